@@ -1,0 +1,137 @@
+/**
+ * The calling-context tree: one node per path of callers, with what was measured on it.
+ */
+import { float64Column, int32Column } from './columns.js';
+import { type Nanoseconds, NONE, type NodeId, type SymbolId } from './units.js';
+
+/** Node 0 is the root, no function; a parent always has a smaller id than its children. */
+export interface CallTree {
+  readonly length: number;
+  readonly parent: Int32Array; // NodeId | NONE
+  readonly symbol: Int32Array; // SymbolId, unique among siblings; NONE at the root
+  readonly calls: Float64Array; // all calls, seen or inferred
+  readonly inferredCalls: Float64Array; // those whose start or end was not seen
+  readonly selfNs: Float64Array;
+  readonly completeNs: Float64Array; // durations of the calls seen from start to end, summed
+  readonly minNs: Float64Array; // over the same calls; Infinity if there is none
+  readonly maxNs: Float64Array; // -Infinity if there is none
+}
+
+export const ROOT: NodeId = 0;
+
+/** Grows a tree; the columns are public to be added to, nodes are made by `child` alone. */
+export class CallTreeBuilder {
+  readonly parent = int32Column();
+  readonly symbol = int32Column();
+  readonly calls = float64Column();
+  readonly inferredCalls = float64Column();
+  readonly selfNs = float64Column();
+  readonly completeNs = float64Column();
+  readonly minNs = float64Column();
+  readonly maxNs = float64Column();
+  /** Node by parent and symbol; the key is exact up to 2^27 symbols and 2^26 nodes. */
+  private readonly children = new Map<number, NodeId>();
+
+  constructor() {
+    this.addNode(NONE, NONE);
+  }
+
+  get length(): number {
+    return this.parent.length;
+  }
+
+  /** The child of `parent` for this symbol, made if it is not there yet. */
+  child(parent: NodeId, symbol: SymbolId): NodeId {
+    const key = parent * 2 ** 27 + symbol;
+    let node = this.children.get(key);
+    if (node === undefined) {
+      node = this.addNode(parent, symbol);
+      this.children.set(key, node);
+    }
+    return node;
+  }
+
+  charge(node: NodeId, ns: Nanoseconds): void {
+    this.selfNs.values[node] += ns;
+  }
+
+  /** One more call, over and seen from start to end. */
+  countComplete(node: NodeId, durationNs: Nanoseconds): void {
+    this.calls.values[node]++;
+    this.completeNs.values[node] += durationNs;
+    if (durationNs < this.minNs.values[node]) this.minNs.values[node] = durationNs;
+    if (durationNs > this.maxNs.values[node]) this.maxNs.values[node] = durationNs;
+  }
+
+  /** One more call of which the start or the end was not seen. */
+  countInferred(node: NodeId): void {
+    this.calls.values[node]++;
+    this.inferredCalls.values[node]++;
+  }
+
+  /** Adds all of another tree below `top`; `symbolOf` may rename the nodes, so that several become one. */
+  merge(tree: CallTree, top: NodeId, symbolOf: (symbol: SymbolId) => SymbolId): void {
+    const here = new Int32Array(tree.length);
+    here[ROOT] = top;
+    for (let node = 0; node < tree.length; node++) {
+      if (node !== ROOT) here[node] = this.child(here[tree.parent[node]], symbolOf(tree.symbol[node]));
+      const mine = here[node];
+      this.calls.values[mine] += tree.calls[node];
+      this.inferredCalls.values[mine] += tree.inferredCalls[node];
+      this.selfNs.values[mine] += tree.selfNs[node];
+      this.completeNs.values[mine] += tree.completeNs[node];
+      this.minNs.values[mine] = Math.min(this.minNs.values[mine], tree.minNs[node]);
+      this.maxNs.values[mine] = Math.max(this.maxNs.values[mine], tree.maxNs[node]);
+    }
+  }
+
+  build(): CallTree {
+    return {
+      length: this.length,
+      parent: this.parent.taken(),
+      symbol: this.symbol.taken(),
+      calls: this.calls.taken(),
+      inferredCalls: this.inferredCalls.taken(),
+      selfNs: this.selfNs.taken(),
+      completeNs: this.completeNs.taken(),
+      minNs: this.minNs.taken(),
+      maxNs: this.maxNs.taken(),
+    };
+  }
+
+  private addNode(parent: NodeId, symbol: SymbolId): NodeId {
+    this.parent.push(parent);
+    this.symbol.push(symbol);
+    for (const column of [this.calls, this.inferredCalls, this.selfNs, this.completeNs]) column.push(0);
+    this.minNs.push(Number.POSITIVE_INFINITY);
+    this.maxNs.push(Number.NEGATIVE_INFINITY);
+    return this.parent.length - 1;
+  }
+}
+
+/** The tree without nodes that nothing was ever counted or charged on, in themselves or below. */
+export function withoutEmptyNodes(tree: CallTree): CallTree {
+  const used = new Uint8Array(tree.length);
+  for (let node = tree.length - 1; node > ROOT; node--) {
+    if (tree.calls[node] > 0 || tree.selfNs[node] > 0) used[node] = 1;
+    if (used[node]) used[tree.parent[node]] = 1;
+  }
+  used[ROOT] = 1;
+  const kept = Int32Array.from([...used.keys()].filter((node) => used[node] === 1));
+  if (kept.length === tree.length) return tree;
+  const newId = new Int32Array(tree.length);
+  kept.forEach((node, row) => {
+    newId[node] = row;
+  });
+  return {
+    length: kept.length,
+    parent: kept.map((node) => (node === ROOT ? NONE : newId[tree.parent[node]])),
+    symbol: kept.map((node) => tree.symbol[node]),
+    calls: Float64Array.from(kept, (node) => tree.calls[node]),
+    inferredCalls: Float64Array.from(kept, (node) => tree.inferredCalls[node]),
+    selfNs: Float64Array.from(kept, (node) => tree.selfNs[node]),
+    completeNs: Float64Array.from(kept, (node) => tree.completeNs[node]),
+    minNs: Float64Array.from(kept, (node) => tree.minNs[node]),
+    maxNs: Float64Array.from(kept, (node) => tree.maxNs[node]),
+  };
+}

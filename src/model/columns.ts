@@ -1,0 +1,39 @@
+/**
+ * Growing columns of numbers: the builders behind the model's read-only typed arrays.
+ */
+
+type Column = Float64Array | Int32Array | Uint32Array | Uint8Array;
+
+/** A typed array that doubles when it is full; `values` may have room beyond `length`. */
+export class GrowingColumn<Values extends Column> {
+  values: Values;
+  length = 0;
+
+  private readonly make: (capacity: number) => Values;
+
+  constructor(make: (capacity: number) => Values) {
+    this.make = make;
+    this.values = make(64);
+  }
+
+  push(value: number): void {
+    if (this.length === this.values.length) this.grow();
+    this.values[this.length++] = value;
+  }
+
+  /** The rows written so far; shares memory with the column. */
+  taken(): Values {
+    return this.values.subarray(0, this.length) as Values;
+  }
+
+  private grow(): void {
+    const larger = this.make(this.values.length * 2);
+    larger.set(this.values);
+    this.values = larger;
+  }
+}
+
+export const float64Column = () => new GrowingColumn((n) => new Float64Array(n));
+export const int32Column = () => new GrowingColumn((n) => new Int32Array(n));
+export const uint32Column = () => new GrowingColumn((n) => new Uint32Array(n));
+export const uint8Column = () => new GrowingColumn((n) => new Uint8Array(n));

@@ -1,0 +1,37 @@
+/**
+ * A profile: everything that was learned from a trace, before anybody draws it.
+ */
+import type { CallTree } from './call-tree.js';
+import type { Quality } from './quality.js';
+import type { SymbolTable } from './symbol-table.js';
+import type { Nanoseconds, Tid } from './units.js';
+
+export interface ThreadProfile {
+  readonly tid: Tid;
+  /** Known from a pid column or from task records; null if the trace does not say. */
+  readonly pid: number | null;
+  /** The thread's last name, likewise. */
+  readonly comm: string | null;
+  /** The self times of the tree add up to endNs − startNs. */
+  readonly startNs: Nanoseconds;
+  readonly endNs: Nanoseconds;
+  readonly tree: CallTree;
+}
+
+export interface TraceMeta {
+  /** perf's clock at our time 0. */
+  readonly originNs: bigint;
+  /** From the first to the last certain time over all threads. */
+  readonly startNs: Nanoseconds;
+  readonly endNs: Nanoseconds;
+  readonly scope: 'user' | 'user+kernel';
+  /** `calls`: the trace has no times, and a node's self value is its number of calls. */
+  readonly weight: 'ns' | 'calls';
+}
+
+export interface Profile {
+  readonly meta: TraceMeta;
+  readonly symbols: SymbolTable;
+  readonly threads: readonly ThreadProfile[]; // by tid
+  readonly quality: Quality;
+}

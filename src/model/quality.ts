@@ -1,0 +1,71 @@
+/**
+ * How far a profile may be trusted: what was damaged, lost or reasoned out.
+ */
+import type { Nanoseconds, Tid } from './units.js';
+
+/** Why a call's start or end was not seen and had to be reasoned out. */
+export const Inference = {
+  /** It was running when the thread's trace began. */
+  OpenAtStart: 0,
+  /** It was still running when the trace ended. */
+  OpenAtEnd: 1,
+  /** A gap in the trace cut it. */
+  CutByGap: 2,
+  /** It was left without a return: an exception, a longjmp, or a return that skipped it. */
+  Unwound: 3,
+  /** It was jumped to, and the jump was not shown. */
+  HiddenJump: 4,
+} as const;
+export type Inference = (typeof Inference)[keyof typeof Inference];
+export type InferenceName = keyof typeof Inference;
+
+export type TraceGap = {
+  readonly tid: Tid;
+  readonly atNs: Nanoseconds;
+  /** Until the thread was seen again. */
+  readonly lengthNs: Nanoseconds;
+} & (
+  | { readonly cause: 'decode-error'; readonly code: number; readonly message: string }
+  /** A trace start that does not follow from what came before: something is missing, and perf did not say so. */
+  | { readonly cause: 'unannounced' }
+);
+
+export interface DamagedLine {
+  readonly input: string;
+  /** Counted from 1. */
+  readonly line: number;
+  readonly text: string;
+  readonly reason: string;
+}
+
+/** Of the text alone: every line is one of the four. */
+export interface LineCounts {
+  lines: number;
+  events: number;
+  gapLines: number; // perf's error lines
+  ignoredLines: number; // understood, not needed: headers, records of other events, threads not asked for
+  damagedLines: number;
+}
+
+export interface Quality extends Readonly<LineCounts> {
+  /** By input name, then line; ten at most. */
+  readonly firstDamaged: readonly DamagedLine[];
+  /** Inputs that could not be read to their end, and why. */
+  readonly brokenInputs: readonly { readonly input: string; readonly reason: string }[];
+  readonly gaps: readonly TraceGap[];
+  readonly inferredCalls: Readonly<Record<InferenceName, number>>;
+  /** Times that were earlier than the event before them, and were set to its time. */
+  readonly clockSteps: number;
+  /** Flag words that no known perf prints, taken as jumps. */
+  readonly unknownFlags: readonly string[];
+  readonly lostNs: Nanoseconds;
+  readonly totalNs: Nanoseconds;
+}
+
+export function noLines(): LineCounts {
+  return { lines: 0, events: 0, gapLines: 0, ignoredLines: 0, damagedLines: 0 };
+}
+
+export function noInferences(): Record<InferenceName, number> {
+  return { OpenAtStart: 0, OpenAtEnd: 0, CutByGap: 0, Unwound: 0, HiddenJump: 0 };
+}

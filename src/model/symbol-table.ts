@@ -1,0 +1,71 @@
+/**
+ * Symbols: a name, the file it is in where perf prints it, and what sort of name it is.
+ */
+import { NONE, type SymbolId } from './units.js';
+
+export const SymbolKind = { Function: 0, Unknown: 1, Synthetic: 2 } as const;
+export type SymbolKind = (typeof SymbolKind)[keyof typeof SymbolKind];
+
+/** Rows that every table begins with: where a thread's time goes when no traced function runs. */
+export const SpecialSymbol = {
+  Unknown: 0, // a function without a name
+  Syscall: 1, // in a system call
+  Untraced: 2, // any other stop of the trace
+  OffCpu: 3, // not running, by its own will
+  Preempted: 4, // not running, though it could
+  Lost: 5, // nothing is known
+} as const;
+export type SpecialSymbol = (typeof SpecialSymbol)[keyof typeof SpecialSymbol];
+
+const SPECIAL_NAMES = ['[unknown]', '[syscall]', '[untraced]', '[off-cpu]', '[preempted]', '[lost]'] as const;
+
+export interface SymbolTable {
+  readonly length: number;
+  readonly name: readonly string[];
+  readonly kind: readonly SymbolKind[];
+  readonly dso: readonly number[]; // row of dsoName | NONE
+  readonly dsoName: readonly string[]; // the program and its libraries
+}
+
+export class SymbolTableBuilder {
+  private readonly name: string[] = [...SPECIAL_NAMES];
+  private readonly kind: SymbolKind[] = SPECIAL_NAMES.map((_, row) =>
+    row === SpecialSymbol.Unknown ? SymbolKind.Unknown : SymbolKind.Synthetic,
+  );
+  private readonly dso: number[] = SPECIAL_NAMES.map(() => NONE);
+  private readonly dsoName: string[] = [];
+  private readonly dsoRow = new Map<string, number>();
+  /** By dso (NONE: not printed), then by name. */
+  private readonly rows = new Map<number, Map<string, SymbolId>>();
+
+  /** The row of a function's name; `dso` null if it was not printed. */
+  intern(name: string, dso: string | null): SymbolId {
+    const dsoRow = dso === null ? NONE : this.internDso(dso);
+    let byName = this.rows.get(dsoRow);
+    if (byName === undefined) this.rows.set(dsoRow, (byName = new Map()));
+    let row = byName.get(name);
+    if (row === undefined) {
+      row = this.name.push(name) - 1;
+      this.kind.push(SymbolKind.Function);
+      this.dso.push(dsoRow);
+      byName.set(name, row);
+    }
+    return row;
+  }
+
+  build(): SymbolTable {
+    return {
+      length: this.name.length,
+      name: this.name,
+      kind: this.kind,
+      dso: this.dso,
+      dsoName: this.dsoName,
+    };
+  }
+
+  private internDso(dso: string): number {
+    let row = this.dsoRow.get(dso);
+    if (row === undefined) this.dsoRow.set(dso, (row = this.dsoName.push(dso) - 1));
+    return row;
+  }
+}

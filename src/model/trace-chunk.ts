@@ -1,0 +1,45 @@
+/**
+ * What the parser hands to the store: a piece of one input, as columns of events and a few records.
+ */
+import type { Nanoseconds, Tid } from './units.js';
+
+/** Branch events in the order of the input. */
+export interface EventColumns {
+  readonly length: number;
+  readonly tid: Int32Array;
+  readonly cpu: Int32Array; // NONE where it was not printed
+  readonly site: Uint32Array; // SiteId
+  readonly timeNs: Float64Array; // Nanoseconds, as printed: it may step back
+}
+
+/** What is not a branch, but belongs among a thread's events. `tid` or `cpu` is NONE if perf does not know it. */
+export type TraceRecord = { readonly tid: Tid; readonly cpu: number; readonly timeNs: Nanoseconds } & (
+  | { readonly what: 'gap'; readonly code: number; readonly message: string }
+  | { readonly what: 'switch'; readonly direction: 'in' | 'out' | 'preempted' }
+  | { readonly what: 'exec' }
+  | { readonly what: 'fork' }
+);
+
+/** Who a thread is, from some time on. */
+export interface ThreadName {
+  readonly tid: Tid;
+  readonly timeNs: Nanoseconds;
+  readonly pid: number | null;
+  readonly comm: string | null;
+}
+
+export interface TraceChunk {
+  readonly events: EventColumns;
+  readonly records: readonly TraceRecord[];
+  readonly names: readonly ThreadName[];
+}
+
+/** Which threads and processors are wanted; an absent list means all. */
+export interface Selection {
+  readonly tids?: readonly Tid[];
+  readonly pids?: readonly number[];
+  readonly cpus?: readonly number[];
+  /** A thread is wanted if any name it had matches. */
+  readonly comm?: RegExp;
+}
+

@@ -1,0 +1,39 @@
+/**
+ * What follows from a call tree: total times, children and depths, each in one pass.
+ */
+import { type CallTree, ROOT } from './call-tree.js';
+import { NONE, type NodeId } from './units.js';
+
+/** Derived from a CallTree; never sent between threads. */
+export interface TreeView {
+  readonly totalNs: Float64Array;
+  readonly firstChild: Int32Array; // NodeId | NONE, as is nextSibling
+  readonly nextSibling: Int32Array;
+  readonly depth: Int32Array;
+}
+
+// Parents come before children, so one backward pass sums every subtree.
+export function totalTimes({ length, parent, selfNs }: CallTree): Float64Array {
+  const totalNs = selfNs.slice();
+  for (let node = length - 1; node > ROOT; node--) totalNs[parent[node]] += totalNs[node];
+  return totalNs;
+}
+
+export function viewOf(tree: CallTree): TreeView {
+  const firstChild = new Int32Array(tree.length).fill(NONE);
+  const nextSibling = new Int32Array(tree.length).fill(NONE);
+  const depth = new Int32Array(tree.length);
+  for (let node = tree.length - 1; node > ROOT; node--) {
+    nextSibling[node] = firstChild[tree.parent[node]];
+    firstChild[tree.parent[node]] = node;
+  }
+  for (let node = 1; node < tree.length; node++) depth[node] = depth[tree.parent[node]] + 1;
+  return { totalNs: totalTimes(tree), firstChild, nextSibling, depth };
+}
+
+/** The children of a node, in the order in which they were made. */
+export function childrenOf(view: TreeView, node: NodeId): NodeId[] {
+  const children: NodeId[] = [];
+  for (let child = view.firstChild[node]; child !== NONE; child = view.nextSibling[child]) children.push(child);
+  return children;
+}

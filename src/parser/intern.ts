@@ -1,0 +1,55 @@
+/**
+ * Texts of branch ends → ids: each distinct text is taken apart once.
+ */
+import { type BranchKind, BranchSitesBuilder, type Location, type TraceEdge } from '../model/branch-sites.js';
+import { SpecialSymbol, SymbolTableBuilder } from '../model/symbol-table.js';
+import { NONE, type SiteId } from '../model/units.js';
+import { parseLocation } from './location.js';
+
+/** Site keys stay exact numbers up to 2^26 distinct locations. */
+const LOCATIONS = 2 ** 26;
+
+export class Interner {
+  readonly sites = new BranchSitesBuilder();
+  readonly symbols = new SymbolTableBuilder();
+  private readonly locations: Location[] = [];
+  private readonly locationOf = new Map<string, number>();
+  /** By kind and edge, then by the two locations. */
+  private readonly siteOf: Map<number, SiteId>[] = [];
+
+  /** The site of a branch; `from` and `to` as perf prints them, bytes as latin1 characters. */
+  site(kind: BranchKind, edge: TraceEdge, from: string, to: string): SiteId {
+    const fromLocation = this.location(from);
+    const toLocation = this.location(to);
+    const rows = (this.siteOf[kind * 4 + edge] ??= new Map());
+    const key = fromLocation * LOCATIONS + toLocation;
+    let site = rows.get(key);
+    if (site === undefined) {
+      site = this.sites.add(kind, edge, this.locations[fromLocation] as Location, this.locations[toLocation] as Location);
+      rows.set(key, site);
+    }
+    return site;
+  }
+
+  private location(text: string): number {
+    let row = this.locationOf.get(text);
+    if (row === undefined) {
+      row = this.locations.push(this.read(text)) - 1;
+      this.locationOf.set(text, row);
+    }
+    return row;
+  }
+
+  private read(text: string): Location {
+    const { address, name, offset, dso } = parseLocation(text);
+    if (address === 0 && name === null) return { address, symbol: NONE, start: Number.NaN };
+    const file = dso === null ? null : fromLatin1(dso);
+    const symbol = name === null ? SpecialSymbol.Unknown : this.symbols.intern(fromLatin1(name), file);
+    return { address, symbol, start: address - offset };
+  }
+}
+
+/** Bytes that were read as latin1, read as what they are. */
+export function fromLatin1(text: string): string {
+  return /[\x80-\xff]/.test(text) ? Buffer.from(text, 'latin1').toString('utf8') : text;
+}

@@ -1,0 +1,60 @@
+/**
+ * A stream of bytes in, pieces of whole lines out.
+ */
+
+/** A line of perf is a few hundred bytes, with long template names a few thousand: what is longer is garbage. */
+const LONGEST_LINE_BYTES = 64 * 1024;
+const NEWLINE = 10;
+
+/** Cuts a stream at line ends; keeps at most one unfinished line, whatever comes. */
+export class LineCutter {
+  private carry: Uint8Array = new Uint8Array(0);
+  private skipping = false;
+  /** Lines too long to be kept, not yet told about. */
+  private overlong = 0;
+
+  /** The whole lines that `bytes` completes, each with its newline; may be empty. */
+  cut(bytes: Uint8Array): Uint8Array {
+    const start = this.skipping ? this.resumeAfterOverlong(bytes) : 0;
+    const end = bytes.lastIndexOf(NEWLINE) + 1;
+    const whole = end > start ? joined(this.carry, bytes.subarray(start, end)) : new Uint8Array(0);
+    if (end > start) this.carry = bytes.slice(end);
+    else if (!this.skipping) this.carry = joined(this.carry, bytes.subarray(start));
+    this.dropOverlongCarry();
+    return whole;
+  }
+
+  /** What stands behind the last newline: the beginning of a line that was cut off. */
+  rest(): Uint8Array {
+    return this.carry;
+  }
+
+  /** How many lines were dropped for their length since the last call. */
+  takeOverlong(): number {
+    const count = this.overlong;
+    this.overlong = 0;
+    return count;
+  }
+
+  private dropOverlongCarry(): void {
+    if (this.carry.length <= LONGEST_LINE_BYTES) return;
+    this.carry = new Uint8Array(0);
+    this.skipping = true;
+    this.overlong++;
+  }
+
+  private resumeAfterOverlong(bytes: Uint8Array): number {
+    const newline = bytes.indexOf(NEWLINE);
+    if (newline === -1) return bytes.length;
+    this.skipping = false;
+    return newline + 1;
+  }
+}
+
+function joined(head: Uint8Array, tail: Uint8Array): Uint8Array {
+  if (head.length === 0) return tail;
+  const all = new Uint8Array(head.length + tail.length);
+  all.set(head);
+  all.set(tail, head.length);
+  return all;
+}

@@ -1,0 +1,47 @@
+/**
+ * One end of a branch, as text: `401260 leaf+0x4 (/opt/demo)`, taken apart.
+ */
+import type { Address } from '../model/units.js';
+
+export interface LocationText {
+  readonly address: Address;
+  /** null for `[unknown]`, and where perf printed no symbol. */
+  readonly name: string | null;
+  /** NaN if none was printed, or one that cannot be. */
+  readonly offset: number;
+  readonly dso: string | null;
+}
+
+/** perf computes offsets modulo 2^64 where the address lies beyond the symbol: `memcpy@plt+0xffffffffff22f000`. */
+const LARGEST_OFFSET = 2 ** 24;
+
+const FILE = /^(.*(?:\+0x[0-9a-f]+|\[unknown\])|[0-9a-f]{1,16}) \((.*)\)$/s;
+const FILE_BEHIND_BARE_NAME = /^(.*) \(([/[].*)\)$/s;
+const OFFSET = /^(.*)\+0x([0-9a-f]{1,16})$/s;
+
+export function parseLocation(text: string): LocationText {
+  const file = FILE.exec(text) ?? FILE_BEHIND_BARE_NAME.exec(text);
+  const bare = file ? (file[1] as string) : text;
+  const dso = file ? (file[2] as string).replace(/\+0x[0-9a-f]+$/, '') : null;
+  const blank = bare.indexOf(' ');
+  const address = parseAddress(blank === -1 ? bare : bare.slice(0, blank));
+  const symbol = blank === -1 ? '' : bare.slice(blank + 1).trimStart();
+  if (symbol === '' || symbol === '[unknown]') return { address, name: null, offset: Number.NaN, dso: knownFile(dso) };
+  const withOffset = OFFSET.exec(symbol);
+  if (withOffset === null) return { address, name: symbol, offset: Number.NaN, dso: knownFile(dso) };
+  const offset = Number.parseInt(withOffset[2] as string, 16);
+  const name = withOffset[1] as string;
+  return { address, name, offset: offset > LARGEST_OFFSET ? Number.NaN : offset, dso: knownFile(dso) };
+}
+
+function knownFile(dso: string | null): string | null {
+  return dso === '[unknown]' || dso === 'inlined' ? null : dso;
+}
+
+/** At most 16 digits; the upper half of the address space becomes negative, so that kernel addresses stay exact. */
+export function parseAddress(hex: string): Address {
+  if (hex.length < 16) return Number.parseInt(hex, 16);
+  const high = Number.parseInt(hex.slice(0, 8), 16);
+  const low = Number.parseInt(hex.slice(8), 16);
+  return (high >= 2 ** 31 ? high - 2 ** 32 : high) * 2 ** 32 + low;
+}

@@ -1,0 +1,185 @@
+/**
+ * One line of `perf script` in, what it says out: tolerant of every field set and every perf from 5.x on, and exact.
+ * The format is written down here; docs/perf-format.md has it with examples.
+ *
+ *     line    = prefix [ period ] [ event ":" ] flags from " => " to
+ *     prefix  = [ comm ] [ pid "/" ] tid [ "[" cpu "]" ] [ misc ] [ time-of-day ] [ sec "." frac ":" ]
+ *     from,to = address [ symbol [ "+0x" offset ] ] [ "(" file ")" ]
+ *
+ * Columns have minimum widths only, so nothing is found by position. Every line is understood alone: a line that
+ * belongs to the one before it (source lines, call chains) can be told by its own looks.
+ */
+import { type Flags, parseFlags } from './flags.js';
+
+/** Seconds and nanoseconds stand apart: together they pass 2^53 after 104 days of uptime. */
+export interface PerfTime {
+  readonly seconds: number;
+  readonly ns: number;
+}
+
+/** The columns before the event; `pid`, `cpu`, `comm` and `time` are null where they were not printed. */
+export interface Prefix {
+  readonly comm: string | null;
+  readonly pid: number | null;
+  readonly tid: number;
+  readonly cpu: number | null;
+  readonly time: PerfTime | null;
+}
+
+export type SidebandRecord =
+  | { readonly what: 'switch'; readonly direction: 'in' | 'out' | 'preempted' }
+  | { readonly what: 'comm'; readonly exec: boolean; readonly name: string; readonly pid: number; readonly tid: number }
+  | { readonly what: 'fork'; readonly pid: number; readonly tid: number }
+  | { readonly what: 'other' };
+
+export type PerfLine =
+  | { readonly type: 'branch'; readonly prefix: Prefix; readonly flags: Flags; readonly from: string; readonly to: string }
+  | {
+      readonly type: 'error';
+      readonly time: PerfTime | null;
+      readonly cpu: number; // -1: not known, as for tid
+      readonly tid: number;
+      readonly code: number;
+      readonly message: string;
+    }
+  | { readonly type: 'sideband'; readonly prefix: Prefix; readonly record: SidebandRecord }
+  /** Understood, and nothing to replay: blank lines, headers, source lines, call chains, other events. */
+  | { readonly type: 'ignored' }
+  | { readonly type: 'damaged'; readonly reason: string };
+
+const IGNORED: PerfLine = { type: 'ignored' };
+export const NO_FLAGS = 'a branch without flags (perf script needs -F+flags)';
+
+// The comm is tried last and kept short: it may look like anything, and a kernel's is 15 bytes long.
+const COMM_AND_IDS = /^ *(?:VM:\d+ +VCPU:\d+ +)?(?:(\S.{0,63}?) +)??(?:(-?\d{1,10})\/)?(-?\d{1,10}) +(?:\[(-?\d{1,5})\] +)?/
+  .source;
+const MISC_AND_DATE = '(?:[A-Za-z]{1,6} +)?(?:\\d{4}-\\d\\d-\\d\\d [\\d:.]+ +)?';
+const TIMED = new RegExp(`${COMM_AND_IDS}${MISC_AND_DATE}(\\d{1,15})\\.(\\d{9}|\\d{6}): *`);
+const TIMELESS = new RegExp(COMM_AND_IDS);
+
+const FLAG_WORDS =
+  'raw flags:0x[0-9a-f]+|(?:(?:tr strt tr end|tr strt|tr end)(?: +(?=[a-z(])| +|$))?' +
+  '(?:call|return|jmp|jcc|syscall|sysret|hw int|int|iret|async|tx abrt|vmentry|vmexit|br miss|[bcrosyiABExghDt?]+(?= ))?' +
+  '(?:\\/[a-z_,]*\\/)?(?: *\\([xDt]*\\))?';
+const PERIOD_AND_EVENT = '^(?:\\d{1,12} +)?(?:(\\S*[^:\\s]): +)?';
+const ADDRESS_AND_SYMBOL = '([0-9a-f]{1,16}(?: .*)?)$';
+const KNOWN_FLAGS = new RegExp(`${PERIOD_AND_EVENT}(${FLAG_WORDS}) *(?<![^ ])${ADDRESS_AND_SYMBOL}`, 's');
+/** Words that no perf known to us prints; or a name indented by call depth stands between. */
+const ANY_FLAGS = new RegExp(`${PERIOD_AND_EVENT}([A-Za-z].{0,255}?) +${ADDRESS_AND_SYMBOL}`, 's');
+const INDENTED_NAME = new RegExp(`^(${FLAG_WORDS}) {2,}.*$`, 's');
+
+/** Reads one line, without its newline; bytes as latin1 characters, so that every byte keeps its place. */
+export function parsePerfLine(line: string): PerfLine {
+  if (line.startsWith(' instruction trace error')) return parseError(line);
+  if (isContinuation(line)) return IGNORED;
+  if (line.includes(' PERF_RECORD_')) return parseSideband(line);
+  const arrow = findArrow(line);
+  return arrow === -1 ? parseOtherEvent(line) : parseBranch(line, arrow);
+}
+
+// "  dl-lookup.c:118" is a source line; call chain frames begin with a tab and end with a blank line.
+function isContinuation(line: string): boolean {
+  return line.trim() === '' || line[0] === '\t' || line[0] === '#' || /^ {2}\S.*:\d+$/.test(line);
+}
+
+const LEFT_HAS_SYMBOL = /(?:\+0x[0-9a-f]+|\[unknown\])$/;
+const LEFT_HAS_FILE = /(?:\+0x[0-9a-f]+|\[unknown\]| [0-9a-f]+) \(.*\)$/;
+const LEFT_IS_ADDRESS = / [0-9a-f]{1,16}$/;
+
+/**
+ * Where the " => " between the two ends stands. Names may hold one too ("lambda => 7f00 bar"), so it is the
+ * right-most that an address follows and that stands behind a whole location.
+ */
+function findArrow(line: string): number {
+  const arrows: number[] = [];
+  for (let at = line.lastIndexOf(' => '); at > 0; at = line.lastIndexOf(' => ', at - 1)) {
+    if (!/^ => +[0-9a-f]{1,16}(?: |$)/.test(line.slice(at, at + 64))) continue;
+    if (LEFT_HAS_SYMBOL.test(line.slice(Math.max(0, at - 20), at))) return at;
+    arrows.push(at);
+    if (arrows.length > 64) break;
+  }
+  const withLeft = (shape: RegExp) => arrows.find((at) => shape.test(line.slice(0, at)));
+  return withLeft(LEFT_HAS_FILE) ?? withLeft(LEFT_IS_ADDRESS) ?? arrows[0] ?? -1;
+}
+
+function parseBranch(line: string, arrow: number): PerfLine {
+  const left = line.slice(0, arrow);
+  const head = parsePrefix(left);
+  if (head === null) return { type: 'damaged', reason: 'a branch without a thread id' };
+  const rest = left.slice(head.length);
+  const match = KNOWN_FLAGS.exec(rest) ?? ANY_FLAGS.exec(rest);
+  if (match === null) return { type: 'damaged', reason: 'a branch without an address it comes from' };
+  const [, , words = '', from = ''] = match;
+  if (words === '') return { type: 'damaged', reason: NO_FLAGS };
+  const indented = INDENTED_NAME.exec(words);
+  const flags = parseFlags((indented?.[1] ? indented[1] : words).trim());
+  return { type: 'branch', prefix: head.prefix, flags, from, to: withoutTail(line.slice(arrow + 4).trimStart()) };
+}
+
+// Behind the target perf may print " \t IPC: 0.53 (27/50) " or " ilen: 3 insn: 48 89 e5".
+function withoutTail(to: string): string {
+  const tab = to.indexOf('\t');
+  const cut = tab === -1 ? to : to.slice(0, tab);
+  return cut.includes(' insn: ') ? cut.replace(/ +(?:ilen: +\d+ +)?insn: .*$/, '') : cut.trimEnd();
+}
+
+function parsePrefix(text: string): { prefix: Prefix; length: number } | null {
+  const match = TIMED.exec(text) ?? TIMELESS.exec(text);
+  if (match === null) return null;
+  const [all, comm, pid, tid, cpu, seconds, fraction] = match;
+  const time = seconds === undefined ? null : toTime(seconds, fraction as string);
+  const prefix = { comm: comm ?? null, pid: numberOrNull(pid), tid: Number(tid), cpu: numberOrNull(cpu), time };
+  return { prefix, length: all.length };
+}
+
+function numberOrNull(digits: string | undefined): number | null {
+  return digits === undefined ? null : Number(digits);
+}
+
+/** `fraction` has nine digits, or six without `--ns`. */
+function toTime(seconds: string, fraction: string): PerfTime {
+  return { seconds: Number(seconds), ns: Number(fraction) * (fraction.length === 6 ? 1000 : 1) };
+}
+
+// "time 0" means unknown; perf ≤ 5.0 prints no time at all; guests have two more columns.
+const ERROR =
+  /^ instruction trace error type \d+(?: time (?:(\d{1,15})\.(\d{9}|\d{6})|0))?(?: machine_pid -?\d+ vcpu -?\d+)? cpu (-?\d{1,10}) pid -?\d+ tid (-?\d{1,10}) ip (?:0x)?[0-9a-f]+ code (\d{1,9}): (.*)$/;
+
+function parseError(line: string): PerfLine {
+  const match = ERROR.exec(line);
+  if (match === null) return { type: 'damaged', reason: 'an unreadable error line' };
+  const [, seconds, fraction, cpu, tid, code, message = ''] = match;
+  const time = seconds === undefined ? null : toTime(seconds, fraction as string);
+  return { type: 'error', time, cpu: Number(cpu), tid: Number(tid), code: Number(code), message };
+}
+
+function parseSideband(line: string): PerfLine {
+  const at = line.indexOf(' PERF_RECORD_');
+  const head = parsePrefix(line.slice(0, at + 1));
+  if (head === null) return { type: 'damaged', reason: 'a record without a thread id' };
+  return { type: 'sideband', prefix: head.prefix, record: parseRecord(line.slice(at + 13)) };
+}
+
+// "SWITCH OUT preempt", "SWITCH_CPU_WIDE IN  prev pid/tid: …", "COMM exec: demo:15223/15223",
+// "FORK(15223:15236):(15223:15223)": the child's pid and tid, then the parent's.
+function parseRecord(text: string): SidebandRecord {
+  const change = /^SWITCH(?:_CPU_WIDE)? (IN|OUT preempt|OUT)/.exec(text);
+  if (change) return { what: 'switch', direction: change[1] === 'IN' ? 'in' : change[1] === 'OUT' ? 'out' : 'preempted' };
+  const comm = /^COMM( exec)?: (.*):(-?\d+)\/(-?\d+)/.exec(text);
+  if (comm) return { what: 'comm', exec: !!comm[1], name: comm[2] as string, pid: Number(comm[3]), tid: Number(comm[4]) };
+  const fork = /^FORK\((-?\d+):(-?\d+)\)/.exec(text);
+  if (fork) return { what: 'fork', pid: Number(fork[1]), tid: Number(fork[2]) };
+  return { what: 'other' };
+}
+
+/** What perf synthesises without an event name is known by its text alone; it carries stale flags. */
+const SYNTHESISED = /(?:^| )(?:psb offs: |cbr: +\d|IP: \d|hints: 0x|hw: \d cstate: |deepest cstate: |cfe: |IFLAG: |payload: 0x)/;
+const EVENT_NAME = /^(?:\d+ +)?\S*[^:\s]:(?: |$)/;
+
+function parseOtherEvent(line: string): PerfLine {
+  const head = parsePrefix(line);
+  if (head === null) return { type: 'damaged', reason: 'not a line of perf script' };
+  const rest = line.slice(head.length);
+  if (SYNTHESISED.test(rest) || (head.prefix.time !== null && EVENT_NAME.test(rest))) return IGNORED;
+  return { type: 'damaged', reason: 'no " => ADDRESS" (a cut line, or perf script without +addr)' };
+}

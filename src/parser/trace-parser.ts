@@ -1,0 +1,224 @@
+/**
+ * Whole lines in, a chunk of events and records out; the counts say what became of each line.
+ */
+import { BranchKind, TraceEdge } from '../model/branch-sites.js';
+import { float64Column, int32Column, uint32Column } from '../model/columns.js';
+import { type DamagedLine, noLines } from '../model/quality.js';
+import type { ThreadName, TraceChunk, TraceRecord } from '../model/trace-chunk.js';
+import { type Nanoseconds, NONE, type SiteId, type Tid } from '../model/units.js';
+import { fromLatin1, Interner } from './intern.js';
+import { NO_FLAGS, type PerfLine, type PerfTime, type Prefix, parsePerfLine } from './perf-line.js';
+import { TimeGuard } from './time-guard.js';
+
+type BranchLine = Extract<PerfLine, { type: 'branch' }>;
+type SidebandLine = Extract<PerfLine, { type: 'sideband' }>;
+type ErrorLine = Extract<PerfLine, { type: 'error' }>;
+
+interface HeldEvent {
+  readonly tid: Tid;
+  readonly cpu: number;
+  readonly site: SiteId;
+  readonly timeNs: Nanoseconds;
+  readonly line: number;
+  readonly text: string;
+}
+
+const MOST_DAMAGED_SHOWN = 10;
+
+/** Shared by all inputs of a trace: ids, the origin of time, and what is known so far. */
+export class TraceVocabulary {
+  readonly interner = new Interner();
+  readonly unknownFlags = new Set<string>();
+  /** perf's clock at our time 0, whole seconds; null before the first time. */
+  originSeconds: number | null = null;
+  /** Branch lines without a time, and with one: a trace has one kind or the other. */
+  timeless = 0;
+  timed = 0;
+  flagless = 0;
+
+  timeOf(time: PerfTime): Nanoseconds {
+    this.originSeconds ??= time.seconds;
+    return (time.seconds - this.originSeconds) * 1e9 + time.ns;
+  }
+}
+
+/** Parses one input, piece by piece. */
+export class TraceParser {
+  readonly counts = noLines();
+  readonly damaged: DamagedLine[] = [];
+  private readonly words: TraceVocabulary;
+  private readonly input: string;
+  private readonly guard = new TimeGuard();
+  private held: HeldEvent | null = null;
+  private lastNs: Nanoseconds = 0;
+  private readonly lastNsOfThread = new Map<Tid, Nanoseconds>();
+  private readonly nameOfThread = new Map<Tid, string>();
+  private chunk = new ChunkBuilder();
+
+  constructor(words: TraceVocabulary, input: string) {
+    this.words = words;
+    this.input = input;
+  }
+
+  /** `bytes`: whole lines, each with its newline. */
+  parse(bytes: Uint8Array): TraceChunk {
+    const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
+    let start = 0;
+    for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', start)) {
+      const line = text.slice(start, text[end - 1] === '\r' && end > start ? end - 1 : end);
+      this.counts.lines++;
+      this.take(parsePerfLine(line), line);
+      start = end + 1;
+    }
+    return this.takeChunk();
+  }
+
+  /** The rest of an input: perhaps a line without its newline, whose last word may be cut and is not used. */
+  finish(rest: Uint8Array): TraceChunk {
+    if (rest.length > 0) {
+      this.counts.lines++;
+      const text = Buffer.from(rest).toString('latin1');
+      this.damage(this.counts.lines, text, 'the last line has no newline: it may be cut');
+    }
+    if (this.held) this.chunk.addEvent(this.held);
+    this.held = null;
+    return this.takeChunk();
+  }
+
+  /** Lines of which only the length is known. */
+  addOverlong(count: number): void {
+    for (let i = 0; i < count; i++) this.damage(++this.counts.lines, '', 'longer than any line of perf');
+  }
+
+  private take(parsed: PerfLine, text: string): void {
+    switch (parsed.type) {
+      case 'branch':
+        return this.takeBranch(parsed, text);
+      case 'error':
+        return this.takeError(parsed);
+      case 'sideband':
+        return this.takeSideband(parsed);
+      case 'ignored':
+        this.counts.ignoredLines++;
+        return;
+      case 'damaged':
+        if (parsed.reason === NO_FLAGS) this.words.flagless++;
+        this.damage(this.counts.lines, text, parsed.reason);
+    }
+  }
+
+  private takeBranch(line: BranchLine, text: string): void {
+    const { prefix, flags } = line;
+    const { time, tid } = prefix;
+    if (!this.isSameTiming(time)) return this.damage(this.counts.lines, text, 'no time, unlike the lines before it');
+    if (tid <= 0 || flags.notTaken) {
+      this.counts.ignoredLines++;
+      return;
+    }
+    if (flags.unknown !== null) this.words.unknownFlags.add(flags.unknown);
+    this.counts.events++;
+    const site = this.words.interner.site(flags.kind, edgeOf(flags.kind, flags.edge), line.from, line.to);
+    const timeNs = time ? this.words.timeOf(time) : 0;
+    this.hold({ tid, cpu: prefix.cpu ?? NONE, site, timeNs, line: this.counts.lines, text });
+    this.learnName(prefix, timeNs);
+  }
+
+  private isSameTiming(time: PerfTime | null): boolean {
+    if (time === null) this.words.timeless++;
+    else this.words.timed++;
+    return this.words.timeless === 0 || this.words.timed === 0;
+  }
+
+  private hold(event: HeldEvent): void {
+    const { held } = this;
+    if (this.guard.contradicts(event.timeNs) && held) {
+      this.counts.events--;
+      this.damage(held.line, held.text, 'its time does not fit the lines around it');
+    } else if (held) this.chunk.addEvent(held);
+    this.held = event;
+    this.lastNs = event.timeNs;
+    this.lastNsOfThread.set(event.tid, event.timeNs);
+  }
+
+  private takeError(line: ErrorLine): void {
+    this.counts.gapLines++;
+    const { tid, cpu, code } = line;
+    const timeNs = line.time ? this.words.timeOf(line.time) : (this.lastNsOfThread.get(tid) ?? this.lastNs);
+    this.chunk.records.push({ what: 'gap', tid, cpu, timeNs, code, message: fromLatin1(line.message) });
+  }
+
+  private takeSideband({ prefix, record }: SidebandLine): void {
+    this.counts.ignoredLines++;
+    const { time, tid } = prefix;
+    const cpu = prefix.cpu ?? NONE;
+    const timeNs = time ? this.words.timeOf(time) : this.lastNs;
+    if (record.what === 'switch') this.chunk.records.push({ what: 'switch', direction: record.direction, tid, cpu, timeNs });
+    else if (record.what === 'fork') this.takeFork(record.tid, record.pid, cpu, timeNs);
+    else if (record.what === 'comm') {
+      this.addName({ tid: record.tid, pid: record.pid, comm: fromLatin1(record.name), timeNs });
+      if (record.exec) this.chunk.records.push({ what: 'exec', tid: record.tid, cpu, timeNs });
+    }
+  }
+
+  private takeFork(tid: Tid, pid: number, cpu: number, timeNs: Nanoseconds): void {
+    this.chunk.records.push({ what: 'fork', tid, cpu, timeNs });
+    this.addName({ tid, pid, comm: null, timeNs });
+  }
+
+  private learnName({ tid, pid, comm }: Prefix, timeNs: Nanoseconds): void {
+    if (pid === null && comm === null) return;
+    this.addName({ tid, pid, comm: comm === null ? null : fromLatin1(comm), timeNs });
+  }
+
+  private addName(name: ThreadName): void {
+    const text = `${name.pid}/${name.comm}`;
+    if (this.nameOfThread.get(name.tid) === text) return;
+    this.nameOfThread.set(name.tid, text);
+    this.chunk.names.push(name);
+  }
+
+  private damage(line: number, text: string, reason: string): void {
+    this.counts.damagedLines++;
+    if (this.damaged.length >= MOST_DAMAGED_SHOWN) return;
+    this.damaged.push({ input: this.input, line, text: fromLatin1(text.slice(0, 200)), reason });
+  }
+
+  private takeChunk(): TraceChunk {
+    const { chunk } = this;
+    this.chunk = new ChunkBuilder();
+    return chunk.build();
+  }
+}
+
+// "async" has no target to go on from: it ends the trace, with or without perf saying so.
+function edgeOf(kind: BranchKind, edge: TraceEdge): TraceEdge {
+  return kind === BranchKind.Async && edge === TraceEdge.None ? TraceEdge.End : edge;
+}
+
+class ChunkBuilder {
+  readonly records: TraceRecord[] = [];
+  readonly names: ThreadName[] = [];
+  private readonly tid = int32Column();
+  private readonly cpu = int32Column();
+  private readonly site = uint32Column();
+  private readonly timeNs = float64Column();
+
+  addEvent({ tid, cpu, site, timeNs }: HeldEvent): void {
+    this.tid.push(tid);
+    this.cpu.push(cpu);
+    this.site.push(site);
+    this.timeNs.push(timeNs);
+  }
+
+  build(): TraceChunk {
+    const { tid, cpu, site, timeNs } = this;
+    const events = {
+      length: tid.length,
+      tid: tid.taken(),
+      cpu: cpu.taken(),
+      site: site.taken(),
+      timeNs: timeNs.taken(),
+    };
+    return { events, records: this.records, names: this.names };
+  }
+}

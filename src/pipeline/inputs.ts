@@ -1,0 +1,76 @@
+/**
+ * Inputs of any order in, one filled store out, with an account of every line.
+ */
+import type { DamagedLine, LineCounts } from '../model/quality.js';
+import { noLines } from '../model/quality.js';
+import type { Selection } from '../model/trace-chunk.js';
+import { LineCutter } from '../parser/lines.js';
+import { TraceParser, TraceVocabulary } from '../parser/trace-parser.js';
+import { TraceStore } from '../store/trace-store.js';
+
+/** A stream of `perf script` text. */
+export interface TraceInput {
+  /** For messages; inputs of equal times are put in the order of their names. */
+  readonly name: string;
+  readonly bytes: AsyncIterable<Uint8Array>;
+}
+
+export interface ReadProgress {
+  readonly phase: 'read';
+  readonly bytes: number;
+  readonly lines: number;
+}
+
+export interface ReadOptions {
+  readonly select?: Selection;
+  readonly onProgress?: (progress: ReadProgress) => void;
+  readonly signal?: AbortSignal;
+}
+
+const MOST_DAMAGED_SHOWN = 10;
+
+export class InputReader {
+  readonly words = new TraceVocabulary();
+  readonly store: TraceStore;
+  readonly counts: LineCounts = noLines();
+  /** Inputs that broke off, and why: what came before is used. */
+  readonly broken: { input: string; reason: string }[] = [];
+  private readonly damaged: DamagedLine[] = [];
+  private readonly options: ReadOptions;
+  private bytes = 0;
+
+  constructor(options: ReadOptions) {
+    this.options = options;
+    this.store = new TraceStore(options.select ?? {});
+  }
+
+  /** Reads one input to its end, or to where it breaks off. */
+  async read({ name, bytes }: TraceInput): Promise<void> {
+    const parser = new TraceParser(this.words, name);
+    const cutter = new LineCutter();
+    try {
+      for await (const piece of bytes) this.take(piece, name, parser, cutter);
+    } catch (error) {
+      this.options.signal?.throwIfAborted();
+      this.broken.push({ input: name, reason: error instanceof Error ? error.message : String(error) });
+    }
+    this.store.add(parser.finish(cutter.rest()), name);
+    for (const kind of Object.keys(parser.counts) as (keyof LineCounts)[]) this.counts[kind] += parser.counts[kind];
+    this.damaged.push(...parser.damaged);
+  }
+
+  /** By input name, then line; ten at most. */
+  firstDamaged(): DamagedLine[] {
+    const ordered = this.damaged.sort((a, b) => (a.input === b.input ? a.line - b.line : a.input < b.input ? -1 : 1));
+    return ordered.slice(0, MOST_DAMAGED_SHOWN);
+  }
+
+  private take(piece: Uint8Array, name: string, parser: TraceParser, cutter: LineCutter): void {
+    const { signal, onProgress } = this.options;
+    signal?.throwIfAborted();
+    this.store.add(parser.parse(cutter.cut(piece)), name);
+    parser.addOverlong(cutter.takeOverlong());
+    this.bytes += piece.length;
+    onProgress?.({ phase: 'read', bytes: this.bytes, lines: this.counts.lines + parser.counts.lines });
+  }
+}

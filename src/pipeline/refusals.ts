@@ -1,0 +1,54 @@
+/**
+ * Traces that cannot be replayed: what was found instead, and what to do.
+ */
+import { PtflameError } from '../model/errors.js';
+import type { LineCounts } from '../model/quality.js';
+import type { Selection } from '../model/trace-chunk.js';
+import type { InputReader } from './inputs.js';
+
+const DECODE = 'perf script --itrace=cre --ns -F-event,-period,+addr,-comm,+flags,-dso';
+
+/** @throws PtflameError if nothing of what was read can be replayed as asked. */
+export function refuseUnusable(reader: InputReader, select: Selection, byCalls: boolean): void {
+  const { counts, words, store } = reader;
+  if (counts.events === 0) throw words.flagless > 0 ? noFlags(words.flagless) : noBranches(reader);
+  if (words.timed === 0 && !byCalls) throw timeless();
+  if (select.pids && !store.names.knowsPids)
+    throw new PtflameError('NO_PROCESS_IDS', 'the trace does not say which process a thread belongs to', {
+      hint: 'decode it with process ids: perf script -F+pid …, or with --show-task-events',
+    });
+  if (select.comm && !store.names.knowsComms)
+    throw new PtflameError('NO_THREAD_NAMES', 'the trace does not say what its threads are called', {
+      hint: 'decode it with names: perf script -F+comm …, or with --show-task-events',
+    });
+}
+
+export function nothingSelected(): PtflameError {
+  return new PtflameError('NOTHING_SELECTED', 'no thread of the trace is selected', {
+    hint: 'leave out --tid, --pid, --comm and --cpu, and see with --by thread which threads there are',
+  });
+}
+
+function noBranches({ counts, broken }: InputReader): PtflameError {
+  const found = broken[0] ? `${broken[0].input}: ${broken[0].reason}` : describe(counts);
+  return new PtflameError('NO_BRANCHES', `no branch of an Intel PT trace was found: ${found}`, {
+    hint: `the input is to be the text of: ${DECODE}`,
+  });
+}
+
+function describe({ lines, gapLines, ignoredLines, damagedLines }: LineCounts): string {
+  if (lines === 0) return 'the input is empty';
+  return `of ${lines} lines ${gapLines} are decode errors, ${ignoredLines} other events, ${damagedLines} not understood`;
+}
+
+function noFlags(lines: number): PtflameError {
+  return new PtflameError('NO_BRANCHES', `${lines} branches, but no line says which kind of branch it is`, {
+    hint: `decode with the flags column: ${DECODE}`,
+  });
+}
+
+function timeless(): PtflameError {
+  return new PtflameError('TIMELESS', 'the trace has no times, so there is no wall-clock time to show', {
+    hint: 'record with tsc=1 and decode without the Z of --itrace; or weigh frames by their calls with --by-calls',
+  });
+}

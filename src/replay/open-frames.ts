@@ -1,0 +1,190 @@
+/**
+ * The stack of one thread while it is replayed, and what its frames add to the call tree.
+ *
+ * A level is what one call instruction put on the real stack: the function that was called, and above it those that
+ * it jumped to (tail calls). A return removes whole levels.
+ */
+import { type CallTreeBuilder, ROOT } from '../model/call-tree.js';
+import { Inference, type InferenceName, noInferences } from '../model/quality.js';
+import { type FunctionId, type Nanoseconds, NONE, type NodeId } from '../model/units.js';
+import { type FunctionTable, Trait } from './functions.js';
+
+export interface Frame {
+  fn: FunctionId;
+  node: NodeId;
+  entryNs: Nanoseconds;
+  /** Why its start was not seen, or NONE. */
+  inference: number;
+  /** Place of the first frame of its level. */
+  readonly level: number;
+  /** Row of the event that called the level; NONE: it was there when the segment began. */
+  readonly callRow: number;
+  /** Of a level that was there before: the number of the return that leaves it; NONE: none does. */
+  readonly leave: number;
+  /** Time spent in a stub, until it is known where it leads. */
+  heldNs: Nanoseconds;
+  /** Other symbols whose code was seen to be part of this function. */
+  aliases: FunctionId[] | null;
+  /** Place of the next lower frame of the same function, or NONE. */
+  older: number;
+}
+
+export type TailCalls = 'nest' | 'replace';
+
+/** Longer chains of tail calls are loops, as of an interpreter: they go back to the frame they came from. */
+const LONGEST_TAIL_CHAIN = 64;
+
+export class OpenFrames {
+  readonly inferred: Record<InferenceName, number> = noInferences();
+  private readonly frames: Frame[] = [];
+  private readonly newest: Int32Array;
+  private readonly tree: CallTreeBuilder;
+  private readonly functions: FunctionTable;
+  private readonly tailCalls: TailCalls;
+
+  constructor(tree: CallTreeBuilder, functions: FunctionTable, tailCalls: TailCalls) {
+    this.tree = tree;
+    this.functions = functions;
+    this.tailCalls = tailCalls;
+    this.newest = new Int32Array(functions.length).fill(NONE);
+  }
+
+  get depth(): number {
+    return this.frames.length;
+  }
+
+  get top(): Frame {
+    return this.frames[this.frames.length - 1] as Frame;
+  }
+
+  at(place: number): Frame {
+    return this.frames[place] as Frame;
+  }
+
+  /** The node that time goes to. */
+  get topNode(): NodeId {
+    return this.frames.length === 0 ? ROOT : this.top.node;
+  }
+
+  charge(ns: Nanoseconds): void {
+    if (this.depth > 0 && this.traitsOfTop() & Trait.Stub) this.top.heldNs += ns;
+    else this.tree.charge(this.topNode, ns);
+  }
+
+  /** A level seen being called, by the event in `row`. */
+  pushCall(fn: FunctionId, row: number, nowNs: Nanoseconds): void {
+    this.push(fn, nowNs, { level: this.depth, callRow: row, leave: NONE, inference: NONE });
+  }
+
+  /** A level that was there before; `leave`: the return that leaves it, or NONE. */
+  pushOpen(fn: FunctionId, leave: number, nowNs: Nanoseconds): void {
+    this.push(fn, nowNs, { level: this.depth, callRow: NONE, leave, inference: Inference.OpenAtStart });
+  }
+
+  /** The function on top jumps to another one. `inference`: NONE if the jump was seen. */
+  jump(fn: FunctionId, nowNs: Nanoseconds, inference: number): void {
+    const { top } = this;
+    const traits = this.traitsOfTop();
+    const nests = this.tailCalls === 'nest';
+    if (traits & Trait.Stub) this.leaveStub(fn, nowNs, inference);
+    else if (!nests || traits & Trait.Resolver) this.replaceTop(fn, nowNs, inference);
+    else if (this.depth - top.level > LONGEST_TAIL_CHAIN && this.findBelow(fn, this.depth, top.level) !== NONE)
+      this.closeTailsAbove(this.findBelow(fn, this.depth, top.level), nowNs);
+    else this.push(fn, nowNs, { level: top.level, callRow: top.callRow, leave: top.leave, inference });
+  }
+
+  /** The nearest frame of a function below a place, but not below `lowest`; or NONE. */
+  findBelow(fn: FunctionId, below: number, lowest: number): number {
+    let place = this.newest[fn];
+    while (place >= below) place = this.at(place).older;
+    return place >= lowest ? place : NONE;
+  }
+
+  /** The place of the level that the event in `row` called. */
+  placeOfCall(row: number): number {
+    let low = 0;
+    let high = this.depth;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.at(middle).callRow < row) low = middle + 1;
+      else high = middle;
+    }
+    return low < this.depth && this.at(low).callRow === row ? low : NONE;
+  }
+
+  /** A return removes the level at `place`; levels above it were skipped. */
+  returnFrom(place: number, nowNs: Nanoseconds): void {
+    while (this.depth > place) this.closeTop(nowNs, this.top.level === place ? NONE : Inference.Unwound);
+  }
+
+  /** Everything above a place goes, for a reason other than its own return. */
+  closeAbove(place: number, nowNs: Nanoseconds, reason: number): void {
+    while (this.depth > place + 1) this.closeTop(nowNs, reason);
+  }
+
+  /** The first place behind the level that begins at `place`. */
+  endOfLevel(place: number): number {
+    let end = place + 1;
+    while (end < this.depth && this.at(end).level === place) end++;
+    return end;
+  }
+
+  traitsOfTop(): number {
+    return this.functions.traits[this.top.fn] as number;
+  }
+
+  private push(fn: FunctionId, entryNs: Nanoseconds, rest: Pick<Frame, 'level' | 'callRow' | 'leave' | 'inference'>): void {
+    const node = this.tree.child(this.topNode, this.functions.symbol[fn] as number);
+    this.frames.push({ fn, node, entryNs, heldNs: 0, aliases: null, older: this.newest[fn], ...rest });
+    this.newest[fn] = this.depth - 1;
+  }
+
+  /** `reason`: why the end was not seen, or NONE. */
+  private closeTop(nowNs: Nanoseconds, reason: number): void {
+    const frame = this.frames.pop() as Frame;
+    this.newest[frame.fn] = frame.older;
+    const inference = frame.inference === NONE ? reason : frame.inference;
+    this.tree.charge(frame.node, frame.heldNs);
+    if (inference === NONE) this.tree.countComplete(frame.node, nowNs - frame.entryNs);
+    else {
+      this.tree.countInferred(frame.node);
+      this.inferred[INFERENCE_NAMES[inference] as InferenceName]++;
+    }
+  }
+
+  private closeTailsAbove(place: number, nowNs: Nanoseconds): void {
+    this.closeAbove(place, nowNs, NONE);
+  }
+
+  /** What a stack walk would show: the new function stands where the old one stood. */
+  private replaceTop(fn: FunctionId, nowNs: Nanoseconds, inference: number): void {
+    const { level, callRow, leave } = this.top;
+    this.closeTop(nowNs, NONE);
+    this.push(fn, nowNs, { level, callRow, leave, inference });
+  }
+
+  /** A stub is renamed to where it leads. "foo@plt" leads to foo, even if foo has jumped on by now. */
+  private leaveStub(fn: FunctionId, nowNs: Nanoseconds, inference: number): void {
+    const target = this.functions.stubTarget[this.top.fn] as FunctionId;
+    const leadsOn = (this.functions.traits[fn] as number) & (Trait.Stub | Trait.Resolver);
+    if (this.tailCalls === 'replace' || target === NONE || target === fn || leadsOn) return this.renameTop(fn);
+    this.renameTop(target);
+    this.jump(fn, nowNs, inference);
+  }
+
+  private renameTop(fn: FunctionId): void {
+    const { top } = this;
+    this.newest[top.fn] = top.older;
+    const parent = this.depth === 1 ? ROOT : this.at(this.depth - 2).node;
+    top.fn = fn;
+    top.node = this.tree.child(parent, this.functions.symbol[fn] as number);
+    top.older = this.newest[fn];
+    this.newest[fn] = this.depth - 1;
+    if (!(this.traitsOfTop() & Trait.Stub)) {
+      this.tree.charge(top.node, top.heldNs);
+      top.heldNs = 0;
+    }
+  }
+}
+
+const INFERENCE_NAMES = Object.keys(Inference) as InferenceName[];

@@ -1,0 +1,220 @@
+/**
+ * The pass before replay: pairs each return with its call, as brackets are paired, by addresses alone.
+ *
+ * It says for every call which event ended it, and for every return where it landed; and it finds the returns that
+ * leave the segment's beginning: their targets are the callers that nobody saw calling. With that, replay never
+ * has to guess ahead. Cost is linear: what a return passes over on its way down is popped or, if nothing matches,
+ * dropped.
+ */
+import type { ThreadEvents } from '../model/thread-events.js';
+import { type Address, NONE } from '../model/units.js';
+import { LONGEST_CALL_BYTES, type SiteFacts, Step, SYSCALL_BYTES } from './site-facts.js';
+
+/** What an event turned out to be; where `Plain`, the step itself says all. */
+export const Outcome = {
+  Plain: 0,
+  /** A return, or the end of a signal: everything from the call in `link` upwards is over. */
+  Pop: 1,
+  /** A return to a caller never seen calling: the `link`-th of its segment, from 1. */
+  Leave: 2,
+  /** A "return" to the start of a function: it only jumps there, as retpolines do. */
+  JumpByReturn: 3,
+  /** A trace start where the trace had stopped. */
+  Resume: 4,
+  /** A trace start in another function: a signal handler was entered. */
+  SignalEntry: 5,
+  /** A return out of a signal handler, into the code that ends the signal. */
+  SignalReturn: 6,
+} as const;
+
+/** A stretch of events without a loss. */
+export interface Segment {
+  readonly firstRow: number;
+  /** Behind the last row. */
+  readonly endRow: number;
+  /** Rows of the returns that leave what was running when the segment began, in their order. */
+  readonly leavingRows: readonly number[];
+}
+
+export interface Pairing {
+  readonly segments: readonly Segment[];
+  readonly outcome: Uint8Array; // by row
+  /** For a call, signal or kernel entry: the row that ended it, or NONE. For a Pop: the row of the call. */
+  readonly link: Int32Array;
+}
+
+export function pairReturns(events: ThreadEvents, facts: SiteFacts): Pairing {
+  const pairing = { segments: [] as Segment[], outcome: new Uint8Array(events.length), link: new Int32Array(events.length).fill(NONE) };
+  let row = 0;
+  while (row < events.length) {
+    if (facts.step[events.site[row]] < Step.Gap) {
+      const segment = new SegmentPass(events, facts, pairing).run(row);
+      pairing.segments.push(segment);
+      row = segment.endRow;
+    }
+    while (row < events.length && facts.step[events.site[row]] >= Step.Gap) row++;
+  }
+  return pairing;
+}
+
+/** Nothing goes on behind these as it was before. */
+function isBreak(step: number): boolean {
+  return step === Step.Gap || step === Step.Exec;
+}
+
+/** A call, kernel entry or signal that is open; a signal has the address where it came in, others NaN. */
+interface OpenCall {
+  readonly row: number;
+  readonly step: Step;
+  readonly from: Address;
+  readonly interrupted: Address;
+}
+
+/** More signals than this do not nest, nor do returns into function entries lie deeper. */
+const DEEPEST_SEARCH = 64;
+const RUNNING = Number.NaN;
+
+class SegmentPass {
+  private hasBegun = false;
+  private readonly open: OpenCall[] = [];
+  private openSignals = 0;
+  private readonly leavingRows: number[] = [];
+  /** Where the trace stopped; NaN while it runs. */
+  private stoppedAt: Address = RUNNING;
+  /** The trace stopped at a call into code that is not traced. */
+  private stoppedInCall = false;
+  /** How far behind it the trace may go on. */
+  private resumeReach = SYSCALL_BYTES;
+  /** A signal handler has returned: what its signal interrupted goes on here. */
+  private interruptedAt: Address = Number.NaN;
+  private readonly events: ThreadEvents;
+  private readonly facts: SiteFacts;
+  private readonly outcome: Uint8Array;
+  private readonly link: Int32Array;
+
+  constructor(events: ThreadEvents, facts: SiteFacts, { outcome, link }: Pairing) {
+    this.events = events;
+    this.facts = facts;
+    this.outcome = outcome;
+    this.link = link;
+  }
+
+  run(firstRow: number): Segment {
+    let row = firstRow;
+    while (row < this.events.length && this.take(row)) row++;
+    return { firstRow, endRow: row, leavingRows: this.leavingRows };
+  }
+
+  /** False if the event does not follow from those before it: something was lost between. */
+  private take(row: number): boolean {
+    const site = this.events.site[row];
+    const step = this.facts.step[site] as Step;
+    if (isBreak(step)) return false;
+    if (step >= Step.SwitchOut) return true;
+    if (step === Step.Start) {
+      if (this.hasBegun && !this.start(row, this.facts.to[site], this.facts.toEntry[site] === 1)) return false;
+    } else if (Number.isNaN(this.stoppedAt)) this.branch(row, site, step);
+    else return false;
+    this.hasBegun = true;
+    return true;
+  }
+
+  private branch(row: number, site: number, step: Step): void {
+    const from = this.facts.from[site];
+    const to = this.facts.to[site];
+    if (step === Step.Call || step === Step.KernelEntry) this.open.push({ row, step, from, interrupted: Number.NaN });
+    else if (step === Step.Return) this.return(row, to, this.facts.toEntry[site] === 1);
+    else if (step >= Step.End) this.stop(row, step, from, to);
+  }
+
+  private stop(row: number, step: Step, from: Address, to: Address): void {
+    this.stoppedAt = from;
+    this.stoppedInCall = step === Step.EndCall && to !== 0;
+    this.resumeReach = step === Step.EndCall ? LONGEST_CALL_BYTES : SYSCALL_BYTES;
+    if (this.stoppedInCall) this.open.push({ row, step, from, interrupted: Number.NaN });
+    if (step !== Step.EndReturn || to === 0) return;
+    const landing = this.findCaller(to, this.open.length);
+    if (landing === NONE) return;
+    this.pop(row, landing);
+    this.stoppedAt = to;
+  }
+
+  private return(row: number, to: Address, toEntry: boolean): void {
+    const landing = this.findCaller(to, toEntry ? DEEPEST_SEARCH : this.open.length);
+    if (landing !== NONE) return this.pop(row, landing);
+    if (!toEntry) return this.leave(row);
+    const top = this.open.at(-1);
+    if (top === undefined || Number.isNaN(top.interrupted)) {
+      this.outcome[row] = Outcome.JumpByReturn;
+      return;
+    }
+    this.interruptedAt = top.interrupted;
+    this.pop(row, this.open.length - 1);
+    this.outcome[row] = Outcome.SignalReturn;
+  }
+
+  /** A trace start: back where it stopped, out of a signal, or into a signal handler. */
+  private start(row: number, to: Address, toEntry: boolean): boolean {
+    const { stoppedAt, interruptedAt } = this;
+    if (Number.isNaN(stoppedAt)) return false;
+    const goesOn = (at: Address, reach: number) => at <= to && to <= at + reach;
+    const signal = this.findSignal(to);
+    if (goesOn(stoppedAt, this.resumeReach) && this.stoppedInCall) this.pop(row, this.open.length - 1);
+    else if (goesOn(stoppedAt, this.resumeReach) || goesOn(interruptedAt, SYSCALL_BYTES)) this.outcome[row] = Outcome.Resume;
+    else if (signal !== NONE) this.pop(row, signal);
+    else if (toEntry) this.enterSignal(row, Number.isNaN(interruptedAt) ? stoppedAt : interruptedAt);
+    else return false;
+    this.stoppedAt = RUNNING;
+    this.interruptedAt = Number.NaN;
+    return true;
+  }
+
+  private enterSignal(row: number, interrupted: Address): void {
+    this.outcome[row] = Outcome.SignalEntry;
+    this.open.push({ row, step: Step.Start, from: Number.NaN, interrupted });
+    this.openSignals++;
+  }
+
+  /** The place in `open` of the call that a return to this address ends, or NONE. */
+  private findCaller(to: Address, deepest: number): number {
+    const lowest = Math.max(0, this.open.length - deepest);
+    for (let place = this.open.length - 1; place >= lowest; place--) {
+      const { from, step } = this.open[place] as OpenCall;
+      const distance = to - from; // NaN for a signal
+      if (distance <= LONGEST_CALL_BYTES && (distance > 0 || (distance === 0 && step === Step.KernelEntry))) return place;
+    }
+    return NONE;
+  }
+
+  private findSignal(to: Address): number {
+    let left = Math.min(this.openSignals, DEEPEST_SEARCH);
+    for (let place = this.open.length - 1; place >= 0 && left > 0; place--) {
+      const { interrupted } = this.open[place] as OpenCall;
+      if (Number.isNaN(interrupted)) continue;
+      if (interrupted <= to && to <= interrupted + SYSCALL_BYTES) return place;
+      left--;
+    }
+    return NONE;
+  }
+
+  private pop(row: number, landing: number): void {
+    this.outcome[row] = Outcome.Pop;
+    this.link[row] = (this.open[landing] as OpenCall).row;
+    this.end(row, landing);
+  }
+
+  private leave(row: number): void {
+    this.leavingRows.push(row);
+    this.outcome[row] = Outcome.Leave;
+    this.link[row] = this.leavingRows.length;
+    this.end(row, 0);
+  }
+
+  /** The event in `row` ends every open call from `place` upwards. */
+  private end(row: number, place: number): void {
+    for (const { row: call, interrupted } of this.open.splice(place)) {
+      this.link[call] = row;
+      if (!Number.isNaN(interrupted)) this.openSignals--;
+    }
+  }
+}

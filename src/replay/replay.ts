@@ -1,0 +1,324 @@
+/**
+ * One thread's events in, its call tree out.
+ *
+ * Each interval between two events goes to the frame on top of the stack; what an event does to the stack was
+ * worked out before (pair-returns.ts), so the loop only follows.
+ */
+import { type CallTree, CallTreeBuilder, withoutEmptyNodes } from '../model/call-tree.js';
+import { Inference, type InferenceName } from '../model/quality.js';
+import { SpecialSymbol } from '../model/symbol-table.js';
+import type { ThreadEvents } from '../model/thread-events.js';
+import { type FunctionId, type Nanoseconds, NONE, type SiteId } from '../model/units.js';
+import { Trait } from './functions.js';
+import { OpenFrames, type TailCalls } from './open-frames.js';
+import { Outcome, type Pairing, pairReturns, type Segment } from './pair-returns.js';
+import { Pause } from './pause.js';
+import { type SiteFacts, Step, SYSCALL_BYTES } from './site-facts.js';
+
+export interface ReplayOptions {
+  readonly tailCalls: TailCalls;
+  /** The recording's first and last time, to which a thread that waits is extended; null: no thread is. */
+  readonly extendTo: { readonly startNs: Nanoseconds; readonly endNs: Nanoseconds } | null;
+  /** The thread was made while the recording ran: it is not extended to its start. */
+  readonly isCreatedInside: boolean;
+}
+
+/** A stretch of which nothing is known. */
+export interface LostStretch {
+  readonly atNs: Nanoseconds;
+  readonly lengthNs: Nanoseconds;
+  /** How many errors of perf lie in it; 0: perf said nothing. */
+  readonly errors: number;
+}
+
+export interface ThreadReplay {
+  readonly tree: CallTree;
+  readonly startNs: Nanoseconds;
+  readonly endNs: Nanoseconds;
+  readonly inferred: Readonly<Record<InferenceName, number>>;
+  readonly lost: readonly LostStretch[];
+}
+
+export function replayThread(events: ThreadEvents, facts: SiteFacts, options: ReplayOptions): ThreadReplay {
+  return new Replay(events, facts, options).run();
+}
+
+class Replay {
+  private readonly tree = new CallTreeBuilder();
+  private readonly lost: LostStretch[] = [];
+  private readonly frames: OpenFrames;
+  private readonly pause: Pause;
+  private readonly pairing: Pairing;
+  private readonly events: ThreadEvents;
+  private readonly facts: SiteFacts;
+  private readonly options: ReplayOptions;
+  /** Up to here all time is charged. */
+  private nowNs: Nanoseconds;
+  /** Number of levels below those that the segment's returns leave. */
+  private leaveCount = 0;
+  /** Code between a signal handler's return and the end of the signal: it counts as what was interrupted. */
+  private signalTail: FunctionId = NONE;
+
+  constructor(events: ThreadEvents, facts: SiteFacts, options: ReplayOptions) {
+    this.events = events;
+    this.facts = facts;
+    this.options = options;
+    this.frames = new OpenFrames(this.tree, facts.functions, options.tailCalls);
+    this.pause = new Pause(this.tree, facts.scope === 'user+kernel');
+    this.pairing = pairReturns(events, facts);
+    const first = this.pairing.segments[0];
+    this.nowNs = first ? events.timeNs[first.firstRow] : 0;
+  }
+
+  run(): ThreadReplay {
+    let startNs = this.nowNs;
+    this.pairing.segments.forEach((segment, index) => {
+      if (index > 0) this.crossGap(this.pairing.segments[index - 1] as Segment, segment);
+      this.openSegment(segment);
+      if (index === 0) startNs = this.extendBack(segment);
+      for (let row = segment.firstRow; row < segment.endRow; row++) this.take(row);
+    });
+    this.finish();
+    const { tree, nowNs, frames, lost } = this;
+    return { tree: withoutEmptyNodes(tree.build()), startNs, endNs: nowNs, inferred: frames.inferred, lost };
+  }
+
+  /** The stack that a segment begins with: where its leaving returns go, the last one lowest. */
+  private openSegment({ firstRow, leavingRows }: Segment): void {
+    const { facts, frames } = this;
+    this.leaveCount = leavingRows.length;
+    for (let leave = leavingRows.length; leave > 0; leave--) {
+      const caller = facts.toFunction[this.events.site[leavingRows[leave - 1] as number]];
+      frames.pushOpen(this.named(caller), leave === leavingRows.length ? NONE : leave + 1, this.nowNs);
+    }
+    frames.pushOpen(this.firstFunction(firstRow), leavingRows.length === 0 ? NONE : 1, this.nowNs);
+    this.signalTail = NONE;
+  }
+
+  private firstFunction(row: number): FunctionId {
+    const { step, toFunction, fromFunction } = this.facts;
+    const site = this.events.site[row];
+    return this.named(step[site] === Step.Start ? toFunction[site] : fromFunction[site]);
+  }
+
+  private named(fn: FunctionId): FunctionId {
+    return fn === NONE ? this.facts.functions.nameless : fn;
+  }
+
+  /** The place of the level that the n-th leaving return leaves: they were laid down bottom to top. */
+  private placeOfLeave(leave: number): number {
+    return this.leaveCount + 1 - leave;
+  }
+
+  private take(row: number): void {
+    const site = this.events.site[row];
+    const step = this.facts.step[site] as Step;
+    if (step >= Step.SwitchOut) return this.takeSwitch(row, step);
+    if (step !== Step.Start) this.syncTo(this.facts.fromFunction[site], row);
+    this.chargeUntil(this.events.timeNs[row]);
+    this.apply(row, site, step);
+  }
+
+  private chargeUntil(timeNs: Nanoseconds): void {
+    const ns = timeNs - this.nowNs;
+    this.nowNs = timeNs;
+    const { node } = this.pause;
+    if (node === NONE) this.frames.charge(ns);
+    else this.tree.charge(node, ns);
+  }
+
+  private apply(row: number, site: SiteId, step: Step): void {
+    const { facts, frames, nowNs } = this;
+    const target = this.named(facts.toFunction[site]);
+    if (this.pause.node !== NONE) this.pause.end(nowNs, true);
+    switch (step) {
+      case Step.Start:
+        return this.start(row, target);
+      case Step.Call:
+      case Step.KernelEntry:
+        return frames.pushCall(target, row, nowNs);
+      case Step.Return:
+        return this.return(row, target);
+      case Step.Jump:
+        return this.jump(site, target);
+      case Step.EndCall:
+        if (facts.to[site] !== 0) frames.pushCall(target, row, nowNs);
+        return this.stop(step);
+      case Step.EndReturn:
+        this.return(row, target);
+        return this.stop(step);
+      case Step.End:
+      case Step.EndSyscall:
+        return this.stop(step);
+    }
+  }
+
+  private start(row: number, target: FunctionId): void {
+    this.signalTail = NONE;
+    const outcome = this.pairing.outcome[row];
+    if (outcome === Outcome.SignalEntry) this.frames.pushCall(target, row, this.nowNs);
+    else if (outcome === Outcome.Pop) this.return(row, target);
+  }
+
+  private stop(step: Step): void {
+    const why = step === Step.EndSyscall ? SpecialSymbol.Syscall : SpecialSymbol.Untraced;
+    this.pause.begin(this.frames.topNode, why, this.nowNs);
+  }
+
+  private return(row: number, target: FunctionId): void {
+    const { frames, nowNs, pairing } = this;
+    const link = pairing.link[row];
+    switch (pairing.outcome[row]) {
+      case Outcome.Pop:
+        return frames.returnFrom(frames.placeOfCall(link), nowNs);
+      case Outcome.Leave:
+        return frames.returnFrom(this.placeOfLeave(link), nowNs);
+      case Outcome.JumpByReturn:
+        return frames.jump(target, nowNs, NONE);
+      case Outcome.SignalReturn:
+        frames.returnFrom(frames.placeOfCall(link), nowNs);
+        this.signalTail = target;
+    }
+  }
+
+  /** A jump that was shown, into another function. */
+  private jump(site: SiteId, target: FunctionId): void {
+    const { frames, facts, nowNs } = this;
+    const { top } = frames;
+    if (top.fn === target || top.aliases?.includes(target)) return;
+    const toStart = facts.toEntry[site] === 1 || ((facts.functions.traits[target] as number) & Trait.Unknown) !== 0;
+    const place = toStart ? NONE : frames.findBelow(target, frames.depth, 0);
+    if (toStart) frames.jump(target, nowNs, NONE);
+    else if (place !== NONE) frames.closeAbove(place, nowNs, Inference.Unwound);
+    else addAlias(top, target); // into the middle of another symbol: a label inside the same function
+  }
+
+  /** Makes the function that an event comes from the top of the stack: what led to it was not shown. */
+  private syncTo(fn: FunctionId, row: number): void {
+    const { frames, nowNs } = this;
+    const { top } = frames;
+    if (fn === NONE || top.fn === fn || top.aliases?.includes(fn)) return;
+    if (this.signalTail === fn) return;
+    this.signalTail = NONE;
+    if (this.isKernelEntry(top.callRow) && top.level === frames.depth - 1) return addAlias(top, fn);
+    if (this.unwindTo(fn, row)) return;
+    const bothUnknown = frames.traitsOfTop() & (this.facts.functions.traits[fn] as number) & Trait.Unknown;
+    if (bothUnknown && this.options.tailCalls === 'replace') return;
+    frames.jump(fn, nowNs, Inference.HiddenJump);
+  }
+
+  /**
+   * Was the function on top left by an exception or a longjmp, rather than by a jump of its own? Its level tells, by
+   * how it ends: by its own return, and the jump was a tail call; by a return that lands deeper, and control went to
+   * the nearest frame of `fn` between.
+   */
+  private unwindTo(fn: FunctionId, row: number): boolean {
+    const { frames, nowNs, facts } = this;
+    const level = frames.top.level;
+    const end = this.endOfLevel(level);
+    if (end === level || frames.traitsOfTop() & (Trait.Stub | Trait.Resolver)) return false;
+    const levelTraits = facts.functions.traits[frames.at(level).fn] as number;
+    if (end === NONE && !(levelTraits & Trait.Unwinder)) return false;
+    const landing = frames.findBelow(fn, level, Math.max(end, 0));
+    if (landing !== NONE) {
+      frames.closeAbove(landing, nowNs, Inference.Unwound);
+      return true;
+    }
+    const outcome = this.pairing.outcome[row];
+    if (end !== NONE && (outcome === Outcome.Pop || outcome === Outcome.Leave))
+      frames.closeAbove(frames.endOfLevel(end) - 1, nowNs, Inference.Unwound); // the return itself: its level is certain
+    return false;
+  }
+
+  /** The place of the lowest level that goes when the level at `place` goes; NONE if nothing is seen to leave it. */
+  private endOfLevel(place: number): number {
+    const { callRow, leave } = this.frames.at(place);
+    if (callRow === NONE) return leave === NONE ? NONE : place;
+    const endRow = this.pairing.link[callRow];
+    if (endRow === NONE) return NONE;
+    const link = this.pairing.link[endRow];
+    if (this.pairing.outcome[endRow] === Outcome.Leave) return this.placeOfLeave(link);
+    return link === callRow ? place : this.frames.placeOfCall(link);
+  }
+
+  private isKernelEntry(callRow: number): boolean {
+    return callRow !== NONE && this.facts.step[this.events.site[callRow]] === Step.KernelEntry;
+  }
+
+  private takeSwitch(row: number, step: Step): void {
+    this.chargeUntil(this.events.timeNs[row]);
+    if (step === Step.SwitchIn) this.pause.switchIn(this.nowNs);
+    else {
+      const why = step === Step.SwitchOut ? SpecialSymbol.OffCpu : SpecialSymbol.Preempted;
+      this.pause.switchOut(this.frames.topNode, why, this.nowNs);
+    }
+  }
+
+  /** Between two segments: what was open is closed, and the time until the next event is nobody's. */
+  private crossGap(before: Segment, after: Segment): void {
+    const { events, frames, nowNs } = this;
+    const nextNs = events.timeNs[after.firstRow];
+    const gapRows = this.gapRowsBetween(before.endRow, after.firstRow);
+    const lostAtNs = this.pause.isStopped ? nextNs : gapRows.length > 0 ? events.timeNs[gapRows[0] as number] : nowNs;
+    this.chargeUntil(lostAtNs); // a thread that was stopped waited, whatever was lost meanwhile
+    if (!this.pause.isStopped) this.lose(nextNs);
+    this.lost.push({ atNs: lostAtNs, lengthNs: nextNs - lostAtNs, errors: gapRows.length });
+    this.pause.end(nextNs, true);
+    frames.closeAbove(-1, lostAtNs, Inference.CutByGap);
+  }
+
+  private gapRowsBetween(firstRow: number, endRow: number): number[] {
+    const rows: number[] = [];
+    for (let row = firstRow; row < endRow; row++) if (this.facts.step[this.events.site[row]] === Step.Gap) rows.push(row);
+    return rows;
+  }
+
+  private lose(nextNs: Nanoseconds): void {
+    const node = this.tree.child(this.frames.topNode, SpecialSymbol.Lost);
+    this.tree.charge(node, nextNs - this.nowNs);
+    this.tree.countComplete(node, nextNs - this.nowNs);
+    this.nowNs = nextNs;
+  }
+
+  /** A thread whose first event is the way out of a stop was waiting since the recording began. */
+  private extendBack({ firstRow }: Segment): Nanoseconds {
+    const firstNs = this.nowNs;
+    const { extendTo, isCreatedInside } = this.options;
+    const site = this.events.site[firstRow];
+    if (!extendTo || isCreatedInside || this.facts.step[site] !== Step.Start || this.isBirthplace(site)) return firstNs;
+    const inSyscall = this.facts.syscalls.has(this.facts.to[site] - SYSCALL_BYTES);
+    const { pause, frames } = this;
+    this.nowNs = extendTo.startNs;
+    pause.begin(frames.topNode, inSyscall ? SpecialSymbol.Syscall : SpecialSymbol.Untraced, this.nowNs);
+    this.waitForSwitchIn(firstRow);
+    this.chargeUntil(firstNs);
+    pause.end(firstNs, false);
+    return extendTo.startNs;
+  }
+
+  /** If the first that is known of a thread is that it got a processor, it had none until then. */
+  private waitForSwitchIn(firstRow: number): void {
+    const row = this.events.site.findIndex((site) => this.facts.step[site] >= Step.SwitchOut);
+    if (row === -1 || row >= firstRow || this.facts.step[this.events.site[row]] !== Step.SwitchIn) return;
+    this.pause.switchOut(NONE, SpecialSymbol.OffCpu, this.nowNs);
+    this.chargeUntil(this.events.timeNs[row]);
+    this.pause.switchIn(this.nowNs, false);
+  }
+
+  private isBirthplace(site: SiteId): boolean {
+    const traits = this.facts.functions.traits[this.named(this.facts.toFunction[site])] as number;
+    return (traits & Trait.Birthplace) !== 0;
+  }
+
+  /** The trace ends. A thread that is stopped then goes on waiting to the end of the recording. */
+  private finish(): void {
+    const { extendTo } = this.options;
+    if (this.pause.isStopped && extendTo && extendTo.endNs > this.nowNs) this.chargeUntil(extendTo.endNs);
+    this.pause.end(this.nowNs, false);
+    this.frames.closeAbove(-1, this.nowNs, Inference.OpenAtEnd);
+  }
+}
+
+function addAlias(frame: { aliases: FunctionId[] | null }, fn: FunctionId): void {
+  frame.aliases = [...(frame.aliases ?? []), fn];
+}

@@ -1,0 +1,110 @@
+/**
+ * Chunks of all inputs in, each thread's events out, in the order in which they happened.
+ */
+import type { BranchSites } from '../model/branch-sites.js';
+import type { ThreadEvents } from '../model/thread-events.js';
+import type { EventColumns, Selection, TraceChunk, TraceRecord } from '../model/trace-chunk.js';
+import { type Nanoseconds, NONE, type Tid } from '../model/units.js';
+import { LaneBuilder } from './lane.js';
+import { lastRowAt, type MergedLanes, mergeLanes } from './merge-lanes.js';
+import { placeRecords } from './place-records.js';
+import { ThreadNames } from './thread-names.js';
+
+type GapRecord = Extract<TraceRecord, { what: 'gap' }>;
+
+export interface StoredThread {
+  readonly events: ThreadEvents;
+  /** perf's errors among the events, in their order. */
+  readonly gaps: readonly GapRecord[];
+  readonly isCreatedInside: boolean;
+  readonly clockSteps: number;
+}
+
+/** Everything in memory. */
+export class TraceStore {
+  readonly names = new ThreadNames();
+  /** Over all threads, wanted or not. */
+  startNs: Nanoseconds = Number.POSITIVE_INFINITY;
+  endNs: Nanoseconds = Number.NEGATIVE_INFINITY;
+  /** Events of threads and processors that nobody asked for. */
+  unwanted = 0;
+  private readonly selection: Selection;
+  private readonly lanes = new Map<Tid, Map<number, LaneBuilder>>();
+  private readonly eventCount = new Map<Tid, number>();
+  private readonly records = new Map<Tid, Map<string, TraceRecord>>();
+
+  constructor(selection: Selection) {
+    this.selection = selection;
+  }
+
+  /** `input` names the file: pieces of one name are taken to follow each other. */
+  add(chunk: TraceChunk, input: string): void {
+    for (const name of chunk.names) this.names.add(name);
+    for (const record of chunk.records) this.addRecord(record);
+    for (let row = 0; row < chunk.events.length; row++) this.addEvent(chunk.events, row, input);
+  }
+
+  /** The threads that are wanted, by tid; those left out are counted as unwanted, once. */
+  wantedTids(): Tid[] {
+    const all = [...this.lanes.keys()].sort((a, b) => a - b);
+    const wanted = all.filter((tid) => this.isWantedThread(tid));
+    for (const tid of all) if (!wanted.includes(tid)) this.unwanted += this.eventCount.get(tid) ?? 0;
+    return wanted;
+  }
+
+  *threads(tids: readonly Tid[], sites: BranchSites): Generator<StoredThread> {
+    for (const tid of tids) {
+      const lanes = [...(this.lanes.get(tid)?.values() ?? [])].map((lane) => lane.build());
+      const merged = mergeLanes(lanes, sites);
+      const records = this.recordsOf(tid, merged);
+      const events = placeRecords(tid, merged, records, sites);
+      const gaps = records.filter((record) => record.what === 'gap').sort((a, b) => a.timeNs - b.timeNs);
+      const isCreatedInside = records.some(({ what }) => what === 'fork');
+      yield { events, gaps, isCreatedInside, clockSteps: merged.clockSteps };
+    }
+  }
+
+  private addEvent({ tid: tids, cpu: cpus, site, timeNs }: EventColumns, row: number, input: string): void {
+    const tid = tids[row];
+    const cpu = cpus[row];
+    const atNs = timeNs[row];
+    if (atNs < this.startNs) this.startNs = atNs;
+    if (atNs > this.endNs) this.endNs = atNs;
+    const { tids: wantedTids, cpus: wantedCpus } = this.selection;
+    if ((wantedTids && !wantedTids.includes(tid)) || (wantedCpus && !wantedCpus.includes(cpu))) {
+      this.unwanted++;
+      return;
+    }
+    let lanes = this.lanes.get(tid);
+    if (lanes === undefined) this.lanes.set(tid, (lanes = new Map()));
+    let lane = lanes.get(cpu);
+    if (lane === undefined) lanes.set(cpu, (lane = new LaneBuilder(cpu)));
+    lane.add(input, site[row], atNs);
+    this.eventCount.set(tid, (this.eventCount.get(tid) ?? 0) + 1);
+  }
+
+  // Decoding in slices repeats such records in every slice, so equal ones are one.
+  private addRecord(record: TraceRecord): void {
+    let records = this.records.get(record.tid);
+    if (records === undefined) this.records.set(record.tid, (records = new Map()));
+    records.set(JSON.stringify(record), record);
+  }
+
+  /** Those of the thread itself, and losses of no certain thread on the processor it was last seen on. */
+  private recordsOf(tid: Tid, merged: MergedLanes): TraceRecord[] {
+    const unowned = [...(this.records.get(NONE)?.values() ?? [])];
+    const own = [...(this.records.get(tid)?.values() ?? [])];
+    return own.concat(unowned.filter((record) => record.what === 'gap' && wasSeenOn(record.cpu, record.timeNs, merged)));
+  }
+
+  private isWantedThread(tid: Tid): boolean {
+    const { pids, comm } = this.selection;
+    if (pids && !pids.includes(this.names.pidOf(tid) ?? NONE)) return false;
+    return comm === undefined || this.names.everMatched(tid, comm);
+  }
+}
+
+function wasSeenOn(cpu: number, atNs: Nanoseconds, { timeNs, cpu: cpus }: MergedLanes): boolean {
+  const row = lastRowAt(timeNs, atNs);
+  return row !== NONE && (cpu === NONE || cpus[row] === cpu);
+}
