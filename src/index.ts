@@ -1,11 +1,13 @@
 /**
  * ptflame as a library: a trace in, a profile out, pictures and text from it. Importing it starts nothing.
  */
-export { PtflameError, type ErrorCode } from './model/errors.js';
+
 export type { CallTree } from './model/call-tree.js';
+export { type ErrorCode, PtflameError } from './model/errors.js';
 export type { Profile, ThreadProfile, TraceMeta } from './model/profile.js';
 export type { Quality } from './model/quality.js';
 export type { Selection } from './model/trace-chunk.js';
-export { analyze, type AnalyzeOptions, type Progress } from './pipeline/analyze.js';
+export { type AnalyzeOptions, analyze, type Progress } from './pipeline/analyze.js';
 export type { TraceInput } from './pipeline/inputs.js';
+export { type OpenedInput, openTraceFile, traceStream } from './pipeline/open-input.js';
 export { type FoldedOptions, renderFolded } from './render/folded.js';

@@ -26,6 +26,8 @@ export interface ThreadName {
   readonly timeNs: Nanoseconds;
   readonly pid: number | null;
   readonly comm: string | null;
+  /** The thread that made it, whose name it has until it gets its own; null: not known. */
+  readonly parent: Tid | null;
 }
 
 export interface TraceChunk {
@@ -42,4 +44,3 @@ export interface Selection {
   /** A thread is wanted if any name it had matches. */
   readonly comm?: RegExp;
 }
-

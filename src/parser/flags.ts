@@ -74,5 +74,10 @@ function fromRawFlags(bits: number): Flags {
 function combination(call: boolean, ret: boolean, begin: boolean, end: boolean): Flags {
   const kind = call ? BranchKind.Call : ret ? BranchKind.Return : BranchKind.Jump;
   const edge = begin && end ? TraceEdge.BeginAndEnd : begin ? TraceEdge.Begin : end ? TraceEdge.End : TraceEdge.None;
-  return { kind: edge !== TraceEdge.None && !call && !ret ? BranchKind.None : kind, edge, notTaken: false, unknown: null };
+  return {
+    kind: edge !== TraceEdge.None && !call && !ret ? BranchKind.None : kind,
+    edge,
+    notTaken: false,
+    unknown: null,
+  };
 }

@@ -25,7 +25,12 @@ export class Interner {
     const key = fromLocation * LOCATIONS + toLocation;
     let site = rows.get(key);
     if (site === undefined) {
-      site = this.sites.add(kind, edge, this.locations[fromLocation] as Location, this.locations[toLocation] as Location);
+      site = this.sites.add(
+        kind,
+        edge,
+        this.locations[fromLocation] as Location,
+        this.locations[toLocation] as Location,
+      );
       rows.set(key, site);
     }
     return site;

@@ -29,11 +29,17 @@ export interface Prefix {
 export type SidebandRecord =
   | { readonly what: 'switch'; readonly direction: 'in' | 'out' | 'preempted' }
   | { readonly what: 'comm'; readonly exec: boolean; readonly name: string; readonly pid: number; readonly tid: number }
-  | { readonly what: 'fork'; readonly pid: number; readonly tid: number }
+  | { readonly what: 'fork'; readonly pid: number; readonly tid: number; readonly parent: number }
   | { readonly what: 'other' };
 
 export type PerfLine =
-  | { readonly type: 'branch'; readonly prefix: Prefix; readonly flags: Flags; readonly from: string; readonly to: string }
+  | {
+      readonly type: 'branch';
+      readonly prefix: Prefix;
+      readonly flags: Flags;
+      readonly from: string;
+      readonly to: string;
+    }
   | {
       readonly type: 'error';
       readonly time: PerfTime | null;
@@ -51,8 +57,8 @@ const IGNORED: PerfLine = { type: 'ignored' };
 export const NO_FLAGS = 'a branch without flags (perf script needs -F+flags)';
 
 // The comm is tried last and kept short: it may look like anything, and a kernel's is 15 bytes long.
-const COMM_AND_IDS = /^ *(?:VM:\d+ +VCPU:\d+ +)?(?:(\S.{0,63}?) +)??(?:(-?\d{1,10})\/)?(-?\d{1,10}) +(?:\[(-?\d{1,5})\] +)?/
-  .source;
+const COMM_AND_IDS =
+  /^ *(?:VM:\d+ +VCPU:\d+ +)?(?:(\S.{0,63}?) +)??(?:(-?\d{1,10})\/)?(-?\d{1,10}) +(?:\[(-?\d{1,5})\] +)?/.source;
 const MISC_AND_DATE = '(?:[A-Za-z]{1,6} +)?(?:\\d{4}-\\d\\d-\\d\\d [\\d:.]+ +)?';
 const TIMED = new RegExp(`${COMM_AND_IDS}${MISC_AND_DATE}(\\d{1,15})\\.(\\d{9}|\\d{6}): *`);
 const TIMELESS = new RegExp(COMM_AND_IDS);
@@ -164,16 +170,19 @@ function parseSideband(line: string): PerfLine {
 // "FORK(15223:15236):(15223:15223)": the child's pid and tid, then the parent's.
 function parseRecord(text: string): SidebandRecord {
   const change = /^SWITCH(?:_CPU_WIDE)? (IN|OUT preempt|OUT)/.exec(text);
-  if (change) return { what: 'switch', direction: change[1] === 'IN' ? 'in' : change[1] === 'OUT' ? 'out' : 'preempted' };
+  if (change)
+    return { what: 'switch', direction: change[1] === 'IN' ? 'in' : change[1] === 'OUT' ? 'out' : 'preempted' };
   const comm = /^COMM( exec)?: (.*):(-?\d+)\/(-?\d+)/.exec(text);
-  if (comm) return { what: 'comm', exec: !!comm[1], name: comm[2] as string, pid: Number(comm[3]), tid: Number(comm[4]) };
-  const fork = /^FORK\((-?\d+):(-?\d+)\)/.exec(text);
-  if (fork) return { what: 'fork', pid: Number(fork[1]), tid: Number(fork[2]) };
+  if (comm)
+    return { what: 'comm', exec: !!comm[1], name: comm[2] as string, pid: Number(comm[3]), tid: Number(comm[4]) };
+  const fork = /^FORK\((-?\d+):(-?\d+)\):\(-?\d+:(-?\d+)\)/.exec(text);
+  if (fork) return { what: 'fork', pid: Number(fork[1]), tid: Number(fork[2]), parent: Number(fork[3]) };
   return { what: 'other' };
 }
 
 /** What perf synthesises without an event name is known by its text alone; it carries stale flags. */
-const SYNTHESISED = /(?:^| )(?:psb offs: |cbr: +\d|IP: \d|hints: 0x|hw: \d cstate: |deepest cstate: |cfe: |IFLAG: |payload: 0x)/;
+const SYNTHESISED =
+  /(?:^| )(?:psb offs: |cbr: +\d|IP: \d|hints: 0x|hw: \d cstate: |deepest cstate: |cfe: |IFLAG: |payload: 0x)/;
 const EVENT_NAME = /^(?:\d+ +)?\S*[^:\s]:(?: |$)/;
 
 function parseOtherEvent(line: string): PerfLine {

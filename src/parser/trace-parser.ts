@@ -12,6 +12,7 @@ import { TimeGuard } from './time-guard.js';
 
 type BranchLine = Extract<PerfLine, { type: 'branch' }>;
 type SidebandLine = Extract<PerfLine, { type: 'sideband' }>;
+type ForkRecord = Extract<SidebandLine['record'], { what: 'fork' }>;
 type ErrorLine = Extract<PerfLine, { type: 'error' }>;
 
 interface HeldEvent {
@@ -152,22 +153,23 @@ export class TraceParser {
     const { time, tid } = prefix;
     const cpu = prefix.cpu ?? NONE;
     const timeNs = time ? this.words.timeOf(time) : this.lastNs;
-    if (record.what === 'switch') this.chunk.records.push({ what: 'switch', direction: record.direction, tid, cpu, timeNs });
-    else if (record.what === 'fork') this.takeFork(record.tid, record.pid, cpu, timeNs);
+    if (record.what === 'switch')
+      this.chunk.records.push({ what: 'switch', direction: record.direction, tid, cpu, timeNs });
+    else if (record.what === 'fork') this.takeFork(record, cpu, timeNs);
     else if (record.what === 'comm') {
-      this.addName({ tid: record.tid, pid: record.pid, comm: fromLatin1(record.name), timeNs });
+      this.addName({ tid: record.tid, pid: record.pid, comm: fromLatin1(record.name), parent: null, timeNs });
       if (record.exec) this.chunk.records.push({ what: 'exec', tid: record.tid, cpu, timeNs });
     }
   }
 
-  private takeFork(tid: Tid, pid: number, cpu: number, timeNs: Nanoseconds): void {
+  private takeFork({ tid, pid, parent }: ForkRecord, cpu: number, timeNs: Nanoseconds): void {
     this.chunk.records.push({ what: 'fork', tid, cpu, timeNs });
-    this.addName({ tid, pid, comm: null, timeNs });
+    this.addName({ tid, pid, comm: null, parent, timeNs });
   }
 
   private learnName({ tid, pid, comm }: Prefix, timeNs: Nanoseconds): void {
     if (pid === null && comm === null) return;
-    this.addName({ tid, pid, comm: comm === null ? null : fromLatin1(comm), timeNs });
+    this.addName({ tid, pid, comm: comm === null ? null : fromLatin1(comm), parent: null, timeNs });
   }
 
   private addName(name: ThreadName): void {

@@ -1,6 +1,7 @@
 /**
  * Inputs in, a profile out: read, replay, add up. What runs where is decided here; today all of it runs in process.
  */
+import { setImmediate } from 'node:timers/promises';
 import { assert } from '../model/errors.js';
 import type { Profile, ThreadProfile, TraceMeta } from '../model/profile.js';
 import { type InferenceName, type LineCounts, noInferences, type Quality, type TraceGap } from '../model/quality.js';
@@ -43,12 +44,13 @@ export async function analyze(inputs: readonly TraceInput[], options: AnalyzeOpt
   return replayAll(reader, facts, options);
 }
 
-function replayAll(reader: InputReader, facts: SiteFacts, options: AnalyzeOptions): Profile {
+async function replayAll(reader: InputReader, facts: SiteFacts, options: AnalyzeOptions): Promise<Profile> {
   const { store, words } = reader;
   const tids = store.wantedTids();
   if (tids.length === 0) throw nothingSelected();
   const sum = new ProfileBuilder(reader, options);
   for (const thread of store.threads(tids, words.interner.sites.build())) {
+    await setImmediate(); // lets a signal be heard between two threads
     options.signal?.throwIfAborted();
     sum.add(thread, facts);
     options.onProgress?.({ phase: 'replay', threads: sum.threads.length, ofThreads: tids.length });
@@ -101,7 +103,9 @@ class ProfileBuilder {
       const at = { tid: events.tid, atNs, lengthNs };
       const first = errors > 0 ? gaps[error] : undefined;
       this.gaps.push(
-        first ? { ...at, cause: 'decode-error', code: first.code, message: first.message } : { ...at, cause: 'unannounced' },
+        first
+          ? { ...at, cause: 'decode-error', code: first.code, message: first.message }
+          : { ...at, cause: 'unannounced' },
       );
       this.lostNs += lengthNs;
       error += errors;

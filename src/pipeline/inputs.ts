@@ -1,6 +1,7 @@
 /**
  * Inputs of any order in, one filled store out, with an account of every line.
  */
+import { PtflameError } from '../model/errors.js';
 import type { DamagedLine, LineCounts } from '../model/quality.js';
 import { noLines } from '../model/quality.js';
 import type { Selection } from '../model/trace-chunk.js';
@@ -52,6 +53,7 @@ export class InputReader {
       for await (const piece of bytes) this.take(piece, name, parser, cutter);
     } catch (error) {
       this.options.signal?.throwIfAborted();
+      if (error instanceof PtflameError) throw error;
       this.broken.push({ input: name, reason: error instanceof Error ? error.message : String(error) });
     }
     this.store.add(parser.finish(cutter.rest()), name);

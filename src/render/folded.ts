@@ -3,8 +3,8 @@
  */
 import { type CallTree, CallTreeBuilder, ROOT } from '../model/call-tree.js';
 import type { Profile, ThreadProfile } from '../model/profile.js';
-import type { NodeId, SymbolId } from '../model/units.js';
 import { childrenOf, viewOf } from '../model/tree-view.js';
+import type { NodeId, SymbolId } from '../model/units.js';
 
 export type Grouping = 'none' | 'thread' | 'process' | 'comm';
 
@@ -111,4 +111,3 @@ function compareUtf8(a: string, b: string): number {
   if (a === b) return 0;
   return Buffer.compare(Buffer.from(a), Buffer.from(b));
 }
-

@@ -20,6 +20,9 @@ export const Trait = {
   Birthplace: 16,
 } as const;
 
+/** A call instruction of x86 is at most this long, so a return address is at most this far behind the call. */
+export const LONGEST_CALL_BYTES = 15;
+
 const STUB = /@plt$|^_init$|^\.plt|^__x86_(?:indirect|return)_thunk/;
 const RESOLVER = /^_dl_runtime_resolve/;
 const UNWINDER = /longjmp|_Unwind_|__cxa_|setcontext|swapcontext/;
@@ -29,8 +32,11 @@ const COLD = /(?: ?\[clone )?\.cold(?:\.\d+)?\]?$/;
 export interface FunctionTable {
   readonly length: number;
   readonly symbol: readonly SymbolId[];
+  readonly start: readonly Address[]; // NaN where no offset was printed
   readonly traits: readonly number[]; // Trait, or-ed
-  /** For `foo@plt`: the function foo, if the trace ever shows it; else NONE. */
+  /** Without a symbol version: "memcpy@plt" leads to "memcpy", which libc calls "memcpy@@GLIBC_2.14". */
+  readonly bareName: readonly string[];
+  /** For `foo@plt`: foo, where it is known to lead there; else NONE. */
   readonly stubTarget: readonly FunctionId[];
   /** Stands for a function of which not even an address is known. */
   readonly nameless: FunctionId;
@@ -48,9 +54,11 @@ export function functionTable(sites: BranchSites, symbols: SymbolTable): Functio
     from[site] = numbering.functionOf(sites.fromSymbol[site], sites.fromStart[site], sites.from[site]);
     to[site] = numbering.functionOf(sites.toSymbol[site], sites.toStart[site], sites.to[site]);
   }
-  const { symbol } = numbering;
-  const traits = symbol.map((id) => traitsOf(id, symbols.name[id] as string));
-  return { length: symbol.length, symbol, traits, stubTarget: stubTargets(symbol, symbols), nameless, from, to };
+  const { symbol, start } = numbering;
+  const names = symbol.map((id) => symbols.name[id] as string);
+  const traits = symbol.map((id, fn) => traitsOf(id, names[fn] as string));
+  const table = { length: symbol.length, symbol, start, traits, bareName: names.map(bareName), nameless, from, to };
+  return { ...table, stubTarget: stubTargets(sites, table) };
 }
 
 function traitsOf(symbol: SymbolId, name: string): number {
@@ -61,17 +69,34 @@ function traitsOf(symbol: SymbolId, name: string): number {
   return UNWINDER.test(name) ? Trait.Unwinder : Trait.None;
 }
 
-/** "memcpy@plt" leads to "memcpy", which libc calls "memcpy@@GLIBC_2.14". */
-function stubTargets(symbol: readonly SymbolId[], symbols: SymbolTable): FunctionId[] {
-  const byBareName = new Map<string, FunctionId>();
-  symbol.forEach((id, fn) => {
-    const name = symbols.name[id] as string;
-    if (id !== SpecialSymbol.Unknown && !STUB.test(name) && !byBareName.has(bareName(name))) byBareName.set(bareName(name), fn);
-  });
-  return symbol.map((id) => {
-    const name = symbols.name[id] as string;
-    return name.endsWith('@plt') ? (byBareName.get(bareName(name)) ?? NONE) : NONE;
-  });
+/**
+ * Where stubs lead. The name alone does not say it: libc's memcpy only chooses among its variants and never runs
+ * again, and ld.so has a strlen of its own. What returns to where the stub was called from does.
+ */
+function stubTargets(sites: BranchSites, table: Omit<FunctionTable, 'stubTarget'>): FunctionId[] {
+  const { traits, bareName, start, from, to } = table;
+  const returnsTo = new Map<Address, Set<FunctionId>>();
+  for (let site = 0; site < sites.length; site++) {
+    if (sites.kind[site] !== BranchKind.Return || from[site] === NONE) continue;
+    const returning = returnsTo.get(sites.to[site]);
+    if (returning) returning.add(from[site]);
+    else returnsTo.set(sites.to[site], new Set([from[site]]));
+  }
+  const targets = new Array<FunctionId>(table.length).fill(NONE);
+  for (let site = 0; site < sites.length; site++) {
+    const stub = to[site];
+    if (sites.kind[site] !== BranchKind.Call || stub === NONE || !((traits[stub] as number) & Trait.Stub)) continue;
+    for (let bytes = 1; bytes <= LONGEST_CALL_BYTES; bytes++)
+      for (const fn of returnsTo.get(sites.from[site] + bytes) ?? [])
+        if (fn !== stub && bareName[fn] === bareName[stub])
+          targets[stub] = lower(fn, targets[stub] as FunctionId, start);
+  }
+  return targets;
+}
+
+/** Of two functions of one name the one that starts lower: ids depend on the order of the input. */
+function lower(a: FunctionId, b: FunctionId, start: readonly Address[]): FunctionId {
+  return b === NONE || (start[a] as Address) < (start[b] as Address) ? a : b;
 }
 
 function bareName(name: string): string {
@@ -82,6 +107,7 @@ function bareName(name: string): string {
 /** Gives out function ids: by symbol and start, by symbol alone where no offset was printed, or by a guessed start. */
 class Numbering {
   readonly symbol: SymbolId[] = [];
+  readonly start: Address[] = [];
   private readonly byStart = new Map<SymbolId, Map<Address, FunctionId>>();
   private readonly coldParent: ReadonlyMap<SymbolId, { symbol: SymbolId; start: Address }>;
   private readonly unknown: UnknownStarts;
@@ -102,7 +128,11 @@ class Numbering {
     let starts = this.byStart.get(symbol);
     if (starts === undefined) this.byStart.set(symbol, (starts = new Map()));
     let fn = starts.get(start);
-    if (fn === undefined) starts.set(start, (fn = this.symbol.push(symbol) - 1));
+    if (fn === undefined) {
+      fn = this.symbol.push(symbol) - 1;
+      this.start.push(start);
+      starts.set(start, fn);
+    }
     return fn;
   }
 }

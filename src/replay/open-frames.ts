@@ -21,6 +21,8 @@ export interface Frame {
   readonly callRow: number;
   /** Of a level that was there before: the number of the return that leaves it; NONE: none does. */
   readonly leave: number;
+  /** It was called; else it was jumped to, or found running. */
+  isCalled: boolean;
   /** Time spent in a stub, until it is known where it leads. */
   heldNs: Nanoseconds;
   /** Other symbols whose code was seen to be part of this function. */
@@ -74,6 +76,7 @@ export class OpenFrames {
   /** A level seen being called, by the event in `row`. */
   pushCall(fn: FunctionId, row: number, nowNs: Nanoseconds): void {
     this.push(fn, nowNs, { level: this.depth, callRow: row, leave: NONE, inference: NONE });
+    this.top.isCalled = true;
   }
 
   /** A level that was there before; `leave`: the return that leaves it, or NONE. */
@@ -87,7 +90,7 @@ export class OpenFrames {
     const traits = this.traitsOfTop();
     const nests = this.tailCalls === 'nest';
     if (traits & Trait.Stub) this.leaveStub(fn, nowNs, inference);
-    else if (!nests || traits & Trait.Resolver) this.replaceTop(fn, nowNs, inference);
+    else if (!nests || (traits & Trait.Resolver && !top.isCalled)) this.replaceTop(fn, nowNs, inference);
     else if (this.depth - top.level > LONGEST_TAIL_CHAIN && this.findBelow(fn, this.depth, top.level) !== NONE)
       this.closeTailsAbove(this.findBelow(fn, this.depth, top.level), nowNs);
     else this.push(fn, nowNs, { level: top.level, callRow: top.callRow, leave: top.leave, inference });
@@ -133,9 +136,13 @@ export class OpenFrames {
     return this.functions.traits[this.top.fn] as number;
   }
 
-  private push(fn: FunctionId, entryNs: Nanoseconds, rest: Pick<Frame, 'level' | 'callRow' | 'leave' | 'inference'>): void {
+  private push(
+    fn: FunctionId,
+    entryNs: Nanoseconds,
+    rest: Pick<Frame, 'level' | 'callRow' | 'leave' | 'inference'>,
+  ): void {
     const node = this.tree.child(this.topNode, this.functions.symbol[fn] as number);
-    this.frames.push({ fn, node, entryNs, heldNs: 0, aliases: null, older: this.newest[fn], ...rest });
+    this.frames.push({ fn, node, entryNs, isCalled: false, heldNs: 0, aliases: null, older: this.newest[fn], ...rest });
     this.newest[fn] = this.depth - 1;
   }
 
@@ -163,11 +170,13 @@ export class OpenFrames {
     this.push(fn, nowNs, { level, callRow, leave, inference });
   }
 
-  /** A stub is renamed to where it leads. "foo@plt" leads to foo, even if foo has jumped on by now. */
+  /** A stub is renamed to where it leads. "foo@plt" leads to foo, even if foo has jumped on to `fn` by now. */
   private leaveStub(fn: FunctionId, nowNs: Nanoseconds, inference: number): void {
-    const target = this.functions.stubTarget[this.top.fn] as FunctionId;
-    const leadsOn = (this.functions.traits[fn] as number) & (Trait.Stub | Trait.Resolver);
-    if (this.tailCalls === 'replace' || target === NONE || target === fn || leadsOn) return this.renameTop(fn);
+    const { stubTarget, bareName, traits } = this.functions;
+    const target = stubTarget[this.top.fn] as FunctionId;
+    const isThere = target === NONE || bareName[target] === bareName[fn];
+    const leadsOn = (traits[fn] as number) & (Trait.Stub | Trait.Resolver);
+    if (this.tailCalls === 'replace' || isThere || leadsOn) return this.renameTop(fn);
     this.renameTop(target);
     this.jump(fn, nowNs, inference);
   }
@@ -177,6 +186,7 @@ export class OpenFrames {
     this.newest[top.fn] = top.older;
     const parent = this.depth === 1 ? ROOT : this.at(this.depth - 2).node;
     top.fn = fn;
+    top.isCalled = false;
     top.node = this.tree.child(parent, this.functions.symbol[fn] as number);
     top.older = this.newest[fn];
     this.newest[fn] = this.depth - 1;

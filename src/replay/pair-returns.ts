@@ -8,7 +8,8 @@
  */
 import type { ThreadEvents } from '../model/thread-events.js';
 import { type Address, NONE } from '../model/units.js';
-import { LONGEST_CALL_BYTES, type SiteFacts, Step, SYSCALL_BYTES } from './site-facts.js';
+import { LONGEST_CALL_BYTES } from './functions.js';
+import { type SiteFacts, Step, SYSCALL_BYTES } from './site-facts.js';
 
 /** What an event turned out to be; where `Plain`, the step itself says all. */
 export const Outcome = {
@@ -44,12 +45,15 @@ export interface Pairing {
 }
 
 export function pairReturns(events: ThreadEvents, facts: SiteFacts): Pairing {
-  const pairing = { segments: [] as Segment[], outcome: new Uint8Array(events.length), link: new Int32Array(events.length).fill(NONE) };
+  const segments: Segment[] = [];
+  const outcome = new Uint8Array(events.length);
+  const link = new Int32Array(events.length).fill(NONE);
+  const pairing = { segments, outcome, link };
   let row = 0;
   while (row < events.length) {
     if (facts.step[events.site[row]] < Step.Gap) {
       const segment = new SegmentPass(events, facts, pairing).run(row);
-      pairing.segments.push(segment);
+      segments.push(segment);
       row = segment.endRow;
     }
     while (row < events.length && facts.step[events.site[row]] >= Step.Gap) row++;
@@ -160,7 +164,8 @@ class SegmentPass {
     const goesOn = (at: Address, reach: number) => at <= to && to <= at + reach;
     const signal = this.findSignal(to);
     if (goesOn(stoppedAt, this.resumeReach) && this.stoppedInCall) this.pop(row, this.open.length - 1);
-    else if (goesOn(stoppedAt, this.resumeReach) || goesOn(interruptedAt, SYSCALL_BYTES)) this.outcome[row] = Outcome.Resume;
+    else if (goesOn(stoppedAt, this.resumeReach) || goesOn(interruptedAt, SYSCALL_BYTES))
+      this.outcome[row] = Outcome.Resume;
     else if (signal !== NONE) this.pop(row, signal);
     else if (toEntry) this.enterSignal(row, Number.isNaN(interruptedAt) ? stoppedAt : interruptedAt);
     else return false;
@@ -181,7 +186,8 @@ class SegmentPass {
     for (let place = this.open.length - 1; place >= lowest; place--) {
       const { from, step } = this.open[place] as OpenCall;
       const distance = to - from; // NaN for a signal
-      if (distance <= LONGEST_CALL_BYTES && (distance > 0 || (distance === 0 && step === Step.KernelEntry))) return place;
+      if (distance <= LONGEST_CALL_BYTES && (distance > 0 || (distance === 0 && step === Step.KernelEntry)))
+        return place;
     }
     return NONE;
   }

@@ -2,7 +2,7 @@
  * Time outside the traced code: in a system call or another stop, on the processor or off it.
  */
 import type { CallTreeBuilder } from '../model/call-tree.js';
-import { SpecialSymbol } from '../model/symbol-table.js';
+import type { SpecialSymbol } from '../model/symbol-table.js';
 import { type Nanoseconds, NONE, type NodeId, type SymbolId } from '../model/units.js';
 
 /** A synthetic frame that is open now. */
@@ -46,7 +46,11 @@ export class Pause {
     this.stop = null;
   }
 
-  switchOut(under: NodeId, why: typeof SpecialSymbol.OffCpu | typeof SpecialSymbol.Preempted, nowNs: Nanoseconds): void {
+  switchOut(
+    under: NodeId,
+    why: typeof SpecialSymbol.OffCpu | typeof SpecialSymbol.Preempted,
+    nowNs: Nanoseconds,
+  ): void {
     this.enterCpu(nowNs, true);
     this.switchedOut = why;
     if (this.stop) this.leaveCpu(this.stop.node, nowNs);

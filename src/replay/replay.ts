@@ -63,9 +63,9 @@ class Replay {
     this.events = events;
     this.facts = facts;
     this.options = options;
+    this.pairing = pairReturns(events, facts);
     this.frames = new OpenFrames(this.tree, facts.functions, options.tailCalls);
     this.pause = new Pause(this.tree, facts.scope === 'user+kernel');
-    this.pairing = pairReturns(events, facts);
     const first = this.pairing.segments[0];
     this.nowNs = first ? events.timeNs[first.firstRow] : 0;
   }
@@ -170,7 +170,11 @@ class Replay {
     const link = pairing.link[row];
     switch (pairing.outcome[row]) {
       case Outcome.Pop:
-        return frames.returnFrom(frames.placeOfCall(link), nowNs);
+        frames.returnFrom(frames.placeOfCall(link), nowNs);
+        // The return address proves it is the caller's own code, whatever label stands there: ld.so's _start runs
+        // on into _dl_start_user.
+        if (frames.top.fn !== target) addAlias(frames.top, target);
+        return;
       case Outcome.Leave:
         return frames.returnFrom(this.placeOfLeave(link), nowNs);
       case Outcome.JumpByReturn:
@@ -269,7 +273,8 @@ class Replay {
 
   private gapRowsBetween(firstRow: number, endRow: number): number[] {
     const rows: number[] = [];
-    for (let row = firstRow; row < endRow; row++) if (this.facts.step[this.events.site[row]] === Step.Gap) rows.push(row);
+    for (let row = firstRow; row < endRow; row++)
+      if (this.facts.step[this.events.site[row]] === Step.Gap) rows.push(row);
     return rows;
   }
 

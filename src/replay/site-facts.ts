@@ -4,7 +4,7 @@
 import { BranchKind, type BranchSites, TraceEdge } from '../model/branch-sites.js';
 import type { SymbolTable } from '../model/symbol-table.js';
 import { type Address, NONE, type SiteId } from '../model/units.js';
-import { type FunctionTable, functionTable } from './functions.js';
+import { type FunctionTable, functionTable, LONGEST_CALL_BYTES } from './functions.js';
 
 /** What an event does to the stack. `End…`: it does it, and then the trace stops. */
 export const Step = {
@@ -40,8 +40,6 @@ export interface SiteFacts {
   readonly scope: 'user' | 'user+kernel';
 }
 
-/** A call instruction of x86 is at most this long, so a return address is at most this far behind the call. */
-export const LONGEST_CALL_BYTES = 15;
 /** `syscall` and `sysenter` are two bytes long. */
 export const SYSCALL_BYTES = 2;
 
@@ -58,7 +56,17 @@ export function siteFacts(sites: BranchSites, symbols: SymbolTable): SiteFacts {
     if (sites.from[site] < 0 || sites.to[site] < 0) scope = 'user+kernel';
   }
   const { from, to } = sites;
-  return { step, from, to, fromFunction: functions.from, toFunction: functions.to, toEntry, functions, syscalls, scope };
+  return {
+    step,
+    from,
+    to,
+    fromFunction: functions.from,
+    toFunction: functions.to,
+    toEntry,
+    functions,
+    syscalls,
+    scope,
+  };
 }
 
 function stepOf(sites: BranchSites, functions: FunctionTable, site: SiteId): Step {

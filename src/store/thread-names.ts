@@ -11,9 +11,11 @@ interface NameAt {
 
 export class ThreadNames {
   private readonly pids = new Map<Tid, number>();
+  private readonly parents = new Map<Tid, Tid>();
   private readonly names = new Map<Tid, NameAt[]>();
 
-  add({ tid, timeNs, pid, comm }: ThreadName): void {
+  add({ tid, timeNs, pid, comm, parent }: ThreadName): void {
+    if (parent !== null && parent !== tid) this.parents.set(tid, parent);
     if (pid !== null && pid >= 0) this.pids.set(tid, pid);
     if (comm === null) return;
     const names = this.names.get(tid);
@@ -33,17 +35,36 @@ export class ThreadNames {
     return this.pids.get(tid) ?? null;
   }
 
-  /** The last name a thread had; among names of one time the greatest, so that the order of inputs does not matter. */
+  /** The last name a thread had; a thread without one has the name of the thread that made it. */
   commOf(tid: Tid): string | null {
-    const names = this.names.get(tid) ?? [];
-    let last: NameAt | null = null;
-    for (const name of names) {
-      if (last === null || name.timeNs > last.timeNs || (name.timeNs === last.timeNs && name.comm > last.comm)) last = name;
-    }
-    return last?.comm ?? null;
+    return lastOf(this.namesOf(tid))?.comm ?? null;
   }
 
   everMatched(tid: Tid, pattern: RegExp): boolean {
-    return (this.names.get(tid) ?? []).some(({ comm }) => pattern.test(comm));
+    return this.namesOf(tid).some(({ comm }) => pattern.test(comm));
   }
+
+  private namesOf(tid: Tid): readonly NameAt[] {
+    const seen = new Set<Tid>();
+    for (
+      let ancestor: Tid | undefined = tid;
+      ancestor !== undefined && !seen.has(ancestor);
+      ancestor = this.parents.get(ancestor)
+    ) {
+      seen.add(ancestor);
+      const names = this.names.get(ancestor);
+      if (names) return names;
+    }
+    return [];
+  }
+}
+
+/** Among names of one time the greatest, so that the order of inputs does not matter. */
+function lastOf(names: readonly NameAt[]): NameAt | null {
+  let last: NameAt | null = null;
+  for (const name of names) {
+    if (last === null || name.timeNs > last.timeNs || (name.timeNs === last.timeNs && name.comm > last.comm))
+      last = name;
+  }
+  return last;
 }

@@ -94,7 +94,9 @@ export class TraceStore {
   private recordsOf(tid: Tid, merged: MergedLanes): TraceRecord[] {
     const unowned = [...(this.records.get(NONE)?.values() ?? [])];
     const own = [...(this.records.get(tid)?.values() ?? [])];
-    return own.concat(unowned.filter((record) => record.what === 'gap' && wasSeenOn(record.cpu, record.timeNs, merged)));
+    return own.concat(
+      unowned.filter((record) => record.what === 'gap' && wasSeenOn(record.cpu, record.timeNs, merged)),
+    );
   }
 
   private isWantedThread(tid: Tid): boolean {

@@ -1,0 +1,26 @@
+/**
+ * `ptflame demo`: renders the bundled trace, on any machine, without perf.
+ */
+import { fileURLToPath } from 'node:url';
+import { openTraceFile } from '../../src/index.js';
+import type { DemoOptions } from '../options.js';
+import { renderInputs } from './render.js';
+
+/** Beside `dist`, which holds the built program. */
+const DEMO_TRACE = new URL('../../../fixtures/demo/threads.perf.txt.gz', import.meta.url);
+
+export async function demo({ output, quiet }: DemoOptions, signal: AbortSignal): Promise<void> {
+  const paths = output ?? ['flame.folded'];
+  const input = await openTraceFile(fileURLToPath(DEMO_TRACE));
+  const options = {
+    annotate: true,
+    by: 'none',
+    minNs: 0,
+    tailCalls: 'nest',
+    noExtend: false,
+    byCalls: false,
+    quiet,
+  } as const;
+  await renderInputs([{ ...input, name: 'the bundled trace' }], paths, options, signal);
+  if (!quiet) process.stderr.write(`wrote ${paths.join(', ')}\n`);
+}

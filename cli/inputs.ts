@@ -1,0 +1,29 @@
+/**
+ * INPUT arguments → streams of trace text.
+ */
+import { type OpenedInput, openTraceFile, PtflameError, traceStream } from '../src/index.js';
+
+/** `-` is standard input; everything else is a path. */
+export async function openInputs(paths: readonly string[]): Promise<OpenedInput[]> {
+  if (paths.filter((path) => path === '-').length > 1)
+    throw new PtflameError('BAD_OPTION', 'standard input (-) can be read only once', { hint: 'name it once' });
+  const inputs: OpenedInput[] = [];
+  for (const path of paths) inputs.push(path === '-' ? openStdin() : await openTraceFile(path));
+  return inputs;
+}
+
+/** The size of all inputs together; null if one of them is a stream. */
+export function totalSize(inputs: readonly OpenedInput[]): number | null {
+  return inputs.reduce<number | null>(
+    (sum, { sizeBytes }) => (sum === null || sizeBytes === null ? null : sum + sizeBytes),
+    0,
+  );
+}
+
+function openStdin(): OpenedInput {
+  if (process.stdin.isTTY)
+    throw new PtflameError('BAD_OPTION', 'standard input is a terminal', {
+      hint: 'pipe a trace in: perf script … | ptflame render -',
+    });
+  return traceStream('standard input', process.stdin);
+}

@@ -1,0 +1,117 @@
+#!/usr/bin/env node
+/**
+ * Arguments in, exit code out: 0 done, 1 the input or the machine is at fault, 2 usage, 130 interrupted.
+ */
+import { readFileSync } from 'node:fs';
+import yargs, { type Argv } from 'yargs';
+import type { z } from 'zod';
+import { PtflameError } from '../src/index.js';
+import { argumentsForYargs, checkOptions, yargsOptions } from './flags.js';
+import { DemoOptions, RenderOptions } from './options.js';
+import { removeTemporaryFiles } from './outputs.js';
+import { escapeForTerminal } from './terminal/escape.js';
+
+const EXIT = { done: 0, fault: 1, usage: 2, interrupted: 130 } as const;
+
+interface Command<Schema extends z.ZodObject> {
+  readonly usage: string;
+  readonly description: string;
+  readonly examples: readonly (readonly [command: string, explanation: string])[];
+  readonly schema: Schema;
+  readonly positional: readonly string[];
+  readonly run: (options: z.infer<Schema>, signal: AbortSignal) => Promise<void>;
+}
+
+const RENDER: Command<typeof RenderOptions> = {
+  usage: 'render <inputs..>',
+  description: 'folded stacks from a trace: text of perf script, also .gz; - is standard input',
+  examples: [
+    ['$0 render trace.txt -o out.folded', 'a file; its threads are added up'],
+    ['perf script … | $0 render - | flamegraph.pl > out.svg', 'in a pipe'],
+    ['$0 render cpu*.txt.gz --by thread --annotate', 'several files, a root for each thread, with calls and averages'],
+  ],
+  schema: RenderOptions,
+  positional: ['inputs'],
+  run: async (options, signal) => (await import('./commands/render.js')).render(options, signal),
+};
+
+const DEMO: Command<typeof DemoOptions> = {
+  usage: 'demo',
+  description: 'render the bundled trace: works on any machine, no perf needed',
+  examples: [['$0 demo -o -', 'print it']],
+  schema: DemoOptions,
+  positional: [],
+  run: async (options, signal) => (await import('./commands/demo.js')).demo(options, signal),
+};
+
+function addCommand<Schema extends z.ZodObject>(cli: Argv, command: Command<Schema>, signal: AbortSignal): Argv {
+  const build = (argv: Argv) =>
+    argv.options(yargsOptions(command.schema, command.positional)).example(command.examples as [string, string][]);
+  return cli.command(command.usage, command.description, build, async (values) => {
+    await command.run(checkOptions(command.schema, values), signal);
+  });
+}
+
+function buildCli(signal: AbortSignal): Argv {
+  let cli = yargs()
+    .scriptName('ptflame')
+    .usage('$0: wall-clock flame graphs from Intel Processor Trace')
+    .version(`${packageVersion()} (Node ${process.versions.node})`)
+    .alias({ help: 'h', version: 'v' })
+    .parserConfiguration({
+      'greedy-arrays': false,
+      'duplicate-arguments-array': false,
+      'camel-case-expansion': true,
+      'boolean-negation': false,
+    })
+    .strict()
+    .demandCommand(1, 'which command?')
+    .recommendCommands()
+    .wrap(Math.min(100, process.stdout.columns ?? 100))
+    .exitProcess(false)
+    .fail((message, error) => {
+      // yargs' own complaints are usage errors; a command's errors pass through
+      throw error && error.name !== 'YError'
+        ? error
+        : new PtflameError('BAD_OPTION', message ?? error.message, { hint: 'see ptflame --help' });
+    });
+  cli = addCommand(cli, RENDER, signal);
+  return addCommand(cli, DEMO, signal);
+}
+
+function packageVersion(): string {
+  const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+    version: string;
+  };
+  return version;
+}
+
+/** Says what went wrong, in one message; returns the exit code. */
+function report(error: unknown): number {
+  if ((error as NodeJS.ErrnoException).code === 'EPIPE') return EXIT.done; // the reader went away: `| head`
+  if (!(error instanceof PtflameError)) {
+    process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
+    return EXIT.fault;
+  }
+  process.stderr.write(`ptflame: ${escapeForTerminal(error.message)}\n  ${escapeForTerminal(error.hint)}\n`);
+  return error.code === 'BAD_OPTION' ? EXIT.usage : EXIT.fault;
+}
+
+async function main(): Promise<number> {
+  const interrupt = new AbortController();
+  process.once('SIGINT', () => interrupt.abort());
+  process.once('SIGTERM', () => interrupt.abort());
+  process.stdout.on('error', () => {}); // it reaches us through the write that failed
+  try {
+    await buildCli(interrupt.signal).parseAsync(argumentsForYargs(process.argv.slice(2)));
+    return EXIT.done;
+  } catch (error) {
+    return interrupt.signal.aborted ? EXIT.interrupted : report(error);
+  } finally {
+    removeTemporaryFiles();
+  }
+}
+
+const exitCode = await main();
+if (exitCode === EXIT.done) process.exitCode = exitCode;
+else process.exit(exitCode); // standard input may still be open

@@ -1,0 +1,71 @@
+/**
+ * One zod schema per command: the flags, their help, their types and their checks all come from it.
+ */
+import { z } from 'zod';
+
+/** What a flag has beside its description. */
+export interface FlagMeta {
+  readonly alias?: string;
+}
+
+/** "0-3,8" and repeated flags → numbers. */
+const numberList = z.array(z.coerce.string()).transform((texts, context) => {
+  const numbers = texts.flatMap((text) => text.split(',')).flatMap(parseRange);
+  if (!numbers.includes(Number.NaN)) return [...new Set(numbers)];
+  context.addIssue({ code: 'custom', message: 'is a list of numbers and ranges, as 0-3,8' });
+  return z.NEVER;
+});
+
+function parseRange(text: string): number[] {
+  const match = /^(\d{1,10})(?:-(\d{1,10}))?$/.exec(text.trim());
+  if (match === null) return [Number.NaN];
+  const first = Number(match[1]);
+  const last = Number(match[2] ?? match[1]);
+  if (last < first || last - first > 100_000) return [Number.NaN];
+  return Array.from({ length: last - first + 1 }, (_, index) => first + index);
+}
+
+const regex = z.string().transform((text, context) => {
+  try {
+    return new RegExp(text, 'u');
+  } catch {
+    context.addIssue({ code: 'custom', message: `is a regular expression, which "${text}" is not` });
+    return z.NEVER;
+  }
+});
+
+const flag = <Schema extends z.ZodType>(schema: Schema, description: string, meta: FlagMeta = {}): Schema =>
+  schema.meta({ description, ...meta });
+
+const quiet = flag(z.boolean().default(false), 'no progress and no summary');
+const outputs = (description: string) => flag(z.array(z.string().min(1)).optional(), description, { alias: 'o' });
+
+export const RenderOptions = z.object({
+  inputs: z.array(z.string().min(1)).min(1),
+  output: outputs('where to write: a file, or - for standard output (default); may be repeated'),
+  format: flag(z.enum(['folded']).optional(), 'format of all outputs; default: by the ending of FILE, else folded'),
+  annotate: flag(z.boolean().default(false), 'add calls, inferred calls and the average in ns to each name'),
+  by: flag(
+    z.enum(['none', 'thread', 'process', 'comm']).default('none'),
+    'put a root frame above each group of threads',
+  ),
+  minNs: flag(z.number('is a number').min(0, 'is 0 or more').default(0), 'leave out paths with less time of their own'),
+  tailCalls: flag(
+    z.enum(['nest', 'replace']).default('nest'),
+    'show a function that was jumped to below the one that jumped, or in its place',
+  ),
+  noExtend: flag(z.boolean().default(false), 'do not extend threads that wait to the bounds of the recording'),
+  byCalls: flag(z.boolean().default(false), 'take a trace without times: frames weigh their calls'),
+  tid: flag(numberList.optional(), 'only these threads: numbers and ranges, as 12,20-29'),
+  pid: flag(numberList.optional(), 'only these processes, likewise'),
+  comm: flag(regex.optional(), 'only threads that had a name like this regular expression'),
+  cpu: flag(numberList.optional(), 'only what ran on these processors, likewise'),
+  quiet,
+});
+export type RenderOptions = z.infer<typeof RenderOptions>;
+
+export const DemoOptions = z.object({
+  output: outputs('where to write (default: flame.folded)'),
+  quiet,
+});
+export type DemoOptions = z.infer<typeof DemoOptions>;

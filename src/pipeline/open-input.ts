@@ -1,0 +1,112 @@
+/**
+ * A file or a stream in, `perf script` text out. What it is, is told by its first bytes, never by its name.
+ */
+import { type FileHandle, open } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import { PtflameError } from '../model/errors.js';
+import type { TraceInput } from './inputs.js';
+
+const READ_BYTES = 1024 * 1024;
+
+export interface OpenedInput extends TraceInput {
+  /** Of the file itself; null for a stream. */
+  readonly sizeBytes: number | null;
+}
+
+/**
+ * Opens a file of trace text, compressed or not.
+ *
+ * @throws PtflameError INPUT_UNREADABLE at once; INPUT_KIND while it is read, for what is no text.
+ */
+export async function openTraceFile(path: string): Promise<OpenedInput> {
+  let file: FileHandle;
+  try {
+    file = await open(path);
+  } catch (cause) {
+    throw unreadable(path, cause);
+  }
+  const stat = await file.stat();
+  if (stat.isDirectory()) {
+    await file.close();
+    throw new PtflameError('INPUT_UNREADABLE', `${path} is a directory`, { hint: 'name the files in it' });
+  }
+  const stream = file.createReadStream({ highWaterMark: READ_BYTES });
+  return { ...traceStream(path, stream), sizeBytes: stat.isFile() ? stat.size : null };
+}
+
+/** A stream of trace text, compressed or not; `name` is for messages. */
+export function traceStream(name: string, bytes: AsyncIterable<Uint8Array>): OpenedInput {
+  return { name, bytes: decompressed(name, bytes), sizeBytes: null };
+}
+
+function unreadable(path: string, cause: unknown): PtflameError {
+  const code = (cause as NodeJS.ErrnoException).code;
+  const why = code === 'ENOENT' ? 'there is no such file' : code === 'EACCES' ? 'it may not be read' : String(cause);
+  const hint = code === 'EACCES' ? 'perf writes files for root alone: sudo chown $USER FILE' : 'check the path';
+  return new PtflameError('INPUT_UNREADABLE', `cannot open ${path}: ${why}`, { hint, cause });
+}
+
+async function* decompressed(name: string, bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const { first, all } = await peek(bytes, 8);
+  if (startsWith(first, [0x1f, 0x8b])) {
+    const gunzip = createGunzip({ chunkSize: READ_BYTES });
+    const text = Readable.from(all)
+      .on('error', (error) => gunzip.destroy(error))
+      .pipe(gunzip);
+    yield* decompressed(name, text);
+    return;
+  }
+  refuseOtherKinds(name, first);
+  yield* all;
+}
+
+/** The first `count` bytes, or as many as there are; and all bytes, these included. */
+async function peek(bytes: AsyncIterable<Uint8Array>, count: number) {
+  const iterator = bytes[Symbol.asyncIterator]();
+  let first: Uint8Array = new Uint8Array();
+  let failure: { readonly error: unknown } | null = null;
+  while (first.length < count && failure === null) {
+    try {
+      const next = await iterator.next();
+      if (next.done) break;
+      first = Buffer.concat([first, next.value]);
+    } catch (error) {
+      failure = { error };
+    }
+  }
+  async function* all(): AsyncGenerator<Uint8Array> {
+    if (first.length > 0) yield first;
+    if (failure) throw failure.error;
+    yield* { [Symbol.asyncIterator]: () => iterator };
+  }
+  return { first, all: all() };
+}
+
+function refuseOtherKinds(name: string, first: Uint8Array): void {
+  const text = Buffer.from(first).toString('latin1');
+  if (text.startsWith('PERFILE2') || text.startsWith('2ELIFREP'))
+    throw new PtflameError(
+      'INPUT_KIND',
+      `${name} is a recording (perf.data), and this version reads decoded text only`,
+      {
+        hint: `perf script -i FILE --itrace=cre --ns -F-event,-period,+addr,-comm,+flags,-dso | ptflame render -`,
+      },
+    );
+  const other = OTHER_KINDS.find(({ magic }) => startsWith(first, magic));
+  if (other)
+    throw new PtflameError('INPUT_KIND', `${name} is ${other.kind}, not text`, {
+      hint: `unpack it first: ${other.unpack}`,
+    });
+}
+
+const OTHER_KINDS = [
+  { kind: 'compressed by zstd', magic: [0x28, 0xb5, 0x2f, 0xfd], unpack: 'zstd -dc FILE | ptflame render -' },
+  { kind: 'compressed by xz', magic: [0xfd, 0x37, 0x7a, 0x58, 0x5a], unpack: 'xz -dc FILE | ptflame render -' },
+  { kind: 'compressed by bzip2', magic: [0x42, 0x5a, 0x68], unpack: 'bzip2 -dc FILE | ptflame render -' },
+  { kind: 'a zip archive', magic: [0x50, 0x4b, 0x03, 0x04], unpack: 'unzip -p FILE | ptflame render -' },
+] as const;
+
+function startsWith(bytes: Uint8Array, magic: readonly number[]): boolean {
+  return magic.every((byte, at) => bytes[at] === byte);
+}
