@@ -148,6 +148,8 @@ export class OpenFrames {
 
   /** `reason`: why the end was not seen, or NONE. */
   private closeTop(nowNs: Nanoseconds, reason: number): void {
+    const target = this.functions.stubTarget[this.top.fn] as FunctionId;
+    if (target !== NONE) this.renameTop(target); // a stub of which nothing came any more
     const frame = this.frames.pop() as Frame;
     this.newest[frame.fn] = frame.older;
     const inference = frame.inference === NONE ? reason : frame.inference;

@@ -1,0 +1,93 @@
+/**
+ * What ran must come back: executions of which everything is known, printed as perf prints them.
+ */
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { analyze, type Profile } from '../../src/index.js';
+import { type Decision, execute } from '../helpers/execution.js';
+import { analyzeText, fold, inputOf } from '../helpers/load.js';
+import { rowsByPath, sorted } from '../helpers/rows.js';
+
+const decision: fc.Arbitrary<Decision> = fc.record({
+  what: fc.constantFrom('call', 'call', 'call', 'return', 'return', 'return', 'tail', 'syscall', 'interrupt', 'migrate'),
+  which: fc.nat(2000),
+  ns: fc.constantFrom(0, 0, 1, 7, 100, 5000, 3_000_000),
+});
+const threads = fc.array(fc.array(decision, { minLength: 1, maxLength: 60 }), { minLength: 1, maxLength: 4 });
+
+const textOf = (lines: readonly { text: string }[]) => lines.map(({ text }) => `${text}\n`).join('');
+
+test('an execution that was printed is replayed to the nanosecond and the call', async () => {
+  await fc.assert(
+    fc.asyncProperty(threads, async (decisions) => {
+      const { lines, truth } = execute(decisions);
+      const profile = await analyzeText(textOf(lines), { extend: false });
+      expect(sorted(rowsByPath(profile))).toEqual(sorted(truth));
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('neither the size of the pieces nor files by processor, in any order, change a byte', async () => {
+  await fc.assert(
+    fc.asyncProperty(threads, fc.integer({ min: 1, max: 400 }), fc.boolean(), async (decisions, pieceBytes, reversed) => {
+      const { lines } = execute(decisions);
+      const whole = await analyzeText(textOf(lines));
+      const cpus = [0, 1, 2, 3].filter((cpu) => lines.some((line) => line.cpu === cpu));
+      const files = cpus.map((cpu) => inputOf(textOf(lines.filter((line) => line.cpu === cpu)), `cpu${cpu}`, pieceBytes));
+      const parts = await analyze(reversed ? files.reverse() : files);
+      expect(fold(parts, { annotate: true, by: 'thread' })).toBe(fold(whole, { annotate: true, by: 'thread' }));
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test('files cut by time, in any order, give the same bytes as the whole', async () => {
+  await fc.assert(
+    fc.asyncProperty(threads, fc.nat(100), async (decisions, percent) => {
+      const { lines } = execute(decisions);
+      const whole = await analyzeText(textOf(lines));
+      const border = Math.floor((lines.length * percent) / 100);
+      const later = inputOf(textOf(lines.slice(border)), 'later');
+      const earlier = inputOf(textOf(lines.slice(0, border)), 'earlier');
+      const parts = await analyze([later, earlier]);
+      expect(fold(parts, { annotate: true })).toBe(fold(whole, { annotate: true }));
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test('lines lost, doubled or garbled never break it: times stay whole and nothing is negative', async () => {
+  await fc.assert(
+    fc.asyncProperty(threads, fc.infiniteStream(fc.integer({ min: 0, max: 30 })), async (decisions, luck) => {
+      const { lines } = execute(decisions);
+      const harmed = lines.flatMap(({ text }) => harm(text, luck.next().value as number));
+      if (!harmed.some((line) => line.includes('=>'))) return;
+      const profile = await analyzeText(`${harmed.join('\n')}\n`).catch(refusal);
+      if (profile) expectWholeTimes(profile);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+function harm(line: string, luck: number): string[] {
+  if (luck === 0) return [];
+  if (luck === 1) return [line, line];
+  if (luck === 2) return [line.slice(0, line.length >> 1)];
+  if (luck === 3) return [line.replace(/[0-9a-f](?=\S* f\d+\+0x0$)/, 'c')];
+  if (luck === 4) return [line.replace(/\d\.\d/, '9.9')];
+  return [line];
+}
+
+function refusal(error: unknown): null {
+  expect(error).toHaveProperty('code', 'NO_BRANCHES');
+  return null;
+}
+
+function expectWholeTimes({ threads: all, quality }: Profile): void {
+  expect(quality.lines).toBe(quality.events + quality.gapLines + quality.ignoredLines + quality.damagedLines);
+  for (const { tree, startNs, endNs } of all) {
+    expect(tree.selfNs.reduce((sum, ns) => sum + ns, 0)).toBe(endNs - startNs);
+    expect(Math.min(...tree.selfNs, ...tree.calls, ...tree.completeNs)).toBeGreaterThanOrEqual(0);
+  }
+}

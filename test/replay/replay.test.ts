@@ -1,0 +1,386 @@
+/**
+ * Replay, rule by rule: a few lines of trace, and the tree they become.
+ */
+import { describe, expect, test } from 'vitest';
+import type { AnalyzeOptions } from '../../src/index.js';
+import { analyzeText } from '../helpers/load.js';
+import { dedent, outline } from '../helpers/outline.js';
+import { traceOf } from '../helpers/trace-of.js';
+
+async function expectTree(trace: string, tree: string, options: AnalyzeOptions = { extend: false }): Promise<void> {
+  expect(outline(await analyzeText(traceOf(trace), options))).toBe(dedent(tree));
+}
+
+describe('calls and returns', () => {
+  test('each interval belongs to the function on top', () =>
+    expectTree(
+      `
+      10  call    main  a
+      15  call    a     b
+      40  return  b     a
+      41  return  a     main
+      60  call    main  b`,
+      `
+      main 1(1) self 19
+        a 1 self 6
+          b 1 self 25
+        b 1(1) self 0`,
+    ));
+
+  test('a return that skips a frame closes it too, and says so', () =>
+    expectTree(
+      `
+      10  call    main  a
+      20  call    a     b
+      50  return  b     main`,
+      `
+      main 1(1) self 0
+        a 1 self 10
+          b 1(1) self 30`,
+    ));
+
+  test('recursion keeps its depth, for addresses tell the frames apart', () =>
+    expectTree(
+      `
+      10  call    main  fib
+      11  call    fib   fib
+      13  call    fib   fib
+      16  return  fib   fib
+      20  return  fib   fib
+      25  return  fib   main`,
+      `
+      main 1(1) self 0
+        fib 1 self 6
+          fib 1 self 6
+            fib 1 self 3`,
+    ));
+
+  test('callers that nobody saw calling are below everything from the start', () =>
+    expectTree(
+      `
+      10  call    leaf  x
+      12  return  x     leaf
+      20  return  leaf  middle
+      30  return  middle root
+      35  call    root  x`,
+      `
+      root 1(1) self 5
+        middle 1(1) self 10
+          leaf 1(1) self 8
+            x 1 self 2
+        x 1(1) self 0`,
+    ));
+
+  test('functions without a name are told apart by where they are entered', () =>
+    expectTree(
+      `
+      10  call    main  ?a
+      11  call    ?a    ?b
+      15  return  ?b    ?a
+      20  return  ?a    main`,
+      `
+      main 1(1) self 0
+        [unknown] 1 self 6
+          [unknown] 1 self 4`,
+    ));
+});
+
+describe('jumps', () => {
+  const tailCall = `
+      10  call    main  a
+      20  jmp     a     b
+      50  return  b     main`;
+
+  test('a tail call that is shown nests', () =>
+    expectTree(tailCall, `
+      main 1(1) self 0
+        a 1 self 10
+          b 1 self 30`));
+
+  test('or replaces, as a stack walk would show it', () =>
+    expectTree(tailCall, `
+      main 1(1) self 0
+        a 1 self 10
+        b 1 self 30`, { extend: false, tailCalls: 'replace' }));
+
+  test('a tail call that is not shown is dated at the event before, and inferred', () =>
+    expectTree(
+      `
+      10  call    main  a
+      20  call    a     x
+      25  return  x     a
+      50  return  b     main`,
+      `
+      main 1(1) self 0
+        a 1 self 10
+          b 1(1) self 25
+          x 1 self 5`,
+    ));
+
+  test('a jump inside its function is nothing but time', () =>
+    expectTree(
+      `
+      10  call    main  a
+      20  jmp     a     a+0x40
+      50  return  a     main`,
+      `
+      main 1(1) self 0
+        a 1 self 40`,
+    ));
+
+  test('the part that the compiler moved away is the function itself', () =>
+    expectTree(
+      `
+      10  call    main    a
+      20  jmp     a       a.cold+0x0
+      30  call    a.cold  x
+      40  return  x       a.cold
+      50  return  a       main`,
+      `
+      main 1(1) self 0
+        a 1 self 30
+          x 1 self 10`,
+    ));
+
+  test('a loop of tail calls, as of an interpreter, does not grow for ever', async () => {
+    const hops = Array.from({ length: 400 }, (_, hop) => `${20 + hop} jmp op${hop % 3} op${(hop + 1) % 3}`);
+    const profile = await analyzeText(traceOf(['10 call main op0', ...hops, '900 return op1 main'].join('\n')));
+    const depth = outline(profile).split('\n').reduce((deepest, line) => Math.max(deepest, line.search(/\S/) / 2), 0);
+    expect(depth).toBeLessThan(80);
+  });
+});
+
+describe('stubs of the dynamic linker', () => {
+  test('a bound one is renamed to where it leads', () =>
+    expectTree(
+      `
+      10  call    main      free@plt
+      30  return  free      main`,
+      `
+      main 1(1) self 0
+        free 1 self 20`,
+    ));
+
+  test('one that jumps on shows both, where the first is known to follow the stub', () =>
+    expectTree(
+      `
+      10  call    main      free@plt
+      15  call    free      x
+      16  return  x         free
+      30  return  free      main
+      40  call    main      free@plt
+      50  return  _int_free main`,
+      `
+      main 1(1) self 10
+        free 2 self 19
+          _int_free 1(1) self 10
+          x 1 self 1`,
+    ));
+
+  test('binding is shown beside what was bound', () =>
+    expectTree(
+      `
+      10  call    main      puts@plt
+      20  call    _dl_runtime_resolve_xsavec _dl_fixup
+      50  return  _dl_fixup _dl_runtime_resolve_xsavec
+      55  call    puts      x
+      60  return  x         puts
+      70  return  puts      main`,
+      `
+      main 1(1) self 0
+        _dl_runtime_resolve_xsavec 1 self 10
+          _dl_fixup 1 self 30
+        puts 1(1) self 15
+          x 1 self 5`,
+    ));
+
+  test('the last call of a trace knows where its stub would have led', () =>
+    expectTree(
+      `
+      10  call    main  free@plt
+      20  return  free  main
+      30  call    main  free@plt`,
+      `
+      main 1(1) self 10
+        free 2(1) self 10`,
+    ));
+});
+
+describe('leaving the traced code', () => {
+  test('a system call and another stop have names of their own', () =>
+    expectTree(
+      `
+      10  call             main  read
+      12  tr end  syscall  read
+      90  tr strt          read
+      95  tr end  async    read
+      97  tr strt          read
+      99  return           read  main`,
+      `
+      main 1(1) self 0
+        read 1 self 9
+          [syscall] 1 self 78
+          [untraced] 1 self 2`,
+    ));
+
+  test('a switch says that a thread was off its processor', () =>
+    expectTree(
+      `
+      10  call             main  read
+      12  tr end  syscall  read
+      20  PERF_RECORD_SWITCH OUT
+      80  PERF_RECORD_SWITCH IN
+      90  tr strt          read
+      91  tr end  async    read
+      92  PERF_RECORD_SWITCH OUT preempt
+      95  PERF_RECORD_SWITCH IN
+      97  tr strt          read
+      99  return           read  main`,
+      `
+      main 1(1) self 0
+        read 1 self 5
+          [syscall] 1 self 18
+            [off-cpu] 1 self 60
+          [untraced] 1 self 3
+            [preempted] 1 self 3`,
+    ));
+
+  test('a switch whose time is a little before the stop is counted in the stop', () =>
+    expectTree(
+      `
+      10  call             main  read
+      11  PERF_RECORD_SWITCH OUT
+      12  tr end  syscall  read
+      80  PERF_RECORD_SWITCH IN
+      90  tr strt          read
+      99  return           read  main`,
+      `
+      main 1(1) self 0
+        read 1 self 11
+          [syscall] 1 self 10
+            [off-cpu] 1 self 68`,
+    ));
+
+  test('a signal handler stands on what it interrupted, which then goes on', () =>
+    expectTree(
+      `
+      10  call             main     work
+      20  tr end  async    work
+      30  tr strt          handler+0x0
+      32  call             handler  x
+      35  return           x        handler
+      40  return           handler  __restore_rt+0x0
+      41  tr end  syscall  __restore_rt
+      50  tr strt          work
+      60  return           work     main`,
+      `
+      main 1(1) self 0
+        work 1 self 21
+          [syscall] 1 self 9
+          [untraced] 1 self 10
+          handler 1 self 7
+            x 1 self 3`,
+    ));
+
+  test('a call out of what is traced is a frame, in which nothing is seen', () =>
+    expectTree(
+      `
+      10  call             main  a
+      20  tr end  call     a
+      50  tr strt          a
+      60  return           a     main`,
+      `
+      main 1(1) self 0
+        a 1 self 20
+          [untraced] 1 self 30`,
+    ));
+});
+
+describe('frames that are left without a return', () => {
+  test('an exception unwinds to the frame that catches it', () =>
+    expectTree(
+      `
+      10  call    main     catcher
+      20  call    catcher  middle
+      30  call    middle   thrower
+      40  call    thrower  _Unwind_RaiseException
+      50  call    catcher  __cxa_begin_catch
+      60  return  __cxa_begin_catch catcher
+      70  return  catcher  main`,
+      `
+      main 1(1) self 0
+        catcher 1 self 30
+          __cxa_begin_catch 1 self 10
+          middle 1(1) self 10
+            thrower 1(1) self 10
+              _Unwind_RaiseException 1(1) self 0`,
+    ));
+});
+
+describe('gaps', () => {
+  test('time of which nothing is known is lost, under what ran last', () =>
+    expectTree(
+      `
+      10  call     main  a
+      20  error
+      50  tr strt        main+0x700
+      60  call     main  b
+      70  return   b     main`,
+      `
+      main 2(2) self 10
+        a 1(1) self 10
+          [lost] 1 self 30
+        b 1 self 10`,
+    ));
+
+  test('a start that follows from nothing is a gap too', () =>
+    expectTree(
+      `
+      10  call     main  a
+      50  tr strt        other+0x700
+      60  call     other b`,
+      `
+      main 1(1) self 0
+        a 1(1) self 0
+          [lost] 1 self 40
+      other 1(1) self 10
+        b 1(1) self 0`,
+    ));
+});
+
+describe('the bounds of the recording', () => {
+  const waiting = `
+      2/10  tr end  syscall  poll
+      1/20  tr strt          read+0x802
+      1/30  tr end  syscall  read
+      2/90  tr strt          poll`;
+
+  test('a thread that waits is extended to both ends, and marked', () =>
+    expectTree(waiting, `
+      poll 1(1) self 0
+        [syscall] 1 self 80
+      read 1(1) self 10
+        [syscall] 2(2) self 70`, {}));
+
+  test('unless nobody wants that', () =>
+    expectTree(waiting, `
+      poll 1(1) self 0
+        [syscall] 1 self 80
+      read 1(1) self 10
+        [syscall] 1(1) self 0`));
+
+  test('a thread that was made while recording was not there before', () =>
+    expectTree(
+      `
+      1/10  call      main    work
+      2/50  tr strt           clone3
+      2/60  call      clone3  work
+      1/90  return    work    main`,
+      `
+      clone3 1(1) self 10
+        work 1(1) self 0
+      main 1(1) self 0
+        work 1 self 80`,
+      {},
+    ));
+});
