@@ -29,7 +29,7 @@ export class CallTreeBuilder {
   readonly completeNs = float64Column();
   readonly minNs = float64Column();
   readonly maxNs = float64Column();
-  /** Node by parent and symbol; the key is exact up to 2^27 symbols and 2^26 nodes. */
+  /** Node by parent and symbol. */
   private readonly children = new Map<number, NodeId>();
 
   constructor() {
@@ -42,13 +42,18 @@ export class CallTreeBuilder {
 
   /** The child of `parent` for this symbol, made if it is not there yet. */
   child(parent: NodeId, symbol: SymbolId): NodeId {
-    const key = parent * 2 ** 27 + symbol;
+    const key = keyOf(parent, symbol);
     let node = this.children.get(key);
     if (node === undefined) {
       node = this.addNode(parent, symbol);
       this.children.set(key, node);
     }
     return node;
+  }
+
+  /** The child of `parent` for this symbol, or NONE. */
+  find(parent: NodeId, symbol: SymbolId): NodeId {
+    return this.children.get(keyOf(parent, symbol)) ?? NONE;
   }
 
   charge(node: NodeId, ns: Nanoseconds): void {
@@ -107,6 +112,11 @@ export class CallTreeBuilder {
     this.maxNs.push(Number.NEGATIVE_INFINITY);
     return this.parent.length - 1;
   }
+}
+
+/** Exact up to 2^27 symbols and 2^26 nodes. */
+function keyOf(parent: NodeId, symbol: SymbolId): number {
+  return parent * 2 ** 27 + symbol;
 }
 
 /** The tree without nodes that nothing was ever counted or charged on, in themselves or below. */

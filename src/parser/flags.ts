@@ -41,7 +41,7 @@ const NO_KIND = { kind: BranchKind.None, edge: TraceEdge.None, notTaken: false, 
  * that a transaction ran or interrupts were off; "/miss,not_taken/" is Arm's.
  */
 export function parseFlags(text: string): Flags {
-  const bare = text.replace(/ *\([xDt]*\)$/, '');
+  const bare = text.replace(/(?<! ) *\([xDt]*\)$/, '');
   if (bare.startsWith('raw flags:0x')) return fromRawFlags(Number.parseInt(bare.slice(12), 16));
   const edgeWords = EDGE.exec(bare);
   const words = edgeWords ? bare.slice(edgeWords[0].length) : bare;
@@ -52,7 +52,7 @@ export function parseFlags(text: string): Flags {
   if (kind !== undefined) return { kind, edge, notTaken, unknown: null };
   if (edge !== TraceEdge.None && name === '') return { ...NO_KIND, edge };
   if (edge === TraceEdge.None && LETTERS.test(name)) return fromLetters(name);
-  return { kind: BranchKind.Jump, edge, notTaken, unknown: bare };
+  return { kind: BranchKind.Jump, edge, notTaken, unknown: bare || text };
 }
 
 function edgeOf(words: string | undefined): TraceEdge {

@@ -39,8 +39,9 @@ export class Interner {
   private location(text: string): number {
     let row = this.locationOf.get(text);
     if (row === undefined) {
-      row = this.locations.push(this.read(text)) - 1;
-      this.locationOf.set(text, row);
+      const kept = copied(text);
+      row = this.locations.push(this.read(kept)) - 1;
+      this.locationOf.set(kept, row);
     }
     return row;
   }
@@ -54,7 +55,12 @@ export class Interner {
   }
 }
 
-/** Bytes that were read as latin1, read as what they are. */
+/** A part of a string holds on to the whole: to keep it as it is would keep the chunk that it was cut from. */
+export function copied(text: string): string {
+  return Buffer.from(text, 'latin1').toString('latin1');
+}
+
+/** Bytes that were read as latin1, read as what they are; a copy, which keeps nothing else in memory. */
 export function fromLatin1(text: string): string {
-  return /[\x80-\xff]/.test(text) ? Buffer.from(text, 'latin1').toString('utf8') : text;
+  return Buffer.from(text, 'latin1').toString('utf8');
 }

@@ -3,7 +3,7 @@
  */
 
 /** A line of perf is a few hundred bytes, with long template names a few thousand: what is longer is garbage. */
-const LONGEST_LINE_BYTES = 64 * 1024;
+export const LONGEST_LINE_BYTES = 64 * 1024;
 const NEWLINE = 10;
 
 /** Cuts a stream at line ends; keeps at most one unfinished line, whatever comes. */
@@ -19,7 +19,7 @@ export class LineCutter {
     const end = bytes.lastIndexOf(NEWLINE) + 1;
     const whole = end > start ? joined(this.carry, bytes.subarray(start, end)) : new Uint8Array(0);
     if (end > start) this.carry = bytes.slice(end);
-    else if (!this.skipping) this.carry = joined(this.carry, bytes.subarray(start));
+    else if (!this.skipping) this.carry = joined(this.carry, bytes.slice(start));
     this.dropOverlongCarry();
     return whole;
   }

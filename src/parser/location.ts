@@ -15,12 +15,13 @@ export interface LocationText {
 /** perf computes offsets modulo 2^64 where the address lies beyond the symbol: `memcpy@plt+0xffffffffff22f000`. */
 const LARGEST_OFFSET = 2 ** 24;
 
-const FILE = /^(.*(?:\+0x[0-9a-f]+|\[unknown\])|[0-9a-f]{1,16}) \((.*)\)$/s;
+const FILE = /^(.*(?:\+0x[0-9a-f]+|\[unknown\])) \((.*)\)$/s;
+const FILE_BEHIND_ADDRESS = /^([0-9a-f]{1,16}) \(([^)]*(?: \(deleted\))?)\)$/;
 const FILE_BEHIND_BARE_NAME = /^(.*) \(([/[].*)\)$/s;
 const OFFSET = /^(.*)\+0x([0-9a-f]{1,16})$/s;
 
 export function parseLocation(text: string): LocationText {
-  const file = FILE.exec(text) ?? FILE_BEHIND_BARE_NAME.exec(text);
+  const file = text.endsWith(')') ? splitFile(text) : null;
   const bare = file ? (file[1] as string) : text;
   const dso = file ? (file[2] as string).replace(/\+0x[0-9a-f]+$/, '') : null;
   const blank = bare.indexOf(' ');
@@ -30,8 +31,13 @@ export function parseLocation(text: string): LocationText {
   const withOffset = OFFSET.exec(symbol);
   if (withOffset === null) return { address, name: symbol, offset: Number.NaN, dso: knownFile(dso) };
   const offset = Number.parseInt(withOffset[2] as string, 16);
-  const name = withOffset[1] as string;
+  const name = withOffset[1] || null;
   return { address, name, offset: offset > LARGEST_OFFSET ? Number.NaN : offset, dso: knownFile(dso) };
+}
+
+/** Only for text that ends in ")": any other would be searched again and again for its end. */
+function splitFile(text: string): RegExpExecArray | null {
+  return FILE.exec(text) ?? FILE_BEHIND_ADDRESS.exec(text) ?? FILE_BEHIND_BARE_NAME.exec(text);
 }
 
 function knownFile(dso: string | null): string | null {

@@ -56,41 +56,55 @@ export type PerfLine =
 const IGNORED: PerfLine = { type: 'ignored' };
 export const NO_FLAGS = 'a branch without flags (perf script needs -F+flags)';
 
+// A run of blanks is taken whole: one that could also be cut short would be tried at every cut, and again for each.
+const GAP = ' +(?! )';
 // The comm is tried last and kept short: it may look like anything, and a kernel's is 15 bytes long.
 const COMM_AND_IDS =
-  /^ *(?:VM:\d+ +VCPU:\d+ +)?(?:(\S.{0,63}?) +)??(?:(-?\d{1,10})\/)?(-?\d{1,10}) +(?:\[(-?\d{1,5})\] +)?/.source;
-const MISC_AND_DATE = '(?:[A-Za-z]{1,6} +)?(?:\\d{4}-\\d\\d-\\d\\d [\\d:.]+ +)?';
-const TIMED = new RegExp(`${COMM_AND_IDS}${MISC_AND_DATE}(\\d{1,15})\\.(\\d{9}|\\d{6}): *`);
-const TIMELESS = new RegExp(COMM_AND_IDS);
+  `^ *(?! )(?:VM: *-?\\d+${GAP}VCPU: *-?\\d+${GAP})?(?:(\\S(?:.{0,62}?\\S)??)${GAP})??` +
+  `(?:(-?\\d{1,9})\\/)?(-?\\d{1,9})${GAP}(?:\\[(-?\\d{1,5})\\]${GAP})?`;
+const MISC_AND_DATE = `(?:[A-Za-z]{1,6}${GAP})?(?:\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d\\.\\d+${GAP})?`;
+const TIMED = new RegExp(`${COMM_AND_IDS}${MISC_AND_DATE}(\\d{1,10})\\.(\\d{9}|\\d{6}): *`);
+const TIMELESS = new RegExp(`${COMM_AND_IDS}(?:[KUHGg]${GAP})?`);
 
+const KINDS = 'call|return|jmp|jcc|syscall|sysret|hw int|int|iret|async|tx abrt|vmentry|vmexit|br miss';
 const FLAG_WORDS =
-  'raw flags:0x[0-9a-f]+|(?:(?:tr strt tr end|tr strt|tr end)(?: +(?=[a-z(])| +|$))?' +
-  '(?:call|return|jmp|jcc|syscall|sysret|hw int|int|iret|async|tx abrt|vmentry|vmexit|br miss|[bcrosyiABExghDt?]+(?= ))?' +
+  'raw flags:0x[0-9a-f]+|' +
+  `(?:tr strt tr end|tr strt|tr end)?(?: *(?! )(?:${KINDS}|[bcrosyiABExghDt?]+(?= )))?` +
   '(?:\\/[a-z_,]*\\/)?(?: *\\([xDt]*\\))?';
-const PERIOD_AND_EVENT = '^(?:\\d{1,12} +)?(?:(\\S*[^:\\s]): +)?';
-const ADDRESS_AND_SYMBOL = '([0-9a-f]{1,16}(?: .*)?)$';
-const KNOWN_FLAGS = new RegExp(`${PERIOD_AND_EVENT}(${FLAG_WORDS}) *(?<![^ ])${ADDRESS_AND_SYMBOL}`, 's');
+// No branch event has a dot in its name, or begins with a digit; a garbled time has and does.
+const PERIOD_AND_EVENT = `^(?:\\d{1,12}${GAP})?(?:[A-Za-z][^\\s.]*:${GAP})?`;
+/** Not an address if another one follows in its own column: then it is a name, indented by call depth ("add"). */
+const ADDRESS_AND_SYMBOL = '([0-9a-f]{1,16}(?! {2,}[0-9a-f]{1,16}(?: |$))(?: .*)?)$';
+const KNOWN_FLAGS = new RegExp(`${PERIOD_AND_EVENT}(${FLAG_WORDS}) *(?<![^ ])(?! )${ADDRESS_AND_SYMBOL}`, 's');
 /** Words that no perf known to us prints; or a name indented by call depth stands between. */
-const ANY_FLAGS = new RegExp(`${PERIOD_AND_EVENT}([A-Za-z].{0,255}?) +${ADDRESS_AND_SYMBOL}`, 's');
-const INDENTED_NAME = new RegExp(`^(${FLAG_WORDS}) {2,}.*$`, 's');
+const ANY_FLAGS = new RegExp(`${PERIOD_AND_EVENT}([A-Za-z](?:.{0,1023}?[^ ])??)${GAP}${ADDRESS_AND_SYMBOL}`, 's');
+/** Flags fill 21 columns; indented names stand behind them. */
+const INDENTED_NAME = new RegExp(`^(${FLAG_WORDS}) {2,}(?<=^.{21,})`, 's');
 
 /** Reads one line, without its newline; bytes as latin1 characters, so that every byte keeps its place. */
 export function parsePerfLine(line: string): PerfLine {
   if (line.startsWith(' instruction trace error')) return parseError(line);
   if (isContinuation(line)) return IGNORED;
-  if (line.includes(' PERF_RECORD_')) return parseSideband(line);
+  const sideband = parseSideband(line);
+  if (sideband !== null) return sideband;
   const arrow = findArrow(line);
   return arrow === -1 ? parseOtherEvent(line) : parseBranch(line, arrow);
 }
 
-// "  dl-lookup.c:118" is a source line; call chain frames begin with a tab and end with a blank line.
+// "  dl-lookup.c:118" and "  libc.so.6[29d90]" are source lines, perhaps with " insn: …" behind; call chain frames
+// begin with a tab and end with a blank line.
+const SOURCE_LINE = /^ {2}\S.*(?::\d+|\[[0-9a-f]+\])(?: ilen:.*| insn:.*)?$/;
+
 function isContinuation(line: string): boolean {
-  return line.trim() === '' || line[0] === '\t' || line[0] === '#' || /^ {2}\S.*:\d+$/.test(line);
+  if (line.trim() === '' || line[0] === '\t' || line[0] === '#') return true;
+  return SOURCE_LINE.test(line) && !line.includes(' => ');
 }
 
-const LEFT_HAS_SYMBOL = /(?:\+0x[0-9a-f]+|\[unknown\])$/;
-const LEFT_HAS_FILE = /(?:\+0x[0-9a-f]+|\[unknown\]| [0-9a-f]+) \(.*\)$/;
-const LEFT_IS_ADDRESS = / [0-9a-f]{1,16}$/;
+const ARROW_AND_ADDRESS = / => +(?! )[0-9a-f]{1,16}(?: |$)/y;
+const SYMBOL_ENDS = /(?:\+0x[0-9a-f]+|\[unknown\])$/;
+const FILE_BEGINS = /(?:\+0x[0-9a-f]{1,16}|\[unknown\]|(?:^| )[0-9a-f]{1,16}) \(/;
+const ADDRESS_ENDS = / [0-9a-f]{1,16}$/;
+const MOST_ARROWS = 64;
 
 /**
  * Where the " => " between the two ends stands. Names may hold one too ("lambda => 7f00 bar"), so it is the
@@ -99,13 +113,17 @@ const LEFT_IS_ADDRESS = / [0-9a-f]{1,16}$/;
 function findArrow(line: string): number {
   const arrows: number[] = [];
   for (let at = line.lastIndexOf(' => '); at > 0; at = line.lastIndexOf(' => ', at - 1)) {
-    if (!/^ => +[0-9a-f]{1,16}(?: |$)/.test(line.slice(at, at + 64))) continue;
-    if (LEFT_HAS_SYMBOL.test(line.slice(Math.max(0, at - 20), at))) return at;
-    arrows.push(at);
-    if (arrows.length > 64) break;
+    ARROW_AND_ADDRESS.lastIndex = at;
+    if (!ARROW_AND_ADDRESS.test(line)) continue;
+    if (standsBehindSymbol(line, at)) return at;
+    if (arrows.push(at) === MOST_ARROWS) break;
   }
-  const withLeft = (shape: RegExp) => arrows.find((at) => shape.test(line.slice(0, at)));
-  return withLeft(LEFT_HAS_FILE) ?? withLeft(LEFT_IS_ADDRESS) ?? arrows[0] ?? -1;
+  return arrows.find((at) => ADDRESS_ENDS.test(line.slice(Math.max(0, at - 17), at))) ?? arrows[0] ?? -1;
+}
+
+function standsBehindSymbol(line: string, at: number): boolean {
+  if (line[at - 1] !== ')') return SYMBOL_ENDS.test(line.slice(Math.max(0, at - 19), at));
+  return FILE_BEGINS.test(line.slice(line.lastIndexOf(' => ', at - 1) + 1, at));
 }
 
 function parseBranch(line: string, arrow: number): PerfLine {
@@ -115,18 +133,22 @@ function parseBranch(line: string, arrow: number): PerfLine {
   const rest = left.slice(head.length);
   const match = KNOWN_FLAGS.exec(rest) ?? ANY_FLAGS.exec(rest);
   if (match === null) return { type: 'damaged', reason: 'a branch without an address it comes from' };
-  const [, , words = '', from = ''] = match;
+  const [, words = '', from = ''] = match;
   if (words === '') return { type: 'damaged', reason: NO_FLAGS };
   const indented = INDENTED_NAME.exec(words);
   const flags = parseFlags((indented?.[1] ? indented[1] : words).trim());
   return { type: 'branch', prefix: head.prefix, flags, from, to: withoutTail(line.slice(arrow + 4).trimStart()) };
 }
 
+const INSTRUCTION = /(?: +ilen: +\d{1,2})?(?: +insn:(?: [0-9a-f]{2}){0,16})?$/;
+const LONGEST_INSTRUCTION = 80;
+
 // Behind the target perf may print " \t IPC: 0.53 (27/50) " or " ilen: 3 insn: 48 89 e5".
 function withoutTail(to: string): string {
   const tab = to.indexOf('\t');
-  const cut = tab === -1 ? to : to.slice(0, tab);
-  return cut.includes(' insn: ') ? cut.replace(/ +(?:ilen: +\d+ +)?insn: .*$/, '') : cut.trimEnd();
+  const target = (tab === -1 ? to : to.slice(0, tab)).trimEnd();
+  const tail = Math.max(0, target.length - LONGEST_INSTRUCTION);
+  return target.slice(0, tail) + target.slice(tail).replace(INSTRUCTION, '');
 }
 
 function parsePrefix(text: string): { prefix: Prefix; length: number } | null {
@@ -149,7 +171,7 @@ function toTime(seconds: string, fraction: string): PerfTime {
 
 // "time 0" means unknown; perf ≤ 5.0 prints no time at all; guests have two more columns.
 const ERROR =
-  /^ instruction trace error type \d+(?: time (?:(\d{1,15})\.(\d{9}|\d{6})|0))?(?: machine_pid -?\d+ vcpu -?\d+)? cpu (-?\d{1,10}) pid -?\d+ tid (-?\d{1,10}) ip (?:0x)?[0-9a-f]+ code (\d{1,9}): (.*)$/;
+  /^ instruction trace error type \d+(?: time (?:(\d{1,10})\.(\d{9}|\d{6})|0))?(?: machine_pid -?\d+ vcpu -?\d+)? cpu (-?\d{1,9}) pid -?\d+ tid (-?\d{1,9}) ip (?:0x)?[0-9a-f]+ code (\d{1,9}): (.*)$/;
 
 function parseError(line: string): PerfLine {
   const match = ERROR.exec(line);
@@ -159,10 +181,12 @@ function parseError(line: string): PerfLine {
   return { type: 'error', time, cpu: Number(cpu), tid: Number(tid), code: Number(code), message };
 }
 
-function parseSideband(line: string): PerfLine {
+/** null: no such record; a function may have " PERF_RECORD_" in its name, but there it is not the prefix that ends. */
+function parseSideband(line: string): PerfLine | null {
   const at = line.indexOf(' PERF_RECORD_');
+  if (at === -1) return null;
   const head = parsePrefix(line.slice(0, at + 1));
-  if (head === null) return { type: 'damaged', reason: 'a record without a thread id' };
+  if (head === null || head.length !== at + 1) return null;
   return { type: 'sideband', prefix: head.prefix, record: parseRecord(line.slice(at + 13)) };
 }
 
@@ -184,11 +208,14 @@ function parseRecord(text: string): SidebandRecord {
 const SYNTHESISED =
   /(?:^| )(?:psb offs: |cbr: +\d|IP: \d|hints: 0x|hw: \d cstate: |deepest cstate: |cfe: |IFLAG: |payload: 0x)/;
 const EVENT_NAME = /^(?:\d+ +)?\S*[^:\s]:(?: |$)/;
+/** A branch that was cut before its target is no other event. */
+const CUT_BRANCH = new RegExp(`^(?:\\d{1,12}${GAP})?branches:\\S*${GAP}(?:tr |${KINDS})`);
 
 function parseOtherEvent(line: string): PerfLine {
   const head = parsePrefix(line);
   if (head === null) return { type: 'damaged', reason: 'not a line of perf script' };
   const rest = line.slice(head.length);
-  if (SYNTHESISED.test(rest) || (head.prefix.time !== null && EVENT_NAME.test(rest))) return IGNORED;
+  const isOtherEvent = head.prefix.time !== null && EVENT_NAME.test(rest) && !CUT_BRANCH.test(rest);
+  if (SYNTHESISED.test(rest) || isOtherEvent) return IGNORED;
   return { type: 'damaged', reason: 'no " => ADDRESS" (a cut line, or perf script without +addr)' };
 }

@@ -6,7 +6,8 @@ import { float64Column, int32Column, uint32Column } from '../model/columns.js';
 import { type DamagedLine, noLines } from '../model/quality.js';
 import type { ThreadName, TraceChunk, TraceRecord } from '../model/trace-chunk.js';
 import { type Nanoseconds, NONE, type SiteId, type Tid } from '../model/units.js';
-import { fromLatin1, Interner } from './intern.js';
+import { copied, fromLatin1, Interner } from './intern.js';
+import { LONGEST_LINE_BYTES } from './lines.js';
 import { NO_FLAGS, type PerfLine, type PerfTime, type Prefix, parsePerfLine } from './perf-line.js';
 import { TimeGuard } from './time-guard.js';
 
@@ -25,6 +26,7 @@ interface HeldEvent {
 }
 
 const MOST_DAMAGED_SHOWN = 10;
+const NO_TIME = 'no time, unlike the lines around it';
 
 /** Shared by all inputs of a trace: ids, the origin of time, and what is known so far. */
 export class TraceVocabulary {
@@ -32,7 +34,7 @@ export class TraceVocabulary {
   readonly unknownFlags = new Set<string>();
   /** perf's clock at our time 0, whole seconds; null before the first time. */
   originSeconds: number | null = null;
-  /** Branch lines without a time, and with one: a trace has one kind or the other. */
+  /** Branches without a time, and with one: a trace has one kind or the other. */
   timeless = 0;
   timed = 0;
   flagless = 0;
@@ -66,9 +68,8 @@ export class TraceParser {
     const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
     let start = 0;
     for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', start)) {
-      const line = text.slice(start, text[end - 1] === '\r' && end > start ? end - 1 : end);
-      this.counts.lines++;
-      this.take(parsePerfLine(line), line);
+      if (end - start > LONGEST_LINE_BYTES) this.addOverlong(1);
+      else this.takeLine(text.slice(start, text[end - 1] === '\r' && end > start ? end - 1 : end));
       start = end + 1;
     }
     return this.takeChunk();
@@ -91,7 +92,9 @@ export class TraceParser {
     for (let i = 0; i < count; i++) this.damage(++this.counts.lines, '', 'longer than any line of perf');
   }
 
-  private take(parsed: PerfLine, text: string): void {
+  private takeLine(text: string): void {
+    this.counts.lines++;
+    const parsed: PerfLine = parsePerfLine(text);
     switch (parsed.type) {
       case 'branch':
         return this.takeBranch(parsed, text);
@@ -111,11 +114,11 @@ export class TraceParser {
   private takeBranch(line: BranchLine, text: string): void {
     const { prefix, flags } = line;
     const { time, tid } = prefix;
-    if (!this.isSameTiming(time)) return this.damage(this.counts.lines, text, 'no time, unlike the lines before it');
     if (tid <= 0 || flags.notTaken) {
       this.counts.ignoredLines++;
       return;
     }
+    if (!this.fitsTiming(time)) return this.damage(this.counts.lines, text, NO_TIME);
     if (flags.unknown !== null) this.words.unknownFlags.add(flags.unknown);
     this.counts.events++;
     const site = this.words.interner.site(flags.kind, edgeOf(flags.kind, flags.edge), line.from, line.to);
@@ -124,21 +127,32 @@ export class TraceParser {
     this.learnName(prefix, timeNs);
   }
 
-  private isSameTiming(time: PerfTime | null): boolean {
-    if (time === null) this.words.timeless++;
-    else this.words.timed++;
-    return this.words.timeless === 0 || this.words.timed === 0;
+  /** All branches of a trace have a time, or none has. A first line that lost its own decides nothing. */
+  private fitsTiming(time: PerfTime | null): boolean {
+    const { words } = this;
+    if (time !== null && words.timed === 0 && words.timeless === 1 && this.held) {
+      this.dropHeld(this.held, NO_TIME);
+      words.timeless = 0;
+    }
+    const fits = time === null ? words.timed === 0 : words.timeless === 0;
+    if (fits && time === null) words.timeless++;
+    else if (fits) words.timed++;
+    return fits;
   }
 
   private hold(event: HeldEvent): void {
     const { held } = this;
-    if (this.guard.contradicts(event.timeNs) && held) {
-      this.counts.events--;
-      this.damage(held.line, held.text, 'its time does not fit the lines around it');
-    } else if (held) this.chunk.addEvent(held);
+    if (this.guard.contradicts(event.timeNs) && held) this.dropHeld(held, 'its time does not fit the lines around it');
+    else if (held) this.chunk.addEvent(held);
     this.held = event;
     this.lastNs = event.timeNs;
     this.lastNsOfThread.set(event.tid, event.timeNs);
+  }
+
+  private dropHeld({ line, text }: HeldEvent, reason: string): void {
+    this.held = null;
+    this.counts.events--;
+    this.damage(line, text, reason);
   }
 
   private takeError(line: ErrorLine): void {
@@ -152,12 +166,12 @@ export class TraceParser {
     this.counts.ignoredLines++;
     const { time, tid } = prefix;
     const cpu = prefix.cpu ?? NONE;
-    const timeNs = time ? this.words.timeOf(time) : this.lastNs;
+    const timeNs = time && !isMadeUp(time) ? this.words.timeOf(time) : this.lastNs;
     if (record.what === 'switch')
       this.chunk.records.push({ what: 'switch', direction: record.direction, tid, cpu, timeNs });
     else if (record.what === 'fork') this.takeFork(record, cpu, timeNs);
     else if (record.what === 'comm') {
-      this.addName({ tid: record.tid, pid: record.pid, comm: fromLatin1(record.name), parent: null, timeNs });
+      this.addName({ tid: record.tid, pid: record.pid, comm: record.name, parent: null, timeNs });
       if (record.exec) this.chunk.records.push({ what: 'exec', tid: record.tid, cpu, timeNs });
     }
   }
@@ -168,15 +182,15 @@ export class TraceParser {
   }
 
   private learnName({ tid, pid, comm }: Prefix, timeNs: Nanoseconds): void {
-    if (pid === null && comm === null) return;
-    this.addName({ tid, pid, comm: comm === null ? null : fromLatin1(comm), parent: null, timeNs });
+    if (pid !== null || comm !== null) this.addName({ tid, pid, comm, parent: null, timeNs });
   }
 
+  /** `comm`: bytes as latin1 characters. */
   private addName(name: ThreadName): void {
     const text = `${name.pid}/${name.comm}`;
     if (this.nameOfThread.get(name.tid) === text) return;
-    this.nameOfThread.set(name.tid, text);
-    this.chunk.names.push(name);
+    this.nameOfThread.set(name.tid, copied(text));
+    this.chunk.names.push({ ...name, comm: name.comm === null ? null : fromLatin1(name.comm) });
   }
 
   private damage(line: number, text: string, reason: string): void {
@@ -190,6 +204,11 @@ export class TraceParser {
     this.chunk = new ChunkBuilder();
     return chunk.build();
   }
+}
+
+// What was there before the recording began, perf tells of at time 0, whatever its clock.
+function isMadeUp({ seconds, ns }: PerfTime): boolean {
+  return seconds === 0 && ns === 0;
 }
 
 // "async" has no target to go on from: it ends the trace, with or without perf saying so.

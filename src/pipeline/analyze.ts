@@ -5,6 +5,8 @@ import { setImmediate } from 'node:timers/promises';
 import { assert } from '../model/errors.js';
 import type { Profile, ThreadProfile, TraceMeta } from '../model/profile.js';
 import { type InferenceName, type LineCounts, noInferences, type Quality, type TraceGap } from '../model/quality.js';
+import type { SymbolId } from '../model/units.js';
+import { type Beginning, callersFromOtherThreads, withCallers } from '../replay/contexts.js';
 import type { TailCalls } from '../replay/open-frames.js';
 import { replayThread, type ThreadReplay } from '../replay/replay.js';
 import { type SiteFacts, siteFacts } from '../replay/site-facts.js';
@@ -60,7 +62,8 @@ async function replayAll(reader: InputReader, facts: SiteFacts, options: Analyze
 
 /** The threads' results, and what they add up to. */
 class ProfileBuilder {
-  readonly threads: ThreadProfile[] = [];
+  readonly threads: Omit<ThreadProfile, 'tree'>[] = [];
+  private readonly beginnings: Beginning[] = [];
   private readonly inferredCalls = noInferences();
   private readonly gaps: TraceGap[] = [];
   private clockSteps = 0;
@@ -81,9 +84,9 @@ class ProfileBuilder {
       extendTo: this.options.extend === false ? null : { startNs, endNs },
       isCreatedInside: thread.isCreatedInside,
     });
-    const { tree } = replay;
     const who = { tid, pid: names.pidOf(tid), comm: names.commOf(tid) };
-    this.threads.push({ ...who, startNs: replay.startNs, endNs: replay.endNs, tree });
+    this.threads.push({ ...who, startNs: replay.startNs, endNs: replay.endNs });
+    this.beginnings.push(replay);
     this.count(thread, replay);
   }
 
@@ -92,7 +95,18 @@ class ProfileBuilder {
     const originNs = BigInt(words.originSeconds ?? 0) * 1_000_000_000n;
     const weight = words.timed === 0 ? 'calls' : 'ns';
     const meta: TraceMeta = { originNs, startNs: store.startNs, endNs: store.endNs, scope, weight };
-    return { meta, symbols: words.interner.symbols.build(), threads: this.threads, quality: this.quality() };
+    return { meta, symbols: words.interner.symbols.build(), threads: this.placed(), quality: this.quality() };
+  }
+
+  /** The threads with their trees, on the callers that only other threads show. */
+  private placed(): ThreadProfile[] {
+    const callers = callersFromOtherThreads(this.beginnings);
+    return this.threads.map((thread, index) => {
+      const { tree } = this.beginnings[index] as Beginning;
+      const below = callers[index] as SymbolId[];
+      this.inferredCalls.OpenAtStart += below.length;
+      return { ...thread, tree: below.length === 0 ? tree : withCallers(tree, below) };
+    });
   }
 
   private count({ events, gaps, clockSteps }: StoredThread, { inferred, lost }: ThreadReplay): void {

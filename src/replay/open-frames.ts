@@ -6,7 +6,7 @@
  */
 import { type CallTreeBuilder, ROOT } from '../model/call-tree.js';
 import { Inference, type InferenceName, noInferences } from '../model/quality.js';
-import { type FunctionId, type Nanoseconds, NONE, type NodeId } from '../model/units.js';
+import { type FunctionId, type Nanoseconds, NONE, type NodeId, type SymbolId } from '../model/units.js';
 import { type FunctionTable, Trait } from './functions.js';
 
 export interface Frame {
@@ -96,6 +96,12 @@ export class OpenFrames {
     else this.push(fn, nowNs, { level: top.level, callRow: top.callRow, leave: top.leave, inference });
   }
 
+  /** Code under another label is seen to belong to the function on top. */
+  addAlias(fn: FunctionId): void {
+    const { top } = this;
+    top.aliases = [...(top.aliases ?? []), fn];
+  }
+
   /** The nearest frame of a function below a place, but not below `lowest`; or NONE. */
   findBelow(fn: FunctionId, below: number, lowest: number): number {
     let place = this.newest[fn];
@@ -130,6 +136,11 @@ export class OpenFrames {
     let end = place + 1;
     while (end < this.depth && this.at(end).level === place) end++;
     return end;
+  }
+
+  /** The functions on the stack, lowest first. */
+  symbols(): SymbolId[] {
+    return this.frames.map(({ fn }) => this.functions.symbol[fn] as SymbolId);
   }
 
   traitsOfTop(): number {

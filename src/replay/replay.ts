@@ -8,8 +8,9 @@ import { type CallTree, CallTreeBuilder, withoutEmptyNodes } from '../model/call
 import { Inference, type InferenceName } from '../model/quality.js';
 import { SpecialSymbol } from '../model/symbol-table.js';
 import type { ThreadEvents } from '../model/thread-events.js';
-import { type FunctionId, type Nanoseconds, NONE, type SiteId } from '../model/units.js';
+import { type FunctionId, type Nanoseconds, NONE, type SiteId, type SymbolId } from '../model/units.js';
 import { Trait } from './functions.js';
+import { HiddenJumps } from './hidden-jumps.js';
 import { OpenFrames, type TailCalls } from './open-frames.js';
 import { Outcome, type Pairing, pairReturns, type Segment } from './pair-returns.js';
 import { Pause } from './pause.js';
@@ -37,6 +38,8 @@ export interface ThreadReplay {
   readonly endNs: Nanoseconds;
   readonly inferred: Readonly<Record<InferenceName, number>>;
   readonly lost: readonly LostStretch[];
+  /** The functions on the stack at the first event, lowest first; empty if a gap cut the thread. */
+  readonly firstStack: readonly SymbolId[];
 }
 
 export function replayThread(events: ThreadEvents, facts: SiteFacts, options: ReplayOptions): ThreadReplay {
@@ -47,6 +50,7 @@ class Replay {
   private readonly tree = new CallTreeBuilder();
   private readonly lost: LostStretch[] = [];
   private readonly frames: OpenFrames;
+  private readonly hidden: HiddenJumps;
   private readonly pause: Pause;
   private readonly pairing: Pairing;
   private readonly events: ThreadEvents;
@@ -54,45 +58,53 @@ class Replay {
   private readonly options: ReplayOptions;
   /** Up to here all time is charged. */
   private nowNs: Nanoseconds;
-  /** Number of levels below those that the segment's returns leave. */
-  private leaveCount = 0;
-  /** Code between a signal handler's return and the end of the signal: it counts as what was interrupted. */
-  private signalTail: FunctionId = NONE;
-
+  private firstStack: SymbolId[] = [];
   constructor(events: ThreadEvents, facts: SiteFacts, options: ReplayOptions) {
     this.events = events;
     this.facts = facts;
     this.options = options;
     this.pairing = pairReturns(events, facts);
     this.frames = new OpenFrames(this.tree, facts.functions, options.tailCalls);
+    this.hidden = new HiddenJumps(this.frames, this.pairing, events, facts, options.tailCalls);
     this.pause = new Pause(this.tree, facts.scope === 'user+kernel');
     const first = this.pairing.segments[0];
     this.nowNs = first ? events.timeNs[first.firstRow] : 0;
   }
 
   run(): ThreadReplay {
+    const { frames } = this;
     let startNs = this.nowNs;
     this.pairing.segments.forEach((segment, index) => {
       if (index > 0) this.crossGap(this.pairing.segments[index - 1] as Segment, segment);
       this.openSegment(segment);
-      if (index === 0) startNs = this.extendBack(segment);
+      if (index === 0) {
+        this.firstStack = frames.symbols();
+        startNs = this.extendBack(segment);
+      }
       for (let row = segment.firstRow; row < segment.endRow; row++) this.take(row);
     });
     this.finish();
-    const { tree, nowNs, frames, lost } = this;
-    return { tree: withoutEmptyNodes(tree.build()), startNs, endNs: nowNs, inferred: frames.inferred, lost };
+    const { tree, nowNs, lost } = this;
+    const firstStack = this.pairing.segments.length === 1 && !this.isBornHere() ? this.firstStack : [];
+    return {
+      tree: withoutEmptyNodes(tree.build()),
+      startNs,
+      endNs: nowNs,
+      inferred: frames.inferred,
+      lost,
+      firstStack,
+    };
   }
 
   /** The stack that a segment begins with: where its leaving returns go, the last one lowest. */
   private openSegment({ firstRow, leavingRows }: Segment): void {
     const { facts, frames } = this;
-    this.leaveCount = leavingRows.length;
+    this.hidden.beginSegment(leavingRows.length);
     for (let leave = leavingRows.length; leave > 0; leave--) {
       const caller = facts.toFunction[this.events.site[leavingRows[leave - 1] as number]];
       frames.pushOpen(this.named(caller), leave === leavingRows.length ? NONE : leave + 1, this.nowNs);
     }
     frames.pushOpen(this.firstFunction(firstRow), leavingRows.length === 0 ? NONE : 1, this.nowNs);
-    this.signalTail = NONE;
   }
 
   private firstFunction(row: number): FunctionId {
@@ -105,16 +117,11 @@ class Replay {
     return fn === NONE ? this.facts.functions.nameless : fn;
   }
 
-  /** The place of the level that the n-th leaving return leaves: they were laid down bottom to top. */
-  private placeOfLeave(leave: number): number {
-    return this.leaveCount + 1 - leave;
-  }
-
   private take(row: number): void {
     const site = this.events.site[row];
     const step = this.facts.step[site] as Step;
     if (step >= Step.SwitchOut) return this.takeSwitch(row, step);
-    if (step !== Step.Start) this.syncTo(this.facts.fromFunction[site], row);
+    if (step !== Step.Start) this.hidden.syncTo(this.facts.fromFunction[site], row, this.nowNs);
     this.chargeUntil(this.events.timeNs[row]);
     this.apply(row, site, step);
   }
@@ -154,7 +161,7 @@ class Replay {
   }
 
   private start(row: number, target: FunctionId): void {
-    this.signalTail = NONE;
+    this.hidden.signalTail = NONE;
     const outcome = this.pairing.outcome[row];
     if (outcome === Outcome.SignalEntry) this.frames.pushCall(target, row, this.nowNs);
     else if (outcome === Outcome.Pop) this.return(row, target);
@@ -173,15 +180,15 @@ class Replay {
         frames.returnFrom(frames.placeOfCall(link), nowNs);
         // The return address proves it is the caller's own code, whatever label stands there: ld.so's _start runs
         // on into _dl_start_user.
-        if (frames.top.fn !== target) addAlias(frames.top, target);
+        if (frames.top.fn !== target) frames.addAlias(target);
         return;
       case Outcome.Leave:
-        return frames.returnFrom(this.placeOfLeave(link), nowNs);
+        return frames.returnFrom(this.hidden.placeOfLeave(link), nowNs);
       case Outcome.JumpByReturn:
         return frames.jump(target, nowNs, NONE);
       case Outcome.SignalReturn:
         frames.returnFrom(frames.placeOfCall(link), nowNs);
-        this.signalTail = target;
+        this.hidden.signalTail = target;
     }
   }
 
@@ -194,59 +201,7 @@ class Replay {
     const place = toStart ? NONE : frames.findBelow(target, frames.depth, 0);
     if (toStart) frames.jump(target, nowNs, NONE);
     else if (place !== NONE) frames.closeAbove(place, nowNs, Inference.Unwound);
-    else addAlias(top, target); // into the middle of another symbol: a label inside the same function
-  }
-
-  /** Makes the function that an event comes from the top of the stack: what led to it was not shown. */
-  private syncTo(fn: FunctionId, row: number): void {
-    const { frames, nowNs } = this;
-    const { top } = frames;
-    if (fn === NONE || top.fn === fn || top.aliases?.includes(fn)) return;
-    if (this.signalTail === fn) return;
-    this.signalTail = NONE;
-    if (this.isKernelEntry(top.callRow) && top.level === frames.depth - 1) return addAlias(top, fn);
-    if (this.unwindTo(fn, row)) return;
-    const bothUnknown = frames.traitsOfTop() & (this.facts.functions.traits[fn] as number) & Trait.Unknown;
-    if (bothUnknown && this.options.tailCalls === 'replace') return;
-    frames.jump(fn, nowNs, Inference.HiddenJump);
-  }
-
-  /**
-   * Was the function on top left by an exception or a longjmp, rather than by a jump of its own? Its level tells, by
-   * how it ends: by its own return, and the jump was a tail call; by a return that lands deeper, and control went to
-   * the nearest frame of `fn` between.
-   */
-  private unwindTo(fn: FunctionId, row: number): boolean {
-    const { frames, nowNs, facts } = this;
-    const level = frames.top.level;
-    const end = this.endOfLevel(level);
-    if (end === level || frames.traitsOfTop() & (Trait.Stub | Trait.Resolver)) return false;
-    const levelTraits = facts.functions.traits[frames.at(level).fn] as number;
-    if (end === NONE && !(levelTraits & Trait.Unwinder)) return false;
-    const landing = frames.findBelow(fn, level, Math.max(end, 0));
-    if (landing !== NONE) {
-      frames.closeAbove(landing, nowNs, Inference.Unwound);
-      return true;
-    }
-    const outcome = this.pairing.outcome[row];
-    if (end !== NONE && (outcome === Outcome.Pop || outcome === Outcome.Leave))
-      frames.closeAbove(frames.endOfLevel(end) - 1, nowNs, Inference.Unwound); // the return itself: its level is certain
-    return false;
-  }
-
-  /** The place of the lowest level that goes when the level at `place` goes; NONE if nothing is seen to leave it. */
-  private endOfLevel(place: number): number {
-    const { callRow, leave } = this.frames.at(place);
-    if (callRow === NONE) return leave === NONE ? NONE : place;
-    const endRow = this.pairing.link[callRow];
-    if (endRow === NONE) return NONE;
-    const link = this.pairing.link[endRow];
-    if (this.pairing.outcome[endRow] === Outcome.Leave) return this.placeOfLeave(link);
-    return link === callRow ? place : this.frames.placeOfCall(link);
-  }
-
-  private isKernelEntry(callRow: number): boolean {
-    return callRow !== NONE && this.facts.step[this.events.site[callRow]] === Step.KernelEntry;
+    else frames.addAlias(target); // into the middle of another symbol: a label inside the same function
   }
 
   private takeSwitch(row: number, step: Step): void {
@@ -288,9 +243,9 @@ class Replay {
   /** A thread whose first event is the way out of a stop was waiting since the recording began. */
   private extendBack({ firstRow }: Segment): Nanoseconds {
     const firstNs = this.nowNs;
-    const { extendTo, isCreatedInside } = this.options;
+    const { extendTo } = this.options;
     const site = this.events.site[firstRow];
-    if (!extendTo || isCreatedInside || this.facts.step[site] !== Step.Start || this.isBirthplace(site)) return firstNs;
+    if (!extendTo || this.facts.step[site] !== Step.Start || this.isBornHere()) return firstNs;
     const inSyscall = this.facts.syscalls.has(this.facts.to[site] - SYSCALL_BYTES);
     const { pause, frames } = this;
     this.nowNs = extendTo.startNs;
@@ -310,9 +265,11 @@ class Replay {
     this.pause.switchIn(this.nowNs, false);
   }
 
-  private isBirthplace(site: SiteId): boolean {
-    const traits = this.facts.functions.traits[this.named(this.facts.toFunction[site])] as number;
-    return (traits & Trait.Birthplace) !== 0;
+  /** The thread was made while the recording ran: it has no past, neither time nor callers. */
+  private isBornHere(): boolean {
+    const first = this.pairing.segments[0];
+    if (this.options.isCreatedInside || first === undefined) return this.options.isCreatedInside;
+    return ((this.facts.functions.traits[this.firstFunction(first.firstRow)] as number) & Trait.Birthplace) !== 0;
   }
 
   /** The trace ends. A thread that is stopped then goes on waiting to the end of the recording. */
@@ -322,8 +279,4 @@ class Replay {
     this.pause.end(this.nowNs, false);
     this.frames.closeAbove(-1, this.nowNs, Inference.OpenAtEnd);
   }
-}
-
-function addAlias(frame: { aliases: FunctionId[] | null }, fn: FunctionId): void {
-  frame.aliases = [...(frame.aliases ?? []), fn];
 }

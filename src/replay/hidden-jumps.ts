@@ -1,0 +1,92 @@
+/**
+ * Control that moved without an event: `--itrace=cr` prints no jumps, so an event may come from a function that is not
+ * the one on top. Was it a tail call, or was the stack unwound? How the level on top ends tells; nothing is guessed.
+ */
+import { Inference } from '../model/quality.js';
+import type { ThreadEvents } from '../model/thread-events.js';
+import { type FunctionId, type Nanoseconds, NONE } from '../model/units.js';
+import { Trait } from './functions.js';
+import type { OpenFrames, TailCalls } from './open-frames.js';
+import { Outcome, type Pairing } from './pair-returns.js';
+import { type SiteFacts, Step } from './site-facts.js';
+
+export class HiddenJumps {
+  /** Code between a signal handler's return and the end of the signal: it counts as what was interrupted. */
+  signalTail: FunctionId = NONE;
+  private leaveCount = 0;
+  private readonly frames: OpenFrames;
+  private readonly pairing: Pairing;
+  private readonly events: ThreadEvents;
+  private readonly facts: SiteFacts;
+  private readonly tailCalls: TailCalls;
+
+  constructor(frames: OpenFrames, pairing: Pairing, events: ThreadEvents, facts: SiteFacts, tailCalls: TailCalls) {
+    this.frames = frames;
+    this.pairing = pairing;
+    this.events = events;
+    this.facts = facts;
+    this.tailCalls = tailCalls;
+  }
+
+  /** A new first stack was laid down: one level for each leaving return, the last one lowest, and one on top. */
+  beginSegment(leaveCount: number): void {
+    this.leaveCount = leaveCount;
+    this.signalTail = NONE;
+  }
+
+  /** The place of the level that the n-th leaving return leaves. */
+  placeOfLeave(leave: number): number {
+    return this.leaveCount + 1 - leave;
+  }
+
+  /** Makes the function that the event in `row` comes from the top of the stack. */
+  syncTo(fn: FunctionId, row: number, nowNs: Nanoseconds): void {
+    const { frames } = this;
+    const { top } = frames;
+    if (fn === NONE || top.fn === fn || this.signalTail === fn || top.aliases?.includes(fn)) return;
+    this.signalTail = NONE;
+    if (this.isKernelEntry(top.callRow) && top.level === frames.depth - 1) return frames.addAlias(fn);
+    if (this.unwindTo(fn, row, nowNs)) return;
+    const bothUnknown = frames.traitsOfTop() & (this.facts.functions.traits[fn] as number) & Trait.Unknown;
+    if (bothUnknown && this.tailCalls === 'replace') return;
+    frames.jump(fn, nowNs, Inference.HiddenJump);
+  }
+
+  /**
+   * Left by an exception or a longjmp? If the level on top ends by its own return, no: it jumped. If a return that lands
+   * deeper ends it, control went to the nearest frame of `fn` between the two.
+   */
+  private unwindTo(fn: FunctionId, row: number, nowNs: Nanoseconds): boolean {
+    const { frames, facts } = this;
+    const level = frames.top.level;
+    const end = this.endOf(level);
+    if (end === level || frames.traitsOfTop() & (Trait.Stub | Trait.Resolver)) return false;
+    const levelTraits = facts.functions.traits[frames.at(level).fn] as number;
+    if (end === NONE && !(levelTraits & Trait.Unwinder)) return false;
+    const landing = frames.findBelow(fn, level, Math.max(end, 0));
+    if (landing !== NONE) {
+      frames.closeAbove(landing, nowNs, Inference.Unwound);
+      return true;
+    }
+    const outcome = this.pairing.outcome[row];
+    if (end !== NONE && (outcome === Outcome.Pop || outcome === Outcome.Leave))
+      frames.closeAbove(frames.endOfLevel(end) - 1, nowNs, Inference.Unwound); // the return itself: its level is certain
+    return false;
+  }
+
+  /** The lowest level that goes when the level at `place` goes; NONE if nothing is seen to leave it. */
+  private endOf(place: number): number {
+    const { callRow, leave } = this.frames.at(place);
+    if (callRow === NONE) return leave === NONE ? NONE : place;
+    const endRow = this.pairing.link[callRow];
+    if (endRow === NONE) return NONE;
+    const link = this.pairing.link[endRow];
+    if (this.pairing.outcome[endRow] === Outcome.Leave) return this.placeOfLeave(link);
+    return link === callRow ? place : this.frames.placeOfCall(link);
+  }
+
+  // The kernel's entry code has several labels.
+  private isKernelEntry(callRow: number): boolean {
+    return callRow !== NONE && this.facts.step[this.events.site[callRow]] === Step.KernelEntry;
+  }
+}
