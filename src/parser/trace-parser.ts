@@ -119,7 +119,7 @@ export class TraceParser {
       return;
     }
     if (!this.fitsTiming(time)) return this.damage(this.counts.lines, text, NO_TIME);
-    if (flags.unknown !== null) this.words.unknownFlags.add(flags.unknown);
+    if (flags.unknown !== null) this.words.unknownFlags.add(copied(flags.unknown));
     this.counts.events++;
     const site = this.words.interner.site(flags.kind, edgeOf(flags.kind, flags.edge), line.from, line.to);
     const timeNs = time ? this.words.timeOf(time) : 0;

@@ -48,11 +48,16 @@ export function ptemuTruth(jsonLines: string, tree: 'stack' | 'nested'): Paths {
 }
 
 /** `folded`: annotated lines. Frames of untraced time count as the function that was left. */
-export function fidelity(truth: Paths, folded: string, options: { trampolines: 'keep' | 'drop'; drop?: RegExp }): Fidelity {
+export function fidelity(
+  truth: Paths,
+  folded: string,
+  options: { trampolines: 'keep' | 'drop'; drop?: RegExp },
+): Fidelity {
   const file = readFolded(folded, options);
   const sum = (values: Iterable<number>) => [...values].reduce((total, value) => total + value, 0);
   const common = sum([...truth.ns].map(([path, ns]) => Math.min(ns, file.ns.get(path) ?? 0)));
-  const share = (isEqual: (path: string) => boolean) => (100 * [...truth.ns.keys()].filter(isEqual).length) / truth.ns.size;
+  const share = (isEqual: (path: string) => boolean) =>
+    (100 * [...truth.ns.keys()].filter(isEqual).length) / truth.ns.size;
   return {
     overlap: (100 * common) / Math.max(sum(truth.ns.values()), sum(file.ns.values())),
     paths: share((path) => file.ns.has(path)),
@@ -60,8 +65,12 @@ export function fidelity(truth: Paths, folded: string, options: { trampolines: '
   };
 }
 
-function readFolded(folded: string, { trampolines, drop = /(?!)/ }: { trampolines: 'keep' | 'drop'; drop?: RegExp }): Paths {
-  const isDropped = (name: string) => SYNTHETIC.test(name) || drop.test(name) || (trampolines === 'drop' && TRAMPOLINE.test(name));
+function readFolded(
+  folded: string,
+  { trampolines, drop = /(?!)/ }: { trampolines: 'keep' | 'drop'; drop?: RegExp },
+): Paths {
+  const isDropped = (name: string) =>
+    SYNTHETIC.test(name) || drop.test(name) || (trampolines === 'drop' && TRAMPOLINE.test(name));
   const file = noPaths();
   for (const line of folded.split('\n').filter(Boolean)) {
     const blank = line.lastIndexOf(' ');

@@ -3,7 +3,14 @@
  */
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
-import { type AnalyzeOptions, analyze, type FoldedOptions, type Profile, renderFolded, type TraceInput } from '../../src/index.js';
+import {
+  type AnalyzeOptions,
+  analyze,
+  type FoldedOptions,
+  type Profile,
+  renderFolded,
+  type TraceInput,
+} from '../../src/index.js';
 
 /** The bytes of a file below fixtures/, decompressed. */
 export function fixture(name: string): Buffer {

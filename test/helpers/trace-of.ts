@@ -20,14 +20,18 @@ const STOP = 0x800;
 
 class Shorthand {
   private readonly bases = new Map<string, number>();
-  private readonly open: OpenCall[] = [];
+  private open: OpenCall[] = [];
+  private readonly openOf = new Map<string, OpenCall[]>();
   private readonly callSites = new Map<string, number>();
   private readonly stoppedAt = new Map<string, number>();
 
   line(text: string): string {
     const [, tid = '1', time = '0', rest = ''] = /^(?:(\d+)\/)?(\d+) +(.*)$/.exec(text) ?? [];
+    this.open = this.openOf.get(tid) ?? [];
+    this.openOf.set(tid, this.open);
     if (rest.startsWith('PERF_RECORD')) return `${tid} [000] 1.${time.padStart(9, '0')}: ${rest}`;
-    if (rest.startsWith('error')) return ` instruction trace error type 1 time 1.${time.padStart(9, '0')} cpu 0 pid 1 tid ${tid} ip 0 code 7: Overflow packet`;
+    if (rest.startsWith('error'))
+      return ` instruction trace error type 1 time 1.${time.padStart(9, '0')} cpu 0 pid 1 tid ${tid} ip 0 code 7: Overflow packet`;
     const [, flags = '', operands = ''] = FLAGS.exec(rest) ?? [];
     const [first = '', second = ''] = operands.split(/ +/);
     return `${tid} [000] 1.${time.padStart(9, '0')}:   ${flags}   ${this.ends(flags, first, second)}`;
@@ -72,6 +76,9 @@ class Shorthand {
 /** The text that perf would print. */
 export function traceOf(shorthand: string): string {
   const writer = new Shorthand();
-  const lines = shorthand.split('\n').map((line) => line.trim()).filter(Boolean);
+  const lines = shorthand
+    .split('\n')
+    .map((line) => line.trim())
+    .filter(Boolean);
   return `${lines.map((line) => writer.line(line)).join('\n')}\n`;
 }

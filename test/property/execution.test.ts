@@ -9,7 +9,18 @@ import { analyzeText, fold, inputOf } from '../helpers/load.js';
 import { rowsByPath, sorted } from '../helpers/rows.js';
 
 const decision: fc.Arbitrary<Decision> = fc.record({
-  what: fc.constantFrom('call', 'call', 'call', 'return', 'return', 'return', 'tail', 'syscall', 'interrupt', 'migrate'),
+  what: fc.constantFrom(
+    'call',
+    'call',
+    'call',
+    'return',
+    'return',
+    'return',
+    'tail',
+    'syscall',
+    'interrupt',
+    'migrate',
+  ),
   which: fc.nat(2000),
   ns: fc.constantFrom(0, 0, 1, 7, 100, 5000, 3_000_000),
 });
@@ -30,14 +41,21 @@ test('an execution that was printed is replayed to the nanosecond and the call',
 
 test('neither the size of the pieces nor files by processor, in any order, change a byte', async () => {
   await fc.assert(
-    fc.asyncProperty(threads, fc.integer({ min: 1, max: 400 }), fc.boolean(), async (decisions, pieceBytes, reversed) => {
-      const { lines } = execute(decisions);
-      const whole = await analyzeText(textOf(lines));
-      const cpus = [0, 1, 2, 3].filter((cpu) => lines.some((line) => line.cpu === cpu));
-      const files = cpus.map((cpu) => inputOf(textOf(lines.filter((line) => line.cpu === cpu)), `cpu${cpu}`, pieceBytes));
-      const parts = await analyze(reversed ? files.reverse() : files);
-      expect(fold(parts, { annotate: true, by: 'thread' })).toBe(fold(whole, { annotate: true, by: 'thread' }));
-    }),
+    fc.asyncProperty(
+      threads,
+      fc.integer({ min: 1, max: 400 }),
+      fc.boolean(),
+      async (decisions, pieceBytes, reversed) => {
+        const { lines } = execute(decisions);
+        const whole = await analyzeText(textOf(lines));
+        const cpus = [0, 1, 2, 3].filter((cpu) => lines.some((line) => line.cpu === cpu));
+        const files = cpus.map((cpu) =>
+          inputOf(textOf(lines.filter((line) => line.cpu === cpu)), `cpu${cpu}`, pieceBytes),
+        );
+        const parts = await analyze(reversed ? files.reverse() : files);
+        expect(fold(parts, { annotate: true, by: 'thread' })).toBe(fold(whole, { annotate: true, by: 'thread' }));
+      },
+    ),
     { numRuns: 200 },
   );
 });

@@ -92,16 +92,23 @@ describe('jumps', () => {
       50  return  b     main`;
 
   test('a tail call that is shown nests', () =>
-    expectTree(tailCall, `
+    expectTree(
+      tailCall,
+      `
       main 1(1) self 0
         a 1 self 10
-          b 1 self 30`));
+          b 1 self 30`,
+    ));
 
   test('or replaces, as a stack walk would show it', () =>
-    expectTree(tailCall, `
+    expectTree(
+      tailCall,
+      `
       main 1(1) self 0
         a 1 self 10
-        b 1 self 30`, { extend: false, tailCalls: 'replace' }));
+        b 1 self 30`,
+      { extend: false, tailCalls: 'replace' },
+    ));
 
   test('a tail call that is not shown is dated at the event before, and inferred', () =>
     expectTree(
@@ -145,7 +152,9 @@ describe('jumps', () => {
   test('a loop of tail calls, as of an interpreter, does not grow for ever', async () => {
     const hops = Array.from({ length: 400 }, (_, hop) => `${20 + hop} jmp op${hop % 3} op${(hop + 1) % 3}`);
     const profile = await analyzeText(traceOf(['10 call main op0', ...hops, '900 return op1 main'].join('\n')));
-    const depth = outline(profile).split('\n').reduce((deepest, line) => Math.max(deepest, line.search(/\S/) / 2), 0);
+    const depth = outline(profile)
+      .split('\n')
+      .reduce((deepest, line) => Math.max(deepest, line.search(/\S/) / 2), 0);
     expect(depth).toBeLessThan(80);
   });
 });
@@ -356,18 +365,25 @@ describe('the bounds of the recording', () => {
       2/90  tr strt          poll`;
 
   test('a thread that waits is extended to both ends, and marked', () =>
-    expectTree(waiting, `
+    expectTree(
+      waiting,
+      `
       poll 1(1) self 0
         [syscall] 1 self 80
       read 1(1) self 10
-        [syscall] 2(2) self 70`, {}));
+        [syscall] 2(2) self 70`,
+      {},
+    ));
 
   test('unless nobody wants that', () =>
-    expectTree(waiting, `
+    expectTree(
+      waiting,
+      `
       poll 1(1) self 0
         [syscall] 1 self 80
       read 1(1) self 10
-        [syscall] 1(1) self 0`));
+        [syscall] 1(1) self 0`,
+    ));
 
   test('a thread that was made while recording was not there before', () =>
     expectTree(

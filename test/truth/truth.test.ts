@@ -7,11 +7,18 @@ import { fidelity, gentraceTruth, ptemuTruth } from '../helpers/fidelity.js';
 import { analyzeText, fixture, fold } from '../helpers/load.js';
 
 describe('synthetic traces', () => {
-  test.each(['plain', 'nasty', 'plt', 'ties', 'attach', 'tail-shown'])('%s: every path, call and nanosecond', async (name) => {
-    const profile = await analyzeText(fixture(`truth/gentrace-${name}.perf.txt.gz`), { extend: false });
-    const truth = gentraceTruth(fixture(`truth/gentrace-${name}.truth.json.gz`).toString());
-    expect(fidelity(truth, fold(profile, { annotate: true }), { trampolines: 'keep' })).toEqual({ overlap: 100, paths: 100, calls: 100 });
-  });
+  test.each(['plain', 'nasty', 'plt', 'ties', 'attach', 'tail-shown'])(
+    '%s: every path, call and nanosecond',
+    async (name) => {
+      const profile = await analyzeText(fixture(`truth/gentrace-${name}.perf.txt.gz`), { extend: false });
+      const truth = gentraceTruth(fixture(`truth/gentrace-${name}.truth.json.gz`).toString());
+      expect(fidelity(truth, fold(profile, { annotate: true }), { trampolines: 'keep' })).toEqual({
+        overlap: 100,
+        paths: 100,
+        calls: 100,
+      });
+    },
+  );
 
   test('kernel: every path, call and nanosecond', async () => {
     const drop = /^entry_SYSCALL_64_after_hwframe$/; // another label of the entry code
@@ -47,7 +54,10 @@ describe('real programs', () => {
     ['threadsirq', 99.9],
     ['loop', 99.6],
   ])('%s: at least %d % of the time on the true stack', async (name, floor) => {
-    const profile = await analyzeText(fixture(`truth/ptemu-${name}.perf.txt.gz`), { extend: false, tailCalls: 'replace' });
+    const profile = await analyzeText(fixture(`truth/ptemu-${name}.perf.txt.gz`), {
+      extend: false,
+      tailCalls: 'replace',
+    });
     const truth = ptemuTruth(fixture(`truth/ptemu-${name}.tree.jsonl.gz`).toString(), 'stack');
     expect(fidelity(truth, fold(profile, { annotate: true }), { trampolines: 'drop' }).overlap).toBeGreaterThan(floor);
   });

@@ -1,0 +1,33 @@
+/**
+ * A trace file in, what replay works on out: every thread's events, as `analyze` would hand them over.
+ */
+import type { BranchSites } from '../../src/model/branch-sites.js';
+import type { SymbolTable } from '../../src/model/symbol-table.js';
+import { InputReader } from '../../src/pipeline/inputs.js';
+import { openTraceFile } from '../../src/pipeline/open-input.js';
+import { type SiteFacts, siteFacts } from '../../src/replay/site-facts.js';
+import type { StoredThread } from '../../src/store/trace-store.js';
+
+export interface TraceThreads {
+  /** By tid. */
+  readonly threads: readonly StoredThread[];
+  readonly sites: BranchSites;
+  readonly facts: SiteFacts;
+  readonly symbols: SymbolTable;
+  /** First and last time over all threads, since `originSeconds`. */
+  readonly bounds: { readonly startNs: number; readonly endNs: number };
+  /** perf's clock at time 0; null if the trace has no times. */
+  readonly originSeconds: number | null;
+}
+
+/** Reads and stores a file, compressed or not. */
+export async function threadsOf(path: string): Promise<TraceThreads> {
+  const reader = new InputReader({});
+  await reader.read(await openTraceFile(path));
+  const { store, words } = reader;
+  const sites = words.interner.sites.build();
+  const symbols = words.interner.symbols.build();
+  const threads = [...store.threads(store.wantedTids(), sites)];
+  const bounds = { startNs: store.startNs, endNs: store.endNs };
+  return { threads, sites, facts: siteFacts(sites, symbols), symbols, bounds, originSeconds: words.originSeconds };
+}

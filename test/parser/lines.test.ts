@@ -1,0 +1,88 @@
+/**
+ * A stream of bytes becomes pieces of whole lines, wherever it was cut.
+ */
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { LineCutter, LONGEST_LINE_BYTES } from '../../src/parser/lines.js';
+
+interface CutStream {
+  /** What came out, one text a piece that was put in. */
+  readonly pieces: string[];
+  readonly rest: string;
+  readonly overlong: number;
+}
+
+function cutAll(pieces: readonly string[]): CutStream {
+  const cutter = new LineCutter();
+  const whole = pieces.map((piece) => text(cutter.cut(Buffer.from(piece, 'latin1'))));
+  return { pieces: whole, rest: text(cutter.rest()), overlong: cutter.takeOverlong() };
+}
+
+function text(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString('latin1');
+}
+
+describe('whole lines come out as soon as they are complete', () => {
+  test.each([
+    ['nothing at all', [], [], ''],
+    ['one piece', ['a\nb\n'], ['a\nb\n'], ''],
+    ['a line in two pieces', ['a', 'b\n'], ['', 'ab\n'], ''],
+    ['a line in many pieces', ['a', 'b', '', 'c', '\n'], ['', '', '', '', 'abc\n'], ''],
+    ['an end and a beginning', ['a\nb', 'c\nd'], ['a\n', 'bc\n'], 'd'],
+    ['empty lines', ['\n', '\n\n'], ['\n', '\n\n'], ''],
+    ['a line end cut in two', ['a\r', '\nb'], ['', 'a\r\n'], 'b'],
+    ['no line end at all', ['abc'], [''], 'abc'],
+    ['bytes that are no text', ['\x00\xff', '\xfe\n'], ['', '\x00\xff\xfe\n'], ''],
+  ])('%s', (_, pieces, expected, rest) => {
+    expect(cutAll(pieces)).toEqual({ pieces: expected, rest, overlong: 0 });
+  });
+
+  test('wherever the stream is cut, nothing is lost', () => {
+    const unit = fc.constantFrom('a', 'b', '\n', '\r', ' ');
+    const pieces = fc.array(fc.string({ unit, maxLength: 8 }), { maxLength: 20 });
+    fc.assert(
+      fc.property(pieces, (parts) => {
+        const { pieces: out, rest } = cutAll(parts);
+        expect(out.join('') + rest).toBe(parts.join(''));
+        expect(rest).not.toContain('\n');
+        for (const piece of out) expect(piece === '' || piece.endsWith('\n')).toBe(true);
+      }),
+    );
+  });
+});
+
+describe('lines too long to be kept are dropped, and counted', () => {
+  const half = 'x'.repeat(LONGEST_LINE_BYTES / 2);
+
+  test('what came before and what comes behind is kept', () => {
+    const { pieces, rest, overlong } = cutAll([`a\n${half}`, half, 'x', half, 'tail\nb\nc']);
+    expect(pieces).toEqual(['a\n', '', '', '', 'b\n']);
+    expect({ rest, overlong }).toEqual({ rest: 'c', overlong: 1 });
+  });
+
+  test('a line of just the allowed length is kept', () => {
+    expect(cutAll([half, half, '\n'])).toEqual({ pieces: ['', '', `${half}${half}\n`], rest: '', overlong: 0 });
+  });
+
+  test('two in a row are two', () => {
+    expect(cutAll([half, half, 'x\n', half, half, 'x', '\nend\n']).overlong).toBe(2);
+  });
+
+  test('at the end of the stream nothing is left of one', () => {
+    expect(cutAll([half, half, 'x'])).toMatchObject({ rest: '', overlong: 1 });
+  });
+
+  test('each is told once', () => {
+    const cutter = new LineCutter();
+    cutter.cut(Buffer.from(half + half + half));
+    expect([cutter.takeOverlong(), cutter.takeOverlong()]).toEqual([1, 0]);
+  });
+});
+
+test('the bytes that were handed over may be used again', () => {
+  const cutter = new LineCutter();
+  const buffer = Buffer.from('first');
+  cutter.cut(buffer);
+  buffer.fill('?');
+  expect(text(cutter.cut(Buffer.from('\n')))).toBe('first\n');
+});

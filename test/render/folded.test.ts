@@ -1,0 +1,91 @@
+/**
+ * Folded stacks: their order, their names and their groups.
+ */
+import { expect, test } from 'vitest';
+import { analyzeText, fixture, fold } from '../helpers/load.js';
+import { dedent } from '../helpers/outline.js';
+import { traceOf } from '../helpers/trace-of.js';
+
+test('the six lines that the design began with', async () => {
+  const profile = await analyzeText(fixture('hardware/mysql-cr-target-fields.txt'));
+  expect(fold(profile).trimEnd()).toBe(
+    dedent(`
+    mem_heap_block_free 75
+    mem_heap_block_free;mem_block_validate 0
+    mem_heap_block_free;pfs_memory_free_v1 0
+    mem_heap_block_free;pfs_memory_free_v1;find_memory_class 19`),
+  );
+});
+
+test('annotations tell calls, inferred calls and the average, rounded half up', async () => {
+  const trace = traceOf(`
+    10  call    main  a
+    11  return  a     main
+    20  call    main  a
+    22  return  a     main
+    30  call    main  a`);
+  expect(fold(await analyzeText(trace), { annotate: true })).toBe('main:1(1) 17\nmain:1(1);a:3(1),avg:2 3\n');
+});
+
+test('names cannot break a line or a path', async () => {
+  const text = [
+    '1 [000] 1.000000001:   call   1000 main+0x0 => 2000 a;b+0x0\n',
+    '1 [000] 1.000000002:   call   2010 a;b+0x10 => 3000 x\x1b[31m\ty+0x0\n',
+  ].join('');
+  expect(fold(await analyzeText(text))).toBe('main 0\nmain;a:b 1\nmain;a:b;x [31m y 0\n');
+});
+
+test('siblings stand in the order of their UTF-8 bytes, whatever order they came in', async () => {
+  const names = ['b', 'a', '\u{10400}', '\uff5e', 'Z', 'ä'];
+  const lines = names.flatMap((name, index) => {
+    const start = (0x2000 + 16 * index).toString(16);
+    const at = 16 * index;
+    return [
+      `1 [000] 1.00000001${index}:   call   ${(0x1000 + at).toString(16)} main+0x${at.toString(16)} => ${start} ${name}+0x0\n`,
+      `1 [000] 1.00000001${index}:   return   ${start} ${name}+0x0 => ${(0x1005 + at).toString(16)} main+0x${(at + 5).toString(16)}\n`,
+    ];
+  });
+  const folded = fold(await analyzeText(lines.join('')));
+  expect(folded.split('\n').slice(1, -1)).toEqual(
+    ['Z', 'a', 'b', 'ä', '\uff5e', '\u{10400}'].map((name) => `main;${name} 0`),
+  );
+});
+
+const twoThreads = traceOf(`
+  1/10  call    main  a
+  2/10  call    main  b
+  1/30  return  a     main
+  2/40  return  b     main`);
+
+test('threads are added up, unless they are asked for', async () => {
+  const profile = await analyzeText(twoThreads);
+  expect(fold(profile)).toBe('main 0\nmain;a 20\nmain;b 30\n');
+  expect(fold(profile, { by: 'thread' })).toBe(
+    'thread 1;main 0\nthread 1;main;a 20\nthread 2;main 0\nthread 2;main;b 30\n',
+  );
+  expect(fold(profile, { by: 'process', minNs: 1 })).toBe('process unknown;main;a 20\nprocess unknown;main;b 30\n');
+  expect(fold(profile, { by: 'comm', minNs: 25 })).toBe('unknown;main;b 30\n');
+});
+
+test('threads have the names that records and columns give them', async () => {
+  const named =
+    traceOf(`
+    1/1   PERF_RECORD_COMM exec: server:1/1
+    1/2   PERF_RECORD_FORK(1:2):(1:1)
+    2/3   PERF_RECORD_COMM: worker 7:1/2
+    1/4   PERF_RECORD_FORK(1:3):(1:1)
+    3/11  call    main  c
+    3/12  return  c     main
+  `) + twoThreads;
+  const profile = await analyzeText(named);
+  const roots = (by: 'thread' | 'process' | 'comm') => [
+    ...new Set(
+      fold(profile, { by })
+        .split('\n')
+        .map((line) => line.split(';')[0]),
+    ),
+  ];
+  expect(roots('thread').filter(Boolean)).toEqual(['server-1', 'server-3', 'worker 7-2']);
+  expect(roots('process').filter(Boolean)).toEqual(['server-1']);
+  expect(roots('comm').filter(Boolean)).toEqual(['server', 'worker 7']);
+});

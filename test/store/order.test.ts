@@ -1,0 +1,76 @@
+/**
+ * The order of a thread's events: over processors whose clocks differ, files in any order, records among branches.
+ */
+import { expect, test } from 'vitest';
+import { analyze } from '../../src/index.js';
+import { analyzeText, fold, inputOf } from '../helpers/load.js';
+
+const branch = (cpu: number, ns: number, flags: string, from: string, to: string) =>
+  `1 [00${cpu}] 1.${String(ns).padStart(9, '0')}:   ${flags}   ${from} => ${to}\n`;
+
+const NOWHERE = '0 [unknown]';
+
+test('a stay that seems to begin before the other one has ended comes behind it', async () => {
+  const text = [
+    branch(0, 1000, 'call', '1010 main+0x10', '2000 a+0x0'),
+    branch(1, 4000, 'tr strt', NOWHERE, '2020 a+0x20'), // the clock of processor 1 is 2 µs behind
+    branch(1, 4100, 'return', '2030 a+0x30', '1015 main+0x15'),
+    branch(0, 5000, 'call', '2010 a+0x10', '3000 b+0x0'),
+    branch(0, 5500, 'return', '3010 b+0x10', '2015 a+0x15'),
+    branch(0, 6000, 'tr end  async', '2020 a+0x20', NOWHERE),
+  ].join('');
+  const profile = await analyzeText(text);
+  expect(fold(profile, { annotate: true })).toBe(
+    'main:1(1) 0\nmain:1(1);a:1,avg:5000 4500\nmain:1(1);a:1,avg:5000;[untraced]:1,avg:0 0\nmain:1(1);a:1,avg:5000;b:1,avg:500 500\n',
+  );
+  expect(profile.quality.clockSteps).toBe(2);
+});
+
+test('without marks where a stay ends, events of two processors are merged by their times', async () => {
+  const text = [
+    branch(0, 1000, 'call', '1010 main+0x10', '2000 a+0x0'),
+    branch(1, 900_000, 'call', '2010 a+0x10', '3000 b+0x0'),
+    branch(1, 901_000, 'return', '3010 b+0x10', '2015 a+0x15'),
+    branch(0, 2_000_000, 'return', '2030 a+0x30', '1015 main+0x15'),
+  ];
+  const zero = inputOf(text.filter((line) => line.includes('[000]')).join(''), 'zero');
+  const one = inputOf(text.filter((line) => line.includes('[001]')).join(''), 'one');
+  expect(fold(await analyze([one, zero]), { annotate: true })).toBe(
+    'main:1(1) 0\nmain:1(1);a:1,avg:1999000 1998000\nmain:1(1);a:1,avg:1999000;b:1,avg:1000 1000\n',
+  );
+});
+
+test('a time far from the lines around it is a damaged line, not a new end of the recording', async () => {
+  const wait = `2 [001] 1.000000500:   tr end  syscall   9000 poll+0x0 => ${NOWHERE}\n`;
+  const good = [branch(0, 1000, 'call', '1010 main+0x10', '2000 a+0x0'), wait];
+  const garbled = branch(0, 1200, 'call', '2010 a+0x10', '3000 b+0x0').replace('] 1.', '] 7.');
+  const after = branch(0, 2000, 'return', '2030 a+0x30', '1015 main+0x15');
+  const { quality, meta } = await analyzeText([...good, garbled, after].join(''));
+  expect(quality).toMatchObject({ lines: 4, events: 3, damagedLines: 1 });
+  expect(quality.firstDamaged).toMatchObject([{ line: 3, reason: 'its time does not fit the lines around it' }]);
+  expect(meta.endNs).toBe(2000);
+});
+
+test('records that slices of one recording repeat are one', async () => {
+  const lines = [
+    branch(0, 1000, 'call', '1010 main+0x10', '2000 a+0x0'),
+    ' instruction trace error type 1 time 1.000002000 cpu 0 pid 1 tid 1 ip 0 code 7: Overflow packet\n',
+    branch(0, 3000, 'tr strt', NOWHERE, '2020 a+0x20'),
+  ];
+  const [first, error, last] = lines as [string, string, string];
+  const sliced = await analyze([inputOf(first + error, 'one'), inputOf(error + last, 'two')]);
+  expect(sliced.quality.gaps).toMatchObject([{ cause: 'decode-error', atNs: 2000, lengthNs: 1000, code: 7 }]);
+  expect(sliced.quality.gapLines).toBe(2);
+});
+
+test('an error without a thread reaches those last seen on its processor', async () => {
+  const text = [
+    branch(0, 1000, 'call', '1010 main+0x10', '2000 a+0x0'),
+    '2 [001] 1.000001100:   call   5010 other+0x10 => 6000 x+0x0\n',
+    ' instruction trace error type 1 time 1.000002000 cpu 0 pid -1 tid -1 ip 0 code 8: Lost trace data\n',
+    branch(0, 3000, 'tr strt', NOWHERE, '2020 a+0x20'),
+    '2 [001] 1.000003100:   return   6010 x+0x10 => 5015 other+0x15\n',
+  ].join('');
+  const { quality } = await analyzeText(text);
+  expect(quality.gaps).toMatchObject([{ tid: 1, cause: 'decode-error', message: 'Lost trace data' }]);
+});
