@@ -18,6 +18,7 @@ function yargsOption(field: z.ZodType): Options {
   const option: Options = { describe: description };
   if (kind === 'array') Object.assign(option, { type: 'array', string: true });
   else option.type = kind;
+  if (kind !== 'boolean') option.requiresArg = true;
   if (alias) option.alias = alias;
   if (choices) option.choices = choices;
   if (fallback !== undefined && fallback !== false && fallback !== 0) option.default = fallback;
@@ -59,10 +60,16 @@ export function argumentsForYargs(argv: readonly string[]): string[] {
   return argv.map((argument) => (argument === '-' ? STANDARD_STREAM : argument));
 }
 
-function restored(values: Readonly<Record<string, unknown>>): Record<string, unknown> {
+/** Of a flag that is no list and was given twice, the last one counts: what a script sets can be overruled. */
+function restored(schema: z.ZodObject, values: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const restore = (value: unknown) => (value === STANDARD_STREAM ? '-' : value);
-  const all = (value: unknown) => (Array.isArray(value) ? value.map(restore) : restore(value));
-  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, all(value)]));
+  const fields = Object.entries(schema.shape).filter(([name]) => values[name] !== undefined);
+  return Object.fromEntries(
+    fields.map(([name, field]) => {
+      const all = [values[name]].flat().map(restore);
+      return [name, unwrap(field as z.ZodType).kind === 'array' ? all : all.at(-1)];
+    }),
+  );
 }
 
 /**
@@ -74,10 +81,20 @@ export function checkOptions<Schema extends z.ZodObject>(
   schema: Schema,
   values: Readonly<Record<string, unknown>>,
 ): z.infer<Schema> {
-  const result = schema.safeParse(restored(values));
+  refuseLeftOver(values['_']);
+  const result = schema.safeParse(restored(schema, values));
   if (result.success) return result.data;
   const lines = result.error.issues.map(({ path, message }) => `--${kebab(String(path[0]))} ${message}`);
   throw new PtflameError('BAD_OPTION', lines.join('; '), { hint: 'see --help' });
+}
+
+/** yargs takes what stands behind "--" for nobody's: an input must not be left out in silence. */
+function refuseLeftOver(words: unknown): void {
+  const [, leftOver] = Array.isArray(words) ? words : [];
+  if (leftOver === undefined) return;
+  throw new PtflameError('BAD_OPTION', `unexpected argument: ${leftOver}`, {
+    hint: 'a file whose name begins with - is written ./-NAME',
+  });
 }
 
 function kebab(name: string): string {

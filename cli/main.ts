@@ -8,7 +8,7 @@ import type { z } from 'zod';
 import { PtflameError } from '../src/index.js';
 import { argumentsForYargs, checkOptions, yargsOptions } from './flags.js';
 import { DemoOptions, RenderOptions } from './options.js';
-import { removeTemporaryFiles } from './outputs.js';
+import { removeTemporaryFiles } from './temporary-files.js';
 import { escapeForTerminal } from './terminal/escape.js';
 
 const EXIT = { done: 0, fault: 1, usage: 2, interrupted: 130 } as const;
@@ -60,7 +60,8 @@ function buildCli(signal: AbortSignal): Argv {
     .alias({ help: 'h', version: 'v' })
     .parserConfiguration({
       'greedy-arrays': false,
-      'duplicate-arguments-array': false,
+      'duplicate-arguments-array': true, // without it only the last input and the last -o would be seen
+      'parse-positional-numbers': false, // a file may be called 007
       'camel-case-expansion': true,
       'boolean-negation': false,
     })
@@ -73,10 +74,15 @@ function buildCli(signal: AbortSignal): Argv {
       // yargs' own complaints are usage errors; a command's errors pass through
       throw error && error.name !== 'YError'
         ? error
-        : new PtflameError('BAD_OPTION', message ?? error.message, { hint: 'see ptflame --help' });
+        : new PtflameError('BAD_OPTION', oneLine(message ?? error.message), { hint: 'see ptflame --help' });
     });
   cli = addCommand(cli, RENDER, signal);
   return addCommand(cli, DEMO, signal);
+}
+
+/** yargs breaks its longer messages into lines. */
+function oneLine(message: string): string {
+  return message.trim().replace(/\s*\n\s*/g, ' ');
 }
 
 function packageVersion(): string {
@@ -97,13 +103,25 @@ function report(error: unknown): number {
   return error.code === 'BAD_OPTION' ? EXIT.usage : EXIT.fault;
 }
 
+/** Rejects when the user or the machine wants us to stop, even while we wait for an input that stays silent. */
+function interruption(interrupt: AbortController): Promise<never> {
+  return new Promise((_, reject) => {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+      process.once(signal, () => {
+        interrupt.abort();
+        reject(interrupt.signal.reason);
+      });
+  });
+}
+
 async function main(): Promise<number> {
   const interrupt = new AbortController();
-  process.once('SIGINT', () => interrupt.abort());
-  process.once('SIGTERM', () => interrupt.abort());
   process.stdout.on('error', () => {}); // it reaches us through the write that failed
+  process.stderr.on('error', () => {}); // there is nobody left to tell
   try {
-    await buildCli(interrupt.signal).parseAsync(argumentsForYargs(process.argv.slice(2)));
+    const interrupted = interruption(interrupt);
+    const work = buildCli(interrupt.signal).parseAsync(argumentsForYargs(process.argv.slice(2)));
+    await Promise.race([work, interrupted]);
     return EXIT.done;
   } catch (error) {
     return interrupt.signal.aborted ? EXIT.interrupted : report(error);

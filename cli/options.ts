@@ -38,10 +38,11 @@ const flag = <Schema extends z.ZodType>(schema: Schema, description: string, met
   schema.meta({ description, ...meta });
 
 const quiet = flag(z.boolean().default(false), 'no progress and no summary');
-const outputs = (description: string) => flag(z.array(z.string().min(1)).optional(), description, { alias: 'o' });
+const path = z.string().min(1, 'needs a name that is not empty');
+const outputs = (description: string) => flag(z.array(path).optional(), description, { alias: 'o' });
 
 export const RenderOptions = z.object({
-  inputs: z.array(z.string().min(1)).min(1),
+  inputs: z.array(path).min(1),
   output: outputs('where to write: a file, or - for standard output (default); may be repeated'),
   format: flag(z.enum(['folded']).optional(), 'format of all outputs; default: by the ending of FILE, else folded'),
   annotate: flag(z.boolean().default(false), 'add calls, inferred calls and the average in ns to each name'),

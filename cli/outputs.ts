@@ -1,58 +1,106 @@
 /**
  * Where results go: a file appears whole or not at all; devices, pipes and standard output are written as it comes.
  */
-import { createWriteStream, type Stats, unlinkSync } from 'node:fs';
-import { open, realpath, rename, stat } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { constants, createWriteStream, openSync, type Stats } from 'node:fs';
+import { readlink, realpath, stat } from 'node:fs/promises';
+import { Socket } from 'node:net';
+import { basename, dirname, isAbsolute, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { setTimeout } from 'node:timers/promises';
 import { PtflameError } from '../src/index.js';
-
-/** Removed on every way out; a kill that nobody can catch leaves one behind, under a name that says whose it is. */
-const temporaryFiles = new Set<string>();
-
-export function removeTemporaryFiles(): void {
-  for (const path of temporaryFiles) {
-    try {
-      unlinkSync(path);
-    } catch {
-      // It is gone already, or the disk is: nothing is left to do.
-    }
-  }
-  temporaryFiles.clear();
-}
+import { createTemporaryFile } from './temporary-files.js';
 
 export interface Output {
-  /** Writes everything, then makes it visible. */
+  /** Writes everything. */
   write(pieces: Iterable<string>): Promise<void>;
+  /** Makes it visible, where it is not yet. */
+  publish(): Promise<void>;
 }
+
+/** Not to be opened anew: behind ">>" that would write over what is there, and a socket cannot be opened at all. */
+const STANDARD_OUTPUT = new Set(['-', '/dev/stdout', '/dev/fd/1', '/proc/self/fd/1']);
 
 /** Opens an output before the work begins, so that a place that cannot be written is found at once. */
 export async function openOutput(path: string): Promise<Output> {
-  if (path === '-') return { write: (pieces) => pump(pieces, process.stdout, 'standard output', { end: false }) };
+  if (STANDARD_OUTPUT.has(path)) return standardOutput();
   try {
-    const target = await realTarget(path);
-    const stats = await statOrNull(target);
-    if (stats?.isDirectory()) throw unwritable(path, 'it is a directory');
-    return stats && !stats.isFile() ? directOutput(target) : await fileOutput(target);
+    const stats = await statOrNull(path);
+    if (stats?.isDirectory() || path.endsWith('/')) throw unwritable(path, 'it is a directory');
+    if (stats && !stats.isFile()) return directOutput(path, stats);
+    return fileOutput(path, await realTarget(path), stats);
   } catch (error) {
     throw error instanceof PtflameError ? error : unwritable(path, describe(error), error);
   }
 }
 
-function directOutput(target: string): Output {
-  return { write: (pieces) => pump(pieces, createWriteStream(target), target, { end: true }) };
+/**
+ * Writes the same to all, and only then makes files visible: if one output fails, none of them stands.
+ *
+ * @throws EPIPE when everything else is done, if the reader of one went away
+ */
+export async function writeAll(outputs: readonly Output[], pieces: () => Iterable<string>): Promise<void> {
+  const readersGone: unknown[] = [];
+  for (const output of outputs) {
+    try {
+      await output.write(pieces());
+    } catch (error) {
+      if (!isBrokenPipe(error)) throw error;
+      readersGone.push(error);
+    }
+  }
+  for (const output of outputs) await output.publish();
+  if (readersGone.length > 0) throw readersGone[0];
 }
 
-async function fileOutput(target: string): Promise<Output> {
-  const temporary = join(dirname(target), `.${basename(target).slice(0, 100)}.ptflame-${process.pid}`);
-  const file = await open(temporary, 'wx');
-  temporaryFiles.add(temporary);
+function standardOutput(): Output {
   return {
     async write(pieces) {
-      await pump(pieces, file.createWriteStream(), target, { end: true });
-      await rename(temporary, target);
-      temporaryFiles.delete(temporary);
+      await pump(pieces, process.stdout, 'standard output', { end: false });
+      await flushed();
+    },
+    async publish() {},
+  };
+}
+
+/** Until a slow reader has taken all: an interrupt must find us still at work. */
+function flushed(): Promise<void> {
+  return new Promise((done, failed) => process.stdout.write('', (error) => (error ? failed(error) : done())));
+}
+
+function directOutput(path: string, stats: Stats): Output {
+  return {
+    async write(pieces) {
+      const to = stats.isFIFO() ? await openPipe(path) : createWriteStream(path);
+      await pump(pieces, to, path, { end: true });
+    },
+    async publish() {},
+  };
+}
+
+const READER_POLL_MS = 50;
+
+/** A plain open would wait for the reader where no signal can end the waiting, not even by process.exit(). */
+async function openPipe(path: string): Promise<Socket> {
+  for (;;) {
+    try {
+      const fd = openSync(path, constants.O_WRONLY | constants.O_NONBLOCK);
+      return new Socket({ fd, readable: false, writable: true });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENXIO') throw unwritable(path, describe(error), error);
+      await setTimeout(READER_POLL_MS); // nobody reads yet
+    }
+  }
+}
+
+function fileOutput(path: string, target: string, replaced: Stats | null): Output {
+  const temporary = createTemporaryFile(target, replaced?.mode);
+  return {
+    write: (pieces) => pump(pieces, createWriteStream(temporary.path, { fd: temporary.fd }), path, { end: true }),
+    async publish() {
+      await temporary.rename().catch((error) => {
+        throw unwritable(path, describe(error), error);
+      });
     },
   };
 }
@@ -68,7 +116,7 @@ async function pump(
   try {
     await pipeline(Readable.from(inLargePieces(pieces)), to, options);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EPIPE') throw error;
+    if (isBrokenPipe(error)) throw error;
     throw unwritable(name, describe(error), error);
   }
 }
@@ -84,13 +132,19 @@ function* inLargePieces(pieces: Iterable<string>): Generator<string> {
   if (text !== '') yield text;
 }
 
+function isBrokenPipe(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === 'EPIPE';
+}
+
+const MOST_LINKS = 40;
+
 /** The path itself, or what its symbolic links lead to, which need not exist yet. */
-async function realTarget(path: string): Promise<string> {
-  try {
-    return await realpath(path);
-  } catch {
-    return join(await realpath(dirname(path)), basename(path));
-  }
+async function realTarget(path: string, links = 0): Promise<string> {
+  const directory = await realpath(dirname(path));
+  const link = await readlink(path).catch(() => null);
+  if (link === null) return join(directory, basename(path));
+  if (links === MOST_LINKS) throw new Error('its symbolic links lead in a circle');
+  return realTarget(isAbsolute(link) ? link : `${directory}/${link}`, links + 1);
 }
 
 async function statOrNull(path: string): Promise<Stats | null> {
@@ -118,6 +172,8 @@ function describe(error: unknown): string {
       return 'no permission';
     case 'ENOSPC':
       return 'the disk is full';
+    case 'ENOTDIR':
+      return 'a part of its path is not a directory';
     default:
       return error instanceof Error ? error.message : String(error);
   }

@@ -4,13 +4,15 @@
 import { fileURLToPath } from 'node:url';
 import { openTraceFile } from '../../src/index.js';
 import type { DemoOptions } from '../options.js';
-import { renderInputs } from './render.js';
+import { escapeForTerminal } from '../terminal/escape.js';
+import { refuseOtherFormats, renderInputs } from './render.js';
 
 /** Beside `dist`, which holds the built program. */
 const DEMO_TRACE = new URL('../../../fixtures/demo/threads.perf.txt.gz', import.meta.url);
 
 export async function demo({ output, quiet }: DemoOptions, signal: AbortSignal): Promise<void> {
   const paths = output ?? ['flame.folded'];
+  refuseOtherFormats(paths);
   const input = await openTraceFile(fileURLToPath(DEMO_TRACE));
   const options = {
     annotate: true,
@@ -22,5 +24,5 @@ export async function demo({ output, quiet }: DemoOptions, signal: AbortSignal):
     quiet,
   } as const;
   await renderInputs([{ ...input, name: 'the bundled trace' }], paths, options, signal);
-  if (!quiet) process.stderr.write(`wrote ${paths.join(', ')}\n`);
+  if (!quiet) process.stderr.write(`wrote ${escapeForTerminal(paths.join(', '))}\n`);
 }

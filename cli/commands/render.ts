@@ -4,7 +4,7 @@
 import { analyze, type OpenedInput, type Profile, PtflameError, renderFolded } from '../../src/index.js';
 import { openInputs, totalSize } from '../inputs.js';
 import type { RenderOptions } from '../options.js';
-import { type Output, openOutput } from '../outputs.js';
+import { type Output, openOutput, writeAll } from '../outputs.js';
 import { startProgress } from '../terminal/progress.js';
 import { qualityLines } from '../terminal/quality.js';
 
@@ -13,7 +13,7 @@ const OTHER_FORMATS = /\.(svg|html?|json)$/i;
 
 export async function render(options: RenderOptions, signal: AbortSignal): Promise<void> {
   const paths = options.output ?? ['-'];
-  for (const path of paths) refuseOtherFormat(path, options.format);
+  refuseOtherFormats(paths, options.format);
   const inputs = await openInputs(options.inputs);
   await renderInputs(inputs, paths, options, signal);
 }
@@ -28,7 +28,7 @@ export async function renderInputs(
   const outputs: Output[] = [];
   for (const path of paths) outputs.push(await openOutput(path));
   const profile = await analyzeWithProgress(inputs, options, signal);
-  for (const output of outputs) await output.write(renderFolded(profile, options));
+  await writeAll(outputs, () => renderFolded(profile, options));
   if (!options.quiet) for (const line of qualityLines(profile)) process.stderr.write(`${line}\n`);
 }
 
@@ -59,10 +59,13 @@ async function analyzeWithProgress(
   }
 }
 
-function refuseOtherFormat(path: string, format: RenderOptions['format']): void {
-  const ending = OTHER_FORMATS.exec(path)?.[1];
-  if (ending === undefined || format !== undefined) return;
-  throw new PtflameError('BAD_OPTION', `-o ${path}: this version writes folded stacks, not ${ending}`, {
-    hint: 'name it .folded, or say --format folded',
-  });
+/** @throws PtflameError BAD_OPTION for a name that promises what would not be in it */
+export function refuseOtherFormats(paths: readonly string[], format?: RenderOptions['format']): void {
+  for (const path of paths) {
+    const ending = OTHER_FORMATS.exec(path)?.[1];
+    if (ending === undefined || format !== undefined) continue;
+    throw new PtflameError('BAD_OPTION', `-o ${path}: this version writes folded stacks, not ${ending}`, {
+      hint: 'name it .folded, or say --format folded',
+    });
+  }
 }

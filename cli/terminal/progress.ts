@@ -17,7 +17,14 @@ export async function startProgress(quiet: boolean, totalBytes: number | null): 
   if (quiet || !process.stderr.isTTY) return NOTHING;
   const { default: cliProgress } = await import('cli-progress');
   const format = '{phase} {bar} {percentage} % | {done} | {rate} | {eta_formatted} left';
-  const options = { format, stream: process.stderr, clearOnComplete: true, hideCursor: true, fps: 10 };
+  const options = {
+    format,
+    stream: process.stderr,
+    clearOnComplete: true,
+    hideCursor: true,
+    gracefulExit: true,
+    fps: 10,
+  };
   const bar = new cliProgress.SingleBar(options, cliProgress.Presets.shades_classic);
   const startMs = performance.now();
   bar.start(totalBytes ?? 0, 0, { phase: 'reading', done: '', rate: '' });

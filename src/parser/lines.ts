@@ -18,8 +18,8 @@ export class LineCutter {
     const start = this.skipping ? this.resumeAfterOverlong(bytes) : 0;
     const end = bytes.lastIndexOf(NEWLINE) + 1;
     const whole = end > start ? joined(this.carry, bytes.subarray(start, end)) : new Uint8Array(0);
-    if (end > start) this.carry = bytes.slice(end);
-    else if (!this.skipping) this.carry = joined(this.carry, bytes.slice(start));
+    if (end > start) this.carry = copied(bytes.subarray(end));
+    else if (!this.skipping) this.carry = joined(this.carry, copied(bytes.subarray(start)));
     this.dropOverlongCarry();
     return whole;
   }
@@ -49,6 +49,11 @@ export class LineCutter {
     this.skipping = false;
     return newline + 1;
   }
+}
+
+// Not by slice(), which for a Buffer copies nothing: the bytes belong to the caller, who may use them again.
+function copied(bytes: Uint8Array): Uint8Array {
+  return new Uint8Array(bytes);
 }
 
 function joined(head: Uint8Array, tail: Uint8Array): Uint8Array {

@@ -69,7 +69,7 @@ const TIMELESS = new RegExp(`${COMM_AND_IDS}(?:[KUHGg]${GAP})?`);
 const KINDS = 'call|return|jmp|jcc|syscall|sysret|hw int|int|iret|async|tx abrt|vmentry|vmexit|br miss';
 const FLAG_WORDS =
   'raw flags:0x[0-9a-f]+|' +
-  `(?:tr strt tr end|tr strt|tr end)?(?: *(?! )(?:${KINDS}|[bcrosyiABExghDt?]+(?= )))?` +
+  `(?:(?:tr strt tr end|tr strt|tr end)(?: *(?! )(?:${KINDS}))?|${KINDS}|[bcrosyiABExghDt?]+(?= ))?` +
   '(?:\\/[a-z_,]*\\/)?(?: *\\([xDt]*\\))?';
 // No branch event has a dot in its name, or begins with a digit; a garbled time has and does.
 const PERIOD_AND_EVENT = `^(?:\\d{1,12}${GAP})?(?:[A-Za-z][^\\s.]*:${GAP})?`;
@@ -77,7 +77,10 @@ const PERIOD_AND_EVENT = `^(?:\\d{1,12}${GAP})?(?:[A-Za-z][^\\s.]*:${GAP})?`;
 const ADDRESS_AND_SYMBOL = '([0-9a-f]{1,16}(?! {2,}[0-9a-f]{1,16}(?: |$))(?: .*)?)$';
 const KNOWN_FLAGS = new RegExp(`${PERIOD_AND_EVENT}(${FLAG_WORDS}) *(?<![^ ])(?! )${ADDRESS_AND_SYMBOL}`, 's');
 /** Words that no perf known to us prints; or a name indented by call depth stands between. */
-const ANY_FLAGS = new RegExp(`${PERIOD_AND_EVENT}([A-Za-z](?:.{0,1023}?[^ ])??)${GAP}${ADDRESS_AND_SYMBOL}`, 's');
+const ANY_FLAGS = new RegExp(
+  `${PERIOD_AND_EVENT}([A-Za-z][^ :]*(?: .{0,1023}?[^ ])??)${GAP}${ADDRESS_AND_SYMBOL}`,
+  's',
+);
 /** Flags fill 21 columns; indented names stand behind them. */
 const INDENTED_NAME = new RegExp(`^(${FLAG_WORDS}) {2,}(?<=^.{21,})`, 's');
 
@@ -93,14 +96,14 @@ export function parsePerfLine(line: string): PerfLine {
 
 // "  dl-lookup.c:118" and "  libc.so.6[29d90]" are source lines, perhaps with " insn: …" behind; call chain frames
 // begin with a tab and end with a blank line.
-const SOURCE_LINE = /^ {2}\S.*(?::\d+|\[[0-9a-f]+\])(?: ilen:.*| insn:.*)?$/;
+const SOURCE_LINE = /^ {2}\S.*(?::\d+|[^ ]\[[0-9a-f]+\])(?: ilen:.*| insn:.*)?$/s;
 
 function isContinuation(line: string): boolean {
   if (line.trim() === '' || line[0] === '\t' || line[0] === '#') return true;
   return SOURCE_LINE.test(line) && !line.includes(' => ');
 }
 
-const ARROW_AND_ADDRESS = / => +(?! )[0-9a-f]{1,16}(?: |$)/y;
+const ARROW_AND_ADDRESS = / => +(?! )[0-9a-f]{1,16}(?:[ \t]|$)/y;
 const SYMBOL_ENDS = /(?:\+0x[0-9a-f]+|\[unknown\])$/;
 const FILE_BEGINS = /(?:\+0x[0-9a-f]{1,16}|\[unknown\]|(?:^| )[0-9a-f]{1,16}) \(/;
 const ADDRESS_ENDS = / [0-9a-f]{1,16}$/;
@@ -140,12 +143,13 @@ function parseBranch(line: string, arrow: number): PerfLine {
   return { type: 'branch', prefix: head.prefix, flags, from, to: withoutTail(line.slice(arrow + 4).trimStart()) };
 }
 
+const CYCLES_OR_ASSEMBLY = /\t(?: IPC: |\t)/;
 const INSTRUCTION = /(?: +ilen: +\d{1,2})?(?: +insn:(?: [0-9a-f]{2}){0,16})?$/;
 const LONGEST_INSTRUCTION = 80;
 
-// Behind the target perf may print " \t IPC: 0.53 (27/50) " or " ilen: 3 insn: 48 89 e5".
+// Behind the target perf may print " \t IPC: 0.53 (27/50) " or " ilen: 3 insn: 48 89 e5 \t\tmov %rsp, %rbp".
 function withoutTail(to: string): string {
-  const tab = to.indexOf('\t');
+  const tab = to.search(CYCLES_OR_ASSEMBLY);
   const target = (tab === -1 ? to : to.slice(0, tab)).trimEnd();
   const tail = Math.max(0, target.length - LONGEST_INSTRUCTION);
   return target.slice(0, tail) + target.slice(tail).replace(INSTRUCTION, '');
@@ -183,11 +187,11 @@ function parseError(line: string): PerfLine {
 
 /** null: no such record; a function may have " PERF_RECORD_" in its name, but there it is not the prefix that ends. */
 function parseSideband(line: string): PerfLine | null {
-  const at = line.indexOf(' PERF_RECORD_');
+  const at = line.indexOf('PERF_RECORD_');
   if (at === -1) return null;
-  const head = parsePrefix(line.slice(0, at + 1));
-  if (head === null || head.length !== at + 1) return null;
-  return { type: 'sideband', prefix: head.prefix, record: parseRecord(line.slice(at + 13)) };
+  const head = parsePrefix(line.slice(0, at));
+  if (head === null || head.length !== at) return null;
+  return { type: 'sideband', prefix: head.prefix, record: parseRecord(line.slice(at + 'PERF_RECORD_'.length)) };
 }
 
 // "SWITCH OUT preempt", "SWITCH_CPU_WIDE IN  prev pid/tid: …", "COMM exec: demo:15223/15223",

@@ -409,7 +409,7 @@ class Reader {
     this.rowOf(frame.path).selfNs += frame.selfNs;
     this.count(frame.path, why ? 'inferred' : this.nowNs - frame.entryNs);
     if (why) this.inferred[why]++;
-    this.note('-', frame.path, how);
+    this.note('-', frame.path, `${how} after ${this.nowNs - frame.entryNs} ns`);
   }
 
   private closeLevel({ frames }: Level, how: Closing): void {
@@ -479,7 +479,7 @@ class Reader {
 
   private resume({ path, sinceNs }: Pause, how: 'complete' | 'inferred'): void {
     this.count(path, how === 'complete' ? this.nowNs - sinceNs : how);
-    this.note('-', path, how);
+    this.note('-', path, `${how} after ${this.nowNs - sinceNs} ns`);
   }
 
   /** Closes all that is open. A thread that was stopped waited, whatever was lost meanwhile. */

@@ -65,11 +65,15 @@ describe('lines too long to be kept are dropped, and counted', () => {
   });
 
   test('two in a row are two', () => {
-    expect(cutAll([half, half, 'x\n', half, half, 'x', '\nend\n']).overlong).toBe(2);
+    expect(cutAll([half, half, 'x', `\n${half}`, half, 'x', '\nend\n']).overlong).toBe(2);
   });
 
   test('at the end of the stream nothing is left of one', () => {
     expect(cutAll([half, half, 'x'])).toMatchObject({ rest: '', overlong: 1 });
+  });
+
+  test('one that comes whole comes out: whoever reads lines refuses it', () => {
+    expect(cutAll([`${half}${half}x\n`])).toMatchObject({ pieces: [`${half}${half}x\n`], overlong: 0 });
   });
 
   test('each is told once', () => {

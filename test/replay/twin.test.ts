@@ -2,7 +2,7 @@
  * The fast replay and its plain twin say the same of every fixture.
  */
 import { readdirSync } from 'node:fs';
-import { describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { type CallTree, ROOT } from '../../src/model/call-tree.js';
 import type { SymbolTable } from '../../src/model/symbol-table.js';
 import type { TailCalls } from '../../src/replay/open-frames.js';
@@ -30,11 +30,13 @@ test('there are fixtures in every folder', () => {
 });
 
 describe.each(files)('%s', (file) => {
-  const trace = threadsOf(file);
+  let trace: TraceThreads;
+  beforeAll(async () => {
+    trace = await threadsOf(file);
+  });
 
-  test.each(variants())('$tailCalls, $extend', async ({ tailCalls, extend }) => {
-    const read = await trace;
-    for (const thread of read.threads) compare(read, thread, tailCalls, extend);
+  test.each(variants())('$tailCalls, $extend', ({ tailCalls, extend }) => {
+    for (const thread of trace.threads) compare(trace, thread, tailCalls, extend);
   });
 });
 

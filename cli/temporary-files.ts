@@ -1,0 +1,48 @@
+/**
+ * Files that stand beside their final name until they are whole, and are removed on every way out before that.
+ */
+import { randomUUID } from 'node:crypto';
+import { openSync, unlinkSync } from 'node:fs';
+import { rename } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+
+/** A kill that nobody can catch leaves one behind, under a name that says whose it is. */
+const temporaryFiles = new Set<string>();
+
+export interface TemporaryFile {
+  readonly path: string;
+  readonly fd: number;
+  /** Gives it its final name. */
+  rename(): Promise<void>;
+}
+
+const READ_WRITE_FOR_ALL = 0o666;
+
+/** `mode`: of the file that will be replaced: what was private stays private. */
+export function createTemporaryFile(target: string, mode = READ_WRITE_FOR_ALL): TemporaryFile {
+  // A name has 255 bytes at most, a character up to three of them.
+  const name = `.${basename(target).slice(0, 40)}.ptflame-${randomUUID().slice(0, 8)}`;
+  const path = join(dirname(target), name);
+  // Synchronous, so that no interrupt comes between the file and its entry in the list.
+  const fd = openSync(path, 'wx', mode & READ_WRITE_FOR_ALL);
+  temporaryFiles.add(path);
+  return {
+    path,
+    fd,
+    async rename() {
+      await rename(path, target);
+      temporaryFiles.delete(path);
+    },
+  };
+}
+
+export function removeTemporaryFiles(): void {
+  for (const path of temporaryFiles) {
+    try {
+      unlinkSync(path);
+    } catch {
+      // It is gone already, or the disk is: nothing is left to do.
+    }
+  }
+  temporaryFiles.clear();
+}

@@ -1,0 +1,149 @@
+/**
+ * What becomes of each text fixture, kept as files: folded stacks, quality, and the replay step by step.
+ *
+ * `npm run bless` rewrites the files; a changed one is reviewed like code.
+ */
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { analyze, openTraceFile, type Profile, PtflameError } from '../src/index.js';
+import { BranchKind, type BranchSites, TraceEdge } from '../src/model/branch-sites.js';
+import type { SymbolTable } from '../src/model/symbol-table.js';
+import { NONE } from '../src/model/units.js';
+import type { StoredThread } from '../src/store/trace-store.js';
+import { fold } from './helpers/load.js';
+import { plainReplay, type StackChange } from './helpers/plain-replay.js';
+import { type TraceThreads, threadsOf } from './helpers/threads-of.js';
+
+const FIXTURES = 'fixtures';
+const FOLDERS = ['hardware', 'lab', 'constructed'];
+const GOLDEN = 'test/golden';
+const IS_GOLDEN = new RegExp(`^(?:${FOLDERS.join('|')})-.*\\.(?:folded|quality\\.json|replay\\.txt)$`);
+const isBlessing = !!process.env['BLESS'];
+
+const fixtures = FOLDERS.flatMap((folder) =>
+  readdirSync(`${FIXTURES}/${folder}`)
+    .filter((file) => file.endsWith('.txt'))
+    .map((file) => ({ name: `${folder}-${file.slice(0, -'.txt'.length)}`, path: `${FIXTURES}/${folder}/${file}` })),
+);
+if (isBlessing) for (const file of goldenFiles()) rmSync(`${GOLDEN}/${file}`);
+const goldens = goldenFiles();
+
+function goldenFiles(): string[] {
+  return readdirSync(GOLDEN).filter((file) => IS_GOLDEN.test(file));
+}
+
+describe.each(fixtures)('$name', ({ name, path }) => {
+  test('has its golden files, and they hold', async () => {
+    const texts = await textsOf(path);
+    const wanted = Object.keys(texts).map((kind) => `${name}.${kind}`);
+    if (isBlessing) for (const [kind, text] of Object.entries(texts)) writeFileSync(`${GOLDEN}/${name}.${kind}`, text);
+    else expect(goldens.filter((file) => file.startsWith(`${name}.`)).sort(), 'npm run bless').toEqual(wanted);
+    for (const [kind, text] of Object.entries(texts))
+      expect(text, kind).toBe(readFileSync(`${GOLDEN}/${name}.${kind}`, 'utf8'));
+  });
+});
+
+test('each golden file has its fixture', () => {
+  const orphans = goldens.filter((file) => !fixtures.some(({ name }) => file.startsWith(`${name}.`)));
+  expect(orphans).toEqual([]);
+});
+
+/** By the ending of the golden's name, in its order. A refused input has no quality, and no replay if it has no threads. */
+async function textsOf(path: string): Promise<Record<string, string>> {
+  const profile = await profileOrRefusal(path);
+  const trace = await threadsOf(path);
+  const replay = trace.threads.length > 0 ? { 'replay.txt': replayText(trace) } : {};
+  if (profile instanceof PtflameError)
+    return { folded: `refused: ${profile.code}\n${profile.message}\n${profile.hint}\n`, ...replay };
+  const quality = `${JSON.stringify(profile.quality, null, 2)}\n`;
+  return { folded: fold(profile, { annotate: true }), 'quality.json': quality, ...replay };
+}
+
+async function profileOrRefusal(path: string): Promise<Profile | PtflameError> {
+  try {
+    return await analyze([await openTraceFile(path)]);
+  } catch (error) {
+    if (error instanceof PtflameError) return error;
+    throw error;
+  }
+}
+
+/** Each thread's events, as they were understood, each followed by the frames that it opens and closes. */
+function replayText(trace: TraceThreads): string {
+  return trace.threads.map((thread) => `${threadLines(trace, thread).join('\n')}\n`).join('\n');
+}
+
+function threadLines(trace: TraceThreads, { events, gaps, isCreatedInside }: StoredThread): string[] {
+  const { facts, symbols, bounds } = trace;
+  const { changes } = plainReplay(events, facts, symbols, { tailCalls: 'nest', extendTo: bounds, isCreatedInside });
+  const errors = gaps.map(({ code, message }) => `error code ${code}: ${message}`);
+  const lines: string[] = [];
+  for (let row = 0; row <= events.length; row++) {
+    const isEnd = row === events.length;
+    const head = `${events.tid}  ${isEnd ? 'end' : clock(trace, events.timeNs[row])}`;
+    lines.push(isEnd ? head : `${head}  ${eventText(trace, events.site[row], errors)}`);
+    lines.push(...changes.filter((change) => change.row === row).map(changeText));
+  }
+  return lines;
+}
+
+function changeText({ sign, depth, name, why }: StackChange): string {
+  return `      ${'  '.repeat(Math.min(depth, 30))}${sign} ${shorter(name, 70)}  (${shorter(why, 60)})`;
+}
+
+/** perf's clock, to the nanosecond. */
+function clock({ originSeconds }: TraceThreads, timeNs: number): string {
+  if (originSeconds === null) return '-';
+  const ns = BigInt(originSeconds) * 1_000_000_000n + BigInt(timeNs);
+  return `${ns / 1_000_000_000n}.${String(ns % 1_000_000_000n).padStart(9, '0')}`;
+}
+
+const RECORDS: Readonly<Record<number, string>> = {
+  [BranchKind.SwitchOut]: 'switch out',
+  [BranchKind.PreemptOut]: 'switch out, preempted',
+  [BranchKind.SwitchIn]: 'switch in',
+  [BranchKind.Exec]: 'exec',
+};
+const KINDS: Readonly<Record<number, string>> = {
+  [BranchKind.Call]: 'call',
+  [BranchKind.Return]: 'return',
+  [BranchKind.Jump]: 'jmp',
+  [BranchKind.Syscall]: 'syscall',
+  [BranchKind.Sysret]: 'sysret',
+  [BranchKind.Interrupt]: 'int',
+  [BranchKind.Iret]: 'iret',
+  [BranchKind.Async]: 'async',
+  [BranchKind.TxAbort]: 'tx abrt',
+  [BranchKind.VmEntry]: 'vmentry',
+  [BranchKind.VmExit]: 'vmexit',
+};
+const EDGES: Readonly<Record<number, string>> = {
+  [TraceEdge.Begin]: 'tr strt ',
+  [TraceEdge.End]: 'tr end ',
+  [TraceEdge.BeginAndEnd]: 'tr strt tr end ',
+};
+
+/** `errors`: what perf said, each taken by one gap. */
+function eventText({ sites, symbols }: TraceThreads, site: number, errors: string[]): string {
+  const kind = sites.kind[site];
+  if (kind === BranchKind.Gap) return errors.shift() ?? 'error';
+  const record = RECORDS[kind];
+  if (record !== undefined) return record;
+  const flags = `${EDGES[sites.edge[site]] ?? ''}${KINDS[kind] ?? ''}`.trim().padEnd(15);
+  return `${flags} ${placeText(sites, symbols, site, 'from')} => ${placeText(sites, symbols, site, 'to').trimEnd()}`;
+}
+
+function placeText(sites: BranchSites, symbols: SymbolTable, site: number, end: 'from' | 'to'): string {
+  const [address, start, symbol] = [sites[end][site], sites[`${end}Start`][site], sites[`${end}Symbol`][site]];
+  const hex = BigInt.asUintN(64, BigInt(address)).toString(16).padStart(16);
+  if (symbol === NONE) return `${hex} ${'-'.padEnd(36)}`;
+  const offset = Number.isNaN(start) ? '' : `+0x${(address - start).toString(16)}`;
+  return `${hex} ${`${shorter(symbols.name[symbol] as string, 36 - offset.length)}${offset}`.padEnd(36)}`;
+}
+
+/** Long names keep both their ends. */
+function shorter(text: string, length: number): string {
+  if (text.length <= length) return text;
+  const half = Math.floor((length - 1) / 2);
+  return `${text.slice(0, length - 1 - half)}…${text.slice(text.length - half)}`;
+}

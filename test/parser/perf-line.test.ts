@@ -1,0 +1,595 @@
+/**
+ * One line of `perf script`, and what it says.
+ */
+import { readFileSync } from 'node:fs';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { BranchKind, TraceEdge } from '../../src/model/branch-sites.js';
+import { parseLocation } from '../../src/parser/location.js';
+import { NO_FLAGS, type PerfLine, type PerfTime, type Prefix, parsePerfLine } from '../../src/parser/perf-line.js';
+
+/** All that was understood, in words: `comm pid/tid [cpu] time Edge Kind: from -> to`; a dash is an absent column. */
+function reading(line: string): string {
+  return words(parsePerfLine(line));
+}
+
+function words(line: PerfLine): string {
+  switch (line.type) {
+    case 'branch':
+      return `${prefixWords(line.prefix)} ${kindWords(line)}: ${line.from} -> ${line.to}`;
+    case 'error':
+      return `error ${line.code} tid ${line.tid} cpu ${line.cpu} at ${timeWords(line.time)}: ${line.message}`;
+    case 'sideband':
+      return `${prefixWords(line.prefix)} ${Object.values(line.record).join(' ')}`;
+    case 'damaged':
+      return `damaged: ${line.reason}`;
+    case 'ignored':
+      return 'ignored';
+  }
+}
+
+function prefixWords({ comm, pid, tid, cpu, time }: Prefix): string {
+  return `${comm ?? '-'} ${pid ?? '-'}/${tid} [${cpu ?? '-'}] ${timeWords(time)}`;
+}
+
+function timeWords(time: PerfTime | null): string {
+  return time === null ? '-' : `${time.seconds}.${String(time.ns).padStart(9, '0')}`;
+}
+
+function kindWords({ flags }: Extract<PerfLine, { type: 'branch' }>): string {
+  const all = [keyOf(TraceEdge, flags.edge), keyOf(BranchKind, flags.kind)].filter((word) => word !== 'None');
+  return all.join(' ') + (flags.unknown === null ? '' : ` (${flags.unknown})`);
+}
+
+function keyOf(table: Readonly<Record<string, number>>, code: number): string {
+  return Object.keys(table).find((key) => table[key] === code) ?? `code ${code}`;
+}
+
+describe('the line that ptflame asks perf for', () => {
+  test.each([
+    [
+      '114078 [000] 858572.850211120:   call                            3b4ee4a mem_heap_block_free+0x1a =>          3b4eb80 mem_block_validate+0x0',
+      '- -/114078 [0] 858572.850211120 Call: 3b4ee4a mem_heap_block_free+0x1a -> 3b4eb80 mem_block_validate+0x0',
+    ],
+    [
+      '14820 [000]  1000.000005872:   tr end  syscall            7ffff7d30265 __GI___kill+0x5 =>                0 [unknown]',
+      '- -/14820 [0] 1000.000005872 End Syscall: 7ffff7d30265 __GI___kill+0x5 -> 0 [unknown]',
+    ],
+    [
+      '14820 [000]  1000.000000020:   tr strt                               0 [unknown] =>     7ffff7d2fcf0 __sigsetjmp+0x0',
+      '- -/14820 [0] 1000.000000020 Begin: 0 [unknown] -> 7ffff7d2fcf0 __sigsetjmp+0x0',
+    ],
+    [
+      '681400/681400 2065408.180095842:   hw int                   7faea66c0a6e _dl_map_object_from_fd+0xc4e => ffffffffae200ab0 asm_exc_page_fault+0x0',
+      '- 681400/681400 [-] 2065408.180095842 Interrupt: 7faea66c0a6e _dl_map_object_from_fd+0xc4e -> ffffffffae200ab0 asm_exc_page_fault+0x0',
+    ],
+  ])('%s', (line, expected) => {
+    expect(reading(line)).toBe(expected);
+  });
+});
+
+describe('the columns before the event, printed or not', () => {
+  test.each([
+    ['tid alone', '14820', '- -/14820 [-] -'],
+    ['a short tid', '    7', '- -/7 [-] -'],
+    ['a tid as wide as perf 6.12 prints it', '  14820', '- -/14820 [-] -'],
+    ['pid and tid', '14820/14821', '- 14820/14821 [-] -'],
+    ['pid and tid, padded', '  482/483  ', '- 482/483 [-] -'],
+    ['seven digits', '1234567/1234568', '- 1234567/1234568 [-] -'],
+    ['no thread known', '   -1/-1   ', '- -1/-1 [-] -'],
+    ['cpu', '14820 [003]', '- -/14820 [3] -'],
+    ['a cpu of four digits', '14820 [1023]', '- -/14820 [1023] -'],
+    ['no cpu known', '14820 [-01]', '- -/14820 [-1] -'],
+    ['time', '14820 [000]  1000.000001946:', '- -/14820 [0] 1000.000001946'],
+    ['microseconds', '14820 [000]  1000.000001:', '- -/14820 [0] 1000.000001000'],
+    ['a time just after boot', '14820 [000]     0.000000000:', '- -/14820 [0] 0.000000000'],
+    ['a time after years', '14820 [000] 123456789.000000001:', '- -/14820 [0] 123456789.000000001'],
+    ['time without cpu', '15223  1000.000590442:', '- -/15223 [-] 1000.000590442'],
+    ['misc', '14820 [000] U       1000.000001946:', '- -/14820 [0] 1000.000001946'],
+    ['misc of two letters', '14820 [000] Sp      1000.000001946:', '- -/14820 [0] 1000.000001946'],
+    ['misc without time', '14820 [000] U     ', '- -/14820 [0] -'],
+    ['time of day', '14820 [000] 2024-05-17 10:11:12.123456789  1000.000001946:', '- -/14820 [0] 1000.000001946'],
+    ['comm', '            demo 14820', 'demo -/14820 [-] -'],
+    [
+      'comm, ids, cpu and time',
+      '            demo 14820/14820 [000]  1000.000001946:',
+      'demo 14820/14820 [0] 1000.000001946',
+    ],
+    ['comm unpadded, as with call chains', 'demo 14820  1000.000001946:', 'demo -/14820 [-] 1000.000001946'],
+    [
+      'a thread whose name is not known',
+      '          :14820 14820  1000.000001946:',
+      ':14820 -/14820 [-] 1000.000001946',
+    ],
+    ['a guest', 'VM:  123 VCPU:001             demo 14820 [000]  1000.000001946:', 'demo -/14820 [0] 1000.000001946'],
+    ['a guest of five digits', 'VM:48123 VCPU:001 14820 [000]  1000.000001946:', '- -/14820 [0] 1000.000001946'],
+  ])('%s', (_, columns, expected) => {
+    const rest = '  call                     401163 main+0xa3 =>   401260 leaf+0x0';
+    expect(reading(`${columns} ${rest}`)).toBe(`${expected} Call: 401163 main+0xa3 -> 401260 leaf+0x0`);
+  });
+
+  test.each([
+    'Web Content',
+    'kworker/3:1-eve',
+    'tokio-runtime-w',
+    '12',
+    '12 34',
+    'a 12/34',
+    '1/2',
+    '12 [003]',
+    '12 [003] 5',
+    '[kthreadd]',
+    '(sd-pam)',
+    'a: b',
+    '12 U',
+    '12 2024-01-01',
+    'a => 5 b',
+    'tr end',
+    'x  y',
+    'ü€',
+  ])('a comm of "%s"', (comm) => {
+    for (const ids of ['14820', '14820/14821'])
+      for (const cpu of ['', '[000] '])
+        expect(
+          reading(`${comm.padStart(16)} ${ids} ${cpu} 1000.000001946:   call   401163 main+0xa3 => 401260 leaf+0x0`),
+        ).toBe(
+          `${comm} ${ids.includes('/') ? ids : `-/${ids}`} [${cpu ? 0 : '-'}] 1000.000001946 Call: 401163 main+0xa3 -> 401260 leaf+0x0`,
+        );
+  });
+});
+
+describe('period, event and flags', () => {
+  test.each([
+    ['flags alone', '  call                 '],
+    ['an event', '         branches:uH:   call                 '],
+    ['an event without modifiers', ' branches:   call                 '],
+    ['an event of a newer perf', '  branches:u:   call                 '],
+    ['an event of a hybrid processor', '  cpu_core/branches/ukp:   call                 '],
+    ['an event with terms', '  branches/period=50,name=x/u:   call                 '],
+    ['period and event', '          1          branches:uH:   call                 '],
+    ['period alone', '          1   call                 '],
+    ['as wide as old texts are', '                            1   branches:uH:   call                           '],
+    ['a name indented by call depth', '  call                              leaf                            '],
+    [
+      'an indented name that could be an address',
+      '  call                              add                             ',
+    ],
+    ['an indented name with blanks', '  call                              a::operator bool                '],
+    ['an indented address', '  call                                        401260                '],
+    ['a name indented by much', `  call                  ${' '.repeat(600)}leaf          `],
+  ])('%s', (_, columns) => {
+    expect(reading(`14820 [000]  1000.000000001:${columns}           401163 main+0xa3 => 401260 leaf+0x0`)).toBe(
+      '- -/14820 [0] 1000.000000001 Call: 401163 main+0xa3 -> 401260 leaf+0x0',
+    );
+    expect(reading(`14820 [000] ${columns}           401163 main+0xa3 => 401260 leaf+0x0`)).toBe(
+      '- -/14820 [0] - Call: 401163 main+0xa3 -> 401260 leaf+0x0',
+    );
+  });
+});
+
+const LONG_NAME = `Store<${'std::pair<std::basic_string<char>, int>, '.repeat(36)}int>::find`;
+
+describe('the two ends of the branch', () => {
+  test.each([
+    ['no symbols', '4010d9', '4012d0'],
+    ['no offsets', '4010d9 main', '4012d0 tail_caller'],
+    ['no offsets, and a name that could be an address', '4010d9 add', '4012d0 fade'],
+    ['unknown symbols', '7ffff7fac83a [unknown]', '7ffff7fac750 [unknown]'],
+    ['files', '4010d9 main+0x19 (/opt/lab/demo)', '4012d0 f+0x0 (/opt/lab/demo)'],
+    ['files with blanks, and deleted', '4010d9 main+0x19 (/opt/my lab/demo (deleted))', '4012d0 f+0x0 (a b.so)'],
+    ['files and offsets in them', '4010d9 main+0x19 (/opt/lab/demo+0x10d9)', '4012d0 f+0x0 (/opt/lab/demo+0x12d0)'],
+    ['unknown files', '0 [unknown] ([unknown])', '7f0683e0 [unknown] ([vdso])'],
+    ['files, no symbols', '4010d9 (/opt/lab/demo)', '4012d0 (/opt/lab/demo)'],
+    ['files, no offsets', '4010d9 main (/opt/lab/demo)', '4012d0 S::operator() (/opt/lab/demo)'],
+    ['kernel', 'ffffffff81a00010 asm_common_interrupt+0x10', 'ffffffff81a01310 error_entry+0x0'],
+    ['an offset modulo 2^64', '7f6fce0b71f4 [unknown] (foo.so)', '7ffd193838e0 memcpy@plt+0xffffffffff22f000 (foo.so)'],
+    ['arrows in names', '401163 <T as Fn<(A, B)>>::call => x+0x3', '401260 operator=>+0x0'],
+    ['arrows before an address in names', '401163 a => 5 b+0x3', '401260 c => 6 d+0x0'],
+    ['and with files', '401163 a => 5 b+0x3 (/opt/x)', '401260 c => 6 (d)+0x0 (/opt/x)'],
+    ['names that are arrows', '56234f77576b x => +0xb (foo.so)', '56234f4bc7a0 => +0x0 (foo.so)'],
+    ['a file with an arrow', '401163 main+0x3 (/opt/a => b)', '401260 leaf+0x0 (/opt/a => b)'],
+    ['plus signs in names', '56234f77576b + +0xb', '56234f4bc7a0 a+0x1f+0x0'],
+    [
+      'parentheses in names',
+      '401163 std::function<int (int) const>::operator()+0x1',
+      '401260 (anonymous namespace)::f+0x0',
+    ],
+    ['semicolons and markup in names', '401163 a;b+0x1', '401260 </script>+0x0'],
+    ['lambdas and operators', '401163 main::{lambda(int)#1}::_FUN+0x1', '401260 a::operator bool+0x0'],
+    ['UTF-8', '401163 \xc3\xbc::\xe2\x82\xac+0x1', '401260 caf\xc3\xa9+0x0'],
+    ['names like a record of perf', '401163 PERF_RECORD_SAMPLE::f+0x1', '401260 a PERF_RECORD_X: 1000.000000001: +0x0'],
+    ['names like the columns behind them', '401163 a insn: 48+0x1', '401260 b ilen: 3 insn: c+0x0'],
+    ['names like another event', '401163 psb offs: +0x1', '401260 IP: 1+0x0'],
+    ['names like a source line', '401163 LazyCompile:~run app.js:12+0x1', '401260 Builtin:f:1+0x0'],
+    ['control characters in names', '401163 x\x1b[31m\ty+0x1', '401260 x\x1b[31m\ty+0x0'],
+    ['very long names', `401163 ${LONG_NAME}+0x1`, `401260 ${LONG_NAME}+0x0`],
+  ])('%s', (_, from, to) => {
+    expect(reading(`14820 [000]  1000.000000001:   call  ${from.padStart(16)} => ${to.padStart(16)}`)).toBe(
+      `- -/14820 [0] 1000.000000001 Call: ${from} -> ${to}`,
+    );
+  });
+});
+
+describe('columns behind the target are left out', () => {
+  test.each([
+    ['cycles', ' \t IPC: 0.53 (27/50) '],
+    ['instruction', ' ilen: 3 insn: 48 89 e5'],
+    ['instruction of perf 6.12', ' insn: 48 89 e5'],
+    ['the longest instruction', ` ilen: 15 insn:${' 66'.repeat(15)}`],
+    ['length of the instruction', ' ilen: 3'],
+    ['disassembly alone', '\t\tmov %rsp, %rbp'],
+    ['disassembly', ' insn: 48 89 e5 \t\tmov %rsp, %rbp'],
+    ['cycles and instruction', ' \t IPC: 0.53 (27/50)  ilen: 3 insn: 48 89 e5'],
+    ['blanks', '          '],
+  ])('%s', (_, tail) => {
+    for (const to of ['401260 leaf+0x0', '401260', '401260 [unknown]', '401260 leaf+0x0 (/opt/demo)'])
+      expect(reading(`14820 [000]  1000.000000001:   call  401163 main+0x3 => ${to}${tail}`)).toBe(
+        `- -/14820 [0] 1000.000000001 Call: 401163 main+0x3 -> ${to}`,
+      );
+  });
+});
+
+describe('lines that hold nothing to replay are ignored', () => {
+  test.each([
+    ['an empty line', ''],
+    ['blanks', '     '],
+    ['a header', '# cmdline : /usr/bin/perf record -e intel_pt//u demo'],
+    ['a source line', '  dl-lookup.c:118'],
+    ['a source line with a path', '  /usr/src/a b/x.c:7'],
+    ['a source line that is not known', '  libc.so.6[29d90]'],
+    ['a source line with the instruction', '  dl-lookup.c:118 ilen: 3 insn: 48 89 e5'],
+    ['a sample with a call chain', '825432/825432 339457.445933440:       1 cycles:u: '],
+    ['a frame of a call chain', '\t    7f5c0c875c60 _dl_open+0x0 (/usr/lib64/ld-2.28.so)'],
+    ['an inlined frame', '\t          4008de main (inlined)'],
+    ['a frame with an arrow in its name', '\t          4008de a+0x0 => 5 b+0x1'],
+    [
+      'a sample',
+      '3871580/3871580 430720.265503976:         50                   cache-misses/period=50/u:                                      0     7fca9945c595 __sleep+0x55 (/usr/lib64/libc-2.28.so)',
+    ],
+    [
+      'a software event',
+      '            bash 10240  1301.828061456:     250000 cpu-clock:      7f05fed3f645 handle_amd+0x25 (/usr/lib/ld.so)',
+    ],
+    ['a tracepoint', '            bash 10240 [000]  1301.828061456: sched:sched_switch: prev_comm=bash prev_pid=10240'],
+    [
+      'a sampled branch',
+      '            bash 10240 [000]  1301.828061456:     250000 branches:u:      7f05fed3f645 handle_amd+0x25',
+    ],
+  ])('%s', (_, line) => {
+    expect(reading(line)).toBe('ignored');
+  });
+});
+
+describe('what perf synthesises besides branches is ignored, with or without its event, with flags left from before', () => {
+  test.each([
+    ['psb', ' psb offs: 0x4be8 '],
+    ['psb', ' psb offs: 0 '],
+    ['cbr', ' cbr: 46 freq: 4606 MHz (159%) '],
+    ['cbr', ' cbr:  8 freq:  801 MHz ( 28%) '],
+    ['ptwrite', ' IP: 1 payload: 0x123456789abcdef0 '],
+    ['mwait', ' hints: 0x60 extensions: 0x1 '],
+    ['pwre', ' hw: 0 cstate: 2 sub-cstate: 0 '],
+    ['exstop', ' IP: 1 '],
+    ['pwrx', ' deepest cstate: 2 last cstate: 2 wake reason: 0x4 '],
+    ['evt', ' cfe: INTR IP: 1 vector: 32 PFA: 0x7f00 '],
+    ['iflag', ' IFLAG: 1->0 via branch '],
+  ])('%s:%s', (event, said) => {
+    for (const name of ['', `${event}: `, `         1    ${event}: `])
+      for (const flags of ['                      ', '  syscall             ', '  tr end              '])
+        for (const place of [
+          '0                0 [unknown]',
+          '0 [unknown] ([unknown])',
+          '0     7f06 mmap64+0x50 (/a b.so)',
+        ])
+          expect(reading(`14820 [000]  1000.000000020: ${name}${flags}${said.padEnd(35)} ${place}`)).toBe('ignored');
+  });
+});
+
+describe("perf's errors", () => {
+  test.each([
+    [
+      'perf 5.1 and later',
+      ' instruction trace error type 1 time 47170.086912826 cpu -1 pid 293415 tid 293416 ip 0x7ffff7327730 code 7: Overflow packet',
+      'error 7 tid 293416 cpu -1 at 47170.086912826: Overflow packet',
+    ],
+    [
+      'perf before 5.1: no time',
+      ' instruction trace error type 1 cpu -1 pid 293415 tid 293415 ip 0x7ffff7327730 code 7: Overflow packet',
+      'error 7 tid 293415 cpu -1 at -: Overflow packet',
+    ],
+    [
+      'a time that is not known',
+      " instruction trace error type 1 time 0 cpu 3 pid 14820 tid 14820 ip 0x401260 code 6: Trace doesn't match instruction",
+      "error 6 tid 14820 cpu 3 at -: Trace doesn't match instruction",
+    ],
+    [
+      'an address of 0',
+      ' instruction trace error type 1 time 2651115.104731379 cpu 12 pid 1801680 tid 1801680 ip 0 code 8: Lost trace data',
+      'error 8 tid 1801680 cpu 12 at 2651115.104731379: Lost trace data',
+    ],
+    [
+      'an address in the kernel, and a colon in the text',
+      ' instruction trace error type 1 time 4.830210719 cpu -1 pid 1 tid 1 ip 0xffffffffb0999ed5 code 10: Never-ending loop (refer: max-loops)',
+      'error 10 tid 1 cpu -1 at 4.830210719: Never-ending loop (refer: max-loops)',
+    ],
+    [
+      'no thread known',
+      ' instruction trace error type 1 time 1000.000000066 cpu 0 pid -1 tid -1 ip 0 code 5: Failed to get instruction',
+      'error 5 tid -1 cpu 0 at 1000.000000066: Failed to get instruction',
+    ],
+    [
+      'a guest',
+      ' instruction trace error type 1 time 1000.000000092 machine_pid 4711 vcpu 2 cpu 3 pid 14820 tid 14820 ip 0 code 7: Overflow packet',
+      'error 7 tid 14820 cpu 3 at 1000.000000092: Overflow packet',
+    ],
+    ['cut', ' instruction trace error type 1 time 1000.000000092 cpu 3 pid 148', 'damaged: an unreadable error line'],
+  ])('%s', (_, line, expected) => {
+    expect(reading(line)).toBe(expected);
+  });
+});
+
+describe('records of the kernel', () => {
+  test.each([
+    ['a switch', 'SWITCH OUT        ', 'switch out'],
+    ['a preemption', 'SWITCH OUT preempt', 'switch preempted'],
+    ['a switch back', 'SWITCH IN         ', 'switch in'],
+    ['a switch of the whole cpu', 'SWITCH_CPU_WIDE OUT          next pid/tid:  1234/1234 ', 'switch out'],
+    ['a preemption of the whole cpu', 'SWITCH_CPU_WIDE OUT preempt  next pid/tid:     0/0    ', 'switch preempted'],
+    ['a switch back of the whole cpu', 'SWITCH_CPU_WIDE IN           prev pid/tid:     0/0    ', 'switch in'],
+    ['a new program', 'COMM exec: demo:15223/15224', 'comm true demo 15223 15224'],
+    ['a new name', 'COMM: a: b/2:15223/15224', 'comm false a: b/2 15223 15224'],
+    ['a new thread', 'FORK(15223:15236):(15223:15224)', 'fork 15223 15236 15224'],
+    ['the end of a thread', 'EXIT(15223:15236):(15223:15223)', 'other'],
+    ['a mapping', 'MMAP2 1/1: [0x401000(0x1000) @ 0x1000 fe:00 2277498 0]: r-xp /opt/lab/demo', 'other'],
+    ['a loss', 'LOST lost 17', 'other'],
+    ['a start', 'ITRACE_START pid: 15223 tid: 15223', 'other'],
+    ['a namespace', 'NAMESPACES 1/1 - nr_namespaces: 7', 'other'],
+  ])('%s', (_, record, expected) => {
+    expect(reading(`14820 [001]  1000.000019627: PERF_RECORD_${record}`)).toBe(
+      `- -/14820 [1] 1000.000019627 ${expected}`,
+    );
+    expect(reading(`            demo 14820/14820 [001] PERF_RECORD_${record}`)).toBe(
+      `demo 14820/14820 [1] - ${expected}`,
+    );
+    expect(reading(`         swapper    -1/0     0.000000000: PERF_RECORD_${record}`)).toBe(
+      `swapper -1/0 [-] 0.000000000 ${expected}`,
+    );
+  });
+});
+
+test('twenty-four shapes of lines recorded on hardware', () => {
+  const file = new URL('../../fixtures/hardware/one-line-shapes.txt', import.meta.url);
+  const types = readFileSync(file, 'latin1')
+    .trimEnd()
+    .split('\n')
+    .map((line) => parsePerfLine(line).type);
+  const run = (type: string, count: number) => Array<string>(count).fill(type);
+  expect(types).toEqual([...run('branch', 12), ...run('error', 4), ...run('ignored', 6), ...run('branch', 2)]);
+});
+
+describe('what cannot be read is damaged, and says why', () => {
+  const NO_TARGET = 'no " => ADDRESS" (a cut line, or perf script without +addr)';
+  const NO_SOURCE = 'a branch without an address it comes from';
+  test.each([
+    ['other text', 'Warning:', 'not a line of perf script'],
+    ['binary', '\x00\x01\x02PERF', 'not a line of perf script'],
+    ['cut before the arrow', '14820 [000]  1000.000000001:   call    401163 main+0xa3', NO_TARGET],
+    ['cut in the arrow', '14820 [000]  1000.000000001:   call    401163 main+0xa3 =', NO_TARGET],
+    ['cut before the target', '14820 [000]  1000.000000001:   call    401163 main+0xa3 => ', NO_TARGET],
+    ['cut, with an event', '14820 [000]  1000.000000001: 1 branches:uH:   tr end  async  401163 main+0xa', NO_TARGET],
+    ['an indented name and no addresses', '14820 [000]  1000.000001946:   call       tail_caller    ', NO_TARGET],
+    [
+      'no flags',
+      '            demo 14820 [000]  1000.000001946: 1 branches:uH:     4010d9 main+0x19 => 4012d0 f+0x0',
+      NO_FLAGS,
+    ],
+    ['no flags, no event', '14820  1000.000001946: 401063 main+0x19 => 4012d0 f+0x0', NO_FLAGS],
+    ['no thread', 'call 4010d9 main+0x19 => 4012d0 f+0x0', 'a branch without a thread id'],
+    [
+      'a thread that cannot be',
+      '14820123456 1.000000001: call 4a main+0x19 => 50 f+0x0',
+      'a branch without a thread id',
+    ],
+    ['a garbled address', '14820  1000.000001946: call 40x0d9 main+0x19 => 4012d0 f+0x0', NO_SOURCE],
+    ['an address too long', '14820  1000.000001946: call 40108930849038409 main+0x19 => 4012d0 f+0x0', NO_SOURCE],
+    ['a garbled time', '14820 [000]  1000.00000x946:   call 40108 main+0x19 => 4012d0 f+0x0', NO_SOURCE],
+    ['a time without its dot', '14820 [000]  1000:000001946:   call 40108 main+0x19 => 4012d0 f+0x0', NO_SOURCE],
+    [
+      'a time with a letter before it',
+      '14820 [000]  x000.000001946:   call 40108 main+0x19 => 4012d0 f+0x0',
+      NO_SOURCE,
+    ],
+    ['cut behind the cpu', '  14820 [000]', NO_TARGET],
+    ['a record without a thread', 'PERF_RECORD_SWITCH IN', 'not a line of perf script'],
+  ])('%s', (_, line, reason) => {
+    expect(parsePerfLine(line)).toEqual({ type: 'damaged', reason });
+  });
+});
+
+const NAME_PIECES = [
+  'a|f0|caf\xc3\xa9|operator|call|tr end|[unknown]|PERF_RECORD_COMM|@plt|::|<|>|(|)| (|()|{lambda(int)#1}|[|]|x\ty|\x1b',
+  ' | => |=>| => 5 | 401000 |->|+|+0x|+0x1f|0x|;|:|: |/|"|&|-|~|%| insn: 48| ilen: 3|IP: 1|a.c:7',
+].flatMap((pieces) => pieces.split('|'));
+/** One such name cannot be told from the end of an address and the beginning of the next, by anybody. */
+const LOOKS_LIKE_TWO_ENDS = /(?:\+0x[0-9a-f]+|\[unknown\]|\)) => +[0-9a-f]{1,16} /;
+const nastyName = fc
+  .array(fc.constantFrom(...NAME_PIECES), { minLength: 1, maxLength: 12 })
+  .map((pieces) => pieces.join('').trim())
+  .filter((name) => name !== '' && !LOOKS_LIKE_TWO_ENDS.test(name));
+
+const address = fc.oneof(fc.bigInt(1n, 2n ** 47n), fc.bigInt(2n ** 64n - 2n ** 47n, 2n ** 64n - 1n));
+const place = fc.record({ address, name: nastyName, offset: fc.integer({ min: 0, max: 2 ** 24 }) });
+const file = fc.constantFrom(
+  '/opt/lab/demo',
+  '/opt/a b/c.so',
+  '/tmp/x (deleted)',
+  '[vdso]',
+  'foo.so',
+  '/opt/(x)/+0x/y',
+);
+const dsos = fc.option(fc.tuple(file, file));
+
+const COMM_PIECES = 'a|12|7/8|:|[003]| |-1|(x)|=>| => 5 |U|#|call|+0x1|\xc3\xa9'.split('|');
+const nastyComm = fc
+  .array(fc.constantFrom(...COMM_PIECES), { minLength: 1, maxLength: 6 })
+  .map((pieces) => pieces.join('').slice(0, 15).trim())
+  .filter((comm) => comm !== '');
+
+const tid = fc.integer({ min: 1, max: 4_194_304 });
+const fraction = fc.integer({ min: 0, max: 999_999_999 });
+const seconds = fc.integer({ min: 0, max: 999_999_999 });
+const FLAGS = {
+  call: 'Call',
+  'return             ()': 'Return',
+  'jcc              (xD)': 'Jump',
+  'jcc/miss/': 'Jump',
+  'tr strt': 'Begin',
+  'tr strt jmp': 'Begin Jump',
+  'tr end': 'End',
+  'tr end  hw int': 'End Interrupt',
+  'tr end  async     (D)': 'End Async',
+  'tr strt tr end': 'BeginAndEnd',
+  'tx abrt': 'TxAbort',
+  bcos: 'Call',
+  'raw flags:0x3': 'Call',
+} as const;
+
+/** Without a time nothing says where a nasty comm ends, so there it is a tame one. */
+const timing = fc.oneof(
+  fc.record({
+    time: fc.record({ seconds, ns: fraction }),
+    comm: fc.option(nastyComm),
+    misc: fc.constantFrom('', 'U      ', 'K      '),
+    tod: fc.constantFrom('', '2024-05-17 10:11:12.123456789 '),
+  }),
+  fc.record({
+    time: fc.constant(null),
+    comm: fc.option(fc.constant('demo')),
+    misc: fc.constantFrom('', 'U      '),
+    tod: fc.constant(''),
+  }),
+);
+const branch = fc.record({
+  timing,
+  guest: fc.constantFrom('', 'VM:  123 VCPU:001 '),
+  pid: fc.option(tid),
+  tid,
+  cpu: fc.option(fc.integer({ min: -1, max: 4000 })),
+  period: fc.constantFrom('', '         1 '),
+  event: fc.constantFrom('', ' branches:uH: ', '         branches:u: ', 'branches: '),
+  flags: fc.constantFrom(...(Object.keys(FLAGS) as (keyof typeof FLAGS)[])),
+  from: place,
+  to: place,
+  dsos,
+  tail: fc.constantFrom('', ' \t IPC: 0.53 (27/50) ', ' ilen: 3 insn: 48 89 e5', ' insn: 48 89 e5 \t\tmov %rsp, %rbp'),
+});
+type Generated = typeof branch extends fc.Arbitrary<infer Made> ? Made : never;
+
+/** As perf's format strings print it. */
+function print({ timing, guest, pid, tid, cpu, period, event, flags, from, to, dsos, tail }: Generated): string {
+  const { comm, misc, tod, time } = timing;
+  return [
+    guest,
+    comm === null ? '' : `${comm.padStart(16)} `,
+    pid === null ? `${String(tid).padStart(7)} ` : `${String(pid).padStart(7)}/${String(tid).padEnd(7)} `,
+    cpu === null ? '' : `[${cpu === -1 ? '-01' : String(cpu).padStart(3, '0')}] `,
+    misc,
+    tod,
+    time === null ? '' : `${String(time.seconds).padStart(5)}.${String(time.ns).padStart(9, '0')}: `,
+    `${period}${event}  ${flags.padEnd(21)} `,
+    `${printEnd(from, dsos?.[0])} => ${printEnd(to, dsos?.[1])}${tail}`,
+  ].join('');
+}
+
+function printEnd({ address, name, offset }: Generated['from'], dso: string | undefined): string {
+  const symbol = `${address.toString(16).padStart(16)} ${name}+0x${offset.toString(16)}`;
+  return dso === undefined ? symbol : `${symbol} (${dso})`;
+}
+
+test('a branch line is read back to exactly what it was made from, whatever its columns and names', () => {
+  fc.assert(
+    fc.property(branch, (made) => {
+      const line = parsePerfLine(print(made));
+      if (line.type !== 'branch') throw new Error(`${line.type}: ${print(made)}`);
+      const { pid, tid, cpu, timing, flags, from, to, dsos } = made;
+      expect(line.prefix).toEqual({ comm: timing.comm, pid, tid, cpu, time: timing.time });
+      expect(kindWords(line)).toBe(FLAGS[flags]);
+      expect(parseLocation(line.from)).toEqual(locationOf(from, dsos?.[0]));
+      expect(parseLocation(line.to)).toEqual(locationOf(to, dsos?.[1]));
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+function locationOf({ address, name, offset }: Generated['from'], dso: string | undefined) {
+  return { address: Number(BigInt.asIntN(64, address)), name, offset, dso: dso ?? null };
+}
+
+const TYPES = ['branch', 'error', 'sideband', 'ignored', 'damaged'];
+
+test('any bytes are one of the five types of line', () => {
+  const bytes = fc.uint8Array({ maxLength: 200 }).map((all) => Buffer.from(all).toString('latin1'));
+  const pieces = [
+    ...NAME_PIECES,
+    ...Object.keys(FLAGS),
+    '14820 ',
+    '[000] ',
+    '1000.000000001: ',
+    ' => ',
+    '401000 ',
+    '\r',
+  ];
+  const spliced = fc.array(fc.constantFrom(...pieces), { maxLength: 30 }).map((all) => all.join(''));
+  fc.assert(
+    fc.property(fc.oneof(bytes, spliced), (line) => {
+      expect(TYPES).toContain(parsePerfLine(line).type);
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+/** Each of these made some regular expression try every way to cut the line; the default timeout would tell. */
+test('no line of 60 KB takes long', () => {
+  const units = [
+    ...['1', 'f', 'a', 'A ', '1 ', '1/1 ', '[1] ', ' 1.', '1:1', ' ', '\t', '\r', '/', ':', 'a: ', '(', ')', '(x) '],
+    ...[' => 0 ', 'a => 1 ', '1 => 1', 'x) => 0 ', '+0x1 (a) => 1 ', '0x', '+0x', '+0x1', '+0x1 (', ' 0 (', ' (/'],
+    ...['[unknown] (', 'tr end ', 'call ', ' insn: ', ' ilen: ', 'cbr: ', 'PERF_RECORD_ ', ' PERF_RECORD_COMM a:1'],
+  ];
+  const head = '14820 [000]  1000.000000020:   ';
+  const frames = [
+    ...[
+      ['  a:1', ''],
+      ['  a:1', '\r'],
+    ],
+    ...[
+      ['', ''],
+      ['1', 'x'],
+      ['a 1 ', 'x'],
+      ['  a', ''],
+      ['  a', ':5x'],
+      ['demo', ' 5 [0] 1.000000: call 40 a+0x1 => 0 '],
+    ],
+    ...[
+      [head, ' => 0 '],
+      [`${head}1`, 'Q => 0 x'],
+      [`${head}call `, 'Q => 0 x'],
+      [`${head}tr end`, 'Q => 0 x'],
+    ],
+    ...[
+      [`${head}branches:`, 'Q'],
+      [`${head}call 401 a+0x1`, 'Q => 0 x'],
+      [`${head}call 401 a+0x1 => 5 a`, 'insn: x'],
+    ],
+    ...[
+      [' instruction trace error type 1', ''],
+      ['5 1.000000: PERF_RECORD_COMM', 'x'],
+      ['VM:', 'x'],
+    ],
+  ] as [string, string][];
+  for (const [before, behind] of frames)
+    for (const unit of units) {
+      const parsed = parsePerfLine(before + unit.repeat(60_000 / unit.length) + behind);
+      expect(TYPES).toContain(parsed.type);
+      if (parsed.type === 'branch') for (const end of [parsed.from, parsed.to]) parseLocation(end);
+    }
+});

@@ -1,0 +1,405 @@
+/**
+ * Whole lines become events, records and names; the counts say what became of each line.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { BranchKind, TraceEdge } from '../../src/model/branch-sites.js';
+import type { LineCounts } from '../../src/model/quality.js';
+import type { ThreadName, TraceRecord } from '../../src/model/trace-chunk.js';
+import { NONE } from '../../src/model/units.js';
+import { LineCutter, LONGEST_LINE_BYTES } from '../../src/parser/lines.js';
+import { TraceParser, TraceVocabulary } from '../../src/parser/trace-parser.js';
+
+interface Parsed {
+  /** `tid [cpu] time Edge Kind FROM > TO`, the time in ns since the first whole second. */
+  readonly events: string[];
+  readonly records: TraceRecord[];
+  readonly names: ThreadName[];
+  readonly counts: LineCounts;
+  readonly damaged: readonly { readonly line: number; readonly text: string; readonly reason: string }[];
+}
+
+/** Parses a stream that comes in pieces of some size, as the pipeline does. */
+function parse(text: string | Uint8Array, pieceBytes = 1 << 20, words = new TraceVocabulary()): Parsed {
+  const bytes = Buffer.from(text);
+  const parser = new TraceParser(words, 'trace.txt');
+  const cutter = new LineCutter();
+  const chunks = [];
+  for (let at = 0; at < bytes.length; at += pieceBytes) {
+    chunks.push(parser.parse(cutter.cut(bytes.subarray(at, at + pieceBytes))));
+    parser.addOverlong(cutter.takeOverlong());
+  }
+  chunks.push(parser.finish(cutter.rest()));
+  return {
+    events: chunks.flatMap(({ events }) => Array.from(events.tid, (_, row) => describeEvent(events, row, words))),
+    records: chunks.flatMap(({ records }) => records),
+    names: chunks.flatMap(({ names }) => names),
+    counts: parser.counts,
+    damaged: parser.damaged.map(({ line, text, reason }) => ({ line, text, reason })),
+  };
+}
+
+type Events = ReturnType<TraceParser['parse']>['events'];
+
+function describeEvent({ tid, cpu, site, timeNs }: Events, row: number, { interner }: TraceVocabulary): string {
+  const { kind, edge, from, to, fromSymbol, toSymbol } = interner.sites.build();
+  const { name, dso, dsoName } = interner.symbols.build();
+  const at = site[row];
+  const end = (address: number, symbol: number) =>
+    `${address.toString(16)} ${symbol === NONE ? '-' : name[symbol]}${(dso[symbol] ?? NONE) === NONE ? '' : ` (${dsoName[dso[symbol]]})`}`;
+  const kinds = [keyOf(TraceEdge, edge[at]), keyOf(BranchKind, kind[at])].filter((word) => word !== 'None').join(' ');
+  return `${tid[row]} [${cpu[row]}] ${timeNs[row]} ${kinds} ${end(from[at], fromSymbol[at])} > ${end(to[at], toSymbol[at])}`;
+}
+
+function keyOf(table: Readonly<Record<string, number>>, code: number): string {
+  return Object.keys(table).find((key) => table[key] === code) ?? `code ${code}`;
+}
+
+function fixture(name: string): Buffer {
+  return readFileSync(new URL(`../../fixtures/${name}`, import.meta.url));
+}
+
+/** A call at a time; each line is a whole one. */
+function callAt(time: string, tid = '14820'): string {
+  return `${tid} [000]  ${time}:   call                       401163 main+0xa3 =>           401260 leaf+0x0\n`;
+}
+
+const TIMELESS_CALL = '14820 [000]   call                       401163 main+0xa3 =>           401260 leaf+0x0\n';
+
+describe('what each fixture holds', () => {
+  // lines; of them branches, perf's errors, understood and not needed, damaged
+  test.each([
+    ['constructed/perf-6.15-flags.txt', [11, 10, 0, 1, 0]],
+    // One of its lines is 12 million seconds away from its neighbours.
+    ['constructed/pre-6.15-flags.txt', [16, 13, 2, 0, 1]],
+    ['hardware/go-gogo-switch.txt', [32, 32, 0, 0, 0]],
+    ['hardware/kernel-hwint-syscall.txt', [34, 34, 0, 0, 0]],
+    ['hardware/mysql-cr-target-fields.txt', [6, 6, 0, 0, 0]],
+    ['hardware/ocaml-poptrap-offset-call.txt', [9, 9, 0, 0, 0]],
+    ['hardware/ocaml-raise-jmp.txt', [13, 13, 0, 0, 0]],
+    ['hardware/overflow-memmove.txt', [16, 15, 1, 0, 0]],
+    ['hardware/overflow-tailcalls.txt', [30, 28, 2, 0, 0]],
+    ['hardware/sampling-callchain.txt', [20, 0, 0, 20, 0]],
+    ['lab/cpp-exception-operators-lambda.txt', [98, 98, 0, 0, 0]],
+    ['lab/demo-be.txt', [633, 633, 0, 0, 0]],
+    ['lab/demo-cre.txt', [248, 248, 0, 0, 0]],
+    ['lab/fields-callindent.txt', [13, 0, 0, 0, 13]],
+    ['lab/fields-default.txt', [13, 0, 0, 0, 13]],
+    ['lab/fields-deltatime.txt', [8, 8, 0, 0, 0]],
+    ['lab/fields-no-sym.txt', [13, 13, 0, 0, 0]],
+    ['lab/fields-no-symoff.txt', [13, 13, 0, 0, 0]],
+    ['lab/fields-per-thread-cpu-minus1.txt', [6, 6, 0, 0, 0]],
+    ['lab/fields-per-thread-no-cpu.txt', [13, 13, 0, 0, 0]],
+    ['lab/fields-pid-tid-cpu-event-dso.txt', [13, 13, 0, 0, 0]],
+    ['lab/fields-power-events-default.txt', [6, 0, 0, 2, 4]],
+    ['lab/fields-power-events-noevent.txt', [8, 6, 0, 2, 0]],
+    ['lab/fields-srcline.txt', [13, 6, 0, 7, 0]],
+    ['lab/fields-timeless-no-time.txt', [8, 8, 0, 0, 0]],
+    ['lab/fields-usec-time.txt', [13, 13, 0, 0, 0]],
+    ['lab/getpc-retpoline-fiber-vdso.txt', [56, 56, 0, 0, 0]],
+    ['lab/jit-missing-code.txt', [12, 11, 1, 0, 0]],
+    ['lab/missing-binary.txt', [194, 193, 1, 0, 0]],
+    ['lab/overflow-and-lost.txt', [35, 33, 2, 0, 0]],
+    ['lab/sideband-default-fields.txt', [26, 0, 0, 26, 0]],
+    ['lab/thread-create-switch-migrate.txt', [73, 42, 0, 31, 0]],
+  ])('%s', (name, [lines, events, gapLines, ignoredLines, damagedLines]) => {
+    expect(parse(fixture(name)).counts).toEqual({ lines, events, gapLines, ignoredLines, damagedLines });
+  });
+});
+
+describe('branches become events', () => {
+  test('with thread, processor, time, kind, addresses, symbols and files', () => {
+    const text = `
+114078 [003] 858572.850211120:   call                            3b4ee4a mem_heap_block_free+0x1a =>          3b4eb80 mem_block_validate+0x0
+114078 [003] 858573.000000001:   tr end  syscall            7ffff7d30265 __GI___kill+0x5 (/lib/libc.so.6) =>                0 [unknown] ([unknown])
+114079 [-01] 858573.000000002:   hw int                     7faea66c0a6e [unknown] => ffffffffae200ab0 asm_exc_page_fault+0x0
+114079 858573.000000003:   return                     401163 =>     401260
+`.trimStart();
+    expect(parse(text).events).toEqual([
+      '114078 [3] 850211120 Call 3b4ee4a mem_heap_block_free > 3b4eb80 mem_block_validate',
+      '114078 [3] 1000000001 End Syscall 7ffff7d30265 __GI___kill (/lib/libc.so.6) > 0 -',
+      '114079 [-1] 1000000002 Interrupt 7faea66c0a6e [unknown] > -51dff550 asm_exc_page_fault',
+      '114079 [-1] 1000000003 Return 401163 [unknown] > 401260 [unknown]',
+    ]);
+  });
+
+  test('equal branches share a site, and equal names a symbol', () => {
+    const words = new TraceVocabulary();
+    const before = { sites: words.interner.sites.build().length, symbols: words.interner.symbols.build().length };
+    parse(
+      callAt('1.000000000') + callAt('1.000000001', '7') + callAt('1.000000002').replace('call  ', 'return'),
+      9,
+      words,
+    );
+    expect(words.interner.sites.build().length - before.sites).toBe(2);
+    expect(words.interner.symbols.build().length - before.symbols).toBe(2);
+  });
+
+  test('where a function begins follows from the offset, if it can be believed', () => {
+    const words = new TraceVocabulary();
+    parse(
+      `${callAt('1.000000000')}5 1.000000001: return 401163 f+0xffffffffff22f000 => ffffffff81a00010 g+0x10\n`,
+      99,
+      words,
+    );
+    const { fromStart, toStart } = words.interner.sites.build();
+    expect([...fromStart.slice(-2)]).toEqual([0x4010c0, Number.NaN]);
+    expect([...toStart.slice(-2)]).toEqual([0x401260, -0x7e600000]);
+  });
+
+  test('names are read as UTF-8, and what is no UTF-8 is shown', () => {
+    const line = (name: Buffer) =>
+      Buffer.concat([Buffer.from('5 1.000000000: call 40 '), name, Buffer.from('+0x0 => 50 b+0x0\n')]);
+    expect(parse(line(Buffer.from('größe::€'))).events).toEqual(['5 [-1] 0 Call 40 größe::€ > 50 b']);
+    expect(parse(line(Buffer.from([0x61, 0xff, 0x62]))).events).toEqual(['5 [-1] 0 Call 40 a\ufffdb > 50 b']);
+  });
+
+  test('a line may end in a carriage return', () => {
+    const text = callAt('1.000000000') + callAt('1.000000001');
+    expect(parse(text.replaceAll('\n', '\r\n')).events).toEqual(parse(text).events);
+  });
+
+  test('an asynchronous stop ends the trace, whether or not perf says so', () => {
+    const text =
+      '5 1.000000000: async  401163 f+0x3 => 0 [unknown]\n5 1.000000001: tr strt  0 [unknown] => 401163 f+0x3\n';
+    expect(parse(text).events[0]).toBe('5 [-1] 0 End Async 401163 f > 0 -');
+  });
+
+  test('what was not taken, and what the idle threads did, is ignored', () => {
+    const text = `${callAt('1.000000000').replace('call          ', 'jcc/not_taken/')}${callAt('1.000000001', '0')}${callAt('1.000000002', '-1')}`;
+    expect(parse(text)).toMatchObject({ events: [], counts: { lines: 3, ignoredLines: 3 } });
+  });
+
+  test('words that no known perf prints are jumps, and are kept for the report', () => {
+    const words = new TraceVocabulary();
+    const { events } = parse(callAt('1.000000000').replace('call', 'hop ').repeat(3), 99, words);
+    expect(events).toHaveLength(3);
+    expect(events[0]).toContain(' Jump ');
+    expect([...words.unknownFlags]).toEqual(['hop']);
+  });
+
+  test('branches without flags are counted, for a hint', () => {
+    const words = new TraceVocabulary();
+    parse(fixture('lab/fields-default.txt'), 99, words);
+    expect(words.flagless).toBe(13);
+  });
+});
+
+describe("perf's errors become gaps", () => {
+  const error = (time: string, ids = 'cpu 3 pid 14820 tid 14820') =>
+    ` instruction trace error type 1${time} ${ids} ip 0x401260 code 7: Overflow packet\n`;
+
+  test('at their time', () => {
+    const { records, counts } = parse(callAt('5.000000001') + error(' time 6.000000009'));
+    expect(records).toEqual([
+      { what: 'gap', tid: 14820, cpu: 3, timeNs: 1_000_000_009, code: 7, message: 'Overflow packet' },
+    ]);
+    expect(counts).toEqual({ lines: 2, events: 1, gapLines: 1, ignoredLines: 0, damagedLines: 0 });
+  });
+
+  test.each([['', ' time 0']])('or, without one, at the last time of their thread', (time) => {
+    const before = callAt('5.000000001') + callAt('5.000000002', '77');
+    expect(parse(before + error(time)).records[0]?.timeNs).toBe(1);
+    expect(parse(before + error(time, 'cpu 3 pid 9 tid 9')).records[0]?.timeNs).toBe(2);
+    expect(parse(before + error(time, 'cpu -1 pid -1 tid -1')).records[0]).toMatchObject({
+      tid: NONE,
+      cpu: NONE,
+      timeNs: 2,
+    });
+  });
+});
+
+describe("the kernel's records become switches, execs, forks and names", () => {
+  test.each([
+    ['SWITCH IN', [{ what: 'switch', direction: 'in', tid: 5, cpu: 1, timeNs: 7 }], []],
+    ['SWITCH OUT preempt', [{ what: 'switch', direction: 'preempted', tid: 5, cpu: 1, timeNs: 7 }], []],
+    ['SWITCH_CPU_WIDE OUT  next pid/tid: 1/1', [{ what: 'switch', direction: 'out', tid: 5, cpu: 1, timeNs: 7 }], []],
+    ['COMM: new name:4/6', [], [{ tid: 6, pid: 4, comm: 'new name', parent: null, timeNs: 7 }]],
+    [
+      'COMM exec: größe:4/6',
+      [{ what: 'exec', tid: 6, cpu: 1, timeNs: 7 }],
+      [{ tid: 6, pid: 4, comm: 'größe', parent: null, timeNs: 7 }],
+    ],
+    [
+      'FORK(4:6):(4:5)',
+      [{ what: 'fork', tid: 6, cpu: 1, timeNs: 7 }],
+      [{ tid: 6, pid: 4, comm: null, parent: 5, timeNs: 7 }],
+    ],
+    ['EXIT(4:6):(4:5)', [], []],
+    ['MMAP2 4/6: [0x401000(0x1000) @ 0x1000 fe:00 2277498 0]: r-xp /opt/lab/demo', [], []],
+  ])('%s', (record, records, names) => {
+    const parsed = parse(`5 [001] 3.000000007: PERF_RECORD_${record}\n`);
+    expect(parsed).toMatchObject({ records, names, counts: { lines: 1, ignoredLines: 1 } });
+  });
+
+  test('what perf makes up at time 0 does not move the origin of time', () => {
+    const words = new TraceVocabulary();
+    const text = `   swapper     0     0.000000000: PERF_RECORD_COMM: demo:5/5\n${callAt('20000000.000000001')}${callAt('20000000.000000002')}`;
+    expect(parse(text, 99, words).events.map((event) => event.split(' ')[2])).toEqual(['1', '2']);
+    expect(words.originSeconds).toBe(20_000_000);
+  });
+});
+
+describe('names of threads', () => {
+  const named = (comm: string, time: string) => `${comm.padStart(16)} ${callAt(time, '4/5')}`;
+
+  test('are told when they change, and not with every event', () => {
+    const text = named('a', '1.000000000') + named('a', '1.000000001') + named('größe', '1.000000002').repeat(3);
+    expect(parse(text).names).toEqual([
+      { tid: 5, pid: 4, comm: 'a', parent: null, timeNs: 0 },
+      { tid: 5, pid: 4, comm: 'größe', parent: null, timeNs: 2 },
+    ]);
+  });
+
+  test('are not told where nothing was printed', () => {
+    expect(parse(callAt('1.000000000')).names).toEqual([]);
+  });
+
+  test('a process alone is told too', () => {
+    expect(parse(callAt('1.000000000', '4/5')).names).toEqual([
+      { tid: 5, pid: 4, comm: null, parent: null, timeNs: 0 },
+    ]);
+  });
+});
+
+describe('damaged lines are counted, and the first ones shown', () => {
+  test('with line, text and reason', () => {
+    const text = `${callAt('1.000000000')}garbage \xff\n${callAt('1.000000001')}14820 [000] 1.000000002: call  4011`;
+    expect(parse(Buffer.from(text, 'latin1'))).toMatchObject({
+      counts: { lines: 4, events: 2, damagedLines: 2 },
+      damaged: [
+        { line: 2, text: 'garbage \ufffd', reason: 'not a line of perf script' },
+        { line: 4, text: '14820 [000] 1.000000002: call  4011', reason: 'the last line has no newline: it may be cut' },
+      ],
+    });
+  });
+
+  test('ten at most, each cut to a readable length', () => {
+    const { counts, damaged } = parse(`${'x'.repeat(500)}\n`.repeat(50));
+    expect(counts).toMatchObject({ lines: 50, damagedLines: 50 });
+    expect(damaged.map(({ line, text }) => `${line}: ${text.length}`)).toEqual(
+      Array.from({ length: 10 }, (_, index) => `${index + 1}: 200`),
+    );
+  });
+
+  test.each([100, 1000, 70_000, 1 << 20])('lines too long for perf, read in pieces of %i bytes', (pieceBytes) => {
+    const long = callAt('1.000000001').replace('leaf', 'x'.repeat(LONGEST_LINE_BYTES));
+    expect(parse(callAt('1.000000000') + long + callAt('1.000000002') + long.trim(), pieceBytes)).toMatchObject({
+      counts: { lines: 4, events: 2, damagedLines: 2 },
+      damaged: [2, 4].map((line) => ({ line, text: '', reason: 'longer than any line of perf' })),
+    });
+  });
+});
+
+describe('times', () => {
+  const NO_TIME = 'no time, unlike the lines around it';
+  const OUT_OF_LINE = 'its time does not fit the lines around it';
+  const damagedIn = (text: string) => parse(text).damaged.map(({ line, reason }) => `${line}: ${reason}`);
+
+  test('a trace without any is a trace', () => {
+    const words = new TraceVocabulary();
+    expect(parse(TIMELESS_CALL.repeat(3), 99, words).events).toHaveLength(3);
+    expect(words).toMatchObject({ timeless: 3, timed: 0, originSeconds: null });
+  });
+
+  test.each([
+    ['one line that lost its time is no reason to refuse the others', 1],
+    ['nor are two', 2],
+  ])('%s', (_, count) => {
+    const text = callAt('1.000000000') + TIMELESS_CALL.repeat(count) + callAt('1.000000002').repeat(20);
+    expect(parse(text).counts).toMatchObject({ events: 21, damagedLines: count });
+    expect(damagedIn(text)[0]).toBe(`2: ${NO_TIME}`);
+  });
+
+  test('nor if it is the first', () => {
+    const words = new TraceVocabulary();
+    const text = TIMELESS_CALL + callAt('1.000000002').repeat(20);
+    expect(parse(text, 99, words).counts).toMatchObject({ events: 20, damagedLines: 1 });
+    expect(damagedIn(text)).toEqual([`1: ${NO_TIME}`]);
+    expect(words).toMatchObject({ timeless: 0, timed: 20 });
+  });
+
+  test('a garbled time is damage, and not another kind of trace', () => {
+    const text = callAt('1.000000000') + callAt('1.00000x001') + callAt('1.000000002');
+    expect(parse(text).counts).toMatchObject({ events: 2, damagedLines: 1 });
+  });
+
+  test.each([
+    ['a line far ahead of its neighbours', ['1.000000000', '9.000000001', '1.000000002', '1.000000003'], [2]],
+    ['a line far behind them', ['5.000000000', '5.000000001', '1.000000002', '5.000000003'], [3]],
+    ['none: a long wait', ['1.000000000', '9.000000001', '9.000000002', '9.000000003'], []],
+    ['none: a second recording behind the first', ['5.000000000', '5.000000001', '1.000000002', '1.000000003'], []],
+    ['none: clocks of two processors', ['5.000900000', '5.000000001', '5.000900002', '5.000000003'], []],
+  ])('out of line is %s', (_, times, lines) => {
+    expect(damagedIn(times.map((time) => callAt(time)).join(''))).toEqual(
+      lines.map((line) => `${line}: ${OUT_OF_LINE}`),
+    );
+  });
+
+  test('stay exact however long the machine has been running', () => {
+    const events = parse(callAt('4000000000.123456789') + callAt('4000000001.123456788')).events;
+    expect(events.map((event) => event.split(' ')[2])).toEqual(['123456789', '1123456788']);
+  });
+
+  test('of all inputs count from one origin', () => {
+    const words = new TraceVocabulary();
+    parse(callAt('100.000000005'), 99, words);
+    expect(parse(callAt('98.000000005'), 99, words).events[0]).toContain(' -1999999995 ');
+  });
+});
+
+/** Real lines of all sorts, to be cut and spliced. */
+const REAL_LINES = ['lab', 'hardware', 'constructed'].flatMap((folder) =>
+  readdirSync(new URL(`../../fixtures/${folder}`, import.meta.url)).flatMap((name) =>
+    fixture(`${folder}/${name}`).toString('latin1').split('\n').slice(0, 12),
+  ),
+);
+const realLine = fc.constantFrom(...REAL_LINES);
+const flippedLine = fc.tuple(realLine, fc.nat(), fc.integer({ min: 0, max: 255 })).map(([line, at, byte]) => {
+  const cut = line.length === 0 ? 0 : at % line.length;
+  return line.slice(0, cut) + String.fromCharCode(byte) + line.slice(cut + 1);
+});
+const splicedLine = fc
+  .tuple(realLine, realLine, fc.nat(), fc.nat())
+  .map(([head, tail, a, b]) => head.slice(0, a % (head.length + 1)) + tail.slice(b % (tail.length + 1)));
+const anyBytes = fc.uint8Array({ maxLength: 100 }).map((bytes) => Buffer.from(bytes).toString('latin1'));
+const overlongLine = realLine.map((line) => line + 'x'.repeat(LONGEST_LINE_BYTES));
+const lineOfAnySort = fc.oneof(
+  { weight: 8, arbitrary: realLine },
+  { weight: 4, arbitrary: flippedLine },
+  { weight: 4, arbitrary: splicedLine },
+  { weight: 2, arbitrary: anyBytes },
+);
+const input = fc
+  .tuple(fc.array(lineOfAnySort, { maxLength: 40 }), fc.option(overlongLine, { freq: 8 }), fc.boolean())
+  .map(([lines, overlong, isWhole]) => {
+    const all = overlong === null ? lines : [...lines.slice(0, 3), overlong, ...lines.slice(3)];
+    return Buffer.from(all.join('\n') + (isWhole ? '\n' : ''), 'latin1');
+  });
+
+test('every line of any bytes is accounted for, once', () => {
+  fc.assert(
+    fc.property(input, (bytes) => {
+      const { events, records, counts } = parse(bytes);
+      const { lines, gapLines, ignoredLines, damagedLines } = counts;
+      const newlines = bytes.filter((byte) => byte === 10).length;
+      expect(lines).toBe(newlines + (bytes.length > 0 && bytes.at(-1) !== 10 ? 1 : 0));
+      expect(counts.events + gapLines + ignoredLines + damagedLines).toBe(lines);
+      expect(events).toHaveLength(counts.events);
+      expect(records.filter(({ what }) => what === 'gap')).toHaveLength(gapLines);
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test('where the bytes are cut changes nothing', () => {
+  const pieceBytes = fc.oneof(fc.integer({ min: 1, max: 300 }), fc.integer({ min: 1, max: 100_000 }));
+  fc.assert(
+    fc.property(input, pieceBytes, (bytes, size) => {
+      const fewPieces = Math.max(size, Math.ceil(bytes.length / 1000));
+      expect(parse(bytes, fewPieces)).toEqual(parse(bytes));
+    }),
+    { numRuns: 200 },
+  );
+});
