@@ -9,6 +9,7 @@
 import type { ThreadEvents } from '../model/thread-events.js';
 import { type Address, NONE } from '../model/units.js';
 import { LONGEST_CALL_BYTES } from './functions.js';
+import { lookAcrossLosses } from './look-across.js';
 import { type SiteFacts, Step, SYSCALL_BYTES } from './site-facts.js';
 
 /** What an event turned out to be; where `Plain`, the step itself says all. */
@@ -33,14 +34,24 @@ export interface Segment {
   readonly firstRow: number;
   /** Behind the last row. */
   readonly endRow: number;
-  /** Rows of the returns that leave what was running when the segment began, in their order. */
+  /**
+   * Rows of the returns that leave what was running when the segment began, in their order; those of later segments,
+   * if the same levels are seen to be left there, behind its own.
+   */
   readonly leavingRows: readonly number[];
+  /** Rows of the calls that are still open at the end, lowest first. */
+  readonly openRows: readonly number[];
+  /** Where the trace was stopped at the end; NaN if it ran. */
+  readonly stoppedAt: Address;
 }
 
 export interface Pairing {
-  readonly segments: readonly Segment[];
+  readonly segments: Segment[];
   readonly outcome: Uint8Array; // by row
-  /** For a call, signal or kernel entry: the row that ended it, or NONE. For a Pop: the row of the call. */
+  /**
+   * For a call, signal or kernel entry: the row that ended it, or NONE; its own row if it is left by its own return
+   * behind a loss. For a Pop: the row of the call.
+   */
   readonly link: Int32Array;
 }
 
@@ -58,6 +69,7 @@ export function pairReturns(events: ThreadEvents, facts: SiteFacts): Pairing {
     }
     while (row < events.length && facts.step[events.site[row]] >= Step.Gap) row++;
   }
+  lookAcrossLosses(pairing, events, facts);
   return pairing;
 }
 
@@ -80,6 +92,8 @@ const RUNNING = Number.NaN;
 
 class SegmentPass {
   private hasBegun = false;
+  /** Something was lost while the trace was stopped: it goes on only where it stopped. */
+  private hasLostWhileStopped = false;
   private readonly open: OpenCall[] = [];
   private openSignals = 0;
   private readonly leavingRows: number[] = [];
@@ -106,13 +120,15 @@ class SegmentPass {
   run(firstRow: number): Segment {
     let row = firstRow;
     while (row < this.events.length && this.take(row)) row++;
-    return { firstRow, endRow: row, leavingRows: this.leavingRows };
+    const openRows = this.open.map((call) => call.row);
+    return { firstRow, endRow: row, leavingRows: this.leavingRows, openRows, stoppedAt: this.stoppedAt };
   }
 
   /** False if the event does not follow from those before it: something was lost between. */
   private take(row: number): boolean {
     const site = this.events.site[row];
     const step = this.facts.step[site] as Step;
+    if (step === Step.Gap && !Number.isNaN(this.stoppedAt)) return (this.hasLostWhileStopped = true);
     if (isBreak(step)) return false;
     if (step >= Step.SwitchOut) return true;
     if (step === Step.Start) {
@@ -167,8 +183,10 @@ class SegmentPass {
     else if (goesOn(stoppedAt, this.resumeReach) || goesOn(interruptedAt, SYSCALL_BYTES))
       this.outcome[row] = Outcome.Resume;
     else if (signal !== NONE) this.pop(row, signal);
-    else if (toEntry) this.enterSignal(row, Number.isNaN(interruptedAt) ? stoppedAt : interruptedAt);
+    else if (toEntry && !this.hasLostWhileStopped)
+      this.enterSignal(row, Number.isNaN(interruptedAt) ? stoppedAt : interruptedAt);
     else return false;
+    this.hasLostWhileStopped = false;
     this.stoppedAt = RUNNING;
     this.interruptedAt = Number.NaN;
     return true;

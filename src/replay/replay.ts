@@ -8,9 +8,11 @@ import { type CallTree, CallTreeBuilder, withoutEmptyNodes } from '../model/call
 import { Inference, type InferenceName } from '../model/quality.js';
 import { SpecialSymbol } from '../model/symbol-table.js';
 import type { ThreadEvents } from '../model/thread-events.js';
-import { type FunctionId, type Nanoseconds, NONE, type SiteId, type SymbolId } from '../model/units.js';
+import { type FunctionId, type Nanoseconds, NONE, type NodeId, type SiteId, type SymbolId } from '../model/units.js';
+import { FirstStack } from './first-stack.js';
 import { Trait } from './functions.js';
 import { HiddenJumps } from './hidden-jumps.js';
+import { restartOf } from './look-across.js';
 import { OpenFrames, type TailCalls } from './open-frames.js';
 import { Outcome, type Pairing, pairReturns, type Segment } from './pair-returns.js';
 import { Pause } from './pause.js';
@@ -51,6 +53,7 @@ class Replay {
   private readonly lost: LostStretch[] = [];
   private readonly frames: OpenFrames;
   private readonly hidden: HiddenJumps;
+  private readonly firstStack: FirstStack;
   private readonly pause: Pause;
   private readonly pairing: Pairing;
   private readonly events: ThreadEvents;
@@ -58,7 +61,7 @@ class Replay {
   private readonly options: ReplayOptions;
   /** Up to here all time is charged. */
   private nowNs: Nanoseconds;
-  private firstStack: SymbolId[] = [];
+  private firstSymbols: SymbolId[] = [];
   constructor(events: ThreadEvents, facts: SiteFacts, options: ReplayOptions) {
     this.events = events;
     this.facts = facts;
@@ -66,6 +69,7 @@ class Replay {
     this.pairing = pairReturns(events, facts);
     this.frames = new OpenFrames(this.tree, facts.functions, options.tailCalls);
     this.hidden = new HiddenJumps(this.frames, this.pairing, events, facts, options.tailCalls);
+    this.firstStack = new FirstStack(this.frames, events, facts);
     this.pause = new Pause(this.tree, facts.scope === 'user+kernel');
     const first = this.pairing.segments[0];
     this.nowNs = first ? events.timeNs[first.firstRow] : 0;
@@ -75,17 +79,14 @@ class Replay {
     const { frames } = this;
     let startNs = this.nowNs;
     this.pairing.segments.forEach((segment, index) => {
-      if (index > 0) this.crossGap(this.pairing.segments[index - 1] as Segment, segment);
-      this.openSegment(segment);
-      if (index === 0) {
-        this.firstStack = frames.symbols();
-        startNs = this.extendBack(segment);
-      }
+      const before = this.pairing.segments[index - 1];
+      if (before) this.crossGap(before, segment);
+      else startNs = this.begin(segment);
       for (let row = segment.firstRow; row < segment.endRow; row++) this.take(row);
     });
     this.finish();
     const { tree, nowNs, lost } = this;
-    const firstStack = this.pairing.segments.length === 1 && !this.isBornHere() ? this.firstStack : [];
+    const firstStack = this.pairing.segments.length === 1 && !this.isBornHere() ? this.firstSymbols : [];
     return {
       tree: withoutEmptyNodes(tree.build()),
       startNs,
@@ -96,15 +97,12 @@ class Replay {
     };
   }
 
-  /** The stack that a segment begins with: where its leaving returns go, the last one lowest. */
-  private openSegment({ firstRow, leavingRows }: Segment): void {
-    const { facts, frames } = this;
-    this.hidden.beginSegment(leavingRows.length);
-    for (let leave = leavingRows.length; leave > 0; leave--) {
-      const caller = facts.toFunction[this.events.site[leavingRows[leave - 1] as number]];
-      frames.pushOpen(this.named(caller), leave === leavingRows.length ? NONE : leave + 1, this.nowNs);
-    }
-    frames.pushOpen(this.firstFunction(firstRow), leavingRows.length === 0 ? NONE : 1, this.nowNs);
+  /** Lays down the thread's first stack; returns when its observation begins. */
+  private begin(segment: Segment): Nanoseconds {
+    const restart = restartOf(segment, segment, this.events, this.facts, false);
+    this.hidden.beginSegment(this.firstStack.begin(restart, this.nowNs));
+    this.firstSymbols = this.frames.symbols();
+    return this.extendBack(segment);
   }
 
   private firstFunction(row: number): FunctionId {
@@ -121,6 +119,7 @@ class Replay {
     const site = this.events.site[row];
     const step = this.facts.step[site] as Step;
     if (step >= Step.SwitchOut) return this.takeSwitch(row, step);
+    if (step === Step.Gap) return this.noteGap(row);
     if (step !== Step.Start) this.hidden.syncTo(this.facts.fromFunction[site], row, this.nowNs);
     this.chargeUntil(this.events.timeNs[row]);
     this.apply(row, site, step);
@@ -183,13 +182,20 @@ class Replay {
         if (frames.top.fn !== target) frames.addAlias(target);
         return;
       case Outcome.Leave:
-        return frames.returnFrom(this.hidden.placeOfLeave(link), nowNs);
+        return this.leave(this.hidden.placeOfLeave(link), target);
       case Outcome.JumpByReturn:
         return frames.jump(target, nowNs, NONE);
       case Outcome.SignalReturn:
         frames.returnFrom(frames.placeOfCall(link), nowNs);
         this.hidden.signalTail = target;
     }
+  }
+
+  private leave(place: number, target: FunctionId): void {
+    const { frames, nowNs } = this;
+    if (place > 0) return frames.returnFrom(place, nowNs);
+    frames.closeAbove(-1, nowNs, NONE); // below all that is known
+    frames.pushOpen(target, nowNs, Inference.CutByGap);
   }
 
   /** A jump that was shown, into another function. */
@@ -213,17 +219,30 @@ class Replay {
     }
   }
 
-  /** Between two segments: what was open is closed, and the time until the next event is nobody's. */
+  /** Between two segments: the time is nobody's, and of the stack only what the next segment confirms stays. */
   private crossGap(before: Segment, after: Segment): void {
-    const { events, frames, nowNs } = this;
+    const { events, facts, nowNs } = this;
     const nextNs = events.timeNs[after.firstRow];
     const gapRows = this.gapRowsBetween(before.endRow, after.firstRow);
-    const lostAtNs = this.pause.isStopped ? nextNs : gapRows.length > 0 ? events.timeNs[gapRows[0] as number] : nowNs;
-    this.chargeUntil(lostAtNs); // a thread that was stopped waited, whatever was lost meanwhile
-    if (!this.pause.isStopped) this.lose(nextNs);
-    this.lost.push({ atNs: lostAtNs, lengthNs: nextNs - lostAtNs, errors: gapRows.length });
-    this.pause.end(nextNs, true);
-    frames.closeAbove(-1, lostAtNs, Inference.CutByGap);
+    const lostNs = this.pause.isStopped ? nextNs : gapRows.length > 0 ? events.timeNs[gapRows[0] as number] : nowNs;
+    this.chargeUntil(lostNs); // a thread that was stopped waited, whatever was lost meanwhile
+    const oldNode = this.frames.topNode;
+    this.pause.end(lostNs, true);
+    const restart = restartOf(before, after, events, facts, true);
+    const places = this.firstStack.restart(restart, { lostNs, nextNs });
+    this.hidden.beginSegment(places);
+    this.lost.push({ atNs: lostNs, lengthNs: nextNs - lostNs, errors: gapRows.length });
+    if (nextNs > lostNs) this.lose(this.comesOutOfSyscall(after) ? this.frames.topNode : oldNode, nextNs);
+  }
+
+  /** Lost while the trace was stopped, and it goes on where it stopped: nothing of this thread is missing. */
+  private noteGap(row: number): void {
+    this.lost.push({ atNs: this.events.timeNs[row], lengthNs: 0, errors: 1 });
+  }
+
+  private comesOutOfSyscall({ firstRow }: Pick<Segment, 'firstRow'>): boolean {
+    const site = this.events.site[firstRow];
+    return this.facts.step[site] === Step.Start && this.facts.syscalls.has(this.facts.to[site] - SYSCALL_BYTES);
   }
 
   private gapRowsBetween(firstRow: number, endRow: number): number[] {
@@ -233,8 +252,8 @@ class Replay {
     return rows;
   }
 
-  private lose(nextNs: Nanoseconds): void {
-    const node = this.tree.child(this.frames.topNode, SpecialSymbol.Lost);
+  private lose(under: NodeId, nextNs: Nanoseconds): void {
+    const node = this.tree.child(under, SpecialSymbol.Lost);
     this.tree.charge(node, nextNs - this.nowNs);
     this.tree.countComplete(node, nextNs - this.nowNs);
     this.nowNs = nextNs;
@@ -246,7 +265,7 @@ class Replay {
     const { extendTo } = this.options;
     const site = this.events.site[firstRow];
     if (!extendTo || this.facts.step[site] !== Step.Start || this.isBornHere()) return firstNs;
-    const inSyscall = this.facts.syscalls.has(this.facts.to[site] - SYSCALL_BYTES);
+    const inSyscall = this.comesOutOfSyscall({ firstRow });
     const { pause, frames } = this;
     this.nowNs = extendTo.startNs;
     pause.begin(frames.topNode, inSyscall ? SpecialSymbol.Syscall : SpecialSymbol.Untraced, this.nowNs);
