@@ -4,8 +4,9 @@
  */
 import { Inference } from '../model/quality.js';
 import type { ThreadEvents } from '../model/thread-events.js';
-import { type FunctionId, type Nanoseconds, NONE } from '../model/units.js';
+import { type FunctionId, type Nanoseconds, NONE, type SymbolId } from '../model/units.js';
 import { type Alignment, align, type Level, type Restart } from './align.js';
+import type { Contexts, Place } from './contexts.js';
 import { callIpOf } from './look-across.js';
 import type { Frame, OpenFrames } from './open-frames.js';
 import type { SiteFacts } from './site-facts.js';
@@ -21,7 +22,19 @@ export class FirstStack {
   private readonly events: ThreadEvents;
   private readonly facts: SiteFacts;
 
-  constructor(frames: OpenFrames, events: ThreadEvents, facts: SiteFacts) {
+  private readonly contexts: Contexts | null;
+  private readonly onDoubt: () => void;
+
+  /** `onDoubt` is called when no address confirms a restart. */
+  constructor(
+    frames: OpenFrames,
+    events: ThreadEvents,
+    facts: SiteFacts,
+    contexts: Contexts | null,
+    onDoubt: () => void,
+  ) {
+    this.contexts = contexts;
+    this.onDoubt = onDoubt;
     this.frames = frames;
     this.events = events;
     this.facts = facts;
@@ -29,6 +42,11 @@ export class FirstStack {
 
   /** The stack of a thread's first segment; the places that its leaving returns leave, the first one first. */
   begin(restart: Restart, nowNs: Nanoseconds): number[] {
+    const { frames, facts, contexts } = this;
+    if (contexts) {
+      for (const caller of contexts.callersBelow(this.chainOf(restart)))
+        frames.pushOpen(facts.functions.ofSymbol(caller), nowNs, Inference.OpenAtStart);
+    }
     return this.layNew(restart, restart.leaving.length + 1, nowNs, Inference.OpenAtStart);
   }
 
@@ -37,17 +55,43 @@ export class FirstStack {
     const { frames } = this;
     const places = frames.levels();
     frames.doubtAll();
-    const found =
-      places.length === 0
-        ? null
-        : align(
-            places.map((place) => this.levelAt(place)),
-            restart,
-          );
+    const found = align(
+      places.map((place) => this.levelAt(place)),
+      restart,
+    );
+    if (found === null || found.confirmed === 0) {
+      this.onDoubt();
+      const place = this.placeByContext(restart, found);
+      if (place) return this.layOnPath(place, restart, { lostNs, nextNs });
+    }
     if (found === null) return this.layNew(restart, restart.leaving.length + 1, nextNs, Inference.CutByGap);
     this.cutTo(places[found.oldLevel] as number, this.functionAt(restart, found.newLevels), lostNs, nextNs);
     const below = this.confirmOld(restart, found, places);
     return [...this.layNew(restart, found.newLevels, nextNs, Inference.CutByGap), ...below];
+  }
+
+  /** No address says where the thread is: the place where such a chain of functions was seen, unless a name of the old stack says more. */
+  private placeByContext(restart: Restart, found: Alignment | null): Place | null {
+    const place = this.contexts?.placeOf(this.chainOf(restart), this.frames.symbols()) ?? null;
+    const isFarFetched = place !== null && place.seen === 0 && place.shared < place.path.length && found !== null;
+    return isFarFetched ? null : place;
+  }
+
+  /** What runs and the callers it returns to, lowest first. */
+  private chainOf(restart: Restart): SymbolId[] {
+    const { symbol } = this.facts.functions;
+    const chain: SymbolId[] = [];
+    for (let level = restart.leaving.length; level >= 0; level--)
+      chain.push(symbol[this.functionAt(restart, level)] as SymbolId);
+    return chain;
+  }
+
+  private layOnPath({ path, shared }: Place, restart: Restart, { lostNs, nextNs }: Crossing): number[] {
+    const { frames, facts } = this;
+    frames.closeAbove(shared - 1, lostNs, Inference.CutByGap);
+    for (const symbol of path.slice(shared))
+      frames.pushOpen(facts.functions.ofSymbol(symbol), nextNs, Inference.CutByGap);
+    return this.layNew(restart, restart.leaving.length, nextNs, Inference.CutByGap);
   }
 
   /** Lays down the new levels, lowest first: `count` of them at most, and one more for what runs. */

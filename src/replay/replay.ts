@@ -9,6 +9,7 @@ import { Inference, type InferenceName } from '../model/quality.js';
 import { SpecialSymbol } from '../model/symbol-table.js';
 import type { ThreadEvents } from '../model/thread-events.js';
 import { type FunctionId, type Nanoseconds, NONE, type NodeId, type SiteId, type SymbolId } from '../model/units.js';
+import type { Contexts, Lesson } from './contexts.js';
 import { FirstStack } from './first-stack.js';
 import { Trait } from './functions.js';
 import { HiddenJumps } from './hidden-jumps.js';
@@ -24,6 +25,8 @@ export interface ReplayOptions {
   readonly extendTo: { readonly startNs: Nanoseconds; readonly endNs: Nanoseconds } | null;
   /** The thread was made while the recording ran: it is not extended to its start. */
   readonly isCreatedInside: boolean;
+  /** Paths seen in all threads, for places that no address tells; null while they are still being learned. */
+  readonly contexts: Contexts | null;
 }
 
 /** A stretch of which nothing is known. */
@@ -34,14 +37,14 @@ export interface LostStretch {
   readonly errors: number;
 }
 
-export interface ThreadReplay {
+export interface ThreadReplay extends Lesson {
   readonly tree: CallTree;
   readonly startNs: Nanoseconds;
   readonly endNs: Nanoseconds;
   readonly inferred: Readonly<Record<InferenceName, number>>;
   readonly lost: readonly LostStretch[];
-  /** The functions on the stack at the first event, lowest first; empty if a gap cut the thread. */
-  readonly firstStack: readonly SymbolId[];
+  /** After some loss no address told where the thread was: replay it again when the contexts are known. */
+  readonly isDoubtful: boolean;
 }
 
 export function replayThread(events: ThreadEvents, facts: SiteFacts, options: ReplayOptions): ThreadReplay {
@@ -62,6 +65,7 @@ class Replay {
   /** Up to here all time is charged. */
   private nowNs: Nanoseconds;
   private firstSymbols: SymbolId[] = [];
+  private certainNodes: number | null = null;
   constructor(events: ThreadEvents, facts: SiteFacts, options: ReplayOptions) {
     this.events = events;
     this.facts = facts;
@@ -69,7 +73,7 @@ class Replay {
     this.pairing = pairReturns(events, facts);
     this.frames = new OpenFrames(this.tree, facts.functions, options.tailCalls);
     this.hidden = new HiddenJumps(this.frames, this.pairing, events, facts, options.tailCalls);
-    this.firstStack = new FirstStack(this.frames, events, facts);
+    this.firstStack = new FirstStack(this.frames, events, facts, options.contexts, () => this.noteDoubt());
     this.pause = new Pause(this.tree, facts.scope === 'user+kernel');
     const first = this.pairing.segments[0];
     this.nowNs = first ? events.timeNs[first.firstRow] : 0;
@@ -86,15 +90,22 @@ class Replay {
     });
     this.finish();
     const { tree, nowNs, lost } = this;
-    const firstStack = this.pairing.segments.length === 1 && !this.isBornHere() ? this.firstSymbols : [];
+    const built = tree.build();
     return {
-      tree: withoutEmptyNodes(tree.build()),
+      tree: withoutEmptyNodes(built),
       startNs,
       endNs: nowNs,
       inferred: frames.inferred,
       lost,
-      firstStack,
+      firstStack: this.isBornHere() ? [] : this.firstSymbols,
+      learned: { ...built, length: this.certainNodes ?? built.length },
+      isDoubtful: this.certainNodes !== null,
     };
+  }
+
+  /** From here on paths are guesses, and teach nothing. */
+  private noteDoubt(): void {
+    this.certainNodes ??= this.tree.length;
   }
 
   /** Lays down the thread's first stack; returns when its observation begins. */
