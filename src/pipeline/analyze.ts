@@ -131,7 +131,7 @@ class ProfileBuilder {
   private count(tid: Tid, { gaps, clockSteps }: ReplayedThread['thread'], { inferred, lost }: ThreadReplay): void {
     for (const reason of Object.keys(inferred) as InferenceName[]) this.inferredCalls[reason] += inferred[reason];
     this.clockSteps += clockSteps;
-    let error = gaps.length - lost.reduce((sum, { errors }) => sum + errors, 0); // those before the first event
+    let error = 0;
     for (const { atNs, lengthNs, errors } of lost) {
       const at = { tid, atNs, lengthNs };
       const first = errors > 0 ? gaps[error] : undefined;

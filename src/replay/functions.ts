@@ -101,7 +101,7 @@ function stubTargets(sites: BranchSites, table: Omit<FunctionTable, 'stubTarget'
     if (sites.kind[site] !== BranchKind.Call || stub === NONE || !((traits[stub] as number) & Trait.Stub)) continue;
     for (let bytes = 1; bytes <= LONGEST_CALL_BYTES; bytes++)
       for (const fn of returnsTo.get(sites.from[site] + bytes) ?? [])
-        if (fn !== stub && bareName[fn] === bareName[stub])
+        if (!((traits[fn] as number) & Trait.Stub) && bareName[fn] === bareName[stub])
           targets[stub] = lower(fn, targets[stub] as FunctionId, start);
   }
   return targets;

@@ -39,6 +39,24 @@ export class HiddenJumps {
     return this.places[leave - 1] ?? NONE;
   }
 
+  /** The trace goes on in a function: what a signal interrupted, or still the code that ends it. */
+  goOn(fn: FunctionId): void {
+    if (this.signalTail !== fn) this.signalTail = NONE;
+  }
+
+  /** A jump that was shown, into another function. */
+  jumpTo(target: FunctionId, toEntry: boolean, nowNs: Nanoseconds): void {
+    const { frames, facts } = this;
+    const { top } = frames;
+    if (top.fn === target || top.aliases?.includes(target)) return;
+    const toStart = toEntry || ((facts.functions.traits[target] as number) & Trait.Unknown) !== 0;
+    if (toStart) return frames.jump(target, nowNs, NONE);
+    // Into the middle of a function: of a frame to which control can have gone, or of a label inside this one.
+    const place = frames.findBelow(target, frames.depth, Math.max(0, this.endOf(top.level)));
+    if (place !== NONE) frames.closeAbove(place, nowNs, Inference.Unwound);
+    else frames.addAlias(target);
+  }
+
   /** Makes the function that the event in `row` comes from the top of the stack. */
   syncTo(fn: FunctionId, row: number, nowNs: Nanoseconds): void {
     const { frames } = this;

@@ -4,6 +4,7 @@
  * Each interval between two events goes to the frame on top of the stack; what an event does to the stack was
  * worked out before (pair-returns.ts), so the loop only follows.
  */
+import { BranchKind, siteOfRecord } from '../model/branch-sites.js';
 import { type CallTree, CallTreeBuilder, withoutEmptyNodes } from '../model/call-tree.js';
 import { Inference, type InferenceName } from '../model/quality.js';
 import { SpecialSymbol } from '../model/symbol-table.js';
@@ -82,12 +83,15 @@ class Replay {
   run(): ThreadReplay {
     const { frames } = this;
     let startNs = this.nowNs;
-    this.pairing.segments.forEach((segment, index) => {
-      const before = this.pairing.segments[index - 1];
+    const { segments } = this.pairing;
+    this.noteErrors(0, segments[0]?.firstRow ?? 0);
+    segments.forEach((segment, index) => {
+      const before = segments[index - 1];
       if (before) this.crossGap(before, segment);
       else startNs = this.begin(segment);
       for (let row = segment.firstRow; row < segment.endRow; row++) this.take(row);
     });
+    this.noteErrors(segments.at(-1)?.endRow ?? 0, this.events.length);
     this.finish();
     const { tree, nowNs, lost } = this;
     const built = tree.build();
@@ -148,6 +152,7 @@ class Replay {
     const { facts, frames, nowNs } = this;
     const target = this.named(facts.toFunction[site]);
     if (this.pause.node !== NONE) this.pause.end(nowNs, true);
+    else if (step < Step.End) this.pause.forgetSwitch();
     switch (step) {
       case Step.Start:
         return this.start(row, target);
@@ -157,7 +162,7 @@ class Replay {
       case Step.Return:
         return this.return(row, target);
       case Step.Jump:
-        return this.jump(site, target);
+        return this.hidden.jumpTo(target, facts.toEntry[site] === 1, nowNs);
       case Step.EndCall:
         if (facts.to[site] !== 0) frames.pushCall(target, row, nowNs);
         return this.stop(step);
@@ -171,7 +176,7 @@ class Replay {
   }
 
   private start(row: number, target: FunctionId): void {
-    this.hidden.signalTail = NONE;
+    this.hidden.goOn(target);
     const outcome = this.pairing.outcome[row];
     if (outcome === Outcome.SignalEntry) this.frames.pushCall(target, row, this.nowNs);
     else if (outcome === Outcome.Pop) this.return(row, target);
@@ -209,18 +214,6 @@ class Replay {
     frames.pushOpen(target, nowNs, Inference.CutByGap);
   }
 
-  /** A jump that was shown, into another function. */
-  private jump(site: SiteId, target: FunctionId): void {
-    const { frames, facts, nowNs } = this;
-    const { top } = frames;
-    if (top.fn === target || top.aliases?.includes(target)) return;
-    const toStart = facts.toEntry[site] === 1 || ((facts.functions.traits[target] as number) & Trait.Unknown) !== 0;
-    const place = toStart ? NONE : frames.findBelow(target, frames.depth, 0);
-    if (toStart) frames.jump(target, nowNs, NONE);
-    else if (place !== NONE) frames.closeAbove(place, nowNs, Inference.Unwound);
-    else frames.addAlias(target); // into the middle of another symbol: a label inside the same function
-  }
-
   private takeSwitch(row: number, step: Step): void {
     this.chargeUntil(this.events.timeNs[row]);
     if (step === Step.SwitchIn) this.pause.switchIn(this.nowNs);
@@ -232,35 +225,60 @@ class Replay {
 
   /** Between two segments: the time is nobody's, and of the stack only what the next segment confirms stays. */
   private crossGap(before: Segment, after: Segment): void {
-    const { events, facts, nowNs } = this;
+    if (this.hasStep(Step.Exec, before.endRow, after.firstRow)) return this.startProgram(before, after);
+    const { events, facts, pause, nowNs } = this;
     const nextNs = events.timeNs[after.firstRow];
-    const gapRows = this.gapRowsBetween(before.endRow, after.firstRow);
-    const lostNs = this.pause.isStopped ? nextNs : gapRows.length > 0 ? events.timeNs[gapRows[0] as number] : nowNs;
+    const gapNs = before.endRow < after.firstRow ? events.timeNs[before.endRow] : nowNs;
+    const lostNs = pause.isStopped ? nextNs : gapNs;
     this.chargeUntil(lostNs); // a thread that was stopped waited, whatever was lost meanwhile
     const oldNode = this.frames.topNode;
-    this.pause.end(lostNs, true);
+    pause.end(lostNs, true);
     const restart = restartOf(before, after, events, facts, true);
-    const places = this.firstStack.restart(restart, { lostNs, nextNs });
-    this.hidden.beginSegment(places);
-    this.lost.push({ atNs: lostNs, lengthNs: nextNs - lostNs, errors: gapRows.length });
+    this.hidden.beginSegment(this.firstStack.restart(restart, { lostNs, nextNs }));
+    this.noteLoss(lostNs, nextNs, this.countErrors(before.endRow, after.firstRow));
     if (nextNs > lostNs) this.lose(this.comesOutOfSyscall(after) ? this.frames.topNode : oldNode, nextNs);
+  }
+
+  /** exec: the thread goes on with another program, and nothing of the old stack is left. */
+  private startProgram(before: Segment, after: Segment): void {
+    const { events, facts, frames } = this;
+    this.chargeUntil(events.timeNs[after.firstRow]);
+    this.pause.end(this.nowNs, true);
+    frames.closeAbove(-1, this.nowNs, Inference.Unwound);
+    const restart = restartOf(before, after, events, facts, false);
+    this.hidden.beginSegment(this.firstStack.begin(restart, this.nowNs));
+  }
+
+  private hasStep(step: Step, firstRow: number, endRow: number): boolean {
+    for (let row = firstRow; row < endRow; row++) if (this.facts.step[this.events.site[row]] === step) return true;
+    return false;
+  }
+
+  /** Errors of perf among these rows. */
+  private countErrors(firstRow: number, endRow: number): number {
+    const error = siteOfRecord(BranchKind.Gap);
+    return this.events.site.subarray(firstRow, endRow).reduce((count, site) => count + (site === error ? 1 : 0), 0);
+  }
+
+  private noteLoss(atNs: Nanoseconds, untilNs: Nanoseconds, errors: number): void {
+    this.lost.push({ atNs, lengthNs: untilNs - atNs, errors });
+  }
+
+  /** Errors before the first event, and behind the last. */
+  private noteErrors(firstRow: number, endRow: number): void {
+    const errors = this.countErrors(firstRow, endRow);
+    if (errors > 0) this.noteLoss(this.nowNs, this.nowNs, errors);
   }
 
   /** Lost while the trace was stopped, and it goes on where it stopped: nothing of this thread is missing. */
   private noteGap(row: number): void {
-    this.lost.push({ atNs: this.events.timeNs[row], lengthNs: 0, errors: 1 });
+    const atNs = this.events.timeNs[row];
+    this.noteLoss(atNs, atNs, this.countErrors(row, row + 1));
   }
 
   private comesOutOfSyscall({ firstRow }: Pick<Segment, 'firstRow'>): boolean {
     const site = this.events.site[firstRow];
     return this.facts.step[site] === Step.Start && this.facts.syscalls.has(this.facts.to[site] - SYSCALL_BYTES);
-  }
-
-  private gapRowsBetween(firstRow: number, endRow: number): number[] {
-    const rows: number[] = [];
-    for (let row = firstRow; row < endRow; row++)
-      if (this.facts.step[this.events.site[row]] === Step.Gap) rows.push(row);
-    return rows;
   }
 
   private lose(under: NodeId, nextNs: Nanoseconds): void {
@@ -275,7 +293,8 @@ class Replay {
     const firstNs = this.nowNs;
     const { extendTo } = this.options;
     const site = this.events.site[firstRow];
-    if (!extendTo || this.facts.step[site] !== Step.Start || this.isBornHere()) return firstNs;
+    if (!extendTo || extendTo.startNs === firstNs) return firstNs;
+    if (this.facts.step[site] !== Step.Start || this.isBornHere()) return firstNs;
     const inSyscall = this.comesOutOfSyscall({ firstRow });
     const { pause, frames } = this;
     this.nowNs = extendTo.startNs;
@@ -291,7 +310,7 @@ class Replay {
     const row = this.events.site.findIndex((site) => this.facts.step[site] >= Step.SwitchOut);
     if (row === -1 || row >= firstRow || this.facts.step[this.events.site[row]] !== Step.SwitchIn) return;
     this.pause.switchOut(NONE, SpecialSymbol.OffCpu, this.nowNs);
-    this.chargeUntil(this.events.timeNs[row]);
+    this.chargeUntil(Math.max(this.nowNs, this.events.timeNs[row]));
     this.pause.switchIn(this.nowNs, false);
   }
 
@@ -302,10 +321,10 @@ class Replay {
     return ((this.facts.functions.traits[this.firstFunction(first.firstRow)] as number) & Trait.Birthplace) !== 0;
   }
 
-  /** The trace ends. A thread that is stopped then goes on waiting to the end of the recording. */
+  /** The trace ends. A thread that is stopped or off its processor goes on waiting to the end of the recording. */
   private finish(): void {
     const { extendTo } = this.options;
-    if (this.pause.isStopped && extendTo && extendTo.endNs > this.nowNs) this.chargeUntil(extendTo.endNs);
+    if (this.pause.node !== NONE && extendTo && extendTo.endNs > this.nowNs) this.chargeUntil(extendTo.endNs);
     this.pause.end(this.nowNs, false);
     this.frames.closeAbove(-1, this.nowNs, Inference.OpenAtEnd);
   }
