@@ -33,6 +33,15 @@ export interface Frame {
   older: number;
 }
 
+/** Told of every frame that opens, closes or turns out to be another function: for tests, and for people who read. */
+export interface FrameWatcher {
+  /** The events up to this row are replayed next. */
+  atRow(row: number): void;
+  opened(symbol: SymbolId, depth: number, inference: number): void;
+  closed(symbol: SymbolId, depth: number, inference: number): void;
+  renamed(from: SymbolId, to: SymbolId, depth: number): void;
+}
+
 export type TailCalls = 'nest' | 'replace';
 
 /** Longer chains of tail calls are loops, as of an interpreter: they go back to the frame they came from. */
@@ -45,8 +54,10 @@ export class OpenFrames {
   private readonly tree: CallTreeBuilder;
   private readonly functions: FunctionTable;
   private readonly tailCalls: TailCalls;
+  private readonly watcher: FrameWatcher | null;
 
-  constructor(tree: CallTreeBuilder, functions: FunctionTable, tailCalls: TailCalls) {
+  constructor(tree: CallTreeBuilder, functions: FunctionTable, tailCalls: TailCalls, watcher: FrameWatcher | null) {
+    this.watcher = watcher;
     this.tree = tree;
     this.functions = functions;
     this.tailCalls = tailCalls;
@@ -180,6 +191,7 @@ export class OpenFrames {
       ...rest,
     });
     this.newest[fn] = this.depth - 1;
+    this.watcher?.opened(this.functions.symbol[fn] as SymbolId, this.depth, rest.inference);
   }
 
   /** `reason`: why the end was not seen, or NONE. */
@@ -190,6 +202,7 @@ export class OpenFrames {
     this.newest[frame.fn] = frame.older;
     const inference = frame.inference === NONE ? reason : frame.inference;
     this.tree.charge(frame.node, frame.heldNs);
+    this.watcher?.closed(this.functions.symbol[frame.fn] as SymbolId, this.depth + 1, inference);
     if (inference === NONE) this.tree.countComplete(frame.node, nowNs - frame.entryNs);
     else {
       this.tree.countInferred(frame.node);
@@ -222,6 +235,8 @@ export class OpenFrames {
 
   private renameTop(fn: FunctionId): void {
     const { top } = this;
+    const { symbol } = this.functions;
+    this.watcher?.renamed(symbol[top.fn] as SymbolId, symbol[fn] as SymbolId, this.depth);
     this.newest[top.fn] = top.older;
     const parent = this.depth === 1 ? ROOT : this.at(this.depth - 2).node;
     top.fn = fn;

@@ -15,7 +15,7 @@ import { FirstStack } from './first-stack.js';
 import { Trait } from './functions.js';
 import { HiddenJumps } from './hidden-jumps.js';
 import { restartOf } from './look-across.js';
-import { OpenFrames, type TailCalls } from './open-frames.js';
+import { type FrameWatcher, OpenFrames, type TailCalls } from './open-frames.js';
 import { Outcome, type Pairing, pairReturns, type Segment } from './pair-returns.js';
 import { Pause } from './pause.js';
 import { type SiteFacts, Step, SYSCALL_BYTES } from './site-facts.js';
@@ -28,6 +28,7 @@ export interface ReplayOptions {
   readonly isCreatedInside: boolean;
   /** Paths seen in all threads, for places that no address tells; null while they are still being learned. */
   readonly contexts: Contexts | null;
+  readonly watcher?: FrameWatcher;
 }
 
 /** A stretch of which nothing is known. */
@@ -72,7 +73,7 @@ class Replay {
     this.facts = facts;
     this.options = options;
     this.pairing = pairReturns(events, facts);
-    this.frames = new OpenFrames(this.tree, facts.functions, options.tailCalls);
+    this.frames = new OpenFrames(this.tree, facts.functions, options.tailCalls, options.watcher ?? null);
     this.hidden = new HiddenJumps(this.frames, this.pairing, events, facts, options.tailCalls);
     this.firstStack = new FirstStack(this.frames, events, facts, options.contexts, () => this.noteDoubt());
     this.pause = new Pause(this.tree, facts.scope === 'user+kernel');
@@ -87,6 +88,7 @@ class Replay {
     this.noteErrors(0, segments[0]?.firstRow ?? 0);
     segments.forEach((segment, index) => {
       const before = segments[index - 1];
+      this.options.watcher?.atRow(segment.firstRow);
       if (before) this.crossGap(before, segment);
       else startNs = this.begin(segment);
       for (let row = segment.firstRow; row < segment.endRow; row++) this.take(row);
@@ -131,6 +133,7 @@ class Replay {
   }
 
   private take(row: number): void {
+    this.options.watcher?.atRow(row);
     const site = this.events.site[row];
     const step = this.facts.step[site] as Step;
     if (step >= Step.SwitchOut) return this.takeSwitch(row, step);
