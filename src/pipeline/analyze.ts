@@ -5,10 +5,10 @@ import { setImmediate } from 'node:timers/promises';
 import { assert } from '../model/errors.js';
 import type { Profile, ThreadProfile, TraceMeta } from '../model/profile.js';
 import { type InferenceName, type LineCounts, noInferences, type Quality, type TraceGap } from '../model/quality.js';
-import type { SymbolId } from '../model/units.js';
-import { type Beginning, callersFromOtherThreads, withCallers } from '../replay/contexts.js';
+import type { Tid } from '../model/units.js';
+import { Contexts, withCallers } from '../replay/contexts.js';
 import type { TailCalls } from '../replay/open-frames.js';
-import { replayThread, type ThreadReplay } from '../replay/replay.js';
+import { type ReplayOptions, replayThread, type ThreadReplay } from '../replay/replay.js';
 import { type SiteFacts, siteFacts } from '../replay/site-facts.js';
 import type { StoredThread } from '../store/trace-store.js';
 import { InputReader, type ReadOptions, type ReadProgress, type TraceInput } from './inputs.js';
@@ -46,75 +46,94 @@ export async function analyze(inputs: readonly TraceInput[], options: AnalyzeOpt
   return replayAll(reader, facts, options);
 }
 
+/** Twice: first what is certain, then the threads that were lost somewhere, with what the others have shown. */
 async function replayAll(reader: InputReader, facts: SiteFacts, options: AnalyzeOptions): Promise<Profile> {
-  const { store, words } = reader;
+  const { store } = reader;
   const tids = store.wantedTids();
   if (tids.length === 0) throw nothingSelected();
-  const sum = new ProfileBuilder(reader, options);
-  for (const thread of store.threads(tids, words.interner.sites.build())) {
-    await setImmediate(); // lets a signal be heard between two threads
-    options.signal?.throwIfAborted();
-    sum.add(thread, facts);
-    options.onProgress?.({ phase: 'replay', threads: sum.threads.length, ofThreads: tids.length });
-  }
-  return sum.build(facts);
+  const builder = new ProfileBuilder(reader, facts, options);
+  await builder.replay(tids, null);
+  const contexts = builder.contexts();
+  await builder.replay(builder.doubtfulTids(), contexts);
+  return builder.build(contexts);
+}
+
+interface ReplayedThread {
+  readonly thread: Omit<StoredThread, 'events'>;
+  readonly replay: ThreadReplay;
 }
 
 /** The threads' results, and what they add up to. */
 class ProfileBuilder {
-  readonly threads: Omit<ThreadProfile, 'tree'>[] = [];
-  private readonly beginnings: Beginning[] = [];
+  private readonly threads = new Map<Tid, ReplayedThread>();
   private readonly inferredCalls = noInferences();
   private readonly gaps: TraceGap[] = [];
   private clockSteps = 0;
   private lostNs = 0;
   private readonly reader: InputReader;
+  private readonly facts: SiteFacts;
   private readonly options: AnalyzeOptions;
 
-  constructor(reader: InputReader, options: AnalyzeOptions) {
+  constructor(reader: InputReader, facts: SiteFacts, options: AnalyzeOptions) {
     this.reader = reader;
+    this.facts = facts;
     this.options = options;
   }
 
-  add(thread: StoredThread, facts: SiteFacts): void {
-    const { startNs, endNs, names } = this.reader.store;
-    const { tid } = thread.events;
-    const replay = replayThread(thread.events, facts, {
-      tailCalls: this.options.tailCalls ?? 'nest',
-      extendTo: this.options.extend === false ? null : { startNs, endNs },
-      isCreatedInside: thread.isCreatedInside,
-    });
-    const who = { tid, pid: names.pidOf(tid), comm: names.commOf(tid) };
-    this.threads.push({ ...who, startNs: replay.startNs, endNs: replay.endNs });
-    this.beginnings.push(replay);
-    this.count(thread, replay);
+  async replay(tids: readonly Tid[], contexts: Contexts | null): Promise<void> {
+    const { store, words } = this.reader;
+    const { signal, onProgress } = this.options;
+    let done = 0;
+    for (const { events, ...thread } of store.threads(tids, words.interner.sites.build())) {
+      await setImmediate(); // lets a signal be heard between two threads
+      signal?.throwIfAborted();
+      const replay = replayThread(events, this.facts, this.replayOptions(thread.isCreatedInside, contexts));
+      this.threads.set(events.tid, { thread, replay });
+      onProgress?.({ phase: 'replay', threads: ++done, ofThreads: tids.length });
+    }
   }
 
-  build({ scope }: SiteFacts): Profile {
+  contexts(): Contexts {
+    return new Contexts([...this.threads.values()].map(({ replay }) => replay));
+  }
+
+  doubtfulTids(): Tid[] {
+    return [...this.threads].filter(([, { replay }]) => replay.isDoubtful).map(([tid]) => tid);
+  }
+
+  build(contexts: Contexts): Profile {
     const { words, store } = this.reader;
     const originNs = BigInt(words.originSeconds ?? 0) * 1_000_000_000n;
     const weight = words.timed === 0 ? 'calls' : 'ns';
+    const { scope } = this.facts;
     const meta: TraceMeta = { originNs, startNs: store.startNs, endNs: store.endNs, scope, weight };
-    return { meta, symbols: words.interner.symbols.build(), threads: this.placed(), quality: this.quality() };
+    const threads = [...this.threads].map(([tid, thread]) => this.profileOf(tid, thread, contexts));
+    return { meta, symbols: words.interner.symbols.build(), threads, quality: this.quality(threads) };
   }
 
-  /** The threads with their trees, on the callers that only other threads show. */
-  private placed(): ThreadProfile[] {
-    const callers = callersFromOtherThreads(this.beginnings);
-    return this.threads.map((thread, index) => {
-      const { tree } = this.beginnings[index] as Beginning;
-      const below = callers[index] as SymbolId[];
-      this.inferredCalls.OpenAtStart += below.length;
-      return { ...thread, tree: below.length === 0 ? tree : withCallers(tree, below) };
-    });
+  private replayOptions(isCreatedInside: boolean, contexts: Contexts | null): ReplayOptions {
+    const { startNs, endNs } = this.reader.store;
+    const extendTo = this.options.extend === false ? null : { startNs, endNs };
+    return { tailCalls: this.options.tailCalls ?? 'nest', extendTo, isCreatedInside, contexts };
   }
 
-  private count({ events, gaps, clockSteps }: StoredThread, { inferred, lost }: ThreadReplay): void {
+  /** A thread that was replayed once stands on the callers that only other threads show. */
+  private profileOf(tid: Tid, { thread, replay }: ReplayedThread, contexts: Contexts): ThreadProfile {
+    const { names } = this.reader.store;
+    const { startNs, endNs, tree } = replay;
+    const below = replay.isDoubtful ? [] : contexts.callersBelow(replay.firstStack);
+    this.inferredCalls.OpenAtStart += below.length;
+    this.count(tid, thread, replay);
+    const who = { tid, pid: names.pidOf(tid), comm: names.commOf(tid) };
+    return { ...who, startNs, endNs, tree: below.length === 0 ? tree : withCallers(tree, below) };
+  }
+
+  private count(tid: Tid, { gaps, clockSteps }: ReplayedThread['thread'], { inferred, lost }: ThreadReplay): void {
     for (const reason of Object.keys(inferred) as InferenceName[]) this.inferredCalls[reason] += inferred[reason];
     this.clockSteps += clockSteps;
-    let error = gaps.length - lost.reduce((sum, { errors }) => sum + errors, 0); // those before the first event
+    let error = 0;
     for (const { atNs, lengthNs, errors } of lost) {
-      const at = { tid: events.tid, atNs, lengthNs };
+      const at = { tid, atNs, lengthNs };
       const first = errors > 0 ? gaps[error] : undefined;
       this.gaps.push(
         first
@@ -126,7 +145,7 @@ class ProfileBuilder {
     }
   }
 
-  private quality(): Quality {
+  private quality(threads: readonly ThreadProfile[]): Quality {
     const { words, broken, store } = this.reader;
     const counts = { ...this.reader.counts };
     counts.events -= store.unwanted;
@@ -141,7 +160,7 @@ class ProfileBuilder {
       clockSteps: this.clockSteps,
       unknownFlags: [...words.unknownFlags].sort(),
       lostNs: this.lostNs,
-      totalNs: this.threads.reduce((sum, { startNs, endNs }) => sum + endNs - startNs, 0),
+      totalNs: threads.reduce((sum, { startNs, endNs }) => sum + endNs - startNs, 0),
     };
   }
 }

@@ -1,31 +1,106 @@
 /**
- * Call paths seen in other threads, to tell where a thread stands whose lowest function is never left.
+ * Call paths that were really seen, in all threads: they tell where a thread stands when no address does.
  *
- * A thread that is caught in the middle reveals its callers as it returns to them. What it never returns to, it does
- * not reveal; but if the same function was seen in other threads, always below the same callers, those are its
- * callers here as well. It stays a guess: the frames are inferred.
+ * A thread caught in the middle, or seen again after a loss, reveals its callers as it returns to them. What it never
+ * returns to, it does not reveal; but if the same chain of functions was seen elsewhere, the callers it had there are
+ * the likely ones. It stays a guess: such frames are inferred.
  */
 import { type CallTree, CallTreeBuilder, ROOT } from '../model/call-tree.js';
 import { NONE, type NodeId, type SymbolId } from '../model/units.js';
 
-/** What a thread's replay says of its beginning. */
-export interface Beginning {
-  readonly tree: CallTree;
-  /** The functions on the stack when the thread was first seen, lowest first; empty if the trace has gaps. */
+/** What a thread teaches: the paths seen before anything was guessed, and the stack it began with. */
+export interface Lesson {
+  readonly learned: Pick<CallTree, 'length' | 'parent' | 'symbol'>;
+  /** Lowest first; empty for a thread that was made while recording: it has no callers. */
   readonly firstStack: readonly SymbolId[];
 }
 
-/** For each thread the callers that belong below its tree, lowest first; mostly none. */
-export function callersFromOtherThreads(threads: readonly Beginning[]): SymbolId[][] {
-  const known = threads.filter(({ firstStack }) => firstStack.length > 0);
-  const beginnings = new Map<SymbolId, number>();
-  for (const { firstStack } of known) count(beginnings, firstStack[0] as SymbolId);
-  const contexts = new Contexts(known, beginnings);
-  return threads.map(({ firstStack }) => {
-    const lowest = firstStack[0];
-    // Where several threads begin, threads do begin.
-    return lowest === undefined || beginnings.get(lowest) !== 1 ? [] : contexts.callersOf(firstStack);
-  });
+/** A place for a chain of functions. */
+export interface Place {
+  /** The callers and the lowest function of the chain, lowest first. */
+  readonly path: readonly SymbolId[];
+  /** How much of the path the old stack shares, from the bottom. */
+  readonly shared: number;
+  /** How many callees of the chain were seen there, one below the other. */
+  readonly seen: number;
+}
+
+/** A function called from more places than this tells nothing: only the first of them are looked at. */
+const MOST_PLACES = 4096;
+
+export class Contexts {
+  private readonly builder = new CallTreeBuilder();
+  private readonly nodesOf = new Map<SymbolId, NodeId[]>();
+  /** How many threads begin in a function. */
+  private readonly beginnings = new Map<SymbolId, number>();
+
+  constructor(lessons: readonly Lesson[]) {
+    for (const { learned, firstStack } of lessons) {
+      this.learn(learned);
+      const lowest = firstStack[0];
+      if (lowest !== undefined) this.beginnings.set(lowest, (this.beginnings.get(lowest) ?? 0) + 1);
+    }
+    for (let node = 1; node < this.builder.length; node++) {
+      const nodes = this.nodesOf.get(this.symbolOf(node));
+      if (nodes) nodes.push(node);
+      else this.nodesOf.set(this.symbolOf(node), [node]);
+    }
+  }
+
+  /** The callers below the stack that a thread began with; none unless there is just one way. */
+  callersBelow(stack: readonly SymbolId[]): SymbolId[] {
+    const lowest = stack[0];
+    if (lowest === undefined || (this.beginnings.get(lowest) ?? 0) > 1) return []; // threads do begin there
+    const paths = this.nodesOf.get(lowest)?.slice(0, MOST_PLACES) ?? [];
+    const places = paths
+      .filter((node) => this.parentOf(node) !== ROOT)
+      .map((node) => ({ callers: this.pathTo(this.parentOf(node)), seen: this.calleesSeen(node, stack) }))
+      .filter(({ callers, seen }) => !callers.includes(lowest) && (seen > 0 || stack.length === 1));
+    const most = places.reduce((max, { seen }) => Math.max(max, seen), 0);
+    const best = places.filter(({ seen }) => seen === most);
+    return best.length === 1 ? (best[0] as { callers: SymbolId[] }).callers : [];
+  }
+
+  /** Where a chain seen after a loss stands: where most of it was seen, nearest to the old stack. */
+  placeOf(chain: readonly SymbolId[], old: readonly SymbolId[]): Place | null {
+    let best: Place | null = null;
+    for (const node of this.nodesOf.get(chain[0] as SymbolId)?.slice(0, MOST_PLACES) ?? []) {
+      const path = this.pathTo(node);
+      const place = { path, shared: sharedLength(path, old), seen: this.calleesSeen(node, chain) };
+      if (best === null || isNearer(place, best)) best = place;
+    }
+    return best;
+  }
+
+  private learn({ length, parent, symbol }: Lesson['learned']): void {
+    const here = new Int32Array(length);
+    for (let node = 1; node < length; node++) here[node] = this.builder.child(here[parent[node]], symbol[node]);
+  }
+
+  /** How many of the callees in the chain are below the node, one under the other. */
+  private calleesSeen(node: NodeId, chain: readonly SymbolId[]): number {
+    let at = node;
+    for (let depth = 1; depth < chain.length; depth++) {
+      at = this.builder.find(at, chain[depth] as SymbolId);
+      if (at === NONE) return depth - 1;
+    }
+    return chain.length - 1;
+  }
+
+  /** The symbols down to a node, lowest first. */
+  private pathTo(node: NodeId): SymbolId[] {
+    const path: SymbolId[] = [];
+    for (let at = node; at !== ROOT; at = this.parentOf(at)) path.push(this.symbolOf(at));
+    return path.reverse();
+  }
+
+  private parentOf(node: NodeId): NodeId {
+    return this.builder.parent.values[node];
+  }
+
+  private symbolOf(node: NodeId): SymbolId {
+    return this.builder.symbol.values[node];
+  }
 }
 
 /** The tree with these callers below it: one call each, whose start and end nobody saw. */
@@ -40,57 +115,16 @@ export function withCallers(tree: CallTree, callers: readonly SymbolId[]): CallT
   return builder.build();
 }
 
-class Contexts {
-  private readonly builder = new CallTreeBuilder();
-  private readonly nodesOf = new Map<SymbolId, NodeId[]>();
-
-  /** `wanted`: the symbols that will be asked for. */
-  constructor(threads: readonly Beginning[], wanted: ReadonlyMap<SymbolId, number>) {
-    for (const { tree } of threads) this.builder.merge(tree, ROOT, (symbol) => symbol);
-    for (let node = 1; node < this.builder.length; node++) {
-      const symbol = this.builder.symbol.values[node];
-      if (!wanted.has(symbol) || this.builder.parent.values[node] === ROOT) continue;
-      const nodes = this.nodesOf.get(symbol);
-      if (nodes) nodes.push(node);
-      else this.nodesOf.set(symbol, [node]);
-    }
-  }
-
-  /** The callers under which most of this stack was seen; none if two places fit as well. */
-  callersOf(stack: readonly SymbolId[]): SymbolId[] {
-    let best: NodeId = NONE;
-    let bestLength = stack.length === 1 ? -1 : 0;
-    let isTied = false;
-    for (const node of this.nodesOf.get(stack[0] as SymbolId) ?? []) {
-      const length = this.lengthSeen(node, stack);
-      if (length < bestLength || (length === bestLength && best === NONE)) continue;
-      if (this.pathTo(node).includes(stack[0] as SymbolId)) continue;
-      isTied = length === bestLength;
-      best = node;
-      bestLength = length;
-    }
-    return best === NONE || isTied ? [] : this.pathTo(best);
-  }
-
-  /** How many of the callees in the stack are below the node, one under the other. */
-  private lengthSeen(node: NodeId, stack: readonly SymbolId[]): number {
-    let at = node;
-    for (let depth = 1; depth < stack.length; depth++) {
-      at = this.builder.find(at, stack[depth] as SymbolId);
-      if (at === NONE) return depth - 1;
-    }
-    return stack.length - 1;
-  }
-
-  /** The symbols above a node, lowest first. */
-  private pathTo(node: NodeId): SymbolId[] {
-    const { parent, symbol } = this.builder;
-    const path: SymbolId[] = [];
-    for (let at = parent.values[node]; at !== ROOT; at = parent.values[at]) path.unshift(symbol.values[at]);
-    return path;
-  }
+function sharedLength(a: readonly SymbolId[], b: readonly SymbolId[]): number {
+  let length = 0;
+  while (length < a.length && length < b.length && a[length] === b[length]) length++;
+  return length;
 }
 
-function count(counts: Map<SymbolId, number>, symbol: SymbolId): void {
-  counts.set(symbol, (counts.get(symbol) ?? 0) + 1);
+function isNearer(a: Place, b: Place): boolean {
+  if (a.seen !== b.seen) return a.seen > b.seen;
+  const [aIsOpen, bIsOpen] = [a.shared === a.path.length, b.shared === b.path.length];
+  if (aIsOpen !== bIsOpen) return aIsOpen;
+  if (a.shared !== b.shared) return a.shared > b.shared;
+  return aIsOpen ? false : a.path.length < b.path.length;
 }

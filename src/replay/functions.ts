@@ -38,6 +38,8 @@ export interface FunctionTable {
   readonly bareName: readonly string[];
   /** For `foo@plt`: foo, where it is known to lead there; else NONE. */
   readonly stubTarget: readonly FunctionId[];
+  /** A function of this symbol: of several the one that starts lowest. */
+  ofSymbol(symbol: SymbolId): FunctionId;
   /** Stands for a function of which not even an address is known. */
   readonly nameless: FunctionId;
   /** Functions of both ends of each site; NONE for address 0. */
@@ -57,7 +59,18 @@ export function functionTable(sites: BranchSites, symbols: SymbolTable): Functio
   const { symbol, start } = numbering;
   const names = symbol.map((id) => symbols.name[id] as string);
   const traits = symbol.map((id, fn) => traitsOf(id, names[fn] as string));
-  const table = { length: symbol.length, symbol, start, traits, bareName: names.map(bareName), nameless, from, to };
+  const ofSymbol = (id: SymbolId) => numbering.lowestOf(id);
+  const table = {
+    length: symbol.length,
+    symbol,
+    start,
+    traits,
+    bareName: names.map(bareName),
+    nameless,
+    from,
+    to,
+    ofSymbol,
+  };
   return { ...table, stubTarget: stubTargets(sites, table) };
 }
 
@@ -88,7 +101,7 @@ function stubTargets(sites: BranchSites, table: Omit<FunctionTable, 'stubTarget'
     if (sites.kind[site] !== BranchKind.Call || stub === NONE || !((traits[stub] as number) & Trait.Stub)) continue;
     for (let bytes = 1; bytes <= LONGEST_CALL_BYTES; bytes++)
       for (const fn of returnsTo.get(sites.from[site] + bytes) ?? [])
-        if (fn !== stub && bareName[fn] === bareName[stub])
+        if (!((traits[fn] as number) & Trait.Stub) && bareName[fn] === bareName[stub])
           targets[stub] = lower(fn, targets[stub] as FunctionId, start);
   }
   return targets;
@@ -122,6 +135,11 @@ class Numbering {
     if (symbol === SpecialSymbol.Unknown) return this.intern(symbol, this.unknown.startOf(address));
     const parent = this.coldParent.get(symbol);
     return parent ? this.intern(parent.symbol, parent.start) : this.intern(symbol, start);
+  }
+
+  lowestOf(symbol: SymbolId): FunctionId {
+    const starts = [...(this.byStart.get(symbol) ?? [])].sort(([a], [b]) => a - b);
+    return starts[0]?.[1] ?? NONE;
   }
 
   private intern(symbol: SymbolId, start: Address): FunctionId {

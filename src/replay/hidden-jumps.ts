@@ -13,7 +13,7 @@ import { type SiteFacts, Step } from './site-facts.js';
 export class HiddenJumps {
   /** Code between a signal handler's return and the end of the signal: it counts as what was interrupted. */
   signalTail: FunctionId = NONE;
-  private leaveCount = 0;
+  private places: readonly number[] = [];
   private readonly frames: OpenFrames;
   private readonly pairing: Pairing;
   private readonly events: ThreadEvents;
@@ -28,15 +28,33 @@ export class HiddenJumps {
     this.tailCalls = tailCalls;
   }
 
-  /** A new first stack was laid down: one level for each leaving return, the last one lowest, and one on top. */
-  beginSegment(leaveCount: number): void {
-    this.leaveCount = leaveCount;
+  /** `places`: of the levels that the segment's leaving returns leave, the first one first. */
+  beginSegment(places: readonly number[]): void {
+    this.places = places;
     this.signalTail = NONE;
   }
 
-  /** The place of the level that the n-th leaving return leaves. */
+  /** The place of the level that the n-th leaving return leaves; NONE if there is none. */
   placeOfLeave(leave: number): number {
-    return this.leaveCount + 1 - leave;
+    return this.places[leave - 1] ?? NONE;
+  }
+
+  /** The trace goes on in a function: what a signal interrupted, or still the code that ends it. */
+  goOn(fn: FunctionId): void {
+    if (this.signalTail !== fn) this.signalTail = NONE;
+  }
+
+  /** A jump that was shown, into another function. */
+  jumpTo(target: FunctionId, toEntry: boolean, nowNs: Nanoseconds): void {
+    const { frames, facts } = this;
+    const { top } = frames;
+    if (top.fn === target || top.aliases?.includes(target)) return;
+    const toStart = toEntry || ((facts.functions.traits[target] as number) & Trait.Unknown) !== 0;
+    if (toStart) return frames.jump(target, nowNs, NONE);
+    // Into the middle of a function: of a frame to which control can have gone, or of a label inside this one.
+    const place = frames.findBelow(target, frames.depth, Math.max(0, this.endOf(top.level)));
+    if (place !== NONE) frames.closeAbove(place, nowNs, Inference.Unwound);
+    else frames.addAlias(target);
   }
 
   /** Makes the function that the event in `row` comes from the top of the stack. */
@@ -77,9 +95,9 @@ export class HiddenJumps {
   /** The lowest level that goes when the level at `place` goes; NONE if nothing is seen to leave it. */
   private endOf(place: number): number {
     const { callRow, leave } = this.frames.at(place);
-    if (callRow === NONE) return leave === NONE ? NONE : place;
-    const endRow = this.pairing.link[callRow];
-    if (endRow === NONE) return NONE;
+    if (leave !== NONE) return place;
+    const endRow = callRow === NONE ? NONE : this.pairing.link[callRow];
+    if (endRow === NONE || endRow === callRow) return endRow === NONE ? NONE : place;
     const link = this.pairing.link[endRow];
     if (this.pairing.outcome[endRow] === Outcome.Leave) return this.placeOfLeave(link);
     return link === callRow ? place : this.frames.placeOfCall(link);

@@ -6,7 +6,7 @@
  */
 import { type CallTreeBuilder, ROOT } from '../model/call-tree.js';
 import { Inference, type InferenceName, noInferences } from '../model/quality.js';
-import { type FunctionId, type Nanoseconds, NONE, type NodeId, type SymbolId } from '../model/units.js';
+import { type Address, type FunctionId, type Nanoseconds, NONE, type NodeId, type SymbolId } from '../model/units.js';
 import { type FunctionTable, Trait } from './functions.js';
 
 export interface Frame {
@@ -17,10 +17,12 @@ export interface Frame {
   inference: number;
   /** Place of the first frame of its level. */
   readonly level: number;
-  /** Row of the event that called the level; NONE: it was there when the segment began. */
+  /** Row of the event that called the level; NONE: that was not seen. */
   readonly callRow: number;
-  /** Of a level that was there before: the number of the return that leaves it; NONE: none does. */
-  readonly leave: number;
+  /** Of a level that was there when the segment began: the number of the return that leaves it; else NONE. */
+  leave: number;
+  /** Where its level returns to, if a return is known that does; else NaN. */
+  returnsTo: Address;
   /** It was called; else it was jumped to, or found running. */
   isCalled: boolean;
   /** Time spent in a stub, until it is known where it leads. */
@@ -29,6 +31,15 @@ export interface Frame {
   aliases: FunctionId[] | null;
   /** Place of the next lower frame of the same function, or NONE. */
   older: number;
+}
+
+/** Told of every frame that opens, closes or turns out to be another function: for tests, and for people who read. */
+export interface FrameWatcher {
+  /** The events up to this row are replayed next. */
+  atRow(row: number): void;
+  opened(symbol: SymbolId, depth: number, inference: number): void;
+  closed(symbol: SymbolId, depth: number, inference: number): void;
+  renamed(from: SymbolId, to: SymbolId, depth: number): void;
 }
 
 export type TailCalls = 'nest' | 'replace';
@@ -43,8 +54,10 @@ export class OpenFrames {
   private readonly tree: CallTreeBuilder;
   private readonly functions: FunctionTable;
   private readonly tailCalls: TailCalls;
+  private readonly watcher: FrameWatcher | null;
 
-  constructor(tree: CallTreeBuilder, functions: FunctionTable, tailCalls: TailCalls) {
+  constructor(tree: CallTreeBuilder, functions: FunctionTable, tailCalls: TailCalls, watcher: FrameWatcher | null) {
+    this.watcher = watcher;
     this.tree = tree;
     this.functions = functions;
     this.tailCalls = tailCalls;
@@ -79,9 +92,22 @@ export class OpenFrames {
     this.top.isCalled = true;
   }
 
-  /** A level that was there before; `leave`: the return that leaves it, or NONE. */
-  pushOpen(fn: FunctionId, leave: number, nowNs: Nanoseconds): void {
-    this.push(fn, nowNs, { level: this.depth, callRow: NONE, leave, inference: Inference.OpenAtStart });
+  /** A level that was found running. */
+  pushOpen(fn: FunctionId, nowNs: Nanoseconds, why: Inference): void {
+    this.push(fn, nowNs, { level: this.depth, callRow: NONE, leave: NONE, inference: why });
+  }
+
+  /** The places of the levels, lowest first. */
+  levels(): number[] {
+    return this.frames.flatMap((frame, place) => (frame.level === place ? [place] : []));
+  }
+
+  /** What was open when something was lost stays as a guess: whatever comes, its calls are inferred. */
+  doubtAll(): void {
+    for (const frame of this.frames) {
+      if (frame.inference === NONE) frame.inference = Inference.CutByGap;
+      frame.leave = NONE;
+    }
   }
 
   /** The function on top jumps to another one. `inference`: NONE if the jump was seen. */
@@ -153,8 +179,19 @@ export class OpenFrames {
     rest: Pick<Frame, 'level' | 'callRow' | 'leave' | 'inference'>,
   ): void {
     const node = this.tree.child(this.topNode, this.functions.symbol[fn] as number);
-    this.frames.push({ fn, node, entryNs, isCalled: false, heldNs: 0, aliases: null, older: this.newest[fn], ...rest });
+    this.frames.push({
+      fn,
+      node,
+      entryNs,
+      isCalled: false,
+      returnsTo: Number.NaN,
+      heldNs: 0,
+      aliases: null,
+      older: this.newest[fn],
+      ...rest,
+    });
     this.newest[fn] = this.depth - 1;
+    this.watcher?.opened(this.functions.symbol[fn] as SymbolId, this.depth, rest.inference);
   }
 
   /** `reason`: why the end was not seen, or NONE. */
@@ -165,6 +202,7 @@ export class OpenFrames {
     this.newest[frame.fn] = frame.older;
     const inference = frame.inference === NONE ? reason : frame.inference;
     this.tree.charge(frame.node, frame.heldNs);
+    this.watcher?.closed(this.functions.symbol[frame.fn] as SymbolId, this.depth + 1, inference);
     if (inference === NONE) this.tree.countComplete(frame.node, nowNs - frame.entryNs);
     else {
       this.tree.countInferred(frame.node);
@@ -178,9 +216,10 @@ export class OpenFrames {
 
   /** What a stack walk would show: the new function stands where the old one stood. */
   private replaceTop(fn: FunctionId, nowNs: Nanoseconds, inference: number): void {
-    const { level, callRow, leave } = this.top;
+    const { level, callRow, leave, returnsTo } = this.top;
     this.closeTop(nowNs, NONE);
     this.push(fn, nowNs, { level, callRow, leave, inference });
+    this.top.returnsTo = returnsTo;
   }
 
   /** A stub is renamed to where it leads. "foo@plt" leads to foo, even if foo has jumped on to `fn` by now. */
@@ -196,6 +235,8 @@ export class OpenFrames {
 
   private renameTop(fn: FunctionId): void {
     const { top } = this;
+    const { symbol } = this.functions;
+    this.watcher?.renamed(symbol[top.fn] as SymbolId, symbol[fn] as SymbolId, this.depth);
     this.newest[top.fn] = top.older;
     const parent = this.depth === 1 ? ROOT : this.at(this.depth - 2).node;
     top.fn = fn;

@@ -8,7 +8,9 @@
  */
 import type { ThreadEvents } from '../model/thread-events.js';
 import { type Address, NONE } from '../model/units.js';
-import { LONGEST_CALL_BYTES } from './functions.js';
+import { LONGEST_CALL_BYTES, Trait } from './functions.js';
+import { lookAcrossLosses } from './look-across.js';
+import { OpenCalls } from './open-calls.js';
 import { type SiteFacts, Step, SYSCALL_BYTES } from './site-facts.js';
 
 /** What an event turned out to be; where `Plain`, the step itself says all. */
@@ -33,14 +35,24 @@ export interface Segment {
   readonly firstRow: number;
   /** Behind the last row. */
   readonly endRow: number;
-  /** Rows of the returns that leave what was running when the segment began, in their order. */
+  /**
+   * Rows of the returns that leave what was running when the segment began, in their order; those of later segments,
+   * if the same levels are seen to be left there, behind its own.
+   */
   readonly leavingRows: readonly number[];
+  /** Rows of the calls that are still open at the end, lowest first. */
+  readonly openRows: readonly number[];
+  /** Where the trace was stopped at the end; NaN if it ran. */
+  readonly stoppedAt: Address;
 }
 
 export interface Pairing {
-  readonly segments: readonly Segment[];
+  readonly segments: Segment[];
   readonly outcome: Uint8Array; // by row
-  /** For a call, signal or kernel entry: the row that ended it, or NONE. For a Pop: the row of the call. */
+  /**
+   * For a call, signal or kernel entry: the row that ended it, or NONE; its own row if it is left by its own return
+   * behind a loss. For a Pop: the row of the call.
+   */
   readonly link: Int32Array;
 }
 
@@ -58,6 +70,7 @@ export function pairReturns(events: ThreadEvents, facts: SiteFacts): Pairing {
     }
     while (row < events.length && facts.step[events.site[row]] >= Step.Gap) row++;
   }
+  lookAcrossLosses(pairing, events, facts);
   return pairing;
 }
 
@@ -66,22 +79,13 @@ function isBreak(step: number): boolean {
   return step === Step.Gap || step === Step.Exec;
 }
 
-/** A call, kernel entry or signal that is open; a signal has the address where it came in, others NaN. */
-interface OpenCall {
-  readonly row: number;
-  readonly step: Step;
-  readonly from: Address;
-  readonly interrupted: Address;
-}
-
-/** More signals than this do not nest, nor do returns into function entries lie deeper. */
-const DEEPEST_SEARCH = 64;
 const RUNNING = Number.NaN;
 
 class SegmentPass {
   private hasBegun = false;
-  private readonly open: OpenCall[] = [];
-  private openSignals = 0;
+  /** Something was lost while the trace was stopped: it goes on only where it stopped. */
+  private hasLostWhileStopped = false;
+  private readonly open = new OpenCalls();
   private readonly leavingRows: number[] = [];
   /** Where the trace stopped; NaN while it runs. */
   private stoppedAt: Address = RUNNING;
@@ -106,13 +110,15 @@ class SegmentPass {
   run(firstRow: number): Segment {
     let row = firstRow;
     while (row < this.events.length && this.take(row)) row++;
-    return { firstRow, endRow: row, leavingRows: this.leavingRows };
+    const openRows = this.open.rows();
+    return { firstRow, endRow: row, leavingRows: this.leavingRows, openRows, stoppedAt: this.stoppedAt };
   }
 
   /** False if the event does not follow from those before it: something was lost between. */
   private take(row: number): boolean {
     const site = this.events.site[row];
     const step = this.facts.step[site] as Step;
+    if (step === Step.Gap && !Number.isNaN(this.stoppedAt)) return (this.hasLostWhileStopped = true);
     if (isBreak(step)) return false;
     if (step >= Step.SwitchOut) return true;
     if (step === Step.Start) {
@@ -126,8 +132,10 @@ class SegmentPass {
   private branch(row: number, site: number, step: Step): void {
     const from = this.facts.from[site];
     const to = this.facts.to[site];
-    if (step === Step.Call || step === Step.KernelEntry) this.open.push({ row, step, from, interrupted: Number.NaN });
-    else if (step === Step.Return) this.return(row, to, this.facts.toEntry[site] === 1);
+    if (step < Step.End) this.interruptedAt = Number.NaN;
+    if (step === Step.Call) this.open.push({ row, step, from, interrupted: Number.NaN });
+    else if (step === Step.KernelEntry) this.open.push({ row, step, from, interrupted: from });
+    else if (step === Step.Return) this.return(row, site, to);
     else if (step >= Step.End) this.stop(row, step, from, to);
   }
 
@@ -136,76 +144,85 @@ class SegmentPass {
     this.stoppedInCall = step === Step.EndCall && to !== 0;
     this.resumeReach = step === Step.EndCall ? LONGEST_CALL_BYTES : SYSCALL_BYTES;
     if (this.stoppedInCall) this.open.push({ row, step, from, interrupted: Number.NaN });
-    if (step !== Step.EndReturn || to === 0) return;
-    const landing = this.findCaller(to, this.open.length);
-    if (landing === NONE) return;
-    this.pop(row, landing);
+    else if (step === Step.EndReturn) this.returnOut(row, to);
+  }
+
+  /** A return out of what is traced; address filters end every call so. The target may not be known. */
+  private returnOut(row: number, to: Address): void {
+    if (to === 0) {
+      if (this.open.length > 0) this.pop(row, this.open.length - 1);
+      return;
+    }
+    const caller = this.open.findCaller(to, false);
+    const landing = caller === NONE ? this.open.findInterrupted(to) : caller;
+    if (landing === NONE) this.leave(row);
+    else this.pop(row, landing);
     this.stoppedAt = to;
   }
 
-  private return(row: number, to: Address, toEntry: boolean): void {
-    const landing = this.findCaller(to, toEntry ? DEEPEST_SEARCH : this.open.length);
+  private return(row: number, site: number, to: Address): void {
+    const toEntry = this.facts.toEntry[site] === 1;
+    const landing = this.open.findCaller(to, toEntry);
     if (landing !== NONE) return this.pop(row, landing);
-    if (!toEntry) return this.leave(row);
-    const top = this.open.at(-1);
-    if (top === undefined || Number.isNaN(top.interrupted)) {
+    if (!toEntry && !this.isStub(site)) return this.leave(row);
+    const signal = this.open.innermostSignal();
+    if (signal === NONE || !this.isHandlerReturn(signal, site)) {
       this.outcome[row] = Outcome.JumpByReturn;
       return;
     }
-    this.interruptedAt = top.interrupted;
-    this.pop(row, this.open.length - 1);
+    this.interruptedAt = this.open.at(signal).interrupted;
+    this.pop(row, signal);
     this.outcome[row] = Outcome.SignalReturn;
   }
 
-  /** A trace start: back where it stopped, out of a signal, or into a signal handler. */
+  // A retpoline "returns" to where it was told to jump.
+  private isStub(site: number): boolean {
+    const { functions, fromFunction } = this.facts;
+    return ((functions.traits[fromFunction[site]] as number) & Trait.Stub) !== 0;
+  }
+
+  /** Whatever the handler called may have been left by a longjmp or an exception; it itself then returns. */
+  private isHandlerReturn(signal: number, site: number): boolean {
+    const handler = this.facts.toFunction[this.events.site[this.open.at(signal).row]];
+    return signal === this.open.length - 1 || handler === this.facts.fromFunction[site];
+  }
+
+  /** A trace start: back where it stopped, out of a signal or of the kernel, or into a signal handler. */
   private start(row: number, to: Address, toEntry: boolean): boolean {
-    const { stoppedAt, interruptedAt } = this;
-    if (Number.isNaN(stoppedAt)) return false;
-    const goesOn = (at: Address, reach: number) => at <= to && to <= at + reach;
-    const signal = this.findSignal(to);
-    if (goesOn(stoppedAt, this.resumeReach) && this.stoppedInCall) this.pop(row, this.open.length - 1);
-    else if (goesOn(stoppedAt, this.resumeReach) || goesOn(interruptedAt, SYSCALL_BYTES))
-      this.outcome[row] = Outcome.Resume;
-    else if (signal !== NONE) this.pop(row, signal);
-    else if (toEntry) this.enterSignal(row, Number.isNaN(interruptedAt) ? stoppedAt : interruptedAt);
-    else return false;
+    if (!this.goesOn(row, to) && !this.comesBack(row, to) && !this.enterSignal(row, toEntry)) return false;
+    this.hasLostWhileStopped = false;
     this.stoppedAt = RUNNING;
-    this.interruptedAt = Number.NaN;
     return true;
   }
 
-  private enterSignal(row: number, interrupted: Address): void {
+  private goesOn(row: number, to: Address): boolean {
+    const isAt = (at: Address, reach: number) => at <= to && to <= at + reach;
+    const isWhereStopped = isAt(this.stoppedAt, this.resumeReach);
+    if (!isWhereStopped && !isAt(this.interruptedAt, SYSCALL_BYTES)) return false;
+    if (!isWhereStopped) this.interruptedAt = Number.NaN;
+    this.outcome[row] = Outcome.Resume;
+    if (isWhereStopped && this.stoppedInCall) this.pop(row, this.open.length - 1);
+    return true;
+  }
+
+  private comesBack(row: number, to: Address): boolean {
+    const interrupted = this.open.findInterrupted(to);
+    if (interrupted !== NONE) this.pop(row, interrupted);
+    return interrupted !== NONE;
+  }
+
+  private enterSignal(row: number, toEntry: boolean): boolean {
+    if (Number.isNaN(this.stoppedAt) || !toEntry || this.hasLostWhileStopped) return false;
+    const interrupted = Number.isNaN(this.interruptedAt) ? this.stoppedAt : this.interruptedAt;
     this.outcome[row] = Outcome.SignalEntry;
+    this.interruptedAt = Number.NaN;
     this.open.push({ row, step: Step.Start, from: Number.NaN, interrupted });
-    this.openSignals++;
-  }
-
-  /** The place in `open` of the call that a return to this address ends, or NONE. */
-  private findCaller(to: Address, deepest: number): number {
-    const lowest = Math.max(0, this.open.length - deepest);
-    for (let place = this.open.length - 1; place >= lowest; place--) {
-      const { from, step } = this.open[place] as OpenCall;
-      const distance = to - from; // NaN for a signal
-      if (distance <= LONGEST_CALL_BYTES && (distance > 0 || (distance === 0 && step === Step.KernelEntry)))
-        return place;
-    }
-    return NONE;
-  }
-
-  private findSignal(to: Address): number {
-    let left = Math.min(this.openSignals, DEEPEST_SEARCH);
-    for (let place = this.open.length - 1; place >= 0 && left > 0; place--) {
-      const { interrupted } = this.open[place] as OpenCall;
-      if (Number.isNaN(interrupted)) continue;
-      if (interrupted <= to && to <= interrupted + SYSCALL_BYTES) return place;
-      left--;
-    }
-    return NONE;
+    return true;
   }
 
   private pop(row: number, landing: number): void {
     this.outcome[row] = Outcome.Pop;
-    this.link[row] = (this.open[landing] as OpenCall).row;
+    this.link[row] = this.open.at(landing).row;
     this.end(row, landing);
   }
 
@@ -218,9 +235,8 @@ class SegmentPass {
 
   /** The event in `row` ends every open call from `place` upwards. */
   private end(row: number, place: number): void {
-    for (const { row: call, interrupted } of this.open.splice(place)) {
-      this.link[call] = row;
-      if (!Number.isNaN(interrupted)) this.openSignals--;
-    }
+    this.open.cut(place, (call) => {
+      this.link[call.row] = row;
+    });
   }
 }

@@ -61,6 +61,11 @@ export class Pause {
     this.enterCpu(nowNs, isSeen);
   }
 
+  /** Traced code goes on: a switch that no stop followed meant nothing. */
+  forgetSwitch(): void {
+    this.switchedOut = NONE;
+  }
+
   private leaveCpu(under: NodeId, nowNs: Nanoseconds): void {
     this.offCpu = { node: this.tree.child(under, this.switchedOut), sinceNs: nowNs };
   }

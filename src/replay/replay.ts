@@ -4,14 +4,18 @@
  * Each interval between two events goes to the frame on top of the stack; what an event does to the stack was
  * worked out before (pair-returns.ts), so the loop only follows.
  */
+import { BranchKind, siteOfRecord } from '../model/branch-sites.js';
 import { type CallTree, CallTreeBuilder, withoutEmptyNodes } from '../model/call-tree.js';
 import { Inference, type InferenceName } from '../model/quality.js';
 import { SpecialSymbol } from '../model/symbol-table.js';
 import type { ThreadEvents } from '../model/thread-events.js';
-import { type FunctionId, type Nanoseconds, NONE, type SiteId, type SymbolId } from '../model/units.js';
+import { type FunctionId, type Nanoseconds, NONE, type NodeId, type SiteId, type SymbolId } from '../model/units.js';
+import type { Contexts, Lesson } from './contexts.js';
+import { FirstStack } from './first-stack.js';
 import { Trait } from './functions.js';
 import { HiddenJumps } from './hidden-jumps.js';
-import { OpenFrames, type TailCalls } from './open-frames.js';
+import { restartOf } from './look-across.js';
+import { type FrameWatcher, OpenFrames, type TailCalls } from './open-frames.js';
 import { Outcome, type Pairing, pairReturns, type Segment } from './pair-returns.js';
 import { Pause } from './pause.js';
 import { type SiteFacts, Step, SYSCALL_BYTES } from './site-facts.js';
@@ -22,6 +26,9 @@ export interface ReplayOptions {
   readonly extendTo: { readonly startNs: Nanoseconds; readonly endNs: Nanoseconds } | null;
   /** The thread was made while the recording ran: it is not extended to its start. */
   readonly isCreatedInside: boolean;
+  /** Paths seen in all threads, for places that no address tells; null while they are still being learned. */
+  readonly contexts: Contexts | null;
+  readonly watcher?: FrameWatcher;
 }
 
 /** A stretch of which nothing is known. */
@@ -32,14 +39,14 @@ export interface LostStretch {
   readonly errors: number;
 }
 
-export interface ThreadReplay {
+export interface ThreadReplay extends Lesson {
   readonly tree: CallTree;
   readonly startNs: Nanoseconds;
   readonly endNs: Nanoseconds;
   readonly inferred: Readonly<Record<InferenceName, number>>;
   readonly lost: readonly LostStretch[];
-  /** The functions on the stack at the first event, lowest first; empty if a gap cut the thread. */
-  readonly firstStack: readonly SymbolId[];
+  /** After some loss no address told where the thread was: replay it again when the contexts are known. */
+  readonly isDoubtful: boolean;
 }
 
 export function replayThread(events: ThreadEvents, facts: SiteFacts, options: ReplayOptions): ThreadReplay {
@@ -51,6 +58,7 @@ class Replay {
   private readonly lost: LostStretch[] = [];
   private readonly frames: OpenFrames;
   private readonly hidden: HiddenJumps;
+  private readonly firstStack: FirstStack;
   private readonly pause: Pause;
   private readonly pairing: Pairing;
   private readonly events: ThreadEvents;
@@ -58,14 +66,16 @@ class Replay {
   private readonly options: ReplayOptions;
   /** Up to here all time is charged. */
   private nowNs: Nanoseconds;
-  private firstStack: SymbolId[] = [];
+  private firstSymbols: SymbolId[] = [];
+  private certainNodes: number | null = null;
   constructor(events: ThreadEvents, facts: SiteFacts, options: ReplayOptions) {
     this.events = events;
     this.facts = facts;
     this.options = options;
     this.pairing = pairReturns(events, facts);
-    this.frames = new OpenFrames(this.tree, facts.functions, options.tailCalls);
+    this.frames = new OpenFrames(this.tree, facts.functions, options.tailCalls, options.watcher ?? null);
     this.hidden = new HiddenJumps(this.frames, this.pairing, events, facts, options.tailCalls);
+    this.firstStack = new FirstStack(this.frames, events, facts, options.contexts, () => this.noteDoubt());
     this.pause = new Pause(this.tree, facts.scope === 'user+kernel');
     const first = this.pairing.segments[0];
     this.nowNs = first ? events.timeNs[first.firstRow] : 0;
@@ -74,37 +84,42 @@ class Replay {
   run(): ThreadReplay {
     const { frames } = this;
     let startNs = this.nowNs;
-    this.pairing.segments.forEach((segment, index) => {
-      if (index > 0) this.crossGap(this.pairing.segments[index - 1] as Segment, segment);
-      this.openSegment(segment);
-      if (index === 0) {
-        this.firstStack = frames.symbols();
-        startNs = this.extendBack(segment);
-      }
+    const { segments } = this.pairing;
+    this.noteErrors(0, segments[0]?.firstRow ?? 0);
+    segments.forEach((segment, index) => {
+      const before = segments[index - 1];
+      this.options.watcher?.atRow(segment.firstRow);
+      if (before) this.crossGap(before, segment);
+      else startNs = this.begin(segment);
       for (let row = segment.firstRow; row < segment.endRow; row++) this.take(row);
     });
+    this.noteErrors(segments.at(-1)?.endRow ?? 0, this.events.length);
     this.finish();
     const { tree, nowNs, lost } = this;
-    const firstStack = this.pairing.segments.length === 1 && !this.isBornHere() ? this.firstStack : [];
+    const built = tree.build();
     return {
-      tree: withoutEmptyNodes(tree.build()),
+      tree: withoutEmptyNodes(built),
       startNs,
       endNs: nowNs,
       inferred: frames.inferred,
       lost,
-      firstStack,
+      firstStack: this.isBornHere() ? [] : this.firstSymbols,
+      learned: { ...built, length: this.certainNodes ?? built.length },
+      isDoubtful: this.certainNodes !== null,
     };
   }
 
-  /** The stack that a segment begins with: where its leaving returns go, the last one lowest. */
-  private openSegment({ firstRow, leavingRows }: Segment): void {
-    const { facts, frames } = this;
-    this.hidden.beginSegment(leavingRows.length);
-    for (let leave = leavingRows.length; leave > 0; leave--) {
-      const caller = facts.toFunction[this.events.site[leavingRows[leave - 1] as number]];
-      frames.pushOpen(this.named(caller), leave === leavingRows.length ? NONE : leave + 1, this.nowNs);
-    }
-    frames.pushOpen(this.firstFunction(firstRow), leavingRows.length === 0 ? NONE : 1, this.nowNs);
+  /** From here on paths are guesses, and teach nothing. */
+  private noteDoubt(): void {
+    this.certainNodes ??= this.tree.length;
+  }
+
+  /** Lays down the thread's first stack; returns when its observation begins. */
+  private begin(segment: Segment): Nanoseconds {
+    const restart = restartOf(segment, segment, this.events, this.facts, false);
+    this.hidden.beginSegment(this.firstStack.begin(restart, this.nowNs));
+    this.firstSymbols = this.frames.symbols();
+    return this.extendBack(segment);
   }
 
   private firstFunction(row: number): FunctionId {
@@ -118,9 +133,11 @@ class Replay {
   }
 
   private take(row: number): void {
+    this.options.watcher?.atRow(row);
     const site = this.events.site[row];
     const step = this.facts.step[site] as Step;
     if (step >= Step.SwitchOut) return this.takeSwitch(row, step);
+    if (step === Step.Gap) return this.noteGap(row);
     if (step !== Step.Start) this.hidden.syncTo(this.facts.fromFunction[site], row, this.nowNs);
     this.chargeUntil(this.events.timeNs[row]);
     this.apply(row, site, step);
@@ -138,6 +155,7 @@ class Replay {
     const { facts, frames, nowNs } = this;
     const target = this.named(facts.toFunction[site]);
     if (this.pause.node !== NONE) this.pause.end(nowNs, true);
+    else if (step < Step.End) this.pause.forgetSwitch();
     switch (step) {
       case Step.Start:
         return this.start(row, target);
@@ -147,7 +165,7 @@ class Replay {
       case Step.Return:
         return this.return(row, target);
       case Step.Jump:
-        return this.jump(site, target);
+        return this.hidden.jumpTo(target, facts.toEntry[site] === 1, nowNs);
       case Step.EndCall:
         if (facts.to[site] !== 0) frames.pushCall(target, row, nowNs);
         return this.stop(step);
@@ -161,7 +179,7 @@ class Replay {
   }
 
   private start(row: number, target: FunctionId): void {
-    this.hidden.signalTail = NONE;
+    this.hidden.goOn(target);
     const outcome = this.pairing.outcome[row];
     if (outcome === Outcome.SignalEntry) this.frames.pushCall(target, row, this.nowNs);
     else if (outcome === Outcome.Pop) this.return(row, target);
@@ -183,7 +201,7 @@ class Replay {
         if (frames.top.fn !== target) frames.addAlias(target);
         return;
       case Outcome.Leave:
-        return frames.returnFrom(this.hidden.placeOfLeave(link), nowNs);
+        return this.leave(this.hidden.placeOfLeave(link), target);
       case Outcome.JumpByReturn:
         return frames.jump(target, nowNs, NONE);
       case Outcome.SignalReturn:
@@ -192,16 +210,11 @@ class Replay {
     }
   }
 
-  /** A jump that was shown, into another function. */
-  private jump(site: SiteId, target: FunctionId): void {
-    const { frames, facts, nowNs } = this;
-    const { top } = frames;
-    if (top.fn === target || top.aliases?.includes(target)) return;
-    const toStart = facts.toEntry[site] === 1 || ((facts.functions.traits[target] as number) & Trait.Unknown) !== 0;
-    const place = toStart ? NONE : frames.findBelow(target, frames.depth, 0);
-    if (toStart) frames.jump(target, nowNs, NONE);
-    else if (place !== NONE) frames.closeAbove(place, nowNs, Inference.Unwound);
-    else frames.addAlias(target); // into the middle of another symbol: a label inside the same function
+  private leave(place: number, target: FunctionId): void {
+    const { frames, nowNs } = this;
+    if (place > 0) return frames.returnFrom(place, nowNs);
+    frames.closeAbove(-1, nowNs, NONE); // below all that is known
+    frames.pushOpen(target, nowNs, Inference.CutByGap);
   }
 
   private takeSwitch(row: number, step: Step): void {
@@ -213,28 +226,66 @@ class Replay {
     }
   }
 
-  /** Between two segments: what was open is closed, and the time until the next event is nobody's. */
+  /** Between two segments: the time is nobody's, and of the stack only what the next segment confirms stays. */
   private crossGap(before: Segment, after: Segment): void {
-    const { events, frames, nowNs } = this;
+    if (this.hasStep(Step.Exec, before.endRow, after.firstRow)) return this.startProgram(before, after);
+    const { events, facts, pause, nowNs } = this;
     const nextNs = events.timeNs[after.firstRow];
-    const gapRows = this.gapRowsBetween(before.endRow, after.firstRow);
-    const lostAtNs = this.pause.isStopped ? nextNs : gapRows.length > 0 ? events.timeNs[gapRows[0] as number] : nowNs;
-    this.chargeUntil(lostAtNs); // a thread that was stopped waited, whatever was lost meanwhile
-    if (!this.pause.isStopped) this.lose(nextNs);
-    this.lost.push({ atNs: lostAtNs, lengthNs: nextNs - lostAtNs, errors: gapRows.length });
-    this.pause.end(nextNs, true);
-    frames.closeAbove(-1, lostAtNs, Inference.CutByGap);
+    const gapNs = before.endRow < after.firstRow ? events.timeNs[before.endRow] : nowNs;
+    const lostNs = pause.isStopped ? nextNs : gapNs;
+    this.chargeUntil(lostNs); // a thread that was stopped waited, whatever was lost meanwhile
+    const oldNode = this.frames.topNode;
+    pause.end(lostNs, true);
+    const restart = restartOf(before, after, events, facts, true);
+    this.hidden.beginSegment(this.firstStack.restart(restart, { lostNs, nextNs }));
+    this.noteLoss(lostNs, nextNs, this.countErrors(before.endRow, after.firstRow));
+    if (nextNs > lostNs) this.lose(this.comesOutOfSyscall(after) ? this.frames.topNode : oldNode, nextNs);
   }
 
-  private gapRowsBetween(firstRow: number, endRow: number): number[] {
-    const rows: number[] = [];
-    for (let row = firstRow; row < endRow; row++)
-      if (this.facts.step[this.events.site[row]] === Step.Gap) rows.push(row);
-    return rows;
+  /** exec: the thread goes on with another program, and nothing of the old stack is left. */
+  private startProgram(before: Segment, after: Segment): void {
+    const { events, facts, frames } = this;
+    this.chargeUntil(events.timeNs[after.firstRow]);
+    this.pause.end(this.nowNs, true);
+    frames.closeAbove(-1, this.nowNs, Inference.Unwound);
+    const restart = restartOf(before, after, events, facts, false);
+    this.hidden.beginSegment(this.firstStack.begin(restart, this.nowNs));
   }
 
-  private lose(nextNs: Nanoseconds): void {
-    const node = this.tree.child(this.frames.topNode, SpecialSymbol.Lost);
+  private hasStep(step: Step, firstRow: number, endRow: number): boolean {
+    for (let row = firstRow; row < endRow; row++) if (this.facts.step[this.events.site[row]] === step) return true;
+    return false;
+  }
+
+  /** Errors of perf among these rows. */
+  private countErrors(firstRow: number, endRow: number): number {
+    const error = siteOfRecord(BranchKind.Gap);
+    return this.events.site.subarray(firstRow, endRow).reduce((count, site) => count + (site === error ? 1 : 0), 0);
+  }
+
+  private noteLoss(atNs: Nanoseconds, untilNs: Nanoseconds, errors: number): void {
+    this.lost.push({ atNs, lengthNs: untilNs - atNs, errors });
+  }
+
+  /** Errors before the first event, and behind the last. */
+  private noteErrors(firstRow: number, endRow: number): void {
+    const errors = this.countErrors(firstRow, endRow);
+    if (errors > 0) this.noteLoss(this.nowNs, this.nowNs, errors);
+  }
+
+  /** Lost while the trace was stopped, and it goes on where it stopped: nothing of this thread is missing. */
+  private noteGap(row: number): void {
+    const atNs = this.events.timeNs[row];
+    this.noteLoss(atNs, atNs, this.countErrors(row, row + 1));
+  }
+
+  private comesOutOfSyscall({ firstRow }: Pick<Segment, 'firstRow'>): boolean {
+    const site = this.events.site[firstRow];
+    return this.facts.step[site] === Step.Start && this.facts.syscalls.has(this.facts.to[site] - SYSCALL_BYTES);
+  }
+
+  private lose(under: NodeId, nextNs: Nanoseconds): void {
+    const node = this.tree.child(under, SpecialSymbol.Lost);
     this.tree.charge(node, nextNs - this.nowNs);
     this.tree.countComplete(node, nextNs - this.nowNs);
     this.nowNs = nextNs;
@@ -245,8 +296,9 @@ class Replay {
     const firstNs = this.nowNs;
     const { extendTo } = this.options;
     const site = this.events.site[firstRow];
-    if (!extendTo || this.facts.step[site] !== Step.Start || this.isBornHere()) return firstNs;
-    const inSyscall = this.facts.syscalls.has(this.facts.to[site] - SYSCALL_BYTES);
+    if (!extendTo || extendTo.startNs === firstNs) return firstNs;
+    if (this.facts.step[site] !== Step.Start || this.isBornHere()) return firstNs;
+    const inSyscall = this.comesOutOfSyscall({ firstRow });
     const { pause, frames } = this;
     this.nowNs = extendTo.startNs;
     pause.begin(frames.topNode, inSyscall ? SpecialSymbol.Syscall : SpecialSymbol.Untraced, this.nowNs);
@@ -261,7 +313,7 @@ class Replay {
     const row = this.events.site.findIndex((site) => this.facts.step[site] >= Step.SwitchOut);
     if (row === -1 || row >= firstRow || this.facts.step[this.events.site[row]] !== Step.SwitchIn) return;
     this.pause.switchOut(NONE, SpecialSymbol.OffCpu, this.nowNs);
-    this.chargeUntil(this.events.timeNs[row]);
+    this.chargeUntil(Math.max(this.nowNs, this.events.timeNs[row]));
     this.pause.switchIn(this.nowNs, false);
   }
 
@@ -272,10 +324,10 @@ class Replay {
     return ((this.facts.functions.traits[this.firstFunction(first.firstRow)] as number) & Trait.Birthplace) !== 0;
   }
 
-  /** The trace ends. A thread that is stopped then goes on waiting to the end of the recording. */
+  /** The trace ends. A thread that is stopped or off its processor goes on waiting to the end of the recording. */
   private finish(): void {
     const { extendTo } = this.options;
-    if (this.pause.isStopped && extendTo && extendTo.endNs > this.nowNs) this.chargeUntil(extendTo.endNs);
+    if (this.pause.node !== NONE && extendTo && extendTo.endNs > this.nowNs) this.chargeUntil(extendTo.endNs);
     this.pause.end(this.nowNs, false);
     this.frames.closeAbove(-1, this.nowNs, Inference.OpenAtEnd);
   }

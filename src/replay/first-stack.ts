@@ -1,0 +1,153 @@
+/**
+ * The stack that a segment begins with: what the old stack still holds, and on it, or below it, what the segment's
+ * leaving returns reveal.
+ */
+import { Inference } from '../model/quality.js';
+import type { ThreadEvents } from '../model/thread-events.js';
+import { type FunctionId, type Nanoseconds, NONE, type SymbolId } from '../model/units.js';
+import { type Alignment, align, type Level, type Restart } from './align.js';
+import type { Contexts, Place } from './contexts.js';
+import { callIpOf } from './look-across.js';
+import type { Frame, OpenFrames } from './open-frames.js';
+import type { SiteFacts } from './site-facts.js';
+
+/** Times of a restart: when the old frames were lost, and when the thread is seen again. */
+export interface Crossing {
+  readonly lostNs: Nanoseconds;
+  readonly nextNs: Nanoseconds;
+}
+
+export class FirstStack {
+  private readonly frames: OpenFrames;
+  private readonly events: ThreadEvents;
+  private readonly facts: SiteFacts;
+
+  private readonly contexts: Contexts | null;
+  private readonly onDoubt: () => void;
+
+  /** `onDoubt` is called when no address confirms a restart. */
+  constructor(
+    frames: OpenFrames,
+    events: ThreadEvents,
+    facts: SiteFacts,
+    contexts: Contexts | null,
+    onDoubt: () => void,
+  ) {
+    this.contexts = contexts;
+    this.onDoubt = onDoubt;
+    this.frames = frames;
+    this.events = events;
+    this.facts = facts;
+  }
+
+  /** The stack of a thread's first segment; the places that its leaving returns leave, the first one first. */
+  begin(restart: Restart, nowNs: Nanoseconds): number[] {
+    const { frames, facts, contexts } = this;
+    if (contexts) {
+      for (const caller of contexts.callersBelow(this.chainOf(restart)))
+        frames.pushOpen(facts.functions.ofSymbol(caller), nowNs, Inference.OpenAtStart);
+    }
+    return this.layNew(restart, restart.leaving.length + 1, nowNs, Inference.OpenAtStart);
+  }
+
+  /** The stack behind a loss. */
+  restart(restart: Restart, { lostNs, nextNs }: Crossing): number[] {
+    const { frames } = this;
+    const places = frames.levels();
+    frames.doubtAll();
+    const found = align(
+      places.map((place) => this.levelAt(place)),
+      restart,
+    );
+    if (found === null || found.confirmed === 0) {
+      this.onDoubt();
+      const place = this.placeByContext(restart, found);
+      if (place) return this.layOnPath(place, restart, { lostNs, nextNs });
+    }
+    if (found === null) return this.layNew(restart, restart.leaving.length + 1, nextNs, Inference.CutByGap);
+    this.cutTo(places[found.oldLevel] as number, this.functionAt(restart, found.newLevels), lostNs, nextNs);
+    const below = this.confirmOld(restart, found, places);
+    return [...this.layNew(restart, found.newLevels, nextNs, Inference.CutByGap), ...below];
+  }
+
+  /** No address says where the thread is: the place where such a chain of functions was seen, unless a name of the old stack says more. */
+  private placeByContext(restart: Restart, found: Alignment | null): Place | null {
+    const place = this.contexts?.placeOf(this.chainOf(restart), this.frames.symbols()) ?? null;
+    const isFarFetched = place !== null && place.seen === 0 && place.shared < place.path.length && found !== null;
+    return isFarFetched ? null : place;
+  }
+
+  /** What runs and the callers it returns to, lowest first. */
+  private chainOf(restart: Restart): SymbolId[] {
+    const { symbol } = this.facts.functions;
+    const chain: SymbolId[] = [];
+    for (let level = restart.leaving.length; level >= 0; level--)
+      chain.push(symbol[this.functionAt(restart, level)] as SymbolId);
+    return chain;
+  }
+
+  private layOnPath({ path, shared }: Place, restart: Restart, { lostNs, nextNs }: Crossing): number[] {
+    const { frames, facts } = this;
+    frames.closeAbove(shared - 1, lostNs, Inference.CutByGap);
+    for (const symbol of path.slice(shared))
+      frames.pushOpen(facts.functions.ofSymbol(symbol), nextNs, Inference.CutByGap);
+    return this.layNew(restart, restart.leaving.length, nextNs, Inference.CutByGap);
+  }
+
+  /** Lays down the new levels, lowest first: `count` of them at most, and one more for what runs. */
+  private layNew(restart: Restart, count: number, nowNs: Nanoseconds, why: Inference): number[] {
+    const { frames } = this;
+    const { leaving } = restart;
+    const places: number[] = [];
+    for (let level = Math.min(count - 1, leaving.length); level >= 0; level--) {
+      frames.pushOpen(this.functionAt(restart, level), nowNs, why);
+      const exit = leaving[level];
+      if (exit === undefined) continue;
+      frames.top.leave = level + 1;
+      frames.top.returnsTo = exit.to;
+      places.unshift(frames.depth - 1);
+    }
+    return places;
+  }
+
+  /** The function of the n-th level from the top: what runs, or where a return goes to. */
+  private functionAt({ leaving, first }: Restart, level: number): FunctionId {
+    const fn = level === 0 ? first : (leaving[level - 1]?.fn ?? NONE);
+    return fn === NONE ? this.facts.functions.nameless : fn;
+  }
+
+  /** Closes all above a level; if the function that goes on is not part of it, the level has jumped there. */
+  private cutTo(level: number, fn: FunctionId, lostNs: Nanoseconds, nextNs: Nanoseconds): void {
+    const { frames } = this;
+    const end = frames.endOfLevel(level);
+    let place = end - 1;
+    while (place >= level && frames.at(place).fn !== fn) place--;
+    frames.closeAbove(place >= level ? place : end - 1, lostNs, Inference.CutByGap);
+    if (place < level) frames.jump(fn, nextNs, Inference.CutByGap);
+  }
+
+  /** Which returns leave the old levels, downwards from the one that goes on. */
+  private confirmOld({ leaving }: Restart, { newLevels, oldLevel }: Alignment, places: readonly number[]): number[] {
+    const left: number[] = [];
+    for (let depth = 0; depth <= oldLevel && newLevels + depth < leaving.length; depth++) {
+      const place = places[oldLevel - depth] as number;
+      const frame = this.frames.at(place);
+      frame.leave = newLevels + depth + 1;
+      frame.returnsTo = (leaving[newLevels + depth] as { to: number }).to;
+      left.push(place);
+    }
+    return left;
+  }
+
+  private levelAt(place: number): Level {
+    const { frames } = this;
+    const frame = frames.at(place);
+    const functions: FunctionId[] = [];
+    for (let at = place; at < frames.endOfLevel(place); at++) functions.push(frames.at(at).fn);
+    return { returnsTo: frame.returnsTo, callIp: this.callIp(frame), functions };
+  }
+
+  private callIp({ callRow }: Frame): number {
+    return callRow === NONE ? Number.NaN : callIpOf(callRow, this.events, this.facts);
+  }
+}
