@@ -1,0 +1,123 @@
+/**
+ * The built program as a real process, in a directory of its own: arguments in; exit code, output and files out.
+ */
+import { existsSync } from 'node:fs';
+import { mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { execa } from 'execa';
+import { test as base, expect, vi } from 'vitest';
+
+const PROGRAM = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+if (!existsSync(PROGRAM)) throw new Error(`${PROGRAM} is missing: npm run build`);
+
+/** A process that hangs is ended here, and its test fails with what it had said. */
+const LONGEST_RUN_MS = 20_000;
+vi.setConfig({ testTimeout: LONGEST_RUN_MS + 10_000 });
+
+export function fixturePath(name: string): string {
+  return fileURLToPath(new URL(`../../fixtures/${name}`, import.meta.url));
+}
+
+/** The design's own example, and what spec.md §4 says it gives. */
+export const SIX_LINES = fixturePath('hardware/mysql-cr-target-fields.txt');
+export const SIX_LINES_FOLDED = [
+  'mem_heap_block_free 75',
+  'mem_heap_block_free;mem_block_validate 0',
+  'mem_heap_block_free;pfs_memory_free_v1 0',
+  'mem_heap_block_free;pfs_memory_free_v1;find_memory_class 19',
+  '',
+].join('\n');
+
+/** Gives more text than any pipe holds, as folded stacks too. */
+export function wideTrace(): string {
+  const name = (index: number) => `f${index}_${'x'.repeat(60)}`;
+  const time = (index: number, ns: number) => `1.${String(index * 10 + ns).padStart(9, '0')}`;
+  const address = (index: number) => (0x500000 + index * 64).toString(16);
+  const calls = Array.from({ length: 20_000 }, (_, index) => [
+    `7 [000] ${time(index, 0)}: call 400000 main+0x0 => ${address(index)} ${name(index)}+0x0\n`,
+    `7 [000] ${time(index, 5)}: return ${address(index)} ${name(index)}+0x0 => 400005 main+0x5\n`,
+  ]);
+  return calls.flat().join('');
+}
+
+export interface RunOptions {
+  readonly cwd?: string;
+  /** What comes through a pipe as standard input; without it there is none. */
+  readonly input?: string | Uint8Array;
+  /** A file descriptor in place of the pipe that is read. */
+  readonly stdout?: number;
+}
+
+export interface Run {
+  readonly exitCode: number | undefined;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs the program to its end. */
+export async function ptflame(args: readonly string[], options: RunOptions = {}): Promise<Run> {
+  const { exitCode, stdout, stderr } = await startPtflame(args, options);
+  return { exitCode, stdout: String(stdout ?? ''), stderr };
+}
+
+/** The running program, for tests that have a hand in its life. `input: null` leaves its standard input open. */
+export function startPtflame(args: readonly string[], options: Omit<RunOptions, 'input'> & { input?: unknown } = {}) {
+  const { cwd = tmpdir(), input, stdout = 'pipe' } = options;
+  return execa(process.execPath, [PROGRAM, ...args], {
+    cwd,
+    ...(input === undefined ? { stdin: 'ignore' } : input === null ? {} : { input: input as string | Uint8Array }),
+    stdout,
+    reject: false,
+    stripFinalNewline: false,
+    timeout: LONGEST_RUN_MS,
+    killSignal: 'SIGKILL',
+  });
+}
+
+/** One clear message: what is wrong, and what to do about it; nothing else anywhere. */
+export function expectRefusal(run: Run, exitCode: 1 | 2, message: RegExp, remedy = /./): void {
+  expect(run).toMatchObject({ exitCode, stdout: '' });
+  expect(run.stderr).toMatch(/^ptflame: [^\n]+\n {2}[^\n]+\n$/);
+  const [first, second] = run.stderr.split('\n') as [string, string];
+  expect(first).toMatch(message);
+  expect(second).toMatch(remedy);
+}
+
+/** A temporary directory: what a test leaves in it is gone after it. */
+export class Directory {
+  readonly path: string;
+
+  constructor(path: string) {
+    this.path = path;
+  }
+
+  file(name: string): string {
+    return join(this.path, name);
+  }
+
+  /** Gives the path. */
+  async write(name: string, content: string | Uint8Array): Promise<string> {
+    await writeFile(this.file(name), content);
+    return this.file(name);
+  }
+
+  read(name: string): Promise<string> {
+    return readFile(this.file(name), 'utf8');
+  }
+
+  /** Hidden ones too, by name. */
+  async names(): Promise<string[]> {
+    return (await readdir(this.path)).sort();
+  }
+}
+
+export const test = base.extend<{ dir: Directory }>({
+  // biome-ignore lint/correctness/noEmptyPattern: vitest reads from the pattern what a fixture needs
+  dir: async ({}, use) => {
+    const path = await realpath(await mkdtemp(join(tmpdir(), 'ptflame-test-')));
+    await use(new Directory(path));
+    await rm(path, { recursive: true, force: true });
+  },
+});
