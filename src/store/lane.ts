@@ -46,11 +46,12 @@ export class LaneBuilder {
     piece.timeNs.push(timeNs);
   }
 
-  /** The pieces one behind the other by time, whatever order they came in. */
+  /** The pieces one behind the other by time, whatever order they came in; nothing can be added any more. */
   build(): Lane {
     const [first, ...others] = this.pieces.sort(byTimeThenInput);
     if (first === undefined) return { cpu: this.cpu, length: 0, site: new Uint32Array(), timeNs: new Float64Array() };
     for (const piece of others) append(first, piece);
+    this.pieces.length = 1; // what was appended is not to be appended again
     return { cpu: this.cpu, length: first.site.length, site: first.site.taken(), timeNs: first.timeNs.taken() };
   }
 }

@@ -44,8 +44,8 @@ export function wideTrace(): string {
 
 export interface RunOptions {
   readonly cwd?: string;
-  /** What comes through a pipe as standard input; without it there is none. */
-  readonly input?: string | Uint8Array;
+  /** What comes through a pipe as standard input; null leaves the pipe open, without it there is no input. */
+  readonly input?: string | Uint8Array | null;
   /** A file descriptor in place of the pipe that is read. */
   readonly stdout?: number;
 }
@@ -62,13 +62,13 @@ export async function ptflame(args: readonly string[], options: RunOptions = {})
   return { exitCode, stdout: String(stdout ?? ''), stderr };
 }
 
-/** The running program, for tests that have a hand in its life. `input: null` leaves its standard input open. */
-export function startPtflame(args: readonly string[], options: Omit<RunOptions, 'input'> & { input?: unknown } = {}) {
-  const { cwd = tmpdir(), input, stdout = 'pipe' } = options;
+/** The running program, for tests that have a hand in its life. */
+export function startPtflame(args: readonly string[], { cwd = tmpdir(), input, stdout }: RunOptions = {}) {
   return execa(process.execPath, [PROGRAM, ...args], {
     cwd,
-    ...(input === undefined ? { stdin: 'ignore' } : input === null ? {} : { input: input as string | Uint8Array }),
-    stdout,
+    stdin: input === undefined ? 'ignore' : 'pipe',
+    ...(input === undefined || input === null ? {} : { input }),
+    stdout: (stdout ?? 'pipe') as 'pipe', // it takes any descriptor, only its types do not
     reject: false,
     stripFinalNewline: false,
     timeout: LONGEST_RUN_MS,

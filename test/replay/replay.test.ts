@@ -336,13 +336,13 @@ describe('gaps', () => {
       60  call     main  b
       70  return   b     main`,
       `
-      main 2(2) self 10
+      main 1(1) self 10
         a 1(1) self 10
           [lost] 1 self 30
         b 1 self 10`,
     ));
 
-  test('a start that follows from nothing is a gap too', () =>
+  test('a start that follows from nothing is a gap too, and the old stack stays as a guess', () =>
     expectTree(
       `
       10  call     main  a
@@ -352,8 +352,81 @@ describe('gaps', () => {
       main 1(1) self 0
         a 1(1) self 0
           [lost] 1 self 40
-      other 1(1) self 10
-        b 1(1) self 0`,
+          other 1(1) self 10
+            b 1(1) self 0`,
+    ));
+});
+
+describe('what stays open behind a loss', () => {
+  test('frames that later returns leave by their own addresses were open all the time', () =>
+    expectTree(
+      `
+      10  call     main  a
+      20  call     a     b
+      30  error
+      50  tr strt        c+0x700
+      60  return   c     b
+      70  return   b     a
+      80  return   a     main
+      90  call     main  d`,
+      `
+      main 1(1) self 10
+        a 1(1) self 20
+          b 1(1) self 20
+            [lost] 1 self 20
+            c 1(1) self 10
+        d 1(1) self 0`,
+    ));
+
+  test('frames that later returns pass by were left in between', () =>
+    expectTree(
+      `
+      10  call     main  a
+      20  call     a     b
+      30  error
+      50  tr strt        c+0x700
+      80  return   c     main+0x555
+      90  call     main  d`,
+      `
+      main 1(1) self 10
+        a 1(1) self 10
+          b 1(1) self 10
+            [lost] 1 self 20
+        c 1(1) self 30
+        d 1(1) self 0`,
+    ));
+
+  test('a chain without an address stands where another thread showed it', () =>
+    expectTree(
+      `
+      2/1   call     root  main
+      2/2   call     main  x
+      2/3   call     x     y
+      1/10  call     root  other
+      1/20  error
+      1/50  tr strt        x+0x700
+      1/60  call     x     y`,
+      `
+      root 2(2) self 0
+        main 2(2) self 1
+          x 2(2) self 11
+            y 2(2) self 0
+        other 1(1) self 10
+          [lost] 1 self 30`,
+    ));
+
+  test('an error while a thread waits changes nothing, if it goes on where it stopped', () =>
+    expectTree(
+      `
+      10  call             main  read
+      12  tr end  syscall  read
+      50  error
+      90  tr strt          read
+      99  return           read  main`,
+      `
+      main 1(1) self 0
+        read 1 self 11
+          [syscall] 1 self 78`,
     ));
 });
 
