@@ -46,7 +46,10 @@ const DEMO: Command<typeof DemoOptions> = {
 
 function addCommand<Schema extends z.ZodObject>(cli: Argv, command: Command<Schema>, signal: AbortSignal): Argv {
   const build = (argv: Argv) =>
-    argv.options(yargsOptions(command.schema, command.positional)).example(command.examples as [string, string][]);
+    argv
+      .string(command.positional) // not numbers: a file may be called 12
+      .options(yargsOptions(command.schema, command.positional))
+      .example(command.examples as [string, string][]);
   return cli.command(command.usage, command.description, build, async (values) => {
     await command.run(checkOptions(command.schema, values), signal);
   });
@@ -61,7 +64,6 @@ function buildCli(signal: AbortSignal): Argv {
     .parserConfiguration({
       'greedy-arrays': false,
       'duplicate-arguments-array': true, // without it only the last input and the last -o would be seen
-      'parse-positional-numbers': false, // a file may be called 007
       'camel-case-expansion': true,
       'boolean-negation': false,
     })

@@ -8,6 +8,10 @@ import { formatCount, formatDuration, formatMany, formatShare } from './format.j
 /** Above this share of lost time a picture is not to be believed without a second look. */
 const WARNING_SHARE = 0.05;
 
+/** A garbled trace has any number of kinds of damage, and words of any length. */
+const MOST_KINDS = 10;
+const MOST_CHARACTERS = 80;
+
 export function qualityLines(profile: Profile): string[] {
   const { quality, threads, meta } = profile;
   const span = meta.weight === 'ns' ? `${formatDuration(meta.endNs - meta.startNs)} of ` : '';
@@ -32,16 +36,22 @@ function warnings(quality: Quality): string[] {
   lines.push(...gapTexts(quality));
   if (clockSteps > 0)
     lines.push(`note: ${formatMany(clockSteps, 'time')} stepped back and were set to the time before`);
-  if (unknownFlags.length > 0) lines.push(`note: unknown flags, taken as jumps: ${unknownFlags.join(', ')}`);
+  if (unknownFlags.length > 0) lines.push(`note: unknown flags, taken as jumps: ${someOf(unknownFlags)}`);
   return lines.map(escapeForTerminal);
 }
 
 function damagedText({ damagedLines, lines, firstDamaged }: Quality): string[] {
   const head = `warning: ${formatCount(damagedLines)} of ${formatMany(lines, 'line')} damaged and left out`;
   const shown = firstDamaged.map(
-    ({ input, line, reason, text }) => `  ${input}:${line}: ${reason}: ${text.slice(0, 80)}`,
+    ({ input, line, reason, text }) => `  ${input}:${line}: ${reason}: ${text.slice(0, MOST_CHARACTERS)}`,
   );
   return [head, ...shown];
+}
+
+function someOf(texts: readonly string[]): string {
+  const shown = texts.slice(0, MOST_KINDS).map((text) => text.slice(0, MOST_CHARACTERS));
+  const more = texts.length > MOST_KINDS ? ` and ${formatCount(texts.length - MOST_KINDS)} more` : '';
+  return shown.join(', ') + more;
 }
 
 /** perf's own words, each once. */
@@ -49,10 +59,13 @@ function gapTexts({ gaps }: Quality): string[] {
   const counts = new Map<string, number>();
   for (const gap of gaps) {
     const text =
-      gap.cause === 'decode-error' ? `${gap.message} (code ${gap.code})` : 'a trace start that follows from nothing';
+      gap.cause === 'decode-error'
+        ? `${gap.message.slice(0, MOST_CHARACTERS)} (code ${gap.code})`
+        : 'a trace start that follows from nothing';
     counts.set(text, (counts.get(text) ?? 0) + 1);
   }
-  return [...counts]
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([text, count]) => `note: ${formatMany(count, 'gap')}: ${text}`);
+  const sorted = [...counts].sort(([a], [b]) => (a < b ? -1 : 1));
+  const lines = sorted.slice(0, MOST_KINDS).map(([text, count]) => `note: ${formatMany(count, 'gap')}: ${text}`);
+  if (sorted.length > MOST_KINDS) lines.push(`note: ${formatCount(sorted.length - MOST_KINDS)} more kinds of gaps`);
+  return lines;
 }

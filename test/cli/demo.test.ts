@@ -6,7 +6,7 @@ import { expectRefusal, fixturePath, ptflame, test } from '../helpers/run-cli.js
 
 const BUNDLED = fixturePath('demo/threads.perf.txt.gz');
 
-describe('demo', () => {
+describe.concurrent('demo', () => {
   test('it writes flame.folded where it is run, and says so', async ({ dir }) => {
     const { exitCode, stdout, stderr } = await ptflame(['demo'], { cwd: dir.path });
     expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: '' });

@@ -5,17 +5,19 @@ import { readFile } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { execa } from 'execa';
 import { describe, expect, vi } from 'vitest';
-import { type Directory, SIX_LINES, startPtflame, test, wideTrace } from '../helpers/run-cli.js';
-
-const TEMPORARY = /\.ptflame-/;
+import { type Directory, SIX_LINES, SIX_LINES_FOLDED, startPtflame, test, wideTrace } from '../helpers/run-cli.js';
 
 /** Once it stands, the program is at work and hears signals. */
-async function temporaryFileIn(dir: Directory): Promise<void> {
-  const look = async () => expect(await dir.names()).toContainEqual(expect.stringMatching(TEMPORARY));
-  await vi.waitFor(look, { timeout: 10_000, interval: 10 });
+async function temporaryFileIn(dir: Directory): Promise<string> {
+  const find = async () => {
+    const name = (await dir.names()).find((name) => /\.ptflame-/.test(name));
+    expect(name).toBeDefined();
+    return name as string;
+  };
+  return vi.waitFor(find, { timeout: 10_000, interval: 10 });
 }
 
-describe('an input that never ends', () => {
+describe.concurrent('an input that never ends', () => {
   test.for(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s while nothing comes', async (signal, { dir }) => {
     const running = startPtflame(['render', '-', '-o', dir.file('out.folded')], { input: null });
     running.stdin?.write(await readFile(SIX_LINES));
@@ -61,11 +63,13 @@ describe('an input that never ends', () => {
   });
 });
 
-describe('an output that takes nothing', () => {
+describe.concurrent('an output that takes nothing', () => {
   test('Ctrl-C while a named pipe has no reader', async ({ dir }) => {
     await execa('mkfifo', [dir.file('pipe')]);
     const running = startPtflame(['render', SIX_LINES, '-o', dir.file('out.folded'), '-o', dir.file('pipe')]);
-    await temporaryFileIn(dir);
+    const name = await temporaryFileIn(dir);
+    const isWritten = async () => expect((await dir.read(name)).length).toBe(SIX_LINES_FOLDED.length);
+    await vi.waitFor(isWritten, { timeout: 10_000, interval: 10 }); // and now it is the pipe's turn
     running.kill('SIGINT');
     expect(await running).toMatchObject({ exitCode: 130, stdout: '' });
     expect(await dir.names()).toEqual(['pipe']);
