@@ -15,6 +15,8 @@ export interface Frame {
   entryNs: Nanoseconds;
   /** Why its start was not seen, or NONE. */
   inference: number;
+  /** Its place is a guess: no address confirms it. */
+  isGuess: boolean;
   /** Place of the first frame of its level. */
   readonly level: number;
   /** Row of the event that called the level; NONE: that was not seen. */
@@ -50,6 +52,7 @@ const LONGEST_TAIL_CHAIN = 64;
 export class OpenFrames {
   readonly inferred: Record<InferenceName, number> = noInferences();
   private readonly frames: Frame[] = [];
+  private guesses = 0;
   private readonly newest: Int32Array;
   private readonly tree: CallTreeBuilder;
   private readonly functions: FunctionTable;
@@ -83,7 +86,18 @@ export class OpenFrames {
 
   charge(ns: Nanoseconds): void {
     if (this.depth > 0 && this.traitsOfTop() & Trait.Stub) this.top.heldNs += ns;
-    else this.tree.charge(this.topNode, ns);
+    else this.tree.charge(this.topNode, ns, this.isGuess);
+  }
+
+  /** Whether the place of any open frame is a guess. */
+  get isGuess(): boolean {
+    return this.guesses > 0;
+  }
+
+  /** No address confirmed what is open now. */
+  guessAll(): void {
+    for (const frame of this.frames) frame.isGuess = true;
+    this.guesses = this.frames.length;
   }
 
   /** A level seen being called, by the event in `row`. */
@@ -179,10 +193,13 @@ export class OpenFrames {
     rest: Pick<Frame, 'level' | 'callRow' | 'leave' | 'inference'>,
   ): void {
     const node = this.tree.child(this.topNode, this.functions.symbol[fn] as number);
+    const isGuess = rest.inference === Inference.HiddenJump; // others may have been between
+    if (isGuess) this.guesses++;
     this.frames.push({
       fn,
       node,
       entryNs,
+      isGuess,
       isCalled: false,
       returnsTo: Number.NaN,
       heldNs: 0,
@@ -198,10 +215,11 @@ export class OpenFrames {
   private closeTop(nowNs: Nanoseconds, reason: number): void {
     const target = this.functions.stubTarget[this.top.fn] as FunctionId;
     if (target !== NONE) this.renameTop(target); // a stub of which nothing came any more
+    this.tree.charge(this.top.node, this.top.heldNs, this.isGuess);
     const frame = this.frames.pop() as Frame;
+    if (frame.isGuess) this.guesses--;
     this.newest[frame.fn] = frame.older;
     const inference = frame.inference === NONE ? reason : frame.inference;
-    this.tree.charge(frame.node, frame.heldNs);
     this.watcher?.closed(this.functions.symbol[frame.fn] as SymbolId, this.depth + 1, inference);
     if (inference === NONE) this.tree.countComplete(frame.node, nowNs - frame.entryNs);
     else {
@@ -245,7 +263,7 @@ export class OpenFrames {
     top.older = this.newest[fn];
     this.newest[fn] = this.depth - 1;
     if (!(this.traitsOfTop() & Trait.Stub)) {
-      this.tree.charge(top.node, top.heldNs);
+      this.tree.charge(top.node, top.heldNs, this.isGuess);
       top.heldNs = 0;
     }
   }

@@ -148,7 +148,7 @@ class Replay {
     this.nowNs = timeNs;
     const { node } = this.pause;
     if (node === NONE) this.frames.charge(ns);
-    else this.tree.charge(node, ns);
+    else this.tree.charge(node, ns, this.frames.isGuess);
   }
 
   private apply(row: number, site: SiteId, step: Step): void {
@@ -286,7 +286,7 @@ class Replay {
 
   private lose(under: NodeId, nextNs: Nanoseconds): void {
     const node = this.tree.child(under, SpecialSymbol.Lost);
-    this.tree.charge(node, nextNs - this.nowNs);
+    this.tree.charge(node, nextNs - this.nowNs, true);
     this.tree.countComplete(node, nextNs - this.nowNs);
     this.nowNs = nextNs;
   }
