@@ -171,9 +171,9 @@ class ProfileBuilder {
   }
 }
 
-function sumOf(threads: readonly ThreadProfile[], valueOf: (tree: CallTree, node: NodeId) => number): number {
+function sumOf(threads: readonly ThreadProfile[], nsOf: (tree: CallTree, node: NodeId) => number): number {
   let sum = 0;
-  for (const { tree } of threads) for (let node = 0; node < tree.length; node++) sum += valueOf(tree, node);
+  for (const { tree } of threads) for (let node = 0; node < tree.length; node++) sum += nsOf(tree, node);
   return sum;
 }
 
