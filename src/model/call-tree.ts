@@ -12,6 +12,7 @@ export interface CallTree {
   readonly calls: Float64Array; // all calls, seen or inferred
   readonly inferredCalls: Float64Array; // those whose start or end was not seen
   readonly selfNs: Float64Array;
+  readonly inferredNs: Float64Array; // the part of selfNs that was spent below a frame whose place is a guess
   readonly completeNs: Float64Array; // durations of the calls seen from start to end, summed
   readonly minNs: Float64Array; // over the same calls; Infinity if there is none
   readonly maxNs: Float64Array; // -Infinity if there is none
@@ -26,6 +27,7 @@ export class CallTreeBuilder {
   readonly calls = float64Column();
   readonly inferredCalls = float64Column();
   readonly selfNs = float64Column();
+  readonly inferredNs = float64Column();
   readonly completeNs = float64Column();
   readonly minNs = float64Column();
   readonly maxNs = float64Column();
@@ -56,8 +58,10 @@ export class CallTreeBuilder {
     return this.children.get(keyOf(parent, symbol)) ?? NONE;
   }
 
-  charge(node: NodeId, ns: Nanoseconds): void {
+  /** `isGuess`: nobody knows for sure that the time belongs here. */
+  charge(node: NodeId, ns: Nanoseconds, isGuess: boolean): void {
     this.selfNs.values[node] += ns;
+    if (isGuess) this.inferredNs.values[node] += ns;
   }
 
   /** One more call, over and seen from start to end. */
@@ -84,6 +88,7 @@ export class CallTreeBuilder {
       this.calls.values[mine] += tree.calls[node];
       this.inferredCalls.values[mine] += tree.inferredCalls[node];
       this.selfNs.values[mine] += tree.selfNs[node];
+      this.inferredNs.values[mine] += tree.inferredNs[node];
       this.completeNs.values[mine] += tree.completeNs[node];
       this.minNs.values[mine] = Math.min(this.minNs.values[mine], tree.minNs[node]);
       this.maxNs.values[mine] = Math.max(this.maxNs.values[mine], tree.maxNs[node]);
@@ -98,6 +103,7 @@ export class CallTreeBuilder {
       calls: this.calls.taken(),
       inferredCalls: this.inferredCalls.taken(),
       selfNs: this.selfNs.taken(),
+      inferredNs: this.inferredNs.taken(),
       completeNs: this.completeNs.taken(),
       minNs: this.minNs.taken(),
       maxNs: this.maxNs.taken(),
@@ -107,7 +113,8 @@ export class CallTreeBuilder {
   private addNode(parent: NodeId, symbol: SymbolId): NodeId {
     this.parent.push(parent);
     this.symbol.push(symbol);
-    for (const column of [this.calls, this.inferredCalls, this.selfNs, this.completeNs]) column.push(0);
+    for (const column of [this.calls, this.inferredCalls, this.selfNs, this.inferredNs, this.completeNs])
+      column.push(0);
     this.minNs.push(Number.POSITIVE_INFINITY);
     this.maxNs.push(Number.NEGATIVE_INFINITY);
     return this.parent.length - 1;
@@ -140,6 +147,7 @@ export function withoutEmptyNodes(tree: CallTree): CallTree {
     calls: Float64Array.from(kept, (node) => tree.calls[node]),
     inferredCalls: Float64Array.from(kept, (node) => tree.inferredCalls[node]),
     selfNs: Float64Array.from(kept, (node) => tree.selfNs[node]),
+    inferredNs: Float64Array.from(kept, (node) => tree.inferredNs[node]),
     completeNs: Float64Array.from(kept, (node) => tree.completeNs[node]),
     minNs: Float64Array.from(kept, (node) => tree.minNs[node]),
     maxNs: Float64Array.from(kept, (node) => tree.maxNs[node]),

@@ -58,7 +58,10 @@ export interface Quality extends Readonly<LineCounts> {
   readonly clockSteps: number;
   /** Flag words that no known perf prints, taken as jumps. */
   readonly unknownFlags: readonly string[];
+  /** Wall time, over all threads: lost; under a frame whose place is a guess; in functions without a name; in all. */
   readonly lostNs: Nanoseconds;
+  readonly inferredNs: Nanoseconds;
+  readonly unknownNs: Nanoseconds;
   readonly totalNs: Nanoseconds;
 }
 

@@ -2,10 +2,12 @@
  * Inputs in, a profile out: read, replay, add up. What runs where is decided here; today all of it runs in process.
  */
 import { setImmediate } from 'node:timers/promises';
+import type { CallTree } from '../model/call-tree.js';
 import { assert } from '../model/errors.js';
 import type { Profile, ThreadProfile, TraceMeta } from '../model/profile.js';
 import { type InferenceName, type LineCounts, noInferences, type Quality, type TraceGap } from '../model/quality.js';
-import type { Tid } from '../model/units.js';
+import { SpecialSymbol } from '../model/symbol-table.js';
+import type { NodeId, Tid } from '../model/units.js';
 import { Contexts, withCallers } from '../replay/contexts.js';
 import type { TailCalls } from '../replay/open-frames.js';
 import { type ReplayOptions, replayThread, type ThreadReplay } from '../replay/replay.js';
@@ -160,9 +162,19 @@ class ProfileBuilder {
       clockSteps: this.clockSteps,
       unknownFlags: [...words.unknownFlags].sort(),
       lostNs: this.lostNs,
+      inferredNs: sumOf(threads, ({ inferredNs }, node) => inferredNs[node]),
+      unknownNs: sumOf(threads, ({ symbol, selfNs }, node) =>
+        symbol[node] === SpecialSymbol.Unknown ? selfNs[node] : 0,
+      ),
       totalNs: threads.reduce((sum, { startNs, endNs }) => sum + endNs - startNs, 0),
     };
   }
+}
+
+function sumOf(threads: readonly ThreadProfile[], nsOf: (tree: CallTree, node: NodeId) => number): number {
+  let sum = 0;
+  for (const { tree } of threads) for (let node = 0; node < tree.length; node++) sum += nsOf(tree, node);
+  return sum;
 }
 
 function assertComplete({ lines, events, gapLines, ignoredLines, damagedLines }: LineCounts): void {

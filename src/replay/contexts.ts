@@ -103,7 +103,7 @@ export class Contexts {
   }
 }
 
-/** The tree with these callers below it: one call each, whose start and end nobody saw. */
+/** The tree with these callers below it: one call each, whose start and end nobody saw; all its time is a guess now. */
 export function withCallers(tree: CallTree, callers: readonly SymbolId[]): CallTree {
   const builder = new CallTreeBuilder();
   let top: NodeId = ROOT;
@@ -111,7 +111,7 @@ export function withCallers(tree: CallTree, callers: readonly SymbolId[]): CallT
     top = builder.child(top, caller);
     builder.countInferred(top);
   }
-  builder.merge(tree, top, (symbol) => symbol);
+  builder.merge({ ...tree, inferredNs: tree.selfNs }, top, (symbol) => symbol);
   return builder.build();
 }
 

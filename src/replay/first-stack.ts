@@ -46,12 +46,13 @@ export class FirstStack {
     if (contexts) {
       for (const caller of contexts.callersBelow(this.chainOf(restart)))
         frames.pushOpen(facts.functions.ofSymbol(caller), nowNs, Inference.OpenAtStart);
+      frames.guessAll();
     }
     return this.layNew(restart, restart.leaving.length + 1, nowNs, Inference.OpenAtStart);
   }
 
   /** The stack behind a loss. */
-  restart(restart: Restart, { lostNs, nextNs }: Crossing): number[] {
+  restart(restart: Restart, crossing: Crossing): number[] {
     const { frames } = this;
     const places = frames.levels();
     frames.doubtAll();
@@ -59,12 +60,25 @@ export class FirstStack {
       places.map((place) => this.levelAt(place)),
       restart,
     );
-    if (found === null || found.confirmed === 0) {
-      this.onDoubt();
-      const place = this.placeByContext(restart, found);
-      if (place) return this.layOnPath(place, restart, { lostNs, nextNs });
-    }
-    if (found === null) return this.layNew(restart, restart.leaving.length + 1, nextNs, Inference.CutByGap);
+    if (found !== null && found.confirmed > 0) return this.continueOn(found, places, restart, crossing);
+    this.onDoubt();
+    const place = this.placeByContext(restart, found);
+    const left = place
+      ? this.layOnPath(place, restart, crossing)
+      : found
+        ? this.continueOn(found, places, restart, crossing)
+        : this.layNew(restart, restart.leaving.length + 1, crossing.nextNs, Inference.CutByGap);
+    frames.guessAll();
+    return left;
+  }
+
+  /** The old levels up to one of them stay, new ones stand on it. */
+  private continueOn(
+    found: Alignment,
+    places: readonly number[],
+    restart: Restart,
+    { lostNs, nextNs }: Crossing,
+  ): number[] {
     this.cutTo(places[found.oldLevel] as number, this.functionAt(restart, found.newLevels), lostNs, nextNs);
     const below = this.confirmOld(restart, found, places);
     return [...this.layNew(restart, found.newLevels, nextNs, Inference.CutByGap), ...below];

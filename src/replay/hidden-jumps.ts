@@ -99,7 +99,9 @@ export class HiddenJumps {
     const endRow = callRow === NONE ? NONE : this.pairing.link[callRow];
     if (endRow === NONE || endRow === callRow) return endRow === NONE ? NONE : place;
     const link = this.pairing.link[endRow];
-    if (this.pairing.outcome[endRow] === Outcome.Leave) return this.placeOfLeave(link);
+    const outcome = this.pairing.outcome[endRow];
+    if (outcome === Outcome.StackSwitch) return place;
+    if (outcome === Outcome.Leave) return this.placeOfLeave(link);
     return link === callRow ? place : this.frames.placeOfCall(link);
   }
 

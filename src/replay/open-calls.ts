@@ -15,6 +15,18 @@ export interface OpenCall {
   readonly interrupted: Address;
 }
 
+interface Switch {
+  readonly place: number;
+  readonly row: number;
+}
+
+/** Calls of one stack that were left without a return. */
+export interface LeftStack {
+  readonly calls: readonly OpenCall[]; // lowest first
+  /** Row of the event that went to this stack, if it was seen to begin; else NONE. */
+  readonly startRow: number;
+}
+
 /** More signals and interrupts than this do not nest, nor do returns into function entries lie deeper. */
 const DEEPEST_SEARCH = 64;
 
@@ -22,6 +34,7 @@ export class OpenCalls {
   private readonly calls: OpenCall[] = [];
   /** Places of signals and kernel entries. */
   private readonly interrupts: number[] = [];
+  private readonly switches: Switch[] = [];
 
   get length(): number {
     return this.calls.length;
@@ -40,10 +53,27 @@ export class OpenCalls {
     this.calls.push(call);
   }
 
-  /** Removes everything from a place upwards. */
-  cut(place: number, onEnd: (call: OpenCall) => void): void {
-    while (this.calls.length > place) onEnd(this.calls.pop() as OpenCall);
-    while ((this.interrupts.at(-1) ?? NONE) >= place) this.interrupts.pop();
+  /** What is pushed from now on stands on another stack: the event in `row` went there. */
+  switchStack(row: number): void {
+    this.switches.push({ place: this.calls.length, row });
+  }
+
+  /**
+   * Removes everything from a place upwards; NONE: all, and nothing was returned from. What lies above the call at the place was left without a return; it is
+   * given back, each stack by itself, the lowest first: perhaps it only waits.
+   */
+  cut(place: number, onEnd: (call: OpenCall) => void): LeftStack[] {
+    const left: LeftStack[] = [];
+    while ((this.switches.at(-1)?.place ?? NONE) > place) {
+      const { place: start, row } = this.switches.pop() as Switch;
+      left.unshift({ calls: this.calls.splice(start), startRow: row });
+    }
+    const above = this.calls.splice(place + 1);
+    if (above.length > 0) left.unshift({ calls: above, startRow: NONE });
+    for (const { calls } of left) calls.forEach(onEnd);
+    if (place !== NONE) this.calls.splice(place).forEach(onEnd);
+    while (this.interrupts.length > 0 && (this.interrupts.at(-1) as number) >= place) this.interrupts.pop();
+    return left.filter(({ calls }) => calls.length > 0);
   }
 
   /** The place of the call that a return to this address ends, or NONE. */

@@ -15,10 +15,16 @@ export interface Frame {
   entryNs: Nanoseconds;
   /** Why its start was not seen, or NONE. */
   inference: number;
+  /** Its place is a guess: no address confirms it. */
+  isGuess: boolean;
+  /** It is the first frame of its level. */
+  readonly isLevel: boolean;
   /** Place of the first frame of its level. */
-  readonly level: number;
+  level: number;
   /** Row of the event that called the level; NONE: that was not seen. */
   readonly callRow: number;
+  /** Not less than that of any frame below: the row that called it, or that brought it back on the stack. */
+  order: number;
   /** Of a level that was there when the segment began: the number of the return that leaves it; else NONE. */
   leave: number;
   /** Where its level returns to, if a return is known that does; else NaN. */
@@ -50,6 +56,9 @@ const LONGEST_TAIL_CHAIN = 64;
 export class OpenFrames {
   readonly inferred: Record<InferenceName, number> = noInferences();
   private readonly frames: Frame[] = [];
+  private guesses = 0;
+  /** Places of levels that came back on the stack, by the row that called them. */
+  private readonly attached = new Map<number, number>();
   private readonly newest: Int32Array;
   private readonly tree: CallTreeBuilder;
   private readonly functions: FunctionTable;
@@ -83,7 +92,18 @@ export class OpenFrames {
 
   charge(ns: Nanoseconds): void {
     if (this.depth > 0 && this.traitsOfTop() & Trait.Stub) this.top.heldNs += ns;
-    else this.tree.charge(this.topNode, ns);
+    else this.tree.charge(this.topNode, ns, this.isGuess);
+  }
+
+  /** Whether the place of any open frame is a guess. */
+  get isGuess(): boolean {
+    return this.guesses > 0;
+  }
+
+  /** No address confirmed what is open now. */
+  guessAll(): void {
+    for (const frame of this.frames) frame.isGuess = true;
+    this.guesses = this.frames.length;
   }
 
   /** A level seen being called, by the event in `row`. */
@@ -137,11 +157,13 @@ export class OpenFrames {
 
   /** The place of the level that the event in `row` called. */
   placeOfCall(row: number): number {
+    const attached = this.attached.get(row);
+    if (attached !== undefined) return attached;
     let low = 0;
     let high = this.depth;
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if (this.at(middle).callRow < row) low = middle + 1;
+      if (this.at(middle).order < row) low = middle + 1;
       else high = middle;
     }
     return low < this.depth && this.at(low).callRow === row ? low : NONE;
@@ -149,6 +171,7 @@ export class OpenFrames {
 
   /** A return removes the level at `place`; levels above it were skipped. */
   returnFrom(place: number, nowNs: Nanoseconds): void {
+    if (place === NONE) return;
     while (this.depth > place) this.closeTop(nowNs, this.top.level === place ? NONE : Inference.Unwound);
   }
 
@@ -179,10 +202,15 @@ export class OpenFrames {
     rest: Pick<Frame, 'level' | 'callRow' | 'leave' | 'inference'>,
   ): void {
     const node = this.tree.child(this.topNode, this.functions.symbol[fn] as number);
+    const isGuess = rest.inference === Inference.HiddenJump; // others may have been between
+    if (isGuess) this.guesses++;
     this.frames.push({
       fn,
       node,
       entryNs,
+      isLevel: rest.level === this.depth,
+      order: rest.callRow,
+      isGuess,
       isCalled: false,
       returnsTo: Number.NaN,
       heldNs: 0,
@@ -194,14 +222,48 @@ export class OpenFrames {
     this.watcher?.opened(this.functions.symbol[fn] as SymbolId, this.depth, rest.inference);
   }
 
+  private pop(): Frame {
+    const frame = this.frames.pop() as Frame;
+    if (frame.isGuess) this.guesses--;
+    this.newest[frame.fn] = frame.older;
+    if (frame.order !== frame.callRow) this.attached.delete(frame.callRow);
+    return frame;
+  }
+
+  /** Takes the frames from a place upwards off the stack, lowest first: their calls go on elsewhere. */
+  detach(place: number): Frame[] {
+    const frames: Frame[] = [];
+    while (this.depth > place) frames.unshift(this.pop());
+    return frames;
+  }
+
+  /**
+   * Puts detached frames on the stack again, because of the event in `row`. Those that were jumped to on another
+   * level's top are on the level that is on top now.
+   */
+  attach(frames: readonly Frame[], row: number): void {
+    for (const frame of frames) {
+      const level = frame.isLevel || this.depth === 0 ? this.depth : this.top.level;
+      const node = this.tree.child(this.topNode, this.functions.symbol[frame.fn] as number);
+      this.frames.push({ ...frame, node, level, order: row, older: this.newest[frame.fn] });
+      this.newest[frame.fn] = this.depth - 1;
+      if (frame.isGuess) this.guesses++;
+      if (frame.isLevel) this.attached.set(frame.callRow, this.depth - 1);
+    }
+  }
+
   /** `reason`: why the end was not seen, or NONE. */
   private closeTop(nowNs: Nanoseconds, reason: number): void {
     const target = this.functions.stubTarget[this.top.fn] as FunctionId;
     if (target !== NONE) this.renameTop(target); // a stub of which nothing came any more
-    const frame = this.frames.pop() as Frame;
-    this.newest[frame.fn] = frame.older;
+    this.tree.charge(this.top.node, this.top.heldNs, this.isGuess);
+    const frame = this.pop();
+    this.count(frame, nowNs, reason);
+  }
+
+  /** A frame is over, on the stack or off it. */
+  count(frame: Frame, nowNs: Nanoseconds, reason: number): void {
     const inference = frame.inference === NONE ? reason : frame.inference;
-    this.tree.charge(frame.node, frame.heldNs);
     this.watcher?.closed(this.functions.symbol[frame.fn] as SymbolId, this.depth + 1, inference);
     if (inference === NONE) this.tree.countComplete(frame.node, nowNs - frame.entryNs);
     else {
@@ -245,7 +307,7 @@ export class OpenFrames {
     top.older = this.newest[fn];
     this.newest[fn] = this.depth - 1;
     if (!(this.traitsOfTop() & Trait.Stub)) {
-      this.tree.charge(top.node, top.heldNs);
+      this.tree.charge(top.node, top.heldNs, this.isGuess);
       top.heldNs = 0;
     }
   }

@@ -11,6 +11,7 @@ import { type Address, NONE } from '../model/units.js';
 import { LONGEST_CALL_BYTES, Trait } from './functions.js';
 import { lookAcrossLosses } from './look-across.js';
 import { OpenCalls } from './open-calls.js';
+import { ParkedStacks, type StackSwitch } from './parked-stacks.js';
 import { type SiteFacts, Step, SYSCALL_BYTES } from './site-facts.js';
 
 /** What an event turned out to be; where `Plain`, the step itself says all. */
@@ -28,6 +29,8 @@ export const Outcome = {
   SignalEntry: 5,
   /** A return out of a signal handler, into the code that ends the signal. */
   SignalReturn: 6,
+  /** A return to a stack that was left before: the `link`-th of `switches`. */
+  StackSwitch: 7,
 } as const;
 
 /** A stretch of events without a loss. */
@@ -54,13 +57,14 @@ export interface Pairing {
    * behind a loss. For a Pop: the row of the call.
    */
   readonly link: Int32Array;
+  readonly switches: StackSwitch[];
 }
 
 export function pairReturns(events: ThreadEvents, facts: SiteFacts): Pairing {
   const segments: Segment[] = [];
   const outcome = new Uint8Array(events.length);
   const link = new Int32Array(events.length).fill(NONE);
-  const pairing = { segments, outcome, link };
+  const pairing = { segments, outcome, link, switches: [] };
   let row = 0;
   while (row < events.length) {
     if (facts.step[events.site[row]] < Step.Gap) {
@@ -86,6 +90,7 @@ class SegmentPass {
   /** Something was lost while the trace was stopped: it goes on only where it stopped. */
   private hasLostWhileStopped = false;
   private readonly open = new OpenCalls();
+  private readonly parked = new ParkedStacks();
   private readonly leavingRows: number[] = [];
   /** Where the trace stopped; NaN while it runs. */
   private stoppedAt: Address = RUNNING;
@@ -99,8 +104,10 @@ class SegmentPass {
   private readonly facts: SiteFacts;
   private readonly outcome: Uint8Array;
   private readonly link: Int32Array;
+  private readonly switches: StackSwitch[];
 
-  constructor(events: ThreadEvents, facts: SiteFacts, { outcome, link }: Pairing) {
+  constructor(events: ThreadEvents, facts: SiteFacts, { outcome, link, switches }: Pairing) {
+    this.switches = switches;
     this.events = events;
     this.facts = facts;
     this.outcome = outcome;
@@ -164,15 +171,30 @@ class SegmentPass {
     const toEntry = this.facts.toEntry[site] === 1;
     const landing = this.open.findCaller(to, toEntry);
     if (landing !== NONE) return this.pop(row, landing);
+    if (!toEntry && this.switchBack(row, to)) return;
     if (!toEntry && !this.isStub(site)) return this.leave(row);
     const signal = this.open.innermostSignal();
     if (signal === NONE || !this.isHandlerReturn(signal, site)) {
       this.outcome[row] = Outcome.JumpByReturn;
+      this.open.switchStack(row); // to a new stack, if it is left without a return
       return;
     }
     this.interruptedAt = this.open.at(signal).interrupted;
     this.pop(row, signal);
     this.outcome[row] = Outcome.SignalReturn;
+  }
+
+  /** Back to a stack that was left: its calls stand on whatever went there. */
+  private switchBack(row: number, to: Address): boolean {
+    const back = this.parked.takeBack(to, row);
+    if (back === null) return false;
+    this.outcome[row] = Outcome.StackSwitch;
+    this.link[row] = this.switches.push(back.change) - 1;
+    this.open.switchStack(row);
+    for (const call of back.calls) this.link[call.row] = NONE;
+    for (const call of back.calls.slice(0, -1)) this.open.push(call);
+    this.link[(back.calls.at(-1) as { row: number }).row] = row;
+    return true;
   }
 
   // A retpoline "returns" to where it was told to jump.
@@ -230,13 +252,14 @@ class SegmentPass {
     this.leavingRows.push(row);
     this.outcome[row] = Outcome.Leave;
     this.link[row] = this.leavingRows.length;
-    this.end(row, 0);
+    this.end(row, NONE);
   }
 
-  /** The event in `row` ends every open call from `place` upwards. */
+  /** The event in `row` ends every open call from `place` upwards; NONE: all of them. */
   private end(row: number, place: number): void {
-    this.open.cut(place, (call) => {
+    const left = this.open.cut(place, (call) => {
       this.link[call.row] = row;
     });
+    this.parked.park(left, row);
   }
 }

@@ -11,6 +11,7 @@ import { SpecialSymbol } from '../model/symbol-table.js';
 import type { ThreadEvents } from '../model/thread-events.js';
 import { type FunctionId, type Nanoseconds, NONE, type NodeId, type SiteId, type SymbolId } from '../model/units.js';
 import type { Contexts, Lesson } from './contexts.js';
+import { Fibers } from './fibers.js';
 import { FirstStack } from './first-stack.js';
 import { Trait } from './functions.js';
 import { HiddenJumps } from './hidden-jumps.js';
@@ -58,6 +59,7 @@ class Replay {
   private readonly lost: LostStretch[] = [];
   private readonly frames: OpenFrames;
   private readonly hidden: HiddenJumps;
+  private readonly fibers: Fibers;
   private readonly firstStack: FirstStack;
   private readonly pause: Pause;
   private readonly pairing: Pairing;
@@ -75,6 +77,7 @@ class Replay {
     this.pairing = pairReturns(events, facts);
     this.frames = new OpenFrames(this.tree, facts.functions, options.tailCalls, options.watcher ?? null);
     this.hidden = new HiddenJumps(this.frames, this.pairing, events, facts, options.tailCalls);
+    this.fibers = new Fibers(this.frames, this.pairing);
     this.firstStack = new FirstStack(this.frames, events, facts, options.contexts, () => this.noteDoubt());
     this.pause = new Pause(this.tree, facts.scope === 'user+kernel');
     const first = this.pairing.segments[0];
@@ -148,7 +151,7 @@ class Replay {
     this.nowNs = timeNs;
     const { node } = this.pause;
     if (node === NONE) this.frames.charge(ns);
-    else this.tree.charge(node, ns);
+    else this.tree.charge(node, ns, this.frames.isGuess);
   }
 
   private apply(row: number, site: SiteId, step: Step): void {
@@ -193,6 +196,7 @@ class Replay {
   private return(row: number, target: FunctionId): void {
     const { frames, nowNs, pairing } = this;
     const link = pairing.link[row];
+    if (pairing.switches.length > 0) this.fibers.leave(row, nowNs);
     switch (pairing.outcome[row]) {
       case Outcome.Pop:
         frames.returnFrom(frames.placeOfCall(link), nowNs);
@@ -203,7 +207,10 @@ class Replay {
       case Outcome.Leave:
         return this.leave(this.hidden.placeOfLeave(link), target);
       case Outcome.JumpByReturn:
-        return frames.jump(target, nowNs, NONE);
+        frames.jump(target, nowNs, NONE);
+        return this.fibers.begin(row);
+      case Outcome.StackSwitch:
+        return this.fibers.resume(row, nowNs);
       case Outcome.SignalReturn:
         frames.returnFrom(frames.placeOfCall(link), nowNs);
         this.hidden.signalTail = target;
@@ -286,7 +293,7 @@ class Replay {
 
   private lose(under: NodeId, nextNs: Nanoseconds): void {
     const node = this.tree.child(under, SpecialSymbol.Lost);
-    this.tree.charge(node, nextNs - this.nowNs);
+    this.tree.charge(node, nextNs - this.nowNs, true);
     this.tree.countComplete(node, nextNs - this.nowNs);
     this.nowNs = nextNs;
   }
@@ -330,5 +337,6 @@ class Replay {
     if (this.pause.node !== NONE && extendTo && extendTo.endNs > this.nowNs) this.chargeUntil(extendTo.endNs);
     this.pause.end(this.nowNs, false);
     this.frames.closeAbove(-1, this.nowNs, Inference.OpenAtEnd);
+    this.fibers.finish(this.nowNs);
   }
 }
