@@ -441,9 +441,10 @@ describe.concurrent('damaged input', () => {
 
 describe.concurrent('what is said of damage is short', () => {
   test('ten unknown flags and ten kinds of errors, and how many there are beside', async () => {
-    const branch = (index: number) => `101 [000] 1.000000200: flag${index} 401010 work+0x10 => 401014 work+0x14`;
+    const time = (index: number, ns: number) => `1.${String(1000 + 10 * index + ns).padStart(9, '0')}`;
+    const branch = (index: number) => `101 [000] ${time(index, 0)}: flag${index} 401010 work+0x10 => 401014 work+0x14`;
     const error = (index: number) =>
-      ` instruction trace error type 1 time 1.000000201 cpu 0 pid 100 tid 101 ip 0 code ${index}: ${'so '.repeat(1000)}`;
+      ` instruction trace error type 1 time ${time(index, 5)} cpu 0 pid 100 tid 101 ip 0 code ${index}: ${'so '.repeat(100)}`;
     const damage = Array.from({ length: 5000 }, (_, index) => [branch(index), error(index)]);
     const { exitCode, stderr } = await render(THREE_THREADS + lines(...damage.flat()));
     expect(exitCode).toBe(0);

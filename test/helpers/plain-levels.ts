@@ -1,8 +1,8 @@
 /**
  * What addresses say about the stack, one event after the other: the lower half of the plain replay.
  *
- * A level is what one call instruction, signal or kernel entry put on the stack. `Levels` knows what each event does to
- * them, and can be copied: a reader in doubt takes a copy as scrap paper and reads on until the answer comes.
+ * A level is what one call instruction, signal or kernel entry put on the stack. `Levels` does to them what each event
+ * means, and can be copied: a reader in doubt takes a copy as scrap paper and reads on until the answer comes.
  */
 import { BranchKind, siteOfRecord } from '../../src/model/branch-sites.js';
 import type { InferenceName } from '../../src/model/quality.js';
@@ -29,7 +29,7 @@ export interface PlainEvent {
   readonly toFn: Fn; // nameless: no address
   readonly nameless: Fn;
   readonly toEntry: boolean;
-  /** Said by perf itself; else a `Gap` is a branch that nothing certain can be read from. */
+  /** Said by perf itself; else a `Gap` is a branch from which nothing certain can be read. */
   readonly isError: boolean;
 }
 
@@ -64,20 +64,22 @@ const isBranch = (event: PlainEvent) => event.step < Step.Gap && event.step !== 
 
 export interface Frame {
   fn: Fn;
-  path: readonly string[];
+  /** The names of the frames below it. */
+  readonly below: string;
   readonly entryNs: number;
   /** Why its start was not seen. */
   readonly why: InferenceName | null;
   /** Else it was jumped to, or found running. */
   isCalled: boolean;
   selfNs: number;
+  inferredNs: number;
   /** Other symbols inside which its code was seen. */
   readonly alsoKnownAs: Fn[];
 }
 
 export interface Level {
   readonly begunBy: 'call' | 'kernel entry' | 'signal' | 'before the trace';
-  /** Of the call instruction; of a signal or a kernel entry: where goes on what it interrupted. */
+  /** Of the call instruction; of a signal or kernel entry: where goes on what it interrupted. */
   readonly address: number;
   /** What was called; null: that was not seen. */
   readonly callee: Fn | null;
@@ -85,15 +87,15 @@ export interface Level {
   readonly frames: Frame[];
 }
 
-export function levelBefore(): Level {
-  return { begunBy: 'before the trace', address: Number.NaN, callee: null, frames: [] };
-}
+const isInterrupt = ({ begunBy }: Level) => begunBy === 'signal' || begunBy === 'kernel entry';
+const isWithin = (address: number, to: number, reach: number) => address <= to && to <= address + reach;
 
-/** What an event does to the levels; where there is a `place`, all from there upwards are over. */
-export type Meaning =
-  | { readonly is: 'nothing' | 'jump by return' | 'contradiction' }
-  | { readonly is: 'push'; readonly level: Level }
-  | { readonly is: 'pop' | 'end of handler'; readonly place: number };
+interface Meaning {
+  readonly is: 'push' | 'pop' | 'end of handler' | 'jump by return' | 'nothing' | 'contradiction';
+  /** All levels from here upwards are over. */
+  readonly place?: number;
+  readonly pushed?: Level;
+}
 
 interface Stop {
   readonly address: number;
@@ -106,100 +108,100 @@ interface Stop {
 }
 
 export class Levels {
-  readonly list: Level[];
+  readonly list: Level[] = [];
   /** Null while the trace runs. */
   stop: Stop | null = null;
   /** A signal handler has returned, and here goes on what the signal interrupted. */
   private interruptedAt: number | null = null;
 
-  constructor(list: Level[]) {
-    this.list = list;
-  }
-
   /** A trace that begins with a start was stopped just there. */
   static before(first: PlainEvent): Levels {
-    const levels = new Levels([]);
-    if (first.step === Step.Start) levels.stop = { address: first.to, reach: 0, inCall: false, isDamaged: false };
-    return levels;
+    const stop = { address: first.to, reach: 0, inCall: false, isDamaged: false };
+    return Object.assign(new Levels(), { stop: first.step === Step.Start ? stop : null });
   }
 
   copy(): Levels {
-    return Object.assign(new Levels([...this.list]), { stop: this.stop, interruptedAt: this.interruptedAt });
+    return Object.assign(new Levels(), this, { list: [...this.list] });
+  }
+
+  pushUnseen(): void {
+    this.list.push({ begunBy: 'before the trace', address: Number.NaN, callee: null, frames: [] });
   }
 
   /** Does to the levels what the event means; gives those that are over, lowest first. */
-  take(event: PlainEvent): { readonly meaning: Meaning; readonly over: Level[] } {
-    const meaning = this.meaningOf(event);
-    const over = 'place' in meaning ? this.list.splice(meaning.place) : [];
-    if (meaning.is === 'push') this.list.push(meaning.level);
-    if (meaning.is === 'end of handler') this.interruptedAt = over[0]?.address ?? null;
-    else if (isBranch(event) || (event.step === Step.Start && !this.goesOnAtStop(event.to))) this.interruptedAt = null;
-    this.stop = this.stopBehind(event, meaning);
-    return { meaning, over };
+  take(event: PlainEvent): { readonly is: Meaning['is']; readonly over: Level[] } {
+    const { is, place, pushed } = this.meaningOf(event);
+    const over = place === undefined ? [] : this.list.splice(place);
+    if (pushed) this.list.push(pushed);
+    if (is === 'end of handler') this.interruptedAt = over[0]?.address ?? null;
+    else if (isBranch(event) || (event.step === Step.Start && !this.goesOnAtStop(event))) this.interruptedAt = null;
+    this.stop = this.stopBehind(event, pushed !== undefined);
+    return { is, over };
   }
 
-  private stopBehind(event: PlainEvent, { is }: Meaning): Stop | null {
+  private stopBehind(event: PlainEvent, inCall: boolean): Stop | null {
     const { step, from, to } = event;
     if (step === Step.Start) return null;
     if (step === Step.Gap && this.stop) return { ...this.stop, isDamaged: true };
     if (!isEnd(event)) return this.stop;
     const reach = step === Step.EndCall ? LONGEST_CALL_BYTES : SYSCALL_BYTES;
-    const hasReturned = step === Step.EndReturn && to !== 0;
-    return { address: hasReturned ? to : from, reach, inCall: is === 'push', isDamaged: false };
+    return { address: step === Step.EndReturn && to !== 0 ? to : from, reach, inCall, isDamaged: false };
   }
 
   private meaningOf(event: PlainEvent): Meaning {
-    const { step, from, to, toFn: callee } = event;
+    const { step, from, to } = event;
     if (isSwitch(event) || (step === Step.Gap && this.stop)) return { is: 'nothing' };
     if (step === Step.Gap || step === Step.Exec) return { is: 'contradiction' };
     if (step === Step.Start) return this.meaningOfStart(event);
     if (this.stop) return { is: 'contradiction' };
-    if (step === Step.Call || (step === Step.EndCall && to !== 0))
-      return { is: 'push', level: { begunBy: 'call', address: from, callee, frames: [] } };
-    if (step === Step.KernelEntry)
-      return { is: 'push', level: { begunBy: 'kernel entry', address: from, callee, frames: [] } };
+    if (step === Step.Call || (step === Step.EndCall && to !== 0)) return push('call', from, event);
+    if (step === Step.KernelEntry) return push('kernel entry', from, event);
     if (step === Step.Return) return this.meaningOfReturn(event);
-    return step === Step.EndReturn ? this.meaningOfReturnOut(to) : { is: 'nothing' };
+    return step === Step.EndReturn ? this.meaningOfReturnOut(event) : { is: 'nothing' };
   }
 
-  private meaningOfStart({ to, toEntry, toFn: callee }: PlainEvent): Meaning {
-    const { stop, interruptedAt } = this;
-    if (this.goesOnAtStop(to)) return stop?.inCall ? { is: 'pop', place: this.list.length - 1 } : { is: 'nothing' };
+  private meaningOfStart(event: PlainEvent): Meaning {
+    const { stop, interruptedAt, list } = this;
+    const { to, toEntry } = event;
+    if (this.goesOnAtStop(event)) return stop?.inCall ? { is: 'pop', place: list.length - 1 } : { is: 'nothing' };
     if (interruptedAt !== null && isWithin(interruptedAt, to, SYSCALL_BYTES)) return { is: 'nothing' };
     const place = this.interruptedFor(to);
     if (place !== -1) return { is: 'pop', place };
     if (stop === null || stop.isDamaged || !toEntry) return { is: 'contradiction' };
-    const address = interruptedAt ?? stop.address;
-    return { is: 'push', level: { begunBy: 'signal', address, callee, frames: [] } };
+    return push('signal', interruptedAt ?? stop.address, event);
   }
 
-  private goesOnAtStop(to: number): boolean {
+  private goesOnAtStop({ to }: PlainEvent): boolean {
     return this.stop !== null && isWithin(this.stop.address, to, this.stop.reach);
   }
 
   private meaningOfReturn({ to, toEntry, fromFn }: PlainEvent): Meaning {
+    const { list } = this;
     const place = this.callerFor(to);
     if (place !== -1) return { is: 'pop', place };
-    const signal = this.list.findLastIndex(isInterrupt);
-    const isOfHandler = signal === this.list.length - 1 || this.list[signal]?.callee === fromFn;
-    if (toEntry && this.list[signal]?.begunBy === 'signal' && isOfHandler) return { is: 'end of handler', place: signal };
+    const interrupt = list.findLastIndex(isInterrupt);
+    const isOfHandler = interrupt === list.length - 1 || list[interrupt]?.callee === fromFn;
+    if (toEntry && list[interrupt]?.begunBy === 'signal' && isOfHandler)
+      return { is: 'end of handler', place: interrupt };
     // A retpoline "returns" to where it was told to jump.
-    return toEntry || fromFn?.is(Trait.Stub) ? { is: 'jump by return' } : { is: 'pop', place: this.lastBefore() };
+    return toEntry || fromFn?.is(Trait.Stub) ? { is: 'jump by return' } : { is: 'pop', place: this.lastUnseen() };
   }
 
   /** Out of what is traced; the target may not be known. */
-  private meaningOfReturnOut(to: number): Meaning {
-    if (to === 0)
-      return this.lastBefore() < this.list.length - 1 ? { is: 'pop', place: this.list.length - 1 } : { is: 'nothing' };
-    const place = [this.callerFor(to), this.interruptedFor(to), this.lastBefore()].find((at) => at !== -1) as number;
-    return { is: 'pop', place };
+  private meaningOfReturnOut({ to }: PlainEvent): Meaning {
+    const top = this.list.length - 1;
+    if (to === 0) return this.lastUnseen() === top ? { is: 'nothing' } : { is: 'pop', place: top };
+    return {
+      is: 'pop',
+      place: [this.callerFor(to), this.interruptedFor(to)].find((at) => at !== -1) ?? this.lastUnseen(),
+    };
   }
 
   /** The nearest level whose return address can be `to`; -1 if there is none. */
   private callerFor(to: number): number {
     return this.list.findLastIndex(({ begunBy, address }) => {
-      if (begunBy === 'kernel entry') return isWithin(address, to, LONGEST_CALL_BYTES);
-      return begunBy === 'call' && to !== address && isWithin(address, to, LONGEST_CALL_BYTES);
+      const isCaller = begunBy === 'kernel entry' || (begunBy === 'call' && to !== address);
+      return isCaller && isWithin(address, to, LONGEST_CALL_BYTES);
     });
   }
 
@@ -207,15 +209,11 @@ export class Levels {
     return this.list.findLastIndex((level) => isInterrupt(level) && isWithin(level.address, to, SYSCALL_BYTES));
   }
 
-  private lastBefore(): number {
+  private lastUnseen(): number {
     return this.list.findLastIndex(({ begunBy }) => begunBy === 'before the trace');
   }
 }
 
-function isInterrupt({ begunBy }: Level): boolean {
-  return begunBy === 'signal' || begunBy === 'kernel entry';
-}
-
-function isWithin(address: number, to: number, reach: number): boolean {
-  return address <= to && to <= address + reach;
+function push(begunBy: Level['begunBy'], address: number, { toFn }: PlainEvent): Meaning {
+  return { is: 'push', pushed: { begunBy, address, callee: toFn, frames: [] } };
 }

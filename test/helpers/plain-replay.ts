@@ -1,5 +1,6 @@
 /**
- * Replay once more, slowly and plainly: the twin that `replayThread` is checked against, on threads without losses.
+ * Replay once more, slowly and plainly: the twin that `replayThread` is checked against, on threads without losses and
+ * without fibers.
  *
  * It works as a reader does with pencil and paper. Where an event alone does not say what it means, the reader copies
  * the levels to a scrap of paper and reads on until the answer comes (`callersNeverSeenCalling`, `howTopEnds`). Nothing
@@ -9,7 +10,7 @@ import { type InferenceName, noInferences } from '../../src/model/quality.js';
 import type { SymbolTable } from '../../src/model/symbol-table.js';
 import type { ThreadEvents } from '../../src/model/thread-events.js';
 import { Trait } from '../../src/replay/functions.js';
-import type { LostStretch, ReplayOptions } from '../../src/replay/replay.js';
+import type { LostStretch, ReplayOptions, ThreadReplay } from '../../src/replay/replay.js';
 import { type SiteFacts, Step, SYSCALL_BYTES } from '../../src/replay/site-facts.js';
 import {
   type Fn,
@@ -18,32 +19,27 @@ import {
   isSwitch,
   type Level,
   Levels,
-  levelBefore,
   type PlainEvent,
   plainEvents,
 } from './plain-levels.js';
 
 /** All calls along one path of names. */
 export interface PlainRow {
-  readonly path: readonly string[];
   calls: number;
   inferredCalls: number;
   selfNs: number;
+  inferredNs: number;
   completeNs: number;
   minNs: number; // Infinity if no call is complete
   maxNs: number; // -Infinity likewise
 }
 
-export interface PlainReplay {
-  /** By path. */
-  readonly rows: readonly PlainRow[];
-  readonly startNs: number;
-  readonly endNs: number;
-  readonly inferred: Readonly<Record<InferenceName, number>>;
-  readonly lost: readonly LostStretch[];
+export interface PlainReplay extends Pick<ThreadReplay, 'startNs' | 'endNs' | 'inferred' | 'lost'> {
+  /** By path, its names each on a line. */
+  readonly rows: ReadonlyMap<string, PlainRow>;
 }
 
-/** Does what `replayThread` does; throws if events are missing among the others. */
+/** Does what `replayThread` does; throws if something was lost between two events. */
 export function plainReplay(
   events: ThreadEvents,
   facts: SiteFacts,
@@ -54,11 +50,15 @@ export function plainReplay(
 }
 
 const isOf = (frame: Frame, fn: Fn) => frame.fn === fn || frame.alsoKnownAs.includes(fn);
+const pathOf = ({ below, fn }: Frame) => `${below}${fn.name}\n`;
 
+/** The trace has stopped, or the thread has no processor. */
 interface Pause {
-  readonly path: readonly string[];
+  readonly path: string;
   readonly sinceNs: number;
+  readonly isOffCpu: boolean;
 }
+type OffCpu = '[off-cpu]' | '[preempted]';
 
 /** Longer chains of jumps are loops: they go back to the frame they came from. */
 const LONGEST_CHAIN = 64;
@@ -71,20 +71,19 @@ class Reader {
   private readonly events: readonly PlainEvent[];
   private readonly facts: SiteFacts;
   private readonly options: ReplayOptions;
-  private levels = new Levels([]);
+  private levels = new Levels();
   private startNs: number | null = null;
   private nowNs = 0;
-  /** The next branch is the first one, or the first of another program. */
+  /** The next branch is the first one of a program. */
   private isBeginning = true;
   /** perf's errors before the first event, and behind the last. */
   private errors = 0;
   /** Something was lost: nothing certain may follow. */
   private isOver = false;
-  /** The trace has stopped; the thread has no processor. */
-  private stop: Pause | null = null;
-  private offCpu: Pause | null = null;
+  /** A stop, time off the processor, or the one in the other. */
+  private readonly pauses: Pause[] = [];
   /** What the thread was switched out as; the stop may come a little later, if clocks differ. */
-  private switchedOut: '[off-cpu]' | '[preempted]' | null = null;
+  private switchedOut: OffCpu | null = null;
   /** What runs between a signal handler's return and the end of the signal counts as what was interrupted. */
   private signalTail: Fn | null = null;
 
@@ -106,21 +105,21 @@ class Reader {
     }
     this.noteErrors();
     this.finish();
-    const { nowNs: endNs, startNs, inferred, lost } = this;
-    return { rows: this.usedRows(), startNs: startNs ?? 0, endNs, inferred, lost };
+    const { rows, startNs, nowNs: endNs, inferred, lost } = this;
+    return { rows, startNs: startNs ?? 0, endNs, inferred, lost };
   }
 
   /** Lays down the stack that a program begins with: the callers that its returns will reveal, the last one lowest. */
   private begin(first: PlainEvent): void {
     this.chargeUntil(first.timeNs);
     this.noteErrors();
-    this.endPause('complete');
+    this.endPauses('complete');
     this.closeAbove(null, 'Unwound'); // exec: nothing is left of the old program
-    const running = first.step === Step.Start ? first.toFn : (first.fromFn ?? first.nameless);
     this.levels = Levels.before(first);
     this.signalTail = null;
+    const running = first.step === Step.Start ? first.toFn : (first.fromFn ?? first.nameless);
     for (const fn of [...this.callersNeverSeenCalling(first), running]) {
-      this.levels.list.push(levelBefore());
+      this.levels.pushUnseen();
       this.open(fn, 'OpenAtStart');
     }
     this.isBeginning = false;
@@ -131,12 +130,12 @@ class Reader {
   private callersNeverSeenCalling(first: PlainEvent): Fn[] {
     const callers: Fn[] = [];
     const scrap = Levels.before(first);
-    scrap.list.push(levelBefore());
+    scrap.pushUnseen();
     for (const event of this.events.slice(first.row)) {
-      if (scrap.take(event).meaning.is === 'contradiction') break;
+      if (scrap.take(event).is === 'contradiction') break;
       if (scrap.list.length > 0) continue;
       callers.unshift(event.toFn);
-      scrap.list.push(levelBefore());
+      scrap.pushUnseen();
     }
     return callers;
   }
@@ -146,7 +145,7 @@ class Reader {
     const scrap = this.levels.copy();
     const { length } = scrap.list;
     for (const event of this.events.slice(fromRow)) {
-      if (scrap.take(event).meaning.is === 'contradiction') return null;
+      if (scrap.take(event).is === 'contradiction') return null;
       if (scrap.list.length < length) return { place: scrap.list.length, row: event.row };
     }
     return null;
@@ -155,17 +154,17 @@ class Reader {
   private take(event: PlainEvent): void {
     if (event.step !== Step.Start) this.syncOn(event);
     this.chargeUntil(event.timeNs);
-    if (this.stop || this.offCpu) this.endPause('complete');
+    if (this.pauses.length > 0) this.endPauses('complete');
     else if (!isEnd(event)) this.switchedOut = null; // traced code goes on: the switch meant nothing
-    const { meaning, over } = this.levels.take(event);
-    if (meaning.is === 'contradiction' || this.isOver) throw new Error(`something is missing before event ${event.row}`);
+    const { is, over } = this.levels.take(event);
+    if (is === 'contradiction' || this.isOver) throw new Error(`something was lost before row ${event.row}`);
     for (const level of over.reverse()) this.closeLevel(level, level === over.at(-1) ? null : 'Unwound');
     if (event.step === Step.Start && event.toFn !== this.signalTail) this.signalTail = null;
-    if (meaning.is === 'push') this.open(event.toFn, null, true);
+    if (is === 'push') this.open(event.toFn, null, true);
     // A return address is the caller's own code, whatever label stands there.
-    else if (meaning.is === 'pop') this.alsoKnownAs(event.toFn);
-    else if (meaning.is === 'end of handler') this.signalTail = event.toFn;
-    else if (meaning.is === 'jump by return') this.jump(event.toFn, null);
+    else if (is === 'pop') this.alsoKnownAs(event.toFn);
+    else if (is === 'end of handler') this.signalTail = event.toFn;
+    else if (is === 'jump by return') this.jump(event.toFn, null);
     else if (event.step === Step.Jump) this.takeJump(event);
     if (isEnd(event)) this.beginStop(event.step === Step.EndSyscall ? '[syscall]' : '[untraced]');
   }
@@ -184,7 +183,7 @@ class Reader {
     if (fromFn === null || isOf(this.top, fromFn) || fromFn === this.signalTail) return;
     this.signalTail = null;
     const { begunBy, frames } = this.topLevel;
-    if (begunBy === 'kernel entry' && frames.length === 1) return this.alsoKnownAs(fromFn);
+    if (begunBy === 'kernel entry' && frames.length === 1) return this.alsoKnownAs(fromFn); // it has several labels
     if (this.unwind(fromFn, row)) return;
     const areNameless = this.top.fn.is(Trait.Unknown) && fromFn.is(Trait.Unknown);
     if (!areNameless || this.options.tailCalls === 'nest') this.jump(fromFn, 'HiddenJump');
@@ -215,7 +214,7 @@ class Reader {
     if (top.fn.is(Trait.Stub)) {
       const { leadsTo } = top.fn;
       const isThere = replaces || !leadsTo || leadsTo.bareName === fn.bareName || fn.is(Trait.Stub | Trait.Resolver);
-      this.rename(top, isThere ? fn : leadsTo);
+      rename(top, isThere ? fn : leadsTo);
       if (!isThere) this.jump(fn, why);
       return;
     }
@@ -237,16 +236,19 @@ class Reader {
 
   /** A frame on the level on top. `why`: its start was not seen. */
   private open(fn: Fn, why: InferenceName | null, isCalled = false): void {
-    const path = [...(this.top?.path ?? []), fn.name];
-    this.topLevel.frames.push({ fn, path, entryNs: this.nowNs, why, isCalled, selfNs: 0, alsoKnownAs: [] });
+    const below = this.top ? pathOf(this.top) : '';
+    const frame = { fn, below, entryNs: this.nowNs, why, isCalled, selfNs: 0, inferredNs: 0, alsoKnownAs: [] };
+    this.topLevel.frames.push(frame);
   }
 
   /** `why`: its end was not seen. */
   private close(frame: Frame, why: InferenceName | null): void {
-    if (frame.fn.leadsTo) this.rename(frame, frame.fn.leadsTo); // nothing came of the stub any more
+    if (frame.fn.leadsTo) rename(frame, frame.fn.leadsTo); // nothing came of the stub any more
     const reason = frame.why ?? why;
-    this.rowOf(frame.path).selfNs += frame.selfNs;
-    this.count(frame.path, reason ? 'inferred' : this.nowNs - frame.entryNs);
+    const row = this.rowOf(pathOf(frame));
+    row.selfNs += frame.selfNs;
+    row.inferredNs += frame.inferredNs;
+    this.count(pathOf(frame), reason ? 'inferred' : this.nowNs - frame.entryNs);
     if (reason) this.inferred[reason]++;
   }
 
@@ -262,56 +264,52 @@ class Reader {
     }
   }
 
-  /** A stub turns out to be what it leads to. */
-  private rename(frame: Frame, fn: Fn): void {
-    frame.fn = fn;
-    frame.path = frame.path.with(-1, fn.name);
-    frame.isCalled = false;
-  }
-
   private alsoKnownAs(fn: Fn): void {
     if (!isOf(this.top, fn)) this.top.alsoKnownAs.push(fn);
   }
 
   private chargeUntil(timeNs: number): void {
-    const paused = this.offCpu ?? this.stop;
-    const payer = paused ? this.rowOf(paused.path) : this.top;
-    if (payer) payer.selfNs += timeNs - this.nowNs;
+    const pause = this.pauses.at(-1);
+    const payer = pause ? this.rowOf(pause.path) : this.top;
+    if (payer) {
+      payer.selfNs += timeNs - this.nowNs;
+      // Behind a jump that was not shown others may have been between.
+      const isGuess = this.levels.list.some(({ frames }) => frames.some(({ why }) => why === 'HiddenJump'));
+      if (isGuess) payer.inferredNs += timeNs - this.nowNs;
+    }
     this.nowNs = timeNs;
   }
 
   private beginStop(name: '[syscall]' | '[untraced]'): void {
-    this.stop = this.pauseUnder(this.top.path, name);
-    if (this.switchedOut) this.offCpu = this.pauseUnder(this.stop.path, this.switchedOut);
+    this.pauses.push({ path: `${pathOf(this.top)}${name}\n`, sinceNs: this.nowNs, isOffCpu: false });
+    if (this.switchedOut) this.leaveCpu(this.switchedOut);
+  }
+
+  private leaveCpu(name: OffCpu): void {
+    const under = this.pauses.at(-1)?.path ?? pathOf(this.top);
+    this.pauses.push({ path: `${under}${name}\n`, sinceNs: this.nowNs, isOffCpu: true });
   }
 
   private takeSwitch({ timeNs, step }: PlainEvent): void {
     if (this.startNs === null || this.isOver) return;
     this.chargeUntil(timeNs);
-    this.endOffCpu('complete');
-    if (step === Step.SwitchIn) return;
-    this.switchedOut = step === Step.SwitchOut ? '[off-cpu]' : '[preempted]';
-    const under = this.stop ?? (this.facts.scope === 'user+kernel' ? this.top : null);
-    if (under) this.offCpu = this.pauseUnder(under.path, this.switchedOut);
+    if (this.pauses.at(-1)?.isOffCpu) this.endPause('complete');
+    this.switchedOut = step === Step.SwitchIn ? null : step === Step.SwitchOut ? '[off-cpu]' : '[preempted]';
+    const canPause = this.pauses.length > 0 || this.facts.scope === 'user+kernel';
+    if (this.switchedOut && canPause) this.leaveCpu(this.switchedOut);
   }
 
-  private pauseUnder(under: readonly string[], name: string): Pause {
-    return { path: [...under, name], sinceNs: this.nowNs };
-  }
-
-  private endPause(how: 'complete' | 'inferred'): void {
-    this.endOffCpu(how);
-    if (this.stop) this.count(this.stop.path, how === 'complete' ? this.nowNs - this.stop.sinceNs : how);
-    this.stop = null;
-  }
-
-  private endOffCpu(how: 'complete' | 'inferred'): void {
-    if (this.offCpu) this.count(this.offCpu.path, how === 'complete' ? this.nowNs - this.offCpu.sinceNs : how);
-    this.offCpu = null;
+  private endPauses(how: 'complete' | 'inferred'): void {
+    while (this.pauses.length > 0) this.endPause(how);
     this.switchedOut = null;
   }
 
-  /** While the trace was stopped nothing of this thread was lost; before and behind all events nobody knows. */
+  private endPause(how: 'complete' | 'inferred'): void {
+    const { path, sinceNs } = this.pauses.pop() as Pause;
+    this.count(path, how === 'complete' ? this.nowNs - sinceNs : how);
+  }
+
+  /** While the trace is stopped, nothing of this thread is lost. */
   private takeError({ timeNs, isError }: PlainEvent): void {
     const errors = isError ? 1 : 0;
     if (this.levels.stop && !this.isBeginning) this.lost.push({ atNs: timeNs, lengthNs: 0, errors });
@@ -335,34 +333,33 @@ class Reader {
     this.beginStop(this.facts.syscalls.has(first.to - SYSCALL_BYTES) ? '[syscall]' : '[untraced]');
     const gotCpu = this.events.slice(0, first.row).find((event) => isSwitch(event) || event.step === Step.Exec);
     if (gotCpu?.step === Step.SwitchIn && gotCpu.timeNs > this.nowNs) {
-      this.offCpu = this.pauseUnder((this.stop as Pause | null)?.path ?? [], '[off-cpu]');
+      this.leaveCpu('[off-cpu]');
       this.chargeUntil(gotCpu.timeNs);
-      this.endOffCpu('inferred');
+      this.endPause('inferred');
     }
     this.chargeUntil(first.timeNs);
-    this.endPause('inferred');
+    this.endPauses('inferred');
     return extendTo.startNs;
   }
 
   /** A thread that waits when the trace ends goes on waiting to the end of the recording. */
   private finish(): void {
     const { extendTo } = this.options;
-    if ((this.stop || this.offCpu) && extendTo && extendTo.endNs > this.nowNs) this.chargeUntil(extendTo.endNs);
-    this.endPause('inferred');
+    if (this.pauses.length > 0 && extendTo && extendTo.endNs > this.nowNs) this.chargeUntil(extendTo.endNs);
+    this.endPauses('inferred');
     this.closeAbove(null, 'OpenAtEnd');
   }
 
-  private rowOf(path: readonly string[]): PlainRow {
-    const key = path.join('\0');
-    let row = this.rows.get(key);
+  private rowOf(path: string): PlainRow {
+    let row = this.rows.get(path);
     if (row === undefined) {
-      row = { path, calls: 0, inferredCalls: 0, selfNs: 0, completeNs: 0, minNs: Infinity, maxNs: -Infinity };
-      this.rows.set(key, row);
+      row = { calls: 0, inferredCalls: 0, selfNs: 0, inferredNs: 0, completeNs: 0, minNs: Infinity, maxNs: -Infinity };
+      this.rows.set(path, row);
     }
     return row;
   }
 
-  private count(path: readonly string[], durationNs: number | 'inferred'): void {
+  private count(path: string, durationNs: number | 'inferred'): void {
     const row = this.rowOf(path);
     row.calls++;
     if (durationNs === 'inferred') {
@@ -373,15 +370,10 @@ class Reader {
     row.minNs = Math.min(row.minNs, durationNs);
     row.maxNs = Math.max(row.maxNs, durationNs);
   }
+}
 
-  /** Rows that something was counted or charged on, and those above them. */
-  private usedRows(): PlainRow[] {
-    const used = new Map<string, PlainRow>();
-    for (const { path, calls, selfNs } of [...this.rows.values()])
-      for (let length = path.length; (calls > 0 || selfNs > 0) && length > 0; length--) {
-        const row = this.rowOf(path.slice(0, length));
-        used.set(row.path.join('\0'), row);
-      }
-    return [...used].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row);
-  }
+/** A stub turns out to be what it leads to. */
+function rename(frame: Frame, fn: Fn): void {
+  frame.fn = fn;
+  frame.isCalled = false;
 }
