@@ -6,12 +6,17 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { analyze, openTraceFile, type Profile, PtflameError } from '../src/index.js';
-import { BranchKind, type BranchSites, TraceEdge } from '../src/model/branch-sites.js';
+import { BranchKind, type BranchSites, siteOfRecord, TraceEdge } from '../src/model/branch-sites.js';
+import { Inference } from '../src/model/quality.js';
 import type { SymbolTable } from '../src/model/symbol-table.js';
-import { NONE } from '../src/model/units.js';
+import type { ThreadEvents } from '../src/model/thread-events.js';
+import { NONE, type SymbolId } from '../src/model/units.js';
+import { Contexts } from '../src/replay/contexts.js';
+import type { FrameWatcher } from '../src/replay/open-frames.js';
+import { pairReturns } from '../src/replay/pair-returns.js';
+import { replayThread, type ThreadReplay } from '../src/replay/replay.js';
 import type { StoredThread } from '../src/store/trace-store.js';
 import { fold } from './helpers/load.js';
-import { plainReplay, type StackChange } from './helpers/plain-replay.js';
 import { type TraceThreads, threadsOf } from './helpers/threads-of.js';
 
 const FIXTURES = 'fixtures';
@@ -70,25 +75,107 @@ async function profileOrRefusal(path: string): Promise<Profile | PtflameError> {
 
 /** Each thread's events, as they were understood, each followed by the frames that it opens and closes. */
 function replayText(trace: TraceThreads): string {
-  return trace.threads.map((thread) => `${threadLines(trace, thread).join('\n')}\n`).join('\n');
+  return keptReplays(trace)
+    .map((kept) => `${threadLines(trace, kept).join('\n')}\n`)
+    .join('\n');
 }
 
-function threadLines(trace: TraceThreads, { events, gaps, isCreatedInside }: StoredThread): string[] {
-  const { facts, symbols, bounds } = trace;
-  const { changes } = plainReplay(events, facts, symbols, { tailCalls: 'nest', extendTo: bounds, isCreatedInside });
-  const errors = gaps.map(({ code, message }) => `error code ${code}: ${message}`);
-  const lines: string[] = [];
-  for (let row = 0; row <= events.length; row++) {
-    const isEnd = row === events.length;
-    const head = `${events.tid}  ${isEnd ? 'end' : clock(trace, events.timeNs[row])}`;
-    lines.push(isEnd ? head : `${head}  ${eventText(trace, events.site[row], errors)}`);
-    lines.push(...changes.filter((change) => change.row === row).map(changeText));
+interface LoggedReplay {
+  readonly thread: StoredThread;
+  readonly replay: ThreadReplay;
+  readonly log: FrameLog;
+  readonly head: string;
+}
+
+/** As `analyze` does it: all threads once, then those in doubt again, with what all have shown. */
+function keptReplays(trace: TraceThreads): LoggedReplay[] {
+  const first = trace.threads.map((thread) => logReplay(trace, thread, null));
+  const contexts = new Contexts(first.map(({ replay }) => replay));
+  return first.map((kept) => {
+    if (kept.replay.isDoubtful) return logReplay(trace, kept.thread, contexts);
+    const below = contexts.callersBelow(kept.replay.firstStack).map((symbol) => trace.symbols.name[symbol]);
+    return below.length === 0 ? kept : { ...kept, head: `${kept.head}, on ${below.join(';')}` };
+  });
+}
+
+function logReplay({ facts, symbols, bounds }: TraceThreads, thread: StoredThread, contexts: Contexts | null) {
+  const { events, isCreatedInside } = thread;
+  const endRow = pairReturns(events, facts).segments.at(-1)?.endRow ?? 0;
+  const log = new FrameLog(symbols, endRow);
+  const options = { tailCalls: 'nest', extendTo: bounds, isCreatedInside, contexts, watcher: log } as const;
+  const replay = replayThread(withEnd(events, endRow), facts, options);
+  return { thread, replay, log, head: `thread ${events.tid}${contexts ? ', replayed twice' : ''}` };
+}
+
+/** A switch-in behind the last branch changes no frame: what is closed after it, the end of the trace closes. */
+function withEnd({ tid, length, site, timeNs }: ThreadEvents, endRow: number): ThreadEvents {
+  const insert = (values: Iterable<number>, value: number) => [...values].toSpliced(endRow, 0, value);
+  return {
+    tid,
+    length: length + 1,
+    site: Uint32Array.from(insert(site, siteOfRecord(BranchKind.SwitchIn))),
+    timeNs: Float64Array.from(insert(timeNs, timeNs[Math.max(0, endRow - 1)])),
+  };
+}
+
+/** Lines about frames, by the row of the event that changed them. */
+class FrameLog implements FrameWatcher {
+  readonly endRow: number;
+  private readonly symbols: SymbolTable;
+  private readonly lines = new Map<number, string[]>();
+  private row = 0;
+
+  constructor(symbols: SymbolTable, endRow: number) {
+    this.symbols = symbols;
+    this.endRow = endRow;
   }
-  return lines;
+
+  at(row: number): readonly string[] {
+    return this.lines.get(row) ?? [];
+  }
+
+  atRow(row: number): void {
+    this.row = row;
+  }
+
+  opened(symbol: SymbolId, depth: number, inference: number): void {
+    this.add(depth, `+ ${this.nameOf(symbol)}${whyText(inference)}`);
+  }
+
+  closed(symbol: SymbolId, depth: number, inference: number): void {
+    this.add(depth, `- ${this.nameOf(symbol)}${whyText(inference)}`);
+  }
+
+  renamed(from: SymbolId, to: SymbolId, depth: number): void {
+    this.add(depth, `~ ${this.nameOf(from)} → ${this.nameOf(to)}`);
+  }
+
+  private nameOf(symbol: SymbolId): string {
+    return shorter(this.symbols.name[symbol] as string, 40);
+  }
+
+  private add(depth: number, text: string): void {
+    const line = `    ${'  '.repeat(Math.min(depth - 1, 20))}${text}`;
+    const lines = this.lines.get(this.row);
+    if (lines) lines.push(line);
+    else this.lines.set(this.row, [line]);
+  }
 }
 
-function changeText({ sign, depth, name, why }: StackChange): string {
-  return `      ${'  '.repeat(Math.min(depth, 30))}${sign} ${shorter(name, 70)}  (${shorter(why, 60)})`;
+/** Nothing, if it was seen. */
+function whyText(inference: number): string {
+  const name = Object.entries(Inference).find(([, value]) => value === inference)?.[0];
+  return name === undefined ? '' : ` (${name})`;
+}
+
+function threadLines(trace: TraceThreads, { thread: { events, gaps }, log, head }: LoggedReplay): string[] {
+  const errors = gaps.map(({ code, message }) => `error code ${code}: ${message}`);
+  const lines = [head];
+  for (let row = 0; row < events.length; row++) {
+    lines.push(`${clock(trace, events.timeNs[row])}  ${eventText(trace, events.site[row], errors)}`);
+    if (row !== log.endRow) lines.push(...log.at(row));
+  }
+  return [...lines, 'end', ...log.at(log.endRow)];
 }
 
 /** perf's clock, to the nanosecond. */
@@ -136,9 +223,9 @@ function eventText({ sites, symbols }: TraceThreads, site: number, errors: strin
 function placeText(sites: BranchSites, symbols: SymbolTable, site: number, end: 'from' | 'to'): string {
   const [address, start, symbol] = [sites[end][site], sites[`${end}Start`][site], sites[`${end}Symbol`][site]];
   const hex = BigInt.asUintN(64, BigInt(address)).toString(16).padStart(16);
-  if (symbol === NONE) return `${hex} ${'-'.padEnd(36)}`;
+  if (symbol === NONE) return `${hex} ${'-'.padEnd(34)}`;
   const offset = Number.isNaN(start) ? '' : `+0x${(address - start).toString(16)}`;
-  return `${hex} ${`${shorter(symbols.name[symbol] as string, 36 - offset.length)}${offset}`.padEnd(36)}`;
+  return `${hex} ${`${shorter(symbols.name[symbol] as string, 34 - offset.length)}${offset}`.padEnd(34)}`;
 }
 
 /** Long names keep both their ends. */

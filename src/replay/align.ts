@@ -43,7 +43,7 @@ export interface Alignment {
 }
 
 /** Deeper levels, and later returns, are not compared: it bounds the cost of a loss in a deep recursion. */
-const FARTHEST = 512;
+export const FARTHEST = 128;
 
 /** The alignment that most addresses confirm; null if nothing speaks for any. `levels`: lowest first. */
 export function align(levels: readonly Level[], restart: Restart): Alignment | null {

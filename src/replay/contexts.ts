@@ -25,8 +25,10 @@ export interface Place {
   readonly seen: number;
 }
 
-/** A function called from more places than this tells nothing: only the first of them are looked at. */
-const MOST_PLACES = 4096;
+/** A function seen in more places, or deeper, or a longer chain tells no more, and would make a loss cost more. */
+const MOST_PLACES = 256;
+export const DEEPEST_PLACE = 1024;
+const LONGEST_CHAIN = 256;
 
 export class Contexts {
   private readonly builder = new CallTreeBuilder();
@@ -51,11 +53,10 @@ export class Contexts {
   callersBelow(stack: readonly SymbolId[]): SymbolId[] {
     const lowest = stack[0];
     if (lowest === undefined || (this.beginnings.get(lowest) ?? 0) > 1) return []; // threads do begin there
-    const paths = this.nodesOf.get(lowest)?.slice(0, MOST_PLACES) ?? [];
-    const places = paths
-      .filter((node) => this.parentOf(node) !== ROOT)
-      .map((node) => ({ callers: this.pathTo(this.parentOf(node)), seen: this.calleesSeen(node, stack) }))
-      .filter(({ callers, seen }) => !callers.includes(lowest) && (seen > 0 || stack.length === 1));
+    const places = this.placesOf(lowest)
+      .map(({ node, path }) => ({ callers: path.slice(0, -1), seen: this.calleesSeen(node, stack) }))
+      .filter(({ callers }) => callers.length > 0 && !callers.includes(lowest))
+      .filter(({ seen }) => seen > 0 || stack.length === 1);
     const most = places.reduce((max, { seen }) => Math.max(max, seen), 0);
     const best = places.filter(({ seen }) => seen === most);
     return best.length === 1 ? (best[0] as { callers: SymbolId[] }).callers : [];
@@ -64,12 +65,16 @@ export class Contexts {
   /** Where a chain seen after a loss stands: where most of it was seen, nearest to the old stack. */
   placeOf(chain: readonly SymbolId[], old: readonly SymbolId[]): Place | null {
     let best: Place | null = null;
-    for (const node of this.nodesOf.get(chain[0] as SymbolId)?.slice(0, MOST_PLACES) ?? []) {
-      const path = this.pathTo(node);
+    for (const { node, path } of this.placesOf(chain[0] as SymbolId)) {
       const place = { path, shared: sharedLength(path, old), seen: this.calleesSeen(node, chain) };
       if (best === null || isNearer(place, best)) best = place;
     }
     return best;
+  }
+
+  private placesOf(symbol: SymbolId): { node: NodeId; path: SymbolId[] }[] {
+    const nodes = this.nodesOf.get(symbol)?.slice(0, MOST_PLACES) ?? [];
+    return nodes.map((node) => ({ node, path: this.pathTo(node) })).filter(({ path }) => path.length < DEEPEST_PLACE);
   }
 
   private learn({ length, parent, symbol }: Lesson['learned']): void {
@@ -80,17 +85,19 @@ export class Contexts {
   /** How many of the callees in the chain are below the node, one under the other. */
   private calleesSeen(node: NodeId, chain: readonly SymbolId[]): number {
     let at = node;
-    for (let depth = 1; depth < chain.length; depth++) {
+    const end = Math.min(chain.length, LONGEST_CHAIN);
+    for (let depth = 1; depth < end; depth++) {
       at = this.builder.find(at, chain[depth] as SymbolId);
       if (at === NONE) return depth - 1;
     }
-    return chain.length - 1;
+    return end - 1;
   }
 
-  /** The symbols down to a node, lowest first. */
+  /** The symbols down to a node, lowest first; of one that lies too deep only the upper part. */
   private pathTo(node: NodeId): SymbolId[] {
     const path: SymbolId[] = [];
-    for (let at = node; at !== ROOT; at = this.parentOf(at)) path.push(this.symbolOf(at));
+    for (let at = node; at !== ROOT && path.length < DEEPEST_PLACE; at = this.parentOf(at))
+      path.push(this.symbolOf(at));
     return path.reverse();
   }
 

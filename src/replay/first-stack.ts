@@ -5,8 +5,8 @@
 import { Inference } from '../model/quality.js';
 import type { ThreadEvents } from '../model/thread-events.js';
 import { type FunctionId, type Nanoseconds, NONE, type SymbolId } from '../model/units.js';
-import { type Alignment, align, type Level, type Restart } from './align.js';
-import type { Contexts, Place } from './contexts.js';
+import { type Alignment, align, FARTHEST, type Level, type Restart } from './align.js';
+import { type Contexts, DEEPEST_PLACE, type Place } from './contexts.js';
 import { callIpOf } from './look-across.js';
 import type { Frame, OpenFrames } from './open-frames.js';
 import type { SiteFacts } from './site-facts.js';
@@ -22,6 +22,8 @@ export class FirstStack {
   private readonly events: ThreadEvents;
   private readonly facts: SiteFacts;
 
+  /** Places of the levels that the last segment's returns leave. */
+  private left: readonly number[] = [];
   private readonly contexts: Contexts | null;
   private readonly onDoubt: () => void;
 
@@ -41,26 +43,35 @@ export class FirstStack {
   }
 
   /** The stack of a thread's first segment; the places that its leaving returns leave, the first one first. */
-  begin(restart: Restart, nowNs: Nanoseconds): number[] {
+  begin(restart: Restart, nowNs: Nanoseconds): readonly number[] {
     const { frames, facts, contexts } = this;
     if (contexts) {
       for (const caller of contexts.callersBelow(this.chainOf(restart)))
         frames.pushOpen(facts.functions.ofSymbol(caller), nowNs, Inference.OpenAtStart);
       frames.guessAll();
     }
-    return this.layNew(restart, restart.leaving.length + 1, nowNs, Inference.OpenAtStart);
+    this.left = this.layNew(restart, restart.leaving.length + 1, nowNs, Inference.OpenAtStart);
+    return this.left;
   }
 
   /** The stack behind a loss. */
-  restart(restart: Restart, crossing: Crossing): number[] {
+  restart(restart: Restart, crossing: Crossing): readonly number[] {
     const { frames } = this;
-    const places = frames.levels();
+    const places = frames.levels(FARTHEST);
     frames.doubtAll();
+    for (const place of this.left) if (place < frames.depth) frames.at(place).leave = NONE;
     const found = align(
       places.map((place) => this.levelAt(place)),
       restart,
     );
-    if (found !== null && found.confirmed > 0) return this.continueOn(found, places, restart, crossing);
+    const isConfirmed = found !== null && found.confirmed > 0;
+    this.left = isConfirmed
+      ? this.continueOn(found, places, restart, crossing)
+      : this.guess(found, places, restart, crossing);
+    return this.left;
+  }
+
+  private guess(found: Alignment | null, places: readonly number[], restart: Restart, crossing: Crossing): number[] {
     this.onDoubt();
     const place = this.placeByContext(restart, found);
     const left = place
@@ -68,7 +79,7 @@ export class FirstStack {
       : found
         ? this.continueOn(found, places, restart, crossing)
         : this.layNew(restart, restart.leaving.length + 1, crossing.nextNs, Inference.CutByGap);
-    frames.guessAll();
+    this.frames.guessAll();
     return left;
   }
 
@@ -86,7 +97,7 @@ export class FirstStack {
 
   /** No address says where the thread is: the place where such a chain of functions was seen, unless a name of the old stack says more. */
   private placeByContext(restart: Restart, found: Alignment | null): Place | null {
-    const place = this.contexts?.placeOf(this.chainOf(restart), this.frames.symbols()) ?? null;
+    const place = this.contexts?.placeOf(this.chainOf(restart), this.frames.symbols(DEEPEST_PLACE)) ?? null;
     const isFarFetched = place !== null && place.seen === 0 && place.shared < place.path.length && found !== null;
     return isFarFetched ? null : place;
   }
@@ -119,9 +130,9 @@ export class FirstStack {
       if (exit === undefined) continue;
       frames.top.leave = level + 1;
       frames.top.returnsTo = exit.to;
-      places.unshift(frames.depth - 1);
+      places.push(frames.depth - 1);
     }
-    return places;
+    return places.reverse();
   }
 
   /** The function of the n-th level from the top: what runs, or where a return goes to. */

@@ -9,7 +9,7 @@ import type { Pairing, Segment } from './pair-returns.js';
 import { type SiteFacts, Step, SYSCALL_BYTES } from './site-facts.js';
 
 /** More callers than this are not carried to earlier segments. */
-const MOST_LEAVING = 1024;
+const MOST_LEAVING = 256;
 
 /** Extends `leavingRows` of the segments, and links calls that are left behind a loss to themselves. */
 export function lookAcrossLosses({ segments, link }: Pairing, events: ThreadEvents, facts: SiteFacts): void {
@@ -53,11 +53,8 @@ function leavingOf(row: number, { site }: ThreadEvents, { to, toFunction }: Site
 
 /** The levels open at the end of a segment, as far as its own calls tell: what is below them is one unknown level. */
 function levelsAtEnd(segment: Segment, events: ThreadEvents, facts: SiteFacts): Level[] {
-  const levels: Level[] = [
-    { returnsTo: Number.NaN, callIp: Number.NaN, functions: [lowestFunction(segment, events, facts)] },
-  ];
-  for (const row of segment.openRows) levels.push(levelOfCall(row, events, facts));
-  return levels;
+  const lowest = { returnsTo: Number.NaN, callIp: Number.NaN, functions: [lowestFunction(segment, events, facts)] };
+  return [lowest, ...segment.openRows.map((row) => levelOfCall(row, events, facts))];
 }
 
 function lowestFunction({ firstRow, leavingRows }: Segment, { site }: ThreadEvents, facts: SiteFacts): FunctionId {

@@ -57,6 +57,9 @@ export class OpenFrames {
   readonly inferred: Record<InferenceName, number> = noInferences();
   private readonly frames: Frame[] = [];
   private guesses = 0;
+  /** Below these places all frames are in doubt, and all are guesses: it need not be said twice. */
+  private doubted = 0;
+  private guessed = 0;
   /** Places of levels that came back on the stack, by the row that called them. */
   private readonly attached = new Map<number, number>();
   private readonly newest: Int32Array;
@@ -102,8 +105,11 @@ export class OpenFrames {
 
   /** No address confirmed what is open now. */
   guessAll(): void {
-    for (const frame of this.frames) frame.isGuess = true;
-    this.guesses = this.frames.length;
+    for (let place = this.guessed; place < this.depth; place++) {
+      if (!this.at(place).isGuess) this.guesses++;
+      this.at(place).isGuess = true;
+    }
+    this.guessed = this.depth;
   }
 
   /** A level seen being called, by the event in `row`. */
@@ -117,17 +123,21 @@ export class OpenFrames {
     this.push(fn, nowNs, { level: this.depth, callRow: NONE, leave: NONE, inference: why });
   }
 
-  /** The places of the levels, lowest first. */
-  levels(): number[] {
-    return this.frames.flatMap((frame, place) => (frame.level === place ? [place] : []));
+  /** The places of the uppermost levels, at most so many, lowest first. */
+  levels(most: number): number[] {
+    const places: number[] = [];
+    for (let place = this.depth - 1; place >= 0 && places.length < most; place = this.at(place).level - 1)
+      places.push(this.at(place).level);
+    return places.reverse();
   }
 
   /** What was open when something was lost stays as a guess: whatever comes, its calls are inferred. */
   doubtAll(): void {
-    for (const frame of this.frames) {
+    for (let place = this.doubted; place < this.depth; place++) {
+      const frame = this.at(place);
       if (frame.inference === NONE) frame.inference = Inference.CutByGap;
-      frame.leave = NONE;
     }
+    this.doubted = this.depth;
   }
 
   /** The function on top jumps to another one. `inference`: NONE if the jump was seen. */
@@ -187,9 +197,9 @@ export class OpenFrames {
     return end;
   }
 
-  /** The functions on the stack, lowest first. */
-  symbols(): SymbolId[] {
-    return this.frames.map(({ fn }) => this.functions.symbol[fn] as SymbolId);
+  /** The functions on the stack, lowest first; not more than so many. */
+  symbols(most: number): SymbolId[] {
+    return this.frames.slice(0, most).map(({ fn }) => this.functions.symbol[fn] as SymbolId);
   }
 
   traitsOfTop(): number {
@@ -225,6 +235,8 @@ export class OpenFrames {
   private pop(): Frame {
     const frame = this.frames.pop() as Frame;
     if (frame.isGuess) this.guesses--;
+    if (this.doubted > this.depth) this.doubted = this.depth;
+    if (this.guessed > this.depth) this.guessed = this.depth;
     this.newest[frame.fn] = frame.older;
     if (frame.order !== frame.callRow) this.attached.delete(frame.callRow);
     return frame;

@@ -10,7 +10,7 @@ import { Inference, type InferenceName } from '../model/quality.js';
 import { SpecialSymbol } from '../model/symbol-table.js';
 import type { ThreadEvents } from '../model/thread-events.js';
 import { type FunctionId, type Nanoseconds, NONE, type NodeId, type SiteId, type SymbolId } from '../model/units.js';
-import type { Contexts, Lesson } from './contexts.js';
+import { type Contexts, DEEPEST_PLACE, type Lesson } from './contexts.js';
 import { Fibers } from './fibers.js';
 import { FirstStack } from './first-stack.js';
 import { Trait } from './functions.js';
@@ -121,7 +121,7 @@ class Replay {
   private begin(segment: Segment): Nanoseconds {
     const restart = restartOf(segment, segment, this.events, this.facts, false);
     this.hidden.beginSegment(this.firstStack.begin(restart, this.nowNs));
-    this.firstSymbols = this.frames.symbols();
+    this.firstSymbols = this.frames.symbols(DEEPEST_PLACE);
     return this.extendBack(segment);
   }
 
