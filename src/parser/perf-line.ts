@@ -29,7 +29,13 @@ export interface Prefix {
 export type SidebandRecord =
   | { readonly what: 'switch'; readonly direction: 'in' | 'out' | 'preempted' }
   | { readonly what: 'comm'; readonly exec: boolean; readonly name: string; readonly pid: number; readonly tid: number }
-  | { readonly what: 'fork'; readonly pid: number; readonly tid: number; readonly parent: number }
+  | {
+      readonly what: 'fork';
+      readonly pid: number;
+      readonly tid: number;
+      readonly parentPid: number;
+      readonly parent: number;
+    }
   | { readonly what: 'other' };
 
 export type PerfLine =
@@ -203,8 +209,11 @@ function parseRecord(text: string): SidebandRecord {
   const comm = /^COMM( exec)?: (.*):(-?\d+)\/(-?\d+)/.exec(text);
   if (comm)
     return { what: 'comm', exec: !!comm[1], name: comm[2] as string, pid: Number(comm[3]), tid: Number(comm[4]) };
-  const fork = /^FORK\((-?\d+):(-?\d+)\):\(-?\d+:(-?\d+)\)/.exec(text);
-  if (fork) return { what: 'fork', pid: Number(fork[1]), tid: Number(fork[2]), parent: Number(fork[3]) };
+  const fork = /^FORK\((-?\d+):(-?\d+)\):\((-?\d+):(-?\d+)\)/.exec(text);
+  if (fork) {
+    const [pid = 0, tid = 0, parentPid = 0, parent = 0] = fork.slice(1).map(Number);
+    return { what: 'fork', pid, tid, parentPid, parent };
+  }
   return { what: 'other' };
 }
 

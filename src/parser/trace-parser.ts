@@ -176,9 +176,10 @@ export class TraceParser {
     }
   }
 
-  private takeFork({ tid, pid, parent }: ForkRecord, cpu: number, timeNs: Nanoseconds): void {
+  private takeFork({ tid, pid, parentPid, parent }: ForkRecord, cpu: number, timeNs: Nanoseconds): void {
     this.chunk.records.push({ what: 'fork', tid, cpu, timeNs });
     this.addName({ tid, pid, comm: null, parent, timeNs });
+    this.addName({ tid: parent, pid: parentPid, comm: null, parent: null, timeNs });
   }
 
   private learnName({ tid, pid, comm }: Prefix, timeNs: Nanoseconds): void {

@@ -46,19 +46,25 @@ export class InputReader {
   }
 
   /** Reads one input to its end, or to where it breaks off. */
-  async read({ name, bytes }: TraceInput): Promise<void> {
+  async read(input: TraceInput): Promise<void> {
+    const { name } = input;
     const parser = new TraceParser(this.words, name);
     const cutter = new LineCutter();
+    for await (const piece of this.untilBroken(input)) this.take(piece, name, parser, cutter);
+    this.store.add(parser.finish(cutter.rest()), name);
+    for (const kind of Object.keys(parser.counts) as (keyof LineCounts)[]) this.counts[kind] += parser.counts[kind];
+    this.damaged.push(...parser.damaged);
+  }
+
+  /** What an input gives before it breaks off; errors of those who use it pass by. */
+  private async *untilBroken({ name, bytes }: TraceInput): AsyncGenerator<Uint8Array> {
     try {
-      for await (const piece of bytes) this.take(piece, name, parser, cutter);
+      yield* bytes;
     } catch (error) {
       this.options.signal?.throwIfAborted();
       if (error instanceof PtflameError) throw error;
       this.broken.push({ input: name, reason: error instanceof Error ? error.message : String(error) });
     }
-    this.store.add(parser.finish(cutter.rest()), name);
-    for (const kind of Object.keys(parser.counts) as (keyof LineCounts)[]) this.counts[kind] += parser.counts[kind];
-    this.damaged.push(...parser.damaged);
   }
 
   /** By input name, then line; ten at most. */

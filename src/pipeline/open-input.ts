@@ -2,7 +2,6 @@
  * A file or a stream in, `perf script` text out. What it is, is told by its first bytes, never by its name.
  */
 import { type FileHandle, open } from 'node:fs/promises';
-import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { PtflameError } from '../model/errors.js';
 import type { TraceInput } from './inputs.js';
@@ -50,15 +49,46 @@ function unreadable(path: string, cause: unknown): PtflameError {
 async function* decompressed(name: string, bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const { first, all } = await peek(bytes, 8);
   if (startsWith(first, [0x1f, 0x8b])) {
-    const gunzip = createGunzip({ chunkSize: READ_BYTES });
-    const text = Readable.from(all)
-      .on('error', (error) => gunzip.destroy(error))
-      .pipe(gunzip);
-    yield* decompressed(name, text);
+    yield* decompressed(name, gunzipped(all));
     return;
   }
   refuseOtherKinds(name, first);
   yield* all;
+}
+
+/** Gives everything that stands before the damage, where there is some. */
+async function* gunzipped(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const gunzip = createGunzip({ chunkSize: READ_BYTES });
+  const text: Uint8Array[] = [];
+  gunzip.on('data', (piece: Uint8Array) => text.push(piece));
+  let settle: (error: Error) => void = () => {};
+  gunzip.on('error', (error) => settle(error)); // the callback of the write that failed is never called
+  const step = (begin: (done: () => void) => void) =>
+    new Promise<Error | null>((done) => {
+      settle = done;
+      begin(() => done(null));
+    });
+  for await (const piece of inSmallPieces(bytes)) {
+    const error = await step((done) => gunzip.write(piece, done));
+    yield* text.splice(0);
+    if (error) throw error;
+  }
+  const error = await step((done) => gunzip.once('end', done).end());
+  yield* text.splice(0);
+  if (error) throw error;
+}
+
+/** zlib gives nothing of a piece in which it finds an error: the smaller the pieces, the less is lost before it. */
+async function* inSmallPieces(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let total = 0;
+  for await (const chunk of bytes) {
+    for (let at = 0; at < chunk.length; ) {
+      const size = Math.floor(Math.min(Math.max(64, total / 64), 8192));
+      yield chunk.subarray(at, at + size);
+      at += size;
+      total += size;
+    }
+  }
 }
 
 /** The first `count` bytes, or as many as there are; and all bytes, these included. */

@@ -338,7 +338,7 @@ describe('records of the kernel', () => {
     ['a switch back of the whole cpu', 'SWITCH_CPU_WIDE IN           prev pid/tid:     0/0    ', 'switch in'],
     ['a new program', 'COMM exec: demo:15223/15224', 'comm true demo 15223 15224'],
     ['a new name', 'COMM: a: b/2:15223/15224', 'comm false a: b/2 15223 15224'],
-    ['a new thread', 'FORK(15223:15236):(15223:15224)', 'fork 15223 15236 15224'],
+    ['a new thread', 'FORK(15223:15236):(15222:15224)', 'fork 15223 15236 15222 15224'],
     ['the end of a thread', 'EXIT(15223:15236):(15223:15223)', 'other'],
     ['a mapping', 'MMAP2 1/1: [0x401000(0x1000) @ 0x1000 fe:00 2277498 0]: r-xp /opt/lab/demo', 'other'],
     ['a loss', 'LOST lost 17', 'other'],

@@ -222,9 +222,12 @@ describe("the kernel's records become switches, execs, forks and names", () => {
       [{ tid: 6, pid: 4, comm: 'größe', parent: null, timeNs: 7 }],
     ],
     [
-      'FORK(4:6):(4:5)',
+      'FORK(4:6):(3:5)',
       [{ what: 'fork', tid: 6, cpu: 1, timeNs: 7 }],
-      [{ tid: 6, pid: 4, comm: null, parent: 5, timeNs: 7 }],
+      [
+        { tid: 6, pid: 4, comm: null, parent: 5, timeNs: 7 },
+        { tid: 5, pid: 3, comm: null, parent: null, timeNs: 7 },
+      ],
     ],
     ['EXIT(4:6):(4:5)', [], []],
     ['MMAP2 4/6: [0x401000(0x1000) @ 0x1000 fe:00 2277498 0]: r-xp /opt/lab/demo', [], []],
