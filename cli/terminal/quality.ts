@@ -5,7 +5,7 @@ import type { Profile, Quality } from '../../src/index.js';
 import { escapeForTerminal } from './escape.js';
 import { formatCount, formatDuration, formatMany, formatShare } from './format.js';
 
-/** Above this share of lost time a picture is not to be believed without a second look. */
+/** Above this share of lost or inferred time a picture is not to be believed without a second look. */
 const WARNING_SHARE = 0.05;
 
 /** A garbled trace has any number of kinds of damage, and words of any length. */
@@ -27,17 +27,24 @@ function lostText({ gaps, lostNs, totalNs }: Quality): string {
 }
 
 function warnings(quality: Quality): string[] {
-  const { lostNs, totalNs, clockSteps, unknownFlags, brokenInputs } = quality;
+  const { lostNs, inferredNs, totalNs, clockSteps, unknownFlags, brokenInputs } = quality;
   const lines: string[] = [];
   for (const { input, reason } of brokenInputs)
     lines.push(`warning: ${input} breaks off (${reason}): what came before is used`);
   if (quality.damagedLines > 0) lines.push(...damagedText(quality));
   if (lostNs > WARNING_SHARE * totalNs) lines.push(`warning: ${formatShare(lostNs, totalNs)} of the time is lost`);
+  if (inferredNs > WARNING_SHARE * totalNs) lines.push(inferredText(quality));
   lines.push(...gapTexts(quality));
   if (clockSteps > 0)
     lines.push(`note: ${formatMany(clockSteps, 'time')} stepped back and were set to the time before`);
   if (unknownFlags.length > 0) lines.push(`note: unknown flags, taken as jumps: ${someOf(unknownFlags)}`);
   return lines.map(escapeForTerminal);
+}
+
+/** Time after a loss, or below a jump that was not shown: the call path is likely, but no address proves it. */
+function inferredText({ inferredNs, totalNs, gaps, inferredCalls }: Quality): string {
+  const remedy = inferredCalls.HiddenJump > 0 && gaps.length === 0 ? '; --itrace=be shows the jumps that hide' : '';
+  return `warning: ${formatShare(inferredNs, totalNs)} of the time is on call paths that were reasoned out${remedy}`;
 }
 
 function damagedText({ damagedLines, lines, firstDamaged }: Quality): string[] {
