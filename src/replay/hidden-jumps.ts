@@ -87,8 +87,8 @@ export class HiddenJumps {
       return true;
     }
     const outcome = this.pairing.outcome[row];
-    if (end !== NONE && (outcome === Outcome.Pop || outcome === Outcome.Leave))
-      frames.closeAbove(frames.endOfLevel(end) - 1, nowNs, Inference.Unwound); // the return itself: its level is certain
+    const isReturn = outcome === Outcome.Pop || outcome === Outcome.Leave || outcome === Outcome.SignalReturn;
+    if (end !== NONE && isReturn) frames.closeAbove(frames.endOfLevel(end) - 1, nowNs, Inference.Unwound); // the return itself: its level is certain
     return false;
   }
 

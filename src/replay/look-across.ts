@@ -16,6 +16,7 @@ export function lookAcrossLosses({ segments, link }: Pairing, events: ThreadEven
   for (let index = segments.length - 2; index >= 0; index--) {
     const before = segments[index] as Segment;
     const after = segments[index + 1] as Segment;
+    if (isNewProgram(before, after, events, facts)) continue;
     const found = align(levelsAtEnd(before, events, facts), restartOf(before, after, events, facts, false));
     if (found === null) continue;
     if (found.confirmed > 0)
@@ -26,6 +27,11 @@ export function lookAcrossLosses({ segments, link }: Pairing, events: ThreadEven
       leavingRows: before.leavingRows.concat(later).slice(0, Math.max(MOST_LEAVING, before.leavingRows.length)),
     };
   }
+}
+
+/** Whether an exec lies between two segments: then they have nothing in common. */
+export function isNewProgram(before: Segment, after: Segment, { site }: ThreadEvents, { step }: SiteFacts): boolean {
+  return site.subarray(before.endRow, after.firstRow).some((id) => step[id] === Step.Exec);
 }
 
 /** What a segment begins with, as the one before it sees it. */

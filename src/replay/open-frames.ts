@@ -233,6 +233,8 @@ export class OpenFrames {
   }
 
   private pop(): Frame {
+    this.tree.charge(this.top.node, this.top.heldNs, this.isGuess);
+    this.top.heldNs = 0;
     const frame = this.frames.pop() as Frame;
     if (frame.isGuess) this.guesses--;
     if (this.doubted > this.depth) this.doubted = this.depth;
@@ -268,7 +270,6 @@ export class OpenFrames {
   private closeTop(nowNs: Nanoseconds, reason: number): void {
     const target = this.functions.stubTarget[this.top.fn] as FunctionId;
     if (target !== NONE) this.renameTop(target); // a stub of which nothing came any more
-    this.tree.charge(this.top.node, this.top.heldNs, this.isGuess);
     const frame = this.pop();
     this.count(frame, nowNs, reason);
   }

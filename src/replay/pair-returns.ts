@@ -173,7 +173,7 @@ class SegmentPass {
     if (landing !== NONE) return this.pop(row, landing);
     if (!toEntry && this.switchBack(row, to)) return;
     if (!toEntry && !this.isStub(site)) return this.leave(row);
-    const signal = this.open.innermostSignal();
+    const signal = toEntry ? this.open.innermostSignal() : NONE;
     if (signal === NONE || !this.isHandlerReturn(signal, site)) {
       this.outcome[row] = Outcome.JumpByReturn;
       this.open.switchStack(row); // to a new stack, if it is left without a return

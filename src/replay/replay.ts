@@ -15,7 +15,7 @@ import { Fibers } from './fibers.js';
 import { FirstStack } from './first-stack.js';
 import { Trait } from './functions.js';
 import { HiddenJumps } from './hidden-jumps.js';
-import { restartOf } from './look-across.js';
+import { isNewProgram, restartOf } from './look-across.js';
 import { type FrameWatcher, OpenFrames, type TailCalls } from './open-frames.js';
 import { Outcome, type Pairing, pairReturns, type Segment } from './pair-returns.js';
 import { Pause } from './pause.js';
@@ -235,7 +235,7 @@ class Replay {
 
   /** Between two segments: the time is nobody's, and of the stack only what the next segment confirms stays. */
   private crossGap(before: Segment, after: Segment): void {
-    if (this.hasStep(Step.Exec, before.endRow, after.firstRow)) return this.startProgram(before, after);
+    if (isNewProgram(before, after, this.events, this.facts)) return this.startProgram(before, after);
     const { events, facts, pause, nowNs } = this;
     const nextNs = events.timeNs[after.firstRow];
     const gapNs = before.endRow < after.firstRow ? events.timeNs[before.endRow] : nowNs;
@@ -254,14 +254,10 @@ class Replay {
     const { events, facts, frames } = this;
     this.chargeUntil(events.timeNs[after.firstRow]);
     this.pause.end(this.nowNs, true);
+    this.noteErrors(before.endRow, after.firstRow);
     frames.closeAbove(-1, this.nowNs, Inference.Unwound);
     const restart = restartOf(before, after, events, facts, false);
     this.hidden.beginSegment(this.firstStack.begin(restart, this.nowNs));
-  }
-
-  private hasStep(step: Step, firstRow: number, endRow: number): boolean {
-    for (let row = firstRow; row < endRow; row++) if (this.facts.step[this.events.site[row]] === step) return true;
-    return false;
   }
 
   /** Errors of perf among these rows. */
@@ -319,8 +315,9 @@ class Replay {
   private waitForSwitchIn(firstRow: number): void {
     const row = this.events.site.findIndex((site) => this.facts.step[site] >= Step.SwitchOut);
     if (row === -1 || row >= firstRow || this.facts.step[this.events.site[row]] !== Step.SwitchIn) return;
+    if (this.events.timeNs[row] <= this.nowNs) return;
     this.pause.switchOut(NONE, SpecialSymbol.OffCpu, this.nowNs);
-    this.chargeUntil(Math.max(this.nowNs, this.events.timeNs[row]));
+    this.chargeUntil(this.events.timeNs[row]);
     this.pause.switchIn(this.nowNs, false);
   }
 

@@ -10,7 +10,9 @@ describe.concurrent('demo', () => {
   test('it writes flame.folded where it is run, and says so', async ({ dir }) => {
     const { exitCode, stdout, stderr } = await ptflame(['demo'], { cwd: dir.path });
     expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: '' });
-    expect(stderr).toMatch(/^[\d,]+ events in .* of 5 threads; nothing lost, .* inferred\nwarning: .* reasoned out; .*\nwrote flame\.folded\n$/);
+    expect(stderr).toMatch(
+      /^[\d,]+ events in .* of 5 threads; nothing lost, .* inferred\nwarning: .* reasoned out; .*\nwrote flame\.folded\n$/,
+    );
     expect(await dir.names()).toEqual(['flame.folded']);
     expect(await dir.read('flame.folded')).toMatch(/^_start:1\(1\)|^(?:\S+:\d+\S* \d+\n)+$/);
   });

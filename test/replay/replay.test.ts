@@ -430,6 +430,29 @@ describe('what stays open behind a loss', () => {
     ));
 });
 
+describe('fibers', () => {
+  test('a stack that was left goes on where it was left, and its calls stay whole', () =>
+    expectTree(
+      `
+      10  call    main         swapcontext
+      20  return  swapcontext  fiber+0x0
+      30  call    fiber        work
+      40  call    work         swapcontext
+      50  return  swapcontext  main
+      60  call    main         swapcontext
+      70  return  swapcontext  work+0x105
+      80  return  work         fiber+0x105
+      90  return  swapcontext  main`,
+      `
+      main 1(1) self 10
+        swapcontext 2 self 20
+          fiber 1 self 10
+            swapcontext 1(1) self 10
+            work 1 self 20
+              swapcontext 1 self 10`,
+    ));
+});
+
 describe('the bounds of the recording', () => {
   const waiting = `
       2/10  tr end  syscall  poll
