@@ -12,7 +12,7 @@ import type { SymbolTable } from '../src/model/symbol-table.js';
 import type { ThreadEvents } from '../src/model/thread-events.js';
 import { NONE, type SymbolId } from '../src/model/units.js';
 import { Contexts } from '../src/replay/contexts.js';
-import type { FrameWatcher } from '../src/replay/open-frames.js';
+import type { FrameWatcher } from '../src/replay/frame.js';
 import { pairReturns } from '../src/replay/pair-returns.js';
 import { replayThread, type ThreadReplay } from '../src/replay/replay.js';
 import type { StoredThread } from '../src/store/trace-store.js';
@@ -148,6 +148,14 @@ class FrameLog implements FrameWatcher {
 
   renamed(from: SymbolId, to: SymbolId, depth: number): void {
     this.add(depth, `~ ${this.nameOf(from)} → ${this.nameOf(to)}`);
+  }
+
+  setAside(symbol: SymbolId, depth: number): void {
+    this.add(depth, `< ${this.nameOf(symbol)} (its stack is left)`);
+  }
+
+  putBack(symbol: SymbolId, depth: number): void {
+    this.add(depth, `> ${this.nameOf(symbol)} (its stack goes on)`);
   }
 
   private nameOf(symbol: SymbolId): string {

@@ -1,5 +1,5 @@
 /**
- * Growing columns of numbers: the builders behind the model's read-only typed arrays.
+ * Growing columns of numbers: the builders behind the model's read-only typed arrays; and how they are searched.
  */
 
 type Column = Float64Array | Int32Array | Uint32Array | Uint8Array;
@@ -37,3 +37,15 @@ export const float64Column = () => new GrowingColumn((n) => new Float64Array(n))
 export const int32Column = () => new GrowingColumn((n) => new Int32Array(n));
 export const uint32Column = () => new GrowingColumn((n) => new Uint32Array(n));
 export const uint8Column = () => new GrowingColumn((n) => new Uint8Array(n));
+
+/** How many values of an ascending column are at or below a bound. */
+export function countAtOrBelow(ascending: Float64Array, bound: number): number {
+  let low = 0;
+  let high = ascending.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (ascending[middle] <= bound) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

@@ -9,7 +9,7 @@ import { type InferenceName, type LineCounts, noInferences, type Quality, type T
 import { SpecialSymbol } from '../model/symbol-table.js';
 import type { NodeId, Tid } from '../model/units.js';
 import { Contexts, withCallers } from '../replay/contexts.js';
-import type { TailCalls } from '../replay/open-frames.js';
+import type { TailCalls } from '../replay/frame.js';
 import { type ReplayOptions, replayThread, type ThreadReplay } from '../replay/replay.js';
 import { type SiteFacts, siteFacts } from '../replay/site-facts.js';
 import type { StoredThread } from '../store/trace-store.js';

@@ -4,7 +4,8 @@
  */
 import { Inference } from '../model/quality.js';
 import { type Nanoseconds, NONE } from '../model/units.js';
-import type { Frame, OpenFrames } from './open-frames.js';
+import type { Frame } from './frame.js';
+import type { OpenFrames } from './open-frames.js';
 import type { Pairing } from './pair-returns.js';
 import type { StackSwitch } from './parked-stacks.js';
 

@@ -7,8 +7,9 @@ import type { ThreadEvents } from '../model/thread-events.js';
 import { type FunctionId, type Nanoseconds, NONE, type SymbolId } from '../model/units.js';
 import { type Alignment, align, FARTHEST, type Level, type Restart } from './align.js';
 import { type Contexts, DEEPEST_PLACE, type Place } from './contexts.js';
+import type { Frame } from './frame.js';
 import { callIpOf } from './look-across.js';
-import type { Frame, OpenFrames } from './open-frames.js';
+import type { OpenFrames } from './open-frames.js';
 import type { SiteFacts } from './site-facts.js';
 
 /** Times of a restart: when the old frames were lost, and when the thread is seen again. */

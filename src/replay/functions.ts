@@ -3,6 +3,7 @@
  * templates) and may be missing.
  */
 import { BranchKind, type BranchSites } from '../model/branch-sites.js';
+import { countAtOrBelow } from '../model/columns.js';
 import { SpecialSymbol, type SymbolTable } from '../model/symbol-table.js';
 import { type Address, type FunctionId, NONE, type SiteId, type SymbolId } from '../model/units.js';
 
@@ -216,12 +217,6 @@ function isEntryOfNameless(sites: BranchSites, site: SiteId): boolean {
 
 /** NaN if there is none. */
 function lastAtOrBelow(ascending: Float64Array, address: Address): Address {
-  let low = 0;
-  let high = ascending.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (ascending[middle] <= address) low = middle + 1;
-    else high = middle;
-  }
-  return low === 0 ? Number.NaN : ascending[low - 1];
+  const count = countAtOrBelow(ascending, address);
+  return count === 0 ? Number.NaN : ascending[count - 1];
 }

@@ -5,8 +5,9 @@
 import { Inference } from '../model/quality.js';
 import type { ThreadEvents } from '../model/thread-events.js';
 import { type FunctionId, type Nanoseconds, NONE } from '../model/units.js';
+import type { TailCalls } from './frame.js';
 import { Trait } from './functions.js';
-import type { OpenFrames, TailCalls } from './open-frames.js';
+import type { OpenFrames } from './open-frames.js';
 import { Outcome, type Pairing } from './pair-returns.js';
 import { type SiteFacts, Step } from './site-facts.js';
 

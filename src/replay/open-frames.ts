@@ -6,49 +6,9 @@
  */
 import { type CallTreeBuilder, ROOT } from '../model/call-tree.js';
 import { Inference, type InferenceName, noInferences } from '../model/quality.js';
-import { type Address, type FunctionId, type Nanoseconds, NONE, type NodeId, type SymbolId } from '../model/units.js';
+import { type FunctionId, type Nanoseconds, NONE, type NodeId, type SymbolId } from '../model/units.js';
+import type { Frame, FrameWatcher, TailCalls } from './frame.js';
 import { type FunctionTable, Trait } from './functions.js';
-
-export interface Frame {
-  fn: FunctionId;
-  node: NodeId;
-  entryNs: Nanoseconds;
-  /** Why its start was not seen, or NONE. */
-  inference: number;
-  /** Its place is a guess: no address confirms it. */
-  isGuess: boolean;
-  /** It is the first frame of its level. */
-  readonly isLevel: boolean;
-  /** Place of the first frame of its level. */
-  level: number;
-  /** Row of the event that called the level; NONE: that was not seen. */
-  readonly callRow: number;
-  /** Not less than that of any frame below: the row that called it, or that brought it back on the stack. */
-  order: number;
-  /** Of a level that was there when the segment began: the number of the return that leaves it; else NONE. */
-  leave: number;
-  /** Where its level returns to, if a return is known that does; else NaN. */
-  returnsTo: Address;
-  /** It was called; else it was jumped to, or found running. */
-  isCalled: boolean;
-  /** Time spent in a stub, until it is known where it leads. */
-  heldNs: Nanoseconds;
-  /** Other symbols whose code was seen to be part of this function. */
-  aliases: FunctionId[] | null;
-  /** Place of the next lower frame of the same function, or NONE. */
-  older: number;
-}
-
-/** Told of every frame that opens, closes or turns out to be another function: for tests, and for people who read. */
-export interface FrameWatcher {
-  /** The events up to this row are replayed next. */
-  atRow(row: number): void;
-  opened(symbol: SymbolId, depth: number, inference: number): void;
-  closed(symbol: SymbolId, depth: number, inference: number): void;
-  renamed(from: SymbolId, to: SymbolId, depth: number): void;
-}
-
-export type TailCalls = 'nest' | 'replace';
 
 /** Longer chains of tail calls are loops, as of an interpreter: they go back to the frame they came from. */
 const LONGEST_TAIL_CHAIN = 64;
@@ -232,6 +192,10 @@ export class OpenFrames {
     this.watcher?.opened(this.functions.symbol[fn] as SymbolId, this.depth, rest.inference);
   }
 
+  private symbolOf({ fn }: Frame): SymbolId {
+    return this.functions.symbol[fn] as SymbolId;
+  }
+
   private pop(): Frame {
     this.tree.charge(this.top.node, this.top.heldNs, this.isGuess);
     this.top.heldNs = 0;
@@ -247,8 +211,11 @@ export class OpenFrames {
   /** Takes the frames from a place upwards off the stack, lowest first: their calls go on elsewhere. */
   detach(place: number): Frame[] {
     const frames: Frame[] = [];
-    while (this.depth > place) frames.unshift(this.pop());
-    return frames;
+    while (this.depth > place) {
+      this.watcher?.setAside(this.symbolOf(this.top), this.depth);
+      frames.push(this.pop());
+    }
+    return frames.reverse();
   }
 
   /**
@@ -261,6 +228,7 @@ export class OpenFrames {
       const node = this.tree.child(this.topNode, this.functions.symbol[frame.fn] as number);
       this.frames.push({ ...frame, node, level, order: row, older: this.newest[frame.fn] });
       this.newest[frame.fn] = this.depth - 1;
+      this.watcher?.putBack(this.symbolOf(frame), this.depth);
       if (frame.isGuess) this.guesses++;
       if (frame.isLevel) this.attached.set(frame.callRow, this.depth - 1);
     }

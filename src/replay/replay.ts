@@ -4,7 +4,6 @@
  * Each interval between two events goes to the frame on top of the stack; what an event does to the stack was
  * worked out before (pair-returns.ts), so the loop only follows.
  */
-import { BranchKind, siteOfRecord } from '../model/branch-sites.js';
 import { type CallTree, CallTreeBuilder, withoutEmptyNodes } from '../model/call-tree.js';
 import { Inference, type InferenceName } from '../model/quality.js';
 import { SpecialSymbol } from '../model/symbol-table.js';
@@ -13,10 +12,12 @@ import { type FunctionId, type Nanoseconds, NONE, type NodeId, type SiteId, type
 import { type Contexts, DEEPEST_PLACE, type Lesson } from './contexts.js';
 import { Fibers } from './fibers.js';
 import { FirstStack } from './first-stack.js';
+import type { FrameWatcher, TailCalls } from './frame.js';
 import { Trait } from './functions.js';
 import { HiddenJumps } from './hidden-jumps.js';
 import { isNewProgram, restartOf } from './look-across.js';
-import { type FrameWatcher, OpenFrames, type TailCalls } from './open-frames.js';
+import { type LostStretch, LostStretches } from './lost-stretches.js';
+import { OpenFrames } from './open-frames.js';
 import { Outcome, type Pairing, pairReturns, type Segment } from './pair-returns.js';
 import { Pause } from './pause.js';
 import { type SiteFacts, Step, SYSCALL_BYTES } from './site-facts.js';
@@ -30,14 +31,6 @@ export interface ReplayOptions {
   /** Paths seen in all threads, for places that no address tells; null while they are still being learned. */
   readonly contexts: Contexts | null;
   readonly watcher?: FrameWatcher;
-}
-
-/** A stretch of which nothing is known. */
-export interface LostStretch {
-  readonly atNs: Nanoseconds;
-  readonly lengthNs: Nanoseconds;
-  /** How many errors of perf lie in it; 0: perf said nothing. */
-  readonly errors: number;
 }
 
 export interface ThreadReplay extends Lesson {
@@ -56,7 +49,7 @@ export function replayThread(events: ThreadEvents, facts: SiteFacts, options: Re
 
 class Replay {
   private readonly tree = new CallTreeBuilder();
-  private readonly lost: LostStretch[] = [];
+  private readonly lost: LostStretches;
   private readonly frames: OpenFrames;
   private readonly hidden: HiddenJumps;
   private readonly fibers: Fibers;
@@ -75,6 +68,7 @@ class Replay {
     this.facts = facts;
     this.options = options;
     this.pairing = pairReturns(events, facts);
+    this.lost = new LostStretches(events);
     this.frames = new OpenFrames(this.tree, facts.functions, options.tailCalls, options.watcher ?? null);
     this.hidden = new HiddenJumps(this.frames, this.pairing, events, facts, options.tailCalls);
     this.fibers = new Fibers(this.frames, this.pairing);
@@ -88,7 +82,7 @@ class Replay {
     const { frames } = this;
     let startNs = this.nowNs;
     const { segments } = this.pairing;
-    this.noteErrors(0, segments[0]?.firstRow ?? 0);
+    this.lost.noteErrors(0, segments[0]?.firstRow ?? 0, this.nowNs);
     segments.forEach((segment, index) => {
       const before = segments[index - 1];
       this.options.watcher?.atRow(segment.firstRow);
@@ -96,7 +90,7 @@ class Replay {
       else startNs = this.begin(segment);
       for (let row = segment.firstRow; row < segment.endRow; row++) this.take(row);
     });
-    this.noteErrors(segments.at(-1)?.endRow ?? 0, this.events.length);
+    this.lost.noteErrors(segments.at(-1)?.endRow ?? 0, this.events.length, this.nowNs);
     this.finish();
     const { tree, nowNs, lost } = this;
     const built = tree.build();
@@ -105,7 +99,7 @@ class Replay {
       startNs,
       endNs: nowNs,
       inferred: frames.inferred,
-      lost,
+      lost: lost.stretches,
       firstStack: this.isBornHere() ? [] : this.firstSymbols,
       learned: { ...built, length: this.certainNodes ?? built.length },
       isDoubtful: this.certainNodes !== null,
@@ -140,7 +134,7 @@ class Replay {
     const site = this.events.site[row];
     const step = this.facts.step[site] as Step;
     if (step >= Step.SwitchOut) return this.takeSwitch(row, step);
-    if (step === Step.Gap) return this.noteGap(row);
+    if (step === Step.Gap) return this.lost.noteErrors(row, row + 1, this.events.timeNs[row]);
     if (step !== Step.Start) this.hidden.syncTo(this.facts.fromFunction[site], row, this.nowNs);
     this.chargeUntil(this.events.timeNs[row]);
     this.apply(row, site, step);
@@ -245,7 +239,7 @@ class Replay {
     pause.end(lostNs, true);
     const restart = restartOf(before, after, events, facts, true);
     this.hidden.beginSegment(this.firstStack.restart(restart, { lostNs, nextNs }));
-    this.noteLoss(lostNs, nextNs, this.countErrors(before.endRow, after.firstRow));
+    this.lost.note(before.endRow, after.firstRow, lostNs, nextNs);
     if (nextNs > lostNs) this.lose(this.comesOutOfSyscall(after) ? this.frames.topNode : oldNode, nextNs);
   }
 
@@ -254,32 +248,10 @@ class Replay {
     const { events, facts, frames } = this;
     this.chargeUntil(events.timeNs[after.firstRow]);
     this.pause.end(this.nowNs, true);
-    this.noteErrors(before.endRow, after.firstRow);
+    this.lost.noteErrors(before.endRow, after.firstRow, this.nowNs);
     frames.closeAbove(-1, this.nowNs, Inference.Unwound);
     const restart = restartOf(before, after, events, facts, false);
     this.hidden.beginSegment(this.firstStack.begin(restart, this.nowNs));
-  }
-
-  /** Errors of perf among these rows. */
-  private countErrors(firstRow: number, endRow: number): number {
-    const error = siteOfRecord(BranchKind.Gap);
-    return this.events.site.subarray(firstRow, endRow).reduce((count, site) => count + (site === error ? 1 : 0), 0);
-  }
-
-  private noteLoss(atNs: Nanoseconds, untilNs: Nanoseconds, errors: number): void {
-    this.lost.push({ atNs, lengthNs: untilNs - atNs, errors });
-  }
-
-  /** Errors before the first event, and behind the last. */
-  private noteErrors(firstRow: number, endRow: number): void {
-    const errors = this.countErrors(firstRow, endRow);
-    if (errors > 0) this.noteLoss(this.nowNs, this.nowNs, errors);
-  }
-
-  /** Lost while the trace was stopped, and it goes on where it stopped: nothing of this thread is missing. */
-  private noteGap(row: number): void {
-    const atNs = this.events.timeNs[row];
-    this.noteLoss(atNs, atNs, this.countErrors(row, row + 1));
   }
 
   private comesOutOfSyscall({ firstRow }: Pick<Segment, 'firstRow'>): boolean {

@@ -6,8 +6,8 @@
  * seems to begin is therefore delivered whole; only longer overlaps are merged event by event.
  */
 import { type BranchSites, TraceEdge } from '../model/branch-sites.js';
-import { float64Column, int32Column, uint32Column } from '../model/columns.js';
-import { type Nanoseconds, NONE } from '../model/units.js';
+import { countAtOrBelow, float64Column, int32Column, uint32Column } from '../model/columns.js';
+import type { Nanoseconds } from '../model/units.js';
 
 export interface Lane {
   readonly cpu: number;
@@ -142,12 +142,5 @@ class MergedEvents {
 
 /** The row of the last event at or before a time, or NONE. */
 export function lastRowAt(timeNs: Float64Array, atNs: Nanoseconds): number {
-  let low = 0;
-  let high = timeNs.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (timeNs[middle] <= atNs) low = middle + 1;
-    else high = middle;
-  }
-  return low === 0 ? NONE : low - 1;
+  return countAtOrBelow(timeNs, atNs) - 1; // NONE is −1
 }

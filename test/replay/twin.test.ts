@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { type CallTree, ROOT } from '../../src/model/call-tree.js';
 import type { SymbolTable } from '../../src/model/symbol-table.js';
 import type { ThreadEvents } from '../../src/model/thread-events.js';
-import type { TailCalls } from '../../src/replay/open-frames.js';
+import type { TailCalls } from '../../src/replay/frame.js';
 import { pairReturns } from '../../src/replay/pair-returns.js';
 import { type ReplayOptions, replayThread } from '../../src/replay/replay.js';
 import { type SiteFacts, Step } from '../../src/replay/site-facts.js';

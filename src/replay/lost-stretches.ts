@@ -1,0 +1,38 @@
+/**
+ * What a thread lost, for the quality of the profile.
+ */
+import { BranchKind, siteOfRecord } from '../model/branch-sites.js';
+import type { ThreadEvents } from '../model/thread-events.js';
+import type { Nanoseconds } from '../model/units.js';
+
+/** A stretch of which nothing is known. */
+export interface LostStretch {
+  readonly atNs: Nanoseconds;
+  readonly lengthNs: Nanoseconds;
+  /** How many errors of perf lie in it; 0: perf said nothing. */
+  readonly errors: number;
+}
+
+export class LostStretches {
+  readonly stretches: LostStretch[] = [];
+  private readonly events: ThreadEvents;
+
+  constructor(events: ThreadEvents) {
+    this.events = events;
+  }
+
+  /** Between two times nothing is known; perf's errors about it stand in these rows, if there are any. */
+  note(firstRow: number, endRow: number, atNs: Nanoseconds, untilNs: Nanoseconds): void {
+    this.stretches.push({ atNs, lengthNs: untilNs - atNs, errors: this.countErrors(firstRow, endRow) });
+  }
+
+  /** Errors that cost the thread nothing: before its first event, behind the last, or while its trace was stopped. */
+  noteErrors(firstRow: number, endRow: number, atNs: Nanoseconds): void {
+    if (this.countErrors(firstRow, endRow) > 0) this.note(firstRow, endRow, atNs, atNs);
+  }
+
+  private countErrors(firstRow: number, endRow: number): number {
+    const error = siteOfRecord(BranchKind.Gap);
+    return this.events.site.subarray(firstRow, endRow).reduce((count, site) => count + (site === error ? 1 : 0), 0);
+  }
+}
