@@ -172,9 +172,10 @@ class SegmentPass {
     const landing = this.open.findCaller(to, toEntry);
     if (landing !== NONE) return this.pop(row, landing);
     if (!toEntry && this.switchBack(row, to)) return;
-    if (!toEntry && !this.isStub(site)) return this.leave(row);
-    const signal = toEntry ? this.open.innermostSignal() : NONE;
-    if (signal === NONE || !this.isHandlerReturn(signal, site)) {
+    const signal = this.open.innermostSignal();
+    const isHandlerReturn = signal !== NONE && this.isHandlerReturn(signal, site, toEntry);
+    if (!toEntry && !isHandlerReturn && !this.isStub(site)) return this.leave(row);
+    if (!isHandlerReturn) {
       this.outcome[row] = Outcome.JumpByReturn;
       this.open.switchStack(row); // to a new stack, if it is left without a return
       return;
@@ -203,10 +204,15 @@ class SegmentPass {
     return ((functions.traits[fromFunction[site]] as number) & Trait.Stub) !== 0;
   }
 
-  /** Whatever the handler called may have been left by a longjmp or an exception; it itself then returns. */
-  private isHandlerReturn(signal: number, site: number): boolean {
+  /**
+   * A handler returns to the first byte of `__restore_rt`, or to nameless code. Whatever it called may have been left by a
+   * longjmp or an exception; it may have jumped on, too, and then only the target tells.
+   */
+  private isHandlerReturn(signal: number, site: number, toEntry: boolean): boolean {
     const handler = this.facts.toFunction[this.events.site[this.open.at(signal).row]];
-    return signal === this.open.length - 1 || handler === this.facts.fromFunction[site];
+    const isTop = signal === this.open.length - 1;
+    const isOwn = handler === this.facts.fromFunction[site];
+    return toEntry ? isTop || isOwn : isTop && isOwn;
   }
 
   /** A trace start: back where it stopped, out of a signal or of the kernel, or into a signal handler. */

@@ -291,6 +291,24 @@ describe('leaving the traced code', () => {
             x 1 self 3`,
     ));
 
+  test('a handler may return to code without a name', () =>
+    expectTree(
+      `
+      10  call             main     work
+      20  tr end  async    work
+      30  tr strt          handler+0x0
+      40  return           handler  ?restorer+0x50
+      41  tr end  syscall  ?restorer+0x57
+      50  tr strt          work
+      60  return           work     main`,
+      `
+      main 1(1) self 0
+        work 1 self 21
+          [syscall] 1 self 9
+          [untraced] 1 self 10
+          handler 1 self 10`,
+    ));
+
   test('a call out of what is traced is a frame, in which nothing is seen', () =>
     expectTree(
       `
