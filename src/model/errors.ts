@@ -33,8 +33,3 @@ export class PtflameError extends Error {
 export function assert(fact: boolean, what: string): asserts fact {
   if (!fact) throw new Error(`ptflame is wrong here, please report it: ${what}`);
 }
-
-/** Marks the branch of a switch that no value reaches. */
-export function unreachable(value: never): never {
-  throw new Error(`ptflame is wrong here, please report it: unexpected ${String(value)}`);
-}

@@ -108,14 +108,14 @@ export class OpenFrames {
     if (traits & Trait.Stub) this.leaveStub(fn, nowNs, inference);
     else if (!nests || (traits & Trait.Resolver && !top.isCalled)) this.replaceTop(fn, nowNs, inference);
     else if (this.depth - top.level > LONGEST_TAIL_CHAIN && this.findBelow(fn, this.depth, top.level) !== NONE)
-      this.closeTailsAbove(this.findBelow(fn, this.depth, top.level), nowNs);
+      this.closeAbove(this.findBelow(fn, this.depth, top.level), nowNs, NONE);
     else this.push(fn, nowNs, { level: top.level, callRow: top.callRow, leave: top.leave, inference });
   }
 
   /** Code under another label is seen to belong to the function on top. */
   addAlias(fn: FunctionId): void {
     const { top } = this;
-    top.aliases = [...(top.aliases ?? []), fn];
+    if (!top.aliases?.includes(fn)) top.aliases = [...(top.aliases ?? []), fn];
   }
 
   /** The nearest frame of a function below a place, but not below `lowest`; or NONE. */
@@ -251,10 +251,6 @@ export class OpenFrames {
       this.tree.countInferred(frame.node);
       this.inferred[INFERENCE_NAMES[inference] as InferenceName]++;
     }
-  }
-
-  private closeTailsAbove(place: number, nowNs: Nanoseconds): void {
-    this.closeAbove(place, nowNs, NONE);
   }
 
   /** What a stack walk would show: the new function stands where the old one stood. */

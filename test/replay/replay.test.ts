@@ -71,6 +71,40 @@ describe('calls and returns', () => {
         x 1(1) self 0`,
     ));
 
+  test('callers that a thread never returns to are taken from a thread that shows them, if there is one way', () =>
+    expectTree(
+      `
+      1/10  call    root    serve
+      1/12  call    serve   work
+      1/20  return  work    serve
+      1/30  return  serve   root
+      2/10  call    serve   work
+      2/15  return  work    serve
+      2/40  call    serve   work`,
+      `
+      root 2(2) self 0
+        serve 2(1) self 37
+          work 3(1) self 13`,
+    ));
+
+  test('but not where several threads begin', () =>
+    expectTree(
+      `
+      1/10  call    root    serve
+      1/12  call    serve   work
+      1/30  return  work    serve
+      2/10  call    serve   work
+      2/20  return  work    serve
+      3/10  call    serve   work
+      3/20  return  work    serve`,
+      `
+      root 1(1) self 0
+        serve 1(1) self 2
+          work 1 self 18
+      serve 2(2) self 0
+        work 2 self 20`,
+    ));
+
   test('functions without a name are told apart by where they are entered', () =>
     expectTree(
       `
