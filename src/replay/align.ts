@@ -20,6 +20,7 @@ export interface Level {
 
 /** A return that leaves a level after the loss. */
 export interface Leaving {
+  readonly row: number;
   readonly to: Address;
   readonly fn: FunctionId;
 }

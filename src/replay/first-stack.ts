@@ -5,7 +5,7 @@
 import { Inference } from '../model/quality.js';
 import type { ThreadEvents } from '../model/thread-events.js';
 import { type FunctionId, type Nanoseconds, NONE, type SymbolId } from '../model/units.js';
-import { type Alignment, align, FARTHEST, type Level, type Restart } from './align.js';
+import { type Alignment, align, FARTHEST, type Leaving, type Level, type Restart } from './align.js';
 import { type Contexts, DEEPEST_PLACE, type Place } from './contexts.js';
 import type { Frame } from './frame.js';
 import { callIpOf } from './look-across.js';
@@ -23,8 +23,6 @@ export class FirstStack {
   private readonly events: ThreadEvents;
   private readonly facts: SiteFacts;
 
-  /** Places of the levels that the last segment's returns leave. */
-  private left: readonly number[] = [];
   private readonly contexts: Contexts | null;
   private readonly onDoubt: () => void;
 
@@ -43,45 +41,44 @@ export class FirstStack {
     this.facts = facts;
   }
 
-  /** The stack of a thread's first segment; the places that its leaving returns leave, the first one first. */
-  begin(restart: Restart, nowNs: Nanoseconds): readonly number[] {
+  /** The stack of a thread's first segment. */
+  begin(restart: Restart, nowNs: Nanoseconds): void {
     const { frames, facts, contexts } = this;
     if (contexts) {
       for (const caller of contexts.callersBelow(this.chainOf(restart)))
         frames.pushOpen(facts.functions.ofSymbol(caller), nowNs, Inference.OpenAtStart);
       frames.guessAll();
     }
-    this.left = this.layNew(restart, restart.leaving.length + 1, nowNs, Inference.OpenAtStart);
-    return this.left;
+    this.layNew(restart, restart.leaving.length + 1, nowNs, Inference.OpenAtStart);
+  }
+
+  /** Another stack of the same thread, first seen in `row`: it stands on what is open. */
+  beginOther(restart: Restart, row: number, nowNs: Nanoseconds): void {
+    this.layNew(restart, restart.leaving.length + 1, nowNs, Inference.OpenAtStart, row);
   }
 
   /** The stack behind a loss. */
-  restart(restart: Restart, crossing: Crossing): readonly number[] {
+  restart(restart: Restart, crossing: Crossing): void {
     const { frames } = this;
     const places = frames.levels(FARTHEST);
     frames.doubtAll();
-    for (const place of this.left) if (place < frames.depth) frames.at(place).leave = NONE;
+    frames.forgetLeaves();
     const found = align(
       places.map((place) => this.levelAt(place)),
       restart,
     );
     const isConfirmed = found !== null && found.confirmed > 0;
-    this.left = isConfirmed
-      ? this.continueOn(found, places, restart, crossing)
-      : this.guess(found, places, restart, crossing);
-    return this.left;
+    if (isConfirmed) this.continueOn(found, places, restart, crossing);
+    else this.guess(found, places, restart, crossing);
   }
 
-  private guess(found: Alignment | null, places: readonly number[], restart: Restart, crossing: Crossing): number[] {
+  private guess(found: Alignment | null, places: readonly number[], restart: Restart, crossing: Crossing): void {
     this.onDoubt();
     const place = this.placeByContext(restart, found);
-    const left = place
-      ? this.layOnPath(place, restart, crossing)
-      : found
-        ? this.continueOn(found, places, restart, crossing)
-        : this.layNew(restart, restart.leaving.length + 1, crossing.nextNs, Inference.CutByGap);
+    if (place) this.layOnPath(place, restart, crossing);
+    else if (found) this.continueOn(found, places, restart, crossing);
+    else this.layNew(restart, restart.leaving.length + 1, crossing.nextNs, Inference.CutByGap);
     this.frames.guessAll();
-    return left;
   }
 
   /** The old levels up to one of them stay, new ones stand on it. */
@@ -90,10 +87,10 @@ export class FirstStack {
     places: readonly number[],
     restart: Restart,
     { lostNs, nextNs }: Crossing,
-  ): number[] {
+  ): void {
     this.cutTo(places[found.oldLevel] as number, this.functionAt(restart, found.newLevels), lostNs, nextNs);
-    const below = this.confirmOld(restart, found, places);
-    return [...this.layNew(restart, found.newLevels, nextNs, Inference.CutByGap), ...below];
+    this.confirmOld(restart, found, places);
+    this.layNew(restart, found.newLevels, nextNs, Inference.CutByGap);
   }
 
   /** No address says where the thread is: the place where such a chain of functions was seen, unless a name of the old stack says more. */
@@ -112,28 +109,23 @@ export class FirstStack {
     return chain;
   }
 
-  private layOnPath({ path, shared }: Place, restart: Restart, { lostNs, nextNs }: Crossing): number[] {
+  private layOnPath({ path, shared }: Place, restart: Restart, { lostNs, nextNs }: Crossing): void {
     const { frames, facts } = this;
     frames.closeAbove(shared - 1, lostNs, Inference.CutByGap);
     for (const symbol of path.slice(shared))
       frames.pushOpen(facts.functions.ofSymbol(symbol), nextNs, Inference.CutByGap);
-    return this.layNew(restart, restart.leaving.length, nextNs, Inference.CutByGap);
+    this.layNew(restart, restart.leaving.length, nextNs, Inference.CutByGap);
   }
 
   /** Lays down the new levels, lowest first: `count` of them at most, and one more for what runs. */
-  private layNew(restart: Restart, count: number, nowNs: Nanoseconds, why: Inference): number[] {
+  private layNew(restart: Restart, count: number, nowNs: Nanoseconds, why: Inference, row = NONE): void {
     const { frames } = this;
     const { leaving } = restart;
-    const places: number[] = [];
     for (let level = Math.min(count - 1, leaving.length); level >= 0; level--) {
-      frames.pushOpen(this.functionAt(restart, level), nowNs, why);
+      frames.pushOpen(this.functionAt(restart, level), nowNs, why, row);
       const exit = leaving[level];
-      if (exit === undefined) continue;
-      frames.top.leave = level + 1;
-      frames.top.returnsTo = exit.to;
-      places.push(frames.depth - 1);
+      if (exit) frames.setLeave(frames.depth - 1, exit.row, exit.to);
     }
-    return places.reverse();
   }
 
   /** The function of the n-th level from the top: what runs, or where a return goes to. */
@@ -153,16 +145,11 @@ export class FirstStack {
   }
 
   /** Which returns leave the old levels, downwards from the one that goes on. */
-  private confirmOld({ leaving }: Restart, { newLevels, oldLevel }: Alignment, places: readonly number[]): number[] {
-    const left: number[] = [];
+  private confirmOld({ leaving }: Restart, { newLevels, oldLevel }: Alignment, places: readonly number[]): void {
     for (let depth = 0; depth <= oldLevel && newLevels + depth < leaving.length; depth++) {
-      const place = places[oldLevel - depth] as number;
-      const frame = this.frames.at(place);
-      frame.leave = newLevels + depth + 1;
-      frame.returnsTo = (leaving[newLevels + depth] as { to: number }).to;
-      left.push(place);
+      const exit = leaving[newLevels + depth] as Leaving;
+      this.frames.setLeave(places[oldLevel - depth] as number, exit.row, exit.to);
     }
-    return left;
   }
 
   private levelAt(place: number): Level {

@@ -17,9 +17,9 @@ export interface Frame {
   level: number;
   /** Row of the event that called the level; NONE: that was not seen. */
   readonly callRow: number;
-  /** Not less than that of any frame below: the row that called it, or that brought it back on the stack. */
+  /** Not less than that of any frame below: the row that called it, found it, or brought it back on the stack. */
   order: number;
-  /** Of a level that was there when the segment began: the number of the return that leaves it; else NONE. */
+  /** Of a level that was there when its stack was first seen: the row of the return that leaves it; else NONE. */
   leave: number;
   /** Where its level returns to, if a return is known that does; else NaN. */
   returnsTo: Address;

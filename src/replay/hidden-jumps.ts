@@ -14,7 +14,6 @@ import { type SiteFacts, Step } from './site-facts.js';
 export class HiddenJumps {
   /** Code between a signal handler's return and the end of the signal: it counts as what was interrupted. */
   signalTail: FunctionId = NONE;
-  private places: readonly number[] = [];
   private readonly frames: OpenFrames;
   private readonly pairing: Pairing;
   private readonly events: ThreadEvents;
@@ -29,15 +28,8 @@ export class HiddenJumps {
     this.tailCalls = tailCalls;
   }
 
-  /** `places`: of the levels that the segment's leaving returns leave, the first one first. */
-  beginSegment(places: readonly number[]): void {
-    this.places = places;
+  beginSegment(): void {
     this.signalTail = NONE;
-  }
-
-  /** The place of the level that the n-th leaving return leaves; NONE if there is none. */
-  placeOfLeave(leave: number): number {
-    return this.places[leave - 1] ?? NONE;
   }
 
   /** The trace goes on in a function: what a signal interrupted, or still the code that ends it. */
@@ -102,7 +94,7 @@ export class HiddenJumps {
     const link = this.pairing.link[endRow];
     const outcome = this.pairing.outcome[endRow];
     if (outcome === Outcome.StackSwitch) return place;
-    if (outcome === Outcome.Leave) return this.placeOfLeave(link);
+    if (outcome === Outcome.Leave) return this.frames.placeOfLeave(endRow);
     return link === callRow ? place : this.frames.placeOfCall(link);
   }
 

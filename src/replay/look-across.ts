@@ -53,8 +53,9 @@ export function restartOf(
   };
 }
 
-function leavingOf(row: number, { site }: ThreadEvents, { to, toFunction }: SiteFacts): Leaving {
-  return { to: to[site[row]], fn: toFunction[site[row]] };
+/** The return in `row`, as one that leaves a level. */
+export function leavingOf(row: number, { site }: ThreadEvents, { to, toFunction }: SiteFacts): Leaving {
+  return { row, to: to[site[row]], fn: toFunction[site[row]] };
 }
 
 /** The levels open at the end of a segment, as far as its own calls tell: what is below them is one unknown level. */

@@ -6,7 +6,7 @@
  */
 import { type CallTreeBuilder, ROOT } from '../model/call-tree.js';
 import { Inference, type InferenceName, noInferences } from '../model/quality.js';
-import { type FunctionId, type Nanoseconds, NONE, type NodeId, type SymbolId } from '../model/units.js';
+import { type Address, type FunctionId, type Nanoseconds, NONE, type NodeId, type SymbolId } from '../model/units.js';
 import type { Frame, FrameWatcher, TailCalls } from './frame.js';
 import { type FunctionTable, Trait } from './functions.js';
 
@@ -22,6 +22,8 @@ export class OpenFrames {
   private guessed = 0;
   /** Places of levels that came back on the stack, by the row that called them. */
   private readonly attached = new Map<number, number>();
+  /** Places of levels that nobody saw being called, by the row of the return that leaves them. */
+  private readonly leaves = new Map<number, number>();
   private readonly newest: Int32Array;
   private readonly tree: CallTreeBuilder;
   private readonly functions: FunctionTable;
@@ -78,9 +80,29 @@ export class OpenFrames {
     this.top.isCalled = true;
   }
 
-  /** A level that was found running. */
-  pushOpen(fn: FunctionId, nowNs: Nanoseconds, why: Inference): void {
+  /** A level that was found running, in the row where its stack was first seen, or NONE: when the segment began. */
+  pushOpen(fn: FunctionId, nowNs: Nanoseconds, why: Inference, row: number = NONE): void {
     this.push(fn, nowNs, { level: this.depth, callRow: NONE, leave: NONE, inference: why });
+    this.top.order = Math.max(this.top.order, row);
+  }
+
+  /** The return in `row`, to this address, leaves the level at a place. */
+  setLeave(place: number, row: number, returnsTo: Address): void {
+    const frame = this.at(place);
+    frame.leave = row;
+    frame.returnsTo = returnsTo;
+    this.leaves.set(row, place);
+  }
+
+  /** The place of the level that the return in `row` leaves, or NONE. */
+  placeOfLeave(row: number): number {
+    return this.leaves.get(row) ?? NONE;
+  }
+
+  /** Something was lost: which returns leave what, is found anew. */
+  forgetLeaves(): void {
+    for (const place of this.leaves.values()) this.at(place).leave = NONE;
+    this.leaves.clear();
   }
 
   /** The places of the uppermost levels, at most so many, lowest first. */
@@ -179,7 +201,7 @@ export class OpenFrames {
       node,
       entryNs,
       isLevel: rest.level === this.depth,
-      order: rest.callRow,
+      order: Math.max(rest.callRow, this.depth === 0 ? NONE : this.top.order),
       isGuess,
       isCalled: false,
       returnsTo: Number.NaN,
@@ -189,6 +211,7 @@ export class OpenFrames {
       ...rest,
     });
     this.newest[fn] = this.depth - 1;
+    if (rest.leave !== NONE && rest.level === this.depth - 1) this.leaves.set(rest.leave, rest.level);
     this.watcher?.opened(this.functions.symbol[fn] as SymbolId, this.depth, rest.inference);
   }
 
@@ -204,8 +227,13 @@ export class OpenFrames {
     if (this.doubted > this.depth) this.doubted = this.depth;
     if (this.guessed > this.depth) this.guessed = this.depth;
     this.newest[frame.fn] = frame.older;
-    if (frame.order !== frame.callRow) this.attached.delete(frame.callRow);
+    if (frame.isLevel) this.forgetLevel(frame);
     return frame;
+  }
+
+  private forgetLevel({ callRow, leave }: Frame): void {
+    if (callRow !== NONE) this.attached.delete(callRow);
+    if (leave !== NONE) this.leaves.delete(leave);
   }
 
   /** Takes the frames from a place upwards off the stack, lowest first: their calls go on elsewhere. */
@@ -230,7 +258,9 @@ export class OpenFrames {
       this.newest[frame.fn] = this.depth - 1;
       this.watcher?.putBack(this.symbolOf(frame), this.depth);
       if (frame.isGuess) this.guesses++;
-      if (frame.isLevel) this.attached.set(frame.callRow, this.depth - 1);
+      if (!frame.isLevel) continue;
+      if (frame.callRow !== NONE) this.attached.set(frame.callRow, this.depth - 1);
+      if (frame.leave !== NONE) this.leaves.set(frame.leave, this.depth - 1);
     }
   }
 

@@ -114,7 +114,8 @@ class Replay {
   /** Lays down the thread's first stack; returns when its observation begins. */
   private begin(segment: Segment): Nanoseconds {
     const restart = restartOf(segment, segment, this.events, this.facts, false);
-    this.hidden.beginSegment(this.firstStack.begin(restart, this.nowNs));
+    this.hidden.beginSegment();
+    this.firstStack.begin(restart, this.nowNs);
     this.firstSymbols = this.frames.symbols(DEEPEST_PLACE);
     return this.extendBack(segment);
   }
@@ -199,7 +200,7 @@ class Replay {
         if (frames.top.fn !== target) frames.addAlias(target);
         return;
       case Outcome.Leave:
-        return this.leave(this.hidden.placeOfLeave(link), target);
+        return this.leave(frames.placeOfLeave(row), target);
       case Outcome.JumpByReturn:
         frames.jump(target, nowNs, NONE);
         return this.fibers.begin(row);
@@ -238,7 +239,8 @@ class Replay {
     const oldNode = this.frames.topNode;
     pause.end(lostNs, true);
     const restart = restartOf(before, after, events, facts, true);
-    this.hidden.beginSegment(this.firstStack.restart(restart, { lostNs, nextNs }));
+    this.hidden.beginSegment();
+    this.firstStack.restart(restart, { lostNs, nextNs });
     this.lost.note(before.endRow, after.firstRow, lostNs, nextNs);
     if (nextNs > lostNs) this.lose(this.comesOutOfSyscall(after) ? this.frames.topNode : oldNode, nextNs);
   }
@@ -251,7 +253,8 @@ class Replay {
     this.lost.noteErrors(before.endRow, after.firstRow, this.nowNs);
     frames.closeAbove(-1, this.nowNs, Inference.Unwound);
     const restart = restartOf(before, after, events, facts, false);
-    this.hidden.beginSegment(this.firstStack.begin(restart, this.nowNs));
+    this.hidden.beginSegment();
+    this.firstStack.begin(restart, this.nowNs);
   }
 
   private comesOutOfSyscall({ firstRow }: Pick<Segment, 'firstRow'>): boolean {
