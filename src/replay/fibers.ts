@@ -6,7 +6,7 @@ import { Inference } from '../model/quality.js';
 import { type Nanoseconds, NONE } from '../model/units.js';
 import type { Frame } from './frame.js';
 import type { OpenFrames } from './open-frames.js';
-import type { Pairing } from './pair-returns.js';
+import type { Pairing } from './pairing.js';
 import type { StackSwitch } from './parked-stacks.js';
 
 export class Fibers {
@@ -27,13 +27,19 @@ export class Fibers {
     }
   }
 
-  /** The event in `row` went to a new stack: its first function is on top. */
+  /** The event in `row` goes to another stack, whose frames stand on those that are open now. */
   begin(row: number): void {
-    if (this.pairing.switches.length > 0 && !this.frames.top.isLevel) this.starts.set(row, this.frames.depth - 1);
+    this.starts.set(row, this.frames.depth);
   }
 
-  /** The event in `row` leaves all above some call: what will go on later is kept. */
+  /** The event in `row` leaves all above some call, or a whole stack: what will go on later is kept. */
   leave(row: number, nowNs: Nanoseconds): void {
+    this.keep(row, nowNs);
+    const replaced = this.starts.get(this.pairing.replaces.get(row) ?? NONE);
+    if (replaced !== undefined) this.frames.closeAbove(replaced - 1, nowNs, Inference.Unwound);
+  }
+
+  private keep(row: number, nowNs: Nanoseconds): void {
     const changes = this.leaving.get(row) ?? [];
     for (const change of [...changes].sort((a, b) => (b.callRows[0] as number) - (a.callRows[0] as number))) {
       const last = this.frames.placeOfCall(change.callRows.at(-1) as number);

@@ -18,6 +18,11 @@ export interface Crossing {
   readonly nextNs: Nanoseconds;
 }
 
+/** Why a level's start was not seen, or NONE; levels are counted from the top. */
+type Why = (level: number) => number;
+const atStart: Why = () => Inference.OpenAtStart;
+const cutByGap: Why = () => Inference.CutByGap;
+
 export class FirstStack {
   private readonly frames: OpenFrames;
   private readonly events: ThreadEvents;
@@ -49,12 +54,13 @@ export class FirstStack {
         frames.pushOpen(facts.functions.ofSymbol(caller), nowNs, Inference.OpenAtStart);
       frames.guessAll();
     }
-    this.layNew(restart, restart.leaving.length + 1, nowNs, Inference.OpenAtStart);
+    this.layNew(restart, restart.leaving.length + 1, nowNs, atStart);
   }
 
-  /** Another stack of the same thread, first seen in `row`: it stands on what is open. */
-  beginOther(restart: Restart, row: number, nowNs: Nanoseconds): void {
-    this.layNew(restart, restart.leaving.length + 1, nowNs, Inference.OpenAtStart, row);
+  /** Another stack of the same thread, first seen in `row`: it stands on what is open. `isEntry`: its top begins now. */
+  beginOther(restart: Restart, row: number, nowNs: Nanoseconds, isEntry: boolean): void {
+    const why = (level: number) => (isEntry && level === 0 ? NONE : Inference.OpenAtStart);
+    this.layNew(restart, restart.leaving.length + 1, nowNs, why, row);
   }
 
   /** The stack behind a loss. */
@@ -77,7 +83,7 @@ export class FirstStack {
     const place = this.placeByContext(restart, found);
     if (place) this.layOnPath(place, restart, crossing);
     else if (found) this.continueOn(found, places, restart, crossing);
-    else this.layNew(restart, restart.leaving.length + 1, crossing.nextNs, Inference.CutByGap);
+    else this.layNew(restart, restart.leaving.length + 1, crossing.nextNs, cutByGap);
     this.frames.guessAll();
   }
 
@@ -90,7 +96,7 @@ export class FirstStack {
   ): void {
     this.cutTo(places[found.oldLevel] as number, this.functionAt(restart, found.newLevels), lostNs, nextNs);
     this.confirmOld(restart, found, places);
-    this.layNew(restart, found.newLevels, nextNs, Inference.CutByGap);
+    this.layNew(restart, found.newLevels, nextNs, cutByGap);
   }
 
   /** No address says where the thread is: the place where such a chain of functions was seen, unless a name of the old stack says more. */
@@ -114,15 +120,15 @@ export class FirstStack {
     frames.closeAbove(shared - 1, lostNs, Inference.CutByGap);
     for (const symbol of path.slice(shared))
       frames.pushOpen(facts.functions.ofSymbol(symbol), nextNs, Inference.CutByGap);
-    this.layNew(restart, restart.leaving.length, nextNs, Inference.CutByGap);
+    this.layNew(restart, restart.leaving.length, nextNs, cutByGap);
   }
 
   /** Lays down the new levels, lowest first: `count` of them at most, and one more for what runs. */
-  private layNew(restart: Restart, count: number, nowNs: Nanoseconds, why: Inference, row = NONE): void {
+  private layNew(restart: Restart, count: number, nowNs: Nanoseconds, why: Why, row = NONE): void {
     const { frames } = this;
     const { leaving } = restart;
     for (let level = Math.min(count - 1, leaving.length); level >= 0; level--) {
-      frames.pushOpen(this.functionAt(restart, level), nowNs, why, row);
+      frames.pushOpen(this.functionAt(restart, level), nowNs, why(level), row);
       const exit = leaving[level];
       if (exit) frames.setLeave(frames.depth - 1, exit.row, exit.to);
     }

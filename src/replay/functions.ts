@@ -19,6 +19,10 @@ export const Trait = {
   Unknown: 8,
   /** A new thread or process begins its life in it, behind the system call that made it. */
   Birthplace: 16,
+  /** Goes to another stack of the same thread: what runs next was not called from here. */
+  Switcher: 32,
+  /** Here a program begins, after an exec. */
+  ProgramStart: 64,
 } as const;
 
 /** A call instruction of x86 is at most this long, so a return address is at most this far behind the call. */
@@ -26,7 +30,10 @@ export const LONGEST_CALL_BYTES = 15;
 
 const STUB = /@plt$|^_init$|^\.plt|^__x86_(?:indirect|return)_thunk/;
 const RESOLVER = /^_dl_runtime_resolve/;
-const UNWINDER = /longjmp|_Unwind_|__cxa_|setcontext|swapcontext/;
+const UNWINDER = /longjmp|_Unwind_|__cxa_/;
+// glibc's contexts, boost's and bthread's fcontexts, and Go's "gogo", which mcall and the scheduler end in.
+const SWITCHER = /(?:set|swap|jump_f|ontop_f)context|^(?:runtime\.)?gogo(?:\.abi0)?$/;
+const PROGRAM_START = /^_start$/;
 const BIRTHPLACE = /^_*(?:clone3?|v?fork|Fork|arch_fork|clone_internal)$/;
 const COLD = /(?: ?\[clone )?\.cold(?:\.\d+)?\]?$/;
 
@@ -80,6 +87,8 @@ function traitsOf(symbol: SymbolId, name: string): number {
   if (STUB.test(name)) return Trait.Stub;
   if (RESOLVER.test(name)) return Trait.Resolver;
   if (BIRTHPLACE.test(name)) return Trait.Birthplace;
+  if (PROGRAM_START.test(name)) return Trait.ProgramStart;
+  if (SWITCHER.test(name)) return Trait.Switcher | Trait.Unwinder;
   return UNWINDER.test(name) ? Trait.Unwinder : Trait.None;
 }
 

@@ -8,7 +8,7 @@ import { type FunctionId, type Nanoseconds, NONE } from '../model/units.js';
 import type { TailCalls } from './frame.js';
 import { Trait } from './functions.js';
 import type { OpenFrames } from './open-frames.js';
-import { Outcome, type Pairing } from './pair-returns.js';
+import { Outcome, type Pairing } from './pairing.js';
 import { type SiteFacts, Step } from './site-facts.js';
 
 export class HiddenJumps {
@@ -57,7 +57,7 @@ export class HiddenJumps {
     if (fn === NONE || top.fn === fn || this.signalTail === fn || top.aliases?.includes(fn)) return;
     this.signalTail = NONE;
     if (this.isKernelEntry(top.callRow) && top.level === frames.depth - 1) return frames.addAlias(fn);
-    if (this.unwindTo(fn, row, nowNs)) return;
+    if (!this.goesElsewhere(row) && this.unwindTo(fn, row, nowNs)) return;
     const bothUnknown = frames.traitsOfTop() & (this.facts.functions.traits[fn] as number) & Trait.Unknown;
     if (bothUnknown && this.tailCalls === 'replace') return;
     frames.jump(fn, nowNs, Inference.HiddenJump);
@@ -83,6 +83,12 @@ export class HiddenJumps {
     const isReturn = outcome === Outcome.Pop || outcome === Outcome.Leave || outcome === Outcome.SignalReturn;
     if (end !== NONE && isReturn) frames.closeAbove(frames.endOfLevel(end) - 1, nowNs, Inference.Unwound); // the return itself: its level is certain
     return false;
+  }
+
+  /** The event comes from another stack than the one whose calls are open: that was gone to unseen. */
+  private goesElsewhere(row: number): boolean {
+    const outcome = this.pairing.outcome[row];
+    return outcome === Outcome.NewStack || outcome === Outcome.StackSwitch;
   }
 
   /** The lowest level that goes when the level at `place` goes; NONE if nothing is seen to leave it. */

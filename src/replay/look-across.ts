@@ -5,7 +5,8 @@
 import type { ThreadEvents } from '../model/thread-events.js';
 import { type FunctionId, NONE } from '../model/units.js';
 import { align, type Leaving, type Level, type Restart } from './align.js';
-import type { Pairing, Segment } from './pair-returns.js';
+import { Trait } from './functions.js';
+import type { Pairing, Segment } from './pairing.js';
 import { type SiteFacts, Step, SYSCALL_BYTES } from './site-facts.js';
 
 /** More callers than this are not carried to earlier segments. */
@@ -29,8 +30,12 @@ export function lookAcrossLosses({ segments, link }: Pairing, events: ThreadEven
   }
 }
 
-/** Whether an exec lies between two segments: then they have nothing in common. */
-export function isNewProgram(before: Segment, after: Segment, { site }: ThreadEvents, { step }: SiteFacts): boolean {
+/** Whether an exec lies between two segments, told of or not: then they have nothing in common. */
+export function isNewProgram(before: Segment, after: Segment, { site }: ThreadEvents, facts: SiteFacts): boolean {
+  const { step, toEntry, toFunction, functions } = facts;
+  const first = site[after.firstRow];
+  const isStartOfProgram = step[first] === Step.Start && toEntry[first] === 1;
+  if (isStartOfProgram && (functions.traits[toFunction[first]] as number) & Trait.ProgramStart) return true;
   return site.subarray(before.endRow, after.firstRow).some((id) => step[id] === Step.Exec);
 }
 

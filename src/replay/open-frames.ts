@@ -74,14 +74,14 @@ export class OpenFrames {
     this.guessed = this.depth;
   }
 
-  /** A level seen being called, by the event in `row`. */
-  pushCall(fn: FunctionId, row: number, nowNs: Nanoseconds): void {
-    this.push(fn, nowNs, { level: this.depth, callRow: row, leave: NONE, inference: NONE });
+  /** A level seen being called, by the event in `row`. `inference`: NONE if it begins now. */
+  pushCall(fn: FunctionId, row: number, nowNs: Nanoseconds, inference: number = NONE): void {
+    this.push(fn, nowNs, { level: this.depth, callRow: row, leave: NONE, inference });
     this.top.isCalled = true;
   }
 
   /** A level that was found running, in the row where its stack was first seen, or NONE: when the segment began. */
-  pushOpen(fn: FunctionId, nowNs: Nanoseconds, why: Inference, row: number = NONE): void {
+  pushOpen(fn: FunctionId, nowNs: Nanoseconds, why: number, row: number = NONE): void {
     this.push(fn, nowNs, { level: this.depth, callRow: NONE, leave: NONE, inference: why });
     this.top.order = Math.max(this.top.order, row);
   }
@@ -151,6 +151,12 @@ export class OpenFrames {
   placeOfCall(row: number): number {
     const attached = this.attached.get(row);
     if (attached !== undefined) return attached;
+    const place = this.placeBefore(row) + 1;
+    return place < this.depth && this.at(place).callRow === row ? place : NONE;
+  }
+
+  /** The place of the top frame as it was before the event in `row`, or NONE. */
+  placeBefore(row: number): number {
     let low = 0;
     let high = this.depth;
     while (low < high) {
@@ -158,7 +164,7 @@ export class OpenFrames {
       if (this.at(middle).order < row) low = middle + 1;
       else high = middle;
     }
-    return low < this.depth && this.at(low).callRow === row ? low : NONE;
+    return low - 1;
   }
 
   /** A return removes the level at `place`; levels above it were skipped. */

@@ -7,64 +7,19 @@
  * dropped.
  */
 import type { ThreadEvents } from '../model/thread-events.js';
-import { type Address, NONE } from '../model/units.js';
+import { type Address, type FunctionId, NONE } from '../model/units.js';
 import { LONGEST_CALL_BYTES, Trait } from './functions.js';
 import { lookAcrossLosses } from './look-across.js';
-import { OpenCalls } from './open-calls.js';
-import { ParkedStacks, type StackSwitch } from './parked-stacks.js';
+import type { OpenCalls } from './open-calls.js';
+import { Outcome, type Pairing, type Segment } from './pairing.js';
 import { type SiteFacts, Step, SYSCALL_BYTES } from './site-facts.js';
-
-/** What an event turned out to be; where `Plain`, the step itself says all. */
-export const Outcome = {
-  Plain: 0,
-  /** A return, or the end of a signal: everything from the call in `link` upwards is over. */
-  Pop: 1,
-  /** A return to a caller never seen calling: the `link`-th of its segment, from 1. */
-  Leave: 2,
-  /** A "return" to the start of a function: it only jumps there, as retpolines do. */
-  JumpByReturn: 3,
-  /** A trace start where the trace had stopped. */
-  Resume: 4,
-  /** A trace start in another function: a signal handler was entered. */
-  SignalEntry: 5,
-  /** A return out of a signal handler, into the code that ends the signal. */
-  SignalReturn: 6,
-  /** A return to a stack that was left before: the `link`-th of `switches`. */
-  StackSwitch: 7,
-} as const;
-
-/** A stretch of events without a loss. */
-export interface Segment {
-  readonly firstRow: number;
-  /** Behind the last row. */
-  readonly endRow: number;
-  /**
-   * Rows of the returns that leave what was running when the segment began, in their order; those of later segments,
-   * if the same levels are seen to be left there, behind its own.
-   */
-  readonly leavingRows: readonly number[];
-  /** Rows of the calls that are still open at the end, lowest first. */
-  readonly openRows: readonly number[];
-  /** Where the trace was stopped at the end; NaN if it ran. */
-  readonly stoppedAt: Address;
-}
-
-export interface Pairing {
-  readonly segments: Segment[];
-  readonly outcome: Uint8Array; // by row
-  /**
-   * For a call, signal or kernel entry: the row that ended it, or NONE; its own row if it is left by its own return
-   * behind a loss. For a Pop: the row of the call.
-   */
-  readonly link: Int32Array;
-  readonly switches: StackSwitch[];
-}
+import { Stacks } from './stacks.js';
 
 export function pairReturns(events: ThreadEvents, facts: SiteFacts): Pairing {
   const segments: Segment[] = [];
   const outcome = new Uint8Array(events.length);
   const link = new Int32Array(events.length).fill(NONE);
-  const pairing = { segments, outcome, link, switches: [] };
+  const pairing = { segments, outcome, link, switches: [], stacks: [], aborts: [], replaces: new Map() };
   let row = 0;
   while (row < events.length) {
     if (facts.step[events.site[row]] < Step.Gap) {
@@ -89,39 +44,38 @@ class SegmentPass {
   private hasBegun = false;
   /** Something was lost while the trace was stopped: it goes on only where it stopped. */
   private hasLostWhileStopped = false;
-  private readonly open = new OpenCalls();
-  private readonly parked = new ParkedStacks();
-  private readonly leavingRows: number[] = [];
+  private readonly stacks: Stacks;
+  private readonly open: OpenCalls;
   /** Where the trace stopped; NaN while it runs. */
   private stoppedAt: Address = RUNNING;
   /** The trace stopped at a call into code that is not traced. */
   private stoppedInCall = false;
+  /** It stopped because the lowest function that was traced returned. */
+  private isOutside = false;
   /** How far behind it the trace may go on. */
   private resumeReach = SYSCALL_BYTES;
   /** A signal handler has returned: what its signal interrupted goes on here. */
   private interruptedAt: Address = Number.NaN;
   private readonly events: ThreadEvents;
   private readonly facts: SiteFacts;
-  private readonly outcome: Uint8Array;
-  private readonly link: Int32Array;
-  private readonly switches: StackSwitch[];
+  private readonly pairing: Pairing;
 
-  constructor(events: ThreadEvents, facts: SiteFacts, { outcome, link, switches }: Pairing) {
-    this.switches = switches;
+  constructor(events: ThreadEvents, facts: SiteFacts, pairing: Pairing) {
     this.events = events;
     this.facts = facts;
-    this.outcome = outcome;
-    this.link = link;
+    this.pairing = pairing;
+    this.stacks = new Stacks(pairing, (row) => facts.toFunction[events.site[row]]);
+    this.open = this.stacks.open;
   }
 
   run(firstRow: number): Segment {
     let row = firstRow;
     while (row < this.events.length && this.take(row)) row++;
-    const openRows = this.open.rows();
-    return { firstRow, endRow: row, leavingRows: this.leavingRows, openRows, stoppedAt: this.stoppedAt };
+    const { leavingRows, open } = this.stacks;
+    return { firstRow, endRow: row, leavingRows, openRows: open.rows(), stoppedAt: this.stoppedAt };
   }
 
-  /** False if the event does not follow from those before it: something was lost between. */
+  /** False if the event does not follow from those before it: something was lost between, or a program begins. */
   private take(row: number): boolean {
     const site = this.events.site[row];
     const step = this.facts.step[site] as Step;
@@ -129,7 +83,7 @@ class SegmentPass {
     if (isBreak(step)) return false;
     if (step >= Step.SwitchOut) return true;
     if (step === Step.Start) {
-      if (this.hasBegun && !this.start(row, this.facts.to[site], this.facts.toEntry[site] === 1)) return false;
+      if (this.hasBegun && !this.start(row, site)) return false;
     } else if (Number.isNaN(this.stoppedAt)) this.branch(row, site, step);
     else return false;
     this.hasBegun = true;
@@ -138,17 +92,18 @@ class SegmentPass {
 
   private branch(row: number, site: number, step: Step): void {
     const from = this.facts.from[site];
-    const to = this.facts.to[site];
     if (step < Step.End) this.interruptedAt = Number.NaN;
     if (step === Step.Call) this.open.push({ row, step, from, interrupted: Number.NaN });
     else if (step === Step.KernelEntry) this.open.push({ row, step, from, interrupted: from });
-    else if (step === Step.Return) this.return(row, site, to);
-    else if (step >= Step.End) this.stop(row, step, from, to);
+    else if (step === Step.Return) this.return(row, site);
+    else if (step === Step.Jump) this.jump(row, site);
+    else if (step >= Step.End) this.stop(row, step, from, this.facts.to[site]);
   }
 
   private stop(row: number, step: Step, from: Address, to: Address): void {
     this.stoppedAt = from;
     this.stoppedInCall = step === Step.EndCall && to !== 0;
+    this.isOutside = false;
     this.resumeReach = step === Step.EndCall ? LONGEST_CALL_BYTES : SYSCALL_BYTES;
     if (this.stoppedInCall) this.open.push({ row, step, from, interrupted: Number.NaN });
     else if (step === Step.EndReturn) this.returnOut(row, to);
@@ -156,52 +111,76 @@ class SegmentPass {
 
   /** A return out of what is traced; address filters end every call so. The target may not be known. */
   private returnOut(row: number, to: Address): void {
-    if (to === 0) {
-      if (this.open.length > 0) this.pop(row, this.open.length - 1);
-      return;
-    }
+    if (to === 0) return this.returnToUnknown(row);
     const caller = this.open.findCaller(to, false);
     const landing = caller === NONE ? this.open.findInterrupted(to) : caller;
-    if (landing === NONE) this.leave(row);
-    else this.pop(row, landing);
+    if (landing !== NONE) this.stacks.pop(row, landing);
+    else if (this.entryFromOutside() !== NONE) this.stacks.enteredFromOutside(this.entryFromOutside(), row);
+    else this.stacks.leave(row);
+    this.isOutside = this.open.length === 0;
     this.stoppedAt = to;
   }
 
-  private return(row: number, site: number, to: Address): void {
-    const toEntry = this.facts.toEntry[site] === 1;
-    const landing = this.open.findCaller(to, toEntry);
-    if (landing !== NONE) return this.pop(row, landing);
-    if (!toEntry && this.switchBack(row, to)) return;
-    const signal = this.open.innermostSignal();
-    const isHandlerReturn = signal !== NONE && this.isHandlerReturn(signal, site, toEntry);
-    if (!toEntry && !isHandlerReturn && !this.isStub(site)) return this.leave(row);
-    if (!isHandlerReturn) {
-      this.outcome[row] = Outcome.JumpByReturn;
-      this.open.switchStack(row); // to a new stack, if it is left without a return
-      return;
-    }
-    this.interruptedAt = this.open.at(signal).interrupted;
-    this.pop(row, signal);
-    this.outcome[row] = Outcome.SignalReturn;
+  private returnToUnknown(row: number): void {
+    const top = this.open.length - 1;
+    if (top === NONE) return;
+    this.stoppedAt = this.open.at(top).from;
+    this.resumeReach = LONGEST_CALL_BYTES;
+    this.stacks.pop(row, top);
   }
 
-  /** Back to a stack that was left: its calls stand on whatever went there. */
-  private switchBack(row: number, to: Address): boolean {
-    const back = this.parked.takeBack(to, row);
-    if (back === null) return false;
-    this.outcome[row] = Outcome.StackSwitch;
-    this.link[row] = this.switches.push(back.change) - 1;
-    this.open.switchStack(row);
-    for (const call of back.calls) this.link[call.row] = NONE;
-    for (const call of back.calls.slice(0, -1)) this.open.push(call);
-    this.link[(back.calls.at(-1) as { row: number }).row] = row;
-    return true;
+  /** The row in which the lowest open function was entered from code that is not traced, or NONE. */
+  private entryFromOutside(): number {
+    const lowest = this.open.length > 0 ? this.open.at(0) : null;
+    return lowest?.isFromOutside ? lowest.row : NONE;
+  }
+
+  private return(row: number, site: number): void {
+    const to = this.facts.to[site];
+    const toEntry = this.facts.toEntry[site] === 1;
+    const isSwitch = this.isInSwitcher();
+    const landing = this.open.findCaller(to, toEntry || isSwitch);
+    if (landing !== NONE) return this.stacks.pop(row, landing);
+    if (!toEntry && this.stacks.switchBack(row, to, isSwitch)) return;
+    const signal = this.open.innermostSignal();
+    if (signal !== NONE && this.isHandlerReturn(signal, site, toEntry)) return this.returnFromSignal(row, signal);
+    if (this.isJumpInCaller(site, toEntry)) return this.stacks.pop(row, this.open.length - 1);
+    if (isSwitch) this.stacks.goToOther(row);
+    else if (this.isStub(site) || (toEntry && !this.open.isAtBase())) this.stacks.jump(row);
+    else this.stacks.leave(row);
+  }
+
+  /** A jump that was shown. Most concern nobody here; one may go to another stack, or undo a transaction. */
+  private jump(row: number, site: number): void {
+    const { facts, stacks } = this;
+    if (facts.abortsTransaction[site]) return stacks.reopen(row, facts.toFunction[site]);
+    if (!this.hasTrait(facts.fromFunction[site], Trait.Switcher)) return;
+    if (this.hasTrait(facts.toFunction[site], Trait.Switcher)) return;
+    const landing = this.open.findCaller(facts.to[site], true);
+    if (landing !== NONE) stacks.pop(row, landing);
+    else if (facts.toEntry[site] || !stacks.switchBack(row, facts.to[site], true)) stacks.goToOther(row);
+  }
+
+  /** What was called last on this stack was to go to another one. */
+  private isInSwitcher(): boolean {
+    const top = this.open.topOfStack();
+    return top !== null && this.hasTrait(this.facts.toFunction[this.events.site[top.row]], Trait.Switcher);
+  }
+
+  private hasTrait(fn: FunctionId, trait: number): boolean {
+    return fn !== NONE && ((this.facts.functions.traits[fn] as number) & trait) !== 0;
   }
 
   // A retpoline "returns" to where it was told to jump.
   private isStub(site: number): boolean {
-    const { functions, fromFunction } = this.facts;
-    return ((functions.traits[fromFunction[site]] as number) & Trait.Stub) !== 0;
+    return this.hasTrait(this.facts.fromFunction[site], Trait.Stub);
+  }
+
+  // A computed goto through a retpoline ends in the function that called the retpoline.
+  private isJumpInCaller(site: number, toEntry: boolean): boolean {
+    const top = this.open.topOfStack();
+    if (toEntry || top === null || !this.isStub(site)) return false;
+    return this.facts.fromFunction[this.events.site[top.row]] === this.facts.toFunction[site];
   }
 
   /**
@@ -215,9 +194,17 @@ class SegmentPass {
     return toEntry ? isTop || isOwn : isTop && isOwn;
   }
 
+  private returnFromSignal(row: number, signal: number): void {
+    this.interruptedAt = this.open.at(signal).interrupted;
+    this.stacks.pop(row, signal);
+    this.pairing.outcome[row] = Outcome.SignalReturn;
+  }
+
   /** A trace start: back where it stopped, out of a signal or of the kernel, or into a signal handler. */
-  private start(row: number, to: Address, toEntry: boolean): boolean {
-    if (!this.goesOn(row, to) && !this.comesBack(row, to) && !this.enterSignal(row, toEntry)) return false;
+  private start(row: number, site: number): boolean {
+    const { to, toEntry, leavesGuest } = this.facts;
+    const goesOn = this.goesOn(row, to[site]) || (leavesGuest[site] === 1 && this.resume(row));
+    if (!goesOn && !this.comesBack(row, to[site]) && !this.enterSignal(row, toEntry[site] === 1)) return false;
     this.hasLostWhileStopped = false;
     this.stoppedAt = RUNNING;
     return true;
@@ -228,44 +215,29 @@ class SegmentPass {
     const isWhereStopped = isAt(this.stoppedAt, this.resumeReach);
     if (!isWhereStopped && !isAt(this.interruptedAt, SYSCALL_BYTES)) return false;
     if (!isWhereStopped) this.interruptedAt = Number.NaN;
-    this.outcome[row] = Outcome.Resume;
-    if (isWhereStopped && this.stoppedInCall) this.pop(row, this.open.length - 1);
+    this.resume(row);
+    if (isWhereStopped && this.stoppedInCall) this.stacks.pop(row, this.open.length - 1);
+    return true;
+  }
+
+  private resume(row: number): boolean {
+    this.pairing.outcome[row] = Outcome.Resume;
     return true;
   }
 
   private comesBack(row: number, to: Address): boolean {
     const interrupted = this.open.findInterrupted(to);
-    if (interrupted !== NONE) this.pop(row, interrupted);
+    if (interrupted !== NONE) this.stacks.pop(row, interrupted);
     return interrupted !== NONE;
   }
 
   private enterSignal(row: number, toEntry: boolean): boolean {
     if (Number.isNaN(this.stoppedAt) || !toEntry || this.hasLostWhileStopped) return false;
+    if (this.hasTrait(this.facts.toFunction[this.events.site[row]], Trait.ProgramStart)) return false;
     const interrupted = Number.isNaN(this.interruptedAt) ? this.stoppedAt : this.interruptedAt;
-    this.outcome[row] = Outcome.SignalEntry;
+    this.pairing.outcome[row] = Outcome.SignalEntry;
     this.interruptedAt = Number.NaN;
-    this.open.push({ row, step: Step.Start, from: Number.NaN, interrupted });
+    this.open.push({ row, step: Step.Start, from: Number.NaN, interrupted, isFromOutside: this.isOutside });
     return true;
-  }
-
-  private pop(row: number, landing: number): void {
-    this.outcome[row] = Outcome.Pop;
-    this.link[row] = this.open.at(landing).row;
-    this.end(row, landing);
-  }
-
-  private leave(row: number): void {
-    this.leavingRows.push(row);
-    this.outcome[row] = Outcome.Leave;
-    this.link[row] = this.leavingRows.length;
-    this.end(row, NONE);
-  }
-
-  /** The event in `row` ends every open call from `place` upwards; NONE: all of them. */
-  private end(row: number, place: number): void {
-    const left = this.open.cut(place, (call) => {
-      this.link[call.row] = row;
-    });
-    this.parked.park(left, row);
   }
 }

@@ -15,10 +15,12 @@ import { FirstStack } from './first-stack.js';
 import type { FrameWatcher, TailCalls } from './frame.js';
 import { Trait } from './functions.js';
 import { HiddenJumps } from './hidden-jumps.js';
-import { isNewProgram, restartOf } from './look-across.js';
+import { isNewProgram, leavingOf, restartOf } from './look-across.js';
 import { type LostStretch, LostStretches } from './lost-stretches.js';
+import type { OtherStack } from './open-calls.js';
 import { OpenFrames } from './open-frames.js';
-import { Outcome, type Pairing, pairReturns, type Segment } from './pair-returns.js';
+import { pairReturns } from './pair-returns.js';
+import { Outcome, type Pairing, type Segment } from './pairing.js';
 import { Pause } from './pause.js';
 import { type SiteFacts, Step, SYSCALL_BYTES } from './site-facts.js';
 
@@ -163,6 +165,7 @@ class Replay {
       case Step.Return:
         return this.return(row, target);
       case Step.Jump:
+        if (this.pairing.outcome[row] !== Outcome.Plain) return this.return(row, target);
         return this.hidden.jumpTo(target, facts.toEntry[site] === 1, nowNs);
       case Step.EndCall:
         if (facts.to[site] !== 0) frames.pushCall(target, row, nowNs);
@@ -178,9 +181,26 @@ class Replay {
 
   private start(row: number, target: FunctionId): void {
     this.hidden.goOn(target);
-    const outcome = this.pairing.outcome[row];
-    if (outcome === Outcome.SignalEntry) this.frames.pushCall(target, row, this.nowNs);
-    else if (outcome === Outcome.Pop) this.return(row, target);
+    switch (this.pairing.outcome[row]) {
+      case Outcome.SignalEntry:
+        return this.frames.pushCall(target, row, this.nowNs);
+      case Outcome.Resume: // a virtual machine comes back under a label of its own
+        return this.frames.top.fn === target ? undefined : this.frames.addAlias(target);
+      case Outcome.NewStack: // entered from code that is not traced: that is over, too
+        this.frames.closeAbove(-1, this.nowNs, Inference.Unwound);
+        return this.beginOther(row, target);
+      case Outcome.Pop:
+        return this.return(row, target);
+    }
+  }
+
+  /** A stack of the thread that was not seen before. */
+  private beginOther(row: number, first: FunctionId): void {
+    const { leavingRows } = this.pairing.stacks[this.pairing.link[row]] as OtherStack;
+    const leaving = leavingRows.map((leavingRow) => leavingOf(leavingRow, this.events, this.facts));
+    this.fibers.begin(row);
+    const restart = { leaving, first, isSamePlace: false, isRooted: true };
+    this.firstStack.beginOther(restart, row, this.nowNs, this.facts.toEntry[this.events.site[row]] === 1);
   }
 
   private stop(step: Step): void {
@@ -191,7 +211,7 @@ class Replay {
   private return(row: number, target: FunctionId): void {
     const { frames, nowNs, pairing } = this;
     const link = pairing.link[row];
-    if (pairing.switches.length > 0) this.fibers.leave(row, nowNs);
+    this.fibers.leave(row, nowNs);
     switch (pairing.outcome[row]) {
       case Outcome.Pop:
         frames.returnFrom(frames.placeOfCall(link), nowNs);
@@ -202,14 +222,26 @@ class Replay {
       case Outcome.Leave:
         return this.leave(frames.placeOfLeave(row), target);
       case Outcome.JumpByReturn:
-        frames.jump(target, nowNs, NONE);
-        return this.fibers.begin(row);
+        this.fibers.begin(row);
+        return frames.jump(target, nowNs, NONE);
+      case Outcome.NewStack:
+        return this.beginOther(row, target);
+      case Outcome.Reopen:
+        return this.reopen(pairing.aborts[link] as number[]);
       case Outcome.StackSwitch:
         return this.fibers.resume(row, nowNs);
       case Outcome.SignalReturn:
         frames.returnFrom(frames.placeOfCall(link), nowNs);
         this.hidden.signalTail = target;
     }
+  }
+
+  /** Calls that had returned in a transaction that was aborted go on. */
+  private reopen(callRows: readonly number[]): void {
+    const { frames, nowNs, facts, events } = this;
+    frames.closeAbove(frames.placeBefore(callRows[0] as number), nowNs, Inference.Unwound);
+    for (const row of callRows)
+      frames.pushCall(this.named(facts.toFunction[events.site[row]]), row, nowNs, Inference.Unwound);
   }
 
   private leave(place: number, target: FunctionId): void {

@@ -35,6 +35,10 @@ export interface SiteFacts {
   /** 1: the target is its function's first byte. */
   readonly toEntry: Uint8Array;
   readonly functions: FunctionTable;
+  /** 1: what a transaction did since it began is undone, and its way out for that case goes on. */
+  readonly abortsTransaction: Uint8Array;
+  /** 1: a virtual machine gives the processor back. */
+  readonly leavesGuest: Uint8Array;
   /** Addresses of system call instructions. */
   readonly syscalls: ReadonlySet<Address>;
   readonly scope: 'user' | 'user+kernel';
@@ -47,6 +51,8 @@ export function siteFacts(sites: BranchSites, symbols: SymbolTable): SiteFacts {
   const functions = functionTable(sites, symbols);
   const step = new Uint8Array(sites.length);
   const toEntry = new Uint8Array(sites.length);
+  const abortsTransaction = sites.kind.map((kind) => (kind === BranchKind.TxAbort ? 1 : 0));
+  const leavesGuest = sites.kind.map((kind) => (kind === BranchKind.VmExit ? 1 : 0));
   const syscalls = new Set<Address>();
   let scope: SiteFacts['scope'] = 'user';
   for (let site = 0; site < sites.length; site++) {
@@ -63,6 +69,8 @@ export function siteFacts(sites: BranchSites, symbols: SymbolTable): SiteFacts {
     fromFunction: functions.from,
     toFunction: functions.to,
     toEntry,
+    abortsTransaction,
+    leavesGuest,
     functions,
     syscalls,
     scope,

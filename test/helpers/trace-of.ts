@@ -13,7 +13,8 @@ interface OpenCall {
   readonly returnsTo: number;
 }
 
-const FLAGS = /^(tr end {2}\w+|tr end|tr strt|call|return|jmp|jcc|syscall|sysret|hw int|iret)\b *(.*)$/;
+const FLAGS =
+  /^(tr end {2}\w+|tr end|tr strt|call|return|jmp|jcc|syscall|sysret|hw int|iret|tx abrt|vmentry|vmexit)\b *(.*)$/;
 const FIRST_CALL = 0x100;
 const UNSEEN_CALL = 0x500;
 const STOP = 0x800;
@@ -38,6 +39,10 @@ class Shorthand {
   }
 
   private ends(flags: string, first: string, second: string): string {
+    if (flags === 'tr end  return' && second !== '')
+      return `${this.at(first, 0xf0)} => ${this.at(second, this.return(second))}`;
+    if (flags === 'vmentry') return `${this.at(first, STOP)} => 0 [unknown]`;
+    if (flags === 'vmexit') return `0 [unknown] => ${this.at(first, 0)}`;
     if (flags === 'tr strt') return `0 [unknown] => ${this.at(first, this.stoppedAt.get(first) ?? 0x900)}`;
     if (flags.startsWith('tr end')) return `${this.at(first, this.stop(flags, first))} => 0 [unknown]`;
     if (flags === 'call') return `${this.at(first, this.call(first))} => ${this.at(second, 0)}`;

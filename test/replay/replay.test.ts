@@ -498,10 +498,191 @@ describe('fibers', () => {
       `
       main 1(1) self 10
         swapcontext 2 self 20
-          fiber 1 self 10
+          fiber 1(1) self 10
             swapcontext 1(1) self 10
             work 1 self 20
               swapcontext 1 self 10`,
+    ));
+
+  test('one that was running before the trace began keeps its callers to itself', () =>
+    expectTree(
+      `
+      10  call    main         schedule
+      20  call    schedule     swapcontext
+      30  return  swapcontext  work+0x505
+      40  call    work         swapcontext
+      50  return  swapcontext  schedule
+      60  call    schedule     swapcontext
+      70  return  swapcontext  work+0x105
+      80  return  work         fiber+0x305
+      90  return  swapcontext  schedule
+      95  return  schedule     main`,
+      `
+      main 1(1) self 0
+        schedule 1 self 25
+          swapcontext 2 self 20
+            fiber 1(1) self 0
+              swapcontext 1(1) self 10
+              work 1(1) self 20
+                swapcontext 1 self 10`,
+    ));
+
+  test('one that goes to the next directly is replaced by it', () =>
+    expectTree(
+      `
+      10  call    main         swapcontext
+      20  return  swapcontext  red+0x0
+      30  call    red          swapcontext
+      40  return  swapcontext  blue+0x0
+      50  call    blue         swapcontext
+      60  return  swapcontext  red
+      70  call    red          swapcontext
+      80  return  swapcontext  blue+0x105
+      90  call    blue         swapcontext
+      95  return  swapcontext  main+0x105`,
+      `
+      main 1(1) self 0
+        swapcontext 1 self 10
+          blue 1(1) self 20
+            swapcontext 2(1) self 15
+          red 1(1) self 20
+            swapcontext 2(1) self 20`,
+    ));
+
+  test("Go's scheduler jumps behind the call that left a goroutine", () =>
+    expectTree(
+      `
+      10  call  gopark  mcall
+      20  call  mcall   schedule
+      30  call  schedule  runtime.gogo
+      40  jmp   runtime.gogo  gopark+0x105
+      50  return  gopark  main.work`,
+      `
+      main.work 1(1) self 0
+        gopark 1(1) self 10
+          mcall 1 self 10
+            schedule 1(1) self 10
+              runtime.gogo 1(1) self 10`,
+    ));
+
+  test('a jump to a goroutine that nobody saw parking begins a stack of its own', () =>
+    expectTree(
+      `
+      10  call    main.a        gopark
+      20  call    gopark        runtime.gogo
+      30  jmp     runtime.gogo  gopark+0x905
+      40  return  gopark        main.b+0x505
+      50  call    main.b        gopark
+      60  call    gopark        runtime.gogo
+      70  jmp     runtime.gogo  gopark+0x105
+      80  return  gopark        main.a+0x105
+      90  return  main.a        main.main`,
+      `
+      main.main 1(1) self 0
+        main.a 1(1) self 10
+          gopark 1 self 20
+            runtime.gogo 1 self 10
+              main.b 1(1) self 10
+                gopark 2(2) self 20
+                  runtime.gogo 1(1) self 10`,
+    ));
+});
+
+describe('programs and transactions', () => {
+  test('an exec that no record tells of is seen by the start of ld.so', () =>
+    expectTree(
+      `
+      10  call             main    execve
+      20  tr end  syscall  execve
+      50  tr strt          _start+0x0
+      60  call             _start  _dl_start
+      70  return           _dl_start  _start`,
+      `
+      _start 1(1) self 10
+        _dl_start 1 self 10
+      main 1(1) self 0
+        execve 1(1) self 10
+          [syscall] 1 self 30`,
+    ));
+
+  test('a guest is outside, and comes back under any label', () =>
+    expectTree(
+      `
+      10  call     kvm_run    vmx_enter
+      20  vmentry  vmx_enter
+      70  vmexit   vmx_exit
+      80  return   vmx_exit   kvm_run`,
+      `
+      kvm_run 1(1) self 0
+        vmx_enter 1 self 20
+          [untraced] 1 self 50`,
+    ));
+
+  test('an abort reopens what had returned inside the transaction', () =>
+    expectTree(
+      `
+      10  call     main   lock
+      20  call     lock   elide
+      30  return   elide  lock
+      40  return   lock   main
+      50  call     main   work
+      60  tx abrt  work   elide+0x40
+      70  return   elide  lock+0x105
+      80  return   lock   main+0x105`,
+      `
+      main 1(1) self 10
+        lock 2(1) self 30
+          elide 2(1) self 20
+        work 1(1) self 10`,
+    ));
+});
+
+describe('address filters', () => {
+  test('a function that several callers call stands on each of them', () =>
+    expectTree(
+      `
+      10  tr strt         f+0x0
+      20  tr end  return  f      a+0x105
+      30  tr strt         f+0x0
+      50  tr end  return  f      b+0x105
+      60  tr strt         f+0x0
+      90  tr end  return  f      b+0x105`,
+      `
+      a 1(1) self 0
+        [untraced] 1 self 10
+        f 1(1) self 10
+      b 1(1) self 0
+        [untraced] 2(1) self 10
+        f 2 self 50`,
+    ));
+
+  test('a return to nobody knows where is followed by what the caller does', () =>
+    expectTree(
+      `
+      10  call            main  f
+      20  tr end  return  f
+      30  tr strt         main+0x105
+      50  return          main  start`,
+      `
+      start 1(1) self 0
+        main 1(1) self 20
+          [untraced] 1 self 10
+          f 1 self 10`,
+    ));
+});
+
+describe('retpolines', () => {
+  test('a computed goto stays in its function', () =>
+    expectTree(
+      `
+      10  call    main  f
+      20  call    f  __x86_indirect_thunk_rax
+      30  return  __x86_indirect_thunk_rax  f+0x55
+      50  return  f  main`,
+      `
+      main 1(1) self 0
+        f 1 self 30
+          __x86_indirect_thunk_rax 1 self 10`,
     ));
 });
 

@@ -8,6 +8,7 @@ import type { SymbolTable } from '../../src/model/symbol-table.js';
 import type { ThreadEvents } from '../../src/model/thread-events.js';
 import type { TailCalls } from '../../src/replay/frame.js';
 import { pairReturns } from '../../src/replay/pair-returns.js';
+import { Outcome } from '../../src/replay/pairing.js';
 import { type ReplayOptions, replayThread } from '../../src/replay/replay.js';
 import { type SiteFacts, Step } from '../../src/replay/site-facts.js';
 import type { StoredThread } from '../../src/store/trace-store.js';
@@ -69,7 +70,11 @@ function variants(): { tailCalls: TailCalls; extend: 'extended' | 'as seen' }[] 
 
 /** One segment, or one for each program that the thread ran; one stack. */
 function isWhole(events: ThreadEvents, facts: SiteFacts): boolean {
-  const { segments, switches } = pairReturns(events, facts);
+  const { segments, switches, stacks, outcome } = pairReturns(events, facts);
+  const hasStackJumps = outcome.some(
+    (what, row) => what !== Outcome.Plain && facts.step[events.site[row]] === Step.Jump,
+  );
+  if (stacks.length > 0 || hasStackJumps) return false;
   const stepsBetween = segments
     .slice(1)
     .map(({ firstRow }, index) =>

@@ -1,0 +1,135 @@
+/**
+ * The stacks of a thread while returns are paired: the one that runs, and those that wait. Whatever an event does to
+ * them is written into the pairing.
+ */
+import { type Address, type FunctionId, NONE } from '../model/units.js';
+import { DEEPEST_SEARCH, type LeftStack, type OpenCall, OpenCalls, type OtherStack } from './open-calls.js';
+import { Outcome, type Pairing } from './pairing.js';
+import { ParkedStacks } from './parked-stacks.js';
+
+/** A call that has returned, and where it was. */
+interface Returned {
+  readonly call: OpenCall;
+  readonly place: number;
+}
+
+export class Stacks {
+  readonly open = new OpenCalls();
+  /** Rows of the returns that leave what was running when the segment began. */
+  readonly leavingRows: number[] = [];
+  private readonly parked = new ParkedStacks();
+  private readonly returned: Returned[] = [];
+  private readonly pairing: Pairing;
+  private readonly functionCalledIn: (row: number) => FunctionId;
+
+  /** `functionCalledIn`: the target of the call in a row. */
+  constructor(pairing: Pairing, functionCalledIn: (row: number) => FunctionId) {
+    this.pairing = pairing;
+    this.functionCalledIn = functionCalledIn;
+  }
+
+  /** The event in `row` ends the call at a place; those above it were left without a return. */
+  pop(row: number, place: number): void {
+    const { outcome, link } = this.pairing;
+    const call = this.open.at(place);
+    outcome[row] = Outcome.Pop;
+    link[row] = call.row;
+    link[call.row] = row;
+    this.leaveBehind(row, this.open.cutAbove(place));
+    this.open.pop();
+    if (this.returned.push({ call, place }) > 2 * DEEPEST_SEARCH) this.returned.splice(0, DEEPEST_SEARCH);
+  }
+
+  /** The return in `row` goes to a caller that nobody saw calling. */
+  leave(row: number): void {
+    const base = this.open.findSwitch(({ stack }) => stack !== null);
+    const leavingRows = base === NONE ? this.leavingRows : (this.open.switchAt(base).stack as OtherStack).leavingRows;
+    leavingRows.push(row);
+    this.pairing.outcome[row] = Outcome.Leave;
+    this.leaveBehind(row, this.open.cutStack(base));
+  }
+
+  /** The "return" in `row` only jumps; perhaps to another stack, if it is left without a return. */
+  jump(row: number): void {
+    this.pairing.outcome[row] = Outcome.JumpByReturn;
+    this.open.switchStack({ row, stack: null });
+  }
+
+  /** Back to a stack that was left, if this address is on one. */
+  switchBack(row: number, to: Address, isSure: boolean): boolean {
+    const back = this.parked.takeBack(to, row, isSure);
+    if (back === null) return false;
+    const { outcome, link, switches } = this.pairing;
+    this.replace(row);
+    outcome[row] = Outcome.StackSwitch;
+    link[row] = switches.push(back.change) - 1;
+    this.open.switchStack({ row, stack: back.stack });
+    for (const call of back.calls) link[call.row] = NONE;
+    for (const call of back.calls.slice(0, -1)) this.open.push(call);
+    link[(back.calls.at(-1) as OpenCall).row] = row;
+    return true;
+  }
+
+  /** The event in `row` goes to a stack that was not seen before. */
+  goToOther(row: number): void {
+    this.replace(row);
+    this.open.switchStack({ row, stack: this.beginOther(row) });
+  }
+
+  /**
+   * What was entered in an earlier `row` is left towards code that is not traced, and that had not called it before: it
+   * was called from there, on a stack of its own as far as anybody can tell.
+   */
+  enteredFromOutside(row: number, leavingRow: number): void {
+    this.leaveBehind(leavingRow, this.open.cutAbove(NONE));
+    const stack = this.beginOther(row);
+    stack.leavingRows.push(leavingRow);
+    this.pairing.outcome[leavingRow] = Outcome.Leave;
+    this.open.switchStack({ row, stack });
+  }
+
+  /** An aborted transaction goes on in a function that may have returned in it. */
+  reopen(row: number, fn: FunctionId): void {
+    const isCallOf = (call: OpenCall) => this.functionCalledIn(call.row) === fn;
+    for (let place = this.open.length - 1; place >= Math.max(0, this.open.length - DEEPEST_SEARCH); place--)
+      if (isCallOf(this.open.at(place))) return;
+    const first = this.returned.findLastIndex(({ call }) => isCallOf(call));
+    const reopened = first === NONE ? [] : openBeforeReturn(this.returned.slice(first));
+    const lowest = reopened[0];
+    if (lowest === undefined || lowest.place > this.open.length) return;
+    this.leaveBehind(row, this.open.cutAbove(lowest.place - 1));
+    for (const { call } of reopened) this.open.push(call);
+    const { outcome, link, aborts } = this.pairing;
+    outcome[row] = Outcome.Reopen;
+    for (const { call } of reopened) link[call.row] = NONE;
+    link[row] = aborts.push(reopened.map(({ call }) => call.row)) - 1;
+  }
+
+  private beginOther(row: number): OtherStack {
+    const { outcome, link, stacks } = this.pairing;
+    const stack = { row, leavingRows: [] };
+    outcome[row] = Outcome.NewStack;
+    link[row] = stacks.push(stack) - 1;
+    return stack;
+  }
+
+  /** A stack that was gone to is left for another one, which takes its place. */
+  private replace(row: number): void {
+    const current = this.open.findSwitch(({ stack }) => stack !== null);
+    if (current === NONE) return;
+    this.pairing.replaces.set(row, this.open.switchAt(current).row);
+    this.leaveBehind(row, this.open.takeStack(current));
+  }
+
+  private leaveBehind(row: number, left: readonly LeftStack[]): void {
+    for (const { calls } of left) for (const call of calls) this.pairing.link[call.row] = row;
+    this.parked.park(left, row);
+  }
+}
+
+/** What was open just before the first of these returned: itself, and those that returned later and lay lower. */
+function openBeforeReturn(returned: readonly Returned[]): Returned[] {
+  const open: Returned[] = [];
+  for (const next of returned) if (next.place < (open[0]?.place ?? Number.POSITIVE_INFINITY)) open.unshift(next);
+  return open;
+}
