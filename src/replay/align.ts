@@ -58,6 +58,7 @@ export function align(levels: readonly Level[], restart: Restart): Alignment | n
       const verdict = matches(levels[level] as Level, restart.leaving[sum - level]);
       if (verdict === false) break;
       if (verdict) confirmed++;
+      if (best !== null && confirmed < best.confirmed) continue; // most are: do not weigh them
       const candidate = judge(levels, level, sum - level, confirmed, restart);
       if (best === null || isBetter(candidate, best)) best = candidate;
     }

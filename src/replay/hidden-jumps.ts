@@ -14,6 +14,8 @@ import { type SiteFacts, Step } from './site-facts.js';
 export class HiddenJumps {
   /** Code between a signal handler's return and the end of the signal: it counts as what was interrupted. */
   signalTail: FunctionId = NONE;
+  /** Events before which control moved, unseen, out of a level that nothing is seen to end: what it did is a guess. */
+  undecided = 0;
   private readonly frames: OpenFrames;
   private readonly pairing: Pairing;
   private readonly events: ThreadEvents;
@@ -72,6 +74,7 @@ export class HiddenJumps {
     const level = frames.top.level;
     const end = this.endOf(level);
     if (end === level || frames.traitsOfTop() & (Trait.Stub | Trait.Resolver)) return false;
+    if (end === NONE) this.undecided++;
     const levelTraits = facts.functions.traits[frames.at(level).fn] as number;
     if (end === NONE && !(levelTraits & Trait.Unwinder)) return false;
     const landing = frames.findBelow(fn, level, Math.max(end, 0));

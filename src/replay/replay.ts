@@ -41,6 +41,8 @@ export interface ThreadReplay extends Lesson {
   readonly endNs: Nanoseconds;
   readonly inferred: Readonly<Record<InferenceName, number>>;
   readonly lost: readonly LostStretch[];
+  /** Events of which nothing in the trace decides what they did to the stack. */
+  readonly undecided: number;
   /** After some loss no address told where the thread was: replay it again when the contexts are known. */
   readonly isDoubtful: boolean;
 }
@@ -65,6 +67,8 @@ class Replay {
   private nowNs: Nanoseconds;
   private firstSymbols: SymbolId[] = [];
   private certainNodes: number | null = null;
+  /** Losses behind which no address tells the place. */
+  private doubts = 0;
   constructor(events: ThreadEvents, facts: SiteFacts, options: ReplayOptions) {
     this.events = events;
     this.facts = facts;
@@ -104,6 +108,7 @@ class Replay {
       lost: lost.stretches,
       firstStack: this.isBornHere() ? [] : this.firstSymbols,
       learned: { ...built, length: this.certainNodes ?? built.length },
+      undecided: this.hidden.undecided + this.doubts,
       isDoubtful: this.certainNodes !== null,
     };
   }
@@ -111,6 +116,7 @@ class Replay {
   /** From here on paths are guesses, and teach nothing. */
   private noteDoubt(): void {
     this.certainNodes ??= this.tree.length;
+    this.doubts++;
   }
 
   /** Lays down the thread's first stack; returns when its observation begins. */
@@ -280,6 +286,10 @@ class Replay {
   /** exec: the thread goes on with another program, and nothing of the old stack is left. */
   private startProgram(before: Segment, after: Segment): void {
     const { events, facts, frames } = this;
+    for (let row = before.endRow; row < after.firstRow; row++) {
+      const step = facts.step[events.site[row]] as Step;
+      if (step >= Step.SwitchOut && step !== Step.Exec) this.takeSwitch(row, step);
+    }
     this.chargeUntil(events.timeNs[after.firstRow]);
     this.pause.end(this.nowNs, true);
     this.lost.noteErrors(before.endRow, after.firstRow, this.nowNs);

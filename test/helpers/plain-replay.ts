@@ -221,7 +221,7 @@ class Reader {
     }
     const earlier = topLevel.frames.findLast((frame) => frame.fn === fn);
     if (replaces || (top.fn.is(Trait.Resolver) && !top.isCalled)) {
-      this.close(topLevel.frames.pop() as Frame, null);
+      this.close(topLevel.frames.pop() as Frame, why);
       this.open(fn, why);
     } else if (topLevel.frames.length > LONGEST_CHAIN && earlier) this.closeAbove(earlier, null);
     else this.open(fn, why);
