@@ -27,12 +27,13 @@ export interface Place {
 
 /** A function seen in more places, or deeper, or a longer chain tells no more, and would make a loss cost more. */
 const MOST_PLACES = 256;
-export const DEEPEST_PLACE = 1024;
-const LONGEST_CHAIN = 256;
+export const DEEPEST_PLACE = 256;
+const LONGEST_CHAIN = 64;
 
 export class Contexts {
   private readonly builder = new CallTreeBuilder();
   private readonly nodesOf = new Map<SymbolId, NodeId[]>();
+  private readonly depth: Int32Array;
   /** How many threads begin in a function. */
   private readonly beginnings = new Map<SymbolId, number>();
 
@@ -42,19 +43,25 @@ export class Contexts {
       const lowest = firstStack[0];
       if (lowest !== undefined) this.beginnings.set(lowest, (this.beginnings.get(lowest) ?? 0) + 1);
     }
+    this.depth = new Int32Array(this.builder.length);
     for (let node = 1; node < this.builder.length; node++) {
-      const nodes = this.nodesOf.get(this.symbolOf(node));
-      if (nodes) nodes.push(node);
-      else this.nodesOf.set(this.symbolOf(node), [node]);
+      this.depth[node] = this.depth[this.parentOf(node)] + 1;
+      if (this.depth[node] < DEEPEST_PLACE) this.index(node);
     }
+  }
+
+  private index(node: NodeId): void {
+    const nodes = this.nodesOf.get(this.symbolOf(node));
+    if (nodes === undefined) this.nodesOf.set(this.symbolOf(node), [node]);
+    else if (nodes.length < MOST_PLACES) nodes.push(node);
   }
 
   /** The callers below the stack that a thread began with; none unless there is just one way. */
   callersBelow(stack: readonly SymbolId[]): SymbolId[] {
     const lowest = stack[0];
     if (lowest === undefined || (this.beginnings.get(lowest) ?? 0) > 1) return []; // threads do begin there
-    const places = this.placesOf(lowest)
-      .map(({ node, path }) => ({ callers: path.slice(0, -1), seen: this.calleesSeen(node, stack) }))
+    const places = (this.nodesOf.get(lowest) ?? [])
+      .map((node) => ({ callers: this.pathTo(node).slice(0, -1), seen: this.calleesSeen(node, stack) }))
       .filter(({ callers }) => callers.length > 0 && !callers.includes(lowest))
       .filter(({ seen }) => seen > 0 || stack.length === 1);
     const most = places.reduce((max, { seen }) => Math.max(max, seen), 0);
@@ -64,17 +71,32 @@ export class Contexts {
 
   /** Where a chain seen after a loss stands: where most of it was seen, nearest to the old stack. */
   placeOf(chain: readonly SymbolId[], old: readonly SymbolId[]): Place | null {
-    let best: Place | null = null;
-    for (const { node, path } of this.placesOf(chain[0] as SymbolId)) {
-      const place = { path, shared: sharedLength(path, old), seen: this.calleesSeen(node, chain) };
-      if (best === null || isNearer(place, best)) best = place;
+    const oldNodes = this.nodesAlong(old);
+    let best: Candidate | null = null;
+    for (const node of this.nodesOf.get(chain[0] as SymbolId) ?? []) {
+      const shared = this.sharedDepth(node, oldNodes);
+      const candidate = { node, depth: this.depth[node], shared, seen: this.calleesSeen(node, chain) };
+      if (best === null || isNearer(candidate, best)) best = candidate;
     }
-    return best;
+    return best && { ...best, path: this.pathTo(best.node) };
   }
 
-  private placesOf(symbol: SymbolId): { node: NodeId; path: SymbolId[] }[] {
-    const nodes = this.nodesOf.get(symbol)?.slice(0, MOST_PLACES) ?? [];
-    return nodes.map((node) => ({ node, path: this.pathTo(node) })).filter(({ path }) => path.length < DEEPEST_PLACE);
+  /** The nodes of a stack, from the root upwards, as far as it was seen. */
+  private nodesAlong(stack: readonly SymbolId[]): NodeId[] {
+    const nodes: NodeId[] = [ROOT];
+    for (const symbol of stack) {
+      const node = this.builder.find(nodes.at(-1) as NodeId, symbol);
+      if (node === NONE) break;
+      nodes.push(node);
+    }
+    return nodes;
+  }
+
+  /** How deep the path to a node lies on these nodes. */
+  private sharedDepth(node: NodeId, nodes: readonly NodeId[]): number {
+    let at = node;
+    while (nodes[this.depth[at]] !== at) at = this.parentOf(at);
+    return this.depth[at];
   }
 
   private learn({ length, parent, symbol }: Lesson['learned']): void {
@@ -93,11 +115,10 @@ export class Contexts {
     return end - 1;
   }
 
-  /** The symbols down to a node, lowest first; of one that lies too deep only the upper part. */
+  /** The symbols down to a node, lowest first. */
   private pathTo(node: NodeId): SymbolId[] {
     const path: SymbolId[] = [];
-    for (let at = node; at !== ROOT && path.length < DEEPEST_PLACE; at = this.parentOf(at))
-      path.push(this.symbolOf(at));
+    for (let at = node; at !== ROOT; at = this.parentOf(at)) path.push(this.symbolOf(at));
     return path.reverse();
   }
 
@@ -122,16 +143,17 @@ export function withCallers(tree: CallTree, callers: readonly SymbolId[]): CallT
   return builder.build();
 }
 
-function sharedLength(a: readonly SymbolId[], b: readonly SymbolId[]): number {
-  let length = 0;
-  while (length < a.length && length < b.length && a[length] === b[length]) length++;
-  return length;
+interface Candidate {
+  readonly node: NodeId;
+  readonly depth: number;
+  readonly shared: number;
+  readonly seen: number;
 }
 
-function isNearer(a: Place, b: Place): boolean {
+function isNearer(a: Candidate, b: Candidate): boolean {
   if (a.seen !== b.seen) return a.seen > b.seen;
-  const [aIsOpen, bIsOpen] = [a.shared === a.path.length, b.shared === b.path.length];
+  const [aIsOpen, bIsOpen] = [a.shared === a.depth, b.shared === b.depth];
   if (aIsOpen !== bIsOpen) return aIsOpen;
   if (a.shared !== b.shared) return a.shared > b.shared;
-  return aIsOpen ? false : a.path.length < b.path.length;
+  return aIsOpen ? false : a.depth < b.depth;
 }
