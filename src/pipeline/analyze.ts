@@ -160,7 +160,7 @@ class ProfileBuilder {
       gaps: this.gaps,
       inferredCalls: this.inferredCalls,
       clockSteps: this.clockSteps,
-      unknownFlags: [...words.unknownFlags].sort(),
+      unknownFlags: words.unknownFlags.words,
       lostNs: this.lostNs,
       inferredNs: sumOf(threads, ({ inferredNs }, node) => inferredNs[node]),
       unknownNs: sumOf(threads, ({ symbol, selfNs }, node) =>
