@@ -178,7 +178,7 @@ export class TraceParser {
       case 'comm':
         return this.takeComm(record, at);
       case 'fork':
-        return this.takeFork(record, at);
+        return this.takeFork(record, at, wasBefore);
       case 'mmap':
         return this.takeMapping(record, wasBefore ? Number.NEGATIVE_INFINITY : at.timeNs);
       case 'other':
@@ -190,8 +190,9 @@ export class TraceParser {
     if (exec) this.chunk.records.push({ what: 'exec', tid, pid, ...at });
   }
 
-  private takeFork({ tid, pid, parentPid, parent }: RecordOf<'fork'>, at: Place): void {
-    this.chunk.records.push({ what: 'fork', tid, pid, parentPid, ...at });
+  /** Threads that were there before the recording have their names from such records, but did not begin now. */
+  private takeFork({ tid, pid, parentPid, parent }: RecordOf<'fork'>, at: Place, wasBefore: boolean): void {
+    if (!wasBefore) this.chunk.records.push({ what: 'fork', tid, pid, parentPid, ...at });
     this.addName({ tid, pid, comm: null, parent, timeNs: at.timeNs });
     this.addName({ tid: parent, pid: parentPid, comm: null, parent: null, timeNs: at.timeNs });
   }

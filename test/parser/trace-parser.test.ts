@@ -278,6 +278,15 @@ describe("the kernel's records become switches, execs, forks and names", () => {
     ]);
   });
 
+  test('a fork that perf makes up at time 0 tells names, and nothing that happened', () => {
+    const { records, names } = parse('swapper 0 0.000000000: PERF_RECORD_FORK(4:6):(3:5)\n');
+    expect(records).toEqual([]);
+    expect(names).toMatchObject([
+      { tid: 6, pid: 4, parent: 5 },
+      { tid: 5, pid: 3 },
+    ]);
+  });
+
   test('what perf makes up at time 0 does not move the origin of time', () => {
     const words = new TraceVocabulary();
     const text = `   swapper     0     0.000000000: PERF_RECORD_COMM: demo:5/5\n${callAt('20000000.000000001')}${callAt('20000000.000000002')}`;
