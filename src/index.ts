@@ -5,7 +5,7 @@
 export type { CallTree } from './model/call-tree.js';
 export { type ErrorCode, PtflameError } from './model/errors.js';
 export type { Profile, ThreadProfile, TraceMeta } from './model/profile.js';
-export type { Quality } from './model/quality.js';
+export type { LossKind, Quality, TraceGap } from './model/quality.js';
 export type { Selection } from './model/trace-chunk.js';
 export { type AnalyzeOptions, analyze, type Progress } from './pipeline/analyze.js';
 export type { TraceInput } from './pipeline/inputs.js';

@@ -25,10 +25,32 @@ export type TraceGap = {
   /** Until the thread was seen again. */
   readonly lengthNs: Nanoseconds;
 } & (
-  | { readonly cause: 'decode-error'; readonly code: number; readonly message: string }
+  | {
+      readonly cause: 'decode-error';
+      /** Of the first error in the gap: perf's number, and perf's words, cut where they are longer than any of perf's. */
+      readonly code: number;
+      readonly message: string;
+      /** The file that the address of the error lies in; null if the trace does not tell. */
+      readonly file: string | null;
+    }
   /** A trace start that does not follow from what came before: something is missing, and perf did not say so. */
   | { readonly cause: 'unannounced' }
 );
+
+/** All gaps of one cause, added up. */
+export interface LossKind {
+  /** `others`: the kinds that lost least, where there are too many of them to be listed. */
+  readonly cause: TraceGap['cause'] | 'others';
+  /** perf's number of the error; null for other causes, and for all numbers above 99, which are one kind. */
+  readonly code: number | null;
+  /** What perf says to such a number; for one that no known perf has, the smallest text that was seen. */
+  readonly message: string;
+  /** For errors that are about the code in a file: that file; null for others, and if the trace does not tell. */
+  readonly file: string | null;
+  readonly gaps: number;
+  /** Wall time, over all threads. */
+  readonly lostNs: Nanoseconds;
+}
 
 export interface DamagedLine {
   readonly input: string;
@@ -52,12 +74,21 @@ export interface Quality extends Readonly<LineCounts> {
   readonly firstDamaged: readonly DamagedLine[];
   /** Inputs that could not be read to their end, and why. */
   readonly brokenInputs: readonly { readonly input: string; readonly reason: string }[];
+  /** Every gap counts in one of them; by time lost, then gaps, most first; 64 at most, and one for all others. */
+  readonly losses: readonly LossKind[];
+  /** For drawing, by thread, then time: all gaps, or the 10,000 longest. */
   readonly gaps: readonly TraceGap[];
+  /** Threads that have a gap. */
+  readonly threadsCut: number;
   readonly inferredCalls: Readonly<Record<InferenceName, number>>;
+  /** Events of which nothing in the trace decides what they did to the stack: a guess was made. */
+  readonly undecidedEvents: number;
   /** Times that were earlier than the event before them, and were set to its time. */
   readonly clockSteps: number;
-  /** Flag words that no known perf prints, taken as jumps. */
+  /** Flag words that no known perf prints, taken as jumps: the 100 smallest, each cut to 80 characters. */
   readonly unknownFlags: readonly string[];
+  /** Lines with such words. */
+  readonly unknownFlagLines: number;
   /** Wall time, over all threads: lost; under a frame whose place is a guess; in functions without a name; in all. */
   readonly lostNs: Nanoseconds;
   readonly inferredNs: Nanoseconds;

@@ -1,7 +1,7 @@
 /**
  * What the parser hands to the store: a piece of one input, as columns of events and a few records.
  */
-import type { Nanoseconds, Tid } from './units.js';
+import type { Address, Nanoseconds, Tid } from './units.js';
 
 /** Branch events in the order of the input. */
 export interface EventColumns {
@@ -14,10 +14,17 @@ export interface EventColumns {
 
 /** What is not a branch, but belongs among a thread's events. `tid` or `cpu` is NONE if perf does not know it. */
 export type TraceRecord = { readonly tid: Tid; readonly cpu: number; readonly timeNs: Nanoseconds } & (
-  | { readonly what: 'gap'; readonly code: number; readonly message: string }
+  | {
+      readonly what: 'gap';
+      readonly code: number;
+      readonly message: string;
+      /** Where the error was; NaN if perf does not know. */
+      readonly ip: Address;
+      readonly pid: number; // NONE if perf does not know it
+    }
   | { readonly what: 'switch'; readonly direction: 'in' | 'out' | 'preempted' }
-  | { readonly what: 'exec' }
-  | { readonly what: 'fork' }
+  | { readonly what: 'exec'; readonly pid: number }
+  | { readonly what: 'fork'; readonly pid: number; readonly parentPid: number }
 );
 
 /** Who a thread is, from some time on. */
@@ -30,10 +37,22 @@ export interface ThreadName {
   readonly parent: Tid | null;
 }
 
+/** A file in the memory of a process, from some time on. */
+export interface Mapping {
+  readonly pid: number; // -1: the kernel
+  /** −Infinity if it was there before the recording. */
+  readonly timeNs: Nanoseconds;
+  readonly start: Address;
+  readonly length: number; // bytes
+  /** As perf prints it: a path, or a name like `[vdso]` or `//anon`. */
+  readonly file: string;
+}
+
 export interface TraceChunk {
   readonly events: EventColumns;
   readonly records: readonly TraceRecord[];
   readonly names: readonly ThreadName[];
+  readonly mappings: readonly Mapping[];
 }
 
 /** Which threads and processors are wanted; an absent list means all. */

@@ -9,7 +9,10 @@
  * Columns have minimum widths only, so nothing is found by position. Every line is understood alone: a line that
  * belongs to the one before it (source lines, call chains) can be told by its own looks.
  */
+import type { Address } from '../model/units.js';
 import { type Flags, parseFlags } from './flags.js';
+import { parseAddress } from './location.js';
+import { parseRecord, type SidebandRecord } from './sideband.js';
 
 /** Seconds and nanoseconds stand apart: together they pass 2^53 after 104 days of uptime. */
 export interface PerfTime {
@@ -26,18 +29,6 @@ export interface Prefix {
   readonly time: PerfTime | null;
 }
 
-export type SidebandRecord =
-  | { readonly what: 'switch'; readonly direction: 'in' | 'out' | 'preempted' }
-  | { readonly what: 'comm'; readonly exec: boolean; readonly name: string; readonly pid: number; readonly tid: number }
-  | {
-      readonly what: 'fork';
-      readonly pid: number;
-      readonly tid: number;
-      readonly parentPid: number;
-      readonly parent: number;
-    }
-  | { readonly what: 'other' };
-
 export type PerfLine =
   | {
       readonly type: 'branch';
@@ -49,8 +40,10 @@ export type PerfLine =
   | {
       readonly type: 'error';
       readonly time: PerfTime | null;
-      readonly cpu: number; // -1: not known, as for tid
+      readonly cpu: number; // -1: not known, as for pid and tid
+      readonly pid: number;
       readonly tid: number;
+      readonly ip: Address; // NaN: not known
       readonly code: number;
       readonly message: string;
     }
@@ -181,14 +174,20 @@ function toTime(seconds: string, fraction: string): PerfTime {
 
 // "time 0" means unknown; perf ≤ 5.0 prints no time at all; guests have two more columns.
 const ERROR =
-  /^ instruction trace error type \d+(?: time (?:(\d{1,10})\.(\d{9}|\d{6})|0))?(?: machine_pid -?\d+ vcpu -?\d+)? cpu (-?\d{1,9}) pid -?\d+ tid (-?\d{1,9}) ip (?:0x)?[0-9a-f]+ code (\d{1,9}): (.*)$/;
+  /^ instruction trace error type \d+(?: time (?:(\d{1,10})\.(\d{9}|\d{6})|0))?(?: machine_pid -?\d+ vcpu -?\d+)? cpu (-?\d{1,9}) pid (-?\d{1,9}) tid (-?\d{1,9}) ip (?:0x)?([0-9a-f]+) code (\d{1,9}): (.*)$/;
 
 function parseError(line: string): PerfLine {
   const match = ERROR.exec(line);
   if (match === null) return { type: 'damaged', reason: 'an unreadable error line' };
-  const [, seconds, fraction, cpu, tid, code, message = ''] = match;
+  const [, seconds, fraction, cpu, pid, tid, ip = '', code, message = ''] = match;
   const time = seconds === undefined ? null : toTime(seconds, fraction as string);
-  return { type: 'error', time, cpu: Number(cpu), tid: Number(tid), code: Number(code), message };
+  const ids = { cpu: Number(cpu), pid: Number(pid), tid: Number(tid) };
+  return { type: 'error', time, ...ids, ip: knownAddress(ip), code: Number(code), message };
+}
+
+/** No code lies at address 0, and no address has more than 16 digits. */
+function knownAddress(hex: string): Address {
+  return hex.length > 16 ? Number.NaN : parseAddress(hex) || Number.NaN;
 }
 
 /** null: no such record; a function may have " PERF_RECORD_" in its name, but there it is not the prefix that ends. */
@@ -198,23 +197,6 @@ function parseSideband(line: string): PerfLine | null {
   const head = parsePrefix(line.slice(0, at));
   if (head === null || head.length !== at) return null;
   return { type: 'sideband', prefix: head.prefix, record: parseRecord(line.slice(at + 'PERF_RECORD_'.length)) };
-}
-
-// "SWITCH OUT preempt", "SWITCH_CPU_WIDE IN  prev pid/tid: …", "COMM exec: demo:15223/15223",
-// "FORK(15223:15236):(15223:15223)": the child's pid and tid, then the parent's.
-function parseRecord(text: string): SidebandRecord {
-  const change = /^SWITCH(?:_CPU_WIDE)? (IN|OUT preempt|OUT)/.exec(text);
-  if (change)
-    return { what: 'switch', direction: change[1] === 'IN' ? 'in' : change[1] === 'OUT' ? 'out' : 'preempted' };
-  const comm = /^COMM( exec)?: (.*):(-?\d+)\/(-?\d+)/.exec(text);
-  if (comm)
-    return { what: 'comm', exec: !!comm[1], name: comm[2] as string, pid: Number(comm[3]), tid: Number(comm[4]) };
-  const fork = /^FORK\((-?\d+):(-?\d+)\):\((-?\d+):(-?\d+)\)/.exec(text);
-  if (fork) {
-    const [pid = 0, tid = 0, parentPid = 0, parent = 0] = fork.slice(1).map(Number);
-    return { what: 'fork', pid, tid, parentPid, parent };
-  }
-  return { what: 'other' };
 }
 
 /** What perf synthesises without an event name is known by its text alone; it carries stale flags. */

@@ -2,36 +2,39 @@
  * Whole lines in, a chunk of events and records out; the counts say what became of each line.
  */
 import { BranchKind, TraceEdge } from '../model/branch-sites.js';
-import { float64Column, int32Column, uint32Column } from '../model/columns.js';
 import { type DamagedLine, noLines } from '../model/quality.js';
-import type { ThreadName, TraceChunk, TraceRecord } from '../model/trace-chunk.js';
-import { type Nanoseconds, NONE, type SiteId, type Tid } from '../model/units.js';
+import type { ThreadName, TraceChunk } from '../model/trace-chunk.js';
+import { type Nanoseconds, NONE, type Tid } from '../model/units.js';
+import { ChunkBuilder, type ParsedEvent } from './chunk-builder.js';
 import { copied, fromLatin1, Interner } from './intern.js';
 import { LONGEST_LINE_BYTES } from './lines.js';
 import { NO_FLAGS, type PerfLine, type PerfTime, type Prefix, parsePerfLine } from './perf-line.js';
 import { TimeGuard } from './time-guard.js';
+import { UnknownFlags } from './unknown-flags.js';
 
 type BranchLine = Extract<PerfLine, { type: 'branch' }>;
 type SidebandLine = Extract<PerfLine, { type: 'sideband' }>;
-type ForkRecord = Extract<SidebandLine['record'], { what: 'fork' }>;
+type RecordOf<What> = Extract<SidebandLine['record'], { what: What }>;
 type ErrorLine = Extract<PerfLine, { type: 'error' }>;
 
-interface HeldEvent {
-  readonly tid: Tid;
+interface Place {
   readonly cpu: number;
-  readonly site: SiteId;
   readonly timeNs: Nanoseconds;
+}
+
+interface HeldEvent extends ParsedEvent {
   readonly line: number;
   readonly text: string;
 }
 
 const MOST_DAMAGED_SHOWN = 10;
+const LONGEST_MESSAGE = 200;
 const NO_TIME = 'no time, unlike the lines around it';
 
 /** Shared by all inputs of a trace: ids, the origin of time, and what is known so far. */
 export class TraceVocabulary {
   readonly interner = new Interner();
-  readonly unknownFlags = new Set<string>();
+  readonly unknownFlags = new UnknownFlags();
   /** perf's clock at our time 0, whole seconds; null before the first time. */
   originSeconds: number | null = null;
   /** Branches without a time, and with one: a trace has one kind or the other. */
@@ -119,7 +122,7 @@ export class TraceParser {
       return;
     }
     if (!this.fitsTiming(time)) return this.damage(this.counts.lines, text, NO_TIME);
-    if (flags.unknown !== null) this.words.unknownFlags.add(copied(flags.unknown));
+    if (flags.unknown !== null) this.words.unknownFlags.add(flags.unknown);
     this.counts.events++;
     const site = this.words.interner.site(flags.kind, edgeOf(flags.kind, flags.edge), line.from, line.to);
     const timeNs = time ? this.words.timeOf(time) : 0;
@@ -157,29 +160,45 @@ export class TraceParser {
 
   private takeError(line: ErrorLine): void {
     this.counts.gapLines++;
-    const { tid, cpu, code } = line;
+    const { tid, pid, cpu, code, ip } = line;
     const timeNs = line.time ? this.words.timeOf(line.time) : (this.lastNsOfThread.get(tid) ?? this.lastNs);
-    this.chunk.records.push({ what: 'gap', tid, cpu, timeNs, code, message: fromLatin1(line.message) });
+    const message = fromLatin1(line.message.slice(0, LONGEST_MESSAGE));
+    this.chunk.records.push({ what: 'gap', tid, cpu, timeNs, code, message, ip, pid });
   }
 
   private takeSideband({ prefix, record }: SidebandLine): void {
     this.counts.ignoredLines++;
     const { time, tid } = prefix;
-    const cpu = prefix.cpu ?? NONE;
-    const timeNs = time && !isMadeUp(time) ? this.words.timeOf(time) : this.lastNs;
-    if (record.what === 'switch')
-      this.chunk.records.push({ what: 'switch', direction: record.direction, tid, cpu, timeNs });
-    else if (record.what === 'fork') this.takeFork(record, cpu, timeNs);
-    else if (record.what === 'comm') {
-      this.addName({ tid: record.tid, pid: record.pid, comm: record.name, parent: null, timeNs });
-      if (record.exec) this.chunk.records.push({ what: 'exec', tid: record.tid, cpu, timeNs });
+    const wasBefore = time !== null && isMadeUp(time);
+    const at = { cpu: prefix.cpu ?? NONE, timeNs: time && !wasBefore ? this.words.timeOf(time) : this.lastNs };
+    switch (record.what) {
+      case 'switch':
+        this.chunk.records.push({ what: 'switch', direction: record.direction, tid, ...at });
+        return;
+      case 'comm':
+        return this.takeComm(record, at);
+      case 'fork':
+        return this.takeFork(record, at, wasBefore);
+      case 'mmap':
+        return this.takeMapping(record, wasBefore ? Number.NEGATIVE_INFINITY : at.timeNs);
+      case 'other':
     }
   }
 
-  private takeFork({ tid, pid, parentPid, parent }: ForkRecord, cpu: number, timeNs: Nanoseconds): void {
-    this.chunk.records.push({ what: 'fork', tid, cpu, timeNs });
-    this.addName({ tid, pid, comm: null, parent, timeNs });
-    this.addName({ tid: parent, pid: parentPid, comm: null, parent: null, timeNs });
+  private takeComm({ exec, name, tid, pid }: RecordOf<'comm'>, at: Place): void {
+    this.addName({ tid, pid, comm: name, parent: null, timeNs: at.timeNs });
+    if (exec) this.chunk.records.push({ what: 'exec', tid, pid, ...at });
+  }
+
+  /** Threads that were there before the recording have their names from such records, but did not begin now. */
+  private takeFork({ tid, pid, parentPid, parent }: RecordOf<'fork'>, at: Place, wasBefore: boolean): void {
+    if (!wasBefore) this.chunk.records.push({ what: 'fork', tid, pid, parentPid, ...at });
+    this.addName({ tid, pid, comm: null, parent, timeNs: at.timeNs });
+    this.addName({ tid: parent, pid: parentPid, comm: null, parent: null, timeNs: at.timeNs });
+  }
+
+  private takeMapping({ pid, start, length, file }: RecordOf<'mmap'>, timeNs: Nanoseconds): void {
+    this.chunk.mappings.push({ pid, start, length, file: fromLatin1(file), timeNs });
   }
 
   private learnName({ tid, pid, comm }: Prefix, timeNs: Nanoseconds): void {
@@ -215,32 +234,4 @@ function isMadeUp({ seconds, ns }: PerfTime): boolean {
 // "async" has no target to go on from: it ends the trace, with or without perf saying so.
 function edgeOf(kind: BranchKind, edge: TraceEdge): TraceEdge {
   return kind === BranchKind.Async && edge === TraceEdge.None ? TraceEdge.End : edge;
-}
-
-class ChunkBuilder {
-  readonly records: TraceRecord[] = [];
-  readonly names: ThreadName[] = [];
-  private readonly tid = int32Column();
-  private readonly cpu = int32Column();
-  private readonly site = uint32Column();
-  private readonly timeNs = float64Column();
-
-  addEvent({ tid, cpu, site, timeNs }: HeldEvent): void {
-    this.tid.push(tid);
-    this.cpu.push(cpu);
-    this.site.push(site);
-    this.timeNs.push(timeNs);
-  }
-
-  build(): TraceChunk {
-    const { tid, cpu, site, timeNs } = this;
-    const events = {
-      length: tid.length,
-      tid: tid.taken(),
-      cpu: cpu.taken(),
-      site: site.taken(),
-      timeNs: timeNs.taken(),
-    };
-    return { events, records: this.records, names: this.names };
-  }
 }

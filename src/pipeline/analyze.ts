@@ -2,18 +2,14 @@
  * Inputs in, a profile out: read, replay, add up. What runs where is decided here; today all of it runs in process.
  */
 import { setImmediate } from 'node:timers/promises';
-import type { CallTree } from '../model/call-tree.js';
-import { assert } from '../model/errors.js';
 import type { Profile, ThreadProfile, TraceMeta } from '../model/profile.js';
-import { type InferenceName, type LineCounts, noInferences, type Quality, type TraceGap } from '../model/quality.js';
-import { SpecialSymbol } from '../model/symbol-table.js';
-import type { NodeId, Tid } from '../model/units.js';
+import type { Tid } from '../model/units.js';
 import { Contexts, withCallers } from '../replay/contexts.js';
 import type { TailCalls } from '../replay/frame.js';
-import { type ReplayOptions, replayThread, type ThreadReplay } from '../replay/replay.js';
+import { type ReplayOptions, replayThread } from '../replay/replay.js';
 import { type SiteFacts, siteFacts } from '../replay/site-facts.js';
-import type { StoredThread } from '../store/trace-store.js';
 import { InputReader, type ReadOptions, type ReadProgress, type TraceInput } from './inputs.js';
+import { QualityBuilder, type ReplayedThread } from './quality.js';
 import { nothingSelected, refuseUnusable } from './refusals.js';
 
 export interface ReplayProgress {
@@ -60,18 +56,9 @@ async function replayAll(reader: InputReader, facts: SiteFacts, options: Analyze
   return builder.build(contexts);
 }
 
-interface ReplayedThread {
-  readonly thread: Omit<StoredThread, 'events'>;
-  readonly replay: ThreadReplay;
-}
-
-/** The threads' results, and what they add up to. */
+/** The threads' results, put together. */
 class ProfileBuilder {
   private readonly threads = new Map<Tid, ReplayedThread>();
-  private readonly inferredCalls = noInferences();
-  private readonly gaps: TraceGap[] = [];
-  private clockSteps = 0;
-  private lostNs = 0;
   private readonly reader: InputReader;
   private readonly facts: SiteFacts;
   private readonly options: AnalyzeOptions;
@@ -109,8 +96,9 @@ class ProfileBuilder {
     const weight = words.timed === 0 ? 'calls' : 'ns';
     const { scope } = this.facts;
     const meta: TraceMeta = { originNs, startNs: store.startNs, endNs: store.endNs, scope, weight };
-    const threads = [...this.threads].map(([tid, thread]) => this.profileOf(tid, thread, contexts));
-    return { meta, symbols: words.interner.symbols.build(), threads, quality: this.quality(threads) };
+    const quality = new QualityBuilder(this.reader);
+    const threads = [...this.threads].map(([tid, thread]) => this.profileOf(tid, thread, contexts, quality));
+    return { meta, symbols: words.interner.symbols.build(), threads, quality: quality.build() };
   }
 
   private replayOptions(isCreatedInside: boolean, contexts: Contexts | null): ReplayOptions {
@@ -120,63 +108,13 @@ class ProfileBuilder {
   }
 
   /** A thread that was replayed once stands on the callers that only other threads show. */
-  private profileOf(tid: Tid, { thread, replay }: ReplayedThread, contexts: Contexts): ThreadProfile {
+  private profileOf(tid: Tid, thread: ReplayedThread, contexts: Contexts, quality: QualityBuilder): ThreadProfile {
     const { names } = this.reader.store;
-    const { startNs, endNs, tree } = replay;
-    const below = replay.isDoubtful ? [] : contexts.callersBelow(replay.firstStack);
-    this.inferredCalls.OpenAtStart += below.length;
-    this.count(tid, thread, replay);
+    const { startNs, endNs, tree, isDoubtful, firstStack } = thread.replay;
+    const below = isDoubtful ? [] : contexts.callersBelow(firstStack);
     const who = { tid, pid: names.pidOf(tid), comm: names.commOf(tid) };
-    return { ...who, startNs, endNs, tree: below.length === 0 ? tree : withCallers(tree, below) };
+    const profile = { ...who, startNs, endNs, tree: below.length === 0 ? tree : withCallers(tree, below) };
+    quality.add(profile, thread, below.length);
+    return profile;
   }
-
-  private count(tid: Tid, { gaps, clockSteps }: ReplayedThread['thread'], { inferred, lost }: ThreadReplay): void {
-    for (const reason of Object.keys(inferred) as InferenceName[]) this.inferredCalls[reason] += inferred[reason];
-    this.clockSteps += clockSteps;
-    let error = 0;
-    for (const { atNs, lengthNs, errors } of lost) {
-      const at = { tid, atNs, lengthNs };
-      const first = errors > 0 ? gaps[error] : undefined;
-      this.gaps.push(
-        first
-          ? { ...at, cause: 'decode-error', code: first.code, message: first.message }
-          : { ...at, cause: 'unannounced' },
-      );
-      this.lostNs += lengthNs;
-      error += errors;
-    }
-  }
-
-  private quality(threads: readonly ThreadProfile[]): Quality {
-    const { words, broken, store } = this.reader;
-    const counts = { ...this.reader.counts };
-    counts.events -= store.unwanted;
-    counts.ignoredLines += store.unwanted;
-    assertComplete(counts);
-    return {
-      ...counts,
-      firstDamaged: this.reader.firstDamaged(),
-      brokenInputs: broken,
-      gaps: this.gaps,
-      inferredCalls: this.inferredCalls,
-      clockSteps: this.clockSteps,
-      unknownFlags: [...words.unknownFlags].sort(),
-      lostNs: this.lostNs,
-      inferredNs: sumOf(threads, ({ inferredNs }, node) => inferredNs[node]),
-      unknownNs: sumOf(threads, ({ symbol, selfNs }, node) =>
-        symbol[node] === SpecialSymbol.Unknown ? selfNs[node] : 0,
-      ),
-      totalNs: threads.reduce((sum, { startNs, endNs }) => sum + endNs - startNs, 0),
-    };
-  }
-}
-
-function sumOf(threads: readonly ThreadProfile[], nsOf: (tree: CallTree, node: NodeId) => number): number {
-  let sum = 0;
-  for (const { tree } of threads) for (let node = 0; node < tree.length; node++) sum += nsOf(tree, node);
-  return sum;
-}
-
-function assertComplete({ lines, events, gapLines, ignoredLines, damagedLines }: LineCounts): void {
-  assert(lines === events + gapLines + ignoredLines + damagedLines, 'a line was counted twice or not at all');
 }

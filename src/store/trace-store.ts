@@ -6,11 +6,12 @@ import type { ThreadEvents } from '../model/thread-events.js';
 import type { EventColumns, Selection, TraceChunk, TraceRecord } from '../model/trace-chunk.js';
 import { type Nanoseconds, NONE, type Tid } from '../model/units.js';
 import { LaneBuilder } from './lane.js';
+import { Mappings } from './mappings.js';
 import { lastRowAt, type MergedLanes, mergeLanes } from './merge-lanes.js';
 import { placeRecords } from './place-records.js';
 import { ThreadNames } from './thread-names.js';
 
-type GapRecord = Extract<TraceRecord, { what: 'gap' }>;
+export type GapRecord = Extract<TraceRecord, { what: 'gap' }>;
 
 export interface StoredThread {
   readonly events: ThreadEvents;
@@ -28,6 +29,7 @@ export class TraceStore {
   endNs: Nanoseconds = Number.NEGATIVE_INFINITY;
   /** Events of threads and processors that nobody asked for. */
   unwanted = 0;
+  private readonly mappings = new Mappings();
   private readonly selection: Selection;
   private readonly lanes = new Map<Tid, Map<number, LaneBuilder>>();
   private readonly eventCount = new Map<Tid, number>();
@@ -40,6 +42,7 @@ export class TraceStore {
   /** `input` names the file: pieces of one name are taken to follow each other. */
   add(chunk: TraceChunk, input: string): void {
     for (const name of chunk.names) this.names.add(name);
+    for (const mapping of chunk.mappings) this.mappings.add(mapping);
     for (const record of chunk.records) this.addRecord(record);
     for (let row = 0; row < chunk.events.length; row++) this.addEvent(chunk.events, row, input);
   }
@@ -58,10 +61,15 @@ export class TraceStore {
       const merged = mergeLanes(lanes, sites);
       const records = this.recordsOf(tid, merged);
       const events = placeRecords(tid, merged, records, sites);
-      const gaps = records.filter((record) => record.what === 'gap').sort((a, b) => a.timeNs - b.timeNs);
+      const gaps = records.filter((record) => record.what === 'gap').sort(byTimeThenContent);
       const isCreatedInside = records.some(({ what }) => what === 'fork');
       yield { events, gaps, isCreatedInside, clockSteps: merged.clockSteps };
     }
+  }
+
+  /** The file that the address of an error in a thread lies in; null if the trace does not tell. */
+  fileOf(tid: Tid, { pid, ip, timeNs }: GapRecord): string | null {
+    return this.mappings.fileAt(pid === NONE ? (this.names.pidOf(tid) ?? NONE) : pid, ip, timeNs);
   }
 
   private addEvent({ tid: tids, cpu: cpus, site, timeNs }: EventColumns, row: number, input: string): void {
@@ -85,6 +93,8 @@ export class TraceStore {
 
   // Decoding in slices repeats such records in every slice, so equal ones are one.
   private addRecord(record: TraceRecord): void {
+    if (record.what === 'fork') this.mappings.addFork(record.pid, record.parentPid, record.timeNs);
+    if (record.what === 'exec') this.mappings.addExec(record.pid, record.timeNs);
     let records = this.records.get(record.tid);
     if (records === undefined) this.records.set(record.tid, (records = new Map()));
     records.set(JSON.stringify(record), record);
@@ -109,4 +119,10 @@ export class TraceStore {
 function wasSeenOn(cpu: number, atNs: Nanoseconds, { timeNs, cpu: cpus }: MergedLanes): boolean {
   const row = lastRowAt(timeNs, atNs);
   return row !== NONE && (cpu === NONE || cpus[row] === cpu);
+}
+
+/** Errors of one time in an order that the inputs do not decide. */
+function byTimeThenContent(a: GapRecord, b: GapRecord): number {
+  const byText = a.message === b.message ? 0 : a.message < b.message ? -1 : 1;
+  return a.timeNs - b.timeNs || a.code - b.code || (a.ip || 0) - (b.ip || 0) || a.pid - b.pid || byText;
 }

@@ -438,17 +438,66 @@ describe.concurrent('damaged input', () => {
   });
 });
 
-describe.concurrent('what is said of damage is short', () => {
-  test('ten unknown flags and ten kinds of errors, and how many there are beside', async () => {
-    const time = (index: number, ns: number) => `1.${String(1000 + 10 * index + ns).padStart(9, '0')}`;
-    const branch = (index: number) => `101 [000] ${time(index, 0)}: flag${index} 401010 work+0x10 => 401014 work+0x14`;
-    const error = (index: number) =>
-      ` instruction trace error type 1 time ${time(index, 5)} cpu 0 pid 100 tid 101 ip 0 code ${index}: ${'so '.repeat(100)}`;
-    const damage = Array.from({ length: 5000 }, (_, index) => [branch(index), error(index)]);
+describe.concurrent('what is said of losses', () => {
+  const ns = (at: number) => `1.${String(at).padStart(9, '0')}`;
+  const ids = 'cpu 0 pid 100 tid 101';
+  const error = (at: number, code: number, message: string, ip = '0') =>
+    ` instruction trace error type 1 time ${ns(at)} ${ids} ip ${ip} code ${code}: ${message}`;
+  const restart = (at: number) => `101 [000] ${ns(at)}: tr strt 0 [unknown] => 401010 work+0x10`;
+  const mmap = (start: string, file: string) =>
+    `101 [000] ${ns(200)}: PERF_RECORD_MMAP2 100/101: [${start}(0x1000) @ 0 fe:00 1 0]: r-xp ${file}`;
+
+  test('threads that were cut, and a line for each cause with what helps', async () => {
+    const text = lines(
+      ...[mmap('0x1000', '/opt/my lab/demo'), mmap('0x2000', '//anon')],
+      `swapper 0 0.000000000: PERF_RECORD_MMAP -1/0: [0xffffffff81000000(0x1000) @ 0]: x [kernel.kallsyms]_text`,
+      ...[error(1000, 7, 'Overflow packet'), restart(1900), error(2000, 5, 'Failed', '0x1010'), restart(2800)],
+      ...[error(3000, 6, 'Trace', '0x2010'), restart(3700), error(4000, 5, 'Failed', '0xffffffff81000010')],
+      ...[restart(4600), error(5000, 5, 'Failed'), restart(5500), error(6000, 8, 'Lost'), restart(6400)],
+      ...[error(7000, 42, 'Never heard of'), restart(7300)],
+    );
+    const { exitCode, stderr } = await render(THREE_THREADS + text);
+    expect(exitCode).toBe(0);
+    const [head = '', ...notes] = stderr.trimEnd().split('\n');
+    expect(head).toMatch(/^13 events in 7\.2 µs of 3 threads; 7 gaps in 1 of 3 threads, 4\.2 µs lost \(\d+\.\d %\), /);
+    expect(notes.filter((note) => note.startsWith('note: '))).toEqual([
+      'note: 1 gap, 900 ns lost: Overflow packet (code 7); record less per processor: no cyc, a filter, or a larger cyc_thresh',
+      'note: 1 gap, 800 ns lost: Failed to get instruction (code 5) in /opt/my lab/demo; that file is not the one that ran, or is missing; keep it, or use --symfs',
+      "note: 1 gap, 700 ns lost: Trace doesn't match instruction (code 6) in //anon; that code was made while it ran: perf inject --jit may know it",
+      'note: 1 gap, 600 ns lost: Failed to get instruction (code 5) in [kernel.kallsyms]_text; perf record --kcore keeps the code of the kernel',
+      'note: 1 gap, 500 ns lost: Failed to get instruction (code 5); perf script --show-mmap-events tells the file',
+      'note: 1 gap, 400 ns lost: Lost trace data (code 8); a larger buffer: -m ,64M, fewer processors, or a shorter recording',
+      'note: 1 gap, 300 ns lost: Never heard of (code 42)',
+    ]);
+  });
+
+  test('starts that follow from nothing are told as such', async () => {
+    const { stderr } = await render(THREE_THREADS + lines(restart(200), restart(300)));
+    expect(stderr).toMatch(/; 2 gaps in 1 of 3 threads, 190 ns lost /);
+    expect(stderr).toContain('\nnote: 2 gaps, 190 ns lost: a trace start that follows from nothing\n');
+  });
+
+  test('a long path is shown by its end, and as it would act', async () => {
+    const file = `/${'very/'.repeat(100)}\x1b[31m\u009bred\u202e/libend.so (deleted)`;
+    const text = lines(mmap('0x1000', file), error(1000, 5, 'Failed', '0x1010'), restart(1900));
+    const { stderr } = await render(THREE_THREADS + text);
+    const note = stderr.split('\n').find((line) => line.startsWith('note: 1 gap'));
+    expect(note).toMatch(/ in …[a-z/]+\/\\x1b\[31m\\x9bred\\u202e\/libend\.so \(deleted\); /);
+    expect(note?.length).toBeLessThan(350);
+  });
+
+  test('ten unknown flags and ten causes, and how much there is beside', async () => {
+    const branch = (index: number) =>
+      `101 [000] ${ns(1000 + 10 * index)}: flag${index} 401010 work+0x10 => 401014 work+0x14`;
+    const damage = Array.from({ length: 5000 }, (_, index) => [
+      branch(index),
+      error(1005 + 10 * index, index % 90, 'so '.repeat(100)),
+    ]);
     const { exitCode, stderr } = await render(THREE_THREADS + lines(...damage.flat()));
     expect(exitCode).toBe(0);
-    expect(stderr).toMatch(/\nnote: [\d,]+ more kinds of gaps\n/);
-    expect(stderr).toMatch(/\nnote: unknown flags, taken as jumps: flag0, .* and 4,990 more\n/);
+    expect(stderr.match(/^note: [\d,]+ gaps, .* lost: /gm)).toHaveLength(11);
+    expect(stderr).toMatch(/\nnote: [\d,]+ gaps, .* lost: other causes\n/);
+    expect(stderr).toMatch(/\nnote: unknown flags on 5,000 lines, taken as jumps: flag0, .* and more\n/);
     expect(stderr.length).toBeLessThan(4000);
   });
 });
@@ -460,7 +509,7 @@ describe.concurrent('names that other people chose', () => {
     `ser${ESCAPES}ver 100/101 [000] 1.000000150: return 402010 read\rrow\x9b1m+0x10 => 401015 ma;in${ESCAPES}+0x15`,
     `ser${ESCAPES}ver 100/101 [000] 1.000000160: call   401020 ma;in${ESCAPES}+0x20 => 403000 tab\there\u2028\u202e+0x0`,
     `ser${ESCAPES}ver 100/101 [000] 1.000000190: fly${ESCAPES} 403010 tab\there+0x10 => 404000 $(touch pwned)+0x0`,
-    ` instruction trace error type 1 time 1.000000210 cpu 0 pid 100 tid 101 ip 0 code 7: over${ESCAPES}flow`,
+    ` instruction trace error type 1 time 1.000000210 cpu 0 pid 100 tid 101 ip 0 code 70: over${ESCAPES}flow`,
     `ser${ESCAPES}ver 100/101 [000] 1.000000300: call   401040 ma;in${ESCAPES}+0x40 => 405000 after+0x0`,
     `dam${ESCAPES}aged\r`,
   );

@@ -7,6 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { BranchKind, TraceEdge } from '../../src/model/branch-sites.js';
 import { parseLocation } from '../../src/parser/location.js';
 import { NO_FLAGS, type PerfLine, type PerfTime, type Prefix, parsePerfLine } from '../../src/parser/perf-line.js';
+import type { SidebandRecord } from '../../src/parser/sideband.js';
 
 /** All that was understood, in words: `comm pid/tid [cpu] time Edge Kind: from -> to`; a dash is an absent column. */
 function reading(line: string): string {
@@ -18,14 +19,20 @@ function words(line: PerfLine): string {
     case 'branch':
       return `${prefixWords(line.prefix)} ${kindWords(line)}: ${line.from} -> ${line.to}`;
     case 'error':
-      return `error ${line.code} tid ${line.tid} cpu ${line.cpu} at ${timeWords(line.time)}: ${line.message}`;
+      return `error ${line.code} ${line.pid}/${line.tid} cpu ${line.cpu} ip ${line.ip.toString(16)} at ${timeWords(line.time)}: ${line.message}`;
     case 'sideband':
-      return `${prefixWords(line.prefix)} ${Object.values(line.record).join(' ')}`;
+      return `${prefixWords(line.prefix)} ${recordWords(line.record)}`;
     case 'damaged':
       return `damaged: ${line.reason}`;
     case 'ignored':
       return 'ignored';
   }
+}
+
+function recordWords(record: SidebandRecord): string {
+  if (record.what !== 'mmap') return Object.values(record).join(' ');
+  const { pid, start, length, file } = record;
+  return `mmap ${pid} ${start.toString(16)}(${length.toString(16)}) ${file}`;
 }
 
 function prefixWords({ comm, pid, tid, cpu, time }: Prefix): string {
@@ -290,37 +297,52 @@ describe("perf's errors", () => {
     [
       'perf 5.1 and later',
       ' instruction trace error type 1 time 47170.086912826 cpu -1 pid 293415 tid 293416 ip 0x7ffff7327730 code 7: Overflow packet',
-      'error 7 tid 293416 cpu -1 at 47170.086912826: Overflow packet',
+      'error 7 293415/293416 cpu -1 ip 7ffff7327730 at 47170.086912826: Overflow packet',
     ],
     [
       'perf before 5.1: no time',
       ' instruction trace error type 1 cpu -1 pid 293415 tid 293415 ip 0x7ffff7327730 code 7: Overflow packet',
-      'error 7 tid 293415 cpu -1 at -: Overflow packet',
+      'error 7 293415/293415 cpu -1 ip 7ffff7327730 at -: Overflow packet',
     ],
     [
       'a time that is not known',
       " instruction trace error type 1 time 0 cpu 3 pid 14820 tid 14820 ip 0x401260 code 6: Trace doesn't match instruction",
-      "error 6 tid 14820 cpu 3 at -: Trace doesn't match instruction",
+      "error 6 14820/14820 cpu 3 ip 401260 at -: Trace doesn't match instruction",
     ],
     [
       'an address of 0',
       ' instruction trace error type 1 time 2651115.104731379 cpu 12 pid 1801680 tid 1801680 ip 0 code 8: Lost trace data',
-      'error 8 tid 1801680 cpu 12 at 2651115.104731379: Lost trace data',
+      'error 8 1801680/1801680 cpu 12 ip NaN at 2651115.104731379: Lost trace data',
     ],
     [
       'an address in the kernel, and a colon in the text',
       ' instruction trace error type 1 time 4.830210719 cpu -1 pid 1 tid 1 ip 0xffffffffb0999ed5 code 10: Never-ending loop (refer: max-loops)',
-      'error 10 tid 1 cpu -1 at 4.830210719: Never-ending loop (refer: max-loops)',
+      'error 10 1/1 cpu -1 ip -4f66612b at 4.830210719: Never-ending loop (refer: max-loops)',
     ],
     [
       'no thread known',
       ' instruction trace error type 1 time 1000.000000066 cpu 0 pid -1 tid -1 ip 0 code 5: Failed to get instruction',
-      'error 5 tid -1 cpu 0 at 1000.000000066: Failed to get instruction',
+      'error 5 -1/-1 cpu 0 ip NaN at 1000.000000066: Failed to get instruction',
     ],
     [
       'a guest',
       ' instruction trace error type 1 time 1000.000000092 machine_pid 4711 vcpu 2 cpu 3 pid 14820 tid 14820 ip 0 code 7: Overflow packet',
-      'error 7 tid 14820 cpu 3 at 1000.000000092: Overflow packet',
+      'error 7 14820/14820 cpu 3 ip NaN at 1000.000000092: Overflow packet',
+    ],
+    [
+      'a zero in full',
+      ' instruction trace error type 1 time 0 cpu 0 pid 1 tid 1 ip 0x0000000000000000 code 5: Failed to get instruction',
+      'error 5 1/1 cpu 0 ip NaN at -: Failed to get instruction',
+    ],
+    [
+      'the last address of all',
+      ' instruction trace error type 1 time 0 cpu 0 pid 1 tid 1 ip 0xffffffffffffffff code 5: Failed to get instruction',
+      'error 5 1/1 cpu 0 ip -1 at -: Failed to get instruction',
+    ],
+    [
+      'an address that is none',
+      ` instruction trace error type 1 time 0 cpu 0 pid 1 tid 1 ip 0x1${'0'.repeat(16)} code 5: Failed to get instruction`,
+      'error 5 1/1 cpu 0 ip NaN at -: Failed to get instruction',
     ],
     ['cut', ' instruction trace error type 1 time 1000.000000092 cpu 3 pid 148', 'damaged: an unreadable error line'],
   ])('%s', (_, line, expected) => {
@@ -340,7 +362,44 @@ describe('records of the kernel', () => {
     ['a new name', 'COMM: a: b/2:15223/15224', 'comm false a: b/2 15223 15224'],
     ['a new thread', 'FORK(15223:15236):(15222:15224)', 'fork 15223 15236 15222 15224'],
     ['the end of a thread', 'EXIT(15223:15236):(15223:15223)', 'other'],
-    ['a mapping', 'MMAP2 1/1: [0x401000(0x1000) @ 0x1000 fe:00 2277498 0]: r-xp /opt/lab/demo', 'other'],
+    [
+      'a mapping',
+      'MMAP2 1/2: [0x401000(0x1000) @ 0x1000 fe:00 2277498 0]: r-xp /opt/lab/demo',
+      'mmap 1 401000(1000) /opt/lab/demo',
+    ],
+    [
+      'a mapping with a build id',
+      'MMAP2 1518114/1518114: [0x55d5329f8000(0x43000) @ 0x16000 <818137d5a9e8f63162a02db27e7cfd9855cd726d>]: r-xp /usr/bin/x',
+      'mmap 1518114 55d5329f8000(43000) /usr/bin/x',
+    ],
+    ['a mapping of no file', 'MMAP2 1/1: [0x7f00(0x10) @ 0 00:00 0 0]: rwxp //anon', 'mmap 1 7f00(10) //anon'],
+    [
+      'a mapping of old perf',
+      'MMAP 7/7: [0x7f0ea2d93000(0x1000) @ 0]: x /tmp/a.so',
+      'mmap 7 7f0ea2d93000(1000) /tmp/a.so',
+    ],
+    [
+      'the kernel',
+      'MMAP -1/0: [0xffffffff81000000(0x1209988) @ 0xffffffff81000000]: x [kernel.kallsyms]_text',
+      'mmap -1 -7f000000(1209988) [kernel.kallsyms]_text',
+    ],
+    ['a mapping of data', 'MMAP 7/7: [0(0) @ 0]: r /tmp/data', 'mmap 7 0(0) /tmp/data'],
+    [
+      'a file name with blanks and brackets',
+      'MMAP2 1/1: [0x1000(0x10) @ 0 fe:00 1 0]: r-xp /opt/my lab/a]: r-xp b (deleted)',
+      'mmap 1 1000(10) /opt/my lab/a]: r-xp b (deleted)',
+    ],
+    [
+      'a file name with control characters',
+      'MMAP2 1/1: [0x1000(0x10) @ 0 fe:00 1 0]: r-xp /\x1b[31m\t\u0085\r\xff',
+      'mmap 1 1000(10) /\x1b[31m\t\u0085\r\xff',
+    ],
+    ['a mapping without its file', 'MMAP2 1/1: [0x1000(0x10) @ 0 fe:00 1 0]: r-xp ', 'other'],
+    ['a mapping that is cut', 'MMAP2 1/1: [0x1000(0x1', 'other'],
+    ['a mapping with a garbled address', 'MMAP2 1/1: [0x10g0(0x10) @ 0 fe:00 1 0]: r-xp /a', 'other'],
+    ['a mapping too far away', `MMAP2 1/1: [0x1${'0'.repeat(16)}(0x10) @ 0 fe:00 1 0]: r-xp /a`, 'other'],
+    ['a mapping that grants nothing known', 'MMAP2 1/1: [0x1000(0x10) @ 0 fe:00 1 0]: r-xq /a', 'other'],
+    ['a file name longer than any', `MMAP2 1/1: [0x1000(0x10) @ 0 fe:00 1 0]: r-xp /${'a'.repeat(4096)}`, 'other'],
     ['a loss', 'LOST lost 17', 'other'],
     ['a start', 'ITRACE_START pid: 15223 tid: 15223', 'other'],
     ['a namespace', 'NAMESPACES 1/1 - nr_namespaces: 7', 'other'],
@@ -548,12 +607,41 @@ test('any bytes are one of the five types of line', () => {
   );
 });
 
+test('an error or a mapping with a garbled byte anywhere, or cut, does no harm', () => {
+  const whole = fc.constantFrom(
+    ' instruction trace error type 1 time 1.000000001 cpu 3 pid 5 tid 6 ip 0xffffffffb0999ed5 code 7: Overflow packet',
+    '5 [000] 1.000000001: PERF_RECORD_MMAP2 5/6: [0x401000(0x1000) @ 0 fe:00 2277498 0]: r-xp /opt/lab/demo',
+    '5 [000] 1.000000001: PERF_RECORD_MMAP -1/0: [0xffffffff81000000(0x9) @ 0xffffffff81000000]: x [kernel]_text',
+  );
+  const byte = fc.constantFrom(...'0f-/:[]()x @ \t\xff\0', '');
+  fc.assert(
+    fc.property(whole, fc.nat(120), byte, fc.boolean(), (line, at, garbled, isCut) => {
+      const parsed = parsePerfLine(line.slice(0, at) + garbled + (isCut ? '' : line.slice(at + 1)));
+      expect(TYPES).toContain(parsed.type);
+      if (parsed.type !== 'sideband' || parsed.record.what !== 'mmap') return;
+      const { pid, start, length } = parsed.record;
+      expect([pid, start, length].every(Number.isFinite)).toBe(true);
+    }),
+    { numRuns: 1000 },
+  );
+});
+
 /** Each of these made some regular expression try every way to cut the line; the default timeout would tell. */
 test('no line of 60 KB takes long', () => {
   const units = [
     ...['1', 'f', 'a', 'A ', '1 ', '1/1 ', '[1] ', ' 1.', '1:1', ' ', '\t', '\r', '/', ':', 'a: ', '(', ')', '(x) '],
     ...[' => 0 ', 'a => 1 ', '1 => 1', 'x) => 0 ', '+0x1 (a) => 1 ', '0x', '+0x', '+0x1', '+0x1 (', ' 0 (', ' (/'],
-    ...['[unknown] (', 'tr end ', 'call ', ' insn: ', ' ilen: ', 'cbr: ', 'PERF_RECORD_ ', ' PERF_RECORD_COMM a:1'],
+    ...[
+      '[unknown] (',
+      'tr end ',
+      'call ',
+      ' insn: ',
+      ' ilen: ',
+      'cbr: ',
+      'PERF_RECORD_ ',
+      ' PERF_RECORD_COMM a:1',
+      ']: r-xp ',
+    ],
   ];
   const head = '14820 [000]  1000.000000020:   ';
   const frames = [
@@ -583,6 +671,7 @@ test('no line of 60 KB takes long', () => {
     ...[
       [' instruction trace error type 1', ''],
       ['5 1.000000: PERF_RECORD_COMM', 'x'],
+      ['5 1.000000: PERF_RECORD_MMAP2 5/5: [0x1(0x1) @ ', 'x'],
       ['VM:', 'x'],
     ],
   ] as [string, string][];

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { BranchKind, TraceEdge } from '../../src/model/branch-sites.js';
 import type { LineCounts } from '../../src/model/quality.js';
-import type { ThreadName, TraceRecord } from '../../src/model/trace-chunk.js';
+import type { Mapping, ThreadName, TraceRecord } from '../../src/model/trace-chunk.js';
 import { NONE } from '../../src/model/units.js';
 import { LineCutter, LONGEST_LINE_BYTES } from '../../src/parser/lines.js';
 import { TraceParser, TraceVocabulary } from '../../src/parser/trace-parser.js';
@@ -16,6 +16,7 @@ interface Parsed {
   readonly events: string[];
   readonly records: TraceRecord[];
   readonly names: ThreadName[];
+  readonly mappings: Mapping[];
   readonly counts: LineCounts;
   readonly damaged: readonly { readonly line: number; readonly text: string; readonly reason: string }[];
 }
@@ -35,6 +36,7 @@ function parse(text: string | Uint8Array, pieceBytes = 1 << 20, words = new Trac
     events: chunks.flatMap(({ events }) => Array.from(events.tid, (_, row) => describeEvent(events, row, words))),
     records: chunks.flatMap(({ records }) => records),
     names: chunks.flatMap(({ names }) => names),
+    mappings: chunks.flatMap(({ mappings }) => mappings),
     counts: parser.counts,
     damaged: parser.damaged.map(({ line, text, reason }) => ({ line, text, reason })),
   };
@@ -176,7 +178,21 @@ describe('branches become events', () => {
     const { events } = parse(callAt('1.000000000').replace('call', 'hop ').repeat(3), 99, words);
     expect(events).toHaveLength(3);
     expect(events[0]).toContain(' Jump ');
-    expect([...words.unknownFlags]).toEqual(['hop']);
+    expect(words.unknownFlags).toMatchObject({ lines: 3, words: ['hop'] });
+  });
+
+  test('the hundred smallest of such words are kept, and 80 characters of each, in whatever order they come', () => {
+    const flags = Array.from({ length: 1000 }, (_, index) => `hop${String(index).padStart(3, '0')}${'ü'.repeat(50)}`);
+    const text = (order: readonly string[]) =>
+      order.map((flag) => callAt('1.000000000').replace('call', flag)).join('');
+    for (const order of [flags, flags.toReversed(), [...flags, ...flags]]) {
+      const words = new TraceVocabulary();
+      parse(text(order), 9999, words);
+      expect(words.unknownFlags.lines).toBe(order.length);
+      expect(words.unknownFlags.words).toEqual(
+        flags.slice(0, 100).map((flag) => `${flag.slice(0, 6)}${'ü'.repeat(37)}`),
+      );
+    }
   });
 
   test('branches without flags are counted, for a hint', () => {
@@ -193,9 +209,23 @@ describe("perf's errors become gaps", () => {
   test('at their time', () => {
     const { records, counts } = parse(callAt('5.000000001') + error(' time 6.000000009'));
     expect(records).toEqual([
-      { what: 'gap', tid: 14820, cpu: 3, timeNs: 1_000_000_009, code: 7, message: 'Overflow packet' },
+      {
+        what: 'gap',
+        tid: 14820,
+        cpu: 3,
+        timeNs: 1_000_000_009,
+        code: 7,
+        message: 'Overflow packet',
+        ip: 0x401260,
+        pid: 14820,
+      },
     ]);
     expect(counts).toEqual({ lines: 2, events: 1, gapLines: 1, ignoredLines: 0, damagedLines: 0 });
+  });
+
+  test('with a message that is cut where no message of perf is as long', () => {
+    const { records } = parse(error(' time 6.000000009').replace('Overflow', 'ü'.repeat(10_000)));
+    expect(records).toMatchObject([{ message: 'ü'.repeat(100) }]);
   });
 
   test.each([['', ' time 0']])('or, without one, at the last time of their thread', (time) => {
@@ -218,12 +248,12 @@ describe("the kernel's records become switches, execs, forks and names", () => {
     ['COMM: new name:4/6', [], [{ tid: 6, pid: 4, comm: 'new name', parent: null, timeNs: 7 }]],
     [
       'COMM exec: größe:4/6',
-      [{ what: 'exec', tid: 6, cpu: 1, timeNs: 7 }],
+      [{ what: 'exec', pid: 4, tid: 6, cpu: 1, timeNs: 7 }],
       [{ tid: 6, pid: 4, comm: 'größe', parent: null, timeNs: 7 }],
     ],
     [
       'FORK(4:6):(3:5)',
-      [{ what: 'fork', tid: 6, cpu: 1, timeNs: 7 }],
+      [{ what: 'fork', pid: 4, parentPid: 3, tid: 6, cpu: 1, timeNs: 7 }],
       [
         { tid: 6, pid: 4, comm: null, parent: 5, timeNs: 7 },
         { tid: 5, pid: 3, comm: null, parent: null, timeNs: 7 },
@@ -234,6 +264,27 @@ describe("the kernel's records become switches, execs, forks and names", () => {
   ])('%s', (record, records, names) => {
     const parsed = parse(`5 [001] 3.000000007: PERF_RECORD_${record}\n`);
     expect(parsed).toMatchObject({ records, names, counts: { lines: 1, ignoredLines: 1 } });
+  });
+
+  test('mappings are files in a process, by time', () => {
+    const mmap = (time: string, file: string) =>
+      `5 [001] ${time}: PERF_RECORD_MMAP2 4/5: [0x401000(0x1000) @ 0 fe:00 1 0]: r-xp ${file}\n`;
+    const { mappings, counts } = parse(mmap('0.000000000', '/opt/größe') + mmap('3.000000007', '/opt/b c'));
+    expect(counts).toMatchObject({ lines: 2, ignoredLines: 2 });
+    const place = { pid: 4, start: 0x401000, length: 0x1000 };
+    expect(mappings).toEqual([
+      { ...place, timeNs: Number.NEGATIVE_INFINITY, file: '/opt/größe' },
+      { ...place, timeNs: 7, file: '/opt/b c' },
+    ]);
+  });
+
+  test('a fork that perf makes up at time 0 tells names, and nothing that happened', () => {
+    const { records, names } = parse('swapper 0 0.000000000: PERF_RECORD_FORK(4:6):(3:5)\n');
+    expect(records).toEqual([]);
+    expect(names).toMatchObject([
+      { tid: 6, pid: 4, parent: 5 },
+      { tid: 5, pid: 3 },
+    ]);
   });
 
   test('what perf makes up at time 0 does not move the origin of time', () => {

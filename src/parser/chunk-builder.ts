@@ -1,0 +1,42 @@
+/**
+ * What a parser finds, gathered into a chunk.
+ */
+import { float64Column, int32Column, uint32Column } from '../model/columns.js';
+import type { Mapping, ThreadName, TraceChunk, TraceRecord } from '../model/trace-chunk.js';
+import type { Nanoseconds, SiteId, Tid } from '../model/units.js';
+
+export interface ParsedEvent {
+  readonly tid: Tid;
+  readonly cpu: number;
+  readonly site: SiteId;
+  readonly timeNs: Nanoseconds;
+}
+
+export class ChunkBuilder {
+  readonly records: TraceRecord[] = [];
+  readonly names: ThreadName[] = [];
+  readonly mappings: Mapping[] = [];
+  private readonly tid = int32Column();
+  private readonly cpu = int32Column();
+  private readonly site = uint32Column();
+  private readonly timeNs = float64Column();
+
+  addEvent({ tid, cpu, site, timeNs }: ParsedEvent): void {
+    this.tid.push(tid);
+    this.cpu.push(cpu);
+    this.site.push(site);
+    this.timeNs.push(timeNs);
+  }
+
+  build(): TraceChunk {
+    const { tid, cpu, site, timeNs, records, names, mappings } = this;
+    const events = {
+      length: tid.length,
+      tid: tid.taken(),
+      cpu: cpu.taken(),
+      site: site.taken(),
+      timeNs: timeNs.taken(),
+    };
+    return { events, records, names, mappings };
+  }
+}

@@ -1,0 +1,65 @@
+/**
+ * What the kernel told perf, the text behind `PERF_RECORD_`, taken apart.
+ */
+import type { Address } from '../model/units.js';
+import { parseAddress } from './location.js';
+
+/** `name` and `file`: bytes as latin1 characters. */
+export type SidebandRecord =
+  | { readonly what: 'switch'; readonly direction: 'in' | 'out' | 'preempted' }
+  | { readonly what: 'comm'; readonly exec: boolean; readonly name: string; readonly pid: number; readonly tid: number }
+  | {
+      readonly what: 'fork';
+      readonly pid: number;
+      readonly tid: number;
+      readonly parentPid: number;
+      readonly parent: number;
+    }
+  | {
+      readonly what: 'mmap';
+      readonly pid: number; // -1: the kernel
+      readonly start: Address;
+      readonly length: number; // bytes
+      readonly file: string;
+    }
+  | { readonly what: 'other' };
+
+/** Records that are not needed, and garbled ones, are 'other'. */
+export function parseRecord(text: string): SidebandRecord {
+  return parseSwitch(text) ?? parseComm(text) ?? parseFork(text) ?? parseMapping(text) ?? { what: 'other' };
+}
+
+// "SWITCH OUT preempt", "SWITCH_CPU_WIDE IN  prev pid/tid: …"
+function parseSwitch(text: string): SidebandRecord | null {
+  const change = /^SWITCH(?:_CPU_WIDE)? (IN|OUT preempt|OUT)/.exec(text);
+  if (change === null) return null;
+  return { what: 'switch', direction: change[1] === 'IN' ? 'in' : change[1] === 'OUT' ? 'out' : 'preempted' };
+}
+
+// "COMM exec: demo:15223/15223"
+function parseComm(text: string): SidebandRecord | null {
+  const comm = /^COMM( exec)?: (.*):(-?\d+)\/(-?\d+)/.exec(text);
+  if (comm === null) return null;
+  return { what: 'comm', exec: !!comm[1], name: comm[2] as string, pid: Number(comm[3]), tid: Number(comm[4]) };
+}
+
+// "FORK(15223:15236):(15223:15223)": the child's pid and tid, then the parent's
+function parseFork(text: string): SidebandRecord | null {
+  const fork = /^FORK\((-?\d+):(-?\d+)\):\((-?\d+):(-?\d+)\)/.exec(text);
+  if (fork === null) return null;
+  const [pid = 0, tid = 0, parentPid = 0, parent = 0] = fork.slice(1).map(Number);
+  return { what: 'fork', pid, tid, parentPid, parent };
+}
+
+// "MMAP2 15223/15223: [0x401000(0x1000) @ 0x1000 fe:00 2277498 0]: r-xp /opt/lab/demo", with "<build id>" in place of
+// the device; "MMAP -1/0: [0xffffffff81000000(0x1209988) @ 0xffffffff81000000]: x [kernel.kallsyms]_text". A path of
+// Linux has 4,096 bytes at most.
+const MAPPING =
+  /^MMAP2? (-?\d{1,9})\/-?\d{1,9}: \[(?:0x)?([0-9a-f]{1,16})\((?:0x)?([0-9a-f]{1,16})\) @ [^\]]*\]: (?:[rx]|[r-][w-][x-][ps]) (.{1,4096})$/s;
+
+function parseMapping(text: string): SidebandRecord | null {
+  const mapping = MAPPING.exec(text);
+  if (mapping === null) return null;
+  const [, pid = '', start = '', length = '', file = ''] = mapping;
+  return { what: 'mmap', pid: Number(pid), start: parseAddress(start), length: Number.parseInt(length, 16), file };
+}

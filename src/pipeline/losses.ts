@@ -1,0 +1,109 @@
+/**
+ * Gaps in, what was lost by what cause out; and the gaps that are worth drawing. However many there are, both are short.
+ */
+import type { LossKind, TraceGap } from '../model/quality.js';
+
+const MOST_KINDS = 64;
+const MOST_GAPS = 10_000;
+/** No perf has larger numbers for its errors. */
+const LARGEST_CODE = 99;
+
+const PERF_MESSAGES: Readonly<Record<number, string>> = {
+  1: 'Memory allocation failed',
+  2: 'Internal error',
+  3: 'Bad packet',
+  4: 'No more data',
+  5: 'Failed to get instruction',
+  6: "Trace doesn't match instruction",
+  7: 'Overflow packet',
+  8: 'Lost trace data',
+  9: 'Unknown error!',
+  10: 'Never-ending loop',
+  11: 'Broken emulated ptwrite',
+};
+/** Lost packets say nothing about the file that ran; code that is missing, is another, or never ends does. */
+const CODES_ABOUT_FILES: readonly number[] = [5, 6, 10];
+
+type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
+
+/** Adds up gaps by their cause. */
+export class LossKinds {
+  private readonly kinds = new Map<string, Mutable<LossKind>>();
+
+  add(gap: TraceGap): void {
+    const kind = kindOf(gap);
+    const key = `${kind.cause} ${kind.code} ${kind.file ?? ''}`;
+    const sum = this.kinds.get(key);
+    if (sum === undefined) this.kinds.set(key, kind);
+    else {
+      sum.gaps++;
+      sum.lostNs += gap.lengthNs;
+      if (kind.message < sum.message) sum.message = kind.message;
+    }
+  }
+
+  build(): LossKind[] {
+    const sorted = [...this.kinds.values()].sort(byLoss);
+    const others = sorted.slice(MOST_KINDS);
+    return others.length === 0 ? sorted : [...sorted.slice(0, MOST_KINDS), togetherOf(others)];
+  }
+}
+
+function kindOf(gap: TraceGap): Mutable<LossKind> {
+  const sums = { gaps: 1, lostNs: gap.lengthNs };
+  const { cause } = gap;
+  if (cause === 'unannounced')
+    return { cause, code: null, message: 'a trace start that follows from nothing', file: null, ...sums };
+  const code = gap.code > LARGEST_CODE ? null : gap.code;
+  const file = CODES_ABOUT_FILES.includes(gap.code) ? gap.file : null;
+  return { cause, code, message: PERF_MESSAGES[gap.code] ?? gap.message, file, ...sums };
+}
+
+function togetherOf(kinds: readonly LossKind[]): LossKind {
+  const message = kinds.length === 1 ? 'one more kind' : `${kinds.length} more kinds`;
+  const all: Mutable<LossKind> = { cause: 'others', code: null, message, file: null, gaps: 0, lostNs: 0 };
+  for (const { gaps, lostNs } of kinds) {
+    all.gaps += gaps;
+    all.lostNs += lostNs;
+  }
+  return all;
+}
+
+/** No two kinds are equal in all of it. */
+function byLoss(a: LossKind, b: LossKind): number {
+  const aCode = a.code ?? LARGEST_CODE + 1;
+  const bCode = b.code ?? LARGEST_CODE + 1;
+  return (
+    b.lostNs - a.lostNs ||
+    b.gaps - a.gaps ||
+    aCode - bCode ||
+    compareTexts(a.file ?? '', b.file ?? '') ||
+    compareTexts(a.cause, b.cause)
+  );
+}
+
+function compareTexts(a: string, b: string): number {
+  return a === b ? 0 : a < b ? -1 : 1;
+}
+
+/** Keeps the longest gaps; of equal ones the earlier, then those of the lower thread. */
+export class LongestGaps {
+  private gaps: TraceGap[] = [];
+
+  add(gap: TraceGap): void {
+    this.gaps.push(gap);
+    if (this.gaps.length >= 2 * MOST_GAPS) this.keepLongest();
+  }
+
+  /** By thread, then time; of one time the shorter before the longer, as the one goes on when the other has ended. */
+  build(): TraceGap[] {
+    this.keepLongest();
+    return this.gaps.sort((a, b) => a.tid - b.tid || a.atNs - b.atNs || a.lengthNs - b.lengthNs);
+  }
+
+  private keepLongest(): void {
+    if (this.gaps.length <= MOST_GAPS) return;
+    this.gaps.sort((a, b) => b.lengthNs - a.lengthNs || a.atNs - b.atNs || a.tid - b.tid);
+    this.gaps.length = MOST_GAPS;
+  }
+}

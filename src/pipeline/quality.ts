@@ -1,0 +1,104 @@
+/**
+ * What was read and what became of each thread in, the quality of the profile out.
+ */
+import type { CallTree } from '../model/call-tree.js';
+import { assert } from '../model/errors.js';
+import type { ThreadProfile } from '../model/profile.js';
+import { type InferenceName, type LineCounts, noInferences, type Quality, type TraceGap } from '../model/quality.js';
+import { SpecialSymbol } from '../model/symbol-table.js';
+import type { Tid } from '../model/units.js';
+import type { LostStretch } from '../replay/lost-stretches.js';
+import type { ThreadReplay } from '../replay/replay.js';
+import type { GapRecord, StoredThread } from '../store/trace-store.js';
+import type { InputReader } from './inputs.js';
+import { LongestGaps, LossKinds } from './losses.js';
+
+export interface ReplayedThread {
+  readonly thread: Omit<StoredThread, 'events'>;
+  readonly replay: ThreadReplay;
+}
+
+/** Hears of each thread once, by tid. */
+export class QualityBuilder {
+  private readonly reader: InputReader;
+  private readonly losses = new LossKinds();
+  private readonly gaps = new LongestGaps();
+  private readonly inferredCalls = noInferences();
+  private readonly sums = { clockSteps: 0, threadsCut: 0, undecidedEvents: 0 };
+  private readonly times = { lostNs: 0, inferredNs: 0, unknownNs: 0, totalNs: 0 };
+
+  constructor(reader: InputReader) {
+    this.reader = reader;
+  }
+
+  /** `callersBelow`: how many callers the thread stands on that only other threads show. */
+  add({ tid, startNs, endNs, tree }: ThreadProfile, { thread, replay }: ReplayedThread, callersBelow: number): void {
+    const { inferredCalls, sums, times } = this;
+    const { inferred, lost } = replay;
+    for (const reason of Object.keys(inferred) as InferenceName[]) inferredCalls[reason] += inferred[reason];
+    inferredCalls.OpenAtStart += callersBelow;
+    sums.clockSteps += thread.clockSteps;
+    sums.undecidedEvents += undecidedEventsOf(replay);
+    if (lost.length > 0) sums.threadsCut++;
+    times.totalNs += endNs - startNs;
+    this.addTimes(tree);
+    this.addLost(tid, lost, thread.gaps);
+  }
+
+  build(): Quality {
+    const { reader, sums, times } = this;
+    const { words, broken } = reader;
+    return {
+      ...countsOf(reader),
+      firstDamaged: reader.firstDamaged(),
+      brokenInputs: broken,
+      losses: this.losses.build(),
+      gaps: this.gaps.build(),
+      inferredCalls: this.inferredCalls,
+      ...sums,
+      unknownFlags: words.unknownFlags.words,
+      unknownFlagLines: words.unknownFlags.lines,
+      ...times,
+    };
+  }
+
+  private addTimes({ length, inferredNs, selfNs, symbol }: CallTree): void {
+    const { times } = this;
+    for (let node = 0; node < length; node++) {
+      times.inferredNs += inferredNs[node];
+      if (symbol[node] === SpecialSymbol.Unknown) times.unknownNs += selfNs[node];
+    }
+  }
+
+  /** `errors`: perf's, in their order; each stretch has the next few of them, or none. */
+  private addLost(tid: Tid, lost: readonly LostStretch[], errors: readonly GapRecord[]): void {
+    let error = 0;
+    for (const stretch of lost) {
+      const gap = this.gapOf(tid, stretch, stretch.errors > 0 ? errors[error] : undefined);
+      this.losses.add(gap);
+      this.gaps.add(gap);
+      this.times.lostNs += gap.lengthNs;
+      error += stretch.errors;
+    }
+  }
+
+  private gapOf(tid: Tid, { atNs, lengthNs }: LostStretch, error: GapRecord | undefined): TraceGap {
+    const at = { tid, atNs, lengthNs };
+    if (error === undefined) return { ...at, cause: 'unannounced' };
+    const { code, message } = error;
+    return { ...at, cause: 'decode-error', code, message, file: this.reader.store.fileOf(tid, error) };
+  }
+}
+
+/** Replay does not count them yet: this is the one place to change when it does. */
+function undecidedEventsOf(_replay: ThreadReplay): number {
+  return 0;
+}
+
+function countsOf({ counts, store }: InputReader): LineCounts {
+  const events = counts.events - store.unwanted;
+  const ignoredLines = counts.ignoredLines + store.unwanted;
+  const { lines, gapLines, damagedLines } = counts;
+  assert(lines === events + gapLines + ignoredLines + damagedLines, 'a line was counted twice or not at all');
+  return { ...counts, events, ignoredLines };
+}
