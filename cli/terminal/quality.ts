@@ -20,7 +20,12 @@ export function qualityLines(profile: Profile): string[] {
   const head = `${formatMany(quality.events, 'event')} in ${span}${formatMany(threads.length, 'thread')}`;
   const guessed = `${formatMany(inferred, 'call')} inferred`;
   const lost = quality.losses.length === 0 ? 'nothing lost' : lostText(quality, threads.length);
-  return [`${head}; ${lost}, ${guessed}`, ...warnings(quality)];
+  return [`${head}; ${lost}, ${guessed}${undecidedText(quality)}`, ...warnings(quality)];
+}
+
+/** Events that did something to the stack which nothing in the trace tells. */
+function undecidedText({ undecidedEvents }: Quality): string {
+  return undecidedEvents === 0 ? '' : `, ${formatMany(undecidedEvents, 'event')} undecided`;
 }
 
 function lostText({ losses, threadsCut, lostNs, totalNs }: Quality, threadCount: number): string {

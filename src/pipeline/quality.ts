@@ -38,7 +38,7 @@ export class QualityBuilder {
     for (const reason of Object.keys(inferred) as InferenceName[]) inferredCalls[reason] += inferred[reason];
     inferredCalls.OpenAtStart += callersBelow;
     sums.clockSteps += thread.clockSteps;
-    sums.undecidedEvents += undecidedEventsOf(replay);
+    sums.undecidedEvents += replay.undecided;
     if (lost.length > 0) sums.threadsCut++;
     times.totalNs += endNs - startNs;
     this.addTimes(tree);
@@ -88,11 +88,6 @@ export class QualityBuilder {
     const { code, message } = error;
     return { ...at, cause: 'decode-error', code, message, file: this.reader.store.fileOf(tid, error) };
   }
-}
-
-/** Replay does not count them yet: this is the one place to change when it does. */
-function undecidedEventsOf(_replay: ThreadReplay): number {
-  return 0;
 }
 
 function countsOf({ counts, store }: InputReader): LineCounts {

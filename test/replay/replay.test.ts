@@ -231,7 +231,7 @@ describe('stubs of the dynamic linker', () => {
       70  return  puts      main`,
       `
       main 1(1) self 0
-        _dl_runtime_resolve_xsavec 1 self 10
+        _dl_runtime_resolve_xsavec 1(1) self 10
           _dl_fixup 1 self 30
         puts 1(1) self 15
           x 1 self 5`,
