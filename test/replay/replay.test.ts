@@ -588,6 +588,67 @@ describe('fibers', () => {
     ));
 });
 
+describe('the kernel', () => {
+  test('an interrupt within a system call stands on it, and both go', () =>
+    expectTree(
+      `
+      10  call     main                  read
+      20  syscall  read                  entry_SYSCALL_64
+      25  call     entry_SYSCALL_64      do_syscall
+      30  hw int   do_syscall            asm_irq
+      35  call     asm_irq               irq_handler
+      40  return   irq_handler           asm_irq
+      45  iret     asm_irq               do_syscall+0xe0
+      60  return   do_syscall            entry_SYSCALL_64
+      70  sysret   entry_SYSCALL_64      read+0xe2
+      90  return   read                  main`,
+      `
+      main 1(1) self 0
+        read 1 self 30
+          entry_SYSCALL_64 1 self 15
+            do_syscall 1 self 20
+              asm_irq 1 self 10
+                irq_handler 1 self 5`,
+    ));
+
+  test('a trace that begins in the middle of it finds the way out to the program', () =>
+    expectTree(
+      `
+      10  tr strt           do_sys_poll+0x50
+      20  call              do_sys_poll  copy_to_user
+      30  return            copy_to_user  do_sys_poll
+      40  return            do_sys_poll  do_syscall_64+0x77
+      50  return            do_syscall_64  entry_SYSCALL_64_after_hwframe+0x77
+      60  sysret            entry_SYSCALL_64_after_hwframe  poll+0x17
+      70  return            poll  main+0x50
+      80  call              main  work
+      90  return            work  main`,
+      `
+      main 1(1) self 10
+        poll 1(1) self 10
+          entry_SYSCALL_64_after_hwframe 1(1) self 10
+            do_syscall_64 1(1) self 10
+              do_sys_poll 1(1) self 20
+                copy_to_user 1 self 10
+        work 1 self 10`,
+    ));
+
+  test('it may go back to the program by a trace start alone', () =>
+    expectTree(
+      `
+      10  call     main      fault
+      20  hw int   fault     asm_exc_page_fault
+      30  call     asm_exc_page_fault  handle
+      40  tr strt  fault+0xe0
+      50  return   fault     main`,
+      `
+      main 1(1) self 0
+        fault 1 self 20
+          asm_exc_page_fault 1 self 10
+            handle 1(1) self 10`,
+    ));
+});
+
 describe('programs and transactions', () => {
   test('an exec that no record tells of is seen by the start of ld.so', () =>
     expectTree(
