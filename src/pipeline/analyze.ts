@@ -3,7 +3,7 @@
  */
 import { setImmediate } from 'node:timers/promises';
 import type { Profile, ThreadProfile, TraceMeta } from '../model/profile.js';
-import type { Tid } from '../model/units.js';
+import type { Nanoseconds, Tid } from '../model/units.js';
 import { Contexts, withCallers } from '../replay/contexts.js';
 import type { TailCalls } from '../replay/frame.js';
 import { type ReplayOptions, replayThread } from '../replay/replay.js';
@@ -62,11 +62,14 @@ class ProfileBuilder {
   private readonly reader: InputReader;
   private readonly facts: SiteFacts;
   private readonly options: AnalyzeOptions;
+  /** To the second in which the trace begins: what the reader's time 0 is, the order of the inputs decided. */
+  private readonly shiftNs: Nanoseconds;
 
   constructor(reader: InputReader, facts: SiteFacts, options: AnalyzeOptions) {
     this.reader = reader;
     this.facts = facts;
     this.options = options;
+    this.shiftNs = Math.floor(reader.store.startNs / 1e9) * 1e9;
   }
 
   async replay(tids: readonly Tid[], contexts: Contexts | null): Promise<void> {
@@ -92,11 +95,11 @@ class ProfileBuilder {
 
   build(contexts: Contexts): Profile {
     const { words, store } = this.reader;
-    const originNs = BigInt(words.originSeconds ?? 0) * 1_000_000_000n;
+    const originNs = BigInt(words.originSeconds ?? 0) * 1_000_000_000n + BigInt(this.shiftNs);
     const weight = words.timed === 0 ? 'calls' : 'ns';
-    const { scope } = this.facts;
-    const meta: TraceMeta = { originNs, startNs: store.startNs, endNs: store.endNs, scope, weight };
-    const quality = new QualityBuilder(this.reader);
+    const bounds = { startNs: store.startNs - this.shiftNs, endNs: store.endNs - this.shiftNs };
+    const meta: TraceMeta = { originNs, ...bounds, scope: this.facts.scope, weight };
+    const quality = new QualityBuilder(this.reader, this.shiftNs);
     const threads = [...this.threads].map(([tid, thread]) => this.profileOf(tid, thread, contexts, quality));
     return { meta, symbols: words.interner.symbols.build(), threads, quality: quality.build() };
   }
@@ -113,7 +116,8 @@ class ProfileBuilder {
     const { startNs, endNs, tree, isDoubtful, firstStack } = thread.replay;
     const below = isDoubtful ? [] : contexts.callersBelow(firstStack);
     const who = { tid, pid: names.pidOf(tid), comm: names.commOf(tid) };
-    const profile = { ...who, startNs, endNs, tree: below.length === 0 ? tree : withCallers(tree, below) };
+    const bounds = { startNs: startNs - this.shiftNs, endNs: endNs - this.shiftNs };
+    const profile = { ...who, ...bounds, tree: below.length === 0 ? tree : withCallers(tree, below) };
     quality.add(profile, thread, below.length);
     return profile;
   }

@@ -6,10 +6,11 @@ import { assert } from '../model/errors.js';
 import type { ThreadProfile } from '../model/profile.js';
 import { type InferenceName, type LineCounts, noInferences, type Quality, type TraceGap } from '../model/quality.js';
 import { SpecialSymbol } from '../model/symbol-table.js';
-import type { Tid } from '../model/units.js';
+import type { Nanoseconds, Tid } from '../model/units.js';
 import type { LostStretch } from '../replay/lost-stretches.js';
 import type { ThreadReplay } from '../replay/replay.js';
-import type { GapRecord, StoredThread } from '../store/trace-store.js';
+import type { GapRecord } from '../store/gap-records.js';
+import type { StoredThread } from '../store/trace-store.js';
 import type { InputReader } from './inputs.js';
 import { LongestGaps, LossKinds } from './losses.js';
 
@@ -27,8 +28,12 @@ export class QualityBuilder {
   private readonly sums = { clockSteps: 0, threadsCut: 0, undecidedEvents: 0 };
   private readonly times = { lostNs: 0, inferredNs: 0, unknownNs: 0, totalNs: 0 };
 
-  constructor(reader: InputReader) {
+  private readonly shiftNs: Nanoseconds;
+
+  /** `shiftNs`: from the reader's time 0 to the profile's. */
+  constructor(reader: InputReader, shiftNs: Nanoseconds) {
     this.reader = reader;
+    this.shiftNs = shiftNs;
   }
 
   /** `callersBelow`: how many callers the thread stands on that only other threads show. */
@@ -83,7 +88,7 @@ export class QualityBuilder {
   }
 
   private gapOf(tid: Tid, { atNs, lengthNs }: LostStretch, error: GapRecord | undefined): TraceGap {
-    const at = { tid, atNs, lengthNs };
+    const at = { tid, atNs: atNs - this.shiftNs, lengthNs };
     if (error === undefined) return { ...at, cause: 'unannounced' };
     const { code, message } = error;
     return { ...at, cause: 'decode-error', code, message, file: this.reader.store.fileOf(tid, error) };

@@ -5,7 +5,7 @@
 import { Inference } from '../model/quality.js';
 import type { ThreadEvents } from '../model/thread-events.js';
 import { type FunctionId, type Nanoseconds, NONE, type SymbolId } from '../model/units.js';
-import { type Alignment, align, FARTHEST, type Leaving, type Level, type Restart } from './align.js';
+import { type Alignment, align, FARTHEST, type Level, type Restart } from './align.js';
 import { type Contexts, DEEPEST_PLACE, type Place } from './contexts.js';
 import type { Frame } from './frame.js';
 import { callIpOf } from './look-across.js';
@@ -28,6 +28,8 @@ export class FirstStack {
   private readonly events: ThreadEvents;
   private readonly facts: SiteFacts;
 
+  /** From this place on stands what nothing spoke for; or NONE. */
+  private baseless: number = NONE;
   private readonly contexts: Contexts | null;
   private readonly onDoubt: () => void;
 
@@ -63,19 +65,36 @@ export class FirstStack {
     this.layNew(restart, restart.leaving.length + 1, nowNs, why, row);
   }
 
-  /** The stack behind a loss. */
+  /** The stack behind a loss. What nothing spoke for behind the last one goes, if again nothing does. */
   restart(restart: Restart, crossing: Crossing): void {
     const { frames } = this;
-    const places = frames.levels(FARTHEST);
     frames.doubtAll();
     frames.forgetLeaves();
-    const found = align(
-      places.map((place) => this.levelAt(place)),
-      restart,
-    );
-    const isConfirmed = found !== null && found.confirmed > 0;
-    if (isConfirmed) this.continueOn(found, places, restart, crossing);
+    let old = this.alignOld(restart);
+    if (old.found === null && this.dropBaseless(crossing)) old = this.alignOld(restart);
+    const { places, found } = old;
+    if (found !== null && found.confirmed > 0) this.continueOn(found, places, restart, crossing);
     else this.guess(found, places, restart, crossing);
+  }
+
+  /** The old stack's upper levels, and where the restart fits on them. */
+  private alignOld(restart: Restart): { places: readonly number[]; found: Alignment | null } {
+    const places = this.frames.levels(FARTHEST);
+    const levels = places.map((place) => this.levelAt(place));
+    return { places, found: align(levels, restart) };
+  }
+
+  /** False if there is nothing to drop. */
+  private dropBaseless({ lostNs }: Crossing): boolean {
+    if (this.baseless === NONE) return false;
+    this.close(this.baseless - 1, lostNs);
+    return true;
+  }
+
+  /** Closes all above a place, because of a gap. */
+  private close(place: number, lostNs: Nanoseconds): void {
+    this.frames.closeAbove(place, lostNs, Inference.CutByGap);
+    if (this.frames.depth <= this.baseless) this.baseless = NONE;
   }
 
   private guess(found: Alignment | null, places: readonly number[], restart: Restart, crossing: Crossing): void {
@@ -83,8 +102,13 @@ export class FirstStack {
     const place = this.placeByContext(restart, found);
     if (place) this.layOnPath(place, restart, crossing);
     else if (found) this.continueOn(found, places, restart, crossing);
-    else this.layNew(restart, restart.leaving.length + 1, crossing.nextNs, cutByGap);
+    else this.layBaseless(restart, crossing);
     this.frames.guessAll();
+  }
+
+  private layBaseless(restart: Restart, { nextNs }: Crossing): void {
+    this.baseless = this.frames.depth;
+    this.layNew(restart, restart.leaving.length + 1, nextNs, cutByGap);
   }
 
   /** The old levels up to one of them stay, new ones stand on it. */
@@ -117,7 +141,7 @@ export class FirstStack {
 
   private layOnPath({ path, shared }: Place, restart: Restart, { lostNs, nextNs }: Crossing): void {
     const { frames, facts } = this;
-    frames.closeAbove(shared - 1, lostNs, Inference.CutByGap);
+    this.close(shared - 1, lostNs);
     for (const symbol of path.slice(shared))
       frames.pushOpen(facts.functions.ofSymbol(symbol), nextNs, Inference.CutByGap);
     this.layNew(restart, restart.leaving.length, nextNs, cutByGap);
@@ -146,15 +170,18 @@ export class FirstStack {
     const end = frames.endOfLevel(level);
     let place = end - 1;
     while (place >= level && frames.at(place).fn !== fn) place--;
-    frames.closeAbove(place >= level ? place : end - 1, lostNs, Inference.CutByGap);
+    this.close(place >= level ? place : end - 1, lostNs);
     if (place < level) frames.jump(fn, nextNs, Inference.CutByGap);
   }
 
-  /** Which returns leave the old levels, downwards from the one that goes on. */
+  /** Which returns leave the old levels, downwards from the one that goes on, also below those that were compared. */
   private confirmOld({ leaving }: Restart, { newLevels, oldLevel }: Alignment, places: readonly number[]): void {
-    for (let depth = 0; depth <= oldLevel && newLevels + depth < leaving.length; depth++) {
-      const exit = leaving[newLevels + depth] as Leaving;
-      this.frames.setLeave(places[oldLevel - depth] as number, exit.row, exit.to);
+    const { frames } = this;
+    let place = places[oldLevel] as number;
+    for (const exit of leaving.slice(newLevels)) {
+      if (place === NONE) break;
+      frames.setLeave(place, exit.row, exit.to);
+      place = place === 0 ? NONE : frames.at(place - 1).level;
     }
   }
 

@@ -127,6 +127,13 @@ export class OpenCalls {
     return NONE;
   }
 
+  /** The place of the nearest call on this stack of which something is true, or NONE; far ones are not looked at. */
+  findNear(isMeant: (call: OpenCall) => boolean): number {
+    const lowest = Math.max(this.switches.at(-1)?.place ?? 0, this.calls.length - DEEPEST_SEARCH);
+    for (let place = this.calls.length - 1; place >= lowest; place--) if (isMeant(this.at(place))) return place;
+    return NONE;
+  }
+
   /** The place of the signal or kernel entry that interrupted what goes on at this address, or NONE. */
   findInterrupted(to: Address): number {
     for (const place of this.interrupts.slice(-DEEPEST_SEARCH).reverse()) {

@@ -12,6 +12,8 @@ import { type FunctionTable, Trait } from './functions.js';
 
 /** Longer chains of tail calls are loops, as of an interpreter: they go back to the frame they came from. */
 const LONGEST_TAIL_CHAIN = 64;
+/** A function has fewer labels; of more only the last ones are known. */
+const MOST_ALIASES = 16;
 
 export class OpenFrames {
   readonly inferred: Record<InferenceName, number> = noInferences();
@@ -137,7 +139,7 @@ export class OpenFrames {
   /** Code under another label is seen to belong to the function on top. */
   addAlias(fn: FunctionId): void {
     const { top } = this;
-    if (!top.aliases?.includes(fn)) top.aliases = [...(top.aliases ?? []), fn];
+    if (!top.aliases?.includes(fn)) top.aliases = [fn, ...(top.aliases ?? [])].slice(0, MOST_ALIASES);
   }
 
   /** The nearest frame of a function below a place, but not below `lowest`; or NONE. */

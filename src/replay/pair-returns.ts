@@ -10,7 +10,7 @@ import type { ThreadEvents } from '../model/thread-events.js';
 import { type Address, type FunctionId, NONE } from '../model/units.js';
 import { LONGEST_CALL_BYTES, Trait } from './functions.js';
 import { lookAcrossLosses } from './look-across.js';
-import type { OpenCalls } from './open-calls.js';
+import type { OpenCall, OpenCalls } from './open-calls.js';
 import { Outcome, type Pairing, type Segment } from './pairing.js';
 import { type SiteFacts, Step, SYSCALL_BYTES } from './site-facts.js';
 import { Stacks } from './stacks.js';
@@ -147,7 +147,16 @@ class SegmentPass {
     if (this.isJumpInCaller(site, toEntry)) return this.stacks.pop(row, this.open.length - 1);
     if (isSwitch) this.stacks.goToOther(row);
     else if (this.isStub(site) || (toEntry && !this.open.isAtBase())) this.stacks.jump(row);
-    else this.stacks.leave(row);
+    else if (!this.returnsToRunning(row, site)) this.stacks.leave(row);
+  }
+
+  /** Nobody saw the call that this return ends, but the function that it returns to is open: it made it. */
+  private returnsToRunning(row: number, site: number): boolean {
+    const fn = this.facts.toFunction[site];
+    const isCallOf = ({ row: call }: OpenCall) => this.facts.toFunction[this.events.site[call]] === fn;
+    const place = this.open.findNear(isCallOf);
+    if (place !== NONE) this.stacks.returnTo(row, place);
+    return place !== NONE;
   }
 
   /** A jump that was shown. Most concern nobody here; one may go to another stack, or undo a transaction. */

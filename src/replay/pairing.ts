@@ -26,6 +26,8 @@ export const Outcome = {
   NewStack: 8,
   /** An aborted transaction: the calls of the `link`-th of `aborts`, which had returned in it, are open again. */
   Reopen: 9,
+  /** The end of a call that was not shown: everything above the call in `link` is over. */
+  ReturnTo: 10,
 } as const;
 
 /** A stretch of events without a loss. */

@@ -21,6 +21,8 @@ export interface TakenBack extends LeftStack {
 
 /** Fibers beyond this number are forgotten, those left longest first. */
 const MOST_PARKED = 64;
+/** Nor do fibers lie deeper; a stack that is gone for good may, and to keep it again and again would cost. */
+const DEEPEST_PARKED = 512;
 
 interface Parked extends LeftStack {
   readonly leftRow: number;
@@ -30,7 +32,7 @@ export class ParkedStacks {
   private readonly parked: Parked[] = [];
 
   park(stacks: readonly LeftStack[], leftRow: number): void {
-    for (const stack of stacks) this.parked.push({ ...stack, leftRow });
+    for (const stack of stacks) if (stack.calls.length <= DEEPEST_PARKED) this.parked.push({ ...stack, leftRow });
     if (this.parked.length > MOST_PARKED) this.parked.splice(0, this.parked.length - MOST_PARKED);
   }
 

@@ -225,6 +225,8 @@ class Replay {
         // on into _dl_start_user.
         if (frames.top.fn !== target) frames.addAlias(target);
         return;
+      case Outcome.ReturnTo:
+        return this.returnTo(row, frames.placeOfCall(link), target);
       case Outcome.Leave:
         return this.leave(frames.placeOfLeave(row), target);
       case Outcome.JumpByReturn:
@@ -240,6 +242,17 @@ class Replay {
         frames.returnFrom(frames.placeOfCall(link), nowNs);
         this.hidden.signalTail = target;
     }
+  }
+
+  /** A call that was not shown has returned: its level goes, the one below it goes on. */
+  private returnTo(row: number, place: number, target: FunctionId): void {
+    const { frames, nowNs, facts, events } = this;
+    if (place === NONE) return;
+    const below = frames.findBelow(target, frames.depth, place);
+    const landing = below === NONE ? frames.endOfLevel(place) - 1 : below;
+    const returning = this.named(facts.fromFunction[events.site[row]]);
+    if (frames.depth === landing + 1) frames.pushOpen(returning, nowNs, Inference.HiddenJump); // it called itself
+    frames.closeAbove(landing, nowNs, Inference.HiddenJump);
   }
 
   /** Calls that had returned in a transaction that was aborted go on. */

@@ -40,6 +40,14 @@ export class Stacks {
     if (this.returned.push({ call, place }) > 2 * DEEPEST_SEARCH) this.returned.splice(0, DEEPEST_SEARCH);
   }
 
+  /** The return in `row` ends a call that was not shown, made by what the call at a place had called. */
+  returnTo(row: number, place: number): void {
+    const { outcome, link } = this.pairing;
+    outcome[row] = Outcome.ReturnTo;
+    link[row] = this.open.at(place).row;
+    this.leaveBehind(row, this.open.cutAbove(place));
+  }
+
   /** The return in `row` goes to a caller that nobody saw calling. */
   leave(row: number): void {
     const base = this.open.findSwitch(({ stack }) => stack !== null);

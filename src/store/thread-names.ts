@@ -9,14 +9,19 @@ interface NameAt {
   readonly comm: string;
 }
 
+interface NumberAt {
+  readonly timeNs: Nanoseconds;
+  readonly value: number;
+}
+
 export class ThreadNames {
-  private readonly pids = new Map<Tid, number>();
-  private readonly parents = new Map<Tid, Tid>();
+  private readonly pids = new Map<Tid, NumberAt>();
+  private readonly parents = new Map<Tid, NumberAt>();
   private readonly names = new Map<Tid, NameAt[]>();
 
   add({ tid, timeNs, pid, comm, parent }: ThreadName): void {
-    if (parent !== null && parent !== tid) this.parents.set(tid, parent);
-    if (pid !== null && pid >= 0) this.pids.set(tid, pid);
+    if (parent !== null && parent !== tid) keepLatest(this.parents, tid, { timeNs, value: parent });
+    if (pid !== null && pid >= 0) keepLatest(this.pids, tid, { timeNs, value: pid });
     if (comm === null) return;
     const names = this.names.get(tid);
     if (names) names.push({ timeNs, comm });
@@ -32,7 +37,7 @@ export class ThreadNames {
   }
 
   pidOf(tid: Tid): number | null {
-    return this.pids.get(tid) ?? null;
+    return this.pids.get(tid)?.value ?? null;
   }
 
   /** The last name a thread had; a thread without one has the name of the thread that made it. */
@@ -49,7 +54,7 @@ export class ThreadNames {
     for (
       let ancestor: Tid | undefined = tid;
       ancestor !== undefined && !seen.has(ancestor);
-      ancestor = this.parents.get(ancestor)
+      ancestor = this.parents.get(ancestor)?.value
     ) {
       seen.add(ancestor);
       const names = this.names.get(ancestor);
@@ -57,6 +62,13 @@ export class ThreadNames {
     }
     return [];
   }
+}
+
+/** A thread's number may be given out again. Of one time the greatest counts: inputs come in any order. */
+function keepLatest(map: Map<Tid, NumberAt>, tid: Tid, next: NumberAt): void {
+  const last = map.get(tid);
+  const isLater = !last || next.timeNs > last.timeNs || (next.timeNs === last.timeNs && next.value > last.value);
+  if (isLater) map.set(tid, next);
 }
 
 /** Among names of one time the greatest, so that the order of inputs does not matter. */

@@ -5,13 +5,12 @@ import type { BranchSites } from '../model/branch-sites.js';
 import type { ThreadEvents } from '../model/thread-events.js';
 import type { EventColumns, Selection, TraceChunk, TraceRecord } from '../model/trace-chunk.js';
 import { type Nanoseconds, NONE, type Tid } from '../model/units.js';
+import { byTimeThenContent, type GapRecord, UnownedGaps } from './gap-records.js';
 import { LaneBuilder } from './lane.js';
 import { Mappings } from './mappings.js';
-import { lastRowAt, type MergedLanes, mergeLanes } from './merge-lanes.js';
+import { type MergedLanes, mergeLanes } from './merge-lanes.js';
 import { placeRecords } from './place-records.js';
 import { ThreadNames } from './thread-names.js';
-
-export type GapRecord = Extract<TraceRecord, { what: 'gap' }>;
 
 export interface StoredThread {
   readonly events: ThreadEvents;
@@ -33,6 +32,7 @@ export class TraceStore {
   private readonly selection: Selection;
   private readonly lanes = new Map<Tid, Map<number, LaneBuilder>>();
   private readonly eventCount = new Map<Tid, number>();
+  private readonly unownedGaps = new UnownedGaps();
   private readonly records = new Map<Tid, Map<string, TraceRecord>>();
 
   constructor(selection: Selection) {
@@ -97,16 +97,21 @@ export class TraceStore {
     if (record.what === 'exec') this.mappings.addExec(record.pid, record.timeNs);
     let records = this.records.get(record.tid);
     if (records === undefined) this.records.set(record.tid, (records = new Map()));
-    records.set(JSON.stringify(record), record);
+    const content = JSON.stringify(record);
+    if (record.tid === NONE && record.what === 'gap' && !records.has(content)) this.unownedGaps.add(record);
+    records.set(content, record);
   }
 
   /** Those of the thread itself, and losses of no certain thread on the processor it was last seen on. */
   private recordsOf(tid: Tid, merged: MergedLanes): TraceRecord[] {
-    const unowned = [...(this.records.get(NONE)?.values() ?? [])];
-    const own = [...(this.records.get(tid)?.values() ?? [])];
-    return own.concat(
-      unowned.filter((record) => record.what === 'gap' && wasSeenOn(record.cpu, record.timeNs, merged)),
-    );
+    const own = [...(this.records.get(tid)?.values() ?? [])].map((record) => this.withinRecording(record));
+    return [...own, ...this.unownedGaps.of(merged)];
+  }
+
+  /** A switch seen outside the recording, by a garbled time or a late record, counts at its border. */
+  private withinRecording(record: TraceRecord): TraceRecord {
+    if (record.what !== 'switch') return record;
+    return { ...record, timeNs: Math.min(Math.max(record.timeNs, this.startNs), this.endNs) };
   }
 
   private isWantedThread(tid: Tid): boolean {
@@ -114,15 +119,4 @@ export class TraceStore {
     if (pids && !pids.includes(this.names.pidOf(tid) ?? NONE)) return false;
     return comm === undefined || this.names.everMatched(tid, comm);
   }
-}
-
-function wasSeenOn(cpu: number, atNs: Nanoseconds, { timeNs, cpu: cpus }: MergedLanes): boolean {
-  const row = lastRowAt(timeNs, atNs);
-  return row !== NONE && (cpu === NONE || cpus[row] === cpu);
-}
-
-/** Errors of one time in an order that the inputs do not decide. */
-function byTimeThenContent(a: GapRecord, b: GapRecord): number {
-  const byText = a.message === b.message ? 0 : a.message < b.message ? -1 : 1;
-  return a.timeNs - b.timeNs || a.code - b.code || (a.ip || 0) - (b.ip || 0) || a.pid - b.pid || byText;
 }
