@@ -34,12 +34,12 @@ export const KERNEL: readonly Colour[] = [
 
 export const OTHERS: Readonly<Record<Exclude<Family, 'user' | 'kernel'> | 'block' | 'match', Colour>> = {
   group: { light: '#d3d9e3', dark: '#434b59' },
-  unknown: { light: '#d6cdb8', dark: '#5d5644' },
-  syscall: { light: '#a5d8f6', dark: '#1c6a94' },
-  'off-cpu': { light: '#6ba3dc', dark: '#1d3f7a' },
-  preempted: { light: '#c6a2e4', dark: '#6c3f96' },
-  untraced: { light: '#a9ddce', dark: '#1c6b5d' },
-  lost: { light: '#949ba6', dark: '#2b2f36' },
+  unknown: { light: '#e0d6bd', dark: '#6f6850' },
+  syscall: { light: '#a5d8f6', dark: '#1f739c' },
+  'off-cpu': { light: '#5c96dc', dark: '#17336a' },
+  preempted: { light: '#c6a8ea', dark: '#6c3f96' },
+  untraced: { light: '#74c4aa', dark: '#12443b' },
+  lost: { light: '#8b929d', dark: '#4f535b' },
   block: { light: '#e6e8ec', dark: '#33383f' },
   match: { light: '#f07be8', dark: '#b01fb4' },
 };

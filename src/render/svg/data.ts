@@ -30,10 +30,7 @@ const COLUMNS = ['calls', 'inferredCalls', 'selfNs', 'inferredNs', 'completeNs',
 export function writeData(frames: FrameColumns, settings: SvgSettings): string {
   const { tree } = frames;
   const { symbol, names, families } = usedNames(frames);
-  const numbers = COLUMNS.map((name) => [
-    name,
-    Array.from(tree[name], (value) => (Number.isFinite(value) ? value : 0)),
-  ]);
+  const numbers = COLUMNS.map((name) => [name, numbersOf(tree[name])]);
   const written: Written = {
     ...settings,
     weight: frames.weight,
@@ -43,7 +40,7 @@ export function writeData(frames: FrameColumns, settings: SvgSettings): string {
       ...Object.fromEntries(numbers),
       depth: Array.from(depthsOf(tree.parent)),
       symbol,
-      omitted: Array.from(frames.omitted),
+      omitted: numbersOf(frames.omitted),
     },
   };
   return JSON.stringify(written).replace(/[<>&]/g, (character) => `\\u00${character.charCodeAt(0).toString(16)}`);
@@ -51,27 +48,39 @@ export function writeData(frames: FrameColumns, settings: SvgSettings): string {
 
 export function readData(text: string): SvgData {
   const { isIcicle, minPx, weight, names, families, columns } = JSON.parse(text) as Written;
-  const { calls, inferredCalls, selfNs, inferredNs, completeNs, minNs, maxNs } = columns;
+  const { length } = columns.depth;
   const tree = {
-    length: columns.depth.length,
+    length,
     parent: parentsOf(columns.depth),
     symbol: Int32Array.from(columns.symbol),
-    calls: Float64Array.from(calls),
-    inferredCalls: Float64Array.from(inferredCalls),
-    selfNs: Float64Array.from(selfNs),
-    inferredNs: Float64Array.from(inferredNs),
-    completeNs: Float64Array.from(completeNs),
-    minNs: Float64Array.from(minNs),
-    maxNs: Float64Array.from(maxNs),
+    calls: columnOf(columns.calls, length),
+    inferredCalls: columnOf(columns.inferredCalls, length),
+    selfNs: columnOf(columns.selfNs, length),
+    inferredNs: columnOf(columns.inferredNs, length),
+    completeNs: columnOf(columns.completeNs, length),
+    minNs: columnOf(columns.minNs, length),
+    maxNs: columnOf(columns.maxNs, length),
   };
   const table = frameTable({
     tree,
     names,
     families: families.map((index) => FAMILIES[index] as Family),
-    omitted: Float64Array.from(columns.omitted),
+    omitted: columnOf(columns.omitted, length),
     weight,
   });
   return { table, settings: { isIcicle, minPx } };
+}
+
+/** A column of nothing but zeros is left empty. The minimum of no calls, infinite, is zero here. */
+function numbersOf(column: Float64Array): number[] {
+  const numbers = Array.from(column, (value) => (Number.isFinite(value) ? value : 0));
+  return numbers.some((value) => value !== 0) ? numbers : [];
+}
+
+function columnOf(numbers: readonly number[], length: number): Float64Array {
+  const column = new Float64Array(length);
+  column.set(numbers);
+  return column;
 }
 
 /** Names that no node has any more are left out; the others are counted anew. */

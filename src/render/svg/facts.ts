@@ -61,7 +61,8 @@ function shares(table: FrameTable, boxes: Boxes, box: number, ofView: number) {
   const all = table.total[0] as number;
   const fact = (what: string, value: number): Fact => {
     const ofAll = `${formatShare(value, all)} of all`;
-    const more = ofView === all ? ofAll : `${formatShare(value, ofView)} of view · ${ofAll}`;
+    const isCaller = box < boxes.firstOfRun;
+    const more = isCaller || ofView === all ? ofAll : `${formatShare(value, ofView)} of view · ${ofAll}`;
     return { what, value: formatWeight(value, table.weight), more };
   };
   return { total: fact('total', boxes.total[box]), self: fact('self', table.self[boxes.node[box]]) };
@@ -75,7 +76,7 @@ export function formatWeight(value: number, weight: 'ns' | 'calls'): string {
 export function formatShare(part: number, all: number): string {
   const percent = (100 * part) / Math.max(all, 1);
   if (percent > 0 && percent < 1e-4) return '< 0.0001 %';
-  return percent >= 10 ? `${percent.toFixed(1)} %` : `${Number(percent.toPrecision(3))} %`;
+  return `${Number(percent.toPrecision(3))} %`;
 }
 
 function blockHint({ omitted }: FrameTable, { kind, node }: Boxes, box: number): Fact {
@@ -105,7 +106,15 @@ function guessFacts({ guessNs, total, weight }: FrameTable, node: number): Fact[
   ];
 }
 
-/** In one line, as for a screen reader or a tooltip without a script. */
+/** The numbers that matter most: every frame of the file has them, so that they can be read without a script. */
+export function briefFacts(table: FrameTable, boxes: Boxes, box: number): string {
+  const { name, numbers } = labelOf(table, boxes, box);
+  const share = `${name}: ${formatWeight(boxes.total[box], table.weight)}, ${formatShare(boxes.total[box], table.total[0])}`;
+  if (isBlock(table, boxes, box) || table.tree.calls[boxes.node[box]] === 0) return share;
+  return `${share}; ${numbers.join('×, ')}${numbers.length > 1 ? ' each' : '×'}`;
+}
+
+/** In one line, as for a screen reader. */
 export function factsText({ title, rows }: Facts): string {
   const said = rows.map(({ what, value, more }) =>
     [what, value, more && value ? `(${more})` : more].filter(Boolean).join(' '),

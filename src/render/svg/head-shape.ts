@@ -12,7 +12,7 @@ export const HEAD = {
   legendRowPx: 19,
   swatchPx: 13,
   legendGapPx: 16,
-  toolbarPx: 460,
+  toolbarPx: 540,
   toolbarRowPx: 36,
   belowPx: 10,
 } as const;

@@ -8,6 +8,9 @@
  *     …find<…>
  */
 
+/** Of more nested brackets only the outer ones are emptied step by step. */
+const MOST_STEPS = 6;
+
 /** What Rust adds to a name, to tell crates apart. */
 const HASH = /::h[0-9a-f]{16}$/;
 
@@ -76,7 +79,7 @@ function matchAt(pattern: RegExp, text: string, at: number): string {
 function* collapsed(name: string): Generator<string> {
   const { brackets } = structureOf(name);
   const emptied = brackets.filter((pair) => mayBeEmptied(name, pair));
-  const depths = [...new Set(emptied.map(({ depth }) => depth))].sort((a, b) => b - a);
+  const depths = [...new Set(emptied.map(({ depth }) => depth))].sort((a, b) => b - a).slice(-MOST_STEPS);
   for (const least of depths)
     yield withoutContents(
       name,
@@ -100,12 +103,10 @@ function mayBeEmptied(name: string, { open, close, depth }: Brackets): boolean {
 }
 
 function withoutContents(name: string, emptied: readonly Brackets[]): string {
-  const outermost = emptied.filter(
-    (pair) => !emptied.some(({ open, close }) => open < pair.open && pair.close < close),
-  );
   let text = '';
   let at = 0;
-  for (const { open, close } of outermost.toSorted((a, b) => a.open - b.open)) {
+  for (const { open, close } of emptied.toSorted((a, b) => a.open - b.open)) {
+    if (open < at) continue; // inside of one that is empty now
     text += `${name.slice(at, open + 1)}…`;
     at = close;
   }

@@ -77,10 +77,10 @@ text,.bar{user-select:none}
 .panel .name{font-weight:700}
 .bar{display:flex;gap:8px;align-items:center;justify-content:flex-end;height:100%;font:12px ${SANS}}
 .bar input,.bar button{font:inherit;color:inherit;height:28px;box-sizing:border-box;padding:0 10px;border:1px solid;border-radius:6px}
-.bar input{width:220px}
+.bar input{width:210px;min-width:80px}
 .bar button{cursor:pointer}
 .bar button:disabled{opacity:.5;cursor:default}
-.bar output{white-space:nowrap}
+.bar button,.bar output{white-space:nowrap;flex-shrink:0}
 .bar :focus-visible{outline:2px solid;outline-offset:1px}
 `.trim();
 

@@ -8,7 +8,7 @@ import { type Grouping, mergeByName } from '../named-tree.js';
 import { visibleText } from '../visible-text.js';
 import { writeData } from './data.js';
 import { CHARACTER_PX, type Drawing, hatchPath, px, type Rectangle, ROW_PX, rectangles } from './drawing.js';
-import { factsOf, factsText } from './facts.js';
+import { briefFacts } from './facts.js';
 import { familyOf } from './families.js';
 import { type FrameColumns, frameTable } from './frame-table.js';
 import { headOf } from './head.js';
@@ -91,6 +91,5 @@ function* framesMarkup(drawing: Drawing, topPx: number): Generator<string> {
 }
 
 function boxMarkup({ table, boxes }: Drawing, { box, xPx, yPx, widthPx, heightPx, className }: Rectangle): string {
-  const said = xml(factsText(factsOf(table, boxes, box, table.total[ROOT])));
-  return `<rect class="${className}" x="${px(xPx)}" y="${yPx}" width="${px(widthPx)}" height="${heightPx}"><title>${said}</title></rect>\n`;
+  return `<rect class="${className}" x="${px(xPx)}" y="${yPx}" width="${px(widthPx)}" height="${heightPx}"><title>${xml(briefFacts(table, boxes, box))}</title></rect>\n`;
 }

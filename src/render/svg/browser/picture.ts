@@ -71,20 +71,19 @@ export class Picture {
     this.mark.setAttribute('visibility', 'hidden');
   }
 
-  /** Gives a box the focus of the keyboard; one at a time can be reached by Tab. */
+  /** Gives a box the focus of the keyboard. */
   focus(box: number): void {
-    const element = this.element.get(box);
-    if (element === undefined) return;
-    for (const other of byId('boxes').querySelectorAll('[tabindex]')) other.removeAttribute('tabindex');
-    const facts = factsText(factsOf(this.data.table, this.boxes, box, this.viewTotal));
-    setAttributes(element, { tabindex: 0, role: 'img', 'aria-label': facts });
-    element.focus({ preventScroll: true });
+    this.offer(box);
+    this.element.get(box)?.focus({ preventScroll: true });
     this.scrollTo(box);
   }
 
-  /** Lets Tab reach a box without moving the focus. */
+  /** Lets Tab reach this box, and no other. */
   offer(box: number): void {
-    this.element.get(box)?.setAttribute('tabindex', '0');
+    for (const other of byId('boxes').querySelectorAll('[tabindex]')) other.removeAttribute('tabindex');
+    const facts = factsText(factsOf(this.data.table, this.boxes, box, this.viewTotal));
+    const element = this.element.get(box);
+    if (element) setAttributes(element, { tabindex: 0, role: 'img', 'aria-label': facts });
   }
 
   /** In the coordinates of the picture. */

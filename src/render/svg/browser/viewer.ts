@@ -48,8 +48,9 @@ export class Viewer {
     boxes.addEventListener('pointermove', (event) => this.hover(event));
     boxes.addEventListener('pointerleave', () => this.leaveBox());
     boxes.addEventListener('click', ({ target }) => this.enter(this.picture.boxOf(target)));
-    boxes.addEventListener('focusin', ({ target }) => this.showFocus(target));
-    boxes.addEventListener('focusout', () => this.leaveBox());
+    // Not on the boxes: Chromium lets the focus rest on a group that listens for it.
+    document.addEventListener('focusin', ({ target }) => this.showFocus(target));
+    document.addEventListener('focusout', () => this.leaveBox());
     document.addEventListener('keydown', (event) => this.press(event));
     addEventListener('hashchange', () => this.follow());
     addEventListener('resize', () => this.draw());
@@ -92,7 +93,7 @@ export class Viewer {
     if (found === null) return '';
     const { frames, weight, unknownWeight } = shareOf(this.data.table, found, this.state.first, this.state.last);
     const share = formatShare(weight, this.picture.viewTotal);
-    return `${formatMany(frames, 'match')}, ${unknownWeight > 0 ? '≥ ' : ''}${share} of view`;
+    return `${formatMany(frames, 'frame')}, ${unknownWeight > 0 ? '≥ ' : ''}${share} of view`;
   }
 
   private go(state: State): void {
