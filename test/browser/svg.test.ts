@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type Browser, chromium, type Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { analyze, openTraceFile, renderSvg, type SvgOptions } from '../../src/index.js';
 import { analyzeText, fixture } from '../helpers/load.js';
 import { traceOf } from '../helpers/trace-of.js';
@@ -23,6 +23,10 @@ const ARGUMENTS = [
   '--disable-sync',
 ];
 const LONGEST_MS = 60_000;
+
+vi.setConfig({ testTimeout: LONGEST_MS });
+
+const eventually = <Value>(read: () => Value) => expect.poll(read, { timeout: 10_000 });
 
 /** main (100 ns) calls a (60), which calls leaf (20) and itself (30, of it leaf 10), and b (30). */
 const TRACE = traceOf(`
@@ -132,21 +136,21 @@ describe('mouse', () => {
     await page.mouse.move(x, y);
     expect(await tooltip(page)).toContain('33.3 % of view · 20 % of all');
     await click(page, 'main');
-    await expect.poll(() => labels(page)).toEqual(before);
+    await eventually(() => labels(page)).toEqual(before);
   });
 
   test('Reset zooms out to all', async () => {
     const page = await open(TRACE);
     await click(page, 'leaf');
-    await expect.poll(() => page.url()).toContain('zoom=');
+    await eventually(() => page.url()).toContain('zoom=');
     await page.locator('button', { hasText: 'Reset' }).click();
-    await expect.poll(() => labels(page)).toContain('b · 1 · 30 ns');
+    await eventually(() => labels(page)).toContain('b · 1 · 30 ns');
   });
 
   test('a block of narrow frames opens when it is clicked', async () => {
     const page = await open(TRACE, { minPx: 400 });
     await click(page, '3 small frames');
-    await expect.poll(() => labels(page)).toContain('leaf · 1 · 20 ns');
+    await eventually(() => labels(page)).toContain('leaf · 1 · 20 ns');
   });
 });
 
@@ -157,20 +161,20 @@ describe('search', () => {
     const page = await open(TRACE);
     await press(page, '/');
     await page.keyboard.type('/^a$/');
-    await expect.poll(() => result(page)).toBe('2 frames, 60 % of view');
+    await eventually(() => result(page)).toBe('2 frames, 60 % of view');
     expect(await page.locator('#boxes .match').count()).toBe(2);
     await page.locator('input').fill('LEAF');
-    await expect.poll(() => result(page)).toBe('2 frames, 30 % of view');
+    await eventually(() => result(page)).toBe('2 frames, 30 % of view');
     await press(page, 'Escape');
-    await expect.poll(() => page.locator('#boxes .match').count()).toBe(0);
+    await eventually(() => page.locator('#boxes .match').count()).toBe(0);
   });
 
   test('says that something is no regular expression', async () => {
     const page = await open(TRACE);
     await page.locator('input').fill('/(/');
-    await expect.poll(() => result(page)).toBe('no regular expression');
+    await eventually(() => result(page)).toBe('no regular expression');
     await page.locator('input').fill('(');
-    await expect.poll(() => result(page)).toBe('0 frames, 0 % of view');
+    await eventually(() => result(page)).toBe('0 frames, 0 % of view');
   });
 });
 
@@ -188,12 +192,12 @@ describe('keys', () => {
     await press(page, 'ArrowLeft', 'ArrowUp', 'ArrowUp');
     expect(await focused(page)).toMatch(/^leaf: total 10 ns/);
     await press(page, 'ArrowDown', 'Enter');
-    await expect.poll(() => page.url()).toContain('#zoom=');
-    await expect.poll(() => focused(page)).toMatch(/^a: total 30 ns/);
+    await eventually(() => page.url()).toContain('#zoom=');
+    await eventually(() => focused(page)).toMatch(/^a: total 30 ns/);
     await press(page, 'Escape');
-    await expect.poll(() => labels(page)).toContain('b · 1 · 30 ns');
+    await eventually(() => labels(page)).toContain('b · 1 · 30 ns');
     await press(page, 'ArrowUp', 'ArrowUp', 'Enter', 'r');
-    await expect.poll(() => labels(page)).toContain('b · 1 · 30 ns');
+    await eventually(() => labels(page)).toContain('b · 1 · 30 ns');
   });
 
   test('go the other way in an icicle', async () => {
@@ -218,7 +222,7 @@ describe('the address', () => {
     const page = await open(TRACE);
     await click(page, 'a · 1');
     await page.locator('input').fill('leaf');
-    await expect.poll(() => page.url()).toMatch(/#zoom=\d+&search=leaf$/);
+    await eventually(() => page.url()).toMatch(/#zoom=\d+&search=leaf$/);
     const before = await labels(page);
     await page.reload();
     expect(await labels(page)).toEqual(before);
@@ -238,7 +242,7 @@ describe('surroundings', () => {
   test('the picture takes the width of the window, and colours of its own in the dark', async () => {
     const page = await open(TRACE);
     await page.setViewportSize({ width: 700, height: 500 });
-    await expect.poll(() => page.$eval('svg', (svg) => svg.getAttribute('width'))).toBe('700');
+    await eventually(() => page.$eval('svg', (svg) => svg.getAttribute('width'))).toBe('700');
     const ink = () => page.$eval('#title', (title) => getComputedStyle(title).fill);
     const light = await ink();
     await page.emulateMedia({ colorScheme: 'dark' });
@@ -272,7 +276,7 @@ describe('a hostile trace', () => {
     expect(elements).not.toContain('img');
     expect(elements).not.toContain('parsererror');
     await page.setViewportSize({ width: 4000, height: 800 });
-    await expect.poll(() => page.$eval('svg', (svg) => svg.getAttribute('width'))).toBe('4000');
+    await eventually(() => page.$eval('svg', (svg) => svg.getAttribute('width'))).toBe('4000');
     const shown = (await labels(page)).join('\n');
     for (const text of [
       '</script><img/src=x',
@@ -288,7 +292,7 @@ describe('a hostile trace', () => {
   test('each is found by a search for it', async () => {
     const page = await open(trace);
     await page.locator('input').fill('<img/src');
-    await expect.poll(() => page.locator('output').textContent()).toMatch(/^1 frame, /);
+    await eventually(() => page.locator('output').textContent()).toMatch(/^1 frame, /);
   });
 });
 

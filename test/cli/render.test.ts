@@ -510,7 +510,7 @@ describe.concurrent('names that other people chose', () => {
   const messages = [
     ['an input', ['render', `no${ESCAPES}\n`], 1],
     ['an output', ['render', SIX_LINES, '-o', `no${ESCAPES}/\nout`], 1],
-    ['an ending', ['render', SIX_LINES, '-o', `${ESCAPES}.svg`], 2],
+    ['an ending', ['render', SIX_LINES, '-o', `${ESCAPES}.html`], 2],
     ['a flag', ['render', SIX_LINES, `--${ESCAPES}`], 2],
     ['a regular expression', ['render', SIX_LINES, '--comm', `${ESCAPES}(`], 2],
     ['a choice', ['render', SIX_LINES, '--by', `${ESCAPES}\n`], 2],

@@ -37,9 +37,9 @@ export function layOutHead(widthPx: number): number {
   return heightPx;
 }
 
-/** The picture as large as it has to be. */
+/** The picture as large as it has to be, and no smaller than the window: tooltips need room. */
 export function resize(widthPx: number, headPx: number, rowCount: number): void {
-  const heightPx = headPx + rowCount * ROW_PX + HEAD.marginPx;
+  const heightPx = Math.max(headPx + rowCount * ROW_PX + HEAD.marginPx, window.innerHeight);
   setAttributes(root, { width: widthPx, height: heightPx, viewBox: `0 0 ${widthPx} ${heightPx}` });
   byId('frames').setAttribute('transform', `translate(${HEAD.marginPx} ${headPx})`);
 }

@@ -59,12 +59,17 @@ export class Viewer {
     this.picture.scrollTo(this.picture.boxes.firstOfRun);
   }
 
-  /** Draws what the address says. */
+  /** The address was changed by the reader, or by the browser's way back. */
   private follow(): void {
-    const { first, last } = this.state;
-    this.state = parseHash(location.hash, this.data.table);
+    const state = parseHash(location.hash, this.data.table);
+    if (formatHash(state) !== formatHash(this.state)) this.show(state);
+  }
+
+  private show(state: State): void {
+    const isZoomed = state.first !== this.state.first || state.last !== this.state.last;
+    this.state = state;
     this.draw();
-    if (this.state.first === first && this.state.last === last) return;
+    if (!isZoomed) return;
     this.focused = this.picture.boxes.firstOfRun;
     this.picture.scrollTo(this.focused);
   }
@@ -98,9 +103,11 @@ export class Viewer {
 
   private go(state: State): void {
     const hash = formatHash(state);
+    if (hash === formatHash(this.state)) return;
     if (state.search !== this.state.search)
       location.replace(hash); // a letter typed is no step to go back
-    else if (hash !== formatHash(this.state)) location.hash = hash;
+    else location.hash = hash;
+    this.show(state);
   }
 
   private zoom(first: NodeId, last: NodeId): void {
