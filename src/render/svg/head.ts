@@ -5,11 +5,12 @@ import { type Boxes, BoxKind } from '../../layout/layout.js';
 import type { Profile } from '../../model/profile.js';
 import { formatDuration, formatMany } from '../format.js';
 import { qualitySummary } from '../quality-summary.js';
+import { visibleText } from '../visible-text.js';
 import { formatWeight } from './facts.js';
 import { FAMILIES, type Family } from './families.js';
 import { type FrameTable, familyOfNode, isInferred } from './frame-table.js';
-import { flow, HEAD, headHeightPx, legendTopPx, sansWidthPx } from './head-shape.js';
-import { fitLabel } from './labels.js';
+import { flow, HEAD, headHeightPx, legendTopPx, NARROW_PX, sansWidthPx } from './head-shape.js';
+import { cutAtEnd } from './labels.js';
 import { xml } from './xml.js';
 
 export interface LegendEntry {
@@ -74,11 +75,12 @@ export function headOf(profile: Profile, table: FrameTable, boxes: Boxes, title:
     widthPx - 2 * HEAD.marginPx,
   );
   const heightPx = headHeightPx(warnings.length, places, false);
-  const titleColumns = Math.floor((widthPx - 2 * HEAD.marginPx) / HEAD.titleCharacterPx);
+  const toolbarPx = widthPx < NARROW_PX ? 0 : HEAD.toolbarPx;
+  const titleColumns = Math.floor((widthPx - 2 * HEAD.marginPx - toolbarPx) / HEAD.titleCharacterPx);
   const markup = [
     `<g id="head" data-warnings="${warnings.length}">`,
     `<rect class="page" width="${widthPx}" height="${heightPx}"/>`,
-    `<text id="title" x="${HEAD.marginPx}" y="${HEAD.titlePx}">${xml(fitLabel({ name: title, numbers: [] }, titleColumns))}</text>`,
+    `<text id="title" x="${HEAD.marginPx}" y="${HEAD.titlePx}">${xml(cutAtEnd(visibleText(title), titleColumns))}</text>`,
     `<text class="quiet" x="${HEAD.marginPx}" y="${HEAD.subtitlePx}">${xml(subtitleOf(profile, table))}</text>`,
     `<text class="quiet" x="${HEAD.marginPx}" y="${HEAD.qualityPx}">${xml(line)}</text>`,
     ...warnings.map(warningMarkup),

@@ -28,7 +28,9 @@ function* everShorter({ name, numbers }: Label): Generator<string> {
   yield* shorterNames(name);
 }
 
-function cutAtEnd(text: string, columns: number): string {
+/** As much of a text as there is room for. */
+export function cutAtEnd(text: string, columns: number): string {
+  if (columnsOf(text) <= columns) return text;
   let cut = '';
   let left = columns - 1; // for the ellipsis
   for (const character of text) {

@@ -5,8 +5,9 @@ import { ROOT } from '../../../model/call-tree.js';
 import type { NodeId } from '../../../model/units.js';
 import { formatMany } from '../../format.js';
 import { readData } from '../data.js';
-import { type Facts, factsOf, formatShare } from '../facts.js';
+import { factsOf, formatShare } from '../facts.js';
 import { byId } from './dom.js';
+import { HELP } from './help.js';
 import { besideOf, calleeOf, callerOf } from './neighbours.js';
 import { keepHeadInSight } from './page.js';
 import { Picture } from './picture.js';
@@ -14,18 +15,6 @@ import { type Found, find, matcherOf, shareOf } from './search.js';
 import { formatHash, parseHash, type State } from './state.js';
 import { Toolbar } from './toolbar.js';
 import { Tooltip } from './tooltip.js';
-
-const HELP: Facts = {
-  title: 'Keys',
-  rows: [
-    ['↑ ↓ ← →', 'to the next frame'],
-    ['Enter', 'zoom in on it, or out to it'],
-    ['Esc', 'clear the search; zoom back'],
-    ['/', 'search: text, or a regular expression between slashes'],
-    ['r', 'zoom out to all'],
-    ['?', 'show this, or hide it'],
-  ].map(([what = '', more = '']) => ({ what, value: '', more })),
-};
 
 export class Viewer {
   private readonly data = readData(byId('data').textContent ?? '');
