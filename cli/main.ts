@@ -24,10 +24,11 @@ interface Command<Schema extends z.ZodObject> {
 
 const RENDER: Command<typeof RenderOptions> = {
   usage: 'render <inputs..>',
-  description: 'folded stacks from a trace: text of perf script, also .gz; - is standard input',
+  description: 'a flame graph or folded stacks from a trace: text of perf script, also .gz; - is standard input',
   examples: [
-    ['$0 render trace.txt -o out.folded', 'a file; its threads are added up'],
-    ['perf script … | $0 render - | flamegraph.pl > out.svg', 'in a pipe'],
+    ['$0 render trace.txt -o flame.svg', 'a flame graph, to be opened in a browser'],
+    ['$0 render trace.txt -o out.folded -o flame.svg --icicle', 'both; callers on top'],
+    ['perf script … | $0 render - > out.folded', 'in a pipe'],
     ['$0 render cpu*.txt.gz --by thread --annotate', 'several files, a root for each thread, with calls and averages'],
   ],
   schema: RenderOptions,

@@ -41,16 +41,37 @@ const quiet = flag(z.boolean().default(false), 'no progress and no summary');
 const path = z.string().min(1, 'needs a name that is not empty');
 const outputs = (description: string) => flag(z.array(path).optional(), description, { alias: 'o' });
 
+/** How an SVG looks; what is not given is the library's default. */
+const picture = {
+  title: flag(z.string().optional(), 'svg: what stands above the picture'),
+  width: flag(
+    z.number('is a number').min(300, 'is 300 or more').max(20_000, 'is 20000 or less').optional(),
+    'svg: width in pixels (default: 1200); in a browser the picture fills the window',
+  ),
+  icicle: flag(z.boolean().default(false), 'svg: callers on top, callees below them'),
+  minPx: flag(
+    z.number('is a number').min(0, 'is 0 or more').optional(),
+    'svg: narrower frames are drawn together with their neighbours (default: a third of a pixel)',
+  ),
+};
+
 export const RenderOptions = z.object({
   inputs: z.array(path).min(1),
   output: outputs('where to write: a file, or - for standard output (default); may be repeated'),
-  format: flag(z.enum(['folded']).optional(), 'format of all outputs; default: by the ending of FILE, else folded'),
-  annotate: flag(z.boolean().default(false), 'add calls, inferred calls and the average in ns to each name'),
+  format: flag(
+    z.enum(['folded', 'svg']).optional(),
+    'format of all outputs; default: by the ending of FILE, else folded',
+  ),
+  ...picture,
+  annotate: flag(z.boolean().default(false), 'folded: add calls, inferred calls and the average in ns to each name'),
   by: flag(
     z.enum(['none', 'thread', 'process', 'comm']).default('none'),
     'put a root frame above each group of threads',
   ),
-  minNs: flag(z.number('is a number').min(0, 'is 0 or more').default(0), 'leave out paths with less time of their own'),
+  minNs: flag(
+    z.number('is a number').min(0, 'is 0 or more').default(0),
+    'folded: leave out paths with less time of their own',
+  ),
   tailCalls: flag(
     z.enum(['nest', 'replace']).default('nest'),
     'show a function that was jumped to below the one that jumped, or in its place',

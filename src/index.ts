@@ -11,3 +11,7 @@ export { type AnalyzeOptions, analyze, type Progress } from './pipeline/analyze.
 export type { TraceInput } from './pipeline/inputs.js';
 export { type OpenedInput, openTraceFile, traceStream } from './pipeline/open-input.js';
 export { type FoldedOptions, renderFolded } from './render/folded.js';
+export { formatBytes, formatCount, formatDuration, formatMany, formatShare } from './render/format.js';
+export type { Grouping } from './render/named-tree.js';
+export { renderSvg, type SvgOptions } from './render/svg/svg.js';
+export { visibleText } from './render/visible-text.js';

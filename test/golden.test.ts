@@ -5,7 +5,7 @@
  */
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { analyze, openTraceFile, type Profile, PtflameError } from '../src/index.js';
+import { analyze, openTraceFile, type Profile, PtflameError, renderSvg } from '../src/index.js';
 import { BranchKind, type BranchSites, siteOfRecord, TraceEdge } from '../src/model/branch-sites.js';
 import { Inference } from '../src/model/quality.js';
 import type { SymbolTable } from '../src/model/symbol-table.js';
@@ -22,7 +22,9 @@ import { type TraceThreads, threadsOf } from './helpers/threads-of.js';
 const FIXTURES = 'fixtures';
 const FOLDERS = ['hardware', 'lab', 'constructed'];
 const GOLDEN = 'test/golden';
-const IS_GOLDEN = new RegExp(`^(?:${FOLDERS.join('|')})-.*\\.(?:folded|quality\\.json|replay\\.txt)$`);
+const IS_GOLDEN = new RegExp(`^(?:${FOLDERS.join('|')})-.*\\.(?:folded|quality\\.json|replay\\.txt|svg)$`);
+/** Pictures are large: two show what becomes of a profile. */
+const WITH_PICTURE = ['hardware-kernel-hwint-syscall', 'hardware-overflow-memmove'];
 const isBlessing = !!process.env['BLESS'];
 
 const fixtures = FOLDERS.flatMap((folder) =>
@@ -39,7 +41,7 @@ function goldenFiles(): string[] {
 
 describe.each(fixtures)('$name', ({ name, path }) => {
   test('has its golden files, and they hold', async () => {
-    const texts = await textsOf(path);
+    const texts = await textsOf(path, WITH_PICTURE.includes(name));
     const wanted = Object.keys(texts).map((kind) => `${name}.${kind}`);
     if (isBlessing) for (const [kind, text] of Object.entries(texts)) writeFileSync(`${GOLDEN}/${name}.${kind}`, text);
     else expect(goldens.filter((file) => file.startsWith(`${name}.`)).sort(), 'npm run bless').toEqual(wanted);
@@ -54,14 +56,20 @@ test('each golden file has its fixture', () => {
 });
 
 /** By the ending of the golden's name, in its order. A refused input has no quality, and no replay if it has no threads. */
-async function textsOf(path: string): Promise<Record<string, string>> {
+async function textsOf(path: string, withPicture: boolean): Promise<Record<string, string>> {
   const profile = await profileOrRefusal(path);
   const trace = await threadsOf(path);
   const replay = trace.threads.length > 0 ? { 'replay.txt': replayText(trace) } : {};
   if (profile instanceof PtflameError)
     return { folded: `refused: ${profile.code}\n${profile.message}\n${profile.hint}\n`, ...replay };
   const quality = `${JSON.stringify(profile.quality, null, 2)}\n`;
-  return { folded: fold(profile, { annotate: true }), 'quality.json': quality, ...replay };
+  const picture = withPicture ? { svg: withoutScript([...renderSvg(profile)].join('')) } : {};
+  return { folded: fold(profile, { annotate: true }), 'quality.json': quality, ...replay, ...picture };
+}
+
+/** The script is a bundle, and not what a picture is about. */
+function withoutScript(svg: string): string {
+  return svg.replace(/<script>.*<\/script>/s, '<script></script>');
 }
 
 async function profileOrRefusal(path: string): Promise<Profile | PtflameError> {

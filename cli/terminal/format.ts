@@ -1,43 +1,4 @@
 /**
- * Numbers as people read them.
+ * Numbers as people read them: the library's, so that terminal and pictures agree.
  */
-
-const COUNT = new Intl.NumberFormat('en-US');
-
-/** "1,234,567". */
-export function formatCount(count: number): string {
-  return COUNT.format(count);
-}
-
-/** "3 threads", "1 thread". */
-export function formatMany(count: number, noun: string): string {
-  return `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`;
-}
-
-/** Three significant digits and a unit: "94 ns", "1.53 ms". */
-export function formatDuration(ns: number): string {
-  for (const [unit, size] of [
-    ['s', 1e9],
-    ['ms', 1e6],
-    ['µs', 1e3],
-  ] as const) {
-    if (ns >= size) return `${Number((ns / size).toPrecision(3))} ${unit}`;
-  }
-  return `${ns} ns`;
-}
-
-/** "12.4 MB". */
-export function formatBytes(bytes: number): string {
-  for (const [unit, size] of [
-    ['GB', 1e9],
-    ['MB', 1e6],
-    ['kB', 1e3],
-  ] as const) {
-    if (bytes >= size) return `${(bytes / size).toFixed(1)} ${unit}`;
-  }
-  return `${bytes} B`;
-}
-
-export function formatShare(part: number, all: number): string {
-  return `${((100 * part) / Math.max(all, 1)).toFixed(1)} %`;
-}
+export { formatBytes, formatCount, formatDuration, formatMany, formatShare } from '../../src/index.js';

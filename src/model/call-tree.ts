@@ -136,20 +136,26 @@ export function withoutEmptyNodes(tree: CallTree): CallTree {
   used[ROOT] = 1;
   const kept = Int32Array.from([...used.keys()].filter((node) => used[node] === 1));
   if (kept.length === tree.length) return tree;
+  return selectNodes(tree, kept);
+}
+
+/** The tree of these nodes, in this order. Of a node its parent is among them, and comes before it. */
+export function selectNodes(tree: CallTree, nodes: Int32Array): CallTree {
   const newId = new Int32Array(tree.length);
-  kept.forEach((node, row) => {
+  nodes.forEach((node, row) => {
     newId[node] = row;
   });
+  const selected = (column: Float64Array) => Float64Array.from(nodes, (node) => column[node]);
   return {
-    length: kept.length,
-    parent: kept.map((node) => (node === ROOT ? NONE : newId[tree.parent[node]])),
-    symbol: kept.map((node) => tree.symbol[node]),
-    calls: Float64Array.from(kept, (node) => tree.calls[node]),
-    inferredCalls: Float64Array.from(kept, (node) => tree.inferredCalls[node]),
-    selfNs: Float64Array.from(kept, (node) => tree.selfNs[node]),
-    inferredNs: Float64Array.from(kept, (node) => tree.inferredNs[node]),
-    completeNs: Float64Array.from(kept, (node) => tree.completeNs[node]),
-    minNs: Float64Array.from(kept, (node) => tree.minNs[node]),
-    maxNs: Float64Array.from(kept, (node) => tree.maxNs[node]),
+    length: nodes.length,
+    parent: nodes.map((node) => (node === ROOT ? NONE : newId[tree.parent[node]])),
+    symbol: nodes.map((node) => tree.symbol[node]),
+    calls: selected(tree.calls),
+    inferredCalls: selected(tree.inferredCalls),
+    selfNs: selected(tree.selfNs),
+    inferredNs: selected(tree.inferredNs),
+    completeNs: selected(tree.completeNs),
+    minNs: selected(tree.minNs),
+    maxNs: selected(tree.maxNs),
   };
 }

@@ -170,6 +170,20 @@ describe.concurrent('flags', () => {
     expect(stdout).toBe(lines('mem_heap_block_free 75'));
   });
 
+  test('an output called .svg is a picture, and --format svg makes one of any', async ({ dir }) => {
+    const looks = ['--title', 'six lines', '--width', '800', '--icicle', '--min-px', '0'];
+    const run = await ptflame(['render', SIX_LINES, '-o', 'a.SVG', '-o', 'b.folded', ...looks], { cwd: dir.path });
+    expect(run).toMatchObject({ exitCode: 0, stdout: '' });
+    const svg = await dir.read('a.SVG');
+    expect(svg).toMatch(
+      /^<\?xml version="1.0" encoding="UTF-8"\?>\n<svg [^>]*width="800" [^>]*>\n<title>six lines<\/title>/,
+    );
+    expect(svg).toContain('"isIcicle":true,"minPx":0');
+    expect(await dir.read('b.folded')).toBe(SIX_LINES_FOLDED);
+    const piped = await ptflame(['render', SIX_LINES, '--format', 'svg', ...looks]);
+    expect(piped.stdout).toBe(svg);
+  });
+
   test('--no-extend ends a waiting thread where it was last seen', async () => {
     const total = (run: Run) => (run.stdout.match(/\d+$/gm) ?? []).reduce((sum, selfNs) => sum + Number(selfNs), 0);
     const [extended, bare] = [
@@ -327,9 +341,12 @@ describe.concurrent('usage errors', () => {
     ['render TRACE -o', /following: o/],
     ['render TRACE -o --quiet', /following: o/],
     ["render TRACE -o ''", /--output needs a name/],
-    ['render TRACE -o out.svg', /out\.svg: .* not svg/],
+    ['render TRACE -o out.html', /out\.html: .* not html/],
     ['render TRACE -o out.folded -o out.HTML', /not HTML/],
-    ['render TRACE --format pdf', /format.*"pdf".*"folded"/],
+    ['render TRACE --format pdf', /format.*"pdf".*"folded", "svg"/],
+    ['render TRACE --width 100', /--width is 300 or more/],
+    ['render TRACE --width wide', /--width is a number/],
+    ['render TRACE --min-px -1', /--min-px is 0 or more/],
     ['render TRACE --by cpu', /by.*"cpu".*"thread"/],
     ['render TRACE --tail-calls hide', /"hide".*"nest", "replace"/],
     ['render TRACE --min-ns', /min-ns/],
@@ -542,7 +559,7 @@ describe.concurrent('names that other people chose', () => {
   const messages = [
     ['an input', ['render', `no${ESCAPES}\n`], 1],
     ['an output', ['render', SIX_LINES, '-o', `no${ESCAPES}/\nout`], 1],
-    ['an ending', ['render', SIX_LINES, '-o', `${ESCAPES}.svg`], 2],
+    ['an ending', ['render', SIX_LINES, '-o', `${ESCAPES}.html`], 2],
     ['a flag', ['render', SIX_LINES, `--${ESCAPES}`], 2],
     ['a regular expression', ['render', SIX_LINES, '--comm', `${ESCAPES}(`], 2],
     ['a choice', ['render', SIX_LINES, '--by', `${ESCAPES}\n`], 2],

@@ -1,0 +1,174 @@
+/**
+ * A tree → boxes: what is drawn where, for the part of the tree that is looked at.
+ */
+import { float64Column, int32Column } from '../model/columns.js';
+import { NONE, type NodeId } from '../model/units.js';
+import { type Boxes, BoxKind, type LayoutTree, type LayoutView } from './boxes.js';
+
+export { type Boxes, BoxKind, type LayoutTree, type LayoutView } from './boxes.js';
+
+interface Box {
+  readonly kind: BoxKind;
+  readonly node: NodeId;
+  readonly lastNode: NodeId;
+  readonly row: number;
+  readonly start: number;
+  readonly total: number;
+  readonly frames: number;
+}
+
+export const MOST_ROWS = 500;
+const MOST_CALLERS = 50;
+
+/** Time is spent on what is wide enough to be seen; the size of the whole tree does not matter. */
+export function layout(tree: LayoutTree, view: LayoutView): Boxes {
+  const builder = new BoxesBuilder(tree, view);
+  builder.addCallers();
+  builder.addRun();
+  return builder.build();
+}
+
+class BoxesBuilder {
+  private readonly tree: LayoutTree;
+  private readonly view: Required<LayoutView>;
+  private readonly runTotal: number;
+  private readonly firstRow: number;
+  private readonly callers: readonly NodeId[];
+  private readonly kind = int32Column();
+  private readonly node = int32Column();
+  private readonly lastNode = int32Column();
+  private readonly row = int32Column();
+  /** Where a box begins, in weight: whole numbers add up exactly, pixels do not. */
+  private readonly start = float64Column();
+  private readonly total = float64Column();
+  private readonly frames = float64Column();
+  private firstOfRun = 0;
+
+  constructor(tree: LayoutTree, view: LayoutView) {
+    this.tree = tree;
+    this.view = { mostRows: MOST_ROWS, mostCallers: MOST_CALLERS, ...view };
+    this.callers = callersOf(tree, view.first);
+    this.firstRow = Math.min(this.callers.length, this.view.mostCallers);
+    this.runTotal = sumOf(tree, tree.total, view.first, view.last);
+  }
+
+  /** From the root to the nearest one, each as wide as the run. */
+  addCallers(): void {
+    const { callers, firstRow, tree } = this;
+    const passedOver = callers.length - firstRow;
+    for (let row = 0; row < firstRow; row++) {
+      const caller = callers[row === 0 ? 0 : row + passedOver] as NodeId;
+      const kind = passedOver > 0 && row === 1 ? BoxKind.Callers : BoxKind.Frame;
+      const frames = kind === BoxKind.Callers ? passedOver + 1 : 1;
+      this.add({ kind, node: caller, lastNode: caller, row, start: 0, total: tree.total[caller] as number, frames });
+    }
+    this.firstOfRun = firstRow;
+  }
+
+  /** The boxes themselves are the list of what is still to do: each places what it called, one row further. */
+  addRun(): void {
+    this.placeSiblings(this.view.first, this.view.last, 0, this.firstRow);
+    for (let box = this.firstOfRun; box < this.kind.length; box++) {
+      const child = this.tree.firstChild[this.node.values[box]];
+      if (this.kind.values[box] !== BoxKind.Frame || child === NONE) continue;
+      const start = this.start.values[box];
+      const row = this.row.values[box] + 1;
+      if (row - this.firstRow < this.view.mostRows) this.placeSiblings(child, NONE, start, row);
+      else this.addBlock(BoxKind.Deep, child, this.lastSibling(child), start, row);
+    }
+  }
+
+  build(): Boxes {
+    const { length } = this.kind;
+    const perWeight = this.runTotal > 0 ? this.view.widthPx / this.runTotal : 0;
+    const rows = this.row.taken();
+    return {
+      length,
+      firstOfRun: this.firstOfRun,
+      rowCount: length === 0 ? 0 : rows[length - 1] + 1,
+      kind: Uint8Array.from(this.kind.taken()),
+      node: this.node.taken(),
+      lastNode: this.lastNode.taken(),
+      row: rows,
+      xPx: this.start.taken().map((start) => start * perWeight),
+      widthPx: this.total.taken().map((total, box) => this.widthOf(box, total * perWeight)),
+      total: this.total.taken(),
+      frames: this.frames.taken(),
+    };
+  }
+
+  /** Callers, and a frame that was zoomed in on, fill the width, even if nothing took any time. */
+  private widthOf(box: number, widthPx: number): number {
+    return box < this.firstOfRun || (box === this.firstOfRun && this.isAlone) ? this.view.widthPx : widthPx;
+  }
+
+  private placeSiblings(first: NodeId, last: NodeId, start: number, row: number): void {
+    const { total, nextSibling } = this.tree;
+    const smallest = row === this.firstRow && this.isAlone ? 0 : this.smallestWeight();
+    let blockFirst: NodeId = NONE;
+    let blockStart = start;
+    let previous: NodeId = NONE;
+    let x = start;
+    for (let node = first; node !== NONE; node = node === last ? NONE : nextSibling[node]) {
+      const isSmall = total[node] < smallest;
+      if (!isSmall && blockFirst !== NONE) this.addBlock(BoxKind.Small, blockFirst, previous, blockStart, row);
+      if (!isSmall) {
+        blockFirst = NONE;
+        this.add({ kind: BoxKind.Frame, node, lastNode: node, row, start: x, total: total[node], frames: 1 });
+      } else if (blockFirst === NONE) {
+        blockFirst = node;
+        blockStart = x;
+      }
+      x += total[node];
+      previous = node;
+    }
+    if (blockFirst !== NONE) this.addBlock(BoxKind.Small, blockFirst, previous, blockStart, row);
+  }
+
+  /** One frame was zoomed in on: it is drawn whatever its time. */
+  private get isAlone(): boolean {
+    return this.view.first === this.view.last;
+  }
+
+  /** The weight of a frame as wide as the narrowest that is drawn. */
+  private smallestWeight(): number {
+    return this.runTotal > 0 ? (this.view.minPx * this.runTotal) / this.view.widthPx : Number.POSITIVE_INFINITY;
+  }
+
+  private addBlock(kind: BoxKind, node: NodeId, lastNode: NodeId, start: number, row: number): void {
+    const { total, frames } = this.tree;
+    const weight = sumOf(this.tree, total, node, lastNode);
+    this.add({ kind, node, lastNode, row, start, total: weight, frames: sumOf(this.tree, frames, node, lastNode) });
+  }
+
+  private lastSibling(node: NodeId): NodeId {
+    const { nextSibling } = this.tree;
+    let last = node;
+    while (nextSibling[last] !== NONE) last = nextSibling[last];
+    return last;
+  }
+
+  private add(box: Box): void {
+    this.kind.push(box.kind);
+    this.node.push(box.node);
+    this.lastNode.push(box.lastNode);
+    this.row.push(box.row);
+    this.start.push(box.start);
+    this.total.push(box.total);
+    this.frames.push(box.frames);
+  }
+}
+
+/** From the root down to the parent. */
+function callersOf({ parent }: LayoutTree, node: NodeId): NodeId[] {
+  const callers: NodeId[] = [];
+  for (let caller = parent[node]; caller !== NONE; caller = parent[caller]) callers.push(caller);
+  return callers.reverse();
+}
+
+/** Over a run of siblings. */
+export function sumOf({ nextSibling }: LayoutTree, column: Float64Array, first: NodeId, last: NodeId): number {
+  let sum = 0;
+  for (let node = first; node !== NONE; node = node === last ? NONE : nextSibling[node]) sum += column[node];
+  return sum;
+}

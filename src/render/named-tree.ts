@@ -1,0 +1,104 @@
+/**
+ * All threads of a profile as one tree, in which a function is its name.
+ */
+import { type CallTree, CallTreeBuilder, ROOT, selectNodes } from '../model/call-tree.js';
+import type { Profile, ThreadProfile } from '../model/profile.js';
+import { childrenOf, viewOf } from '../model/tree-view.js';
+import { NONE, type SymbolId } from '../model/units.js';
+
+export type Grouping = 'none' | 'thread' | 'process' | 'comm';
+
+/** Callers before callees, siblings by name in the order of their UTF-8 bytes: a subtree is a run of nodes. */
+export interface NamedTree {
+  /** Its symbols are rows of `names`. */
+  readonly tree: CallTree;
+  readonly names: readonly string[];
+  /** A symbol with this name; NONE if it is the name of a group of threads. */
+  readonly symbols: readonly SymbolId[];
+}
+
+/** `showName`: names that are shown alike become one function. */
+export function mergeByName(profile: Profile, by: Grouping, showName: (name: string) => string): NamedTree {
+  const table = new NameTable();
+  const builder = new CallTreeBuilder();
+  const rowOf = profile.symbols.name.map((name, symbol) => table.intern(showName(name), symbol));
+  const symbolOf = (symbol: SymbolId) => rowOf[symbol] as number;
+  for (const thread of profile.threads) {
+    const top = by === 'none' ? ROOT : builder.child(ROOT, table.intern(showName(groupOf(thread, profile, by)), NONE));
+    builder.merge(thread.tree, top, symbolOf);
+  }
+  return { tree: sorted(builder.build(), ranksOf(table.names)), names: table.names, symbols: table.symbols };
+}
+
+/** Rows of functions and of groups: a program may be called as one of its functions is. */
+class NameTable {
+  readonly names: string[] = [];
+  readonly symbols: SymbolId[] = [];
+  private readonly functions = new Map<string, number>();
+  private readonly groups = new Map<string, number>();
+
+  intern(name: string, symbol: SymbolId): number {
+    const rows = symbol === NONE ? this.groups : this.functions;
+    let row = rows.get(name);
+    if (row === undefined) {
+      rows.set(name, (row = this.names.push(name) - 1));
+      this.symbols.push(symbol);
+    }
+    return row;
+  }
+}
+
+function sorted(tree: CallTree, rank: Int32Array): CallTree {
+  const view = viewOf(tree);
+  const order = new Int32Array(tree.length);
+  const stack = [ROOT];
+  let length = 0;
+  for (let node = stack.pop(); node !== undefined; node = stack.pop()) {
+    order[length++] = node;
+    // The last one first, to be taken from the end of the stack.
+    const children = childrenOf(view, node).sort((a, b) => rank[tree.symbol[b]] - rank[tree.symbol[a]]);
+    for (const child of children) stack.push(child);
+  }
+  return selectNodes(tree, order);
+}
+
+/** Each name's place among all names; equal names of a function and a group never are siblings. */
+function ranksOf(names: readonly string[]): Int32Array {
+  const order = names.map((_, row) => row).sort((a, b) => compareUtf8(names[a] as string, names[b] as string));
+  const rank = new Int32Array(names.length);
+  order.forEach((row, place) => {
+    rank[row] = place;
+  });
+  return rank;
+}
+
+/** "mysqld-114078", "thread 114078": as much as the trace tells. */
+function groupOf(thread: ThreadProfile, profile: Profile, by: Exclude<Grouping, 'none'>): string {
+  const { tid, pid, comm } = thread;
+  switch (by) {
+    case 'thread':
+      return comm === null ? `thread ${tid}` : `${comm}-${tid}`;
+    case 'process': {
+      if (pid === null) return 'process unknown';
+      const main = profile.threads.find((other) => other.tid === pid)?.comm ?? comm;
+      return main === null ? `process ${pid}` : `${main}-${pid}`;
+    }
+    case 'comm':
+      return comm ?? 'unknown';
+  }
+}
+
+/** Order of the UTF-8 bytes; JavaScript's own order differs for characters beyond U+FFFF. */
+function compareUtf8(a: string, b: string): number {
+  const shorter = Math.min(a.length, b.length);
+  for (let at = 0; at < shorter; at++) {
+    const difference = placeOf(a.charCodeAt(at)) - placeOf(b.charCodeAt(at));
+    if (difference !== 0) return difference;
+  }
+  return a.length - b.length;
+}
+
+/** Halves of characters beyond U+FFFF come last, not before U+E000. */
+function placeOf(unit: number): number {
+  return unit >= 0xd800 && unit < 0xe000 ? unit + 0x10000 : unit;
+}

@@ -1,0 +1,38 @@
+/**
+ * Elements, made and found. Text is set as text: nothing here is ever parsed as markup.
+ */
+type Attributes = Readonly<Record<string, string | number>>;
+
+const SVG = 'http://www.w3.org/2000/svg';
+const HTML = 'http://www.w3.org/1999/xhtml';
+
+export function svgElement<Name extends keyof SVGElementTagNameMap>(
+  name: Name,
+  attributes: Attributes,
+  ...children: (Node | string)[]
+): SVGElementTagNameMap[Name] {
+  return filled(document.createElementNS(SVG, name), attributes, children);
+}
+
+export function htmlElement<Name extends keyof HTMLElementTagNameMap>(
+  name: Name,
+  attributes: Attributes,
+  ...children: (Node | string)[]
+): HTMLElementTagNameMap[Name] {
+  return filled(document.createElementNS(HTML, name) as HTMLElementTagNameMap[Name], attributes, children);
+}
+
+function filled<Made extends Element>(element: Made, attributes: Attributes, children: (Node | string)[]): Made {
+  setAttributes(element, attributes);
+  element.append(...children);
+  return element;
+}
+
+export function setAttributes(element: Element, attributes: Attributes): void {
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, String(value));
+}
+
+/** An element of the file; it has them all. */
+export function byId(id: string): SVGGraphicsElement {
+  return document.getElementById(id) as unknown as SVGGraphicsElement;
+}

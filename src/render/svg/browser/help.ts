@@ -1,0 +1,16 @@
+/**
+ * The list of keys.
+ */
+import type { Facts } from '../facts.js';
+
+export const HELP: Facts = {
+  title: 'Keys',
+  rows: [
+    ['↑ ↓ ← →', 'to the next frame'],
+    ['Enter', 'zoom in on it, or out to it'],
+    ['Esc', 'clear the search; zoom back'],
+    ['/', 'search: text, or a regular expression between slashes'],
+    ['r', 'zoom out to all'],
+    ['?', 'show this, or hide it'],
+  ].map(([what = '', more = '']) => ({ what, value: '', more })),
+};

@@ -1,0 +1,63 @@
+/**
+ * Which frames a search finds, and how much of the time is theirs.
+ */
+import { NONE, type NodeId } from '../../../model/units.js';
+import { type FrameTable, summedUp } from '../frame-table.js';
+
+export interface Found {
+  readonly isMatch: Float64Array; // 1 or 0
+  /** How many matches there are in a node and below it. */
+  readonly matches: Float64Array;
+}
+
+/** Text in any case, or a regular expression between slashes; null if it is none. */
+export function matcherOf(search: string): ((name: string) => boolean) | null {
+  const [, source] = /^\/(.+)\/$/.exec(search) ?? [];
+  if (source === undefined) {
+    const wanted = search.toLowerCase();
+    return (name) => name.toLowerCase().includes(wanted);
+  }
+  try {
+    const pattern = new RegExp(source, 'iu');
+    return (name) => pattern.test(name);
+  } catch {
+    return null;
+  }
+}
+
+export function find({ tree, names }: FrameTable, matches: (name: string) => boolean): Found {
+  const isMatchingName = names.map(matches);
+  const isMatch = Float64Array.from(tree.symbol, (symbol) => (symbol !== NONE && isMatchingName[symbol] ? 1 : 0));
+  return { isMatch, matches: summedUp(tree, isMatch) };
+}
+
+export interface Share {
+  readonly frames: number;
+  /** Of matched frames with all below them; a match below a match does not count again. */
+  readonly weight: number;
+  /** Of frames that are not in the file, and so are not searched. */
+  readonly unknownWeight: number;
+}
+
+/** In a run of siblings and all below. */
+export function shareOf(table: FrameTable, { isMatch }: Found, first: NodeId, last: NodeId): Share {
+  const { total, parent, omitted } = table;
+  const isCovered = new Uint8Array(table.tree.length);
+  const share = { frames: 0, weight: 0, unknownWeight: 0 };
+  const end = endOf(table, last);
+  for (let node = first; node < end; node++) {
+    const isBelow = parent[node] !== NONE && isCovered[parent[node]] === 1; // callers of the run are not covered
+    share.frames += isMatch[node];
+    if (!isBelow && isMatch[node]) share.weight += total[node];
+    if (!isBelow && omitted[node] > 0) share.unknownWeight += total[node];
+    isCovered[node] = isBelow || isMatch[node] ? 1 : 0;
+  }
+  return share;
+}
+
+/** The first node behind a subtree: nodes stand in pre-order. */
+function endOf({ parent, nextSibling, tree }: FrameTable, node: NodeId): NodeId {
+  let top = node;
+  while (top !== NONE && nextSibling[top] === NONE) top = parent[top];
+  return top === NONE ? tree.length : nextSibling[top];
+}

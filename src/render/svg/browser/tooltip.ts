@@ -1,0 +1,38 @@
+/**
+ * The panel that follows the pointer, or stands at the frame that has the focus.
+ */
+import type { Facts } from '../facts.js';
+import { byId, setAttributes, svgElement } from './dom.js';
+import { fillPanel, type PanelSize } from './panel.js';
+
+const AWAY_PX = 14;
+const EDGE_PX = 6;
+
+export class Tooltip {
+  private readonly group = svgElement('g', { class: 'panel', visibility: 'hidden' });
+  private readonly characterPx: number;
+  private size: PanelSize = { widthPx: 0, heightPx: 0 };
+
+  constructor(characterPx: number) {
+    this.characterPx = characterPx;
+    byId('head').after(this.group);
+  }
+
+  fill(facts: Facts, roomPx: number): void {
+    this.size = fillPanel(this.group, facts, this.characterPx, roomPx - 2 * EDGE_PX);
+  }
+
+  /** Beside a place of the picture, on the side where there is room in the window. */
+  showAt(xPx: number, yPx: number, pictureWidthPx: number): void {
+    const { widthPx, heightPx } = this.size;
+    const right = Math.min(xPx + AWAY_PX, pictureWidthPx - widthPx - EDGE_PX);
+    const below = yPx + AWAY_PX;
+    const isRoomBelow = below + heightPx + EDGE_PX < window.scrollY + window.innerHeight;
+    const y = isRoomBelow ? below : Math.max(window.scrollY + EDGE_PX, yPx - AWAY_PX - heightPx);
+    setAttributes(this.group, { transform: `translate(${Math.max(EDGE_PX, right)} ${y})`, visibility: 'visible' });
+  }
+
+  hide(): void {
+    this.group.setAttribute('visibility', 'hidden');
+  }
+}

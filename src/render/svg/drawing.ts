@@ -1,0 +1,81 @@
+/**
+ * Boxes → what is to be drawn: the same for the file and for the browser that draws anew.
+ */
+import { type Boxes, BoxKind } from '../../layout/layout.js';
+import { labelOf } from './facts.js';
+import { classOf } from './families.js';
+import { type FrameTable, familyOfNode, isInferred, nameOf } from './frame-table.js';
+import { fitLabel } from './labels.js';
+
+export const ROW_PX = 19;
+const GAP_PX = 1;
+const TEXT_LEFT_PX = 5;
+const BASELINE_PX = 13;
+
+/** Of the fonts in FONT at 12 px, a character is this wide, or a little less. */
+export const CHARACTER_PX = 7.23;
+
+export interface Rectangle {
+  readonly box: number;
+  readonly xPx: number;
+  readonly yPx: number;
+  readonly widthPx: number;
+  readonly heightPx: number;
+  readonly className: string;
+  readonly label: string;
+  readonly textXPx: number;
+  readonly textYPx: number;
+  readonly isHatched: boolean;
+}
+
+export interface Drawing {
+  readonly table: FrameTable;
+  readonly boxes: Boxes;
+  readonly isIcicle: boolean;
+  /** There may be more than the boxes fill. */
+  readonly rowCount: number;
+  readonly characterPx: number;
+}
+
+/** A frame that took no time at all has no width, and cannot be drawn. */
+export function* rectangles(drawing: Drawing): Generator<Rectangle> {
+  for (let box = 0; box < drawing.boxes.length; box++)
+    if (drawing.boxes.widthPx[box] > 0) yield rectangleOf(drawing, box);
+}
+
+function rectangleOf(drawing: Drawing, box: number): Rectangle {
+  const { table, boxes, isIcicle, rowCount, characterPx } = drawing;
+  const row = boxes.row[box];
+  const yPx = (isIcicle ? row : rowCount - 1 - row) * ROW_PX;
+  const full = boxes.widthPx[box];
+  const xPx = boxes.xPx[box];
+  const columns = Math.floor((full - 2 * TEXT_LEFT_PX) / characterPx);
+  return {
+    box,
+    xPx,
+    yPx,
+    widthPx: full >= 3 ? full - GAP_PX : full, // a gap would hide what is narrow
+    heightPx: ROW_PX - GAP_PX,
+    className: boxClass(drawing, box),
+    label: fitLabel(labelOf(table, boxes, box), columns),
+    textXPx: xPx + TEXT_LEFT_PX,
+    textYPx: yPx + BASELINE_PX,
+    isHatched: boxes.kind[box] === BoxKind.Frame && isInferred(table, boxes.node[box]),
+  };
+}
+
+function boxClass({ table, boxes }: Drawing, box: number): string {
+  const node = boxes.node[box];
+  if (boxes.kind[box] !== BoxKind.Frame || table.omitted[node] > 0) return 'block';
+  return classOf(familyOfNode(table, node), nameOf(table, node));
+}
+
+/** A part of the one path that hatches them all. */
+export function hatchPath({ xPx, yPx, widthPx, heightPx }: Rectangle): string {
+  return `M${px(xPx)} ${yPx}h${px(widthPx)}v${heightPx}h-${px(widthPx)}z`;
+}
+
+/** Two digits behind the point, and no zeros at the end. */
+export function px(value: number): string {
+  return String(Math.round(value * 100) / 100);
+}

@@ -1,0 +1,123 @@
+/**
+ * Everything that is known of a box, in words: for the tooltip, and for who hears the picture read.
+ */
+import { type Boxes, BoxKind } from '../../layout/layout.js';
+import { formatCount, formatDuration, formatMany } from '../format.js';
+import { type FrameTable, familyOfNode, nameOf } from './frame-table.js';
+
+export interface Facts {
+  readonly title: string;
+  readonly rows: readonly Fact[];
+}
+
+export interface Fact {
+  readonly what: string;
+  readonly value: string;
+  readonly more: string;
+}
+
+/** What stands in the frame, if there is room. */
+export function labelOf(table: FrameTable, boxes: Boxes, box: number) {
+  const node = boxes.node[box] as number;
+  if (isBlock(table, boxes, box)) return { name: blockName(table, boxes, box), numbers: [] };
+  if (familyOfNode(table, node) === 'group')
+    return { name: nameOf(table, node), numbers: [formatWeight(table.total[node], table.weight)] };
+  const { tree } = table;
+  const complete = tree.calls[node] - tree.inferredCalls[node];
+  const average = table.weight === 'ns' && complete > 0 ? [formatDuration(tree.completeNs[node] / complete)] : [];
+  return {
+    name: nameOf(table, node),
+    numbers: tree.calls[node] > 0 ? [formatCount(tree.calls[node]), ...average] : [],
+  };
+}
+
+/** Not one frame, but several. */
+export function isBlock({ omitted }: FrameTable, { kind, node }: Boxes, box: number): boolean {
+  return kind[box] !== BoxKind.Frame || omitted[node[box]] > 0;
+}
+
+function blockName({ omitted }: FrameTable, { kind, frames, node }: Boxes, box: number): string {
+  switch (kind[box]) {
+    case BoxKind.Small:
+      return formatMany(frames[box], 'small frame');
+    case BoxKind.Deep:
+      return formatMany(frames[box], 'deeper frame');
+    case BoxKind.Callers:
+      return formatMany(frames[box], 'caller');
+    default:
+      return `${formatMany(omitted[node[box]], 'frame')} not in this file`;
+  }
+}
+
+/** `ofView`: the weight of what fills the width. */
+export function factsOf(table: FrameTable, boxes: Boxes, box: number, ofView: number): Facts {
+  const { title, numbers } = { title: labelOf(table, boxes, box).name, numbers: shares(table, boxes, box, ofView) };
+  if (isBlock(table, boxes, box)) return { title, rows: [numbers.total, blockHint(table, boxes, box)] };
+  const node = boxes.node[box] as number;
+  return { title, rows: [numbers.total, numbers.self, ...callFacts(table, node), ...guessFacts(table, node)] };
+}
+
+function shares(table: FrameTable, boxes: Boxes, box: number, ofView: number) {
+  const all = table.total[0] as number;
+  const fact = (what: string, value: number): Fact => {
+    const ofAll = `${formatShare(value, all)} of all`;
+    const isCaller = box < boxes.firstOfRun;
+    const more = isCaller || ofView === all ? ofAll : `${formatShare(value, ofView)} of view · ${ofAll}`;
+    return { what, value: formatWeight(value, table.weight), more };
+  };
+  return { total: fact('total', boxes.total[box]), self: fact('self', table.self[boxes.node[box]]) };
+}
+
+export function formatWeight(value: number, weight: 'ns' | 'calls'): string {
+  return weight === 'ns' ? formatDuration(value) : formatMany(value, 'call');
+}
+
+/** "12.3 %", "0.0042 %": three digits, however small. */
+export function formatShare(part: number, all: number): string {
+  const percent = (100 * part) / Math.max(all, 1);
+  if (percent > 0 && percent < 1e-4) return '< 0.0001 %';
+  return `${Number(percent.toPrecision(3))} %`;
+}
+
+function blockHint({ omitted }: FrameTable, { kind, node }: Boxes, box: number): Fact {
+  const isInFile = kind[box] !== BoxKind.Frame || omitted[node[box]] === 0;
+  const more = isInFile ? 'click to see them' : 'the file keeps the largest frames';
+  return { what: '', value: '', more };
+}
+
+function callFacts({ tree, weight }: FrameTable, node: number): Fact[] {
+  const calls = tree.calls[node];
+  const inferred = tree.inferredCalls[node];
+  const complete = calls - inferred;
+  if (calls === 0) return [];
+  const more = inferred > 0 ? `${formatCount(inferred)} inferred: start or end not seen` : '';
+  const facts = [{ what: 'calls', value: formatCount(calls), more }];
+  if (weight === 'calls' || complete === 0) return facts;
+  const bounds = `min ${formatDuration(tree.minNs[node])} · max ${formatDuration(tree.maxNs[node])}`;
+  const of = inferred > 0 ? ` · of ${formatMany(complete, 'complete call')}` : '';
+  const average = formatDuration(tree.completeNs[node] / complete);
+  return [...facts, { what: 'average', value: average, more: bounds + of }];
+}
+
+function guessFacts({ guessNs, total, weight }: FrameTable, node: number): Fact[] {
+  if (weight === 'calls' || guessNs[node] === 0) return [];
+  return [
+    { what: 'guessed', value: formatShare(guessNs[node], total[node]), more: 'of its time: the place was inferred' },
+  ];
+}
+
+/** The numbers that matter most: every frame of the file has them, so that they can be read without a script. */
+export function briefFacts(table: FrameTable, boxes: Boxes, box: number): string {
+  const { name, numbers } = labelOf(table, boxes, box);
+  const share = `${name}: ${formatWeight(boxes.total[box], table.weight)}, ${formatShare(boxes.total[box], table.total[0])}`;
+  if (isBlock(table, boxes, box) || table.tree.calls[boxes.node[box]] === 0) return share;
+  return `${share}; ${numbers.join('×, ')}${numbers.length > 1 ? ' each' : '×'}`;
+}
+
+/** In one line, as for a screen reader. */
+export function factsText({ title, rows }: Facts): string {
+  const said = rows.map(({ what, value, more }) =>
+    [what, value, more && value ? `(${more})` : more].filter(Boolean).join(' '),
+  );
+  return `${title}: ${said.join(', ')}`;
+}

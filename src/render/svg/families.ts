@@ -1,0 +1,61 @@
+/**
+ * What sort of frame: each has a colour of its own, a line in the legend, and a name in the file.
+ */
+import { SpecialSymbol, SymbolKind, type SymbolTable } from '../../model/symbol-table.js';
+import { NONE, type SymbolId } from '../../model/units.js';
+
+/** In the order of the legend. */
+export const FAMILIES = [
+  'user',
+  'kernel',
+  'group',
+  'unknown',
+  'syscall',
+  'off-cpu',
+  'preempted',
+  'untraced',
+  'lost',
+] as const;
+export type Family = (typeof FAMILIES)[number];
+
+const SPECIAL: Readonly<Record<SpecialSymbol, Family>> = {
+  [SpecialSymbol.Unknown]: 'unknown',
+  [SpecialSymbol.Syscall]: 'syscall',
+  [SpecialSymbol.Untraced]: 'untraced',
+  [SpecialSymbol.OffCpu]: 'off-cpu',
+  [SpecialSymbol.Preempted]: 'preempted',
+  [SpecialSymbol.Lost]: 'lost',
+};
+
+/** perf's names for the kernel and its modules: "[kernel.kallsyms]", "[nf_tables]"; "[vdso]" is run by programs. */
+const KERNEL_FILE = /^\[(?!vdso|vsyscall|heap|stack|anon|unknown)/;
+
+export function familyOf(symbol: SymbolId, symbols: SymbolTable): Family {
+  if (symbol === NONE) return 'group';
+  if (symbols.kind[symbol] !== SymbolKind.Function) return SPECIAL[symbol as SpecialSymbol];
+  const file = symbols.dsoName[symbols.dso[symbol] as number];
+  return file !== undefined && KERNEL_FILE.test(file) ? 'kernel' : 'user';
+}
+
+/** The same function has the same shade in every picture. */
+export const SHADES = 12;
+
+export function shadeOf(name: string): number {
+  let hash = 0x811c9dc5; // FNV-1a
+  for (let at = 0; at < name.length; at++) hash = Math.imul(hash ^ name.charCodeAt(at), 0x01000193);
+  return ((hash ^ (hash >>> 15)) >>> 0) % SHADES;
+}
+
+/** The class of a frame in the file's style sheet. */
+export function classOf(family: Family, name: string): string {
+  switch (family) {
+    case 'user':
+      return `u${shadeOf(name)}`;
+    case 'kernel':
+      return `k${shadeOf(name) % KERNEL_SHADES}`;
+    default:
+      return family;
+  }
+}
+
+export const KERNEL_SHADES = 4;

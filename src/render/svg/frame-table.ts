@@ -1,0 +1,64 @@
+/**
+ * What the picture is made from, in the renderer and again in the browser: a tree, names, and what follows from them.
+ */
+import type { LayoutTree } from '../../layout/layout.js';
+import { type CallTree, ROOT } from '../../model/call-tree.js';
+import { viewOf } from '../../model/tree-view.js';
+import { NONE, type NodeId } from '../../model/units.js';
+import type { Family } from './families.js';
+
+/** Nodes stand in pre-order: callers before callees, siblings as they are drawn, a subtree in one run. */
+export interface FrameColumns {
+  readonly tree: CallTree; // its symbols are rows of names
+  readonly names: readonly string[];
+  readonly families: readonly Family[]; // one for each name
+  /** How many frames a node stands for that are not kept one by one; 0: it is a frame. */
+  readonly omitted: Float64Array;
+  readonly weight: 'ns' | 'calls';
+}
+
+export interface FrameTable extends FrameColumns, LayoutTree {
+  readonly self: Float64Array; // by weight, as is total
+  readonly guessNs: Float64Array; // time whose place is a guess, of the node and all below it
+}
+
+export function frameTable(columns: FrameColumns): FrameTable {
+  const { tree, omitted, weight } = columns;
+  const self = weight === 'calls' ? tree.calls : tree.selfNs;
+  const { firstChild, nextSibling } = viewOf(tree);
+  return {
+    ...columns,
+    parent: tree.parent,
+    firstChild,
+    nextSibling,
+    self,
+    total: summedUp(tree, self),
+    guessNs: summedUp(tree, tree.inferredNs),
+    frames: summedUp(
+      tree,
+      omitted.map((count) => count || 1),
+    ),
+  };
+}
+
+/** Each node's value and all below it. */
+export function summedUp({ parent }: Pick<CallTree, 'parent'>, values: Float64Array): Float64Array {
+  const sums = values.slice();
+  for (let node = parent.length - 1; node > ROOT; node--) sums[parent[node]] += sums[node];
+  return sums;
+}
+
+/** The node's name; the root stands for everything. */
+export function nameOf({ tree, names }: FrameColumns, node: NodeId): string {
+  return tree.symbol[node] === NONE ? 'all' : (names[tree.symbol[node]] as string);
+}
+
+export function familyOfNode({ tree, families }: FrameColumns, node: NodeId): Family {
+  return tree.symbol[node] === NONE ? 'group' : (families[tree.symbol[node]] as Family);
+}
+
+/** No call of it was seen from start to end, or most of its time may belong elsewhere. */
+export function isInferred({ tree, guessNs, total, weight }: FrameTable, node: NodeId): boolean {
+  const isEachInferred = tree.calls[node] > 0 && tree.inferredCalls[node] === tree.calls[node];
+  return isEachInferred || (weight === 'ns' && guessNs[node] * 2 > total[node]);
+}

@@ -1,0 +1,59 @@
+/**
+ * Where things stand above the frames, in the file, and in the browser when its window has another width.
+ */
+export const HEAD = {
+  marginPx: 14,
+  titlePx: 30,
+  titleCharacterPx: 10.5,
+  subtitlePx: 51,
+  qualityPx: 68,
+  warningsPx: 78,
+  warningRowPx: 24,
+  legendRowPx: 19,
+  swatchPx: 13,
+  legendGapPx: 16,
+  toolbarPx: 540,
+  toolbarRowPx: 36,
+  belowPx: 10,
+} as const;
+
+/** Below this width the toolbar gets a row of its own. */
+export const NARROW_PX = 960;
+
+export interface Place {
+  readonly xPx: number;
+  readonly row: number;
+}
+
+/** Text at 12 px in the widest of the sans fonts; a browser measures it. */
+export function sansWidthPx(text: string): number {
+  const widths = Array.from(text, (letter) =>
+    /[ijlftr[\](){}:;,.'! |-]/.test(letter) ? 4.6 : /[mwMW%⚠]/.test(letter) ? 11 : 7.3,
+  );
+  return Math.ceil(widths.reduce((sum, widthPx) => sum + widthPx, 0));
+}
+
+/** Things of these widths, side by side, in as many rows as it takes. */
+export function flow(widthsPx: readonly number[], roomPx: number): Place[] {
+  let xPx = 0;
+  let row = 0;
+  return widthsPx.map((widthPx) => {
+    if (xPx > 0 && xPx + widthPx > roomPx) {
+      xPx = 0;
+      row++;
+    }
+    const place = { xPx, row };
+    xPx += widthPx + HEAD.legendGapPx;
+    return place;
+  });
+}
+
+export function legendTopPx(warningCount: number): number {
+  return HEAD.warningsPx + warningCount * HEAD.warningRowPx + 4;
+}
+
+export function headHeightPx(warningCount: number, legend: readonly Place[], hasToolbarRow: boolean): number {
+  const rows = (legend.at(-1)?.row ?? -1) + 1;
+  const toolbarPx = hasToolbarRow ? HEAD.toolbarRowPx : 0;
+  return legendTopPx(warningCount) + rows * HEAD.legendRowPx + toolbarPx + HEAD.belowPx;
+}

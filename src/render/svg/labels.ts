@@ -1,0 +1,54 @@
+/**
+ * What stands in a frame: its name and numbers, cut to the room there is, the function's own name last of all.
+ */
+import { shorterNames } from './short-names.js';
+
+export interface Label {
+  readonly name: string;
+  /** Left out one by one, the last one first, before the name is shortened: calls, average. */
+  readonly numbers: readonly string[];
+}
+
+/** Fewer characters would tell nothing. */
+const FEWEST_COLUMNS = 3;
+
+/** `columns`: how many characters of a font of equal widths there is room for. Empty, if nothing useful fits. */
+export function fitLabel(label: Label, columns: number): string {
+  if (columns < FEWEST_COLUMNS) return '';
+  let last = label.name;
+  for (const text of everShorter(label)) {
+    if (columnsOf(text) <= columns) return text;
+    last = text;
+  }
+  return cutAtEnd(last.replace(/^…/, ''), columns);
+}
+
+function* everShorter({ name, numbers }: Label): Generator<string> {
+  for (let kept = numbers.length; kept >= 0; kept--) yield [name, ...numbers.slice(0, kept)].join(' · ');
+  yield* shorterNames(name);
+}
+
+/** As much of a text as there is room for. */
+export function cutAtEnd(text: string, columns: number): string {
+  if (columnsOf(text) <= columns) return text;
+  let cut = '';
+  let left = columns - 1; // for the ellipsis
+  for (const character of text) {
+    left -= columnsOf(character);
+    if (left < 0) break;
+    cut += character;
+  }
+  return `${cut}…`;
+}
+
+// Chinese, Japanese, Korean, and pictures: two columns. Everything else is one, or less where marks are combined.
+const WIDE =
+  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/gu;
+
+/** In columns of a font of equal widths. */
+export function columnsOf(text: string): number {
+  const characters = [...text].length;
+  return characters === text.length && !/[\u1100-\uffff]/.test(text)
+    ? characters
+    : characters + (text.match(WIDE)?.length ?? 0);
+}

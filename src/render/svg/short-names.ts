@@ -1,0 +1,124 @@
+/**
+ * A function's name, shorter and shorter: without what its templates are made of, then without where it is declared.
+ *
+ *     ns::Map<std::pair<int, char>>::find<int>
+ *     ns::Map<std::pair<…>>::find<int>
+ *     ns::Map<…>::find<…>
+ *     …Map<…>::find<…>
+ *     …find<…>
+ */
+
+/** Of more nested brackets only the outer ones are emptied step by step. */
+const MOST_STEPS = 6;
+
+/** What Rust adds to a name, to tell crates apart. */
+const HASH = /::h[0-9a-f]{16}$/;
+
+/** Each shorter than the one before; the last one is the function's own name. */
+export function* shorterNames(name: string): Generator<string> {
+  let last = name;
+  const bare = name.replace(HASH, '');
+  for (const shorter of [bare, ...collapsed(bare), ...unqualified(mostCollapsed(bare))]) {
+    if (shorter.length >= last.length) continue;
+    yield shorter;
+    last = shorter;
+  }
+}
+
+/** Where one pair of brackets stands, and in how many others. */
+interface Brackets {
+  readonly open: number;
+  readonly close: number;
+  readonly depth: number;
+}
+
+interface Structure {
+  readonly brackets: readonly Brackets[];
+  /** Places at which the name may begin when what declares it is left out. */
+  readonly beginnings: readonly number[];
+}
+
+const CLOSING: Readonly<Record<string, string>> = { '<': '>', '(': ')', '[': ']', '{': '}' };
+
+// "operator<" is a name. Behind "operator bool" and "operator ns::Type" nothing is declared any more.
+const OPERATOR = /(?<![\w$])operator(?:<=>|<<=?|>>=?|[<>]=?|->\*?|\(\)|\[\]|[-+*/%^&|=!~,]+|(?![\w$]))/y;
+const SEPARATOR =
+  /::|\/|(?<=.)\.(?=[A-Za-z_(])(?!(?:func\d|part|isra|constprop|cold|llvm|lto_priv|localalias|c|cc|cpp|cxx|so|init)\b)/y;
+
+function structureOf(name: string): Structure {
+  const brackets: Brackets[] = [];
+  const beginnings: number[] = [];
+  const open: number[] = [];
+  let isDeclared = false;
+  for (let at = 0; at < name.length; at++) {
+    const character = name[at] as string;
+    const operator = matchAt(OPERATOR, name, at);
+    if (operator !== '') {
+      at += operator.length - 1;
+      isDeclared ||= operator === 'operator';
+    } else if (name.startsWith('->', at)) at++;
+    else if (character in CLOSING) open.push(at);
+    else if (open.length > 0 && character === CLOSING[name[open.at(-1) as number] as string])
+      brackets.push({ open: open.pop() as number, close: at, depth: open.length });
+    else if ('>)]}'.includes(character)) return { brackets: [], beginnings: [] };
+    else if (open.length === 0 && !isDeclared) {
+      const separator = matchAt(SEPARATOR, name, at);
+      if (separator !== '' && at + separator.length < name.length) beginnings.push(at + separator.length);
+      at += Math.max(separator.length - 1, 0);
+    }
+  }
+  return open.length > 0 ? { brackets: [], beginnings: [] } : { brackets, beginnings };
+}
+
+function matchAt(pattern: RegExp, text: string, at: number): string {
+  pattern.lastIndex = at;
+  return pattern.exec(text)?.[0] ?? '';
+}
+
+/** The innermost brackets are emptied first. */
+function* collapsed(name: string): Generator<string> {
+  const { brackets } = structureOf(name);
+  const emptied = brackets.filter((pair) => mayBeEmptied(name, pair));
+  const depths = [...new Set(emptied.map(({ depth }) => depth))].sort((a, b) => b - a).slice(-MOST_STEPS);
+  for (const least of depths)
+    yield withoutContents(
+      name,
+      emptied.filter(({ depth }) => depth >= least),
+    );
+  const [self] = brackets.filter(({ open, depth }) => open === 0 && depth === 0 && name[0] === '<');
+  if (self === undefined) return;
+  const nested = emptied.filter(({ depth }) => depth > 0);
+  yield withShortPaths(withoutContents(name, nested));
+}
+
+function mostCollapsed(name: string): string {
+  return [...collapsed(name)].at(-1) ?? name;
+}
+
+/** Arguments say less than the name does; "(*T)" of Go and "{closure}" are parts of it. */
+function mayBeEmptied(name: string, { open, close, depth }: Brackets): boolean {
+  if (close - open < 3 || name[open + 1] === '*') return false;
+  if (name[open] === '(') return !name.startsWith('(anonymous', open);
+  return name[open] === '<' && !(open === 0 && depth === 0);
+}
+
+function withoutContents(name: string, emptied: readonly Brackets[]): string {
+  let text = '';
+  let at = 0;
+  for (const { open, close } of emptied.toSorted((a, b) => a.open - b.open)) {
+    if (open < at) continue; // inside of one that is empty now
+    text += `${name.slice(at, open + 1)}…`;
+    at = close;
+  }
+  return text + name.slice(at);
+}
+
+/** "<alloc::vec::Vec<…> as core::ops::Drop>::drop" of Rust → "<Vec<…> as Drop>::drop". */
+function withShortPaths(name: string): string {
+  const end = structureOf(name).brackets.find(({ open, depth }) => open === 0 && depth === 0)?.close ?? 0;
+  return name.slice(0, end).replace(/(?:[\w$]+::)+/g, '') + name.slice(end);
+}
+
+function* unqualified(name: string): Generator<string> {
+  for (const beginning of structureOf(name).beginnings) yield `…${name.slice(beginning)}`;
+}

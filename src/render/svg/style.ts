@@ -1,0 +1,88 @@
+/**
+ * The style sheet of the file.
+ */
+import {
+  type Colour,
+  FOCUS,
+  INK,
+  KERNEL,
+  LINE,
+  OTHERS,
+  PAGE,
+  PANEL,
+  QUIET_INK,
+  USER,
+  WARNING,
+  WARNING_PAGE,
+} from './colours.js';
+
+const SANS = 'system-ui,-apple-system,"Segoe UI",Roboto,"Liberation Sans","DejaVu Sans",sans-serif';
+const MONO = 'ui-monospace,SFMono-Regular,Menlo,Consolas,"Liberation Mono","DejaVu Sans Mono",monospace';
+
+/** Paper is light: dark colours are for screens alone. */
+export function styleSheet(): string {
+  const coloured = colourRules();
+  const rules = (scheme: keyof Colour) =>
+    coloured.map(([selector, property, colour]) => `${selector}{${property}:${colour[scheme]}}`);
+  return [
+    SHAPE,
+    ...rules('light'),
+    `@media screen and (prefers-color-scheme:dark){${['svg{color-scheme:dark}', ...rules('dark')].join('\n')}}`,
+    PRINT,
+  ].join('\n');
+}
+
+type ColourRule = readonly [selector: string, property: string, colour: Colour];
+
+function colourRules(): ColourRule[] {
+  return [
+    ['svg', 'background', PAGE],
+    ['.page', 'fill', PAGE],
+    ['text', 'fill', INK],
+    ['.quiet', 'fill', QUIET_INK],
+    ['.warning text', 'fill', WARNING],
+    ['.warning rect', 'fill', WARNING_PAGE],
+    ['.panel rect', 'fill', PANEL],
+    ['.panel rect', 'stroke', LINE],
+    ['.rule', 'stroke', LINE],
+    ...USER.map((colour, shade): ColourRule => [`.u${shade}`, 'fill', colour]),
+    ...KERNEL.map((colour, shade): ColourRule => [`.k${shade}`, 'fill', colour]),
+    ...Object.entries(OTHERS).map(([name, colour]): ColourRule => [`.${name}`, 'fill', colour]),
+    ['#hatch path', 'stroke', INK],
+    ['#mark', 'stroke', INK],
+    ['#mark.keys', 'stroke', FOCUS],
+    ['.bar', 'color', INK],
+    ['.bar output', 'color', QUIET_INK],
+    ['.bar input,.bar button', 'background', PANEL],
+    ['.bar input,.bar button', 'border-color', LINE],
+    ['.bar :focus-visible', 'outline-color', FOCUS],
+  ];
+}
+
+const SHAPE = `
+svg{color-scheme:light}
+text{font:12px ${SANS}}
+text,.bar{user-select:none}
+#title{font-size:19px;font-weight:600;letter-spacing:-.2px}
+#labels text,.panel text{font-family:${MONO}}
+#labels{pointer-events:none}
+#boxes rect{cursor:pointer;outline:none}
+#hatched,#mark{pointer-events:none}
+#hatch path{stroke-opacity:.2;stroke-width:1.2}
+#mark{fill:none;stroke-width:2}
+.caller{opacity:.55}
+.unmatched{opacity:.4}
+.panel{pointer-events:none}
+.panel rect{filter:drop-shadow(0 2px 6px #0004)}
+.panel .name{font-weight:700}
+.bar{display:flex;gap:8px;align-items:center;justify-content:flex-end;height:100%;font:12px ${SANS}}
+.bar input,.bar button{font:inherit;color:inherit;height:28px;box-sizing:border-box;padding:0 10px;border:1px solid;border-radius:6px}
+.bar input{width:210px;min-width:80px}
+.bar button{cursor:pointer}
+.bar button:disabled{opacity:.5;cursor:default}
+.bar button,.bar output{white-space:nowrap;flex-shrink:0}
+.bar :focus-visible{outline:2px solid;outline-offset:1px}
+`.trim();
+
+const PRINT =
+  '@media print{#bar,.panel,#mark{display:none}#head{transform:none!important}svg{width:100%;height:auto;print-color-adjust:exact}}';

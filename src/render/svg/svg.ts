@@ -1,0 +1,95 @@
+/**
+ * A profile as one SVG file: a picture that any viewer shows, and that a browser can zoom and search.
+ */
+import { layout } from '../../layout/layout.js';
+import { ROOT } from '../../model/call-tree.js';
+import type { Profile } from '../../model/profile.js';
+import { type Grouping, mergeByName } from '../named-tree.js';
+import { visibleText } from '../visible-text.js';
+import { writeData } from './data.js';
+import { CHARACTER_PX, type Drawing, hatchPath, px, type Rectangle, ROW_PX, rectangles } from './drawing.js';
+import { briefFacts } from './facts.js';
+import { familyOf } from './families.js';
+import { type FrameColumns, frameTable } from './frame-table.js';
+import { headOf } from './head.js';
+import { HEAD } from './head-shape.js';
+import { keepLargest } from './keep-largest.js';
+import { SCRIPT } from './script.generated.js';
+import { styleSheet } from './style.js';
+import { xml, xmlSource } from './xml.js';
+
+export interface SvgOptions {
+  readonly title?: string;
+  /** Of the picture as it is in the file; in a browser it takes the width of the window. */
+  readonly widthPx?: number;
+  /** Callers above callees. */
+  readonly icicle?: boolean;
+  /** Narrower frames are drawn together with their neighbours. */
+  readonly minPx?: number;
+  /** Puts a root frame above the threads that belong together. */
+  readonly by?: Grouping;
+}
+
+export const SVG_DEFAULTS = {
+  title: 'Wall-clock flame graph',
+  widthPx: 1200,
+  icicle: false,
+  minPx: 1 / 3,
+  by: 'none',
+} as const satisfies SvgOptions;
+
+/** The file, in pieces. */
+export function* renderSvg(profile: Profile, options: SvgOptions = {}): Generator<string> {
+  const { title, widthPx, icicle, minPx, by } = { ...SVG_DEFAULTS, ...options };
+  const roomPx = widthPx - 2 * HEAD.marginPx;
+  const all = framesOf(profile, by);
+  const kept = keepLargest(all, drawnWeight(all, minPx / roomPx));
+  const table = frameTable(kept);
+  const boxes = layout(table, { first: ROOT, last: ROOT, widthPx: roomPx, minPx });
+  const head = headOf(profile, table, boxes, title, widthPx);
+  const heightPx = head.heightPx + boxes.rowCount * ROW_PX + HEAD.marginPx;
+  yield opening(title, widthPx, heightPx);
+  const drawing = { table, boxes, isIcicle: icicle, rowCount: boxes.rowCount, characterPx: CHARACTER_PX };
+  yield* framesMarkup(drawing, head.heightPx);
+  yield head.markup;
+  yield `<metadata id="data">${writeData(kept, { isIcicle: icicle, minPx })}</metadata>\n`;
+  yield `<script>${xmlSource(SCRIPT)}</script>\n</svg>\n`;
+}
+
+function framesOf(profile: Profile, by: Grouping): FrameColumns {
+  const { tree, names, symbols } = mergeByName(profile, by, visibleText);
+  const families = symbols.map((symbol) => familyOf(symbol, profile.symbols));
+  return { tree, names, families, omitted: new Float64Array(tree.length), weight: profile.meta.weight };
+}
+
+/** The weight of the narrowest frame that is drawn by itself. */
+function drawnWeight(columns: FrameColumns, share: number): number {
+  return share * frameTable(columns).total[ROOT];
+}
+
+function opening(title: string, widthPx: number, heightPx: number): string {
+  return `<?xml version="1.0" encoding="UTF-8"?>
+<svg xmlns="http://www.w3.org/2000/svg" width="${widthPx}" height="${heightPx}" viewBox="0 0 ${widthPx} ${heightPx}">
+<title>${xml(title)}</title>
+<style>${xmlSource(styleSheet())}</style>
+<defs><pattern id="hatch" width="7" height="7" patternUnits="userSpaceOnUse"><path d="M-1 8L8 -1M-1 1L1 -1M6 8L8 6"/></pattern></defs>
+<rect class="page" width="100%" height="100%"/>
+`;
+}
+
+/** In three layers, so that one path can hatch all frames that are to be hatched, below the text. */
+function* framesMarkup(drawing: Drawing, topPx: number): Generator<string> {
+  const drawn = [...rectangles(drawing)];
+  yield `<g id="frames" transform="translate(${HEAD.marginPx} ${topPx})">\n<g id="boxes">\n`;
+  for (const rectangle of drawn) yield boxMarkup(drawing, rectangle);
+  yield '</g>\n<path id="hatched" fill="url(#hatch)" d="';
+  for (const rectangle of drawn) if (rectangle.isHatched) yield hatchPath(rectangle);
+  yield '"/>\n<g id="labels">\n';
+  for (const { label, textXPx, textYPx } of drawn)
+    if (label !== '') yield `<text x="${px(textXPx)}" y="${textYPx}">${xml(label)}</text>\n`;
+  yield '</g>\n</g>\n';
+}
+
+function boxMarkup({ table, boxes }: Drawing, { box, xPx, yPx, widthPx, heightPx, className }: Rectangle): string {
+  return `<rect class="${className}" x="${px(xPx)}" y="${yPx}" width="${px(widthPx)}" height="${heightPx}"><title>${xml(briefFacts(table, boxes, box))}</title></rect>\n`;
+}

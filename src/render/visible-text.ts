@@ -1,0 +1,16 @@
+/**
+ * Text that other people chose, made safe to show on a terminal or in a picture.
+ */
+
+// Control characters, those that turn the direction of writing, halves of characters, and what is no character at all:
+// a name must not move the cursor, hide itself, or break the file that it stands in.
+const ACTING = /[\p{Cc}\p{Cs}\p{Bidi_Control}\p{Noncharacter_Code_Point}\u2028\u2029]/gu;
+
+/** Shows what would act: "\x1b" for an escape character. */
+export function visibleText(text: string): string {
+  return text.replace(ACTING, (character) => {
+    const hex = (character.codePointAt(0) as number).toString(16);
+    if (hex.length <= 2) return `\\x${hex.padStart(2, '0')}`;
+    return hex.length <= 4 ? `\\u${hex.padStart(4, '0')}` : `\\u{${hex}}`;
+  });
+}

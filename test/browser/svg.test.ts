@@ -1,0 +1,315 @@
+/**
+ * The SVG in a real browser, opened as a file: what a reader does with mouse and keys, and what a hostile trace cannot do.
+ */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { analyze, openTraceFile, renderSvg, type SvgOptions } from '../../src/index.js';
+import { analyzeText, fixture } from '../helpers/load.js';
+import { traceOf } from '../helpers/trace-of.js';
+
+const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
+const ARGUMENTS = [
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+const LONGEST_MS = 60_000;
+
+vi.setConfig({ testTimeout: LONGEST_MS });
+
+const eventually = <Value>(read: () => Value) => expect.poll(read, { timeout: 10_000 });
+
+/** main (100 ns) calls a (60), which calls leaf (20) and itself (30, of it leaf 10), and b (30). */
+const TRACE = traceOf(`
+  0    call    main  a
+  5    call    a     leaf
+  25   return  leaf  a
+  25   call    a     a
+  30   call    a     leaf
+  40   return  leaf  a
+  55   return  a     a
+  60   return  a     main
+  70   call    main  b
+  100  return  b     main`);
+
+let browser: Browser;
+let folder: string;
+const pages: Page[] = [];
+const requests: string[] = [];
+const complaints: string[] = [];
+
+beforeAll(async () => {
+  browser = await chromium.launch({ executablePath: CHROMIUM, args: ARGUMENTS });
+  folder = await mkdtemp(join(tmpdir(), 'ptflame-svg-'));
+}, LONGEST_MS);
+
+afterAll(async () => {
+  await browser.close();
+  await rm(folder, { recursive: true, force: true });
+}, LONGEST_MS);
+
+/** A new window with the picture of a trace, opened from its file. */
+async function open(trace: string | Uint8Array, options: SvgOptions = {}, hash = ''): Promise<Page> {
+  const path = join(folder, `${pages.length}.svg`);
+  await writeFile(path, [...renderSvg(await analyzeText(trace), options)].join(''));
+  const page = await browser.newPage({ viewport: { width: 1200, height: 800 } });
+  pages.push(page);
+  page.on('request', (request) => requests.push(request.url()));
+  page.on('pageerror', ({ message }) => complaints.push(message));
+  page.on('console', (message) => complaints.push(message.text()));
+  page.on('dialog', (dialog) => complaints.push(dialog.message()));
+  await page.goto(pathToFileURL(path).href + hash);
+  return page;
+}
+
+const frame = (page: Page, label: string) => page.locator('#labels text', { hasText: label }).first();
+
+/** The labels in frames, from the top of the picture down. */
+function labels(page: Page): Promise<string[]> {
+  return page.$$eval('#labels text', (texts) => texts.map((text) => text.textContent ?? ''));
+}
+
+const tooltip = (page: Page) => page.locator('.panel').textContent();
+
+async function middleOf(page: Page, label: string): Promise<{ x: number; y: number }> {
+  const box = await frame(page, label).boundingBox();
+  if (box === null) throw new Error(`${label} is not drawn`);
+  return { x: box.x + 3, y: box.y + box.height / 2 };
+}
+
+async function click(page: Page, label: string): Promise<void> {
+  const { x, y } = await middleOf(page, label);
+  await page.mouse.click(x, y);
+}
+
+const press = async (page: Page, ...keys: string[]) => {
+  for (const key of keys) await page.keyboard.press(key);
+};
+
+const focused = (page: Page) => page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? null);
+
+describe('mouse', () => {
+  test('the script draws what the file shows', async () => {
+    const page = await open(fixture('lab/demo-cre.txt'));
+    const svg = [...renderSvg(await analyzeText(fixture('lab/demo-cre.txt')))].join('');
+    const inFile = [...svg.matchAll(/<rect class="(\S+)" x="(\S+)" y="(\S+)" width="(\S+)"/g)].map(
+      ([, ...place]) => place,
+    );
+    const drawn = await page.$$eval('#boxes rect', (boxes) =>
+      boxes.map((box) => ['class', 'x', 'y', 'width'].map((name) => box.getAttribute(name))),
+    );
+    expect(drawn.length).toBeGreaterThan(20);
+    expect(drawn).toEqual(inFile);
+  });
+
+  test('hovering tells all numbers', async () => {
+    const page = await open(TRACE);
+    const { x, y } = await middleOf(page, 'a · 1');
+    await page.mouse.move(x, y);
+    const said = await tooltip(page);
+    for (const number of [
+      'total60 ns60 % of all',
+      'self10 ns10 % of all',
+      'calls1',
+      'average60 nsmin 60 ns · max 60 ns',
+    ])
+      expect(said).toContain(number);
+  });
+
+  test('a click zooms in, a click on a caller zooms out', async () => {
+    const page = await open(TRACE);
+    const before = await labels(page);
+    await click(page, 'a · 1');
+    await expect
+      .poll(() => labels(page))
+      .toEqual(['all · 100 ns', 'main · 1', 'a · 1 · 60 ns', 'a · 1 · 30 ns', 'leaf · 1 · 20 ns', 'leaf · 1 · 10 ns']);
+    const { x, y } = await middleOf(page, 'leaf · 1 · 20 ns');
+    await page.mouse.move(x, y);
+    expect(await tooltip(page)).toContain('33.3 % of view · 20 % of all');
+    await click(page, 'main');
+    await eventually(() => labels(page)).toEqual(before);
+  });
+
+  test('Reset zooms out to all', async () => {
+    const page = await open(TRACE);
+    await click(page, 'leaf');
+    await eventually(() => page.url()).toContain('zoom=');
+    await page.locator('button', { hasText: 'Reset' }).click();
+    await eventually(() => labels(page)).toContain('b · 1 · 30 ns');
+  });
+
+  test('a block of narrow frames opens when it is clicked', async () => {
+    const page = await open(TRACE, { minPx: 400 });
+    await click(page, '3 small frames');
+    await eventually(() => labels(page)).toContain('leaf · 1 · 20 ns');
+  });
+});
+
+describe('search', () => {
+  const result = (page: Page) => page.locator('output').textContent();
+
+  test('finds text, and does not count nested matches twice', async () => {
+    const page = await open(TRACE);
+    await press(page, '/');
+    await page.keyboard.type('/^a$/');
+    await eventually(() => result(page)).toBe('2 frames, 60 % of view');
+    expect(await page.locator('#boxes .match').count()).toBe(2);
+    await page.locator('input').fill('LEAF');
+    await eventually(() => result(page)).toBe('2 frames, 30 % of view');
+    await press(page, 'Escape');
+    await eventually(() => page.locator('#boxes .match').count()).toBe(0);
+  });
+
+  test('says that something is no regular expression', async () => {
+    const page = await open(TRACE);
+    await page.locator('input').fill('/(/');
+    await eventually(() => result(page)).toBe('no regular expression');
+    await page.locator('input').fill('(');
+    await eventually(() => result(page)).toBe('0 frames, 0 % of view');
+  });
+});
+
+describe('keys', () => {
+  test('walk from frame to frame, and zoom', async () => {
+    const page = await open(TRACE);
+    await press(page, 'Tab');
+    expect(await focused(page)).toMatch(/^all: /);
+    await press(page, 'ArrowUp', 'ArrowUp');
+    expect(await focused(page)).toMatch(/^a: total 60 ns/);
+    expect(await tooltip(page)).toContain('total60 ns');
+    expect(await page.locator('#mark.keys').getAttribute('visibility')).toBe('visible');
+    await press(page, 'ArrowRight');
+    expect(await focused(page)).toMatch(/^b: /);
+    await press(page, 'ArrowLeft', 'ArrowUp', 'ArrowUp');
+    expect(await focused(page)).toMatch(/^leaf: total 10 ns/);
+    await press(page, 'ArrowDown', 'Enter');
+    await eventually(() => page.url()).toContain('#zoom=');
+    await eventually(() => focused(page)).toMatch(/^a: total 30 ns/);
+    await press(page, 'Escape');
+    await eventually(() => labels(page)).toContain('b · 1 · 30 ns');
+    await press(page, 'ArrowUp', 'ArrowUp', 'Enter', 'r');
+    await eventually(() => labels(page)).toContain('b · 1 · 30 ns');
+  });
+
+  test('go the other way in an icicle', async () => {
+    const page = await open(TRACE, { icicle: true });
+    await press(page, 'Tab', 'ArrowDown');
+    expect(await focused(page)).toMatch(/^main: /);
+    await press(page, 'ArrowUp');
+    expect(await focused(page)).toMatch(/^all: /);
+  });
+
+  test('? shows them', async () => {
+    const page = await open(TRACE);
+    await press(page, '?');
+    expect(await tooltip(page)).toContain('search: text, or a regular expression');
+    await press(page, 'Escape');
+    expect(await page.locator('.panel').getAttribute('visibility')).toBe('hidden');
+  });
+});
+
+describe('the address', () => {
+  test('keeps zoom and search over a reload, and the way back', async () => {
+    const page = await open(TRACE);
+    await click(page, 'a · 1');
+    await page.locator('input').fill('leaf');
+    await eventually(() => page.url()).toMatch(/#zoom=\d+&search=leaf$/);
+    const before = await labels(page);
+    await page.reload();
+    expect(await labels(page)).toEqual(before);
+    expect(await page.$eval('input', (input) => input.value)).toBe('leaf');
+    expect(await page.locator('#boxes .match').count()).toBe(2);
+  });
+
+  test.for(['#zoom=999', '#zoom=2-1', '#zoom=x', '#zoom=0-1', '#&&=%ff', '#zoom=-1'])(
+    'that makes no sense (%s) shows all',
+    async (hash) => {
+      expect(await labels(await open(TRACE, {}, hash))).toContain('b · 1 · 30 ns');
+    },
+  );
+});
+
+describe('surroundings', () => {
+  test('the picture takes the width of the window, and colours of its own in the dark', async () => {
+    const page = await open(TRACE);
+    await page.setViewportSize({ width: 700, height: 500 });
+    await eventually(() => page.$eval('svg', (svg) => svg.getAttribute('width'))).toBe('700');
+    const ink = () => page.$eval('#title', (title) => getComputedStyle(title).fill);
+    const light = await ink();
+    await page.emulateMedia({ colorScheme: 'dark' });
+    expect(await ink()).not.toBe(light);
+    await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
+    expect(await ink()).toBe(light);
+    expect(await page.locator('#bar').isVisible()).toBe(false);
+  });
+});
+
+describe('a hostile trace', () => {
+  const names = [
+    '</script><img/src=x/onerror=alert(1)>',
+    ']]></metadata><script>alert(1)</script>',
+    '\u202egnp.exe',
+    '&amp;"\'',
+    '\ufffe',
+    '\x1b]0;owned\x07',
+  ];
+  const trace = names
+    .map(
+      (name, index) =>
+        `1 [000] 1.00000${index}000:   call   1000 main+0x0 => ${index + 2}000 ${name}+0x0\n1 [000] 1.00000${index}500:   return   ${index + 2}010 ${name}+0x10 => 1005 main+0x5\n`,
+    )
+    .join('');
+
+  test('stays text: no element, no dialog', async () => {
+    const page = await open(trace, { title: '</title><script>alert(2)</script>' });
+    const elements = await page.evaluate(() => [...document.querySelectorAll('*')].map(({ localName }) => localName));
+    expect(elements.filter((name) => name === 'script')).toHaveLength(1);
+    expect(elements).not.toContain('img');
+    expect(elements).not.toContain('parsererror');
+    await page.setViewportSize({ width: 4000, height: 800 });
+    await eventually(() => page.$eval('svg', (svg) => svg.getAttribute('width'))).toBe('4000');
+    const shown = (await labels(page)).join('\n');
+    for (const text of [
+      '</script><img/src=x',
+      ']]></metadata>',
+      '\\u202egnp.exe',
+      '&amp;"\'',
+      '\\ufffe',
+      '\\x1b]0;owned\\x07',
+    ])
+      expect(shown).toContain(text);
+  });
+
+  test('each is found by a search for it', async () => {
+    const page = await open(trace);
+    await page.locator('input').fill('<img/src');
+    await eventually(() => page.locator('output').textContent()).toMatch(/^1 frame, /);
+  });
+});
+
+test('the bundled trace can be read', async () => {
+  const profile = await analyze([await openTraceFile('fixtures/demo/threads.perf.txt.gz')]);
+  const path = join(folder, 'demo.svg');
+  await writeFile(path, [...renderSvg(profile, { by: 'thread' })].join(''));
+  const page = await browser.newPage();
+  pages.push(page);
+  page.on('pageerror', ({ message }) => complaints.push(message));
+  await page.goto(pathToFileURL(path).href);
+  expect((await labels(page)).length).toBeGreaterThan(10);
+});
+
+test('in all of this nothing was asked of the network, and nothing complained', () => {
+  expect(pages.length).toBeGreaterThan(10);
+  expect(requests.filter((url) => !url.startsWith('file:'))).toEqual([]);
+  expect(requests.every((url) => url.split('#')[0]?.endsWith('.svg'))).toBe(true);
+  expect(complaints).toEqual([]);
+});

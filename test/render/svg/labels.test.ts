@@ -1,0 +1,151 @@
+/**
+ * Labels: what of a name is left, the less room there is.
+ */
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { columnsOf, fitLabel } from '../../../src/render/svg/labels.js';
+import { shorterNames } from '../../../src/render/svg/short-names.js';
+
+describe('names are shortened step by step', () => {
+  const cases: readonly (readonly [name: string, ...steps: string[]])[] = [
+    ['main'],
+    ['_start'],
+    ['a::b::c', '…b::c', '…c'],
+    [
+      'std::vector<int, std::allocator<int> >::push_back',
+      'std::vector<int, std::allocator<…> >::push_back',
+      'std::vector<…>::push_back',
+      '…vector<…>::push_back',
+      '…push_back',
+    ],
+    [
+      'ns::Map<std::pair<int, char>>::find<int>',
+      'ns::Map<std::pair<…>>::find<int>',
+      'ns::Map<…>::find<…>',
+      '…Map<…>::find<…>',
+      '…find<…>',
+    ],
+    ['operator<'],
+    ['operator<<'],
+    ['Date::operator<', '…operator<'],
+    ['Date::operator<=>', '…operator<=>'],
+    ['Ptr<Node>::operator->', 'Ptr<…>::operator->', '…operator->'],
+    ['std::operator<< <char>', 'std::operator<< <…>', '…operator<< <…>'],
+    [
+      'std::operator<< <std::char_traits<char> >',
+      'std::operator<< <std::char_traits<…> >',
+      'std::operator<< <…>',
+      '…operator<< <…>',
+    ],
+    ['Shift::operator>>=', '…operator>>='],
+    ['Box::operator()', '…operator()'],
+    ['Box::operator()<int>', 'Box::operator()<…>', '…operator()<…>'],
+    ['Box::operator[]', '…operator[]'],
+    ['Item::operator bool', '…operator bool'],
+    ['Item::operator std::string', '…operator std::string'],
+    ['operators::run', '…run'],
+    ['my_operator<int>', 'my_operator<…>'],
+    ['ns::sum(std::vector<int>, int)', 'ns::sum(std::vector<…>, int)', 'ns::sum(…)', '…sum(…)'],
+    ['(anonymous namespace)::work', '…work'],
+    ['run::{lambda(int)#1}::operator()', 'run::{lambda(…)#1}::operator()', '…{lambda(…)#1}::operator()', '…operator()'],
+    [
+      'core::ops::FnOnce::call_once{{vtable.shim}}',
+      '…ops::FnOnce::call_once{{vtable.shim}}',
+      '…FnOnce::call_once{{vtable.shim}}',
+      '…call_once{{vtable.shim}}',
+    ],
+    ['db::run::{{closure}}', '…run::{{closure}}', '…{{closure}}'],
+    ['<T as Trait>::call', '…call'],
+    ['<alloc::vec::Vec<T> as core::ops::Drop>::drop', '<Vec<T> as Drop>::drop', '…drop'],
+    [
+      '<alloc::vec::Vec<core::T, A> as core::ops::Drop>::drop',
+      '<alloc::vec::Vec<…> as core::ops::Drop>::drop',
+      '<Vec<…> as Drop>::drop',
+      '…drop',
+    ],
+    ['tokio::park::h6536045c2153e08b', 'tokio::park', '…park'],
+    ['main.main', '…main'],
+    ['pkg.(*T).Method', '…(*T).Method', '…Method'],
+    [
+      'github.com/a/b.(*T).Method',
+      '…com/a/b.(*T).Method',
+      '…a/b.(*T).Method',
+      '…b.(*T).Method',
+      '…(*T).Method',
+      '…Method',
+    ],
+    ['main.serve.func1', '…serve.func1'],
+    ['pkg.Map[go.shape.int]', '…Map[go.shape.int]'],
+    ['msort_with_tmp.part.0'],
+    ['page_init[clone .isra.0]'],
+    ['hash.constprop.0.cold'],
+    ['cfree@GLIBC_2.2.5'],
+    ['clock_gettime@@GLIBC_2.17'],
+    ['_GLOBAL__sub_I_main.cc'],
+    ['fil_io@plt'],
+    ['[syscall]'],
+    ['[unknown]'],
+    ['a<b'],
+    ['a>b::c'],
+    ['x::(y::z'],
+    [''],
+  ];
+  test.each(cases.map(([name, ...steps]) => ({ name, steps })))('$name', ({ name, steps }) => {
+    expect([...shorterNames(name)]).toEqual(steps);
+  });
+});
+
+describe('what fits', () => {
+  const label = { name: 'mem::heap<int>::block_free', numbers: ['1,204', '3.1 µs'] };
+  test.for([
+    [60, 'mem::heap<int>::block_free · 1,204 · 3.1 µs'],
+    [43, 'mem::heap<int>::block_free · 1,204 · 3.1 µs'],
+    [42, 'mem::heap<int>::block_free · 1,204'],
+    [33, 'mem::heap<int>::block_free'],
+    [25, 'mem::heap<…>::block_free'],
+    [23, '…heap<…>::block_free'],
+    [19, '…block_free'],
+    [10, 'block_free'],
+    [9, 'block_fr…'],
+    [3, 'bl…'],
+    [2, ''],
+    [-5, ''],
+  ] as const)('in %i columns: %s', ([columns, text]) => {
+    expect(fitLabel(label, columns)).toBe(text);
+  });
+
+  test('characters of double width count twice', () => {
+    expect(columnsOf('表を読む')).toBe(8);
+    expect(fitLabel({ name: '表を読む', numbers: [] }, 7)).toBe('表を読…');
+    expect(columnsOf('día')).toBe(3);
+    expect(columnsOf('😀')).toBe(2);
+  });
+
+  test('no label is wider than its room, and none is longer for less room', () => {
+    const names = fc.string({
+      unit: fc.constantFrom(...'ab:<>(){}[]., *&/~#', '::', 'operator', '<', '>', 'ß', '表'),
+      maxLength: 40,
+    });
+    fc.assert(
+      fc.property(
+        names,
+        fc.array(fc.constantFrom('1', '3 µs')),
+        fc.integer({ min: 0, max: 60 }),
+        (name, numbers, columns) => {
+          const text = fitLabel({ name, numbers }, columns);
+          expect(columnsOf(text)).toBeLessThanOrEqual(columns);
+          expect(columnsOf(fitLabel({ name, numbers }, columns + 1))).toBeGreaterThanOrEqual(
+            Math.min(columnsOf(text), 1),
+          );
+        },
+      ),
+    );
+  });
+
+  test('a name of 100,000 brackets takes no time', () => {
+    const name = `${'a<'.repeat(50_000)}b${'>'.repeat(50_000)}`;
+    const start = performance.now();
+    expect(fitLabel({ name, numbers: [] }, 12)).not.toBe('');
+    expect(performance.now() - start).toBeLessThan(1000);
+  });
+});

@@ -1,0 +1,315 @@
+/**
+ * The SVG as text: what is in it, what can never be in it, and how large it is.
+ */
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { qualityLines } from '../../../cli/terminal/quality.js';
+import { type Profile, renderSvg, type SvgOptions } from '../../../src/index.js';
+import { CallTreeBuilder, ROOT } from '../../../src/model/call-tree.js';
+import { SymbolTableBuilder } from '../../../src/model/symbol-table.js';
+import { qualitySummary } from '../../../src/render/quality-summary.js';
+import {
+  FOCUS,
+  INK,
+  KERNEL,
+  OTHERS,
+  PAGE,
+  PANEL,
+  QUIET_INK,
+  USER,
+  WARNING,
+  WARNING_PAGE,
+} from '../../../src/render/svg/colours.js';
+import { readData, writeData } from '../../../src/render/svg/data.js';
+import { type FrameColumns, frameTable } from '../../../src/render/svg/frame-table.js';
+import { keepLargest } from '../../../src/render/svg/keep-largest.js';
+import { SCRIPT } from '../../../src/render/svg/script.generated.js';
+import { xml } from '../../../src/render/svg/xml.js';
+import { analyzeText, fixture } from '../../helpers/load.js';
+import { traceOf } from '../../helpers/trace-of.js';
+
+const svgOf = (profile: Profile, options: SvgOptions = {}) => [...renderSvg(profile, options)].join('');
+
+const TRACE = traceOf(`
+  10  call    main  a
+  30  return  a     main
+  40  call    main  b
+  90  return  b     main`);
+
+/** The texts in frames, from the leaves of the picture down, as a reader without script sees them. */
+function labelsIn(svg: string): string[] {
+  const [, labels = ''] = /<g id="labels">\n(.*?)<\/g>/s.exec(svg) ?? [];
+  return [...labels.matchAll(/y="(\d+)">([^<]*)</g)]
+    .sort((a, b) => Number(a[1]) - Number(b[1]))
+    .map(([, , text = '']) => text);
+}
+
+describe('a picture', () => {
+  test('has names, calls and averages in its frames, callers at the bottom', async () => {
+    const svg = svgOf(await analyzeText(TRACE));
+    expect(labelsIn(svg)).toEqual(['a · 1 · 20 ns', 'b · 1 · 50 ns', 'main · 1', 'all · 80 ns']);
+  });
+
+  test('as an icicle has them on top', async () => {
+    const svg = svgOf(await analyzeText(TRACE), { icicle: true });
+    expect(labelsIn(svg)).toEqual(['all · 80 ns', 'main · 1', 'a · 1 · 20 ns', 'b · 1 · 50 ns']);
+  });
+
+  test('has a root frame for each thread, if asked for', async () => {
+    expect(labelsIn(svgOf(await analyzeText(TRACE), { by: 'thread' })).at(-2)).toBe('thread 1 · 80 ns');
+  });
+
+  test('says what was recorded and how far to trust it', async () => {
+    const svg = svgOf(await analyzeText(TRACE), { title: 'lunch <&> hour' });
+    expect(svg).toContain('<title>lunch &lt;&amp;&gt; hour</title>');
+    expect(svg).toContain('>80 ns recorded · 1 thread · 80 ns of wall-clock time in all<');
+    expect(svg).toContain('>4 events in 80 ns of 1 thread; nothing lost, 1 call inferred<');
+  });
+
+  test('tells all numbers without a script, too', async () => {
+    const svg = svgOf(await analyzeText(TRACE));
+    expect(svg).toContain('<title>b: 50 ns, 62.5 %; 1×, 50 ns each</title>');
+  });
+
+  test('of a trace without times weighs calls', async () => {
+    const svg = svgOf(await analyzeText(fixture('lab/fields-timeless-no-time.txt'), { byCalls: true }));
+    expect(svg).toContain('calls, no times<');
+    expect(svg.includes('average 1')).toBe(false);
+  });
+
+  test('has the same bytes every time', async () => {
+    const [first, second] = [await analyzeText(TRACE), await analyzeText(TRACE)];
+    expect(svgOf(first)).toBe(svgOf(second));
+  });
+
+  test('explains the colours that occur, and no others', async () => {
+    const svg = svgOf(await analyzeText(fixture('hardware/overflow-memmove.txt')));
+    expect(svg).toContain('>[lost]: not recorded<');
+    expect(svg).toContain('>hatched: start, end or place inferred<');
+    expect(svg).not.toContain('>[preempted]');
+  });
+
+  test('warns in the words of the terminal', async () => {
+    for (const name of ['lab/overflow-and-lost.txt', 'lab/demo-cre.txt', 'hardware/overflow-tailcalls.txt']) {
+      const profile = await analyzeText(fixture(name));
+      const { line, warnings } = qualitySummary(profile);
+      expect(qualityLines(profile)[0]).toBe(line);
+      for (const warning of warnings) expect(qualityLines(profile)).toContain(`warning: ${warning}`);
+    }
+  });
+});
+
+const HOSTILE = [
+  '</script><img src=x onerror=alert(1)>',
+  '</metadata></svg><script>alert(1)</script>',
+  ']]>',
+  '<!--',
+  '&lt;&quot;',
+  `"'\``,
+  '\x1b]0;owned\x07',
+  '\u202egnp.exe',
+  '\u2066isolate',
+  '\ud800',
+  '\udfff\ud800',
+  '\ufffe\uffff',
+  '\u{1fffe}',
+  '\0',
+  '\u2028',
+];
+
+describe('hostile names', () => {
+  const forbidden = /[\p{Cs}\p{Bidi_Control}\p{Noncharacter_Code_Point}\u2028\u2029]|(?!\n)\p{Cc}/u;
+
+  test.each(HOSTILE.map((name) => ({ name })))('$name stays text', ({ name }) => {
+    const svg = svgOf(profileOf([name]), { title: name });
+    expect(svg).not.toMatch(forbidden);
+    expect(svg.match(/<script|<\/script/g)).toEqual(['<script', '</script']);
+    expect(svg).not.toMatch(/<img|<!--|]]>|<\/metadata><\/svg>/);
+    expect(svg.match(/<metadata id="data">([^<&>]*)<\/metadata>/)).not.toBeNull();
+  });
+
+  test('what would act is shown', () => {
+    expect(xml('\x1b]0;\u202ea\ud800\ufffe')).toBe('\\x1b]0;\\u202ea\\ud800\\ufffe');
+  });
+
+  test('our own script cannot end early', () => {
+    const [, script = ''] = /<script>(.*)<\/script>/s.exec(svgOf(profileOf(['a']))) ?? [];
+    expect(script).not.toMatch(/[<>]/);
+    expect(script.length).toBeGreaterThan(1000);
+  });
+
+  test('the script is small, and builds nothing from text', () => {
+    expect(Buffer.byteLength(SCRIPT)).toBeLessThan(24_000);
+    expect(SCRIPT).not.toMatch(
+      /innerHTML|outerHTML|insertAdjacent|document\.write|\beval\b|\bFunction\(|DOMParser|fetch\(|https?:\/\/(?!www\.w3\.org)/,
+    );
+  });
+});
+
+describe('large pictures', () => {
+  test('10,000 frames make 2.5 MB at most', () => {
+    const names = Array.from(
+      { length: 10_000 },
+      (_, index) => `database::storage::Page<row_${index % 500}>::read_${index}`,
+    );
+    const svg = svgOf(profileOf(names), { minPx: 0 });
+    expect(svg.match(/<rect class="u/g)?.length).toBeGreaterThan(9_999);
+    expect(svg.length).toBeLessThan(2_500_000);
+  });
+
+  test('a tree of 30,000 levels has a picture of bounded height', () => {
+    const builder = new CallTreeBuilder();
+    let node = ROOT;
+    for (let level = 0; level < 30_000; level++) builder.charge((node = builder.child(node, 6)), 1, false);
+    const svg = svgOf(profileWith(builder, ['deep']));
+    expect(svg).toContain('deeper frames');
+    expect(Number(/height="(\d+)"/.exec(svg)?.[1])).toBeLessThan(12_000);
+  });
+});
+
+describe('what the file keeps', () => {
+  const columns = fc
+    .array(fc.record({ up: fc.nat(), selfNs: fc.nat(9), symbol: fc.nat(5) }), { maxLength: 60 })
+    .map(columnsOf);
+
+  test('everything that is left out is counted where it stood', () => {
+    fc.assert(
+      fc.property(columns, fc.integer({ min: 1, max: 40 }), (all, most) => {
+        const before = frameTable(all);
+        const after = frameTable(keepLargest(all, Number.POSITIVE_INFINITY, most));
+        expect(after.frames[ROOT]).toBe(before.frames[ROOT]);
+        expect(after.total[ROOT]).toBe(before.total[ROOT]);
+        expect(after.guessNs[ROOT]).toBe(before.guessNs[ROOT]);
+        const kept = after.omitted.reduce((count, omitted) => count + (omitted === 0 ? 1 : 0), 0);
+        expect(kept).toBeLessThanOrEqual(Math.max(most, 1));
+      }),
+    );
+  });
+
+  test('is read back as it was written', () => {
+    fc.assert(
+      fc.property(columns, fc.boolean(), (all, isIcicle) => {
+        const { table, settings } = readData(writeData(all, { isIcicle, minPx: 0.5 }));
+        expect(settings).toEqual({ isIcicle, minPx: 0.5 });
+        const named = (from: FrameColumns) =>
+          Array.from(from.tree.symbol, (symbol) => [from.names[symbol], from.families[symbol]]);
+        expect(named(table)).toEqual(named(all));
+        for (const column of ['parent', 'calls', 'inferredCalls', 'selfNs', 'inferredNs', 'completeNs'] as const)
+          expect(table.tree[column]).toEqual(all.tree[column]);
+        expect(table.omitted).toEqual(all.omitted);
+      }),
+    );
+  });
+});
+
+describe('colours', () => {
+  const surfaces = [...USER, ...KERNEL, ...Object.values(OTHERS), PAGE, PANEL];
+
+  test.for(['light', 'dark'] as const)('ink can be read on all of them, in %s surroundings', (scheme) => {
+    for (const surface of surfaces)
+      expect(contrast(INK[scheme], surface[scheme]), surface[scheme]).toBeGreaterThanOrEqual(4.5);
+    for (const surface of [PAGE, PANEL])
+      expect(contrast(QUIET_INK[scheme], surface[scheme])).toBeGreaterThanOrEqual(4.5);
+    expect(contrast(WARNING[scheme], WARNING_PAGE[scheme])).toBeGreaterThanOrEqual(4.5);
+    expect(contrast(FOCUS[scheme], PAGE[scheme])).toBeGreaterThanOrEqual(4.5);
+  });
+
+  test.for([
+    ['light', 'deuteranopia'],
+    ['light', 'protanopia'],
+    ['dark', 'deuteranopia'],
+    ['dark', 'protanopia'],
+  ] as const)('what is no function differs from all else, in %s surroundings and with %s', ([scheme, blindness]) => {
+    const { group: _, block: __, match: ___, ...others } = OTHERS; // a match stands out: the others are paler
+    const seen = Object.entries(others).map(([name, colour]) => ({ name, at: seenBy(blindness, colour[scheme]) }));
+    for (const [index, one] of seen.entries())
+      for (const other of seen.slice(index + 1))
+        expect(
+          Math.hypot(...one.at.map((value, axis) => value - (other.at[axis] as number))),
+          `${one.name} ${other.name}`,
+        ).toBeGreaterThan(0.055);
+  });
+});
+
+/** A thread of a program that calls all of these once, each for a nanosecond. */
+function profileOf(names: readonly string[]): Profile {
+  const builder = new CallTreeBuilder();
+  names.forEach((_, index) => {
+    const node = builder.child(ROOT, 6 + index);
+    builder.charge(node, 100, false);
+    builder.countComplete(node, 100);
+  });
+  return profileWith(builder, names);
+}
+
+function profileWith(builder: CallTreeBuilder, names: readonly string[]): Profile {
+  const symbols = new SymbolTableBuilder();
+  for (const name of names) symbols.intern(name, null);
+  const none = { OpenAtStart: 0, OpenAtEnd: 0, CutByGap: 0, Unwound: 0, HiddenJump: 0 };
+  const counts = { lines: 1, events: 1, gapLines: 0, ignoredLines: 0, damagedLines: 0, clockSteps: 0 };
+  const lists = { firstDamaged: [], brokenInputs: [], gaps: [], unknownFlags: [] };
+  const times = { lostNs: 0, inferredNs: 0, unknownNs: 0, totalNs: 100 };
+  return {
+    meta: { originNs: 0n, startNs: 0, endNs: 100, scope: 'user', weight: 'ns' },
+    symbols: symbols.build(),
+    threads: [{ tid: 1, pid: null, comm: null, startNs: 0, endNs: 100, tree: builder.build() }],
+    quality: { ...counts, ...lists, ...times, inferredCalls: none } as Profile['quality'],
+  };
+}
+
+/** Any tree in pre-order: each node stands below one of the last path. */
+function columnsOf(rows: readonly { up: number; selfNs: number; symbol: number }[]): FrameColumns {
+  const builder = new CallTreeBuilder();
+  const path = [ROOT];
+  for (const { up, selfNs, symbol } of rows) {
+    path.length = 1 + (up % path.length);
+    const before = builder.length;
+    const node = builder.child(path.at(-1) as number, symbol + 10 * before);
+    builder.charge(node, selfNs, selfNs % 2 === 1);
+    builder.countComplete(node, selfNs);
+    path.push(node);
+  }
+  const tree = builder.build();
+  const names = Array.from({ length: 10 * tree.length + 10 }, (_, row) => `<${row}>`);
+  return { tree, names, families: names.map(() => 'user'), omitted: new Float64Array(tree.length), weight: 'ns' };
+}
+
+function linear(hex: string): [number, number, number] {
+  const channel = (at: number) => {
+    const value = Number.parseInt(hex.slice(at, at + 2), 16) / 255;
+    return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
+  };
+  return [channel(1), channel(3), channel(5)];
+}
+
+function contrast(a: string, b: string): number {
+  const luminance = (hex: string) => {
+    const [red, green, blue] = linear(hex);
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+  };
+  const [dark = 0, light = 0] = [luminance(a), luminance(b)].sort((x, y) => x - y);
+  return (light + 0.05) / (dark + 0.05);
+}
+
+// Machado, Oliveira and Fernandes 2009, full severity.
+const BLINDNESS = {
+  protanopia: [0.152286, 1.052583, -0.204868, 0.114503, 0.786281, 0.099216, -0.003882, -0.048116, 1.051998],
+  deuteranopia: [0.367322, 0.860646, -0.227968, 0.280085, 0.672501, 0.047413, -0.01182, 0.04294, 0.968881],
+} as const;
+
+/** In Oklab, where equal distances look equally large. */
+function seenBy(blindness: keyof typeof BLINDNESS, hex: string): number[] {
+  const m = BLINDNESS[blindness];
+  const [r, g, b] = linear(hex);
+  const [red, green, blue] = [0, 3, 6].map((row) =>
+    Math.max(0, (m[row] ?? 0) * r + (m[row + 1] ?? 0) * g + (m[row + 2] ?? 0) * b),
+  ) as [number, number, number];
+  const l = Math.cbrt(0.4122214708 * red + 0.5363325363 * green + 0.0514459929 * blue);
+  const n = Math.cbrt(0.2119034982 * red + 0.6806995451 * green + 0.1073969566 * blue);
+  const s = Math.cbrt(0.0883024619 * red + 0.2817188376 * green + 0.6299787005 * blue);
+  return [
+    0.2104542553 * l + 0.793617785 * n - 0.0040720468 * s,
+    1.9779984951 * l - 2.428592205 * n + 0.4505937099 * s,
+    0.0259040371 * l + 0.7827717662 * n - 0.808675766 * s,
+  ];
+}
