@@ -87,7 +87,7 @@ export const RenderOptions = z.object({
 export type RenderOptions = z.infer<typeof RenderOptions>;
 
 export const DemoOptions = z.object({
-  output: outputs('where to write (default: flame.folded)'),
+  output: outputs('where to write (default: flame.svg)'),
   quiet,
 });
 export type DemoOptions = z.infer<typeof DemoOptions>;

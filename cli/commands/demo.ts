@@ -12,7 +12,7 @@ import { renderInputs } from './render.js';
 const DEMO_TRACE = new URL('../../../fixtures/demo/threads.perf.txt.gz', import.meta.url);
 
 export async function demo({ output, quiet }: DemoOptions, signal: AbortSignal): Promise<void> {
-  const paths = output ?? ['flame.folded'];
+  const paths = output ?? ['flame.svg'];
   for (const path of paths) formatOf(path); // refused before anything is opened
   const input = await openTraceFile(fileURLToPath(DEMO_TRACE));
   const options = {

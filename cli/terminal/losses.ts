@@ -1,8 +1,7 @@
 /**
  * What was lost as terminal text: a line for each cause, with what helps against it.
  */
-import type { LossKind, Quality } from '../../src/index.js';
-import { formatDuration, formatMany } from './format.js';
+import { formatDuration, formatMany, gapCount, type LossKind, type Quality } from '../../src/index.js';
 
 const MOST_KINDS = 10;
 const LONGEST_MESSAGE = 80;
@@ -15,17 +14,13 @@ export function lossTexts({ losses }: Quality): string[] {
     .map((kind) => `${amountText([kind])}: ${causeText(kind)}${remedyText(kind)}`);
   const others = losses.slice(MOST_KINDS);
   if (others.length > 0) lines.push(`${amountText(others)}: other causes`);
-  return lines.map((line) => `note: ${line}`);
+  return lines;
 }
 
 /** "5 gaps, 1.2 ms lost". */
 function amountText(kinds: readonly LossKind[]): string {
   const lostNs = kinds.reduce((sum, kind) => sum + kind.lostNs, 0);
   return `${formatMany(gapCount(kinds), 'gap')}, ${formatDuration(lostNs)} lost`;
-}
-
-export function gapCount(kinds: readonly LossKind[]): number {
-  return kinds.reduce((sum, { gaps }) => sum + gaps, 0);
 }
 
 function causeText({ cause, code, message, file }: LossKind): string {

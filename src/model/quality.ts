@@ -89,9 +89,14 @@ export interface Quality extends Readonly<LineCounts> {
   readonly unknownFlags: readonly string[];
   /** Lines with such words. */
   readonly unknownFlagLines: number;
-  /** Wall time, over all threads: lost; under a frame whose place is a guess; in functions without a name; in all. */
+  /**
+   * Wall time, over all threads. Lost: nothing is known. Inferred: the call path is a guess, for no address confirms it.
+   * Hidden: below a jump that was not shown, where functions may be missing that only passed on control. Unknown: in
+   * functions without a name. Total: all there is.
+   */
   readonly lostNs: Nanoseconds;
   readonly inferredNs: Nanoseconds;
+  readonly hiddenNs: Nanoseconds;
   readonly unknownNs: Nanoseconds;
   readonly totalNs: Nanoseconds;
 }

@@ -26,7 +26,7 @@ export class QualityBuilder {
   private readonly gaps = new LongestGaps();
   private readonly inferredCalls = noInferences();
   private readonly sums = { clockSteps: 0, threadsCut: 0, undecidedEvents: 0 };
-  private readonly times = { lostNs: 0, inferredNs: 0, unknownNs: 0, totalNs: 0 };
+  private readonly times = { lostNs: 0, inferredNs: 0, hiddenNs: 0, unknownNs: 0, totalNs: 0 };
 
   private readonly shiftNs: Nanoseconds;
 
@@ -46,6 +46,9 @@ export class QualityBuilder {
     sums.undecidedEvents += replay.undecided;
     if (lost.length > 0) sums.threadsCut++;
     times.totalNs += endNs - startNs;
+    const hiddenNs = callersBelow > 0 ? 0 : replay.hiddenNs; // on callers that other threads show, all is a guess
+    times.hiddenNs += hiddenNs;
+    times.inferredNs -= hiddenNs;
     this.addTimes(tree);
     this.addLost(tid, lost, thread.gaps);
   }

@@ -11,6 +11,8 @@ export interface Frame {
   inference: number;
   /** Its place is a guess: no address confirms it. */
   isGuess: boolean;
+  /** It was jumped to unseen: functions that only passed on control may be missing below it. */
+  readonly isHidden: boolean;
   /** It is the first frame of its level. */
   readonly isLevel: boolean;
   /** Place of the first frame of its level. */

@@ -18,7 +18,10 @@ const MOST_ALIASES = 16;
 export class OpenFrames {
   readonly inferred: Record<InferenceName, number> = noInferences();
   private readonly frames: Frame[] = [];
+  /** Time that is inferred only because it is below a jump that was not shown. */
+  hiddenNs: Nanoseconds = 0;
   private guesses = 0;
+  private hidden = 0;
   /** Below these places all frames are in doubt, and all are guesses: it need not be said twice. */
   private doubted = 0;
   private guessed = 0;
@@ -59,12 +62,14 @@ export class OpenFrames {
 
   charge(ns: Nanoseconds): void {
     if (this.depth > 0 && this.traitsOfTop() & Trait.Stub) this.top.heldNs += ns;
-    else this.tree.charge(this.topNode, ns, this.isGuess);
+    else this.chargeTo(this.topNode, ns);
   }
 
-  /** Whether the place of any open frame is a guess. */
-  get isGuess(): boolean {
-    return this.guesses > 0;
+  /** Time of a node that stands on what is open. */
+  chargeTo(node: NodeId, ns: Nanoseconds): void {
+    const isHidden = this.hidden > 0;
+    this.tree.charge(node, ns, isHidden || this.guesses > 0);
+    if (isHidden && this.guesses === 0) this.hiddenNs += ns;
   }
 
   /** No address confirmed what is open now. */
@@ -202,15 +207,16 @@ export class OpenFrames {
     rest: Pick<Frame, 'level' | 'callRow' | 'leave' | 'inference'>,
   ): void {
     const node = this.tree.child(this.topNode, this.functions.symbol[fn] as number);
-    const isGuess = rest.inference === Inference.HiddenJump; // others may have been between
-    if (isGuess) this.guesses++;
+    const isHidden = rest.inference === Inference.HiddenJump;
+    if (isHidden) this.hidden++;
     this.frames.push({
       fn,
       node,
       entryNs,
       isLevel: rest.level === this.depth,
       order: Math.max(rest.callRow, this.depth === 0 ? NONE : this.top.order),
-      isGuess,
+      isGuess: false,
+      isHidden,
       isCalled: false,
       returnsTo: Number.NaN,
       heldNs: 0,
@@ -228,10 +234,11 @@ export class OpenFrames {
   }
 
   private pop(): Frame {
-    this.tree.charge(this.top.node, this.top.heldNs, this.isGuess);
+    this.chargeTo(this.top.node, this.top.heldNs);
     this.top.heldNs = 0;
     const frame = this.frames.pop() as Frame;
     if (frame.isGuess) this.guesses--;
+    if (frame.isHidden) this.hidden--;
     if (this.doubted > this.depth) this.doubted = this.depth;
     if (this.guessed > this.depth) this.guessed = this.depth;
     this.newest[frame.fn] = frame.older;
@@ -266,6 +273,7 @@ export class OpenFrames {
       this.newest[frame.fn] = this.depth - 1;
       this.watcher?.putBack(this.symbolOf(frame), this.depth);
       if (frame.isGuess) this.guesses++;
+      if (frame.isHidden) this.hidden++;
       if (!frame.isLevel) continue;
       if (frame.callRow !== NONE) this.attached.set(frame.callRow, this.depth - 1);
       if (frame.leave !== NONE) this.leaves.set(frame.leave, this.depth - 1);
@@ -322,7 +330,7 @@ export class OpenFrames {
     top.older = this.newest[fn];
     this.newest[fn] = this.depth - 1;
     if (!(this.traitsOfTop() & Trait.Stub)) {
-      this.tree.charge(top.node, top.heldNs, this.isGuess);
+      this.chargeTo(top.node, top.heldNs);
       top.heldNs = 0;
     }
   }

@@ -43,6 +43,8 @@ export interface ThreadReplay extends Lesson {
   readonly lost: readonly LostStretch[];
   /** Events of which nothing in the trace decides what they did to the stack. */
   readonly undecided: number;
+  /** Time that is inferred only because it is below a jump that was not shown. */
+  readonly hiddenNs: Nanoseconds;
   /** After some loss no address told where the thread was: replay it again when the contexts are known. */
   readonly isDoubtful: boolean;
 }
@@ -108,6 +110,7 @@ class Replay {
       lost: lost.stretches,
       firstStack: this.isBornHere() ? [] : this.firstSymbols,
       learned: { ...built, length: this.certainNodes ?? built.length },
+      hiddenNs: frames.hiddenNs,
       undecided: this.hidden.undecided + this.doubts,
       isDoubtful: this.certainNodes !== null,
     };
@@ -154,7 +157,7 @@ class Replay {
     this.nowNs = timeNs;
     const { node } = this.pause;
     if (node === NONE) this.frames.charge(ns);
-    else this.tree.charge(node, ns, this.frames.isGuess);
+    else this.frames.chargeTo(node, ns);
   }
 
   private apply(row: number, site: SiteId, step: Step): void {

@@ -7,14 +7,14 @@ import { expectRefusal, fixturePath, ptflame, test } from '../helpers/run-cli.js
 const BUNDLED = fixturePath('demo/threads.perf.txt.gz');
 
 describe.concurrent('demo', () => {
-  test('it writes flame.folded where it is run, and says so', async ({ dir }) => {
+  test('it writes flame.svg where it is run, and says so', async ({ dir }) => {
     const { exitCode, stdout, stderr } = await ptflame(['demo'], { cwd: dir.path });
     expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: '' });
     expect(stderr).toMatch(
-      /^[\d,]+ events in .* of 5 threads; nothing lost, .* inferred\nwarning: .* reasoned out; .*\nwrote flame\.folded\n$/,
+      /^[\d,]+ events in .* of 5 threads; nothing lost, .* inferred\nnote: .* jumps .*\nwrote flame\.svg\n$/,
     );
-    expect(await dir.names()).toEqual(['flame.folded']);
-    expect(await dir.read('flame.folded')).toMatch(/^_start:1\(1\)|^(?:\S+:\d+\S* \d+\n)+$/);
+    expect(await dir.names()).toEqual(['flame.svg']);
+    expect(await dir.read('flame.svg')).toMatch(/^<svg [\s\S]*<\/svg>\n$/);
   });
 
   test('it renders the bundled trace as render does, with annotations', async ({ dir }) => {

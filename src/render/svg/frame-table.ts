@@ -57,8 +57,7 @@ export function familyOfNode({ tree, families }: FrameColumns, node: NodeId): Fa
   return tree.symbol[node] === NONE ? 'group' : (families[tree.symbol[node]] as Family);
 }
 
-/** No call of it was seen from start to end, or most of its time may belong elsewhere. */
-export function isInferred({ tree, guessNs, total, weight }: FrameTable, node: NodeId): boolean {
-  const isEachInferred = tree.calls[node] > 0 && tree.inferredCalls[node] === tree.calls[node];
-  return isEachInferred || (weight === 'ns' && guessNs[node] * 2 > total[node]);
+/** No call of it was seen from start to end. */
+export function isInferred({ tree }: FrameColumns, node: NodeId): boolean {
+  return tree.calls[node] > 0 && tree.inferredCalls[node] === tree.calls[node];
 }

@@ -43,7 +43,7 @@ export function legendOf(table: FrameTable, boxes: Boxes): LegendEntry[] {
   const hasBlocks = boxes.kind.some((kind) => kind !== BoxKind.Frame);
   return [
     ...FAMILIES.filter((family) => families.has(family)).map((family) => entryOf(family)),
-    ...(hasInferred ? [{ swatch: 'hatched', text: 'hatched: start, end or place inferred' }] : []),
+    ...(hasInferred ? [{ swatch: 'hatched', text: 'hatched: start or end not seen' }] : []),
     ...(hasBlocks ? [{ swatch: 'block', text: 'several frames together' }] : []),
   ];
 }
@@ -67,7 +67,8 @@ export interface Head {
 }
 
 export function headOf(profile: Profile, table: FrameTable, boxes: Boxes, title: string, widthPx: number): Head {
-  const { line, warnings } = qualitySummary(profile);
+  const { line, damage, doubts } = qualitySummary(profile);
+  const warnings = [...damage, ...doubts];
   const legend = legendOf(table, boxes);
   const top = legendTopPx(warnings.length);
   const places = flow(

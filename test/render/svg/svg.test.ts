@@ -85,16 +85,16 @@ describe('a picture', () => {
   test('explains the colours that occur, and no others', async () => {
     const svg = svgOf(await analyzeText(fixture('hardware/overflow-memmove.txt')));
     expect(svg).toContain('>[lost]: not recorded<');
-    expect(svg).toContain('>hatched: start, end or place inferred<');
+    expect(svg).toContain('>hatched: start or end not seen<');
     expect(svg).not.toContain('>[preempted]');
   });
 
   test('warns in the words of the terminal', async () => {
     for (const name of ['lab/overflow-and-lost.txt', 'lab/demo-cre.txt', 'hardware/overflow-tailcalls.txt']) {
       const profile = await analyzeText(fixture(name));
-      const { line, warnings } = qualitySummary(profile);
+      const { line, doubts } = qualitySummary(profile);
       expect(qualityLines(profile)[0]).toBe(line);
-      for (const warning of warnings) expect(qualityLines(profile)).toContain(`warning: ${warning}`);
+      for (const doubt of doubts) expect(qualityLines(profile)).toContain(`warning: ${doubt}`);
     }
   });
 });
@@ -247,13 +247,14 @@ function profileWith(builder: CallTreeBuilder, names: readonly string[]): Profil
   for (const name of names) symbols.intern(name, null);
   const none = { OpenAtStart: 0, OpenAtEnd: 0, CutByGap: 0, Unwound: 0, HiddenJump: 0 };
   const counts = { lines: 1, events: 1, gapLines: 0, ignoredLines: 0, damagedLines: 0, clockSteps: 0 };
-  const lists = { firstDamaged: [], brokenInputs: [], gaps: [], unknownFlags: [] };
-  const times = { lostNs: 0, inferredNs: 0, unknownNs: 0, totalNs: 100 };
+  const guesses = { threadsCut: 0, undecidedEvents: 0, unknownFlagLines: 0 };
+  const lists = { firstDamaged: [], brokenInputs: [], losses: [], gaps: [], unknownFlags: [] };
+  const times = { lostNs: 0, inferredNs: 0, hiddenNs: 0, unknownNs: 0, totalNs: 100 };
   return {
     meta: { originNs: 0n, startNs: 0, endNs: 100, scope: 'user', weight: 'ns' },
     symbols: symbols.build(),
     threads: [{ tid: 1, pid: null, comm: null, startNs: 0, endNs: 100, tree: builder.build() }],
-    quality: { ...counts, ...lists, ...times, inferredCalls: none } as Profile['quality'],
+    quality: { ...counts, ...guesses, ...lists, ...times, inferredCalls: none },
   };
 }
 
