@@ -2,14 +2,15 @@
 /**
  * Arguments in, exit code out: 0 done, 1 the input or the machine is at fault, 2 usage, 130 interrupted.
  */
-import { readFileSync } from 'node:fs';
 import yargs, { type Argv } from 'yargs';
 import type { z } from 'zod';
 import { PtflameError } from '../src/index.js';
 import { argumentsForYargs, checkOptions, yargsOptions } from './flags.js';
 import { DemoOptions, RenderOptions } from './options.js';
+import { nearestWord } from './suggestions.js';
 import { removeTemporaryFiles } from './temporary-files.js';
 import { escapeForTerminal } from './terminal/escape.js';
+import { versionText } from './version.js';
 
 const EXIT = { done: 0, fault: 1, usage: 2, interrupted: 130 } as const;
 
@@ -45,6 +46,14 @@ const DEMO: Command<typeof DemoOptions> = {
   run: async (options, signal) => (await import('./commands/demo.js')).demo(options, signal),
 };
 
+/** All that can be mistyped. */
+const KNOWN_WORDS = [
+  ...['render', 'demo', 'completion', '--help', '--version'],
+  ...[RENDER, DEMO]
+    .flatMap(({ schema, positional }) => Object.keys(yargsOptions(schema, positional)))
+    .map((name) => `--${name}`),
+];
+
 function addCommand<Schema extends z.ZodObject>(cli: Argv, command: Command<Schema>, signal: AbortSignal): Argv {
   const build = (argv: Argv) =>
     argv
@@ -56,11 +65,11 @@ function addCommand<Schema extends z.ZodObject>(cli: Argv, command: Command<Sche
   });
 }
 
-function buildCli(signal: AbortSignal): Argv {
+function buildCli(signal: AbortSignal, version: string): Argv {
   let cli = yargs()
     .scriptName('ptflame')
     .usage('$0: wall-clock flame graphs from Intel Processor Trace')
-    .version(`${packageVersion()} (Node ${process.versions.node})`)
+    .version(version)
     .alias({ help: 'h', version: 'v' })
     .parserConfiguration({
       'greedy-arrays': false,
@@ -70,17 +79,24 @@ function buildCli(signal: AbortSignal): Argv {
     })
     .strict()
     .demandCommand(1, 'which command?')
-    .recommendCommands()
+    .completion('completion', 'print a script that completes commands and flags in bash or zsh')
     .wrap(Math.min(100, process.stdout.columns ?? 100))
     .exitProcess(false)
     .fail((message, error) => {
       // yargs' own complaints are usage errors; a command's errors pass through
-      throw error && error.name !== 'YError'
-        ? error
-        : new PtflameError('BAD_OPTION', oneLine(message ?? error.message), { hint: 'see ptflame --help' });
+      throw error && error.name !== 'YError' ? error : usageError(oneLine(message ?? error.message));
     });
   cli = addCommand(cli, RENDER, signal);
   return addCommand(cli, DEMO, signal);
+}
+
+/** yargs' own words, and what was probably meant. */
+function usageError(message: string): PtflameError {
+  const [, words = ''] = /^Unknown (?:arguments?|commands?): (.*)$/.exec(message) ?? [];
+  const nearest = words.split(', ').map((word) => nearestWord(word, KNOWN_WORDS));
+  const meant = nearest.filter((word) => word !== null).join(', ');
+  const hint = meant === '' ? 'see ptflame --help' : `did you mean ${meant}? See ptflame --help`;
+  return new PtflameError('BAD_OPTION', message, { hint });
 }
 
 /** yargs breaks its longer messages into lines. */
@@ -88,11 +104,8 @@ function oneLine(message: string): string {
   return message.trim().replace(/\s*\n\s*/g, ' ');
 }
 
-function packageVersion(): string {
-  const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
-    version: string;
-  };
-  return version;
+function asksForVersion(argv: readonly string[]): boolean {
+  return argv.some((argument) => argument === '--version' || argument === '-v');
 }
 
 /** Says what went wrong, in one message; returns the exit code. */
@@ -123,7 +136,9 @@ async function main(): Promise<number> {
   process.stderr.on('error', () => {}); // there is nobody left to tell
   try {
     const interrupted = interruption(interrupt);
-    const work = buildCli(interrupt.signal).parseAsync(argumentsForYargs(process.argv.slice(2)));
+    const argv = process.argv.slice(2);
+    const version = asksForVersion(argv) ? await versionText() : '';
+    const work = buildCli(interrupt.signal, version).parseAsync(argumentsForYargs(argv));
     await Promise.race([work, interrupted]);
     return EXIT.done;
   } catch (error) {

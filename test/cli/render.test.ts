@@ -224,7 +224,25 @@ describe.concurrent('flags', () => {
     expect(help.stdout).toMatch(/Examples:\n {2}ptflame render /);
     const version = await ptflame(['--version']);
     expect(version).toMatchObject({ exitCode: 0, stderr: '' });
-    expect(version.stdout).toMatch(/^\d+\.\d+\.\d+ \(Node \d+/);
+    expect(version.stdout).toMatch(/^\d+\.\d+\.\d+ \(Node \d+\.\d+\.\d+, (?:no perf|perf \d+\.\S+)\)\n$/);
+  });
+
+  test('--version says whose perf would be used, and does without', async ({ dir }) => {
+    await dir.write('perf', '#!/bin/sh\necho perf version 6.12.34-custom\n');
+    await chmod(`${dir.path}/perf`, 0o755);
+    const other = await ptflame(['--version'], { env: { PATH: `${dir.path}:${process.env['PATH']}` } });
+    expect(other.stdout).toMatch(/, perf 6\.12\.34-custom\)\n$/);
+    await dir.write('perf', '#!/bin/sh\necho WARNING: perf not found for kernel 6.1 >&2\nexit 2\n');
+    const none = await ptflame(['--version'], { env: { PATH: `${dir.path}:${process.env['PATH']}` } });
+    expect(none).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(none.stdout).toMatch(/, no perf\)\n$/);
+  });
+
+  test('the shell can complete commands and flags', async () => {
+    const script = await ptflame(['completion']);
+    expect(script.stdout).toContain('--get-yargs-completions');
+    const flags = await ptflame(['--get-yargs-completions', 'ptflame', 'render', '--an']);
+    expect(flags.stdout.split('\n')).toEqual(expect.arrayContaining(['--annotate', '--tail-calls', '--output']));
   });
 });
 
@@ -334,10 +352,12 @@ describe.concurrent('usage errors', () => {
   const cases = [
     ['', /which command/],
     ['bogus', /bogus/],
-    ['rende TRACE', /Did you mean render/],
+    ['rende TRACE', /rende/, /did you mean render\?/],
     ['render', /at least 1/],
     ["render ''", /needs a name/],
     ['render TRACE --bogus', /bogus/],
+    ['render TRACE --anotate', /anotate/, /did you mean --annotate\?/],
+    ['render TRACE --widht 900', /widht/, /did you mean --width\?/],
     ['render TRACE -o', /following: o/],
     ['render TRACE -o --quiet', /following: o/],
     ["render TRACE -o ''", /--output needs a name/],
@@ -359,12 +379,12 @@ describe.concurrent('usage errors', () => {
     ['render - -', /only once/],
     ['render TRACE -- -x', /unexpected argument: -x/],
     ['demo more', /more/],
-  ] as const;
+  ] as readonly (readonly [command: string, message: RegExp, remedy?: RegExp])[];
   const words: Readonly<Record<string, string>> = { TRACE: SIX_LINES, "''": '' };
 
-  test.for(cases)('ptflame %s', async ([command, message], { dir }) => {
+  test.for(cases)('ptflame %s', async ([command, message, remedy], { dir }) => {
     const args = command.match(/\S+/g)?.map((word) => words[word] ?? word) ?? [];
-    expectRefusal(await ptflame(args, { cwd: dir.path }), 2, message, /--help|--format|once|\.\/-NAME/);
+    expectRefusal(await ptflame(args, { cwd: dir.path }), 2, message, remedy ?? /--help|--format|once|\.\/-NAME/);
     expect(await dir.names()).toEqual([]);
   });
 });

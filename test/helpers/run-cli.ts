@@ -43,6 +43,8 @@ export function wideTrace(): string {
 }
 
 export interface RunOptions {
+  /** Added to this process's own. */
+  readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
   /** What comes through a pipe as standard input; null leaves the pipe open, without it there is no input. */
   readonly input?: string | Uint8Array | null;
@@ -63,9 +65,10 @@ export async function ptflame(args: readonly string[], options: RunOptions = {})
 }
 
 /** The running program, for tests that have a hand in its life. */
-export function startPtflame(args: readonly string[], { cwd = tmpdir(), input, stdout }: RunOptions = {}) {
+export function startPtflame(args: readonly string[], { cwd = tmpdir(), env = {}, input, stdout }: RunOptions = {}) {
   return execa(process.execPath, [PROGRAM, ...args], {
     cwd,
+    env,
     stdin: input === undefined ? 'ignore' : 'pipe',
     ...(input === undefined || input === null ? {} : { input }),
     stdout: (stdout ?? 'pipe') as 'pipe', // it takes any descriptor, only its types do not
