@@ -26,7 +26,7 @@ const LONGEST_MS = 60_000;
 
 vi.setConfig({ testTimeout: LONGEST_MS });
 
-const eventually = <Value>(read: () => Value) => expect.poll(read, { timeout: 10_000 });
+const eventually = <Value>(read: () => Value) => expect.poll(read, { timeout: 60_000 });
 
 /** main (100 ns) calls a (60), which calls leaf (20) and itself (30, of it leaf 10), and b (30). */
 const TRACE = traceOf(`

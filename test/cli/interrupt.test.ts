@@ -14,7 +14,7 @@ async function temporaryFileIn(dir: Directory): Promise<string> {
     expect(name).toBeDefined();
     return name as string;
   };
-  return vi.waitFor(find, { timeout: 10_000, interval: 10 });
+  return vi.waitFor(find, { timeout: 60_000, interval: 10 });
 }
 
 describe.concurrent('an input that never ends', () => {
@@ -69,7 +69,7 @@ describe.concurrent('an output that takes nothing', () => {
     const running = startPtflame(['render', SIX_LINES, '-o', dir.file('out.folded'), '-o', dir.file('pipe')]);
     const name = await temporaryFileIn(dir);
     const isWritten = async () => expect((await dir.read(name)).length).toBe(SIX_LINES_FOLDED.length);
-    await vi.waitFor(isWritten, { timeout: 10_000, interval: 10 }); // and now it is the pipe's turn
+    await vi.waitFor(isWritten, { timeout: 60_000, interval: 10 }); // and now it is the pipe's turn
     running.kill('SIGINT');
     expect(await running).toMatchObject({ exitCode: 130, stdout: '' });
     expect(await dir.names()).toEqual(['pipe']);

@@ -215,7 +215,7 @@ describe.concurrent('devices and pipes', () => {
   test('a named pipe is written to whoever reads it, and stays', async ({ dir }) => {
     await execa('mkfifo', [dir.file('pipe')]);
     const running = startPtflame(['render', SIX_LINES, '-o', dir.file('pipe')]);
-    const reader = await execa('cat', [dir.file('pipe')], { timeout: 10_000, stripFinalNewline: false });
+    const reader = await execa('cat', [dir.file('pipe')], { timeout: 60_000, stripFinalNewline: false });
     expect((await running).exitCode).toBe(0);
     expect(reader.stdout).toBe(SIX_LINES_FOLDED);
     expect((await stat(dir.file('pipe'))).isFIFO()).toBe(true);
@@ -226,7 +226,7 @@ describe.concurrent('devices and pipes', () => {
     await execa('mkfifo', [dir.file('pipe')]);
     const path = await dir.write('wide.txt', wideTrace());
     const running = startPtflame(['render', path, '-o', dir.file('pipe')]);
-    await execa('head', ['-n', '1', dir.file('pipe')], { timeout: 10_000 });
+    await execa('head', ['-n', '1', dir.file('pipe')], { timeout: 60_000 });
     expect(await running).toMatchObject({ exitCode: 0, stderr: '' });
   });
 });

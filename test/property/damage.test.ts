@@ -72,7 +72,7 @@ test.each(traces)('undamaged: $name', async ({ lines }) => {
   await expectSoundOrRefused(damaged(lines, []), {});
 });
 
-describe('a profile holds together when', { timeout: 60_000 }, () => {
+describe('a profile holds together when', { timeout: 180_000 }, () => {
   test.each(Object.entries(DAMAGES))('%s', async (_, damage) => {
     await fc.assert(
       fc.asyncProperty(

@@ -7,7 +7,7 @@ import { analyzeText, fold } from '../helpers/load.js';
 import { expectSound } from '../helpers/sound.js';
 import { TraceWriter, times } from '../helpers/trace-writer.js';
 
-describe('a recursion of 100,000 levels', { timeout: 60_000 }, () => {
+describe('a recursion of 100,000 levels', { timeout: 180_000 }, () => {
   const DEEP = 100_000;
 
   test('is called and returned from', async () => {

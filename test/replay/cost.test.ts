@@ -75,7 +75,7 @@ const HOSTILE: Readonly<Record<string, (trace: TraceWriter, n: number) => void>>
     onDeepStack(trace, n, (i) => (i % 2 ? trace.call(1, 'longjmp') : trace.call(1, 3))),
 };
 
-describe('four times the lines are about four times the work', { timeout: 60_000 }, () => {
+describe('four times the lines are about four times the work', { timeout: 180_000 }, () => {
   test.each(Object.entries(HOSTILE))('%s', async (_, write) => {
     const work = await workOfReplaying(write, 2500);
     const workOfFourTimes = await workOfReplaying(write, 10_000);
