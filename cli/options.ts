@@ -44,7 +44,10 @@ const outputs = (description: string) => flag(z.array(path).optional(), descript
 export const RenderOptions = z.object({
   inputs: z.array(path).min(1),
   output: outputs('where to write: a file, or - for standard output (default); may be repeated'),
-  format: flag(z.enum(['folded']).optional(), 'format of all outputs; default: by the ending of FILE, else folded'),
+  format: flag(
+    z.enum(['folded', 'json']).optional(),
+    'format of all outputs; default: by the ending of FILE, else folded',
+  ),
   annotate: flag(z.boolean().default(false), 'add calls, inferred calls and the average in ns to each name'),
   by: flag(
     z.enum(['none', 'thread', 'process', 'comm']).default('none'),

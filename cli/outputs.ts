@@ -34,14 +34,20 @@ export async function openOutput(path: string): Promise<Output> {
   }
 }
 
+/** What is to be written where. */
+export interface Result {
+  readonly output: Output;
+  readonly pieces: () => Iterable<string>;
+}
+
 /**
- * Writes the same to all, and only then makes files visible: if one output fails, none of them stands.
+ * Writes all, and only then makes files visible: if one output fails, none of them stands.
  *
  * @throws EPIPE when everything else is done, if the reader of one went away
  */
-export async function writeAll(outputs: readonly Output[], pieces: () => Iterable<string>): Promise<void> {
+export async function writeAll(results: readonly Result[]): Promise<void> {
   const readersGone: unknown[] = [];
-  for (const output of outputs) {
+  for (const { output, pieces } of results) {
     try {
       await output.write(pieces());
     } catch (error) {
@@ -49,7 +55,7 @@ export async function writeAll(outputs: readonly Output[], pieces: () => Iterabl
       readersGone.push(error);
     }
   }
-  for (const output of outputs) await output.publish();
+  for (const { output } of results) await output.publish();
   if (readersGone.length > 0) throw readersGone[0];
 }
 

@@ -3,16 +3,17 @@
  */
 import { fileURLToPath } from 'node:url';
 import { openTraceFile } from '../../src/index.js';
+import { formatOf } from '../formats.js';
 import type { DemoOptions } from '../options.js';
 import { escapeForTerminal } from '../terminal/escape.js';
-import { refuseOtherFormats, renderInputs } from './render.js';
+import { renderInputs } from './render.js';
 
 /** Beside `dist`, which holds the built program. */
 const DEMO_TRACE = new URL('../../../fixtures/demo/threads.perf.txt.gz', import.meta.url);
 
 export async function demo({ output, quiet }: DemoOptions, signal: AbortSignal): Promise<void> {
   const paths = output ?? ['flame.folded'];
-  refuseOtherFormats(paths);
+  for (const path of paths) formatOf(path); // refused before anything is opened
   const input = await openTraceFile(fileURLToPath(DEMO_TRACE));
   const options = {
     annotate: true,

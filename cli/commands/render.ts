@@ -1,19 +1,18 @@
 /**
- * `ptflame render`: a trace in, folded stacks out.
+ * `ptflame render`: a trace or a profile in, folded stacks or a profile out.
  */
-import { analyze, type OpenedInput, type Profile, PtflameError, renderFolded } from '../../src/index.js';
+import { analyze, type OpenedInput, type Profile, readProfile, type Selection, tellKind } from '../../src/index.js';
+import { type Format, formatOf, renderAs } from '../formats.js';
 import { openInputs, totalSize } from '../inputs.js';
 import type { RenderOptions } from '../options.js';
 import { type Output, openOutput, writeAll } from '../outputs.js';
+import { refuseReplayOptions } from '../replay-options.js';
 import { startProgress } from '../terminal/progress.js';
 import { qualityLines } from '../terminal/quality.js';
 
-/** Formats that other versions write; an ending that names one is not to be filled with something else. */
-const OTHER_FORMATS = /\.(svg|html?|json)$/i;
-
 export async function render(options: RenderOptions, signal: AbortSignal): Promise<void> {
   const paths = options.output ?? ['-'];
-  refuseOtherFormats(paths, options.format);
+  for (const path of paths) formatOf(path, options.format); // refused before anything is opened
   const inputs = await openInputs(options.inputs);
   await renderInputs(inputs, paths, options, signal);
 }
@@ -22,32 +21,40 @@ export async function render(options: RenderOptions, signal: AbortSignal): Promi
 export async function renderInputs(
   inputs: readonly OpenedInput[],
   paths: readonly string[],
-  options: Omit<RenderOptions, 'inputs' | 'output' | 'format'>,
+  options: Omit<RenderOptions, 'inputs' | 'output'>,
   signal: AbortSignal,
 ): Promise<void> {
-  const outputs: Output[] = [];
-  for (const path of paths) outputs.push(await openOutput(path));
-  const profile = await analyzeWithProgress(inputs, options, signal);
-  await writeAll(outputs, () => renderFolded(profile, options));
+  const outputs: { output: Output; format: Format }[] = [];
+  for (const path of paths) outputs.push({ output: await openOutput(path), format: formatOf(path, options.format) });
+  const profile = await profileOf(inputs, options, signal);
+  await writeAll(outputs.map(({ output, format }) => ({ output, pieces: () => renderAs(format, profile, options) })));
   if (!options.quiet) for (const line of qualityLines(profile)) process.stderr.write(`${line}\n`);
+}
+
+/** A profile stands alone; whatever else is given is read as a trace. */
+async function profileOf(
+  inputs: readonly OpenedInput[],
+  options: Omit<RenderOptions, 'inputs' | 'output'>,
+  signal: AbortSignal,
+): Promise<Profile> {
+  const [only, ...others] = inputs;
+  if (only === undefined || others.length > 0) return analyzeWithProgress(inputs, options, signal);
+  const input = await tellKind(only);
+  if (input.kind === 'trace') return analyzeWithProgress([input], options, signal);
+  refuseReplayOptions(input.name, options);
+  return readProfile(input, { select: selectionOf(options), signal });
 }
 
 async function analyzeWithProgress(
   inputs: readonly OpenedInput[],
-  options: Omit<RenderOptions, 'inputs' | 'output' | 'format'>,
+  options: Omit<RenderOptions, 'inputs' | 'output'>,
   signal: AbortSignal,
 ): Promise<Profile> {
-  const { tid, pid, cpu, comm, tailCalls, noExtend, byCalls } = options;
-  const select = {
-    ...(tid && { tids: tid }),
-    ...(pid && { pids: pid }),
-    ...(cpu && { cpus: cpu }),
-    ...(comm && { comm }),
-  };
+  const { tailCalls, noExtend, byCalls } = options;
   const progress = await startProgress(options.quiet, totalSize(inputs));
   try {
     return await analyze(inputs, {
-      select,
+      select: selectionOf(options),
       tailCalls,
       extend: !noExtend,
       byCalls,
@@ -59,13 +66,6 @@ async function analyzeWithProgress(
   }
 }
 
-/** @throws PtflameError BAD_OPTION for a name that promises what would not be in it */
-export function refuseOtherFormats(paths: readonly string[], format?: RenderOptions['format']): void {
-  for (const path of paths) {
-    const ending = OTHER_FORMATS.exec(path)?.[1];
-    if (ending === undefined || format !== undefined) continue;
-    throw new PtflameError('BAD_OPTION', `-o ${path}: this version writes folded stacks, not ${ending}`, {
-      hint: 'name it .folded, or say --format folded',
-    });
-  }
+function selectionOf({ tid, pid, cpu, comm }: Pick<RenderOptions, 'tid' | 'pid' | 'cpu' | 'comm'>): Selection {
+  return { ...(tid && { tids: tid }), ...(pid && { pids: pid }), ...(cpu && { cpus: cpu }), ...(comm && { comm }) };
 }
