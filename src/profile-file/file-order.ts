@@ -19,17 +19,23 @@ export function symbolOrder({ symbols, threads }: Profile): SymbolOrder {
   const specials: readonly SymbolId[] = Object.values(SpecialSymbol);
   const used = new Set(threads.flatMap(({ tree }) => [...new Set(tree.symbol.subarray(1))]));
   for (const row of specials) used.delete(row);
-  const others = [...used].sort(
-    (a, b) =>
-      compareUtf8(symbols.name[a] as string, symbols.name[b] as string) ||
-      compareUtf8(dsoOf(symbols, a) ?? '', dsoOf(symbols, b) ?? ''),
-  );
+  const others = [...used].sort((a, b) => compareSymbols(symbols, a, b));
   const rows = [...specials, ...others];
   const rankOf = new Int32Array(symbols.length).fill(NONE);
   rows.forEach((row, rank) => {
     rankOf[row] = rank;
   });
   return { rows, rankOf };
+}
+
+/** A symbol without a file stands before those that have one. */
+function compareSymbols(symbols: SymbolTable, a: SymbolId, b: SymbolId): number {
+  const [dsoA, dsoB] = [dsoOf(symbols, a), dsoOf(symbols, b)];
+  return (
+    compareUtf8(symbols.name[a] as string, symbols.name[b] as string) ||
+    Number(dsoA !== null) - Number(dsoB !== null) ||
+    compareUtf8(dsoA ?? '', dsoB ?? '')
+  );
 }
 
 /** The name of the file that a symbol is in; null if it is not known. */

@@ -151,9 +151,14 @@ class JsonReader {
 
   private literal(): null | boolean {
     const found = LITERALS.find(({ text }) => this.isAt(text));
-    if (found === undefined) throw this.unexpected(this.bytes.length - this.at < 4 ? this.bytes.length : this.at);
+    if (found === undefined) throw this.unexpected(this.endsInLiteral() ? this.bytes.length : this.at);
     this.at += found.text.length;
     return found.value;
+  }
+
+  private endsInLiteral(): boolean {
+    const rest = this.bytes.toString('latin1', this.at, this.at + 'false'.length);
+    return LITERALS.some(({ text }) => text.startsWith(rest));
   }
 
   private isAt(text: string): boolean {
