@@ -29,6 +29,7 @@ const RENDER: Command<typeof RenderOptions> = {
     ['$0 render trace.txt -o out.folded', 'a file; its threads are added up'],
     ['perf script … | $0 render - | flamegraph.pl > out.svg', 'in a pipe'],
     ['$0 render cpu*.txt.gz --by thread --annotate', 'several files, a root for each thread, with calls and averages'],
+    ['$0 render trace.txt -o out.json', 'the whole profile, to be rendered in place of the trace'],
   ],
   schema: RenderOptions,
   positional: ['inputs'],
