@@ -1,14 +1,15 @@
 /**
  * Which format an output has, and who writes it.
  */
-import { type Profile, PtflameError, renderFolded, renderSvg } from '../src/index.js';
+import { type Profile, PtflameError, renderFolded, renderJson, renderSvg } from '../src/index.js';
 import type { RenderOptions } from './options.js';
 
 export type Format = NonNullable<RenderOptions['format']>;
 type Looks = Pick<RenderOptions, 'annotate' | 'by' | 'minNs' | 'title' | 'width' | 'icicle' | 'minPx'>;
 
 /** Formats that other versions write; an ending that names one is not to be filled with something else. */
-const OTHER_FORMATS = /\.(html?|json)$/i;
+const OTHER_FORMATS = /\.html?$/i;
+const ENDINGS: readonly Format[] = ['svg', 'json'];
 
 /**
  * The format that was asked for, or else the one that the name promises.
@@ -17,15 +18,16 @@ const OTHER_FORMATS = /\.(html?|json)$/i;
  */
 export function formatOf(path: string, format?: Format): Format {
   if (format !== undefined) return format;
-  const ending = OTHER_FORMATS.exec(path)?.[1];
-  if (ending === undefined) return /\.svg$/i.test(path) ? 'svg' : 'folded';
-  throw new PtflameError('BAD_OPTION', `-o ${path}: this version writes SVG and folded stacks, not ${ending}`, {
-    hint: 'name it .svg or .folded, or say --format svg or --format folded',
+  const name = path.toLowerCase();
+  if (!OTHER_FORMATS.test(name)) return ENDINGS.find((ending) => name.endsWith(`.${ending}`)) ?? 'folded';
+  throw new PtflameError('BAD_OPTION', `-o ${path}: this version writes SVG, folded stacks and JSON, not HTML`, {
+    hint: 'name it .svg, .folded or .json, or say --format svg, folded or json',
   });
 }
 
 export function renderAs(format: Format, profile: Profile, looks: Looks): Iterable<string> {
   const { annotate, by, minNs, title, width, icicle, minPx } = looks;
+  if (format === 'json') return renderJson(profile);
   if (format === 'folded') return renderFolded(profile, { annotate, by, minNs });
   const given = {
     ...(title !== undefined && { title }),

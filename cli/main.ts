@@ -31,6 +31,7 @@ const RENDER: Command<typeof RenderOptions> = {
     ['$0 render trace.txt -o out.folded -o flame.svg --icicle', 'both; callers on top'],
     ['perf script … | $0 render - > out.folded', 'in a pipe'],
     ['$0 render cpu*.txt.gz --by thread --annotate', 'several files, a root for each thread, with calls and averages'],
+    ['$0 render trace.txt -o out.json', 'the whole profile, to be rendered in place of the trace'],
   ],
   schema: RenderOptions,
   positional: ['inputs'],

@@ -59,7 +59,7 @@ export const RenderOptions = z.object({
   inputs: z.array(path).min(1),
   output: outputs('where to write: a file, or - for standard output (default); may be repeated'),
   format: flag(
-    z.enum(['folded', 'svg']).optional(),
+    z.enum(['folded', 'svg', 'json']).optional(),
     'format of all outputs; default: by the ending of FILE, else folded',
   ),
   ...picture,

@@ -1,11 +1,12 @@
 /**
- * `ptflame render`: a trace in, a flame graph or folded stacks out.
+ * `ptflame render`: a trace or a profile in, folded stacks or a profile out.
  */
-import { analyze, type OpenedInput, type Profile } from '../../src/index.js';
+import { analyze, type OpenedInput, type Profile, readProfile, type Selection, tellKind } from '../../src/index.js';
 import { type Format, formatOf, renderAs } from '../formats.js';
 import { openInputs, totalSize } from '../inputs.js';
 import type { RenderOptions } from '../options.js';
 import { type Output, openOutput, writeAll } from '../outputs.js';
+import { refuseReplayOptions } from '../replay-options.js';
 import { startProgress } from '../terminal/progress.js';
 import { qualityLines } from '../terminal/quality.js';
 
@@ -25,9 +26,23 @@ export async function renderInputs(
 ): Promise<void> {
   const outputs: { output: Output; format: Format }[] = [];
   for (const path of paths) outputs.push({ output: await openOutput(path), format: formatOf(path, options.format) });
-  const profile = await analyzeWithProgress(inputs, options, signal);
+  const profile = await profileOf(inputs, options, signal);
   await writeAll(outputs.map(({ output, format }) => ({ output, pieces: () => renderAs(format, profile, options) })));
   if (!options.quiet) for (const line of qualityLines(profile)) process.stderr.write(`${line}\n`);
+}
+
+/** A profile stands alone; whatever else is given is read as a trace. */
+async function profileOf(
+  inputs: readonly OpenedInput[],
+  options: Omit<RenderOptions, 'inputs' | 'output'>,
+  signal: AbortSignal,
+): Promise<Profile> {
+  const [only, ...others] = inputs;
+  if (only === undefined || others.length > 0) return analyzeWithProgress(inputs, options, signal);
+  const input = await tellKind(only);
+  if (input.kind === 'trace') return analyzeWithProgress([input], options, signal);
+  refuseReplayOptions(input.name, options);
+  return readProfile(input, { select: selectionOf(options), signal });
 }
 
 async function analyzeWithProgress(
@@ -35,17 +50,11 @@ async function analyzeWithProgress(
   options: Omit<RenderOptions, 'inputs' | 'output'>,
   signal: AbortSignal,
 ): Promise<Profile> {
-  const { tid, pid, cpu, comm, tailCalls, noExtend, byCalls } = options;
-  const select = {
-    ...(tid && { tids: tid }),
-    ...(pid && { pids: pid }),
-    ...(cpu && { cpus: cpu }),
-    ...(comm && { comm }),
-  };
+  const { tailCalls, noExtend, byCalls } = options;
   const progress = await startProgress(options.quiet, totalSize(inputs));
   try {
     return await analyze(inputs, {
-      select,
+      select: selectionOf(options),
       tailCalls,
       extend: !noExtend,
       byCalls,
@@ -55,4 +64,8 @@ async function analyzeWithProgress(
   } finally {
     progress.stop();
   }
+}
+
+function selectionOf({ tid, pid, cpu, comm }: Pick<RenderOptions, 'tid' | 'pid' | 'cpu' | 'comm'>): Selection {
+  return { ...(tid && { tids: tid }), ...(pid && { pids: pid }), ...(cpu && { cpus: cpu }), ...(comm && { comm }) };
 }

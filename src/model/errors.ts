@@ -8,12 +8,15 @@ export type ErrorCode =
   | 'BAD_OPTION'
   | 'INPUT_UNREADABLE'
   | 'INPUT_KIND'
+  | 'NEWER_VERSION'
   | 'NO_BRANCHES'
   | 'NO_PROCESS_IDS'
   | 'NO_THREAD_NAMES'
   | 'NOTHING_SELECTED'
   | 'OUTPUT_UNWRITABLE'
-  | 'TIMELESS';
+  | 'PROFILE_DAMAGED'
+  | 'TIMELESS'
+  | 'TOO_LARGE';
 
 /** The user's or the machine's fault: what happened, and what to do about it. */
 export class PtflameError extends Error {

@@ -16,6 +16,8 @@ export interface ThreadProfile {
   readonly startNs: Nanoseconds;
   readonly endNs: Nanoseconds;
   readonly tree: CallTree;
+  /** The part of the tree's inferred time that is inferred only because it is below a jump that was not shown. */
+  readonly hiddenNs: Nanoseconds;
 }
 
 export interface TraceMeta {

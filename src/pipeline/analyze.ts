@@ -117,7 +117,9 @@ class ProfileBuilder {
     const below = isDoubtful ? [] : contexts.callersBelow(firstStack);
     const who = { tid, pid: names.pidOf(tid), comm: names.commOf(tid) };
     const bounds = { startNs: startNs - this.shiftNs, endNs: endNs - this.shiftNs };
-    const profile = { ...who, ...bounds, tree: below.length === 0 ? tree : withCallers(tree, below) };
+    const place =
+      below.length === 0 ? { tree, hiddenNs: thread.replay.hiddenNs } : { tree: withCallers(tree, below), hiddenNs: 0 }; // all its time is a guess now
+    const profile = { ...who, ...bounds, ...place };
     quality.add(profile, thread, below.length);
     return profile;
   }

@@ -8,6 +8,8 @@ import type { Selection } from '../model/trace-chunk.js';
 import { LineCutter } from '../parser/lines.js';
 import { TraceParser, TraceVocabulary } from '../parser/trace-parser.js';
 import { TraceStore } from '../store/trace-store.js';
+import { tellKind } from './input-kind.js';
+import { notATrace } from './refusals.js';
 
 /** A stream of `perf script` text. */
 export interface TraceInput {
@@ -57,7 +59,9 @@ export class InputReader {
   }
 
   /** What an input gives before it breaks off; errors of those who use it pass by. */
-  private async *untilBroken({ name, bytes }: TraceInput): AsyncGenerator<Uint8Array> {
+  private async *untilBroken(input: TraceInput): AsyncGenerator<Uint8Array> {
+    const { name, kind, bytes } = await tellKind(input);
+    if (kind === 'profile') throw notATrace(name);
     try {
       yield* bytes;
     } catch (error) {

@@ -1,12 +1,14 @@
 /**
- * A file or a stream in, `perf script` text out. What it is, is told by its first bytes, never by its name.
+ * A file or a stream in, its text out, decompressed. What it is, is told by its first bytes, never by its name.
  */
 import { type FileHandle, open } from 'node:fs/promises';
 import { createGunzip } from 'node:zlib';
 import { PtflameError } from '../model/errors.js';
 import type { TraceInput } from './inputs.js';
+import { peek } from './peek.js';
 
 const READ_BYTES = 1024 * 1024;
+const LONGEST_MAGIC_BYTES = 8;
 
 export interface OpenedInput extends TraceInput {
   /** Of the file itself; null for a stream. */
@@ -14,7 +16,7 @@ export interface OpenedInput extends TraceInput {
 }
 
 /**
- * Opens a file of trace text, compressed or not.
+ * Opens a file of trace text or a profile, compressed or not.
  *
  * @throws PtflameError INPUT_UNREADABLE at once; INPUT_KIND while it is read, for what is no text.
  */
@@ -34,7 +36,7 @@ export async function openTraceFile(path: string): Promise<OpenedInput> {
   return { ...traceStream(path, stream), sizeBytes: stat.isFile() ? stat.size : null };
 }
 
-/** A stream of trace text, compressed or not; `name` is for messages. */
+/** A stream of trace text or a profile, compressed or not; `name` is for messages. */
 export function traceStream(name: string, bytes: AsyncIterable<Uint8Array>): OpenedInput {
   return { name, bytes: decompressed(name, bytes), sizeBytes: null };
 }
@@ -47,7 +49,7 @@ function unreadable(path: string, cause: unknown): PtflameError {
 }
 
 async function* decompressed(name: string, bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  const { first, all } = await peek(bytes, 8);
+  const { first, all } = await peek(bytes, (first) => first.length >= LONGEST_MAGIC_BYTES);
   if (startsWith(first, [0x1f, 0x8b])) {
     yield* decompressed(name, gunzipped(all));
     return;
@@ -89,28 +91,6 @@ async function* inSmallPieces(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<
       total += size;
     }
   }
-}
-
-/** The first `count` bytes, or as many as there are; and all bytes, these included. */
-async function peek(bytes: AsyncIterable<Uint8Array>, count: number) {
-  const iterator = bytes[Symbol.asyncIterator]();
-  let first: Uint8Array = new Uint8Array();
-  let failure: { readonly error: unknown } | null = null;
-  while (first.length < count && failure === null) {
-    try {
-      const next = await iterator.next();
-      if (next.done) break;
-      first = Buffer.concat([first, next.value]);
-    } catch (error) {
-      failure = { error };
-    }
-  }
-  async function* all(): AsyncGenerator<Uint8Array> {
-    if (first.length > 0) yield first;
-    if (failure) throw failure.error;
-    yield* { [Symbol.asyncIterator]: () => iterator };
-  }
-  return { first, all: all() };
 }
 
 function refuseOtherKinds(name: string, first: Uint8Array): void {

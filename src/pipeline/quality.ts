@@ -1,7 +1,6 @@
 /**
  * What was read and what became of each thread in, the quality of the profile out.
  */
-import type { CallTree } from '../model/call-tree.js';
 import { assert } from '../model/errors.js';
 import type { ThreadProfile } from '../model/profile.js';
 import { type InferenceName, type LineCounts, noInferences, type Quality, type TraceGap } from '../model/quality.js';
@@ -26,7 +25,8 @@ export class QualityBuilder {
   private readonly gaps = new LongestGaps();
   private readonly inferredCalls = noInferences();
   private readonly sums = { clockSteps: 0, threadsCut: 0, undecidedEvents: 0 };
-  private readonly times = { lostNs: 0, inferredNs: 0, hiddenNs: 0, unknownNs: 0, totalNs: 0 };
+  private readonly times = new TimeSums();
+  private lostNs = 0;
 
   private readonly shiftNs: Nanoseconds;
 
@@ -37,7 +37,7 @@ export class QualityBuilder {
   }
 
   /** `callersBelow`: how many callers the thread stands on that only other threads show. */
-  add({ tid, startNs, endNs, tree }: ThreadProfile, { thread, replay }: ReplayedThread, callersBelow: number): void {
+  add(profile: ThreadProfile, { thread, replay }: ReplayedThread, callersBelow: number): void {
     const { inferredCalls, sums, times } = this;
     const { inferred, lost } = replay;
     for (const reason of Object.keys(inferred) as InferenceName[]) inferredCalls[reason] += inferred[reason];
@@ -45,12 +45,8 @@ export class QualityBuilder {
     sums.clockSteps += thread.clockSteps;
     sums.undecidedEvents += replay.undecided;
     if (lost.length > 0) sums.threadsCut++;
-    times.totalNs += endNs - startNs;
-    const hiddenNs = callersBelow > 0 ? 0 : replay.hiddenNs; // on callers that other threads show, all is a guess
-    times.hiddenNs += hiddenNs;
-    times.inferredNs -= hiddenNs;
-    this.addTimes(tree);
-    this.addLost(tid, lost, thread.gaps);
+    times.add(profile);
+    this.addLost(profile.tid, lost, thread.gaps);
   }
 
   build(): Quality {
@@ -59,23 +55,16 @@ export class QualityBuilder {
     return {
       ...countsOf(reader),
       firstDamaged: reader.firstDamaged(),
-      brokenInputs: broken,
+      brokenInputs: broken.sort((a, b) => (a.input === b.input ? 0 : a.input < b.input ? -1 : 1)),
       losses: this.losses.build(),
       gaps: this.gaps.build(),
       inferredCalls: this.inferredCalls,
       ...sums,
       unknownFlags: words.unknownFlags.words,
       unknownFlagLines: words.unknownFlags.lines,
+      lostNs: this.lostNs,
       ...times,
     };
-  }
-
-  private addTimes({ length, inferredNs, selfNs, symbol }: CallTree): void {
-    const { times } = this;
-    for (let node = 0; node < length; node++) {
-      times.inferredNs += inferredNs[node];
-      if (symbol[node] === SpecialSymbol.Unknown) times.unknownNs += selfNs[node];
-    }
   }
 
   /** `errors`: perf's, in their order; each stretch has the next few of them, or none. */
@@ -85,7 +74,7 @@ export class QualityBuilder {
       const gap = this.gapOf(tid, stretch, stretch.errors > 0 ? errors[error] : undefined);
       this.losses.add(gap);
       this.gaps.add(gap);
-      this.times.lostNs += gap.lengthNs;
+      this.lostNs += gap.lengthNs;
       error += stretch.errors;
     }
   }
@@ -95,6 +84,25 @@ export class QualityBuilder {
     if (error === undefined) return { ...at, cause: 'unannounced' };
     const { code, message } = error;
     return { ...at, cause: 'decode-error', code, message, file: this.reader.store.fileOf(tid, error) };
+  }
+}
+
+/** Wall time over threads, as `Quality` has it. */
+export class TimeSums {
+  inferredNs = 0;
+  hiddenNs = 0;
+  unknownNs = 0;
+  totalNs = 0;
+
+  add({ startNs, endNs, tree, hiddenNs }: ThreadProfile): void {
+    const { length, inferredNs, selfNs, symbol } = tree;
+    this.totalNs += endNs - startNs;
+    this.hiddenNs += hiddenNs;
+    this.inferredNs -= hiddenNs;
+    for (let node = 0; node < length; node++) {
+      this.inferredNs += inferredNs[node];
+      if (symbol[node] === SpecialSymbol.Unknown) this.unknownNs += selfNs[node];
+    }
   }
 }
 

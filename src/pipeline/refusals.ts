@@ -13,14 +13,20 @@ export function refuseUnusable(reader: InputReader, select: Selection, byCalls: 
   const { counts, words, store } = reader;
   if (counts.events === 0) throw words.flagless > 0 ? noFlags(words.flagless) : noBranches(reader);
   if (words.timed === 0 && !byCalls) throw timeless();
-  if (select.pids && !store.names.knowsPids)
-    throw new PtflameError('NO_PROCESS_IDS', 'the trace does not say which process a thread belongs to', {
-      hint: 'decode it with process ids: perf script -F+pid …, or with --show-task-events',
-    });
-  if (select.comm && !store.names.knowsComms)
-    throw new PtflameError('NO_THREAD_NAMES', 'the trace does not say what its threads are called', {
-      hint: 'decode it with names: perf script -F+comm …, or with --show-task-events',
-    });
+  if (select.pids && !store.names.knowsPids) throw noProcessIds();
+  if (select.comm && !store.names.knowsComms) throw noThreadNames();
+}
+
+export function noProcessIds(): PtflameError {
+  return new PtflameError('NO_PROCESS_IDS', 'the trace does not say which process a thread belongs to', {
+    hint: 'decode it with process ids: perf script -F+pid …, or with --show-task-events',
+  });
+}
+
+export function noThreadNames(): PtflameError {
+  return new PtflameError('NO_THREAD_NAMES', 'the trace does not say what its threads are called', {
+    hint: 'decode it with names: perf script -F+comm …, or with --show-task-events',
+  });
 }
 
 export function nothingSelected(): PtflameError {
@@ -50,5 +56,26 @@ function noFlags(lines: number): PtflameError {
 function timeless(): PtflameError {
   return new PtflameError('TIMELESS', 'the trace has no times, so there is no wall-clock time to show', {
     hint: 'record with tsc=1 and decode without the Z of --itrace; or weigh frames by their calls with --by-calls',
+  });
+}
+
+/** Of an input that was to be a trace. */
+export function notATrace(name: string): PtflameError {
+  return new PtflameError('INPUT_KIND', `${name} is a profile, not the text of a trace`, {
+    hint: 'a profile is rendered alone: name no other input with it',
+  });
+}
+
+export function brokenProfile(name: string, cause: unknown): PtflameError {
+  const why = cause instanceof Error ? cause.message : String(cause);
+  return new PtflameError('PROFILE_DAMAGED', `${name} cannot be read to its end: ${why}`, {
+    hint: 'write it anew from the trace: ptflame render TRACE -o FILE.json',
+    cause,
+  });
+}
+
+export function tooLargeProfile(name: string, mostBytes: number): PtflameError {
+  return new PtflameError('TOO_LARGE', `${name} is too large to be read back: it has more than ${mostBytes} bytes`, {
+    hint: 'render the trace itself, or write profiles of fewer threads with --tid',
   });
 }

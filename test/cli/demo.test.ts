@@ -34,7 +34,7 @@ describe.concurrent('demo', () => {
   });
 
   test('a format that it does not write is refused', async ({ dir }) => {
-    expectRefusal(await ptflame(['demo', '-o', 'out.html'], { cwd: dir.path }), 2, /out\.html: .*not html/, /\.svg/);
+    expectRefusal(await ptflame(['demo', '-o', 'out.html'], { cwd: dir.path }), 2, /out\.html: .*not HTML/, /\.svg/);
     expect(await dir.names()).toEqual([]);
   });
 

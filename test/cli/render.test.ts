@@ -361,7 +361,7 @@ describe.concurrent('usage errors', () => {
     ['render TRACE -o', /following: o/],
     ['render TRACE -o --quiet', /following: o/],
     ["render TRACE -o ''", /--output needs a name/],
-    ['render TRACE -o out.html', /out\.html: .* not html/],
+    ['render TRACE -o out.html', /out\.html: .* not HTML/],
     ['render TRACE -o out.folded -o out.HTML', /not HTML/],
     ['render TRACE --format pdf', /format.*"pdf".*"folded", "svg"/],
     ['render TRACE --width 100', /--width is 300 or more/],

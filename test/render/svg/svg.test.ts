@@ -253,7 +253,7 @@ function profileWith(builder: CallTreeBuilder, names: readonly string[]): Profil
   return {
     meta: { originNs: 0n, startNs: 0, endNs: 100, scope: 'user', weight: 'ns' },
     symbols: symbols.build(),
-    threads: [{ tid: 1, pid: null, comm: null, startNs: 0, endNs: 100, tree: builder.build() }],
+    threads: [{ tid: 1, pid: null, comm: null, startNs: 0, endNs: 100, tree: builder.build(), hiddenNs: 0 }],
     quality: { ...counts, ...guesses, ...lists, ...times, inferredCalls: none },
   };
 }

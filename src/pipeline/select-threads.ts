@@ -1,0 +1,44 @@
+/**
+ * A profile in, the same of some of its threads out.
+ */
+import type { Profile, ThreadProfile } from '../model/profile.js';
+import type { Quality, TraceGap } from '../model/quality.js';
+import type { Selection } from '../model/trace-chunk.js';
+import { NONE } from '../model/units.js';
+import { LossKinds } from './losses.js';
+import { TimeSums } from './quality.js';
+import { noProcessIds, noThreadNames, nothingSelected } from './refusals.js';
+
+/** @throws PtflameError NO_PROCESS_IDS, NO_THREAD_NAMES or NOTHING_SELECTED */
+export function selectThreads(profile: Profile, select: Omit<Selection, 'cpus'>): Profile {
+  const { pids, comm } = select;
+  if (pids && profile.threads.every(({ pid }) => pid === null)) throw noProcessIds();
+  if (comm && profile.threads.every(({ comm }) => comm === null)) throw noThreadNames();
+  const threads = profile.threads.filter((thread) => isSelected(thread, select));
+  if (threads.length === 0) throw nothingSelected();
+  if (threads.length === profile.threads.length) return profile;
+  return { ...profile, threads, quality: qualityOf(threads, profile.quality) };
+}
+
+function isSelected({ tid, pid, comm }: ThreadProfile, select: Omit<Selection, 'cpus'>): boolean {
+  if (select.tids && !select.tids.includes(tid)) return false;
+  if (select.pids && !select.pids.includes(pid ?? NONE)) return false;
+  return select.comm === undefined || (comm !== null && select.comm.test(comm));
+}
+
+/** Times and listed gaps of these threads; the rest is known of the whole recording alone, and stays. */
+function qualityOf(threads: readonly ThreadProfile[], quality: Quality): Quality {
+  const tids = new Set(threads.map(({ tid }) => tid));
+  const gaps = quality.gaps.filter(({ tid }) => tids.has(tid));
+  const times = new TimeSums();
+  for (const thread of threads) times.add(thread);
+  return { ...quality, ...lossesOf(gaps), ...times };
+}
+
+function lossesOf(gaps: readonly TraceGap[]): Pick<Quality, 'gaps' | 'losses' | 'threadsCut' | 'lostNs'> {
+  const losses = new LossKinds();
+  for (const gap of gaps) losses.add(gap);
+  const threadsCut = new Set(gaps.map(({ tid }) => tid)).size;
+  const lostNs = gaps.reduce((sum, { lengthNs }) => sum + lengthNs, 0);
+  return { gaps, losses: losses.build(), threadsCut, lostNs };
+}

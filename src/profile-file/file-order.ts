@@ -1,0 +1,86 @@
+/**
+ * A profile's symbols and nodes in the order of its file: names decide, never the order in which a trace brought them.
+ */
+import { type CallTree, ROOT } from '../model/call-tree.js';
+import type { Profile } from '../model/profile.js';
+import { SpecialSymbol, type SymbolTable } from '../model/symbol-table.js';
+import { NONE, type NodeId, type SymbolId } from '../model/units.js';
+import { compareUtf8 } from '../model/utf8-order.js';
+
+export interface SymbolOrder {
+  /** Rows of the profile's table, in the order of the file: the special ones, then those that a tree uses. */
+  readonly rows: readonly SymbolId[];
+  /** Row in the file by row of the profile's table. */
+  readonly rankOf: Int32Array;
+}
+
+/** By name, then by the name of the file. */
+export function symbolOrder({ symbols, threads }: Profile): SymbolOrder {
+  const specials: readonly SymbolId[] = Object.values(SpecialSymbol);
+  const used = new Set(threads.flatMap(({ tree }) => [...new Set(tree.symbol.subarray(1))]));
+  for (const row of specials) used.delete(row);
+  const others = [...used].sort((a, b) => compareSymbols(symbols, a, b));
+  const rows = [...specials, ...others];
+  const rankOf = new Int32Array(symbols.length).fill(NONE);
+  rows.forEach((row, rank) => {
+    rankOf[row] = rank;
+  });
+  return { rows, rankOf };
+}
+
+/** A symbol without a file stands before those that have one. */
+function compareSymbols(symbols: SymbolTable, a: SymbolId, b: SymbolId): number {
+  const [dsoA, dsoB] = [dsoOf(symbols, a), dsoOf(symbols, b)];
+  return (
+    compareUtf8(symbols.name[a] as string, symbols.name[b] as string) ||
+    Number(dsoA !== null) - Number(dsoB !== null) ||
+    compareUtf8(dsoA ?? '', dsoB ?? '')
+  );
+}
+
+/** The name of the file that a symbol is in; null if it is not known. */
+export function dsoOf({ dso, dsoName }: SymbolTable, row: SymbolId): string | null {
+  return dsoName[dso[row] as number] ?? null;
+}
+
+/** A tree's nodes, callers before callees, siblings by `rank`, which each node has. */
+export function nodeOrder({ length, parent }: CallTree, rank: Int32Array): Int32Array {
+  const siblings = siblingsByRank(parent, rank);
+  const order = new Int32Array(length);
+  let node: NodeId = ROOT;
+  for (let at = 0; at < length; at++) {
+    order[at] = node;
+    node = nextNode(node, parent, siblings);
+  }
+  return order;
+}
+
+function nextNode(node: NodeId, parent: Int32Array, { firstChild, nextSibling }: Siblings): NodeId {
+  if (firstChild[node] !== NONE) return firstChild[node];
+  let open = node;
+  while (open !== ROOT && nextSibling[open] === NONE) open = parent[open];
+  return nextSibling[open];
+}
+
+export interface Siblings {
+  readonly firstChild: Int32Array; // NodeId | NONE, as is nextSibling
+  readonly nextSibling: Int32Array;
+}
+
+/** Exact up to 2^27 ranks and 2^26 nodes. */
+const NODES = 2 ** 26;
+
+/** Equal ranks stand side by side. */
+export function siblingsByRank(parent: Int32Array, rank: Int32Array): Siblings {
+  const firstChild = new Int32Array(parent.length).fill(NONE);
+  const nextSibling = new Int32Array(parent.length).fill(NONE);
+  const keys = new Float64Array(parent.length);
+  for (let node = 1; node < keys.length; node++) keys[node] = rank[node] * NODES + node;
+  keys.subarray(1).sort();
+  for (let at = keys.length - 1; at > 0; at--) {
+    const node = keys[at] % NODES;
+    nextSibling[node] = firstChild[parent[node]];
+    firstChild[parent[node]] = node;
+  }
+  return { firstChild, nextSibling };
+}

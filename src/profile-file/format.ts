@@ -1,0 +1,33 @@
+/**
+ * What writer, reader and schema of the file agree on; docs/profile-format.md tells it in words.
+ */
+import type { SymbolKind } from '../model/symbol-table.js';
+
+export const FORMAT = 'ptflame-profile';
+export const VERSION = 1;
+
+/** In their order in the file; each has one value for each node. */
+export const TREE_COLUMNS = [
+  'parent',
+  'symbol',
+  'calls',
+  'inferredCalls',
+  'selfNs',
+  'inferredNs',
+  'completeNs',
+  'minNs',
+  'maxNs',
+] as const;
+export type TreeColumn = (typeof TREE_COLUMNS)[number];
+
+/** By `SymbolKind`. */
+export const KIND_NAMES = ['function', 'unknown', 'synthetic'] as const;
+export type KindName = (typeof KIND_NAMES)[SymbolKind];
+
+/** All keys of a quality and of what is in it, in their order in the file. */
+export const QUALITY_KEYS: readonly string[] = [
+  'lines events gapLines ignoredLines damagedLines firstDamaged brokenInputs input line text reason',
+  'tid atNs lengthNs cause code message file losses gaps lostNs threadsCut inferredNs hiddenNs unknownNs totalNs',
+  'inferredCalls OpenAtStart OpenAtEnd CutByGap Unwound HiddenJump undecidedEvents clockSteps',
+  'unknownFlags unknownFlagLines',
+].flatMap((keys) => keys.split(' '));

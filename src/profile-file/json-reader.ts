@@ -1,0 +1,206 @@
+/**
+ * JSON bytes in, values out, as JSON.parse gives them; but a list of numbers is a column, in which null is NaN. No text
+ * is made of the whole, and whatever the bytes hold, memory stays within a few times their number.
+ */
+import { float64Column } from '../model/columns.js';
+import { ProfileFault } from './fault.js';
+
+export type JsonValue = null | boolean | number | string | Float64Array | JsonList | JsonObject;
+export type JsonList = readonly JsonValue[];
+export type JsonObject = { readonly [key: string]: JsonValue };
+
+/** Nodes of one tree: what the keys of a `CallTreeBuilder` are exact for. */
+const MOST_NUMBERS = 2 ** 26;
+/** Texts, lists, objects, and numbers outside of columns. */
+const MOST_VALUES = 2 ** 24;
+const MOST_LEVELS = 64;
+const LONGEST_TEXT_BYTES = 2 ** 24;
+/** Whole numbers of so many digits are exact, however they are added up. */
+const EXACT_DIGITS = 15;
+
+const [BLANK, NEWLINE, RETURN, TAB] = [0x20, 0x0a, 0x0d, 0x09];
+const [QUOTE, MINUS, ZERO, NINE, BACKSLASH, COMMA, COLON] = [0x22, 0x2d, 0x30, 0x39, 0x5c, 0x2c, 0x3a];
+const [BEGIN_LIST, END_LIST, BEGIN_OBJECT, END_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
+const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+const LITERALS = [
+  { text: 'null', value: null },
+  { text: 'true', value: true },
+  { text: 'false', value: false },
+] as const;
+
+/** @throws ProfileFault cut, damaged or too-large */
+export function parseJson(bytes: Uint8Array): JsonValue {
+  return new JsonReader(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)).whole();
+}
+
+class JsonReader {
+  private readonly bytes: Buffer;
+  private at = 0;
+  private level = 0;
+  private values = 0;
+
+  constructor(bytes: Buffer) {
+    this.bytes = bytes;
+  }
+
+  whole(): JsonValue {
+    const value = this.value();
+    this.skipBlanks();
+    if (this.at < this.bytes.length) throw this.unexpected();
+    return value;
+  }
+
+  private value(): JsonValue {
+    if (++this.values > MOST_VALUES) throw new ProfileFault('too-large', `it has more than ${MOST_VALUES} values`);
+    this.skipBlanks();
+    switch (this.bytes[this.at]) {
+      case BEGIN_OBJECT:
+        return this.inside(() => this.object());
+      case BEGIN_LIST:
+        return this.inside(() => this.list());
+      case QUOTE:
+        return this.text();
+      default:
+        return this.isNumber() ? this.number() : this.literal();
+    }
+  }
+
+  private inside<Value>(read: () => Value): Value {
+    if (++this.level > MOST_LEVELS) throw new ProfileFault('damaged', `it is nested more than ${MOST_LEVELS} deep`);
+    this.at++;
+    this.skipBlanks();
+    const value = read();
+    this.level--;
+    return value;
+  }
+
+  private object(): JsonObject {
+    const entries: [string, JsonValue][] = [];
+    if (this.ends(END_OBJECT)) return {};
+    do {
+      this.skipBlanks();
+      if (this.bytes[this.at] !== QUOTE) throw this.unexpected();
+      const key = this.text();
+      this.skipBlanks();
+      if (this.bytes[this.at++] !== COLON) throw this.unexpected(this.at - 1);
+      entries.push([key, this.value()]);
+    } while (this.goesOn(END_OBJECT));
+    return Object.fromEntries(entries); // which makes an own property even of "__proto__"
+  }
+
+  private list(): JsonList | Float64Array {
+    if (this.ends(END_LIST)) return [];
+    if (!this.isNumber() && !this.isAt('null')) return this.mixed([]);
+    const column = float64Column();
+    do {
+      this.skipBlanks();
+      if (this.isNumber()) column.push(this.number());
+      else if (this.isAt('null')) column.push(Number(this.literal() ?? Number.NaN));
+      else return this.mixed(Array.from(column.taken(), (value) => (Number.isNaN(value) ? null : value)));
+      if (column.length > MOST_NUMBERS)
+        throw new ProfileFault('too-large', `a list of more than ${MOST_NUMBERS} numbers`);
+    } while (this.goesOn(END_LIST));
+    return column.taken().slice();
+  }
+
+  private mixed(values: JsonValue[]): JsonList {
+    do values.push(this.value());
+    while (this.goesOn(END_LIST));
+    return values;
+  }
+
+  /** Whether a list or an object is empty; then its end is passed. */
+  private ends(end: number): boolean {
+    if (this.bytes[this.at] !== end) return false;
+    this.at++;
+    return true;
+  }
+
+  /** Passes a comma or the end. */
+  private goesOn(end: number): boolean {
+    this.skipBlanks();
+    const byte = this.bytes[this.at++];
+    if (byte !== COMMA && byte !== end) throw this.unexpected(this.at - 1);
+    return byte === COMMA;
+  }
+
+  private isNumber(): boolean {
+    const byte = this.bytes[this.at] as number;
+    return byte === MINUS || (byte >= ZERO && byte <= NINE);
+  }
+
+  private number(): number {
+    const { bytes, at: begin } = this;
+    let value = 0;
+    let byte = bytes[this.at] as number;
+    for (; byte >= ZERO && byte <= NINE; byte = bytes[++this.at] as number) value = value * 10 + (byte - ZERO);
+    const digits = this.at - begin;
+    const isPlain = digits > 0 && digits <= EXACT_DIGITS && (bytes[begin] !== ZERO || digits === 1);
+    return isPlain && (byte === COMMA || byte === END_LIST) ? value : this.anyNumber(begin);
+  }
+
+  /** With a sign, a fraction, an exponent, many digits, or whatever else may be wrong with it. */
+  private anyNumber(begin: number): number {
+    const { bytes } = this;
+    while (this.at < bytes.length && /[-+.eE\d]/.test(String.fromCharCode(bytes[this.at] as number))) this.at++;
+    if (this.at === bytes.length) throw this.unexpected();
+    const text = bytes.toString('latin1', begin, this.at);
+    if (!NUMBER.test(text)) throw this.unexpected(begin);
+    return Number(text);
+  }
+
+  private literal(): null | boolean {
+    const found = LITERALS.find(({ text }) => this.isAt(text));
+    if (found === undefined) throw this.unexpected(this.endsInLiteral() ? this.bytes.length : this.at);
+    this.at += found.text.length;
+    return found.value;
+  }
+
+  private endsInLiteral(): boolean {
+    const rest = this.bytes.toString('latin1', this.at, this.at + 'false'.length);
+    return LITERALS.some(({ text }) => text.startsWith(rest));
+  }
+
+  private isAt(text: string): boolean {
+    for (let index = 0; index < text.length; index++)
+      if (this.bytes[this.at + index] !== text.charCodeAt(index)) return false;
+    return true;
+  }
+
+  private text(): string {
+    const { bytes } = this;
+    const begin = this.at++;
+    let isPlain = true;
+    for (let byte = bytes[this.at]; byte !== QUOTE; byte = bytes[++this.at]) {
+      if (byte === undefined || byte < 0x20) throw this.unexpected();
+      if (byte !== BACKSLASH) continue;
+      isPlain = false;
+      this.at++;
+    }
+    const end = ++this.at;
+    if (end - begin > LONGEST_TEXT_BYTES) throw new ProfileFault('too-large', `a text of ${end - begin} bytes`);
+    return isPlain ? bytes.toString('utf8', begin + 1, end - 1) : this.unescaped(begin, end);
+  }
+
+  private unescaped(begin: number, end: number): string {
+    try {
+      return JSON.parse(this.bytes.toString('utf8', begin, end)) as string;
+    } catch {
+      throw new ProfileFault('damaged', `at byte ${begin}: a text with a wrong escape`);
+    }
+  }
+
+  private skipBlanks(): void {
+    while (isBlank(this.bytes[this.at])) this.at++;
+  }
+
+  private unexpected(at = this.at): ProfileFault {
+    const byte = this.bytes[at];
+    if (byte === undefined) return new ProfileFault('cut', 'it ends in the middle');
+    return new ProfileFault('damaged', `at byte ${at}: unexpected ${JSON.stringify(String.fromCharCode(byte))}`);
+  }
+}
+
+function isBlank(byte: number | undefined): boolean {
+  return byte === BLANK || byte === NEWLINE || byte === RETURN || byte === TAB;
+}

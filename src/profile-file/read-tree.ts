@@ -1,0 +1,103 @@
+/**
+ * The columns of a thread in a file → a call tree that everybody may rely on.
+ */
+import { type CallTree, ROOT } from '../model/call-tree.js';
+import { NONE } from '../model/units.js';
+import { ProfileFault } from './fault.js';
+import { siblingsByRank } from './file-order.js';
+import { TREE_COLUMNS, type TreeColumn } from './format.js';
+import type { ThreadPart } from './schema.js';
+
+type Columns = Readonly<Record<TreeColumn, Float64Array>>;
+
+/** `path`: where the tree stands in the file; `symbols`: how many there are. */
+export function readTree(part: ThreadPart['tree'], symbols: number, path: string): CallTree {
+  const columns = columnsOf(part, path);
+  checkLinks(columns, symbols, path);
+  for (const name of TREE_COLUMNS.slice(2, -2)) checkWhole(columns[name], `${path}.${name}`);
+  checkCalls(columns, path);
+  checkShortestAndLongest(columns, path);
+  const tree: CallTree = {
+    ...columns,
+    length: columns.parent.length,
+    parent: Int32Array.from(columns.parent),
+    symbol: Int32Array.from(columns.symbol),
+    minNs: columns.minNs.map((ns) => (Number.isNaN(ns) ? Number.POSITIVE_INFINITY : ns)),
+    maxNs: columns.maxNs.map((ns) => (Number.isNaN(ns) ? Number.NEGATIVE_INFINITY : ns)),
+  };
+  checkSiblings(tree, path);
+  return tree;
+}
+
+/** A null is NaN in them. */
+function columnsOf(part: ThreadPart['tree'], path: string): Columns {
+  const entries = TREE_COLUMNS.map((name) => [name, columnOf(part[name])] as const);
+  const columns = Object.fromEntries(entries) as Columns;
+  const { length } = columns.parent;
+  if (length === 0) throw damaged(path, 'has no root');
+  for (const name of TREE_COLUMNS)
+    if (columns[name].length !== length)
+      throw damaged(`${path}.${name}`, `has ${columns[name].length} rows, but parent has ${length}`);
+  return columns;
+}
+
+function columnOf(values: ArrayLike<number | null>): Float64Array {
+  return values instanceof Float64Array ? values : Float64Array.from(values, (value) => value ?? Number.NaN);
+}
+
+function checkLinks({ parent, symbol }: Columns, symbols: number, path: string): void {
+  if (parent[ROOT] !== NONE || symbol[ROOT] !== NONE)
+    throw damaged(path, `begins with a node that is no root: its parent and symbol are to be ${NONE}`);
+  for (let node = 1; node < parent.length; node++) {
+    if (!isRow(parent[node], node))
+      throw damaged(`${path}.parent[${node}]`, `is ${shown(parent[node])}, which is no node before it`);
+    if (!isRow(symbol[node], symbols))
+      throw damaged(`${path}.symbol[${node}]`, `is ${shown(symbol[node])}, and there are ${symbols} symbols`);
+  }
+}
+
+function isRow(value: number, length: number): boolean {
+  return Number.isInteger(value) && value >= 0 && value < length;
+}
+
+function checkWhole(values: Float64Array, path: string): void {
+  const row = values.findIndex((value) => !(Number.isInteger(value) && value >= 0));
+  if (row !== -1) throw damaged(`${path}[${row}]`, `is ${shown(values[row])}, not a whole number from 0 on`);
+}
+
+function checkCalls({ calls, inferredCalls, selfNs, inferredNs }: Columns, path: string): void {
+  for (let node = 0; node < calls.length; node++) {
+    if (inferredCalls[node] > calls[node])
+      throw damaged(`${path}.inferredCalls[${node}]`, `is ${inferredCalls[node]} of ${calls[node]} calls`);
+    if (inferredNs[node] > selfNs[node])
+      throw damaged(`${path}.inferredNs[${node}]`, `is ${inferredNs[node]} of ${selfNs[node]} ns`);
+  }
+}
+
+/** They are of the calls that were seen whole: if there are none, both are null. */
+function checkShortestAndLongest({ calls, inferredCalls, minNs, maxNs }: Columns, path: string): void {
+  for (let node = 0; node < calls.length; node++) {
+    const [min, max] = [minNs[node], maxNs[node]];
+    const isNothing = Number.isNaN(min) && Number.isNaN(max);
+    const isRange = Number.isInteger(min) && Number.isInteger(max) && min >= 0 && min <= max;
+    if (calls[node] > inferredCalls[node] ? !isRange : !isNothing)
+      throw damaged(`${path}.minNs[${node}]`, `to maxNs is ${shown(min)} to ${shown(max)}, which cannot be`);
+  }
+}
+
+function checkSiblings({ length, parent, symbol }: CallTree, path: string): void {
+  const { nextSibling } = siblingsByRank(parent, symbol);
+  for (let node = 1; node < length; node++) {
+    const next = nextSibling[node];
+    if (next !== NONE && symbol[next] === symbol[node])
+      throw damaged(`${path}.symbol[${next}]`, `is that of node ${node}, which has the same parent`);
+  }
+}
+
+function shown(value: number): string {
+  return Number.isNaN(value) ? 'null' : String(value);
+}
+
+function damaged(path: string, what: string): ProfileFault {
+  return new ProfileFault('damaged', `${path} ${what}`);
+}

@@ -1,0 +1,122 @@
+/**
+ * The bytes of a profile file in, the profile out, or one message that says what is wrong with it.
+ */
+import type { z } from 'zod';
+import type { Profile, ThreadProfile } from '../model/profile.js';
+import { type SymbolKind, type SymbolTable, SymbolTableBuilder } from '../model/symbol-table.js';
+import { NONE } from '../model/units.js';
+import { ProfileFault, refusal } from './fault.js';
+import { FORMAT, KIND_NAMES, VERSION } from './format.js';
+import { type JsonObject, type JsonValue, parseJson } from './json-reader.js';
+import { readTree } from './read-tree.js';
+import { ProfileHead, type SymbolsPart, ThreadPart } from './schema.js';
+
+/**
+ * Reads a whole file; `name` is for messages.
+ *
+ * @throws PtflameError INPUT_KIND, NEWER_VERSION, PROFILE_DAMAGED or TOO_LARGE
+ */
+export function parseProfile(bytes: Uint8Array, name: string): Profile {
+  try {
+    return profileOf(upgraded(parseJson(bytes)));
+  } catch (error) {
+    throw error instanceof ProfileFault ? refusal(error, name, bytes) : error;
+  }
+}
+
+/** From each version of the format to the next; there is only one yet. */
+const UPGRADES: readonly ((file: JsonObject) => JsonObject)[] = [];
+
+function upgraded(file: JsonValue): JsonObject {
+  if (!isObject(file) || file['format'] !== FORMAT) throw new ProfileFault('other-kind', 'it does not say its format');
+  const version = file['version'];
+  if (!Number.isInteger(version) || (version as number) < 1) throw damaged('version', 'is no version of the format');
+  if ((version as number) > VERSION) throw newer(file, version as number);
+  return UPGRADES.slice((version as number) - 1).reduce((older, upgrade) => upgrade(older), file);
+}
+
+function isObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Float64Array);
+}
+
+function newer({ producer }: JsonObject, version: number): ProfileFault {
+  const theirs = isObject(producer) ? producer['version'] : null;
+  const wanted = typeof theirs === 'string' && /^[\w.+-]{1,40}$/.test(theirs) ? `: use ptflame ${theirs} or newer` : '';
+  const message = `was written in version ${version} of the format, and this program reads up to ${VERSION}${wanted}`;
+  return new ProfileFault('newer', message);
+}
+
+function profileOf(file: JsonObject): Profile {
+  const { meta, symbols, threads, quality } = checked(ProfileHead, file, '');
+  if (meta.startNs > meta.endNs) throw damaged('meta.endNs', 'is before its start');
+  const table = tableOf(symbols);
+  return {
+    meta: { ...meta, originNs: BigInt(meta.originNs) },
+    symbols: table,
+    threads: threads.map((thread, row) => threadOf(thread, table, `threads[${row}]`)).map(inOrderOfTids),
+    quality,
+  };
+}
+
+function checked<Schema extends z.ZodType>(schema: Schema, value: unknown, path: string): z.infer<Schema> {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const issue = result.error.issues[0];
+  const keys = issue?.path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`)) ?? [];
+  throw damaged(`${path}${keys.join('')}:`.replace(/^\./, ''), issue?.message ?? 'wrong');
+}
+
+function tableOf({ name, kind, dso, dsoName }: z.infer<typeof SymbolsPart>): SymbolTable {
+  const { length } = name;
+  for (const [column, { length: rows }] of Object.entries({ kind, dso }))
+    if (rows !== length) throw damaged(`symbols.${column}`, `has ${rows} rows, but name has ${length}`);
+  const table = {
+    length,
+    name,
+    kind: kind.map((name) => KIND_NAMES.indexOf(name) as SymbolKind),
+    dso: Array.from(dso),
+    dsoName,
+  };
+  const wrong = table.dso.findIndex((row) => !(Number.isInteger(row) && row >= NONE && row < dsoName.length));
+  if (wrong !== -1) throw damaged(`symbols.dso[${wrong}]`, `is no row of dsoName, which has ${dsoName.length}`);
+  checkSpecials(table);
+  return table;
+}
+
+/** The rows that every table begins with. */
+function checkSpecials({ name, kind, dso }: SymbolTable): void {
+  const special = new SymbolTableBuilder().build();
+  for (let row = 0; row < special.length; row++)
+    if (name[row] !== special.name[row] || kind[row] !== special.kind[row] || dso[row] !== special.dso[row])
+      throw damaged(
+        `symbols.name[${row}]`,
+        `is not the symbol ${special.name[row]}, which has this row in every profile`,
+      );
+}
+
+function threadOf(value: unknown, symbols: SymbolTable, path: string): ThreadProfile {
+  const thread = checked(ThreadPart, value, path);
+  const tree = readTree(thread.tree, symbols.length, `${path}.tree`);
+  const sumNs = tree.selfNs.reduce((sum, ns) => sum + ns, 0);
+  const spanNs = thread.endNs - thread.startNs;
+  if (Math.abs(sumNs - spanNs) > roundingNs(thread))
+    throw damaged(`${path}.tree.selfNs`, `adds up to ${sumNs} ns, but the thread was observed for ${spanNs} ns`);
+  return { ...thread, tree };
+}
+
+/** A garbled time may be larger than what a float64 holds exactly. */
+function roundingNs({ startNs, endNs }: ThreadPart): number {
+  const largest = Math.max(Math.abs(startNs), Math.abs(endNs));
+  return largest > Number.MAX_SAFE_INTEGER ? 1e-9 * largest : 0;
+}
+
+function inOrderOfTids(thread: ThreadProfile, row: number, threads: readonly ThreadProfile[]): ThreadProfile {
+  const before = threads[row - 1];
+  if (before && before.tid >= thread.tid)
+    throw damaged(`threads[${row}].tid`, `is ${thread.tid}, behind ${before.tid}: threads stand by tid, each once`);
+  return thread;
+}
+
+function damaged(path: string, what: string): ProfileFault {
+  return new ProfileFault('damaged', `${path} ${what}`);
+}

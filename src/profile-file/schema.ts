@@ -1,0 +1,132 @@
+/**
+ * The zod schema of a profile file: its shape, for whoever reads the JSON. That the numbers fit together, reading checks.
+ */
+import { z } from 'zod';
+import { FORMAT, KIND_NAMES, type KindName, VERSION } from './format.js';
+
+const wholeNumber = z.number().refine(Number.isInteger, 'expected a whole number');
+const count = wholeNumber.min(0);
+const ns = wholeNumber;
+
+/** One check for all of a column, as there are millions of values in it. Our own reader has typed arrays of numbers. */
+const listOf = <List>(isValue: (value: unknown) => boolean, what: string) =>
+  z.custom<List>((list) => (Array.isArray(list) ? list.every(isValue) : isTyped(list, isValue)), `expected ${what}`);
+
+/** A null in it is NaN, which is no whole number and found as such. */
+function isTyped(list: unknown, isValue: (value: unknown) => boolean): boolean {
+  return list instanceof Float64Array && isValue(0);
+}
+
+const isNumber = (value: unknown) => typeof value === 'number';
+const isText = (value: unknown) => typeof value === 'string';
+const isKind = (value: unknown) => KIND_NAMES.some((name) => name === value);
+
+const texts = listOf<readonly string[]>(isText, 'a list of texts');
+const kinds = listOf<readonly KindName[]>(isKind, `a list of ${KIND_NAMES.join(', ')}`);
+const column = listOf<ArrayLike<number>>(isNumber, 'a list of numbers');
+const columnWithNulls = listOf<ArrayLike<number | null>>(
+  (value) => value === null || isNumber(value),
+  'a list of numbers and nulls',
+);
+
+/** A list whose length is checked before what is in it. */
+const few = <Schema extends z.ZodType>(schema: Schema, most: number) =>
+  z.array(z.unknown()).max(most, `expected at most ${most} rows`).pipe(z.array(schema));
+
+export const MetaPart = z.object({
+  originNs: z.string().regex(/^-?\d{1,40}$/, 'expected a whole number, as text'),
+  startNs: ns,
+  endNs: ns,
+  scope: z.enum(['user', 'user+kernel']),
+  weight: z.enum(['ns', 'calls']),
+});
+
+export const SymbolsPart = z.object({
+  name: texts,
+  kind: kinds,
+  dso: column,
+  dsoName: texts,
+});
+
+export const ThreadPart = z.object({
+  tid: wholeNumber,
+  pid: wholeNumber.nullable(),
+  comm: z.string().nullable(),
+  startNs: ns,
+  endNs: ns,
+  hiddenNs: count,
+  tree: z.object({
+    parent: column,
+    symbol: column,
+    calls: column,
+    inferredCalls: column,
+    selfNs: column,
+    inferredNs: column,
+    completeNs: column,
+    minNs: columnWithNulls,
+    maxNs: columnWithNulls,
+  }),
+});
+export type ThreadPart = z.infer<typeof ThreadPart>;
+
+const gapPlace = { tid: wholeNumber, atNs: ns, lengthNs: count };
+const errorWords = { message: z.string(), file: z.string().nullable() };
+
+export const QualityPart = z.object({
+  lines: count,
+  events: count,
+  gapLines: count,
+  ignoredLines: count,
+  damagedLines: count,
+  firstDamaged: few(z.object({ input: z.string(), line: count, text: z.string(), reason: z.string() }), 10),
+  brokenInputs: few(z.object({ input: z.string(), reason: z.string() }), 2 ** 16),
+  losses: few(
+    z.object({
+      cause: z.enum(['decode-error', 'unannounced', 'others']),
+      code: wholeNumber.nullable(),
+      ...errorWords,
+      gaps: count,
+      lostNs: count,
+    }),
+    65,
+  ),
+  gaps: few(
+    z.discriminatedUnion('cause', [
+      z.object({ ...gapPlace, cause: z.literal('decode-error'), code: wholeNumber, ...errorWords }),
+      z.object({ ...gapPlace, cause: z.literal('unannounced') }),
+    ]),
+    10_000,
+  ),
+  threadsCut: count,
+  inferredCalls: z.object({
+    OpenAtStart: count,
+    OpenAtEnd: count,
+    CutByGap: count,
+    Unwound: count,
+    HiddenJump: count,
+  }),
+  undecidedEvents: count,
+  clockSteps: count,
+  unknownFlags: few(z.string(), 100),
+  unknownFlagLines: count,
+  lostNs: count,
+  inferredNs: count,
+  hiddenNs: count,
+  unknownNs: count,
+  totalNs: count,
+});
+
+const head = {
+  format: z.literal(FORMAT),
+  version: z.literal(VERSION),
+  producer: z.object({ name: z.string(), version: z.string() }),
+  meta: MetaPart,
+  symbols: SymbolsPart,
+  quality: QualityPart,
+};
+
+/** The file, its threads not yet looked into: there may be many, and the first that is wrong is enough. */
+export const ProfileHead = z.object({ ...head, threads: z.array(z.unknown()) });
+
+export const ProfileFile = z.object({ ...head, threads: z.array(ThreadPart) });
+export type ProfileFile = z.infer<typeof ProfileFile>;

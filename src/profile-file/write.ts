@@ -1,0 +1,118 @@
+/**
+ * A profile in, its file out, piece by piece: however large it is, it never is one text. Same trace, same bytes.
+ */
+import { type CallTree, ROOT } from '../model/call-tree.js';
+import type { Profile, ThreadProfile } from '../model/profile.js';
+import type { SymbolKind } from '../model/symbol-table.js';
+import { type Nanoseconds, NONE } from '../model/units.js';
+import { compareUtf8 } from '../model/utf8-order.js';
+import { dsoOf, nodeOrder, type SymbolOrder, symbolOrder } from './file-order.js';
+import { FORMAT, KIND_NAMES, QUALITY_KEYS, TREE_COLUMNS, VERSION } from './format.js';
+
+/** As package.json has it; a test holds the two together. */
+const PRODUCER = { name: 'ptflame', version: '0.1.0' } as const;
+
+/** The text of a profile file; each part and each thread is one line. */
+export function* renderJson(profile: Profile): Generator<string> {
+  const order = symbolOrder(profile);
+  yield `{"format":"${FORMAT}","version":${VERSION},\n`;
+  yield `"producer":${JSON.stringify(PRODUCER)},\n`;
+  yield `"meta":${metaText(profile)},\n`;
+  yield* symbolPieces(profile, order);
+  yield `,\n"quality":${qualityText(profile)},\n"threads":[`;
+  let separator = '\n';
+  for (const thread of profile.threads) {
+    yield separator;
+    yield* threadPieces(thread, profile.meta.startNs, order);
+    separator = ',\n';
+  }
+  yield '\n]}\n';
+}
+
+/** Time 0 of a file is the start of its recording: which line was read first must not be seen in it. */
+function metaText({ meta }: Profile): string {
+  const { scope, weight } = meta;
+  const originNs = String(meta.originNs + BigInt(meta.startNs));
+  return JSON.stringify({ originNs, startNs: 0, endNs: meta.endNs - meta.startNs, scope, weight });
+}
+
+function* symbolPieces({ symbols }: Profile, { rows }: SymbolOrder): Generator<string> {
+  const dsos = rows.map((row) => dsoOf(symbols, row));
+  const dsoNames = [...new Set(dsos.filter((dso) => dso !== null))].sort(compareUtf8);
+  const rowOfDso = new Map<string | null, number>([[null, NONE], ...dsoNames.map((name, row) => [name, row] as const)]);
+  yield '"symbols":{"name":[';
+  yield* textPieces(rows.map((row) => symbols.name[row] as string));
+  yield '],"kind":[';
+  yield* textPieces(rows.map((row) => KIND_NAMES[symbols.kind[row] as SymbolKind]));
+  yield '],"dso":[';
+  yield* numberPieces(Int32Array.from(dsos, (dso) => rowOfDso.get(dso) as number));
+  yield '],"dsoName":[';
+  yield* textPieces(dsoNames);
+  yield ']}';
+}
+
+function* threadPieces(thread: ThreadProfile, zeroNs: Nanoseconds, order: SymbolOrder): Generator<string> {
+  const { tid, pid, comm, hiddenNs } = thread;
+  const head = { tid, pid, comm, startNs: thread.startNs - zeroNs, endNs: thread.endNs - zeroNs, hiddenNs };
+  yield `${JSON.stringify(head).slice(0, -1)},"tree":{`;
+  const tree = inOrder(thread.tree, order);
+  let separator = '';
+  for (const column of TREE_COLUMNS) {
+    yield `${separator}"${column}":[`;
+    yield* numberPieces(tree[column]);
+    yield ']';
+    separator = ',';
+  }
+  yield '}}';
+}
+
+/** The same tree with the nodes and symbols numbered as in the file. */
+function inOrder(tree: CallTree, { rankOf }: SymbolOrder): CallTree {
+  const rank = tree.symbol.map((symbol, node) => (node === ROOT ? NONE : rankOf[symbol]));
+  const order = nodeOrder(tree, rank);
+  const newId = new Int32Array(tree.length);
+  order.forEach((node, row) => {
+    newId[node] = row;
+  });
+  return {
+    length: tree.length,
+    parent: order.map((node) => (node === ROOT ? NONE : newId[tree.parent[node]])),
+    symbol: order.map((node) => rank[node]),
+    calls: taken(tree.calls, order),
+    inferredCalls: taken(tree.inferredCalls, order),
+    selfNs: taken(tree.selfNs, order),
+    inferredNs: taken(tree.inferredNs, order),
+    completeNs: taken(tree.completeNs, order),
+    minNs: taken(tree.minNs, order),
+    maxNs: taken(tree.maxNs, order),
+  };
+}
+
+function taken(values: Float64Array, rows: Int32Array): Float64Array {
+  const result = new Float64Array(rows.length);
+  for (let at = 0; at < rows.length; at++) result[at] = values[rows[at]];
+  return result;
+}
+
+const PIECE_ROWS = 16 * 1024;
+
+/** What has no value, as the shortest of no calls, is null. */
+function* numberPieces(values: Float64Array | Int32Array): Generator<string> {
+  for (let from = 0; from < values.length; from += PIECE_ROWS) {
+    const numbers = values.subarray(from, from + PIECE_ROWS).join(',');
+    yield (from === 0 ? '' : ',') + numbers.replace(/-?Infinity/g, 'null');
+  }
+}
+
+function* textPieces(texts: readonly string[]): Generator<string> {
+  for (let from = 0; from < texts.length; from += PIECE_ROWS) {
+    const rows = texts.slice(from, from + PIECE_ROWS).map((text) => JSON.stringify(text));
+    yield (from === 0 ? '' : ',') + rows.join(',');
+  }
+}
+
+/** The keys stand in one order, whoever made the objects. */
+function qualityText({ meta, quality }: Profile): string {
+  const gaps = quality.gaps.map((gap) => ({ ...gap, atNs: gap.atNs - meta.startNs }));
+  return JSON.stringify({ ...quality, gaps }, [...QUALITY_KEYS]);
+}

@@ -1,0 +1,156 @@
+/**
+ * A profile that was written and read back is the profile: every renderer gives the same bytes for both.
+ */
+import { readdirSync } from 'node:fs';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { analyze, type Profile } from '../../src/index.js';
+import { type Decision, execute } from '../helpers/execution.js';
+import { analyzeText, fixture, fold, inputOf } from '../helpers/load.js';
+import { jsonOf, profileOfNames, readBack } from '../helpers/profile-file.js';
+
+/** No branch of them can be replayed. */
+const REFUSED = [
+  'hardware/sampling-callchain.txt',
+  'lab/fields-callindent.txt',
+  'lab/fields-default.txt',
+  'lab/fields-power-events-default.txt',
+  'lab/sideband-default-fields.txt',
+];
+const fixtures = ['hardware', 'lab', 'constructed', 'truth', 'demo'].flatMap((folder) =>
+  readdirSync(`fixtures/${folder}`)
+    .filter((file) => /\.txt(\.gz)?$/.test(file))
+    .map((file) => `${folder}/${file}`)
+    .filter((name) => !REFUSED.includes(name)),
+);
+
+async function expectSame(profile: Profile): Promise<void> {
+  const text = jsonOf(profile);
+  const again = await readBack(text);
+  for (const by of ['thread', 'process', 'none'] as const)
+    expect(fold(again, { annotate: true, by })).toBe(fold(profile, { annotate: true, by }));
+  expect(jsonOf(again)).toBe(text);
+  JSON.parse(text);
+}
+
+test.each(fixtures)('%s comes back as it was', async (name) => {
+  await expectSame(await analyzeText(fixture(name), { byCalls: true }));
+});
+
+const decision: fc.Arbitrary<Decision> = fc.record({
+  what: fc.constantFrom('call', 'call', 'return', 'return', 'tail', 'syscall', 'interrupt', 'migrate'),
+  which: fc.nat(2000),
+  ns: fc.constantFrom(0, 1, 7, 5000, 3_000_000_000),
+});
+const threads = fc.array(fc.array(decision, { minLength: 1, maxLength: 60 }), { minLength: 1, maxLength: 4 });
+
+test('any execution comes back as it was', async () => {
+  await fc.assert(
+    fc.asyncProperty(threads, async (decisions) => {
+      const text = execute(decisions).lines.map((line) => `${line.text}\n`);
+      await expectSame(await analyzeText(text.join('')));
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test('files by processor give the same bytes in any order, whichever was read first', async () => {
+  await fc.assert(
+    fc.asyncProperty(threads, fc.infiniteStream(fc.nat()), async (decisions, luck) => {
+      const { lines } = execute(decisions);
+      const texts = [0, 1, 2, 3].map((cpu) => lines.filter((line) => line.cpu === cpu).map(({ text }) => `${text}\n`));
+      const inputs = () => texts.map((text, cpu) => inputOf(text.join(''), `cpu${cpu}`));
+      const shuffled = inputs()
+        .map((input) => ({ input, at: luck.next().value as number }))
+        .sort((a, b) => a.at - b.at);
+      const one = jsonOf(await analyze(inputs()));
+      expect(jsonOf(await analyze(shuffled.map(({ input }) => input)))).toBe(one);
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test('a recording that was cut into files of other seconds has the clock of its first event', async () => {
+  const line = (seconds: number) => `1 [000] ${seconds}.000000500: call 1000 main+0x0 => 2000 a+0x0\n`;
+  const inputs = () => [inputOf(line(7), 'a'), inputOf(line(5), 'b')];
+  const profile = await analyze(inputs().reverse());
+  expect(jsonOf(profile)).toContain('"originNs":"5000000500","startNs":0,"endNs":2000000000');
+  expect(jsonOf(await analyze(inputs()))).toBe(jsonOf(profile));
+});
+
+test('inputs that break off are told of in one order', async () => {
+  const broken = (name: string) => ({
+    name,
+    bytes: (async function* () {
+      yield Buffer.from('1 [000] 1.000000100: call 1000 main+0x0 => 2000 a+0x0\n');
+      throw new Error('gone');
+    })(),
+  });
+  const profile = await analyze([broken('b'), broken('a')]);
+  expect(profile.quality.brokenInputs.map(({ input }) => input)).toEqual(['a', 'b']);
+  await expectSame(profile);
+});
+
+const hostileNames = [
+  '</script>',
+  '\u0000',
+  '\ud800',
+  '\udc00',
+  '"',
+  '\\',
+  '\u2028',
+  '__proto__',
+  'ä\n',
+  '😀',
+  '',
+  '﷐',
+];
+
+test('names may hold anything', async () => {
+  await expectSame(profileOfNames(hostileNames.flatMap((name) => [[name, null] as const, [name, name] as const])));
+  for (const comm of hostileNames) {
+    const written = profileOfNames(
+      hostileNames.map((name) => [name, name]),
+      comm,
+    );
+    const profile = await readBack(jsonOf(written));
+    expect([...profile.symbols.name.slice(6)].sort()).toEqual([...hostileNames].sort());
+    expect(profile.threads[0]?.comm).toBe(comm);
+  }
+});
+
+test('symbols and nodes stand in the order of names and files, whatever order they came in', () => {
+  const name = fc.tuple(fc.string({ unit: 'binary', maxLength: 2 }), fc.option(fc.constantFrom('a', 'b', '')));
+  const both = fc
+    .uniqueArray(name, { maxLength: 20, selector: JSON.stringify })
+    .chain((names) => fc.tuple(fc.constant(names), fc.shuffledSubarray(names, { minLength: names.length })));
+  fc.assert(
+    fc.property(both, ([names, shuffled]) => {
+      expect(jsonOf(profileOfNames(names))).toBe(jsonOf(profileOfNames(shuffled)));
+    }),
+  );
+});
+
+test('the order of names is that of their UTF-8 bytes', () => {
+  const file = JSON.parse(jsonOf(profileOfNames([...'b\u{10400}\uff5eaZ'].map((name) => [name, null]))));
+  expect(file.symbols.name.slice(6)).toEqual(['Z', 'a', 'b', '\uff5e', '\u{10400}']);
+});
+
+test('symbols that no tree uses are left out', () => {
+  const used = profileOfNames([['b', null]]);
+  const { symbols } = profileOfNames([
+    ['b', null],
+    ['never', '/lib/never.so'],
+  ]);
+  expect(jsonOf({ ...used, symbols })).toBe(jsonOf(used));
+});
+
+test('times beyond what is exact do not make a profile that cannot be read', async () => {
+  const steps = Array.from({ length: 50 }, (_, index) => `${9_000_000_000 + 97 * index}.00000010${index % 10}`);
+  const lines = ['1.000000100', ...steps].flatMap((time, index) => [
+    `1 [000] ${time}: call ${index}000 f${index}+0x0 => ${index + 1}000 f${index + 1}+0x0\n`,
+  ]);
+  const profile = await analyzeText(lines.join(''));
+  expect(profile.meta.endNs).toBeGreaterThan(Number.MAX_SAFE_INTEGER);
+  await expectSame(profile);
+});
