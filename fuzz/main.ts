@@ -27,6 +27,7 @@ const { values } = parseArgs({
     'limit-s': { type: 'string', default: '30' },
   },
 });
+const LONGEST_REASON = 2000;
 const seed = Number(values.seed);
 const isOne = values.case !== undefined;
 const lines = isOne ? 1 : Number(values.lines);
@@ -68,7 +69,7 @@ function hearEnding({ number, why }: Ending): void {
 
 function tell(number: number, why: string): void {
   const { bytes, story } = makeCase(seed, number, corpus);
-  say(`seed ${seed}, case ${number} (${story.join(', ')}): ${why}`);
+  say(`seed ${seed}, case ${number} (${story.join(', ')}): ${why.slice(0, LONGEST_REASON)}`);
   save(number, 'txt', bytes);
 }
 
