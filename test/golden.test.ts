@@ -20,7 +20,7 @@ import { fold } from './helpers/load.js';
 import { type TraceThreads, threadsOf } from './helpers/threads-of.js';
 
 const FIXTURES = 'fixtures';
-const FOLDERS = ['hardware', 'lab', 'constructed'];
+const FOLDERS = ['hardware', 'lab', 'constructed', 'damaged'];
 const GOLDEN = 'test/golden';
 const IS_GOLDEN = new RegExp(`^(?:${FOLDERS.join('|')})-.*\\.(?:folded|quality\\.json|replay\\.txt|svg)$`);
 /** Pictures are large: two show what becomes of a profile. */

@@ -1,0 +1,38 @@
+/**
+ * Bytes through the parser alone: it never throws, and accounts for every line.
+ */
+import assert from 'node:assert/strict';
+import type { LineCounts } from '../src/model/quality.js';
+import { LineCutter } from '../src/parser/lines.js';
+import { TraceParser, TraceVocabulary } from '../src/parser/trace-parser.js';
+
+export function checkParser(bytes: Buffer, pieceBytes: number): void {
+  const parser = new TraceParser(new TraceVocabulary(), 'fuzz');
+  const cutter = new LineCutter();
+  for (let at = 0; at < bytes.length; at += pieceBytes) {
+    parser.parse(cutter.cut(bytes.subarray(at, at + pieceBytes)));
+    parser.addOverlong(cutter.takeOverlong());
+  }
+  parser.finish(cutter.rest());
+  expectWholeAccount(parser.counts);
+  assert.equal(parser.counts.lines, countLines(bytes), 'lines that are counted');
+  for (const { line } of parser.damaged) assert(line >= 1 && line <= parser.counts.lines, `line ${line} is no line`);
+}
+
+export function expectWholeAccount({
+  lines,
+  events,
+  gapLines,
+  ignoredLines,
+  damagedLines,
+}: Readonly<LineCounts>): void {
+  assert.equal(events + gapLines + ignoredLines + damagedLines, lines, 'every line is one of the four');
+  for (const count of [lines, events, gapLines, ignoredLines, damagedLines]) assert(count >= 0, 'a negative count');
+}
+
+/** The last one may lack its newline. */
+export function countLines(bytes: Buffer): number {
+  let lines = 0;
+  for (let at = bytes.indexOf(10); at !== -1; at = bytes.indexOf(10, at + 1)) lines++;
+  return bytes.length > 0 && bytes.at(-1) !== 10 ? lines + 1 : lines;
+}

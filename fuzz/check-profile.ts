@@ -1,0 +1,61 @@
+/**
+ * What holds for every profile, whatever the trace: nothing is lost, doubled, negative or endless.
+ */
+import assert from 'node:assert/strict';
+import type { CallTree, Profile, Quality, ThreadProfile, TraceMeta } from '../src/index.js';
+import { expectWholeAccount } from './check-parser.js';
+
+const MOST_DAMAGED = 10;
+const MOST_LOSSES = 65;
+const MOST_GAPS = 10_000;
+const MOST_FLAG_WORDS = 100;
+
+export function checkProfile({ meta, threads, quality }: Profile): void {
+  assert(meta.endNs >= meta.startNs, 'the recording ends before it begins');
+  for (const thread of threads) checkThread(thread, meta);
+  checkQuality(quality, meta);
+}
+
+function checkThread({ tid, tree, startNs, endNs }: ThreadProfile, meta: TraceMeta): void {
+  assert(endNs >= startNs, `thread ${tid} ends before it begins`);
+  const selfNs = tree.selfNs.reduce((sum, ns) => sum + ns, 0);
+  if (meta.weight === 'ns') expectSameNs(selfNs, endNs - startNs, meta, `self times of thread ${tid}`);
+  for (let node = 0; node < tree.length; node++) checkNode(tree, node);
+}
+
+/** Exact, but where a garbled clock makes times that a double cannot hold: no recording takes 104 days. */
+export function expectSameNs(actual: number, wanted: number, { startNs, endNs }: TraceMeta, what: string): void {
+  const largest = Math.max(-startNs, endNs, wanted);
+  const tolerance = largest < Number.MAX_SAFE_INTEGER ? 0 : largest * 1e-9;
+  assert(Math.abs(actual - wanted) <= tolerance, `${what}: ${actual} is not ${wanted}`);
+}
+
+function checkNode(tree: CallTree, node: number): void {
+  const { selfNs, calls, inferredCalls, inferredNs, completeNs, minNs, maxNs } = tree;
+  const measured = { selfNs, calls, inferredCalls, inferredNs, completeNs };
+  for (const [name, column] of Object.entries(measured))
+    assert(Number.isFinite(column[node]) && (column[node] as number) >= 0, `${name} of node ${node}: ${column[node]}`);
+  assert((inferredCalls[node] as number) <= (calls[node] as number), `node ${node}: more inferred calls than calls`);
+  assert((inferredNs[node] as number) <= (selfNs[node] as number), `node ${node}: more inferred time than time`);
+  if (calls[node] === inferredCalls[node])
+    assert.equal(minNs[node], Number.POSITIVE_INFINITY, `node ${node}: a minimum`);
+  else
+    assert((minNs[node] as number) >= 0 && (minNs[node] as number) <= (maxNs[node] as number), `node ${node}: range`);
+}
+
+function checkQuality(quality: Quality, meta: TraceMeta): void {
+  const { firstDamaged, losses, gaps, unknownFlags, lostNs, totalNs, inferredNs, unknownNs } = quality;
+  expectWholeAccount(quality);
+  assert(firstDamaged.length <= MOST_DAMAGED && firstDamaged.length <= quality.damagedLines, 'damaged lines listed');
+  assert(losses.length <= MOST_LOSSES && gaps.length <= MOST_GAPS, 'losses and gaps listed');
+  assert(
+    unknownFlags.length <= MOST_FLAG_WORDS && unknownFlags.length <= quality.unknownFlagLines,
+    'flag words listed',
+  );
+  for (const ns of [lostNs, totalNs, inferredNs, unknownNs])
+    assert(ns >= 0 && ns < Number.POSITIVE_INFINITY, `${ns} ns`);
+  for (const ns of [lostNs, inferredNs, unknownNs]) expectSameNs(Math.max(ns, totalNs), totalNs, meta, 'time in all');
+  for (const gap of gaps) assert(gap.lengthNs >= 0, `a gap of ${gap.lengthNs} ns`);
+  const lostInKinds = losses.reduce((sum, loss) => sum + loss.lostNs, 0);
+  expectSameNs(lostInKinds, lostNs, meta, 'time lost, by cause');
+}

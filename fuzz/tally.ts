@@ -1,0 +1,56 @@
+/**
+ * Reports of workers in, the figures of a run out.
+ */
+import type { WorkerReport } from './worker.js';
+
+export class Tally {
+  cases = 0;
+  lines = 0;
+  failures = 0;
+  hangs = 0;
+  private parserMs = 0;
+  private parserLines = 0;
+  private slowest = { number: 0, ms: 0 };
+  private peakBytes = 0;
+  /** Behind each collection: what is kept from case to case would show here. */
+  private readonly keptBytes: number[] = [];
+
+  add(report: WorkerReport): void {
+    if (report.what === 'heap') this.addHeap(report.usedBytes, report.isCollected);
+    if (report.what !== 'passed' && report.what !== 'failed') return;
+    this.cases++;
+    this.lines += report.lines;
+    if (report.what === 'failed') this.failures++;
+    else this.addTimes(report.number, report.lines, report.ms, report.parserMs);
+  }
+
+  addHang(): void {
+    this.cases++;
+    this.hangs++;
+  }
+
+  summary(): string {
+    const { cases, lines, failures, hangs, slowest, keptBytes } = this;
+    const speed = Math.round((this.parserLines / Math.max(1, this.parserMs)) * 1000);
+    return [
+      `${cases} cases, ${lines} lines: ${failures} failures, ${hangs} hangs`,
+      `parser ${speed} lines/s; slowest case ${slowest.number}: ${Math.round(slowest.ms)} ms`,
+      `heap at most ${megabytes(this.peakBytes)}; after each 100,000 lines, collected: ${keptBytes.map(megabytes).join(', ')}`,
+    ].join('\n');
+  }
+
+  private addTimes(number: number, lines: number, ms: number, parserMs: number): void {
+    this.parserMs += parserMs;
+    this.parserLines += lines;
+    if (ms > this.slowest.ms) this.slowest = { number, ms };
+  }
+
+  private addHeap(usedBytes: number, isCollected: boolean): void {
+    this.peakBytes = Math.max(this.peakBytes, usedBytes);
+    if (isCollected) this.keptBytes.push(usedBytes);
+  }
+}
+
+function megabytes(bytes: number): string {
+  return `${(bytes / 2 ** 20).toFixed(1)} MB`;
+}

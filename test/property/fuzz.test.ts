@@ -1,0 +1,37 @@
+/**
+ * A short run of `npm run fuzz`, always the same one.
+ */
+import { expect, test } from 'vitest';
+import { type FuzzCase, makeCase } from '../../fuzz/cases.js';
+import { checkCase } from '../../fuzz/check.js';
+import { countLines } from '../../fuzz/check-parser.js';
+import { Corpus } from '../../fuzz/corpus.js';
+import { failureOf, minimised } from '../../fuzz/minimise.js';
+
+const SEED = 1;
+const LINES = 20_000;
+const corpus = new Corpus(new URL('../../fixtures/', import.meta.url));
+
+test('hostile traces neither break it nor get a wrong sum', { timeout: 120_000 }, async () => {
+  let lines = 0;
+  for (let number = 0; lines < LINES; number++) {
+    const fuzzCase = makeCase(SEED, number, corpus);
+    await expect(checkCase(fuzzCase), `npm run fuzz -- --seed ${SEED} --case ${number}`).resolves.toBeDefined();
+    lines += Math.max(1, countLines(fuzzCase.bytes));
+  }
+});
+
+test('a case is the same every time, and no other', () => {
+  const [first, again, next] = [makeCase(SEED, 7, corpus), makeCase(SEED, 7, corpus), makeCase(SEED, 8, corpus)];
+  expect(again).toEqual(first);
+  expect(next.bytes).not.toEqual(first.bytes);
+  expect(makeCase(SEED + 1, 7, corpus).bytes).not.toEqual(first.bytes);
+});
+
+test('what fails is made as small as it can be', async () => {
+  const harmless = '7 [000] 1.000000001:   call   1000 main+0x0 => 2000 f+0x0\n'.repeat(30);
+  const failing: FuzzCase = { ...makeCase(SEED, 7, corpus), bytes: Buffer.from(harmless) };
+  const isLong = ({ bytes }: FuzzCase) => (bytes.includes('main') ? 'too long' : null);
+  expect(await failureOf(failing)).toBeNull();
+  expect((await minimised(failing, async (smaller) => isLong(smaller))).toString()).toBe('main');
+});
