@@ -5,11 +5,11 @@
 import yargs, { type Argv } from 'yargs';
 import type { z } from 'zod';
 import { PtflameError } from '../src/index.js';
+import { visibleText as escapeForTerminal } from '../src/text.js';
 import { argumentsForYargs, checkOptions, yargsOptions } from './flags.js';
 import { DemoOptions, RenderOptions } from './options.js';
 import { nearestWord } from './suggestions.js';
 import { removeTemporaryFiles } from './temporary-files.js';
-import { escapeForTerminal } from './terminal/escape.js';
 import { versionText } from './version.js';
 
 const EXIT = { done: 0, fault: 1, usage: 2, interrupted: 130 } as const;

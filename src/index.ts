@@ -14,8 +14,6 @@ export { type OpenedInput, openTraceFile, traceStream } from './pipeline/open-in
 export { type ReadProfileOptions, readProfile } from './pipeline/read-profile.js';
 export { renderJson } from './profile-file/write.js';
 export { type FoldedOptions, renderFolded } from './render/folded.js';
-export { formatBytes, formatCount, formatDuration, formatMany, formatShare } from './render/format.js';
 export type { Grouping } from './render/named-tree.js';
-export { gapCount, type QualitySummary, qualitySummary } from './render/quality-summary.js';
+export { type QualitySummary, qualitySummary } from './render/quality-summary.js';
 export { renderSvg, type SvgOptions } from './render/svg/svg.js';
-export { visibleText } from './render/visible-text.js';

@@ -3,9 +3,9 @@
  */
 import { fileURLToPath } from 'node:url';
 import { openTraceFile } from '../../src/index.js';
+import { visibleText as escapeForTerminal } from '../../src/text.js';
 import { formatOf } from '../formats.js';
 import type { DemoOptions } from '../options.js';
-import { escapeForTerminal } from '../terminal/escape.js';
 import { renderInputs } from './render.js';
 
 /** Beside `dist`, which holds the built program. */

@@ -1,7 +1,8 @@
 /**
  * What was lost as terminal text: a line for each cause, with what helps against it.
  */
-import { formatDuration, formatMany, gapCount, type LossKind, type Quality } from '../../src/index.js';
+import type { LossKind, Quality } from '../../src/index.js';
+import { formatDuration, formatMany, gapCount } from '../../src/text.js';
 
 const MOST_KINDS = 10;
 const LONGEST_MESSAGE = 80;

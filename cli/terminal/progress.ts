@@ -2,7 +2,7 @@
  * How far the work is, on a terminal's standard error only.
  */
 import type { Progress } from '../../src/index.js';
-import { formatBytes } from './format.js';
+import { formatBytes } from '../../src/text.js';
 
 export interface ProgressDisplay {
   show(progress: Progress): void;

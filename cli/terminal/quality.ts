@@ -1,8 +1,8 @@
 /**
  * The quality summary as terminal text: one line if all is well, more for what is not.
  */
-import { formatCount, formatMany, type Profile, type Quality, qualitySummary } from '../../src/index.js';
-import { escapeForTerminal } from './escape.js';
+import { type Profile, type Quality, qualitySummary } from '../../src/index.js';
+import { visibleText as escapeForTerminal, formatCount, formatMany } from '../../src/text.js';
 import { lossTexts } from './losses.js';
 
 /** A garbled trace has any number of unknown words, and lines of any length. */

@@ -30,6 +30,9 @@ interface HeldEvent extends ParsedEvent {
 const MOST_DAMAGED_SHOWN = 10;
 const LONGEST_MESSAGE = 200;
 const NO_TIME = 'no time, unlike the lines around it';
+const BAD_TIME = 'its time does not fit the lines around it';
+/** No thread is recorded so long and does so little. */
+const LONGEST_WAIT_SECONDS = 3600;
 
 /** Shared by all inputs of a trace: ids, the origin of time, and what is known so far. */
 export class TraceVocabulary {
@@ -54,8 +57,11 @@ export class TraceParser {
   readonly damaged: DamagedLine[] = [];
   private readonly words: TraceVocabulary;
   private readonly input: string;
-  private readonly guard = new TimeGuard();
+  private guard = new TimeGuard();
   private held: HeldEvent | null = null;
+  /** Of the held event, if it is the first. */
+  private firstTime: PerfTime | null = null;
+  private early: (() => void)[] | null = [];
   private lastNs: Nanoseconds = 0;
   private readonly lastNsOfThread = new Map<Tid, Nanoseconds>();
   private readonly nameOfThread = new Map<Tid, string>();
@@ -87,6 +93,7 @@ export class TraceParser {
     }
     if (this.held) this.chunk.addEvent(this.held);
     this.held = null;
+    this.takeEarly();
     return this.takeChunk();
   }
 
@@ -102,9 +109,11 @@ export class TraceParser {
       case 'branch':
         return this.takeBranch(parsed, text);
       case 'error':
-        return this.takeError(parsed);
+        this.counts.gapLines++;
+        return this.inTime(() => this.takeError(parsed));
       case 'sideband':
-        return this.takeSideband(parsed);
+        this.counts.ignoredLines++;
+        return this.inTime(() => this.takeSideband(parsed));
       case 'ignored':
         this.counts.ignoredLines++;
         return;
@@ -121,6 +130,7 @@ export class TraceParser {
       this.counts.ignoredLines++;
       return;
     }
+    this.doubtFirst(time);
     if (!this.fitsTiming(time)) return this.damage(this.counts.lines, text, NO_TIME);
     if (flags.unknown !== null) this.words.unknownFlags.add(flags.unknown);
     this.counts.events++;
@@ -128,6 +138,19 @@ export class TraceParser {
     const timeNs = time ? this.words.timeOf(time) : 0;
     this.hold({ tid, cpu: prefix.cpu ?? NONE, site, timeNs, line: this.counts.lines, text });
     this.learnName(prefix, timeNs);
+  }
+
+  /** A first line has no line before it that could contradict it: only one that is far ahead of the second is garbled. */
+  private doubtFirst(time: PerfTime | null): void {
+    const { held, firstTime, words } = this;
+    if (this.counts.events === 0) this.firstTime = time;
+    else this.firstTime = null;
+    if (held === null || firstTime === null || time === null) return;
+    if (firstTime.seconds - time.seconds < LONGEST_WAIT_SECONDS) return;
+    this.dropHeld(held, BAD_TIME);
+    this.guard = new TimeGuard();
+    this.firstTime = time;
+    if (words.timed-- === 1) words.originSeconds = null; // it was the only one, and had set the origin
   }
 
   /** All branches of a trace have a time, or none has. A first line that lost its own decides nothing. */
@@ -145,8 +168,9 @@ export class TraceParser {
 
   private hold(event: HeldEvent): void {
     const { held } = this;
-    if (this.guard.contradicts(event.timeNs) && held) this.dropHeld(held, 'its time does not fit the lines around it');
+    if (this.guard.contradicts(event.timeNs) && held) this.dropHeld(held, BAD_TIME);
     else if (held) this.chunk.addEvent(held);
+    if (held) this.takeEarly();
     this.held = event;
     this.lastNs = event.timeNs;
     this.lastNsOfThread.set(event.tid, event.timeNs);
@@ -158,8 +182,19 @@ export class TraceParser {
     this.damage(line, text, reason);
   }
 
+  /** Records before an input's second branch wait: what time it is there, only branches tell. */
+  private inTime(record: () => void): void {
+    if (this.early) this.early.push(record);
+    else record();
+  }
+
+  private takeEarly(): void {
+    const { early } = this;
+    this.early = null;
+    for (const record of early ?? []) record();
+  }
+
   private takeError(line: ErrorLine): void {
-    this.counts.gapLines++;
     const { tid, pid, cpu, code, ip } = line;
     const timeNs = line.time ? this.words.timeOf(line.time) : (this.lastNsOfThread.get(tid) ?? this.lastNs);
     const message = fromLatin1(line.message.slice(0, LONGEST_MESSAGE));
@@ -167,7 +202,6 @@ export class TraceParser {
   }
 
   private takeSideband({ prefix, record }: SidebandLine): void {
-    this.counts.ignoredLines++;
     const { time, tid } = prefix;
     const wasBefore = time !== null && isMadeUp(time);
     const at = { cpu: prefix.cpu ?? NONE, timeNs: time && !wasBefore ? this.words.timeOf(time) : this.lastNs };

@@ -80,17 +80,24 @@ async function* gunzipped(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint
   if (error) throw error;
 }
 
+/** The sizes of pieces, by what came before: the same however the bytes arrive. */
+function smallPiece(total: number): number {
+  return Math.floor(Math.min(Math.max(64, total / 64), 8192));
+}
+
 /** zlib gives nothing of a piece in which it finds an error: the smaller the pieces, the less is lost before it. */
 async function* inSmallPieces(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let total = 0;
+  let rest: Uint8Array = new Uint8Array();
   for await (const chunk of bytes) {
-    for (let at = 0; at < chunk.length; ) {
-      const size = Math.floor(Math.min(Math.max(64, total / 64), 8192));
-      yield chunk.subarray(at, at + size);
-      at += size;
+    rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+    for (let size = smallPiece(total); rest.length >= size; size = smallPiece(total)) {
+      yield rest.subarray(0, size);
+      rest = rest.subarray(size);
       total += size;
     }
   }
+  if (rest.length > 0) yield rest;
 }
 
 function refuseOtherKinds(name: string, first: Uint8Array): void {

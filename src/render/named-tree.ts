@@ -4,7 +4,8 @@
 import { type CallTree, CallTreeBuilder, ROOT, selectNodes } from '../model/call-tree.js';
 import type { Profile, ThreadProfile } from '../model/profile.js';
 import { childrenOf, viewOf } from '../model/tree-view.js';
-import { NONE, type SymbolId } from '../model/units.js';
+import { NONE, type SymbolId, type Tid } from '../model/units.js';
+import { compareUtf8 } from '../model/utf8-order.js';
 
 export type Grouping = 'none' | 'thread' | 'process' | 'comm';
 
@@ -23,8 +24,9 @@ export function mergeByName(profile: Profile, by: Grouping, showName: (name: str
   const builder = new CallTreeBuilder();
   const rowOf = profile.symbols.name.map((name, symbol) => table.intern(showName(name), symbol));
   const symbolOf = (symbol: SymbolId) => rowOf[symbol] as number;
+  const commOf = new Map(profile.threads.map(({ tid, comm }) => [tid, comm]));
   for (const thread of profile.threads) {
-    const top = by === 'none' ? ROOT : builder.child(ROOT, table.intern(showName(groupOf(thread, profile, by)), NONE));
+    const top = by === 'none' ? ROOT : builder.child(ROOT, table.intern(showName(groupOf(thread, commOf, by)), NONE));
     builder.merge(thread.tree, top, symbolOf);
   }
   return { tree: sorted(builder.build(), ranksOf(table.names)), names: table.names, symbols: table.symbols };
@@ -73,32 +75,21 @@ function ranksOf(names: readonly string[]): Int32Array {
 }
 
 /** "mysqld-114078", "thread 114078": as much as the trace tells. */
-function groupOf(thread: ThreadProfile, profile: Profile, by: Exclude<Grouping, 'none'>): string {
+function groupOf(
+  thread: ThreadProfile,
+  commOf: ReadonlyMap<Tid, string | null>,
+  by: Exclude<Grouping, 'none'>,
+): string {
   const { tid, pid, comm } = thread;
   switch (by) {
     case 'thread':
       return comm === null ? `thread ${tid}` : `${comm}-${tid}`;
     case 'process': {
       if (pid === null) return 'process unknown';
-      const main = profile.threads.find((other) => other.tid === pid)?.comm ?? comm;
+      const main = commOf.get(pid) ?? comm;
       return main === null ? `process ${pid}` : `${main}-${pid}`;
     }
     case 'comm':
       return comm ?? 'unknown';
   }
-}
-
-/** Order of the UTF-8 bytes; JavaScript's own order differs for characters beyond U+FFFF. */
-function compareUtf8(a: string, b: string): number {
-  const shorter = Math.min(a.length, b.length);
-  for (let at = 0; at < shorter; at++) {
-    const difference = placeOf(a.charCodeAt(at)) - placeOf(b.charCodeAt(at));
-    if (difference !== 0) return difference;
-  }
-  return a.length - b.length;
-}
-
-/** Halves of characters beyond U+FFFF come last, not before U+E000. */
-function placeOf(unit: number): number {
-  return unit >= 0xd800 && unit < 0xe000 ? unit + 0x10000 : unit;
 }

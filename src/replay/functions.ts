@@ -119,7 +119,12 @@ function stubTargets(sites: BranchSites, table: Omit<FunctionTable, 'stubTarget'
 
 /** Of two functions of one name the one that starts lower: ids depend on the order of the input. */
 function lower(a: FunctionId, b: FunctionId, start: readonly Address[]): FunctionId {
-  return b === NONE || (start[a] as Address) < (start[b] as Address) ? a : b;
+  return b === NONE || isLower(start[a] as Address, start[b] as Address) ? a : b;
+}
+
+/** An address that was not printed is higher than any. */
+function isLower(a: Address, b: Address): boolean {
+  return a < b || (Number.isNaN(b) && !Number.isNaN(a));
 }
 
 function bareName(name: string): string {
@@ -148,7 +153,7 @@ class Numbering {
   }
 
   lowestOf(symbol: SymbolId): FunctionId {
-    const starts = [...(this.byStart.get(symbol) ?? [])].sort(([a], [b]) => a - b);
+    const starts = [...(this.byStart.get(symbol) ?? [])].sort(([a], [b]) => (isLower(a, b) ? -1 : 1));
     return starts[0]?.[1] ?? NONE;
   }
 
@@ -169,8 +174,8 @@ class Numbering {
 function coldParents(sites: BranchSites, symbols: SymbolTable): Map<SymbolId, { symbol: SymbolId; start: Address }> {
   const starts = new Map<SymbolId, Address>();
   for (let site = 0; site < sites.length; site++) {
-    starts.set(sites.fromSymbol[site], sites.fromStart[site]);
-    starts.set(sites.toSymbol[site], sites.toStart[site]);
+    keepLowest(starts, sites.fromSymbol[site], sites.fromStart[site]);
+    keepLowest(starts, sites.toSymbol[site], sites.toStart[site]);
   }
   const key = (name: string, dso: number | undefined) => `${dso} ${name}`;
   const byName = new Map<string, SymbolId>();
@@ -185,6 +190,10 @@ function coldParents(sites: BranchSites, symbols: SymbolTable): Map<SymbolId, { 
     if (parent !== undefined) parents.set(symbol, { symbol: parent, start: starts.get(parent) as Address });
   }
   return parents;
+}
+
+function keepLowest(starts: Map<SymbolId, Address>, symbol: SymbolId, start: Address): void {
+  if (isLower(start, starts.get(symbol) ?? Number.NaN) || !starts.has(symbol)) starts.set(symbol, start);
 }
 
 /** Functions without a name are told apart by where they are entered. */

@@ -50,8 +50,9 @@ export class TraceStore {
   /** The threads that are wanted, by tid; those left out are counted as unwanted, once. */
   wantedTids(): Tid[] {
     const all = [...this.lanes.keys()].sort((a, b) => a - b);
-    const wanted = all.filter((tid) => this.isWantedThread(tid));
-    for (const tid of all) if (!wanted.includes(tid)) this.unwanted += this.eventCount.get(tid) ?? 0;
+    const isWanted = (tid: Tid) => this.isWantedThread(tid);
+    const [wanted, others] = [all.filter(isWanted), all.filter((tid) => !isWanted(tid))];
+    for (const tid of others) this.unwanted += this.eventCount.get(tid) ?? 0;
     return wanted;
   }
 
