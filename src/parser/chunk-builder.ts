@@ -5,13 +5,6 @@ import { float64Column, int32Column, uint32Column } from '../model/columns.js';
 import type { Mapping, ThreadName, TraceChunk, TraceRecord } from '../model/trace-chunk.js';
 import type { Nanoseconds, SiteId, Tid } from '../model/units.js';
 
-export interface ParsedEvent {
-  readonly tid: Tid;
-  readonly cpu: number;
-  readonly site: SiteId;
-  readonly timeNs: Nanoseconds;
-}
-
 export class ChunkBuilder {
   readonly records: TraceRecord[] = [];
   readonly names: ThreadName[] = [];
@@ -21,7 +14,7 @@ export class ChunkBuilder {
   private readonly site = uint32Column();
   private readonly timeNs = float64Column();
 
-  addEvent({ tid, cpu, site, timeNs }: ParsedEvent): void {
+  addEvent(tid: Tid, cpu: number, site: SiteId, timeNs: Nanoseconds): void {
     this.tid.push(tid);
     this.cpu.push(cpu);
     this.site.push(site);

@@ -4,9 +4,12 @@
 import { BranchKind, TraceEdge } from '../model/branch-sites.js';
 import { type DamagedLine, noLines } from '../model/quality.js';
 import type { ThreadName, TraceChunk } from '../model/trace-chunk.js';
-import { type Nanoseconds, NONE, type Tid } from '../model/units.js';
-import { ChunkBuilder, type ParsedEvent } from './chunk-builder.js';
+import { type Nanoseconds, NONE, type SiteId, type Tid } from '../model/units.js';
+import { ChunkBuilder } from './chunk-builder.js';
+import { HeldEvent } from './held-event.js';
 import { copied, fromLatin1, Interner } from './intern.js';
+import { KnownLines } from './known-lines.js';
+import { LinePrefix, NOT_PRINTED } from './line-prefix.js';
 import { LONGEST_LINE_BYTES } from './lines.js';
 import { NO_FLAGS, type PerfLine, type PerfTime, type Prefix, parsePerfLine } from './perf-line.js';
 import { TimeGuard } from './time-guard.js';
@@ -22,12 +25,10 @@ interface Place {
   readonly timeNs: Nanoseconds;
 }
 
-interface HeldEvent extends ParsedEvent {
-  readonly line: number;
-  readonly text: string;
-}
-
 const MOST_DAMAGED_SHOWN = 10;
+const MOST_TEXT = 200;
+const NEWLINE = 10;
+const RETURN = 13;
 const LONGEST_MESSAGE = 200;
 const NO_TIME = 'no time, unlike the lines around it';
 const BAD_TIME = 'its time does not fit the lines around it';
@@ -37,6 +38,7 @@ const LONGEST_WAIT_SECONDS = 3600;
 /** Shared by all inputs of a trace: ids, the origin of time, and what is known so far. */
 export class TraceVocabulary {
   readonly interner = new Interner();
+  readonly knownLines = new KnownLines();
   readonly unknownFlags = new UnknownFlags();
   /** perf's clock at our time 0, whole seconds; null before the first time. */
   originSeconds: number | null = null;
@@ -58,12 +60,18 @@ export class TraceParser {
   private readonly words: TraceVocabulary;
   private readonly input: string;
   private guard = new TimeGuard();
-  private held: HeldEvent | null = null;
+  private readonly held = new HeldEvent();
+  private readonly prefix = new LinePrefix();
+  /** What is parsed now. */
+  private bytes: Uint8Array = new Uint8Array();
   /** Of the held event, if it is the first. */
   private firstTime: PerfTime | null = null;
   private early: (() => void)[] | null = [];
-  private lastNs: Nanoseconds = 0;
+  /** Of threads before they were left for another one. */
   private readonly lastNsOfThread = new Map<Tid, Nanoseconds>();
+  /** The thread whose pid is known to be learned. */
+  private learnedTid: Tid = NONE;
+  private learnedPid = NONE;
   private readonly nameOfThread = new Map<Tid, string>();
   private chunk = new ChunkBuilder();
 
@@ -74,14 +82,48 @@ export class TraceParser {
 
   /** `bytes`: whole lines, each with its newline. */
   parse(bytes: Uint8Array): TraceChunk {
-    const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
-    let start = 0;
-    for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', start)) {
-      if (end - start > LONGEST_LINE_BYTES) this.addOverlong(1);
-      else this.takeLine(text.slice(start, text[end - 1] === '\r' && end > start ? end - 1 : end));
-      start = end + 1;
+    const { prefix, words } = this;
+    prefix.begin(bytes);
+    words.knownLines.begin(bytes);
+    this.bytes = bytes;
+    for (let start = 0; start < bytes.length; ) {
+      const rest = this.early ? -1 : prefix.read(start);
+      if (rest !== -1 && words.knownLines.find(rest)) start = this.takeKnown(start);
+      else start = this.takeNew(start, rest);
     }
+    this.holdText();
     return this.takeChunk();
+  }
+
+  /** A line of which all but thread and time was read before; returns where the next one begins. */
+  private takeKnown(start: number): number {
+    const { prefix, words, counts } = this;
+    const { end, site } = words.knownLines;
+    counts.lines++;
+    if (words.timeless > 0) this.damage(counts.lines, this.textOf(start, end), NO_TIME);
+    else {
+      words.timed++;
+      counts.events++;
+      this.hold(prefix.tid, prefix.cpu, site, words.timeOf(prefix), start);
+      if (prefix.pid !== NOT_PRINTED) this.learnPid(prefix.tid, prefix.pid);
+    }
+    return end + 1;
+  }
+
+  /** A line that the tolerant parser has to read; `rest`: behind its time, if that is where it usually is, or -1. */
+  private takeNew(start: number, rest: number): number {
+    const newline = this.bytes.indexOf(NEWLINE, start);
+    if (newline - start > LONGEST_LINE_BYTES) {
+      this.addOverlong(1);
+      return newline + 1;
+    }
+    const site = this.takeLine(start, this.bytes[newline - 1] === RETURN && newline > start ? newline - 1 : newline);
+    if (rest !== -1 && site !== NONE) this.words.knownLines.learn(rest, newline, site);
+    return newline + 1;
+  }
+
+  private textOf(start: number, end: number): string {
+    return Buffer.from(this.bytes.buffer, this.bytes.byteOffset + start, end - start).toString('latin1');
   }
 
   /** The rest of an input: perhaps a line without its newline, whose last word may be cut and is not used. */
@@ -91,8 +133,9 @@ export class TraceParser {
       const text = Buffer.from(rest).toString('latin1');
       this.damage(this.counts.lines, text, 'the last line has no newline: it may be cut');
     }
-    if (this.held) this.chunk.addEvent(this.held);
-    this.held = null;
+    const { held } = this;
+    if (held.isHeld) this.chunk.addEvent(held.tid, held.cpu, held.site, held.timeNs);
+    held.isHeld = false;
     this.takeEarly();
     return this.takeChunk();
   }
@@ -102,42 +145,44 @@ export class TraceParser {
     for (let i = 0; i < count; i++) this.damage(++this.counts.lines, '', 'longer than any line of perf');
   }
 
-  private takeLine(text: string): void {
+  /** Returns the site of a branch whose bytes always say the same, or NONE. */
+  private takeLine(start: number, end: number): SiteId {
     this.counts.lines++;
+    const text = this.textOf(start, end);
     const parsed: PerfLine = parsePerfLine(text);
-    switch (parsed.type) {
-      case 'branch':
-        return this.takeBranch(parsed, text);
-      case 'error':
-        this.counts.gapLines++;
-        return this.inTime(() => this.takeError(parsed));
-      case 'sideband':
-        this.counts.ignoredLines++;
-        return this.inTime(() => this.takeSideband(parsed));
-      case 'ignored':
-        this.counts.ignoredLines++;
-        return;
-      case 'damaged':
-        if (parsed.reason === NO_FLAGS) this.words.flagless++;
-        this.damage(this.counts.lines, text, parsed.reason);
+    if (parsed.type === 'branch') return this.takeBranch(parsed, start, text);
+    if (parsed.type === 'error') {
+      this.counts.gapLines++;
+      this.inTime(() => this.takeError(parsed));
+    } else if (parsed.type === 'damaged') {
+      if (parsed.reason === NO_FLAGS) this.words.flagless++;
+      this.damage(this.counts.lines, text, parsed.reason);
+    } else {
+      this.counts.ignoredLines++;
+      if (parsed.type === 'sideband') this.inTime(() => this.takeSideband(parsed));
     }
+    return NONE;
   }
 
-  private takeBranch(line: BranchLine, text: string): void {
+  private takeBranch(line: BranchLine, start: number, text: string): SiteId {
     const { prefix, flags } = line;
     const { time, tid } = prefix;
     if (tid <= 0 || flags.notTaken) {
       this.counts.ignoredLines++;
-      return;
+      return NONE;
     }
     this.doubtFirst(time);
-    if (!this.fitsTiming(time)) return this.damage(this.counts.lines, text, NO_TIME);
+    if (!this.fitsTiming(time)) {
+      this.damage(this.counts.lines, text, NO_TIME);
+      return NONE;
+    }
     if (flags.unknown !== null) this.words.unknownFlags.add(flags.unknown);
     this.counts.events++;
     const site = this.words.interner.site(flags.kind, edgeOf(flags.kind, flags.edge), line.from, line.to);
     const timeNs = time ? this.words.timeOf(time) : 0;
-    this.hold({ tid, cpu: prefix.cpu ?? NONE, site, timeNs, line: this.counts.lines, text });
+    this.hold(tid, prefix.cpu ?? NONE, site, timeNs, start);
     this.learnName(prefix, timeNs);
+    return flags.unknown === null ? site : NONE; // lines with unknown flags are counted
   }
 
   /** A first line has no line before it that could contradict it: only one that is far ahead of the second is garbled. */
@@ -145,9 +190,9 @@ export class TraceParser {
     const { held, firstTime, words } = this;
     if (this.counts.events === 0) this.firstTime = time;
     else this.firstTime = null;
-    if (held === null || firstTime === null || time === null) return;
+    if (!held.isHeld || firstTime === null || time === null) return;
     if (firstTime.seconds - time.seconds < LONGEST_WAIT_SECONDS) return;
-    this.dropHeld(held, BAD_TIME);
+    this.dropHeld(BAD_TIME);
     this.guard = new TimeGuard();
     this.firstTime = time;
     if (words.timed-- === 1) words.originSeconds = null; // it was the only one, and had set the origin
@@ -156,8 +201,8 @@ export class TraceParser {
   /** All branches of a trace have a time, or none has. A first line that lost its own decides nothing. */
   private fitsTiming(time: PerfTime | null): boolean {
     const { words } = this;
-    if (time !== null && words.timed === 0 && words.timeless === 1 && this.held) {
-      this.dropHeld(this.held, NO_TIME);
+    if (time !== null && words.timed === 0 && words.timeless === 1 && this.held.isHeld) {
+      this.dropHeld(NO_TIME);
       words.timeless = 0;
     }
     const fits = time === null ? words.timed === 0 : words.timeless === 0;
@@ -166,20 +211,28 @@ export class TraceParser {
     return fits;
   }
 
-  private hold(event: HeldEvent): void {
+  /** Holds an event back until the next one has confirmed its time; `start`: of its line in the bytes. */
+  private hold(tid: Tid, cpu: number, site: SiteId, timeNs: Nanoseconds, start: number): void {
     const { held } = this;
-    if (this.guard.contradicts(event.timeNs) && held) this.dropHeld(held, BAD_TIME);
-    else if (held) this.chunk.addEvent(held);
-    if (held) this.takeEarly();
-    this.held = event;
-    this.lastNs = event.timeNs;
-    this.lastNsOfThread.set(event.tid, event.timeNs);
+    if (this.guard.contradicts(timeNs) && held.isHeld) this.dropHeld(BAD_TIME);
+    else if (held.isHeld) this.chunk.addEvent(held.tid, held.cpu, held.site, held.timeNs);
+    if (this.early && held.isHeld) this.takeEarly();
+    if (tid !== held.tid && held.tid !== NONE) this.lastNsOfThread.set(held.tid, held.timeNs);
+    held.set(tid, cpu, site, timeNs, this.counts.lines, start);
   }
 
-  private dropHeld({ line, text }: HeldEvent, reason: string): void {
-    this.held = null;
+  private dropHeld(reason: string): void {
+    const { held } = this;
+    held.isHeld = false;
     this.counts.events--;
-    this.damage(line, text, reason);
+    this.damage(held.line, held.text ?? this.textOf(held.start, this.bytes.indexOf(NEWLINE, held.start)), reason);
+  }
+
+  /** The bytes are the caller's, and go; the line that is held may still turn out to be damaged. */
+  private holdText(): void {
+    const { held } = this;
+    if (held.isHeld && held.text === null)
+      held.text = this.textOf(held.start, this.bytes.indexOf(NEWLINE, held.start)).slice(0, MOST_TEXT);
   }
 
   /** Records before an input's second branch wait: what time it is there, only branches tell. */
@@ -194,9 +247,15 @@ export class TraceParser {
     for (const record of early ?? []) record();
   }
 
+  /** When a thread was seen last, or anything was. */
+  private lastNsOf(tid: Tid): Nanoseconds {
+    const { held } = this;
+    return tid === held.tid ? held.timeNs : (this.lastNsOfThread.get(tid) ?? held.timeNs);
+  }
+
   private takeError(line: ErrorLine): void {
     const { tid, pid, cpu, code, ip } = line;
-    const timeNs = line.time ? this.words.timeOf(line.time) : (this.lastNsOfThread.get(tid) ?? this.lastNs);
+    const timeNs = line.time ? this.words.timeOf(line.time) : this.lastNsOf(tid);
     const message = fromLatin1(line.message.slice(0, LONGEST_MESSAGE));
     this.chunk.records.push({ what: 'gap', tid, cpu, timeNs, code, message, ip, pid });
   }
@@ -204,7 +263,7 @@ export class TraceParser {
   private takeSideband({ prefix, record }: SidebandLine): void {
     const { time, tid } = prefix;
     const wasBefore = time !== null && isMadeUp(time);
-    const at = { cpu: prefix.cpu ?? NONE, timeNs: time && !wasBefore ? this.words.timeOf(time) : this.lastNs };
+    const at = { cpu: prefix.cpu ?? NONE, timeNs: time && !wasBefore ? this.words.timeOf(time) : this.held.timeNs };
     switch (record.what) {
       case 'switch':
         this.chunk.records.push({ what: 'switch', direction: record.direction, tid, ...at });
@@ -235,6 +294,13 @@ export class TraceParser {
     this.chunk.mappings.push({ pid, start, length, file: fromLatin1(file), timeNs });
   }
 
+  private learnPid(tid: Tid, pid: number): void {
+    if (tid === this.learnedTid && pid === this.learnedPid) return;
+    this.learnedTid = tid;
+    this.learnedPid = pid;
+    this.addName({ tid, pid, comm: null, parent: null, timeNs: this.held.timeNs });
+  }
+
   private learnName({ tid, pid, comm }: Prefix, timeNs: Nanoseconds): void {
     if (pid !== null || comm !== null) this.addName({ tid, pid, comm, parent: null, timeNs });
   }
@@ -250,7 +316,7 @@ export class TraceParser {
   private damage(line: number, text: string, reason: string): void {
     this.counts.damagedLines++;
     if (this.damaged.length >= MOST_DAMAGED_SHOWN) return;
-    this.damaged.push({ input: this.input, line, text: fromLatin1(text.slice(0, 200)), reason });
+    this.damaged.push({ input: this.input, line, text: fromLatin1(text.slice(0, MOST_TEXT)), reason });
   }
 
   private takeChunk(): TraceChunk {

@@ -1,0 +1,157 @@
+/**
+ * Lines that were read before, but for their thread and time, need not be read again.
+ *
+ * What stands behind the time says which branch site a line tells of, and the same bytes always say the same. So they
+ * are kept, in two parts: up to the arrow, found by what the address of the branch looks like, and behind it, found by
+ * the address of the target. A line is known if every byte behind its time is; nothing is taken for granted.
+ */
+import type { SiteId } from '../model/units.js';
+import { ByteArena } from './byte-arena.js';
+
+/** Flags and the first address stand in so many bytes, the second address in so many. */
+const LEFT_WINDOW = 44;
+const RIGHT_WINDOW = 20;
+const ARROW = Buffer.from(' => ', 'latin1');
+/** What a trace of millions of sites would need beyond this is read anew each time. */
+const MOST_BYTES = 96 * 1024 * 1024;
+
+export class KnownLines {
+  /** Of the line that was found. */
+  site: SiteId = 0;
+  /** Where its newline stands. */
+  end = 0;
+  private readonly arena = new ByteArena();
+  private readonly lefts = new PartTable();
+  private readonly rights = new PartTable();
+  private bytes: Uint8Array = new Uint8Array();
+  private view: DataView = new DataView(new ArrayBuffer(0));
+
+  begin(bytes: Uint8Array): void {
+    this.bytes = bytes;
+    this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  }
+
+  /** Whether the line is known that goes on at `at`, behind its time. */
+  find(at: number): boolean {
+    if (at + LEFT_WINDOW > this.bytes.length) return false;
+    const left = this.findPart(this.lefts, this.hash(at, LEFT_WINDOW, 0), at);
+    if (left === -1) return false;
+    const rightAt = at + this.lefts.lengthOf(left);
+    if (rightAt + RIGHT_WINDOW > this.bytes.length) return false;
+    const right = this.findPart(this.rights, this.hash(rightAt, RIGHT_WINDOW, left + 1), rightAt);
+    if (right === -1) return false;
+    this.site = this.rights.valueOf(right);
+    this.end = rightAt + this.rights.lengthOf(right) - 1;
+    return true;
+  }
+
+  /** Keeps a line that goes on at `at` and ends before the newline at `end`. */
+  learn(at: number, end: number, site: SiteId): void {
+    const arrow = Buffer.from(this.bytes.buffer, this.bytes.byteOffset + at, end - at).lastIndexOf(ARROW);
+    const rightAt = at + arrow + ARROW.length;
+    if (arrow === -1 || rightAt - at < LEFT_WINDOW || end - rightAt < RIGHT_WINDOW) return; // too short to be told apart
+    if (this.arena.length > MOST_BYTES) return;
+    const leftHash = this.hash(at, LEFT_WINDOW, 0);
+    let left = this.findPart(this.lefts, leftHash, at);
+    if (left === -1) left = this.keep(this.lefts, leftHash, at, rightAt, 0);
+    else if (this.lefts.lengthOf(left) !== rightAt - at) return; // a name has an arrow in it
+    this.keep(this.rights, this.hash(rightAt, RIGHT_WINDOW, left + 1), rightAt, end + 1, site); // with its newline
+  }
+
+  private keep(table: PartTable, hash: number, start: number, end: number, value: number): number {
+    const offset = this.arena.add(this.bytes.subarray(start, end));
+    return table.add(hash, offset, end - start, value);
+  }
+
+  private findPart(table: PartTable, hash: number, at: number): number {
+    for (let slot = table.slotOf(hash); ; slot = table.nextSlot(slot)) {
+      const part = table.partAt(slot);
+      if (part === -1) return -1;
+      if (table.hashOf(part) === hash && this.isAt(at, table.offsetOf(part), table.lengthOf(part))) return part;
+    }
+  }
+
+  private isAt(at: number, offset: number, length: number): boolean {
+    if (at + length > this.bytes.length) return false;
+    const { view } = this;
+    const kept = this.arena.view;
+    const words = length - 3;
+    let i = 0;
+    for (; i < words; i += 4) if (view.getInt32(at + i, true) !== kept.getInt32(offset + i, true)) return false;
+    for (; i < length; i++) if (view.getUint8(at + i) !== kept.getUint8(offset + i)) return false;
+    return true;
+  }
+
+  /** Multiplies and folds four bytes at a time; `length` is a multiple of four. */
+  private hash(at: number, length: number, seed: number): number {
+    const { view } = this;
+    let hash = seed;
+    for (let i = 0; i < length; i += 4) {
+      hash = Math.imul(hash ^ view.getInt32(at + i, true), 0x9e3779b1);
+      hash ^= hash >>> 15;
+    }
+    return hash;
+  }
+}
+
+/** Parts of lines by the hash of their first bytes: open addressing over typed arrays. */
+class PartTable {
+  private slots = new Int32Array(1024).fill(-1);
+  private rows = new Int32Array(4 * 256); // hash, offset, length, value
+  private length = 0;
+
+  slotOf(hash: number): number {
+    return hash & (this.slots.length - 1);
+  }
+
+  nextSlot(slot: number): number {
+    return (slot + 1) & (this.slots.length - 1);
+  }
+
+  /** -1: the slot is free. */
+  partAt(slot: number): number {
+    return this.slots[slot];
+  }
+
+  hashOf(part: number): number {
+    return this.rows[4 * part];
+  }
+
+  offsetOf(part: number): number {
+    return this.rows[4 * part + 1];
+  }
+
+  lengthOf(part: number): number {
+    return this.rows[4 * part + 2];
+  }
+
+  valueOf(part: number): number {
+    return this.rows[4 * part + 3];
+  }
+
+  add(hash: number, offset: number, length: number, value: number): number {
+    if (2 * this.length >= this.slots.length) this.grow();
+    if (4 * (this.length + 1) > this.rows.length) this.rows = resized(this.rows, 2 * this.rows.length);
+    const part = this.length++;
+    this.rows.set([hash, offset, length, value], 4 * part);
+    this.place(part);
+    return part;
+  }
+
+  private place(part: number): void {
+    let slot = this.slotOf(this.hashOf(part));
+    while (this.slots[slot] !== -1) slot = this.nextSlot(slot);
+    this.slots[slot] = part;
+  }
+
+  private grow(): void {
+    this.slots = new Int32Array(4 * this.slots.length).fill(-1);
+    for (let part = 0; part < this.length; part++) this.place(part);
+  }
+}
+
+function resized(values: Int32Array, length: number): Int32Array<ArrayBuffer> {
+  const larger = new Int32Array(length);
+  larger.set(values);
+  return larger;
+}
