@@ -19,7 +19,7 @@ export interface BenchOptions {
 
 /** @throws Error for what cannot be understood */
 export function readOptions(argv: readonly string[]): BenchOptions {
-  const { values } = parseArgs({ args: [...argv], options: ACCEPTED });
+  const { values } = parseArgs({ args: withFlagsJoined(argv), options: ACCEPTED });
   const { dir = join(tmpdir(), 'ptflame-bench'), size, only, runs = '5', flags = [''], json = null, date } = values;
   return {
     directory: dir,
@@ -41,6 +41,14 @@ const ACCEPTED = {
   json: { type: 'string' },
   date: { type: 'string' },
 } as const;
+
+/** parseArgs refuses values that begin with a dash, which flags do: "--flags", "-j 1" → "--flags=-j 1". */
+function withFlagsJoined(argv: readonly string[]): string[] {
+  return argv.flatMap((word, at) => {
+    if (argv[at - 1] === '--flags') return [];
+    return word === '--flags' ? [`--flags=${argv[at + 1] ?? ''}`] : [word];
+  });
+}
 
 const UNITS: Readonly<Record<string, number>> = { '': 1, K: 1e3, M: 1e6, G: 1e9 };
 
