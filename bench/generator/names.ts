@@ -1,5 +1,5 @@
 /**
- * Names as C, C++ and Rust programs have them; three in four are short.
+ * Names as C, C++ and Rust programs have them; two in three are short.
  */
 import type { Random } from './random.js';
 
