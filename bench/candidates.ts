@@ -1,0 +1,55 @@
+/**
+ * What is measured on a trace: two yardsticks and ptflame, each with a check that it did its work.
+ */
+import { createHash } from 'node:crypto';
+import { createReadStream, rmSync } from 'node:fs';
+import { pipeline } from 'node:stream/promises';
+import { fileURLToPath } from 'node:url';
+import type { Trace } from './trace-cache.js';
+
+export interface Candidate {
+  readonly name: string;
+  readonly command: readonly string[];
+  /** @throws Error if what it gave is wrong: then its time means nothing */
+  readonly check: (stdout: string) => Promise<void>;
+}
+
+/** The built program. */
+export const PROGRAM = fileURLToPath(new URL('../cli/main.js', import.meta.url));
+/** What every other candidate is compared with. */
+export const YARDSTICK = 'grep -c call';
+
+export function candidatesFor(trace: Trace, flagSets: readonly string[]): Candidate[] {
+  const { path, lines } = trace;
+  const countsLines = async (text: string) => expectEqual('lines', Number.parseInt(text, 10), lines);
+  const countsSome = async (text: string) => expectEqual('counts calls', Number(text) > 0, true);
+  return [
+    { name: 'wc -l', command: ['wc', '-l', path], check: countsLines },
+    { name: YARDSTICK, command: ['grep', '-c', 'call', path], check: countsSome },
+    ...flagSets.map((flags) => ptflame(trace, flags)),
+  ];
+}
+
+function ptflame({ path, folded }: Trace, flags: string): Candidate {
+  const output = `${path}.${process.pid}.folded`;
+  const words = flags.split(' ').filter(Boolean);
+  return {
+    name: ['ptflame render', ...words].join(' '),
+    command: [process.execPath, PROGRAM, 'render', path, '-o', output, '--quiet', ...words],
+    check: async () => {
+      const sha256 = await sha256Of(output);
+      rmSync(output);
+      expectEqual(`the folded stacks of ${path}`, sha256, folded.sha256);
+    },
+  };
+}
+
+async function sha256Of(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(path), hash);
+  return hash.digest('hex');
+}
+
+function expectEqual<Value>(what: string, is: Value, should: Value): void {
+  if (is !== should) throw new Error(`${what}: ${is}, and the truth is ${should}`);
+}

@@ -1,0 +1,56 @@
+/**
+ * `npm run bench`: makes traces, measures ptflame on them beside wc and grep, prints tables. docs/performance.md tells more.
+ */
+import { writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { type Candidate, candidatesFor, PROGRAM } from './candidates.js';
+import { KINDS, type Kind } from './generator/kinds.js';
+import { measure } from './measure.js';
+import { type BenchOptions, readOptions } from './options.js';
+import { measurePhases } from './phases.js';
+import { type BenchReport, machineFacts, markdown, type TraceResult } from './report.js';
+import { measureRounds } from './rounds.js';
+import { cachedTrace } from './trace-cache.js';
+
+const SIX_LINES = fileURLToPath(new URL('../../fixtures/hardware/mysql-cr-target-fields.txt', import.meta.url));
+const START_UP_RUNS = 20;
+
+async function bench(options: BenchOptions): Promise<BenchReport> {
+  say(`start-up, ${START_UP_RUNS} runs`);
+  const startUp = await measureRounds(startUps(), START_UP_RUNS);
+  const traces: TraceResult[] = [];
+  for (const kind of options.kinds) traces.push(await benchTrace(kind, options));
+  return { machine: machineFacts(options.date), runs: options.runs, startUp, traces };
+}
+
+async function benchTrace(kind: Kind, { directory, sizeBytes, runs, flags }: BenchOptions): Promise<TraceResult> {
+  say(`${kind}: the trace`);
+  const { path, ...trace } = cachedTrace(directory, kind, { ...KINDS[kind], sizeBytes });
+  await measure(['wc', '-l', path]); // from now on it lies in memory
+  say(`${kind}: ${runs} rounds`);
+  const measured = await measureRounds(candidatesFor({ path, ...trace }, flags), runs);
+  say(`${kind}: phases`);
+  return { trace, measured, phases: await measurePhases(path, runs) };
+}
+
+function startUps(): Candidate[] {
+  const starting = (name: string, ...args: string[]): Candidate => ({
+    name,
+    command: [process.execPath, PROGRAM, ...args],
+    check: async (stdout) => {
+      if (stdout === '') throw new Error(`${name} prints nothing`);
+    },
+  });
+  const six = starting('ptflame render six-lines.txt', 'render', SIX_LINES, '--quiet');
+  return [starting('ptflame --help', '--help'), six];
+}
+
+/** Progress; standard output is for the tables. */
+function say(what: string): void {
+  process.stderr.write(`${what}\n`);
+}
+
+const options = readOptions(process.argv.slice(2));
+const report = await bench(options);
+if (options.jsonPath !== null) writeFileSync(options.jsonPath, `${JSON.stringify(report, null, 2)}\n`);
+process.stdout.write(`${markdown(report)}\n`);

@@ -1,0 +1,70 @@
+/**
+ * Arguments → what is to be measured.
+ */
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { FULL_SIZE_BYTES, KINDS, type Kind } from './generator/kinds.js';
+
+export interface BenchOptions {
+  readonly directory: string;
+  readonly sizeBytes: number;
+  readonly kinds: readonly Kind[];
+  readonly runs: number;
+  /** Sets of further arguments of `ptflame render`, one candidate each. */
+  readonly flags: readonly string[];
+  readonly jsonPath: string | null;
+  readonly date: string;
+}
+
+/** @throws Error for what cannot be understood */
+export function readOptions(argv: readonly string[]): BenchOptions {
+  const { values } = parseArgs({ args: withFlagsJoined(argv), options: ACCEPTED });
+  const { dir = join(tmpdir(), 'ptflame-bench'), size, only, runs = '5', flags = [''], json = null, date } = values;
+  return {
+    directory: dir,
+    sizeBytes: size === undefined ? FULL_SIZE_BYTES : bytesOf(size),
+    kinds: only === undefined ? (Object.keys(KINDS) as Kind[]) : only.split(',').map(kindOf),
+    runs: countOf(runs),
+    flags,
+    jsonPath: json,
+    date: date ?? new Date().toISOString().slice(0, 10),
+  };
+}
+
+const ACCEPTED = {
+  dir: { type: 'string' },
+  size: { type: 'string' },
+  only: { type: 'string' },
+  runs: { type: 'string' },
+  flags: { type: 'string', multiple: true },
+  json: { type: 'string' },
+  date: { type: 'string' },
+} as const;
+
+/** parseArgs refuses values that begin with a dash, which flags do: "--flags", "-j 1" → "--flags=-j 1". */
+function withFlagsJoined(argv: readonly string[]): string[] {
+  return argv.flatMap((word, at) => {
+    if (argv[at - 1] === '--flags') return [];
+    return word === '--flags' ? [`--flags=${argv[at + 1] ?? ''}`] : [word];
+  });
+}
+
+const UNITS: Readonly<Record<string, number>> = { '': 1, K: 1e3, M: 1e6, G: 1e9 };
+
+/** "100M" → 100,000,000 */
+function bytesOf(text: string): number {
+  const [, digits, unit = ''] = /^(\d+(?:\.\d+)?)([KMG]?)$/.exec(text) ?? [];
+  if (digits === undefined) throw new Error(`--size is a number with K, M or G behind it, not ${text}`);
+  return Number(digits) * (UNITS[unit] as number);
+}
+
+function kindOf(name: string): Kind {
+  if (!Object.hasOwn(KINDS, name)) throw new Error(`--only is a list of ${Object.keys(KINDS).join(', ')}, not ${name}`);
+  return name as Kind;
+}
+
+function countOf(text: string): number {
+  if (!/^[1-9]\d*$/.test(text)) throw new Error(`--runs is a number from 1, not ${text}`);
+  return Number(text);
+}

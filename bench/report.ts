@@ -1,0 +1,105 @@
+/**
+ * Measurements in, Markdown out.
+ */
+import { arch, cpus, release, totalmem, type } from 'node:os';
+import { YARDSTICK } from './candidates.js';
+import type { Phases } from './phases.js';
+import type { Measured } from './rounds.js';
+import type { Trace } from './trace-cache.js';
+
+export interface MachineFacts {
+  readonly date: string;
+  readonly cpu: string;
+  readonly cores: number;
+  readonly memoryBytes: number;
+  readonly node: string;
+  readonly system: string;
+}
+
+export interface TraceResult {
+  readonly trace: Omit<Trace, 'path'>;
+  readonly measured: readonly Measured[];
+  readonly phases: Phases;
+}
+
+export interface BenchReport {
+  readonly machine: MachineFacts;
+  readonly runs: number;
+  readonly startUp: readonly Measured[];
+  readonly traces: readonly TraceResult[];
+}
+
+export function machineFacts(date: string): MachineFacts {
+  const cores = cpus();
+  const system = `${type()} ${release()} ${arch()}`;
+  const cpu = cores[0]?.model.trim() ?? 'unknown';
+  return { date, cpu, cores: cores.length, memoryBytes: totalmem(), node: process.version, system };
+}
+
+export function markdown({ machine, runs, startUp, traces }: BenchReport): string {
+  const { date, cpu, cores, memoryBytes, node, system } = machine;
+  const where = `${date}: ${cpu}, ${cores} cores, ${(memoryBytes / 2 ** 30).toFixed(0)} GiB, Node ${node}, ${system}.`;
+  return [
+    `${where} Medians of ${runs} runs.`,
+    table(TRACE_COLUMNS, traces.map(traceRow)),
+    table(CANDIDATE_COLUMNS, traces.flatMap(candidateRows)),
+    table(PHASE_COLUMNS, traces.map(phaseRow)),
+    table(['start-up', 'wall ms', 'CPU ms', 'peak MB'], startUp.map(startUpRow)),
+  ].join('\n\n');
+}
+
+const TRACE_COLUMNS = ['trace', 'MB', 'lines', 'threads', 'CPUs', 'call paths', 'it lasts ms'];
+const traceRow = ({ trace }: TraceResult) => [
+  trace.name,
+  mega(trace.bytes),
+  grouped(trace.lines),
+  String(trace.recipe.threads),
+  String(trace.recipe.cpus),
+  grouped(trace.folded.paths),
+  (trace.durationNs / 1e6).toFixed(1),
+];
+
+const CANDIDATE_COLUMNS = ['trace', 'candidate', 'wall s', 'CPU s', 'peak MB', 'MB/s', 'lines/s', 'ns/event', '× grep'];
+function candidateRows({ trace, measured }: TraceResult): string[][] {
+  const yardstick = measured.find(({ name }) => name === YARDSTICK) as Measured;
+  return measured.map(({ name, wallSeconds, cpuSeconds, peakBytes }) => [
+    trace.name,
+    `\`${name}\``,
+    wallSeconds.toFixed(3),
+    cpuSeconds.toFixed(2),
+    mega(peakBytes),
+    mega(trace.bytes / wallSeconds),
+    `${(trace.lines / wallSeconds / 1e6).toFixed(2)} M`,
+    nsPer(wallSeconds, trace.lines),
+    (wallSeconds / yardstick.wallSeconds).toFixed(1),
+  ]);
+}
+
+const PHASE_COLUMNS = ['trace', 'read s', 'read MB/s', 'replay s', 'replay ns/event', 'render s'];
+const phaseRow = ({ trace, phases: { readSeconds, replaySeconds, renderSeconds } }: TraceResult) => [
+  trace.name,
+  readSeconds.toFixed(2),
+  mega(trace.bytes / readSeconds),
+  replaySeconds.toFixed(2),
+  nsPer(replaySeconds, trace.lines),
+  renderSeconds.toFixed(2),
+];
+
+const startUpRow = ({ name, wallSeconds, cpuSeconds, peakBytes }: Measured) => [
+  `\`${name}\``,
+  (wallSeconds * 1000).toFixed(0),
+  (cpuSeconds * 1000).toFixed(0),
+  mega(peakBytes),
+];
+
+const mega = (bytes: number) => (bytes / 1e6).toFixed(0);
+const grouped = (count: number) => count.toLocaleString('en-US');
+const nsPer = (seconds: number, count: number) => ((seconds * 1e9) / count).toFixed(0);
+
+/** The first column is text, the others are numbers. */
+function table(columns: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
+  const isNumber = (column: number) => rows.every((row) => !/[a-z`]{2}/.test(row[column] ?? ''));
+  const rule = columns.map((_, column) => (isNumber(column) ? '--:' : '---'));
+  return [line(columns), line(rule), ...rows.map(line)].join('\n');
+}

@@ -1,0 +1,39 @@
+/**
+ * Candidates in, medians out. They take turns, so that what else the machine does hits all of them alike.
+ */
+import type { Candidate } from './candidates.js';
+import { type Cost, measure } from './measure.js';
+
+export interface Measured extends Cost {
+  readonly name: string;
+  /** Of the wall, in the order of the rounds. */
+  readonly allWallSeconds: readonly number[];
+}
+
+export async function measureRounds(candidates: readonly Candidate[], rounds: number): Promise<Measured[]> {
+  const costs = candidates.map((): Cost[] => []);
+  for (let round = 0; round < rounds; round++) {
+    for (const [row, { command, check }] of candidates.entries()) {
+      const { stdout, ...cost } = await measure(command);
+      await check(stdout);
+      costs[row]?.push(cost);
+    }
+  }
+  return candidates.map(({ name }, row) => ({ name, ...medians(costs[row] as Cost[]) }));
+}
+
+function medians(costs: readonly Cost[]): Omit<Measured, 'name'> {
+  return {
+    wallSeconds: median(costs.map(({ wallSeconds }) => wallSeconds)),
+    cpuSeconds: median(costs.map(({ cpuSeconds }) => cpuSeconds)),
+    peakBytes: median(costs.map(({ peakBytes }) => peakBytes)),
+    allWallSeconds: costs.map(({ wallSeconds }) => wallSeconds),
+  };
+}
+
+/** Of an even number of values: the mean of the two in the middle. */
+export function median(values: readonly number[]): number {
+  const ordered = [...values].sort((a, b) => a - b);
+  const middle = ordered.length / 2;
+  return ((ordered[Math.ceil(middle) - 1] as number) + (ordered[Math.floor(middle)] as number)) / 2;
+}
