@@ -10,7 +10,7 @@ export function checkParser(bytes: Buffer, pieceBytes: number): void {
   const parser = new TraceParser(new TraceVocabulary(), 'fuzz');
   const cutter = new LineCutter();
   for (let at = 0; at < bytes.length; at += pieceBytes) {
-    parser.parse(cutter.cut(bytes.subarray(at, at + pieceBytes)));
+    for (const lines of cutter.cut(bytes.subarray(at, at + pieceBytes))) parser.parse(lines);
     parser.addOverlong(cutter.takeOverlong());
   }
   parser.finish(cutter.rest());

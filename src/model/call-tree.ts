@@ -31,8 +31,9 @@ export class CallTreeBuilder {
   readonly completeNs = float64Column();
   readonly minNs = float64Column();
   readonly maxNs = float64Column();
-  /** Node by parent and symbol. */
-  private readonly children = new Map<number, NodeId>();
+  /** The child that was asked for last: mostly the one that is asked for next. */
+  private readonly lastChild = int32Column();
+  private readonly children = new ChildTable();
 
   constructor() {
     this.addNode(NONE, NONE);
@@ -44,18 +45,20 @@ export class CallTreeBuilder {
 
   /** The child of `parent` for this symbol, made if it is not there yet. */
   child(parent: NodeId, symbol: SymbolId): NodeId {
-    const key = keyOf(parent, symbol);
-    let node = this.children.get(key);
-    if (node === undefined) {
+    const last = this.lastChild.values[parent];
+    if (last !== NONE && this.symbol.values[last] === symbol) return last;
+    let node = this.find(parent, symbol);
+    if (node === NONE) {
       node = this.addNode(parent, symbol);
-      this.children.set(key, node);
+      this.children.add(node, this.parent.values, this.symbol.values);
     }
+    this.lastChild.values[parent] = node;
     return node;
   }
 
   /** The child of `parent` for this symbol, or NONE. */
   find(parent: NodeId, symbol: SymbolId): NodeId {
-    return this.children.get(keyOf(parent, symbol)) ?? NONE;
+    return this.children.find(parent, symbol, this.parent.values, this.symbol.values);
   }
 
   /** `isGuess`: nobody knows for sure that the time belongs here. */
@@ -113,6 +116,7 @@ export class CallTreeBuilder {
   private addNode(parent: NodeId, symbol: SymbolId): NodeId {
     this.parent.push(parent);
     this.symbol.push(symbol);
+    this.lastChild.push(NONE);
     for (const column of [this.calls, this.inferredCalls, this.selfNs, this.inferredNs, this.completeNs])
       column.push(0);
     this.minNs.push(Number.POSITIVE_INFINITY);
@@ -121,9 +125,41 @@ export class CallTreeBuilder {
   }
 }
 
-/** Exact up to 2^27 symbols and 2^26 nodes. */
-function keyOf(parent: NodeId, symbol: SymbolId): number {
-  return parent * 2 ** 27 + symbol;
+/** Nodes by parent and symbol: open addressing; the keys are the tree's own columns. */
+class ChildTable {
+  private slots = new Int32Array(64).fill(NONE);
+  private length = 0;
+
+  find(parent: NodeId, symbol: SymbolId, parents: Int32Array, symbols: Int32Array): NodeId {
+    const mask = this.slots.length - 1;
+    for (let slot = hashOf(parent, symbol) & mask; ; slot = (slot + 1) & mask) {
+      const node = this.slots[slot];
+      if (node === NONE || (parents[node] === parent && symbols[node] === symbol)) return node;
+    }
+  }
+
+  add(node: NodeId, parents: Int32Array, symbols: Int32Array): void {
+    if (2 * ++this.length > this.slots.length) this.grow(parents, symbols);
+    this.place(node, parents, symbols);
+  }
+
+  private place(node: NodeId, parents: Int32Array, symbols: Int32Array): void {
+    const mask = this.slots.length - 1;
+    let slot = hashOf(parents[node], symbols[node]) & mask;
+    while (this.slots[slot] !== NONE) slot = (slot + 1) & mask;
+    this.slots[slot] = node;
+  }
+
+  private grow(parents: Int32Array, symbols: Int32Array): void {
+    const old = this.slots;
+    this.slots = new Int32Array(4 * old.length).fill(NONE);
+    for (const node of old) if (node !== NONE) this.place(node, parents, symbols);
+  }
+}
+
+function hashOf(parent: NodeId, symbol: SymbolId): number {
+  const mixed = Math.imul(parent ^ Math.imul(symbol, 0x85ebca6b), 0x9e3779b1);
+  return mixed ^ (mixed >>> 15);
 }
 
 /** The tree without nodes that nothing was ever counted or charged on, in themselves or below. */

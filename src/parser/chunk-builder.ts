@@ -6,9 +6,9 @@ import type { Mapping, ThreadName, TraceChunk, TraceRecord } from '../model/trac
 import type { Nanoseconds, SiteId, Tid } from '../model/units.js';
 
 export class ChunkBuilder {
-  readonly records: TraceRecord[] = [];
-  readonly names: ThreadName[] = [];
-  readonly mappings: Mapping[] = [];
+  records: TraceRecord[] = [];
+  names: ThreadName[] = [];
+  mappings: Mapping[] = [];
   private readonly tid = int32Column();
   private readonly cpu = int32Column();
   private readonly site = uint32Column();
@@ -21,6 +21,7 @@ export class ChunkBuilder {
     this.timeNs.push(timeNs);
   }
 
+  /** What was gathered; good until something is added again. */
   build(): TraceChunk {
     const { tid, cpu, site, timeNs, records, names, mappings } = this;
     const events = {
@@ -30,6 +31,15 @@ export class ChunkBuilder {
       site: site.taken(),
       timeNs: timeNs.taken(),
     };
+    this.clear();
     return { events, records, names, mappings };
+  }
+
+  /** The columns keep their room: most chunks are of one size. */
+  private clear(): void {
+    for (const column of [this.tid, this.cpu, this.site, this.timeNs]) column.length = 0;
+    this.records = [];
+    this.names = [];
+    this.mappings = [];
   }
 }

@@ -8,9 +8,12 @@
 import type { SiteId } from '../model/units.js';
 import { ByteArena } from './byte-arena.js';
 
-/** Flags and the first address stand in so many bytes, the second address in so many. */
-const LEFT_WINDOW = 44;
-const RIGHT_WINDOW = 20;
+/** Flags and the first address stand in so many bytes, the second address in so many; and where most of them differ. */
+const LEFT_BYTES = 44;
+const RIGHT_BYTES = 20;
+const LEFT_WINDOW = [4, 8, 24, 28, 32, 36, 40];
+const RIGHT_WINDOW = [0, 4, 8, 12, 16];
+const WORD = 8;
 const ARROW = Buffer.from(' => ', 'latin1');
 /** What a trace of millions of sites would need beyond this is read anew each time. */
 const MOST_BYTES = 96 * 1024 * 1024;
@@ -33,11 +36,11 @@ export class KnownLines {
 
   /** Whether the line is known that goes on at `at`, behind its time. */
   find(at: number): boolean {
-    if (at + LEFT_WINDOW > this.bytes.length) return false;
+    if (at + LEFT_BYTES > this.bytes.length) return false;
     const left = this.findPart(this.lefts, this.hash(at, LEFT_WINDOW, 0), at);
     if (left === -1) return false;
     const rightAt = at + this.lefts.lengthOf(left);
-    if (rightAt + RIGHT_WINDOW > this.bytes.length) return false;
+    if (rightAt + RIGHT_BYTES > this.bytes.length) return false;
     const right = this.findPart(this.rights, this.hash(rightAt, RIGHT_WINDOW, left + 1), rightAt);
     if (right === -1) return false;
     this.site = this.rights.valueOf(right);
@@ -49,7 +52,7 @@ export class KnownLines {
   learn(at: number, end: number, site: SiteId): void {
     const arrow = Buffer.from(this.bytes.buffer, this.bytes.byteOffset + at, end - at).lastIndexOf(ARROW);
     const rightAt = at + arrow + ARROW.length;
-    if (arrow === -1 || rightAt - at < LEFT_WINDOW || end - rightAt < RIGHT_WINDOW) return; // too short to be told apart
+    if (arrow === -1 || rightAt - at < LEFT_BYTES || end - rightAt < RIGHT_BYTES) return; // too short to be told apart
     if (this.arena.length > MOST_BYTES) return;
     const leftHash = this.hash(at, LEFT_WINDOW, 0);
     let left = this.findPart(this.lefts, leftHash, at);
@@ -73,21 +76,27 @@ export class KnownLines {
 
   private isAt(at: number, offset: number, length: number): boolean {
     if (at + length > this.bytes.length) return false;
-    const { view } = this;
     const kept = this.arena.view;
-    const words = length - 3;
-    let i = 0;
-    for (; i < words; i += 4) if (view.getInt32(at + i, true) !== kept.getInt32(offset + i, true)) return false;
-    for (; i < length; i++) if (view.getUint8(at + i) !== kept.getUint8(offset + i)) return false;
-    return true;
+    const last = length - WORD;
+    for (let i = 0; i < last; i += WORD) if (!this.isWord(at + i, kept, offset + i)) return false;
+    return this.isWord(at + last, kept, offset + last);
   }
 
-  /** Multiplies and folds four bytes at a time; `length` is a multiple of four. */
-  private hash(at: number, length: number, seed: number): number {
+  /**
+   * Whether eight bytes are the same. They are compared as a number, the largest piece there is without a cost: one
+   * that is none equals nothing, and zero may have been either zero, so neither is believed.
+   */
+  private isWord(at: number, kept: DataView, offset: number): boolean {
+    const word = this.view.getFloat64(at, true);
+    return word === kept.getFloat64(offset, true) && word !== 0;
+  }
+
+  /** Multiplies and folds four bytes at a time, of those that tell lines apart. */
+  private hash(at: number, window: readonly number[], seed: number): number {
     const { view } = this;
     let hash = seed;
-    for (let i = 0; i < length; i += 4) {
-      hash = Math.imul(hash ^ view.getInt32(at + i, true), 0x9e3779b1);
+    for (let i = 0; i < window.length; i++) {
+      hash = Math.imul(hash ^ view.getInt32(at + (window[i] as number), true), 0x9e3779b1);
       hash ^= hash >>> 15;
     }
     return hash;

@@ -63,7 +63,10 @@ export class LinePrefix {
     const cpu = this.readCpu();
     const seconds = this.number(MOST_SECOND_DIGITS);
     if (cpu < NOT_PRINTED || seconds < 0 || bytes[this.at] !== DOT) return -1;
-    Object.assign(this, { tid, cpu, seconds, pid: hasPid ? first : NOT_PRINTED });
+    this.tid = tid;
+    this.pid = hasPid ? first : NOT_PRINTED;
+    this.cpu = cpu;
+    this.seconds = seconds;
     this.knownStart = start;
     this.knownLength = this.at - start;
     return this.at;

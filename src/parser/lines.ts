@@ -13,15 +13,23 @@ export class LineCutter {
   /** Lines too long to be kept, not yet told about. */
   private overlong = 0;
 
-  /** The whole lines that `bytes` completes, each with its newline; may be empty. */
-  cut(bytes: Uint8Array): Uint8Array {
+  /** The whole lines that `bytes` completes, each with its newline: the one that was begun before, and all others. */
+  cut(bytes: Uint8Array): Uint8Array[] {
     const start = this.skipping ? this.resumeAfterOverlong(bytes) : 0;
     const end = bytes.lastIndexOf(NEWLINE) + 1;
-    const whole = end > start ? joined(this.carry, bytes.subarray(start, end)) : new Uint8Array(0);
+    const whole = end > start ? this.completed(bytes.subarray(start, end)) : [];
     if (end > start) this.carry = copied(bytes.subarray(end));
     else if (!this.skipping) this.carry = joined(this.carry, copied(bytes.subarray(start)));
     this.dropOverlongCarry();
     return whole;
+  }
+
+  /** Only the line that was begun before is copied. */
+  private completed(lines: Uint8Array): Uint8Array[] {
+    if (this.carry.length === 0) return [lines];
+    const first = lines.indexOf(NEWLINE) + 1;
+    const pieces = [joined(this.carry, lines.subarray(0, first)), lines.subarray(first)];
+    return pieces.filter(({ length }) => length > 0);
   }
 
   /** What stands behind the last newline: the beginning of a line that was cut off. */

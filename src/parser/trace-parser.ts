@@ -73,7 +73,7 @@ export class TraceParser {
   private learnedTid: Tid = NONE;
   private learnedPid = NONE;
   private readonly nameOfThread = new Map<Tid, string>();
-  private chunk = new ChunkBuilder();
+  private readonly chunk = new ChunkBuilder();
 
   constructor(words: TraceVocabulary, input: string) {
     this.words = words;
@@ -92,7 +92,7 @@ export class TraceParser {
       else start = this.takeNew(start, rest);
     }
     this.holdText();
-    return this.takeChunk();
+    return this.chunk.build();
   }
 
   /** A line of which all but thread and time was read before; returns where the next one begins. */
@@ -137,7 +137,7 @@ export class TraceParser {
     if (held.isHeld) this.chunk.addEvent(held.tid, held.cpu, held.site, held.timeNs);
     held.isHeld = false;
     this.takeEarly();
-    return this.takeChunk();
+    return this.chunk.build();
   }
 
   /** Lines of which only the length is known. */
@@ -317,12 +317,6 @@ export class TraceParser {
     this.counts.damagedLines++;
     if (this.damaged.length >= MOST_DAMAGED_SHOWN) return;
     this.damaged.push({ input: this.input, line, text: fromLatin1(text.slice(0, MOST_TEXT)), reason });
-  }
-
-  private takeChunk(): TraceChunk {
-    const { chunk } = this;
-    this.chunk = new ChunkBuilder();
-    return chunk.build();
   }
 }
 

@@ -80,7 +80,7 @@ export class InputReader {
   private take(piece: Uint8Array, name: string, parser: TraceParser, cutter: LineCutter): void {
     const { signal, onProgress } = this.options;
     signal?.throwIfAborted();
-    this.store.add(parser.parse(cutter.cut(piece)), name);
+    for (const lines of cutter.cut(piece)) this.store.add(parser.parse(lines), name);
     parser.addOverlong(cutter.takeOverlong());
     this.bytes += piece.length;
     onProgress?.({ phase: 'read', bytes: this.bytes, lines: this.counts.lines + parser.counts.lines });

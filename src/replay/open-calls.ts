@@ -53,6 +53,12 @@ export class OpenCalls {
     return this.calls.length;
   }
 
+  /** Nothing stands above the call at this place, not even another stack. */
+  isTop(place: number): boolean {
+    const { switches, calls } = this;
+    return place === calls.length - 1 && (switches.length === 0 || (switches.at(-1) as Switch).place <= place);
+  }
+
   at(place: number): OpenCall {
     return this.calls[place] as OpenCall;
   }
@@ -89,7 +95,7 @@ export class OpenCalls {
 
   /** The call that the running stack's top frame was called by; null if that was not seen. */
   topOfStack(): OpenCall | null {
-    const lowest = this.switches.at(-1)?.place ?? 0;
+    const lowest = this.switches.length === 0 ? 0 : (this.switches.at(-1) as Switch).place;
     return this.calls.length > lowest ? this.at(this.calls.length - 1) : null;
   }
 

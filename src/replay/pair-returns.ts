@@ -64,7 +64,7 @@ class SegmentPass {
     this.events = events;
     this.facts = facts;
     this.pairing = pairing;
-    this.stacks = new Stacks(pairing, (row) => facts.toFunction[events.site[row]]);
+    this.stacks = new Stacks(pairing, (row) => facts.toFunction[events.site[row]], facts.hasAborts);
     this.open = this.stacks.open;
   }
 

@@ -37,6 +37,8 @@ export interface SiteFacts {
   readonly functions: FunctionTable;
   /** 1: what a transaction did since it began is undone, and its way out for that case goes on. */
   readonly abortsTransaction: Uint8Array;
+  /** Some site does. */
+  readonly hasAborts: boolean;
   /** 1: a virtual machine gives the processor back. */
   readonly leavesGuest: Uint8Array;
   /** Addresses of system call instructions. */
@@ -70,6 +72,7 @@ export function siteFacts(sites: BranchSites, symbols: SymbolTable): SiteFacts {
     toFunction: functions.to,
     toEntry,
     abortsTransaction,
+    hasAborts: abortsTransaction.includes(1),
     leavesGuest,
     functions,
     syscalls,

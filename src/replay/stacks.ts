@@ -21,9 +21,11 @@ export class Stacks {
   private readonly returned: Returned[] = [];
   private readonly pairing: Pairing;
   private readonly functionCalledIn: (row: number) => FunctionId;
+  private readonly remembersReturns: boolean;
 
-  /** `functionCalledIn`: the target of the call in a row. */
-  constructor(pairing: Pairing, functionCalledIn: (row: number) => FunctionId) {
+  /** `functionCalledIn`: the target of the call in a row. `remembersReturns`: transactions may undo them. */
+  constructor(pairing: Pairing, functionCalledIn: (row: number) => FunctionId, remembersReturns: boolean) {
+    this.remembersReturns = remembersReturns;
     this.pairing = pairing;
     this.functionCalledIn = functionCalledIn;
   }
@@ -35,9 +37,10 @@ export class Stacks {
     outcome[row] = Outcome.Pop;
     link[row] = call.row;
     link[call.row] = row;
-    this.leaveBehind(row, this.open.cutAbove(place));
+    if (!this.open.isTop(place)) this.leaveBehind(row, this.open.cutAbove(place));
     this.open.pop();
-    if (this.returned.push({ call, place }) > 2 * DEEPEST_SEARCH) this.returned.splice(0, DEEPEST_SEARCH);
+    if (this.remembersReturns && this.returned.push({ call, place }) > 2 * DEEPEST_SEARCH)
+      this.returned.splice(0, DEEPEST_SEARCH);
   }
 
   /** The return in `row` ends a call that was not shown, made by what the call at a place had called. */

@@ -30,20 +30,27 @@ export class LaneBuilder {
   private readonly cpu: number;
   private readonly pieces: Piece[] = [];
   private readonly openPiece = new Map<string, Piece>();
+  private last: Piece | null = null;
+  length = 0;
 
   constructor(cpu: number) {
     this.cpu = cpu;
   }
 
   add(input: string, site: SiteId, timeNs: Nanoseconds): void {
-    let piece = this.openPiece.get(input);
-    if (piece === undefined || timeNs < piece.lastNs - LARGEST_JITTER_NS) {
-      piece = new Piece(input);
-      this.pieces.push(piece);
-      this.openPiece.set(input, piece);
-    }
+    let piece = this.last?.input === input ? this.last : this.openPiece.get(input);
+    if (piece === undefined || timeNs < piece.lastNs - LARGEST_JITTER_NS) piece = this.begin(input);
+    this.last = piece;
+    this.length++;
     piece.site.push(site);
     piece.timeNs.push(timeNs);
+  }
+
+  private begin(input: string): Piece {
+    const piece = new Piece(input);
+    this.pieces.push(piece);
+    this.openPiece.set(input, piece);
+    return piece;
   }
 
   /** The pieces one behind the other by time, whatever order they came in; nothing can be added any more. */

@@ -14,6 +14,8 @@ export function placeRecords(
   records: readonly TraceRecord[],
   sites: BranchSites,
 ): ThreadEvents {
+  const { site: sitesInOrder, timeNs: times } = merged;
+  if (records.length === 0) return { tid, length: merged.length, site: sitesInOrder, timeNs: times };
   const placed = records
     .filter((record) => record.what !== 'fork')
     .map((record) => ({ record, kind: kindOf(record), row: rowBehind(record, merged, sites) }))

@@ -31,7 +31,10 @@ export class TraceStore {
   private readonly mappings = new Mappings();
   private readonly selection: Selection;
   private readonly lanes = new Map<Tid, Map<number, LaneBuilder>>();
-  private readonly eventCount = new Map<Tid, number>();
+  /** Of the last event: mostly the next one's, too. */
+  private lastTid: Tid = NONE;
+  private lastCpu: number = NONE;
+  private lastLane: LaneBuilder | null = null;
   private readonly unownedGaps = new UnownedGaps();
   private readonly records = new Map<Tid, Map<string, TraceRecord>>();
 
@@ -52,8 +55,12 @@ export class TraceStore {
     const all = [...this.lanes.keys()].sort((a, b) => a - b);
     const isWanted = (tid: Tid) => this.isWantedThread(tid);
     const [wanted, others] = [all.filter(isWanted), all.filter((tid) => !isWanted(tid))];
-    for (const tid of others) this.unwanted += this.eventCount.get(tid) ?? 0;
+    for (const tid of others) this.unwanted += this.countEvents(tid);
     return wanted;
+  }
+
+  private countEvents(tid: Tid): number {
+    return [...(this.lanes.get(tid)?.values() ?? [])].reduce((sum, { length }) => sum + length, 0);
   }
 
   *threads(tids: readonly Tid[], sites: BranchSites): Generator<StoredThread> {
@@ -79,17 +86,30 @@ export class TraceStore {
     const atNs = timeNs[row];
     if (atNs < this.startNs) this.startNs = atNs;
     if (atNs > this.endNs) this.endNs = atNs;
-    const { tids: wantedTids, cpus: wantedCpus } = this.selection;
-    if ((wantedTids && !wantedTids.includes(tid)) || (wantedCpus && !wantedCpus.includes(cpu))) {
-      this.unwanted++;
-      return;
-    }
+    const lane = this.lastTid === tid && this.lastCpu === cpu ? this.lastLane : this.laneOf(tid, cpu);
+    if (lane === null) this.unwanted++;
+    else lane.add(input, site[row], atNs);
+  }
+
+  /** null: nobody asked for it. */
+  private laneOf(tid: Tid, cpu: number): LaneBuilder | null {
+    this.lastTid = tid;
+    this.lastCpu = cpu;
+    this.lastLane = this.isWanted(tid, cpu) ? this.openLane(tid, cpu) : null;
+    return this.lastLane;
+  }
+
+  private isWanted(tid: Tid, cpu: number): boolean {
+    const { tids, cpus } = this.selection;
+    return !(tids && !tids.includes(tid)) && !(cpus && !cpus.includes(cpu));
+  }
+
+  private openLane(tid: Tid, cpu: number): LaneBuilder {
     let lanes = this.lanes.get(tid);
     if (lanes === undefined) this.lanes.set(tid, (lanes = new Map()));
     let lane = lanes.get(cpu);
     if (lane === undefined) lanes.set(cpu, (lane = new LaneBuilder(cpu)));
-    lane.add(input, site[row], atNs);
-    this.eventCount.set(tid, (this.eventCount.get(tid) ?? 0) + 1);
+    return lane;
   }
 
   // Decoding in slices repeats such records in every slice, so equal ones are one.

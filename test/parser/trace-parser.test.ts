@@ -26,17 +26,25 @@ function parse(text: string | Uint8Array, pieceBytes = 1 << 20, words = new Trac
   const bytes = Buffer.from(text);
   const parser = new TraceParser(words, 'trace.txt');
   const cutter = new LineCutter();
-  const chunks = [];
+  const all = {
+    events: [] as string[],
+    records: [] as TraceRecord[],
+    names: [] as ThreadName[],
+    mappings: [] as Mapping[],
+  };
+  const take = ({ events, records, names, mappings }: ReturnType<TraceParser['parse']>) => {
+    all.events.push(...Array.from(events.tid, (_, row) => describeEvent(events, row, words)));
+    all.records.push(...records);
+    all.names.push(...names);
+    all.mappings.push(...mappings);
+  };
   for (let at = 0; at < bytes.length; at += pieceBytes) {
-    chunks.push(parser.parse(cutter.cut(bytes.subarray(at, at + pieceBytes))));
+    for (const lines of cutter.cut(bytes.subarray(at, at + pieceBytes))) take(parser.parse(lines));
     parser.addOverlong(cutter.takeOverlong());
   }
-  chunks.push(parser.finish(cutter.rest()));
+  take(parser.finish(cutter.rest()));
   return {
-    events: chunks.flatMap(({ events }) => Array.from(events.tid, (_, row) => describeEvent(events, row, words))),
-    records: chunks.flatMap(({ records }) => records),
-    names: chunks.flatMap(({ names }) => names),
-    mappings: chunks.flatMap(({ mappings }) => mappings),
+    ...all,
     counts: parser.counts,
     damaged: parser.damaged.map(({ line, text, reason }) => ({ line, text, reason })),
   };
