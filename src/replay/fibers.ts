@@ -34,6 +34,7 @@ export class Fibers {
 
   /** The event in `row` leaves all above some call, or a whole stack: what will go on later is kept. */
   leave(row: number, nowNs: Nanoseconds): void {
+    if (this.leaving.size === 0 && this.pairing.replaces.size === 0) return; // there are no fibers
     this.keep(row, nowNs);
     const replaced = this.starts.get(this.pairing.replaces.get(row) ?? NONE);
     if (replaced !== undefined) this.frames.closeAbove(replaced - 1, nowNs, Inference.Unwound);

@@ -1,38 +1,39 @@
 /**
  * One frame of a thread's stack, while it is replayed.
  */
-import type { Address, FunctionId, Nanoseconds, NodeId, SymbolId } from '../model/units.js';
+import { type Address, type FunctionId, type Nanoseconds, NONE, type NodeId, type SymbolId } from '../model/units.js';
 
-export interface Frame {
-  fn: FunctionId;
-  node: NodeId;
-  entryNs: Nanoseconds;
+/** Frames are used again: millions open and close, and few are open at a time. */
+export class Frame {
+  fn: FunctionId = 0;
+  node: NodeId = 0;
+  entryNs: Nanoseconds = 0;
   /** Why its start was not seen, or NONE. */
-  inference: number;
+  inference: number = NONE;
   /** Its place is a guess: no address confirms it. */
-  isGuess: boolean;
+  isGuess = false;
   /** It was jumped to unseen: functions that only passed on control may be missing below it. */
-  readonly isHidden: boolean;
+  isHidden = false;
   /** It is the first frame of its level. */
-  readonly isLevel: boolean;
+  isLevel = false;
   /** Place of the first frame of its level. */
-  level: number;
+  level = 0;
   /** Row of the event that called the level; NONE: that was not seen. */
-  readonly callRow: number;
+  callRow: number = NONE;
   /** Not less than that of any frame below: the row that called it, found it, or brought it back on the stack. */
-  order: number;
+  order: number = NONE;
   /** Of a level that was there when its stack was first seen: the row of the return that leaves it; else NONE. */
-  leave: number;
+  leave: number = NONE;
   /** Where its level returns to, if a return is known that does; else NaN. */
-  returnsTo: Address;
+  returnsTo: Address = Number.NaN;
   /** It was called; else it was jumped to, or found running. */
-  isCalled: boolean;
+  isCalled = false;
   /** Time spent in a stub, until it is known where it leads. */
-  heldNs: Nanoseconds;
+  heldNs: Nanoseconds = 0;
   /** Other symbols whose code was seen to be part of this function. */
-  aliases: FunctionId[] | null;
+  aliases: readonly FunctionId[] | null = null;
   /** Place of the next lower frame of the same function, or NONE. */
-  older: number;
+  older: number = NONE;
 }
 
 /** Told of every frame that opens, closes or turns out to be another function: for tests, and for people who read. */

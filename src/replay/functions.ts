@@ -44,6 +44,8 @@ export interface FunctionTable {
   readonly traits: readonly number[]; // Trait, or-ed
   /** Without a symbol version: "memcpy@plt" leads to "memcpy", which libc calls "memcpy@@GLIBC_2.14". */
   readonly bareName: readonly string[];
+  /** Some function goes to another stack. */
+  readonly hasSwitchers: boolean;
   /** For `foo@plt`: foo, where it is known to lead there; else NONE. */
   readonly stubTarget: readonly FunctionId[];
   /** A function of this symbol: of several the one that starts lowest. */
@@ -73,6 +75,7 @@ export function functionTable(sites: BranchSites, symbols: SymbolTable): Functio
     symbol,
     start,
     traits,
+    hasSwitchers: traits.some((trait) => (trait & Trait.Switcher) !== 0),
     bareName: names.map(bareName),
     nameless,
     from,

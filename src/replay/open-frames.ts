@@ -7,7 +7,7 @@
 import { type CallTreeBuilder, ROOT } from '../model/call-tree.js';
 import { Inference, type InferenceName, noInferences } from '../model/quality.js';
 import { type Address, type FunctionId, type Nanoseconds, NONE, type NodeId, type SymbolId } from '../model/units.js';
-import type { Frame, FrameWatcher, TailCalls } from './frame.js';
+import { Frame, type FrameWatcher, type TailCalls } from './frame.js';
 import { type FunctionTable, Trait } from './functions.js';
 
 /** Longer chains of tail calls are loops, as of an interpreter: they go back to the frame they came from. */
@@ -17,6 +17,9 @@ const MOST_ALIASES = 16;
 
 export class OpenFrames {
   readonly inferred: Record<InferenceName, number> = noInferences();
+  /** How many frames are open. */
+  depth = 0;
+  /** Those above the open ones wait to be used again. */
   private readonly frames: Frame[] = [];
   /** Time that is inferred only because it is below a jump that was not shown. */
   hiddenNs: Nanoseconds = 0;
@@ -43,12 +46,8 @@ export class OpenFrames {
     this.newest = new Int32Array(functions.length).fill(NONE);
   }
 
-  get depth(): number {
-    return this.frames.length;
-  }
-
   get top(): Frame {
-    return this.frames[this.frames.length - 1] as Frame;
+    return this.frames[this.depth - 1] as Frame;
   }
 
   at(place: number): Frame {
@@ -57,7 +56,7 @@ export class OpenFrames {
 
   /** The node that time goes to. */
   get topNode(): NodeId {
-    return this.frames.length === 0 ? ROOT : this.top.node;
+    return this.depth === 0 ? ROOT : this.top.node;
   }
 
   charge(ns: Nanoseconds): void {
@@ -83,13 +82,13 @@ export class OpenFrames {
 
   /** A level seen being called, by the event in `row`. `inference`: NONE if it begins now. */
   pushCall(fn: FunctionId, row: number, nowNs: Nanoseconds, inference: number = NONE): void {
-    this.push(fn, nowNs, { level: this.depth, callRow: row, leave: NONE, inference });
+    this.push(fn, nowNs, this.depth, row, NONE, inference);
     this.top.isCalled = true;
   }
 
   /** A level that was found running, in the row where its stack was first seen, or NONE: when the segment began. */
   pushOpen(fn: FunctionId, nowNs: Nanoseconds, why: number, row: number = NONE): void {
-    this.push(fn, nowNs, { level: this.depth, callRow: NONE, leave: NONE, inference: why });
+    this.push(fn, nowNs, this.depth, NONE, NONE, why);
     this.top.order = Math.max(this.top.order, row);
   }
 
@@ -138,7 +137,7 @@ export class OpenFrames {
     else if (!nests || (traits & Trait.Resolver && !top.isCalled)) this.replaceTop(fn, nowNs, inference);
     else if (this.depth - top.level > LONGEST_TAIL_CHAIN && this.findBelow(fn, this.depth, top.level) !== NONE)
       this.closeAbove(this.findBelow(fn, this.depth, top.level), nowNs, NONE);
-    else this.push(fn, nowNs, { level: top.level, callRow: top.callRow, leave: top.leave, inference });
+    else this.push(fn, nowNs, top.level, top.callRow, top.leave, inference);
   }
 
   /** Code under another label is seen to belong to the function on top. */
@@ -156,7 +155,8 @@ export class OpenFrames {
 
   /** The place of the level that the event in `row` called. */
   placeOfCall(row: number): number {
-    const attached = this.attached.get(row);
+    if (this.depth > 0 && this.at(this.top.level).callRow === row) return this.top.level;
+    const attached = this.attached.size === 0 ? undefined : this.attached.get(row);
     if (attached !== undefined) return attached;
     const place = this.placeBefore(row) + 1;
     return place < this.depth && this.at(place).callRow === row ? place : NONE;
@@ -194,39 +194,52 @@ export class OpenFrames {
 
   /** The functions on the stack, lowest first; not more than so many. */
   symbols(most: number): SymbolId[] {
-    return this.frames.slice(0, most).map(({ fn }) => this.functions.symbol[fn] as SymbolId);
+    return this.frames.slice(0, Math.min(most, this.depth)).map(({ fn }) => this.functions.symbol[fn] as SymbolId);
   }
 
   traitsOfTop(): number {
     return this.functions.traits[this.top.fn] as number;
   }
 
+  /** Opens a frame; of a level that was called by the event in `callRow`, or that the return in `leave` leaves. */
   private push(
     fn: FunctionId,
     entryNs: Nanoseconds,
-    rest: Pick<Frame, 'level' | 'callRow' | 'leave' | 'inference'>,
+    level: number,
+    callRow: number,
+    leave: number,
+    inference: number,
   ): void {
     const node = this.tree.child(this.topNode, this.functions.symbol[fn] as number);
-    const isHidden = rest.inference === Inference.HiddenJump;
-    if (isHidden) this.hidden++;
-    this.frames.push({
-      fn,
-      node,
-      entryNs,
-      isLevel: rest.level === this.depth,
-      order: Math.max(rest.callRow, this.depth === 0 ? NONE : this.top.order),
-      isGuess: false,
-      isHidden,
-      isCalled: false,
-      returnsTo: Number.NaN,
-      heldNs: 0,
-      aliases: null,
-      older: this.newest[fn],
-      ...rest,
-    });
-    this.newest[fn] = this.depth - 1;
-    if (rest.leave !== NONE && rest.level === this.depth - 1) this.leaves.set(rest.leave, rest.level);
-    this.watcher?.opened(this.functions.symbol[fn] as SymbolId, this.depth, rest.inference);
+    const order = this.depth === 0 ? NONE : this.top.order;
+    const frame = this.nextFrame();
+    frame.fn = fn;
+    frame.node = node;
+    frame.entryNs = entryNs;
+    frame.inference = inference;
+    frame.isHidden = inference === Inference.HiddenJump;
+    frame.isLevel = level === this.depth;
+    frame.level = level;
+    frame.callRow = callRow;
+    frame.order = Math.max(callRow, order);
+    frame.leave = leave;
+    frame.older = this.newest[fn];
+    this.newest[fn] = this.depth++;
+    if (frame.isHidden) this.hidden++;
+    if (leave !== NONE && frame.isLevel) this.leaves.set(leave, level);
+    this.watcher?.opened(this.functions.symbol[fn] as SymbolId, this.depth, inference);
+  }
+
+  /** The frame that opens next, blank where a push says nothing. */
+  private nextFrame(): Frame {
+    if (this.depth === this.frames.length) this.frames.push(new Frame());
+    const frame = this.frames[this.depth] as Frame;
+    frame.isGuess = false;
+    frame.isCalled = false;
+    frame.returnsTo = Number.NaN;
+    frame.heldNs = 0;
+    frame.aliases = null;
+    return frame;
   }
 
   private symbolOf({ fn }: Frame): SymbolId {
@@ -234,9 +247,10 @@ export class OpenFrames {
   }
 
   private pop(): Frame {
-    this.chargeTo(this.top.node, this.top.heldNs);
-    this.top.heldNs = 0;
-    const frame = this.frames.pop() as Frame;
+    const frame = this.top;
+    if (frame.heldNs > 0) this.chargeTo(frame.node, frame.heldNs);
+    frame.heldNs = 0;
+    this.depth--;
     if (frame.isGuess) this.guesses--;
     if (frame.isHidden) this.hidden--;
     if (this.doubted > this.depth) this.doubted = this.depth;
@@ -247,7 +261,7 @@ export class OpenFrames {
   }
 
   private forgetLevel({ callRow, leave }: Frame): void {
-    if (callRow !== NONE) this.attached.delete(callRow);
+    if (callRow !== NONE && this.attached.size > 0) this.attached.delete(callRow);
     if (leave !== NONE) this.leaves.delete(leave);
   }
 
@@ -256,7 +270,7 @@ export class OpenFrames {
     const frames: Frame[] = [];
     while (this.depth > place) {
       this.watcher?.setAside(this.symbolOf(this.top), this.depth);
-      frames.push(this.pop());
+      frames.push({ ...this.pop() });
     }
     return frames.reverse();
   }
@@ -269,8 +283,8 @@ export class OpenFrames {
     for (const frame of frames) {
       const level = frame.isLevel || this.depth === 0 ? this.depth : this.top.level;
       const node = this.tree.child(this.topNode, this.functions.symbol[frame.fn] as number);
-      this.frames.push({ ...frame, node, level, order: row, older: this.newest[frame.fn] });
-      this.newest[frame.fn] = this.depth - 1;
+      Object.assign(this.nextFrame(), frame, { node, level, order: row, older: this.newest[frame.fn] });
+      this.newest[frame.fn] = this.depth++;
       this.watcher?.putBack(this.symbolOf(frame), this.depth);
       if (frame.isGuess) this.guesses++;
       if (frame.isHidden) this.hidden++;
@@ -303,7 +317,7 @@ export class OpenFrames {
   private replaceTop(fn: FunctionId, nowNs: Nanoseconds, inference: number): void {
     const { level, callRow, leave, returnsTo } = this.top;
     this.closeTop(nowNs, inference); // nobody saw it end if the jump was not shown
-    this.push(fn, nowNs, { level, callRow, leave, inference });
+    this.push(fn, nowNs, level, callRow, leave, inference);
     this.top.returnsTo = returnsTo;
   }
 

@@ -172,6 +172,7 @@ class SegmentPass {
 
   /** What was called last on this stack was to go to another one. */
   private isInSwitcher(): boolean {
+    if (!this.facts.functions.hasSwitchers) return false;
     const top = this.open.topOfStack();
     return top !== null && this.hasTrait(this.facts.toFunction[this.events.site[top.row]], Trait.Switcher);
   }
