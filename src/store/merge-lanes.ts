@@ -6,7 +6,7 @@
  * seems to begin is therefore delivered whole; only longer overlaps are merged event by event.
  */
 import { type BranchSites, TraceEdge } from '../model/branch-sites.js';
-import { countAtOrBelow, float64Column, int32Column, uint32Column } from '../model/columns.js';
+import { countAtOrBelow } from '../model/columns.js';
 import type { Nanoseconds } from '../model/units.js';
 
 export interface Lane {
@@ -30,7 +30,7 @@ const LARGEST_SKEW_NS = 100_000;
 
 /** `lanes`: one per processor; times within a lane may step back a little. */
 export function mergeLanes(lanes: readonly Lane[], sites: BranchSites): MergedLanes {
-  const out = new MergedEvents();
+  const out = new MergedEvents(lanes.reduce((sum, { length }) => sum + length, 0));
   const cursors = lanes.map((lane) => new Cursor(lane, sites)).sort((a, b) => a.lane.cpu - b.lane.cpu);
   let current: Cursor | null = null;
   while (true) {
@@ -120,23 +120,30 @@ class Cursor {
 }
 
 class MergedEvents {
-  private readonly site = uint32Column();
-  private readonly timeNs = float64Column();
-  private readonly cpu = int32Column();
+  private readonly site: Uint32Array;
+  private readonly timeNs: Float64Array;
+  private readonly cpu: Int32Array;
+  private length = 0;
   private clockSteps = 0;
   private lastNs = Number.NEGATIVE_INFINITY;
+
+  constructor(length: number) {
+    this.site = new Uint32Array(length);
+    this.timeNs = new Float64Array(length);
+    this.cpu = new Int32Array(length);
+  }
 
   add({ lane, row, timeNs }: Cursor): void {
     if (timeNs < this.lastNs) this.clockSteps++;
     else this.lastNs = timeNs;
-    this.site.push(lane.site[row]);
-    this.timeNs.push(this.lastNs);
-    this.cpu.push(lane.cpu);
+    this.site[this.length] = lane.site[row];
+    this.timeNs[this.length] = this.lastNs;
+    this.cpu[this.length++] = lane.cpu;
   }
 
   build(): MergedLanes {
-    const { site, timeNs, cpu, clockSteps } = this;
-    return { length: site.length, site: site.taken(), timeNs: timeNs.taken(), cpu: cpu.taken(), clockSteps };
+    const { length, site, timeNs, cpu, clockSteps } = this;
+    return { length, site, timeNs, cpu, clockSteps };
   }
 }
 
