@@ -1,43 +1,59 @@
 /**
  * What a parser finds, gathered into a chunk.
  */
-import { float64Column, int32Column, uint32Column } from '../model/columns.js';
 import type { Mapping, ThreadName, TraceChunk, TraceRecord } from '../model/trace-chunk.js';
 import type { Nanoseconds, SiteId, Tid } from '../model/units.js';
+
+const LEAST_ROWS = 1024;
 
 export class ChunkBuilder {
   records: TraceRecord[] = [];
   names: ThreadName[] = [];
   mappings: Mapping[] = [];
-  private readonly tid = int32Column();
-  private readonly cpu = int32Column();
-  private readonly site = uint32Column();
-  private readonly timeNs = float64Column();
+  private length = 0;
+  private tid = new Int32Array(LEAST_ROWS);
+  private cpu = new Int32Array(LEAST_ROWS);
+  private site = new Uint32Array(LEAST_ROWS);
+  private timeNs = new Float64Array(LEAST_ROWS);
 
   addEvent(tid: Tid, cpu: number, site: SiteId, timeNs: Nanoseconds): void {
-    this.tid.push(tid);
-    this.cpu.push(cpu);
-    this.site.push(site);
-    this.timeNs.push(timeNs);
+    if (this.length === this.tid.length) this.grow();
+    const row = this.length++;
+    this.tid[row] = tid;
+    this.cpu[row] = cpu;
+    this.site[row] = site;
+    this.timeNs[row] = timeNs;
   }
 
   /** What was gathered; good until something is added again. */
   build(): TraceChunk {
-    const { tid, cpu, site, timeNs, records, names, mappings } = this;
+    const { length, tid, cpu, site, timeNs, records, names, mappings } = this;
     const events = {
-      length: tid.length,
-      tid: tid.taken(),
-      cpu: cpu.taken(),
-      site: site.taken(),
-      timeNs: timeNs.taken(),
+      length,
+      tid: tid.subarray(0, length),
+      cpu: cpu.subarray(0, length),
+      site: site.subarray(0, length),
+      timeNs: timeNs.subarray(0, length),
     };
     this.clear();
     return { events, records, names, mappings };
   }
 
+  private grow(): void {
+    const { length, tid, cpu, site, timeNs } = this;
+    this.tid = new Int32Array(2 * length);
+    this.tid.set(tid);
+    this.cpu = new Int32Array(2 * length);
+    this.cpu.set(cpu);
+    this.site = new Uint32Array(2 * length);
+    this.site.set(site);
+    this.timeNs = new Float64Array(2 * length);
+    this.timeNs.set(timeNs);
+  }
+
   /** The columns keep their room: most chunks are of one size. */
   private clear(): void {
-    for (const column of [this.tid, this.cpu, this.site, this.timeNs]) column.length = 0;
+    this.length = 0;
     this.records = [];
     this.names = [];
     this.mappings = [];

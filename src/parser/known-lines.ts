@@ -5,7 +5,6 @@
  * are kept, in two parts: up to the arrow, found by what the address of the branch looks like, and behind it, found by
  * the address of the target. A line is known if every byte behind its time is; nothing is taken for granted.
  */
-import type { SiteId } from '../model/units.js';
 import { ByteArena } from './byte-arena.js';
 
 /** Flags and the first address stand in so many bytes, the second address in so many. */
@@ -20,8 +19,8 @@ const ARROW = Buffer.from(' => ', 'latin1');
 const MOST_BYTES = 96 * 1024 * 1024;
 
 export class KnownLines {
-  /** Of the line that was found. */
-  site: SiteId = 0;
+  /** What was kept with the line that was found. */
+  value = 0;
   /** Where its newline stands. */
   end = 0;
   private readonly arena = new ByteArena();
@@ -44,13 +43,13 @@ export class KnownLines {
     if (rightAt + RIGHT_BYTES > this.bytes.length) return false;
     const right = this.findPart(this.rights, this.rightHash(rightAt, left), rightAt);
     if (right < 0) return false;
-    this.site = this.rights.valueOf(right);
+    this.value = this.rights.valueOf(right);
     this.end = rightAt + this.rights.lengthOf(right) - 1;
     return true;
   }
 
   /** Keeps a line that goes on at `at` and ends before the newline at `end`. */
-  learn(at: number, end: number, site: SiteId): void {
+  learn(at: number, end: number, value: number): void {
     const arrow = Buffer.from(this.bytes.buffer, this.bytes.byteOffset + at, end - at).lastIndexOf(ARROW);
     const rightAt = at + arrow + ARROW.length;
     if (arrow === -1 || rightAt - at < LEFT_BYTES || end - rightAt < RIGHT_BYTES) return; // too short to be told apart
@@ -62,7 +61,7 @@ export class KnownLines {
     else if (this.lefts.lengthOf(left) !== rightAt - at) return; // a name has an arrow in it
     const rightHash = this.rightHash(rightAt, left);
     if (this.findPart(this.rights, rightHash, rightAt) !== -1) return;
-    this.keep(this.rights, rightHash, rightAt, end + 1, site); // with its newline
+    this.keep(this.rights, rightHash, rightAt, end + 1, value); // with its newline
   }
 
   private keep(table: PartTable, hash: number, start: number, end: number, value: number): number {

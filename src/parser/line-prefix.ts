@@ -16,6 +16,8 @@ const MOST_SECOND_DIGITS = 10;
 const FRACTION_DIGITS = 9;
 
 export const NOT_PRINTED = -1;
+/** No usual prefix: the line is for the tolerant parser. */
+export const UNUSUAL = -1;
 
 export class LinePrefix {
   tid = 0;
@@ -36,10 +38,10 @@ export class LinePrefix {
     this.knownLength = 0;
   }
 
-  /** Reads the prefix that begins at `start`; where it ends, behind the colon, or -1 if it is not a usual one. */
+  /** Reads the prefix that begins at `start`; where it ends, behind the colon, or UNUSUAL. */
   read(start: number): number {
     const dot = this.isKnown(start) ? start + this.knownLength : this.readToDot(start);
-    return dot === -1 ? -1 : this.readFraction(dot + 1);
+    return dot === UNUSUAL ? UNUSUAL : this.readFraction(dot + 1);
   }
 
   /** Neighbouring lines mostly differ behind the dot only. */
@@ -59,10 +61,10 @@ export class LinePrefix {
     const hasPid = bytes[this.at] === SLASH;
     if (hasPid) this.at++;
     const tid = hasPid ? this.number(MOST_ID_DIGITS) : first;
-    if (first < 0 || tid <= 0 || !this.skipBlanks()) return -1;
+    if (first < 0 || tid <= 0 || !this.skipBlanks()) return UNUSUAL;
     const cpu = this.readCpu();
     const seconds = this.number(MOST_SECOND_DIGITS);
-    if (cpu < NOT_PRINTED || seconds < 0 || bytes[this.at] !== DOT) return -1;
+    if (cpu < NOT_PRINTED || seconds < 0 || bytes[this.at] !== DOT) return UNUSUAL;
     this.tid = tid;
     this.pid = hasPid ? first : NOT_PRINTED;
     this.cpu = cpu;
@@ -86,11 +88,11 @@ export class LinePrefix {
     let ns = 0;
     for (let at = start; at < start + FRACTION_DIGITS; at++) {
       const digit = bytes[at] - ZERO;
-      if (!(digit >= 0 && digit <= 9)) return -1;
+      if (!(digit >= 0 && digit <= 9)) return UNUSUAL;
       ns = ns * 10 + digit;
     }
     this.ns = ns;
-    return bytes[start + FRACTION_DIGITS] === COLON ? start + FRACTION_DIGITS + 1 : -1;
+    return bytes[start + FRACTION_DIGITS] === COLON ? start + FRACTION_DIGITS + 1 : UNUSUAL;
   }
 
   /** A number of digits only, not too many; -1 if there is none. */

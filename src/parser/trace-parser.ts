@@ -1,17 +1,16 @@
 /**
  * Whole lines in, a chunk of events and records out; the counts say what became of each line.
  */
-import { BranchKind, TraceEdge } from '../model/branch-sites.js';
 import { type DamagedLine, noLines } from '../model/quality.js';
 import type { ThreadName, TraceChunk } from '../model/trace-chunk.js';
 import { type Nanoseconds, NONE, type SiteId, type Tid } from '../model/units.js';
 import { ChunkBuilder } from './chunk-builder.js';
 import { HeldEvent } from './held-event.js';
 import { copied, fromLatin1, Interner } from './intern.js';
-import { KnownLines } from './known-lines.js';
-import { LinePrefix, NOT_PRINTED } from './line-prefix.js';
-import { LONGEST_LINE_BYTES } from './lines.js';
-import { NO_FLAGS, type PerfLine, type PerfTime, type Prefix, parsePerfLine } from './perf-line.js';
+import { NOT_PRINTED } from './line-prefix.js';
+import { edgeOf, LineReader, lineText, OTHER, OVERLONG, type ReadLines } from './line-reader.js';
+import { NO_FLAGS, type PerfLine, type PerfTime, type Prefix } from './perf-line.js';
+import { SitesOfReader } from './sites-of-reader.js';
 import { TimeGuard } from './time-guard.js';
 import { UnknownFlags } from './unknown-flags.js';
 
@@ -28,7 +27,6 @@ interface Place {
 const MOST_DAMAGED_SHOWN = 10;
 const MOST_TEXT = 200;
 const NEWLINE = 10;
-const RETURN = 13;
 const LONGEST_MESSAGE = 200;
 const NO_TIME = 'no time, unlike the lines around it';
 const BAD_TIME = 'its time does not fit the lines around it';
@@ -38,7 +36,9 @@ const LONGEST_WAIT_SECONDS = 3600;
 /** Shared by all inputs of a trace: ids, the origin of time, and what is known so far. */
 export class TraceVocabulary {
   readonly interner = new Interner();
-  readonly knownLines = new KnownLines();
+  /** Reads what is parsed right here. */
+  readonly reader = new LineReader();
+  readonly sitesOfReader = new SitesOfReader(this.interner);
   readonly unknownFlags = new UnknownFlags();
   /** perf's clock at our time 0, whole seconds; null before the first time. */
   originSeconds: number | null = null;
@@ -61,7 +61,8 @@ export class TraceParser {
   private readonly input: string;
   private guard = new TimeGuard();
   private readonly held = new HeldEvent();
-  private readonly prefix = new LinePrefix();
+  /** Of the line that is taken. */
+  private readonly time = { seconds: 0, ns: 0 };
   /** What is parsed now. */
   private bytes: Uint8Array = new Uint8Array();
   /** Of the held event, if it is the first. */
@@ -82,48 +83,40 @@ export class TraceParser {
 
   /** `bytes`: whole lines, each with its newline. */
   parse(bytes: Uint8Array): TraceChunk {
-    const { prefix, words } = this;
-    prefix.begin(bytes);
-    words.knownLines.begin(bytes);
+    const { reader, sitesOfReader } = this.words;
+    const lines = reader.read(bytes);
+    sitesOfReader.hear(lines.newBranches);
+    return this.take(bytes, lines, sitesOfReader.of(lines));
+  }
+
+  /** `lines`: what a reader made of these bytes; `sites`: of that reader's branches, by their numbers. */
+  take(bytes: Uint8Array, lines: ReadLines, sites: Uint32Array): TraceChunk {
+    const { branch, start } = lines;
     this.bytes = bytes;
-    for (let start = 0; start < bytes.length; ) {
-      const rest = this.early ? -1 : prefix.read(start);
-      if (rest !== -1 && words.knownLines.find(rest)) start = this.takeKnown(start);
-      else start = this.takeNew(start, rest);
+    let other = 0;
+    for (let row = 0; row < lines.length; row++) {
+      this.counts.lines++;
+      if (branch[row] === OTHER) this.takeOther(lines.others[other++] as PerfLine, start[row]);
+      else this.takeKnown(lines, row, sites[branch[row]]);
     }
     this.holdText();
     return this.chunk.build();
   }
 
-  /** A line of which all but thread and time was read before; returns where the next one begins. */
-  private takeKnown(start: number): number {
-    const { prefix, words, counts } = this;
-    const { end, site } = words.knownLines;
-    counts.lines++;
-    if (words.timeless > 0) this.damage(counts.lines, this.textOf(start, end), NO_TIME);
-    else {
-      words.timed++;
-      counts.events++;
-      this.hold(prefix.tid, prefix.cpu, site, words.timeOf(prefix), start);
-      if (prefix.pid !== NOT_PRINTED) this.learnPid(prefix.tid, prefix.pid);
-    }
-    return end + 1;
+  private takeKnown({ tid, pid, cpu, seconds, ns, start }: ReadLines, row: number, site: SiteId): void {
+    const { words, counts, time } = this;
+    time.seconds = seconds[row];
+    time.ns = ns[row];
+    if (this.early) this.doubtFirst({ ...time });
+    if (!this.fitsTiming(time)) return this.damage(counts.lines, this.lineAt(start[row]), NO_TIME);
+    counts.events++;
+    this.hold(tid[row], cpu[row], site, words.timeOf(time), start[row]);
+    if (pid[row] !== NOT_PRINTED) this.learnPid(tid[row], pid[row]);
   }
 
-  /** A line that the tolerant parser has to read; `rest`: behind its time, if that is where it usually is, or -1. */
-  private takeNew(start: number, rest: number): number {
-    const newline = this.bytes.indexOf(NEWLINE, start);
-    if (newline - start > LONGEST_LINE_BYTES) {
-      this.addOverlong(1);
-      return newline + 1;
-    }
-    const site = this.takeLine(start, this.bytes[newline - 1] === RETURN && newline > start ? newline - 1 : newline);
-    if (rest !== -1 && site !== NONE) this.words.knownLines.learn(rest, newline, site);
-    return newline + 1;
-  }
-
-  private textOf(start: number, end: number): string {
-    return Buffer.from(this.bytes.buffer, this.bytes.byteOffset + start, end - start).toString('latin1');
+  /** The line that begins there, without its end. */
+  private lineAt(start: number): string {
+    return lineText(this.bytes, start, this.bytes.indexOf(NEWLINE, start));
   }
 
   /** The rest of an input: perhaps a line without its newline, whose last word may be cut and is not used. */
@@ -142,47 +135,43 @@ export class TraceParser {
 
   /** Lines of which only the length is known. */
   addOverlong(count: number): void {
-    for (let i = 0; i < count; i++) this.damage(++this.counts.lines, '', 'longer than any line of perf');
+    for (let i = 0; i < count; i++) this.damage(++this.counts.lines, '', OVERLONG);
   }
 
-  /** Returns the site of a branch whose bytes always say the same, or NONE. */
-  private takeLine(start: number, end: number): SiteId {
-    this.counts.lines++;
-    const text = this.textOf(start, end);
-    const parsed: PerfLine = parsePerfLine(text);
-    if (parsed.type === 'branch') return this.takeBranch(parsed, start, text);
-    if (parsed.type === 'error') {
-      this.counts.gapLines++;
-      this.inTime(() => this.takeError(parsed));
-    } else if (parsed.type === 'damaged') {
-      if (parsed.reason === NO_FLAGS) this.words.flagless++;
-      this.damage(this.counts.lines, text, parsed.reason);
-    } else {
-      this.counts.ignoredLines++;
-      if (parsed.type === 'sideband') this.inTime(() => this.takeSideband(parsed));
+  private takeOther(line: PerfLine, start: number): void {
+    switch (line.type) {
+      case 'branch':
+        return this.takeBranch(line, start);
+      case 'error':
+        this.counts.gapLines++;
+        return this.inTime(() => this.takeError(line));
+      case 'sideband':
+        this.counts.ignoredLines++;
+        return this.inTime(() => this.takeSideband(line));
+      case 'ignored':
+        this.counts.ignoredLines++;
+        return;
+      case 'damaged':
+        if (line.reason === NO_FLAGS) this.words.flagless++;
+        this.damage(this.counts.lines, line.reason === OVERLONG ? '' : this.lineAt(start), line.reason);
     }
-    return NONE;
   }
 
-  private takeBranch(line: BranchLine, start: number, text: string): SiteId {
+  private takeBranch(line: BranchLine, start: number): void {
     const { prefix, flags } = line;
     const { time, tid } = prefix;
     if (tid <= 0 || flags.notTaken) {
       this.counts.ignoredLines++;
-      return NONE;
+      return;
     }
-    this.doubtFirst(time);
-    if (!this.fitsTiming(time)) {
-      this.damage(this.counts.lines, text, NO_TIME);
-      return NONE;
-    }
+    if (this.early) this.doubtFirst(time);
+    if (!this.fitsTiming(time)) return this.damage(this.counts.lines, this.lineAt(start), NO_TIME);
     if (flags.unknown !== null) this.words.unknownFlags.add(flags.unknown);
     this.counts.events++;
     const site = this.words.interner.site(flags.kind, edgeOf(flags.kind, flags.edge), line.from, line.to);
     const timeNs = time ? this.words.timeOf(time) : 0;
     this.hold(tid, prefix.cpu ?? NONE, site, timeNs, start);
     this.learnName(prefix, timeNs);
-    return flags.unknown === null ? site : NONE; // lines with unknown flags are counted
   }
 
   /** A first line has no line before it that could contradict it: only one that is far ahead of the second is garbled. */
@@ -225,14 +214,13 @@ export class TraceParser {
     const { held } = this;
     held.isHeld = false;
     this.counts.events--;
-    this.damage(held.line, held.text ?? this.textOf(held.start, this.bytes.indexOf(NEWLINE, held.start)), reason);
+    this.damage(held.line, held.text ?? this.lineAt(held.start), reason);
   }
 
   /** The bytes are the caller's, and go; the line that is held may still turn out to be damaged. */
   private holdText(): void {
     const { held } = this;
-    if (held.isHeld && held.text === null)
-      held.text = this.textOf(held.start, this.bytes.indexOf(NEWLINE, held.start)).slice(0, MOST_TEXT);
+    if (held.isHeld && held.text === null) held.text = this.lineAt(held.start).slice(0, MOST_TEXT);
   }
 
   /** Records before an input's second branch wait: what time it is there, only branches tell. */
@@ -323,9 +311,4 @@ export class TraceParser {
 // What was there before the recording began, perf tells of at time 0, whatever its clock.
 function isMadeUp({ seconds, ns }: PerfTime): boolean {
   return seconds === 0 && ns === 0;
-}
-
-// "async" has no target to go on from: it ends the trace, with or without perf saying so.
-function edgeOf(kind: BranchKind, edge: TraceEdge): TraceEdge {
-  return kind === BranchKind.Async && edge === TraceEdge.None ? TraceEdge.End : edge;
 }
