@@ -52,7 +52,10 @@ function deliver(cursor: Cursor, other: Cursor | null, out: MergedEvents): void 
   } while (cursor.row < stayEnd && (isWhole || cursor.timeNs <= otherNs));
 }
 
-/** Equal times: what goes on goes before what begins, then the processor the thread is on, then the lower one. */
+/**
+ * Equal times: what goes on goes before what begins; of two stays that begin the one that is over first, for behind one
+ * that is not over no other can begin; then the processor the thread is on, then the lower one.
+ */
 function nextCursor(cursors: readonly Cursor[], current: Cursor | null): Cursor | null {
   let best: Cursor | null = null;
   for (const cursor of cursors) {
@@ -64,6 +67,8 @@ function nextCursor(cursors: readonly Cursor[], current: Cursor | null): Cursor 
 function isBefore(a: Cursor, b: Cursor, current: Cursor | null): boolean {
   if (a.timeNs !== b.timeNs) return a.timeNs < b.timeNs;
   if (a.isBegin !== b.isBegin) return b.isBegin;
+  if (a.isBegin && a.stayEndNs() !== b.stayEndNs()) return a.stayEndNs() < b.stayEndNs();
+  if (a.isBegin && a.isStayOver !== b.isStayOver) return a.isStayOver;
   return a === current;
 }
 
@@ -108,6 +113,11 @@ class Cursor {
       if (row < this.lane.length && this.edgeAt(row) === TraceEdge.Begin) return (this.knownStayEnd = row);
     }
     return (this.knownStayEnd = Math.min(row + 1, this.lane.length));
+  }
+
+  /** The stay was seen to end. */
+  get isStayOver(): boolean {
+    return this.edgeAt(this.stayEnd - 1) === TraceEdge.End;
   }
 
   stayEndNs(): Nanoseconds {

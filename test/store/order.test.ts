@@ -26,6 +26,18 @@ test('a stay that seems to begin before the other one has ended comes behind it'
   expect(profile.quality.clockSteps).toBe(2);
 });
 
+test('of stays at one time the one that is not over comes last', async () => {
+  const text = [
+    branch(0, 1000, 'tr strt', NOWHERE, '1000 main+0x0'),
+    branch(0, 1000, 'tr end  async', '1008 main+0x8', NOWHERE),
+    branch(1, 1000, 'tr strt', NOWHERE, '1008 main+0x8'),
+    branch(1, 1000, 'tr end  async', '100c main+0xc', NOWHERE),
+    branch(0, 1000, 'tr strt', NOWHERE, '100c main+0xc'),
+  ].join('');
+  const profile = await analyzeText(text, { extend: false });
+  expect(fold(profile, { annotate: true })).toBe('main:1(1) 0\nmain:1(1);[untraced]:2,avg:0 0\n');
+});
+
 test('without marks where a stay ends, events of two processors are merged by their times', async () => {
   const text = [
     branch(0, 1000, 'call', '1010 main+0x10', '2000 a+0x0'),
