@@ -3,7 +3,7 @@
  */
 import type { Options } from 'yargs';
 import type { z } from 'zod';
-import { PtflameError } from '../src/index.js';
+import { PtflameError } from '../src/text.js';
 import type { FlagMeta } from './options.js';
 
 /** The flags of a schema as yargs wants them: names in kebab case. Positional arguments are not among them. */

@@ -4,8 +4,7 @@
  */
 import yargs, { type Argv } from 'yargs';
 import type { z } from 'zod';
-import { PtflameError } from '../src/index.js';
-import { visibleText as escapeForTerminal } from '../src/text.js';
+import { visibleText as escapeForTerminal, PtflameError } from '../src/text.js';
 import { argumentsForYargs, checkOptions, yargsOptions } from './flags.js';
 import { DemoOptions, RenderOptions } from './options.js';
 import { nearestWord } from './suggestions.js';

@@ -1,6 +1,8 @@
 /**
- * How numbers, and text that other people chose, are shown: one way for terminal and pictures.
+ * What is said to people: how numbers, and text that other people chose, are shown, in terminal and pictures alike, and
+ * errors. It loads nothing else: whoever only asks for help needs no more.
  */
+export { PtflameError } from './model/errors.js';
 export { formatBytes, formatCount, formatDuration, formatMany, formatShare } from './render/format.js';
 export { gapCount } from './render/quality-summary.js';
 export { visibleText } from './render/visible-text.js';

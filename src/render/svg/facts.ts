@@ -102,7 +102,11 @@ function callFacts({ tree, weight }: FrameTable, node: number): Fact[] {
 function guessFacts({ guessNs, total, weight }: FrameTable, node: number): Fact[] {
   if (weight === 'calls' || guessNs[node] === 0) return [];
   return [
-    { what: 'guessed', value: formatShare(guessNs[node], total[node]), more: 'of its time: the place was inferred' },
+    {
+      what: 'unsure',
+      value: formatShare(guessNs[node], total[node]),
+      more: 'of its time: path guessed, or below unseen jumps',
+    },
   ];
 }
 
