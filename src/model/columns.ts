@@ -49,3 +49,10 @@ export function countAtOrBelow(ascending: Float64Array, bound: number): number {
   }
   return low;
 }
+
+/** A copy with room for more rows. */
+export function resized(values: Int32Array, length: number): Int32Array<ArrayBuffer> {
+  const larger = new Int32Array(length);
+  larger.set(values);
+  return larger;
+}

@@ -5,6 +5,7 @@
  * are kept, in two parts: up to the arrow, found by what the address of the branch looks like, and behind it, found by
  * the address of the target. A line is known if every byte behind its time is; nothing is taken for granted.
  */
+import { resized } from '../model/columns.js';
 import { ByteArena } from './byte-arena.js';
 
 /** Flags and the first address stand in so many bytes, the second address in so many. */
@@ -185,10 +186,4 @@ class PartTable {
     this.slots = new Int32Array(4 * this.slots.length).fill(-1);
     for (let part = 0; part < this.length; part++) this.place(part);
   }
-}
-
-function resized(values: Int32Array, length: number): Int32Array<ArrayBuffer> {
-  const larger = new Int32Array(length);
-  larger.set(values);
-  return larger;
 }

@@ -1,6 +1,8 @@
 /**
  * Lines as columns while they are read: written row by row, used again for each piece of a trace.
  */
+import { resized } from '../model/columns.js';
+
 const LEAST_ROWS = 1024;
 
 export class LineColumns {
@@ -31,10 +33,4 @@ export class LineColumns {
     seconds.set(this.seconds);
     this.seconds = seconds;
   }
-}
-
-function resized(values: Int32Array, length: number): Int32Array<ArrayBuffer> {
-  const larger = new Int32Array(length);
-  larger.set(values);
-  return larger;
 }

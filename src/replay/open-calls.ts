@@ -17,9 +17,8 @@ export interface OpenCall {
   readonly isFromOutside?: boolean;
 }
 
-/** A stack of the thread that was first seen in `row`. */
+/** A stack of the thread that was gone to, and had not been seen before. */
 export interface OtherStack {
-  readonly row: number;
   /** Rows of the returns that leave what was running on it then. */
   readonly leavingRows: number[];
 }

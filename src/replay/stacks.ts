@@ -118,7 +118,7 @@ export class Stacks {
 
   private beginOther(row: number): OtherStack {
     const { outcome, link, stacks } = this.pairing;
-    const stack = { row, leavingRows: [] };
+    const stack = { leavingRows: [] };
     outcome[row] = Outcome.NewStack;
     link[row] = stacks.push(stack) - 1;
     return stack;

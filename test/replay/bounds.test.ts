@@ -42,13 +42,14 @@ describe('a recursion of 100,000 levels', { timeout: 180_000 }, () => {
   });
 
   test('loses something in the middle', async () => {
-    const { depth, quality } = await replay((trace) => {
+    const { tree, depth, quality } = await replay((trace) => {
       times(DEEP, () => trace.call(1, 1));
       trace.error();
       trace.start(1);
       times(DEEP, () => trace.return(1, 1));
     });
     expect(depth).toBe(DEEP + 2); // with [lost] on top
+    expect(sum(tree.calls)).toBe(DEEP + 2); // each level once
     expect(quality.lostNs).toBe(1);
   });
 

@@ -430,6 +430,29 @@ describe('what stays open behind a loss', () => {
         d 1(1) self 0`,
     ));
 
+  test('what nothing spoke for goes when again nothing does: losses build no staircase', () =>
+    expectTree(
+      `
+      10  call     f0   f1
+      20  error
+      25  tr strt       f10+0x300
+      30  call     f10  f30
+      35  return   f30  f10
+      40  error
+      45  tr strt       f11+0x300
+      50  call     f11  f31
+      55  return   f31  f11`,
+      `
+      f0 1(1) self 0
+        f1 1(1) self 10
+          [lost] 1 self 5
+          f10 1(1) self 10
+            [lost] 1 self 5
+            f30 1 self 5
+          f11 1(1) self 5
+            f31 1 self 5`,
+    ));
+
   test('frames that later returns pass by were left in between', () =>
     expectTree(
       `
@@ -747,7 +770,45 @@ describe('retpolines', () => {
     ));
 });
 
+describe('lines that are missing', () => {
+  test('a call costs its own frame, and nothing else', () =>
+    expectTree(
+      `
+      10  call    main  a
+      30  return  b     a+0x115
+      40  return  a     main
+      60  call    main  c`,
+      `
+      main 1(1) self 20
+        a 1 self 10
+          b 1(1) self 20
+        c 1(1) self 0`,
+    ));
+
+  test('so does a call of a function by itself', () =>
+    expectTree(
+      `
+      10  call    main  a
+      30  return  a     a+0x115
+      40  return  a     main`,
+      `
+      main 1(1) self 0
+        a 1 self 30
+          a 1(1) self 0`,
+    ));
+});
+
 describe('the bounds of the recording', () => {
+  test('a switch with a time behind the last branch does not move its end', () =>
+    expectTree(
+      `
+      10         call  main  a
+      900000000  PERF_RECORD_SWITCH IN`,
+      `
+      main 1(1) self 0
+        a 1(1) self 0`,
+    ));
+
   const waiting = `
       2/10  tr end  syscall  poll
       1/20  tr strt          read+0x802

@@ -42,6 +42,13 @@ describe('synthetic traces', () => {
     const reached = fidelity(truth, fold(profile, { annotate: true }), { trampolines: 'keep' });
     expect(reached.overlap).toBeGreaterThan(98.3);
   });
+
+  test('faults: stacks are kept across losses', async () => {
+    const profile = await analyzeText(fixture('truth/gentrace-faults.perf.txt.gz'), { extend: false });
+    const truth = gentraceTruth(fixture('truth/gentrace-faults.truth.json.gz').toString());
+    const reached = fidelity(truth, fold(profile, { annotate: true }), { trampolines: 'keep' });
+    expect(reached.overlap).toBeGreaterThan(97.4); // 87.4 without the paths that other threads show
+  });
 });
 
 describe('real programs', () => {
@@ -53,6 +60,12 @@ describe('real programs', () => {
     ['threads4', 99.9],
     ['threadsirq', 99.9],
     ['loop', 99.6],
+    ['cpp', 98.2],
+    ['jumps', 98.5],
+    ['sig', 99.5],
+    ['sig-exec', 99.5],
+    ['rec-mix', 93.4],
+    ['threads-faults', 99.8],
   ])('%s: at least %d % of the time on the true stack', async (name, floor) => {
     const profile = await analyzeText(fixture(`truth/ptemu-${name}.perf.txt.gz`), {
       extend: false,
