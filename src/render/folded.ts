@@ -3,6 +3,7 @@
  */
 import { type CallTree, ROOT } from '../model/call-tree.js';
 import type { Profile } from '../model/profile.js';
+import { SymbolKind } from '../model/symbol-table.js';
 import { viewOf } from '../model/tree-view.js';
 import { NONE, type NodeId } from '../model/units.js';
 import { type Grouping, mergeByName } from './named-tree.js';
@@ -27,15 +28,18 @@ export function* renderFolded(profile: Profile, options: FoldedOptions = {}): Ge
     const isGroup = symbols[tree.symbol[node]] === NONE;
     const name = names[tree.symbol[node]] as string;
     path.length = depth[node] - 1;
-    path.push(annotate && !isGroup ? name + annotation(tree, node) : name);
+    const isStop = profile.symbols.kind[symbols[tree.symbol[node]] as number] === SymbolKind.Synthetic;
+    path.push(annotate && !isGroup ? name + annotation(tree, node, isStop) : name);
     if (value[node] >= minNs && !isGroup) yield `${path.join(';')} ${value[node]}\n`;
   }
 }
 
-function annotation({ calls, inferredCalls, completeNs }: CallTree, node: NodeId): string {
+/** Long stops are those that were cut: an average over the others alone would mislead. */
+function annotation({ calls, inferredCalls, completeNs }: CallTree, node: NodeId, isStop: boolean): string {
   const inferred = inferredCalls[node] > 0 ? `(${inferredCalls[node]})` : '';
   const complete = calls[node] - inferredCalls[node];
-  const average = complete > 0 ? `,avg:${Math.floor(completeNs[node] / complete + 0.5)}` : '';
+  const hasAverage = complete > 0 && !(isStop && inferred !== '');
+  const average = hasAverage ? `,avg:${Math.floor(completeNs[node] / complete + 0.5)}` : '';
   return `:${calls[node]}${inferred}${average}`;
 }
 

@@ -89,3 +89,16 @@ test('threads have the names that records and columns give them', async () => {
   expect(roots('process').filter(Boolean)).toEqual(['server-1']);
   expect(roots('comm').filter(Boolean)).toEqual(['server', 'worker 7']);
 });
+
+test('stops have an average only if all of them are whole', async () => {
+  const text = (ns: number) =>
+    [
+      `1 [000] 1.${String(ns).padStart(9, '0')}:   call   1010 main+0x10 => 2000 read+0x0\n`,
+      `1 [000] 1.${String(ns + 10).padStart(9, '0')}:   tr end  syscall   2010 read+0x10 => 0 [unknown]\n`,
+      `1 [000] 1.${String(ns + 30).padStart(9, '0')}:   tr strt   0 [unknown] => 2012 read+0x12\n`,
+    ].join('');
+  const back = '1 [000] 1.000000200:   return   2014 read+0x14 => 1015 main+0x15\n';
+  const cut = text(100) + back + text(300).split('\n').slice(0, 2).join('\n');
+  expect(fold(await analyzeText(text(100) + back), { annotate: true })).toContain('[syscall]:1,avg:20 20\n');
+  expect(fold(await analyzeText(`${cut}\n`), { annotate: true })).toContain('[syscall]:2(1) 20\n');
+});

@@ -3,6 +3,7 @@
  */
 import { type Boxes, BoxKind } from '../../layout/layout.js';
 import { formatCount, formatDuration, formatMany } from '../format.js';
+import { isStop } from './families.js';
 import { type FrameTable, familyOfNode, nameOf } from './frame-table.js';
 
 export interface Facts {
@@ -24,7 +25,10 @@ export function labelOf(table: FrameTable, boxes: Boxes, box: number) {
     return { name: nameOf(table, node), numbers: [formatWeight(table.total[node], table.weight)] };
   const { tree } = table;
   const complete = tree.calls[node] - tree.inferredCalls[node];
-  const average = table.weight === 'ns' && complete > 0 ? [formatDuration(tree.completeNs[node] / complete)] : [];
+  // Long stops are those that were cut: an average over the others alone would mislead.
+  const isCutStop = isStop(familyOfNode(table, node)) && tree.inferredCalls[node] > 0;
+  const average =
+    table.weight === 'ns' && complete > 0 && !isCutStop ? [formatDuration(tree.completeNs[node] / complete)] : [];
   return {
     name: nameOf(table, node),
     numbers: tree.calls[node] > 0 ? [formatCount(tree.calls[node]), ...average] : [],

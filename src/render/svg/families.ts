@@ -27,6 +27,11 @@ const SPECIAL: Readonly<Record<SpecialSymbol, Family>> = {
   [SpecialSymbol.Lost]: 'lost',
 };
 
+/** Time outside the traced code: no functions. */
+export function isStop(family: Family): boolean {
+  return FAMILIES.indexOf(family) > FAMILIES.indexOf('unknown');
+}
+
 /** perf's names for the kernel and its modules: "[kernel.kallsyms]", "[nf_tables]"; "[vdso]" is run by programs. */
 const KERNEL_FILE = /^\[(?!vdso|vsyscall|heap|stack|anon|unknown)/;
 
