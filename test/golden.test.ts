@@ -15,7 +15,7 @@ import { Contexts } from '../src/replay/contexts.js';
 import type { FrameWatcher } from '../src/replay/frame.js';
 import { pairReturns } from '../src/replay/pair-returns.js';
 import { replayThread, type ThreadReplay } from '../src/replay/replay.js';
-import type { StoredThread } from '../src/store/trace-store.js';
+import type { LoadedThread } from '../src/store/thread-source.js';
 import { fold } from './helpers/load.js';
 import { type TraceThreads, threadsOf } from './helpers/threads-of.js';
 
@@ -89,7 +89,7 @@ function replayText(trace: TraceThreads): string {
 }
 
 interface LoggedReplay {
-  readonly thread: StoredThread;
+  readonly thread: LoadedThread;
   readonly replay: ThreadReplay;
   readonly log: FrameLog;
   readonly head: string;
@@ -106,7 +106,7 @@ function keptReplays(trace: TraceThreads): LoggedReplay[] {
   });
 }
 
-function logReplay({ facts, symbols, bounds }: TraceThreads, thread: StoredThread, contexts: Contexts | null) {
+function logReplay({ facts, symbols, bounds }: TraceThreads, thread: LoadedThread, contexts: Contexts | null) {
   const { events, isCreatedInside } = thread;
   const endRow = pairReturns(events, facts).segments.at(-1)?.endRow ?? 0;
   const log = new FrameLog(symbols, endRow);

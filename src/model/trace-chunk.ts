@@ -12,6 +12,24 @@ export interface EventColumns {
   readonly timeNs: Float64Array; // Nanoseconds, as printed: it may step back
 }
 
+export interface EventRun {
+  readonly tid: Tid;
+  readonly cpu: number; // NONE where it was not printed
+  /** In numbers, as event-run.ts has them. */
+  readonly length: number;
+  readonly events: number;
+}
+
+/** Branch events by thread and processor, each in their order. */
+export interface GroupedEvents {
+  readonly runs: readonly EventRun[];
+  /** One run behind the other. */
+  readonly events: Int32Array;
+  /** Over all events; meaningless if there is none. */
+  readonly startNs: Nanoseconds;
+  readonly endNs: Nanoseconds;
+}
+
 /** What is not a branch, but belongs among a thread's events. `tid` or `cpu` is NONE if perf does not know it. */
 export type TraceRecord = { readonly tid: Tid; readonly cpu: number; readonly timeNs: Nanoseconds } & (
   | {
@@ -50,6 +68,8 @@ export interface Mapping {
 
 export interface TraceChunk {
   readonly events: EventColumns;
+  /** More events, behind those. */
+  readonly grouped: GroupedEvents | null;
   readonly records: readonly TraceRecord[];
   readonly names: readonly ThreadName[];
   readonly mappings: readonly Mapping[];

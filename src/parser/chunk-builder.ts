@@ -1,15 +1,17 @@
 /**
  * What a parser finds, gathered into a chunk.
  */
-import type { Mapping, ThreadName, TraceChunk, TraceRecord } from '../model/trace-chunk.js';
+import type { GroupedEvents, Mapping, ThreadName, TraceChunk, TraceRecord } from '../model/trace-chunk.js';
 import type { Nanoseconds, SiteId, Tid } from '../model/units.js';
 
 const LEAST_ROWS = 1024;
 
 export class ChunkBuilder {
-  records: TraceRecord[] = [];
-  names: ThreadName[] = [];
-  mappings: Mapping[] = [];
+  /** Events that are sorted already. */
+  grouped: GroupedEvents | null = null;
+  private records: TraceRecord[] = [];
+  private names: ThreadName[] = [];
+  private mappings: Mapping[] = [];
   private length = 0;
   private tid = new Int32Array(LEAST_ROWS);
   private cpu = new Int32Array(LEAST_ROWS);
@@ -25,9 +27,21 @@ export class ChunkBuilder {
     this.timeNs[row] = timeNs;
   }
 
+  addRecord(record: TraceRecord): void {
+    this.records.push(record);
+  }
+
+  addName(name: ThreadName): void {
+    this.names.push(name);
+  }
+
+  addMapping(mapping: Mapping): void {
+    this.mappings.push(mapping);
+  }
+
   /** What was gathered; good until something is added again. */
   build(): TraceChunk {
-    const { length, tid, cpu, site, timeNs, records, names, mappings } = this;
+    const { length, tid, cpu, site, timeNs, grouped, records, names, mappings } = this;
     const events = {
       length,
       tid: tid.subarray(0, length),
@@ -36,7 +50,7 @@ export class ChunkBuilder {
       timeNs: timeNs.subarray(0, length),
     };
     this.clear();
-    return { events, records, names, mappings };
+    return { events, grouped, records, names, mappings };
   }
 
   private grow(): void {
@@ -54,6 +68,7 @@ export class ChunkBuilder {
   /** The columns keep their room: most chunks are of one size. */
   private clear(): void {
     this.length = 0;
+    this.grouped = null;
     this.records = [];
     this.names = [];
     this.mappings = [];

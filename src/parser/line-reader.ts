@@ -1,40 +1,69 @@
 /**
- * Whole lines in, what each of them says out: most as numbers in columns, the others one by one.
+ * Whole lines in, what each of them says out: most as numbers in rows, the others one by one.
+ *
+ * What a line says beside its time, the same bytes always say the same. So most lines are read by the kernel, which knows
+ * them by every one of their bytes; the first time the tolerant parser reads them, which is the definition.
  *
  * A reader keeps what lines it has seen before, and nothing that a result depends on: readers of their own may read
  * the pieces of one trace, in any order and anywhere.
  */
 import { BranchKind, TraceEdge } from '../model/branch-sites.js';
-import { KnownLines } from './known-lines.js';
-import { LineColumns } from './line-columns.js';
-import { LinePrefix, UNUSUAL } from './line-prefix.js';
+import type { EventRun, GroupedEvents } from '../model/trace-chunk.js';
+import type { Nanoseconds } from '../model/units.js';
+import { BranchEnds, type Origin } from './branch-ends.js';
+import { type Kernel, newKernel, Stop } from './kernel.js';
+import { type Head, LinePrefix, UNUSUAL } from './line-prefix.js';
 import { LONGEST_LINE_BYTES } from './lines.js';
 import { type PerfLine, parsePerfLine } from './perf-line.js';
 
-/** What a branch says beside thread and time: the two ends as perf prints them. */
-export interface BranchText {
-  readonly kind: BranchKind;
-  readonly edge: TraceEdge;
-  readonly from: string;
-  readonly to: string;
-}
+/** Columns of a row. */
+export const Line = {
+  /** Where the line begins in the bytes. */
+  Start: 0,
+  /** Number of a branch that this reader has told of, or OTHER: then the next one of `others` is the line. */
+  Branch: 1,
+  /** Row of what the line begins with, in `heads`. */
+  Head: 2,
+  Ns: 3,
+} as const;
+export const LINE_COLUMNS = 4;
 
-/** A line is a row; the columns have room for more, and rows of others hold nothing but where they begin. */
 export interface ReadLines {
   readonly length: number;
-  /** Where the line begins in the bytes. */
-  readonly start: Int32Array;
-  /** Number of a branch that this reader has told of, or OTHER: then the next one of `others` is the line. */
-  readonly branch: Int32Array;
-  readonly tid: Int32Array;
-  readonly pid: Int32Array; // NOT_PRINTED, as for the cpu
-  readonly cpu: Int32Array;
-  readonly seconds: Float64Array;
-  readonly ns: Int32Array;
+  /** LINE_COLUMNS a line. */
+  readonly rows: Int32Array;
+  readonly heads: readonly Head[];
   readonly others: readonly PerfLine[];
-  /** Branches first seen in these lines: their numbers go on from those told of before. */
-  readonly newBranches: readonly BranchText[];
+  /** In which row each of them stands. */
+  readonly otherRows: readonly number[];
 }
+
+/** What was seen first since the last time; numbers go on from those told of before. */
+export interface NewBranches {
+  readonly origins: readonly Origin[];
+  readonly targets: readonly string[];
+  /** Numbers of origin and target, one pair a branch. */
+  readonly pairs: Int32Array;
+}
+
+/** What a piece has of one lane. */
+export interface BranchRun extends EventRun {
+  readonly latestNs: Nanoseconds;
+}
+
+/** Branches by lane: events with numbers of branches in the place of sites. */
+export interface GroupedBranches extends GroupedEvents {
+  readonly runs: readonly BranchRun[];
+}
+const RUN_BYTES = 24;
+
+/** A thread on a processor. */
+export interface Lane {
+  readonly tid: number;
+  readonly cpu: number; // NOT_PRINTED if it was not
+}
+
+type BranchLine = Extract<PerfLine, { type: 'branch' }>;
 
 export const OTHER = -1;
 const NEWLINE = 10;
@@ -42,89 +71,184 @@ const RETURN = 13;
 export const OVERLONG = 'longer than any line of perf';
 const OVERLONG_LINE: PerfLine = { type: 'damaged', reason: OVERLONG };
 
+/** The kernel tells texts apart by so many of their first bytes: shorter ones it cannot know. */
+const LEAST_BYTES = { head: 12, origin: 44, target: 20 } as const;
+const LONGEST_KNOWN = 16 * 1024;
+/** Each second brings a new one of every thread. */
+const MOST_HEADS = 64 * 1024;
+const ARROW = Buffer.from(' => ', 'latin1');
+const RECORD = Buffer.from('PERF_RECORD_', 'latin1');
+
 export class LineReader {
+  private readonly kernel = newKernel();
   private readonly prefix = new LinePrefix();
-  private readonly known = new KnownLines();
-  private readonly numberOf = new Map<string, number>();
+  private readonly ends = new BranchEnds();
+  private readonly heads: Head[] = [];
+  private readonly rowOfHead = new Map<string, number>();
+  private readonly lanes: Lane[] = [];
+  private readonly laneNumbers = new Map<string, number>();
   private bytes: Uint8Array = new Uint8Array();
   private others: PerfLine[] = [];
-  private newBranches: BranchText[] = [];
-  private readonly columns = new LineColumns();
+  private otherRows: number[] = [];
+  private toldPairs = 0;
 
   /** `bytes`: whole lines, each with its newline. What is returned is good until the next call. */
   read(bytes: Uint8Array): ReadLines {
-    this.bytes = bytes;
-    this.prefix.begin(bytes);
-    this.known.begin(bytes);
-    this.clear();
-    for (let start = 0; start < bytes.length; ) {
-      const rest = this.prefix.read(start);
-      if (rest !== UNUSUAL && this.known.find(rest)) start = this.takeKnown(start);
-      else start = this.takeNew(start, rest);
+    const { kernel } = this;
+    this.begin(bytes);
+    for (let at = 0; at < bytes.length; ) {
+      const why = kernel.read(at);
+      at = kernel.lineStart();
+      if (why === Stop.UnknownHead) at = this.takeNewHead(at);
+      else if (why === Stop.UnknownRest) at = this.takeLine(at, kernel.restStart(), kernel.lineHead(), kernel.lineNs());
     }
-    return this.lines();
+    const { heads, others, otherRows } = this;
+    return new KernelLines(kernel, heads, others, otherRows);
   }
 
-  private takeKnown(start: number): number {
-    const { prefix, known, columns } = this;
-    const row = columns.nextRow();
-    columns.start[row] = start;
-    columns.branch[row] = known.value;
-    columns.tid[row] = prefix.tid;
-    columns.pid[row] = prefix.pid;
-    columns.cpu[row] = prefix.cpu;
-    columns.seconds[row] = prefix.seconds;
-    columns.ns[row] = prefix.ns;
-    return known.end + 1;
+  /** Branches first seen since the last call. */
+  takeNewBranches(): NewBranches {
+    const { kernel, toldPairs } = this;
+    const pairs = new Int32Array(kernel.memory.buffer, kernel.pairsStart(), kernel.pairsBytes() / 4).slice(toldPairs);
+    this.toldPairs += pairs.length;
+    return { ...this.ends.takeNew(), pairs };
+  }
+
+  /**
+   * The branches of the lines that were read last, up to a row, by lane; null if their times step back too far.
+   * `originSeconds`: what times are counted from. Good until something else is read.
+   */
+  group(rows: number, originSeconds: number): GroupedBranches | null {
+    const { kernel, lanes } = this;
+    if (kernel.group(rows, originSeconds) === 0) return null;
+    const { buffer } = kernel.memory;
+    const index = new DataView(buffer, kernel.runsStart(), kernel.runsBytes());
+    const events = new Int32Array(buffer, kernel.eventsStart(), kernel.eventsBytes() / 4);
+    const runs: BranchRun[] = [];
+    for (let at = 0; at < index.byteLength; at += RUN_BYTES) {
+      const lane = lanes[index.getInt32(at, true)] as Lane;
+      const length = index.getInt32(at + 4, true) / 4;
+      runs.push({ ...lane, length, latestNs: index.getFloat64(at + 8, true), events: index.getInt32(at + 16, true) });
+    }
+    return { runs, events, startNs: kernel.lowest(originSeconds), endNs: kernel.highest(originSeconds) };
+  }
+
+  private begin(bytes: Uint8Array): void {
+    const { kernel } = this;
+    if (this.heads.length > MOST_HEADS) {
+      this.heads.length = 0;
+      this.rowOfHead.clear();
+      kernel.forgetHeads();
+      kernel.forgetHeadFacts();
+    }
+    const start = kernel.roomForText(bytes.length);
+    new Uint8Array(kernel.memory.buffer, start, bytes.length).set(bytes);
+    kernel.begin(bytes.length);
+    this.bytes = bytes;
+    this.others = [];
+    this.otherRows = [];
+  }
+
+  /** A line whose beginning is not known. Where reading goes on: at the same line, if it is known now. */
+  private takeNewHead(start: number): number {
+    const { prefix, kernel } = this;
+    const rest = prefix.read(this.bytes, start);
+    if (rest === UNUSUAL) return this.takeLine(start, UNUSUAL, 0, 0);
+    const row = this.headRow();
+    const length = prefix.dot + 1 - start;
+    if (length >= LEAST_BYTES.head && kernel.learnHead(start, length, row)) return start;
+    return this.takeLine(start, rest, row, prefix.ns);
+  }
+
+  private headRow(): number {
+    const { tid, pid, cpu, seconds } = this.prefix;
+    const key = `${tid} ${pid} ${cpu} ${seconds}`;
+    let row = this.rowOfHead.get(key);
+    if (row === undefined) {
+      row = this.heads.push({ tid, pid, cpu, seconds }) - 1;
+      this.rowOfHead.set(key, row);
+      this.kernel.addHead(seconds, this.laneOf(tid, cpu));
+    }
+    return row;
+  }
+
+  private laneOf(tid: number, cpu: number): number {
+    const key = `${tid} ${cpu}`;
+    let lane = this.laneNumbers.get(key);
+    if (lane === undefined) this.laneNumbers.set(key, (lane = this.lanes.push({ tid, cpu }) - 1));
+    return lane;
   }
 
   /** A line for the tolerant parser; `rest`: behind its time, if that is where it usually is, or UNUSUAL. */
-  private takeNew(start: number, rest: number): number {
+  private takeLine(start: number, rest: number, head: number, ns: number): number {
     const newline = this.bytes.indexOf(NEWLINE, start);
     const isOverlong = newline - start > LONGEST_LINE_BYTES;
     const line = isOverlong ? OVERLONG_LINE : parsePerfLine(lineText(this.bytes, start, newline));
-    const number = rest === UNUSUAL ? OTHER : this.numberOfBranch(line);
-    if (number === OTHER) return this.takeOther(start, line, newline);
-    this.known.learn(rest, newline, number);
-    this.known.end = newline;
-    this.known.value = number;
-    return this.takeKnown(start);
-  }
-
-  private takeOther(start: number, line: PerfLine, newline: number): number {
-    const row = this.columns.nextRow();
-    this.columns.start[row] = start;
-    this.columns.branch[row] = OTHER;
-    this.others.push(line);
+    if (rest !== UNUSUAL && isPlain(line)) {
+      this.kernel.addLine(start, this.learn(line, rest, newline), head, ns);
+    } else {
+      this.otherRows.push(this.kernel.linesBytes() / (4 * LINE_COLUMNS));
+      this.others.push(line);
+      this.kernel.addLine(start, OTHER, 0, 0);
+    }
     return newline + 1;
   }
 
-  /** OTHER for what is no plain branch: lines with unknown flags are counted, others mean nothing. */
-  private numberOfBranch(line: PerfLine): number {
-    if (line.type !== 'branch' || line.flags.unknown !== null || line.flags.notTaken) return OTHER;
-    const { flags, from, to } = line;
-    const edge = edgeOf(flags.kind, flags.edge);
-    const key = `${flags.kind} ${edge} ${from}\n${to}`;
-    let number = this.numberOf.get(key);
-    if (number === undefined) {
-      number = this.numberOf.size;
-      this.numberOf.set(Buffer.from(key, 'latin1').toString('latin1'), number); // not a part of the chunk's text
-      this.newBranches.push({ kind: flags.kind, edge, from, to });
+  /** Lets the kernel know what stands behind a line's time; the number of the branch. */
+  private learn({ flags, from, to }: BranchLine, rest: number, newline: number): number {
+    const { kernel, ends } = this;
+    const origin = ends.origin(flags.kind, edgeOf(flags.kind, flags.edge), from);
+    const target = ends.target(to);
+    const arrow = onlyArrow(this.bytes, rest, newline);
+    const targetAt = arrow + ARROW.length;
+    if (arrow !== -1 && targetAt - rest >= LEAST_BYTES.origin && newline + 1 - targetAt >= LEAST_BYTES.target) {
+      kernel.learnOrigin(rest, targetAt - rest, origin);
+      kernel.learnTarget(targetAt, newline + 1 - targetAt, target); // with its newline
     }
-    return number;
+    return kernel.branch(origin, target);
+  }
+}
+
+/** Lines in the kernel's memory. */
+class KernelLines implements ReadLines {
+  readonly length: number;
+  readonly heads: readonly Head[];
+  readonly others: readonly PerfLine[];
+  readonly otherRows: readonly number[];
+  private view = new Int32Array();
+  private readonly kernel: Kernel;
+
+  constructor(kernel: Kernel, heads: readonly Head[], others: readonly PerfLine[], otherRows: readonly number[]) {
+    this.kernel = kernel;
+    this.length = kernel.linesBytes() / (4 * LINE_COLUMNS);
+    this.heads = heads;
+    this.others = others;
+    this.otherRows = otherRows;
   }
 
-  private clear(): void {
-    this.columns.length = 0;
-    this.others = [];
-    this.newBranches = [];
+  /** When the kernel needs more memory all of it moves, and views of it are empty from then on. */
+  get rows(): Int32Array {
+    const { kernel } = this;
+    if (this.view.length === 0)
+      this.view = new Int32Array(kernel.memory.buffer, kernel.linesStart(), this.length * LINE_COLUMNS);
+    return this.view;
   }
+}
 
-  private lines(): ReadLines {
-    const { columns, others, newBranches } = this;
-    const { length, start, branch, tid, pid, cpu, seconds, ns } = columns;
-    return { length, start, branch, tid, pid, cpu, seconds, ns, others, newBranches };
-  }
+/**
+ * Where the only arrow of a line stands, or -1: with more than one, or where a record's name might be found, the parts of
+ * a line mean something together only.
+ */
+function onlyArrow(bytes: Uint8Array, start: number, newline: number): number {
+  const line = Buffer.from(bytes.buffer, bytes.byteOffset + start, newline - start);
+  const arrow = line.indexOf(ARROW);
+  if (line.length > LONGEST_KNOWN || line.includes(RECORD) || line.lastIndexOf(ARROW) !== arrow) return -1;
+  return arrow === -1 ? -1 : start + arrow;
+}
+
+/** Lines with unknown flags are counted, and branches that were not taken mean nothing. */
+function isPlain(line: PerfLine): line is BranchLine {
+  return line.type === 'branch' && line.flags.unknown === null && !line.flags.notTaken;
 }
 
 /** A line without its end; bytes as latin1 characters. */

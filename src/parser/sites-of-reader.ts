@@ -1,17 +1,23 @@
 /**
  * The branches that a reader tells of, and their sites.
  *
- * A reader in a thread of its own may tell of them in another order than the trace has: a site is given out when the
- * trace comes to its branch, so that it does not depend on which reader was faster.
+ * Readers number branches for themselves, and in threads of their own they come to them in any order: a site is given out
+ * when the trace comes to its branch.
  */
+import { FAR, NEAR_LENGTH } from '../model/event-run.js';
+import type { SiteId } from '../model/units.js';
+import type { Origin } from './branch-ends.js';
 import type { Interner } from './intern.js';
-import { type BranchText, OTHER, type ReadLines } from './line-reader.js';
+import type { NewBranches } from './line-reader.js';
 
-const NOT_YET = 0xffffffff;
+const NOT_YET = -1;
 
 export class SitesOfReader {
-  private sites = new Uint32Array(1024).fill(NOT_YET);
-  private readonly branches: BranchText[] = [];
+  private sites = new Int32Array(1024).fill(NOT_YET);
+  private branches = 0;
+  private readonly pairs: number[] = [];
+  private readonly origins: Origin[] = [];
+  private readonly targets: string[] = [];
   private readonly interner: Interner;
 
   constructor(interner: Interner) {
@@ -19,29 +25,42 @@ export class SitesOfReader {
   }
 
   /** Hears of the branches that the reader tells of next. */
-  hear(branches: readonly BranchText[]): void {
-    for (const branch of branches) this.branches.push(branch);
-  }
-
-  /** Sites by the numbers of branches, of all that these lines hold. */
-  of({ branch, length }: ReadLines): Uint32Array {
-    this.makeRoom();
-    for (let row = 0; row < length; row++) {
-      const number = branch[row];
-      if (number !== OTHER && this.sites[number] === NOT_YET) this.sites[number] = this.siteOf(number);
-    }
-    return this.sites;
-  }
-
-  private siteOf(number: number): number {
-    const { kind, edge, from, to } = this.branches[number] as BranchText;
-    return this.interner.site(kind, edge, from, to);
-  }
-
-  private makeRoom(): void {
-    if (this.branches.length <= this.sites.length) return;
-    const larger = new Uint32Array(2 * this.branches.length).fill(NOT_YET);
+  hear({ origins, targets, pairs }: NewBranches): void {
+    for (const origin of origins) this.origins.push(origin);
+    for (const target of targets) this.targets.push(target);
+    for (const end of pairs) this.pairs.push(end);
+    this.branches = this.pairs.length / 2;
+    if (this.branches <= this.sites.length) return;
+    const larger = new Int32Array(2 * this.branches).fill(NOT_YET);
     larger.set(this.sites);
     this.sites = larger;
+  }
+
+  siteOf(branch: number): SiteId {
+    const site = this.sites[branch];
+    return site === NOT_YET ? this.newSite(branch) : site;
+  }
+
+  /** Puts sites in the place of the branches of a run (model/event-run.ts). */
+  renumber(events: Int32Array): void {
+    const { sites } = this;
+    for (let at = 0; at < events.length; at += NEAR_LENGTH) {
+      let place = at;
+      if (events[at] === FAR) {
+        place = at + 1;
+        at += NEAR_LENGTH;
+      }
+      const branch = events[place];
+      const site = sites[branch];
+      events[place] = site === NOT_YET ? this.newSite(branch) : site;
+    }
+  }
+
+  private newSite(branch: number): SiteId {
+    const { kind, edge, from } = this.origins[this.pairs[2 * branch] as number] as Origin;
+    const to = this.targets[this.pairs[2 * branch + 1] as number] as string;
+    const site = this.interner.site(kind, edge, from, to);
+    this.sites[branch] = site;
+    return site;
   }
 }

@@ -5,7 +5,7 @@
 import type { Nanoseconds } from '../model/units.js';
 
 /** Far more than clocks of processors differ by, far less than a garbled second is off. */
-const FARTHEST_STEP_NS = 1_000_000;
+export const LARGEST_STEP_BACK_NS = 1_000_000;
 
 export class TimeGuard {
   private lastGoodNs = Number.NaN;
@@ -19,13 +19,24 @@ export class TimeGuard {
     return dropped;
   }
 
+  /** Nothing is in doubt: as long as no time steps back far, none will be dropped. */
+  get isInOrder(): boolean {
+    return !(this.lastGoodNs - this.heldNs > LARGEST_STEP_BACK_NS);
+  }
+
+  /** Times went on in order, and these were the last two. */
+  goOn(beforeNs: Nanoseconds, lastNs: Nanoseconds): void {
+    this.lastGoodNs = beforeNs;
+    this.heldNs = lastNs;
+  }
+
   // Ahead: the next line is back. Behind: the next line is where the stream was. Both neighbours must agree, so
   // that a second recording behind the first, or a long wait, is no outlier.
   private isOutlier(nextNs: Nanoseconds): boolean {
     const { heldNs, lastGoodNs } = this;
-    const isAhead = heldNs - nextNs > FARTHEST_STEP_NS;
+    const isAhead = heldNs - nextNs > LARGEST_STEP_BACK_NS;
     if (Number.isNaN(lastGoodNs)) return false;
-    if (lastGoodNs - nextNs > FARTHEST_STEP_NS) return false;
-    return (isAhead && heldNs - lastGoodNs > FARTHEST_STEP_NS) || lastGoodNs - heldNs > FARTHEST_STEP_NS;
+    if (lastGoodNs - nextNs > LARGEST_STEP_BACK_NS) return false;
+    return (isAhead && heldNs - lastGoodNs > LARGEST_STEP_BACK_NS) || lastGoodNs - heldNs > LARGEST_STEP_BACK_NS;
   }
 }

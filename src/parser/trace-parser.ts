@@ -1,33 +1,24 @@
 /**
  * Whole lines in, a chunk of events and records out; the counts say what became of each line.
  */
-import { type DamagedLine, noLines } from '../model/quality.js';
-import type { ThreadName, TraceChunk } from '../model/trace-chunk.js';
+import { type DamagedLine, type LineCounts, noLines } from '../model/quality.js';
+import type { Mapping, ThreadName, TraceChunk, TraceRecord } from '../model/trace-chunk.js';
 import { type Nanoseconds, NONE, type SiteId, type Tid } from '../model/units.js';
 import { ChunkBuilder } from './chunk-builder.js';
 import { HeldEvent } from './held-event.js';
 import { copied, fromLatin1, Interner } from './intern.js';
-import { NOT_PRINTED } from './line-prefix.js';
-import { edgeOf, LineReader, lineText, OTHER, OVERLONG, type ReadLines } from './line-reader.js';
+import { type Head, NOT_PRINTED } from './line-prefix.js';
+import { edgeOf, LINE_COLUMNS, Line, LineReader, lineText, OTHER, OVERLONG, type ReadLines } from './line-reader.js';
 import { NO_FLAGS, type PerfLine, type PerfTime, type Prefix } from './perf-line.js';
+import { MOST_DAMAGED_SHOWN, MOST_TEXT, type PlainPiece, plainPiece } from './plain-piece.js';
+import { type ErrorLine, type SidebandLine, takeError, takeSideband, wasBefore } from './records.js';
 import { SitesOfReader } from './sites-of-reader.js';
-import { TimeGuard } from './time-guard.js';
+import { LARGEST_STEP_BACK_NS, TimeGuard } from './time-guard.js';
 import { UnknownFlags } from './unknown-flags.js';
 
 type BranchLine = Extract<PerfLine, { type: 'branch' }>;
-type SidebandLine = Extract<PerfLine, { type: 'sideband' }>;
-type RecordOf<What> = Extract<SidebandLine['record'], { what: What }>;
-type ErrorLine = Extract<PerfLine, { type: 'error' }>;
 
-interface Place {
-  readonly cpu: number;
-  readonly timeNs: Nanoseconds;
-}
-
-const MOST_DAMAGED_SHOWN = 10;
-const MOST_TEXT = 200;
 const NEWLINE = 10;
-const LONGEST_MESSAGE = 200;
 const NO_TIME = 'no time, unlike the lines around it';
 const BAD_TIME = 'its time does not fit the lines around it';
 /** No thread is recorded so long and does so little. */
@@ -68,8 +59,8 @@ export class TraceParser {
   /** Of the held event, if it is the first. */
   private firstTime: PerfTime | null = null;
   private early: (() => void)[] | null = [];
-  /** Of threads before they were left for another one. */
-  private readonly lastNsOfThread = new Map<Tid, Nanoseconds>();
+  /** Of threads that were left for another one. */
+  private readonly latestNsOfThread = new Map<Tid, Nanoseconds>();
   /** The thread whose pid is known to be learned. */
   private learnedTid: Tid = NONE;
   private learnedPid = NONE;
@@ -81,37 +72,72 @@ export class TraceParser {
     this.input = input;
   }
 
-  /** `bytes`: whole lines, each with its newline. */
+  /** `bytes`: whole lines, each with its newline. The chunk is good until the next call, as of all others here. */
   parse(bytes: Uint8Array): TraceChunk {
-    const { reader, sitesOfReader } = this.words;
+    const { reader, sitesOfReader, originSeconds } = this.words;
     const lines = reader.read(bytes);
-    sitesOfReader.hear(lines.newBranches);
-    return this.take(bytes, lines, sitesOfReader.of(lines));
+    sitesOfReader.hear(reader.takeNewBranches());
+    const plain = originSeconds !== null && plainPiece(reader, lines, bytes, originSeconds);
+    if (plain && this.accepts(plain)) return this.takePlain(plain, sitesOfReader);
+    return this.take(bytes, lines, sitesOfReader);
   }
 
-  /** `lines`: what a reader made of these bytes; `sites`: of that reader's branches, by their numbers. */
-  take(bytes: Uint8Array, lines: ReadLines, sites: Uint32Array): TraceChunk {
-    const { branch, start } = lines;
+  /** Whether what was read of a piece by itself is what it means here, behind all that was read before. */
+  accepts({ firstNs }: PlainPiece): boolean {
+    const { words, early, held, guard } = this;
+    if (early !== null || words.timed === 0 || words.timeless > 0) return false;
+    return held.isHeld && guard.isInOrder && !(firstNs < held.timeNs - LARGEST_STEP_BACK_NS);
+  }
+
+  /** Takes a piece that is accepted; `sites`: of the branches of who read it. */
+  takePlain(piece: PlainPiece, sites: SitesOfReader): TraceChunk {
+    const { chunk, counts, held, words } = this;
+    for (const { line, text, reason } of piece.damaged) this.showDamaged(counts.lines + line, text, reason);
+    words.flagless += piece.flagless;
+    words.timed += piece.counts.events;
+    for (const record of piece.records) chunk.addRecord(record);
+    for (const mapping of piece.mappings) chunk.addMapping(mapping);
+    for (const name of piece.names) this.addName(name);
+    const { last, branches } = piece;
+    if (last && branches) {
+      chunk.addEvent(held.tid, held.cpu, held.site, held.timeNs);
+      this.noteLatest(held.tid, held.timeNs);
+      this.guard.goOn(Number.isNaN(last.beforeNs) ? held.timeNs : last.beforeNs, last.timeNs);
+      sites.renumber(branches.events);
+      chunk.grouped = branches;
+      for (const { tid, latestNs } of branches.runs) this.noteLatest(tid, latestNs);
+      held.set(last.tid, last.cpu, sites.siteOf(last.branch), last.timeNs, counts.lines + last.line, 0);
+      held.text = last.text;
+    }
+    for (const kind of Object.keys(counts) as (keyof LineCounts)[]) counts[kind] += piece.counts[kind];
+    return chunk.build();
+  }
+
+  /** Line by line. `sites`: of the branches of who read them. */
+  private take(bytes: Uint8Array, { length, rows, heads, others }: ReadLines, sites: SitesOfReader): TraceChunk {
     this.bytes = bytes;
     let other = 0;
-    for (let row = 0; row < lines.length; row++) {
+    for (let row = 0; row < length; row++) {
       this.counts.lines++;
-      if (branch[row] === OTHER) this.takeOther(lines.others[other++] as PerfLine, start[row]);
-      else this.takeKnown(lines, row, sites[branch[row]]);
+      const at = row * LINE_COLUMNS;
+      const start = rows[at + Line.Start];
+      const branch = rows[at + Line.Branch];
+      if (branch === OTHER) this.takeOther(others[other++] as PerfLine, start);
+      else this.takeKnown(heads[rows[at + Line.Head]] as Head, rows[at + Line.Ns], sites.siteOf(branch), start);
     }
     this.holdText();
     return this.chunk.build();
   }
 
-  private takeKnown({ tid, pid, cpu, seconds, ns, start }: ReadLines, row: number, site: SiteId): void {
+  private takeKnown({ tid, pid, cpu, seconds }: Head, ns: number, site: SiteId, start: number): void {
     const { words, counts, time } = this;
-    time.seconds = seconds[row];
-    time.ns = ns[row];
+    time.seconds = seconds;
+    time.ns = ns;
     if (this.early) this.doubtFirst({ ...time });
-    if (!this.fitsTiming(time)) return this.damage(counts.lines, this.lineAt(start[row]), NO_TIME);
+    if (!this.fitsTiming(time)) return this.damage(counts.lines, this.lineAt(start), NO_TIME);
     counts.events++;
-    this.hold(tid[row], cpu[row], site, words.timeOf(time), start[row]);
-    if (pid[row] !== NOT_PRINTED) this.learnPid(tid[row], pid[row]);
+    this.hold(tid, cpu, site, words.timeOf(time), start);
+    if (pid !== NOT_PRINTED) this.learnPid(tid, pid);
   }
 
   /** The line that begins there, without its end. */
@@ -206,7 +232,7 @@ export class TraceParser {
     if (this.guard.contradicts(timeNs) && held.isHeld) this.dropHeld(BAD_TIME);
     else if (held.isHeld) this.chunk.addEvent(held.tid, held.cpu, held.site, held.timeNs);
     if (this.early && held.isHeld) this.takeEarly();
-    if (tid !== held.tid && held.tid !== NONE) this.lastNsOfThread.set(held.tid, held.timeNs);
+    if (tid !== held.tid && held.tid !== NONE) this.noteLatest(held.tid, held.timeNs);
     held.set(tid, cpu, site, timeNs, this.counts.lines, start);
   }
 
@@ -235,51 +261,33 @@ export class TraceParser {
     for (const record of early ?? []) record();
   }
 
-  /** When a thread was seen last, or anything was. */
-  private lastNsOf(tid: Tid): Nanoseconds {
-    const { held } = this;
-    return tid === held.tid ? held.timeNs : (this.lastNsOfThread.get(tid) ?? held.timeNs);
+  private noteLatest(tid: Tid, timeNs: Nanoseconds): void {
+    if (!((this.latestNsOfThread.get(tid) ?? Number.NEGATIVE_INFINITY) >= timeNs))
+      this.latestNsOfThread.set(tid, timeNs);
   }
 
   private takeError(line: ErrorLine): void {
-    const { tid, pid, cpu, code, ip } = line;
-    const timeNs = line.time ? this.words.timeOf(line.time) : this.lastNsOf(tid);
-    const message = fromLatin1(line.message.slice(0, LONGEST_MESSAGE));
-    this.chunk.records.push({ what: 'gap', tid, cpu, timeNs, code, message, ip, pid });
+    takeError(line, line.time ? this.words.timeOf(line.time) : this.latestNsOf(line.tid), this);
   }
 
-  private takeSideband({ prefix, record }: SidebandLine): void {
-    const { time, tid } = prefix;
-    const wasBefore = time !== null && isMadeUp(time);
-    const at = { cpu: prefix.cpu ?? NONE, timeNs: time && !wasBefore ? this.words.timeOf(time) : this.held.timeNs };
-    switch (record.what) {
-      case 'switch':
-        this.chunk.records.push({ what: 'switch', direction: record.direction, tid, ...at });
-        return;
-      case 'comm':
-        return this.takeComm(record, at);
-      case 'fork':
-        return this.takeFork(record, at, wasBefore);
-      case 'mmap':
-        return this.takeMapping(record, wasBefore ? Number.NEGATIVE_INFINITY : at.timeNs);
-      case 'other':
-    }
+  /** When a thread was seen last, or anything was. */
+  private latestNsOf(tid: Tid): Nanoseconds {
+    const { held } = this;
+    const latestNs = this.latestNsOfThread.get(tid) ?? held.timeNs;
+    return tid === held.tid ? Math.max(latestNs, held.timeNs) : latestNs;
   }
 
-  private takeComm({ exec, name, tid, pid }: RecordOf<'comm'>, at: Place): void {
-    this.addName({ tid, pid, comm: name, parent: null, timeNs: at.timeNs });
-    if (exec) this.chunk.records.push({ what: 'exec', tid, pid, ...at });
+  private takeSideband(line: SidebandLine): void {
+    const { time } = line.prefix;
+    takeSideband(line, time && !wasBefore(time) ? this.words.timeOf(time) : this.held.timeNs, this);
   }
 
-  /** Threads that were there before the recording have their names from such records, but did not begin now. */
-  private takeFork({ tid, pid, parentPid, parent }: RecordOf<'fork'>, at: Place, wasBefore: boolean): void {
-    if (!wasBefore) this.chunk.records.push({ what: 'fork', tid, pid, parentPid, ...at });
-    this.addName({ tid, pid, comm: null, parent, timeNs: at.timeNs });
-    this.addName({ tid: parent, pid: parentPid, comm: null, parent: null, timeNs: at.timeNs });
+  addRecord(record: TraceRecord): void {
+    this.chunk.addRecord(record);
   }
 
-  private takeMapping({ pid, start, length, file }: RecordOf<'mmap'>, timeNs: Nanoseconds): void {
-    this.chunk.mappings.push({ pid, start, length, file: fromLatin1(file), timeNs });
+  addMapping(mapping: Mapping): void {
+    this.chunk.addMapping(mapping);
   }
 
   private learnPid(tid: Tid, pid: number): void {
@@ -294,21 +302,20 @@ export class TraceParser {
   }
 
   /** `comm`: bytes as latin1 characters. */
-  private addName(name: ThreadName): void {
+  addName(name: ThreadName): void {
     const text = `${name.pid}/${name.comm}`;
     if (this.nameOfThread.get(name.tid) === text) return;
     this.nameOfThread.set(name.tid, copied(text));
-    this.chunk.names.push({ ...name, comm: name.comm === null ? null : fromLatin1(name.comm) });
+    this.chunk.addName({ ...name, comm: name.comm === null ? null : fromLatin1(name.comm) });
   }
 
   private damage(line: number, text: string, reason: string): void {
     this.counts.damagedLines++;
+    this.showDamaged(line, text, reason);
+  }
+
+  private showDamaged(line: number, text: string, reason: string): void {
     if (this.damaged.length >= MOST_DAMAGED_SHOWN) return;
     this.damaged.push({ input: this.input, line, text: fromLatin1(text.slice(0, MOST_TEXT)), reason });
   }
-}
-
-// What was there before the recording began, perf tells of at time 0, whatever its clock.
-function isMadeUp({ seconds, ns }: PerfTime): boolean {
-  return seconds === 0 && ns === 0;
 }

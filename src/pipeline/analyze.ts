@@ -8,6 +8,7 @@ import { Contexts, withCallers } from '../replay/contexts.js';
 import type { TailCalls } from '../replay/frame.js';
 import { type ReplayOptions, replayThread } from '../replay/replay.js';
 import { type SiteFacts, siteFacts } from '../replay/site-facts.js';
+import { loadThread } from '../store/thread-source.js';
 import { InputReader, type ReadOptions, type ReadProgress, type TraceInput } from './inputs.js';
 import { QualityBuilder, type ReplayedThread } from './quality.js';
 import { nothingSelected, refuseUnusable } from './refusals.js';
@@ -76,9 +77,11 @@ class ProfileBuilder {
     const { store, words } = this.reader;
     const { signal, onProgress } = this.options;
     let done = 0;
-    for (const { events, ...thread } of store.threads(tids, words.interner.sites.build())) {
+    const sites = words.interner.sites.build();
+    for (const tid of tids) {
       await setImmediate(); // lets a signal be heard between two threads
       signal?.throwIfAborted();
+      const { events, ...thread } = loadThread(store.sourceOf(tid), store.memory.shared(), sites);
       const replay = replayThread(events, this.facts, this.replayOptions(thread.isCreatedInside, contexts));
       this.threads.set(events.tid, { thread, replay });
       onProgress?.({ phase: 'replay', threads: ++done, ofThreads: tids.length });

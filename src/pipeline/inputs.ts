@@ -31,6 +31,7 @@ export interface ReadOptions {
 }
 
 const MOST_DAMAGED_SHOWN = 10;
+const LARGEST_PIECE_BYTES = 2 * 1024 * 1024;
 
 export class InputReader {
   readonly words = new TraceVocabulary();
@@ -80,8 +81,11 @@ export class InputReader {
   private take(piece: Uint8Array, name: string, parser: TraceParser, cutter: LineCutter): void {
     const { signal, onProgress } = this.options;
     signal?.throwIfAborted();
-    for (const lines of cutter.cut(piece)) this.store.add(parser.parse(lines), name);
-    parser.addOverlong(cutter.takeOverlong());
+    for (let at = 0; at < piece.length; at += LARGEST_PIECE_BYTES) {
+      for (const lines of cutter.cut(piece.subarray(at, at + LARGEST_PIECE_BYTES)))
+        this.store.add(parser.parse(lines), name);
+      parser.addOverlong(cutter.takeOverlong());
+    }
     this.bytes += piece.length;
     onProgress?.({ phase: 'read', bytes: this.bytes, lines: this.counts.lines + parser.counts.lines });
   }

@@ -9,12 +9,12 @@ import type { Nanoseconds, Tid } from '../model/units.js';
 import type { LostStretch } from '../replay/lost-stretches.js';
 import type { ThreadReplay } from '../replay/replay.js';
 import type { GapRecord } from '../store/gap-records.js';
-import type { StoredThread } from '../store/trace-store.js';
+import type { ThreadFacts } from '../store/thread-source.js';
 import type { InputReader } from './inputs.js';
 import { LongestGaps, LossKinds } from './losses.js';
 
 export interface ReplayedThread {
-  readonly thread: Omit<StoredThread, 'events'>;
+  readonly thread: ThreadFacts;
   readonly replay: ThreadReplay;
 }
 

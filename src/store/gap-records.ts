@@ -8,47 +8,48 @@ import { lastRowAt, type MergedLanes } from './merge-lanes.js';
 
 export type GapRecord = Extract<TraceRecord, { what: 'gap' }>;
 
-/** Those without a thread, of one processor, or of NONE: of any. */
-class GapsOfCpu {
-  private gaps: GapRecord[] = [];
-  /** As many as gaps if those are in order. */
-  private times = new Float64Array();
-
-  add(gap: GapRecord): void {
-    this.gaps.push(gap);
-  }
-
-  /** Between two events of a thread one says as much as many: the first. */
-  *of(cpu: number, { length, timeNs, cpu: cpus }: MergedLanes): Generator<GapRecord> {
-    if (this.times.length !== this.gaps.length) this.sort();
-    let index = length === 0 ? this.times.length : countAtOrBelow(this.times, timeNs[0] - 1);
-    while (index < this.times.length) {
-      const row = lastRowAt(timeNs, this.times[index]);
-      if (cpu === NONE || cpus[row] === cpu) yield this.gaps[index] as GapRecord;
-      if (row + 1 === length) return;
-      index = countAtOrBelow(this.times, timeNs[row + 1] - 1);
-    }
-  }
-
-  private sort(): void {
-    this.gaps.sort(byTimeThenContent);
-    this.times = Float64Array.from(this.gaps, ({ timeNs }) => timeNs);
-  }
+/** Errors that name no thread, of one processor or of NONE: of any; plain data. */
+export interface UnownedGapsOfCpu {
+  readonly cpu: number;
+  /** By time. */
+  readonly gaps: readonly GapRecord[];
 }
 
 /** Errors that name no thread. */
 export class UnownedGaps {
-  private readonly cpus = new Map<number, GapsOfCpu>();
+  private readonly cpus = new Map<number, GapRecord[]>();
+  private isSorted = true;
 
   add(gap: GapRecord): void {
-    let gaps = this.cpus.get(gap.cpu);
-    if (gaps === undefined) this.cpus.set(gap.cpu, (gaps = new GapsOfCpu()));
-    gaps.add(gap);
+    const gaps = this.cpus.get(gap.cpu);
+    if (gaps === undefined) this.cpus.set(gap.cpu, [gap]);
+    else gaps.push(gap);
+    this.isSorted = false;
   }
 
-  /** Those that concern a thread. */
-  *of(merged: MergedLanes): Generator<GapRecord> {
-    for (const [cpu, gaps] of this.cpus) yield* gaps.of(cpu, merged);
+  /** Those on some processors, and those of which no processor is known. */
+  on(cpus: readonly number[]): UnownedGapsOfCpu[] {
+    if (!this.isSorted) for (const gaps of this.cpus.values()) gaps.sort(byTimeThenContent);
+    this.isSorted = true;
+    return [...new Set([...cpus, NONE])].flatMap((cpu) => {
+      const gaps = this.cpus.get(cpu);
+      return gaps === undefined ? [] : [{ cpu, gaps }];
+    });
+  }
+}
+
+/** Those that concern a thread: between two of its events one says as much as many, so it is the first. */
+export function* gapsAmong(
+  { cpu, gaps }: UnownedGapsOfCpu,
+  { length, timeNs, cpu: cpus }: MergedLanes,
+): Generator<GapRecord> {
+  const times = Float64Array.from(gaps, (gap) => gap.timeNs);
+  let index = length === 0 ? times.length : countAtOrBelow(times, timeNs[0] - 1);
+  while (index < times.length) {
+    const row = lastRowAt(timeNs, times[index]);
+    if (cpu === NONE || cpus[row] === cpu) yield gaps[index] as GapRecord;
+    if (row + 1 === length) return;
+    index = countAtOrBelow(times, timeNs[row + 1] - 1);
   }
 }
 

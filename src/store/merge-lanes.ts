@@ -5,9 +5,14 @@
  * differ by some microseconds, so times alone would deal two stays like cards. A stay that ends soon after another
  * seems to begin is therefore delivered whole; only longer overlaps are merged event by event.
  */
-import { type BranchSites, TraceEdge } from '../model/branch-sites.js';
+import { TraceEdge } from '../model/branch-sites.js';
 import { countAtOrBelow } from '../model/columns.js';
 import type { Nanoseconds } from '../model/units.js';
+
+/** Of branch sites: where the trace begins and ends. */
+export interface SiteEdges {
+  readonly edge: Uint8Array; // TraceEdge
+}
 
 export interface Lane {
   readonly cpu: number;
@@ -29,7 +34,7 @@ export interface MergedLanes {
 const LARGEST_SKEW_NS = 100_000;
 
 /** `lanes`: one per processor; times within a lane may step back a little. */
-export function mergeLanes(lanes: readonly Lane[], sites: BranchSites): MergedLanes {
+export function mergeLanes(lanes: readonly Lane[], sites: SiteEdges): MergedLanes {
   const out = new MergedEvents(lanes.reduce((sum, { length }) => sum + length, 0));
   const cursors = lanes.map((lane) => new Cursor(lane, sites)).sort((a, b) => a.lane.cpu - b.lane.cpu);
   let current: Cursor | null = null;
@@ -87,7 +92,7 @@ class Cursor {
   private readonly edge: Uint8Array;
   private knownStayEnd = 0;
 
-  constructor(lane: Lane, sites: BranchSites) {
+  constructor(lane: Lane, sites: SiteEdges) {
     this.lane = lane;
     this.edge = sites.edge;
   }

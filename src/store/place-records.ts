@@ -1,18 +1,18 @@
 /**
  * Switches, gaps and execs, put among a thread's branch events by their time.
  */
-import { BranchKind, type BranchSites, type RecordKind, siteOfRecord, TraceEdge } from '../model/branch-sites.js';
+import { BranchKind, type RecordKind, siteOfRecord, TraceEdge } from '../model/branch-sites.js';
 import type { ThreadEvents } from '../model/thread-events.js';
 import type { TraceRecord } from '../model/trace-chunk.js';
 import type { Tid } from '../model/units.js';
-import { lastRowAt, type MergedLanes } from './merge-lanes.js';
+import { lastRowAt, type MergedLanes, type SiteEdges } from './merge-lanes.js';
 
 /** Among events of its own time a record stands before the first trace start: what it tells of led to the start. */
 export function placeRecords(
   tid: Tid,
   merged: MergedLanes,
   records: readonly TraceRecord[],
-  sites: BranchSites,
+  sites: SiteEdges,
 ): ThreadEvents {
   const { site: sitesInOrder, timeNs: times } = merged;
   if (records.length === 0) return { tid, length: merged.length, site: sitesInOrder, timeNs: times };
@@ -37,7 +37,7 @@ export function placeRecords(
 }
 
 /** The row of the first event behind the record. */
-function rowBehind(record: TraceRecord, { timeNs, site }: MergedLanes, { edge }: BranchSites): number {
+function rowBehind(record: TraceRecord, { timeNs, site }: MergedLanes, { edge }: SiteEdges): number {
   const behind = lastRowAt(timeNs, record.timeNs) + 1;
   let row = behind;
   for (let before = behind - 1; before >= 0 && timeNs[before] === record.timeNs; before--) {

@@ -1,26 +1,21 @@
 /**
  * Chunks of all inputs in, each thread's events out, in the order in which they happened.
  */
-import type { BranchSites } from '../model/branch-sites.js';
-import type { ThreadEvents } from '../model/thread-events.js';
-import type { EventColumns, Selection, TraceChunk, TraceRecord } from '../model/trace-chunk.js';
+import { RunBuilder } from '../model/event-run.js';
+import type { EventColumns, GroupedEvents, Selection, TraceChunk, TraceRecord } from '../model/trace-chunk.js';
 import { type Nanoseconds, NONE, type Tid } from '../model/units.js';
-import { byTimeThenContent, type GapRecord, UnownedGaps } from './gap-records.js';
-import { LaneBuilder } from './lane.js';
+import { EventMemory } from './event-memory.js';
+import { type GapRecord, UnownedGaps } from './gap-records.js';
+import type { LaneRuns } from './lane.js';
 import { Mappings } from './mappings.js';
-import { type MergedLanes, mergeLanes } from './merge-lanes.js';
-import { placeRecords } from './place-records.js';
 import { ThreadNames } from './thread-names.js';
+import type { ThreadSource } from './thread-source.js';
 
-export interface StoredThread {
-  readonly events: ThreadEvents;
-  /** perf's errors among the events, in their order. */
-  readonly gaps: readonly GapRecord[];
-  readonly isCreatedInside: boolean;
-  readonly clockSteps: number;
+interface StoredThread {
+  readonly lanes: Map<number, LaneRuns[]>; // by processor
+  events: number;
 }
 
-/** Everything in memory. */
 export class TraceStore {
   readonly names = new ThreadNames();
   /** Over all threads, wanted or not. */
@@ -30,11 +25,8 @@ export class TraceStore {
   unwanted = 0;
   private readonly mappings = new Mappings();
   private readonly selection: Selection;
-  private readonly lanes = new Map<Tid, Map<number, LaneBuilder>>();
-  /** Of the last event: mostly the next one's, too. */
-  private lastTid: Tid = NONE;
-  private lastCpu: number = NONE;
-  private lastLane: LaneBuilder | null = null;
+  readonly memory = new EventMemory();
+  private readonly threads = new Map<Tid, StoredThread>();
   private readonly unownedGaps = new UnownedGaps();
   private readonly records = new Map<Tid, Map<string, TraceRecord>>();
 
@@ -47,32 +39,30 @@ export class TraceStore {
     for (const name of chunk.names) this.names.add(name);
     for (const mapping of chunk.mappings) this.mappings.add(mapping);
     for (const record of chunk.records) this.addRecord(record);
-    for (let row = 0; row < chunk.events.length; row++) this.addEvent(chunk.events, row, input);
+    this.addColumns(chunk.events, input);
+    if (chunk.grouped) this.addGrouped(chunk.grouped, input);
   }
 
   /** The threads that are wanted, by tid; those left out are counted as unwanted, once. */
   wantedTids(): Tid[] {
-    const all = [...this.lanes.keys()].sort((a, b) => a - b);
+    const all = [...this.threads.keys()].sort((a, b) => a - b);
     const isWanted = (tid: Tid) => this.isWantedThread(tid);
     const [wanted, others] = [all.filter(isWanted), all.filter((tid) => !isWanted(tid))];
-    for (const tid of others) this.unwanted += this.countEvents(tid);
+    for (const tid of others) this.unwanted += this.eventsOf(tid);
     return wanted;
   }
 
-  private countEvents(tid: Tid): number {
-    return [...(this.lanes.get(tid)?.values() ?? [])].reduce((sum, { length }) => sum + length, 0);
+  /** How many events a thread has. */
+  eventsOf(tid: Tid): number {
+    return this.threads.get(tid)?.events ?? 0;
   }
 
-  *threads(tids: readonly Tid[], sites: BranchSites): Generator<StoredThread> {
-    for (const tid of tids) {
-      const lanes = [...(this.lanes.get(tid)?.values() ?? [])].map((lane) => lane.build());
-      const merged = mergeLanes(lanes, sites);
-      const records = this.recordsOf(tid, merged);
-      const events = placeRecords(tid, merged, records, sites);
-      const gaps = records.filter((record) => record.what === 'gap').sort(byTimeThenContent);
-      const isCreatedInside = records.some(({ what }) => what === 'fork');
-      yield { events, gaps, isCreatedInside, clockSteps: merged.clockSteps };
-    }
+  /** All that there is of a thread, to be read here or in another thread of this program. */
+  sourceOf(tid: Tid): ThreadSource {
+    const lanes = [...(this.threads.get(tid)?.lanes.values() ?? [])];
+    const records = [...(this.records.get(tid)?.values() ?? [])].map((record) => this.withinRecording(record));
+    const unownedGaps = this.unownedGaps.on(lanes.map(([first]) => (first as LaneRuns).cpu));
+    return { tid, lanes, records, unownedGaps };
   }
 
   /** The file that the address of an error in a thread lies in; null if the trace does not tell. */
@@ -80,36 +70,58 @@ export class TraceStore {
     return this.mappings.fileAt(pid === NONE ? (this.names.pidOf(tid) ?? NONE) : pid, ip, timeNs);
   }
 
-  private addEvent({ tid: tids, cpu: cpus, site, timeNs }: EventColumns, row: number, input: string): void {
-    const tid = tids[row];
-    const cpu = cpus[row];
-    const atNs = timeNs[row];
-    if (atNs < this.startNs) this.startNs = atNs;
-    if (atNs > this.endNs) this.endNs = atNs;
-    const lane = this.lastTid === tid && this.lastCpu === cpu ? this.lastLane : this.laneOf(tid, cpu);
-    if (lane === null) this.unwanted++;
-    else lane.add(input, site[row], atNs);
+  private addColumns({ length, tid, cpu, site, timeNs }: EventColumns, input: string): void {
+    const runs = new Map<string, { tid: Tid; cpu: number; events: number; run: RunBuilder }>();
+    for (let row = 0; row < length; row++) {
+      this.extendTo(timeNs[row], timeNs[row]);
+      const key = `${tid[row]} ${cpu[row]}`;
+      let lane = runs.get(key);
+      if (lane === undefined)
+        runs.set(key, (lane = { tid: tid[row], cpu: cpu[row], events: 0, run: new RunBuilder() }));
+      lane.run.add(site[row], timeNs[row]);
+      lane.events++;
+    }
+    for (const { run, ...lane } of runs.values()) this.addRun(lane.tid, lane.cpu, input, run.build(), lane.events);
   }
 
-  /** null: nobody asked for it. */
-  private laneOf(tid: Tid, cpu: number): LaneBuilder | null {
-    this.lastTid = tid;
-    this.lastCpu = cpu;
-    this.lastLane = this.isWanted(tid, cpu) ? this.openLane(tid, cpu) : null;
-    return this.lastLane;
+  private addGrouped({ runs, events, startNs, endNs }: GroupedEvents, input: string): void {
+    if (runs.length > 0) this.extendTo(startNs, endNs);
+    let at = 0;
+    for (const { tid, cpu, length, events: count } of runs) {
+      this.addRun(tid, cpu, input, events.subarray(at, at + length), count);
+      at += length;
+    }
+  }
+
+  private extendTo(startNs: Nanoseconds, endNs: Nanoseconds): void {
+    if (startNs < this.startNs) this.startNs = startNs;
+    if (endNs > this.endNs) this.endNs = endNs;
+  }
+
+  private addRun(tid: Tid, cpu: number, input: string, run: Int32Array, events: number): void {
+    if (!this.isWanted(tid, cpu)) {
+      this.unwanted += events;
+      return;
+    }
+    const { places, lengths } = this.laneOf(tid, cpu, input, events);
+    places.push(this.memory.add(run));
+    lengths.push(run.length);
+  }
+
+  private laneOf(tid: Tid, cpu: number, input: string, events: number): LaneRuns {
+    let thread = this.threads.get(tid);
+    if (thread === undefined) this.threads.set(tid, (thread = { lanes: new Map(), events: 0 }));
+    thread.events += events;
+    let inputs = thread.lanes.get(cpu);
+    if (inputs === undefined) thread.lanes.set(cpu, (inputs = []));
+    let lane = inputs.at(-1); // inputs are read one after the other
+    if (lane?.input !== input) inputs.push((lane = { cpu, input, places: [], lengths: [] }));
+    return lane;
   }
 
   private isWanted(tid: Tid, cpu: number): boolean {
     const { tids, cpus } = this.selection;
     return !(tids && !tids.includes(tid)) && !(cpus && !cpus.includes(cpu));
-  }
-
-  private openLane(tid: Tid, cpu: number): LaneBuilder {
-    let lanes = this.lanes.get(tid);
-    if (lanes === undefined) this.lanes.set(tid, (lanes = new Map()));
-    let lane = lanes.get(cpu);
-    if (lane === undefined) lanes.set(cpu, (lane = new LaneBuilder(cpu)));
-    return lane;
   }
 
   // Decoding in slices repeats such records in every slice, so equal ones are one.
@@ -121,12 +133,6 @@ export class TraceStore {
     const content = JSON.stringify(record);
     if (record.tid === NONE && record.what === 'gap' && !records.has(content)) this.unownedGaps.add(record);
     records.set(content, record);
-  }
-
-  /** Those of the thread itself, and losses of no certain thread on the processor it was last seen on. */
-  private recordsOf(tid: Tid, merged: MergedLanes): TraceRecord[] {
-    const own = [...(this.records.get(tid)?.values() ?? [])].map((record) => this.withinRecording(record));
-    return [...own, ...this.unownedGaps.of(merged)];
   }
 
   /** A switch seen outside the recording, by a garbled time or a late record, counts at its border. */

@@ -6,11 +6,11 @@ import type { SymbolTable } from '../../src/model/symbol-table.js';
 import { InputReader } from '../../src/pipeline/inputs.js';
 import { openTraceFile } from '../../src/pipeline/open-input.js';
 import { type SiteFacts, siteFacts } from '../../src/replay/site-facts.js';
-import type { StoredThread } from '../../src/store/trace-store.js';
+import { type LoadedThread, loadThread } from '../../src/store/thread-source.js';
 
 export interface TraceThreads {
   /** By tid. */
-  readonly threads: readonly StoredThread[];
+  readonly threads: readonly LoadedThread[];
   readonly sites: BranchSites;
   readonly facts: SiteFacts;
   readonly symbols: SymbolTable;
@@ -27,7 +27,7 @@ export async function threadsOf(path: string): Promise<TraceThreads> {
   const { store, words } = reader;
   const sites = words.interner.sites.build();
   const symbols = words.interner.symbols.build();
-  const threads = [...store.threads(store.wantedTids(), sites)];
+  const threads = store.wantedTids().map((tid) => loadThread(store.sourceOf(tid), store.memory.shared(), sites));
   const bounds = { startNs: store.startNs, endNs: store.endNs };
   return { threads, sites, facts: siteFacts(sites, symbols), symbols, bounds, originSeconds: words.originSeconds };
 }

@@ -4,8 +4,17 @@
 import { readdirSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { Origin } from '../../src/parser/branch-ends.js';
 import { NOT_PRINTED } from '../../src/parser/line-prefix.js';
-import { type BranchText, edgeOf, LineReader, lineText, OTHER, type ReadLines } from '../../src/parser/line-reader.js';
+import {
+  edgeOf,
+  LINE_COLUMNS,
+  Line,
+  LineReader,
+  lineText,
+  OTHER,
+  type ReadLines,
+} from '../../src/parser/line-reader.js';
 import { type PerfLine, parsePerfLine } from '../../src/parser/perf-line.js';
 import { fixture } from '../helpers/load.js';
 
@@ -17,26 +26,37 @@ const fixtures = FOLDERS.flatMap((folder) =>
 /** A reader and the branches that it has told of so far. */
 class Told {
   private readonly reader = new LineReader();
-  private readonly branches: BranchText[] = [];
+  private readonly origins: Origin[] = [];
+  private readonly targets: string[] = [];
+  private readonly pairs: number[] = [];
 
   /** How many lines were read as plain branches; each line is compared with what the tolerant parser says of it. */
   expectAsSlow(bytes: Uint8Array): number {
     const lines = this.reader.read(bytes);
-    this.branches.push(...lines.newBranches);
+    const { origins, targets, pairs } = this.reader.takeNewBranches();
+    this.origins.push(...origins);
+    this.targets.push(...targets);
+    this.pairs.push(...pairs);
     const starts = lineStarts(bytes);
-    expect(Array.from(lines.start.subarray(0, lines.length))).toEqual(starts);
+    expect(Array.from({ length: lines.length }, (_, row) => lines.rows[row * LINE_COLUMNS + Line.Start])).toEqual(
+      starts,
+    );
     let other = 0;
     starts.forEach((start, row) => {
       const slow = parsePerfLine(lineText(bytes, start, bytes.indexOf(10, start)));
-      if (lines.branch[row] === OTHER) expect(lines.others[other++]).toEqual(slow);
-      else expect(this.fast(lines, row)).toEqual(plain(slow));
+      if (lines.rows[row * LINE_COLUMNS + Line.Branch] === OTHER) {
+        expect(lines.otherRows[other]).toBe(row);
+        expect(lines.others[other++]).toEqual(slow);
+      } else expect(this.fast(lines, row * LINE_COLUMNS)).toEqual(plain(slow));
     });
     return lines.length - other;
   }
 
-  private fast({ branch, tid, pid, cpu, seconds, ns }: ReadLines, row: number) {
-    const numbers = { tid: tid[row], pid: pid[row], cpu: cpu[row], seconds: seconds[row], ns: ns[row] };
-    return { ...numbers, ...(this.branches[branch[row] as number] as BranchText) };
+  private fast({ rows, heads }: ReadLines, at: number) {
+    const branch = rows[at + Line.Branch] as number;
+    const origin = this.origins[this.pairs[2 * branch] as number] as Origin;
+    const to = this.targets[this.pairs[2 * branch + 1] as number] as string;
+    return { ...heads[rows[at + Line.Head] as number], ns: rows[at + Line.Ns], ...origin, to };
   }
 }
 

@@ -11,7 +11,7 @@ import { pairReturns } from '../../src/replay/pair-returns.js';
 import { Outcome } from '../../src/replay/pairing.js';
 import { type ReplayOptions, replayThread } from '../../src/replay/replay.js';
 import { type SiteFacts, Step } from '../../src/replay/site-facts.js';
-import type { StoredThread } from '../../src/store/trace-store.js';
+import type { LoadedThread } from '../../src/store/thread-source.js';
 import { type PlainRow, plainReplay } from '../helpers/plain-replay.js';
 import { type TraceThreads, threadsOf } from '../helpers/threads-of.js';
 
@@ -34,7 +34,7 @@ test('there are fixtures in every folder', () => {
 });
 
 /** The twin knows neither losses nor fibers: threads with either are left out. */
-const loaded = new Map<string, Promise<{ trace: TraceThreads; whole: StoredThread[] }>>();
+const loaded = new Map<string, Promise<{ trace: TraceThreads; whole: LoadedThread[] }>>();
 
 function load(file: string) {
   let answer = loaded.get(file);
@@ -85,7 +85,7 @@ function isWhole(events: ThreadEvents, facts: SiteFacts): boolean {
 
 function compare(
   { facts, symbols, bounds }: TraceThreads,
-  { events, isCreatedInside }: StoredThread,
+  { events, isCreatedInside }: LoadedThread,
   tailCalls: TailCalls,
   extend: 'extended' | 'as seen',
 ): void {

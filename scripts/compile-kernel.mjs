@@ -1,0 +1,24 @@
+/**
+ * Compiles src/parser/kernel (AssemblyScript) and writes it down as a module: so it needs no file of its own beside the
+ * program, wherever that is bundled or copied to.
+ */
+import { writeFile } from 'node:fs/promises';
+import asc from 'assemblyscript/asc';
+
+const SOURCES = ['src/parser/kernel/lines.ts', 'src/parser/kernel/runs.ts'];
+const TARGET = 'src/parser/kernel.generated.ts';
+const OPTIONS = ['-O3', '--noAssert', '--runtime', 'stub', '--enable', 'simd', '--enable', 'bulk-memory'];
+
+const written = new Map();
+const { error, stderr } = await asc.main([...SOURCES, ...OPTIONS, '--outFile', 'kernel.wasm'], {
+  writeFile: (name, contents) => written.set(name, contents),
+});
+if (error) {
+  process.stderr.write(stderr.toString());
+  process.exit(1);
+}
+const base64 = Buffer.from(written.get('kernel.wasm')).toString('base64');
+await writeFile(
+  TARGET,
+  `// Made by scripts/compile-kernel.mjs from src/parser/kernel.\nexport const KERNEL_BASE64 = '${base64}';\n`,
+);

@@ -1,0 +1,53 @@
+/**
+ * Events in little room: what a piece of a trace has of one thread on one processor.
+ *
+ * An event is two numbers: its site, and the nanoseconds since the event before it. Where those do not fit, and at the
+ * beginning, it is four: FAR, the site, and the time itself as the two halves of a floating point number.
+ */
+import type { Nanoseconds, SiteId } from './units.js';
+
+export const FAR = -1;
+/** Numbers an event takes, near and far. */
+export const NEAR_LENGTH = 2;
+export const FAR_LENGTH = 4;
+
+/** Writes runs; the numbers grow as they need. */
+export class RunBuilder {
+  private values = new Int32Array(64);
+  private length = 0;
+  private lastNs: Nanoseconds = Number.NaN;
+
+  add(site: SiteId, timeNs: Nanoseconds): void {
+    if (this.length + FAR_LENGTH > this.values.length) this.grow();
+    const step = timeNs - this.lastNs;
+    this.lastNs = timeNs;
+    if ((step | 0) === step) {
+      this.values[this.length++] = site;
+      this.values[this.length++] = step;
+      return;
+    }
+    HALVES.setFloat64(0, timeNs, true);
+    this.values.set([FAR, site, HALVES.getInt32(0, true), HALVES.getInt32(4, true)], this.length);
+    this.length += FAR_LENGTH;
+  }
+
+  /** What was added; shares memory with the builder. */
+  build(): Int32Array {
+    return this.values.subarray(0, this.length);
+  }
+
+  private grow(): void {
+    const larger = new Int32Array(2 * this.values.length);
+    larger.set(this.values);
+    this.values = larger;
+  }
+}
+
+const HALVES = new DataView(new ArrayBuffer(8));
+
+/** The time of the event that begins at `at`, if it is a far one. */
+export function farTime(run: Int32Array, at: number): Nanoseconds {
+  HALVES.setInt32(0, run[at + 2], true);
+  HALVES.setInt32(4, run[at + 3], true);
+  return HALVES.getFloat64(0, true);
+}

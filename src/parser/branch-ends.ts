@@ -1,0 +1,48 @@
+/**
+ * What a reader calls the ends of the branches that it has seen: each is told of once.
+ */
+import type { BranchKind, TraceEdge } from '../model/branch-sites.js';
+import { copied } from './intern.js';
+
+/** What a line says before its arrow: what kind of branch, and where from, as perf prints it. */
+export interface Origin {
+  readonly kind: BranchKind;
+  readonly edge: TraceEdge;
+  readonly from: string;
+}
+
+export class BranchEnds {
+  private readonly originOf = new Map<string, number>();
+  private readonly targetOf = new Map<string, number>();
+  private origins: Origin[] = [];
+  private targets: string[] = [];
+
+  origin(kind: BranchKind, edge: TraceEdge, from: string): number {
+    const key = `${kind} ${edge} ${from}`;
+    let number = this.originOf.get(key);
+    if (number === undefined) {
+      number = this.originOf.size;
+      this.originOf.set(copied(key), number);
+      this.origins.push({ kind, edge, from: copied(from) });
+    }
+    return number;
+  }
+
+  target(to: string): number {
+    let number = this.targetOf.get(to);
+    if (number === undefined) {
+      number = this.targetOf.size;
+      const kept = copied(to);
+      this.targetOf.set(kept, number);
+      this.targets.push(kept);
+    }
+    return number;
+  }
+
+  takeNew(): { origins: readonly Origin[]; targets: readonly string[] } {
+    const { origins, targets } = this;
+    this.origins = [];
+    this.targets = [];
+    return { origins, targets };
+  }
+}

@@ -1,0 +1,52 @@
+/**
+ * The door to the compiled inner loop of reading (src/parser/kernel): what it exports, and its memory.
+ */
+import { KERNEL_BASE64 } from './kernel.generated.js';
+
+/** Why reading stopped. */
+export const Stop = { Done: 0, UnknownHead: 1, UnknownRest: 2 } as const;
+
+/** Addresses and lengths are bytes; offsets are counted from the beginning of the text. */
+export interface Kernel {
+  readonly memory: { readonly buffer: ArrayBuffer };
+  roomForText(bytes: number): number;
+  begin(bytes: number): void;
+  read(offset: number): number;
+  lineStart(): number;
+  restStart(): number;
+  lineHead(): number;
+  lineNs(): number;
+  addLine(start: number, branch: number, head: number, ns: number): void;
+  learnHead(start: number, length: number, row: number): number;
+  learnOrigin(start: number, length: number, origin: number): void;
+  learnTarget(start: number, length: number, target: number): void;
+  branch(origin: number, target: number): number;
+  forgetHeads(): void;
+  linesStart(): number;
+  linesBytes(): number;
+  pairsStart(): number;
+  pairsBytes(): number;
+  addHead(seconds: number, lane: number): void;
+  forgetHeadFacts(): void;
+  group(count: number, origin: number): number;
+  runsStart(): number;
+  runsBytes(): number;
+  eventsStart(): number;
+  eventsBytes(): number;
+  lowest(origin: number): number;
+  highest(origin: number): number;
+}
+
+/** The little of it that is used here: its types come with those of browsers. */
+declare const WebAssembly: {
+  readonly Module: new (bytes: Uint8Array) => object;
+  readonly Instance: new (module: object) => { readonly exports: object };
+};
+
+let compiled: object | null = null;
+
+/** A kernel with a memory of its own. */
+export function newKernel(): Kernel {
+  compiled ??= new WebAssembly.Module(Buffer.from(KERNEL_BASE64, 'base64'));
+  return new WebAssembly.Instance(compiled).exports as Kernel;
+}

@@ -1,0 +1,47 @@
+/**
+ * Numbers of branches, by where they come from and where they go.
+ */
+import { Column, zeroed } from './memory';
+
+export const pairs = Column.make(); // origin, target
+let slots = zeroed(4 * 4096); // numbers, plus one; 0: free
+let mask: u32 = 4095;
+
+/** The number of a branch; a new one if it was not seen before. */
+export function branchFrom(origin: u32, target: u32): u32 {
+  let slot = hashOf(origin, target) & mask;
+  let place = load<u32>(slots + 4 * slot);
+  while (place != 0) {
+    const pair = pairs.start + 8 * <usize>(place - 1);
+    if (load<u32>(pair) == origin && load<u32>(pair, 4) == target) return place - 1;
+    slot = (slot + 1) & mask;
+    place = load<u32>(slots + 4 * slot);
+  }
+  return add(origin, target, slot);
+}
+
+function add(origin: u32, target: u32, slot: u32): u32 {
+  const number = <u32>(pairs.used >> 3);
+  const pair = pairs.extend(8);
+  store<u32>(pair, origin);
+  store<u32>(pair, target, 4);
+  store<u32>(slots + 4 * slot, number + 1);
+  if (number * 2 > mask) grow();
+  return number;
+}
+
+function grow(): void {
+  mask = 2 * mask + 1;
+  slots = zeroed(4 * (<usize>mask + 1));
+  for (let number: u32 = 0; number < <u32>(pairs.used >> 3); number++) {
+    const pair = pairs.start + 8 * <usize>number;
+    let slot = hashOf(load<u32>(pair), load<u32>(pair, 4)) & mask;
+    while (load<u32>(slots + 4 * slot) != 0) slot = (slot + 1) & mask;
+    store<u32>(slots + 4 * slot, number + 1);
+  }
+}
+
+function hashOf(origin: u32, target: u32): u32 {
+  const sum = origin * 0x9e3779b1 + target * 0x85ebca6b;
+  return sum ^ (sum >> 15);
+}

@@ -1,0 +1,183 @@
+/**
+ * The branches of a piece by lane, each lane's in their order: a lane is a thread on a processor.
+ *
+ * A run is the events of one lane, eight bytes each: the branch, and the nanoseconds since the event before it. Where these do
+ * not fit, and at the beginning, stand FAR and the branch, and then the time itself.
+ */
+import { BRANCH, HEAD, LINE_BYTES, lines, NS, OTHER } from './lines';
+import { Column } from './memory';
+
+const EVENT_BYTES: usize = 8;
+const FAR: u32 = u32.MAX_VALUE;
+/** No clock of a processor steps back so far. */
+const LARGEST_STEP_BACK_NS: i64 = 1_000_000;
+
+/** By row of a head: the nanoseconds at which its second began, and its lane. */
+const headFacts = Column.make();
+const HEAD_NS: usize = 0;
+const HEAD_LANE: usize = 8;
+const HEAD_BYTES: usize = 16;
+
+/** By lane: the time of its last event, where its next event goes, and the piece that it was seen in last. */
+const laneFacts = Column.make();
+const LANE_NS: usize = 0;
+const LANE_AT: usize = 8;
+const LANE_PIECE: usize = 12;
+const LANE_EVENTS: usize = 16;
+const LANE_FAR_EVENTS: usize = 20;
+const LANE_HIGHEST_NS: usize = 24;
+const LANE_BYTES: usize = 32;
+
+/** By run: its lane, the bytes of its events, its latest time, how many events they are; in the order in which the lanes appear. */
+const runs = Column.make();
+const RUN_EVENT_BYTES: usize = 4;
+const RUN_NS: usize = 8;
+const RUN_EVENTS: usize = 16;
+const RUN_BYTES: usize = 24;
+const events = Column.make();
+let piece: u32 = 0;
+let lowestNs: i64 = 0;
+let highestNs: i64 = 0;
+
+/** A row of a head's facts; heads come one after the other. */
+export function addHead(seconds: f64, lane: u32): void {
+  const facts = headFacts.extend(HEAD_BYTES);
+  store<i64>(facts, <i64>seconds * 1_000_000_000, HEAD_NS);
+  store<u32>(facts, lane, HEAD_LANE);
+  while (laneFacts.used <= <usize>lane * LANE_BYTES) memory.fill(laneFacts.extend(LANE_BYTES), 0, LANE_BYTES);
+}
+
+export function forgetHeadFacts(): void {
+  headFacts.used = 0;
+}
+
+/**
+ * Sorts the branches of all lines but those from row `count` on. False if times step back too far: then somebody who
+ * knows more has to look at the lines one by one. `origin`: the second that times are counted from.
+ */
+export function group(count: u32, origin: f64): bool {
+  runs.used = 0;
+  piece++;
+  if (!measure(count)) return false;
+  layOut(<i64>origin * 1_000_000_000);
+  write(count, <i64>origin * 1_000_000_000);
+  return true;
+}
+
+/** How much room each lane needs. */
+function measure(count: u32): bool {
+  let lastNs: i64 = i64.MIN_VALUE / 2;
+  lowestNs = i64.MAX_VALUE;
+  highestNs = i64.MIN_VALUE;
+  const end = lines.start + <usize>count * LINE_BYTES;
+  for (let line = lines.start; line < end; line += LINE_BYTES) {
+    if (load<u32>(line, BRANCH) == OTHER) continue;
+    const head = headOf(line);
+    const timeNs = timeOf(line, head);
+    if (timeNs < lastNs - LARGEST_STEP_BACK_NS) return false;
+    lastNs = timeNs;
+    lowestNs = min(lowestNs, timeNs);
+    highestNs = max(highestNs, timeNs);
+    const lane = laneOf(head);
+    if (load<u32>(lane, LANE_PIECE) != piece) beginLane(lane, load<u32>(head, HEAD_LANE));
+    const isFar: u32 = fits(timeNs - load<i64>(lane, LANE_NS)) ? 0 : 1;
+    store<u32>(lane, load<u32>(lane, LANE_EVENTS) + 1, LANE_EVENTS);
+    store<u32>(lane, load<u32>(lane, LANE_FAR_EVENTS) + isFar, LANE_FAR_EVENTS);
+    store<i64>(lane, timeNs, LANE_NS);
+    store<i64>(lane, max(timeNs, load<i64>(lane, LANE_HIGHEST_NS)), LANE_HIGHEST_NS);
+  }
+  return true;
+}
+
+function beginLane(lane: usize, number: u32): void {
+  store<u32>(lane, piece, LANE_PIECE);
+  store<u32>(lane, 0, LANE_EVENTS);
+  store<u32>(lane, 0, LANE_FAR_EVENTS);
+  store<i64>(lane, i64.MIN_VALUE / 2, LANE_NS);
+  store<i64>(lane, i64.MIN_VALUE, LANE_HIGHEST_NS);
+  store<u32>(runs.extend(RUN_BYTES), number);
+}
+
+/** Each lane's events stand together. */
+function layOut(originNs: i64): void {
+  events.used = 0;
+  let offset: u32 = 0;
+  for (let run = runs.start; run < runs.start + runs.used; run += RUN_BYTES) {
+    const lane = laneFacts.start + <usize>load<u32>(run) * LANE_BYTES;
+    const count = load<u32>(lane, LANE_EVENTS);
+    const bytes = (count + load<u32>(lane, LANE_FAR_EVENTS)) * <u32>EVENT_BYTES;
+    store<u32>(run, count, RUN_EVENTS);
+    store<u32>(run, bytes, RUN_EVENT_BYTES);
+    store<f64>(run, <f64>(load<i64>(lane, LANE_HIGHEST_NS) - originNs), RUN_NS);
+    store<u32>(lane, offset, LANE_AT);
+    store<i64>(lane, i64.MIN_VALUE / 2, LANE_NS);
+    offset += bytes;
+  }
+  events.extend(offset);
+}
+
+function write(count: u32, originNs: i64): void {
+  const end = lines.start + <usize>count * LINE_BYTES;
+  for (let line = lines.start; line < end; line += LINE_BYTES) {
+    const branch = load<u32>(line, BRANCH);
+    if (branch == OTHER) continue;
+    const head = headOf(line);
+    const timeNs = timeOf(line, head);
+    const lane = laneOf(head);
+    const step = timeNs - load<i64>(lane, LANE_NS);
+    const at = load<u32>(lane, LANE_AT);
+    const event = events.start + at;
+    store<i64>(lane, timeNs, LANE_NS);
+    if (fits(step)) {
+      store<u32>(event, branch);
+      store<i32>(event, <i32>step, 4);
+      store<u32>(lane, at + <u32>EVENT_BYTES, LANE_AT);
+    } else {
+      store<u32>(event, FAR);
+      store<u32>(event, branch, 4);
+      store<f64>(event, <f64>(timeNs - originNs), 8);
+      store<u32>(lane, at + 2 * <u32>EVENT_BYTES, LANE_AT);
+    }
+  }
+}
+
+function headOf(line: usize): usize {
+  return headFacts.start + <usize>load<u32>(line, HEAD) * HEAD_BYTES;
+}
+
+function timeOf(line: usize, head: usize): i64 {
+  return load<i64>(head, HEAD_NS) + load<u32>(line, NS);
+}
+
+function laneOf(head: usize): usize {
+  return laneFacts.start + <usize>load<u32>(head, HEAD_LANE) * LANE_BYTES;
+}
+
+function fits(step: i64): bool {
+  return step == <i64>(<i32>step);
+}
+
+export function runsStart(): usize {
+  return runs.start;
+}
+
+export function runsBytes(): usize {
+  return runs.used;
+}
+
+export function eventsStart(): usize {
+  return events.start;
+}
+
+export function eventsBytes(): usize {
+  return events.used;
+}
+
+/** Of all events that were sorted; meaningless if there was none. */
+export function lowest(origin: f64): f64 {
+  return <f64>(lowestNs - <i64>origin * 1_000_000_000);
+}
+
+export function highest(origin: f64): f64 {
+  return <f64>(highestNs - <i64>origin * 1_000_000_000);
+}

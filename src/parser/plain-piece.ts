@@ -1,0 +1,211 @@
+/**
+ * A piece of an input that means the same whatever stands before it: all branches have a time, no time steps back, and
+ * no record leans on an earlier line. Most pieces are plain, and so they can be read in any order, side by side.
+ */
+import { type LineCounts, noLines } from '../model/quality.js';
+import type { Mapping, ThreadName, TraceRecord } from '../model/trace-chunk.js';
+import { type Nanoseconds, NONE, type Tid } from '../model/units.js';
+import { NOT_PRINTED } from './line-prefix.js';
+import {
+  type GroupedBranches,
+  LINE_COLUMNS,
+  Line,
+  type LineReader,
+  lineText,
+  OTHER,
+  OVERLONG,
+  type ReadLines,
+} from './line-reader.js';
+import { NO_FLAGS, type PerfLine, type PerfTime } from './perf-line.js';
+import { takeError, takeSideband, wasBefore } from './records.js';
+import { LARGEST_STEP_BACK_NS } from './time-guard.js';
+
+/** A line that cannot be used; `line`: counted from 1 in the piece; `text`: bytes as latin1 characters. */
+export interface DamagedInPiece {
+  readonly line: number;
+  readonly text: string;
+  readonly reason: string;
+}
+
+/** The branch that stands last: what follows may still contradict its time. */
+export interface LastBranch {
+  readonly tid: Tid;
+  readonly cpu: number;
+  /** What the piece's reader calls it. */
+  readonly branch: number;
+  readonly timeNs: Nanoseconds;
+  /** Of the branch before it; NaN if it is the first. */
+  readonly beforeNs: Nanoseconds;
+  readonly line: number;
+  readonly text: string;
+}
+
+export interface PlainPiece {
+  readonly counts: LineCounts;
+  readonly flagless: number;
+  readonly damaged: readonly DamagedInPiece[];
+  readonly records: readonly TraceRecord[];
+  /** `comm`: bytes as latin1 characters. */
+  readonly names: readonly ThreadName[];
+  readonly mappings: readonly Mapping[];
+  /** Of the first branch; NaN if there is none. */
+  readonly firstNs: Nanoseconds;
+  readonly last: LastBranch | null;
+  /** All branches but the last. */
+  readonly branches: GroupedBranches | null;
+}
+
+export const MOST_DAMAGED_SHOWN = 10;
+export const MOST_TEXT = 200;
+
+/** What `lines`, just read from `bytes`, say; null if what stands before them matters. */
+export function plainPiece(
+  reader: LineReader,
+  lines: ReadLines,
+  bytes: Uint8Array,
+  originSeconds: number,
+): PlainPiece | null {
+  const piece = new PieceBuilder(lines, bytes, originSeconds);
+  return piece.takeOthers() && piece.takeProcessIds() ? piece.build(reader) : null;
+}
+
+class PieceBuilder {
+  private readonly counts = noLines();
+  private flagless = 0;
+  private readonly damaged: DamagedInPiece[] = [];
+  private readonly records: TraceRecord[] = [];
+  private readonly names: ThreadName[] = [];
+  private readonly mappings: Mapping[] = [];
+  /** Row of the branch before the line that is taken, or NONE. */
+  private branchRow: number = NONE;
+  private readonly lines: ReadLines;
+  private readonly bytes: Uint8Array;
+  private readonly originSeconds: number;
+
+  constructor(lines: ReadLines, bytes: Uint8Array, originSeconds: number) {
+    this.lines = lines;
+    this.bytes = bytes;
+    this.originSeconds = originSeconds;
+    this.counts.lines = lines.length;
+    this.counts.events = lines.length - lines.others.length;
+  }
+
+  /** False if one of them cannot be understood by itself. */
+  takeOthers(): boolean {
+    const { others, otherRows } = this.lines;
+    return others.every((line, index) => {
+      const row = otherRows[index] as number;
+      if (row > 0 && this.branchOf(row - 1) !== OTHER) this.branchRow = row - 1;
+      return this.takeOther(line, row);
+    });
+  }
+
+  private takeOther(line: PerfLine, row: number): boolean {
+    const { counts } = this;
+    if (line.type === 'damaged') return this.damage(row, line.reason);
+    if (line.type === 'error') {
+      counts.gapLines++;
+      if (line.time !== null) takeError(line, this.timeOf(line.time), this);
+      return line.time !== null;
+    }
+    counts.ignoredLines++;
+    if (line.type === 'branch') return line.prefix.tid <= 0 || line.flags.notTaken;
+    if (line.type === 'ignored') return true;
+    const { time } = line.prefix;
+    const isKnown = time !== null && !wasBefore(time);
+    const timeNs = isKnown ? this.timeOf(time) : this.timeOfRow(this.branchRow);
+    takeSideband(line, timeNs, this);
+    return !Number.isNaN(timeNs);
+  }
+
+  private damage(row: number, reason: string): boolean {
+    this.counts.damagedLines++;
+    if (reason === NO_FLAGS) this.flagless++;
+    if (this.damaged.length < MOST_DAMAGED_SHOWN)
+      this.damaged.push({ line: row + 1, text: reason === OVERLONG ? '' : this.textOf(row), reason });
+    return true;
+  }
+
+  addRecord(record: TraceRecord): void {
+    this.records.push(record);
+  }
+
+  addName(name: ThreadName): void {
+    this.names.push(name);
+  }
+
+  addMapping(mapping: Mapping): void {
+    this.mappings.push(mapping);
+  }
+
+  /** Which process each thread belongs to, where it is printed. False if one seems to belong to two. */
+  takeProcessIds(): boolean {
+    const { heads, rows } = this.lines;
+    if (heads.every(({ pid }) => pid === NOT_PRINTED)) return true;
+    const isTaken = new Uint8Array(heads.length);
+    const pids = new Map<Tid, number>();
+    for (let row = 0; row < this.lines.length; row++) {
+      const head = rows[row * LINE_COLUMNS + Line.Head];
+      if (isTaken[head] === 1 || this.branchOf(row) === OTHER) continue;
+      isTaken[head] = 1;
+      const { tid, pid } = heads[head] as { tid: Tid; pid: number };
+      if ((pids.get(tid) ?? pid) !== pid) return false;
+      if (pid === NOT_PRINTED || pids.has(tid)) continue;
+      pids.set(tid, pid);
+      this.addName({ tid, pid, comm: null, parent: null, timeNs: this.timeOfRow(row) });
+    }
+    return true;
+  }
+
+  build(reader: LineReader): PlainPiece | null {
+    const { counts, flagless, damaged, records, names, mappings } = this;
+    const all = { counts, flagless, damaged, records, names, mappings };
+    const lastRow = this.branchBefore(this.lines.length);
+    if (lastRow === NONE) return { ...all, firstNs: Number.NaN, last: null, branches: null };
+    const before = this.branchBefore(lastRow);
+    if (before !== NONE && this.timeOfRow(lastRow) < this.timeOfRow(before) - LARGEST_STEP_BACK_NS) return null;
+    const branches = reader.group(lastRow, this.originSeconds);
+    return branches && { ...all, firstNs: this.firstNs(), last: this.lastBranch(lastRow, before), branches };
+  }
+
+  private lastBranch(row: number, before: number): LastBranch {
+    const { heads, rows } = this.lines;
+    const { tid, cpu } = heads[rows[row * LINE_COLUMNS + Line.Head]] as { tid: Tid; cpu: number };
+    const text = this.textOf(row).slice(0, MOST_TEXT);
+    const times = { timeNs: this.timeOfRow(row), beforeNs: this.timeOfRow(before) };
+    return { tid, cpu, branch: this.branchOf(row), ...times, line: row + 1, text };
+  }
+
+  private firstNs(): Nanoseconds {
+    let row = 0;
+    while (this.branchOf(row) === OTHER) row++;
+    return this.timeOfRow(row);
+  }
+
+  private branchBefore(row: number): number {
+    let before = row - 1;
+    while (before >= 0 && this.branchOf(before) === OTHER) before--;
+    return before; // NONE is −1
+  }
+
+  private branchOf(row: number): number {
+    return this.lines.rows[row * LINE_COLUMNS + Line.Branch];
+  }
+
+  /** NaN for no row. */
+  private timeOfRow(row: number): Nanoseconds {
+    if (row === NONE) return Number.NaN;
+    const { heads, rows } = this.lines;
+    const seconds = heads[rows[row * LINE_COLUMNS + Line.Head]]?.seconds as number;
+    return this.timeOf({ seconds, ns: rows[row * LINE_COLUMNS + Line.Ns] });
+  }
+
+  private timeOf({ seconds, ns }: PerfTime): Nanoseconds {
+    return (seconds - this.originSeconds) * 1e9 + ns;
+  }
+
+  private textOf(row: number): string {
+    const start = this.lines.rows[row * LINE_COLUMNS + Line.Start];
+    return lineText(this.bytes, start, this.bytes.indexOf(10, start));
+  }
+}

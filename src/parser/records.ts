@@ -1,0 +1,72 @@
+/**
+ * Lines that are no branches → records of the trace, and what they tell of threads and of memory.
+ */
+import type { Mapping, ThreadName, TraceRecord } from '../model/trace-chunk.js';
+import { type Nanoseconds, NONE } from '../model/units.js';
+import { fromLatin1 } from './intern.js';
+import type { PerfLine, PerfTime } from './perf-line.js';
+
+export type ErrorLine = Extract<PerfLine, { type: 'error' }>;
+export type SidebandLine = Extract<PerfLine, { type: 'sideband' }>;
+type RecordOf<What> = Extract<SidebandLine['record'], { what: What }>;
+
+const LONGEST_MESSAGE = 200;
+
+interface Place {
+  readonly cpu: number;
+  readonly timeNs: Nanoseconds;
+}
+
+/** Takes what lines say; `comm` of names: bytes as latin1 characters. */
+export interface RecordSink {
+  addRecord(record: TraceRecord): void;
+  addName(name: ThreadName): void;
+  addMapping(mapping: Mapping): void;
+}
+
+export function takeError({ tid, pid, cpu, code, ip, message }: ErrorLine, timeNs: Nanoseconds, to: RecordSink): void {
+  const text = fromLatin1(message.slice(0, LONGEST_MESSAGE));
+  to.addRecord({ what: 'gap', tid, cpu, timeNs, code, message: text, ip, pid });
+}
+
+/** What was there before the recording began, perf tells of at time 0, whatever its clock. */
+export function wasBefore(time: PerfTime | null): boolean {
+  return time !== null && time.seconds === 0 && time.ns === 0;
+}
+
+/** `timeNs`: of the line, or of the branch before it where it has none that means something. */
+export function takeSideband({ prefix, record }: SidebandLine, timeNs: Nanoseconds, to: RecordSink): void {
+  const at = { cpu: prefix.cpu ?? NONE, timeNs };
+  switch (record.what) {
+    case 'switch':
+      return to.addRecord({ what: 'switch', direction: record.direction, tid: prefix.tid, ...at });
+    case 'comm':
+      return takeComm(record, at, to);
+    case 'fork':
+      return takeFork(record, at, wasBefore(prefix.time), to);
+    case 'mmap':
+      return takeMapping(record, wasBefore(prefix.time) ? Number.NEGATIVE_INFINITY : timeNs, to);
+    case 'other':
+  }
+}
+
+function takeComm({ exec, name, tid, pid }: RecordOf<'comm'>, at: Place, to: RecordSink): void {
+  to.addName({ tid, pid, comm: name, parent: null, timeNs: at.timeNs });
+  if (exec) to.addRecord({ what: 'exec', tid, pid, ...at });
+}
+
+/** Threads that were there before the recording have their names from such records, but did not begin now. */
+function takeFork(
+  { tid, pid, parentPid, parent }: RecordOf<'fork'>,
+  at: Place,
+  wasThere: boolean,
+  to: RecordSink,
+): void {
+  if (!wasThere) to.addRecord({ what: 'fork', tid, pid, parentPid, ...at });
+  to.addName({ tid, pid, comm: null, parent, timeNs: at.timeNs });
+  to.addName({ tid: parent, pid: parentPid, comm: null, parent: null, timeNs: at.timeNs });
+}
+
+function takeMapping({ pid, start, length, file }: RecordOf<'mmap'>, timeNs: Nanoseconds, to: RecordSink): void {
+  to.addMapping({ pid, start, length, file: fromLatin1(file), timeNs });
+}
