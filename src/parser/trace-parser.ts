@@ -82,11 +82,19 @@ export class TraceParser {
     return this.take(bytes, lines, sitesOfReader);
   }
 
+  /** Its times are known to count, and from which second on: pieces of what follows may be read by others. */
+  get isSettled(): boolean {
+    return this.early === null && this.words.timed > 0 && this.words.timeless === 0;
+  }
+
+  get originSeconds(): number {
+    return this.words.originSeconds ?? 0;
+  }
+
   /** Whether what was read of a piece by itself is what it means here, behind all that was read before. */
   accepts({ firstNs }: PlainPiece): boolean {
-    const { words, early, held, guard } = this;
-    if (early !== null || words.timed === 0 || words.timeless > 0) return false;
-    return held.isHeld && guard.isInOrder && !(firstNs < held.timeNs - LARGEST_STEP_BACK_NS);
+    const { held, guard } = this;
+    return this.isSettled && held.isHeld && guard.isInOrder && !(firstNs < held.timeNs - LARGEST_STEP_BACK_NS);
   }
 
   /** Takes a piece that is accepted; `sites`: of the branches of who read it. */

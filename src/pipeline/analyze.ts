@@ -10,8 +10,10 @@ import { type ReplayOptions, replayThread } from '../replay/replay.js';
 import { type SiteFacts, siteFacts } from '../replay/site-facts.js';
 import { loadThread } from '../store/thread-source.js';
 import { InputReader, type ReadOptions, type ReadProgress, type TraceInput } from './inputs.js';
+import { PieceReaders } from './piece-readers.js';
 import { QualityBuilder, type ReplayedThread } from './quality.js';
 import { nothingSelected, refuseUnusable } from './refusals.js';
+import { WorkerPool } from './worker-pool.js';
 
 export interface ReplayProgress {
   readonly phase: 'replay';
@@ -39,7 +41,11 @@ export interface AnalyzeOptions extends Pick<ReadOptions, 'select' | 'signal'> {
  */
 export async function analyze(inputs: readonly TraceInput[], options: AnalyzeOptions = {}): Promise<Profile> {
   const reader = new InputReader(options);
-  for (const input of inputs) await reader.read(input);
+  const jobs = Number(process.env['PTJ'] ?? 1);
+  const pool = jobs > 1 ? new WorkerPool(jobs) : null;
+  const readers = pool && new PieceReaders(pool, reader.words.interner);
+  for (const input of inputs) await reader.read(input, readers);
+  await pool?.close();
   refuseUnusable(reader, options.select ?? {}, options.byCalls ?? false);
   const facts = siteFacts(reader.words.interner.sites.build(), reader.words.interner.symbols.build());
   return replayAll(reader, facts, options);

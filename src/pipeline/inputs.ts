@@ -4,11 +4,13 @@
 import { PtflameError } from '../model/errors.js';
 import type { DamagedLine, LineCounts } from '../model/quality.js';
 import { noLines } from '../model/quality.js';
-import type { Selection } from '../model/trace-chunk.js';
+import type { Selection, TraceChunk } from '../model/trace-chunk.js';
 import { LineCutter } from '../parser/lines.js';
 import { TraceParser, TraceVocabulary } from '../parser/trace-parser.js';
 import { TraceStore } from '../store/trace-store.js';
 import { tellKind } from './input-kind.js';
+import { ParallelInput, PIECE_BYTES } from './parallel-input.js';
+import type { PieceReaders } from './piece-readers.js';
 import { notATrace } from './refusals.js';
 
 /** A stream of `perf script` text. */
@@ -31,7 +33,6 @@ export interface ReadOptions {
 }
 
 const MOST_DAMAGED_SHOWN = 10;
-const LARGEST_PIECE_BYTES = 2 * 1024 * 1024;
 
 export class InputReader {
   readonly words = new TraceVocabulary();
@@ -48,15 +49,39 @@ export class InputReader {
     this.store = new TraceStore(options.select ?? {});
   }
 
-  /** Reads one input to its end, or to where it breaks off. */
-  async read(input: TraceInput): Promise<void> {
+  /** Reads one input to its end, or to where it breaks off; with the help of others if the input is large. */
+  async read(input: TraceInput, readers: PieceReaders | null = null): Promise<void> {
     const { name } = input;
     const parser = new TraceParser(this.words, name);
     const cutter = new LineCutter();
-    for await (const piece of this.untilBroken(input)) this.take(piece, name, parser, cutter);
+    const take = (chunk: TraceChunk) => this.store.add(chunk, name);
+    const parallel = readers && new ParallelInput(readers, parser, cutter, take);
+    for await (const piece of this.untilBroken(input)) {
+      this.options.signal?.throwIfAborted();
+      if (parallel?.isUseful) await parallel.add(piece);
+      else {
+        await parallel?.finish();
+        this.parseHere(piece, parser, cutter, take);
+      }
+      this.bytes += piece.length;
+      this.options.onProgress?.({ phase: 'read', bytes: this.bytes, lines: this.counts.lines + parser.counts.lines });
+    }
+    await parallel?.finish();
     this.store.add(parser.finish(cutter.rest()), name);
     for (const kind of Object.keys(parser.counts) as (keyof LineCounts)[]) this.counts[kind] += parser.counts[kind];
     this.damaged.push(...parser.damaged);
+  }
+
+  private parseHere(
+    bytes: Uint8Array,
+    parser: TraceParser,
+    cutter: LineCutter,
+    take: (chunk: TraceChunk) => void,
+  ): void {
+    for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
+      for (const lines of cutter.cut(bytes.subarray(at, at + PIECE_BYTES))) take(parser.parse(lines));
+      parser.addOverlong(cutter.takeOverlong());
+    }
   }
 
   /** What an input gives before it breaks off; errors of those who use it pass by. */
@@ -76,17 +101,5 @@ export class InputReader {
   firstDamaged(): DamagedLine[] {
     const ordered = this.damaged.sort((a, b) => (a.input === b.input ? a.line - b.line : a.input < b.input ? -1 : 1));
     return ordered.slice(0, MOST_DAMAGED_SHOWN);
-  }
-
-  private take(piece: Uint8Array, name: string, parser: TraceParser, cutter: LineCutter): void {
-    const { signal, onProgress } = this.options;
-    signal?.throwIfAborted();
-    for (let at = 0; at < piece.length; at += LARGEST_PIECE_BYTES) {
-      for (const lines of cutter.cut(piece.subarray(at, at + LARGEST_PIECE_BYTES)))
-        this.store.add(parser.parse(lines), name);
-      parser.addOverlong(cutter.takeOverlong());
-    }
-    this.bytes += piece.length;
-    onProgress?.({ phase: 'read', bytes: this.bytes, lines: this.counts.lines + parser.counts.lines });
   }
 }

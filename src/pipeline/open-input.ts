@@ -32,8 +32,32 @@ export async function openTraceFile(path: string): Promise<OpenedInput> {
     await file.close();
     throw new PtflameError('INPUT_UNREADABLE', `${path} is a directory`, { hint: 'name the files in it' });
   }
-  const stream = file.createReadStream({ highWaterMark: READ_BYTES });
-  return { ...traceStream(path, stream), sizeBytes: stat.isFile() ? stat.size : null };
+  return { ...traceStream(path, fileBytes(file)), sizeBytes: stat.isFile() ? stat.size : null };
+}
+
+/**
+ * While one piece is worked on, the next one is read. A piece is good until the next one is asked for: the same memory is
+ * used again and again.
+ */
+async function* fileBytes(file: FileHandle): AsyncGenerator<Uint8Array> {
+  const buffers = [Buffer.allocUnsafeSlow(READ_BYTES), Buffer.allocUnsafeSlow(READ_BYTES)] as const;
+  let next = readInto(file, buffers[0]);
+  try {
+    for (let turn = 1; ; turn = 1 - turn) {
+      const bytes = await next;
+      if (bytes.length === 0) return;
+      next = readInto(file, buffers[turn as 0 | 1]);
+      yield bytes;
+    }
+  } finally {
+    await next.catch(() => {}); // its error is told when it is asked for, or nobody asks
+    await file.close();
+  }
+}
+
+async function readInto(file: FileHandle, buffer: Buffer): Promise<Uint8Array> {
+  const { bytesRead } = await file.read(buffer, 0, buffer.length);
+  return buffer.subarray(0, bytesRead);
 }
 
 /** A stream of trace text or a profile, compressed or not; `name` is for messages. */
@@ -90,7 +114,7 @@ async function* inSmallPieces(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<
   let total = 0;
   let rest: Uint8Array = new Uint8Array();
   for await (const chunk of bytes) {
-    rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+    rest = Buffer.concat([rest, chunk]); // a copy: the piece is good until the next one only
     for (let size = smallPiece(total); rest.length >= size; size = smallPiece(total)) {
       yield rest.subarray(0, size);
       rest = rest.subarray(size);
