@@ -54,18 +54,30 @@ const KNOWN_WORDS = [
     .map((name) => `--${name}`),
 ];
 
-function addCommand<Schema extends z.ZodObject>(cli: Argv, command: Command<Schema>, signal: AbortSignal): Argv {
+/**
+ * The command that yargs found. It is thrown, and runs when yargs is done: behind a handler that returns, yargs words all of
+ * the command's help, in case it will be needed, and that takes longer than a small trace.
+ */
+class Chosen {
+  readonly run: (signal: AbortSignal) => Promise<void>;
+
+  constructor(run: (signal: AbortSignal) => Promise<void>) {
+    this.run = run;
+  }
+}
+
+function addCommand<Schema extends z.ZodObject>(cli: Argv, command: Command<Schema>): Argv {
   const build = (argv: Argv) =>
     argv
       .string(command.positional) // not numbers: a file may be called 12
       .options(yargsOptions(command.schema, command.positional))
       .example(command.examples as [string, string][]);
-  return cli.command(command.usage, command.description, build, async (values) => {
-    await command.run(checkOptions(command.schema, values), signal);
+  return cli.command(command.usage, command.description, build, (values) => {
+    throw new Chosen(async (signal) => command.run(checkOptions(command.schema, values), signal));
   });
 }
 
-function buildCli(signal: AbortSignal, version: string): Argv {
+function buildCli(version: string): Argv {
   let cli = yargs()
     .scriptName('ptflame')
     .usage('$0: wall-clock flame graphs from Intel Processor Trace')
@@ -83,11 +95,11 @@ function buildCli(signal: AbortSignal, version: string): Argv {
     .wrap(Math.min(100, process.stdout.columns ?? 100))
     .exitProcess(false)
     .fail((message, error) => {
-      // yargs' own complaints are usage errors; a command's errors pass through
+      // yargs' own complaints are usage errors; faults of ours pass through
       throw error && error.name !== 'YError' ? error : usageError(oneLine(message ?? error.message));
     });
-  cli = addCommand(cli, RENDER, signal);
-  return addCommand(cli, DEMO, signal);
+  cli = addCommand(cli, RENDER);
+  return addCommand(cli, DEMO);
 }
 
 /** yargs' own words, and what was probably meant. */
@@ -102,6 +114,18 @@ function usageError(message: string): PtflameError {
 /** yargs breaks its longer messages into lines. */
 function oneLine(message: string): string {
   return message.trim().replace(/\s*\n\s*/g, ' ');
+}
+
+/** null if yargs has given what was asked for: help, the version, completion. */
+async function chosenCommand(argv: readonly string[]): Promise<Chosen | null> {
+  const version = asksForVersion(argv) ? await versionText() : '';
+  try {
+    await buildCli(version).parseAsync(argumentsForYargs(argv));
+    return null;
+  } catch (thrown) {
+    if (thrown instanceof Chosen) return thrown;
+    throw thrown;
+  }
 }
 
 function asksForVersion(argv: readonly string[]): boolean {
@@ -130,16 +154,18 @@ function interruption(interrupt: AbortController): Promise<never> {
   });
 }
 
+async function runCommand(argv: readonly string[], signal: AbortSignal): Promise<void> {
+  const command = await chosenCommand(argv);
+  await command?.run(signal);
+}
+
 async function main(): Promise<number> {
   const interrupt = new AbortController();
   process.stdout.on('error', () => {}); // it reaches us through the write that failed
   process.stderr.on('error', () => {}); // there is nobody left to tell
   try {
     const interrupted = interruption(interrupt);
-    const argv = process.argv.slice(2);
-    const version = asksForVersion(argv) ? await versionText() : '';
-    const work = buildCli(interrupt.signal, version).parseAsync(argumentsForYargs(argv));
-    await Promise.race([work, interrupted]);
+    await Promise.race([runCommand(process.argv.slice(2), interrupt.signal), interrupted]);
     return EXIT.done;
   } catch (error) {
     return interrupt.signal.aborted ? EXIT.interrupted : report(error);

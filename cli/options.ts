@@ -1,7 +1,7 @@
 /**
  * One zod schema per command: the flags, their help, their types and their checks all come from it.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** What a flag has beside its description. */
 export interface FlagMeta {

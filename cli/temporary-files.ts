@@ -1,7 +1,6 @@
 /**
  * Files that stand beside their final name until they are whole, and are removed on every way out before that.
  */
-import { randomUUID } from 'node:crypto';
 import { openSync, unlinkSync } from 'node:fs';
 import { rename } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -21,7 +20,7 @@ const READ_WRITE_FOR_ALL = 0o666;
 /** `mode`: of the file that will be replaced: what was private stays private. */
 export function createTemporaryFile(target: string, mode = READ_WRITE_FOR_ALL): TemporaryFile {
   // A name has 255 bytes at most, a character up to three of them.
-  const name = `.${basename(target).slice(0, 40)}.ptflame-${randomUUID().slice(0, 8)}`;
+  const name = `.${basename(target).slice(0, 40)}.ptflame-${crypto.randomUUID().slice(0, 8)}`;
   const path = join(dirname(target), name);
   // Synchronous, so that no interrupt comes between the file and its entry in the list.
   const fd = openSync(path, 'wx', mode & READ_WRITE_FOR_ALL);

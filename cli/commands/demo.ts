@@ -8,8 +8,8 @@ import { formatOf } from '../formats.js';
 import type { DemoOptions } from '../options.js';
 import { renderInputs } from './render.js';
 
-/** Beside `dist`, which holds the built program. */
-const DEMO_TRACE = new URL('../../../fixtures/demo/threads.perf.txt.gz', import.meta.url);
+/** As seen from `dist/cli`, where the built program lies, all of it in one folder. */
+const DEMO_TRACE = new URL('../../fixtures/demo/threads.perf.txt.gz', import.meta.url);
 
 export async function demo({ output, quiet }: DemoOptions, signal: AbortSignal): Promise<void> {
   const paths = output ?? ['flame.svg'];

@@ -50,14 +50,15 @@ async function* fileBytes(file: FileHandle): AsyncGenerator<Uint8Array> {
       yield bytes;
     }
   } finally {
-    await next.catch(() => {}); // its error is told when it is asked for, or nobody asks
+    await next.catch(() => {}); // into memory that is still there
     await file.close();
   }
 }
 
-async function readInto(file: FileHandle, buffer: Buffer): Promise<Uint8Array> {
-  const { bytesRead } = await file.read(buffer, 0, buffer.length);
-  return buffer.subarray(0, bytesRead);
+function readInto(file: FileHandle, buffer: Buffer): Promise<Uint8Array> {
+  const reading = file.read(buffer, 0, buffer.length).then(({ bytesRead }) => buffer.subarray(0, bytesRead));
+  reading.catch(() => {}); // its error is told when its turn comes, or nobody asks
+  return reading;
 }
 
 /** A stream of trace text or a profile, compressed or not; `name` is for messages. */

@@ -1,7 +1,7 @@
 /**
  * The zod schema of a profile file: its shape, for whoever reads the JSON. That the numbers fit together, reading checks.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { FORMAT, KIND_NAMES, type KindName, VERSION } from './format.js';
 
 const wholeNumber = z.number().refine(Number.isInteger, 'expected a whole number');

@@ -2,11 +2,9 @@
  * Numbers as people read them.
  */
 
-const COUNT = new Intl.NumberFormat('en-US');
-
-/** "1,234,567". */
+/** "1,234,567". The first call sets up what ICU knows of languages, 10 ms: whoever formats nothing does not wait for it. */
 export function formatCount(count: number): string {
-  return COUNT.format(count);
+  return count.toLocaleString('en-US');
 }
 
 /** "3 threads", "1 thread". */

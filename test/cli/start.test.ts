@@ -1,0 +1,83 @@
+/**
+ * What a command loads and does before its work: only what it needs, or starting takes longer than a small trace.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect } from 'vitest';
+import { type Directory, ptflame, SIX_LINES, SIX_LINES_FOLDED, test } from '../helpers/run-cli.js';
+
+interface ScriptCoverage {
+  readonly url: string;
+  readonly functions: readonly { functionName: string; ranges: readonly { count: number }[] }[];
+}
+
+interface Started {
+  readonly stdout: string;
+  readonly files: readonly string[];
+  /** "src/replay/replay.ts": what esbuild says above each module that it put into a file. */
+  readonly modules: readonly string[];
+  /** Names of the functions that ran. */
+  readonly called: ReadonlySet<string>;
+}
+
+/** Runs ptflame and asks V8 what it has seen. */
+async function start(args: readonly string[], dir: Directory): Promise<Started> {
+  const { stdout, exitCode } = await ptflame(args, { env: { NODE_V8_COVERAGE: dir.path } });
+  expect(exitCode).toBe(0);
+  const [report, ...others] = readdirSync(dir.path);
+  expect(others).toEqual([]);
+  const { result } = JSON.parse(readFileSync(dir.file(report as string), 'utf8')) as { result: ScriptCoverage[] };
+  const files = result.map(({ url }) => url).filter((url) => url.startsWith('file:'));
+  const texts = files.map((url) => readFileSync(fileURLToPath(url), 'utf8'));
+  const modules = texts.flatMap((text) => [...text.matchAll(/^\/\/ ((?:cli|src|node_modules)\/\S+)$/gm)]);
+  const called = result.flatMap(({ functions }) =>
+    functions.filter(({ ranges }) => ranges.some(({ count }) => count > 0)),
+  );
+  return {
+    stdout,
+    files,
+    modules: modules.map(([, module]) => module as string),
+    called: new Set(called.map(({ functionName }) => functionName)),
+  };
+}
+
+const REPLAY = 'src/replay/replay.ts';
+
+/** What no start needs: packages that were left out of the bundle, zod's languages, what reads profiles. */
+function needless({ files, modules }: Started): string[] {
+  const installed = files.filter((url) => url.includes('/node_modules/'));
+  const bundled = modules.filter((name) => /zod.*\/locales\/(?!en\.js)|profile-file\/(?:read|json|schema)/.test(name));
+  return [...installed, ...bundled];
+}
+
+describe.concurrent('starting', () => {
+  test('help loads a handful of files, and nothing that reads, replays or draws', async ({ dir }) => {
+    const started = await start(['--help'], dir);
+    expect(started.stdout).toContain('ptflame render');
+    expect(started.modules).toContain('cli/main.ts');
+    expect(started.modules.filter((name) => /^src\/(?!model\/|render\/[^/]*$)/.test(name))).toEqual([]);
+    expect(needless(started)).toEqual([]);
+    expect(started.files.length).toBeLessThan(10);
+  });
+
+  test('a trace loads neither what reads profiles, nor what asks perf, nor what shows progress', async ({ dir }) => {
+    const started = await start(['render', SIX_LINES], dir);
+    expect(started.stdout).toBe(SIX_LINES_FOLDED);
+    expect(started.modules).toContain(REPLAY);
+    expect(needless(started)).toEqual([]);
+    expect(started.files.length).toBeLessThan(16);
+  });
+
+  test('yargs puts help into words for those alone who ask for it', async ({ dir }) => {
+    expect((await start(['render', SIX_LINES], dir)).called).not.toContain('wrapAnsi');
+  });
+
+  test('of those who ask, that is known', async ({ dir }) => {
+    expect((await start(['render', '--help'], dir)).called).toContain('wrapAnsi');
+  });
+});
+
+test('what yargs says is said in the language of the environment', async () => {
+  const { stdout } = await ptflame(['--help'], { env: { LC_ALL: 'de_DE.UTF-8' } });
+  expect(stdout).toMatch(/^Kommandos:$/m);
+});
