@@ -15,6 +15,7 @@ export type ErrorCode =
   | 'NOTHING_SELECTED'
   | 'OUTPUT_UNWRITABLE'
   | 'PROFILE_DAMAGED'
+  | 'TEMPORARY_FILE'
   | 'TIMELESS'
   | 'TOO_LARGE';
 

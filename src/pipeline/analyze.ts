@@ -13,6 +13,7 @@ import { InputReader, type ReadOptions, type ReadProgress, type TraceInput } fro
 import { PieceReaders } from './piece-readers.js';
 import { QualityBuilder, type ReplayedThread } from './quality.js';
 import { nothingSelected, refuseUnusable } from './refusals.js';
+import { planResources, type ResourceOptions } from './resources.js';
 import { WorkerPool } from './worker-pool.js';
 
 export interface ReplayProgress {
@@ -22,7 +23,7 @@ export interface ReplayProgress {
 }
 export type Progress = ReadProgress | ReplayProgress;
 
-export interface AnalyzeOptions extends Pick<ReadOptions, 'select' | 'signal'> {
+export interface AnalyzeOptions extends Pick<ReadOptions, 'select' | 'signal'>, ResourceOptions {
   /** A function that was jumped to stands below the one that jumped, or in its place. Default: nest. */
   readonly tailCalls?: TailCalls;
   /** Extends threads that wait to the recording's bounds. Default: true. */
@@ -40,8 +41,9 @@ export interface AnalyzeOptions extends Pick<ReadOptions, 'select' | 'signal'> {
  *   of `signal`. An input that breaks off is no error if a branch was read: `Quality.brokenInputs` tells of it.
  */
 export async function analyze(inputs: readonly TraceInput[], options: AnalyzeOptions = {}): Promise<Profile> {
-  const reader = new InputReader(options);
-  const jobs = Number(process.env['PTJ'] ?? 1);
+  const resources = planResources({ jobs: Number(process.env['PTJ'] ?? 1), ...options });
+  const { jobs, eventBytes, temporaryDirectory } = resources;
+  const reader = new InputReader(options, { memoryBytes: eventBytes, directory: temporaryDirectory });
   const pool = jobs > 1 ? new WorkerPool(jobs) : null;
   const readers = pool && new PieceReaders(pool, reader.words.interner);
   for (const input of inputs) await reader.read(input, readers);

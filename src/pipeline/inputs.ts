@@ -7,6 +7,7 @@ import { noLines } from '../model/quality.js';
 import type { Selection, TraceChunk } from '../model/trace-chunk.js';
 import { LineCutter } from '../parser/lines.js';
 import { TraceParser, TraceVocabulary } from '../parser/trace-parser.js';
+import type { EventMemoryOptions } from '../store/event-memory.js';
 import { TraceStore } from '../store/trace-store.js';
 import { tellKind } from './input-kind.js';
 import { ParallelInput, PIECE_BYTES } from './parallel-input.js';
@@ -44,9 +45,9 @@ export class InputReader {
   private readonly options: ReadOptions;
   private bytes = 0;
 
-  constructor(options: ReadOptions) {
+  constructor(options: ReadOptions, memory: EventMemoryOptions) {
     this.options = options;
-    this.store = new TraceStore(options.select ?? {});
+    this.store = new TraceStore(options.select ?? {}, memory);
   }
 
   /** Reads one input to its end, or to where it breaks off; with the help of others if the input is large. */

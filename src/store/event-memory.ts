@@ -1,44 +1,99 @@
 /**
- * Where events are kept: one run behind the other in large chunks, shared so that other threads can read them.
+ * Where events are kept: one run behind the other in large chunks of shared memory, so that other threads can read them;
+ * past a bound, in a temporary file.
  */
 import { assert } from '../model/errors.js';
+import { readSpilled, SpillFile } from './spill-file.js';
 
-/** Numbers a chunk has room for: 4 MiB. */
-const CHUNK_LENGTH = 1024 * 1024;
+const BYTES = Int32Array.BYTES_PER_ELEMENT;
+/** Numbers a chunk has room for: 2 MiB. No run is longer. */
+const CHUNK_LENGTH = 512 * 1024;
 
-/** Where a run stands, counted in numbers over all chunks. */
+/** Where a run stands: counted in numbers over all chunks, or, below zero, in the file. */
 export type Place = number;
 
 /** What another thread needs to read runs; plain data. */
 export interface SharedEvents {
   readonly chunks: readonly Int32Array[];
+  /** NO_FILE if nothing was spilled. */
+  readonly fd: number;
+}
+
+const NO_FILE = -1;
+
+export interface EventMemoryOptions {
+  /** What may be kept in memory; at least a chunk is. */
+  readonly memoryBytes: number;
+  /** null: where the system keeps temporary files. */
+  readonly directory: string | null;
 }
 
 export class EventMemory {
   private readonly chunks: Int32Array[] = [];
+  private chunksUsed = 0;
   private used = CHUNK_LENGTH;
+  private file: SpillFile | null = null;
+  private readonly mostChunks: number;
+  private readonly directory: string | null;
 
-  /** Keeps a copy of a run, which is shorter than a chunk. */
+  constructor({ memoryBytes, directory }: EventMemoryOptions) {
+    this.mostChunks = Math.max(1, Math.floor(memoryBytes / (CHUNK_LENGTH * BYTES)));
+    this.directory = directory;
+  }
+
+  /** Whether a run can be kept in memory; if not, what is there has to be spilled first. */
+  hasRoomFor(length: number): boolean {
+    return this.used + length <= CHUNK_LENGTH || this.chunksUsed < this.mostChunks;
+  }
+
+  /** Keeps a copy of a run that there is room for. */
   add(run: Int32Array): Place {
     assert(run.length <= CHUNK_LENGTH, 'a run that is longer than a chunk');
-    if (this.used + run.length > CHUNK_LENGTH) {
-      this.chunks.push(new Int32Array(new SharedArrayBuffer(4 * CHUNK_LENGTH)));
-      this.used = 0;
-    }
-    const chunk = this.chunks.length - 1;
+    if (this.used + run.length > CHUNK_LENGTH) this.beginChunk();
+    const chunk = this.chunksUsed - 1;
     (this.chunks[chunk] as Int32Array).set(run, this.used);
     this.used += run.length;
     return chunk * CHUNK_LENGTH + this.used - run.length;
   }
 
+  /** Writes runs to the file, one behind the other; where they stand there, as one run. */
+  spill(places: readonly Place[], lengths: readonly number[]): Place {
+    this.file ??= new SpillFile(this.directory);
+    const start = this.file.length;
+    const shared = this.shared();
+    places.forEach((place, run) => this.file?.append(runAt(shared, place, lengths[run] as number)));
+    return -1 - start;
+  }
+
+  /** All that was in memory has been spilled: it is used again. */
+  clear(): void {
+    this.file?.flush();
+    this.chunksUsed = 0;
+    this.used = CHUNK_LENGTH;
+  }
+
   shared(): SharedEvents {
-    return { chunks: this.chunks };
+    return { chunks: this.chunks, fd: this.file?.fd ?? NO_FILE };
+  }
+
+  /** Nothing can be read any more. */
+  close(): void {
+    this.file?.close();
+    this.file = null;
+    this.chunks.length = 0;
+  }
+
+  private beginChunk(): void {
+    if (this.chunksUsed === this.chunks.length)
+      this.chunks.push(new Int32Array(new SharedArrayBuffer(CHUNK_LENGTH * BYTES)));
+    this.chunksUsed++;
+    this.used = 0;
   }
 }
 
-/** A run; shares memory with where it is kept. */
-export function runAt({ chunks }: SharedEvents, place: Place, length: number): Int32Array {
-  const chunk = Math.floor(place / CHUNK_LENGTH);
-  const start = place - chunk * CHUNK_LENGTH;
-  return (chunks[chunk] as Int32Array).subarray(start, start + length);
+/** A run; one in memory shares it with where it is kept. */
+export function runAt({ chunks, fd }: SharedEvents, place: Place, length: number): Int32Array {
+  if (place < 0) return readSpilled(fd, -1 - place, length);
+  const start = place % CHUNK_LENGTH;
+  return (chunks[(place - start) / CHUNK_LENGTH] as Int32Array).subarray(start, start + length);
 }

@@ -4,7 +4,7 @@
 import { RunBuilder } from '../model/event-run.js';
 import type { EventColumns, GroupedEvents, Selection, TraceChunk, TraceRecord } from '../model/trace-chunk.js';
 import { type Nanoseconds, NONE, type Tid } from '../model/units.js';
-import { EventMemory } from './event-memory.js';
+import { EventMemory, type EventMemoryOptions } from './event-memory.js';
 import { type GapRecord, UnownedGaps } from './gap-records.js';
 import type { LaneRuns } from './lane.js';
 import { Mappings } from './mappings.js';
@@ -25,13 +25,14 @@ export class TraceStore {
   unwanted = 0;
   private readonly mappings = new Mappings();
   private readonly selection: Selection;
-  readonly memory = new EventMemory();
+  readonly memory: EventMemory;
   private readonly threads = new Map<Tid, StoredThread>();
   private readonly unownedGaps = new UnownedGaps();
   private readonly records = new Map<Tid, Map<string, TraceRecord>>();
 
-  constructor(selection: Selection) {
+  constructor(selection: Selection, memory: EventMemoryOptions) {
     this.selection = selection;
+    this.memory = new EventMemory(memory);
   }
 
   /** `input` names the file: pieces of one name are taken to follow each other. */
@@ -104,8 +105,25 @@ export class TraceStore {
       return;
     }
     const { places, lengths } = this.laneOf(tid, cpu, input, events);
+    if (!this.memory.hasRoomFor(run.length)) this.spill();
     places.push(this.memory.add(run));
     lengths.push(run.length);
+  }
+
+  /** Memory is full: all that is there goes to the disk, thread by thread, as it will be read. */
+  private spill(): void {
+    const tids = [...this.threads.keys()].sort((a, b) => a - b);
+    for (const tid of tids)
+      for (const lane of [...(this.threads.get(tid)?.lanes.values() ?? [])].flat()) this.spillLane(lane);
+    this.memory.clear();
+  }
+
+  private spillLane({ places, lengths }: LaneRuns): void {
+    const kept = places.findIndex((place) => place >= 0);
+    if (kept === -1) return;
+    const ownLengths = lengths.splice(kept);
+    places.push(this.memory.spill(places.splice(kept), ownLengths));
+    lengths.push(ownLengths.reduce((sum, length) => sum + length, 0));
   }
 
   private laneOf(tid: Tid, cpu: number, input: string, events: number): LaneRuns {

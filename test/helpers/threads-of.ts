@@ -22,7 +22,7 @@ export interface TraceThreads {
 
 /** Reads and stores a file, compressed or not. */
 export async function threadsOf(path: string): Promise<TraceThreads> {
-  const reader = new InputReader({});
+  const reader = new InputReader({}, { memoryBytes: 2 ** 30, directory: null });
   await reader.read(await openTraceFile(path));
   const { store, words } = reader;
   const sites = words.interner.sites.build();

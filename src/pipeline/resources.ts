@@ -1,0 +1,51 @@
+/**
+ * How many threads work, and who may hold how much: the budget is for the resident memory of the whole process.
+ */
+import { availableParallelism, totalmem } from 'node:os';
+
+const MIB = 1024 * 1024;
+/** With less the program itself would not fit. */
+export const LEAST_MEMORY_BYTES = 160 * MIB;
+/** The program, what it knows of lines and sites, and a call tree. */
+const PROCESS_BYTES = 96 * MIB;
+/** Another thread: its own heap and code, and what it knows of lines. */
+const THREAD_BYTES = 32 * MIB;
+
+export interface Resources {
+  /** Threads that read and replay; 1: the main one alone. */
+  readonly jobs: number;
+  /** For events that are kept in memory. */
+  readonly eventBytes: number;
+  /** For threads of the trace while they are replayed, all together. */
+  readonly replayBytes: number;
+  /** For what does not fit; null: where the system keeps temporary files. */
+  readonly temporaryDirectory: string | null;
+}
+
+export interface ResourceOptions {
+  /** How many threads may work. Default: as many as there are processors. */
+  readonly jobs?: number;
+  /** For the resident memory of the whole process. Default: a quarter of the machine's; 160 MiB at least. */
+  readonly memoryBytes?: number;
+  /** Where events are kept that do not fit into memory. Default: where the system keeps temporary files. */
+  readonly temporaryDirectory?: string;
+}
+
+export function planResources(options: ResourceOptions): Resources {
+  const memoryBytes = Math.max(options.memoryBytes ?? machineMemory() / 4, LEAST_MEMORY_BYTES);
+  const affordable = Math.floor((memoryBytes - PROCESS_BYTES) / (2 * THREAD_BYTES)); // half of it is for the work
+  const jobs = Math.max(1, Math.min(options.jobs ?? availableParallelism(), affordable));
+  const rest = memoryBytes - PROCESS_BYTES - (jobs > 1 ? jobs * THREAD_BYTES : 0);
+  return {
+    jobs,
+    eventBytes: rest / 3,
+    replayBytes: (rest * 2) / 3,
+    temporaryDirectory: options.temporaryDirectory ?? null,
+  };
+}
+
+/** What this process may use: a container may have less than the machine. */
+function machineMemory(): number {
+  const constrained = process.constrainedMemory() || Number.POSITIVE_INFINITY;
+  return Math.min(totalmem(), constrained);
+}
