@@ -3,8 +3,8 @@
  * address. What a search passes over is mostly popped by it; where it is not, the search has a bound.
  */
 import { type Address, NONE } from '../model/units.js';
-import { LONGEST_CALL_BYTES } from './functions.js';
 import { Step, SYSCALL_BYTES } from './site-facts.js';
+import { LONGEST_CALL_BYTES } from './traits.js';
 
 export interface OpenCall {
   readonly row: number;

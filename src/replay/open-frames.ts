@@ -8,7 +8,8 @@ import { type CallTreeBuilder, ROOT } from '../model/call-tree.js';
 import { Inference, type InferenceName, noInferences } from '../model/quality.js';
 import { type Address, type FunctionId, type Nanoseconds, NONE, type NodeId, type SymbolId } from '../model/units.js';
 import { Frame, type FrameWatcher, type TailCalls } from './frame.js';
-import { type FunctionTable, Trait } from './functions.js';
+import type { FunctionTable } from './functions.js';
+import { Trait } from './traits.js';
 
 /** Longer chains of tail calls are loops, as of an interpreter: they go back to the frame they came from. */
 const LONGEST_TAIL_CHAIN = 64;

@@ -8,12 +8,12 @@
  */
 import type { ThreadEvents } from '../model/thread-events.js';
 import { type Address, type FunctionId, NONE } from '../model/units.js';
-import { LONGEST_CALL_BYTES, Trait } from './functions.js';
 import { lookAcrossLosses } from './look-across.js';
 import type { OpenCall, OpenCalls } from './open-calls.js';
 import { Outcome, type Pairing, type Segment } from './pairing.js';
 import { type SiteFacts, Step, SYSCALL_BYTES } from './site-facts.js';
 import { Stacks } from './stacks.js';
+import { LONGEST_CALL_BYTES, Trait } from './traits.js';
 
 export function pairReturns(events: ThreadEvents, facts: SiteFacts): Pairing {
   const segments: Segment[] = [];

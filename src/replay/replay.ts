@@ -13,7 +13,6 @@ import { type Contexts, DEEPEST_PLACE, type Lesson } from './contexts.js';
 import { Fibers } from './fibers.js';
 import { FirstStack } from './first-stack.js';
 import type { FrameWatcher, TailCalls } from './frame.js';
-import { Trait } from './functions.js';
 import { HiddenJumps } from './hidden-jumps.js';
 import { isNewProgram, leavingOf, restartOf } from './look-across.js';
 import { type LostStretch, LostStretches } from './lost-stretches.js';
@@ -23,6 +22,7 @@ import { pairReturns } from './pair-returns.js';
 import { Outcome, type Pairing, type Segment } from './pairing.js';
 import { Pause } from './pause.js';
 import { type SiteFacts, Step, SYSCALL_BYTES } from './site-facts.js';
+import { Trait } from './traits.js';
 
 export interface ReplayOptions {
   readonly tailCalls: TailCalls;
