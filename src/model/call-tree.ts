@@ -1,7 +1,7 @@
 /**
  * The calling-context tree: one node per path of callers, with what was measured on it.
  */
-import { float64Column, int32Column } from './columns.js';
+import { ReusedColumn, resized } from './columns.js';
 import { type Nanoseconds, NONE, type NodeId, type SymbolId } from './units.js';
 
 /** Node 0 is the root, no function; a parent always has a smaller id than its children. */
@@ -20,65 +20,78 @@ export interface CallTree {
 
 export const ROOT: NodeId = 0;
 
-/** Grows a tree; the columns are public to be added to, nodes are made by `child` alone. */
+/** What is kept of a node, in rows: whatever an event changes lies side by side, in one cache line or two. */
+const Link = { Parent: 0, Symbol: 1, LastChild: 2, NextCalled: 3 } as const;
+const LINKS = 4;
+const Sum = { Calls: 0, InferredCalls: 1, SelfNs: 2, InferredNs: 3, CompleteNs: 4, MinNs: 5, MaxNs: 6 } as const;
+const SUMS = 8;
+
+/** Grows a tree. */
 export class CallTreeBuilder {
-  readonly parent = int32Column();
-  readonly symbol = int32Column();
-  readonly calls = float64Column();
-  readonly inferredCalls = float64Column();
-  readonly selfNs = float64Column();
-  readonly inferredNs = float64Column();
-  readonly completeNs = float64Column();
-  readonly minNs = float64Column();
-  readonly maxNs = float64Column();
-  /** The child that was asked for last: mostly the one that is asked for next. */
-  private readonly lastChild = int32Column();
+  length = 0;
+  private links = new Int32Array(256 * LINKS);
+  private sums = new Float64Array(256 * SUMS);
   private readonly children = new ChildTable();
 
   constructor() {
+    this.clear();
+  }
+
+  /** Begins another tree, in the same memory. */
+  clear(): void {
+    this.length = 0;
+    this.children.clear();
     this.addNode(NONE, NONE);
   }
 
-  get length(): number {
-    return this.parent.length;
+  parentOf(node: NodeId): NodeId {
+    return this.links[LINKS * node + Link.Parent];
+  }
+
+  symbolOf(node: NodeId): SymbolId {
+    return this.links[LINKS * node + Link.Symbol];
   }
 
   /** The child of `parent` for this symbol, made if it is not there yet. */
   child(parent: NodeId, symbol: SymbolId): NodeId {
-    const last = this.lastChild.values[parent];
-    if (last !== NONE && this.symbol.values[last] === symbol) return last;
-    let node = this.find(parent, symbol);
-    if (node === NONE) {
-      node = this.addNode(parent, symbol);
-      this.children.add(node, this.parent.values, this.symbol.values);
-    }
-    this.lastChild.values[parent] = node;
+    const { links } = this;
+    const last = links[LINKS * parent + Link.LastChild];
+    if (last === NONE) return this.findOrAdd(parent, symbol);
+    if (links[LINKS * last + Link.Symbol] === symbol) return last;
+    // Programs repeat themselves: mostly it is the one that was called behind the last one before.
+    const next = links[LINKS * last + Link.NextCalled];
+    const node = next !== NONE && links[LINKS * next + Link.Symbol] === symbol ? next : this.findOrAdd(parent, symbol);
+    this.links[LINKS * last + Link.NextCalled] = node;
+    this.links[LINKS * parent + Link.LastChild] = node;
     return node;
   }
 
   /** The child of `parent` for this symbol, or NONE. */
   find(parent: NodeId, symbol: SymbolId): NodeId {
-    return this.children.find(parent, symbol, this.parent.values, this.symbol.values);
+    return this.children.find(parent, symbol, this.links);
   }
 
   /** `isGuess`: nobody knows for sure that the time belongs here. */
   charge(node: NodeId, ns: Nanoseconds, isGuess: boolean): void {
-    this.selfNs.values[node] += ns;
-    if (isGuess) this.inferredNs.values[node] += ns;
+    const row = SUMS * node;
+    this.sums[row + Sum.SelfNs] += ns;
+    if (isGuess) this.sums[row + Sum.InferredNs] += ns;
   }
 
   /** One more call, over and seen from start to end. */
   countComplete(node: NodeId, durationNs: Nanoseconds): void {
-    this.calls.values[node]++;
-    this.completeNs.values[node] += durationNs;
-    if (durationNs < this.minNs.values[node]) this.minNs.values[node] = durationNs;
-    if (durationNs > this.maxNs.values[node]) this.maxNs.values[node] = durationNs;
+    const { sums } = this;
+    const row = SUMS * node;
+    sums[row + Sum.Calls]++;
+    sums[row + Sum.CompleteNs] += durationNs;
+    if (durationNs < sums[row + Sum.MinNs]) sums[row + Sum.MinNs] = durationNs;
+    if (durationNs > sums[row + Sum.MaxNs]) sums[row + Sum.MaxNs] = durationNs;
   }
 
   /** One more call of which the start or the end was not seen. */
   countInferred(node: NodeId): void {
-    this.calls.values[node]++;
-    this.inferredCalls.values[node]++;
+    this.sums[SUMS * node + Sum.Calls]++;
+    this.sums[SUMS * node + Sum.InferredCalls]++;
   }
 
   /** Adds all of another tree below `top`; `symbolOf` may rename the nodes, so that several become one. */
@@ -87,73 +100,109 @@ export class CallTreeBuilder {
     here[ROOT] = top;
     for (let node = 0; node < tree.length; node++) {
       if (node !== ROOT) here[node] = this.child(here[tree.parent[node]], symbolOf(tree.symbol[node]));
-      const mine = here[node];
-      this.calls.values[mine] += tree.calls[node];
-      this.inferredCalls.values[mine] += tree.inferredCalls[node];
-      this.selfNs.values[mine] += tree.selfNs[node];
-      this.inferredNs.values[mine] += tree.inferredNs[node];
-      this.completeNs.values[mine] += tree.completeNs[node];
-      this.minNs.values[mine] = Math.min(this.minNs.values[mine], tree.minNs[node]);
-      this.maxNs.values[mine] = Math.max(this.maxNs.values[mine], tree.maxNs[node]);
+      const { sums } = this;
+      const row = SUMS * here[node];
+      sums[row + Sum.Calls] += tree.calls[node];
+      sums[row + Sum.InferredCalls] += tree.inferredCalls[node];
+      sums[row + Sum.SelfNs] += tree.selfNs[node];
+      sums[row + Sum.InferredNs] += tree.inferredNs[node];
+      sums[row + Sum.CompleteNs] += tree.completeNs[node];
+      sums[row + Sum.MinNs] = Math.min(sums[row + Sum.MinNs], tree.minNs[node]);
+      sums[row + Sum.MaxNs] = Math.max(sums[row + Sum.MaxNs], tree.maxNs[node]);
     }
   }
 
   build(): CallTree {
     return {
       length: this.length,
-      parent: this.parent.taken(),
-      symbol: this.symbol.taken(),
-      calls: this.calls.taken(),
-      inferredCalls: this.inferredCalls.taken(),
-      selfNs: this.selfNs.taken(),
-      inferredNs: this.inferredNs.taken(),
-      completeNs: this.completeNs.taken(),
-      minNs: this.minNs.taken(),
-      maxNs: this.maxNs.taken(),
+      parent: columnOf(this.links, LINKS, Link.Parent, new Int32Array(this.length)),
+      symbol: columnOf(this.links, LINKS, Link.Symbol, new Int32Array(this.length)),
+      calls: this.column(Sum.Calls),
+      inferredCalls: this.column(Sum.InferredCalls),
+      selfNs: this.column(Sum.SelfNs),
+      inferredNs: this.column(Sum.InferredNs),
+      completeNs: this.column(Sum.CompleteNs),
+      minNs: this.column(Sum.MinNs),
+      maxNs: this.column(Sum.MaxNs),
     };
   }
 
+  private column(sum: number): Float64Array {
+    return columnOf(this.sums, SUMS, sum, new Float64Array(this.length));
+  }
+
+  private findOrAdd(parent: NodeId, symbol: SymbolId): NodeId {
+    const found = this.find(parent, symbol);
+    if (found !== NONE) return found;
+    const node = this.addNode(parent, symbol);
+    this.children.add(node, this.links);
+    this.links[LINKS * parent + Link.LastChild] = node;
+    return node;
+  }
+
   private addNode(parent: NodeId, symbol: SymbolId): NodeId {
-    this.parent.push(parent);
-    this.symbol.push(symbol);
-    this.lastChild.push(NONE);
-    for (const column of [this.calls, this.inferredCalls, this.selfNs, this.inferredNs, this.completeNs])
-      column.push(0);
-    this.minNs.push(Number.POSITIVE_INFINITY);
-    this.maxNs.push(Number.NEGATIVE_INFINITY);
-    return this.parent.length - 1;
+    const node = this.length++;
+    if (LINKS * node === this.links.length) {
+      this.links = resized(this.links, 2 * this.links.length);
+      this.sums = resized(this.sums, 2 * this.sums.length);
+    }
+    const row = LINKS * node;
+    this.links[row + Link.Parent] = parent;
+    this.links[row + Link.Symbol] = symbol;
+    this.links[row + Link.LastChild] = NONE;
+    this.links[row + Link.NextCalled] = NONE;
+    for (let sum = 0; sum < SUMS; sum++) this.sums[SUMS * node + sum] = 0; // `fill` is slow on so few
+    this.sums[SUMS * node + Sum.MinNs] = Number.POSITIVE_INFINITY;
+    this.sums[SUMS * node + Sum.MaxNs] = Number.NEGATIVE_INFINITY;
+    return node;
   }
 }
 
-/** Nodes by parent and symbol: open addressing; the keys are the tree's own columns. */
-class ChildTable {
-  private slots = new Int32Array(64).fill(NONE);
-  private length = 0;
+/** One value of each row. */
+function columnOf<Column extends Int32Array | Float64Array>(
+  rows: Column,
+  width: number,
+  at: number,
+  into: Column,
+): Column {
+  for (let row = 0; row < into.length; row++) into[row] = rows[width * row + at];
+  return into;
+}
 
-  find(parent: NodeId, symbol: SymbolId, parents: Int32Array, symbols: Int32Array): NodeId {
+const FEWEST_SLOTS = 512;
+
+/** Nodes by parent and symbol: open addressing; the keys are the rows of the tree itself. */
+class ChildTable {
+  private readonly memory = new ReusedColumn(new Int32Array(FEWEST_SLOTS));
+  private slots!: Int32Array;
+
+  clear(): void {
+    this.slots = this.memory.take(FEWEST_SLOTS, NONE);
+  }
+
+  find(parent: NodeId, symbol: SymbolId, links: Int32Array): NodeId {
     const mask = this.slots.length - 1;
     for (let slot = hashOf(parent, symbol) & mask; ; slot = (slot + 1) & mask) {
       const node = this.slots[slot];
-      if (node === NONE || (parents[node] === parent && symbols[node] === symbol)) return node;
+      if (node === NONE) return NONE;
+      if (links[LINKS * node + Link.Parent] === parent && links[LINKS * node + Link.Symbol] === symbol) return node;
     }
   }
 
-  add(node: NodeId, parents: Int32Array, symbols: Int32Array): void {
-    if (2 * ++this.length > this.slots.length) this.grow(parents, symbols);
-    this.place(node, parents, symbols);
+  /** `node`: the newest one of the tree. */
+  add(node: NodeId, links: Int32Array): void {
+    if (2 * node > this.slots.length) {
+      this.slots = this.memory.take(4 * this.slots.length, NONE);
+      for (let older = ROOT + 1; older < node; older++) this.place(older, links);
+    }
+    this.place(node, links);
   }
 
-  private place(node: NodeId, parents: Int32Array, symbols: Int32Array): void {
+  private place(node: NodeId, links: Int32Array): void {
     const mask = this.slots.length - 1;
-    let slot = hashOf(parents[node], symbols[node]) & mask;
+    let slot = hashOf(links[LINKS * node + Link.Parent], links[LINKS * node + Link.Symbol]) & mask;
     while (this.slots[slot] !== NONE) slot = (slot + 1) & mask;
     this.slots[slot] = node;
-  }
-
-  private grow(parents: Int32Array, symbols: Int32Array): void {
-    const old = this.slots;
-    this.slots = new Int32Array(4 * old.length).fill(NONE);
-    for (const node of old) if (node !== NONE) this.place(node, parents, symbols);
   }
 }
 
@@ -170,9 +219,12 @@ export function withoutEmptyNodes(tree: CallTree): CallTree {
     if (used[node]) used[tree.parent[node]] = 1;
   }
   used[ROOT] = 1;
-  const kept = Int32Array.from([...used.keys()].filter((node) => used[node] === 1));
-  if (kept.length === tree.length) return tree;
-  return selectNodes(tree, kept);
+  if (!used.includes(0)) return tree;
+  const nodes = Int32Array.from(used, (_, node) => node);
+  return selectNodes(
+    tree,
+    nodes.filter((node) => used[node] === 1),
+  );
 }
 
 /** The tree of these nodes, in this order. Of a node its parent is among them, and comes before it. */

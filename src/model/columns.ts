@@ -38,6 +38,21 @@ export const int32Column = () => new GrowingColumn((n) => new Int32Array(n));
 export const uint32Column = () => new GrowingColumn((n) => new Uint32Array(n));
 export const uint8Column = () => new GrowingColumn((n) => new Uint8Array(n));
 
+/** A column that is filled and thrown away again and again: memory that was never touched is dear. */
+export class ReusedColumn<Values extends Column> {
+  private values: Values;
+
+  constructor(values: Values) {
+    this.values = values;
+  }
+
+  /** So many rows of one value; what was taken before is overwritten. */
+  take(length: number, value: number): Values {
+    if (this.values.length < length) this.values = resized(this.values, length);
+    return this.values.subarray(0, length).fill(value) as Values;
+  }
+}
+
 /** How many values of an ascending column are at or below a bound. */
 export function countAtOrBelow(ascending: Float64Array, bound: number): number {
   let low = 0;
@@ -51,8 +66,8 @@ export function countAtOrBelow(ascending: Float64Array, bound: number): number {
 }
 
 /** A copy with room for more rows. */
-export function resized(values: Int32Array, length: number): Int32Array<ArrayBuffer> {
-  const larger = new Int32Array(length);
+export function resized<Values extends Column>(values: Values, length: number): Values {
+  const larger = new (values.constructor as new (length: number) => Values)(length);
   larger.set(values);
   return larger;
 }

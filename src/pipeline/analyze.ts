@@ -6,7 +6,7 @@ import type { Profile, ThreadProfile, TraceMeta } from '../model/profile.js';
 import type { Nanoseconds, Tid } from '../model/units.js';
 import { Contexts, withCallers } from '../replay/contexts.js';
 import type { TailCalls } from '../replay/frame.js';
-import { type ReplayOptions, replayThread } from '../replay/replay.js';
+import { Replayer, type ReplayOptions } from '../replay/replay.js';
 import { type SiteFacts, siteFacts } from '../replay/site-facts.js';
 import { loadThread } from '../store/thread-source.js';
 import { InputReader, type ReadOptions, type ReadProgress, type TraceInput } from './inputs.js';
@@ -84,13 +84,14 @@ class ProfileBuilder {
   async replay(tids: readonly Tid[], contexts: Contexts | null): Promise<void> {
     const { store, words } = this.reader;
     const { signal, onProgress } = this.options;
+    const replayer = new Replayer(this.facts);
     let done = 0;
     const sites = words.interner.sites.build();
     for (const tid of tids) {
       await setImmediate(); // lets a signal be heard between two threads
       signal?.throwIfAborted();
       const { events, ...thread } = loadThread(store.sourceOf(tid), store.memory.shared(), sites);
-      const replay = replayThread(events, this.facts, this.replayOptions(thread.isCreatedInside, contexts));
+      const replay = replayer.replay(events, this.replayOptions(thread.isCreatedInside, contexts));
       this.threads.set(events.tid, { thread, replay });
       onProgress?.({ phase: 'replay', threads: ++done, ofThreads: tids.length });
     }

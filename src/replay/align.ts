@@ -6,7 +6,7 @@
  * no address speaks.
  */
 import type { Address, FunctionId } from '../model/units.js';
-import { LONGEST_CALL_BYTES } from './functions.js';
+import { LONGEST_CALL_BYTES } from './traits.js';
 
 /** A level as the other side of a loss may recognise it. */
 export interface Level {

@@ -45,14 +45,14 @@ export class Contexts {
     }
     this.depth = new Int32Array(this.builder.length);
     for (let node = 1; node < this.builder.length; node++) {
-      this.depth[node] = this.depth[this.parentOf(node)] + 1;
+      this.depth[node] = this.depth[this.builder.parentOf(node)] + 1;
       if (this.depth[node] < DEEPEST_PLACE) this.index(node);
     }
   }
 
   private index(node: NodeId): void {
-    const nodes = this.nodesOf.get(this.symbolOf(node));
-    if (nodes === undefined) this.nodesOf.set(this.symbolOf(node), [node]);
+    const nodes = this.nodesOf.get(this.builder.symbolOf(node));
+    if (nodes === undefined) this.nodesOf.set(this.builder.symbolOf(node), [node]);
     else if (nodes.length < MOST_PLACES) nodes.push(node);
   }
 
@@ -95,7 +95,7 @@ export class Contexts {
   /** How deep the path to a node lies on these nodes. */
   private sharedDepth(node: NodeId, nodes: readonly NodeId[]): number {
     let at = node;
-    while (nodes[this.depth[at]] !== at) at = this.parentOf(at);
+    while (nodes[this.depth[at]] !== at) at = this.builder.parentOf(at);
     return this.depth[at];
   }
 
@@ -118,16 +118,8 @@ export class Contexts {
   /** The symbols down to a node, lowest first. */
   private pathTo(node: NodeId): SymbolId[] {
     const path: SymbolId[] = [];
-    for (let at = node; at !== ROOT; at = this.parentOf(at)) path.push(this.symbolOf(at));
+    for (let at = node; at !== ROOT; at = this.builder.parentOf(at)) path.push(this.builder.symbolOf(at));
     return path.reverse();
-  }
-
-  private parentOf(node: NodeId): NodeId {
-    return this.builder.parent.values[node];
-  }
-
-  private symbolOf(node: NodeId): SymbolId {
-    return this.builder.symbol.values[node];
   }
 }
 

@@ -53,7 +53,7 @@ export class FirstStack {
     const { frames, facts, contexts } = this;
     if (contexts) {
       for (const caller of contexts.callersBelow(this.chainOf(restart)))
-        frames.pushOpen(facts.functions.ofSymbol(caller), nowNs, Inference.OpenAtStart);
+        frames.pushOpen(facts.functions.ofSymbol[caller], nowNs, Inference.OpenAtStart);
       frames.guessAll();
     }
     this.layNew(restart, restart.leaving.length + 1, nowNs, atStart);
@@ -134,8 +134,7 @@ export class FirstStack {
   private chainOf(restart: Restart): SymbolId[] {
     const { symbol } = this.facts.functions;
     const chain: SymbolId[] = [];
-    for (let level = restart.leaving.length; level >= 0; level--)
-      chain.push(symbol[this.functionAt(restart, level)] as SymbolId);
+    for (let level = restart.leaving.length; level >= 0; level--) chain.push(symbol[this.functionAt(restart, level)]);
     return chain;
   }
 
@@ -143,7 +142,7 @@ export class FirstStack {
     const { frames, facts } = this;
     this.close(shared - 1, lostNs);
     for (const symbol of path.slice(shared))
-      frames.pushOpen(facts.functions.ofSymbol(symbol), nextNs, Inference.CutByGap);
+      frames.pushOpen(facts.functions.ofSymbol[symbol], nextNs, Inference.CutByGap);
     this.layNew(restart, restart.leaving.length, nextNs, cutByGap);
   }
 

@@ -32,8 +32,35 @@ export class Frame {
   heldNs: Nanoseconds = 0;
   /** Other symbols whose code was seen to be part of this function. */
   aliases: readonly FunctionId[] | null = null;
-  /** Place of the next lower frame of the same function, or NONE. */
+  /** Place of the next lower frame of the same function, or NONE; known if it is in the index. */
   older: number = NONE;
+
+  /** Begins anew: a function called by the event in `row` now, which is all there is to say of it. */
+  open(fn: FunctionId, node: NodeId, entryNs: Nanoseconds, place: number, row: number): void {
+    this.fn = fn;
+    this.node = node;
+    this.entryNs = entryNs;
+    this.inference = NONE;
+    this.isGuess = false;
+    this.isHidden = false;
+    this.isLevel = true;
+    this.level = place;
+    this.callRow = row;
+    this.order = row;
+    this.leave = NONE;
+    this.returnsTo = Number.NaN;
+    this.isCalled = true;
+    this.heldNs = 0;
+    this.aliases = null;
+  }
+
+  /**
+   * Nothing is to be said of it but that the event in `row` called it to this place: it is its level, alone, and its start
+   * was seen (so it is no guess, nor was it jumped to unseen).
+   */
+  isPlainCallOf(row: number, place: number): boolean {
+    return this.callRow === row && this.level === place && this.inference === NONE;
+  }
 }
 
 /** Told of every frame that opens, closes or turns out to be another function: for tests, and for people who read. */

@@ -6,10 +6,10 @@ import { Inference } from '../model/quality.js';
 import type { ThreadEvents } from '../model/thread-events.js';
 import { type FunctionId, type Nanoseconds, NONE } from '../model/units.js';
 import type { TailCalls } from './frame.js';
-import { Trait } from './functions.js';
 import type { OpenFrames } from './open-frames.js';
 import { Outcome, type Pairing } from './pairing.js';
 import { type SiteFacts, Step } from './site-facts.js';
+import { Trait } from './traits.js';
 
 export class HiddenJumps {
   /** Code between a signal handler's return and the end of the signal: it counts as what was interrupted. */
@@ -44,7 +44,7 @@ export class HiddenJumps {
     const { frames, facts } = this;
     const { top } = frames;
     if (top.fn === target || top.aliases?.includes(target)) return;
-    const toStart = toEntry || ((facts.functions.traits[target] as number) & Trait.Unknown) !== 0;
+    const toStart = toEntry || (facts.functions.traits[target] & Trait.Unknown) !== 0;
     if (toStart) return frames.jump(target, nowNs, NONE);
     // Into the middle of a function: of a frame to which control can have gone, or of a label inside this one.
     const place = frames.findBelow(target, frames.depth, Math.max(0, this.endOf(top.level)));
@@ -60,7 +60,7 @@ export class HiddenJumps {
     this.signalTail = NONE;
     if (this.isKernelEntry(top.callRow) && top.level === frames.depth - 1) return frames.addAlias(fn);
     if (!this.goesElsewhere(row) && this.unwindTo(fn, row, nowNs)) return;
-    const bothUnknown = frames.traitsOfTop() & (this.facts.functions.traits[fn] as number) & Trait.Unknown;
+    const bothUnknown = frames.traitsOfTop() & this.facts.functions.traits[fn] & Trait.Unknown;
     if (bothUnknown && this.tailCalls === 'replace') return;
     frames.jump(fn, nowNs, Inference.HiddenJump);
   }
@@ -75,7 +75,7 @@ export class HiddenJumps {
     const end = this.endOf(level);
     if (end === level || frames.traitsOfTop() & (Trait.Stub | Trait.Resolver)) return false;
     if (end === NONE) this.undecided++;
-    const levelTraits = facts.functions.traits[frames.at(level).fn] as number;
+    const levelTraits = facts.functions.traits[frames.at(level).fn];
     if (end === NONE && !(levelTraits & Trait.Unwinder)) return false;
     const landing = frames.findBelow(fn, level, Math.max(end, 0));
     if (landing !== NONE) {

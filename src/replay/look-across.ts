@@ -5,9 +5,9 @@
 import type { ThreadEvents } from '../model/thread-events.js';
 import { type FunctionId, NONE } from '../model/units.js';
 import { align, type Leaving, type Level, type Restart } from './align.js';
-import { Trait } from './functions.js';
 import type { Pairing, Segment } from './pairing.js';
 import { type SiteFacts, Step, SYSCALL_BYTES } from './site-facts.js';
+import { Trait } from './traits.js';
 
 /** More callers than this are not carried to earlier segments. */
 const MOST_LEAVING = 256;
@@ -35,7 +35,7 @@ export function isNewProgram(before: Segment, after: Segment, { site }: ThreadEv
   const { step, toEntry, toFunction, functions } = facts;
   const first = site[after.firstRow];
   const isStartOfProgram = step[first] === Step.Start && toEntry[first] === 1;
-  if (isStartOfProgram && (functions.traits[toFunction[first]] as number) & Trait.ProgramStart) return true;
+  if (isStartOfProgram && functions.traits[toFunction[first]] & Trait.ProgramStart) return true;
   return site.subarray(before.endRow, after.firstRow).some((id) => step[id] === Step.Exec);
 }
 

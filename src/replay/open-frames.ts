@@ -8,7 +8,9 @@ import { type CallTreeBuilder, ROOT } from '../model/call-tree.js';
 import { Inference, type InferenceName, noInferences } from '../model/quality.js';
 import { type Address, type FunctionId, type Nanoseconds, NONE, type NodeId, type SymbolId } from '../model/units.js';
 import { Frame, type FrameWatcher, type TailCalls } from './frame.js';
-import { type FunctionTable, Trait } from './functions.js';
+import { FrameIndex } from './frame-index.js';
+import type { FunctionTable } from './functions.js';
+import { Trait } from './traits.js';
 
 /** Longer chains of tail calls are loops, as of an interpreter: they go back to the frame they came from. */
 const LONGEST_TAIL_CHAIN = 64;
@@ -19,10 +21,11 @@ export class OpenFrames {
   readonly inferred: Record<InferenceName, number> = noInferences();
   /** How many frames are open. */
   depth = 0;
-  /** Those above the open ones wait to be used again. */
-  private readonly frames: Frame[] = [];
+  /** The open frames, lowest first; those above them wait to be used again. */
+  readonly stack: Frame[] = [];
   /** Time that is inferred only because it is below a jump that was not shown. */
   hiddenNs: Nanoseconds = 0;
+  /** How many open frames are guesses, and how many were jumped to unseen. */
   private guesses = 0;
   private hidden = 0;
   /** Below these places all frames are in doubt, and all are guesses: it need not be said twice. */
@@ -32,7 +35,7 @@ export class OpenFrames {
   private readonly attached = new Map<number, number>();
   /** Places of levels that nobody saw being called, by the row of the return that leaves them. */
   private readonly leaves = new Map<number, number>();
-  private readonly newest: Int32Array;
+  readonly index: FrameIndex;
   private readonly tree: CallTreeBuilder;
   private readonly functions: FunctionTable;
   private readonly tailCalls: TailCalls;
@@ -42,21 +45,26 @@ export class OpenFrames {
     this.watcher = watcher;
     this.tree = tree;
     this.functions = functions;
+    this.index = new FrameIndex(this.stack, functions.length);
     this.tailCalls = tailCalls;
-    this.newest = new Int32Array(functions.length).fill(NONE);
   }
 
   get top(): Frame {
-    return this.frames[this.depth - 1] as Frame;
+    return this.stack[this.depth - 1] as Frame;
   }
 
   at(place: number): Frame {
-    return this.frames[place] as Frame;
+    return this.stack[place] as Frame;
   }
 
   /** The node that time goes to. */
   get topNode(): NodeId {
     return this.depth === 0 ? ROOT : this.top.node;
+  }
+
+  /** The place of all that is open is certain. */
+  get isSure(): boolean {
+    return this.guesses === 0 && this.hidden === 0;
   }
 
   charge(ns: Nanoseconds): void {
@@ -148,9 +156,7 @@ export class OpenFrames {
 
   /** The nearest frame of a function below a place, but not below `lowest`; or NONE. */
   findBelow(fn: FunctionId, below: number, lowest: number): number {
-    let place = this.newest[fn];
-    while (place >= below) place = this.at(place).older;
-    return place >= lowest ? place : NONE;
+    return this.index.findBelow(fn, this.depth, below, lowest);
   }
 
   /** The place of the level that the event in `row` called. */
@@ -194,11 +200,12 @@ export class OpenFrames {
 
   /** The functions on the stack, lowest first; not more than so many. */
   symbols(most: number): SymbolId[] {
-    return this.frames.slice(0, Math.min(most, this.depth)).map(({ fn }) => this.functions.symbol[fn] as SymbolId);
+    const open = this.stack.slice(0, Math.min(most, this.depth));
+    return open.map((frame) => this.symbolOf(frame));
   }
 
   traitsOfTop(): number {
-    return this.functions.traits[this.top.fn] as number;
+    return this.functions.traits[this.top.fn];
   }
 
   /** Opens a frame; of a level that was called by the event in `callRow`, or that the return in `leave` leaves. */
@@ -210,52 +217,47 @@ export class OpenFrames {
     leave: number,
     inference: number,
   ): void {
-    const node = this.tree.child(this.topNode, this.functions.symbol[fn] as number);
+    const node = this.tree.child(this.topNode, this.functions.symbol[fn]);
     const order = this.depth === 0 ? NONE : this.top.order;
-    const frame = this.nextFrame();
-    frame.fn = fn;
-    frame.node = node;
-    frame.entryNs = entryNs;
+    const frame = this.spare;
+    frame.open(fn, node, entryNs, level, callRow);
     frame.inference = inference;
     frame.isHidden = inference === Inference.HiddenJump;
     frame.isLevel = level === this.depth;
-    frame.level = level;
-    frame.callRow = callRow;
     frame.order = Math.max(callRow, order);
     frame.leave = leave;
-    frame.older = this.newest[fn];
-    this.newest[fn] = this.depth++;
+    frame.isCalled = false;
+    this.depth++;
     if (frame.isHidden) this.hidden++;
     if (leave !== NONE && frame.isLevel) this.leaves.set(leave, level);
-    this.watcher?.opened(this.functions.symbol[fn] as SymbolId, this.depth, inference);
+    this.watcher?.opened(this.functions.symbol[fn], this.depth, inference);
   }
 
-  /** The frame that opens next, blank where a push says nothing. */
-  private nextFrame(): Frame {
-    if (this.depth === this.frames.length) this.frames.push(new Frame());
-    const frame = this.frames[this.depth] as Frame;
-    frame.isGuess = false;
-    frame.isCalled = false;
-    frame.returnsTo = Number.NaN;
-    frame.heldNs = 0;
-    frame.aliases = null;
-    return frame;
+  /** The frame that opens next. */
+  private get spare(): Frame {
+    if (this.depth === this.stack.length) this.stack.push(new Frame());
+    return this.stack[this.depth] as Frame;
+  }
+
+  /** Some level came back on the stack. */
+  get hasAttached(): boolean {
+    return this.attached.size > 0;
   }
 
   private symbolOf({ fn }: Frame): SymbolId {
-    return this.functions.symbol[fn] as SymbolId;
+    return this.functions.symbol[fn];
   }
 
   private pop(): Frame {
     const frame = this.top;
     if (frame.heldNs > 0) this.chargeTo(frame.node, frame.heldNs);
     frame.heldNs = 0;
+    this.index.forget(frame, this.depth - 1);
     this.depth--;
     if (frame.isGuess) this.guesses--;
     if (frame.isHidden) this.hidden--;
     if (this.doubted > this.depth) this.doubted = this.depth;
     if (this.guessed > this.depth) this.guessed = this.depth;
-    this.newest[frame.fn] = frame.older;
     if (frame.isLevel) this.forgetLevel(frame);
     return frame;
   }
@@ -270,7 +272,7 @@ export class OpenFrames {
     const frames: Frame[] = [];
     while (this.depth > place) {
       this.watcher?.setAside(this.symbolOf(this.top), this.depth);
-      frames.push({ ...this.pop() });
+      frames.push(Object.assign(new Frame(), this.pop()));
     }
     return frames.reverse();
   }
@@ -282,9 +284,9 @@ export class OpenFrames {
   attach(frames: readonly Frame[], row: number): void {
     for (const frame of frames) {
       const level = frame.isLevel || this.depth === 0 ? this.depth : this.top.level;
-      const node = this.tree.child(this.topNode, this.functions.symbol[frame.fn] as number);
-      Object.assign(this.nextFrame(), frame, { node, level, order: row, older: this.newest[frame.fn] });
-      this.newest[frame.fn] = this.depth++;
+      const node = this.tree.child(this.topNode, this.functions.symbol[frame.fn]);
+      Object.assign(this.spare, frame, { node, level, order: row });
+      this.depth++;
       this.watcher?.putBack(this.symbolOf(frame), this.depth);
       if (frame.isGuess) this.guesses++;
       if (frame.isHidden) this.hidden++;
@@ -296,7 +298,7 @@ export class OpenFrames {
 
   /** `reason`: why the end was not seen, or NONE. */
   private closeTop(nowNs: Nanoseconds, reason: number): void {
-    const target = this.functions.stubTarget[this.top.fn] as FunctionId;
+    const target = this.functions.stubTarget[this.top.fn];
     if (target !== NONE) this.renameTop(target); // a stub of which nothing came any more
     const frame = this.pop();
     this.count(frame, nowNs, reason);
@@ -305,7 +307,7 @@ export class OpenFrames {
   /** A frame is over, on the stack or off it. */
   count(frame: Frame, nowNs: Nanoseconds, reason: number): void {
     const inference = frame.inference === NONE ? reason : frame.inference;
-    this.watcher?.closed(this.functions.symbol[frame.fn] as SymbolId, this.depth + 1, inference);
+    this.watcher?.closed(this.functions.symbol[frame.fn], this.depth + 1, inference);
     if (inference === NONE) this.tree.countComplete(frame.node, nowNs - frame.entryNs);
     else {
       this.tree.countInferred(frame.node);
@@ -324,9 +326,9 @@ export class OpenFrames {
   /** A stub is renamed to where it leads. "foo@plt" leads to foo, even if foo has jumped on to `fn` by now. */
   private leaveStub(fn: FunctionId, nowNs: Nanoseconds, inference: number): void {
     const { stubTarget, bareName, traits } = this.functions;
-    const target = stubTarget[this.top.fn] as FunctionId;
+    const target = stubTarget[this.top.fn];
     const isThere = target === NONE || bareName[target] === bareName[fn];
-    const leadsOn = (traits[fn] as number) & (Trait.Stub | Trait.Resolver);
+    const leadsOn = traits[fn] & (Trait.Stub | Trait.Resolver);
     if (this.tailCalls === 'replace' || isThere || leadsOn) return this.renameTop(fn);
     this.renameTop(target);
     this.jump(fn, nowNs, inference);
@@ -335,14 +337,12 @@ export class OpenFrames {
   private renameTop(fn: FunctionId): void {
     const { top } = this;
     const { symbol } = this.functions;
-    this.watcher?.renamed(symbol[top.fn] as SymbolId, symbol[fn] as SymbolId, this.depth);
-    this.newest[top.fn] = top.older;
+    this.watcher?.renamed(symbol[top.fn], symbol[fn], this.depth);
+    this.index.forget(top, this.depth - 1);
     const parent = this.depth === 1 ? ROOT : this.at(this.depth - 2).node;
     top.fn = fn;
     top.isCalled = false;
-    top.node = this.tree.child(parent, this.functions.symbol[fn] as number);
-    top.older = this.newest[fn];
-    this.newest[fn] = this.depth - 1;
+    top.node = this.tree.child(parent, this.functions.symbol[fn]);
     if (!(this.traitsOfTop() & Trait.Stub)) {
       this.chargeTo(top.node, top.heldNs);
       top.heldNs = 0;

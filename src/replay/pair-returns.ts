@@ -8,17 +8,17 @@
  */
 import type { ThreadEvents } from '../model/thread-events.js';
 import { type Address, type FunctionId, NONE } from '../model/units.js';
-import { LONGEST_CALL_BYTES, Trait } from './functions.js';
 import { lookAcrossLosses } from './look-across.js';
-import type { OpenCall, OpenCalls } from './open-calls.js';
-import { Outcome, type Pairing, type Segment } from './pairing.js';
+import { CallKind, type OpenCalls } from './open-calls.js';
+import { Outcome, type Pairing, PairingMemory, type Segment } from './pairing.js';
+import { pairPlain } from './plain-pairs.js';
 import { type SiteFacts, Step, SYSCALL_BYTES } from './site-facts.js';
 import { Stacks } from './stacks.js';
+import { LONGEST_CALL_BYTES, Trait } from './traits.js';
 
-export function pairReturns(events: ThreadEvents, facts: SiteFacts): Pairing {
+export function pairReturns(events: ThreadEvents, facts: SiteFacts, memory = new PairingMemory()): Pairing {
   const segments: Segment[] = [];
-  const outcome = new Uint8Array(events.length);
-  const link = new Int32Array(events.length).fill(NONE);
+  const { outcome, link } = memory.take(events.length);
   const pairing = { segments, outcome, link, switches: [], stacks: [], aborts: [], replaces: new Map() };
   let row = 0;
   while (row < events.length) {
@@ -69,10 +69,21 @@ class SegmentPass {
   }
 
   run(firstRow: number): Segment {
-    let row = firstRow;
-    while (row < this.events.length && this.take(row)) row++;
+    let row = this.takePlain(firstRow);
+    while (row < this.events.length && this.take(row)) row = this.takePlain(row + 1);
     const { leavingRows, open } = this.stacks;
-    return { firstRow, endRow: row, leavingRows, openRows: open.rows(), stoppedAt: this.stoppedAt };
+    return { firstRow, endRow: row, leavingRows, openRows: open.allRows(), stoppedAt: this.stoppedAt };
+  }
+
+  /** Takes what needs no thought; returns the first row that does. */
+  private takePlain(firstRow: number): number {
+    if (!Number.isNaN(this.stoppedAt) || this.facts.hasAborts) return firstRow;
+    const row = pairPlain(this.open, this.events, this.facts, this.pairing, firstRow);
+    if (row > firstRow) {
+      this.hasBegun = true;
+      this.interruptedAt = Number.NaN;
+    }
+    return row;
   }
 
   /** False if the event does not follow from those before it: something was lost between, or a program begins. */
@@ -93,8 +104,8 @@ class SegmentPass {
   private branch(row: number, site: number, step: Step): void {
     const from = this.facts.from[site];
     if (step < Step.End) this.interruptedAt = Number.NaN;
-    if (step === Step.Call) this.open.push({ row, step, from, interrupted: Number.NaN });
-    else if (step === Step.KernelEntry) this.open.push({ row, step, from, interrupted: from });
+    if (step === Step.Call) this.open.push(row, from, CallKind.Call);
+    else if (step === Step.KernelEntry) this.open.push(row, from, CallKind.KernelEntry);
     else if (step === Step.Return) this.return(row, site);
     else if (step === Step.Jump) this.jump(row, site);
     else if (step >= Step.End) this.stop(row, step, from, this.facts.to[site]);
@@ -105,7 +116,7 @@ class SegmentPass {
     this.stoppedInCall = step === Step.EndCall && to !== 0;
     this.isOutside = false;
     this.resumeReach = step === Step.EndCall ? LONGEST_CALL_BYTES : SYSCALL_BYTES;
-    if (this.stoppedInCall) this.open.push({ row, step, from, interrupted: Number.NaN });
+    if (this.stoppedInCall) this.open.push(row, from, CallKind.Call);
     else if (step === Step.EndReturn) this.returnOut(row, to);
   }
 
@@ -124,7 +135,8 @@ class SegmentPass {
   private returnToUnknown(row: number): void {
     const top = this.open.length - 1;
     if (top === NONE) return;
-    this.stoppedAt = this.open.at(top).from;
+    const { address, kind } = this.open.at(top);
+    this.stoppedAt = kind >= CallKind.Signal ? RUNNING : address;
     this.resumeReach = LONGEST_CALL_BYTES;
     this.stacks.pop(row, top);
   }
@@ -132,7 +144,7 @@ class SegmentPass {
   /** The row in which the lowest open function was entered from code that is not traced, or NONE. */
   private entryFromOutside(): number {
     const lowest = this.open.length > 0 ? this.open.at(0) : null;
-    return lowest?.isFromOutside ? lowest.row : NONE;
+    return lowest?.kind === CallKind.SignalFromOutside ? lowest.row : NONE;
   }
 
   private return(row: number, site: number): void {
@@ -153,7 +165,7 @@ class SegmentPass {
   /** Nobody saw the call that this return ends, but the function that it returns to is open: it made it. */
   private returnsToRunning(row: number, site: number): boolean {
     const fn = this.facts.toFunction[site];
-    const isCallOf = ({ row: call }: OpenCall) => this.facts.toFunction[this.events.site[call]] === fn;
+    const isCallOf = (call: number) => this.facts.toFunction[this.events.site[call]] === fn;
     const place = this.open.findNear(isCallOf);
     if (place !== NONE) this.stacks.returnTo(row, place);
     return place !== NONE;
@@ -174,11 +186,11 @@ class SegmentPass {
   private isInSwitcher(): boolean {
     if (!this.facts.functions.hasSwitchers) return false;
     const top = this.open.topOfStack();
-    return top !== null && this.hasTrait(this.facts.toFunction[this.events.site[top.row]], Trait.Switcher);
+    return top !== NONE && this.hasTrait(this.facts.toFunction[this.events.site[top]], Trait.Switcher);
   }
 
   private hasTrait(fn: FunctionId, trait: number): boolean {
-    return fn !== NONE && ((this.facts.functions.traits[fn] as number) & trait) !== 0;
+    return fn !== NONE && (this.facts.functions.traits[fn] & trait) !== 0;
   }
 
   // A retpoline "returns" to where it was told to jump.
@@ -189,8 +201,8 @@ class SegmentPass {
   // A computed goto through a retpoline ends in the function that called the retpoline.
   private isJumpInCaller(site: number, toEntry: boolean): boolean {
     const top = this.open.topOfStack();
-    if (toEntry || top === null || !this.isStub(site)) return false;
-    return this.facts.fromFunction[this.events.site[top.row]] === this.facts.toFunction[site];
+    if (toEntry || top === NONE || !this.isStub(site)) return false;
+    return this.facts.fromFunction[this.events.site[top]] === this.facts.toFunction[site];
   }
 
   /**
@@ -198,14 +210,14 @@ class SegmentPass {
    * longjmp or an exception; it may have jumped on, too, and then only the target tells.
    */
   private isHandlerReturn(signal: number, site: number, toEntry: boolean): boolean {
-    const handler = this.facts.toFunction[this.events.site[this.open.at(signal).row]];
+    const handler = this.facts.toFunction[this.events.site[this.open.rowAt(signal)]];
     const isTop = signal === this.open.length - 1;
     const isOwn = handler === this.facts.fromFunction[site];
     return toEntry ? isTop || isOwn : isTop && isOwn;
   }
 
   private returnFromSignal(row: number, signal: number): void {
-    this.interruptedAt = this.open.at(signal).interrupted;
+    this.interruptedAt = this.open.at(signal).address;
     this.stacks.pop(row, signal);
     this.pairing.outcome[row] = Outcome.SignalReturn;
   }
@@ -247,7 +259,7 @@ class SegmentPass {
     const interrupted = Number.isNaN(this.interruptedAt) ? this.stoppedAt : this.interruptedAt;
     this.pairing.outcome[row] = Outcome.SignalEntry;
     this.interruptedAt = Number.NaN;
-    this.open.push({ row, step: Step.Start, from: Number.NaN, interrupted, isFromOutside: this.isOutside });
+    this.open.push(row, interrupted, this.isOutside ? CallKind.SignalFromOutside : CallKind.Signal);
     return true;
   }
 }

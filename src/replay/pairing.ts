@@ -1,7 +1,8 @@
 /**
  * What is known of a thread's events once returns are paired with calls.
  */
-import type { Address } from '../model/units.js';
+import { ReusedColumn } from '../model/columns.js';
+import { type Address, NONE } from '../model/units.js';
 import type { OtherStack } from './open-calls.js';
 import type { StackSwitch } from './parked-stacks.js';
 
@@ -60,4 +61,14 @@ export interface Pairing {
   readonly aborts: number[][];
   /** Of events that go to another stack, from one that was gone to before: the row of the event that went there. */
   readonly replaces: Map<number, number>;
+}
+
+/** The columns of a pairing, used again for the next thread. */
+export class PairingMemory {
+  private readonly outcome = new ReusedColumn(new Uint8Array(0));
+  private readonly link = new ReusedColumn(new Int32Array(0));
+
+  take(length: number): Pick<Pairing, 'outcome' | 'link'> {
+    return { outcome: this.outcome.take(length, Outcome.Plain), link: this.link.take(length, NONE) };
+  }
 }

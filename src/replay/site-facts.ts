@@ -4,7 +4,8 @@
 import { BranchKind, type BranchSites, TraceEdge } from '../model/branch-sites.js';
 import type { SymbolTable } from '../model/symbol-table.js';
 import { type Address, NONE, type SiteId } from '../model/units.js';
-import { type FunctionTable, functionTable, LONGEST_CALL_BYTES } from './functions.js';
+import { type FunctionTable, functionTable } from './functions.js';
+import { LONGEST_CALL_BYTES, Trait } from './traits.js';
 
 /** What an event does to the stack. `End…`: it does it, and then the trace stops. */
 export const Step = {
@@ -28,6 +29,8 @@ export type Step = (typeof Step)[keyof typeof Step];
 
 export interface SiteFacts {
   readonly step: Uint8Array;
+  /** Stay, Call or Return, if names have no say in what the event does; a kernel entry is a call. Else Jump. */
+  readonly plainStep: Uint8Array;
   readonly from: Float64Array;
   readonly to: Float64Array;
   readonly fromFunction: Int32Array; // FunctionId | NONE
@@ -66,6 +69,7 @@ export function siteFacts(sites: BranchSites, symbols: SymbolTable): SiteFacts {
   const { from, to } = sites;
   return {
     step,
+    plainStep: step.map((own, site) => plainStepOf(own as Step, functions, site)),
     from,
     to,
     fromFunction: functions.from,
@@ -92,6 +96,14 @@ function stepOf(sites: BranchSites, functions: FunctionTable, site: SiteId): Ste
     default:
       return branchStepOf(kind, sites, functions, site);
   }
+}
+
+// Of a stub nothing is certain until it is known where it leads.
+function plainStepOf(step: Step, { from, to, traits }: FunctionTable, site: SiteId): Step {
+  const fn = from[site];
+  if (step > Step.Return || fn === NONE || traits[fn] & Trait.Stub) return Step.Jump;
+  if (step !== Step.Stay && to[site] === NONE) return Step.Jump;
+  return step === Step.KernelEntry ? Step.Call : step;
 }
 
 function endStepOf(kind: BranchKind): Step {

@@ -33,21 +33,24 @@ export class Stacks {
   /** The event in `row` ends the call at a place; those above it were left without a return. */
   pop(row: number, place: number): void {
     const { outcome, link } = this.pairing;
-    const call = this.open.at(place);
+    const callRow = this.open.rowAt(place);
     outcome[row] = Outcome.Pop;
-    link[row] = call.row;
-    link[call.row] = row;
+    link[row] = callRow;
+    link[callRow] = row;
     if (!this.open.isTop(place)) this.leaveBehind(row, this.open.cutAbove(place));
+    if (this.remembersReturns) this.remember({ call: this.open.at(place), place });
     this.open.pop();
-    if (this.remembersReturns && this.returned.push({ call, place }) > 2 * DEEPEST_SEARCH)
-      this.returned.splice(0, DEEPEST_SEARCH);
+  }
+
+  private remember(returned: Returned): void {
+    if (this.returned.push(returned) > 2 * DEEPEST_SEARCH) this.returned.splice(0, DEEPEST_SEARCH);
   }
 
   /** The return in `row` ends a call that was not shown, made by what the call at a place had called. */
   returnTo(row: number, place: number): void {
     const { outcome, link } = this.pairing;
     outcome[row] = Outcome.ReturnTo;
-    link[row] = this.open.at(place).row;
+    link[row] = this.open.rowAt(place);
     this.leaveBehind(row, this.open.cutAbove(place));
   }
 
@@ -76,7 +79,7 @@ export class Stacks {
     link[row] = switches.push(back.change) - 1;
     this.open.switchStack({ row, stack: back.stack });
     for (const call of back.calls) link[call.row] = NONE;
-    for (const call of back.calls.slice(0, -1)) this.open.push(call);
+    this.open.pushAgain(back.calls.slice(0, -1));
     link[(back.calls.at(-1) as OpenCall).row] = row;
     return true;
   }
@@ -101,15 +104,15 @@ export class Stacks {
 
   /** An aborted transaction goes on in a function that may have returned in it. */
   reopen(row: number, fn: FunctionId): void {
-    const isCallOf = (call: OpenCall) => this.functionCalledIn(call.row) === fn;
+    const isCallOf = (callRow: number) => this.functionCalledIn(callRow) === fn;
     for (let place = this.open.length - 1; place >= Math.max(0, this.open.length - DEEPEST_SEARCH); place--)
-      if (isCallOf(this.open.at(place))) return;
-    const first = this.returned.findLastIndex(({ call }) => isCallOf(call));
+      if (isCallOf(this.open.rowAt(place))) return;
+    const first = this.returned.findLastIndex(({ call }) => isCallOf(call.row));
     const reopened = first === NONE ? [] : openBeforeReturn(this.returned.slice(first));
     const lowest = reopened[0];
     if (lowest === undefined || lowest.place > this.open.length) return;
     this.leaveBehind(row, this.open.cutAbove(lowest.place - 1));
-    for (const { call } of reopened) this.open.push(call);
+    this.open.pushAgain(reopened.map(({ call }) => call));
     const { outcome, link, aborts } = this.pairing;
     outcome[row] = Outcome.Reopen;
     for (const { call } of reopened) link[call.row] = NONE;

@@ -8,12 +8,13 @@ import { BranchKind, siteOfRecord } from '../../src/model/branch-sites.js';
 import type { InferenceName } from '../../src/model/quality.js';
 import type { SymbolTable } from '../../src/model/symbol-table.js';
 import type { ThreadEvents } from '../../src/model/thread-events.js';
-import { LONGEST_CALL_BYTES, Trait } from '../../src/replay/functions.js';
 import { type SiteFacts, Step, SYSCALL_BYTES } from '../../src/replay/site-facts.js';
+import { LONGEST_CALL_BYTES, Trait } from '../../src/replay/traits.js';
 
 export interface Fn {
   readonly name: string;
-  readonly bareName: string;
+  /** Equal where the names are, but for a symbol version. */
+  readonly bareName: number;
   readonly is: (trait: number) => boolean;
   /** For `foo@plt`: foo, if it was seen. */
   leadsTo: Fn | null;
@@ -35,12 +36,12 @@ export interface PlainEvent {
 
 export function plainEvents(events: ThreadEvents, facts: SiteFacts, symbols: SymbolTable): PlainEvent[] {
   const { symbol, bareName, traits, stubTarget, nameless } = facts.functions;
-  const functions = symbol.map((id, fn): Fn => {
-    const is = (trait: number) => ((traits[fn] as number) & trait) !== 0;
-    return { name: symbols.name[id] as string, bareName: bareName[fn] as string, is, leadsTo: null };
+  const functions = Array.from(symbol, (id, fn): Fn => {
+    const is = (trait: number) => (traits[fn] & trait) !== 0;
+    return { name: symbols.name[id] as string, bareName: bareName[fn], is, leadsTo: null };
   });
   functions.forEach((fn, id) => {
-    fn.leadsTo = functions[stubTarget[id] as number] ?? null;
+    fn.leadsTo = functions[stubTarget[id]] ?? null;
   });
   return Array.from(events.site, (site, row) => ({
     row,

@@ -9,10 +9,10 @@
 import { type InferenceName, noInferences } from '../../src/model/quality.js';
 import type { SymbolTable } from '../../src/model/symbol-table.js';
 import type { ThreadEvents } from '../../src/model/thread-events.js';
-import { Trait } from '../../src/replay/functions.js';
 import type { LostStretch } from '../../src/replay/lost-stretches.js';
 import type { ReplayOptions, ThreadReplay } from '../../src/replay/replay.js';
 import { type SiteFacts, Step, SYSCALL_BYTES } from '../../src/replay/site-facts.js';
+import { Trait } from '../../src/replay/traits.js';
 import {
   type Fn,
   type Frame,

@@ -3,7 +3,7 @@
  */
 import type { BranchSites } from '../../src/model/branch-sites.js';
 import type { SymbolTable } from '../../src/model/symbol-table.js';
-import { InputReader } from '../../src/pipeline/inputs.js';
+import { InputReader, type TraceInput } from '../../src/pipeline/inputs.js';
 import { openTraceFile } from '../../src/pipeline/open-input.js';
 import { type SiteFacts, siteFacts } from '../../src/replay/site-facts.js';
 import { type LoadedThread, loadThread } from '../../src/store/thread-source.js';
@@ -22,8 +22,12 @@ export interface TraceThreads {
 
 /** Reads and stores a file, compressed or not. */
 export async function threadsOf(path: string): Promise<TraceThreads> {
+  return threadsOfInput(await openTraceFile(path));
+}
+
+export async function threadsOfInput(input: TraceInput): Promise<TraceThreads> {
   const reader = new InputReader({}, { memoryBytes: 2 ** 30, directory: null });
-  await reader.read(await openTraceFile(path));
+  await reader.read(input);
   const { store, words } = reader;
   const sites = words.interner.sites.build();
   const symbols = words.interner.symbols.build();

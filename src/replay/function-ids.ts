@@ -1,0 +1,172 @@
+/**
+ * Gives every function of a trace an id. Replay tells functions apart by where they start, for names repeat (static
+ * functions, templates) and may be missing.
+ */
+import { BranchKind, type BranchSites } from '../model/branch-sites.js';
+import { countAtOrBelow } from '../model/columns.js';
+import { SpecialSymbol, type SymbolTable } from '../model/symbol-table.js';
+import { type Address, type FunctionId, NONE, type SiteId, type SymbolId } from '../model/units.js';
+
+const COLD = /(?: ?\[clone )?\.cold(?:\.\d+)?\]?$/;
+
+export interface FunctionIds {
+  readonly symbol: readonly SymbolId[];
+  readonly start: readonly Address[];
+  readonly nameless: FunctionId;
+  /** Of both ends of each site. */
+  readonly from: Int32Array;
+  readonly to: Int32Array;
+}
+
+export function numberFunctions(sites: BranchSites, symbols: SymbolTable): FunctionIds {
+  const numbering = new Numbering(sites, symbols);
+  const nameless = numbering.functionOf(SpecialSymbol.Unknown, Number.NaN, Number.NaN);
+  const from = new Int32Array(sites.length);
+  const to = new Int32Array(sites.length);
+  for (let site = 0; site < sites.length; site++) {
+    from[site] = numbering.functionOf(sites.fromSymbol[site], sites.fromStart[site], sites.from[site]);
+    to[site] = numbering.functionOf(sites.toSymbol[site], sites.toStart[site], sites.to[site]);
+  }
+  return { symbol: numbering.symbol, start: numbering.start, nameless, from, to };
+}
+
+/** By symbol and start, by symbol alone where no offset was printed, or by a guessed start. */
+class Numbering {
+  readonly symbol: SymbolId[] = [];
+  readonly start: Address[] = [];
+  private readonly byStart = new Map<SymbolId, Map<Address, FunctionId>>();
+  /** By symbol: its function that was asked for last, which mostly is its only one; or NONE. */
+  private readonly last: Int32Array;
+  private readonly coldParent: ReadonlyMap<SymbolId, ColdParent>;
+  private readonly unknown: UnknownStarts;
+
+  constructor(sites: BranchSites, symbols: SymbolTable) {
+    this.last = new Int32Array(symbols.length).fill(NONE);
+    this.coldParent = coldParents(sites, symbols);
+    this.unknown = new UnknownStarts(sites);
+  }
+
+  functionOf(symbol: SymbolId, start: Address, address: Address): FunctionId {
+    if (symbol === NONE) return NONE;
+    if (symbol === SpecialSymbol.Unknown) return this.intern(symbol, this.unknown.startOf(address));
+    const parent = this.coldParent.get(symbol);
+    return parent ? this.intern(parent.symbol, parent.start) : this.intern(symbol, start);
+  }
+
+  private intern(symbol: SymbolId, start: Address): FunctionId {
+    const last = this.last[symbol];
+    if (last !== NONE && this.start[last] === start) return last;
+    let starts = this.byStart.get(symbol);
+    if (starts === undefined) this.byStart.set(symbol, (starts = new Map()));
+    let fn = starts.get(start);
+    if (fn === undefined) {
+      fn = this.symbol.push(symbol) - 1;
+      this.start.push(start);
+      starts.set(start, fn);
+    }
+    this.last[symbol] = fn;
+    return fn;
+  }
+}
+
+interface ColdParent {
+  readonly symbol: SymbolId;
+  readonly start: Address;
+}
+
+/** `foo.cold`, the part of foo that the compiler moved away, is foo. */
+function coldParents(sites: BranchSites, symbols: SymbolTable): Map<SymbolId, ColdParent> {
+  const starts = new LowestStarts(symbols.length);
+  starts.add(sites.fromSymbol, sites.fromStart);
+  starts.add(sites.toSymbol, sites.toStart);
+  const parents = new Map<SymbolId, ColdParent>();
+  const colds = starts.symbols().filter((symbol) => COLD.test(symbols.name[symbol] as string));
+  if (colds.length === 0) return parents;
+  const key = (name: string, symbol: SymbolId) => `${symbols.dso[symbol]} ${name}`;
+  const byName = new Map(starts.symbols().map((symbol) => [key(symbols.name[symbol] as string, symbol), symbol]));
+  for (const cold of colds) {
+    const parent = byName.get(key((symbols.name[cold] as string).replace(COLD, ''), cold));
+    if (parent !== undefined) parents.set(cold, { symbol: parent, start: starts.lowest[parent] });
+  }
+  return parents;
+}
+
+/** By symbol: the lowest start that was printed with it; NaN if none was. */
+class LowestStarts {
+  readonly lowest: Float64Array;
+  private readonly isSeen: Uint8Array;
+
+  constructor(symbols: number) {
+    this.lowest = new Float64Array(symbols).fill(Number.NaN);
+    this.isSeen = new Uint8Array(symbols);
+  }
+
+  add(symbols: Int32Array, starts: Float64Array): void {
+    for (let site = 0; site < symbols.length; site++) {
+      const symbol = symbols[site];
+      if (symbol === NONE) continue;
+      this.isSeen[symbol] = 1;
+      if (isLower(starts[site], this.lowest[symbol])) this.lowest[symbol] = starts[site];
+    }
+  }
+
+  /** Those that stand in some site. */
+  symbols(): SymbolId[] {
+    return Array.from(this.isSeen.keys()).filter((symbol) => this.isSeen[symbol] === 1);
+  }
+}
+
+/** Functions without a name are told apart by where they are entered. */
+const LARGEST_FUNCTION = 64 * 1024;
+const PAGE = 4096;
+
+class UnknownStarts {
+  /** Start addresses of named functions (some more than once), and entries of nameless ones, each ascending. */
+  private readonly named: Float64Array;
+  private readonly entries: Float64Array;
+
+  constructor(sites: BranchSites) {
+    const entries = new Set<Address>();
+    for (let site = 0; site < sites.length; site++) if (isEntryOfNameless(sites, site)) entries.add(sites.to[site]);
+    this.entries = Float64Array.from(entries).sort();
+    this.named = entries.size === 0 ? new Float64Array(0) : startsOf(sites);
+  }
+
+  /** The nearest entry at or below the address, if no named function lies between; else the page it is in. */
+  startOf(address: Address): Address {
+    const page = Math.floor(address / PAGE) * PAGE + 0.5; // never equal to an entry
+    const entry = lastAtOrBelow(this.entries, address);
+    if (Number.isNaN(entry) || address - entry > LARGEST_FUNCTION) return page;
+    return lastAtOrBelow(this.named, address) > entry ? page : entry;
+  }
+}
+
+function startsOf(sites: BranchSites): Float64Array {
+  const starts = new Float64Array(2 * sites.length);
+  starts.set(sites.fromStart);
+  starts.set(sites.toStart, sites.length);
+  return starts.filter((start) => !Number.isNaN(start)).sort();
+}
+
+// A jump out of a named function enters another one; a jump from one nameless place to the next may be a loop.
+function isEntryOfNameless(sites: BranchSites, site: SiteId): boolean {
+  if (sites.toSymbol[site] !== SpecialSymbol.Unknown || sites.to[site] === 0) return false;
+  const kind = sites.kind[site];
+  return kind === BranchKind.Call || (kind === BranchKind.Jump && sites.fromSymbol[site] !== SpecialSymbol.Unknown);
+}
+
+/** NaN if there is none. */
+function lastAtOrBelow(ascending: Float64Array, address: Address): Address {
+  const count = countAtOrBelow(ascending, address);
+  return count === 0 ? Number.NaN : ascending[count - 1];
+}
+
+/** Of two functions of one name the one that starts lower: ids depend on the order of the input. */
+export function lower(a: FunctionId, b: FunctionId, start: Float64Array): FunctionId {
+  return b === NONE || isLower(start[a], start[b]) ? a : b;
+}
+
+/** An address that was not printed is higher than any. */
+export function isLower(a: Address, b: Address): boolean {
+  return a < b || (Number.isNaN(b) && !Number.isNaN(a));
+}

@@ -1,0 +1,235 @@
+/**
+ * What each event does to the stack: the time before it goes to the frame on top, then its step is done, as it was worked
+ * out before (pair-returns.ts).
+ */
+import type { CallTreeBuilder } from '../model/call-tree.js';
+import { Inference } from '../model/quality.js';
+import { SpecialSymbol } from '../model/symbol-table.js';
+import type { ThreadEvents } from '../model/thread-events.js';
+import { type FunctionId, NONE, type SiteId } from '../model/units.js';
+import type { Clock } from './clock.js';
+import { Fibers } from './fibers.js';
+import type { FirstStack } from './first-stack.js';
+import type { FrameWatcher } from './frame.js';
+import type { HiddenJumps } from './hidden-jumps.js';
+import { leavingOf } from './look-across.js';
+import type { LostStretches } from './lost-stretches.js';
+import type { OtherStack } from './open-calls.js';
+import type { OpenFrames } from './open-frames.js';
+import { Outcome, type Pairing, type Segment } from './pairing.js';
+import type { Pause } from './pause.js';
+import { PlainSteps } from './plain-steps.js';
+import { type SiteFacts, Step } from './site-facts.js';
+
+/** What a replay is made of. */
+export interface ReplayParts {
+  readonly tree: CallTreeBuilder;
+  readonly events: ThreadEvents;
+  readonly facts: SiteFacts;
+  readonly pairing: Pairing;
+  readonly frames: OpenFrames;
+  readonly pause: Pause;
+  readonly clock: Clock;
+  readonly hidden: HiddenJumps;
+  readonly firstStack: FirstStack;
+  readonly lost: LostStretches;
+}
+
+export class Steps {
+  private readonly events: ThreadEvents;
+  private readonly facts: SiteFacts;
+  private readonly pairing: Pairing;
+  private readonly frames: OpenFrames;
+  private readonly pause: Pause;
+  private readonly clock: Clock;
+  private readonly hidden: HiddenJumps;
+  private readonly firstStack: FirstStack;
+  private readonly lost: LostStretches;
+  private readonly fibers: Fibers;
+  private readonly plain: PlainSteps;
+  private readonly watcher: FrameWatcher | undefined;
+
+  constructor(parts: ReplayParts, watcher: FrameWatcher | undefined) {
+    const { events, facts, pairing, frames } = parts;
+    this.events = events;
+    this.facts = facts;
+    this.pairing = pairing;
+    this.frames = frames;
+    this.pause = parts.pause;
+    this.clock = parts.clock;
+    this.hidden = parts.hidden;
+    this.firstStack = parts.firstStack;
+    this.lost = parts.lost;
+    this.fibers = new Fibers(frames, pairing);
+    this.plain = new PlainSteps(parts.tree, frames, pairing, events, facts);
+    this.watcher = watcher;
+  }
+
+  /** Replays the events of a segment. */
+  takeAll({ firstRow, endRow }: Segment): void {
+    let row = this.takePlain(firstRow, endRow);
+    while (row < endRow) {
+      this.take(row);
+      row = this.takePlain(row + 1, endRow);
+    }
+  }
+
+  /** Takes what needs no thought; returns the first row that does. Who watches sees each event by itself. */
+  private takePlain(firstRow: number, endRow: number): number {
+    if (this.pause.node !== NONE || this.watcher) return firstRow;
+    const row = this.plain.take(firstRow, endRow, this.clock.nowNs);
+    if (row === firstRow) return row;
+    this.clock.nowNs = this.events.timeNs[row - 1];
+    this.pause.forgetSwitch();
+    return row;
+  }
+
+  private take(row: number): void {
+    this.watcher?.atRow(row);
+    const site = this.events.site[row];
+    const step = this.facts.step[site] as Step;
+    if (step >= Step.SwitchOut) return this.takeSwitch(row, step);
+    if (step === Step.Gap) return this.lost.noteErrors(row, row + 1, this.events.timeNs[row]);
+    if (step !== Step.Start) this.hidden.syncTo(this.facts.fromFunction[site], row, this.clock.nowNs);
+    this.clock.chargeUntil(this.events.timeNs[row]);
+    this.apply(row, site, step);
+  }
+
+  private apply(row: number, site: SiteId, step: Step): void {
+    const { facts, frames } = this;
+    const { nowNs } = this.clock;
+    const target = this.named(facts.toFunction[site]);
+    if (this.pause.node !== NONE) this.pause.end(nowNs, true);
+    else if (step < Step.End) this.pause.forgetSwitch();
+    switch (step) {
+      case Step.Start:
+        return this.start(row, target);
+      case Step.Call:
+      case Step.KernelEntry:
+        return frames.pushCall(target, row, nowNs);
+      case Step.Return:
+        return this.return(row, target);
+      case Step.Jump:
+        if (this.pairing.outcome[row] !== Outcome.Plain) return this.return(row, target);
+        return this.hidden.jumpTo(target, facts.toEntry[site] === 1, nowNs);
+      case Step.EndCall:
+        if (facts.to[site] !== 0) frames.pushCall(target, row, nowNs);
+        return this.stop(step);
+      case Step.EndReturn:
+        this.return(row, target);
+        return this.stop(step);
+      case Step.End:
+      case Step.EndSyscall:
+        return this.stop(step);
+    }
+  }
+
+  private start(row: number, target: FunctionId): void {
+    this.hidden.goOn(target);
+    switch (this.pairing.outcome[row]) {
+      case Outcome.SignalEntry:
+        return this.frames.pushCall(target, row, this.clock.nowNs);
+      case Outcome.Resume: // a virtual machine comes back under a label of its own
+        return this.frames.top.fn === target ? undefined : this.frames.addAlias(target);
+      case Outcome.NewStack: // entered from code that is not traced: that is over, too
+        this.frames.closeAbove(-1, this.clock.nowNs, Inference.Unwound);
+        return this.beginOther(row, target);
+      case Outcome.Pop:
+        return this.return(row, target);
+    }
+  }
+
+  /** A stack of the thread that was not seen before. */
+  private beginOther(row: number, first: FunctionId): void {
+    const { leavingRows } = this.pairing.stacks[this.pairing.link[row]] as OtherStack;
+    const leaving = leavingRows.map((leavingRow) => leavingOf(leavingRow, this.events, this.facts));
+    this.fibers.begin(row);
+    const restart = { leaving, first, isSamePlace: false, isRooted: true };
+    this.firstStack.beginOther(restart, row, this.clock.nowNs, this.facts.toEntry[this.events.site[row]] === 1);
+  }
+
+  private stop(step: Step): void {
+    const why = step === Step.EndSyscall ? SpecialSymbol.Syscall : SpecialSymbol.Untraced;
+    this.pause.begin(this.frames.topNode, why, this.clock.nowNs);
+  }
+
+  private return(row: number, target: FunctionId): void {
+    const { frames, pairing } = this;
+    const { nowNs } = this.clock;
+    const link = pairing.link[row];
+    this.fibers.leave(row, nowNs);
+    switch (pairing.outcome[row]) {
+      case Outcome.Pop:
+        frames.returnFrom(frames.placeOfCall(link), nowNs);
+        // The return address proves it is the caller's own code, whatever label stands there: ld.so's _start runs
+        // on into _dl_start_user.
+        if (frames.top.fn !== target) frames.addAlias(target);
+        return;
+      case Outcome.ReturnTo:
+        return this.returnTo(row, frames.placeOfCall(link), target);
+      case Outcome.Leave:
+        return this.leave(frames.placeOfLeave(row), target);
+      case Outcome.JumpByReturn:
+        this.fibers.begin(row);
+        return frames.jump(target, nowNs, NONE);
+      case Outcome.NewStack:
+        return this.beginOther(row, target);
+      case Outcome.Reopen:
+        return this.reopen(pairing.aborts[link] as number[]);
+      case Outcome.StackSwitch:
+        return this.fibers.resume(row, nowNs);
+      case Outcome.SignalReturn:
+        frames.returnFrom(frames.placeOfCall(link), nowNs);
+        this.hidden.signalTail = target;
+    }
+  }
+
+  /** A call that was not shown has returned: its level goes, the one below it goes on. */
+  private returnTo(row: number, place: number, target: FunctionId): void {
+    const { frames, facts, events } = this;
+    const { nowNs } = this.clock;
+    if (place === NONE) return;
+    const below = frames.findBelow(target, frames.depth, place);
+    const landing = below === NONE ? frames.endOfLevel(place) - 1 : below;
+    const returning = this.named(facts.fromFunction[events.site[row]]);
+    if (frames.depth === landing + 1) frames.pushOpen(returning, nowNs, Inference.HiddenJump); // it called itself
+    frames.closeAbove(landing, nowNs, Inference.HiddenJump);
+  }
+
+  /** Calls that had returned in a transaction that was aborted go on. */
+  private reopen(callRows: readonly number[]): void {
+    const { frames, facts, events } = this;
+    const { nowNs } = this.clock;
+    frames.closeAbove(frames.placeBefore(callRows[0] as number), nowNs, Inference.Unwound);
+    for (const row of callRows)
+      frames.pushCall(this.named(facts.toFunction[events.site[row]]), row, nowNs, Inference.Unwound);
+  }
+
+  private leave(place: number, target: FunctionId): void {
+    const { frames } = this;
+    const { nowNs } = this.clock;
+    if (place > 0) return frames.returnFrom(place, nowNs);
+    frames.closeAbove(-1, nowNs, NONE); // below all that is known
+    frames.pushOpen(target, nowNs, Inference.CutByGap);
+  }
+
+  /** The thread leaves its processor, or gets one. */
+  takeSwitch(row: number, step: Step): void {
+    this.clock.chargeUntil(this.events.timeNs[row]);
+    if (step === Step.SwitchIn) this.pause.switchIn(this.clock.nowNs);
+    else {
+      const why = step === Step.SwitchOut ? SpecialSymbol.OffCpu : SpecialSymbol.Preempted;
+      this.pause.switchOut(this.frames.topNode, why, this.clock.nowNs);
+    }
+  }
+
+  /** The trace ends: what is open, on the stack or off it, is counted. */
+  finish(): void {
+    this.frames.closeAbove(-1, this.clock.nowNs, Inference.OpenAtEnd);
+    this.fibers.finish(this.clock.nowNs);
+  }
+
+  private named(fn: FunctionId): FunctionId {
+    return fn === NONE ? this.facts.functions.nameless : fn;
+  }
+}

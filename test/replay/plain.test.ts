@@ -1,0 +1,167 @@
+/**
+ * Most events go a short way, in pairing and in replay. Whatever the trace, they come to where the long way leads: the
+ * one of who is watched, and the one of traces in which transactions are aborted.
+ */
+import { readdirSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { makeCase } from '../../fuzz/cases.js';
+import { Corpus } from '../../fuzz/corpus.js';
+import type { ThreadEvents } from '../../src/model/thread-events.js';
+import { Contexts } from '../../src/replay/contexts.js';
+import type { FrameWatcher } from '../../src/replay/frame.js';
+import { pairReturns } from '../../src/replay/pair-returns.js';
+import { Replayer, type ReplayOptions, replayThread, type ThreadReplay } from '../../src/replay/replay.js';
+import type { SiteFacts } from '../../src/replay/site-facts.js';
+import { inputOf } from '../helpers/load.js';
+import { dedent } from '../helpers/outline.js';
+import { type TraceThreads, threadsOf, threadsOfInput } from '../helpers/threads-of.js';
+import { traceOf } from '../helpers/trace-of.js';
+
+const FOLDERS = ['hardware', 'lab', 'constructed', 'truth', 'demo'];
+const SEEDS = [11, 12, 13];
+const CASES = 120;
+const corpus = new Corpus(new URL('../../fixtures/', import.meta.url));
+
+/** Looks plain, but is not. */
+const NOT_PLAIN: Readonly<Record<string, string>> = {
+  'a recursive function jumps on, and what it jumped to returns to it': `
+    10  call    main  f
+    20  call    f     f
+    30  jmp     f     g
+    40  return  g     f
+    50  call    f     h
+    60  return  h     f
+    70  return  f     main`,
+  'a return skips a frame of the function it lands in': `
+    10  call    main  f
+    20  call    f     f
+    30  call    f     f
+    40  return  f     f+0x105
+    50  return  f     main`,
+  'a thread calls something though it was switched out, and stops': `
+    10  call            main  a
+    11  PERF_RECORD_SWITCH OUT
+    20  call            a     b
+    30  tr end  syscall b
+    40  tr strt         b
+    50  return          b     a`,
+  'a signal handler returns just behind what it interrupted': `
+    10  call            main  a
+    20  tr end  async   a
+    30  tr strt         h+0x0
+    40  return          h     a+0x805
+    50  return          a     main`,
+  'a call stands where a signal stood, and ends with a return that skips another': `
+    10  call            main  a
+    20  tr end  async   a
+    30  tr strt         h+0x0
+    40  return          h     __restore_rt+0x0
+    50  tr end  syscall __restore_rt
+    60  tr strt         a+0x800
+    70  call            a     b
+    80  call            b     c
+    90  return          c     a
+    95  return          a     main`,
+  'the trace begins, after a call and a stop, where a system call had been left': `
+    10  syscall         main  k
+    20  iret            k     main+0xe2
+    30  call            main  b
+    40  tr end  async   b
+    50  tr strt         main+0x102
+    60  call            main  c`,
+  'the trace begins, after a call and a stop, where a signal had interrupted it': `
+    10  call            main  a
+    20  tr end  async   a
+    30  tr strt         h+0x0
+    40  return          h     __restore_rt+0x0
+    50  call            __restore_rt  b
+    60  tr end  syscall b
+    70  tr strt         a+0x800
+    80  return          a     main`,
+};
+
+const NOT_PLAIN_LINES: Readonly<Record<string, string>> = {
+  'a call to nowhere': `
+    1 [000] 1.000000010:   call   1000100 main+0x100 => 1001000 a+0x0
+    1 [000] 1.000000020:   call   1001010 a+0x10 => 0 [unknown]
+    1 [000] 1.000000030:   return 1001020 a+0x20 => 1000105 main+0x105
+    1 [000] 1.000000040:   call   1000110 main+0x110 => 1001000 a+0x0`,
+  'a return to nowhere': `
+    1 [000] 1.000000010:   call   1000100 main+0x100 => 1001000 a+0x0
+    1 [000] 1.000000020:   return 1001010 a+0x10 => 0 [unknown]
+    1 [000] 1.000000030:   call   1000110 main+0x110 => 1001000 a+0x0`,
+  'in the kernel, a thread that was switched out goes on unseen': `
+    1 [000] 1.000000010:   call   ffffffff81000100 k+0x100 => ffffffff81001000 l+0x0
+    1 [000] 1.000000015: PERF_RECORD_SWITCH OUT
+    1 [000] 1.000000030:   call   ffffffff81001010 l+0x10 => ffffffff81002000 m+0x0
+    1 [000] 1.000000040:   return ffffffff81002010 m+0x10 => ffffffff81001015 l+0x15
+    1 [000] 1.000000050:   return ffffffff81001020 l+0x20 => ffffffff81000105 k+0x105`,
+};
+
+describe('the short way and the long one lead to the same', { timeout: 120_000 }, () => {
+  test.each(FOLDERS)('fixtures of %s', async (folder) => {
+    const files = readdirSync(`fixtures/${folder}`).filter((name) => /\.txt(?:\.gz)?$/.test(name));
+    for (const file of files) compareWays(await threadsOf(`fixtures/${folder}/${file}`), file);
+  });
+
+  test.each(Object.entries(NOT_PLAIN))('%s', async (_, shorthand) => {
+    compareWays(await threadsOfInput(inputOf(traceOf(shorthand))), shorthand);
+  });
+
+  test.each(Object.entries(NOT_PLAIN_LINES))('%s', async (_, lines) => {
+    compareWays(await threadsOfInput(inputOf(dedent(lines))), lines);
+  });
+
+  test.each(SEEDS)('hostile traces of seed %d', async (seed) => {
+    for (let number = 0; number < CASES; number++) {
+      const { bytes } = makeCase(seed, number, corpus);
+      const trace = await threadsOfInput(inputOf(bytes)).catch(() => null); // refused
+      if (trace !== null) compareWays(trace, `npm run fuzz -- --seed ${seed} --case ${number}`);
+    }
+  });
+});
+
+test('facts and results are plain data, which another thread can be sent', async () => {
+  const { threads, facts } = await threadsOf('fixtures/demo/threads.perf.txt.gz');
+  expect(structuredClone(facts)).toEqual(facts);
+  for (const { events } of threads) {
+    const replay = replayThread(events, facts, AS_SEEN);
+    expect(structuredClone(replay)).toEqual(replay);
+    expect(replayThread(events, structuredClone(facts), AS_SEEN)).toEqual(replay);
+  }
+});
+
+function compareWays({ threads, facts, bounds }: TraceThreads, name: string): void {
+  for (const tailCalls of ['nest', 'replace'] as const) {
+    const replayer = new Replayer(facts);
+    const replay = (contexts: Contexts | null): ThreadReplay[] =>
+      threads.map(({ events, isCreatedInside }) => {
+        const options = { tailCalls, extendTo: bounds, isCreatedInside, contexts };
+        const short = replayer.replay(events, options);
+        expect(short, name).toEqual(longWay(events, facts, options));
+        return short;
+      });
+    replay(new Contexts(replay(null)));
+  }
+  for (const { events } of threads) expect(pairReturns(events, facts), name).toEqual(longPairing(events, facts));
+}
+
+function longWay(events: ThreadEvents, facts: SiteFacts, options: ReplayOptions): ThreadReplay {
+  return replayThread(events, facts, { ...options, watcher: NOBODY });
+}
+
+/** Where none is aborted, it makes no difference that returns are remembered. */
+function longPairing(events: ThreadEvents, facts: SiteFacts) {
+  return pairReturns(events, { ...facts, hasAborts: true });
+}
+
+const AS_SEEN: ReplayOptions = { tailCalls: 'nest', extendTo: null, isCreatedInside: false, contexts: null };
+
+const NOBODY: FrameWatcher = {
+  atRow: () => {},
+  opened: () => {},
+  closed: () => {},
+  renamed: () => {},
+  setAside: () => {},
+  putBack: () => {},
+};
