@@ -2,6 +2,7 @@
  * One zod schema per command: the flags, their help, their types and their checks all come from it.
  */
 import * as z from 'zod';
+import { LEAST_MEMORY_BYTES } from '../src/text.js';
 
 /** What a flag has beside its description. */
 export interface FlagMeta {
@@ -55,6 +56,26 @@ const picture = {
   ),
 };
 
+/** "256M" → bytes. */
+const byteSize = z.string().transform((text, context) => {
+  const match = /^(\d{1,12}(?:\.\d{1,3})?)([KMGT]?)(?:i?B)?$/i.exec(text.trim());
+  const bytes =
+    match === null ? 0 : Number(match[1]) * 1024 ** ' KMGT'.indexOf((match[2] as string).toUpperCase() || ' ');
+  if (bytes >= LEAST_MEMORY_BYTES) return bytes;
+  context.addIssue({ code: 'custom', message: 'is a size, as 512M or 8G, of 160M at least' });
+  return z.NEVER;
+});
+
+const resources = {
+  jobs: flag(
+    z.number('is a number').int('is a whole number').min(1, 'is 1 or more').max(1024, 'is 1024 or less').optional(),
+    'how many threads work (default: one a processor)',
+    { alias: 'j' },
+  ),
+  memory: flag(byteSize.optional(), 'memory that may be used, as 512M or 8G (default: a quarter of the machine)'),
+  tempDir: flag(path.optional(), 'where to keep what does not fit into memory'),
+};
+
 export const RenderOptions = z.object({
   inputs: z.array(path).min(1),
   output: outputs('where to write: a file, or - for standard output (default); may be repeated'),
@@ -82,6 +103,7 @@ export const RenderOptions = z.object({
   pid: flag(numberList.optional(), 'only these processes, likewise'),
   comm: flag(regex.optional(), 'only threads that had a name like this regular expression'),
   cpu: flag(numberList.optional(), 'only what ran on these processors, likewise'),
+  ...resources,
   quiet,
 });
 export type RenderOptions = z.infer<typeof RenderOptions>;

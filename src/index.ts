@@ -11,7 +11,9 @@ export { type AnalyzeOptions, analyze, type Progress } from './pipeline/analyze.
 export { type InputKind, tellKind } from './pipeline/input-kind.js';
 export type { TraceInput } from './pipeline/inputs.js';
 export { type OpenedInput, openTraceFile, traceStream } from './pipeline/open-input.js';
+export type { Trees } from './pipeline/profile-builder.js';
 export { type ReadProfileOptions, readProfile } from './pipeline/read-profile.js';
+export type { ResourceOptions } from './pipeline/resources.js';
 export { renderJson } from './profile-file/write.js';
 export { type FoldedOptions, renderFolded } from './render/folded.js';
 export type { Grouping } from './render/named-tree.js';

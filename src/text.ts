@@ -1,8 +1,9 @@
 /**
  * What is said to people: how numbers, and text that other people chose, are shown, in terminal and pictures alike, and
- * errors. It loads nothing else: whoever only asks for help needs no more.
+ * errors and bounds. It loads nothing else: whoever only asks for help needs no more.
  */
 export { PtflameError } from './model/errors.js';
+export { LEAST_MEMORY_BYTES } from './pipeline/resources.js';
 export { formatBytes, formatCount, formatDuration, formatMany, formatShare } from './render/format.js';
 export { gapCount } from './render/quality-summary.js';
 export { visibleText } from './render/visible-text.js';

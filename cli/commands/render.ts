@@ -1,7 +1,16 @@
 /**
  * `ptflame render`: a trace or a profile in, folded stacks or a profile out.
  */
-import { analyze, type OpenedInput, type Profile, readProfile, type Selection, tellKind } from '../../src/index.js';
+import {
+  analyze,
+  type OpenedInput,
+  type Profile,
+  type ResourceOptions,
+  readProfile,
+  type Selection,
+  type Trees,
+  tellKind,
+} from '../../src/index.js';
 import { type Format, formatOf, renderAs } from '../formats.js';
 import { openInputs, totalSize } from '../inputs.js';
 import type { RenderOptions } from '../options.js';
@@ -26,7 +35,8 @@ export async function renderInputs(
 ): Promise<void> {
   const outputs: { output: Output; format: Format }[] = [];
   for (const path of paths) outputs.push({ output: await openOutput(path), format: formatOf(path, options.format) });
-  const profile = await profileOf(inputs, options, signal);
+  const needsThreads = options.by !== 'none' || outputs.some(({ format }) => format === 'json');
+  const profile = await profileOf(inputs, options, needsThreads ? 'apart' : 'together', signal);
   await writeAll(outputs.map(({ output, format }) => ({ output, pieces: () => renderAs(format, profile, options) })));
   if (!options.quiet) for (const line of qualityLines(profile)) process.stderr.write(`${line}\n`);
 }
@@ -35,12 +45,13 @@ export async function renderInputs(
 async function profileOf(
   inputs: readonly OpenedInput[],
   options: Omit<RenderOptions, 'inputs' | 'output'>,
+  trees: Trees,
   signal: AbortSignal,
 ): Promise<Profile> {
   const [only, ...others] = inputs;
-  if (only === undefined || others.length > 0) return analyzeWithProgress(inputs, options, signal);
+  if (only === undefined || others.length > 0) return analyzeWithProgress(inputs, options, trees, signal);
   const input = await tellKind(only);
-  if (input.kind === 'trace') return analyzeWithProgress([input], options, signal);
+  if (input.kind === 'trace') return analyzeWithProgress([input], options, trees, signal);
   refuseReplayOptions(input.name, options);
   return readProfile(input, { select: selectionOf(options), signal });
 }
@@ -48,6 +59,7 @@ async function profileOf(
 async function analyzeWithProgress(
   inputs: readonly OpenedInput[],
   options: Omit<RenderOptions, 'inputs' | 'output'>,
+  trees: Trees,
   signal: AbortSignal,
 ): Promise<Profile> {
   const { tailCalls, noExtend, byCalls } = options;
@@ -58,12 +70,22 @@ async function analyzeWithProgress(
       tailCalls,
       extend: !noExtend,
       byCalls,
+      trees,
+      ...resourcesOf(options),
       signal,
       onProgress: (at) => progress.show(at),
     });
   } finally {
     progress.stop();
   }
+}
+
+function resourcesOf({ jobs, memory, tempDir }: Pick<RenderOptions, 'jobs' | 'memory' | 'tempDir'>): ResourceOptions {
+  return {
+    ...(jobs !== undefined && { jobs }),
+    ...(memory !== undefined && { memoryBytes: memory }),
+    ...(tempDir !== undefined && { temporaryDirectory: tempDir }),
+  };
 }
 
 function selectionOf({ tid, pid, cpu, comm }: Pick<RenderOptions, 'tid' | 'pid' | 'cpu' | 'comm'>): Selection {

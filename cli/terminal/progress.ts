@@ -2,7 +2,7 @@
  * How far the work is, on a terminal's standard error only.
  */
 import type { Progress } from '../../src/index.js';
-import { formatBytes } from '../../src/text.js';
+import { formatBytes, formatCount } from '../../src/text.js';
 
 export interface ProgressDisplay {
   show(progress: Progress): void;
@@ -37,7 +37,9 @@ export async function startProgress(quiet: boolean, totalBytes: number | null): 
       }
       const rate = (progress.bytes * 1000) / Math.max(performance.now() - startMs, 1);
       if (totalBytes === null) bar.setTotal(progress.bytes);
-      bar.update(progress.bytes, { done: formatBytes(progress.bytes), rate: `${formatBytes(rate)}/s` });
+      const lines = (progress.lines * 1000) / Math.max(performance.now() - startMs, 1);
+      const rates = `${formatBytes(rate)}/s, ${formatCount(Math.round(lines))} lines/s`;
+      bar.update(progress.bytes, { done: formatBytes(progress.bytes), rate: rates });
     },
     stop() {
       bar.stop();

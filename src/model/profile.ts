@@ -15,6 +15,7 @@ export interface ThreadProfile {
   /** The self times of the tree add up to endNs − startNs. */
   readonly startNs: Nanoseconds;
   readonly endNs: Nanoseconds;
+  /** Only its root if the profile has the trees of its threads together. */
   readonly tree: CallTree;
   /** The part of the tree's inferred time that is inferred only because it is below a jump that was not shown. */
   readonly hiddenNs: Nanoseconds;
@@ -35,5 +36,7 @@ export interface Profile {
   readonly meta: TraceMeta;
   readonly symbols: SymbolTable;
   readonly threads: readonly ThreadProfile[]; // by tid
+  /** The trees of all threads as one, where nobody asked for each; null if every thread has its own. */
+  readonly together: CallTree | null;
   readonly quality: Quality;
 }

@@ -19,6 +19,8 @@ export interface TraceInput {
   /** For messages; inputs of equal times are put in the order of their names. */
   readonly name: string;
   readonly bytes: AsyncIterable<Uint8Array>;
+  /** How many of them there are, or about; null if nobody knows. */
+  readonly sizeBytes?: number | null;
 }
 
 export interface ReadProgress {
@@ -34,6 +36,8 @@ export interface ReadOptions {
 }
 
 const MOST_DAMAGED_SHOWN = 10;
+/** Less is read before others would have begun to help. */
+const LARGE_BYTES = 48 * 1024 * 1024;
 
 export class InputReader {
   readonly words = new TraceVocabulary();
@@ -53,6 +57,7 @@ export class InputReader {
   /** Reads one input to its end, or to where it breaks off; with the help of others if the input is large. */
   async read(input: TraceInput, readers: PieceReaders | null = null): Promise<void> {
     const { name } = input;
+    if ((input.sizeBytes ?? 0) > LARGE_BYTES) readers?.wake();
     const parser = new TraceParser(this.words, name);
     const cutter = new LineCutter();
     const take = (chunk: TraceChunk) => this.store.add(chunk, name);
@@ -65,6 +70,7 @@ export class InputReader {
         this.parseHere(piece, parser, cutter, take);
       }
       this.bytes += piece.length;
+      if (this.bytes > LARGE_BYTES) readers?.wake();
       this.options.onProgress?.({ phase: 'read', bytes: this.bytes, lines: this.counts.lines + parser.counts.lines });
     }
     await parallel?.finish();

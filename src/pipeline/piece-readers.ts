@@ -30,6 +30,11 @@ export class PieceReaders {
     return this.pool.size;
   }
 
+  /** Calls them, and goes on at once. */
+  wake(): void {
+    this.pool.wake();
+  }
+
   get isAwake(): boolean {
     return this.pool.isAwake;
   }

@@ -7,15 +7,21 @@ import { type InferenceName, type LineCounts, noInferences, type Quality, type T
 import { SpecialSymbol } from '../model/symbol-table.js';
 import type { Nanoseconds, Tid } from '../model/units.js';
 import type { LostStretch } from '../replay/lost-stretches.js';
-import type { ThreadReplay } from '../replay/replay.js';
 import type { GapRecord } from '../store/gap-records.js';
-import type { ThreadFacts } from '../store/thread-source.js';
 import type { InputReader } from './inputs.js';
 import { LongestGaps, LossKinds } from './losses.js';
+import type { ReplayedThread } from './replay-task.js';
 
-export interface ReplayedThread {
-  readonly thread: ThreadFacts;
-  readonly replay: ThreadReplay;
+/** What a thread adds to the quality of a profile. */
+export interface QualityOfThread {
+  readonly tid: Tid;
+  readonly inferredCalls: Readonly<Record<InferenceName, number>>;
+  readonly clockSteps: number;
+  readonly undecided: number;
+  readonly lost: readonly LostStretch[];
+  /** perf's errors, in their order. */
+  readonly errors: readonly GapRecord[];
+  readonly times: TimeSums;
 }
 
 /** Hears of each thread once, by tid. */
@@ -37,16 +43,23 @@ export class QualityBuilder {
   }
 
   /** `callersBelow`: how many callers the thread stands on that only other threads show. */
-  add(profile: ThreadProfile, { thread, replay }: ReplayedThread, callersBelow: number): void {
-    const { inferredCalls, sums, times } = this;
-    const { inferred, lost } = replay;
-    for (const reason of Object.keys(inferred) as InferenceName[]) inferredCalls[reason] += inferred[reason];
-    inferredCalls.OpenAtStart += callersBelow;
-    sums.clockSteps += thread.clockSteps;
-    sums.undecidedEvents += replay.undecided;
-    if (lost.length > 0) sums.threadsCut++;
+  static ofThread(profile: ThreadProfile, { thread, replay }: ReplayedThread, callersBelow: number): QualityOfThread {
+    const { inferred, undecided, lost } = replay;
+    const { clockSteps, gaps: errors } = thread;
+    const inferredCalls = { ...inferred, OpenAtStart: inferred.OpenAtStart + callersBelow };
+    const times = new TimeSums();
     times.add(profile);
-    this.addLost(profile.tid, lost, thread.gaps);
+    return { tid: profile.tid, inferredCalls, clockSteps, undecided, lost, errors, times };
+  }
+
+  add({ tid, inferredCalls, clockSteps, undecided, lost, errors, times }: QualityOfThread): void {
+    for (const reason of Object.keys(inferredCalls) as InferenceName[])
+      this.inferredCalls[reason] += inferredCalls[reason];
+    this.sums.clockSteps += clockSteps;
+    this.sums.undecidedEvents += undecided;
+    if (lost.length > 0) this.sums.threadsCut++;
+    this.times.addAll(times);
+    this.addLost(tid, lost, errors);
   }
 
   build(): Quality {
@@ -93,6 +106,13 @@ export class TimeSums {
   hiddenNs = 0;
   unknownNs = 0;
   totalNs = 0;
+
+  addAll({ inferredNs, hiddenNs, unknownNs, totalNs }: TimeSums): void {
+    this.inferredNs += inferredNs;
+    this.hiddenNs += hiddenNs;
+    this.unknownNs += unknownNs;
+    this.totalNs += totalNs;
+  }
 
   add({ startNs, endNs, tree, hiddenNs }: ThreadProfile): void {
     const { length, inferredNs, selfNs, symbol } = tree;

@@ -4,6 +4,8 @@
 import { threadId } from 'node:worker_threads';
 import { LineReader, type NewBranches } from '../parser/line-reader.js';
 import { type PlainPiece, plainPiece } from '../parser/plain-piece.js';
+import type { ThreadSource } from '../store/thread-source.js';
+import { type ReplayedThread, type ReplayedTrace, TraceReplayer } from './replay-task.js';
 
 export interface ReadTask {
   /** Whole lines, in shared memory. */
@@ -21,7 +23,17 @@ export interface ReadResult {
   readonly piece: PlainPiece | null;
 }
 
+export interface ReplayTask {
+  /** The same for all threads: its columns are in shared memory. */
+  readonly trace: ReplayedTrace;
+  /** Another one if something else than the events differs. */
+  readonly version: number;
+  readonly source: ThreadSource;
+}
+
 const reader = new LineReader();
+let replayer: TraceReplayer | null = null;
+let version = -1;
 const ELSEWHERE = new Int32Array();
 
 /** Tells that a thread is there. */
@@ -34,4 +46,10 @@ export function readPiece({ bytes, events, originSeconds }: ReadTask): ReadResul
   if (piece.branches.events.length > events.length) return { ...result, piece: null };
   events.set(piece.branches.events);
   return { ...result, piece: { ...piece, branches: { ...piece.branches, events: ELSEWHERE } } };
+}
+
+export function replayThread(task: ReplayTask): ReplayedThread {
+  if (replayer === null || version !== task.version) replayer = new TraceReplayer(task.trace);
+  version = task.version;
+  return replayer.replay(task.source);
 }

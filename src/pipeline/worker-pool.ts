@@ -13,52 +13,54 @@ const WORKER_FILE = fileURLToPath(new URL('./trace-worker.js', import.meta.url))
 /** New objects of a worker are few and live long: with room for many its memory would only grow. */
 const YOUNG_MEGABYTES = 4;
 
+/** Nobody is there until somebody is called: small traces are done before others would have begun. */
 export class WorkerPool {
+  /** How many threads there are, or would be. */
   readonly size: number;
-  private pool: Piscina | null = null;
-  private awake = false;
+  /** The threads are there: a task would begin at once. */
+  isAwake = false;
+  private pool: Promise<Piscina> | null = null;
 
-  /** Starts so many threads, and returns at once. */
   constructor(size: number) {
     this.size = size;
-    this.starting = this.start();
-    this.starting.catch(() => {}); // whoever runs a task hears of it
   }
-  private readonly starting: Promise<Piscina>;
 
-  /** The threads are there: a task would begin at once. */
-  get isAwake(): boolean {
-    return this.awake;
+  /** One thread more would not help. */
+  get isAlone(): boolean {
+    return this.size < 2;
+  }
+
+  /** Calls the threads, and returns at once. */
+  wake(): void {
+    if (this.pool !== null || this.isAlone) return;
+    this.pool = startPool(this.size);
+    this.run('wake', null).then(
+      () => {
+        this.isAwake = true;
+      },
+      () => {}, // closed before it woke; what went wrong is told by the first task
+    );
   }
 
   /** Each thread takes tasks in the order in which they are given, one at a time. */
   async run<Name extends TaskName>(name: Name, task: Parameters<Tasks[Name]>[0]): Promise<ReturnType<Tasks[Name]>> {
-    const pool = this.pool ?? (await this.starting);
-    return pool.run(task, { name });
+    this.wake();
+    return (await (this.pool as Promise<Piscina>)).run(task, { name });
   }
 
   async close(): Promise<void> {
-    const pool = await this.starting;
-    await pool.destroy();
+    await (await this.pool)?.destroy();
   }
+}
 
-  private async start(): Promise<Piscina> {
-    const { Piscina } = await import('piscina');
-    const pool = new Piscina({
-      filename: WORKER_FILE,
-      name: 'wake',
-      minThreads: this.size,
-      maxThreads: this.size,
-      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MEGABYTES },
-      recordTiming: false,
-    });
-    pool.run(null, { name: 'wake' }).then(
-      () => {
-        this.awake = true;
-      },
-      () => {}, // closed before it woke
-    );
-    this.pool = pool;
-    return pool;
-  }
+async function startPool(size: number): Promise<Piscina> {
+  const { Piscina } = await import('piscina');
+  return new Piscina({
+    filename: WORKER_FILE,
+    name: 'wake',
+    minThreads: size,
+    maxThreads: size,
+    resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MEGABYTES },
+    recordTiming: false,
+  });
 }

@@ -54,6 +54,7 @@ function profileOf(file: JsonObject): Profile {
     meta: { ...meta, originNs: BigInt(meta.originNs) },
     symbols: table,
     threads: threads.map((thread, row) => threadOf(thread, table, `threads[${row}]`)).map(inOrderOfTids),
+    together: null,
     quality,
   };
 }

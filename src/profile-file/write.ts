@@ -2,6 +2,7 @@
  * A profile in, its file out, piece by piece: however large it is, it never is one text. Same trace, same bytes.
  */
 import { type CallTree, ROOT } from '../model/call-tree.js';
+import { assert } from '../model/errors.js';
 import type { Profile, ThreadProfile } from '../model/profile.js';
 import type { SymbolKind } from '../model/symbol-table.js';
 import { type Nanoseconds, NONE } from '../model/units.js';
@@ -14,6 +15,7 @@ const PRODUCER = { name: 'ptflame', version: '0.1.0' } as const;
 
 /** The text of a profile file; each part and each thread is one line. */
 export function* renderJson(profile: Profile): Generator<string> {
+  assert(profile.together === null, 'a profile of threads whose trees are one');
   const order = symbolOrder(profile);
   yield `{"format":"${FORMAT}","version":${VERSION},\n`;
   yield `"producer":${JSON.stringify(PRODUCER)},\n`;

@@ -2,6 +2,7 @@
  * All threads of a profile as one tree, in which a function is its name.
  */
 import { type CallTree, CallTreeBuilder, ROOT, selectNodes } from '../model/call-tree.js';
+import { assert } from '../model/errors.js';
 import type { Profile, ThreadProfile } from '../model/profile.js';
 import { childrenOf, viewOf } from '../model/tree-view.js';
 import { NONE, type SymbolId, type Tid } from '../model/units.js';
@@ -24,6 +25,8 @@ export function mergeByName(profile: Profile, by: Grouping, showName: (name: str
   const builder = new CallTreeBuilder();
   const rowOf = profile.symbols.name.map((name, symbol) => table.intern(showName(name), symbol));
   const symbolOf = (symbol: SymbolId) => rowOf[symbol] as number;
+  assert(by === 'none' || profile.together === null, 'groups of threads whose trees are one');
+  if (profile.together) builder.merge(profile.together, ROOT, symbolOf);
   const commOf = new Map(profile.threads.map(({ tid, comm }) => [tid, comm]));
   for (const thread of profile.threads) {
     const top = by === 'none' ? ROOT : builder.child(ROOT, table.intern(showName(groupOf(thread, commOf, by)), NONE));

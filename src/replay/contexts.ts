@@ -6,6 +6,7 @@
  * the likely ones. It stays a guess: such frames are inferred.
  */
 import { type CallTree, CallTreeBuilder, ROOT } from '../model/call-tree.js';
+import { int32Column } from '../model/columns.js';
 import { NONE, type NodeId, type SymbolId } from '../model/units.js';
 
 /** What a thread teaches: the paths seen before anything was guessed, and the stack it began with. */
@@ -30,27 +31,54 @@ const MOST_PLACES = 256;
 export const DEEPEST_PLACE = 256;
 const LONGEST_CHAIN = 64;
 
+/** What several threads teach; plain data. */
+export interface Lessons {
+  readonly learned: Lesson['learned'];
+  /** How many threads begin in a function. */
+  readonly beginnings: ReadonlyMap<SymbolId, number>;
+}
+
 export class Contexts {
   private readonly builder = new CallTreeBuilder();
   private readonly nodesOf = new Map<SymbolId, NodeId[]>();
-  private readonly depth: Int32Array;
-  /** How many threads begin in a function. */
+  private readonly depth = int32Column();
   private readonly beginnings = new Map<SymbolId, number>();
 
-  constructor(lessons: readonly Lesson[]) {
-    for (const { learned, firstStack } of lessons) {
-      this.learn(learned);
-      const lowest = firstStack[0];
-      if (lowest !== undefined) this.beginnings.set(lowest, (this.beginnings.get(lowest) ?? 0) + 1);
-    }
-    this.depth = new Int32Array(this.builder.length);
-    for (let node = 1; node < this.builder.length; node++) {
-      this.depth[node] = this.depth[this.builder.parentOf(node)] + 1;
-      if (this.depth[node] < DEEPEST_PLACE) this.index(node);
-    }
+  constructor(lessons: readonly Lesson[] = []) {
+    this.depth.push(0);
+    for (const lesson of lessons) this.learn(lesson);
+  }
+
+  /** The same as another one that gave away what it knew. */
+  static of({ learned, beginnings }: Lessons): Contexts {
+    const contexts = new Contexts();
+    contexts.learnPaths(learned);
+    for (const [symbol, count] of beginnings) contexts.beginnings.set(symbol, count);
+    return contexts;
+  }
+
+  /** Of places that nothing tells apart the one that was learned first counts: threads teach in their order. */
+  learn({ learned, firstStack }: Lesson): void {
+    this.learnPaths(learned);
+    const lowest = firstStack[0];
+    if (lowest !== undefined) this.beginnings.set(lowest, (this.beginnings.get(lowest) ?? 0) + 1);
+  }
+
+  lessons(): Lessons {
+    const { length, parent, symbol } = this.builder.build();
+    return { learned: { length, parent, symbol }, beginnings: this.beginnings };
+  }
+
+  private learnPaths({ length, parent, symbol }: Lesson['learned']): void {
+    const here = new Int32Array(length);
+    for (let node = 1; node < length; node++) here[node] = this.builder.child(here[parent[node]], symbol[node]);
+    for (let node = this.depth.length; node < this.builder.length; node++) this.index(node);
   }
 
   private index(node: NodeId): void {
+    const depth = this.depth.values[this.builder.parentOf(node)] + 1;
+    this.depth.push(depth);
+    if (depth >= DEEPEST_PLACE) return;
     const nodes = this.nodesOf.get(this.builder.symbolOf(node));
     if (nodes === undefined) this.nodesOf.set(this.builder.symbolOf(node), [node]);
     else if (nodes.length < MOST_PLACES) nodes.push(node);
@@ -75,7 +103,7 @@ export class Contexts {
     let best: Candidate | null = null;
     for (const node of this.nodesOf.get(chain[0] as SymbolId) ?? []) {
       const shared = this.sharedDepth(node, oldNodes);
-      const candidate = { node, depth: this.depth[node], shared, seen: this.calleesSeen(node, chain) };
+      const candidate = { node, depth: this.depth.values[node], shared, seen: this.calleesSeen(node, chain) };
       if (best === null || isNearer(candidate, best)) best = candidate;
     }
     return best && { ...best, path: this.pathTo(best.node) };
@@ -95,13 +123,8 @@ export class Contexts {
   /** How deep the path to a node lies on these nodes. */
   private sharedDepth(node: NodeId, nodes: readonly NodeId[]): number {
     let at = node;
-    while (nodes[this.depth[at]] !== at) at = this.builder.parentOf(at);
-    return this.depth[at];
-  }
-
-  private learn({ length, parent, symbol }: Lesson['learned']): void {
-    const here = new Int32Array(length);
-    for (let node = 1; node < length; node++) here[node] = this.builder.child(here[parent[node]], symbol[node]);
+    while (nodes[this.depth.values[at]] !== at) at = this.builder.parentOf(at);
+    return this.depth.values[at];
   }
 
   /** How many of the callees in the chain are below the node, one under the other. */

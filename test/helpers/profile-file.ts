@@ -43,6 +43,7 @@ export function profileOfNames(
     meta: { originNs: 0n, startNs: 0, endNs, scope: 'user', weight: 'ns' },
     symbols: symbols.build(),
     threads: [{ tid: 1, pid: null, comm: comm ?? null, startNs: 0, endNs, tree: built, hiddenNs: 0 }],
+    together: null,
     quality: { ...noLines(), ...counts, ...lists, ...times, inferredCalls: noInferences() },
   };
 }

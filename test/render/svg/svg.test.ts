@@ -254,6 +254,7 @@ function profileWith(builder: CallTreeBuilder, names: readonly string[]): Profil
     meta: { originNs: 0n, startNs: 0, endNs: 100, scope: 'user', weight: 'ns' },
     symbols: symbols.build(),
     threads: [{ tid: 1, pid: null, comm: null, startNs: 0, endNs: 100, tree: builder.build(), hiddenNs: 0 }],
+    together: null,
     quality: { ...counts, ...guesses, ...lists, ...times, inferredCalls: none },
   };
 }

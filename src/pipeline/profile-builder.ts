@@ -1,0 +1,117 @@
+/**
+ * What became of each thread in, a profile out.
+ */
+import { type CallTree, CallTreeBuilder, ROOT } from '../model/call-tree.js';
+import type { Profile, ThreadProfile, TraceMeta } from '../model/profile.js';
+import type { Nanoseconds, SymbolId, Tid } from '../model/units.js';
+import { Contexts, withCallers } from '../replay/contexts.js';
+import type { InputReader } from './inputs.js';
+import { QualityBuilder, type QualityOfThread } from './quality.js';
+import type { ReplayedThread } from './replay-task.js';
+
+/** Each thread keeps its tree, or there is one for all of them: that needs less memory. */
+export type Trees = 'apart' | 'together';
+
+const NO_TREE: CallTree = new CallTreeBuilder().build();
+
+export class ProfileBuilder {
+  /** What all threads have shown, learned in the order of their ids. */
+  readonly contexts = new Contexts();
+  /** Threads that were lost somewhere: to be replayed again when the contexts are known. */
+  readonly doubtful: Tid[] = [];
+  private readonly unlearned: Tid[];
+  private readonly early = new Map<Tid, ReplayedThread['replay']>();
+  /** By the lowest function of their first stack: threads that may stand on callers that only others show. */
+  private readonly waiting = new Map<SymbolId, Map<Tid, ReplayedThread>>();
+  private readonly threads: { readonly profile: ThreadProfile; readonly quality: QualityOfThread }[] = [];
+  private readonly together: CallTreeBuilder | null;
+  private readonly reader: InputReader;
+  /** To the second in which the trace begins: what the reader's time 0 is, the order of the inputs decided. */
+  private readonly shiftNs: Nanoseconds;
+
+  /** `tids`: of all threads that it will hear of. */
+  constructor(reader: InputReader, tids: readonly Tid[], trees: Trees) {
+    this.reader = reader;
+    this.unlearned = tids.toSorted((a, b) => b - a);
+    this.together = trees === 'together' ? new CallTreeBuilder() : null;
+    this.shiftNs = Math.floor(reader.store.startNs / 1e9) * 1e9;
+  }
+
+  /** A thread that was replayed while the contexts were still being learned. */
+  add(tid: Tid, thread: ReplayedThread): void {
+    this.early.set(tid, thread.replay);
+    this.learn();
+    const { isDoubtful, firstStack } = thread.replay;
+    if (isDoubtful) this.doubtful.push(tid);
+    else if (firstStack[0] === undefined) this.settle(tid, thread, []);
+    else this.wait(tid, thread, firstStack[0]);
+  }
+
+  /** A thread that was replayed again. */
+  addAgain(tid: Tid, thread: ReplayedThread): void {
+    this.settle(tid, thread, []);
+  }
+
+  /** All threads are known: those that wait stand on the callers that only other threads show. */
+  settleAll(): void {
+    for (const threads of this.waiting.values())
+      for (const [tid, thread] of threads)
+        this.settle(tid, thread, this.contexts.callersBelow(thread.replay.firstStack));
+    this.waiting.clear();
+  }
+
+  build(scope: TraceMeta['scope']): Profile {
+    const { words, store } = this.reader;
+    const originNs = BigInt(words.originSeconds ?? 0) * 1_000_000_000n + BigInt(this.shiftNs);
+    const weight = words.timed === 0 ? 'calls' : 'ns';
+    const bounds = { startNs: store.startNs - this.shiftNs, endNs: store.endNs - this.shiftNs };
+    const quality = new QualityBuilder(this.reader, this.shiftNs);
+    this.threads.sort((a, b) => a.profile.tid - b.profile.tid);
+    for (const thread of this.threads) quality.add(thread.quality);
+    return {
+      meta: { originNs, ...bounds, scope, weight },
+      symbols: words.interner.symbols.build(),
+      threads: this.threads.map(({ profile }) => profile),
+      together: this.together && this.together.build(),
+      quality: quality.build(),
+    };
+  }
+
+  private learn(): void {
+    for (let tid = this.unlearned.at(-1); tid !== undefined; tid = this.unlearned.at(-1)) {
+      const replay = this.early.get(tid);
+      if (replay === undefined) return;
+      this.contexts.learn(replay);
+      this.early.delete(tid);
+      this.unlearned.pop();
+    }
+  }
+
+  /** Where two threads begin in one function, threads do begin there: nothing is below. */
+  private wait(tid: Tid, thread: ReplayedThread, lowest: SymbolId): void {
+    const others = this.waiting.get(lowest);
+    if (others === undefined) {
+      this.waiting.set(lowest, new Map([[tid, thread]]));
+      return;
+    }
+    for (const [otherTid, other] of others) this.settle(otherTid, other, []);
+    others.clear();
+    this.settle(tid, thread, []);
+  }
+
+  /** `below`: callers that the thread stands on, and that only other threads show. */
+  private settle(tid: Tid, thread: ReplayedThread, below: readonly SymbolId[]): void {
+    const { names } = this.reader.store;
+    const { replay } = thread;
+    const who = { tid, pid: names.pidOf(tid), comm: names.commOf(tid) };
+    const bounds = { startNs: replay.startNs - this.shiftNs, endNs: replay.endNs - this.shiftNs };
+    const place =
+      below.length === 0
+        ? { tree: replay.tree, hiddenNs: replay.hiddenNs }
+        : { tree: withCallers(replay.tree, below), hiddenNs: 0 }; // all its time is a guess now
+    const profile = { ...who, ...bounds, ...place };
+    const quality = QualityBuilder.ofThread(profile, thread, below.length);
+    this.together?.merge(place.tree, ROOT, (symbol) => symbol);
+    this.threads.push({ profile: this.together ? { ...profile, tree: NO_TREE } : profile, quality });
+  }
+}
