@@ -10,7 +10,7 @@ export const Stop = { Done: 0, UnknownHead: 1, UnknownRest: 2 } as const;
 export interface Kernel {
   readonly memory: { readonly buffer: ArrayBuffer };
   roomForText(bytes: number): number;
-  begin(bytes: number): void;
+  begin(from: number, to: number): void;
   read(offset: number): number;
   lineStart(): number;
   restStart(): number;

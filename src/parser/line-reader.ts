@@ -29,6 +29,8 @@ export const Line = {
 export const LINE_COLUMNS = 4;
 
 export interface ReadLines {
+  /** What was read; like the rest, good until something else is. */
+  readonly bytes: Uint8Array;
   readonly length: number;
   /** LINE_COLUMNS a line. */
   readonly rows: Int32Array;
@@ -87,23 +89,38 @@ export class LineReader {
   private readonly rowOfHead = new Map<string, number>();
   private readonly lanes: Lane[] = [];
   private readonly laneNumbers = new Map<string, number>();
-  private bytes: Uint8Array = new Uint8Array();
+  private roomStart = 0;
+  private text = new KernelText(this.kernel, 0, 0);
   private others: PerfLine[] = [];
   private otherRows: number[] = [];
   private toldPairs = 0;
 
+  /** Room for so many bytes of text, to be read from there. */
+  room(bytes: number): Uint8Array {
+    const { kernel } = this;
+    this.roomStart = kernel.roomForText(bytes);
+    return new Uint8Array(kernel.memory.buffer, this.roomStart, bytes);
+  }
+
   /** `bytes`: whole lines, each with its newline. What is returned is good until the next call. */
   read(bytes: Uint8Array): ReadLines {
+    this.room(bytes.length).set(bytes);
+    return this.readRoom(0, bytes.length);
+  }
+
+  /** The same for what was put into the room, from one of its bytes up to another. */
+  readRoom(from: number, to: number): ReadLines {
     const { kernel } = this;
-    this.begin(bytes);
-    for (let at = 0; at < bytes.length; ) {
+    this.begin(from, to);
+    const length = to - from;
+    for (let at = 0; at < length; ) {
       const why = kernel.read(at);
       at = kernel.lineStart();
       if (why === Stop.UnknownHead) at = this.takeNewHead(at);
       else if (why === Stop.UnknownRest) at = this.takeLine(at, kernel.restStart(), kernel.lineHead(), kernel.lineNs());
     }
     const { heads, others, otherRows } = this;
-    return new KernelLines(kernel, heads, others, otherRows);
+    return new KernelLines(this.text, kernel, heads, others, otherRows);
   }
 
   /** Branches first seen since the last call. */
@@ -133,7 +150,7 @@ export class LineReader {
     return { runs, events, startNs: kernel.lowest(originSeconds), endNs: kernel.highest(originSeconds) };
   }
 
-  private begin(bytes: Uint8Array): void {
+  private begin(from: number, to: number): void {
     const { kernel } = this;
     if (this.heads.length > MOST_HEADS) {
       this.heads.length = 0;
@@ -141,10 +158,8 @@ export class LineReader {
       kernel.forgetHeads();
       kernel.forgetHeadFacts();
     }
-    const start = kernel.roomForText(bytes.length);
-    new Uint8Array(kernel.memory.buffer, start, bytes.length).set(bytes);
-    kernel.begin(bytes.length);
-    this.bytes = bytes;
+    kernel.begin(from, to);
+    this.text = new KernelText(kernel, this.roomStart + from, to - from);
     this.others = [];
     this.otherRows = [];
   }
@@ -152,7 +167,7 @@ export class LineReader {
   /** A line whose beginning is not known. Where reading goes on: at the same line, if it is known now. */
   private takeNewHead(start: number): number {
     const { prefix, kernel } = this;
-    const rest = prefix.read(this.bytes, start);
+    const rest = prefix.read(this.text.bytes, start);
     if (rest === UNUSUAL) return this.takeLine(start, UNUSUAL, 0, 0);
     const row = this.headRow();
     const length = prefix.dot + 1 - start;
@@ -181,9 +196,10 @@ export class LineReader {
 
   /** A line for the tolerant parser; `rest`: behind its time, if that is where it usually is, or UNUSUAL. */
   private takeLine(start: number, rest: number, head: number, ns: number): number {
-    const newline = this.bytes.indexOf(NEWLINE, start);
+    const { bytes } = this.text;
+    const newline = bytes.indexOf(NEWLINE, start);
     const isOverlong = newline - start > LONGEST_LINE_BYTES;
-    const line = isOverlong ? OVERLONG_LINE : parsePerfLine(lineText(this.bytes, start, newline));
+    const line = isOverlong ? OVERLONG_LINE : parsePerfLine(lineText(bytes, start, newline));
     if (rest !== UNUSUAL && isPlain(line)) {
       this.kernel.addLine(start, this.learn(line, rest, newline), head, ns);
     } else {
@@ -199,13 +215,33 @@ export class LineReader {
     const { kernel, ends } = this;
     const origin = ends.origin(flags.kind, edgeOf(flags.kind, flags.edge), from);
     const target = ends.target(to);
-    const arrow = onlyArrow(this.bytes, rest, newline);
+    const arrow = onlyArrow(this.text.bytes, rest, newline);
     const targetAt = arrow + ARROW.length;
     if (arrow !== -1 && targetAt - rest >= LEAST_BYTES.origin && newline + 1 - targetAt >= LEAST_BYTES.target) {
       kernel.learnOrigin(rest, targetAt - rest, origin);
       kernel.learnTarget(targetAt, newline + 1 - targetAt, target); // with its newline
     }
     return kernel.branch(origin, target);
+  }
+}
+
+/** The piece in the kernel's memory. When that needs more, all of it moves, and views of it are empty from then on. */
+class KernelText {
+  private view = new Uint8Array();
+  private readonly kernel: Kernel;
+  private readonly start: number;
+  private readonly length: number;
+
+  constructor(kernel: Kernel, start: number, length: number) {
+    this.kernel = kernel;
+    this.start = start;
+    this.length = length;
+  }
+
+  get bytes(): Uint8Array {
+    const { kernel, start, length } = this;
+    if (this.view.length === 0) this.view = new Uint8Array(kernel.memory.buffer, start, length);
+    return this.view;
   }
 }
 
@@ -216,9 +252,17 @@ class KernelLines implements ReadLines {
   readonly others: readonly PerfLine[];
   readonly otherRows: readonly number[];
   private view = new Int32Array();
+  private readonly text: KernelText;
   private readonly kernel: Kernel;
 
-  constructor(kernel: Kernel, heads: readonly Head[], others: readonly PerfLine[], otherRows: readonly number[]) {
+  constructor(
+    text: KernelText,
+    kernel: Kernel,
+    heads: readonly Head[],
+    others: readonly PerfLine[],
+    otherRows: readonly number[],
+  ) {
+    this.text = text;
     this.kernel = kernel;
     this.length = kernel.linesBytes() / (4 * LINE_COLUMNS);
     this.heads = heads;
@@ -226,7 +270,10 @@ class KernelLines implements ReadLines {
     this.otherRows = otherRows;
   }
 
-  /** When the kernel needs more memory all of it moves, and views of it are empty from then on. */
+  get bytes(): Uint8Array {
+    return this.text.bytes;
+  }
+
   get rows(): Int32Array {
     const { kernel } = this;
     if (this.view.length === 0)

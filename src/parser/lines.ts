@@ -9,17 +9,18 @@ const NEWLINE = 10;
 /** Cuts a stream at line ends; keeps at most one unfinished line, whatever comes. */
 export class LineCutter {
   private carry: Uint8Array = new Uint8Array(0);
-  private skipping = false;
+  /** The line that was begun is too long to be kept. */
+  isSkipping = false;
   /** Lines too long to be kept, not yet told about. */
   private overlong = 0;
 
   /** The whole lines that `bytes` completes, each with its newline: the one that was begun before, and all others. */
   cut(bytes: Uint8Array): Uint8Array[] {
-    const start = this.skipping ? this.resumeAfterOverlong(bytes) : 0;
+    const start = this.isSkipping ? this.resumeAfterOverlong(bytes) : 0;
     const end = bytes.lastIndexOf(NEWLINE) + 1;
     const whole = end > start ? this.completed(bytes.subarray(start, end)) : [];
     if (end > start) this.carry = copied(bytes.subarray(end));
-    else if (!this.skipping) this.carry = joined(this.carry, copied(bytes.subarray(start)));
+    else if (!this.isSkipping) this.carry = joined(this.carry, copied(bytes.subarray(start)));
     this.dropOverlongCarry();
     return whole;
   }
@@ -47,14 +48,14 @@ export class LineCutter {
   private dropOverlongCarry(): void {
     if (this.carry.length <= LONGEST_LINE_BYTES) return;
     this.carry = new Uint8Array(0);
-    this.skipping = true;
+    this.isSkipping = true;
     this.overlong++;
   }
 
   private resumeAfterOverlong(bytes: Uint8Array): number {
     const newline = bytes.indexOf(NEWLINE);
     if (newline === -1) return bytes.length;
-    this.skipping = false;
+    this.isSkipping = false;
     return newline + 1;
   }
 }

@@ -55,17 +55,13 @@ export interface PlainPiece {
   readonly branches: GroupedBranches | null;
 }
 
+const NEWLINE = 10;
 export const MOST_DAMAGED_SHOWN = 10;
 export const MOST_TEXT = 200;
 
-/** What `lines`, just read from `bytes`, say; null if what stands before them matters. */
-export function plainPiece(
-  reader: LineReader,
-  lines: ReadLines,
-  bytes: Uint8Array,
-  originSeconds: number,
-): PlainPiece | null {
-  const piece = new PieceBuilder(lines, bytes, originSeconds);
+/** What lines that were just read say; null if what stands before them matters. */
+export function plainPiece(reader: LineReader, lines: ReadLines, originSeconds: number): PlainPiece | null {
+  const piece = new PieceBuilder(lines, originSeconds);
   return piece.takeOthers() && piece.takeProcessIds() ? piece.build(reader) : null;
 }
 
@@ -79,12 +75,10 @@ class PieceBuilder {
   /** Row of the branch before the line that is taken, or NONE. */
   private branchRow: number = NONE;
   private readonly lines: ReadLines;
-  private readonly bytes: Uint8Array;
   private readonly originSeconds: number;
 
-  constructor(lines: ReadLines, bytes: Uint8Array, originSeconds: number) {
+  constructor(lines: ReadLines, originSeconds: number) {
     this.lines = lines;
-    this.bytes = bytes;
     this.originSeconds = originSeconds;
     this.counts.lines = lines.length;
     this.counts.events = lines.length - lines.others.length;
@@ -206,6 +200,7 @@ class PieceBuilder {
 
   private textOf(row: number): string {
     const start = this.lines.rows[row * LINE_COLUMNS + Line.Start];
-    return lineText(this.bytes, start, this.bytes.indexOf(10, start));
+    const { bytes } = this.lines;
+    return lineText(bytes, start, bytes.indexOf(NEWLINE, start));
   }
 }

@@ -77,9 +77,9 @@ export class TraceParser {
     const { reader, sitesOfReader, originSeconds } = this.words;
     const lines = reader.read(bytes);
     sitesOfReader.hear(reader.takeNewBranches());
-    const plain = originSeconds !== null && plainPiece(reader, lines, bytes, originSeconds);
+    const plain = originSeconds !== null && plainPiece(reader, lines, originSeconds);
     if (plain && this.accepts(plain)) return this.takePlain(plain, sitesOfReader);
-    return this.take(bytes, lines, sitesOfReader);
+    return this.take(lines, sitesOfReader);
   }
 
   /** Its times are known to count, and from which second on: pieces of what follows may be read by others. */
@@ -122,7 +122,7 @@ export class TraceParser {
   }
 
   /** Line by line. `sites`: of the branches of who read them. */
-  private take(bytes: Uint8Array, { length, rows, heads, others }: ReadLines, sites: SitesOfReader): TraceChunk {
+  private take({ bytes, length, rows, heads, others }: ReadLines, sites: SitesOfReader): TraceChunk {
     this.bytes = bytes;
     let other = 0;
     for (let row = 0; row < length; row++) {

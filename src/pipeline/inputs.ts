@@ -9,10 +9,11 @@ import { LineCutter } from '../parser/lines.js';
 import { TraceParser, TraceVocabulary } from '../parser/trace-parser.js';
 import type { EventMemoryOptions } from '../store/event-memory.js';
 import { TraceStore } from '../store/trace-store.js';
+import { FileParts } from './file-parts.js';
 import { tellKind } from './input-kind.js';
-import { ParallelInput, PIECE_BYTES } from './parallel-input.js';
-import type { PieceReaders } from './piece-readers.js';
+import { PIECE_BYTES, type PieceReaders } from './piece-readers.js';
 import { notATrace } from './refusals.js';
+import { StreamPieces } from './stream-pieces.js';
 
 /** A stream of `perf script` text. */
 export interface TraceInput {
@@ -21,6 +22,16 @@ export interface TraceInput {
   readonly bytes: AsyncIterable<Uint8Array>;
   /** How many of them there are, or about; null if nobody knows. */
   readonly sizeBytes?: number | null;
+  /** Where all these bytes are, and nothing else; absent or null if they come from elsewhere. */
+  readonly file?: PlainFile | null;
+}
+
+/** A file that lies open, to be read from anywhere. */
+export interface PlainFile {
+  readonly fd: number;
+  readonly sizeBytes: number;
+  /** The stream of its bytes goes on here. */
+  skipTo(at: number): void;
 }
 
 export interface ReadProgress {
@@ -55,40 +66,66 @@ export class InputReader {
   }
 
   /** Reads one input to its end, or to where it breaks off; with the help of others if the input is large. */
-  async read(input: TraceInput, readers: PieceReaders | null = null): Promise<void> {
-    const { name } = input;
-    if ((input.sizeBytes ?? 0) > LARGE_BYTES) readers?.wake();
-    const parser = new TraceParser(this.words, name);
-    const cutter = new LineCutter();
-    const take = (chunk: TraceChunk) => this.store.add(chunk, name);
-    const parallel = readers && new ParallelInput(readers, parser, cutter, take);
-    for await (const piece of this.untilBroken(input)) {
-      this.options.signal?.throwIfAborted();
-      if (parallel?.isUseful) await parallel.add(piece);
-      else {
-        await parallel?.finish();
-        this.parseHere(piece, parser, cutter, take);
-      }
-      this.bytes += piece.length;
-      if (this.bytes > LARGE_BYTES) readers?.wake();
-      this.options.onProgress?.({ phase: 'read', bytes: this.bytes, lines: this.counts.lines + parser.counts.lines });
-    }
-    await parallel?.finish();
-    this.store.add(parser.finish(cutter.rest()), name);
+  async read(input: TraceInput, readers: PieceReaders): Promise<void> {
+    const parser = new TraceParser(this.words, input.name);
+    if ((input.sizeBytes ?? 0) > LARGE_BYTES) readers.wake();
+    const reading = input.file
+      ? this.readFile(input, input.file, parser, readers)
+      : this.readStream(input, parser, readers);
+    this.store.add(parser.finish(await reading), input.name);
     for (const kind of Object.keys(parser.counts) as (keyof LineCounts)[]) this.counts[kind] += parser.counts[kind];
     this.damaged.push(...parser.damaged);
   }
 
-  private parseHere(
-    bytes: Uint8Array,
+  /** What stands behind the last line. */
+  private async readFile(
+    input: TraceInput,
+    file: PlainFile,
     parser: TraceParser,
-    cutter: LineCutter,
-    take: (chunk: TraceChunk) => void,
-  ): void {
-    for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
-      for (const lines of cutter.cut(bytes.subarray(at, at + PIECE_BYTES))) take(parser.parse(lines));
-      parser.addOverlong(cutter.takeOverlong());
+    readers: PieceReaders,
+  ): Promise<Uint8Array> {
+    const before = this.bytes;
+    let cutter = new LineCutter();
+    const take = (chunk: TraceChunk) => this.store.add(chunk, input.name);
+    const parts = new FileParts(file, readers, parser, (chunk, at) => {
+      take(chunk);
+      this.note(before + at, parser);
+    });
+    for await (const piece of this.untilBroken(input)) {
+      parseHere(piece, parser, cutter, take);
+      this.note(this.bytes + piece.length, parser);
+      const at = cutter.isSkipping ? 0 : this.bytes - before - cutter.rest().length;
+      if (!parts.isUsefulAt(at)) continue;
+      const to = await parts.readFrom(at);
+      file.skipTo(to);
+      cutter = new LineCutter();
+      this.note(before + to, parser);
     }
+    return cutter.rest();
+  }
+
+  private async readStream(input: TraceInput, parser: TraceParser, readers: PieceReaders): Promise<Uint8Array> {
+    const cutter = new LineCutter();
+    const take = (chunk: TraceChunk) => this.store.add(chunk, input.name);
+    const pieces = new StreamPieces(readers, parser, cutter, take);
+    for await (const piece of this.untilBroken(input)) {
+      if (pieces.isUseful) await pieces.add(piece);
+      else {
+        await pieces.finish();
+        parseHere(piece, parser, cutter, take);
+      }
+      this.note(this.bytes + piece.length, parser);
+      if (this.bytes > LARGE_BYTES) readers.wake();
+    }
+    await pieces.finish();
+    return cutter.rest();
+  }
+
+  /** How far it is; somebody may want it to stop. */
+  private note(bytes: number, parser: TraceParser): void {
+    this.options.signal?.throwIfAborted();
+    this.bytes = bytes;
+    this.options.onProgress?.({ phase: 'read', bytes, lines: this.counts.lines + parser.counts.lines });
   }
 
   /** What an input gives before it breaks off; errors of those who use it pass by. */
@@ -108,5 +145,17 @@ export class InputReader {
   firstDamaged(): DamagedLine[] {
     const ordered = this.damaged.sort((a, b) => (a.input === b.input ? a.line - b.line : a.input < b.input ? -1 : 1));
     return ordered.slice(0, MOST_DAMAGED_SHOWN);
+  }
+}
+
+function parseHere(
+  bytes: Uint8Array,
+  parser: TraceParser,
+  cutter: LineCutter,
+  take: (chunk: TraceChunk) => void,
+): void {
+  for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
+    for (const lines of cutter.cut(bytes.subarray(at, at + PIECE_BYTES))) take(parser.parse(lines));
+    parser.addOverlong(cutter.takeOverlong());
   }
 }

@@ -4,7 +4,7 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { createGunzip } from 'node:zlib';
 import { PtflameError } from '../model/errors.js';
-import type { TraceInput } from './inputs.js';
+import type { PlainFile, TraceInput } from './inputs.js';
 import { peek } from './peek.js';
 
 const READ_BYTES = 1024 * 1024;
@@ -14,6 +14,15 @@ export interface OpenedInput extends TraceInput {
   /** Of the file itself; null for a stream. */
   readonly sizeBytes: number | null;
 }
+
+/** What is no text, told by its first bytes, and what to do with it. */
+interface OtherKind {
+  readonly kind: string;
+  readonly magic: readonly number[];
+  readonly unpack?: string;
+}
+
+const GZIP = 'compressed by gzip';
 
 /**
  * Opens a file of trace text or a profile, compressed or not.
@@ -32,33 +41,67 @@ export async function openTraceFile(path: string): Promise<OpenedInput> {
     await file.close();
     throw new PtflameError('INPUT_UNREADABLE', `${path} is a directory`, { hint: 'name the files in it' });
   }
-  return { ...traceStream(path, fileBytes(file)), sizeBytes: stat.isFile() ? stat.size : null };
+  if (!stat.isFile()) return traceStream(path, file.createReadStream({ highWaterMark: READ_BYTES }));
+  const bytes = new FileBytes(file, stat.size);
+  const isText = kindOf(await bytes.first(LONGEST_MAGIC_BYTES)) === null;
+  return { ...traceStream(path, bytes), sizeBytes: stat.size, file: isText ? bytes : null };
 }
 
 /**
- * While one piece is worked on, the next one is read. A piece is good until the next one is asked for: the same memory is
- * used again and again.
+ * The bytes of a file, in pieces: while one is worked on, the next one is read. A piece is good until the next one is asked
+ * for: the same memory is used again and again.
  */
-async function* fileBytes(file: FileHandle): AsyncGenerator<Uint8Array> {
-  const buffers = [Buffer.allocUnsafeSlow(READ_BYTES), Buffer.allocUnsafeSlow(READ_BYTES)] as const;
-  let next = readInto(file, buffers[0]);
-  try {
-    for (let turn = 1; ; turn = 1 - turn) {
-      const bytes = await next;
-      if (bytes.length === 0) return;
-      next = readInto(file, buffers[turn as 0 | 1]);
-      yield bytes;
-    }
-  } finally {
-    await next.catch(() => {}); // into memory that is still there
-    await file.close();
-  }
-}
+class FileBytes implements PlainFile, AsyncIterable<Uint8Array> {
+  readonly sizeBytes: number;
+  private readonly file: FileHandle;
+  /** Where the next piece begins. */
+  private at = 0;
 
-function readInto(file: FileHandle, buffer: Buffer): Promise<Uint8Array> {
-  const reading = file.read(buffer, 0, buffer.length).then(({ bytesRead }) => buffer.subarray(0, bytesRead));
-  reading.catch(() => {}); // its error is told when its turn comes, or nobody asks
-  return reading;
+  constructor(file: FileHandle, sizeBytes: number) {
+    this.file = file;
+    this.sizeBytes = sizeBytes;
+  }
+
+  get fd(): number {
+    return this.file.fd;
+  }
+
+  /** The first bytes, or as many as there are; none if they cannot be read: then nothing can. */
+  async first(count: number): Promise<Uint8Array> {
+    const { buffer, bytesRead } = await this.file
+      .read(new Uint8Array(count), 0, count, 0)
+      .catch(() => ({ buffer: new Uint8Array(), bytesRead: 0 }));
+    return buffer.subarray(0, bytesRead);
+  }
+
+  skipTo(at: number): void {
+    this.at = at;
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
+    const buffers = [Buffer.allocUnsafeSlow(READ_BYTES), Buffer.allocUnsafeSlow(READ_BYTES)] as const;
+    let next = this.readAhead(buffers[0]);
+    try {
+      for (let turn = 1; ; turn = 1 - turn) {
+        let piece = await next.bytes;
+        if (next.at !== this.at) piece = await this.readAhead(buffers[turn as 0 | 1]).bytes; // others read on meanwhile
+        if (piece.length === 0) return;
+        this.at += piece.length;
+        next = this.readAhead(buffers[(piece.buffer === buffers[0].buffer ? 1 : 0) as 0 | 1]);
+        yield piece;
+      }
+    } finally {
+      await next.bytes.catch(() => {}); // into memory that is still there
+      await this.file.close();
+    }
+  }
+
+  private readAhead(buffer: Buffer): { readonly at: number; readonly bytes: Promise<Uint8Array> } {
+    const { at } = this;
+    const bytes = this.file.read(buffer, 0, buffer.length, at).then((read) => buffer.subarray(0, read.bytesRead));
+    bytes.catch(() => {}); // its error is told when its turn comes, or nobody asks
+    return { at, bytes };
+  }
 }
 
 /** A stream of trace text or a profile, compressed or not; `name` is for messages. */
@@ -75,12 +118,10 @@ function unreadable(path: string, cause: unknown): PtflameError {
 
 async function* decompressed(name: string, bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const { first, all } = await peek(bytes, (first) => first.length >= LONGEST_MAGIC_BYTES);
-  if (startsWith(first, [0x1f, 0x8b])) {
-    yield* decompressed(name, gunzipped(all));
-    return;
-  }
-  refuseOtherKinds(name, first);
-  yield* all;
+  const kind = kindOf(first);
+  if (kind?.kind === GZIP) yield* decompressed(name, gunzipped(all));
+  else if (kind) throw wrongKind(name, kind);
+  else yield* all;
 }
 
 /** Gives everything that stands before the damage, where there is some. */
@@ -125,30 +166,25 @@ async function* inSmallPieces(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<
   if (rest.length > 0) yield rest;
 }
 
-function refuseOtherKinds(name: string, first: Uint8Array): void {
-  const text = Buffer.from(first).toString('latin1');
-  if (text.startsWith('PERFILE2') || text.startsWith('2ELIFREP'))
-    throw new PtflameError(
-      'INPUT_KIND',
-      `${name} is a recording (perf.data), and this version reads decoded text only`,
-      {
-        hint: `perf script -i FILE --itrace=cre --ns -F-event,-period,+addr,-comm,+flags,-dso | ptflame render -`,
-      },
-    );
-  const other = OTHER_KINDS.find(({ magic }) => startsWith(first, magic));
-  if (other)
-    throw new PtflameError('INPUT_KIND', `${name} is ${other.kind}, not text`, {
-      hint: `unpack it first: ${other.unpack}`,
-    });
+function kindOf(first: Uint8Array): OtherKind | null {
+  return OTHER_KINDS.find(({ magic }) => magic.every((byte, at) => first[at] === byte)) ?? null;
 }
 
-const OTHER_KINDS = [
+function wrongKind(name: string, { kind, unpack }: OtherKind): PtflameError {
+  if (unpack !== undefined)
+    return new PtflameError('INPUT_KIND', `${name} is ${kind}, not text`, { hint: `unpack it first: ${unpack}` });
+  return new PtflameError('INPUT_KIND', `${name} is ${kind}, and this version reads decoded text only`, {
+    hint: 'perf script -i FILE --itrace=cre --ns -F-event,-period,+addr,-comm,+flags,-dso | ptflame render -',
+  });
+}
+
+const RECORDING = 'a recording (perf.data)';
+const OTHER_KINDS: readonly OtherKind[] = [
+  { kind: GZIP, magic: [0x1f, 0x8b] },
+  { kind: RECORDING, magic: [0x50, 0x45, 0x52, 0x46, 0x49, 0x4c, 0x45, 0x32] }, // PERFILE2
+  { kind: RECORDING, magic: [0x32, 0x45, 0x4c, 0x49, 0x46, 0x52, 0x45, 0x50] }, // the same of a big-endian machine
   { kind: 'compressed by zstd', magic: [0x28, 0xb5, 0x2f, 0xfd], unpack: 'zstd -dc FILE | ptflame render -' },
   { kind: 'compressed by xz', magic: [0xfd, 0x37, 0x7a, 0x58, 0x5a], unpack: 'xz -dc FILE | ptflame render -' },
   { kind: 'compressed by bzip2', magic: [0x42, 0x5a, 0x68], unpack: 'bzip2 -dc FILE | ptflame render -' },
   { kind: 'a zip archive', magic: [0x50, 0x4b, 0x03, 0x04], unpack: 'unzip -p FILE | ptflame render -' },
-] as const;
-
-function startsWith(bytes: Uint8Array, magic: readonly number[]): boolean {
-  return magic.every((byte, at) => bytes[at] === byte);
-}
+];

@@ -1,11 +1,15 @@
 /**
- * Pieces of a trace in, in their order, each read beside the others; taken in their order, too.
+ * Threads that read pieces of a trace, and what each of them calls the branches that it saw.
  */
-
 import type { Interner } from '../parser/intern.js';
 import type { PlainPiece } from '../parser/plain-piece.js';
 import { SitesOfReader } from '../parser/sites-of-reader.js';
+import type { ReadLinesTask, ReadPartResult, ReadPartTask, ReadResult } from './trace-worker.js';
 import type { WorkerPool } from './worker-pool.js';
+
+export const PIECE_BYTES = 2 * 1024 * 1024;
+/** An event takes eight bytes, and a line that tells of one hardly less than 32. */
+const EVENTS_OF_PIECE = PIECE_BYTES / 32;
 
 /** A piece that another thread has read. */
 export interface ReadPiece {
@@ -14,7 +18,18 @@ export interface ReadPiece {
   readonly sites: SitesOfReader;
 }
 
-/** Threads that read, and what each of them calls the branches that it saw. */
+/** A piece of a file: where its lines begin and end; null as for all pieces, NaN if it has no end that could be found. */
+export interface ReadPart {
+  readonly read: ReadPiece | null;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Shared memory for the events of a piece. */
+export function sharedEvents(): Int32Array {
+  return new Int32Array(new SharedArrayBuffer(8 * EVENTS_OF_PIECE));
+}
+
 export class PieceReaders {
   private readonly pool: WorkerPool;
   private readonly interner: Interner;
@@ -39,12 +54,17 @@ export class PieceReaders {
     return this.pool.isAwake;
   }
 
-  /**
-   * Reads whole lines in another thread; null if they have to be read where it is known what stands before them.
-   * `bytes` and `events`: shared memory, where the events are left.
-   */
-  async read(bytes: Uint8Array, events: Int32Array, originSeconds: number): Promise<ReadPiece | null> {
-    const { reader, newBranches, piece } = await this.pool.run('readPiece', { bytes, events, originSeconds });
+  /** Reads whole lines; null if they have to be read where it is known what stands before them. */
+  async readLines(task: ReadLinesTask): Promise<ReadPiece | null> {
+    return this.heard(await this.pool.run('readLines', task), task.events);
+  }
+
+  async readPart(task: ReadPartTask): Promise<ReadPart> {
+    const result: ReadPartResult = await this.pool.run('readPart', task);
+    return { read: this.heard(result, task.events), from: result.from, to: result.to };
+  }
+
+  private heard({ reader, newBranches, piece }: ReadResult, events: Int32Array): ReadPiece | null {
     let sites = this.sitesOf.get(reader);
     if (sites === undefined) this.sitesOf.set(reader, (sites = new SitesOfReader(this.interner)));
     sites.hear(newBranches);

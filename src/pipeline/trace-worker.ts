@@ -1,18 +1,32 @@
 /**
  * What the threads of a pool do. Between two tasks they keep nothing that a result depends on.
  */
+import { readSync } from 'node:fs';
 import { threadId } from 'node:worker_threads';
-import { LineReader, type NewBranches } from '../parser/line-reader.js';
+import { LineReader, type NewBranches, type ReadLines } from '../parser/line-reader.js';
+import { LONGEST_LINE_BYTES } from '../parser/lines.js';
 import { type PlainPiece, plainPiece } from '../parser/plain-piece.js';
 import type { ThreadSource } from '../store/thread-source.js';
 import { type ReplayedThread, type ReplayedTrace, TraceReplayer } from './replay-task.js';
 
-export interface ReadTask {
-  /** Whole lines, in shared memory. */
-  readonly bytes: Uint8Array;
-  /** Shared memory, too: here the events are left. */
+/** Shared memory for events, and what times are counted from. */
+interface ReadFor {
+  /** Here the events are left. */
   readonly events: Int32Array;
   readonly originSeconds: number;
+}
+
+export interface ReadLinesTask extends ReadFor {
+  /** Whole lines, in shared memory. */
+  readonly bytes: Uint8Array;
+}
+
+export interface ReadPartTask extends ReadFor {
+  /** An open file of trace text. */
+  readonly fd: number;
+  /** All lines are to be read that begin behind `start` and at or before `end`, counted in bytes. */
+  readonly start: number;
+  readonly end: number;
 }
 
 export interface ReadResult {
@@ -23,24 +37,56 @@ export interface ReadResult {
   readonly piece: PlainPiece | null;
 }
 
+export interface ReadPartResult extends ReadResult {
+  /** Where the lines begin and end in the file; NaN if the part has no end that could be found. */
+  readonly from: number;
+  readonly to: number;
+}
+
 export interface ReplayTask {
   /** The same for all threads: its columns are in shared memory. */
   readonly trace: ReplayedTrace;
-  /** Another one if something else than the events differs. */
+  /** Another one if something else than the thread differs. */
   readonly version: number;
   readonly source: ThreadSource;
 }
 
+const NEWLINE = 10;
 const reader = new LineReader();
+const ELSEWHERE = new Int32Array();
 let replayer: TraceReplayer | null = null;
 let version = -1;
-const ELSEWHERE = new Int32Array();
 
 /** Tells that a thread is there. */
 export function wake(_: null): void {}
 
-export function readPiece({ bytes, events, originSeconds }: ReadTask): ReadResult {
-  const piece = plainPiece(reader, reader.read(bytes), bytes, originSeconds);
+export function readLines({ bytes, ...task }: ReadLinesTask): ReadResult {
+  return resultOf(reader.read(bytes), task);
+}
+
+export function readPart({ fd, start, end, ...task }: ReadPartTask): ReadPartResult {
+  const room = reader.room(end + LONGEST_LINE_BYTES - start);
+  const text = room.subarray(0, readFully(fd, room, start));
+  const from = text.indexOf(NEWLINE) + 1;
+  const to = text.indexOf(NEWLINE, end - start) + 1;
+  if (from === 0 || to === 0)
+    return { ...resultOf(reader.readRoom(0, 0), task), piece: null, from: Number.NaN, to: Number.NaN };
+  return { ...resultOf(reader.readRoom(from, to), task), from: start + from, to: start + to };
+}
+
+/** How many bytes there were. */
+function readFully(fd: number, room: Uint8Array, position: number): number {
+  let length = 0;
+  while (length < room.length) {
+    const count = readSync(fd, room, length, room.length - length, position + length);
+    if (count === 0) break;
+    length += count;
+  }
+  return length;
+}
+
+function resultOf(lines: ReadLines, { events, originSeconds }: ReadFor): ReadResult {
+  const piece = plainPiece(reader, lines, originSeconds);
   const result = { reader: threadId, newBranches: reader.takeNewBranches() };
   if (piece?.branches == null) return { ...result, piece };
   if (piece.branches.events.length > events.length) return { ...result, piece: null };

@@ -5,6 +5,8 @@ import type { BranchSites } from '../../src/model/branch-sites.js';
 import type { SymbolTable } from '../../src/model/symbol-table.js';
 import { InputReader, type TraceInput } from '../../src/pipeline/inputs.js';
 import { openTraceFile } from '../../src/pipeline/open-input.js';
+import { PieceReaders } from '../../src/pipeline/piece-readers.js';
+import { WorkerPool } from '../../src/pipeline/worker-pool.js';
 import { type SiteFacts, siteFacts } from '../../src/replay/site-facts.js';
 import { type LoadedThread, loadThread } from '../../src/store/thread-source.js';
 
@@ -27,7 +29,7 @@ export async function threadsOf(path: string): Promise<TraceThreads> {
 
 export async function threadsOfInput(input: TraceInput): Promise<TraceThreads> {
   const reader = new InputReader({}, { memoryBytes: 2 ** 30, directory: null });
-  await reader.read(input);
+  await reader.read(input, new PieceReaders(new WorkerPool(1), reader.words.interner));
   const { store, words } = reader;
   const sites = words.interner.sites.build();
   const symbols = words.interner.symbols.build();

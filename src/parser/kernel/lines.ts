@@ -33,26 +33,30 @@ const targets = TextTable.make();
 const text = Column.make();
 export const lines = Column.make();
 
+/** Where the piece begins: all offsets are counted from here. */
+let base: usize = 0;
 let end: usize = 0;
 let line: usize = 0;
 let rest: usize = 0;
 let row: u32 = 0;
 let ns: i32 = 0;
 
-/** Room for a piece of so many bytes: they are written there before `begin` is called. */
+/** Room for so many bytes: a piece is written there before `begin` is called. */
 export function roomForText(bytes: usize): usize {
   text.used = 0;
   return text.extend(bytes + PADDING);
 }
 
-export function begin(bytes: usize): void {
-  end = text.start + bytes;
+/** The piece is in the room, from one of its bytes up to another. */
+export function begin(from: usize, to: usize): void {
+  base = text.start + from;
+  end = text.start + to;
   lines.used = 0;
 }
 
 /** Reads from an offset on, up to the first line that is not known; says why it stopped. */
 export function read(offset: usize): i32 {
-  let at = text.start + offset;
+  let at = base + offset;
   while (at < end) {
     line = at;
     const head = heads.find(at, headHash(at));
@@ -76,12 +80,12 @@ export function read(offset: usize): i32 {
 
 /** Where the line begins that reading stopped at. */
 export function lineStart(): usize {
-  return line - text.start;
+  return line - base;
 }
 
 /** Where that line goes on behind its time, if its head is known. */
 export function restStart(): usize {
-  return rest - text.start;
+  return rest - base;
 }
 
 /** The row of its head, and its nanoseconds, likewise. */
@@ -95,22 +99,22 @@ export function lineNs(): u32 {
 
 /** What a line is that was read elsewhere. */
 export function addLine(start: u32, branch: u32, head: u32, ns: u32): void {
-  append(text.start + start, branch, head, ns);
+  append(base + start, branch, head, ns);
 }
 
 /** At least twelve bytes. False: it cannot be kept. */
 export function learnHead(start: usize, length: u32, row: u32): bool {
-  return heads.add(text.start + start, length, headHash(text.start + start), row);
+  return heads.add(base + start, length, headHash(base + start), row);
 }
 
 /** At least 44 bytes. */
 export function learnOrigin(start: usize, length: u32, origin: u32): void {
-  origins.add(text.start + start, length, originHash(text.start + start), origin);
+  origins.add(base + start, length, originHash(base + start), origin);
 }
 
 /** At least 20 bytes. */
 export function learnTarget(start: usize, length: u32, target: u32): void {
-  targets.add(text.start + start, length, targetHash(text.start + start), target);
+  targets.add(base + start, length, targetHash(base + start), target);
 }
 
 export function branch(origin: u32, target: u32): u32 {
@@ -139,7 +143,7 @@ export function pairsBytes(): usize {
 
 function append(at: usize, branch: u32, head: u32, ns: u32): void {
   const line = lines.extend(LINE_BYTES);
-  store<u32>(line, <u32>(at - text.start));
+  store<u32>(line, <u32>(at - base));
   store<u32>(line, branch, BRANCH);
   store<u32>(line, head, HEAD);
   store<u32>(line, ns, NS);

@@ -1,14 +1,12 @@
 /**
- * One input read by several threads: its bytes are handed out in large pieces, and what comes back is taken in their order.
+ * A stream of trace text, read by several threads: it is handed out in large pieces, and what comes back is taken in
+ * their order.
  */
 import type { TraceChunk } from '../model/trace-chunk.js';
 import type { LineCutter } from '../parser/lines.js';
 import type { TraceParser } from '../parser/trace-parser.js';
-import type { PieceReaders, ReadPiece } from './piece-readers.js';
+import { PIECE_BYTES, type PieceReaders, type ReadPiece, sharedEvents } from './piece-readers.js';
 
-export const PIECE_BYTES = 2 * 1024 * 1024;
-/** An event takes eight bytes, and a line that tells of one hardly less than 32. */
-const EVENTS_OF_PIECE = PIECE_BYTES / 4 / 2;
 /** While all threads are busy some pieces wait for them, and some to be taken. */
 const WAITING_PIECES = 2;
 /** After so many pieces that others could not read by themselves, they are not asked any more. */
@@ -30,7 +28,7 @@ interface Pending {
   readonly overlong: number;
 }
 
-export class ParallelInput {
+export class StreamPieces {
   private readonly readers: PieceReaders;
   private readonly parser: TraceParser;
   private readonly cutter: LineCutter;
@@ -77,7 +75,7 @@ export class ParallelInput {
       this.slots++;
       return {
         bytes: new Uint8Array(new SharedArrayBuffer(PIECE_BYTES)),
-        events: new Int32Array(new SharedArrayBuffer(4 * EVENTS_OF_PIECE)),
+        events: sharedEvents(),
       };
     }
     while (this.free.length === 0) await this.takeOldest();
@@ -100,7 +98,11 @@ export class ParallelInput {
   }
 
   private begin(lines: Uint8Array, slot: Slot): Promise<ReadPiece | null> {
-    const result = this.readers.read(lines, slot.events, this.parser.originSeconds);
+    const result = this.readers.readLines({
+      bytes: lines,
+      events: slot.events,
+      originSeconds: this.parser.originSeconds,
+    });
     result.catch(() => {}); // it is heard of when its turn comes
     return result;
   }
