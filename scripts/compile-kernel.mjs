@@ -5,7 +5,7 @@
 import { writeFile } from 'node:fs/promises';
 import asc from 'assemblyscript/asc';
 
-const SOURCES = ['src/parser/kernel/lines.ts', 'src/parser/kernel/runs.ts'];
+const SOURCES = ['memory', 'lines', 'runs'].map((name) => `src/parser/kernel/${name}.ts`);
 const TARGET = 'src/parser/kernel.generated.ts';
 const OPTIONS = ['-O3', '--noAssert', '--runtime', 'stub', '--enable', 'simd', '--enable', 'bulk-memory'];
 

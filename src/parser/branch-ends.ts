@@ -14,14 +14,30 @@ export interface Origin {
 export class BranchEnds {
   private readonly originOf = new Map<string, number>();
   private readonly targetOf = new Map<string, number>();
+  private readonly firstOrigin: number;
+  private readonly firstTarget: number;
   private origins: Origin[] = [];
   private targets: string[] = [];
+
+  /** Numbers go on from those of others, whose texts need not be known: what is told of twice is not wrong. */
+  constructor(firstOrigin: number, firstTarget: number) {
+    this.firstOrigin = firstOrigin;
+    this.firstTarget = firstTarget;
+  }
+
+  get originCount(): number {
+    return this.firstOrigin + this.originOf.size;
+  }
+
+  get targetCount(): number {
+    return this.firstTarget + this.targetOf.size;
+  }
 
   origin(kind: BranchKind, edge: TraceEdge, from: string): number {
     const key = `${kind} ${edge} ${from}`;
     let number = this.originOf.get(key);
     if (number === undefined) {
-      number = this.originOf.size;
+      number = this.originCount;
       this.originOf.set(copied(key), number);
       this.origins.push({ kind, edge, from: copied(from) });
     }
@@ -31,7 +47,7 @@ export class BranchEnds {
   target(to: string): number {
     let number = this.targetOf.get(to);
     if (number === undefined) {
-      number = this.targetOf.size;
+      number = this.targetCount;
       const kept = copied(to);
       this.targetOf.set(kept, number);
       this.targets.push(kept);

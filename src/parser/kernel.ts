@@ -8,6 +8,8 @@ export const Stop = { Done: 0, UnknownHead: 1, UnknownRest: 2 } as const;
 
 /** Addresses and lengths are bytes; offsets are counted from the beginning of the text. */
 export interface Kernel {
+  memoryUsed(): number;
+  takeOver(used: number): void;
   readonly memory: { readonly buffer: ArrayBuffer };
   roomForText(bytes: number): number;
   begin(from: number, to: number): void;

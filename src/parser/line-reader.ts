@@ -45,7 +45,7 @@ export interface NewBranches {
   readonly origins: readonly Origin[];
   readonly targets: readonly string[];
   /** Numbers of origin and target, one pair a branch. */
-  readonly pairs: Int32Array;
+  readonly pairs: ArrayLike<number> & Iterable<number>;
 }
 
 /** What a piece has of one lane. */
@@ -81,10 +81,23 @@ const MOST_HEADS = 64 * 1024;
 const ARROW = Buffer.from(' => ', 'latin1');
 const RECORD = Buffer.from('PERF_RECORD_', 'latin1');
 
+/** What a reader has learned, for others to begin with; plain data, its columns in shared memory. */
+export interface Knowledge {
+  /** The kernel's memory. */
+  readonly memory: Uint8Array;
+  /** Four numbers each: tid, pid, cpu, seconds. */
+  readonly heads: Float64Array;
+  /** Two numbers each: tid, cpu. */
+  readonly lanes: Float64Array;
+  readonly origins: number;
+  readonly targets: number;
+  readonly pairs: number;
+}
+
 export class LineReader {
   private readonly kernel = newKernel();
   private readonly prefix = new LinePrefix();
-  private readonly ends = new BranchEnds();
+  private readonly ends: BranchEnds;
   private readonly heads: Head[] = [];
   private readonly rowOfHead = new Map<string, number>();
   private readonly lanes: Lane[] = [];
@@ -94,6 +107,38 @@ export class LineReader {
   private others: PerfLine[] = [];
   private otherRows: number[] = [];
   private toldPairs = 0;
+
+  /** `knowledge`: of another reader, whose numbers of branches go on here. */
+  constructor(knowledge: Knowledge | null = null) {
+    this.ends = new BranchEnds(knowledge?.origins ?? 0, knowledge?.targets ?? 0);
+    if (knowledge) this.takeOver(knowledge);
+  }
+
+  /** What was learned up to now; nothing may be left that was not told of. */
+  knowledge(): Knowledge {
+    const { kernel, ends, heads, lanes, toldPairs } = this;
+    const used = kernel.memoryUsed();
+    const memory = new Uint8Array(new SharedArrayBuffer(used));
+    memory.set(new Uint8Array(kernel.memory.buffer, 0, used));
+    return {
+      memory,
+      heads: shared(heads.flatMap(({ tid, pid, cpu, seconds }) => [tid, pid, cpu, seconds])),
+      lanes: shared(lanes.flatMap(({ tid, cpu }) => [tid, cpu])),
+      origins: ends.originCount,
+      targets: ends.targetCount,
+      pairs: toldPairs / 2,
+    };
+  }
+
+  private takeOver({ memory, heads, lanes, pairs }: Knowledge): void {
+    const { kernel } = this;
+    kernel.takeOver(memory.length);
+    new Uint8Array(kernel.memory.buffer).set(memory);
+    for (let at = 0; at < heads.length; at += 4)
+      this.keepHead({ tid: heads[at], pid: heads[at + 1], cpu: heads[at + 2], seconds: heads[at + 3] } as Head);
+    for (let at = 0; at < lanes.length; at += 2) this.keepLane({ tid: lanes[at], cpu: lanes[at + 1] } as Lane);
+    this.toldPairs = 2 * pairs;
+  }
 
   /** Room for so many bytes of text, to be read from there. */
   room(bytes: number): Uint8Array {
@@ -177,20 +222,26 @@ export class LineReader {
 
   private headRow(): number {
     const { tid, pid, cpu, seconds } = this.prefix;
-    const key = `${tid} ${pid} ${cpu} ${seconds}`;
-    let row = this.rowOfHead.get(key);
-    if (row === undefined) {
-      row = this.heads.push({ tid, pid, cpu, seconds }) - 1;
-      this.rowOfHead.set(key, row);
-      this.kernel.addHead(seconds, this.laneOf(tid, cpu));
-    }
+    const head = { tid, pid, cpu, seconds };
+    const known = this.rowOfHead.get(headKey(head));
+    if (known !== undefined) return known;
+    this.kernel.addHead(seconds, this.laneOf(tid, cpu));
+    return this.keepHead(head);
+  }
+
+  private keepHead(head: Head): number {
+    const row = this.heads.push(head) - 1;
+    this.rowOfHead.set(headKey(head), row);
     return row;
   }
 
   private laneOf(tid: number, cpu: number): number {
-    const key = `${tid} ${cpu}`;
-    let lane = this.laneNumbers.get(key);
-    if (lane === undefined) this.laneNumbers.set(key, (lane = this.lanes.push({ tid, cpu }) - 1));
+    return this.laneNumbers.get(`${tid} ${cpu}`) ?? this.keepLane({ tid, cpu });
+  }
+
+  private keepLane({ tid, cpu }: Lane): number {
+    const lane = this.lanes.push({ tid, cpu }) - 1;
+    this.laneNumbers.set(`${tid} ${cpu}`, lane);
     return lane;
   }
 
@@ -280,6 +331,16 @@ class KernelLines implements ReadLines {
       this.view = new Int32Array(kernel.memory.buffer, kernel.linesStart(), this.length * LINE_COLUMNS);
     return this.view;
   }
+}
+
+function headKey({ tid, pid, cpu, seconds }: Head): string {
+  return `${tid} ${pid} ${cpu} ${seconds}`;
+}
+
+function shared(values: readonly number[]): Float64Array {
+  const column = new Float64Array(new SharedArrayBuffer(8 * values.length));
+  column.set(values);
+  return column;
 }
 
 /**

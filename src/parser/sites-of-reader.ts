@@ -15,13 +15,21 @@ const NOT_YET = -1;
 export class SitesOfReader {
   private sites = new Int32Array(1024).fill(NOT_YET);
   private branches = 0;
-  private readonly pairs: number[] = [];
-  private readonly origins: Origin[] = [];
-  private readonly targets: string[] = [];
+  readonly pairs: number[] = [];
+  readonly origins: Origin[] = [];
+  readonly targets: string[] = [];
   private readonly interner: Interner;
 
   constructor(interner: Interner) {
     this.interner = interner;
+  }
+
+  /** The same, for a reader that begins with what this one knows. */
+  copy(): SitesOfReader {
+    const copy = new SitesOfReader(this.interner);
+    copy.hear(this);
+    copy.sites.set(this.sites);
+    return copy;
   }
 
   /** Hears of the branches that the reader tells of next. */

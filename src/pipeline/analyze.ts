@@ -54,7 +54,7 @@ export async function analyze(inputs: readonly TraceInput[], options: AnalyzeOpt
 }
 
 async function readAll(inputs: readonly TraceInput[], reader: InputReader, pool: WorkerPool): Promise<void> {
-  const readers = new PieceReaders(pool, reader.words.interner);
+  const readers = new PieceReaders(pool, reader.words);
   for (const input of inputs) await reader.read(input, readers);
 }
 

@@ -1,9 +1,10 @@
 /**
  * Threads that read pieces of a trace, and what each of them calls the branches that it saw.
  */
-import type { Interner } from '../parser/intern.js';
+import type { Knowledge } from '../parser/line-reader.js';
 import type { PlainPiece } from '../parser/plain-piece.js';
-import { SitesOfReader } from '../parser/sites-of-reader.js';
+import type { SitesOfReader } from '../parser/sites-of-reader.js';
+import type { TraceVocabulary } from '../parser/trace-parser.js';
 import type { ReadLinesTask, ReadPartResult, ReadPartTask, ReadResult } from './trace-worker.js';
 import type { WorkerPool } from './worker-pool.js';
 
@@ -32,12 +33,14 @@ export function sharedEvents(): Int32Array {
 
 export class PieceReaders {
   private readonly pool: WorkerPool;
-  private readonly interner: Interner;
+  private readonly words: TraceVocabulary;
+  /** What all readers begin with, and what they call it. */
+  private begin: { readonly knowledge: Knowledge; readonly sites: SitesOfReader } | null = null;
   private readonly sitesOf = new Map<number, SitesOfReader>();
 
-  constructor(pool: WorkerPool, interner: Interner) {
+  constructor(pool: WorkerPool, words: TraceVocabulary) {
     this.pool = pool;
-    this.interner = interner;
+    this.words = words;
   }
 
   /** How many threads there are. */
@@ -55,18 +58,26 @@ export class PieceReaders {
   }
 
   /** Reads whole lines; null if they have to be read where it is known what stands before them. */
-  async readLines(task: ReadLinesTask): Promise<ReadPiece | null> {
-    return this.heard(await this.pool.run('readLines', task), task.events);
+  async readLines(task: Omit<ReadLinesTask, 'knowledge'>): Promise<ReadPiece | null> {
+    const { knowledge } = this.beginning();
+    return this.heard(await this.pool.run('readLines', { ...task, knowledge }), task.events);
   }
 
-  async readPart(task: ReadPartTask): Promise<ReadPart> {
-    const result: ReadPartResult = await this.pool.run('readPart', task);
+  async readPart(task: Omit<ReadPartTask, 'knowledge'>): Promise<ReadPart> {
+    const { knowledge } = this.beginning();
+    const result: ReadPartResult = await this.pool.run('readPart', { ...task, knowledge });
     return { read: this.heard(result, task.events), from: result.from, to: result.to };
+  }
+
+  private beginning(): { readonly knowledge: Knowledge; readonly sites: SitesOfReader } {
+    const { reader, sitesOfReader } = this.words;
+    this.begin ??= { knowledge: reader.knowledge(), sites: sitesOfReader.copy() };
+    return this.begin;
   }
 
   private heard({ reader, newBranches, piece }: ReadResult, events: Int32Array): ReadPiece | null {
     let sites = this.sitesOf.get(reader);
-    if (sites === undefined) this.sitesOf.set(reader, (sites = new SitesOfReader(this.interner)));
+    if (sites === undefined) this.sitesOf.set(reader, (sites = this.beginning().sites.copy()));
     sites.hear(newBranches);
     if (piece?.branches == null) return piece && { piece, sites };
     const length = piece.branches.runs.reduce((sum, run) => sum + run.length, 0);

@@ -72,7 +72,7 @@ export class ProfileBuilder {
       meta: { originNs, ...bounds, scope, weight },
       symbols: words.interner.symbols.build(),
       threads: this.threads.map(({ profile }) => profile),
-      together: this.together && this.together.build(),
+      together: this.together?.build() ?? null,
       quality: quality.build(),
     };
   }

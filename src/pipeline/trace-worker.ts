@@ -3,7 +3,7 @@
  */
 import { readSync } from 'node:fs';
 import { threadId } from 'node:worker_threads';
-import { LineReader, type NewBranches, type ReadLines } from '../parser/line-reader.js';
+import { type Knowledge, LineReader, type NewBranches, type ReadLines } from '../parser/line-reader.js';
 import { LONGEST_LINE_BYTES } from '../parser/lines.js';
 import { type PlainPiece, plainPiece } from '../parser/plain-piece.js';
 import type { ThreadSource } from '../store/thread-source.js';
@@ -14,6 +14,8 @@ interface ReadFor {
   /** Here the events are left. */
   readonly events: Int32Array;
   readonly originSeconds: number;
+  /** What is known already to whoever has not read anything yet; the same for all. */
+  readonly knowledge: Knowledge;
 }
 
 export interface ReadLinesTask extends ReadFor {
@@ -52,7 +54,7 @@ export interface ReplayTask {
 }
 
 const NEWLINE = 10;
-const reader = new LineReader();
+let reader: LineReader | null = null;
 const ELSEWHERE = new Int32Array();
 let replayer: TraceReplayer | null = null;
 let version = -1;
@@ -61,17 +63,19 @@ let version = -1;
 export function wake(_: null): void {}
 
 export function readLines({ bytes, ...task }: ReadLinesTask): ReadResult {
-  return resultOf(reader.read(bytes), task);
+  reader ??= new LineReader(task.knowledge);
+  return resultOf(reader, reader.read(bytes), task);
 }
 
 export function readPart({ fd, start, end, ...task }: ReadPartTask): ReadPartResult {
+  reader ??= new LineReader(task.knowledge);
   const room = reader.room(end + LONGEST_LINE_BYTES - start);
   const text = room.subarray(0, readFully(fd, room, start));
   const from = text.indexOf(NEWLINE) + 1;
   const to = text.indexOf(NEWLINE, end - start) + 1;
   if (from === 0 || to === 0)
-    return { ...resultOf(reader.readRoom(0, 0), task), piece: null, from: Number.NaN, to: Number.NaN };
-  return { ...resultOf(reader.readRoom(from, to), task), from: start + from, to: start + to };
+    return { ...resultOf(reader, reader.readRoom(0, 0), task), piece: null, from: Number.NaN, to: Number.NaN };
+  return { ...resultOf(reader, reader.readRoom(from, to), task), from: start + from, to: start + to };
 }
 
 /** How many bytes there were. */
@@ -85,7 +89,7 @@ function readFully(fd: number, room: Uint8Array, position: number): number {
   return length;
 }
 
-function resultOf(lines: ReadLines, { events, originSeconds }: ReadFor): ReadResult {
+function resultOf(reader: LineReader, lines: ReadLines, { events, originSeconds }: ReadFor): ReadResult {
   const piece = plainPiece(reader, lines, originSeconds);
   const result = { reader: threadId, newBranches: reader.takeNewBranches() };
   if (piece?.branches == null) return { ...result, piece };

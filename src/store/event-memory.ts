@@ -61,7 +61,7 @@ export class EventMemory {
     this.file ??= new SpillFile(this.directory);
     const start = this.file.length;
     const shared = this.shared();
-    places.forEach((place, run) => this.file?.append(runAt(shared, place, lengths[run] as number)));
+    for (const [run, place] of places.entries()) this.file.append(runAt(shared, place, lengths[run] as number));
     return -1 - start;
   }
 

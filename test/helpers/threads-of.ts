@@ -29,7 +29,7 @@ export async function threadsOf(path: string): Promise<TraceThreads> {
 
 export async function threadsOfInput(input: TraceInput): Promise<TraceThreads> {
   const reader = new InputReader({}, { memoryBytes: 2 ** 30, directory: null });
-  await reader.read(input, new PieceReaders(new WorkerPool(1), reader.words.interner));
+  await reader.read(input, new PieceReaders(new WorkerPool(1), reader.words));
   const { store, words } = reader;
   const sites = words.interner.sites.build();
   const symbols = words.interner.symbols.build();

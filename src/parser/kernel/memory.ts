@@ -12,6 +12,16 @@ export function allocate(bytes: usize): usize {
   return start;
 }
 
+/** How much is given out. */
+export function memoryUsed(): usize {
+  return top;
+}
+
+/** Another kernel's memory was copied into this one, so far. */
+export function takeOver(used: usize): void {
+  allocate(used - top);
+}
+
 export function zeroed(bytes: usize): usize {
   const start = allocate(bytes);
   memory.fill(start, 0, bytes);

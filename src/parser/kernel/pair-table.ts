@@ -3,19 +3,30 @@
  */
 import { Column, zeroed } from './memory';
 
+const LEAST_SLOTS: u32 = 4096;
+
+/** All that changes is in memory, so that a copy of the memory knows as much. */
+@unmanaged
+class Slots {
+  start: usize = 0; // numbers, plus one; 0: free
+  mask: u32 = 0;
+}
+
 export const pairs = Column.make(); // origin, target
-let slots = zeroed(4 * 4096); // numbers, plus one; 0: free
-let mask: u32 = 4095;
+const slots = changetype<Slots>(zeroed(offsetof<Slots>()));
+slots.start = zeroed(4 * LEAST_SLOTS);
+slots.mask = LEAST_SLOTS - 1;
 
 /** The number of a branch; a new one if it was not seen before. */
 export function branchFrom(origin: u32, target: u32): u32 {
+  const mask = slots.mask;
   let slot = hashOf(origin, target) & mask;
-  let place = load<u32>(slots + 4 * slot);
+  let place = load<u32>(slots.start + 4 * slot);
   while (place != 0) {
     const pair = pairs.start + 8 * <usize>(place - 1);
     if (load<u32>(pair) == origin && load<u32>(pair, 4) == target) return place - 1;
     slot = (slot + 1) & mask;
-    place = load<u32>(slots + 4 * slot);
+    place = load<u32>(slots.start + 4 * slot);
   }
   return add(origin, target, slot);
 }
@@ -25,19 +36,19 @@ function add(origin: u32, target: u32, slot: u32): u32 {
   const pair = pairs.extend(8);
   store<u32>(pair, origin);
   store<u32>(pair, target, 4);
-  store<u32>(slots + 4 * slot, number + 1);
-  if (number * 2 > mask) grow();
+  store<u32>(slots.start + 4 * slot, number + 1);
+  if (number * 2 > slots.mask) grow();
   return number;
 }
 
 function grow(): void {
-  mask = 2 * mask + 1;
-  slots = zeroed(4 * (<usize>mask + 1));
+  slots.mask = slots.mask * 2 + 1;
+  slots.start = zeroed(4 * (<usize>slots.mask + 1));
   for (let number: u32 = 0; number < <u32>(pairs.used >> 3); number++) {
     const pair = pairs.start + 8 * <usize>number;
-    let slot = hashOf(load<u32>(pair), load<u32>(pair, 4)) & mask;
-    while (load<u32>(slots + 4 * slot) != 0) slot = (slot + 1) & mask;
-    store<u32>(slots + 4 * slot, number + 1);
+    let slot = hashOf(load<u32>(pair), load<u32>(pair, 4)) & slots.mask;
+    while (load<u32>(slots.start + 4 * slot) != 0) slot = (slot + 1) & slots.mask;
+    store<u32>(slots.start + 4 * slot, number + 1);
   }
 }
 

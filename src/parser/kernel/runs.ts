@@ -5,7 +5,7 @@
  * not fit, and at the beginning, stand FAR and the branch, and then the time itself.
  */
 import { BRANCH, HEAD, LINE_BYTES, lines, NS, OTHER } from './lines';
-import { Column } from './memory';
+import { Column, zeroed } from './memory';
 
 const EVENT_BYTES: usize = 8;
 const FAR: u32 = u32.MAX_VALUE;
@@ -35,7 +35,8 @@ const RUN_NS: usize = 8;
 const RUN_EVENTS: usize = 16;
 const RUN_BYTES: usize = 24;
 const events = Column.make();
-let piece: u32 = 0;
+/** Number of the piece; like all that outlives one, it is in memory. */
+const pieceAt = zeroed(4);
 let lowestNs: i64 = 0;
 let highestNs: i64 = 0;
 
@@ -57,7 +58,7 @@ export function forgetHeadFacts(): void {
  */
 export function group(count: u32, origin: f64): bool {
   runs.used = 0;
-  piece++;
+  store<u32>(pieceAt, load<u32>(pieceAt) + 1);
   if (!measure(count)) return false;
   layOut(<i64>origin * 1_000_000_000);
   write(count, <i64>origin * 1_000_000_000);
@@ -69,6 +70,7 @@ function measure(count: u32): bool {
   let lastNs: i64 = i64.MIN_VALUE / 2;
   lowestNs = i64.MAX_VALUE;
   highestNs = i64.MIN_VALUE;
+  const piece = load<u32>(pieceAt);
   const end = lines.start + <usize>count * LINE_BYTES;
   for (let line = lines.start; line < end; line += LINE_BYTES) {
     if (load<u32>(line, BRANCH) == OTHER) continue;
@@ -79,7 +81,7 @@ function measure(count: u32): bool {
     lowestNs = min(lowestNs, timeNs);
     highestNs = max(highestNs, timeNs);
     const lane = laneOf(head);
-    if (load<u32>(lane, LANE_PIECE) != piece) beginLane(lane, load<u32>(head, HEAD_LANE));
+    if (load<u32>(lane, LANE_PIECE) != piece) beginLane(lane, piece, load<u32>(head, HEAD_LANE));
     const isFar: u32 = fits(timeNs - load<i64>(lane, LANE_NS)) ? 0 : 1;
     store<u32>(lane, load<u32>(lane, LANE_EVENTS) + 1, LANE_EVENTS);
     store<u32>(lane, load<u32>(lane, LANE_FAR_EVENTS) + isFar, LANE_FAR_EVENTS);
@@ -89,7 +91,7 @@ function measure(count: u32): bool {
   return true;
 }
 
-function beginLane(lane: usize, number: u32): void {
+function beginLane(lane: usize, piece: u32, number: u32): void {
   store<u32>(lane, piece, LANE_PIECE);
   store<u32>(lane, 0, LANE_EVENTS);
   store<u32>(lane, 0, LANE_FAR_EVENTS);
