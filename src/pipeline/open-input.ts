@@ -1,13 +1,15 @@
 /**
  * A file or a stream in, its text out, decompressed. What it is, is told by its first bytes, never by its name.
  */
+import { readSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
+import { setImmediate } from 'node:timers/promises';
 import { createGunzip } from 'node:zlib';
 import { PtflameError } from '../model/errors.js';
 import type { PlainFile, TraceInput } from './inputs.js';
 import { peek } from './peek.js';
 
-const READ_BYTES = 1024 * 1024;
+const READ_BYTES = 512 * 1024;
 const LONGEST_MAGIC_BYTES = 8;
 
 export interface OpenedInput extends TraceInput {
@@ -43,13 +45,13 @@ export async function openTraceFile(path: string): Promise<OpenedInput> {
   }
   if (!stat.isFile()) return traceStream(path, file.createReadStream({ highWaterMark: READ_BYTES }));
   const bytes = new FileBytes(file, stat.size);
-  const isText = kindOf(await bytes.first(LONGEST_MAGIC_BYTES)) === null;
+  const isText = kindOf(bytes.first(LONGEST_MAGIC_BYTES)) === null;
   return { ...traceStream(path, bytes), sizeBytes: stat.size, file: isText ? bytes : null };
 }
 
 /**
- * The bytes of a file, in pieces: while one is worked on, the next one is read. A piece is good until the next one is asked
- * for: the same memory is used again and again.
+ * The bytes of a file, in pieces. They are read right here: another thread would leave them in the cache of another
+ * processor, which costs more than the waiting. A piece is good until the next one is asked for.
  */
 class FileBytes implements PlainFile, AsyncIterable<Uint8Array> {
   readonly sizeBytes: number;
@@ -67,11 +69,12 @@ class FileBytes implements PlainFile, AsyncIterable<Uint8Array> {
   }
 
   /** The first bytes, or as many as there are; none if they cannot be read: then nothing can. */
-  async first(count: number): Promise<Uint8Array> {
-    const { buffer, bytesRead } = await this.file
-      .read(new Uint8Array(count), 0, count, 0)
-      .catch(() => ({ buffer: new Uint8Array(), bytesRead: 0 }));
-    return buffer.subarray(0, bytesRead);
+  first(count: number): Uint8Array {
+    try {
+      return this.read(new Uint8Array(count));
+    } catch {
+      return new Uint8Array();
+    }
   }
 
   skipTo(at: number): void {
@@ -79,28 +82,20 @@ class FileBytes implements PlainFile, AsyncIterable<Uint8Array> {
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
-    const buffers = [Buffer.allocUnsafeSlow(READ_BYTES), Buffer.allocUnsafeSlow(READ_BYTES)] as const;
-    let next = this.readAhead(buffers[0]);
+    const buffer = Buffer.allocUnsafeSlow(READ_BYTES);
     try {
-      for (let turn = 1; ; turn = 1 - turn) {
-        let piece = await next.bytes;
-        if (next.at !== this.at) piece = await this.readAhead(buffers[turn as 0 | 1]).bytes; // others read on meanwhile
-        if (piece.length === 0) return;
+      for (let piece = this.read(buffer); piece.length > 0; piece = this.read(buffer)) {
         this.at += piece.length;
-        next = this.readAhead(buffers[(piece.buffer === buffers[0].buffer ? 1 : 0) as 0 | 1]);
+        await setImmediate(); // lets others have their turn: a signal, threads that woke
         yield piece;
       }
     } finally {
-      await next.bytes.catch(() => {}); // into memory that is still there
       await this.file.close();
     }
   }
 
-  private readAhead(buffer: Buffer): { readonly at: number; readonly bytes: Promise<Uint8Array> } {
-    const { at } = this;
-    const bytes = this.file.read(buffer, 0, buffer.length, at).then((read) => buffer.subarray(0, read.bytesRead));
-    bytes.catch(() => {}); // its error is told when its turn comes, or nobody asks
-    return { at, bytes };
+  private read(buffer: Uint8Array): Uint8Array {
+    return buffer.subarray(0, readSync(this.fd, buffer, 0, buffer.length, this.at));
   }
 }
 
