@@ -3,7 +3,7 @@
  * errors and bounds. It loads nothing else: whoever only asks for help needs no more.
  */
 export { PtflameError } from './model/errors.js';
-export { LEAST_MEMORY_BYTES } from './pipeline/resources.js';
+export { LEAST_MEMORY_BYTES } from './model/limits.js';
 export { formatBytes, formatCount, formatDuration, formatMany, formatShare } from './render/format.js';
 export { gapCount } from './render/quality-summary.js';
 export { visibleText } from './render/visible-text.js';

@@ -36,9 +36,10 @@ export class TraceReplayer {
     this.contexts = trace.lessons && Contexts.of(trace.lessons);
   }
 
-  replay(source: ThreadSource): ReplayedThread {
+  /** `buffer`: memory to put its events in order, as large as `threadBytes` says. */
+  replay(source: ThreadSource, buffer: ArrayBuffer | SharedArrayBuffer): ReplayedThread {
     const { trace, contexts } = this;
-    const { events, ...thread } = loadThread(source, trace.events, trace);
+    const { events, ...thread } = loadThread(source, trace.events, trace, buffer);
     const { isCreatedInside } = thread;
     return { thread, replay: this.replayer.replay(events, { ...trace.options, isCreatedInside, contexts }) };
   }

@@ -2,14 +2,13 @@
  * How many threads work, and who may hold how much: the budget is for the resident memory of the whole process.
  */
 import { availableParallelism, totalmem } from 'node:os';
+import { LEAST_MEMORY_BYTES } from '../model/limits.js';
 
 const MIB = 1024 * 1024;
-/** With less the program itself would not fit. */
-export const LEAST_MEMORY_BYTES = 160 * MIB;
 /** The program, what it knows of lines and sites, and a call tree. */
-const PROCESS_BYTES = 96 * MIB;
+const PROCESS_BYTES = 128 * MIB;
 /** Another thread: its own heap and code, and what it knows of lines. */
-const THREAD_BYTES = 32 * MIB;
+const THREAD_BYTES = 40 * MIB;
 
 export interface Resources {
   /** Threads that read and replay; 1: the main one alone. */
@@ -33,7 +32,7 @@ export interface ResourceOptions {
 
 export function planResources(options: ResourceOptions): Resources {
   const memoryBytes = Math.max(options.memoryBytes ?? machineMemory() / 4, LEAST_MEMORY_BYTES);
-  const affordable = Math.floor((memoryBytes - PROCESS_BYTES) / (2 * THREAD_BYTES)); // half of it is for the work
+  const affordable = Math.floor((memoryBytes - PROCESS_BYTES) / (1.5 * THREAD_BYTES)); // a third is for the work
   const jobs = Math.max(1, Math.min(options.jobs ?? availableParallelism(), affordable));
   const rest = memoryBytes - PROCESS_BYTES - (jobs > 1 ? jobs * THREAD_BYTES : 0);
   return {

@@ -4,13 +4,12 @@
  */
 import { setImmediate } from 'node:timers/promises';
 import type { Tid } from '../model/units.js';
+import { threadBytes } from '../store/thread-memory.js';
 import type { TraceStore } from '../store/trace-store.js';
 import { type ReplayedThread, type ReplayedTrace, TraceReplayer } from './replay-task.js';
 import { inSharedMemory } from './shared-data.js';
 import type { WorkerPool } from './worker-pool.js';
 
-/** While an event's thread is replayed: its time and site, twice while they are put in order, and what its return ends. */
-const BYTES_PER_EVENT = 32;
 /** Fewer events are replayed here before others would have begun, or got to know the trace if they are awake. */
 const LEAST_EVENTS = { toWake: 1_500_000, toShare: 200_000 } as const;
 
@@ -20,13 +19,15 @@ export interface ReplayHelp {
   readonly memoryBytes: number;
 }
 
+type Replay = readonly [Tid, ReplayedThread];
+
 /** Replays threads; each result is given away as soon as those before it are. */
 export async function* replayThreads(
   tids: readonly Tid[],
   store: TraceStore,
   trace: ReplayedTrace,
   { pool, memoryBytes }: ReplayHelp,
-): AsyncGenerator<readonly [Tid, ReplayedThread]> {
+): AsyncGenerator<Replay> {
   const ordered = tids.toSorted((a, b) => store.eventsOf(b) - store.eventsOf(a) || a - b);
   const events = tids.reduce((sum, tid) => sum + store.eventsOf(tid), 0);
   const isSmall = events < (pool.isAwake ? LEAST_EVENTS.toShare : LEAST_EVENTS.toWake);
@@ -34,25 +35,18 @@ export async function* replayThreads(
   else yield* replayElsewhere(ordered, store, trace, pool, memoryBytes);
 }
 
-async function* replayHere(
-  tids: readonly Tid[],
-  store: TraceStore,
-  trace: ReplayedTrace,
-): AsyncGenerator<readonly [Tid, ReplayedThread]> {
+async function* replayHere(tids: readonly Tid[], store: TraceStore, trace: ReplayedTrace): AsyncGenerator<Replay> {
   const replayer = new TraceReplayer(trace);
+  let buffer = new ArrayBuffer(0);
   for (const tid of tids) {
     await setImmediate(); // lets a signal be heard between two threads
-    yield [tid, replayer.replay(store.sourceOf(tid))];
+    const source = store.sourceOf(tid);
+    if (threadBytes(source) > buffer.byteLength) buffer = new ArrayBuffer(threadBytes(source));
+    yield [tid, replayer.replay(source, buffer)];
   }
 }
 
 let versions = 0;
-
-interface Pending {
-  readonly tid: Tid;
-  readonly bytes: number;
-  readonly result: Promise<ReplayedThread>;
-}
 
 async function* replayElsewhere(
   tids: readonly Tid[],
@@ -60,26 +54,65 @@ async function* replayElsewhere(
   trace: ReplayedTrace,
   pool: WorkerPool,
   memoryBytes: number,
-): AsyncGenerator<readonly [Tid, ReplayedThread]> {
+): AsyncGenerator<Replay> {
   const shared = {
     ...trace,
     facts: inSharedMemory(trace.facts),
     lessons: trace.lessons && inSharedMemory(trace.lessons),
   };
   const version = ++versions;
-  const pending: Pending[] = [];
-  let bytes = 0;
+  const buffers = new Buffers(memoryBytes, pool.size + 1);
+  const pending: { readonly tid: Tid; readonly result: Promise<ReplayedThread>; readonly buffer: SharedArrayBuffer }[] =
+    [];
   for (const tid of tids) {
-    const needed = BYTES_PER_EVENT * store.eventsOf(tid);
-    while (pending.length > 0 && (bytes + needed > memoryBytes || pending.length > 2 * pool.size)) {
-      const oldest = pending.shift() as Pending;
+    const source = store.sourceOf(tid);
+    while (!buffers.hasFree) {
+      const oldest = pending.shift() as (typeof pending)[0];
       yield [oldest.tid, await oldest.result];
-      bytes -= oldest.bytes;
+      buffers.giveBack(oldest.buffer);
     }
-    const result = pool.run('replayThread', { trace: shared, version, source: store.sourceOf(tid) });
+    const buffer = buffers.take(threadBytes(source));
+    const result = pool.run('replayThread', { trace: shared, version, source, buffer });
     result.catch(() => {}); // it is heard of when its turn comes
-    pending.push({ tid, bytes: needed, result });
-    bytes += needed;
+    pending.push({ tid, result, buffer });
   }
   for (const { tid, result } of pending) yield [tid, await result];
+}
+
+/** Memory that is lent to tasks: as many pieces at a time as may be, and one at least. */
+class Buffers {
+  private readonly free: SharedArrayBuffer[] = [];
+  private readonly most: number;
+  private readonly memoryBytes: number;
+  private made = 0;
+  private bytes = 0;
+
+  constructor(memoryBytes: number, most: number) {
+    this.memoryBytes = memoryBytes;
+    this.most = most;
+  }
+
+  /** The largest is asked for first: another one is no larger. */
+  get hasFree(): boolean {
+    if (this.free.length > 0 || this.made === 0) return true;
+    return this.made < this.most && this.bytes + this.bytes / this.made <= this.memoryBytes;
+  }
+
+  take(bytes: number): SharedArrayBuffer {
+    const free = this.free.pop();
+    if (free !== undefined && free.byteLength >= bytes) return free;
+    if (free !== undefined) this.forget(free);
+    this.made++;
+    this.bytes += bytes;
+    return new SharedArrayBuffer(bytes);
+  }
+
+  giveBack(buffer: SharedArrayBuffer): void {
+    this.free.push(buffer);
+  }
+
+  private forget(buffer: SharedArrayBuffer): void {
+    this.made--;
+    this.bytes -= buffer.byteLength;
+  }
 }

@@ -51,6 +51,8 @@ export interface ReplayTask {
   /** Another one if something else than the thread differs. */
   readonly version: number;
   readonly source: ThreadSource;
+  /** To put its events in order. */
+  readonly buffer: SharedArrayBuffer;
 }
 
 const NEWLINE = 10;
@@ -101,5 +103,5 @@ function resultOf(reader: LineReader, lines: ReadLines, { events, originSeconds 
 export function replayThread(task: ReplayTask): ReplayedThread {
   if (replayer === null || version !== task.version) replayer = new TraceReplayer(task.trace);
   version = task.version;
-  return replayer.replay(task.source);
+  return replayer.replay(task.source, task.buffer);
 }

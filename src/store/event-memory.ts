@@ -91,7 +91,7 @@ export class EventMemory {
   }
 }
 
-/** A run; one in memory shares it with where it is kept. */
+/** A run; it shares memory with where it is kept, or with the next one that is read from the file. */
 export function runAt({ chunks, fd }: SharedEvents, place: Place, length: number): Int32Array {
   if (place < 0) return readSpilled(fd, -1 - place, length);
   const start = place % CHUNK_LENGTH;

@@ -47,7 +47,7 @@ export function* gapsAmong(
   let index = length === 0 ? times.length : countAtOrBelow(times, timeNs[0] - 1);
   while (index < times.length) {
     const row = lastRowAt(timeNs, times[index]);
-    if (cpu === NONE || cpus[row] === cpu) yield gaps[index] as GapRecord;
+    if (cpu === NONE || cpus?.[row] === cpu) yield gaps[index] as GapRecord;
     if (row + 1 === length) return;
     index = countAtOrBelow(times, timeNs[row + 1] - 1);
   }

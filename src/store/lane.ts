@@ -5,6 +5,7 @@ import { FAR, FAR_LENGTH, farTime, NEAR_LENGTH } from '../model/event-run.js';
 import type { Nanoseconds } from '../model/units.js';
 import { type Place, runAt, type SharedEvents } from './event-memory.js';
 import type { Lane } from './merge-lanes.js';
+import type { EventRows } from './thread-memory.js';
 
 /** A step back this large is no jitter: what follows was recorded earlier, as in files joined in the wrong order. */
 const LARGEST_JITTER_NS = 1_000_000;
@@ -18,9 +19,12 @@ export interface LaneRuns {
   readonly lengths: number[];
 }
 
-/** The lane that the inputs' runs make, one piece behind the other by time, whatever order they came in. */
-export function readLane(inputs: readonly LaneRuns[], shared: SharedEvents): Lane {
-  const decoder = new Decoder(inputs);
+/**
+ * The lane that the inputs' runs make, one piece behind the other by time, whatever order they came in. It is laid into
+ * `rows`, from row `start` on.
+ */
+export function readLane(inputs: readonly LaneRuns[], shared: SharedEvents, rows: EventRows, start: number): Lane {
+  const decoder = new Decoder(rows, start);
   for (const { input, places, lengths } of inputs) {
     decoder.beginInput(input);
     for (let run = 0; run < places.length; run++)
@@ -39,25 +43,28 @@ interface Piece {
 class Decoder {
   private readonly site: Uint32Array;
   private readonly timeNs: Float64Array;
-  private length = 0;
+  private readonly start: number;
+  /** Behind the last row. */
+  private end: number;
   private readonly pieces: Piece[] = [];
   private input = '';
 
-  constructor(inputs: readonly LaneRuns[]) {
-    const numbers = inputs.reduce((sum, { lengths }) => lengths.reduce((all, length) => all + length, sum), 0);
-    this.site = new Uint32Array(numbers / NEAR_LENGTH); // a little more than is needed: a far event is counted twice
-    this.timeNs = new Float64Array(numbers / NEAR_LENGTH);
+  constructor({ site, timeNs }: EventRows, start: number) {
+    this.site = site;
+    this.timeNs = timeNs;
+    this.start = start;
+    this.end = start;
   }
 
   beginInput(input: string): void {
     this.endPiece();
     this.input = input;
-    this.pieces.push({ input, start: this.length, end: this.length });
+    this.pieces.push({ input, start: this.end, end: this.end });
   }
 
   add(run: Int32Array): void {
     const { site, timeNs } = this;
-    let row = this.length;
+    let row = this.end;
     let lastNs: Nanoseconds = this.isPieceBegun() ? timeNs[row - 1] : Number.NEGATIVE_INFINITY;
     for (let at = 0; at < run.length; at += NEAR_LENGTH) {
       const isFar = run[at] === FAR;
@@ -69,20 +76,31 @@ class Decoder {
       row++;
       if (isFar) at += FAR_LENGTH - NEAR_LENGTH;
     }
-    this.length = row;
+    this.end = row;
   }
 
   build(cpu: number): Lane {
     this.endPiece();
-    const { length, site, timeNs } = this;
-    const pieces = this.pieces.filter(({ start, end }) => end > start);
-    const lane = { cpu, length, site: site.subarray(0, length), timeNs: timeNs.subarray(0, length) };
+    const { start, end } = this;
+    const pieces = this.pieces.filter((piece) => piece.end > piece.start);
     const ordered = pieces.toSorted((a, b) => this.byTimeThenInput(a, b));
-    return ordered.every((piece, index) => piece === pieces[index]) ? lane : reordered(lane, ordered);
+    if (ordered.some((piece, index) => piece !== pieces[index])) this.reorder(ordered);
+    return { cpu, length: end - start, site: this.site.subarray(start, end), timeNs: this.timeNs.subarray(start, end) };
+  }
+
+  private reorder(pieces: readonly Piece[]): void {
+    const site = this.site.slice(this.start, this.end);
+    const timeNs = this.timeNs.slice(this.start, this.end);
+    let row = this.start;
+    for (const { start, end } of pieces) {
+      this.site.set(site.subarray(start - this.start, end - this.start), row);
+      this.timeNs.set(timeNs.subarray(start - this.start, end - this.start), row);
+      row += end - start;
+    }
   }
 
   private isPieceBegun(): boolean {
-    return this.length > (this.pieces.at(-1) as Piece).start;
+    return this.end > (this.pieces.at(-1) as Piece).start;
   }
 
   private breakAt(row: number): void {
@@ -92,7 +110,7 @@ class Decoder {
 
   private endPiece(): void {
     const last = this.pieces.at(-1);
-    if (last) last.end = this.length;
+    if (last) last.end = this.end;
   }
 
   private byTimeThenInput(a: Piece, b: Piece): number {
@@ -100,16 +118,4 @@ class Decoder {
     const byTime = timeNs[a.start] - timeNs[b.start] || timeNs[a.end - 1] - timeNs[b.end - 1];
     return byTime || (a.input === b.input ? 0 : a.input < b.input ? -1 : 1);
   }
-}
-
-function reordered(lane: Lane, pieces: readonly Piece[]): Lane {
-  const site = new Uint32Array(lane.length);
-  const timeNs = new Float64Array(lane.length);
-  let row = 0;
-  for (const { start, end } of pieces) {
-    site.set(lane.site.subarray(start, end), row);
-    timeNs.set(lane.timeNs.subarray(start, end), row);
-    row += end - start;
-  }
-  return { ...lane, site, timeNs };
 }

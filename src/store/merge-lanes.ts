@@ -8,6 +8,7 @@
 import { TraceEdge } from '../model/branch-sites.js';
 import { countAtOrBelow } from '../model/columns.js';
 import type { Nanoseconds } from '../model/units.js';
+import type { EventRows } from './thread-memory.js';
 
 /** Of branch sites: where the trace begins and ends. */
 export interface SiteEdges {
@@ -25,7 +26,8 @@ export interface MergedLanes {
   readonly length: number;
   readonly site: Uint32Array;
   readonly timeNs: Float64Array; // never decreases
-  readonly cpu: Int32Array;
+  /** null if nobody wants to know. */
+  readonly cpu: Int32Array | null;
   /** Times that stepped back, and were set to the time before them. */
   readonly clockSteps: number;
 }
@@ -33,9 +35,13 @@ export interface MergedLanes {
 /** Clocks of processors in one machine differ by less, by far. */
 const LARGEST_SKEW_NS = 100_000;
 
-/** `lanes`: one per processor; times within a lane may step back a little. */
-export function mergeLanes(lanes: readonly Lane[], sites: SiteEdges): MergedLanes {
-  const out = new MergedEvents(lanes.reduce((sum, { length }) => sum + length, 0));
+/**
+ * `lanes`: one per processor; times within a lane may step back a little. The result is laid into `rows`, which have room
+ * for all of them.
+ */
+export function mergeLanes(lanes: readonly Lane[], sites: SiteEdges, rows: EventRows, wantsCpus: boolean): MergedLanes {
+  const length = lanes.reduce((sum, lane) => sum + lane.length, 0);
+  const out = new MergedEvents(rows, wantsCpus ? new Int32Array(length) : null);
   const cursors = lanes.map((lane) => new Cursor(lane, sites)).sort((a, b) => a.lane.cpu - b.lane.cpu);
   let current: Cursor | null = null;
   while (true) {
@@ -48,13 +54,18 @@ export function mergeLanes(lanes: readonly Lane[], sites: SiteEdges): MergedLane
 
 /** Delivers events of one lane until its stay ends, or another lane has to be heard. */
 function deliver(cursor: Cursor, other: Cursor | null, out: MergedEvents): void {
+  const { lane, row } = cursor;
   const otherNs = other === null ? Number.POSITIVE_INFINITY : other.timeNs;
   const isWhole = cursor.stayEndNs() <= otherNs + LARGEST_SKEW_NS;
-  const stayEnd = cursor.stayEnd;
-  do {
-    out.add(cursor);
-    cursor.row++;
-  } while (cursor.row < stayEnd && (isWhole || cursor.timeNs <= otherNs));
+  cursor.row = isWhole ? cursor.stayEnd : firstLater(lane.timeNs, row + 1, cursor.stayEnd, otherNs);
+  out.add(lane, row, cursor.row);
+}
+
+/** The first of some rows whose time is later, or their end. */
+function firstLater(timeNs: Float64Array, start: number, end: number, atNs: Nanoseconds): number {
+  let row = start;
+  while (row < end && timeNs[row] <= atNs) row++;
+  return row;
 }
 
 /**
@@ -111,13 +122,21 @@ class Cursor {
 
   /** The row behind the stay: it ends with a trace end, or before the next trace start. */
   get stayEnd(): number {
-    if (this.knownStayEnd > this.row) return this.knownStayEnd;
+    if (this.knownStayEnd <= this.row) this.knownStayEnd = this.findStayEnd();
+    return this.knownStayEnd;
+  }
+
+  private findStayEnd(): number {
+    const { edge } = this;
+    const { site, length } = this.lane;
     let row = this.row;
-    while (row < this.lane.length && this.edgeAt(row) !== TraceEdge.End) {
-      row++;
-      if (row < this.lane.length && this.edgeAt(row) === TraceEdge.Begin) return (this.knownStayEnd = row);
+    if (edge[site[row]] === TraceEdge.End) return row + 1;
+    while (++row < length) {
+      const at = edge[site[row]];
+      if (at === TraceEdge.End) return row + 1;
+      if (at === TraceEdge.Begin) return row;
     }
-    return (this.knownStayEnd = Math.min(row + 1, this.lane.length));
+    return length;
   }
 
   /** The stay was seen to end. */
@@ -137,28 +156,36 @@ class Cursor {
 class MergedEvents {
   private readonly site: Uint32Array;
   private readonly timeNs: Float64Array;
-  private readonly cpu: Int32Array;
+  private readonly cpu: Int32Array | null;
   private length = 0;
   private clockSteps = 0;
   private lastNs = Number.NEGATIVE_INFINITY;
 
-  constructor(length: number) {
-    this.site = new Uint32Array(length);
-    this.timeNs = new Float64Array(length);
-    this.cpu = new Int32Array(length);
+  constructor({ site, timeNs }: EventRows, cpu: Int32Array | null) {
+    this.site = site;
+    this.timeNs = timeNs;
+    this.cpu = cpu;
   }
 
-  add({ lane, row, timeNs }: Cursor): void {
-    if (timeNs < this.lastNs) this.clockSteps++;
-    else this.lastNs = timeNs;
-    this.site[this.length] = lane.site[row];
-    this.timeNs[this.length] = this.lastNs;
-    this.cpu[this.length++] = lane.cpu;
+  /** Some rows of a lane. */
+  add(lane: Lane, start: number, end: number): void {
+    const { site, timeNs } = this;
+    let { length, lastNs } = this;
+    this.cpu?.fill(lane.cpu, length, length + end - start);
+    for (let row = start; row < end; row++) {
+      const atNs = lane.timeNs[row];
+      if (atNs < lastNs) this.clockSteps++;
+      else lastNs = atNs;
+      site[length] = lane.site[row];
+      timeNs[length++] = lastNs;
+    }
+    this.length = length;
+    this.lastNs = lastNs;
   }
 
   build(): MergedLanes {
     const { length, site, timeNs, cpu, clockSteps } = this;
-    return { length, site, timeNs, cpu, clockSteps };
+    return { length, site: site.subarray(0, length), timeNs: timeNs.subarray(0, length), cpu, clockSteps };
   }
 }
 

@@ -6,34 +6,35 @@ import type { ThreadEvents } from '../model/thread-events.js';
 import type { TraceRecord } from '../model/trace-chunk.js';
 import type { Tid } from '../model/units.js';
 import { lastRowAt, type MergedLanes, type SiteEdges } from './merge-lanes.js';
+import type { EventRows } from './thread-memory.js';
 
-/** Among events of its own time a record stands before the first trace start: what it tells of led to the start. */
+/**
+ * Among events of its own time a record stands before the first trace start: what it tells of led to the start. `rows`:
+ * where the merged events lie, with room for the records.
+ */
 export function placeRecords(
   tid: Tid,
   merged: MergedLanes,
   records: readonly TraceRecord[],
   sites: SiteEdges,
+  { site, timeNs }: EventRows,
 ): ThreadEvents {
-  const { site: sitesInOrder, timeNs: times } = merged;
-  if (records.length === 0) return { tid, length: merged.length, site: sitesInOrder, timeNs: times };
   const placed = records
     .filter((record) => record.what !== 'fork')
     .map((record) => ({ record, kind: kindOf(record), row: rowBehind(record, merged, sites) }))
     .sort((a, b) => a.row - b.row || a.record.timeNs - b.record.timeNs || a.kind - b.kind);
   const length = merged.length + placed.length;
-  const site = new Uint32Array(length);
-  const timeNs = new Float64Array(length);
-  let from = 0;
-  placed.forEach(({ record, kind, row }, count) => {
-    site.set(merged.site.subarray(from, row), from + count);
-    timeNs.set(merged.timeNs.subarray(from, row), from + count);
-    site[row + count] = siteOfRecord(kind);
-    timeNs[row + count] = row === 0 ? record.timeNs : Math.max(record.timeNs, merged.timeNs[row - 1]);
-    from = row;
+  // From the last one on, so that what is behind each of them moves once, by as many rows as records stand before it.
+  let end = merged.length;
+  placed.reverse().forEach(({ record, kind, row }, later) => {
+    const count = placed.length - later;
+    site.copyWithin(row + count, row, end);
+    timeNs.copyWithin(row + count, row, end);
+    site[row + count - 1] = siteOfRecord(kind);
+    timeNs[row + count - 1] = row === 0 ? record.timeNs : Math.max(record.timeNs, timeNs[row - 1]);
+    end = row;
   });
-  site.set(merged.site.subarray(from), from + placed.length);
-  timeNs.set(merged.timeNs.subarray(from), from + placed.length);
-  return { tid, length, site, timeNs };
+  return { tid, length, site: site.subarray(0, length), timeNs: timeNs.subarray(0, length) };
 }
 
 /** The row of the first event behind the record. */

@@ -90,10 +90,14 @@ function writeAll(fd: number, numbers: Int32Array, position: number): void {
   for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at, bytes.length - at, position + at);
 }
 
-/** Numbers of a spill file, read by any thread of this program. */
+/** What this thread read last. */
+let lastRead = new Int32Array();
+
+/** Numbers of a spill file, read by any thread of this program; good until the next are read. */
 export function readSpilled(fd: number, start: number, length: number): Int32Array {
-  const numbers = new Int32Array(length);
-  const bytes = new Uint8Array(numbers.buffer);
+  if (length > lastRead.length) lastRead = new Int32Array(length);
+  const numbers = lastRead.subarray(0, length);
+  const bytes = new Uint8Array(numbers.buffer, 0, numbers.byteLength);
   for (let at = 0; at < bytes.length; ) {
     const count = readSync(fd, bytes, at, bytes.length - at, start * BYTES + at);
     if (count === 0) throw new Error('a temporary file is shorter than what was written to it');

@@ -63,7 +63,7 @@ export class TraceStore {
     const lanes = [...(this.threads.get(tid)?.lanes.values() ?? [])];
     const records = [...(this.records.get(tid)?.values() ?? [])].map((record) => this.withinRecording(record));
     const unownedGaps = this.unownedGaps.on(lanes.map(([first]) => (first as LaneRuns).cpu));
-    return { tid, lanes, records, unownedGaps };
+    return { tid, events: this.eventsOf(tid), lanes, records, unownedGaps };
   }
 
   /** The file that the address of an error in a thread lies in; null if the trace does not tell. */

@@ -8,6 +8,7 @@ import { openTraceFile } from '../../src/pipeline/open-input.js';
 import { PieceReaders } from '../../src/pipeline/piece-readers.js';
 import { WorkerPool } from '../../src/pipeline/worker-pool.js';
 import { type SiteFacts, siteFacts } from '../../src/replay/site-facts.js';
+import { threadBytes } from '../../src/store/thread-memory.js';
 import { type LoadedThread, loadThread } from '../../src/store/thread-source.js';
 
 export interface TraceThreads {
@@ -33,7 +34,10 @@ export async function threadsOfInput(input: TraceInput): Promise<TraceThreads> {
   const { store, words } = reader;
   const sites = words.interner.sites.build();
   const symbols = words.interner.symbols.build();
-  const threads = store.wantedTids().map((tid) => loadThread(store.sourceOf(tid), store.memory.shared(), sites));
+  const threads = store.wantedTids().map((tid) => {
+    const source = store.sourceOf(tid);
+    return loadThread(source, store.memory.shared(), sites, new ArrayBuffer(threadBytes(source)));
+  });
   const bounds = { startNs: store.startNs, endNs: store.endNs };
   return { threads, sites, facts: siteFacts(sites, symbols), symbols, bounds, originSeconds: words.originSeconds };
 }

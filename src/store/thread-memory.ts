@@ -1,0 +1,39 @@
+/**
+ * Memory in which one thread's events are put in order: used again for the next thread, because new memory is slow.
+ */
+import type { ThreadSource } from './thread-source.js';
+
+/** As many rows in each column. */
+export interface EventRows {
+  readonly timeNs: Float64Array;
+  readonly site: Uint32Array;
+}
+
+/** What the lanes hold, and what is made of it. */
+export interface ThreadMemory {
+  readonly lanes: EventRows;
+  readonly merged: EventRows;
+}
+
+const ROW_BYTES = Float64Array.BYTES_PER_ELEMENT + Uint32Array.BYTES_PER_ELEMENT;
+
+/** Bytes that are needed to put a thread's events and records in order. */
+export function threadBytes(source: ThreadSource): number {
+  return 2 * ROW_BYTES * rowsOf(source);
+}
+
+/** An even number: columns of whole words lie one behind the other. */
+function rowsOf({ events, records, unownedGaps }: ThreadSource): number {
+  const rows = events + records.length + unownedGaps.reduce((sum, { gaps }) => sum + gaps.length, 0);
+  return rows + (rows % 2);
+}
+
+/** `buffer`: as large as `threadBytes` says, at least. */
+export function threadMemory(buffer: ArrayBuffer | SharedArrayBuffer, source: ThreadSource): ThreadMemory {
+  const rows = rowsOf(source);
+  const rowsAt = (at: number): EventRows => ({
+    timeNs: new Float64Array(buffer, at, rows),
+    site: new Uint32Array(buffer, at + Float64Array.BYTES_PER_ELEMENT * rows, rows),
+  });
+  return { lanes: rowsAt(0), merged: rowsAt(ROW_BYTES * rows) };
+}
