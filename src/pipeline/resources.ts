@@ -5,10 +5,10 @@ import { availableParallelism, totalmem } from 'node:os';
 import { LEAST_MEMORY_BYTES } from '../model/limits.js';
 
 const MIB = 1024 * 1024;
-/** The program, what it knows of lines and sites, and a call tree. */
-const PROCESS_BYTES = 128 * MIB;
+/** The program, what it knows of lines and sites, and call trees of an ordinary trace. */
+const PROCESS_BYTES = 160 * MIB;
 /** Another thread: its own heap and code, and what it knows of lines. */
-const THREAD_BYTES = 40 * MIB;
+const THREAD_BYTES = 48 * MIB;
 
 export interface Resources {
   /** Threads that read and replay; 1: the main one alone. */
@@ -32,13 +32,14 @@ export interface ResourceOptions {
 
 export function planResources(options: ResourceOptions): Resources {
   const memoryBytes = Math.max(options.memoryBytes ?? machineMemory() / 4, LEAST_MEMORY_BYTES);
-  const affordable = Math.floor((memoryBytes - PROCESS_BYTES) / (1.5 * THREAD_BYTES)); // a third is for the work
-  const jobs = Math.max(1, Math.min(options.jobs ?? availableParallelism(), affordable));
-  const rest = memoryBytes - PROCESS_BYTES - (jobs > 1 ? jobs * THREAD_BYTES : 0);
+  const rest = Math.max(0, memoryBytes - PROCESS_BYTES);
+  const affordable = Math.floor(rest / (1.25 * THREAD_BYTES)); // something is to be left for the work
+  const jobs = affordable < 2 ? 1 : Math.min(options.jobs ?? availableParallelism(), affordable);
+  const workBytes = rest - (jobs > 1 ? jobs * THREAD_BYTES : 0);
   return {
     jobs,
-    eventBytes: rest / 3,
-    replayBytes: (rest * 2) / 3,
+    eventBytes: workBytes / 3,
+    replayBytes: (workBytes * 2) / 3,
     temporaryDirectory: options.temporaryDirectory ?? null,
   };
 }
