@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
 import { test as base, expect, vi } from 'vitest';
 
-const PROGRAM = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+export const PROGRAM = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 if (!existsSync(PROGRAM)) throw new Error(`${PROGRAM} is missing: npm run build`);
 
 /** A process that hangs is ended here, and its test fails with what it had said. */

@@ -1,0 +1,126 @@
+/**
+ * However many threads work, whatever fits into memory, and whether a trace is a file or a stream: the result is the same.
+ *
+ * The built library is tested: its threads begin with built files. The traces are as large as one has to be before
+ * others are called to help.
+ */
+import { createReadStream, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { generate } from '../../bench/generator/generate.js';
+import { KINDS } from '../../bench/generator/kinds.js';
+import { Random } from '../../bench/generator/random.js';
+import type * as library from '../../src/index.js';
+import { type Damage, damaged, ERRORS, RECORDS } from '../helpers/damage.js';
+import { expectRefusal, PROGRAM, ptflame } from '../helpers/run-cli.js';
+
+const { analyze, openTraceFile, renderFolded, renderJson, traceStream } = (await import(
+  new URL('../../dist/src/index.js', import.meta.url).href
+)) as typeof library;
+
+const LITTLE_MEMORY = 160 * 1024 * 1024;
+const MUCH_MEMORY = 4 * 1024 * 1024 * 1024;
+const directory = mkdtempSync(join(tmpdir(), 'ptflame-resources-'));
+const CLEAN = join(directory, 'clean.txt');
+const DAMAGED = join(directory, 'damaged.txt');
+/** The folded stacks that the clean trace is to give. */
+let truth = '';
+
+beforeAll(() => {
+  const pieces: Buffer[] = [];
+  const recipe = { ...KINDS.ordinary, sizeBytes: 60e6 };
+  const { fold } = generate(recipe, (bytes) => pieces.push(Buffer.from(bytes)));
+  writeFileSync(CLEAN, Buffer.concat(pieces));
+  fold((line) => {
+    truth += line;
+  });
+  const lines = readFileSync(CLEAN, 'latin1').trimEnd().split('\n');
+  writeFileSync(DAMAGED, damaged(lines, damages(new Random(7))), 'latin1');
+});
+afterAll(() => rmSync(directory, { recursive: true }));
+
+/** Of every kind some: most pieces of the trace stay plain, and many do not. */
+function damages(random: Random): Damage[] {
+  const at = () => random.bits();
+  const forms = [...ERRORS, ...RECORDS, 'x'.repeat(300_000), '7 call 1 a => 2 b', ' => ', ''];
+  const inserts = forms.flatMap((form) => [1, 2, 3].map((): Damage => ({ what: 'insert', at: at(), form })));
+  const bytes = Array.from({ length: 60 }, (): Damage => {
+    return { what: random.pick(['set byte', 'insert byte', 'delete byte']), at: at(), byte: at(), to: at() % 256 };
+  });
+  const lines: Damage[] = [
+    { what: 'drop', at: at(), lines: 3000 },
+    { what: 'double', at: at(), lines: 500 },
+    { what: 'swap', at: at(), other: at() },
+    { what: 'cut', at: 350_000, byte: 100 },
+  ];
+  return [...inserts, ...bytes, ...lines];
+}
+
+async function profileText(input: library.TraceInput, options: library.AnalyzeOptions): Promise<string> {
+  return [...renderJson(await analyze([input], options))].join('');
+}
+
+describe('the same bytes', () => {
+  const ways: [string, library.ResourceOptions][] = [
+    ['two threads', { jobs: 2, memoryBytes: MUCH_MEMORY }],
+    ['seven threads', { jobs: 7, memoryBytes: MUCH_MEMORY }],
+    ['one thread, with events on the disk', { jobs: 1, memoryBytes: LITTLE_MEMORY }],
+    ['two threads, with events on the disk', { jobs: 2, memoryBytes: 300 * 1024 * 1024 }],
+  ];
+  test.each([CLEAN, DAMAGED])('%s', async (path) => {
+    const expected = await profileText(await openTraceFile(path), { jobs: 1, memoryBytes: MUCH_MEMORY });
+    for (const [name, options] of ways)
+      expect((await profileText(await openTraceFile(path), options)) === expected, name).toBe(true);
+    const stream = traceStream(path, createReadStream(path, { highWaterMark: 300_001 }));
+    expect((await profileText(stream, { jobs: 3, memoryBytes: MUCH_MEMORY })) === expected, 'a stream').toBe(true);
+  });
+
+  test('with the trees of all threads as one', async () => {
+    const profile = await analyze([await openTraceFile(CLEAN)], { jobs: 2, trees: 'together' });
+    expect([...renderFolded(profile)].join('') === truth).toBe(true);
+  });
+});
+
+describe('a temporary file', () => {
+  const render = (...flags: string[]) => ['render', CLEAN, '--quiet', '-o', '/dev/null', '--memory', '160M', ...flags];
+
+  test('leaves nothing behind', async () => {
+    const place = join(directory, 'temporary');
+    mkdirSync(place);
+    expect(await ptflame(render('--temp-dir', place))).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(readdirSync(place)).toEqual([]);
+  });
+
+  test('without a place for it, the place is named', async () => {
+    const run = await ptflame(render('--temp-dir', join(directory, 'nowhere')));
+    expectRefusal(run, 1, /cannot keep what does not fit into memory in .*nowhere: there is no such/, /--temp-dir/);
+  });
+
+  test('without room for it, that is said', async () => {
+    const limited = ['-c', 'ulimit -f 1000; exec "$@"', 'limited', process.execPath, PROGRAM, ...render()];
+    const { exitCode, stderr } = await execa('bash', limited, { reject: false });
+    expect(exitCode).toBe(1);
+    expect(stderr).toMatch(/there is no room left\n.*--temp-dir DIR; or allow more memory/);
+  });
+});
+
+describe('options', () => {
+  test.each([
+    ['--jobs', '0', /jobs is 1 or more/],
+    ['-j', 'many', /jobs is a number/],
+    ['--memory', '100M', /memory is a size, as 512M or 8G, of 160M at least/],
+    ['--memory', 'all', /memory is a size/],
+    ['--temp-dir', '', /temp-dir needs a name/],
+  ])('%s %s is refused', async (flag, value, message) => {
+    const run = await ptflame(['render', CLEAN, flag, value]);
+    expect(run).toMatchObject({ exitCode: 2, stdout: '' });
+    expect(run.stderr).toMatch(message);
+  });
+
+  test.each(['160M', '1.5g', '268435456', '8GiB', '512MB'])('--memory %s is taken', async (size) => {
+    const run = await ptflame(['render', '-', '--memory', size], { input: '' });
+    expect(run.stderr).toMatch(/no branch/);
+  });
+});
