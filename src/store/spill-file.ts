@@ -10,6 +10,17 @@ const OWNER_ONLY = 0o600;
 const BLOCK_LENGTH = 256 * 1024; // numbers: 1 MiB
 const BYTES = Int32Array.BYTES_PER_ELEMENT;
 
+const NO_ROOM = 'there is no room left';
+const WHY: Readonly<Record<string, string>> = {
+  ENOSPC: NO_ROOM,
+  EDQUOT: NO_ROOM,
+  EFBIG: NO_ROOM,
+  ENOENT: 'there is no such directory',
+  ENOTDIR: 'it is no directory',
+  EACCES: 'it may not be written',
+  EROFS: 'it may not be written',
+};
+
 export class SpillFile {
   /** Other threads of this program read by it, too. */
   readonly fd: number;
@@ -64,8 +75,7 @@ export class SpillFile {
   }
 
   private fault(cause: unknown): PtflameError {
-    const code = (cause as NodeJS.ErrnoException).code;
-    const why = code === 'ENOSPC' || code === 'EDQUOT' || code === 'EFBIG' ? 'there is no room left' : String(cause);
+    const why = WHY[(cause as NodeJS.ErrnoException).code ?? ''] ?? String(cause);
     return new PtflameError(
       'TEMPORARY_FILE',
       `cannot keep what does not fit into memory in ${this.directory}: ${why}`,
