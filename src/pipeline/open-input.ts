@@ -27,7 +27,7 @@ interface OtherKind {
 const GZIP = 'compressed by gzip';
 
 /**
- * Opens a file of trace text or a profile, compressed or not.
+ * Opens a file of trace text or a profile, compressed or not. A piece of its bytes is good until the next one is asked for.
  *
  * @throws PtflameError INPUT_UNREADABLE at once; INPUT_KIND while it is read, for what is no text.
  */

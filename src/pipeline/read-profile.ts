@@ -36,7 +36,7 @@ async function readWhole({ name, bytes }: TraceInput, signal: AbortSignal | unde
   try {
     for await (const piece of bytes) {
       signal?.throwIfAborted();
-      pieces.push(piece);
+      pieces.push(new Uint8Array(piece)); // a copy: it is good until the next one is asked for
       length += piece.length;
       if (length > MOST_BYTES) throw tooLargeProfile(name, MOST_BYTES);
     }

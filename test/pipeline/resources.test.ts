@@ -16,7 +16,7 @@ import type * as library from '../../src/index.js';
 import { type Damage, damaged, ERRORS, RECORDS } from '../helpers/damage.js';
 import { expectRefusal, PROGRAM, ptflame } from '../helpers/run-cli.js';
 
-const { analyze, openTraceFile, renderFolded, renderJson, traceStream } = (await import(
+const { analyze, openTraceFile, readProfile, renderFolded, renderJson, traceStream } = (await import(
   new URL('../../dist/src/index.js', import.meta.url).href
 )) as typeof library;
 
@@ -75,6 +75,14 @@ describe('the same bytes', () => {
       expect((await profileText(await openTraceFile(path), options)) === expected, name).toBe(true);
     const stream = traceStream(path, createReadStream(path, { highWaterMark: 300_001 }));
     expect((await profileText(stream, { jobs: 3, memoryBytes: MUCH_MEMORY })) === expected, 'a stream').toBe(true);
+  });
+
+  test('a profile that was written to a file, however large', async () => {
+    const text = await profileText(await openTraceFile(CLEAN), { jobs: 2 });
+    const path = join(directory, 'profile.json');
+    writeFileSync(path, text);
+    const again = await readProfile(await openTraceFile(path));
+    expect([...renderJson(again)].join('') === text).toBe(true);
   });
 
   test('with the trees of all threads as one', async () => {
