@@ -35,7 +35,7 @@ async function phasesOf(path: string): Promise<Phases> {
   const onProgress = ({ phase }: { readonly phase: string }) => {
     if (phase === 'read') wasRead = performance.now();
   };
-  const profile = await analyze([await openTraceFile(path)], { onProgress });
+  const profile = await analyze([await openTraceFile(path)], { trees: 'together', onProgress });
   const wasReplayed = performance.now();
   for (const _ of renderFolded(profile)); // nobody reads it
   const wasRendered = performance.now();

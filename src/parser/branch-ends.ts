@@ -2,7 +2,6 @@
  * What a reader calls the ends of the branches that it has seen: each is told of once.
  */
 import type { BranchKind, TraceEdge } from '../model/branch-sites.js';
-import { copied } from './intern.js';
 
 /** What a line says before its arrow: what kind of branch, and where from, as perf prints it. */
 export interface Origin {
@@ -11,6 +10,7 @@ export interface Origin {
   readonly from: string;
 }
 
+/** Texts may be parts of their lines: those are short, and kept alive by them. */
 export class BranchEnds {
   private readonly originOf = new Map<string, number>();
   private readonly targetOf = new Map<string, number>();
@@ -38,8 +38,8 @@ export class BranchEnds {
     let number = this.originOf.get(key);
     if (number === undefined) {
       number = this.originCount;
-      this.originOf.set(copied(key), number);
-      this.origins.push({ kind, edge, from: copied(from) });
+      this.originOf.set(key, number);
+      this.origins.push({ kind, edge, from });
     }
     return number;
   }
@@ -48,9 +48,8 @@ export class BranchEnds {
     let number = this.targetOf.get(to);
     if (number === undefined) {
       number = this.targetCount;
-      const kept = copied(to);
-      this.targetOf.set(kept, number);
-      this.targets.push(kept);
+      this.targetOf.set(to, number);
+      this.targets.push(to);
     }
     return number;
   }

@@ -78,8 +78,8 @@ const LEAST_BYTES = { head: 12, origin: 44, target: 20 } as const;
 const LONGEST_KNOWN = 16 * 1024;
 /** Each second brings a new one of every thread. */
 const MOST_HEADS = 64 * 1024;
-const ARROW = Buffer.from(' => ', 'latin1');
-const RECORD = Buffer.from('PERF_RECORD_', 'latin1');
+const ARROW = ' => ';
+const RECORD = 'PERF_RECORD_';
 
 /** What a reader has learned, for others to begin with; plain data, its columns in shared memory. */
 export interface Knowledge {
@@ -250,9 +250,12 @@ export class LineReader {
     const { bytes } = this.text;
     const newline = bytes.indexOf(NEWLINE, start);
     const isOverlong = newline - start > LONGEST_LINE_BYTES;
-    const line = isOverlong ? OVERLONG_LINE : parsePerfLine(lineText(bytes, start, newline));
+    const text = isOverlong ? '' : lineText(bytes, start, newline);
+    const line = isOverlong ? OVERLONG_LINE : parsePerfLine(text);
     if (rest !== UNUSUAL && isPlain(line)) {
-      this.kernel.addLine(start, this.learn(line, rest, newline), head, ns);
+      const arrow = onlyArrow(text);
+      if (arrow !== -1) this.learn(line, rest, start + arrow + ARROW.length, newline);
+      this.kernel.addLine(start, this.branchOf(line), head, ns);
     } else {
       this.otherRows.push(this.kernel.linesBytes() / (4 * LINE_COLUMNS));
       this.others.push(line);
@@ -261,18 +264,21 @@ export class LineReader {
     return newline + 1;
   }
 
-  /** Lets the kernel know what stands behind a line's time; the number of the branch. */
-  private learn({ flags, from, to }: BranchLine, rest: number, newline: number): number {
-    const { kernel, ends } = this;
-    const origin = ends.origin(flags.kind, edgeOf(flags.kind, flags.edge), from);
-    const target = ends.target(to);
-    const arrow = onlyArrow(this.text.bytes, rest, newline);
-    const targetAt = arrow + ARROW.length;
-    if (arrow !== -1 && targetAt - rest >= LEAST_BYTES.origin && newline + 1 - targetAt >= LEAST_BYTES.target) {
-      kernel.learnOrigin(rest, targetAt - rest, origin);
-      kernel.learnTarget(targetAt, newline + 1 - targetAt, target); // with its newline
-    }
-    return kernel.branch(origin, target);
+  /** Lets the kernel know what stands behind a line's time, up to its target and from there on. */
+  private learn(line: BranchLine, rest: number, targetAt: number, newline: number): void {
+    const { kernel } = this;
+    const end = newline + 1; // with its newline
+    if (targetAt - rest < LEAST_BYTES.origin || end - targetAt < LEAST_BYTES.target) return;
+    kernel.learnOrigin(rest, targetAt - rest, this.originOf(line));
+    kernel.learnTarget(targetAt, end - targetAt, this.ends.target(line.to));
+  }
+
+  private originOf({ flags, from }: BranchLine): number {
+    return this.ends.origin(flags.kind, edgeOf(flags.kind, flags.edge), from);
+  }
+
+  private branchOf(line: BranchLine): number {
+    return this.kernel.branch(this.originOf(line), this.ends.target(line.to));
   }
 }
 
@@ -347,11 +353,10 @@ function shared(values: readonly number[]): Float64Array {
  * Where the only arrow of a line stands, or -1: with more than one, or where a record's name might be found, the parts of
  * a line mean something together only.
  */
-function onlyArrow(bytes: Uint8Array, start: number, newline: number): number {
-  const line = Buffer.from(bytes.buffer, bytes.byteOffset + start, newline - start);
+function onlyArrow(line: string): number {
   const arrow = line.indexOf(ARROW);
   if (line.length > LONGEST_KNOWN || line.includes(RECORD) || line.lastIndexOf(ARROW) !== arrow) return -1;
-  return arrow === -1 ? -1 : start + arrow;
+  return arrow;
 }
 
 /** Lines with unknown flags are counted, and branches that were not taken mean nothing. */

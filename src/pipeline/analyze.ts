@@ -76,6 +76,7 @@ async function replayAll(reader: InputReader, options: AnalyzeOptions, help: Rep
     note();
   }
   builder.settleAll();
+  if (builder.doubtful.length === 0) return builder.build(trace.facts.scope);
   const taught = { ...trace, lessons: builder.contexts.lessons() };
   for await (const [tid, thread] of replayThreads(builder.doubtful, store, taught, help)) {
     builder.addAgain(tid, thread);

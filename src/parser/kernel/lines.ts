@@ -8,7 +8,7 @@
  */
 import { Column } from './memory';
 import { branchFrom, pairs } from './pair-table';
-import { Entry, TextTable } from './text-table';
+import { Entry, lengthOf, TextTable, UNKNOWN } from './text-table';
 
 /** A line: where it begins, its branch, the row of its head, the nanoseconds behind the dot. */
 export const LINE_BYTES: usize = 16;
@@ -60,19 +60,19 @@ export function read(offset: usize): i32 {
   while (at < end) {
     line = at;
     const head = heads.find(at, headHash(at));
-    if (!head) return UNKNOWN_HEAD;
-    row = head.value;
-    const dot = at + head.length;
+    if (head == UNKNOWN) return UNKNOWN_HEAD;
+    row = heads.entryOf(head).value;
+    const dot = at + lengthOf(head);
     ns = nineDigits(dot);
     if (ns < 0 || load<u8>(dot, 9) != COLON) return UNKNOWN_HEAD;
     rest = dot + 10;
     const origin = origins.find(rest, originHash(rest));
-    if (!origin) return UNKNOWN_REST;
-    const targetAt = rest + origin.length;
+    if (origin == UNKNOWN) return UNKNOWN_REST;
+    const targetAt = rest + lengthOf(origin);
     const target = targets.find(targetAt, targetHash(targetAt));
-    if (!target) return UNKNOWN_REST;
-    append(at, branchOf(origin, target), row, ns);
-    at = targetAt + target.length;
+    if (target == UNKNOWN) return UNKNOWN_REST;
+    append(at, branchOf(origins.entryOf(origin), targets.entryOf(target)), row, ns);
+    at = targetAt + lengthOf(target);
   }
   line = at;
   return DONE;

@@ -8,6 +8,9 @@ const MOST_ALIKE: u32 = 16;
 /** Of one table: what a trace of millions of sites needs beyond this is read anew each time. */
 const MOST_BYTES: usize = 64 * 1024 * 1024;
 const LEAST_SLOTS: u32 = 1024;
+const SLOT_BYTES: usize = 8;
+const LONGEST_TEXT: u32 = 0xffff;
+export const UNKNOWN: u64 = 0;
 
 /** An entry: some numbers, and its text behind them. */
 @unmanaged
@@ -24,7 +27,8 @@ const TEXT: usize = 24;
 
 @unmanaged
 export class TextTable {
-  slots: usize = 0; // offsets of entries, plus one; 0: free
+  /** Of 64 bits: above, half of the hash and the length; below, the offset of the entry, plus one. Or UNKNOWN: free. */
+  slots: usize = 0;
   mask: u32 = 0;
   count: u32 = 0;
   entries: Column = changetype<Column>(0);
@@ -32,31 +36,41 @@ export class TextTable {
   static make(): TextTable {
     const table = changetype<TextTable>(zeroed(offsetof<TextTable>()));
     table.entries = Column.make();
-    table.slots = zeroed(4 * LEAST_SLOTS);
+    table.slots = zeroed(SLOT_BYTES * LEAST_SLOTS);
     table.mask = LEAST_SLOTS - 1;
     return table;
   }
 
-  /** null if it is not known. `hash`: of the first bytes at `at`. */
+  /**
+   * What is known of the text at `at`, or UNKNOWN: `entryOf` and `lengthOf` take it apart. `hash`: of its first bytes.
+   *
+   * The length comes with the slot, not with the entry, which is farther away: so the processor may go on with what
+   * stands behind the text while it still compares.
+   */
   @inline
-  find(at: usize, hash: u32): Entry | null {
+  find(at: usize, hash: u32): u64 {
     const mask = this.mask;
     const entries = this.entries.start;
     let slot = hash & mask;
-    let place = load<u32>(this.slots + 4 * slot);
-    while (place != 0) {
-      const entry = changetype<Entry>(entries + place - 1);
-      if (entry.hash == hash && isSame(at, changetype<usize>(entry) + TEXT, entry.length)) return entry;
+    let found = load<u64>(this.slots + SLOT_BYTES * slot);
+    while (found != UNKNOWN) {
+      const entry = entries + <u32>found - 1;
+      if ((<u32>(found >> 32) ^ hash) >> 16 == 0 && isSame(at, entry + TEXT, lengthOf(found))) return found;
       slot = (slot + 1) & mask;
-      place = load<u32>(this.slots + 4 * slot);
+      found = load<u64>(this.slots + SLOT_BYTES * slot);
     }
-    return null;
+    return UNKNOWN;
+  }
+
+  @inline
+  entryOf(found: u64): Entry {
+    return changetype<Entry>(this.entries.start + <u32>found - 1);
   }
 
   /** `length`: at least 8. False: it cannot be kept. */
   add(at: usize, length: u32, hash: u32, value: u32): bool {
-    if (this.find(at, hash)) return true;
-    if (!this.hasRoomFor(hash)) return false;
+    if (this.find(at, hash) != UNKNOWN) return true;
+    if (length > LONGEST_TEXT || !this.hasRoomFor(hash)) return false;
     const offset = <u32>this.entries.used;
     const entry = changetype<Entry>(this.entries.extend(bytesFor(length)));
     entry.hash = hash;
@@ -66,12 +80,12 @@ export class TextTable {
     memory.copy(changetype<usize>(entry) + TEXT, at, length);
     this.count++;
     if (this.count * 2 > this.mask) this.grow();
-    else this.place(hash, offset);
+    else this.place(hash, length, offset);
     return true;
   }
 
   clear(): void {
-    memory.fill(this.slots, 0, 4 * (<usize>this.mask + 1));
+    memory.fill(this.slots, 0, SLOT_BYTES * (<usize>this.mask + 1));
     this.entries.used = 0;
     this.count = 0;
   }
@@ -79,27 +93,28 @@ export class TextTable {
   private hasRoomFor(hash: u32): bool {
     let alike: u32 = 0;
     let slot = hash & this.mask;
-    let place = load<u32>(this.slots + 4 * slot);
-    while (place != 0) {
-      if (changetype<Entry>(this.entries.start + place - 1).hash == hash) alike++;
+    let found = load<u64>(this.slots + SLOT_BYTES * slot);
+    while (found != UNKNOWN) {
+      if (this.entryOf(found).hash == hash) alike++;
       slot = (slot + 1) & this.mask;
-      place = load<u32>(this.slots + 4 * slot);
+      found = load<u64>(this.slots + SLOT_BYTES * slot);
     }
     return alike < MOST_ALIKE && this.entries.used < MOST_BYTES;
   }
 
-  private place(hash: u32, offset: u32): void {
+  private place(hash: u32, length: u32, offset: u32): void {
     let slot = hash & this.mask;
-    while (load<u32>(this.slots + 4 * slot) != 0) slot = (slot + 1) & this.mask;
-    store<u32>(this.slots + 4 * slot, offset + 1);
+    while (load<u64>(this.slots + SLOT_BYTES * slot) != UNKNOWN) slot = (slot + 1) & this.mask;
+    const high = (hash & 0xffff0000) | length;
+    store<u64>(this.slots + SLOT_BYTES * slot, ((<u64>high) << 32) | (offset + 1));
   }
 
   private grow(): void {
     this.mask = 2 * this.mask + 1;
-    this.slots = zeroed(4 * (<usize>this.mask + 1));
+    this.slots = zeroed(SLOT_BYTES * (<usize>this.mask + 1));
     for (let offset: u32 = 0; offset < <u32>this.entries.used; ) {
       const entry = changetype<Entry>(this.entries.start + offset);
-      this.place(entry.hash, offset);
+      this.place(entry.hash, entry.length, offset);
       offset += bytesFor(entry.length);
     }
   }
@@ -107,6 +122,11 @@ export class TextTable {
 
 function bytesFor(length: u32): u32 {
   return (<u32>TEXT + length + 7) & ~7;
+}
+
+/** Of the text that was found. */
+export function lengthOf(found: u64): u32 {
+  return <u32>(found >> 32) & LONGEST_TEXT;
 }
 
 /** Sixteen bytes at a time, the last ones perhaps twice; of short texts eight. */
