@@ -5,9 +5,7 @@ import { type BranchKind, BranchSitesBuilder, type Location, type TraceEdge } fr
 import { SpecialSymbol, SymbolTableBuilder } from '../model/symbol-table.js';
 import { NONE, type SiteId } from '../model/units.js';
 import { parseLocation } from './location.js';
-
-/** Site keys stay exact numbers up to 2^26 distinct locations. */
-const LOCATIONS = 2 ** 26;
+import { PairTable } from './pair-table.js';
 
 export class Interner {
   readonly sites = new BranchSitesBuilder();
@@ -15,28 +13,25 @@ export class Interner {
   private readonly locations: Location[] = [];
   private readonly locationOf = new Map<string, number>();
   /** By kind and edge, then by the two locations. */
-  private readonly siteOf: Map<number, SiteId>[] = [];
+  private readonly siteOf: PairTable[] = [];
 
   /** The site of a branch; `from` and `to` as perf prints them, bytes as latin1 characters. */
   site(kind: BranchKind, edge: TraceEdge, from: string, to: string): SiteId {
-    const fromLocation = this.location(from);
-    const toLocation = this.location(to);
-    const rows = (this.siteOf[kind * 4 + edge] ??= new Map());
-    const key = fromLocation * LOCATIONS + toLocation;
-    let site = rows.get(key);
-    if (site === undefined) {
-      site = this.sites.add(
-        kind,
-        edge,
-        this.locations[fromLocation] as Location,
-        this.locations[toLocation] as Location,
-      );
-      rows.set(key, site);
-    }
+    return this.siteBetween(kind, edge, this.location(from), this.location(to));
+  }
+
+  /** The same, by the numbers of both locations. */
+  siteBetween(kind: BranchKind, edge: TraceEdge, from: number, to: number): SiteId {
+    const sites = (this.siteOf[kind * 4 + edge] ??= new PairTable());
+    const known = sites.find(from, to);
+    if (known !== NONE) return known;
+    const site = this.sites.add(kind, edge, this.locations[from] as Location, this.locations[to] as Location);
+    sites.add(from, to, site);
     return site;
   }
 
-  private location(text: string): number {
+  /** The number of a location. */
+  location(text: string): number {
     let row = this.locationOf.get(text);
     if (row === undefined) {
       const kept = copied(text);

@@ -15,12 +15,47 @@ export interface LocationText {
 /** perf computes offsets modulo 2^64 where the address lies beyond the symbol: `memcpy@plt+0xffffffffff22f000`. */
 const LARGEST_OFFSET = 2 ** 24;
 
+const BLANK = 32;
+const CLOSE = 41;
 const FILE = /^(.*(?:\+0x[0-9a-f]+|\[unknown\])) \((.*)\)$/s;
 const FILE_BEHIND_ADDRESS = /^([0-9a-f]{1,16}) \(([^)]*(?: \(deleted\))?)\)$/;
 const FILE_BEHIND_BARE_NAME = /^(.*) \(([/[].*)\)$/s;
 const OFFSET = /^(.*)\+0x([0-9a-f]{1,16})$/s;
 
 export function parseLocation(text: string): LocationText {
+  return parseUsual(text) ?? parseAny(text);
+}
+
+/** `401260 leaf+0x4`, the usual form, without any search; null for all that looks otherwise, in any way. */
+function parseUsual(text: string): LocationText | null {
+  const blank = text.indexOf(' ');
+  const plus = text.lastIndexOf('+0x');
+  if (
+    blank < 1 ||
+    plus <= blank + 1 ||
+    text.charCodeAt(blank + 1) === BLANK ||
+    text.charCodeAt(text.length - 1) === CLOSE
+  )
+    return null;
+  const address = hexNumber(text, 0, blank);
+  const offset = hexNumber(text, plus + 3, text.length);
+  if (Number.isNaN(address) || Number.isNaN(offset) || offset > LARGEST_OFFSET) return null;
+  return { address, name: text.slice(blank + 1, plus), offset, dso: null };
+}
+
+/** Of thirteen digits at most, which a number holds exactly; NaN for all else. */
+function hexNumber(text: string, start: number, end: number): number {
+  if (end === start || end - start > 13) return Number.NaN;
+  let value = 0;
+  for (let at = start; at < end; at++) {
+    const code = text.charCodeAt(at);
+    const digit = code >= 48 && code <= 57 ? code - 48 : code >= 97 && code <= 102 ? code - 87 : Number.NaN;
+    value = value * 16 + digit;
+  }
+  return value;
+}
+
+function parseAny(text: string): LocationText {
   const file = text.endsWith(')') ? splitFile(text) : null;
   const bare = file ? (file[1] as string) : text;
   const dso = file ? (file[2] as string).replace(/\+0x[0-9a-f]+$/, '') : null;

@@ -18,6 +18,9 @@ export class SitesOfReader {
   readonly pairs: number[] = [];
   readonly origins: Origin[] = [];
   readonly targets: string[] = [];
+  /** Numbers of the locations of both, as far as they are known. */
+  private readonly fromOf: number[] = [];
+  private readonly toOf: number[] = [];
   private readonly interner: Interner;
 
   constructor(interner: Interner) {
@@ -65,9 +68,16 @@ export class SitesOfReader {
   }
 
   private newSite(branch: number): SiteId {
-    const { kind, edge, from } = this.origins[this.pairs[2 * branch] as number] as Origin;
-    const to = this.targets[this.pairs[2 * branch + 1] as number] as string;
-    const site = this.interner.site(kind, edge, from, to);
+    const { interner, fromOf, toOf } = this;
+    const origin = this.pairs[2 * branch] as number;
+    const target = this.pairs[2 * branch + 1] as number;
+    const { kind, edge, from } = this.origins[origin] as Origin;
+    const site = interner.siteBetween(
+      kind,
+      edge,
+      (fromOf[origin] ??= interner.location(from)),
+      (toOf[target] ??= interner.location(this.targets[target] as string)),
+    );
     this.sites[branch] = site;
     return site;
   }
