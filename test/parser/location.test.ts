@@ -124,3 +124,17 @@ describe('addresses', () => {
     fc.assert(fc.property(text, (any) => void parseLocation(any)));
   });
 });
+
+test('a location without its file is the same as with it, whatever its name looks like', () => {
+  const piece = fc.constantFrom('main', '+0x1', '+0x', ' ', '  ', '@plt', '(int)', '[unknown]', 'é', '+0xg', ' => ');
+  const name = fc.array(piece, { maxLength: 6 }).map((pieces) => pieces.join(''));
+  const address = fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }).map((value) => value.toString(16));
+  const offset = fc.oneof(fc.nat(2 ** 25), fc.maxSafeNat()).map((value) => value.toString(16));
+  fc.assert(
+    fc.property(address, name, offset, (at, symbol, distance) => {
+      const text = `${at} ${symbol}+0x${distance}`;
+      expect(parseLocation(text)).toEqual({ ...parseLocation(`${text} (/opt/file)`), dso: null });
+    }),
+    { numRuns: 2000 },
+  );
+});
