@@ -48,8 +48,10 @@ export class WorkerPool {
     return (await (this.pool as Promise<Piscina>)).run(task, { name });
   }
 
+  /** Ends the threads, whatever they do. */
   async close(): Promise<void> {
-    await (await this.pool)?.destroy();
+    const pool = await this.pool?.catch(() => null); // it never began: who gave it tasks was told
+    await pool?.destroy();
   }
 }
 
