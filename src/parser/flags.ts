@@ -46,7 +46,7 @@ export function parseFlags(text: string): Flags {
   const edgeWords = EDGE.exec(bare);
   const words = edgeWords ? bare.slice(edgeWords[0].length) : bare;
   const [, name = '', events = ''] = /^(.*?)(?:\/([a-z_,]*)\/)?$/.exec(words) ?? [];
-  const edge = edgeWords ? edgeOf(edgeWords[1]) : TraceEdge.None;
+  const edge = edgeWords ? edgeOfWords(edgeWords[1]) : TraceEdge.None;
   const notTaken = events.split(',').includes('not_taken');
   const kind = KINDS.get(name);
   if (kind !== undefined) return { kind, edge, notTaken, unknown: null };
@@ -55,7 +55,7 @@ export function parseFlags(text: string): Flags {
   return { kind: BranchKind.Jump, edge, notTaken, unknown: bare || text };
 }
 
-function edgeOf(words: string | undefined): TraceEdge {
+function edgeOfWords(words: string | undefined): TraceEdge {
   if (words === 'tr strt') return TraceEdge.Begin;
   return words === 'tr end' ? TraceEdge.End : TraceEdge.BeginAndEnd;
 }
@@ -80,4 +80,9 @@ function combination(call: boolean, ret: boolean, begin: boolean, end: boolean):
     notTaken: false,
     unknown: null,
   };
+}
+
+// "async" has no target to go on from: it ends the trace, with or without perf saying so.
+export function edgeOf(kind: BranchKind, edge: TraceEdge): TraceEdge {
+  return kind === BranchKind.Async && edge === TraceEdge.None ? TraceEdge.End : edge;
 }

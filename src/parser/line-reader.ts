@@ -2,19 +2,20 @@
  * Whole lines in, what each of them says out: most as numbers in rows, the others one by one.
  *
  * What a line says beside its time, the same bytes always say the same. So most lines are read by the kernel, which knows
- * them by every one of their bytes; the first time the tolerant parser reads them, which is the definition.
+ * them by every one of their bytes; the first time `usual-branch.ts` does, or the tolerant parser, which is the definition.
  *
  * A reader keeps what lines it has seen before, and nothing that a result depends on: readers of their own may read
  * the pieces of one trace, in any order and anywhere.
  */
-import { BranchKind, TraceEdge } from '../model/branch-sites.js';
 import type { EventRun, GroupedEvents } from '../model/trace-chunk.js';
 import type { Nanoseconds } from '../model/units.js';
 import { BranchEnds, type Origin } from './branch-ends.js';
+import { edgeOf } from './flags.js';
 import { type Kernel, newKernel, Stop } from './kernel.js';
 import { type Head, LinePrefix, UNUSUAL } from './line-prefix.js';
 import { LONGEST_LINE_BYTES } from './lines.js';
 import { type PerfLine, parsePerfLine } from './perf-line.js';
+import { type BranchText, usualBranch } from './usual-branch.js';
 
 /** Columns of a row. */
 export const Line = {
@@ -64,8 +65,6 @@ export interface Lane {
   readonly tid: number;
   readonly cpu: number; // NOT_PRINTED if it was not
 }
-
-type BranchLine = Extract<PerfLine, { type: 'branch' }>;
 
 export const OTHER = -1;
 const NEWLINE = 10;
@@ -251,21 +250,23 @@ export class LineReader {
     const newline = bytes.indexOf(NEWLINE, start);
     const isOverlong = newline - start > LONGEST_LINE_BYTES;
     const text = isOverlong ? '' : lineText(bytes, start, newline);
-    const line = isOverlong ? OVERLONG_LINE : parsePerfLine(text);
-    if (rest !== UNUSUAL && isPlain(line)) {
-      const arrow = onlyArrow(text);
-      if (arrow !== -1) this.learn(line, rest, start + arrow + ARROW.length, newline);
-      this.kernel.addLine(start, this.branchOf(line), head, ns);
+    const arrow = rest === UNUSUAL ? -1 : onlyArrow(text);
+    const usual = arrow === -1 ? null : usualBranch(text, rest - start, arrow);
+    const line = usual ? null : isOverlong ? OVERLONG_LINE : parsePerfLine(text);
+    const branch = usual ?? (rest === UNUSUAL ? null : plainBranch(line as PerfLine));
+    if (branch) {
+      if (arrow !== -1) this.learn(branch, rest, start + arrow + ARROW.length, newline);
+      this.kernel.addLine(start, this.branchOf(branch), head, ns);
     } else {
       this.otherRows.push(this.kernel.linesBytes() / (4 * LINE_COLUMNS));
-      this.others.push(line);
+      this.others.push(line as PerfLine);
       this.kernel.addLine(start, OTHER, 0, 0);
     }
     return newline + 1;
   }
 
   /** Lets the kernel know what stands behind a line's time, up to its target and from there on. */
-  private learn(line: BranchLine, rest: number, targetAt: number, newline: number): void {
+  private learn(line: BranchText, rest: number, targetAt: number, newline: number): void {
     const { kernel } = this;
     const end = newline + 1; // with its newline
     if (targetAt - rest < LEAST_BYTES.origin || end - targetAt < LEAST_BYTES.target) return;
@@ -273,11 +274,11 @@ export class LineReader {
     kernel.learnTarget(targetAt, end - targetAt, this.ends.target(line.to));
   }
 
-  private originOf({ flags, from }: BranchLine): number {
-    return this.ends.origin(flags.kind, edgeOf(flags.kind, flags.edge), from);
+  private originOf({ kind, edge, from }: BranchText): number {
+    return this.ends.origin(kind, edge, from);
   }
 
-  private branchOf(line: BranchLine): number {
+  private branchOf(line: BranchText): number {
     return this.kernel.branch(this.originOf(line), this.ends.target(line.to));
   }
 }
@@ -360,17 +361,14 @@ function onlyArrow(line: string): number {
 }
 
 /** Lines with unknown flags are counted, and branches that were not taken mean nothing. */
-function isPlain(line: PerfLine): line is BranchLine {
-  return line.type === 'branch' && line.flags.unknown === null && !line.flags.notTaken;
+function plainBranch(line: PerfLine): BranchText | null {
+  if (line.type !== 'branch' || line.flags.unknown !== null || line.flags.notTaken) return null;
+  const { flags, from, to } = line;
+  return { kind: flags.kind, edge: edgeOf(flags.kind, flags.edge), from, to };
 }
 
 /** A line without its end; bytes as latin1 characters. */
 export function lineText(bytes: Uint8Array, start: number, newline: number): string {
   const end = bytes[newline - 1] === RETURN && newline > start ? newline - 1 : newline;
   return Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString('latin1');
-}
-
-// "async" has no target to go on from: it ends the trace, with or without perf saying so.
-export function edgeOf(kind: BranchKind, edge: TraceEdge): TraceEdge {
-  return kind === BranchKind.Async && edge === TraceEdge.None ? TraceEdge.End : edge;
 }

@@ -5,10 +5,11 @@ import { type DamagedLine, type LineCounts, noLines } from '../model/quality.js'
 import type { Mapping, ThreadName, TraceChunk, TraceRecord } from '../model/trace-chunk.js';
 import { type Nanoseconds, NONE, type SiteId, type Tid } from '../model/units.js';
 import { ChunkBuilder } from './chunk-builder.js';
+import { edgeOf } from './flags.js';
 import { HeldEvent } from './held-event.js';
 import { copied, fromLatin1, Interner } from './intern.js';
 import { type Head, NOT_PRINTED } from './line-prefix.js';
-import { edgeOf, LINE_COLUMNS, Line, LineReader, lineText, OTHER, OVERLONG, type ReadLines } from './line-reader.js';
+import { LINE_COLUMNS, Line, LineReader, lineText, OTHER, OVERLONG, type ReadLines } from './line-reader.js';
 import { NO_FLAGS, type PerfLine, type PerfTime, type Prefix } from './perf-line.js';
 import { MOST_DAMAGED_SHOWN, MOST_TEXT, type PlainPiece, plainPiece } from './plain-piece.js';
 import { type ErrorLine, type SidebandLine, takeError, takeSideband, wasBefore } from './records.js';

@@ -5,16 +5,9 @@ import { readdirSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Origin } from '../../src/parser/branch-ends.js';
+import { edgeOf } from '../../src/parser/flags.js';
 import { NOT_PRINTED } from '../../src/parser/line-prefix.js';
-import {
-  edgeOf,
-  LINE_COLUMNS,
-  Line,
-  LineReader,
-  lineText,
-  OTHER,
-  type ReadLines,
-} from '../../src/parser/line-reader.js';
+import { LINE_COLUMNS, Line, LineReader, lineText, OTHER, type ReadLines } from '../../src/parser/line-reader.js';
 import { type PerfLine, parsePerfLine } from '../../src/parser/perf-line.js';
 import { fixture } from '../helpers/load.js';
 
