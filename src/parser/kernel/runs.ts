@@ -9,6 +9,8 @@ import { Column, zeroed } from './memory';
 
 const EVENT_BYTES: usize = 8;
 const FAR: u32 = u32.MAX_VALUE;
+/** Further from the origin numbers leave out nanoseconds, and steps no longer add up to times. */
+const FURTHEST_NS: i64 = 1 << 53;
 /** No clock of a processor steps back so far. */
 const LARGEST_STEP_BACK_NS: i64 = 1_000_000;
 
@@ -53,15 +55,17 @@ export function forgetHeadFacts(): void {
 }
 
 /**
- * Sorts the branches of all lines but those from row `count` on. False if times step back too far: then somebody who
- * knows more has to look at the lines one by one. `origin`: the second that times are counted from.
+ * Sorts the branches of all lines but those from row `count` on. False if times step back too far, or are too far from the
+ * origin: then somebody who knows more has to look at the lines one by one. `origin`: the second that times are counted from.
  */
 export function group(count: u32, origin: f64): bool {
   runs.used = 0;
   store<u32>(pieceAt, load<u32>(pieceAt) + 1);
+  const originNs = <i64>origin * 1_000_000_000;
   if (!measure(count)) return false;
-  layOut(<i64>origin * 1_000_000_000);
-  write(count, <i64>origin * 1_000_000_000);
+  if (highestNs - originNs > FURTHEST_NS || originNs - lowestNs > FURTHEST_NS) return false;
+  layOut(originNs);
+  write(count, originNs);
   return true;
 }
 
