@@ -60,7 +60,7 @@ export class TraceParser {
   private firstTime: PerfTime | null = null;
   private early: (() => void)[] | null = [];
   /** Of all events but the held one. */
-  private readonly latestNsOfThread = new Map<Tid, Nanoseconds>();
+  private readonly lastNsOfThread = new Map<Tid, Nanoseconds>();
   /** The thread whose pid is known to be learned. */
   private learnedTid: Tid = NONE;
   private learnedPid = NONE;
@@ -112,7 +112,8 @@ export class TraceParser {
       this.guard.goOn(Number.isNaN(last.beforeNs) ? held.timeNs : last.beforeNs, last.timeNs);
       sites.renumber(branches.events);
       chunk.grouped = branches;
-      for (const { tid, latestNs } of branches.runs) this.noteLatest(tid, latestNs);
+      const runs = branches.runs.toSorted((a, b) => a.lastRow - b.lastRow);
+      for (const { tid, lastNs } of runs) this.lastNsOfThread.set(tid, lastNs);
       held.set(last.tid, last.cpu, sites.siteOf(last.branch), last.timeNs, counts.lines + last.line, 0);
       held.text = last.text;
     }
@@ -246,7 +247,7 @@ export class TraceParser {
   private confirmHeld(): void {
     const { held } = this;
     this.chunk.addEvent(held.tid, held.cpu, held.site, held.timeNs);
-    this.noteLatest(held.tid, held.timeNs);
+    this.lastNsOfThread.set(held.tid, held.timeNs);
   }
 
   private dropHeld(reason: string): void {
@@ -274,20 +275,14 @@ export class TraceParser {
     for (const record of early ?? []) record();
   }
 
-  private noteLatest(tid: Tid, timeNs: Nanoseconds): void {
-    if (!((this.latestNsOfThread.get(tid) ?? Number.NEGATIVE_INFINITY) >= timeNs))
-      this.latestNsOfThread.set(tid, timeNs);
-  }
-
   private takeError(line: ErrorLine): void {
-    takeError(line, line.time ? this.words.timeOf(line.time) : this.latestNsOf(line.tid), this);
+    takeError(line, line.time ? this.words.timeOf(line.time) : this.lastNsOf(line.tid), this);
   }
 
   /** When a thread was seen last, or anything was. */
-  private latestNsOf(tid: Tid): Nanoseconds {
+  private lastNsOf(tid: Tid): Nanoseconds {
     const { held } = this;
-    const latestNs = this.latestNsOfThread.get(tid) ?? held.timeNs;
-    return tid === held.tid ? Math.max(latestNs, held.timeNs) : latestNs;
+    return tid === held.tid ? held.timeNs : (this.lastNsOfThread.get(tid) ?? held.timeNs);
   }
 
   private takeSideband(line: SidebandLine): void {
