@@ -51,7 +51,9 @@ export interface NewBranches {
 
 /** What a piece has of one lane. */
 export interface BranchRun extends EventRun {
-  readonly latestNs: Nanoseconds;
+  /** Of its last event, and where that stands among the lines of the piece. */
+  readonly lastNs: Nanoseconds;
+  readonly lastRow: number;
 }
 
 /** Branches by lane: events with numbers of branches in the place of sites. */
@@ -189,7 +191,8 @@ export class LineReader {
     for (let at = 0; at < index.byteLength; at += RUN_BYTES) {
       const lane = lanes[index.getInt32(at, true)] as Lane;
       const length = index.getInt32(at + 4, true) / 4;
-      runs.push({ ...lane, length, latestNs: index.getFloat64(at + 8, true), events: index.getInt32(at + 16, true) });
+      const last = { lastNs: index.getFloat64(at + 8, true), lastRow: index.getInt32(at + 20, true) };
+      runs.push({ ...lane, ...last, length, events: index.getInt32(at + 16, true) });
     }
     return { runs, events, startNs: kernel.lowest(originSeconds), endNs: kernel.highest(originSeconds) };
   }

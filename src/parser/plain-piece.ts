@@ -132,12 +132,16 @@ class PieceBuilder {
     this.mappings.push(mapping);
   }
 
-  /** Which process each thread belongs to, where it is printed. False if one seems to belong to two. */
+  /**
+   * Which process each thread belongs to, where it is printed. False if one seems to belong to two, or if a record names it,
+   * too: what counts then is which of them came last.
+   */
   takeProcessIds(): boolean {
     const { heads, rows } = this.lines;
     if (heads.every(({ pid }) => pid === NOT_PRINTED)) return true;
     const isTaken = new Uint8Array(heads.length);
     const pids = new Map<Tid, number>();
+    const named = new Set(this.names.map(({ tid }) => tid));
     for (let row = 0; row < this.lines.length; row++) {
       const head = rows[row * LINE_COLUMNS + Line.Head];
       if (isTaken[head] === 1 || this.branchOf(row) === OTHER) continue;
@@ -145,6 +149,7 @@ class PieceBuilder {
       const { tid, pid } = heads[head] as { tid: Tid; pid: number };
       if ((pids.get(tid) ?? pid) !== pid) return false;
       if (pid === NOT_PRINTED || pids.has(tid)) continue;
+      if (named.has(tid)) return false;
       pids.set(tid, pid);
       this.addName({ tid, pid, comm: null, parent: null, timeNs: this.timeOfRow(row) });
     }

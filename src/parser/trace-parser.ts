@@ -60,8 +60,8 @@ export class TraceParser {
   /** Of the held event, if it is the first. */
   private firstTime: PerfTime | null = null;
   private early: (() => void)[] | null = [];
-  /** Of threads that were left for another one. */
-  private readonly latestNsOfThread = new Map<Tid, Nanoseconds>();
+  /** Of all events but the held one. */
+  private readonly lastNsOfThread = new Map<Tid, Nanoseconds>();
   /** The thread whose pid is known to be learned. */
   private learnedTid: Tid = NONE;
   private learnedPid = NONE;
@@ -109,12 +109,12 @@ export class TraceParser {
     for (const name of piece.names) this.addName(name);
     const { last, branches } = piece;
     if (last && branches) {
-      chunk.addEvent(held.tid, held.cpu, held.site, held.timeNs);
-      this.noteLatest(held.tid, held.timeNs);
+      this.confirmHeld();
       this.guard.goOn(Number.isNaN(last.beforeNs) ? held.timeNs : last.beforeNs, last.timeNs);
       sites.renumber(branches.events);
       chunk.grouped = branches;
-      for (const { tid, latestNs } of branches.runs) this.noteLatest(tid, latestNs);
+      const runs = branches.runs.toSorted((a, b) => a.lastRow - b.lastRow);
+      for (const { tid, lastNs } of runs) this.lastNsOfThread.set(tid, lastNs);
       held.set(last.tid, last.cpu, sites.siteOf(last.branch), last.timeNs, counts.lines + last.line, 0);
       held.text = last.text;
     }
@@ -239,10 +239,16 @@ export class TraceParser {
   private hold(tid: Tid, cpu: number, site: SiteId, timeNs: Nanoseconds, start: number): void {
     const { held } = this;
     if (this.guard.contradicts(timeNs) && held.isHeld) this.dropHeld(BAD_TIME);
-    else if (held.isHeld) this.chunk.addEvent(held.tid, held.cpu, held.site, held.timeNs);
+    else if (held.isHeld) this.confirmHeld();
     if (this.early && held.isHeld) this.takeEarly();
-    if (tid !== held.tid && held.tid !== NONE) this.noteLatest(held.tid, held.timeNs);
     held.set(tid, cpu, site, timeNs, this.counts.lines, start);
+  }
+
+  /** Every time that is confirmed counts, however the lines are cut into pieces; one that is dropped never does. */
+  private confirmHeld(): void {
+    const { held } = this;
+    this.chunk.addEvent(held.tid, held.cpu, held.site, held.timeNs);
+    this.lastNsOfThread.set(held.tid, held.timeNs);
   }
 
   private dropHeld(reason: string): void {
@@ -270,20 +276,14 @@ export class TraceParser {
     for (const record of early ?? []) record();
   }
 
-  private noteLatest(tid: Tid, timeNs: Nanoseconds): void {
-    if (!((this.latestNsOfThread.get(tid) ?? Number.NEGATIVE_INFINITY) >= timeNs))
-      this.latestNsOfThread.set(tid, timeNs);
-  }
-
   private takeError(line: ErrorLine): void {
-    takeError(line, line.time ? this.words.timeOf(line.time) : this.latestNsOf(line.tid), this);
+    takeError(line, line.time ? this.words.timeOf(line.time) : this.lastNsOf(line.tid), this);
   }
 
   /** When a thread was seen last, or anything was. */
-  private latestNsOf(tid: Tid): Nanoseconds {
+  private lastNsOf(tid: Tid): Nanoseconds {
     const { held } = this;
-    const latestNs = this.latestNsOfThread.get(tid) ?? held.timeNs;
-    return tid === held.tid ? Math.max(latestNs, held.timeNs) : latestNs;
+    return tid === held.tid ? held.timeNs : (this.lastNsOfThread.get(tid) ?? held.timeNs);
   }
 
   private takeSideband(line: SidebandLine): void {
@@ -301,9 +301,9 @@ export class TraceParser {
 
   private learnPid(tid: Tid, pid: number): void {
     if (tid === this.learnedTid && pid === this.learnedPid) return;
+    this.addName({ tid, pid, comm: null, parent: null, timeNs: this.held.timeNs });
     this.learnedTid = tid;
     this.learnedPid = pid;
-    this.addName({ tid, pid, comm: null, parent: null, timeNs: this.held.timeNs });
   }
 
   private learnName({ tid, pid, comm }: Prefix, timeNs: Nanoseconds): void {
@@ -315,6 +315,7 @@ export class TraceParser {
     const text = `${name.pid}/${name.comm}`;
     if (this.nameOfThread.get(name.tid) === text) return;
     this.nameOfThread.set(name.tid, copied(text));
+    if (name.tid === this.learnedTid) this.learnedTid = NONE; // its pid counts anew where a branch prints it
     this.chunk.addName({ ...name, comm: name.comm === null ? null : fromLatin1(name.comm) });
   }
 

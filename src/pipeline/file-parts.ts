@@ -2,7 +2,6 @@
  * A file of trace text, read by several threads: each reads parts of it, and what comes back is taken in their order.
  */
 import { readSync } from 'node:fs';
-import { assert } from '../model/errors.js';
 import type { TraceChunk } from '../model/trace-chunk.js';
 import type { TraceParser } from '../parser/trace-parser.js';
 import type { PlainFile } from './inputs.js';
@@ -43,10 +42,13 @@ export class FileParts {
     this.take = take;
   }
 
-  /** Threads are there, and what they can read by themselves is worth to be handed out. */
+  /**
+   * Threads are there, and what they can read by themselves is worth to be handed out. Where they gave up they would do so
+   * again: first a line has to be read here, and a file that was cut meanwhile may have no whole line left.
+   */
   isUsefulAt(at: number): boolean {
     const { readers, parser, refused, file } = this;
-    return at > 0 && readers.isAwake && parser.isSettled && refused < MOST_REFUSED && endOf(at) < file.sizeBytes;
+    return at > this.at && readers.isAwake && parser.isSettled && refused < MOST_REFUSED && endOf(at) < file.sizeBytes;
   }
 
   /** Takes parts from a line on; up to where. The last lines of the file are left, and what no part could be made of. */
@@ -79,8 +81,7 @@ export class FileParts {
     const { result, events } = this.pending.shift() as Pending;
     const { read, from, to } = await result;
     this.free.push(events);
-    if (Number.isNaN(to)) return false;
-    assert(from === this.at, 'parts of a file that do not meet');
+    if (from !== this.at) return false; // no end could be found, or the file was written anew meanwhile
     this.at = to;
     this.refused = read === null ? this.refused + 1 : 0;
     if (read && this.parser.accepts(read.piece)) this.take(this.parser.takePlain(read.piece, read.sites), to);

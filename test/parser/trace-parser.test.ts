@@ -434,6 +434,40 @@ describe('times', () => {
   });
 });
 
+describe('where lines are cut into pieces does not matter', () => {
+  const begin = callAt('5.000000001', '4/5') + callAt('5.000000002', '4/5') + callAt('5.000000003', '4/5');
+  const sizes = [1 << 20, 90, 150, 260, 350, 450];
+
+  test.each(sizes)(
+    'for the time of an error without one: it is the last of its thread that was not dropped, %i',
+    (size) => {
+      const error = ' instruction trace error type 1 cpu 3 pid 4 tid 5 ip 0x401260 code 7: Overflow packet\n';
+      const back = callAt('5.000000500', '4/5') + callAt('5.000000300', '4/5') + callAt('5.000000600', '77/77');
+      expect(parse(begin + back + error, size).records[0]?.timeNs).toBe(300);
+      const earlier = callAt('4.000000000', '4/5').repeat(2) + callAt('4.000000006', '77/77').repeat(2);
+      expect(parse(begin + earlier + error, size).records[0]?.timeNs).toBe(-1e9);
+      const ahead = callAt('9.000000500', '4/5') + callAt('5.000000600', '77/77').repeat(2);
+      expect(parse(begin + ahead + error, size).records[0]?.timeNs).toBe(3);
+    },
+  );
+
+  test.each(sizes)('for the process of a thread that a record says otherwise of, %i', (size) => {
+    const record = '5 [000] 5.000000004: PERF_RECORD_COMM: other:9/5\n';
+    const { names } = parse(begin + record + callAt('5.000000005', '4/5') + callAt('5.000000006', '4/5'), size);
+    expect(names.map(({ pid, timeNs }) => [pid, timeNs])).toEqual([
+      [4, 1],
+      [9, 4],
+      [4, 5],
+    ]);
+  });
+
+  test.each(sizes)('for times that are too far apart for nanoseconds, %i', (size) => {
+    const far = Array.from({ length: 20 }, (_, n) => callAt(`20000000.0000${10_000 + 67 * n}`, '4/5')).join('');
+    expect(byLane(parse(begin + far, size)).events).toEqual(byLane(parse(begin + far)).events);
+    expect(parse(begin + far, size).events.at(-1)).toContain(` ${(20_000_000 - 5) * 1e9 + 10_000 + 67 * 19} `);
+  });
+});
+
 /** Real lines of all sorts, to be cut and spliced. */
 const REAL_LINES = ['lab', 'hardware', 'constructed'].flatMap((folder) =>
   readdirSync(new URL(`../../fixtures/${folder}`, import.meta.url)).flatMap((name) =>

@@ -4,7 +4,17 @@
  * The built library is tested: its threads begin with built files. The traces are as large as one has to be before
  * others are called to help.
  */
-import { createReadStream, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  createReadStream,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
@@ -88,6 +98,35 @@ describe('the same bytes', () => {
   test('with the trees of all threads as one', async () => {
     const profile = await analyze([await openTraceFile(CLEAN)], { jobs: 2, trees: 'together' });
     expect([...renderFolded(profile)].join('') === truth).toBe(true);
+  });
+});
+
+describe('a file that changes while it is read', () => {
+  /** The file is not, or no longer, what it was when it was opened. */
+  async function changed(path: string, file: object): Promise<library.TraceInput> {
+    const input = await openTraceFile(path);
+    Object.assign(input.file as object, file);
+    return input;
+  }
+  const options = { jobs: 2, memoryBytes: MUCH_MEMORY };
+
+  test('is read as far as it goes, if it was cut', async () => {
+    const expected = await profileText(await openTraceFile(DAMAGED), options);
+    const input = await changed(DAMAGED, { sizeBytes: 1e9 }); // it ends within a line
+    expect((await profileText(input, options)) === expected).toBe(true);
+  });
+
+  test('is no fault of the program, if it was written anew', async () => {
+    const path = join(directory, 'other.txt');
+    writeFileSync(path, Buffer.concat([Buffer.from(' '), readFileSync(CLEAN)]));
+    const other = openSync(path, 'r');
+    const expected = await profileText(await openTraceFile(CLEAN), options);
+    const input = await openTraceFile(CLEAN);
+    const { sizeBytes } = input.file as { sizeBytes: number };
+    const skipTo = (at: number) => input.file?.skipTo(at);
+    const text = await profileText({ ...input, file: { fd: other, sizeBytes, skipTo } }, options);
+    expect(text === expected).toBe(true);
+    closeSync(other);
   });
 });
 

@@ -9,6 +9,8 @@ import { Column, zeroed } from './memory';
 
 const EVENT_BYTES: usize = 8;
 const FAR: u32 = u32.MAX_VALUE;
+/** Further from the origin numbers leave out nanoseconds, and steps no longer add up to times. */
+const FURTHEST_NS: i64 = 1 << 53;
 /** No clock of a processor steps back so far. */
 const LARGEST_STEP_BACK_NS: i64 = 1_000_000;
 
@@ -25,14 +27,15 @@ const LANE_AT: usize = 8;
 const LANE_PIECE: usize = 12;
 const LANE_EVENTS: usize = 16;
 const LANE_FAR_EVENTS: usize = 20;
-const LANE_HIGHEST_NS: usize = 24;
+const LANE_LAST_ROW: usize = 24;
 const LANE_BYTES: usize = 32;
 
-/** By run: its lane, the bytes of its events, its latest time, how many events they are; in the order in which the lanes appear. */
+/** By run: its lane, the bytes of its events, the time of the last one, how many they are, the row of the last one; in the order in which the lanes appear. */
 const runs = Column.make();
 const RUN_EVENT_BYTES: usize = 4;
 const RUN_NS: usize = 8;
 const RUN_EVENTS: usize = 16;
+const RUN_LAST_ROW: usize = 20;
 const RUN_BYTES: usize = 24;
 const events = Column.make();
 /** Number of the piece; like all that outlives one, it is in memory. */
@@ -53,15 +56,17 @@ export function forgetHeadFacts(): void {
 }
 
 /**
- * Sorts the branches of all lines but those from row `count` on. False if times step back too far: then somebody who
- * knows more has to look at the lines one by one. `origin`: the second that times are counted from.
+ * Sorts the branches of all lines but those from row `count` on. False if times step back too far, or are too far from the
+ * origin: then somebody who knows more has to look at the lines one by one. `origin`: the second that times are counted from.
  */
 export function group(count: u32, origin: f64): bool {
   runs.used = 0;
   store<u32>(pieceAt, load<u32>(pieceAt) + 1);
+  const originNs = <i64>origin * 1_000_000_000;
   if (!measure(count)) return false;
-  layOut(<i64>origin * 1_000_000_000);
-  write(count, <i64>origin * 1_000_000_000);
+  if (highestNs - originNs > FURTHEST_NS || originNs - lowestNs > FURTHEST_NS) return false;
+  layOut(originNs);
+  write(count, originNs);
   return true;
 }
 
@@ -86,7 +91,7 @@ function measure(count: u32): bool {
     store<u32>(lane, load<u32>(lane, LANE_EVENTS) + 1, LANE_EVENTS);
     store<u32>(lane, load<u32>(lane, LANE_FAR_EVENTS) + isFar, LANE_FAR_EVENTS);
     store<i64>(lane, timeNs, LANE_NS);
-    store<i64>(lane, max(timeNs, load<i64>(lane, LANE_HIGHEST_NS)), LANE_HIGHEST_NS);
+    store<u32>(lane, <u32>((line - lines.start) / LINE_BYTES), LANE_LAST_ROW);
   }
   return true;
 }
@@ -96,7 +101,6 @@ function beginLane(lane: usize, piece: u32, number: u32): void {
   store<u32>(lane, 0, LANE_EVENTS);
   store<u32>(lane, 0, LANE_FAR_EVENTS);
   store<i64>(lane, i64.MIN_VALUE / 2, LANE_NS);
-  store<i64>(lane, i64.MIN_VALUE, LANE_HIGHEST_NS);
   store<u32>(runs.extend(RUN_BYTES), number);
 }
 
@@ -110,7 +114,8 @@ function layOut(originNs: i64): void {
     const bytes = (count + load<u32>(lane, LANE_FAR_EVENTS)) * <u32>EVENT_BYTES;
     store<u32>(run, count, RUN_EVENTS);
     store<u32>(run, bytes, RUN_EVENT_BYTES);
-    store<f64>(run, <f64>(load<i64>(lane, LANE_HIGHEST_NS) - originNs), RUN_NS);
+    store<f64>(run, <f64>(load<i64>(lane, LANE_NS) - originNs), RUN_NS);
+    store<u32>(run, load<u32>(lane, LANE_LAST_ROW), RUN_LAST_ROW);
     store<u32>(lane, offset, LANE_AT);
     store<i64>(lane, i64.MIN_VALUE / 2, LANE_NS);
     offset += bytes;
