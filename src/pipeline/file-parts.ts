@@ -81,9 +81,9 @@ export class FileParts {
     const { result, events } = this.pending.shift() as Pending;
     const { read, from, to } = await result;
     this.free.push(events);
+    this.refused = read === null ? this.refused + 1 : 0;
     if (from !== this.at) return false; // no end could be found, or the file was written anew meanwhile
     this.at = to;
-    this.refused = read === null ? this.refused + 1 : 0;
     if (read && this.parser.accepts(read.piece)) this.take(this.parser.takePlain(read.piece, read.sites), to);
     else this.take(this.parser.parse(bytesOf(this.file.fd, from, to)), to);
     return this.refused < MOST_REFUSED;
