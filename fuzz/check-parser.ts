@@ -4,7 +4,8 @@
 import assert from 'node:assert/strict';
 import type { LineCounts } from '../src/model/quality.js';
 import { LineCutter } from '../src/parser/lines.js';
-import { TraceParser, TraceVocabulary } from '../src/parser/trace-parser.js';
+import { TraceParser } from '../src/parser/trace-parser.js';
+import { TraceVocabulary } from '../src/parser/trace-vocabulary.js';
 
 export function checkParser(bytes: Buffer, pieceBytes: number): void {
   const parser = new TraceParser(new TraceVocabulary(), 'fuzz');

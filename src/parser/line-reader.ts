@@ -10,36 +10,12 @@
 import type { EventRun, GroupedEvents } from '../model/trace-chunk.js';
 import type { Nanoseconds } from '../model/units.js';
 import { BranchEnds, type Origin } from './branch-ends.js';
-import { edgeOf } from './flags.js';
-import { type Kernel, newKernel, Stop } from './kernel.js';
+import { newKernel, Stop } from './kernel.js';
 import { type Head, LinePrefix, UNUSUAL } from './line-prefix.js';
 import { LONGEST_LINE_BYTES } from './lines.js';
 import { type PerfLine, parsePerfLine } from './perf-line.js';
-import { type BranchText, usualBranch } from './usual-branch.js';
-
-/** Columns of a row. */
-export const Line = {
-  /** Where the line begins in the bytes. */
-  Start: 0,
-  /** Number of a branch that this reader has told of, or OTHER: then the next one of `others` is the line. */
-  Branch: 1,
-  /** Row of what the line begins with, in `heads`. */
-  Head: 2,
-  Ns: 3,
-} as const;
-export const LINE_COLUMNS = 4;
-
-export interface ReadLines {
-  /** What was read; like the rest, good until something else is. */
-  readonly bytes: Uint8Array;
-  readonly length: number;
-  /** LINE_COLUMNS a line. */
-  readonly rows: Int32Array;
-  readonly heads: readonly Head[];
-  readonly others: readonly PerfLine[];
-  /** In which row each of them stands. */
-  readonly otherRows: readonly number[];
-}
+import { KernelLines, KernelText, LINE_COLUMNS, lineText, OTHER, type ReadLines } from './read-lines.js';
+import { ARROW, type BranchText, onlyArrow, plainBranch, usualBranch } from './usual-branch.js';
 
 /** What was seen first since the last time; numbers go on from those told of before. */
 export interface NewBranches {
@@ -68,28 +44,23 @@ export interface Lane {
   readonly cpu: number; // NOT_PRINTED if it was not
 }
 
-export const OTHER = -1;
 const NEWLINE = 10;
-const RETURN = 13;
 export const OVERLONG = 'longer than any line of perf';
 const OVERLONG_LINE: PerfLine = { type: 'damaged', reason: OVERLONG };
 
 /** The kernel tells texts apart by so many of their first bytes: shorter ones it cannot know. */
 const LEAST_BYTES = { head: 12, origin: 44, target: 20 } as const;
-const LONGEST_KNOWN = 16 * 1024;
 /** Each second brings a new one of every thread. */
 const MOST_HEADS = 64 * 1024;
-const ARROW = ' => ';
-const RECORD = 'PERF_RECORD_';
 
-/** What a reader has learned, for others to begin with; plain data, its columns in shared memory. */
+/** What a reader has learned, for others to begin with; plain data. */
 export interface Knowledge {
   /** The kernel's memory. */
   readonly memory: Uint8Array;
   /** Four numbers each: tid, pid, cpu, seconds. */
   readonly heads: Float64Array;
   /** Two numbers each: tid, cpu. */
-  readonly lanes: Float64Array;
+  readonly lanes: Int32Array;
   readonly origins: number;
   readonly targets: number;
   readonly pairs: number;
@@ -115,16 +86,13 @@ export class LineReader {
     if (knowledge) this.takeOver(knowledge);
   }
 
-  /** What was learned up to now; nothing may be left that was not told of. */
+  /** What was learned up to now, good until something else is read; nothing may be left that was not told of. */
   knowledge(): Knowledge {
     const { kernel, ends, heads, lanes, toldPairs } = this;
-    const used = kernel.memoryUsed();
-    const memory = new Uint8Array(new SharedArrayBuffer(used));
-    memory.set(new Uint8Array(kernel.memory.buffer, 0, used));
     return {
-      memory,
-      heads: shared(heads.flatMap(({ tid, pid, cpu, seconds }) => [tid, pid, cpu, seconds])),
-      lanes: shared(lanes.flatMap(({ tid, cpu }) => [tid, cpu])),
+      memory: new Uint8Array(kernel.memory.buffer, 0, kernel.memoryUsed()),
+      heads: Float64Array.from(heads.flatMap(({ tid, pid, cpu, seconds }) => [tid, pid, cpu, seconds])),
+      lanes: Int32Array.from(lanes.flatMap(({ tid, cpu }) => [tid, cpu])),
       origins: ends.originCount,
       targets: ends.targetCount,
       pairs: toldPairs / 2,
@@ -254,18 +222,19 @@ export class LineReader {
     const isOverlong = newline - start > LONGEST_LINE_BYTES;
     const text = isOverlong ? '' : lineText(bytes, start, newline);
     const arrow = rest === UNUSUAL ? -1 : onlyArrow(text);
-    const usual = arrow === -1 ? null : usualBranch(text, rest - start, arrow);
-    const line = usual ? null : isOverlong ? OVERLONG_LINE : parsePerfLine(text);
-    const branch = usual ?? (rest === UNUSUAL ? null : plainBranch(line as PerfLine));
-    if (branch) {
-      if (arrow !== -1) this.learn(branch, rest, start + arrow + ARROW.length, newline);
-      this.kernel.addLine(start, this.branchOf(branch), head, ns);
-    } else {
-      this.otherRows.push(this.kernel.linesBytes() / (4 * LINE_COLUMNS));
-      this.others.push(line as PerfLine);
-      this.kernel.addLine(start, OTHER, 0, 0);
+    const found = isOverlong ? OVERLONG_LINE : lineOrBranch(text, rest - start, arrow, rest !== UNUSUAL);
+    if ('type' in found) this.takeOther(found, start);
+    else {
+      if (arrow !== -1) this.learn(found, rest, start + arrow + ARROW.length, newline);
+      this.kernel.addLine(start, this.branchOf(found), head, ns);
     }
     return newline + 1;
+  }
+
+  private takeOther(line: PerfLine, start: number): void {
+    this.otherRows.push(this.kernel.linesBytes() / (4 * LINE_COLUMNS));
+    this.others.push(line);
+    this.kernel.addLine(start, OTHER, 0, 0);
   }
 
   /** Lets the kernel know what stands behind a line's time, up to its target and from there on. */
@@ -286,92 +255,14 @@ export class LineReader {
   }
 }
 
-/** The piece in the kernel's memory. When that needs more, all of it moves, and views of it are empty from then on. */
-class KernelText {
-  private view = new Uint8Array();
-  private readonly kernel: Kernel;
-  private readonly start: number;
-  private readonly length: number;
-
-  constructor(kernel: Kernel, start: number, length: number) {
-    this.kernel = kernel;
-    this.start = start;
-    this.length = length;
-  }
-
-  get bytes(): Uint8Array {
-    const { kernel, start, length } = this;
-    if (this.view.length === 0) this.view = new Uint8Array(kernel.memory.buffer, start, length);
-    return this.view;
-  }
-}
-
-/** Lines in the kernel's memory. */
-class KernelLines implements ReadLines {
-  readonly length: number;
-  readonly heads: readonly Head[];
-  readonly others: readonly PerfLine[];
-  readonly otherRows: readonly number[];
-  private view = new Int32Array();
-  private readonly text: KernelText;
-  private readonly kernel: Kernel;
-
-  constructor(
-    text: KernelText,
-    kernel: Kernel,
-    heads: readonly Head[],
-    others: readonly PerfLine[],
-    otherRows: readonly number[],
-  ) {
-    this.text = text;
-    this.kernel = kernel;
-    this.length = kernel.linesBytes() / (4 * LINE_COLUMNS);
-    this.heads = heads;
-    this.others = others;
-    this.otherRows = otherRows;
-  }
-
-  get bytes(): Uint8Array {
-    return this.text.bytes;
-  }
-
-  get rows(): Int32Array {
-    const { kernel } = this;
-    if (this.view.length === 0)
-      this.view = new Int32Array(kernel.memory.buffer, kernel.linesStart(), this.length * LINE_COLUMNS);
-    return this.view;
-  }
-}
-
 function headKey({ tid, pid, cpu, seconds }: Head): string {
   return `${tid} ${pid} ${cpu} ${seconds}`;
 }
 
-function shared(values: readonly number[]): Float64Array {
-  const column = new Float64Array(new SharedArrayBuffer(8 * values.length));
-  column.set(values);
-  return column;
-}
-
-/**
- * Where the only arrow of a line stands, or -1: with more than one, or where a record's name might be found, the parts of
- * a line mean something together only.
- */
-function onlyArrow(line: string): number {
-  const arrow = line.indexOf(ARROW);
-  if (line.length > LONGEST_KNOWN || line.includes(RECORD) || line.lastIndexOf(ARROW) !== arrow) return -1;
-  return arrow;
-}
-
-/** Lines with unknown flags are counted, and branches that were not taken mean nothing. */
-function plainBranch(line: PerfLine): BranchText | null {
-  if (line.type !== 'branch' || line.flags.unknown !== null || line.flags.notTaken) return null;
-  const { flags, from, to } = line;
-  return { kind: flags.kind, edge: edgeOf(flags.kind, flags.edge), from, to };
-}
-
-/** A line without its end; bytes as latin1 characters. */
-export function lineText(bytes: Uint8Array, start: number, newline: number): string {
-  const end = bytes[newline - 1] === RETURN && newline > start ? newline - 1 : newline;
-  return Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString('latin1');
+/** What a line says: a branch, if its head is usual and it is a plain one. `rest`: where its head ends. */
+function lineOrBranch(text: string, rest: number, arrow: number, hasUsualHead: boolean): BranchText | PerfLine {
+  const usual = arrow === -1 ? null : usualBranch(text, rest, arrow);
+  if (usual) return usual;
+  const line = parsePerfLine(text);
+  return (hasUsualHead ? plainBranch(line) : null) ?? line;
 }

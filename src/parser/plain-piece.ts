@@ -6,17 +6,9 @@ import { type LineCounts, noLines } from '../model/quality.js';
 import type { Mapping, ThreadName, TraceRecord } from '../model/trace-chunk.js';
 import { type Nanoseconds, NONE, type Tid } from '../model/units.js';
 import { NOT_PRINTED } from './line-prefix.js';
-import {
-  type GroupedBranches,
-  LINE_COLUMNS,
-  Line,
-  type LineReader,
-  lineText,
-  OTHER,
-  OVERLONG,
-  type ReadLines,
-} from './line-reader.js';
+import { type GroupedBranches, type LineReader, OVERLONG } from './line-reader.js';
 import { NO_FLAGS, type PerfLine, type PerfTime } from './perf-line.js';
+import { LINE_COLUMNS, Line, lineText, OTHER, type ReadLines } from './read-lines.js';
 import { takeError, takeSideband, wasBefore } from './records.js';
 import { LARGEST_STEP_BACK_NS } from './time-guard.js';
 

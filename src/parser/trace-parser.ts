@@ -7,15 +7,16 @@ import { type Nanoseconds, NONE, type SiteId, type Tid } from '../model/units.js
 import { ChunkBuilder } from './chunk-builder.js';
 import { edgeOf } from './flags.js';
 import { HeldEvent } from './held-event.js';
-import { copied, fromLatin1, Interner } from './intern.js';
+import { copied, fromLatin1 } from './intern.js';
 import { type Head, NOT_PRINTED } from './line-prefix.js';
-import { LINE_COLUMNS, Line, LineReader, lineText, OTHER, OVERLONG, type ReadLines } from './line-reader.js';
+import { OVERLONG } from './line-reader.js';
 import { NO_FLAGS, type PerfLine, type PerfTime, type Prefix } from './perf-line.js';
 import { MOST_DAMAGED_SHOWN, MOST_TEXT, type PlainPiece, plainPiece } from './plain-piece.js';
+import { LINE_COLUMNS, Line, lineText, OTHER, type ReadLines } from './read-lines.js';
 import { type ErrorLine, type SidebandLine, takeError, takeSideband, wasBefore } from './records.js';
-import { SitesOfReader } from './sites-of-reader.js';
+import type { SitesOfReader } from './sites-of-reader.js';
 import { LARGEST_STEP_BACK_NS, TimeGuard } from './time-guard.js';
-import { UnknownFlags } from './unknown-flags.js';
+import type { TraceVocabulary } from './trace-vocabulary.js';
 
 type BranchLine = Extract<PerfLine, { type: 'branch' }>;
 
@@ -24,26 +25,6 @@ const NO_TIME = 'no time, unlike the lines around it';
 const BAD_TIME = 'its time does not fit the lines around it';
 /** No thread is recorded so long and does so little. */
 const LONGEST_WAIT_SECONDS = 3600;
-
-/** Shared by all inputs of a trace: ids, the origin of time, and what is known so far. */
-export class TraceVocabulary {
-  readonly interner = new Interner();
-  /** Reads what is parsed right here. */
-  readonly reader = new LineReader();
-  readonly sitesOfReader = new SitesOfReader(this.interner);
-  readonly unknownFlags = new UnknownFlags();
-  /** perf's clock at our time 0, whole seconds; null before the first time. */
-  originSeconds: number | null = null;
-  /** Branches without a time, and with one: a trace has one kind or the other. */
-  timeless = 0;
-  timed = 0;
-  flagless = 0;
-
-  timeOf(time: PerfTime): Nanoseconds {
-    this.originSeconds ??= time.seconds;
-    return (time.seconds - this.originSeconds) * 1e9 + time.ns;
-  }
-}
 
 /** Parses one input, piece by piece. */
 export class TraceParser {

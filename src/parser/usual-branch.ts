@@ -7,6 +7,7 @@
  */
 import type { Origin } from './branch-ends.js';
 import { edgeOf, parseFlags } from './flags.js';
+import type { PerfLine } from './perf-line.js';
 
 /** A branch as perf prints its two ends. */
 export interface BranchText extends Origin {
@@ -33,7 +34,9 @@ const FLAGS = new Map(
     return [words, { kind, edge: edgeOf(kind, edge) }];
   }),
 );
-const ARROW = ' => ';
+export const ARROW = ' => ';
+const RECORD = 'PERF_RECORD_';
+const LONGEST_LINE = 16 * 1024;
 const BLANK = 32;
 const MOST_DIGITS = 16;
 /** What perf may print behind a target. */
@@ -69,4 +72,21 @@ function isLocation(line: string, start: number, end: number): boolean {
 
 function isHexDigit(code: number): boolean {
   return (code >= 48 && code <= 57) || (code >= 97 && code <= 102);
+}
+
+/**
+ * Where the only arrow of a line stands, or -1: with more than one, or where a record's name might be found, the parts of
+ * a line mean something together only.
+ */
+export function onlyArrow(line: string): number {
+  const arrow = line.indexOf(ARROW);
+  if (line.length > LONGEST_LINE || line.includes(RECORD) || line.lastIndexOf(ARROW) !== arrow) return -1;
+  return arrow;
+}
+
+/** What the tolerant parser says of a line, if it is such a branch: lines with unknown flags are counted, and branches that were not taken mean nothing. */
+export function plainBranch(line: PerfLine): BranchText | null {
+  if (line.type !== 'branch' || line.flags.unknown !== null || line.flags.notTaken) return null;
+  const { flags, from, to } = line;
+  return { kind: flags.kind, edge: edgeOf(flags.kind, flags.edge), from, to };
 }

@@ -5,12 +5,14 @@ import { readSync } from 'node:fs';
 import type { TraceChunk } from '../model/trace-chunk.js';
 import type { TraceParser } from '../parser/trace-parser.js';
 import type { PlainFile } from './inputs.js';
-import { PIECE_BYTES, type PieceReaders, type ReadPart, sharedEvents } from './piece-readers.js';
-
-/** While all threads are busy some parts wait for them, and some to be taken. */
-const WAITING_PARTS = 2;
-/** After so many parts that others could not read by themselves, they are not asked any more. */
-const MOST_REFUSED = 8;
+import {
+  MOST_REFUSED,
+  PIECE_BYTES,
+  type PieceReaders,
+  type ReadPart,
+  sharedEvents,
+  WAITING_PIECES,
+} from './piece-readers.js';
 
 interface Pending {
   readonly result: Promise<ReadPart>;
@@ -58,7 +60,7 @@ export class FileParts {
     let goesOn = true;
     for (let start = at - 1; goesOn && endOf(start) < file.sizeBytes; start = endOf(start)) {
       this.handOut(start);
-      if (pending.length === readers.size + WAITING_PARTS) goesOn = await this.takeOldest();
+      if (pending.length === readers.size + WAITING_PIECES) goesOn = await this.takeOldest();
     }
     while (pending.length > 0 && goesOn) goesOn = await this.takeOldest();
     for (const { result, events } of pending.splice(0)) {

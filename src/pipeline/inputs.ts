@@ -6,7 +6,9 @@ import type { DamagedLine, LineCounts } from '../model/quality.js';
 import { noLines } from '../model/quality.js';
 import type { Selection, TraceChunk } from '../model/trace-chunk.js';
 import { LineCutter } from '../parser/lines.js';
-import { TraceParser, TraceVocabulary } from '../parser/trace-parser.js';
+import { MOST_DAMAGED_SHOWN } from '../parser/plain-piece.js';
+import { TraceParser } from '../parser/trace-parser.js';
+import { TraceVocabulary } from '../parser/trace-vocabulary.js';
 import type { EventMemoryOptions } from '../store/event-memory.js';
 import { TraceStore } from '../store/trace-store.js';
 import { FileParts } from './file-parts.js';
@@ -46,7 +48,6 @@ export interface ReadOptions {
   readonly signal?: AbortSignal;
 }
 
-const MOST_DAMAGED_SHOWN = 10;
 /** Less is read before others would have begun to help. */
 const LARGE_BYTES = 48 * 1024 * 1024;
 

@@ -4,13 +4,19 @@
 import type { Knowledge } from '../parser/line-reader.js';
 import type { PlainPiece } from '../parser/plain-piece.js';
 import type { SitesOfReader } from '../parser/sites-of-reader.js';
-import type { TraceVocabulary } from '../parser/trace-parser.js';
+import type { TraceVocabulary } from '../parser/trace-vocabulary.js';
+import { inSharedMemory } from './shared-data.js';
 import type { ReadLinesTask, ReadPartResult, ReadPartTask, ReadResult } from './trace-worker.js';
 import type { WorkerPool } from './worker-pool.js';
 
 export const PIECE_BYTES = 2 * 1024 * 1024;
 /** An event takes eight bytes, and a line that tells of one hardly less than 32. */
 const EVENTS_OF_PIECE = PIECE_BYTES / 32;
+
+/** While all threads are busy some pieces wait for them, and some to be taken. */
+export const WAITING_PIECES = 2;
+/** After so many pieces that others could not read by themselves, they are not asked any more. */
+export const MOST_REFUSED = 8;
 
 /** A piece that another thread has read. */
 export interface ReadPiece {
@@ -71,7 +77,7 @@ export class PieceReaders {
 
   private beginning(): { readonly knowledge: Knowledge; readonly sites: SitesOfReader } {
     const { reader, sitesOfReader } = this.words;
-    this.begin ??= { knowledge: reader.knowledge(), sites: sitesOfReader.copy() };
+    this.begin ??= { knowledge: inSharedMemory(reader.knowledge()), sites: sitesOfReader.copy() };
     return this.begin;
   }
 

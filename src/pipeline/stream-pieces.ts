@@ -5,12 +5,14 @@
 import type { TraceChunk } from '../model/trace-chunk.js';
 import type { LineCutter } from '../parser/lines.js';
 import type { TraceParser } from '../parser/trace-parser.js';
-import { PIECE_BYTES, type PieceReaders, type ReadPiece, sharedEvents } from './piece-readers.js';
-
-/** While all threads are busy some pieces wait for them, and some to be taken. */
-const WAITING_PIECES = 2;
-/** After so many pieces that others could not read by themselves, they are not asked any more. */
-const MOST_REFUSED = 8;
+import {
+  MOST_REFUSED,
+  PIECE_BYTES,
+  type PieceReaders,
+  type ReadPiece,
+  sharedEvents,
+  WAITING_PIECES,
+} from './piece-readers.js';
 
 /** Shared memory for a piece, used again and again. */
 interface Slot {

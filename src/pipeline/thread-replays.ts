@@ -46,8 +46,6 @@ async function* replayHere(tids: readonly Tid[], store: TraceStore, trace: Repla
   }
 }
 
-let versions = 0;
-
 async function* replayElsewhere(
   tids: readonly Tid[],
   store: TraceStore,
@@ -60,7 +58,6 @@ async function* replayElsewhere(
     facts: inSharedMemory(trace.facts),
     lessons: trace.lessons && inSharedMemory(trace.lessons),
   };
-  const version = ++versions;
   const buffers = new Buffers(memoryBytes, pool.size + 1);
   const pending: { readonly tid: Tid; readonly result: Promise<ReplayedThread>; readonly buffer: SharedArrayBuffer }[] =
     [];
@@ -72,7 +69,7 @@ async function* replayElsewhere(
       buffers.giveBack(oldest.buffer);
     }
     const buffer = buffers.take(threadBytes(source));
-    const result = pool.run('replayThread', { trace: shared, version, source, buffer });
+    const result = pool.run('replayThread', { trace: shared, source, buffer });
     result.catch(() => {}); // it is heard of when its turn comes
     pending.push({ tid, result, buffer });
   }

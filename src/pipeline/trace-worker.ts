@@ -3,9 +3,10 @@
  */
 import { readSync } from 'node:fs';
 import { threadId } from 'node:worker_threads';
-import { type Knowledge, LineReader, type NewBranches, type ReadLines } from '../parser/line-reader.js';
+import { type Knowledge, LineReader, type NewBranches } from '../parser/line-reader.js';
 import { LONGEST_LINE_BYTES } from '../parser/lines.js';
 import { type PlainPiece, plainPiece } from '../parser/plain-piece.js';
+import type { ReadLines } from '../parser/read-lines.js';
 import type { ThreadSource } from '../store/thread-source.js';
 import { type ReplayedThread, type ReplayedTrace, TraceReplayer } from './replay-task.js';
 
@@ -48,8 +49,6 @@ export interface ReadPartResult extends ReadResult {
 export interface ReplayTask {
   /** The same for all threads: its columns are in shared memory. */
   readonly trace: ReplayedTrace;
-  /** Another one if something else than the thread differs. */
-  readonly version: number;
   readonly source: ThreadSource;
   /** To put its events in order. */
   readonly buffer: SharedArrayBuffer;
@@ -59,7 +58,7 @@ const NEWLINE = 10;
 let reader: LineReader | null = null;
 const ELSEWHERE = new Int32Array();
 let replayer: TraceReplayer | null = null;
-let version = -1;
+let isTaught = false;
 
 /** Tells that a thread is there. */
 export function wake(_: null): void {}
@@ -101,7 +100,8 @@ function resultOf(reader: LineReader, lines: ReadLines, { events, originSeconds 
 }
 
 export function replayThread(task: ReplayTask): ReplayedThread {
-  if (replayer === null || version !== task.version) replayer = new TraceReplayer(task.trace);
-  version = task.version;
+  const hasLessons = task.trace.lessons !== null; // nothing else of a trace changes
+  if (replayer === null || isTaught !== hasLessons) replayer = new TraceReplayer(task.trace);
+  isTaught = hasLessons;
   return replayer.replay(task.source, task.buffer);
 }

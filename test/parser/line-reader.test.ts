@@ -7,8 +7,9 @@ import { describe, expect, test } from 'vitest';
 import type { Origin } from '../../src/parser/branch-ends.js';
 import { edgeOf } from '../../src/parser/flags.js';
 import { NOT_PRINTED } from '../../src/parser/line-prefix.js';
-import { LINE_COLUMNS, Line, LineReader, lineText, OTHER, type ReadLines } from '../../src/parser/line-reader.js';
+import { LineReader } from '../../src/parser/line-reader.js';
 import { type PerfLine, parsePerfLine } from '../../src/parser/perf-line.js';
+import { LINE_COLUMNS, Line, lineText, OTHER, type ReadLines } from '../../src/parser/read-lines.js';
 import { fixture } from '../helpers/load.js';
 
 const FOLDERS = ['lab', 'hardware', 'constructed', 'damaged'];

@@ -1,0 +1,97 @@
+/**
+ * Lines that were read, as rows; they lie in the memory of the kernel that read them.
+ */
+import type { Kernel } from './kernel.js';
+import type { Head } from './line-prefix.js';
+import type { PerfLine } from './perf-line.js';
+
+/** Columns of a row. */
+export const Line = {
+  /** Where the line begins in the bytes. */
+  Start: 0,
+  /** Number of a branch that this reader has told of, or OTHER: then the next one of `others` is the line. */
+  Branch: 1,
+  /** Row of what the line begins with, in `heads`. */
+  Head: 2,
+  Ns: 3,
+} as const;
+export const LINE_COLUMNS = 4;
+
+export interface ReadLines {
+  /** What was read; like the rest, good until something else is. */
+  readonly bytes: Uint8Array;
+  readonly length: number;
+  /** LINE_COLUMNS a line. */
+  readonly rows: Int32Array;
+  readonly heads: readonly Head[];
+  readonly others: readonly PerfLine[];
+  /** In which row each of them stands. */
+  readonly otherRows: readonly number[];
+}
+
+/** In place of a branch: the line says something else. */
+export const OTHER = -1;
+const RETURN = 13;
+
+/** The piece in the kernel's memory. When that needs more, all of it moves, and views of it are empty from then on. */
+export class KernelText {
+  private view = new Uint8Array();
+  private readonly kernel: Kernel;
+  private readonly start: number;
+  private readonly length: number;
+
+  constructor(kernel: Kernel, start: number, length: number) {
+    this.kernel = kernel;
+    this.start = start;
+    this.length = length;
+  }
+
+  get bytes(): Uint8Array {
+    const { kernel, start, length } = this;
+    if (this.view.length === 0) this.view = new Uint8Array(kernel.memory.buffer, start, length);
+    return this.view;
+  }
+}
+
+/** Lines in the kernel's memory. */
+export class KernelLines implements ReadLines {
+  readonly length: number;
+  readonly heads: readonly Head[];
+  readonly others: readonly PerfLine[];
+  readonly otherRows: readonly number[];
+  private view = new Int32Array();
+  private readonly text: KernelText;
+  private readonly kernel: Kernel;
+
+  constructor(
+    text: KernelText,
+    kernel: Kernel,
+    heads: readonly Head[],
+    others: readonly PerfLine[],
+    otherRows: readonly number[],
+  ) {
+    this.text = text;
+    this.kernel = kernel;
+    this.length = kernel.linesBytes() / (4 * LINE_COLUMNS);
+    this.heads = heads;
+    this.others = others;
+    this.otherRows = otherRows;
+  }
+
+  get bytes(): Uint8Array {
+    return this.text.bytes;
+  }
+
+  get rows(): Int32Array {
+    const { kernel } = this;
+    if (this.view.length === 0)
+      this.view = new Int32Array(kernel.memory.buffer, kernel.linesStart(), this.length * LINE_COLUMNS);
+    return this.view;
+  }
+}
+
+/** A line without its end; bytes as latin1 characters. */
+export function lineText(bytes: Uint8Array, start: number, newline: number): string {
+  const end = bytes[newline - 1] === RETURN && newline > start ? newline - 1 : newline;
+  return Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString('latin1');
+}
