@@ -35,7 +35,6 @@ const FLAGS = new Map(
   }),
 );
 export const ARROW = ' => ';
-const RECORD = 'PERF_RECORD_';
 const LONGEST_LINE = 16 * 1024;
 const BLANK = 32;
 const MOST_DIGITS = 16;
@@ -75,12 +74,11 @@ function isHexDigit(code: number): boolean {
 }
 
 /**
- * Where the only arrow of a line stands, or -1: with more than one, or where a record's name might be found, the parts of
- * a line mean something together only.
+ * Where the only arrow of a line stands, or -1: with more than one the parts of a line mean something together only.
  */
 export function onlyArrow(line: string): number {
   const arrow = line.indexOf(ARROW);
-  if (line.length > LONGEST_LINE || line.includes(RECORD) || line.lastIndexOf(ARROW) !== arrow) return -1;
+  if (line.length > LONGEST_LINE || line.lastIndexOf(ARROW) !== arrow) return -1;
   return arrow;
 }
 

@@ -104,3 +104,17 @@ test('a byte that differs makes another line of it', () => {
     { numRuns: 300 },
   );
 });
+
+test.each([
+  '\t IPC: 0.53 (27/50) ',
+  ' ilen: 3 insn: 48 89 e5',
+  ' insn: e8 11',
+  '\t\tmov %rsp, %rbp',
+  ' ',
+  '  ',
+  ' (/opt/demo)',
+  ' PERF_RECORD_SWITCH OUT',
+])('behind a target of the usual form: "%s"', (tail) => {
+  const line = `7 [000] 1.000000001:   call                       401163 main+0xa3 =>           401260 leaf+0x0${tail}\n`;
+  new Told().expectAsSlow(Buffer.from(line.repeat(2)));
+});
