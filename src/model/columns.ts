@@ -21,6 +21,12 @@ export class GrowingColumn<Values extends Column> {
     this.values[this.length++] = value;
   }
 
+  append(values: ArrayLike<number>): void {
+    while (this.length + values.length > this.values.length) this.grow();
+    this.values.set(values, this.length);
+    this.length += values.length;
+  }
+
   /** The rows written so far; shares memory with the column. */
   taken(): Values {
     return this.values.subarray(0, this.length) as Values;

@@ -1,63 +1,69 @@
 /**
- * What a reader calls the ends of the branches that it has seen: each is told of once.
+ * Ends of branches that the kernel cannot take apart: it numbers them, their texts are kept here, each once.
  */
 import type { BranchKind, TraceEdge } from '../model/branch-sites.js';
+import type { Kernel } from './kernel.js';
 
-/** What a line says before its arrow: what kind of branch, and where from, as perf prints it. */
-export interface Origin {
+/** A branch as perf prints its two ends. */
+export interface BranchText {
   readonly kind: BranchKind;
   readonly edge: TraceEdge;
   readonly from: string;
+  readonly to: string;
+}
+
+/** Kind and edge as one number. */
+export function meaningOf(kind: BranchKind, edge: TraceEdge): number {
+  return kind * 4 + edge;
+}
+
+export function kindAndEdge(meaning: number): { kind: BranchKind; edge: TraceEdge } {
+  return { kind: (meaning >> 2) as BranchKind, edge: (meaning & 3) as TraceEdge };
 }
 
 /** Texts may be parts of their lines: those are short, and kept alive by them. */
 export class BranchEnds {
   private readonly originOf = new Map<string, number>();
   private readonly targetOf = new Map<string, number>();
-  private readonly firstOrigin: number;
-  private readonly firstTarget: number;
-  private origins: Origin[] = [];
-  private targets: string[] = [];
+  private readonly rowOfText = new Map<string, number>();
+  private readonly firstText: number;
+  private readonly kernel: Kernel;
+  private texts: string[] = [];
 
-  /** Numbers go on from those of others, whose texts need not be known: what is told of twice is not wrong. */
-  constructor(firstOrigin: number, firstTarget: number) {
-    this.firstOrigin = firstOrigin;
-    this.firstTarget = firstTarget;
+  /** Texts are numbered from one on that others have told of; what is told of twice is not wrong. */
+  constructor(kernel: Kernel, firstText: number) {
+    this.kernel = kernel;
+    this.firstText = firstText;
   }
 
-  get originCount(): number {
-    return this.firstOrigin + this.originOf.size;
-  }
-
-  get targetCount(): number {
-    return this.firstTarget + this.targetOf.size;
-  }
-
-  origin(kind: BranchKind, edge: TraceEdge, from: string): number {
-    const key = `${kind} ${edge} ${from}`;
+  origin({ kind, edge, from }: BranchText): number {
+    const meaning = meaningOf(kind, edge);
+    const key = `${meaning} ${from}`;
     let number = this.originOf.get(key);
-    if (number === undefined) {
-      number = this.originCount;
-      this.originOf.set(key, number);
-      this.origins.push({ kind, edge, from });
-    }
+    if (number === undefined) this.originOf.set(key, (number = this.kernel.addOrigin(meaning, this.rowOf(from))));
     return number;
   }
 
-  target(to: string): number {
+  target({ to }: BranchText): number {
     let number = this.targetOf.get(to);
-    if (number === undefined) {
-      number = this.targetCount;
-      this.targetOf.set(to, number);
-      this.targets.push(to);
-    }
+    if (number === undefined) this.targetOf.set(to, (number = this.kernel.addTarget(this.rowOf(to))));
     return number;
   }
 
-  takeNew(): { origins: readonly Origin[]; targets: readonly string[] } {
-    const { origins, targets } = this;
-    this.origins = [];
-    this.targets = [];
-    return { origins, targets };
+  /** Texts that were not taken before. */
+  takeNewTexts(): string[] {
+    const { texts } = this;
+    this.texts = [];
+    return texts;
+  }
+
+  private rowOf(text: string): number {
+    let row = this.rowOfText.get(text);
+    if (row === undefined) {
+      row = this.firstText + this.rowOfText.size;
+      this.rowOfText.set(text, row);
+      this.texts.push(text);
+    }
+    return row;
   }
 }

@@ -3,7 +3,7 @@
  */
 import { type BranchKind, BranchSitesBuilder, type Location, type TraceEdge } from '../model/branch-sites.js';
 import { SpecialSymbol, SymbolTableBuilder } from '../model/symbol-table.js';
-import { NONE, type SiteId } from '../model/units.js';
+import { type Address, NONE, type SiteId, type SymbolId } from '../model/units.js';
 import { parseLocation } from './location.js';
 import { PairTable } from './pair-table.js';
 
@@ -11,13 +11,16 @@ export class Interner {
   readonly sites = new BranchSitesBuilder();
   readonly symbols = new SymbolTableBuilder();
   private readonly locations: Location[] = [];
-  private readonly locationOf = new Map<string, number>();
+  private readonly locationOfText = new Map<string, number>();
+  /** The first location at an address, and for each the next one that has the same. */
+  private readonly locationAt = new Map<Address, number>();
+  private readonly nextLocation: number[] = [];
   /** By kind and edge, then by the two locations. */
   private readonly siteOf: PairTable[] = [];
 
   /** The site of a branch; `from` and `to` as perf prints them, bytes as latin1 characters. */
   site(kind: BranchKind, edge: TraceEdge, from: string, to: string): SiteId {
-    return this.siteBetween(kind, edge, this.location(from), this.location(to));
+    return this.siteBetween(kind, edge, this.locationOf(from), this.locationOf(to));
   }
 
   /** The same, by the numbers of both locations. */
@@ -30,23 +33,37 @@ export class Interner {
     return site;
   }
 
-  /** The number of a location. */
-  location(text: string): number {
-    let row = this.locationOf.get(text);
-    if (row === undefined) {
-      const kept = copied(text);
-      row = this.locations.push(this.read(kept)) - 1;
-      this.locationOf.set(kept, row);
-    }
-    return row;
+  /** The number of a location as perf prints it. */
+  locationOf(text: string): number {
+    let number = this.locationOfText.get(text);
+    if (number === undefined) this.locationOfText.set(copied(text), (number = this.read(text)));
+    return number;
   }
 
-  private read(text: string): Location {
+  /** The number of a location; `start`: where its function begins. */
+  location(address: Address, symbol: SymbolId | typeof NONE, start: Address): number {
+    const { locations, nextLocation } = this;
+    const first = this.locationAt.get(address) ?? NONE;
+    for (let number = first; number !== NONE; number = nextLocation[number] as number) {
+      const known = locations[number] as Location;
+      if (known.symbol === symbol && Object.is(known.start, start)) return number;
+    }
+    const number = locations.push({ address, symbol, start }) - 1;
+    nextLocation.push(first);
+    this.locationAt.set(address, number);
+    return number;
+  }
+
+  /** The symbol of a function; bytes as latin1 characters, `dso` null if it was not printed. */
+  symbolOf(name: string, dso: string | null): SymbolId {
+    return this.symbols.intern(fromLatin1(name), dso === null ? null : fromLatin1(dso));
+  }
+
+  private read(text: string): number {
     const { address, name, offset, dso } = parseLocation(text);
-    if (address === 0 && name === null) return { address, symbol: NONE, start: Number.NaN };
-    const file = dso === null ? null : fromLatin1(dso);
-    const symbol = name === null ? SpecialSymbol.Unknown : this.symbols.intern(fromLatin1(name), file);
-    return { address, symbol, start: address - offset };
+    if (address === 0 && name === null) return this.location(address, NONE, Number.NaN);
+    const symbol = name === null ? SpecialSymbol.Unknown : this.symbolOf(name, dso);
+    return this.location(address, symbol, address - offset);
   }
 }
 

@@ -22,12 +22,24 @@ export interface Kernel {
   learnHead(start: number, length: number, row: number): number;
   learnOrigin(start: number, length: number, origin: number): void;
   learnTarget(start: number, length: number, target: number): void;
+  /** They are in the room for text: words, and two blanks. */
+  addFlagWords(start: number, length: number, meaning: number): void;
+  /** Ends as texts, by their rows elsewhere. */
+  addOrigin(flags: number, row: number): number;
+  addTarget(row: number): number;
   branch(origin: number, target: number): number;
   forgetHeads(): void;
   linesStart(): number;
   linesBytes(): number;
   pairsStart(): number;
   pairsBytes(): number;
+  originsStart(): number;
+  originsBytes(): number;
+  targetsStart(): number;
+  targetsBytes(): number;
+  symbolsStart(): number;
+  symbolsBytes(): number;
+  namesStart(): number;
   addHead(seconds: number, lane: number): void;
   forgetHeadFacts(): void;
   group(count: number, origin: number): number;

@@ -2,28 +2,22 @@
  * Whole lines in, what each of them says out: most as numbers in rows, the others one by one.
  *
  * What a line says beside its time, the same bytes always say the same. So most lines are read by the kernel, which knows
- * them by every one of their bytes; the first time `usual-branch.ts` does, or the tolerant parser, which is the definition.
+ * them by every one of their bytes, or takes them apart itself if they look as usual. All others are read by the tolerant
+ * parser, which is the definition.
  *
  * A reader keeps what lines it has seen before, and nothing that a result depends on: readers of their own may read
  * the pieces of one trace, in any order and anywhere.
  */
 import type { EventRun, GroupedEvents } from '../model/trace-chunk.js';
 import type { Nanoseconds } from '../model/units.js';
-import { BranchEnds, type Origin } from './branch-ends.js';
-import { newKernel, Stop } from './kernel.js';
+import { BranchEnds, type BranchText, meaningOf } from './branch-ends.js';
+import { type Kernel, newKernel, Stop } from './kernel.js';
 import { type Head, LinePrefix, UNUSUAL } from './line-prefix.js';
 import { LONGEST_LINE_BYTES } from './lines.js';
+import { type NewBranches, NOTHING_TOLD, newBranches, type ToldBranches, toldWith } from './new-branches.js';
 import { type PerfLine, parsePerfLine } from './perf-line.js';
+import { ARROW, onlyArrow, plainBranch, USUAL_FLAGS } from './plain-branch.js';
 import { KernelLines, KernelText, LINE_COLUMNS, lineText, OTHER, type ReadLines } from './read-lines.js';
-import { ARROW, type BranchText, onlyArrow, plainBranch, usualBranch } from './usual-branch.js';
-
-/** What was seen first since the last time; numbers go on from those told of before. */
-export interface NewBranches {
-  readonly origins: readonly Origin[];
-  readonly targets: readonly string[];
-  /** Numbers of origin and target, one pair a branch. */
-  readonly pairs: ArrayLike<number> & Iterable<number>;
-}
 
 /** What a piece has of one lane. */
 export interface BranchRun extends EventRun {
@@ -44,12 +38,17 @@ export interface Lane {
   readonly cpu: number; // NOT_PRINTED if it was not
 }
 
+/** Of a line: what stands behind its time, its only arrow (before the line if it has none or several), its end. */
+interface Places {
+  readonly rest: number;
+  readonly arrow: number;
+  readonly newline: number;
+}
+
 const NEWLINE = 10;
 export const OVERLONG = 'longer than any line of perf';
 const OVERLONG_LINE: PerfLine = { type: 'damaged', reason: OVERLONG };
 
-/** The kernel tells texts apart by so many of their first bytes: shorter ones it cannot know. */
-const LEAST_BYTES = { head: 12, origin: 44, target: 20 } as const;
 /** Each second brings a new one of every thread. */
 const MOST_HEADS = 64 * 1024;
 
@@ -61,13 +60,11 @@ export interface Knowledge {
   readonly heads: Float64Array;
   /** Two numbers each: tid, cpu. */
   readonly lanes: Int32Array;
-  readonly origins: number;
-  readonly targets: number;
-  readonly pairs: number;
+  readonly told: ToldBranches;
 }
 
 export class LineReader {
-  private readonly kernel = newKernel();
+  private readonly kernel = kernelWithFlags();
   private readonly prefix = new LinePrefix();
   private readonly ends: BranchEnds;
   private readonly heads: Head[] = [];
@@ -78,35 +75,33 @@ export class LineReader {
   private text = new KernelText(this.kernel, 0, 0);
   private others: PerfLine[] = [];
   private otherRows: number[] = [];
-  private toldPairs = 0;
+  private told = NOTHING_TOLD;
 
   /** `knowledge`: of another reader, whose numbers of branches go on here. */
   constructor(knowledge: Knowledge | null = null) {
-    this.ends = new BranchEnds(knowledge?.origins ?? 0, knowledge?.targets ?? 0);
     if (knowledge) this.takeOver(knowledge);
+    this.ends = new BranchEnds(this.kernel, this.told.texts);
   }
 
   /** What was learned up to now, good until something else is read; nothing may be left that was not told of. */
   knowledge(): Knowledge {
-    const { kernel, ends, heads, lanes, toldPairs } = this;
+    const { kernel, heads, lanes, told } = this;
     return {
       memory: new Uint8Array(kernel.memory.buffer, 0, kernel.memoryUsed()),
       heads: Float64Array.from(heads.flatMap(({ tid, pid, cpu, seconds }) => [tid, pid, cpu, seconds])),
       lanes: Int32Array.from(lanes.flatMap(({ tid, cpu }) => [tid, cpu])),
-      origins: ends.originCount,
-      targets: ends.targetCount,
-      pairs: toldPairs / 2,
+      told,
     };
   }
 
-  private takeOver({ memory, heads, lanes, pairs }: Knowledge): void {
+  private takeOver({ memory, heads, lanes, told }: Knowledge): void {
     const { kernel } = this;
     kernel.takeOver(memory.length);
     new Uint8Array(kernel.memory.buffer).set(memory);
     for (let at = 0; at < heads.length; at += 4)
       this.keepHead({ tid: heads[at], pid: heads[at + 1], cpu: heads[at + 2], seconds: heads[at + 3] } as Head);
     for (let at = 0; at < lanes.length; at += 2) this.keepLane({ tid: lanes[at], cpu: lanes[at + 1] } as Lane);
-    this.toldPairs = 2 * pairs;
+    this.told = told;
   }
 
   /** Room for so many bytes of text, to be read from there. */
@@ -139,10 +134,9 @@ export class LineReader {
 
   /** Branches first seen since the last call. */
   takeNewBranches(): NewBranches {
-    const { kernel, toldPairs } = this;
-    const pairs = new Int32Array(kernel.memory.buffer, kernel.pairsStart(), kernel.pairsBytes() / 4).slice(toldPairs);
-    this.toldPairs += pairs.length;
-    return { ...this.ends.takeNew(), pairs };
+    const news = newBranches(this.kernel, this.told, this.ends.takeNewTexts());
+    this.told = toldWith(this.told, news);
+    return news;
   }
 
   /**
@@ -186,7 +180,7 @@ export class LineReader {
     if (rest === UNUSUAL) return this.takeLine(start, UNUSUAL, 0, 0);
     const row = this.headRow();
     const length = prefix.dot + 1 - start;
-    if (length >= LEAST_BYTES.head && kernel.learnHead(start, length, row)) return start;
+    if (kernel.learnHead(start, length, row)) return start;
     return this.takeLine(start, rest, row, prefix.ns);
   }
 
@@ -221,13 +215,10 @@ export class LineReader {
     const newline = bytes.indexOf(NEWLINE, start);
     const isOverlong = newline - start > LONGEST_LINE_BYTES;
     const text = isOverlong ? '' : lineText(bytes, start, newline);
-    const arrow = rest === UNUSUAL ? -1 : onlyArrow(text);
-    const found = isOverlong ? OVERLONG_LINE : lineOrBranch(text, rest - start, arrow, rest !== UNUSUAL);
-    if ('type' in found) this.takeOther(found, start);
-    else {
-      if (arrow !== -1) this.learn(found, rest, start + arrow + ARROW.length, newline);
-      this.kernel.addLine(start, this.branchOf(found), head, ns);
-    }
+    const line = isOverlong ? OVERLONG_LINE : parsePerfLine(text);
+    const branch = rest === UNUSUAL ? null : plainBranch(line);
+    if (branch) this.takeBranch(branch, start, head, ns, { rest, arrow: start + onlyArrow(text), newline });
+    else this.takeOther(line, start);
     return newline + 1;
   }
 
@@ -237,32 +228,33 @@ export class LineReader {
     this.kernel.addLine(start, OTHER, 0, 0);
   }
 
-  /** Lets the kernel know what stands behind a line's time, up to its target and from there on. */
-  private learn(line: BranchText, rest: number, targetAt: number, newline: number): void {
-    const { kernel } = this;
-    const end = newline + 1; // with its newline
-    if (targetAt - rest < LEAST_BYTES.origin || end - targetAt < LEAST_BYTES.target) return;
-    kernel.learnOrigin(rest, targetAt - rest, this.originOf(line));
-    kernel.learnTarget(targetAt, end - targetAt, this.ends.target(line.to));
+  /** Lets the kernel know what stands behind the line's time, up to its target and from there on. */
+  private takeBranch(branch: BranchText, start: number, head: number, ns: number, places: Places): void {
+    const { kernel, ends } = this;
+    const { rest, arrow, newline } = places;
+    const origin = ends.origin(branch);
+    const target = ends.target(branch);
+    if (arrow >= start) {
+      const targetAt = arrow + ARROW.length;
+      kernel.learnOrigin(rest, targetAt - rest, origin);
+      kernel.learnTarget(targetAt, newline + 1 - targetAt, target); // with its newline
+    }
+    kernel.addLine(start, kernel.branch(origin, target), head, ns);
   }
+}
 
-  private originOf({ kind, edge, from }: BranchText): number {
-    return this.ends.origin(kind, edge, from);
+/** It knows the usual flags by their words. */
+function kernelWithFlags(): Kernel {
+  const kernel = newKernel();
+  for (const { words, kind, edge } of USUAL_FLAGS) {
+    const bytes = Buffer.from(`${words}  `, 'latin1');
+    const at = kernel.roomForText(bytes.length);
+    new Uint8Array(kernel.memory.buffer).set(bytes, at);
+    kernel.addFlagWords(0, bytes.length, meaningOf(kind, edge));
   }
-
-  private branchOf(line: BranchText): number {
-    return this.kernel.branch(this.originOf(line), this.ends.target(line.to));
-  }
+  return kernel;
 }
 
 function headKey({ tid, pid, cpu, seconds }: Head): string {
   return `${tid} ${pid} ${cpu} ${seconds}`;
-}
-
-/** What a line says: a branch, if its head is usual and it is a plain one. `rest`: where its head ends. */
-function lineOrBranch(text: string, rest: number, arrow: number, hasUsualHead: boolean): BranchText | PerfLine {
-  const usual = arrow === -1 ? null : usualBranch(text, rest, arrow);
-  if (usual) return usual;
-  const line = parsePerfLine(text);
-  return (hasUsualHead ? plainBranch(line) : null) ?? line;
 }

@@ -4,23 +4,26 @@
  * Readers number branches for themselves, and in threads of their own they come to them in any order: a site is given out
  * when the trace comes to its branch.
  */
+import { float64Column, int32Column } from '../model/columns.js';
 import { FAR, NEAR_LENGTH } from '../model/event-run.js';
-import type { SiteId } from '../model/units.js';
-import type { Origin } from './branch-ends.js';
+import type { SiteId, SymbolId } from '../model/units.js';
+import { kindAndEdge } from './branch-ends.js';
 import type { Interner } from './intern.js';
-import type { NewBranches } from './line-reader.js';
+import { END_COLUMNS, End, type NewBranches } from './new-branches.js';
 
 const NOT_YET = -1;
 
 export class SitesOfReader {
   private sites = new Int32Array(1024).fill(NOT_YET);
-  private branches = 0;
-  readonly pairs: number[] = [];
-  readonly origins: Origin[] = [];
-  readonly targets: string[] = [];
-  /** Numbers of the locations of both, as far as they are known. */
-  private readonly fromOf: number[] = [];
-  private readonly toOf: number[] = [];
+  private readonly origins = float64Column();
+  private readonly targets = float64Column();
+  private readonly pairs = int32Column();
+  private readonly symbols: string[] = [];
+  private readonly texts: string[] = [];
+  /** By row, as far as they are known: what they are called where all readers' branches come together. */
+  private readonly locationOfOrigin: number[] = [];
+  private readonly locationOfTarget: number[] = [];
+  private readonly symbolIds: SymbolId[] = [];
   private readonly interner: Interner;
 
   constructor(interner: Interner) {
@@ -29,20 +32,23 @@ export class SitesOfReader {
 
   /** The same, for a reader that begins with what this one knows. */
   copy(): SitesOfReader {
+    const { origins, targets, pairs, symbols, texts } = this;
     const copy = new SitesOfReader(this.interner);
-    copy.hear(this);
+    copy.hear({ origins: origins.taken(), targets: targets.taken(), pairs: pairs.taken(), symbols, texts });
     copy.sites.set(this.sites);
     return copy;
   }
 
   /** Hears of the branches that the reader tells of next. */
-  hear({ origins, targets, pairs }: NewBranches): void {
-    for (const origin of origins) this.origins.push(origin);
-    for (const target of targets) this.targets.push(target);
-    for (const end of pairs) this.pairs.push(end);
-    this.branches = this.pairs.length / 2;
-    if (this.branches <= this.sites.length) return;
-    const larger = new Int32Array(2 * this.branches).fill(NOT_YET);
+  hear({ origins, targets, symbols, texts, pairs }: NewBranches): void {
+    this.origins.append(origins);
+    this.targets.append(targets);
+    this.pairs.append(pairs);
+    for (const symbol of symbols) this.symbols.push(symbol);
+    for (const text of texts) this.texts.push(text);
+    const branches = this.pairs.length / 2;
+    if (branches <= this.sites.length) return;
+    const larger = new Int32Array(2 * branches).fill(NOT_YET);
     larger.set(this.sites);
     this.sites = larger;
   }
@@ -68,17 +74,21 @@ export class SitesOfReader {
   }
 
   private newSite(branch: number): SiteId {
-    const { interner, fromOf, toOf } = this;
-    const origin = this.pairs[2 * branch] as number;
-    const target = this.pairs[2 * branch + 1] as number;
-    const { kind, edge, from } = this.origins[origin] as Origin;
-    const site = interner.siteBetween(
-      kind,
-      edge,
-      (fromOf[origin] ??= interner.location(from)),
-      (toOf[target] ??= interner.location(this.targets[target] as string)),
-    );
+    const { interner, origins, targets } = this;
+    const origin = this.pairs.values[2 * branch];
+    const target = this.pairs.values[2 * branch + 1];
+    const from = (this.locationOfOrigin[origin] ??= this.locationOf(origins.values, origin * END_COLUMNS));
+    const to = (this.locationOfTarget[target] ??= this.locationOf(targets.values, target * END_COLUMNS));
+    const { kind, edge } = kindAndEdge(origins.values[origin * END_COLUMNS + End.Flags]);
+    const site = interner.siteBetween(kind, edge, from, to);
     this.sites[branch] = site;
     return site;
+  }
+
+  private locationOf(ends: Float64Array, at: number): number {
+    const symbol = ends[at + End.Symbol];
+    if (symbol < 0) return this.interner.locationOf(this.texts[~symbol] as string);
+    const id = (this.symbolIds[symbol] ??= this.interner.symbolOf(this.symbols[symbol] as string, null));
+    return this.interner.location(ends[at + End.Address], id, ends[at + End.Start]);
   }
 }

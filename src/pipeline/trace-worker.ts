@@ -3,8 +3,9 @@
  */
 import { readSync } from 'node:fs';
 import { threadId } from 'node:worker_threads';
-import { type Knowledge, LineReader, type NewBranches } from '../parser/line-reader.js';
+import { type Knowledge, LineReader } from '../parser/line-reader.js';
 import { LONGEST_LINE_BYTES } from '../parser/lines.js';
+import type { NewBranches } from '../parser/new-branches.js';
 import { type PlainPiece, plainPiece } from '../parser/plain-piece.js';
 import type { ReadLines } from '../parser/read-lines.js';
 import type { ThreadSource } from '../store/thread-source.js';

@@ -4,10 +4,12 @@
 import { readdirSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Origin } from '../../src/parser/branch-ends.js';
+import { kindAndEdge } from '../../src/parser/branch-ends.js';
 import { edgeOf } from '../../src/parser/flags.js';
 import { NOT_PRINTED } from '../../src/parser/line-prefix.js';
 import { LineReader } from '../../src/parser/line-reader.js';
+import { parseLocation } from '../../src/parser/location.js';
+import { END_COLUMNS, End, type NewBranches } from '../../src/parser/new-branches.js';
 import { type PerfLine, parsePerfLine } from '../../src/parser/perf-line.js';
 import { LINE_COLUMNS, Line, lineText, OTHER, type ReadLines } from '../../src/parser/read-lines.js';
 import { fixture } from '../helpers/load.js';
@@ -17,20 +19,22 @@ const fixtures = FOLDERS.flatMap((folder) =>
   readdirSync(new URL(`../../fixtures/${folder}`, import.meta.url)).map((name) => `${folder}/${name}`),
 );
 
-/** A reader and the branches that it has told of so far. */
+/** A reader, and the branches that it has told of so far. */
 class Told {
   private readonly reader = new LineReader();
-  private readonly origins: Origin[] = [];
-  private readonly targets: string[] = [];
+  private readonly origins: number[] = [];
+  private readonly targets: number[] = [];
   private readonly pairs: number[] = [];
+  private readonly symbols: string[] = [];
+  private readonly texts: string[] = [];
+  /** How many ends of branches the kernel took apart. */
+  taken = 0;
 
   /** How many lines were read as plain branches; each line is compared with what the tolerant parser says of it. */
   expectAsSlow(bytes: Uint8Array): number {
     const lines = this.reader.read(bytes);
-    const { origins, targets, pairs } = this.reader.takeNewBranches();
-    this.origins.push(...origins);
-    this.targets.push(...targets);
-    this.pairs.push(...pairs);
+    const news = this.reader.takeNewBranches();
+    for (const of of Object.keys(news) as (keyof NewBranches)[]) this[of].push(...(news[of] as Iterable<never>));
     const starts = lineStarts(bytes);
     expect(Array.from({ length: lines.length }, (_, row) => lines.rows[row * LINE_COLUMNS + Line.Start])).toEqual(
       starts,
@@ -48,10 +52,28 @@ class Told {
 
   private fast({ rows, heads }: ReadLines, at: number) {
     const branch = rows[at + Line.Branch] as number;
-    const origin = this.origins[this.pairs[2 * branch] as number] as Origin;
-    const to = this.targets[this.pairs[2 * branch + 1] as number] as string;
-    return { ...heads[rows[at + Line.Head] as number], ns: rows[at + Line.Ns], ...origin, to };
+    const origin = END_COLUMNS * (this.pairs[2 * branch] as number);
+    const target = END_COLUMNS * (this.pairs[2 * branch + 1] as number);
+    return {
+      ...heads[rows[at + Line.Head] as number],
+      ns: rows[at + Line.Ns],
+      ...kindAndEdge(this.origins[origin + End.Flags] as number),
+      from: this.location(this.origins, origin),
+      to: this.location(this.targets, target),
+    };
   }
+
+  private location(ends: readonly number[], at: number) {
+    const symbol = ends[at + End.Symbol] as number;
+    if (symbol < 0) return location(this.texts[~symbol] as string);
+    this.taken++;
+    return { address: ends[at + End.Address], name: this.symbols[symbol], dso: null, start: ends[at + End.Start] };
+  }
+}
+
+function location(text: string) {
+  const { address, name, offset, dso } = parseLocation(text);
+  return { address, name, dso, start: address - offset };
 }
 
 function plain(line: PerfLine) {
@@ -59,7 +81,7 @@ function plain(line: PerfLine) {
   const { prefix, flags, from, to } = line;
   const { tid, pid, cpu, time } = prefix;
   const numbers = { tid, pid: pid ?? NOT_PRINTED, cpu: cpu ?? NOT_PRINTED, seconds: time?.seconds, ns: time?.ns };
-  return { ...numbers, kind: flags.kind, edge: edgeOf(flags.kind, flags.edge), from, to };
+  return { ...numbers, kind: flags.kind, edge: edgeOf(flags.kind, flags.edge), from: location(from), to: location(to) };
 }
 
 function lineStarts(bytes: Uint8Array): number[] {
@@ -82,10 +104,11 @@ describe('every line, when it is new and when it is known', () => {
   });
 });
 
-test('most lines of an ordinary trace are known by their bytes', () => {
+test('most lines of an ordinary trace are taken apart by the kernel, and known by their bytes', () => {
   const told = new Told();
   const bytes = wholeLines('lab/demo-cre.txt');
   expect(told.expectAsSlow(bytes) / lineStarts(bytes).length).toBeGreaterThan(0.9);
+  expect(told.taken / lineStarts(bytes).length).toBeGreaterThan(1.8);
 });
 
 test('a byte that differs makes another line of it', () => {
@@ -105,16 +128,115 @@ test('a byte that differs makes another line of it', () => {
   );
 });
 
-test.each([
-  '\t IPC: 0.53 (27/50) ',
-  ' ilen: 3 insn: 48 89 e5',
-  ' insn: e8 11',
-  '\t\tmov %rsp, %rbp',
-  ' ',
-  '  ',
-  ' (/opt/demo)',
-  ' PERF_RECORD_SWITCH OUT',
-])('behind a target of the usual form: "%s"', (tail) => {
-  const line = `7 [000] 1.000000001:   call                       401163 main+0xa3 =>           401260 leaf+0x0${tail}\n`;
-  new Told().expectAsSlow(Buffer.from(line.repeat(2)));
+const USUAL =
+  '114078 [003] 858572.850211120:   call                       401163 main+0xa3 =>           401260 leaf+0x0';
+
+test('a usual line is taken apart by the kernel', () => {
+  const told = new Told();
+  told.expectAsSlow(Buffer.from(`${USUAL}\n`));
+  expect(told.taken).toBe(2);
+});
+
+describe('lines that are nearly as usual', () => {
+  test.each([
+    '\t IPC: 0.53 (27/50) ',
+    ' ilen: 3 insn: 48 89 e5',
+    ' insn: e8 11',
+    ' insn: f+0x0',
+    ' ilen: f+0x0',
+    '\t\tmov %rsp, %rbp',
+    '\tmov f+0x0',
+    ' ',
+    '  ',
+    '\r',
+    ' (/opt/demo)',
+    ' PERF_RECORD_SWITCH OUT',
+    ' => 401270 other+0x0',
+  ])('behind the target: "%s"', (tail) => expectAsSlow(USUAL + tail));
+
+  test.each([
+    '0',
+    '401260',
+    '401260 ',
+    '401260  leaf+0x0',
+    '401260 [unknown]',
+    '401260 leaf',
+    '401260 +0x0',
+    '401260 leaf+0x',
+    '401260 leaf+0x0g',
+    '401260 leaf+0xA',
+    '401260 leaf+0xffffff',
+    '401260 leaf+0x1000000',
+    '401260 leaf+0x1000001',
+    '401260 leaf+0xffffffffffffff00',
+    '401260 f+0x0',
+    '401260 operator+0x1f+0x2',
+    '401260 a b => c+0x0',
+    '401260 \xa0leaf+0x0',
+    '401260 na\xc3\xafve+0x0',
+    '4012g0 leaf+0x0',
+    'ABCDEF leaf+0x0',
+    '7fffffffffffff leaf+0x10',
+    '1fffffffffffff leaf+0x1',
+    'ffffffff81000123 do_syscall_64+0x23',
+    'ffffffffffffffff leaf+0x0',
+    '8000000000000000 leaf+0x0',
+    '18000000000000000 leaf+0x0',
+    '0000000000401260 leaf+0x0',
+  ])('an end of the branch: "%s"', (end) => {
+    expectAsSlow(USUAL.replace('401260 leaf+0x0', end));
+    expectAsSlow(USUAL.replace('401163 main+0xa3', end));
+  });
+
+  test.each([
+    'tr end  call',
+    'tr end',
+    'tr strt',
+    'hw int',
+    'hw  int',
+    'callx',
+    'cal',
+    'int',
+    'tr strt tr end',
+    'call (x)',
+  ])('flags: "%s"', (flags) => {
+    expectAsSlow(USUAL.replace('call   ', `${flags}   `));
+    expectAsSlow(USUAL.replace('call   ', `${flags} `));
+  });
+
+  test('longer than the kernel takes them', () => {
+    for (const length of [16_300, 16_370, 16_384, 16_400, 40_000])
+      expectAsSlow(USUAL.replace('leaf', 'x'.repeat(length)));
+  });
+
+  function expectAsSlow(line: string): void {
+    const told = new Told();
+    const bytes = Buffer.from(`${line}\n`.repeat(2), 'latin1');
+    told.expectAsSlow(bytes);
+    told.expectAsSlow(bytes);
+  }
+});
+
+test('names where one begins as the other, and those that are one letter long, are told apart', () => {
+  const names = ['f', 'g', 'fo', 'foo', 'foo+0x1', 'foo+0x1+0x2', 'foobar', 'foobar+0x3', 'f+0x1'];
+  const lines = names.flatMap((from) => names.map((to) => USUAL.replace('main', from).replace('leaf', to)));
+  new Told().expectAsSlow(Buffer.from(`${lines.join('\n')}\n`));
+});
+
+test('any two ends, whatever they are', () => {
+  const hex = fc
+    .tuple(fc.bigInt(0n, 2n ** 68n), fc.nat(67))
+    .map(([bits, fewer]) => (bits >> BigInt(fewer)).toString(16));
+  const letter = fc.constantFrom('a', 'b', '+', ' ', '0', 'x');
+  const name = fc.oneof(fc.string({ unit: letter, minLength: 1, maxLength: 12 }), fc.constantFrom('main', '[unknown]'));
+  const end = fc.tuple(hex, name, hex).map(([address, symbol, offset]) => `${address} ${symbol}+0x${offset}`);
+  const branch = fc
+    .tuple(end, end)
+    .map(([from, to]) => `114078 [003] 858572.850211120:   call                ${from} =>      ${to}\n`);
+  fc.assert(
+    fc.property(fc.array(branch, { minLength: 1, maxLength: 30 }), (lines) => {
+      new Told().expectAsSlow(Buffer.from(lines.join('')));
+    }),
+    { numRuns: 500 },
+  );
 });

@@ -6,9 +6,22 @@
  * second), origins (from the time's colon to the arrow) and targets (from there to the newline). Text comes in pieces of
  * whole lines, and no entry goes on behind a newline, so that none is found across the end of a piece.
  */
+import { addEnd, countOf, origins as originEnds, targets as targetEnds } from './ends';
 import { Column } from './memory';
 import { branchFrom, pairs } from './pair-table';
 import { Entry, lengthOf, TextTable, UNKNOWN } from './text-table';
+import {
+  addFlagWords as addWords,
+  flags,
+  from,
+  lineEnd,
+  namesStart as startOfNames,
+  readBranch,
+  symbolOf,
+  symbols,
+  targetAt,
+  to,
+} from './usual-branch';
 
 /** A line: where it begins, its branch, the row of its head, the nanoseconds behind the dot. */
 export const LINE_BYTES: usize = 16;
@@ -18,6 +31,10 @@ export const NS: usize = 12;
 /** In place of a branch: the line says something else. */
 export const OTHER: u32 = u32.MAX_VALUE;
 
+/** The hashes look at so many bytes of a text. */
+const LEAST_HEAD: u32 = 12;
+const LEAST_ORIGIN: u32 = 44;
+const LEAST_TARGET: u32 = 20;
 const COLON: u8 = 58;
 /** Behind the text: words are read whole. */
 const PADDING: usize = 64;
@@ -66,16 +83,45 @@ export function read(offset: usize): i32 {
     ns = nineDigits(dot);
     if (ns < 0 || load<u8>(dot, 9) != COLON) return UNKNOWN_HEAD;
     rest = dot + 10;
-    const origin = origins.find(rest, originHash(rest));
-    if (origin == UNKNOWN) return UNKNOWN_REST;
-    const targetAt = rest + lengthOf(origin);
-    const target = targets.find(targetAt, targetHash(targetAt));
-    if (target == UNKNOWN) return UNKNOWN_REST;
+    let origin = origins.find(rest, originHash(rest));
+    let targetAt = rest + lengthOf(origin);
+    let target = origin == UNKNOWN ? UNKNOWN : targets.find(targetAt, targetHash(targetAt));
+    if (target == UNKNOWN) {
+      if (!learn(rest)) return UNKNOWN_REST;
+      continue; // now it is known
+    }
     append(at, branchOf(origins.entryOf(origin), targets.entryOf(target)), row, ns);
     at = targetAt + lengthOf(target);
   }
   line = at;
   return DONE;
+}
+
+/** A new branch in its usual form; false: somebody else has to read it. */
+function learn(rest: usize): bool {
+  if (!readBranch(rest)) return false;
+  const length = <u32>(targetAt - rest);
+  const targetLength = <u32>(lineEnd - targetAt);
+  if (length < LEAST_ORIGIN || targetLength < LEAST_TARGET) return false;
+  return learnFrom(rest, length) && learnTo(targetAt, targetLength);
+}
+
+function learnFrom(at: usize, length: u32): bool {
+  const hash = originHash(at);
+  if (origins.find(at, hash) != UNKNOWN) return true;
+  const symbol = symbolOf(from);
+  if (symbol < 0 || !origins.add(at, length, hash, countOf(originEnds))) return false;
+  addEnd(originEnds, from.address, from.start, symbol, flags);
+  return true;
+}
+
+function learnTo(at: usize, length: u32): bool {
+  const hash = targetHash(at);
+  if (targets.find(at, hash) != UNKNOWN) return true;
+  const symbol = symbolOf(to);
+  if (symbol < 0 || !targets.add(at, length, hash, countOf(targetEnds))) return false;
+  addEnd(targetEnds, to.address, to.start, symbol, 0);
+  return true;
 }
 
 /** Where the line begins that reading stopped at. */
@@ -102,19 +148,32 @@ export function addLine(start: u32, branch: u32, head: u32, ns: u32): void {
   append(base + start, branch, head, ns);
 }
 
-/** At least twelve bytes. False: it cannot be kept. */
+/** False: it cannot be kept. */
 export function learnHead(start: usize, length: u32, row: u32): bool {
-  return heads.add(base + start, length, headHash(base + start), row);
+  return length >= LEAST_HEAD && heads.add(base + start, length, headHash(base + start), row);
 }
 
-/** At least 44 bytes. */
+/** Words of flags, with two blanks behind them, and what they mean: they are in the room for text. */
+export function addFlagWords(start: usize, length: u32, meaning: u32): void {
+  addWords(text.start + start, length, meaning);
+}
+
+/** An origin as a text that is kept elsewhere; its number. */
+export function addOrigin(flags: u32, row: u32): u32 {
+  return addEnd(originEnds, 0, 0, ~row, flags);
+}
+
+export function addTarget(row: u32): u32 {
+  return addEnd(targetEnds, 0, 0, ~row, 0);
+}
+
+/** At least so many bytes. */
 export function learnOrigin(start: usize, length: u32, origin: u32): void {
-  origins.add(base + start, length, originHash(base + start), origin);
+  if (length >= LEAST_ORIGIN) origins.add(base + start, length, originHash(base + start), origin);
 }
 
-/** At least 20 bytes. */
 export function learnTarget(start: usize, length: u32, target: u32): void {
-  targets.add(base + start, length, targetHash(base + start), target);
+  if (length >= LEAST_TARGET) targets.add(base + start, length, targetHash(base + start), target);
 }
 
 export function branch(origin: u32, target: u32): u32 {
@@ -139,6 +198,35 @@ export function pairsStart(): usize {
 
 export function pairsBytes(): usize {
   return pairs.used;
+}
+
+export function originsStart(): usize {
+  return originEnds.start;
+}
+
+export function originsBytes(): usize {
+  return originEnds.used;
+}
+
+export function targetsStart(): usize {
+  return targetEnds.start;
+}
+
+export function targetsBytes(): usize {
+  return targetEnds.used;
+}
+
+/** Of the symbols, where their names stand, and how long they are. */
+export function symbolsStart(): usize {
+  return symbols.start;
+}
+
+export function symbolsBytes(): usize {
+  return symbols.used;
+}
+
+export function namesStart(): usize {
+  return startOfNames();
 }
 
 function append(at: usize, branch: u32, head: u32, ns: u32): void {

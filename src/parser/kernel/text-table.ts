@@ -67,7 +67,12 @@ export class TextTable {
     return changetype<Entry>(this.entries.start + <u32>found - 1);
   }
 
-  /** `length`: at least 8. False: it cannot be kept. */
+  /** Of a text that was found: where it stands among the entries. */
+  textOf(found: u64): u32 {
+    return <u32>found - 1 + <u32>TEXT;
+  }
+
+  /** `length`: at least 4. False: it cannot be kept. */
   add(at: usize, length: u32, hash: u32, value: u32): bool {
     if (this.find(at, hash) != UNKNOWN) return true;
     if (length > LONGEST_TEXT || !this.hasRoomFor(hash)) return false;
@@ -129,8 +134,9 @@ export function lengthOf(found: u64): u32 {
   return <u32>(found >> 32) & LONGEST_TEXT;
 }
 
-/** Sixteen bytes at a time, the last ones perhaps twice; of short texts eight. */
+/** Sixteen bytes at a time, the last ones perhaps twice; of short texts eight or four. */
 function isSame(a: usize, b: usize, length: u32): bool {
+  if (length < 8) return load<u32>(a) == load<u32>(b) && load<u32>(a + length - 4) == load<u32>(b + length - 4);
   if (length < 16) return load<u64>(a) == load<u64>(b) && load<u64>(a + length - 8) == load<u64>(b + length - 8);
   const last = length - 16;
   for (let i: u32 = 0; i < last; i += 16) if (differ(a + i, b + i)) return false;

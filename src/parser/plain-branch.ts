@@ -1,0 +1,44 @@
+/**
+ * Branches that are nothing but that: what the kernel learns, once the tolerant parser has read it.
+ */
+import type { BranchText } from './branch-ends.js';
+import { edgeOf, parseFlags } from './flags.js';
+import type { PerfLine } from './perf-line.js';
+
+/** Flags of branches in the form that the kernel reads by itself. */
+export const USUAL_FLAGS = [
+  'call',
+  'return',
+  'jmp',
+  'jcc',
+  'syscall',
+  'sysret',
+  'int',
+  'iret',
+  'async',
+  'tr strt',
+  'tr end',
+  'hw int',
+].map((words) => {
+  const { kind, edge } = parseFlags(words);
+  return { words, kind, edge: edgeOf(kind, edge) };
+});
+
+export const ARROW = ' => ';
+const LONGEST_LINE = 16 * 1024;
+
+/**
+ * Where the only arrow of a line stands, or -1: with more than one the parts of a line mean something together only.
+ */
+export function onlyArrow(line: string): number {
+  const arrow = line.indexOf(ARROW);
+  if (line.length > LONGEST_LINE || line.lastIndexOf(ARROW) !== arrow) return -1;
+  return arrow;
+}
+
+/** The branch that a line tells of, if it is plain: lines with unknown flags are counted, and branches that were not taken mean nothing. */
+export function plainBranch(line: PerfLine): BranchText | null {
+  if (line.type !== 'branch' || line.flags.unknown !== null || line.flags.notTaken) return null;
+  const { flags, from, to } = line;
+  return { kind: flags.kind, edge: edgeOf(flags.kind, flags.edge), from, to };
+}
