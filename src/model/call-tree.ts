@@ -230,20 +230,22 @@ export function withoutEmptyNodes(tree: CallTree): CallTree {
 /** The tree of these nodes, in this order. Of a node its parent is among them, and comes before it. */
 export function selectNodes(tree: CallTree, nodes: Int32Array): CallTree {
   const newId = new Int32Array(tree.length);
-  nodes.forEach((node, row) => {
-    newId[node] = row;
-  });
-  const selected = (column: Float64Array) => Float64Array.from(nodes, (node) => column[node]);
+  for (let row = 0; row < nodes.length; row++) newId[nodes[row]] = row;
+  const selected = <Column extends Int32Array | Float64Array>(column: Column, into: Column): Column => {
+    for (let row = 0; row < nodes.length; row++) into[row] = column[nodes[row]];
+    return into;
+  };
+  const numbers = (column: Float64Array) => selected(column, new Float64Array(nodes.length));
   return {
     length: nodes.length,
     parent: nodes.map((node) => (node === ROOT ? NONE : newId[tree.parent[node]])),
-    symbol: nodes.map((node) => tree.symbol[node]),
-    calls: selected(tree.calls),
-    inferredCalls: selected(tree.inferredCalls),
-    selfNs: selected(tree.selfNs),
-    inferredNs: selected(tree.inferredNs),
-    completeNs: selected(tree.completeNs),
-    minNs: selected(tree.minNs),
-    maxNs: selected(tree.maxNs),
+    symbol: selected(tree.symbol, new Int32Array(nodes.length)),
+    calls: numbers(tree.calls),
+    inferredCalls: numbers(tree.inferredCalls),
+    selfNs: numbers(tree.selfNs),
+    inferredNs: numbers(tree.inferredNs),
+    completeNs: numbers(tree.completeNs),
+    minNs: numbers(tree.minNs),
+    maxNs: numbers(tree.maxNs),
   };
 }
