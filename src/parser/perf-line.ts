@@ -9,16 +9,12 @@
  * Columns have minimum widths only, so nothing is found by position. Every line is understood alone: a line that
  * belongs to the one before it (source lines, call chains) can be told by its own looks.
  */
+import type { PerfTime } from '../model/perf-time.js';
+import type { SidebandRecord } from '../model/sideband.js';
 import type { Address } from '../model/units.js';
 import { type Flags, parseFlags } from './flags.js';
 import { parseAddress } from './location.js';
-import { parseRecord, type SidebandRecord } from './sideband.js';
-
-/** Seconds and nanoseconds stand apart: together they pass 2^53 after 104 days of uptime. */
-export interface PerfTime {
-  readonly seconds: number;
-  readonly ns: number;
-}
+import { parseRecord } from './sideband.js';
 
 /** The columns before the event; `pid`, `cpu`, `comm` and `time` are null where they were not printed. */
 export interface Prefix {

@@ -1,28 +1,8 @@
 /**
  * What the kernel told perf, the text behind `PERF_RECORD_`, taken apart.
  */
-import type { Address } from '../model/units.js';
+import type { SidebandRecord } from '../model/sideband.js';
 import { parseAddress } from './location.js';
-
-/** `name` and `file`: bytes as latin1 characters. */
-export type SidebandRecord =
-  | { readonly what: 'switch'; readonly direction: 'in' | 'out' | 'preempted' }
-  | { readonly what: 'comm'; readonly exec: boolean; readonly name: string; readonly pid: number; readonly tid: number }
-  | {
-      readonly what: 'fork';
-      readonly pid: number;
-      readonly tid: number;
-      readonly parentPid: number;
-      readonly parent: number;
-    }
-  | {
-      readonly what: 'mmap';
-      readonly pid: number; // -1: the kernel
-      readonly start: Address;
-      readonly length: number; // bytes
-      readonly file: string;
-    }
-  | { readonly what: 'other' };
 
 /** Records that are not needed, and garbled ones, are 'other'. */
 export function parseRecord(text: string): SidebandRecord {

@@ -1,6 +1,7 @@
 /**
  * Whole lines in, a chunk of events and records out; the counts say what became of each line.
  */
+import type { PerfTime } from '../model/perf-time.js';
 import { type DamagedLine, type LineCounts, noLines } from '../model/quality.js';
 import type { Mapping, ThreadName, TraceChunk, TraceRecord } from '../model/trace-chunk.js';
 import { type Nanoseconds, NONE, type SiteId, type Tid } from '../model/units.js';
@@ -10,7 +11,7 @@ import { HeldEvent } from './held-event.js';
 import { copied, fromLatin1 } from './intern.js';
 import { type Head, NOT_PRINTED } from './line-prefix.js';
 import { OVERLONG } from './line-reader.js';
-import { NO_FLAGS, type PerfLine, type PerfTime, type Prefix } from './perf-line.js';
+import { NO_FLAGS, type PerfLine, type Prefix } from './perf-line.js';
 import { MOST_DAMAGED_SHOWN, MOST_TEXT, type PlainPiece, plainPiece } from './plain-piece.js';
 import { LINE_COLUMNS, Line, lineText, OTHER, type ReadLines } from './read-lines.js';
 import { type ErrorLine, type SidebandLine, takeError, takeSideband, wasBefore } from './records.js';

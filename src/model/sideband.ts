@@ -1,0 +1,24 @@
+/**
+ * What the kernel told perf beside the trace: who runs where, what threads are called, what is in their memory.
+ */
+import type { Address } from './units.js';
+
+/** `name` and `file`: bytes as latin1 characters. */
+export type SidebandRecord =
+  | { readonly what: 'switch'; readonly direction: 'in' | 'out' | 'preempted' }
+  | { readonly what: 'comm'; readonly exec: boolean; readonly name: string; readonly pid: number; readonly tid: number }
+  | {
+      readonly what: 'fork';
+      readonly pid: number;
+      readonly tid: number;
+      readonly parentPid: number;
+      readonly parent: number;
+    }
+  | {
+      readonly what: 'mmap';
+      readonly pid: number; // -1: the kernel
+      readonly start: Address;
+      readonly length: number; // bytes
+      readonly file: string;
+    }
+  | { readonly what: 'other' };
