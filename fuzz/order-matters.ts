@@ -1,7 +1,8 @@
 /**
  * The traces of which nobody promises that the order of their inputs changes nothing.
  */
-import { type PerfLine, type PerfTime, parsePerfLine } from '../src/parser/perf-line.js';
+import type { PerfTime } from '../src/model/perf-time.js';
+import { type PerfLine, parsePerfLine } from '../src/parser/perf-line.js';
 
 const LONGEST_LINE = 64 * 1024;
 /** Times further apart than that are no whole nanoseconds any more: which ones are, time 0 decides. */

@@ -5,9 +5,10 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { BranchKind, TraceEdge } from '../../src/model/branch-sites.js';
+import type { PerfTime } from '../../src/model/perf-time.js';
+import type { SidebandRecord } from '../../src/model/sideband.js';
 import { parseLocation } from '../../src/parser/location.js';
-import { NO_FLAGS, type PerfLine, type PerfTime, type Prefix, parsePerfLine } from '../../src/parser/perf-line.js';
-import type { SidebandRecord } from '../../src/parser/sideband.js';
+import { NO_FLAGS, type PerfLine, type Prefix, parsePerfLine } from '../../src/parser/perf-line.js';
 
 /** All that was understood, in words: `comm pid/tid [cpu] time Edge Kind: from -> to`; a dash is an absent column. */
 function reading(line: string): string {
