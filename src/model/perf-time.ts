@@ -7,3 +7,17 @@ export interface PerfTime {
   readonly seconds: number;
   readonly ns: number;
 }
+
+/** Below zero if `a` is earlier. */
+export function comparePerfTimes(a: PerfTime, b: PerfTime): number {
+  return a.seconds - b.seconds || a.ns - b.ns;
+}
+
+export function nextNanosecond({ seconds, ns }: PerfTime): PerfTime {
+  return ns === 999_999_999 ? { seconds: seconds + 1, ns: 0 } : { seconds, ns: ns + 1 };
+}
+
+/** As perf prints it, and takes it: "858572.850211120". */
+export function perfTimeText({ seconds, ns }: PerfTime): string {
+  return `${seconds}.${String(ns).padStart(9, '0')}`;
+}

@@ -27,4 +27,10 @@ export class TraceVocabulary {
     this.originSeconds ??= time.seconds;
     return (time.seconds - this.originSeconds) * 1e9 + time.ns;
   }
+
+  /** What was given to `timeOf`. */
+  perfTimeOf(timeNs: Nanoseconds): PerfTime {
+    const seconds = Math.floor(timeNs / 1e9);
+    return { seconds: seconds + (this.originSeconds ?? 0), ns: timeNs - seconds * 1e9 };
+  }
 }

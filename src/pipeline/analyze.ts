@@ -4,6 +4,7 @@
 import type { Profile } from '../model/profile.js';
 import type { TailCalls } from '../replay/frame.js';
 import { siteFacts } from '../replay/site-facts.js';
+import type { DecodedRecording } from './decoded.js';
 import { InputReader, type ReadOptions, type ReadProgress, type TraceInput } from './inputs.js';
 import { PieceReaders } from './piece-readers.js';
 import { ProfileBuilder, type Trees } from './profile-builder.js';
@@ -33,13 +34,16 @@ export interface AnalyzeOptions extends Pick<ReadOptions, 'select' | 'signal'>, 
   readonly onProgress?: (progress: Progress) => void;
 }
 
+/** Text, or a recording that is decoded while it is read. */
+export type AnalyzedInput = TraceInput | DecodedRecording;
+
 /**
  * Replays a trace. Neither the order of the inputs nor how they are cut, nor how many threads work, changes the result.
  *
  * @throws PtflameError NO_BRANCHES, TIMELESS, NO_PROCESS_IDS, NO_THREAD_NAMES, NOTHING_SELECTED or TEMPORARY_FILE; and
  *   the reason of `signal`. An input that breaks off is no error if a branch was read: `Quality.brokenInputs` tells of it.
  */
-export async function analyze(inputs: readonly TraceInput[], options: AnalyzeOptions = {}): Promise<Profile> {
+export async function analyze(inputs: readonly AnalyzedInput[], options: AnalyzeOptions = {}): Promise<Profile> {
   const { jobs, eventBytes, replayBytes, temporaryDirectory } = planResources(options);
   const reader = new InputReader(options, { memoryBytes: eventBytes, directory: temporaryDirectory });
   const pool = new WorkerPool(jobs);
@@ -53,9 +57,10 @@ export async function analyze(inputs: readonly TraceInput[], options: AnalyzeOpt
   }
 }
 
-async function readAll(inputs: readonly TraceInput[], reader: InputReader, pool: WorkerPool): Promise<void> {
+async function readAll(inputs: readonly AnalyzedInput[], reader: InputReader, pool: WorkerPool): Promise<void> {
   const readers = new PieceReaders(pool, reader.words);
-  for (const input of inputs) await reader.read(input, readers);
+  for (const input of inputs)
+    await ('parts' in input ? reader.readDecoded(input, readers) : reader.read(input, readers));
 }
 
 /** Twice: first what is certain, then the threads that were lost somewhere, with what the others have shown. */

@@ -11,6 +11,7 @@ import { TraceParser } from '../parser/trace-parser.js';
 import { TraceVocabulary } from '../parser/trace-vocabulary.js';
 import type { EventMemoryOptions } from '../store/event-memory.js';
 import { TraceStore } from '../store/trace-store.js';
+import { type DecodedPart, type DecodedRecording, ErrorOwners, sidebandChunk } from './decoded.js';
 import { FileParts } from './file-parts.js';
 import { tellKind } from './input-kind.js';
 import { PIECE_BYTES, type PieceReaders } from './piece-readers.js';
@@ -60,6 +61,8 @@ export class InputReader {
   private readonly damaged: DamagedLine[] = [];
   private readonly options: ReadOptions;
   private bytes = 0;
+  /** Of what is read now. */
+  private readonly parsers = new Set<TraceParser>();
 
   constructor(options: ReadOptions, memory: EventMemoryOptions) {
     this.options = options;
@@ -68,12 +71,56 @@ export class InputReader {
 
   /** Reads one input to its end, or to where it breaks off; with the help of others if the input is large. */
   async read(input: TraceInput, readers: PieceReaders): Promise<void> {
-    const parser = new TraceParser(this.words, input.name);
     if ((input.sizeBytes ?? 0) > LARGE_BYTES) readers.wake();
-    const reading = input.file
-      ? this.readFile(input, input.file, parser, readers)
-      : this.readStream(input, parser, readers);
-    this.store.add(parser.finish(await reading), input.name);
+    await this.readWith(input, (parser, take) =>
+      input.file
+        ? this.readFile(input, input.file, parser, readers, take)
+        : this.readStream(input, parser, readers, take),
+    );
+  }
+
+  /** Reads what the decoders of a recording print, several at a time, and what the recording tells itself. */
+  async readDecoded({ name, parts, atOnce, sideband }: DecodedRecording, readers: PieceReaders): Promise<void> {
+    const owners = new ErrorOwners(parts.map(({ job }) => job));
+    const waiting = [...parts];
+    const readOnes = async () => {
+      for (let part = waiting.shift(); part !== undefined; part = waiting.shift())
+        await this.readPart(part, readers, owners);
+    };
+    await Promise.all(Array.from({ length: atOnce }, readOnes));
+    if (this.counts.events === 0) return; // nothing tells what its times are
+    this.store.add(
+      sidebandChunk(sideband, (time) => this.words.timeOf(time), this.store.startNs),
+      name,
+    );
+  }
+
+  private async readPart(part: DecodedPart, readers: PieceReaders, owners: ErrorOwners): Promise<void> {
+    await this.readWith(part, (parser, take) =>
+      this.readStream(part, parser, readers, (chunk) => take(this.ownErrors(chunk, part, parser, owners))),
+    );
+  }
+
+  private ownErrors(chunk: TraceChunk, { job }: DecodedPart, { counts }: TraceParser, owners: ErrorOwners): TraceChunk {
+    const records = chunk.records.filter(
+      ({ what, cpu, timeNs }) => what !== 'gap' || owners.owns(job, cpu, this.words.perfTimeOf(timeNs)),
+    );
+    const others = chunk.records.length - records.length;
+    counts.lines -= others;
+    counts.gapLines -= others;
+    return { ...chunk, records };
+  }
+
+  /** `reading` gives what stands behind the last line. */
+  private async readWith(
+    { name }: TraceInput,
+    reading: (parser: TraceParser, take: (chunk: TraceChunk) => void) => Promise<Uint8Array>,
+  ): Promise<void> {
+    const parser = new TraceParser(this.words, name);
+    const take = (chunk: TraceChunk) => this.store.add(chunk, name);
+    this.parsers.add(parser);
+    take(parser.finish(await reading(parser, take)));
+    this.parsers.delete(parser);
     for (const kind of Object.keys(parser.counts) as (keyof LineCounts)[]) this.counts[kind] += parser.counts[kind];
     this.damaged.push(...parser.damaged);
   }
@@ -84,30 +131,34 @@ export class InputReader {
     file: PlainFile,
     parser: TraceParser,
     readers: PieceReaders,
+    take: (chunk: TraceChunk) => void,
   ): Promise<Uint8Array> {
     const before = this.bytes;
     let cutter = new LineCutter();
-    const take = (chunk: TraceChunk) => this.store.add(chunk, input.name);
     const parts = new FileParts(file, readers, parser, (chunk, at) => {
       take(chunk);
-      this.note(before + at, parser);
+      this.note(before + at);
     });
     for await (const piece of this.untilBroken(input)) {
       parseHere(piece, parser, cutter, take);
-      this.note(this.bytes + piece.length, parser);
+      this.note(this.bytes + piece.length);
       const at = cutter.isSkipping ? 0 : this.bytes - before - cutter.rest().length;
       if (!parts.isUsefulAt(at)) continue;
       const to = await parts.readFrom(at);
       file.skipTo(to);
       cutter = new LineCutter();
-      this.note(before + to, parser);
+      this.note(before + to);
     }
     return cutter.rest();
   }
 
-  private async readStream(input: TraceInput, parser: TraceParser, readers: PieceReaders): Promise<Uint8Array> {
+  private async readStream(
+    input: TraceInput,
+    parser: TraceParser,
+    readers: PieceReaders,
+    take: (chunk: TraceChunk) => void,
+  ): Promise<Uint8Array> {
     const cutter = new LineCutter();
-    const take = (chunk: TraceChunk) => this.store.add(chunk, input.name);
     const pieces = new StreamPieces(readers, parser, cutter, take);
     for await (const piece of this.untilBroken(input)) {
       if (pieces.isUseful) await pieces.add(piece);
@@ -115,7 +166,7 @@ export class InputReader {
         await pieces.finish();
         parseHere(piece, parser, cutter, take);
       }
-      this.note(this.bytes + piece.length, parser);
+      this.note(this.bytes + piece.length);
       if (this.bytes > LARGE_BYTES) readers.wake();
     }
     await pieces.finish();
@@ -123,10 +174,11 @@ export class InputReader {
   }
 
   /** How far it is; somebody may want it to stop. */
-  private note(bytes: number, parser: TraceParser): void {
+  private note(bytes: number): void {
     this.options.signal?.throwIfAborted();
     this.bytes = bytes;
-    this.options.onProgress?.({ phase: 'read', bytes, lines: this.counts.lines + parser.counts.lines });
+    const lines = [...this.parsers].reduce((sum, { counts }) => sum + counts.lines, this.counts.lines);
+    this.options.onProgress?.({ phase: 'read', bytes, lines });
   }
 
   /** What an input gives before it breaks off; errors of those who use it pass by. */

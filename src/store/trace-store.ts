@@ -132,8 +132,8 @@ export class TraceStore {
     thread.events += events;
     let inputs = thread.lanes.get(cpu);
     if (inputs === undefined) thread.lanes.set(cpu, (inputs = []));
-    let lane = inputs.at(-1); // inputs are read one after the other
-    if (lane?.input !== input) inputs.push((lane = { cpu, input, places: [], lengths: [] }));
+    let lane = inputs.findLast((lane) => lane.input === input); // mostly the last one: few inputs are read side by side
+    if (lane === undefined) inputs.push((lane = { cpu, input, places: [], lengths: [] }));
     return lane;
   }
 

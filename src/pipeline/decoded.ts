@@ -1,0 +1,70 @@
+/**
+ * A recording that is decoded while it is read: the text of several decoders, and what the recording itself tells.
+ */
+import { comparePerfTimes, type PerfTime } from '../model/perf-time.js';
+import type { ThreadName, TraceChunk } from '../model/trace-chunk.js';
+import { type Nanoseconds, NONE } from '../model/units.js';
+import { ChunkBuilder } from '../parser/chunk-builder.js';
+import { fromLatin1 } from '../parser/intern.js';
+import { takeSideband, wasBefore } from '../parser/records.js';
+import type { DecodeJob } from '../perfdata/plan-jobs.js';
+import type { RecordedEvent } from '../perfdata/recording.js';
+import type { TraceInput } from './inputs.js';
+
+export interface DecodedRecording {
+  readonly name: string;
+  /** Each gives the text of one job; it begins when it is read. */
+  readonly parts: readonly DecodedPart[];
+  /** How many may be read at a time. */
+  readonly atOnce: number;
+  /** Switches, names and mappings: no decoder has to print them. */
+  readonly sideband: readonly RecordedEvent[];
+}
+
+export interface DecodedPart extends TraceInput {
+  readonly job: DecodeJob;
+}
+
+/** Whose an error is: each decoder may print those of other processors and times, too. */
+export class ErrorOwners {
+  private readonly jobs: readonly DecodeJob[];
+  private readonly known: ReadonlySet<number>;
+
+  constructor(jobs: readonly DecodeJob[]) {
+    this.jobs = jobs;
+    this.known = new Set(jobs.flatMap(({ cpus }) => cpus ?? []));
+  }
+
+  /** What belongs to no job, as of a processor without a trace, the first one takes. */
+  owns(job: DecodeJob, cpu: number, time: PerfTime): boolean {
+    if (this.jobs.length === 1) return true;
+    if (job.cpus !== null && !this.known.has(cpu)) return job === this.jobs[0];
+    if (job.cpus !== null && !job.cpus.includes(cpu)) return false;
+    const isEarly = job.from !== null && comparePerfTimes(time, job.from) < 0;
+    const isLate = job.to !== null && comparePerfTimes(time, job.to) > 0;
+    return !isEarly && !isLate;
+  }
+}
+
+/**
+ * The recording's own records as the parser would take them from text. `timeOf`: since the origin of time;
+ * `startNs`: of the trace, for what was there before.
+ */
+export function sidebandChunk(
+  sideband: readonly RecordedEvent[],
+  timeOf: (time: PerfTime) => Nanoseconds,
+  startNs: Nanoseconds,
+): TraceChunk {
+  const chunk = new ChunkBuilder();
+  const sink = {
+    addRecord: chunk.addRecord.bind(chunk),
+    addMapping: chunk.addMapping.bind(chunk),
+    addName: (name: ThreadName) => chunk.addName({ ...name, comm: name.comm === null ? null : fromLatin1(name.comm) }),
+  };
+  for (const { tid, pid, cpu, time, record } of sideband) {
+    if (record.what === 'exit' || time === null) continue;
+    const prefix = { comm: null, pid, tid, cpu: cpu === NONE ? null : cpu, time };
+    takeSideband({ type: 'sideband', prefix, record }, wasBefore(time) ? startNs : timeOf(time), sink);
+  }
+  return chunk.build();
+}
