@@ -1,0 +1,110 @@
+/**
+ * A recording in, the text of its branches out: decoded by `perf script`, several at a time, each a part of it.
+ */
+import { statSync } from 'node:fs';
+import { execa } from 'execa';
+import { type DecodedRecording, type DecodeJob, planJobs, type Recording } from '../../src/index.js';
+import { perfTimeText } from '../../src/text.js';
+import { perfFailure } from './failures.js';
+import { hungDecoder } from './hung-decoder.js';
+import { Watchdog } from './watchdog.js';
+
+export interface DecodeOptions {
+  /** The program. */
+  readonly perf: string;
+  /** Every branch, not only calls and returns: jumps show functions that were not called. */
+  readonly precise: boolean;
+  /** Where the files are that ran, in place of the root directory; null: there. */
+  readonly symfs: string | null;
+  /** Addresses of the recorded kernel; null: of this one, or as perf finds them. */
+  readonly kallsyms: string | null;
+  /** How many perf processes run at a time. */
+  readonly jobs: number;
+  /** A decoder that neither prints nor computes for so long hangs. */
+  readonly hangMs?: number;
+}
+
+/** perf's own default columns but these; what follows from them is printed by nobody. */
+const FIELDS = '-F-event,-period,+addr,-comm,+flags,-dso,+pid';
+/** A download of symbols may take its time. */
+const HANG_MS = 120_000;
+const MOST_STDERR_BYTES = 16 * 1024;
+const KILL_AFTER_MS = 2_000;
+
+/** Decoders begin when their part is read; where one fails, all of them end. */
+export function decodeRecording(path: string, recording: Recording, options: DecodeOptions): DecodedRecording {
+  const jobs = planJobs(recording, options.jobs);
+  const failed = new AbortController();
+  const parts = jobs.map((job, index) => ({
+    name: jobs.length === 1 ? path : `${path}, part ${index + 1} of ${jobs.length}`,
+    bytes: decode(path, job, options, failed),
+    job,
+  }));
+  return { name: path, parts, atOnce: options.jobs, sideband: recording.sideband };
+}
+
+/** The arguments of perf for a part of a recording. */
+export function scriptArguments(path: string, { cpus, from, to }: DecodeJob, options: DecodeOptions): string[] {
+  const { precise, symfs, kallsyms } = options;
+  const times = from || to ? `${from ? perfTimeText(from) : ''},${to ? perfTimeText(to) : ''}` : null;
+  return [
+    'script',
+    `--input=${path}`,
+    ...(isForeign(path) ? ['--force'] : []),
+    `--itrace=${precise ? 'be' : 'cre'}`, // without the "e" perf keeps its errors to itself
+    '--ns',
+    FIELDS,
+    ...(cpus ? [`--cpu=${cpus.join(',')}`] : []),
+    ...(times === null ? [] : [`--time=${times}`]),
+    ...(symfs === null ? [] : [`--symfs=${symfs}`]),
+    ...(kallsyms === null ? [] : [`--kallsyms=${kallsyms}`]),
+  ];
+}
+
+/** perf asks to be forced to read what neither root nor the user owns. */
+function isForeign(path: string): boolean {
+  const { uid } = statSync(path);
+  return uid !== 0 && uid !== process.geteuid?.();
+}
+
+async function* decode(
+  path: string,
+  job: DecodeJob,
+  options: DecodeOptions,
+  failed: AbortController,
+): AsyncGenerator<Uint8Array> {
+  if (failed.signal.aborted) return;
+  const perf = execa(options.perf, scriptArguments(path, job, options), {
+    stdin: 'ignore',
+    buffer: false,
+    reject: false,
+    encoding: 'buffer',
+    env: { LC_ALL: 'C', PAGER: 'cat' },
+    cancelSignal: failed.signal,
+    forceKillAfterDelay: KILL_AFTER_MS,
+  });
+  const stderr = lastOf(perf.stderr);
+  const watchdog = new Watchdog(perf.pid, options.hangMs ?? HANG_MS, () => failed.abort());
+  try {
+    for await (const bytes of watchdog.watched(perf.stdout)) yield bytes;
+    const { exitCode, signal, cause } = await perf;
+    if (watchdog.hasBitten) throw hungDecoder(job, watchdog.silentMs, stderr());
+    if (failed.signal.aborted) return; // what failed first is told
+    if (exitCode !== 0) {
+      failed.abort();
+      throw perfFailure({ command: 'script', exitCode, signal, stderr: stderr(), ...(!signal && exitCode === undefined && { cause }) });
+    }
+  } finally {
+    watchdog.stop();
+    perf.kill();
+  }
+}
+
+/** Keeps the end of what a stream says. */
+function lastOf(stream: AsyncIterable<Uint8Array> & NodeJS.ReadableStream): () => string {
+  let kept = Buffer.alloc(0);
+  stream.on('data', (bytes: Buffer) => {
+    kept = Buffer.concat([kept, bytes]).subarray(-MOST_STDERR_BYTES);
+  });
+  return () => kept.toString('utf8');
+}
