@@ -2,36 +2,70 @@
  * INPUT arguments → streams of trace text.
  */
 import { constants, openSync } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { open, stat } from 'node:fs/promises';
 import { Socket } from 'node:net';
-import { type OpenedInput, openTraceFile, PtflameError, traceStream } from '../src/index.js';
+import { join } from 'node:path';
+import {
+  type DecodedRecording,
+  isRecording,
+  type OpenedInput,
+  openTraceFile,
+  PtflameError,
+  traceStream,
+} from '../src/index.js';
+import type { DecodingOptions } from './options.js';
+
+const MAGIC_BYTES = 8;
+
+/** What a command reads: text or a profile, or a recording that is decoded on the way. */
+export type CommandInput = OpenedInput | DecodedRecording;
 
 /** `-` is standard input; everything else is a path. */
-export async function openInputs(paths: readonly string[]): Promise<OpenedInput[]> {
+export async function openInputs(
+  paths: readonly string[],
+  options: DecodingOptions,
+  signal: AbortSignal,
+): Promise<CommandInput[]> {
   if (paths.filter((path) => path === '-').length > 1)
     throw new PtflameError('BAD_OPTION', 'standard input (-) can be read only once', { hint: 'name it once' });
-  const inputs: OpenedInput[] = [];
-  for (const path of paths) inputs.push(path === '-' ? openStdin() : await openPath(path));
+  const inputs: CommandInput[] = [];
+  for (const path of paths) inputs.push(path === '-' ? openStdin() : await openPath(path, options, signal));
   return inputs;
 }
 
 /** A named pipe is read as standard input is: a plain read waits where not even process.exit() can end the waiting. */
-async function openPath(path: string): Promise<OpenedInput> {
+async function openPath(path: string, options: DecodingOptions, signal: AbortSignal): Promise<CommandInput> {
+  if (await holdsRecording(path)) return (await import('./perf/decode.js')).decodeInput(path, options, signal);
   const pipe = await openIfPipe(path).catch(() => null); // what is wrong with it, openTraceFile says
   if (pipe === null) return openTraceFile(path);
   return traceStream(path, new Socket({ fd: pipe, readable: true, writable: false }));
+}
+
+/** A file of perf, or the directory that `perf record --kcore` makes. What cannot be looked at is none. */
+async function holdsRecording(path: string): Promise<boolean> {
+  try {
+    const stats = await stat(path);
+    if (!stats.isFile() && !stats.isDirectory()) return false;
+    const file = await open(stats.isDirectory() ? join(path, 'data') : path);
+    try {
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(MAGIC_BYTES), 0, MAGIC_BYTES, 0);
+      return isRecording(buffer.subarray(0, bytesRead));
+    } finally {
+      await file.close();
+    }
+  } catch {
+    return false;
+  }
 }
 
 async function openIfPipe(path: string): Promise<number | null> {
   return (await stat(path)).isFIFO() ? openSync(path, constants.O_RDONLY | constants.O_NONBLOCK) : null;
 }
 
-/** The size of all inputs together; null if one of them is a stream. */
-export function totalSize(inputs: readonly OpenedInput[]): number | null {
-  return inputs.reduce<number | null>(
-    (sum, { sizeBytes }) => (sum === null || sizeBytes === null ? null : sum + sizeBytes),
-    0,
-  );
+/** The size of all inputs together; null if one of them is a stream, or a recording: nobody knows how long its text is. */
+export function totalSize(inputs: readonly CommandInput[]): number | null {
+  const sizes = inputs.map((input) => ('parts' in input ? null : input.sizeBytes));
+  return sizes.reduce<number | null>((sum, size) => (sum === null || size === null ? null : sum + size), 0);
 }
 
 function openStdin(): OpenedInput {

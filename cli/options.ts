@@ -76,6 +76,17 @@ const resources = {
   tempDir: flag(path.optional(), 'where to keep what does not fit into memory'),
 };
 
+/** How recordings are decoded. */
+const decoding = {
+  perf: flag(path.default('perf'), 'recordings: the perf that decodes them'),
+  precise: flag(z.boolean().default(false), 'recordings: decode every branch, not only calls and returns: slower'),
+  symfs: flag(path.optional(), 'recordings: where the files are that ran, in place of /'),
+  kallsyms: flag(path.optional(), 'recordings: a copy of /proc/kallsyms of the recorded kernel'),
+};
+export type DecodingOptions = z.infer<z.ZodObject<typeof decoding & Pick<typeof resources, 'jobs'>>> & {
+  readonly quiet: boolean;
+};
+
 export const RenderOptions = z.object({
   inputs: z.array(path).min(1),
   output: outputs('where to write: a file, or - for standard output (default); may be repeated'),
@@ -103,6 +114,7 @@ export const RenderOptions = z.object({
   pid: flag(numberList.optional(), 'only these processes, likewise'),
   comm: flag(regex.optional(), 'only threads that had a name like this regular expression'),
   cpu: flag(numberList.optional(), 'only what ran on these processors, likewise'),
+  ...decoding,
   ...resources,
   quiet,
 });

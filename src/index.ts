@@ -4,10 +4,27 @@
 
 export type { CallTree } from './model/call-tree.js';
 export { type ErrorCode, PtflameError } from './model/errors.js';
+export type { PerfTime } from './model/perf-time.js';
 export type { Profile, ThreadProfile, TraceMeta } from './model/profile.js';
 export type { LossKind, Quality, TraceGap } from './model/quality.js';
+export type { SidebandRecord } from './model/sideband.js';
 export type { Selection } from './model/trace-chunk.js';
-export { type AnalyzeOptions, analyze, type Progress } from './pipeline/analyze.js';
+export type { RecordingFile } from './perfdata/file-window.js';
+export { isRecording } from './perfdata/header.js';
+export { openRecording } from './perfdata/open-recording.js';
+export { type DecodeJob, planJobs } from './perfdata/plan-jobs.js';
+export { type ReadRecordingOptions, readRecording } from './perfdata/read-recording.js';
+export type {
+  AuxBuffer,
+  AuxRecord,
+  BuildId,
+  RecordedEvent,
+  RecordedMachine,
+  Recording,
+  TraceSettings,
+} from './perfdata/recording.js';
+export { type AnalyzedInput, type AnalyzeOptions, analyze, type Progress } from './pipeline/analyze.js';
+export type { DecodedPart, DecodedRecording } from './pipeline/decoded.js';
 export { type InputKind, tellKind } from './pipeline/input-kind.js';
 export type { TraceInput } from './pipeline/inputs.js';
 export { type OpenedInput, openTraceFile, traceStream } from './pipeline/open-input.js';

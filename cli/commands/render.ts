@@ -3,7 +3,6 @@
  */
 import {
   analyze,
-  type OpenedInput,
   type Profile,
   type ResourceOptions,
   readProfile,
@@ -12,25 +11,28 @@ import {
   tellKind,
 } from '../../src/index.js';
 import { type Format, formatOf, renderAs } from '../formats.js';
-import { openInputs, totalSize } from '../inputs.js';
+import { type CommandInput, openInputs, totalSize } from '../inputs.js';
 import type { RenderOptions } from '../options.js';
 import { type Output, openOutput, writeAll } from '../outputs.js';
 import { refuseReplayOptions } from '../replay-options.js';
 import { startProgress } from '../terminal/progress.js';
 import { qualityLines } from '../terminal/quality.js';
 
+/** How a profile is made and drawn, wherever it comes from. */
+type ProfileOptions = Omit<RenderOptions, 'inputs' | 'output' | 'perf' | 'precise' | 'symfs' | 'kallsyms'>;
+
 export async function render(options: RenderOptions, signal: AbortSignal): Promise<void> {
   const paths = options.output ?? ['-'];
   for (const path of paths) formatOf(path, options.format); // refused before anything is opened
-  const inputs = await openInputs(options.inputs);
+  const inputs = await openInputs(options.inputs, options, signal);
   await renderInputs(inputs, paths, options, signal);
 }
 
 /** Renders opened inputs; the demo comes in here. */
 export async function renderInputs(
-  inputs: readonly OpenedInput[],
+  inputs: readonly CommandInput[],
   paths: readonly string[],
-  options: Omit<RenderOptions, 'inputs' | 'output'>,
+  options: ProfileOptions,
   signal: AbortSignal,
 ): Promise<void> {
   const outputs: { output: Output; format: Format }[] = [];
@@ -43,13 +45,14 @@ export async function renderInputs(
 
 /** A profile stands alone; whatever else is given is read as a trace. */
 async function profileOf(
-  inputs: readonly OpenedInput[],
-  options: Omit<RenderOptions, 'inputs' | 'output'>,
+  inputs: readonly CommandInput[],
+  options: ProfileOptions,
   trees: Trees,
   signal: AbortSignal,
 ): Promise<Profile> {
   const [only, ...others] = inputs;
-  if (only === undefined || others.length > 0) return analyzeWithProgress(inputs, options, trees, signal);
+  if (only === undefined || others.length > 0 || 'parts' in only)
+    return analyzeWithProgress(inputs, options, trees, signal);
   const input = await tellKind(only);
   if (input.kind === 'trace') return analyzeWithProgress([input], options, trees, signal);
   refuseReplayOptions(input.name, options);
@@ -57,8 +60,8 @@ async function profileOf(
 }
 
 async function analyzeWithProgress(
-  inputs: readonly OpenedInput[],
-  options: Omit<RenderOptions, 'inputs' | 'output'>,
+  inputs: readonly CommandInput[],
+  options: ProfileOptions,
   trees: Trees,
   signal: AbortSignal,
 ): Promise<Profile> {

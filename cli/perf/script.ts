@@ -92,7 +92,13 @@ async function* decode(
     if (failed.signal.aborted) return; // what failed first is told
     if (exitCode !== 0) {
       failed.abort();
-      throw perfFailure({ command: 'script', exitCode, signal, stderr: stderr(), ...(!signal && exitCode === undefined && { cause }) });
+      throw perfFailure({
+        command: 'script',
+        exitCode,
+        signal,
+        stderr: stderr(),
+        ...(!signal && exitCode === undefined && { cause }),
+      });
     }
   } finally {
     watchdog.stop();

@@ -39,7 +39,7 @@ export function planJobs(recording: Recording, decoders: number): DecodeJob[] {
 
 /** Without times nothing but the whole is certain; a snapshot's buffers overlap. */
 function canBeCut({ trace }: Recording): boolean {
-  return trace !== null && trace.hasTime && !trace.isSnapshot;
+  return trace?.hasTime === true && !trace.isSnapshot;
 }
 
 /** By processor; NONE: of threads, whose processors nobody knows. */

@@ -1,0 +1,67 @@
+/**
+ * The events of a recording: what perf asked the kernel for, and by which ids their records are known.
+ */
+import type { RecordingFile } from './file-window.js';
+import type { FileHeader } from './header.js';
+import { damagedHeader } from './refusals.js';
+import { loadSection, readSection, readU64, SECTION_BYTES, type Section } from './sections.js';
+import { type Trailer, trailerOf } from './trailer.js';
+
+export interface Attribute {
+  /** Number of the unit that counts: for Intel PT it differs from machine to machine. */
+  readonly type: number;
+  readonly config: bigint;
+  readonly hasKernel: boolean;
+  /** What stands at the end of each record of the kernel; null: nothing does. */
+  readonly trailer: Trailer | null;
+}
+
+/** Events by the ids of their records. */
+export interface Attributes {
+  readonly all: readonly Attribute[];
+  readonly first: Attribute;
+  readonly byId: ReadonlyMap<number, Attribute>;
+}
+
+/** perf's struct in its first version, up to the flags that we read. */
+const LEAST_ATTRIBUTE_BYTES = 64;
+const LARGEST_ATTRIBUTE_BYTES = 64 * 1024;
+const EXCLUDE_KERNEL = 1 << 5;
+const SAMPLE_ID_ALL = 1 << 18;
+
+/** @throws PtflameError RECORDING_DAMAGED without them nothing else can be understood */
+export async function readAttributes(file: RecordingFile, header: FileHeader): Promise<Attributes> {
+  const { attributes: section, attributeBytes } = header;
+  const bodyBytes = attributeBytes - SECTION_BYTES;
+  if (bodyBytes < LEAST_ATTRIBUTE_BYTES || attributeBytes > LARGEST_ATTRIBUTE_BYTES)
+    throw damagedHeader(file.name, `a description of an event has ${attributeBytes} bytes`);
+  const view = await loadSection(file, section);
+  if (view === null) throw damagedHeader(file.name, 'the descriptions of its events are not in the file');
+  const all: Attribute[] = [];
+  const byId = new Map<number, Attribute>();
+  for (let at = 0; at + attributeBytes <= view.byteLength; at += attributeBytes) {
+    const attribute = readAttribute(new DataView(view.buffer, at, bodyBytes));
+    all.push(attribute);
+    for (const id of await readIds(file, readSection(view, at + bodyBytes))) byId.set(id, attribute);
+  }
+  const [first] = all;
+  if (first === undefined) throw damagedHeader(file.name, 'it describes no event');
+  return { all, first, byId };
+}
+
+/** `view`: perf's `struct perf_event_attr`. */
+export function readAttribute(view: DataView): Attribute {
+  const flags = view.getUint32(40, true);
+  return {
+    type: view.getUint32(0, true),
+    config: view.getBigUint64(8, true),
+    hasKernel: (flags & EXCLUDE_KERNEL) === 0,
+    trailer: flags & SAMPLE_ID_ALL ? trailerOf(view.getUint32(24, true)) : null,
+  };
+}
+
+async function readIds(file: RecordingFile, section: Section): Promise<number[]> {
+  const view = await loadSection(file, section);
+  if (view === null) throw damagedHeader(file.name, 'the ids of its events are not in the file');
+  return Array.from({ length: Math.floor(view.byteLength / 8) }, (_, row) => readU64(view, 8 * row));
+}

@@ -1,0 +1,171 @@
+/**
+ * What perf adds behind the records when it ends: the machine, the command, names of events, build ids.
+ */
+import type { PerfTime } from '../model/perf-time.js';
+import { type Attribute, readAttribute } from './attributes.js';
+import { readBuildIds } from './build-ids.js';
+import type { Damage } from './damage.js';
+import type { RecordingFile } from './file-window.js';
+import type { FileHeader } from './header.js';
+import type { BuildId, RecordedMachine } from './recording.js';
+import { isInFile, loadSection, readSection, SECTION_BYTES, type Section, SectionReader } from './sections.js';
+import { timeOf } from './times.js';
+
+const Feature = {
+  BuildId: 2,
+  HostName: 3,
+  OsRelease: 4,
+  Version: 5,
+  Architecture: 6,
+  CpuCount: 7,
+  CpuDescription: 8,
+  CpuId: 9,
+  TotalMemory: 10,
+  CommandLine: 11,
+  EventDescription: 12,
+  UnitMappings: 16,
+  Auxtrace: 18,
+  SampleTime: 21,
+  Compressed: 27,
+} as const;
+
+const NAMES: Readonly<Record<number, string>> = Object.fromEntries(
+  Object.entries(Feature).map(([name, bit]) => [bit, name]),
+);
+
+/** What is not told stays as it is here. */
+export class Features {
+  readonly machine = {
+    hostName: null,
+    kernel: null,
+    architecture: null,
+    cpu: null,
+    cpusOnline: null,
+    cpusAvailable: null,
+    memoryBytes: null,
+    perfVersion: null,
+  } as { -readonly [Name in keyof RecordedMachine]: RecordedMachine[Name] };
+  command: readonly string[] | null = null;
+  /** With the number of the unit that counts, as in the attributes. */
+  readonly events: { readonly attribute: Attribute; readonly name: string }[] = [];
+  readonly buildIds: BuildId[] = [];
+  /** Number of the unit of Intel PT. */
+  intelPt: number | null = null;
+  /** Where the pieces of trace are said to be; null: not told. */
+  auxtraceOffsets: Float64Array | null = null;
+  sampleTimes: { readonly start: PerfTime; readonly end: PerfTime } | null = null;
+  isCompressed = false;
+}
+
+/** Reads what is there; what is not all in the file, or cannot be what it should be, is damage. */
+export async function readFeatures(file: RecordingFile, header: FileHeader, damage: Damage): Promise<Features> {
+  const features = new Features();
+  const { data, features: bits } = header;
+  const table = { offset: data.offset + data.sizeBytes, sizeBytes: bits.length * SECTION_BYTES };
+  if (!isInFile(table, file)) {
+    damage.add('what perf writes behind the records is not in the file: host, command, names of events');
+    return features;
+  }
+  const view = (await loadSection(file, table)) as DataView;
+  for (const [row, bit] of bits.entries()) {
+    if (NAMES[bit] === undefined) continue;
+    const isWhole = await readPart(file, readSection(view, row * SECTION_BYTES), bit, features);
+    if (!isWhole) damage.add(`a part behind the records is not all in the file, or damaged: ${NAMES[bit]}`);
+  }
+  return features;
+}
+
+async function readPart(file: RecordingFile, section: Section, bit: number, to: Features): Promise<boolean> {
+  const view = await loadSection(file, section);
+  if (view === null) return false;
+  try {
+    take(bit, view, to);
+    return true;
+  } catch (error) {
+    if (error instanceof RangeError) return false;
+    throw error;
+  }
+}
+
+function take(bit: number, view: DataView, to: Features): void {
+  const { machine } = to;
+  const reader = new SectionReader(view);
+  switch (bit) {
+    case Feature.BuildId:
+      return void to.buildIds.push(...readBuildIds(view));
+    case Feature.HostName:
+      return void (machine.hostName = reader.text());
+    case Feature.OsRelease:
+      return void (machine.kernel = reader.text());
+    case Feature.Version:
+      return void (machine.perfVersion = reader.text());
+    case Feature.Architecture:
+      return void (machine.architecture = reader.text());
+    case Feature.CpuCount:
+      machine.cpusAvailable = reader.u32();
+      machine.cpusOnline = reader.u32();
+      return;
+    case Feature.CpuDescription:
+      return void (machine.cpu = reader.text());
+    case Feature.CpuId:
+      return void (machine.cpu ??= reader.text());
+    case Feature.TotalMemory:
+      return void (machine.memoryBytes = reader.u64() * 1024);
+    case Feature.CommandLine:
+      return void (to.command = takeTexts(reader));
+    case Feature.EventDescription:
+      return takeEvents(reader, to);
+    case Feature.UnitMappings:
+      return takeUnits(reader, to);
+    case Feature.Auxtrace:
+      return void (to.auxtraceOffsets = takeOffsets(reader, view.byteLength));
+    case Feature.SampleTime:
+      return takeTimes(reader.bytes(16), to);
+    case Feature.Compressed:
+      to.isCompressed = true;
+  }
+}
+
+function takeTexts(reader: SectionReader): string[] {
+  const texts: string[] = [];
+  for (let left = reader.u32(); left > 0; left--) texts.push(reader.text());
+  return texts;
+}
+
+/** Each event: its attributes, how many ids it has, its name, the ids. */
+function takeEvents(reader: SectionReader, { events }: Features): void {
+  const count = reader.u32();
+  const attributeBytes = reader.u32();
+  for (let left = count; left > 0; left--) {
+    const attribute = readAttribute(reader.bytes(attributeBytes));
+    const ids = reader.u32();
+    events.push({ attribute, name: reader.text() });
+    reader.bytes(8 * ids);
+  }
+}
+
+function takeUnits(reader: SectionReader, to: Features): void {
+  for (let left = reader.u32(); left > 0; left--) {
+    const type = reader.u32();
+    if (reader.text() === 'intel_pt') to.intelPt = type;
+  }
+}
+
+/** A count, then for each piece where its record begins and how long the record is. */
+function takeOffsets(reader: SectionReader, sectionBytes: number): Float64Array {
+  const count = reader.u64();
+  if (count > sectionBytes / 16) throw new RangeError('more pieces than the section holds');
+  const offsets = new Float64Array(count);
+  for (let row = 0; row < count; row++) {
+    offsets[row] = reader.u64();
+    reader.u64();
+  }
+  return offsets;
+}
+
+function takeTimes(view: DataView, to: Features): void {
+  const start = timeOf(view, 0);
+  const end = timeOf(view, 8);
+  const isKnown = start !== null && end !== null && (end.seconds > 0 || end.ns > 0);
+  if (isKnown) to.sampleTimes = { start, end };
+}

@@ -1,0 +1,61 @@
+/**
+ * The first bytes of a recording: which format it is, and where its parts are.
+ */
+import { type RecordingFile, readFully } from './file-window.js';
+import { damagedHeader, notARecording, oldFormat, otherEndianness, piped } from './refusals.js';
+import { readSection, readU64, type Section } from './sections.js';
+
+export interface FileHeader {
+  /** Of each event: its attributes, and where its ids are. */
+  readonly attributes: Section;
+  readonly attributeBytes: number;
+  readonly data: Section;
+  /** Bits of the parts behind the data, in the order of their table. */
+  readonly features: readonly number[];
+}
+
+const HEADER_BYTES = 104;
+/** Without feature bits, as long ago. */
+const SHORT_HEADER_BYTES = 72;
+const PIPE_HEADER_BYTES = 16;
+const MAGIC_BYTES = 8;
+
+/** Tells a recording from other files by its first bytes. */
+export function isRecording(first: Uint8Array): boolean {
+  return magicOf(first) === 'PERFILE2';
+}
+
+function magicOf(bytes: Uint8Array): string {
+  return String.fromCharCode(...bytes.subarray(0, MAGIC_BYTES));
+}
+
+/** @throws PtflameError for what is no recording, or none that can be read */
+export async function readHeader(file: RecordingFile): Promise<FileHeader> {
+  const bytes = await readFully(file, new Uint8Array(HEADER_BYTES), 0);
+  refuseOthers(bytes, file.name);
+  const view = new DataView(bytes.buffer);
+  const headerBytes = bytes.length < PIPE_HEADER_BYTES ? 0 : readU64(view, 8);
+  if (headerBytes === PIPE_HEADER_BYTES) throw piped(file.name);
+  if (bytes.length < HEADER_BYTES) throw damagedHeader(file.name, 'it ends within its header');
+  if (headerBytes !== HEADER_BYTES && headerBytes !== SHORT_HEADER_BYTES)
+    throw damagedHeader(file.name, `its header has ${headerBytes} bytes, not ${HEADER_BYTES}`);
+  return {
+    attributeBytes: readU64(view, 16),
+    attributes: readSection(view, 24),
+    data: readSection(view, 40),
+    features: headerBytes === SHORT_HEADER_BYTES ? [] : bitsOf(view, SHORT_HEADER_BYTES),
+  };
+}
+
+function refuseOthers(bytes: Uint8Array, name: string): void {
+  const magic = magicOf(bytes);
+  if (magic === '2ELIFREP' || magic === 'ELIFFREP') throw otherEndianness(name);
+  if (magic === 'PERFFILE') throw oldFormat(name);
+  if (magic !== 'PERFILE2') throw notARecording(name);
+}
+
+/** 256 of them, the lowest first. */
+function bitsOf(view: DataView, at: number): number[] {
+  const all = Array.from({ length: 256 }, (_, bit) => bit);
+  return all.filter((bit) => (view.getUint8(at + (bit >> 3)) >> (bit & 7)) & 1);
+}

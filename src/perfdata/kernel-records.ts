@@ -1,0 +1,156 @@
+/**
+ * One record of the kernel in, what it says out: the same as `perf script` prints of it, and our parser reads.
+ */
+import { NONE } from '../model/units.js';
+import type { AuxBuffer, AuxRecord, RecordedEvent } from './recording.js';
+import { hexOf, readU64 } from './sections.js';
+import type { Place } from './trailer.js';
+import type { FileRecord } from './walk.js';
+
+/** perf's numbers; above 64 they are its own, not the kernel's. */
+export const RecordType = {
+  Mmap: 1,
+  Lost: 2,
+  Comm: 3,
+  Exit: 4,
+  Fork: 7,
+  Sample: 9,
+  Mmap2: 10,
+  Aux: 11,
+  ItraceStart: 12,
+  LostSamples: 13,
+  Switch: 14,
+  SwitchCpuWide: 15,
+  FirstOfPerf: 64,
+  AuxtraceInfo: 70,
+  Auxtrace: 71,
+  Compressed: 81,
+  Compressed2: 83,
+} as const;
+
+/** Bytes before the trailer that a record must have, or it is not one. */
+export const LEAST_BYTES: Readonly<Record<number, number>> = {
+  [RecordType.Mmap]: 40,
+  [RecordType.Lost]: 24,
+  [RecordType.Comm]: 16,
+  [RecordType.Exit]: 32,
+  [RecordType.Fork]: 32,
+  [RecordType.Mmap2]: 72,
+  [RecordType.Aux]: 32,
+  [RecordType.ItraceStart]: 16,
+  [RecordType.LostSamples]: 16,
+  [RecordType.Switch]: 8,
+  [RecordType.SwitchCpuWide]: 16,
+  [RecordType.AuxtraceInfo]: 16,
+  [RecordType.Auxtrace]: 48,
+};
+
+const MISC_SWITCH_OUT = 1 << 13;
+const MISC_COMM_EXEC = 1 << 13;
+const MISC_PREEMPTED = 1 << 14;
+const MISC_BUILD_ID = 1 << 14;
+const MISC_MODE = 7;
+const MODES_OF_KERNELS = [1, 4]; // the machine's own, and a guest's
+export const MOST_BUILD_ID_BYTES = 20;
+
+/** null: a record that tells nothing of threads and memory. `end`: where its trailer begins. */
+export function readEvent(record: FileRecord, end: number): RecordedEvent['record'] | null {
+  switch (record.type) {
+    case RecordType.Switch:
+    case RecordType.SwitchCpuWide:
+      return { what: 'switch', direction: directionOf(record.misc) };
+    case RecordType.Comm:
+      return readComm(record, end);
+    case RecordType.Fork:
+      return readFork(record);
+    case RecordType.Exit:
+      return { what: 'exit', pid: int(record, 8), tid: int(record, 16) };
+    case RecordType.Mmap:
+      return readMapping(record, 40, end);
+    case RecordType.Mmap2:
+      return readMapping(record, 72, end);
+    default:
+      return null;
+  }
+}
+
+function int({ view, at }: FileRecord, offset: number): number {
+  return view.getInt32(at + offset, true);
+}
+
+function directionOf(misc: number): 'in' | 'out' | 'preempted' {
+  if ((misc & MISC_SWITCH_OUT) === 0) return 'in';
+  return misc & MISC_PREEMPTED ? 'preempted' : 'out';
+}
+
+function readComm(record: FileRecord, end: number): RecordedEvent['record'] {
+  const exec = (record.misc & MISC_COMM_EXEC) !== 0;
+  return { what: 'comm', exec, name: latin1(record, 16, end), pid: int(record, 8), tid: int(record, 12) };
+}
+
+function readFork(record: FileRecord): RecordedEvent['record'] {
+  const parents = { parentPid: int(record, 12), parent: int(record, 20) };
+  return { what: 'fork', pid: int(record, 8), tid: int(record, 16), ...parents };
+}
+
+function readMapping(record: FileRecord, fileAt: number, end: number): RecordedEvent['record'] {
+  const { view, at } = record;
+  return {
+    what: 'mmap',
+    pid: int(record, 8),
+    start: Number(view.getBigInt64(at + 16, true)),
+    length: readU64(view, at + 24),
+    file: latin1(record, fileAt, end),
+  };
+}
+
+/** Up to its first zero; a character for each byte. */
+function latin1({ view, at }: FileRecord, offset: number, end: number): string {
+  const bytes = Buffer.from(view.buffer, view.byteOffset + at + offset, end - at - offset);
+  const zero = bytes.indexOf(0);
+  return bytes.toString('latin1', 0, zero === -1 ? bytes.length : zero);
+}
+
+/** Kernels of 5.12 and later may tell it in place of the device; null if this one does not. */
+export function readMappedBuildId({ view, at, misc, type }: FileRecord): { buildId: string; isKernel: boolean } | null {
+  if (type !== RecordType.Mmap2 || (misc & MISC_BUILD_ID) === 0) return null;
+  const length = Math.min(view.getUint8(at + 40), MOST_BUILD_ID_BYTES);
+  const buildId = hexOf(new DataView(view.buffer, view.byteOffset + at + 44, length));
+  return { buildId, isKernel: isKernelMode(misc) };
+}
+
+export function isKernelMode(misc: number): boolean {
+  return MODES_OF_KERNELS.includes(misc & MISC_MODE);
+}
+
+const AUX_TRUNCATED = 1 << 0;
+const AUX_OVERWRITE = 1 << 1;
+const AUX_PARTIAL = 1 << 2;
+const AUX_COLLISION = 1 << 3;
+
+export function readAuxRecord({ view, at }: FileRecord, { cpu, tid, time }: Place): AuxRecord {
+  const flags = view.getUint32(at + 24, true);
+  return {
+    cpu,
+    tid,
+    time,
+    auxOffset: readU64(view, at + 8),
+    sizeBytes: readU64(view, at + 16),
+    isTruncated: (flags & AUX_TRUNCATED) !== 0,
+    isOverwrite: (flags & AUX_OVERWRITE) !== 0,
+    isPartial: (flags & AUX_PARTIAL) !== 0,
+    isCollision: (flags & AUX_COLLISION) !== 0,
+  };
+}
+
+export function readAuxBuffer(record: FileRecord): AuxBuffer {
+  const { view, at, end, offset } = record;
+  const cpu = int(record, 40);
+  return {
+    cpu,
+    tid: cpu === NONE ? int(record, 36) : NONE,
+    sizeBytes: readU64(view, at + 8),
+    fileOffset: offset + end - at,
+    auxOffset: readU64(view, at + 16),
+  };
+}

@@ -1,0 +1,101 @@
+/**
+ * A perf.data file in, what it tells without being decoded out. Only what the kernel wrote beside the trace is kept.
+ */
+import { type Attributes, readAttributes } from './attributes.js';
+import { Damage } from './damage.js';
+import { type Features, readFeatures } from './features.js';
+import { FileWindow, type RecordingFile } from './file-window.js';
+import { type FileHeader, readHeader } from './header.js';
+import { RecordTaker } from './record-taker.js';
+import type { BuildId, Recording } from './recording.js';
+import { compressed } from './refusals.js';
+import { compareTimes } from './times.js';
+import { attributeOf, traceSettings } from './trace-settings.js';
+import { walkRecords } from './walk.js';
+
+export interface ReadRecordingOptions {
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Reads a recording; the trace in it is passed by. What is wrong with the file is told in `damage`.
+ *
+ * @throws PtflameError INPUT_KIND if it is none; RECORDING_FOREIGN, RECORDING_PIPED, RECORDING_COMPRESSED or
+ *   RECORDING_DAMAGED if it cannot be read at all
+ */
+export async function readRecording(file: RecordingFile, { signal }: ReadRecordingOptions = {}): Promise<Recording> {
+  const header = await readHeader(file);
+  const attributes = await readAttributes(file, header);
+  const damage = new Damage();
+  const taker = new RecordTaker(attributes, file.name, damage);
+  const end = dataEnd(file, header, damage);
+  // perf writes what stands behind the records only when it ends, and the size of the data then too
+  const isFinished = header.data.sizeBytes > 0;
+  const features = await readFeatures(file, isFinished ? header : { ...header, features: [] }, damage);
+  if (features.isCompressed) throw compressed(file.name);
+  await walkRecords(new FileWindow(file, signal), header.data.offset, end, (record) => taker.take(record, end), damage);
+  checkIndex(features, taker, damage);
+  return toRecording(file, attributes, features, taker, damage);
+}
+
+function dataEnd(file: RecordingFile, { data }: FileHeader, damage: Damage): number {
+  const end = data.offset + data.sizeBytes;
+  if (data.sizeBytes === 0) {
+    damage.add('perf record did not end properly: the size of the data is missing');
+    return file.sizeBytes;
+  }
+  if (end > file.sizeBytes)
+    damage.add(`the file is cut: its data ends at byte ${end}, but it has ${file.sizeBytes}; perf may die on it`);
+  return Math.min(end, file.sizeBytes);
+}
+
+/** perf finds the trace by its list: if that is wrong, it decodes something else. */
+function checkIndex({ auxtraceOffsets }: Features, { auxtraceOffsets: found }: RecordTaker, damage: Damage): void {
+  if (auxtraceOffsets === null) return;
+  const isSame = auxtraceOffsets.length === found.length && found.every((at, row) => at === auxtraceOffsets[row]);
+  if (isSame) return;
+  damage.add(
+    `the list of pieces of trace is not that of the pieces: it has ${auxtraceOffsets.length}, and ${found.length} are there`,
+  );
+}
+
+function toRecording(
+  file: RecordingFile,
+  attributes: Attributes,
+  features: Features,
+  taker: RecordTaker,
+  damage: Damage,
+): Recording {
+  const { traceInfo } = taker;
+  return {
+    sizeBytes: file.sizeBytes,
+    machine: features.machine,
+    command: features.command,
+    eventName: eventName(attributes, features, taker),
+    trace: traceInfo && traceSettings(traceInfo, attributes),
+    buffers: taker.buffers,
+    auxRecords: taker.auxRecords,
+    sideband: taker.sideband.sort((a, b) => compareTimes(a.time ?? AT_ONCE, b.time ?? AT_ONCE)), // it keeps equal ones in order
+    buildIds: distinct([...features.buildIds, ...taker.buildIds]),
+    bounds: taker.times.bounds ?? features.sampleTimes,
+    lostRecords: taker.lostRecords,
+    damage: damage.texts(),
+  };
+}
+
+/** perf shows what has no time when it meets it, before all that waits for its turn. */
+const AT_ONCE = { seconds: 0, ns: 0 };
+
+/** As perf has written it, or as it would. */
+function eventName({ all }: Attributes, { events, intelPt }: Features, { traceInfo }: RecordTaker): string | null {
+  const unitType = traceInfo?.unitType ?? intelPt;
+  const attribute = unitType === null ? null : attributeOf({ unitType }, all);
+  if (attribute === null) return null;
+  const named = events.find((event) => event.attribute.type === unitType);
+  return named?.name ?? `intel_pt//${attribute.hasKernel ? '' : 'u'}`;
+}
+
+function distinct(ids: readonly BuildId[]): BuildId[] {
+  const seen = new Map(ids.map((id) => [`${id.buildId} ${id.file}`, id]));
+  return [...seen.values()];
+}

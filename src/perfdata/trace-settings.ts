@@ -1,0 +1,65 @@
+/**
+ * How Intel PT was set up: perf keeps it in a record of its own (AUXTRACE_INFO), a list of numbers.
+ */
+import type { Attribute, Attributes } from './attributes.js';
+import type { TraceSettings } from './recording.js';
+import { textOf } from './sections.js';
+import type { FileRecord } from './walk.js';
+
+const INTEL_PT = 1;
+const NUMBERS_AT = 16;
+
+/** Places in the list; older perf writes fewer. */
+const Setting = {
+  UnitType: 0,
+  TimeIsKnown: 4,
+  TimeBit: 5,
+  Switches: 7,
+  IsSnapshot: 8,
+  IsPerCpu: 9,
+  CyclesBit: 14,
+  FilterBytes: 16,
+} as const;
+const SWITCHES = ['none', 'tracepoint', 'own', 'all'] as const;
+
+/** The record, taken out of the file: it stands before all that it is needed for. */
+export interface TraceInfo {
+  readonly unitType: number;
+  readonly numbers: readonly bigint[];
+  readonly filter: string;
+}
+
+/** null: another kind of trace. */
+export function readTraceInfo({ view, at, end }: FileRecord): TraceInfo | null {
+  if (view.getUint32(at + 8, true) !== INTEL_PT) return null;
+  const count = Math.min(Math.floor((end - at - NUMBERS_AT) / 8), Setting.FilterBytes + 1);
+  const numbers = Array.from({ length: count }, (_, row) => view.getBigUint64(at + NUMBERS_AT + 8 * row, true));
+  const filterAt = at + NUMBERS_AT + 8 * (Setting.FilterBytes + 1);
+  const filterBytes = Math.min(Number(numbers[Setting.FilterBytes] ?? 0n), Math.max(0, end - filterAt));
+  const filter = filterBytes === 0 ? '' : textOf(new DataView(view.buffer, view.byteOffset + filterAt, filterBytes));
+  return { unitType: Number(numbers[Setting.UnitType] ?? -1n), numbers, filter };
+}
+
+export function traceSettings(info: TraceInfo, { all }: Attributes): TraceSettings {
+  const { numbers, filter } = info;
+  const traced = attributeOf(info, all);
+  const isOn = (place: number) => (numbers[place] ?? 0n) !== 0n;
+  const isConfigured = (place: number) => ((traced?.config ?? 0n) & (numbers[place] ?? 0n)) !== 0n;
+  return {
+    isPerCpu: isOn(Setting.IsPerCpu),
+    isSnapshot: isOn(Setting.IsSnapshot),
+    hasTime: isOn(Setting.TimeIsKnown) && isConfigured(Setting.TimeBit) && all.every(hasTimes),
+    hasCycles: isConfigured(Setting.CyclesBit),
+    hasKernel: traced?.hasKernel ?? false,
+    switches: SWITCHES[Number(numbers[Setting.Switches] ?? 0n)] ?? 'none',
+    filter,
+  };
+}
+
+export function attributeOf({ unitType }: Pick<TraceInfo, 'unitType'>, all: readonly Attribute[]): Attribute | null {
+  return all.find(({ type }) => type === unitType) ?? null;
+}
+
+function hasTimes({ trailer }: Attribute): boolean {
+  return trailer !== null && trailer.time !== 0;
+}

@@ -1,0 +1,73 @@
+/**
+ * The end of each record of the kernel: who ran, where and when.
+ */
+import type { PerfTime } from '../model/perf-time.js';
+import { NONE } from '../model/units.js';
+import { readU64 } from './sections.js';
+import { timeOf } from './times.js';
+
+/** Bytes before the end of the record, 0 for what is not there. */
+export interface Trailer {
+  readonly sizeBytes: number;
+  readonly ids: number; // pid, then tid
+  readonly time: number;
+  readonly eventId: number;
+  readonly cpu: number;
+  /** Where the time stands in a sample, which has it in another order; 0: it has none. */
+  readonly sampleTime: number;
+}
+
+export interface Place {
+  readonly pid: number;
+  readonly tid: number;
+  readonly cpu: number;
+  readonly time: PerfTime | null;
+}
+
+export const NOWHERE: Place = { pid: NONE, tid: NONE, cpu: NONE, time: null };
+
+const SAMPLE = {
+  ip: 1 << 0,
+  tid: 1 << 1,
+  time: 1 << 2,
+  id: 1 << 6,
+  cpu: 1 << 7,
+  streamId: 1 << 9,
+  identifier: 1 << 16,
+};
+const RECORD_HEAD_BYTES = 8;
+
+/** `sampleType` says what is there; the order is always the same, and each takes 8 bytes. */
+export function trailerOf(sampleType: number): Trailer {
+  let sizeBytes = 0;
+  const next = (bit: number) => (sampleType & bit ? (sizeBytes += 8) : 0);
+  const identifier = next(SAMPLE.identifier); // the last one first
+  const cpu = next(SAMPLE.cpu);
+  next(SAMPLE.streamId);
+  const id = next(SAMPLE.id);
+  const time = next(SAMPLE.time);
+  const ids = next(SAMPLE.tid);
+  return { sizeBytes, ids, time, cpu, eventId: identifier || id, sampleTime: sampleTimeOf(sampleType) };
+}
+
+/** A sample begins with IDENTIFIER, IP, TID, TIME. */
+function sampleTimeOf(sampleType: number): number {
+  if ((sampleType & SAMPLE.time) === 0) return 0;
+  const before = [SAMPLE.identifier, SAMPLE.ip, SAMPLE.tid].filter((bit) => sampleType & bit);
+  return RECORD_HEAD_BYTES + 8 * before.length;
+}
+
+/** `end`: where the record ends. */
+export function readPlace(trailer: Trailer, view: DataView, end: number): Place {
+  const { ids, time, cpu } = trailer;
+  return {
+    pid: ids === 0 ? NONE : view.getInt32(end - ids, true),
+    tid: ids === 0 ? NONE : view.getInt32(end - ids + 4, true),
+    cpu: cpu === 0 ? NONE : view.getInt32(end - cpu, true),
+    time: time === 0 ? null : timeOf(view, end - time),
+  };
+}
+
+export function readEventId(trailer: Trailer, view: DataView, end: number): number {
+  return readU64(view, end - trailer.eventId);
+}
