@@ -12,7 +12,7 @@ export type { Selection } from './model/trace-chunk.js';
 export type { RecordingFile } from './perfdata/file-window.js';
 export { isRecording } from './perfdata/header.js';
 export { openRecording } from './perfdata/open-recording.js';
-export { type DecodeJob, planJobs } from './perfdata/plan-jobs.js';
+export { type DecodeJob, type PlanOptions, planJobs } from './perfdata/plan-jobs.js';
 export { type ReadRecordingOptions, readRecording } from './perfdata/read-recording.js';
 export type {
   AuxBuffer,

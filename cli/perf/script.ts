@@ -3,10 +3,11 @@
  */
 import { statSync } from 'node:fs';
 import { execa } from 'execa';
-import { type DecodedRecording, type DecodeJob, planJobs, type Recording } from '../../src/index.js';
+import { type DecodedRecording, type DecodeJob, type PlanOptions, planJobs, type Recording } from '../../src/index.js';
 import { perfTimeText } from '../../src/text.js';
 import { perfFailure } from './failures.js';
 import { hungDecoder } from './hung-decoder.js';
+import { withLargeWrites } from './large-writes.js';
 import { Watchdog } from './watchdog.js';
 
 export interface DecodeOptions {
@@ -20,6 +21,8 @@ export interface DecodeOptions {
   readonly kallsyms: string | null;
   /** How many perf processes run at a time. */
   readonly jobs: number;
+  /** How the work is divided; for tests of small recordings. */
+  readonly plan?: Pick<PlanOptions, 'leastBytes'>;
   /** A decoder that neither prints nor computes for so long hangs. */
   readonly hangMs?: number;
 }
@@ -33,7 +36,7 @@ const KILL_AFTER_MS = 2_000;
 
 /** Decoders begin when their part is read; where one fails, all of them end. */
 export function decodeRecording(path: string, recording: Recording, options: DecodeOptions): DecodedRecording {
-  const jobs = planJobs(recording, options.jobs);
+  const jobs = planJobs(recording, { decoders: options.jobs, ...options.plan });
   const failed = new AbortController();
   const parts = jobs.map((job, index) => ({
     name: jobs.length === 1 ? path : `${path}, part ${index + 1} of ${jobs.length}`,
@@ -74,7 +77,8 @@ async function* decode(
   failed: AbortController,
 ): AsyncGenerator<Uint8Array> {
   if (failed.signal.aborted) return;
-  const perf = execa(options.perf, scriptArguments(path, job, options), {
+  const { program, args } = withLargeWrites(options.perf, scriptArguments(path, job, options));
+  const perf = execa(program, args, {
     stdin: 'ignore',
     buffer: false,
     reject: false,

@@ -22,12 +22,19 @@ export interface DecodeJob {
 const LEAST_JOB_BYTES = 4 * 1024 * 1024;
 const MOST_DECODERS = 64;
 
-/** Jobs by size, the largest first; `decoders`: how many run at a time. */
-export function planJobs(recording: Recording, decoders: number): DecodeJob[] {
+export interface PlanOptions {
+  /** How many run at a time. */
+  readonly decoders: number;
+  /** Less trace is not worth a decoder. Default: 4 MiB. */
+  readonly leastBytes?: number;
+}
+
+/** Jobs by size, the largest first. */
+export function planJobs(recording: Recording, { decoders, leastBytes = LEAST_JOB_BYTES }: PlanOptions): DecodeJob[] {
   const bytesOf = bytesByCpu(recording);
   const total = [...bytesOf.values()].reduce((sum, bytes) => sum + bytes, 0);
   const whole = { cpus: null, from: null, to: null, auxBytes: total };
-  const bins = Math.min(decoders, MOST_DECODERS, Math.floor(total / LEAST_JOB_BYTES));
+  const bins = Math.min(decoders, MOST_DECODERS, Math.floor(total / leastBytes));
   if (bins < 2 || !canBeCut(recording)) return [whole];
   const share = total / bins;
   const cuts = [...bytesOf].map(([cpu, auxBytes]) => cutCpu(recording, cpu, auxBytes, share));

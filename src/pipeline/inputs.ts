@@ -14,6 +14,7 @@ import { TraceStore } from '../store/trace-store.js';
 import { type DecodedPart, type DecodedRecording, ErrorOwners, sidebandChunk } from './decoded.js';
 import { FileParts } from './file-parts.js';
 import { tellKind } from './input-kind.js';
+import { inLargerPieces } from './larger-pieces.js';
 import { PIECE_BYTES, type PieceReaders } from './piece-readers.js';
 import { notATrace } from './refusals.js';
 import { StreamPieces } from './stream-pieces.js';
@@ -51,6 +52,9 @@ export interface ReadOptions {
 
 /** Less is read before others would have begun to help. */
 const LARGE_BYTES = 48 * 1024 * 1024;
+
+/** perf writes 4 KiB at a time. */
+const STREAM_PIECE_BYTES = 256 * 1024;
 
 export class InputReader {
   readonly words = new TraceVocabulary();
@@ -160,7 +164,7 @@ export class InputReader {
   ): Promise<Uint8Array> {
     const cutter = new LineCutter();
     const pieces = new StreamPieces(readers, parser, cutter, take);
-    for await (const piece of this.untilBroken(input)) {
+    for await (const piece of inLargerPieces(this.untilBroken(input), STREAM_PIECE_BYTES)) {
       if (pieces.isUseful) await pieces.add(piece);
       else {
         await pieces.finish();

@@ -1,0 +1,28 @@
+/**
+ * perf writes text in blocks of 4 KiB, and each of them costs a call of the system and a wake-up of the reader: a third of
+ * the time. `stdbuf` of GNU coreutils starts a program with a larger buffer.
+ */
+import { accessSync, constants } from 'node:fs';
+import { delimiter, join } from 'node:path';
+
+const BUFFER = '64K';
+
+/** The command that does the same in larger blocks; the same command where there is no `stdbuf`. */
+export function withLargeWrites(
+  program: string,
+  args: readonly string[],
+): { program: string; args: readonly string[] } {
+  if (!isThere('stdbuf')) return { program, args };
+  return { program: 'stdbuf', args: [`--output=${BUFFER}`, program, ...args] };
+}
+
+function isThere(program: string): boolean {
+  return (process.env['PATH'] ?? '').split(delimiter).some((directory) => {
+    try {
+      accessSync(join(directory, program), constants.X_OK);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+}
