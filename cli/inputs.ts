@@ -7,6 +7,7 @@ import { Socket } from 'node:net';
 import { join } from 'node:path';
 import {
   type DecodedRecording,
+  isPack,
   isRecording,
   type OpenedInput,
   openTraceFile,
@@ -35,7 +36,8 @@ export async function openInputs(
 
 /** A named pipe is read as standard input is: a plain read waits where not even process.exit() can end the waiting. */
 async function openPath(path: string, options: DecodingOptions, signal: AbortSignal): Promise<CommandInput> {
-  if (await holdsRecording(path)) return (await import('./perf/decode.js')).decodeInput(path, options, signal);
+  if ((await holdsRecording(path)) || (await isPack(path).catch(() => false)))
+    return (await import('./perf/decode.js')).decodeInput(path, options, signal);
   const pipe = await openIfPipe(path).catch(() => null); // what is wrong with it, openTraceFile says
   if (pipe === null) return openTraceFile(path);
   return traceStream(path, new Socket({ fd: pipe, readable: true, writable: false }));

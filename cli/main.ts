@@ -6,7 +6,7 @@ import yargs, { type Argv } from 'yargs';
 import type { z } from 'zod';
 import { visibleText as escapeForTerminal, PtflameError } from '../src/text.js';
 import { argumentsForYargs, checkOptions, yargsOptions } from './flags.js';
-import { DemoOptions, RenderOptions } from './options.js';
+import { DemoOptions, PackOptions, RenderOptions } from './options.js';
 import { nearestWord } from './suggestions.js';
 import { removeTemporaryFiles } from './temporary-files.js';
 import { versionText } from './version.js';
@@ -37,6 +37,18 @@ const RENDER: Command<typeof RenderOptions> = {
   run: async (options, signal) => (await import('./commands/render.js')).render(options, signal),
 };
 
+const PACK: Command<typeof PackOptions> = {
+  usage: 'pack <recording>',
+  description: 'a recording with all that decoding it needs on another machine, as one file',
+  examples: [
+    ['$0 pack perf.data -o trace.pack', 'where it was recorded'],
+    ['$0 render trace.pack -o flame.svg', 'anywhere'],
+  ],
+  schema: PackOptions,
+  positional: ['recording'],
+  run: async (options, signal) => (await import('./commands/pack.js')).pack(options, signal),
+};
+
 const DEMO: Command<typeof DemoOptions> = {
   usage: 'demo',
   description: 'render the bundled trace: works on any machine, no perf needed',
@@ -48,8 +60,8 @@ const DEMO: Command<typeof DemoOptions> = {
 
 /** All that can be mistyped. */
 const KNOWN_WORDS = [
-  ...['render', 'demo', 'completion', '--help', '--version'],
-  ...[RENDER, DEMO]
+  ...['render', 'pack', 'demo', 'completion', '--help', '--version'],
+  ...[RENDER, PACK, DEMO]
     .flatMap(({ schema, positional }) => Object.keys(yargsOptions(schema, positional)))
     .map((name) => `--${name}`),
 ];
@@ -99,6 +111,7 @@ function buildCli(version: string): Argv {
       throw error && error.name !== 'YError' ? error : usageError(oneLine(message ?? error.message));
     });
   cli = addCommand(cli, RENDER);
+  cli = addCommand(cli, PACK);
   return addCommand(cli, DEMO);
 }
 

@@ -83,7 +83,7 @@ const decoding = {
   symfs: flag(path.optional(), 'recordings: where the files are that ran, in place of /'),
   kallsyms: flag(path.optional(), 'recordings: a copy of /proc/kallsyms of the recorded kernel'),
 };
-export type DecodingOptions = z.infer<z.ZodObject<typeof decoding & Pick<typeof resources, 'jobs'>>> & {
+export type DecodingOptions = z.infer<z.ZodObject<typeof decoding & Pick<typeof resources, 'jobs' | 'tempDir'>>> & {
   readonly quiet: boolean;
 };
 
@@ -119,6 +119,15 @@ export const RenderOptions = z.object({
   quiet,
 });
 export type RenderOptions = z.infer<typeof RenderOptions>;
+
+export const PackOptions = z.object({
+  recording: path,
+  output: flag(path, 'where to write the pack', { alias: 'o' }),
+  symfs: decoding.symfs,
+  kallsyms: decoding.kallsyms,
+  quiet,
+});
+export type PackOptions = z.infer<typeof PackOptions>;
 
 export const DemoOptions = z.object({
   output: outputs('where to write (default: flame.svg)'),

@@ -11,9 +11,12 @@ import { setTimeout } from 'node:timers/promises';
 import { PtflameError } from '../src/index.js';
 import { createTemporaryFile } from './temporary-files.js';
 
+/** Text, or bytes that are made while they are written. */
+export type Pieces = Iterable<string> | AsyncIterable<Uint8Array>;
+
 export interface Output {
   /** Writes everything. */
-  write(pieces: Iterable<string>): Promise<void>;
+  write(pieces: Pieces): Promise<void>;
   /** Makes it visible, where it is not yet. */
   publish(): Promise<void>;
 }
@@ -37,7 +40,7 @@ export async function openOutput(path: string): Promise<Output> {
 /** What is to be written where. */
 export interface Result {
   readonly output: Output;
-  readonly pieces: () => Iterable<string>;
+  readonly pieces: () => Pieces;
 }
 
 /**
@@ -113,14 +116,9 @@ function fileOutput(path: string, target: string, replaced: Stats | null): Outpu
 
 const PIECE_CHARACTERS = 64 * 1024;
 
-async function pump(
-  pieces: Iterable<string>,
-  to: NodeJS.WritableStream,
-  name: string,
-  options: { end: boolean },
-): Promise<void> {
+async function pump(pieces: Pieces, to: NodeJS.WritableStream, name: string, options: { end: boolean }): Promise<void> {
   try {
-    await pipeline(Readable.from(inLargePieces(pieces)), to, options);
+    await pipeline(Readable.from(Symbol.iterator in pieces ? inLargePieces(pieces) : pieces), to, options);
   } catch (error) {
     if (isBrokenPipe(error)) throw error;
     throw unwritable(name, describe(error), error);

@@ -1,12 +1,13 @@
 /**
  * Files that stand beside their final name until they are whole, and are removed on every way out before that.
  */
-import { openSync, unlinkSync } from 'node:fs';
+import { mkdtempSync, openSync, rmSync, unlinkSync } from 'node:fs';
 import { rename } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
 /** A kill that nobody can catch leaves one behind, under a name that says whose it is. */
 const temporaryFiles = new Set<string>();
+const temporaryDirectories = new Set<string>();
 
 export interface TemporaryFile {
   readonly path: string;
@@ -35,7 +36,16 @@ export function createTemporaryFile(target: string, mode = READ_WRITE_FOR_ALL): 
   };
 }
 
+/** A directory for this run alone, readable by nobody else. */
+export function createTemporaryDirectory(parent: string): string {
+  const path = mkdtempSync(join(parent, 'ptflame-'));
+  temporaryDirectories.add(path);
+  return path;
+}
+
 export function removeTemporaryFiles(): void {
+  for (const path of temporaryDirectories) rmSync(path, { recursive: true, force: true });
+  temporaryDirectories.clear();
   for (const path of temporaryFiles) {
     try {
       unlinkSync(path);

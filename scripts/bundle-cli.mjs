@@ -14,7 +14,7 @@ const ENTRY_POINTS = {
 };
 
 /** Not for every run: loaded from where they are installed, if at all. */
-const LEFT_OUT = ['cli-progress', 'execa', 'piscina'];
+const LEFT_OUT = ['cli-progress', 'execa', 'piscina', 'tar-stream'];
 
 /**
  * yargs aligns help by string-width 7, of which a copy lies in each of three packages, and each sets up Intl.Segmenter as it

@@ -1,11 +1,26 @@
 /**
- * A recording as an input: read, and decoded when somebody reads on.
+ * A recording or a pack as an input: looked at now, decoded when somebody reads on.
  */
-import { availableParallelism } from 'node:os';
-import { type DecodedRecording, openRecording, PtflameError } from '../../src/index.js';
+import { stat } from 'node:fs/promises';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  type DecodedRecording,
+  isPack,
+  neededFiles,
+  openRecording,
+  PACKED,
+  PtflameError,
+  type Recording,
+  readPack,
+} from '../../src/index.js';
 import { visibleText } from '../../src/text.js';
 import type { DecodingOptions } from '../options.js';
-import { decodeRecording } from './script.js';
+import { createTemporaryDirectory } from '../temporary-files.js';
+import { type DecodeOptions, decodeRecording } from './script.js';
+
+/** Where a recording is, and what perf has to be told to find the files that ran. */
+type Place = { readonly path: string } & Pick<DecodeOptions, 'symfs' | 'kallsyms' | 'buildIdCache'>;
 
 /** @throws PtflameError for a file that perf could not decode either, with what is wrong */
 export async function decodeInput(
@@ -13,12 +28,41 @@ export async function decodeInput(
   options: DecodingOptions,
   signal: AbortSignal,
 ): Promise<DecodedRecording> {
-  const recording = await openRecording(path, { signal });
+  const { symfs = null, kallsyms = null } = options;
+  const isPacked = (await stat(path)).isFile() && (await isPack(path));
+  const place = isPacked ? await unpack(path, options, signal) : { path, symfs, kallsyms, buildIdCache: null };
+  const recording = await openRecording(place.path, { signal });
   if (recording.damage.length > 0) throw damaged(path, recording.damage);
   if (recording.trace === null) throw noTrace(path);
-  const { perf, precise, symfs = null, kallsyms = null, jobs = availableParallelism() } = options;
-  return decodeRecording(path, recording, { perf, precise, symfs, kallsyms, jobs });
+  if (!options.quiet) await tellMissing(recording, place.symfs);
+  const { perf, precise, jobs = availableParallelism() } = options;
+  const decoded = decodeRecording(place.path, recording, { perf, precise, jobs, ...place });
+  return { ...decoded, name: path };
 }
+
+/** A pack is decoded with its own files alone, so that the result is the same everywhere. */
+async function unpack(path: string, { tempDir = tmpdir() }: DecodingOptions, signal: AbortSignal): Promise<Place> {
+  const directory = createTemporaryDirectory(tempDir);
+  const { hasKallsyms } = await readPack(path, directory, signal);
+  return {
+    path: join(directory, PACKED.recording),
+    symfs: join(directory, PACKED.root),
+    kallsyms: hasKallsyms ? join(directory, PACKED.kallsyms) : null,
+    buildIdCache: join(directory, PACKED.buildIdCache),
+  };
+}
+
+/** Before decoding, which takes long, begins. */
+async function tellMissing(recording: Recording, symfs: string | null): Promise<void> {
+  const files = await neededFiles(recording, symfs ?? '/');
+  const lost = files.filter(({ state }) => state !== 'same');
+  for (const { path, state } of lost.slice(0, MOST_TOLD)) {
+    const what = state === 'missing' ? 'is not there' : 'is another build than the one that was recorded';
+    process.stderr.write(`ptflame: ${visibleText(path)} ${what}: what ran in it will be lost\n`);
+  }
+  if (lost.length > MOST_TOLD) process.stderr.write(`ptflame: and ${lost.length - MOST_TOLD} more files\n`);
+}
+const MOST_TOLD = 10;
 
 function noTrace(path: string): PtflameError {
   return new PtflameError('NO_BRANCHES', `${path} is a recording without a trace of Intel PT`, {
@@ -30,6 +74,6 @@ function noTrace(path: string): PtflameError {
 function damaged(path: string, damage: readonly string[]): PtflameError {
   return new PtflameError('RECORDING_DAMAGED', `${path} is damaged: ${damage[0]}`, {
     hint: 'copy it again from where it was recorded, or record it again; ptflame info FILE tells what is left',
-    said: damage.slice(1).map(visibleText),
+    said: damage.slice(1),
   });
 }

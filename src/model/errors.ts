@@ -20,6 +20,7 @@ export type ErrorCode =
   | 'NO_SUCH_TARGET'
   | 'NO_THREAD_NAMES'
   | 'OUTPUT_UNWRITABLE'
+  | 'PACK_DAMAGED'
   | 'PERF_FAILED'
   | 'PERF_HANGS'
   | 'PERF_KILLED'

@@ -1,0 +1,75 @@
+/**
+ * `ptflame pack`: a recording, with all that decoding it needs elsewhere, as one file.
+ */
+import { readFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { basename, join } from 'node:path';
+import {
+  filesOf,
+  type Manifest,
+  type NeededFile,
+  neededFiles,
+  openRecording,
+  PACKED,
+  type PackedFile,
+  type Recording,
+  writePack,
+} from '../../src/index.js';
+import { formatMany, visibleText } from '../../src/text.js';
+import type { PackOptions } from '../options.js';
+import { openOutput, writeAll } from '../outputs.js';
+
+const KALLSYMS = '/proc/kallsyms';
+
+export async function pack(options: PackOptions, signal: AbortSignal): Promise<void> {
+  const { recording: path, output, symfs = '/', quiet } = options;
+  const recording = await openRecording(path, { signal });
+  const needed = await neededFiles(recording, symfs);
+  const kallsyms = await kallsymsFor(recording, options.kallsyms ?? null);
+  const missing = needed.flatMap(({ path, state }) => (state === 'same' ? [] : [{ path, why: state }]));
+  const manifest: Manifest = {
+    format: 'ptflame-pack',
+    version: 1,
+    name: basename(path),
+    missing,
+    hasKallsyms: kallsyms.length > 0,
+  };
+  const files = [
+    ...(await filesOf(path, PACKED.recording)),
+    ...needed.flatMap((file) => filesOfNeeded(file, symfs)),
+    ...(await vdsoOf(recording)),
+    ...kallsyms,
+  ];
+  const target = await openOutput(output);
+  await writeAll([{ output: target, pieces: () => writePack(manifest, files) }]);
+  if (!quiet) process.stderr.write(summary(output, needed));
+}
+
+function filesOfNeeded({ path, state, debugFiles }: NeededFile, symfs: string): PackedFile[] {
+  if (state !== 'same') return [];
+  return [path, ...debugFiles].map((file) => ({ source: join(symfs, file), name: join(PACKED.root, file) }));
+}
+
+/** perf keeps the code that the kernel puts into each process when it records. */
+async function vdsoOf({ buildIds }: Recording): Promise<PackedFile[]> {
+  const ids = buildIds.filter(({ file }) => file === '[vdso]').map(({ buildId }) => buildId);
+  const places = ids.map((id) => join('.build-id', id.slice(0, 2), id.slice(2)));
+  const lists = await Promise.all(
+    places.map((place) => filesOf(join(homedir(), '.debug', place), join(PACKED.buildIdCache, place)).catch(() => [])),
+  );
+  return lists.flat();
+}
+
+/** Only where the kernel was traced; a recording with `--kcore` has its own. */
+async function kallsymsFor({ trace }: Recording, given: string | null): Promise<PackedFile[]> {
+  if (given === null && trace?.hasKernel !== true) return [];
+  return [{ source: await readFile(given ?? KALLSYMS), name: PACKED.kallsyms }];
+}
+
+function summary(output: string, needed: readonly NeededFile[]): string {
+  const same = needed.filter(({ state }) => state === 'same').length;
+  const lines = [`packed the recording and ${formatMany(same, 'file')} into ${output}`];
+  for (const { path, state } of needed.filter(({ state }) => state !== 'same'))
+    lines.push(`${state}: ${path}: what ran in it will be lost`);
+  return `${lines.map(visibleText).join('\n')}\n`;
+}

@@ -1,0 +1,54 @@
+/**
+ * A recording and the files that it needs → a pack, a stream of bytes.
+ */
+import { createReadStream } from 'node:fs';
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
+import { pack as newArchive, type Pack } from 'tar-stream';
+import { MANIFEST, type Manifest } from './manifest.js';
+
+/** A file on this machine, or bytes, and what they are called in the pack. */
+export interface PackedFile {
+  readonly source: string | Uint8Array;
+  readonly name: string;
+}
+
+/** Trace hardly gets smaller, however hard one tries. */
+const LEVEL = 1;
+const PRIVATE = 0o600;
+/** The same files give the same bytes. */
+const NO_TIME = new Date(0);
+
+export function writePack(manifest: Manifest, files: readonly PackedFile[]): AsyncIterable<Uint8Array> {
+  const archive = newArchive();
+  const zipped = archive.pipe(createGzip({ level: LEVEL }));
+  fill(archive, manifest, files).catch((error) => zipped.destroy(error));
+  return zipped;
+}
+
+async function fill(archive: Pack, manifest: Manifest, files: readonly PackedFile[]): Promise<void> {
+  const text = `${JSON.stringify(manifest, null, 2)}\n`;
+  archive.entry({ name: MANIFEST, mode: PRIVATE, mtime: NO_TIME }, text);
+  for (const file of files) await addFile(archive, file);
+  archive.finalize();
+}
+
+async function addFile(archive: Pack, { source, name }: PackedFile): Promise<void> {
+  if (typeof source !== 'string')
+    return void archive.entry({ name, mode: PRIVATE, mtime: NO_TIME }, Buffer.from(source));
+  const { size } = await stat(source);
+  const entry = archive.entry({ name, size, mode: PRIVATE, mtime: NO_TIME });
+  if (size === 0) return void entry.end();
+  // what is written to it meanwhile is left out: the archive says how long it is before
+  await pipeline(createReadStream(source, { end: size - 1 }), entry);
+}
+
+/** A file, or all files of a directory, below a name. */
+export async function filesOf(path: string, name: string): Promise<PackedFile[]> {
+  if (!(await stat(path)).isDirectory()) return [{ source: path, name }];
+  const entries = await readdir(path, { withFileTypes: true, recursive: true });
+  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  return files.sort().map((source) => ({ source, name: `${name}${source.slice(path.length)}` }));
+}
