@@ -7,22 +7,25 @@ import { delimiter, join } from 'node:path';
 
 const BUFFER = '64K';
 
-/** The command that does the same in larger blocks; the same command where there is no `stdbuf`. */
+/** The command that does the same in larger blocks; the same command where there is no `stdbuf`, or no such program. */
 export function withLargeWrites(
   program: string,
   args: readonly string[],
 ): { program: string; args: readonly string[] } {
-  if (!isThere('stdbuf')) return { program, args };
+  if (!isThere('stdbuf') || !isThere(program)) return { program, args };
   return { program: 'stdbuf', args: [`--output=${BUFFER}`, program, ...args] };
 }
 
 function isThere(program: string): boolean {
-  return (process.env['PATH'] ?? '').split(delimiter).some((directory) => {
-    try {
-      accessSync(join(directory, program), constants.X_OK);
-      return true;
-    } catch {
-      return false;
-    }
-  });
+  if (program.includes('/')) return isExecutable(program);
+  return (process.env['PATH'] ?? '').split(delimiter).some((directory) => isExecutable(join(directory, program)));
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }

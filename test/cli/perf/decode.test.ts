@@ -1,0 +1,229 @@
+/**
+ * Recordings that are decoded in parts give what the text of one perf gives.
+ */
+import { chmod, copyFile, mkdir, mkdtemp, open, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type DecodeOptions, decodeRecording, scriptArguments } from '../../../cli/perf/script.js';
+import {
+  analyze,
+  type DecodeJob,
+  openRecording,
+  type Profile,
+  renderFolded,
+  renderJson,
+  traceStream,
+} from '../../../src/index.js';
+import { RECORDED_ROOT, RECORDINGS, recordingPath, textOfPerf } from '../../helpers/perf.js';
+import { run } from '../../helpers/run-cli.js';
+
+const OPTIONS: DecodeOptions = {
+  perf: 'perf',
+  precise: false,
+  symfs: RECORDED_ROOT,
+  kallsyms: null,
+  buildIdCache: null,
+  jobs: 1,
+  plan: { leastBytes: 1000 }, // so that small recordings are cut
+};
+const WHOLE: DecodeJob = { cpus: null, from: null, to: null, auxBytes: 0 };
+const ALONE = { jobs: 1 };
+
+let directory = '';
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'ptflame-decode-'));
+});
+afterAll(() => rm(directory, { recursive: true, force: true }));
+
+async function decoded(path: string, options: Partial<DecodeOptions> = {}): Promise<Profile> {
+  const recording = await openRecording(path);
+  return analyze([decodeRecording(path, recording, { ...OPTIONS, ...options })], ALONE);
+}
+
+/** Both pictures of the trees, with all counts. */
+function treesOf(profile: Profile): string {
+  const all = [...renderFolded(profile, { annotate: true })];
+  return [...all, ...renderFolded(profile, { annotate: true, by: 'thread' })].join('');
+}
+
+describe.each(RECORDINGS)('%s', (name) => {
+  const path = recordingPath(name);
+
+  test.each([1, 2, 3, 8])('decoded by %d is what the text of perf gives', async (jobs) => {
+    const text = await analyze([traceStream('text', Readable.from([textOfPerf(path)]))], ALONE);
+    const profile = await decoded(path, { jobs });
+    expect(treesOf(profile)).toBe(treesOf(text));
+    expect(profile.quality.lines + text.quality.ignoredLines).toBe(text.quality.lines);
+  });
+
+  test('all that is told does not depend on how many decode', async () => {
+    const one = [...renderJson(await decoded(path))].join('');
+    for (const jobs of [2, 5]) expect([...renderJson(await decoded(path, { jobs }))].join('')).toBe(one);
+  });
+});
+
+test('recordings are really cut: by processors, and in time', async () => {
+  const jobsOf = async (name: string, jobs: number) =>
+    decodeRecording(recordingPath(name), await openRecording(recordingPath(name)), { ...OPTIONS, jobs }).parts.map(
+      ({ job }) => job,
+    );
+  expect((await jobsOf('cpus-4', 2)).map(({ cpus }) => cpus?.length)).toEqual([2, 2]);
+  const cuts = await jobsOf('loop-1', 3);
+  expect(cuts).toHaveLength(3);
+  expect(cuts.filter(({ from, to }) => from || to)).toHaveLength(3);
+});
+
+test('every branch is decoded with --precise', async () => {
+  const path = recordingPath('cpus-2');
+  const text = await analyze([traceStream('text', Readable.from([textOfPerf(path, 'be')]))], ALONE);
+  expect(treesOf(await decoded(path, { precise: true, jobs: 3 }))).toBe(treesOf(text));
+});
+
+test('names of any kind reach perf as they are', async () => {
+  for (const name of ['two words', `'"; touch x; $(touch y) \`z\``, 'new\nline', '-rf', 'ünïcode']) {
+    await mkdir(join(directory, name));
+    const path = join(directory, name, name);
+    await copyFile(recordingPath('cpus-1'), path);
+    expect(treesOf(await decoded(path))).toBe(treesOf(await decoded(recordingPath('cpus-1'))));
+  }
+});
+
+test('what perf is asked', () => {
+  const job = { cpus: [0, 3], from: { seconds: 12, ns: 5 }, to: { seconds: 13, ns: 120_000_000 }, auxBytes: 1 };
+  const args = scriptArguments(recordingPath('cpus-1'), job, { ...OPTIONS, symfs: '/a b', kallsyms: '/k' });
+  expect(args).toContain('--cpu=0,3');
+  expect(args).toContain('--time=12.000000005,13.120000000');
+  expect(args.slice(-2)).toEqual(['--symfs=/a b', '--kallsyms=/k']);
+  expect(scriptArguments(recordingPath('cpus-1'), WHOLE, OPTIONS).join(' ')).not.toMatch(/--cpu|--time/);
+});
+
+describe('a perf that fails', () => {
+  /** A program that is run in the place of perf. */
+  async function fakePerf(name: string, script: string): Promise<string> {
+    const path = join(directory, name);
+    await writeFile(path, `#!/bin/sh\n${script}\n`);
+    await chmod(path, 0o755);
+    return path;
+  }
+
+  test('is not there', async () => {
+    await expect(decoded(recordingPath('cpus-1'), { perf: join(directory, 'no such perf') })).rejects.toMatchObject({
+      code: 'PERF_MISSING',
+    });
+  });
+
+  test('dies: what it said is told, and the others are ended', async () => {
+    const script = 'case "$*" in *--cpu=0*) echo "incompatible file format" >&2; exit 255;; *) exec sleep 600;; esac';
+    const perf = await fakePerf('dies', script);
+    await expect(decoded(recordingPath('cpus-4'), { perf, jobs: 4 })).rejects.toMatchObject({
+      code: expect.stringMatching(/RECORDING|INPUT/),
+      said: ['incompatible file format'],
+    });
+  });
+
+  test('is killed', async () => {
+    const perf = await fakePerf('killed', 'kill -BUS $$');
+    await expect(decoded(recordingPath('cpus-1'), { perf })).rejects.toMatchObject({ code: 'RECORDING_DAMAGED' });
+  });
+
+  test('hangs: it is ended, and which one it was is told', async () => {
+    const perf = await fakePerf('hangs', 'echo "loading symbols" >&2; exec sleep 600');
+    const decoding = decoded(recordingPath('cpus-4'), { perf, jobs: 2, hangMs: 300 });
+    await expect(decoding).rejects.toMatchObject({ code: 'PERF_HANGS', said: ['loading symbols'] });
+    await expect(decoding).rejects.toThrow(/of processors \d,\d/);
+  });
+
+  test('takes its time, but computes', async () => {
+    const text = join(directory, 'text');
+    await writeFile(text, textOfPerf(recordingPath('cpus-1')));
+    const perf = await fakePerf('slow', `i=0; while [ $i -lt 400000 ]; do i=$((i+1)); done; cat ${text}`);
+    const profile = await decoded(recordingPath('cpus-1'), { perf, hangMs: 100 });
+    expect(profile.quality.events).toBeGreaterThan(1000);
+  });
+});
+
+describe('the command', () => {
+  const SYMFS = ['--symfs', RECORDED_ROOT];
+
+  test('renders a recording as it renders its text', async () => {
+    const args = ['render', recordingPath('noise'), ...SYMFS, '--annotate', '--quiet'];
+    const { exitCode, stdout, stderr } = await run([...args, '-j', '2']);
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+    const text = await run(['render', '-', '--annotate', '--quiet'], { input: textOfPerf(recordingPath('noise')) });
+    expect(stdout).toBe(text.stdout);
+  });
+
+  test('names files that are missing before it decodes', async () => {
+    const { stderr } = await run(['render', recordingPath('cpus-1'), '--symfs', directory, '-o', '/dev/null']);
+    expect(stderr).toContain('/opt/ptflame/threads is not there: what ran in it will be lost');
+  });
+
+  test('refuses a recording that was cut, before perf dies of it', async () => {
+    const path = join(directory, 'cut.data');
+    await copyFile(recordingPath('cpus-1'), path);
+    await truncate(path, 10_000);
+    const { exitCode, stderr } = await run(['render', path, ...SYMFS]);
+    expect(exitCode).toBe(1);
+    expect(stderr).toMatch(/cut\.data is damaged: the file is cut/);
+  });
+});
+
+describe('a pack', () => {
+  async function packed(name: string): Promise<string> {
+    const path = join(directory, `${name}.pack`);
+    const { exitCode } = await run(['pack', recordingPath(name), '--symfs', RECORDED_ROOT, '-o', path]);
+    expect(exitCode).toBe(0);
+    return path;
+  }
+
+  test('decodes alike where the program is not installed', async () => {
+    const [from, pack] = [recordingPath('cpus-2'), await packed('cpus-2')];
+    const direct = await run(['render', from, '--symfs', RECORDED_ROOT, '--annotate', '--quiet']);
+    const { exitCode, stdout, stderr } = await run([
+      'render',
+      pack,
+      '--annotate',
+      '--quiet',
+      '--temp-dir',
+      directory,
+    ]);
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+    expect(stdout).toBe(direct.stdout);
+    expect(stdout).toContain('critical');
+  });
+
+  test('is the same each time, and nothing of it is left behind', async () => {
+    const first = await readFile(await packed('loop-1'));
+    expect(Buffer.compare(first, await readFile(await packed('loop-1')))).toBe(0);
+    const place = await mkdtemp(join(directory, 'place-'));
+    await run(['render', join(directory, 'loop-1.pack'), '--temp-dir', place, '-o', '/dev/null']);
+    await expect(rm(place, { recursive: false })).rejects.toThrow(/directory/); // it is there,
+    await expect(readFile(join(place, 'x'))).rejects.toThrow(); // and empty
+  });
+
+  test('names what it lacks', async () => {
+    const path = join(directory, 'lacking.pack');
+    const { stderr } = await run(['pack', recordingPath('cpus-1'), '--symfs', directory, '-o', path]);
+    expect(stderr).toContain('missing: /opt/ptflame/threads');
+  });
+
+  test.each([100, 5000, 100_000])('cut at byte %d is refused', async (length) => {
+    const path = join(directory, `cut-${length}.pack`);
+    await copyFile(await packed('cpus-1'), path);
+    await truncate(path, length);
+    const { exitCode, stderr } = await run(['render', path]);
+    expect({ exitCode, stderr }).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('cannot be unpacked') });
+  });
+
+  test('with a changed byte is refused', async () => {
+    const path = join(directory, 'changed.pack');
+    await copyFile(await packed('cpus-1'), path);
+    const file = await open(path, 'r+');
+    await file.write(Buffer.from([0xff, 0xff, 0xff]), 0, 3, 150_000);
+    await file.close();
+    const { exitCode, stderr } = await run(['render', path]);
+    expect({ exitCode, stderr }).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('cannot be unpacked') });
+  });
+});
