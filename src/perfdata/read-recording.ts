@@ -41,7 +41,7 @@ export async function readRecording(file: RecordingFile, { signal }: ReadRecordi
 function dataEnd(file: RecordingFile, { data }: FileHeader, damage: Damage): number {
   const end = data.offset + data.sizeBytes;
   if (data.sizeBytes === 0) {
-    damage.add('perf record did not end properly: the size of the data is missing');
+    damage.add('perf record did not end properly, so perf reads nothing of its file: the size of the data is missing');
     return file.sizeBytes;
   }
   if (end > file.sizeBytes)
