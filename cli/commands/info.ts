@@ -44,6 +44,10 @@ function* asText(described: RecordingInfo): Generator<string> {
   for (const line of recordingLines(described)) yield `${line}\n`;
 }
 
+// JSON escapes the lower control characters only; some terminals obey the upper ones too
+const ACTING = /[\x7f-\x9f]/g;
+
 function* asJson(described: RecordingInfo): Generator<string> {
-  yield `${JSON.stringify(described, null, 2)}\n`;
+  const text = JSON.stringify(described, null, 2);
+  yield `${text.replace(ACTING, (character) => `\\u00${character.charCodeAt(0).toString(16)}`)}\n`;
 }

@@ -8,7 +8,7 @@ import type { Damage } from './damage.js';
 import type { RecordingFile } from './file-window.js';
 import type { FileHeader } from './header.js';
 import type { BuildId, RecordedMachine } from './recording.js';
-import { isInFile, loadSection, readSection, SECTION_BYTES, type Section, SectionReader } from './sections.js';
+import { loadSection, readSection, SECTION_BYTES, type Section, SectionReader } from './sections.js';
 import { timeOf } from './times.js';
 
 const Feature = {
@@ -62,11 +62,11 @@ export async function readFeatures(file: RecordingFile, header: FileHeader, dama
   const features = new Features();
   const { data, features: bits } = header;
   const table = { offset: data.offset + data.sizeBytes, sizeBytes: bits.length * SECTION_BYTES };
-  if (!isInFile(table, file)) {
+  const view = await loadSection(file, table);
+  if (view === null) {
     damage.add('what perf writes behind the records is not in the file: host, command, names of events');
     return features;
   }
-  const view = (await loadSection(file, table)) as DataView;
   for (const [row, bit] of bits.entries()) {
     if (NAMES[bit] === undefined) continue;
     const isWhole = await readPart(file, readSection(view, row * SECTION_BYTES), bit, features);
