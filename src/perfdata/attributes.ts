@@ -20,6 +20,7 @@ export interface Attribute {
 export interface Attributes {
   readonly all: readonly Attribute[];
   readonly first: Attribute;
+  /** Empty if the records of all of them look the same: then nobody has to ask. */
   readonly byId: ReadonlyMap<number, Attribute>;
 }
 
@@ -46,7 +47,8 @@ export async function readAttributes(file: RecordingFile, header: FileHeader): P
   }
   const [first] = all;
   if (first === undefined) throw damagedHeader(file.name, 'it describes no event');
-  return { all, first, byId };
+  const areAlike = all.every(({ trailer }) => JSON.stringify(trailer) === JSON.stringify(first.trailer));
+  return { all, first, byId: areAlike ? new Map() : byId };
 }
 
 /** `view`: perf's `struct perf_event_attr`. */
