@@ -2,11 +2,12 @@
  * What a recording tells beside its trace is what perf prints of it, and our parser reads.
  */
 import { readdirSync } from 'node:fs';
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type RecordedEvent, readRecording } from '../../src/index.js';
 import { parsePerfLine } from '../../src/parser/perf-line.js';
 import { fixture } from '../helpers/load.js';
-import { fileOf, perfData, record, text, trailer, u32, u64 } from '../helpers/perf-data.js';
+import { auxtrace, fileOf, perfData, record, text, trailer, u32, u64 } from '../helpers/perf-data.js';
 
 const NAMES = readdirSync('fixtures/perfdata').flatMap((file) => (file.endsWith('.data') ? [file.slice(0, -5)] : []));
 
@@ -59,6 +60,27 @@ describe('records made by hand', () => {
     const events = await sidebandOf(comm('b', ns + 1n), comm('a', ns), comm('c', ns + 2n));
     expect(events.map(nameOf)).toEqual(['a', 'b', 'c']);
     expect(events.map(({ time }) => time)).toEqual([0, 1, 2].map((ns) => ({ seconds: 17_280_000, ns })));
+  });
+
+  test('any time is exact', async () => {
+    const nanoseconds = fc.oneof(...[40n, 56n, 64n].map((bits) => fc.bigInt({ min: 0n, max: 2n ** bits - 2n })));
+    await fc.assert(
+      fc.asyncProperty(nanoseconds, async (ns) => {
+        const time = (await sidebandOf(comm('a', ns)))[0]?.time;
+        expect([time?.seconds, time?.ns]).toEqual([Number(ns / 1_000_000_000n), Number(ns % 1_000_000_000n)]);
+      }),
+    );
+  });
+
+  test('they are found wherever a block of the file ends', async () => {
+    const long = record(1000, 0, Buffer.alloc(65_000)); // of a type that nobody knows
+    const pieces = Array.from({ length: 3000 }, (_, row) => [
+      comm(`${row}`, row + 1),
+      ...(row % 100 === 7 ? [long] : []),
+    ]);
+    const trace = pieces.flatMap((records, row) => (row % 500 === 3 ? [...records, auxtrace(100_000 + row)] : records));
+    const events = await sidebandOf(...trace);
+    expect(events.map(nameOf)).toEqual(pieces.map((_, row) => `${row}`));
   });
 
   test('bounds leave out what was there before', async () => {
