@@ -4,11 +4,13 @@
  */
 import * as z from 'zod';
 
-const count = z.number().int().min(0);
+/** A whole number; of a garbled file it may be larger than a number holds exactly. */
+const count = z.number().min(0).refine(Number.isInteger);
 const perfTime = z.string().regex(/^\d+\.\d{9}$/);
 const range = z.object({ least: z.number(), most: z.number() });
 
 export const RecordingInfo = z.object({
+  /** What it is, and which version of it: fields may be added, and none is taken away without a new version. */
   format: z.literal('ptflame-recording-info'),
   version: z.literal(1),
   /** As it was named. */
@@ -17,9 +19,13 @@ export const RecordingInfo = z.object({
   /** Where it was recorded; null: the file does not tell. */
   machine: z.object({
     hostName: z.string().nullable(),
+    /** Its release, "6.18.44". */
     kernel: z.string().nullable(),
+    /** "x86_64". */
     architecture: z.string().nullable(),
+    /** The name of the processor. */
     cpu: z.string().nullable(),
+    /** That were running, of those that are there. */
     cpusOnline: count.nullable(),
     cpusAvailable: count.nullable(),
     memoryBytes: count.nullable(),
@@ -34,6 +40,7 @@ export const RecordingInfo = z.object({
     .object({
       /** False: a buffer for each thread, and nobody knows the processors. */
       isPerCpu: z.boolean(),
+      /** Buffers were written over again and again, and kept on demand. */
       isSnapshot: z.boolean(),
       /** Time can be told from the trace. */
       hasTime: z.boolean(),
@@ -52,10 +59,12 @@ export const RecordingInfo = z.object({
   /** The trace itself. */
   aux: z.object({
     bytes: count,
+    /** Into how many parts of the file it was written. */
     pieces: count,
     /** By processor or by thread; of the other, `null`. Ordered by number. */
     parts: z.array(z.object({ cpu: count.nullable(), tid: count.nullable(), bytes: count, pieces: count })),
   }),
+  /** What is known before decoding; overflows show only in the trace. */
   losses: z.object({
     /** Pieces behind which something is missing, as the buffer was full. */
     truncated: count,
@@ -68,6 +77,7 @@ export const RecordingInfo = z.object({
     /** Records beside the trace that perf was too slow for. */
     lostRecords: count,
   }),
+  /** That the threads belong to. */
   processes: count,
   /** The threads that were seen beside the trace; most switches first, then by number. */
   threads: z.array(

@@ -40,10 +40,14 @@ export async function readAttributes(file: RecordingFile, header: FileHeader): P
   if (view === null) throw damagedHeader(file.name, 'the descriptions of its events are not in the file');
   const all: Attribute[] = [];
   const byId = new Map<number, Attribute>();
+  let idBytes = 0;
   for (let at = 0; at + attributeBytes <= view.byteLength; at += attributeBytes) {
     const attribute = readAttribute(new DataView(view.buffer, at, bodyBytes));
     all.push(attribute);
-    for (const id of await readIds(file, readSection(view, at + bodyBytes))) byId.set(id, attribute);
+    const ids = readSection(view, at + bodyBytes);
+    idBytes += ids.sizeBytes; // of a file that has the same for all of them, they would be read again and again
+    if (idBytes > file.sizeBytes) throw damagedHeader(file.name, 'its events have more ids than fit into it');
+    for (const id of await readIds(file, ids)) byId.set(id, attribute);
   }
   const [first] = all;
   if (first === undefined) throw damagedHeader(file.name, 'it describes no event');

@@ -48,7 +48,7 @@ export class Features {
   command: readonly string[] | null = null;
   /** With the number of the unit that counts, as in the attributes. */
   readonly events: { readonly attribute: Attribute; readonly name: string }[] = [];
-  readonly buildIds: BuildId[] = [];
+  buildIds: readonly BuildId[] = [];
   /** Number of the unit of Intel PT. */
   intelPt: number | null = null;
   /** Where the pieces of trace are said to be; null: not told. */
@@ -92,7 +92,7 @@ function take(bit: number, view: DataView, to: Features): void {
   const reader = new SectionReader(view);
   switch (bit) {
     case Feature.BuildId:
-      return void to.buildIds.push(...readBuildIds(view));
+      return void (to.buildIds = readBuildIds(view));
     case Feature.HostName:
       return void (machine.hostName = reader.text());
     case Feature.OsRelease:

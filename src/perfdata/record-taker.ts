@@ -23,7 +23,8 @@ export class RecordTaker {
   readonly buffers: AuxBuffer[] = [];
   readonly auxRecords: AuxRecord[] = [];
   readonly sideband: RecordedEvent[] = [];
-  readonly buildIds: BuildId[] = [];
+  /** By file and id: a library is mapped by every process. */
+  readonly buildIds = new Map<string, BuildId>();
   readonly times = new TimeBounds();
   /** Where records of pieces of trace begin. */
   readonly auxtraceOffsets: number[] = [];
@@ -32,7 +33,6 @@ export class RecordTaker {
   private readonly attributes: Attributes;
   private readonly name: string;
   private readonly damage: Damage;
-  private readonly mapped = new Set<string>();
 
   constructor(attributes: Attributes, name: string, damage: Damage) {
     this.attributes = attributes;
@@ -104,9 +104,9 @@ export class RecordTaker {
 
   private takeBuildId(record: FileRecord, file: string): void {
     const found = readMappedBuildId(record);
-    if (found === null || this.mapped.has(file + found.buildId)) return;
-    this.mapped.add(file + found.buildId);
-    this.buildIds.push({ file: Buffer.from(file, 'latin1').toString(), ...found });
+    if (found === null) return;
+    const buildId = { file: Buffer.from(file, 'latin1').toString(), ...found };
+    this.buildIds.set(keyOf(buildId), buildId);
   }
 
   /** What perf made up itself has the id 0, and looks like records of the first event. */
@@ -116,6 +116,11 @@ export class RecordTaker {
     const isAsked = trailer !== null && trailer.eventId > 0 && byId.size > 0 && end - at >= 8 + trailer.eventId;
     return isAsked ? (byId.get(readEventId(trailer, view, end)) ?? first).trailer : trailer;
   }
+}
+
+/** The same for whoever tells it. */
+export function keyOf({ buildId, file }: BuildId): string {
+  return `${buildId} ${file}`;
 }
 
 function tooShort({ type, offset, at, end }: FileRecord): string {

@@ -49,6 +49,7 @@ describe('refused', () => {
     ['a table of events behind the end', patched(WHOLE, 24, u64(2 ** 40)), 'RECORDING_DAMAGED'],
     ['a table of events without an end', patched(WHOLE, 32, u64(2n ** 63n)), 'RECORDING_DAMAGED'],
     ['no event', patched(WHOLE, 32, u64(0)), 'RECORDING_DAMAGED'],
+    ['ids that all events share', sharedIds(), 'RECORDING_DAMAGED'],
     ['events of no size', patched(WHOLE, 16, u64(0)), 'RECORDING_DAMAGED'],
     ['compressed records', perfData({ records: [record(81, 0, u64(0))] }), 'RECORDING_COMPRESSED'],
     ['compressed records of newer perf', perfData({ records: [record(83, 0, u64(0))] }), 'RECORDING_COMPRESSED'],
@@ -72,8 +73,9 @@ describe('told as damage', () => {
   });
 
   test('a recording that was killed: its records are read, and not taken for parts of the header', async () => {
-    const { damage, sideband, machine, buffers } = await readRecording(fileOf(patched(WHOLE, 48, u64(0))));
-    expect(damage[0]).toMatch(/did not end properly/);
+    const killed = patched(WHOLE, 48, u64(0)).subarray(0, featureTable(WHOLE));
+    const { damage, sideband, machine, buffers } = await readRecording(fileOf(killed));
+    expect(damage).toEqual([expect.stringMatching(/did not end properly/)]);
     expect(sideband).toHaveLength(46);
     expect(buffers).toHaveLength(2);
     expect(machine.hostName).toBeNull();
@@ -89,6 +91,20 @@ describe('told as damage', () => {
   test('a record beyond the data', async () => {
     const records = [comm('a'), record(3, 0, Buffer.alloc(8)).fill(255, 6, 8)];
     expect(await damageOf(perfData({ records }))).toMatch(/^the last record, at byte 304, is cut$/);
+  });
+
+  test('a record that reaches into what stands behind the data', async () => {
+    const last = comm('b').fill(64, 6, 7); // it has 56 bytes
+    const { damage, sideband } = await readRecording(
+      fileOf(perfData({ records: [comm('a'), last], features: { 3: Buffer.alloc(64) } })),
+    );
+    expect(damage).toEqual(['the last record, at byte 304, is cut']);
+    expect(sideband).toHaveLength(1);
+  });
+
+  test('a part that no memory holds, of a file that is said to be as large', async () => {
+    const bytes = patched(WHOLE, featureTable(WHOLE) + 8, u64(2 ** 49));
+    expect((await readRecording(fileOf(bytes, 2 ** 50))).damage.join()).toMatch(/damaged: HostName/);
   });
 
   test('a piece of trace beyond the data', async () => {
@@ -138,6 +154,13 @@ describe('told as damage', () => {
     expect(await damageOf(perfData({ features: { 18: u64(2n ** 60n) } }))).toMatch(/damaged: Auxtrace/);
   });
 });
+
+/** Two events, of which each claims the same half of the file and more. */
+function sharedIds(): Buffer {
+  const bytes = perfData({ attributes: [{}, {}], records: [record(1000, 0, Buffer.alloc(2000))] });
+  for (const at of [232, 376]) Buffer.concat([u64(104), u64(1600)]).copy(bytes, at);
+  return bytes;
+}
 
 function featureTable(bytes: Buffer): number {
   return Number(bytes.readBigUInt64LE(40) + bytes.readBigUInt64LE(48));

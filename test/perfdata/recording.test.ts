@@ -198,6 +198,38 @@ describe('files made by hand', () => {
     expect((await handMade({ attributes: [{ type: 1 }], features: { 16: unit } })).eventName).toBeNull();
   });
 
+  test('names of events are found whatever ids they have', async () => {
+    const event = (type: number, name: string, ids: number[]) => [
+      Buffer.concat([u32(type), Buffer.alloc(124)]),
+      u32(ids.length),
+      countedText(name),
+      ...ids.map(u64),
+    ];
+    const events = [...event(1, 'dummy:u', [2, 2 ** 40]), ...event(8, 'intel_pt/a=1/', [1])];
+    const features = { 12: Buffer.concat([u32(2), u32(128), ...events]) };
+    expect((await handMade({ records: [auxtraceInfo()], features })).eventName).toBe('intel_pt/a=1/');
+  });
+
+  test('a build id may be shorter than most, and say so', async () => {
+    const id = Buffer.from('00112233445566778899aabbccddeeff00000000', 'hex');
+    const entry = (misc: number) => record(67, misc, u32(-1), id, Buffer.from([16, 0, 0, 0]), text('/bin/a'));
+    const { buildIds } = await handMade({ features: { 2: Buffer.concat([entry(1 << 15), entry(1)]) } });
+    expect(buildIds).toEqual([
+      { file: '/bin/a', buildId: '00112233445566778899aabbccddeeff', isKernel: false },
+      { file: '/bin/a', buildId: '00112233445566778899aabbccddeeff00000000', isKernel: true },
+    ]);
+  });
+
+  test('CPUs that are there, and those of them that run', async () => {
+    const { machine } = await handMade({ features: { 7: Buffer.concat([u32(8), u32(6)]) } });
+    expect(machine).toMatchObject({ cpusAvailable: 8, cpusOnline: 6 });
+  });
+
+  test('samples of other events tell only when', async () => {
+    const sample = record(9, 0, u64(0), u64(0x1000), u32(7), u32(7), u64(5_000_000_001)); // identifier, ip, ids, time
+    expect((await handMade({ records: [sample] })).bounds?.start).toEqual({ seconds: 5, ns: 1 });
+  });
+
   test('where no record has a time, the header may', async () => {
     const { bounds } = await handMade({ features: { 21: Buffer.concat([u64(5), u64(1_000_000_002)]) } });
     expect(bounds).toEqual({ start: { seconds: 0, ns: 5 }, end: { seconds: 1, ns: 2 } });

@@ -123,6 +123,18 @@ describe('records made by hand', () => {
     ]);
   });
 
+  test('all that a trailer may hold', async () => {
+    const values = [u32(7), u32(9), u64(5), u64(1), u64(77), u32(3), u32(0), u64(1)]; // ids, time, id, stream, CPU, identifier
+    const file = perfData({ attributes: [{ sampleType: 0x102c7 }], records: [record(14, 0, ...values)] });
+    const [event] = (await readRecording(fileOf(file))).sideband;
+    expect(event).toMatchObject({ pid: 7, tid: 9, cpu: 3, time: { seconds: 0, ns: 5 } });
+  });
+
+  test('the parent of a thread is the one that made it, not the first of the process', async () => {
+    const [event] = await sidebandOf(record(7, 0, ...[7, 6, 12, 11].map(u32), u64(1), trailer({ ns: 1 })));
+    expect(event?.record).toEqual({ what: 'fork', pid: 7, parentPid: 6, tid: 12, parent: 11 });
+  });
+
   test('without trailers nobody knows who ran where and when', async () => {
     const file = perfData({ attributes: [{ flags: 0 }], records: [record(3, 0, u32(7), u32(8), text('a'))] });
     const [event] = (await readRecording(fileOf(file))).sideband;
