@@ -113,7 +113,7 @@ describe('recordings', () => {
     expect(buildIds[0]).toMatchObject({ file: '[kernel.kallsyms]', isKernel: true });
   });
 
-  test('build ids of mappings are told, each once', async () => {
+  test('build ids of mappings are told', async () => {
     const { buildIds } = await recordingOf('build-ids-of-mappings');
     expect(buildIds.filter(({ file }) => file === '/usr/bin/dash')).toEqual([
       { file: '/usr/bin/dash', buildId: 'be6397ddffc3e384c505d7deab3bed190c884df9', isKernel: false },
@@ -218,6 +218,15 @@ describe('files made by hand', () => {
       { file: '/bin/a', buildId: '00112233445566778899aabbccddeeff', isKernel: false },
       { file: '/bin/a', buildId: '00112233445566778899aabbccddeeff00000000', isKernel: true },
     ]);
+  });
+
+  test('a build id is told once, however often it is mapped, and whoever tells it', async () => {
+    const id = Buffer.alloc(20, 0xab);
+    const head = [u32(7), u32(7), u64(0x1000), u64(0x1000), u64(0), Buffer.from([20, 0, 0, 0]), id];
+    const mapped = record(10, 1 << 14, ...head, u32(5), u32(2), text('/bin/a'), trailer({ ns: 1 }));
+    const listed = record(67, 0, u32(-1), id, u32(0), text('/bin/a'));
+    const { buildIds } = await handMade({ records: [mapped, mapped], features: { 2: listed } });
+    expect(buildIds).toEqual([{ file: '/bin/a', buildId: 'ab'.repeat(20), isKernel: false }]);
   });
 
   test('CPUs that are there, and those of them that run', async () => {
