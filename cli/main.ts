@@ -6,7 +6,7 @@ import yargs, { type Argv } from 'yargs';
 import type { z } from 'zod';
 import { visibleText as escapeForTerminal, PtflameError } from '../src/text.js';
 import { argumentsForYargs, checkOptions, yargsOptions } from './flags.js';
-import { DemoOptions, PackOptions, RenderOptions } from './options.js';
+import { DemoOptions, InfoOptions, PackOptions, RenderOptions } from './options.js';
 import { nearestWord } from './suggestions.js';
 import { removeTemporaryFiles } from './temporary-files.js';
 import { versionText } from './version.js';
@@ -49,6 +49,15 @@ const PACK: Command<typeof PackOptions> = {
   run: async (options, signal) => (await import('./commands/pack.js')).pack(options, signal),
 };
 
+const INFO: Command<typeof InfoOptions> = {
+  usage: 'info <file>',
+  description: 'what a recording (perf.data) holds: machine, settings, trace, losses, threads; nothing is decoded',
+  examples: [['$0 info perf.data', 'what is in it, and what decoding it will cost']],
+  schema: InfoOptions,
+  positional: ['file'],
+  run: async (options, signal) => (await import('./commands/info.js')).info(options, signal),
+};
+
 const DEMO: Command<typeof DemoOptions> = {
   usage: 'demo',
   description: 'render the bundled trace: works on any machine, no perf needed',
@@ -60,8 +69,8 @@ const DEMO: Command<typeof DemoOptions> = {
 
 /** All that can be mistyped. */
 const KNOWN_WORDS = [
-  ...['render', 'pack', 'demo', 'completion', '--help', '--version'],
-  ...[RENDER, PACK, DEMO]
+  ...['render', 'info', 'pack', 'demo', 'completion', '--help', '--version'],
+  ...[RENDER, INFO, PACK, DEMO]
     .flatMap(({ schema, positional }) => Object.keys(yargsOptions(schema, positional)))
     .map((name) => `--${name}`),
 ];
@@ -111,6 +120,7 @@ function buildCli(version: string): Argv {
       throw error && error.name !== 'YError' ? error : usageError(oneLine(message ?? error.message));
     });
   cli = addCommand(cli, RENDER);
+  cli = addCommand(cli, INFO);
   cli = addCommand(cli, PACK);
   return addCommand(cli, DEMO);
 }

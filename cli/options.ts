@@ -134,3 +134,9 @@ export const DemoOptions = z.object({
   quiet,
 });
 export type DemoOptions = z.infer<typeof DemoOptions>;
+
+export const InfoOptions = z.object({
+  file: path,
+  json: flag(z.boolean().default(false), 'as JSON'),
+});
+export type InfoOptions = z.infer<typeof InfoOptions>;

@@ -20,6 +20,7 @@ export interface Attribute {
 export interface Attributes {
   readonly all: readonly Attribute[];
   readonly first: Attribute;
+  /** Empty if the records of all of them look the same: then nobody has to ask. */
   readonly byId: ReadonlyMap<number, Attribute>;
 }
 
@@ -39,14 +40,19 @@ export async function readAttributes(file: RecordingFile, header: FileHeader): P
   if (view === null) throw damagedHeader(file.name, 'the descriptions of its events are not in the file');
   const all: Attribute[] = [];
   const byId = new Map<number, Attribute>();
+  let idBytes = 0;
   for (let at = 0; at + attributeBytes <= view.byteLength; at += attributeBytes) {
     const attribute = readAttribute(new DataView(view.buffer, at, bodyBytes));
     all.push(attribute);
-    for (const id of await readIds(file, readSection(view, at + bodyBytes))) byId.set(id, attribute);
+    const ids = readSection(view, at + bodyBytes);
+    idBytes += ids.sizeBytes; // of a file that has the same for all of them, they would be read again and again
+    if (idBytes > file.sizeBytes) throw damagedHeader(file.name, 'its events have more ids than fit into it');
+    for (const id of await readIds(file, ids)) byId.set(id, attribute);
   }
   const [first] = all;
   if (first === undefined) throw damagedHeader(file.name, 'it describes no event');
-  return { all, first, byId };
+  const areAlike = all.every(({ trailer }) => JSON.stringify(trailer) === JSON.stringify(first.trailer));
+  return { all, first, byId: areAlike ? new Map() : byId };
 }
 
 /** `view`: perf's `struct perf_event_attr`. */

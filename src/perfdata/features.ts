@@ -8,7 +8,7 @@ import type { Damage } from './damage.js';
 import type { RecordingFile } from './file-window.js';
 import type { FileHeader } from './header.js';
 import type { BuildId, RecordedMachine } from './recording.js';
-import { isInFile, loadSection, readSection, SECTION_BYTES, type Section, SectionReader } from './sections.js';
+import { loadSection, readSection, SECTION_BYTES, type Section, SectionReader } from './sections.js';
 import { timeOf } from './times.js';
 
 const Feature = {
@@ -48,7 +48,7 @@ export class Features {
   command: readonly string[] | null = null;
   /** With the number of the unit that counts, as in the attributes. */
   readonly events: { readonly attribute: Attribute; readonly name: string }[] = [];
-  readonly buildIds: BuildId[] = [];
+  buildIds: readonly BuildId[] = [];
   /** Number of the unit of Intel PT. */
   intelPt: number | null = null;
   /** Where the pieces of trace are said to be; null: not told. */
@@ -62,11 +62,11 @@ export async function readFeatures(file: RecordingFile, header: FileHeader, dama
   const features = new Features();
   const { data, features: bits } = header;
   const table = { offset: data.offset + data.sizeBytes, sizeBytes: bits.length * SECTION_BYTES };
-  if (!isInFile(table, file)) {
+  const view = await loadSection(file, table);
+  if (view === null) {
     damage.add('what perf writes behind the records is not in the file: host, command, names of events');
     return features;
   }
-  const view = (await loadSection(file, table)) as DataView;
   for (const [row, bit] of bits.entries()) {
     if (NAMES[bit] === undefined) continue;
     const isWhole = await readPart(file, readSection(view, row * SECTION_BYTES), bit, features);
@@ -92,7 +92,7 @@ function take(bit: number, view: DataView, to: Features): void {
   const reader = new SectionReader(view);
   switch (bit) {
     case Feature.BuildId:
-      return void to.buildIds.push(...readBuildIds(view));
+      return void (to.buildIds = readBuildIds(view));
     case Feature.HostName:
       return void (machine.hostName = reader.text());
     case Feature.OsRelease:

@@ -2,7 +2,7 @@
  * The first bytes of a recording: which format it is, and where its parts are.
  */
 import { type RecordingFile, readFully } from './file-window.js';
-import { damagedHeader, notARecording, oldFormat, otherEndianness, piped } from './refusals.js';
+import { damagedHeader, empty, notARecording, oldFormat, otherEndianness, piped } from './refusals.js';
 import { readSection, readU64, type Section } from './sections.js';
 
 export interface FileHeader {
@@ -48,6 +48,7 @@ export async function readHeader(file: RecordingFile): Promise<FileHeader> {
 }
 
 function refuseOthers(bytes: Uint8Array, name: string): void {
+  if (bytes.length === 0) throw empty(name);
   const magic = magicOf(bytes);
   if (magic === '2ELIFREP' || magic === 'ELIFFREP') throw otherEndianness(name);
   if (magic === 'PERFFILE') throw oldFormat(name);

@@ -58,7 +58,7 @@ export function readEvent(record: FileRecord, end: number): RecordedEvent['recor
   switch (record.type) {
     case RecordType.Switch:
     case RecordType.SwitchCpuWide:
-      return { what: 'switch', direction: directionOf(record.misc) };
+      return switchOf(record.misc);
     case RecordType.Comm:
       return readComm(record, end);
     case RecordType.Fork:
@@ -78,9 +78,14 @@ function int({ view, at }: FileRecord, offset: number): number {
   return view.getInt32(at + offset, true);
 }
 
-function directionOf(misc: number): 'in' | 'out' | 'preempted' {
-  if ((misc & MISC_SWITCH_OUT) === 0) return 'in';
-  return misc & MISC_PREEMPTED ? 'preempted' : 'out';
+/** There are millions of them, and only three kinds. */
+const SWITCH_IN = { what: 'switch', direction: 'in' } as const;
+const SWITCH_OUT = { what: 'switch', direction: 'out' } as const;
+const SWITCH_PREEMPTED = { what: 'switch', direction: 'preempted' } as const;
+
+function switchOf(misc: number): RecordedEvent['record'] {
+  if ((misc & MISC_SWITCH_OUT) === 0) return SWITCH_IN;
+  return misc & MISC_PREEMPTED ? SWITCH_PREEMPTED : SWITCH_OUT;
 }
 
 function readComm(record: FileRecord, end: number): RecordedEvent['record'] {

@@ -1,34 +1,39 @@
 /**
  * A path in, its recording out.
  */
+import type { Stats } from 'node:fs';
 import { type FileHandle, open, stat } from 'node:fs/promises';
-import { join } from 'node:path';
 import { PtflameError } from '../model/errors.js';
 import { type ReadRecordingOptions, readRecording } from './read-recording.js';
 import type { Recording } from './recording.js';
 import { notARecording } from './refusals.js';
 
 /**
- * Reads a perf.data file, or the directory that `perf record --kcore` makes.
+ * Reads a perf.data file, or the one in the directory that `perf record --kcore` makes.
  *
  * @throws PtflameError INPUT_UNREADABLE, and what `readRecording` throws
  */
 export async function openRecording(path: string, options: ReadRecordingOptions = {}): Promise<Recording> {
-  const file = await openFile(path);
+  const isDirectory = (await known(path, stat(path))).isDirectory();
+  const name = isDirectory ? `${path.replace(/\/+$/, '')}/data` : path;
+  const stats = await known(name, stat(name));
+  if (!stats.isFile()) throw notARecording(name); // and one that waits for a writer is not opened
+  const file = await known(name, open(name));
   try {
-    const stats = await file.stat();
-    if (!stats.isFile()) throw notARecording(path);
-    const read = async (into: Uint8Array, at: number) => (await file.read(into, 0, into.length, at)).bytesRead;
-    return await readRecording({ name: path, sizeBytes: stats.size, read }, options);
+    return await readRecording(asRecordingFile(name, file, stats), options);
   } finally {
     await file.close();
   }
 }
 
-async function openFile(path: string): Promise<FileHandle> {
+function asRecordingFile(name: string, file: FileHandle, { size }: Stats) {
+  const read = async (into: Uint8Array, at: number) => (await file.read(into, 0, into.length, at)).bytesRead;
+  return { name, sizeBytes: size, read };
+}
+
+async function known<Value>(path: string, value: Promise<Value>): Promise<Value> {
   try {
-    const isDirectory = (await stat(path)).isDirectory();
-    return await open(isDirectory ? join(path, 'data') : path);
+    return await value;
   } catch (cause) {
     throw unreadable(path, cause);
   }

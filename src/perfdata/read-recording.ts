@@ -6,7 +6,7 @@ import { Damage } from './damage.js';
 import { type Features, readFeatures } from './features.js';
 import { FileWindow, type RecordingFile } from './file-window.js';
 import { type FileHeader, readHeader } from './header.js';
-import { RecordTaker } from './record-taker.js';
+import { keyOf, RecordTaker } from './record-taker.js';
 import type { BuildId, Recording } from './recording.js';
 import { compressed } from './refusals.js';
 import { compareTimes } from './times.js';
@@ -41,7 +41,7 @@ export async function readRecording(file: RecordingFile, { signal }: ReadRecordi
 function dataEnd(file: RecordingFile, { data }: FileHeader, damage: Damage): number {
   const end = data.offset + data.sizeBytes;
   if (data.sizeBytes === 0) {
-    damage.add('perf record did not end properly: the size of the data is missing');
+    damage.add('perf record did not end properly, so perf reads nothing of its file: the size of the data is missing');
     return file.sizeBytes;
   }
   if (end > file.sizeBytes)
@@ -76,7 +76,7 @@ function toRecording(
     buffers: taker.buffers,
     auxRecords: taker.auxRecords,
     sideband: taker.sideband.sort((a, b) => compareTimes(a.time ?? AT_ONCE, b.time ?? AT_ONCE)), // it keeps equal ones in order
-    buildIds: distinct([...features.buildIds, ...taker.buildIds]),
+    buildIds: distinct([...features.buildIds, ...taker.buildIds.values()]),
     bounds: taker.times.bounds ?? features.sampleTimes,
     lostRecords: taker.lostRecords,
     damage: damage.texts(),
@@ -96,6 +96,5 @@ function eventName({ all }: Attributes, { events, intelPt }: Features, { traceIn
 }
 
 function distinct(ids: readonly BuildId[]): BuildId[] {
-  const seen = new Map(ids.map((id) => [`${id.buildId} ${id.file}`, id]));
-  return [...seen.values()];
+  return [...new Map(ids.map((id) => [keyOf(id), id])).values()];
 }

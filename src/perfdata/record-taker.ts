@@ -1,7 +1,7 @@
 /**
  * Takes records one by one, and keeps what they tell.
  */
-import type { Attribute, Attributes } from './attributes.js';
+import type { Attributes } from './attributes.js';
 import type { Damage } from './damage.js';
 import {
   LEAST_BYTES,
@@ -16,14 +16,15 @@ import { compressed } from './refusals.js';
 import { readU64 } from './sections.js';
 import { TimeBounds, timeOf } from './times.js';
 import { readTraceInfo, type TraceInfo } from './trace-settings.js';
-import { NOWHERE, type Place, readEventId, readPlace } from './trailer.js';
+import { NOWHERE, type Place, readEventId, readPlace, type Trailer } from './trailer.js';
 import type { FileRecord } from './walk.js';
 
 export class RecordTaker {
   readonly buffers: AuxBuffer[] = [];
   readonly auxRecords: AuxRecord[] = [];
   readonly sideband: RecordedEvent[] = [];
-  readonly buildIds: BuildId[] = [];
+  /** By file and id: a library is mapped by every process. */
+  readonly buildIds = new Map<string, BuildId>();
   readonly times = new TimeBounds();
   /** Where records of pieces of trace begin. */
   readonly auxtraceOffsets: number[] = [];
@@ -32,7 +33,6 @@ export class RecordTaker {
   private readonly attributes: Attributes;
   private readonly name: string;
   private readonly damage: Damage;
-  private readonly mapped = new Set<string>();
 
   constructor(attributes: Attributes, name: string, damage: Damage) {
     this.attributes = attributes;
@@ -43,11 +43,12 @@ export class RecordTaker {
   /** How many bytes of trace stand behind it; `dataEnd`: where in the file no more can. */
   take(record: FileRecord, dataEnd: number): number {
     const { type, at, end } = record;
-    const trailerBytes = type < RecordType.FirstOfPerf ? (this.attributeOf(record)?.trailer?.sizeBytes ?? 0) : 0;
-    if (end - at < (LEAST_BYTES[type] ?? 0) + trailerBytes) this.damage.add(tooShort(record));
+    const trailer = type < RecordType.FirstOfPerf ? this.trailerOf(record) : null;
+    const bodyEnd = end - (trailer?.sizeBytes ?? 0);
+    if (bodyEnd - at < (LEAST_BYTES[type] ?? 0)) this.damage.add(tooShort(record));
     else if (type >= RecordType.FirstOfPerf) return this.takeOfPerf(record, dataEnd);
     else if (type === RecordType.Sample) this.takeSample(record);
-    else this.takeOfKernel(record, end - trailerBytes);
+    else this.takeOfKernel(record, trailer && readPlace(trailer, record.view, end), bodyEnd);
     return 0;
   }
 
@@ -84,41 +85,42 @@ export class RecordTaker {
       this.times.include(timeOf(record.view, record.at + sampleTime));
   }
 
-  private takeOfKernel(record: FileRecord, bodyEnd: number): void {
-    const place = this.placeOf(record);
-    this.times.include(place.time);
-    if (record.type === RecordType.Aux) this.auxRecords.push(readAuxRecord(record, place));
-    else if (record.type === RecordType.Lost) this.lostRecords += readU64(record.view, record.at + 16);
-    else if (record.type === RecordType.LostSamples) this.lostRecords += readU64(record.view, record.at + 8);
-    else this.takeEvent(record, place, bodyEnd);
+  private takeOfKernel(record: FileRecord, place: Place | null, bodyEnd: number): void {
+    const { type, view, at } = record;
+    const known = place ?? NOWHERE;
+    this.times.include(known.time);
+    if (type === RecordType.Aux) this.auxRecords.push(readAuxRecord(record, known));
+    else if (type === RecordType.Lost) this.lostRecords += readU64(view, at + 16);
+    else if (type === RecordType.LostSamples) this.lostRecords += readU64(view, at + 8);
+    else this.takeEvent(record, known, bodyEnd);
   }
 
-  private takeEvent(record: FileRecord, place: Place, bodyEnd: number): void {
+  private takeEvent(record: FileRecord, { tid, pid, cpu, time }: Place, bodyEnd: number): void {
     const event = readEvent(record, bodyEnd);
     if (event === null) return;
-    this.sideband.push({ ...place, record: event });
+    this.sideband.push({ tid, pid, cpu, time, record: event });
     if (event.what === 'mmap') this.takeBuildId(record, event.file);
   }
 
   private takeBuildId(record: FileRecord, file: string): void {
     const found = readMappedBuildId(record);
-    if (found === null || this.mapped.has(file + found.buildId)) return;
-    this.mapped.add(file + found.buildId);
-    this.buildIds.push({ file: Buffer.from(file, 'latin1').toString(), ...found });
-  }
-
-  private placeOf(record: FileRecord): Place {
-    const trailer = this.attributeOf(record)?.trailer;
-    return trailer ? readPlace(trailer, record.view, record.end) : NOWHERE;
+    if (found === null) return;
+    const buildId = { file: Buffer.from(file, 'latin1').toString(), ...found };
+    this.buildIds.set(keyOf(buildId), buildId);
   }
 
   /** What perf made up itself has the id 0, and looks like records of the first event. */
-  private attributeOf({ view, at, end }: FileRecord): Attribute {
+  private trailerOf({ view, at, end }: FileRecord): Trailer | null {
     const { first, byId } = this.attributes;
-    const eventIdAt = first.trailer?.eventId ?? 0;
-    if (first.trailer === null || eventIdAt === 0 || end - at < 8 + eventIdAt) return first;
-    return byId.get(readEventId(first.trailer, view, end)) ?? first;
+    const { trailer } = first;
+    const isAsked = trailer !== null && trailer.eventId > 0 && byId.size > 0 && end - at >= 8 + trailer.eventId;
+    return isAsked ? (byId.get(readEventId(trailer, view, end)) ?? first).trailer : trailer;
   }
+}
+
+/** The same for whoever tells it. */
+export function keyOf({ buildId, file }: BuildId): string {
+  return `${buildId} ${file}`;
 }
 
 function tooShort({ type, offset, at, end }: FileRecord): string {

@@ -61,6 +61,7 @@ export interface AuxBuffer {
   readonly cpu: number;
   /** NONE for a buffer of a processor. */
   readonly tid: number;
+  /** Of a piece that is cut, what there is of it. */
   readonly sizeBytes: number;
   /** Where its bytes begin in the file. */
   readonly fileOffset: number;
@@ -93,6 +94,7 @@ export interface RecordedEvent {
 }
 
 export interface BuildId {
+  /** As text; in sideband records it is bytes. */
   readonly file: string;
   /** Hexadecimal. */
   readonly buildId: string;

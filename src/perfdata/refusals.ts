@@ -11,6 +11,12 @@ export function notARecording(name: string): PtflameError {
   });
 }
 
+export function empty(name: string): PtflameError {
+  return new PtflameError('RECORDING_DAMAGED', `${name} is empty: perf record wrote nothing, or still does`, {
+    hint: 'see what perf record says, and record again',
+  });
+}
+
 export function otherEndianness(name: string): PtflameError {
   return new PtflameError('RECORDING_FOREIGN', `${name} was recorded on a big-endian machine, which has no Intel PT`, {
     hint: 'record on an Intel processor',

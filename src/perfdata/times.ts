@@ -3,13 +3,25 @@
  */
 import type { PerfTime } from '../model/perf-time.js';
 
-const NS_IN_SECOND = 1_000_000_000n;
+const NS_IN_SECOND = 1e9;
+/** 2^32 ns are 4 s and this. */
+const NS_LEFT_OF_HIGH_WORD = 2 ** 32 - 4e9;
+/** Below it, 2 years of uptime, all that is left of high words is exact as a number. */
+const EXACT_HIGH_WORDS = 2 ** 24;
 /** perf's word for "unknown". */
 const UNKNOWN = 2n ** 64n - 1n;
 
 export function timeOf(view: DataView, at: number): PerfTime | null {
-  const ns = view.getBigUint64(at, true);
-  return ns === UNKNOWN ? null : { seconds: Number(ns / NS_IN_SECOND), ns: Number(ns % NS_IN_SECOND) };
+  const high = view.getUint32(at + 4, true);
+  if (high >= EXACT_HIGH_WORDS) return farTimeOf(view.getBigUint64(at, true));
+  const left = high * NS_LEFT_OF_HIGH_WORD + view.getUint32(at, true);
+  const ns = left % NS_IN_SECOND;
+  return { seconds: 4 * high + (left - ns) / NS_IN_SECOND, ns };
+}
+
+function farTimeOf(all: bigint): PerfTime | null {
+  if (all === UNKNOWN) return null;
+  return { seconds: Number(all / BigInt(NS_IN_SECOND)), ns: Number(all % BigInt(NS_IN_SECOND)) };
 }
 
 export function compareTimes(a: PerfTime, b: PerfTime): number {

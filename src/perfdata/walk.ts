@@ -31,31 +31,37 @@ export async function walkRecords(
   const record: FileRecord = { view: window.view, at: 0, end: 0, offset: 0, type: 0, misc: 0 };
   let offset = start;
   while (offset < end) {
-    const faulty = (await isAt(window, offset, RECORD_HEAD_BYTES, end))
-      ? await readHead(window, offset, end, record)
-      : `the last record, at byte ${offset}, is cut`;
+    if (!holdsRecord(window, offset)) await window.moveTo(offset);
+    const faulty = holdsRecord(window, offset) ? readHead(window, offset, end, record) : cut(offset);
     if (faulty !== null) return damage.add(faulty);
     offset += record.end - record.at + take(record);
   }
 }
 
-/** What is wrong with the record, or null; the whole record is in memory then. */
-async function readHead(window: FileWindow, offset: number, end: number, to: FileRecord): Promise<string | null> {
-  const sizeBytes = window.view.getUint16(offset - window.start + 6, true);
-  if (sizeBytes < RECORD_HEAD_BYTES)
-    return `the record at byte ${offset} has a size of ${sizeBytes}: what stands behind it is not read`;
-  if (!(await isAt(window, offset, sizeBytes, end))) return `the last record, at byte ${offset}, is cut`;
-  to.view = window.view;
-  to.at = offset - window.start;
-  to.end = to.at + sizeBytes;
-  to.offset = offset;
-  to.type = to.view.getUint32(to.at, true);
-  to.misc = to.view.getUint16(to.at + 4, true);
-  return null;
+function holdsRecord(window: FileWindow, offset: number): boolean {
+  return window.holds(offset, RECORD_HEAD_BYTES) && window.holds(offset, sizeOf(window, offset));
 }
 
-/** Waits only where another block has to be read. */
-function isAt(window: FileWindow, offset: number, count: number, end: number): boolean | Promise<boolean> {
-  if (offset + count > end) return false;
-  return window.holds(offset, count) || window.moveTo(offset).then(() => window.holds(offset, count));
+function sizeOf({ view, start }: FileWindow, offset: number): number {
+  return view.getUint16(offset - start + 6, true);
+}
+
+function cut(offset: number): string {
+  return `the last record, at byte ${offset}, is cut`;
+}
+
+/** What is wrong with the record, or null. */
+function readHead(window: FileWindow, offset: number, end: number, to: FileRecord): string | null {
+  const { view, start } = window;
+  const sizeBytes = sizeOf(window, offset);
+  if (sizeBytes < RECORD_HEAD_BYTES)
+    return `the record at byte ${offset} has a size of ${sizeBytes}: what stands behind it is not read`;
+  if (offset + sizeBytes > end) return cut(offset);
+  to.view = view;
+  to.at = offset - start;
+  to.end = to.at + sizeBytes;
+  to.offset = offset;
+  to.type = view.getUint32(to.at, true);
+  to.misc = view.getUint16(to.at + 4, true);
+  return null;
 }

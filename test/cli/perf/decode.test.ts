@@ -17,7 +17,7 @@ import {
   traceStream,
 } from '../../../src/index.js';
 import { RECORDED_ROOT, RECORDINGS, recordingPath, textOfPerf } from '../../helpers/perf.js';
-import { run } from '../../helpers/run-cli.js';
+import { ptflame } from '../../helpers/run-cli.js';
 
 const OPTIONS: DecodeOptions = {
   perf: 'perf',
@@ -149,14 +149,14 @@ describe('the command', () => {
 
   test('renders a recording as it renders its text', async () => {
     const args = ['render', recordingPath('noise'), ...SYMFS, '--annotate', '--quiet'];
-    const { exitCode, stdout, stderr } = await run([...args, '-j', '2']);
+    const { exitCode, stdout, stderr } = await ptflame([...args, '-j', '2']);
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
-    const text = await run(['render', '-', '--annotate', '--quiet'], { input: textOfPerf(recordingPath('noise')) });
+    const text = await ptflame(['render', '-', '--annotate', '--quiet'], { input: textOfPerf(recordingPath('noise')) });
     expect(stdout).toBe(text.stdout);
   });
 
   test('names files that are missing before it decodes', async () => {
-    const { stderr } = await run(['render', recordingPath('cpus-1'), '--symfs', directory, '-o', '/dev/null']);
+    const { stderr } = await ptflame(['render', recordingPath('cpus-1'), '--symfs', directory, '-o', '/dev/null']);
     expect(stderr).toContain('/opt/ptflame/threads is not there: what ran in it will be lost');
   });
 
@@ -164,7 +164,7 @@ describe('the command', () => {
     const path = join(directory, 'cut.data');
     await copyFile(recordingPath('cpus-1'), path);
     await truncate(path, 10_000);
-    const { exitCode, stderr } = await run(['render', path, ...SYMFS]);
+    const { exitCode, stderr } = await ptflame(['render', path, ...SYMFS]);
     expect(exitCode).toBe(1);
     expect(stderr).toMatch(/cut\.data is damaged: the file is cut/);
   });
@@ -173,15 +173,15 @@ describe('the command', () => {
 describe('a pack', () => {
   async function packed(name: string): Promise<string> {
     const path = join(directory, `${name}.pack`);
-    const { exitCode } = await run(['pack', recordingPath(name), '--symfs', RECORDED_ROOT, '-o', path]);
+    const { exitCode } = await ptflame(['pack', recordingPath(name), '--symfs', RECORDED_ROOT, '-o', path]);
     expect(exitCode).toBe(0);
     return path;
   }
 
   test('decodes alike where the program is not installed', async () => {
     const [from, pack] = [recordingPath('cpus-2'), await packed('cpus-2')];
-    const direct = await run(['render', from, '--symfs', RECORDED_ROOT, '--annotate', '--quiet']);
-    const { exitCode, stdout, stderr } = await run([
+    const direct = await ptflame(['render', from, '--symfs', RECORDED_ROOT, '--annotate', '--quiet']);
+    const { exitCode, stdout, stderr } = await ptflame([
       'render',
       pack,
       '--annotate',
@@ -198,14 +198,14 @@ describe('a pack', () => {
     const first = await readFile(await packed('loop-1'));
     expect(Buffer.compare(first, await readFile(await packed('loop-1')))).toBe(0);
     const place = await mkdtemp(join(directory, 'place-'));
-    await run(['render', join(directory, 'loop-1.pack'), '--temp-dir', place, '-o', '/dev/null']);
+    await ptflame(['render', join(directory, 'loop-1.pack'), '--temp-dir', place, '-o', '/dev/null']);
     await expect(rm(place, { recursive: false })).rejects.toThrow(/directory/); // it is there,
     await expect(readFile(join(place, 'x'))).rejects.toThrow(); // and empty
   });
 
   test('names what it lacks', async () => {
     const path = join(directory, 'lacking.pack');
-    const { stderr } = await run(['pack', recordingPath('cpus-1'), '--symfs', directory, '-o', path]);
+    const { stderr } = await ptflame(['pack', recordingPath('cpus-1'), '--symfs', directory, '-o', path]);
     expect(stderr).toContain('missing: /opt/ptflame/threads');
   });
 
@@ -213,7 +213,7 @@ describe('a pack', () => {
     const path = join(directory, `cut-${length}.pack`);
     await copyFile(await packed('cpus-1'), path);
     await truncate(path, length);
-    const { exitCode, stderr } = await run(['render', path]);
+    const { exitCode, stderr } = await ptflame(['render', path]);
     expect({ exitCode, stderr }).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('cannot be unpacked') });
   });
 
@@ -223,7 +223,7 @@ describe('a pack', () => {
     const file = await open(path, 'r+');
     await file.write(Buffer.from([0xff, 0xff, 0xff]), 0, 3, 150_000);
     await file.close();
-    const { exitCode, stderr } = await run(['render', path]);
+    const { exitCode, stderr } = await ptflame(['render', path]);
     expect({ exitCode, stderr }).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('cannot be unpacked') });
   });
 });

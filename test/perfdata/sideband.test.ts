@@ -1,0 +1,143 @@
+/**
+ * What a recording tells beside its trace is what perf prints of it, and our parser reads.
+ */
+import { readdirSync } from 'node:fs';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { type RecordedEvent, readRecording } from '../../src/index.js';
+import { parsePerfLine } from '../../src/parser/perf-line.js';
+import { fixture } from '../helpers/load.js';
+import { auxtrace, fileOf, perfData, record, text, trailer, u32, u64 } from '../helpers/perf-data.js';
+
+const NAMES = readdirSync('fixtures/perfdata').flatMap((file) => (file.endsWith('.data') ? [file.slice(0, -5)] : []));
+
+/** The text has no name for the end of a thread that the parser would know. */
+function asParsed({ record, ...place }: RecordedEvent) {
+  return { ...place, record: record.what === 'exit' ? { what: 'other' } : record };
+}
+
+function parsed(lines: string) {
+  return lines
+    .split('\n')
+    .map(parsePerfLine)
+    .flatMap((line) => (line.type === 'sideband' ? [line] : []))
+    .map(({ prefix: { tid, pid, cpu, time }, record }) => ({ tid, pid, cpu: cpu ?? -1, time, record }));
+}
+
+describe('recordings', () => {
+  test('there are some', () => expect(NAMES.length).toBeGreaterThan(5));
+
+  test.each(NAMES)('%s', async (name) => {
+    const { sideband, damage } = await readRecording(fileOf(fixture(`perfdata/${name}.data`)));
+    const lines = parsed(fixture(`perfdata/${name}.sideband.txt`).toString('latin1'));
+    expect(lines.length).toBeGreaterThan(5);
+    expect(sideband.map(asParsed)).toEqual(lines);
+    expect(damage).toEqual([]);
+  });
+});
+
+async function sidebandOf(...records: Buffer[]) {
+  return (await readRecording(fileOf(perfData({ records })))).sideband;
+}
+
+const comm = (name: string, ns: number | bigint) => record(3, 0, u32(7), u32(7), text(name), trailer({ ns }));
+const nameOf = ({ record }: RecordedEvent) => (record.what === 'comm' ? record.name : '');
+
+describe('records made by hand', () => {
+  test('the end of a thread', async () => {
+    const exit = record(4, 0, u32(7), u32(1), u32(8), u32(1), u64(5), trailer({ pid: 7, tid: 8, ns: 5, cpu: 3 }));
+    const place = { pid: 7, tid: 8, cpu: 3, time: { seconds: 0, ns: 5 } };
+    expect(await sidebandOf(exit)).toEqual([{ ...place, record: { what: 'exit', pid: 7, tid: 8 } }]);
+  });
+
+  test('they come by time; those of equal time, and of what was there before, in the order of the file', async () => {
+    const events = await sidebandOf(comm('c', 9), comm('a', 0), comm('d', 9), comm('b', 0), comm('e', 8));
+    expect(events.map(nameOf)).toEqual(['a', 'b', 'e', 'c', 'd']);
+  });
+
+  test('a time after 104 days stays exact, and so does the order', async () => {
+    const ns = 200n * 86_400n * 1_000_000_000n; // above 2^53
+    const events = await sidebandOf(comm('b', ns + 1n), comm('a', ns), comm('c', ns + 2n));
+    expect(events.map(nameOf)).toEqual(['a', 'b', 'c']);
+    expect(events.map(({ time }) => time)).toEqual([0, 1, 2].map((ns) => ({ seconds: 17_280_000, ns })));
+  });
+
+  test('any time is exact', async () => {
+    const nanoseconds = fc.oneof(...[40n, 56n, 64n].map((bits) => fc.bigInt({ min: 0n, max: 2n ** bits - 2n })));
+    await fc.assert(
+      fc.asyncProperty(nanoseconds, async (ns) => {
+        const time = (await sidebandOf(comm('a', ns)))[0]?.time;
+        expect([time?.seconds, time?.ns]).toEqual([Number(ns / 1_000_000_000n), Number(ns % 1_000_000_000n)]);
+      }),
+    );
+  });
+
+  test('they are found wherever a block of the file ends', async () => {
+    const long = record(1000, 0, Buffer.alloc(65_000)); // of a type that nobody knows
+    const pieces = Array.from({ length: 3000 }, (_, row) => [
+      comm(`${row}`, row + 1),
+      ...(row % 100 === 7 ? [long] : []),
+    ]);
+    const trace = pieces.flatMap((records, row) => (row % 500 === 3 ? [...records, auxtrace(100_000 + row)] : records));
+    const events = await sidebandOf(...trace);
+    expect(events.map(nameOf)).toEqual(pieces.map((_, row) => `${row}`));
+  });
+
+  test('bounds leave out what was there before', async () => {
+    const file = perfData({ records: [comm('a', 0), comm('b', 3_000_000_001), comm('c', 2_000_000_009)] });
+    const { bounds } = await readRecording(fileOf(file));
+    expect(bounds).toEqual({ start: { seconds: 2, ns: 9 }, end: { seconds: 3, ns: 1 } });
+  });
+
+  test('a time that perf calls unknown is none', async () => {
+    const [event] = await sidebandOf(comm('a', 2n ** 64n - 1n));
+    expect(event?.time).toBeNull();
+  });
+
+  test('an address of the kernel is its distance below 2^64, as the parser has it', async () => {
+    const mapping = [u32(-1), u32(0), u64(0xffffffff81000000n), u64(4096), u64(0), text('[kernel.kallsyms]_text')];
+    const [event] = await sidebandOf(record(1, 1, ...mapping, trailer()));
+    const start = -0x7f000000;
+    expect(event?.record).toEqual({ what: 'mmap', pid: -1, start, length: 4096, file: '[kernel.kallsyms]_text' });
+  });
+
+  test('bytes of names are characters, whatever they are', async () => {
+    const name = '\xff\x1b[2J\n\x07:"';
+    const [event] = await sidebandOf(comm(name, 1));
+    expect(event?.record).toMatchObject({ what: 'comm', name });
+  });
+
+  test('a name that fills its record ends where the trailer begins', async () => {
+    const [event] = await sidebandOf(record(3, 0, u32(7), u32(7), Buffer.from('12345678'), trailer({ ns: 1 })));
+    expect(event?.record).toMatchObject({ name: '12345678' });
+  });
+
+  test('each record is read as its own event has it, told by the id', async () => {
+    const attributes = [{ ids: [1] }, { ids: [2], sampleType: 0x10004 }]; // the second: TIME and IDENTIFIER alone
+    const short = record(14, 0, u64(6), u64(2));
+    const file = perfData({ attributes, records: [record(14, 0, trailer({ tid: 9, ns: 5, id: 1 })), short] });
+    const { sideband } = await readRecording(fileOf(file));
+    expect(sideband.map(({ tid, cpu, time }) => ({ tid, cpu, ns: time?.ns }))).toEqual([
+      { tid: 9, cpu: 0, ns: 5 },
+      { tid: -1, cpu: -1, ns: 6 },
+    ]);
+  });
+
+  test('all that a trailer may hold', async () => {
+    const values = [u32(7), u32(9), u64(5), u64(1), u64(77), u32(3), u32(0), u64(1)]; // ids, time, id, stream, CPU, identifier
+    const file = perfData({ attributes: [{ sampleType: 0x102c7 }], records: [record(14, 0, ...values)] });
+    const [event] = (await readRecording(fileOf(file))).sideband;
+    expect(event).toMatchObject({ pid: 7, tid: 9, cpu: 3, time: { seconds: 0, ns: 5 } });
+  });
+
+  test('the parent of a thread is the one that made it, not the first of the process', async () => {
+    const [event] = await sidebandOf(record(7, 0, ...[7, 6, 12, 11].map(u32), u64(1), trailer({ ns: 1 })));
+    expect(event?.record).toEqual({ what: 'fork', pid: 7, parentPid: 6, tid: 12, parent: 11 });
+  });
+
+  test('without trailers nobody knows who ran where and when', async () => {
+    const file = perfData({ attributes: [{ flags: 0 }], records: [record(3, 0, u32(7), u32(8), text('a'))] });
+    const [event] = (await readRecording(fileOf(file))).sideband;
+    expect(event).toMatchObject({ pid: -1, tid: -1, cpu: -1, time: null, record: { pid: 7, tid: 8, name: 'a' } });
+  });
+});
