@@ -38,21 +38,24 @@ export async function isPack(path: string): Promise<boolean> {
  */
 export async function readPack(path: string, directory: string, signal: AbortSignal): Promise<Manifest> {
   const archive = extract();
-  const reading = pipeline(createReadStream(path), createGunzip(), archive, { signal });
-  reading.catch(() => {}); // it is heard of below
-  let manifest: Manifest | null = null;
   try {
-    for await (const entry of archive) {
-      if (entry.header.name === MANIFEST) manifest = parseManifest(path, await textOf(entry));
-      else await layDown(entry, directory);
-    }
-    await reading;
+    const reading = pipeline(createReadStream(path), createGunzip(), archive, { signal });
+    const [manifest] = await Promise.all([layDownAll(path, archive, directory), reading]);
+    if (manifest === null) throw new Error('it does not say what it holds');
+    return manifest;
   } catch (cause) {
-    if (cause instanceof PtflameError || (cause as NodeJS.ErrnoException).syscall !== undefined) throw cause;
     signal.throwIfAborted();
+    if (cause instanceof PtflameError || (cause as NodeJS.ErrnoException).syscall !== undefined) throw cause;
     throw damaged(path, cause);
   }
-  if (manifest === null) throw damaged(path, new Error('it does not say what it holds'));
+}
+
+async function layDownAll(path: string, archive: AsyncIterable<Entry>, directory: string): Promise<Manifest | null> {
+  let manifest: Manifest | null = null;
+  for await (const entry of archive) {
+    if (entry.header.name === MANIFEST) manifest = parseManifest(path, await textOf(entry));
+    else await layDown(entry, directory);
+  }
   return manifest;
 }
 

@@ -209,7 +209,7 @@ describe('a pack', () => {
     expect(stderr).toContain('missing: /opt/ptflame/threads');
   });
 
-  test.each([100, 5000, 100_000])('cut at byte %d is refused', async (length) => {
+  test.each([5000, 100_000])('cut at byte %d is refused', async (length) => {
     const path = join(directory, `cut-${length}.pack`);
     await copyFile(await packed('cpus-1'), path);
     await truncate(path, length);
