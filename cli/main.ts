@@ -139,7 +139,8 @@ function report(error: unknown): number {
     process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
     return EXIT.fault;
   }
-  process.stderr.write(`ptflame: ${escapeForTerminal(error.message)}\n  ${escapeForTerminal(error.hint)}\n`);
+  const lines = [`ptflame: ${error.message}`, `  ${error.hint}`, ...error.said.map((line) => `  | ${line}`)];
+  process.stderr.write(lines.map((line) => `${escapeForTerminal(line)}\n`).join(''));
   return error.code === 'BAD_OPTION' ? EXIT.usage : EXIT.fault;
 }
 

@@ -2,7 +2,7 @@
  * What is said to people: how numbers, and text that other people chose, are shown, in terminal and pictures alike, and
  * errors and bounds. It loads nothing else: whoever only asks for help needs no more.
  */
-export { PtflameError } from './model/errors.js';
+export { type ErrorCode, PtflameError } from './model/errors.js';
 export { LEAST_MEMORY_BYTES } from './model/limits.js';
 export { formatBytes, formatCount, formatDuration, formatMany, formatShare } from './render/format.js';
 export { gapCount } from './render/quality-summary.js';

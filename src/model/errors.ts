@@ -5,16 +5,27 @@
 
 /** Each code is one situation that somebody can act on; messages may be reworded, codes stay. */
 export type ErrorCode =
+  | 'AUX_TOO_LARGE'
   | 'BAD_OPTION'
-  | 'INPUT_UNREADABLE'
   | 'INPUT_KIND'
+  | 'INPUT_UNREADABLE'
   | 'NEWER_VERSION'
-  | 'NO_BRANCHES'
-  | 'NO_PROCESS_IDS'
-  | 'NO_THREAD_NAMES'
   | 'NOTHING_SELECTED'
+  | 'NOT_OFFERED'
+  | 'NOT_RECORDED'
+  | 'NO_BRANCHES'
+  | 'NO_INTEL_PT'
+  | 'NO_PERMISSION'
+  | 'NO_PROCESS_IDS'
+  | 'NO_SUCH_TARGET'
+  | 'NO_THREAD_NAMES'
   | 'OUTPUT_UNWRITABLE'
+  | 'PERF_FAILED'
+  | 'PERF_KILLED'
+  | 'PERF_MISSING'
   | 'PROFILE_DAMAGED'
+  | 'PT_IN_USE'
+  | 'RECORDING_DAMAGED'
   | 'TEMPORARY_FILE'
   | 'TIMELESS'
   | 'TOO_LARGE';
@@ -25,11 +36,18 @@ export class PtflameError extends Error {
   readonly code: ErrorCode;
   /** What the reader can do now; a sentence, or a command to copy. */
   readonly hint: string;
+  /** What another program said about it: a few lines of its own. */
+  readonly said: readonly string[];
 
-  constructor(code: ErrorCode, message: string, details: { hint: string; cause?: unknown }) {
+  constructor(
+    code: ErrorCode,
+    message: string,
+    details: { hint: string; said?: readonly string[] | undefined; cause?: unknown },
+  ) {
     super(message, { cause: details.cause });
     this.code = code;
     this.hint = details.hint;
+    this.said = details.said ?? [];
   }
 }
 
