@@ -5,8 +5,10 @@
 import yargs, { type Argv } from 'yargs';
 import type { z } from 'zod';
 import { visibleText as escapeForTerminal, PtflameError } from '../src/text.js';
-import { argumentsForYargs, checkOptions, yargsOptions } from './flags.js';
+import { argumentsForYargs, checkOptions, splitAtCommand, yargsOptions } from './flags.js';
+import { listenToInterrupts } from './interrupts.js';
 import { DemoOptions, RenderOptions } from './options.js';
+import { DoctorOptions, RecordOptions } from './recording-options.js';
 import { nearestWord } from './suggestions.js';
 import { removeTemporaryFiles } from './temporary-files.js';
 import { versionText } from './version.js';
@@ -19,7 +21,8 @@ interface Command<Schema extends z.ZodObject> {
   readonly examples: readonly (readonly [command: string, explanation: string])[];
   readonly schema: Schema;
   readonly positional: readonly string[];
-  readonly run: (options: z.infer<Schema>, signal: AbortSignal) => Promise<void>;
+  /** `toRun`: the command that follows a lone "--", of those that take one. */
+  readonly run: (options: z.infer<Schema>, signal: AbortSignal, toRun: readonly string[] | null) => Promise<void>;
 }
 
 const RENDER: Command<typeof RenderOptions> = {
@@ -46,10 +49,38 @@ const DEMO: Command<typeof DemoOptions> = {
   run: async (options, signal) => (await import('./commands/demo.js')).demo(options, signal),
 };
 
+const RECORD: Command<typeof RecordOptions> = {
+  usage: 'record',
+  description: 'record with Intel PT: a process, threads, CPUs, or a command behind --; Ctrl-C ends it and keeps it',
+  examples: [
+    ['$0 record -p 1234 -t 500ms', 'half a second of a process'],
+    ['$0 record --render flame.svg -- ./program --its flags', 'a command from start to end, and its flame graph'],
+    ['$0 record -C 0-3 --kernel -o all.data', 'four CPUs, with the kernel'],
+    ['$0 record -p 1234 --only parse --binary ./server', 'only while that function runs'],
+    ['$0 record -p 1234 --snapshot --trigger signal', 'the moments before each kill -USR2'],
+    ['$0 record -p 1234 --dry-run', 'print the commands, run nothing'],
+  ],
+  schema: RecordOptions,
+  positional: [],
+  run: async (options, signal, toRun) => (await import('./commands/record.js')).record(options, toRun, signal),
+};
+
+const DOCTOR: Command<typeof DoctorOptions> = {
+  usage: 'doctor',
+  description: 'can this machine record? what to mend, with the command that mends it',
+  examples: [
+    ['$0 doctor', 'a line for each thing that recording needs'],
+    ['$0 doctor --json', 'the same for programs'],
+  ],
+  schema: DoctorOptions,
+  positional: [],
+  run: async (options) => (await import('./commands/doctor.js')).doctor(options),
+};
+
 /** All that can be mistyped. */
 const KNOWN_WORDS = [
-  ...['render', 'demo', 'completion', '--help', '--version'],
-  ...[RENDER, DEMO]
+  ...['record', 'render', 'doctor', 'demo', 'completion', '--help', '--version'],
+  ...[RECORD, RENDER, DOCTOR, DEMO]
     .flatMap(({ schema, positional }) => Object.keys(yargsOptions(schema, positional)))
     .map((name) => `--${name}`),
 ];
@@ -66,18 +97,22 @@ class Chosen {
   }
 }
 
-function addCommand<Schema extends z.ZodObject>(cli: Argv, command: Command<Schema>): Argv {
+function addCommand<Schema extends z.ZodObject>(
+  cli: Argv,
+  command: Command<Schema>,
+  toRun: readonly string[] | null = null,
+): Argv {
   const build = (argv: Argv) =>
     argv
       .string(command.positional) // not numbers: a file may be called 12
       .options(yargsOptions(command.schema, command.positional))
       .example(command.examples as [string, string][]);
   return cli.command(command.usage, command.description, build, (values) => {
-    throw new Chosen(async (signal) => command.run(checkOptions(command.schema, values), signal));
+    throw new Chosen(async (signal) => command.run(checkOptions(command.schema, values), signal, toRun));
   });
 }
 
-function buildCli(version: string): Argv {
+function buildCli(version: string, toRun: readonly string[] | null): Argv {
   let cli = yargs()
     .scriptName('ptflame')
     .usage('$0: wall-clock flame graphs from Intel Processor Trace')
@@ -98,7 +133,9 @@ function buildCli(version: string): Argv {
       // yargs' own complaints are usage errors; faults of ours pass through
       throw error && error.name !== 'YError' ? error : usageError(oneLine(message ?? error.message));
     });
+  cli = addCommand(cli, RECORD, toRun);
   cli = addCommand(cli, RENDER);
+  cli = addCommand(cli, DOCTOR);
   return addCommand(cli, DEMO);
 }
 
@@ -118,9 +155,10 @@ function oneLine(message: string): string {
 
 /** null if yargs has given what was asked for: help, the version, completion. */
 async function chosenCommand(argv: readonly string[]): Promise<Chosen | null> {
-  const version = asksForVersion(argv) ? await versionText() : '';
+  const { ours, toRun } = splitAtCommand(argv);
+  const version = asksForVersion(ours) ? await versionText() : '';
   try {
-    await buildCli(version).parseAsync(argumentsForYargs(argv));
+    await buildCli(version, toRun).parseAsync(argumentsForYargs(ours));
     return null;
   } catch (thrown) {
     if (thrown instanceof Chosen) return thrown;
@@ -141,17 +179,17 @@ function report(error: unknown): number {
   }
   const lines = [`ptflame: ${error.message}`, `  ${error.hint}`, ...error.said.map((line) => `  | ${line}`)];
   process.stderr.write(lines.map((line) => `${escapeForTerminal(line)}\n`).join(''));
+  if (error.code === 'INTERRUPTED') return EXIT.interrupted;
   return error.code === 'BAD_OPTION' ? EXIT.usage : EXIT.fault;
 }
 
 /** Rejects when the user or the machine wants us to stop, even while we wait for an input that stays silent. */
 function interruption(interrupt: AbortController): Promise<never> {
   return new Promise((_, reject) => {
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
-      process.once(signal, () => {
-        interrupt.abort();
-        reject(interrupt.signal.reason);
-      });
+    listenToInterrupts(() => {
+      interrupt.abort();
+      reject(interrupt.signal.reason);
+    });
   });
 }
 
@@ -176,5 +214,4 @@ async function main(): Promise<number> {
 }
 
 const exitCode = await main();
-if (exitCode === EXIT.done) process.exitCode = exitCode;
-else process.exit(exitCode); // standard input may still be open
+if (exitCode !== EXIT.done) process.exit(exitCode); // standard input may still be open
