@@ -8,13 +8,14 @@ import { finished } from 'node:stream/promises';
 import { formatBytes, formatDuration, PtflameError } from '../../src/text.js';
 import { createTemporaryFile } from '../temporary-files.js';
 import { packageVersion } from '../version.js';
+import type { Patience } from './await-end.js';
 import { checkRoom } from './check-room.js';
 import { perfFailure } from './failures.js';
 import type { Machine } from './probe.js';
 import { inspectRecording, moveAway, notesPath, type RecordingFile } from './recording-file.js';
 import type { RecordingNotes } from './recording-notes.js';
 import type { RecordingPlan } from './recording-plan.js';
-import { type Patience, type RecordingEnd, runRecording } from './run-recording.js';
+import { type RecordingEnd, runRecording } from './run-recording.js';
 import { targetText } from './target.js';
 import type { PerfVersion } from './version.js';
 
@@ -36,6 +37,7 @@ export async function keepRecording(plan: RecordingPlan, context: RecordingConte
     const end = await runRecording(plan, say, patience);
     const file = await inspectRecording(plan.dataFile);
     if (!file?.isWhole) throw noRecording(plan, end, file);
+    end.words.release();
     const notes = notesOf(plan, end, context);
     await writeNotes(plan.output, notes);
     for (const line of endLines(plan, end, notes, file)) say(line);
@@ -52,14 +54,14 @@ function lengthText({ timeMs }: RecordingPlan): string {
 
 /** Of a perf that left no recording, or a half of one. */
 function noRecording(plan: RecordingPlan, end: RecordingEnd, file: RecordingFile | null): PtflameError {
+  const stderr = end.words.text;
   if (end.wasKilled)
     return new PtflameError('PERF_KILLED', 'perf did not end when it was asked to, and had to be killed', {
       hint: 'look at what it waits for: a disk that hangs, or a smaller recording with -t and -m',
     });
   if (end.endedBy === 'interrupt' && !end.hasBegun)
     return new PtflameError('INTERRUPTED', 'stopped before perf had begun to record', { hint: 'nothing was written' });
-  if (end.exitCode !== 0 || end.signal !== undefined || end.stderr.trim() !== '')
-    return perfFailure({ command: 'record', ...end });
+  if (end.exitCode !== 0 || end.signal !== undefined) return perfFailure({ command: 'record', ...end, stderr });
   const what = file === null ? 'wrote nothing' : `left ${formatBytes(file.bytes)} without an end`;
   return new PtflameError('PERF_FAILED', `perf ${what} at ${plan.dataFile}`, { hint: 'is the disk full? df -h' });
 }

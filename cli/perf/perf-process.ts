@@ -91,6 +91,7 @@ export class PerfProcess {
     if (stderr?.readableEnded === false)
       await Promise.race([new Promise((done) => stderr.once('end', done)), wait(LAST_WORDS_MS)]);
     for (const stream of streams) stream?.destroy();
+    this.words.end();
     return end;
   }
 }

@@ -5,14 +5,18 @@
 
 const MOST_BYTES = 32 * 1024;
 
-/** perf's summary at the end, and what it says about each word of control. */
-const ITS_OWN = /^(?:\[ perf record: .*\]|Events (?:en|dis)abled)\n/gm;
+/** perf's summary at the end. */
+const ITS_OWN = /^\[ perf record: .*\n/gm;
+/** How such a line begins: perf writes it in pieces. */
+const ITS_BEGINNING = '[ perf record: ';
 
 export class PerfWords {
   readonly #to: NodeJS.WritableStream | null;
   #isHeld = true;
   #first = '';
   #last = '';
+  /** The beginning of a line that may become one of perf's. */
+  #pending = '';
 
   /** `to`: where the command's words go; null if there is no command. */
   constructor(to: NodeJS.WritableStream | null) {
@@ -40,8 +44,19 @@ export class PerfWords {
     this.#passOn(this.#first + this.#last);
   }
 
+  /** Nothing more will come. */
+  end(): void {
+    if (!this.#isHeld) this.#to?.write(Buffer.from(this.#pending, 'latin1'));
+    this.#pending = '';
+  }
+
   #passOn(text: string): void {
-    const others = text.replace(ITS_OWN, '');
+    const all = this.#pending + text;
+    const cut = all.lastIndexOf('\n') + 1;
+    const line = all.slice(cut);
+    const mayBeIts = line !== '' && (line.startsWith(ITS_BEGINNING) || ITS_BEGINNING.startsWith(line));
+    this.#pending = mayBeIts ? line : '';
+    const others = (mayBeIts ? all.slice(0, cut) : all).replace(ITS_OWN, '');
     if (others !== '') this.#to?.write(Buffer.from(others, 'latin1'));
   }
 }

@@ -82,7 +82,7 @@ async function move(output: string, old: string): Promise<void> {
 
 /** As `perf record --kcore` makes them: nothing else is in it, so that nothing else is ever removed with it. */
 async function isPerfDirectory(path: string): Promise<boolean> {
-  const names = await readdir(path).catch(() => []);
+  const names: string[] = await readdir(path).catch(() => []);
   return names.includes('data') && names.every((name) => name === 'data' || /^kcore_dir/.test(name));
 }
 
