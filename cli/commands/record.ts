@@ -24,7 +24,7 @@ export async function record(
   const machine = await probe();
   if (options.dryRun) {
     const version = await versionOrNull(options.perf);
-    const plan = planRecording(options, target, machine, version);
+    const plan = await planRecording(options, target, machine, version);
     process.stdout.write(
       dryRunLines(plan, options.render ?? [], machine, version)
         .map((line) => `${line}\n`)
@@ -34,7 +34,7 @@ export async function record(
   }
   if (machine.pmu === null) throw noIntelPt(machine);
   const version = await perfVersion(options.perf);
-  const plan = planRecording(options, target, machine, version);
+  const plan = await planRecording(options, target, machine, version);
   await keepRecording(plan, { machine, version, say: sayer(options.quiet) });
   if (!options.render) return;
   const { renderRecording } = await import('./render-recording.js');

@@ -16,7 +16,7 @@ export interface Patience {
   readonly termMs: number;
 }
 
-export const PATIENCE: Patience = { startMs: 120_000, sayMs: 2_000, stillMs: 60_000, termMs: 5_000 };
+export const PATIENCE: Patience = { startMs: 120_000, sayMs: 2_000, stillMs: 120_000, termMs: 5_000 };
 
 const LOOK_MS = 200;
 /** Between one word about it and the next: this doubles, up to 16 times. */

@@ -38,6 +38,7 @@ export async function keepRecording(plan: RecordingPlan, context: RecordingConte
     const file = await inspectRecording(plan.dataFile);
     if (!file?.isWhole) throw noRecording(plan, end, file);
     end.words.release();
+    end.words.end();
     const notes = notesOf(plan, end, context);
     await writeNotes(plan.output, notes);
     for (const line of endLines(plan, end, notes, file)) say(line);

@@ -165,6 +165,12 @@ export function mayTraceAnything({ paranoid, rights }: Machine): boolean {
   return rights.perfmon || rights.sysAdmin || (paranoid ?? 2) < 0;
 }
 
+/** Of a process, now; 1 if it cannot be told. */
+export async function threadCount(pid: number): Promise<number> {
+  const threads = await readdir(`/proc/${pid}/task`).catch(() => []);
+  return Math.max(threads.length, 1);
+}
+
 /** Where a file of that name would lie; null if that cannot be told. */
 export async function freeDiskBytes(path: string): Promise<number | null> {
   try {

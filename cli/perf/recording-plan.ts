@@ -7,7 +7,7 @@ import { type Buffers, chooseBuffers } from './buffers.js';
 import { ASSUMED_CAPS, hasCycles, ptEvent } from './event.js';
 import { filtersOf } from './filters.js';
 import type { Machine } from './probe.js';
-import { type Target, targetArguments } from './target.js';
+import { buffersNeeded, type Target, targetArguments } from './target.js';
 import { isAtLeast, type PerfVersion } from './version.js';
 
 export interface RecordingPlan {
@@ -36,16 +36,16 @@ const DEFAULT_TIME_MS = 1000;
 const SAFETY_MS = 10_000;
 
 /** `version`: null if there is no perf to ask; a recent one is assumed then. `event`: another one, for tests. */
-export function planRecording(
+export async function planRecording(
   options: RecordOptions,
   target: Target,
   machine: Machine,
   version: PerfVersion | null,
   event = ptEvent(options, machine.pmu?.caps ?? ASSUMED_CAPS),
-): RecordingPlan {
+): Promise<RecordingPlan> {
   refuseContradictions(options, target, machine, version);
   const has = (major: number, minor: number) => version === null || isAtLeast(version, major, minor);
-  const buffers = chooseBuffers(machine, bufferCount(target, machine), options.auxSize);
+  const buffers = chooseBuffers(machine, await buffersNeeded(target, machine), options.auxSize);
   const output = options.output.startsWith('-') ? `./${options.output}` : options.output;
   const waitsForEnable = has(5, 10) && target.kind !== 'command';
   const snapshots = options.snapshot === undefined ? 'none' : options.trigger === undefined ? 'at-end' : 'by-signal';
@@ -95,12 +95,6 @@ function inUnits(bytes: number): string {
 function snapshotArgument(snapshots: 'at-end' | 'by-signal', bytes: number | null): string {
   const value = `${snapshots === 'at-end' ? 'e' : ''}${bytes ?? ''}`;
   return value === '' ? '--snapshot' : `--snapshot=${value}`;
-}
-
-function bufferCount(target: Target, machine: Machine): number {
-  if (target.kind === 'cpus') return target.cpus.length;
-  if (target.kind === 'threads') return target.tids.length;
-  return machine.cpu.online.length;
 }
 
 function refuseContradictions(

@@ -70,10 +70,7 @@ async function begin({ perf, plan, interrupts, say, patience }: Running): Promis
   const begun = await Promise.race([isOver, answer]);
   clearTimeout(slow);
   if (begun === 'over') return !waitsForEnable;
-  if (!begun && waitsForEnable) {
-    perf.killAll(); // it has not answered in all that time
-    return false;
-  }
+  if (!begun && waitsForEnable) throw await unanswered(perf, longestMs);
   perf.words.release();
   return true;
 }
@@ -93,6 +90,18 @@ async function stop({ perf, plan, interrupts, say, patience }: Running, hasBegun
   if (hasBegun && plan.waitsForEnable) await perf.ask('disable', ACK_MS);
   perf.signal('SIGINT');
   return awaitEnd(perf, plan.dataFile, say, patience);
+}
+
+async function unanswered(perf: PerfProcess, longestMs: number): Promise<PtflameError> {
+  perf.killAll();
+  await perf.exited;
+  return new PtflameError('PERF_KILLED', `perf did not begin to record within ${Math.round(longestMs / 1000)} s`, {
+    hint: 'smaller buffers, -m 4M; ptflame record --dry-run prints the command, to be tried by hand',
+    said: perf.words.text
+      .split('\n')
+      .filter((line) => line.trim() !== '')
+      .slice(-4),
+  });
 }
 
 function killedByUser(): PtflameError {

@@ -3,6 +3,7 @@
  */
 import { PtflameError } from '../../src/text.js';
 import type { RecordOptions } from '../recording-options.js';
+import { type Machine, threadCount } from './probe.js';
 
 export type Target =
   | { readonly kind: 'cpus'; readonly cpus: readonly number[] }
@@ -29,6 +30,15 @@ export function targetOf(options: RecordOptions, command: readonly string[] | nu
   if (target.kind === 'command' && (target.command[0] ?? '') === '')
     throw new PtflameError('BAD_OPTION', 'no command behind --', { hint: EXAMPLES });
   return target;
+}
+
+/** A buffer for each thread, or for each CPU. */
+export async function buffersNeeded(target: Target, { cpu }: Machine): Promise<number> {
+  if (target.kind === 'cpus') return target.cpus.length;
+  if (target.kind === 'threads') return target.tids.length;
+  if (target.kind !== 'processes' || !target.perThread) return cpu.online.length;
+  const counts = await Promise.all(target.pids.map(threadCount));
+  return counts.reduce((sum, count) => sum + count, 0);
 }
 
 /** perf's arguments; a command comes last of all. */

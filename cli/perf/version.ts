@@ -1,7 +1,8 @@
 /**
  * Which perf there is, and what it can do.
  */
-import { perfFailure } from './failures.js';
+import { PtflameError } from '../../src/text.js';
+import { INSTALL_PERF, perfFailure } from './failures.js';
 
 export interface PerfVersion {
   /** "6.8.0-45-generic". */
@@ -17,7 +18,10 @@ export async function perfVersion(perfPath: string): Promise<PerfVersion> {
   const text = await perfSays(perfPath, ['--version']);
   const version = parseVersion(text);
   if (version !== null) return version;
-  throw perfFailure({ command: 'record', exitCode: 0, signal: undefined, stderr: `perf --version says: ${text}` });
+  throw new PtflameError('PERF_MISSING', `${perfPath} --version does not tell a version`, {
+    hint: INSTALL_PERF,
+    said: text.split('\n', 3),
+  });
 }
 
 /** Takes what distributions make of it: "perf version 6.1.192", "perf version 6.8.0-45-generic". */
