@@ -56,7 +56,7 @@ const RECORD: Command<typeof RecordOptions> = {
     ['$0 record -p 1234 -t 500ms', 'half a second of a process'],
     ['$0 record --render flame.svg -- ./program --its flags', 'a command from start to end, and its flame graph'],
     ['$0 record -C 0-3 --kernel -o all.data', 'four CPUs, with the kernel'],
-    ['$0 record -p 1234 --only parse --binary ./server', 'only while that function runs'],
+    ['$0 record -p 1234 --only parse --binary ./server', 'only the code of that function'],
     ['$0 record -p 1234 --snapshot --trigger signal', 'the moments before each kill -USR2'],
     ['$0 record -p 1234 --dry-run', 'print the commands, run nothing'],
   ],
@@ -144,6 +144,8 @@ function usageError(message: string): PtflameError {
   const [, words = ''] = /^Unknown (?:arguments?|commands?): (.*)$/.exec(message) ?? [];
   const nearest = words.split(', ').map((word) => nearestWord(word, KNOWN_WORDS));
   const meant = nearest.filter((word) => word !== null).join(', ');
+  if (meant === '' && words !== '' && !words.startsWith('-') && process.argv[2] === 'record')
+    return new PtflameError('BAD_OPTION', message, { hint: `a command comes behind --: ptflame record -- ${words} …` });
   const hint = meant === '' ? 'see ptflame --help' : `did you mean ${meant}? See ptflame --help`;
   return new PtflameError('BAD_OPTION', message, { hint });
 }

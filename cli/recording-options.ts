@@ -79,7 +79,10 @@ export const RecordOptions = z.object({
     'the kernel too; keeps its code beside the trace: the output is a directory',
   ),
   filter: flag(z.array(text).optional(), "perf's address filter, as 'filter main @ /usr/bin/x'; may be repeated"),
-  only: flag(z.array(text).optional(), 'only while this function of --binary runs; may be repeated'),
+  only: flag(
+    z.array(text).optional(),
+    'only the code of this function of --binary, not what it calls; may be repeated',
+  ),
   binary: flag(path.optional(), 'the program or library that --only looks into'),
   snapshot: flag(
     snapshotSize.optional(),

@@ -161,6 +161,10 @@ describe.concurrent('usage', () => {
     expect(logOf(dir).filter(([first]) => first === 'record')).toEqual([]);
   });
 
+  test('a command without -- is told where it belongs', async ({ dir }) => {
+    expectRefusal(await record(dir, ['ls']), 2, /Unknown argument: ls/, /behind --: ptflame record -- ls/);
+  });
+
   test.for([
     [['--mtc-period', '1'], /does not offer mtc_period=1/, /0, 3, 6, 9/],
     [['--cyc-thresh', '13'], /does not offer cyc_thresh=13/, /12/],
