@@ -43,7 +43,7 @@ export async function awaitEnd(
     if (nowMs - grownMs < patience.stillMs) continue;
     say('perf does not end: it is killed');
     perf.signal('SIGTERM');
-    if (!(await isGone(patience.termMs))) perf.killAll();
+    if (!(await isGone(patience.termMs))) perf.signalAll('SIGKILL');
     await perf.exited;
     return true;
   }

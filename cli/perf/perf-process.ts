@@ -61,14 +61,14 @@ export class PerfProcess {
     this.#child.kill(signal);
   }
 
-  /** With all that it has started. */
-  killAll(): void {
+  /** With all that it has started, also when it is gone itself. */
+  signalAll(signal: NodeJS.Signals): void {
     const { pid } = this.#child;
     if (pid === undefined) return;
     try {
-      process.kill(-pid, 'SIGKILL');
+      process.kill(-pid, signal);
     } catch {
-      // It is gone already.
+      // Nobody is left.
     }
   }
 

@@ -45,7 +45,7 @@ export class RecordingInterrupts {
   #hear(tell: (end: 'interrupt') => void): void {
     if (this.isFirst) {
       this.isSecond = true;
-      this.#perf.killAll();
+      this.#perf.signalAll('SIGKILL');
     }
     this.isFirst = true;
     tell('interrupt');

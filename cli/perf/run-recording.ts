@@ -49,6 +49,7 @@ export async function runRecording(
     const durationNs = Number(process.hrtime.bigint() - start.ns);
     const wasKilled = endedBy !== 'target' && (await stop(running, hasBegun));
     const exit = await perf.exited;
+    if (endedBy !== 'target') perf.signalAll('SIGTERM'); // perf ended its command, but not what that had started
     if (interrupts.isSecond) throw killedByUser();
     const { snapshots } = interrupts;
     return { ...exit, endedBy, hasBegun, startedAt: start.at, durationNs, snapshots, words: perf.words, wasKilled };
@@ -93,7 +94,7 @@ async function stop({ perf, plan, interrupts, say, patience }: Running, hasBegun
 }
 
 async function unanswered(perf: PerfProcess, longestMs: number): Promise<PtflameError> {
-  perf.killAll();
+  perf.signalAll('SIGKILL');
   await perf.exited;
   return new PtflameError('PERF_KILLED', `perf did not begin to record within ${Math.round(longestMs / 1000)} s`, {
     hint: 'smaller buffers, -m 4M; ptflame record --dry-run prints the command, to be tried by hand',

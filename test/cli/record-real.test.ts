@@ -70,6 +70,14 @@ describe.skipIf(!(await perfWorks()))('the real perf', () => {
     expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: expect.stringContaining('there is no such process') });
   });
 
+  test('a command that is stopped takes along what it has started', async ({ dir }) => {
+    const script = 'sleep 1000 & echo $! > child; wait';
+    const { exitCode } = await record(dir, ['-t', '2s', '--', 'sh', '-c', script], { perf: await clockPerf(dir) });
+    expect(exitCode).toBe(0);
+    const child = Number(await dir.read('child'));
+    await vi.waitFor(() => expect(existsSync(`/proc/${child}/exe`)).toBe(false), { timeout: 20_000 });
+  });
+
   test('Ctrl-C: ends it, keeps it', async ({ dir }) => {
     await withBusyProcess(async (pid) => {
       const { running } = await startRecord(dir, ['-p', pid, '-t', '10m'], { perf: await clockPerf(dir) });
