@@ -13,12 +13,12 @@ export function yargsOptions(schema: z.ZodObject, positional: readonly string[])
 }
 
 function yargsOption(field: z.ZodType): Options {
-  const { description = '', alias } = (field.meta() ?? {}) as FlagMeta & { description?: string };
+  const { description = '', alias, valueOptional } = (field.meta() ?? {}) as FlagMeta & { description?: string };
   const { kind, fallback, choices } = unwrap(field);
   const option: Options = { describe: description };
   if (kind === 'array') Object.assign(option, { type: 'array', string: true });
   else option.type = kind;
-  if (kind !== 'boolean') option.requiresArg = true;
+  if (kind !== 'boolean' && !valueOptional) option.requiresArg = true;
   if (alias) option.alias = alias;
   if (choices) option.choices = choices;
   if (fallback !== undefined && fallback !== false && fallback !== 0) option.default = fallback;
@@ -58,6 +58,15 @@ const STANDARD_STREAM = '\0';
 /** Arguments as yargs can take them; `checkOptions` turns them back. */
 export function argumentsForYargs(argv: readonly string[]): string[] {
   return argv.map((argument) => (argument === '-' ? STANDARD_STREAM : argument));
+}
+
+/** The one command that runs another takes it from behind "--": as it stands there, yargs never sees it. */
+const RUNS_COMMANDS = 'record';
+
+export function splitAtCommand(argv: readonly string[]): { ours: readonly string[]; toRun: readonly string[] | null } {
+  const at = argv.indexOf('--');
+  if (at < 0 || argv[0] !== RUNS_COMMANDS) return { ours: argv, toRun: null };
+  return { ours: argv.slice(0, at), toRun: argv.slice(at + 1) };
 }
 
 /** Of a flag that is no list and was given twice, the last one counts: what a script sets can be overruled. */

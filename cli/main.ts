@@ -3,77 +3,22 @@
  * Arguments in, exit code out: 0 done, 1 the input or the machine is at fault, 2 usage, 130 interrupted.
  */
 import yargs, { type Argv } from 'yargs';
-import type { z } from 'zod';
 import { visibleText as escapeForTerminal, PtflameError } from '../src/text.js';
-import { argumentsForYargs, checkOptions, yargsOptions } from './flags.js';
-import { DemoOptions, InfoOptions, PackOptions, RenderOptions } from './options.js';
+import { COMMANDS, type Command } from './commands.js';
+import { argumentsForYargs, splitAtCommand } from './flags.js';
+import { listenToInterrupts } from './interrupts.js';
 import { nearestWord } from './suggestions.js';
 import { removeTemporaryFiles } from './temporary-files.js';
 import { versionText } from './version.js';
 
 const EXIT = { done: 0, fault: 1, usage: 2, interrupted: 130 } as const;
 
-interface Command<Schema extends z.ZodObject> {
-  readonly usage: string;
-  readonly description: string;
-  readonly examples: readonly (readonly [command: string, explanation: string])[];
-  readonly schema: Schema;
-  readonly positional: readonly string[];
-  readonly run: (options: z.infer<Schema>, signal: AbortSignal) => Promise<void>;
-}
-
-const RENDER: Command<typeof RenderOptions> = {
-  usage: 'render <inputs..>',
-  description: 'a flame graph or folded stacks from a trace: text of perf script, also .gz; - is standard input',
-  examples: [
-    ['$0 render trace.txt -o flame.svg', 'a flame graph, to be opened in a browser'],
-    ['$0 render trace.txt -o out.folded -o flame.svg --icicle', 'both; callers on top'],
-    ['perf script … | $0 render - > out.folded', 'in a pipe'],
-    ['$0 render cpu*.txt.gz --by thread --annotate', 'several files, a root for each thread, with calls and averages'],
-    ['$0 render trace.txt -o out.json', 'the whole profile, to be rendered in place of the trace'],
-  ],
-  schema: RenderOptions,
-  positional: ['inputs'],
-  run: async (options, signal) => (await import('./commands/render.js')).render(options, signal),
-};
-
-const PACK: Command<typeof PackOptions> = {
-  usage: 'pack <recording>',
-  description: 'a recording with all that decoding it needs on another machine, as one file',
-  examples: [
-    ['$0 pack perf.data -o trace.pack', 'where it was recorded'],
-    ['$0 render trace.pack -o flame.svg', 'anywhere'],
-  ],
-  schema: PackOptions,
-  positional: ['recording'],
-  run: async (options, signal) => (await import('./commands/pack.js')).pack(options, signal),
-};
-
-const INFO: Command<typeof InfoOptions> = {
-  usage: 'info <file>',
-  description: 'what a recording (perf.data) holds: machine, settings, trace, losses, threads; nothing is decoded',
-  examples: [['$0 info perf.data', 'what is in it, and what decoding it will cost']],
-  schema: InfoOptions,
-  positional: ['file'],
-  run: async (options, signal) => (await import('./commands/info.js')).info(options, signal),
-};
-
-const DEMO: Command<typeof DemoOptions> = {
-  usage: 'demo',
-  description: 'render the bundled trace: works on any machine, no perf needed',
-  examples: [['$0 demo -o -', 'print it']],
-  schema: DemoOptions,
-  positional: [],
-  run: async (options, signal) => (await import('./commands/demo.js')).demo(options, signal),
-};
-
 /** All that can be mistyped. */
-const KNOWN_WORDS = [
-  ...['render', 'info', 'pack', 'demo', 'completion', '--help', '--version'],
-  ...[RENDER, INFO, PACK, DEMO]
-    .flatMap(({ schema, positional }) => Object.keys(yargsOptions(schema, positional)))
-    .map((name) => `--${name}`),
-];
+function knownWords(): string[] {
+  const names = COMMANDS.map(({ usage }) => usage.split(' ', 1)[0] as string);
+  const flags = COMMANDS.flatMap((command) => Object.keys(command.flags()).map((name) => `--${name}`));
+  return [...names, 'completion', '--help', '--version', ...flags];
+}
 
 /**
  * The command that yargs found. It is thrown, and runs when yargs is done: behind a handler that returns, yargs words all of
@@ -87,19 +32,19 @@ class Chosen {
   }
 }
 
-function addCommand<Schema extends z.ZodObject>(cli: Argv, command: Command<Schema>): Argv {
+function addCommand(cli: Argv, command: Command, toRun: readonly string[] | null): Argv {
   const build = (argv: Argv) =>
     argv
       .string(command.positional) // not numbers: a file may be called 12
-      .options(yargsOptions(command.schema, command.positional))
+      .options(command.flags())
       .example(command.examples as [string, string][]);
   return cli.command(command.usage, command.description, build, (values) => {
-    throw new Chosen(async (signal) => command.run(checkOptions(command.schema, values), signal));
+    throw new Chosen((signal) => command.run(values, signal, toRun));
   });
 }
 
-function buildCli(version: string): Argv {
-  let cli = yargs()
+function buildCli(version: string, toRun: readonly string[] | null): Argv {
+  const cli = yargs()
     .scriptName('ptflame')
     .usage('$0: wall-clock flame graphs from Intel Processor Trace')
     .version(version)
@@ -119,17 +64,17 @@ function buildCli(version: string): Argv {
       // yargs' own complaints are usage errors; faults of ours pass through
       throw error && error.name !== 'YError' ? error : usageError(oneLine(message ?? error.message));
     });
-  cli = addCommand(cli, RENDER);
-  cli = addCommand(cli, INFO);
-  cli = addCommand(cli, PACK);
-  return addCommand(cli, DEMO);
+  return COMMANDS.reduce((all, command) => addCommand(all, command, toRun), cli);
 }
 
 /** yargs' own words, and what was probably meant. */
 function usageError(message: string): PtflameError {
   const [, words = ''] = /^Unknown (?:arguments?|commands?): (.*)$/.exec(message) ?? [];
-  const nearest = words.split(', ').map((word) => nearestWord(word, KNOWN_WORDS));
+  const known = knownWords();
+  const nearest = words.split(', ').map((word) => nearestWord(word, known));
   const meant = nearest.filter((word) => word !== null).join(', ');
+  if (meant === '' && words !== '' && !words.startsWith('-') && process.argv[2] === 'record')
+    return new PtflameError('BAD_OPTION', message, { hint: `a command comes behind --: ptflame record -- ${words} …` });
   const hint = meant === '' ? 'see ptflame --help' : `did you mean ${meant}? See ptflame --help`;
   return new PtflameError('BAD_OPTION', message, { hint });
 }
@@ -141,9 +86,10 @@ function oneLine(message: string): string {
 
 /** null if yargs has given what was asked for: help, the version, completion. */
 async function chosenCommand(argv: readonly string[]): Promise<Chosen | null> {
-  const version = asksForVersion(argv) ? await versionText() : '';
+  const { ours, toRun } = splitAtCommand(argv);
+  const version = asksForVersion(ours) ? await versionText() : '';
   try {
-    await buildCli(version).parseAsync(argumentsForYargs(argv));
+    await buildCli(version, toRun).parseAsync(argumentsForYargs(ours));
     return null;
   } catch (thrown) {
     if (thrown instanceof Chosen) return thrown;
@@ -164,17 +110,17 @@ function report(error: unknown): number {
   }
   const lines = [`ptflame: ${error.message}`, `  ${error.hint}`, ...error.said.map((line) => `  | ${line}`)];
   process.stderr.write(lines.map((line) => `${escapeForTerminal(line)}\n`).join(''));
+  if (error.code === 'INTERRUPTED') return EXIT.interrupted;
   return error.code === 'BAD_OPTION' ? EXIT.usage : EXIT.fault;
 }
 
 /** Rejects when the user or the machine wants us to stop, even while we wait for an input that stays silent. */
 function interruption(interrupt: AbortController): Promise<never> {
   return new Promise((_, reject) => {
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
-      process.once(signal, () => {
-        interrupt.abort();
-        reject(interrupt.signal.reason);
-      });
+    listenToInterrupts(() => {
+      interrupt.abort();
+      reject(interrupt.signal.reason);
+    });
   });
 }
 
@@ -199,5 +145,4 @@ async function main(): Promise<number> {
 }
 
 const exitCode = await main();
-if (exitCode === EXIT.done) process.exitCode = exitCode;
-else process.exit(exitCode); // standard input may still be open
+if (exitCode !== EXIT.done) process.exit(exitCode); // standard input may still be open

@@ -7,10 +7,12 @@ import { LEAST_MEMORY_BYTES } from '../src/text.js';
 /** What a flag has beside its description. */
 export interface FlagMeta {
   readonly alias?: string;
+  /** It may stand without a value, which is then ''. */
+  readonly valueOptional?: boolean;
 }
 
 /** "0-3,8" and repeated flags → numbers. */
-const numberList = z.array(z.coerce.string()).transform((texts, context) => {
+export const numberList = z.array(z.coerce.string()).transform((texts, context) => {
   const numbers = texts.flatMap((text) => text.split(',')).flatMap(parseRange);
   if (!numbers.includes(Number.NaN)) return [...new Set(numbers)];
   context.addIssue({ code: 'custom', message: 'is a list of numbers and ranges, as 0-3,8' });
@@ -35,11 +37,11 @@ const regex = z.string().transform((text, context) => {
   }
 });
 
-const flag = <Schema extends z.ZodType>(schema: Schema, description: string, meta: FlagMeta = {}): Schema =>
+export const flag = <Schema extends z.ZodType>(schema: Schema, description: string, meta: FlagMeta = {}): Schema =>
   schema.meta({ description, ...meta });
 
-const quiet = flag(z.boolean().default(false), 'no progress and no summary');
-const path = z.string().min(1, 'needs a name that is not empty');
+export const quiet = flag(z.boolean().default(false), 'no progress and no summary');
+export const path = z.string().min(1, 'needs a name that is not empty');
 const outputs = (description: string) => flag(z.array(path).optional(), description, { alias: 'o' });
 
 /** How an SVG looks; what is not given is the library's default. */

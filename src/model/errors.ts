@@ -9,6 +9,7 @@ export type ErrorCode =
   | 'BAD_OPTION'
   | 'INPUT_KIND'
   | 'INPUT_UNREADABLE'
+  | 'INTERRUPTED'
   | 'NEWER_VERSION'
   | 'NOTHING_SELECTED'
   | 'NOT_OFFERED'

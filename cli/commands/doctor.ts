@@ -1,0 +1,32 @@
+/**
+ * `ptflame doctor`: can this machine record, and what would mend it? Nothing is recorded, nothing is changed.
+ */
+import { PtflameError } from '../../src/text.js';
+import { examine } from '../doctor-checks.js';
+import type { DoctorReport } from '../doctor-report.js';
+import { chooseBuffers } from '../perf/buffers.js';
+import { freeDiskBytes, probe } from '../perf/probe.js';
+import { perfBuildOptions, perfVersion } from '../perf/version.js';
+import type { DoctorOptions } from '../recording-options.js';
+import { doctorLines } from '../terminal/doctor.js';
+
+export async function doctor({ perf, auxSize, output, json }: DoctorOptions): Promise<void> {
+  const machine = await probe();
+  const checks = examine({
+    machine,
+    perf: await perfVersion(perf).catch(asPtflameError),
+    buildOptions: await perfBuildOptions(perf),
+    buffers: chooseBuffers(machine, machine.cpu.online.length, auxSize),
+    output,
+    freeDiskBytes: await freeDiskBytes(output),
+  });
+  const report: DoctorReport = { version: 1, canRecord: checks.every(({ level }) => level !== 'fail'), checks };
+  const text = json ? JSON.stringify(report, null, 2) : doctorLines(report, process.stdout).join('\n');
+  process.stdout.write(`${text}\n`);
+  if (!report.canRecord) process.exitCode = 1;
+}
+
+function asPtflameError(error: unknown): PtflameError {
+  if (error instanceof PtflameError) return error;
+  throw error;
+}

@@ -1,0 +1,59 @@
+/**
+ * `ptflame record`: checks the machine, lets perf record, judges the file that it wrote, and renders it if asked to.
+ */
+import { PtflameError } from '../../src/text.js';
+import { keepRecording } from '../perf/keep-recording.js';
+import { noIntelPt } from '../perf/no-intel-pt.js';
+import { probe } from '../perf/probe.js';
+import { planRecording } from '../perf/recording-plan.js';
+import { targetOf } from '../perf/target.js';
+import { type PerfVersion, perfVersion } from '../perf/version.js';
+import type { RecordOptions } from '../recording-options.js';
+import { dryRunLines } from '../terminal/dry-run.js';
+import { sayer } from '../terminal/say.js';
+
+/** `command`: what follows "--". */
+export async function record(
+  options: RecordOptions,
+  command: readonly string[] | null,
+  signal: AbortSignal,
+): Promise<void> {
+  const target = targetOf(options, command);
+  if (options.output === '-') throw noPipe();
+  await refuseFormats(options.render ?? []);
+  const machine = await probe();
+  if (options.dryRun) {
+    const version = await versionOrNull(options.perf);
+    const plan = await planRecording(options, target, machine, version);
+    process.stdout.write(
+      dryRunLines(plan, options.render ?? [], machine, version)
+        .map((line) => `${line}\n`)
+        .join(''),
+    );
+    return;
+  }
+  if (machine.pmu === null) throw noIntelPt(machine);
+  const version = await perfVersion(options.perf);
+  const plan = await planRecording(options, target, machine, version);
+  await keepRecording(plan, { machine, version, say: sayer(options.quiet) });
+  if (!options.render) return;
+  const { renderRecording } = await import('./render-recording.js');
+  await renderRecording(plan.output, options.render, options.quiet, signal);
+}
+
+/** Before anything is recorded. */
+async function refuseFormats(paths: readonly string[]): Promise<void> {
+  if (paths.length === 0) return;
+  const { formatOf } = await import('../formats.js');
+  for (const path of paths) formatOf(path);
+}
+
+function versionOrNull(perf: string): Promise<PerfVersion | null> {
+  return perfVersion(perf).catch(() => null);
+}
+
+function noPipe(): PtflameError {
+  return new PtflameError('BAD_OPTION', 'a recording cannot be written to standard output', {
+    hint: 'give a file: -o perf.data',
+  });
+}

@@ -1,0 +1,89 @@
+#!/usr/bin/env node
+/**
+ * Stands in for perf: writes down how it was called, and plays what its environment says.
+ *
+ * FAKE_PERF_LOG      file for its arguments, one JSON list a line, and the words of control that it hears
+ * FAKE_PERF_SAYS     file with what it says on standard error before it ends with FAKE_PERF_EXIT
+ * FAKE_PERF_EXIT     exit code
+ * FAKE_PERF_PLAY     record (default): writes a recording at SIGINT, or when its command ends
+ *                    empty: writes one whose data size is 0; none: writes nothing; hang: neither acknowledges nor ends at SIGINT
+ *                    deaf: records, and ignores SIGINT and SIGTERM; slow: takes a second to write
+ * FAKE_PERF_VERSION  what --version says
+ */
+import { spawn } from 'node:child_process';
+import { appendFileSync, mkdirSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
+import { Socket } from 'node:net';
+
+const { FAKE_PERF_LOG, FAKE_PERF_SAYS, FAKE_PERF_EXIT = '0', FAKE_PERF_PLAY = 'record' } = process.env;
+const { FAKE_PERF_VERSION = 'perf version 6.1.192' } = process.env;
+const args = process.argv.slice(2);
+const log = (entry) => FAKE_PERF_LOG && appendFileSync(FAKE_PERF_LOG, `${JSON.stringify(entry)}\n`);
+
+/** The header of a recording, as far as anyone looks at it here. */
+function recording(dataBytes) {
+  const bytes = Buffer.alloc(104 + 64);
+  bytes.write('PERFILE2', 'latin1');
+  bytes.writeBigUInt64LE(104n, 8);
+  bytes.writeBigUInt64LE(104n, 40);
+  bytes.writeBigUInt64LE(BigInt(dataBytes), 48);
+  return bytes;
+}
+
+function write() {
+  if (FAKE_PERF_PLAY === 'none') return;
+  let path = args[args.indexOf('-o') + 1];
+  if (args.includes('--kcore')) {
+    mkdirSync(path, { recursive: true });
+    path += '/data';
+  }
+  writeFileSync(path, recording(FAKE_PERF_PLAY === 'empty' ? 0 : 64));
+}
+
+function end(code, signal) {
+  write();
+  process.stderr.write('[ perf record: Captured and wrote 0.001 MB perf.data ]\n', () => {
+    if (signal === null) process.exit(code);
+    process.removeAllListeners(signal);
+    process.kill(process.pid, signal);
+  });
+}
+
+function listen() {
+  let text = '';
+  new Socket({ fd: 3 })
+    .on('error', () => {})
+    .on('data', (bytes) => {
+      text += bytes;
+      for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n')) {
+        log(text.slice(0, at));
+        text = text.slice(at + 1);
+        if (FAKE_PERF_PLAY !== 'hang') writeSync(4, 'ack\n\0');
+      }
+    });
+}
+
+function record() {
+  const at = args.indexOf('--');
+  const workload = at < 0 ? [] : args.slice(at + 1);
+  const isDeaf = FAKE_PERF_PLAY === 'deaf' || FAKE_PERF_PLAY === 'hang';
+  process.on('SIGTERM', () => isDeaf || process.exit(143));
+  if (args.includes('--control')) listen();
+  const child = workload.length === 0 ? null : spawn(workload[0], workload.slice(1), { stdio: 'inherit' });
+  child?.on('exit', (code, signal) => isDeaf || end(code, signal));
+  setInterval(() => {}, 1000);
+  process.on('SIGINT', () => {
+    if (isDeaf) return;
+    child?.removeAllListeners('exit');
+    child?.kill('SIGTERM');
+    setTimeout(() => end(0, 'SIGTERM'), FAKE_PERF_PLAY === 'slow' ? 1000 : 0);
+  });
+}
+
+log(args);
+if (args[0] === '--version') process.stdout.write(`${FAKE_PERF_VERSION}\n`);
+else if (args[0] === 'version') process.stdout.write('  get_cpuid: [ on  ]  # HAVE_AUXTRACE_SUPPORT\n');
+else if (FAKE_PERF_SAYS) {
+  write();
+  process.stderr.write(readFileSync(FAKE_PERF_SAYS), () => process.exit(Number(FAKE_PERF_EXIT)));
+} else if (FAKE_PERF_EXIT !== '0') process.exit(Number(FAKE_PERF_EXIT));
+else record();

@@ -1,0 +1,62 @@
+/**
+ * Trees of /proc and /sys for machines that we do not have: PTFLAME_TEST_ROOT names one to the program.
+ */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+
+export interface FakeMachine {
+  readonly vendor?: string;
+  readonly model?: string;
+  readonly flags?: string;
+  /** null: no PMU. */
+  readonly caps?: Readonly<Record<string, string>> | null;
+  readonly paranoid?: string;
+  readonly mlockKb?: string;
+  readonly lockable?: string;
+  /** CapEff. */
+  readonly capabilities?: string;
+  readonly uid?: number;
+  readonly online?: string;
+  readonly availableKb?: number;
+}
+
+const CAPS = {
+  psb_cyc: '1',
+  mtc: '1',
+  ip_filtering: '1',
+  mtc_periods: '249',
+  cycle_thresholds: '1fff',
+  psb_periods: '3f',
+};
+
+/** Writes it, and gives the path: without more, an Intel machine where root may do everything. */
+export async function machineTree(root: string, machine: FakeMachine = {}): Promise<string> {
+  const { caps = CAPS, vendor = 'GenuineIntel', model = 'Intel(R) Core(TM) i7-8700', flags = 'fpu intel_pt' } = machine;
+  const { paranoid = '2', mlockKb = '516', lockable = '8388608', capabilities = '000001ffffffffff', uid = 0 } = machine;
+  const { online = '0-3', availableKb = 16_000_000 } = machine;
+  const files: Record<string, string> = {
+    'proc/cpuinfo': `processor\t: 0\nvendor_id\t: ${vendor}\nmodel name\t: ${model}\nflags\t\t: ${flags}\n\n`,
+    'proc/meminfo': `MemTotal:       20000000 kB\nMemAvailable:   ${availableKb} kB\n`,
+    'proc/self/status': `Name:\tnode\nUid:\t${uid}\t${uid}\t${uid}\t${uid}\nCapEff:\t${capabilities}\n`,
+    'proc/self/limits': `Limit  Soft Limit  Hard Limit  Units\nMax locked memory         ${lockable}   ${lockable}   bytes\n`,
+    'proc/sys/kernel/osrelease': '6.1.0-test\n',
+    'proc/sys/kernel/perf_event_paranoid': `${paranoid}\n`,
+    'proc/sys/kernel/perf_event_mlock_kb': `${mlockKb}\n`,
+    'proc/sys/kernel/kptr_restrict': '0\n',
+    'sys/devices/system/cpu/online': `${online}\n`,
+  };
+  const pmu = 'sys/bus/event_source/devices/intel_pt';
+  if (caps !== null) {
+    Object.assign(files, {
+      [`${pmu}/type`]: '8\n',
+      [`${pmu}/nr_addr_filters`]: '2\n',
+      [`${pmu}/format/cyc`]: 'config:1\n',
+    });
+    for (const [name, value] of Object.entries({ ...CAPS, ...caps })) files[`${pmu}/caps/${name}`] = `${value}\n`;
+  }
+  for (const [path, content] of Object.entries(files)) {
+    await mkdir(dirname(join(root, path)), { recursive: true });
+    await writeFile(join(root, path), content);
+  }
+  return root;
+}
