@@ -5,14 +5,12 @@
 export type { CallTree } from './model/call-tree.js';
 export { type ErrorCode, PtflameError } from './model/errors.js';
 export type { PerfTime } from './model/perf-time.js';
-export type { Profile, ThreadProfile, TraceMeta } from './model/profile.js';
+export type { Profile, RecordedWhere, ThreadProfile, TraceMeta } from './model/profile.js';
 export type { LossKind, Quality, TraceGap } from './model/quality.js';
 export type { SidebandRecord } from './model/sideband.js';
 export type { Selection } from './model/trace-chunk.js';
-export { type Manifest, PACKED } from './pack/manifest.js';
+export { isPack } from './pack/is-pack.js';
 export { type NeededFile, neededFiles } from './pack/needed-files.js';
-export { isPack, readPack } from './pack/read-pack.js';
-export { filesOf, type PackedFile, writePack } from './pack/write-pack.js';
 export type { RecordingFile } from './perfdata/file-window.js';
 export { isRecording } from './perfdata/header.js';
 export { openRecording } from './perfdata/open-recording.js';

@@ -4,20 +4,12 @@
 import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, join } from 'node:path';
-import {
-  filesOf,
-  type Manifest,
-  type NeededFile,
-  neededFiles,
-  openRecording,
-  PACKED,
-  type PackedFile,
-  type Recording,
-  writePack,
-} from '../../src/index.js';
+import { type NeededFile, neededFiles, openRecording, type Recording } from '../../src/index.js';
+import { filesOf, type Manifest, PACKED, type PackedFile, writePack } from '../../src/packs.js';
 import { formatMany, visibleText } from '../../src/text.js';
 import type { PackOptions } from '../options.js';
 import { openOutput, writeAll } from '../outputs.js';
+import { notesPath } from '../perf/recording-file.js';
 
 const KALLSYMS = '/proc/kallsyms';
 
@@ -36,6 +28,7 @@ export async function pack(options: PackOptions, signal: AbortSignal): Promise<v
   };
   const files = [
     ...(await filesOf(path, PACKED.recording)),
+    ...(await filesOf(notesPath(path), notesPath(PACKED.recording)).catch(() => [])),
     ...needed.flatMap((file) => filesOfNeeded(file, symfs)),
     ...(await vdsoOf(recording)),
     ...kallsyms,

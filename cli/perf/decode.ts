@@ -1,7 +1,7 @@
 /**
  * A recording or a pack as an input: looked at now, decoded when somebody reads on.
  */
-import { stat } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
@@ -9,14 +9,14 @@ import {
   isPack,
   neededFiles,
   openRecording,
-  PACKED,
   PtflameError,
   type Recording,
-  readPack,
 } from '../../src/index.js';
 import { visibleText } from '../../src/text.js';
 import type { DecodingOptions } from '../options.js';
 import { createTemporaryDirectory } from '../temporary-files.js';
+import { notesPath } from './recording-file.js';
+import { RecordingNotes } from './recording-notes.js';
 import { type DecodeOptions, decodeRecording } from './script.js';
 
 /** Where a recording is, and what perf has to be told to find the files that ran. */
@@ -37,11 +37,13 @@ export async function decodeInput(
   if (!options.quiet) await tellMissing(recording, place.symfs);
   const { perf, precise, jobs = availableParallelism() } = options;
   const decoded = decodeRecording(place.path, recording, { perf, precise, jobs, ...place });
-  return { ...decoded, name: path };
+  const startedAt = (await notesOf(place.path))?.startedAt ?? null;
+  return { ...decoded, name: path, recorded: decoded.recorded && { ...decoded.recorded, startedAt } };
 }
 
 /** A pack is decoded with its own files alone, so that the result is the same everywhere. */
 async function unpack(path: string, { tempDir = tmpdir() }: DecodingOptions, signal: AbortSignal): Promise<Place> {
+  const { PACKED, readPack } = await import('../../src/packs.js');
   const directory = createTemporaryDirectory(tempDir);
   const { hasKallsyms } = await readPack(path, directory, signal);
   return {
@@ -63,6 +65,15 @@ async function tellMissing(recording: Recording, symfs: string | null): Promise<
   if (lost.length > MOST_TOLD) process.stderr.write(`ptflame: and ${lost.length - MOST_TOLD} more files\n`);
 }
 const MOST_TOLD = 10;
+
+/** What `ptflame record` wrote beside a recording; null if there is none, or something else. */
+async function notesOf(path: string): Promise<RecordingNotes | null> {
+  try {
+    return RecordingNotes.parse(JSON.parse(await readFile(notesPath(path), 'utf8')));
+  } catch {
+    return null;
+  }
+}
 
 function noTrace(path: string): PtflameError {
   return new PtflameError('NO_BRANCHES', `${path} is a recording without a trace of Intel PT`, {

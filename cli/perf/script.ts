@@ -3,7 +3,14 @@
  */
 import { statSync } from 'node:fs';
 import { execa } from 'execa';
-import { type DecodedRecording, type DecodeJob, type PlanOptions, planJobs, type Recording } from '../../src/index.js';
+import {
+  type DecodedRecording,
+  type DecodeJob,
+  type PlanOptions,
+  planJobs,
+  type RecordedWhere,
+  type Recording,
+} from '../../src/index.js';
 import { perfTimeText } from '../../src/text.js';
 import { perfFailure } from './failures.js';
 import { hungDecoder } from './hung-decoder.js';
@@ -45,7 +52,12 @@ export function decodeRecording(path: string, recording: Recording, options: Dec
     bytes: decode(path, job, options, failed),
     job,
   }));
-  return { name: path, parts, atOnce: options.jobs, sideband: recording.sideband };
+  return { name: path, parts, atOnce: options.jobs, sideband: recording.sideband, recorded: recordedWhere(recording) };
+}
+
+function recordedWhere({ machine, command }: Recording): RecordedWhere {
+  const { hostName: host, kernel, cpu, perfVersion: perf } = machine;
+  return { host, kernel, cpu, perf, command, startedAt: null };
 }
 
 /** The arguments of perf for a part of a recording. */

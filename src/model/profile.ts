@@ -21,6 +21,18 @@ export interface ThreadProfile {
   readonly hiddenNs: Nanoseconds;
 }
 
+/** Where a trace comes from, as far as its recording tells; null: it does not. */
+export interface RecordedWhere {
+  readonly host: string | null;
+  readonly kernel: string | null;
+  readonly cpu: string | null;
+  readonly perf: string | null;
+  /** The command that recorded it. */
+  readonly command: readonly string[] | null;
+  /** By the wall clock, UTC, ISO 8601. */
+  readonly startedAt: string | null;
+}
+
 export interface TraceMeta {
   /** perf's clock at our time 0. */
   readonly originNs: bigint;
@@ -30,6 +42,8 @@ export interface TraceMeta {
   readonly scope: 'user' | 'user+kernel';
   /** `calls`: the trace has no times, and a node's self value is its number of calls. */
   readonly weight: 'ns' | 'calls';
+  /** null: it was read from text, or from several recordings. */
+  readonly recorded: RecordedWhere | null;
 }
 
 export interface Profile {

@@ -2,34 +2,17 @@
  * A pack → its files in a directory, and what it says it holds.
  */
 import { createReadStream, createWriteStream } from 'node:fs';
-import { mkdir, open } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { dirname, join, normalize } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { constants, createGunzip, gunzipSync } from 'node:zlib';
+import { createGunzip } from 'node:zlib';
 import { type Entry, extract } from 'tar-stream';
 import { PtflameError } from '../model/errors.js';
-import { MANIFEST, Manifest, PACKED } from './manifest.js';
+import { Manifest } from './manifest.js';
+import { MANIFEST, PACKED } from './places.js';
 
-const FIRST_BYTES = 4096;
-const GZIP = [0x1f, 0x8b];
 const MOST_MANIFEST_BYTES = 16 * 1024 * 1024;
 const PRIVATE = { file: 0o600, directory: 0o700 } as const;
-
-/** Told by the first bytes: compressed by gzip, and a manifest stands first. */
-export async function isPack(path: string): Promise<boolean> {
-  const file = await open(path);
-  try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(FIRST_BYTES), 0, FIRST_BYTES, 0);
-    const first = buffer.subarray(0, bytesRead);
-    if (!GZIP.every((byte, at) => first[at] === byte)) return false;
-    const text = gunzipSync(first, { finishFlush: constants.Z_SYNC_FLUSH, maxOutputLength: 64 * FIRST_BYTES });
-    return text.toString('latin1', 0, MANIFEST.length + 1) === `${MANIFEST}\0`;
-  } catch {
-    return false;
-  } finally {
-    await file.close();
-  }
-}
 
 /**
  * Lays the files of a pack into an empty directory.
@@ -71,7 +54,7 @@ async function layDown(entry: Entry, directory: string): Promise<void> {
 function isExpected(name: string): boolean {
   const { recording, root, buildIdCache, kallsyms } = PACKED;
   if (name !== normalize(name) || name.includes('\0')) return false;
-  if (name === kallsyms || name === recording) return true;
+  if (name === kallsyms || name === recording || name === `${recording}.ptflame.json`) return true;
   return [recording, root, buildIdCache].some((top) => name.startsWith(`${top}/`));
 }
 

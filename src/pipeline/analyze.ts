@@ -1,7 +1,7 @@
 /**
  * Inputs in, a profile out: read, replay, add up. How much runs where is decided here.
  */
-import type { Profile } from '../model/profile.js';
+import type { Profile, RecordedWhere } from '../model/profile.js';
 import type { TailCalls } from '../replay/frame.js';
 import { siteFacts } from '../replay/site-facts.js';
 import type { DecodedRecording } from './decoded.js';
@@ -50,11 +50,17 @@ export async function analyze(inputs: readonly AnalyzedInput[], options: Analyze
   try {
     await readAll(inputs, reader, pool);
     refuseUnusable(reader, options.select ?? {}, options.byCalls ?? false);
-    return await replayAll(reader, options, { pool, memoryBytes: replayBytes });
+    return await replayAll(reader, options, { pool, memoryBytes: replayBytes }, recordedWhere(inputs));
   } finally {
     // Nobody has to wait until the threads are gone; as long as one is there, it may read what was spilled.
     pool.close().finally(() => reader.store.memory.close());
   }
+}
+
+/** Only of a recording that is the only input. */
+function recordedWhere(inputs: readonly AnalyzedInput[]): RecordedWhere | null {
+  const [only, ...others] = inputs;
+  return only !== undefined && others.length === 0 && 'parts' in only ? only.recorded : null;
 }
 
 async function readAll(inputs: readonly AnalyzedInput[], reader: InputReader, pool: WorkerPool): Promise<void> {
@@ -64,7 +70,12 @@ async function readAll(inputs: readonly AnalyzedInput[], reader: InputReader, po
 }
 
 /** Twice: first what is certain, then the threads that were lost somewhere, with what the others have shown. */
-async function replayAll(reader: InputReader, options: AnalyzeOptions, help: ReplayHelp): Promise<Profile> {
+async function replayAll(
+  reader: InputReader,
+  options: AnalyzeOptions,
+  help: ReplayHelp,
+  recorded: RecordedWhere | null,
+): Promise<Profile> {
   const { store } = reader;
   const { signal, onProgress } = options;
   const tids = store.wantedTids();
@@ -81,13 +92,13 @@ async function replayAll(reader: InputReader, options: AnalyzeOptions, help: Rep
     note();
   }
   builder.settleAll();
-  if (builder.doubtful.length === 0) return builder.build(trace.facts.scope);
+  if (builder.doubtful.length === 0) return builder.build(trace.facts.scope, recorded);
   const taught = { ...trace, lessons: builder.contexts.lessons() };
   for await (const [tid, thread] of replayThreads(builder.doubtful, store, taught, help)) {
     builder.addAgain(tid, thread);
     note();
   }
-  return builder.build(trace.facts.scope);
+  return builder.build(trace.facts.scope, recorded);
 }
 
 function replayedTrace({ words, store }: InputReader, options: AnalyzeOptions): ReplayedTrace {

@@ -2,6 +2,7 @@
  * A recording that is decoded while it is read: the text of several decoders, and what the recording itself tells.
  */
 import { comparePerfTimes, type PerfTime } from '../model/perf-time.js';
+import type { RecordedWhere } from '../model/profile.js';
 import type { ThreadName, TraceChunk } from '../model/trace-chunk.js';
 import { type Nanoseconds, NONE } from '../model/units.js';
 import { ChunkBuilder } from '../parser/chunk-builder.js';
@@ -19,6 +20,7 @@ export interface DecodedRecording {
   readonly atOnce: number;
   /** Switches, names and mappings: no decoder has to print them. */
   readonly sideband: readonly RecordedEvent[];
+  readonly recorded: RecordedWhere | null;
 }
 
 export interface DecodedPart extends TraceInput {

@@ -60,7 +60,7 @@ export class ProfileBuilder {
     this.waiting.clear();
   }
 
-  build(scope: TraceMeta['scope']): Profile {
+  build(scope: TraceMeta['scope'], recorded: TraceMeta['recorded']): Profile {
     const { words, store } = this.reader;
     const originNs = BigInt(words.originSeconds ?? 0) * 1_000_000_000n + BigInt(this.shiftNs);
     const weight = words.timed === 0 ? 'calls' : 'ns';
@@ -69,7 +69,7 @@ export class ProfileBuilder {
     this.threads.sort((a, b) => a.profile.tid - b.profile.tid);
     for (const thread of this.threads) quality.add(thread.quality);
     return {
-      meta: { originNs, ...bounds, scope, weight },
+      meta: { originNs, ...bounds, scope, weight, recorded },
       symbols: words.interner.symbols.build(),
       threads: this.threads.map(({ profile }) => profile),
       together: this.together?.build() ?? null,

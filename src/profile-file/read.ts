@@ -51,7 +51,7 @@ function profileOf(file: JsonObject): Profile {
   if (meta.startNs > meta.endNs) throw damaged('meta.endNs', 'is before its start');
   const table = tableOf(symbols);
   return {
-    meta: { ...meta, originNs: BigInt(meta.originNs) },
+    meta: { ...meta, originNs: BigInt(meta.originNs), recorded: meta.recorded ?? null },
     symbols: table,
     threads: threads.map((thread, row) => threadOf(thread, table, `threads[${row}]`)).map(inOrderOfTids),
     together: null,

@@ -33,12 +33,23 @@ const columnWithNulls = listOf<ArrayLike<number | null>>(
 const few = <Schema extends z.ZodType>(schema: Schema, most: number) =>
   z.array(z.unknown()).max(most, `expected at most ${most} rows`).pipe(z.array(schema));
 
+const told = z.string().nullable();
+const RecordedPart = z.object({
+  host: told,
+  kernel: told,
+  cpu: told,
+  perf: told,
+  command: z.array(z.string()).nullable(),
+  startedAt: told,
+});
+
 export const MetaPart = z.object({
   originNs: z.string().regex(/^-?\d{1,40}$/, 'expected a whole number, as text'),
   startNs: ns,
   endNs: ns,
   scope: z.enum(['user', 'user+kernel']),
   weight: z.enum(['ns', 'calls']),
+  recorded: RecordedPart.optional(), // absent: nobody knows
 });
 
 export const SymbolsPart = z.object({

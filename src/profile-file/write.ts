@@ -33,9 +33,16 @@ export function* renderJson(profile: Profile): Generator<string> {
 
 /** Time 0 of a file is the start of its recording: which line was read first must not be seen in it. */
 function metaText({ meta }: Profile): string {
-  const { scope, weight } = meta;
+  const { scope, weight, recorded } = meta;
   const originNs = String(meta.originNs + BigInt(meta.startNs));
-  return JSON.stringify({ originNs, startNs: 0, endNs: meta.endNs - meta.startNs, scope, weight });
+  return JSON.stringify({
+    originNs,
+    startNs: 0,
+    endNs: meta.endNs - meta.startNs,
+    scope,
+    weight,
+    ...(recorded && { recorded }),
+  });
 }
 
 function* symbolPieces({ symbols }: Profile, { rows }: SymbolOrder): Generator<string> {

@@ -53,12 +53,32 @@ function entryOf(family: Family): LegendEntry {
   return { swatch, text: MEANINGS[family] };
 }
 
+const MOST_HOST_COLUMNS = 24;
+const MOST_COMMAND_COLUMNS = 300;
+
 /** "39.4 ms recorded · 4 threads · 157 ms of their time". */
 function subtitleOf({ meta, threads, quality }: Profile, table: FrameTable): string {
   const count = formatMany(threads.length, 'thread');
   if (meta.weight === 'calls') return `${count} · ${formatWeight(table.total[0], 'calls')}, no times`;
   const span = formatDuration(meta.endNs - meta.startNs);
-  return `${span} recorded · ${count} · ${formatDuration(quality.totalNs)} of wall-clock time in all`;
+  const where = meta.recorded?.host ? ` on ${cutAtEnd(visibleText(meta.recorded.host), MOST_HOST_COLUMNS)}` : '';
+  return `${span} recorded${where} · ${count} · ${formatDuration(quality.totalNs)} of wall-clock time in all`;
+}
+
+/** All that is known of where the trace comes from, shown when the mouse rests on the subtitle. */
+function originOf({ meta: { recorded } }: Profile): string {
+  if (recorded === null) return '';
+  const { host, startedAt, cpu, kernel, perf, command } = recorded;
+  const facts = [
+    ['recorded on', host],
+    ['at', startedAt],
+    ['CPU', cpu],
+    ['kernel', kernel],
+    ['perf', perf],
+    ['by', command && cutAtEnd(command.join(' '), MOST_COMMAND_COLUMNS)],
+  ];
+  const lines = facts.filter(([, fact]) => fact).map((words) => visibleText(words.join(' ')));
+  return lines.length === 0 ? '' : `<title>${xml(lines.join(' · '))}</title>`;
 }
 
 export interface Head {
@@ -82,7 +102,7 @@ export function headOf(profile: Profile, table: FrameTable, boxes: Boxes, title:
     `<g id="head" data-warnings="${warnings.length}">`,
     `<rect class="page" width="${widthPx}" height="${heightPx}"/>`,
     `<text id="title" x="${HEAD.marginPx}" y="${HEAD.titlePx}">${xml(cutAtEnd(visibleText(title), titleColumns))}</text>`,
-    `<text class="quiet" x="${HEAD.marginPx}" y="${HEAD.subtitlePx}">${xml(subtitleOf(profile, table))}</text>`,
+    `<text class="quiet" x="${HEAD.marginPx}" y="${HEAD.subtitlePx}">${xml(subtitleOf(profile, table))}${originOf(profile)}</text>`,
     `<text class="quiet" x="${HEAD.marginPx}" y="${HEAD.qualityPx}">${xml(line)}</text>`,
     ...warnings.map(warningMarkup),
     `<g id="legend" transform="translate(${HEAD.marginPx} ${top})">`,
