@@ -2,9 +2,8 @@
  * INPUT arguments → streams of trace text.
  */
 import { constants, openSync } from 'node:fs';
-import { open, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { Socket } from 'node:net';
-import { join } from 'node:path';
 import {
   type DecodedRecording,
   isPack,
@@ -14,9 +13,8 @@ import {
   PtflameError,
   traceStream,
 } from '../src/index.js';
+import { firstBytes } from './first-bytes.js';
 import type { DecodingOptions } from './options.js';
-
-const MAGIC_BYTES = 8;
 
 /** What a command reads: text or a profile, or a recording that is decoded on the way. */
 export type CommandInput = OpenedInput | DecodedRecording;
@@ -36,28 +34,11 @@ export async function openInputs(
 
 /** A named pipe is read as standard input is: a plain read waits where not even process.exit() can end the waiting. */
 async function openPath(path: string, options: DecodingOptions, signal: AbortSignal): Promise<CommandInput> {
-  if ((await holdsRecording(path)) || (await isPack(path).catch(() => false)))
-    return (await import('./perf/decode.js')).decodeInput(path, options, signal);
+  const first = firstBytes(path);
+  if (isRecording(first) || isPack(first)) return (await import('./perf/decode.js')).decodeInput(path, options, signal);
   const pipe = await openIfPipe(path).catch(() => null); // what is wrong with it, openTraceFile says
   if (pipe === null) return openTraceFile(path);
   return traceStream(path, new Socket({ fd: pipe, readable: true, writable: false }));
-}
-
-/** A file of perf, or the directory that `perf record --kcore` makes. What cannot be looked at is none. */
-async function holdsRecording(path: string): Promise<boolean> {
-  try {
-    const stats = await stat(path);
-    if (!stats.isFile() && !stats.isDirectory()) return false;
-    const file = await open(stats.isDirectory() ? join(path, 'data') : path);
-    try {
-      const { buffer, bytesRead } = await file.read(Buffer.alloc(MAGIC_BYTES), 0, MAGIC_BYTES, 0);
-      return isRecording(buffer.subarray(0, bytesRead));
-    } finally {
-      await file.close();
-    }
-  } catch {
-    return false;
-  }
 }
 
 async function openIfPipe(path: string): Promise<number | null> {

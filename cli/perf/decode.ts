@@ -1,7 +1,7 @@
 /**
  * A recording or a pack as an input: looked at now, decoded when somebody reads on.
  */
-import { readFile, stat } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
@@ -13,6 +13,7 @@ import {
   type Recording,
 } from '../../src/index.js';
 import { visibleText } from '../../src/text.js';
+import { firstBytes } from '../first-bytes.js';
 import type { DecodingOptions } from '../options.js';
 import { createTemporaryDirectory } from '../temporary-files.js';
 import { notesPath } from './recording-file.js';
@@ -29,8 +30,9 @@ export async function decodeInput(
   signal: AbortSignal,
 ): Promise<DecodedRecording> {
   const { symfs = null, kallsyms = null } = options;
-  const isPacked = (await stat(path)).isFile() && (await isPack(path));
-  const place = isPacked ? await unpack(path, options, signal) : { path, symfs, kallsyms, buildIdCache: null };
+  const place = isPack(firstBytes(path))
+    ? await unpack(path, options, signal)
+    : { path, symfs, kallsyms, buildIdCache: null };
   const recording = await openRecording(place.path, { signal });
   if (recording.damage.length > 0) throw damaged(path, recording.damage);
   if (recording.trace === null) throw noTrace(path);
