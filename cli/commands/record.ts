@@ -38,7 +38,7 @@ export async function record(
   await keepRecording(plan, { machine, version, say: sayer(options.quiet) });
   if (!options.render) return;
   const { renderRecording } = await import('./render-recording.js');
-  await renderRecording(plan.output, options.render, options.quiet, signal);
+  await renderRecording(plan.output, options.render, options, signal);
 }
 
 /** Before anything is recorded. */

@@ -9,8 +9,8 @@ import { render } from './render.js';
 export async function renderRecording(
   recording: string,
   outputs: readonly string[],
-  quiet: boolean,
+  { perf, quiet }: { readonly perf: string; readonly quiet: boolean },
   signal: AbortSignal,
 ): Promise<void> {
-  await render(checkOptions(RenderOptions, { inputs: [recording], output: outputs, quiet }), signal);
+  await render(checkOptions(RenderOptions, { inputs: [recording], output: outputs, perf, quiet }), signal);
 }

@@ -18,11 +18,12 @@ export interface QualitySummary {
   readonly notes: readonly string[];
 }
 
-export function qualitySummary({ quality, threads, meta }: Profile): QualitySummary {
+export function qualitySummary(profile: Profile): QualitySummary {
+  const { quality, threads, meta } = profile;
   const span = meta.weight === 'ns' ? `${formatDuration(meta.endNs - meta.startNs)} of ` : '';
   const head = `${formatMany(quality.events, 'event')} in ${span}${formatMany(threads.length, 'thread')}`;
   const line = `${head}; ${lostText(quality, threads.length)}, ${guessText(quality)}`;
-  return { line, damage: damageOf(quality), doubts: doubtsOf(quality), notes: notesOf(quality) };
+  return { line, damage: damageOf(quality), doubts: doubtsOf(quality), notes: notesOf(profile) };
 }
 
 /** How many gaps these causes have together. */
@@ -60,8 +61,10 @@ function doubtsOf({ lostNs, inferredNs, totalNs }: Quality): string[] {
   return doubts;
 }
 
-function notesOf({ hiddenNs, totalNs }: Quality): string[] {
+function notesOf({ meta: { recorded }, quality: { hiddenNs, totalNs } }: Profile): string[] {
   if (hiddenNs <= WARNING_SHARE * totalNs) return [];
   const where = `${formatShare(hiddenNs, totalNs)} of the time is below jumps that the trace does not show`;
-  return [`${where}: functions that only pass on control may be missing there; --itrace=be shows them`];
+  return [
+    `${where}: functions that only pass on control may be missing there; ${recorded ? '--precise' : '--itrace=be'} shows them`,
+  ];
 }
