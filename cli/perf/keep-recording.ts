@@ -5,9 +5,8 @@ import { createWriteStream } from 'node:fs';
 import { hostname } from 'node:os';
 import { resolve } from 'node:path';
 import { finished } from 'node:stream/promises';
-import { formatBytes, formatDuration, PtflameError } from '../../src/text.js';
+import { formatBytes, formatDuration, PTFLAME_VERSION, PtflameError } from '../../src/text.js';
 import { createTemporaryFile } from '../temporary-files.js';
-import { packageVersion } from '../version.js';
 import type { Patience } from './await-end.js';
 import { checkRoom } from './check-room.js';
 import { perfFailure } from './failures.js';
@@ -88,7 +87,7 @@ function notesOf(plan: RecordingPlan, end: RecordingEnd, { machine, version }: R
   return {
     format: 'ptflame-recording',
     version: 1,
-    ptflame: packageVersion(),
+    ptflame: PTFLAME_VERSION,
     perf: version.text,
     host: hostname(),
     kernel: machine.kernel,

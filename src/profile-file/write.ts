@@ -7,11 +7,11 @@ import type { Profile, ThreadProfile } from '../model/profile.js';
 import type { SymbolKind } from '../model/symbol-table.js';
 import { type Nanoseconds, NONE } from '../model/units.js';
 import { compareUtf8 } from '../model/utf8-order.js';
+import { PTFLAME_VERSION } from '../model/version.js';
 import { dsoOf, nodeOrder, type SymbolOrder, symbolOrder } from './file-order.js';
 import { FORMAT, KIND_NAMES, QUALITY_KEYS, TREE_COLUMNS, VERSION } from './format.js';
 
-/** As package.json has it; a test holds the two together. */
-const PRODUCER = { name: 'ptflame', version: '0.1.0' } as const;
+const PRODUCER = { name: 'ptflame', version: PTFLAME_VERSION } as const;
 
 /** The text of a profile file; each part and each thread is one line. */
 export function* renderJson(profile: Profile): Generator<string> {

@@ -251,9 +251,9 @@ describe.concurrent('what cannot be rendered', () => {
     { what: 'nothing at all', content: '', message: /the input is empty/, remedy: /perf script/ },
     {
       what: 'a recording',
-      content: 'PERFILE2\x68\0\0\0',
+      content: '2ELIFREP\0\0\0\x68',
       message: /recording \(perf\.data\)/,
-      remedy: /perf script -i/,
+      remedy: /perf script/,
     },
     { what: 'zstd', content: Buffer.from('28b52ffd0458', 'hex'), message: /compressed by zstd/, remedy: /zstd -dc/ },
     {

@@ -1,0 +1,2 @@
+/** This program's version, as package.json has it; a test holds the two together. */
+export const PTFLAME_VERSION = '0.1.0';
