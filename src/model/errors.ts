@@ -57,6 +57,14 @@ export class PtflameError extends Error {
   }
 }
 
+/** `cause`: of a file that could not be opened. */
+export function unreadableInput(path: string, cause: unknown): PtflameError {
+  const code = (cause as { code?: string } | null)?.code;
+  const why = code === 'ENOENT' ? 'there is no such file' : code === 'EACCES' ? 'it may not be read' : String(cause);
+  const hint = code === 'EACCES' ? 'perf writes files for root alone: sudo chown $USER FILE' : 'check the path';
+  return new PtflameError('INPUT_UNREADABLE', `cannot open ${path}: ${why}`, { hint, cause });
+}
+
 /** Our own fault: a fact that the code relies on does not hold. */
 export function assert(fact: boolean, what: string): asserts fact {
   if (!fact) throw new Error(`ptflame is wrong here, please report it: ${what}`);

@@ -3,7 +3,7 @@
  */
 import type { Stats } from 'node:fs';
 import { type FileHandle, open, stat } from 'node:fs/promises';
-import { PtflameError } from '../model/errors.js';
+import { unreadableInput } from '../model/errors.js';
 import { type ReadRecordingOptions, readRecording } from './read-recording.js';
 import type { Recording } from './recording.js';
 import { notARecording } from './refusals.js';
@@ -35,13 +35,6 @@ async function known<Value>(path: string, value: Promise<Value>): Promise<Value>
   try {
     return await value;
   } catch (cause) {
-    throw unreadable(path, cause);
+    throw unreadableInput(path, cause);
   }
-}
-
-function unreadable(path: string, cause: unknown): PtflameError {
-  const code = (cause as NodeJS.ErrnoException).code;
-  const why = code === 'ENOENT' ? 'there is no such file' : code === 'EACCES' ? 'it may not be read' : String(cause);
-  const hint = code === 'EACCES' ? 'perf writes files for root alone: sudo chown $USER FILE' : 'check the path';
-  return new PtflameError('INPUT_UNREADABLE', `cannot open ${path}: ${why}`, { hint, cause });
 }

@@ -1,6 +1,7 @@
 /**
  * A perf.data file in, what it tells without being decoded out. Only what the kernel wrote beside the trace is kept.
  */
+import { comparePerfTimes } from '../model/perf-time.js';
 import { type Attributes, readAttributes } from './attributes.js';
 import { Damage } from './damage.js';
 import { type Features, readFeatures } from './features.js';
@@ -9,7 +10,6 @@ import { type FileHeader, readHeader } from './header.js';
 import { keyOf, RecordTaker } from './record-taker.js';
 import type { BuildId, Recording } from './recording.js';
 import { compressed } from './refusals.js';
-import { compareTimes } from './times.js';
 import { attributeOf, traceSettings } from './trace-settings.js';
 import { walkRecords } from './walk.js';
 
@@ -75,7 +75,7 @@ function toRecording(
     trace: traceInfo && traceSettings(traceInfo, attributes),
     buffers: taker.buffers,
     auxRecords: taker.auxRecords,
-    sideband: taker.sideband.sort((a, b) => compareTimes(a.time ?? AT_ONCE, b.time ?? AT_ONCE)), // it keeps equal ones in order
+    sideband: taker.sideband.sort((a, b) => comparePerfTimes(a.time ?? AT_ONCE, b.time ?? AT_ONCE)), // it keeps equal ones in order
     buildIds: distinct([...features.buildIds, ...taker.buildIds.values()]),
     bounds: taker.times.bounds ?? features.sampleTimes,
     lostRecords: taker.lostRecords,

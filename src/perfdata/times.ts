@@ -1,7 +1,7 @@
 /**
  * Times of a recording: nanoseconds in 64 bits, more than a number holds.
  */
-import type { PerfTime } from '../model/perf-time.js';
+import { comparePerfTimes, type PerfTime } from '../model/perf-time.js';
 
 const NS_IN_SECOND = 1e9;
 /** 2^32 ns are 4 s and this. */
@@ -24,10 +24,6 @@ function farTimeOf(all: bigint): PerfTime | null {
   return { seconds: Number(all / BigInt(NS_IN_SECOND)), ns: Number(all % BigInt(NS_IN_SECOND)) };
 }
 
-export function compareTimes(a: PerfTime, b: PerfTime): number {
-  return a.seconds - b.seconds || a.ns - b.ns;
-}
-
 /** The first and the last of the times it is shown, but those of what was there before. */
 export class TimeBounds {
   private start: PerfTime | null = null;
@@ -35,8 +31,8 @@ export class TimeBounds {
 
   include(time: PerfTime | null): void {
     if (time === null || (time.seconds === 0 && time.ns === 0)) return;
-    if (this.start === null || compareTimes(time, this.start) < 0) this.start = time;
-    if (this.end === null || compareTimes(time, this.end) > 0) this.end = time;
+    if (this.start === null || comparePerfTimes(time, this.start) < 0) this.start = time;
+    if (this.end === null || comparePerfTimes(time, this.end) > 0) this.end = time;
   }
 
   get bounds(): { readonly start: PerfTime; readonly end: PerfTime } | null {

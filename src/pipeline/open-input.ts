@@ -5,7 +5,7 @@ import { readSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
 import { createGunzip } from 'node:zlib';
-import { PtflameError } from '../model/errors.js';
+import { PtflameError, unreadableInput } from '../model/errors.js';
 import type { PlainFile, TraceInput } from './inputs.js';
 import { peek } from './peek.js';
 
@@ -36,7 +36,7 @@ export async function openTraceFile(path: string): Promise<OpenedInput> {
   try {
     file = await open(path);
   } catch (cause) {
-    throw unreadable(path, cause);
+    throw unreadableInput(path, cause);
   }
   const stat = await file.stat();
   if (stat.isDirectory()) {
@@ -102,13 +102,6 @@ class FileBytes implements PlainFile, AsyncIterable<Uint8Array> {
 /** A stream of trace text or a profile, compressed or not; `name` is for messages. */
 export function traceStream(name: string, bytes: AsyncIterable<Uint8Array>): OpenedInput {
   return { name, bytes: decompressed(name, bytes), sizeBytes: null };
-}
-
-function unreadable(path: string, cause: unknown): PtflameError {
-  const code = (cause as NodeJS.ErrnoException).code;
-  const why = code === 'ENOENT' ? 'there is no such file' : code === 'EACCES' ? 'it may not be read' : String(cause);
-  const hint = code === 'EACCES' ? 'perf writes files for root alone: sudo chown $USER FILE' : 'check the path';
-  return new PtflameError('INPUT_UNREADABLE', `cannot open ${path}: ${why}`, { hint, cause });
 }
 
 async function* decompressed(name: string, bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
