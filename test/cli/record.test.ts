@@ -5,6 +5,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdir, stat } from 'node:fs/promises';
 import { describe, expect, vi } from 'vitest';
 import { RecordingNotes } from '../../cli/perf/recording-notes.js';
+import { RECORDED_ROOT, recordingPath } from '../helpers/perf.js';
 import { heard, logOf, record, recordArguments, startRecord } from '../helpers/record-runs.js';
 import { expectRefusal, fixturePath, ptflame, test } from '../helpers/run-cli.js';
 
@@ -318,6 +319,19 @@ describe.concurrent('signals', () => {
     expect(exitCode).toBe(0);
     expect(stderr).toContain('snapshot 2 taken\n');
     expect(recordArguments(dir)).toContain('--snapshot');
+  });
+});
+
+describe('--render', () => {
+  test('draws what was recorded, and tells where and when that was', async ({ dir }) => {
+    const play = { RECORDING: recordingPath('cpus-2'), SYMFS: RECORDED_ROOT };
+    const run = await record(dir, [...SHORT, '--render', 'flame.svg', '--render', 'out.folded'], { play });
+    expect(run.exitCode).toBe(0);
+    const { startedAt } = RecordingNotes.parse(JSON.parse(readFileSync(dir.file('perf.data.ptflame.json'), 'utf8')));
+    const svg = readFileSync(dir.file('flame.svg'), 'utf8');
+    expect(svg).toContain('recorded on ptemu · 5 threads');
+    expect(svg).toContain(`at ${startedAt}`);
+    expect(readFileSync(dir.file('out.folded'), 'utf8')).toContain('critical');
   });
 });
 

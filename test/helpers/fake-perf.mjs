@@ -8,13 +8,16 @@
  * FAKE_PERF_PLAY     record (default): writes a recording at SIGINT, or when its command ends
  *                    empty: writes one whose data size is 0; none: writes nothing; hang: neither acknowledges nor ends at SIGINT
  *                    deaf: records, and ignores SIGINT and SIGTERM; slow: takes a second to write
+ * FAKE_PERF_RECORDING  file that it writes in place of the little that it makes up
+ * FAKE_PERF_SYMFS    where the files lie that ran in it: it is decoded by the real perf
  * FAKE_PERF_VERSION  what --version says
  */
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { appendFileSync, mkdirSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
 import { Socket } from 'node:net';
 
 const { FAKE_PERF_LOG, FAKE_PERF_SAYS, FAKE_PERF_EXIT = '0', FAKE_PERF_PLAY = 'record' } = process.env;
+const { FAKE_PERF_RECORDING, FAKE_PERF_SYMFS } = process.env;
 const { FAKE_PERF_VERSION = 'perf version 6.1.192' } = process.env;
 const args = process.argv.slice(2);
 const log = (entry) => FAKE_PERF_LOG && appendFileSync(FAKE_PERF_LOG, `${JSON.stringify(entry)}\n`);
@@ -36,7 +39,8 @@ function write() {
     mkdirSync(path, { recursive: true });
     path += '/data';
   }
-  writeFileSync(path, recording(FAKE_PERF_PLAY === 'empty' ? 0 : 64));
+  if (FAKE_PERF_RECORDING) writeFileSync(path, readFileSync(FAKE_PERF_RECORDING));
+  else writeFileSync(path, recording(FAKE_PERF_PLAY === 'empty' ? 0 : 64));
 }
 
 function end(code, signal) {
@@ -79,8 +83,14 @@ function record() {
   });
 }
 
+function decode() {
+  const { status } = spawnSync('perf', [...args, `--symfs=${FAKE_PERF_SYMFS}`], { stdio: 'inherit' });
+  process.exit(status ?? 1);
+}
+
 log(args);
 if (args[0] === '--version') process.stdout.write(`${FAKE_PERF_VERSION}\n`);
+else if (args[0] === 'script') decode();
 else if (args[0] === 'version') process.stdout.write('  get_cpuid: [ on  ]  # HAVE_AUXTRACE_SUPPORT\n');
 else if (FAKE_PERF_SAYS) {
   write();
