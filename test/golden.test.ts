@@ -3,6 +3,7 @@
  *
  * `npm run bless` rewrites the files; a changed one is reviewed like code.
  */
+
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { analyze, openTraceFile, type Profile, PtflameError, renderSvg } from '../src/index.js';
@@ -11,6 +12,7 @@ import { Inference } from '../src/model/quality.js';
 import type { SymbolTable } from '../src/model/symbol-table.js';
 import type { ThreadEvents } from '../src/model/thread-events.js';
 import { NONE, type SymbolId } from '../src/model/units.js';
+import { whileAlive } from '../src/pipeline/replay-task.js';
 import { Contexts } from '../src/replay/contexts.js';
 import type { FrameWatcher } from '../src/replay/frame.js';
 import { pairReturns } from '../src/replay/pair-returns.js';
@@ -107,10 +109,16 @@ function keptReplays(trace: TraceThreads): LoggedReplay[] {
 }
 
 function logReplay({ facts, symbols, bounds }: TraceThreads, thread: LoadedThread, contexts: Contexts | null) {
-  const { events, isCreatedInside } = thread;
+  const { events, isCreatedInside, exitNs } = thread;
   const endRow = pairReturns(events, facts).segments.at(-1)?.endRow ?? 0;
   const log = new FrameLog(symbols, endRow);
-  const options = { tailCalls: 'nest', extendTo: bounds, isCreatedInside, contexts, watcher: log } as const;
+  const options = {
+    tailCalls: 'nest',
+    extendTo: whileAlive(bounds, exitNs),
+    isCreatedInside,
+    contexts,
+    watcher: log,
+  } as const;
   const replay = replayThread(withEnd(events, endRow), facts, options);
   return { thread, replay, log, head: `thread ${events.tid}${contexts ? ', replayed twice' : ''}` };
 }

@@ -14,6 +14,7 @@ export type SidebandRecord =
       readonly parentPid: number;
       readonly parent: number;
     }
+  | { readonly what: 'exit'; readonly pid: number; readonly tid: number }
   | {
       readonly what: 'mmap';
       readonly pid: number; // -1: the kernel

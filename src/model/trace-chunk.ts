@@ -42,6 +42,7 @@ export type TraceRecord = { readonly tid: Tid; readonly cpu: number; readonly ti
     }
   | { readonly what: 'switch'; readonly direction: 'in' | 'out' | 'preempted' }
   | { readonly what: 'exec'; readonly pid: number }
+  | { readonly what: 'exit'; readonly pid: number }
   | { readonly what: 'fork'; readonly pid: number; readonly parentPid: number }
 );
 

@@ -45,6 +45,8 @@ export function takeSideband({ prefix, record }: SidebandLine, timeNs: Nanosecon
       return takeComm(record, at, to);
     case 'fork':
       return takeFork(record, at, wasBefore(prefix.time), to);
+    case 'exit':
+      return to.addRecord({ what: 'exit', tid: record.tid, pid: record.pid, ...at });
     case 'mmap':
       return takeMapping(record, wasBefore(prefix.time) ? Number.NEGATIVE_INFINITY : timeNs, to);
     case 'other':

@@ -6,7 +6,7 @@ import { parseAddress } from './location.js';
 
 /** Records that are not needed, and garbled ones, are 'other'. */
 export function parseRecord(text: string): SidebandRecord {
-  return parseSwitch(text) ?? parseComm(text) ?? parseFork(text) ?? parseMapping(text) ?? { what: 'other' };
+  return parseSwitch(text) ?? parseComm(text) ?? parseTask(text) ?? parseMapping(text) ?? { what: 'other' };
 }
 
 // "SWITCH OUT preempt", "SWITCH_CPU_WIDE IN  prev pid/tid: …"
@@ -23,12 +23,12 @@ function parseComm(text: string): SidebandRecord | null {
   return { what: 'comm', exec: !!comm[1], name: comm[2] as string, pid: Number(comm[3]), tid: Number(comm[4]) };
 }
 
-// "FORK(15223:15236):(15223:15223)": the child's pid and tid, then the parent's
-function parseFork(text: string): SidebandRecord | null {
-  const fork = /^FORK\((-?\d+):(-?\d+)\):\((-?\d+):(-?\d+)\)/.exec(text);
-  if (fork === null) return null;
-  const [pid = 0, tid = 0, parentPid = 0, parent = 0] = fork.slice(1).map(Number);
-  return { what: 'fork', pid, tid, parentPid, parent };
+// "FORK(15223:15236):(15223:15223)": the child's pid and tid, then the parent's; EXIT likewise, of the one that ends
+function parseTask(text: string): SidebandRecord | null {
+  const task = /^(FORK|EXIT)\((-?\d+):(-?\d+)\):\((-?\d+):(-?\d+)\)/.exec(text);
+  if (task === null) return null;
+  const [pid = 0, tid = 0, parentPid = 0, parent = 0] = task.slice(2).map(Number);
+  return task[1] === 'FORK' ? { what: 'fork', pid, tid, parentPid, parent } : { what: 'exit', pid, tid };
 }
 
 // "MMAP2 15223/15223: [0x401000(0x1000) @ 0x1000 fe:00 2277498 0]: r-xp /opt/lab/demo", with "<build id>" in place of

@@ -90,7 +90,7 @@ export interface RecordedEvent {
   readonly cpu: number;
   /** 0.000000000 for what was there before the recording began; null: not recorded. */
   readonly time: PerfTime | null;
-  readonly record: SidebandRecord | { readonly what: 'exit'; readonly pid: number; readonly tid: number };
+  readonly record: SidebandRecord;
 }
 
 export interface BuildId {

@@ -64,7 +64,7 @@ export function sidebandChunk(
     addName: (name: ThreadName) => chunk.addName({ ...name, comm: name.comm === null ? null : fromLatin1(name.comm) }),
   };
   for (const { tid, pid, cpu, time, record } of sideband) {
-    if (record.what === 'exit' || time === null) continue;
+    if (time === null) continue;
     const prefix = { comm: null, pid, tid, cpu: cpu === NONE ? null : cpu, time };
     takeSideband({ type: 'sideband', prefix, record }, wasBefore(time) ? startNs : timeOf(time), sink);
   }

@@ -1,6 +1,7 @@
 /**
  * The replay of one thread, as a task that runs anywhere: plain data in, plain data out.
  */
+import type { Nanoseconds } from '../model/units.js';
 import { Contexts, type Lessons } from '../replay/contexts.js';
 import { Replayer, type ReplayOptions, type ThreadReplay } from '../replay/replay.js';
 import type { SiteFacts } from '../replay/site-facts.js';
@@ -40,7 +41,14 @@ export class TraceReplayer {
   replay(source: ThreadSource, buffer: ArrayBuffer | SharedArrayBuffer): ReplayedThread {
     const { trace, contexts } = this;
     const { events, ...thread } = loadThread(source, trace.events, trace, buffer);
-    const { isCreatedInside } = thread;
-    return { thread, replay: this.replayer.replay(events, { ...trace.options, isCreatedInside, contexts }) };
+    const { isCreatedInside, exitNs } = thread;
+    const extendTo = whileAlive(trace.options.extendTo, exitNs);
+    const options = { ...trace.options, extendTo, isCreatedInside, contexts };
+    return { thread, replay: this.replayer.replay(events, options) };
   }
+}
+
+/** A thread that ended waits no longer. */
+export function whileAlive(extendTo: ReplayOptions['extendTo'], exitNs: Nanoseconds): ReplayOptions['extendTo'] {
+  return extendTo && { ...extendTo, endNs: Math.min(extendTo.endNs, exitNs) };
 }

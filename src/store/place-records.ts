@@ -20,7 +20,7 @@ export function placeRecords(
   { site, timeNs }: EventRows,
 ): ThreadEvents {
   const placed = records
-    .filter((record) => record.what !== 'fork')
+    .filter(({ what }) => what !== 'fork' && what !== 'exit')
     .map((record) => ({ record, kind: kindOf(record), row: rowBehind(record, merged, sites) }))
     .sort((a, b) => a.row - b.row || a.record.timeNs - b.record.timeNs || a.kind - b.kind);
   const length = merged.length + placed.length;

@@ -3,11 +3,11 @@
  */
 import type { ThreadEvents } from '../model/thread-events.js';
 import type { TraceRecord } from '../model/trace-chunk.js';
-import { NONE, type Tid } from '../model/units.js';
+import { type Nanoseconds, NONE, type Tid } from '../model/units.js';
 import type { SharedEvents } from './event-memory.js';
 import { byTimeThenContent, type GapRecord, gapsAmong, type UnownedGapsOfCpu } from './gap-records.js';
 import { type LaneRuns, readLane } from './lane.js';
-import { mergeLanes, type SiteEdges } from './merge-lanes.js';
+import { type MergedLanes, mergeLanes, type SiteEdges } from './merge-lanes.js';
 import { placeRecords } from './place-records.js';
 import { threadMemory } from './thread-memory.js';
 
@@ -29,6 +29,8 @@ export interface ThreadFacts {
   /** perf's errors among the events, in their order. */
   readonly gaps: readonly GapRecord[];
   readonly isCreatedInside: boolean;
+  /** When it ended; Infinity if nobody saw it. */
+  readonly exitNs: Nanoseconds;
   /** Times that stepped back. */
   readonly clockSteps: number;
 }
@@ -53,9 +55,25 @@ export function loadThread(
   });
   const wantsCpus = source.unownedGaps.some(({ cpu }) => cpu !== NONE);
   const merged = mergeLanes(lanes, sites, memory.merged, wantsCpus);
-  const records = [...source.records, ...source.unownedGaps.flatMap((gaps) => [...gapsAmong(gaps, merged)])];
+  const exitNs = exitOf(source.records, merged);
+  const own = source.records.filter(({ what, timeNs }) => what !== 'switch' || timeNs <= exitNs);
+  const records = [...own, ...source.unownedGaps.flatMap((gaps) => [...gapsAmong(gaps, merged)])];
   const events = placeRecords(source.tid, merged, records, sites, memory.merged);
   const gaps = records.filter((record) => record.what === 'gap').sort(byTimeThenContent);
   const isCreatedInside = records.some(({ what }) => what === 'fork');
-  return { events, gaps, isCreatedInside, clockSteps: merged.clockSteps };
+  return { events, gaps, isCreatedInside, exitNs, clockSteps: merged.clockSteps };
+}
+
+/** Its last exit, if neither a branch nor a new thread of the same number comes behind it. */
+function exitOf(records: readonly TraceRecord[], { timeNs, length }: MergedLanes): Nanoseconds {
+  const last = records.reduce<TraceRecord | null>(
+    (last, record) => (isTask(record) && (last === null || record.timeNs >= last.timeNs) ? record : last),
+    null,
+  );
+  const isOver = last?.what === 'exit' && (length === 0 || last.timeNs >= timeNs[length - 1]);
+  return isOver ? last.timeNs : Number.POSITIVE_INFINITY;
+}
+
+function isTask({ what }: TraceRecord): boolean {
+  return what === 'fork' || what === 'exit';
 }

@@ -362,7 +362,7 @@ describe('records of the kernel', () => {
     ['a new program', 'COMM exec: demo:15223/15224', 'comm true demo 15223 15224'],
     ['a new name', 'COMM: a: b/2:15223/15224', 'comm false a: b/2 15223 15224'],
     ['a new thread', 'FORK(15223:15236):(15222:15224)', 'fork 15223 15236 15222 15224'],
-    ['the end of a thread', 'EXIT(15223:15236):(15223:15223)', 'other'],
+    ['the end of a thread', 'EXIT(15223:15236):(15223:15223)', 'exit 15223 15236'],
     [
       'a mapping',
       'MMAP2 1/2: [0x401000(0x1000) @ 0x1000 fe:00 2277498 0]: r-xp /opt/lab/demo',

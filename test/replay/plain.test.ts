@@ -2,11 +2,13 @@
  * Most events go a short way, in pairing and in replay. Whatever the trace, they come to where the long way leads: the
  * one of who is watched, and the one of traces in which transactions are aborted.
  */
+
 import { readdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { makeCase } from '../../fuzz/cases.js';
 import { Corpus } from '../../fuzz/corpus.js';
 import type { ThreadEvents } from '../../src/model/thread-events.js';
+import { whileAlive } from '../../src/pipeline/replay-task.js';
 import { Contexts } from '../../src/replay/contexts.js';
 import type { FrameWatcher } from '../../src/replay/frame.js';
 import { pairReturns } from '../../src/replay/pair-returns.js';
@@ -135,8 +137,8 @@ function compareWays({ threads, facts, bounds }: TraceThreads, name: string): vo
   for (const tailCalls of ['nest', 'replace'] as const) {
     const replayer = new Replayer(facts);
     const replay = (contexts: Contexts | null): ThreadReplay[] =>
-      threads.map(({ events, isCreatedInside }) => {
-        const options = { tailCalls, extendTo: bounds, isCreatedInside, contexts };
+      threads.map(({ events, isCreatedInside, exitNs }) => {
+        const options = { tailCalls, extendTo: whileAlive(bounds, exitNs), isCreatedInside, contexts };
         const short = replayer.replay(events, options);
         expect(short, name).toEqual(longWay(events, facts, options));
         return short;
