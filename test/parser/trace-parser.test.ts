@@ -272,7 +272,7 @@ describe("perf's errors become gaps", () => {
   });
 });
 
-describe("the kernel's records become switches, execs, forks and names", () => {
+describe("the kernel's records become switches, execs, forks, exits and names", () => {
   test.each([
     ['SWITCH IN', [{ what: 'switch', direction: 'in', tid: 5, cpu: 1, timeNs: 7 }], []],
     ['SWITCH OUT preempt', [{ what: 'switch', direction: 'preempted', tid: 5, cpu: 1, timeNs: 7 }], []],
@@ -291,7 +291,7 @@ describe("the kernel's records become switches, execs, forks and names", () => {
         { tid: 5, pid: 3, comm: null, parent: null, timeNs: 7 },
       ],
     ],
-    ['EXIT(4:6):(4:5)', [], []],
+    ['EXIT(4:6):(4:5)', [{ what: 'exit', pid: 4, tid: 6, cpu: 1, timeNs: 7 }], []],
     ['MMAP2 4/6: [0x401000(0x1000) @ 0x1000 fe:00 2277498 0]: r-xp /opt/lab/demo', [], []],
   ])('%s', (record, records, names) => {
     const parsed = parse(`5 [001] 3.000000007: PERF_RECORD_${record}\n`);
