@@ -36,27 +36,32 @@ export async function openInputs(
 
 /** A named pipe is read as standard input is: a plain read waits where not even process.exit() can end the waiting. */
 async function openPath(path: string, options: DecodingOptions, signal: AbortSignal): Promise<CommandInput> {
-  if ((await holdsRecording(path)) || (await isPack(path).catch(() => false)))
-    return (await import('./perf/decode.js')).decodeInput(path, options, signal);
+  if (await isDecoded(path)) return (await import('./perf/decode.js')).decodeInput(path, options, signal);
   const pipe = await openIfPipe(path).catch(() => null); // what is wrong with it, openTraceFile says
   if (pipe === null) return openTraceFile(path);
   return traceStream(path, new Socket({ fd: pipe, readable: true, writable: false }));
 }
 
-/** A file of perf, or the directory that `perf record --kcore` makes. What cannot be looked at is none. */
-async function holdsRecording(path: string): Promise<boolean> {
+/**
+ * A file of perf, the directory that `perf record --kcore` makes, or a pack. What cannot be looked at is none, and a pipe
+ * is not looked at: who opens it waits for its writer, and who closes it ends him.
+ */
+async function isDecoded(path: string): Promise<boolean> {
   try {
-    const stats = await stat(path);
-    if (!stats.isFile() && !stats.isDirectory()) return false;
-    const file = await open(stats.isDirectory() ? join(path, 'data') : path);
-    try {
-      const { buffer, bytesRead } = await file.read(Buffer.alloc(MAGIC_BYTES), 0, MAGIC_BYTES, 0);
-      return isRecording(buffer.subarray(0, bytesRead));
-    } finally {
-      await file.close();
-    }
+    const data = (await stat(path)).isDirectory() ? join(path, 'data') : path;
+    return (await stat(data)).isFile() && ((await holdsRecording(data)) || (await isPack(path)));
   } catch {
     return false;
+  }
+}
+
+async function holdsRecording(path: string): Promise<boolean> {
+  const file = await open(path);
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(MAGIC_BYTES), 0, MAGIC_BYTES, 0);
+    return isRecording(buffer.subarray(0, bytesRead));
+  } finally {
+    await file.close();
   }
 }
 
