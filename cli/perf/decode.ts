@@ -30,17 +30,16 @@ export async function decodeInput(
   signal: AbortSignal,
 ): Promise<DecodedRecording> {
   const { symfs = null, kallsyms = null } = options;
-  const place = isPack(firstBytes(path))
-    ? await unpack(path, options, signal)
-    : { path, symfs, kallsyms, buildIdCache: null };
-  const recording = await openRecording(place.path, { signal });
+  const isPacked = isPack(firstBytes(path));
+  const place = isPacked ? await unpack(path, options, signal) : { path, symfs, kallsyms, buildIdCache: null };
+  const recording = await openRecording(place.path, { signal, name: isPacked ? `the recording in ${path}` : path });
   if (recording.damage.length > 0) throw damaged(path, recording.damage);
   if (recording.trace === null) throw noTrace(path);
   if (!options.quiet) await tellMissing(recording, place.symfs);
   const { perf, precise, jobs = availableParallelism() } = options;
-  const decoded = decodeRecording(place.path, recording, { perf, precise, jobs, ...place });
+  const decoded = decodeRecording(place.path, recording, { perf, precise, jobs, ...place, name: path });
   const startedAt = (await notesOf(place.path))?.startedAt ?? null;
-  return { ...decoded, name: path, recorded: decoded.recorded && { ...decoded.recorded, startedAt } };
+  return { ...decoded, recorded: decoded.recorded && { ...decoded.recorded, startedAt } };
 }
 
 /** A pack is decoded with its own files alone, so that the result is the same everywhere. */
@@ -61,12 +60,17 @@ async function tellMissing(recording: Recording, symfs: string | null): Promise<
   const files = await neededFiles(recording, symfs ?? '/');
   const lost = files.filter(({ state }) => state !== 'same');
   for (const { path, state } of lost.slice(0, MOST_TOLD)) {
-    const what = state === 'missing' ? 'is not there' : 'is another build than the one that was recorded';
-    process.stderr.write(`ptflame: ${visibleText(path)} ${what}: what ran in it will be lost\n`);
+    process.stderr.write(`ptflame: ${visibleText(path)} ${WHAT[state]}: what ran in it will be lost\n`);
   }
   if (lost.length > MOST_TOLD) process.stderr.write(`ptflame: and ${lost.length - MOST_TOLD} more files\n`);
 }
 const MOST_TOLD = 10;
+const WHAT = {
+  same: 'is there',
+  changed: 'is another build than the one that was recorded',
+  unreadable: 'may not be read',
+  missing: 'is not there',
+} as const;
 
 /** What `ptflame record` wrote beside a recording; null if there is none, or something else. */
 async function notesOf(path: string): Promise<RecordingNotes | null> {

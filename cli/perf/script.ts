@@ -2,6 +2,7 @@
  * A recording in, the text of its branches out: decoded by `perf script`, several at a time, each a part of it.
  */
 import { statSync } from 'node:fs';
+import { join } from 'node:path';
 import { execa } from 'execa';
 import {
   type DecodedRecording,
@@ -15,9 +16,12 @@ import { perfTimeText } from '../../src/text.js';
 import { perfFailure } from './failures.js';
 import { hungDecoder } from './hung-decoder.js';
 import { withLargeWrites } from './large-writes.js';
+import { ProcessGroup } from './process-group.js';
 import { Watchdog } from './watchdog.js';
 
 export interface DecodeOptions {
+  /** What the recording is called, if not by its path. */
+  readonly name?: string;
   /** The program. */
   readonly perf: string;
   /** Every branch, not only calls and returns: jumps show functions that were not called. */
@@ -41,18 +45,18 @@ const FIELDS = '-F-event,-period,+addr,-comm,+flags,-dso,+pid';
 /** A download of symbols may take its time. */
 const HANG_MS = 120_000;
 const MOST_STDERR_BYTES = 16 * 1024;
-const KILL_AFTER_MS = 2_000;
 
-/** Decoders begin when their part is read; where one fails, all of them end. */
+/** Decoders begin when their part is read; where one fails, or is not read to its end, all of them end. */
 export function decodeRecording(path: string, recording: Recording, options: DecodeOptions): DecodedRecording {
   const jobs = planJobs(recording, { decoders: options.jobs, ...options.plan });
+  const { name = path } = options;
   const failed = new AbortController();
   const parts = jobs.map((job, index) => ({
-    name: jobs.length === 1 ? path : `${path}, part ${index + 1} of ${jobs.length}`,
+    name: jobs.length === 1 ? name : `${name}, part ${index + 1} of ${jobs.length}`,
     bytes: decode(path, job, options, failed),
     job,
   }));
-  return { name: path, parts, atOnce: options.jobs, sideband: recording.sideband, recorded: recordedWhere(recording) };
+  return { name, parts, atOnce: options.jobs, sideband: recording.sideband, recorded: recordedWhere(recording) };
 }
 
 function recordedWhere({ machine, command }: Recording): RecordedWhere {
@@ -79,9 +83,11 @@ export function scriptArguments(path: string, { cpus, from, to }: DecodeJob, opt
   ];
 }
 
-/** perf asks to be forced to read what neither root nor the user owns. */
+/** perf asks to be forced to read what neither root nor the user owns; what is gone, it says itself. */
 function isForeign(path: string): boolean {
-  const { uid } = statSync(path);
+  const quiet = { throwIfNoEntry: false } as const;
+  const stats = statSync(path, quiet);
+  const uid = (stats?.isDirectory() ? statSync(join(path, 'data'), quiet) : stats)?.uid ?? 0;
   return uid !== 0 && uid !== process.geteuid?.();
 }
 
@@ -99,29 +105,39 @@ async function* decode(
     reject: false,
     encoding: 'buffer',
     env: { LC_ALL: 'C', PAGER: 'cat' },
-    cancelSignal: failed.signal,
-    forceKillAfterDelay: KILL_AFTER_MS,
+    detached: true, // as the leader of a group, which ends as a whole
   });
+  const group = new ProcessGroup(perf.pid);
   const stderr = lastOf(perf.stderr);
   const watchdog = new Watchdog(perf.pid, options.hangMs ?? HANG_MS, () => failed.abort());
+  failed.signal.addEventListener('abort', () => {
+    group.kill();
+    for (const stream of [perf.stdout, perf.stderr]) stream.destroy(); // somebody outside of the group may hold them
+  });
+  let isWhole = false;
   try {
-    for await (const bytes of watchdog.watched(perf.stdout)) yield bytes;
+    for await (const bytes of untilAborted(watchdog.watched(perf.stdout), failed.signal)) yield bytes;
     const { exitCode, signal, cause } = await perf;
     if (watchdog.hasBitten) throw hungDecoder(job, watchdog.silentMs, stderr());
     if (failed.signal.aborted) return; // what failed first is told
     if (exitCode !== 0) {
-      failed.abort();
-      throw perfFailure({
-        command: 'script',
-        exitCode,
-        signal,
-        stderr: stderr(),
-        ...(!signal && exitCode === undefined && { cause }),
-      });
+      const notStarted = !signal && exitCode === undefined && { cause };
+      throw perfFailure({ command: 'script', exitCode, signal, stderr: stderr(), ...notStarted });
     }
+    isWhole = true;
   } finally {
     watchdog.stop();
-    perf.kill();
+    group.kill();
+    if (!isWhole) failed.abort();
+  }
+}
+
+/** A stream that is destroyed then ends, in place of failing. */
+async function* untilAborted(bytes: AsyncIterable<Uint8Array>, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  try {
+    yield* bytes;
+  } catch (error) {
+    if (!signal.aborted) throw error;
   }
 }
 

@@ -1,7 +1,8 @@
 /**
- * Tells whether a process hangs: it gives nothing, though it is asked, and its processors do nothing for it either.
+ * Tells whether a process hangs: it gives nothing, though it is asked, and no processor does anything for it or for those
+ * that it has started.
  */
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 
 export class Watchdog {
   hasBitten = false;
@@ -10,10 +11,10 @@ export class Watchdog {
   private readonly bite: () => void;
   private readonly timer: NodeJS.Timeout;
   private isAsked = false;
-  /** Of the process when it was looked at last; null before. */
+  /** Of its group when it was looked at last; null before. */
   private ticks: string | null = null;
 
-  /** `bite` is called when the process was idle for so long. */
+  /** `pid`: of the leader of a process group. `bite` is called when all of it was idle for so long. */
   constructor(pid: number | undefined, silentMs: number, bite: () => void) {
     this.pid = pid;
     this.silentMs = silentMs;
@@ -38,7 +39,7 @@ export class Watchdog {
   }
 
   private look(): void {
-    const ticks = this.isAsked ? processorTicks(this.pid) : null;
+    const ticks = this.isAsked ? groupTicks(this.pid) : null;
     if (ticks !== null && ticks === this.ticks) {
       this.hasBitten = true;
       this.stop();
@@ -48,12 +49,28 @@ export class Watchdog {
   }
 }
 
-/** What the kernel counted for a process so far, in the program and in the kernel; null if it is gone. */
-function processorTicks(pid: number | undefined): string | null {
+/** What the kernel counted for each process of a group so far; '' if all are gone, null if nobody can tell. */
+function groupTicks(group: number | undefined): string | null {
   try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    return stat.slice(stat.lastIndexOf(')')).split(' ').slice(12, 14).join(' ');
+    const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+    return pids.map((pid) => processorTicks(pid, group)).join('');
   } catch {
     return null;
   }
 }
+
+/** In the program and in the kernel; '' for a process that is gone, or of another group. */
+function processorTicks(pid: string, group: number | undefined): string {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    const fields = stat.slice(stat.lastIndexOf(')')).split(' ');
+    return Number(fields[GROUP]) === group ? `${pid} ${fields[USER_TICKS]} ${fields[KERNEL_TICKS]}\n` : '';
+  } catch {
+    return '';
+  }
+}
+
+/** Fields behind the name of the program, which may hold blanks. */
+const GROUP = 3;
+const USER_TICKS = 12;
+const KERNEL_TICKS = 13;

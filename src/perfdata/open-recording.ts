@@ -8,17 +8,23 @@ import { type ReadRecordingOptions, readRecording } from './read-recording.js';
 import type { Recording } from './recording.js';
 import { notARecording } from './refusals.js';
 
+export interface OpenRecordingOptions extends ReadRecordingOptions {
+  /** What it is called in messages, if not by its path. */
+  readonly name?: string;
+}
+
 /**
  * Reads a perf.data file, or the one in the directory that `perf record --kcore` makes.
  *
  * @throws PtflameError INPUT_UNREADABLE, and what `readRecording` throws
  */
-export async function openRecording(path: string, options: ReadRecordingOptions = {}): Promise<Recording> {
-  const isDirectory = (await known(path, stat(path))).isDirectory();
-  const name = isDirectory ? `${path.replace(/\/+$/, '')}/data` : path;
-  const stats = await known(name, stat(name));
+export async function openRecording(path: string, options: OpenRecordingOptions = {}): Promise<Recording> {
+  const { name: called = path } = options;
+  const isDirectory = (await known(called, stat(path))).isDirectory();
+  const [data, name] = isDirectory ? [path, called].map((each) => `${each.replace(/\/+$/, '')}/data`) : [path, called];
+  const stats = await known(name, stat(data));
   if (!stats.isFile()) throw notARecording(name); // and one that waits for a writer is not opened
-  const file = await known(name, open(name));
+  const file = await known(name, open(data));
   try {
     return await readRecording(asRecordingFile(name, file, stats), options);
   } finally {

@@ -21,6 +21,8 @@ export interface DecodeJob {
 /** A decoder reads all symbols anew, and all records: less is not worth one. */
 const LEAST_JOB_BYTES = 4 * 1024 * 1024;
 const MOST_DECODERS = 64;
+/** In one job of several processors: ten alike for nine decoders would take twice as long as they should. */
+const MOST_SHARES = 1.5;
 
 export interface PlanOptions {
   /** How many run at a time. */
@@ -37,16 +39,22 @@ export function planJobs(recording: Recording, { decoders, leastBytes = LEAST_JO
   const bins = Math.min(decoders, MOST_DECODERS, Math.floor(total / leastBytes));
   if (bins < 2 || !canBeCut(recording)) return [whole];
   const share = total / bins;
-  const cuts = [...bytesOf].map(([cpu, auxBytes]) => cutCpu(recording, cpu, auxBytes, share));
+  const cut = (cpu: number, count: number) => cutCpu(recording, cpu, bytesOf.get(cpu) ?? 0, count);
+  // a little more than a share is not worth another decoder
+  const cuts = [...bytesOf].map(([cpu, auxBytes]) => cut(cpu, Math.ceil(auxBytes / (1.25 * share))));
   const parts = cuts.filter((cut) => cut.length > 1).flat();
   const uncut = cuts.filter((cut) => cut.length === 1).flat();
-  const jobs = [...parts, ...grouped(uncut, share)];
+  const groups = grouped(uncut, share).flatMap((group) =>
+    group.cpus && group.auxBytes > MOST_SHARES * share ? group.cpus.flatMap((cpu) => cut(cpu, 2)) : [group],
+  );
+  const jobs = [...parts, ...groups];
   return jobs.length < 2 ? [whole] : jobs.sort((a, b) => b.auxBytes - a.auxBytes);
 }
 
-/** Without times nothing but the whole is certain; a snapshot's buffers overlap. */
-function canBeCut({ trace }: Recording): boolean {
-  return trace?.hasTime === true && !trace.isSnapshot;
+/** Without times nothing but the whole is certain, nor with buffers of threads beside others; a snapshot's overlap. */
+function canBeCut({ trace, buffers }: Recording): boolean {
+  const areAlike = buffers.every(({ cpu }) => (cpu === NONE) === (buffers[0]?.cpu === NONE));
+  return trace?.hasTime === true && !trace.isSnapshot && areAlike;
 }
 
 /** By processor; NONE: of threads, whose processors nobody knows. */
@@ -56,10 +64,9 @@ function bytesByCpu({ buffers }: Recording): Map<number, number> {
   return bytesOf;
 }
 
-/** In time, where a processor holds more than its share. */
-function cutCpu({ auxRecords }: Recording, cpu: number, auxBytes: number, share: number): DecodeJob[] {
+/** In time, into so many parts at most. */
+function cutCpu({ auxRecords }: Recording, cpu: number, auxBytes: number, count: number): DecodeJob[] {
   const cpus = cpu === NONE ? null : [cpu];
-  const count = Math.ceil(auxBytes / (1.25 * share)); // a little more than a share is not worth another decoder
   const own = auxRecords.filter((record) => record.cpu === cpu);
   const parts: DecodeJob[] = [];
   let from: PerfTime | null = null;

@@ -161,8 +161,8 @@ function kindOf(first: Uint8Array): OtherKind | null {
 function wrongKind(name: string, { kind, unpack }: OtherKind): PtflameError {
   if (unpack !== undefined)
     return new PtflameError('INPUT_KIND', `${name} is ${kind}, not text`, { hint: `unpack it first: ${unpack}` });
-  return new PtflameError('INPUT_KIND', `${name} is ${kind}, and perf decodes files alone`, {
-    hint: 'name the file: ptflame render perf.data; or pipe its text: perf script --itrace=cre --ns -F-event,-period,+addr,-comm,+flags,-dso | ptflame render -',
+  return new PtflameError('INPUT_KIND', `${name} is ${kind}, which perf decodes only where it is a file of its own`, {
+    hint: 'name that file, not compressed: ptflame render perf.data',
   });
 }
 

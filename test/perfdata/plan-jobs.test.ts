@@ -1,0 +1,93 @@
+/**
+ * What several decoders are to do: all of the trace, each part once, and none much more than the others.
+ */
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { type DecodeJob, type PerfTime, planJobs, type Recording } from '../../src/index.js';
+import { comparePerfTimes } from '../../src/model/perf-time.js';
+import { anyRecording, anyRecordingOfThreads, anyTime, recordingWith } from '../helpers/recordings.js';
+
+const anyDecoders = fc.integer({ min: 1, max: 20 });
+const WHOLE = { cpus: null, from: null, to: null };
+
+function decodes({ cpus, from, to }: DecodeJob, cpu: number, time: PerfTime): boolean {
+  if (cpus !== null && !cpus.includes(cpu)) return false;
+  return (!from || comparePerfTimes(time, from) >= 0) && (!to || comparePerfTimes(time, to) <= 0);
+}
+
+const sumOf = (parts: readonly { readonly auxBytes?: number; readonly sizeBytes?: number }[]) =>
+  parts.reduce((sum, { auxBytes = 0, sizeBytes = 0 }) => sum + auxBytes + sizeBytes, 0);
+const alike = (cpus: number, pieces: number) =>
+  new Map(Array.from({ length: cpus }, (_, cpu) => [cpu, Array(pieces).fill({ stepNs: 5, sizeBytes: 100 })]));
+
+test.each([
+  ['of processors', anyRecording],
+  ['of threads', anyRecordingOfThreads],
+])('each nanosecond of each buffer belongs to one job: %s', (_, recordings) => {
+  const isDecodedOnce = (recording: Recording, decoders: number, time: PerfTime) => {
+    const jobs = planJobs(recording, { decoders, leastBytes: 1 });
+    for (const { cpu } of recording.buffers)
+      expect(
+        jobs.filter((job) => decodes(job, cpu, time)),
+        JSON.stringify(jobs),
+      ).toHaveLength(1);
+    expect(sumOf(jobs)).toBe(sumOf(recording.buffers));
+  };
+  fc.assert(fc.property(recordings, anyDecoders, anyTime, isDecodedOnce));
+});
+
+test('no job has much more than its share, the largest comes first, and there are few', () => {
+  const isBalanced = (recording: Recording, decoders: number) => {
+    const jobs = planJobs(recording, { decoders, leastBytes: 1 });
+    const sizes = jobs.map(({ auxBytes }) => auxBytes);
+    const [largestRecord = 0] = recording.auxRecords.map(({ sizeBytes }) => sizeBytes).sort((a, b) => b - a);
+    expect(sizes).toEqual(sizes.toSorted((a, b) => b - a));
+    expect(jobs.length).toBeLessThanOrEqual(2 * decoders + 12);
+    if (jobs.length > 1) expect(sizes[0]).toBeLessThanOrEqual((1.5 * sumOf(jobs)) / decoders + largestRecord);
+  };
+  fc.assert(fc.property(anyRecording, anyDecoders, isBalanced));
+});
+
+test.each([
+  [10, 9],
+  [17, 16],
+  [3, 2],
+  [1, 7],
+  [64, 63],
+])('%d processors alike for %d decoders', (cpus, decoders) => {
+  const jobs = planJobs(recordingWith(alike(cpus, 40)), { decoders, leastBytes: 1 });
+  expect(jobs[0]?.auxBytes).toBeLessThanOrEqual((1.5 * sumOf(jobs)) / decoders);
+});
+
+describe('not cut at all', () => {
+  test.each([
+    ['without times', { hasTime: false }],
+    ['a snapshot', { isSnapshot: true }],
+  ])('%s', (_, trace) => {
+    const recording = recordingWith(alike(4, 9), trace);
+    expect(planJobs(recording, { decoders: 4, leastBytes: 1 })).toMatchObject([WHOLE]);
+  });
+
+  test('without a trace', () => {
+    expect(planJobs(recordingWith(new Map()), { decoders: 4, leastBytes: 1 })).toMatchObject([WHOLE]);
+    expect(planJobs({ ...recordingWith(alike(4, 9)), trace: null }, { decoders: 4 })).toMatchObject([WHOLE]);
+  });
+
+  test('buffers of threads beside those of processors', () => {
+    const recording = recordingWith(new Map([...alike(4, 9), [-1, [{ stepNs: 3, sizeBytes: 900 }]]]));
+    expect(planJobs(recording, { decoders: 4, leastBytes: 1 })).toMatchObject([WHOLE]);
+  });
+
+  test('little trace', () => {
+    expect(planJobs(recordingWith(alike(4, 9)), { decoders: 4 })).toMatchObject([WHOLE]);
+  });
+});
+
+test('without AUX records nothing is cut in time', () => {
+  const recording = { ...recordingWith(alike(2, 50)), auxRecords: [] };
+  const jobs = planJobs(recording, { decoders: 8, leastBytes: 1 });
+  expect(jobs).toMatchObject([
+    { cpus: [0], from: null, to: null },
+    { cpus: [1], from: null, to: null },
+  ]);
+});

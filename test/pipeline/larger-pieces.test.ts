@@ -1,0 +1,26 @@
+/**
+ * However a stream is cut, its bytes are the same.
+ */
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { inLargerPieces } from '../../src/pipeline/larger-pieces.js';
+
+/** Each piece is gone when the next one is asked for. */
+async function* fleeting(pieces: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
+  for (const piece of pieces) {
+    const own = Uint8Array.from(piece);
+    yield own;
+    own.fill(0xff);
+  }
+}
+
+test('the same bytes, in pieces that are large', async () => {
+  const pieces = fc.array(fc.uint8Array({ maxLength: 40 }), { maxLength: 30 });
+  const isSame = fc.asyncProperty(pieces, fc.integer({ min: 1, max: 30 }), async (pieces, size) => {
+    const larger: Uint8Array[] = [];
+    for await (const piece of inLargerPieces(fleeting(pieces), size)) larger.push(Uint8Array.from(piece));
+    expect(Buffer.concat(larger)).toEqual(Buffer.concat(pieces));
+    for (const { length } of larger.slice(0, -1)) expect(length).toBeGreaterThanOrEqual(size);
+  });
+  await fc.assert(isSame);
+});
