@@ -25,6 +25,7 @@ export type {
   Recording,
   TraceSettings,
 } from './perfdata/recording.js';
+export { type Salvaged, salvageRecording } from './perfdata/salvage.js';
 export { type AnalyzedInput, type AnalyzeOptions, analyze, type Progress } from './pipeline/analyze.js';
 export type { DecodedPart, DecodedRecording } from './pipeline/decoded.js';
 export { type InputKind, tellKind } from './pipeline/input-kind.js';

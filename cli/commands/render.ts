@@ -19,7 +19,7 @@ import { startProgress } from '../terminal/progress.js';
 import { qualityLines } from '../terminal/quality.js';
 
 /** How a profile is made and drawn, wherever it comes from. */
-type ProfileOptions = Omit<RenderOptions, 'inputs' | 'output' | 'perf' | 'precise' | 'symfs' | 'kallsyms'>;
+type ProfileOptions = Omit<RenderOptions, 'inputs' | 'output' | 'perf' | 'precise' | 'symfs' | 'kallsyms' | 'salvage'>;
 
 export async function render(options: RenderOptions, signal: AbortSignal): Promise<void> {
   const paths = options.output ?? ['-'];

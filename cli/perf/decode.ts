@@ -1,7 +1,7 @@
 /**
  * A recording or a pack as an input: looked at now, decoded when somebody reads on.
  */
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
@@ -11,8 +11,9 @@ import {
   openRecording,
   PtflameError,
   type Recording,
+  salvageRecording,
 } from '../../src/index.js';
-import { visibleText } from '../../src/text.js';
+import { formatBytes, visibleText } from '../../src/text.js';
 import { firstBytes } from '../first-bytes.js';
 import type { DecodingOptions } from '../options.js';
 import { createTemporaryDirectory } from '../temporary-files.js';
@@ -32,14 +33,30 @@ export async function decodeInput(
   const { symfs = null, kallsyms = null } = options;
   const isPacked = isPack(firstBytes(path));
   const place = isPacked ? await unpack(path, options, signal) : { path, symfs, kallsyms, buildIdCache: null };
-  const recording = await openRecording(place.path, { signal, name: isPacked ? `the recording in ${path}` : path });
-  if (recording.damage.length > 0) throw damaged(path, recording.damage);
+  const name = isPacked ? `the recording in ${path}` : path;
+  const first = await openRecording(place.path, { signal, name });
+  if (first.damage.length > 0 && !options.salvage) throw damaged(path, first.damage);
+  const salvaged = first.damage.length > 0 ? await salvage(place.path, options, signal) : null;
+  const recording = salvaged ? await openRecording(salvaged.path, { signal, name }) : first;
+  const data = salvaged?.path ?? place.path;
   if (recording.trace === null) throw noTrace(path);
   if (!options.quiet) await tellMissing(recording, place.symfs);
   const { perf, precise, jobs = availableParallelism() } = options;
-  const decoded = decodeRecording(place.path, recording, { perf, precise, jobs, ...place, name: path });
+  const decoded = decodeRecording(data, recording, { perf, precise, jobs, ...place, name: path });
   const startedAt = (await notesOf(place.path))?.startedAt ?? null;
-  return { ...decoded, recorded: decoded.recorded && { ...decoded.recorded, startedAt } };
+  return {
+    ...decoded,
+    recorded: decoded.recorded && { ...decoded.recorded, startedAt },
+    broken: salvaged?.lost ?? null,
+  };
+}
+
+/** What is left of a recording, as one that perf reads, and how much is lost. */
+async function salvage(path: string, { tempDir = tmpdir() }: DecodingOptions, signal: AbortSignal) {
+  const data = (await stat(path)).isDirectory() ? join(path, 'data') : path;
+  const target = join(createTemporaryDirectory(tempDir), 'perf.data');
+  const { keptBytes, ofBytes } = await salvageRecording(data, target, signal);
+  return { path: target, lost: `salvaged ${formatBytes(keptBytes)} of ${formatBytes(ofBytes)}` };
 }
 
 /** A pack is decoded with its own files alone, so that the result is the same everywhere. */
@@ -90,7 +107,7 @@ function noTrace(path: string): PtflameError {
 /** perf decodes nothing of such a file, or is killed by it. */
 function damaged(path: string, damage: readonly string[]): PtflameError {
   return new PtflameError('RECORDING_DAMAGED', `${path} is damaged: ${damage[0]}`, {
-    hint: 'copy it again from where it was recorded, or record it again; ptflame info FILE tells what is left',
+    hint: 'copy it again from where it was recorded, or decode what is left of it with --salvage; ptflame info FILE tells more',
     said: damage.slice(1),
   });
 }

@@ -56,7 +56,14 @@ export function decodeRecording(path: string, recording: Recording, options: Dec
     bytes: decode(path, job, options, failed),
     job,
   }));
-  return { name, parts, atOnce: options.jobs, sideband: recording.sideband, recorded: recordedWhere(recording) };
+  return {
+    name,
+    parts,
+    atOnce: options.jobs,
+    sideband: recording.sideband,
+    recorded: recordedWhere(recording),
+    broken: null,
+  };
 }
 
 function recordedWhere({ machine, command }: Recording): RecordedWhere {

@@ -21,6 +21,8 @@ export interface DecodedRecording {
   /** Switches, names and mappings: no decoder has to print them. */
   readonly sideband: readonly RecordedEvent[];
   readonly recorded: RecordedWhere | null;
+  /** Why it is not all there; null: it is. */
+  readonly broken: string | null;
 }
 
 export interface DecodedPart extends TraceInput {

@@ -84,7 +84,9 @@ export class InputReader {
   }
 
   /** Reads what the decoders of a recording print, several at a time, and what the recording tells itself. */
-  async readDecoded({ name, parts, atOnce, sideband }: DecodedRecording, readers: PieceReaders): Promise<void> {
+  async readDecoded(recording: DecodedRecording, readers: PieceReaders): Promise<void> {
+    const { name, parts, atOnce, sideband, broken } = recording;
+    if (broken !== null) this.broken.push({ input: name, reason: broken });
     const owners = new ErrorOwners(parts.map(({ job }) => job));
     const waiting = [...parts];
     const readOnes = async () => {

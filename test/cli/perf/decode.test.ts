@@ -14,6 +14,7 @@ import {
   type Profile,
   renderFolded,
   renderJson,
+  salvageRecording,
   traceStream,
 } from '../../../src/index.js';
 import { RECORDED_ROOT, RECORDINGS, recordingPath, textOfPerf } from '../../helpers/perf.js';
@@ -167,6 +168,51 @@ describe('the command', () => {
     const { exitCode, stderr } = await ptflame(['render', path, ...SYMFS]);
     expect(exitCode).toBe(1);
     expect(stderr).toMatch(/cut\.data is damaged: the file is cut/);
+  });
+});
+
+describe('--salvage', () => {
+  const render = (path: string) => ptflame(['render', path, '--salvage', '--symfs', RECORDED_ROOT, '--annotate']);
+
+  test('a recording that perf did not finish is all there', async () => {
+    const path = join(directory, 'killed.data');
+    const bytes = await readFile(recordingPath('cpus-4'));
+    bytes.fill(0, 48, 56); // the size of the data, which perf writes last
+    await writeFile(path, bytes);
+    const whole = await ptflame(['render', recordingPath('cpus-4'), '--symfs', RECORDED_ROOT, '--annotate', '--quiet']);
+    const { exitCode, stdout, stderr } = await render(path);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: whole.stdout });
+    expect(stderr).toMatch(/killed\.data breaks off \(salvaged .* of .*\)/);
+  });
+
+  test('of one that was cut, what is left is rendered, on all processors', async () => {
+    const path = join(directory, 'half.data');
+    await copyFile(recordingPath('cpus-4'), path);
+    await truncate(path, 20_000);
+    const { exitCode, stdout, stderr } = await render(path);
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain('critical');
+    expect(stderr).toMatch(/half\.data breaks off \(salvaged 1\d\.\d kB of 27\.\d kB\)/);
+    const salvaged = await salvageRecording(path, join(directory, 'salvaged.data'), AbortSignal.timeout(10_000));
+    expect(salvaged.keptBytes).toBeGreaterThan(15_000);
+    expect((await openRecording(join(directory, 'salvaged.data'))).damage).toEqual([]);
+    const alone = (jobs: number) => decoded(join(directory, 'salvaged.data'), { jobs });
+    expect(treesOf(await alone(4))).toBe(treesOf(await alone(1)));
+  });
+
+  test('wherever it was cut, what is left can be read', async () => {
+    const whole = await readFile(recordingPath('cpus-2'));
+    const [path, target] = [join(directory, 'any.data'), join(directory, 'any-salvaged.data')];
+    for (let length = 600; length < whole.length; length += 937) {
+      await writeFile(path, whole.subarray(0, length));
+      await salvageRecording(path, target, AbortSignal.timeout(10_000));
+      expect((await openRecording(target)).damage).toEqual([]);
+    }
+  });
+
+  test('one that is whole is decoded as it is', async () => {
+    const { stderr } = await render(recordingPath('cpus-1'));
+    expect(stderr).not.toContain('salvaged');
   });
 });
 

@@ -1,0 +1,105 @@
+/**
+ * A recording that was cut, or whose perf was killed → a copy that perf reads: all whole records, and all whole pieces of trace.
+ */
+import { constants } from 'node:fs';
+import { copyFile, type FileHandle, open } from 'node:fs/promises';
+import { NONE } from '../model/units.js';
+import { Damage } from './damage.js';
+import { FileWindow, type RecordingFile } from './file-window.js';
+import { readHeader } from './header.js';
+import { RecordType, readAuxBuffer } from './kernel-records.js';
+import { SECTION_BYTES } from './sections.js';
+import { type FileRecord, walkRecords } from './walk.js';
+
+export interface Salvaged {
+  readonly keptBytes: number;
+  /** At least: nobody knows how much there was that was never written. */
+  readonly ofBytes: number;
+}
+
+/** Where the header tells how long the data is, and which parts stand behind it. */
+const DATA_SIZE_AT = 48;
+const FEATURES_AT = 72;
+const FEATURES_BYTES = 32;
+/** Parts without which perf takes no processors (`-C`), and does not know that there is trace. */
+const Feature = { Processors: 7, Auxtrace: 18 } as const;
+
+/** What is whole: where it ends, its pieces of trace, and how many processors there are at least. */
+interface Whole {
+  end: number;
+  /** Where it was to end. */
+  readonly expectedEnd: number;
+  readonly pieces: { readonly offset: number; readonly sizeBytes: number }[];
+  processors: number;
+}
+
+/** Writes the copy, whose other parts (names of machine and command) are lost. @throws PtflameError as `readRecording` does */
+export async function salvageRecording(path: string, target: string, signal: AbortSignal): Promise<Salvaged> {
+  const file = await open(path);
+  try {
+    const { size } = await file.stat();
+    const read = async (into: Uint8Array, at: number) => (await file.read(into, 0, into.length, at)).bytesRead;
+    const whole = await wholePart({ name: path, sizeBytes: size, read }, signal);
+    await copyFile(path, target, constants.COPYFILE_FICLONE);
+    await repair(target, whole);
+    return { keptBytes: whole.end, ofBytes: Math.max(size, whole.expectedEnd) };
+  } finally {
+    await file.close();
+  }
+}
+
+async function wholePart(file: RecordingFile, signal: AbortSignal): Promise<Whole> {
+  const { data } = await readHeader(file);
+  const end = data.sizeBytes === 0 ? file.sizeBytes : Math.min(data.offset + data.sizeBytes, file.sizeBytes);
+  const expectedEnd = data.offset + data.sizeBytes;
+  const whole: Whole = { end: data.offset, expectedEnd, pieces: [], processors: 1 };
+  const take = (record: FileRecord) => {
+    const sizeBytes = record.end - record.at;
+    const trace = record.type === RecordType.Auxtrace ? readAuxBuffer(record) : null;
+    const behind = record.offset + sizeBytes + (trace?.sizeBytes ?? 0);
+    if (behind > end) return end; // a piece of trace that is cut; nothing stands behind it
+    whole.end = behind;
+    if (trace) whole.pieces.push({ offset: record.offset, sizeBytes });
+    if (trace && trace.cpu !== NONE) whole.processors = Math.max(whole.processors, trace.cpu + 1);
+    return trace?.sizeBytes ?? 0;
+  };
+  await walkRecords(new FileWindow(file, signal), data.offset, end, take, new Damage());
+  return whole;
+}
+
+async function repair(path: string, whole: Whole): Promise<void> {
+  const file = await open(path, 'r+');
+  try {
+    await file.truncate(whole.end);
+    await writeFeatures(file, whole);
+    const head = Buffer.alloc(8);
+    await file.read(head, 0, head.length, DATA_SIZE_AT - 8);
+    await file.write(numbers([whole.end - Number(head.readBigUInt64LE(0))]), 0, 8, DATA_SIZE_AT);
+  } finally {
+    await file.close();
+  }
+}
+
+/** A table of the parts, and the parts. */
+async function writeFeatures(file: FileHandle, { end, pieces, processors }: Whole): Promise<void> {
+  const bits = Buffer.alloc(FEATURES_BYTES);
+  bits.writeUInt32LE((1 << Feature.Processors) | (1 << Feature.Auxtrace));
+  await file.write(bits, 0, bits.length, FEATURES_AT);
+  const count = Buffer.alloc(8);
+  count.writeUInt32LE(processors, 0);
+  count.writeUInt32LE(processors, 4);
+  const index = numbers([pieces.length, ...pieces.flatMap(({ offset, sizeBytes }) => [offset, sizeBytes])]);
+  const first = end + 2 * SECTION_BYTES;
+  const table = numbers([first, count.length, first + count.length, index.length]);
+  const parts = Buffer.concat([table, count, index]);
+  await file.write(parts, 0, parts.length, end);
+}
+
+/** Of 64 bits each. */
+function numbers(values: readonly number[]): Buffer {
+  const bytes = Buffer.alloc(8 * values.length);
+  values.forEach((value, row) => {
+    bytes.writeBigUInt64LE(BigInt(value), 8 * row);
+  });
+  return bytes;
+}
