@@ -120,7 +120,7 @@ async function pump(pieces: Pieces, to: NodeJS.WritableStream, name: string, opt
   try {
     await pipeline(Readable.from(Symbol.iterator in pieces ? inLargePieces(pieces) : pieces), to, options);
   } catch (error) {
-    if (isBrokenPipe(error)) throw error;
+    if (isBrokenPipe(error) || error instanceof PtflameError) throw error; // the latter of who made the pieces
     throw unwritable(name, describe(error), error);
   }
 }

@@ -4,10 +4,13 @@
 import { mkdtempSync, openSync, rmSync, unlinkSync } from 'node:fs';
 import { rename } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { PtflameError } from '../src/text.js';
 
 /** A kill that nobody can catch leaves one behind, under a name that says whose it is. */
 const temporaryFiles = new Set<string>();
 const temporaryDirectories = new Set<string>();
+
+process.on('exit', removeTemporaryFiles);
 
 export interface TemporaryFile {
   readonly path: string;
@@ -17,6 +20,8 @@ export interface TemporaryFile {
 }
 
 const READ_WRITE_FOR_ALL = 0o666;
+/** A file may come into a directory while it is emptied: what was begun before an interrupt. */
+const MOST_RETRIES = 5;
 
 /** `mode`: of the file that will be replaced: what was private stays private. */
 export function createTemporaryFile(target: string, mode = READ_WRITE_FOR_ALL): TemporaryFile {
@@ -36,15 +41,26 @@ export function createTemporaryFile(target: string, mode = READ_WRITE_FOR_ALL): 
   };
 }
 
-/** A directory for this run alone, readable by nobody else. */
+/**
+ * A directory for this run alone, readable by nobody else.
+ *
+ * @throws PtflameError TEMPORARY_FILE
+ */
 export function createTemporaryDirectory(parent: string): string {
-  const path = mkdtempSync(join(parent, 'ptflame-'));
-  temporaryDirectories.add(path);
-  return path;
+  try {
+    const path = mkdtempSync(join(parent, 'ptflame-'));
+    temporaryDirectories.add(path);
+    return path;
+  } catch (cause) {
+    throw new PtflameError('TEMPORARY_FILE', `cannot make a directory in ${parent}: ${String(cause)}`, {
+      hint: 'name a place that can be written: --temp-dir DIR',
+      cause,
+    });
+  }
 }
 
 export function removeTemporaryFiles(): void {
-  for (const path of temporaryDirectories) rmSync(path, { recursive: true, force: true });
+  for (const path of temporaryDirectories) rmSync(path, { recursive: true, force: true, maxRetries: MOST_RETRIES });
   temporaryDirectories.clear();
   for (const path of temporaryFiles) {
     try {

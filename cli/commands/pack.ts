@@ -1,10 +1,10 @@
 /**
  * `ptflame pack`: a recording, with all that decoding it needs elsewhere, as one file.
  */
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, join } from 'node:path';
-import { type NeededFile, neededFiles, openRecording, type Recording } from '../../src/index.js';
+import { type NeededFile, neededFiles, openRecording, PtflameError, type Recording } from '../../src/index.js';
 import { filesOf, type Manifest, PACKED, type PackedFile, writePack } from '../../src/packs.js';
 import { formatMany, visibleText } from '../../src/text.js';
 import type { PackOptions } from '../options.js';
@@ -15,6 +15,7 @@ const KALLSYMS = '/proc/kallsyms';
 
 export async function pack(options: PackOptions, signal: AbortSignal): Promise<void> {
   const { recording: path, output, symfs = '/', quiet } = options;
+  await refuseOutput(path, output);
   const recording = await openRecording(path, { signal });
   const needed = await neededFiles(recording, symfs);
   const kallsyms = await kallsymsFor(recording, options.kallsyms ?? null);
@@ -38,6 +39,15 @@ export async function pack(options: PackOptions, signal: AbortSignal): Promise<v
   if (!quiet) process.stderr.write(summary(output, needed));
 }
 
+/** A pack is nothing for a screen, and must not take the place of what it is made from. */
+async function refuseOutput(path: string, output: string): Promise<void> {
+  if (output === '-' && process.stdout.isTTY)
+    throw new PtflameError('BAD_OPTION', 'a pack is not written to a terminal', { hint: 'name a file: -o trace.pack' });
+  const [recording, target] = await Promise.all([path, output].map((each) => stat(each).catch(() => null)));
+  if (recording?.isFile() && recording.dev === target?.dev && recording.ino === target.ino)
+    throw new PtflameError('BAD_OPTION', `${output} is the recording itself`, { hint: 'choose another name with -o' });
+}
+
 function filesOfNeeded({ path, state, debugFiles }: NeededFile, symfs: string): PackedFile[] {
   if (state !== 'same') return [];
   return [path, ...debugFiles].map((file) => ({ source: join(symfs, file), name: join(PACKED.root, file) }));
@@ -56,7 +66,15 @@ async function vdsoOf({ buildIds }: Recording): Promise<PackedFile[]> {
 /** Only where the kernel was traced; a recording with `--kcore` has its own. */
 async function kallsymsFor({ trace }: Recording, given: string | null): Promise<PackedFile[]> {
   if (given === null && trace?.hasKernel !== true) return [];
-  return [{ source: await readFile(given ?? KALLSYMS), name: PACKED.kallsyms }];
+  const path = given ?? KALLSYMS;
+  try {
+    return [{ source: await readFile(path), name: PACKED.kallsyms }];
+  } catch (cause) {
+    throw new PtflameError('INPUT_UNREADABLE', `cannot read ${path}: ${String(cause)}`, {
+      hint: 'name a copy of /proc/kallsyms, made by root: --kallsyms FILE',
+      cause,
+    });
+  }
 }
 
 function summary(output: string, needed: readonly NeededFile[]): string {

@@ -10,26 +10,58 @@ export interface ElfFile {
   readonly debugLink: string | null;
 }
 
+/** An entry of a table: how long it is, and where in it stands where its part of the file begins, and how long that is. */
+interface Part {
+  readonly bytes: number;
+  readonly at: number;
+  readonly length: number;
+}
+
+/** Where things stand: of the tables in the header, and of their entries. */
+interface Layout {
+  readonly wordBytes: 4 | 8;
+  readonly segments: { readonly at: number; readonly count: number };
+  readonly sections: { readonly at: number; readonly count: number; readonly names: number };
+  readonly segment: Part;
+  readonly section: Part;
+}
+
+/** Of 32 and of 64 bits. */
+const LAYOUTS: Readonly<Record<number, Layout>> = {
+  1: {
+    wordBytes: 4,
+    segments: { at: 28, count: 44 },
+    sections: { at: 32, count: 48, names: 50 },
+    segment: { bytes: 32, at: 4, length: 16 },
+    section: { bytes: 40, at: 16, length: 20 },
+  },
+  2: {
+    wordBytes: 8,
+    segments: { at: 32, count: 56 },
+    sections: { at: 40, count: 60, names: 62 },
+    segment: { bytes: 56, at: 8, length: 32 },
+    section: { bytes: 64, at: 24, length: 32 },
+  },
+};
+
 const MAGIC = 0x7f454c46;
 const HEADER_BYTES = 64;
-const CLASS_64 = 2;
 const LITTLE_ENDIAN = 1;
 const PT_NOTE = 4;
 const NT_GNU_BUILD_ID = 3;
-const SEGMENT_BYTES = 56;
-const SECTION_BYTES = 64;
 const MOST_ENTRIES = 1024;
 const MOST_BYTES = 1024 * 1024;
 
-/** null for what is no ELF file of 64 bits, or cannot be read. */
+/** null for what is no ELF file of an Intel processor, or cannot be read. */
 export async function readElf(path: string): Promise<ElfFile | null> {
   const file = await open(path).catch(() => null);
   if (file === null) return null;
   try {
     const header = await bytesAt(file, 0, HEADER_BYTES);
     const isElf = header.byteLength === HEADER_BYTES && header.getUint32(0) === MAGIC;
-    if (!isElf || header.getUint8(4) !== CLASS_64 || header.getUint8(5) !== LITTLE_ENDIAN) return null;
-    return { buildId: await readBuildId(file, header), debugLink: await readDebugLink(file, header) };
+    const layout = isElf && header.getUint8(5) === LITTLE_ENDIAN ? LAYOUTS[header.getUint8(4)] : undefined;
+    if (layout === undefined) return null;
+    return { buildId: await readBuildId(file, header, layout), debugLink: await readDebugLink(file, header, layout) };
   } catch {
     return null;
   } finally {
@@ -37,12 +69,13 @@ export async function readElf(path: string): Promise<ElfFile | null> {
   }
 }
 
-async function readBuildId(file: FileHandle, header: DataView): Promise<string | null> {
-  const count = Math.min(header.getUint16(56, true), MOST_ENTRIES);
-  const segments = await bytesAt(file, numberAt(header, 32), count * SEGMENT_BYTES);
-  for (let at = 0; at + SEGMENT_BYTES <= segments.byteLength; at += SEGMENT_BYTES) {
+async function readBuildId(file: FileHandle, header: DataView, layout: Layout): Promise<string | null> {
+  const { segments: table, segment, wordBytes } = layout;
+  const count = Math.min(header.getUint16(table.count, true), MOST_ENTRIES);
+  const segments = await bytesAt(file, wordAt(header, table.at, wordBytes), count * segment.bytes);
+  for (let at = 0; at + segment.bytes <= segments.byteLength; at += segment.bytes) {
     if (segments.getUint32(at, true) !== PT_NOTE) continue;
-    const buildId = buildIdIn(await bytesAt(file, numberAt(segments, at + 8), numberAt(segments, at + 32)));
+    const buildId = buildIdIn(await partAt(file, segments, at, segment, wordBytes));
     if (buildId !== null) return buildId;
   }
   return null;
@@ -62,22 +95,24 @@ function buildIdIn(notes: DataView): string | null {
   return null;
 }
 
-async function readDebugLink(file: FileHandle, header: DataView): Promise<string | null> {
-  const count = Math.min(header.getUint16(60, true), MOST_ENTRIES);
-  const sections = await bytesAt(file, numberAt(header, 40), count * SECTION_BYTES);
-  const namesAt = header.getUint16(62, true) * SECTION_BYTES;
-  if (namesAt + SECTION_BYTES > sections.byteLength) return null;
-  const names = await sectionAt(file, sections, namesAt);
-  for (let at = 0; at + SECTION_BYTES <= sections.byteLength; at += SECTION_BYTES) {
+async function readDebugLink(file: FileHandle, header: DataView, layout: Layout): Promise<string | null> {
+  const { sections: table, section, wordBytes } = layout;
+  const count = Math.min(header.getUint16(table.count, true), MOST_ENTRIES);
+  const sections = await bytesAt(file, wordAt(header, table.at, wordBytes), count * section.bytes);
+  const namesAt = header.getUint16(table.names, true) * section.bytes;
+  if (namesAt + section.bytes > sections.byteLength) return null;
+  const names = await partAt(file, sections, namesAt, section, wordBytes);
+  for (let at = 0; at + section.bytes <= sections.byteLength; at += section.bytes) {
     const name = sections.getUint32(at, true);
     if (name < names.byteLength && textAt(names, name, 32) === '.gnu_debuglink')
-      return textAt(await sectionAt(file, sections, at), 0, 255);
+      return textAt(await partAt(file, sections, at, section, wordBytes), 0, 255);
   }
   return null;
 }
 
-function sectionAt(file: FileHandle, sections: DataView, at: number): Promise<DataView> {
-  return bytesAt(file, numberAt(sections, at + 24), numberAt(sections, at + 32));
+/** What an entry of a table tells of. */
+function partAt(file: FileHandle, table: DataView, entry: number, { at, length }: Part, wordBytes: 4 | 8) {
+  return bytesAt(file, wordAt(table, entry + at, wordBytes), wordAt(table, entry + length, wordBytes));
 }
 
 async function bytesAt(file: FileHandle, at: number, length: number): Promise<DataView> {
@@ -86,8 +121,8 @@ async function bytesAt(file: FileHandle, at: number, length: number): Promise<Da
   return new DataView(buffer.buffer, 0, bytesRead);
 }
 
-function numberAt(view: DataView, at: number): number {
-  return Number(view.getBigUint64(at, true));
+function wordAt(view: DataView, at: number, bytes: 4 | 8): number {
+  return bytes === 4 ? view.getUint32(at, true) : Number(view.getBigUint64(at, true));
 }
 
 /** Up to its zero. */

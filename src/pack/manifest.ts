@@ -9,7 +9,7 @@ export const Manifest = z.object({
   /** What the recording was called. */
   name: z.string(),
   /** Files whose code cannot be decoded. */
-  missing: z.array(z.object({ path: z.string(), why: z.enum(['missing', 'changed']) })),
+  missing: z.array(z.object({ path: z.string(), why: z.enum(['missing', 'changed', 'unreadable']) })),
   hasKallsyms: z.boolean(),
 });
 export type Manifest = z.infer<typeof Manifest>;

@@ -1,16 +1,16 @@
 /**
  * The files whose code a recording needs to be decoded: those that were mapped, as they were.
  */
-import { stat } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { access, constants, stat } from 'node:fs/promises';
+import { basename, dirname, join, normalize } from 'node:path';
 import type { Recording } from '../perfdata/recording.js';
 import { readElf } from './elf-file.js';
 
 export interface NeededFile {
   /** Where it was when it was recorded. */
   readonly path: string;
-  /** What is there now: the same, as far as anybody can tell; another build; or nothing. */
-  readonly state: 'same' | 'changed' | 'missing';
+  /** What is there now: the same, as far as anybody can tell; another build; what may not be read; or nothing. */
+  readonly state: 'same' | 'changed' | 'unreadable' | 'missing';
   /** Of what was recorded; null: the recording does not tell. */
   readonly buildId: string | null;
   /** Files with its symbols, where they lie apart. */
@@ -28,14 +28,16 @@ export async function neededFiles(recording: Recording, root = '/'): Promise<Nee
   const mapped = new Set(
     recording.sideband.flatMap(({ record }) => (record.what === 'mmap' ? [record.file] : [])), // bytes as latin1 characters
   );
-  const paths = [...mapped].filter((path) => !NO_FILE.test(path)).sort();
+  const files = [...mapped].filter((path) => !NO_FILE.test(path)).sort();
+  const paths = files.map((latin1) => Buffer.from(latin1, 'latin1').toString());
   return Promise.all(paths.map((path) => neededFile(path, buildIdOf.get(path) ?? null, root)));
 }
 
-async function neededFile(latin1: string, buildId: string | null, root: string): Promise<NeededFile> {
-  const path = Buffer.from(latin1, 'latin1').toString();
+async function neededFile(path: string, buildId: string | null, root: string): Promise<NeededFile> {
   const file = { path, buildId, debugFiles: [] };
-  if (path.endsWith(DELETED) || !(await isFile(join(root, path)))) return { ...file, state: 'missing' };
+  const canBe = !path.endsWith(DELETED) && path === normalize(path); // the kernel writes no ".."
+  if (!canBe || !(await isFile(join(root, path)))) return { ...file, state: 'missing' };
+  if (!(await isReadable(join(root, path)))) return { ...file, state: 'unreadable' };
   const elf = await readElf(join(root, path));
   if (buildId !== null && elf?.buildId !== buildId) return { ...file, state: 'changed' };
   const debugFiles = await existing(debugPaths(path, elf?.buildId ?? null, elf?.debugLink ?? null), root);
@@ -52,8 +54,17 @@ function debugPaths(path: string, buildId: string | null, link: string | null): 
 }
 
 async function existing(paths: readonly string[], root: string): Promise<string[]> {
-  const there = await Promise.all(paths.map((path) => isFile(join(root, path))));
+  const there = await Promise.all(
+    paths.map(async (path) => (await isFile(join(root, path))) && (await isReadable(join(root, path)))),
+  );
   return paths.filter((_, index) => there[index]);
+}
+
+async function isReadable(path: string): Promise<boolean> {
+  return access(path, constants.R_OK).then(
+    () => true,
+    () => false,
+  );
 }
 
 async function isFile(path: string): Promise<boolean> {

@@ -8,43 +8,66 @@ import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { type Entry, extract } from 'tar-stream';
 import { PtflameError } from '../model/errors.js';
+import { HeaderGuard } from './header-guard.js';
 import { Manifest } from './manifest.js';
 import { MANIFEST, PACKED } from './places.js';
 
 const MOST_MANIFEST_BYTES = 16 * 1024 * 1024;
 const PRIVATE = { file: 0o600, directory: 0o700 } as const;
+/** Names that no directory takes, or not beside the others. */
+const BAD_NAME = new Set(['EEXIST', 'EISDIR', 'ENAMETOOLONG', 'ENOTDIR']);
 
 /**
  * Lays the files of a pack into an empty directory.
  *
- * @throws PtflameError PACK_DAMAGED for a pack that is cut, garbled or made by somebody else; NEWER_VERSION
+ * @throws PtflameError PACK_DAMAGED for a pack that is cut, garbled or made by somebody else; NEWER_VERSION;
+ *   TEMPORARY_FILE where the directory takes no more; INPUT_UNREADABLE
  */
 export async function readPack(path: string, directory: string, signal: AbortSignal): Promise<Manifest> {
   const archive = extract();
+  const headers = new HeaderGuard();
   try {
-    const reading = pipeline(createReadStream(path), createGunzip(), archive, { signal });
-    const [manifest] = await Promise.all([layDownAll(path, archive, directory), reading]);
-    if (manifest === null) throw new Error('it does not say what it holds');
+    const reading = pipeline(createReadStream(path), createGunzip(), headers.guarded, archive, { signal });
+    const [manifest] = await Promise.all([layDownAll(path, archive, directory, headers), reading]);
     return manifest;
   } catch (cause) {
     signal.throwIfAborted();
-    if (cause instanceof PtflameError || (cause as NodeJS.ErrnoException).syscall !== undefined) throw cause;
-    throw damaged(path, cause);
+    throw cause instanceof PtflameError ? cause : refusal(path, directory, cause);
   }
 }
 
-async function layDownAll(path: string, archive: AsyncIterable<Entry>, directory: string): Promise<Manifest | null> {
+async function layDownAll(
+  path: string,
+  archive: AsyncIterable<Entry>,
+  directory: string,
+  headers: HeaderGuard,
+): Promise<Manifest> {
   let manifest: Manifest | null = null;
+  const names = new Set<string>();
   for await (const entry of archive) {
-    if (entry.header.name === MANIFEST) manifest = parseManifest(path, await textOf(entry));
+    headers.enterFile();
+    const { name, type, size = 0 } = entry.header;
+    if (type !== 'file' || !(size >= 0)) throw new Error(`it holds ${JSON.stringify(name)}, which no pack does`);
+    if (names.has(name)) throw new Error(`it holds ${JSON.stringify(name)} twice`);
+    names.add(name);
+    if (name === MANIFEST) manifest = parseManifest(path, await textOf(entry));
     else await layDown(entry, directory);
+    headers.leaveFile();
   }
+  return complete(manifest, names);
+}
+
+function complete(manifest: Manifest | null, names: ReadonlySet<string>): Manifest {
+  if (manifest === null) throw new Error('it does not say what it holds');
+  const { recording, kallsyms } = PACKED;
+  if (!names.has(recording) && !names.has(`${recording}/data`)) throw new Error('it holds no recording');
+  if (manifest.hasKallsyms && !names.has(kallsyms)) throw new Error('it lacks the addresses of the kernel');
   return manifest;
 }
 
 async function layDown(entry: Entry, directory: string): Promise<void> {
-  const { name, type } = entry.header;
-  if (type !== 'file' || !isExpected(name)) throw new Error(`it holds ${JSON.stringify(name)}, which no pack does`);
+  const { name } = entry.header;
+  if (!isExpected(name)) throw new Error(`it holds ${JSON.stringify(name)}, which no pack does`);
   const target = join(directory, name);
   await mkdir(dirname(target), { recursive: true, mode: PRIVATE.directory });
   await pipeline(entry, createWriteStream(target, { flags: 'wx', mode: PRIVATE.file }));
@@ -70,7 +93,22 @@ function parseManifest(path: string, text: string): Manifest {
   const version = (value as { version?: unknown } | null)?.version;
   if (typeof version === 'number' && version > 1)
     throw new PtflameError('NEWER_VERSION', `${path} was packed by a newer ptflame`, { hint: 'update ptflame' });
-  return Manifest.parse(value);
+  const { success, data } = Manifest.safeParse(value);
+  if (!success) throw new Error('its list of files is no such list');
+  return data;
+}
+
+/** Who is at fault: the pack, the place where it is laid down, or the reading of it. */
+function refusal(path: string, directory: string, cause: unknown): PtflameError {
+  const { code = '', syscall, path: where } = cause as NodeJS.ErrnoException;
+  if (syscall === undefined || BAD_NAME.has(code)) return damaged(path, cause);
+  if (syscall === 'read' || where === path)
+    return new PtflameError('INPUT_UNREADABLE', `cannot read ${path}: ${String(cause)}`, { hint: 'check it', cause });
+  const why = code === 'ENOSPC' ? 'the disk is full' : String(cause);
+  return new PtflameError('TEMPORARY_FILE', `cannot unpack ${path} into ${directory}: ${why}`, {
+    hint: 'name a place with more room: --temp-dir DIR',
+    cause,
+  });
 }
 
 function damaged(path: string, cause: unknown): PtflameError {

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { pack as newArchive, type Pack } from 'tar-stream';
+import { PtflameError } from '../model/errors.js';
 import type { Manifest } from './manifest.js';
 import { MANIFEST } from './places.js';
 
@@ -22,23 +23,42 @@ const PRIVATE = 0o600;
 /** The same files give the same bytes. */
 const NO_TIME = new Date(0);
 
-export function writePack(manifest: Manifest, files: readonly PackedFile[]): AsyncIterable<Uint8Array> {
-  const archive = newArchive();
+/** @throws PtflameError INPUT_UNREADABLE */
+export async function* writePack(manifest: Manifest, files: readonly PackedFile[]): AsyncGenerator<Uint8Array> {
+  const archive = newArchive().on('error', () => {}); // filling it fails then
   const zipped = archive.pipe(createGzip({ level: LEVEL }));
-  fill(archive, manifest, files).catch((error) => zipped.destroy(error));
-  return zipped;
+  const filling = fill(archive, manifest, files);
+  filling.catch((error) => zipped.destroy(error));
+  try {
+    yield* zipped;
+  } catch (error) {
+    await filling;
+    throw error;
+  }
 }
 
 async function fill(archive: Pack, manifest: Manifest, files: readonly PackedFile[]): Promise<void> {
   const text = `${JSON.stringify(manifest, null, 2)}\n`;
   archive.entry({ name: MANIFEST, mode: PRIVATE, mtime: NO_TIME }, text);
-  for (const file of files) await addFile(archive, file);
+  // programs of the same build share a file of symbols
+  for (const file of new Map(files.map((file) => [file.name, file])).values()) await addFile(archive, file);
   archive.finalize();
 }
 
 async function addFile(archive: Pack, { source, name }: PackedFile): Promise<void> {
   if (typeof source !== 'string')
     return void archive.entry({ name, mode: PRIVATE, mtime: NO_TIME }, Buffer.from(source));
+  try {
+    await addFromDisk(archive, source, name);
+  } catch (cause) {
+    throw new PtflameError('INPUT_UNREADABLE', `cannot pack ${source}: ${String(cause)}`, {
+      hint: 'try again when nobody writes to it, as a user who may read it',
+      cause,
+    });
+  }
+}
+
+async function addFromDisk(archive: Pack, source: string, name: string): Promise<void> {
   const { size } = await stat(source);
   const entry = archive.entry({ name, size, mode: PRIVATE, mtime: NO_TIME });
   if (size === 0) return void entry.end();

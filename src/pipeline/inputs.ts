@@ -190,9 +190,11 @@ export class InputReader {
   /** What an input gives before it breaks off; errors of those who use it pass by. */
   private async *untilBroken(input: TraceInput): AsyncGenerator<Uint8Array> {
     const { name, kind, bytes } = await tellKind(input);
-    if (kind === 'profile') throw notATrace(name);
     try {
-      yield* bytes;
+      for await (const piece of bytes) {
+        if (kind === 'profile') throw notATrace(name); // who gives it hears that no more is wanted
+        yield piece;
+      }
     } catch (error) {
       this.options.signal?.throwIfAborted();
       if (error instanceof PtflameError) throw error;

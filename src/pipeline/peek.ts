@@ -25,9 +25,13 @@ export async function peek(
     }
   }
   async function* all(): AsyncGenerator<Uint8Array> {
-    if (first.length > 0) yield first;
-    if (failure) throw failure.error;
-    yield* { [Symbol.asyncIterator]: () => iterator };
+    try {
+      if (first.length > 0) yield first;
+      if (failure) throw failure.error;
+      yield* { [Symbol.asyncIterator]: () => iterator };
+    } finally {
+      await iterator.return?.(); // also of who stops at the first
+    }
   }
   return { first, all: all() };
 }

@@ -1,11 +1,23 @@
 /**
  * Recordings that are decoded in parts give what the text of one perf gives.
  */
-import { chmod, copyFile, mkdir, mkdtemp, open, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  chown,
+  copyFile,
+  mkdir,
+  mkdtemp,
+  open,
+  readdir,
+  readFile,
+  rm,
+  truncate,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type DecodeOptions, decodeRecording, scriptArguments } from '../../../cli/perf/script.js';
 import {
   analyze,
@@ -18,7 +30,7 @@ import {
   traceStream,
 } from '../../../src/index.js';
 import { RECORDED_ROOT, RECORDINGS, recordingPath, textOfPerf } from '../../helpers/perf.js';
-import { ptflame } from '../../helpers/run-cli.js';
+import { ptflame, startPtflame } from '../../helpers/run-cli.js';
 
 const OPTIONS: DecodeOptions = {
   perf: 'perf',
@@ -100,15 +112,15 @@ test('what perf is asked', () => {
   expect(scriptArguments(recordingPath('cpus-1'), WHOLE, OPTIONS).join(' ')).not.toMatch(/--cpu|--time/);
 });
 
-describe('a perf that fails', () => {
-  /** A program that is run in the place of perf. */
-  async function fakePerf(name: string, script: string): Promise<string> {
-    const path = join(directory, name);
-    await writeFile(path, `#!/bin/sh\n${script}\n`);
-    await chmod(path, 0o755);
-    return path;
-  }
+/** A program that is run in the place of perf. */
+async function fakePerf(name: string, script: string): Promise<string> {
+  const path = join(directory, name);
+  await writeFile(path, `#!/bin/sh\n${script}\n`);
+  await chmod(path, 0o755);
+  return path;
+}
 
+describe('a perf that fails', () => {
   test('is not there', async () => {
     await expect(decoded(recordingPath('cpus-1'), { perf: join(directory, 'no such perf') })).rejects.toMatchObject({
       code: 'PERF_MISSING',
@@ -142,6 +154,66 @@ describe('a perf that fails', () => {
     const perf = await fakePerf('slow', `i=0; while [ $i -lt 400000 ]; do i=$((i+1)); done; cat ${text}`);
     const profile = await decoded(recordingPath('cpus-1'), { perf, hangMs: 100 });
     expect(profile.quality.events).toBeGreaterThan(1000);
+  });
+});
+
+describe('a perf that is killed', () => {
+  /** It says its process, has another one, hears no signal and ends by itself never. */
+  const STUBBORN = [
+    "trap '' INT TERM HUP",
+    'sleep 600 & echo $! >> "$0.pids"',
+    'echo $$ >> "$0.pids"',
+    'while :; do sleep 600; done',
+  ].join('\n');
+
+  async function stubborn(name: string, before = ''): Promise<{ perf: string; pids: () => Promise<number[]> }> {
+    const perf = await fakePerf(name, `${before}\n${STUBBORN}`);
+    const pids = async () => {
+      const text = await readFile(`${perf}.pids`, 'utf8').catch(() => '');
+      return text.split('\n').filter(Boolean).map(Number);
+    };
+    return { perf, pids };
+  }
+
+  const isGone = async (pids: readonly number[]) => {
+    const isAlive = (pid: number) => readFile(`/proc/${pid}/stat`, 'latin1').then((stat) => !/\) Z/.test(stat));
+    const alive = await Promise.all(pids.map((pid) => isAlive(pid).catch(() => false)));
+    expect(alive).not.toContain(true);
+  };
+
+  test('dies with all that it has started, when another one fails', async () => {
+    const before = 'case "$*" in *--cpu=0*) sleep 1; exit 7;; esac';
+    const { perf, pids } = await stubborn('stubborn-others', before);
+    await expect(decoded(recordingPath('cpus-4'), { perf, jobs: 4 })).rejects.toMatchObject({ code: 'PERF_FAILED' });
+    expect(await pids()).toHaveLength(6);
+    await vi.waitFor(async () => isGone(await pids()));
+  });
+
+  test('and when it hangs, though somebody beyond its reach keeps its output', async () => {
+    const { perf, pids } = await stubborn('stubborn-beyond', 'setsid sleep 600 & echo $! > "$0.beyond"');
+    const decoding = decoded(recordingPath('cpus-1'), { perf, hangMs: 300 });
+    await expect(decoding).rejects.toMatchObject({ code: 'PERF_HANGS' });
+    await vi.waitFor(async () => isGone(await pids()));
+    process.kill(Number(await readFile(`${perf}.beyond`, 'utf8')), 'SIGKILL');
+  });
+
+  test('and when what it gives cannot be used', async () => {
+    const { perf, pids } = await stubborn('stubborn-profile', 'echo \'{"a": 1}\'');
+    await expect(decoded(recordingPath('cpus-1'), { perf })).rejects.toMatchObject({ code: 'INPUT_KIND' });
+    await vi.waitFor(async () => isGone(await pids()));
+  });
+
+  test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('and at %s; no file of a pack is left', async (signal) => {
+    const place = await mkdtemp(join(directory, 'interrupted-'));
+    const path = join(place, 'x.pack');
+    await ptflame(['pack', recordingPath('cpus-1'), '--symfs', RECORDED_ROOT, '-o', path]);
+    const { perf, pids } = await stubborn(`stubborn-${signal}`);
+    const running = startPtflame(['render', path, '--perf', perf, '--temp-dir', place, '-o', join(place, 'out')]);
+    await vi.waitFor(async () => expect(await pids()).toHaveLength(2), { timeout: 60_000 });
+    running.kill(signal);
+    expect(await running).toMatchObject({ exitCode: 130 });
+    await vi.waitFor(async () => isGone(await pids()));
+    expect(await readdir(place)).toEqual(['x.pack']);
   });
 });
 
@@ -216,6 +288,28 @@ describe('--salvage', () => {
   });
 });
 
+test('a recording of somebody else, also as a directory of --kcore', async () => {
+  const place = await mkdtemp(join(directory, 'foreign-'));
+  await copyFile(recordingPath('cpus-1'), join(place, 'data'));
+  const argumentsOf = (path: string) => scriptArguments(path, WHOLE, OPTIONS);
+  for (const path of [place, join(place, 'data')]) expect(argumentsOf(path)).not.toContain('--force');
+  if (process.geteuid?.() !== 0) return; // nobody else can give it away
+  await chown(join(place, 'data'), 65_534, 65_534);
+  for (const path of [place, join(place, 'data')]) {
+    expect(argumentsOf(path)).toContain('--force');
+    expect(treesOf(await decoded(path))).toBe(treesOf(await decoded(recordingPath('cpus-1'))));
+  }
+});
+
+test('a recording that vanishes is named', async () => {
+  const path = join(directory, 'vanishing.data');
+  await copyFile(recordingPath('cpus-1'), path);
+  const recording = await openRecording(path);
+  await rm(path);
+  const decoding = analyze([decodeRecording(path, recording, OPTIONS)], ALONE);
+  await expect(decoding).rejects.toMatchObject({ code: 'INPUT_UNREADABLE', message: expect.stringContaining(path) });
+});
+
 describe('a pack', () => {
   async function packed(name: string): Promise<string> {
     const path = join(directory, `${name}.pack`);
@@ -247,6 +341,41 @@ describe('a pack', () => {
     await ptflame(['render', join(directory, 'loop-1.pack'), '--temp-dir', place, '-o', '/dev/null']);
     await expect(rm(place, { recursive: false })).rejects.toThrow(/directory/); // it is there,
     await expect(readFile(join(place, 'x'))).rejects.toThrow(); // and empty
+  });
+
+  test('lies are told under its own name', async () => {
+    const pack = await packed('cpus-1');
+    const perf = await fakePerf('garbage', 'perf "$@"; echo what is this');
+    const render = () =>
+      ptflame(['render', pack, '--perf', perf, '--temp-dir', directory, '-o', '-', '--format', 'json']);
+    const first = await render();
+    expect(first.stdout).toContain('what is this');
+    expect(first.stdout).not.toContain(join(directory, 'ptflame-'));
+    expect((await render()).stdout).toBe(first.stdout);
+  });
+
+  test('does not take the place of its recording', async () => {
+    const path = join(directory, 'itself.data');
+    await copyFile(recordingPath('cpus-1'), path);
+    const { exitCode, stderr } = await ptflame(['pack', path, '--symfs', RECORDED_ROOT, '-o', path]);
+    expect({ exitCode, stderr }).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('the recording itself'),
+    });
+    expect(Buffer.compare(await readFile(path), await readFile(recordingPath('cpus-1')))).toBe(0);
+  });
+
+  test('without a place to unpack it', async () => {
+    const { exitCode, stderr } = await ptflame([
+      'render',
+      await packed('cpus-1'),
+      '--temp-dir',
+      join(directory, 'none'),
+    ]);
+    expect({ exitCode, stderr }).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringMatching(/^ptflame: .*\n.*--temp-dir/),
+    });
   });
 
   test('names what it lacks', async () => {

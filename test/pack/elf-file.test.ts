@@ -1,0 +1,59 @@
+/**
+ * What ELF files say of themselves; what is none says nothing, and harms nobody.
+ */
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect } from 'vitest';
+import { readElf } from '../../src/pack/elf-file.js';
+import { elfFile } from '../helpers/elf.js';
+import { RECORDED_ROOT } from '../helpers/perf.js';
+import { test } from '../helpers/run-cli.js';
+
+const ID = '0123456789abcdef0123456789abcdef01234567';
+
+describe.each([32, 64] as const)('of %d bits', (bits) => {
+  test('both', async ({ dir }) => {
+    const path = await dir.write('both', elfFile({ bits, buildId: ID, debugLink: 'both.debug' }));
+    expect(await readElf(path)).toEqual({ buildId: ID, debugLink: 'both.debug' });
+  });
+
+  test('neither', async ({ dir }) => {
+    expect(await readElf(await dir.write('plain', elfFile({ bits })))).toEqual({ buildId: null, debugLink: null });
+  });
+
+  test('garbled anywhere', async ({ dir }) => {
+    const whole = elfFile({ bits, buildId: ID, debugLink: 'x' });
+    const change = fc.tuple(fc.nat(whole.length - 1), fc.constantFrom(0, 1, 0x7f, 0x80, 0xff));
+    const isRead = fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 8 }), async (changes) => {
+      const bytes = Buffer.from(whole);
+      for (const [at, value] of changes) bytes[at] = value;
+      await expect(readElf(await dir.write('garbled', bytes))).resolves.toBeDefined();
+    });
+    await fc.assert(isRead, { numRuns: 300 });
+  });
+
+  test('cut anywhere', async ({ dir }) => {
+    const whole = elfFile({ bits, buildId: ID, debugLink: 'x' });
+    for (let length = 0; length < whole.length; length += 7)
+      await expect(readElf(await dir.write('cut', whole.subarray(0, length)))).resolves.toBeDefined();
+  });
+});
+
+test('of a compiler', async () => {
+  const { buildId } = (await readElf(join(RECORDED_ROOT, 'opt/ptflame/threads'))) ?? {};
+  expect(buildId).toBe('0bc117e3a6d08f9d2a43360adcfec0609fc77b21');
+});
+
+test('garbage, with and without the beginning of an ELF file', async ({ dir }) => {
+  const head = Buffer.from([0x7f, 0x45, 0x4c, 0x46, 2, 1, 1]);
+  const isRead = fc.asyncProperty(fc.uint8Array({ maxLength: 400 }), fc.boolean(), async (bytes, isElf) => {
+    const path = await dir.write('garbage', isElf ? Buffer.concat([head, bytes]) : bytes);
+    await expect(readElf(path)).resolves.toBeDefined();
+  });
+  await fc.assert(isRead, { numRuns: 300 });
+});
+
+test('what is not there, or no file', async ({ dir }) => {
+  expect(await readElf(dir.file('nothing'))).toBeNull();
+  expect(await readElf(dir.path)).toBeNull();
+});

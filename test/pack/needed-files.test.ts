@@ -1,0 +1,103 @@
+/**
+ * Which files a recording needs, and whether they are still what they were.
+ */
+import { mkdir } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { execa } from 'execa';
+import { expect } from 'vitest';
+import { type NeededFile, neededFiles, type Recording } from '../../src/index.js';
+import { elfFile } from '../helpers/elf.js';
+import { recordingOf } from '../helpers/recordings.js';
+import { type Directory, test } from '../helpers/run-cli.js';
+
+const [ID, OTHER_ID] = ['0123456789abcdef', 'fedcba9876543210'];
+
+async function install(dir: Directory, path: string, content: string | Uint8Array): Promise<void> {
+  await mkdir(dirname(dir.file(path)), { recursive: true });
+  await dir.write(path, content);
+}
+
+/** Paths that were mapped, with the build ids that were recorded of them. */
+function recordingOfFiles(files: Readonly<Record<string, string | null>>): Recording {
+  const sideband = Object.keys(files).map((file) => ({
+    tid: 1,
+    pid: 1,
+    cpu: 0,
+    time: null,
+    record: {
+      what: 'mmap',
+      pid: 1,
+      start: 0n,
+      length: 1n,
+      offset: 0n,
+      file: Buffer.from(file).toString('latin1'),
+    } as never,
+  }));
+  const buildIds = Object.entries(files).flatMap(([file, buildId]) =>
+    buildId === null ? [] : [{ file, buildId, isKernel: false }],
+  );
+  return recordingOf({ sideband, buildIds });
+}
+
+const stateOf = (files: readonly NeededFile[]) => Object.fromEntries(files.map(({ path, state }) => [path, state]));
+
+test('the same, changed, missing', async ({ dir }) => {
+  for (const path of ['/bin/same', '/bin/unknown', '/bin/ünïcode', '/bin/changed', '/bin/ünïchanged'])
+    await install(dir, path, elfFile({ buildId: ID }));
+  await install(dir, '/bin/small', elfFile({ bits: 32, buildId: ID }));
+  await install(dir, '/bin/text', 'no program');
+  await mkdir(dir.file('/bin/directory'));
+  await execa('mkfifo', [dir.file('/bin/pipe')]);
+  const expected = {
+    '/bin/same': [ID, 'same'],
+    '/bin/small': [ID, 'same'],
+    '/bin/unknown': [null, 'same'],
+    '/bin/ünïcode': [ID, 'same'],
+    '/bin/changed': [OTHER_ID, 'changed'],
+    '/bin/ünïchanged': [OTHER_ID, 'changed'],
+    '/bin/text': [ID, 'changed'],
+    '/bin/gone': [ID, 'missing'],
+    '/bin/same (deleted)': [ID, 'missing'],
+    '/bin/directory': [null, 'missing'],
+    '/bin/pipe': [null, 'missing'],
+    '/bin/../bin/same': [ID, 'missing'],
+    '/../../../../../../../etc/passwd': [null, 'missing'],
+  } as const;
+  const ids = Object.fromEntries(Object.entries(expected).map(([path, [buildId]]) => [path, buildId]));
+  const states = Object.fromEntries(Object.entries(expected).map(([path, [, state]]) => [path, state]));
+  expect(stateOf(await neededFiles(recordingOfFiles(ids), dir.path))).toEqual(states);
+});
+
+test('memory that is no file is not needed', async ({ dir }) => {
+  const paths = ['[vdso]', '//anon', '/dev/zero', '/memfd:x', '/SYSV00', '/anon_hugepage', '/proc/1/exe', 'relative'];
+  expect(await neededFiles(recordingOfFiles(Object.fromEntries(paths.map((path) => [path, null]))), dir.path)).toEqual(
+    [],
+  );
+});
+
+test('what may not be read', async ({ dir }) => {
+  await install(dir, '/bin/secret', elfFile({ buildId: ID }));
+  await execa('chmod', ['0', dir.file('/bin/secret')]);
+  const [file] = await neededFiles(recordingOfFiles({ '/bin/secret': ID }), dir.path);
+  expect(file?.state).toBe(process.geteuid?.() === 0 ? 'same' : 'unreadable');
+});
+
+test('files with symbols: by build id, by name, beside it', async ({ dir }) => {
+  await install(dir, '/opt/x', elfFile({ buildId: ID, debugLink: 'x.dbg' }));
+  const debugFiles = [
+    '/usr/lib/debug/.build-id/01/23456789abcdef.debug',
+    '/opt/.debug/x.dbg',
+    '/usr/lib/debug/opt/x.dbg',
+    '/usr/lib/debug/opt/x.debug',
+  ];
+  for (const path of debugFiles) await install(dir, path, 'symbols');
+  const [file] = await neededFiles(recordingOfFiles({ '/opt/x': ID }), dir.path);
+  expect(file).toEqual({ path: '/opt/x', buildId: ID, state: 'same', debugFiles });
+});
+
+test('a link to symbols leads nowhere else', async ({ dir }) => {
+  await install(dir, '/opt/x', elfFile({ buildId: ID, debugLink: '../../secret' }));
+  await install(dir, '/secret', 'x');
+  const [file] = await neededFiles(recordingOfFiles({ '/opt/x': ID }), dir.path);
+  expect(file?.debugFiles).toEqual([]);
+});
