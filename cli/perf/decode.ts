@@ -20,7 +20,7 @@ import { createTemporaryDirectory } from '../temporary-files.js';
 import { type DecodeOptions, decodeRecording } from './script.js';
 
 /** Where a recording is, and what perf has to be told to find the files that ran. */
-type Place = { readonly path: string } & Pick<DecodeOptions, 'symfs' | 'kallsyms' | 'buildIdCache'>;
+type Place = { readonly path: string } & Pick<DecodeOptions, 'symfs' | 'kallsyms'>;
 
 /** @throws PtflameError for a file that perf could not decode either, with what is wrong */
 export async function decodeInput(
@@ -30,7 +30,7 @@ export async function decodeInput(
 ): Promise<DecodedRecording> {
   const { symfs = null, kallsyms = null } = options;
   const isPacked = (await stat(path)).isFile() && (await isPack(path));
-  const place = isPacked ? await unpack(path, options, signal) : { path, symfs, kallsyms, buildIdCache: null };
+  const place = isPacked ? await unpack(path, options, signal) : { path, symfs, kallsyms };
   const recording = await openRecording(place.path, { signal, name: isPacked ? `the recording in ${path}` : path });
   if (recording.damage.length > 0) throw damaged(path, recording.damage);
   if (recording.trace === null) throw noTrace(path);
@@ -47,7 +47,6 @@ async function unpack(path: string, { tempDir = tmpdir() }: DecodingOptions, sig
     path: join(directory, PACKED.recording),
     symfs: join(directory, PACKED.root),
     kallsyms: hasKallsyms ? join(directory, PACKED.kallsyms) : null,
-    buildIdCache: join(directory, PACKED.buildIdCache),
   };
 }
 
