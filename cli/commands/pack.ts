@@ -31,7 +31,7 @@ export async function pack(options: PackOptions, signal: AbortSignal): Promise<v
     ...(await filesOf(path, PACKED.recording)),
     ...(await filesOf(notesPath(path), notesPath(PACKED.recording)).catch(() => [])),
     ...needed.flatMap((file) => filesOfNeeded(file, symfs)),
-    ...(await vdsoOf(recording)),
+    ...(await vdsoOf(recording, symfs)),
     ...kallsyms,
   ];
   const target = await openOutput(output);
@@ -54,11 +54,12 @@ function filesOfNeeded({ path, state, debugFiles }: NeededFile, symfs: string): 
 }
 
 /** perf keeps the code that the kernel puts into each process when it records. */
-async function vdsoOf({ buildIds }: Recording): Promise<PackedFile[]> {
+async function vdsoOf({ buildIds }: Recording, symfs: string): Promise<PackedFile[]> {
+  const cache = join(symfs === '/' ? homedir() : symfs, '.debug');
   const ids = buildIds.filter(({ file }) => file === '[vdso]').map(({ buildId }) => buildId);
   const places = ids.map((id) => join('.build-id', id.slice(0, 2), id.slice(2)));
   const lists = await Promise.all(
-    places.map((place) => filesOf(join(homedir(), '.debug', place), join(PACKED.buildIdCache, place)).catch(() => [])),
+    places.map((place) => filesOf(join(cache, place), join(PACKED.buildIdCache, place)).catch(() => [])),
   );
   return lists.flat();
 }

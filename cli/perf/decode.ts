@@ -22,7 +22,7 @@ import { RecordingNotes } from './recording-notes.js';
 import { type DecodeOptions, decodeRecording } from './script.js';
 
 /** Where a recording is, and what perf has to be told to find the files that ran. */
-type Place = { readonly path: string } & Pick<DecodeOptions, 'symfs' | 'kallsyms' | 'buildIdCache'>;
+type Place = { readonly path: string } & Pick<DecodeOptions, 'symfs' | 'kallsyms'>;
 
 /** @throws PtflameError for a file that perf could not decode either, with what is wrong */
 export async function decodeInput(
@@ -32,7 +32,7 @@ export async function decodeInput(
 ): Promise<DecodedRecording> {
   const { symfs = null, kallsyms = null } = options;
   const isPacked = isPack(firstBytes(path));
-  const place = isPacked ? await unpack(path, options, signal) : { path, symfs, kallsyms, buildIdCache: null };
+  const place = isPacked ? await unpack(path, options, signal) : { path, symfs, kallsyms };
   const name = isPacked ? `the recording in ${path}` : path;
   const first = await openRecording(place.path, { signal, name });
   if (first.damage.length > 0 && !options.salvage) throw damaged(path, first.damage);
@@ -68,7 +68,6 @@ async function unpack(path: string, { tempDir = tmpdir() }: DecodingOptions, sig
     path: join(directory, PACKED.recording),
     symfs: join(directory, PACKED.root),
     kallsyms: hasKallsyms ? join(directory, PACKED.kallsyms) : null,
-    buildIdCache: join(directory, PACKED.buildIdCache),
   };
 }
 

@@ -30,8 +30,6 @@ export interface DecodeOptions {
   readonly symfs: string | null;
   /** Addresses of the recorded kernel; null: of this one, or as perf finds them. */
   readonly kallsyms: string | null;
-  /** Where perf keeps files by their build ids, in place of ~/.debug; null: there. */
-  readonly buildIdCache: string | null;
   /** How many perf processes run at a time. */
   readonly jobs: number;
   /** How the work is divided; for tests of small recordings. */
@@ -73,10 +71,9 @@ function recordedWhere({ machine, command }: Recording): RecordedWhere {
 
 /** The arguments of perf for a part of a recording. */
 export function scriptArguments(path: string, { cpus, from, to }: DecodeJob, options: DecodeOptions): string[] {
-  const { precise, symfs, kallsyms, buildIdCache } = options;
+  const { precise, symfs, kallsyms } = options;
   const times = from || to ? `${from ? perfTimeText(from) : ''},${to ? perfTimeText(to) : ''}` : null;
   return [
-    ...(buildIdCache === null ? [] : ['--buildid-dir', buildIdCache]),
     'script',
     `--input=${path}`,
     ...(isForeign(path) ? ['--force'] : []),

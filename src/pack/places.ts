@@ -9,7 +9,7 @@ export const PACKED = {
   recording: 'recording',
   /** Files of the machine, by their paths below it. */
   root: 'root',
-  /** What perf keeps by build id: the vdso. */
-  buildIdCache: 'debug',
+  /** What perf keeps by build id: the vdso. Beside --symfs it looks for it nowhere else. */
+  buildIdCache: 'root/.debug',
   kallsyms: 'kallsyms',
 } as const;

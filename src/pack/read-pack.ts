@@ -75,10 +75,10 @@ async function layDown(entry: Entry, directory: string): Promise<void> {
 
 /** Nothing is laid down outside of the directory, whatever a pack says. */
 function isExpected(name: string): boolean {
-  const { recording, root, buildIdCache, kallsyms } = PACKED;
+  const { recording, root, kallsyms } = PACKED;
   if (name !== normalize(name) || name.includes('\0')) return false;
   if (name === kallsyms || name === recording || name === `${recording}.ptflame.json`) return true;
-  return [recording, root, buildIdCache].some((top) => name.startsWith(`${top}/`));
+  return [recording, root].some((top) => name.startsWith(`${top}/`));
 }
 
 async function textOf(entry: Entry): Promise<string> {

@@ -17,6 +17,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
+import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type DecodeOptions, decodeRecording, scriptArguments } from '../../../cli/perf/script.js';
 import {
@@ -30,6 +31,7 @@ import {
   traceStream,
 } from '../../../src/index.js';
 import { RECORDED_ROOT, RECORDINGS, recordingPath, textOfPerf } from '../../helpers/perf.js';
+import { perfData, record, text, u32 } from '../../helpers/perf-data.js';
 import { ptflame, startPtflame } from '../../helpers/run-cli.js';
 
 const OPTIONS: DecodeOptions = {
@@ -37,7 +39,6 @@ const OPTIONS: DecodeOptions = {
   precise: false,
   symfs: RECORDED_ROOT,
   kallsyms: null,
-  buildIdCache: null,
   jobs: 1,
   plan: { leastBytes: 1000 }, // so that small recordings are cut
 };
@@ -341,6 +342,24 @@ describe('a pack', () => {
     await ptflame(['render', join(directory, 'loop-1.pack'), '--temp-dir', place, '-o', '/dev/null']);
     await expect(rm(place, { recursive: false })).rejects.toThrow(/directory/); // it is there,
     await expect(readFile(join(place, 'x'))).rejects.toThrow(); // and empty
+  });
+
+  test("holds the vdso where perf looks for it, from the user's cache or from below --symfs", async () => {
+    const [path, pack] = [join(directory, 'vdso.data'), join(directory, 'vdso.pack')];
+    const buildId = Buffer.concat([u32(-1), Buffer.alloc(20, 0xab), u32(0), text('[vdso]')]);
+    await writeFile(path, perfData({ features: { 2: record(67, 2, buildId) } }));
+    const place = `.debug/.build-id/ab/${'ab'.repeat(19)}`;
+    const home = await mkdtemp(join(directory, 'home-'));
+    await mkdir(join(home, place), { recursive: true });
+    await writeFile(join(home, place, 'vdso'), 'code');
+    for (const [args, env] of [
+      [[], { HOME: home }],
+      [['--symfs', home], {}],
+    ] as const) {
+      await ptflame(['pack', path, '-o', pack, ...args], { env });
+      const { stdout } = await execa('tar', ['-tzf', pack]);
+      expect(stdout.split('\n')).toEqual(['ptflame-pack.json', 'recording', `root/${place}/vdso`]);
+    }
   });
 
   test('lies are told under its own name', async () => {
