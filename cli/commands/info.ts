@@ -2,8 +2,9 @@
  * `ptflame info`: what a recording holds, without decoding it.
  */
 import { stat } from 'node:fs/promises';
-import { openRecording, openTraceFile, PtflameError, type Recording, tellKind } from '../../src/index.js';
+import { isPack, openRecording, openTraceFile, PtflameError, type Recording, tellKind } from '../../src/index.js';
 import { describeRecording } from '../describe-recording.js';
+import { firstBytes } from '../first-bytes.js';
 import type { InfoOptions } from '../options.js';
 import { openOutput, writeAll } from '../outputs.js';
 import type { RecordingInfo } from '../recording-info.js';
@@ -18,6 +19,10 @@ export async function info({ file, json }: InfoOptions, signal: AbortSignal): Pr
 async function open(path: string, signal: AbortSignal): Promise<Recording> {
   if (path === '-')
     throw new PtflameError('BAD_OPTION', 'a recording is not read from a pipe', { hint: 'name its file' });
+  if (isPack(firstBytes(path))) {
+    const { unpack } = await import('../perf/unpack.js');
+    return openRecording((await unpack(path, undefined, signal)).path, { signal, name: `the recording in ${path}` });
+  }
   try {
     return await openRecording(path, { signal });
   } catch (error) {

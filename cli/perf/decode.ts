@@ -19,10 +19,7 @@ import type { DecodingOptions } from '../options.js';
 import { createTemporaryDirectory } from '../temporary-files.js';
 import { notesPath } from './recording-file.js';
 import { RecordingNotes } from './recording-notes.js';
-import { type DecodeOptions, decodeRecording } from './script.js';
-
-/** Where a recording is, and what perf has to be told to find the files that ran. */
-type Place = { readonly path: string } & Pick<DecodeOptions, 'symfs' | 'kallsyms'>;
+import { decodeRecording } from './script.js';
 
 /** @throws PtflameError for a file that perf could not decode either, with what is wrong */
 export async function decodeInput(
@@ -32,7 +29,9 @@ export async function decodeInput(
 ): Promise<DecodedRecording> {
   const { symfs = null, kallsyms = null } = options;
   const isPacked = isPack(firstBytes(path));
-  const place = isPacked ? await unpack(path, options, signal) : { path, symfs, kallsyms };
+  const place = isPacked
+    ? await (await import('./unpack.js')).unpack(path, options.tempDir, signal)
+    : { path, symfs, kallsyms };
   const name = isPacked ? `the recording in ${path}` : path;
   const first = await openRecording(place.path, { signal, name });
   if (first.damage.length > 0 && !options.salvage) throw damaged(path, first.damage);
@@ -59,18 +58,6 @@ async function salvage(path: string, { tempDir = tmpdir() }: DecodingOptions, si
   return { path: target, lost: `salvaged ${formatBytes(keptBytes)} of ${formatBytes(ofBytes)}` };
 }
 
-/** A pack is decoded with its own files alone, so that the result is the same everywhere. */
-async function unpack(path: string, { tempDir = tmpdir() }: DecodingOptions, signal: AbortSignal): Promise<Place> {
-  const { PACKED, readPack } = await import('../../src/packs.js');
-  const directory = createTemporaryDirectory(tempDir);
-  const { hasKallsyms } = await readPack(path, directory, signal);
-  return {
-    path: join(directory, PACKED.recording),
-    symfs: join(directory, PACKED.root),
-    kallsyms: hasKallsyms ? join(directory, PACKED.kallsyms) : null,
-  };
-}
-
 /** Before decoding, which takes long, begins. */
 async function tellMissing(recording: Recording, symfs: string | null): Promise<void> {
   const files = await neededFiles(recording, symfs ?? '/');
@@ -80,6 +67,7 @@ async function tellMissing(recording: Recording, symfs: string | null): Promise<
   }
   if (lost.length > MOST_TOLD) process.stderr.write(`ptflame: and ${lost.length - MOST_TOLD} more files\n`);
 }
+
 const MOST_TOLD = 10;
 const WHAT = {
   same: 'is there',

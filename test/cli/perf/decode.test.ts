@@ -335,6 +335,13 @@ describe('a pack', () => {
     expect(stdout).toContain('critical');
   });
 
+  test('tells what it holds', async () => {
+    const { exitCode, stdout } = await ptflame(['info', await packed('noise')]);
+    expect(exitCode).toBe(0);
+    expect(stdout).toMatch(/^file +.*noise\.pack/);
+    expect(stdout).toContain('5 of 1 process');
+  });
+
   test('is the same each time, and nothing of it is left behind', async () => {
     const first = await readFile(await packed('loop-1'));
     expect(Buffer.compare(first, await readFile(await packed('loop-1')))).toBe(0);
