@@ -263,7 +263,12 @@ describe.concurrent('what cannot be rendered', () => {
       remedy: /perf script/,
     },
     { what: 'compressed emptiness', content: gzipSync(''), message: /the input is empty/, remedy: /perf script/ },
-    { what: 'a compressed recording', content: gzipSync('PERFILE2....'), message: /recording/, remedy: /not compressed/ },
+    {
+      what: 'a compressed recording',
+      content: gzipSync('PERFILE2....'),
+      message: /recording/,
+      remedy: /not compressed/,
+    },
   ] as const;
 
   test.for(kinds)('$what, as a file and from a pipe', async ({ content, message, remedy }, { dir }) => {
