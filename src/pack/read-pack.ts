@@ -9,7 +9,8 @@ import { constants, createGunzip, gunzipSync } from 'node:zlib';
 import { type Entry, extract } from 'tar-stream';
 import { PtflameError } from '../model/errors.js';
 import { HeaderGuard } from './header-guard.js';
-import { MANIFEST, Manifest, PACKED } from './manifest.js';
+import type { Manifest } from './manifest.js';
+import { MANIFEST, PACKED } from './names.js';
 
 /** More than enough for a name; what they are at most when unpacked, gzip bounds. */
 const FIRST_BYTES = 1024;
@@ -69,7 +70,7 @@ async function layDownAll(
     if (type !== 'file' || !(size >= 0)) throw new Error(`it holds ${JSON.stringify(name)}, which no pack does`);
     if (names.has(name)) throw new Error(`it holds ${JSON.stringify(name)} twice`);
     names.add(name);
-    if (name === MANIFEST) manifest = parseManifest(path, await textOf(entry));
+    if (name === MANIFEST) manifest = await parseManifest(path, await textOf(entry));
     else await layDown(entry, directory);
     headers.leaveFile();
   }
@@ -107,11 +108,12 @@ async function textOf(entry: Entry): Promise<string> {
   return Buffer.concat(pieces).toString();
 }
 
-function parseManifest(path: string, text: string): Manifest {
+async function parseManifest(path: string, text: string): Promise<Manifest> {
   const value: unknown = JSON.parse(text);
   const version = (value as { version?: unknown } | null)?.version;
   if (typeof version === 'number' && version > 1)
     throw new PtflameError('NEWER_VERSION', `${path} was packed by a newer ptflame`, { hint: 'update ptflame' });
+  const { Manifest } = await import('./manifest.js'); // which loads zod
   const { success, data } = Manifest.safeParse(value);
   if (!success) throw new Error('its list of files is no such list');
   return data;

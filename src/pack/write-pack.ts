@@ -8,7 +8,8 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { pack as newArchive, type Pack } from 'tar-stream';
 import { PtflameError } from '../model/errors.js';
-import { MANIFEST, type Manifest } from './manifest.js';
+import type { Manifest } from './manifest.js';
+import { MANIFEST } from './names.js';
 
 /** A file on this machine, or bytes, and what they are called in the pack. */
 export interface PackedFile {
