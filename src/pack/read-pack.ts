@@ -6,7 +6,7 @@ import { mkdir, open } from 'node:fs/promises';
 import { dirname, join, normalize } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { constants, createGunzip, gunzipSync } from 'node:zlib';
-import { type Entry, extract } from 'tar-stream';
+import type { Entry } from 'tar-stream';
 import { PtflameError } from '../model/errors.js';
 import { HeaderGuard } from './header-guard.js';
 import type { Manifest } from './manifest.js';
@@ -44,6 +44,7 @@ export async function isPack(path: string): Promise<boolean> {
  *   TEMPORARY_FILE where the directory takes no more; INPUT_UNREADABLE
  */
 export async function readPack(path: string, directory: string, signal: AbortSignal): Promise<Manifest> {
+  const { extract } = await import('tar-stream'); // only packs need it
   const archive = extract();
   const headers = new HeaderGuard();
   try {

@@ -6,7 +6,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
-import { pack as newArchive, type Pack } from 'tar-stream';
+import type { Pack } from 'tar-stream';
 import { PtflameError } from '../model/errors.js';
 import type { Manifest } from './manifest.js';
 import { MANIFEST } from './names.js';
@@ -25,7 +25,8 @@ const NO_TIME = new Date(0);
 
 /** @throws PtflameError INPUT_UNREADABLE */
 export async function* writePack(manifest: Manifest, files: readonly PackedFile[]): AsyncGenerator<Uint8Array> {
-  const archive = newArchive().on('error', () => {}); // filling it fails then
+  const { pack } = await import('tar-stream'); // only packs need it
+  const archive = pack().on('error', () => {}); // filling it fails then
   const zipped = archive.pipe(createGzip({ level: LEVEL }));
   const filling = fill(archive, manifest, files);
   filling.catch((error) => zipped.destroy(error));
