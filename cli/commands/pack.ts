@@ -12,6 +12,7 @@ import { openOutput, writeAll } from '../outputs.js';
 import { notesPath } from '../perf/recording-file.js';
 
 const KALLSYMS = '/proc/kallsyms';
+const VDSO = '[vdso]';
 
 export async function pack(options: PackOptions, signal: AbortSignal): Promise<void> {
   const { recording: path, output, symfs = '/', quiet } = options;
@@ -19,7 +20,11 @@ export async function pack(options: PackOptions, signal: AbortSignal): Promise<v
   const recording = await openRecording(path, { signal });
   const needed = await neededFiles(recording, symfs);
   const kallsyms = await kallsymsFor(recording, options.kallsyms ?? null);
-  const missing = needed.flatMap(({ path, state }) => (state === 'same' ? [] : [{ path, why: state }]));
+  const vdso = await vdsoOf(recording, symfs);
+  const missing: Manifest['missing'] = needed.flatMap(({ path, state }) =>
+    state === 'same' ? [] : [{ path, why: state }],
+  );
+  if (vdso.length === 0 && mapsVdso(recording)) missing.push({ path: VDSO, why: 'missing' });
   const manifest: Manifest = {
     format: 'ptflame-pack',
     version: 1,
@@ -31,12 +36,12 @@ export async function pack(options: PackOptions, signal: AbortSignal): Promise<v
     ...(await filesOf(path, PACKED.recording)),
     ...(await filesOf(notesPath(path), notesPath(PACKED.recording)).catch(() => [])),
     ...needed.flatMap((file) => filesOfNeeded(file, symfs)),
-    ...(await vdsoOf(recording, symfs)),
+    ...vdso,
     ...kallsyms,
   ];
   const target = await openOutput(output);
   await writeAll([{ output: target, pieces: () => writePack(manifest, files) }]);
-  if (!quiet) process.stderr.write(summary(output, needed));
+  if (!quiet) process.stderr.write(summary(output, needed.filter(({ state }) => state === 'same').length, missing));
 }
 
 /** A pack is nothing for a screen, and must not take the place of what it is made from. */
@@ -56,7 +61,7 @@ function filesOfNeeded({ path, state, debugFiles }: NeededFile, symfs: string): 
 /** perf keeps the code that the kernel puts into each process when it records. */
 async function vdsoOf({ buildIds }: Recording, symfs: string): Promise<PackedFile[]> {
   const cache = join(symfs === '/' ? homedir() : symfs, '.debug');
-  const ids = buildIds.filter(({ file }) => file === '[vdso]').map(({ buildId }) => buildId);
+  const ids = buildIds.filter(({ file }) => file === VDSO).map(({ buildId }) => buildId);
   const places = ids.map((id) => join('.build-id', id.slice(0, 2), id.slice(2)));
   const lists = await Promise.all(
     places.map((place) => filesOf(join(cache, place), join(PACKED.buildIdCache, place)).catch(() => [])),
@@ -78,10 +83,13 @@ async function kallsymsFor({ trace }: Recording, given: string | null): Promise<
   }
 }
 
-function summary(output: string, needed: readonly NeededFile[]): string {
-  const same = needed.filter(({ state }) => state === 'same').length;
-  const lines = [`packed the recording and ${formatMany(same, 'file')} into ${output}`];
-  for (const { path, state } of needed.filter(({ state }) => state !== 'same'))
-    lines.push(`${state}: ${path}: what ran in it will be lost`);
+/** perf has no other copy of it than the one it kept when it recorded. */
+function mapsVdso({ sideband }: Recording): boolean {
+  return sideband.some(({ record }) => record.what === 'mmap' && record.file === VDSO);
+}
+
+function summary(output: string, files: number, missing: Manifest['missing']): string {
+  const lines = [`packed the recording and ${formatMany(files, 'file')} into ${output}`];
+  for (const { path, why } of missing) lines.push(`${why}: ${path}: what ran in it will be lost`);
   return `${lines.map(visibleText).join('\n')}\n`;
 }

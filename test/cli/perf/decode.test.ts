@@ -31,7 +31,7 @@ import {
   traceStream,
 } from '../../../src/index.js';
 import { RECORDED_ROOT, RECORDINGS, recordingPath, textOfPerf } from '../../helpers/perf.js';
-import { perfData, record, text, u32 } from '../../helpers/perf-data.js';
+import { perfData, record, text, trailer, u32, u64 } from '../../helpers/perf-data.js';
 import { ptflame, startPtflame } from '../../helpers/run-cli.js';
 
 const OPTIONS: DecodeOptions = {
@@ -354,7 +354,8 @@ describe('a pack', () => {
   test("holds the vdso where perf looks for it, from the user's cache or from below --symfs", async () => {
     const [path, pack] = [join(directory, 'vdso.data'), join(directory, 'vdso.pack')];
     const buildId = Buffer.concat([u32(-1), Buffer.alloc(20, 0xab), u32(0), text('[vdso]')]);
-    await writeFile(path, perfData({ features: { 2: record(67, 2, buildId) } }));
+    const mapping = record(1, 0, u32(7), u32(7), u64(0x7000), u64(0x1000), u64(0), text('[vdso]'), trailer());
+    await writeFile(path, perfData({ records: [mapping], features: { 2: record(67, 2, buildId) } }));
     const place = `.debug/.build-id/ab/${'ab'.repeat(19)}`;
     const home = await mkdtemp(join(directory, 'home-'));
     await mkdir(join(home, place), { recursive: true });
@@ -363,10 +364,13 @@ describe('a pack', () => {
       [[], { HOME: home }],
       [['--symfs', home], {}],
     ] as const) {
-      await ptflame(['pack', path, '-o', pack, ...args], { env });
+      const { stderr } = await ptflame(['pack', path, '-o', pack, ...args], { env });
+      expect(stderr).not.toContain('missing');
       const { stdout } = await execa('tar', ['-tzf', pack]);
       expect(stdout.split('\n')).toEqual(['ptflame-pack.json', 'recording', `root/${place}/vdso`]);
     }
+    const { stderr } = await ptflame(['pack', path, '-o', pack], { env: { HOME: join(home, 'other') } });
+    expect(stderr).toContain('missing: [vdso]: what ran in it will be lost');
   });
 
   test('lies are told under its own name', async () => {
