@@ -43,8 +43,9 @@ test('no job has much more than its share, the largest comes first, and there ar
     const [largestRecord = 0] = recording.auxRecords.map(({ sizeBytes }) => sizeBytes).sort((a, b) => b - a);
     expect(sizes).toEqual(sizes.toSorted((a, b) => b - a));
     expect(jobs.length).toBeLessThanOrEqual(2 * decoders + 12);
+    // records a nanosecond apart are not parted
     const shares = Math.min(decoders, sumOf(jobs)); // a byte is the least that is worth a decoder
-    if (jobs.length > 1) expect(sizes[0]).toBeLessThanOrEqual((1.5 * sumOf(jobs)) / shares + largestRecord);
+    if (jobs.length > 1) expect(sizes[0]).toBeLessThanOrEqual((1.5 * sumOf(jobs)) / shares + 2 * largestRecord);
   };
   fc.assert(fc.property(anyRecording, anyDecoders, isBalanced));
 });
