@@ -7,5 +7,9 @@ import { formatCount } from '../../src/text.js';
 
 test('counts are grouped as Intl groups them', () => {
   const any = fc.oneof(fc.integer({ min: -2_000_000, max: 2_000_000 }), fc.maxSafeInteger());
-  fc.assert(fc.property(any, (count) => expect(formatCount(count)).toBe(count.toLocaleString('en-US'))));
+  fc.assert(
+    fc.property(any, (count) => {
+      expect(formatCount(count)).toBe(count.toLocaleString('en-US'));
+    }),
+  );
 });
