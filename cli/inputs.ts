@@ -13,7 +13,7 @@ import {
   PtflameError,
   traceStream,
 } from '../src/index.js';
-import { firstBytes } from './first-bytes.js';
+import { firstBytes } from './data-file.js';
 import type { DecodingOptions } from './options.js';
 
 /** What a command reads: text or a profile, or a recording that is decoded on the way. */

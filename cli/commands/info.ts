@@ -3,8 +3,8 @@
  */
 import { stat } from 'node:fs/promises';
 import { isPack, openRecording, openTraceFile, PtflameError, type Recording, tellKind } from '../../src/index.js';
+import { firstBytes } from '../data-file.js';
 import { describeRecording } from '../describe-recording.js';
-import { firstBytes } from '../first-bytes.js';
 import type { InfoOptions } from '../options.js';
 import { openOutput, writeAll } from '../outputs.js';
 import type { RecordingInfo } from '../recording-info.js';

@@ -1,7 +1,7 @@
 /**
  * A recording or a pack as an input: looked at now, decoded when somebody reads on.
  */
-import { readFile, stat } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
@@ -14,7 +14,7 @@ import {
   salvageRecording,
 } from '../../src/index.js';
 import { formatBytes, visibleText } from '../../src/text.js';
-import { firstBytes } from '../first-bytes.js';
+import { dataFileOf, firstBytes } from '../data-file.js';
 import type { DecodingOptions } from '../options.js';
 import { createTemporaryDirectory } from '../temporary-files.js';
 import { notesPath } from './recording-file.js';
@@ -52,9 +52,8 @@ export async function decodeInput(
 
 /** What is left of a recording, as one that perf reads, and how much is lost. */
 async function salvage(path: string, { tempDir = tmpdir() }: DecodingOptions, signal: AbortSignal) {
-  const data = (await stat(path)).isDirectory() ? join(path, 'data') : path;
   const target = join(createTemporaryDirectory(tempDir), 'perf.data');
-  const { keptBytes, ofBytes } = await salvageRecording(data, target, signal);
+  const { keptBytes, ofBytes } = await salvageRecording(dataFileOf(path), target, signal);
   return { path: target, lost: `salvaged ${formatBytes(keptBytes)} of ${formatBytes(ofBytes)}` };
 }
 

@@ -1,6 +1,6 @@
 /**
- * perf writes text in blocks of 4 KiB, and each of them costs a call of the system and a wake-up of the reader: a third of
- * the time. `stdbuf` of GNU coreutils starts a program with a larger buffer.
+ * perf writes text in blocks of 4 KiB, and each of them costs a call of the system and a wake-up of the reader: it takes a
+ * third longer. `stdbuf` of GNU coreutils starts a program with a larger buffer.
  */
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';

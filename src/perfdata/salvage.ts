@@ -3,6 +3,7 @@
  */
 import { constants } from 'node:fs';
 import { copyFile, type FileHandle, open } from 'node:fs/promises';
+import { PtflameError } from '../model/errors.js';
 import { NONE } from '../model/units.js';
 import { Damage } from './damage.js';
 import { FileWindow, type RecordingFile } from './file-window.js';
@@ -33,15 +34,18 @@ interface Whole {
   processors: number;
 }
 
-/** Writes the copy, whose other parts (names of machine and command) are lost. @throws PtflameError as `readRecording` does */
+/**
+ * Writes the copy, whose other parts (names of machine and command) are lost.
+ *
+ * @throws PtflameError as `readRecording` does; TEMPORARY_FILE where the copy cannot be written
+ */
 export async function salvageRecording(path: string, target: string, signal: AbortSignal): Promise<Salvaged> {
   const file = await open(path);
   try {
     const { size } = await file.stat();
     const read = async (into: Uint8Array, at: number) => (await file.read(into, 0, into.length, at)).bytesRead;
     const whole = await wholePart({ name: path, sizeBytes: size, read }, signal);
-    await copyFile(path, target, constants.COPYFILE_FICLONE);
-    await repair(target, whole);
+    await writeCopy(path, target, whole);
     return { keptBytes: whole.end, ofBytes: Math.max(size, whole.expectedEnd) };
   } finally {
     await file.close();
@@ -65,6 +69,18 @@ async function wholePart(file: RecordingFile, signal: AbortSignal): Promise<Whol
   };
   await walkRecords(new FileWindow(file, signal), data.offset, end, take, new Damage());
   return whole;
+}
+
+async function writeCopy(path: string, target: string, whole: Whole): Promise<void> {
+  try {
+    await copyFile(path, target, constants.COPYFILE_FICLONE);
+    await repair(target, whole);
+  } catch (cause) {
+    throw new PtflameError('TEMPORARY_FILE', `cannot copy ${path} to ${target}: ${String(cause)}`, {
+      hint: 'what is left of a recording needs as much room as the recording: name a place with --temp-dir DIR',
+      cause,
+    });
+  }
 }
 
 async function repair(path: string, whole: Whole): Promise<void> {

@@ -283,6 +283,15 @@ describe('--salvage', () => {
     }
   });
 
+  test('without a place for the copy that is said', async () => {
+    const target = join(directory, 'no', 'such', 'place');
+    const salvaging = salvageRecording(recordingPath('cpus-1'), target, AbortSignal.timeout(10_000));
+    await expect(salvaging).rejects.toMatchObject({
+      code: 'TEMPORARY_FILE',
+      hint: expect.stringContaining('--temp-dir'),
+    });
+  });
+
   test('one that is whole is decoded as it is', async () => {
     const { stderr } = await render(recordingPath('cpus-1'));
     expect(stderr).not.toContain('salvaged');

@@ -1,15 +1,20 @@
 /**
- * A look at how a file begins, by which its kind is told.
+ * The file of a recording, and how it begins, by which its kind is told.
  */
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 const LOOKED_AT_BYTES = 4096;
 
-/** Of a file, or of the one in a directory that `perf record --kcore` makes; none if they cannot be looked at. */
+/** Of a directory that `perf record --kcore` makes, the one in it. */
+export function dataFileOf(path: string): string {
+  return statSync(path).isDirectory() ? join(path, 'data') : path;
+}
+
+/** None if they cannot be looked at. */
 export function firstBytes(path: string): Uint8Array {
   try {
-    const data = statSync(path).isDirectory() ? join(path, 'data') : path;
+    const data = dataFileOf(path);
     if (!statSync(data).isFile()) return new Uint8Array(); // who opens a pipe waits for its writer, and who closes it ends him
     const fd = openSync(data, 'r');
     try {
