@@ -35,27 +35,31 @@ export function wasBefore(time: PerfTime | null): boolean {
   return time !== null && time.seconds === 0 && time.ns === 0;
 }
 
-/** `timeNs`: of the line, or of the branch before it where it has none that means something. */
+/**
+ * `timeNs`: of the line, or of the branch before it where it has none. What was there before the recording began is older than
+ * all that happened in it: perf itself calls a thread `perf-exec` until it becomes the recorded program, before any branch.
+ */
 export function takeSideband({ prefix, record }: SidebandLine, timeNs: Nanoseconds, to: RecordSink): void {
-  const at = { cpu: prefix.cpu ?? NONE, timeNs };
+  const wasThere = wasBefore(prefix.time);
+  const at = { cpu: prefix.cpu ?? NONE, timeNs: wasThere ? Number.NEGATIVE_INFINITY : timeNs };
   switch (record.what) {
     case 'switch':
       return to.addRecord({ what: 'switch', direction: record.direction, tid: prefix.tid, ...at });
     case 'comm':
-      return takeComm(record, at, to);
+      return takeComm(record, at, wasThere, to);
     case 'fork':
-      return takeFork(record, at, wasBefore(prefix.time), to);
+      return takeFork(record, at, wasThere, to);
     case 'exit':
       return to.addRecord({ what: 'exit', tid: record.tid, pid: record.pid, ...at });
     case 'mmap':
-      return takeMapping(record, wasBefore(prefix.time) ? Number.NEGATIVE_INFINITY : timeNs, to);
+      return takeMapping(record, at.timeNs, to);
     case 'other':
   }
 }
 
-function takeComm({ exec, name, tid, pid }: RecordOf<'comm'>, at: Place, to: RecordSink): void {
+function takeComm({ exec, name, tid, pid }: RecordOf<'comm'>, at: Place, wasThere: boolean, to: RecordSink): void {
   to.addName({ tid, pid, comm: name, parent: null, timeNs: at.timeNs });
-  if (exec) to.addRecord({ what: 'exec', tid, pid, ...at });
+  if (exec && !wasThere) to.addRecord({ what: 'exec', tid, pid, ...at });
 }
 
 /** Threads that were there before the recording have their names from such records, but did not begin now. */

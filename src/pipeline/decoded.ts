@@ -7,7 +7,7 @@ import type { ThreadName, TraceChunk } from '../model/trace-chunk.js';
 import { type Nanoseconds, NONE } from '../model/units.js';
 import { ChunkBuilder } from '../parser/chunk-builder.js';
 import { fromLatin1 } from '../parser/intern.js';
-import { takeSideband, wasBefore } from '../parser/records.js';
+import { takeSideband } from '../parser/records.js';
 import type { DecodeJob } from '../perfdata/plan-jobs.js';
 import type { RecordedEvent } from '../perfdata/recording.js';
 import type { TraceInput } from './inputs.js';
@@ -50,15 +50,8 @@ export class ErrorOwners {
   }
 }
 
-/**
- * The recording's own records as the parser would take them from text. `timeOf`: since the origin of time;
- * `startNs`: of the trace, for what was there before.
- */
-export function sidebandChunk(
-  sideband: readonly RecordedEvent[],
-  timeOf: (time: PerfTime) => Nanoseconds,
-  startNs: Nanoseconds,
-): TraceChunk {
+/** The recording's own records as the parser would take them from text. `timeOf`: since the origin of time. */
+export function sidebandChunk(sideband: readonly RecordedEvent[], timeOf: (time: PerfTime) => Nanoseconds): TraceChunk {
   const chunk = new ChunkBuilder();
   const sink = {
     addRecord: chunk.addRecord.bind(chunk),
@@ -68,7 +61,7 @@ export function sidebandChunk(
   for (const { tid, pid, cpu, time, record } of sideband) {
     if (time === null) continue;
     const prefix = { comm: null, pid, tid, cpu: cpu === NONE ? null : cpu, time };
-    takeSideband({ type: 'sideband', prefix, record }, wasBefore(time) ? startNs : timeOf(time), sink);
+    takeSideband({ type: 'sideband', prefix, record }, timeOf(time), sink);
   }
   return chunk.build();
 }

@@ -96,7 +96,7 @@ export class InputReader {
     await Promise.all(Array.from({ length: atOnce }, readOnes));
     if (this.counts.events === 0) return; // nothing tells what its times are
     this.store.add(
-      sidebandChunk(sideband, (time) => this.words.timeOf(time), this.store.startNs),
+      sidebandChunk(sideband, (time) => this.words.timeOf(time)),
       name,
     );
   }
