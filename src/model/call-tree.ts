@@ -1,7 +1,9 @@
 /**
  * The calling-context tree: one node per path of callers, with what was measured on it.
  */
+
 import { ReusedColumn, resized } from './columns.js';
+import type { DurationsBuilder } from './durations.js';
 import { type Nanoseconds, NONE, type NodeId, type SymbolId } from './units.js';
 
 /** Node 0 is the root, no function; a parent always has a smaller id than its children. */
@@ -29,6 +31,8 @@ const SUMS = 8;
 /** Grows a tree. */
 export class CallTreeBuilder {
   length = 0;
+  /** Told of complete calls, if somebody wants to know how long they took. */
+  durations: DurationsBuilder | null = null;
   private links = new Int32Array(256 * LINKS);
   private sums = new Float64Array(256 * SUMS);
   private readonly children = new ChildTable();
@@ -86,6 +90,7 @@ export class CallTreeBuilder {
     sums[row + Sum.CompleteNs] += durationNs;
     if (durationNs < sums[row + Sum.MinNs]) sums[row + Sum.MinNs] = durationNs;
     if (durationNs > sums[row + Sum.MaxNs]) sums[row + Sum.MaxNs] = durationNs;
+    if (this.durations) this.durations.add(this.links[LINKS * node + Link.Symbol], durationNs);
   }
 
   /** One more call of which the start or the end was not seen. */
@@ -100,16 +105,26 @@ export class CallTreeBuilder {
     here[ROOT] = top;
     for (let node = 0; node < tree.length; node++) {
       if (node !== ROOT) here[node] = this.child(here[tree.parent[node]], symbolOf(tree.symbol[node]));
-      const { sums } = this;
-      const row = SUMS * here[node];
-      sums[row + Sum.Calls] += tree.calls[node];
-      sums[row + Sum.InferredCalls] += tree.inferredCalls[node];
-      sums[row + Sum.SelfNs] += tree.selfNs[node];
-      sums[row + Sum.InferredNs] += tree.inferredNs[node];
-      sums[row + Sum.CompleteNs] += tree.completeNs[node];
-      sums[row + Sum.MinNs] = Math.min(sums[row + Sum.MinNs], tree.minNs[node]);
-      sums[row + Sum.MaxNs] = Math.max(sums[row + Sum.MaxNs], tree.maxNs[node]);
+      this.addCalls(here[node], tree, node);
+      this.addTime(here[node], tree, node);
     }
+  }
+
+  /** Adds the calls of another tree's node to a node of this one. */
+  addCalls(to: NodeId, tree: CallTree, node: NodeId): void {
+    const { sums } = this;
+    const row = SUMS * to;
+    sums[row + Sum.Calls] += tree.calls[node];
+    sums[row + Sum.InferredCalls] += tree.inferredCalls[node];
+    sums[row + Sum.CompleteNs] += tree.completeNs[node];
+    sums[row + Sum.MinNs] = Math.min(sums[row + Sum.MinNs], tree.minNs[node]);
+    sums[row + Sum.MaxNs] = Math.max(sums[row + Sum.MaxNs], tree.maxNs[node]);
+  }
+
+  /** Adds the time of another tree's node to a node of this one. */
+  addTime(to: NodeId, tree: CallTree, node: NodeId): void {
+    this.sums[SUMS * to + Sum.SelfNs] += tree.selfNs[node];
+    this.sums[SUMS * to + Sum.InferredNs] += tree.inferredNs[node];
   }
 
   build(): CallTree {

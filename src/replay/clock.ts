@@ -1,24 +1,39 @@
 /**
  * Up to when a thread's time is charged. It goes to the frame on top, or to what the thread waits in.
  */
+import type { CallLogBuilder } from '../model/call-log.js';
 import { type Nanoseconds, NONE } from '../model/units.js';
 import type { OpenFrames } from './open-frames.js';
 import type { Pause } from './pause.js';
 
 export class Clock {
-  nowNs: Nanoseconds;
+  nowNs: Nanoseconds = 0;
   private readonly frames: OpenFrames;
   private readonly pause: Pause;
+  private readonly log: CallLogBuilder | null;
 
-  constructor(frames: OpenFrames, pause: Pause, nowNs: Nanoseconds) {
+  constructor(frames: OpenFrames, pause: Pause, log: CallLogBuilder | null, nowNs: Nanoseconds) {
     this.frames = frames;
     this.pause = pause;
-    this.nowNs = nowNs;
+    this.log = log;
+    this.startAt(nowNs);
+  }
+
+  /** Time is charged from here on. */
+  startAt(timeNs: Nanoseconds): void {
+    this.nowNs = timeNs;
+    this.log?.begin(timeNs);
+  }
+
+  /** Up to here somebody else has charged it. */
+  goOnAt(timeNs: Nanoseconds): void {
+    this.nowNs = timeNs;
+    if (this.log) this.log.nowNs = timeNs;
   }
 
   chargeUntil(timeNs: Nanoseconds): void {
     const ns = timeNs - this.nowNs;
-    this.nowNs = timeNs;
+    this.goOnAt(timeNs);
     const { node } = this.pause;
     if (node === NONE) this.frames.charge(ns);
     else this.frames.chargeTo(node, ns);

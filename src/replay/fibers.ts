@@ -56,7 +56,7 @@ export class Fibers {
     const change = this.pairing.switches[this.pairing.link[row]] as StackSwitch;
     const frames = this.kept.get(change) ?? [];
     const end = frames.findIndex(({ callRow, isLevel }) => isLevel && callRow === change.callRows.at(-1));
-    for (const frame of frames.slice(end).reverse()) this.frames.count(frame, nowNs, NONE);
+    for (const frame of frames.slice(end).reverse()) this.frames.endAside(frame, nowNs, NONE);
     this.starts.set(row, this.frames.depth);
     this.frames.attach(frames.slice(0, end), row);
     this.kept.delete(change);
@@ -65,7 +65,7 @@ export class Fibers {
   /** The trace ends: what still waits is counted. */
   finish(nowNs: Nanoseconds): void {
     for (const frames of this.kept.values())
-      for (const frame of [...frames].reverse()) this.frames.count(frame, nowNs, Inference.OpenAtEnd);
+      for (const frame of [...frames].reverse()) this.frames.endAside(frame, nowNs, Inference.OpenAtEnd);
     this.kept.clear();
   }
 }

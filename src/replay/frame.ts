@@ -7,6 +7,8 @@ import { type Address, type FunctionId, type Nanoseconds, NONE, type NodeId, typ
 export class Frame {
   fn: FunctionId = 0;
   node: NodeId = 0;
+  /** Where the log says that it was opened, if there is a log. */
+  logRow = 0;
   entryNs: Nanoseconds = 0;
   /** Why its start was not seen, or NONE. */
   inference: number = NONE;

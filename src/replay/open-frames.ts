@@ -4,6 +4,7 @@
  * A level is what one call instruction put on the real stack: the function that was called, and above it those that
  * it jumped to (tail calls). A return removes whole levels.
  */
+import { type CallLogBuilder, Certainty } from '../model/call-log.js';
 import { type CallTreeBuilder, ROOT } from '../model/call-tree.js';
 import { Inference, type InferenceName, noInferences } from '../model/quality.js';
 import { type Address, type FunctionId, type Nanoseconds, NONE, type NodeId, type SymbolId } from '../model/units.js';
@@ -40,9 +41,17 @@ export class OpenFrames {
   private readonly functions: FunctionTable;
   private readonly tailCalls: TailCalls;
   private readonly watcher: FrameWatcher | null;
+  private readonly log: CallLogBuilder | null;
 
-  constructor(tree: CallTreeBuilder, functions: FunctionTable, tailCalls: TailCalls, watcher: FrameWatcher | null) {
+  constructor(
+    tree: CallTreeBuilder,
+    log: CallLogBuilder | null,
+    functions: FunctionTable,
+    tailCalls: TailCalls,
+    watcher: FrameWatcher | null,
+  ) {
     this.watcher = watcher;
+    this.log = log;
     this.tree = tree;
     this.functions = functions;
     this.index = new FrameIndex(this.stack, functions.length);
@@ -86,6 +95,12 @@ export class OpenFrames {
       this.at(place).isGuess = true;
     }
     this.guessed = this.depth;
+    this.logDoubt();
+  }
+
+  /** What is charged from here on, is that certain? */
+  logDoubt(): void {
+    this.log?.doubt(this.guesses > 0 ? Certainty.Guess : this.hidden > 0 ? Certainty.Hidden : Certainty.Sure);
   }
 
   /** A level seen being called, by the event in `row`. `inference`: NONE if it begins now. */
@@ -228,7 +243,11 @@ export class OpenFrames {
     frame.leave = leave;
     frame.isCalled = false;
     this.depth++;
-    if (frame.isHidden) this.hidden++;
+    if (this.log) frame.logRow = this.log.open(node, entryNs);
+    if (frame.isHidden) {
+      this.hidden++;
+      this.logDoubt();
+    }
     if (leave !== NONE && frame.isLevel) this.leaves.set(leave, level);
     this.watcher?.opened(this.functions.symbol[fn], this.depth, inference);
   }
@@ -273,6 +292,8 @@ export class OpenFrames {
     while (this.depth > place) {
       this.watcher?.setAside(this.symbolOf(this.top), this.depth);
       frames.push(Object.assign(new Frame(), this.pop()));
+      this.log?.setAside();
+      this.logDoubt();
     }
     return frames.reverse();
   }
@@ -288,8 +309,10 @@ export class OpenFrames {
       Object.assign(this.spare, frame, { node, level, order: row });
       this.depth++;
       this.watcher?.putBack(this.symbolOf(frame), this.depth);
+      this.log?.putBack(frame.logRow, node);
       if (frame.isGuess) this.guesses++;
       if (frame.isHidden) this.hidden++;
+      this.logDoubt();
       if (!frame.isLevel) continue;
       if (frame.callRow !== NONE) this.attached.set(frame.callRow, this.depth - 1);
       if (frame.leave !== NONE) this.leaves.set(frame.leave, this.depth - 1);
@@ -301,12 +324,20 @@ export class OpenFrames {
     const target = this.functions.stubTarget[this.top.fn];
     if (target !== NONE) this.renameTop(target); // a stub of which nothing came any more
     const frame = this.pop();
+    this.log?.close(whyInferred(frame, reason));
+    this.logDoubt();
     this.count(frame, nowNs, reason);
   }
 
-  /** A frame is over, on the stack or off it. */
-  count(frame: Frame, nowNs: Nanoseconds, reason: number): void {
-    const inference = frame.inference === NONE ? reason : frame.inference;
+  /** A frame that was set aside is over. */
+  endAside(frame: Frame, nowNs: Nanoseconds, reason: number): void {
+    this.log?.endAside(frame.logRow, whyInferred(frame, reason));
+    this.count(frame, nowNs, reason);
+  }
+
+  /** A frame is over. */
+  private count(frame: Frame, nowNs: Nanoseconds, reason: number): void {
+    const inference = whyInferred(frame, reason);
     this.watcher?.closed(this.functions.symbol[frame.fn], this.depth + 1, inference);
     if (inference === NONE) this.tree.countComplete(frame.node, nowNs - frame.entryNs);
     else {
@@ -343,11 +374,17 @@ export class OpenFrames {
     top.fn = fn;
     top.isCalled = false;
     top.node = this.tree.child(parent, this.functions.symbol[fn]);
+    this.log?.rename(top.logRow, top.node);
     if (!(this.traitsOfTop() & Trait.Stub)) {
       this.chargeTo(top.node, top.heldNs);
       top.heldNs = 0;
     }
   }
+}
+
+/** Why a call was not seen from start to end, or NONE. `reason`: why its end was not. */
+function whyInferred({ inference }: Frame, reason: number): number {
+  return inference === NONE ? reason : inference;
 }
 
 const INFERENCE_NAMES = Object.keys(Inference) as InferenceName[];

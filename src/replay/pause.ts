@@ -1,6 +1,8 @@
 /**
  * Time outside the traced code: in a system call or another stop, on the processor or off it.
  */
+
+import type { CallLogBuilder } from '../model/call-log.js';
 import type { CallTreeBuilder } from '../model/call-tree.js';
 import type { SpecialSymbol } from '../model/symbol-table.js';
 import { type Nanoseconds, NONE, type NodeId, type SymbolId } from '../model/units.js';
@@ -17,10 +19,12 @@ export class Pause {
   /** Switched out, by which symbol; NONE while it runs. Known before the trace of a stop is, if clocks differ. */
   private switchedOut: SymbolId = NONE;
   private readonly tree: CallTreeBuilder;
+  private readonly log: CallLogBuilder | null;
   private readonly kernelIsTraced: boolean;
 
-  constructor(tree: CallTreeBuilder, kernelIsTraced: boolean) {
+  constructor(tree: CallTreeBuilder, log: CallLogBuilder | null, kernelIsTraced: boolean) {
     this.tree = tree;
+    this.log = log;
     this.kernelIsTraced = kernelIsTraced;
   }
 
@@ -35,7 +39,7 @@ export class Pause {
 
   /** The trace stops under a function. */
   begin(under: NodeId, why: typeof SpecialSymbol.Syscall | typeof SpecialSymbol.Untraced, nowNs: Nanoseconds): void {
-    this.stop = { node: this.tree.child(under, why), sinceNs: nowNs };
+    this.stop = this.open(under, why, nowNs);
     if (this.switchedOut !== NONE) this.leaveCpu(this.stop.node, nowNs);
   }
 
@@ -67,7 +71,7 @@ export class Pause {
   }
 
   private leaveCpu(under: NodeId, nowNs: Nanoseconds): void {
-    this.offCpu = { node: this.tree.child(under, this.switchedOut), sinceNs: nowNs };
+    this.offCpu = this.open(under, this.switchedOut, nowNs);
   }
 
   private enterCpu(nowNs: Nanoseconds, isSeen: boolean): void {
@@ -76,7 +80,14 @@ export class Pause {
     this.offCpu = null;
   }
 
+  private open(under: NodeId, why: SymbolId, nowNs: Nanoseconds): OpenStop {
+    const node = this.tree.child(under, why);
+    this.log?.stop(node);
+    return { node, sinceNs: nowNs };
+  }
+
   private count({ node, sinceNs }: OpenStop, nowNs: Nanoseconds, isSeen: boolean): void {
+    this.log?.endStop(isSeen);
     if (isSeen) this.tree.countComplete(node, nowNs - sinceNs);
     else this.tree.countInferred(node);
   }

@@ -2,6 +2,7 @@
  * Replays events as long as they are plain, which nearly all are: they come from the function on top, and stay in it,
  * call, or return to the caller below. It does what `Steps` would do, without its questions.
  */
+import type { CallLogBuilder } from '../model/call-log.js';
 import type { CallTreeBuilder } from '../model/call-tree.js';
 import type { ThreadEvents } from '../model/thread-events.js';
 import type { Nanoseconds } from '../model/units.js';
@@ -12,13 +13,22 @@ import { type SiteFacts, Step } from './site-facts.js';
 
 export class PlainSteps {
   private readonly tree: CallTreeBuilder;
+  private readonly log: CallLogBuilder | null;
   private readonly frames: OpenFrames;
   private readonly pairing: Pairing;
   private readonly events: ThreadEvents;
   private readonly facts: SiteFacts;
 
-  constructor(tree: CallTreeBuilder, frames: OpenFrames, pairing: Pairing, events: ThreadEvents, facts: SiteFacts) {
+  constructor(
+    tree: CallTreeBuilder,
+    log: CallLogBuilder | null,
+    frames: OpenFrames,
+    pairing: Pairing,
+    events: ThreadEvents,
+    facts: SiteFacts,
+  ) {
     this.tree = tree;
+    this.log = log;
     this.frames = frames;
     this.pairing = pairing;
     this.events = events;
@@ -27,7 +37,7 @@ export class PlainSteps {
 
   /** Takes rows until one is not plain, and returns that one; up to `fromNs` all time is charged. */
   take(firstRow: number, endRow: number, fromNs: Nanoseconds): number {
-    const { frames, tree } = this;
+    const { frames, tree, log } = this;
     if (frames.depth === 0) return firstRow;
     const { site, timeNs } = this.events;
     const { plainStep, fromFunction, toFunction, functions } = this.facts;
@@ -55,8 +65,10 @@ export class PlainSteps {
         if (depth === stack.length) stack.push(new Frame());
         top = stack[depth] as Frame;
         top.open(fn, node, nowNs, depth++, row);
+        if (log) top.logRow = log.openAt(nowNs, node);
       } else if (step === Step.Return) {
         tree.countComplete(top.node, nowNs - top.entryNs);
+        if (log) log.closeAt(nowNs);
         index.forget(top, --depth);
         top = stack[depth - 1] as Frame;
       }

@@ -4,7 +4,9 @@
  * Each interval between two events goes to the frame on top of the stack; what an event does to the stack was
  * worked out before (pair-returns.ts), so the loop only follows.
  */
+import { type CallLog, CallLogBuilder, Certainty } from '../model/call-log.js';
 import { type CallTree, CallTreeBuilder, withoutEmptyNodes } from '../model/call-tree.js';
+import { DurationsBuilder, type FunctionDurations } from '../model/durations.js';
 import { Inference, type InferenceName } from '../model/quality.js';
 import { SpecialSymbol } from '../model/symbol-table.js';
 import type { ThreadEvents } from '../model/thread-events.js';
@@ -33,10 +35,19 @@ export interface ReplayOptions {
   /** Paths seen in all threads, for places that no address tells; null while they are still being learned. */
   readonly contexts: Contexts | null;
   readonly watcher?: FrameWatcher;
+  /** How long calls took is counted. Default: false. */
+  readonly wantsDurations?: boolean;
+  /** Somebody asks about single calls. Default: false. */
+  readonly wantsLog?: boolean;
 }
 
 export interface ThreadReplay extends Lesson {
+  /** With a log it has all nodes that this names, some of which nothing was counted on. */
   readonly tree: CallTree;
+  /** Of complete calls; null if nobody asked for them. */
+  readonly durations: FunctionDurations | null;
+  /** Good until the next replay; null if nobody asked for it. */
+  readonly log: CallLog | null;
   readonly startNs: Nanoseconds;
   readonly endNs: Nanoseconds;
   readonly inferred: Readonly<Record<InferenceName, number>>;
@@ -52,6 +63,8 @@ export interface ThreadReplay extends Lesson {
 /** Replays one thread after the other, in the same memory. */
 export class Replayer {
   readonly tree = new CallTreeBuilder();
+  readonly log = new CallLogBuilder();
+  private readonly durations = new DurationsBuilder();
   readonly pairing = new PairingMemory();
   private readonly facts: SiteFacts;
 
@@ -61,6 +74,9 @@ export class Replayer {
 
   replay(events: ThreadEvents, options: ReplayOptions): ThreadReplay {
     this.tree.clear();
+    this.tree.durations = options.wantsDurations ? this.durations : null;
+    this.durations.clear();
+    this.log.clear();
     return new Replay(events, this.facts, options, this).run();
   }
 }
@@ -71,10 +87,11 @@ export function replayThread(events: ThreadEvents, facts: SiteFacts, options: Re
 }
 
 /** What is used again for the next thread. */
-type Memory = Pick<Replayer, 'tree' | 'pairing'>;
+type Memory = Pick<Replayer, 'tree' | 'log' | 'pairing'>;
 
 class Replay {
   private readonly tree: CallTreeBuilder;
+  private readonly log: CallLogBuilder | null;
   private readonly lost: LostStretches;
   private readonly frames: OpenFrames;
   private readonly hidden: HiddenJumps;
@@ -94,16 +111,21 @@ class Replay {
   constructor(events: ThreadEvents, facts: SiteFacts, options: ReplayOptions, memory: Memory) {
     const { tailCalls, contexts, watcher } = options;
     const { tree } = memory;
+    const log = options.wantsLog ? memory.log : null;
     const pairing = pairReturns(events, facts, memory.pairing);
     const [first] = pairing.segments;
-    const frames = new OpenFrames(tree, facts.functions, tailCalls, watcher ?? null);
-    const pause = new Pause(tree, facts.scope === 'user+kernel');
-    const clock = new Clock(frames, pause, first ? events.timeNs[first.firstRow] : 0);
+    const frames = new OpenFrames(tree, log, facts.functions, tailCalls, watcher ?? null);
+    const pause = new Pause(tree, log, facts.scope === 'user+kernel');
+    const clock = new Clock(frames, pause, log, first ? events.timeNs[first.firstRow] : 0);
     const hidden = new HiddenJumps(frames, pairing, events, facts, tailCalls);
     const firstStack = new FirstStack(frames, events, facts, contexts, () => this.noteDoubt());
     const lost = new LostStretches(events);
-    this.steps = new Steps({ tree, events, facts, pairing, frames, pause, clock, hidden, firstStack, lost }, watcher);
+    this.steps = new Steps(
+      { tree, log, events, facts, pairing, frames, pause, clock, hidden, firstStack, lost },
+      watcher,
+    );
     this.tree = tree;
+    this.log = log;
     this.events = events;
     this.facts = facts;
     this.options = options;
@@ -130,10 +152,12 @@ class Replay {
     });
     this.lost.noteErrors(segments.at(-1)?.endRow ?? 0, this.events.length, this.clock.nowNs);
     this.finish();
-    const { tree, lost } = this;
+    const { tree, lost, log } = this;
     const built = tree.build();
     return {
-      tree: withoutEmptyNodes(built),
+      tree: log ? built : withoutEmptyNodes(built),
+      log: log?.build() ?? null,
+      durations: tree.durations?.build() ?? null,
       startNs,
       endNs: this.clock.nowNs,
       inferred: frames.inferred,
@@ -210,7 +234,11 @@ class Replay {
     const node = this.tree.child(under, SpecialSymbol.Lost);
     this.tree.charge(node, nextNs - this.clock.nowNs, true);
     this.tree.countComplete(node, nextNs - this.clock.nowNs);
-    this.clock.nowNs = nextNs;
+    this.log?.stop(node);
+    this.log?.doubt(Certainty.Guess);
+    this.clock.goOnAt(nextNs);
+    this.log?.endStop(true);
+    this.frames.logDoubt();
   }
 
   /** A thread whose first event is the way out of a stop was waiting since the recording began. */
@@ -222,7 +250,7 @@ class Replay {
     if (this.facts.step[site] !== Step.Start || this.isBornHere()) return firstNs;
     const inSyscall = this.comesOutOfSyscall({ firstRow });
     const { pause, frames } = this;
-    this.clock.nowNs = extendTo.startNs;
+    this.clock.startAt(extendTo.startNs);
     pause.begin(frames.topNode, inSyscall ? SpecialSymbol.Syscall : SpecialSymbol.Untraced, this.clock.nowNs);
     this.waitForSwitchIn(firstRow);
     this.clock.chargeUntil(firstNs);

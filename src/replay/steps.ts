@@ -2,6 +2,7 @@
  * What each event does to the stack: the time before it goes to the frame on top, then its step is done, as it was worked
  * out before (pair-returns.ts).
  */
+import type { CallLogBuilder } from '../model/call-log.js';
 import type { CallTreeBuilder } from '../model/call-tree.js';
 import { Inference } from '../model/quality.js';
 import { SpecialSymbol } from '../model/symbol-table.js';
@@ -24,6 +25,7 @@ import { type SiteFacts, Step } from './site-facts.js';
 /** What a replay is made of. */
 export interface ReplayParts {
   readonly tree: CallTreeBuilder;
+  readonly log: CallLogBuilder | null;
   readonly events: ThreadEvents;
   readonly facts: SiteFacts;
   readonly pairing: Pairing;
@@ -61,7 +63,7 @@ export class Steps {
     this.firstStack = parts.firstStack;
     this.lost = parts.lost;
     this.fibers = new Fibers(frames, pairing);
-    this.plain = new PlainSteps(parts.tree, frames, pairing, events, facts);
+    this.plain = new PlainSteps(parts.tree, parts.log, frames, pairing, events, facts);
     this.watcher = watcher;
   }
 
@@ -79,7 +81,7 @@ export class Steps {
     if (this.pause.node !== NONE || this.watcher) return firstRow;
     const row = this.plain.take(firstRow, endRow, this.clock.nowNs);
     if (row === firstRow) return row;
-    this.clock.nowNs = this.events.timeNs[row - 1];
+    this.clock.goOnAt(this.events.timeNs[row - 1]);
     this.pause.forgetSwitch();
     return row;
   }

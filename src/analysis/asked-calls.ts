@@ -1,0 +1,208 @@
+/**
+ * The calls of a function, one by one: which rows of the log they begin in, how long they took, and which took longest.
+ */
+import type { CallLog } from '../model/call-log.js';
+import type { CallTree } from '../model/call-tree.js';
+import { DurationsBuilder, type FunctionDurations } from '../model/durations.js';
+import { SpecialSymbol } from '../model/symbol-table.js';
+import { type Nanoseconds, NONE, type SymbolId } from '../model/units.js';
+import { cutBy, touches } from './filter-thread.js';
+import { Insides } from './insides.js';
+import { type Bounds, type CallFilter, isDirectRecursion, isOfSet, type LatencyQuestion } from './questions.js';
+import { type CallListener, type OpenCall, walkCalls } from './walk-calls.js';
+
+/** What is known of calls by who made them. */
+export interface CallSums {
+  /** All that were asked for; inferred: those of which the start or the end was not seen. */
+  calls: number;
+  inferred: number;
+  /** Of the complete ones: durations added up, the shortest and the longest. */
+  completeNs: Nanoseconds;
+  minNs: Nanoseconds;
+  maxNs: Nanoseconds;
+  /** Of the complete ones: time outside of traced code, and the part of it off the processor. */
+  outsideNs: Nanoseconds;
+  offCpuNs: Nanoseconds;
+}
+
+/** How long complete calls took, by caller in place of a function: `callerKey`. */
+export interface CallDurations {
+  readonly latency: FunctionDurations;
+  readonly outside: FunctionDurations;
+  readonly offCpu: FunctionDurations;
+}
+
+export const RowMark = { None: 0, Complete: 1, Inferred: 2 } as const;
+
+export interface AskedCallsOfThread {
+  /** By row of the log: `RowMark` of the call that it opens. */
+  readonly rows: Uint8Array;
+  readonly sums: ReadonlyMap<SymbolId, CallSums>; // by caller; NONE: nobody
+  readonly durations: CallDurations;
+  /** The rows of the complete ones that took longest, in any order. */
+  readonly slowest: readonly LongCall[];
+}
+
+export interface LongCall {
+  readonly row: number;
+  readonly entryNs: Nanoseconds;
+  readonly durationNs: Nanoseconds;
+  readonly outsideNs: Nanoseconds;
+  readonly offCpuNs: Nanoseconds;
+}
+
+/** A caller as a row of durations: who has none is row 0. */
+export function callerKey(caller: SymbolId): number {
+  return caller - NONE;
+}
+
+export function findCalls(
+  log: CallLog,
+  tree: CallTree,
+  filter: CallFilter,
+  question: LatencyQuestion,
+): AskedCallsOfThread {
+  const finder = new CallFinder(log, tree, filter, question);
+  walkCalls(log, finder);
+  return finder.build();
+}
+
+const ALWAYS: Bounds = { startNs: Number.NEGATIVE_INFINITY, endNs: Number.POSITIVE_INFINITY };
+
+class CallFinder implements CallListener {
+  private readonly rows: Uint8Array;
+  private readonly sums = new Map<SymbolId, CallSums>();
+  private readonly latency = new DurationsBuilder();
+  private readonly outside = new DurationsBuilder();
+  private readonly offCpu = new DurationsBuilder();
+  private readonly slowest: LongestCalls;
+  /** Of the thread, up to now. */
+  private outsideNs = 0;
+  private offCpuNs = 0;
+  private readonly tree: CallTree;
+  private readonly insides: Insides;
+  private readonly filter: CallFilter;
+  private readonly window: Bounds;
+  private readonly question: LatencyQuestion;
+
+  constructor(log: CallLog, tree: CallTree, filter: CallFilter, question: LatencyQuestion) {
+    this.rows = new Uint8Array(log.length);
+    this.slowest = new LongestCalls(question.slowest);
+    this.tree = tree;
+    this.insides = new Insides(log, tree, filter);
+    this.filter = filter;
+    this.window = filter.window ?? ALWAYS;
+    this.question = question;
+  }
+
+  opened(call: OpenCall): void {
+    this.insides.mark(call);
+    call.outsideNs = this.outsideNs;
+    call.offCpuNs = this.offCpuNs;
+  }
+
+  /** What happens meanwhile is not its own: it keeps what it has had. */
+  left(call: OpenCall): void {
+    call.outsideNs = this.outsideNs - call.outsideNs;
+    call.offCpuNs = this.offCpuNs - call.offCpuNs;
+  }
+
+  resumed(call: OpenCall): void {
+    this.insides.mark(call);
+    this.left(call);
+  }
+
+  spent(top: OpenCall | null, fromNs: Nanoseconds, toNs: Nanoseconds): void {
+    if (top === null || !top.isStop) return;
+    const symbol = this.tree.symbol[top.node];
+    this.outsideNs += toNs - fromNs;
+    if (symbol === SpecialSymbol.OffCpu || symbol === SpecialSymbol.Preempted) this.offCpuNs += toNs - fromNs;
+  }
+
+  closed(call: OpenCall, exitNs: Nanoseconds, why: number): void {
+    const { tree, question, filter } = this;
+    if (!isOfSet(question.calls.functions, tree.symbol[call.node])) return;
+    if (!this.insides.holdsFor(call) || !touches(this.window, call.entryNs, exitNs)) return;
+    if (filter.foldsRecursion && isDirectRecursion(tree, call.node)) return;
+    if (cutBy(this.window, call.entryNs, exitNs, why) === NONE) this.countComplete(call, exitNs - call.entryNs);
+    else if (question.calls.durations === null) this.countInferred(call);
+  }
+
+  build(): AskedCallsOfThread {
+    const { rows, sums, latency, outside, offCpu, slowest } = this;
+    const durations = { latency: latency.build(), outside: outside.build(), offCpu: offCpu.build() };
+    return { rows, sums, durations, slowest: slowest.build() };
+  }
+
+  private countComplete(call: OpenCall, durationNs: Nanoseconds): void {
+    const { durations } = this.question.calls;
+    if (durations !== null && (durationNs < durations.minNs || durationNs > durations.maxNs)) return;
+    const outsideNs = call.isStop ? durationNs : this.outsideNs - call.outsideNs;
+    const offCpuNs = this.offCpuNs - call.offCpuNs;
+    const caller = this.callerOf(call);
+    const sums = this.sumsOf(caller);
+    sums.calls++;
+    sums.completeNs += durationNs;
+    sums.minNs = Math.min(sums.minNs, durationNs);
+    sums.maxNs = Math.max(sums.maxNs, durationNs);
+    sums.outsideNs += outsideNs;
+    sums.offCpuNs += offCpuNs;
+    this.latency.add(callerKey(caller), durationNs);
+    this.outside.add(callerKey(caller), outsideNs);
+    this.offCpu.add(callerKey(caller), offCpuNs);
+    this.rows[call.row] = RowMark.Complete;
+    this.slowest.add(call.row, call.entryNs, durationNs, outsideNs, offCpuNs);
+  }
+
+  private countInferred(call: OpenCall): void {
+    const sums = this.sumsOf(this.callerOf(call));
+    sums.calls++;
+    sums.inferred++;
+    this.rows[call.row] = RowMark.Inferred;
+  }
+
+  private callerOf({ node }: OpenCall): SymbolId {
+    return this.tree.symbol[this.tree.parent[node]];
+  }
+
+  private sumsOf(caller: SymbolId): CallSums {
+    let sums = this.sums.get(caller);
+    if (sums === undefined) this.sums.set(caller, (sums = noCalls()));
+    return sums;
+  }
+}
+
+export function noCalls(): CallSums {
+  const [minNs, maxNs] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  return { calls: 0, inferred: 0, completeNs: 0, minNs, maxNs, outsideNs: 0, offCpuNs: 0 };
+}
+
+/** Keeps so many: of equal ones those that began first. */
+class LongestCalls {
+  private readonly calls: LongCall[] = [];
+  /** Shorter ones are none of them. */
+  private leastNs = Number.NEGATIVE_INFINITY;
+  private readonly most: number;
+
+  constructor(most: number) {
+    this.most = most;
+  }
+
+  add(row: number, entryNs: Nanoseconds, durationNs: Nanoseconds, outsideNs: Nanoseconds, offCpuNs: Nanoseconds): void {
+    if (this.most === 0 || durationNs < this.leastNs) return;
+    this.calls.push({ row, entryNs, durationNs, outsideNs, offCpuNs });
+    if (this.calls.length >= 2 * this.most + 16) this.keepLongest();
+  }
+
+  build(): readonly LongCall[] {
+    this.keepLongest();
+    return this.calls;
+  }
+
+  private keepLongest(): void {
+    this.calls.sort((a, b) => b.durationNs - a.durationNs || a.entryNs - b.entryNs || a.row - b.row);
+    if (this.calls.length < this.most) return;
+    this.calls.length = this.most;
+    this.leastNs = (this.calls.at(-1) as LongCall).durationNs;
+  }
+}

@@ -1,0 +1,121 @@
+/**
+ * A thread's log and its tree in, the tree of a part of it out: what lies in a window, or inside of certain calls.
+ */
+import { type CallLog, Certainty } from '../model/call-log.js';
+import { type CallTree, withoutEmptyNodes } from '../model/call-tree.js';
+import { DurationsBuilder, type FunctionDurations } from '../model/durations.js';
+import { Inference, type InferenceName, noInferences } from '../model/quality.js';
+import { type Nanoseconds, NONE, type NodeId } from '../model/units.js';
+import { Insides } from './insides.js';
+import type { Bounds, CallFilter } from './questions.js';
+import { isDirectRecursion } from './questions.js';
+import { foldRecursion, reroot } from './reshape.js';
+import { type CallListener, type OpenCall, walkCalls } from './walk-calls.js';
+
+export interface FilteredThread {
+  readonly tree: CallTree;
+  readonly durations: FunctionDurations;
+  readonly inferred: Readonly<Record<InferenceName, number>>;
+  readonly hiddenNs: Nanoseconds;
+}
+
+export function filterThread(log: CallLog, tree: CallTree, filter: CallFilter): FilteredThread {
+  const sums = new Sums(tree, new Insides(log, tree, filter), filter);
+  walkCalls(log, sums);
+  return sums.build();
+}
+
+const ALWAYS: Bounds = { startNs: Number.NEGATIVE_INFINITY, endNs: Number.POSITIVE_INFINITY };
+const INFERENCE_NAMES = Object.keys(Inference) as InferenceName[];
+
+/** Sums on the nodes of the whole tree. */
+class Sums implements CallListener {
+  private readonly durations = new DurationsBuilder();
+  private readonly inferred = noInferences();
+  private hiddenNs = 0;
+  private readonly sums: CallTree;
+  private readonly insides: Insides;
+  private readonly filter: CallFilter;
+  private readonly window: Bounds;
+
+  constructor(tree: CallTree, insides: Insides, filter: CallFilter) {
+    this.sums = withoutNumbers(tree);
+    this.insides = insides;
+    this.filter = filter;
+    this.window = filter.window ?? ALWAYS;
+  }
+
+  opened(call: OpenCall): void {
+    this.insides.mark(call);
+  }
+
+  resumed(call: OpenCall): void {
+    this.insides.mark(call);
+  }
+
+  spent(top: OpenCall | null, fromNs: Nanoseconds, toNs: Nanoseconds, certainty: Certainty): void {
+    const { startNs, endNs } = this.window;
+    const ns = Math.min(toNs, endNs) - Math.max(fromNs, startNs);
+    if (ns <= 0 || !this.insides.holdsFor(top)) return;
+    const node = top === null ? 0 : top.node;
+    this.sums.selfNs[node] += ns;
+    if (certainty !== Certainty.Sure) this.sums.inferredNs[node] += ns;
+    if (certainty === Certainty.Hidden) this.hiddenNs += ns;
+  }
+
+  closed({ node, entryNs, within, isStop }: OpenCall, exitNs: Nanoseconds, why: number): void {
+    if (within !== this.insides.all || !touches(this.window, entryNs, exitNs)) return;
+    if (this.filter.foldsRecursion && isDirectRecursion(this.sums, node)) return;
+    const reason = cutBy(this.window, entryNs, exitNs, why);
+    this.sums.calls[node]++;
+    if (reason === NONE) this.countComplete(node, exitNs - entryNs);
+    else {
+      this.sums.inferredCalls[node]++;
+      if (!isStop) this.inferred[INFERENCE_NAMES[reason] as InferenceName]++;
+    }
+  }
+
+  build(): FilteredThread {
+    const { foldsRecursion, root } = this.filter;
+    const folded = foldsRecursion ? foldRecursion(this.sums) : this.sums;
+    const tree = withoutEmptyNodes(root === null ? folded : reroot(folded, root));
+    return { tree, durations: this.durations.build(), inferred: this.inferred, hiddenNs: this.hiddenNs };
+  }
+
+  private countComplete(node: NodeId, ns: Nanoseconds): void {
+    const { symbol, completeNs, minNs, maxNs } = this.sums;
+    completeNs[node] += ns;
+    if (ns < minNs[node]) minNs[node] = ns;
+    if (ns > maxNs[node]) maxNs[node] = ns;
+    this.durations.add(symbol[node], ns);
+  }
+}
+
+/** A part of the call lies in the window. Of two windows side by side a call that neither cuts is in one of them. */
+export function touches({ startNs, endNs }: Bounds, entryNs: Nanoseconds, exitNs: Nanoseconds): boolean {
+  return entryNs < endNs && (entryNs >= startNs || exitNs > startNs);
+}
+
+/** Why the call is not whole, if only because the window cuts it; else NONE. */
+export function cutBy({ startNs, endNs }: Bounds, entryNs: Nanoseconds, exitNs: Nanoseconds, why: number): number {
+  if (why !== NONE) return why;
+  if (entryNs < startNs) return Inference.OpenAtStart;
+  return exitNs > endNs ? Inference.OpenAtEnd : NONE;
+}
+
+/** The same paths; nothing is counted on them yet. */
+function withoutNumbers({ length, parent, symbol }: CallTree): CallTree {
+  const zeros = () => new Float64Array(length);
+  return {
+    length,
+    parent,
+    symbol,
+    calls: zeros(),
+    inferredCalls: zeros(),
+    selfNs: zeros(),
+    inferredNs: zeros(),
+    completeNs: zeros(),
+    minNs: zeros().fill(Number.POSITIVE_INFINITY),
+    maxNs: zeros().fill(Number.NEGATIVE_INFINITY),
+  };
+}

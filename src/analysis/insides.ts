@@ -1,0 +1,63 @@
+/**
+ * Is this call inside of calls that were asked for? Each condition is a bit, and a call has those of all that it stands on.
+ */
+import type { CallLog } from '../model/call-log.js';
+import type { CallTree } from '../model/call-tree.js';
+import { type Nanoseconds, NONE } from '../model/units.js';
+import { type AskedCalls, type CallFilter, isOfSet } from './questions.js';
+import { type CallListener, type OpenCall, walkCalls } from './walk-calls.js';
+
+type Paths = Pick<CallTree, 'parent' | 'symbol'>;
+
+interface Condition {
+  readonly calls: AskedCalls;
+  /** By row of the log: the call that it opens took as long as it should; null: all did. */
+  readonly rows: Uint8Array | null;
+}
+
+export class Insides {
+  /** The bits of all conditions. */
+  readonly all: number;
+  private readonly conditions: readonly Condition[];
+  private readonly tree: Paths;
+
+  constructor(log: CallLog, tree: Paths, { inside, root }: Pick<CallFilter, 'inside' | 'root'>) {
+    const asked = [...inside, ...(root ? [{ functions: root, durations: null }] : [])];
+    this.tree = tree;
+    this.conditions = asked.map((calls) => ({ calls, rows: calls.durations && rowsOfDurations(log, tree, calls) }));
+    this.all = 2 ** asked.length - 1;
+  }
+
+  /** To be called when a call opens, or goes on on other calls. */
+  mark(call: OpenCall): void {
+    const { conditions } = this;
+    call.within = call.below === null ? 0 : call.below.within;
+    for (let bit = 0; bit < conditions.length; bit++)
+      if (this.holds(conditions[bit] as Condition, call)) call.within |= 1 << bit;
+  }
+
+  /** Time of this call counts. */
+  holdsFor(call: OpenCall | null): boolean {
+    return this.all === 0 || (call !== null && call.within === this.all);
+  }
+
+  private holds({ calls, rows }: Condition, call: OpenCall): boolean {
+    return isOfSet(calls.functions, this.tree.symbol[call.node]) && (rows === null || rows[call.row] === 1);
+  }
+}
+
+/** By row of the log: 1 where a call begins that took as long as was asked for. */
+function rowsOfDurations(log: CallLog, tree: Paths, { functions, durations }: AskedCalls): Uint8Array {
+  const rows = new Uint8Array(log.length);
+  const { minNs, maxNs } = durations ?? { minNs: 0, maxNs: Number.POSITIVE_INFINITY };
+  const listener: CallListener = {
+    opened() {},
+    closed(call: OpenCall, exitNs: Nanoseconds, why: number) {
+      const ns = exitNs - call.entryNs;
+      if (why === NONE && ns >= minNs && ns <= maxNs && isOfSet(functions, tree.symbol[call.node])) rows[call.row] = 1;
+    },
+    spent() {},
+  };
+  walkCalls(log, listener);
+  return rows;
+}

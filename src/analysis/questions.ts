@@ -1,0 +1,47 @@
+/**
+ * What can be asked of a trace beside its whole picture.
+ */
+import type { CallTree } from '../model/call-tree.js';
+import type { Nanoseconds, SymbolId } from '../model/units.js';
+
+/** From the first on, and before the second. */
+export interface Bounds {
+  readonly startNs: Nanoseconds;
+  readonly endNs: Nanoseconds;
+}
+
+/** Functions, told by a flag for each symbol. */
+export type FunctionSet = Uint8Array;
+
+/** Calls of some functions; those that took a time between these, if there are bounds. */
+export interface AskedCalls {
+  readonly functions: FunctionSet;
+  /** Both inclusive; of a call that was not seen whole nobody knows how long it took. null: all calls. */
+  readonly durations: { readonly minNs: Nanoseconds; readonly maxNs: Nanoseconds } | null;
+}
+
+/** What of a thread is looked at; all of it must hold. */
+export interface CallFilter {
+  readonly window: Bounds | null;
+  /** Only what happens inside of such calls. */
+  readonly inside: readonly AskedCalls[];
+  /** Only what happens inside of these, which become the roots; null: the thread is. */
+  readonly root: FunctionSet | null;
+  /** A function that calls itself is one call. */
+  readonly foldsRecursion: boolean;
+}
+
+export interface LatencyQuestion {
+  readonly calls: AskedCalls;
+  /** How many of the longest calls are to be told of one by one. */
+  readonly slowest: number;
+}
+
+export function isOfSet(functions: FunctionSet, symbol: SymbolId): boolean {
+  return functions[symbol] === 1;
+}
+
+/** The call stands directly on one of its own function. */
+export function isDirectRecursion({ parent, symbol }: Pick<CallTree, 'parent' | 'symbol'>, node: number): boolean {
+  return node > 0 && symbol[node] === symbol[parent[node]];
+}

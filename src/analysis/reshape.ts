@@ -1,0 +1,34 @@
+/**
+ * A call tree in, one of another shape out; no time is lost that belongs to it.
+ */
+import { type CallTree, CallTreeBuilder, ROOT } from '../model/call-tree.js';
+import { NONE, type NodeId } from '../model/units.js';
+import { type FunctionSet, isDirectRecursion, isOfSet } from './questions.js';
+
+/** A function that calls itself directly is one frame: its calls are those from elsewhere. */
+export function foldRecursion(tree: CallTree): CallTree {
+  const builder = new CallTreeBuilder();
+  const place = new Int32Array(tree.length);
+  for (let node: NodeId = ROOT; node < tree.length; node++) {
+    const isFolded = isDirectRecursion(tree, node);
+    const below = node === ROOT ? ROOT : place[tree.parent[node]];
+    place[node] = node === ROOT || isFolded ? below : builder.child(below, tree.symbol[node]);
+    builder.addTime(place[node], tree, node);
+    if (!isFolded) builder.addCalls(place[node], tree, node);
+  }
+  return builder.build();
+}
+
+/** Only what is inside of some functions, the outermost of which become the roots. */
+export function reroot(tree: CallTree, roots: FunctionSet): CallTree {
+  const builder = new CallTreeBuilder();
+  const place = new Int32Array(tree.length).fill(NONE);
+  for (let node: NodeId = ROOT + 1; node < tree.length; node++) {
+    const below = place[tree.parent[node]];
+    if (below === NONE && !isOfSet(roots, tree.symbol[node])) continue;
+    place[node] = builder.child(below === NONE ? ROOT : below, tree.symbol[node]);
+    builder.addTime(place[node], tree, node);
+    builder.addCalls(place[node], tree, node);
+  }
+  return builder.build();
+}

@@ -1,0 +1,162 @@
+/**
+ * Reads the log of a thread from its beginning to its end, and tells of each call and of each stretch of time.
+ */
+import { argumentOf, type CallLog, CallOp, type Certainty, opOf } from '../model/call-log.js';
+import { type CallTreeBuilder, ROOT } from '../model/call-tree.js';
+import { assert } from '../model/errors.js';
+import { type Nanoseconds, NONE, type NodeId } from '../model/units.js';
+
+/** A call that is open, or a stop: `[syscall]` and its kin are calls, too. Used again when it is over. */
+export class OpenCall {
+  /** Row of the log that opened it: no other has that. */
+  row = NONE;
+  node: NodeId = ROOT;
+  entryNs: Nanoseconds = 0;
+  /** What it stands on; null: nothing. */
+  below: OpenCall | null = null;
+  isStop = false;
+  // What follows is for who listens; what he uses, he sets when the call opens.
+  /** What is to be known of it, as bits; and the same of all that it stands on, itself included. */
+  marks = 0;
+  within = 0;
+  /** Sums of the thread as they were when it began. */
+  outsideNs: Nanoseconds = 0;
+  offCpuNs: Nanoseconds = 0;
+  /** Where it stands in another tree, and in which. */
+  place: NodeId = ROOT;
+  tree: CallTreeBuilder | null = null;
+  placeAlone: NodeId = ROOT;
+  treeAlone: CallTreeBuilder | null = null;
+}
+
+/** What a reader of the log is told. */
+export interface CallListener {
+  opened(call: OpenCall): void;
+  /** `why`: an `Inference`, or NONE if it was seen whole; of a stop NONE or 0. */
+  closed(call: OpenCall, exitNs: Nanoseconds, why: number): void;
+  /** Time of the call on top; null: of no call. It follows what was told before. */
+  spent(top: OpenCall | null, fromNs: Nanoseconds, toNs: Nanoseconds, certainty: Certainty): void;
+  /** Its stack is left; it goes on later. */
+  left?(call: OpenCall): void;
+  /** It goes on, on other calls perhaps than before. */
+  resumed?(call: OpenCall): void;
+}
+
+export function walkCalls(log: CallLog, listener: CallListener): void {
+  new Walk(log, listener).run();
+}
+
+class Walk {
+  /** The frame on top. */
+  private frame: OpenCall | null = null;
+  /** What stands on it: a stop, and perhaps one in that. */
+  private readonly stops: OpenCall[] = [];
+  private readonly spare: OpenCall[] = [];
+  private readonly aside = new Map<number, OpenCall>();
+  private readonly log: CallLog;
+  private readonly listener: CallListener;
+
+  constructor(log: CallLog, listener: CallListener) {
+    this.log = log;
+    this.listener = listener;
+  }
+
+  run(): void {
+    const { listener, stops } = this;
+    const { length, timeNs, code } = this.log;
+    let nowNs = 0;
+    let certainty: Certainty = 0;
+    for (let row = 0; row < length; row++) {
+      const op = opOf(code[row]);
+      const argument = argumentOf(code[row]);
+      const atNs = timeNs[row];
+      if (op === CallOp.EnteredAt) {
+        (this.frame as OpenCall).entryNs = atNs;
+        continue;
+      }
+      if (op !== CallOp.Begin && atNs > nowNs) listener.spent(stops.at(-1) ?? this.frame, nowNs, atNs, certainty);
+      nowNs = atNs;
+      if (op === CallOp.Open) this.open(row, argument, atNs);
+      else if (op === CallOp.Close) this.end(this.takeFrame(), atNs, argument + NONE);
+      else if (op === CallOp.Doubt) certainty = argument as Certainty;
+      else this.takeOther(row, op, argument, atNs);
+    }
+  }
+
+  private takeOther(row: number, op: CallOp, argument: number, atNs: Nanoseconds): void {
+    switch (op) {
+      case CallOp.Stop:
+        return this.openStop(row, argument, atNs);
+      case CallOp.EndStop:
+        return this.end(this.stops.pop(), atNs, argument + NONE);
+      case CallOp.SetAside:
+        return this.setAside();
+      case CallOp.PutBack:
+        return this.putBack(argument, argumentOf(this.log.code[row + 1]));
+      case CallOp.EndAside:
+        return this.end(this.takeAside(argument), atNs, argumentOf(this.log.code[row + 1]) + NONE);
+    }
+  }
+
+  private open(row: number, node: NodeId, atNs: Nanoseconds): void {
+    const call = this.begin(row, node, atNs, this.frame, false);
+    this.setFrame(call);
+    this.listener.opened(call);
+  }
+
+  private openStop(row: number, node: NodeId, atNs: Nanoseconds): void {
+    const stop = this.begin(row, node, atNs, this.stops.at(-1) ?? this.frame, true);
+    this.stops.push(stop);
+    this.listener.opened(stop);
+  }
+
+  private end(call: OpenCall | undefined, atNs: Nanoseconds, why: number): void {
+    assert(call !== undefined, 'a call ends that never began');
+    this.listener.closed(call, atNs, why);
+    this.spare.push(call);
+  }
+
+  private setAside(): void {
+    const call = this.takeFrame();
+    this.aside.set(call.row, call);
+    this.listener.left?.(call);
+  }
+
+  private putBack(openedIn: number, node: NodeId): void {
+    const call = this.takeAside(openedIn);
+    call.node = node;
+    call.below = this.frame;
+    this.setFrame(call);
+    this.listener.resumed?.(call);
+  }
+
+  private takeFrame(): OpenCall {
+    const { frame } = this;
+    assert(frame !== null, 'a call ends that never began');
+    this.setFrame(frame.below);
+    return frame;
+  }
+
+  /** Frames may change below a stop that is not over yet. */
+  private setFrame(frame: OpenCall | null): void {
+    this.frame = frame;
+    if (this.stops.length > 0) (this.stops[0] as OpenCall).below = frame;
+  }
+
+  private takeAside(openedIn: number): OpenCall {
+    const call = this.aside.get(openedIn);
+    assert(call !== undefined, 'a call goes on that was not set aside');
+    this.aside.delete(openedIn);
+    return call;
+  }
+
+  private begin(row: number, node: NodeId, atNs: Nanoseconds, below: OpenCall | null, isStop: boolean): OpenCall {
+    const call = this.spare.pop() ?? new OpenCall();
+    call.row = row;
+    call.node = node;
+    call.entryNs = atNs;
+    call.below = below;
+    call.isStop = isStop;
+    return call;
+  }
+}

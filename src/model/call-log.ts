@@ -1,0 +1,163 @@
+/**
+ * What replay found out about one thread, in the order in which it happened: which calls began and ended when, and where
+ * time went between. Whoever asks about single calls reads it; the call tree alone has sums.
+ *
+ * A row is an operation with an argument, and the time up to which time is charged before it is done: to the stop that is
+ * open, else to the frame on top.
+ */
+import { resized } from './columns.js';
+import { type Nanoseconds, NONE, type NodeId } from './units.js';
+
+export const CallOp = {
+  /** Time begins anew here: nothing is charged. */
+  Begin: 0,
+  /** Nothing but the charge. */
+  Charge: 1,
+  /** A call begins; argument: its node. */
+  Open: 2,
+  /** The call that was opened last began at this time, not now; nothing is charged. */
+  EnteredAt: 3,
+  /** The call on top ends; argument: 0 if it was seen whole, else 1 + why not (`Inference`). */
+  Close: 4,
+  /** The trace stops, or the thread leaves its processor; argument: the node. May stand in another stop. */
+  Stop: 5,
+  /** The last stop ends; argument: 0 if it was seen whole, else 1. */
+  EndStop: 6,
+  /** The call on top is set aside with its stack: it goes on later. */
+  SetAside: 7,
+  /** A call that was set aside is put on top again; argument: the row that opened it. */
+  PutBack: 8,
+  /** The call that was put back last has another node now; argument: the node. */
+  Renode: 9,
+  /** A call that was set aside ends where it is; argument: the row that opened it, and a `Why` row follows. */
+  EndAside: 10,
+  /** Of the call that ended last, set aside: as for `Close`. */
+  Why: 11,
+  /** Whether what is charged from here on is certain; argument: `Certainty`. */
+  Doubt: 12,
+} as const;
+export type CallOp = (typeof CallOp)[keyof typeof CallOp];
+
+/** Of time that is charged. Hidden: it is below a jump that was not shown, and nothing else is in doubt. */
+export const Certainty = { Sure: 0, Hidden: 1, Guess: 2 } as const;
+export type Certainty = (typeof Certainty)[keyof typeof Certainty];
+
+const OP_BITS = 4;
+const OP_MASK = (1 << OP_BITS) - 1;
+
+export interface CallLog {
+  readonly length: number;
+  readonly timeNs: Float64Array; // Nanoseconds
+  /** Operation and argument: `opOf`, `argumentOf`. */
+  readonly code: Int32Array;
+}
+
+export function opOf(code: number): CallOp {
+  return (code & OP_MASK) as CallOp;
+}
+
+export function argumentOf(code: number): number {
+  return code >>> OP_BITS;
+}
+
+/** Written while a thread is replayed; used again for the next one. */
+export class CallLogBuilder {
+  /** Up to here time is charged, as soon as anything happens. */
+  nowNs: Nanoseconds = 0;
+  private timeNs = new Float64Array(1024);
+  private code: Int32Array = new Int32Array(1024);
+  private length = 0;
+  private certainty: Certainty = Certainty.Sure;
+
+  /** Begins the log of another thread. */
+  clear(): void {
+    this.length = 0;
+    this.certainty = Certainty.Sure;
+  }
+
+  /** Time goes on from here. */
+  begin(ns: Nanoseconds): void {
+    if (this.length > 0) this.add(CallOp.Charge, 0);
+    this.nowNs = ns;
+    this.add(CallOp.Begin, 0);
+  }
+
+  /** Returns its row. */
+  open(node: NodeId, entryNs: Nanoseconds): number {
+    const row = this.add(CallOp.Open, node);
+    if (entryNs !== this.nowNs) this.addAt(entryNs, CallOp.EnteredAt, 0);
+    return row;
+  }
+
+  /** Time is charged up to here, and a call begins. */
+  openAt(ns: Nanoseconds, node: NodeId): number {
+    this.nowNs = ns;
+    return this.addAt(ns, CallOp.Open, node);
+  }
+
+  /** Time is charged up to here, and the call on top ends, seen whole. */
+  closeAt(ns: Nanoseconds): void {
+    this.nowNs = ns;
+    this.addAt(ns, CallOp.Close, 0);
+  }
+
+  /** The call that was opened in `row` turns out to be another one: it always was. */
+  rename(row: number, node: NodeId): void {
+    this.code[row] = (node << OP_BITS) | CallOp.Open;
+  }
+
+  /** `why`: an `Inference`, or NONE if it was seen whole. */
+  close(why: number): void {
+    this.add(CallOp.Close, why - NONE);
+  }
+
+  stop(node: NodeId): void {
+    this.add(CallOp.Stop, node);
+  }
+
+  endStop(isSeen: boolean): void {
+    this.add(CallOp.EndStop, isSeen ? 0 : 1);
+  }
+
+  setAside(): void {
+    this.add(CallOp.SetAside, 0);
+  }
+
+  putBack(row: number, node: NodeId): void {
+    this.add(CallOp.PutBack, row);
+    this.add(CallOp.Renode, node);
+  }
+
+  endAside(row: number, why: number): void {
+    this.add(CallOp.EndAside, row);
+    this.add(CallOp.Why, why - NONE);
+  }
+
+  doubt(certainty: Certainty): void {
+    if (certainty === this.certainty) return;
+    this.certainty = certainty;
+    this.add(CallOp.Doubt, certainty);
+  }
+
+  /** Shares memory with the builder: it is good until that is cleared. */
+  build(): CallLog {
+    this.add(CallOp.Charge, 0);
+    const { length } = this;
+    return { length, timeNs: this.timeNs.subarray(0, length), code: this.code.subarray(0, length) };
+  }
+
+  private add(op: CallOp, argument: number): number {
+    return this.addAt(this.nowNs, op, argument);
+  }
+
+  private addAt(ns: Nanoseconds, op: CallOp, argument: number): number {
+    const row = this.length++;
+    if (row === this.code.length) {
+      this.timeNs = resized(this.timeNs, 2 * row);
+      this.code = resized(this.code, 2 * row);
+    }
+    this.timeNs[row] = ns;
+    this.code[row] = (argument << OP_BITS) | op;
+    return row;
+  }
+}
