@@ -153,3 +153,15 @@ export function histogramsOf({ length, symbol, bucket, calls }: FunctionDuration
   }
   return histograms;
 }
+
+/** Those of all threads together; null unless those of each are known. */
+export function addedDurations(
+  threads: readonly { readonly durations: FunctionDurations | null }[],
+): FunctionDurations | null {
+  const builder = new DurationsBuilder();
+  for (const { durations } of threads) {
+    if (durations === null) return null;
+    builder.addAll(durations);
+  }
+  return builder.build();
+}

@@ -18,6 +18,7 @@ export type ErrorCode =
   | 'NO_INTEL_PT'
   | 'NO_PERMISSION'
   | 'NO_PROCESS_IDS'
+  | 'NO_SUCH_FUNCTION'
   | 'NO_SUCH_TARGET'
   | 'NO_THREAD_NAMES'
   | 'OUTPUT_UNWRITABLE'

@@ -2,6 +2,7 @@
  * A profile: everything that was learned from a trace, before anybody draws it.
  */
 import type { CallTree } from './call-tree.js';
+import type { FunctionDurations } from './durations.js';
 import type { Quality } from './quality.js';
 import type { SymbolTable } from './symbol-table.js';
 import type { Nanoseconds, Tid } from './units.js';
@@ -12,11 +13,13 @@ export interface ThreadProfile {
   readonly pid: number | null;
   /** The thread's last name, likewise. */
   readonly comm: string | null;
-  /** The self times of the tree add up to endNs − startNs. */
+  /** The self times of the tree add up to endNs − startNs; of a part of a trace, to no more. */
   readonly startNs: Nanoseconds;
   readonly endNs: Nanoseconds;
   /** Only its root if the profile has the trees of its threads together. */
   readonly tree: CallTree;
+  /** Of complete calls; null: not known, or those of all threads are together. */
+  readonly durations: FunctionDurations | null;
   /** The part of the tree's inferred time that is inferred only because it is below a jump that was not shown. */
   readonly hiddenNs: Nanoseconds;
 }
@@ -42,6 +45,8 @@ export interface TraceMeta {
   readonly scope: 'user' | 'user+kernel';
   /** `calls`: the trace has no times, and a node's self value is its number of calls. */
   readonly weight: 'ns' | 'calls';
+  /** What of the trace this is, in words, if it is not all of its time; else null. */
+  readonly part: string | null;
   /** null: it was read from text, or from several recordings. */
   readonly recorded: RecordedWhere | null;
 }
@@ -52,5 +57,7 @@ export interface Profile {
   readonly threads: readonly ThreadProfile[]; // by tid
   /** The trees of all threads as one, where nobody asked for each; null if every thread has its own. */
   readonly together: CallTree | null;
+  /** Of the complete calls of all threads; null: not known. */
+  readonly durations: FunctionDurations | null;
   readonly quality: Quality;
 }

@@ -1,15 +1,27 @@
 /**
  * Inputs in, a profile out: read, replay, add up. How much runs where is decided here.
  */
+import type { CallsAnswer } from '../analysis/calls-answer.js';
+import { assert } from '../model/errors.js';
 import type { Profile, RecordedWhere } from '../model/profile.js';
+import type { Nanoseconds } from '../model/units.js';
 import type { TailCalls } from '../replay/frame.js';
 import { siteFacts } from '../replay/site-facts.js';
 import type { DecodedRecording } from './decoded.js';
 import { InputReader, type ReadOptions, type ReadProgress, type TraceInput } from './inputs.js';
 import { PieceReaders } from './piece-readers.js';
-import { ProfileBuilder, type Trees } from './profile-builder.js';
+import { ProfileBuilder, type Result, type ThreadStack, type Trees } from './profile-builder.js';
+import {
+  type FilterOptions,
+  filterOf,
+  type LatencyOptions,
+  latencyQuestion,
+  type Moment,
+  momentNs,
+  partText,
+} from './questions.js';
 import { nothingSelected, refuseUnusable } from './refusals.js';
-import type { ReplayedTrace } from './replay-task.js';
+import type { Questions, ReplayedTrace } from './replay-task.js';
 import { planResources, type ResourceOptions } from './resources.js';
 import { type ReplayHelp, replayThreads } from './thread-replays.js';
 import { WorkerPool } from './worker-pool.js';
@@ -21,7 +33,7 @@ export interface ReplayProgress {
 }
 export type Progress = ReadProgress | ReplayProgress;
 
-export interface AnalyzeOptions extends Pick<ReadOptions, 'select' | 'signal'>, ResourceOptions {
+export interface AnalyzeOptions extends Pick<ReadOptions, 'select' | 'signal'>, ResourceOptions, FilterOptions {
   /** A function that was jumped to stands below the one that jumped, or in its place. Default: nest. */
   readonly tailCalls?: TailCalls;
   /** Extends threads that wait to the recording's bounds. Default: true. */
@@ -30,6 +42,8 @@ export interface AnalyzeOptions extends Pick<ReadOptions, 'select' | 'signal'>, 
   readonly byCalls?: boolean;
   /** Each thread keeps its tree, or there is one for all of them: that needs less memory. Default: apart. */
   readonly trees?: Trees;
+  /** Counts how long the calls of each function took: `Profile.durations`. Default: false. */
+  readonly durations?: boolean;
   /** Told how far the work is, at each piece of input and each thread. */
   readonly onProgress?: (progress: Progress) => void;
 }
@@ -44,13 +58,63 @@ export type AnalyzedInput = TraceInput | DecodedRecording;
  *   the reason of `signal`. An input that breaks off is no error if a branch was read: `Quality.brokenInputs` tells of it.
  */
 export async function analyze(inputs: readonly AnalyzedInput[], options: AnalyzeOptions = {}): Promise<Profile> {
+  return (await ask(inputs, options, {})).profile;
+}
+
+/** What `analyze` tells, and the calls of some functions one by one. */
+export interface LatencyResult {
+  readonly profile: Profile;
+  readonly calls: CallsAnswer;
+}
+
+/**
+ * How long calls of some functions took, and what they did meanwhile.
+ *
+ * @throws PtflameError as `analyze`, and NO_SUCH_FUNCTION
+ */
+export async function askLatency(
+  inputs: readonly AnalyzedInput[],
+  latency: LatencyOptions,
+  options: AnalyzeOptions = {},
+): Promise<LatencyResult> {
+  const { profile, calls } = await ask(inputs, options, { latency });
+  assert(calls !== null, 'nobody has counted the calls');
+  return { profile, calls };
+}
+
+/** What `analyze` tells, and what each thread did at a moment. */
+export interface StacksResult {
+  readonly profile: Profile;
+  /** That moment, in the profile's time. */
+  readonly atNs: Nanoseconds;
+  readonly stacks: readonly ThreadStack[];
+}
+
+/** The stacks of all threads at a moment. */
+export async function askStacks(
+  inputs: readonly AnalyzedInput[],
+  stacksAt: Moment,
+  options: AnalyzeOptions = {},
+): Promise<StacksResult> {
+  const { profile, stacks, atNs } = await ask(inputs, options, { stacksAt });
+  return { profile, atNs, stacks };
+}
+
+/** What is asked beside the profile. */
+interface Wanted {
+  readonly latency?: LatencyOptions;
+  readonly stacksAt?: Moment;
+}
+
+async function ask(inputs: readonly AnalyzedInput[], options: AnalyzeOptions, wanted: Wanted): Promise<Result> {
   const { jobs, eventBytes, replayBytes, temporaryDirectory } = planResources(options);
   const reader = new InputReader(options, { memoryBytes: eventBytes, directory: temporaryDirectory });
   const pool = new WorkerPool(jobs);
   try {
     await readAll(inputs, reader, pool);
     refuseUnusable(reader, options.select ?? {}, options.byCalls ?? false);
-    return await replayAll(reader, options, { pool, memoryBytes: replayBytes }, recordedWhere(inputs));
+    const help = { pool, memoryBytes: replayBytes };
+    return await replayAll(reader, options, wanted, help, recordedWhere(inputs));
   } finally {
     // Nobody has to wait until the threads are gone; as long as one is there, it may read what was spilled.
     pool.close().finally(() => reader.store.memory.close());
@@ -73,15 +137,16 @@ async function readAll(inputs: readonly AnalyzedInput[], reader: InputReader, po
 async function replayAll(
   reader: InputReader,
   options: AnalyzeOptions,
+  wanted: Wanted,
   help: ReplayHelp,
   recorded: RecordedWhere | null,
-): Promise<Profile> {
+): Promise<Result> {
   const { store } = reader;
   const { signal, onProgress } = options;
   const tids = store.wantedTids();
   if (tids.length === 0) throw nothingSelected();
-  const trace = replayedTrace(reader, options);
-  const builder = new ProfileBuilder(reader, tids, options.trees ?? 'apart');
+  const trace = replayedTrace(reader, options, wanted);
+  const builder = new ProfileBuilder(reader, tids, options.trees ?? 'apart', trace.questions);
   let threads = 0;
   const note = () => {
     signal?.throwIfAborted();
@@ -92,16 +157,18 @@ async function replayAll(
     note();
   }
   builder.settleAll();
-  if (builder.doubtful.length === 0) return builder.build(trace.facts.scope, recorded);
-  const taught = { ...trace, lessons: builder.contexts.lessons() };
-  for await (const [tid, thread] of replayThreads(builder.doubtful, store, taught, help)) {
-    builder.addAgain(tid, thread);
-    note();
+  if (builder.doubtful.length > 0) {
+    const taught = { ...trace, lessons: builder.contexts.lessons() };
+    for await (const [tid, thread] of replayThreads(builder.doubtful, store, taught, help)) {
+      builder.addAgain(tid, thread);
+      note();
+    }
   }
-  return builder.build(trace.facts.scope, recorded);
+  return builder.build({ scope: trace.facts.scope, part: partText(options), recorded });
 }
 
-function replayedTrace({ words, store }: InputReader, options: AnalyzeOptions): ReplayedTrace {
+function replayedTrace(reader: InputReader, options: AnalyzeOptions, wanted: Wanted): ReplayedTrace {
+  const { words, store } = reader;
   const sites = words.interner.sites.build();
   const { startNs, endNs } = store;
   const extendTo = options.extend === false ? null : { startNs, endNs };
@@ -110,6 +177,18 @@ function replayedTrace({ words, store }: InputReader, options: AnalyzeOptions): 
     edge: sites.edge,
     events: store.memory.shared(),
     options: { tailCalls: options.tailCalls ?? 'nest', extendTo },
+    questions: questionsOf(reader, options, wanted),
     lessons: null,
+  };
+}
+
+function questionsOf({ words, store }: InputReader, options: AnalyzeOptions, wanted: Wanted): Questions {
+  const symbols = words.interner.symbols.build();
+  const trace = { symbols, startNs: store.startNs, timeOf: words.timeOf.bind(words) };
+  return {
+    filter: filterOf(options, trace),
+    wantsDurations: options.durations ?? false,
+    latency: wanted.latency ? latencyQuestion(wanted.latency, trace) : null,
+    stackAtNs: wanted.stacksAt ? momentNs(wanted.stacksAt, trace) : null,
   };
 }

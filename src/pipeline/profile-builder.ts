@@ -1,16 +1,36 @@
 /**
  * What became of each thread in, a profile out.
  */
+import { type CallsAnswer, CallsAnswerBuilder } from '../analysis/calls-answer.js';
+import type { StackFrame } from '../analysis/stack-at.js';
 import { type CallTree, CallTreeBuilder, ROOT } from '../model/call-tree.js';
+import { DurationsBuilder } from '../model/durations.js';
 import type { Profile, ThreadProfile, TraceMeta } from '../model/profile.js';
 import type { Nanoseconds, SymbolId, Tid } from '../model/units.js';
 import { Contexts, withCallers } from '../replay/contexts.js';
 import type { InputReader } from './inputs.js';
 import { QualityBuilder, type QualityOfThread } from './quality.js';
-import type { ReplayedThread } from './replay-task.js';
+import { nothingInside } from './refusals.js';
+import { asksForCalls, type Questions, type ReplayedThread } from './replay-task.js';
 
 /** Each thread keeps its tree, or there is one for all of them: that needs less memory. */
 export type Trees = 'apart' | 'together';
+
+/** What a thread did at the moment that was asked for. */
+export interface ThreadStack extends Pick<ThreadProfile, 'tid' | 'pid' | 'comm'> {
+  readonly frames: readonly StackFrame[]; // lowest first
+}
+
+/** A profile, and the answers to what was asked beside it. */
+export interface Result {
+  readonly profile: Profile;
+  /** null: nobody asked. */
+  readonly calls: CallsAnswer | null;
+  /** When the stacks are from, in the profile's time; NaN: nobody asked. */
+  readonly atNs: Nanoseconds;
+  /** By tid, of the threads that were observed at that moment. */
+  readonly stacks: readonly ThreadStack[];
+}
 
 const NO_TREE: CallTree = new CallTreeBuilder().build();
 
@@ -25,13 +45,20 @@ export class ProfileBuilder {
   private readonly waiting = new Map<SymbolId, Map<Tid, ReplayedThread>>();
   private readonly threads: { readonly profile: ThreadProfile; readonly quality: QualityOfThread }[] = [];
   private readonly together: CallTreeBuilder | null;
+  private readonly durations: DurationsBuilder | null;
+  private readonly calls: CallsAnswerBuilder | null;
+  private readonly stacks: ThreadStack[] = [];
+  private readonly questions: Questions;
   private readonly reader: InputReader;
   /** To the second in which the trace begins: what the reader's time 0 is, the order of the inputs decided. */
   private readonly shiftNs: Nanoseconds;
 
   /** `tids`: of all threads that it will hear of. */
-  constructor(reader: InputReader, tids: readonly Tid[], trees: Trees) {
+  constructor(reader: InputReader, tids: readonly Tid[], trees: Trees, questions: Questions) {
     this.reader = reader;
+    this.questions = questions;
+    this.durations = questions.wantsDurations ? new DurationsBuilder() : null;
+    this.calls = questions.latency && new CallsAnswerBuilder(questions.latency.slowest);
     this.unlearned = tids.toSorted((a, b) => b - a);
     this.together = trees === 'together' ? new CallTreeBuilder() : null;
     this.shiftNs = Math.floor(reader.store.startNs / 1e9) * 1e9;
@@ -55,26 +82,48 @@ export class ProfileBuilder {
   /** All threads are known: those that wait stand on the callers that only other threads show. */
   settleAll(): void {
     for (const threads of this.waiting.values())
-      for (const [tid, thread] of threads)
-        this.settle(tid, thread, this.contexts.callersBelow(thread.replay.firstStack));
+      for (const [tid, thread] of threads) {
+        const below = this.contexts.callersBelow(thread.replay.firstStack);
+        if (below.length > 0 && asksForCalls(this.questions))
+          this.doubtful.push(tid); // they were not on its stack
+        else this.settle(tid, thread, below);
+      }
     this.waiting.clear();
   }
 
-  build(scope: TraceMeta['scope'], recorded: TraceMeta['recorded']): Profile {
-    const { words, store } = this.reader;
+  build(about: Pick<TraceMeta, 'scope' | 'part' | 'recorded'>): Result {
+    const profile = this.profile(about);
+    if (profile.threads.length === 0) throw nothingInside();
+    const stacks = this.stacks.sort((a, b) => a.tid - b.tid);
+    const atNs = (this.questions.stackAtNs ?? Number.NaN) - this.shiftNs;
+    return { profile, calls: this.calls?.build() ?? null, atNs, stacks };
+  }
+
+  private profile({ scope, part, recorded }: Pick<TraceMeta, 'scope' | 'part' | 'recorded'>): Profile {
+    const { words } = this.reader;
     const originNs = BigInt(words.originSeconds ?? 0) * 1_000_000_000n + BigInt(this.shiftNs);
     const weight = words.timed === 0 ? 'calls' : 'ns';
-    const bounds = { startNs: store.startNs - this.shiftNs, endNs: store.endNs - this.shiftNs };
-    const quality = new QualityBuilder(this.reader, this.shiftNs);
+    const bounds = this.bounds();
+    const quality = new QualityBuilder(this.reader, this.shiftNs, this.questions.filter?.window ?? null);
     this.threads.sort((a, b) => a.profile.tid - b.profile.tid);
     for (const thread of this.threads) quality.add(thread.quality);
     return {
-      meta: { originNs, ...bounds, scope, weight, recorded },
+      meta: { originNs, ...bounds, scope, weight, part, recorded },
       symbols: words.interner.symbols.build(),
       threads: this.threads.map(({ profile }) => profile),
       together: this.together?.build() ?? null,
+      durations: this.durations?.build() ?? null,
       quality: quality.build(),
     };
+  }
+
+  /** Of what is looked at, in the profile's time. */
+  private bounds(): Pick<TraceMeta, 'startNs' | 'endNs'> {
+    const { store } = this.reader;
+    const window = this.questions.filter?.window;
+    const startNs = Math.max(store.startNs, window?.startNs ?? store.startNs);
+    const endNs = Math.max(startNs, Math.min(store.endNs, window?.endNs ?? store.endNs));
+    return { startNs: startNs - this.shiftNs, endNs: endNs - this.shiftNs };
   }
 
   private learn(): void {
@@ -109,9 +158,21 @@ export class ProfileBuilder {
       below.length === 0
         ? { tree: replay.tree, hiddenNs: replay.hiddenNs }
         : { tree: withCallers(replay.tree, below), hiddenNs: 0 }; // all its time is a guess now
-    const profile = { ...who, ...bounds, ...place };
+    const profile = { ...who, ...bounds, ...place, durations: replay.durations };
+    if (thread.stack) this.stacks.push({ ...who, frames: thread.stack.map((frame) => this.shifted(frame)) });
+    if (this.questions.filter !== null && isEmpty(place.tree)) return;
     const quality = QualityBuilder.ofThread(profile, thread, below.length);
     this.together?.merge(place.tree, ROOT, (symbol) => symbol);
-    this.threads.push({ profile: this.together ? { ...profile, tree: NO_TREE } : profile, quality });
+    this.threads.push({ profile: this.together ? { ...profile, tree: NO_TREE, durations: null } : profile, quality });
+    if (replay.durations) this.durations?.addAll(replay.durations);
+    if (thread.calls) this.calls?.add(thread.calls, this.shiftNs);
   }
+
+  private shifted({ symbol, sinceNs }: StackFrame): StackFrame {
+    return { symbol, sinceNs: sinceNs - this.shiftNs };
+  }
+}
+
+function isEmpty({ length, selfNs }: CallTree): boolean {
+  return length === 1 && selfNs[ROOT] === 0;
 }

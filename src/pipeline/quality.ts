@@ -1,6 +1,8 @@
 /**
  * What was read and what became of each thread in, the quality of the profile out.
  */
+import { touches } from '../analysis/filter-thread.js';
+import type { Bounds } from '../analysis/questions.js';
 import { assert } from '../model/errors.js';
 import type { ThreadProfile } from '../model/profile.js';
 import { type InferenceName, type LineCounts, noInferences, type Quality, type TraceGap } from '../model/quality.js';
@@ -35,10 +37,12 @@ export class QualityBuilder {
   private lostNs = 0;
 
   private readonly shiftNs: Nanoseconds;
+  private readonly window: Bounds | null;
 
-  /** `shiftNs`: from the reader's time 0 to the profile's. */
-  constructor(reader: InputReader, shiftNs: Nanoseconds) {
+  /** `shiftNs`: from the reader's time 0 to the profile's. `window`: of the reader's time, what is looked at. */
+  constructor(reader: InputReader, shiftNs: Nanoseconds, window: Bounds | null) {
     this.reader = reader;
+    this.window = window;
     this.shiftNs = shiftNs;
   }
 
@@ -57,7 +61,6 @@ export class QualityBuilder {
       this.inferredCalls[reason] += inferredCalls[reason];
     this.sums.clockSteps += clockSteps;
     this.sums.undecidedEvents += undecided;
-    if (lost.length > 0) this.sums.threadsCut++;
     this.times.addAll(times);
     this.addLost(tid, lost, errors);
   }
@@ -83,13 +86,21 @@ export class QualityBuilder {
   /** `errors`: perf's, in their order; each stretch has the next few of them, or none. */
   private addLost(tid: Tid, lost: readonly LostStretch[], errors: readonly GapRecord[]): void {
     let error = 0;
+    let gaps = 0;
     for (const stretch of lost) {
-      const gap = this.gapOf(tid, stretch, stretch.errors > 0 ? errors[error] : undefined);
-      this.losses.add(gap);
-      this.gaps.add(gap);
-      this.lostNs += gap.lengthNs;
+      const seen = inWindow(stretch, this.window);
       error += stretch.errors;
+      if (seen === null) continue;
+      this.addGap(this.gapOf(tid, seen, stretch.errors > 0 ? errors[error - stretch.errors] : undefined));
+      gaps++;
     }
+    if (gaps > 0) this.sums.threadsCut++;
+  }
+
+  private addGap(gap: TraceGap): void {
+    this.losses.add(gap);
+    this.gaps.add(gap);
+    this.lostNs += gap.lengthNs;
   }
 
   private gapOf(tid: Tid, { atNs, lengthNs }: LostStretch, error: GapRecord | undefined): TraceGap {
@@ -98,6 +109,15 @@ export class QualityBuilder {
     const { code, message } = error;
     return { ...at, cause: 'decode-error', code, message, file: this.reader.store.fileOf(tid, error) };
   }
+}
+
+/** The part of a stretch that is looked at; null: nothing. */
+function inWindow(stretch: LostStretch, window: Bounds | null): LostStretch | null {
+  const { atNs, lengthNs } = stretch;
+  if (window === null) return stretch;
+  if (!touches(window, atNs, atNs + lengthNs)) return null;
+  const startNs = Math.max(atNs, window.startNs);
+  return { ...stretch, atNs: startNs, lengthNs: Math.min(atNs + lengthNs, window.endNs) - startNs };
 }
 
 /** Wall time over threads, as `Quality` has it. */
@@ -114,12 +134,12 @@ export class TimeSums {
     this.totalNs += totalNs;
   }
 
-  add({ startNs, endNs, tree, hiddenNs }: ThreadProfile): void {
+  add({ tree, hiddenNs }: ThreadProfile): void {
     const { length, inferredNs, selfNs, symbol } = tree;
-    this.totalNs += endNs - startNs;
     this.hiddenNs += hiddenNs;
     this.inferredNs -= hiddenNs;
     for (let node = 0; node < length; node++) {
+      this.totalNs += selfNs[node];
       this.inferredNs += inferredNs[node];
       if (symbol[node] === SpecialSymbol.Unknown) this.unknownNs += selfNs[node];
     }

@@ -35,6 +35,13 @@ export function nothingSelected(): PtflameError {
   });
 }
 
+/** No thread has time or calls in what is looked at. */
+export function nothingInside(): PtflameError {
+  return new PtflameError('NOTHING_SELECTED', 'nothing of the trace lies in what is looked at', {
+    hint: 'widen --window, --inside or --root: times are on the clock of perf, or +10ms from the start of the recording',
+  });
+}
+
 function noBranches({ counts, broken }: InputReader): PtflameError {
   const found = broken[0] ? `${broken[0].input}: ${broken[0].reason}` : describe(counts);
   return new PtflameError('NO_BRANCHES', `no branch of an Intel PT trace was found: ${found}`, {

@@ -1,6 +1,7 @@
 /**
  * A profile in, the same of some of its threads out.
  */
+import { addedDurations } from '../model/durations.js';
 import type { Profile, ThreadProfile } from '../model/profile.js';
 import type { Quality, TraceGap } from '../model/quality.js';
 import type { Selection } from '../model/trace-chunk.js';
@@ -17,7 +18,8 @@ export function selectThreads(profile: Profile, select: Omit<Selection, 'cpus'>)
   const threads = profile.threads.filter((thread) => isSelected(thread, select));
   if (threads.length === 0) throw nothingSelected();
   if (threads.length === profile.threads.length) return profile;
-  return { ...profile, threads, quality: qualityOf(threads, profile.quality) };
+  const durations = addedDurations(threads);
+  return { ...profile, threads, durations, quality: qualityOf(threads, profile.quality) };
 }
 
 function isSelected({ tid, pid, comm }: ThreadProfile, select: Omit<Selection, 'cpus'>): boolean {

@@ -3,9 +3,9 @@
  */
 import { type CallTree, ROOT } from '../model/call-tree.js';
 import type { Profile } from '../model/profile.js';
-import { SpecialSymbol, type SymbolTable } from '../model/symbol-table.js';
+import { compareSymbols } from '../model/symbol-order.js';
+import { SpecialSymbol } from '../model/symbol-table.js';
 import { NONE, type NodeId, type SymbolId } from '../model/units.js';
-import { compareUtf8 } from '../model/utf8-order.js';
 
 export interface SymbolOrder {
   /** Rows of the profile's table, in the order of the file: the special ones, then those that a tree uses. */
@@ -26,21 +26,6 @@ export function symbolOrder({ symbols, threads }: Profile): SymbolOrder {
     rankOf[row] = rank;
   });
   return { rows, rankOf };
-}
-
-/** A symbol without a file stands before those that have one. */
-function compareSymbols(symbols: SymbolTable, a: SymbolId, b: SymbolId): number {
-  const [dsoA, dsoB] = [dsoOf(symbols, a), dsoOf(symbols, b)];
-  return (
-    compareUtf8(symbols.name[a] as string, symbols.name[b] as string) ||
-    Number(dsoA !== null) - Number(dsoB !== null) ||
-    compareUtf8(dsoA ?? '', dsoB ?? '')
-  );
-}
-
-/** The name of the file that a symbol is in; null if it is not known. */
-export function dsoOf({ dso, dsoName }: SymbolTable, row: SymbolId): string | null {
-  return dsoName[dso[row] as number] ?? null;
 }
 
 /** A tree's nodes, callers before callees, siblings by `rank`, which each node has. */

@@ -2,12 +2,14 @@
  * The bytes of a profile file in, the profile out, or one message that says what is wrong with it.
  */
 import type { z } from 'zod';
+import { addedDurations } from '../model/durations.js';
 import type { Profile, ThreadProfile } from '../model/profile.js';
 import { type SymbolKind, type SymbolTable, SymbolTableBuilder } from '../model/symbol-table.js';
 import { NONE } from '../model/units.js';
 import { ProfileFault, refusal } from './fault.js';
 import { FORMAT, KIND_NAMES, VERSION } from './format.js';
 import { type JsonObject, type JsonValue, parseJson } from './json-reader.js';
+import { readDurations } from './read-durations.js';
 import { readTree } from './read-tree.js';
 import { ProfileHead, type SymbolsPart, ThreadPart } from './schema.js';
 
@@ -50,11 +52,14 @@ function profileOf(file: JsonObject): Profile {
   const { meta, symbols, threads, quality } = checked(ProfileHead, file, '');
   if (meta.startNs > meta.endNs) throw damaged('meta.endNs', 'is before its start');
   const table = tableOf(symbols);
+  const isPart = meta.part !== undefined;
+  const read = threads.map((thread, row) => threadOf(thread, table, `threads[${row}]`, isPart)).map(inOrderOfTids);
   return {
-    meta: { ...meta, originNs: BigInt(meta.originNs), recorded: meta.recorded ?? null },
+    meta: { ...meta, originNs: BigInt(meta.originNs), part: meta.part ?? null, recorded: meta.recorded ?? null },
     symbols: table,
-    threads: threads.map((thread, row) => threadOf(thread, table, `threads[${row}]`)).map(inOrderOfTids),
+    threads: read,
     together: null,
+    durations: addedDurations(read),
     quality,
   };
 }
@@ -95,14 +100,20 @@ function checkSpecials({ name, kind, dso }: SymbolTable): void {
       );
 }
 
-function threadOf(value: unknown, symbols: SymbolTable, path: string): ThreadProfile {
+function threadOf(value: unknown, symbols: SymbolTable, path: string, isPart: boolean): ThreadProfile {
   const thread = checked(ThreadPart, value, path);
   const tree = readTree(thread.tree, symbols.length, `${path}.tree`);
   const sumNs = tree.selfNs.reduce((sum, ns) => sum + ns, 0);
   const spanNs = thread.endNs - thread.startNs;
-  if (Math.abs(sumNs - spanNs) > roundingNs(thread))
+  const isWrong = isPart ? sumNs - spanNs : Math.abs(sumNs - spanNs);
+  if (isWrong > roundingNs(thread))
     throw damaged(`${path}.tree.selfNs`, `adds up to ${sumNs} ns, but the thread was observed for ${spanNs} ns`);
-  return { ...thread, tree };
+  const { durations } = thread;
+  return {
+    ...thread,
+    tree,
+    durations: durations ? readDurations(durations, symbols.length, `${path}.durations`) : null,
+  };
 }
 
 /** A garbled time may be larger than what a float64 holds exactly. */

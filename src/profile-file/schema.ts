@@ -49,6 +49,7 @@ export const MetaPart = z.object({
   endNs: ns,
   scope: z.enum(['user', 'user+kernel']),
   weight: z.enum(['ns', 'calls']),
+  part: z.string().optional(), // absent: it is all of the trace
   recorded: RecordedPart.optional(), // absent: nobody knows
 });
 
@@ -77,6 +78,7 @@ export const ThreadPart = z.object({
     minNs: columnWithNulls,
     maxNs: columnWithNulls,
   }),
+  durations: z.object({ symbol: column, bucket: column, calls: column }).optional(), // absent: not known
 });
 export type ThreadPart = z.infer<typeof ThreadPart>;
 

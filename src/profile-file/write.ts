@@ -2,13 +2,15 @@
  * A profile in, its file out, piece by piece: however large it is, it never is one text. Same trace, same bytes.
  */
 import { type CallTree, ROOT } from '../model/call-tree.js';
+import type { FunctionDurations } from '../model/durations.js';
 import { assert } from '../model/errors.js';
 import type { Profile, ThreadProfile } from '../model/profile.js';
+import { dsoOf } from '../model/symbol-order.js';
 import type { SymbolKind } from '../model/symbol-table.js';
 import { type Nanoseconds, NONE } from '../model/units.js';
 import { compareUtf8 } from '../model/utf8-order.js';
 import { PTFLAME_VERSION } from '../model/version.js';
-import { dsoOf, nodeOrder, type SymbolOrder, symbolOrder } from './file-order.js';
+import { nodeOrder, type SymbolOrder, symbolOrder } from './file-order.js';
 import { FORMAT, KIND_NAMES, QUALITY_KEYS, TREE_COLUMNS, VERSION } from './format.js';
 
 const PRODUCER = { name: 'ptflame', version: PTFLAME_VERSION } as const;
@@ -33,7 +35,7 @@ export function* renderJson(profile: Profile): Generator<string> {
 
 /** Time 0 of a file is the start of its recording: which line was read first must not be seen in it. */
 function metaText({ meta }: Profile): string {
-  const { scope, weight, recorded } = meta;
+  const { scope, weight, part, recorded } = meta;
   const originNs = String(meta.originNs + BigInt(meta.startNs));
   return JSON.stringify({
     originNs,
@@ -41,6 +43,7 @@ function metaText({ meta }: Profile): string {
     endNs: meta.endNs - meta.startNs,
     scope,
     weight,
+    ...(part !== null && { part }),
     ...(recorded && { recorded }),
   });
 }
@@ -72,7 +75,22 @@ function* threadPieces(thread: ThreadProfile, zeroNs: Nanoseconds, order: Symbol
     yield ']';
     separator = ',';
   }
-  yield '}}';
+  yield '}';
+  if (thread.durations) yield* durationsPieces(thread.durations, order);
+  yield '}';
+}
+
+/** By symbol, then bucket, as everything is numbered in the file. */
+function* durationsPieces({ symbol, bucket, calls }: FunctionDurations, { rankOf }: SymbolOrder): Generator<string> {
+  const rank = symbol.map((row) => rankOf[row]);
+  const order = Int32Array.from(rank.keys()).sort((a, b) => rank[a] - rank[b] || a - b);
+  yield ',"durations":{"symbol":[';
+  yield* numberPieces(order.map((row) => rank[row]));
+  yield '],"bucket":[';
+  yield* numberPieces(order.map((row) => bucket[row]));
+  yield '],"calls":[';
+  yield* numberPieces(taken(calls, order));
+  yield ']}';
 }
 
 /** The same tree with the nodes and symbols numbered as in the file. */

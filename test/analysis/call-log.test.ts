@@ -5,8 +5,8 @@ import { describe, expect, test } from 'vitest';
 import { type FilteredThread, filterThread } from '../../src/analysis/filter-thread.js';
 import type { CallFilter } from '../../src/analysis/questions.js';
 import { Replayer, type ReplayOptions, type ThreadReplay } from '../../src/replay/replay.js';
-import { traceFiles } from '../helpers/trace-files.js';
 import { threadsOf } from '../helpers/threads-of.js';
+import { traceFiles } from '../helpers/trace-files.js';
 
 const EVERYTHING: CallFilter = { window: null, inside: [], root: null, foldsRecursion: false };
 

@@ -1,0 +1,106 @@
+/**
+ * What threads tell of the calls of a function, put together.
+ */
+import type { CallLog } from '../model/call-log.js';
+import { type CallTree, CallTreeBuilder, ROOT } from '../model/call-tree.js';
+import { DurationsBuilder } from '../model/durations.js';
+import type { Nanoseconds, SymbolId, Tid } from '../model/units.js';
+import { type CallDurations, type CallSums, findCalls, noCalls } from './asked-calls.js';
+import { lookInside } from './calls-within.js';
+import type { CallFilter, LatencyQuestion } from './questions.js';
+
+/** One of the longest calls. */
+export interface SlowCall {
+  readonly tid: Tid;
+  readonly startNs: Nanoseconds;
+  readonly durationNs: Nanoseconds;
+  /** Of it, outside of traced code, and of that off the processor. */
+  readonly outsideNs: Nanoseconds;
+  readonly offCpuNs: Nanoseconds;
+  /** What it did; the root stands for the call itself. */
+  readonly tree: CallTree;
+}
+
+/** The calls of a function, in one thread or in all; plain data. */
+export interface CallsAnswer {
+  readonly sums: ReadonlyMap<SymbolId, CallSums>; // by caller; NONE: nobody
+  readonly durations: CallDurations;
+  /** As `CallsWithin` has them. */
+  readonly complete: CallTree;
+  readonly inferred: CallTree;
+  readonly paths: CallTree;
+  /** Longest first; of equal ones the earlier, then those of the lower thread. */
+  readonly slowest: readonly SlowCall[];
+}
+
+/** Answers for one thread. `tree`: with all nodes that the log names. */
+export function answerOf(
+  tid: Tid,
+  log: CallLog,
+  tree: CallTree,
+  filter: CallFilter,
+  question: LatencyQuestion,
+): CallsAnswer {
+  const calls = findCalls(log, tree, filter, question);
+  const { complete, inferred, paths, alone } = lookInside(log, tree, filter, calls);
+  const slowest = calls.slowest.map(({ row, entryNs, durationNs, outsideNs, offCpuNs }) => {
+    return { tid, startNs: entryNs, durationNs, outsideNs, offCpuNs, tree: alone.get(row) as CallTree };
+  });
+  return { sums: calls.sums, durations: calls.durations, complete, inferred, paths, slowest };
+}
+
+/** Hears of each thread, in any order. */
+export class CallsAnswerBuilder {
+  private readonly sums = new Map<SymbolId, CallSums>();
+  private readonly latency = new DurationsBuilder();
+  private readonly outside = new DurationsBuilder();
+  private readonly offCpu = new DurationsBuilder();
+  private readonly complete = new CallTreeBuilder();
+  private readonly inferred = new CallTreeBuilder();
+  private readonly paths = new CallTreeBuilder();
+  private slowest: SlowCall[] = [];
+  private readonly mostSlowest: number;
+
+  constructor(mostSlowest: number) {
+    this.mostSlowest = mostSlowest;
+  }
+
+  /** `shiftNs`: to be taken off its times. */
+  add({ sums, durations, complete, inferred, paths, slowest }: CallsAnswer, shiftNs: Nanoseconds): void {
+    for (const [caller, more] of sums) this.sums.set(caller, added(this.sums.get(caller) ?? noCalls(), more));
+    this.latency.addAll(durations.latency);
+    this.outside.addAll(durations.outside);
+    this.offCpu.addAll(durations.offCpu);
+    const same = (symbol: SymbolId) => symbol;
+    this.complete.merge(complete, ROOT, same);
+    this.inferred.merge(inferred, ROOT, same);
+    this.paths.merge(paths, ROOT, same);
+    for (const call of slowest) this.slowest.push({ ...call, startNs: call.startNs - shiftNs });
+    this.slowest.sort((a, b) => b.durationNs - a.durationNs || a.startNs - b.startNs || a.tid - b.tid);
+    this.slowest.length = Math.min(this.slowest.length, this.mostSlowest);
+  }
+
+  build(): CallsAnswer {
+    const { sums, latency, outside, offCpu, complete, inferred, paths, slowest } = this;
+    return {
+      sums,
+      durations: { latency: latency.build(), outside: outside.build(), offCpu: offCpu.build() },
+      complete: complete.build(),
+      inferred: inferred.build(),
+      paths: paths.build(),
+      slowest,
+    };
+  }
+}
+
+function added(a: CallSums, b: CallSums): CallSums {
+  return {
+    calls: a.calls + b.calls,
+    inferred: a.inferred + b.inferred,
+    completeNs: a.completeNs + b.completeNs,
+    minNs: Math.min(a.minNs, b.minNs),
+    maxNs: Math.max(a.maxNs, b.maxNs),
+    outsideNs: a.outsideNs + b.outsideNs,
+    offCpuNs: a.offCpuNs + b.offCpuNs,
+  };
+}

@@ -1,0 +1,140 @@
+/**
+ * A call tree in, a row for each function out: over all paths that lead to it.
+ */
+import { type CallTree, ROOT } from '../model/call-tree.js';
+import { type FunctionDurations, type Histogram, histogramsOf, percentile } from '../model/durations.js';
+import { viewOf } from '../model/tree-view.js';
+import { type Nanoseconds, NONE, type NodeId, type SymbolId } from '../model/units.js';
+import { isStop, knowsSwitches, onCpuNs, timeSums } from './outside.js';
+
+/** What is known of the calls of a function. Times in ns. */
+export interface FunctionSums {
+  readonly symbol: SymbolId;
+  /** All calls; inferred: those of which the start or the end was not seen. */
+  readonly calls: number;
+  readonly inferred: number;
+  /** While it was on the stack; recursion counts once. */
+  readonly totalNs: Nanoseconds;
+  /** While it was on top. */
+  readonly selfNs: Nanoseconds;
+  /** In stops that it made itself: system calls, faults, waiting. */
+  readonly outsideNs: Nanoseconds;
+  /** Of its total, while the thread surely had a processor. */
+  readonly onCpuNs: Nanoseconds;
+  /** The part of its own time, and of its stops, whose place is a guess. */
+  readonly guessedNs: Nanoseconds;
+  readonly completeNs: Nanoseconds;
+  /** Of complete calls; NaN if there is none, percentiles also if nobody counted. */
+  readonly avgNs: number;
+  readonly minNs: number;
+  readonly maxNs: number;
+  readonly p50Ns: number;
+  readonly p90Ns: number;
+  readonly p99Ns: number;
+}
+
+/** In the order of symbols. Stops are no functions. */
+export function functionsOf(tree: CallTree, durations: FunctionDurations | null): FunctionSums[] {
+  const sums = new Map<SymbolId, Mutable>();
+  const hasSwitches = knowsSwitches(tree);
+  const time = timeSums(tree);
+  const isOutermost = outermost(tree);
+  const rowOf = (symbol: SymbolId) => {
+    let row = sums.get(symbol);
+    if (row === undefined) sums.set(symbol, (row = noSums()));
+    return row;
+  };
+  for (let node: NodeId = ROOT + 1; node < tree.length; node++) {
+    const symbol = tree.symbol[node];
+    if (isStop(symbol)) addStop(tree, node, time.totalNs, rowOf);
+    else {
+      const row = rowOf(symbol);
+      addCalls(row, tree, node);
+      if (!isOutermost[node]) continue;
+      row.totalNs += time.totalNs[node];
+      row.onCpuNs += onCpuNs(time.totalNs[node], time.outsideNs[node], time.offCpuNs[node], hasSwitches);
+    }
+  }
+  const histograms = durations && histogramsOf(durations);
+  const rows = [...sums].map(([symbol, row]) => finished(symbol, row, histograms?.get(symbol) ?? null));
+  return rows.sort((a, b) => a.symbol - b.symbol);
+}
+
+type Mutable = {
+  -readonly [Key in keyof Omit<FunctionSums, 'symbol' | 'avgNs' | 'p50Ns' | 'p90Ns' | 'p99Ns'>]: number;
+};
+
+function noSums(): Mutable {
+  return {
+    calls: 0,
+    inferred: 0,
+    totalNs: 0,
+    selfNs: 0,
+    outsideNs: 0,
+    onCpuNs: 0,
+    guessedNs: 0,
+    completeNs: 0,
+    minNs: Number.POSITIVE_INFINITY,
+    maxNs: Number.NEGATIVE_INFINITY,
+  };
+}
+
+function addCalls(row: Mutable, tree: CallTree, node: NodeId): void {
+  row.calls += tree.calls[node];
+  row.inferred += tree.inferredCalls[node];
+  row.selfNs += tree.selfNs[node];
+  row.guessedNs += tree.inferredNs[node];
+  row.completeNs += tree.completeNs[node];
+  row.minNs = Math.min(row.minNs, tree.minNs[node]);
+  row.maxNs = Math.max(row.maxNs, tree.maxNs[node]);
+}
+
+/** The time of a stop is that of the function that it stands on; one in another stop is part of that. */
+function addStop(tree: CallTree, node: NodeId, totalNs: Float64Array, rowOf: (symbol: SymbolId) => Mutable): void {
+  const below = tree.symbol[tree.parent[node]];
+  if (below === NONE || isStop(below)) return;
+  const row = rowOf(below);
+  row.outsideNs += totalNs[node];
+}
+
+function finished(symbol: SymbolId, row: Mutable, histogram: Histogram | null): FunctionSums {
+  const complete = row.calls - row.inferred;
+  const at = (part: number) =>
+    histogram && complete > 0 ? percentile(histogram, part, row.minNs, row.maxNs) : Number.NaN;
+  return {
+    symbol,
+    ...row,
+    avgNs: complete > 0 ? row.completeNs / complete : Number.NaN,
+    minNs: complete > 0 ? row.minNs : Number.NaN,
+    maxNs: complete > 0 ? row.maxNs : Number.NaN,
+    p50Ns: at(0.5),
+    p90Ns: at(0.9),
+    p99Ns: at(0.99),
+  };
+}
+
+/** 1: no frame of the same function lies below. */
+function outermost(tree: CallTree): Uint8Array {
+  const { firstChild, nextSibling } = viewOf(tree);
+  const { parent, symbol, length } = tree;
+  const isOutermost = new Uint8Array(length);
+  const open = new Map<SymbolId, number>();
+  for (let node: NodeId = ROOT; ; ) {
+    if (node !== ROOT) {
+      const count = open.get(symbol[node]) ?? 0;
+      isOutermost[node] = count === 0 ? 1 : 0;
+      open.set(symbol[node], count + 1);
+    }
+    if (firstChild[node] !== NONE) {
+      node = firstChild[node];
+      continue;
+    }
+    for (;;) {
+      if (node === ROOT) return isOutermost;
+      open.set(symbol[node], (open.get(symbol[node]) as number) - 1);
+      if (nextSibling[node] !== NONE) break;
+      node = parent[node];
+    }
+    node = nextSibling[node];
+  }
+}

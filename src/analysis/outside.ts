@@ -1,0 +1,50 @@
+/**
+ * Which time of a tree is outside of traced code: in stops of the trace, of which some are off the processor.
+ */
+import type { CallTree } from '../model/call-tree.js';
+import { SpecialSymbol } from '../model/symbol-table.js';
+import type { SymbolId } from '../model/units.js';
+
+/** Stands for time, not for a function. */
+export function isStop(symbol: SymbolId): boolean {
+  return symbol >= SpecialSymbol.Syscall && symbol <= SpecialSymbol.Lost;
+}
+
+/** The thread had no processor. */
+export function isOffCpu(symbol: SymbolId): boolean {
+  return symbol === SpecialSymbol.OffCpu || symbol === SpecialSymbol.Preempted;
+}
+
+/** The trace tells when threads lost their processors. */
+export function knowsSwitches({ symbol }: Pick<CallTree, 'symbol'>): boolean {
+  return symbol.some(isOffCpu);
+}
+
+/** Whole-tree sums: of each node and all below it. */
+export interface TimeSumsOfNodes {
+  readonly totalNs: Float64Array;
+  readonly outsideNs: Float64Array;
+  readonly offCpuNs: Float64Array;
+}
+
+// Parents come before children, so one backward pass sums every subtree.
+export function timeSums({ length, parent, symbol, selfNs }: CallTree): TimeSumsOfNodes {
+  const totalNs = selfNs.slice();
+  const outsideNs = selfNs.map((ns, node) => (isStop(symbol[node]) ? ns : 0));
+  const offCpuNs = selfNs.map((ns, node) => (isOffCpu(symbol[node]) ? ns : 0));
+  for (let node = length - 1; node > 0; node--) {
+    const caller = parent[node];
+    totalNs[caller] += totalNs[node];
+    outsideNs[caller] += outsideNs[node];
+    offCpuNs[caller] += offCpuNs[node];
+  }
+  return { totalNs, outsideNs, offCpuNs };
+}
+
+/**
+ * Time that the thread surely ran: with switches in the trace all but what was off the processor, without them traced code
+ * alone, for who waits in a system call looks like who works in one.
+ */
+export function onCpuNs(totalNs: number, outsideNs: number, offCpuNs: number, hasSwitches: boolean): number {
+  return totalNs - (hasSwitches ? offCpuNs : outsideNs);
+}

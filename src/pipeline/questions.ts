@@ -1,0 +1,120 @@
+/**
+ * Questions as people ask them → as they are answered: names become functions of the trace, times its own.
+ */
+import type { AskedCalls, Bounds, CallFilter, FunctionSet, LatencyQuestion } from '../analysis/questions.js';
+import { PtflameError } from '../model/errors.js';
+import { type PerfTime, perfTimeText } from '../model/perf-time.js';
+import type { SymbolTable } from '../model/symbol-table.js';
+import type { Nanoseconds } from '../model/units.js';
+import { formatDuration } from '../render/format.js';
+
+/** Functions by their whole name, or all that an expression finds. */
+export type FunctionPattern = string | RegExp;
+
+/** On perf's clock, or counted from the start of the recording. */
+export type Moment = PerfTime | { readonly afterStartNs: Nanoseconds };
+
+/** Calls of functions; those between two durations, both inclusive, if there are bounds. */
+export interface CallPattern {
+  readonly functions: FunctionPattern;
+  readonly minNs?: Nanoseconds;
+  readonly maxNs?: Nanoseconds;
+}
+
+/** What of a trace is looked at: all of it must hold. */
+export interface FilterOptions {
+  /** From the first moment on, and before the second; null: there is no bound. Calls that it cuts are inferred. */
+  readonly window?: { readonly from: Moment | null; readonly to: Moment | null };
+  /** Only what happens inside of such calls. */
+  readonly inside?: readonly CallPattern[];
+  /** Only what happens inside of these functions, which become the roots. */
+  readonly root?: FunctionPattern;
+  /** A function that calls itself directly is one call. */
+  readonly foldRecursion?: boolean;
+}
+
+export interface LatencyOptions extends CallPattern {
+  /** How many of the longest calls are told of one by one. Default: none. */
+  readonly slowest?: number;
+}
+
+/** What questions are about. */
+export interface AskedTrace {
+  readonly symbols: SymbolTable;
+  /** First time of the recording, in the trace's time. */
+  readonly startNs: Nanoseconds;
+  readonly timeOf: (time: PerfTime) => Nanoseconds;
+}
+
+/** null if all of the trace is looked at. */
+export function filterOf(options: FilterOptions, trace: AskedTrace): CallFilter | null {
+  const { window, inside = [], root, foldRecursion = false } = options;
+  if (!window && inside.length === 0 && root === undefined && !foldRecursion) return null;
+  return {
+    window: window ? boundsOf(window, trace) : null,
+    inside: inside.map((calls) => askedCalls(calls, trace.symbols)),
+    root: root === undefined ? null : functionSet(root, trace.symbols),
+    foldsRecursion: foldRecursion,
+  };
+}
+
+export function latencyQuestion(options: LatencyOptions, { symbols }: AskedTrace): LatencyQuestion {
+  return { calls: askedCalls(options, symbols), slowest: options.slowest ?? 0 };
+}
+
+function askedCalls({ functions, minNs, maxNs }: CallPattern, symbols: SymbolTable): AskedCalls {
+  const isBounded = minNs !== undefined || maxNs !== undefined;
+  const durations = isBounded ? { minNs: minNs ?? 0, maxNs: maxNs ?? Number.POSITIVE_INFINITY } : null;
+  return { functions: functionSet(functions, symbols), durations };
+}
+
+/** @throws PtflameError NO_SUCH_FUNCTION */
+export function functionSet(pattern: FunctionPattern, symbols: SymbolTable): FunctionSet {
+  const isFound = (name: string) => (typeof pattern === 'string' ? name === pattern : pattern.test(name));
+  const set = Uint8Array.from(symbols.name, (name) => (isFound(name) ? 1 : 0));
+  if (set.includes(1)) return set;
+  const what = typeof pattern === 'string' ? `no function called ${pattern}` : `no function that ${pattern} finds`;
+  throw new PtflameError('NO_SUCH_FUNCTION', `the trace has ${what}`, {
+    hint: 'ptflame report --match REGEX lists the functions of a trace',
+  });
+}
+
+/** @throws PtflameError BAD_OPTION */
+function boundsOf({ from, to }: NonNullable<FilterOptions['window']>, trace: AskedTrace): Bounds {
+  const startNs = from === null ? Number.NEGATIVE_INFINITY : momentNs(from, trace);
+  const endNs = to === null ? Number.POSITIVE_INFINITY : momentNs(to, trace);
+  if (startNs < endNs) return { startNs, endNs };
+  throw new PtflameError('BAD_OPTION', 'the window is empty: it ends before it begins', {
+    hint: 'name the earlier time first: --window FROM,TO',
+  });
+}
+
+export function momentNs(moment: Moment, { startNs, timeOf }: AskedTrace): Nanoseconds {
+  return 'afterStartNs' in moment ? startNs + moment.afterStartNs : timeOf(moment);
+}
+
+/** What of a trace is looked at, in words; null: all of its time. */
+export function partText({ window, inside = [], root }: FilterOptions): string | null {
+  const texts = [
+    ...(root === undefined ? [] : [`inside ${patternText(root)}`]),
+    ...inside.map((calls) => `inside ${callsText(calls)}`),
+    ...(window ? [`from ${momentText(window.from, 'the start')} to ${momentText(window.to, 'the end')}`] : []),
+  ];
+  return texts.length === 0 ? null : texts.join(', ');
+}
+
+function patternText(pattern: FunctionPattern): string {
+  return typeof pattern === 'string' ? pattern : `/${pattern.source}/`;
+}
+
+function callsText({ functions, minNs, maxNs }: CallPattern): string {
+  const least = minNs === undefined ? [] : [`${formatDuration(minNs)} or more`];
+  const most = maxNs === undefined ? [] : [`${formatDuration(maxNs)} or less`];
+  const durations = [...least, ...most].join(', ');
+  return patternText(functions) + (durations === '' ? '' : ` (calls of ${durations})`);
+}
+
+function momentText(moment: Moment | null, otherwise: string): string {
+  if (moment === null) return otherwise;
+  return 'afterStartNs' in moment ? `+${formatDuration(moment.afterStartNs)}` : perfTimeText(moment);
+}
