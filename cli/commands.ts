@@ -4,6 +4,7 @@
 import type { z } from 'zod';
 import { checkOptions, yargsOptions } from './flags.js';
 import { DemoOptions, InfoOptions, PackOptions, RenderOptions } from './options.js';
+import { DiffOptions, LatencyOptions, ReportOptions, StacksOptions } from './question-options.js';
 import { DoctorOptions, RecordOptions } from './recording-options.js';
 
 interface CommandOf<Schema extends z.ZodObject> {
@@ -67,6 +68,60 @@ const RENDER = command({
   run: async (options, signal) => (await import('./commands/render.js')).render(options, signal),
 });
 
+const REPORT = command({
+  usage: 'report <inputs..>',
+  description: 'the functions of a trace as a table: time, calls, averages and percentiles',
+  examples: [
+    ['$0 report perf.data --sort self --top 20', 'where the time goes'],
+    ["$0 report trace.txt --match '^mem_' --threads", 'some functions, also thread by thread'],
+    ["$0 report trace.txt --inside 'do_command#1ms,'", 'what slow calls of a function spend their time in'],
+    ['$0 report trace.txt --json', 'for programs; --csv for spreadsheets'],
+  ],
+  schema: ReportOptions,
+  positional: ['inputs'],
+  run: async (options, signal) => (await import('./commands/report.js')).report(options, signal),
+});
+
+const LATENCY = command({
+  usage: 'latency <function> <inputs..>',
+  description:
+    'one function: how long its calls took, what they did, who called it, and what was different in the slowest',
+  examples: [
+    ['$0 latency do_command perf.data', 'distribution, children, callers and paths'],
+    ['$0 latency do_command trace.txt --slowest 3', 'the longest calls beside the average one'],
+    ['$0 latency do_command trace.txt --latency 1ms, --by-caller', 'only calls of 1 ms or more, for each caller'],
+    ["$0 latency trx_commit trace.txt --inside 'do_command#10ms,'", 'its calls inside slow calls of another one'],
+    ["$0 latency --regex '^lock_' trace.txt", 'several functions together'],
+  ],
+  schema: LatencyOptions,
+  positional: ['function', 'inputs'],
+  run: async (options, signal) => (await import('./commands/latency.js')).latency(options, signal),
+});
+
+const STACKS = command({
+  usage: 'stacks <inputs..>',
+  description: "every thread's stack at a moment: what ran, what waited, and since when",
+  examples: [
+    ['$0 stacks perf.data --at +10ms', '10 ms after the recording began'],
+    ['$0 stacks trace.txt --at 858572.850211', "on perf's clock"],
+  ],
+  schema: StacksOptions,
+  positional: ['inputs'],
+  run: async (options, signal) => (await import('./commands/stacks.js')).stacks(options, signal),
+});
+
+const DIFF = command({
+  usage: 'diff <before> <after>',
+  description: 'what changed from one trace or profile to another, function by function',
+  examples: [
+    ['$0 diff old.data new.data', 'by change of self time'],
+    ['$0 diff old.json new.json --sort avg', 'functions whose calls take longer, or shorter'],
+  ],
+  schema: DiffOptions,
+  positional: ['before', 'after'],
+  run: async (options, signal) => (await import('./commands/diff.js')).diff(options, signal),
+});
+
 const INFO = command({
   usage: 'info <file>',
   description: 'what a recording (perf.data) holds: machine, settings, trace, losses, threads; nothing is decoded',
@@ -110,4 +165,4 @@ const DEMO = command({
 });
 
 /** In the order in which help tells of them. */
-export const COMMANDS: readonly Command[] = [RECORD, RENDER, INFO, PACK, DOCTOR, DEMO];
+export const COMMANDS: readonly Command[] = [RECORD, RENDER, REPORT, LATENCY, STACKS, DIFF, INFO, PACK, DOCTOR, DEMO];

@@ -3,6 +3,7 @@
  */
 import * as z from 'zod';
 import { LEAST_MEMORY_BYTES } from '../src/text.js';
+import { callPatterns, expression, functionPattern, window } from './question-flags.js';
 
 /** What a flag has beside its description. */
 export interface FlagMeta {
@@ -28,13 +29,11 @@ function parseRange(text: string): number[] {
   return Array.from({ length: last - first + 1 }, (_, index) => first + index);
 }
 
-const regex = z.string().transform((text, context) => {
-  try {
-    return new RegExp(text, 'u');
-  } catch {
-    context.addIssue({ code: 'custom', message: `is a regular expression, which "${text}" is not` });
-    return z.NEVER;
-  }
+export const regex = z.string().transform((text, context) => {
+  const found = expression(text);
+  if (found !== null) return found;
+  context.addIssue({ code: 'custom', message: `is a regular expression, which "${text}" is not` });
+  return z.NEVER;
 });
 
 export const flag = <Schema extends z.ZodType>(schema: Schema, description: string, meta: FlagMeta = {}): Schema =>
@@ -68,7 +67,7 @@ const byteSize = z.string().transform((text, context) => {
   return z.NEVER;
 });
 
-const resources = {
+export const resources = {
   jobs: flag(
     z.number('is a number').int('is a whole number').min(1, 'is 1 or more').max(1024, 'is 1024 or less').optional(),
     'how many threads work (default: one a processor)',
@@ -79,7 +78,7 @@ const resources = {
 };
 
 /** How recordings are decoded. */
-const decoding = {
+export const decoding = {
   perf: flag(path.default('perf'), 'recordings: the perf that decodes them'),
   precise: flag(z.boolean().default(false), 'recordings: decode every branch, not only calls and returns: slower'),
   symfs: flag(path.optional(), 'recordings: where the files are that ran, in place of /'),
@@ -88,6 +87,33 @@ const decoding = {
 };
 export type DecodingOptions = z.infer<z.ZodObject<typeof decoding & Pick<typeof resources, 'jobs' | 'tempDir'>>> & {
   readonly quiet: boolean;
+};
+
+/** Of which threads and processors. */
+export const selection = {
+  tid: flag(numberList.optional(), 'only these threads: numbers and ranges, as 12,20-29'),
+  pid: flag(numberList.optional(), 'only these processes, likewise'),
+  comm: flag(regex.optional(), 'only threads that had a name like this regular expression'),
+  cpu: flag(numberList.optional(), 'only what ran on these processors, likewise'),
+};
+
+/** What of their time. */
+export const filters = {
+  window: flag(window.optional(), "only the time FROM,TO: +10ms,+20ms from the start, or on perf's clock"),
+  root: flag(functionPattern.optional(), 'only what happens inside this function, which becomes the root'),
+  inside: flag(
+    callPatterns.optional(),
+    'only inside calls of FUNCTION, or of FUNCTION#MIN,MAX that took so long, as do_command#10us,1ms; may be repeated',
+  ),
+  foldRecursion: flag(z.boolean().default(false), 'a function that calls itself directly is one call'),
+};
+
+export const replaying = {
+  tailCalls: flag(
+    z.enum(['nest', 'replace']).default('nest'),
+    'show a function that was jumped to below the one that jumped, or in its place',
+  ),
+  noExtend: flag(z.boolean().default(false), 'do not extend threads that wait to the bounds of the recording'),
 };
 
 export const RenderOptions = z.object({
@@ -107,16 +133,10 @@ export const RenderOptions = z.object({
     z.number('is a number').min(0, 'is 0 or more').default(0),
     'folded: leave out paths with less time of their own',
   ),
-  tailCalls: flag(
-    z.enum(['nest', 'replace']).default('nest'),
-    'show a function that was jumped to below the one that jumped, or in its place',
-  ),
-  noExtend: flag(z.boolean().default(false), 'do not extend threads that wait to the bounds of the recording'),
+  ...replaying,
   byCalls: flag(z.boolean().default(false), 'take a trace without times: frames weigh their calls'),
-  tid: flag(numberList.optional(), 'only these threads: numbers and ranges, as 12,20-29'),
-  pid: flag(numberList.optional(), 'only these processes, likewise'),
-  comm: flag(regex.optional(), 'only threads that had a name like this regular expression'),
-  cpu: flag(numberList.optional(), 'only what ran on these processors, likewise'),
+  ...selection,
+  ...filters,
   ...decoding,
   ...resources,
   quiet,

@@ -1,23 +1,36 @@
 /**
- * Options that say how a trace is replayed; a profile was replayed when it was written.
+ * Options that ask about the calls of a trace; a profile was replayed when it was written, and has only sums.
  */
 import { PtflameError } from '../src/index.js';
-import type { RenderOptions } from './options.js';
-
-type ReplayOptions = Pick<RenderOptions, 'tailCalls' | 'noExtend' | 'byCalls' | 'cpu'>;
+import type { TraceFlags } from './traces.js';
 
 /** @throws PtflameError BAD_OPTION for the first that could not do what it says */
-export function refuseReplayOptions(profile: string, options: ReplayOptions): void {
-  const flag = givenFlag(options);
+export function refuseReplayOptions(profile: string, flags: TraceFlags): void {
+  const flag = givenFlag(flags);
   if (flag === null) return;
   throw new PtflameError('BAD_OPTION', `${flag} cannot be used with ${profile}: it is a profile, replayed already`, {
-    hint: `leave it out, or render the trace itself with ${flag}`,
+    hint: `leave it out, or name the trace itself with ${flag}`,
   });
 }
 
-function givenFlag({ tailCalls, noExtend, byCalls, cpu }: ReplayOptions): string | null {
-  if (tailCalls !== 'nest') return '--tail-calls';
-  if (noExtend) return '--no-extend';
-  if (byCalls) return '--by-calls';
-  return cpu === undefined ? null : '--cpu';
+function givenFlag(flags: TraceFlags): string | null {
+  const { tailCalls, noExtend, byCalls, cpu, window, root, inside, foldRecursion } = flags;
+  const given: readonly (readonly [flag: string, isGiven: unknown])[] = [
+    ['--tail-calls', tailCalls !== 'nest'],
+    ['--no-extend', noExtend],
+    ['--by-calls', byCalls],
+    ['--cpu', cpu],
+    ['--window', window],
+    ['--root', root],
+    ['--inside', inside],
+    ['--fold-recursion', foldRecursion],
+  ];
+  return given.find(([, isGiven]) => isGiven)?.[0] ?? null;
+}
+
+/** Of commands that need to know each call. @throws PtflameError INPUT_KIND */
+export function refuseProfile(name: string): never {
+  throw new PtflameError('INPUT_KIND', `${name} is a profile: it has the sums of calls, not the calls themselves`, {
+    hint: 'name the trace itself; ptflame import makes a file of it that is read fast',
+  });
 }

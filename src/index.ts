@@ -26,12 +26,28 @@ export type {
   TraceSettings,
 } from './perfdata/recording.js';
 export { type Salvaged, salvageRecording } from './perfdata/salvage.js';
-export { type AnalyzedInput, type AnalyzeOptions, analyze, type Progress } from './pipeline/analyze.js';
+export {
+  type AnalyzedInput,
+  type AnalyzeOptions,
+  analyze,
+  askLatency,
+  askStacks,
+  type LatencyResult,
+  type Progress,
+  type StacksResult,
+} from './pipeline/analyze.js';
 export type { DecodedPart, DecodedRecording } from './pipeline/decoded.js';
 export { type InputKind, tellKind } from './pipeline/input-kind.js';
 export type { TraceInput } from './pipeline/inputs.js';
 export { type OpenedInput, openTraceFile, traceStream } from './pipeline/open-input.js';
 export type { Trees } from './pipeline/profile-builder.js';
+export type {
+  CallPattern,
+  FilterOptions,
+  FunctionPattern,
+  LatencyOptions,
+  Moment,
+} from './pipeline/questions.js';
 export { type ReadProfileOptions, readProfile } from './pipeline/read-profile.js';
 export type { ResourceOptions } from './pipeline/resources.js';
 export { renderJson } from './profile-file/write.js';

@@ -22,6 +22,7 @@ export async function demo({ output, quiet }: DemoOptions, signal: AbortSignal):
     icicle: false,
     tailCalls: 'nest',
     noExtend: false,
+    foldRecursion: false,
     byCalls: false,
     quiet,
   } as const;

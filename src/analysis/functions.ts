@@ -33,10 +33,13 @@ export interface FunctionSums {
   readonly p99Ns: number;
 }
 
-/** In the order of symbols. Stops are no functions. */
-export function functionsOf(tree: CallTree, durations: FunctionDurations | null): FunctionSums[] {
+/** In the order of symbols. Stops are no functions. `hasSwitches`: the trace tells when threads lost their processors. */
+export function functionsOf(
+  tree: CallTree,
+  durations: FunctionDurations | null,
+  hasSwitches = knowsSwitches(tree),
+): FunctionSums[] {
   const sums = new Map<SymbolId, Mutable>();
-  const hasSwitches = knowsSwitches(tree);
   const time = timeSums(tree);
   const isOutermost = outermost(tree);
   const rowOf = (symbol: SymbolId) => {

@@ -1,0 +1,44 @@
+/**
+ * An answer → standard output: as text, JSON or comma-separated values.
+ */
+import { stringify } from 'csv-stringify/sync';
+import { PtflameError } from '../src/text.js';
+import { openOutput, writeAll } from './outputs.js';
+
+export interface AnswerForms {
+  readonly json: () => unknown;
+  readonly text: () => readonly string[];
+  /** Rows of values; the first has the titles. */
+  readonly csv?: () => readonly (readonly (string | number | boolean | null)[])[];
+}
+
+/** @throws PtflameError BAD_OPTION if two forms are asked for */
+export function refuseBoth({ json, csv }: { readonly json: boolean; readonly csv: boolean }): void {
+  if (!json || !csv) return;
+  throw new PtflameError('BAD_OPTION', '--json and --csv cannot both be had', { hint: 'leave one out' });
+}
+
+export async function writeAnswer(
+  forms: AnswerForms,
+  { json, csv = false }: { readonly json: boolean; readonly csv?: boolean },
+): Promise<void> {
+  const pieces = () => [json ? jsonText(forms.json()) : csv && forms.csv ? csvText(forms.csv()) : plain(forms.text())];
+  await writeAll([{ output: await openOutput('-'), pieces }]);
+}
+
+function plain(lines: readonly string[]): string {
+  return lines.map((line) => `${line}\n`).join('');
+}
+
+// JSON escapes the lower control characters only; some terminals obey the upper ones too
+const ACTING = /[\x7f-\x9f]/g;
+
+export function jsonText(answer: unknown): string {
+  const escaped = (character: string) => `\\u00${character.charCodeAt(0).toString(16)}`;
+  return `${JSON.stringify(answer, null, 2).replace(ACTING, escaped)}\n`;
+}
+
+/** A name that begins as a formula does must not become one in a spreadsheet. */
+function csvText(rows: readonly (readonly (string | number | boolean | null)[])[]): string {
+  return stringify(rows as (string | number | boolean | null)[][], { escape_formulas: true });
+}

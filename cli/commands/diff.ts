@@ -1,0 +1,46 @@
+/**
+ * `ptflame diff`: what changed from one trace to another.
+ */
+import { type Diff, diffOf } from '../../src/answers.js';
+import type { Profile } from '../../src/index.js';
+import { refuseBoth, writeAnswer } from '../answer-output.js';
+import { openInputs } from '../inputs.js';
+import type { DiffOptions } from '../question-options.js';
+import { diffLines } from '../terminal/diff.js';
+import { qualityLines } from '../terminal/quality.js';
+import { tableWidth } from '../terminal/width.js';
+import { profileOf } from '../traces.js';
+
+export async function diff(options: DiffOptions, signal: AbortSignal): Promise<void> {
+  refuseBoth(options);
+  const before = await read(options.before, options, signal);
+  const after = await read(options.after, options, signal);
+  const { sort, top, match, json, csv } = options;
+  const most = top === 0 || json || csv ? {} : { top };
+  const answer = diffOf(before, after, { sort, ...most, ...(match && { match }) });
+  await writeAnswer(
+    { json: () => answer, text: () => diffLines(answer, tableWidth()), csv: () => csvRows(answer) },
+    options,
+  );
+  if (options.quiet) return;
+  for (const [name, profile] of [
+    ['before', before],
+    ['after', after],
+  ] as const)
+    for (const line of qualityLines(profile)) process.stderr.write(`${name}: ${line}\n`);
+}
+
+async function read(path: string, options: DiffOptions, signal: AbortSignal): Promise<Profile> {
+  const inputs = await openInputs([path], options, signal);
+  return profileOf(inputs, options, { trees: 'together', durations: true }, signal);
+}
+
+const CHANGES = ['calls', 'totalNs', 'selfNs', 'outsideNs', 'avgNs', 'p99Ns'] as const;
+
+function csvRows({ functions }: Diff): (string | number | null)[][] {
+  const titles = CHANGES.flatMap((name) => [`${name} before`, `${name} after`]);
+  const rows = functions.map((row) => {
+    return [row.name, row.dso, ...CHANGES.flatMap((name) => [row[name].before, row[name].after])];
+  });
+  return [['name', 'dso', ...titles], ...rows];
+}

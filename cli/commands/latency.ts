@@ -1,0 +1,59 @@
+/**
+ * `ptflame latency`: one function: how long its calls took, and why.
+ */
+
+import { type ChildRow, type Latency, latencyAnswer } from '../../src/answers.js';
+import { askLatency, type FunctionPattern, type LatencyResult, PtflameError } from '../../src/index.js';
+import { refuseBoth, writeAnswer } from '../answer-output.js';
+import { type CommandInput, openInputs } from '../inputs.js';
+import { expression, parseFunction } from '../question-flags.js';
+import type { LatencyOptions } from '../question-options.js';
+import { latencyLines } from '../terminal/latency.js';
+import { qualityLines } from '../terminal/quality.js';
+import { tableWidth } from '../terminal/width.js';
+import { tracesOnly, withProgress } from '../traces.js';
+
+export async function latency(options: LatencyOptions, signal: AbortSignal): Promise<void> {
+  refuseBoth(options);
+  const functions = patternOf(options);
+  const inputs = await tracesOnly(await openInputs(options.inputs, options, signal));
+  const { profile, calls } = await askAbout(functions, inputs, options, signal);
+  const isAsked = (name: string) => (typeof functions === 'string' ? name === functions : functions.test(name));
+  const answer = latencyAnswer(profile, calls, isAsked);
+  const { top, byCaller } = options;
+  const text = () => latencyLines(answer, { width: tableWidth(), top, byCaller });
+  await writeAnswer({ json: () => answer, text, csv: () => csvRows(answer, byCaller) }, options);
+  if (!options.quiet) for (const line of qualityLines(profile)) process.stderr.write(`${line}\n`);
+}
+
+function askAbout(
+  functions: FunctionPattern,
+  inputs: readonly CommandInput[],
+  options: LatencyOptions,
+  signal: AbortSignal,
+): Promise<LatencyResult> {
+  const { latency: bounds = {}, slowest } = options;
+  return withProgress(inputs, options, signal, (analyzing) =>
+    askLatency(inputs, { functions, ...bounds, slowest }, { ...analyzing, trees: 'together', durations: true }),
+  );
+}
+
+/** @throws PtflameError BAD_OPTION for what is no regular expression */
+function patternOf({ function: text, regex }: LatencyOptions): FunctionPattern {
+  const pattern = regex ? expression(text) : parseFunction(text);
+  if (pattern !== null) return pattern;
+  throw new PtflameError('BAD_OPTION', `${text} is no regular expression`, { hint: 'see --help' });
+}
+
+const COLUMNS = 'name dso calls totalNs outsideNs offCpuNs onCpuNs avgNs perCallNs share'.split(
+  ' ',
+) as (keyof ChildRow)[];
+
+function csvRows({ children, callers }: Latency, byCaller: boolean): (string | number | boolean | null)[][] {
+  const cells = (row: ChildRow) => COLUMNS.map((column) => row[column]);
+  if (!byCaller) return [COLUMNS, ...children.map(cells)];
+  return [
+    ['caller', ...COLUMNS],
+    ...callers.flatMap(({ name, children: own }) => own.map((row) => [name, ...cells(row)])),
+  ];
+}

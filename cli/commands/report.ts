@@ -1,0 +1,43 @@
+/**
+ * `ptflame report`: a flat table of functions.
+ */
+import { type FunctionRow, type Report, reportOf } from '../../src/answers.js';
+import { refuseBoth, writeAnswer } from '../answer-output.js';
+import { openInputs } from '../inputs.js';
+import type { ReportOptions } from '../question-options.js';
+import { qualityLines } from '../terminal/quality.js';
+import { reportLines } from '../terminal/report.js';
+import { tableWidth } from '../terminal/width.js';
+import { profileOf } from '../traces.js';
+
+/** Functions in a table for people. */
+const ROWS = 40;
+
+export async function report(options: ReportOptions, signal: AbortSignal): Promise<void> {
+  const { sort, match, threads, json, csv } = options;
+  refuseBoth(options);
+  const inputs = await openInputs(options.inputs, options, signal);
+  const profile = await profileOf(inputs, options, { trees: threads ? 'apart' : 'together', durations: true }, signal);
+  const top = options.top ?? (json || csv ? 0 : ROWS);
+  const answer = reportOf(profile, { sort, threads, ...(top > 0 && { top }), ...(match && { match }) });
+  await writeAnswer(
+    { json: () => answer, text: () => reportLines(answer, tableWidth()), csv: () => csvRows(answer) },
+    options,
+  );
+  if (!options.quiet) for (const line of qualityLines(profile)) process.stderr.write(`${line}\n`);
+}
+
+const COLUMNS = [
+  'name dso calls inferred totalNs selfNs outsideNs onCpuNs guessedNs avgNs minNs maxNs p50Ns p90Ns p99Ns',
+].flatMap((names) => names.split(' ')) as (keyof FunctionRow)[];
+
+/** With threads, each row says whose it is; all threads together are nobody's. */
+function csvRows({ functions, threads }: Report): (string | number | null)[][] {
+  const cells = (row: FunctionRow) => COLUMNS.map((column) => row[column]);
+  if (threads === undefined) return [COLUMNS, ...functions.map(cells)];
+  const together = functions.map((row) => [null, null, null, ...cells(row)]);
+  const apart = threads.flatMap(({ tid, pid, comm, functions: own }) =>
+    own.map((row) => [tid, pid, comm, ...cells(row)]),
+  );
+  return [['tid', 'pid', 'comm', ...COLUMNS], ...together, ...apart];
+}

@@ -1,0 +1,36 @@
+/**
+ * What changed between two traces, as terminal text.
+ */
+import type { Diff, DiffRow } from '../../src/answers.js';
+import { formatCount, formatDuration } from '../../src/text.js';
+import { differenceCell, durationCell, NOTHING } from './numbers.js';
+import { traceLines } from './report.js';
+import { type Column, tableLines } from './table.js';
+
+export function diffLines({ before, after, functions }: Diff, width: number): string[] {
+  const heads = [
+    ...traceLines(before).map((line) => `before: ${line}`),
+    ...traceLines(after).map((line) => `after:  ${line}`),
+  ];
+  if (functions.length === 0) return [...heads, '', 'no function'];
+  return [...heads, '', ...tableLines(functions, COLUMNS, { name: ({ name }) => name, nameTitle: 'function', width })];
+}
+
+const COLUMNS: readonly Column<DiffRow>[] = [
+  { title: 'self', text: ({ selfNs }) => formatDuration(selfNs.after), rank: 3 },
+  { title: 'change', text: ({ selfNs }) => differenceCell(selfNs.after - selfNs.before) },
+  { title: 'total', text: ({ totalNs }) => formatDuration(totalNs.after), rank: 4 },
+  { title: 'change', text: ({ totalNs }) => differenceCell(totalNs.after - totalNs.before) },
+  { title: 'calls', text: ({ calls }) => formatCount(calls.after), rank: 5 },
+  { title: 'change', text: ({ calls }) => countChange(calls.after - calls.before), rank: 1 },
+  { title: 'avg', text: ({ avgNs }) => durationCell(avgNs.after), rank: 6 },
+  { title: 'change', text: ({ avgNs }) => averageChange(avgNs), rank: 2 },
+];
+
+function countChange(calls: number): string {
+  return calls === 0 ? '0' : `${calls > 0 ? '+' : '−'}${formatCount(Math.abs(calls))}`;
+}
+
+function averageChange({ before, after }: DiffRow['avgNs']): string {
+  return before === null || after === null ? NOTHING : differenceCell(after - before);
+}

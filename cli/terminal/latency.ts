@@ -1,0 +1,158 @@
+/**
+ * How long calls of a function took, as terminal text.
+ */
+import type { CallerRow, ChildRow, Latency, LatencyStats } from '../../src/answers.js';
+import { formatCount, formatDuration, formatMany, visibleText } from '../../src/text.js';
+import { bar } from './bar.js';
+import { histogramLines } from './histogram.js';
+import { callsCell, durationCell, NOTHING, shareCell } from './numbers.js';
+import { traceLines } from './report.js';
+import { slowCallLines } from './slow-call.js';
+import { type Column, fittingName, gridLines, tableLines } from './table.js';
+
+export interface LatencyLooks {
+  readonly width: number;
+  /** How many rows of a table; 0: all. */
+  readonly top: number;
+  readonly byCaller: boolean;
+}
+
+export function latencyLines(latency: Latency, looks: LatencyLooks): string[] {
+  const { trace, stats, histogram, children, callers, slowest } = latency;
+  return [
+    ...traceLines(trace),
+    '',
+    ...functionLines(latency, looks),
+    '',
+    ...statsLines(stats, trace.hasSwitches),
+    ...section('how long calls took, and how much of it was outside of traced code', [
+      ...histogramLines(histogram, { width: looks.width, hasSwitches: trace.hasSwitches }),
+    ]),
+    ...section(
+      latency.isOfParts ? 'no call was seen whole; in the parts that were seen:' : 'in these calls',
+      childLines(children, trace.hasSwitches, looks),
+    ),
+    ...section('called by', callerLines(callers, looks)),
+    ...(looks.byCaller ? callers.flatMap((caller) => callerSection(caller, trace.hasSwitches, looks)) : []),
+    ...section('on these paths', chainLines(latency, looks)),
+    ...slowest.flatMap((call, place) => ['', ...slowCallLines(call, place, stats, looks.width)]),
+  ];
+}
+
+function section(title: string, lines: readonly string[]): string[] {
+  return lines.length === 0 ? [] : ['', title, ...lines];
+}
+
+/** What was asked about: of several functions, each with its calls. */
+function functionLines({ functions }: Latency, { width, top }: LatencyLooks): string[] {
+  const [only, ...others] = functions;
+  if (only !== undefined && others.length === 0) return [fittingName(only.name, width)];
+  const columns: Column<(typeof functions)[number]>[] = [
+    { title: 'total', text: ({ totalNs }) => formatDuration(totalNs) },
+    { title: 'calls', text: callsCell },
+    { title: 'avg', text: ({ avgNs }) => durationCell(avgNs) },
+  ];
+  const name = ({ name, dso }: (typeof functions)[number]) => (dso === null ? name : `${name} (${dso})`);
+  const title = formatMany(functions.length, 'function');
+  return cut(tableLines(functions, columns, { name, nameTitle: `${title}, taken together`, width }), top);
+}
+
+function statsLines(stats: LatencyStats, hasSwitches: boolean): string[] {
+  const { calls, inferred, totalNs, outsideNs, offCpuNs } = stats;
+  const seen = inferred === 0 ? '' : `, ${formatCount(inferred)} of them not seen whole, which count nowhere below`;
+  const cells = [
+    ['avg', stats.avgNs],
+    ['min', stats.minNs],
+    ['p50', stats.p50Ns],
+    ['p90', stats.p90Ns],
+    ['p99', stats.p99Ns],
+    ['p99.9', stats.p999Ns],
+    ['max', stats.maxNs],
+  ] as const;
+  const outside = `${shareCell(outsideNs, totalNs)} outside of traced code`;
+  const offCpu = hasSwitches ? `, ${shareCell(offCpuNs, totalNs)} off the processor` : '';
+  const lines = [`${formatMany(calls, 'call')}${seen}`];
+  if (calls === inferred) return lines;
+  lines.push(
+    ...gridLines(
+      [cells.map(([title]) => title), cells.map(([, ns]) => durationCell(ns))],
+      cells.map(() => 'right'),
+    ),
+  );
+  return [...lines, `${formatDuration(totalNs)} in all: ${outside}${offCpu}`];
+}
+
+function childLines(children: readonly ChildRow[], hasSwitches: boolean, { width, top }: LatencyLooks): string[] {
+  const offCpu: Column<ChildRow>[] = hasSwitches
+    ? [{ title: 'off CPU', text: ({ offCpuNs }) => formatDuration(offCpuNs), rank: 5 }]
+    : [];
+  const columns: Column<ChildRow>[] = [
+    { title: 'total', text: ({ totalNs }) => formatDuration(totalNs) },
+    { title: '%', text: ({ share }) => shareCell(share, 1) },
+    { title: '', text: ({ share }) => bar(share, 10), isLeft: true, rank: 6 },
+    { title: 'calls', text: ({ calls, isSelf }) => (isSelf ? '' : formatCount(calls)) },
+    { title: 'avg', text: ({ avgNs, isSelf }) => (isSelf ? '' : durationCell(avgNs)), rank: 2 },
+    { title: 'per call', text: ({ perCallNs }) => durationCell(perCallNs), rank: 1 },
+    { title: 'outside', text: ({ outsideNs }) => formatDuration(outsideNs), rank: 3 },
+    ...offCpu,
+    { title: 'on CPU', text: ({ onCpuNs, totalNs }) => shareCell(onCpuNs, totalNs), rank: 4 },
+  ];
+  return cut(tableLines(children, columns, { name: ({ name }) => name, nameTitle: 'child', width }), top);
+}
+
+const callerName = ({ name }: CallerRow) => name ?? 'nothing that was seen';
+
+function callerLines(callers: readonly CallerRow[], { width, top }: LatencyLooks): string[] {
+  const columns: Column<CallerRow>[] = [
+    { title: 'total', text: ({ stats }) => formatDuration(stats.totalNs) },
+    { title: 'calls', text: ({ stats }) => callsCell(stats) },
+    { title: 'avg', text: ({ stats }) => durationCell(stats.avgNs) },
+    { title: 'p50', text: ({ stats }) => durationCell(stats.p50Ns), rank: 4 },
+    { title: 'p99', text: ({ stats }) => durationCell(stats.p99Ns), rank: 2 },
+    { title: 'max', text: ({ stats }) => durationCell(stats.maxNs), rank: 1 },
+    { title: 'outside', text: ({ stats }) => formatDuration(stats.outsideNs), rank: 3 },
+  ];
+  return cut(tableLines(callers, columns, { name: callerName, nameTitle: 'caller', width }), top);
+}
+
+function callerSection(caller: CallerRow, hasSwitches: boolean, looks: LatencyLooks): string[] {
+  const title = `called by ${fittingName(callerName(caller), looks.width - 10)}`;
+  return ['', title, ...statsLines(caller.stats, hasSwitches), '', ...childLines(caller.children, hasSwitches, looks)];
+}
+
+function chainLines({ chains }: Latency, { width, top }: LatencyLooks): string[] {
+  const columns: Column<Latency['chains'][number]>[] = [
+    { title: 'total', text: ({ totalNs }) => formatDuration(totalNs) },
+    { title: 'calls', text: callsCell },
+    { title: 'avg', text: ({ avgNs }) => durationCell(avgNs) },
+    { title: 'max', text: ({ maxNs }) => durationCell(maxNs), rank: 1 },
+  ];
+  const lines = tableLines(chains, columns, { name: () => '', nameTitle: 'path', width });
+  const room = width - Math.max(0, ...lines.slice(1).map((line) => line.length)) - 2;
+  const ends = chains.map(({ path }) => `  ${pathText(path, room)}`);
+  return cut(
+    lines.map((line, row) =>
+      row === 0 ? line : line.padEnd((lines[0] as string).length - 'path'.length - 2) + ends[row - 1],
+    ),
+    top,
+  );
+}
+
+/** "main → run → do_command": the end of a long one tells most. */
+function pathText(path: readonly string[], width: number): string {
+  const names = path.map(visibleText);
+  let text = names.at(-1) as string;
+  for (let at = names.length - 2; at >= 0; at--) {
+    const longer = `${names[at]} → ${text}`;
+    if (longer.length + 4 > Math.max(width, 28)) return `… → ${text}`;
+    text = longer;
+  }
+  return text;
+}
+
+/** The titles and so many rows, and how many are left out. */
+export function cut(lines: readonly string[], top: number): string[] {
+  const left = lines.length - 1 - top;
+  if (top === 0 || left <= 0) return [...lines];
+  return [...lines.slice(0, top + 1), `${NOTHING} and ${formatCount(left)} more: --top ${lines.length - 1}`];
+}

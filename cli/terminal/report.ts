@@ -1,0 +1,57 @@
+/**
+ * A report as terminal text: what was looked at, and a table of functions.
+ */
+
+import type { FunctionRow, Report, ThreadReport } from '../../src/answers.js';
+import { formatDuration, formatMany } from '../../src/text.js';
+import { callsCell, durationCell, shareCell } from './numbers.js';
+import { type Column, tableLines } from './table.js';
+
+/** `width`: of the terminal. */
+export function reportLines(report: Report, width: number): string[] {
+  const { trace, functions, threads = [] } = report;
+  const table = (rows: readonly FunctionRow[], totalNs: number) =>
+    rows.length === 0
+      ? ['no function']
+      : tableLines(rows, columns(totalNs), { name: nameOf, nameTitle: 'function', width });
+  const apart = threads.flatMap((thread) => ['', threadTitle(thread), ...table(thread.functions, thread.totalNs)]);
+  return [...traceLines(trace), '', ...table(functions, trace.totalNs), ...apart];
+}
+
+/** What all answers begin with. */
+export function traceLines(trace: Report['trace']): string[] {
+  const { start, durationNs, threads, totalNs, outsideNs, offCpuNs, hasSwitches, part } = trace;
+  const outside = `${shareCell(outsideNs, totalNs)} outside of traced code`;
+  const offCpu = hasSwitches ? `, ${shareCell(offCpuNs, totalNs)} off the processor` : '';
+  return [
+    `${formatDuration(totalNs)} of ${formatMany(threads, 'thread')} in ${formatDuration(durationNs)} from ${start}: ${outside}${offCpu}`,
+    ...(part === null ? [] : [`only ${part}`]),
+  ];
+}
+
+function threadTitle({ tid, pid, comm, totalNs, onCpuNs }: ThreadReport): string {
+  const name = comm === null ? '' : ` ${comm}`;
+  const process = pid === null || pid === tid ? '' : ` of process ${pid}`;
+  return `thread ${tid}${name}${process}: ${formatDuration(totalNs)}, on CPU ${shareCell(onCpuNs, totalNs)}`;
+}
+
+const nameOf = ({ name }: FunctionRow) => name;
+
+/** `totalNs`: what shares are of. */
+function columns(totalNs: number): Column<FunctionRow>[] {
+  return [
+    { title: 'total', text: ({ totalNs: ns }) => formatDuration(ns) },
+    { title: '%', text: ({ totalNs: ns }) => shareCell(ns, totalNs), rank: 3 },
+    { title: 'self', text: ({ selfNs }) => formatDuration(selfNs) },
+    { title: '%', text: ({ selfNs }) => shareCell(selfNs, totalNs), rank: 5 },
+    { title: 'outside', text: ({ outsideNs }) => formatDuration(outsideNs), rank: 4 },
+    { title: 'on CPU', text: ({ onCpuNs, totalNs: ns }) => shareCell(onCpuNs, ns), rank: 6 },
+    { title: 'calls', text: callsCell },
+    { title: 'avg', text: ({ avgNs }) => durationCell(avgNs) },
+    { title: 'min', text: ({ minNs }) => durationCell(minNs), rank: 9 },
+    { title: 'p50', text: ({ p50Ns }) => durationCell(p50Ns), rank: 8 },
+    { title: 'p90', text: ({ p90Ns }) => durationCell(p90Ns), rank: 7 },
+    { title: 'p99', text: ({ p99Ns }) => durationCell(p99Ns), rank: 2 },
+    { title: 'max', text: ({ maxNs }) => durationCell(maxNs), rank: 1 },
+  ];
+}

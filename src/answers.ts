@@ -1,0 +1,22 @@
+/**
+ * Answers to questions, as commands print them: their schemas, and what makes them of a profile.
+ */
+
+export { type DiffKey, type DiffOptions, diffOf } from './answers/diff.js';
+export { latencyAnswer, SELF } from './answers/latency.js';
+export { type ReportOptions, reportOf, type SortKey } from './answers/report.js';
+export {
+  CallerRow,
+  ChildRow,
+  Diff,
+  DifferenceRow,
+  DiffRow,
+  FunctionRow,
+  Latency,
+  LatencyStats,
+  Report,
+  SlowCall,
+  Stacks,
+  ThreadReport,
+} from './answers/schema.js';
+export { type StackOfThread, stacksAnswer } from './answers/stacks.js';

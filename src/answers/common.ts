@@ -1,0 +1,68 @@
+/**
+ * What all answers are made of: names for symbols, texts for times, and what trace it is.
+ */
+import { knowsSwitches, onCpuNs, timeSums } from '../analysis/outside.js';
+import { type CallTree, CallTreeBuilder, ROOT } from '../model/call-tree.js';
+import { perfTimeText } from '../model/perf-time.js';
+import type { Profile, TraceMeta } from '../model/profile.js';
+import { dsoOf } from '../model/symbol-order.js';
+import type { SymbolTable } from '../model/symbol-table.js';
+import type { Nanoseconds, SymbolId } from '../model/units.js';
+import { PTFLAME_VERSION } from '../model/version.js';
+
+export const PRODUCER = { name: 'ptflame', version: PTFLAME_VERSION } as const;
+
+export interface Named {
+  readonly name: string;
+  readonly dso: string | null;
+}
+
+export function named(symbols: SymbolTable, symbol: SymbolId): Named {
+  return { name: symbols.name[symbol] as string, dso: dsoOf(symbols, symbol) };
+}
+
+/** What JSON has no word for is null; averages in thousandths. */
+export function known(value: number): number | null {
+  return Number.isFinite(value) ? rounded(value) : null;
+}
+
+export function rounded(value: number): number {
+  return Math.round(value * 1000) / 1000;
+}
+
+/** As perf prints it. */
+export function clockText({ originNs }: Pick<TraceMeta, 'originNs'>, ns: Nanoseconds): string {
+  const time = originNs + BigInt(Math.round(ns));
+  const seconds = time / 1_000_000_000n;
+  return perfTimeText({ seconds: Number(seconds), ns: Number(time - seconds * 1_000_000_000n) });
+}
+
+/** The tree of all threads. */
+export function wholeTree({ together, threads }: Profile): CallTree {
+  if (together !== null) return together;
+  const builder = new CallTreeBuilder();
+  for (const { tree } of threads) builder.merge(tree, ROOT, (symbol) => symbol);
+  return builder.build();
+}
+
+/** `tree`: of all threads. */
+export function aboutTrace({ meta, threads }: Profile, tree: CallTree) {
+  const { totalNs, outsideNs, offCpuNs } = timeOf(tree);
+  return {
+    start: clockText(meta, meta.startNs),
+    durationNs: meta.endNs - meta.startNs,
+    threads: threads.length,
+    totalNs,
+    outsideNs,
+    offCpuNs,
+    hasSwitches: knowsSwitches(tree),
+    part: meta.part,
+  };
+}
+
+/** Of a whole tree. `hasSwitches`: the trace tells when threads lost their processors. */
+export function timeOf(tree: CallTree, hasSwitches = knowsSwitches(tree)) {
+  const sums = timeSums(tree);
+  const [totalNs, outsideNs, offCpuNs] = [sums.totalNs[ROOT], sums.outsideNs[ROOT], sums.offCpuNs[ROOT]] as const;
+  return { totalNs, outsideNs, offCpuNs, onCpuNs: onCpuNs(totalNs, outsideNs, offCpuNs, hasSwitches) };
+}

@@ -1,0 +1,132 @@
+/**
+ * The calls of a function in, how long they took and why out: as it is printed.
+ */
+import type { CallsAnswer } from '../analysis/calls-answer.js';
+import { functionsOf } from '../analysis/functions.js';
+import {
+  type CallerLatency,
+  type ChainRow,
+  type ChildRow,
+  type LatencyStats,
+  latencyOf,
+  type SlowCallRows,
+} from '../analysis/latency.js';
+import { onCpuNs } from '../analysis/outside.js';
+import type { Profile } from '../model/profile.js';
+import { compareSymbols } from '../model/symbol-order.js';
+import type { SymbolTable } from '../model/symbol-table.js';
+import { NONE, type SymbolId } from '../model/units.js';
+import { aboutTrace, clockText, known, named, PRODUCER, rounded, wholeTree } from './common.js';
+import { functionRow } from './report.js';
+import type * as schema from './schema.js';
+
+/** What a function itself did has this name in place of a callee's. */
+export const SELF = '*self';
+
+/** `isAsked`: a function that was asked about. */
+export function latencyAnswer(
+  profile: Profile,
+  calls: CallsAnswer,
+  isAsked: (name: string) => boolean,
+): schema.Latency {
+  const { symbols, durations, quality } = profile;
+  const tree = wholeTree(profile);
+  const trace = aboutTrace(profile, tree);
+  const latency = latencyOf(calls, symbols);
+  const asked = functionsOf(tree, durations).filter(({ symbol }) => isAsked(symbols.name[symbol] as string));
+  const naming = new Naming(profile, trace.hasSwitches);
+  return {
+    format: 'ptflame-latency',
+    version: 1,
+    producer: PRODUCER,
+    trace,
+    functions: asked
+      .sort((a, b) => b.totalNs - a.totalNs || compareSymbols(symbols, a.symbol, b.symbol))
+      .map((row) => functionRow(row, symbols)),
+    stats: statsRow(latency.stats),
+    histogram: [...latency.histogram],
+    isOfParts: latency.isOfParts,
+    children: latency.children.map((row) => naming.child(row)),
+    callers: latency.callers.map((row) => naming.caller(row)),
+    chains: latency.chains.map((row) => naming.chain(row)),
+    slowest: latency.slowest.map((row) => naming.slowCall(row)),
+    quality: { ...quality } as schema.Latency['quality'],
+  };
+}
+
+/** Symbols become names, and times those of perf's clock. */
+class Naming {
+  private readonly profile: Profile;
+  private readonly symbols: SymbolTable;
+  private readonly hasSwitches: boolean;
+
+  constructor(profile: Profile, hasSwitches: boolean) {
+    this.profile = profile;
+    this.symbols = profile.symbols;
+    this.hasSwitches = hasSwitches;
+  }
+
+  child({ symbol, calls, totalNs, outsideNs, offCpuNs, avgNs, perCallNs, share }: ChildRow): schema.ChildRow {
+    return {
+      ...this.nameOf(symbol),
+      calls,
+      totalNs,
+      outsideNs,
+      offCpuNs,
+      onCpuNs: onCpuNs(totalNs, outsideNs, offCpuNs, this.hasSwitches),
+      avgNs: known(avgNs),
+      perCallNs: known(perCallNs),
+      share: rounded(share * 1000) / 1000,
+    };
+  }
+
+  caller({ caller, stats, children }: CallerLatency): schema.CallerRow {
+    const who = caller === NONE ? { name: null, dso: null } : named(this.symbols, caller);
+    return { ...who, stats: statsRow(stats), children: children.map((row) => this.child(row)) };
+  }
+
+  chain({ path, calls, inferred, totalNs, avgNs, minNs, maxNs }: ChainRow): schema.Latency['chains'][number] {
+    const names = path.map((symbol) => this.symbols.name[symbol] as string);
+    return { path: names, calls, inferred, totalNs, avgNs: known(avgNs), minNs: known(minNs), maxNs: known(maxNs) };
+  }
+
+  slowCall({ tid, startNs, durationNs, outsideNs, offCpuNs, differences }: SlowCallRows): schema.SlowCall {
+    const thread = this.profile.threads.find((each) => each.tid === tid);
+    return {
+      tid,
+      pid: thread?.pid ?? null,
+      comm: thread?.comm ?? null,
+      start: clockText(this.profile.meta, startNs),
+      durationNs,
+      outsideNs,
+      offCpuNs,
+      differences: differences.map(({ symbol, depth, calls, ns, averageCalls, averageNs, differenceNs }) => ({
+        ...(depth === 0 ? { name: 'the call', dso: null, isSelf: false } : this.nameOf(symbol)),
+        ...{ depth, calls, ns },
+        averageCalls: rounded(averageCalls),
+        averageNs: rounded(averageNs),
+        differenceNs: rounded(differenceNs),
+      })),
+    };
+  }
+
+  /** NONE: what the function did itself. */
+  private nameOf(symbol: SymbolId): { name: string; dso: string | null; isSelf: boolean } {
+    if (symbol === NONE) return { name: SELF, dso: null, isSelf: true };
+    return { ...named(this.symbols, symbol), isSelf: false };
+  }
+}
+
+function statsRow(stats: LatencyStats): schema.LatencyStats {
+  const { calls, inferred, totalNs, outsideNs, offCpuNs } = stats;
+  return {
+    ...{ calls, inferred, totalNs, outsideNs, offCpuNs },
+    avgNs: known(stats.avgNs),
+    minNs: known(stats.minNs),
+    maxNs: known(stats.maxNs),
+    p50Ns: known(stats.p50Ns),
+    p90Ns: known(stats.p90Ns),
+    p99Ns: known(stats.p99Ns),
+    p999Ns: known(stats.p999Ns),
+  };
+}

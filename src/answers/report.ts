@@ -1,0 +1,80 @@
+/**
+ * A profile in, its functions out: as they are printed.
+ */
+import { type FunctionSums, functionsOf } from '../analysis/functions.js';
+import { knowsSwitches } from '../analysis/outside.js';
+import type { Profile } from '../model/profile.js';
+import { compareSymbols } from '../model/symbol-order.js';
+import type { SymbolTable } from '../model/symbol-table.js';
+import { aboutTrace, known, named, PRODUCER, timeOf, wholeTree } from './common.js';
+import type { FunctionRow, Report } from './schema.js';
+
+export type SortKey = 'total' | 'self' | 'outside' | 'calls' | 'avg' | 'max' | 'p99' | 'name';
+
+export interface ReportOptions {
+  /** Largest first; names in their order. Default: total. */
+  readonly sort?: SortKey;
+  /** So many of each table at most. Default: all. */
+  readonly top?: number;
+  /** Only functions that it finds. */
+  readonly match?: RegExp;
+  /** The same for each thread: the profile has to have the trees of its threads. */
+  readonly threads?: boolean;
+}
+
+export function reportOf(profile: Profile, options: ReportOptions = {}): Report {
+  const { symbols, durations, quality } = profile;
+  const tree = wholeTree(profile);
+  const hasSwitches = knowsSwitches(tree);
+  const rowsOf = (sums: FunctionSums[]) => functionRows(sums, symbols, options);
+  const threads = profile.threads.map(({ tid, pid, comm, tree: own, durations: took }) => {
+    const { totalNs, outsideNs, onCpuNs } = timeOf(own, hasSwitches);
+    return { tid, pid, comm, totalNs, outsideNs, onCpuNs, functions: rowsOf(functionsOf(own, took, hasSwitches)) };
+  });
+  return {
+    format: 'ptflame-report',
+    version: 1,
+    producer: PRODUCER,
+    trace: aboutTrace(profile, tree),
+    functions: rowsOf(functionsOf(tree, durations, hasSwitches)),
+    ...(options.threads && { threads: threads.sort((a, b) => b.totalNs - a.totalNs || a.tid - b.tid) }),
+    quality: { ...quality } as Report['quality'],
+  };
+}
+
+/** What is sorted by; NaN counts as less than anything. */
+const KEYS: Readonly<Record<Exclude<SortKey, 'name'>, (row: FunctionSums) => number>> = {
+  total: ({ totalNs }) => totalNs,
+  self: ({ selfNs }) => selfNs,
+  outside: ({ outsideNs }) => outsideNs,
+  calls: ({ calls }) => calls,
+  avg: ({ avgNs }) => avgNs,
+  max: ({ maxNs }) => maxNs,
+  p99: ({ p99Ns }) => p99Ns,
+};
+
+/** Ties by total time, then by name. */
+function functionRows(rows: readonly FunctionSums[], symbols: SymbolTable, options: ReportOptions): FunctionRow[] {
+  const { sort = 'total', top = rows.length, match } = options;
+  const found = match ? rows.filter(({ symbol }) => match.test(symbols.name[symbol] as string)) : [...rows];
+  const byName = (a: FunctionSums, b: FunctionSums) => compareSymbols(symbols, a.symbol, b.symbol);
+  const key = sort === 'name' ? () => 0 : KEYS[sort];
+  const value = (row: FunctionSums) => (Number.isNaN(key(row)) ? -1 : key(row));
+  const bySize = (a: FunctionSums, b: FunctionSums) => value(b) - value(a) || b.totalNs - a.totalNs;
+  found.sort((a, b) => (sort === 'name' ? byName(a, b) : bySize(a, b) || byName(a, b)));
+  return found.slice(0, top).map((row) => functionRow(row, symbols));
+}
+
+export function functionRow(sums: FunctionSums, symbols: SymbolTable): FunctionRow {
+  const { symbol, calls, inferred, totalNs, selfNs, outsideNs, onCpuNs, guessedNs } = sums;
+  return {
+    ...named(symbols, symbol),
+    ...{ calls, inferred, totalNs, selfNs, outsideNs, onCpuNs, guessedNs },
+    avgNs: known(sums.avgNs),
+    minNs: known(sums.minNs),
+    maxNs: known(sums.maxNs),
+    p50Ns: known(sums.p50Ns),
+    p90Ns: known(sums.p90Ns),
+    p99Ns: known(sums.p99Ns),
+  };
+}

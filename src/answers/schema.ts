@@ -1,0 +1,197 @@
+/**
+ * zod schemas of what commands print as JSON: the shape, for whoever reads it; docs/answers.md tells it in words.
+ */
+import * as z from 'zod';
+import { QualityPart } from '../profile-file/schema.js';
+
+const ns = z.number();
+/** null: there is no complete call, or nobody counted. */
+const nsOrNull = z.number().nullable();
+const count = z.number().int().min(0);
+
+/** What all answers begin with. */
+const head = {
+  version: z.literal(1),
+  producer: z.object({ name: z.string(), version: z.string() }),
+  trace: z.object({
+    /** On perf's clock, seconds: when what is looked at begins. */
+    start: z.string(),
+    durationNs: ns,
+    threads: count,
+    /** Wall time of all threads. */
+    totalNs: ns,
+    /** Of it, outside of traced code, and off the processor as far as the trace tells. */
+    outsideNs: ns,
+    offCpuNs: ns,
+    /** The trace tells when threads lost their processors: then `onCpuNs` is exact, else it is traced code alone. */
+    hasSwitches: z.boolean(),
+    /** What of the trace is looked at, in words; null: all of it. */
+    part: z.string().nullable(),
+  }),
+};
+
+const name = { name: z.string(), dso: z.string().nullable() };
+
+const durations = {
+  avgNs: nsOrNull,
+  minNs: nsOrNull,
+  maxNs: nsOrNull,
+  p50Ns: nsOrNull,
+  p90Ns: nsOrNull,
+  p99Ns: nsOrNull,
+};
+
+export const FunctionRow = z.object({
+  ...name,
+  calls: count,
+  inferred: count,
+  totalNs: ns,
+  selfNs: ns,
+  outsideNs: ns,
+  onCpuNs: ns,
+  guessedNs: ns,
+  ...durations,
+});
+export type FunctionRow = z.infer<typeof FunctionRow>;
+
+const who = { tid: z.number().int(), pid: z.number().int().nullable(), comm: z.string().nullable() };
+
+export const ThreadReport = z.object({
+  ...who,
+  totalNs: ns,
+  outsideNs: ns,
+  onCpuNs: ns,
+  functions: z.array(FunctionRow),
+});
+export type ThreadReport = z.infer<typeof ThreadReport>;
+
+export const Report = z.object({
+  format: z.literal('ptflame-report'),
+  ...head,
+  functions: z.array(FunctionRow),
+  /** Only where they were asked for. */
+  threads: z.array(ThreadReport).optional(),
+  quality: QualityPart,
+});
+export type Report = z.infer<typeof Report>;
+
+export const LatencyStats = z.object({
+  calls: count,
+  inferred: count,
+  totalNs: ns,
+  outsideNs: ns,
+  offCpuNs: ns,
+  ...durations,
+  p999Ns: nsOrNull,
+});
+export type LatencyStats = z.infer<typeof LatencyStats>;
+
+export const ChildRow = z.object({
+  ...name,
+  /** What the function did itself, in place of a function that it called. */
+  isSelf: z.boolean(),
+  calls: count,
+  totalNs: ns,
+  outsideNs: ns,
+  offCpuNs: ns,
+  onCpuNs: ns,
+  avgNs: nsOrNull,
+  perCallNs: nsOrNull,
+  share: z.number(),
+});
+export type ChildRow = z.infer<typeof ChildRow>;
+
+export const CallerRow = z.object({
+  /** null: nothing that was seen called it. */
+  name: z.string().nullable(),
+  dso: z.string().nullable(),
+  stats: LatencyStats,
+  children: z.array(ChildRow),
+});
+export type CallerRow = z.infer<typeof CallerRow>;
+
+export const DifferenceRow = z.object({
+  ...name,
+  isSelf: z.boolean(),
+  depth: count,
+  calls: count,
+  ns,
+  averageCalls: z.number(),
+  averageNs: z.number(),
+  differenceNs: z.number(),
+});
+export type DifferenceRow = z.infer<typeof DifferenceRow>;
+
+export const SlowCall = z.object({
+  ...who,
+  start: z.string(),
+  durationNs: ns,
+  outsideNs: ns,
+  offCpuNs: ns,
+  differences: z.array(DifferenceRow),
+});
+export type SlowCall = z.infer<typeof SlowCall>;
+
+export const Latency = z.object({
+  format: z.literal('ptflame-latency'),
+  ...head,
+  /** The functions that were asked about. */
+  functions: z.array(FunctionRow),
+  stats: LatencyStats,
+  histogram: z.array(z.object({ fromNs: ns, toNs: ns, calls: count, outsideCalls: count, offCpuCalls: count })),
+  /** No call was seen whole: children, callers and chains are of the parts that were seen. */
+  isOfParts: z.boolean(),
+  children: z.array(ChildRow),
+  callers: z.array(CallerRow),
+  chains: z.array(
+    z.object({
+      path: z.array(z.string()),
+      calls: count,
+      inferred: count,
+      totalNs: ns,
+      avgNs: nsOrNull,
+      minNs: nsOrNull,
+      maxNs: nsOrNull,
+    }),
+  ),
+  slowest: z.array(SlowCall),
+  quality: QualityPart,
+});
+export type Latency = z.infer<typeof Latency>;
+
+export const Stacks = z.object({
+  format: z.literal('ptflame-stacks'),
+  ...head,
+  at: z.string(),
+  threads: z.array(
+    z.object({
+      ...who,
+      /** Lowest first; a stop of the trace stands on top. */
+      frames: z.array(z.object({ ...name, since: z.string(), sinceNs: ns })),
+    }),
+  ),
+  quality: QualityPart,
+});
+export type Stacks = z.infer<typeof Stacks>;
+
+const change = z.object({ before: z.number(), after: z.number() });
+export const DiffRow = z.object({
+  ...name,
+  calls: change,
+  totalNs: change,
+  selfNs: change,
+  outsideNs: change,
+  avgNs: z.object({ before: nsOrNull, after: nsOrNull }),
+  p99Ns: z.object({ before: nsOrNull, after: nsOrNull }),
+});
+export type DiffRow = z.infer<typeof DiffRow>;
+
+export const Diff = z.object({
+  format: z.literal('ptflame-diff'),
+  version: head.version,
+  producer: head.producer,
+  before: head.trace,
+  after: head.trace,
+  functions: z.array(DiffRow),
+});
+export type Diff = z.infer<typeof Diff>;

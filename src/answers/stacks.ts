@@ -1,0 +1,31 @@
+/**
+ * What every thread did at a moment, as it is printed.
+ */
+import type { StackFrame } from '../analysis/stack-at.js';
+import type { Profile, ThreadProfile } from '../model/profile.js';
+import type { Nanoseconds } from '../model/units.js';
+import { aboutTrace, clockText, named, PRODUCER, wholeTree } from './common.js';
+import type { Stacks } from './schema.js';
+
+/** A thread at that moment; its frames lowest first. */
+export interface StackOfThread extends Pick<ThreadProfile, 'tid' | 'pid' | 'comm'> {
+  readonly frames: readonly StackFrame[];
+}
+
+export function stacksAnswer(profile: Profile, atNs: Nanoseconds, stacks: readonly StackOfThread[]): Stacks {
+  const { meta, symbols, quality } = profile;
+  return {
+    format: 'ptflame-stacks',
+    version: 1,
+    producer: PRODUCER,
+    trace: aboutTrace(profile, wholeTree(profile)),
+    at: clockText(meta, atNs),
+    threads: stacks.map(({ tid, pid, comm, frames }) => ({
+      ...{ tid, pid, comm },
+      frames: frames.map(({ symbol, sinceNs }) => {
+        return { ...named(symbols, symbol), since: clockText(meta, sinceNs), sinceNs: atNs - sinceNs };
+      }),
+    })),
+    quality: { ...quality } as Stacks['quality'],
+  };
+}
