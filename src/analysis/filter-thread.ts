@@ -3,7 +3,7 @@
  */
 import { type CallLog, Certainty } from '../model/call-log.js';
 import { type CallTree, withoutEmptyNodes } from '../model/call-tree.js';
-import { DurationsBuilder, type FunctionDurations } from '../model/durations.js';
+import { type DurationBlocks, DurationsBuilder } from '../model/durations.js';
 import { Inference, type InferenceName, noInferences } from '../model/quality.js';
 import { type Nanoseconds, NONE, type NodeId } from '../model/units.js';
 import { Insides } from './insides.js';
@@ -14,7 +14,7 @@ import { type CallListener, type OpenCall, walkCalls } from './walk-calls.js';
 
 export interface FilteredThread {
   readonly tree: CallTree;
-  readonly durations: FunctionDurations;
+  readonly durations: DurationBlocks;
   readonly inferred: Readonly<Record<InferenceName, number>>;
   readonly hiddenNs: Nanoseconds;
 }
@@ -79,7 +79,7 @@ class Sums implements CallListener {
     const { foldsRecursion, root } = this.filter;
     const folded = foldsRecursion ? foldRecursion(this.sums) : this.sums;
     const tree = withoutEmptyNodes(root === null ? folded : reroot(folded, root));
-    return { tree, durations: this.durations.build(), inferred: this.inferred, hiddenNs: this.hiddenNs };
+    return { tree, durations: this.durations.copy(), inferred: this.inferred, hiddenNs: this.hiddenNs };
   }
 
   private countComplete(node: NodeId, ns: Nanoseconds): void {

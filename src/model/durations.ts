@@ -9,6 +9,8 @@ const BLOCK_BITS = 5;
 /** Buckets of one power of two; what is below the first of them is exact. */
 const BLOCK = 1 << BLOCK_BITS;
 const EXACT = 2 * BLOCK;
+/** As many fit beside their owners into a whole number. */
+const MOST_BLOCKS = 2 ** 26;
 /** For durations up to 2^53 ns. */
 const BLOCKS = 49;
 export const BUCKETS = BLOCKS * BLOCK;
@@ -50,6 +52,14 @@ export interface FunctionDurations {
   readonly calls: Float64Array;
 }
 
+/** The same as a thread gives it away: blocks of counts, in the order in which they came to be; plain data. */
+export interface DurationBlocks {
+  readonly length: number;
+  /** Whose each is: its function and its power of two. */
+  readonly owners: Float64Array;
+  readonly counts: Uint32Array; // `BLOCK` for each
+}
+
 /**
  * The duration that so large a part of the calls does not exceed (0.99: the 99th percentile); NaN if there is none.
  * `minNs`, `maxNs`: of the same calls, exact.
@@ -65,23 +75,25 @@ export function percentile({ bucket, calls }: Histogram, part: number, minNs: Na
   return Number.NaN;
 }
 
-/** Counts calls by function and duration. */
+/** Counts calls by function and duration: a block of counts for each power of two that a function has calls of. */
 export class DurationsBuilder {
   /** By symbol: its row in `blocks`, or NONE. */
   private rowOf: Int32Array = new Int32Array(1024).fill(NONE);
-  /** By row and power of two: where its counts begin, or NONE. */
+  /** By row and power of two: the number of the block, or NONE. */
   private blocks: Int32Array = new Int32Array(256 * BLOCKS).fill(NONE);
-  private counts = new Float64Array(1024 * BLOCK);
   private rows = 0;
-  private countsUsed = 0;
+  private counts = new Uint32Array(1024 * BLOCK);
+  /** By block: whose it is, `BLOCKS * symbol + power`. */
+  private owners = new Float64Array(1024);
+  private length = 0;
 
   /** Begins anew, in the same memory. */
   clear(): void {
     this.rowOf.fill(NONE);
-    this.blocks.fill(NONE);
-    this.counts.fill(0, 0, this.countsUsed);
+    this.blocks.fill(NONE, 0, this.rows * BLOCKS);
+    this.counts.fill(0, 0, this.length * BLOCK);
     this.rows = 0;
-    this.countsUsed = 0;
+    this.length = 0;
   }
 
   add(symbol: SymbolId, ns: Nanoseconds): void {
@@ -89,36 +101,66 @@ export class DurationsBuilder {
   }
 
   addCalls(symbol: SymbolId, bucket: number, calls: number): void {
-    const known = symbol < this.rowOf.length ? this.rowOf[symbol] : NONE;
-    const at = BLOCKS * (known === NONE ? this.addRow(symbol) : known) + (bucket >>> BLOCK_BITS);
-    const block = this.blocks[at] === NONE ? this.addBlock(at) : this.blocks[at]; // may make room: first of all
-    this.counts[block + (bucket & (BLOCK - 1))] += calls;
+    const power = bucket >>> BLOCK_BITS;
+    const row = symbol < this.rowOf.length ? this.rowOf[symbol] : NONE;
+    const known = row === NONE ? NONE : this.blocks[BLOCKS * row + power];
+    const block = known === NONE ? this.blockOf(BLOCKS * symbol + power) : known; // it may make room: first of all
+    this.counts[BLOCK * block + (bucket & (BLOCK - 1))] += calls;
   }
 
   addAll({ length, symbol, bucket, calls }: FunctionDurations): void {
     for (let row = 0; row < length; row++) this.addCalls(symbol[row], bucket[row], calls[row]);
   }
 
+  /** Adds those of another one. */
+  addBlocks({ length, owners, counts }: DurationBlocks): void {
+    for (let block = 0; block < length; block++) {
+      const to = BLOCK * this.blockOf(owners[block]);
+      const own = this.counts;
+      for (let place = 0; place < BLOCK; place++) own[to + place] += counts[BLOCK * block + place];
+    }
+  }
+
+  /** A copy. */
+  copy(): DurationBlocks {
+    const { length } = this;
+    return { length, owners: this.owners.slice(0, length), counts: this.counts.slice(0, BLOCK * length) };
+  }
+
   build(): FunctionDurations {
-    const found: { symbol: number[]; bucket: number[]; calls: number[] } = { symbol: [], bucket: [], calls: [] };
-    for (let symbol = 0; symbol < this.rowOf.length; symbol++) {
-      if (this.rowOf[symbol] === NONE) continue;
-      for (let power = 0; power < BLOCKS; power++) {
-        const start = this.blocks[BLOCKS * this.rowOf[symbol] + power];
-        for (let at = start; start !== NONE && at < start + BLOCK; at++) {
-          if (this.counts[at] === 0) continue;
-          found.symbol.push(symbol);
-          found.bucket.push(BLOCK * power + at - start);
-          found.calls.push(this.counts[at]);
-        }
+    const { counts } = this;
+    const order = this.blocksInOrder();
+    let length = 0;
+    for (let at = 0; at < this.length * BLOCK; at++) if (counts[at] > 0) length++;
+    const [symbol, bucket, calls] = [new Int32Array(length), new Int32Array(length), new Float64Array(length)];
+    let row = 0;
+    for (const block of order) {
+      const owner = this.owners[block];
+      const power = owner % BLOCKS;
+      for (let place = 0; place < BLOCK; place++) {
+        if (counts[BLOCK * block + place] === 0) continue;
+        symbol[row] = (owner - power) / BLOCKS;
+        bucket[row] = BLOCK * power + place;
+        calls[row++] = counts[BLOCK * block + place];
       }
     }
-    return {
-      length: found.calls.length,
-      symbol: Int32Array.from(found.symbol),
-      bucket: Int32Array.from(found.bucket),
-      calls: Float64Array.from(found.calls),
-    };
+    return { length, symbol, bucket, calls };
+  }
+
+  /** By symbol, then power of two. There are fewer than 2^26 of them. */
+  private blocksInOrder(): Float64Array {
+    const keys = new Float64Array(this.length);
+    for (let block = 0; block < keys.length; block++) keys[block] = this.owners[block] * MOST_BLOCKS + block;
+    return keys.sort().map((key) => key % MOST_BLOCKS);
+  }
+
+  /** By its owner; it may make room. */
+  private blockOf(owner: number): number {
+    const power = owner % BLOCKS;
+    const symbol = (owner - power) / BLOCKS;
+    const known = symbol < this.rowOf.length ? this.rowOf[symbol] : NONE;
+    const at = BLOCKS * (known === NONE ? this.addRow(symbol) : known) + power;
+    return this.blocks[at] === NONE ? this.addBlock(at, owner) : this.blocks[at];
   }
 
   private addRow(symbol: SymbolId): number {
@@ -135,10 +177,13 @@ export class DurationsBuilder {
     return row;
   }
 
-  private addBlock(at: number): number {
-    const block = this.countsUsed;
-    this.countsUsed += BLOCK;
-    if (this.countsUsed > this.counts.length) this.counts = resized(this.counts, 2 * this.counts.length);
+  private addBlock(at: number, owner: number): number {
+    const block = this.length++;
+    if (block === this.owners.length) {
+      this.owners = resized(this.owners, 2 * block);
+      this.counts = resized(this.counts, 2 * block * BLOCK);
+    }
+    this.owners[block] = owner;
     this.blocks[at] = block;
     return block;
   }
@@ -152,6 +197,13 @@ export function histogramsOf({ length, symbol, bucket, calls }: FunctionDuration
     histograms.set(symbol[start], { bucket: bucket.subarray(start, end), calls: calls.subarray(start, end) });
   }
   return histograms;
+}
+
+/** A thread's, in order. */
+export function durationsOf(blocks: DurationBlocks): FunctionDurations {
+  const builder = new DurationsBuilder();
+  builder.addBlocks(blocks);
+  return builder.build();
 }
 
 /** Those of all threads together; null unless those of each are known. */

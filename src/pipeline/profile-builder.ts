@@ -4,7 +4,7 @@
 import { type CallsAnswer, CallsAnswerBuilder } from '../analysis/calls-answer.js';
 import type { StackFrame } from '../analysis/stack-at.js';
 import { type CallTree, CallTreeBuilder, ROOT } from '../model/call-tree.js';
-import { DurationsBuilder } from '../model/durations.js';
+import { DurationsBuilder, durationsOf } from '../model/durations.js';
 import type { Profile, ThreadProfile, TraceMeta } from '../model/profile.js';
 import type { Nanoseconds, SymbolId, Tid } from '../model/units.js';
 import { Contexts, withCallers } from '../replay/contexts.js';
@@ -158,13 +158,14 @@ export class ProfileBuilder {
       below.length === 0
         ? { tree: replay.tree, hiddenNs: replay.hiddenNs }
         : { tree: withCallers(replay.tree, below), hiddenNs: 0 }; // all its time is a guess now
-    const profile = { ...who, ...bounds, ...place, durations: replay.durations };
+    const durations = this.together === null && replay.durations ? durationsOf(replay.durations) : null;
+    const profile = { ...who, ...bounds, ...place, durations };
     if (thread.stack) this.stacks.push({ ...who, frames: thread.stack.map((frame) => this.shifted(frame)) });
     if (this.questions.filter !== null && isEmpty(place.tree)) return;
     const quality = QualityBuilder.ofThread(profile, thread, below.length);
     this.together?.merge(place.tree, ROOT, (symbol) => symbol);
-    this.threads.push({ profile: this.together ? { ...profile, tree: NO_TREE, durations: null } : profile, quality });
-    if (replay.durations) this.durations?.addAll(replay.durations);
+    this.threads.push({ profile: this.together ? { ...profile, tree: NO_TREE } : profile, quality });
+    if (replay.durations) this.durations?.addBlocks(replay.durations);
     if (thread.calls) this.calls?.add(thread.calls, this.shiftNs);
   }
 

@@ -6,7 +6,7 @@
  */
 import { type CallLog, CallLogBuilder, Certainty } from '../model/call-log.js';
 import { type CallTree, CallTreeBuilder, withoutEmptyNodes } from '../model/call-tree.js';
-import { DurationsBuilder, type FunctionDurations } from '../model/durations.js';
+import { type DurationBlocks, DurationsBuilder } from '../model/durations.js';
 import { Inference, type InferenceName } from '../model/quality.js';
 import { SpecialSymbol } from '../model/symbol-table.js';
 import type { ThreadEvents } from '../model/thread-events.js';
@@ -45,7 +45,7 @@ export interface ThreadReplay extends Lesson {
   /** With a log it has all nodes that this names, some of which nothing was counted on. */
   readonly tree: CallTree;
   /** Of complete calls; null if nobody asked for them. */
-  readonly durations: FunctionDurations | null;
+  readonly durations: DurationBlocks | null;
   /** Good until the next replay; null if nobody asked for it. */
   readonly log: CallLog | null;
   readonly startNs: Nanoseconds;
@@ -157,7 +157,7 @@ class Replay {
     return {
       tree: log ? built : withoutEmptyNodes(built),
       log: log?.build() ?? null,
-      durations: tree.durations?.build() ?? null,
+      durations: tree.durations?.copy() ?? null,
       startNs,
       endNs: this.clock.nowNs,
       inferred: frames.inferred,
