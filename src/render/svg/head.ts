@@ -55,6 +55,7 @@ function entryOf(family: Family): LegendEntry {
 
 const MOST_HOST_COLUMNS = 24;
 const MOST_COMMAND_COLUMNS = 300;
+const MOST_PART_COLUMNS = 80;
 
 /** "39.4 ms recorded · 4 threads · 157 ms of their time". */
 function subtitleOf({ meta, threads, quality }: Profile, table: FrameTable): string {
@@ -62,7 +63,9 @@ function subtitleOf({ meta, threads, quality }: Profile, table: FrameTable): str
   if (meta.weight === 'calls') return `${count} · ${formatWeight(table.total[0], 'calls')}, no times`;
   const span = formatDuration(meta.endNs - meta.startNs);
   const where = meta.recorded?.host ? ` on ${cutAtEnd(visibleText(meta.recorded.host), MOST_HOST_COLUMNS)}` : '';
-  return `${span} recorded${where} · ${count} · ${formatDuration(quality.totalNs)} of wall-clock time in all`;
+  const time = `${formatDuration(quality.totalNs)} of wall-clock time`;
+  if (meta.part === null) return `${span} recorded${where} · ${count} · ${time} in all`;
+  return `only ${cutAtEnd(visibleText(meta.part), MOST_PART_COLUMNS)} · ${span}${where} · ${count} · ${time}`;
 }
 
 /** All that is known of where the trace comes from, shown when the mouse rests on the subtitle. */
