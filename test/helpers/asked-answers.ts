@@ -1,0 +1,70 @@
+/**
+ * Questions and answers of the real code in the words of its plain twin.
+ */
+import type { AskedCalls, CallFilter, FunctionSet } from '../../src/analysis/questions.js';
+import type { CallTree } from '../../src/model/call-tree.js';
+import type { SymbolTable } from '../../src/model/symbol-table.js';
+import { NONE, type SymbolId } from '../../src/model/units.js';
+import type { AskedFunctions, PathRow, PlainFilter } from './plain-answers.js';
+
+/** What the twin calls a function. */
+export type NameOf = (symbol: SymbolId) => string;
+
+export function callFilter(
+  { window, inside, root, foldsRecursion }: PlainFilter,
+  symbols: SymbolTable,
+  nameOf: NameOf,
+): CallFilter {
+  return {
+    window,
+    inside: inside.map((asked) => askedSet(asked, symbols, nameOf)),
+    root: root && setOf(root, symbols, nameOf),
+    foldsRecursion,
+  };
+}
+
+export function askedSet({ functions, durations }: AskedFunctions, symbols: SymbolTable, nameOf: NameOf): AskedCalls {
+  return { functions: setOf(functions, symbols, nameOf), durations };
+}
+
+function setOf(functions: ReadonlySet<string>, { length }: SymbolTable, nameOf: NameOf): FunctionSet {
+  return Uint8Array.from({ length }, (_, symbol) => (functions.has(nameOf(symbol)) ? 1 : 0));
+}
+
+/** The nodes of trees by path; those of one path are added up. */
+export function rowsOfTrees(trees: readonly CallTree[], nameOf: NameOf): Map<string, PathRow> {
+  const rows = new Map<string, PathRow>();
+  for (const tree of trees) {
+    const paths = [''];
+    for (let node = 0; node < tree.length; node++) {
+      const parent = paths[tree.parent[node]];
+      if (node > 0) paths.push(parent ? `${parent}\n${nameOf(tree.symbol[node])}` : nameOf(tree.symbol[node]));
+      add(rows, paths[node] as string, tree, node);
+    }
+  }
+  return rows;
+}
+
+function add(rows: Map<string, PathRow>, path: string, tree: CallTree, node: number): void {
+  const { calls, inferredCalls, selfNs, inferredNs, completeNs, minNs, maxNs } = tree;
+  const old = rows.get(path);
+  rows.set(path, {
+    calls: calls[node] + (old?.calls ?? 0),
+    inferredCalls: inferredCalls[node] + (old?.inferredCalls ?? 0),
+    selfNs: selfNs[node] + (old?.selfNs ?? 0),
+    inferredNs: inferredNs[node] + (old?.inferredNs ?? 0),
+    completeNs: completeNs[node] + (old?.completeNs ?? 0),
+    minNs: Math.min(minNs[node], old?.minNs ?? Infinity),
+    maxNs: Math.max(maxNs[node], old?.maxNs ?? -Infinity),
+  });
+}
+
+/** Rows that something was counted or charged on, in an order. */
+export function used(rows: ReadonlyMap<string, PathRow>): [string, PathRow][] {
+  return [...rows].filter(([, { calls, selfNs }]) => calls > 0 || selfNs > 0).sort(([a], [b]) => (a < b ? -1 : 1));
+}
+
+/** By what the twin calls them; null: nobody, or the function itself. */
+export function namedOr(nameOf: NameOf, symbol: SymbolId): string | null {
+  return symbol === NONE ? null : nameOf(symbol);
+}
