@@ -1,11 +1,16 @@
 /**
  * Questions and answers of the real code in the words of its plain twin.
  */
+import { expect } from 'vitest';
+import type { CallsAnswer } from '../../src/analysis/calls-answer.js';
+import { type ChildRow, latencyOf } from '../../src/analysis/latency.js';
 import type { AskedCalls, CallFilter, FunctionSet } from '../../src/analysis/questions.js';
 import type { CallTree } from '../../src/model/call-tree.js';
+import { compareSymbols } from '../../src/model/symbol-order.js';
 import type { SymbolTable } from '../../src/model/symbol-table.js';
 import { NONE, type SymbolId } from '../../src/model/units.js';
 import type { AskedFunctions, PathRow, PlainFilter } from './plain-answers.js';
+import type { CompareNames } from './plain-latency.js';
 
 /** What the twin calls a function. */
 export type NameOf = (symbol: SymbolId) => string;
@@ -67,4 +72,40 @@ export function used(rows: ReadonlyMap<string, PathRow>): [string, PathRow][] {
 /** By what the twin calls them; null: nobody, or the function itself. */
 export function namedOr(nameOf: NameOf, symbol: SymbolId): string | null {
   return symbol === NONE ? null : nameOf(symbol);
+}
+
+/** An answer in the twin's words. */
+export function latencyInWords(answer: CallsAnswer, symbols: SymbolTable, nameOf: NameOf) {
+  const { children, callers, chains, slowest, ...rest } = latencyOf(answer, symbols);
+  const childRow = ({ symbol, ...row }: ChildRow) => ({ child: namedOr(nameOf, symbol), ...row });
+  return {
+    ...rest,
+    children: children.map(childRow),
+    callers: callers.map(({ caller, stats, children: own }) => {
+      return { caller: namedOr(nameOf, caller), stats, children: own.map(childRow) };
+    }),
+    chains: chains.map(({ path, ...row }) => ({ path: path.map(nameOf), ...row })),
+    slowest: slowest.map(({ differences, ...call }) => ({
+      ...call,
+      differences: differences.map(({ symbol, ...row }) => ({ fn: namedOr(nameOf, symbol), ...row })),
+    })),
+  };
+}
+
+/** The order in which the real code shows names. */
+export function comparerOf(symbols: SymbolTable, nameOf: NameOf): CompareNames {
+  const ids = new Map(Array.from({ length: symbols.length }, (_, symbol) => [nameOf(symbol), symbol]));
+  const idOf = (name: string | null) => (name === null ? NONE : (ids.get(name) as SymbolId));
+  return (a, b) => compareSymbols(symbols, idOf(a), idOf(b));
+}
+
+/** Numbers that were counted in buckets are right within 3 %, all others are the same. */
+export function expectSame(real: unknown, plain: unknown, where = ''): void {
+  if (typeof real === 'object' && real !== null && typeof plain === 'object' && plain !== null) {
+    expect(Object.keys(real).sort(), where).toEqual(Object.keys(plain).sort());
+    for (const [key, value] of Object.entries(real))
+      expectSame(value, (plain as Record<string, unknown>)[key], `${where}.${key}`);
+  } else if (/\.p\d+Ns$/.test(where) && Number.isFinite(plain))
+    expect(Math.abs((real as number) - (plain as number)), where).toBeLessThanOrEqual(0.03 * (plain as number));
+  else expect(real, where).toEqual(plain);
 }
