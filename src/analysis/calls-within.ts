@@ -2,11 +2,11 @@
  * What calls of a function did inside: their trees put one on the other, and those of the longest ones by themselves.
  */
 import type { CallLog } from '../model/call-log.js';
-import { type CallTree, CallTreeBuilder, ROOT } from '../model/call-tree.js';
+import { type CallTree, CallTreeBuilder, ROOT, withoutEmptyNodes } from '../model/call-tree.js';
 import { SpecialSymbol } from '../model/symbol-table.js';
 import { type Nanoseconds, NONE, type NodeId, type SymbolId } from '../model/units.js';
 import { type AskedCallsOfThread, RowMark } from './asked-calls.js';
-import { cutBy } from './filter-thread.js';
+import { cutBy, touches } from './filter-thread.js';
 import { type Bounds, type CallFilter, isDirectRecursion } from './questions.js';
 import { type CallListener, type OpenCall, walkCalls } from './walk-calls.js';
 
@@ -89,7 +89,7 @@ class Collector implements CallListener {
   }
 
   closed(call: OpenCall, exitNs: Nanoseconds, why: number): void {
-    if (call.tree === null) return;
+    if (call.tree === null || !touches(this.window, call.entryNs, exitNs)) return;
     const isMarked = this.rows[call.row] !== RowMark.None;
     if (!isMarked && this.isFolded(call.node)) return;
     const isWhole = cutBy(this.window, call.entryNs, exitNs, why) === NONE;
@@ -100,8 +100,9 @@ class Collector implements CallListener {
   }
 
   build(): CallsWithin {
+    const [complete, inferred] = [this.complete, this.inferred].map((tree) => withoutEmptyNodes(tree.build()));
     const alone = new Map([...this.alone].map(([row, builder]) => [row, builder.build()]));
-    return { complete: this.complete.build(), inferred: this.inferred.build(), paths: this.paths.build(), alone };
+    return { complete: complete as CallTree, inferred: inferred as CallTree, paths: this.paths.build(), alone };
   }
 
   private placeOnBelow(call: OpenCall): void {

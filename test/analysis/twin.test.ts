@@ -12,11 +12,12 @@ import {
   callFilter,
   comparerOf,
   expectSame,
+  functionsInWords,
   latencyInWords,
   rowsOfTrees,
   used,
 } from '../helpers/asked-answers.js';
-import { hiddenNs, inferredBy, look, rowsByPath, stackOf } from '../helpers/plain-answers.js';
+import { functionRows, hiddenNs, inferredBy, look, rowsByPath, stackOf } from '../helpers/plain-answers.js';
 import type { PlainThread } from '../helpers/plain-calls.js';
 import { PlainLatency } from '../helpers/plain-latency.js';
 import { symbolKey } from '../helpers/plain-levels.js';
@@ -60,6 +61,7 @@ function compare(trace: TraceThreads, threads: readonly ListedThread[], question
     expect(used(rowsOfTrees([real.tree], nameOf))).toEqual(used(rowsByPath(seen)));
     expect(real.inferred).toEqual(inferredBy(seen));
     expect(real.hiddenNs).toBe(hiddenNs(seen));
+    expectSame(functionsInWords(real, nameOf), functionRows(seen));
     const stack = stackAt(log, tree, question.atNs);
     expect(stack && stack.map(({ symbol, sinceNs }) => ({ fn: nameOf(symbol), sinceNs }))).toEqual(
       stackOf(plain, question.atNs),

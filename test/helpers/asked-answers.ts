@@ -3,13 +3,15 @@
  */
 import { expect } from 'vitest';
 import type { CallsAnswer } from '../../src/analysis/calls-answer.js';
+import type { FilteredThread } from '../../src/analysis/filter-thread.js';
+import { functionsOf } from '../../src/analysis/functions.js';
 import { type ChildRow, latencyOf } from '../../src/analysis/latency.js';
 import type { AskedCalls, CallFilter, FunctionSet } from '../../src/analysis/questions.js';
 import type { CallTree } from '../../src/model/call-tree.js';
 import { compareSymbols } from '../../src/model/symbol-order.js';
 import type { SymbolTable } from '../../src/model/symbol-table.js';
 import { NONE, type SymbolId } from '../../src/model/units.js';
-import type { AskedFunctions, PathRow, PlainFilter } from './plain-answers.js';
+import type { AskedFunctions, FunctionRow, PathRow, PlainFilter } from './plain-answers.js';
 import type { CompareNames } from './plain-latency.js';
 
 /** What the twin calls a function. */
@@ -72,6 +74,11 @@ export function used(rows: ReadonlyMap<string, PathRow>): [string, PathRow][] {
 /** By what the twin calls them; null: nobody, or the function itself. */
 export function namedOr(nameOf: NameOf, symbol: SymbolId): string | null {
   return symbol === NONE ? null : nameOf(symbol);
+}
+
+/** The rows of `report` in the twin's words. */
+export function functionsInWords({ tree, durations }: FilteredThread, nameOf: NameOf): Record<string, FunctionRow> {
+  return Object.fromEntries(functionsOf(tree, durations).map(({ symbol, ...row }) => [nameOf(symbol), row]));
 }
 
 /** An answer in the twin's words. */

@@ -150,15 +150,6 @@ export function hiddenNs({ times }: Seen): number {
   return sum(times.filter(({ stretch }) => stretch.certainty === 'hidden').map(({ ns }) => ns));
 }
 
-/** How long the complete calls of each function took, in order. */
-export function durationsOf({ calls }: Seen): Map<string, number[]> {
-  const durations = new Map<string, number[]>();
-  for (const { call, why } of calls)
-    if (why === null) durations.set(call.fn, [...(durations.get(call.fn) ?? []), call.endNs - call.startNs]);
-  for (const list of durations.values()) list.sort((a, b) => a - b);
-  return durations;
-}
-
 /** The duration that so large a part of the calls does not exceed. */
 export function nearestRank(sorted: readonly number[], part: number): number {
   return sorted[Math.max(1, Math.ceil(part * sorted.length)) - 1] ?? Number.NaN;
@@ -176,19 +167,23 @@ export interface FunctionRow {
   avgNs: number;
   minNs: number;
   maxNs: number;
+  p50Ns: number;
+  p90Ns: number;
+  p99Ns: number;
 }
 
 /** A row of `report` for each function. */
-export function functionRows(seen: Seen): Map<string, FunctionRow> {
+export function functionRows(seen: Seen): Record<string, FunctionRow> {
   const names = new Set([...seen.calls.flatMap(({ path }) => path), ...seen.times.flatMap(({ path }) => path)]);
   const knowsSwitches = [...names].some(isOffCpuName);
   const functions = [...names].filter((name) => !isStopName(name));
-  return new Map(functions.map((fn) => [fn, functionRow(fn, seen, knowsSwitches)]));
+  return Object.fromEntries(functions.map((fn) => [fn, functionRow(fn, seen, knowsSwitches)]));
 }
 
 function functionRow(fn: string, { calls, times }: Seen, knowsSwitches: boolean): FunctionRow {
   const own = calls.filter(({ path }) => path.at(-1) === fn);
   const lasted = own.filter(({ why }) => why === null).map(({ call }) => call.endNs - call.startNs);
+  lasted.sort((a, b) => a - b);
   const under = times.filter(({ path }) => path.includes(fn));
   const isAway = knowsSwitches ? isOffCpuName : isStopName;
   const itself = under.filter(({ path }) => path.filter((name) => !isStopName(name)).at(-1) === fn);
@@ -203,8 +198,11 @@ function functionRow(fn: string, { calls, times }: Seen, knowsSwitches: boolean)
     guessedNs: sumNs(itself.filter(({ stretch }) => stretch.certainty !== 'sure')),
     completeNs: sum(lasted),
     avgNs: sum(lasted) / lasted.length,
-    minNs: lasted.length > 0 ? smallest(lasted) : Number.NaN,
-    maxNs: lasted.length > 0 ? largest(lasted) : Number.NaN,
+    minNs: lasted[0] ?? Number.NaN,
+    maxNs: lasted.at(-1) ?? Number.NaN,
+    p50Ns: nearestRank(lasted, 0.5),
+    p90Ns: nearestRank(lasted, 0.9),
+    p99Ns: nearestRank(lasted, 0.99),
   };
 }
 
