@@ -201,7 +201,7 @@ class LongestCalls {
 
   private keepLongest(): void {
     this.calls.sort((a, b) => b.durationNs - a.durationNs || a.entryNs - b.entryNs || a.row - b.row);
-    if (this.calls.length < this.most) return;
+    if (this.most === 0 || this.calls.length < this.most) return;
     this.calls.length = this.most;
     this.leastNs = (this.calls.at(-1) as LongCall).durationNs;
   }

@@ -2,17 +2,19 @@
  * What calls of a function did inside: their trees put one on the other, and those of the longest ones by themselves.
  */
 import type { CallLog } from '../model/call-log.js';
-import { type CallTree, CallTreeBuilder, ROOT } from '../model/call-tree.js';
+import { type CallTree, CallTreeBuilder, ROOT, withoutEmptyNodes } from '../model/call-tree.js';
+import { SpecialSymbol } from '../model/symbol-table.js';
 import { type Nanoseconds, NONE, type NodeId, type SymbolId } from '../model/units.js';
 import { type AskedCallsOfThread, RowMark } from './asked-calls.js';
-import { cutBy } from './filter-thread.js';
+import { cutBy, touches } from './filter-thread.js';
 import { type Bounds, type CallFilter, isDirectRecursion } from './questions.js';
 import { type CallListener, type OpenCall, walkCalls } from './walk-calls.js';
 
 export interface CallsWithin {
   /**
    * Of complete calls: under the root a node for each caller (NONE: nobody), which stands for the calls it made; under it
-   * what they did. A call of the function inside another one is a leaf there, for it has its own place under the root.
+   * what they did. A call of the function inside another one is a leaf there, with its stops as the only frames on it, for
+   * it has its own place under the root.
    */
   readonly complete: CallTree;
   /** The same of calls that were not seen whole. */
@@ -43,6 +45,9 @@ class Collector implements CallListener {
   private readonly rows: Uint8Array;
   private readonly window: Bounds;
   private readonly foldsRecursion: boolean;
+  /** By symbol, time of the thread in stops up to now; and as it was when a call began inside of another one, by row. */
+  private readonly stoppedNs = new Float64Array(SpecialSymbol.Lost + 1);
+  private readonly stoppedBefore = new Map<number, Float64Array>();
 
   constructor(tree: CallTree, { window, foldsRecursion }: CallFilter, { rows, slowest }: AskedCallsOfThread) {
     this.tree = tree;
@@ -60,23 +65,33 @@ class Collector implements CallListener {
     call.place = call.tree.child(ROOT, this.callerOf(call));
     call.treeAlone = this.alone.get(call.row) ?? null;
     call.placeAlone = ROOT;
+    if (call.below?.tree) this.stoppedBefore.set(call.row, this.stoppedNs.slice());
+  }
+
+  /** What happens meanwhile is not its own: it keeps what it has had. */
+  left(call: OpenCall): void {
+    const before = this.stoppedBefore.get(call.row);
+    if (before) this.stoppedBefore.set(call.row, this.stoppedSince(before));
   }
 
   resumed(call: OpenCall): void {
+    const had = this.stoppedBefore.get(call.row);
     this.opened(call);
+    if (had) this.stoppedBefore.set(call.row, this.stoppedSince(had));
   }
 
   spent(top: OpenCall | null, fromNs: Nanoseconds, toNs: Nanoseconds): void {
     if (top === null || top.tree === null) return;
     const ns = this.inWindow(fromNs, toNs);
+    if (top.isStop) this.stoppedNs[this.tree.symbol[top.node]] += ns;
     top.tree.charge(top.place, ns, false);
     top.treeAlone?.charge(top.placeAlone, ns, false);
   }
 
   closed(call: OpenCall, exitNs: Nanoseconds, why: number): void {
-    if (call.tree === null) return;
+    if (call.tree === null || !touches(this.window, call.entryNs, exitNs)) return;
     const isMarked = this.rows[call.row] !== RowMark.None;
-    if (!isMarked && this.isFolded(call)) return;
+    if (!isMarked && this.isFolded(call.node)) return;
     const isWhole = cutBy(this.window, call.entryNs, exitNs, why) === NONE;
     const durationNs = isWhole ? exitNs - call.entryNs : this.inWindow(call.entryNs, exitNs);
     count(call.tree, call.place, durationNs, isWhole);
@@ -85,8 +100,9 @@ class Collector implements CallListener {
   }
 
   build(): CallsWithin {
+    const [complete, inferred] = [this.complete, this.inferred].map((tree) => withoutEmptyNodes(tree.build()));
     const alone = new Map([...this.alone].map(([row, builder]) => [row, builder.build()]));
-    return { complete: this.complete.build(), inferred: this.inferred.build(), paths: this.paths.build(), alone };
+    return { complete: complete as CallTree, inferred: inferred as CallTree, paths: this.paths.build(), alone };
   }
 
   private placeOnBelow(call: OpenCall): void {
@@ -95,7 +111,7 @@ class Collector implements CallListener {
     call.treeAlone = below === null ? null : below.treeAlone;
     if (below === null || call.tree === null) return;
     const symbol = this.tree.symbol[call.node];
-    const isFolded = this.isFolded(call);
+    const isFolded = this.isFolded(call.node);
     call.place = isFolded ? below.place : call.tree.child(below.place, symbol);
     if (call.treeAlone) call.placeAlone = isFolded ? below.placeAlone : call.treeAlone.child(below.placeAlone, symbol);
   }
@@ -103,20 +119,33 @@ class Collector implements CallListener {
   /** It stands in the call that it was made in, too: as one frame. */
   private closeMarked(call: OpenCall, durationNs: Nanoseconds, isWhole: boolean): void {
     const { below, node } = call;
-    const symbol = this.tree.symbol[node];
     const path = this.pathTo(node);
     this.paths.charge(path, durationNs, false);
     count(this.paths, path, durationNs, isWhole);
-    if (below === null) return;
-    addLeaf(below.tree, below.place, symbol, durationNs, isWhole);
-    addLeaf(below.treeAlone, below.placeAlone, symbol, durationNs, isWhole);
+    if (below?.tree) this.addLeaves(call, below, durationNs, isWhole);
+  }
+
+  private addLeaves(call: OpenCall, below: OpenCall, durationNs: Nanoseconds, isWhole: boolean): void {
+    const symbol = this.tree.symbol[call.node];
+    const stoppedNs = this.stoppedSince(this.stoppedBefore.get(call.row) ?? this.stoppedNs);
+    this.stoppedBefore.delete(call.row);
+    if (call.isStop) stoppedNs[symbol] = 0; // that is the leaf itself
+    addLeaf(below.tree, below.place, symbol, durationNs, isWhole, stoppedNs);
+    addLeaf(below.treeAlone, below.placeAlone, symbol, durationNs, isWhole, stoppedNs);
+  }
+
+  private stoppedSince(before: Float64Array): Float64Array {
+    return this.stoppedNs.map((ns, symbol) => ns - before[symbol]);
   }
 
   private pathTo(node: NodeId): NodeId {
     const { pathOf, tree } = this;
     const missing: NodeId[] = [];
     for (let at = node; pathOf[at] === NONE; at = tree.parent[at]) missing.push(at);
-    for (const at of missing.reverse()) pathOf[at] = this.paths.child(pathOf[tree.parent[at]], tree.symbol[at]);
+    for (const at of missing.reverse()) {
+      const below = pathOf[tree.parent[at]];
+      pathOf[at] = this.isFolded(at) ? below : this.paths.child(below, tree.symbol[at]);
+    }
     return pathOf[node];
   }
 
@@ -124,7 +153,7 @@ class Collector implements CallListener {
     return this.tree.symbol[this.tree.parent[node]];
   }
 
-  private isFolded({ node }: OpenCall): boolean {
+  private isFolded(node: NodeId): boolean {
     return this.foldsRecursion && isDirectRecursion(this.tree, node);
   }
 
@@ -144,9 +173,16 @@ function addLeaf(
   symbol: SymbolId,
   durationNs: Nanoseconds,
   isWhole: boolean,
+  stoppedNs: Float64Array,
 ): void {
   if (tree === null) return;
   const leaf = tree.child(parent, symbol);
-  tree.charge(leaf, durationNs, false);
+  let ownNs = durationNs;
+  for (let stop = 0; stop < stoppedNs.length; stop++) {
+    if (stoppedNs[stop] === 0) continue;
+    tree.charge(tree.child(leaf, stop), stoppedNs[stop], false);
+    ownNs -= stoppedNs[stop];
+  }
+  tree.charge(leaf, ownNs, false);
   count(tree, leaf, durationNs, isWhole);
 }

@@ -49,7 +49,7 @@ export function functionsOf(
   };
   for (let node: NodeId = ROOT + 1; node < tree.length; node++) {
     const symbol = tree.symbol[node];
-    if (isStop(symbol)) addStop(tree, node, time.totalNs, rowOf);
+    if (isStop(symbol)) addStop(tree, node, rowOf);
     else {
       const row = rowOf(symbol);
       addCalls(row, tree, node);
@@ -92,12 +92,14 @@ function addCalls(row: Mutable, tree: CallTree, node: NodeId): void {
   row.maxNs = Math.max(row.maxNs, tree.maxNs[node]);
 }
 
-/** The time of a stop is that of the function that it stands on; one in another stop is part of that. */
-function addStop(tree: CallTree, node: NodeId, totalNs: Float64Array, rowOf: (symbol: SymbolId) => Mutable): void {
-  const below = tree.symbol[tree.parent[node]];
-  if (below === NONE || isStop(below)) return;
-  const row = rowOf(below);
-  row.outsideNs += totalNs[node];
+/** The time of a stop is that of the function that it stands on, and so is that of a stop in it. */
+function addStop(tree: CallTree, node: NodeId, rowOf: (symbol: SymbolId) => Mutable): void {
+  let below = tree.parent[node];
+  while (isStop(tree.symbol[below])) below = tree.parent[below];
+  if (below === ROOT) return;
+  const row = rowOf(tree.symbol[below]);
+  row.outsideNs += tree.selfNs[node];
+  row.guessedNs += tree.inferredNs[node];
 }
 
 function finished(symbol: SymbolId, row: Mutable, histogram: Histogram | null): FunctionSums {

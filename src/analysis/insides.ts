@@ -4,7 +4,7 @@
 import type { CallLog } from '../model/call-log.js';
 import type { CallTree } from '../model/call-tree.js';
 import { type Nanoseconds, NONE } from '../model/units.js';
-import { type AskedCalls, type CallFilter, isOfSet } from './questions.js';
+import { type AskedCalls, type CallFilter, isDirectRecursion, isOfSet } from './questions.js';
 import { type CallListener, type OpenCall, walkCalls } from './walk-calls.js';
 
 type Paths = Pick<CallTree, 'parent' | 'symbol'>;
@@ -21,10 +21,12 @@ export class Insides {
   private readonly conditions: readonly Condition[];
   private readonly tree: Paths;
 
-  constructor(log: CallLog, tree: Paths, { inside, root }: Pick<CallFilter, 'inside' | 'root'>) {
+  constructor(log: CallLog, tree: Paths, { inside, root, foldsRecursion }: Omit<CallFilter, 'window'>) {
     const asked = [...inside, ...(root ? [{ functions: root, durations: null }] : [])];
     this.tree = tree;
-    this.conditions = asked.map((calls) => ({ calls, rows: calls.durations && rowsOfDurations(log, tree, calls) }));
+    this.conditions = asked.map((calls) => {
+      return { calls, rows: calls.durations && rowsOfDurations(log, tree, calls, foldsRecursion) };
+    });
     this.all = 2 ** asked.length - 1;
   }
 
@@ -47,13 +49,19 @@ export class Insides {
 }
 
 /** By row of the log: 1 where a call begins that took as long as was asked for. */
-function rowsOfDurations(log: CallLog, tree: Paths, { functions, durations }: AskedCalls): Uint8Array {
+function rowsOfDurations(
+  log: CallLog,
+  tree: Paths,
+  { functions, durations }: AskedCalls,
+  foldsRecursion: boolean,
+): Uint8Array {
   const rows = new Uint8Array(log.length);
   const { minNs, maxNs } = durations ?? { minNs: 0, maxNs: Number.POSITIVE_INFINITY };
   const listener: CallListener = {
     opened() {},
     closed(call: OpenCall, exitNs: Nanoseconds, why: number) {
       const ns = exitNs - call.entryNs;
+      if (foldsRecursion && isDirectRecursion(tree, call.node)) return; // a part of the call that it stands on
       if (why === NONE && ns >= minNs && ns <= maxNs && isOfSet(functions, tree.symbol[call.node])) rows[call.row] = 1;
     },
     spent() {},

@@ -180,9 +180,13 @@ class Replay {
   private begin(segment: Segment): Nanoseconds {
     const restart = restartOf(segment, segment, this.events, this.facts, false);
     this.hidden.beginSegment();
-    this.firstStack.begin(restart, this.clock.nowNs);
+    const firstNs = this.clock.nowNs;
+    const startNs = this.waitedSince(segment);
+    if (startNs !== firstNs) this.clock.startAt(startNs);
+    this.firstStack.begin(restart, startNs);
     this.firstSymbols = this.frames.symbols(DEEPEST_PLACE);
-    return this.extendBack(segment);
+    if (startNs !== firstNs) this.waitUntil(firstNs, segment);
+    return startNs;
   }
 
   private firstFunction(row: number): FunctionId {
@@ -242,20 +246,20 @@ class Replay {
   }
 
   /** A thread whose first event is the way out of a stop was waiting since the recording began. */
-  private extendBack({ firstRow }: Segment): Nanoseconds {
-    const firstNs = this.clock.nowNs;
+  private waitedSince({ firstRow }: Segment): Nanoseconds {
     const { extendTo } = this.options;
-    const site = this.events.site[firstRow];
-    if (!extendTo || extendTo.startNs === firstNs) return firstNs;
-    if (this.facts.step[site] !== Step.Start || this.isBornHere()) return firstNs;
+    const isStart = this.facts.step[this.events.site[firstRow]] === Step.Start;
+    return extendTo && isStart && !this.isBornHere() ? extendTo.startNs : this.clock.nowNs;
+  }
+
+  /** The first stack waits until the first event. */
+  private waitUntil(firstNs: Nanoseconds, { firstRow }: Segment): void {
     const inSyscall = this.comesOutOfSyscall({ firstRow });
     const { pause, frames } = this;
-    this.clock.startAt(extendTo.startNs);
     pause.begin(frames.topNode, inSyscall ? SpecialSymbol.Syscall : SpecialSymbol.Untraced, this.clock.nowNs);
     this.waitForSwitchIn(firstRow);
     this.clock.chargeUntil(firstNs);
     pause.end(firstNs, false);
-    return extendTo.startNs;
   }
 
   /** If the first that is known of a thread is that it got a processor, it had none until then. */

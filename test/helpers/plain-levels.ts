@@ -8,11 +8,19 @@ import { BranchKind, siteOfRecord } from '../../src/model/branch-sites.js';
 import type { InferenceName } from '../../src/model/quality.js';
 import type { SymbolTable } from '../../src/model/symbol-table.js';
 import type { ThreadEvents } from '../../src/model/thread-events.js';
+import type { SymbolId } from '../../src/model/units.js';
 import { type SiteFacts, Step, SYSCALL_BYTES } from '../../src/replay/site-facts.js';
 import { LONGEST_CALL_BYTES, Trait } from '../../src/replay/traits.js';
+import type { PlainCall } from './plain-calls.js';
+
+export function symbolKey({ name }: SymbolTable, symbol: SymbolId): string {
+  return `${name[symbol]}#${symbol}`;
+}
 
 export interface Fn {
   readonly name: string;
+  /** Tells it from others of its name. */
+  readonly key: string;
   /** Equal where the names are, but for a symbol version. */
   readonly bareName: number;
   readonly is: (trait: number) => boolean;
@@ -38,7 +46,7 @@ export function plainEvents(events: ThreadEvents, facts: SiteFacts, symbols: Sym
   const { symbol, bareName, traits, stubTarget, nameless } = facts.functions;
   const functions = Array.from(symbol, (id, fn): Fn => {
     const is = (trait: number) => (traits[fn] & trait) !== 0;
-    return { name: symbols.name[id] as string, bareName: bareName[fn], is, leadsTo: null };
+    return { name: symbols.name[id] as string, key: symbolKey(symbols, id), bareName: bareName[fn], is, leadsTo: null };
   });
   functions.forEach((fn, id) => {
     fn.leadsTo = functions[stubTarget[id]] ?? null;
@@ -76,6 +84,7 @@ export interface Frame {
   inferredNs: number;
   /** Other symbols inside which its code was seen. */
   readonly alsoKnownAs: Fn[];
+  readonly call: PlainCall;
 }
 
 export interface Level {

@@ -9,10 +9,12 @@
 import { type InferenceName, noInferences } from '../../src/model/quality.js';
 import type { SymbolTable } from '../../src/model/symbol-table.js';
 import type { ThreadEvents } from '../../src/model/thread-events.js';
+import type { Tid } from '../../src/model/units.js';
 import type { LostStretch } from '../../src/replay/lost-stretches.js';
 import type { ReplayOptions, ThreadReplay } from '../../src/replay/replay.js';
 import { type SiteFacts, Step, SYSCALL_BYTES } from '../../src/replay/site-facts.js';
 import { Trait } from '../../src/replay/traits.js';
+import { CallList, type PlainCall, type PlainThread } from './plain-calls.js';
 import {
   type Fn,
   type Frame,
@@ -22,6 +24,7 @@ import {
   Levels,
   type PlainEvent,
   plainEvents,
+  symbolKey,
 } from './plain-levels.js';
 
 /** All calls along one path of names. */
@@ -38,6 +41,8 @@ export interface PlainRow {
 export interface PlainReplay extends Pick<ThreadReplay, 'startNs' | 'endNs' | 'inferred' | 'lost'> {
   /** By path, its names each on a line. */
   readonly rows: ReadonlyMap<string, PlainRow>;
+  /** Each call, and each stretch of time; functions by `symbolKey`. */
+  readonly thread: PlainThread;
 }
 
 /** Does what `replayThread` does; throws if something was lost between two events. */
@@ -47,7 +52,7 @@ export function plainReplay(
   symbols: SymbolTable,
   options: ReplayOptions,
 ): PlainReplay {
-  return new Reader(plainEvents(events, facts, symbols), facts, options).run();
+  return new Reader(plainEvents(events, facts, symbols), facts, symbols, options, events.tid).run();
 }
 
 const isOf = (frame: Frame, fn: Fn) => frame.fn === fn || frame.alsoKnownAs.includes(fn);
@@ -57,6 +62,7 @@ const pathOf = ({ below, fn }: Frame) => `${below}${fn.name}\n`;
 interface Pause {
   readonly path: string;
   readonly sinceNs: number;
+  readonly call: PlainCall;
   readonly isOffCpu: boolean;
 }
 type OffCpu = '[off-cpu]' | '[preempted]';
@@ -67,11 +73,14 @@ const LONGEST_CHAIN = 64;
 /** Reads the events one after the other, and keeps the frames. */
 class Reader {
   private readonly rows = new Map<string, PlainRow>();
+  private readonly list = new CallList();
   private readonly inferred = noInferences();
   private readonly lost: LostStretch[] = [];
   private readonly events: readonly PlainEvent[];
   private readonly facts: SiteFacts;
+  private readonly symbols: SymbolTable;
   private readonly options: ReplayOptions;
+  private readonly tid: Tid;
   private levels = new Levels();
   private startNs: number | null = null;
   private nowNs = 0;
@@ -88,10 +97,12 @@ class Reader {
   /** What runs between a signal handler's return and the end of the signal counts as what was interrupted. */
   private signalTail: Fn | null = null;
 
-  constructor(events: readonly PlainEvent[], facts: SiteFacts, options: ReplayOptions) {
+  constructor(events: readonly PlainEvent[], facts: SiteFacts, symbols: SymbolTable, options: ReplayOptions, tid: Tid) {
     this.events = events;
     this.facts = facts;
+    this.symbols = symbols;
     this.options = options;
+    this.tid = tid;
   }
 
   run(): PlainReplay {
@@ -106,8 +117,9 @@ class Reader {
     }
     this.noteErrors();
     this.finish();
-    const { rows, startNs, nowNs: endNs, inferred, lost } = this;
-    return { rows, startNs: startNs ?? 0, endNs, inferred, lost };
+    const { rows, startNs, nowNs: endNs, inferred, lost, tid } = this;
+    const { calls, stretches } = this.list;
+    return { rows, startNs: startNs ?? 0, endNs, inferred, lost, thread: { tid, calls, stretches } };
   }
 
   /** Lays down the stack that a program begins with: the callers that its returns will reveal, the last one lowest. */
@@ -238,7 +250,8 @@ class Reader {
   /** A frame on the level on top. `why`: its start was not seen. */
   private open(fn: Fn, why: InferenceName | null, isCalled = false): void {
     const below = this.top ? pathOf(this.top) : '';
-    const frame = { fn, below, entryNs: this.nowNs, why, isCalled, selfNs: 0, inferredNs: 0, alsoKnownAs: [] };
+    const call = this.list.open(fn.key, this.nowNs, this.openCalls);
+    const frame = { fn, below, entryNs: this.nowNs, why, isCalled, selfNs: 0, inferredNs: 0, alsoKnownAs: [], call };
     this.topLevel.frames.push(frame);
   }
 
@@ -246,6 +259,7 @@ class Reader {
   private close(frame: Frame, why: InferenceName | null): void {
     if (frame.fn.leadsTo) rename(frame, frame.fn.leadsTo); // nothing came of the stub any more
     const reason = frame.why ?? why;
+    this.list.close(frame.call, this.nowNs, reason);
     const row = this.rowOf(pathOf(frame));
     row.selfNs += frame.selfNs;
     row.inferredNs += frame.inferredNs;
@@ -265,6 +279,11 @@ class Reader {
     }
   }
 
+  /** All that is open, but for stops. */
+  private get openCalls(): PlainCall[] {
+    return this.levels.list.flatMap(({ frames }) => frames.map(({ call }) => call));
+  }
+
   private alsoKnownAs(fn: Fn): void {
     if (!isOf(this.top, fn)) this.top.alsoKnownAs.push(fn);
   }
@@ -277,18 +296,26 @@ class Reader {
       // Behind a jump that was not shown others may have been between.
       const isGuess = this.levels.list.some(({ frames }) => frames.some(({ why }) => why === 'HiddenJump'));
       if (isGuess) payer.inferredNs += timeNs - this.nowNs;
+      const stack = pause ? pause.call.stack : this.openCalls;
+      this.list.spend(stack, this.nowNs, timeNs, isGuess ? 'hidden' : 'sure');
     }
     this.nowNs = timeNs;
   }
 
   private beginStop(name: '[syscall]' | '[untraced]'): void {
-    this.pauses.push({ path: `${pathOf(this.top)}${name}\n`, sinceNs: this.nowNs, isOffCpu: false });
+    const call = this.openStop(name, this.openCalls);
+    this.pauses.push({ path: `${pathOf(this.top)}${name}\n`, sinceNs: this.nowNs, call, isOffCpu: false });
     if (this.switchedOut) this.leaveCpu(this.switchedOut);
   }
 
   private leaveCpu(name: OffCpu): void {
     const under = this.pauses.at(-1)?.path ?? pathOf(this.top);
-    this.pauses.push({ path: `${under}${name}\n`, sinceNs: this.nowNs, isOffCpu: true });
+    const call = this.openStop(name, this.pauses.at(-1)?.call.stack ?? this.openCalls);
+    this.pauses.push({ path: `${under}${name}\n`, sinceNs: this.nowNs, call, isOffCpu: true });
+  }
+
+  private openStop(name: OffCpu | '[syscall]' | '[untraced]', under: readonly PlainCall[]): PlainCall {
+    return this.list.open(symbolKey(this.symbols, this.symbols.name.indexOf(name)), this.nowNs, under, true);
   }
 
   private takeSwitch({ timeNs, step }: PlainEvent): void {
@@ -306,7 +333,8 @@ class Reader {
   }
 
   private endPause(how: 'complete' | 'inferred'): void {
-    const { path, sinceNs } = this.pauses.pop() as Pause;
+    const { path, sinceNs, call } = this.pauses.pop() as Pause;
+    this.list.close(call, this.nowNs, how === 'complete' ? null : 'stop');
     this.count(path, how === 'complete' ? this.nowNs - sinceNs : how);
   }
 
@@ -331,6 +359,7 @@ class Reader {
     const isBornHere = isCreatedInside || first.toFn.is(Trait.Birthplace);
     if (!extendTo || extendTo.startNs === first.timeNs || first.step !== Step.Start || isBornHere) return first.timeNs;
     this.nowNs = extendTo.startNs;
+    for (const call of this.openCalls) call.startNs = this.nowNs;
     this.beginStop(this.facts.syscalls.has(first.to - SYSCALL_BYTES) ? '[syscall]' : '[untraced]');
     const gotCpu = this.events.slice(0, first.row).find((event) => isSwitch(event) || event.step === Step.Exec);
     if (gotCpu?.step === Step.SwitchIn && gotCpu.timeNs > this.nowNs) {
@@ -376,5 +405,6 @@ class Reader {
 /** A stub turns out to be what it leads to. */
 function rename(frame: Frame, fn: Fn): void {
   frame.fn = fn;
+  frame.call.fn = fn.key;
   frame.isCalled = false;
 }

@@ -5,14 +5,11 @@ import { readdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { type CallTree, ROOT } from '../../src/model/call-tree.js';
 import type { SymbolTable } from '../../src/model/symbol-table.js';
-import type { ThreadEvents } from '../../src/model/thread-events.js';
 import type { TailCalls } from '../../src/replay/frame.js';
-import { pairReturns } from '../../src/replay/pair-returns.js';
-import { Outcome } from '../../src/replay/pairing.js';
 import { type ReplayOptions, replayThread } from '../../src/replay/replay.js';
-import { type SiteFacts, Step } from '../../src/replay/site-facts.js';
 import type { LoadedThread } from '../../src/store/thread-source.js';
 import { type PlainRow, plainReplay } from '../helpers/plain-replay.js';
+import { isWhole } from '../helpers/plain-threads.js';
 import { type TraceThreads, threadsOf } from '../helpers/threads-of.js';
 
 const FIXTURES = 'fixtures';
@@ -68,21 +65,6 @@ function variants(): { tailCalls: TailCalls; extend: 'extended' | 'as seen' }[] 
   );
 }
 
-/** One segment, or one for each program that the thread ran; one stack. */
-function isWhole(events: ThreadEvents, facts: SiteFacts): boolean {
-  const { segments, switches, stacks, outcome } = pairReturns(events, facts);
-  const hasStackJumps = outcome.some(
-    (what, row) => what !== Outcome.Plain && facts.step[events.site[row]] === Step.Jump,
-  );
-  if (stacks.length > 0 || hasStackJumps) return false;
-  const stepsBetween = segments
-    .slice(1)
-    .map(({ firstRow }, index) =>
-      Array.from(events.site.subarray(segments[index]?.endRow, firstRow), (site) => facts.step[site]),
-    );
-  return switches.length === 0 && stepsBetween.every((steps) => steps.includes(Step.Exec) && !steps.includes(Step.Gap));
-}
-
 function compare(
   { facts, symbols, bounds }: TraceThreads,
   { events, isCreatedInside }: LoadedThread,
@@ -92,7 +74,7 @@ function compare(
   const extendTo = extend === 'extended' ? bounds : null;
   const options: ReplayOptions = { tailCalls, extendTo, isCreatedInside, contexts: null };
   const { startNs, endNs, inferred, lost, tree } = replayThread(events, facts, options);
-  const { rows, ...plain } = plainReplay(events, facts, symbols, options);
+  const { rows, thread: _, ...plain } = plainReplay(events, facts, symbols, options);
   expect({ startNs, endNs, inferred, lost }, `thread ${events.tid}`).toEqual(plain);
   expect(used(rowsOf(tree, symbols)), `thread ${events.tid}`).toEqual(used(rows));
 }

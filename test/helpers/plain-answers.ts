@@ -1,0 +1,224 @@
+/**
+ * Answers to questions about calls, found by going through a list of all calls and of all stretches of time: the slow,
+ * plain twin of src/analysis.
+ */
+import { type PlainCall, type PlainStretch, type PlainThread, pathOf, pathOfStretch } from './plain-calls.js';
+
+export interface AskedFunctions {
+  readonly functions: ReadonlySet<string>;
+  readonly durations: { readonly minNs: number; readonly maxNs: number } | null;
+}
+
+export interface PlainFilter {
+  readonly window: { readonly startNs: number; readonly endNs: number } | null;
+  readonly inside: readonly AskedFunctions[];
+  readonly root: ReadonlySet<string> | null;
+  readonly foldsRecursion: boolean;
+}
+
+export const NO_FILTER: PlainFilter = { window: null, inside: [], root: null, foldsRecursion: false };
+
+/** All calls along one path. */
+export interface PathRow {
+  calls: number;
+  inferredCalls: number;
+  selfNs: number;
+  inferredNs: number;
+  completeNs: number;
+  minNs: number; // Infinity if no call is complete
+  maxNs: number; // -Infinity likewise
+}
+
+/** A call as a question sees it. */
+export interface SeenCall {
+  readonly tid: number;
+  readonly call: PlainCall;
+  readonly path: readonly string[];
+  /** How much of it is looked at. */
+  readonly ns: number;
+  /** null: it is seen whole. */
+  readonly why: PlainCall['why'];
+}
+
+export interface SeenTime {
+  readonly tid: number;
+  readonly stretch: PlainStretch;
+  readonly path: readonly string[];
+  readonly ns: number;
+}
+
+/** What of some threads is looked at. */
+export interface Seen {
+  readonly calls: readonly SeenCall[];
+  readonly times: readonly SeenTime[];
+}
+
+export const STOPS = ['[syscall]', '[untraced]', '[off-cpu]', '[preempted]', '[lost]'];
+export const isStopName = (fn: string) => STOPS.some((stop) => fn === stop || fn.startsWith(`${stop}#`));
+export const isOffCpuName = (fn: string) => /^\[(?:off-cpu|preempted)\](?:#\d+)?$/.test(fn);
+
+export function look(threads: readonly PlainThread[], filter: PlainFilter): Seen {
+  const calls = threads.flatMap(({ tid, calls: all }) => all.flatMap((call) => seenCall(tid, call, filter)));
+  const times = threads.flatMap(({ tid, stretches }) => stretches.flatMap((stretch) => seenTime(tid, stretch, filter)));
+  return { calls, times };
+}
+
+function seenCall(tid: number, call: PlainCall, filter: PlainFilter): SeenCall[] {
+  const { startNs, endNs } = filter.window ?? { startNs: -Infinity, endNs: Infinity };
+  const isBefore = call.endNs <= startNs && call.startNs < startNs;
+  if (isBefore || call.startNs >= endNs) return [];
+  if (!isInside(call.stack, pathOf(call), filter)) return [];
+  if (filter.foldsRecursion && call.below.at(-1) === call.fn) return [];
+  const why = call.why ?? (call.startNs < startNs ? 'OpenAtStart' : call.endNs > endNs ? 'OpenAtEnd' : null);
+  const path = shownPath(pathOf(call), filter);
+  return [{ tid, call, path, ns: Math.min(call.endNs, endNs) - Math.max(call.startNs, startNs), why }];
+}
+
+function seenTime(tid: number, stretch: PlainStretch, filter: PlainFilter): SeenTime[] {
+  const { startNs, endNs } = filter.window ?? { startNs: -Infinity, endNs: Infinity };
+  const ns = Math.min(stretch.toNs, endNs) - Math.max(stretch.fromNs, startNs);
+  if (ns <= 0 || !isInside(stretch.stack, pathOfStretch(stretch), filter)) return [];
+  return [{ tid, stretch, path: shownPath(pathOfStretch(stretch), filter), ns }];
+}
+
+function isInside(stack: readonly PlainCall[], path: readonly string[], filter: PlainFilter): boolean {
+  const { inside, root } = filter;
+  if (root && !path.some((fn) => root.has(fn))) return false;
+  return inside.every(({ functions, durations }) => {
+    if (!durations) return path.some((fn) => functions.has(fn));
+    return stack.some((call) => functions.has(call.fn) && !isFolded(call, filter) && tookTime(call, durations));
+  });
+}
+
+const isFolded = ({ fn, below }: PlainCall, { foldsRecursion }: PlainFilter) => foldsRecursion && below.at(-1) === fn;
+
+function tookTime({ startNs, endNs, why }: PlainCall, { minNs, maxNs }: { minNs: number; maxNs: number }): boolean {
+  return why === null && endNs - startNs >= minNs && endNs - startNs <= maxNs;
+}
+
+function shownPath(path: readonly string[], { root, foldsRecursion }: PlainFilter): string[] {
+  const fromRoot = root ? path.slice(path.findIndex((fn) => root.has(fn))) : path;
+  return foldsRecursion ? folded(fromRoot) : [...fromRoot];
+}
+
+export function folded(path: readonly string[]): string[] {
+  return path.filter((fn, index) => index === 0 || path[index - 1] !== fn);
+}
+
+/** By path, its functions each on a line. */
+export function rowsByPath({ calls, times }: Seen): Map<string, PathRow> {
+  const rows = new Map<string, PathRow>();
+  for (const { path, call, why } of calls) count(rowOf(rows, path), why === null ? call.endNs - call.startNs : null);
+  for (const { path, stretch, ns } of times) {
+    const row = rowOf(rows, path);
+    row.selfNs += ns;
+    if (stretch.certainty !== 'sure') row.inferredNs += ns;
+  }
+  return rows;
+}
+
+export function rowOf(rows: Map<string, PathRow>, path: readonly string[]): PathRow {
+  const key = path.join('\n');
+  let row = rows.get(key);
+  if (row === undefined) {
+    row = { calls: 0, inferredCalls: 0, selfNs: 0, inferredNs: 0, completeNs: 0, minNs: Infinity, maxNs: -Infinity };
+    rows.set(key, row);
+  }
+  return row;
+}
+
+/** `durationNs`: null if it was not seen whole. */
+export function count(row: PathRow, durationNs: number | null): void {
+  row.calls++;
+  if (durationNs === null) {
+    row.inferredCalls++;
+    return;
+  }
+  row.completeNs += durationNs;
+  row.minNs = Math.min(row.minNs, durationNs);
+  row.maxNs = Math.max(row.maxNs, durationNs);
+}
+
+/** How many calls were not seen whole, by reason; stops have none. */
+export function inferredBy({ calls }: Seen): Record<string, number> {
+  const reasons = { OpenAtStart: 0, OpenAtEnd: 0, CutByGap: 0, Unwound: 0, HiddenJump: 0 };
+  for (const { call, why } of calls) if (why !== null && why !== 'stop' && !call.isStop) reasons[why]++;
+  return reasons;
+}
+
+export function hiddenNs({ times }: Seen): number {
+  return sum(times.filter(({ stretch }) => stretch.certainty === 'hidden').map(({ ns }) => ns));
+}
+
+/** The duration that so large a part of the calls does not exceed. */
+export function nearestRank(sorted: readonly number[], part: number): number {
+  return sorted[Math.max(1, Math.ceil(part * sorted.length)) - 1] ?? Number.NaN;
+}
+
+export interface FunctionRow {
+  calls: number;
+  inferred: number;
+  totalNs: number;
+  selfNs: number;
+  outsideNs: number;
+  onCpuNs: number;
+  guessedNs: number;
+  completeNs: number;
+  avgNs: number;
+  minNs: number;
+  maxNs: number;
+  p50Ns: number;
+  p90Ns: number;
+  p99Ns: number;
+}
+
+/** A row of `report` for each function. */
+export function functionRows(seen: Seen): Record<string, FunctionRow> {
+  const names = new Set([...seen.calls.flatMap(({ path }) => path), ...seen.times.flatMap(({ path }) => path)]);
+  const knowsSwitches = [...names].some(isOffCpuName);
+  const functions = [...names].filter((name) => !isStopName(name));
+  return Object.fromEntries(functions.map((fn) => [fn, functionRow(fn, seen, knowsSwitches)]));
+}
+
+function functionRow(fn: string, { calls, times }: Seen, knowsSwitches: boolean): FunctionRow {
+  const own = calls.filter(({ path }) => path.at(-1) === fn);
+  const lasted = own.filter(({ why }) => why === null).map(({ call }) => call.endNs - call.startNs);
+  lasted.sort((a, b) => a - b);
+  const under = times.filter(({ path }) => path.includes(fn));
+  const isAway = knowsSwitches ? isOffCpuName : isStopName;
+  const itself = under.filter(({ path }) => path.filter((name) => !isStopName(name)).at(-1) === fn);
+  const isStopped = ({ path }: SeenTime) => path.at(-1) !== fn;
+  return {
+    calls: own.length,
+    inferred: own.length - lasted.length,
+    totalNs: sumNs(under),
+    selfNs: sumNs(itself.filter((time) => !isStopped(time))),
+    outsideNs: sumNs(itself.filter(isStopped)),
+    onCpuNs: sumNs(under.filter(({ path }) => !isAway(path.at(-1) as string))),
+    guessedNs: sumNs(itself.filter(({ stretch }) => stretch.certainty !== 'sure')),
+    completeNs: sum(lasted),
+    avgNs: sum(lasted) / lasted.length,
+    minNs: lasted[0] ?? Number.NaN,
+    maxNs: lasted.at(-1) ?? Number.NaN,
+    p50Ns: nearestRank(lasted, 0.5),
+    p90Ns: nearestRank(lasted, 0.9),
+    p99Ns: nearestRank(lasted, 0.99),
+  };
+}
+
+/** What is open at a moment, lowest first; null: nothing is known of the thread. */
+export function stackOf({ stretches }: PlainThread, atNs: number): { fn: string; sinceNs: number }[] | null {
+  const now = stretches.find(({ fromNs, toNs }) => fromNs <= atNs && atNs < toNs);
+  if (now === undefined) return null;
+  const path = pathOfStretch(now);
+  return now.stack.map(({ startNs }, index) => ({ fn: path[index] as string, sinceNs: startNs }));
+}
+
+export const sumNs = (times: readonly { readonly ns: number }[]) => sum(times.map(({ ns }) => ns));
+
+export function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}
+
+export const smallest = (values: readonly number[]) => values.reduce((a, b) => Math.min(a, b));
+export const largest = (values: readonly number[]) => values.reduce((a, b) => Math.max(a, b));
