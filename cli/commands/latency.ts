@@ -21,7 +21,7 @@ export async function latency(options: LatencyOptions, signal: AbortSignal): Pro
   const isAsked = (name: string) => (typeof functions === 'string' ? name === functions : functions.test(name));
   const answer = latencyAnswer(profile, calls, isAsked);
   const { top, byCaller } = options;
-  const text = () => latencyLines(answer, { width: tableWidth(), top, byCaller });
+  const text = () => latencyLines(answer, { asked: options.function, width: tableWidth(), top, byCaller });
   await writeAnswer({ json: () => answer, text, csv: () => csvRows(answer, byCaller) }, options);
   if (!options.quiet) for (const line of qualityLines(profile)) process.stderr.write(`${line}\n`);
 }

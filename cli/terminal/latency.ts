@@ -11,6 +11,8 @@ import { slowCallLines } from './slow-call.js';
 import { type Column, fittingName, gridLines, tableLines } from './table.js';
 
 export interface LatencyLooks {
+  /** What was asked about, as it was typed. */
+  readonly asked: string;
   readonly width: number;
   /** How many rows of a table; 0: all. */
   readonly top: number;
@@ -44,9 +46,9 @@ function section(title: string, lines: readonly string[]): string[] {
 }
 
 /** What was asked about: of several functions, each with its calls. */
-function functionLines({ functions }: Latency, { width, top }: LatencyLooks): string[] {
+function functionLines({ functions }: Latency, { asked, width, top }: LatencyLooks): string[] {
   const [only, ...others] = functions;
-  if (only !== undefined && others.length === 0) return [fittingName(only.name, width)];
+  if (others.length === 0) return [fittingName(only?.name ?? asked, width)];
   const columns: Column<(typeof functions)[number]>[] = [
     { title: 'total', text: ({ totalNs }) => formatDuration(totalNs) },
     { title: 'calls', text: callsCell },
@@ -59,7 +61,8 @@ function functionLines({ functions }: Latency, { width, top }: LatencyLooks): st
 
 function statsLines(stats: LatencyStats, hasSwitches: boolean): string[] {
   const { calls, inferred, totalNs, outsideNs, offCpuNs } = stats;
-  const seen = inferred === 0 ? '' : `, ${formatCount(inferred)} of them not seen whole, which count nowhere below`;
+  const some = `, ${formatCount(inferred)} of them not seen whole, which count nowhere below`;
+  const seen = inferred === 0 ? '' : calls === inferred ? ', none of them seen whole' : some;
   const cells = [
     ['avg', stats.avgNs],
     ['min', stats.minNs],
@@ -83,6 +86,7 @@ function statsLines(stats: LatencyStats, hasSwitches: boolean): string[] {
 }
 
 function childLines(children: readonly ChildRow[], hasSwitches: boolean, { width, top }: LatencyLooks): string[] {
+  if (children.length === 0) return [];
   const offCpu: Column<ChildRow>[] = hasSwitches
     ? [{ title: 'off CPU', text: ({ offCpuNs }) => formatDuration(offCpuNs), rank: 5 }]
     : [];
@@ -117,7 +121,8 @@ function callerLines(callers: readonly CallerRow[], { width, top }: LatencyLooks
 
 function callerSection(caller: CallerRow, hasSwitches: boolean, looks: LatencyLooks): string[] {
   const title = `called by ${fittingName(callerName(caller), looks.width - 10)}`;
-  return ['', title, ...statsLines(caller.stats, hasSwitches), '', ...childLines(caller.children, hasSwitches, looks)];
+  const children = childLines(caller.children, hasSwitches, looks);
+  return ['', title, ...statsLines(caller.stats, hasSwitches), ...(children.length === 0 ? [] : ['', ...children])];
 }
 
 function chainLines({ chains }: Latency, { width, top }: LatencyLooks): string[] {

@@ -2,15 +2,15 @@
  * The calls of a function → the tables that tell how long they took, and why.
  */
 import { type CallTree, CallTreeBuilder, ROOT } from '../model/call-tree.js';
-import { bucketMiddle, type FunctionDurations, histogramsOf, percentile } from '../model/durations.js';
+import { bucketMiddle, type FunctionDurations, type Histogram, histogramsOf, percentile } from '../model/durations.js';
 import { compareSymbols } from '../model/symbol-order.js';
 import type { SymbolTable } from '../model/symbol-table.js';
-import { viewOf } from '../model/tree-view.js';
+import { type TreeView, viewOf } from '../model/tree-view.js';
 import { type Nanoseconds, NONE, type SymbolId, type Tid } from '../model/units.js';
 import { type CallSums, callerKey, noCalls } from './asked-calls.js';
 import type { CallsAnswer, SlowCall } from './calls-answer.js';
 import { type DifferenceRow, differences } from './differences.js';
-import { timeSums } from './outside.js';
+import { isOffCpu, isStop, type TimeSumsOfNodes, timeSums } from './outside.js';
 
 /** How long calls took. All times are of complete calls, in ns; NaN where there is none. */
 export interface LatencyStats {
@@ -95,18 +95,40 @@ export interface Latency {
   readonly slowest: readonly SlowCallRows[];
 }
 
+/** A tree, and what follows from it: worked out once, however many rows it has. */
+interface MeasuredTree extends TimeSumsOfNodes, Pick<TreeView, 'firstChild' | 'nextSibling'> {
+  readonly tree: CallTree;
+}
+
+function measure(tree: CallTree): MeasuredTree {
+  const { firstChild, nextSibling } = viewOf(tree);
+  return { tree, firstChild, nextSibling, ...timeSums(tree) };
+}
+
+interface About {
+  readonly symbols: SymbolTable;
+  /** One of the functions that were asked about; a stop is asked for alone. */
+  readonly asked: SymbolId;
+}
+
+function askedSymbol({ calls, symbol }: CallTree): SymbolId {
+  const node = calls.findIndex((count) => count > 0);
+  return node === -1 ? NONE : symbol[node];
+}
+
 export function latencyOf(answer: CallsAnswer, symbols: SymbolTable): Latency {
   const all = [...answer.sums.values()].reduce(added, noCalls());
   const isOfParts = all.calls === all.inferred;
   const within = isOfParts ? answer.inferred : answer.complete;
   const calls = isOfParts ? all.inferred : all.calls - all.inferred;
   const together = withoutCallers(within);
+  const about = { symbols, asked: askedSymbol(answer.paths) };
   return {
-    stats: statsOf(all, answer.durations.latency, null),
+    stats: statsOf(all, histogramOf(answer.durations.latency)),
     histogram: histogramRows(answer),
-    children: childRows(together, ROOT, calls, symbols),
+    children: childRows(measure(together), ROOT, calls, about),
     isOfParts,
-    callers: callersOf(answer, within, isOfParts, symbols),
+    callers: callersOf(answer, measure(within), isOfParts, about),
     chains: chainsOf(answer.paths, symbols),
     slowest: answer.slowest.map((call) => slowCallRows(call, together, calls, symbols)),
   };
@@ -123,22 +145,23 @@ function slowCallRows(
 
 function callersOf(
   { sums, durations }: CallsAnswer,
-  within: CallTree,
+  within: MeasuredTree,
   isOfParts: boolean,
-  symbols: SymbolTable,
+  about: About,
 ): CallerLatency[] {
-  const { firstChild, nextSibling } = viewOf(within);
+  const { tree, firstChild, nextSibling } = within;
   const nodes = new Map<SymbolId, number>();
-  for (let node = firstChild[ROOT]; node !== NONE; node = nextSibling[node]) nodes.set(within.symbol[node], node);
+  for (let node = firstChild[ROOT]; node !== NONE; node = nextSibling[node]) nodes.set(tree.symbol[node], node);
+  const histograms = histogramsOf(durations.latency);
   const rows = [...sums].map(([caller, sum]) => {
     const node = nodes.get(caller);
     const calls = isOfParts ? sum.inferred : sum.calls - sum.inferred;
-    const children = node === undefined ? [] : childRows(within, node, calls, symbols);
-    return { caller, stats: statsOf(sum, durations.latency, caller), children };
+    const children = node === undefined ? [] : childRows(within, node, calls, about);
+    return { caller, stats: statsOf(sum, histograms.get(callerKey(caller)) ?? null), children };
   });
   const byTime = (a: CallerLatency, b: CallerLatency) =>
     b.stats.totalNs - a.stats.totalNs || b.stats.calls - a.stats.calls;
-  return rows.sort((a, b) => byTime(a, b) || compareSymbols(symbols, a.caller, b.caller));
+  return rows.sort((a, b) => byTime(a, b) || compareSymbols(about.symbols, a.caller, b.caller));
 }
 
 /** The trees of all callers, one on the other: the root stands for the function. */
@@ -155,9 +178,8 @@ function withoutCallers(tree: CallTree): CallTree {
 }
 
 /** What stands directly under a node, and the node itself. */
-function childRows(tree: CallTree, parent: number, calls: number, symbols: SymbolTable): ChildRow[] {
-  const { firstChild, nextSibling } = viewOf(tree);
-  const { totalNs, outsideNs, offCpuNs } = timeSums(tree);
+function childRows(measured: MeasuredTree, parent: number, calls: number, { symbols, asked }: About): ChildRow[] {
+  const { tree, firstChild, nextSibling, totalNs, outsideNs, offCpuNs } = measured;
   const all = totalNs[parent];
   const row = (symbol: SymbolId, ownCalls: number, ns: number, outside: number, offCpu: number): ChildRow => ({
     symbol,
@@ -169,17 +191,17 @@ function childRows(tree: CallTree, parent: number, calls: number, symbols: Symbo
     perCallNs: calls > 0 ? ns / calls : Number.NaN,
     share: all > 0 ? ns / all : 0,
   });
-  const rows = [row(NONE, calls, tree.selfNs[parent], 0, 0)];
+  const selfNs = tree.selfNs[parent];
+  const rows = [row(NONE, calls, selfNs, isStop(asked) ? selfNs : 0, isOffCpu(asked) ? selfNs : 0)];
   for (let node = firstChild[parent]; node !== NONE; node = nextSibling[node])
     rows.push(row(tree.symbol[node], tree.calls[node], totalNs[node], outsideNs[node], offCpuNs[node]));
   return rows.sort((a, b) => b.totalNs - a.totalNs || b.calls - a.calls || compareSymbols(symbols, a.symbol, b.symbol));
 }
 
-/** `caller`: null for all of them. */
-function statsOf(sums: CallSums, durations: FunctionDurations, caller: SymbolId | null): LatencyStats {
+function statsOf(sums: CallSums, durations: Histogram | null): LatencyStats {
   const { calls, inferred, completeNs, minNs, maxNs, outsideNs, offCpuNs } = sums;
   const complete = calls - inferred;
-  const histogram = complete > 0 ? histogramOf(durations, caller) : null;
+  const histogram = complete > 0 ? durations : null;
   const at = (part: number) => (histogram ? percentile(histogram, part, minNs, maxNs) : Number.NaN);
   return {
     calls,
@@ -197,8 +219,8 @@ function statsOf(sums: CallSums, durations: FunctionDurations, caller: SymbolId 
   };
 }
 
-function histogramOf(durations: FunctionDurations, caller: SymbolId | null) {
-  if (caller !== null) return histogramsOf(durations).get(callerKey(caller)) ?? null;
+/** Of all callers together. */
+function histogramOf(durations: FunctionDurations): Histogram {
   const calls = new Map<number, number>();
   for (let row = 0; row < durations.length; row++)
     calls.set(durations.bucket[row], (calls.get(durations.bucket[row]) ?? 0) + durations.calls[row]);

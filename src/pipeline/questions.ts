@@ -4,11 +4,11 @@
 import type { AskedCalls, Bounds, CallFilter, FunctionSet, LatencyQuestion } from '../analysis/questions.js';
 import { PtflameError } from '../model/errors.js';
 import { type PerfTime, perfTimeText } from '../model/perf-time.js';
-import type { SymbolTable } from '../model/symbol-table.js';
+import { SymbolKind, type SymbolTable } from '../model/symbol-table.js';
 import type { Nanoseconds } from '../model/units.js';
 import { formatDuration } from '../render/format.js';
 
-/** Functions by their whole name, or all that an expression finds. */
+/** Functions by their whole name, or all that an expression finds; `[syscall]` and its kin have to be named. */
 export type FunctionPattern = string | RegExp;
 
 /** On perf's clock, or counted from the start of the recording. */
@@ -70,8 +70,11 @@ function askedCalls({ functions, minNs, maxNs }: CallPattern, symbols: SymbolTab
 
 /** @throws PtflameError NO_SUCH_FUNCTION */
 export function functionSet(pattern: FunctionPattern, symbols: SymbolTable): FunctionSet {
-  const isFound = (name: string) => (typeof pattern === 'string' ? name === pattern : pattern.test(name));
-  const set = Uint8Array.from(symbols.name, (name) => (isFound(name) ? 1 : 0));
+  const isFound = (name: string, symbol: number) =>
+    typeof pattern === 'string'
+      ? name === pattern
+      : symbols.kind[symbol] !== SymbolKind.Synthetic && pattern.test(name);
+  const set = Uint8Array.from(symbols.name, (name, symbol) => (isFound(name, symbol) ? 1 : 0));
   if (set.includes(1)) return set;
   const what = typeof pattern === 'string' ? `no function called ${pattern}` : `no function that ${pattern} finds`;
   throw new PtflameError('NO_SUCH_FUNCTION', `the trace has ${what}`, {

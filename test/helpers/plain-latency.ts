@@ -9,8 +9,8 @@ import {
   isStopName,
   largest,
   look,
-  nearestRank,
   NO_FILTER,
+  nearestRank,
   type PlainFilter,
   type SeenCall,
   type SeenTime,
@@ -94,10 +94,7 @@ export class PlainLatency {
       return { caller, stats: statsOf(complete, inferred), children };
     });
     return rows.sort(
-      (a, b) =>
-        b.stats.totalNs - a.stats.totalNs ||
-        b.stats.calls - a.stats.calls ||
-        this.compare(a.caller, b.caller),
+      (a, b) => b.stats.totalNs - a.stats.totalNs || b.stats.calls - a.stats.calls || this.compare(a.caller, b.caller),
     );
   }
 
@@ -202,10 +199,7 @@ export class PlainLatency {
         return { name, row: name === null ? rowOf(path, true) : rowOf([...path, name], false) };
       });
       parts.sort((a, b) => b.row.differenceNs - a.row.differenceNs || this.compare(a.name, b.name));
-      return [
-        rowOf(path, false),
-        ...parts.flatMap(({ name, row }) => (name === null ? [row] : walk([...path, name]))),
-      ];
+      return [rowOf(path, false), ...parts.flatMap(({ name, row }) => (name === null ? [row] : walk([...path, name])))];
     };
     return walk([]);
   }
