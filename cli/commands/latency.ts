@@ -15,11 +15,10 @@ import { tracesOnly, withProgress } from '../traces.js';
 
 export async function latency(options: LatencyOptions, signal: AbortSignal): Promise<void> {
   refuseBoth(options);
-  const functions = patternOf(options);
+  const pattern = patternOf(options);
   const inputs = await tracesOnly(await openInputs(options.inputs, options, signal));
-  const { profile, calls } = await askAbout(functions, inputs, options, signal);
-  const isAsked = (name: string) => (typeof functions === 'string' ? name === functions : functions.test(name));
-  const answer = latencyAnswer(profile, calls, isAsked);
+  const { profile, calls, functions } = await askAbout(pattern, inputs, options, signal);
+  const answer = latencyAnswer(profile, calls, functions);
   const { top, byCaller } = options;
   const text = () => latencyLines(answer, { asked: options.function, width: tableWidth(), top, byCaller });
   await writeAnswer({ json: () => answer, text, csv: () => csvRows(answer, byCaller) }, options);

@@ -12,6 +12,7 @@ import {
   type SlowCallRows,
 } from '../analysis/latency.js';
 import { onCpuNs } from '../analysis/outside.js';
+import { type FunctionSet, isOfSet } from '../analysis/questions.js';
 import type { Profile } from '../model/profile.js';
 import { compareSymbols } from '../model/symbol-order.js';
 import type { SymbolTable } from '../model/symbol-table.js';
@@ -23,17 +24,13 @@ import type * as schema from './schema.js';
 /** What a function itself did has this name in place of a callee's. */
 export const SELF = '*self';
 
-/** `isAsked`: a function that was asked about. */
-export function latencyAnswer(
-  profile: Profile,
-  calls: CallsAnswer,
-  isAsked: (name: string) => boolean,
-): schema.Latency {
+/** `functions`: those that were asked about. */
+export function latencyAnswer(profile: Profile, calls: CallsAnswer, functions: FunctionSet): schema.Latency {
   const { symbols, durations, quality } = profile;
   const tree = wholeTree(profile);
   const trace = aboutTrace(profile, tree);
   const latency = latencyOf(calls, symbols);
-  const asked = functionsOf(tree, durations).filter(({ symbol }) => isAsked(symbols.name[symbol] as string));
+  const asked = functionsOf(tree, durations).filter(({ symbol }) => isOfSet(functions, symbol));
   const naming = new Naming(profile, trace.hasSwitches);
   return {
     format: 'ptflame-latency',

@@ -2,6 +2,7 @@
  * Inputs in, a profile out: read, replay, add up. How much runs where is decided here.
  */
 import type { CallsAnswer } from '../analysis/calls-answer.js';
+import type { FunctionSet } from '../analysis/questions.js';
 import { assert } from '../model/errors.js';
 import type { Profile, RecordedWhere } from '../model/profile.js';
 import type { Nanoseconds } from '../model/units.js';
@@ -65,6 +66,8 @@ export async function analyze(inputs: readonly AnalyzedInput[], options: Analyze
 export interface LatencyResult {
   readonly profile: Profile;
   readonly calls: CallsAnswer;
+  /** The functions that were found. */
+  readonly functions: FunctionSet;
 }
 
 /**
@@ -77,9 +80,9 @@ export async function askLatency(
   latency: LatencyOptions,
   options: AnalyzeOptions = {},
 ): Promise<LatencyResult> {
-  const { profile, calls } = await ask(inputs, options, { latency });
-  assert(calls !== null, 'nobody has counted the calls');
-  return { profile, calls };
+  const { profile, calls, functions } = await ask(inputs, options, { latency });
+  assert(calls !== null && functions !== null, 'nobody has counted the calls');
+  return { profile, calls, functions };
 }
 
 /** What `analyze` tells, and what each thread did at a moment. */

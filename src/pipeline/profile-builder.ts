@@ -2,6 +2,7 @@
  * What became of each thread in, a profile out.
  */
 import { type CallsAnswer, CallsAnswerBuilder } from '../analysis/calls-answer.js';
+import type { FunctionSet } from '../analysis/questions.js';
 import type { StackFrame } from '../analysis/stack-at.js';
 import { type CallTree, CallTreeBuilder, ROOT } from '../model/call-tree.js';
 import { DurationsBuilder, durationsOf } from '../model/durations.js';
@@ -26,6 +27,8 @@ export interface Result {
   readonly profile: Profile;
   /** null: nobody asked. */
   readonly calls: CallsAnswer | null;
+  /** The functions that were asked about; null likewise. */
+  readonly functions: FunctionSet | null;
   /** When the stacks are from, in the profile's time; NaN: nobody asked. */
   readonly atNs: Nanoseconds;
   /** By tid, of the threads that were observed at that moment. */
@@ -96,7 +99,8 @@ export class ProfileBuilder {
     if (profile.threads.length === 0) throw nothingInside();
     const stacks = this.stacks.sort((a, b) => a.tid - b.tid);
     const atNs = (this.questions.stackAtNs ?? Number.NaN) - this.shiftNs;
-    return { profile, calls: this.calls?.build() ?? null, atNs, stacks };
+    const functions = this.questions.latency?.calls.functions ?? null;
+    return { profile, calls: this.calls?.build() ?? null, functions, atNs, stacks };
   }
 
   private profile({ scope, part, recorded }: Pick<TraceMeta, 'scope' | 'part' | 'recorded'>): Profile {

@@ -6,6 +6,7 @@ import { PtflameError } from '../model/errors.js';
 import { type PerfTime, perfTimeText } from '../model/perf-time.js';
 import { SymbolKind, type SymbolTable } from '../model/symbol-table.js';
 import type { Nanoseconds } from '../model/units.js';
+import { compareUtf8 } from '../model/utf8-order.js';
 import { formatDuration } from '../render/format.js';
 
 /** Functions by their whole name, or all that an expression finds; `[syscall]` and its kin have to be named. */
@@ -68,18 +69,51 @@ function askedCalls({ functions, minNs, maxNs }: CallPattern, symbols: SymbolTab
   return { functions: functionSet(functions, symbols), durations };
 }
 
-/** @throws PtflameError NO_SUCH_FUNCTION */
+/**
+ * A whole name means the functions that have it; if none has, those that have it but for parameters and version:
+ * `pthread_mutex_lock` finds `pthread_mutex_lock@@GLIBC_2.2.5`.
+ *
+ * @throws PtflameError NO_SUCH_FUNCTION
+ */
 export function functionSet(pattern: FunctionPattern, symbols: SymbolTable): FunctionSet {
-  const isFound = (name: string, symbol: number) =>
-    typeof pattern === 'string'
-      ? name === pattern
-      : symbols.kind[symbol] !== SymbolKind.Synthetic && pattern.test(name);
-  const set = Uint8Array.from(symbols.name, (name, symbol) => (isFound(name, symbol) ? 1 : 0));
-  if (set.includes(1)) return set;
-  const what = typeof pattern === 'string' ? `no function called ${pattern}` : `no function that ${pattern} finds`;
-  throw new PtflameError('NO_SUCH_FUNCTION', `the trace has ${what}`, {
-    hint: 'ptflame report --match REGEX lists the functions of a trace',
+  const found = typeof pattern === 'string' ? named(pattern, symbols) : matching(pattern, symbols);
+  if (found.includes(1)) return found;
+  throw new PtflameError('NO_SUCH_FUNCTION', `the trace has ${missingText(pattern)}`, {
+    hint: `${similarText(pattern, symbols)}ptflame report --match REGEX lists the functions of a trace`,
   });
+}
+
+function named(name: string, { name: names }: SymbolTable): FunctionSet {
+  const exact = Uint8Array.from(names, (own) => (own === name ? 1 : 0));
+  return exact.includes(1) ? exact : Uint8Array.from(names, (own) => (bareName(own) === name ? 1 : 0));
+}
+
+function matching(pattern: RegExp, { name, kind }: SymbolTable): FunctionSet {
+  const isFound = (own: string, row: number) => kind[row] !== SymbolKind.Synthetic && pattern.test(own);
+  return Uint8Array.from(name, (own, row) => (isFound(own, row) ? 1 : 0));
+}
+
+/** Without parameters, and without a version. */
+function bareName(name: string): string {
+  const at = name.search(/(?<!operator)\(|@/);
+  return at > 0 ? name.slice(0, at) : name;
+}
+
+function missingText(pattern: FunctionPattern): string {
+  return typeof pattern === 'string'
+    ? `no function called ${pattern}`
+    : `no function that ${patternText(pattern)} finds`;
+}
+
+const MOST_SIMILAR = 3;
+
+/** "did you mean A, B? ", if there are names that hold the wanted one; shortest first. */
+function similarText(pattern: FunctionPattern, { name }: SymbolTable): string {
+  if (typeof pattern !== 'string') return '';
+  const wanted = pattern.toLowerCase();
+  const similar = [...new Set(name.map(bareName))].filter((own) => own.toLowerCase().includes(wanted));
+  const shortest = similar.sort((a, b) => a.length - b.length || compareUtf8(a, b)).slice(0, MOST_SIMILAR);
+  return shortest.length === 0 ? '' : `did you mean ${shortest.join(', ')}? `;
 }
 
 /** @throws PtflameError BAD_OPTION */
