@@ -3,7 +3,7 @@
  */
 import type { z } from 'zod';
 import { checkOptions, yargsOptions } from './flags.js';
-import { DemoOptions, InfoOptions, PackOptions, RenderOptions } from './options.js';
+import { DemoOptions, ImportOptions, InfoOptions, PackOptions, RenderOptions } from './options.js';
 import { DoctorOptions, RecordOptions } from './recording-options.js';
 
 interface CommandOf<Schema extends z.ZodObject> {
@@ -67,6 +67,18 @@ const RENDER = command({
   run: async (options, signal) => (await import('./commands/render.js')).render(options, signal),
 });
 
+const IMPORT = command({
+  usage: 'import <inputs..>',
+  description: 'decode once, ask many times: a file that every command reads in place of the trace, much faster',
+  examples: [
+    ['$0 import perf.data -o trace.ptf', 'whatever render takes'],
+    ['$0 render trace.ptf -o flame.svg', 'the same picture as of perf.data'],
+  ],
+  schema: ImportOptions,
+  positional: ['inputs'],
+  run: async (options, signal) => (await import('./commands/import.js')).importInputs(options, signal),
+});
+
 const INFO = command({
   usage: 'info <file>',
   description: 'what a recording (perf.data) holds: machine, settings, trace, losses, threads; nothing is decoded',
@@ -110,4 +122,4 @@ const DEMO = command({
 });
 
 /** In the order in which help tells of them. */
-export const COMMANDS: readonly Command[] = [RECORD, RENDER, INFO, PACK, DOCTOR, DEMO];
+export const COMMANDS: readonly Command[] = [RECORD, RENDER, IMPORT, INFO, PACK, DOCTOR, DEMO];

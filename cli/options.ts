@@ -90,6 +90,14 @@ export type DecodingOptions = z.infer<z.ZodObject<typeof decoding & Pick<typeof 
   readonly quiet: boolean;
 };
 
+/** Of which threads and processors. */
+const selection = {
+  tid: flag(numberList.optional(), 'only these threads: numbers and ranges, as 12,20-29'),
+  pid: flag(numberList.optional(), 'only these processes, likewise'),
+  comm: flag(regex.optional(), 'only threads that had a name like this regular expression'),
+  cpu: flag(numberList.optional(), 'only what ran on these processors, likewise'),
+};
+
 export const RenderOptions = z.object({
   inputs: z.array(path).min(1),
   output: outputs('where to write: a file, or - for standard output (default); may be repeated'),
@@ -113,15 +121,22 @@ export const RenderOptions = z.object({
   ),
   noExtend: flag(z.boolean().default(false), 'do not extend threads that wait to the bounds of the recording'),
   byCalls: flag(z.boolean().default(false), 'take a trace without times: frames weigh their calls'),
-  tid: flag(numberList.optional(), 'only these threads: numbers and ranges, as 12,20-29'),
-  pid: flag(numberList.optional(), 'only these processes, likewise'),
-  comm: flag(regex.optional(), 'only threads that had a name like this regular expression'),
-  cpu: flag(numberList.optional(), 'only what ran on these processors, likewise'),
+  ...selection,
   ...decoding,
   ...resources,
   quiet,
 });
 export type RenderOptions = z.infer<typeof RenderOptions>;
+
+export const ImportOptions = z.object({
+  inputs: z.array(path).min(1),
+  output: flag(path, 'where to write the trace: a file, or - for standard output', { alias: 'o' }),
+  ...selection,
+  ...decoding,
+  ...resources,
+  quiet,
+});
+export type ImportOptions = z.infer<typeof ImportOptions>;
 
 export const PackOptions = z.object({
   recording: path,

@@ -51,7 +51,7 @@ async function profileOf(
   signal: AbortSignal,
 ): Promise<Profile> {
   const [only, ...others] = inputs;
-  if (only === undefined || others.length > 0 || 'parts' in only)
+  if (only === undefined || others.length > 0 || 'parts' in only || 'stored' in only)
     return analyzeWithProgress(inputs, options, trees, signal);
   const input = await tellKind(only);
   if (input.kind === 'trace') return analyzeWithProgress([input], options, trees, signal);
@@ -83,7 +83,11 @@ async function analyzeWithProgress(
   }
 }
 
-function resourcesOf({ jobs, memory, tempDir }: Pick<RenderOptions, 'jobs' | 'memory' | 'tempDir'>): ResourceOptions {
+export function resourcesOf({
+  jobs,
+  memory,
+  tempDir,
+}: Pick<RenderOptions, 'jobs' | 'memory' | 'tempDir'>): ResourceOptions {
   return {
     ...(jobs !== undefined && { jobs }),
     ...(memory !== undefined && { memoryBytes: memory }),
@@ -91,6 +95,6 @@ function resourcesOf({ jobs, memory, tempDir }: Pick<RenderOptions, 'jobs' | 'me
   };
 }
 
-function selectionOf({ tid, pid, cpu, comm }: Pick<RenderOptions, 'tid' | 'pid' | 'cpu' | 'comm'>): Selection {
+export function selectionOf({ tid, pid, cpu, comm }: Pick<RenderOptions, 'tid' | 'pid' | 'cpu' | 'comm'>): Selection {
   return { ...(tid && { tids: tid }), ...(pid && { pids: pid }), ...(cpu && { cpus: cpu }), ...(comm && { comm }) };
 }

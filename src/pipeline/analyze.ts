@@ -8,9 +8,10 @@ import type { DecodedRecording } from './decoded.js';
 import { InputReader, type ReadOptions, type ReadProgress, type TraceInput } from './inputs.js';
 import { PieceReaders } from './piece-readers.js';
 import { ProfileBuilder, type Trees } from './profile-builder.js';
-import { nothingSelected, refuseUnusable } from './refusals.js';
+import { nothingSelected, refuseOthersBesideStored, refuseUnusable } from './refusals.js';
 import type { ReplayedTrace } from './replay-task.js';
 import { planResources, type ResourceOptions } from './resources.js';
+import { refusedBlock, type StoredTrace, takeStored } from './stored-trace.js';
 import { type ReplayHelp, replayThreads } from './thread-replays.js';
 import { WorkerPool } from './worker-pool.js';
 
@@ -19,7 +20,13 @@ export interface ReplayProgress {
   readonly threads: number;
   readonly ofThreads: number;
 }
-export type Progress = ReadProgress | ReplayProgress;
+/** Of an import. */
+export interface WriteProgress {
+  readonly phase: 'write';
+  readonly threads: number;
+  readonly ofThreads: number;
+}
+export type Progress = ReadProgress | ReplayProgress | WriteProgress;
 
 export interface AnalyzeOptions extends Pick<ReadOptions, 'select' | 'signal'>, ResourceOptions {
   /** A function that was jumped to stands below the one that jumped, or in its place. Default: nest. */
@@ -34,8 +41,8 @@ export interface AnalyzeOptions extends Pick<ReadOptions, 'select' | 'signal'>, 
   readonly onProgress?: (progress: Progress) => void;
 }
 
-/** Text, or a recording that is decoded while it is read. */
-export type AnalyzedInput = TraceInput | DecodedRecording;
+/** Text, a recording that is decoded while it is read, or a trace that was imported: that one stands alone. */
+export type AnalyzedInput = TraceInput | DecodedRecording | StoredTrace;
 
 /**
  * Replays a trace. Neither the order of the inputs nor how they are cut, nor how many threads work, changes the result.
@@ -51,6 +58,8 @@ export async function analyze(inputs: readonly AnalyzedInput[], options: Analyze
     await readAll(inputs, reader, pool);
     refuseUnusable(reader, options.select ?? {}, options.byCalls ?? false);
     return await replayAll(reader, options, { pool, memoryBytes: replayBytes }, recordedWhere(inputs));
+  } catch (error) {
+    throw refusedBlock(error, inputs);
   } finally {
     // Nobody has to wait until the threads are gone; as long as one is there, it may read what was spilled.
     pool.close().finally(() => reader.store.memory.close());
@@ -58,15 +67,19 @@ export async function analyze(inputs: readonly AnalyzedInput[], options: Analyze
 }
 
 /** Only of a recording that is the only input. */
-function recordedWhere(inputs: readonly AnalyzedInput[]): RecordedWhere | null {
+export function recordedWhere(inputs: readonly AnalyzedInput[]): RecordedWhere | null {
   const [only, ...others] = inputs;
+  if (only !== undefined && 'stored' in only) return only.stored.contents.meta.recorded;
   return only !== undefined && others.length === 0 && 'parts' in only ? only.recorded : null;
 }
 
-async function readAll(inputs: readonly AnalyzedInput[], reader: InputReader, pool: WorkerPool): Promise<void> {
+export async function readAll(inputs: readonly AnalyzedInput[], reader: InputReader, pool: WorkerPool): Promise<void> {
   const readers = new PieceReaders(pool, reader.words);
-  for (const input of inputs)
-    await ('parts' in input ? reader.readDecoded(input, readers) : reader.read(input, readers));
+  refuseOthersBesideStored(inputs);
+  for (const input of inputs) {
+    if ('stored' in input) takeStored(input, reader);
+    else await ('parts' in input ? reader.readDecoded(input, readers) : reader.read(input, readers));
+  }
 }
 
 /** Twice: first what is certain, then the threads that were lost somewhere, with what the others have shown. */

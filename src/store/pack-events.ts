@@ -1,0 +1,142 @@
+/**
+ * One thread's events in, blocks of bytes out.
+ */
+import { crc32 } from 'node:zlib';
+import { RECORD_SITES } from '../model/branch-sites.js';
+import { MOST_BLOCK_EVENTS, type PackedBlock } from '../model/packed-thread.js';
+import type { Nanoseconds, Tid } from '../model/units.js';
+import type { LaneEvents } from './lane-events.js';
+import { BLOCK_HEAD_BYTES, FAR_TIME, Head, LARGEST_STEP_NS, MORE, NO_SITE, PART_BYTES, Part } from './packed-block.js';
+
+/** A site takes five bytes at most, a time nine. */
+const MOST_EVENT_BYTES = 14;
+
+/** What sites and times are called in the file. */
+export interface PackingTerms {
+  /** By site. */
+  readonly rankOf: Uint32Array;
+  /** By rank, as `expectedSites` has it. */
+  readonly expected: Int32Array;
+  /** Time 0 of the file. */
+  readonly originNs: Nanoseconds;
+}
+
+/** `block`: where it will stand is not known yet. */
+export interface PackedBytes {
+  readonly block: Omit<PackedBlock, 'offset'>;
+  readonly bytes: Uint8Array;
+}
+
+interface OpenPart {
+  readonly cpu: number;
+  readonly startNs: Nanoseconds;
+  events: number;
+}
+
+/** Takes the events of a thread, one processor behind the other. */
+export class EventPacker {
+  private readonly tid: Tid;
+  private readonly terms: PackingTerms;
+  private readonly data = Buffer.alloc(MOST_BLOCK_EVENTS * MOST_EVENT_BYTES);
+  private length = 0;
+  private events = 0;
+  private parts: OpenPart[] = [];
+  private startNs = Number.POSITIVE_INFINITY;
+  private endNs = Number.NEGATIVE_INFINITY;
+  private lastNs = 0;
+  private expectedSite = NO_SITE;
+
+  constructor(tid: Tid, terms: PackingTerms) {
+    this.tid = tid;
+    this.terms = terms;
+  }
+
+  /** Events that follow each other on a processor; gives the blocks that they fill. */
+  *add(cpu: number, { length, site, timeNs }: LaneEvents): Generator<PackedBytes> {
+    for (let row = 0; row < length; ) {
+      const end = Math.min(length, row + MOST_BLOCK_EVENTS - this.events);
+      this.addRows(this.partOf(cpu, timeNs[row] - this.terms.originNs), site, timeNs, row, end);
+      row = end;
+      if (this.events === MOST_BLOCK_EVENTS) yield* this.finish();
+    }
+  }
+
+  /** What is left. */
+  *finish(): Generator<PackedBytes> {
+    if (this.events === 0) return;
+    const { events, startNs, endNs } = this;
+    const bytes = Buffer.concat([this.head(), this.data.subarray(0, this.length)]);
+    yield { bytes, block: { bytes: bytes.length, crc: crc32(bytes), events, startNs, endNs } };
+    this.length = 0;
+    this.events = 0;
+    this.parts = [];
+    this.startNs = Number.POSITIVE_INFINITY;
+    this.endNs = Number.NEGATIVE_INFINITY;
+  }
+
+  private partOf(cpu: number, startNs: Nanoseconds): OpenPart {
+    const last = this.parts.at(-1);
+    if (last?.cpu === cpu) return last;
+    const part = { cpu, startNs, events: 0 };
+    this.parts.push(part);
+    this.lastNs = startNs;
+    this.expectedSite = NO_SITE;
+    return part;
+  }
+
+  private addRows(part: OpenPart, site: Uint32Array, timeNs: Float64Array, start: number, end: number): void {
+    const { rankOf, expected, originNs } = this.terms;
+    const { data } = this;
+    let { length, lastNs, expectedSite, startNs, endNs } = this;
+    for (let row = start; row < end; row++) {
+      const rank = rankOf[site[row]] - RECORD_SITES;
+      const atNs = timeNs[row] - originNs;
+      const ahead = rank - expectedSite;
+      length = putCount(data, length, ahead < 0 ? ahead + expected.length : ahead);
+      const stepNs = atNs - lastNs;
+      if (isNear(stepNs, lastNs, atNs)) length = putCount(data, length, stepNs + 1);
+      else length = data.writeDoubleLE(atNs, putCount(data, length, FAR_TIME));
+      if (atNs < startNs) startNs = atNs;
+      if (atNs > endNs) endNs = atNs;
+      lastNs = atNs;
+      expectedSite = expected[rank];
+    }
+    part.events += end - start;
+    this.events += end - start;
+    Object.assign(this, { length, lastNs, expectedSite, startNs, endNs });
+  }
+
+  private head(): Buffer {
+    const { parts } = this;
+    const head = Buffer.alloc(BLOCK_HEAD_BYTES + PART_BYTES * parts.length);
+    head.writeInt32LE(this.tid, Head.Tid);
+    head.writeUInt32LE(parts.length, Head.Parts);
+    head.writeUInt32LE(this.events, Head.Events);
+    head.writeDoubleLE(this.startNs, Head.StartNs);
+    head.writeDoubleLE(this.endNs, Head.EndNs);
+    parts.forEach(({ cpu, events, startNs }, row) => {
+      const at = BLOCK_HEAD_BYTES + PART_BYTES * row;
+      head.writeInt32LE(cpu, at + Part.Cpu);
+      head.writeUInt32LE(events, at + Part.Events);
+      head.writeDoubleLE(startNs, at + Part.StartNs);
+    });
+    return head;
+  }
+}
+
+/** Adding the step again gives the time again. */
+function isNear(stepNs: number, lastNs: Nanoseconds, atNs: Nanoseconds): boolean {
+  return stepNs >= 0 && stepNs <= LARGEST_STEP_NS && Number.isInteger(stepNs) && lastNs + stepNs === atNs;
+}
+
+/** Where the next number goes. */
+function putCount(bytes: Uint8Array, at: number, value: number): number {
+  let next = at;
+  let rest = value;
+  while (rest >= MORE) {
+    bytes[next++] = (rest & (MORE - 1)) | MORE;
+    rest >>>= 7;
+  }
+  bytes[next++] = rest;
+  return next;
+}
