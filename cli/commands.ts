@@ -81,7 +81,8 @@ const IMPORT = command({
 
 const INFO = command({
   usage: 'info <file>',
-  description: 'what a recording (perf.data) holds: machine, settings, trace, losses, threads; nothing is decoded',
+  description:
+    'what a recording (perf.data, a pack) or an imported trace holds: machine, settings, losses, threads; nothing is decoded',
   examples: [['$0 info perf.data', 'what is in it, and what decoding it will cost']],
   schema: InfoOptions,
   positional: ['file'],

@@ -11,7 +11,7 @@ import { ProfileBuilder, type Trees } from './profile-builder.js';
 import { nothingSelected, refuseOthersBesideStored, refuseUnusable } from './refusals.js';
 import type { ReplayedTrace } from './replay-task.js';
 import { planResources, type ResourceOptions } from './resources.js';
-import { refusedBlock, type StoredTrace, takeStored } from './stored-trace.js';
+import { isLarge, refusedBlock, type StoredTrace, takeStored } from './stored-trace.js';
 import { type ReplayHelp, replayThreads } from './thread-replays.js';
 import { WorkerPool } from './worker-pool.js';
 
@@ -77,8 +77,10 @@ export async function readAll(inputs: readonly AnalyzedInput[], reader: InputRea
   const readers = new PieceReaders(pool, reader.words);
   refuseOthersBesideStored(inputs);
   for (const input of inputs) {
-    if ('stored' in input) takeStored(input, reader);
-    else await ('parts' in input ? reader.readDecoded(input, readers) : reader.read(input, readers));
+    if ('stored' in input) {
+      if (isLarge(input)) pool.wake();
+      takeStored(input, reader);
+    } else await ('parts' in input ? reader.readDecoded(input, readers) : reader.read(input, readers));
   }
 }
 

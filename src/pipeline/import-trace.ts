@@ -4,6 +4,7 @@
 import type { PackedLane } from '../model/packed-thread.js';
 import type { DamagedLine, LineCounts } from '../model/quality.js';
 import type { Tid } from '../model/units.js';
+import { EventPacker } from '../store/pack-events.js';
 import { packThread } from '../store/pack-thread.js';
 import type { TraceStore } from '../store/trace-store.js';
 import { type WrittenThread, writeTraceFile } from '../trace-file/write.js';
@@ -66,10 +67,11 @@ function* packedThreads(
   { terms }: PackableTrace,
   { signal, onProgress }: ImportOptions,
 ): Generator<WrittenThread> {
+  const packer = new EventPacker(terms);
   for (const [done, tid] of tids.entries()) {
     signal?.throwIfAborted();
     const lanes: PackedLane[] = [];
-    yield { tid, lanes, blocks: packThread(store.sourceOf(tid), store.memory.shared(), terms, lanes) };
+    yield { tid, lanes, blocks: packThread(store.sourceOf(tid), store.memory.shared(), packer, lanes) };
     onProgress?.({ phase: 'write', threads: done + 1, ofThreads: tids.length });
   }
 }

@@ -5,12 +5,14 @@ import { closeSync, openSync } from 'node:fs';
 import type { BranchKind, TraceEdge } from '../model/branch-sites.js';
 import { unreadableInput } from '../model/errors.js';
 import type { PackedThread } from '../model/packed-thread.js';
+import { formatCount } from '../render/format.js';
 import { blockFault } from '../store/block-fault.js';
-import { expectedSites } from '../store/packed-block.js';
+import { expectedSites } from '../store/event-code.js';
 import type { TraceContents } from '../trace-file/contents.js';
 import { refusal, TraceFault } from '../trace-file/fault.js';
 import { FileBytes } from '../trace-file/file-bytes.js';
 import { readTraceFile } from '../trace-file/read.js';
+import { salvageTraceFile } from '../trace-file/salvage.js';
 import type { InputReader } from './inputs.js';
 
 /** A trace that was imported; it lies open, and can be read once. */
@@ -36,21 +38,39 @@ export interface OpenStoredOptions {
  *
  * @throws PtflameError INPUT_UNREADABLE, NEWER_VERSION or TRACE_FILE_DAMAGED
  */
-export function openStoredTrace(path: string, _options: OpenStoredOptions = {}): StoredTrace {
+export function openStoredTrace(path: string, { salvage = false }: OpenStoredOptions = {}): StoredTrace {
   const fd = opened(path);
   try {
     const file = new FileBytes(fd);
-    return { name: path, sizeBytes: file.sizeBytes, stored: { fd, ...readTraceFile(file), lost: null } };
+    const read = salvage ? salvaged(file) : { ...readTraceFile(file), lost: null };
+    return { name: path, sizeBytes: file.sizeBytes, stored: { fd, ...read } };
   } catch (error) {
     closeSync(fd);
     throw error instanceof TraceFault ? refusal(error, path) : error;
   }
 }
 
+/** About as many bytes as the events that are not replayed by one thread alone. */
+const LARGE_BYTES = 3_000_000;
+
+/** Others will have begun to help when it is opened. */
+export function isLarge({ sizeBytes }: StoredTrace): boolean {
+  return sizeBytes > LARGE_BYTES;
+}
+
 /** What is told of an error: a block is checked when it is read, by whichever thread reads it. */
 export function refusedBlock(error: unknown, inputs: readonly { readonly name: string }[]): unknown {
   const message = blockFault(error);
   return message === null ? error : refusal({ why: 'damaged', message }, inputs[0]?.name ?? '');
+}
+
+function salvaged(file: FileBytes): Omit<StoredTrace['stored'], 'fd'> {
+  const { contents, threads, keptEvents, ofEvents, isSideLost } = salvageTraceFile(file);
+  const parts = [
+    ...(keptEvents < ofEvents ? [`salvaged ${formatCount(keptEvents)} of ${formatCount(ofEvents)} events`] : []),
+    ...(isSideLost ? ['names, switches and errors are lost'] : []),
+  ];
+  return { contents, threads, lost: parts.length === 0 ? null : parts.join('; ') };
 }
 
 function opened(path: string): number {

@@ -4,8 +4,8 @@
 import type { RecordedWhere } from '../model/profile.js';
 
 import type { Nanoseconds } from '../model/units.js';
+import { expectedSites } from '../store/event-code.js';
 import type { PackingTerms } from '../store/pack-events.js';
-import { expectedSites } from '../store/packed-block.js';
 import type { SideRecords, TraceContents } from '../trace-file/contents.js';
 import { orderedSites, orderedSymbols } from './file-order.js';
 import type { InputReader } from './inputs.js';

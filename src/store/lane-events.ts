@@ -30,7 +30,8 @@ const EVENTS_AT_ONCE = 16 * 1024;
 export function* laneEvents(inputs: readonly LaneRuns[], shared: SharedEvents): Generator<LaneEvents> {
   const runs = new Runs(shared);
   const stretches = inputs.flatMap((input) => stretchesOf(input, runs)).sort(byTimeThenInput);
-  const rows = { site: new Uint32Array(EVENTS_AT_ONCE), timeNs: new Float64Array(EVENTS_AT_ONCE) };
+  const most = stretches.reduce((most, { events }) => Math.max(most, Math.min(events, EVENTS_AT_ONCE)), 0);
+  const rows = { site: new Uint32Array(most), timeNs: new Float64Array(most) };
   for (const stretch of stretches) yield* eventsOf(stretch, runs, rows);
 }
 
@@ -79,7 +80,7 @@ function* eventsOf(
       site[length] = isFar ? numbers[next + 1] : numbers[next];
       timeNs[length++] = lastNs;
       next += isFar ? FAR_LENGTH : NEAR_LENGTH;
-      if (length < EVENTS_AT_ONCE && left > 1) continue;
+      if (length < site.length && left > 1) continue;
       yield { length, site, timeNs };
       length = 0;
     }

@@ -3,10 +3,11 @@
  */
 import { crc32 } from 'node:zlib';
 import { RECORD_SITES } from '../model/branch-sites.js';
+import { writeBlockHead } from '../model/packed-block.js';
 import { MOST_BLOCK_EVENTS, type PackedBlock } from '../model/packed-thread.js';
-import type { Nanoseconds, Tid } from '../model/units.js';
+import { type Nanoseconds, NONE, type Tid } from '../model/units.js';
+import { FAR_TIME, FIRST_EXPECTED, LARGEST_STEP_NS, MORE } from './event-code.js';
 import type { LaneEvents } from './lane-events.js';
-import { BLOCK_HEAD_BYTES, FAR_TIME, Head, LARGEST_STEP_NS, MORE, NO_SITE, PART_BYTES, Part } from './packed-block.js';
 
 /** A site takes five bytes at most, a time nine. */
 const MOST_EVENT_BYTES = 14;
@@ -33,9 +34,9 @@ interface OpenPart {
   events: number;
 }
 
-/** Takes the events of a thread, one processor behind the other. */
+/** Takes the events of one thread after the other, of each one processor behind the other. */
 export class EventPacker {
-  private readonly tid: Tid;
+  private tid: Tid = NONE;
   private readonly terms: PackingTerms;
   private readonly data = Buffer.alloc(MOST_BLOCK_EVENTS * MOST_EVENT_BYTES);
   private length = 0;
@@ -44,11 +45,15 @@ export class EventPacker {
   private startNs = Number.POSITIVE_INFINITY;
   private endNs = Number.NEGATIVE_INFINITY;
   private lastNs = 0;
-  private expectedSite = NO_SITE;
+  private expectedSite = FIRST_EXPECTED;
 
-  constructor(tid: Tid, terms: PackingTerms) {
-    this.tid = tid;
+  constructor(terms: PackingTerms) {
     this.terms = terms;
+  }
+
+  /** The thread before is finished. */
+  begin(tid: Tid): void {
+    this.tid = tid;
   }
 
   /** Events that follow each other on a processor; gives the blocks that they fill. */
@@ -64,8 +69,11 @@ export class EventPacker {
   /** What is left. */
   *finish(): Generator<PackedBytes> {
     if (this.events === 0) return;
-    const { events, startNs, endNs } = this;
-    const bytes = Buffer.concat([this.head(), this.data.subarray(0, this.length)]);
+    const { tid, events, startNs, endNs, parts } = this;
+    const bytes = Buffer.concat([
+      writeBlockHead({ tid, events, startNs, endNs, parts }),
+      this.data.subarray(0, this.length),
+    ]);
     yield { bytes, block: { bytes: bytes.length, crc: crc32(bytes), events, startNs, endNs } };
     this.length = 0;
     this.events = 0;
@@ -80,7 +88,7 @@ export class EventPacker {
     const part = { cpu, startNs, events: 0 };
     this.parts.push(part);
     this.lastNs = startNs;
-    this.expectedSite = NO_SITE;
+    this.expectedSite = FIRST_EXPECTED;
     return part;
   }
 
@@ -104,23 +112,6 @@ export class EventPacker {
     part.events += end - start;
     this.events += end - start;
     Object.assign(this, { length, lastNs, expectedSite, startNs, endNs });
-  }
-
-  private head(): Buffer {
-    const { parts } = this;
-    const head = Buffer.alloc(BLOCK_HEAD_BYTES + PART_BYTES * parts.length);
-    head.writeInt32LE(this.tid, Head.Tid);
-    head.writeUInt32LE(parts.length, Head.Parts);
-    head.writeUInt32LE(this.events, Head.Events);
-    head.writeDoubleLE(this.startNs, Head.StartNs);
-    head.writeDoubleLE(this.endNs, Head.EndNs);
-    parts.forEach(({ cpu, events, startNs }, row) => {
-      const at = BLOCK_HEAD_BYTES + PART_BYTES * row;
-      head.writeInt32LE(cpu, at + Part.Cpu);
-      head.writeUInt32LE(events, at + Part.Events);
-      head.writeDoubleLE(startNs, at + Part.StartNs);
-    });
-    return head;
   }
 }
 

@@ -6,7 +6,7 @@ import type { PackedLane } from '../model/packed-thread.js';
 import type { SharedEvents } from './event-memory.js';
 import type { LaneRuns } from './lane.js';
 import { type LaneEvents, laneEvents } from './lane-events.js';
-import { EventPacker, type PackedBytes, type PackingTerms } from './pack-events.js';
+import type { EventPacker, PackedBytes } from './pack-events.js';
 import type { ThreadSource } from './thread-source.js';
 import { readPackedLanes } from './unpack-events.js';
 
@@ -19,10 +19,10 @@ interface LaneInPieces {
 export function* packThread(
   source: ThreadSource,
   shared: SharedEvents,
-  terms: PackingTerms,
+  packer: EventPacker,
   lanes: PackedLane[],
 ): Generator<PackedBytes> {
-  const packer = new EventPacker(source.tid, terms);
+  packer.begin(source.tid);
   for (const { cpu, pieces } of lanesOf(source, shared)) {
     let events = 0;
     for (const piece of pieces) {

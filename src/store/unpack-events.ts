@@ -4,11 +4,12 @@
 import { readSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
 import { RECORD_SITES } from '../model/branch-sites.js';
+import { blockHeadBytes, readBlockHead } from '../model/packed-block.js';
 import { MOST_BLOCK_BYTES, type PackedBlock, type PackedLane, type PackedThread } from '../model/packed-thread.js';
 import type { Nanoseconds } from '../model/units.js';
 import { BlockFault } from './block-fault.js';
+import { FAR_TIME, FIRST_EXPECTED, MORE } from './event-code.js';
 import type { Lane } from './merge-lanes.js';
-import { BLOCK_HEAD_BYTES, FAR_TIME, Head, MORE, NO_SITE, PART_BYTES, Part } from './packed-block.js';
 import type { EventRows } from './thread-memory.js';
 
 /** What another thread needs to read blocks; plain data. */
@@ -88,17 +89,13 @@ class Unpacker {
 
   unpack(block: PackedBlock, tid: number, cursors: ReadonlyMap<number, Cursor>): void {
     const bytes = readBlock(this.file.fd, block);
-    const parts = bytes.length < BLOCK_HEAD_BYTES ? 0 : bytes.readUInt32LE(Head.Parts);
-    this.at = BLOCK_HEAD_BYTES + PART_BYTES * parts;
-    if (parts === 0 || this.at > bytes.length || bytes.readInt32LE(Head.Tid) !== tid) throw impossible(block);
-    Object.assign(this, { bytes, startNs: block.startNs, endNs: block.endNs });
-    for (let part = 0; part < parts; part++) {
-      const head = BLOCK_HEAD_BYTES + PART_BYTES * part;
-      const events = bytes.readUInt32LE(head + Part.Events);
-      const cursor = cursors.get(bytes.readInt32LE(head + Part.Cpu));
+    const head = readBlockHead(bytes);
+    if (head === null || head.tid !== tid || head.events !== block.events) throw impossible(block);
+    Object.assign(this, { bytes, at: blockHeadBytes(head.parts.length), startNs: block.startNs, endNs: block.endNs });
+    for (const { cpu, events, startNs } of head.parts) {
+      const cursor = cursors.get(cpu);
       if (cursor === undefined || events > cursor.end - cursor.row) throw impossible(block);
-      if (!this.unpackPart(cursor.row, cursor.row + events, bytes.readDoubleLE(head + Part.StartNs)))
-        throw impossible(block);
+      if (!this.unpackPart(cursor.row, cursor.row + events, startNs)) throw impossible(block);
       cursor.row += events;
     }
     if (this.at !== bytes.length) throw impossible(block);
@@ -115,7 +112,7 @@ class Unpacker {
     const sites = expected.length;
     let { at } = this;
     let lastNs = partStartNs;
-    let next = NO_SITE;
+    let next = FIRST_EXPECTED;
     if (!(lastNs >= startNs)) return false;
     for (let row = startRow; row < endRow; row++) {
       let ahead = bytes[at];

@@ -30,29 +30,41 @@ export interface ReadTrace {
 /** @throws TraceFault */
 export function readTraceFile(file: FileBytes): ReadTrace {
   readHead(file);
-  const indexAt = readTrailer(file);
-  const { contents, end } = readContents(file);
-  const { startNs, endNs } = contents.meta;
-  const index = file.frame(indexAt, FrameKind.Index);
-  if (index.end !== file.sizeBytes - TRAILER_BYTES)
-    throw new TraceFault('damaged', 'its index does not end where it should');
-  return { contents, threads: readIndex(index.bytes, { offset: end, end: indexAt, startNs, endNs }) };
+  const { end: sideAt, ...common } = readCommon(file);
+  const side = file.frame(sideAt, FrameKind.Side);
+  const threads = readThreads(file, side.end, common.meta);
+  return { contents: { ...common, side: readSide(side.bytes) }, threads };
 }
 
-/** What all threads have in common, and where it ends. */
-export function readContents(file: FileBytes): { readonly contents: TraceContents; readonly end: number } {
+/** What all events need, and where it ends. */
+export function readCommon(file: FileBytes): Omit<TraceContents, 'side'> & { readonly end: number } {
   const meta = file.frame(HEAD_BYTES, FrameKind.Meta);
   const symbols = file.frame(meta.end, FrameKind.Symbols);
   const sites = file.frame(symbols.end, FrameKind.Sites);
-  const side = file.frame(sites.end, FrameKind.Side);
   const symbolTable = readSymbols(symbols.bytes);
-  const contents = {
+  return {
     meta: readMeta(meta.bytes),
     symbols: symbolTable,
     sites: readSites(sites.bytes, symbolTable.length),
-    side: readSide(side.bytes),
+    end: sites.end,
   };
-  return { contents, end: side.end };
+}
+
+/** Where the events of each thread stand; none before `offset`. */
+export function readThreads(
+  file: FileBytes,
+  offset: number,
+  { startNs, endNs, counts, unwanted }: TraceContents['meta'],
+): PackedThread[] {
+  const indexAt = readTrailer(file);
+  const index = file.frame(indexAt, FrameKind.Index);
+  if (index.end !== file.sizeBytes - TRAILER_BYTES)
+    throw new TraceFault('damaged', 'its index does not end where it should');
+  const threads = readIndex(index.bytes, { offset, end: indexAt, startNs, endNs });
+  const events = threads.reduce((sum, { blocks }) => blocks.reduce((sum, block) => sum + block.events, sum), 0);
+  if (events !== counts.events - unwanted)
+    throw new TraceFault('damaged', 'its index counts other events than were read');
+  return threads;
 }
 
 export function readHead(file: FileBytes): void {
