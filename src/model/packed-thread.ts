@@ -21,7 +21,10 @@ export interface PackedBlock {
   /** Where its bytes begin in the file, and how many there are. */
   readonly offset: number;
   readonly bytes: number;
+  /** Of these bytes, as they stand in the file. */
   readonly crc: number;
+  /** How many they are when they are inflated; as many as `bytes` if they are not deflated. */
+  readonly plainBytes: number;
   readonly events: number;
   /** The earliest of its events, and the latest. */
   readonly startNs: Nanoseconds;
@@ -33,3 +36,5 @@ export const MOST_BLOCK_EVENTS = 64 * 1024;
 /** A site takes up to five bytes, a time up to nine; and each of them may have come from a processor of its own. */
 export const MOST_BLOCK_BYTES = 2 ** 21;
 export const LEAST_EVENT_BYTES = 2;
+/** A block that would shrink more is not deflated: a small file cannot ask for much memory. */
+export const MOST_BLOCK_DEFLATED = 64;

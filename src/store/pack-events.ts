@@ -1,7 +1,6 @@
 /**
  * One thread's events in, blocks of bytes out.
  */
-import { crc32 } from 'node:zlib';
 import { RECORD_SITES } from '../model/branch-sites.js';
 import { writeBlockHead } from '../model/packed-block.js';
 import { MOST_BLOCK_EVENTS, type PackedBlock } from '../model/packed-thread.js';
@@ -22,10 +21,9 @@ export interface PackingTerms {
   readonly originNs: Nanoseconds;
 }
 
-/** `block`: where it will stand is not known yet. */
-export interface PackedBytes {
-  readonly block: Omit<PackedBlock, 'offset'>;
-  readonly bytes: Uint8Array;
+/** A block; where and how it will stand in a file is not known yet. */
+export interface PackedBytes extends Pick<PackedBlock, 'events' | 'startNs' | 'endNs'> {
+  readonly plain: Uint8Array;
 }
 
 interface OpenPart {
@@ -70,11 +68,8 @@ export class EventPacker {
   *finish(): Generator<PackedBytes> {
     if (this.events === 0) return;
     const { tid, events, startNs, endNs, parts } = this;
-    const bytes = Buffer.concat([
-      writeBlockHead({ tid, events, startNs, endNs, parts }),
-      this.data.subarray(0, this.length),
-    ]);
-    yield { bytes, block: { bytes: bytes.length, crc: crc32(bytes), events, startNs, endNs } };
+    const head = writeBlockHead({ tid, events, startNs, endNs, parts });
+    yield { events, startNs, endNs, plain: Buffer.concat([head, this.data.subarray(0, this.length)]) };
     this.length = 0;
     this.events = 0;
     this.parts = [];

@@ -2,7 +2,7 @@
  * Blocks of a file in, the lanes of one thread out. Whoever wrote a block, nothing comes out that could not be.
  */
 import { readSync } from 'node:fs';
-import { crc32 } from 'node:zlib';
+import { crc32, inflateRawSync } from 'node:zlib';
 import { RECORD_SITES } from '../model/branch-sites.js';
 import { blockHeadBytes, readBlockHead } from '../model/packed-block.js';
 import { MOST_BLOCK_BYTES, type PackedBlock, type PackedLane, type PackedThread } from '../model/packed-thread.js';
@@ -57,7 +57,7 @@ function cursorsOf(lanes: readonly PackedLane[]): Map<number, Cursor> {
 let room = Buffer.alloc(0);
 
 /** Its bytes, checked; good until the next block is read. @throws BlockFault */
-export function readBlock(fd: number, { offset, bytes, crc }: PackedBlock): Buffer {
+function readBlock(fd: number, { offset, bytes, plainBytes, crc }: PackedBlock): Buffer {
   if (bytes > MOST_BLOCK_BYTES) throw new BlockFault(`the block at byte ${offset} is too long`);
   if (room.length < bytes) room = Buffer.alloc(bytes);
   const block = room.subarray(0, bytes);
@@ -68,7 +68,17 @@ export function readBlock(fd: number, { offset, bytes, crc }: PackedBlock): Buff
   }
   if (crc32(block) !== crc)
     throw new BlockFault(`the block at byte ${offset} has another checksum than it should have`);
-  return block;
+  return plainBytes === bytes ? block : inflated(block, plainBytes, offset);
+}
+
+function inflated(block: Buffer, plainBytes: number, offset: number): Buffer {
+  try {
+    const plain = inflateRawSync(block, { chunkSize: Math.max(plainBytes, 64), maxOutputLength: plainBytes });
+    if (plain.length === plainBytes) return plain;
+  } catch {
+    // it is told below
+  }
+  throw new BlockFault(`the block at byte ${offset} cannot be inflated`);
 }
 
 class Unpacker {

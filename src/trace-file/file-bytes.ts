@@ -3,6 +3,7 @@
  */
 import { fstatSync, readSync } from 'node:fs';
 import { crc32, inflateRawSync } from 'node:zlib';
+import type { PackedBlock } from '../model/packed-thread.js';
 import { TraceFault } from './fault.js';
 import { FRAME_BYTES, type FrameHead, type FrameKind, readFrameHead } from './format.js';
 
@@ -56,6 +57,19 @@ export class FileBytes {
     };
   }
 
+  /** What a block holds; null if it is not whole. */
+  block({
+    offset,
+    bytes,
+    plainBytes,
+    crc,
+  }: Pick<PackedBlock, 'offset' | 'bytes' | 'plainBytes' | 'crc'>): Buffer | null {
+    if (offset + bytes > this.sizeBytes) return null;
+    const stored = this.bytes(offset, bytes);
+    if (crc32(stored) !== crc) return null;
+    return plainBytes === bytes ? stored : inflatedOrNull(stored, plainBytes);
+  }
+
   private read(bytes: Buffer, offset: number, position: number): number {
     try {
       return readSync(this.fd, bytes, offset, bytes.length - offset, position);
@@ -66,11 +80,16 @@ export class FileBytes {
 }
 
 function inflated(stored: Buffer, plainBytes: number, at: number): Buffer {
+  const plain = inflatedOrNull(stored, plainBytes);
+  if (plain !== null) return plain;
+  throw new TraceFault('damaged', `the part at byte ${at} cannot be inflated`);
+}
+
+function inflatedOrNull(stored: Buffer, plainBytes: number): Buffer | null {
   try {
     const plain = inflateRawSync(stored, { maxOutputLength: Math.max(plainBytes, 1) });
-    if (plain.length === plainBytes) return plain;
+    return plain.length === plainBytes ? plain : null;
   } catch {
-    // it is told below
+    return null;
   }
-  throw new TraceFault('damaged', `the part at byte ${at} cannot be unpacked`);
 }

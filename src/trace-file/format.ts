@@ -2,6 +2,7 @@
  * What writer and reader of a trace file agree on; docs/trace-format.md tells it in words.
  */
 import { crc32 } from 'node:zlib';
+import { MOST_BLOCK_BYTES, MOST_BLOCK_DEFLATED } from '../model/packed-thread.js';
 
 export const VERSION = 1;
 
@@ -65,7 +66,8 @@ export function readFrameHead(bytes: Buffer): FrameHead | null {
   return coding > Coding.Deflated || bytes.readUInt16LE(2) !== 0 || !isBounded(head) ? null : head;
 }
 
-function isBounded({ isDeflated, storedBytes, plainBytes }: FrameHead): boolean {
-  if (plainBytes > MOST_SECTION_BYTES) return false;
-  return isDeflated ? plainBytes <= MOST_DEFLATED * storedBytes : plainBytes === storedBytes;
+function isBounded({ kind, isDeflated, storedBytes, plainBytes }: FrameHead): boolean {
+  if (plainBytes > (kind === FrameKind.Block ? MOST_BLOCK_BYTES : MOST_SECTION_BYTES)) return false;
+  const most = kind === FrameKind.Block ? MOST_BLOCK_DEFLATED : MOST_DEFLATED;
+  return isDeflated ? plainBytes <= most * storedBytes : plainBytes === storedBytes;
 }

@@ -4,6 +4,7 @@
 import {
   LEAST_EVENT_BYTES,
   MOST_BLOCK_BYTES,
+  MOST_BLOCK_DEFLATED,
   MOST_BLOCK_EVENTS,
   type PackedBlock,
   type PackedLane,
@@ -38,11 +39,12 @@ export function indexBytes(threads: readonly PackedThread[]): Uint8Array {
 
 function writeBlock(
   out: NumberWriter,
-  { offset, bytes, crc, events, startNs, endNs }: PackedBlock,
+  { offset, bytes, plainBytes, crc, events, startNs, endNs }: PackedBlock,
   last: { readonly offset: number; readonly startNs: number },
 ): void {
   out.count(offset - last.offset);
   out.count(bytes);
+  out.count(plainBytes - bytes);
   out.count(crc);
   out.count(events);
   out.near(startNs, last.startNs);
@@ -88,7 +90,7 @@ class IndexReader {
       lastCpu = input.countWithin(lastCpu + 2, MOST_ID) - 1;
       return { cpu: lastCpu, events: input.countWithin(1, Number.MAX_SAFE_INTEGER) };
     });
-    const blocks = Array.from({ length: input.length(6) }, () => this.block());
+    const blocks = Array.from({ length: input.length(7) }, () => this.block());
     const sum = (rows: readonly { readonly events: number }[]) => rows.reduce((sum, { events }) => sum + events, 0);
     if (sum(lanes) !== sum(blocks)) throw input.fault(`counts the events of thread ${tid} in two ways`);
     return { tid, lanes, blocks };
@@ -99,14 +101,16 @@ class IndexReader {
     const { input, bounds, last } = this;
     const offset = last.offset + input.count();
     const bytes = input.countWithin(1, MOST_BLOCK_BYTES);
+    const most = Math.min(MOST_BLOCK_BYTES, MOST_BLOCK_DEFLATED * bytes);
+    const plainBytes = bytes + input.countWithin(0, most - bytes);
     const crc = input.countWithin(0, MOST_CRC);
-    const events = input.countWithin(1, Math.min(MOST_BLOCK_EVENTS, bytes / LEAST_EVENT_BYTES));
+    const events = input.countWithin(1, Math.min(MOST_BLOCK_EVENTS, plainBytes / LEAST_EVENT_BYTES));
     const startNs = input.near(last.startNs);
     const endNs = input.near(startNs);
     if (offset < bounds.offset || offset + bytes > bounds.end) throw input.fault('has a block outside of the file');
     if (!(bounds.startNs <= startNs && startNs <= endNs && endNs <= bounds.endNs))
       throw input.fault('has a block outside of the recording');
     this.last = { offset: offset + bytes, startNs };
-    return { offset, bytes, crc, events, startNs, endNs };
+    return { offset, bytes, plainBytes, crc, events, startNs, endNs };
   }
 }

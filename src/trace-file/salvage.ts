@@ -1,9 +1,8 @@
 /**
  * A damaged trace file in, all that can still be read of it out, and how much that is.
  */
-import { crc32 } from 'node:zlib';
 import { readBlockHead } from '../model/packed-block.js';
-import { MOST_BLOCK_BYTES, type PackedBlock, type PackedThread } from '../model/packed-thread.js';
+import type { PackedBlock, PackedThread } from '../model/packed-thread.js';
 import type { TraceRecord } from '../model/trace-chunk.js';
 import { NONE, type Tid } from '../model/units.js';
 import type { SideRecords, TraceContents } from './contents.js';
@@ -81,21 +80,14 @@ function scanBlocks(
   kept: KeptThreads,
 ): void {
   for (let at = start, head = file.frameHead(at); head?.kind === FrameKind.Block; head = file.frameHead(at)) {
-    const offset = at + FRAME_BYTES;
-    at = offset + head.storedBytes;
-    if (head.storedBytes > MOST_BLOCK_BYTES) continue;
-    const block = readBlockHead(file.bytes(offset, head.storedBytes));
+    const { storedBytes: bytes, plainBytes, crc } = head;
+    const place = { offset: at + FRAME_BYTES, bytes, plainBytes, crc };
+    at = place.offset + bytes;
+    const plain = file.block(place);
+    const block = plain && readBlockHead(plain);
     if (block === null || !(startNs <= block.startNs && block.startNs <= block.endNs && block.endNs <= endNs)) continue;
-    const { events, ...times } = block;
-    const { tid } = block;
-    kept.add(file, tid, {
-      offset,
-      bytes: head.storedBytes,
-      crc: head.crc,
-      events,
-      startNs: times.startNs,
-      endNs: times.endNs,
-    });
+    const { tid, events, startNs: first, endNs: last } = block;
+    kept.add(file, tid, { ...place, events, startNs: first, endNs: last });
   }
 }
 
@@ -107,9 +99,8 @@ class KeptThreads {
 
   /** False if it is not whole. */
   add(file: FileBytes, tid: Tid, block: PackedBlock): boolean {
-    if (block.offset + block.bytes > file.sizeBytes) return false;
-    const bytes = file.bytes(block.offset, block.bytes);
-    const head = crc32(bytes) === block.crc ? readBlockHead(bytes) : null;
+    const plain = file.block(block);
+    const head = plain && readBlockHead(plain);
     if (head === null || head.tid !== tid || head.events !== block.events || tid < 0) return false;
     if (head.parts.some(({ cpu, events }) => cpu < NONE || events === 0)) return false;
     this.events += block.events;

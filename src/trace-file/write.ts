@@ -16,18 +16,22 @@ import {
   TRAILER_BYTES,
   VERSION,
 } from './format.js';
-import { blockHead, frame } from './frame.js';
+import { blockFrame, frame } from './frame.js';
 import { indexBytes } from './index-section.js';
 import { metaBytes } from './meta.js';
 import { sideBytes } from './side-records.js';
 import { siteBytes } from './sites.js';
 import { symbolBytes } from './symbols.js';
 
+export interface WrittenBlock extends Pick<PackedBlock, 'events' | 'startNs' | 'endNs'> {
+  readonly plain: Uint8Array;
+}
+
 export interface WrittenThread {
   readonly tid: Tid;
   readonly lanes: readonly PackedLane[];
   /** In their order. */
-  readonly blocks: Iterable<{ readonly block: Omit<PackedBlock, 'offset'>; readonly bytes: Uint8Array }>;
+  readonly blocks: Iterable<WrittenBlock>;
 }
 
 /** `threads`: by tid, each asked for its blocks when those before it are written. */
@@ -47,11 +51,13 @@ export async function* writeTraceFile(
   const index: PackedThread[] = [];
   for await (const { tid, lanes, blocks } of threads) {
     const placed: PackedBlock[] = [];
-    for (const { block, bytes } of blocks) {
-      yield blockHead(FrameKind.Block, bytes.length, block.crc);
-      yield bytes;
-      placed.push({ ...block, offset: at + FRAME_BYTES });
-      at += FRAME_BYTES + bytes.length;
+    for (const { plain, ...block } of blocks) {
+      const { head, stored, crc } = blockFrame(plain);
+      yield head;
+      yield stored;
+      const [offset, bytes, plainBytes] = [at + FRAME_BYTES, stored.length, plain.length];
+      placed.push({ ...block, offset, bytes, plainBytes, crc });
+      at = offset + bytes;
     }
     index.push({ tid, lanes, blocks: placed });
   }
