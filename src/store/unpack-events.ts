@@ -146,11 +146,10 @@ class Unpacker {
           step = 1;
           if (!(lastNs >= startNs)) return false;
         }
-        if (!(step > 0)) return false;
+        if (!(step > 0 && ahead >= 0)) return false;
       }
       next += ahead;
-      if (next >= sites) next -= sites;
-      if (next >>> 0 >= sites) return false;
+      if (next >= sites && (next -= sites) >= sites) return false;
       lastNs += step - 1;
       site[row] = next + RECORD_SITES;
       timeNs[row] = lastNs;

@@ -19,6 +19,8 @@ export function frame(kind: FrameKind, plain: Uint8Array): Buffer {
 /** Events are read again and again: they are deflated fast, and only where inflating them is fast, too. */
 const BLOCK_LEVEL = 1;
 const LEAST_BLOCK_DEFLATED = 2;
+/** To begin takes as long as some thousand events. */
+const LEAST_DEFLATED_BYTES = 4096;
 
 /** A block of events: its head, and its bytes as they will stand in the file. */
 export function blockFrame(plain: Uint8Array): {
@@ -26,7 +28,7 @@ export function blockFrame(plain: Uint8Array): {
   readonly stored: Uint8Array;
   readonly crc: number;
 } {
-  const deflated = deflateRawSync(plain, { level: BLOCK_LEVEL });
+  const deflated = plain.length < LEAST_DEFLATED_BYTES ? plain : deflateRawSync(plain, { level: BLOCK_LEVEL });
   const times = plain.length / deflated.length;
   const isDeflated = times >= LEAST_BLOCK_DEFLATED && times <= MOST_BLOCK_DEFLATED;
   const stored = isDeflated ? deflated : plain;
