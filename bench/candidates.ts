@@ -18,23 +18,28 @@ export interface Candidate {
 export const PROGRAM = fileURLToPath(new URL('../cli/main.js', import.meta.url));
 /** What every other candidate is compared with. */
 export const YARDSTICK = 'grep -c call';
+/** Of text, and of the same trace imported: one is compared with the other. */
+export const FROM_TEXT = 'ptflame render';
+export const FROM_IMPORTED = 'ptflame render (imported)';
 
-export function candidatesFor(trace: Trace, flagSets: readonly string[]): Candidate[] {
+/** `imported`: the file of the same trace. */
+export function candidatesFor(trace: Trace, imported: string, flagSets: readonly string[]): Candidate[] {
   const { path, lines } = trace;
   const countsLines = async (text: string) => expectEqual('lines', Number.parseInt(text, 10), lines);
   const countsSome = async (text: string) => expectEqual('counts calls', Number(text) > 0, true);
   return [
     { name: 'wc -l', command: ['wc', '-l', path], check: countsLines },
     { name: YARDSTICK, command: ['grep', '-c', 'call', path], check: countsSome },
-    ...flagSets.map((flags) => ptflame(trace, flags)),
+    ...flagSets.map((flags) => ptflame(FROM_TEXT, trace, flags)),
+    ptflame(FROM_IMPORTED, { ...trace, path: imported }, ''),
   ];
 }
 
-function ptflame({ path, folded }: Trace, flags: string): Candidate {
+function ptflame(what: string, { path, folded }: Trace, flags: string): Candidate {
   const output = `${path}.${process.pid}.folded`;
   const words = flags.split(' ').filter(Boolean);
   return {
-    name: ['ptflame render', ...words].join(' '),
+    name: [what, ...words].join(' '),
     command: [process.execPath, PROGRAM, 'render', path, '-o', output, '--quiet', ...words],
     check: async () => {
       const sha256 = await sha256Of(output);
@@ -42,6 +47,11 @@ function ptflame({ path, folded }: Trace, flags: string): Candidate {
       expectEqual(`the folded stacks of ${path}`, sha256, folded.sha256);
     },
   };
+}
+
+/** The command that imports a trace. */
+export function importing(path: string, imported: string): string[] {
+  return [process.execPath, PROGRAM, 'import', path, '-o', imported, '--quiet'];
 }
 
 async function sha256Of(path: string): Promise<string> {

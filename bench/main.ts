@@ -1,9 +1,9 @@
 /**
  * `npm run bench`: makes traces, measures ptflame on them beside wc and grep, prints tables. docs/performance.md tells more.
  */
-import { writeFileSync } from 'node:fs';
+import { rmSync, statSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { type Candidate, candidatesFor, PROGRAM } from './candidates.js';
+import { type Candidate, candidatesFor, importing, PROGRAM } from './candidates.js';
 import { KINDS, type Kind } from './generator/kinds.js';
 import { measure } from './measure.js';
 import { type BenchOptions, readOptions } from './options.js';
@@ -27,10 +27,18 @@ async function benchTrace(kind: Kind, { directory, sizeBytes, runs, flags }: Ben
   say(`${kind}: the trace`);
   const { path, ...trace } = cachedTrace(directory, kind, { ...KINDS[kind], sizeBytes });
   await measure(['wc', '-l', path]); // from now on it lies in memory
-  say(`${kind}: ${runs} rounds`);
-  const measured = await measureRounds(candidatesFor({ path, ...trace }, flags), runs);
-  say(`${kind}: phases`);
-  return { trace, measured, phases: await measurePhases(path, runs) };
+  say(`${kind}: import`);
+  const importedPath = `${path}.${process.pid}.ptf`;
+  try {
+    const { stdout: _, ...importCost } = await measure(importing(path, importedPath));
+    const imported = { ...importCost, bytes: statSync(importedPath).size };
+    say(`${kind}: ${runs} rounds`);
+    const measured = await measureRounds(candidatesFor({ path, ...trace }, importedPath, flags), runs);
+    say(`${kind}: phases`);
+    return { trace, imported, measured, phases: await measurePhases(path, runs) };
+  } finally {
+    rmSync(importedPath, { force: true });
+  }
 }
 
 function startUps(): Candidate[] {

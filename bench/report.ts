@@ -2,7 +2,8 @@
  * Measurements in, Markdown out.
  */
 import { arch, cpus, release, totalmem, type } from 'node:os';
-import { YARDSTICK } from './candidates.js';
+import { FROM_IMPORTED, FROM_TEXT, YARDSTICK } from './candidates.js';
+import type { Cost } from './measure.js';
 import type { Phases } from './phases.js';
 import type { Measured } from './rounds.js';
 import type { Trace } from './trace-cache.js';
@@ -18,6 +19,8 @@ export interface MachineFacts {
 
 export interface TraceResult {
   readonly trace: Omit<Trace, 'path'>;
+  /** What importing it cost, once, and how large its file is. */
+  readonly imported: Cost & { readonly bytes: number };
   readonly measured: readonly Measured[];
   readonly phases: Phases;
 }
@@ -44,6 +47,7 @@ export function markdown({ machine, runs, startUp, traces }: BenchReport): strin
     table(TRACE_COLUMNS, traces.map(traceRow)),
     table(CANDIDATE_COLUMNS, traces.flatMap(candidateRows)),
     table(PHASE_COLUMNS, traces.map(phaseRow)),
+    table(IMPORTED_COLUMNS, traces.map(importedRow)),
     table(['start-up', 'wall ms', 'CPU ms', 'peak MB'], startUp.map(startUpRow)),
   ].join('\n\n');
 }
@@ -84,6 +88,31 @@ const phaseRow = ({ trace, phases: { readSeconds, replaySeconds, renderSeconds }
   nsPer(replaySeconds, trace.lines),
   renderSeconds.toFixed(2),
 ];
+
+const IMPORTED_COLUMNS = [
+  'trace',
+  'import s',
+  'imported MB',
+  'bytes/event',
+  'text ÷ imported, wall',
+  'text ÷ imported, CPU',
+  'CPU ns/event, text',
+  'CPU ns/event, imported',
+];
+function importedRow({ trace, imported, measured }: TraceResult): string[] {
+  const [text, file] = [FROM_TEXT, FROM_IMPORTED].map((wanted) => measured.find(({ name }) => name === wanted));
+  const ratio = (of: 'wallSeconds' | 'cpuSeconds') => (text && file ? (text[of] / file[of]).toFixed(1) : '');
+  return [
+    trace.name,
+    imported.wallSeconds.toFixed(2),
+    (imported.bytes / 1e6).toFixed(1),
+    (imported.bytes / trace.lines).toFixed(2),
+    ratio('wallSeconds'),
+    ratio('cpuSeconds'),
+    text ? nsPer(text.cpuSeconds, trace.lines) : '',
+    file ? nsPer(file.cpuSeconds, trace.lines) : '',
+  ];
+}
 
 const startUpRow = ({ name, wallSeconds, cpuSeconds, peakBytes }: Measured) => [
   `\`${name}\``,

@@ -3,7 +3,7 @@
  */
 import type { z } from 'zod';
 import { checkOptions, yargsOptions } from './flags.js';
-import { DemoOptions, InfoOptions, PackOptions, RenderOptions } from './options.js';
+import { DemoOptions, ImportOptions, InfoOptions, PackOptions, RenderOptions } from './options.js';
 import { DiffOptions, LatencyOptions, ReportOptions, StacksOptions } from './question-options.js';
 import { DoctorOptions, RecordOptions } from './recording-options.js';
 
@@ -122,9 +122,22 @@ const DIFF = command({
   run: async (options, signal) => (await import('./commands/diff.js')).diff(options, signal),
 });
 
+const IMPORT = command({
+  usage: 'import <inputs..>',
+  description: 'decode once, ask many times: a file that every command reads in place of the trace, much faster',
+  examples: [
+    ['$0 import perf.data -o trace.ptf', 'whatever render takes'],
+    ['$0 render trace.ptf -o flame.svg', 'the same picture as of perf.data'],
+  ],
+  schema: ImportOptions,
+  positional: ['inputs'],
+  run: async (options, signal) => (await import('./commands/import.js')).importInputs(options, signal),
+});
+
 const INFO = command({
   usage: 'info <file>',
-  description: 'what a recording (perf.data) holds: machine, settings, trace, losses, threads; nothing is decoded',
+  description:
+    'what a recording (perf.data, a pack) or an imported trace holds: machine, settings, losses, threads; nothing is decoded',
   examples: [['$0 info perf.data', 'what is in it, and what decoding it will cost']],
   schema: InfoOptions,
   positional: ['file'],
@@ -165,4 +178,16 @@ const DEMO = command({
 });
 
 /** In the order in which help tells of them. */
-export const COMMANDS: readonly Command[] = [RECORD, RENDER, REPORT, LATENCY, STACKS, DIFF, INFO, PACK, DOCTOR, DEMO];
+export const COMMANDS: readonly Command[] = [
+  RECORD,
+  RENDER,
+  REPORT,
+  LATENCY,
+  STACKS,
+  DIFF,
+  IMPORT,
+  INFO,
+  PACK,
+  DOCTOR,
+  DEMO,
+];

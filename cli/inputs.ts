@@ -8,16 +8,19 @@ import {
   type DecodedRecording,
   isPack,
   isRecording,
+  isTraceFile,
   type OpenedInput,
+  openStoredTrace,
   openTraceFile,
   PtflameError,
+  type StoredTrace,
   traceStream,
 } from '../src/index.js';
 import { firstBytes } from './data-file.js';
 import type { DecodingOptions } from './options.js';
 
-/** What a command reads: text or a profile, or a recording that is decoded on the way. */
-export type CommandInput = OpenedInput | DecodedRecording;
+/** What a command reads: text or a profile, a recording that is decoded on the way, or an imported trace. */
+export type CommandInput = OpenedInput | DecodedRecording | StoredTrace;
 
 /** `-` is standard input; everything else is a path. */
 export async function openInputs(
@@ -36,6 +39,7 @@ export async function openInputs(
 async function openPath(path: string, options: DecodingOptions, signal: AbortSignal): Promise<CommandInput> {
   const first = firstBytes(path);
   if (isRecording(first) || isPack(first)) return (await import('./perf/decode.js')).decodeInput(path, options, signal);
+  if (isTraceFile(first)) return openStoredTrace(path, { salvage: options.salvage });
   const pipe = await openIfPipe(path).catch(() => null); // what is wrong with it, openTraceFile says
   if (pipe === null) return openTraceFile(path);
   return traceStream(path, new Socket({ fd: pipe, readable: true, writable: false }));

@@ -82,7 +82,10 @@ export const decoding = {
   perf: flag(path.default('perf'), 'recordings: the perf that decodes them'),
   precise: flag(z.boolean().default(false), 'recordings: decode every branch, not only calls and returns: slower'),
   symfs: flag(path.optional(), 'recordings: where the files are that ran, in place of /'),
-  salvage: flag(z.boolean().default(false), 'recordings: decode what is left of one that was cut, or never finished'),
+  salvage: flag(
+    z.boolean().default(false),
+    'recordings, imported traces: use what is left of one that was cut, or never finished',
+  ),
   kallsyms: flag(path.optional(), 'recordings: a copy of /proc/kallsyms of the recorded kernel'),
 };
 export type DecodingOptions = z.infer<z.ZodObject<typeof decoding & Pick<typeof resources, 'jobs' | 'tempDir'>>> & {
@@ -142,6 +145,16 @@ export const RenderOptions = z.object({
   quiet,
 });
 export type RenderOptions = z.infer<typeof RenderOptions>;
+
+export const ImportOptions = z.object({
+  inputs: z.array(path).min(1),
+  output: flag(path, 'where to write the trace: a file, or - for standard output', { alias: 'o' }),
+  ...selection,
+  ...decoding,
+  ...resources,
+  quiet,
+});
+export type ImportOptions = z.infer<typeof ImportOptions>;
 
 export const PackOptions = z.object({
   recording: path,

@@ -39,7 +39,7 @@ export async function profileOf(
   const [only, ...others] = inputs;
   const asTrace = (traces: readonly CommandInput[]) =>
     withProgress(traces, flags, signal, (options) => analyze(traces, { ...options, ...wanted }));
-  if (only === undefined || others.length > 0 || 'parts' in only) return asTrace(inputs);
+  if (only === undefined || others.length > 0 || 'parts' in only || 'stored' in only) return asTrace(inputs);
   const input = await tellKind(only);
   if (input.kind === 'trace') return asTrace([input]);
   refuseReplayOptions(input.name, flags);
@@ -49,7 +49,7 @@ export async function profileOf(
 /** A profile has no calls. @throws PtflameError INPUT_KIND */
 export async function tracesOnly(inputs: readonly CommandInput[]): Promise<CommandInput[]> {
   const [only, ...others] = inputs;
-  if (only === undefined || others.length > 0 || 'parts' in only) return [...inputs];
+  if (only === undefined || others.length > 0 || 'parts' in only || 'stored' in only) return [...inputs];
   const input = await tellKind(only);
   if (input.kind === 'profile') refuseProfile(input.name);
   return [input];

@@ -37,6 +37,7 @@ export {
   type StacksResult,
 } from './pipeline/analyze.js';
 export type { DecodedPart, DecodedRecording } from './pipeline/decoded.js';
+export { type ImportedTrace, type ImportOptions, importTrace } from './pipeline/import-trace.js';
 export { type InputKind, tellKind } from './pipeline/input-kind.js';
 export type { TraceInput } from './pipeline/inputs.js';
 export { type OpenedInput, openTraceFile, traceStream } from './pipeline/open-input.js';
@@ -50,8 +51,10 @@ export type {
 } from './pipeline/questions.js';
 export { type ReadProfileOptions, readProfile } from './pipeline/read-profile.js';
 export type { ResourceOptions } from './pipeline/resources.js';
+export { type OpenStoredOptions, openStoredTrace, type StoredTrace } from './pipeline/stored-trace.js';
 export { renderJson } from './profile-file/write.js';
 export { type FoldedOptions, renderFolded } from './render/folded.js';
 export type { Grouping } from './render/named-tree.js';
 export { type QualitySummary, qualitySummary } from './render/quality-summary.js';
 export { renderSvg, type SvgOptions } from './render/svg/svg.js';
+export { isTraceFile } from './trace-file/format.js';

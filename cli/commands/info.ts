@@ -1,19 +1,38 @@
 /**
- * `ptflame info`: what a recording holds, without decoding it.
+ * `ptflame info`: what a recording or an imported trace holds, without decoding it.
  */
 import { stat } from 'node:fs/promises';
-import { isPack, openRecording, openTraceFile, PtflameError, type Recording, tellKind } from '../../src/index.js';
+import {
+  isPack,
+  isTraceFile,
+  openRecording,
+  openTraceFile,
+  PtflameError,
+  type Recording,
+  tellKind,
+} from '../../src/index.js';
 import { firstBytes } from '../data-file.js';
 import { describeRecording } from '../describe-recording.js';
 import type { InfoOptions } from '../options.js';
 import { openOutput, writeAll } from '../outputs.js';
 import type { RecordingInfo } from '../recording-info.js';
 import { recordingLines } from '../terminal/recording.js';
+import type { TraceInfo } from '../trace-info.js';
 
 export async function info({ file, json }: InfoOptions, signal: AbortSignal): Promise<void> {
-  const described = describeRecording(file, await open(file, signal));
-  const pieces = () => (json ? asJson(described) : asText(described));
+  const pieces = isTraceFile(firstBytes(file)) ? await ofTrace(file, json) : await ofRecording(file, json, signal);
   await writeAll([{ output: await openOutput('-'), pieces }]);
+}
+
+async function ofRecording(file: string, json: boolean, signal: AbortSignal): Promise<() => Iterable<string>> {
+  const described = describeRecording(file, await open(file, signal));
+  return () => (json ? asJson(described) : asText(recordingLines(described)));
+}
+
+async function ofTrace(file: string, json: boolean): Promise<() => Iterable<string>> {
+  const { importedLines } = await import('../terminal/imported.js');
+  const described = (await import('../trace-info.js')).traceInfo(file);
+  return () => (json ? asJson(described) : asText(importedLines(described)));
 }
 
 async function open(path: string, signal: AbortSignal): Promise<Recording> {
@@ -45,14 +64,14 @@ async function refuseOtherKinds(path: string): Promise<void> {
   });
 }
 
-function* asText(described: RecordingInfo): Generator<string> {
-  for (const line of recordingLines(described)) yield `${line}\n`;
+function* asText(lines: readonly string[]): Generator<string> {
+  for (const line of lines) yield `${line}\n`;
 }
 
 // JSON escapes the lower control characters only; some terminals obey the upper ones too
 const ACTING = /[\x7f-\x9f]/g;
 
-function* asJson(described: RecordingInfo): Generator<string> {
+function* asJson(described: RecordingInfo | TraceInfo): Generator<string> {
   const text = JSON.stringify(described, null, 2);
   yield `${text.replace(ACTING, (character) => `\\u00${character.charCodeAt(0).toString(16)}`)}\n`;
 }

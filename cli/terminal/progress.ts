@@ -30,9 +30,10 @@ export async function startProgress(quiet: boolean, totalBytes: number | null): 
   bar.start(totalBytes ?? 0, 0, { phase: 'reading', done: '', rate: '' });
   return {
     show(progress) {
-      if (progress.phase === 'replay') {
+      if (progress.phase !== 'read') {
         bar.setTotal(progress.ofThreads);
-        bar.update(progress.threads, { phase: 'replaying', done: `${progress.threads} threads`, rate: '' });
+        const phase = progress.phase === 'replay' ? 'replaying' : 'writing';
+        bar.update(progress.threads, { phase, done: `${progress.threads} threads`, rate: '' });
         return;
       }
       const rate = (progress.bytes * 1000) / Math.max(performance.now() - startMs, 1);

@@ -14,19 +14,25 @@ export function qualityLines(profile: Profile): string[] {
   const { line, doubts, notes } = qualitySummary(profile);
   const lines = [
     line,
-    ...brokenTexts(quality),
-    ...damagedTexts(quality),
+    ...inputProblems(quality),
     ...doubts.map((doubt) => `warning: ${doubt}`),
     ...[...lossTexts(quality), ...notes, ...oddities(quality)].map((note) => `note: ${note}`),
   ];
   return lines.map(escapeForTerminal);
 }
 
-function brokenTexts({ brokenInputs }: Quality): string[] {
+type Account = Pick<Quality, 'brokenInputs' | 'damagedLines' | 'lines' | 'firstDamaged'>;
+
+/** What is wrong with what was read, whatever became of it. */
+export function inputProblems(account: Account): string[] {
+  return [...brokenTexts(account), ...damagedTexts(account)];
+}
+
+function brokenTexts({ brokenInputs }: Account): string[] {
   return brokenInputs.map(({ input, reason }) => `warning: ${input} breaks off (${reason}): what came before is used`);
 }
 
-function damagedTexts({ damagedLines, lines, firstDamaged }: Quality): string[] {
+function damagedTexts({ damagedLines, lines, firstDamaged }: Account): string[] {
   if (damagedLines === 0) return [];
   const head = `warning: ${formatCount(damagedLines)} of ${formatMany(lines, 'line')} damaged and left out`;
   const shown = firstDamaged.map(

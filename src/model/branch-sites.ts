@@ -63,6 +63,8 @@ const RECORD_KINDS = [
   BranchKind.Exec,
 ] as const;
 export type RecordKind = (typeof RECORD_KINDS)[number];
+/** How many sites every trace begins with. */
+export const RECORD_SITES = RECORD_KINDS.length;
 
 /** The site of a record that is no branch. */
 export function siteOfRecord(kind: RecordKind): SiteId {

@@ -35,7 +35,8 @@ export type ErrorCode =
   | 'RECORDING_PIPED'
   | 'TEMPORARY_FILE'
   | 'TIMELESS'
-  | 'TOO_LARGE';
+  | 'TOO_LARGE'
+  | 'TRACE_FILE_DAMAGED';
 
 /** The user's or the machine's fault: what happened, and what to do about it. */
 export class PtflameError extends Error {

@@ -21,6 +21,12 @@ export class UnknownFlags {
     if (this.smallest.length > MOST_WORDS) this.smallest.pop();
   }
 
+  /** What another one knew; nothing was added to this one yet. */
+  addAll(words: readonly string[], lines: number): void {
+    this.smallest.push(...words);
+    this.lines = lines;
+  }
+
   /** Each once, sorted. */
   get words(): readonly string[] {
     return this.smallest;

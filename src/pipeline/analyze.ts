@@ -21,9 +21,10 @@ import {
   momentNs,
   partText,
 } from './questions.js';
-import { nothingSelected, refuseUnusable } from './refusals.js';
+import { nothingSelected, refuseOthersBesideStored, refuseUnusable } from './refusals.js';
 import type { Questions, ReplayedTrace } from './replay-task.js';
 import { planResources, type ResourceOptions } from './resources.js';
+import { isLarge, refusedBlock, type StoredTrace, takeStored } from './stored-trace.js';
 import { type ReplayHelp, replayThreads } from './thread-replays.js';
 import { WorkerPool } from './worker-pool.js';
 
@@ -32,7 +33,13 @@ export interface ReplayProgress {
   readonly threads: number;
   readonly ofThreads: number;
 }
-export type Progress = ReadProgress | ReplayProgress;
+/** Of an import. */
+export interface WriteProgress {
+  readonly phase: 'write';
+  readonly threads: number;
+  readonly ofThreads: number;
+}
+export type Progress = ReadProgress | ReplayProgress | WriteProgress;
 
 export interface AnalyzeOptions extends Pick<ReadOptions, 'select' | 'signal'>, ResourceOptions, FilterOptions {
   /** A function that was jumped to stands below the one that jumped, or in its place. Default: nest. */
@@ -49,8 +56,8 @@ export interface AnalyzeOptions extends Pick<ReadOptions, 'select' | 'signal'>, 
   readonly onProgress?: (progress: Progress) => void;
 }
 
-/** Text, or a recording that is decoded while it is read. */
-export type AnalyzedInput = TraceInput | DecodedRecording;
+/** Text, a recording that is decoded while it is read, or a trace that was imported: that one stands alone. */
+export type AnalyzedInput = TraceInput | DecodedRecording | StoredTrace;
 
 /**
  * Replays a trace. Neither the order of the inputs nor how they are cut, nor how many threads work, changes the result.
@@ -118,6 +125,8 @@ async function ask(inputs: readonly AnalyzedInput[], options: AnalyzeOptions, wa
     refuseUnusable(reader, options.select ?? {}, options.byCalls ?? false);
     const help = { pool, memoryBytes: replayBytes };
     return await replayAll(reader, options, wanted, help, recordedWhere(inputs));
+  } catch (error) {
+    throw refusedBlock(error, inputs);
   } finally {
     // Nobody has to wait until the threads are gone; as long as one is there, it may read what was spilled.
     pool.close().finally(() => reader.store.memory.close());
@@ -125,15 +134,21 @@ async function ask(inputs: readonly AnalyzedInput[], options: AnalyzeOptions, wa
 }
 
 /** Only of a recording that is the only input. */
-function recordedWhere(inputs: readonly AnalyzedInput[]): RecordedWhere | null {
+export function recordedWhere(inputs: readonly AnalyzedInput[]): RecordedWhere | null {
   const [only, ...others] = inputs;
+  if (only !== undefined && 'stored' in only) return only.stored.contents.meta.recorded;
   return only !== undefined && others.length === 0 && 'parts' in only ? only.recorded : null;
 }
 
-async function readAll(inputs: readonly AnalyzedInput[], reader: InputReader, pool: WorkerPool): Promise<void> {
+export async function readAll(inputs: readonly AnalyzedInput[], reader: InputReader, pool: WorkerPool): Promise<void> {
   const readers = new PieceReaders(pool, reader.words);
-  for (const input of inputs)
-    await ('parts' in input ? reader.readDecoded(input, readers) : reader.read(input, readers));
+  refuseOthersBesideStored(inputs);
+  for (const input of inputs) {
+    if ('stored' in input) {
+      if (isLarge(input)) pool.wake();
+      takeStored(input, reader);
+    } else await ('parts' in input ? reader.readDecoded(input, readers) : reader.read(input, readers));
+  }
 }
 
 /** Twice: first what is certain, then the threads that were lost somewhere, with what the others have shown. */

@@ -50,6 +50,12 @@ export interface ReadOptions {
   readonly signal?: AbortSignal;
 }
 
+interface Account {
+  readonly counts: LineCounts;
+  readonly damaged: readonly DamagedLine[];
+  readonly broken: readonly { readonly input: string; readonly reason: string }[];
+}
+
 /** Less is read before others would have begun to help. */
 const LARGE_BYTES = 48 * 1024 * 1024;
 
@@ -99,6 +105,13 @@ export class InputReader {
       sidebandChunk(sideband, (time) => this.words.timeOf(time)),
       name,
     );
+  }
+
+  /** What was counted when a trace was imported. */
+  addAccount({ counts, damaged, broken }: Account): void {
+    for (const kind of Object.keys(counts) as (keyof LineCounts)[]) this.counts[kind] += counts[kind];
+    this.damaged.push(...damaged);
+    this.broken.push(...broken);
   }
 
   private async readPart(part: DecodedPart, readers: PieceReaders, owners: ErrorOwners): Promise<void> {

@@ -6,6 +6,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
 import { createGunzip } from 'node:zlib';
 import { PtflameError, unreadableInput } from '../model/errors.js';
+import { MAGIC } from '../trace-file/format.js';
 import type { PlainFile, TraceInput } from './inputs.js';
 import { peek } from './peek.js';
 
@@ -22,6 +23,8 @@ interface OtherKind {
   readonly kind: string;
   readonly magic: readonly number[];
   readonly unpack?: string;
+  /** Where it is a file of its own it is an input. */
+  readonly asFile?: string;
 }
 
 const GZIP = 'compressed by gzip';
@@ -158,19 +161,21 @@ function kindOf(first: Uint8Array): OtherKind | null {
   return OTHER_KINDS.find(({ magic }) => magic.every((byte, at) => first[at] === byte)) ?? null;
 }
 
-function wrongKind(name: string, { kind, unpack }: OtherKind): PtflameError {
-  if (unpack !== undefined)
+function wrongKind(name: string, { kind, unpack, asFile }: OtherKind): PtflameError {
+  if (asFile === undefined)
     return new PtflameError('INPUT_KIND', `${name} is ${kind}, not text`, { hint: `unpack it first: ${unpack}` });
-  return new PtflameError('INPUT_KIND', `${name} is ${kind}, which perf decodes only where it is a file of its own`, {
-    hint: 'name that file, not compressed: ptflame render perf.data',
+  return new PtflameError('INPUT_KIND', `${name} is ${kind} only where it is a file of its own`, {
+    hint: `name that file, not compressed: ptflame render ${asFile}`,
   });
 }
 
-const RECORDING = 'a recording (perf.data)';
+const RECORDING = { kind: 'a recording (perf.data), which perf decodes', asFile: 'perf.data' };
+const IMPORTED = { kind: 'an imported trace, which is read', asFile: 'trace.ptf' };
 const OTHER_KINDS: readonly OtherKind[] = [
   { kind: GZIP, magic: [0x1f, 0x8b] },
-  { kind: RECORDING, magic: [0x50, 0x45, 0x52, 0x46, 0x49, 0x4c, 0x45, 0x32] }, // PERFILE2
-  { kind: RECORDING, magic: [0x32, 0x45, 0x4c, 0x49, 0x46, 0x52, 0x45, 0x50] }, // the same of a big-endian machine
+  { ...IMPORTED, magic: [...MAGIC] },
+  { ...RECORDING, magic: [0x50, 0x45, 0x52, 0x46, 0x49, 0x4c, 0x45, 0x32] }, // PERFILE2
+  { ...RECORDING, magic: [0x32, 0x45, 0x4c, 0x49, 0x46, 0x52, 0x45, 0x50] }, // the same of a big-endian machine
   { kind: 'compressed by zstd', magic: [0x28, 0xb5, 0x2f, 0xfd], unpack: 'zstd -dc FILE | ptflame render -' },
   { kind: 'compressed by xz', magic: [0xfd, 0x37, 0x7a, 0x58, 0x5a], unpack: 'xz -dc FILE | ptflame render -' },
   { kind: 'compressed by bzip2', magic: [0x42, 0x5a, 0x68], unpack: 'bzip2 -dc FILE | ptflame render -' },

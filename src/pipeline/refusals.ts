@@ -73,6 +73,15 @@ export function notATrace(name: string): PtflameError {
   });
 }
 
+/** @throws PtflameError for an imported trace beside anything else */
+export function refuseOthersBesideStored(inputs: readonly { readonly name: string }[]): void {
+  const stored = inputs.find((input) => 'stored' in input);
+  if (stored === undefined || inputs.length === 1) return;
+  throw new PtflameError('INPUT_KIND', `${stored.name} is an imported trace, which is read alone`, {
+    hint: 'import what it was made of together with the other inputs: ptflame import INPUT… -o FILE.ptf',
+  });
+}
+
 export function brokenProfile(name: string, cause: unknown): PtflameError {
   const why = cause instanceof Error ? cause.message : String(cause);
   return new PtflameError('PROFILE_DAMAGED', `${name} cannot be read to its end: ${why}`, {

@@ -2,8 +2,10 @@
  * Where events are kept: one run behind the other in large chunks of shared memory, so that other threads can read them;
  * past a bound, in a temporary file.
  */
+import { closeSync } from 'node:fs';
 import { assert } from '../model/errors.js';
 import { readSpilled, SpillFile } from './spill-file.js';
+import type { PackedFile } from './unpack-events.js';
 
 const BYTES = Int32Array.BYTES_PER_ELEMENT;
 /** Numbers a chunk has room for: 2 MiB. No run is longer. */
@@ -17,6 +19,8 @@ export interface SharedEvents {
   readonly chunks: readonly Int32Array[];
   /** NO_FILE if nothing was spilled. */
   readonly fd: number;
+  /** Where the blocks of packed threads stand; null if there are none. */
+  readonly packed: PackedFile | null;
 }
 
 const NO_FILE = -1;
@@ -33,6 +37,7 @@ export class EventMemory {
   private chunksUsed = 0;
   private used = CHUNK_LENGTH;
   private file: SpillFile | null = null;
+  private packed: PackedFile | null = null;
   private readonly mostChunks: number;
   private readonly directory: string | null;
 
@@ -72,14 +77,21 @@ export class EventMemory {
     this.used = CHUNK_LENGTH;
   }
 
+  /** Packed threads are read from it; it is closed with the memory. */
+  readFrom(packed: PackedFile): void {
+    this.packed = packed;
+  }
+
   shared(): SharedEvents {
-    return { chunks: this.chunks, fd: this.file?.fd ?? NO_FILE };
+    return { chunks: this.chunks, fd: this.file?.fd ?? NO_FILE, packed: this.packed };
   }
 
   /** Nothing can be read any more. */
   close(): void {
     this.file?.close();
     this.file = null;
+    if (this.packed) closeSync(this.packed.fd);
+    this.packed = null;
     this.chunks.length = 0;
   }
 

@@ -8,7 +8,7 @@ import type { Lane } from './merge-lanes.js';
 import type { EventRows } from './thread-memory.js';
 
 /** A step back this large is no jitter: what follows was recorded earlier, as in files joined in the wrong order. */
-const LARGEST_JITTER_NS = 1_000_000;
+export const LARGEST_JITTER_NS = 1_000_000;
 
 /** Where one input's runs of a thread on a processor stand, in their order; plain data. */
 export interface LaneRuns {

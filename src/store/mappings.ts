@@ -39,6 +39,12 @@ export class Mappings {
     this.begin(pid, { timeNs, parentPid: NONE });
   }
 
+  /** What was added, but for forks and execs, in an order that does not depend on when. */
+  all(): Mapping[] {
+    const processes = [...this.processes].sort(([a], [b]) => a - b);
+    return processes.flatMap(([pid, { mappings }]) => mappings.all().map((mapping) => ({ ...mapping, pid })));
+  }
+
   /** The newest file at an address; `pid` matters for programs only. null: the trace does not tell. */
   fileAt(pid: number, address: Address, timeNs: Nanoseconds): string | null {
     let owner = address < 0 ? KERNEL : pid;
@@ -94,6 +100,12 @@ class History<Row extends { readonly timeNs: Nanoseconds }> {
 
   add(row: Row): void {
     this.rows.push(row);
+  }
+
+  /** By time, each once. */
+  all(): readonly Row[] {
+    if (this.times.length !== this.rows.length) this.sort();
+    return this.rows;
   }
 
   /** The last row at or before a time that is asked for. */

@@ -37,11 +37,16 @@ const LARGEST_SKEW_NS = 100_000;
 
 /**
  * `lanes`: one per processor; times within a lane may step back a little. The result is laid into `rows`, which have room
- * for all of them.
+ * for all of them; a lane that is the only one may lie there already.
  */
 export function mergeLanes(lanes: readonly Lane[], sites: SiteEdges, rows: EventRows, wantsCpus: boolean): MergedLanes {
   const length = lanes.reduce((sum, lane) => sum + lane.length, 0);
   const out = new MergedEvents(rows, wantsCpus ? new Int32Array(length) : null);
+  const [only, ...others] = lanes;
+  if (only !== undefined && others.length === 0) {
+    out.add(only, 0, only.length);
+    return out.build();
+  }
   const cursors = lanes.map((lane) => new Cursor(lane, sites)).sort((a, b) => a.lane.cpu - b.lane.cpu);
   let current: Cursor | null = null;
   while (true) {

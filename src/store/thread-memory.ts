@@ -19,7 +19,12 @@ const ROW_BYTES = Float64Array.BYTES_PER_ELEMENT + Uint32Array.BYTES_PER_ELEMENT
 
 /** Bytes that are needed to put a thread's events and records in order. */
 export function threadBytes(source: ThreadSource): number {
-  return 2 * ROW_BYTES * rowsOf(source);
+  return (isOneLane(source) ? 1 : 2) * ROW_BYTES * rowsOf(source);
+}
+
+/** It is put in order where it lies. */
+function isOneLane({ lanes, packed }: ThreadSource): boolean {
+  return (packed?.thread.lanes ?? lanes).length === 1;
 }
 
 /** An even number: columns of whole words lie one behind the other. */
@@ -35,5 +40,5 @@ export function threadMemory(buffer: ArrayBuffer | SharedArrayBuffer, source: Th
     timeNs: new Float64Array(buffer, at, rows),
     site: new Uint32Array(buffer, at + Float64Array.BYTES_PER_ELEMENT * rows, rows),
   });
-  return { lanes: rowsAt(0), merged: rowsAt(ROW_BYTES * rows) };
+  return { lanes: rowsAt(0), merged: rowsAt(isOneLane(source) ? 0 : ROW_BYTES * rows) };
 }

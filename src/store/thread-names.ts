@@ -28,6 +28,31 @@ export class ThreadNames {
     else this.names.set(tid, [{ timeNs, comm }]);
   }
 
+  /** All that has to be told to one who is to know as much, in an order that does not depend on when it was told here. */
+  all(): ThreadName[] {
+    const numbers = (map: ReadonlyMap<Tid, NumberAt>, name: (value: number) => Partial<ThreadName>): ThreadName[] =>
+      [...map].map(([tid, { timeNs, value }]) => ({
+        tid,
+        timeNs,
+        pid: null,
+        comm: null,
+        parent: null,
+        ...name(value),
+      }));
+    const names = [...this.names].flatMap(([tid, names]) =>
+      names.map(({ timeNs, comm }) => ({ tid, timeNs, pid: null, comm, parent: null })),
+    );
+    const all = [
+      ...numbers(this.pids, (pid) => ({ pid })),
+      ...numbers(this.parents, (parent) => ({ parent })),
+      ...names,
+    ];
+    const once = new Map(all.map((name) => [JSON.stringify([name.timeNs === Number.NEGATIVE_INFINITY, name]), name]));
+    return [...once]
+      .sort(([aText, a], [bText, b]) => byTidThenTime(a, b) || (aText < bText ? -1 : 1))
+      .map(([, name]) => name);
+  }
+
   get knowsPids(): boolean {
     return this.pids.size > 0;
   }
@@ -79,4 +104,8 @@ function lastOf(names: readonly NameAt[]): NameAt | null {
       last = name;
   }
   return last;
+}
+
+function byTidThenTime(a: ThreadName, b: ThreadName): number {
+  return a.tid - b.tid || (a.timeNs === b.timeNs ? 0 : a.timeNs < b.timeNs ? -1 : 1);
 }

@@ -1,23 +1,28 @@
 /**
  * All that is stored of one thread in, its events out, in the order in which they happened.
  */
+import { assert } from '../model/errors.js';
+import type { PackedThread } from '../model/packed-thread.js';
 import type { ThreadEvents } from '../model/thread-events.js';
 import type { TraceRecord } from '../model/trace-chunk.js';
 import { type Nanoseconds, NONE, type Tid } from '../model/units.js';
 import type { SharedEvents } from './event-memory.js';
 import { byTimeThenContent, type GapRecord, gapsAmong, type UnownedGapsOfCpu } from './gap-records.js';
 import { type LaneRuns, readLane } from './lane.js';
-import { type MergedLanes, mergeLanes, type SiteEdges } from './merge-lanes.js';
+import { type Lane, type MergedLanes, mergeLanes, type SiteEdges } from './merge-lanes.js';
 import { placeRecords } from './place-records.js';
-import { threadMemory } from './thread-memory.js';
+import { type EventRows, threadMemory } from './thread-memory.js';
+import { type PackedFile, readPackedLanes } from './unpack-events.js';
 
 /** Plain data: it may be sent to another thread of this program. */
 export interface ThreadSource {
   readonly tid: Tid;
   /** How many there are. */
   readonly events: number;
-  /** One a processor, with what each input has of it. */
+  /** One a processor, with what each input has of it; none of a thread that is packed. */
   readonly lanes: readonly (readonly LaneRuns[])[];
+  /** Where a file has its lanes, and the processors that are wanted; null of a thread that was read from text. */
+  readonly packed: { readonly thread: PackedThread; readonly cpus: readonly number[] } | null;
   /** The thread's own. */
   readonly records: readonly TraceRecord[];
   /** Losses of no certain thread, on the processors that it ran on. */
@@ -47,12 +52,9 @@ export function loadThread(
   buffer: ArrayBuffer | SharedArrayBuffer,
 ): LoadedThread {
   const memory = threadMemory(buffer, source);
-  let row = 0;
-  const lanes = source.lanes.map((inputs) => {
-    const lane = readLane(inputs, shared, memory.lanes, row);
-    row += lane.length;
-    return lane;
-  });
+  const lanes = source.packed
+    ? wantedLanes(source.packed, shared.packed, memory.lanes)
+    : readLanes(source.lanes, shared, memory.lanes);
   const wantsCpus = source.unownedGaps.some(({ cpu }) => cpu !== NONE);
   const merged = mergeLanes(lanes, sites, memory.merged, wantsCpus);
   const exitNs = exitOf(source.records, merged);
@@ -64,14 +66,36 @@ export function loadThread(
   return { events, gaps, isCreatedInside, exitNs, clockSteps: merged.clockSteps };
 }
 
-/** Its last exit, if neither a branch nor a new thread of the same number comes behind it. */
+function readLanes(lanes: ThreadSource['lanes'], shared: SharedEvents, rows: EventRows): Lane[] {
+  let row = 0;
+  return lanes.map((inputs) => {
+    const lane = readLane(inputs, shared, rows, row);
+    row += lane.length;
+    return lane;
+  });
+}
+
+function wantedLanes(
+  { thread, cpus }: NonNullable<ThreadSource['packed']>,
+  file: PackedFile | null,
+  rows: EventRows,
+): Lane[] {
+  assert(file !== null, 'a packed thread without its file');
+  return readPackedLanes(thread, file, rows).filter(({ cpu }) => cpus.includes(cpu));
+}
+
+/** Its last exit, if neither a branch nor a new thread of the same number comes behind it; of one time the exit is the last. */
 function exitOf(records: readonly TraceRecord[], { timeNs, length }: MergedLanes): Nanoseconds {
   const last = records.reduce<TraceRecord | null>(
-    (last, record) => (isTask(record) && (last === null || record.timeNs >= last.timeNs) ? record : last),
+    (last, record) => (isTask(record) && (last === null || isLater(record, last)) ? record : last),
     null,
   );
   const isOver = last?.what === 'exit' && (length === 0 || last.timeNs >= timeNs[length - 1]);
   return isOver ? last.timeNs : Number.POSITIVE_INFINITY;
+}
+
+function isLater(record: TraceRecord, last: TraceRecord): boolean {
+  return record.timeNs > last.timeNs || (record.timeNs === last.timeNs && record.what === 'exit');
 }
 
 function isTask({ what }: TraceRecord): boolean {

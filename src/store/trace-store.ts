@@ -2,7 +2,16 @@
  * Chunks of all inputs in, each thread's events out, in the order in which they happened.
  */
 import { RunBuilder } from '../model/event-run.js';
-import type { EventColumns, GroupedEvents, Selection, TraceChunk, TraceRecord } from '../model/trace-chunk.js';
+import type { PackedThread } from '../model/packed-thread.js';
+import type {
+  EventColumns,
+  GroupedEvents,
+  Mapping,
+  Selection,
+  ThreadName,
+  TraceChunk,
+  TraceRecord,
+} from '../model/trace-chunk.js';
 import { type Nanoseconds, NONE, type Tid } from '../model/units.js';
 import { EventMemory, type EventMemoryOptions } from './event-memory.js';
 import { type GapRecord, UnownedGaps } from './gap-records.js';
@@ -13,6 +22,8 @@ import type { ThreadSource } from './thread-source.js';
 
 interface StoredThread {
   readonly lanes: Map<number, LaneRuns[]>; // by processor
+  /** Where a file has all of it. */
+  readonly packed: PackedThread | null;
   events: number;
 }
 
@@ -37,11 +48,31 @@ export class TraceStore {
 
   /** `input` names the file: pieces of one name are taken to follow each other. */
   add(chunk: TraceChunk, input: string): void {
-    for (const name of chunk.names) this.names.add(name);
-    for (const mapping of chunk.mappings) this.mappings.add(mapping);
-    for (const record of chunk.records) this.addRecord(record);
+    this.addSide(chunk);
     this.addColumns(chunk.events, input);
     if (chunk.grouped) this.addGrouped(chunk.grouped, input);
+  }
+
+  /** What was told beside the branches. */
+  addSide({ records, names, mappings }: Pick<TraceChunk, 'records' | 'names' | 'mappings'>): void {
+    for (const name of names) this.names.add(name);
+    for (const mapping of mappings) this.mappings.add(mapping);
+    for (const record of records) this.addRecord(record);
+  }
+
+  /** A thread that a file has, with all its processors. */
+  addPacked(packed: PackedThread): void {
+    const { tid, lanes } = packed;
+    const eventsOf = (some: typeof lanes) => some.reduce((sum, { events }) => sum + events, 0);
+    const events = eventsOf(lanes.filter(({ cpu }) => this.isWanted(tid, cpu)));
+    this.unwanted += eventsOf(lanes) - events;
+    if (events > 0) this.threads.set(tid, { lanes: new Map(), packed, events });
+  }
+
+  /** All that was told beside the branches, in an order that the inputs do not decide. */
+  sideRecords(): { readonly records: TraceRecord[]; readonly names: ThreadName[]; readonly mappings: Mapping[] } {
+    const records = [...this.records.values()].flatMap((records) => [...records.values()]).sort(compareRecords);
+    return { records, names: this.names.all(), mappings: this.mappings.all() };
   }
 
   /** The threads that are wanted, by tid; those left out are counted as unwanted, once. */
@@ -60,15 +91,23 @@ export class TraceStore {
 
   /** All that there is of a thread, to be read here or in another thread of this program. */
   sourceOf(tid: Tid): ThreadSource {
-    const lanes = [...(this.threads.get(tid)?.lanes.values() ?? [])];
+    const thread = this.threads.get(tid);
+    const lanes = [...(thread?.lanes.values() ?? [])];
+    const packed = thread?.packed ? this.wantedOf(thread.packed) : null;
     const records = [...(this.records.get(tid)?.values() ?? [])].map((record) => this.withinRecording(record));
-    const unownedGaps = this.unownedGaps.on(lanes.map(([first]) => (first as LaneRuns).cpu));
-    return { tid, events: this.eventsOf(tid), lanes, records, unownedGaps };
+    const unownedGaps = this.unownedGaps.on(packed?.cpus ?? lanes.map(([first]) => (first as LaneRuns).cpu));
+    const events = packed?.thread.lanes.reduce((sum, { events }) => sum + events, 0) ?? this.eventsOf(tid);
+    return { tid, events, lanes, packed, records, unownedGaps };
   }
 
   /** The file that the address of an error in a thread lies in; null if the trace does not tell. */
   fileOf(tid: Tid, { pid, ip, timeNs }: GapRecord): string | null {
     return this.mappings.fileAt(pid === NONE ? (this.names.pidOf(tid) ?? NONE) : pid, ip, timeNs);
+  }
+
+  private wantedOf(thread: PackedThread): NonNullable<ThreadSource['packed']> {
+    const cpus = thread.lanes.map(({ cpu }) => cpu).filter((cpu) => this.isWanted(thread.tid, cpu));
+    return { thread, cpus };
   }
 
   private addColumns({ length, tid, cpu, site, timeNs }: EventColumns, input: string): void {
@@ -128,7 +167,7 @@ export class TraceStore {
 
   private laneOf(tid: Tid, cpu: number, input: string, events: number): LaneRuns {
     let thread = this.threads.get(tid);
-    if (thread === undefined) this.threads.set(tid, (thread = { lanes: new Map(), events: 0 }));
+    if (thread === undefined) this.threads.set(tid, (thread = { lanes: new Map(), packed: null, events: 0 }));
     thread.events += events;
     let inputs = thread.lanes.get(cpu);
     if (inputs === undefined) thread.lanes.set(cpu, (inputs = []));
@@ -164,4 +203,11 @@ export class TraceStore {
     if (pids && !pids.includes(this.names.pidOf(tid) ?? NONE)) return false;
     return comm === undefined || this.names.everMatched(tid, comm);
   }
+}
+
+const CONTENT = ['what', 'cpu', 'direction', 'pid', 'parentPid', 'code', 'ip', 'message'];
+
+function compareRecords(a: TraceRecord, b: TraceRecord): number {
+  const byTime = a.timeNs === b.timeNs ? 0 : a.timeNs < b.timeNs ? -1 : 1;
+  return a.tid - b.tid || byTime || (JSON.stringify(a, CONTENT) < JSON.stringify(b, CONTENT) ? -1 : 1);
 }

@@ -1,0 +1,70 @@
+/**
+ * How a block of a thread's events begins: whose they are, and a part for each processor that it has events of.
+ */
+import { LEAST_EVENT_BYTES, MOST_BLOCK_EVENTS } from './packed-thread.js';
+import type { Nanoseconds, Tid } from './units.js';
+
+export interface BlockHead {
+  readonly tid: Tid;
+  readonly events: number;
+  /** The earliest of its events, and the latest. */
+  readonly startNs: Nanoseconds;
+  readonly endNs: Nanoseconds;
+  /** In their order; the events of one stand behind those of the other, and all behind the head. */
+  readonly parts: readonly BlockPart[];
+}
+
+export interface BlockPart {
+  readonly cpu: number;
+  readonly events: number;
+  /** What its first step is counted from. */
+  readonly startNs: Nanoseconds;
+}
+
+/** Where its numbers stand. */
+const Head = { Tid: 0, Parts: 4, Events: 8, StartNs: 16, EndNs: 24 } as const;
+const HEAD_BYTES = 32;
+const Part = { Cpu: 0, Events: 4, StartNs: 8 } as const;
+const PART_BYTES = 16;
+
+/** Of a head with so many parts. */
+export function blockHeadBytes(parts: number): number {
+  return HEAD_BYTES + PART_BYTES * parts;
+}
+
+export function writeBlockHead({ tid, events, startNs, endNs, parts }: BlockHead): Uint8Array {
+  const head = new DataView(new ArrayBuffer(blockHeadBytes(parts.length)));
+  head.setInt32(Head.Tid, tid, true);
+  head.setUint32(Head.Parts, parts.length, true);
+  head.setUint32(Head.Events, events, true);
+  head.setFloat64(Head.StartNs, startNs, true);
+  head.setFloat64(Head.EndNs, endNs, true);
+  for (const [row, part] of parts.entries()) {
+    const at = blockHeadBytes(row);
+    head.setInt32(at + Part.Cpu, part.cpu, true);
+    head.setUint32(at + Part.Events, part.events, true);
+    head.setFloat64(at + Part.StartNs, part.startNs, true);
+  }
+  return new Uint8Array(head.buffer);
+}
+
+/** null: nobody writes such a block. */
+export function readBlockHead(block: Uint8Array): BlockHead | null {
+  if (block.length < HEAD_BYTES) return null;
+  const view = new DataView(block.buffer, block.byteOffset, block.length);
+  const [count, events] = [view.getUint32(Head.Parts, true), view.getUint32(Head.Events, true)];
+  if (events > MOST_BLOCK_EVENTS || count > events || count === 0) return null;
+  if (blockHeadBytes(count) + LEAST_EVENT_BYTES * events > block.length) return null;
+  const parts = Array.from({ length: count }, (_, row) => partAt(view, blockHeadBytes(row)));
+  if (parts.reduce((sum, part) => sum + part.events, 0) !== events) return null;
+  const [startNs, endNs] = [view.getFloat64(Head.StartNs, true), view.getFloat64(Head.EndNs, true)];
+  return { tid: view.getInt32(Head.Tid, true), events, startNs, endNs, parts };
+}
+
+function partAt(view: DataView, at: number): BlockPart {
+  return {
+    cpu: view.getInt32(at + Part.Cpu, true),
+    events: view.getUint32(at + Part.Events, true),
+    startNs: view.getFloat64(at + Part.StartNs, true),
+  };
+}

@@ -1,0 +1,100 @@
+/**
+ * Inputs in, the file of a trace out: what reading and decoding cost is paid once.
+ */
+import type { PackedLane } from '../model/packed-thread.js';
+import type { DamagedLine, LineCounts } from '../model/quality.js';
+import type { Tid } from '../model/units.js';
+import { EventPacker } from '../store/pack-events.js';
+import { packThread } from '../store/pack-thread.js';
+import type { TraceStore } from '../store/trace-store.js';
+import { type WrittenThread, writeTraceFile } from '../trace-file/write.js';
+import { type AnalyzedInput, type AnalyzeOptions, readAll, recordedWhere } from './analyze.js';
+import { InputReader } from './inputs.js';
+import { nothingSelected, refuseUnusable } from './refusals.js';
+import { planResources } from './resources.js';
+import { refusedBlock } from './stored-trace.js';
+import { type PackableTrace, packable } from './trace-contents.js';
+import { WorkerPool } from './worker-pool.js';
+
+export type ImportOptions = Pick<
+  AnalyzeOptions,
+  'select' | 'signal' | 'onProgress' | 'jobs' | 'memoryBytes' | 'temporaryDirectory'
+>;
+
+/** What is in the file, and what was wrong with the inputs. */
+export interface ImportedTrace {
+  readonly threads: number;
+  readonly events: number;
+  readonly bytes: number;
+  readonly counts: LineCounts;
+  readonly firstDamaged: readonly DamagedLine[];
+  readonly brokenInputs: readonly { readonly input: string; readonly reason: string }[];
+}
+
+/**
+ * Reads a trace and writes its file; `write` is given the bytes, and waited for. The same trace gives the same bytes, whatever the
+ * order of its inputs and however many threads work.
+ *
+ * @throws PtflameError as `analyze` does, but for TIMELESS; and whatever `write` throws
+ */
+export async function importTrace(
+  inputs: readonly AnalyzedInput[],
+  write: (bytes: AsyncIterable<Uint8Array>) => Promise<void>,
+  options: ImportOptions = {},
+): Promise<ImportedTrace> {
+  const { jobs, eventBytes, temporaryDirectory } = planResources(options);
+  const reader = new InputReader(options, { memoryBytes: eventBytes, directory: temporaryDirectory });
+  const pool = new WorkerPool(jobs);
+  try {
+    await readAll(inputs, reader, pool);
+    refuseUnusable(reader, options.select ?? {}, true);
+    const tids = reader.store.wantedTids();
+    if (tids.length === 0) throw nothingSelected();
+    const trace = packable(reader, recordedWhere(inputs));
+    const counter = new ByteCounter();
+    await write(counter.counted(writeTraceFile(trace.contents, packedThreads(reader.store, tids, trace, options))));
+    return accountOf(reader, tids.length, counter.bytes);
+  } catch (error) {
+    throw refusedBlock(error, inputs);
+  } finally {
+    pool.close().finally(() => reader.store.memory.close());
+  }
+}
+
+function* packedThreads(
+  store: TraceStore,
+  tids: readonly Tid[],
+  { terms }: PackableTrace,
+  { signal, onProgress }: ImportOptions,
+): Generator<WrittenThread> {
+  const packer = new EventPacker(terms);
+  for (const [done, tid] of tids.entries()) {
+    signal?.throwIfAborted();
+    const lanes: PackedLane[] = [];
+    yield { tid, lanes, blocks: packThread(store.sourceOf(tid), store.memory.shared(), packer, lanes) };
+    onProgress?.({ phase: 'write', threads: done + 1, ofThreads: tids.length });
+  }
+}
+
+class ByteCounter {
+  bytes = 0;
+
+  async *counted(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    for await (const piece of pieces) {
+      this.bytes += piece.length;
+      yield piece;
+    }
+  }
+}
+
+function accountOf(reader: InputReader, threads: number, bytes: number): ImportedTrace {
+  const { counts, store, broken } = reader;
+  return {
+    threads,
+    events: counts.events - store.unwanted,
+    bytes,
+    counts: { ...counts },
+    firstDamaged: reader.firstDamaged(),
+    brokenInputs: broken,
+  };
+}

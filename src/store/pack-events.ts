@@ -1,0 +1,128 @@
+/**
+ * One thread's events in, blocks of bytes out.
+ */
+import { RECORD_SITES } from '../model/branch-sites.js';
+import { writeBlockHead } from '../model/packed-block.js';
+import { MOST_BLOCK_EVENTS, type PackedBlock } from '../model/packed-thread.js';
+import { type Nanoseconds, NONE, type Tid } from '../model/units.js';
+import { FAR_TIME, FIRST_EXPECTED, LARGEST_STEP_NS, MORE } from './event-code.js';
+import type { LaneEvents } from './lane-events.js';
+
+/** A site takes five bytes at most, a time nine. */
+const MOST_EVENT_BYTES = 14;
+
+/** What sites and times are called in the file. */
+export interface PackingTerms {
+  /** By site. */
+  readonly rankOf: Uint32Array;
+  /** By rank, as `expectedSites` has it. */
+  readonly expected: Int32Array;
+  /** Time 0 of the file. */
+  readonly originNs: Nanoseconds;
+}
+
+/** A block; where and how it will stand in a file is not known yet. */
+export interface PackedBytes extends Pick<PackedBlock, 'events' | 'startNs' | 'endNs'> {
+  readonly plain: Uint8Array;
+}
+
+interface OpenPart {
+  readonly cpu: number;
+  readonly startNs: Nanoseconds;
+  events: number;
+}
+
+/** Takes the events of one thread after the other, of each one processor behind the other. */
+export class EventPacker {
+  private tid: Tid = NONE;
+  private readonly terms: PackingTerms;
+  private readonly data = Buffer.alloc(MOST_BLOCK_EVENTS * MOST_EVENT_BYTES);
+  private length = 0;
+  private events = 0;
+  private parts: OpenPart[] = [];
+  private startNs = Number.POSITIVE_INFINITY;
+  private endNs = Number.NEGATIVE_INFINITY;
+  private lastNs = 0;
+  private expectedSite = FIRST_EXPECTED;
+
+  constructor(terms: PackingTerms) {
+    this.terms = terms;
+  }
+
+  /** The thread before is finished. */
+  begin(tid: Tid): void {
+    this.tid = tid;
+  }
+
+  /** Events that follow each other on a processor; gives the blocks that they fill. */
+  *add(cpu: number, { length, site, timeNs }: LaneEvents): Generator<PackedBytes> {
+    for (let row = 0; row < length; ) {
+      const end = Math.min(length, row + MOST_BLOCK_EVENTS - this.events);
+      this.addRows(this.partOf(cpu, timeNs[row] - this.terms.originNs), site, timeNs, row, end);
+      row = end;
+      if (this.events === MOST_BLOCK_EVENTS) yield* this.finish();
+    }
+  }
+
+  /** What is left. */
+  *finish(): Generator<PackedBytes> {
+    if (this.events === 0) return;
+    const { tid, events, startNs, endNs, parts } = this;
+    const head = writeBlockHead({ tid, events, startNs, endNs, parts });
+    yield { events, startNs, endNs, plain: Buffer.concat([head, this.data.subarray(0, this.length)]) };
+    this.length = 0;
+    this.events = 0;
+    this.parts = [];
+    this.startNs = Number.POSITIVE_INFINITY;
+    this.endNs = Number.NEGATIVE_INFINITY;
+  }
+
+  private partOf(cpu: number, startNs: Nanoseconds): OpenPart {
+    const last = this.parts.at(-1);
+    if (last?.cpu === cpu) return last;
+    const part = { cpu, startNs, events: 0 };
+    this.parts.push(part);
+    this.lastNs = startNs;
+    this.expectedSite = FIRST_EXPECTED;
+    return part;
+  }
+
+  private addRows(part: OpenPart, site: Uint32Array, timeNs: Float64Array, start: number, end: number): void {
+    const { rankOf, expected, originNs } = this.terms;
+    const { data } = this;
+    let { length, lastNs, expectedSite, startNs, endNs } = this;
+    for (let row = start; row < end; row++) {
+      const rank = rankOf[site[row]] - RECORD_SITES;
+      const atNs = timeNs[row] - originNs;
+      const ahead = rank - expectedSite;
+      length = putCount(data, length, ahead < 0 ? ahead + expected.length : ahead);
+      const stepNs = atNs - lastNs;
+      if (isNear(stepNs, lastNs, atNs)) length = putCount(data, length, stepNs + 1);
+      else length = data.writeDoubleLE(atNs, putCount(data, length, FAR_TIME));
+      if (atNs < startNs) startNs = atNs;
+      if (atNs > endNs) endNs = atNs;
+      lastNs = atNs;
+      expectedSite = expected[rank];
+    }
+    part.events += end - start;
+    this.events += end - start;
+    Object.assign(this, { length, lastNs, expectedSite, startNs, endNs });
+  }
+}
+
+/** Adding the step again gives the time again. */
+function isNear(stepNs: number, lastNs: Nanoseconds, atNs: Nanoseconds): boolean {
+  return stepNs >= 0 && stepNs <= LARGEST_STEP_NS && Number.isInteger(stepNs) && lastNs + stepNs === atNs;
+}
+
+/** Where the next number goes. */
+function putCount(bytes: Uint8Array, at: number, value: number): number {
+  let next = at;
+  let rest = value;
+  while (rest >= MORE) {
+    bytes[next++] = (rest & (MORE - 1)) | MORE;
+    rest >>>= 7;
+  }
+  bytes[next++] = rest;
+  return next;
+}

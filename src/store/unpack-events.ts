@@ -1,0 +1,165 @@
+/**
+ * Blocks of a file in, the lanes of one thread out. Whoever wrote a block, nothing comes out that could not be.
+ */
+import { readSync } from 'node:fs';
+import { crc32, inflateRawSync } from 'node:zlib';
+import { RECORD_SITES } from '../model/branch-sites.js';
+import { blockHeadBytes, readBlockHead } from '../model/packed-block.js';
+import { MOST_BLOCK_BYTES, type PackedBlock, type PackedLane, type PackedThread } from '../model/packed-thread.js';
+import type { Nanoseconds } from '../model/units.js';
+import { BlockFault } from './block-fault.js';
+import { FAR_TIME, FIRST_EXPECTED, MORE } from './event-code.js';
+import type { Lane } from './merge-lanes.js';
+import type { EventRows } from './thread-memory.js';
+
+/** What another thread needs to read blocks; plain data. */
+export interface PackedFile {
+  readonly fd: number;
+  /** In shared memory, as `expectedSites` has it. */
+  readonly expected: Int32Array;
+}
+
+/** Bits of the last of five digits that a number may have. */
+const LAST_SHIFT = 28;
+
+/** The lanes of a thread, laid into `rows`. @throws BlockFault */
+export function readPackedLanes({ lanes, blocks, tid }: PackedThread, file: PackedFile, rows: EventRows): Lane[] {
+  const cursors = cursorsOf(lanes);
+  const unpacker = new Unpacker(file, rows);
+  for (const block of blocks) unpacker.unpack(block, tid, cursors);
+  return [...cursors.values()].map(({ cpu, start, row, end }) => {
+    if (row !== end) throw new BlockFault(`thread ${tid} has fewer events than its index says`);
+    const [site, timeNs] = [rows.site.subarray(start, end), rows.timeNs.subarray(start, end)];
+    return { cpu, length: end - start, site, timeNs };
+  });
+}
+
+/** Where the next event of a processor goes. */
+interface Cursor {
+  readonly cpu: number;
+  readonly start: number;
+  readonly end: number;
+  row: number;
+}
+
+function cursorsOf(lanes: readonly PackedLane[]): Map<number, Cursor> {
+  let start = 0;
+  return new Map(
+    lanes.map(({ cpu, events }) => {
+      const cursor = { cpu, start, end: start + events, row: start };
+      start += events;
+      return [cpu, cursor];
+    }),
+  );
+}
+
+/** Used again and again: a thread of this program reads one block at a time. */
+let room = Buffer.alloc(0);
+
+/** Its bytes, checked; good until the next block is read. @throws BlockFault */
+function readBlock(fd: number, { offset, bytes, plainBytes, crc }: PackedBlock): Buffer {
+  if (bytes > MOST_BLOCK_BYTES) throw new BlockFault(`the block at byte ${offset} is too long`);
+  if (room.length < bytes) room = Buffer.alloc(bytes);
+  const block = room.subarray(0, bytes);
+  for (let at = 0; at < bytes; ) {
+    const count = readSync(fd, block, at, bytes - at, offset + at);
+    if (count === 0) throw new BlockFault(`the block at byte ${offset} ends in the middle`);
+    at += count;
+  }
+  if (crc32(block) !== crc)
+    throw new BlockFault(`the block at byte ${offset} has another checksum than it should have`);
+  return plainBytes === bytes ? block : inflated(block, plainBytes, offset);
+}
+
+function inflated(block: Buffer, plainBytes: number, offset: number): Buffer {
+  try {
+    const plain = inflateRawSync(block, { chunkSize: Math.max(plainBytes, 64), maxOutputLength: plainBytes });
+    if (plain.length === plainBytes) return plain;
+  } catch {
+    // it is told below
+  }
+  throw new BlockFault(`the block at byte ${offset} cannot be inflated`);
+}
+
+class Unpacker {
+  private readonly file: PackedFile;
+  private readonly site: Uint32Array;
+  private readonly timeNs: Float64Array;
+  /** Of the block. */
+  private bytes: Buffer = room;
+  private at = 0;
+  private startNs = 0;
+  private endNs = 0;
+
+  constructor(file: PackedFile, { site, timeNs }: EventRows) {
+    this.file = file;
+    this.site = site;
+    this.timeNs = timeNs;
+  }
+
+  unpack(block: PackedBlock, tid: number, cursors: ReadonlyMap<number, Cursor>): void {
+    const bytes = readBlock(this.file.fd, block);
+    const head = readBlockHead(bytes);
+    if (head === null || head.tid !== tid || head.events !== block.events) throw impossible(block);
+    Object.assign(this, { bytes, at: blockHeadBytes(head.parts.length), startNs: block.startNs, endNs: block.endNs });
+    for (const { cpu, events, startNs } of head.parts) {
+      const cursor = cursors.get(cpu);
+      if (cursor === undefined || events > cursor.end - cursor.row) throw impossible(block);
+      if (!this.unpackPart(cursor.row, cursor.row + events, startNs)) throw impossible(block);
+      cursor.row += events;
+    }
+    if (this.at !== bytes.length) throw impossible(block);
+  }
+
+  /**
+   * False if there is something in it that nobody writes. Steps are never negative, so only the first time and those that are
+   * told as they are can be too early, and the last before such a one too late. Behind the end of the block nothing is read
+   * that counts: then it does not end where its last event does.
+   */
+  private unpackPart(startRow: number, endRow: number, partStartNs: Nanoseconds): boolean {
+    const { bytes, site, timeNs, startNs, endNs } = this;
+    const { expected } = this.file;
+    const sites = expected.length;
+    let { at } = this;
+    let lastNs = partStartNs;
+    let next = FIRST_EXPECTED;
+    if (!(lastNs >= startNs)) return false;
+    for (let row = startRow; row < endRow; row++) {
+      let ahead = bytes[at];
+      let step = bytes[at + 1];
+      if ((ahead | step) < MORE && step !== FAR_TIME) at += 2;
+      else {
+        ahead = bytes[at++];
+        for (let shift = 7, more = ahead & MORE; more !== 0 && shift <= LAST_SHIFT; shift += 7) {
+          more = bytes[at] & MORE;
+          ahead = (ahead & ~(-1 << shift)) | ((bytes[at++] & ~MORE) << shift);
+        }
+        step = bytes[at++];
+        for (let shift = 7, more = step & MORE; more !== 0 && shift <= LAST_SHIFT; shift += 7) {
+          more = bytes[at] & MORE;
+          step = (step & ~(-1 << shift)) | ((bytes[at++] & ~MORE) << shift);
+        }
+        if (step === FAR_TIME) {
+          if (!(lastNs <= endNs) || at + 8 > bytes.length) return false;
+          lastNs = bytes.readDoubleLE(at);
+          at += 8;
+          step = 1;
+          if (!(lastNs >= startNs)) return false;
+        }
+        if (!(step > 0 && ahead >= 0)) return false;
+      }
+      next += ahead;
+      if (next >= sites && (next -= sites) >= sites) return false;
+      lastNs += step - 1;
+      site[row] = next + RECORD_SITES;
+      timeNs[row] = lastNs;
+      next = expected[next];
+    }
+    this.at = at;
+    return lastNs <= endNs;
+  }
+}
+
+function impossible({ offset }: PackedBlock): BlockFault {
+  return new BlockFault(`the block at byte ${offset} holds events that cannot be`);
+}

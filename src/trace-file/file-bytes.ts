@@ -1,0 +1,95 @@
+/**
+ * An open file, to be read from anywhere: bytes that are there, and frames whose checksums hold.
+ */
+import { fstatSync, readSync } from 'node:fs';
+import { crc32, inflateRawSync } from 'node:zlib';
+import type { PackedBlock } from '../model/packed-thread.js';
+import { TraceFault } from './fault.js';
+import { FRAME_BYTES, type FrameHead, type FrameKind, readFrameHead } from './format.js';
+
+const CHECKSUM_BYTES = 4;
+
+export class FileBytes {
+  readonly fd: number;
+  readonly sizeBytes: number;
+
+  constructor(fd: number) {
+    this.fd = fd;
+    this.sizeBytes = fstatSync(fd).size;
+  }
+
+  /** @throws TraceFault if the file ends before */
+  bytes(at: number, length: number): Buffer {
+    if (at + length > this.sizeBytes) throw new TraceFault('cut', `it has ${this.sizeBytes} bytes, and needs more`);
+    const bytes = Buffer.alloc(length);
+    for (let done = 0; done < length; ) {
+      const count = this.read(bytes, done, at + done);
+      if (count === 0) throw new TraceFault('cut', 'it became shorter while it was read');
+      done += count;
+    }
+    return bytes;
+  }
+
+  /** Whether bytes end with the checksum of those before it. */
+  isChecked(bytes: Buffer): boolean {
+    const end = bytes.length - CHECKSUM_BYTES;
+    return bytes.readUInt32LE(end) === crc32(bytes.subarray(0, end));
+  }
+
+  /** null: no frame begins there, or the file ends within it. */
+  frameHead(at: number): FrameHead | null {
+    if (at + FRAME_BYTES > this.sizeBytes) return null;
+    const head = readFrameHead(this.bytes(at, FRAME_BYTES));
+    return head === null || at + FRAME_BYTES + head.storedBytes > this.sizeBytes ? null : head;
+  }
+
+  /** What a frame holds, and where it ends. @throws TraceFault if no sound frame of that kind begins there */
+  frame(at: number, kind: FrameKind): { readonly bytes: Buffer; readonly end: number } {
+    const head = this.frameHead(at);
+    if (head === null || head.kind !== kind)
+      throw new TraceFault('damaged', `no part of the expected kind begins at byte ${at}`);
+    const stored = this.bytes(at + FRAME_BYTES, head.storedBytes);
+    if (crc32(stored) !== head.crc)
+      throw new TraceFault('damaged', `the part at byte ${at} has another checksum than it should have`);
+    return {
+      bytes: head.isDeflated ? inflated(stored, head.plainBytes, at) : stored,
+      end: at + FRAME_BYTES + stored.length,
+    };
+  }
+
+  /** What a block holds; null if it is not whole. */
+  block({
+    offset,
+    bytes,
+    plainBytes,
+    crc,
+  }: Pick<PackedBlock, 'offset' | 'bytes' | 'plainBytes' | 'crc'>): Buffer | null {
+    if (offset + bytes > this.sizeBytes) return null;
+    const stored = this.bytes(offset, bytes);
+    if (crc32(stored) !== crc) return null;
+    return plainBytes === bytes ? stored : inflatedOrNull(stored, plainBytes);
+  }
+
+  private read(bytes: Buffer, offset: number, position: number): number {
+    try {
+      return readSync(this.fd, bytes, offset, bytes.length - offset, position);
+    } catch (cause) {
+      throw new TraceFault('unreadable', String(cause));
+    }
+  }
+}
+
+function inflated(stored: Buffer, plainBytes: number, at: number): Buffer {
+  const plain = inflatedOrNull(stored, plainBytes);
+  if (plain !== null) return plain;
+  throw new TraceFault('damaged', `the part at byte ${at} cannot be inflated`);
+}
+
+function inflatedOrNull(stored: Buffer, plainBytes: number): Buffer | null {
+  try {
+    const plain = inflateRawSync(stored, { maxOutputLength: Math.max(plainBytes, 1) });
+    return plain.length === plainBytes ? plain : null;
+  } catch {
+    return null;
+  }
+}

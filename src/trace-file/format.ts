@@ -1,0 +1,73 @@
+/**
+ * What writer and reader of a trace file agree on; docs/trace-format.md tells it in words.
+ */
+import { crc32 } from 'node:zlib';
+import { MOST_BLOCK_BYTES, MOST_BLOCK_DEFLATED } from '../model/packed-thread.js';
+
+export const VERSION = 1;
+
+/** As that of PNG: a byte above 127, both kinds of line ends, the end of a DOS text: what transfers as text, breaks it. */
+export const MAGIC = Buffer.from('\x8fPTF\r\n\x1a\n', 'latin1');
+export const END_MAGIC = Buffer.from('\x8fEND\r\n\x1a\n', 'latin1');
+
+/** Magic, version, the version of the program that wrote it, and a checksum of them: so it is in every version. */
+export const HEAD_BYTES = 32;
+export const PRODUCER_BYTES = 16;
+/** Magic, where the index begins, how long the file is, and a checksum of them. */
+export const TRAILER_BYTES = 28;
+/** Kind, coding, two zeros, stored and plain length, checksum of what is stored, and a checksum of all this. */
+export const FRAME_BYTES = 20;
+
+/** In their order in the file; there are any number of blocks, and one of the others. */
+export const FrameKind = { Meta: 1, Symbols: 2, Sites: 3, Side: 4, Block: 5, Index: 6 } as const;
+export type FrameKind = (typeof FrameKind)[keyof typeof FrameKind];
+
+export const Coding = { Stored: 0, Deflated: 1 } as const;
+
+/** What would shrink more is not deflated: a small file cannot ask for much memory. */
+export const MOST_DEFLATED = 32;
+export const MOST_SECTION_BYTES = 2 ** 30;
+
+/** Told by its first bytes. */
+export function isTraceFile(first: Uint8Array): boolean {
+  return first.length >= MAGIC.length && MAGIC.equals(first.subarray(0, MAGIC.length));
+}
+
+export interface FrameHead {
+  readonly kind: number;
+  readonly isDeflated: boolean;
+  readonly storedBytes: number;
+  readonly plainBytes: number;
+  readonly crc: number;
+}
+
+export function frameHead({ kind, isDeflated, storedBytes, plainBytes, crc }: FrameHead): Buffer {
+  const head = Buffer.alloc(FRAME_BYTES);
+  head.writeUInt8(kind, 0);
+  head.writeUInt8(isDeflated ? Coding.Deflated : Coding.Stored, 1);
+  head.writeUInt32LE(storedBytes, 4);
+  head.writeUInt32LE(plainBytes, 8);
+  head.writeUInt32LE(crc, 12);
+  head.writeUInt32LE(crc32(head.subarray(0, 16)), 16);
+  return head;
+}
+
+/** null: no frame begins there. */
+export function readFrameHead(bytes: Buffer): FrameHead | null {
+  if (bytes.length < FRAME_BYTES || bytes.readUInt32LE(16) !== crc32(bytes.subarray(0, 16))) return null;
+  const coding = bytes.readUInt8(1);
+  const head = {
+    kind: bytes.readUInt8(0),
+    isDeflated: coding === Coding.Deflated,
+    storedBytes: bytes.readUInt32LE(4),
+    plainBytes: bytes.readUInt32LE(8),
+    crc: bytes.readUInt32LE(12),
+  };
+  return coding > Coding.Deflated || bytes.readUInt16LE(2) !== 0 || !isBounded(head) ? null : head;
+}
+
+function isBounded({ kind, isDeflated, storedBytes, plainBytes }: FrameHead): boolean {
+  if (plainBytes > (kind === FrameKind.Block ? MOST_BLOCK_BYTES : MOST_SECTION_BYTES)) return false;
+  const most = kind === FrameKind.Block ? MOST_BLOCK_DEFLATED : MOST_DEFLATED;
+  return isDeflated ? plainBytes <= most * storedBytes : plainBytes === storedBytes;
+}

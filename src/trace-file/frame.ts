@@ -1,0 +1,37 @@
+/**
+ * A part of a file to bytes: its head, and what it holds, deflated where that pays.
+ */
+import { constants, crc32, deflateRawSync } from 'node:zlib';
+import { MOST_BLOCK_DEFLATED } from '../model/packed-thread.js';
+import { FrameKind, frameHead, MOST_DEFLATED } from './format.js';
+
+/** These parts are small beside the events, and written once. */
+const LEVEL = constants.Z_BEST_COMPRESSION;
+
+export function frame(kind: FrameKind, plain: Uint8Array): Buffer {
+  const deflated = deflateRawSync(plain, { level: LEVEL });
+  const isDeflated = deflated.length < plain.length && plain.length <= MOST_DEFLATED * deflated.length;
+  const stored = isDeflated ? deflated : plain;
+  const [storedBytes, plainBytes] = [stored.length, plain.length];
+  return Buffer.concat([frameHead({ kind, isDeflated, storedBytes, plainBytes, crc: crc32(stored) }), stored]);
+}
+
+/** Events are read again and again: they are deflated fast, and only where inflating them is fast, too. */
+const BLOCK_LEVEL = 1;
+const LEAST_BLOCK_DEFLATED = 2;
+/** To begin takes as long as some thousand events. */
+const LEAST_DEFLATED_BYTES = 4096;
+
+/** A block of events: its head, and its bytes as they will stand in the file. */
+export function blockFrame(plain: Uint8Array): {
+  readonly head: Buffer;
+  readonly stored: Uint8Array;
+  readonly crc: number;
+} {
+  const deflated = plain.length < LEAST_DEFLATED_BYTES ? plain : deflateRawSync(plain, { level: BLOCK_LEVEL });
+  const times = plain.length / deflated.length;
+  const isDeflated = times >= LEAST_BLOCK_DEFLATED && times <= MOST_BLOCK_DEFLATED;
+  const stored = isDeflated ? deflated : plain;
+  const [storedBytes, plainBytes, crc] = [stored.length, plain.length, crc32(stored)];
+  return { head: frameHead({ kind: FrameKind.Block, isDeflated, storedBytes, plainBytes, crc }), stored, crc };
+}

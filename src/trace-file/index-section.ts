@@ -1,0 +1,116 @@
+/**
+ * Where the blocks of each thread stand, to bytes and back.
+ */
+import {
+  LEAST_EVENT_BYTES,
+  MOST_BLOCK_BYTES,
+  MOST_BLOCK_DEFLATED,
+  MOST_BLOCK_EVENTS,
+  type PackedBlock,
+  type PackedLane,
+  type PackedThread,
+} from '../model/packed-thread.js';
+import { NONE } from '../model/units.js';
+import { NumberReader, NumberWriter } from './numbers.js';
+
+const MOST_ID = 2 ** 31 - 1;
+const MOST_CRC = 2 ** 32 - 1;
+
+/** By tid, as their blocks stand in the file. */
+export function indexBytes(threads: readonly PackedThread[]): Uint8Array {
+  const out = new NumberWriter();
+  out.count(threads.length);
+  let last = { offset: 0, startNs: 0 };
+  for (const { tid, lanes, blocks } of threads) {
+    out.near(tid, 0);
+    out.count(lanes.length);
+    for (const { cpu, events } of lanes) {
+      out.count(cpu + 1);
+      out.count(events);
+    }
+    out.count(blocks.length);
+    for (const block of blocks) {
+      writeBlock(out, block, last);
+      last = { offset: block.offset + block.bytes, startNs: block.startNs };
+    }
+  }
+  return out.taken();
+}
+
+function writeBlock(
+  out: NumberWriter,
+  { offset, bytes, plainBytes, crc, events, startNs, endNs }: PackedBlock,
+  last: { readonly offset: number; readonly startNs: number },
+): void {
+  out.count(offset - last.offset);
+  out.count(bytes);
+  out.count(plainBytes - bytes);
+  out.count(crc);
+  out.count(events);
+  out.near(startNs, last.startNs);
+  out.near(endNs, startNs);
+}
+
+/** What a thread in the file may be: between these places its blocks stand, and its events happened between these times. */
+export interface IndexBounds {
+  readonly offset: number;
+  readonly end: number;
+  readonly startNs: number;
+  readonly endNs: number;
+}
+
+export function readIndex(bytes: Uint8Array, bounds: IndexBounds): PackedThread[] {
+  const reader = new IndexReader(bytes, bounds);
+  return reader.read();
+}
+
+class IndexReader {
+  private readonly input: NumberReader;
+  private readonly bounds: IndexBounds;
+  private last = { offset: 0, startNs: 0 };
+  private lastTid = NONE;
+
+  constructor(bytes: Uint8Array, bounds: IndexBounds) {
+    this.input = new NumberReader(bytes, 'its index');
+    this.bounds = bounds;
+  }
+
+  read(): PackedThread[] {
+    const threads = Array.from({ length: this.input.length(4) }, () => this.thread());
+    this.input.end();
+    return threads;
+  }
+
+  private thread(): PackedThread {
+    const { input } = this;
+    const tid = input.nearWithin(0, this.lastTid + 1, MOST_ID);
+    this.lastTid = tid;
+    let lastCpu = NONE - 1;
+    const lanes = Array.from({ length: input.length(2) }, (): PackedLane => {
+      lastCpu = input.countWithin(lastCpu + 2, MOST_ID) - 1;
+      return { cpu: lastCpu, events: input.countWithin(1, Number.MAX_SAFE_INTEGER) };
+    });
+    const blocks = Array.from({ length: input.length(7) }, () => this.block());
+    const sum = (rows: readonly { readonly events: number }[]) => rows.reduce((sum, { events }) => sum + events, 0);
+    if (sum(lanes) !== sum(blocks)) throw input.fault(`counts the events of thread ${tid} in two ways`);
+    return { tid, lanes, blocks };
+  }
+
+  /** They stand one behind the other: so no more is asked for than the file holds. */
+  private block(): PackedBlock {
+    const { input, bounds, last } = this;
+    const offset = last.offset + input.count();
+    const bytes = input.countWithin(1, MOST_BLOCK_BYTES);
+    const most = Math.min(MOST_BLOCK_BYTES, MOST_BLOCK_DEFLATED * bytes);
+    const plainBytes = bytes + input.countWithin(0, most - bytes);
+    const crc = input.countWithin(0, MOST_CRC);
+    const events = input.countWithin(1, Math.min(MOST_BLOCK_EVENTS, plainBytes / LEAST_EVENT_BYTES));
+    const startNs = input.near(last.startNs);
+    const endNs = input.near(startNs);
+    if (offset < bounds.offset || offset + bytes > bounds.end) throw input.fault('has a block outside of the file');
+    if (!(bounds.startNs <= startNs && startNs <= endNs && endNs <= bounds.endNs))
+      throw input.fault('has a block outside of the recording');
+    this.last = { offset: offset + bytes, startNs };
+    return { offset, bytes, plainBytes, crc, events, startNs, endNs };
+  }
+}

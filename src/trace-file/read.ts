@@ -1,0 +1,95 @@
+/**
+ * An open trace file in, all that it holds out, but for the events: where those stand.
+ */
+import type { PackedThread } from '../model/packed-thread.js';
+import type { TraceContents } from './contents.js';
+import { TraceFault } from './fault.js';
+import type { FileBytes } from './file-bytes.js';
+import {
+  END_MAGIC,
+  FrameKind,
+  HEAD_BYTES,
+  isTraceFile,
+  MAGIC,
+  PRODUCER_BYTES,
+  TRAILER_BYTES,
+  VERSION,
+} from './format.js';
+import { readIndex } from './index-section.js';
+import { readMeta } from './meta.js';
+import { readSide } from './side-records.js';
+import { readSites } from './sites.js';
+import { readSymbols } from './symbols.js';
+
+export interface ReadTrace {
+  readonly contents: TraceContents;
+  /** By tid. */
+  readonly threads: readonly PackedThread[];
+}
+
+/** @throws TraceFault */
+export function readTraceFile(file: FileBytes): ReadTrace {
+  readHead(file);
+  const { end: sideAt, ...common } = readCommon(file);
+  const side = file.frame(sideAt, FrameKind.Side);
+  const threads = readThreads(file, side.end, common.meta);
+  return { contents: { ...common, side: readSide(side.bytes) }, threads };
+}
+
+/** What all events need, and where it ends. */
+export function readCommon(file: FileBytes): Omit<TraceContents, 'side'> & { readonly end: number } {
+  const meta = file.frame(HEAD_BYTES, FrameKind.Meta);
+  const symbols = file.frame(meta.end, FrameKind.Symbols);
+  const sites = file.frame(symbols.end, FrameKind.Sites);
+  const symbolTable = readSymbols(symbols.bytes);
+  return {
+    meta: readMeta(meta.bytes),
+    symbols: symbolTable,
+    sites: readSites(sites.bytes, symbolTable.length),
+    end: sites.end,
+  };
+}
+
+/** Where the events of each thread stand; none before `offset`. */
+export function readThreads(
+  file: FileBytes,
+  offset: number,
+  { startNs, endNs, counts, unwanted }: TraceContents['meta'],
+): PackedThread[] {
+  const indexAt = readTrailer(file);
+  const index = file.frame(indexAt, FrameKind.Index);
+  if (index.end !== file.sizeBytes - TRAILER_BYTES)
+    throw new TraceFault('damaged', 'its index does not end where it should');
+  const threads = readIndex(index.bytes, { offset, end: indexAt, startNs, endNs });
+  const events = threads.reduce((sum, { blocks }) => blocks.reduce((sum, block) => sum + block.events, sum), 0);
+  if (events !== counts.events - unwanted)
+    throw new TraceFault('damaged', 'its index counts other events than were read');
+  return threads;
+}
+
+export function readHead(file: FileBytes): void {
+  const head = file.bytes(0, HEAD_BYTES);
+  if (!isTraceFile(head)) throw new TraceFault('damaged', 'it does not begin as one');
+  if (!file.isChecked(head))
+    throw new TraceFault('damaged', 'its first bytes have another checksum than they should have');
+  const version = head.readUInt32LE(MAGIC.length);
+  const producer = head.toString('latin1', MAGIC.length + 4, MAGIC.length + 4 + PRODUCER_BYTES).replace(/\0+$/, '');
+  if (version < 1) throw new TraceFault('damaged', 'its version is none');
+  if (version > VERSION) throw newer(version, producer);
+}
+
+function newer(version: number, producer: string): TraceFault {
+  const wanted = /^[\w.+-]{1,16}$/.test(producer) ? `: use ptflame ${producer} or newer` : '';
+  const message = `was written in version ${version} of the format, and this program reads up to ${VERSION}${wanted}`;
+  return new TraceFault('newer', message);
+}
+
+/** Where the index begins. */
+function readTrailer(file: FileBytes): number {
+  const trailer = file.bytes(Math.max(HEAD_BYTES, file.sizeBytes - TRAILER_BYTES), TRAILER_BYTES);
+  if (!END_MAGIC.equals(trailer.subarray(0, END_MAGIC.length)) || !file.isChecked(trailer))
+    throw new TraceFault('cut', 'its last bytes are not those of a trace file');
+  const fileBytes = Number(trailer.readBigUInt64LE(16));
+  if (fileBytes !== file.sizeBytes) throw new TraceFault('cut', `it has ${file.sizeBytes} bytes, not ${fileBytes}`);
+  return Number(trailer.readBigUInt64LE(8));
+}

@@ -1,0 +1,131 @@
+/**
+ * A damaged trace file in, all that can still be read of it out, and how much that is.
+ */
+import { readBlockHead } from '../model/packed-block.js';
+import type { PackedBlock, PackedThread } from '../model/packed-thread.js';
+import type { TraceRecord } from '../model/trace-chunk.js';
+import { NONE, type Tid } from '../model/units.js';
+import type { SideRecords, TraceContents } from './contents.js';
+import { TraceFault } from './fault.js';
+import type { FileBytes } from './file-bytes.js';
+import { FRAME_BYTES, FrameKind } from './format.js';
+import { type ReadTrace, readCommon, readHead, readThreads } from './read.js';
+import { readSide } from './side-records.js';
+
+export interface SalvagedTrace extends ReadTrace {
+  readonly keptEvents: number;
+  readonly ofEvents: number;
+  /** Names, switches, mappings and perf's errors were lost. */
+  readonly isSideLost: boolean;
+}
+
+const LOST_CODE = 8; // perf's "Lost trace data"
+const LOST = 'Lost trace data';
+
+/** @throws TraceFault if what all threads have in common cannot be read, or no event */
+export function salvageTraceFile(file: FileBytes): SalvagedTrace {
+  passUnlessNewer(() => readHead(file));
+  const { meta, symbols, sites, end: sideAt } = readCommon(file);
+  const side = passUnlessNewer(() => file.frame(sideAt, FrameKind.Side));
+  const records = side && passUnlessNewer(() => readSide(side.bytes));
+  const blocksAt = side?.end ?? endOfFrame(file, sideAt);
+  const indexed = passUnlessNewer(() => readThreads(file, blocksAt ?? sideAt, meta));
+  const kept = new KeptThreads();
+  const lost: TraceRecord[] = [];
+  if (indexed !== null)
+    for (const { tid, blocks } of indexed)
+      for (const block of blocks) if (!kept.add(file, tid, block)) lost.push(lossOf(tid, block));
+  if (indexed === null && blocksAt !== null) scanBlocks(file, blocksAt, meta, kept);
+  const ofEvents = meta.counts.events - meta.unwanted;
+  if (kept.events === 0 || kept.events > ofEvents) throw new TraceFault('damaged', 'nothing is left of its events');
+  const losses = ofEvents - kept.events;
+  const counts = { ...meta.counts, events: meta.counts.events - losses, lines: meta.counts.lines - losses };
+  const contents = { meta: { ...meta, counts }, symbols, sites, side: withLosses(records ?? NOTHING_BESIDE, lost) };
+  return { contents, threads: kept.threads(), keptEvents: kept.events, ofEvents, isSideLost: records === null };
+}
+
+const NOTHING_BESIDE: SideRecords = { records: [], names: [], mappings: [] };
+
+function withLosses(side: SideRecords, lost: readonly TraceRecord[]): SideRecords {
+  return { ...side, records: [...side.records, ...lost] };
+}
+
+/** Of a frame whose content is damaged; null if its head is, too. */
+function endOfFrame(file: FileBytes, at: number): number | null {
+  const head = file.frameHead(at);
+  return head && at + FRAME_BYTES + head.storedBytes;
+}
+
+/** What a file gives, or null where it is damaged. */
+function passUnlessNewer<Part>(read: () => Part): Part | null {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof TraceFault && (error.why === 'damaged' || error.why === 'cut')) return null;
+    throw error;
+  }
+}
+
+/** Where events of a thread are missing, replay has to know: else it would go on as if nothing had happened meanwhile. */
+function lossOf(tid: Tid, { startNs }: PackedBlock): TraceRecord {
+  const nowhere = { cpu: NONE, pid: NONE, ip: Number.NaN };
+  return { what: 'gap', tid, timeNs: startNs, code: LOST_CODE, message: LOST, ...nowhere };
+}
+
+/** Without an index: one block after the other, as far as they are whole. */
+function scanBlocks(
+  file: FileBytes,
+  start: number,
+  { startNs, endNs }: TraceContents['meta'],
+  kept: KeptThreads,
+): void {
+  for (let at = start, head = file.frameHead(at); head?.kind === FrameKind.Block; head = file.frameHead(at)) {
+    const { storedBytes: bytes, plainBytes, crc } = head;
+    const place = { offset: at + FRAME_BYTES, bytes, plainBytes, crc };
+    at = place.offset + bytes;
+    const plain = file.block(place);
+    const block = plain && readBlockHead(plain);
+    if (block === null || !(startNs <= block.startNs && block.startNs <= block.endNs && block.endNs <= endNs)) continue;
+    const { tid, events, startNs: first, endNs: last } = block;
+    kept.add(file, tid, { ...place, events, startNs: first, endNs: last });
+  }
+}
+
+/** Blocks that are whole, by thread. */
+class KeptThreads {
+  events = 0;
+  private readonly blocks = new Map<Tid, PackedBlock[]>();
+  private readonly eventsOfCpu = new Map<Tid, Map<number, number>>();
+
+  /** False if it is not whole. */
+  add(file: FileBytes, tid: Tid, block: PackedBlock): boolean {
+    const plain = file.block(block);
+    const head = plain && readBlockHead(plain);
+    if (head === null || head.tid !== tid || head.events !== block.events || tid < 0) return false;
+    if (head.parts.some(({ cpu, events }) => cpu < NONE || events === 0)) return false;
+    this.events += block.events;
+    this.blocksOf(tid).push(block);
+    for (const { cpu, events } of head.parts) this.count(tid, cpu, events);
+    return true;
+  }
+
+  /** By tid, their processors by number. */
+  threads(): PackedThread[] {
+    const byNumber = ([a]: readonly [number, unknown], [b]: readonly [number, unknown]) => a - b;
+    return [...this.blocks].sort(byNumber).map(([tid, blocks]) => {
+      const lanes = [...(this.eventsOfCpu.get(tid) ?? [])].sort(byNumber).map(([cpu, events]) => ({ cpu, events }));
+      return { tid, lanes, blocks };
+    });
+  }
+
+  private blocksOf(tid: Tid): PackedBlock[] {
+    let blocks = this.blocks.get(tid);
+    if (blocks === undefined) this.blocks.set(tid, (blocks = []));
+    return blocks;
+  }
+
+  private count(tid: Tid, cpu: number, events: number): void {
+    const counts = this.eventsOfCpu.get(tid) ?? new Map<number, number>();
+    this.eventsOfCpu.set(tid, counts.set(cpu, (counts.get(cpu) ?? 0) + events));
+  }
+}

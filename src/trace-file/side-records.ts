@@ -1,0 +1,161 @@
+/**
+ * What is told beside the branches to bytes and back.
+ */
+import type { Mapping, ThreadName, TraceRecord } from '../model/trace-chunk.js';
+import type { SideRecords } from './contents.js';
+import { NumberReader, NumberWriter } from './numbers.js';
+
+type Switch = Extract<TraceRecord, { what: 'switch' }>;
+
+/** Codes of records; a direction has one of its own. */
+const DIRECTIONS: readonly Switch['direction'][] = ['in', 'out', 'preempted'];
+const Code = { Gap: 3, Exec: 4, Exit: 5, Fork: 6 } as const;
+
+const MOST_ID = 2 ** 31 - 1;
+/** A pid of −1 is the kernel's, or nobody's. */
+const LEAST_ID = -(2 ** 31);
+const NOTHING = 0;
+
+export function sideBytes({ records, names, mappings }: SideRecords): Uint8Array {
+  const out = new SideWriter();
+  out.numbers.count(records.length);
+  for (const record of records) out.record(record);
+  out.numbers.count(names.length);
+  for (const name of names) out.name(name);
+  out.numbers.count(mappings.length);
+  for (const mapping of mappings) out.mapping(mapping);
+  return out.numbers.taken();
+}
+
+class SideWriter {
+  readonly numbers = new NumberWriter();
+  private readonly rowOfText = new Map<string, number>();
+  private tid = 0;
+  private timeNs = 0;
+
+  record(record: TraceRecord): void {
+    const { numbers } = this;
+    numbers.count(codeOf(record));
+    this.when(record);
+    numbers.near(record.cpu, 0);
+    if (record.what === 'switch') return;
+    numbers.near(record.pid, record.tid);
+    if (record.what === 'fork') numbers.near(record.parentPid, record.pid);
+    if (record.what !== 'gap') return;
+    numbers.near(record.code, 0);
+    numbers.near(record.ip, 0);
+    this.text(record.message);
+  }
+
+  name({ pid, parent, comm, ...at }: ThreadName): void {
+    this.when(at);
+    for (const id of [pid, parent]) {
+      this.numbers.count(id === null ? NOTHING : 1);
+      if (id !== null) this.numbers.near(id, at.tid);
+    }
+    this.numbers.count(comm === null ? NOTHING : 1);
+    if (comm !== null) this.text(comm);
+  }
+
+  mapping({ pid, timeNs, start, length, file }: Mapping): void {
+    this.when({ tid: pid, timeNs });
+    this.numbers.near(start, 0);
+    this.numbers.near(length, 0);
+    this.text(file);
+  }
+
+  private when({ tid, timeNs }: { readonly tid: number; readonly timeNs: number }): void {
+    this.numbers.near(tid, this.tid);
+    this.numbers.near(timeNs, this.timeNs);
+    this.tid = tid;
+    this.timeNs = timeNs;
+  }
+
+  /** A text that was not there yet follows its number. */
+  private text(text: string): void {
+    const row = this.rowOfText.get(text) ?? this.rowOfText.size;
+    this.numbers.count(row);
+    if (row < this.rowOfText.size) return;
+    this.rowOfText.set(text, row);
+    this.numbers.text(text);
+  }
+}
+
+function codeOf(record: TraceRecord): number {
+  switch (record.what) {
+    case 'switch':
+      return DIRECTIONS.indexOf(record.direction);
+    case 'gap':
+      return Code.Gap;
+    case 'exec':
+      return Code.Exec;
+    case 'exit':
+      return Code.Exit;
+    case 'fork':
+      return Code.Fork;
+  }
+}
+
+export function readSide(bytes: Uint8Array): SideRecords {
+  const from = new SideReader(bytes);
+  const list = <Row>(read: () => Row) => Array.from({ length: from.numbers.length(4) }, read);
+  const records = list(() => from.record());
+  const names = list(() => from.name());
+  const mappings = list(() => from.mapping());
+  from.numbers.end();
+  return { records, names, mappings };
+}
+
+class SideReader {
+  readonly numbers: NumberReader;
+  private readonly texts: string[] = [];
+  private tid = 0;
+  private timeNs = 0;
+
+  constructor(bytes: Uint8Array) {
+    this.numbers = new NumberReader(bytes, 'its table of records');
+  }
+
+  record(): TraceRecord {
+    const { numbers } = this;
+    const code = numbers.countWithin(0, Code.Fork);
+    const at = { ...this.when(), cpu: this.id(0) };
+    if (code < DIRECTIONS.length) return { what: 'switch', ...at, direction: DIRECTIONS[code] as Switch['direction'] };
+    const pid = this.id(at.tid);
+    if (code === Code.Fork) return { what: 'fork', ...at, pid, parentPid: this.id(pid) };
+    if (code !== Code.Gap) return { what: code === Code.Exec ? 'exec' : 'exit', ...at, pid };
+    return { what: 'gap', ...at, pid, code: this.id(0), ip: numbers.near(0), message: this.text() };
+  }
+
+  name(): ThreadName {
+    const at = this.when();
+    const [pid = null, parent = null] = [0, 1].map(() => (this.isThere() ? this.id(at.tid) : null));
+    return { ...at, pid, parent, comm: this.isThere() ? this.text() : null };
+  }
+
+  mapping(): Mapping {
+    const { tid: pid, timeNs } = this.when();
+    return { pid, timeNs, start: this.numbers.near(0), length: this.numbers.near(0), file: this.text() };
+  }
+
+  private when(): { readonly tid: number; readonly timeNs: number } {
+    this.tid = this.id(this.tid);
+    this.timeNs = this.numbers.near(this.timeNs);
+    if (!(this.timeNs < Number.POSITIVE_INFINITY)) throw this.numbers.fault('has a time that is none');
+    return { tid: this.tid, timeNs: this.timeNs };
+  }
+
+  private id(known: number): number {
+    return this.numbers.nearWithin(known, LEAST_ID, MOST_ID);
+  }
+
+  private isThere(): boolean {
+    return this.numbers.countWithin(NOTHING, 1) !== NOTHING;
+  }
+
+  private text(): string {
+    const row = this.numbers.countWithin(0, this.texts.length);
+    if (row === this.texts.length) this.texts.push(this.numbers.text());
+    return this.texts[row] as string;
+  }
+}

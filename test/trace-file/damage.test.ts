@@ -1,0 +1,197 @@
+/**
+ * Files that are cut, garbled or made up: refused, or read as what they were; never something else, and never a crash.
+ */
+import { crc32 } from 'node:zlib';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { fixture, inputOf } from '../helpers/load.js';
+import { jsonOf } from '../helpers/profile-file.js';
+import { ALONE, analyzeFile, imported, refusalOfFile } from '../helpers/trace-file.js';
+
+const FILE = await imported([inputOf(fixture('hardware/overflow-tailcalls.txt'), 'test')]);
+const JSON_OF_FILE = jsonOf(await analyzeFile(FILE));
+
+const HEAD_BYTES = 32;
+const FRAME_BYTES = 20;
+const TRAILER_BYTES = 28;
+
+function flipped(at: number, mask: number): Buffer {
+  const bytes = Buffer.from(FILE);
+  bytes[at] = (bytes[at] as number) ^ mask;
+  return bytes;
+}
+
+/** Whether it is refused; else it has to be what it was. */
+async function isRefused(bytes: Buffer): Promise<boolean> {
+  const refusal = await refusalOfFile(bytes);
+  if (refusal === null) expect(jsonOf(await analyzeFile(bytes))).toBe(JSON_OF_FILE);
+  else expect(['TRACE_FILE_DAMAGED', 'NEWER_VERSION']).toContain(refusal.code);
+  return refusal !== null;
+}
+
+/** Where frames begin, and what kind they are. */
+function framesOf(file: Buffer): { at: number; kind: number; end: number }[] {
+  const frames = [];
+  for (let at = HEAD_BYTES; at < file.length - TRAILER_BYTES; ) {
+    const end = at + FRAME_BYTES + file.readUInt32LE(at + 4);
+    frames.push({ at, kind: file[at] as number, end });
+    at = end;
+  }
+  return frames;
+}
+const BLOCK = 5;
+const blocks = framesOf(FILE).filter(({ kind }) => kind === BLOCK);
+
+test('any byte that is another is found, but in the heads of blocks, which the index tells, too', async () => {
+  for (let at = 0; at < FILE.length; at++) {
+    const isHeadOfBlock = blocks.some((block) => at >= block.at && at < block.at + FRAME_BYTES);
+    for (const mask of [1, 0x80, 0xff]) expect(await isRefused(flipped(at, mask)), `byte ${at}`).toBe(!isHeadOfBlock);
+  }
+});
+
+test('a file that is cut anywhere, or goes on behind its end, is refused', async () => {
+  for (let length = 8; length < FILE.length; length++) {
+    const refusal = await refusalOfFile(FILE.subarray(0, length));
+    expect(refusal, `${length} bytes`).toMatchObject({ code: 'TRACE_FILE_DAMAGED' });
+    expect(refusal?.message).toMatch(/trace\.ptf (?:ends in the middle|is a damaged)/);
+    expect(refusal?.hint).toMatch(/import it anew.*--salvage/);
+  }
+  for (const more of ['x', FILE]) expect(await isRefused(Buffer.concat([FILE, Buffer.from(more)]))).toBe(true);
+});
+
+test('a newer version is named, with the program that reads it', async () => {
+  const bytes = Buffer.from(FILE);
+  bytes.writeUInt32LE(7, 8);
+  bytes.write('9.8.7\0\0\0', 12, 'latin1');
+  bytes.writeUInt32LE(crc32(bytes.subarray(0, HEAD_BYTES - 4)), HEAD_BYTES - 4);
+  for (const salvage of [false, true])
+    expect(await refusalOfFile(bytes, { salvage })).toMatchObject({
+      code: 'NEWER_VERSION',
+      message: expect.stringMatching(
+        /version 7 of the format, and this program reads up to 1: use ptflame 9\.8\.7 or newer/,
+      ),
+    });
+});
+
+/** The file with something else in a part of it, all checksums right. */
+function resealed(kind: number, change: (part: Buffer) => void): Buffer {
+  const bytes = Buffer.from(FILE);
+  const frame = framesOf(bytes).find((frame) => frame.kind === kind) as { at: number; end: number };
+  const stored = bytes.subarray(frame.at + FRAME_BYTES, frame.end);
+  change(stored);
+  bytes.writeUInt32LE(crc32(stored), frame.at + 12);
+  bytes.writeUInt32LE(crc32(bytes.subarray(frame.at, frame.at + 16)), frame.at + 16);
+  return bytes;
+}
+
+describe('a file that was made up, with checksums that hold', () => {
+  const kinds = [1, 2, 3, 4, 5, 6];
+
+  test('is refused or read, whatever is in its parts', async () => {
+    const change = fc.record({ kind: fc.constantFrom(...kinds), at: fc.nat(), value: fc.nat(255) });
+    await fc.assert(
+      fc.asyncProperty(change, async ({ kind, at, value }) => {
+        const bytes = resealed(kind, (part) => {
+          part[at % part.length] = value;
+        });
+        for (const salvage of [false, true]) {
+          const refusal = await refusalOfFile(bytes, { salvage });
+          if (refusal !== null) expect(refusal.code).toMatch(/TRACE_FILE_DAMAGED|NOTHING_SELECTED/);
+        }
+      }),
+      { numRuns: 1500 },
+    );
+  });
+
+  test('asks for no more memory than it has bytes for', async () => {
+    const bytes = Buffer.from(FILE);
+    bytes.writeUInt32LE(2 ** 30, HEAD_BYTES + 8); // as if a gigabyte came out of some hundred bytes
+    bytes.writeUInt32LE(crc32(bytes.subarray(HEAD_BYTES, HEAD_BYTES + 16)), HEAD_BYTES + 16);
+    expect(await refusalOfFile(bytes)).toMatchObject({ code: 'TRACE_FILE_DAMAGED' });
+  });
+});
+
+describe('salvage', () => {
+  /** Several threads, each with a block of its own. */
+  const threads = Array.from({ length: 5 }, (_, thread) =>
+    Array.from({ length: 20 }, (_, at) => {
+      const time = `1.${String(100 * at + thread).padStart(9, '0')}`;
+      const [from, to] = at % 2 === 0 ? ['401010 work+0x10', '402000 f+0x0'] : ['402010 f+0x10', '401015 work+0x15'];
+      return `${thread + 1} [000] ${time}: ${at % 2 === 0 ? 'call' : 'return'} ${from} => ${to}\n`;
+    }).join(''),
+  );
+  const file = imported([inputOf(threads.join(''))]);
+  const textOf = (kept: readonly number[]) => threads.filter((_, at) => kept.includes(at)).join('');
+  const blockOf = async (thread: number) => framesOf(await file).filter(({ kind }) => kind === BLOCK)[thread];
+
+  test('of a file that is whole changes nothing', async () => {
+    const whole = jsonOf(await analyzeFile(FILE, { salvage: true }));
+    expect(whole).toBe(JSON_OF_FILE);
+  });
+
+  test('leaves out the blocks that are damaged, and says so', async () => {
+    const bytes = Buffer.from(await file);
+    const { end = 0 } = (await blockOf(2)) ?? {};
+    bytes[end - 1] = (bytes[end - 1] as number) ^ 1;
+    expect(await refusalOfFile(bytes)).toMatchObject({
+      code: 'TRACE_FILE_DAMAGED',
+      message: expect.stringMatching(/checksum/),
+    });
+    const profile = await analyzeFile(bytes, { salvage: true });
+    expect(profile.threads.map(({ tid }) => tid)).toEqual([1, 2, 4, 5]);
+    expect(profile.quality).toMatchObject({ lines: 80, events: 80 });
+    expect(profile.quality.brokenInputs.map(({ reason }) => reason)).toEqual(['salvaged 80 of 100 events']);
+  });
+
+  test('of a file that is cut takes the blocks before the cut', async () => {
+    const { at = 0 } = (await blockOf(3)) ?? {};
+    const profile = await analyzeFile((await file).subarray(0, at + 40), { salvage: true });
+    expect(profile.quality).toMatchObject({ lines: 60, events: 60 });
+    const names = await analyzeFile(await imported([inputOf(textOf([0, 1, 2]))]));
+    expect(profile.threads.map(({ tree }) => tree.calls)).toEqual(names.threads.map(({ tree }) => tree.calls));
+  });
+
+  test('goes on without what was told beside the branches', async () => {
+    const side = framesOf(await file).find(({ kind }) => kind === 4) as { at: number };
+    const bytes = Buffer.from(await file);
+    bytes[side.at + FRAME_BYTES] = 0xff;
+    const profile = await analyzeFile(bytes, { salvage: true });
+    expect(profile.quality.events).toBe(100);
+    expect(profile.quality.brokenInputs[0]?.reason).toBe('names, switches and errors are lost');
+  });
+
+  test('cannot do without the branches themselves', async () => {
+    const sites = framesOf(await file).find(({ kind }) => kind === 3) as { at: number };
+    const bytes = Buffer.from(await file);
+    bytes[sites.at + FRAME_BYTES] = (bytes[sites.at + FRAME_BYTES] as number) ^ 1;
+    expect(await refusalOfFile(bytes, { salvage: true })).toMatchObject({ code: 'TRACE_FILE_DAMAGED' });
+  });
+
+  test('of a block in the middle of a thread leaves a gap, not a call that lasts', async () => {
+    const lines = Array.from({ length: 200_000 }, (_, at) => {
+      const time = `1.${String(10 * at).padStart(9, '0')}`;
+      const [from, to] = at % 2 === 0 ? ['401010 work+0x10', '402000 f+0x0'] : ['402010 f+0x10', '401015 work+0x15'];
+      return `7 [000] ${time}: ${at % 2 === 0 ? 'call' : 'return'} ${from} => ${to}\n`;
+    });
+    const bytes = Buffer.from(await imported([inputOf(lines.join(''))], ALONE));
+    const middle = framesOf(bytes).filter(({ kind }) => kind === BLOCK)[1] as { end: number };
+    bytes[middle.end - 1] = (bytes[middle.end - 1] as number) ^ 1;
+    const { quality } = await analyzeFile(bytes, { salvage: true });
+    expect(quality.events).toBe(200_000 - 65_536);
+    expect(quality.losses).toMatchObject([{ cause: 'decode-error', code: 8, gaps: 1 }]);
+    expect(quality.lostNs).toBeGreaterThan(0.99 * 655_360);
+  });
+
+  test('of any cut and any flipped byte never crashes', async () => {
+    const whole = await file;
+    await fc.assert(
+      fc.asyncProperty(fc.nat(whole.length), fc.nat(whole.length - 1), fc.nat(255), async (length, at, value) => {
+        const bytes = Buffer.from(whole.subarray(0, length));
+        if (at < length) bytes[at] = value;
+        const refusal = await refusalOfFile(bytes, { salvage: true });
+        if (refusal !== null) expect(refusal.code).toBe('TRACE_FILE_DAMAGED');
+      }),
+      { numRuns: 500 },
+    );
+  });
+});

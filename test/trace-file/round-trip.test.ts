@@ -1,0 +1,177 @@
+/**
+ * A trace that was imported is the trace: whatever is asked of its file gives the bytes that the inputs give.
+ */
+import { readdirSync } from 'node:fs';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { type AnalyzeOptions, analyze, type Profile, type TraceInput } from '../../src/index.js';
+import { type Decision, execute } from '../helpers/execution.js';
+import { fixture, fold, inputOf } from '../helpers/load.js';
+import { jsonOf } from '../helpers/profile-file.js';
+import { ALONE, analyzeFile, imported, stored } from '../helpers/trace-file.js';
+
+/** No branch of them can be replayed. */
+const REFUSED = [
+  'hardware/sampling-callchain.txt',
+  'lab/fields-callindent.txt',
+  'lab/fields-default.txt',
+  'lab/fields-power-events-default.txt',
+  'lab/sideband-default-fields.txt',
+];
+const fixtures = ['hardware', 'lab', 'constructed', 'damaged', 'truth', 'demo'].flatMap((folder) =>
+  readdirSync(`fixtures/${folder}`)
+    .filter((file) => /\.txt(\.gz)?$/.test(file))
+    .map((file) => `${folder}/${file}`)
+    .filter((name) => !REFUSED.includes(name)),
+);
+
+function picturesOf(profile: Profile): string {
+  return [fold(profile, { annotate: true }), fold(profile, { annotate: true, by: 'thread' }), jsonOf(profile)].join('');
+}
+
+/** `inputs`: anew each time, as each can be read once. */
+async function expectSame(inputs: () => TraceInput[], options: AnalyzeOptions = {}): Promise<void> {
+  const given = { byCalls: true, ...ALONE, ...options };
+  const file = await imported(inputs());
+  expect(picturesOf(await analyzeFile(file, given))).toBe(picturesOf(await analyze(inputs(), given)));
+  expect(await imported([stored(file)]), 'imported again').toEqual(file);
+}
+
+const MANY_OPTIONS: readonly AnalyzeOptions[] = [{}, { tailCalls: 'replace', extend: false }];
+
+test.each(fixtures)('%s', async (name) => {
+  for (const options of MANY_OPTIONS) await expectSame(() => [inputOf(fixture(name), name)], options);
+});
+
+const decision: fc.Arbitrary<Decision> = fc.record({
+  what: fc.constantFrom('call', 'call', 'return', 'return', 'tail', 'syscall', 'interrupt', 'migrate'),
+  which: fc.nat(2000),
+  ns: fc.constantFrom(0, 1, 126, 127, 128, 5000, 3_000_000_000),
+});
+const threads = fc.array(fc.array(decision, { minLength: 1, maxLength: 60 }), { minLength: 1, maxLength: 4 });
+
+test('any execution', async () => {
+  await fc.assert(
+    fc.asyncProperty(threads, async (decisions) => {
+      const text = execute(decisions).lines.map(({ text }) => `${text}\n`);
+      await expectSame(() => [inputOf(text.join(''))]);
+    }),
+    { numRuns: 100 },
+  );
+});
+
+/** Anything that a line may say of a time and a place: steps back, far times, errors and records among the branches. */
+const oddLine = fc.record({
+  tid: fc.integer({ min: 1, max: 4 }),
+  cpu: fc.integer({ min: 0, max: 3 }),
+  seconds: fc.constantFrom(0, 1, 1, 1, 1, 2, 9_000_000),
+  ns: fc.oneof(fc.nat(999_999_999), fc.integer({ min: 500, max: 900 })),
+  form: fc.constantFrom(
+    'call   401010 work+0x10 => 402000 read_row+0x0',
+    'return 402010 read_row+0x10 => 401015 work+0x15',
+    'jmp    402004 read_row => 7fff00001000 [unknown]',
+    'tr strt 0 [unknown] => 401015 work+0x15',
+    'tr end  syscall 402008 read_row+0x8 => 0 [unknown]',
+    'call   ffffffff81000010 do_syscall+0x10 => ffffffff81000400 sys_read+0x0',
+    'foo    401010 work+0x10 => 402000 read_row+0x0',
+    'PERF_RECORD_SWITCH OUT',
+    'PERF_RECORD_SWITCH IN',
+    'PERF_RECORD_COMM exec: other:TID/TID',
+    'PERF_RECORD_COMM: other:TID/TID',
+    'PERF_RECORD_EXIT(TID:TID):(TID:TID)',
+    'PERF_RECORD_FORK(TID:TID):(1:1)',
+    'PERF_RECORD_MMAP2 TID/TID: [0x401000(0x2000) @ 0 08:01 5 0]: r-xp /opt/demo',
+    'ERROR',
+    'garbage',
+  ),
+});
+type OddLine = typeof oddLine extends fc.Arbitrary<infer Line> ? Line : never;
+
+function textOfOdd({ tid, cpu, seconds, ns, form }: OddLine): string {
+  const time = `${seconds}.${String(ns).padStart(9, '0')}`;
+  if (form === 'ERROR')
+    return ` instruction trace error type 1 time ${time} cpu ${cpu} pid ${tid} tid ${tid} ip 0x401260 code 7: Overflow packet\n`;
+  return `${tid} [00${cpu}] ${time}: ${form.replaceAll('TID', String(tid))}\n`;
+}
+
+const isBranch = ({ form }: OddLine) => form.includes('=>');
+const oddLines = fc.array(oddLine, { minLength: 2, maxLength: 80 }).filter((lines) => lines.some(isBranch));
+
+test('any lines of several inputs, and in either order of them the same file', async () => {
+  await fc.assert(
+    fc.asyncProperty(oddLines, oddLines, async (one, two) => {
+      const inputs = () => [one, two].map((lines, at) => inputOf(lines.map(textOfOdd).join(''), `cpu${at}`));
+      await expectSame(inputs);
+      if (![...one, ...two].some(({ seconds }) => seconds > 2))
+        expect(await imported(inputs().reverse())).toEqual(await imported(inputs()));
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('inputs of other seconds give one file in any order', async () => {
+  const line = (seconds: number) => `1 [000] ${seconds}.000000500: call 1000 main+0x0 => 2000 a+0x0\n`;
+  const inputs = () => [inputOf(line(7), 'a'), inputOf(line(5), 'b'), inputOf(line(6), 'c')];
+  const file = await imported(inputs());
+  expect(await imported(inputs().reverse())).toEqual(file);
+  expect(jsonOf(await analyzeFile(file))).toContain('"originNs":"5000000500","startNs":0,"endNs":2000000000');
+});
+
+test('times that are not exact stay what they were', async () => {
+  const steps = Array.from({ length: 50 }, (_, index) => `${9_000_000_000 + 97 * index}.00000010${index % 10}`);
+  const lines = ['1.000000100', ...steps].flatMap((time, index) => [
+    `1 [000] ${time}: call ${index}000 f${index}+0x0 => ${index + 1}000 f${index + 1}+0x0\n`,
+  ]);
+  await expectSame(() => [inputOf(lines.join(''))]);
+});
+
+test('names may hold anything', async () => {
+  const names = ['</script>', '__proto__', 'ä', '😀', '\xff\xfe', 'a b', '[lost]', 'x'.repeat(5000)];
+  const lines = names.map((name, at) =>
+    Buffer.from(
+      `1 [000] 1.${String(at).padStart(9, '0')}: call ${at}010 ${name}+0x10 => ${at}500 ${name}'+0x0\n`,
+      'latin1',
+    ),
+  );
+  await expectSame(() => [inputOf(Buffer.concat(lines))]);
+});
+
+test('what was wrong with the inputs is told again', async () => {
+  const broken = (name: string) => ({
+    name,
+    bytes: (async function* () {
+      yield Buffer.from('1 [000] 1.000000100: call 1000 main+0x0 => 2000 a+0x0\n???\n');
+      throw new Error('gone');
+    })(),
+  });
+  await expectSame(() => [broken('b'), broken('a')]);
+  const { quality } = await analyzeFile(await imported([broken('b'), broken('a')]));
+  expect(quality.brokenInputs.map(({ input }) => input)).toEqual(['a', 'b']);
+  expect(quality.firstDamaged.map(({ input, line }) => `${input}:${line}`)).toEqual(['a:2', 'b:2']);
+});
+
+describe('threads and processors', () => {
+  const text = fixture('lab/thread-create-switch-migrate.txt');
+  const inputs = () => [inputOf(text)];
+  const ids = [...new Set([...text.toString().matchAll(/^\s*(\d+) \[/gm)].map(([, tid]) => Number(tid)))];
+  const selections = [
+    { tids: ids.slice(0, 1) },
+    { tids: ids.slice(1) },
+    { cpus: [0] },
+    { cpus: [1, 2, 3] },
+    { tids: ids.slice(0, 2), cpus: [0, 1] },
+  ];
+
+  test.each(selections)('%j of a file, of the inputs, or when it is imported', async (select) => {
+    const wanted = await outcome(() => analyze(inputs(), { ...ALONE, select }));
+    const file = await imported(inputs());
+    expect(await outcome(() => analyzeFile(file, { select }))).toBe(wanted);
+    const selected = await outcome(async () => analyzeFile(await imported(inputs(), { ...ALONE, select })));
+    expect(selected).toBe(wanted);
+    expect(await outcome(async () => analyzeFile(await imported([stored(file)], { ...ALONE, select })))).toBe(wanted);
+  });
+
+  async function outcome(run: () => Promise<Profile>): Promise<string> {
+    return run().then(picturesOf, (error: { code: string }) => error.code);
+  }
+});
