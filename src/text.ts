@@ -8,5 +8,5 @@ export { perfTimeText } from './model/perf-time.js';
 export { PTFLAME_VERSION } from './model/version.js';
 export { formatBytes, formatCount, formatDuration, formatMany, formatShare } from './render/format.js';
 export { gapCount } from './render/quality-summary.js';
-export { shorterNames } from './render/svg/short-names.js';
+export { shorterNames } from './render/short-names.js';
 export { visibleText } from './render/visible-text.js';

@@ -10,7 +10,7 @@ import { type Nanoseconds, NONE, type SymbolId, type Tid } from '../model/units.
 import { type CallSums, callerKey, noCalls } from './asked-calls.js';
 import type { CallsAnswer, SlowCall } from './calls-answer.js';
 import { type DifferenceRow, differences } from './differences.js';
-import { isOffCpu, isStop, type TimeSumsOfNodes, timeSums } from './outside.js';
+import { type TimeSumsOfNodes, timeSums } from './outside.js';
 
 /** How long calls took. All times are of complete calls, in ns; NaN where there is none. */
 export interface LatencyStats {
@@ -105,30 +105,18 @@ function measure(tree: CallTree): MeasuredTree {
   return { tree, firstChild, nextSibling, ...timeSums(tree) };
 }
 
-interface About {
-  readonly symbols: SymbolTable;
-  /** One of the functions that were asked about; a stop is asked for alone. */
-  readonly asked: SymbolId;
-}
-
-function askedSymbol({ calls, symbol }: CallTree): SymbolId {
-  const node = calls.findIndex((count) => count > 0);
-  return node === -1 ? NONE : symbol[node];
-}
-
 export function latencyOf(answer: CallsAnswer, symbols: SymbolTable): Latency {
   const all = [...answer.sums.values()].reduce(added, noCalls());
   const isOfParts = all.calls === all.inferred;
   const within = isOfParts ? answer.inferred : answer.complete;
   const calls = isOfParts ? all.inferred : all.calls - all.inferred;
   const together = withoutCallers(within);
-  const about = { symbols, asked: askedSymbol(answer.paths) };
   return {
     stats: statsOf(all, histogramOf(answer.durations.latency)),
     histogram: histogramRows(answer),
-    children: childRows(measure(together), ROOT, calls, about),
+    children: childRows(measure(together), ROOT, calls, symbols),
     isOfParts,
-    callers: callersOf(answer, measure(within), isOfParts, about),
+    callers: callersOf(answer, measure(within), isOfParts, symbols),
     chains: chainsOf(answer.paths, symbols),
     slowest: answer.slowest.map((call) => slowCallRows(call, together, calls, symbols)),
   };
@@ -147,7 +135,7 @@ function callersOf(
   { sums, durations }: CallsAnswer,
   within: MeasuredTree,
   isOfParts: boolean,
-  about: About,
+  symbols: SymbolTable,
 ): CallerLatency[] {
   const { tree, firstChild, nextSibling } = within;
   const nodes = new Map<SymbolId, number>();
@@ -156,12 +144,12 @@ function callersOf(
   const rows = [...sums].map(([caller, sum]) => {
     const node = nodes.get(caller);
     const calls = isOfParts ? sum.inferred : sum.calls - sum.inferred;
-    const children = node === undefined ? [] : childRows(within, node, calls, about);
+    const children = node === undefined ? [] : childRows(within, node, calls, symbols);
     return { caller, stats: statsOf(sum, histograms.get(callerKey(caller)) ?? null), children };
   });
   const byTime = (a: CallerLatency, b: CallerLatency) =>
     b.stats.totalNs - a.stats.totalNs || b.stats.calls - a.stats.calls;
-  return rows.sort((a, b) => byTime(a, b) || compareSymbols(about.symbols, a.caller, b.caller));
+  return rows.sort((a, b) => byTime(a, b) || compareSymbols(symbols, a.caller, b.caller));
 }
 
 /** The trees of all callers, one on the other: the root stands for the function. */
@@ -178,7 +166,7 @@ function withoutCallers(tree: CallTree): CallTree {
 }
 
 /** What stands directly under a node, and the node itself. */
-function childRows(measured: MeasuredTree, parent: number, calls: number, { symbols, asked }: About): ChildRow[] {
+function childRows(measured: MeasuredTree, parent: number, calls: number, symbols: SymbolTable): ChildRow[] {
   const { tree, firstChild, nextSibling, totalNs, outsideNs, offCpuNs } = measured;
   const all = totalNs[parent];
   const row = (symbol: SymbolId, ownCalls: number, ns: number, outside: number, offCpu: number): ChildRow => ({
@@ -191,8 +179,7 @@ function childRows(measured: MeasuredTree, parent: number, calls: number, { symb
     perCallNs: calls > 0 ? ns / calls : Number.NaN,
     share: all > 0 ? ns / all : 0,
   });
-  const selfNs = tree.selfNs[parent];
-  const rows = [row(NONE, calls, selfNs, isStop(asked) ? selfNs : 0, isOffCpu(asked) ? selfNs : 0)];
+  const rows = [row(NONE, calls, tree.selfNs[parent], 0, 0)];
   for (let node = firstChild[parent]; node !== NONE; node = nextSibling[node])
     rows.push(row(tree.symbol[node], tree.calls[node], totalNs[node], outsideNs[node], offCpuNs[node]));
   return rows.sort((a, b) => b.totalNs - a.totalNs || b.calls - a.calls || compareSymbols(symbols, a.symbol, b.symbol));

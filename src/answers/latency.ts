@@ -11,7 +11,7 @@ import {
   latencyOf,
   type SlowCallRows,
 } from '../analysis/latency.js';
-import { onCpuNs } from '../analysis/outside.js';
+import { isOffCpu, isStop, onCpuNs } from '../analysis/outside.js';
 import { type FunctionSet, isOfSet } from '../analysis/questions.js';
 import type { Profile } from '../model/profile.js';
 import { compareSymbols } from '../model/symbol-order.js';
@@ -31,7 +31,7 @@ export function latencyAnswer(profile: Profile, calls: CallsAnswer, functions: F
   const trace = aboutTrace(profile, tree);
   const latency = latencyOf(calls, symbols);
   const asked = functionsOf(tree, durations).filter(({ symbol }) => isOfSet(functions, symbol));
-  const naming = new Naming(profile, trace.hasSwitches);
+  const naming = new Naming(profile, trace.hasSwitches, functions.indexOf(1));
   return {
     format: 'ptflame-latency',
     version: 1,
@@ -56,14 +56,20 @@ class Naming {
   private readonly profile: Profile;
   private readonly symbols: SymbolTable;
   private readonly hasSwitches: boolean;
+  /** One of those that were asked about; a stop is asked about alone. */
+  private readonly asked: SymbolId;
 
-  constructor(profile: Profile, hasSwitches: boolean) {
+  constructor(profile: Profile, hasSwitches: boolean, asked: SymbolId) {
+    this.asked = asked;
     this.profile = profile;
     this.symbols = profile.symbols;
     this.hasSwitches = hasSwitches;
   }
 
-  child({ symbol, calls, totalNs, outsideNs, offCpuNs, avgNs, perCallNs, share }: ChildRow): schema.ChildRow {
+  child({ symbol, calls, totalNs, avgNs, perCallNs, share, ...row }: ChildRow): schema.ChildRow {
+    const isStopItself = symbol === NONE && isStop(this.asked);
+    const outsideNs = isStopItself ? totalNs : row.outsideNs;
+    const offCpuNs = isStopItself && isOffCpu(this.asked) ? totalNs : row.offCpuNs;
     return {
       ...this.nameOf(symbol),
       calls,

@@ -1,7 +1,7 @@
 /**
  * What stands in a frame: its name and numbers, cut to the room there is, the function's own name last of all.
  */
-import { shorterNames } from './short-names.js';
+import { shorterNames } from '../short-names.js';
 
 export interface Label {
   readonly name: string;
