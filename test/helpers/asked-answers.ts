@@ -77,7 +77,10 @@ export function namedOr(nameOf: NameOf, symbol: SymbolId): string | null {
 }
 
 /** The rows of `report` in the twin's words. */
-export function functionsInWords({ tree, durations }: FilteredThread, nameOf: NameOf): Record<string, FunctionRow> {
+export function functionsInWords(
+  { tree, durations }: Pick<FilteredThread, 'tree' | 'durations'>,
+  nameOf: NameOf,
+): Record<string, FunctionRow> {
   return Object.fromEntries(functionsOf(tree, durations).map(({ symbol, ...row }) => [nameOf(symbol), row]));
 }
 

@@ -9,8 +9,8 @@ import {
   isStopName,
   largest,
   look,
-  nearestRank,
   NO_FILTER,
+  nearestRank,
   type PlainFilter,
   type SeenCall,
   type SeenTime,
@@ -33,8 +33,8 @@ interface AskedCall extends SeenCall {
 
 export class PlainLatency {
   /** In the order in which they began. */
-  readonly complete: readonly AskedCall[];
-  readonly inferred: readonly AskedCall[];
+  private readonly complete: readonly AskedCall[];
+  private readonly inferred: readonly AskedCall[];
   private readonly asked: ReadonlySet<PlainCall>;
   private readonly window: { readonly calls: readonly SeenCall[]; readonly times: readonly SeenTime[] };
   private readonly filter: PlainFilter;
@@ -53,7 +53,19 @@ export class PlainLatency {
     this.compare = compare;
   }
 
-  get isOfParts(): boolean {
+  answer(slowest: number) {
+    return {
+      stats: this.stats(),
+      histogram: this.histogram(),
+      children: this.childrenOf(this.told),
+      isOfParts: this.isOfParts,
+      callers: this.callers(),
+      chains: this.chains(),
+      slowest: this.slowest(slowest),
+    };
+  }
+
+  private get isOfParts(): boolean {
     return this.complete.length === 0;
   }
 
@@ -62,12 +74,12 @@ export class PlainLatency {
     return this.isOfParts ? this.inferred : this.complete;
   }
 
-  stats() {
+  private stats() {
     return statsOf(this.complete, this.inferred);
   }
 
   /** From the shortest to the longest. */
-  histogram() {
+  private histogram() {
     const columns = (['ns', 'outsideNs', 'offCpuNs'] as const).map((key) => this.complete.map((call) => call[key]));
     const all = columns.flat();
     const rows: object[] = [];
@@ -79,11 +91,7 @@ export class PlainLatency {
     return rows;
   }
 
-  children() {
-    return this.childrenOf(this.told);
-  }
-
-  callers() {
+  private callers() {
     const callers = new Set([...this.complete, ...this.inferred].map(({ caller }) => caller));
     const rows = [...callers].map((caller) => {
       const [complete, inferred] = [this.complete, this.inferred].map((calls) =>
@@ -94,14 +102,11 @@ export class PlainLatency {
       return { caller, stats: statsOf(complete, inferred), children };
     });
     return rows.sort(
-      (a, b) =>
-        b.stats.totalNs - a.stats.totalNs ||
-        b.stats.calls - a.stats.calls ||
-        this.compare(a.caller, b.caller),
+      (a, b) => b.stats.totalNs - a.stats.totalNs || b.stats.calls - a.stats.calls || this.compare(a.caller, b.caller),
     );
   }
 
-  chains() {
+  private chains() {
     const shown = ({ call }: AskedCall) => this.shown(pathOf(call)).join('\n');
     const rows = [...new Set([...this.complete, ...this.inferred].map(shown))].map((path) => {
       const [complete, inferred] = [this.complete, this.inferred].map((calls) =>
@@ -115,7 +120,7 @@ export class PlainLatency {
   }
 
   /** The longest ones: of equal ones the earlier, then those of the lower thread. */
-  slowest(most: number) {
+  private slowest(most: number) {
     const byTime = (a: AskedCall, b: AskedCall) => b.ns - a.ns || a.call.startNs - b.call.startNs || a.tid - b.tid;
     return this.complete
       .toSorted(byTime)
@@ -202,10 +207,7 @@ export class PlainLatency {
         return { name, row: name === null ? rowOf(path, true) : rowOf([...path, name], false) };
       });
       parts.sort((a, b) => b.row.differenceNs - a.row.differenceNs || this.compare(a.name, b.name));
-      return [
-        rowOf(path, false),
-        ...parts.flatMap(({ name, row }) => (name === null ? [row] : walk([...path, name]))),
-      ];
+      return [rowOf(path, false), ...parts.flatMap(({ name, row }) => (name === null ? [row] : walk([...path, name])))];
     };
     return walk([]);
   }
