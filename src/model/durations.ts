@@ -9,9 +9,10 @@ const BLOCK_BITS = 5;
 /** Buckets of one power of two; what is below the first of them is exact. */
 const BLOCK = 1 << BLOCK_BITS;
 const EXACT = 2 * BLOCK;
-/** For durations up to 2^53 ns. */
+/** For durations below 2^53 ns, 104 days: longer ones, which only garbled times make, are in the last bucket. */
 const BLOCKS = 49;
 export const BUCKETS = BLOCKS * BLOCK;
+const LONGEST = 2 ** 53 - 1;
 /** From here on bit operations do not reach; what is cut off does not change the bucket. */
 const WIDE_BITS = 22;
 const WIDE = 2 ** 31;
@@ -19,6 +20,7 @@ const WIDE = 2 ** 31;
 /** The bucket of a duration, a whole number of nanoseconds. */
 export function bucketOf(ns: Nanoseconds): number {
   if (ns < EXACT) return ns;
+  if (ns > LONGEST) return BUCKETS - 1;
   if (ns >= WIDE) return bucketOf(Math.floor(ns / 2 ** WIDE_BITS)) + WIDE_BITS * BLOCK;
   const power = 31 - Math.clz32(ns);
   return (power - BLOCK_BITS) * BLOCK + (ns >>> (power - BLOCK_BITS));

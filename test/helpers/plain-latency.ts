@@ -61,6 +61,7 @@ export class PlainLatency {
       isOfParts: this.isOfParts,
       callers: this.callers(),
       chains: this.chains(),
+      chainsLeftOut: 0,
       slowest: this.slowest(slowest),
     };
   }
