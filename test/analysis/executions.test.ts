@@ -14,7 +14,7 @@ import {
   rowsOfTrees,
   used,
 } from '../helpers/asked-answers.js';
-import { type Decision, type Execution, execute } from '../helpers/execution.js';
+import { type Execution, execute } from '../helpers/execution.js';
 import { inputOf } from '../helpers/load.js';
 import {
   type AskedFunctions,
@@ -27,13 +27,9 @@ import {
   sumNs,
 } from '../helpers/plain-answers.js';
 import { PlainLatency } from '../helpers/plain-latency.js';
-import { askableOf, type PlainQuestion, questions } from '../helpers/random-questions.js';
+import { askableOf, decisions, type PlainQuestion, questions } from '../helpers/random-questions.js';
 
-const decision: fc.Arbitrary<Decision> = fc.record({
-  what: fc.constantFrom('call', 'call', 'call', 'return', 'return', 'tail', 'syscall', 'interrupt', 'migrate'),
-  which: fc.oneof(fc.nat(3), fc.nat(2000)), // few functions: they call themselves
-  ns: fc.constantFrom(0, 0, 1, 7, 100, 5000, 3_000_000, 4_000_000_000),
-});
+const decision = decisions({ ns: fc.constantFrom(0, 0, 1, 7, 100, 5000, 3_000_000, 4_000_000_000) });
 const asked: fc.Arbitrary<{ execution: Execution; question: PlainQuestion }> = fc
   .array(fc.array(decision, { minLength: 1, maxLength: 60 }), { minLength: 1, maxLength: 3 })
   .map(execute)

@@ -6,10 +6,11 @@ import { describe, expect, test } from 'vitest';
 import { type FunctionSums, functionsOf } from '../../src/analysis/functions.js';
 import { type AnalyzeOptions, analyze, type Profile } from '../../src/index.js';
 import { rowsOfTrees } from '../helpers/asked-answers.js';
-import { type Decision, execute } from '../helpers/execution.js';
+import { execute } from '../helpers/execution.js';
 import { fixture, fold, inputOf } from '../helpers/load.js';
 import type { PathRow } from '../helpers/plain-answers.js';
 import { folded as foldedPath, sum } from '../helpers/plain-answers.js';
+import { decisions } from '../helpers/random-questions.js';
 import { expectSound } from '../helpers/sound.js';
 import { traceFiles } from '../helpers/trace-files.js';
 
@@ -52,11 +53,7 @@ describe.each(traceFiles.filter((file) => !WITHOUT_BRANCHES.test(file)))('%s', (
   });
 });
 
-const decision: fc.Arbitrary<Decision> = fc.record({
-  what: fc.constantFrom('call', 'call', 'call', 'return', 'return', 'tail', 'syscall', 'interrupt', 'migrate'),
-  which: fc.oneof(fc.nat(5), fc.nat(2000)),
-  ns: fc.constantFrom(0, 1, 7, 100, 5000),
-});
+const decision = decisions({ ns: fc.constantFrom(0, 1, 7, 100, 5000) });
 const threads = fc.array(fc.array(decision, { minLength: 1, maxLength: 50 }), { minLength: 1, maxLength: 4 });
 
 /** The beginning of each thread was not recorded, and now and then a line is gone. */
