@@ -100,9 +100,9 @@ class Collector implements CallListener {
   }
 
   build(): CallsWithin {
-    const [complete, inferred] = [this.complete, this.inferred].map((tree) => withoutEmptyNodes(tree.build()));
-    const alone = new Map([...this.alone].map(([row, builder]) => [row, builder.build()]));
-    return { complete: complete as CallTree, inferred: inferred as CallTree, paths: this.paths.build(), alone };
+    const built = (tree: CallTreeBuilder) => withoutEmptyNodes(tree.build());
+    const alone = new Map([...this.alone].map(([row, tree]) => [row, built(tree)]));
+    return { complete: built(this.complete), inferred: built(this.inferred), paths: built(this.paths), alone };
   }
 
   private placeOnBelow(call: OpenCall): void {

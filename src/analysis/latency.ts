@@ -5,8 +5,8 @@ import { type CallTree, CallTreeBuilder, ROOT } from '../model/call-tree.js';
 import { bucketMiddle, type FunctionDurations, type Histogram, histogramsOf, percentile } from '../model/durations.js';
 import { compareSymbols } from '../model/symbol-order.js';
 import type { SymbolTable } from '../model/symbol-table.js';
-import { type TreeView, viewOf } from '../model/tree-view.js';
-import { type Nanoseconds, NONE, type SymbolId, type Tid } from '../model/units.js';
+import { childrenOf, type TreeView, viewOf } from '../model/tree-view.js';
+import { type Nanoseconds, NONE, type NodeId, type SymbolId, type Tid } from '../model/units.js';
 import { type CallSums, callerKey, noCalls } from './asked-calls.js';
 import type { CallsAnswer, SlowCall } from './calls-answer.js';
 import { type DifferenceRow, differences } from './differences.js';
@@ -83,6 +83,9 @@ export interface SlowCallRows {
   readonly differences: readonly DifferenceRow[];
 }
 
+/** A recursion of depth n has n paths of n frames on average: all of them would not fit into memory. */
+const MOST_CHAIN_FRAMES = 1_000_000;
+
 export interface Latency {
   readonly stats: LatencyStats;
   readonly histogram: readonly HistogramRow[];
@@ -92,6 +95,8 @@ export interface Latency {
   /** Most time first. */
   readonly callers: readonly CallerLatency[];
   readonly chains: readonly ChainRow[];
+  /** Those with least time, where all paths together would be too long to be read. */
+  readonly chainsLeftOut: number;
   readonly slowest: readonly SlowCallRows[];
 }
 
@@ -117,7 +122,7 @@ export function latencyOf(answer: CallsAnswer, symbols: SymbolTable): Latency {
     children: childRows(measure(together), ROOT, calls, symbols),
     isOfParts,
     callers: callersOf(answer, measure(within), isOfParts, symbols),
-    chains: chainsOf(answer.paths, symbols),
+    ...chainsOf(answer.paths, symbols),
     slowest: answer.slowest.map((call) => slowCallRows(call, together, calls, symbols)),
   };
 }
@@ -244,34 +249,48 @@ function callsByPower({ length, bucket, calls }: FunctionDurations): Map<number,
   return powers;
 }
 
-function chainsOf(paths: CallTree, symbols: SymbolTable): ChainRow[] {
-  const rows: ChainRow[] = [];
-  for (let node = 1; node < paths.length; node++) {
-    const calls = paths.calls[node];
-    if (calls === 0) continue;
-    const path: SymbolId[] = [];
-    for (let at = node; at !== ROOT; at = paths.parent[at]) path.push(paths.symbol[at]);
-    const inferred = paths.inferredCalls[node];
-    const complete = calls - inferred;
-    rows.push({
-      path: path.reverse(),
-      calls,
-      inferred,
-      totalNs: paths.selfNs[node],
-      avgNs: complete > 0 ? paths.completeNs[node] / complete : Number.NaN,
-      minNs: complete > 0 ? paths.minNs[node] : Number.NaN,
-      maxNs: complete > 0 ? paths.maxNs[node] : Number.NaN,
-    });
-  }
-  return rows.sort((a, b) => b.totalNs - a.totalNs || b.calls - a.calls || comparePaths(symbols, a.path, b.path));
+/** Most time first; so many of them that their paths stay readable, however deep a recursion is. */
+function chainsOf(paths: CallTree, symbols: SymbolTable): Pick<Latency, 'chains' | 'chainsLeftOut'> {
+  const { depth } = viewOf(paths);
+  const rank = ranksByName(paths, symbols);
+  const nodes = Array.from(paths.calls.keys()).filter((node) => paths.calls[node] > 0);
+  const { selfNs, calls } = paths;
+  nodes.sort((a, b) => selfNs[b] - selfNs[a] || calls[b] - calls[a] || rank[a] - rank[b]);
+  let frames = 0;
+  const shown = nodes.filter((node, row) => (frames += depth[node]) <= MOST_CHAIN_FRAMES || row === 0);
+  return { chains: shown.map((node) => chainRow(paths, node)), chainsLeftOut: nodes.length - shown.length };
 }
 
-function comparePaths(symbols: SymbolTable, a: readonly SymbolId[], b: readonly SymbolId[]): number {
-  for (let at = 0; at < Math.min(a.length, b.length); at++) {
-    const order = compareSymbols(symbols, a[at] as SymbolId, b[at] as SymbolId);
-    if (order !== 0) return order;
+function chainRow(paths: CallTree, node: NodeId): ChainRow {
+  const path: SymbolId[] = [];
+  for (let at = node; at !== ROOT; at = paths.parent[at]) path.push(paths.symbol[at]);
+  const calls = paths.calls[node];
+  const inferred = paths.inferredCalls[node];
+  const complete = calls - inferred;
+  return {
+    path: path.reverse(),
+    calls,
+    inferred,
+    totalNs: paths.selfNs[node],
+    avgNs: complete > 0 ? paths.completeNs[node] / complete : Number.NaN,
+    minNs: complete > 0 ? paths.minNs[node] : Number.NaN,
+    maxNs: complete > 0 ? paths.maxNs[node] : Number.NaN,
+  };
+}
+
+/** Where the path of each node stands among all, by the names in it. */
+function ranksByName(tree: CallTree, symbols: SymbolTable): Int32Array {
+  const view = viewOf(tree);
+  const ranks = new Int32Array(tree.length);
+  const open: NodeId[] = [ROOT];
+  let rank = 0;
+  for (let node = open.pop(); node !== undefined; node = open.pop()) {
+    ranks[node] = rank++;
+    const children = childrenOf(view, node);
+    children.sort((a, b) => compareSymbols(symbols, tree.symbol[b], tree.symbol[a]));
+    for (const child of children) open.push(child);
   }
-  return a.length - b.length;
+  return ranks;
 }
 
 function added(a: CallSums, b: CallSums): CallSums {

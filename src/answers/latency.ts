@@ -46,6 +46,7 @@ export function latencyAnswer(profile: Profile, calls: CallsAnswer, functions: F
     children: latency.children.map((row) => naming.child(row)),
     callers: latency.callers.map((row) => naming.caller(row)),
     chains: latency.chains.map((row) => naming.chain(row)),
+    chainsLeftOut: latency.chainsLeftOut,
     slowest: latency.slowest.map((row) => naming.slowCall(row)),
     quality: { ...quality } as schema.Latency['quality'],
   };

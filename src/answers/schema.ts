@@ -154,6 +154,8 @@ export const Latency = z.object({
       maxNs: nsOrNull,
     }),
   ),
+  /** Paths with least time, where all of them would be too long to be read. */
+  chainsLeftOut: count,
   slowest: z.array(SlowCall),
   quality: QualityPart,
 });

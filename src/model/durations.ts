@@ -11,9 +11,10 @@ const BLOCK = 1 << BLOCK_BITS;
 const EXACT = 2 * BLOCK;
 /** As many fit beside their owners into a whole number. */
 const MOST_BLOCKS = 2 ** 26;
-/** For durations up to 2^53 ns. */
+/** For durations below 2^53 ns, 104 days: longer ones, which only garbled times make, are in the last bucket. */
 const BLOCKS = 49;
 export const BUCKETS = BLOCKS * BLOCK;
+const LONGEST = 2 ** 53 - 1;
 /** From here on bit operations do not reach; what is cut off does not change the bucket. */
 const WIDE_BITS = 22;
 const WIDE = 2 ** 31;
@@ -21,6 +22,7 @@ const WIDE = 2 ** 31;
 /** The bucket of a duration, a whole number of nanoseconds. */
 export function bucketOf(ns: Nanoseconds): number {
   if (ns < EXACT) return ns;
+  if (ns > LONGEST) return BUCKETS - 1;
   if (ns >= WIDE) return bucketOf(Math.floor(ns / 2 ** WIDE_BITS)) + WIDE_BITS * BLOCK;
   const power = 31 - Math.clz32(ns);
   return (power - BLOCK_BITS) * BLOCK + (ns >>> (power - BLOCK_BITS));

@@ -10,7 +10,7 @@ import { type DurationBlocks, DurationsBuilder } from '../model/durations.js';
 import { Inference, type InferenceName } from '../model/quality.js';
 import { SpecialSymbol } from '../model/symbol-table.js';
 import type { ThreadEvents } from '../model/thread-events.js';
-import { type FunctionId, type Nanoseconds, NONE, type NodeId, type SymbolId } from '../model/units.js';
+import { type FunctionId, type Nanoseconds, NONE, type SymbolId } from '../model/units.js';
 import { Clock } from './clock.js';
 import { type Contexts, DEEPEST_PLACE, type Lesson } from './contexts.js';
 import { FirstStack } from './first-stack.js';
@@ -204,13 +204,15 @@ class Replay {
     const gapNs = before.endRow < after.firstRow ? events.timeNs[before.endRow] : this.clock.nowNs;
     const lostNs = pause.isStopped ? nextNs : gapNs;
     this.clock.chargeUntil(lostNs); // a thread that was stopped waited, whatever was lost meanwhile
-    const oldNode = this.frames.topNode;
     pause.end(lostNs, true);
+    // Who comes out of a system call was in it meanwhile; else the old stack is all that is known of the time.
+    const isOfNewStack = this.comesOutOfSyscall(after);
+    if (!isOfNewStack) this.lose(nextNs);
     const restart = restartOf(before, after, events, facts, true);
     this.hidden.beginSegment();
-    this.firstStack.restart(restart, { lostNs, nextNs });
+    this.firstStack.restart(restart, { lostNs, nextNs: isOfNewStack ? lostNs : nextNs });
     this.lost.note(before.endRow, after.firstRow, lostNs, nextNs);
-    if (nextNs > lostNs) this.lose(this.comesOutOfSyscall(after) ? this.frames.topNode : oldNode, nextNs);
+    if (isOfNewStack) this.lose(nextNs);
   }
 
   /** exec: the thread goes on with another program, and nothing of the old stack is left. */
@@ -234,10 +236,13 @@ class Replay {
     return this.facts.step[site] === Step.Start && this.facts.syscalls.has(this.facts.to[site] - SYSCALL_BYTES);
   }
 
-  private lose(under: NodeId, nextNs: Nanoseconds): void {
-    const node = this.tree.child(under, SpecialSymbol.Lost);
-    this.tree.charge(node, nextNs - this.clock.nowNs, true);
-    this.tree.countComplete(node, nextNs - this.clock.nowNs);
+  /** Until then nothing is known. */
+  private lose(nextNs: Nanoseconds): void {
+    const ns = nextNs - this.clock.nowNs;
+    if (ns <= 0) return;
+    const node = this.tree.child(this.frames.topNode, SpecialSymbol.Lost);
+    this.tree.charge(node, ns, true);
+    this.tree.countComplete(node, ns);
     this.log?.stop(node);
     this.log?.doubt(Certainty.Guess);
     this.clock.goOnAt(nextNs);

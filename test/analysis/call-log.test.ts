@@ -1,11 +1,15 @@
 /**
- * The log of a thread tells all that its tree does: added up again, it is the tree.
+ * The log of a thread tells all that its tree does: added up again, it is the tree. And what it tells of single calls fits
+ * together.
  */
 import { describe, expect, test } from 'vitest';
 import { type FilteredThread, filterThread } from '../../src/analysis/filter-thread.js';
 import type { CallFilter } from '../../src/analysis/questions.js';
 import { durationsOf } from '../../src/model/durations.js';
 import { Replayer, type ReplayOptions, type ThreadReplay } from '../../src/replay/replay.js';
+import { type PlainCall, type PlainThread, pathOf, pathOfStretch } from '../helpers/plain-calls.js';
+import { symbolKey } from '../helpers/plain-levels.js';
+import { plainLog } from '../helpers/plain-log.js';
 import { threadsOf } from '../helpers/threads-of.js';
 import { traceFiles } from '../helpers/trace-files.js';
 
@@ -13,7 +17,7 @@ const EVERYTHING: CallFilter = { window: null, inside: [], root: null, foldsRecu
 
 describe.each(traceFiles)('%s', (file) => {
   test.each(['nest', 'replace'] as const)('%s', async (tailCalls) => {
-    const { threads, facts, bounds } = await threadsOf(file);
+    const { threads, facts, symbols, bounds } = await threadsOf(file);
     const replayer = new Replayer(facts);
     for (const { events, isCreatedInside } of threads) {
       const options: ReplayOptions = { tailCalls, extendTo: bounds, isCreatedInside, contexts: null };
@@ -21,6 +25,9 @@ describe.each(traceFiles)('%s', (file) => {
       const logged = replayer.replay(events, { ...options, wantsLog: true });
       if (logged.log === null) throw new Error('there is no log');
       expect(ordered(filterThread(logged.log, logged.tree, EVERYTHING))).toEqual(ordered(pick(plain)));
+      expect(faultsOf(plainLog(events.tid, logged.log, logged.tree, (symbol) => symbolKey(symbols, symbol)))).toEqual(
+        [],
+      );
     }
   });
 });
@@ -33,4 +40,21 @@ function ordered({ durations, ...rest }: FilteredThread) {
 function pick({ tree, durations, inferred, hiddenNs }: ThreadReplay): FilteredThread {
   if (durations === null) throw new Error('there are no durations');
   return { tree, durations, inferred, hiddenNs };
+}
+
+/** Calls last as long as there is time in them, and stand where their paths say. */
+function faultsOf({ calls, stretches }: PlainThread): string[] {
+  const strangers = calls.filter((call) => !isOnPath(call.stack, pathOf(call)));
+  const backwards = calls.filter(({ startNs, endNs }) => !(startNs <= endNs));
+  const lost = stretches.filter((stretch) => !isOnPath(stretch.stack, pathOfStretch(stretch)));
+  const late = stretches.flatMap(({ stack, fromNs, toNs }) =>
+    stack.filter(({ startNs, endNs }) => startNs > fromNs || endNs < toNs),
+  );
+  return [...strangers, ...backwards, ...late]
+    .map(({ fn }) => fn)
+    .concat(lost.map((each) => `time of ${pathOfStretch(each)}`));
+}
+
+function isOnPath(stack: readonly PlainCall[], path: readonly string[]): boolean {
+  return stack.map(({ fn }) => fn).join() === path.join();
 }

@@ -18,7 +18,6 @@ import {
   used,
 } from '../helpers/asked-answers.js';
 import { functionRows, hiddenNs, inferredBy, look, rowsByPath, stackOf } from '../helpers/plain-answers.js';
-import type { PlainThread } from '../helpers/plain-calls.js';
 import { PlainLatency } from '../helpers/plain-latency.js';
 import { symbolKey } from '../helpers/plain-levels.js';
 import { type ListedThread, plainThreads } from '../helpers/plain-threads.js';
@@ -28,14 +27,16 @@ import { traceFiles } from '../helpers/trace-files.js';
 
 /** The twin goes through all calls for each call: of larger traces it knows the first threads. */
 const MOST_CALLS = 3000;
-const QUESTIONS = 10;
+/** The smaller a trace is, the more is asked of it. */
+const questionsFor = (calls: number) => (calls < 100 ? 60 : calls < 1000 ? 20 : 6);
 
 describe.each(traceFiles)('%s', (file) => {
   test.each(['nest', 'replace'] as const)('%s', async (tailCalls) => {
     const { trace, threads } = await plainThreads(file, tailCalls);
     const some = few(threads);
     if (some.length === 0) return;
-    const asked = fc.sample(questions(askableOf(some.map(({ plain }) => plain))), { numRuns: QUESTIONS, seed: 1 });
+    const numRuns = questionsFor(some.reduce((sum, { plain }) => sum + plain.calls.length, 0));
+    const asked = fc.sample(questions(askableOf(some.map(({ plain }) => plain))), { numRuns, seed: 1 });
     for (const question of asked) compare(trace, some, question);
   });
 });
@@ -63,24 +64,11 @@ function compare(trace: TraceThreads, threads: readonly ListedThread[], question
     expect(real.hiddenNs).toBe(hiddenNs(seen));
     expectSame(functionsInWords(real, nameOf), functionRows(seen));
     const stack = stackAt(log, tree, question.atNs);
-    expect(stack && stack.map(({ symbol, sinceNs }) => ({ fn: nameOf(symbol), sinceNs }))).toEqual(
-      stackOf(plain, question.atNs),
-    );
+    const frames = stack?.map(({ symbol, sinceNs }) => ({ fn: nameOf(symbol), sinceNs })) ?? null;
+    expect(frames).toEqual(stackOf(plain, question.atNs));
     together.add(answerOf(plain.tid, log, tree, realFilter, { calls, slowest }), 0);
   }
-  const plain = new PlainLatency(
-    threads.map((thread): PlainThread => thread.plain),
-    filter,
-    question.asked,
-    comparerOf(symbols, nameOf),
-  );
-  expectSame(latencyInWords(together.build(), symbols, nameOf), {
-    stats: plain.stats(),
-    histogram: plain.histogram(),
-    children: plain.children(),
-    isOfParts: plain.isOfParts,
-    callers: plain.callers(),
-    chains: plain.chains(),
-    slowest: plain.slowest(slowest),
-  });
+  const all = threads.map((thread) => thread.plain);
+  const plain = new PlainLatency(all, filter, question.asked, comparerOf(symbols, nameOf));
+  expectSame(latencyInWords(together.build(), symbols, nameOf), plain.answer(slowest));
 }

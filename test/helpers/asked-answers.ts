@@ -4,12 +4,11 @@
 
 import { expect } from 'vitest';
 import type { CallsAnswer } from '../../src/analysis/calls-answer.js';
-import type { FilteredThread } from '../../src/analysis/filter-thread.js';
 import { functionsOf } from '../../src/analysis/functions.js';
 import { type ChildRow, latencyOf } from '../../src/analysis/latency.js';
 import type { AskedCalls, CallFilter, FunctionSet } from '../../src/analysis/questions.js';
 import type { CallTree } from '../../src/model/call-tree.js';
-import { durationsOf } from '../../src/model/durations.js';
+import { type DurationBlocks, durationsOf, type FunctionDurations } from '../../src/model/durations.js';
 import { compareSymbols } from '../../src/model/symbol-order.js';
 import type { SymbolTable } from '../../src/model/symbol-table.js';
 import { NONE, type SymbolId } from '../../src/model/units.js';
@@ -79,10 +78,12 @@ export function namedOr(nameOf: NameOf, symbol: SymbolId): string | null {
 }
 
 /** The rows of `report` in the twin's words. */
-export function functionsInWords({ tree, durations }: FilteredThread, nameOf: NameOf): Record<string, FunctionRow> {
-  return Object.fromEntries(
-    functionsOf(tree, durationsOf(durations)).map(({ symbol, ...row }) => [nameOf(symbol), row]),
-  );
+export function functionsInWords(
+  { tree, durations }: { readonly tree: CallTree; readonly durations: FunctionDurations | DurationBlocks },
+  nameOf: NameOf,
+): Record<string, FunctionRow> {
+  const took = 'owners' in durations ? durationsOf(durations) : durations;
+  return Object.fromEntries(functionsOf(tree, took).map(({ symbol, ...row }) => [nameOf(symbol), row]));
 }
 
 /** An answer in the twin's words. */

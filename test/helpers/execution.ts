@@ -2,6 +2,7 @@
  * True executions: a list of small decisions becomes a run of a program on several threads, the text that perf
  * would print of it, and what is true about it.
  */
+import { CallList, type PlainCall, type PlainThread } from './plain-calls.js';
 
 /** One decision: what the thread does, which function or call site is meant, and how long after the last event. */
 export interface Decision {
@@ -22,6 +23,8 @@ export interface Execution {
   readonly lines: readonly { readonly cpu: number; readonly text: string }[];
   /** By path of names, joined by ";". */
   readonly truth: ReadonlyMap<string, TruthRow>;
+  /** Every call and every stretch of time; times since the threads began. */
+  readonly threads: readonly PlainThread[];
 }
 
 const FUNCTIONS = 12;
@@ -31,9 +34,14 @@ const START_NS = 5_000_000_000;
 /** Runs each list of decisions as a thread of its own. */
 export function execute(threads: readonly (readonly Decision[])[]): Execution {
   const truth = new Map<string, TruthRow>();
-  const runs = threads.map((decisions, index) => new Thread(1000 + index, index % CPUS, truth).run(decisions));
-  const lines = runs.flat().sort((a, b) => a.ns - b.ns || a.tid - b.tid);
-  return { lines, truth };
+  const runs = threads.map((_, index) => new Thread(1000 + index, index % CPUS, truth));
+  const lines = threads.flatMap((decisions, index) => (runs[index] as Thread).run(decisions));
+  lines.sort((a, b) => a.ns - b.ns || a.tid - b.tid);
+  return {
+    lines,
+    truth,
+    threads: runs.map(({ list, tid }) => ({ tid, calls: list.calls, stretches: list.stretches })),
+  };
 }
 
 interface Line {
@@ -51,13 +59,15 @@ interface Frame {
   readonly callIp: number;
   readonly isInferred: boolean;
   readonly isTail: boolean;
+  readonly call: PlainCall;
 }
 
 class Thread {
   private nowNs = START_NS;
   private readonly lines: Line[] = [];
   private readonly frames: Frame[] = [];
-  private readonly tid: number;
+  readonly list = new CallList();
+  readonly tid: number;
   private cpu: number;
   private readonly truth: Map<string, TruthRow>;
 
@@ -128,7 +138,10 @@ class Thread {
     row.calls++;
     row.selfNs += ns;
     row.completeNs += ns;
+    const call = this.list.open(name, this.sinceStartNs, this.stack, true);
+    this.list.spend(call.stack, this.sinceStartNs, this.sinceStartNs + ns);
     this.nowNs += ns;
+    this.list.close(call, this.sinceStartNs, null);
     this.cpu = cpu;
     this.print('tr strt', '0 [unknown]', place(this.top.fn, ip + goesOnBehind));
   }
@@ -139,16 +152,27 @@ class Thread {
 
   private spend(ns: number): void {
     this.row(this.top.path).selfNs += ns;
+    this.list.spend(this.stack, this.sinceStartNs, this.sinceStartNs + ns);
     this.nowNs += ns;
+  }
+
+  private get stack(): PlainCall[] {
+    return this.frames.map(({ call }) => call);
+  }
+
+  private get sinceStartNs(): number {
+    return this.nowNs - START_NS;
   }
 
   private push(fn: number, rest: Pick<Frame, 'callIp' | 'isInferred' | 'isTail'>): void {
     const path = this.frames.length === 0 ? `f${fn}` : `${this.top.path};f${fn}`;
-    this.frames.push({ fn, path, entryNs: this.nowNs, ...rest });
+    const call = this.list.open(`f${fn}`, this.sinceStartNs, this.stack);
+    this.frames.push({ fn, path, entryNs: this.nowNs, ...rest, call });
   }
 
   private close(how: 'complete' | 'inferred'): void {
-    const { path, entryNs, isInferred } = this.frames.pop() as Frame;
+    const { path, entryNs, isInferred, call } = this.frames.pop() as Frame;
+    this.list.close(call, this.sinceStartNs, isInferred ? 'OpenAtStart' : how === 'inferred' ? 'OpenAtEnd' : null);
     const row = this.row(path);
     row.calls++;
     if (isInferred || how === 'inferred') row.inferred++;

@@ -33,8 +33,8 @@ interface AskedCall extends SeenCall {
 
 export class PlainLatency {
   /** In the order in which they began. */
-  readonly complete: readonly AskedCall[];
-  readonly inferred: readonly AskedCall[];
+  private readonly complete: readonly AskedCall[];
+  private readonly inferred: readonly AskedCall[];
   private readonly asked: ReadonlySet<PlainCall>;
   private readonly window: { readonly calls: readonly SeenCall[]; readonly times: readonly SeenTime[] };
   private readonly filter: PlainFilter;
@@ -53,7 +53,20 @@ export class PlainLatency {
     this.compare = compare;
   }
 
-  get isOfParts(): boolean {
+  answer(slowest: number) {
+    return {
+      stats: this.stats(),
+      histogram: this.histogram(),
+      children: this.childrenOf(this.told),
+      isOfParts: this.isOfParts,
+      callers: this.callers(),
+      chains: this.chains(),
+      chainsLeftOut: 0,
+      slowest: this.slowest(slowest),
+    };
+  }
+
+  private get isOfParts(): boolean {
     return this.complete.length === 0;
   }
 
@@ -62,12 +75,12 @@ export class PlainLatency {
     return this.isOfParts ? this.inferred : this.complete;
   }
 
-  stats() {
+  private stats() {
     return statsOf(this.complete, this.inferred);
   }
 
   /** From the shortest to the longest. */
-  histogram() {
+  private histogram() {
     const columns = (['ns', 'outsideNs', 'offCpuNs'] as const).map((key) => this.complete.map((call) => call[key]));
     const all = columns.flat();
     const rows: object[] = [];
@@ -79,11 +92,7 @@ export class PlainLatency {
     return rows;
   }
 
-  children() {
-    return this.childrenOf(this.told);
-  }
-
-  callers() {
+  private callers() {
     const callers = new Set([...this.complete, ...this.inferred].map(({ caller }) => caller));
     const rows = [...callers].map((caller) => {
       const [complete, inferred] = [this.complete, this.inferred].map((calls) =>
@@ -98,7 +107,7 @@ export class PlainLatency {
     );
   }
 
-  chains() {
+  private chains() {
     const shown = ({ call }: AskedCall) => this.shown(pathOf(call)).join('\n');
     const rows = [...new Set([...this.complete, ...this.inferred].map(shown))].map((path) => {
       const [complete, inferred] = [this.complete, this.inferred].map((calls) =>
@@ -112,7 +121,7 @@ export class PlainLatency {
   }
 
   /** The longest ones: of equal ones the earlier, then those of the lower thread. */
-  slowest(most: number) {
+  private slowest(most: number) {
     const byTime = (a: AskedCall, b: AskedCall) => b.ns - a.ns || a.call.startNs - b.call.startNs || a.tid - b.tid;
     return this.complete
       .toSorted(byTime)

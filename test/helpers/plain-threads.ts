@@ -5,10 +5,12 @@ import type { ThreadEvents } from '../../src/model/thread-events.js';
 import type { TailCalls } from '../../src/replay/frame.js';
 import { pairReturns } from '../../src/replay/pair-returns.js';
 import { Outcome } from '../../src/replay/pairing.js';
-import type { ReplayOptions } from '../../src/replay/replay.js';
+import { Replayer, type ReplayOptions } from '../../src/replay/replay.js';
 import { type SiteFacts, Step } from '../../src/replay/site-facts.js';
 import type { LoadedThread } from '../../src/store/thread-source.js';
 import type { PlainThread } from './plain-calls.js';
+import { symbolKey } from './plain-levels.js';
+import { plainLog } from './plain-log.js';
 import { plainReplay } from './plain-replay.js';
 import { type TraceThreads, threadsOf } from './threads-of.js';
 
@@ -18,19 +20,31 @@ export interface ListedThread {
   readonly options: ReplayOptions;
 }
 
-/** Of the threads that the plain replay knows: those without losses and fibers. */
+/** Those without losses and fibers as the plain replay lists them, the others as replay's log does. */
 export async function plainThreads(
   file: string,
   tailCalls: TailCalls,
 ): Promise<{ trace: TraceThreads; threads: ListedThread[] }> {
   const trace = await threadsOf(file);
-  const whole = trace.threads.filter(({ events }) => isWhole(events, trace.facts));
-  const threads = whole.map((thread) => {
-    const { isCreatedInside, events } = thread;
+  const replayer = new Replayer(trace.facts);
+  const threads = trace.threads.map((thread) => {
+    const { isCreatedInside } = thread;
     const options = { tailCalls, extendTo: trace.bounds, isCreatedInside, contexts: null };
-    return { plain: plainReplay(events, trace.facts, trace.symbols, options).thread, thread, options };
+    return { plain: listOf(thread, trace, replayer, options), thread, options };
   });
   return { trace, threads };
+}
+
+function listOf(
+  { events }: LoadedThread,
+  { facts, symbols }: TraceThreads,
+  replayer: Replayer,
+  options: ReplayOptions,
+): PlainThread {
+  if (isWhole(events, facts)) return plainReplay(events, facts, symbols, options).thread;
+  const { log, tree } = replayer.replay(events, { ...options, wantsLog: true });
+  if (log === null) throw new Error('there is no log');
+  return plainLog(events.tid, log, tree, (symbol) => symbolKey(symbols, symbol));
 }
 
 /** One segment, or one for each program that the thread ran; one stack. */

@@ -2,8 +2,18 @@
  * Questions about what a list of calls has: its functions, its times, how long its calls took.
  */
 import fc from 'fast-check';
+import type { Decision } from './execution.js';
 import type { AskedFunctions, PlainFilter } from './plain-answers.js';
 import type { PlainThread } from './plain-calls.js';
+
+/** Of few functions, so that they call themselves. Who moves to another processor takes time: equal times have no order. */
+export function decisions({ ns }: { readonly ns: fc.Arbitrary<number> }): fc.Arbitrary<Decision> {
+  const what = fc.constantFrom('call', 'call', 'call', 'return', 'return', 'tail', 'syscall', 'interrupt', 'migrate');
+  const which = fc.oneof(fc.nat(3), fc.nat(2000));
+  return fc.record({ what: what as fc.Arbitrary<Decision['what']>, which, ns }).map((decision) => {
+    return decision.what === 'migrate' ? { ...decision, which: decision.which + 10 } : decision;
+  });
+}
 
 /** What can be asked for. */
 export interface Askable {

@@ -1,0 +1,109 @@
+/**
+ * Executions of which every call is known are printed as perf would; what is asked of the text is what is true of them.
+ */
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { AnalyzeOptions } from '../../src/index.js';
+import { askLatency, askStacks } from '../../src/pipeline/analyze.js';
+import type { CallPattern, FilterOptions } from '../../src/pipeline/questions.js';
+import {
+  comparerOf,
+  expectSame,
+  functionsInWords,
+  latencyInWords,
+  rowsOfTrees,
+  used,
+} from '../helpers/asked-answers.js';
+import { type Execution, execute } from '../helpers/execution.js';
+import { inputOf } from '../helpers/load.js';
+import {
+  type AskedFunctions,
+  functionRows,
+  inferredBy,
+  look,
+  type PlainFilter,
+  rowsByPath,
+  stackOf,
+  sumNs,
+} from '../helpers/plain-answers.js';
+import { PlainLatency } from '../helpers/plain-latency.js';
+import { askableOf, decisions, type PlainQuestion, questions } from '../helpers/random-questions.js';
+
+const decision = decisions({ ns: fc.constantFrom(0, 0, 1, 7, 100, 5000, 3_000_000, 4_000_000_000) });
+const asked: fc.Arbitrary<{ execution: Execution; question: PlainQuestion }> = fc
+  .array(fc.array(decision, { minLength: 1, maxLength: 60 }), { minLength: 1, maxLength: 3 })
+  .map(execute)
+  .chain((execution) =>
+    fc.record({ execution: fc.constant(execution), question: questions(askableOf(execution.threads)) }),
+  );
+
+test('filters, functions, latency and the slowest calls are those of what ran', async () => {
+  await fc.assert(
+    fc.asyncProperty(asked, async ({ execution, question }) => {
+      const { filter, slowest } = question;
+      const { threads } = execution;
+      const seen = look(threads, filter);
+      const options = { ...filterOptions(filter), extend: false, durations: true, trees: 'together' } as const;
+      const answer = await latencyOr(execution, { ...callPattern(question.asked), slowest }, options);
+      if (answer === null) {
+        expect([seen.calls.length, sumNs(seen.times)]).toEqual([0, 0]);
+        return;
+      }
+      const { profile, calls } = answer;
+      const nameOf = (symbol: number) => profile.symbols.name[symbol] as string;
+      if (!profile.together || !profile.durations) throw new Error('not what was asked for');
+      expect(used(rowsOfTrees([profile.together], nameOf))).toEqual(used(rowsByPath(seen)));
+      expectSame(
+        functionsInWords({ tree: profile.together, durations: profile.durations }, nameOf),
+        functionRows(seen),
+      );
+      expect(profile.quality).toMatchObject({ inferredCalls: inferredBy(seen), totalNs: sumNs(seen.times) });
+      const plain = new PlainLatency(threads, filter, question.asked, comparerOf(profile.symbols, nameOf));
+      expectSame(latencyInWords(calls, profile.symbols, nameOf), plain.answer(slowest));
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('the stacks of a moment are those of what ran', async () => {
+  await fc.assert(
+    fc.asyncProperty(asked, async ({ execution, question: { atNs } }) => {
+      const { stacks, profile } = await askStacks(inputs(execution), { afterStartNs: atNs }, { extend: false });
+      const real = stacks.map(({ tid, frames }) => {
+        return [tid, frames.map(({ symbol, sinceNs }) => ({ fn: profile.symbols.name[symbol], sinceNs }))];
+      });
+      const plain = execution.threads.map((thread) => [thread.tid, stackOf(thread, atNs)]);
+      expect(real).toEqual(plain.filter(([, stack]) => stack !== null));
+    }),
+    { numRuns: 200 },
+  );
+});
+
+/** null: nothing lies in what is looked at. */
+async function latencyOr(execution: Execution, latency: CallPattern & { slowest: number }, options: AnalyzeOptions) {
+  return askLatency(inputs(execution), latency, options).catch((error) => {
+    expect(error).toHaveProperty('code', 'NOTHING_SELECTED');
+    return null;
+  });
+}
+
+function inputs({ lines }: Execution) {
+  return [inputOf(lines.map(({ text }) => `${text}\n`).join(''))];
+}
+
+function filterOptions({ window, inside, root, foldsRecursion }: PlainFilter): FilterOptions {
+  return {
+    ...(window && { window: { from: { afterStartNs: window.startNs }, to: { afterStartNs: window.endNs } } }),
+    inside: inside.map(callPattern),
+    ...(root && { root: patternOf(root) }),
+    foldRecursion: foldsRecursion,
+  };
+}
+
+function callPattern({ functions, durations }: AskedFunctions): CallPattern {
+  return { functions: patternOf(functions), ...durations };
+}
+
+function patternOf(functions: ReadonlySet<string>): RegExp {
+  return new RegExp(`^(?:${[...functions].map((name) => name.replace(/[[\]]/g, '\\$&')).join('|')})$`);
+}

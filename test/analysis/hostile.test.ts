@@ -1,0 +1,227 @@
+/**
+ * Traces and questions that want to break it: answers stay right, and the work grows as the trace does.
+ */
+import { describe, expect, test } from 'vitest';
+import { latencyOf } from '../../src/analysis/latency.js';
+import { type AnalyzeOptions, analyze } from '../../src/index.js';
+import {
+  BUCKETS,
+  bucketMiddle,
+  bucketOf,
+  bucketStart,
+  DurationsBuilder,
+  percentile,
+} from '../../src/model/durations.js';
+import { askLatency, askStacks } from '../../src/pipeline/analyze.js';
+import type { LatencyOptions } from '../../src/pipeline/questions.js';
+import { fold, inputOf } from '../helpers/load.js';
+import { nearestRank } from '../helpers/plain-answers.js';
+import { traceOf } from '../helpers/trace-of.js';
+import { TraceWriter, times } from '../helpers/trace-writer.js';
+import { workOf } from '../helpers/work.js';
+
+async function latency(text: string, question: LatencyOptions, options: AnalyzeOptions = {}) {
+  const { calls, profile } = await askLatency([inputOf(text)], question, options);
+  return { profile, name: (symbol: number) => profile.symbols.name[symbol], ...latencyOf(calls, profile.symbols) };
+}
+
+const TWICE = traceOf(`
+  10  call    main  a
+  30  return  a     main
+  40  call    main  a
+  45  return  a     main
+  50  call    main  b`);
+
+describe('few calls', () => {
+  test('the slowest: none, some, or more than there are', async () => {
+    expect((await latency(TWICE, { functions: 'a' })).slowest).toEqual([]);
+    expect((await latency(TWICE, { functions: 'a', slowest: 0 })).slowest).toEqual([]);
+    const durations = ({ slowest }: Awaited<ReturnType<typeof latency>>) => slowest.map((call) => call.durationNs);
+    expect(durations(await latency(TWICE, { functions: 'a', slowest: 1 }))).toEqual([20]);
+    expect(durations(await latency(TWICE, { functions: 'a', slowest: 1e9 }))).toEqual([20, 5]);
+  });
+
+  test('of equal ones the earlier is slower, in whatever order threads are told of', async () => {
+    const lines = (tid: number, atNs: number) => `
+      ${tid}/${atNs}       call    main  a
+      ${tid}/${atNs + 10}  return  a     main`;
+    const { slowest } = await latency(traceOf([lines(9, 10), lines(3, 20), lines(7, 20)].join('')), {
+      functions: 'a',
+      slowest: 2,
+    });
+    expect(slowest.map(({ tid, startNs }) => [tid, startNs])).toEqual([
+      [9, 10],
+      [3, 20],
+    ]);
+  });
+
+  test('a function that never completes is told of by its parts', async () => {
+    const { stats, isOfParts, children, histogram, slowest } = await latency(TWICE, { functions: 'main', slowest: 3 });
+    expect(stats).toMatchObject({ calls: 1, inferred: 1, totalNs: 0, avgNs: Number.NaN, p50Ns: Number.NaN });
+    expect(isOfParts).toBe(true);
+    expect(children.map(({ calls, totalNs }) => [calls, totalNs])).toEqual([
+      [2, 25],
+      [1, 15],
+      [1, 0],
+    ]);
+    expect([histogram, slowest]).toEqual([[], []]);
+  });
+
+  test('calls that took no time', async () => {
+    const text = traceOf('10  call  main  a\n10  return  a  main\n20  call  main  a\n20  return  a  main');
+    const { stats, histogram, slowest, children } = await latency(text, { functions: 'a', slowest: 5 });
+    expect(stats).toMatchObject({ calls: 2, inferred: 0, totalNs: 0, avgNs: 0, minNs: 0, maxNs: 0, p99Ns: 0 });
+    expect(histogram).toEqual([{ fromNs: 0, toNs: 1, calls: 2, outsideCalls: 2, offCpuCalls: 2 }]);
+    expect(slowest.map(({ startNs }) => startNs)).toEqual([10, 20]);
+    expect(children).toMatchObject([{ calls: 2, totalNs: 0, perCallNs: 0, share: 0 }]);
+  });
+
+  test('a window in which nothing is', async () => {
+    const window = (from: number, to: number) => ({
+      window: { from: { afterStartNs: from }, to: { afterStartNs: to } },
+    });
+    await expect(latency(TWICE, { functions: 'a' }, window(1000, 2000))).rejects.toHaveProperty(
+      'code',
+      'NOTHING_SELECTED',
+    );
+    await expect(latency(TWICE, { functions: 'a' }, window(5, 5))).rejects.toHaveProperty('code', 'BAD_OPTION');
+    const { stats } = await latency(TWICE, { functions: 'a' }, window(21, 29));
+    expect(stats).toMatchObject({ calls: 0, inferred: 0, totalNs: 0 });
+  });
+
+  test('a system call is asked about', async () => {
+    const text = traceOf(`
+      10  call             main  read
+      20  tr end  syscall  read
+      50  tr strt                read
+      60  return           read  main`);
+    const { stats, callers, name } = await latency(text, { functions: '[syscall]' });
+    expect(stats).toMatchObject({ calls: 1, inferred: 0, totalNs: 30, outsideNs: 30, offCpuNs: 0 });
+    expect(callers.map(({ caller }) => name(caller))).toEqual(['read']);
+  });
+
+  test('names are names, whatever is in them', async () => {
+    const text = traceOf('10  call  main  a.*(b|c)[+^$\n10  return  a.*(b|c)[+^$  main');
+    const { stats } = await latency(text, { functions: 'a.*(b|c)[+^$' });
+    expect(stats.calls).toBe(1);
+    await expect(latency(text, { functions: '.*' })).rejects.toHaveProperty('code', 'NO_SUCH_FUNCTION');
+  });
+
+  test('a call as long as the age of the world counts with the longest, and no other function is touched', async () => {
+    const text = `1 [000] 1.000000000:   call   100 main+0x0 => 1000 a+0x0
+1 [000] 9999999999.000000000:   return   1010 a+0x10 => 105 main+0x5
+1 [000] 9999999999.000000001:   call   110 main+0x10 => 2000 b+0x0
+1 [000] 9999999999.000000001:   return   2010 b+0x10 => 115 main+0x15
+1 [000] 9999999999.000000001:   call   110 main+0x10 => 2000 b+0x0
+1 [000] 9999999999.000000001:   return   2010 b+0x10 => 115 main+0x15
+`;
+    const { durations, symbols } = await analyze([inputOf(text)], { durations: true });
+    const counts = Array.from(durations?.symbol ?? [], (symbol, row) => [symbols.name[symbol], durations?.calls[row]]);
+    expect(counts).toEqual([
+      ['a', 1],
+      ['b', 2],
+    ]);
+    expect((await latency(text, { functions: 'b' })).stats).toMatchObject({ calls: 2, maxNs: 0, p99Ns: 0 });
+  });
+});
+
+describe('many calls', () => {
+  const million = new DurationsBuilder();
+  const lasted = Float64Array.from({ length: 1_000_000 }, (_, call) => Math.floor(1.00002 ** (call % 1_000_000)));
+
+  test('percentiles of a million calls are right within 1.6 %', () => {
+    for (const ns of lasted) million.add(7, ns);
+    const { bucket, calls } = million.build();
+    const sorted = Array.from(lasted.toSorted());
+    for (const part of [0, 0.001, 0.25, 0.5, 0.9, 0.99, 0.999, 1]) {
+      const exact = nearestRank(sorted, part);
+      const counted = percentile({ bucket, calls }, part, sorted[0] as number, sorted.at(-1) as number);
+      expect(Math.abs(counted - exact)).toBeLessThanOrEqual(0.016 * exact);
+    }
+  });
+
+  test('buckets follow each other without a hole, and no duration is far from the middle of its own', () => {
+    for (let bucket = 1; bucket < BUCKETS; bucket++) {
+      expect(bucketOf(bucketStart(bucket))).toBe(bucket);
+      expect(bucketOf(bucketStart(bucket) - 1)).toBe(bucket - 1);
+      expect(bucketMiddle(bucket) - bucketStart(bucket)).toBeLessThanOrEqual(bucketStart(bucket) / 64);
+    }
+  });
+});
+
+/** Each makes a trace of about n lines, and asks something of it. */
+const HOSTILE: Readonly<Record<string, [(trace: TraceWriter, n: number) => void, LatencyOptions, AnalyzeOptions]>> = {
+  'a recursion': [recursion, { functions: 'f1', slowest: 10 }, { inside: [{ functions: 'f1', minNs: 5 }], root: 'f1' }],
+  'a recursion, folded': [recursion, { functions: 'f1', slowest: 10 }, { foldRecursion: true }],
+  'two functions that call each other': [
+    (trace, n) => {
+      times(n / 2, (i) => trace.call(1 + (i % 2), 1 + ((i + 1) % 2)));
+      times(n / 2, (i) => trace.return(1 + (i % 2), 1 + ((i + 1) % 2)));
+    },
+    { functions: 'f1', slowest: 100 },
+    { foldRecursion: true, inside: [{ functions: 'f2', maxNs: 1e6 }] },
+  ],
+  'calls on a deep stack': [
+    (trace, n) => {
+      times(n / 3, (i) => trace.call(i % 50, (i + 1) % 50));
+      times(n / 3, () => {
+        trace.call(60, 61);
+        trace.return(61, 60);
+      });
+    },
+    { functions: 'f61', slowest: 20 },
+    { window: { from: { afterStartNs: 100 }, to: null } },
+  ],
+  fibers: [
+    (trace, n) =>
+      times(n / 2, (i) => {
+        const [fiber, next] = [i % 50, (i + 1) % 50];
+        trace.call(100 + fiber, 'swapcontext', 0x40);
+        if (i < 49) trace.returnInto('swapcontext', 100 + next);
+        else trace.return('swapcontext', 100 + next, 0x40);
+      }),
+    { functions: 'swapcontext', slowest: 20 },
+    { inside: [{ functions: 'swapcontext' }] },
+  ],
+};
+
+function recursion(trace: TraceWriter, n: number): void {
+  times(n / 2, () => trace.call(1, 1));
+  times(n / 2, () => trace.return(1, 1));
+}
+
+describe('four times the lines are about four times the work', () => {
+  test.each(Object.entries(HOSTILE))('%s', async (_, [write, question, options]) => {
+    const work = await workOfAsking(write, question, options, 2000);
+    const workOfFourTimes = await workOfAsking(write, question, options, 8000);
+    expect(workOfFourTimes / work).toBeLessThan(5);
+  });
+});
+
+async function workOfAsking(
+  write: (trace: TraceWriter, n: number) => void,
+  question: LatencyOptions,
+  options: AnalyzeOptions,
+  n: number,
+): Promise<number> {
+  const trace = new TraceWriter();
+  write(trace, n);
+  const { text } = trace;
+  return workOf(/\/src\/(?:model|analysis|replay|pipeline)\//, async () => {
+    await latency(text, question, options);
+  });
+}
+
+test('a recursion 100,000 deep is answered', async () => {
+  const trace = new TraceWriter();
+  recursion(trace, 200_000);
+  const { text } = trace;
+  const { stats, chains, chainsLeftOut } = await latency(text, { functions: 'f1', slowest: 2 }, { root: 'f1' });
+  expect(stats).toMatchObject({ calls: 100_001, inferred: 1, minNs: 1, maxNs: 199_999 });
+  expect(chains.length + chainsLeftOut).toBe(100_001);
+  const folded = await latency(text, { functions: 'f1' }, { foldRecursion: true });
+  expect(folded.stats).toMatchObject({ calls: 1, inferred: 1 });
+  expect(fold(folded.profile)).toBe('f1 199999\n');
+  const { stacks } = await askStacks([inputOf(text)], { afterStartNs: 99_999 });
+  expect(stacks[0]?.frames).toHaveLength(100_001);
+});

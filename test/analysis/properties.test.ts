@@ -1,0 +1,186 @@
+/**
+ * What holds for the answers about any trace, whatever is in it.
+ */
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { type FunctionSums, functionsOf } from '../../src/analysis/functions.js';
+import { type AnalyzeOptions, analyze, type Profile } from '../../src/index.js';
+import { rowsOfTrees } from '../helpers/asked-answers.js';
+import { execute } from '../helpers/execution.js';
+import { fixture, fold, inputOf } from '../helpers/load.js';
+import type { PathRow } from '../helpers/plain-answers.js';
+import { folded as foldedPath, sum } from '../helpers/plain-answers.js';
+import { decisions } from '../helpers/random-questions.js';
+import { expectSound } from '../helpers/sound.js';
+import { traceFiles } from '../helpers/trace-files.js';
+
+const ALWAYS = { from: null, to: null };
+
+/** They have no branch, or do not say of what kind they are. */
+const WITHOUT_BRANCHES = /fields-(?:callindent|default|power-events-default)|sideband-default/;
+
+describe.each(traceFiles.filter((file) => !WITHOUT_BRANCHES.test(file)))('%s', (file) => {
+  const ask = (options: AnalyzeOptions) => analyzeFile(file, options);
+
+  test('a filter that everything passes changes nothing', async () => {
+    await expectWhole(await ask({}), ask);
+  });
+
+  test('two halves of a recording are the whole', async () => {
+    const whole = await ask({});
+    for (const borderNs of bordersOf(whole)) await expectHalves(whole, borderNs, ask);
+  });
+
+  test('what is inside of a function adds up to its total', async () => {
+    const whole = await ask({ trees: 'together', durations: true });
+    for (const { symbol, totalNs, onCpuNs } of largest(whole)) {
+      const root = whole.symbols.name[symbol] as string;
+      const inside = await ask({ trees: 'together', root });
+      const insideNs = sum(Array.from(inside.together?.selfNs ?? []));
+      if (isNameOfOne(whole, symbol)) expect(insideNs).toBe(totalNs);
+      expect(onCpuNs).toBeLessThanOrEqual(totalNs);
+      expect(inside.quality.totalNs).toBe(insideNs);
+    }
+  });
+
+  test('folding recursion loses no time', async () => {
+    const whole = await ask({});
+    const folded = await ask({ foldRecursion: true });
+    expect(folded.quality.totalNs).toBe(whole.quality.totalNs);
+    expect(folded.quality.inferredNs).toBe(whole.quality.inferredNs);
+    const rows = rowsOf([folded]);
+    for (const path of rows.keys()) expect(foldedPath(path.split('\n'))).toEqual(path.split('\n'));
+  });
+});
+
+const decision = decisions({ ns: fc.constantFrom(0, 1, 7, 100, 5000) });
+const threads = fc.array(fc.array(decision, { minLength: 1, maxLength: 50 }), { minLength: 1, maxLength: 4 });
+
+/** The beginning of each thread was not recorded, and now and then a line is gone. */
+const damaged = fc.tuple(threads, fc.nat(30), fc.integer({ min: 2, max: 60 })).map(([decisions, late, every]) => {
+  const lines = execute(decisions).lines.map(({ text }) => text);
+  const seen = new Map<string, number>();
+  return lines.filter((line, index) => {
+    const tid = line.split(' ')[0] as string;
+    seen.set(tid, (seen.get(tid) ?? 0) + 1);
+    return (seen.get(tid) as number) > late % (1 + (Number(tid) % 7)) && index % every !== 1;
+  });
+});
+
+test('in damaged traces, too: all is the whole, halves add up, and nothing depends on how it is cut', async () => {
+  await fc.assert(
+    fc.asyncProperty(damaged, fc.nat(100), fc.integer({ min: 1, max: 400 }), async (lines, percent, pieceBytes) => {
+      const text = lines.map((line) => `${line}\n`).join('');
+      const ask = (options: AnalyzeOptions, bytes = 1 << 16) => analyze([inputOf(text, 'test', bytes)], options);
+      const whole = await ask({}).catch(noBranches);
+      if (whole === null) return;
+      expectSound(whole);
+      await expectWhole(whole, ask);
+      await expectHalves(
+        whole,
+        whole.meta.startNs + Math.floor((percent * (whole.meta.endNs - whole.meta.startNs)) / 100),
+        ask,
+      );
+      const window = { from: { afterStartNs: 5 }, to: null };
+      const [one, other] = [await ask({ window }).catch(nothing), await ask({ window }, pieceBytes).catch(nothing)];
+      expect(one && fold(one, { annotate: true })).toEqual(other && fold(other, { annotate: true }));
+    }),
+    { numRuns: 150 },
+  );
+});
+
+type Ask = (options: AnalyzeOptions) => Promise<Profile>;
+
+async function expectWhole(plain: Profile, ask: Ask): Promise<void> {
+  const filtered = await ask({ durations: true, window: ALWAYS });
+  const withDurations = await ask({ durations: true });
+  expect(fold(filtered, { annotate: true, by: 'thread' })).toBe(fold(plain, { annotate: true, by: 'thread' }));
+  expect(times(rowsOf([filtered]))).toEqual(times(rowsOf([plain])));
+  expect(filtered.quality).toEqual(plain.quality);
+  expect(sortedDurations(filtered)).toEqual(sortedDurations(withDurations));
+  expect({ ...filtered.meta, part: null }).toEqual(plain.meta);
+}
+
+function sortedDurations({ durations }: Profile) {
+  if (durations === null) throw new Error('there are no durations');
+  return Array.from(durations.symbol, (symbol, row) => [symbol, durations.bucket[row], durations.calls[row]]);
+}
+
+async function expectHalves(whole: Profile, borderNs: number, ask: Ask): Promise<void> {
+  const at = { afterStartNs: borderNs - whole.meta.startNs };
+  const halves = [
+    await ask({ window: { from: null, to: at } }).catch(nothing),
+    await ask({ window: { from: at, to: null } }).catch(nothing),
+  ];
+  expect(times(rowsOf(halves))).toEqual(times(rowsOf([whole])));
+  expect(sum(halves.map((half) => half?.quality.totalNs ?? 0))).toBe(whole.quality.totalNs);
+  expect(sum(halves.map((half) => half?.quality.lostNs ?? 0))).toBe(whole.quality.lostNs);
+  for (const half of halves) if (half) expectWithin(half);
+}
+
+function noBranches(error: unknown): null {
+  expect(error).toHaveProperty('code', 'NO_BRANCHES');
+  return null;
+}
+
+async function analyzeFile(file: string, options: AnalyzeOptions): Promise<Profile> {
+  return analyze([inputOf(fixture(file.replace('fixtures/', '')))], { byCalls: true, ...options });
+}
+
+/** A half of a recording may have nothing in it. */
+function nothing(error: unknown): null {
+  expect(error).toHaveProperty('code', 'NOTHING_SELECTED');
+  return null;
+}
+
+/** Moments inside of the recording, and both its ends. */
+function bordersOf({ meta: { startNs, endNs } }: Profile): number[] {
+  const part = (share: number) => startNs + Math.floor(share * (endNs - startNs));
+  return [startNs, part(0.02), part(0.37), part(0.8), endNs];
+}
+
+function rowsOf(profiles: readonly (Profile | null)[]): Map<string, PathRow> {
+  const rows = new Map<string, PathRow>();
+  for (const profile of profiles) {
+    if (profile === null) continue;
+    const { threads, symbols } = profile;
+    for (const { tid, tree } of threads)
+      for (const [path, row] of rowsOfTrees([tree], (symbol) => `${symbols.name[symbol]}#${symbols.dso[symbol]}`))
+        rows.set(`${tid}\n${path}`, plus(rows.get(`${tid}\n${path}`), row));
+  }
+  return rows;
+}
+
+function plus(a: PathRow | undefined, b: PathRow): PathRow {
+  if (a === undefined) return b;
+  return { ...b, selfNs: a.selfNs + b.selfNs, inferredNs: a.inferredNs + b.inferredNs };
+}
+
+/** By path, where there is any. */
+function times(rows: ReadonlyMap<string, PathRow>): [string, number, number][] {
+  return [...rows]
+    .map(([path, { selfNs, inferredNs }]): [string, number, number] => [path, selfNs, inferredNs])
+    .filter(([, selfNs]) => selfNs > 0)
+    .sort(([a], [b]) => (a < b ? -1 : 1));
+}
+
+/** All time is that of threads, in the window. */
+function expectWithin({ threads, meta }: Profile): void {
+  for (const { tree, startNs, endNs } of threads) {
+    expect(startNs).toBeGreaterThanOrEqual(meta.startNs);
+    expect(endNs).toBeLessThanOrEqual(meta.endNs);
+    expect(sum(Array.from(tree.selfNs))).toBe(endNs - startNs);
+  }
+}
+
+/** The functions with most time. */
+function largest({ together, durations }: Profile): FunctionSums[] {
+  if (together === null) throw new Error('there is no tree');
+  return functionsOf(together, durations)
+    .sort((a, b) => b.totalNs - a.totalNs)
+    .slice(0, 4);
+}
+
+function isNameOfOne({ symbols }: Profile, symbol: number): boolean {
+  return symbols.name.filter((name) => name === symbols.name[symbol]).length === 1;
+}

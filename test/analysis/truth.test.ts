@@ -1,0 +1,60 @@
+/**
+ * Rows of `report` against exact truth: how often each function was called, and how long it was on the stack.
+ */
+import { expect, test } from 'vitest';
+import { functionsOf } from '../../src/analysis/functions.js';
+import type { TailCalls } from '../../src/replay/frame.js';
+import { type FunctionTruth, gentraceFunctions, ptemuFunctions, visible } from '../helpers/function-truth.js';
+import { analyzeText, fixture } from '../helpers/load.js';
+
+test.each(['plain', 'nasty', 'plt', 'ties', 'attach', 'tail-shown', 'kernel'])(
+  'gentrace, %s: all calls and all time of every function',
+  async (name) => {
+    const truth = gentraceFunctions(fixture(`truth/gentrace-${name}.truth.json.gz`).toString());
+    const rows = await rowsOf(`truth/gentrace-${name}.perf.txt.gz`, 'nest');
+    expect(rows).toEqual(truth);
+  },
+);
+
+/**
+ * Real programs, of which calls and returns alone are printed: which function a jump went to shows only later, or never.
+ * The floors are what was reached when they were written, rounded down: they only rise.
+ */
+test.each([
+  ['rec', 95.1, 85.3],
+  ['libc', 95.2, 85.6],
+  ['threads1', 94.4, 85.6],
+  ['threads4', 94.4, 87.3],
+  ['loop', 97, 86.7],
+  ['cpp', 90.9, 78.9],
+  ['sig', 95.4, 86.2],
+  ['rec-mix', 92.6, 85.3],
+])(
+  'ptemu, %s: the calls of at least %d %%, the total of at least %d %% of the functions, within 3 %%',
+  async (name, calls, totals) => {
+    const truth = ptemuFunctions(fixture(`truth/ptemu-${name}.tree.jsonl.gz`).toString());
+    const rows = await rowsOf(`truth/ptemu-${name}.perf.txt.gz`, 'replace');
+    const share = (isRight: (row: FunctionTruth, truth: FunctionTruth) => boolean) => {
+      const right = [...truth].filter(([fn, row]) => isRight(rows.get(fn) ?? NO_TIME, row));
+      return (100 * right.length) / truth.size;
+    };
+    expect(share((row, { calls: all }) => row.calls === all)).toBeGreaterThanOrEqual(calls);
+    const isNear = (row: FunctionTruth, { totalNs }: FunctionTruth) =>
+      Math.abs(row.totalNs - totalNs) <= 0.03 * totalNs;
+    expect(share(isNear)).toBeGreaterThanOrEqual(totals);
+  },
+);
+
+const NO_TIME: FunctionTruth = { calls: 0, totalNs: 0, ownNs: 0 };
+
+async function rowsOf(path: string, tailCalls: TailCalls): Promise<Map<string, FunctionTruth>> {
+  const { together, symbols } = await analyzeText(fixture(path), { extend: false, trees: 'together', tailCalls });
+  if (together === null) throw new Error('there is no tree');
+  const rows = new Map<string, FunctionTruth>();
+  for (const { symbol, calls, totalNs, selfNs, outsideNs } of functionsOf(together, null)) {
+    const name = visible(symbols.name[symbol] as string);
+    const row = rows.get(name) ?? { calls: 0, totalNs: 0, ownNs: 0 };
+    rows.set(name, { calls: row.calls + calls, totalNs: row.totalNs + totalNs, ownNs: row.ownNs + selfNs + outsideNs });
+  }
+  return new Map([...rows].sort());
+}
