@@ -83,7 +83,10 @@ const decoding = {
   perf: flag(path.default('perf'), 'recordings: the perf that decodes them'),
   precise: flag(z.boolean().default(false), 'recordings: decode every branch, not only calls and returns: slower'),
   symfs: flag(path.optional(), 'recordings: where the files are that ran, in place of /'),
-  salvage: flag(z.boolean().default(false), 'recordings, imported traces: use what is left of one that was cut, or never finished'),
+  salvage: flag(
+    z.boolean().default(false),
+    'recordings, imported traces: use what is left of one that was cut, or never finished',
+  ),
   kallsyms: flag(path.optional(), 'recordings: a copy of /proc/kallsyms of the recorded kernel'),
 };
 export type DecodingOptions = z.infer<z.ZodObject<typeof decoding & Pick<typeof resources, 'jobs' | 'tempDir'>>> & {

@@ -143,6 +143,14 @@ describe('salvage', () => {
     expect(profile.quality.brokenInputs.map(({ reason }) => reason)).toEqual(['salvaged 80 of 100 events']);
   });
 
+  test('is not needed for threads whose blocks are whole', async () => {
+    const bytes = Buffer.from(await file);
+    const { end = 0 } = (await blockOf(2)) ?? {};
+    bytes[end - 1] = (bytes[end - 1] as number) ^ 1;
+    const select = { tids: [1, 5] };
+    expect(jsonOf(await analyzeFile(bytes, { select }))).toBe(jsonOf(await analyzeFile(await file, { select })));
+  });
+
   test('of a file that is cut takes the blocks before the cut', async () => {
     const { at = 0 } = (await blockOf(3)) ?? {};
     const profile = await analyzeFile((await file).subarray(0, at + 40), { salvage: true });
