@@ -24,6 +24,11 @@ export interface Output {
 /** Not to be opened anew: behind ">>" that would write over what is there, and a socket cannot be opened at all. */
 const STANDARD_OUTPUT = new Set(['-', '/dev/stdout', '/dev/fd/1', '/proc/self/fd/1']);
 
+/** Whether what is written there is shown to somebody as it comes. */
+export function isTerminal(path: string): boolean {
+  return STANDARD_OUTPUT.has(path) && process.stdout.isTTY;
+}
+
 /** Opens an output before the work begins, so that a place that cannot be written is found at once. */
 export async function openOutput(path: string): Promise<Output> {
   if (STANDARD_OUTPUT.has(path)) return standardOutput();

@@ -5,14 +5,14 @@ import { type ImportedTrace, importTrace, PtflameError, tellKind } from '../../s
 import { formatBytes, formatCount, formatMany, visibleText } from '../../src/text.js';
 import { type CommandInput, openInputs, totalSize } from '../inputs.js';
 import type { ImportOptions } from '../options.js';
-import { type Output, openOutput } from '../outputs.js';
+import { isTerminal, type Output, openOutput } from '../outputs.js';
 import { startProgress } from '../terminal/progress.js';
 import { inputProblems } from '../terminal/quality.js';
 import { resourcesOf, selectionOf } from '../traces.js';
 
 export async function importInputs(options: ImportOptions, signal: AbortSignal): Promise<void> {
   const { output: path } = options;
-  if (path === '-' && process.stdout.isTTY)
+  if (isTerminal(path))
     throw new PtflameError('BAD_OPTION', 'a trace file is no text for a terminal', {
       hint: 'name a file: -o trace.ptf',
     });

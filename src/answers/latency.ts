@@ -31,7 +31,7 @@ export function latencyAnswer(profile: Profile, calls: CallsAnswer, functions: F
   const trace = aboutTrace(profile, tree);
   const latency = latencyOf(calls, symbols);
   const asked = functionsOf(tree, durations).filter(({ symbol }) => isOfSet(functions, symbol));
-  const naming = new Naming(profile, trace.hasSwitches, functions.indexOf(1));
+  const naming = new Naming(profile, trace.hasSwitches, functions);
   return {
     format: 'ptflame-latency',
     version: 1,
@@ -57,20 +57,22 @@ class Naming {
   private readonly profile: Profile;
   private readonly symbols: SymbolTable;
   private readonly hasSwitches: boolean;
-  /** One of those that were asked about; a stop is asked about alone. */
-  private readonly asked: SymbolId;
+  /** Stops were asked about, and nothing else. */
+  private readonly isOfStops: boolean;
+  private readonly isOfOffCpu: boolean;
 
-  constructor(profile: Profile, hasSwitches: boolean, asked: SymbolId) {
-    this.asked = asked;
+  constructor(profile: Profile, hasSwitches: boolean, functions: FunctionSet) {
+    this.isOfStops = functions.every((isAsked, symbol) => isAsked === 0 || isStop(symbol));
+    this.isOfOffCpu = functions.every((isAsked, symbol) => isAsked === 0 || isOffCpu(symbol));
     this.profile = profile;
     this.symbols = profile.symbols;
     this.hasSwitches = hasSwitches;
   }
 
   child({ symbol, calls, totalNs, avgNs, perCallNs, share, ...row }: ChildRow): schema.ChildRow {
-    const isStopItself = symbol === NONE && isStop(this.asked);
+    const isStopItself = symbol === NONE && this.isOfStops;
     const outsideNs = isStopItself ? totalNs : row.outsideNs;
-    const offCpuNs = isStopItself && isOffCpu(this.asked) ? totalNs : row.offCpuNs;
+    const offCpuNs = isStopItself && this.isOfOffCpu ? totalNs : row.offCpuNs;
     return {
       ...this.nameOf(symbol),
       calls,

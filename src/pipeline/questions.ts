@@ -4,12 +4,12 @@
 import type { AskedCalls, Bounds, CallFilter, FunctionSet, LatencyQuestion } from '../analysis/questions.js';
 import { PtflameError } from '../model/errors.js';
 import { type PerfTime, perfTimeText } from '../model/perf-time.js';
-import { SymbolKind, type SymbolTable } from '../model/symbol-table.js';
+import type { SymbolTable } from '../model/symbol-table.js';
 import type { Nanoseconds } from '../model/units.js';
 import { compareUtf8 } from '../model/utf8-order.js';
 import { formatDuration } from '../render/format.js';
 
-/** Functions by their whole name, or all that an expression finds; `[syscall]` and its kin have to be named. */
+/** Functions by their whole name, or all that an expression finds; `[syscall]` and its kin have names, too. */
 export type FunctionPattern = string | RegExp;
 
 /** On perf's clock, or counted from the start of the recording. */
@@ -88,9 +88,8 @@ function named(name: string, { name: names }: SymbolTable): FunctionSet {
   return exact.includes(1) ? exact : Uint8Array.from(names, (own) => (bareName(own) === name ? 1 : 0));
 }
 
-function matching(pattern: RegExp, { name, kind }: SymbolTable): FunctionSet {
-  const isFound = (own: string, row: number) => kind[row] !== SymbolKind.Synthetic && pattern.test(own);
-  return Uint8Array.from(name, (own, row) => (isFound(own, row) ? 1 : 0));
+function matching(pattern: RegExp, { name }: SymbolTable): FunctionSet {
+  return Uint8Array.from(name, (own) => (pattern.test(own) ? 1 : 0));
 }
 
 /** Without parameters, and without a version. */

@@ -62,13 +62,21 @@ function readBlock(fd: number, { offset, bytes, plainBytes, crc }: PackedBlock):
   if (room.length < bytes) room = Buffer.alloc(bytes);
   const block = room.subarray(0, bytes);
   for (let at = 0; at < bytes; ) {
-    const count = readSync(fd, block, at, bytes - at, offset + at);
+    const count = readSome(fd, block.subarray(at), offset + at);
     if (count === 0) throw new BlockFault(`the block at byte ${offset} ends in the middle`);
     at += count;
   }
   if (crc32(block) !== crc)
     throw new BlockFault(`the block at byte ${offset} has another checksum than it should have`);
   return plainBytes === bytes ? block : inflated(block, plainBytes, offset);
+}
+
+function readSome(fd: number, into: Buffer, position: number): number {
+  try {
+    return readSync(fd, into, 0, into.length, position);
+  } catch (cause) {
+    throw new BlockFault(`the block at byte ${position} cannot be read: ${String(cause)}`);
+  }
 }
 
 function inflated(block: Buffer, plainBytes: number, offset: number): Buffer {

@@ -122,8 +122,22 @@ test('times that are not exact stay what they were', async () => {
   const lines = ['1.000000100', ...steps].flatMap((time, index) => [
     `1 [000] ${time}: call ${index}000 f${index}+0x0 => ${index + 1}000 f${index + 1}+0x0\n`,
   ]);
-  await expectSame(() => [inputOf(lines.join(''))]);
+  const later = '2 [000] 4.000000007: call 7000 g+0x0 => 8000 h+0x0\n';
+  await expectSame(() => [inputOf(later, 'later'), inputOf(lines.join(''), 'lines')]);
 });
+
+test('an event takes little more than two bytes', async () => {
+  const text = fixture('truth/gentrace-plain.perf.txt.gz');
+  const { threads } = stored(await imported([inputOf(text)])).stored;
+  const blocks = threads.flatMap(({ blocks }) => blocks);
+  const [bytes, events] = [sumOf(blocks, 'plainBytes'), sumOf(blocks, 'events')];
+  expect(events).toBeGreaterThan(5000);
+  expect(bytes / events).toBeLessThan(2.2);
+});
+
+function sumOf<Key extends string>(rows: readonly Readonly<Record<Key, number>>[], key: Key): number {
+  return rows.reduce((sum, row) => sum + row[key], 0);
+}
 
 test('names may hold anything', async () => {
   const names = ['</script>', '__proto__', 'ä', '😀', '\xff\xfe', 'a b', '[lost]', 'x'.repeat(5000)];

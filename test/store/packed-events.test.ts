@@ -1,0 +1,155 @@
+/**
+ * Lanes in pieces are the lanes that replay reads; packed and unpacked they are what they were.
+ */
+import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
+import fc from 'fast-check';
+import { afterAll, expect, test } from 'vitest';
+import { type BranchSites, RECORD_SITES } from '../../src/model/branch-sites.js';
+import { RunBuilder } from '../../src/model/event-run.js';
+import { MOST_BLOCK_EVENTS, type PackedThread } from '../../src/model/packed-thread.js';
+import { expectedSites } from '../../src/store/event-code.js';
+import { EventMemory } from '../../src/store/event-memory.js';
+import { type LaneRuns, readLane } from '../../src/store/lane.js';
+import { laneEvents } from '../../src/store/lane-events.js';
+import { EventPacker } from '../../src/store/pack-events.js';
+import { readPackedLanes } from '../../src/store/unpack-events.js';
+
+const directory = mkdtempSync(join(tmpdir(), 'ptflame-packed-'));
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+interface Event {
+  readonly site: number;
+  readonly timeNs: number;
+}
+
+/** More than two bytes can tell, and where they lead to has nothing to do with where they stand. */
+const SITES = 40_000;
+const sites = {
+  length: SITES + RECORD_SITES,
+  from: Float64Array.from({ length: SITES + RECORD_SITES }, (_, site) => site * 3 - 50_000),
+  to: Float64Array.from({ length: SITES + RECORD_SITES }, (_, site) => ((site * 7919) % 200_000) - 60_000),
+} as Pick<BranchSites, 'length' | 'from' | 'to'>;
+
+const step = fc.oneof(
+  fc.constantFrom(
+    0,
+    1,
+    126,
+    127,
+    128,
+    16_383,
+    16_384,
+    2 ** 30 - 1,
+    2 ** 30,
+    2 ** 30 + 1,
+    -1,
+    -500,
+    -2_000_000,
+    1e12,
+    2 ** 54,
+  ),
+  fc.integer({ min: 0, max: 200 }),
+);
+const eventSteps = fc.array(fc.record({ site: fc.nat(SITES - 1), step }), { minLength: 1, maxLength: 60 });
+
+function eventsOf(steps: readonly { readonly site: number; readonly step: number }[], startNs: number): Event[] {
+  let timeNs = startNs;
+  return steps.map(({ site, step }) => ({ site: site + RECORD_SITES, timeNs: (timeNs += step) }));
+}
+
+const lane = fc.record({ steps: eventSteps, startNs: fc.nat(5_000_000), cuts: fc.integer({ min: 1, max: 20 }) });
+
+test('in pieces, spilled or not, a lane is what it is as a whole', () => {
+  fc.assert(
+    fc.property(fc.array(lane, { minLength: 1, maxLength: 4 }), fc.boolean(), (inputs, isSpilled) => {
+      const memory = new EventMemory({ memoryBytes: 0, directory: null });
+      const runs = inputs.map(({ steps, startNs, cuts }, at): LaneRuns => {
+        const lane = { cpu: 0, input: `input${(at * 7) % 5}`, places: [] as number[], lengths: [] as number[] };
+        const events = eventsOf(steps, startNs);
+        for (let row = 0; row < events.length; row += cuts) {
+          const run = new RunBuilder();
+          for (const { site, timeNs } of events.slice(row, row + cuts)) run.add(site, timeNs);
+          lane.places.push(memory.add(run.build()));
+          lane.lengths.push(run.build().length);
+        }
+        if (!isSpilled) return lane;
+        const length = lane.lengths.reduce((sum, length) => sum + length, 0);
+        return { ...lane, places: [memory.spill(lane.places, lane.lengths)], lengths: [length] };
+      });
+      memory.clear();
+      const count = inputs.reduce((sum, { steps }) => sum + steps.length, 0);
+      const rows = { site: new Uint32Array(count), timeNs: new Float64Array(count) };
+      const whole = readLane(runs, memory.shared(), rows, 0);
+      const pieces: number[][] = [];
+      for (const { length, site, timeNs } of laneEvents(runs, memory.shared()))
+        for (let row = 0; row < length; row++) pieces.push([site[row] as number, timeNs[row] as number]);
+      memory.close();
+      expect(pieces).toEqual(Array.from(whole.site, (site, row) => [site, whole.timeNs[row]]));
+    }),
+    { numRuns: 500 },
+  );
+});
+
+/** Packs lanes, by processor, and reads them back from a file. */
+function packedAndRead(lanes: readonly (readonly Event[])[]): Event[][] {
+  const expected = expectedSites(sites);
+  const rankOf = Uint32Array.from({ length: sites.length }, (_, site) => site);
+  const packer = new EventPacker({ rankOf, expected, originNs: 0 });
+  packer.begin(7);
+  const packed = lanes.flatMap((events, cpu) => [...packer.add(cpu, columnsOf(events))]);
+  packed.push(...packer.finish());
+  let offset = 0;
+  const blocks = packed.map(({ plain, ...block }) => {
+    const bytes = plain.length;
+    offset += bytes;
+    return { ...block, offset: offset - bytes, bytes, plainBytes: bytes, crc: crc32(plain) };
+  });
+  const path = join(directory, 'blocks');
+  writeFileSync(path, Buffer.concat(packed.map(({ plain }) => plain)));
+  const thread: PackedThread = { tid: 7, lanes: lanes.map(({ length }, cpu) => ({ cpu, events: length })), blocks };
+  const count = lanes.reduce((sum, { length }) => sum + length, 0);
+  const rows = { site: new Uint32Array(count), timeNs: new Float64Array(count) };
+  const fd = openSync(path, 'r');
+  const read = readPackedLanes(thread, { fd, expected }, rows);
+  closeSync(fd);
+  return read.map(
+    ({ site, timeNs }) => Array.from(site, (_, row) => ({ site: site[row], timeNs: timeNs[row] })) as Event[],
+  );
+}
+
+function columnsOf(events: readonly Event[]) {
+  const site = Uint32Array.from(events, ({ site }) => site);
+  return { length: events.length, site, timeNs: Float64Array.from(events, ({ timeNs }) => timeNs) };
+}
+
+test('packed and unpacked, lanes are what they were, whatever their sites and times', () => {
+  fc.assert(
+    fc.property(fc.array(lane, { minLength: 1, maxLength: 4 }), (inputs) => {
+      const lanes = inputs.map(({ steps, startNs }) => eventsOf(steps, startNs));
+      expect(packedAndRead(lanes)).toEqual(lanes);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('more events than a block has go into several, a processor in the middle of one', () => {
+  const lanes = [1.4, 0.3, 1.5].map((blocks, cpu) =>
+    eventsOf(
+      Array.from({ length: Math.floor(blocks * MOST_BLOCK_EVENTS) }, (_, at) => ({
+        site: (at * 31) % SITES,
+        step: at % 150,
+      })),
+      cpu * 1000,
+    ),
+  );
+  const read = packedAndRead(lanes);
+  for (const [cpu, lane] of lanes.entries()) {
+    expect(read[cpu]?.length).toBe(lane.length);
+    expect(read[cpu]?.every(({ site, timeNs }, row) => site === lane[row]?.site && timeNs === lane[row]?.timeNs)).toBe(
+      true,
+    );
+  }
+});
