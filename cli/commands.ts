@@ -79,7 +79,7 @@ const REPORT = command({
   ],
   schema: ReportOptions,
   positional: ['inputs'],
-  run: async (options, signal) => (await import('./commands/report.js')).report(options, signal),
+  run: async (options, signal) => (await import('./commands/questions.js')).report(options, signal),
 });
 
 const LATENCY = command({
@@ -95,7 +95,7 @@ const LATENCY = command({
   ],
   schema: LatencyOptions,
   positional: ['function', 'inputs'],
-  run: async (options, signal) => (await import('./commands/latency.js')).latency(options, signal),
+  run: async (options, signal) => (await import('./commands/questions.js')).latency(options, signal),
 });
 
 const STACKS = command({
@@ -107,7 +107,7 @@ const STACKS = command({
   ],
   schema: StacksOptions,
   positional: ['inputs'],
-  run: async (options, signal) => (await import('./commands/stacks.js')).stacks(options, signal),
+  run: async (options, signal) => (await import('./commands/questions.js')).stacks(options, signal),
 });
 
 const DIFF = command({
@@ -119,7 +119,7 @@ const DIFF = command({
   ],
   schema: DiffOptions,
   positional: ['before', 'after'],
-  run: async (options, signal) => (await import('./commands/diff.js')).diff(options, signal),
+  run: async (options, signal) => (await import('./commands/questions.js')).diff(options, signal),
 });
 
 const IMPORT = command({
