@@ -21,6 +21,10 @@ export const YARDSTICK = 'grep -c call';
 /** Of text, and of the same trace imported: one is compared with the other. */
 export const FROM_TEXT = 'ptflame render';
 export const FROM_IMPORTED = 'ptflame render (imported)';
+/** A function that is called often in all traces. */
+const ASKED = 'malloc';
+export const REPORT = 'ptflame report';
+export const LATENCY = `ptflame latency ${ASKED} --slowest 10`;
 
 /** `imported`: the file of the same trace. */
 export function candidatesFor(trace: Trace, imported: string, flagSets: readonly string[]): Candidate[] {
@@ -32,6 +36,8 @@ export function candidatesFor(trace: Trace, imported: string, flagSets: readonly
     { name: YARDSTICK, command: ['grep', '-c', 'call', path], check: countsSome },
     ...flagSets.map((flags) => ptflame(FROM_TEXT, trace, flags)),
     ptflame(FROM_IMPORTED, { ...trace, path: imported }, ''),
+    asking(REPORT, trace, ['report', path]),
+    asking(LATENCY, trace, ['latency', ASKED, path, '--slowest', '10']),
   ];
 }
 
@@ -45,6 +51,20 @@ function ptflame(what: string, { path, folded }: Trace, flags: string): Candidat
       const sha256 = await sha256Of(output);
       rmSync(output);
       expectEqual(`the folded stacks of ${path}`, sha256, folded.sha256);
+    },
+  };
+}
+
+/** Questions about the trace: what they say of it as a whole is compared with the truth. */
+function asking(name: string, { durationNs, lines }: Trace, words: readonly string[]): Candidate {
+  return {
+    name,
+    command: [process.execPath, PROGRAM, ...words, '--json', '--quiet'],
+    check: async (stdout) => {
+      const { trace, quality, functions } = JSON.parse(stdout);
+      expectEqual('how long it lasts', trace.durationNs, durationNs);
+      expectEqual('its events', quality.events, lines);
+      expectEqual('calls are counted', functions[0].calls > 0, true);
     },
   };
 }

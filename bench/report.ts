@@ -2,7 +2,7 @@
  * Measurements in, Markdown out.
  */
 import { arch, cpus, release, totalmem, type } from 'node:os';
-import { FROM_IMPORTED, FROM_TEXT, YARDSTICK } from './candidates.js';
+import { FROM_IMPORTED, FROM_TEXT, LATENCY, REPORT, YARDSTICK } from './candidates.js';
 import type { Cost } from './measure.js';
 import type { Phases } from './phases.js';
 import type { Measured } from './rounds.js';
@@ -48,6 +48,7 @@ export function markdown({ machine, runs, startUp, traces }: BenchReport): strin
     table(CANDIDATE_COLUMNS, traces.flatMap(candidateRows)),
     table(PHASE_COLUMNS, traces.map(phaseRow)),
     table(IMPORTED_COLUMNS, traces.map(importedRow)),
+    table(ASKED_COLUMNS, traces.map(askedRow)),
     table(['start-up', 'wall ms', 'CPU ms', 'peak MB'], startUp.map(startUpRow)),
   ].join('\n\n');
 }
@@ -111,6 +112,22 @@ function importedRow({ trace, imported, measured }: TraceResult): string[] {
     ratio('cpuSeconds'),
     text ? nsPer(text.cpuSeconds, trace.lines) : '',
     file ? nsPer(file.cpuSeconds, trace.lines) : '',
+  ];
+}
+
+const ASKED_COLUMNS = ['trace', 'report ÷ render, wall', 'CPU', 'latency ÷ render, wall', 'CPU', 'peak MB'];
+function askedRow({ trace, measured }: TraceResult): string[] {
+  const of = (wanted: string) => measured.find(({ name }) => name === wanted);
+  const [render, report, latency] = [of(FROM_TEXT), of(REPORT), of(LATENCY)];
+  const ratio = (one: Measured | undefined, key: 'wallSeconds' | 'cpuSeconds') =>
+    one && render ? (one[key] / render[key]).toFixed(2) : '';
+  return [
+    trace.name,
+    ratio(report, 'wallSeconds'),
+    ratio(report, 'cpuSeconds'),
+    ratio(latency, 'wallSeconds'),
+    ratio(latency, 'cpuSeconds'),
+    latency ? mega(latency.peakBytes) : '',
   ];
 }
 
