@@ -109,7 +109,7 @@ export class InputReader {
 
   /** What was counted when a trace was imported. */
   addAccount({ counts, damaged, broken }: Account): void {
-    for (const kind of Object.keys(counts) as (keyof LineCounts)[]) this.counts[kind] += counts[kind];
+    for (const kind of Object.keys(this.counts) as (keyof LineCounts)[]) this.counts[kind] += counts[kind];
     this.damaged.push(...damaged);
     this.broken.push(...broken);
   }

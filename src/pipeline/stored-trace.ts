@@ -46,22 +46,22 @@ export function openStoredTrace(path: string, { salvage = false }: OpenStoredOpt
     return { name: path, sizeBytes: file.sizeBytes, stored: { fd, ...read } };
   } catch (error) {
     closeSync(fd);
-    throw error instanceof TraceFault ? refusal(error, path) : error;
+    throw error instanceof TraceFault ? refusal(error, path, { isSalvaged: salvage }) : error;
   }
 }
 
-/** About as many bytes as the events that are not replayed by one thread alone. */
-const LARGE_BYTES = 3_000_000;
+/** About as many events as are not replayed by one thread alone. */
+const MANY_EVENTS = 1_500_000;
 
-/** Others will have begun to help when it is opened. */
-export function isLarge({ sizeBytes }: StoredTrace): boolean {
-  return sizeBytes > LARGE_BYTES;
+/** Others will have begun to help when it is laid out. */
+export function isLarge({ stored }: StoredTrace): boolean {
+  return stored.contents.meta.counts.events > MANY_EVENTS;
 }
 
 /** What is told of an error: a block is checked when it is read, by whichever thread reads it. */
 export function refusedBlock(error: unknown, inputs: readonly { readonly name: string }[]): unknown {
   const message = blockFault(error);
-  return message === null ? error : refusal({ why: 'damaged', message }, inputs[0]?.name ?? '');
+  return message === null ? error : refusal({ why: 'damaged', message }, inputs[0]?.name ?? '', { isSalvaged: false });
 }
 
 function salvaged(file: FileBytes): Omit<StoredTrace['stored'], 'fd'> {

@@ -15,14 +15,20 @@ export class TraceFault extends Error {
   }
 }
 
-const ANEW = 'import it anew: ptflame import INPUT… -o FILE.ptf; or use what is left of it: --salvage';
+const ANEW = 'import it anew: ptflame import INPUT… -o FILE.ptf';
 
-export function refusal({ why, message }: { readonly why: Why; readonly message: string }, name: string): PtflameError {
+/** `isSalvaged`: nothing more can be done with this file. */
+export function refusal(
+  { why, message }: { readonly why: Why; readonly message: string },
+  name: string,
+  { isSalvaged }: { readonly isSalvaged: boolean },
+): PtflameError {
+  const hint = isSalvaged ? ANEW : `${ANEW}; or use what is left of it: --salvage`;
   switch (why) {
     case 'cut':
-      return new PtflameError('TRACE_FILE_DAMAGED', `${name} ends in the middle: ${message}`, { hint: ANEW });
+      return new PtflameError('TRACE_FILE_DAMAGED', `${name} ends in the middle: ${message}`, { hint });
     case 'damaged':
-      return new PtflameError('TRACE_FILE_DAMAGED', `${name} is a damaged trace file: ${message}`, { hint: ANEW });
+      return new PtflameError('TRACE_FILE_DAMAGED', `${name} is a damaged trace file: ${message}`, { hint });
     case 'newer':
       return new PtflameError('NEWER_VERSION', `${name} ${message}`, {
         hint: 'read it with the program that wrote it',

@@ -1,56 +1,42 @@
 /**
- * What is known of a trace as a whole, as JSON in its file.
+ * What is known of a trace as a whole, as JSON in its file. Checked by hand: who loads the library does not load zod.
  */
-import * as z from 'zod';
+import type { RecordedWhere } from '../model/profile.js';
+import { type DamagedLine, type LineCounts, noLines } from '../model/quality.js';
 import { TraceFault } from './fault.js';
 
-const whole = z.number().int();
-const count = whole.min(0);
-const text = z.string();
-
-export const TraceFileMeta = z.object({
+export interface TraceFileMeta {
   /** perf's clock at time 0 of the file; null if the trace has no times. */
-  originSeconds: count.nullable(),
+  readonly originSeconds: number | null;
   /** Over all threads that were read, selected or not. */
-  startNs: z.number(),
-  endNs: z.number(),
-  counts: z.object({ lines: count, events: count, gapLines: count, ignoredLines: count, damagedLines: count }),
+  readonly startNs: number;
+  readonly endNs: number;
+  readonly counts: Readonly<LineCounts>;
   /** Of these events, those of threads and processors that nobody asked for: they are not in the file. */
-  unwanted: count,
-  timed: count,
-  timeless: count,
-  damaged: z.array(z.object({ input: text, line: count, text, reason: text })).max(10),
-  broken: z.array(z.object({ input: text, reason: text })),
-  unknownFlags: z.object({ words: z.array(text).max(100), lines: count }),
-  recorded: z
-    .object({
-      host: text.nullable(),
-      kernel: text.nullable(),
-      cpu: text.nullable(),
-      perf: text.nullable(),
-      command: z.array(text).nullable(),
-      startedAt: text.nullable(),
-    })
-    .nullable(),
-});
-export type TraceFileMeta = z.infer<typeof TraceFileMeta>;
+  readonly unwanted: number;
+  readonly timed: number;
+  readonly timeless: number;
+  readonly damaged: readonly DamagedLine[];
+  readonly broken: readonly { readonly input: string; readonly reason: string }[];
+  readonly unknownFlags: { readonly words: readonly string[]; readonly lines: number };
+  readonly recorded: RecordedWhere | null;
+}
 
 export function metaBytes(meta: TraceFileMeta): Uint8Array {
   return Buffer.from(JSON.stringify(meta));
 }
 
 export function readMeta(bytes: Uint8Array): TraceFileMeta {
-  const { success, data, error } = TraceFileMeta.safeParse(parsed(bytes));
-  if (!success)
-    throw new TraceFault('damaged', `its meta data: ${error.issues[0]?.path.join('.')}: ${error.issues[0]?.message}`);
-  const { counts, unwanted, startNs, endNs } = data;
-  if (
-    counts.lines !== counts.events + counts.gapLines + counts.ignoredLines + counts.damagedLines ||
-    unwanted > counts.events
-  )
+  const meta = parsed(bytes);
+  const wrong = Object.entries(SHAPE).find(([key, fits]) => !fits(fieldOf(meta, key)));
+  if (wrong !== undefined) throw new TraceFault('damaged', `its meta data have no ${wrong[0]} that could be`);
+  const known = meta as TraceFileMeta;
+  const { counts, unwanted, startNs, endNs } = known;
+  const { lines, events, gapLines, ignoredLines, damagedLines } = counts;
+  if (lines !== events + gapLines + ignoredLines + damagedLines || unwanted > events)
     throw new TraceFault('damaged', 'its lines do not add up');
-  if (!(startNs <= endNs)) throw new TraceFault('damaged', 'it ends before it begins');
-  return data;
+  if (startNs > endNs) throw new TraceFault('damaged', 'it ends before it begins');
+  return known;
 }
 
 function parsed(bytes: Uint8Array): unknown {
@@ -60,3 +46,53 @@ function parsed(bytes: Uint8Array): unknown {
     throw new TraceFault('damaged', 'its meta data are no JSON');
   }
 }
+
+type Fits = (value: unknown) => boolean;
+
+const isText: Fits = (value) => typeof value === 'string';
+const isCount: Fits = (value) => Number.isSafeInteger(value) && (value as number) >= 0;
+const isTime: Fits = (value) => Number.isFinite(value);
+const orNull =
+  (fits: Fits): Fits =>
+  (value) =>
+    value === null || fits(value);
+const listOf =
+  (fits: Fits, most = Number.POSITIVE_INFINITY): Fits =>
+  (value) =>
+    Array.isArray(value) && value.length <= most && value.every(fits);
+const objectOf =
+  (shape: Readonly<Record<string, Fits>>): Fits =>
+  (value) =>
+    Object.entries(shape).every(([key, fits]) => fits(fieldOf(value, key)));
+
+/** undefined, which fits nothing, if it is not there. */
+function fieldOf(value: unknown, key: string): unknown {
+  const isThere = typeof value === 'object' && value !== null && Object.hasOwn(value, key);
+  return isThere ? (value as Readonly<Record<string, unknown>>)[key] : undefined;
+}
+
+const MOST_DAMAGED = 10;
+const MOST_WORDS = 100;
+
+const SHAPE: Readonly<Record<keyof TraceFileMeta, Fits>> = {
+  originSeconds: orNull(isCount),
+  startNs: isTime,
+  endNs: isTime,
+  counts: objectOf(Object.fromEntries(Object.keys(noLines()).map((kind) => [kind, isCount]))),
+  unwanted: isCount,
+  timed: isCount,
+  timeless: isCount,
+  damaged: listOf(objectOf({ input: isText, line: isCount, text: isText, reason: isText }), MOST_DAMAGED),
+  broken: listOf(objectOf({ input: isText, reason: isText })),
+  unknownFlags: objectOf({ words: listOf(isText, MOST_WORDS), lines: isCount }),
+  recorded: orNull(
+    objectOf({
+      host: orNull(isText),
+      kernel: orNull(isText),
+      cpu: orNull(isText),
+      perf: orNull(isText),
+      command: orNull(listOf(isText)),
+      startedAt: orNull(isText),
+    }),
+  ),
+};
