@@ -8,11 +8,13 @@ import { type AnalyzeOptions, analyze, type Profile } from '../../src/index.js';
 import { rowsOfTrees } from '../helpers/asked-answers.js';
 import { execute } from '../helpers/execution.js';
 import { fixture, fold, inputOf } from '../helpers/load.js';
+import { dedent, outline } from '../helpers/outline.js';
 import type { PathRow } from '../helpers/plain-answers.js';
 import { folded as foldedPath, sum } from '../helpers/plain-answers.js';
 import { decisions } from '../helpers/random-questions.js';
-import { expectSound } from '../helpers/sound.js';
+import { expectSound, expectSoundSums } from '../helpers/sound.js';
 import { traceFiles } from '../helpers/trace-files.js';
+import { traceOf } from '../helpers/trace-of.js';
 
 const ALWAYS = { from: null, to: null };
 
@@ -36,6 +38,10 @@ describe.each(traceFiles.filter((file) => !WITHOUT_BRANCHES.test(file)))('%s', (
     for (const { symbol, totalNs, onCpuNs } of largest(whole)) {
       const root = whole.symbols.name[symbol] as string;
       const inside = await ask({ trees: 'together', root });
+      expectSoundSums(await ask({ root }));
+      const early = { inside: [{ functions: root }], window: { from: null, to: { afterStartNs: 1000 } } };
+      const part = await ask(early).catch(nothing);
+      if (part) expectSoundSums(part);
       const insideNs = sum(Array.from(inside.together?.selfNs ?? []));
       if (isNameOfOne(whole, symbol)) expect(insideNs).toBe(totalNs);
       expect(onCpuNs).toBeLessThanOrEqual(totalNs);
@@ -184,3 +190,35 @@ function largest({ together, durations }: Profile): FunctionSums[] {
 function isNameOfOne({ symbols }: Profile, symbol: number): boolean {
   return symbols.name.filter((name) => name === symbols.name[symbol]).length === 1;
 }
+
+test('what is lost elsewhere is not lost inside of a function', async () => {
+  const text = traceOf(`
+    10  call    main  a
+    20  error
+    60  tr strt       a
+    70  return  a     main
+    80  call    main  b
+    90  return  b     main`);
+  const lostIn = async (root: string) => (await analyze([inputOf(text)], { root })).quality;
+  expect(await lostIn('a')).toMatchObject({
+    lostNs: 40,
+    totalNs: 60,
+    threadsCut: 1,
+    losses: [{ gaps: 1, lostNs: 40 }],
+  });
+  expect(await lostIn('b')).toMatchObject({ lostNs: 0, totalNs: 10, threadsCut: 0, losses: [], gaps: [] });
+});
+
+test('a stop in a stub is one of the function that it leads to', async () => {
+  const text = traceOf(`
+    10  call          main     foo@plt
+    12  tr end  async foo@plt
+    20  tr strt                foo@plt
+    22  jmp           foo@plt  foo
+    30  return        foo      main`);
+  expect(outline(await analyze([inputOf(text)], { root: 'foo' }))).toBe(
+    dedent(`
+      foo 1 self 12
+        [untraced] 1 self 8`),
+  );
+});
