@@ -26,9 +26,9 @@ import type { TraceThreads } from '../helpers/threads-of.js';
 import { traceFiles } from '../helpers/trace-files.js';
 
 /** The twin goes through all calls for each call: of larger traces it knows the first threads. */
-const MOST_CALLS = 3000;
+const MOST_CALLS = 1000;
 /** The smaller a trace is, the more is asked of it. */
-const questionsFor = (calls: number) => (calls < 100 ? 60 : calls < 1000 ? 20 : 6);
+const questionsFor = (calls: number) => (calls < 100 ? 50 : calls < 400 ? 15 : 5);
 
 describe.each(traceFiles)('%s', (file) => {
   test.each(['nest', 'replace'] as const)('%s', async (tailCalls) => {
