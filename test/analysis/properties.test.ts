@@ -6,12 +6,11 @@ import { describe, expect, test } from 'vitest';
 import { type FunctionSums, functionsOf } from '../../src/analysis/functions.js';
 import { type AnalyzeOptions, analyze, type Profile } from '../../src/index.js';
 import { rowsOfTrees } from '../helpers/asked-answers.js';
-import { execute } from '../helpers/execution.js';
+import { damagedExecutions } from '../helpers/damaged-executions.js';
 import { fixture, fold, inputOf } from '../helpers/load.js';
 import { dedent, outline } from '../helpers/outline.js';
 import type { PathRow } from '../helpers/plain-answers.js';
 import { folded as foldedPath, sum } from '../helpers/plain-answers.js';
-import { decisions } from '../helpers/random-questions.js';
 import { expectSound, expectSoundSums } from '../helpers/sound.js';
 import { traceFiles } from '../helpers/trace-files.js';
 import { traceOf } from '../helpers/trace-of.js';
@@ -58,38 +57,29 @@ describe.each(traceFiles.filter((file) => !WITHOUT_BRANCHES.test(file)))('%s', (
   });
 });
 
-const decision = decisions({ ns: fc.constantFrom(0, 1, 7, 100, 5000) });
-const threads = fc.array(fc.array(decision, { minLength: 1, maxLength: 50 }), { minLength: 1, maxLength: 4 });
-
-/** The beginning of each thread was not recorded, and now and then a line is gone. */
-const damaged = fc.tuple(threads, fc.nat(30), fc.integer({ min: 2, max: 60 })).map(([decisions, late, every]) => {
-  const lines = execute(decisions).lines.map(({ text }) => text);
-  const seen = new Map<string, number>();
-  return lines.filter((line, index) => {
-    const tid = line.split(' ')[0] as string;
-    seen.set(tid, (seen.get(tid) ?? 0) + 1);
-    return (seen.get(tid) as number) > late % (1 + (Number(tid) % 7)) && index % every !== 1;
-  });
-});
-
 test('in damaged traces, too: all is the whole, halves add up, and nothing depends on how it is cut', async () => {
   await fc.assert(
-    fc.asyncProperty(damaged, fc.nat(100), fc.integer({ min: 1, max: 400 }), async (lines, percent, pieceBytes) => {
-      const text = lines.map((line) => `${line}\n`).join('');
-      const ask = (options: AnalyzeOptions, bytes = 1 << 16) => analyze([inputOf(text, 'test', bytes)], options);
-      const whole = await ask({}).catch(noBranches);
-      if (whole === null) return;
-      expectSound(whole);
-      await expectWhole(whole, ask);
-      await expectHalves(
-        whole,
-        whole.meta.startNs + Math.floor((percent * (whole.meta.endNs - whole.meta.startNs)) / 100),
-        ask,
-      );
-      const window = { from: { afterStartNs: 5 }, to: null };
-      const [one, other] = [await ask({ window }).catch(nothing), await ask({ window }, pieceBytes).catch(nothing)];
-      expect(one && fold(one, { annotate: true })).toEqual(other && fold(other, { annotate: true }));
-    }),
+    fc.asyncProperty(
+      damagedExecutions,
+      fc.nat(100),
+      fc.integer({ min: 1, max: 400 }),
+      async (lines, percent, pieceBytes) => {
+        const text = lines.map((line) => `${line}\n`).join('');
+        const ask = (options: AnalyzeOptions, bytes = 1 << 16) => analyze([inputOf(text, 'test', bytes)], options);
+        const whole = await ask({}).catch(noBranches);
+        if (whole === null) return;
+        expectSound(whole);
+        await expectWhole(whole, ask);
+        await expectHalves(
+          whole,
+          whole.meta.startNs + Math.floor((percent * (whole.meta.endNs - whole.meta.startNs)) / 100),
+          ask,
+        );
+        const window = { from: { afterStartNs: 5 }, to: null };
+        const [one, other] = [await ask({ window }).catch(nothing), await ask({ window }, pieceBytes).catch(nothing)];
+        expect(one && fold(one, { annotate: true })).toEqual(other && fold(other, { annotate: true }));
+      },
+    ),
     { numRuns: 100 },
   );
 });
