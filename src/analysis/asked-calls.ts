@@ -137,7 +137,7 @@ class CallFinder implements CallListener {
   private countComplete(call: OpenCall, durationNs: Nanoseconds): void {
     const { durations } = this.question.calls;
     if (durations !== null && (durationNs < durations.minNs || durationNs > durations.maxNs)) return;
-    const outsideNs = call.isStop ? durationNs : this.outsideNs - call.outsideNs;
+    const outsideNs = this.outsideNs - call.outsideNs;
     const offCpuNs = this.offCpuNs - call.offCpuNs;
     const caller = this.callerOf(call);
     const sums = this.sumsOf(caller);

@@ -34,6 +34,22 @@ export function lookInside(log: CallLog, tree: CallTree, filter: CallFilter, cal
 
 const ALWAYS: Bounds = { startNs: Number.NEGATIVE_INFINITY, endNs: Number.POSITIVE_INFINITY };
 
+/** Where it stands in a tree of another call. */
+interface Leaf {
+  readonly tree: CallTreeBuilder;
+  readonly node: NodeId;
+}
+
+interface NestedCall {
+  readonly symbol: SymbolId;
+  readonly leaves: readonly Leaf[];
+  /** What the thread had spent when all time of the call was charged. */
+  readonly chargedNs: Float64Array;
+}
+
+/** No stop: a function without a name is code. */
+const CODE = SpecialSymbol.Unknown;
+
 class Collector implements CallListener {
   private readonly complete = new CallTreeBuilder();
   private readonly inferred = new CallTreeBuilder();
@@ -45,9 +61,10 @@ class Collector implements CallListener {
   private readonly rows: Uint8Array;
   private readonly window: Bounds;
   private readonly foldsRecursion: boolean;
-  /** By symbol, time of the thread in stops up to now; and as it was when a call began inside of another one, by row. */
-  private readonly stoppedNs = new Float64Array(SpecialSymbol.Lost + 1);
-  private readonly stoppedBefore = new Map<number, Float64Array>();
+  /** Of the thread up to now: time in code, then by symbol time in stops. */
+  private readonly spentNs = new Float64Array(SpecialSymbol.Lost + 1);
+  /** Calls inside of another one that was asked for, by row. */
+  private readonly nested = new Map<number, NestedCall>();
 
   constructor(tree: CallTree, { window, foldsRecursion }: CallFilter, { rows, slowest }: AskedCallsOfThread) {
     this.tree = tree;
@@ -65,25 +82,23 @@ class Collector implements CallListener {
     call.place = call.tree.child(ROOT, this.callerOf(call));
     call.treeAlone = this.alone.get(call.row) ?? null;
     call.placeAlone = ROOT;
-    if (call.below?.tree) this.stoppedBefore.set(call.row, this.stoppedNs.slice());
+    if (call.below?.tree) this.nested.set(call.row, this.nestIn(call.below, this.tree.symbol[call.node]));
   }
 
-  /** What happens meanwhile is not its own: it keeps what it has had. */
+  /** What happens meanwhile is not its own. */
   left(call: OpenCall): void {
-    const before = this.stoppedBefore.get(call.row);
-    if (before) this.stoppedBefore.set(call.row, this.stoppedSince(before));
+    const nested = this.nested.get(call.row);
+    if (nested) this.chargeLeaves(nested);
   }
 
   resumed(call: OpenCall): void {
-    const had = this.stoppedBefore.get(call.row);
     this.opened(call);
-    if (had) this.stoppedBefore.set(call.row, this.stoppedSince(had));
   }
 
   spent(top: OpenCall | null, fromNs: Nanoseconds, toNs: Nanoseconds): void {
     if (top === null || top.tree === null) return;
     const ns = this.inWindow(fromNs, toNs);
-    if (top.isStop) this.stoppedNs[this.tree.symbol[top.node]] += ns;
+    this.spentNs[top.isStop ? this.tree.symbol[top.node] : CODE] += ns;
     top.tree.charge(top.place, ns, false);
     top.treeAlone?.charge(top.placeAlone, ns, false);
   }
@@ -116,26 +131,35 @@ class Collector implements CallListener {
     if (call.treeAlone) call.placeAlone = isFolded ? below.placeAlone : call.treeAlone.child(below.placeAlone, symbol);
   }
 
-  /** It stands in the call that it was made in, too: as one frame. */
-  private closeMarked(call: OpenCall, durationNs: Nanoseconds, isWhole: boolean): void {
-    const { below, node } = call;
+  private closeMarked({ row, node }: OpenCall, durationNs: Nanoseconds, isWhole: boolean): void {
     const path = this.pathTo(node);
     this.paths.charge(path, durationNs, false);
     count(this.paths, path, durationNs, isWhole);
-    if (below?.tree) this.addLeaves(call, below, durationNs, isWhole);
+    const nested = this.nested.get(row);
+    if (nested === undefined) return;
+    this.chargeLeaves(nested);
+    for (const { tree, node: leaf } of nested.leaves) count(tree, leaf, durationNs, isWhole);
+    this.nested.delete(row);
   }
 
-  private addLeaves(call: OpenCall, below: OpenCall, durationNs: Nanoseconds, isWhole: boolean): void {
-    const symbol = this.tree.symbol[call.node];
-    const stoppedNs = this.stoppedSince(this.stoppedBefore.get(call.row) ?? this.stoppedNs);
-    this.stoppedBefore.delete(call.row);
-    if (call.isStop) stoppedNs[symbol] = 0; // that is the leaf itself
-    addLeaf(below.tree, below.place, symbol, durationNs, isWhole, stoppedNs);
-    addLeaf(below.treeAlone, below.placeAlone, symbol, durationNs, isWhole, stoppedNs);
+  /** It stands in the call that it was made in, too: as one frame. */
+  private nestIn(below: OpenCall, symbol: SymbolId): NestedCall {
+    const leaves: Leaf[] = [];
+    const add = (tree: CallTreeBuilder | null, place: NodeId) => {
+      if (tree) leaves.push({ tree, node: tree.child(place, symbol) });
+    };
+    add(below.tree, below.place);
+    add(below.treeAlone, below.placeAlone);
+    return { symbol, leaves, chargedNs: this.spentNs.slice() };
   }
 
-  private stoppedSince(before: Float64Array): Float64Array {
-    return this.stoppedNs.map((ns, symbol) => ns - before[symbol]);
+  private chargeLeaves({ symbol, leaves, chargedNs }: NestedCall): void {
+    this.spentNs.forEach((ns, stop) => {
+      const isLeaf = stop === CODE || stop === symbol; // a stop that was asked for is the leaf itself
+      for (const { tree, node } of leaves)
+        if (ns > chargedNs[stop]) tree.charge(isLeaf ? node : tree.child(node, stop), ns - chargedNs[stop], false);
+    });
+    chargedNs.set(this.spentNs);
   }
 
   private pathTo(node: NodeId): NodeId {
@@ -165,24 +189,4 @@ class Collector implements CallListener {
 function count(tree: CallTreeBuilder, node: NodeId, durationNs: Nanoseconds, isWhole: boolean): void {
   if (isWhole) tree.countComplete(node, durationNs);
   else tree.countInferred(node);
-}
-
-function addLeaf(
-  tree: CallTreeBuilder | null,
-  parent: NodeId,
-  symbol: SymbolId,
-  durationNs: Nanoseconds,
-  isWhole: boolean,
-  stoppedNs: Float64Array,
-): void {
-  if (tree === null) return;
-  const leaf = tree.child(parent, symbol);
-  let ownNs = durationNs;
-  for (let stop = 0; stop < stoppedNs.length; stop++) {
-    if (stoppedNs[stop] === 0) continue;
-    tree.charge(tree.child(leaf, stop), stoppedNs[stop], false);
-    ownNs -= stoppedNs[stop];
-  }
-  tree.charge(leaf, ownNs, false);
-  count(tree, leaf, durationNs, isWhole);
 }

@@ -2,9 +2,10 @@
  * A thread's log and its tree in, the tree of a part of it out: what lies in a window, or inside of certain calls.
  */
 import { type CallLog, Certainty } from '../model/call-log.js';
-import { type CallTree, withoutEmptyNodes } from '../model/call-tree.js';
+import { type CallTree, ROOT, withoutEmptyNodes } from '../model/call-tree.js';
 import { type DurationBlocks, DurationsBuilder } from '../model/durations.js';
 import { Inference, type InferenceName, noInferences } from '../model/quality.js';
+import { SpecialSymbol } from '../model/symbol-table.js';
 import { type Nanoseconds, NONE, type NodeId } from '../model/units.js';
 import { Insides } from './insides.js';
 import type { Bounds, CallFilter } from './questions.js';
@@ -17,6 +18,8 @@ export interface FilteredThread {
   readonly durations: DurationBlocks;
   readonly inferred: Readonly<Record<InferenceName, number>>;
   readonly hiddenNs: Nanoseconds;
+  /** When lost stretches began that are inside of what was asked for, whatever the window is. */
+  readonly lostAt: ReadonlySet<Nanoseconds>;
 }
 
 export function filterThread(log: CallLog, tree: CallTree, filter: CallFilter): FilteredThread {
@@ -32,6 +35,7 @@ const INFERENCE_NAMES = Object.keys(Inference) as InferenceName[];
 class Sums implements CallListener {
   private readonly durations = new DurationsBuilder();
   private readonly inferred = noInferences();
+  private readonly lostAt = new Set<Nanoseconds>();
   private hiddenNs = 0;
   private readonly sums: CallTree;
   private readonly insides: Insides;
@@ -55,9 +59,11 @@ class Sums implements CallListener {
 
   spent(top: OpenCall | null, fromNs: Nanoseconds, toNs: Nanoseconds, certainty: Certainty): void {
     const { startNs, endNs } = this.window;
+    if (!this.insides.holdsFor(top)) return;
+    const node = top === null ? ROOT : top.node;
+    if (this.sums.symbol[node] === SpecialSymbol.Lost) this.lostAt.add(fromNs);
     const ns = Math.min(toNs, endNs) - Math.max(fromNs, startNs);
-    if (ns <= 0 || !this.insides.holdsFor(top)) return;
-    const node = top === null ? 0 : top.node;
+    if (ns <= 0) return;
     this.sums.selfNs[node] += ns;
     if (certainty !== Certainty.Sure) this.sums.inferredNs[node] += ns;
     if (certainty === Certainty.Hidden) this.hiddenNs += ns;
@@ -79,7 +85,8 @@ class Sums implements CallListener {
     const { foldsRecursion, root } = this.filter;
     const folded = foldsRecursion ? foldRecursion(this.sums) : this.sums;
     const tree = withoutEmptyNodes(root === null ? folded : reroot(folded, root));
-    return { tree, durations: this.durations.copy(), inferred: this.inferred, hiddenNs: this.hiddenNs };
+    const { inferred, hiddenNs, lostAt } = this;
+    return { tree, durations: this.durations.copy(), inferred, hiddenNs, lostAt };
   }
 
   private countComplete(node: NodeId, ns: Nanoseconds): void {

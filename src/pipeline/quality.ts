@@ -88,7 +88,7 @@ export class QualityBuilder {
     let error = 0;
     let gaps = 0;
     for (const stretch of lost) {
-      const seen = inWindow(stretch, this.window);
+      const seen = partOf(stretch, this.window);
       error += stretch.errors;
       if (seen === null) continue;
       this.addGap(this.gapOf(tid, seen, stretch.errors > 0 ? errors[error - stretch.errors] : undefined));
@@ -112,8 +112,9 @@ export class QualityBuilder {
 }
 
 /** The part of a stretch that is looked at; null: nothing. */
-function inWindow(stretch: LostStretch, window: Bounds | null): LostStretch | null {
+function partOf(stretch: LostStretch, window: Bounds | null): LostStretch | null {
   const { atNs, lengthNs } = stretch;
+  if (stretch.isInside === false) return null;
   if (window === null) return stretch;
   if (!touches(window, atNs, atNs + lengthNs)) return null;
   const startNs = Math.max(atNs, window.startNs);

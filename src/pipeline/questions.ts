@@ -47,16 +47,30 @@ export interface AskedTrace {
   readonly timeOf: (time: PerfTime) => Nanoseconds;
 }
 
-/** null if all of the trace is looked at. */
+/** More conditions do not fit into the bits of a number (`Insides`), `root` included. */
+const MOST_INSIDES = 30;
+
+/**
+ * null if all of the trace is looked at.
+ *
+ * @throws PtflameError NO_SUCH_FUNCTION or BAD_OPTION
+ */
 export function filterOf(options: FilterOptions, trace: AskedTrace): CallFilter | null {
   const { window, inside = [], root, foldRecursion = false } = options;
   if (!window && inside.length === 0 && root === undefined && !foldRecursion) return null;
+  if (inside.length > MOST_INSIDES) throw tooManyInsides();
   return {
     window: window ? boundsOf(window, trace) : null,
     inside: inside.map((calls) => askedCalls(calls, trace.symbols)),
     root: root === undefined ? null : functionSet(root, trace.symbols),
     foldsRecursion: foldRecursion,
   };
+}
+
+function tooManyInsides(): PtflameError {
+  return new PtflameError('BAD_OPTION', `more than ${MOST_INSIDES} conditions of what is to be inside of what`, {
+    hint: 'ask for several functions by one expression',
+  });
 }
 
 export function latencyQuestion(options: LatencyOptions, { symbols }: AskedTrace): LatencyQuestion {

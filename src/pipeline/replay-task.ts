@@ -92,7 +92,10 @@ function answers(tid: Tid, { log, ...replay }: ThreadReplay, questions: Question
 function filtered(replay: ReplayedThread['replay'], log: CallLog, filter: CallFilter): ReplayedThread['replay'] {
   const startNs = Math.max(replay.startNs, filter.window?.startNs ?? replay.startNs);
   const endNs = Math.max(startNs, Math.min(replay.endNs, filter.window?.endNs ?? replay.endNs));
-  return { ...replay, ...filterThread(log, replay.tree, filter), startNs, endNs };
+  const { lostAt, ...numbers } = filterThread(log, replay.tree, filter);
+  const isOfAll = filter.inside.length === 0 && filter.root === null;
+  const lost = replay.lost.map((stretch) => ({ ...stretch, isInside: isOfAll || lostAt.has(stretch.atNs) }));
+  return { ...replay, ...numbers, lost, startNs, endNs };
 }
 
 /** A thread that ended waits no longer. */

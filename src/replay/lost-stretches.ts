@@ -11,6 +11,8 @@ export interface LostStretch {
   readonly lengthNs: Nanoseconds;
   /** How many errors of perf lie in it; 0: perf said nothing. */
   readonly errors: number;
+  /** Of what is looked at. Default: yes. */
+  readonly isInside?: boolean;
 }
 
 export class LostStretches {

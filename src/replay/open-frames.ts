@@ -71,6 +71,14 @@ export class OpenFrames {
     return this.depth === 0 ? ROOT : this.top.node;
   }
 
+  /** The node that a stop stands under: of a stub it is known where it leads, though it is not there yet. */
+  get stopNode(): NodeId {
+    const target = this.depth === 0 ? NONE : this.functions.stubTarget[this.top.fn];
+    if (target === NONE) return this.topNode;
+    const below = this.depth === 1 ? ROOT : this.at(this.depth - 2).node;
+    return this.tree.child(below, this.functions.symbol[target]);
+  }
+
   /** The place of all that is open is certain. */
   get isSure(): boolean {
     return this.guesses === 0 && this.hidden === 0;

@@ -240,7 +240,7 @@ class Replay {
   private lose(nextNs: Nanoseconds): void {
     const ns = nextNs - this.clock.nowNs;
     if (ns <= 0) return;
-    const node = this.tree.child(this.frames.topNode, SpecialSymbol.Lost);
+    const node = this.tree.child(this.frames.stopNode, SpecialSymbol.Lost);
     this.tree.charge(node, ns, true);
     this.tree.countComplete(node, ns);
     this.log?.stop(node);
@@ -261,7 +261,7 @@ class Replay {
   private waitUntil(firstNs: Nanoseconds, { firstRow }: Segment): void {
     const inSyscall = this.comesOutOfSyscall({ firstRow });
     const { pause, frames } = this;
-    pause.begin(frames.topNode, inSyscall ? SpecialSymbol.Syscall : SpecialSymbol.Untraced, this.clock.nowNs);
+    pause.begin(frames.stopNode, inSyscall ? SpecialSymbol.Syscall : SpecialSymbol.Untraced, this.clock.nowNs);
     this.waitForSwitchIn(firstRow);
     this.clock.chargeUntil(firstNs);
     pause.end(firstNs, false);

@@ -152,7 +152,7 @@ export class Steps {
 
   private stop(step: Step): void {
     const why = step === Step.EndSyscall ? SpecialSymbol.Syscall : SpecialSymbol.Untraced;
-    this.pause.begin(this.frames.topNode, why, this.clock.nowNs);
+    this.pause.begin(this.frames.stopNode, why, this.clock.nowNs);
   }
 
   private return(row: number, target: FunctionId): void {
@@ -221,7 +221,7 @@ export class Steps {
     if (step === Step.SwitchIn) this.pause.switchIn(this.clock.nowNs);
     else {
       const why = step === Step.SwitchOut ? SpecialSymbol.OffCpu : SpecialSymbol.Preempted;
-      this.pause.switchOut(this.frames.topNode, why, this.clock.nowNs);
+      this.pause.switchOut(this.frames.stopNode, why, this.clock.nowNs);
     }
   }
 

@@ -89,6 +89,15 @@ describe('few calls', () => {
     expect(stats).toMatchObject({ calls: 0, inferred: 0, totalNs: 0 });
   });
 
+  test('many conditions hold at once, and more than can be are refused', async () => {
+    const inside = (count: number) => ({
+      inside: Array.from({ length: count }, () => ({ functions: 'a' })),
+      root: 'main',
+    });
+    expect(fold((await latency(TWICE, { functions: 'a' }, inside(30))).profile)).toBe('main 0\nmain;a 25\n');
+    await expect(latency(TWICE, { functions: 'a' }, inside(31))).rejects.toHaveProperty('code', 'BAD_OPTION');
+  });
+
   test('a system call is asked about', async () => {
     const text = traceOf(`
       10  call             main  read
@@ -98,6 +107,27 @@ describe('few calls', () => {
     const { stats, callers, name } = await latency(text, { functions: '[syscall]' });
     expect(stats).toMatchObject({ calls: 1, inferred: 0, totalNs: 30, outsideNs: 30, offCpuNs: 0 });
     expect(callers.map(({ caller }) => name(caller))).toEqual(['read']);
+  });
+
+  test('off the processor is off the processor, by will or not', async () => {
+    const waits = (atNs: number, why: string) => `
+      ${atNs}       call          main  f
+      ${atNs + 10}  tr end  async  f
+      ${atNs + 15}  PERF_RECORD_SWITCH OUT${why}
+      ${atNs + 35}  PERF_RECORD_SWITCH IN
+      ${atNs + 40}  tr strt             f
+      ${atNs + 50}  return        f     main`;
+    const text = traceOf(waits(10, '') + waits(100, ' preempt'));
+    const { stats, children, histogram, name } = await latency(text, { functions: 'f' });
+    expect(stats).toMatchObject({ calls: 2, totalNs: 100, outsideNs: 60, offCpuNs: 40 });
+    expect(children.map(({ symbol, outsideNs, offCpuNs }) => [name(symbol), outsideNs, offCpuNs])).toEqual([
+      ['[untraced]', 60, 40],
+      [undefined, 0, 0],
+    ]);
+    expect(histogram).toEqual([
+      { fromNs: 16, toNs: 32, calls: 0, outsideCalls: 2, offCpuCalls: 2 },
+      { fromNs: 32, toNs: 64, calls: 2, outsideCalls: 0, offCpuCalls: 0 },
+    ]);
   });
 
   test('names are names, whatever is in them', async () => {

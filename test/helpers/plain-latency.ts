@@ -156,7 +156,7 @@ export class PlainLatency {
         totalNs,
         outsideNs: child === null ? 0 : sumNs(own.filter(isStopped)),
         offCpuNs: child === null ? 0 : sumNs(own.filter(isOffCpu)),
-        avgNs: totalNs / count,
+        avgNs: count > 0 ? totalNs / count : Number.NaN,
         perCallNs: totalNs / calls.length,
         share: allNs > 0 ? totalNs / allNs : 0,
       };

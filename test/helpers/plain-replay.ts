@@ -56,7 +56,7 @@ export function plainReplay(
 }
 
 const isOf = (frame: Frame, fn: Fn) => frame.fn === fn || frame.alsoKnownAs.includes(fn);
-const pathOf = ({ below, fn }: Frame) => `${below}${fn.name}\n`;
+const pathOf = ({ below, fn }: Pick<Frame, 'below' | 'fn'>) => `${below}${fn.name}\n`;
 
 /** The trace has stopped, or the thread has no processor. */
 interface Pause {
@@ -303,15 +303,22 @@ class Reader {
   }
 
   private beginStop(name: '[syscall]' | '[untraced]'): void {
-    const call = this.openStop(name, this.openCalls);
-    this.pauses.push({ path: `${pathOf(this.top)}${name}\n`, sinceNs: this.nowNs, call, isOffCpu: false });
+    const path = `${this.pathUnderStop}${name}\n`;
+    this.pauses.push({ path, sinceNs: this.nowNs, call: this.openStop(name, this.openCalls), isOffCpu: false });
     if (this.switchedOut) this.leaveCpu(this.switchedOut);
   }
 
   private leaveCpu(name: OffCpu): void {
-    const under = this.pauses.at(-1)?.path ?? pathOf(this.top);
+    const under = this.pauses.at(-1)?.path ?? this.pathUnderStop;
     const call = this.openStop(name, this.pauses.at(-1)?.call.stack ?? this.openCalls);
     this.pauses.push({ path: `${under}${name}\n`, sinceNs: this.nowNs, call, isOffCpu: true });
+  }
+
+  /** A stub is where it leads, even if the trace stops before it is there. */
+  private get pathUnderStop(): string {
+    const { fn, below, call } = this.top;
+    if (fn.leadsTo) call.fn = fn.leadsTo.key;
+    return pathOf({ below, fn: fn.leadsTo ?? fn });
   }
 
   private openStop(name: OffCpu | '[syscall]' | '[untraced]', under: readonly PlainCall[]): PlainCall {

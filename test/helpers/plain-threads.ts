@@ -26,13 +26,21 @@ export async function plainThreads(
   tailCalls: TailCalls,
 ): Promise<{ trace: TraceThreads; threads: ListedThread[] }> {
   const trace = await threadsOf(file);
+  return { trace, threads: plainThreadsOf(trace, tailCalls) };
+}
+
+/** `by`: the plain replay does not know all that damage makes of a trace. */
+export function plainThreadsOf(
+  trace: TraceThreads,
+  tailCalls: TailCalls,
+  by: 'replay' | 'log' = 'replay',
+): ListedThread[] {
   const replayer = new Replayer(trace.facts);
-  const threads = trace.threads.map((thread) => {
+  return trace.threads.map((thread) => {
     const { isCreatedInside } = thread;
     const options = { tailCalls, extendTo: trace.bounds, isCreatedInside, contexts: null };
-    return { plain: listOf(thread, trace, replayer, options), thread, options };
+    return { plain: listOf(thread, trace, replayer, options, by), thread, options };
   });
-  return { trace, threads };
 }
 
 function listOf(
@@ -40,8 +48,9 @@ function listOf(
   { facts, symbols }: TraceThreads,
   replayer: Replayer,
   options: ReplayOptions,
+  by: 'replay' | 'log',
 ): PlainThread {
-  if (isWhole(events, facts)) return plainReplay(events, facts, symbols, options).thread;
+  if (by === 'replay' && isWhole(events, facts)) return plainReplay(events, facts, symbols, options).thread;
   const { log, tree } = replayer.replay(events, { ...options, wantsLog: true });
   if (log === null) throw new Error('there is no log');
   return plainLog(events.tid, log, tree, (symbol) => symbolKey(symbols, symbol));

@@ -59,7 +59,7 @@ export function filters(askable: Askable): fc.Arbitrary<PlainFilter> {
   return fc.record({
     window: fc.option(windowOf(askable), { freq: 2 }),
     inside: fc.array(askedFunctions(askable), { maxLength: 2 }),
-    root: fc.option(someOf(askable.functions), { freq: 1 }),
+    root: fc.option(someOf(askable.functions), { freq: 2 }),
     foldsRecursion: fc.boolean(),
   });
 }
@@ -75,7 +75,7 @@ export function questions(askable: Askable): fc.Arbitrary<PlainQuestion> {
   return fc.record({
     filter: filters(askable),
     asked: askedFunctions(askable),
-    slowest: fc.constantFrom(0, 1, 2, 5, 1000),
+    slowest: fc.constantFrom(0, 1, 2, 5, 40),
     atNs: momentOf(askable),
   });
 }

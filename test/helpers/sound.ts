@@ -10,17 +10,23 @@ import { totalTimes } from '../../src/model/tree-view.js';
 /** 13 days: any sum of a few hundred such times is exact. */
 const FARTHEST_EXACT_NS = 2 ** 50;
 
-export function expectSound({ threads, symbols, quality, meta }: Profile): void {
-  expectSoundQuality(quality);
+export function expectSound(profile: Profile): void {
+  const { threads, symbols, quality, meta } = profile;
   for (const thread of threads) expectSoundThread(thread, symbols);
+  expectSoundSums(profile);
+  const totalNs = sum(threads.map(({ startNs, endNs }) => endNs - startNs));
+  if (threads.every(isExact)) expect(quality.totalNs, 'total time').toBe(totalNs);
+  expect(meta.endNs, 'bounds of the recording').toBeGreaterThanOrEqual(meta.startNs);
+}
+
+/** Of any part of a trace: what is said of its quality is true of its trees. */
+export function expectSoundSums({ threads, symbols, quality }: Profile): void {
+  expectSoundQuality(quality);
   const isLost = (symbol: number) => symbol === SpecialSymbol.Lost;
   const isFunction = (symbol: number) => symbols.kind[symbol] !== SymbolKind.Synthetic;
   expect(quality.lostNs, 'lost time').toBe(sumOf(threads, 'selfNs', isLost));
   expect(sum(quality.gaps.map(({ lengthNs }) => lengthNs)), 'lost time').toBe(quality.lostNs);
   expect(inferredCalls(quality), 'inferred calls').toBe(sumOf(threads, 'inferredCalls', isFunction));
-  const totalNs = sum(threads.map(({ startNs, endNs }) => endNs - startNs));
-  if (threads.every(isExact)) expect(quality.totalNs, 'total time').toBe(totalNs);
-  expect(meta.endNs, 'bounds of the recording').toBeGreaterThanOrEqual(meta.startNs);
 }
 
 /** A garbled time may be a thousand years away: sums of such times pass 2^53 and are rounded. */

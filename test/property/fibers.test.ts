@@ -4,117 +4,12 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Profile } from '../../src/index.js';
+import { FiberRun, fiberDecisions } from '../helpers/fiber-run.js';
 import { analyzeText, fold } from '../helpers/load.js';
-
-interface Decision {
-  readonly what: 'call' | 'return' | 'switch';
-  readonly which: number;
-  readonly ns: number;
-}
-
-interface OpenFunction {
-  readonly name: string;
-  readonly base: number;
-  /** Offset behind the call that it is in. */
-  goesOn: number;
-}
-
-const STACKS = 4;
-const SWITCH_BASE = 0x900000;
-
-/** A thread with a stack of its own and some fibers, each with functions that no other has. */
-class FiberRun {
-  readonly lines: string[] = [];
-  readonly selfNs = new Map<string, number>();
-  private readonly stacks: OpenFunction[][] = Array.from({ length: STACKS }, () => []);
-  private running = 0;
-  private nowNs = 0;
-
-  constructor() {
-    this.enter(0);
-    this.line('tr strt', '0 [unknown]', this.place(0));
-  }
-
-  decide({ what, which, ns }: Decision): void {
-    if (what === 'return' && this.stack.length === 1) return;
-    if (what === 'switch' && which % STACKS === this.running) return;
-    this.spend(ns, '');
-    if (what === 'call') this.call(which % 4);
-    else if (what === 'return') this.return();
-    else this.switchTo(which % STACKS, ns);
-  }
-
-  private call(which: number): void {
-    const from = this.place(0x10 + 0x10 * which);
-    this.top.goesOn = 0x15 + 0x10 * which;
-    this.enter(1 + which);
-    this.line('call', from, this.place(0));
-  }
-
-  /** The trace ends where the thread is. */
-  end(): void {
-    this.spend(1, '');
-    this.line('tr end  async', this.place(0x70), '0 [unknown]');
-  }
-
-  private return(): void {
-    const from = this.place(0xf0);
-    this.stack.pop();
-    this.line('return', from, this.place(this.top.goesOn));
-  }
-
-  private switchTo(next: number, ns: number): void {
-    this.top.goesOn = 0xa5;
-    this.line('call', this.place(0xa0), `${SWITCH_BASE.toString(16)} swapcontext+0x0`);
-    this.spend(ns, ';swapcontext');
-    this.running = next;
-    if (this.stack.length === 0) this.enter(0);
-    this.line('return', `${(SWITCH_BASE + 0x30).toString(16)} swapcontext+0x30`, this.place(this.top.goesOn));
-  }
-
-  private enter(which: number): void {
-    const name = `s${this.running}f${which}`;
-    this.stack.push({ name, base: 0x100000 * (1 + this.running) + 0x1000 * which, goesOn: 0 });
-  }
-
-  private get stack(): OpenFunction[] {
-    return this.stacks[this.running] as OpenFunction[];
-  }
-
-  private get top(): OpenFunction {
-    return this.stack.at(-1) as OpenFunction;
-  }
-
-  private spend(ns: number, callee: string): void {
-    const own = this.stacks[0] as OpenFunction[];
-    const names = own.map(({ name }) => name);
-    if (this.running !== 0) names.push('swapcontext', ...this.stack.map(({ name }) => name));
-    const path = names.join(';') + callee;
-    this.selfNs.set(path, (this.selfNs.get(path) ?? 0) + ns);
-    this.nowNs += ns;
-  }
-
-  private place(offset: number): string {
-    return `${(this.top.base + offset).toString(16)} ${this.top.name}+0x${offset.toString(16)}`;
-  }
-
-  private line(flags: string, from: string, to: string): void {
-    this.lines.push(`7 [000] 1.${String(this.nowNs).padStart(9, '0')}:   ${flags}   ${from} => ${to}`);
-  }
-}
-
-const decisions = fc.array(
-  fc.record({
-    what: fc.constantFrom('call', 'call', 'return', 'switch'),
-    which: fc.nat(11),
-    ns: fc.integer({ min: 1, max: 50 }),
-  }) as fc.Arbitrary<Decision>,
-  { maxLength: 120 },
-);
 
 test('the time of every stack is on its own frames, below which the thread stands', async () => {
   await fc.assert(
-    fc.asyncProperty(decisions, async (list) => {
+    fc.asyncProperty(fiberDecisions, async (list) => {
       const run = new FiberRun();
       for (const decision of list) run.decide(decision);
       run.end();
