@@ -8,7 +8,7 @@ import { Inference, type InferenceName, noInferences } from '../model/quality.js
 import { SpecialSymbol } from '../model/symbol-table.js';
 import { type Nanoseconds, NONE, type NodeId } from '../model/units.js';
 import { Insides } from './insides.js';
-import type { Bounds, CallFilter } from './questions.js';
+import type { Bounds, CallFilter, FunctionSet } from './questions.js';
 import { isDirectRecursion } from './questions.js';
 import { foldRecursion, reroot } from './reshape.js';
 import { type CallListener, type OpenCall, walkCalls } from './walk-calls.js';
@@ -22,8 +22,14 @@ export interface FilteredThread {
   readonly lostAt: ReadonlySet<Nanoseconds>;
 }
 
-export function filterThread(log: CallLog, tree: CallTree, filter: CallFilter): FilteredThread {
-  const sums = new Sums(tree, new Insides(log, tree, filter), filter);
+/** `only`: the functions whose durations are counted; null: all are. */
+export function filterThread(
+  log: CallLog,
+  tree: CallTree,
+  filter: CallFilter,
+  only: FunctionSet | null = null,
+): FilteredThread {
+  const sums = new Sums(tree, new Insides(log, tree, filter), filter, only);
   walkCalls(log, sums);
   return sums.build();
 }
@@ -33,7 +39,7 @@ const INFERENCE_NAMES = Object.keys(Inference) as InferenceName[];
 
 /** Sums on the nodes of the whole tree. */
 class Sums implements CallListener {
-  private readonly durations = new DurationsBuilder();
+  private readonly durations: DurationsBuilder;
   private readonly inferred = noInferences();
   private readonly lostAt = new Set<Nanoseconds>();
   private hiddenNs = 0;
@@ -42,7 +48,8 @@ class Sums implements CallListener {
   private readonly filter: CallFilter;
   private readonly window: Bounds;
 
-  constructor(tree: CallTree, insides: Insides, filter: CallFilter) {
+  constructor(tree: CallTree, insides: Insides, filter: CallFilter, only: FunctionSet | null) {
+    this.durations = new DurationsBuilder({ only });
     this.sums = withoutNumbers(tree);
     this.insides = insides;
     this.filter = filter;

@@ -77,37 +77,75 @@ export function percentile({ bucket, calls }: Histogram, part: number, minNs: Na
   return Number.NaN;
 }
 
+/** Where calls are counted; zeros at first. Threads of this program may lend it to each other; plain data. */
+export interface CountMemory {
+  /** By symbol: 1 + its row in `blocks`; 0: it has none. */
+  rowOf: Int32Array;
+  /** By row and power of two: 1 + the number of the block; 0: there is none. */
+  blocks: Int32Array;
+  counts: Uint32Array;
+  /** By block: whose it is, `BLOCKS * symbol + power`. */
+  owners: Float64Array;
+  /** How many rows and blocks there are. */
+  readonly used: Int32Array;
+}
+
+const ROWS = 0;
+const LENGTH = 1;
+
+function ownMemory(): CountMemory {
+  return {
+    rowOf: new Int32Array(1024),
+    blocks: new Int32Array(256 * BLOCKS),
+    counts: new Uint32Array(1024 * BLOCK),
+    owners: new Float64Array(1024),
+    used: new Int32Array(2),
+  };
+}
+
+/** Shared memory for all calls of so many functions: it never has to grow, and only what is used of it is real. */
+export function sharedCountMemory(symbols: number): CountMemory {
+  const blocks = symbols * BLOCKS;
+  return {
+    rowOf: new Int32Array(new SharedArrayBuffer(4 * symbols)),
+    blocks: new Int32Array(new SharedArrayBuffer(4 * blocks)),
+    counts: new Uint32Array(new SharedArrayBuffer(4 * blocks * BLOCK)),
+    owners: new Float64Array(new SharedArrayBuffer(8 * blocks)),
+    used: new Int32Array(new SharedArrayBuffer(8)),
+  };
+}
+
 /** Counts calls by function and duration: a block of counts for each power of two that a function has calls of. */
 export class DurationsBuilder {
-  /** By symbol: its row in `blocks`, or NONE. */
-  private rowOf: Int32Array = new Int32Array(1024).fill(NONE);
-  /** By row and power of two: the number of the block, or NONE. */
-  private blocks: Int32Array = new Int32Array(256 * BLOCKS).fill(NONE);
-  private rows = 0;
-  private counts = new Uint32Array(1024 * BLOCK);
-  /** By block: whose it is, `BLOCKS * symbol + power`. */
-  private owners = new Float64Array(1024);
-  private length = 0;
+  private readonly memory: CountMemory;
+  /** By symbol: 1 if its calls are counted; null: all are. */
+  private readonly only: Uint8Array | null;
+
+  constructor(options: { readonly memory?: CountMemory; readonly only?: Uint8Array | null } = {}) {
+    this.memory = options.memory ?? ownMemory();
+    this.only = options.only ?? null;
+  }
 
   /** Begins anew, in the same memory. */
   clear(): void {
-    this.rowOf.fill(NONE);
-    this.blocks.fill(NONE, 0, this.rows * BLOCKS);
-    this.counts.fill(0, 0, this.length * BLOCK);
-    this.rows = 0;
-    this.length = 0;
+    const { rowOf, blocks, counts, used } = this.memory;
+    rowOf.fill(0);
+    blocks.fill(0, 0, used[ROWS] * BLOCKS);
+    counts.fill(0, 0, used[LENGTH] * BLOCK);
+    used.fill(0);
   }
 
   add(symbol: SymbolId, ns: Nanoseconds): void {
-    this.addCalls(symbol, bucketOf(ns), 1);
+    if (this.only === null || this.only[symbol] === 1) this.addCalls(symbol, bucketOf(ns), 1);
   }
 
   addCalls(symbol: SymbolId, bucket: number, calls: number): void {
+    const { memory } = this;
     const power = bucket >>> BLOCK_BITS;
-    const row = symbol < this.rowOf.length ? this.rowOf[symbol] : NONE;
-    const known = row === NONE ? NONE : this.blocks[BLOCKS * row + power];
+    const row = symbol < memory.rowOf.length ? memory.rowOf[symbol] - 1 : NONE;
+    const known = row === NONE ? NONE : memory.blocks[BLOCKS * row + power] - 1;
     const block = known === NONE ? this.blockOf(BLOCKS * symbol + power) : known; // it may make room: first of all
-    this.counts[BLOCK * block + (bucket & (BLOCK - 1))] += calls;
+    memory.counts[BLOCK * block + (bucket & (BLOCK - 1))] += calls;
   }
 
   addAll({ length, symbol, bucket, calls }: FunctionDurations): void {
@@ -118,77 +156,79 @@ export class DurationsBuilder {
   addBlocks({ length, owners, counts }: DurationBlocks): void {
     for (let block = 0; block < length; block++) {
       const to = BLOCK * this.blockOf(owners[block]);
-      const own = this.counts;
+      const own = this.memory.counts;
       for (let place = 0; place < BLOCK; place++) own[to + place] += counts[BLOCK * block + place];
     }
   }
 
-  /** A copy. */
+  /** They share memory with this. */
+  blocks(): DurationBlocks {
+    const { owners, counts, used } = this.memory;
+    const length = used[LENGTH];
+    return { length, owners: owners.subarray(0, length), counts: counts.subarray(0, BLOCK * length) };
+  }
+
   copy(): DurationBlocks {
-    const { length } = this;
-    return { length, owners: this.owners.slice(0, length), counts: this.counts.slice(0, BLOCK * length) };
+    const { length, owners, counts } = this.blocks();
+    return { length, owners: owners.slice(), counts: counts.slice() };
   }
 
   build(): FunctionDurations {
-    const { counts } = this;
-    const order = this.blocksInOrder();
-    let length = 0;
-    for (let at = 0; at < this.length * BLOCK; at++) if (counts[at] > 0) length++;
-    const [symbol, bucket, calls] = [new Int32Array(length), new Int32Array(length), new Float64Array(length)];
+    const all = this.blocks();
+    const found = all.counts.reduce((count, calls) => count + (calls > 0 ? 1 : 0), 0);
+    const [symbol, bucket, calls] = [new Int32Array(found), new Int32Array(found), new Float64Array(found)];
     let row = 0;
-    for (const block of order) {
-      const owner = this.owners[block];
+    for (const block of inOrder(all)) {
+      const owner = all.owners[block];
       const power = owner % BLOCKS;
       for (let place = 0; place < BLOCK; place++) {
-        if (counts[BLOCK * block + place] === 0) continue;
+        if (all.counts[BLOCK * block + place] === 0) continue;
         symbol[row] = (owner - power) / BLOCKS;
         bucket[row] = BLOCK * power + place;
-        calls[row++] = counts[BLOCK * block + place];
+        calls[row++] = all.counts[BLOCK * block + place];
       }
     }
-    return { length, symbol, bucket, calls };
-  }
-
-  /** By symbol, then power of two. There are fewer than 2^26 of them. */
-  private blocksInOrder(): Float64Array {
-    const keys = new Float64Array(this.length);
-    for (let block = 0; block < keys.length; block++) keys[block] = this.owners[block] * MOST_BLOCKS + block;
-    return keys.sort().map((key) => key % MOST_BLOCKS);
+    return { length: found, symbol, bucket, calls };
   }
 
   /** By its owner; it may make room. */
   private blockOf(owner: number): number {
     const power = owner % BLOCKS;
     const symbol = (owner - power) / BLOCKS;
-    const known = symbol < this.rowOf.length ? this.rowOf[symbol] : NONE;
-    const at = BLOCKS * (known === NONE ? this.addRow(symbol) : known) + power;
-    return this.blocks[at] === NONE ? this.addBlock(at, owner) : this.blocks[at];
+    const at = BLOCKS * this.rowFor(symbol) + power;
+    return this.memory.blocks[at] === 0 ? this.addBlock(at, owner) : this.memory.blocks[at] - 1;
   }
 
-  private addRow(symbol: SymbolId): number {
-    if (symbol >= this.rowOf.length) {
-      const { length } = this.rowOf;
-      this.rowOf = resized(this.rowOf, Math.max(2 * length, symbol + 1)).fill(NONE, length);
-    }
-    const row = this.rows++;
-    if (this.rows * BLOCKS > this.blocks.length) {
-      const { length } = this.blocks;
-      this.blocks = resized(this.blocks, 2 * length).fill(NONE, length);
-    }
-    this.rowOf[symbol] = row;
+  private rowFor(symbol: SymbolId): number {
+    const { memory } = this;
+    if (symbol >= memory.rowOf.length)
+      memory.rowOf = resized(memory.rowOf, Math.max(2 * memory.rowOf.length, symbol + 1));
+    if (memory.rowOf[symbol] > 0) return memory.rowOf[symbol] - 1;
+    const row = memory.used[ROWS]++;
+    if (memory.used[ROWS] * BLOCKS > memory.blocks.length)
+      memory.blocks = resized(memory.blocks, 2 * memory.blocks.length);
+    memory.rowOf[symbol] = row + 1;
     return row;
   }
 
   private addBlock(at: number, owner: number): number {
-    const block = this.length++;
-    if (block === this.owners.length) {
-      this.owners = resized(this.owners, 2 * block);
-      this.counts = resized(this.counts, 2 * block * BLOCK);
+    const { memory } = this;
+    const block = memory.used[LENGTH]++;
+    if (block === memory.owners.length) {
+      memory.owners = resized(memory.owners, 2 * block);
+      memory.counts = resized(memory.counts, 2 * block * BLOCK);
     }
-    this.owners[block] = owner;
-    this.blocks[at] = block;
+    memory.owners[block] = owner;
+    memory.blocks[at] = block + 1;
     return block;
   }
+}
+
+/** Blocks by symbol, then power of two. There are fewer than 2^26 of them. */
+function inOrder({ length, owners }: DurationBlocks): Float64Array {
+  const keys = new Float64Array(length);
+  for (let block = 0; block < length; block++) keys[block] = owners[block] * MOST_BLOCKS + block;
+  return keys.sort().map((key) => key % MOST_BLOCKS);
 }
 
 /** Of each function that has complete calls. */

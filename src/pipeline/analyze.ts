@@ -10,6 +10,7 @@ import type { TailCalls } from '../replay/frame.js';
 import { siteFacts } from '../replay/site-facts.js';
 import type { DecodedRecording } from './decoded.js';
 import { InputReader, type ReadOptions, type ReadProgress, type TraceInput } from './inputs.js';
+import { LentCounts } from './lent-counts.js';
 import { PieceReaders } from './piece-readers.js';
 import { ProfileBuilder, type Result, type ThreadStack, type Trees } from './profile-builder.js';
 import {
@@ -22,7 +23,7 @@ import {
   partText,
 } from './questions.js';
 import { nothingSelected, refuseOthersBesideStored, refuseUnusable } from './refusals.js';
-import type { Questions, ReplayedTrace } from './replay-task.js';
+import { asksForCalls, type Questions, type ReplayedTrace } from './replay-task.js';
 import { planResources, type ResourceOptions } from './resources.js';
 import { isLarge, refusedBlock, type StoredTrace, takeStored } from './stored-trace.js';
 import { type ReplayHelp, replayThreads } from './thread-replays.js';
@@ -78,7 +79,7 @@ export interface LatencyResult {
 }
 
 /**
- * How long calls of some functions took, and what they did meanwhile.
+ * How long calls of some functions took, and what they did meanwhile. With `durations`, the profile has those of these functions.
  *
  * @throws PtflameError as `analyze`, and NO_SUCH_FUNCTION
  */
@@ -156,7 +157,7 @@ async function replayAll(
   reader: InputReader,
   options: AnalyzeOptions,
   wanted: Wanted,
-  help: ReplayHelp,
+  resources: Omit<ReplayHelp, 'counts'>,
   recorded: RecordedWhere | null,
 ): Promise<Result> {
   const { store } = reader;
@@ -165,6 +166,7 @@ async function replayAll(
   if (tids.length === 0) throw nothingSelected();
   const trace = replayedTrace(reader, options, wanted);
   const builder = new ProfileBuilder(reader, tids, options.trees ?? 'apart', trace.questions);
+  const help = { ...resources, counts: countsFor(trace) };
   let threads = 0;
   const note = () => {
     signal?.throwIfAborted();
@@ -182,6 +184,7 @@ async function replayAll(
       note();
     }
   }
+  for (const counted of help.counts?.all() ?? []) builder.addDurations(counted);
   return builder.build({ scope: trace.facts.scope, part: partText(options), recorded });
 }
 
@@ -200,12 +203,18 @@ function replayedTrace(reader: InputReader, options: AnalyzeOptions, wanted: Wan
   };
 }
 
+/** Memory to count in how long all calls took; null if nobody asks, or if threads tell it themselves. */
+function countsFor({ questions, facts }: ReplayedTrace): LentCounts | null {
+  if (questions.durations !== 'together' || asksForCalls(questions)) return null;
+  return LentCounts.for(facts.functions.ofSymbol.length);
+}
+
 function questionsOf({ words, store }: InputReader, options: AnalyzeOptions, wanted: Wanted): Questions {
   const symbols = words.interner.symbols.build();
   const trace = { symbols, startNs: store.startNs, timeOf: words.timeOf.bind(words) };
   return {
     filter: filterOf(options, trace),
-    wantsDurations: options.durations ?? false,
+    durations: options.durations === true ? (options.trees ?? 'apart') : null,
     latency: wanted.latency ? latencyQuestion(wanted.latency, trace) : null,
     stackAtNs: wanted.stacksAt ? momentNs(wanted.stacksAt, trace) : null,
   };

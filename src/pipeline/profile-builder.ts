@@ -5,7 +5,7 @@ import { type CallsAnswer, CallsAnswerBuilder } from '../analysis/calls-answer.j
 import type { FunctionSet } from '../analysis/questions.js';
 import type { StackFrame } from '../analysis/stack-at.js';
 import { type CallTree, CallTreeBuilder, ROOT } from '../model/call-tree.js';
-import { DurationsBuilder, durationsOf } from '../model/durations.js';
+import { type DurationBlocks, DurationsBuilder, durationsOf } from '../model/durations.js';
 import type { Profile, ThreadProfile, TraceMeta } from '../model/profile.js';
 import type { Nanoseconds, SymbolId, Tid } from '../model/units.js';
 import { Contexts, withCallers } from '../replay/contexts.js';
@@ -60,7 +60,7 @@ export class ProfileBuilder {
   constructor(reader: InputReader, tids: readonly Tid[], trees: Trees, questions: Questions) {
     this.reader = reader;
     this.questions = questions;
-    this.durations = questions.wantsDurations ? new DurationsBuilder() : null;
+    this.durations = questions.durations === null ? null : new DurationsBuilder();
     this.calls = questions.latency && new CallsAnswerBuilder(questions.latency.slowest);
     this.unlearned = tids.toSorted((a, b) => b - a);
     this.together = trees === 'together' ? new CallTreeBuilder() : null;
@@ -80,6 +80,11 @@ export class ProfileBuilder {
   /** A thread that was replayed again. */
   addAgain(tid: Tid, thread: ReplayedThread): void {
     this.settle(tid, thread, []);
+  }
+
+  /** Of calls that were counted elsewhere. */
+  addDurations(durations: DurationBlocks): void {
+    this.durations?.addBlocks(durations);
   }
 
   /** All threads are known: those that wait stand on the callers that only other threads show. */
@@ -162,14 +167,14 @@ export class ProfileBuilder {
       below.length === 0
         ? { tree: replay.tree, hiddenNs: replay.hiddenNs }
         : { tree: withCallers(replay.tree, below), hiddenNs: 0 }; // all its time is a guess now
-    const durations = this.together === null && replay.durations ? durationsOf(replay.durations) : null;
+    const durations = this.together === null && thread.durations ? durationsOf(thread.durations) : null;
     const profile = { ...who, ...bounds, ...place, durations };
     if (thread.stack) this.stacks.push({ ...who, frames: thread.stack.map((frame) => this.shifted(frame)) });
     if (this.questions.filter !== null && isEmpty(place.tree)) return;
     const quality = QualityBuilder.ofThread(profile, thread, below.length);
     this.together?.merge(place.tree, ROOT, (symbol) => symbol);
     this.threads.push({ profile: this.together ? { ...profile, tree: NO_TREE } : profile, quality });
-    if (replay.durations) this.durations?.addBlocks(replay.durations);
+    if (thread.durations) this.addDurations(thread.durations);
     if (thread.calls) this.calls?.add(thread.calls, this.shiftNs);
   }
 

@@ -3,10 +3,11 @@
  */
 import { answerOf, type CallsAnswer } from '../analysis/calls-answer.js';
 import { filterThread } from '../analysis/filter-thread.js';
-import type { CallFilter, LatencyQuestion } from '../analysis/questions.js';
+import type { CallFilter, FunctionSet, LatencyQuestion } from '../analysis/questions.js';
 import { type StackFrame, stackAt } from '../analysis/stack-at.js';
 import type { CallLog } from '../model/call-log.js';
 import { withoutEmptyNodes } from '../model/call-tree.js';
+import { type CountMemory, type DurationBlocks, DurationsBuilder } from '../model/durations.js';
 import type { Nanoseconds, Tid } from '../model/units.js';
 import { Contexts, type Lessons } from '../replay/contexts.js';
 import { Replayer, type ReplayOptions, type ThreadReplay } from '../replay/replay.js';
@@ -18,8 +19,8 @@ import { loadThread, type ThreadFacts, type ThreadSource } from '../store/thread
 export interface Questions {
   /** null: all of it is looked at. */
   readonly filter: CallFilter | null;
-  /** How long the calls of each function took. */
-  readonly wantsDurations: boolean;
+  /** How long the calls of functions took: of each thread, or of all threads together; null: nobody asks. */
+  readonly durations: 'apart' | 'together' | null;
   readonly latency: LatencyQuestion | null;
   /** When its stack is to be told. */
   readonly stackAtNs: Nanoseconds | null;
@@ -42,6 +43,8 @@ export interface ReplayedThread {
   readonly thread: ThreadFacts;
   /** Of its numbers, only those of what is looked at. */
   readonly replay: Omit<ThreadReplay, 'log'>;
+  /** Of its complete calls; null if nobody asks, or if they were counted elsewhere. */
+  readonly durations: DurationBlocks | null;
   readonly calls: CallsAnswer | null;
   readonly stack: readonly StackFrame[] | null;
 }
@@ -65,37 +68,60 @@ export class TraceReplayer {
     this.contexts = trace.lessons && Contexts.of(trace.lessons);
   }
 
-  /** `buffer`: memory to put its events in order, as large as `threadBytes` says. */
-  replay(source: ThreadSource, buffer: ArrayBuffer | SharedArrayBuffer): ReplayedThread {
+  /**
+   * `buffer`: memory to put its events in order, as large as `threadBytes` says. `counts`: where it is counted how long calls
+   * took, with those of other threads; null if nobody asks for these together.
+   */
+  replay(source: ThreadSource, buffer: ArrayBuffer | SharedArrayBuffer, counts: CountMemory | null): ReplayedThread {
     const { trace, contexts } = this;
     const { events, ...thread } = loadThread(source, trace.events, trace, buffer);
     const { isCreatedInside, exitNs } = thread;
-    const { filter, wantsDurations } = trace.questions;
-    const wantsLog = asksForCalls(trace.questions);
+    const { questions } = trace;
     const extendTo = whileAlive(trace.options.extendTo, exitNs);
-    const counting = { wantsLog, wantsDurations: wantsDurations && filter === null };
-    const options = { ...trace.options, extendTo, isCreatedInside, contexts, ...counting };
-    return { thread, ...answers(source.tid, this.replayer.replay(events, options), trace.questions) };
+    const own =
+      questions.durations === null || questions.filter || counts
+        ? null
+        : new DurationsBuilder({ only: askedOnly(questions) });
+    const durations = counts ? new DurationsBuilder({ memory: counts }) : own;
+    const wantsLog = asksForCalls(questions);
+    const options = { ...trace.options, extendTo, isCreatedInside, contexts, wantsLog, durations };
+    const replay = this.replayer.replay(events, options);
+    return { thread, durations: own?.copy() ?? null, ...answers(source.tid, replay, questions) };
   }
 }
 
-function answers(tid: Tid, { log, ...replay }: ThreadReplay, questions: Questions): Omit<ReplayedThread, 'thread'> {
+/** Of one function nobody asks how long the calls of others took. */
+function askedOnly({ latency }: Questions): FunctionSet | null {
+  return latency && latency.calls.functions;
+}
+
+type Answers = Pick<ReplayedThread, 'replay' | 'calls' | 'stack'> & Partial<Pick<ReplayedThread, 'durations'>>;
+
+function answers(tid: Tid, { log, ...replay }: ThreadReplay, questions: Questions): Answers {
   if (log === null) return { replay, calls: null, stack: null };
   const { filter, latency, stackAtNs } = questions;
   return {
-    replay: filter ? filtered(replay, log, filter) : { ...replay, tree: withoutEmptyNodes(replay.tree) },
+    ...(filter
+      ? filtered(replay, log, questions, filter)
+      : { replay: { ...replay, tree: withoutEmptyNodes(replay.tree) } }),
     calls: latency && answerOf(tid, log, replay.tree, filter ?? EVERYTHING, latency),
     stack: stackAtNs === null ? null : stackAt(log, replay.tree, stackAtNs),
   };
 }
 
-function filtered(replay: ReplayedThread['replay'], log: CallLog, filter: CallFilter): ReplayedThread['replay'] {
+function filtered(
+  replay: ReplayedThread['replay'],
+  log: CallLog,
+  questions: Questions,
+  filter: CallFilter,
+): Pick<ReplayedThread, 'replay' | 'durations'> {
   const startNs = Math.max(replay.startNs, filter.window?.startNs ?? replay.startNs);
   const endNs = Math.max(startNs, Math.min(replay.endNs, filter.window?.endNs ?? replay.endNs));
-  const { lostAt, ...numbers } = filterThread(log, replay.tree, filter);
+  const { lostAt, durations, ...numbers } = filterThread(log, replay.tree, filter, askedOnly(questions));
   const isOfAll = filter.inside.length === 0 && filter.root === null;
   const lost = replay.lost.map((stretch) => ({ ...stretch, isInside: isOfAll || lostAt.has(stretch.atNs) }));
-  return { ...replay, ...numbers, lost, startNs, endNs };
+  const wantsDurations = questions.durations !== null;
+  return { replay: { ...replay, ...numbers, lost, startNs, endNs }, durations: wantsDurations ? durations : null };
 }
 
 /** A thread that ended waits no longer. */

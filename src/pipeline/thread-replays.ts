@@ -3,9 +3,11 @@
  * that order, so that nothing depends on who was faster.
  */
 import { setImmediate } from 'node:timers/promises';
+import type { CountMemory } from '../model/durations.js';
 import type { Tid } from '../model/units.js';
 import { threadBytes } from '../store/thread-memory.js';
 import type { TraceStore } from '../store/trace-store.js';
+import type { LentCounts } from './lent-counts.js';
 import { type ReplayedThread, type ReplayedTrace, TraceReplayer } from './replay-task.js';
 import { inSharedMemory } from './shared-data.js';
 import type { WorkerPool } from './worker-pool.js';
@@ -17,6 +19,8 @@ export interface ReplayHelp {
   readonly pool: WorkerPool;
   /** For the threads that are replayed at one time; one is, however large. */
   readonly memoryBytes: number;
+  /** To count in how long calls took; null if nobody asks, or if each thread tells it itself. */
+  readonly counts: LentCounts | null;
 }
 
 type Replay = readonly [Tid, ReplayedThread];
@@ -26,32 +30,39 @@ export async function* replayThreads(
   tids: readonly Tid[],
   store: TraceStore,
   trace: ReplayedTrace,
-  { pool, memoryBytes }: ReplayHelp,
+  help: ReplayHelp,
 ): AsyncGenerator<Replay> {
+  const { pool, counts } = help;
   const ordered = tids.toSorted((a, b) => store.eventsOf(b) - store.eventsOf(a) || a - b);
   const events = tids.reduce((sum, tid) => sum + store.eventsOf(tid), 0);
   const isSmall = events < (pool.isAwake ? LEAST_EVENTS.toShare : LEAST_EVENTS.toWake);
-  if (pool.isAlone || tids.length === 1 || isSmall) yield* replayHere(ordered, store, trace);
-  else yield* replayElsewhere(ordered, store, trace, pool, memoryBytes);
+  if (pool.isAlone || tids.length === 1 || isSmall) yield* replayHere(ordered, store, trace, counts);
+  else yield* replayElsewhere(ordered, store, trace, help);
 }
 
-async function* replayHere(tids: readonly Tid[], store: TraceStore, trace: ReplayedTrace): AsyncGenerator<Replay> {
+async function* replayHere(
+  tids: readonly Tid[],
+  store: TraceStore,
+  trace: ReplayedTrace,
+  counts: LentCounts | null,
+): AsyncGenerator<Replay> {
+  const memory = counts?.take() ?? null;
   const replayer = new TraceReplayer(trace);
   let buffer = new ArrayBuffer(0);
   for (const tid of tids) {
     await setImmediate(); // lets a signal be heard between two threads
     const source = store.sourceOf(tid);
     if (threadBytes(source) > buffer.byteLength) buffer = new ArrayBuffer(threadBytes(source));
-    yield [tid, replayer.replay(source, buffer)];
+    yield [tid, replayer.replay(source, buffer, memory)];
   }
+  if (memory) counts?.giveBack(memory);
 }
 
 async function* replayElsewhere(
   tids: readonly Tid[],
   store: TraceStore,
   trace: ReplayedTrace,
-  pool: WorkerPool,
-  memoryBytes: number,
+  { pool, memoryBytes, counts }: ReplayHelp,
 ): AsyncGenerator<Replay> {
   const shared = {
     ...trace,
@@ -59,21 +70,35 @@ async function* replayElsewhere(
     lessons: trace.lessons && inSharedMemory(trace.lessons),
   };
   const buffers = new Buffers(memoryBytes, pool.size + 1);
-  const pending: { readonly tid: Tid; readonly result: Promise<ReplayedThread>; readonly buffer: SharedArrayBuffer }[] =
-    [];
+  const pending: Pending[] = [];
   for (const tid of tids) {
     const source = store.sourceOf(tid);
     while (!buffers.hasFree) {
-      const oldest = pending.shift() as (typeof pending)[0];
-      yield [oldest.tid, await oldest.result];
+      const oldest = pending.shift() as Pending;
+      const replayed = await oldest.result;
       buffers.giveBack(oldest.buffer);
+      if (oldest.memory) counts?.giveBack(oldest.memory);
+      yield [oldest.tid, replayed];
     }
     const buffer = buffers.take(threadBytes(source));
-    const result = pool.run('replayThread', { trace: shared, source, buffer });
+    const memory = counts?.take() ?? null;
+    const result = pool.run('replayThread', { trace: shared, source, buffer, counts: memory });
     result.catch(() => {}); // it is heard of when its turn comes
-    pending.push({ tid, result, buffer });
+    pending.push({ tid, result, buffer, memory });
   }
-  for (const { tid, result } of pending) yield [tid, await result];
+  for (const { tid, result, memory } of pending) {
+    const replayed = await result;
+    if (memory) counts?.giveBack(memory);
+    yield [tid, replayed];
+  }
+}
+
+/** A task, and the memory that is lent to it. */
+interface Pending {
+  readonly tid: Tid;
+  readonly result: Promise<ReplayedThread>;
+  readonly buffer: SharedArrayBuffer;
+  readonly memory: CountMemory | null;
 }
 
 /** Memory that is lent to tasks: as many pieces at a time as may be, and one at least. */

@@ -3,6 +3,7 @@
  */
 import { readSync } from 'node:fs';
 import { threadId } from 'node:worker_threads';
+import type { CountMemory } from '../model/durations.js';
 import { type Knowledge, LineReader } from '../parser/line-reader.js';
 import { LONGEST_LINE_BYTES } from '../parser/lines.js';
 import type { NewBranches } from '../parser/new-branches.js';
@@ -53,6 +54,8 @@ export interface ReplayTask {
   readonly source: ThreadSource;
   /** To put its events in order. */
   readonly buffer: SharedArrayBuffer;
+  /** To count in how long calls took; null if nobody asks, or if the thread tells it itself. */
+  readonly counts: CountMemory | null;
 }
 
 const NEWLINE = 10;
@@ -104,5 +107,5 @@ export function replayThread(task: ReplayTask): ReplayedThread {
   const hasLessons = task.trace.lessons !== null; // nothing else of a trace changes
   if (replayer === null || isTaught !== hasLessons) replayer = new TraceReplayer(task.trace);
   isTaught = hasLessons;
-  return replayer.replay(task.source, task.buffer);
+  return replayer.replay(task.source, task.buffer, task.counts);
 }

@@ -6,7 +6,7 @@
  */
 import { type CallLog, CallLogBuilder, Certainty } from '../model/call-log.js';
 import { type CallTree, CallTreeBuilder, withoutEmptyNodes } from '../model/call-tree.js';
-import { type DurationBlocks, DurationsBuilder } from '../model/durations.js';
+import { DurationsBuilder } from '../model/durations.js';
 import { Inference, type InferenceName } from '../model/quality.js';
 import { SpecialSymbol } from '../model/symbol-table.js';
 import type { ThreadEvents } from '../model/thread-events.js';
@@ -35,8 +35,8 @@ export interface ReplayOptions {
   /** Paths seen in all threads, for places that no address tells; null while they are still being learned. */
   readonly contexts: Contexts | null;
   readonly watcher?: FrameWatcher;
-  /** How long calls took is counted. Default: false. */
-  readonly wantsDurations?: boolean;
+  /** Here it is counted how long calls took, unless the thread is doubtful; null: nobody asks. Default: null. */
+  readonly durations?: DurationsBuilder | null;
   /** Somebody asks about single calls. Default: false. */
   readonly wantsLog?: boolean;
 }
@@ -44,8 +44,6 @@ export interface ReplayOptions {
 export interface ThreadReplay extends Lesson {
   /** With a log it has all nodes that this names, some of which nothing was counted on. */
   readonly tree: CallTree;
-  /** Of complete calls; null if nobody asked for them. */
-  readonly durations: DurationBlocks | null;
   /** Good until the next replay; null if nobody asked for it. */
   readonly log: CallLog | null;
   readonly startNs: Nanoseconds;
@@ -64,7 +62,8 @@ export interface ThreadReplay extends Lesson {
 export class Replayer {
   readonly tree = new CallTreeBuilder();
   readonly log = new CallLogBuilder();
-  private readonly durations = new DurationsBuilder();
+  /** Of a thread that may have to be replayed again. */
+  private readonly undecided = new DurationsBuilder();
   readonly pairing = new PairingMemory();
   private readonly facts: SiteFacts;
 
@@ -73,11 +72,17 @@ export class Replayer {
   }
 
   replay(events: ThreadEvents, options: ReplayOptions): ThreadReplay {
-    this.tree.clear();
-    this.tree.durations = options.wantsDurations ? this.durations : null;
-    this.durations.clear();
-    this.log.clear();
-    return new Replay(events, this.facts, options, this).run();
+    const { tree, log, undecided } = this;
+    const { durations = null, contexts } = options;
+    tree.clear();
+    log.clear();
+    const replay = new Replay(events, this.facts, options, this);
+    const mayBeUndone = durations !== null && contexts === null && replay.isCut;
+    if (mayBeUndone) undecided.clear();
+    tree.durations = mayBeUndone ? undecided : durations;
+    const result = replay.run();
+    if (mayBeUndone && !result.isDoubtful) durations.addBlocks(undecided.blocks());
+    return result;
   }
 }
 
@@ -138,6 +143,11 @@ class Replay {
     this.lost = lost;
   }
 
+  /** Something was lost in it: only then its paths may be in doubt. */
+  get isCut(): boolean {
+    return this.pairing.segments.length > 1;
+  }
+
   run(): ThreadReplay {
     const { frames } = this;
     let startNs = this.clock.nowNs;
@@ -157,7 +167,6 @@ class Replay {
     return {
       tree: log ? built : withoutEmptyNodes(built),
       log: log?.build() ?? null,
-      durations: tree.durations?.copy() ?? null,
       startNs,
       endNs: this.clock.nowNs,
       inferred: frames.inferred,

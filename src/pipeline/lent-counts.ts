@@ -1,0 +1,40 @@
+/**
+ * Memory in which threads of this program count how long calls took: it is lent to one task after the other, so that nothing has
+ * to be sent but at the end. Counts add up in any order.
+ */
+import { type CountMemory, type DurationBlocks, DurationsBuilder, sharedCountMemory } from '../model/durations.js';
+
+/** For more functions it would be too large, though hardly any of it is touched. */
+const MOST_SYMBOLS = 50_000;
+
+export class LentCounts {
+  private readonly free: CountMemory[] = [];
+  private readonly made: CountMemory[] = [];
+  private readonly symbols: number;
+
+  private constructor(symbols: number) {
+    this.symbols = symbols;
+  }
+
+  /** null if there are too many functions. */
+  static for(symbols: number): LentCounts | null {
+    return symbols > MOST_SYMBOLS ? null : new LentCounts(symbols);
+  }
+
+  take(): CountMemory {
+    const free = this.free.pop();
+    if (free !== undefined) return free;
+    const memory = sharedCountMemory(this.symbols);
+    this.made.push(memory);
+    return memory;
+  }
+
+  giveBack(memory: CountMemory): void {
+    this.free.push(memory);
+  }
+
+  /** All that was counted, when everything was given back. */
+  all(): DurationBlocks[] {
+    return this.made.map((memory) => new DurationsBuilder({ memory }).blocks());
+  }
+}
