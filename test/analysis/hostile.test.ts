@@ -55,6 +55,17 @@ describe('few calls', () => {
     ]);
   });
 
+  test('of calls that took equally long the outer one is the slowest', async () => {
+    const calls = Array.from({ length: 40 }, () => '10  call  a  a');
+    const returns = Array.from({ length: 40 }, () => '20  return  a  a');
+    const { slowest } = await latency(traceOf([...calls, ...returns].join('\n')), { functions: 'a', slowest: 1 });
+    expect(slowest[0]?.differences.map(({ depth, calls: count, ns }) => [depth, count, ns])).toEqual([
+      [0, 1, 10],
+      [1, 1, 10],
+      [1, 0, 0],
+    ]);
+  });
+
   test('a function that never completes is told of by its parts', async () => {
     const { stats, isOfParts, children, histogram, slowest } = await latency(TWICE, { functions: 'main', slowest: 3 });
     expect(stats).toMatchObject({ calls: 1, inferred: 1, totalNs: 0, avgNs: Number.NaN, p50Ns: Number.NaN });
