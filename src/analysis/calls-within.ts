@@ -43,7 +43,7 @@ interface Leaf {
 interface NestedCall {
   readonly symbol: SymbolId;
   readonly leaves: readonly Leaf[];
-  /** What the thread had spent when all time of the call was charged. */
+  /** What the thread had spent when it began. */
   readonly chargedNs: Float64Array;
 }
 
@@ -85,10 +85,12 @@ class Collector implements CallListener {
     if (call.below?.tree) this.nested.set(call.row, this.nestIn(call.below, this.tree.symbol[call.node]));
   }
 
-  /** What happens meanwhile is not its own. */
+  /** What happens from here on is not its own. */
   left(call: OpenCall): void {
     const nested = this.nested.get(call.row);
-    if (nested) this.chargeLeaves(nested);
+    if (nested === undefined) return;
+    this.chargeLeaves(nested);
+    nested.chargedNs.fill(Number.POSITIVE_INFINITY);
   }
 
   resumed(call: OpenCall): void {
@@ -106,7 +108,7 @@ class Collector implements CallListener {
   closed(call: OpenCall, exitNs: Nanoseconds, why: number): void {
     if (call.tree === null || !touches(this.window, call.entryNs, exitNs)) return;
     const isMarked = this.rows[call.row] !== RowMark.None;
-    if (!isMarked && this.isFolded(call.node)) return;
+    if (this.isFolded(call.node)) return;
     const isWhole = cutBy(this.window, call.entryNs, exitNs, why) === NONE;
     const durationNs = isWhole ? exitNs - call.entryNs : this.inWindow(call.entryNs, exitNs);
     count(call.tree, call.place, durationNs, isWhole);
@@ -159,7 +161,6 @@ class Collector implements CallListener {
       for (const { tree, node } of leaves)
         if (ns > chargedNs[stop]) tree.charge(isLeaf ? node : tree.child(node, stop), ns - chargedNs[stop], false);
     });
-    chargedNs.set(this.spentNs);
   }
 
   private pathTo(node: NodeId): NodeId {

@@ -55,6 +55,35 @@ describe('few calls', () => {
     ]);
   });
 
+  test('whichever input is read first, times are those of the recording', async () => {
+    const line = (second: number, rest: string) => `1 [000] ${second}.000000000:   ${rest}\n`;
+    const early = line(3, 'call   100 main+0x0 => 1000 a+0x0') + line(4, 'return   1010 a+0x10 => 105 main+0x5');
+    const late = line(7, 'call   110 main+0x10 => 1000 a+0x0') + line(9, 'return   1010 a+0x10 => 115 main+0x15');
+    for (const texts of [
+      [early, late],
+      [late, early],
+    ]) {
+      const inputs = () => texts.map((text, row) => inputOf(text, `input ${row}`));
+      const { calls, profile } = await askLatency(inputs(), { functions: 'a', slowest: 2 });
+      expect(latencyOf(calls, profile.symbols).slowest.map(({ startNs }) => startNs)).toEqual([4e9, 0]);
+      const { stacks, atNs } = await askStacks(inputs(), { afterStartNs: 4.5e9 });
+      expect([atNs, stacks[0]?.frames.map(({ sinceNs }) => sinceNs)]).toEqual([4.5e9, [0, 4e9]]);
+      const { threads } = await analyze(inputs(), { window: { from: { afterStartNs: 5e9 }, to: null } });
+      expect(threads.map(({ startNs, endNs }) => [startNs, endNs])).toEqual([[5e9, 6e9]]);
+    }
+  });
+
+  test('of calls that took equally long the outer one is the slowest', async () => {
+    const calls = Array.from({ length: 40 }, () => '10  call  a  a');
+    const returns = Array.from({ length: 40 }, () => '20  return  a  a');
+    const { slowest } = await latency(traceOf([...calls, ...returns].join('\n')), { functions: 'a', slowest: 1 });
+    expect(slowest[0]?.differences.map(({ depth, calls: count, ns }) => [depth, count, ns])).toEqual([
+      [0, 1, 10],
+      [1, 1, 10],
+      [1, 0, 0],
+    ]);
+  });
+
   test('a function that never completes is told of by its parts', async () => {
     const { stats, isOfParts, children, histogram, slowest } = await latency(TWICE, { functions: 'main', slowest: 3 });
     expect(stats).toMatchObject({ calls: 1, inferred: 1, totalNs: 0, avgNs: Number.NaN, p50Ns: Number.NaN });

@@ -4,7 +4,7 @@
 import fc from 'fast-check';
 import { describe, test } from 'vitest';
 import { damagedExecutions } from '../helpers/damaged-executions.js';
-import { FiberRun, fiberDecisions } from '../helpers/fiber-run.js';
+import { type FiberDecision, FiberRun, fiberDecisions } from '../helpers/fiber-run.js';
 import { inputOf } from '../helpers/load.js';
 import { type ListedThread, plainThreads, plainThreadsOf } from '../helpers/plain-threads.js';
 import { askableOf, questions } from '../helpers/random-questions.js';
@@ -33,6 +33,16 @@ function few(threads: readonly ListedThread[]): readonly ListedThread[] {
   return threads.filter(({ plain }) => (calls += plain.calls.length) <= MOST_CALLS);
 }
 
+/** A call inside of another one ends on a stack that was left, long after. */
+const ENDS_ASIDE: FiberDecision[] = [
+  { what: 'switch', which: 10, ns: 1 },
+  { what: 'switch', which: 0, ns: 1 },
+  { what: 'call', which: 0, ns: 1 },
+  { what: 'switch', which: 2, ns: 1 },
+  { what: 'call', which: 0, ns: 1 },
+  { what: 'call', which: 1, ns: 1 },
+];
+
 test('fibers', async () => {
   await fc.assert(
     fc.asyncProperty(fiberDecisions, fc.nat(), async (decisions, seed) => {
@@ -41,7 +51,7 @@ test('fibers', async () => {
       run.end();
       await expectRightAnswers(run.lines, seed);
     }),
-    { numRuns: 100 },
+    { numRuns: 100, examples: [[ENDS_ASIDE, 1854213630]] },
   );
 });
 
