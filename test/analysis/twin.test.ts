@@ -51,7 +51,7 @@ test('fibers', async () => {
       run.end();
       await expectRightAnswers(run.lines, seed);
     }),
-    { numRuns: 100, examples: [[ENDS_ASIDE, 1854213630]] },
+    { numRuns: 200, examples: [[ENDS_ASIDE, 1854213630]] },
   );
 });
 
