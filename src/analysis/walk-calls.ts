@@ -70,10 +70,6 @@ class Walk {
       const op = opOf(code[row]);
       const argument = argumentOf(code[row]);
       const atNs = timeNs[row];
-      if (op === CallOp.EnteredAt) {
-        (this.frame as OpenCall).entryNs = atNs;
-        continue;
-      }
       if (op !== CallOp.Begin && atNs > nowNs) listener.spent(stops.at(-1) ?? this.frame, nowNs, atNs, certainty);
       nowNs = atNs;
       if (op === CallOp.Open) this.open(row, argument, atNs);

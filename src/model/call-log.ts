@@ -15,26 +15,24 @@ export const CallOp = {
   Charge: 1,
   /** A call begins; argument: its node. */
   Open: 2,
-  /** The call that was opened last began at this time, not now; nothing is charged. */
-  EnteredAt: 3,
   /** The call on top ends; argument: 0 if it was seen whole, else 1 + why not (`Inference`). */
-  Close: 4,
+  Close: 3,
   /** The trace stops, or the thread leaves its processor; argument: the node. May stand in another stop. */
-  Stop: 5,
+  Stop: 4,
   /** The last stop ends; argument: 0 if it was seen whole, else 1. */
-  EndStop: 6,
+  EndStop: 5,
   /** The call on top is set aside with its stack: it goes on later. */
-  SetAside: 7,
+  SetAside: 6,
   /** A call that was set aside is put on top again; argument: the row that opened it. */
-  PutBack: 8,
+  PutBack: 7,
   /** The call that was put back last has another node now; argument: the node. */
-  Renode: 9,
+  Renode: 8,
   /** A call that was set aside ends where it is; argument: the row that opened it, and a `Why` row follows. */
-  EndAside: 10,
+  EndAside: 9,
   /** Of the call that ended last, set aside: as for `Close`. */
-  Why: 11,
+  Why: 10,
   /** Whether what is charged from here on is certain; argument: `Certainty`. */
-  Doubt: 12,
+  Doubt: 11,
 } as const;
 export type CallOp = (typeof CallOp)[keyof typeof CallOp];
 
@@ -83,10 +81,8 @@ export class CallLogBuilder {
   }
 
   /** Returns its row. */
-  open(node: NodeId, entryNs: Nanoseconds): number {
-    const row = this.add(CallOp.Open, node);
-    if (entryNs !== this.nowNs) this.addAt(entryNs, CallOp.EnteredAt, 0);
-    return row;
+  open(node: NodeId): number {
+    return this.add(CallOp.Open, node);
   }
 
   /** Time is charged up to here, and a call begins. */

@@ -251,7 +251,7 @@ export class OpenFrames {
     frame.leave = leave;
     frame.isCalled = false;
     this.depth++;
-    if (this.log) frame.logRow = this.log.open(node, entryNs);
+    if (this.log) frame.logRow = this.log.open(node);
     if (frame.isHidden) {
       this.hidden++;
       this.logDoubt();

@@ -4,13 +4,18 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { filterThread } from '../../src/analysis/filter-thread.js';
+import { foldRecursion, reroot } from '../../src/analysis/reshape.js';
+import type { ThreadProfile } from '../../src/index.js';
+import type { CallTree } from '../../src/model/call-tree.js';
 import { Replayer } from '../../src/replay/replay.js';
 import { callFilter, rowsOfTrees, used } from '../helpers/asked-answers.js';
+import { analyzeText } from '../helpers/load.js';
 import { hiddenNs, inferredBy, look, rowsByPath } from '../helpers/plain-answers.js';
 import { symbolKey } from '../helpers/plain-levels.js';
 import { plainThreads } from '../helpers/plain-threads.js';
 import { askableOf, filters } from '../helpers/random-questions.js';
 import { traceFiles } from '../helpers/trace-files.js';
+import { traceOf } from '../helpers/trace-of.js';
 
 describe.each(traceFiles)('%s', (file) => {
   test.each(['nest', 'replace'] as const)('%s', async (tailCalls) => {
@@ -31,4 +36,25 @@ describe.each(traceFiles)('%s', (file) => {
       }
     }
   });
+});
+
+test('a tree is folded and takes other roots, whatever it was counted for', async () => {
+  const text = traceOf(`
+    10  call    main  f
+    20  call    f     f
+    30  call    f     g
+    40  call    g     f
+    50  return  f     g
+    60  return  g     f
+    70  return  f     f
+    80  return  f     main`);
+  const { threads, symbols } = await analyzeText(text);
+  const { tree } = threads[0] as ThreadProfile;
+  const shown = (shape: CallTree) =>
+    used(rowsOfTrees([shape], (symbol) => symbols.name[symbol] as string)).map(([path, { calls, selfNs }]) => {
+      return `${path.split('\n').join(';')} ${calls} ${selfNs}`;
+    });
+  expect(shown(foldRecursion(tree))).toEqual(['main 1 0', 'main;f 1 40', 'main;f;g 1 20', 'main;f;g;f 1 10']);
+  const roots = Uint8Array.from(symbols.name, (name) => (name === 'f' ? 1 : 0));
+  expect(shown(reroot(tree, roots))).toEqual(['f 1 20', 'f;f 1 20', 'f;f;g 1 20', 'f;f;g;f 1 10']);
 });

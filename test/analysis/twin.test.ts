@@ -15,7 +15,7 @@ import { traceFiles } from '../helpers/trace-files.js';
 /** The twin goes through all calls for each call: of larger traces it knows the first threads. */
 const MOST_CALLS = 1000;
 /** The smaller a trace is, the more is asked of it. */
-const questionsFor = (calls: number) => (calls < 100 ? 50 : calls < 400 ? 15 : 5);
+const questionsFor = (calls: number) => (calls < 100 ? 25 : calls < 400 ? 10 : 4);
 
 describe.each(traceFiles)('%s', (file) => {
   test.each(['nest', 'replace'] as const)('%s', async (tailCalls) => {
@@ -51,7 +51,7 @@ test('fibers', async () => {
       run.end();
       await expectRightAnswers(run.lines, seed);
     }),
-    { numRuns: 100, examples: [[ENDS_ASIDE, 1854213630]] },
+    { numRuns: 200, examples: [[ENDS_ASIDE, 1854213630]] },
   );
 });
 

@@ -28,10 +28,6 @@ export function plainLog(tid: number, { length, code, timeNs }: CallLog, tree: C
   for (let row = 0; row < length; row++) {
     const [op, argument, atNs] = [opOf(code[row]), argumentOf(code[row]), timeNs[row]];
     const next = argumentOf(code[row + 1] ?? 0);
-    if (op === CallOp.EnteredAt) {
-      (frames.at(-1) as PlainCall).startNs = atNs;
-      continue;
-    }
     const open = stops.at(-1)?.stack ?? frames;
     if (op !== CallOp.Begin) list.spend([...open], nowNs, atNs, CERTAINTIES[certainty]);
     nowNs = atNs;
