@@ -4,11 +4,12 @@
 import type { CallLog } from '../model/call-log.js';
 import type { CallTree } from '../model/call-tree.js';
 import { DurationsBuilder, type FunctionDurations } from '../model/durations.js';
-import { SpecialSymbol } from '../model/symbol-table.js';
 import { type Nanoseconds, NONE, type SymbolId } from '../model/units.js';
 import { cutBy, touches } from './filter-thread.js';
 import { Insides } from './insides.js';
-import { type Bounds, type CallFilter, isDirectRecursion, isOfSet, type LatencyQuestion } from './questions.js';
+import { type LongCall, LongestCalls } from './longest-calls.js';
+import { isOffCpu } from './outside.js';
+import { ALWAYS, type Bounds, type CallFilter, isDirectRecursion, isOfSet, type LatencyQuestion } from './questions.js';
 import { type CallListener, type OpenCall, walkCalls } from './walk-calls.js';
 
 /** What is known of calls by who made them. */
@@ -43,14 +44,6 @@ export interface AskedCallsOfThread {
   readonly slowest: readonly LongCall[];
 }
 
-export interface LongCall {
-  readonly row: number;
-  readonly entryNs: Nanoseconds;
-  readonly durationNs: Nanoseconds;
-  readonly outsideNs: Nanoseconds;
-  readonly offCpuNs: Nanoseconds;
-}
-
 /** A caller as a row of durations: who has none is row 0. */
 export function callerKey(caller: SymbolId): number {
   return caller - NONE;
@@ -66,8 +59,6 @@ export function findCalls(
   walkCalls(log, finder);
   return finder.build();
 }
-
-const ALWAYS: Bounds = { startNs: Number.NEGATIVE_INFINITY, endNs: Number.POSITIVE_INFINITY };
 
 class CallFinder implements CallListener {
   private readonly rows: Uint8Array;
@@ -114,9 +105,8 @@ class CallFinder implements CallListener {
 
   spent(top: OpenCall | null, fromNs: Nanoseconds, toNs: Nanoseconds): void {
     if (top === null || !top.isStop) return;
-    const symbol = this.tree.symbol[top.node];
     this.outsideNs += toNs - fromNs;
-    if (symbol === SpecialSymbol.OffCpu || symbol === SpecialSymbol.Preempted) this.offCpuNs += toNs - fromNs;
+    if (isOffCpu(this.tree.symbol[top.node])) this.offCpuNs += toNs - fromNs;
   }
 
   closed(call: OpenCall, exitNs: Nanoseconds, why: number): void {
@@ -177,32 +167,14 @@ export function noCalls(): CallSums {
   return { calls: 0, inferred: 0, completeNs: 0, minNs, maxNs, outsideNs: 0, offCpuNs: 0 };
 }
 
-/** Keeps so many: of equal ones those that began first. */
-class LongestCalls {
-  private readonly calls: LongCall[] = [];
-  /** Shorter ones are none of them. */
-  private leastNs = Number.NEGATIVE_INFINITY;
-  private readonly most: number;
-
-  constructor(most: number) {
-    this.most = most;
-  }
-
-  add(row: number, entryNs: Nanoseconds, durationNs: Nanoseconds, outsideNs: Nanoseconds, offCpuNs: Nanoseconds): void {
-    if (this.most === 0 || durationNs < this.leastNs) return;
-    this.calls.push({ row, entryNs, durationNs, outsideNs, offCpuNs });
-    if (this.calls.length >= 2 * this.most + 16) this.keepLongest();
-  }
-
-  build(): readonly LongCall[] {
-    this.keepLongest();
-    return this.calls;
-  }
-
-  private keepLongest(): void {
-    this.calls.sort((a, b) => b.durationNs - a.durationNs || a.entryNs - b.entryNs || a.row - b.row);
-    if (this.most === 0 || this.calls.length < this.most) return;
-    this.calls.length = this.most;
-    this.leastNs = (this.calls.at(-1) as LongCall).durationNs;
-  }
+export function addedSums(a: CallSums, b: CallSums): CallSums {
+  return {
+    calls: a.calls + b.calls,
+    inferred: a.inferred + b.inferred,
+    completeNs: a.completeNs + b.completeNs,
+    minNs: Math.min(a.minNs, b.minNs),
+    maxNs: Math.max(a.maxNs, b.maxNs),
+    outsideNs: a.outsideNs + b.outsideNs,
+    offCpuNs: a.offCpuNs + b.offCpuNs,
+  };
 }

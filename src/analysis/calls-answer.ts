@@ -5,7 +5,7 @@ import type { CallLog } from '../model/call-log.js';
 import { type CallTree, CallTreeBuilder, ROOT } from '../model/call-tree.js';
 import { DurationsBuilder } from '../model/durations.js';
 import type { Nanoseconds, SymbolId, Tid } from '../model/units.js';
-import { type CallDurations, type CallSums, findCalls, noCalls } from './asked-calls.js';
+import { addedSums, type CallDurations, type CallSums, findCalls, noCalls } from './asked-calls.js';
 import { lookInside } from './calls-within.js';
 import type { CallFilter, LatencyQuestion } from './questions.js';
 
@@ -67,7 +67,7 @@ export class CallsAnswerBuilder {
 
   /** `shiftNs`: to be taken off its times. */
   add({ sums, durations, complete, inferred, paths, slowest }: CallsAnswer, shiftNs: Nanoseconds): void {
-    for (const [caller, more] of sums) this.sums.set(caller, added(this.sums.get(caller) ?? noCalls(), more));
+    for (const [caller, more] of sums) this.sums.set(caller, addedSums(this.sums.get(caller) ?? noCalls(), more));
     this.latency.addAll(durations.latency);
     this.outside.addAll(durations.outside);
     this.offCpu.addAll(durations.offCpu);
@@ -91,16 +91,4 @@ export class CallsAnswerBuilder {
       slowest,
     };
   }
-}
-
-function added(a: CallSums, b: CallSums): CallSums {
-  return {
-    calls: a.calls + b.calls,
-    inferred: a.inferred + b.inferred,
-    completeNs: a.completeNs + b.completeNs,
-    minNs: Math.min(a.minNs, b.minNs),
-    maxNs: Math.max(a.maxNs, b.maxNs),
-    outsideNs: a.outsideNs + b.outsideNs,
-    offCpuNs: a.offCpuNs + b.offCpuNs,
-  };
 }

@@ -7,7 +7,7 @@ import { SpecialSymbol } from '../model/symbol-table.js';
 import { type Nanoseconds, NONE, type NodeId, type SymbolId } from '../model/units.js';
 import { type AskedCallsOfThread, RowMark } from './asked-calls.js';
 import { cutBy, touches } from './filter-thread.js';
-import { type Bounds, type CallFilter, isDirectRecursion } from './questions.js';
+import { ALWAYS, type Bounds, type CallFilter, isDirectRecursion } from './questions.js';
 import { type CallListener, type OpenCall, walkCalls } from './walk-calls.js';
 
 export interface CallsWithin {
@@ -31,8 +31,6 @@ export function lookInside(log: CallLog, tree: CallTree, filter: CallFilter, cal
   walkCalls(log, collector);
   return collector.build();
 }
-
-const ALWAYS: Bounds = { startNs: Number.NEGATIVE_INFINITY, endNs: Number.POSITIVE_INFINITY };
 
 /** Where it stands in a tree of another call. */
 interface Leaf {

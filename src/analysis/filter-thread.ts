@@ -8,8 +8,7 @@ import { Inference, type InferenceName, noInferences } from '../model/quality.js
 import { SpecialSymbol } from '../model/symbol-table.js';
 import { type Nanoseconds, NONE, type NodeId } from '../model/units.js';
 import { Insides } from './insides.js';
-import type { Bounds, CallFilter, FunctionSet } from './questions.js';
-import { isDirectRecursion } from './questions.js';
+import { ALWAYS, type Bounds, type CallFilter, type FunctionSet, isDirectRecursion } from './questions.js';
 import { foldRecursion, reroot } from './reshape.js';
 import { type CallListener, type OpenCall, walkCalls } from './walk-calls.js';
 
@@ -34,7 +33,6 @@ export function filterThread(
   return sums.build();
 }
 
-const ALWAYS: Bounds = { startNs: Number.NEGATIVE_INFINITY, endNs: Number.POSITIVE_INFINITY };
 const INFERENCE_NAMES = Object.keys(Inference) as InferenceName[];
 
 /** Sums on the nodes of the whole tree. */

@@ -10,6 +10,9 @@ export interface Bounds {
   readonly endNs: Nanoseconds;
 }
 
+/** No bounds at all. */
+export const ALWAYS: Bounds = { startNs: Number.NEGATIVE_INFINITY, endNs: Number.POSITIVE_INFINITY };
+
 /** Functions, told by a flag for each symbol. */
 export type FunctionSet = Uint8Array;
 

@@ -16,8 +16,7 @@ export class OpenCall {
   below: OpenCall | null = null;
   isStop = false;
   // What follows is for who listens; what he uses, he sets when the call opens.
-  /** What is to be known of it, as bits; and the same of all that it stands on, itself included. */
-  marks = 0;
+  /** What holds of it or of what it stands on, as bits. */
   within = 0;
   /** Sums of the thread as they were when it began. */
   outsideNs: Nanoseconds = 0;

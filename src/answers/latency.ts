@@ -2,15 +2,10 @@
  * The calls of a function in, how long they took and why out: as it is printed.
  */
 import type { CallsAnswer } from '../analysis/calls-answer.js';
+import type { ChainRow } from '../analysis/chains.js';
+import type { ChildRow } from '../analysis/child-rows.js';
 import { functionsOf } from '../analysis/functions.js';
-import {
-  type CallerLatency,
-  type ChainRow,
-  type ChildRow,
-  type LatencyStats,
-  latencyOf,
-  type SlowCallRows,
-} from '../analysis/latency.js';
+import { type CallerLatency, type LatencyStats, latencyOf, type SlowCallRows } from '../analysis/latency.js';
 import { isOffCpu, isStop, onCpuNs } from '../analysis/outside.js';
 import { type FunctionSet, isOfSet } from '../analysis/questions.js';
 import type { Profile } from '../model/profile.js';

@@ -92,7 +92,7 @@ export class TraceReplayer {
 
 /** Of one function nobody asks how long the calls of others took. */
 function askedOnly({ latency }: Questions): FunctionSet | null {
-  return latency && latency.calls.functions;
+  return latency?.calls.functions ?? null;
 }
 
 type Answers = Pick<ReplayedThread, 'replay' | 'calls' | 'stack'> & Partial<Pick<ReplayedThread, 'durations'>>;

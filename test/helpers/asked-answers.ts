@@ -4,8 +4,9 @@
 
 import { expect } from 'vitest';
 import type { CallsAnswer } from '../../src/analysis/calls-answer.js';
+import type { ChildRow } from '../../src/analysis/child-rows.js';
 import { functionsOf } from '../../src/analysis/functions.js';
-import { type ChildRow, latencyOf } from '../../src/analysis/latency.js';
+import { latencyOf } from '../../src/analysis/latency.js';
 import type { AskedCalls, CallFilter, FunctionSet } from '../../src/analysis/questions.js';
 import type { CallTree } from '../../src/model/call-tree.js';
 import { type DurationBlocks, durationsOf, type FunctionDurations } from '../../src/model/durations.js';

@@ -1,0 +1,73 @@
+/**
+ * Paths that lead to the calls of a function.
+ */
+import { type CallTree, ROOT } from '../model/call-tree.js';
+import { compareSymbols } from '../model/symbol-order.js';
+import type { SymbolTable } from '../model/symbol-table.js';
+import { childrenOf, viewOf } from '../model/tree-view.js';
+import type { Nanoseconds, NodeId, SymbolId } from '../model/units.js';
+
+/** A path of calls that leads to the function, and the calls that were made there. */
+export interface ChainRow {
+  readonly path: readonly SymbolId[]; // lowest first, the function is the last
+  readonly calls: number;
+  readonly inferred: number;
+  readonly totalNs: Nanoseconds;
+  readonly avgNs: number;
+  readonly minNs: number;
+  readonly maxNs: number;
+}
+
+export interface Chains {
+  /** Most time first. */
+  readonly chains: readonly ChainRow[];
+  /** Those with least time, where all paths together would be too long to be read. */
+  readonly chainsLeftOut: number;
+}
+
+/** A recursion of depth n has n paths of n frames on average: all of them would not fit into memory. */
+const MOST_CHAIN_FRAMES = 1_000_000;
+
+/** Most time first; so many of them that their paths stay readable, however deep a recursion is. */
+export function chainsOf(paths: CallTree, symbols: SymbolTable): Chains {
+  const { depth } = viewOf(paths);
+  const rank = ranksByName(paths, symbols);
+  const nodes = Array.from(paths.calls.keys()).filter((node) => paths.calls[node] > 0);
+  const { selfNs, calls } = paths;
+  nodes.sort((a, b) => selfNs[b] - selfNs[a] || calls[b] - calls[a] || rank[a] - rank[b]);
+  let frames = 0;
+  const shown = nodes.filter((node, row) => (frames += depth[node]) <= MOST_CHAIN_FRAMES || row === 0);
+  return { chains: shown.map((node) => chainRow(paths, node)), chainsLeftOut: nodes.length - shown.length };
+}
+
+function chainRow(paths: CallTree, node: NodeId): ChainRow {
+  const path: SymbolId[] = [];
+  for (let at = node; at !== ROOT; at = paths.parent[at]) path.push(paths.symbol[at]);
+  const calls = paths.calls[node];
+  const inferred = paths.inferredCalls[node];
+  const complete = calls - inferred;
+  return {
+    path: path.reverse(),
+    calls,
+    inferred,
+    totalNs: paths.selfNs[node],
+    avgNs: complete > 0 ? paths.completeNs[node] / complete : Number.NaN,
+    minNs: complete > 0 ? paths.minNs[node] : Number.NaN,
+    maxNs: complete > 0 ? paths.maxNs[node] : Number.NaN,
+  };
+}
+
+/** Where the path of each node stands among all, by the names in it. */
+function ranksByName(tree: CallTree, symbols: SymbolTable): Int32Array {
+  const view = viewOf(tree);
+  const ranks = new Int32Array(tree.length);
+  const open: NodeId[] = [ROOT];
+  let rank = 0;
+  for (let node = open.pop(); node !== undefined; node = open.pop()) {
+    ranks[node] = rank++;
+    const children = childrenOf(view, node);
+    children.sort((a, b) => compareSymbols(symbols, tree.symbol[b], tree.symbol[a]));
+    for (const child of children) open.push(child);
+  }
+  return ranks;
+}
