@@ -71,9 +71,7 @@ function buildCli(version: string, toRun: readonly string[] | null): Argv {
 function usageError(message: string): PtflameError {
   const [, words = ''] = /^Unknown (?:arguments?|commands?): (.*)$/.exec(message) ?? [];
   const known = knownWords();
-  const isFlag = (word: string) => word.startsWith('-');
-  const alike = (word: string) => known.filter((other) => isFlag(word) || !isFlag(other));
-  const nearest = words.split(', ').map((word) => nearestWord(word, alike(word)));
+  const nearest = words.split(', ').map((word) => nearestWord(word, known));
   const meant = nearest.filter((word) => word !== null).join(', ');
   if (meant === '' && words !== '' && !words.startsWith('-') && process.argv[2] === 'record')
     return new PtflameError('BAD_OPTION', message, { hint: `a command comes behind --: ptflame record -- ${words} …` });

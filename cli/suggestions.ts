@@ -10,7 +10,7 @@ const LARGEST_SHARE = 0.4;
 export function nearestWord(word: string, known: readonly string[]): string | null {
   const near = known
     .map((candidate) => ({ candidate, errors: distance(bare(word), bare(candidate)) }))
-    .filter(({ candidate, errors }) => errors <= LARGEST_SHARE * Math.max(word.length, candidate.length))
+    .filter(({ candidate, errors }) => errors <= LARGEST_SHARE * Math.max(bare(word).length, bare(candidate).length))
     .sort((a, b) => a.errors - b.errors);
   return near[0]?.candidate ?? null;
 }

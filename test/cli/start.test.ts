@@ -65,7 +65,7 @@ describe.concurrent('starting', () => {
     expect(started.stdout).toBe(SIX_LINES_FOLDED);
     expect(started.modules).toContain(REPLAY);
     expect(needless(started)).toEqual([]);
-    expect(started.files.length).toBeLessThan(18);
+    expect(started.files.length).toBeLessThan(22);
   });
 
   test('yargs puts help into words for those alone who ask for it', async ({ dir }) => {
