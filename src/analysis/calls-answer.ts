@@ -8,6 +8,7 @@ import type { Nanoseconds, SymbolId, Tid } from '../model/units.js';
 import { addedSums, type CallDurations, type CallSums, findCalls, noCalls } from './asked-calls.js';
 import { lookInside } from './calls-within.js';
 import type { CallFilter, LatencyQuestion } from './questions.js';
+import { reroot } from './reshape.js';
 
 /** One of the longest calls. */
 export interface SlowCall {
@@ -42,7 +43,8 @@ export function answerOf(
   question: LatencyQuestion,
 ): CallsAnswer {
   const calls = findCalls(log, tree, filter, question);
-  const { complete, inferred, paths, alone } = lookInside(log, tree, filter, calls);
+  const { complete, inferred, alone, ...whole } = lookInside(log, tree, filter, calls);
+  const paths = filter.root === null ? whole.paths : reroot(whole.paths, filter.root);
   const slowest = calls.slowest.map(({ row, entryNs, durationNs, outsideNs, offCpuNs }) => {
     return { tid, startNs: entryNs, durationNs, outsideNs, offCpuNs, tree: alone.get(row) as CallTree };
   });

@@ -108,7 +108,7 @@ export class PlainLatency {
   }
 
   private chains() {
-    const shown = ({ call }: AskedCall) => this.shown(pathOf(call)).join('\n');
+    const shown = ({ call }: AskedCall) => this.underRoot(this.shown(pathOf(call))).join('\n');
     const rows = [...new Set([...this.complete, ...this.inferred].map(shown))].map((path) => {
       const [complete, inferred] = [this.complete, this.inferred].map((calls) =>
         calls.filter((call) => shown(call) === path),
@@ -118,6 +118,12 @@ export class PlainLatency {
       return { path: path.split('\n'), calls, inferred: inferred.length, totalNs, avgNs, minNs, maxNs };
     });
     return rows.sort((a, b) => b.totalNs - a.totalNs || b.calls - a.calls || this.comparePaths(a.path, b.path));
+  }
+
+  /** A root has nothing below it. */
+  private underRoot(path: readonly string[]): readonly string[] {
+    const { root } = this.filter;
+    return root === null ? path : path.slice(path.findIndex((fn) => root.has(fn)));
   }
 
   /** The longest ones: of equal ones the earlier, then those of the lower thread. */
