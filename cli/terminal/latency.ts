@@ -21,6 +21,7 @@ export interface LatencyLooks {
 
 export function latencyLines(latency: Latency, looks: LatencyLooks): string[] {
   const { trace, stats, histogram, children, callers, slowest } = latency;
+  const told = looks.top === 0 ? callers : callers.slice(0, looks.top);
   return [
     ...traceLines(trace),
     '',
@@ -35,7 +36,7 @@ export function latencyLines(latency: Latency, looks: LatencyLooks): string[] {
       childLines(children, trace.hasSwitches, looks),
     ),
     ...section('called by', callerLines(callers, looks)),
-    ...(looks.byCaller ? callers.flatMap((caller) => callerSection(caller, trace.hasSwitches, looks)) : []),
+    ...(looks.byCaller ? told.flatMap((caller) => callerSection(caller, trace.hasSwitches, looks)) : []),
     ...section('on these paths', chainLines(latency, looks)),
     ...slowest.flatMap((call, place) => ['', ...slowCallLines(call, place, stats, looks.width)]),
   ];
@@ -56,7 +57,8 @@ function functionLines({ functions }: Latency, { asked, width, top }: LatencyLoo
   ];
   const name = ({ name, dso }: (typeof functions)[number]) => (dso === null ? name : `${name} (${dso})`);
   const title = formatMany(functions.length, 'function');
-  return cut(tableLines(functions, columns, { name, nameTitle: `${title}, taken together`, width }), top);
+  const options = { name, nameTitle: `${title}, taken together`, width };
+  return topLines(functions, top, (rows) => tableLines(rows, columns, options));
 }
 
 function statsLines(stats: LatencyStats, hasSwitches: boolean): string[] {
@@ -101,7 +103,8 @@ function childLines(children: readonly ChildRow[], hasSwitches: boolean, { width
     ...offCpu,
     { title: 'on CPU', text: ({ onCpuNs, totalNs }) => shareCell(onCpuNs, totalNs), rank: 4 },
   ];
-  return cut(tableLines(children, columns, { name: ({ name }) => name, nameTitle: 'child', width }), top);
+  const options = { name: ({ name }: ChildRow) => name, nameTitle: 'child', width };
+  return topLines(children, top, (rows) => tableLines(rows, columns, options));
 }
 
 const callerName = ({ name }: CallerRow) => name ?? 'nothing that was seen';
@@ -116,7 +119,7 @@ function callerLines(callers: readonly CallerRow[], { width, top }: LatencyLooks
     { title: 'max', text: ({ stats }) => durationCell(stats.maxNs), rank: 1 },
     { title: 'outside', text: ({ stats }) => formatDuration(stats.outsideNs), rank: 3 },
   ];
-  return cut(tableLines(callers, columns, { name: callerName, nameTitle: 'caller', width }), top);
+  return topLines(callers, top, (rows) => tableLines(rows, columns, { name: callerName, nameTitle: 'caller', width }));
 }
 
 function callerSection(caller: CallerRow, hasSwitches: boolean, looks: LatencyLooks): string[] {
@@ -125,39 +128,45 @@ function callerSection(caller: CallerRow, hasSwitches: boolean, looks: LatencyLo
   return ['', title, ...statsLines(caller.stats, hasSwitches), ...(children.length === 0 ? [] : ['', ...children])];
 }
 
-function chainLines({ chains }: Latency, { width, top }: LatencyLooks): string[] {
-  const columns: Column<Latency['chains'][number]>[] = [
+type Chain = Latency['chains'][number];
+
+function chainLines({ chains, chainsLeftOut }: Latency, { width, top }: LatencyLooks): string[] {
+  const unlisted = `${NOTHING} and ${formatCount(chainsLeftOut)} with less time, which would be too long to be listed`;
+  return [...topLines(chains, top, (rows) => pathTable(rows, width)), ...(chainsLeftOut > 0 ? [unlisted] : [])];
+}
+
+/** Numbers in columns, and in what room is left the end of each path. */
+function pathTable(chains: readonly Chain[], width: number): string[] {
+  const columns: Column<Chain>[] = [
     { title: 'total', text: ({ totalNs }) => formatDuration(totalNs) },
     { title: 'calls', text: callsCell },
     { title: 'avg', text: ({ avgNs }) => durationCell(avgNs) },
     { title: 'max', text: ({ maxNs }) => durationCell(maxNs), rank: 1 },
   ];
-  const lines = tableLines(chains, columns, { name: () => '', nameTitle: 'path', width });
-  const room = width - Math.max(0, ...lines.slice(1).map((line) => line.length)) - 2;
-  const ends = chains.map(({ path }) => `  ${pathText(path, room)}`);
-  return cut(
-    lines.map((line, row) =>
-      row === 0 ? line : line.padEnd((lines[0] as string).length - 'path'.length - 2) + ends[row - 1],
-    ),
-    top,
-  );
+  const [titles = '', ...lines] = tableLines(chains, columns, { name: () => '', nameTitle: PATH, width });
+  const numbersWidth = titles.length - PATH.length;
+  const room = width - numbersWidth;
+  return [titles, ...lines.map((line, row) => line.padEnd(numbersWidth) + pathText(chains[row]?.path ?? [], room))];
 }
+
+const PATH = 'path';
+const CUT = '… → ';
 
 /** "main → run → do_command": the end of a long one tells most. */
 function pathText(path: readonly string[], width: number): string {
   const names = path.map(visibleText);
-  let text = names.at(-1) as string;
+  let text = fittingName(path.at(-1) ?? '', width - (path.length > 1 ? CUT.length : 0));
   for (let at = names.length - 2; at >= 0; at--) {
     const longer = `${names[at]} → ${text}`;
-    if (longer.length + 4 > Math.max(width, 28)) return `… → ${text}`;
+    if (longer.length + (at > 0 ? CUT.length : 0) > width) return CUT + text;
     text = longer;
   }
   return text;
 }
 
-/** The titles and so many rows, and how many are left out. */
-export function cut(lines: readonly string[], top: number): string[] {
-  const left = lines.length - 1 - top;
-  if (top === 0 || left <= 0) return [...lines];
-  return [...lines.slice(0, top + 1), `${NOTHING} and ${formatCount(left)} more: --top ${lines.length - 1}`];
+/** A table of so many rows at most (0: of all), and how many are left out. */
+function topLines<Row>(rows: readonly Row[], top: number, table: (rows: readonly Row[]) => string[]): string[] {
+  const shown = top === 0 ? rows : rows.slice(0, top);
+  const left = rows.length - shown.length;
+  return [...table(shown), ...(left > 0 ? [`${NOTHING} and ${formatCount(left)} more: --top ${rows.length}`] : [])];
 }
