@@ -93,7 +93,10 @@ export function checkOptions<Schema extends z.ZodObject>(
   refuseLeftOver(values['_']);
   const result = schema.safeParse(restored(schema, values));
   if (result.success) return result.data;
-  const lines = result.error.issues.map(({ path, message }) => `--${kebab(String(path[0]))} ${message}`);
+  const lines = result.error.issues.map(({ path, message }) => {
+    const name = String(path[0]);
+    return `--${kebab(name)} ${values[name] === undefined ? 'is needed' : message}`;
+  });
   throw new PtflameError('BAD_OPTION', lines.join('; '), { hint: 'see --help' });
 }
 

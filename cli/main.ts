@@ -13,11 +13,13 @@ import { versionText } from './version.js';
 
 const EXIT = { done: 0, fault: 1, usage: 2, interrupted: 130 } as const;
 
-/** All that can be mistyped. */
-function knownWords(): string[] {
-  const names = COMMANDS.map(({ usage }) => usage.split(' ', 1)[0] as string);
-  const flags = COMMANDS.flatMap((command) => Object.keys(command.flags()).map((name) => `--${name}`));
-  return [...names, 'completion', '--help', '--version', ...flags];
+/** All that can be mistyped: behind a command its flags, before it everything. */
+function knownWords(word: string | undefined): string[] {
+  const nameOf = ({ usage }: Command) => usage.split(' ', 1)[0] as string;
+  const chosen = COMMANDS.filter((command) => nameOf(command) === word);
+  const names = chosen.length > 0 ? [] : [...COMMANDS.map(nameOf), 'completion'];
+  const flags = (chosen.length > 0 ? chosen : COMMANDS).flatMap((command) => Object.keys(command.flags()));
+  return [...names, '--help', '--version', ...flags.map((name) => `--${name}`)];
 }
 
 /**
@@ -70,9 +72,9 @@ function buildCli(version: string, toRun: readonly string[] | null): Argv {
 /** yargs' own words, and what was probably meant. */
 function usageError(message: string): PtflameError {
   const [, words = ''] = /^Unknown (?:arguments?|commands?): (.*)$/.exec(message) ?? [];
-  const known = knownWords();
+  const known = knownWords(process.argv[2]);
   const nearest = words.split(', ').map((word) => nearestWord(word, known));
-  const meant = nearest.filter((word) => word !== null).join(', ');
+  const meant = [...new Set(nearest)].filter((word) => word !== null).join(', ');
   if (meant === '' && words !== '' && !words.startsWith('-') && process.argv[2] === 'record')
     return new PtflameError('BAD_OPTION', message, { hint: `a command comes behind --: ptflame record -- ${words} …` });
   const hint = meant === '' ? 'see ptflame --help' : `did you mean ${meant}? See ptflame --help`;

@@ -24,6 +24,12 @@ export interface Output {
 /** Not to be opened anew: behind ">>" that would write over what is there, and a socket cannot be opened at all. */
 const STANDARD_OUTPUT = new Set(['-', '/dev/stdout', '/dev/fd/1', '/proc/self/fd/1']);
 
+/** Whether both paths lead to one file: what is made of it must not take its place. */
+export async function isSameFile(one: string, other: string): Promise<boolean> {
+  const [a, b] = await Promise.all([one, other].map(statOrNull));
+  return a?.isFile() === true && a.dev === b?.dev && a.ino === b.ino;
+}
+
 /** Whether what is written there is shown to somebody as it comes. */
 export function isTerminal(path: string): boolean {
   return STANDARD_OUTPUT.has(path) && process.stdout.isTTY;

@@ -6,7 +6,7 @@ export { type ErrorCode, PtflameError } from './model/errors.js';
 export { LEAST_MEMORY_BYTES } from './model/limits.js';
 export { perfTimeText } from './model/perf-time.js';
 export { PTFLAME_VERSION } from './model/version.js';
-export { formatBytes, formatCount, formatDuration, formatMany, formatShare } from './render/format.js';
+export { formatBounds, formatBytes, formatCount, formatDuration, formatMany, formatShare } from './render/format.js';
 export { gapCount } from './render/quality-summary.js';
 export { shorterNames } from './render/short-names.js';
 export { visibleText } from './render/visible-text.js';

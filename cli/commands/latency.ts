@@ -4,6 +4,7 @@
 
 import { type ChildRow, type Latency, latencyAnswer } from '../../src/answers.js';
 import { askLatency, type FunctionPattern, type LatencyResult, PtflameError } from '../../src/index.js';
+import { formatBounds } from '../../src/text.js';
 import { refuseBoth, writeAnswer } from '../answer-output.js';
 import { type CommandInput, openInputs } from '../inputs.js';
 import { expression, parseFunction } from '../question-flags.js';
@@ -20,7 +21,8 @@ export async function latency(options: LatencyOptions, signal: AbortSignal): Pro
   const { profile, calls, functions } = await askAbout(pattern, inputs, options, signal);
   const answer = latencyAnswer(profile, calls, functions);
   const { top, byCaller } = options;
-  const text = () => latencyLines(answer, { asked: options.function, width: tableWidth(), top, byCaller });
+  const bounds = options.latency ? `calls of ${formatBounds(options.latency)}` : null;
+  const text = () => latencyLines(answer, { asked: options.function, bounds, width: tableWidth(), top, byCaller });
   await writeAnswer({ json: () => answer, text, csv: () => csvRows(answer, byCaller) }, options);
   if (!options.quiet) for (const line of qualityLines(profile)) process.stderr.write(`${line}\n`);
 }

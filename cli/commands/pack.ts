@@ -1,14 +1,14 @@
 /**
  * `ptflame pack`: a recording, with all that decoding it needs elsewhere, as one file.
  */
-import { readFile, stat } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, join } from 'node:path';
 import { type NeededFile, neededFiles, openRecording, PtflameError, type Recording } from '../../src/index.js';
 import { filesOf, type Manifest, PACKED, type PackedFile, writePack } from '../../src/packs.js';
 import { formatMany, visibleText } from '../../src/text.js';
 import type { PackOptions } from '../options.js';
-import { openOutput, writeAll } from '../outputs.js';
+import { isSameFile, openOutput, writeAll } from '../outputs.js';
 import { notesPath } from '../perf/recording-file.js';
 
 const KALLSYMS = '/proc/kallsyms';
@@ -48,8 +48,7 @@ export async function pack(options: PackOptions, signal: AbortSignal): Promise<v
 async function refuseOutput(path: string, output: string): Promise<void> {
   if (output === '-' && process.stdout.isTTY)
     throw new PtflameError('BAD_OPTION', 'a pack is not written to a terminal', { hint: 'name a file: -o trace.pack' });
-  const [recording, target] = await Promise.all([path, output].map((each) => stat(each).catch(() => null)));
-  if (recording?.isFile() && recording.dev === target?.dev && recording.ino === target.ino)
+  if (await isSameFile(path, output))
     throw new PtflameError('BAD_OPTION', `${output} is the recording itself`, { hint: 'choose another name with -o' });
 }
 

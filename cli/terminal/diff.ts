@@ -18,13 +18,13 @@ export function diffLines({ before, after, functions }: Diff, width: number): st
 
 const COLUMNS: readonly Column<DiffRow>[] = [
   { title: 'self', text: ({ selfNs }) => formatDuration(selfNs.after), rank: 3 },
-  { title: 'change', text: ({ selfNs }) => differenceCell(selfNs.after - selfNs.before) },
+  { title: 'Δ self', text: ({ selfNs }) => differenceCell(selfNs.after - selfNs.before) },
   { title: 'total', text: ({ totalNs }) => formatDuration(totalNs.after), rank: 4 },
-  { title: 'change', text: ({ totalNs }) => differenceCell(totalNs.after - totalNs.before) },
+  { title: 'Δ total', text: ({ totalNs }) => differenceCell(totalNs.after - totalNs.before) },
   { title: 'calls', text: ({ calls }) => formatCount(calls.after), rank: 5 },
-  { title: 'change', text: ({ calls }) => countChange(calls.after - calls.before), rank: 1 },
+  { title: 'Δ calls', text: ({ calls }) => countChange(calls.after - calls.before), rank: 1 },
   { title: 'avg', text: ({ avgNs }) => durationCell(avgNs.after), rank: 6 },
-  { title: 'change', text: ({ avgNs }) => averageChange(avgNs), rank: 2 },
+  { title: 'Δ avg', text: ({ avgNs }) => averageChange(avgNs), rank: 2 },
 ];
 
 function countChange(calls: number): string {

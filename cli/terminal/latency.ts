@@ -13,6 +13,8 @@ import { type Column, fittingName, gridLines, tableLines } from './table.js';
 export interface LatencyLooks {
   /** What was asked about, as it was typed. */
   readonly asked: string;
+  /** "calls of 1 ms or more", if not all of them were asked about. */
+  readonly bounds: string | null;
   readonly width: number;
   /** How many rows of a table; 0: all. */
   readonly top: number;
@@ -22,11 +24,11 @@ export interface LatencyLooks {
 export function latencyLines(latency: Latency, looks: LatencyLooks): string[] {
   const { trace, stats, histogram, children, callers, slowest } = latency;
   const told = looks.top === 0 ? callers : callers.slice(0, looks.top);
+  const only = looks.bounds === null ? [] : [`only ${looks.bounds}`];
+  const head = [...traceLines(trace), '', ...functionLines(latency, looks), ...only, ''];
+  if (stats.calls === 0) return [...head, 'no call'];
   return [
-    ...traceLines(trace),
-    '',
-    ...functionLines(latency, looks),
-    '',
+    ...head,
     ...statsLines(stats, trace.hasSwitches),
     ...section('how long calls took, and how much of it was outside of traced code', [
       ...histogramLines(histogram, { width: looks.width, hasSwitches: trace.hasSwitches }),

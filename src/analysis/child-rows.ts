@@ -5,17 +5,14 @@ import type { CallTree } from '../model/call-tree.js';
 import { compareSymbols } from '../model/symbol-order.js';
 import type { SymbolTable } from '../model/symbol-table.js';
 import { type TreeView, viewOf } from '../model/tree-view.js';
-import { type Nanoseconds, NONE, type SymbolId } from '../model/units.js';
-import { type TimeSumsOfNodes, timeSums } from './outside.js';
+import { NONE, type SymbolId } from '../model/units.js';
+import { type TimeSums, type TimeSumsOfNodes, timeSums, timeSumsOf } from './outside.js';
 
 /** What the calls did themselves, or let others do. */
-export interface ChildRow {
+export interface ChildRow extends TimeSums {
   /** NONE: the function itself. */
   readonly symbol: SymbolId;
   readonly calls: number;
-  readonly totalNs: Nanoseconds;
-  readonly outsideNs: Nanoseconds;
-  readonly offCpuNs: Nanoseconds;
   /** For each of its own calls; NaN if it has none. */
   readonly avgNs: number;
   /** For each call of the function asked about. */
@@ -36,20 +33,18 @@ export function measure(tree: CallTree): MeasuredTree {
 
 /** What stands directly under a node, and the node itself. */
 export function childRows(measured: MeasuredTree, parent: number, calls: number, symbols: SymbolTable): ChildRow[] {
-  const { tree, firstChild, nextSibling, totalNs, outsideNs, offCpuNs } = measured;
-  const all = totalNs[parent];
-  const row = (symbol: SymbolId, ownCalls: number, ns: number, outside: number, offCpu: number): ChildRow => ({
+  const { tree, firstChild, nextSibling } = measured;
+  const all = measured.totalNs[parent];
+  const row = (symbol: SymbolId, ownCalls: number, sums: TimeSums): ChildRow => ({
     symbol,
     calls: ownCalls,
-    totalNs: ns,
-    outsideNs: outside,
-    offCpuNs: offCpu,
-    avgNs: ownCalls > 0 ? ns / ownCalls : Number.NaN,
-    perCallNs: calls > 0 ? ns / calls : Number.NaN,
-    share: all > 0 ? ns / all : 0,
+    ...sums,
+    avgNs: ownCalls > 0 ? sums.totalNs / ownCalls : Number.NaN,
+    perCallNs: calls > 0 ? sums.totalNs / calls : Number.NaN,
+    share: all > 0 ? sums.totalNs / all : 0,
   });
-  const rows = [row(NONE, calls, tree.selfNs[parent], 0, 0)];
+  const rows = [row(NONE, calls, { totalNs: tree.selfNs[parent], outsideNs: 0, offCpuNs: 0, lostNs: 0 })];
   for (let node = firstChild[parent]; node !== NONE; node = nextSibling[node])
-    rows.push(row(tree.symbol[node], tree.calls[node], totalNs[node], outsideNs[node], offCpuNs[node]));
+    rows.push(row(tree.symbol[node], tree.calls[node], timeSumsOf(measured, node)));
   return rows.sort((a, b) => b.totalNs - a.totalNs || b.calls - a.calls || compareSymbols(symbols, a.symbol, b.symbol));
 }

@@ -5,7 +5,7 @@ import { type CallTree, ROOT } from '../model/call-tree.js';
 import { type FunctionDurations, type Histogram, histogramsOf, percentile } from '../model/durations.js';
 import { viewOf } from '../model/tree-view.js';
 import { type Nanoseconds, NONE, type NodeId, type SymbolId } from '../model/units.js';
-import { isStop, knowsSwitches, onCpuNs, timeSums } from './outside.js';
+import { isStop, knowsSwitches, onCpuNs, timeSums, timeSumsOf } from './outside.js';
 
 /** What is known of the calls of a function. Times in ns. */
 export interface FunctionSums {
@@ -55,7 +55,7 @@ export function functionsOf(
       addCalls(row, tree, node);
       if (!isOutermost[node]) continue;
       row.totalNs += time.totalNs[node];
-      row.onCpuNs += onCpuNs(time.totalNs[node], time.outsideNs[node], time.offCpuNs[node], hasSwitches);
+      row.onCpuNs += onCpuNs(timeSumsOf(time, node), hasSwitches);
     }
   }
   const histograms = durations && histogramsOf(durations);

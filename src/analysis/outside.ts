@@ -3,7 +3,7 @@
  */
 import type { CallTree } from '../model/call-tree.js';
 import { SpecialSymbol } from '../model/symbol-table.js';
-import type { SymbolId } from '../model/units.js';
+import type { Nanoseconds, NodeId, SymbolId } from '../model/units.js';
 
 /** Stands for time, not for a function. */
 export function isStop(symbol: SymbolId): boolean {
@@ -13,6 +13,11 @@ export function isStop(symbol: SymbolId): boolean {
 /** The thread had no processor. */
 export function isOffCpu(symbol: SymbolId): boolean {
   return symbol === SpecialSymbol.OffCpu || symbol === SpecialSymbol.Preempted;
+}
+
+/** Nobody knows what the thread did. */
+export function isLost(symbol: SymbolId): boolean {
+  return symbol === SpecialSymbol.Lost;
 }
 
 /** The trace tells when threads lost their processors. */
@@ -25,6 +30,7 @@ export interface TimeSumsOfNodes {
   readonly totalNs: Float64Array;
   readonly outsideNs: Float64Array;
   readonly offCpuNs: Float64Array;
+  readonly lostNs: Float64Array;
 }
 
 // Parents come before children, so one backward pass sums every subtree.
@@ -32,19 +38,33 @@ export function timeSums({ length, parent, symbol, selfNs }: CallTree): TimeSums
   const totalNs = selfNs.slice();
   const outsideNs = selfNs.map((ns, node) => (isStop(symbol[node]) ? ns : 0));
   const offCpuNs = selfNs.map((ns, node) => (isOffCpu(symbol[node]) ? ns : 0));
+  const lostNs = selfNs.map((ns, node) => (isLost(symbol[node]) ? ns : 0));
   for (let node = length - 1; node > 0; node--) {
     const caller = parent[node];
     totalNs[caller] += totalNs[node];
     outsideNs[caller] += outsideNs[node];
     offCpuNs[caller] += offCpuNs[node];
+    lostNs[caller] += lostNs[node];
   }
-  return { totalNs, outsideNs, offCpuNs };
+  return { totalNs, outsideNs, offCpuNs, lostNs };
+}
+
+/** Of a node, a function or a tree. */
+export interface TimeSums {
+  readonly totalNs: Nanoseconds;
+  readonly outsideNs: Nanoseconds;
+  readonly offCpuNs: Nanoseconds;
+  readonly lostNs: Nanoseconds;
 }
 
 /**
- * Time that the thread surely ran: with switches in the trace all but what was off the processor, without them traced code
- * alone, for who waits in a system call looks like who works in one.
+ * Time that the thread surely ran: with switches in the trace all but what was lost or off the processor, without them traced
+ * code alone, for who waits in a system call looks like who works in one.
  */
-export function onCpuNs(totalNs: number, outsideNs: number, offCpuNs: number, hasSwitches: boolean): number {
-  return totalNs - (hasSwitches ? offCpuNs : outsideNs);
+export function onCpuNs({ totalNs, outsideNs, offCpuNs, lostNs }: TimeSums, hasSwitches: boolean): Nanoseconds {
+  return totalNs - (hasSwitches ? offCpuNs + lostNs : outsideNs);
+}
+
+export function timeSumsOf({ totalNs, outsideNs, offCpuNs, lostNs }: TimeSumsOfNodes, node: NodeId): TimeSums {
+  return { totalNs: totalNs[node], outsideNs: outsideNs[node], offCpuNs: offCpuNs[node], lostNs: lostNs[node] };
 }

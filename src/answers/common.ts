@@ -1,7 +1,7 @@
 /**
  * What all answers are made of: names for symbols, texts for times, and what trace it is.
  */
-import { knowsSwitches, onCpuNs, timeSums } from '../analysis/outside.js';
+import { knowsSwitches, onCpuNs, timeSums, timeSumsOf } from '../analysis/outside.js';
 import { type CallTree, CallTreeBuilder, ROOT } from '../model/call-tree.js';
 import { perfTimeText } from '../model/perf-time.js';
 import type { Profile, TraceMeta } from '../model/profile.js';
@@ -62,7 +62,6 @@ export function aboutTrace({ meta, threads }: Profile, tree: CallTree) {
 
 /** Of a whole tree. `hasSwitches`: the trace tells when threads lost their processors. */
 export function timeOf(tree: CallTree, hasSwitches = knowsSwitches(tree)) {
-  const sums = timeSums(tree);
-  const [totalNs, outsideNs, offCpuNs] = [sums.totalNs[ROOT], sums.outsideNs[ROOT], sums.offCpuNs[ROOT]] as const;
-  return { totalNs, outsideNs, offCpuNs, onCpuNs: onCpuNs(totalNs, outsideNs, offCpuNs, hasSwitches) };
+  const sums = timeSumsOf(timeSums(tree), ROOT);
+  return { ...sums, onCpuNs: onCpuNs(sums, hasSwitches) };
 }

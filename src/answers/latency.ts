@@ -6,7 +6,7 @@ import type { ChainRow } from '../analysis/chains.js';
 import type { ChildRow } from '../analysis/child-rows.js';
 import { functionsOf } from '../analysis/functions.js';
 import { type CallerLatency, type LatencyStats, latencyOf, type SlowCallRows } from '../analysis/latency.js';
-import { isOffCpu, isStop, onCpuNs } from '../analysis/outside.js';
+import { isLost, isOffCpu, isStop, onCpuNs } from '../analysis/outside.js';
 import { type FunctionSet, isOfSet } from '../analysis/questions.js';
 import type { Profile } from '../model/profile.js';
 import { compareSymbols } from '../model/symbol-order.js';
@@ -55,10 +55,12 @@ class Naming {
   /** Stops were asked about, and nothing else. */
   private readonly isOfStops: boolean;
   private readonly isOfOffCpu: boolean;
+  private readonly isOfLost: boolean;
 
   constructor(profile: Profile, hasSwitches: boolean, functions: FunctionSet) {
     this.isOfStops = functions.every((isAsked, symbol) => isAsked === 0 || isStop(symbol));
     this.isOfOffCpu = functions.every((isAsked, symbol) => isAsked === 0 || isOffCpu(symbol));
+    this.isOfLost = functions.every((isAsked, symbol) => isAsked === 0 || isLost(symbol));
     this.profile = profile;
     this.symbols = profile.symbols;
     this.hasSwitches = hasSwitches;
@@ -68,16 +70,17 @@ class Naming {
     const isStopItself = symbol === NONE && this.isOfStops;
     const outsideNs = isStopItself ? totalNs : row.outsideNs;
     const offCpuNs = isStopItself && this.isOfOffCpu ? totalNs : row.offCpuNs;
+    const lostNs = isStopItself && this.isOfLost ? totalNs : row.lostNs;
     return {
       ...this.nameOf(symbol),
       calls,
       totalNs,
       outsideNs,
       offCpuNs,
-      onCpuNs: onCpuNs(totalNs, outsideNs, offCpuNs, this.hasSwitches),
+      onCpuNs: onCpuNs({ totalNs, outsideNs, offCpuNs, lostNs }, this.hasSwitches),
       avgNs: known(avgNs),
       perCallNs: known(perCallNs),
-      share: rounded(share * 1000) / 1000,
+      share: Math.round(share * 1e6) / 1e6,
     };
   }
 

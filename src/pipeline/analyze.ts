@@ -19,8 +19,8 @@ import {
   type LatencyOptions,
   latencyQuestion,
   type Moment,
-  momentNs,
   partText,
+  stacksAtNs,
 } from './questions.js';
 import { nothingSelected, refuseOthersBesideStored, refuseUnusable } from './refusals.js';
 import { asksForCalls, type Questions, type ReplayedTrace } from './replay-task.js';
@@ -216,6 +216,6 @@ function questionsOf({ words, store }: InputReader, options: AnalyzeOptions, wan
     filter: filterOf(options, trace),
     durations: options.durations === true ? (options.trees ?? 'apart') : null,
     latency: wanted.latency ? latencyQuestion(wanted.latency, trace) : null,
-    stackAtNs: wanted.stacksAt ? momentNs(wanted.stacksAt, trace) : null,
+    stackAtNs: wanted.stacksAt ? stacksAtNs(wanted.stacksAt, { ...trace, endNs: store.endNs }) : null,
   };
 }

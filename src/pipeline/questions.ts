@@ -7,7 +7,7 @@ import { type PerfTime, perfTimeText } from '../model/perf-time.js';
 import type { SymbolTable } from '../model/symbol-table.js';
 import type { Nanoseconds } from '../model/units.js';
 import { compareUtf8 } from '../model/utf8-order.js';
-import { formatDuration } from '../render/format.js';
+import { formatBounds, formatDuration } from '../render/format.js';
 
 /** Functions by their whole name, or all that an expression finds; `[syscall]` and its kin have names, too. */
 export type FunctionPattern = string | RegExp;
@@ -139,7 +139,23 @@ function boundsOf({ from, to }: NonNullable<FilterOptions['window']>, trace: Ask
   });
 }
 
-export function momentNs(moment: Moment, { startNs, timeOf }: AskedTrace): Nanoseconds {
+/**
+ * Of stacks: before and after the recording there are none.
+ *
+ * @throws PtflameError NOTHING_SELECTED
+ */
+export function stacksAtNs(moment: Moment, trace: AskedTrace & { readonly endNs: Nanoseconds }): Nanoseconds {
+  const atNs = momentNs(moment, trace);
+  if (atNs >= trace.startNs && atNs <= trace.endNs) return atNs;
+  const isBefore = atNs < trace.startNs;
+  const away = formatDuration(isBefore ? trace.startNs - atNs : atNs - trace.endNs);
+  const where = isBefore ? `${away} before the recording begins` : `${away} after the recording ends`;
+  throw new PtflameError('NOTHING_SELECTED', `${momentText(moment, '')} is ${where}`, {
+    hint: `it lasts ${formatDuration(trace.endNs - trace.startNs)}: name a time on the clock of perf, or +10ms from its start`,
+  });
+}
+
+function momentNs(moment: Moment, { startNs, timeOf }: AskedTrace): Nanoseconds {
   return 'afterStartNs' in moment ? startNs + moment.afterStartNs : timeOf(moment);
 }
 
@@ -157,10 +173,8 @@ function patternText(pattern: FunctionPattern): string {
   return typeof pattern === 'string' ? pattern : `/${pattern.source}/`;
 }
 
-function callsText({ functions, minNs, maxNs }: CallPattern): string {
-  const least = minNs === undefined ? [] : [`${formatDuration(minNs)} or more`];
-  const most = maxNs === undefined ? [] : [`${formatDuration(maxNs)} or less`];
-  const durations = [...least, ...most].join(', ');
+function callsText({ functions, ...bounds }: CallPattern): string {
+  const durations = formatBounds(bounds);
   return patternText(functions) + (durations === '' ? '' : ` (calls of ${durations})`);
 }
 

@@ -31,7 +31,7 @@ export function noThreadNames(): PtflameError {
 
 export function nothingSelected(): PtflameError {
   return new PtflameError('NOTHING_SELECTED', 'no thread of the trace is selected', {
-    hint: 'leave out --tid, --pid, --comm and --cpu, and see with --by thread which threads there are',
+    hint: 'leave out --tid, --pid, --comm and --cpu, and see with ptflame render --by thread which threads there are',
   });
 }
 
@@ -62,7 +62,7 @@ function noFlags(lines: number): PtflameError {
 
 function timeless(): PtflameError {
   return new PtflameError('TIMELESS', 'the trace has no times, so there is no wall-clock time to show', {
-    hint: 'record with tsc=1 and decode without the Z of --itrace; or weigh frames by their calls with --by-calls',
+    hint: 'record with tsc=1 and decode without the Z of --itrace; or weigh frames by their calls: ptflame render --by-calls',
   });
 }
 

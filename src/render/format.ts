@@ -24,6 +24,13 @@ export function formatDuration(ns: number): string {
   return `${Number(ns.toPrecision(3))} ns`;
 }
 
+/** "1 ms or more, 2 ms or less"; one of the two may not be given. */
+export function formatBounds({ minNs, maxNs }: { readonly minNs?: number; readonly maxNs?: number }): string {
+  const least = minNs === undefined ? [] : [`${formatDuration(minNs)} or more`];
+  const most = maxNs === undefined ? [] : [`${formatDuration(maxNs)} or less`];
+  return [...least, ...most].join(', ');
+}
+
 /** "12.4 MB". */
 export function formatBytes(bytes: number): string {
   for (const [unit, size] of [

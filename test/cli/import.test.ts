@@ -65,6 +65,12 @@ describe.concurrent('an imported trace', () => {
     expect(piped.stdout.slice(1, 4)).toBe('PTF');
   });
 
+  test('does not take the place of what it is made from', async ({ dir }) => {
+    const text = await dir.write('trace.txt', await readFile(MIGRATING));
+    expectRefusal(await ptflame(['import', text, '-o', text]), 2, /trace\.txt is the input itself/, /another name/);
+    expect(await readFile(text)).toEqual(await readFile(MIGRATING));
+  });
+
   test('is told by its content, whatever it is called', async ({ dir }) => {
     const path = await dir.write('trace.txt', await readFile(await importedIn(dir, [SIX_LINES])));
     expect(await ptflame(['render', path])).toEqual(await ptflame(['render', SIX_LINES]));

@@ -87,6 +87,18 @@ describe.concurrent('answers as JSON', () => {
   });
 });
 
+describe.concurrent('calls that took so long', () => {
+  test('are told from all calls', async () => {
+    const { stdout } = await ptflame(['latency', 'take', DEMO, '--latency', '10us,200us']);
+    expect(stdout).toContain('\ntake\nonly calls of 10 µs or more, 200 µs or less\n\n8 calls\n');
+  });
+
+  test('without any there are no tables', async () => {
+    const { stdout } = await ptflame(['latency', 'take', DEMO, '--latency', '1s,']);
+    expect(stdout).toMatch(/\n\ntake\nonly calls of 1 s or more\n\nno call\n$/);
+  });
+});
+
 describe.concurrent('what is looked at', () => {
   test('the two halves of a window add up to the whole, path by path', async () => {
     const [whole, before, after] = await Promise.all([
@@ -166,7 +178,11 @@ describe.concurrent('what cannot be answered', () => {
     [['latency', '/(/', DEMO], 2, /no regular expression/, /--help/],
     [['latency', '(', DEMO, '--regex'], 2, /no regular expression/, /--help/],
     [['report', DEMO, '--json', '--csv'], 2, /--json and --csv/, /leave one out/],
-    [['stacks', DEMO], 2, /--at/, /--help/],
+    [['stacks', DEMO], 2, /--at is needed$/, /--help/],
+    [['stacks', DEMO, '--at', '+10ms'], 1, /\+10 ms is 8\.6 ms after the recording ends/, /it lasts 1\.4 ms/],
+    [['stacks', DEMO, '--at', '5'], 1, /5\.000000000 is 12300 s before the recording begins/, /it lasts 1\.4 ms/],
+    [['report', DEMO, '--threds'], 2, /threds/, /^ {2}did you mean --threads\?/],
+    [['report', DEMO, '--latency', '1'], 2, /Unknown argument: latency/, /^ {2}see ptflame --help/],
     [['report', DEMO, '--top', '-1'], 2, /--top is 0 or more/, /--help/],
   ] as const)('%j', async (args, exitCode, message, remedy) => {
     expectRefusal(await ptflame(args), exitCode, message, remedy);

@@ -57,6 +57,8 @@ export const STOPS = ['[syscall]', '[untraced]', '[off-cpu]', '[preempted]', '[l
 export const isStopName = (fn: string) => STOPS.some((stop) => fn === stop || fn.startsWith(`${stop}#`));
 export const isOffCpuName = (fn: string) => /^\[(?:off-cpu|preempted)\](?:#\d+)?$/.test(fn);
 
+export const isLostName = (fn: string) => /^\[lost\](?:#\d+)?$/.test(fn);
+
 export function look(threads: readonly PlainThread[], filter: PlainFilter): Seen {
   const calls = threads.flatMap(({ tid, calls: all }) => all.flatMap((call) => seenCall(tid, call, filter)));
   const times = threads.flatMap(({ tid, stretches }) => stretches.flatMap((stretch) => seenTime(tid, stretch, filter)));
@@ -185,7 +187,7 @@ function functionRow(fn: string, { calls, times }: Seen, knowsSwitches: boolean)
   const lasted = own.filter(({ why }) => why === null).map(({ call }) => call.endNs - call.startNs);
   lasted.sort((a, b) => a - b);
   const under = times.filter(({ path }) => path.includes(fn));
-  const isAway = knowsSwitches ? isOffCpuName : isStopName;
+  const isAway = knowsSwitches ? (name: string) => isOffCpuName(name) || isLostName(name) : isStopName;
   const itself = under.filter(({ path }) => path.filter((name) => !isStopName(name)).at(-1) === fn);
   const isStopped = ({ path }: SeenTime) => path.at(-1) !== fn;
   return {

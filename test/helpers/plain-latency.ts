@@ -5,6 +5,7 @@
 import {
   type AskedFunctions,
   folded,
+  isLostName,
   isOffCpuName,
   isStopName,
   largest,
@@ -162,6 +163,7 @@ export class PlainLatency {
         totalNs,
         outsideNs: child === null ? 0 : sumNs(own.filter(isStopped)),
         offCpuNs: child === null ? 0 : sumNs(own.filter(isOffCpu)),
+        lostNs: child === null ? 0 : sumNs(own.filter(isLost)),
         avgNs: count > 0 ? totalNs / count : Number.NaN,
         perCallNs: totalNs / calls.length,
         share: allNs > 0 ? totalNs / allNs : 0,
@@ -265,6 +267,7 @@ function isUnder(path: readonly string[], top: readonly string[]): boolean {
 }
 
 const isStopped = ({ path }: { readonly path: readonly string[] }) => isStopName(path.at(-1) ?? '');
+const isLost = ({ path }: { readonly path: readonly string[] }) => isLostName(path.at(-1) ?? '');
 const isOffCpu = ({ path }: { readonly path: readonly string[] }) => isOffCpuName(path.at(-1) ?? '');
 
 function withTimes(seen: SeenCall, times: readonly SeenTime[]): AskedCall {
