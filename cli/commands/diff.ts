@@ -15,11 +15,10 @@ export async function diff(options: DiffOptions, signal: AbortSignal): Promise<v
   refuseBoth(options);
   const before = await read(options.before, options, signal);
   const after = await read(options.after, options, signal);
-  const { sort, top, match, json, csv } = options;
-  const most = top === 0 || json || csv ? {} : { top };
-  const answer = diffOf(before, after, { sort, ...most, ...(match && { match }) });
+  const { sort, top, match } = options;
+  const answer = diffOf(before, after, { sort, ...(match && { match }) });
   await writeAnswer(
-    { json: () => answer, text: () => diffLines(answer, tableWidth()), csv: () => csvRows(answer) },
+    { json: () => answer, text: () => diffLines(answer, tableWidth(), top), csv: () => csvRows(answer) },
     options,
   );
   if (options.quiet) return;

@@ -19,9 +19,10 @@ export async function report(options: ReportOptions, signal: AbortSignal): Promi
   const inputs = await openInputs(options.inputs, options, signal);
   const profile = await profileOf(inputs, options, { trees: threads ? 'apart' : 'together', durations: true }, signal);
   const top = options.top ?? (json || csv ? 0 : ROWS);
-  const answer = reportOf(profile, { sort, threads, ...(top > 0 && { top }), ...(match && { match }) });
+  const isTold = !json && !csv; // a table says how many more there are
+  const answer = reportOf(profile, { sort, threads, ...(top > 0 && !isTold && { top }), ...(match && { match }) });
   await writeAnswer(
-    { json: () => answer, text: () => reportLines(answer, tableWidth()), csv: () => csvRows(answer) },
+    { json: () => answer, text: () => reportLines(answer, tableWidth(), top), csv: () => csvRows(answer) },
     options,
   );
   if (!options.quiet) for (const line of qualityLines(profile)) process.stderr.write(`${line}\n`);

@@ -6,14 +6,17 @@ import { formatCount, formatDuration } from '../../src/text.js';
 import { differenceCell, durationCell, NOTHING } from './numbers.js';
 import { traceLines } from './report.js';
 import { type Column, tableLines } from './table.js';
+import { topLines } from './top-lines.js';
 
-export function diffLines({ before, after, functions }: Diff, width: number): string[] {
+/** `top`: how many functions; 0: all. */
+export function diffLines({ before, after, functions }: Diff, width: number, top: number): string[] {
   const heads = [
     ...traceLines(before).map((line) => `before: ${line}`),
     ...traceLines(after).map((line) => `after:  ${line}`),
   ];
   if (functions.length === 0) return [...heads, '', 'no function'];
-  return [...heads, '', ...tableLines(functions, COLUMNS, { name: ({ name }) => name, nameTitle: 'function', width })];
+  const options = { name: ({ name }: DiffRow) => name, nameTitle: 'function', width };
+  return [...heads, '', ...topLines(functions, top, (rows) => tableLines(rows, COLUMNS, options))];
 }
 
 const COLUMNS: readonly Column<DiffRow>[] = [

@@ -9,6 +9,7 @@ import { callsCell, durationCell, NOTHING, shareCell } from './numbers.js';
 import { traceLines } from './report.js';
 import { slowCallLines } from './slow-call.js';
 import { type Column, fittingName, gridLines, tableLines } from './table.js';
+import { topLines } from './top-lines.js';
 
 export interface LatencyLooks {
   /** What was asked about, as it was typed. */
@@ -164,11 +165,4 @@ function pathText(path: readonly string[], width: number): string {
     text = longer;
   }
   return text;
-}
-
-/** A table of so many rows at most (0: of all), and how many are left out. */
-function topLines<Row>(rows: readonly Row[], top: number, table: (rows: readonly Row[]) => string[]): string[] {
-  const shown = top === 0 ? rows : rows.slice(0, top);
-  const left = rows.length - shown.length;
-  return [...table(shown), ...(left > 0 ? [`${NOTHING} and ${formatCount(left)} more: --top ${rows.length}`] : [])];
 }

@@ -6,14 +6,17 @@ import type { FunctionRow, Report, ThreadReport } from '../../src/answers.js';
 import { formatDuration, formatMany } from '../../src/text.js';
 import { callsCell, durationCell, shareCell } from './numbers.js';
 import { type Column, tableLines } from './table.js';
+import { topLines } from './top-lines.js';
 
-/** `width`: of the terminal. */
-export function reportLines(report: Report, width: number): string[] {
+/** `width`: of the terminal. `top`: how many functions of each table; 0: all. */
+export function reportLines(report: Report, width: number, top: number): string[] {
   const { trace, functions, threads = [] } = report;
   const table = (rows: readonly FunctionRow[], totalNs: number) =>
     rows.length === 0
       ? ['no function']
-      : tableLines(rows, columns(totalNs), { name: nameOf, nameTitle: 'function', width });
+      : topLines(rows, top, (shown) =>
+          tableLines(shown, columns(totalNs), { name: nameOf, nameTitle: 'function', width }),
+        );
   const apart = threads.flatMap((thread) => ['', threadTitle(thread), ...table(thread.functions, thread.totalNs)]);
   return [...traceLines(trace), '', ...table(functions, trace.totalNs), ...apart];
 }
