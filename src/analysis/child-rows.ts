@@ -44,7 +44,10 @@ export function childRows(measured: MeasuredTree, parent: number, calls: number,
     share: all > 0 ? sums.totalNs / all : 0,
   });
   const rows = [row(NONE, calls, { totalNs: tree.selfNs[parent], outsideNs: 0, offCpuNs: 0, lostNs: 0 })];
-  for (let node = firstChild[parent]; node !== NONE; node = nextSibling[node])
-    rows.push(row(tree.symbol[node], tree.calls[node], timeSumsOf(measured, node)));
+  for (let node = firstChild[parent]; node !== NONE; node = nextSibling[node]) {
+    // a window may hold the end of a call that was set aside, and nothing of those that made it
+    if (tree.calls[node] > 0 || measured.totalNs[node] > 0)
+      rows.push(row(tree.symbol[node], tree.calls[node], timeSumsOf(measured, node)));
+  }
   return rows.sort((a, b) => b.totalNs - a.totalNs || b.calls - a.calls || compareSymbols(symbols, a.symbol, b.symbol));
 }

@@ -43,6 +43,15 @@ const ENDS_ASIDE: FiberDecision[] = [
   { what: 'call', which: 1, ns: 1 },
 ];
 
+/** A call on a stack that was left ends in a window in which those that made it have no time. */
+const ENDS_ALONE: FiberDecision[] = [
+  { what: 'switch', which: 6, ns: 1 },
+  { what: 'call', which: 0, ns: 1 },
+  { what: 'switch', which: 0, ns: 1 },
+  { what: 'call', which: 0, ns: 1 },
+  { what: 'switch', which: 10, ns: 1 },
+];
+
 test('fibers', async () => {
   await fc.assert(
     fc.asyncProperty(fiberDecisions, fc.nat(), async (decisions, seed) => {
@@ -51,7 +60,13 @@ test('fibers', async () => {
       run.end();
       await expectRightAnswers(run.lines, seed);
     }),
-    { numRuns: 200, examples: [[ENDS_ASIDE, 1854213630]] },
+    {
+      numRuns: 200,
+      examples: [
+        [ENDS_ASIDE, 1854213630],
+        [ENDS_ALONE, 7],
+      ],
+    },
   );
 });
 
