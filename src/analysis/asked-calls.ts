@@ -127,8 +127,8 @@ class CallFinder implements CallListener {
   private countComplete(call: OpenCall, durationNs: Nanoseconds): void {
     const { durations } = this.question.calls;
     if (durations !== null && (durationNs < durations.minNs || durationNs > durations.maxNs)) return;
-    const outsideNs = this.outsideNs - call.outsideNs;
-    const offCpuNs = this.offCpuNs - call.offCpuNs;
+    if (!call.isAside) this.left(call);
+    const { outsideNs, offCpuNs } = call;
     const caller = this.callerOf(call);
     const sums = this.sumsOf(caller);
     sums.calls++;

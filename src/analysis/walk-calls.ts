@@ -15,6 +15,8 @@ export class OpenCall {
   /** What it stands on; null: nothing. */
   below: OpenCall | null = null;
   isStop = false;
+  /** Its stack was left, and does not go on yet. */
+  isAside = false;
   // What follows is for who listens; what he uses, he sets when the call opens.
   /** What holds of it or of what it stands on, as bits. */
   within = 0;
@@ -113,6 +115,7 @@ class Walk {
 
   private setAside(): void {
     const call = this.takeFrame();
+    call.isAside = true;
     this.aside.set(call.row, call);
     this.listener.left?.(call);
   }
@@ -121,6 +124,7 @@ class Walk {
     const call = this.takeAside(openedIn);
     call.node = node;
     call.below = this.frame;
+    call.isAside = false;
     this.setFrame(call);
     this.listener.resumed?.(call);
   }
@@ -152,6 +156,7 @@ class Walk {
     call.entryNs = atNs;
     call.below = below;
     call.isStop = isStop;
+    call.isAside = false;
     return call;
   }
 }

@@ -70,10 +70,25 @@ test('fibers', async () => {
   );
 });
 
+/** A call that waited outside of traced code is set aside, and ends there. */
+const WAITED_ASIDE = [
+  '1000 [000] 5.000000000: tr strt 0 [unknown] => 400000 f0+0x0',
+  '1000 [000] 5.000000000: tr strt 0 [unknown] => 400802 f0+0x802',
+  '1000 [000] 5.000000000: call 400010 f0+0x10 => 400000 f0+0x0',
+  '1000 [000] 5.000000000: jmp 400fe0 f0+0xfe0 => 402000 f2+0x0',
+  '1000 [000] 5.000000000: tr end async 402800 f2+0x800 => 0 [unknown]',
+  '1001 [001] 5.000000000: call 400040 f0+0x40 => 403000 f3+0x0',
+  '1001 [001] 5.000000001: tr end syscall 403800 f3+0x800 => 0 [unknown]',
+  '1001 [001] 5.000000001: call 403020 f3+0x20 => 401000 f1+0x0',
+  '1000 [002] 5.000000010: tr strt 0 [unknown] => 402800 f2+0x800',
+  '1000 [002] 5.000000017: return 400ff0 f0+0xff0 => 402015 f2+0x15',
+  '1000 [002] 5.000005017: return 402ff0 f2+0xff0 => 400015 f0+0x15',
+];
+
 test('lines that are missing', async () => {
   await fc.assert(
     fc.asyncProperty(damagedExecutions, fc.nat(), async (lines, seed) => expectRightAnswers(lines, seed)),
-    { numRuns: 100 },
+    { numRuns: 100, examples: [[WAITED_ASIDE, 1592727526]] },
   );
 });
 
