@@ -1,4 +1,4 @@
 import { defineConfig } from 'vitest/config';
 
 /** Machines are shared: a test that is slow there is not wrong. What hangs is still found. */
-export default defineConfig({ test: { testTimeout: 60_000, hookTimeout: 60_000 } });
+export default defineConfig({ test: { testTimeout: 60_000, hookTimeout: 60_000, setupFiles: './test/setup.ts' } });
