@@ -57,4 +57,5 @@ export { type FoldedOptions, renderFolded } from './render/folded.js';
 export type { Grouping } from './render/named-tree.js';
 export { type QualitySummary, qualitySummary } from './render/quality-summary.js';
 export { renderSvg, type SvgOptions } from './render/svg/svg.js';
+export { nameMatcher } from './store/name-matcher.js';
 export { isTraceFile } from './trace-file/format.js';

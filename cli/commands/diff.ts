@@ -2,7 +2,7 @@
  * `ptflame diff`: what changed from one trace to another.
  */
 import { type Diff, diffOf } from '../../src/answers.js';
-import type { Profile } from '../../src/index.js';
+import { nameMatcher, type Profile } from '../../src/index.js';
 import { refuseBoth, writeAnswer } from '../answer-output.js';
 import { openInputs } from '../inputs.js';
 import type { DiffOptions } from '../question-options.js';
@@ -16,7 +16,8 @@ export async function diff(options: DiffOptions, signal: AbortSignal): Promise<v
   const before = await read(options.before, options, signal);
   const after = await read(options.after, options, signal);
   const { sort, top, match } = options;
-  const answer = diffOf(before, after, { sort, ...(match && { match }) });
+  const names = [before, after].flatMap(({ symbols }) => symbols.name);
+  const answer = diffOf(before, after, { sort, ...(match && { match: nameMatcher(match, names) }) });
   await writeAnswer(
     { json: () => answer, text: () => diffLines(answer, tableWidth(), top), csv: () => csvRows(answer) },
     options,

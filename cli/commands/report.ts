@@ -2,6 +2,7 @@
  * `ptflame report`: a flat table of functions.
  */
 import { type FunctionRow, type Report, reportOf } from '../../src/answers.js';
+import { nameMatcher } from '../../src/index.js';
 import { refuseBoth, writeAnswer } from '../answer-output.js';
 import { openInputs } from '../inputs.js';
 import type { ReportOptions } from '../question-options.js';
@@ -20,7 +21,8 @@ export async function report(options: ReportOptions, signal: AbortSignal): Promi
   const profile = await profileOf(inputs, options, { trees: threads ? 'apart' : 'together', durations: true }, signal);
   const top = options.top ?? (json || csv ? 0 : ROWS);
   const isTold = !json && !csv; // a table says how many more there are
-  const answer = reportOf(profile, { sort, threads, ...(top > 0 && !isTold && { top }), ...(match && { match }) });
+  const isMatch = match && { match: nameMatcher(match, profile.symbols.name) };
+  const answer = reportOf(profile, { sort, threads, ...(top > 0 && !isTold && { top }), ...isMatch });
   await writeAnswer(
     { json: () => answer, text: () => reportLines(answer, tableWidth(), top), csv: () => csvRows(answer) },
     options,

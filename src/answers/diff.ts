@@ -15,8 +15,8 @@ export interface DiffOptions {
   readonly sort?: DiffKey;
   /** So many at most. Default: all. */
   readonly top?: number;
-  /** Only functions that it finds. */
-  readonly match?: RegExp;
+  /** Only functions with such a name: `nameMatcher`. */
+  readonly match?: (name: string) => boolean;
 }
 
 /** Functions are the same if their names are: files may lie elsewhere on another machine, or be another build. */
@@ -24,7 +24,7 @@ export function diffOf(before: Profile, after: Profile, options: DiffOptions = {
   const { sort = 'self', match } = options;
   const trees = [wholeTree(before), wholeTree(after)] as const;
   const [old, now] = [sumsByName(before, trees[0]), sumsByName(after, trees[1])];
-  const names = [...new Set([...old.keys(), ...now.keys()])].filter((name) => !match || match.test(name));
+  const names = [...new Set([...old.keys(), ...now.keys()])].filter((name) => !match || match(name));
   const rows = names.map((name) => diffRow(name, old.get(name) ?? NOTHING, now.get(name) ?? NOTHING));
   rows.sort((a, b) => changeOf(b, sort) - changeOf(a, sort) || compareUtf8(a.name, b.name));
   return {

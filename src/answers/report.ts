@@ -16,8 +16,8 @@ export interface ReportOptions {
   readonly sort?: SortKey;
   /** So many of each table at most. Default: all. */
   readonly top?: number;
-  /** Only functions that it finds. */
-  readonly match?: RegExp;
+  /** Only functions with such a name: `nameMatcher`. */
+  readonly match?: (name: string) => boolean;
   /** The same for each thread: the profile has to have the trees of its threads. */
   readonly threads?: boolean;
 }
@@ -56,7 +56,7 @@ const KEYS: Readonly<Record<Exclude<SortKey, 'name'>, (row: FunctionSums) => num
 /** Ties by total time, then by name. */
 function functionRows(rows: readonly FunctionSums[], symbols: SymbolTable, options: ReportOptions): FunctionRow[] {
   const { sort = 'total', top = rows.length, match } = options;
-  const found = match ? rows.filter(({ symbol }) => match.test(symbols.name[symbol] as string)) : [...rows];
+  const found = match ? rows.filter(({ symbol }) => match(symbols.name[symbol] as string)) : [...rows];
   const byName = (a: FunctionSums, b: FunctionSums) => compareSymbols(symbols, a.symbol, b.symbol);
   const key = sort === 'name' ? () => 0 : KEYS[sort];
   const value = (row: FunctionSums) => (Number.isNaN(key(row)) ? -1 : key(row));

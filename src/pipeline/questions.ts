@@ -8,6 +8,7 @@ import type { SymbolTable } from '../model/symbol-table.js';
 import type { Nanoseconds } from '../model/units.js';
 import { compareUtf8 } from '../model/utf8-order.js';
 import { formatBounds, formatDuration } from '../render/format.js';
+import { nameMatcher } from '../store/name-matcher.js';
 
 /** Functions by their whole name, or all that an expression finds; `[syscall]` and its kin have names, too. */
 export type FunctionPattern = string | RegExp;
@@ -87,7 +88,7 @@ function askedCalls({ functions, minNs, maxNs }: CallPattern, symbols: SymbolTab
  * A whole name means the functions that have it; if none has, those that have it but for parameters and version:
  * `pthread_mutex_lock` finds `pthread_mutex_lock@@GLIBC_2.2.5`.
  *
- * @throws PtflameError NO_SUCH_FUNCTION
+ * @throws PtflameError NO_SUCH_FUNCTION or BAD_OPTION
  */
 export function functionSet(pattern: FunctionPattern, symbols: SymbolTable): FunctionSet {
   const found = typeof pattern === 'string' ? named(pattern, symbols) : matching(pattern, symbols);
@@ -103,7 +104,8 @@ function named(name: string, { name: names }: SymbolTable): FunctionSet {
 }
 
 function matching(pattern: RegExp, { name }: SymbolTable): FunctionSet {
-  return Uint8Array.from(name, (own) => (pattern.test(own) ? 1 : 0));
+  const isFound = nameMatcher(pattern, name);
+  return Uint8Array.from(name, (own) => (isFound(own) ? 1 : 0));
 }
 
 /** Without parameters, and without a version. */

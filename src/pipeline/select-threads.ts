@@ -6,6 +6,7 @@ import type { Profile, ThreadProfile } from '../model/profile.js';
 import type { Quality, TraceGap } from '../model/quality.js';
 import type { Selection } from '../model/trace-chunk.js';
 import { NONE } from '../model/units.js';
+import { nameMatcher } from '../store/name-matcher.js';
 import { LossKinds } from './losses.js';
 import { TimeSums } from './quality.js';
 import { noProcessIds, noThreadNames, nothingSelected } from './refusals.js';
@@ -15,17 +16,23 @@ export function selectThreads(profile: Profile, select: Omit<Selection, 'cpus'>)
   const { pids, comm } = select;
   if (pids && profile.threads.every(({ pid }) => pid === null)) throw noProcessIds();
   if (comm && profile.threads.every(({ comm }) => comm === null)) throw noThreadNames();
-  const threads = profile.threads.filter((thread) => isSelected(thread, select));
+  const isNamed =
+    comm &&
+    nameMatcher(
+      comm,
+      profile.threads.flatMap((thread) => thread.comm ?? []),
+    );
+  const threads = profile.threads.filter((thread) => {
+    return isSelected(thread, select) && (!isNamed || (thread.comm !== null && isNamed(thread.comm)));
+  });
   if (threads.length === 0) throw nothingSelected();
   if (threads.length === profile.threads.length) return profile;
   const durations = addedDurations(threads);
   return { ...profile, threads, durations, quality: qualityOf(threads, profile.quality) };
 }
 
-function isSelected({ tid, pid, comm }: ThreadProfile, select: Omit<Selection, 'cpus'>): boolean {
-  if (select.tids && !select.tids.includes(tid)) return false;
-  if (select.pids && !select.pids.includes(pid ?? NONE)) return false;
-  return select.comm === undefined || (comm !== null && select.comm.test(comm));
+function isSelected({ tid, pid }: ThreadProfile, { tids, pids }: Omit<Selection, 'cpus'>): boolean {
+  return (!tids || tids.includes(tid)) && (!pids || pids.includes(pid ?? NONE));
 }
 
 /** Times and listed gaps of these threads; the rest is known of the whole recording alone, and stays. */

@@ -3,6 +3,7 @@
  */
 import type { ThreadName } from '../model/trace-chunk.js';
 import type { Nanoseconds, Tid } from '../model/units.js';
+import { nameMatcher } from './name-matcher.js';
 
 interface NameAt {
   readonly timeNs: Nanoseconds;
@@ -70,8 +71,13 @@ export class ThreadNames {
     return lastOf(this.namesOf(tid))?.comm ?? null;
   }
 
-  everMatched(tid: Tid, pattern: RegExp): boolean {
-    return this.namesOf(tid).some(({ comm }) => pattern.test(comm));
+  /** Whether a thread ever had a name that is found. */
+  matcher(pattern: RegExp): (tid: Tid) => boolean {
+    const isFound = nameMatcher(
+      pattern,
+      [...this.names.values()].flatMap((names) => names.map(({ comm }) => comm)),
+    );
+    return (tid) => this.namesOf(tid).some(({ comm }) => isFound(comm));
   }
 
   private namesOf(tid: Tid): readonly NameAt[] {

@@ -78,7 +78,7 @@ export class TraceStore {
   /** The threads that are wanted, by tid; those left out are counted as unwanted, once. */
   wantedTids(): Tid[] {
     const all = [...this.threads.keys()].sort((a, b) => a - b);
-    const isWanted = (tid: Tid) => this.isWantedThread(tid);
+    const isWanted = this.threadFilter();
     const [wanted, others] = [all.filter(isWanted), all.filter((tid) => !isWanted(tid))];
     for (const tid of others) this.unwanted += this.eventsOf(tid);
     return wanted;
@@ -198,10 +198,10 @@ export class TraceStore {
     return { ...record, timeNs: Math.min(Math.max(record.timeNs, this.startNs), this.endNs) };
   }
 
-  private isWantedThread(tid: Tid): boolean {
+  private threadFilter(): (tid: Tid) => boolean {
     const { pids, comm } = this.selection;
-    if (pids && !pids.includes(this.names.pidOf(tid) ?? NONE)) return false;
-    return comm === undefined || this.names.everMatched(tid, comm);
+    const isNamed = comm === undefined ? () => true : this.names.matcher(comm);
+    return (tid) => (!pids || pids.includes(this.names.pidOf(tid) ?? NONE)) && isNamed(tid);
   }
 }
 

@@ -181,6 +181,7 @@ describe.concurrent('what cannot be answered', () => {
     [['stacks', DEMO], 2, /--at is needed$/, /--help/],
     [['stacks', DEMO, '--at', '+10ms'], 1, /\+10 ms is 8\.6 ms after the recording ends/, /it lasts 1\.4 ms/],
     [['stacks', DEMO, '--at', '5'], 1, /5\.000000000 is 12300 s before the recording begins/, /it lasts 1\.4 ms/],
+    [['report', DEMO, '--match', '(.*)*\\1$'], 2, /takes too long$/, /repetition/],
     [['report', DEMO, '--threds'], 2, /threds/, /^ {2}did you mean --threads\?/],
     [['report', DEMO, '--latency', '1'], 2, /Unknown argument: latency/, /^ {2}see ptflame --help/],
     [['report', DEMO, '--top', '-1'], 2, /--top is 0 or more/, /--help/],

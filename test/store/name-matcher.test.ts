@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest';
+import { nameMatcher } from '../../src/store/name-matcher.js';
+
+test('the names that an expression finds', () => {
+  const isFound = nameMatcher(/^do_|é/u, ['do_command', 'do_', 'undo_', 'café', 'do_command']);
+  expect(['do_command', 'do_', 'undo_', 'café', 'never told'].map(isFound)).toEqual([true, true, false, true, false]);
+});
+
+test('an expression that would never end is refused', () => {
+  const names = ['main', `${'a'.repeat(60)}b`];
+  expect(() => nameMatcher(/^(a*)*\1c$/u, names)).toThrow(
+    expect.objectContaining({ code: 'BAD_OPTION', message: expect.stringContaining('/^(a*)*\\1c$/ takes too long') }),
+  );
+});
