@@ -3,13 +3,13 @@
  */
 import { type Boxes, BoxKind, layout } from '../../../layout/layout.js';
 import { NONE } from '../../../model/units.js';
+import { byId, setAttributes, svgElement } from '../../browser/dom.js';
+import { type Drawing, hatchPath, px, type Rectangle, ROW_PX, rectangles } from '../../frames/drawing.js';
+import { factsOf, factsText } from '../../frames/facts.js';
+import type { Found } from '../../frames/search.js';
 import type { SvgData } from '../data.js';
-import { type Drawing, hatchPath, px, type Rectangle, ROW_PX, rectangles } from '../drawing.js';
-import { factsOf, factsText } from '../facts.js';
 import { HEAD } from '../head-shape.js';
-import { byId, setAttributes, svgElement } from './dom.js';
 import { keepHeadInSight, layOutHead, measureCharacterPx, resize, windowWidthPx } from './page.js';
-import type { Found } from './search.js';
 import type { State } from './state.js';
 
 export class Picture {

@@ -1,8 +1,8 @@
 /**
  * Which frames a search finds, and how much of the time is theirs.
  */
-import { NONE, type NodeId } from '../../../model/units.js';
-import { type FrameTable, summedUp } from '../frame-table.js';
+import { NONE, type NodeId } from '../../model/units.js';
+import { type FrameTable, summedUp } from './frame-table.js';
 
 export interface Found {
   readonly isMatch: Float64Array; // 1 or 0

@@ -1,0 +1,131 @@
+/**
+ * All threads: what each did, and when it was lost.
+ */
+import { scaleLinear } from 'd3';
+import type { Profile } from '../../../model/profile.js';
+import type { TraceGap } from '../../../model/quality.js';
+import { htmlElement as html, svgElement as svg } from '../../browser/dom.js';
+import { formatCount, formatDuration, formatMany } from '../../format.js';
+import { formatShare } from '../../frames/facts.js';
+import type { ThreadRow } from '../view/threads.js';
+import { type Column, VirtualTable } from './virtual-table.js';
+
+const STRIP_PX = 170;
+const LEAST_GAP_PX = 1;
+
+type Recorded = Pick<Profile, 'meta' | 'quality' | 'threads'>;
+
+export class ThreadsTable {
+  private readonly table: VirtualTable<ThreadRow>;
+  private readonly recorded: Recorded;
+  private readonly gapsOf = new Map<number, TraceGap[]>();
+
+  constructor(recorded: Recorded, choose: (key: string) => void) {
+    this.recorded = recorded;
+    for (const gap of recorded.quality.gaps) {
+      const gaps = this.gapsOf.get(gap.tid);
+      if (gaps) gaps.push(gap);
+      else this.gapsOf.set(gap.tid, [gap]);
+    }
+    this.table = new VirtualTable('Threads', this.columns(), 'wall', { choose: ({ key }) => choose(key) });
+  }
+
+  get element(): HTMLElement {
+    return this.table.element;
+  }
+
+  attached(): void {
+    this.table.attached();
+  }
+
+  show(choices: readonly ThreadRow[], chosen: string): void {
+    this.table.show(choices, ({ key }) => key === chosen);
+  }
+
+  private columns(): Column<ThreadRow>[] {
+    const duration = (
+      key: string,
+      title: string,
+      hint: string,
+      value: (row: ThreadRow) => number,
+    ): Column<ThreadRow> => {
+      return { key, title, hint, width: '96px', value, cell: (row) => formatDuration(value(row)) };
+    };
+    return [
+      {
+        key: 'name',
+        title: 'Thread',
+        width: 'minmax(160px,1fr)',
+        isText: true,
+        value: ({ name }) => name,
+        cell: ({ name, isIdle }) => html('span', { title: name }, name, ...(isIdle ? [html('em', {}, ' idle')] : [])),
+      },
+      {
+        key: 'which',
+        title: 'Number',
+        width: '110px',
+        isText: true,
+        value: ({ which }) => which.padStart(12),
+        cell: ({ which }) => which,
+      },
+      duration('wall', 'Wall clock', 'all its time', ({ totalNs }) => totalNs),
+      duration('cpu', 'On CPU', 'while it surely had a processor', ({ onCpuNs }) => onCpuNs),
+      {
+        key: 'busy',
+        title: '%',
+        hint: 'on CPU, of its time',
+        width: '70px',
+        value: ({ onCpuNs, totalNs }) => onCpuNs / Math.max(1, totalNs),
+        cell: ({ onCpuNs, totalNs }) => formatShare(onCpuNs, totalNs),
+      },
+      duration('outside', 'Outside', 'in system calls and other stops', ({ outsideNs }) => outsideNs),
+      duration('lost', 'Lost', 'nothing is known', ({ lostNs }) => lostNs),
+      {
+        key: 'calls',
+        title: 'Calls',
+        width: '100px',
+        value: ({ calls }) => calls,
+        cell: ({ calls }) => formatCount(calls),
+      },
+      {
+        key: 'strip',
+        title: 'Recorded, gaps marked',
+        width: `${STRIP_PX + 20}px`,
+        isText: true,
+        value: (row) => this.firstNs(row),
+        cell: (row) => this.strip(row),
+      },
+    ];
+  }
+
+  private firstNs({ threads }: ThreadRow): number {
+    return Math.min(...threads.map((place) => this.recorded.threads[place]?.startNs ?? 0));
+  }
+
+  /** The recording from its start to its end, and where the threads were lost in it. */
+  private strip(row: ThreadRow): SVGSVGElement {
+    const { meta, threads } = this.recorded;
+    const at = scaleLinear([meta.startNs, Math.max(meta.endNs, meta.startNs + 1)], [0, STRIP_PX]).clamp(true);
+    const own = row.threads.map((place) => threads[place]).filter((thread) => thread !== undefined);
+    const [from, to] = [Math.min(...own.map(({ startNs }) => startNs)), Math.max(...own.map(({ endNs }) => endNs))];
+    const gaps = own.flatMap(({ tid }) => this.gapsOf.get(tid) ?? []);
+    const marks = gaps.map(({ atNs, lengthNs }) =>
+      svg('rect', {
+        class: 'gap',
+        x: at(atNs),
+        y: 0,
+        width: Math.max(LEAST_GAP_PX, at(atNs + lengthNs) - at(atNs)),
+        height: 12,
+      }),
+    );
+    const text =
+      gaps.length === 0 ? 'no gaps' : `${formatMany(gaps.length, 'gap')}, ${formatDuration(row.lostNs)} lost`;
+    return svg(
+      'svg',
+      { class: 'strip', width: STRIP_PX, height: 12, role: 'img', 'aria-label': text },
+      svg('title', {}, text),
+      svg('rect', { class: 'span', x: at(from), y: 3, width: Math.max(1, at(to) - at(from)), height: 6 }),
+      ...marks,
+    );
+  }
+}

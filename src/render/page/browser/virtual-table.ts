@@ -1,0 +1,193 @@
+/**
+ * A table of any length: only the rows that can be seen are in the page.
+ */
+import { elementScroll, observeElementOffset, observeElementRect, Virtualizer } from '@tanstack/virtual-core';
+import { htmlElement as html, setAttributes } from '../../browser/dom.js';
+
+export interface Column<Row> {
+  readonly key: string;
+  readonly title: string;
+  readonly hint?: string;
+  /** As CSS has it. */
+  readonly width: string;
+  readonly isText?: boolean;
+  /** What stands in it. */
+  readonly cell: (row: Row) => string | Node;
+  /** What it is sorted by; texts upwards, numbers downwards. */
+  readonly value: (row: Row) => number | string;
+}
+
+export interface TableEvents<Row> {
+  readonly choose: (row: Row) => void;
+}
+
+const ROW_PX = 26;
+const ROWS_AHEAD = 6;
+
+export class VirtualTable<Row> {
+  readonly element: HTMLElement;
+  private readonly scroller = html('div', { class: 'rows', role: 'rowgroup' });
+  private readonly canvas = html('div', { class: 'canvas', role: 'presentation' });
+  private readonly head = html('div', { class: 'head', role: 'row', 'aria-rowindex': 1 });
+  private readonly columns: readonly Column<Row>[];
+  private readonly events: TableEvents<Row>;
+  private readonly virtualizer: Virtualizer<HTMLElement, HTMLElement>;
+  private rows: readonly Row[] = [];
+  private sortedBy: string;
+  private isUpwards = false;
+  private isChosen: (row: Row) => boolean = () => false;
+  private focusedRow = 0;
+
+  constructor(label: string, columns: readonly Column<Row>[], sortedBy: string, events: TableEvents<Row>) {
+    this.columns = columns;
+    this.sortedBy = sortedBy;
+    this.events = events;
+    this.element = html(
+      'div',
+      { class: 'table', role: 'table', 'aria-label': label },
+      html('div', { class: 'headgroup', role: 'rowgroup' }, this.head),
+      this.scroller,
+    );
+    this.scroller.append(this.canvas);
+    this.element.style.setProperty('--columns', columns.map(({ width }) => width).join(' '));
+    this.virtualizer = new Virtualizer<HTMLElement, HTMLElement>({
+      count: 0,
+      getScrollElement: () => this.scroller,
+      estimateSize: () => ROW_PX,
+      overscan: ROWS_AHEAD,
+      observeElementRect,
+      observeElementOffset,
+      scrollToFn: elementScroll,
+      onChange: () => this.drawRows(),
+    });
+    this.drawHead();
+    this.scroller.addEventListener('click', ({ target }) => this.choose(rowIndex(target)));
+    this.scroller.addEventListener('keydown', (event) => this.press(event));
+    this.scroller.addEventListener('focusin', ({ target }) => {
+      this.focusedRow = rowIndex(target) ?? this.focusedRow;
+    });
+  }
+
+  /** In the page: it can look how large it is. */
+  attached(): void {
+    this.virtualizer._didMount();
+    this.virtualizer._willUpdate();
+    this.drawRows();
+  }
+
+  show(rows: readonly Row[], isChosen: (row: Row) => boolean): void {
+    this.isChosen = isChosen;
+    this.rows = rows;
+    this.sort();
+  }
+
+  /** Only what is chosen has changed. */
+  mark(isChosen: (row: Row) => boolean): void {
+    this.isChosen = isChosen;
+    this.drawRows();
+  }
+
+  private sort(): void {
+    const column = this.columns.find(({ key }) => key === this.sortedBy) as Column<Row>;
+    const value = (row: Row) => {
+      const own = column.value(row);
+      return typeof own === 'number' && Number.isNaN(own) ? Number.NEGATIVE_INFINITY : own;
+    };
+    const keyed = this.rows.map((row) => ({ row, key: value(row) }));
+    const isUpwards = this.isUpwards !== Boolean(column.isText); // texts begin with the first, numbers with the largest
+    keyed.sort((a, b) => (a.key === b.key ? 0 : a.key < b.key === isUpwards ? -1 : 1));
+    this.rows = keyed.map(({ row }) => row);
+    setAttributes(this.element, { 'aria-rowcount': this.rows.length + 1 });
+    this.virtualizer.setOptions({ ...this.virtualizer.options, count: this.rows.length });
+    this.virtualizer._willUpdate();
+    this.drawHead();
+    this.drawRows();
+  }
+
+  private drawHead(): void {
+    const cells = this.columns.map(({ key, title, hint, isText }) => {
+      const isSorted = key === this.sortedBy;
+      const isAscending = this.isUpwards !== Boolean(isText);
+      const arrow = isSorted ? (isAscending ? ' ▲' : ' ▼') : '';
+      const button = html('button', { type: 'button', ...(hint && { title: hint }) }, title + arrow);
+      button.addEventListener('click', () => this.sortBy(key));
+      const sort = isSorted ? { 'aria-sort': isAscending ? 'ascending' : 'descending' } : {};
+      return html('div', { role: 'columnheader', class: isText ? 'text' : 'number', ...sort }, button);
+    });
+    const focused = [...this.head.children].findIndex((cell) => cell.contains(document.activeElement));
+    this.head.replaceChildren(...cells);
+    if (focused >= 0) cells[focused]?.querySelector('button')?.focus();
+  }
+
+  private sortBy(key: string): void {
+    this.isUpwards = key === this.sortedBy && !this.isUpwards;
+    this.sortedBy = key;
+    this.sort();
+  }
+
+  private drawRows(): void {
+    const hadFocus = this.scroller.contains(document.activeElement) && document.activeElement !== this.scroller;
+    this.canvas.style.height = `${this.virtualizer.getTotalSize()}px`;
+    const items = this.virtualizer.getVirtualItems();
+    this.focusedRow = Math.max(0, Math.min(this.focusedRow, this.rows.length - 1));
+    const drawn = items.map(({ index, start }) => this.rowElement(index, start));
+    this.canvas.replaceChildren(...drawn);
+    const focused = drawn.find((row) => row.dataset['row'] === String(this.focusedRow)) ?? drawn[0];
+    if (focused) focused.tabIndex = 0;
+    if (hadFocus) focused?.focus({ preventScroll: true });
+  }
+
+  private rowElement(index: number, topPx: number): HTMLElement {
+    const row = this.rows[index] as Row;
+    const cells = this.columns.map(({ cell, isText }) =>
+      html('div', { role: 'cell', class: isText ? 'text' : 'number' }, cell(row)),
+    );
+    const isChosen = this.isChosen(row);
+    const attributes = {
+      role: 'row',
+      class: isChosen ? 'row chosen' : 'row',
+      'aria-rowindex': index + 2,
+      'data-row': index,
+      tabindex: -1,
+    };
+    const element = html('div', isChosen ? { ...attributes, 'aria-current': 'true' } : attributes, ...cells);
+    element.style.transform = `translateY(${topPx}px)`;
+    return element;
+  }
+
+  private choose(index: number | null): void {
+    const row = index === null ? undefined : this.rows[index];
+    if (row !== undefined) this.events.choose(row);
+  }
+
+  private press(event: KeyboardEvent): void {
+    if (event.ctrlKey || event.altKey || event.metaKey) return;
+    const page = Math.max(1, Math.floor(this.scroller.clientHeight / ROW_PX) - 1);
+    const steps: Readonly<Record<string, number>> = {
+      ArrowUp: this.focusedRow - 1,
+      ArrowDown: this.focusedRow + 1,
+      PageUp: this.focusedRow - page,
+      PageDown: this.focusedRow + page,
+      Home: 0,
+      End: this.rows.length - 1,
+    };
+    const to = steps[event.key];
+    if (to !== undefined) this.moveTo(to);
+    else if (event.key === 'Enter' || event.key === ' ') this.choose(this.focusedRow);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  private moveTo(index: number): void {
+    this.focusedRow = Math.max(0, Math.min(index, this.rows.length - 1));
+    this.virtualizer.scrollToIndex(this.focusedRow);
+    this.drawRows();
+    this.canvas.querySelector<HTMLElement>(`[data-row="${this.focusedRow}"]`)?.focus({ preventScroll: true });
+  }
+}
+
+function rowIndex(target: EventTarget | null): number | null {
+  const row = target instanceof Element ? target.closest<HTMLElement>('.row') : null;
+  return row === null ? null : Number(row.dataset['row']);
+}

@@ -1,0 +1,122 @@
+/**
+ * The threads of a page: what each did, which ones only waited, and which ones are looked at.
+ */
+import { isStop, onCpuNs, type TimeSums } from '../../../analysis/outside.js';
+import { SpecialSymbol } from '../../../model/symbol-table.js';
+import type { Nanoseconds } from '../../../model/units.js';
+import { formatMany } from '../../format.js';
+import { visibleText } from '../../visible-text.js';
+import type { PageData, PageThread } from '../data/page-data.js';
+
+export interface ThreadRow {
+  /** Places in the data's list. */
+  readonly threads: readonly number[];
+  /** As in `State.threads`. */
+  readonly key: string;
+  readonly name: string;
+  /** "114078", "3 threads". */
+  readonly which: string;
+  readonly totalNs: Nanoseconds;
+  readonly onCpuNs: Nanoseconds;
+  readonly outsideNs: Nanoseconds;
+  readonly lostNs: Nanoseconds;
+  readonly calls: number;
+  /** They only waited. */
+  readonly isIdle: boolean;
+}
+
+/** Each thread by itself. */
+export function threadRows(data: PageData, hasSwitches: boolean): ThreadRow[] {
+  return data.threads.map((thread, place) => {
+    const sums = timeOf(data, thread);
+    return {
+      threads: [place],
+      key: `tid:${thread.tid}`,
+      name: nameOf(thread),
+      which: String(thread.tid),
+      totalNs: sums.totalNs,
+      onCpuNs: onCpuNs(sums, hasSwitches),
+      outsideNs: sums.outsideNs,
+      lostNs: sums.lostNs,
+      calls: thread.calls.reduce((sum, calls) => sum + calls, 0),
+      isIdle: isIdle(data, thread),
+    };
+  });
+}
+
+/** What the reader may choose: all, those of one name, the idle ones, and each by itself. */
+export function threadChoices(rows: readonly ThreadRow[], hidesIdle: boolean): ThreadRow[] {
+  const busy = rows.filter((row) => !row.isIdle);
+  const idle = rows.filter((row) => row.isIdle);
+  const isIdleGrouped = idle.length > 1 && busy.length > 0;
+  const apart = isIdleGrouped ? busy : hidesIdle && busy.length > 0 ? busy : rows;
+  const shown = hidesIdle && busy.length > 0 ? busy : rows;
+  const groups = [...byName(apart)].filter(([, members]) => members.length > 1);
+  return [
+    together('all', 'All threads', shown),
+    ...(isIdleGrouped && !hidesIdle ? [together(IDLE, 'Idle: only a wait', idle)] : []),
+    ...groups.map(([name, members]) => together(`name:${name}`, name, members)),
+    ...apart,
+  ];
+}
+
+const IDLE = 'idle';
+
+function byName(rows: readonly ThreadRow[]): Map<string, ThreadRow[]> {
+  const names = new Map<string, ThreadRow[]>();
+  for (const row of rows) {
+    const members = names.get(row.name);
+    if (members) members.push(row);
+    else names.set(row.name, [row]);
+  }
+  return names;
+}
+
+/** Several as one. */
+function together(key: string, name: string, rows: readonly ThreadRow[]): ThreadRow {
+  const sum = (of: (row: ThreadRow) => number) => rows.reduce((total, row) => total + of(row), 0);
+  return {
+    threads: rows.flatMap(({ threads }) => threads),
+    key,
+    name,
+    which: formatMany(rows.length, 'thread'),
+    totalNs: sum(({ totalNs }) => totalNs),
+    onCpuNs: sum((row) => row.onCpuNs),
+    outsideNs: sum(({ outsideNs }) => outsideNs),
+    lostNs: sum(({ lostNs }) => lostNs),
+    calls: sum(({ calls }) => calls),
+    isIdle: rows.every((row) => row.isIdle),
+  };
+}
+
+/** Places of the threads that are looked at; a choice that fits none is as if there were none. */
+export function chosenThreads(rows: readonly ThreadRow[], choice: string, hidesIdle: boolean): number[] {
+  const chosen = rows.filter((row) => [row.key, `name:${row.name}`, row.isIdle ? IDLE : ''].includes(choice));
+  const asked = chosen.length > 0 ? chosen : rows;
+  const busy = asked.filter((row) => !row.isIdle);
+  return (hidesIdle && busy.length > 0 ? busy : asked).flatMap(({ threads }) => threads);
+}
+
+function nameOf({ comm, tid }: PageThread): string {
+  return comm === null ? `thread ${tid}` : visibleText(comm);
+}
+
+/** It never ran traced code, as far as was seen: whatever it has on its stack was there before, and after. */
+function isIdle({ shape }: PageData, { node, selfNs, calls, inferredCalls }: PageThread): boolean {
+  return node.every((at, row) => {
+    const isCode = at > 0 && !isStop(shape.symbol[at]);
+    return !isCode || (selfNs[row] === 0 && calls[row] === inferredCalls[row]);
+  });
+}
+
+function timeOf({ shape }: PageData, { node, selfNs }: PageThread): TimeSums {
+  const sums = { totalNs: 0, outsideNs: 0, offCpuNs: 0, lostNs: 0 };
+  node.forEach((at, row) => {
+    const symbol = shape.symbol[at];
+    sums.totalNs += selfNs[row];
+    if (isStop(symbol)) sums.outsideNs += selfNs[row];
+    if (symbol === SpecialSymbol.OffCpu || symbol === SpecialSymbol.Preempted) sums.offCpuNs += selfNs[row];
+    if (symbol === SpecialSymbol.Lost) sums.lostNs += selfNs[row];
+  });
+  return sums;
+}
