@@ -1,15 +1,16 @@
 /**
  * A profile's symbols and nodes in the order of its file: names decide, never the order in which a trace brought them.
  */
-import { type CallTree, ROOT } from '../model/call-tree.js';
-import type { Profile } from '../model/profile.js';
-import { compareSymbols } from '../model/symbol-order.js';
-import { SpecialSymbol } from '../model/symbol-table.js';
-import { NONE, type NodeId, type SymbolId } from '../model/units.js';
+import { type CallTree, ROOT } from './call-tree.js';
+import type { Profile } from './profile.js';
+import { compareSymbols, dsoOf } from './symbol-order.js';
+import { SpecialSymbol, type SymbolKind, type SymbolTable } from './symbol-table.js';
+import { NONE, type NodeId, type SymbolId } from './units.js';
+import { compareUtf8 } from './utf8-order.js';
 
 export interface SymbolOrder {
-  /** Rows of the profile's table, in the order of the file: the special ones, then those that a tree uses. */
-  readonly rows: readonly SymbolId[];
+  /** The file's table: the special ones, then those that a tree uses. */
+  readonly table: SymbolTable;
   /** Row in the file by row of the profile's table. */
   readonly rankOf: Int32Array;
 }
@@ -25,7 +26,21 @@ export function symbolOrder({ symbols, threads }: Profile): SymbolOrder {
   rows.forEach((row, rank) => {
     rankOf[row] = rank;
   });
-  return { rows, rankOf };
+  return { table: tableOf(symbols, rows), rankOf };
+}
+
+/** These rows of a table, with the files that they are in. */
+function tableOf(symbols: SymbolTable, rows: readonly SymbolId[]): SymbolTable {
+  const dsos = rows.map((row) => dsoOf(symbols, row));
+  const dsoName = [...new Set(dsos.filter((dso) => dso !== null))].sort(compareUtf8);
+  const rowOfDso = new Map<string | null, number>([[null, NONE], ...dsoName.map((name, row) => [name, row] as const)]);
+  return {
+    length: rows.length,
+    name: rows.map((row) => symbols.name[row] as string),
+    kind: rows.map((row) => symbols.kind[row] as SymbolKind),
+    dso: dsos.map((dso) => rowOfDso.get(dso) as number),
+    dsoName,
+  };
 }
 
 /** A tree's nodes, callers before callees, siblings by `rank`, which each node has. */
