@@ -2,14 +2,14 @@
  * A profile's symbols and nodes in the order of its file: names decide, never the order in which a trace brought them.
  */
 import { type CallTree, ROOT } from './call-tree.js';
-import type { Profile } from './profile.js';
+import type { Profile, ThreadProfile } from './profile.js';
 import { compareSymbols, dsoOf } from './symbol-order.js';
 import { SpecialSymbol, type SymbolKind, type SymbolTable } from './symbol-table.js';
 import { NONE, type NodeId, type SymbolId } from './units.js';
 import { compareUtf8 } from './utf8-order.js';
 
 export interface SymbolOrder {
-  /** The file's table: the special ones, then those that a tree uses. */
+  /** The file's table: the special ones, then those that a tree or durations use. */
   readonly table: SymbolTable;
   /** Row in the file by row of the profile's table. */
   readonly rankOf: Int32Array;
@@ -18,7 +18,7 @@ export interface SymbolOrder {
 /** By name, then by the name of the file. */
 export function symbolOrder({ symbols, threads }: Profile): SymbolOrder {
   const specials: readonly SymbolId[] = Object.values(SpecialSymbol);
-  const used = new Set(threads.flatMap(({ tree }) => [...new Set(tree.symbol.subarray(1))]));
+  const used = new Set(threads.flatMap(usedSymbols));
   for (const row of specials) used.delete(row);
   const others = [...used].sort((a, b) => compareSymbols(symbols, a, b));
   const rows = [...specials, ...others];
@@ -27,6 +27,10 @@ export function symbolOrder({ symbols, threads }: Profile): SymbolOrder {
     rankOf[row] = rank;
   });
   return { table: tableOf(symbols, rows), rankOf };
+}
+
+function usedSymbols({ tree, durations }: ThreadProfile): SymbolId[] {
+  return [...new Set(tree.symbol.subarray(1)), ...new Set(durations?.symbol)];
 }
 
 /** These rows of a table, with the files that they are in. */
