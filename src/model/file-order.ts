@@ -2,6 +2,7 @@
  * A profile's symbols and nodes in the order of its file: names decide, never the order in which a trace brought them.
  */
 import { type CallTree, ROOT } from './call-tree.js';
+import type { FunctionDurations } from './durations.js';
 import type { Profile, ThreadProfile } from './profile.js';
 import { compareSymbols, dsoOf } from './symbol-order.js';
 import { SpecialSymbol, type SymbolKind, type SymbolTable } from './symbol-table.js';
@@ -44,6 +45,21 @@ function tableOf(symbols: SymbolTable, rows: readonly SymbolId[]): SymbolTable {
     kind: rows.map((row) => symbols.kind[row] as SymbolKind),
     dso: dsos.map((dso) => rowOfDso.get(dso) as number),
     dsoName,
+  };
+}
+
+/** The same durations by symbols as the file numbers them. */
+export function orderedDurations(
+  { length, symbol, bucket, calls }: FunctionDurations,
+  { rankOf }: SymbolOrder,
+): FunctionDurations {
+  const rank = symbol.map((row) => rankOf[row]);
+  const order = Int32Array.from(rank.keys()).sort((a, b) => rank[a] - rank[b] || a - b);
+  return {
+    length,
+    symbol: order.map((row) => rank[row]),
+    bucket: order.map((row) => bucket[row]),
+    calls: Float64Array.from(order, (row) => calls[row]),
   };
 }
 

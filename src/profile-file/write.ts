@@ -4,7 +4,7 @@
 import { type CallTree, ROOT } from '../model/call-tree.js';
 import type { FunctionDurations } from '../model/durations.js';
 import { assert } from '../model/errors.js';
-import { nodeOrder, type SymbolOrder, symbolOrder } from '../model/file-order.js';
+import { nodeOrder, orderedDurations, type SymbolOrder, symbolOrder } from '../model/file-order.js';
 import type { Profile, ThreadProfile } from '../model/profile.js';
 import type { SymbolTable } from '../model/symbol-table.js';
 import { type Nanoseconds, NONE } from '../model/units.js';
@@ -71,20 +71,17 @@ function* threadPieces(thread: ThreadProfile, zeroNs: Nanoseconds, order: Symbol
     separator = ',';
   }
   yield '}';
-  if (thread.durations) yield* durationsPieces(thread.durations, order);
+  if (thread.durations) yield* durationsPieces(orderedDurations(thread.durations, order));
   yield '}';
 }
 
-/** By symbol, then bucket, as everything is numbered in the file. */
-function* durationsPieces({ symbol, bucket, calls }: FunctionDurations, { rankOf }: SymbolOrder): Generator<string> {
-  const rank = symbol.map((row) => rankOf[row]);
-  const order = Int32Array.from(rank.keys()).sort((a, b) => rank[a] - rank[b] || a - b);
+function* durationsPieces({ symbol, bucket, calls }: FunctionDurations): Generator<string> {
   yield ',"durations":{"symbol":[';
-  yield* numberPieces(order.map((row) => rank[row]));
+  yield* numberPieces(symbol);
   yield '],"bucket":[';
-  yield* numberPieces(order.map((row) => bucket[row]));
+  yield* numberPieces(bucket);
   yield '],"calls":[';
-  yield* numberPieces(taken(calls, order));
+  yield* numberPieces(calls);
   yield ']}';
 }
 
