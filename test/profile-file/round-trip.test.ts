@@ -145,6 +145,13 @@ test('symbols that no tree uses are left out', () => {
   expect(jsonOf({ ...used, symbols })).toBe(jsonOf(used));
 });
 
+test('a function that only durations know comes back', async () => {
+  const used = profileOfNames([['b', null]]);
+  const { symbols } = profileOfNames(['b', 'a'].map((name) => [name, null]));
+  const durations = { length: 1, symbol: Int32Array.of(7), bucket: Int32Array.of(3), calls: Float64Array.of(2) };
+  await expectSame({ ...used, symbols, threads: used.threads.map((thread) => ({ ...thread, durations })) });
+});
+
 test('times beyond what is exact do not make a profile that cannot be read', async () => {
   const steps = Array.from({ length: 50 }, (_, index) => `${9_000_000_000 + 97 * index}.00000010${index % 10}`);
   const lines = ['1.000000100', ...steps].flatMap((time, index) => [
