@@ -123,7 +123,7 @@ export const RenderOptions = z.object({
   inputs: z.array(path).min(1),
   output: outputs('where to write: a file, or - for standard output (default); may be repeated'),
   format: flag(
-    z.enum(['folded', 'svg', 'json']).optional(),
+    z.enum(['folded', 'svg', 'html', 'json']).optional(),
     'format of all outputs; default: by the ending of FILE, else folded',
   ),
   ...picture,
@@ -166,7 +166,7 @@ export const PackOptions = z.object({
 export type PackOptions = z.infer<typeof PackOptions>;
 
 export const DemoOptions = z.object({
-  output: outputs('where to write (default: flame.svg)'),
+  output: outputs('where to write (default: flame.html)'),
   quiet,
 });
 export type DemoOptions = z.infer<typeof DemoOptions>;

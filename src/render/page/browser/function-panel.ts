@@ -39,12 +39,10 @@ export class FunctionPanel {
   private readonly head = html('div', { class: 'function-head' });
   private readonly callers: Half;
   private readonly callees: Half;
+  private readonly events: FunctionEvents;
 
-  constructor(
-    characterPx: number,
-    tooltip: Tooltip,
-    private readonly events: FunctionEvents,
-  ) {
+  constructor(characterPx: number, tooltip: Tooltip, events: FunctionEvents) {
+    this.events = events;
     this.callers = new Half('Callers: who called it', false, characterPx, tooltip);
     this.callees = new Half('Callees: what it called', true, characterPx, tooltip);
     this.element.append(this.head, this.callers.element, this.callees.element);

@@ -32,7 +32,7 @@ export class Tabs {
 
   private select(chosen: number): void {
     this.tabs.forEach((tab, at) => {
-      setAttributes(tab, { 'aria-selected': at === chosen, tabindex: at === chosen ? 0 : -1 });
+      setAttributes(tab, { 'aria-selected': String(at === chosen), tabindex: at === chosen ? 0 : -1 });
       (this.panels[at] as HTMLElement).classList.toggle('closed', at !== chosen);
     });
   }

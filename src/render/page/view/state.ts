@@ -101,10 +101,7 @@ export function formatHash(state: State, start: State = START): string {
     ['function', ids([each.chosen])],
   ];
   const before = text(start);
-  const words = new URLSearchParams(
-    text(state)
-      .filter(([, value], at) => value !== before[at]?.[1])
-      .map(([name, value]) => [name, value]),
-  );
+  const words = new URLSearchParams();
+  for (const [at, [name, value]] of text(state).entries()) if (value !== before[at]?.[1]) words.set(name, value);
   return `#${words}`;
 }
