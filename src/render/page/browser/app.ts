@@ -91,8 +91,6 @@ export class App {
       graphPlace,
       html('div', { class: 'dock' }, this.tabs.element, this.panel.element),
     );
-    this.functions.attached();
-    this.threads.attached();
     this.listen();
   }
 

@@ -142,7 +142,15 @@ class Half {
     const { table, isIcicle, run } = this;
     if (table === null) return;
     const [first, last] = run;
-    this.graph.draw({ table, first, last, isIcicle, painter: painterOf(table, this.colouring), isMarked: null });
+    this.graph.draw({
+      table,
+      first,
+      last,
+      isIcicle,
+      painter: painterOf(table, this.colouring),
+      isMarked: null,
+      ...(first === firstOf(table) && { mostCallers: 0 }),
+    });
     this.graph.offer(this.graph.boxes.firstOfRun);
     this.graph.showRun();
   }

@@ -29,10 +29,6 @@ export class FunctionsTable {
     return this.table.element;
   }
 
-  attached(): void {
-    this.table.attached();
-  }
-
   show(functions: ReadonlyMap<SymbolId, FunctionSums>, allNs: number, chosen: SymbolId | null): void {
     const isChosen = ({ symbol }: FunctionSums) => symbol === chosen;
     if (functions === this.shown) return this.table.mark(isChosen);

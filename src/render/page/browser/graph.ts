@@ -24,6 +24,8 @@ export interface GraphView {
   readonly first: NodeId;
   readonly last: NodeId;
   readonly isIcicle: boolean;
+  /** So many callers below the run; none: the run stands alone. */
+  readonly mostCallers?: number;
   readonly painter: Painter;
   /** null: nothing is marked. */
   readonly isMarked: ((boxes: Boxes, box: number) => boolean) | null;
@@ -80,8 +82,14 @@ export class Graph {
   draw(view: GraphView): void {
     this.view = view;
     const widthPx = Math.max(200, this.place.clientWidth);
-    const { table, first, last, painter, isIcicle } = view;
-    this.boxes = layout(table, { first, last, widthPx, minPx: LEAST_PX });
+    const { table, first, last, painter, isIcicle, mostCallers } = view;
+    this.boxes = layout(table, {
+      first,
+      last,
+      widthPx,
+      minPx: LEAST_PX,
+      ...(mostCallers !== undefined && { mostCallers }),
+    });
     const root = chartOf({ table, boxes: this.boxes, painter, characterPx: this.characterPx });
     this.rows = Math.max(this.boxes.rowCount, this.leastRows);
     this.chart

@@ -34,10 +34,6 @@ export class ThreadsTable {
     return this.table.element;
   }
 
-  attached(): void {
-    this.table.attached();
-  }
-
   show(choices: readonly ThreadRow[], chosen: string): void {
     this.table.show(choices, ({ key }) => key === chosen);
   }

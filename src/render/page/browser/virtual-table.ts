@@ -1,7 +1,6 @@
 /**
  * A table of any length: only the rows that can be seen are in the page.
  */
-import { elementScroll, observeElementOffset, observeElementRect, Virtualizer } from '@tanstack/virtual-core';
 import { htmlElement as html, setAttributes } from '../../browser/dom.js';
 
 export interface Column<Row> {
@@ -22,16 +21,16 @@ export interface TableEvents<Row> {
 }
 
 const ROW_PX = 26;
+const HEAD_PX = 26;
 const ROWS_AHEAD = 6;
 
 export class VirtualTable<Row> {
+  /** The table, which scrolls. */
   readonly element: HTMLElement;
-  private readonly scroller = html('div', { class: 'rows', role: 'rowgroup' });
-  private readonly canvas = html('div', { class: 'canvas', role: 'presentation' });
+  private readonly canvas = html('div', { class: 'canvas', role: 'rowgroup' });
   private readonly head = html('div', { class: 'head', role: 'row', 'aria-rowindex': 1 });
   private readonly columns: readonly Column<Row>[];
   private readonly events: TableEvents<Row>;
-  private readonly virtualizer: Virtualizer<HTMLElement, HTMLElement>;
   private rows: readonly Row[] = [];
   private sortedBy: string;
   private isUpwards = false;
@@ -46,33 +45,17 @@ export class VirtualTable<Row> {
       'div',
       { class: 'table', role: 'table', 'aria-label': label },
       html('div', { class: 'headgroup', role: 'rowgroup' }, this.head),
-      this.scroller,
+      this.canvas,
     );
-    this.scroller.append(this.canvas);
     this.element.style.setProperty('--columns', columns.map(({ width }) => width).join(' '));
-    this.virtualizer = new Virtualizer<HTMLElement, HTMLElement>({
-      count: 0,
-      getScrollElement: () => this.scroller,
-      estimateSize: () => ROW_PX,
-      overscan: ROWS_AHEAD,
-      observeElementRect,
-      observeElementOffset,
-      scrollToFn: elementScroll,
-      onChange: () => this.drawRows(),
-    });
     this.drawHead();
-    this.scroller.addEventListener('click', ({ target }) => this.choose(rowIndex(target)));
-    this.scroller.addEventListener('keydown', (event) => this.press(event));
-    this.scroller.addEventListener('focusin', ({ target }) => {
+    this.element.addEventListener('scroll', () => this.drawRows());
+    new ResizeObserver(() => this.drawRows()).observe(this.element);
+    this.canvas.addEventListener('click', ({ target }) => this.choose(rowIndex(target)));
+    this.canvas.addEventListener('keydown', (event) => this.press(event));
+    this.canvas.addEventListener('focusin', ({ target }) => {
       this.focusedRow = rowIndex(target) ?? this.focusedRow;
     });
-  }
-
-  /** In the page: it can look how large it is. */
-  attached(): void {
-    this.virtualizer._didMount();
-    this.virtualizer._willUpdate();
-    this.drawRows();
   }
 
   show(rows: readonly Row[], isChosen: (row: Row) => boolean): void {
@@ -98,8 +81,6 @@ export class VirtualTable<Row> {
     keyed.sort((a, b) => (a.key === b.key ? 0 : a.key < b.key === isUpwards ? -1 : 1));
     this.rows = keyed.map(({ row }) => row);
     setAttributes(this.element, { 'aria-rowcount': this.rows.length + 1 });
-    this.virtualizer.setOptions({ ...this.virtualizer.options, count: this.rows.length });
-    this.virtualizer._willUpdate();
     this.drawHead();
     this.drawRows();
   }
@@ -126,18 +107,20 @@ export class VirtualTable<Row> {
   }
 
   private drawRows(): void {
-    const hadFocus = this.scroller.contains(document.activeElement) && document.activeElement !== this.scroller;
-    this.canvas.style.height = `${this.virtualizer.getTotalSize()}px`;
-    const items = this.virtualizer.getVirtualItems();
+    const hadFocus = this.canvas.contains(document.activeElement);
+    this.canvas.style.height = `${this.rows.length * ROW_PX}px`;
     this.focusedRow = Math.max(0, Math.min(this.focusedRow, this.rows.length - 1));
-    const drawn = items.map(({ index, start }) => this.rowElement(index, start));
+    const { scrollTop, clientHeight } = this.element;
+    const first = Math.max(0, Math.floor(scrollTop / ROW_PX) - ROWS_AHEAD);
+    const end = Math.min(this.rows.length, Math.ceil((scrollTop + clientHeight) / ROW_PX) + ROWS_AHEAD);
+    const drawn = Array.from({ length: Math.max(0, end - first) }, (_, at) => this.rowElement(first + at));
     this.canvas.replaceChildren(...drawn);
     const focused = drawn.find((row) => row.dataset['row'] === String(this.focusedRow)) ?? drawn[0];
     if (focused) focused.tabIndex = 0;
     if (hadFocus) focused?.focus({ preventScroll: true });
   }
 
-  private rowElement(index: number, topPx: number): HTMLElement {
+  private rowElement(index: number): HTMLElement {
     const row = this.rows[index] as Row;
     const cells = this.columns.map(({ cell, isText }) =>
       html('div', { role: 'cell', class: isText ? 'text' : 'number' }, cell(row)),
@@ -151,7 +134,7 @@ export class VirtualTable<Row> {
       tabindex: -1,
     };
     const element = html('div', isChosen ? { ...attributes, 'aria-current': 'true' } : attributes, ...cells);
-    element.style.transform = `translateY(${topPx}px)`;
+    element.style.transform = `translateY(${index * ROW_PX}px)`;
     return element;
   }
 
@@ -162,7 +145,7 @@ export class VirtualTable<Row> {
 
   private press(event: KeyboardEvent): void {
     if (event.ctrlKey || event.altKey || event.metaKey) return;
-    const page = Math.max(1, Math.floor(this.scroller.clientHeight / ROW_PX) - 1);
+    const page = Math.max(1, Math.floor(this.element.clientHeight / ROW_PX) - 1);
     const steps: Readonly<Record<string, number>> = {
       ArrowUp: this.focusedRow - 1,
       ArrowDown: this.focusedRow + 1,
@@ -179,9 +162,17 @@ export class VirtualTable<Row> {
     event.stopPropagation();
   }
 
+  /** Rows stand below the head, which stays in sight. */
+  private bringIntoSight(topPx: number): void {
+    const { scrollTop, clientHeight } = this.element;
+    if (topPx < scrollTop) this.element.scrollTop = topPx;
+    else if (topPx + ROW_PX + HEAD_PX > scrollTop + clientHeight)
+      this.element.scrollTop = topPx + ROW_PX + HEAD_PX - clientHeight;
+  }
+
   private moveTo(index: number): void {
     this.focusedRow = Math.max(0, Math.min(index, this.rows.length - 1));
-    this.virtualizer.scrollToIndex(this.focusedRow);
+    this.bringIntoSight(this.focusedRow * ROW_PX);
     this.drawRows();
     this.canvas.querySelector<HTMLElement>(`[data-row="${this.focusedRow}"]`)?.focus({ preventScroll: true });
   }

@@ -51,7 +51,7 @@ export function threadChoices(rows: readonly ThreadRow[], hidesIdle: boolean): T
   const isIdleGrouped = idle.length > 1 && busy.length > 0;
   const apart = isIdleGrouped ? busy : hidesIdle && busy.length > 0 ? busy : rows;
   const shown = hidesIdle && busy.length > 0 ? busy : rows;
-  const groups = [...byName(apart)].filter(([, members]) => members.length > 1);
+  const groups = [...byName(apart)].filter(([, members]) => members.length > 1 && members.length < shown.length);
   return [
     together('all', 'All threads', shown),
     ...(isIdleGrouped && !hidesIdle ? [together(IDLE, 'Idle: only a wait', idle)] : []),
