@@ -67,13 +67,18 @@ function headMarkup(profile: Profile, title: string): string {
   return [
     '<header>',
     `<h1>${xml(visibleText(title))}</h1>`,
-    `<p>${xml(subtitleOf(profile, 0))}</p>`,
+    `<p>${xml(subtitleOf(profile, callsOf(profile)))}</p>`,
     `<p>${xml(line)}</p>`,
     ...(origin === '' ? [] : [`<p>${xml(origin)}</p>`]),
     ...(warnings.length === 0 ? [] : [`<ul class="warnings" role="alert">${warnings.join('')}</ul>`]),
     ...notes.map((note) => `<p class="note">${xml(note)}</p>`),
     '</header>',
   ].join('\n');
+}
+
+/** What a trace without times is told by. */
+function callsOf({ threads }: Profile): number {
+  return threads.reduce((sum, { tree }) => sum + tree.calls.reduce((own, calls) => own + calls, 0), 0);
 }
 
 function concatenated(pieces: readonly Uint8Array[]): Uint8Array {

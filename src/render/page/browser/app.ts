@@ -1,7 +1,6 @@
 /**
  * The page: what the reader does → what is looked at → what is drawn.
  */
-import { METRICS } from '../../../analysis/metrics.js';
 import { isStop } from '../../../analysis/outside.js';
 import type { Boxes } from '../../../layout/layout.js';
 import { BoxKind } from '../../../layout/layout.js';
@@ -19,7 +18,7 @@ import { painterOf } from '../view/colouring.js';
 import { detailsOf, foundText, WIDTH_NAMES } from '../view/details.js';
 import { foldedText, stackText } from '../view/folded.js';
 import { type Bar, barsOf } from '../view/histogram.js';
-import { COLOURINGS, formatHash, parseHash, type State, type Width } from '../view/state.js';
+import { COLOURINGS, formatHash, parseHash, type State } from '../view/state.js';
 import { threadChoices } from '../view/threads.js';
 import { nodeAt, pathTo, type View, type Views } from '../view/views.js';
 import { FunctionPanel } from './function-panel.js';
@@ -40,7 +39,6 @@ export class App {
   private readonly views: Views;
   private readonly profile: Profile;
   private readonly start: State;
-  private readonly widths: readonly Width[];
   private readonly graph: Graph;
   private readonly toolbar: Toolbar;
   private readonly tooltip = new Tooltip();
@@ -62,14 +60,15 @@ export class App {
     this.profile = profileOf(views.data);
     this.start = start;
     this.state = parseHash(location.hash, views.names.length, start);
-    this.widths = [...METRICS.filter((metric) => views.hasSwitches || metric !== 'off-cpu'), 'self'];
     this.characterPx = measureCharacterPx();
-    this.toolbar = new Toolbar(this.widths, this.toolbarEvents());
+    const isTimed = views.data.meta.weight === 'ns';
+    this.toolbar = new Toolbar(views.widths, this.toolbarEvents());
     const graphPlace = html('div', { class: 'graph main', 'aria-label': 'Flame graph' });
     this.graph = this.newGraph(graphPlace);
     this.functions = new FunctionsTable(
       { nameOf: (symbol) => this.nameOf(symbol), fileOf: (symbol) => this.fileOf(symbol) },
       (symbol) => this.choose(symbol),
+      isTimed,
     );
     this.threads = new ThreadsTable(this.profile, (threads) => this.change({ threads, zoom: [], zoomLast: null }));
     this.panel = new FunctionPanel(this.characterPx, this.tooltip, {
@@ -200,7 +199,12 @@ export class App {
     this.leaveBox();
     showLegend(this.legend, this.table, this.graph.boxes, painter);
     const isValid = state.search === '' || matcherOf(state.search) !== null;
-    this.toolbar.show(state, isValid ? this.foundText() : 'no regular expression', isValid, this.chips());
+    this.toolbar.show(
+      { ...state, width: views.widthOf(state) },
+      isValid ? this.foundText() : 'no regular expression',
+      isValid,
+      this.chips(),
+    );
   }
 
   /** What is below the graph comes after it was painted. */
@@ -217,7 +221,8 @@ export class App {
     const { state, views } = this;
     const view = views.viewAt(state);
     const sums = state.chosen === null ? undefined : view.functions().get(state.chosen);
-    if (state.chosen === null || sums === undefined) return this.panel.show(null);
+    const isTimed = views.data.meta.weight === 'ns'; // without times it is marked, and that is all
+    if (state.chosen === null || sums === undefined || !isTimed) return this.panel.show(null);
     const { callers, callees } = views.around(state, state.chosen);
     const [name, file] = [this.nameOf(state.chosen), this.fileOf(state.chosen)];
     const bars = this.barsOfSymbol(state.chosen) ?? [];
@@ -337,7 +342,7 @@ export class App {
   private factsOf(box: number): Facts {
     const symbol = this.symbolOf(box);
     const sums = symbol === null ? null : (this.views.viewAt(this.state).functions().get(symbol) ?? null);
-    return detailsOf(this.table, this.graph.boxes, box, this.graph.viewTotal, this.state.width, sums);
+    return detailsOf(this.table, this.graph.boxes, box, this.graph.viewTotal, this.views.widthOf(this.state), sums);
   }
 
   /** null: it is no single frame of a function. */
@@ -385,7 +390,8 @@ export class App {
     const box = this.graph.focusedBox;
     const node = this.graph.boxes.node[box] as NodeId;
     const symbol = this.symbolOf(box);
-    const { state, widths, table } = this;
+    const { state, table } = this;
+    const { widths } = this.views;
     const actions: Readonly<Record<string, () => void>> = {
       Enter: () => this.enter(box),
       Escape: () => this.goBack(),
@@ -452,7 +458,7 @@ export class App {
   private save(what: 'svg' | 'json'): void {
     if (what === 'json') return saveText('profile.json', 'application/json', renderJson(this.profile));
     const { table, graph, state, characterPx } = this;
-    const title = `${document.title}: ${WIDTH_NAMES[state.width]}`;
+    const title = `${document.title}: ${WIDTH_NAMES[this.views.widthOf(state)]}`;
     saveText(
       'flame.svg',
       'image/svg+xml',

@@ -19,8 +19,9 @@ export class FunctionsTable {
   private allNs = 1;
   private shown: ReadonlyMap<SymbolId, FunctionSums> | null = null;
 
-  constructor(names: FunctionNames, choose: (symbol: SymbolId) => void) {
-    this.table = new VirtualTable('Functions', this.columns(names), 'total', {
+  constructor(names: FunctionNames, choose: (symbol: SymbolId) => void, isTimed: boolean) {
+    const columns = this.columns(names).filter(({ isTime }) => isTimed || !isTime);
+    this.table = new VirtualTable('Functions', columns, isTimed ? 'total' : 'calls', {
       choose: ({ symbol }) => choose(symbol),
     });
   }
@@ -48,6 +49,7 @@ export class FunctionsTable {
       title,
       hint,
       width: '84px',
+      isTime: true,
       value,
       cell: (row) => (Number.isNaN(value(row)) ? '–' : formatDuration(value(row))),
     });
@@ -80,6 +82,7 @@ export class FunctionsTable {
         title: '%',
         hint: 'of all time that is looked at',
         width: '64px',
+        isTime: true,
         value: ({ totalNs }) => totalNs,
         cell: ({ totalNs }) => this.shareCell(totalNs),
       },
@@ -95,6 +98,7 @@ export class FunctionsTable {
         title: 'On CPU',
         hint: 'of its total, while its thread surely had a processor',
         width: '72px',
+        isTime: true,
         value: ({ onCpuNs, totalNs }) => (totalNs > 0 ? onCpuNs / totalNs : Number.NaN),
         cell: ({ onCpuNs, totalNs }) => (totalNs > 0 ? formatShare(onCpuNs, totalNs) : '–'),
       },

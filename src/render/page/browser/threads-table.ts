@@ -27,7 +27,9 @@ export class ThreadsTable {
       if (gaps) gaps.push(gap);
       else this.gapsOf.set(gap.tid, [gap]);
     }
-    this.table = new VirtualTable('Threads', this.columns(), 'wall', { choose: ({ key }) => choose(key) });
+    const isTimed = recorded.meta.weight === 'ns';
+    const columns = this.columns().filter(({ isTime }) => isTimed || !isTime);
+    this.table = new VirtualTable('Threads', columns, isTimed ? 'wall' : 'calls', { choose: ({ key }) => choose(key) });
   }
 
   get element(): HTMLElement {
@@ -45,7 +47,7 @@ export class ThreadsTable {
       hint: string,
       value: (row: ThreadRow) => number,
     ): Column<ThreadRow> => {
-      return { key, title, hint, width: '96px', value, cell: (row) => formatDuration(value(row)) };
+      return { key, title, hint, width: '96px', isTime: true, value, cell: (row) => formatDuration(value(row)) };
     };
     return [
       {
@@ -71,6 +73,7 @@ export class ThreadsTable {
         title: '%',
         hint: 'on CPU, of its time',
         width: '70px',
+        isTime: true,
         value: ({ onCpuNs, totalNs }) => onCpuNs / Math.max(1, totalNs),
         cell: ({ onCpuNs, totalNs }) => formatShare(onCpuNs, totalNs),
       },
@@ -87,6 +90,7 @@ export class ThreadsTable {
         key: 'strip',
         title: 'Recorded, gaps marked',
         width: `${STRIP_PX + 20}px`,
+        isTime: true,
         isText: true,
         value: (row) => this.firstNs(row),
         cell: (row) => this.strip(row),

@@ -19,7 +19,7 @@ import { type Found, find, matcherOf } from '../../frames/search.js';
 import { visibleText } from '../../visible-text.js';
 import type { PageData } from '../data/page-data.js';
 import { treeOf } from '../data/tree-of.js';
-import type { State, Width } from './state.js';
+import { type State, WIDTHS, type Width } from './state.js';
 import { chosenThreads, type ThreadRow, threadRows } from './threads.js';
 
 /** Callers that have less of the whole are not told apart: nobody would see them. */
@@ -40,6 +40,8 @@ export class Views {
   readonly families: readonly Family[];
   readonly threads: readonly ThreadRow[];
   readonly hasSwitches: boolean;
+  /** What width may stand for. */
+  readonly widths: readonly Width[];
   private readonly rank: Int32Array;
   private readonly ofThreads = remembered((places: readonly number[]) => this.viewOfThreads(places));
   private readonly reshaped = remembered((view: View, state: State) => this.reshape(view, state));
@@ -53,6 +55,7 @@ export class Views {
     this.names = symbols.name.map(visibleText);
     this.families = symbols.name.map((_, symbol) => familyOf(symbol, symbols));
     this.hasSwitches = knowsSwitches(shape);
+    this.widths = widthsOf(data, this.hasSwitches);
     this.threads = threadRows(data, this.hasSwitches);
     this.rank = ranksOf(data);
   }
@@ -66,20 +69,26 @@ export class Views {
     return this.reshaped([places, focus, hidden, foldsRecursion].join('|'), view, state);
   }
 
+  /** A width that the trace cannot show is as if nobody had asked for it. */
+  widthOf({ width }: State): Width {
+    return this.widths.includes(width) ? width : (this.widths[0] as Width);
+  }
+
   /** What is drawn of it. */
   tableAt(state: State): FrameTable {
     const key = viewKey(state);
-    const table = this.drawn(`${key}|${state.width}`, this.viewAt(state), state.width);
+    const width = this.widthOf(state);
+    const table = this.drawn(`${key}|${width}`, this.viewAt(state), width);
     const found = state.isOnlyMatches
-      ? this.searched(`${key}|${state.width}|${state.search}`, table, state.search)
+      ? this.searched(`${key}|${this.widthOf(state)}|${state.search}`, table, state.search)
       : null;
-    return found === null ? table : this.masked(`${key}|${state.width}|${state.search}`, table, found);
+    return found === null ? table : this.masked(`${key}|${this.widthOf(state)}|${state.search}`, table, found);
   }
 
   /** What the search finds in it; null: it asks for nothing. */
   foundAt(state: State): Found | null {
     return this.searched(
-      `${viewKey(state)}|${state.width}|${state.search}`,
+      `${viewKey(state)}|${this.widthOf(state)}|${state.search}`,
       this.tableAt({ ...state, isOnlyMatches: false }),
       state.search,
     );
@@ -142,6 +151,11 @@ export class Views {
     const totalNs = totalTimes(tree);
     return inPreOrder(tree, (a, b) => totalNs[b] - totalNs[a] || this.rank[tree.symbol[a]] - this.rank[tree.symbol[b]]);
   }
+}
+
+/** A trace without times has calls alone. */
+function widthsOf({ meta }: PageData, hasSwitches: boolean): readonly Width[] {
+  return meta.weight === 'calls' ? ['calls'] : WIDTHS.filter((width) => hasSwitches || width !== 'off-cpu');
 }
 
 /** What decides of `viewAt`. */
