@@ -9,7 +9,7 @@ import { qualitySummary } from '../quality-summary.js';
 import { xml } from '../svg/xml.js';
 import { visibleText } from '../visible-text.js';
 import { writePageData } from './data/write.js';
-import { PAGE_SCRIPT, PAGE_STYLE } from './page.generated.js';
+import { PAGE_NOTICE, PAGE_SCRIPT, PAGE_STYLE } from './page.generated.js';
 import { themeStyle } from './theme-style.js';
 import { formatHash, START, type State } from './view/state.js';
 
@@ -27,6 +27,9 @@ export function* renderHtml(profile: Profile, options: HtmlOptions = {}): Genera
   const style = `${themeStyle()}\n${PAGE_STYLE}`;
   const start: State = { ...START, isIcicle: icicle };
   yield `<!doctype html>
+<!--
+${PAGE_NOTICE}
+-->
 <html lang="en">
 <head>
 <meta charset="utf-8">
