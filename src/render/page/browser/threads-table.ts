@@ -7,6 +7,7 @@ import type { TraceGap } from '../../../model/quality.js';
 import { htmlElement as html, svgElement as svg } from '../../browser/dom.js';
 import { formatCount, formatDuration, formatMany } from '../../format.js';
 import { formatShare } from '../../frames/facts.js';
+import type { State } from '../view/state.js';
 import type { ThreadRow } from '../view/threads.js';
 import { type Column, VirtualTable } from './virtual-table.js';
 
@@ -16,11 +17,13 @@ const LEAST_GAP_PX = 1;
 type Recorded = Pick<Profile, 'meta' | 'quality' | 'threads'>;
 
 export class ThreadsTable {
+  readonly element: HTMLElement;
+  private readonly idle = html('input', { type: 'checkbox' });
   private readonly table: VirtualTable<ThreadRow>;
   private readonly recorded: Recorded;
   private readonly gapsOf = new Map<number, TraceGap[]>();
 
-  constructor(recorded: Recorded, choose: (key: string) => void) {
+  constructor(recorded: Recorded, rows: readonly ThreadRow[], change: (change: Partial<State>) => void) {
     this.recorded = recorded;
     for (const gap of recorded.quality.gaps) {
       const gaps = this.gapsOf.get(gap.tid);
@@ -29,15 +32,23 @@ export class ThreadsTable {
     }
     const isTimed = recorded.meta.weight === 'ns';
     const columns = this.columns().filter(({ isTime }) => isTimed || !isTime);
-    this.table = new VirtualTable('Threads', columns, isTimed ? 'wall' : 'calls', { choose: ({ key }) => choose(key) });
+    this.table = new VirtualTable('Threads', columns, isTimed ? 'wall' : 'calls', {
+      choose: ({ key }) => change({ threads: key, zoom: [], zoomLast: null }),
+    });
+    this.element = html('div', { class: 'threads' }, this.idleChoice(rows, change), this.table.element);
   }
 
-  get element(): HTMLElement {
-    return this.table.element;
+  show(choices: readonly ThreadRow[], { threads, hidesIdle }: State): void {
+    this.idle.checked = hidesIdle;
+    this.table.show(choices, ({ key }) => key === threads);
   }
 
-  show(choices: readonly ThreadRow[], chosen: string): void {
-    this.table.show(choices, ({ key }) => key === chosen);
+  private idleChoice(rows: readonly ThreadRow[], change: (change: Partial<State>) => void): HTMLElement {
+    const count = rows.filter(({ isIdle }) => isIdle).length;
+    this.idle.addEventListener('change', () => change({ hidesIdle: this.idle.checked }));
+    const label = html('label', { class: 'idle' }, this.idle, ` hide idle threads: ${formatCount(count)} only waited`);
+    label.hidden = count === 0;
+    return label;
   }
 
   private columns(): Column<ThreadRow>[] {

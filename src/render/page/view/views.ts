@@ -8,17 +8,18 @@ import { ownWeights } from '../../../analysis/metrics.js';
 import { knowsSwitches } from '../../../analysis/outside.js';
 import { foldRecursion, leaveOut, reroot } from '../../../analysis/reshape.js';
 import { type CallTree, ROOT } from '../../../model/call-tree.js';
-import { addedDurations, type FunctionDurations } from '../../../model/durations.js';
+import { addedDurations, type FunctionDurations, histogramsOf } from '../../../model/durations.js';
 import { inPreOrder } from '../../../model/pre-order.js';
 import { compareSymbols } from '../../../model/symbol-order.js';
 import { totalTimes } from '../../../model/tree-view.js';
-import { NONE, type NodeId, type SymbolId } from '../../../model/units.js';
+import { type Nanoseconds, NONE, type NodeId, type SymbolId } from '../../../model/units.js';
 import { type Family, familyOf } from '../../frames/families.js';
 import { type FrameTable, frameTable, summedUp } from '../../frames/frame-table.js';
 import { type Found, find, matcherOf } from '../../frames/search.js';
 import { visibleText } from '../../visible-text.js';
 import type { PageData } from '../data/page-data.js';
 import { treeOf } from '../data/tree-of.js';
+import { type Bar, barsOf } from './histogram.js';
 import { type State, WIDTHS, type Width } from './state.js';
 import { chosenThreads, type ThreadRow, threadRows } from './threads.js';
 
@@ -30,8 +31,20 @@ export interface View {
   readonly tree: CallTree;
   /** By symbol. */
   readonly functions: () => ReadonlyMap<SymbolId, FunctionSums>;
-  /** null: of what is left of the threads nobody knows. */
-  readonly durations: () => FunctionDurations | null;
+  /** How long the calls of one took; null: of what is left of the threads nobody knows. */
+  readonly bars: (symbol: SymbolId) => Bar[] | null;
+  /** All its time. */
+  readonly allNs: () => Nanoseconds;
+}
+
+export interface FunctionView {
+  readonly name: string;
+  readonly file: string;
+  readonly sums: FunctionSums;
+  readonly allNs: Nanoseconds;
+  readonly bars: readonly Bar[];
+  readonly callers: FrameTable;
+  readonly callees: FrameTable;
 }
 
 export class Views {
@@ -94,9 +107,35 @@ export class Views {
     );
   }
 
-  /** Who called a function, and what it called: each with the function itself at the root. */
-  around(state: State, symbol: SymbolId): { readonly callers: FrameTable; readonly callees: FrameTable } {
-    const { tree } = this.viewAt(state);
+  /** How long the calls of a function took; null: nobody knows. */
+  barsAt(state: State, symbol: SymbolId): Bar[] | null {
+    return this.viewAt(state).bars(symbol);
+  }
+
+  /** All that is shown of one function; null: it is not there, or has no times. */
+  functionAt(state: State, symbol: SymbolId): FunctionView | null {
+    const view = this.viewAt(state);
+    const sums = view.functions().get(symbol);
+    if (sums === undefined || this.data.meta.weight === 'calls') return null;
+    const allNs = view.allNs();
+    return {
+      name: this.names[symbol] as string,
+      file: this.fileOf(symbol),
+      sums,
+      allNs,
+      bars: view.bars(symbol) ?? [],
+      ...this.around(view, symbol),
+    };
+  }
+
+  /** The file that a function is in; empty if the trace does not tell. */
+  fileOf(symbol: SymbolId): string {
+    const { dso, dsoName } = this.data.symbols;
+    return dsoName[dso[symbol] as number] ?? '';
+  }
+
+  /** Who called a function, and what it called: each with the function itself under the root. */
+  private around({ tree }: View, symbol: SymbolId): { readonly callers: FrameTable; readonly callees: FrameTable } {
     const asked = setOf([symbol], this.data.symbols.length);
     const callees = this.sorted(reroot(tree, asked));
     const least = totalTimes(callees)[ROOT] * LEAST_SHARE;
@@ -121,7 +160,15 @@ export class Views {
     const functions = once(
       () => new Map(functionsOf(tree, durations(), this.hasSwitches).map((row) => [row.symbol, row])),
     );
-    return { tree, functions, durations: once(durations) };
+    const histograms = once(() => {
+      const took = durations();
+      return took && histogramsOf(took);
+    });
+    const bars = (symbol: SymbolId) => {
+      const histogram = histograms()?.get(symbol);
+      return histogram ? barsOf(histogram) : null;
+    };
+    return { tree, functions, bars, allNs: once(() => tree.selfNs.reduce((sum, ns) => sum + ns, 0)) };
   }
 
   private tableOf({ tree }: View, width: Width): FrameTable {
