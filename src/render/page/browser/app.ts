@@ -1,7 +1,6 @@
 /**
  * The page: what the reader does → what is looked at → what is drawn.
  */
-import type { Profile } from '../../../model/profile.js';
 import { renderJson } from '../../../profile-file/write.js';
 import { htmlElement as html } from '../../browser/dom.js';
 import { nameOf } from '../../frames/frame-table.js';
@@ -30,7 +29,6 @@ import { Tooltip } from './tooltip.js';
 
 export class App {
   private readonly views: Views;
-  private readonly profile: Profile;
   private readonly characterPx = measureCharacterPx();
   private readonly navigation: Navigation;
   private readonly tooltip = new Tooltip();
@@ -45,13 +43,12 @@ export class App {
 
   constructor(views: Views, place: HTMLElement, start: State) {
     this.views = views;
-    this.profile = profileOf(views.data);
     this.navigation = new Navigation(views.names.length, start, (state, before) => this.show(state, before));
     this.main = new MainGraph(views, this.navigation, this.tooltip, this.characterPx, (...at) => this.openMenu(...at));
     this.actions = new FrameActions(this.main, this.navigation);
     this.toolbar = this.newToolbar();
     this.functions = new FunctionsTable(views, (symbol) => this.actions.choose(symbol));
-    this.threads = new ThreadsTable(this.profile, views.threads, (change) => this.navigation.change(change));
+    this.threads = new ThreadsTable(views, (change) => this.navigation.change(change));
     this.panel = this.newPanel();
     const tabs = new Tabs([
       { id: 'functions', title: 'Functions', content: this.functions.element },
@@ -158,7 +155,7 @@ export class App {
   }
 
   private save(what: 'svg' | 'json'): void {
-    if (what === 'json') return saveText('profile.json', 'application/json', renderJson(this.profile));
+    if (what === 'json') return saveText('profile.json', 'application/json', renderJson(profileOf(this.views.data)));
     const { table, graph, place } = this.main;
     const { state } = this.navigation;
     const title = `${document.title}: ${WIDTH_NAMES[this.views.widthOf(state)]}`;

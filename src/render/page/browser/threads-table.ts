@@ -2,28 +2,27 @@
  * All threads: what each did, and when it was lost.
  */
 import { scaleLinear } from 'd3';
-import type { Profile } from '../../../model/profile.js';
 import type { TraceGap } from '../../../model/quality.js';
 import { htmlElement as html, svgElement as svg } from '../../browser/dom.js';
 import { formatCount, formatDuration, formatMany } from '../../format.js';
 import { formatShare } from '../../frames/facts.js';
+import type { PageData } from '../data/page-data.js';
 import type { State } from '../view/state.js';
 import type { ThreadRow } from '../view/threads.js';
+import type { Views } from '../view/views.js';
 import { type Column, VirtualTable } from './virtual-table.js';
 
 const STRIP_PX = 170;
 const LEAST_GAP_PX = 1;
 
-type Recorded = Pick<Profile, 'meta' | 'quality' | 'threads'>;
-
 export class ThreadsTable {
   readonly element: HTMLElement;
   private readonly idle = html('input', { type: 'checkbox' });
   private readonly table: VirtualTable<ThreadRow>;
-  private readonly recorded: Recorded;
+  private readonly recorded: PageData;
   private readonly gapsOf = new Map<number, TraceGap[]>();
 
-  constructor(recorded: Recorded, rows: readonly ThreadRow[], change: (change: Partial<State>) => void) {
+  constructor({ data: recorded, threads: rows }: Views, change: (change: Partial<State>) => void) {
     this.recorded = recorded;
     for (const gap of recorded.quality.gaps) {
       const gaps = this.gapsOf.get(gap.tid);

@@ -156,7 +156,8 @@ export class Views {
     return this.view(this.sorted(foldsRecursion ? foldRecursion(left) : left), () => null);
   }
 
-  private view(tree: CallTree, durations: () => FunctionDurations | null): View {
+  private view(tree: CallTree, ofThreads: () => FunctionDurations | null): View {
+    const durations = once(ofThreads);
     const functions = once(
       () => new Map(functionsOf(tree, durations(), this.hasSwitches).map((row) => [row.symbol, row])),
     );
