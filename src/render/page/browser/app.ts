@@ -55,7 +55,7 @@ export class App {
       { id: 'threads', title: `Threads (${views.threads.length})`, content: this.threads.element },
     ]);
     const dock = html('div', { class: 'dock' }, tabs.element, this.panel.element);
-    place.replaceChildren(this.toolbar.element, this.main.legend, this.main.place, dock);
+    place.replaceChildren(this.toolbar.element, this.main.legend, this.main.place, dock, this.menu.element);
     this.listen();
   }
 

@@ -10,19 +10,18 @@ export interface Action {
 }
 
 export class Menu {
-  private readonly box = html('div', { class: 'menu', role: 'menu', hidden: '' });
+  readonly element = html('div', { class: 'menu', role: 'menu', hidden: '' });
   private leave: () => void = () => {};
 
   constructor() {
-    document.body.append(this.box);
-    this.box.addEventListener('keydown', (event) => this.press(event));
+    this.element.addEventListener('keydown', (event) => this.press(event));
     document.addEventListener('pointerdown', ({ target }) => {
-      if (!this.box.contains(target as Node)) this.close();
+      if (!this.element.contains(target as Node)) this.close();
     });
   }
 
   get isOpen(): boolean {
-    return !this.box.hidden;
+    return !this.element.hidden;
   }
 
   /** `leave`: gives the focus back. */
@@ -41,23 +40,23 @@ export class Menu {
       });
       return item;
     });
-    this.box.setAttribute('aria-label', label);
-    this.box.replaceChildren(...items);
-    this.box.hidden = false;
-    const { width, height } = this.box.getBoundingClientRect();
-    this.box.style.left = `${Math.max(4, Math.min(xPx, innerWidth - width - 4))}px`;
-    this.box.style.top = `${Math.max(4, Math.min(yPx, innerHeight - height - 4))}px`;
+    this.element.setAttribute('aria-label', label);
+    this.element.replaceChildren(...items);
+    this.element.hidden = false;
+    const { width, height } = this.element.getBoundingClientRect();
+    this.element.style.left = `${Math.max(4, Math.min(xPx, innerWidth - width - 4))}px`;
+    this.element.style.top = `${Math.max(4, Math.min(yPx, innerHeight - height - 4))}px`;
     items[0]?.focus();
   }
 
   close(): void {
     if (!this.isOpen) return;
-    this.box.hidden = true;
+    this.element.hidden = true;
     this.leave();
   }
 
   private press(event: KeyboardEvent): void {
-    const items = [...this.box.querySelectorAll('button')];
+    const items = [...this.element.querySelectorAll('button')];
     const at = items.indexOf(document.activeElement as HTMLButtonElement);
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (step !== undefined) items[(at + step + items.length) % items.length]?.focus();
