@@ -19,7 +19,11 @@ const weighedTrees = callTrees.chain((tree) =>
 );
 
 /** A caller is told apart if all chains through it weigh enough; what has no weight makes no place of its own. */
-function plainCallers(tree: CallTree, weights: Float64Array, least: number): { readonly ns: Rows; readonly calls: Rows } {
+function plainCallers(
+  tree: CallTree,
+  weights: Float64Array,
+  least: number,
+): { readonly ns: Rows; readonly calls: Rows } {
   const chains = Array.from({ length: tree.length - 1 }, (_, at) => chainOf(tree, at + 1));
   const weightThrough = (path: readonly number[]) =>
     sum(chains.map((chain, at) => (path.every((symbol, step) => chain[step] === symbol) ? (weights[at + 1] ?? 0) : 0)));

@@ -10,11 +10,31 @@ import { press, windows } from '../helpers/browser.js';
 import { analyzeText, fixture } from '../helpers/load.js';
 import { viewsOf } from '../helpers/page-views.js';
 import * as report from '../helpers/report-page.js';
-import { CALLS, click, enterGraph, eventually, focusedText, goTo, hashOf, labels, openReport, push } from '../helpers/report-page.js';
+import {
+  CALLS,
+  click,
+  enterGraph,
+  eventually,
+  focusedText,
+  goTo,
+  hashOf,
+  labels,
+  openReport,
+  push,
+} from '../helpers/report-page.js';
 import { traceOf } from '../helpers/trace-of.js';
+import { TraceWriter, times } from '../helpers/trace-writer.js';
 
-const browser = windows('html');
-const ALL = ['all · 100 ns', 'main · 1', 'a · 1 · 60 ns', 'b · 1 · 30 ns', 'a · 1 · 30 ns', 'leaf · 1 · 20 ns', 'leaf · 1'];
+const browser = windows('html', { hasScrollBars: true });
+const ALL = [
+  'all · 100 ns',
+  'main · 1',
+  'a · 1 · 60 ns',
+  'b · 1 · 30 ns',
+  'a · 1 · 30 ns',
+  'leaf · 1 · 20 ns',
+  'leaf · 1',
+];
 const IN_A = ['all · 100 ns', 'main · 1', 'a · 1 · 60 ns', 'a · 1 · 30 ns', 'leaf · 1 · 20 ns', 'leaf · 1 · 10 ns'];
 
 let page: Page;
@@ -58,14 +78,22 @@ describe('frames', () => {
     await goTo(page);
     await report.hover(page, 'a · 1 · 60 ns');
     const said = await report.tooltip(page);
-    for (const fact of ['total60 ns60 % of all', 'self10 ns10 % of all', 'calls1', 'everywhere60 ns60 % of all · self 30 ns'])
+    for (const fact of [
+      'total60 ns60 % of all',
+      'self10 ns10 % of all',
+      'calls1',
+      'everywhere60 ns60 % of all · self 30 ns',
+    ])
       expect(said).toContain(fact);
     await page.mouse.move(600, 700);
     await eventually(() => page.locator('.tooltip').isVisible()).toBe(false);
   });
 
   test('that are too small stand in one block, which opens', async () => {
-    const calls = Array.from({ length: 3 }, (_, at) => `${10 * at} call main f${at}\n${10 * at + 9} return f${at} main`);
+    const calls = Array.from(
+      { length: 3 },
+      (_, at) => `${10 * at} call main f${at}\n${10 * at + 9} return f${at} main`,
+    );
     const own = await openReport(browser, traceOf(`${calls.join('\n')}\n50 call main z\n20000 return z main`));
     const block = (await report.frames(own)).find(({ fill }) => fill === 'var(--block)');
     expect(block?.label).toBe('');
@@ -78,6 +106,19 @@ describe('frames', () => {
     const before = await labels(own);
     await own.reload();
     await eventually(() => labels(own)).toEqual(before);
+    await own.close();
+  });
+
+  test('fit beside the scroll bar when there are many rows', async () => {
+    const trace = new TraceWriter();
+    times(60, (i) => trace.call(i === 0 ? 'main' : i - 1, i));
+    times(60, (i) => trace.return(59 - i, i === 59 ? 'main' : 58 - i));
+    const own = await openReport(browser, trace.text);
+    const [clientWidth, scrollWidth] = await own.$eval('.graph.main', (place) => [
+      place.clientWidth,
+      place.scrollWidth,
+    ]);
+    expect(scrollWidth).toBe(clientWidth);
     await own.close();
   });
 
@@ -162,6 +203,17 @@ describe('zoom', () => {
   });
 });
 
+test('a zoom that leads nowhere in another tree is given up', async () => {
+  for (const change of ['Fold recursion', 'self']) {
+    await goTo(page);
+    await click(page, 'a · 1 · 30 ns');
+    if (change === 'self') await page.getByLabel('Width').selectOption('self');
+    else await push(page, change);
+    expect((await labels(page))[0]).toBe('all · 100 ns');
+    expect(hashOf(page)).not.toContain('zoom');
+  }
+});
+
 describe('the tree', () => {
   test('hangs down as an icicle, and back', async () => {
     await goTo(page);
@@ -190,42 +242,14 @@ describe('the tree', () => {
   test('has one frame for a function that calls itself', async () => {
     await goTo(page);
     await push(page, 'Fold recursion');
-    expect(await labels(page)).toEqual(['all · 100 ns', 'main · 1', 'a · 1 · 60 ns', 'b · 1 · 30 ns', 'leaf · 2 · 15 ns']);
+    expect(await labels(page)).toEqual([
+      'all · 100 ns',
+      'main · 1',
+      'a · 1 · 60 ns',
+      'b · 1 · 30 ns',
+      'leaf · 2 · 15 ns',
+    ]);
     expect(hashOf(page)).toBe('fold=1');
-  });
-});
-
-describe('surroundings', () => {
-  test('a wider or narrower window draws it anew', async () => {
-    await goTo(page);
-    await page.setViewportSize({ width: 700, height: 800 });
-    await eventually(async () => (await report.frames(page))[0]?.width).toBe(700 - 28 - 1);
-    await page.setViewportSize({ width: 1200, height: 800 });
-    await eventually(async () => (await report.frames(page))[0]?.width).toBe(1200 - 28 - 1);
-  });
-
-  test('on paper there is no toolbar, and it is light', async () => {
-    await goTo(page);
-    await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
-    for (const hidden of ['.toolbar', '.tablist']) expect(await page.locator(hidden).isVisible()).toBe(false);
-    expect(await page.locator('.graph.main svg').isVisible()).toBe(true);
-    expect(await page.evaluate(() => getComputedStyle(document.body).backgroundColor)).toBe('rgb(255, 255, 255)');
-    await page.emulateMedia({ media: null, colorScheme: null });
-  });
-
-  test('the theme follows the system until the reader switches it', async () => {
-    await goTo(page);
-    const paper = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
-    expect(await paper()).toBe('rgb(255, 255, 255)');
-    await page.emulateMedia({ colorScheme: 'dark' });
-    expect(await paper()).toBe('rgb(22, 24, 29)');
-    await press(page, 'd');
-    expect(await paper()).toBe('rgb(255, 255, 255)');
-    await push(page, 'Dark or light');
-    expect(await paper()).toBe('rgb(22, 24, 29)');
-    await page.reload();
-    expect(await paper()).toBe('rgb(22, 24, 29)');
-    await page.emulateMedia({ colorScheme: null });
   });
 });
 

@@ -30,17 +30,23 @@ export class Windows {
   readonly complaints: string[] = [];
   private readonly ending: string;
   private readonly options: BrowserContextOptions;
+  private readonly hasScrollBars: boolean;
   private browser!: Browser;
   private context!: BrowserContext;
   private folder!: string;
 
-  constructor(ending: string, options: BrowserContextOptions) {
+  constructor(ending: string, options: BrowserContextOptions, hasScrollBars: boolean) {
     this.ending = ending;
     this.options = options;
+    this.hasScrollBars = hasScrollBars;
   }
 
   async begin(): Promise<void> {
-    this.browser = await chromium.launch({ executablePath: CHROMIUM, args: ARGUMENTS });
+    this.browser = await chromium.launch({
+      executablePath: CHROMIUM,
+      args: ARGUMENTS,
+      ignoreDefaultArgs: this.hasScrollBars ? ['--hide-scrollbars'] : [],
+    });
     this.context = await this.browser.newContext({ viewport: { width: 1200, height: 800 }, ...this.options });
     this.folder = await mkdtemp(join(tmpdir(), 'ptflame-browser-'));
   }
@@ -74,10 +80,13 @@ export class Windows {
   }
 }
 
-/** A browser for all tests of a file. */
-export function windows(ending: string, options: BrowserContextOptions = {}): Windows {
+/** A browser for all tests of a file. Scroll bars take room, as they do for many readers. */
+export function windows(
+  ending: string,
+  { hasScrollBars = false, ...options }: BrowserContextOptions & { readonly hasScrollBars?: boolean } = {},
+): Windows {
   vi.setConfig({ testTimeout: LONGEST_MS });
-  const opened = new Windows(ending, options);
+  const opened = new Windows(ending, options, hasScrollBars);
   beforeAll(() => opened.begin(), LONGEST_MS);
   afterAll(() => opened.end(), LONGEST_MS);
   return opened;

@@ -122,7 +122,10 @@ export async function hover(page: Page, label: string, place = '.graph.main'): P
 
 /** Presses a button. By the script, as Playwright would wait a second to see whether the page is left. */
 export async function push(page: Page, name: string | RegExp): Promise<void> {
-  await page.getByRole('button', { name }).first().evaluate((button) => (button as HTMLButtonElement).click());
+  await page
+    .getByRole('button', { name })
+    .first()
+    .evaluate((button) => (button as HTMLButtonElement).click());
 }
 
 /** Puts the focus of the keyboard into the graph, on the frame that Tab reaches. */

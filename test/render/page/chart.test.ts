@@ -6,16 +6,16 @@ import { describe, expect, test } from 'vitest';
 import { layout } from '../../../src/layout/layout.js';
 import type { CallTree } from '../../../src/model/call-tree.js';
 import { inPreOrder } from '../../../src/model/pre-order.js';
-import { frameTable, type FrameTable } from '../../../src/render/frames/frame-table.js';
+import { type FrameTable, frameTable } from '../../../src/render/frames/frame-table.js';
 import { type ChartNode, chartOf } from '../../../src/render/page/view/chart.js';
 import { painterOf } from '../../../src/render/page/view/colouring.js';
 import { START, type State, WIDTHS } from '../../../src/render/page/view/state.js';
-import { type Views } from '../../../src/render/page/view/views.js';
+import type { Views } from '../../../src/render/page/view/views.js';
 import { execute } from '../../helpers/execution.js';
 import { analyzeText } from '../../helpers/load.js';
 import { viewsOf } from '../../helpers/page-views.js';
-import { callTrees, chainOf, SYMBOLS, sum } from '../../helpers/random-trees.js';
 import { decisions } from '../../helpers/random-questions.js';
+import { callTrees, chainOf, SYMBOLS, sum } from '../../helpers/random-trees.js';
 
 const WIDTH_PX = 300;
 
@@ -133,19 +133,24 @@ describe('whatever is asked for', () => {
 
   test('only matches leave what is found, with all below it', async () => {
     await fc.assert(
-      fc.asyncProperty(pages, ANYTHING, fc.constantFrom('f1', '/f[23]/', 'sys', 'nothing'), async (made, asked, search) => {
-        const views = await made;
-        const state: State = { ...stateOf(views, asked), search };
-        const { tree, self } = views.tableAt(state);
-        const only = views.tableAt({ ...state, isOnlyMatches: true });
-        const matches = (symbol: number) =>
-          search.startsWith('/')
-            ? new RegExp(search.slice(1, -1)).test(views.names[symbol] as string)
-            : (views.names[symbol] as string).includes(search);
-        const left = self.map((ns, node) => (chainOf(tree, node).some(matches) ? ns : 0));
-        expect([...only.self]).toEqual([...left]);
-        expect(only.total[0]).toBe(sum(left));
-      }),
+      fc.asyncProperty(
+        pages,
+        ANYTHING,
+        fc.constantFrom('f1', '/f[23]/', 'sys', 'nothing'),
+        async (made, asked, search) => {
+          const views = await made;
+          const state: State = { ...stateOf(views, asked), search };
+          const { tree, self } = views.tableAt(state);
+          const only = views.tableAt({ ...state, isOnlyMatches: true });
+          const matches = (symbol: number) =>
+            search.startsWith('/')
+              ? new RegExp(search.slice(1, -1)).test(views.names[symbol] as string)
+              : (views.names[symbol] as string).includes(search);
+          const left = self.map((ns, node) => (chainOf(tree, node).some(matches) ? ns : 0));
+          expect([...only.self]).toEqual([...left]);
+          expect(only.total[0]).toBe(sum(left));
+        },
+      ),
     );
   });
 });

@@ -4,12 +4,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { layout } from '../../../src/layout/layout.js';
+import { bucketOf, histogramsOf } from '../../../src/model/durations.js';
 import { detailsOf } from '../../../src/render/page/view/details.js';
 import { foldedText } from '../../../src/render/page/view/folded.js';
 import { barsOf } from '../../../src/render/page/view/histogram.js';
 import { START, type State, WIDTHS, type Width } from '../../../src/render/page/view/state.js';
 import type { Views } from '../../../src/render/page/view/views.js';
-import { bucketOf, histogramsOf } from '../../../src/model/durations.js';
 import { analyzeText, fixture, fold } from '../../helpers/load.js';
 import { viewsOf } from '../../helpers/page-views.js';
 import { sum } from '../../helpers/random-trees.js';
@@ -62,7 +62,11 @@ describe.each(WIDTHS)('with a width by %s', (width: Width) => {
 
 test('the first number is called what the width stands for', async () => {
   const views = viewsOf(await analyzeText(TRACE, { durations: true }));
-  const first = (width: Width) => said(views, { ...START, width }, 'work').split(' | ').slice(0, 2).join(' ');
+  const first = (width: Width) =>
+    said(views, { ...START, width }, 'work')
+      .split(' | ')
+      .slice(0, 2)
+      .join(' ');
   expect(WIDTHS.map(first)).toEqual([
     'total 90 ns',
     'on CPU 30 ns',

@@ -11,7 +11,11 @@ const text = fc.string({ unit: 'grapheme' });
 
 const states: fc.Arbitrary<State> = fc
   .record({
-    threads: fc.oneof(fc.constant('all'), fc.nat(9).map((tid) => `tid:${tid}`), text.map((name) => `name:${name}`)),
+    threads: fc.oneof(
+      fc.constant('all'),
+      fc.nat(9).map((tid) => `tid:${tid}`),
+      text.map((name) => `name:${name}`),
+    ),
     hidesIdle: fc.boolean(),
     width: fc.constantFrom(...WIDTHS),
     colouring: fc.constantFrom(...COLOURINGS),

@@ -52,9 +52,9 @@ describe('a choice', () => {
 
 /** Two workers, one of which only waits, and two others that only wait. */
 const TRACE = traceOf(`
-  1/0   PERF_RECORD_COMM exec: worker:1/1
-  2/0   PERF_RECORD_COMM exec: worker:2/2
-  3/0   PERF_RECORD_COMM exec: timer:3/3
+  1/0   PERF_RECORD_COMM: worker:1/1
+  2/0   PERF_RECORD_COMM: worker:2/2
+  3/0   PERF_RECORD_COMM: timer:3/3
   1/10  call             main   work
   2/10  tr end  syscall  wait
   3/10  tr end  syscall  wait
