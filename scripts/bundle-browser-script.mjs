@@ -6,6 +6,7 @@
 import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { buildSync } from 'esbuild';
+import { noticeOf, packagesOf } from './licenses.mjs';
 
 const SETTINGS = {
   bundle: true,
@@ -17,16 +18,20 @@ const SETTINGS = {
   logLevel: 'warning',
 };
 
-/** Nothing is animated, and the style sheet of d3-flame-graph is not ours. */
-const INSTEAD = { 'd3-transition': resolve('src/render/page/browser/immediate.ts') };
+/** Nothing is animated, and scales are of numbers. */
+const INSTEAD = {
+  'd3-transition': resolve('src/render/page/browser/immediate.ts'),
+  'd3-interpolate': resolve('src/render/page/browser/numbers-only.ts'),
+};
 
-const bundled = (settings) => buildSync({ ...SETTINGS, ...settings }).outputFiles[0].text.trim();
+const built = (settings) => buildSync({ ...SETTINGS, ...settings, metafile: true });
+const bundled = (settings) => built(settings).outputFiles[0].text.trim();
 const constant = (name, text) => `export const ${name} = ${JSON.stringify(text)};\n`;
 
 const script = bundled({ entryPoints: ['src/render/svg/browser/main.ts'], format: 'iife' });
 writeFileSync('src/render/svg/script.generated.ts', constant('SCRIPT', script));
 
-const pageScript = bundled({
+const page = built({
   entryPoints: ['src/render/page/browser/main.ts'],
   format: 'iife',
   alias: INSTEAD,
@@ -34,5 +39,16 @@ const pageScript = bundled({
 });
 const pageStyle = bundled({ entryPoints: ['src/render/page/browser/page.css'], target: 'chrome123' });
 // in a page a script ends where it says so, even within a text
-const safe = pageScript.replace(/<\/(script)/gi, '<\\/$1').replace(/<!--/g, '<\\!--');
-writeFileSync('src/render/page/page.generated.ts', constant('PAGE_SCRIPT', safe) + constant('PAGE_STYLE', pageStyle));
+const pageScript = page.outputFiles[0].text
+  .trim()
+  .replace(/<\/(script)/gi, '<\\/$1')
+  .replace(/<!--/g, '<\\!--');
+const pagePackages = packagesOf(page.metafile);
+const texts = { PAGE_SCRIPT: pageScript, PAGE_STYLE: pageStyle, PAGE_NOTICE: noticeOf(pagePackages) };
+writeFileSync(
+  'src/render/page/page.generated.ts',
+  Object.entries(texts)
+    .map(([name, text]) => constant(name, text))
+    .join(''),
+);
+writeFileSync('src/render/page/packages.generated.json', JSON.stringify(pagePackages));

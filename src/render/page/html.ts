@@ -9,7 +9,7 @@ import { qualitySummary } from '../quality-summary.js';
 import { xml } from '../svg/xml.js';
 import { visibleText } from '../visible-text.js';
 import { writePageData } from './data/write.js';
-import { PAGE_SCRIPT, PAGE_STYLE } from './page.generated.js';
+import { PAGE_NOTICE, PAGE_SCRIPT, PAGE_STYLE } from './page.generated.js';
 import { themeStyle } from './theme-style.js';
 import { formatHash, START, type State } from './view/state.js';
 
@@ -27,6 +27,9 @@ export function* renderHtml(profile: Profile, options: HtmlOptions = {}): Genera
   const style = `${themeStyle()}\n${PAGE_STYLE}`;
   const start: State = { ...START, isIcicle: icicle };
   yield `<!doctype html>
+<!--
+${PAGE_NOTICE}
+-->
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -67,13 +70,18 @@ function headMarkup(profile: Profile, title: string): string {
   return [
     '<header>',
     `<h1>${xml(visibleText(title))}</h1>`,
-    `<p>${xml(subtitleOf(profile, 0))}</p>`,
+    `<p>${xml(subtitleOf(profile, callsOf(profile)))}</p>`,
     `<p>${xml(line)}</p>`,
     ...(origin === '' ? [] : [`<p>${xml(origin)}</p>`]),
     ...(warnings.length === 0 ? [] : [`<ul class="warnings" role="alert">${warnings.join('')}</ul>`]),
     ...notes.map((note) => `<p class="note">${xml(note)}</p>`),
     '</header>',
   ].join('\n');
+}
+
+/** What a trace without times is told by. */
+function callsOf({ threads }: Profile): number {
+  return threads.reduce((sum, { tree }) => sum + tree.calls.reduce((own, calls) => own + calls, 0), 0);
 }
 
 function concatenated(pieces: readonly Uint8Array[]): Uint8Array {

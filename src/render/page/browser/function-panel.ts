@@ -1,7 +1,6 @@
 /**
  * One function: its numbers, how long its calls took, who called it and what it called.
  */
-import type { FunctionSums } from '../../../analysis/functions.js';
 import { ROOT } from '../../../model/call-tree.js';
 import type { NodeId } from '../../../model/units.js';
 import { htmlElement as html } from '../../browser/dom.js';
@@ -10,23 +9,12 @@ import { factsText, formatShare } from '../../frames/facts.js';
 import type { FrameTable } from '../../frames/frame-table.js';
 import { painterOf } from '../view/colouring.js';
 import { detailsOf } from '../view/details.js';
-import type { Bar } from '../view/histogram.js';
 import type { Colouring } from '../view/state.js';
+import type { FunctionView } from '../view/views.js';
 import { button } from './controls.js';
 import { Graph } from './graph.js';
 import { histogramPicture } from './histogram.js';
 import type { Tooltip } from './tooltip.js';
-
-export interface FunctionView {
-  readonly name: string;
-  readonly file: string;
-  readonly sums: FunctionSums;
-  readonly allNs: number;
-  readonly bars: readonly Bar[];
-  readonly callers: FrameTable;
-  readonly callees: FrameTable;
-  readonly colouring: Colouring;
-}
 
 export interface FunctionEvents {
   readonly focus: () => void;
@@ -48,7 +36,7 @@ export class FunctionPanel {
     this.element.append(this.head, this.callers.element, this.callees.element);
   }
 
-  show(view: FunctionView | null): void {
+  show(view: FunctionView | null, colouring: Colouring): void {
     this.element.hidden = view === null;
     if (view === null) return;
     this.head.replaceChildren(
@@ -56,8 +44,8 @@ export class FunctionPanel {
       numbers(view),
       ...(view.bars.length === 0 ? [] : [histogramPicture(view.bars, 300, 40)]),
     );
-    this.callers.show(view.callers, view.colouring);
-    this.callees.show(view.callees, view.colouring);
+    this.callers.show(view.callers, colouring);
+    this.callees.show(view.callees, colouring);
   }
 
   private title({ name, file }: FunctionView): HTMLElement {

@@ -6,21 +6,18 @@ import type { SymbolId } from '../../../model/units.js';
 import { htmlElement as html } from '../../browser/dom.js';
 import { formatCount, formatDuration } from '../../format.js';
 import { formatShare } from '../../frames/facts.js';
+import type { View, Views } from '../view/views.js';
 import { type Column, VirtualTable } from './virtual-table.js';
-
-export interface FunctionNames {
-  readonly nameOf: (symbol: SymbolId) => string;
-  /** The file it is in; empty if the trace does not tell. */
-  readonly fileOf: (symbol: SymbolId) => string;
-}
 
 export class FunctionsTable {
   private readonly table: VirtualTable<FunctionSums>;
   private allNs = 1;
-  private shown: ReadonlyMap<SymbolId, FunctionSums> | null = null;
+  private shown: View | null = null;
 
-  constructor(names: FunctionNames, choose: (symbol: SymbolId) => void) {
-    this.table = new VirtualTable('Functions', this.columns(names), 'total', {
+  constructor(views: Views, choose: (symbol: SymbolId) => void) {
+    const isTimed = views.data.meta.weight === 'ns';
+    const columns = this.columns(views).filter(({ isTime }) => isTimed || !isTime);
+    this.table = new VirtualTable('Functions', columns, isTimed ? 'total' : 'calls', {
       choose: ({ symbol }) => choose(symbol),
     });
   }
@@ -29,15 +26,16 @@ export class FunctionsTable {
     return this.table.element;
   }
 
-  show(functions: ReadonlyMap<SymbolId, FunctionSums>, allNs: number, chosen: SymbolId | null): void {
+  show(view: View, chosen: SymbolId | null): void {
     const isChosen = ({ symbol }: FunctionSums) => symbol === chosen;
-    if (functions === this.shown) return this.table.mark(isChosen);
-    this.shown = functions;
-    this.allNs = allNs;
-    this.table.show([...functions.values()], isChosen);
+    if (view === this.shown) return this.table.mark(isChosen);
+    this.shown = view;
+    this.allNs = view.allNs();
+    this.table.show([...view.functions().values()], isChosen);
   }
 
-  private columns({ nameOf, fileOf }: FunctionNames): Column<FunctionSums>[] {
+  private columns(views: Views): Column<FunctionSums>[] {
+    const nameOf = (symbol: SymbolId) => views.names[symbol] as string;
     const duration = (
       key: string,
       title: string,
@@ -48,6 +46,7 @@ export class FunctionsTable {
       title,
       hint,
       width: '84px',
+      isTime: true,
       value,
       cell: (row) => (Number.isNaN(value(row)) ? '–' : formatDuration(value(row))),
     });
@@ -72,7 +71,7 @@ export class FunctionsTable {
         isText: true,
         value: ({ symbol }) => nameOf(symbol),
         cell: ({ symbol }) =>
-          html('span', { title: [nameOf(symbol), fileOf(symbol)].filter(Boolean).join('\n') }, nameOf(symbol)),
+          html('span', { title: [nameOf(symbol), views.fileOf(symbol)].filter(Boolean).join('\n') }, nameOf(symbol)),
       },
       { ...duration('total', 'Total', 'while it was on the stack; recursion counts once', ({ totalNs }) => totalNs) },
       {
@@ -80,6 +79,7 @@ export class FunctionsTable {
         title: '%',
         hint: 'of all time that is looked at',
         width: '64px',
+        isTime: true,
         value: ({ totalNs }) => totalNs,
         cell: ({ totalNs }) => this.shareCell(totalNs),
       },
@@ -95,6 +95,7 @@ export class FunctionsTable {
         title: 'On CPU',
         hint: 'of its total, while its thread surely had a processor',
         width: '72px',
+        isTime: true,
         value: ({ onCpuNs, totalNs }) => (totalNs > 0 ? onCpuNs / totalNs : Number.NaN),
         cell: ({ onCpuNs, totalNs }) => (totalNs > 0 ? formatShare(onCpuNs, totalNs) : '–'),
       },

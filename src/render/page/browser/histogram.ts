@@ -14,11 +14,11 @@ export function histogramPicture(bars: readonly Bar[], widthPx: number, heightPx
   const stepPx = Math.min(24, widthPx / Math.max(1, bars.length));
   const drawn = bars.map((bar, at) => {
     const barPx = bar.calls === 0 ? 0 : Math.max(LEAST_BAR_PX, height(bar.calls));
-    const place = { x: at * stepPx, y: heightPx - barPx, width: Math.max(1, stepPx - 1), height: barPx };
+    const place = { class: 'bars', x: at * stepPx, y: heightPx - barPx, width: Math.max(1, stepPx - 1), height: barPx };
     return svgElement('rect', place, svgElement('title', {}, barText(bar)));
   });
   const text = (x: number, anchor: string, ns: number) =>
-    svgElement('text', { x, y: heightPx + 12, 'text-anchor': anchor }, formatDuration(ns));
+    svgElement('text', { class: 'bars-text', x, y: heightPx + 12, 'text-anchor': anchor }, formatDuration(ns));
   const first = bars[0]?.fromNs ?? 0;
   const last = bars.at(-1)?.toNs ?? 0;
   const usedPx = Math.max(stepPx * bars.length, 110);

@@ -2,40 +2,52 @@
  * All threads: what each did, and when it was lost.
  */
 import { scaleLinear } from 'd3';
-import type { Profile } from '../../../model/profile.js';
 import type { TraceGap } from '../../../model/quality.js';
 import { htmlElement as html, svgElement as svg } from '../../browser/dom.js';
 import { formatCount, formatDuration, formatMany } from '../../format.js';
 import { formatShare } from '../../frames/facts.js';
+import type { PageData } from '../data/page-data.js';
+import type { State } from '../view/state.js';
 import type { ThreadRow } from '../view/threads.js';
+import type { Views } from '../view/views.js';
 import { type Column, VirtualTable } from './virtual-table.js';
 
 const STRIP_PX = 170;
 const LEAST_GAP_PX = 1;
 
-type Recorded = Pick<Profile, 'meta' | 'quality' | 'threads'>;
-
 export class ThreadsTable {
+  readonly element: HTMLElement;
+  private readonly idle = html('input', { type: 'checkbox' });
   private readonly table: VirtualTable<ThreadRow>;
-  private readonly recorded: Recorded;
+  private readonly recorded: PageData;
   private readonly gapsOf = new Map<number, TraceGap[]>();
 
-  constructor(recorded: Recorded, choose: (key: string) => void) {
+  constructor({ data: recorded, threads: rows }: Views, change: (change: Partial<State>) => void) {
     this.recorded = recorded;
     for (const gap of recorded.quality.gaps) {
       const gaps = this.gapsOf.get(gap.tid);
       if (gaps) gaps.push(gap);
       else this.gapsOf.set(gap.tid, [gap]);
     }
-    this.table = new VirtualTable('Threads', this.columns(), 'wall', { choose: ({ key }) => choose(key) });
+    const isTimed = recorded.meta.weight === 'ns';
+    const columns = this.columns().filter(({ isTime }) => isTimed || !isTime);
+    this.table = new VirtualTable('Threads', columns, isTimed ? 'wall' : 'calls', {
+      choose: ({ key }) => change({ threads: key, zoom: [], zoomLast: null }),
+    });
+    this.element = html('div', { class: 'threads' }, this.idleChoice(rows, change), this.table.element);
   }
 
-  get element(): HTMLElement {
-    return this.table.element;
+  show(choices: readonly ThreadRow[], { threads, hidesIdle }: State): void {
+    this.idle.checked = hidesIdle;
+    this.table.show(choices, ({ key }) => key === threads);
   }
 
-  show(choices: readonly ThreadRow[], chosen: string): void {
-    this.table.show(choices, ({ key }) => key === chosen);
+  private idleChoice(rows: readonly ThreadRow[], change: (change: Partial<State>) => void): HTMLElement {
+    const count = rows.filter(({ isIdle }) => isIdle).length;
+    this.idle.addEventListener('change', () => change({ hidesIdle: this.idle.checked }));
+    const label = html('label', { class: 'idle' }, this.idle, ` hide idle threads: ${formatCount(count)} only waited`);
+    label.hidden = count === 0;
+    return label;
   }
 
   private columns(): Column<ThreadRow>[] {
@@ -45,7 +57,7 @@ export class ThreadsTable {
       hint: string,
       value: (row: ThreadRow) => number,
     ): Column<ThreadRow> => {
-      return { key, title, hint, width: '96px', value, cell: (row) => formatDuration(value(row)) };
+      return { key, title, hint, width: '96px', isTime: true, value, cell: (row) => formatDuration(value(row)) };
     };
     return [
       {
@@ -71,6 +83,7 @@ export class ThreadsTable {
         title: '%',
         hint: 'on CPU, of its time',
         width: '70px',
+        isTime: true,
         value: ({ onCpuNs, totalNs }) => onCpuNs / Math.max(1, totalNs),
         cell: ({ onCpuNs, totalNs }) => formatShare(onCpuNs, totalNs),
       },
@@ -87,6 +100,7 @@ export class ThreadsTable {
         key: 'strip',
         title: 'Recorded, gaps marked',
         width: `${STRIP_PX + 20}px`,
+        isTime: true,
         isText: true,
         value: (row) => this.firstNs(row),
         cell: (row) => this.strip(row),

@@ -2,6 +2,7 @@
  * The bar above the graph: what width and colour stand for, search, and what is left out.
  */
 import { htmlElement as html } from '../../browser/dom.js';
+import type { Chip } from '../view/chips.js';
 import { WIDTH_NAMES } from '../view/details.js';
 import { COLOURINGS, type Colouring, type State, type Width } from '../view/state.js';
 import { button, type Choice, choice, toggle } from './controls.js';
@@ -14,12 +15,6 @@ export interface ToolbarEvents {
   readonly help: () => void;
   readonly theme: () => void;
   readonly save: (what: 'svg' | 'json') => void;
-}
-
-/** What is left out or chosen, and how to undo it. */
-export interface Chip {
-  readonly text: string;
-  readonly undo: Partial<State>;
 }
 
 const COLOUR_NAMES: Readonly<Record<Colouring, string>> = {
@@ -88,8 +83,10 @@ export class Toolbar {
     this.listen();
   }
 
-  show(state: State, found: string, isValid: boolean, chips: readonly Chip[]): void {
+  /** `result`: of the search; null: it is no regular expression. */
+  show(state: State, result: string | null, chips: readonly Chip[]): void {
     this.state = state;
+    const isValid = result !== null;
     this.width.show(state.width);
     this.colour.show(state.colouring);
     for (const [control, isOn] of [
@@ -100,7 +97,7 @@ export class Toolbar {
       control.setAttribute('aria-pressed', String(isOn));
     if (this.input.value !== state.search) this.input.value = state.search;
     this.input.setAttribute('aria-invalid', String(!isValid));
-    this.output.textContent = found;
+    this.output.textContent = result ?? 'no regular expression';
     const hasSearch = state.search !== '' && isValid;
     for (const control of [...this.steps, this.only]) control.disabled = !hasSearch;
     this.resetButton.disabled = state.zoom.length === 0;

@@ -10,6 +10,8 @@ export interface Column<Row> {
   /** As CSS has it. */
   readonly width: string;
   readonly isText?: boolean;
+  /** Of a trace without times there is none. */
+  readonly isTime?: boolean;
   /** What stands in it. */
   readonly cell: (row: Row) => string | Node;
   /** What it is sorted by; texts upwards, numbers downwards. */

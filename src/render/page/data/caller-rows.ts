@@ -1,23 +1,24 @@
 /**
- * Nodes of the shape → which of them is the caller of each.
+ * Nodes of the shape, those of a thread → which of them is the caller of each.
  */
+import { ROOT } from '../../../model/call-tree.js';
 import { assert } from '../../../model/errors.js';
 import { NONE } from '../../../model/units.js';
 import type { Shape } from './page-data.js';
 
-/** Of each thread in turn; NONE for the root. */
+/** Of each thread in turn. */
 export function callerRows(shape: Shape, nodes: readonly Int32Array[]): Int32Array[] {
   const rowOf = new Int32Array(shape.length);
   return nodes.map((node) => rowsOf(shape, node, rowOf));
 }
 
-/** `rowOf`: memory, as long as the shape. */
+/** NONE for the root. `rowOf`: memory, as long as the shape. */
 function rowsOf({ parent }: Shape, node: Int32Array, rowOf: Int32Array): Int32Array {
+  assert(node[0] === ROOT, 'a thread of the page has no root');
   const rows = new Int32Array(node.length).fill(NONE);
-  assert(node[0] === 0, 'a thread of the page has no root');
   for (let row = 1; row < node.length; row++) {
     rows[row] = rowOf[parent[node[row]]];
-    assert(node[rows[row]] === parent[node[row]] && node[row] > node[row - 1], 'a thread of the page is no tree');
+    assert(node[row] > node[row - 1] && node[rows[row]] === parent[node[row]], 'a thread of the page has no tree');
     rowOf[node[row]] = row;
   }
   return rows;

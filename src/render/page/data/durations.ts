@@ -1,19 +1,18 @@
 /**
- * The threads' durations, in the page and back.
+ * The threads' durations in the page and back: the place of each row among all buckets of all functions, then its calls.
  */
 import { BUCKETS, type FunctionDurations } from '../../../model/durations.js';
 import type { NumberReader } from './number-reader.js';
-import { following, NumberWriter, theSame } from './number-writer.js';
+import { NumberWriter } from './number-writer.js';
 
 /** Of the threads that have them. Their symbols are as the page numbers them. */
 export function durationsBytes(threads: readonly FunctionDurations[]): Uint8Array[] {
-  const [symbols, buckets, counts] = [new NumberWriter(), new NumberWriter(), new NumberWriter()];
+  const [places, counts] = [new NumberWriter(), new NumberWriter()];
   for (const { symbol, bucket, calls } of threads) {
-    symbols.rows(symbol, theSame);
-    buckets.rows(bucket, following);
+    places.rows(Float64Array.from(symbol, (row, at) => row * BUCKETS + bucket[at]));
     counts.column(calls, oneCallEach(calls.length));
   }
-  return [symbols, buckets, counts].map((writer) => writer.taken());
+  return [places.taken(), counts.taken()];
 }
 
 /** `lengths`: how many rows each thread has; null: its durations are not known. `symbols`: how many there are. */
@@ -22,19 +21,22 @@ export function readDurations(
   lengths: readonly (number | null)[],
   symbols: number,
 ): (FunctionDurations | null)[] {
-  const symbol = lengths.map((length) => reader.rows(length ?? 0, theSame, symbols));
-  const bucket = lengths.map((length) => reader.rows(length ?? 0, following, BUCKETS));
-  const calls = lengths.map((length) => reader.column(oneCallEach(length ?? 0)));
+  const places = lengths.map((length) => reader.rows(length ?? 0, symbols * BUCKETS));
+  const counts = places.map(({ length }) => reader.column(oneCallEach(length)));
   return lengths.map((length, row) =>
-    length === null
-      ? null
-      : {
-          length,
-          symbol: symbol[row] as Int32Array,
-          bucket: bucket[row] as Int32Array,
-          calls: calls[row] as Float64Array,
-        },
+    length === null ? null : durationsAt(places[row] as Float64Array, counts[row] as Float64Array),
   );
+}
+
+function durationsAt(places: Float64Array, calls: Float64Array): FunctionDurations {
+  const { length } = places;
+  const symbol = new Int32Array(length);
+  const bucket = new Int32Array(length);
+  for (let row = 0; row < length; row++) {
+    symbol[row] = Math.floor(places[row] / BUCKETS);
+    bucket[row] = places[row] - symbol[row] * BUCKETS;
+  }
+  return { length, symbol, bucket, calls };
 }
 
 /** Most buckets have one. */

@@ -15,12 +15,6 @@ export const FLOAT_BYTES = 8;
 /** Twice of it and one more are exact. */
 const LARGEST_DISTANCE = 2 ** 51;
 
-/** Guesses a row from the one before; before the first stands −1. */
-export type NextRow = (last: number) => number;
-export const following: NextRow = (last) => last + 1;
-export const theSame: NextRow = (last) => last;
-export const any: NextRow = () => 0;
-
 export class NumberWriter {
   private bytes = new Uint8Array(1024);
   private length = 0;
@@ -50,12 +44,12 @@ export class NumberWriter {
     for (let row = 0; row < guesses.length; row++) this.near(values[row] as number, guesses[row]);
   }
 
-  /** Rows of something, each guessed from the one before it. */
-  rows(rows: Int32Array, next: NextRow): void {
-    let last = -1;
-    for (const row of rows) {
-      this.near(row, next(last));
-      last = row;
+  /** Rows of something: each is guessed to follow the one before. */
+  rows(rows: Int32Array | Float64Array): void {
+    let guess = 0;
+    for (let at = 0; at < rows.length; at++) {
+      this.near(rows[at], guess);
+      guess = rows[at] + 1;
     }
   }
 

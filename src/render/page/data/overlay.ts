@@ -30,15 +30,10 @@ export function overlay({ threads }: Profile, { table, rankOf }: SymbolOrder): O
   const { length, parent, symbol } = selectNodes(union, order);
   const newId = inverse(order);
   const rowOf = new Int32Array(length);
+  const inShape = (path: Int32Array) => path.map((node) => newId[node]);
   return {
     shape: { length, parent, symbol },
-    threads: paths.map(({ tree, path }) =>
-      placed(
-        tree,
-        path.map((node) => newId[node]),
-        rowOf,
-      ),
-    ),
+    threads: paths.map(({ tree, path }) => placed(tree, inShape(path), rowOf)),
   };
 }
 
@@ -60,13 +55,8 @@ function ranksOf({ symbol }: CallTree, symbols: SymbolTable): Int32Array {
 function placed(tree: CallTree, nodeOf: Int32Array, rowOf: Int32Array): PlacedTree {
   for (let row = 0; row < nodeOf.length; row++) rowOf[nodeOf[row]] = row;
   const node = nodeOf.toSorted();
-  return {
-    node,
-    tree: selectNodes(
-      tree,
-      node.map((place) => rowOf[place]),
-    ),
-  };
+  const rows = node.map((place) => rowOf[place]);
+  return { node, tree: selectNodes(tree, rows) };
 }
 
 function inverse(order: Int32Array): Int32Array {

@@ -7,7 +7,6 @@ import { readColumns } from './columns.js';
 import { readDurations } from './durations.js';
 import { readHead, type ThreadHead } from './head.js';
 import { NumberReader } from './number-reader.js';
-import { following } from './number-writer.js';
 import type { NodeColumns, PageData, PageThread } from './page-data.js';
 import { readShape } from './shape.js';
 
@@ -16,7 +15,7 @@ export function readPageData(bytes: Uint8Array): PageData {
   const reader = new NumberReader(bytes);
   const { meta, symbols, quality, nodes, threads } = readHead(reader);
   const shape = readShape(reader, nodes, symbols.length);
-  const node = threads.map(({ nodes }) => reader.rows(nodes, following, shape.length));
+  const node = threads.map(({ nodes }) => new Int32Array(reader.rows(nodes, shape.length)));
   const columns = readColumns(reader, callerRows(shape, node));
   const lengths = threads.map(({ durations }) => durations);
   const durations = readDurations(reader, lengths, symbols.length);

@@ -3,7 +3,7 @@
  * nothing is looked up.
  */
 import { type CallTree, selectNodes, usedNodes } from '../../../model/call-tree.js';
-import type { PageData, PageThread, Shape } from './page-data.js';
+import type { NodeColumn, PageData, PageThread, Shape } from './page-data.js';
 
 export interface TreeOfThreads {
   /** Nodes that have calls or time in themselves or below; they and siblings stand in the order of the shape. */
@@ -14,39 +14,44 @@ export interface TreeOfThreads {
 
 /** `chosen`: by their place among the page's threads, each once. */
 export function treeOf({ shape, threads }: PageData, chosen: readonly number[]): TreeOfThreads {
-  const sums = noSums(shape);
-  for (const at of chosen) addThread(sums, threads[at] as PageThread);
+  const sums = sumsOf(
+    shape,
+    chosen.map((at) => threads[at] as PageThread),
+  );
   const shapeNode = usedNodes(sums);
   return { tree: selectNodes(sums, shapeNode), shapeNode };
 }
 
-function noSums(shape: Shape): CallTree {
-  const zeros = () => new Float64Array(shape.length);
+/** On all of the shape. One column after the other: it fits into the processor's memory, all of them would not. */
+function sumsOf(shape: Shape, threads: readonly PageThread[]): CallTree {
+  const column = (name: NodeColumn, none: number, add: AddColumn): Float64Array => {
+    const sums = new Float64Array(shape.length).fill(none);
+    for (const thread of threads) add(sums, thread[name], thread.node);
+    return sums;
+  };
   return {
     ...shape,
-    calls: zeros(),
-    inferredCalls: zeros(),
-    selfNs: zeros(),
-    inferredNs: zeros(),
-    completeNs: zeros(),
-    minNs: zeros().fill(Number.POSITIVE_INFINITY),
-    maxNs: zeros().fill(Number.NEGATIVE_INFINITY),
+    calls: column('calls', 0, addUp),
+    inferredCalls: column('inferredCalls', 0, addUp),
+    selfNs: column('selfNs', 0, addUp),
+    inferredNs: column('inferredNs', 0, addUp),
+    completeNs: column('completeNs', 0, addUp),
+    minNs: column('minNs', Number.POSITIVE_INFINITY, keepLeast),
+    maxNs: column('maxNs', Number.NEGATIVE_INFINITY, keepMost),
   };
 }
 
-function addThread(sums: CallTree, { node, ...columns }: PageThread): void {
-  addColumn(sums.calls, columns.calls, node);
-  addColumn(sums.inferredCalls, columns.inferredCalls, node);
-  addColumn(sums.selfNs, columns.selfNs, node);
-  addColumn(sums.inferredNs, columns.inferredNs, node);
-  addColumn(sums.completeNs, columns.completeNs, node);
-  for (let row = 0; row < node.length; row++) {
-    const at = node[row];
-    if (columns.minNs[row] < sums.minNs[at]) sums.minNs[at] = columns.minNs[row];
-    if (columns.maxNs[row] > sums.maxNs[at]) sums.maxNs[at] = columns.maxNs[row];
-  }
+/** Adds a thread's values to those of the nodes of the shape. */
+type AddColumn = (sums: Float64Array, values: Float64Array, node: Int32Array) => void;
+
+function addUp(sums: Float64Array, values: Float64Array, node: Int32Array): void {
+  for (let row = 0; row < node.length; row++) sums[node[row]] += values[row];
 }
 
-function addColumn(sums: Float64Array, values: Float64Array, node: Int32Array): void {
-  for (let row = 0; row < node.length; row++) sums[node[row]] += values[row];
+function keepLeast(least: Float64Array, values: Float64Array, node: Int32Array): void {
+  for (let row = 0; row < node.length; row++) least[node[row]] = Math.min(least[node[row]], values[row]);
+}
+
+function keepMost(most: Float64Array, values: Float64Array, node: Int32Array): void {
+  for (let row = 0; row < node.length; row++) most[node[row]] = Math.max(most[node[row]], values[row]);
 }

@@ -7,7 +7,7 @@ import type { Profile } from '../../../model/profile.js';
 import { columnBytes } from './columns.js';
 import { durationsBytes } from './durations.js';
 import { headBytes, type PageHead, type ThreadHead } from './head.js';
-import { following, NumberWriter } from './number-writer.js';
+import { NumberWriter } from './number-writer.js';
 import { overlay, type PlacedTree } from './overlay.js';
 import { NODE_COLUMNS, type Shape } from './page-data.js';
 import { shapeBytes } from './shape.js';
@@ -37,6 +37,6 @@ function headOf({ meta, quality, threads }: Profile, { table }: SymbolOrder, sha
 
 function nodeBytes(threads: readonly PlacedTree[]): Uint8Array {
   const writer = new NumberWriter();
-  for (const { node } of threads) writer.rows(node, following);
+  for (const { node } of threads) writer.rows(node);
   return writer.taken();
 }

@@ -15,11 +15,13 @@ export interface Painter {
   readonly classOf: (node: NodeId) => string;
   /** What each step begins with; null: colours stand for functions. */
   readonly steps: readonly string[] | null;
+  /** What is not on the scale. */
+  readonly others: string;
 }
 
 export function painterOf(table: FrameTable, colouring: Colouring): Painter {
   const byFunction = (node: NodeId) => classOf(familyOfNode(table, node), nameOf(table, node));
-  if (colouring === 'function') return { classOf: byFunction, steps: null };
+  if (colouring === 'function') return { classOf: byFunction, steps: null, others: '' };
   const { measure, starts, format } = colouring === 'average' ? byAverage(table) : byOutside(table);
   const stepOf = (node: NodeId) => {
     const value = isStop(familyOfNode(table, node)) ? Number.NaN : measure(node);
@@ -30,7 +32,8 @@ export function painterOf(table: FrameTable, colouring: Colouring): Painter {
           starts.findLastIndex((start) => value >= start),
         )}`;
   };
-  return { classOf: stepOf, steps: starts.map(format) };
+  const others = colouring === 'average' ? 'no complete call, or a stop' : 'stops';
+  return { classOf: stepOf, steps: starts.map(format), others };
 }
 
 interface Scale {

@@ -8,18 +8,19 @@ import { ownWeights } from '../../../analysis/metrics.js';
 import { knowsSwitches } from '../../../analysis/outside.js';
 import { foldRecursion, leaveOut, reroot } from '../../../analysis/reshape.js';
 import { type CallTree, ROOT } from '../../../model/call-tree.js';
-import { addedDurations, type FunctionDurations } from '../../../model/durations.js';
+import { addedDurations, type FunctionDurations, histogramsOf } from '../../../model/durations.js';
 import { inPreOrder } from '../../../model/pre-order.js';
 import { compareSymbols } from '../../../model/symbol-order.js';
 import { totalTimes } from '../../../model/tree-view.js';
-import { NONE, type NodeId, type SymbolId } from '../../../model/units.js';
+import { type Nanoseconds, NONE, type NodeId, type SymbolId } from '../../../model/units.js';
 import { type Family, familyOf } from '../../frames/families.js';
 import { type FrameTable, frameTable, summedUp } from '../../frames/frame-table.js';
 import { type Found, find, matcherOf } from '../../frames/search.js';
 import { visibleText } from '../../visible-text.js';
 import type { PageData } from '../data/page-data.js';
 import { treeOf } from '../data/tree-of.js';
-import type { State, Width } from './state.js';
+import { type Bar, barsOf } from './histogram.js';
+import { type State, WIDTHS, type Width } from './state.js';
 import { chosenThreads, type ThreadRow, threadRows } from './threads.js';
 
 /** Callers that have less of the whole are not told apart: nobody would see them. */
@@ -30,8 +31,20 @@ export interface View {
   readonly tree: CallTree;
   /** By symbol. */
   readonly functions: () => ReadonlyMap<SymbolId, FunctionSums>;
-  /** null: of what is left of the threads nobody knows. */
-  readonly durations: () => FunctionDurations | null;
+  /** How long the calls of one took; null: of what is left of the threads nobody knows. */
+  readonly bars: (symbol: SymbolId) => Bar[] | null;
+  /** All its time. */
+  readonly allNs: () => Nanoseconds;
+}
+
+export interface FunctionView {
+  readonly name: string;
+  readonly file: string;
+  readonly sums: FunctionSums;
+  readonly allNs: Nanoseconds;
+  readonly bars: readonly Bar[];
+  readonly callers: FrameTable;
+  readonly callees: FrameTable;
 }
 
 export class Views {
@@ -40,6 +53,8 @@ export class Views {
   readonly families: readonly Family[];
   readonly threads: readonly ThreadRow[];
   readonly hasSwitches: boolean;
+  /** What width may stand for. */
+  readonly widths: readonly Width[];
   private readonly rank: Int32Array;
   private readonly ofThreads = remembered((places: readonly number[]) => this.viewOfThreads(places));
   private readonly reshaped = remembered((view: View, state: State) => this.reshape(view, state));
@@ -53,6 +68,7 @@ export class Views {
     this.names = symbols.name.map(visibleText);
     this.families = symbols.name.map((_, symbol) => familyOf(symbol, symbols));
     this.hasSwitches = knowsSwitches(shape);
+    this.widths = widthsOf(data, this.hasSwitches);
     this.threads = threadRows(data, this.hasSwitches);
     this.rank = ranksOf(data);
   }
@@ -66,28 +82,60 @@ export class Views {
     return this.reshaped([places, focus, hidden, foldsRecursion].join('|'), view, state);
   }
 
+  /** A width that the trace cannot show is as if nobody had asked for it. */
+  widthOf({ width }: State): Width {
+    return this.widths.includes(width) ? width : (this.widths[0] as Width);
+  }
+
   /** What is drawn of it. */
   tableAt(state: State): FrameTable {
     const key = viewKey(state);
-    const table = this.drawn(`${key}|${state.width}`, this.viewAt(state), state.width);
+    const width = this.widthOf(state);
+    const table = this.drawn(`${key}|${width}`, this.viewAt(state), width);
     const found = state.isOnlyMatches
-      ? this.searched(`${key}|${state.width}|${state.search}`, table, state.search)
+      ? this.searched(`${key}|${this.widthOf(state)}|${state.search}`, table, state.search)
       : null;
-    return found === null ? table : this.masked(`${key}|${state.width}|${state.search}`, table, found);
+    return found === null ? table : this.masked(`${key}|${this.widthOf(state)}|${state.search}`, table, found);
   }
 
   /** What the search finds in it; null: it asks for nothing. */
   foundAt(state: State): Found | null {
     return this.searched(
-      `${viewKey(state)}|${state.width}|${state.search}`,
+      `${viewKey(state)}|${this.widthOf(state)}|${state.search}`,
       this.tableAt({ ...state, isOnlyMatches: false }),
       state.search,
     );
   }
 
-  /** Who called a function, and what it called: each with the function itself at the root. */
-  around(state: State, symbol: SymbolId): { readonly callers: FrameTable; readonly callees: FrameTable } {
-    const { tree } = this.viewAt(state);
+  /** How long the calls of a function took; null: nobody knows. */
+  barsAt(state: State, symbol: SymbolId): Bar[] | null {
+    return this.viewAt(state).bars(symbol);
+  }
+
+  /** All that is shown of one function; null: it is not there, or has no times. */
+  functionAt(state: State, symbol: SymbolId): FunctionView | null {
+    const view = this.viewAt(state);
+    const sums = view.functions().get(symbol);
+    if (sums === undefined || this.data.meta.weight === 'calls') return null;
+    const allNs = view.allNs();
+    return {
+      name: this.names[symbol] as string,
+      file: this.fileOf(symbol),
+      sums,
+      allNs,
+      bars: view.bars(symbol) ?? [],
+      ...this.around(view, symbol),
+    };
+  }
+
+  /** The file that a function is in; empty if the trace does not tell. */
+  fileOf(symbol: SymbolId): string {
+    const { dso, dsoName } = this.data.symbols;
+    return dsoName[dso[symbol] as number] ?? '';
+  }
+
+  /** Who called a function, and what it called: each with the function itself under the root. */
+  private around({ tree }: View, symbol: SymbolId): { readonly callers: FrameTable; readonly callees: FrameTable } {
     const asked = setOf([symbol], this.data.symbols.length);
     const callees = this.sorted(reroot(tree, asked));
     const least = totalTimes(callees)[ROOT] * LEAST_SHARE;
@@ -108,11 +156,20 @@ export class Views {
     return this.view(this.sorted(foldsRecursion ? foldRecursion(left) : left), () => null);
   }
 
-  private view(tree: CallTree, durations: () => FunctionDurations | null): View {
+  private view(tree: CallTree, ofThreads: () => FunctionDurations | null): View {
+    const durations = once(ofThreads);
     const functions = once(
       () => new Map(functionsOf(tree, durations(), this.hasSwitches).map((row) => [row.symbol, row])),
     );
-    return { tree, functions, durations: once(durations) };
+    const histograms = once(() => {
+      const took = durations();
+      return took && histogramsOf(took);
+    });
+    const bars = (symbol: SymbolId) => {
+      const histogram = histograms()?.get(symbol);
+      return histogram ? barsOf(histogram) : null;
+    };
+    return { tree, functions, bars, allNs: once(() => tree.selfNs.reduce((sum, ns) => sum + ns, 0)) };
   }
 
   private tableOf({ tree }: View, width: Width): FrameTable {
@@ -142,6 +199,11 @@ export class Views {
     const totalNs = totalTimes(tree);
     return inPreOrder(tree, (a, b) => totalNs[b] - totalNs[a] || this.rank[tree.symbol[a]] - this.rank[tree.symbol[b]]);
   }
+}
+
+/** A trace without times has calls alone. */
+function widthsOf({ meta }: PageData, hasSwitches: boolean): readonly Width[] {
+  return meta.weight === 'calls' ? ['calls'] : WIDTHS.filter((width) => hasSwitches || width !== 'off-cpu');
 }
 
 /** What decides of `viewAt`. */
