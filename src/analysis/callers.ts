@@ -16,47 +16,47 @@ interface Chains {
 }
 
 /**
- * The root's children are the functions of the nodes that have a weight, their children those that called them, and so on.
- * Nodes have the calls of the function at the beginning, and time where its callers end. Callers that would have less than
- * `least` are left out: their time stays with the function that they called.
+ * The root's children are the functions of some nodes, their children those that called them, and so on. Nodes have the calls
+ * of the function at the beginning, and time where its callers end. Callers that would have less than `least` are left out:
+ * their time stays with the function that they called.
+ *
+ * `weightNs`: by node, what it brings along.
  */
-export function callersTree(tree: CallTree, weightNs: Float64Array, least: Nanoseconds): CallTree {
+export function callersTree(
+  tree: CallTree,
+  nodes: readonly NodeId[],
+  weightNs: Float64Array,
+  least: Nanoseconds,
+): CallTree {
   const builder = new CallTreeBuilder();
-  let chains = beginnings(tree, weightNs);
+  let chains: Chains = { from: [...nodes], at: [...nodes], place: nodes.map(() => ROOT) };
   while (chains.from.length > 0) chains = oneStepOn(tree, weightNs, least, chains, builder);
   return builder.build();
 }
 
 /** By own time: who was on top, and through whom. */
 export function bottomUp(tree: CallTree, least: Nanoseconds): CallTree {
-  return callersTree(tree, tree.selfNs, least);
+  const isUsed = (node: NodeId) => (tree.selfNs[node] as number) > 0 || (tree.calls[node] as number) > 0;
+  return callersTree(tree, nodesOf(tree, isUsed), tree.selfNs, least);
 }
 
 /** Of one function: its whole time by who called it; recursion counts once. */
 export function callersOfFunction(tree: CallTree, symbol: SymbolId, least: Nanoseconds): CallTree {
-  const totalNs = totalTimes(tree);
-  return callersTree(
-    tree,
-    totalNs.map((ns, node) => (isOutermost(tree, node, symbol) ? ns : 0)),
-    least,
-  );
+  const isAsked = (node: NodeId) => isOutermost(tree, node, symbol);
+  return callersTree(tree, nodesOf(tree, isAsked), totalTimes(tree), least);
+}
+
+function nodesOf({ length }: CallTree, isAsked: (node: NodeId) => boolean): NodeId[] {
+  const nodes: NodeId[] = [];
+  for (let node = ROOT + 1; node < length; node++) if (isAsked(node)) nodes.push(node);
+  return nodes;
 }
 
 function isOutermost({ parent, symbol }: CallTree, node: NodeId, asked: SymbolId): boolean {
-  if (node === ROOT || symbol[node] !== asked) return false;
-  for (let caller = parent[node]; caller !== ROOT; caller = parent[caller]) if (symbol[caller] === asked) return false;
+  if (symbol[node] !== asked) return false;
+  for (let caller = parent[node] as NodeId; caller !== ROOT; caller = parent[caller] as NodeId)
+    if (symbol[caller] === asked) return false;
   return true;
-}
-
-function beginnings({ length }: CallTree, weightNs: Float64Array): Chains {
-  const chains: Chains = { from: [], at: [], place: [] };
-  for (let node = ROOT + 1; node < length; node++) {
-    if (weightNs[node] === 0) continue;
-    chains.from.push(node);
-    chains.at.push(node);
-    chains.place.push(ROOT);
-  }
-  return chains;
 }
 
 /** Each chain's next function gets a place, and those with too little on them end below it. */

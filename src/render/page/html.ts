@@ -73,7 +73,7 @@ function headMarkup(profile: Profile, title: string): string {
     `<p>${xml(subtitleOf(profile, callsOf(profile)))}</p>`,
     `<p>${xml(line)}</p>`,
     ...(origin === '' ? [] : [`<p>${xml(origin)}</p>`]),
-    ...(warnings.length === 0 ? [] : [`<ul class="warnings" role="alert">${warnings.join('')}</ul>`]),
+    ...(warnings.length === 0 ? [] : [`<div role="alert"><ul class="warnings">${warnings.join('')}</ul></div>`]),
     ...notes.map((note) => `<p class="note">${xml(note)}</p>`),
     '</header>',
   ].join('\n');

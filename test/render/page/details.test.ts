@@ -36,8 +36,10 @@ function said(views: Views, state: State, name: string): string {
   const box = boxes.node.findIndex((node) => table.names[table.tree.symbol[node] as number] === name);
   if (box === -1) return '';
   const symbol = table.tree.symbol[boxes.node[box] as number] as number;
-  const sums = views.viewAt(state).functions().get(symbol) ?? null;
-  const { rows } = detailsOf(table, boxes, box, table.total[0] as number, state.width, sums);
+  const view = views.viewAt(state);
+  const sums = view.functions().get(symbol);
+  const everywhere = sums === undefined ? null : { sums, allNs: view.allNs() };
+  const { rows } = detailsOf(table, boxes, box, table.total[0] as number, state.width, everywhere);
   return rows.map(({ what, value, more }) => [what, value, more].filter(Boolean).join(' | ')).join('\n');
 }
 

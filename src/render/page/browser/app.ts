@@ -9,12 +9,12 @@ import { chipsOf } from '../view/chips.js';
 import { WIDTH_NAMES } from '../view/details.js';
 import type { State } from '../view/state.js';
 import { threadChoices } from '../view/threads.js';
-import type { Views } from '../view/views.js';
+import { nodeAt, type Views } from '../view/views.js';
 import { FrameActions } from './frame-actions.js';
 import { FunctionPanel } from './function-panel.js';
 import { FunctionsTable } from './functions-table.js';
 import { helpDialog } from './help.js';
-import { actionOf } from './keys.js';
+import { actionOf, isOfFrame } from './keys.js';
 import { MainGraph } from './main-graph.js';
 import { measureCharacterPx } from './measure.js';
 import { Menu } from './menu.js';
@@ -60,7 +60,7 @@ export class App {
   }
 
   draw(): void {
-    this.drawGraph();
+    this.drawGraph(true);
     this.main.graph.showRun();
     setTimeout(() => this.drawTables());
   }
@@ -68,17 +68,21 @@ export class App {
   private show(state: State, before: State): void {
     const { graph } = this.main;
     const hadFocus = graph.hasFocus;
-    this.drawGraph();
-    const isElsewhere = state.zoom.join() !== before.zoom.join() || state.threads !== before.threads;
-    if (isElsewhere || state.isIcicle !== before.isIcicle) graph.showRun();
-    if (hadFocus) graph.focus(graph.boxes.firstOfRun);
+    const isZoomed = state.zoom.join() !== before.zoom.join() || state.zoomLast !== before.zoomLast;
+    this.drawGraph(isZoomed);
+    if (isZoomed || state.threads !== before.threads || state.isIcicle !== before.isIcicle) graph.showRun();
+    if (hadFocus) graph.focus(graph.focusedBox);
     setTimeout(() => this.drawTables());
   }
 
-  private drawGraph(): void {
-    const { state } = this.navigation;
-    this.main.draw(state);
-    this.toolbar.show({ ...state, width: this.views.widthOf(state) }, this.main.result, chipsOf(this.views, state));
+  /** A zoom that leads nowhere in what is looked at now is given up. */
+  private drawGraph(isElsewhere: boolean): void {
+    const { navigation, views, main } = this;
+    const isLost = nodeAt(views.tableAt(navigation.state), navigation.state.zoom) === null;
+    if (isLost) navigation.correct({ zoom: [], zoomLast: null });
+    const { state } = navigation;
+    main.draw(state, isElsewhere || isLost);
+    this.toolbar.show({ ...state, width: views.widthOf(state) }, main.result, chipsOf(views, state));
   }
 
   /** What is below the graph comes after it was painted. */
@@ -127,6 +131,7 @@ export class App {
     if (isOfControl(event)) return;
     const { graph } = this.main;
     if (graph.hasFocus && graph.step(event.key)) return event.preventDefault();
+    if (isOfFrame(event.key) && !graph.hasFocus && document.activeElement !== document.body) return;
     const action = actionOf(event.key, {
       main: this.main,
       actions: this.actions,
@@ -161,7 +166,8 @@ export class App {
     const title = `${document.title}: ${WIDTH_NAMES[this.views.widthOf(state)]}`;
     const { boxes } = graph;
     const drawing = { table, boxes, isIcicle: state.isIcicle, rowCount: boxes.rowCount, characterPx: this.characterPx };
-    saveText('flame.svg', 'image/svg+xml', svgText(drawing, title, place.clientWidth));
+    const look = { painter: this.main.painter, isMarked: this.main.marker() };
+    saveText('flame.svg', 'image/svg+xml', svgText(drawing, look, title, place.clientWidth));
   }
 }
 

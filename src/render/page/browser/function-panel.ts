@@ -100,13 +100,18 @@ class Half {
       characterPx,
       {
         hover: (box, { clientX, clientY }) => {
+          this.graph.markBox(box);
           tooltip.fill(facts(box), null);
           tooltip.showAt(clientX, clientY);
         },
-        leave: () => tooltip.hide(),
+        leave: () => {
+          tooltip.hide();
+          this.graph.unmark();
+        },
         enter: (box) => this.enter(box),
         focused: (box, element) => {
           this.graph.focusedBox = box;
+          this.graph.markBox(box);
           tooltip.fill(facts(box), null);
           const { left, bottom } = element.getBoundingClientRect();
           tooltip.showAt(left, bottom);

@@ -31,7 +31,8 @@ export class FunctionsTable {
     if (view === this.shown) return this.table.mark(isChosen);
     this.shown = view;
     this.allNs = view.allNs();
-    this.table.show([...view.functions().values()], isChosen);
+    const rows = [...view.functions().values()].sort((a, b) => b.totalNs - a.totalNs); // and by name, as symbols are
+    this.table.show(rows, isChosen);
   }
 
   private columns(views: Views): Column<FunctionSums>[] {

@@ -55,6 +55,8 @@ export class Graph {
   private readonly describe: (box: number) => string;
   private readonly leastRows: number;
   private view!: GraphView;
+  /** The one that Tab reaches: d3 may use it again for another frame. */
+  private offered: FrameElement | null = null;
   private isDrawn = false;
   private rows = 0;
 
@@ -125,12 +127,10 @@ export class Graph {
 
   /** Lets Tab reach this box, and no other. */
   offer(box: number): void {
-    const before = this.elements.get(this.focusedBox);
-    before?.removeAttribute('tabindex');
-    before?.removeAttribute('role');
-    before?.removeAttribute('aria-label');
+    for (const name of ['tabindex', 'role', 'aria-label']) this.offered?.removeAttribute(name);
     this.focusedBox = this.elements.has(box) ? box : this.boxes.firstOfRun;
-    const element = this.elements.get(this.focusedBox);
+    const element = this.elements.get(this.focusedBox) ?? null;
+    this.offered = element;
     if (element) setAttributes(element, { tabindex: 0, role: 'img', 'aria-label': this.describe(this.focusedBox) });
   }
 

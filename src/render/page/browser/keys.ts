@@ -17,6 +17,11 @@ export interface Keyed {
   readonly menu: () => void;
 }
 
+/** It does something with the frame that has the focus. */
+export function isOfFrame(key: string): boolean {
+  return ['Enter', 'm', 'o', 'f', 'h', 'c', 'C'].includes(key);
+}
+
 /** undefined: nothing. */
 export function actionOf(key: string, keyed: Keyed): (() => void) | undefined {
   const { main, actions, navigation, widths, search, help, menu } = keyed;

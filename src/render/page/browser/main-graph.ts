@@ -1,7 +1,6 @@
 /**
  * The flame graph of what is looked at, with what is known of its frames.
  */
-import type { FunctionSums } from '../../../analysis/functions.js';
 import { type Boxes, BoxKind } from '../../../layout/layout.js';
 import { ROOT } from '../../../model/call-tree.js';
 import { NONE, type NodeId, type SymbolId } from '../../../model/units.js';
@@ -9,8 +8,8 @@ import { htmlElement as html } from '../../browser/dom.js';
 import { type Facts, factsText, formatShare } from '../../frames/facts.js';
 import type { FrameTable } from '../../frames/frame-table.js';
 import { type Found, isFoundIn, matcherOf, shareOf } from '../../frames/search.js';
-import { painterOf } from '../view/colouring.js';
-import { detailsOf, foundText } from '../view/details.js';
+import { type Painter, painterOf } from '../view/colouring.js';
+import { detailsOf, type Everywhere, foundText } from '../view/details.js';
 import type { State } from '../view/state.js';
 import { nodeAt, pathTo, type Views } from '../view/views.js';
 import { Graph } from './graph.js';
@@ -25,7 +24,8 @@ export class MainGraph {
   readonly place = html('div', { class: 'graph main', 'aria-label': 'Flame graph' });
   readonly legend = html('ul', { class: 'legend', 'aria-label': 'Colours' });
   readonly graph: Graph;
-  table!: FrameTable;
+  table!: FrameTable; // from the first drawing on
+  painter!: Painter;
   private found: Found | null = null;
   private readonly views: Views;
   private readonly navigation: Navigation;
@@ -49,14 +49,18 @@ export class MainGraph {
     );
   }
 
-  draw(state: State): void {
+  /** What Tab reaches stays the same frame, as long as it is drawn; `isElsewhere`: something else fills the width now. */
+  draw(state: State, isElsewhere: boolean): void {
     const { views, graph } = this;
+    const before = isElsewhere || this.table === undefined ? null : pathTo(this.table, this.nodeOf(graph.focusedBox));
     this.table = views.tableAt(state);
     this.found = views.foundAt(state);
     const { first, last } = this.run;
     const painter = painterOf(this.table, state.colouring);
+    this.painter = painter;
     graph.draw({ table: this.table, first, last, isIcicle: state.isIcicle, painter, isMarked: this.marker() });
-    graph.offer(graph.boxes.firstOfRun);
+    const same = before && nodeAt(this.table, before);
+    graph.offer((same === null ? null : this.boxOf(same)) ?? graph.boxes.firstOfRun);
     this.leave();
     showLegend(this.legend, this.table, graph.boxes, painter);
   }
@@ -118,7 +122,7 @@ export class MainGraph {
     return { first, last: last === null || last < first ? first : last };
   }
 
-  private marker(): ((boxes: Boxes, box: number) => boolean) | null {
+  marker(): ((boxes: Boxes, box: number) => boolean) | null {
     const { found, table } = this;
     const { chosen } = this.state;
     if (found !== null) return (boxes, box) => isFoundIn(table, found, boxes, box);
@@ -151,14 +155,20 @@ export class MainGraph {
 
   private explain(box: number, xPx: number, yPx: number): void {
     const symbol = this.symbolOf(box);
-    const sums = symbol === null ? null : (this.views.viewAt(this.state).functions().get(symbol) ?? null);
+    const everywhere = symbol === null ? null : this.everywhere(symbol);
     this.graph.markBox(box);
-    this.tooltip.fill(this.factsOf(box, sums), symbol === null ? null : this.views.barsAt(this.state, symbol));
+    this.tooltip.fill(this.factsOf(box, everywhere), symbol === null ? null : this.views.barsAt(this.state, symbol));
     this.tooltip.showAt(xPx, yPx);
   }
 
-  private factsOf(box: number, sums: FunctionSums | null): Facts {
+  private everywhere(symbol: SymbolId): Everywhere | null {
+    const view = this.views.viewAt(this.state);
+    const sums = view.functions().get(symbol);
+    return sums === undefined ? null : { sums, allNs: view.allNs() };
+  }
+
+  private factsOf(box: number, everywhere: Everywhere | null): Facts {
     const { boxes, viewTotal } = this.graph;
-    return detailsOf(this.table, boxes, box, viewTotal, this.views.widthOf(this.state), sums);
+    return detailsOf(this.table, boxes, box, viewTotal, this.views.widthOf(this.state), everywhere);
   }
 }

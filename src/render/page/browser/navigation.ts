@@ -23,10 +23,16 @@ export class Navigation {
     const state = { ...this.state, ...change };
     const hash = formatHash(state, this.start);
     if (hash === formatHash(this.state, this.start)) return;
-    const isTyped = Object.keys(change).join() === 'search';
+    const isTyped = Object.keys(change)[0] === 'search';
     if (isTyped) history.replaceState(null, '', hash);
     else history.pushState(null, '', hash);
     this.goTo(state);
+  }
+
+  /** What makes no sense in what is looked at is no step to go back to; nothing is drawn. */
+  correct(change: Partial<State>): void {
+    this.state = { ...this.state, ...change };
+    history.replaceState(null, '', formatHash(this.state, this.start));
   }
 
   zoomOut(): void {

@@ -134,10 +134,11 @@ export class Toolbar {
 
   private listen(): void {
     const { input, events } = this;
-    input.addEventListener('input', () => events.change({ search: input.value }));
+    const clear = () => events.change({ search: '', isOnlyMatches: false });
+    input.addEventListener('input', () => (input.value === '' ? clear() : events.change({ search: input.value })));
     input.addEventListener('keydown', (event) => {
       event.stopPropagation(); // letters are no keys here
-      if (event.key === 'Escape') events.change({ search: '' });
+      if (event.key === 'Escape') clear();
       if (event.key === 'Enter') events.step(event.shiftKey ? -1 : 1);
       if (event.key === 'Escape') events.leave();
     });

@@ -33,6 +33,8 @@ export class VirtualTable<Row> {
   private readonly head = html('div', { class: 'head', role: 'row', 'aria-rowindex': 1 });
   private readonly columns: readonly Column<Row>[];
   private readonly events: TableEvents<Row>;
+  /** In the order that decides between equal ones. */
+  private given: readonly Row[] = [];
   private rows: readonly Row[] = [];
   private sortedBy: string;
   private isUpwards = false;
@@ -54,7 +56,8 @@ export class VirtualTable<Row> {
     this.element.addEventListener('scroll', () => this.drawRows());
     new ResizeObserver(() => this.drawRows()).observe(this.element);
     this.canvas.addEventListener('click', ({ target }) => this.choose(rowIndex(target)));
-    this.canvas.addEventListener('keydown', (event) => this.press(event));
+    this.element.tabIndex = -1;
+    this.element.addEventListener('keydown', (event) => this.press(event));
     this.canvas.addEventListener('focusin', ({ target }) => {
       this.focusedRow = rowIndex(target) ?? this.focusedRow;
     });
@@ -62,7 +65,7 @@ export class VirtualTable<Row> {
 
   show(rows: readonly Row[], isChosen: (row: Row) => boolean): void {
     this.isChosen = isChosen;
-    this.rows = rows;
+    this.given = rows;
     this.sort();
   }
 
@@ -78,7 +81,7 @@ export class VirtualTable<Row> {
       const own = column.value(row);
       return typeof own === 'number' && Number.isNaN(own) ? Number.NEGATIVE_INFINITY : own;
     };
-    const keyed = this.rows.map((row) => ({ row, key: value(row) }));
+    const keyed = this.given.map((row) => ({ row, key: value(row) }));
     const isUpwards = this.isUpwards !== Boolean(column.isText); // texts begin with the first, numbers with the largest
     keyed.sort((a, b) => (a.key === b.key ? 0 : a.key < b.key === isUpwards ? -1 : 1));
     this.rows = keyed.map(({ row }) => row);
@@ -109,7 +112,7 @@ export class VirtualTable<Row> {
   }
 
   private drawRows(): void {
-    const hadFocus = this.canvas.contains(document.activeElement);
+    const hadFocus = this.canvas.contains(document.activeElement) || document.activeElement === this.element;
     this.canvas.style.height = `${this.rows.length * ROW_PX}px`;
     this.focusedRow = Math.max(0, Math.min(this.focusedRow, this.rows.length - 1));
     const { scrollTop, clientHeight } = this.element;
@@ -117,9 +120,10 @@ export class VirtualTable<Row> {
     const end = Math.min(this.rows.length, Math.ceil((scrollTop + clientHeight) / ROW_PX) + ROWS_AHEAD);
     const drawn = Array.from({ length: Math.max(0, end - first) }, (_, at) => this.rowElement(first + at));
     this.canvas.replaceChildren(...drawn);
-    const focused = drawn.find((row) => row.dataset['row'] === String(this.focusedRow)) ?? drawn[0];
-    if (focused) focused.tabIndex = 0;
-    if (hadFocus) focused?.focus({ preventScroll: true });
+    const focused = drawn.find((row) => row.dataset['row'] === String(this.focusedRow));
+    for (const row of focused ? [focused] : drawn.slice(0, 1)) row.tabIndex = 0;
+    // a row that was scrolled away keeps its place: the table has the focus meanwhile
+    if (hadFocus) (focused ?? this.element).focus({ preventScroll: true });
   }
 
   private rowElement(index: number): HTMLElement {
@@ -146,7 +150,7 @@ export class VirtualTable<Row> {
   }
 
   private press(event: KeyboardEvent): void {
-    if (event.ctrlKey || event.altKey || event.metaKey) return;
+    if (event.ctrlKey || event.altKey || event.metaKey || this.head.contains(event.target as Node)) return;
     const page = Math.max(1, Math.floor(this.element.clientHeight / ROW_PX) - 1);
     const steps: Readonly<Record<string, number>> = {
       ArrowUp: this.focusedRow - 1,

@@ -3,6 +3,7 @@
  */
 import type { FunctionSums } from '../../../analysis/functions.js';
 import type { Boxes } from '../../../layout/layout.js';
+import type { Nanoseconds } from '../../../model/units.js';
 import { formatCount, formatDuration, formatMany } from '../../format.js';
 import { type Fact, type Facts, factsOf, formatShare, isBlock } from '../../frames/facts.js';
 import type { FrameTable } from '../../frames/frame-table.js';
@@ -18,37 +19,45 @@ export const WIDTH_NAMES: Readonly<Record<Width, string>> = {
   self: 'Self, by callers',
 };
 
-/** `ofView`: the weight of what fills the width. `sums`: of the function, over all paths; null for what is none. */
+/** A function over all paths that are looked at, and all time that is. */
+export interface Everywhere {
+  readonly sums: FunctionSums;
+  readonly allNs: Nanoseconds;
+}
+
+/** `ofView`: the weight of what fills the width. `everywhere`: null for what is no function. */
 export function detailsOf(
   table: FrameTable,
   boxes: Boxes,
   box: number,
   ofView: number,
   width: Width,
-  sums: FunctionSums | null,
+  everywhere: Everywhere | null,
 ): Facts {
   const { title, rows } = factsOf(table, boxes, box, ofView);
-  const named = width === 'wall' ? rows : rows.map((row, at) => (at === 0 ? { ...row, what: shortName(width) } : row));
-  const path = width === 'self' ? named.filter(({ what }) => what !== 'self') : named;
-  if (sums === null || isBlock(table, boxes, box)) return { title, rows: path };
-  return { title, rows: [...path, ...functionFacts(sums, table.total[0] as number, table.weight)] };
+  const named = rows.map((row, at) => (at === 0 && width !== 'wall' ? { ...row, what: SHORT_NAMES[width] } : row));
+  // seen from the leaves, a frame has no time of its own: that is what its width is
+  const path = width === 'self' ? named.filter((_, at) => at !== 1 || isBlock(table, boxes, box)) : named;
+  if (everywhere === null || isBlock(table, boxes, box)) return { title, rows: path };
+  return { title, rows: [...path, ...functionFacts(everywhere)] };
 }
 
-function shortName(width: Exclude<Width, 'wall'>): string {
-  return { cpu: 'on CPU', outside: 'outside', 'off-cpu': 'off CPU', calls: 'calls below', self: 'self' }[width];
-}
+const SHORT_NAMES: Readonly<Record<Exclude<Width, 'wall'>, string>> = {
+  cpu: 'on CPU',
+  outside: 'outside',
+  'off-cpu': 'off CPU',
+  calls: 'calls below',
+  self: 'self',
+};
 
-/** Over all paths that are looked at. */
-function functionFacts(sums: FunctionSums, all: number, weight: 'ns' | 'calls'): Fact[] {
+function functionFacts({ sums, allNs }: Everywhere): Fact[] {
   const { calls, inferred, totalNs, selfNs, avgNs, p50Ns, p90Ns, p99Ns } = sums;
-  const share = weight === 'ns' ? `${formatShare(totalNs, all)} of all · ` : '';
+  const counted = { value: formatMany(calls, 'call'), more: inferred > 0 ? `${formatCount(inferred)} inferred` : '' };
+  if (allNs === 0) return [{ what: 'everywhere', ...counted }]; // a trace without times
+  const share = `${formatShare(totalNs, allNs)} of all · self ${formatDuration(selfNs)}`;
   const facts = [
-    { what: 'everywhere', value: formatDuration(totalNs), more: `${share}self ${formatDuration(selfNs)}` },
-    {
-      what: '',
-      value: formatCount(calls),
-      more: `${calls === 1 ? 'call' : 'calls'}${inferred > 0 ? `, ${formatCount(inferred)} inferred` : ''}`,
-    },
+    { what: 'everywhere', value: formatDuration(totalNs), more: share },
+    { what: '', ...counted },
   ];
   if (Number.isNaN(avgNs)) return facts;
   const percentiles = [

@@ -38,7 +38,7 @@ export function threadRows(data: PageData, hasSwitches: boolean): ThreadRow[] {
       onCpuNs: onCpuNs(sums, hasSwitches),
       outsideNs: sums.outsideNs,
       lostNs: sums.lostNs,
-      calls: thread.calls.reduce((sum, calls) => sum + calls, 0),
+      calls: callsOf(data, thread),
       isIdle: isIdle(data, thread),
     };
   });
@@ -90,11 +90,12 @@ function together(key: string, name: string, rows: readonly ThreadRow[]): Thread
 }
 
 /** Places of the threads that are looked at; a choice that fits none is as if there were none. */
-export function chosenThreads(rows: readonly ThreadRow[], choice: string, hidesIdle: boolean): number[] {
-  const chosen = rows.filter((row) => [row.key, `name:${row.name}`, row.isIdle ? IDLE : ''].includes(choice));
-  const asked = chosen.length > 0 ? chosen : rows;
-  const busy = asked.filter((row) => !row.isIdle);
-  return (hidesIdle && busy.length > 0 ? busy : asked).flatMap(({ threads }) => threads);
+export function chosenThreads(rows: readonly ThreadRow[], choice: string, hidesIdle: boolean): readonly number[] {
+  const choices = threadChoices(rows, hidesIdle);
+  const chosen = choices.find(({ key }) => key === choice) ?? rows.find(({ key }) => key === choice);
+  if (chosen !== undefined) return chosen.threads;
+  const named = rows.filter(({ name }) => `name:${name}` === choice); // there is no row for a name of one thread alone
+  return named.length > 0 ? named.flatMap(({ threads }) => threads) : (choices[0] as ThreadRow).threads;
 }
 
 function nameOf({ comm, tid }: PageThread): string {
@@ -107,6 +108,11 @@ function isIdle({ shape }: PageData, { node, selfNs, calls, inferredCalls }: Pag
     const isCode = at > 0 && !isStop(shape.symbol[at]);
     return !isCode || (selfNs[row] === 0 && calls[row] === inferredCalls[row]);
   });
+}
+
+/** Of functions: stops are no calls. */
+function callsOf({ shape }: PageData, { node, calls }: PageThread): number {
+  return calls.reduce((sum, own, row) => (isStop(shape.symbol[node[row] as number] as number) ? sum : sum + own), 0);
 }
 
 function timeOf({ shape }: PageData, { node, selfNs }: PageThread): TimeSums {
