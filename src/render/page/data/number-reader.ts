@@ -6,8 +6,6 @@ import { assert } from '../../../model/errors.js';
 import { FLOAT_BYTES, GUESSED, MOST_DIGITS, NO_DISTANCE, SEVEN_BITS } from './number-writer.js';
 
 const LOW_BITS = SEVEN_BITS - 1;
-/** They reach so far, and are faster than to divide. */
-const BIT_OPERATIONS = 2 ** 31;
 
 export class NumberReader {
   private at = 0;
@@ -29,8 +27,8 @@ export class NumberReader {
     const code = this.count();
     if (code === GUESSED) return guess;
     if (code === NO_DISTANCE) return this.float();
-    if (code < BIT_OPERATIONS) return code & 1 ? guess + (code >> 1) : guess - (code >> 1);
-    return code % 2 === 1 ? guess + (code - 1) / 2 : guess - code / 2;
+    const distance = Math.floor(code / 2);
+    return code & 1 ? guess + distance : guess - distance;
   }
 
   /** Puts each value into the place of its guess. */
@@ -67,13 +65,24 @@ export class NumberReader {
     assert(this.at === this.bytes.length, 'the page goes on behind its end');
   }
 
-  /** `value`: of the first two bytes. One that is not there has no end. */
-  private longCount(value: number): number {
-    let sum = value;
-    for (let weight = SEVEN_BITS ** 2; weight < SEVEN_BITS ** MOST_DIGITS; weight *= SEVEN_BITS) {
+  /** `low`: of the first two bytes. One that is not there has no end. */
+  private longCount(low: number): number {
+    let value = low;
+    for (let bits = 14; bits < 28; bits += 7) {
       const byte = this.bytes[this.at++];
-      sum += (byte & LOW_BITS) * weight;
-      if (byte < SEVEN_BITS) return sum;
+      value |= (byte & LOW_BITS) << bits;
+      if (byte < SEVEN_BITS) return value;
+    }
+    return this.longestCount(value);
+  }
+
+  /** Bit operations do not reach any more. */
+  private longestCount(low: number): number {
+    let value = low;
+    for (let weight = 2 ** 28; weight < SEVEN_BITS ** MOST_DIGITS; weight *= SEVEN_BITS) {
+      const byte = this.bytes[this.at++];
+      value += (byte & LOW_BITS) * weight;
+      if (byte < SEVEN_BITS) return value;
     }
     throw new Error('the page ends in the middle of a number');
   }
