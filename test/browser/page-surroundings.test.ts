@@ -17,7 +17,9 @@ test('a wider or narrower window draws it anew', async () => {
   await goTo(page);
   for (const width of [900, 1200]) {
     await page.setViewportSize({ width, height: 800 });
-    await eventually(async () => (await frames(page))[0]?.width).toBe(width - 28 - 1);
+    const room = () => page.evaluate(() => document.querySelector('.graph.main')?.clientWidth ?? 0);
+    await eventually(async () => (await frames(page))[0]?.width).toBe((await room()) - 1);
+    expect(await room()).toBeGreaterThan(width - 60);
   }
 });
 

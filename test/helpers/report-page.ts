@@ -128,9 +128,10 @@ export async function push(page: Page, name: string | RegExp): Promise<void> {
     .evaluate((button) => (button as HTMLButtonElement).click());
 }
 
-/** Puts the focus of the keyboard into the graph, on the frame that Tab reaches. */
+/** By the keyboard, at the root of the flames. */
 export async function enterGraph(page: Page): Promise<void> {
   await page.locator('.graph.main g.frame[tabindex]').first().focus();
+  while (!(await focusedText(page)).startsWith('all:')) await page.keyboard.press('ArrowDown');
 }
 
 export const focusedText = (page: Page) =>
