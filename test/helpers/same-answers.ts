@@ -14,8 +14,8 @@ import {
   functionsInWords,
   latencyInWords,
   rowsOfTrees,
-  used,
 } from './asked-answers.js';
+import { used } from './path-rows.js';
 import { functionRows, hiddenNs, inferredBy, look, rowsByPath, stackOf } from './plain-answers.js';
 import { PlainLatency } from './plain-latency.js';
 import { symbolKey } from './plain-levels.js';
