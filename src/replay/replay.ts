@@ -4,9 +4,9 @@
  * Each interval between two events goes to the frame on top of the stack; what an event does to the stack was
  * worked out before (pair-returns.ts), so the loop only follows.
  */
-import { type CallLog, CallLogBuilder, Certainty } from '../model/call-log.js';
-import { type CallTree, CallTreeBuilder, withoutEmptyNodes } from '../model/call-tree.js';
-import { DurationsBuilder } from '../model/durations.js';
+import { type CallLog, type CallLogBuilder, Certainty } from '../model/call-log.js';
+import { type CallTree, type CallTreeBuilder, withoutEmptyNodes } from '../model/call-tree.js';
+import type { DurationsBuilder } from '../model/durations.js';
 import { Inference, type InferenceName } from '../model/quality.js';
 import { SpecialSymbol } from '../model/symbol-table.js';
 import type { ThreadEvents } from '../model/thread-events.js';
@@ -20,7 +20,7 @@ import { isNewProgram, restartOf } from './look-across.js';
 import { type LostStretch, LostStretches } from './lost-stretches.js';
 import { OpenFrames } from './open-frames.js';
 import { pairReturns } from './pair-returns.js';
-import { type Pairing, PairingMemory, type Segment } from './pairing.js';
+import type { Pairing, PairingMemory, Segment } from './pairing.js';
 import { Pause } from './pause.js';
 import { type SiteFacts, Step, SYSCALL_BYTES } from './site-facts.js';
 import { Steps } from './steps.js';
@@ -58,43 +58,14 @@ export interface ThreadReplay extends Lesson {
   readonly isDoubtful: boolean;
 }
 
-/** Replays one thread after the other, in the same memory. */
-export class Replayer {
-  readonly tree = new CallTreeBuilder();
-  readonly log = new CallLogBuilder();
-  /** Of a thread that may have to be replayed again. */
-  private readonly undecided = new DurationsBuilder();
-  readonly pairing = new PairingMemory();
-  private readonly facts: SiteFacts;
-
-  constructor(facts: SiteFacts) {
-    this.facts = facts;
-  }
-
-  replay(events: ThreadEvents, options: ReplayOptions): ThreadReplay {
-    const { tree, log, undecided } = this;
-    const { durations = null, contexts } = options;
-    tree.clear();
-    log.clear();
-    const replay = new Replay(events, this.facts, options, this);
-    const mayBeUndone = durations !== null && contexts === null && replay.isCut;
-    if (mayBeUndone) undecided.clear();
-    tree.durations = mayBeUndone ? undecided : durations;
-    const result = replay.run();
-    if (mayBeUndone && !result.isDoubtful) durations.addBlocks(undecided.blocks());
-    return result;
-  }
-}
-
-/** One thread alone. */
-export function replayThread(events: ThreadEvents, facts: SiteFacts, options: ReplayOptions): ThreadReplay {
-  return new Replayer(facts).replay(events, options);
-}
-
 /** What is used again for the next thread. */
-type Memory = Pick<Replayer, 'tree' | 'log' | 'pairing'>;
+export interface ReplayMemory {
+  readonly tree: CallTreeBuilder;
+  readonly log: CallLogBuilder;
+  readonly pairing: PairingMemory;
+}
 
-class Replay {
+export class Replay {
   private readonly tree: CallTreeBuilder;
   private readonly log: CallLogBuilder | null;
   private readonly lost: LostStretches;
@@ -113,7 +84,7 @@ class Replay {
   /** Losses behind which no address tells the place. */
   private doubts = 0;
 
-  constructor(events: ThreadEvents, facts: SiteFacts, options: ReplayOptions, memory: Memory) {
+  constructor(events: ThreadEvents, facts: SiteFacts, options: ReplayOptions, memory: ReplayMemory) {
     const { tailCalls, contexts, watcher } = options;
     const { tree } = memory;
     const log = options.wantsLog ? memory.log : null;

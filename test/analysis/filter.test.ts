@@ -7,7 +7,7 @@ import { filterThread } from '../../src/analysis/filter-thread.js';
 import { foldRecursion, reroot } from '../../src/analysis/reshape.js';
 import type { ThreadProfile } from '../../src/index.js';
 import type { CallTree } from '../../src/model/call-tree.js';
-import { Replayer } from '../../src/replay/replay.js';
+import { Replayer } from '../../src/replay/replayer.js';
 import { callFilter, rowsOfTrees } from '../helpers/asked-answers.js';
 import { analyzeText } from '../helpers/load.js';
 import { used } from '../helpers/path-rows.js';

@@ -5,7 +5,7 @@ import { expect } from 'vitest';
 import { answerOf, CallsAnswerBuilder } from '../../src/analysis/calls-answer.js';
 import { filterThread } from '../../src/analysis/filter-thread.js';
 import { stackAt } from '../../src/analysis/stack-at.js';
-import { Replayer } from '../../src/replay/replay.js';
+import { Replayer } from '../../src/replay/replayer.js';
 import {
   askedSet,
   callFilter,

@@ -4,7 +4,8 @@
 import { readdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { TailCalls } from '../../src/replay/frame.js';
-import { type ReplayOptions, replayThread } from '../../src/replay/replay.js';
+import type { ReplayOptions } from '../../src/replay/replay.js';
+import { replayThread } from '../../src/replay/replayer.js';
 import type { LoadedThread } from '../../src/store/thread-source.js';
 import { rowsOfTrees } from '../helpers/asked-answers.js';
 import { used } from '../helpers/path-rows.js';
