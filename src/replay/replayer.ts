@@ -25,9 +25,9 @@ export class Replayer {
 
   replay(events: ThreadEvents, options: ReplayOptions): ThreadReplay {
     const { memory, undecided } = this;
-    const { durations = null, contexts } = options;
+    const { durations = null, contexts, wantsLog = false } = options;
     memory.tree.clear();
-    memory.log.clear();
+    memory.log.clear(wantsLog ? events.length : 0);
     const replay = new Replay(events, this.facts, options, memory);
     const mayBeUndone = durations !== null && contexts === null && replay.isCut;
     if (mayBeUndone) undecided.clear();
