@@ -40,6 +40,7 @@ export class App {
   private readonly functions: FunctionsTable;
   private readonly threads: ThreadsTable;
   private readonly panel: FunctionPanel;
+  private soon = 0;
 
   constructor(views: Views, place: HTMLElement, start: State) {
     this.views = views;
@@ -62,7 +63,7 @@ export class App {
   draw(): void {
     this.drawGraph(true);
     this.main.graph.showRun();
-    setTimeout(() => this.drawTables());
+    this.drawTablesSoon();
   }
 
   private show(state: State, before: State): void {
@@ -72,7 +73,7 @@ export class App {
     this.drawGraph(isZoomed);
     if (isZoomed || state.threads !== before.threads || state.isIcicle !== before.isIcicle) graph.showRun();
     if (hadFocus) graph.focus(graph.focusedBox);
-    setTimeout(() => this.drawTables());
+    this.drawTablesSoon();
   }
 
   /** A zoom that leads nowhere in what is looked at now is given up. */
@@ -86,6 +87,11 @@ export class App {
   }
 
   /** What is below the graph comes after it was painted. */
+  private drawTablesSoon(): void {
+    cancelAnimationFrame(this.soon);
+    this.soon = requestAnimationFrame(() => setTimeout(() => this.drawTables()));
+  }
+
   private drawTables(): void {
     const { views, navigation } = this;
     const { state } = navigation;
