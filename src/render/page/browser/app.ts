@@ -172,7 +172,7 @@ export class App {
     const title = `${document.title}: ${WIDTH_NAMES[this.views.widthOf(state)]}`;
     const { boxes } = graph;
     const drawing = { table, boxes, isIcicle: state.isIcicle, rowCount: boxes.rowCount, characterPx: this.characterPx };
-    const look = { painter: this.main.painter, isMarked: this.main.marker() };
+    const look = { painter: this.main.painter, isMarked: this.main.marker(), dimsOthers: state.search !== '' };
     saveText('flame.svg', 'image/svg+xml', svgText(drawing, look, title, place.clientWidth));
   }
 }

@@ -29,6 +29,8 @@ export interface GraphView {
   readonly painter: Painter;
   /** null: nothing is marked. */
   readonly isMarked: ((boxes: Boxes, box: number) => boolean) | null;
+  /** What is not marked steps back. */
+  readonly dimsOthers?: boolean;
 }
 
 export interface GraphEvents {
@@ -207,7 +209,8 @@ export class Graph {
     const classes = ['frame'];
     if (isCaller) classes.push('caller');
     if (full < LABEL_PX) classes.push('narrow');
-    if (isMarked !== null) classes.push(isMarked ? 'match' : 'other');
+    if (isMarked) classes.push('match');
+    if (isMarked === false && view.dimsOthers) classes.push('other');
     element.setAttribute('class', classes.join(' '));
     element.removeAttribute('name');
     (element.firstElementChild as Element).setAttribute('width', px(widthPx));

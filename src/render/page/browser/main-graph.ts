@@ -58,7 +58,15 @@ export class MainGraph {
     const { first, last } = this.run;
     const painter = painterOf(this.table, state.colouring);
     this.painter = painter;
-    graph.draw({ table: this.table, first, last, isIcicle: state.isIcicle, painter, isMarked: this.marker() });
+    graph.draw({
+      table: this.table,
+      first,
+      last,
+      isIcicle: state.isIcicle,
+      painter,
+      isMarked: this.marker(),
+      dimsOthers: this.found !== null,
+    });
     const same = before && nodeAt(this.table, before);
     graph.offer((same === null ? null : this.boxOf(same)) ?? graph.boxes.firstOfRun);
     this.leave();

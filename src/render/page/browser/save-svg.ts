@@ -16,6 +16,7 @@ const MARGIN_PX = 14;
 export interface Look {
   readonly painter: Painter;
   readonly isMarked: ((boxes: Boxes, box: number) => boolean) | null;
+  readonly dimsOthers: boolean;
 }
 
 export function* svgText(drawing: Drawing, look: Look, title: string, widthPx: number): Generator<string> {
@@ -37,11 +38,11 @@ export function* svgText(drawing: Drawing, look: Look, title: string, widthPx: n
   yield '</g>\n</g>\n</svg>\n';
 }
 
-function classOf({ table, boxes }: Drawing, { painter, isMarked }: Look, box: number): string {
+function classOf({ table, boxes }: Drawing, { painter, isMarked, dimsOthers }: Look, box: number): string {
   const paint = isBlock(table, boxes, box) ? 'block' : painter.classOf(boxes.node[box] as number);
   const plain = box < boxes.firstOfRun ? `${paint} caller` : paint;
   if (isMarked === null) return plain;
-  return isMarked(boxes, box) ? 'match' : `${plain} unmatched`;
+  return isMarked(boxes, box) ? 'match' : dimsOthers ? `${plain} unmatched` : plain;
 }
 
 function scaleRules(): string {
