@@ -33,12 +33,12 @@ export function functionsOf(
   durations: FunctionDurations | null,
   hasSwitches = knowsSwitches(tree),
 ): FunctionSums[] {
-  const sums = new Map<SymbolId, Mutable>();
+  const sums: Mutable[] = []; // by symbol, with holes
   const time = timeSums(tree);
   const isOutermost = outermost(tree);
   const rowOf = (symbol: SymbolId) => {
-    let row = sums.get(symbol);
-    if (row === undefined) sums.set(symbol, (row = noSums()));
+    let row = sums[symbol];
+    if (row === undefined) sums[symbol] = row = noSums();
     return row;
   };
   for (let node: NodeId = ROOT + 1; node < tree.length; node++) {
@@ -53,10 +53,11 @@ export function functionsOf(
     }
   }
   const histograms = durations && histogramsOf(durations);
-  const rows = [...sums].map(([symbol, row]) => {
-    return { symbol, ...row, ...durationStats(row, histograms?.get(symbol) ?? null) };
+  const rows: FunctionSums[] = [];
+  sums.forEach((row, symbol) => {
+    rows.push({ symbol, ...row, ...durationStats(row, histograms?.get(symbol) ?? null) });
   });
-  return rows.sort((a, b) => a.symbol - b.symbol);
+  return rows;
 }
 
 type Mutable = {
@@ -103,12 +104,11 @@ function outermost(tree: CallTree): Uint8Array {
   const { firstChild, nextSibling } = viewOf(tree);
   const { parent, symbol, length } = tree;
   const isOutermost = new Uint8Array(length);
-  const open = new Map<SymbolId, number>();
+  const open: number[] = new Array(1 + symbol.reduce((most, own) => Math.max(most, own), 0)).fill(0);
   for (let node: NodeId = ROOT; ; ) {
     if (node !== ROOT) {
-      const count = open.get(symbol[node]) ?? 0;
-      isOutermost[node] = count === 0 ? 1 : 0;
-      open.set(symbol[node], count + 1);
+      isOutermost[node] = open[symbol[node]] === 0 ? 1 : 0;
+      open[symbol[node]]++;
     }
     if (firstChild[node] !== NONE) {
       node = firstChild[node];
@@ -116,7 +116,7 @@ function outermost(tree: CallTree): Uint8Array {
     }
     for (;;) {
       if (node === ROOT) return isOutermost;
-      open.set(symbol[node], (open.get(symbol[node]) as number) - 1);
+      open[symbol[node]]--;
       if (nextSibling[node] !== NONE) break;
       node = parent[node];
     }

@@ -62,13 +62,7 @@ export interface LegendEntry {
 
 /** Only what occurs; what is hatched and what is merged is always explained where it is. */
 export function legendOf(table: FrameTable, boxes: Boxes): LegendEntry[] {
-  const families = new Set<Family>();
-  let hasInferred = false;
-  for (let node = 1; node < table.tree.length; node++) {
-    if (table.omitted[node] > 0) continue;
-    families.add(familyOfNode(table, node));
-    hasInferred ||= isInferred(table, node);
-  }
+  const { families, hasInferred } = kindsIn(table);
   const hasBlocks = boxes.kind.some((kind) => kind !== BoxKind.Frame);
   return [
     ...FAMILIES.filter((family) => families.has(family)).map((family) => entryOf(family)),
@@ -80,4 +74,29 @@ export function legendOf(table: FrameTable, boxes: Boxes): LegendEntry[] {
 function entryOf(family: Family): LegendEntry {
   const swatch = family === 'user' ? 'u3' : family === 'kernel' ? 'k0' : family;
   return { swatch, text: MEANINGS[family] };
+}
+
+interface Kinds {
+  readonly families: ReadonlySet<Family>;
+  readonly hasInferred: boolean;
+}
+
+/** They stay the same while the reader zooms. */
+const kindsOf = new WeakMap<object, Kinds>();
+
+function kindsIn(table: FrameTable): Kinds {
+  let kinds = kindsOf.get(table.tree);
+  if (kinds === undefined) kindsOf.set(table.tree, (kinds = findKinds(table)));
+  return kinds;
+}
+
+function findKinds(table: FrameTable): Kinds {
+  const families = new Set<Family>();
+  let hasInferred = false;
+  for (let node = 1; node < table.tree.length; node++) {
+    if (table.omitted[node] > 0) continue;
+    families.add(familyOfNode(table, node));
+    hasInferred ||= isInferred(table, node);
+  }
+  return { families, hasInferred };
 }

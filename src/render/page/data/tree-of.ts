@@ -19,7 +19,7 @@ export function treeOf({ shape, threads }: PageData, chosen: readonly number[]):
     chosen.map((at) => threads[at] as PageThread),
   );
   const shapeNode = usedNodes(sums);
-  return { tree: selectNodes(sums, shapeNode), shapeNode };
+  return { tree: shapeNode.length === sums.length ? sums : selectNodes(sums, shapeNode), shapeNode };
 }
 
 /** On all of the shape. One column after the other: it fits into the processor's memory, all of them would not. */

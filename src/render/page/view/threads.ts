@@ -104,25 +104,27 @@ function nameOf({ comm, tid }: PageThread): string {
 
 /** It never ran traced code, as far as was seen: whatever it has on its stack was there before, and after. */
 function isIdle({ shape }: PageData, { node, selfNs, calls, inferredCalls }: PageThread): boolean {
-  return node.every((at, row) => {
-    const isCode = at > 0 && !isStop(shape.symbol[at]);
-    return !isCode || (selfNs[row] === 0 && calls[row] === inferredCalls[row]);
-  });
+  for (let row = 1; row < node.length; row++)
+    if ((selfNs[row] > 0 || calls[row] > inferredCalls[row]) && !isStop(shape.symbol[node[row]])) return false;
+  return true;
 }
 
 /** Of functions: stops are no calls. */
 function callsOf({ shape }: PageData, { node, calls }: PageThread): number {
-  return calls.reduce((sum, own, row) => (isStop(shape.symbol[node[row] as number] as number) ? sum : sum + own), 0);
+  let sum = 0;
+  for (let row = 0; row < node.length; row++) if (!isStop(shape.symbol[node[row]])) sum += calls[row];
+  return sum;
 }
 
 function timeOf({ shape }: PageData, { node, selfNs }: PageThread): TimeSums {
   const sums = { totalNs: 0, outsideNs: 0, offCpuNs: 0, lostNs: 0 };
-  node.forEach((at, row) => {
-    const symbol = shape.symbol[at];
+  for (let row = 0; row < node.length; row++) {
+    const symbol = shape.symbol[node[row]];
     sums.totalNs += selfNs[row];
-    if (isStop(symbol)) sums.outsideNs += selfNs[row];
+    if (!isStop(symbol)) continue;
+    sums.outsideNs += selfNs[row];
     if (symbol === SpecialSymbol.OffCpu || symbol === SpecialSymbol.Preempted) sums.offCpuNs += selfNs[row];
     if (symbol === SpecialSymbol.Lost) sums.lostNs += selfNs[row];
-  });
+  }
   return sums;
 }
