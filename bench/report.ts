@@ -39,11 +39,13 @@ export function machineFacts(date: string): MachineFacts {
   return { date, cpu, cores: cores.length, memoryBytes: totalmem(), node: process.version, system };
 }
 
+export function whereText({ date, cpu, cores, memoryBytes, node, system }: MachineFacts): string {
+  return `${date}: ${cpu}, ${cores} cores, ${(memoryBytes / 2 ** 30).toFixed(0)} GiB, Node ${node}, ${system}.`;
+}
+
 export function markdown({ machine, runs, startUp, traces }: BenchReport): string {
-  const { date, cpu, cores, memoryBytes, node, system } = machine;
-  const where = `${date}: ${cpu}, ${cores} cores, ${(memoryBytes / 2 ** 30).toFixed(0)} GiB, Node ${node}, ${system}.`;
   return [
-    `${where} Medians of ${runs} runs.`,
+    `${whereText(machine)} Medians of ${runs} runs.`,
     table(TRACE_COLUMNS, traces.map(traceRow)),
     table(CANDIDATE_COLUMNS, traces.flatMap(candidateRows)),
     table(PHASE_COLUMNS, traces.map(phaseRow)),
@@ -143,7 +145,7 @@ const grouped = (count: number) => count.toLocaleString('en-US');
 const nsPer = (seconds: number, count: number) => ((seconds * 1e9) / count).toFixed(0);
 
 /** The first column is text, the others are numbers. */
-function table(columns: readonly string[], rows: readonly (readonly string[])[]): string {
+export function table(columns: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
   const isNumber = (column: number) => rows.every((row) => !/[a-z`]{2}/.test(row[column] ?? ''));
   const rule = columns.map((_, column) => (isNumber(column) ? '--:' : '---'));

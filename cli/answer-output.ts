@@ -33,7 +33,7 @@ function plain(lines: readonly string[]): string {
 // JSON escapes the lower control characters only; some terminals obey the upper ones too
 const ACTING = /[\x7f-\x9f]/g;
 
-export function jsonText(answer: unknown): string {
+function jsonText(answer: unknown): string {
   const escaped = (character: string) => `\\u00${character.charCodeAt(0).toString(16)}`;
   return `${JSON.stringify(answer, null, 2).replace(ACTING, escaped)}\n`;
 }

@@ -1,38 +1,43 @@
 /**
  * Which format an output has, and who writes it.
  */
-import { type Profile, PtflameError, renderFolded, renderJson, renderSvg } from '../src/index.js';
+import { type Profile, renderFolded, renderJson, renderSvg } from '../src/index.js';
 import type { RenderOptions } from './options.js';
 
 export type Format = NonNullable<RenderOptions['format']>;
+export type Renderer = (profile: Profile) => Iterable<string>;
 type Looks = Pick<RenderOptions, 'annotate' | 'by' | 'minNs' | 'title' | 'width' | 'icicle' | 'minPx'>;
 
-/** Formats that other versions write; an ending that names one is not to be filled with something else. */
-const OTHER_FORMATS = /\.html?$/i;
-const ENDINGS: readonly Format[] = ['svg', 'json'];
+const ENDINGS: readonly (readonly [ending: string, format: Format])[] = [
+  ['.svg', 'svg'],
+  ['.html', 'html'],
+  ['.htm', 'html'],
+  ['.json', 'json'],
+];
 
-/**
- * The format that was asked for, or else the one that the name promises.
- *
- * @throws PtflameError BAD_OPTION for a name that promises what would not be in it
- */
+/** The format that was asked for, or else the one that the name promises. */
 export function formatOf(path: string, format?: Format): Format {
   if (format !== undefined) return format;
   const name = path.toLowerCase();
-  if (!OTHER_FORMATS.test(name)) return ENDINGS.find((ending) => name.endsWith(`.${ending}`)) ?? 'folded';
-  throw new PtflameError('BAD_OPTION', `-o ${path}: this version writes SVG, folded stacks and JSON, not HTML`, {
-    hint: 'name it .svg, .folded or .json, or say --format svg, folded or json',
-  });
+  return ENDINGS.find(([ending]) => name.endsWith(ending))?.[1] ?? 'folded';
 }
 
-export function renderAs(format: Format, profile: Profile, looks: Looks): Iterable<string> {
+/** Who writes a format: loaded when it is asked for. */
+export async function rendererOf(format: Format, looks: Looks): Promise<Renderer> {
   const { annotate, by, minNs, title, width, icicle, minPx } = looks;
-  if (format === 'json') return renderJson(profile);
-  if (format === 'folded') return renderFolded(profile, { annotate, by, minNs });
-  const given = {
-    ...(title !== undefined && { title }),
-    ...(width !== undefined && { widthPx: width }),
-    ...(minPx !== undefined && { minPx }),
-  };
-  return renderSvg(profile, { by, icicle, ...given });
+  const named = { ...(title !== undefined && { title }) };
+  switch (format) {
+    case 'json':
+      return renderJson;
+    case 'folded':
+      return (profile) => renderFolded(profile, { annotate, by, minNs });
+    case 'html': {
+      const { renderHtml } = await import('../src/page.js');
+      return (profile) => renderHtml(profile, { icicle, ...named });
+    }
+    case 'svg': {
+      const size = { ...(width !== undefined && { widthPx: width }), ...(minPx !== undefined && { minPx }) };
+      return (profile) => renderSvg(profile, { by, icicle, ...named, ...size });
+    }
+  }
 }

@@ -45,12 +45,12 @@ const outputs = (description: string) => flag(z.array(path).optional(), descript
 
 /** How an SVG looks; what is not given is the library's default. */
 const picture = {
-  title: flag(z.string().optional(), 'svg: what stands above the picture'),
+  title: flag(z.string().optional(), 'html, svg: what stands above the picture'),
   width: flag(
     z.number('is a number').min(300, 'is 300 or more').max(20_000, 'is 20000 or less').optional(),
     'svg: width in pixels (default: 1200); in a browser the picture fills the window',
   ),
-  icicle: flag(z.boolean().default(false), 'svg: callers on top, callees below them'),
+  icicle: flag(z.boolean().default(false), 'html, svg: callers on top, callees below them'),
   minPx: flag(
     z.number('is a number').min(0, 'is 0 or more').optional(),
     'svg: narrower frames are drawn together with their neighbours (default: a third of a pixel)',
@@ -123,7 +123,7 @@ export const RenderOptions = z.object({
   inputs: z.array(path).min(1),
   output: outputs('where to write: a file, or - for standard output (default); may be repeated'),
   format: flag(
-    z.enum(['folded', 'svg', 'json']).optional(),
+    z.enum(['folded', 'svg', 'html', 'json']).optional(),
     'format of all outputs; default: by the ending of FILE, else folded',
   ),
   ...picture,
@@ -166,7 +166,7 @@ export const PackOptions = z.object({
 export type PackOptions = z.infer<typeof PackOptions>;
 
 export const DemoOptions = z.object({
-  output: outputs('where to write (default: flame.svg)'),
+  output: outputs('where to write (default: flame.html)'),
   quiet,
 });
 export type DemoOptions = z.infer<typeof DemoOptions>;

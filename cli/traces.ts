@@ -4,6 +4,8 @@
 import {
   type AnalyzeOptions,
   analyze,
+  type InputKind,
+  type OpenedInput,
   type Profile,
   type Progress,
   type ResourceOptions,
@@ -36,23 +38,27 @@ export async function profileOf(
   wanted: Pick<AnalyzeOptions, 'trees' | 'durations'>,
   signal: AbortSignal,
 ): Promise<Profile> {
-  const [only, ...others] = inputs;
-  const asTrace = (traces: readonly CommandInput[]) =>
-    withProgress(traces, flags, signal, (options) => analyze(traces, { ...options, ...wanted }));
-  if (only === undefined || others.length > 0 || 'parts' in only || 'stored' in only) return asTrace(inputs);
-  const input = await tellKind(only);
-  if (input.kind === 'trace') return asTrace([input]);
-  refuseReplayOptions(input.name, flags);
-  return readProfile(input, { select: selectionOf(flags), signal });
+  const text = await loneText(inputs);
+  if (text?.kind === 'profile') {
+    refuseReplayOptions(text.name, flags);
+    return readProfile(text, { select: selectionOf(flags), signal });
+  }
+  const traces = text ? [text] : inputs;
+  return withProgress(traces, flags, signal, (options) => analyze(traces, { ...options, ...wanted }));
 }
 
 /** A profile has no calls. @throws PtflameError INPUT_KIND */
 export async function tracesOnly(inputs: readonly CommandInput[]): Promise<CommandInput[]> {
+  const text = await loneText(inputs);
+  if (text?.kind === 'profile') refuseProfile(text.name);
+  return text ? [text] : [...inputs];
+}
+
+/** The only input, and its kind, if it is text: it alone may be a profile. */
+async function loneText(inputs: readonly CommandInput[]): Promise<(OpenedInput & { readonly kind: InputKind }) | null> {
   const [only, ...others] = inputs;
-  if (only === undefined || others.length > 0 || 'parts' in only || 'stored' in only) return [...inputs];
-  const input = await tellKind(only);
-  if (input.kind === 'profile') refuseProfile(input.name);
-  return [input];
+  if (only === undefined || others.length > 0 || 'parts' in only || 'stored' in only) return null;
+  return tellKind(only);
 }
 
 /** Does something with traces, and shows how far it is. */

@@ -1,19 +1,54 @@
 /**
- * The script inside of SVG files → one string constant that the renderer imports.
+ * What runs in the browser → string constants that the renderers import: the script inside of SVG files, the script and the
+ * style sheet of the page.
  */
-import { writeFileSync } from 'node:fs';
-import { buildSync } from 'esbuild';
 
-const { outputFiles } = buildSync({
-  entryPoints: ['src/render/svg/browser/main.ts'],
+import { writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { buildSync } from 'esbuild';
+import { noticeOf, packagesOf } from './licenses.mjs';
+
+const SETTINGS = {
   bundle: true,
   minify: true,
-  format: 'iife',
   target: 'es2022',
   charset: 'utf8',
   legalComments: 'none',
   write: false,
   logLevel: 'warning',
+};
+
+/** Nothing is animated, and scales are of numbers. */
+const INSTEAD = {
+  'd3-transition': resolve('src/render/page/browser/immediate.ts'),
+  'd3-interpolate': resolve('src/render/page/browser/numbers-only.ts'),
+};
+
+const built = (settings) => buildSync({ ...SETTINGS, ...settings, metafile: true });
+const bundled = (settings) => built(settings).outputFiles[0].text.trim();
+const constant = (name, text) => `export const ${name} = ${JSON.stringify(text)};\n`;
+
+const script = bundled({ entryPoints: ['src/render/svg/browser/main.ts'], format: 'iife' });
+writeFileSync('src/render/svg/script.generated.ts', constant('SCRIPT', script));
+
+const page = built({
+  entryPoints: ['src/render/page/browser/main.ts'],
+  format: 'iife',
+  alias: INSTEAD,
+  loader: { '.css': 'empty' },
 });
-const script = outputFiles[0].text.trim();
-writeFileSync('src/render/svg/script.generated.ts', `export const SCRIPT = ${JSON.stringify(script)};\n`);
+const pageStyle = bundled({ entryPoints: ['src/render/page/browser/page.css'], target: 'chrome123' });
+// in a page a script ends where it says so, even within a text
+const pageScript = page.outputFiles[0].text
+  .trim()
+  .replace(/<\/(script)/gi, '<\\/$1')
+  .replace(/<!--/g, '<\\!--');
+const pagePackages = packagesOf(page.metafile);
+const texts = { PAGE_SCRIPT: pageScript, PAGE_STYLE: pageStyle, PAGE_NOTICE: noticeOf(pagePackages) };
+writeFileSync(
+  'src/render/page/page.generated.ts',
+  Object.entries(texts)
+    .map(([name, text]) => constant(name, text))
+    .join(''),
+);
+writeFileSync('src/render/page/packages.generated.json', JSON.stringify(pagePackages));

@@ -2,8 +2,9 @@
  * The command line, with what it uses of the library and of packages → a few files in dist/cli. Opening hundreds of small ones
  * takes longer than reading a small trace.
  */
-import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { build } from 'esbuild';
+import { licensesOf, packagesOf } from './licenses.mjs';
 
 const DIRECTORY = 'dist/cli';
 
@@ -34,17 +35,6 @@ const translationsBeside = {
   },
 };
 
-/** Of every package that a piece of is in the bundle. */
-function licenses(inputs) {
-  const packages = inputs.map((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0]).filter(Boolean);
-  const texts = packages.map((path) => {
-    const file = readdirSync(path).find((name) => /^licen[cs]e/i.test(name));
-    if (file === undefined) throw new Error(`${path} has no license`);
-    return `${path.slice(path.lastIndexOf('node_modules/') + 13)}\n\n${readFileSync(`${path}/${file}`, 'utf8').trim()}\n`;
-  });
-  return [...new Set(texts)].sort().join('\n\n');
-}
-
 rmSync(DIRECTORY, { recursive: true, force: true }); // the chunks of another build have other names
 const { metafile } = await build({
   entryPoints: ENTRY_POINTS,
@@ -61,5 +51,6 @@ const { metafile } = await build({
   logLevel: 'warning',
 });
 cpSync('node_modules/yargs/locales', `${DIRECTORY}/locales`, { recursive: true });
-const inputs = Object.values(metafile.outputs).flatMap((output) => Object.keys(output.inputs));
-writeFileSync(`${DIRECTORY}/LICENSES.txt`, licenses(inputs));
+const inThePage = JSON.parse(readFileSync('src/render/page/packages.generated.json', 'utf8'));
+const packages = [...new Set([...packagesOf(metafile), ...inThePage])].sort();
+writeFileSync(`${DIRECTORY}/LICENSES.txt`, licensesOf(packages));

@@ -11,6 +11,7 @@ export type { SidebandRecord } from './model/sideband.js';
 export type { Selection } from './model/trace-chunk.js';
 export { isPack } from './pack/is-pack.js';
 export { type NeededFile, neededFiles } from './pack/needed-files.js';
+export { type HtmlOptions, renderHtml } from './page.js';
 export type { RecordingFile } from './perfdata/file-window.js';
 export { isRecording } from './perfdata/header.js';
 export { openRecording } from './perfdata/open-recording.js';

@@ -29,7 +29,7 @@ test('the library is used as the README shows it', async () => {
     await writeFile(join(dir, 'example.mjs'), blocks.join('\n')); // one goes on where the other ends
     const { exitCode, stderr } = await execa(process.execPath, ['example.mjs'], { cwd: dir, reject: false });
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
-    expect(await readFile(join(dir, 'flame.svg'), 'utf8')).toContain('mem_heap_block_free');
+    expect(await readFile(join(dir, 'flame.html'), 'utf8')).toContain('<h1>lunch hour</h1>');
   } finally {
     await rm(dir, { recursive: true });
   }

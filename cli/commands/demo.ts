@@ -4,7 +4,6 @@
 import { fileURLToPath } from 'node:url';
 import { openTraceFile } from '../../src/index.js';
 import { visibleText as escapeForTerminal } from '../../src/text.js';
-import { formatOf } from '../formats.js';
 import type { DemoOptions } from '../options.js';
 import { renderInputs } from './render.js';
 
@@ -12,8 +11,7 @@ import { renderInputs } from './render.js';
 const DEMO_TRACE = new URL('../../fixtures/demo/threads.perf.txt.gz', import.meta.url);
 
 export async function demo({ output, quiet }: DemoOptions, signal: AbortSignal): Promise<void> {
-  const paths = output ?? ['flame.svg'];
-  for (const path of paths) formatOf(path); // refused before anything is opened
+  const paths = output ?? ['flame.html'];
   const input = await openTraceFile(fileURLToPath(DEMO_TRACE));
   const options = {
     annotate: true,

@@ -11,28 +11,25 @@ import {
   type Recording,
   tellKind,
 } from '../../src/index.js';
+import { type AnswerForms, writeAnswer } from '../answer-output.js';
 import { firstBytes } from '../data-file.js';
 import { describeRecording } from '../describe-recording.js';
 import type { InfoOptions } from '../options.js';
-import { openOutput, writeAll } from '../outputs.js';
-import type { RecordingInfo } from '../recording-info.js';
 import { recordingLines } from '../terminal/recording.js';
-import type { TraceInfo } from '../trace-info.js';
 
 export async function info({ file, json }: InfoOptions, signal: AbortSignal): Promise<void> {
-  const pieces = isTraceFile(firstBytes(file)) ? await ofTrace(file, json) : await ofRecording(file, json, signal);
-  await writeAll([{ output: await openOutput('-'), pieces }]);
+  await writeAnswer(isTraceFile(firstBytes(file)) ? await ofTrace(file) : await ofRecording(file, signal), { json });
 }
 
-async function ofRecording(file: string, json: boolean, signal: AbortSignal): Promise<() => Iterable<string>> {
+async function ofRecording(file: string, signal: AbortSignal): Promise<AnswerForms> {
   const described = describeRecording(file, await open(file, signal));
-  return () => (json ? asJson(described) : asText(recordingLines(described)));
+  return { json: () => described, text: () => recordingLines(described) };
 }
 
-async function ofTrace(file: string, json: boolean): Promise<() => Iterable<string>> {
+async function ofTrace(file: string): Promise<AnswerForms> {
   const { importedLines } = await import('../terminal/imported.js');
   const described = (await import('../trace-info.js')).traceInfo(file);
-  return () => (json ? asJson(described) : asText(importedLines(described)));
+  return { json: () => described, text: () => importedLines(described) };
 }
 
 async function open(path: string, signal: AbortSignal): Promise<Recording> {
@@ -62,16 +59,4 @@ async function refuseOtherKinds(path: string): Promise<void> {
   throw new PtflameError('INPUT_KIND', `${path} is ${what}, not a recording of perf (perf.data)`, {
     hint: `ptflame render ${path} -o flame.svg`,
   });
-}
-
-function* asText(lines: readonly string[]): Generator<string> {
-  for (const line of lines) yield `${line}\n`;
-}
-
-// JSON escapes the lower control characters only; some terminals obey the upper ones too
-const ACTING = /[\x7f-\x9f]/g;
-
-function* asJson(described: RecordingInfo | TraceInfo): Generator<string> {
-  const text = JSON.stringify(described, null, 2);
-  yield `${text.replace(ACTING, (character) => `\\u00${character.charCodeAt(0).toString(16)}`)}\n`;
 }

@@ -20,7 +20,6 @@ export async function record(
 ): Promise<void> {
   const target = targetOf(options, command);
   if (options.output === '-') throw noPipe();
-  await refuseFormats(options.render ?? []);
   const machine = await probe();
   if (options.dryRun) {
     const version = await versionOrNull(options.perf);
@@ -39,13 +38,6 @@ export async function record(
   if (!options.render) return;
   const { renderRecording } = await import('./render-recording.js');
   await renderRecording(plan.output, options.render, options, signal);
-}
-
-/** Before anything is recorded. */
-async function refuseFormats(paths: readonly string[]): Promise<void> {
-  if (paths.length === 0) return;
-  const { formatOf } = await import('../formats.js');
-  for (const path of paths) formatOf(path);
 }
 
 function versionOrNull(perf: string): Promise<PerfVersion | null> {

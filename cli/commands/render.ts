@@ -1,7 +1,7 @@
 /**
  * `ptflame render`: a trace or a profile in, folded stacks or a profile out.
  */
-import { type Format, formatOf, renderAs } from '../formats.js';
+import { type Format, formatOf, type Renderer, rendererOf } from '../formats.js';
 import { type CommandInput, openInputs } from '../inputs.js';
 import type { RenderOptions } from '../options.js';
 import { type Output, openOutput, writeAll } from '../outputs.js';
@@ -13,7 +13,6 @@ type ProfileOptions = Omit<RenderOptions, 'inputs' | 'output' | 'perf' | 'precis
 
 export async function render(options: RenderOptions, signal: AbortSignal): Promise<void> {
   const paths = options.output ?? ['-'];
-  for (const path of paths) formatOf(path, options.format); // refused before anything is opened
   const inputs = await openInputs(options.inputs, options, signal);
   await renderInputs(inputs, paths, options, signal);
 }
@@ -27,9 +26,10 @@ export async function renderInputs(
 ): Promise<void> {
   const outputs: { output: Output; format: Format }[] = [];
   for (const path of paths) outputs.push({ output: await openOutput(path), format: formatOf(path, options.format) });
-  const isWhole = outputs.some(({ format }) => format === 'json');
+  const isWhole = outputs.some(({ format }) => format === 'json' || format === 'html');
   const trees = options.by !== 'none' || isWhole ? 'apart' : 'together';
   const profile = await profileOf(inputs, options, { trees, durations: isWhole }, signal);
-  await writeAll(outputs.map(({ output, format }) => ({ output, pieces: () => renderAs(format, profile, options) })));
+  const renderers = await Promise.all(outputs.map(({ format }) => rendererOf(format, options)));
+  await writeAll(outputs.map(({ output }, at) => ({ output, pieces: () => (renderers[at] as Renderer)(profile) })));
   if (!options.quiet) for (const line of qualityLines(profile)) process.stderr.write(`${line}\n`);
 }

@@ -4,7 +4,7 @@
 import type { Latency } from '../../src/answers.js';
 import { formatCount, formatDuration } from '../../src/text.js';
 import { bar } from './bar.js';
-import { gridLines } from './table.js';
+import { inColumns } from './columns.js';
 
 type Row = Latency['histogram'][number];
 
@@ -60,5 +60,6 @@ export function histogramLines(
         ],
   );
   const titles = ['from', '', ...series.flatMap(({ title }) => [title, ''])];
-  return gridLines([titles, ...cells], ['right', 'right', ...series.flatMap(() => ['right', 'left'] as const)]);
+  const alignments = ['right', 'right', ...series.flatMap(() => ['right', 'left'] as const)] as const;
+  return inColumns([titles, ...cells], alignments).map((line) => line.trimEnd());
 }

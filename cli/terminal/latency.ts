@@ -4,11 +4,12 @@
 import type { CallerRow, ChildRow, Latency, LatencyStats } from '../../src/answers.js';
 import { formatCount, formatDuration, formatMany, visibleText } from '../../src/text.js';
 import { bar } from './bar.js';
+import { inColumns } from './columns.js';
 import { histogramLines } from './histogram.js';
 import { callsCell, durationCell, NOTHING, shareCell } from './numbers.js';
 import { traceLines } from './report.js';
 import { slowCallLines } from './slow-call.js';
-import { type Column, fittingName, gridLines, tableLines } from './table.js';
+import { type Column, fittingName, tableLines } from './table.js';
 import { topLines } from './top-lines.js';
 
 export interface LatencyLooks {
@@ -82,7 +83,7 @@ function statsLines(stats: LatencyStats, hasSwitches: boolean): string[] {
   const lines = [`${formatMany(calls, 'call')}${seen}`];
   if (calls === inferred) return lines;
   lines.push(
-    ...gridLines(
+    ...inColumns(
       [cells.map(([title]) => title), cells.map(([, ns]) => durationCell(ns))],
       cells.map(() => 'right'),
     ),

@@ -4,6 +4,7 @@
 import Table from 'cli-table3';
 import stringWidth from 'string-width';
 import { shorterNames, visibleText } from '../../src/text.js';
+import type { Alignment } from './columns.js';
 
 export interface Column<Row> {
   readonly title: string;
@@ -47,14 +48,7 @@ export function tableLines<Row>(
   return linesOf(table);
 }
 
-/** Two columns or more of short texts; nothing is left out. */
-export function gridLines(rows: readonly (readonly string[])[], alignments: readonly ('left' | 'right')[]): string[] {
-  const table = newTable(alignments);
-  for (const row of rows) table.push([...row]);
-  return linesOf(table);
-}
-
-function newTable(alignments: readonly ('left' | 'right')[]) {
+function newTable(alignments: readonly Alignment[]) {
   const names = 'top top-mid top-left top-right bottom bottom-mid bottom-left bottom-right left left-mid mid mid-mid';
   const chars = Object.fromEntries([...names.split(' '), 'right', 'right-mid'].map((name) => [name, '']));
   return new Table({

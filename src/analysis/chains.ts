@@ -6,16 +6,14 @@ import { compareSymbols } from '../model/symbol-order.js';
 import type { SymbolTable } from '../model/symbol-table.js';
 import { childrenOf, viewOf } from '../model/tree-view.js';
 import type { Nanoseconds, NodeId, SymbolId } from '../model/units.js';
+import { type DurationRange, durationRange } from './duration-stats.js';
 
 /** A path of calls that leads to the function, and the calls that were made there. */
-export interface ChainRow {
+export interface ChainRow extends DurationRange {
   readonly path: readonly SymbolId[]; // lowest first, the function is the last
   readonly calls: number;
   readonly inferred: number;
   readonly totalNs: Nanoseconds;
-  readonly avgNs: number;
-  readonly minNs: number;
-  readonly maxNs: number;
 }
 
 export interface Chains {
@@ -43,18 +41,9 @@ export function chainsOf(paths: CallTree, symbols: SymbolTable): Chains {
 function chainRow(paths: CallTree, node: NodeId): ChainRow {
   const path: SymbolId[] = [];
   for (let at = node; at !== ROOT; at = paths.parent[at]) path.push(paths.symbol[at]);
-  const calls = paths.calls[node];
-  const inferred = paths.inferredCalls[node];
-  const complete = calls - inferred;
-  return {
-    path: path.reverse(),
-    calls,
-    inferred,
-    totalNs: paths.selfNs[node],
-    avgNs: complete > 0 ? paths.completeNs[node] / complete : Number.NaN,
-    minNs: complete > 0 ? paths.minNs[node] : Number.NaN,
-    maxNs: complete > 0 ? paths.maxNs[node] : Number.NaN,
-  };
+  const counted = { calls: paths.calls[node], inferred: paths.inferredCalls[node] };
+  const took = { completeNs: paths.completeNs[node], minNs: paths.minNs[node], maxNs: paths.maxNs[node] };
+  return { path: path.reverse(), ...counted, totalNs: paths.selfNs[node], ...durationRange({ ...counted, ...took }) };
 }
 
 /** Where the path of each node stands among all, by the names in it. */

@@ -2,13 +2,14 @@
  * A call tree in, a row for each function out: over all paths that lead to it.
  */
 import { type CallTree, ROOT } from '../model/call-tree.js';
-import { type FunctionDurations, type Histogram, histogramsOf, percentile } from '../model/durations.js';
+import { type FunctionDurations, histogramsOf } from '../model/durations.js';
 import { viewOf } from '../model/tree-view.js';
 import { type Nanoseconds, NONE, type NodeId, type SymbolId } from '../model/units.js';
+import { type DurationStats, durationStats } from './duration-stats.js';
 import { isStop, knowsSwitches, onCpuNs, timeSums, timeSumsOf } from './outside.js';
 
 /** What is known of the calls of a function. Times in ns. */
-export interface FunctionSums {
+export interface FunctionSums extends DurationStats {
   readonly symbol: SymbolId;
   /** All calls; inferred: those of which the start or the end was not seen. */
   readonly calls: number;
@@ -24,13 +25,6 @@ export interface FunctionSums {
   /** The part of its own time, and of its stops, whose place is a guess. */
   readonly guessedNs: Nanoseconds;
   readonly completeNs: Nanoseconds;
-  /** Of complete calls; NaN if there is none, percentiles also if nobody counted. */
-  readonly avgNs: number;
-  readonly minNs: number;
-  readonly maxNs: number;
-  readonly p50Ns: number;
-  readonly p90Ns: number;
-  readonly p99Ns: number;
 }
 
 /** In the order of symbols. Stops are no functions. `hasSwitches`: the trace tells when threads lost their processors. */
@@ -39,12 +33,12 @@ export function functionsOf(
   durations: FunctionDurations | null,
   hasSwitches = knowsSwitches(tree),
 ): FunctionSums[] {
-  const sums = new Map<SymbolId, Mutable>();
+  const sums: Mutable[] = []; // by symbol, with holes
   const time = timeSums(tree);
   const isOutermost = outermost(tree);
   const rowOf = (symbol: SymbolId) => {
-    let row = sums.get(symbol);
-    if (row === undefined) sums.set(symbol, (row = noSums()));
+    let row = sums[symbol];
+    if (row === undefined) sums[symbol] = row = noSums();
     return row;
   };
   for (let node: NodeId = ROOT + 1; node < tree.length; node++) {
@@ -59,12 +53,15 @@ export function functionsOf(
     }
   }
   const histograms = durations && histogramsOf(durations);
-  const rows = [...sums].map(([symbol, row]) => finished(symbol, row, histograms?.get(symbol) ?? null));
-  return rows.sort((a, b) => a.symbol - b.symbol);
+  const rows: FunctionSums[] = [];
+  sums.forEach((row, symbol) => {
+    rows.push({ symbol, ...row, ...durationStats(row, histograms?.get(symbol) ?? null) });
+  });
+  return rows;
 }
 
 type Mutable = {
-  -readonly [Key in keyof Omit<FunctionSums, 'symbol' | 'avgNs' | 'p50Ns' | 'p90Ns' | 'p99Ns'>]: number;
+  -readonly [Key in Exclude<keyof FunctionSums, 'symbol' | keyof DurationStats> | 'minNs' | 'maxNs']: number;
 };
 
 function noSums(): Mutable {
@@ -102,33 +99,16 @@ function addStop(tree: CallTree, node: NodeId, rowOf: (symbol: SymbolId) => Muta
   row.guessedNs += tree.inferredNs[node];
 }
 
-function finished(symbol: SymbolId, row: Mutable, histogram: Histogram | null): FunctionSums {
-  const complete = row.calls - row.inferred;
-  const at = (part: number) =>
-    histogram && complete > 0 ? percentile(histogram, part, row.minNs, row.maxNs) : Number.NaN;
-  return {
-    symbol,
-    ...row,
-    avgNs: complete > 0 ? row.completeNs / complete : Number.NaN,
-    minNs: complete > 0 ? row.minNs : Number.NaN,
-    maxNs: complete > 0 ? row.maxNs : Number.NaN,
-    p50Ns: at(0.5),
-    p90Ns: at(0.9),
-    p99Ns: at(0.99),
-  };
-}
-
 /** 1: no frame of the same function lies below. */
 function outermost(tree: CallTree): Uint8Array {
   const { firstChild, nextSibling } = viewOf(tree);
   const { parent, symbol, length } = tree;
   const isOutermost = new Uint8Array(length);
-  const open = new Map<SymbolId, number>();
+  const open: number[] = new Array(1 + symbol.reduce((most, own) => Math.max(most, own), 0)).fill(0);
   for (let node: NodeId = ROOT; ; ) {
     if (node !== ROOT) {
-      const count = open.get(symbol[node]) ?? 0;
-      isOutermost[node] = count === 0 ? 1 : 0;
-      open.set(symbol[node], count + 1);
+      isOutermost[node] = open[symbol[node]] === 0 ? 1 : 0;
+      open[symbol[node]]++;
     }
     if (firstChild[node] !== NONE) {
       node = firstChild[node];
@@ -136,7 +116,7 @@ function outermost(tree: CallTree): Uint8Array {
     }
     for (;;) {
       if (node === ROOT) return isOutermost;
-      open.set(symbol[node], (open.get(symbol[node]) as number) - 1);
+      open[symbol[node]]--;
       if (nextSibling[node] !== NONE) break;
       node = parent[node];
     }

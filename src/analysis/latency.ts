@@ -2,7 +2,7 @@
  * The calls of a function → the tables that tell how long they took, and why.
  */
 import { type CallTree, CallTreeBuilder, ROOT } from '../model/call-tree.js';
-import { type FunctionDurations, type Histogram, histogramsOf, percentile } from '../model/durations.js';
+import { type FunctionDurations, type Histogram, histogramsOf } from '../model/durations.js';
 import { compareSymbols } from '../model/symbol-order.js';
 import type { SymbolTable } from '../model/symbol-table.js';
 import { type Nanoseconds, NONE, type SymbolId, type Tid } from '../model/units.js';
@@ -11,22 +11,17 @@ import type { CallsAnswer, SlowCall } from './calls-answer.js';
 import { type Chains, chainsOf } from './chains.js';
 import { type ChildRow, childRows, type MeasuredTree, measure } from './child-rows.js';
 import { type DifferenceRow, differences } from './differences.js';
+import { type DurationStats, durationStats, percentileOf } from './duration-stats.js';
 import { type HistogramRow, histogramRows } from './power-histogram.js';
 
-/** How long calls took. All times are of complete calls, in ns; NaN where there is none. */
-export interface LatencyStats {
+/** How long calls took. All times are of complete calls, in ns. */
+export interface LatencyStats extends DurationStats {
   readonly calls: number;
   /** Those of which the start or the end was not seen. */
   readonly inferred: number;
   readonly totalNs: Nanoseconds;
   readonly outsideNs: Nanoseconds;
   readonly offCpuNs: Nanoseconds;
-  readonly avgNs: number;
-  readonly minNs: number;
-  readonly maxNs: number;
-  readonly p50Ns: number;
-  readonly p90Ns: number;
-  readonly p99Ns: number;
   readonly p999Ns: number;
 }
 
@@ -118,24 +113,12 @@ function withoutCallers(tree: CallTree): CallTree {
   return builder.build();
 }
 
-function statsOf(sums: CallSums, durations: Histogram | null): LatencyStats {
-  const { calls, inferred, completeNs, minNs, maxNs, outsideNs, offCpuNs } = sums;
-  const complete = calls - inferred;
-  const histogram = complete > 0 ? durations : null;
-  const at = (part: number) => (histogram ? percentile(histogram, part, minNs, maxNs) : Number.NaN);
+function statsOf(sums: CallSums, histogram: Histogram | null): LatencyStats {
+  const { calls, inferred, completeNs: totalNs, outsideNs, offCpuNs } = sums;
   return {
-    calls,
-    inferred,
-    totalNs: completeNs,
-    outsideNs,
-    offCpuNs,
-    avgNs: complete > 0 ? completeNs / complete : Number.NaN,
-    minNs: complete > 0 ? minNs : Number.NaN,
-    maxNs: complete > 0 ? maxNs : Number.NaN,
-    p50Ns: at(0.5),
-    p90Ns: at(0.9),
-    p99Ns: at(0.99),
-    p999Ns: at(0.999),
+    ...{ calls, inferred, totalNs, outsideNs, offCpuNs },
+    ...durationStats(sums, histogram),
+    p999Ns: percentileOf(sums, histogram, 0.999),
   };
 }
 

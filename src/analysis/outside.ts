@@ -36,9 +36,14 @@ export interface TimeSumsOfNodes {
 // Parents come before children, so one backward pass sums every subtree.
 export function timeSums({ length, parent, symbol, selfNs }: CallTree): TimeSumsOfNodes {
   const totalNs = selfNs.slice();
-  const outsideNs = selfNs.map((ns, node) => (isStop(symbol[node]) ? ns : 0));
-  const offCpuNs = selfNs.map((ns, node) => (isOffCpu(symbol[node]) ? ns : 0));
-  const lostNs = selfNs.map((ns, node) => (isLost(symbol[node]) ? ns : 0));
+  const outsideNs = new Float64Array(length);
+  const offCpuNs = new Float64Array(length);
+  const lostNs = new Float64Array(length);
+  for (let node = 0; node < length; node++) {
+    if (isStop(symbol[node])) outsideNs[node] = selfNs[node];
+    if (isOffCpu(symbol[node])) offCpuNs[node] = selfNs[node];
+    if (isLost(symbol[node])) lostNs[node] = selfNs[node];
+  }
   for (let node = length - 1; node > 0; node--) {
     const caller = parent[node];
     totalNs[caller] += totalNs[node];

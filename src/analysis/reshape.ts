@@ -1,7 +1,7 @@
 /**
  * A call tree in, one of another shape out; no time is lost that belongs to it.
  */
-import { type CallTree, CallTreeBuilder, ROOT } from '../model/call-tree.js';
+import { type CallTree, CallTreeBuilder, ROOT, selectNodes } from '../model/call-tree.js';
 import { NONE, type NodeId } from '../model/units.js';
 import { type FunctionSet, isDirectRecursion, isOfSet } from './questions.js';
 
@@ -31,4 +31,16 @@ export function reroot(tree: CallTree, roots: FunctionSet): CallTree {
     builder.addCalls(place[node], tree, node);
   }
   return builder.build();
+}
+
+/** All but what is inside of some functions. */
+export function leaveOut(tree: CallTree, functions: FunctionSet): CallTree {
+  const isOut = new Uint8Array(tree.length);
+  for (let node: NodeId = ROOT + 1; node < tree.length; node++)
+    isOut[node] = isOut[tree.parent[node]] || isOfSet(functions, tree.symbol[node]) ? 1 : 0;
+  const nodes = Int32Array.from(isOut, (_, node) => node);
+  return selectNodes(
+    tree,
+    nodes.filter((node) => !isOut[node]),
+  );
 }

@@ -1,6 +1,7 @@
 /**
  * What all answers are made of: names for symbols, texts for times, and what trace it is.
  */
+import type { DurationRange, DurationStats } from '../analysis/duration-stats.js';
 import { knowsSwitches, onCpuNs, timeSums, timeSumsOf } from '../analysis/outside.js';
 import { type CallTree, CallTreeBuilder, ROOT } from '../model/call-tree.js';
 import { perfTimeText } from '../model/perf-time.js';
@@ -24,6 +25,14 @@ export function named(symbols: SymbolTable, symbol: SymbolId): Named {
 /** What JSON has no word for is null; averages in thousandths. */
 export function known(value: number): number | null {
   return Number.isFinite(value) ? rounded(value) : null;
+}
+
+export function knownRange({ avgNs, minNs, maxNs }: DurationRange) {
+  return { avgNs: known(avgNs), minNs: known(minNs), maxNs: known(maxNs) };
+}
+
+export function knownStats(stats: DurationStats) {
+  return { ...knownRange(stats), p50Ns: known(stats.p50Ns), p90Ns: known(stats.p90Ns), p99Ns: known(stats.p99Ns) };
 }
 
 export function rounded(value: number): number {

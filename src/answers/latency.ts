@@ -12,7 +12,7 @@ import type { Profile } from '../model/profile.js';
 import { compareSymbols } from '../model/symbol-order.js';
 import type { SymbolTable } from '../model/symbol-table.js';
 import { NONE, type SymbolId } from '../model/units.js';
-import { aboutTrace, clockText, known, named, PRODUCER, rounded, wholeTree } from './common.js';
+import { aboutTrace, clockText, known, knownRange, knownStats, named, PRODUCER, rounded, wholeTree } from './common.js';
 import { functionRow } from './report.js';
 import type * as schema from './schema.js';
 
@@ -89,9 +89,9 @@ class Naming {
     return { ...who, stats: statsRow(stats), children: children.map((row) => this.child(row)) };
   }
 
-  chain({ path, calls, inferred, totalNs, avgNs, minNs, maxNs }: ChainRow): schema.Latency['chains'][number] {
+  chain({ path, calls, inferred, totalNs, ...range }: ChainRow): schema.Latency['chains'][number] {
     const names = path.map((symbol) => this.symbols.name[symbol] as string);
-    return { path: names, calls, inferred, totalNs, avgNs: known(avgNs), minNs: known(minNs), maxNs: known(maxNs) };
+    return { path: names, calls, inferred, totalNs, ...knownRange(range) };
   }
 
   slowCall({ tid, startNs, durationNs, outsideNs, offCpuNs, differences }: SlowCallRows): schema.SlowCall {
@@ -125,12 +125,7 @@ function statsRow(stats: LatencyStats): schema.LatencyStats {
   const { calls, inferred, totalNs, outsideNs, offCpuNs } = stats;
   return {
     ...{ calls, inferred, totalNs, outsideNs, offCpuNs },
-    avgNs: known(stats.avgNs),
-    minNs: known(stats.minNs),
-    maxNs: known(stats.maxNs),
-    p50Ns: known(stats.p50Ns),
-    p90Ns: known(stats.p90Ns),
-    p99Ns: known(stats.p99Ns),
+    ...knownStats(stats),
     p999Ns: known(stats.p999Ns),
   };
 }

@@ -6,7 +6,7 @@ import { knowsSwitches } from '../analysis/outside.js';
 import type { Profile } from '../model/profile.js';
 import { compareSymbols } from '../model/symbol-order.js';
 import type { SymbolTable } from '../model/symbol-table.js';
-import { aboutTrace, known, named, PRODUCER, timeOf, wholeTree } from './common.js';
+import { aboutTrace, knownStats, named, PRODUCER, timeOf, wholeTree } from './common.js';
 import type { FunctionRow, Report } from './schema.js';
 
 export type SortKey = 'total' | 'self' | 'outside' | 'calls' | 'avg' | 'max' | 'p99' | 'name';
@@ -70,11 +70,6 @@ export function functionRow(sums: FunctionSums, symbols: SymbolTable): FunctionR
   return {
     ...named(symbols, symbol),
     ...{ calls, inferred, totalNs, selfNs, outsideNs, onCpuNs, guessedNs },
-    avgNs: known(sums.avgNs),
-    minNs: known(sums.minNs),
-    maxNs: known(sums.maxNs),
-    p50Ns: known(sums.p50Ns),
-    p90Ns: known(sums.p90Ns),
-    p99Ns: known(sums.p99Ns),
+    ...knownStats(sums),
   };
 }

@@ -9,43 +9,36 @@ const ns = z.number();
 const nsOrNull = z.number().nullable();
 const count = z.number().int().min(0);
 
+/** Of some time, what was outside of traced code, and off the processor as far as the trace tells. */
+const away = { outsideNs: ns, offCpuNs: ns };
+
+const Trace = z.object({
+  /** On perf's clock, seconds: when what is looked at begins. */
+  start: z.string(),
+  durationNs: ns,
+  threads: count,
+  /** Wall time of all threads. */
+  totalNs: ns,
+  ...away,
+  /** The trace tells when threads lost their processors: then `onCpuNs` is exact, else it is traced code alone. */
+  hasSwitches: z.boolean(),
+  /** What of the trace is looked at, in words; null: all of it. */
+  part: z.string().nullable(),
+});
+
 /** What all answers begin with. */
-const head = {
-  version: z.literal(1),
-  producer: z.object({ name: z.string(), version: z.string() }),
-  trace: z.object({
-    /** On perf's clock, seconds: when what is looked at begins. */
-    start: z.string(),
-    durationNs: ns,
-    threads: count,
-    /** Wall time of all threads. */
-    totalNs: ns,
-    /** Of it, outside of traced code, and off the processor as far as the trace tells. */
-    outsideNs: ns,
-    offCpuNs: ns,
-    /** The trace tells when threads lost their processors: then `onCpuNs` is exact, else it is traced code alone. */
-    hasSwitches: z.boolean(),
-    /** What of the trace is looked at, in words; null: all of it. */
-    part: z.string().nullable(),
-  }),
-};
+const head = { version: z.literal(1), producer: z.object({ name: z.string(), version: z.string() }) };
 
 const name = { name: z.string(), dso: z.string().nullable() };
-
-const durations = {
-  avgNs: nsOrNull,
-  minNs: nsOrNull,
-  maxNs: nsOrNull,
-  p50Ns: nsOrNull,
-  p90Ns: nsOrNull,
-  p99Ns: nsOrNull,
-};
+const who = { tid: z.number().int(), pid: z.number().int().nullable(), comm: z.string().nullable() };
+/** Some calls; inferred: those of which the start or the end was not seen. */
+const calls = { calls: count, inferred: count, totalNs: ns };
+const range = { avgNs: nsOrNull, minNs: nsOrNull, maxNs: nsOrNull };
+const durations = { ...range, p50Ns: nsOrNull, p90Ns: nsOrNull, p99Ns: nsOrNull };
 
 export const FunctionRow = z.object({
   ...name,
-  calls: count,
-  inferred: count,
-  totalNs: ns,
+  ...calls,
   selfNs: ns,
   outsideNs: ns,
   onCpuNs: ns,
@@ -53,8 +46,6 @@ export const FunctionRow = z.object({
   ...durations,
 });
 export type FunctionRow = z.infer<typeof FunctionRow>;
-
-const who = { tid: z.number().int(), pid: z.number().int().nullable(), comm: z.string().nullable() };
 
 export const ThreadReport = z.object({
   ...who,
@@ -68,6 +59,7 @@ export type ThreadReport = z.infer<typeof ThreadReport>;
 export const Report = z.object({
   format: z.literal('ptflame-report'),
   ...head,
+  trace: Trace,
   functions: z.array(FunctionRow),
   /** Only where they were asked for. */
   threads: z.array(ThreadReport).optional(),
@@ -76,24 +68,21 @@ export const Report = z.object({
 export type Report = z.infer<typeof Report>;
 
 export const LatencyStats = z.object({
-  calls: count,
-  inferred: count,
-  totalNs: ns,
-  outsideNs: ns,
-  offCpuNs: ns,
+  ...calls,
+  ...away,
   ...durations,
   p999Ns: nsOrNull,
 });
 export type LatencyStats = z.infer<typeof LatencyStats>;
 
+/** Self: what a function did itself, in place of a function that it called. */
+const child = { ...name, isSelf: z.boolean() };
+
 export const ChildRow = z.object({
-  ...name,
-  /** What the function did itself, in place of a function that it called. */
-  isSelf: z.boolean(),
+  ...child,
   calls: count,
   totalNs: ns,
-  outsideNs: ns,
-  offCpuNs: ns,
+  ...away,
   onCpuNs: ns,
   avgNs: nsOrNull,
   perCallNs: nsOrNull,
@@ -102,17 +91,16 @@ export const ChildRow = z.object({
 export type ChildRow = z.infer<typeof ChildRow>;
 
 export const CallerRow = z.object({
+  ...name,
   /** null: nothing that was seen called it. */
   name: z.string().nullable(),
-  dso: z.string().nullable(),
   stats: LatencyStats,
   children: z.array(ChildRow),
 });
 export type CallerRow = z.infer<typeof CallerRow>;
 
 export const DifferenceRow = z.object({
-  ...name,
-  isSelf: z.boolean(),
+  ...child,
   depth: count,
   calls: count,
   ns,
@@ -126,8 +114,7 @@ export const SlowCall = z.object({
   ...who,
   start: z.string(),
   durationNs: ns,
-  outsideNs: ns,
-  offCpuNs: ns,
+  ...away,
   differences: z.array(DifferenceRow),
 });
 export type SlowCall = z.infer<typeof SlowCall>;
@@ -135,6 +122,7 @@ export type SlowCall = z.infer<typeof SlowCall>;
 export const Latency = z.object({
   format: z.literal('ptflame-latency'),
   ...head,
+  trace: Trace,
   /** The functions that were asked about. */
   functions: z.array(FunctionRow),
   stats: LatencyStats,
@@ -143,17 +131,7 @@ export const Latency = z.object({
   isOfParts: z.boolean(),
   children: z.array(ChildRow),
   callers: z.array(CallerRow),
-  chains: z.array(
-    z.object({
-      path: z.array(z.string()),
-      calls: count,
-      inferred: count,
-      totalNs: ns,
-      avgNs: nsOrNull,
-      minNs: nsOrNull,
-      maxNs: nsOrNull,
-    }),
-  ),
+  chains: z.array(z.object({ path: z.array(z.string()), ...calls, ...range })),
   /** Paths with least time, where all of them would be too long to be read. */
   chainsLeftOut: count,
   slowest: z.array(SlowCall),
@@ -164,6 +142,7 @@ export type Latency = z.infer<typeof Latency>;
 export const Stacks = z.object({
   format: z.literal('ptflame-stacks'),
   ...head,
+  trace: Trace,
   at: z.string(),
   threads: z.array(
     z.object({
@@ -177,23 +156,24 @@ export const Stacks = z.object({
 export type Stacks = z.infer<typeof Stacks>;
 
 const change = z.object({ before: z.number(), after: z.number() });
+const changeOrNull = z.object({ before: nsOrNull, after: nsOrNull });
+
 export const DiffRow = z.object({
   ...name,
   calls: change,
   totalNs: change,
   selfNs: change,
   outsideNs: change,
-  avgNs: z.object({ before: nsOrNull, after: nsOrNull }),
-  p99Ns: z.object({ before: nsOrNull, after: nsOrNull }),
+  avgNs: changeOrNull,
+  p99Ns: changeOrNull,
 });
 export type DiffRow = z.infer<typeof DiffRow>;
 
 export const Diff = z.object({
   format: z.literal('ptflame-diff'),
-  version: head.version,
-  producer: head.producer,
-  before: head.trace,
-  after: head.trace,
+  ...head,
+  before: Trace,
+  after: Trace,
   functions: z.array(DiffRow),
 });
 export type Diff = z.infer<typeof Diff>;

@@ -58,19 +58,27 @@ export function argumentOf(code: number): number {
   return code >>> OP_BITS;
 }
 
+/** Nearly every event is a row; stops, and calls that were not seen, are some more. */
+const ROWS_PER_EVENT = 1.125;
+const FEWEST_ROWS = 1024;
+
 /** Written while a thread is replayed; used again for the next one. */
 export class CallLogBuilder {
   /** Up to here time is charged, as soon as anything happens. */
   nowNs: Nanoseconds = 0;
-  private timeNs = new Float64Array(1024);
-  private code: Int32Array = new Int32Array(1024);
+  private timeNs = new Float64Array(FEWEST_ROWS);
+  private code: Int32Array = new Int32Array(FEWEST_ROWS);
   private length = 0;
   private certainty: Certainty = Certainty.Sure;
 
-  /** Begins the log of another thread. */
-  clear(): void {
+  /** Begins the log of another thread, of so many events: made at once, room for it is less than if it grew by copies. */
+  clear(events = 0): void {
     this.length = 0;
     this.certainty = Certainty.Sure;
+    const rows = Math.ceil(ROWS_PER_EVENT * events);
+    if (rows <= this.code.length) return;
+    this.timeNs = new Float64Array(rows);
+    this.code = new Int32Array(rows);
   }
 
   /** Time goes on from here. */

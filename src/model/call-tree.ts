@@ -228,18 +228,22 @@ function hashOf(parent: NodeId, symbol: SymbolId): number {
 
 /** The tree without nodes that nothing was ever counted or charged on, in themselves or below. */
 export function withoutEmptyNodes(tree: CallTree): CallTree {
-  const used = new Uint8Array(tree.length);
+  const nodes = usedNodes(tree);
+  return nodes.length === tree.length ? tree : selectNodes(tree, nodes);
+}
+
+/** The root, and the nodes with calls or time in themselves or below. */
+export function usedNodes(tree: CallTree): Int32Array {
+  const isUsed = new Uint8Array(tree.length);
   for (let node = tree.length - 1; node > ROOT; node--) {
-    if (tree.calls[node] > 0 || tree.selfNs[node] > 0) used[node] = 1;
-    if (used[node]) used[tree.parent[node]] = 1;
+    if (tree.calls[node] > 0 || tree.selfNs[node] > 0) isUsed[node] = 1;
+    if (isUsed[node]) isUsed[tree.parent[node]] = 1;
   }
-  used[ROOT] = 1;
-  if (!used.includes(0)) return tree;
-  const nodes = Int32Array.from(used, (_, node) => node);
-  return selectNodes(
-    tree,
-    nodes.filter((node) => used[node] === 1),
-  );
+  isUsed[ROOT] = 1;
+  const nodes = new Int32Array(tree.length);
+  let used = 0;
+  for (let node = ROOT; node < tree.length; node++) if (isUsed[node]) nodes[used++] = node;
+  return nodes.slice(0, used);
 }
 
 /** The tree of these nodes, in this order. Of a node its parent is among them, and comes before it. */

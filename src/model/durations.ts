@@ -2,7 +2,7 @@
  * How long calls took: counts by size, in buckets that are exact below 64 ns and 1/32 of their size wide above, so that a
  * percentile is right within 1.6 %. Histograms of the same buckets add up.
  */
-import { resized } from './columns.js';
+import { float64Column, int32Column, resized } from './columns.js';
 import { type Nanoseconds, NONE, type SymbolId } from './units.js';
 
 const BLOCK_BITS = 5;
@@ -252,10 +252,41 @@ export function durationsOf(blocks: DurationBlocks): FunctionDurations {
 export function addedDurations(
   threads: readonly { readonly durations: FunctionDurations | null }[],
 ): FunctionDurations | null {
-  const builder = new DurationsBuilder();
-  for (const { durations } of threads) {
-    if (durations === null) return null;
-    builder.addAll(durations);
+  const known = threads.flatMap(({ durations }) => durations ?? []);
+  if (known.length < threads.length) return null;
+  return known.length === 1 ? (known[0] as FunctionDurations) : merged(known);
+}
+
+/** Function by function, as they are all in its order: the counts of one are added up, and written. */
+function merged(all: readonly FunctionDurations[]): FunctionDurations {
+  const rows = all.map(() => 0);
+  const [symbols, buckets, calls] = [int32Column(), int32Column(), float64Column()];
+  const counts = new Float64Array(BUCKETS);
+  for (let symbol = nextSymbol(all, rows); symbol !== Number.POSITIVE_INFINITY; symbol = nextSymbol(all, rows)) {
+    const used: number[] = [];
+    all.forEach((durations, at) => {
+      let row = rows[at] as number;
+      for (; row < durations.length && durations.symbol[row] === symbol; row++) {
+        const bucket = durations.bucket[row];
+        if (counts[bucket] === 0) used.push(bucket);
+        counts[bucket] += durations.calls[row];
+      }
+      rows[at] = row;
+    });
+    for (const bucket of used.sort((a, b) => a - b)) {
+      symbols.push(symbol);
+      buckets.push(bucket);
+      calls.push(counts[bucket]);
+      counts[bucket] = 0;
+    }
   }
-  return builder.build();
+  return { length: symbols.length, symbol: symbols.taken(), bucket: buckets.taken(), calls: calls.taken() };
+}
+
+/** The first that any of them still has; Infinity: none. */
+function nextSymbol(all: readonly FunctionDurations[], rows: readonly number[]): number {
+  return all.reduce((first, { length, symbol }, at) => {
+    const row = rows[at] as number;
+    return row < length ? Math.min(first, symbol[row]) : first;
+  }, Number.POSITIVE_INFINITY);
 }

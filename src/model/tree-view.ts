@@ -13,9 +13,9 @@ export interface TreeView {
 }
 
 // Parents come before children, so one backward pass sums every subtree.
-export function totalTimes({ length, parent, selfNs }: CallTree): Float64Array {
+export function totalTimes({ parent, selfNs }: Pick<CallTree, 'parent' | 'selfNs'>): Float64Array {
   const totalNs = selfNs.slice();
-  for (let node = length - 1; node > ROOT; node--) totalNs[parent[node]] += totalNs[node];
+  for (let node = parent.length - 1; node > ROOT; node--) totalNs[parent[node]] += totalNs[node];
   return totalNs;
 }
 

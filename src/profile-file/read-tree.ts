@@ -2,9 +2,9 @@
  * The columns of a thread in a file → a call tree that everybody may rely on.
  */
 import { type CallTree, ROOT } from '../model/call-tree.js';
+import { siblingsByRank } from '../model/file-order.js';
 import { NONE } from '../model/units.js';
 import { ProfileFault } from './fault.js';
-import { siblingsByRank } from './file-order.js';
 import { TREE_COLUMNS, type TreeColumn } from './format.js';
 import type { ThreadPart } from './schema.js';
 

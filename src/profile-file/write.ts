@@ -4,13 +4,11 @@
 import { type CallTree, ROOT } from '../model/call-tree.js';
 import type { FunctionDurations } from '../model/durations.js';
 import { assert } from '../model/errors.js';
+import { nodeOrder, orderedDurations, type SymbolOrder, symbolOrder } from '../model/file-order.js';
 import type { Profile, ThreadProfile } from '../model/profile.js';
-import { dsoOf } from '../model/symbol-order.js';
-import type { SymbolKind } from '../model/symbol-table.js';
+import type { SymbolTable } from '../model/symbol-table.js';
 import { type Nanoseconds, NONE } from '../model/units.js';
-import { compareUtf8 } from '../model/utf8-order.js';
 import { PTFLAME_VERSION } from '../model/version.js';
-import { nodeOrder, type SymbolOrder, symbolOrder } from './file-order.js';
 import { FORMAT, KIND_NAMES, QUALITY_KEYS, TREE_COLUMNS, VERSION } from './format.js';
 
 const PRODUCER = { name: 'ptflame', version: PTFLAME_VERSION } as const;
@@ -22,7 +20,7 @@ export function* renderJson(profile: Profile): Generator<string> {
   yield `{"format":"${FORMAT}","version":${VERSION},\n`;
   yield `"producer":${JSON.stringify(PRODUCER)},\n`;
   yield `"meta":${metaText(profile)},\n`;
-  yield* symbolPieces(profile, order);
+  yield* symbolPieces(order.table);
   yield `,\n"quality":${qualityText(profile)},\n"threads":[`;
   let separator = '\n';
   for (const thread of profile.threads) {
@@ -48,18 +46,15 @@ function metaText({ meta }: Profile): string {
   });
 }
 
-function* symbolPieces({ symbols }: Profile, { rows }: SymbolOrder): Generator<string> {
-  const dsos = rows.map((row) => dsoOf(symbols, row));
-  const dsoNames = [...new Set(dsos.filter((dso) => dso !== null))].sort(compareUtf8);
-  const rowOfDso = new Map<string | null, number>([[null, NONE], ...dsoNames.map((name, row) => [name, row] as const)]);
+function* symbolPieces({ name, kind, dso, dsoName }: SymbolTable): Generator<string> {
   yield '"symbols":{"name":[';
-  yield* textPieces(rows.map((row) => symbols.name[row] as string));
+  yield* textPieces(name);
   yield '],"kind":[';
-  yield* textPieces(rows.map((row) => KIND_NAMES[symbols.kind[row] as SymbolKind]));
+  yield* textPieces(kind.map((kind) => KIND_NAMES[kind]));
   yield '],"dso":[';
-  yield* numberPieces(Int32Array.from(dsos, (dso) => rowOfDso.get(dso) as number));
+  yield* numberPieces(Int32Array.from(dso));
   yield '],"dsoName":[';
-  yield* textPieces(dsoNames);
+  yield* textPieces(dsoName);
   yield ']}';
 }
 
@@ -76,20 +71,17 @@ function* threadPieces(thread: ThreadProfile, zeroNs: Nanoseconds, order: Symbol
     separator = ',';
   }
   yield '}';
-  if (thread.durations) yield* durationsPieces(thread.durations, order);
+  if (thread.durations) yield* durationsPieces(orderedDurations(thread.durations, order));
   yield '}';
 }
 
-/** By symbol, then bucket, as everything is numbered in the file. */
-function* durationsPieces({ symbol, bucket, calls }: FunctionDurations, { rankOf }: SymbolOrder): Generator<string> {
-  const rank = symbol.map((row) => rankOf[row]);
-  const order = Int32Array.from(rank.keys()).sort((a, b) => rank[a] - rank[b] || a - b);
+function* durationsPieces({ symbol, bucket, calls }: FunctionDurations): Generator<string> {
   yield ',"durations":{"symbol":[';
-  yield* numberPieces(order.map((row) => rank[row]));
+  yield* numberPieces(symbol);
   yield '],"bucket":[';
-  yield* numberPieces(order.map((row) => bucket[row]));
+  yield* numberPieces(bucket);
   yield '],"calls":[';
-  yield* numberPieces(taken(calls, order));
+  yield* numberPieces(calls);
   yield ']}';
 }
 

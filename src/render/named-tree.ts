@@ -1,11 +1,11 @@
 /**
  * All threads of a profile as one tree, in which a function is its name.
  */
-import { type CallTree, CallTreeBuilder, ROOT, selectNodes } from '../model/call-tree.js';
+import { type CallTree, CallTreeBuilder, ROOT } from '../model/call-tree.js';
 import { assert } from '../model/errors.js';
+import { inPreOrder } from '../model/pre-order.js';
 import type { Profile, ThreadProfile } from '../model/profile.js';
-import { childrenOf, viewOf } from '../model/tree-view.js';
-import { NONE, type SymbolId, type Tid } from '../model/units.js';
+import { NONE, type NodeId, type SymbolId, type Tid } from '../model/units.js';
 import { compareUtf8 } from '../model/utf8-order.js';
 
 export type Grouping = 'none' | 'thread' | 'process' | 'comm';
@@ -32,7 +32,10 @@ export function mergeByName(profile: Profile, by: Grouping, showName: (name: str
     const top = by === 'none' ? ROOT : builder.child(ROOT, table.intern(showName(groupOf(thread, commOf, by)), NONE));
     builder.merge(thread.tree, top, symbolOf);
   }
-  return { tree: sorted(builder.build(), ranksOf(table.names)), names: table.names, symbols: table.symbols };
+  const tree = builder.build();
+  const rank = ranksOf(table.names);
+  const byName = (a: NodeId, b: NodeId) => rank[tree.symbol[a]] - rank[tree.symbol[b]];
+  return { tree: inPreOrder(tree, byName), names: table.names, symbols: table.symbols };
 }
 
 /** Rows of functions and of groups: a program may be called as one of its functions is. */
@@ -51,20 +54,6 @@ class NameTable {
     }
     return row;
   }
-}
-
-function sorted(tree: CallTree, rank: Int32Array): CallTree {
-  const view = viewOf(tree);
-  const order = new Int32Array(tree.length);
-  const stack = [ROOT];
-  let length = 0;
-  for (let node = stack.pop(); node !== undefined; node = stack.pop()) {
-    order[length++] = node;
-    // The last one first, to be taken from the end of the stack.
-    const children = childrenOf(view, node).sort((a, b) => rank[tree.symbol[b]] - rank[tree.symbol[a]]);
-    for (const child of children) stack.push(child);
-  }
-  return selectNodes(tree, order);
 }
 
 /** Each name's place among all names; equal names of a function and a group never are siblings. */

@@ -8,6 +8,7 @@ import { type CallLogBuilder, Certainty } from '../model/call-log.js';
 import { type CallTreeBuilder, ROOT } from '../model/call-tree.js';
 import { Inference, type InferenceName, noInferences } from '../model/quality.js';
 import { type Address, type FunctionId, type Nanoseconds, NONE, type NodeId, type SymbolId } from '../model/units.js';
+import { Doubts } from './doubts.js';
 import { Frame, type FrameWatcher, type TailCalls } from './frame.js';
 import { FrameIndex } from './frame-index.js';
 import type { FunctionTable } from './functions.js';
@@ -26,17 +27,12 @@ export class OpenFrames {
   readonly stack: Frame[] = [];
   /** Time that is inferred only because it is below a jump that was not shown. */
   hiddenNs: Nanoseconds = 0;
-  /** How many open frames are guesses, and how many were jumped to unseen. */
-  private guesses = 0;
-  private hidden = 0;
-  /** Below these places all frames are in doubt, and all are guesses: it need not be said twice. */
-  private doubted = 0;
-  private guessed = 0;
   /** Places of levels that came back on the stack, by the row that called them. */
   private readonly attached = new Map<number, number>();
   /** Places of levels that nobody saw being called, by the row of the return that leaves them. */
   private readonly leaves = new Map<number, number>();
   readonly index: FrameIndex;
+  private readonly doubts: Doubts;
   private readonly tree: CallTreeBuilder;
   private readonly functions: FunctionTable;
   private readonly tailCalls: TailCalls;
@@ -55,6 +51,7 @@ export class OpenFrames {
     this.tree = tree;
     this.functions = functions;
     this.index = new FrameIndex(this.stack, functions.length);
+    this.doubts = new Doubts(this.stack, log);
     this.tailCalls = tailCalls;
   }
 
@@ -81,7 +78,7 @@ export class OpenFrames {
 
   /** The place of all that is open is certain. */
   get isSure(): boolean {
-    return this.guesses === 0 && this.hidden === 0;
+    return this.doubts.certainty === Certainty.Sure;
   }
 
   charge(ns: Nanoseconds): void {
@@ -91,24 +88,19 @@ export class OpenFrames {
 
   /** Time of a node that stands on what is open. */
   chargeTo(node: NodeId, ns: Nanoseconds): void {
-    const isHidden = this.hidden > 0;
-    this.tree.charge(node, ns, isHidden || this.guesses > 0);
-    if (isHidden && this.guesses === 0) this.hiddenNs += ns;
+    const { certainty } = this.doubts;
+    this.tree.charge(node, ns, certainty !== Certainty.Sure);
+    if (certainty === Certainty.Hidden) this.hiddenNs += ns;
   }
 
   /** No address confirmed what is open now. */
   guessAll(): void {
-    for (let place = this.guessed; place < this.depth; place++) {
-      if (!this.at(place).isGuess) this.guesses++;
-      this.at(place).isGuess = true;
-    }
-    this.guessed = this.depth;
-    this.logDoubt();
+    this.doubts.guessAll(this.depth);
   }
 
   /** What is charged from here on, is that certain? */
   logDoubt(): void {
-    this.log?.doubt(this.guesses > 0 ? Certainty.Guess : this.hidden > 0 ? Certainty.Hidden : Certainty.Sure);
+    this.doubts.tell();
   }
 
   /** A level seen being called, by the event in `row`. `inference`: NONE if it begins now. */
@@ -152,11 +144,7 @@ export class OpenFrames {
 
   /** What was open when something was lost stays as a guess: whatever comes, its calls are inferred. */
   doubtAll(): void {
-    for (let place = this.doubted; place < this.depth; place++) {
-      const frame = this.at(place);
-      if (frame.inference === NONE) frame.inference = Inference.CutByGap;
-    }
-    this.doubted = this.depth;
+    this.doubts.doubtAll(this.depth);
   }
 
   /** The function on top jumps to another one. `inference`: NONE if the jump was seen. */
@@ -252,10 +240,7 @@ export class OpenFrames {
     frame.isCalled = false;
     this.depth++;
     if (this.log) frame.logRow = this.log.open(node);
-    if (frame.isHidden) {
-      this.hidden++;
-      this.logDoubt();
-    }
+    this.doubts.opened(frame);
     if (leave !== NONE && frame.isLevel) this.leaves.set(leave, level);
     this.watcher?.opened(this.functions.symbol[fn], this.depth, inference);
   }
@@ -281,10 +266,7 @@ export class OpenFrames {
     frame.heldNs = 0;
     this.index.forget(frame, this.depth - 1);
     this.depth--;
-    if (frame.isGuess) this.guesses--;
-    if (frame.isHidden) this.hidden--;
-    if (this.doubted > this.depth) this.doubted = this.depth;
-    if (this.guessed > this.depth) this.guessed = this.depth;
+    this.doubts.left(frame, this.depth);
     if (frame.isLevel) this.forgetLevel(frame);
     return frame;
   }
@@ -318,9 +300,7 @@ export class OpenFrames {
       this.depth++;
       this.watcher?.putBack(this.symbolOf(frame), this.depth);
       this.log?.putBack(frame.logRow, node);
-      if (frame.isGuess) this.guesses++;
-      if (frame.isHidden) this.hidden++;
-      this.logDoubt();
+      this.doubts.opened(frame);
       if (!frame.isLevel) continue;
       if (frame.callRow !== NONE) this.attached.set(frame.callRow, this.depth - 1);
       if (frame.leave !== NONE) this.leaves.set(frame.leave, this.depth - 1);

@@ -4,13 +4,14 @@
  * Each interval between two events goes to the frame on top of the stack; what an event does to the stack was
  * worked out before (pair-returns.ts), so the loop only follows.
  */
-import { type CallLog, CallLogBuilder, Certainty } from '../model/call-log.js';
-import { type CallTree, CallTreeBuilder, withoutEmptyNodes } from '../model/call-tree.js';
-import { DurationsBuilder } from '../model/durations.js';
+import { type CallLog, type CallLogBuilder, Certainty } from '../model/call-log.js';
+import { type CallTree, type CallTreeBuilder, withoutEmptyNodes } from '../model/call-tree.js';
+import type { DurationsBuilder } from '../model/durations.js';
 import { Inference, type InferenceName } from '../model/quality.js';
 import { SpecialSymbol } from '../model/symbol-table.js';
 import type { ThreadEvents } from '../model/thread-events.js';
-import { type FunctionId, type Nanoseconds, NONE, type SymbolId } from '../model/units.js';
+import { type Nanoseconds, NONE, type SymbolId } from '../model/units.js';
+import { Beginning } from './beginning.js';
 import { Clock } from './clock.js';
 import { type Contexts, DEEPEST_PLACE, type Lesson } from './contexts.js';
 import { FirstStack } from './first-stack.js';
@@ -20,11 +21,10 @@ import { isNewProgram, restartOf } from './look-across.js';
 import { type LostStretch, LostStretches } from './lost-stretches.js';
 import { OpenFrames } from './open-frames.js';
 import { pairReturns } from './pair-returns.js';
-import { type Pairing, PairingMemory, type Segment } from './pairing.js';
+import type { Pairing, PairingMemory, Segment } from './pairing.js';
 import { Pause } from './pause.js';
-import { type SiteFacts, Step, SYSCALL_BYTES } from './site-facts.js';
+import { comesOutOfSyscall, type SiteFacts, Step } from './site-facts.js';
 import { Steps } from './steps.js';
-import { Trait } from './traits.js';
 
 export interface ReplayOptions {
   readonly tailCalls: TailCalls;
@@ -58,48 +58,20 @@ export interface ThreadReplay extends Lesson {
   readonly isDoubtful: boolean;
 }
 
-/** Replays one thread after the other, in the same memory. */
-export class Replayer {
-  readonly tree = new CallTreeBuilder();
-  readonly log = new CallLogBuilder();
-  /** Of a thread that may have to be replayed again. */
-  private readonly undecided = new DurationsBuilder();
-  readonly pairing = new PairingMemory();
-  private readonly facts: SiteFacts;
-
-  constructor(facts: SiteFacts) {
-    this.facts = facts;
-  }
-
-  replay(events: ThreadEvents, options: ReplayOptions): ThreadReplay {
-    const { tree, log, undecided } = this;
-    const { durations = null, contexts } = options;
-    tree.clear();
-    log.clear();
-    const replay = new Replay(events, this.facts, options, this);
-    const mayBeUndone = durations !== null && contexts === null && replay.isCut;
-    if (mayBeUndone) undecided.clear();
-    tree.durations = mayBeUndone ? undecided : durations;
-    const result = replay.run();
-    if (mayBeUndone && !result.isDoubtful) durations.addBlocks(undecided.blocks());
-    return result;
-  }
-}
-
-/** One thread alone. */
-export function replayThread(events: ThreadEvents, facts: SiteFacts, options: ReplayOptions): ThreadReplay {
-  return new Replayer(facts).replay(events, options);
-}
-
 /** What is used again for the next thread. */
-type Memory = Pick<Replayer, 'tree' | 'log' | 'pairing'>;
+export interface ReplayMemory {
+  readonly tree: CallTreeBuilder;
+  readonly log: CallLogBuilder;
+  readonly pairing: PairingMemory;
+}
 
-class Replay {
+export class Replay {
   private readonly tree: CallTreeBuilder;
   private readonly log: CallLogBuilder | null;
   private readonly lost: LostStretches;
   private readonly frames: OpenFrames;
   private readonly hidden: HiddenJumps;
+  private readonly beginning: Beginning;
   private readonly firstStack: FirstStack;
   private readonly pause: Pause;
   private readonly clock: Clock;
@@ -113,7 +85,7 @@ class Replay {
   /** Losses behind which no address tells the place. */
   private doubts = 0;
 
-  constructor(events: ThreadEvents, facts: SiteFacts, options: ReplayOptions, memory: Memory) {
+  constructor(events: ThreadEvents, facts: SiteFacts, options: ReplayOptions, memory: ReplayMemory) {
     const { tailCalls, contexts, watcher } = options;
     const { tree } = memory;
     const log = options.wantsLog ? memory.log : null;
@@ -129,6 +101,7 @@ class Replay {
       { tree, log, events, facts, pairing, frames, pause, clock, hidden, firstStack, lost },
       watcher,
     );
+    this.beginning = new Beginning({ events, facts, frames, pause, clock }, options, first);
     this.tree = tree;
     this.log = log;
     this.events = events;
@@ -171,7 +144,7 @@ class Replay {
       endNs: this.clock.nowNs,
       inferred: frames.inferred,
       lost: lost.stretches,
-      firstStack: this.isBornHere() ? [] : this.firstSymbols,
+      firstStack: this.beginning.isBornHere ? [] : this.firstSymbols,
       learned: { length: this.certainNodes ?? built.length, parent: built.parent, symbol: built.symbol },
       hiddenNs: frames.hiddenNs,
       undecided: this.hidden.undecided + this.doubts,
@@ -189,20 +162,13 @@ class Replay {
   private begin(segment: Segment): Nanoseconds {
     const restart = restartOf(segment, segment, this.events, this.facts, false);
     this.hidden.beginSegment();
-    const firstNs = this.clock.nowNs;
-    const startNs = this.waitedSince(segment);
-    if (startNs !== firstNs) this.clock.startAt(startNs);
+    const { startNs } = this.beginning;
+    const hasWaited = startNs !== this.clock.nowNs;
+    if (hasWaited) this.clock.startAt(startNs);
     this.firstStack.begin(restart, startNs);
     this.firstSymbols = this.frames.symbols(DEEPEST_PLACE);
-    if (startNs !== firstNs) this.waitUntil(firstNs, segment);
+    if (hasWaited) this.beginning.wait();
     return startNs;
-  }
-
-  private firstFunction(row: number): FunctionId {
-    const { step, toFunction, fromFunction } = this.facts;
-    const site = this.events.site[row];
-    const fn = step[site] === Step.Start ? toFunction[site] : fromFunction[site];
-    return fn === NONE ? this.facts.functions.nameless : fn;
   }
 
   /** Between two segments: the time is nobody's, and of the stack only what the next segment confirms stays. */
@@ -215,7 +181,7 @@ class Replay {
     this.clock.chargeUntil(lostNs); // a thread that was stopped waited, whatever was lost meanwhile
     pause.end(lostNs, true);
     // Who comes out of a system call was in it meanwhile; else the old stack is all that is known of the time.
-    const isOfNewStack = this.comesOutOfSyscall(after);
+    const isOfNewStack = comesOutOfSyscall(facts, events.site[after.firstRow]);
     if (!isOfNewStack) this.lose(nextNs);
     const restart = restartOf(before, after, events, facts, true);
     this.hidden.beginSegment();
@@ -240,11 +206,6 @@ class Replay {
     this.firstStack.begin(restart, this.clock.nowNs);
   }
 
-  private comesOutOfSyscall({ firstRow }: Pick<Segment, 'firstRow'>): boolean {
-    const site = this.events.site[firstRow];
-    return this.facts.step[site] === Step.Start && this.facts.syscalls.has(this.facts.to[site] - SYSCALL_BYTES);
-  }
-
   /** Until then nothing is known. */
   private lose(nextNs: Nanoseconds): void {
     const ns = nextNs - this.clock.nowNs;
@@ -257,40 +218,6 @@ class Replay {
     this.clock.goOnAt(nextNs);
     this.log?.endStop(true);
     this.frames.logDoubt();
-  }
-
-  /** A thread whose first event is the way out of a stop was waiting since the recording began. */
-  private waitedSince({ firstRow }: Segment): Nanoseconds {
-    const { extendTo } = this.options;
-    const isStart = this.facts.step[this.events.site[firstRow]] === Step.Start;
-    return extendTo && isStart && !this.isBornHere() ? extendTo.startNs : this.clock.nowNs;
-  }
-
-  /** The first stack waits until the first event. */
-  private waitUntil(firstNs: Nanoseconds, { firstRow }: Segment): void {
-    const inSyscall = this.comesOutOfSyscall({ firstRow });
-    const { pause, frames } = this;
-    pause.begin(frames.stopNode, inSyscall ? SpecialSymbol.Syscall : SpecialSymbol.Untraced, this.clock.nowNs);
-    this.waitForSwitchIn(firstRow);
-    this.clock.chargeUntil(firstNs);
-    pause.end(firstNs, false);
-  }
-
-  /** If the first that is known of a thread is that it got a processor, it had none until then. */
-  private waitForSwitchIn(firstRow: number): void {
-    const row = this.events.site.findIndex((site) => this.facts.step[site] >= Step.SwitchOut);
-    if (row === -1 || row >= firstRow || this.facts.step[this.events.site[row]] !== Step.SwitchIn) return;
-    if (this.events.timeNs[row] <= this.clock.nowNs) return;
-    this.pause.switchOut(NONE, SpecialSymbol.OffCpu, this.clock.nowNs);
-    this.clock.chargeUntil(this.events.timeNs[row]);
-    this.pause.switchIn(this.clock.nowNs, false);
-  }
-
-  /** The thread was made while the recording ran: it has no past, neither time nor callers. */
-  private isBornHere(): boolean {
-    const first = this.pairing.segments[0];
-    if (this.options.isCreatedInside || first === undefined) return this.options.isCreatedInside;
-    return (this.facts.functions.traits[this.firstFunction(first.firstRow)] & Trait.Birthplace) !== 0;
   }
 
   /** The trace ends. A thread that is stopped or off its processor goes on waiting to the end of the recording. */

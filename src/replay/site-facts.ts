@@ -84,6 +84,11 @@ export function siteFacts(sites: BranchSites, symbols: SymbolTable): SiteFacts {
   };
 }
 
+/** Where the trace goes on behind a system call. */
+export function comesOutOfSyscall({ step, to, syscalls }: SiteFacts, site: SiteId): boolean {
+  return step[site] === Step.Start && syscalls.has(to[site] - SYSCALL_BYTES);
+}
+
 function stepOf(sites: BranchSites, functions: FunctionTable, site: SiteId): Step {
   const kind = sites.kind[site] as BranchKind;
   switch (sites.edge[site]) {

@@ -5,8 +5,10 @@
 import { describe, expect, test } from 'vitest';
 import { type FilteredThread, filterThread } from '../../src/analysis/filter-thread.js';
 import type { CallFilter } from '../../src/analysis/questions.js';
+import { argumentOf, CallLogBuilder, CallOp, opOf } from '../../src/model/call-log.js';
 import { type DurationBlocks, DurationsBuilder, durationsOf } from '../../src/model/durations.js';
-import { Replayer, type ReplayOptions, type ThreadReplay } from '../../src/replay/replay.js';
+import type { ReplayOptions, ThreadReplay } from '../../src/replay/replay.js';
+import { Replayer } from '../../src/replay/replayer.js';
 import { type PlainCall, type PlainThread, pathOf, pathOfStretch } from '../helpers/plain-calls.js';
 import { symbolKey } from '../helpers/plain-levels.js';
 import { plainLog } from '../helpers/plain-log.js';
@@ -63,3 +65,17 @@ function faultsOf({ calls, stretches }: PlainThread): string[] {
 function isOnPath(stack: readonly PlainCall[], path: readonly string[]): boolean {
   return stack.map(({ fn }) => fn).join() === path.join();
 }
+
+test.each([0, 100, 5000, 20_000])('a log that room for %d events was made for has all its rows', (events) => {
+  const log = new CallLogBuilder();
+  const calls = Array.from({ length: 10_000 }, (_, call) => call);
+  for (let thread = 0; thread < 2; thread++) {
+    log.clear(events);
+    log.begin(7);
+    for (const call of calls) log.openAt(10 + call, call);
+    const { code, timeNs } = log.build();
+    expect([...code].map(opOf)).toEqual([CallOp.Begin, ...calls.map(() => CallOp.Open), CallOp.Charge]);
+    expect([...code.subarray(1, -1)].map(argumentOf)).toEqual(calls);
+    expect([...timeNs.subarray(0, -1)]).toEqual([7, ...calls.map((call) => 10 + call)]);
+  }
+});

@@ -6,16 +6,10 @@ import { expect, test } from 'vitest';
 import type { AnalyzeOptions } from '../../src/index.js';
 import { analyze, askLatency, askStacks } from '../../src/pipeline/analyze.js';
 import type { CallPattern, FilterOptions } from '../../src/pipeline/questions.js';
-import {
-  comparerOf,
-  expectSame,
-  functionsInWords,
-  latencyInWords,
-  rowsOfTrees,
-  used,
-} from '../helpers/asked-answers.js';
+import { comparerOf, expectSame, functionsInWords, latencyInWords, rowsOfTrees } from '../helpers/asked-answers.js';
 import { type Execution, execute } from '../helpers/execution.js';
 import { inputOf } from '../helpers/load.js';
+import { used } from '../helpers/path-rows.js';
 import {
   type AskedFunctions,
   functionRows,

@@ -9,7 +9,7 @@ import { rowsOfTrees } from '../helpers/asked-answers.js';
 import { damagedExecutions } from '../helpers/damaged-executions.js';
 import { fixture, fold, inputOf } from '../helpers/load.js';
 import { dedent, outline } from '../helpers/outline.js';
-import type { PathRow } from '../helpers/plain-answers.js';
+import type { PathRow } from '../helpers/path-rows.js';
 import { folded as foldedPath, sum } from '../helpers/plain-answers.js';
 import { expectSound, expectSoundSums } from '../helpers/sound.js';
 import { traceFiles } from '../helpers/trace-files.js';

@@ -1,30 +1,14 @@
 /**
  * The SVG in a real browser, opened as a file: what a reader does with mouse and keys, and what a hostile trace cannot do.
  */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { type Browser, chromium, type Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
 import { analyze, openTraceFile, renderSvg, type SvgOptions } from '../../src/index.js';
+import { press, windows } from '../helpers/browser.js';
 import { analyzeText, fixture } from '../helpers/load.js';
 import { traceOf } from '../helpers/trace-of.js';
 
-const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
-const ARGUMENTS = [
-  '--headless',
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-];
-const LONGEST_MS = 60_000;
-
-vi.setConfig({ testTimeout: LONGEST_MS });
+const browser = windows('svg');
 
 const eventually = <Value>(read: () => Value) => expect.poll(read, { timeout: 60_000 });
 
@@ -41,34 +25,9 @@ const TRACE = traceOf(`
   70   call    main  b
   100  return  b     main`);
 
-let browser: Browser;
-let folder: string;
-const pages: Page[] = [];
-const requests: string[] = [];
-const complaints: string[] = [];
-
-beforeAll(async () => {
-  browser = await chromium.launch({ executablePath: CHROMIUM, args: ARGUMENTS });
-  folder = await mkdtemp(join(tmpdir(), 'ptflame-svg-'));
-}, LONGEST_MS);
-
-afterAll(async () => {
-  await browser.close();
-  await rm(folder, { recursive: true, force: true });
-}, LONGEST_MS);
-
 /** A new window with the picture of a trace, opened from its file. */
 async function open(trace: string | Uint8Array, options: SvgOptions = {}, hash = ''): Promise<Page> {
-  const path = join(folder, `${pages.length}.svg`);
-  await writeFile(path, [...renderSvg(await analyzeText(trace), options)].join(''));
-  const page = await browser.newPage({ viewport: { width: 1200, height: 800 } });
-  pages.push(page);
-  page.on('request', (request) => requests.push(request.url()));
-  page.on('pageerror', ({ message }) => complaints.push(message));
-  page.on('console', (message) => complaints.push(message.text()));
-  page.on('dialog', (dialog) => complaints.push(dialog.message()));
-  await page.goto(pathToFileURL(path).href + hash);
-  return page;
+  return browser.open([...renderSvg(await analyzeText(trace), options)].join(''), hash);
 }
 
 const frame = (page: Page, label: string) => page.locator('#labels text', { hasText: label }).first();
@@ -90,10 +49,6 @@ async function click(page: Page, label: string): Promise<void> {
   const { x, y } = await middleOf(page, label);
   await page.mouse.click(x, y);
 }
-
-const press = async (page: Page, ...keys: string[]) => {
-  for (const key of keys) await page.keyboard.press(key);
-};
 
 const focused = (page: Page) => page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? null);
 
@@ -298,18 +253,12 @@ describe('a hostile trace', () => {
 
 test('the bundled trace can be read', async () => {
   const profile = await analyze([await openTraceFile('fixtures/demo/threads.perf.txt.gz')]);
-  const path = join(folder, 'demo.svg');
-  await writeFile(path, [...renderSvg(profile, { by: 'thread' })].join(''));
-  const page = await browser.newPage();
-  pages.push(page);
-  page.on('pageerror', ({ message }) => complaints.push(message));
-  await page.goto(pathToFileURL(path).href);
+  const page = await browser.open([...renderSvg(profile, { by: 'thread' })].join(''));
   expect((await labels(page)).length).toBeGreaterThan(10);
 });
 
 test('in all of this nothing was asked of the network, and nothing complained', () => {
-  expect(pages.length).toBeGreaterThan(10);
-  expect(requests.filter((url) => !url.startsWith('file:'))).toEqual([]);
-  expect(requests.every((url) => url.split('#')[0]?.endsWith('.svg'))).toBe(true);
-  expect(complaints).toEqual([]);
+  expect(browser.pages.length).toBeGreaterThan(10);
+  expect(browser.otherRequests).toEqual([]);
+  expect(browser.complaints).toEqual([]);
 });

@@ -155,7 +155,6 @@ describe.concurrent('usage', () => {
     [['-p', '1', '--trigger', 'signal'], /--trigger is of snapshots/],
     [['-p', '1', '--snapshot', '--trigger', 'commit'], /--trigger commit: a snapshot at a call/],
     [['-p', '1', '-o', '-'], /standard output/],
-    [['-p', '1', '--render', 'x.html'], /not HTML/],
     [['ls'], /Unknown argument: ls/],
   ] as const)('%j', async ([args, message], { dir }) => {
     expectRefusal(await record(dir, args), 2, message);

@@ -170,6 +170,15 @@ describe.concurrent('flags', () => {
     expect(stdout).toBe(lines('mem_heap_block_free 75'));
   });
 
+  test('an output called .html is a report, and --format html makes one of any', async ({ dir }) => {
+    const looks = ['--title', 'six <lines>', '--icicle', '--quiet'];
+    await ptflame(['render', SIX_LINES, '-o', 'a.HTML', ...looks], { cwd: dir.path });
+    const page = await dir.read('a.HTML');
+    expect(page).toMatch(/^<!doctype html>[\s\S]*<title>six &lt;lines&gt;<\/title>[\s\S]* data-start="#icicle=1"/);
+    const piped = await ptflame(['render', SIX_LINES, '--format', 'html', ...looks]);
+    expect(piped.stdout).toBe(page);
+  });
+
   test('an output called .svg is a picture, and --format svg makes one of any', async ({ dir }) => {
     const looks = ['--title', 'six lines', '--width', '800', '--icicle', '--min-px', '0'];
     const run = await ptflame(['render', SIX_LINES, '-o', 'a.SVG', '-o', 'b.folded', ...looks], { cwd: dir.path });
@@ -365,8 +374,6 @@ describe.concurrent('usage errors', () => {
     ['render TRACE -o', /following: o/],
     ['render TRACE -o --quiet', /following: o/],
     ["render TRACE -o ''", /--output needs a name/],
-    ['render TRACE -o out.html', /out\.html: .* not HTML/],
-    ['render TRACE -o out.folded -o out.HTML', /not HTML/],
     ['render TRACE --format pdf', /format.*"pdf".*"folded", "svg"/],
     ['render TRACE --width 100', /--width is 300 or more/],
     ['render TRACE --width wide', /--width is a number/],
@@ -583,7 +590,6 @@ describe.concurrent('names that other people chose', () => {
   const messages = [
     ['an input', ['render', `no${ESCAPES}\n`], 1],
     ['an output', ['render', SIX_LINES, '-o', `no${ESCAPES}/\nout`], 1],
-    ['an ending', ['render', SIX_LINES, '-o', `${ESCAPES}.html`], 2],
     ['a flag', ['render', SIX_LINES, `--${ESCAPES}`], 2],
     ['a regular expression', ['render', SIX_LINES, '--comm', `${ESCAPES}(`], 2],
     ['a choice', ['render', SIX_LINES, '--by', `${ESCAPES}\n`], 2],

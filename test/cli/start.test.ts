@@ -57,7 +57,7 @@ describe.concurrent('starting', () => {
     expect(started.modules).toContain('cli/main.ts');
     expect(started.modules.filter((name) => /^src\/(?!model\/|render\/[^/]*$)/.test(name))).toEqual([]);
     expect(needless(started)).toEqual([]);
-    expect(started.files.length).toBeLessThan(10);
+    expect(started.files.length).toBeLessThan(12);
   });
 
   test('a trace loads neither what reads profiles, nor what asks perf, nor what shows progress', async ({ dir }) => {
@@ -65,7 +65,7 @@ describe.concurrent('starting', () => {
     expect(started.stdout).toBe(SIX_LINES_FOLDED);
     expect(started.modules).toContain(REPLAY);
     expect(needless(started)).toEqual([]);
-    expect(started.files.length).toBeLessThan(22);
+    expect(started.files.length).toBeLessThan(25);
   });
 
   test('yargs puts help into words for those alone who ask for it', async ({ dir }) => {

@@ -13,7 +13,8 @@ import { type DurationBlocks, durationsOf, type FunctionDurations } from '../../
 import { compareSymbols } from '../../src/model/symbol-order.js';
 import type { SymbolTable } from '../../src/model/symbol-table.js';
 import { NONE, type SymbolId } from '../../src/model/units.js';
-import type { AskedFunctions, FunctionRow, PathRow, PlainFilter } from './plain-answers.js';
+import type { PathRow } from './path-rows.js';
+import type { AskedFunctions, FunctionRow, PlainFilter } from './plain-answers.js';
 import type { CompareNames } from './plain-latency.js';
 
 /** What the twin calls a function. */
@@ -66,11 +67,6 @@ function add(rows: Map<string, PathRow>, path: string, tree: CallTree, node: num
     minNs: Math.min(minNs[node], old?.minNs ?? Infinity),
     maxNs: Math.max(maxNs[node], old?.maxNs ?? -Infinity),
   });
-}
-
-/** Rows that something was counted or charged on, in an order. */
-export function used(rows: ReadonlyMap<string, PathRow>): [string, PathRow][] {
-  return [...rows].filter(([, { calls, selfNs }]) => calls > 0 || selfNs > 0).sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
 /** By what the twin calls them; null: nobody, or the function itself. */

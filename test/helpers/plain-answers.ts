@@ -2,6 +2,7 @@
  * Answers to questions about calls, found by going through a list of all calls and of all stretches of time: the slow,
  * plain twin of src/analysis.
  */
+import { count, type PathRow, rowOf } from './path-rows.js';
 import { type PlainCall, type PlainStretch, type PlainThread, pathOf, pathOfStretch } from './plain-calls.js';
 
 export interface AskedFunctions {
@@ -17,17 +18,6 @@ export interface PlainFilter {
 }
 
 export const NO_FILTER: PlainFilter = { window: null, inside: [], root: null, foldsRecursion: false };
-
-/** All calls along one path. */
-export interface PathRow {
-  calls: number;
-  inferredCalls: number;
-  selfNs: number;
-  inferredNs: number;
-  completeNs: number;
-  minNs: number; // Infinity if no call is complete
-  maxNs: number; // -Infinity likewise
-}
 
 /** A call as a question sees it. */
 export interface SeenCall {
@@ -110,35 +100,14 @@ export function folded(path: readonly string[]): string[] {
 /** By path, its functions each on a line. */
 export function rowsByPath({ calls, times }: Seen): Map<string, PathRow> {
   const rows = new Map<string, PathRow>();
-  for (const { path, call, why } of calls) count(rowOf(rows, path), why === null ? call.endNs - call.startNs : null);
+  for (const { path, call, why } of calls)
+    count(rowOf(rows, path.join('\n')), why === null ? call.endNs - call.startNs : null);
   for (const { path, stretch, ns } of times) {
-    const row = rowOf(rows, path);
+    const row = rowOf(rows, path.join('\n'));
     row.selfNs += ns;
     if (stretch.certainty !== 'sure') row.inferredNs += ns;
   }
   return rows;
-}
-
-export function rowOf(rows: Map<string, PathRow>, path: readonly string[]): PathRow {
-  const key = path.join('\n');
-  let row = rows.get(key);
-  if (row === undefined) {
-    row = { calls: 0, inferredCalls: 0, selfNs: 0, inferredNs: 0, completeNs: 0, minNs: Infinity, maxNs: -Infinity };
-    rows.set(key, row);
-  }
-  return row;
-}
-
-/** `durationNs`: null if it was not seen whole. */
-export function count(row: PathRow, durationNs: number | null): void {
-  row.calls++;
-  if (durationNs === null) {
-    row.inferredCalls++;
-    return;
-  }
-  row.completeNs += durationNs;
-  row.minNs = Math.min(row.minNs, durationNs);
-  row.maxNs = Math.max(row.maxNs, durationNs);
 }
 
 /** How many calls were not seen whole, by reason; stops have none. */

@@ -14,6 +14,7 @@ import type { LostStretch } from '../../src/replay/lost-stretches.js';
 import type { ReplayOptions, ThreadReplay } from '../../src/replay/replay.js';
 import { type SiteFacts, Step, SYSCALL_BYTES } from '../../src/replay/site-facts.js';
 import { Trait } from '../../src/replay/traits.js';
+import { count, type PathRow, rowOf } from './path-rows.js';
 import { CallList, type PlainCall, type PlainThread } from './plain-calls.js';
 import {
   type Fn,
@@ -27,20 +28,9 @@ import {
   symbolKey,
 } from './plain-levels.js';
 
-/** All calls along one path of names. */
-export interface PlainRow {
-  calls: number;
-  inferredCalls: number;
-  selfNs: number;
-  inferredNs: number;
-  completeNs: number;
-  minNs: number; // Infinity if no call is complete
-  maxNs: number; // -Infinity likewise
-}
-
 export interface PlainReplay extends Pick<ThreadReplay, 'startNs' | 'endNs' | 'inferred' | 'lost'> {
   /** By path, its names each on a line. */
-  readonly rows: ReadonlyMap<string, PlainRow>;
+  readonly rows: ReadonlyMap<string, PathRow>;
   /** Each call, and each stretch of time; functions by `symbolKey`. */
   readonly thread: PlainThread;
 }
@@ -56,7 +46,8 @@ export function plainReplay(
 }
 
 const isOf = (frame: Frame, fn: Fn) => frame.fn === fn || frame.alsoKnownAs.includes(fn);
-const pathOf = ({ below, fn }: Pick<Frame, 'below' | 'fn'>) => `${below}${fn.name}\n`;
+const pathUnder = (below: string, name: string) => (below === '' ? name : `${below}\n${name}`);
+const pathOf = ({ below, fn }: Pick<Frame, 'below' | 'fn'>) => pathUnder(below, fn.name);
 
 /** The trace has stopped, or the thread has no processor. */
 interface Pause {
@@ -72,7 +63,7 @@ const LONGEST_CHAIN = 64;
 
 /** Reads the events one after the other, and keeps the frames. */
 class Reader {
-  private readonly rows = new Map<string, PlainRow>();
+  private readonly rows = new Map<string, PathRow>();
   private readonly list = new CallList();
   private readonly inferred = noInferences();
   private readonly lost: LostStretch[] = [];
@@ -260,10 +251,10 @@ class Reader {
     if (frame.fn.leadsTo) rename(frame, frame.fn.leadsTo); // nothing came of the stub any more
     const reason = frame.why ?? why;
     this.list.close(frame.call, this.nowNs, reason);
-    const row = this.rowOf(pathOf(frame));
+    const row = rowOf(this.rows, pathOf(frame));
     row.selfNs += frame.selfNs;
     row.inferredNs += frame.inferredNs;
-    this.count(pathOf(frame), reason ? 'inferred' : this.nowNs - frame.entryNs);
+    count(row, reason ? null : this.nowNs - frame.entryNs);
     if (reason) this.inferred[reason]++;
   }
 
@@ -290,7 +281,7 @@ class Reader {
 
   private chargeUntil(timeNs: number): void {
     const pause = this.pauses.at(-1);
-    const payer = pause ? this.rowOf(pause.path) : this.top;
+    const payer = pause ? rowOf(this.rows, pause.path) : this.top;
     if (payer) {
       payer.selfNs += timeNs - this.nowNs;
       // Behind a jump that was not shown others may have been between.
@@ -303,7 +294,7 @@ class Reader {
   }
 
   private beginStop(name: '[syscall]' | '[untraced]'): void {
-    const path = `${this.pathUnderStop}${name}\n`;
+    const path = pathUnder(this.pathUnderStop, name);
     this.pauses.push({ path, sinceNs: this.nowNs, call: this.openStop(name, this.openCalls), isOffCpu: false });
     if (this.switchedOut) this.leaveCpu(this.switchedOut);
   }
@@ -311,7 +302,7 @@ class Reader {
   private leaveCpu(name: OffCpu): void {
     const under = this.pauses.at(-1)?.path ?? this.pathUnderStop;
     const call = this.openStop(name, this.pauses.at(-1)?.call.stack ?? this.openCalls);
-    this.pauses.push({ path: `${under}${name}\n`, sinceNs: this.nowNs, call, isOffCpu: true });
+    this.pauses.push({ path: pathUnder(under, name), sinceNs: this.nowNs, call, isOffCpu: true });
   }
 
   /** A stub is where it leads, even if the trace stops before it is there. */
@@ -342,7 +333,7 @@ class Reader {
   private endPause(how: 'complete' | 'inferred'): void {
     const { path, sinceNs, call } = this.pauses.pop() as Pause;
     this.list.close(call, this.nowNs, how === 'complete' ? null : 'stop');
-    this.count(path, how === 'complete' ? this.nowNs - sinceNs : how);
+    count(rowOf(this.rows, path), how === 'complete' ? this.nowNs - sinceNs : null);
   }
 
   /** While the trace is stopped, nothing of this thread is lost. */
@@ -385,27 +376,6 @@ class Reader {
     if (this.pauses.length > 0 && extendTo && extendTo.endNs > this.nowNs) this.chargeUntil(extendTo.endNs);
     this.endPauses('inferred');
     this.closeAbove(null, 'OpenAtEnd');
-  }
-
-  private rowOf(path: string): PlainRow {
-    let row = this.rows.get(path);
-    if (row === undefined) {
-      row = { calls: 0, inferredCalls: 0, selfNs: 0, inferredNs: 0, completeNs: 0, minNs: Infinity, maxNs: -Infinity };
-      this.rows.set(path, row);
-    }
-    return row;
-  }
-
-  private count(path: string, durationNs: number | 'inferred'): void {
-    const row = this.rowOf(path);
-    row.calls++;
-    if (durationNs === 'inferred') {
-      row.inferredCalls++;
-      return;
-    }
-    row.completeNs += durationNs;
-    row.minNs = Math.min(row.minNs, durationNs);
-    row.maxNs = Math.max(row.maxNs, durationNs);
   }
 }
 

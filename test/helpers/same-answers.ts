@@ -5,7 +5,7 @@ import { expect } from 'vitest';
 import { answerOf, CallsAnswerBuilder } from '../../src/analysis/calls-answer.js';
 import { filterThread } from '../../src/analysis/filter-thread.js';
 import { stackAt } from '../../src/analysis/stack-at.js';
-import { Replayer } from '../../src/replay/replay.js';
+import { Replayer } from '../../src/replay/replayer.js';
 import {
   askedSet,
   callFilter,
@@ -14,8 +14,8 @@ import {
   functionsInWords,
   latencyInWords,
   rowsOfTrees,
-  used,
 } from './asked-answers.js';
+import { used } from './path-rows.js';
 import { functionRows, hiddenNs, inferredBy, look, rowsByPath, stackOf } from './plain-answers.js';
 import { PlainLatency } from './plain-latency.js';
 import { symbolKey } from './plain-levels.js';

@@ -1,28 +1,15 @@
 /**
  * A profile that was written and read back is the profile: every renderer gives the same bytes for both.
  */
-import { readdirSync } from 'node:fs';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { analyze, type Profile } from '../../src/index.js';
-import { type Decision, execute } from '../helpers/execution.js';
+import { execute } from '../helpers/execution.js';
 import { analyzeText, fixture, fold, inputOf } from '../helpers/load.js';
 import { jsonOf, profileOfNames, readBack } from '../helpers/profile-file.js';
+import { breakingOff, callAt, callsAtFarTimes, manyThreads, tracesIn } from '../helpers/round-trips.js';
 
-/** No branch of them can be replayed. */
-const REFUSED = [
-  'hardware/sampling-callchain.txt',
-  'lab/fields-callindent.txt',
-  'lab/fields-default.txt',
-  'lab/fields-power-events-default.txt',
-  'lab/sideband-default-fields.txt',
-];
-const fixtures = ['hardware', 'lab', 'constructed', 'truth', 'demo'].flatMap((folder) =>
-  readdirSync(`fixtures/${folder}`)
-    .filter((file) => /\.txt(\.gz)?$/.test(file))
-    .map((file) => `${folder}/${file}`)
-    .filter((name) => !REFUSED.includes(name)),
-);
+const fixtures = tracesIn(['hardware', 'lab', 'constructed', 'truth', 'demo']);
 
 async function expectSame(profile: Profile): Promise<void> {
   const text = jsonOf(profile);
@@ -37,12 +24,7 @@ test.each(fixtures)('%s comes back as it was', async (name) => {
   await expectSame(await analyzeText(fixture(name), { byCalls: true }));
 });
 
-const decision: fc.Arbitrary<Decision> = fc.record({
-  what: fc.constantFrom('call', 'call', 'return', 'return', 'tail', 'syscall', 'interrupt', 'migrate'),
-  which: fc.nat(2000),
-  ns: fc.constantFrom(0, 1, 7, 5000, 3_000_000_000),
-});
-const threads = fc.array(fc.array(decision, { minLength: 1, maxLength: 60 }), { minLength: 1, maxLength: 4 });
+const threads = manyThreads(0, 1, 7, 5000, 3_000_000_000);
 
 test('any execution comes back as it was', async () => {
   await fc.assert(
@@ -71,22 +53,14 @@ test('files by processor give the same bytes in any order, whichever was read fi
 });
 
 test('a recording that was cut into files of other seconds has the clock of its first event', async () => {
-  const line = (seconds: number) => `1 [000] ${seconds}.000000500: call 1000 main+0x0 => 2000 a+0x0\n`;
-  const inputs = () => [inputOf(line(7), 'a'), inputOf(line(5), 'b')];
+  const inputs = () => [inputOf(callAt(7), 'a'), inputOf(callAt(5), 'b')];
   const profile = await analyze(inputs().reverse());
   expect(jsonOf(profile)).toContain('"originNs":"5000000500","startNs":0,"endNs":2000000000');
   expect(jsonOf(await analyze(inputs()))).toBe(jsonOf(profile));
 });
 
 test('inputs that break off are told of in one order', async () => {
-  const broken = (name: string) => ({
-    name,
-    bytes: (async function* () {
-      yield Buffer.from('1 [000] 1.000000100: call 1000 main+0x0 => 2000 a+0x0\n');
-      throw new Error('gone');
-    })(),
-  });
-  const profile = await analyze([broken('b'), broken('a')]);
+  const profile = await analyze(['b', 'a'].map((name) => breakingOff(name, callAt(1))));
   expect(profile.quality.brokenInputs.map(({ input }) => input)).toEqual(['a', 'b']);
   await expectSame(profile);
 });
@@ -145,12 +119,15 @@ test('symbols that no tree uses are left out', () => {
   expect(jsonOf({ ...used, symbols })).toBe(jsonOf(used));
 });
 
+test('a function that only durations know comes back', async () => {
+  const used = profileOfNames([['b', null]]);
+  const { symbols } = profileOfNames(['b', 'a'].map((name) => [name, null]));
+  const durations = { length: 1, symbol: Int32Array.of(7), bucket: Int32Array.of(3), calls: Float64Array.of(2) };
+  await expectSame({ ...used, symbols, threads: used.threads.map((thread) => ({ ...thread, durations })) });
+});
+
 test('times beyond what is exact do not make a profile that cannot be read', async () => {
-  const steps = Array.from({ length: 50 }, (_, index) => `${9_000_000_000 + 97 * index}.00000010${index % 10}`);
-  const lines = ['1.000000100', ...steps].flatMap((time, index) => [
-    `1 [000] ${time}: call ${index}000 f${index}+0x0 => ${index + 1}000 f${index + 1}+0x0\n`,
-  ]);
-  const profile = await analyzeText(lines.join(''));
+  const profile = await analyzeText(callsAtFarTimes());
   expect(profile.meta.endNs).toBeGreaterThan(Number.MAX_SAFE_INTEGER);
   await expectSame(profile);
 });

@@ -3,12 +3,13 @@
  */
 import { readdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { type CallTree, ROOT } from '../../src/model/call-tree.js';
-import type { SymbolTable } from '../../src/model/symbol-table.js';
 import type { TailCalls } from '../../src/replay/frame.js';
-import { type ReplayOptions, replayThread } from '../../src/replay/replay.js';
+import type { ReplayOptions } from '../../src/replay/replay.js';
+import { replayThread } from '../../src/replay/replayer.js';
 import type { LoadedThread } from '../../src/store/thread-source.js';
-import { type PlainRow, plainReplay } from '../helpers/plain-replay.js';
+import { rowsOfTrees } from '../helpers/asked-answers.js';
+import { used } from '../helpers/path-rows.js';
+import { plainReplay } from '../helpers/plain-replay.js';
 import { isWhole } from '../helpers/plain-threads.js';
 import { type TraceThreads, threadsOf } from '../helpers/threads-of.js';
 
@@ -74,51 +75,8 @@ function compare(
   const extendTo = extend === 'extended' ? bounds : null;
   const options: ReplayOptions = { tailCalls, extendTo, isCreatedInside, contexts: null };
   const { startNs, endNs, inferred, lost, tree } = replayThread(events, facts, options);
+  const nameOf = (symbol: number) => symbols.name[symbol] as string; // of two files one path, if their names are equal
   const { rows, thread: _, ...plain } = plainReplay(events, facts, symbols, options);
   expect({ startNs, endNs, inferred, lost }, `thread ${events.tid}`).toEqual(plain);
-  expect(used(rowsOf(tree, symbols)), `thread ${events.tid}`).toEqual(used(rows));
-}
-
-/** Rows that something was counted or charged on. */
-function used(rows: ReadonlyMap<string, PlainRow>): [string, PlainRow][] {
-  return [...rows].filter(([, { calls, selfNs }]) => calls > 0 || selfNs > 0).sort(([a], [b]) => (a < b ? -1 : 1));
-}
-
-/** The nodes of a tree by their paths of names; two functions of one name, in different files, are one path. */
-function rowsOf(tree: CallTree, symbols: SymbolTable): Map<string, PlainRow> {
-  const paths = [''];
-  const rows = new Map<string, PlainRow>();
-  for (let node = ROOT + 1; node < tree.length; node++) {
-    const path = `${paths[tree.parent[node]]}${symbols.name[tree.symbol[node]]}\n`;
-    paths.push(path);
-    const row = rowAt(tree, node);
-    const other = rows.get(path);
-    rows.set(path, other ? sum(row, other) : row);
-  }
-  return rows;
-}
-
-function rowAt(tree: CallTree, node: number): PlainRow {
-  const { calls, inferredCalls, selfNs, inferredNs, completeNs, minNs, maxNs } = tree;
-  return {
-    calls: calls[node],
-    inferredCalls: inferredCalls[node],
-    selfNs: selfNs[node],
-    inferredNs: inferredNs[node],
-    completeNs: completeNs[node],
-    minNs: minNs[node],
-    maxNs: maxNs[node],
-  };
-}
-
-function sum(a: PlainRow, b: PlainRow): PlainRow {
-  return {
-    calls: a.calls + b.calls,
-    inferredCalls: a.inferredCalls + b.inferredCalls,
-    selfNs: a.selfNs + b.selfNs,
-    inferredNs: a.inferredNs + b.inferredNs,
-    completeNs: a.completeNs + b.completeNs,
-    minNs: Math.min(a.minNs, b.minNs),
-    maxNs: Math.max(a.maxNs, b.maxNs),
-  };
+  expect(used(rowsOfTrees([tree], nameOf)), `thread ${events.tid}`).toEqual(used(rows));
 }

@@ -1,29 +1,16 @@
 /**
  * A trace that was imported is the trace: whatever is asked of its file gives the bytes that the inputs give.
  */
-import { readdirSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type AnalyzeOptions, analyze, type Profile, type TraceInput } from '../../src/index.js';
-import { type Decision, execute } from '../helpers/execution.js';
+import { execute } from '../helpers/execution.js';
 import { fixture, fold, inputOf } from '../helpers/load.js';
 import { jsonOf } from '../helpers/profile-file.js';
+import { breakingOff, callAt, callsAtFarTimes, manyThreads, tracesIn } from '../helpers/round-trips.js';
 import { ALONE, analyzeFile, imported, stored } from '../helpers/trace-file.js';
 
-/** No branch of them can be replayed. */
-const REFUSED = [
-  'hardware/sampling-callchain.txt',
-  'lab/fields-callindent.txt',
-  'lab/fields-default.txt',
-  'lab/fields-power-events-default.txt',
-  'lab/sideband-default-fields.txt',
-];
-const fixtures = ['hardware', 'lab', 'constructed', 'damaged', 'truth', 'demo'].flatMap((folder) =>
-  readdirSync(`fixtures/${folder}`)
-    .filter((file) => /\.txt(\.gz)?$/.test(file))
-    .map((file) => `${folder}/${file}`)
-    .filter((name) => !REFUSED.includes(name)),
-);
+const fixtures = tracesIn(['hardware', 'lab', 'constructed', 'damaged', 'truth', 'demo']);
 
 function picturesOf(profile: Profile): string {
   return [fold(profile, { annotate: true }), fold(profile, { annotate: true, by: 'thread' }), jsonOf(profile)].join('');
@@ -43,12 +30,7 @@ test.each(fixtures)('%s', async (name) => {
   for (const options of MANY_OPTIONS) await expectSame(() => [inputOf(fixture(name), name)], options);
 });
 
-const decision: fc.Arbitrary<Decision> = fc.record({
-  what: fc.constantFrom('call', 'call', 'return', 'return', 'tail', 'syscall', 'interrupt', 'migrate'),
-  which: fc.nat(2000),
-  ns: fc.constantFrom(0, 1, 126, 127, 128, 5000, 3_000_000_000),
-});
-const threads = fc.array(fc.array(decision, { minLength: 1, maxLength: 60 }), { minLength: 1, maxLength: 4 });
+const threads = manyThreads(0, 1, 126, 127, 128, 5000, 3_000_000_000);
 
 test('any execution', async () => {
   await fc.assert(
@@ -110,20 +92,15 @@ test('any lines of several inputs, and in either order of them the same file', a
 });
 
 test('inputs of other seconds give one file in any order', async () => {
-  const line = (seconds: number) => `1 [000] ${seconds}.000000500: call 1000 main+0x0 => 2000 a+0x0\n`;
-  const inputs = () => [inputOf(line(7), 'a'), inputOf(line(5), 'b'), inputOf(line(6), 'c')];
+  const inputs = () => [inputOf(callAt(7), 'a'), inputOf(callAt(5), 'b'), inputOf(callAt(6), 'c')];
   const file = await imported(inputs());
   expect(await imported(inputs().reverse())).toEqual(file);
   expect(jsonOf(await analyzeFile(file))).toContain('"originNs":"5000000500","startNs":0,"endNs":2000000000');
 });
 
 test('times that are not exact stay what they were', async () => {
-  const steps = Array.from({ length: 50 }, (_, index) => `${9_000_000_000 + 97 * index}.00000010${index % 10}`);
-  const lines = ['1.000000100', ...steps].flatMap((time, index) => [
-    `1 [000] ${time}: call ${index}000 f${index}+0x0 => ${index + 1}000 f${index + 1}+0x0\n`,
-  ]);
   const later = '2 [000] 4.000000007: call 7000 g+0x0 => 8000 h+0x0\n';
-  await expectSame(() => [inputOf(later, 'later'), inputOf(lines.join(''), 'lines')]);
+  await expectSame(() => [inputOf(later, 'later'), inputOf(callsAtFarTimes(), 'lines')]);
 });
 
 test('an event takes little more than two bytes', async () => {
@@ -151,15 +128,9 @@ test('names may hold anything', async () => {
 });
 
 test('what was wrong with the inputs is told again', async () => {
-  const broken = (name: string) => ({
-    name,
-    bytes: (async function* () {
-      yield Buffer.from('1 [000] 1.000000100: call 1000 main+0x0 => 2000 a+0x0\n???\n');
-      throw new Error('gone');
-    })(),
-  });
-  await expectSame(() => [broken('b'), broken('a')]);
-  const { quality } = await analyzeFile(await imported([broken('b'), broken('a')]));
+  const broken = () => ['b', 'a'].map((name) => breakingOff(name, `${callAt(1)}???\n`));
+  await expectSame(broken);
+  const { quality } = await analyzeFile(await imported(broken()));
   expect(quality.brokenInputs.map(({ input }) => input)).toEqual(['a', 'b']);
   expect(quality.firstDamaged.map(({ input, line }) => `${input}:${line}`)).toEqual(['a:2', 'b:2']);
 });

@@ -2,8 +2,8 @@
  * The frames as text in the file, and back: what the browser zooms, searches and explains from.
  */
 import { NONE } from '../../model/units.js';
-import { FAMILIES, type Family } from './families.js';
-import { type FrameColumns, type FrameTable, frameTable } from './frame-table.js';
+import { FAMILIES, type Family } from '../frames/families.js';
+import { type FrameColumns, type FrameTable, frameTable } from '../frames/frame-table.js';
 
 /** How the picture was asked for. */
 export interface SvgSettings {

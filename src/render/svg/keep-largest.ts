@@ -3,7 +3,7 @@
  */
 import { type CallTree, ROOT, selectNodes } from '../../model/call-tree.js';
 import { NONE, type NodeId } from '../../model/units.js';
-import { type FrameColumns, frameTable } from './frame-table.js';
+import { type FrameColumns, frameTable } from '../frames/frame-table.js';
 
 /** More than a picture shows at once, so that zooming in shows more; about a megabyte. */
 export const MOST_KEPT = 20_000;

@@ -14,7 +14,7 @@ import {
   USER,
   WARNING,
   WARNING_PAGE,
-} from './colours.js';
+} from '../frames/colours.js';
 
 const SANS = 'system-ui,-apple-system,"Segoe UI",Roboto,"Liberation Sans","DejaVu Sans",sans-serif';
 const MONO = 'ui-monospace,SFMono-Regular,Menlo,Consolas,"Liberation Mono","DejaVu Sans Mono",monospace';

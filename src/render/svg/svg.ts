@@ -4,13 +4,13 @@
 import { layout } from '../../layout/layout.js';
 import { ROOT } from '../../model/call-tree.js';
 import type { Profile } from '../../model/profile.js';
+import { CHARACTER_PX, type Drawing, hatchPath, px, type Rectangle, ROW_PX, rectangles } from '../frames/drawing.js';
+import { briefFacts } from '../frames/facts.js';
+import { familyOf } from '../frames/families.js';
+import { type FrameColumns, frameTable } from '../frames/frame-table.js';
 import { type Grouping, mergeByName } from '../named-tree.js';
 import { visibleText } from '../visible-text.js';
 import { writeData } from './data.js';
-import { CHARACTER_PX, type Drawing, hatchPath, px, type Rectangle, ROW_PX, rectangles } from './drawing.js';
-import { briefFacts } from './facts.js';
-import { familyOf } from './families.js';
-import { type FrameColumns, frameTable } from './frame-table.js';
 import { headOf } from './head.js';
 import { HEAD } from './head-shape.js';
 import { keepLargest } from './keep-largest.js';

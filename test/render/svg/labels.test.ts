@@ -3,8 +3,8 @@
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { columnsOf, fitLabel } from '../../../src/render/frames/labels.js';
 import { shorterNames } from '../../../src/render/short-names.js';
-import { columnsOf, fitLabel } from '../../../src/render/svg/labels.js';
 
 describe('names are shortened step by step', () => {
   const cases: readonly (readonly [name: string, ...steps: string[]])[] = [

@@ -7,7 +7,6 @@ import { qualityLines } from '../../../cli/terminal/quality.js';
 import { type Profile, renderSvg, type SvgOptions } from '../../../src/index.js';
 import { CallTreeBuilder, ROOT } from '../../../src/model/call-tree.js';
 import { SymbolTableBuilder } from '../../../src/model/symbol-table.js';
-import { qualitySummary } from '../../../src/render/quality-summary.js';
 import {
   FOCUS,
   INK,
@@ -19,9 +18,10 @@ import {
   USER,
   WARNING,
   WARNING_PAGE,
-} from '../../../src/render/svg/colours.js';
+} from '../../../src/render/frames/colours.js';
+import { type FrameColumns, frameTable } from '../../../src/render/frames/frame-table.js';
+import { qualitySummary } from '../../../src/render/quality-summary.js';
 import { readData, writeData } from '../../../src/render/svg/data.js';
-import { type FrameColumns, frameTable } from '../../../src/render/svg/frame-table.js';
 import { keepLargest } from '../../../src/render/svg/keep-largest.js';
 import { SCRIPT } from '../../../src/render/svg/script.generated.js';
 import { xml } from '../../../src/render/svg/xml.js';

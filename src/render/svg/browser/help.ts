@@ -1,7 +1,7 @@
 /**
  * The list of keys.
  */
-import type { Facts } from '../facts.js';
+import type { Facts } from '../../frames/facts.js';
 
 export const HELP: Facts = {
   title: 'Keys',

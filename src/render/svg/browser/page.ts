@@ -1,9 +1,10 @@
 /**
  * The file's own elements: measured, and laid out anew for the width of the window.
  */
-import { CHARACTER_PX, ROW_PX } from '../drawing.js';
+
+import { byId, setAttributes, svgElement } from '../../browser/dom.js';
+import { CHARACTER_PX, ROW_PX } from '../../frames/drawing.js';
 import { flow, HEAD, headHeightPx, NARROW_PX, type Place } from '../head-shape.js';
-import { byId, setAttributes, svgElement } from './dom.js';
 
 const LEAST_WIDTH_PX = 480;
 const SAMPLE = 'x'.repeat(100);

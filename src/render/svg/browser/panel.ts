@@ -1,9 +1,10 @@
 /**
  * Facts on a panel of their own: the tooltip, and the list of keys.
  */
-import type { Fact, Facts } from '../facts.js';
-import { columnsOf } from '../labels.js';
-import { setAttributes, svgElement } from './dom.js';
+
+import { setAttributes, svgElement } from '../../browser/dom.js';
+import type { Fact, Facts } from '../../frames/facts.js';
+import { columnsOf } from '../../frames/labels.js';
 
 const LINE_PX = 17;
 const PADDING_PX = 10;

@@ -1,15 +1,14 @@
 /**
  * Draws what is looked at, in the place of what the file shows.
  */
-import { type Boxes, BoxKind, layout } from '../../../layout/layout.js';
-import { NONE } from '../../../model/units.js';
+import { type Boxes, layout } from '../../../layout/layout.js';
+import { byId, setAttributes, svgElement } from '../../browser/dom.js';
+import { type Drawing, hatchPath, px, type Rectangle, ROW_PX, rectangles } from '../../frames/drawing.js';
+import { factsOf, factsText } from '../../frames/facts.js';
+import { type Found, isFoundIn } from '../../frames/search.js';
 import type { SvgData } from '../data.js';
-import { type Drawing, hatchPath, px, type Rectangle, ROW_PX, rectangles } from '../drawing.js';
-import { factsOf, factsText } from '../facts.js';
 import { HEAD } from '../head-shape.js';
-import { byId, setAttributes, svgElement } from './dom.js';
 import { keepHeadInSight, layOutHead, measureCharacterPx, resize, windowWidthPx } from './page.js';
-import type { Found } from './search.js';
 import type { State } from './state.js';
 
 export class Picture {
@@ -130,16 +129,6 @@ export class Picture {
     const isCaller = box < this.boxes.firstOfRun;
     const plain = isCaller ? `${className} caller` : className;
     if (found === null) return plain;
-    return this.isMatch(box, found) ? 'match' : `${plain} unmatched`;
-  }
-
-  /** A block matches if anything in it does. */
-  private isMatch(box: number, { isMatch, matches }: Found): boolean {
-    const { table } = this.data;
-    const { kind, node, lastNode } = this.boxes;
-    if (kind[box] === BoxKind.Frame) return isMatch[node[box]] === 1;
-    for (let at = node[box]; at !== NONE; at = at === lastNode[box] ? NONE : table.nextSibling[at])
-      if (matches[at] > 0) return true;
-    return false;
+    return isFoundIn(this.data.table, found, this.boxes, box) ? 'match' : `${plain} unmatched`;
   }
 }

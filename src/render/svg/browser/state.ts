@@ -3,7 +3,7 @@
  */
 import { ROOT } from '../../../model/call-tree.js';
 import type { NodeId } from '../../../model/units.js';
-import type { FrameTable } from '../frame-table.js';
+import type { FrameTable } from '../../frames/frame-table.js';
 
 export interface State {
   /** The run of siblings that fills the width; mostly one frame. */

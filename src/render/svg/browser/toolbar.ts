@@ -1,8 +1,9 @@
 /**
  * Search and buttons. They are made by the script, so a picture without it has none.
  */
+
+import { byId, htmlElement, setAttributes, svgElement } from '../../browser/dom.js';
 import { HEAD, NARROW_PX } from '../head-shape.js';
-import { byId, htmlElement, setAttributes, svgElement } from './dom.js';
 
 export interface ToolbarActions {
   readonly search: (text: string) => void;

@@ -1,8 +1,9 @@
 /**
  * The panel that follows the pointer, or stands at the frame that has the focus.
  */
-import type { Facts } from '../facts.js';
-import { byId, setAttributes, svgElement } from './dom.js';
+
+import { byId, setAttributes, svgElement } from '../../browser/dom.js';
+import type { Facts } from '../../frames/facts.js';
 import { fillPanel, type PanelSize } from './panel.js';
 
 const AWAY_PX = 14;

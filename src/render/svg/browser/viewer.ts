@@ -3,15 +3,15 @@
  */
 import { ROOT } from '../../../model/call-tree.js';
 import type { NodeId } from '../../../model/units.js';
+import { byId } from '../../browser/dom.js';
 import { formatMany } from '../../format.js';
+import { factsOf, formatShare } from '../../frames/facts.js';
+import { besideOf, calleeOf, callerOf } from '../../frames/neighbours.js';
+import { type Found, find, matcherOf, shareOf } from '../../frames/search.js';
 import { readData } from '../data.js';
-import { factsOf, formatShare } from '../facts.js';
-import { byId } from './dom.js';
 import { HELP } from './help.js';
-import { besideOf, calleeOf, callerOf } from './neighbours.js';
 import { keepHeadInSight } from './page.js';
 import { Picture } from './picture.js';
-import { type Found, find, matcherOf, shareOf } from './search.js';
 import { formatHash, parseHash, type State } from './state.js';
 import { Toolbar } from './toolbar.js';
 import { Tooltip } from './tooltip.js';

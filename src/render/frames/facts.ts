@@ -103,8 +103,9 @@ function callFacts({ tree, weight }: FrameTable, node: number): Fact[] {
   return [...facts, { what: 'average', value: average, more: bounds + of }];
 }
 
-function guessFacts({ guessNs, total, weight }: FrameTable, node: number): Fact[] {
-  if (weight === 'calls' || guessNs[node] === 0) return [];
+/** Where width is wall-clock time: of another weight nobody knows how much is guessed. */
+function guessFacts({ guessNs, total, tree, self }: FrameTable, node: number): Fact[] {
+  if (self !== tree.selfNs || guessNs[node] === 0) return [];
   return [
     {
       what: 'unsure',

@@ -1,8 +1,9 @@
 /**
  * Which frames a search finds, and how much of the time is theirs.
  */
-import { NONE, type NodeId } from '../../../model/units.js';
-import { type FrameTable, summedUp } from '../frame-table.js';
+import { type Boxes, BoxKind } from '../../layout/layout.js';
+import { NONE, type NodeId } from '../../model/units.js';
+import { type FrameTable, summedUp } from './frame-table.js';
 
 export interface Found {
   readonly isMatch: Float64Array; // 1 or 0
@@ -29,6 +30,20 @@ export function find({ tree, names }: FrameTable, matches: (name: string) => boo
   const isMatchingName = names.map(matches);
   const isMatch = Float64Array.from(tree.symbol, (symbol) => (symbol !== NONE && isMatchingName[symbol] ? 1 : 0));
   return { isMatch, matches: summedUp(tree, isMatch) };
+}
+
+/** A block is found if anything in it is. */
+export function isFoundIn(
+  { nextSibling }: FrameTable,
+  { isMatch, matches }: Found,
+  boxes: Boxes,
+  box: number,
+): boolean {
+  const { kind, node, lastNode } = boxes;
+  if (kind[box] === BoxKind.Frame) return isMatch[node[box]] === 1;
+  for (let at = node[box]; at !== NONE; at = at === lastNode[box] ? NONE : nextSibling[at])
+    if (matches[at] > 0) return true;
+  return false;
 }
 
 export interface Share {

@@ -1,15 +1,17 @@
 /**
  * A profile's symbols and nodes in the order of its file: names decide, never the order in which a trace brought them.
  */
-import { type CallTree, ROOT } from '../model/call-tree.js';
-import type { Profile } from '../model/profile.js';
-import { compareSymbols } from '../model/symbol-order.js';
-import { SpecialSymbol } from '../model/symbol-table.js';
-import { NONE, type NodeId, type SymbolId } from '../model/units.js';
+import { type CallTree, ROOT } from './call-tree.js';
+import type { FunctionDurations } from './durations.js';
+import type { Profile, ThreadProfile } from './profile.js';
+import { compareSymbols, dsoOf } from './symbol-order.js';
+import { SpecialSymbol, type SymbolKind, type SymbolTable } from './symbol-table.js';
+import { NONE, type NodeId, type SymbolId } from './units.js';
+import { compareUtf8 } from './utf8-order.js';
 
 export interface SymbolOrder {
-  /** Rows of the profile's table, in the order of the file: the special ones, then those that a tree uses. */
-  readonly rows: readonly SymbolId[];
+  /** The file's table: the special ones, then those that a tree or durations use. */
+  readonly table: SymbolTable;
   /** Row in the file by row of the profile's table. */
   readonly rankOf: Int32Array;
 }
@@ -17,7 +19,7 @@ export interface SymbolOrder {
 /** By name, then by the name of the file. */
 export function symbolOrder({ symbols, threads }: Profile): SymbolOrder {
   const specials: readonly SymbolId[] = Object.values(SpecialSymbol);
-  const used = new Set(threads.flatMap(({ tree }) => [...new Set(tree.symbol.subarray(1))]));
+  const used = new Set(threads.flatMap(usedSymbols));
   for (const row of specials) used.delete(row);
   const others = [...used].sort((a, b) => compareSymbols(symbols, a, b));
   const rows = [...specials, ...others];
@@ -25,7 +27,40 @@ export function symbolOrder({ symbols, threads }: Profile): SymbolOrder {
   rows.forEach((row, rank) => {
     rankOf[row] = rank;
   });
-  return { rows, rankOf };
+  return { table: tableOf(symbols, rows), rankOf };
+}
+
+function usedSymbols({ tree, durations }: ThreadProfile): SymbolId[] {
+  return [...new Set(tree.symbol.subarray(1)), ...new Set(durations?.symbol)];
+}
+
+/** These rows of a table, with the files that they are in. */
+function tableOf(symbols: SymbolTable, rows: readonly SymbolId[]): SymbolTable {
+  const dsos = rows.map((row) => dsoOf(symbols, row));
+  const dsoName = [...new Set(dsos.filter((dso) => dso !== null))].sort(compareUtf8);
+  const rowOfDso = new Map<string | null, number>([[null, NONE], ...dsoName.map((name, row) => [name, row] as const)]);
+  return {
+    length: rows.length,
+    name: rows.map((row) => symbols.name[row] as string),
+    kind: rows.map((row) => symbols.kind[row] as SymbolKind),
+    dso: dsos.map((dso) => rowOfDso.get(dso) as number),
+    dsoName,
+  };
+}
+
+/** The same durations by symbols as the file numbers them. */
+export function orderedDurations(
+  { length, symbol, bucket, calls }: FunctionDurations,
+  { rankOf }: SymbolOrder,
+): FunctionDurations {
+  const rank = symbol.map((row) => rankOf[row]);
+  const order = Int32Array.from(rank.keys()).sort((a, b) => rank[a] - rank[b] || a - b);
+  return {
+    length,
+    symbol: order.map((row) => rank[row]),
+    bucket: order.map((row) => bucket[row]),
+    calls: Float64Array.from(order, (row) => calls[row]),
+  };
 }
 
 /** A tree's nodes, callers before callees, siblings by `rank`, which each node has. */

@@ -22,9 +22,9 @@ export interface FrameTable extends FrameColumns, LayoutTree {
   readonly guessNs: Float64Array; // time whose place is a guess, of the node and all below it
 }
 
-export function frameTable(columns: FrameColumns): FrameTable {
-  const { tree, omitted, weight } = columns;
-  const self = weight === 'calls' ? tree.calls : tree.selfNs;
+/** `self`: each node's own weight. */
+export function frameTable(columns: FrameColumns, self = ownWeight(columns)): FrameTable {
+  const { tree, omitted } = columns;
   const { firstChild, nextSibling } = viewOf(tree);
   return {
     ...columns,
@@ -39,6 +39,10 @@ export function frameTable(columns: FrameColumns): FrameTable {
       omitted.map((count) => count || 1),
     ),
   };
+}
+
+function ownWeight({ tree, weight }: FrameColumns): Float64Array {
+  return weight === 'calls' ? tree.calls : tree.selfNs;
 }
 
 /** Each node's value and all below it. */

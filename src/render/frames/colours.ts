@@ -44,6 +44,18 @@ export const OTHERS: Readonly<Record<Exclude<Family, 'user' | 'kernel'> | 'block
   match: { light: '#f07be8', dark: '#b01fb4' },
 };
 
+/** From pale to strong, of one hue after the other: lightness alone tells them apart. Ink on each has a contrast of 4.5 : 1. */
+export const SCALE: readonly Colour[] = [
+  { light: '#fdf6d8', dark: '#26304a' },
+  { light: '#f9e6a8', dark: '#2b3f5e' },
+  { light: '#f6d183', dark: '#2d5068' },
+  { light: '#f3b96b', dark: '#2c6169' },
+  { light: '#ef9f60', dark: '#3a6b5b' },
+  { light: '#e8875c', dark: '#5a6d42' },
+  { light: '#df7560', dark: '#7d6a2e' },
+  { light: '#d4686c', dark: '#96591f' },
+];
+
 export const PAGE: Colour = { light: '#ffffff', dark: '#16181d' };
 export const INK: Colour = { light: '#1c1f25', dark: '#f3f0ea' };
 export const QUIET_INK: Colour = { light: '#5b6270', dark: '#a3abb8' };

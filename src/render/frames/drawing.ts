@@ -71,7 +71,12 @@ function boxClass({ table, boxes }: Drawing, box: number): string {
 }
 
 /** A part of the one path that hatches them all. */
-export function hatchPath({ xPx, yPx, widthPx, heightPx }: Rectangle): string {
+export function hatchPath({
+  xPx,
+  yPx,
+  widthPx,
+  heightPx,
+}: Pick<Rectangle, 'xPx' | 'yPx' | 'widthPx' | 'heightPx'>): string {
   return `M${px(xPx)} ${yPx}h${px(widthPx)}v${heightPx}h-${px(widthPx)}z`;
 }
 

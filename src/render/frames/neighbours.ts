@@ -1,7 +1,7 @@
 /**
  * From box to box, as the arrow keys go.
  */
-import type { Boxes } from '../../../layout/layout.js';
+import type { Boxes } from '../../layout/layout.js';
 
 /** The widest of those that it called; the box itself if there is none. */
 export function calleeOf(boxes: Boxes, box: number): number {

@@ -1,0 +1,99 @@
+/**
+ * `npm run bench:page`: writes report pages of large profiles, opens them in Chromium, prints how long it all takes.
+ * docs/performance.md tells more.
+ */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import type { Browser } from 'playwright-core';
+import { analyze, openTraceFile, type Profile } from '../../src/index.js';
+import { machineFacts } from '../report.js';
+import { startBrowser, type Visit, visit } from './browser.js';
+import { type PageBenchOptions, readOptions } from './options.js';
+import { type PageFile, writePage } from './page-file.js';
+import { makeProfile, PROFILES } from './profile.js';
+import { markdown, type PageReport } from './report.js';
+import { type Compared, measureCompared, measureYardstick, writeCompared, type Yardstick } from './yardsticks.js';
+
+/** Of one thread, so that a plain flame graph can be drawn of it. */
+const COMPARED = '100k-one-thread';
+const COMPARED_RUNS = 3;
+
+interface WrittenPage {
+  readonly name: string;
+  readonly path: string;
+  readonly file: PageFile;
+  readonly visits: Visit[];
+}
+
+async function bench(options: PageBenchOptions, folder: string): Promise<PageReport> {
+  const pages: WrittenPage[] = [];
+  for await (const [name, profile] of profilesOf(options)) {
+    say(`${name}: the page`);
+    const path = join(folder, `${pages.length}.html`);
+    pages.push({ name, path, file: writePage(profile, path), visits: [] });
+  }
+  const browser = await startBrowser();
+  try {
+    const yardsticks = await measureRounds(browser, pages, options.runs, folder);
+    const isCompared = options.isCompared && options.profiles.includes(COMPARED);
+    const compared = isCompared ? { name: COMPARED, runs: await compare(browser, folder) } : null;
+    const machine = machineFacts(options.date);
+    const written = pages.map(({ path: _, ...page }) => page);
+    return {
+      machine,
+      browser: `Chromium ${browser.version()}`,
+      runs: options.runs,
+      yardsticks,
+      pages: written,
+      compared,
+    };
+  } finally {
+    await browser.close();
+  }
+}
+
+async function* profilesOf({ profiles, traces }: PageBenchOptions): AsyncGenerator<[string, Profile]> {
+  for (const name of profiles) yield [name, makeProfile(PROFILES[name])];
+  for (const path of traces) yield [basename(path), await analyze([await openTraceFile(path)], { durations: true })];
+}
+
+/** Pages and yardsticks take turns, so that what else the machine does hits all of them alike. */
+async function measureRounds(
+  browser: Browser,
+  pages: WrittenPage[],
+  rounds: number,
+  folder: string,
+): Promise<Yardstick[]> {
+  const yardsticks: Yardstick[] = [];
+  for (let round = 1; round <= rounds; round++) {
+    say(`round ${round} of ${rounds}`);
+    yardsticks.push(await measureYardstick(browser, join(folder, 'yardstick.html')));
+    for (const { path, visits } of pages) visits.push(await visit(browser, path));
+  }
+  return yardsticks;
+}
+
+async function compare(browser: Browser, folder: string): Promise<Compared[]> {
+  say('d3-flame-graph');
+  const path = join(folder, 'd3-flame-graph.html');
+  writeCompared(makeProfile(PROFILES[COMPARED]), path);
+  const runs: Compared[] = [];
+  while (runs.length < COMPARED_RUNS) runs.push(await measureCompared(browser, path));
+  return runs;
+}
+
+/** Progress; standard output is for the tables. */
+function say(what: string): void {
+  process.stderr.write(`${what}\n`);
+}
+
+const options = readOptions(process.argv.slice(2));
+const folder = mkdtempSync(join(tmpdir(), 'ptflame-bench-page-'));
+try {
+  const report = await bench(options, folder);
+  if (options.jsonPath !== null) writeFileSync(options.jsonPath, `${JSON.stringify(report, null, 2)}\n`);
+  process.stdout.write(`${markdown(report)}\n`);
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}

@@ -1,0 +1,47 @@
+/**
+ * Arguments → what of the page is to be measured.
+ */
+import { parseArgs } from 'node:util';
+import { PROFILES, type ProfileName } from './profile.js';
+
+export interface PageBenchOptions {
+  readonly profiles: readonly ProfileName[];
+  /** Traces, which are measured too. */
+  readonly traces: readonly string[];
+  readonly runs: number;
+  /** Whether d3-flame-graph draws the smallest of the profiles, with all its frames. */
+  readonly isCompared: boolean;
+  readonly jsonPath: string | null;
+  readonly date: string;
+}
+
+const ACCEPTED = {
+  only: { type: 'string' },
+  trace: { type: 'string', multiple: true },
+  runs: { type: 'string' },
+  alone: { type: 'boolean' },
+  json: { type: 'string' },
+  date: { type: 'string' },
+} as const;
+
+/** @throws Error for what cannot be understood */
+export function readOptions(argv: readonly string[]): PageBenchOptions {
+  const { values } = parseArgs({ args: [...argv], options: ACCEPTED });
+  const { only, trace = [], runs = '5', alone = false, json = null, date } = values;
+  if (!/^[1-9]\d*$/.test(runs)) throw new Error(`--runs is a number from 1, not ${runs}`);
+  return {
+    profiles:
+      only === undefined ? (Object.keys(PROFILES) as ProfileName[]) : only.split(',').filter(Boolean).map(named),
+    traces: trace,
+    runs: Number(runs),
+    isCompared: !alone,
+    jsonPath: json,
+    date: date ?? new Date().toISOString().slice(0, 10),
+  };
+}
+
+function named(name: string): ProfileName {
+  const known = Object.keys(PROFILES);
+  if (!known.includes(name)) throw new Error(`--only is a list of ${known.join(', ')}, not ${name}`);
+  return name as ProfileName;
+}

@@ -1,0 +1,121 @@
+/**
+ * Measurements of the page in, Markdown out.
+ */
+import { type MachineFacts, table, whereText } from '../report.js';
+import { median } from '../rounds.js';
+import { STEPS, type Timed, type Visit } from './browser.js';
+import type { PageFile } from './page-file.js';
+import type { Compared, Yardstick } from './yardsticks.js';
+
+export interface PageResult {
+  readonly name: string;
+  readonly file: PageFile;
+  readonly visits: readonly Visit[];
+}
+
+export interface PageReport {
+  readonly machine: MachineFacts;
+  readonly browser: string;
+  readonly runs: number;
+  readonly yardsticks: readonly Yardstick[];
+  readonly pages: readonly PageResult[];
+  /** d3-flame-graph alone; null: it was not measured. */
+  readonly compared: { readonly name: string; readonly runs: readonly Compared[] } | null;
+}
+
+export function markdown({ machine, browser, runs, yardsticks, pages, compared }: PageReport): string {
+  const yardstick = {
+    scriptMs: median(yardsticks.map(({ scriptMs }) => scriptMs)),
+    paintMs: median(yardsticks.map(({ paintMs }) => paintMs)),
+  };
+  return [
+    `${whereText(machine)} ${browser}. Medians of ${runs} runs. Yardsticks: script ${ms(yardstick.scriptMs)} ms, 5,000 rectangles ${ms(yardstick.paintMs)} ms.`,
+    table(FILE_COLUMNS, pages.map(fileRow)),
+    table(
+      TIME_COLUMNS,
+      pages.flatMap((page) => timeRows(page, yardstick)),
+    ),
+    ...(compared === null ? [] : [table(COMPARED_COLUMNS, comparedRows(compared, pages))]),
+  ].join('\n\n');
+}
+
+const FILE_COLUMNS = [
+  'page',
+  'nodes',
+  'threads',
+  'functions',
+  'MB',
+  'shell KB',
+  'names KB',
+  'bytes/node',
+  'of it durations',
+  'write s',
+  'heap MB',
+];
+function fileRow({ name, file, visits }: PageResult): string[] {
+  const { bytes, shellBytes, nameBytes, durationBytes, nodes, threads, functions, writeSeconds } = file;
+  return [
+    name,
+    nodes.toLocaleString('en-US'),
+    String(threads),
+    functions.toLocaleString('en-US'),
+    (bytes / 1e6).toFixed(1),
+    (shellBytes / 1e3).toFixed(0),
+    (nameBytes / 1e3).toFixed(0),
+    ((bytes - shellBytes - nameBytes) / nodes).toFixed(1),
+    (durationBytes / nodes).toFixed(1),
+    writeSeconds.toFixed(1),
+    (median(visits.map(({ heapBytes }) => heapBytes)) / 1e6).toFixed(0),
+  ];
+}
+
+const TIME_COLUMNS = ['page', 'what', 'painted ms', 'least', 'idle ms', 'frames', '× script', '× 5,000 rectangles'];
+function timeRows({ name, visits }: PageResult, { scriptMs, paintMs }: Yardstick): string[][] {
+  const row = (what: string, all: readonly Timed[]) => {
+    const painted = median(all.map(({ paintedMs }) => paintedMs));
+    return [
+      name,
+      what,
+      ms(painted),
+      ms(Math.min(...all.map(({ paintedMs }) => paintedMs))),
+      ms(median(all.map(({ idleMs }) => idleMs))),
+      String(median(all.map(({ boxes }) => boxes))),
+      (painted / scriptMs).toFixed(2),
+      (painted / paintMs).toFixed(2),
+    ];
+  };
+  const steps = STEPS.map((step) =>
+    row(
+      step,
+      visits.map((visit) => visit.steps[step]),
+    ),
+  );
+  return [
+    row(
+      'open',
+      visits.map(({ load }) => load),
+    ),
+    ...steps,
+  ];
+}
+
+const COMPARED_COLUMNS = ['page', 'drawn by', 'frames', 'open ms', 'zoom in ms'];
+function comparedRows({ name, runs }: NonNullable<PageReport['compared']>, pages: readonly PageResult[]): string[][] {
+  const page = pages.find((each) => each.name === name);
+  const of = (visits: readonly Visit[], value: (visit: Visit) => number) => median(visits.map(value));
+  const own = page && [
+    name,
+    'ptflame',
+    String(of(page.visits, ({ load }) => load.boxes)),
+    ms(of(page.visits, ({ load }) => load.paintedMs)),
+    ms(of(page.visits, ({ steps }) => steps['zoom in'].paintedMs)),
+  ];
+  const other = [
+    name,
+    'd3-flame-graph',
+    ...(['frames', 'loadMs', 'zoomMs'] as const).map((key) => ms(median(runs.map((run) => run[key])))),
+  ];
+  return own ? [own, other] : [other];
+}
+
+const ms = (value: number) => value.toFixed(0);

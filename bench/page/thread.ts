@@ -1,0 +1,144 @@
+/**
+ * The call paths of a program → what one of its threads did on them.
+ */
+import type { CallTree, ThreadProfile } from '../../src/index.js';
+import type { Random } from '../generator/random.js';
+import { type CallPaths, SPECIAL_NAMES, spread } from './call-paths.js';
+import { DurationCounts } from './duration-counts.js';
+
+const POOLS = ['worker', 'worker', 'worker', 'reader', 'compactor', 'io'];
+/** One in so many paths has a call that was cut, and one in so many no other. */
+const ONE_IS_CUT = 40;
+const ALL_ARE_CUT = 120;
+/** Paths that are called less often than this are left out by many threads. */
+const RARE = 0.35;
+
+/** The work is done far from the root: each level has so much more of it, down to so deep. */
+const DEEPER = 1.4;
+const DEEP = 25;
+
+/** Of a program's only thread: all paths. */
+export function threadOf(paths: CallPaths, tid: number, isOnly: boolean, random: Random): ThreadProfile {
+  const { rows, tree } = calledPaths(paths, isOnly, random);
+  const counts = new DurationCounts();
+  const { length, calls, inferredCalls, selfNs } = tree;
+  for (let node = 1; node < length; node++) {
+    const { selfNs: middleNs } = paths.functions[tree.symbol[node] as number] as { selfNs: number };
+    const deeper = DEEPER ** Math.min(DEEP, paths.depth[rows[node] as number] as number);
+    selfNs[node] = Math.round((calls[node] as number) * middleNs * deeper * spread(random, 0.4));
+    if (node < 3 || random.below(ALL_ARE_CUT) === 0) inferredCalls[node] = calls[node] as number;
+    else if (random.below(ONE_IS_CUT) === 0) inferredCalls[node] = 1;
+    if (random.below(ONE_IS_CUT) === 0) tree.inferredNs[node] = Math.round((selfNs[node] as number) / 3);
+  }
+  const totalNs = selfNs.slice();
+  for (let node = length - 1; node > 0; node--)
+    (totalNs[tree.parent[node] as number] as number) += totalNs[node] as number;
+  for (let node = 1; node < rows.length; node++) measureCalls(tree, totalNs, node, counts, random);
+  const startNs = random.below(1e6);
+  return {
+    tid,
+    pid: 113_990,
+    comm: isOnly ? 'main' : random.pick(POOLS),
+    startNs,
+    endNs: startNs + (totalNs[0] as number),
+    tree,
+    durations: counts.build(),
+    hiddenNs: 0,
+  };
+}
+
+/** It only waits for others. */
+export function idleThread(tid: number): ThreadProfile {
+  const first = SPECIAL_NAMES.length;
+  const waits = [first, first + 1, first + 6, 1, 3]; // clone3 → start_thread → futex → [syscall] → [off-cpu]
+  const tree = emptyTree(waits.length + 1);
+  waits.forEach((symbol, at) => {
+    tree.parent[at + 1] = at;
+    tree.symbol[at + 1] = symbol;
+    tree.calls[at + 1] = 1;
+    tree.inferredCalls[at + 1] = 1;
+  });
+  const endNs = 400e6;
+  tree.selfNs[waits.length] = endNs;
+  return {
+    tid,
+    pid: 113_990,
+    comm: 'idle',
+    startNs: 0,
+    endNs,
+    tree,
+    durations: new DurationCounts().build(),
+    hiddenNs: 0,
+  };
+}
+
+/** Chance decides of what is called rarely; where the caller is missing, all below it is. */
+function calledPaths(paths: CallPaths, isOnly: boolean, random: Random): { rows: number[]; tree: CallTree } {
+  const scale = (isOnly ? 2 : spread(random, 0.5)) / rareCalls(paths.calls);
+  const nodeOf = new Int32Array(paths.parent.length).fill(-1);
+  const rows = [0];
+  const counts = [0];
+  nodeOf[0] = 0;
+  for (let row = 1; row < nodeOf.length; row++) {
+    if (nodeOf[paths.parent[row] as number] === -1) continue;
+    const expected = (paths.calls[row] as number) * scale * spread(random, 0.6);
+    const calls = row < 3 || isOnly ? Math.max(1, Math.round(expected)) : Math.floor(expected + random.share());
+    if (calls === 0) continue;
+    nodeOf[row] = rows.push(row) - 1;
+    counts.push(row < 3 ? 1 : calls);
+  }
+  const tree = emptyTree(rows.length);
+  for (let node = 1; node < rows.length; node++) {
+    const row = rows[node] as number;
+    tree.parent[node] = nodeOf[paths.parent[row] as number] as number;
+    tree.symbol[node] = paths.symbol[row] as number;
+    tree.calls[node] = counts[node] as number;
+  }
+  return { rows, tree };
+}
+
+function rareCalls(calls: readonly number[]): number {
+  const ordered = Float64Array.from(calls).sort();
+  return ordered[Math.floor(RARE * ordered.length)] as number;
+}
+
+function emptyTree(length: number): CallTree {
+  const zeros = () => new Float64Array(length);
+  return {
+    length,
+    parent: new Int32Array(length).fill(-1),
+    symbol: new Int32Array(length).fill(-1),
+    calls: zeros(),
+    inferredCalls: zeros(),
+    selfNs: zeros(),
+    inferredNs: zeros(),
+    completeNs: zeros(),
+    minNs: zeros().fill(Number.POSITIVE_INFINITY),
+    maxNs: zeros().fill(Number.NEGATIVE_INFINITY),
+  };
+}
+
+/** How long the complete calls of a path took. */
+function measureCalls(
+  tree: CallTree,
+  totalNs: Float64Array,
+  node: number,
+  counts: DurationCounts,
+  random: Random,
+): void {
+  const [calls, total] = [tree.calls[node] as number, totalNs[node] as number];
+  const complete = calls - (tree.inferredCalls[node] as number);
+  if (complete === 0) return;
+  const completeNs = complete === calls ? total : Math.floor((total * complete) / calls);
+  const averageNs = completeNs / complete;
+  const minNs = complete === 1 ? completeNs : Math.floor(averageNs * random.share());
+  const longest = complete === 1 ? completeNs : completeNs - (complete - 1) * minNs;
+  const maxNs =
+    complete === 2
+      ? completeNs - minNs
+      : Math.min(longest, Math.ceil(averageNs * (1 + 2 * random.share() ** 3 * Math.log2(complete))));
+  tree.completeNs[node] = completeNs;
+  tree.minNs[node] = minNs;
+  tree.maxNs[node] = Math.max(maxNs, Math.ceil(averageNs));
+  counts.add(tree.symbol[node] as number, minNs, tree.maxNs[node] as number, averageNs, complete, random);
+}

@@ -1,0 +1,28 @@
+/**
+ * What the width of a frame may stand for.
+ */
+import type { CallTree } from '../model/call-tree.js';
+import type { SymbolId } from '../model/units.js';
+import { isLost, isOffCpu, isStop } from './outside.js';
+
+/**
+ * Time by the wall clock; of that on a processor; outside of traced code; off the processor; or calls. Each node has its own
+ * part, so that they add up to the whole.
+ */
+export const METRICS = ['wall', 'cpu', 'outside', 'off-cpu', 'calls'] as const;
+export type Metric = (typeof METRICS)[number];
+
+/** By node, of itself alone. `hasSwitches`: as `onCpuNs` takes it. */
+export function ownWeights(tree: CallTree, metric: Metric, hasSwitches: boolean): Float64Array {
+  if (metric === 'calls') return tree.calls;
+  if (metric === 'wall') return tree.selfNs;
+  const counts = COUNTS[metric];
+  return tree.selfNs.map((ns, node) => (counts(tree.symbol[node], hasSwitches) ? ns : 0));
+}
+
+const COUNTS: Readonly<Record<Exclude<Metric, 'wall' | 'calls'>, (symbol: SymbolId, hasSwitches: boolean) => boolean>> =
+  {
+    cpu: (symbol, hasSwitches) => !(hasSwitches ? isOffCpu(symbol) || isLost(symbol) : isStop(symbol)),
+    outside: isStop,
+    'off-cpu': isOffCpu,
+  };

@@ -1,0 +1,185 @@
+/**
+ * The page: what the reader does → what is looked at → what is drawn.
+ */
+import { renderJson } from '../../../profile-file/write.js';
+import { htmlElement as html } from '../../browser/dom.js';
+import { nameOf } from '../../frames/frame-table.js';
+import { profileOf } from '../data/profile-of.js';
+import { chipsOf } from '../view/chips.js';
+import { WIDTH_NAMES } from '../view/details.js';
+import type { State } from '../view/state.js';
+import { threadChoices } from '../view/threads.js';
+import { nodeAt, type Views } from '../view/views.js';
+import { FrameActions } from './frame-actions.js';
+import { FunctionPanel } from './function-panel.js';
+import { FunctionsTable } from './functions-table.js';
+import { helpDialog } from './help.js';
+import { actionOf, isOfFrame } from './keys.js';
+import { MainGraph } from './main-graph.js';
+import { measureCharacterPx } from './measure.js';
+import { Menu } from './menu.js';
+import { Navigation } from './navigation.js';
+import { saveText } from './save.js';
+import { svgText } from './save-svg.js';
+import { Tabs } from './tabs.js';
+import { switchTheme } from './theme.js';
+import { ThreadsTable } from './threads-table.js';
+import { Toolbar } from './toolbar.js';
+import { Tooltip } from './tooltip.js';
+
+export class App {
+  private readonly views: Views;
+  private readonly characterPx = measureCharacterPx();
+  private readonly navigation: Navigation;
+  private readonly tooltip = new Tooltip();
+  private readonly menu = new Menu();
+  private readonly help = helpDialog();
+  private readonly main: MainGraph;
+  private readonly actions: FrameActions;
+  private readonly toolbar: Toolbar;
+  private readonly functions: FunctionsTable;
+  private readonly threads: ThreadsTable;
+  private readonly panel: FunctionPanel;
+  private soon = 0;
+
+  constructor(views: Views, place: HTMLElement, start: State) {
+    this.views = views;
+    this.navigation = new Navigation(views.names.length, start, (state, before) => this.show(state, before));
+    this.main = new MainGraph(views, this.navigation, this.tooltip, this.characterPx, (...at) => this.openMenu(...at));
+    this.actions = new FrameActions(this.main, this.navigation);
+    this.toolbar = this.newToolbar();
+    this.functions = new FunctionsTable(views, (symbol) => this.actions.choose(symbol));
+    this.threads = new ThreadsTable(views, (change) => this.navigation.change(change));
+    this.panel = this.newPanel();
+    const tabs = new Tabs([
+      { id: 'functions', title: 'Functions', content: this.functions.element },
+      { id: 'threads', title: `Threads (${views.threads.length})`, content: this.threads.element },
+    ]);
+    const dock = html('div', { class: 'dock' }, tabs.element, this.panel.element);
+    place.replaceChildren(this.toolbar.element, this.main.legend, this.main.place, dock, this.menu.element);
+    this.listen();
+  }
+
+  draw(): void {
+    this.drawGraph(true);
+    this.main.graph.showRun();
+    this.drawTablesSoon();
+  }
+
+  private show(state: State, before: State): void {
+    const { graph } = this.main;
+    const hadFocus = graph.hasFocus;
+    const isZoomed = state.zoom.join() !== before.zoom.join() || state.zoomLast !== before.zoomLast;
+    this.drawGraph(isZoomed);
+    if (isZoomed || state.threads !== before.threads || state.isIcicle !== before.isIcicle) graph.showRun();
+    if (hadFocus) graph.focus(graph.focusedBox);
+    this.drawTablesSoon();
+  }
+
+  /** A zoom that leads nowhere in what is looked at now is given up. */
+  private drawGraph(isElsewhere: boolean): void {
+    const { navigation, views, main } = this;
+    const isLost = nodeAt(views.tableAt(navigation.state), navigation.state.zoom) === null;
+    if (isLost) navigation.correct({ zoom: [], zoomLast: null });
+    const { state } = navigation;
+    main.draw(state, isElsewhere || isLost);
+    this.toolbar.show({ ...state, width: views.widthOf(state) }, main.result, chipsOf(views, state));
+  }
+
+  /** What is below the graph comes after it was painted. */
+  private drawTablesSoon(): void {
+    cancelAnimationFrame(this.soon);
+    this.soon = requestAnimationFrame(() => setTimeout(() => this.drawTables()));
+  }
+
+  private drawTables(): void {
+    const { views, navigation } = this;
+    const { state } = navigation;
+    this.functions.show(views.viewAt(state), state.chosen);
+    this.threads.show(threadChoices(views.threads, state.hidesIdle), state);
+    this.panel.show(state.chosen === null ? null : views.functionAt(state, state.chosen), state.colouring);
+  }
+
+  private newToolbar(): Toolbar {
+    const { navigation, main, views } = this;
+    return new Toolbar(views.widths, {
+      change: (change) => navigation.change(change),
+      step: (by) => main.stepMatch(by),
+      reset: () => navigation.zoomOut(),
+      leave: () => main.graph.focus(main.graph.focusedBox),
+      help: () => this.help.showModal(),
+      theme: switchTheme,
+      save: (what) => this.save(what),
+    });
+  }
+
+  private newPanel(): FunctionPanel {
+    const { navigation, actions } = this;
+    return new FunctionPanel(this.characterPx, this.tooltip, {
+      focus: () => actions.focusOn(navigation.state.chosen),
+      hide: () => actions.hide(navigation.state.chosen),
+      close: () => navigation.change({ chosen: null }),
+    });
+  }
+
+  private listen(): void {
+    document.addEventListener('keydown', (event) => this.press(event));
+    let widthPx = innerWidth;
+    addEventListener('resize', () => {
+      if (innerWidth === widthPx) return;
+      widthPx = innerWidth;
+      this.draw();
+    });
+  }
+
+  private press(event: KeyboardEvent): void {
+    if (event.ctrlKey || event.altKey || event.metaKey || this.help.open || this.menu.isOpen) return;
+    if (isOfControl(event)) return;
+    const { graph } = this.main;
+    if (graph.hasFocus && graph.step(event.key)) return event.preventDefault();
+    if (isOfFrame(event.key) && !graph.hasFocus && document.activeElement !== document.body) return;
+    const action = actionOf(event.key, {
+      main: this.main,
+      actions: this.actions,
+      navigation: this.navigation,
+      widths: this.views.widths,
+      search: () => this.toolbar.focus(),
+      help: () => this.help.showModal(),
+      menu: () => this.openMenuByKey(),
+    });
+    if (action === undefined) return;
+    event.preventDefault();
+    action();
+  }
+
+  private openMenuByKey(): void {
+    const { graph } = this.main;
+    const place = graph.rectangleOf(graph.focusedBox);
+    if (place) this.openMenu(graph.focusedBox, place.left, place.bottom);
+  }
+
+  private openMenu(box: number, xPx: number, yPx: number): void {
+    const { main } = this;
+    main.leave();
+    const label = nameOf(main.table, main.nodeOf(box));
+    this.menu.open(label, this.actions.of(box), xPx, yPx, () => main.graph.focus(box));
+  }
+
+  private save(what: 'svg' | 'json'): void {
+    if (what === 'json') return saveText('profile.json', 'application/json', renderJson(profileOf(this.views.data)));
+    const { table, graph, place } = this.main;
+    const { state } = this.navigation;
+    const title = `${document.title}: ${WIDTH_NAMES[this.views.widthOf(state)]}`;
+    const { boxes } = graph;
+    const drawing = { table, boxes, isIcicle: state.isIcicle, rowCount: boxes.rowCount, characterPx: this.characterPx };
+    const look = { painter: this.main.painter, isMarked: this.main.marker(), dimsOthers: state.search !== '' };
+    saveText('flame.svg', 'image/svg+xml', svgText(drawing, look, title, place.clientWidth));
+  }
+}
+
+/** Fields take all keys, buttons those that press them. */
+function isOfControl({ target, key }: KeyboardEvent): boolean {
+  if (!(target instanceof HTMLElement)) return false;
+  const presses = key === 'Enter' || key === ' ';
+  return target.matches('select, input') || (presses && target.matches('button'));
+}

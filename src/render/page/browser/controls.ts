@@ -1,0 +1,38 @@
+/**
+ * Small controls, each with its label.
+ */
+import { htmlElement as html } from '../../browser/dom.js';
+
+export function button(text: string, title: string, press: () => void): HTMLButtonElement {
+  const made = html('button', { type: 'button', title }, text);
+  made.addEventListener('click', press);
+  return made;
+}
+
+/** A button that is on or off. */
+export function toggle(text: string, title: string, change: () => void): HTMLButtonElement {
+  const made = button(text, title, change);
+  made.setAttribute('aria-pressed', 'false');
+  return made;
+}
+
+export interface Choice<Value extends string> {
+  readonly element: HTMLElement;
+  readonly show: (value: Value) => void;
+}
+
+/** One of several, with a label before it. */
+export function choice<Value extends string>(
+  label: string,
+  options: readonly (readonly [value: Value, text: string])[],
+  change: (value: Value) => void,
+): Choice<Value> {
+  const select = html('select', {}, ...options.map(([value, text]) => html('option', { value }, text)));
+  select.addEventListener('change', () => change(select.value as Value));
+  return {
+    element: html('label', { class: 'choice' }, `${label} `, select),
+    show: (value) => {
+      select.value = value;
+    },
+  };
+}

@@ -1,0 +1,20 @@
+/** As much of d3-flame-graph 5 as is used; it brings no types. */
+declare module 'd3-flame-graph' {
+  import type { HierarchyNode, Selection } from 'd3';
+
+  export interface FlameGraph<Datum> {
+    // biome-ignore lint/suspicious/noExplicitAny: whatever holds the chart
+    (selection: Selection<any, Datum, any, any>): void;
+    width(px: number): this;
+    height(px: number): this;
+    cellHeight(px: number): this;
+    inverted(isIcicle: boolean): this;
+    transitionDuration(ms: number): this;
+    tooltip(tooltip: (svg: unknown) => void): this;
+    getName(name: (node: HierarchyNode<Datum>) => string): this;
+    setColorMapper(colour: (node: HierarchyNode<Datum>) => string): this;
+    update(data: Datum): this;
+  }
+
+  export default function flamegraph<Datum>(): FlameGraph<Datum>;
+}

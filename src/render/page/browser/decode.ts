@@ -1,0 +1,25 @@
+/**
+ * The data of the page, from the text in it.
+ */
+import type { PageData } from '../data/page-data.js';
+import { openPageData } from '../data/read.js';
+
+export async function decodeData(base64: string): Promise<PageData> {
+  const deflated = new Blob([bytesOf(base64)]).stream();
+  const inflated = deflated.pipeThrough(new DecompressionStream('deflate-raw'));
+  return openPageData(new Uint8Array(await new Response(inflated).arrayBuffer()));
+}
+
+/** Of browsers since the end of 2025. */
+interface FromBase64 {
+  readonly fromBase64?: (text: string) => Uint8Array<ArrayBuffer>;
+}
+
+function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
+  const { fromBase64 } = Uint8Array as FromBase64;
+  if (fromBase64 !== undefined) return fromBase64.call(Uint8Array, base64);
+  const text = atob(base64);
+  const bytes = new Uint8Array(text.length);
+  for (let at = 0; at < bytes.length; at++) bytes[at] = text.charCodeAt(at);
+  return bytes;
+}

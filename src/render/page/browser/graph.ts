@@ -1,0 +1,252 @@
+/**
+ * A flame graph in the page: d3-flame-graph draws as many frames as can be seen, and never hears of the others.
+ */
+import { select } from 'd3';
+import flamegraph, { type FlameGraph } from 'd3-flame-graph';
+import { type Boxes, layout } from '../../../layout/layout.js';
+import type { NodeId } from '../../../model/units.js';
+import { setAttributes, svgElement } from '../../browser/dom.js';
+import { hatchPath, px, ROW_PX } from '../../frames/drawing.js';
+import type { FrameTable } from '../../frames/frame-table.js';
+import { besideOf, calleeOf, callerOf } from '../../frames/neighbours.js';
+import { type ChartNode, chartOf } from '../view/chart.js';
+import type { Painter } from '../view/colouring.js';
+
+/** Narrower frames are drawn together with their neighbours. */
+const LEAST_PX = 1;
+const GAP_PX = 1;
+/** Below this a frame has no text, and needs no place for it. */
+const LABEL_PX = 28;
+
+export interface GraphView {
+  readonly table: FrameTable;
+  /** The run of siblings that fills the width. */
+  readonly first: NodeId;
+  readonly last: NodeId;
+  readonly isIcicle: boolean;
+  /** So many callers below the run; none: the run stands alone. */
+  readonly mostCallers?: number;
+  readonly painter: Painter;
+  /** null: nothing is marked. */
+  readonly isMarked: ((boxes: Boxes, box: number) => boolean) | null;
+  /** What is not marked steps back. */
+  readonly dimsOthers?: boolean;
+}
+
+export interface GraphEvents {
+  readonly hover: (box: number, event: PointerEvent) => void;
+  readonly leave: () => void;
+  readonly enter: (box: number) => void;
+  /** A box has the focus of the keyboard. */
+  readonly focused: (box: number, element: Element) => void;
+  readonly menu: (box: number, event: MouseEvent) => void;
+}
+
+/** A frame as d3-flame-graph makes it. */
+type FrameElement = SVGGElement & { readonly __data__: { readonly data: ChartNode } };
+
+export class Graph {
+  boxes!: Boxes;
+  focusedBox = 0;
+  readonly place: HTMLElement;
+  private readonly chart: FlameGraph<ChartNode> = flamegraph<ChartNode>();
+  private readonly characterPx: number;
+  private readonly elements = new Map<number, FrameElement>();
+  private readonly hatching = svgElement('path', { class: 'hatching', fill: 'url(#hatch)' });
+  private readonly mark = svgElement('rect', { class: 'mark', rx: 2, height: ROW_PX - GAP_PX, visibility: 'hidden' });
+  private readonly describe: (box: number) => string;
+  private readonly leastRows: number;
+  private view!: GraphView;
+  /** The one that Tab reaches: d3 may use it again for another frame. */
+  private offered: FrameElement | null = null;
+  private isDrawn = false;
+  private rows = 0;
+
+  /** `describe`: a box, as it is read aloud. */
+  constructor(
+    place: HTMLElement,
+    characterPx: number,
+    events: GraphEvents,
+    describe: (box: number) => string,
+    leastRows = 1,
+  ) {
+    this.place = place;
+    this.characterPx = characterPx;
+    this.describe = describe;
+    this.leastRows = leastRows;
+    this.chart
+      .cellHeight(ROW_PX)
+      .transitionDuration(0)
+      .getName(({ data }) => data.label)
+      .setColorMapper(({ data }) => `var(--${data.paint})`)
+      .tooltip(Object.assign(() => {}, { show: () => {}, hide: () => {} }));
+    this.listen(events);
+  }
+
+  draw(view: GraphView): void {
+    this.view = view;
+    const widthPx = Math.max(200, this.place.clientWidth);
+    const { table, first, last, painter, isIcicle, mostCallers } = view;
+    this.boxes = layout(table, {
+      first,
+      last,
+      widthPx,
+      minPx: LEAST_PX,
+      ...(mostCallers !== undefined && { mostCallers }),
+    });
+    const root = chartOf({ table, boxes: this.boxes, painter, characterPx: this.characterPx });
+    this.rows = Math.max(this.boxes.rowCount, this.leastRows);
+    this.chart
+      .width(widthPx)
+      .height(this.rows * ROW_PX)
+      .inverted(isIcicle);
+    if (this.isDrawn) this.chart.update(root);
+    else this.chart(select(this.place).datum(root));
+    this.finish(widthPx);
+    this.isDrawn = true;
+  }
+
+  /** The weight of what fills the width. */
+  get viewTotal(): number {
+    const { boxes } = this;
+    let total = 0;
+    for (let box = boxes.firstOfRun; boxes.row[box] === boxes.row[boxes.firstOfRun]; box++)
+      total += boxes.total[box] as number;
+    return total;
+  }
+
+  /** Gives a box the focus of the keyboard, and brings it into sight. */
+  focus(box: number): void {
+    this.offer(box);
+    const element = this.elements.get(box);
+    element?.focus({ preventScroll: true });
+    element?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  }
+
+  get hasFocus(): boolean {
+    return this.place.contains(document.activeElement);
+  }
+
+  /** Lets Tab reach this box, and no other. */
+  offer(box: number): void {
+    for (const name of ['tabindex', 'role', 'aria-label']) this.offered?.removeAttribute(name);
+    this.focusedBox = this.elements.has(box) ? box : this.boxes.firstOfRun;
+    const element = this.elements.get(this.focusedBox) ?? null;
+    this.offered = element;
+    if (element) setAttributes(element, { tabindex: 0, role: 'img', 'aria-label': this.describe(this.focusedBox) });
+  }
+
+  /** From box to box, as the arrows go; false for any other key. */
+  step(key: string): boolean {
+    const { boxes, focusedBox } = this;
+    const [up, down] = this.view.isIcicle ? [callerOf, calleeOf] : [calleeOf, callerOf];
+    const steps: Readonly<Record<string, () => number>> = {
+      ArrowUp: () => up(boxes, focusedBox),
+      ArrowDown: () => down(boxes, focusedBox),
+      ArrowLeft: () => besideOf(boxes, focusedBox, -1),
+      ArrowRight: () => besideOf(boxes, focusedBox, 1),
+    };
+    const step = steps[key];
+    if (step) this.focus(step());
+    return step !== undefined;
+  }
+
+  markBox(box: number): void {
+    const { boxes } = this;
+    setAttributes(this.mark, {
+      x: px(boxes.xPx[box] as number),
+      y: this.topOf(box),
+      width: px(Math.max(1, (boxes.widthPx[box] as number) - GAP_PX)),
+      visibility: 'visible',
+    });
+  }
+
+  unmark(): void {
+    this.mark.setAttribute('visibility', 'hidden');
+  }
+
+  /** What fills the width, with as many of its callers and callees as fit. */
+  showRun(): void {
+    const { place } = this;
+    place.scrollTop = this.view.isIcicle ? 0 : place.scrollHeight;
+  }
+
+  /** On the screen. */
+  rectangleOf(box: number): DOMRect | null {
+    return this.elements.get(box)?.getBoundingClientRect() ?? null;
+  }
+
+  private topOf(box: number): number {
+    const row = this.boxes.row[box] as number;
+    return (this.view.isIcicle ? row : this.rows - 1 - row) * ROW_PX;
+  }
+
+  /** What d3-flame-graph leaves to be done: gaps, marks, hatching. */
+  private finish(widthPx: number): void {
+    const svg = this.place.querySelector('svg') as SVGSVGElement;
+    if (!this.isDrawn) this.prepare(svg);
+    setAttributes(svg, { height: this.rows * ROW_PX, width: widthPx });
+    this.elements.clear();
+    let hatched = '';
+    for (const element of svg.querySelectorAll<FrameElement>('g.frame')) hatched += this.finishFrame(element);
+    this.hatching.setAttribute('d', hatched);
+    svg.append(this.hatching, this.mark);
+    this.unmark();
+  }
+
+  private prepare(svg: SVGSVGElement): void {
+    svg.querySelector('text.title')?.remove();
+    setAttributes(svg, { role: 'group', 'aria-label': this.place.getAttribute('aria-label') ?? '' });
+  }
+
+  /** Returns what of it is hatched. */
+  private finishFrame(element: FrameElement): string {
+    const { box, isCaller, isHatched } = element.__data__.data;
+    const { boxes, view } = this;
+    const full = boxes.widthPx[box] as number;
+    const widthPx = full >= 3 ? full - GAP_PX : full; // a gap would hide what is narrow
+    const isMarked = view.isMarked === null ? null : view.isMarked(boxes, box);
+    const classes = ['frame'];
+    if (isCaller) classes.push('caller');
+    if (full < LABEL_PX) classes.push('narrow');
+    if (isMarked) classes.push('match');
+    if (isMarked === false && view.dimsOthers) classes.push('other');
+    element.setAttribute('class', classes.join(' '));
+    element.removeAttribute('name');
+    (element.firstElementChild as Element).setAttribute('width', px(widthPx));
+    this.elements.set(box, element);
+    if (!isHatched) return '';
+    return hatchPath({ xPx: boxes.xPx[box] as number, yPx: this.topOf(box), widthPx, heightPx: ROW_PX - GAP_PX });
+  }
+
+  private listen(events: GraphEvents): void {
+    const { place } = this;
+    place.addEventListener('pointermove', (event) => {
+      const box = boxAt(event.target);
+      if (box === null) events.leave();
+      else events.hover(box, event);
+    });
+    place.addEventListener('pointerleave', events.leave);
+    // before the frame hears of it: d3-flame-graph would zoom in what it has, and knows no more than can be seen
+    place.addEventListener('click', (event) => this.take(event, events.enter), { capture: true });
+    place.addEventListener('contextmenu', (event) => this.take(event, (box) => events.menu(box, event)));
+    place.addEventListener('focusin', ({ target }) => {
+      const box = boxAt(target);
+      if (box !== null) events.focused(box, target as Element);
+    });
+    place.addEventListener('focusout', events.leave);
+  }
+
+  private take(event: Event, act: (box: number) => void): void {
+    const box = boxAt(event.target);
+    if (box === null) return;
+    event.stopPropagation();
+    event.preventDefault();
+    act(box);
+  }
+}
+
+function boxAt(target: EventTarget | null): number | null {
+  const frame = target instanceof Element ? target.closest<FrameElement>('g.frame') : null;
+  return frame === null ? null : frame.__data__.data.box;
+}

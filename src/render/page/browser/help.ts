@@ -1,0 +1,38 @@
+/**
+ * The list of keys.
+ */
+import { htmlElement as html } from '../../browser/dom.js';
+
+const KEYS = [
+  ['↑ ↓ ← →', 'to the next frame'],
+  ['Enter', 'zoom in on it, or out to it'],
+  ['Esc', 'back: close, clear the search, zoom out'],
+  ['r', 'zoom out to all'],
+  ['/', 'search: text, or a regular expression between slashes'],
+  ['n  N', 'to the next match, the one before'],
+  ['o', 'open its function: numbers, callers and callees'],
+  ['f', 'only what is inside of its function'],
+  ['h', 'hide what is inside of its function'],
+  ['c  C', 'copy its stack, its folded lines'],
+  ['m', 'all that can be done with it'],
+  ['i', 'flames or icicles'],
+  ['1 … 6', 'what width stands for'],
+  ['a', 'what colour stands for'],
+  ['d', 'dark or light'],
+  ['?', 'show this'],
+] as const;
+
+export function helpDialog(): HTMLDialogElement {
+  const rows = KEYS.map(([key, text]) => html('tr', {}, html('th', { scope: 'row' }, key), html('td', {}, text)));
+  const close = html('button', { type: 'button' }, 'Close');
+  const dialog = html(
+    'dialog',
+    { class: 'help', 'aria-labelledby': 'help-title' },
+    html('h2', { id: 'help-title' }, 'Keys'),
+    html('table', {}, ...rows),
+    close,
+  );
+  close.addEventListener('click', () => dialog.close());
+  document.body.append(dialog);
+  return dialog;
+}

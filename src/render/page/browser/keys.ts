@@ -1,0 +1,63 @@
+/**
+ * What each key does.
+ */
+import { COLOURINGS, type Width } from '../view/state.js';
+import type { FrameActions } from './frame-actions.js';
+import type { MainGraph } from './main-graph.js';
+import type { Navigation } from './navigation.js';
+import { switchTheme } from './theme.js';
+
+export interface Keyed {
+  readonly main: MainGraph;
+  readonly actions: FrameActions;
+  readonly navigation: Navigation;
+  readonly widths: readonly Width[];
+  readonly search: () => void;
+  readonly help: () => void;
+  readonly menu: () => void;
+}
+
+/** It does something with the frame that has the focus. */
+export function isOfFrame(key: string): boolean {
+  return ['Enter', 'm', 'o', 'f', 'h', 'c', 'C'].includes(key);
+}
+
+/** undefined: nothing. */
+export function actionOf(key: string, keyed: Keyed): (() => void) | undefined {
+  const { main, actions, navigation, widths, search, help, menu } = keyed;
+  const { state } = navigation;
+  const box = main.graph.focusedBox;
+  const width = /^\d$/.test(key) ? widths[Number(key) - 1] : undefined;
+  if (width !== undefined) return () => navigation.change({ width });
+  const known: Readonly<Record<string, () => void>> = {
+    Enter: () => main.enter(box),
+    Escape: () => goBack(navigation),
+    '/': search,
+    '?': help,
+    m: menu,
+    r: () => navigation.zoomOut(),
+    n: () => main.stepMatch(1),
+    N: () => main.stepMatch(-1),
+    o: () => actions.choose(main.symbolOf(box)),
+    f: () => actions.focusOn(main.symbolOf(box)),
+    h: () => actions.hide(main.symbolOf(box)),
+    c: () => actions.copyStack(box),
+    C: () => actions.copyFolded(box),
+    i: () => navigation.change({ isIcicle: !state.isIcicle }),
+    a: () => navigation.change({ colouring: next(COLOURINGS, state.colouring) }),
+    d: switchTheme,
+  };
+  return Object.hasOwn(known, key) ? known[key] : undefined;
+}
+
+/** One thing after the other: the search, the function, the zoom. */
+function goBack(navigation: Navigation): void {
+  const { search, chosen, zoom } = navigation.state;
+  if (search !== '') navigation.change({ search: '', isOnlyMatches: false });
+  else if (chosen !== null) navigation.change({ chosen: null });
+  else if (zoom.length > 0) navigation.change({ zoom: zoom.slice(0, -1), zoomLast: null });
+}
+
+function next<Value>(values: readonly Value[], value: Value): Value {
+  return values[(values.indexOf(value) + 1) % values.length] as Value;
+}

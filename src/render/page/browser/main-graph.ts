@@ -1,0 +1,182 @@
+/**
+ * The flame graph of what is looked at, with what is known of its frames.
+ */
+import { type Boxes, BoxKind } from '../../../layout/layout.js';
+import { ROOT } from '../../../model/call-tree.js';
+import { NONE, type NodeId, type SymbolId } from '../../../model/units.js';
+import { htmlElement as html } from '../../browser/dom.js';
+import { type Facts, factsText, formatShare } from '../../frames/facts.js';
+import type { FrameTable } from '../../frames/frame-table.js';
+import { type Found, isFoundIn, matcherOf, shareOf } from '../../frames/search.js';
+import { type Painter, painterOf } from '../view/colouring.js';
+import { detailsOf, type Everywhere, foundText } from '../view/details.js';
+import type { State } from '../view/state.js';
+import { nodeAt, pathTo, type Views } from '../view/views.js';
+import { Graph } from './graph.js';
+import { showLegend } from './legend.js';
+import type { Navigation } from './navigation.js';
+import type { Tooltip } from './tooltip.js';
+
+/** A box, and where beside it something may be shown. */
+export type AtBox = (box: number, xPx: number, yPx: number) => void;
+
+export class MainGraph {
+  readonly place = html('div', { class: 'graph main', 'aria-label': 'Flame graph' });
+  readonly legend = html('ul', { class: 'legend', 'aria-label': 'Colours' });
+  readonly graph: Graph;
+  table!: FrameTable; // from the first drawing on
+  painter!: Painter;
+  private found: Found | null = null;
+  private readonly views: Views;
+  private readonly navigation: Navigation;
+  private readonly tooltip: Tooltip;
+
+  constructor(views: Views, navigation: Navigation, tooltip: Tooltip, characterPx: number, openMenu: AtBox) {
+    this.views = views;
+    this.navigation = navigation;
+    this.tooltip = tooltip;
+    this.graph = new Graph(
+      this.place,
+      characterPx,
+      {
+        hover: (box, { clientX, clientY }) => this.explain(box, clientX, clientY),
+        leave: () => this.leave(),
+        enter: (box) => this.enter(box),
+        focused: (box, element) => this.focused(box, element),
+        menu: (box, { clientX, clientY }) => openMenu(box, clientX, clientY),
+      },
+      (box) => factsText(this.factsOf(box, null)),
+    );
+  }
+
+  /** What Tab reaches stays the same frame, as long as it is drawn; `isElsewhere`: something else fills the width now. */
+  draw(state: State, isElsewhere: boolean): void {
+    const { views, graph } = this;
+    const before = isElsewhere || this.table === undefined ? null : pathTo(this.table, this.nodeOf(graph.focusedBox));
+    this.table = views.tableAt(state);
+    this.found = views.foundAt(state);
+    const { first, last } = this.run;
+    const painter = painterOf(this.table, state.colouring);
+    this.painter = painter;
+    graph.draw({
+      table: this.table,
+      first,
+      last,
+      isIcicle: state.isIcicle,
+      painter,
+      isMarked: this.marker(),
+      dimsOthers: this.found !== null,
+    });
+    const same = before && nodeAt(this.table, before);
+    graph.offer((same === null ? null : this.boxOf(same)) ?? graph.boxes.firstOfRun);
+    this.leave();
+    showLegend(this.legend, this.table, graph.boxes, painter);
+  }
+
+  /** What the search found, in words; null: it is no regular expression. */
+  get result(): string | null {
+    const { search } = this.state;
+    if (search !== '' && matcherOf(search) === null) return null;
+    if (this.found === null) return '';
+    const { first, last } = this.run;
+    const { frames, weight, unknownWeight } = shareOf(this.table, this.found, first, last);
+    return foundText(frames, formatShare(weight, this.graph.viewTotal), unknownWeight > 0);
+  }
+
+  nodeOf(box: number): NodeId {
+    return this.graph.boxes.node[box] as NodeId;
+  }
+
+  /** null: it is no single frame of a function. */
+  symbolOf(box: number): SymbolId | null {
+    const symbol = this.table.tree.symbol[this.nodeOf(box)] as SymbolId;
+    return this.graph.boxes.kind[box] === BoxKind.Frame && symbol !== NONE ? symbol : null;
+  }
+
+  enter(box: number): void {
+    const { node, lastNode, kind } = this.graph.boxes;
+    const [first, last] = [node[box] as NodeId, lastNode[box] as NodeId];
+    const isRun = kind[box] !== BoxKind.Frame && first !== last;
+    const zoomLast = isRun ? (this.table.tree.symbol[last] as SymbolId) : null;
+    this.navigation.change({ zoom: pathTo(this.table, first), zoomLast });
+  }
+
+  /** To the next frame that the search finds, over the whole tree; -1: to the one before. */
+  stepMatch(by: 1 | -1): void {
+    const { found, table } = this;
+    if (found === null) return;
+    const { length } = table.tree;
+    const from = this.nodeOf(this.graph.focusedBox);
+    for (let step = 1; step <= length; step++) {
+      const node = (((from + by * step) % length) + length) % length;
+      if (found.isMatch[node] === 1 && (table.total[node] as number) > 0) return this.showNode(node);
+    }
+  }
+
+  leave(): void {
+    this.tooltip.hide();
+    this.graph.unmark();
+  }
+
+  private get state(): State {
+    return this.navigation.state;
+  }
+
+  private get run(): { first: NodeId; last: NodeId } {
+    const { zoom, zoomLast } = this.state;
+    const first = nodeAt(this.table, zoom);
+    if (first === null || first === ROOT) return { first: ROOT, last: ROOT };
+    const last = zoomLast === null ? first : nodeAt(this.table, [...zoom.slice(0, -1), zoomLast]);
+    return { first, last: last === null || last < first ? first : last };
+  }
+
+  marker(): ((boxes: Boxes, box: number) => boolean) | null {
+    const { found, table } = this;
+    const { chosen } = this.state;
+    if (found !== null) return (boxes, box) => isFoundIn(table, found, boxes, box);
+    if (chosen === null) return null;
+    return ({ node, kind }, box) => kind[box] === BoxKind.Frame && table.tree.symbol[node[box] as NodeId] === chosen;
+  }
+
+  /** Zooms in on it if it is too narrow to be seen. */
+  private showNode(node: NodeId): void {
+    if (this.boxOf(node) === null) this.navigation.change({ zoom: pathTo(this.table, node), zoomLast: null });
+    const box = this.boxOf(node);
+    if (box !== null) this.graph.focus(box);
+  }
+
+  private boxOf(node: NodeId): number | null {
+    const { boxes } = this.graph;
+    for (let box = 0; box < boxes.length; box++)
+      if (boxes.node[box] === node && boxes.kind[box] === BoxKind.Frame && (boxes.widthPx[box] as number) > 0)
+        return box;
+    return null;
+  }
+
+  private focused(box: number, element: Element): void {
+    this.graph.focusedBox = box;
+    this.graph.markBox(box);
+    if (!element.matches(':focus-visible')) return;
+    const { left, bottom } = element.getBoundingClientRect();
+    this.explain(box, Math.max(0, left), bottom - 8);
+  }
+
+  private explain(box: number, xPx: number, yPx: number): void {
+    const symbol = this.symbolOf(box);
+    const everywhere = symbol === null ? null : this.everywhere(symbol);
+    this.graph.markBox(box);
+    this.tooltip.fill(this.factsOf(box, everywhere), symbol === null ? null : this.views.barsAt(this.state, symbol));
+    this.tooltip.showAt(xPx, yPx);
+  }
+
+  private everywhere(symbol: SymbolId): Everywhere | null {
+    const view = this.views.viewAt(this.state);
+    const sums = view.functions().get(symbol);
+    return sums === undefined ? null : { sums, allNs: view.allNs() };
+  }
+
+  private factsOf(box: number, everywhere: Everywhere | null): Facts {
+    const { boxes, viewTotal } = this.graph;
+    return detailsOf(this.table, boxes, box, viewTotal, this.views.widthOf(this.state), everywhere);
+  }
+}

@@ -1,0 +1,21 @@
+/**
+ * Begins as the page opens.
+ */
+import './immediate.js';
+import { parseHash, START } from '../view/state.js';
+import { Views } from '../view/views.js';
+import { App } from './app.js';
+import { decodeData } from './decode.js';
+import { restoreTheme } from './theme.js';
+
+async function begin(): Promise<void> {
+  restoreTheme();
+  const place = document.getElementById('app') as HTMLElement;
+  const data = await decodeData(document.getElementById('data')?.textContent ?? '');
+  const start = parseHash(place.dataset['start'] ?? '', data.symbols.length, START);
+  const app = new App(new Views(data), place, start);
+  app.draw();
+  requestAnimationFrame(() => requestAnimationFrame(() => performance.mark('painted')));
+}
+
+void begin();

@@ -1,0 +1,24 @@
+/**
+ * What leaves the page: files, and the clipboard.
+ */
+import { htmlElement as html } from '../../browser/dom.js';
+
+/** Lets the browser save a text as a file. */
+export function saveText(name: string, type: string, pieces: Iterable<string>): void {
+  const url = URL.createObjectURL(new Blob([...pieces], { type }));
+  html('a', { href: url, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 60_000);
+}
+
+/** Files may not be allowed to write to the clipboard: then by an old way that they are. */
+export async function copyText(text: string): Promise<void> {
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {
+    const area = html('textarea', { 'aria-hidden': 'true' }, text);
+    document.body.append(area);
+    area.select();
+    document.execCommand('copy');
+    area.remove();
+  }
+}

@@ -1,0 +1,141 @@
+/**
+ * All threads: what each did, and when it was lost.
+ */
+import { scaleLinear } from 'd3';
+import type { TraceGap } from '../../../model/quality.js';
+import { htmlElement as html, svgElement as svg } from '../../browser/dom.js';
+import { formatCount, formatDuration, formatMany } from '../../format.js';
+import { formatShare } from '../../frames/facts.js';
+import type { PageData } from '../data/page-data.js';
+import type { State } from '../view/state.js';
+import type { ThreadRow } from '../view/threads.js';
+import type { Views } from '../view/views.js';
+import { type Column, VirtualTable } from './virtual-table.js';
+
+const STRIP_PX = 170;
+const LEAST_GAP_PX = 1;
+
+export class ThreadsTable {
+  readonly element: HTMLElement;
+  private readonly idle = html('input', { type: 'checkbox' });
+  private readonly table: VirtualTable<ThreadRow>;
+  private readonly recorded: PageData;
+  private readonly gapsOf = new Map<number, TraceGap[]>();
+
+  constructor({ data: recorded, threads: rows }: Views, change: (change: Partial<State>) => void) {
+    this.recorded = recorded;
+    for (const gap of recorded.quality.gaps) {
+      const gaps = this.gapsOf.get(gap.tid);
+      if (gaps) gaps.push(gap);
+      else this.gapsOf.set(gap.tid, [gap]);
+    }
+    const isTimed = recorded.meta.weight === 'ns';
+    const columns = this.columns().filter(({ isTime }) => isTimed || !isTime);
+    this.table = new VirtualTable('Threads', columns, isTimed ? 'wall' : 'calls', {
+      choose: ({ key }) => change({ threads: key, zoom: [], zoomLast: null }),
+    });
+    this.element = html('div', { class: 'threads' }, this.idleChoice(rows, change), this.table.element);
+  }
+
+  show(choices: readonly ThreadRow[], { threads, hidesIdle }: State): void {
+    this.idle.checked = hidesIdle;
+    this.table.show(choices, ({ key }) => key === threads);
+  }
+
+  private idleChoice(rows: readonly ThreadRow[], change: (change: Partial<State>) => void): HTMLElement {
+    const count = rows.filter(({ isIdle }) => isIdle).length;
+    this.idle.addEventListener('change', () => change({ hidesIdle: this.idle.checked }));
+    const label = html('label', { class: 'idle' }, this.idle, ` hide idle threads: ${formatCount(count)} only waited`);
+    label.hidden = count === 0;
+    return label;
+  }
+
+  private columns(): Column<ThreadRow>[] {
+    const duration = (
+      key: string,
+      title: string,
+      hint: string,
+      value: (row: ThreadRow) => number,
+    ): Column<ThreadRow> => {
+      return { key, title, hint, width: '96px', isTime: true, value, cell: (row) => formatDuration(value(row)) };
+    };
+    return [
+      {
+        key: 'name',
+        title: 'Thread',
+        width: 'minmax(160px,1fr)',
+        isText: true,
+        value: ({ name }) => name,
+        cell: ({ name, isIdle }) => html('span', { title: name }, name, ...(isIdle ? [html('em', {}, ' idle')] : [])),
+      },
+      {
+        key: 'which',
+        title: 'Number',
+        width: '110px',
+        isText: true,
+        value: ({ which }) => which.padStart(12),
+        cell: ({ which }) => which,
+      },
+      duration('wall', 'Wall clock', 'all its time', ({ totalNs }) => totalNs),
+      duration('cpu', 'On CPU', 'while it surely had a processor', ({ onCpuNs }) => onCpuNs),
+      {
+        key: 'busy',
+        title: '%',
+        hint: 'on CPU, of its time',
+        width: '70px',
+        isTime: true,
+        value: ({ onCpuNs, totalNs }) => onCpuNs / Math.max(1, totalNs),
+        cell: ({ onCpuNs, totalNs }) => formatShare(onCpuNs, totalNs),
+      },
+      duration('outside', 'Outside', 'in system calls and other stops', ({ outsideNs }) => outsideNs),
+      duration('lost', 'Lost', 'nothing is known', ({ lostNs }) => lostNs),
+      {
+        key: 'calls',
+        title: 'Calls',
+        width: '100px',
+        value: ({ calls }) => calls,
+        cell: ({ calls }) => formatCount(calls),
+      },
+      {
+        key: 'strip',
+        title: 'Recorded, gaps marked',
+        width: `${STRIP_PX + 20}px`,
+        isTime: true,
+        isText: true,
+        value: (row) => this.firstNs(row),
+        cell: (row) => this.strip(row),
+      },
+    ];
+  }
+
+  private firstNs({ threads }: ThreadRow): number {
+    return Math.min(...threads.map((place) => this.recorded.threads[place]?.startNs ?? 0));
+  }
+
+  /** The recording from its start to its end, and where the threads were lost in it. */
+  private strip(row: ThreadRow): SVGSVGElement {
+    const { meta, threads } = this.recorded;
+    const at = scaleLinear([meta.startNs, Math.max(meta.endNs, meta.startNs + 1)], [0, STRIP_PX]).clamp(true);
+    const own = row.threads.map((place) => threads[place]).filter((thread) => thread !== undefined);
+    const [from, to] = [Math.min(...own.map(({ startNs }) => startNs)), Math.max(...own.map(({ endNs }) => endNs))];
+    const gaps = own.flatMap(({ tid }) => this.gapsOf.get(tid) ?? []);
+    const marks = gaps.map(({ atNs, lengthNs }) =>
+      svg('rect', {
+        class: 'gap',
+        x: at(atNs),
+        y: 0,
+        width: Math.max(LEAST_GAP_PX, at(atNs + lengthNs) - at(atNs)),
+        height: 12,
+      }),
+    );
+    const text =
+      gaps.length === 0 ? 'no gaps' : `${formatMany(gaps.length, 'gap')}, ${formatDuration(row.lostNs)} lost`;
+    return svg(
+      'svg',
+      { class: 'strip', width: STRIP_PX, height: 12, role: 'img', 'aria-label': text },
+      svg('title', {}, text),
+      svg('rect', { class: 'span', x: at(from), y: 3, width: Math.max(1, at(to) - at(from)), height: 6 }),
+      ...marks,
+    );
+  }
+}

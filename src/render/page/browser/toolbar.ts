@@ -1,0 +1,146 @@
+/**
+ * The bar above the graph: what width and colour stand for, search, and what is left out.
+ */
+import { htmlElement as html } from '../../browser/dom.js';
+import type { Chip } from '../view/chips.js';
+import { WIDTH_NAMES } from '../view/details.js';
+import { COLOURINGS, type Colouring, type State, type Width } from '../view/state.js';
+import { button, type Choice, choice, toggle } from './controls.js';
+
+export interface ToolbarEvents {
+  readonly change: (change: Partial<State>) => void;
+  readonly step: (by: 1 | -1) => void;
+  readonly reset: () => void;
+  readonly leave: () => void;
+  readonly help: () => void;
+  readonly theme: () => void;
+  readonly save: (what: 'svg' | 'json') => void;
+}
+
+const COLOUR_NAMES: Readonly<Record<Colouring, string>> = {
+  function: 'Function',
+  average: 'Average duration',
+  outside: 'Share outside user code',
+};
+
+export class Toolbar {
+  readonly element: HTMLElement;
+  private readonly events: ToolbarEvents;
+  private readonly width: Choice<Width>;
+  private readonly colour: Choice<Colouring>;
+  private readonly icicle: HTMLButtonElement;
+  private readonly fold: HTMLButtonElement;
+  private readonly only: HTMLButtonElement;
+  private readonly resetButton: HTMLButtonElement;
+  private readonly steps: readonly HTMLButtonElement[];
+  private readonly input = html('input', {
+    type: 'search',
+    placeholder: 'Search: text or /regex/',
+    'aria-label': 'Search frames',
+    spellcheck: 'false',
+    autocomplete: 'off',
+  });
+  private readonly output = html('output', { 'aria-live': 'polite' });
+  private readonly chips = html('div', { class: 'chips' });
+  private state!: State;
+
+  constructor(widths: readonly Width[], events: ToolbarEvents) {
+    this.events = events;
+    const { change } = events;
+    this.width = choice(
+      'Width',
+      widths.map((width) => [width, WIDTH_NAMES[width]] as const),
+      (width) => change({ width }),
+    );
+    this.colour = choice(
+      'Colour',
+      COLOURINGS.map((colouring) => [colouring, COLOUR_NAMES[colouring]] as const),
+      (colouring) => change({ colouring }),
+    );
+    this.icicle = toggle('Icicle', 'callers above callees (i)', () => change({ isIcicle: !this.state.isIcicle }));
+    this.fold = toggle('Fold recursion', 'a function that calls itself is one frame', () =>
+      change({ foldsRecursion: !this.state.foldsRecursion }),
+    );
+    this.only = toggle('Only matches', 'leave out what the search does not find', () =>
+      change({ isOnlyMatches: !this.state.isOnlyMatches }),
+    );
+    this.steps = [
+      button('◀', 'previous match (N)', () => events.step(-1)),
+      button('▶', 'next match (n)', () => events.step(1)),
+    ];
+    this.steps.forEach((step, at) => {
+      step.setAttribute('aria-label', at === 0 ? 'Previous match' : 'Next match');
+    });
+    this.resetButton = button('Reset zoom', 'zoom out to all (r)', events.reset);
+    this.element = html(
+      'div',
+      { class: 'toolbar', role: 'toolbar', 'aria-label': 'View' },
+      html('div', { class: 'group' }, this.width.element, this.colour.element, this.icicle, this.fold),
+      html('div', { class: 'group search' }, this.input, ...this.steps, this.only, this.output),
+      html('div', { class: 'group end' }, this.resetButton, ...this.fileButtons()),
+      this.chips,
+    );
+    this.listen();
+  }
+
+  /** `result`: of the search; null: it is no regular expression. */
+  show(state: State, result: string | null, chips: readonly Chip[]): void {
+    this.state = state;
+    const isValid = result !== null;
+    this.width.show(state.width);
+    this.colour.show(state.colouring);
+    for (const [control, isOn] of [
+      [this.icicle, state.isIcicle],
+      [this.fold, state.foldsRecursion],
+      [this.only, state.isOnlyMatches],
+    ] as const)
+      control.setAttribute('aria-pressed', String(isOn));
+    if (this.input.value !== state.search) this.input.value = state.search;
+    this.input.setAttribute('aria-invalid', String(!isValid));
+    this.output.textContent = result ?? 'no regular expression';
+    const hasSearch = state.search !== '' && isValid;
+    for (const control of [...this.steps, this.only]) control.disabled = !hasSearch;
+    this.resetButton.disabled = state.zoom.length === 0;
+    this.showChips(chips);
+  }
+
+  focus(): void {
+    this.input.focus();
+    this.input.select();
+  }
+
+  private showChips(chips: readonly Chip[]): void {
+    const made = chips.map(({ text, undo }) => {
+      const chip = button(`${text}  ✕`, `undo: ${text}`, () => this.events.change(undo));
+      chip.className = 'chip';
+      return chip;
+    });
+    this.chips.replaceChildren(...made);
+  }
+
+  private fileButtons(): HTMLElement[] {
+    const { save, theme, help } = this.events;
+    const dark = button('◐', 'dark or light (d)', theme);
+    dark.setAttribute('aria-label', 'Dark or light');
+    const keys = button('?', 'keys (?)', help);
+    keys.setAttribute('aria-label', 'Keys');
+    return [
+      button('Save SVG', 'this view as a picture', () => save('svg')),
+      button('Save JSON', 'the whole profile, as ptflame render -o out.json writes it', () => save('json')),
+      dark,
+      keys,
+    ];
+  }
+
+  private listen(): void {
+    const { input, events } = this;
+    const clear = () => events.change({ search: '', isOnlyMatches: false });
+    input.addEventListener('input', () => (input.value === '' ? clear() : events.change({ search: input.value })));
+    input.addEventListener('keydown', (event) => {
+      event.stopPropagation(); // letters are no keys here
+      if (event.key === 'Escape') clear();
+      if (event.key === 'Enter') events.step(event.shiftKey ? -1 : 1);
+      if (event.key === 'Escape') events.leave();
+    });
+  }
+}

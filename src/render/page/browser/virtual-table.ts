@@ -1,0 +1,190 @@
+/**
+ * A table of any length: only the rows that can be seen are in the page.
+ */
+import { htmlElement as html, setAttributes } from '../../browser/dom.js';
+
+export interface Column<Row> {
+  readonly key: string;
+  readonly title: string;
+  readonly hint?: string;
+  /** As CSS has it. */
+  readonly width: string;
+  readonly isText?: boolean;
+  /** Of a trace without times there is none. */
+  readonly isTime?: boolean;
+  /** What stands in it. */
+  readonly cell: (row: Row) => string | Node;
+  /** What it is sorted by; texts upwards, numbers downwards. */
+  readonly value: (row: Row) => number | string;
+}
+
+export interface TableEvents<Row> {
+  readonly choose: (row: Row) => void;
+}
+
+const ROW_PX = 26;
+const HEAD_PX = 26;
+const ROWS_AHEAD = 6;
+
+export class VirtualTable<Row> {
+  /** The table, which scrolls. */
+  readonly element: HTMLElement;
+  private readonly canvas = html('div', { class: 'canvas', role: 'rowgroup' });
+  private readonly head = html('div', { class: 'head', role: 'row', 'aria-rowindex': 1 });
+  private readonly columns: readonly Column<Row>[];
+  private readonly events: TableEvents<Row>;
+  /** In the order that decides between equal ones. */
+  private given: readonly Row[] = [];
+  private rows: readonly Row[] = [];
+  private sortedBy: string;
+  private isUpwards = false;
+  private isChosen: (row: Row) => boolean = () => false;
+  private focusedRow = 0;
+
+  constructor(label: string, columns: readonly Column<Row>[], sortedBy: string, events: TableEvents<Row>) {
+    this.columns = columns;
+    this.sortedBy = sortedBy;
+    this.events = events;
+    this.element = html(
+      'div',
+      { class: 'table', role: 'table', 'aria-label': label },
+      html('div', { class: 'headgroup', role: 'rowgroup' }, this.head),
+      this.canvas,
+    );
+    this.element.style.setProperty('--columns', columns.map(({ width }) => width).join(' '));
+    this.drawHead();
+    this.element.addEventListener('scroll', () => this.drawRows());
+    new ResizeObserver(() => this.drawRows()).observe(this.element);
+    this.canvas.addEventListener('click', ({ target }) => this.choose(rowIndex(target)));
+    this.element.tabIndex = -1;
+    this.element.addEventListener('keydown', (event) => this.press(event));
+    this.canvas.addEventListener('focusin', ({ target }) => {
+      this.focusedRow = rowIndex(target) ?? this.focusedRow;
+    });
+  }
+
+  show(rows: readonly Row[], isChosen: (row: Row) => boolean): void {
+    this.isChosen = isChosen;
+    this.given = rows;
+    this.sort();
+  }
+
+  /** Only what is chosen has changed. */
+  mark(isChosen: (row: Row) => boolean): void {
+    this.isChosen = isChosen;
+    this.drawRows();
+  }
+
+  private sort(): void {
+    const column = this.columns.find(({ key }) => key === this.sortedBy) as Column<Row>;
+    const value = (row: Row) => {
+      const own = column.value(row);
+      return typeof own === 'number' && Number.isNaN(own) ? Number.NEGATIVE_INFINITY : own;
+    };
+    const keyed = this.given.map((row) => ({ row, key: value(row) }));
+    const isUpwards = this.isUpwards !== Boolean(column.isText); // texts begin with the first, numbers with the largest
+    keyed.sort((a, b) => (a.key === b.key ? 0 : a.key < b.key === isUpwards ? -1 : 1));
+    this.rows = keyed.map(({ row }) => row);
+    setAttributes(this.element, { 'aria-rowcount': this.rows.length + 1 });
+    this.drawHead();
+    this.drawRows();
+  }
+
+  private drawHead(): void {
+    const cells = this.columns.map(({ key, title, hint, isText }) => {
+      const isSorted = key === this.sortedBy;
+      const isAscending = this.isUpwards !== Boolean(isText);
+      const arrow = isSorted ? (isAscending ? ' ▲' : ' ▼') : '';
+      const button = html('button', { type: 'button', ...(hint && { title: hint }) }, title + arrow);
+      button.addEventListener('click', () => this.sortBy(key));
+      const sort = isSorted ? { 'aria-sort': isAscending ? 'ascending' : 'descending' } : {};
+      return html('div', { role: 'columnheader', class: isText ? 'text' : 'number', ...sort }, button);
+    });
+    const focused = [...this.head.children].findIndex((cell) => cell.contains(document.activeElement));
+    this.head.replaceChildren(...cells);
+    if (focused >= 0) cells[focused]?.querySelector('button')?.focus();
+  }
+
+  private sortBy(key: string): void {
+    this.isUpwards = key === this.sortedBy && !this.isUpwards;
+    this.sortedBy = key;
+    this.sort();
+  }
+
+  private drawRows(): void {
+    const hadFocus = this.canvas.contains(document.activeElement) || document.activeElement === this.element;
+    this.canvas.style.height = `${this.rows.length * ROW_PX}px`;
+    this.focusedRow = Math.max(0, Math.min(this.focusedRow, this.rows.length - 1));
+    const { scrollTop, clientHeight } = this.element;
+    const first = Math.max(0, Math.floor(scrollTop / ROW_PX) - ROWS_AHEAD);
+    const end = Math.min(this.rows.length, Math.ceil((scrollTop + clientHeight) / ROW_PX) + ROWS_AHEAD);
+    const drawn = Array.from({ length: Math.max(0, end - first) }, (_, at) => this.rowElement(first + at));
+    this.canvas.replaceChildren(...drawn);
+    const focused = drawn.find((row) => row.dataset['row'] === String(this.focusedRow));
+    for (const row of focused ? [focused] : drawn.slice(0, 1)) row.tabIndex = 0;
+    // a row that was scrolled away keeps its place: the table has the focus meanwhile
+    if (hadFocus) (focused ?? this.element).focus({ preventScroll: true });
+  }
+
+  private rowElement(index: number): HTMLElement {
+    const row = this.rows[index] as Row;
+    const cells = this.columns.map(({ cell, isText }) =>
+      html('div', { role: 'cell', class: isText ? 'text' : 'number' }, cell(row)),
+    );
+    const isChosen = this.isChosen(row);
+    const attributes = {
+      role: 'row',
+      class: isChosen ? 'row chosen' : 'row',
+      'aria-rowindex': index + 2,
+      'data-row': index,
+      tabindex: -1,
+    };
+    const element = html('div', isChosen ? { ...attributes, 'aria-current': 'true' } : attributes, ...cells);
+    element.style.transform = `translateY(${index * ROW_PX}px)`;
+    return element;
+  }
+
+  private choose(index: number | null): void {
+    const row = index === null ? undefined : this.rows[index];
+    if (row !== undefined) this.events.choose(row);
+  }
+
+  private press(event: KeyboardEvent): void {
+    if (event.ctrlKey || event.altKey || event.metaKey || this.head.contains(event.target as Node)) return;
+    const page = Math.max(1, Math.floor(this.element.clientHeight / ROW_PX) - 1);
+    const steps: Readonly<Record<string, number>> = {
+      ArrowUp: this.focusedRow - 1,
+      ArrowDown: this.focusedRow + 1,
+      PageUp: this.focusedRow - page,
+      PageDown: this.focusedRow + page,
+      Home: 0,
+      End: this.rows.length - 1,
+    };
+    const to = steps[event.key];
+    if (to !== undefined) this.moveTo(to);
+    else if (event.key === 'Enter' || event.key === ' ') this.choose(this.focusedRow);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  /** Rows stand below the head, which stays in sight. */
+  private bringIntoSight(topPx: number): void {
+    const { scrollTop, clientHeight } = this.element;
+    if (topPx < scrollTop) this.element.scrollTop = topPx;
+    else if (topPx + ROW_PX + HEAD_PX > scrollTop + clientHeight)
+      this.element.scrollTop = topPx + ROW_PX + HEAD_PX - clientHeight;
+  }
+
+  private moveTo(index: number): void {
+    this.focusedRow = Math.max(0, Math.min(index, this.rows.length - 1));
+    this.bringIntoSight(this.focusedRow * ROW_PX);
+    this.drawRows();
+    this.canvas.querySelector<HTMLElement>(`[data-row="${this.focusedRow}"]`)?.focus({ preventScroll: true });
+  }
+}
+
+function rowIndex(target: EventTarget | null): number | null {
+  const row = target instanceof Element ? target.closest<HTMLElement>('.row') : null;
+  return row === null ? null : Number(row.dataset['row']);
+}

@@ -1,0 +1,44 @@
+/**
+ * What is no column: written as JSON, before everything else.
+ */
+import type { ThreadProfile, TraceMeta } from '../../../model/profile.js';
+import type { Quality } from '../../../model/quality.js';
+import type { SymbolTable } from '../../../model/symbol-table.js';
+import type { NumberReader } from './number-reader.js';
+import { NumberWriter } from './number-writer.js';
+
+export interface PageHead {
+  readonly meta: TraceMeta;
+  readonly symbols: SymbolTable;
+  readonly quality: Quality;
+  /** Nodes of the shape. */
+  readonly nodes: number;
+  readonly threads: readonly ThreadHead[];
+}
+
+export interface ThreadHead extends Omit<ThreadProfile, 'tree' | 'durations'> {
+  /** How many nodes of the shape it has. */
+  readonly nodes: number;
+  /** How many rows; null: they are not known. */
+  readonly durations: number | null;
+}
+
+/** JSON has no bigint. */
+interface Written extends Omit<PageHead, 'meta'> {
+  readonly meta: Omit<TraceMeta, 'originNs'> & { readonly originNs: string };
+}
+
+export function headBytes(head: PageHead): Uint8Array {
+  const written: Written = { ...head, meta: { ...head.meta, originNs: String(head.meta.originNs) } };
+  const text = new TextEncoder().encode(JSON.stringify(written));
+  const writer = new NumberWriter();
+  writer.count(text.length);
+  writer.append(text);
+  return writer.taken();
+}
+
+export function readHead(reader: NumberReader): PageHead {
+  const text = new TextDecoder().decode(reader.take(reader.count()));
+  const { meta, ...head } = JSON.parse(text) as Written;
+  return { ...head, meta: { ...meta, originNs: BigInt(meta.originNs) } };
+}

@@ -1,0 +1,66 @@
+/**
+ * The trees of all threads, laid over each other: the shape that they have together, and where each of their nodes is in it.
+ */
+import { type CallTree, CallTreeBuilder, ROOT, selectNodes } from '../../../model/call-tree.js';
+import { nodeOrder, type SymbolOrder } from '../../../model/file-order.js';
+import type { Profile } from '../../../model/profile.js';
+import { compareSymbols } from '../../../model/symbol-order.js';
+import type { SymbolTable } from '../../../model/symbol-table.js';
+import { NONE, type SymbolId } from '../../../model/units.js';
+import type { Shape } from './page-data.js';
+
+export interface Overlay {
+  readonly shape: Shape;
+  readonly threads: readonly PlacedTree[];
+}
+
+/** A tree in the order of the shape. */
+export interface PlacedTree {
+  readonly tree: CallTree;
+  /** In the shape, by row of the tree; ascending. */
+  readonly node: Int32Array;
+}
+
+/** Of threads that have trees of their own. Symbols are numbered anew. */
+export function overlay({ threads }: Profile, { table, rankOf }: SymbolOrder): Overlay {
+  const builder = new CallTreeBuilder();
+  const paths = threads.map(({ tree }) => ({ tree, path: addPaths(builder, tree, rankOf) }));
+  const union = builder.build();
+  const order = nodeOrder(union, ranksOf(union, table));
+  const { length, parent, symbol } = selectNodes(union, order);
+  const newId = inverse(order);
+  const rowOf = new Int32Array(length);
+  const inShape = (path: Int32Array) => path.map((node) => newId[node]);
+  return {
+    shape: { length, parent, symbol },
+    threads: paths.map(({ tree, path }) => placed(tree, inShape(path), rowOf)),
+  };
+}
+
+/** Where each node of the tree is in the builder's. */
+function addPaths(builder: CallTreeBuilder, { length, parent, symbol }: CallTree, rankOf: Int32Array): Int32Array {
+  const here = new Int32Array(length);
+  for (let node = ROOT + 1; node < length; node++) here[node] = builder.child(here[parent[node]], rankOf[symbol[node]]);
+  return here;
+}
+
+/** Of each node its symbol's place among all names. */
+function ranksOf({ symbol }: CallTree, symbols: SymbolTable): Int32Array {
+  const byName = symbols.name.map((_, row): SymbolId => row).sort((a, b) => compareSymbols(symbols, a, b));
+  const rank = inverse(Int32Array.from(byName));
+  return symbol.map((row) => (row === NONE ? NONE : rank[row]));
+}
+
+/** `nodeOf`: in the shape, by node of the tree. `rowOf`: memory, as long as the shape. */
+function placed(tree: CallTree, nodeOf: Int32Array, rowOf: Int32Array): PlacedTree {
+  for (let row = 0; row < nodeOf.length; row++) rowOf[nodeOf[row]] = row;
+  const node = nodeOf.toSorted();
+  const rows = node.map((place) => rowOf[place]);
+  return { node, tree: selectNodes(tree, rows) };
+}
+
+function inverse(order: Int32Array): Int32Array {
+  const place = new Int32Array(order.length);
+  for (let at = 0; at < order.length; at++) place[order[at]] = at;
+  return place;
+}

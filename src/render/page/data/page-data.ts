@@ -1,0 +1,42 @@
+/**
+ * What the report page works on: the shape of all threads' trees together, and each thread's own numbers on it.
+ */
+import type { CallTree } from '../../../model/call-tree.js';
+import type { ThreadProfile, TraceMeta } from '../../../model/profile.js';
+import type { Quality } from '../../../model/quality.js';
+import type { SymbolTable } from '../../../model/symbol-table.js';
+
+export interface PageData {
+  readonly meta: TraceMeta;
+  /** Those that a tree or durations use. */
+  readonly symbols: SymbolTable;
+  readonly quality: Quality;
+  readonly shape: Shape;
+  readonly threads: readonly PageThread[]; // by tid
+}
+
+/** Every path of callers that any thread has, once. A subtree is a run of nodes, siblings stand by name. */
+export interface Shape {
+  readonly length: number;
+  readonly parent: Int32Array; // NodeId | NONE
+  readonly symbol: Int32Array; // SymbolId | NONE
+}
+
+/** A thread without its tree. The columns mean what they mean in a tree, and have one row for each of its nodes. */
+export interface PageThread extends Omit<ThreadProfile, 'tree'>, NodeColumns {
+  /** The nodes of the shape that the thread has, ascending; the root is always one. */
+  readonly node: Int32Array;
+}
+
+/** What is known of a node, in the order in which it is written. */
+export const NODE_COLUMNS = [
+  'calls',
+  'inferredCalls',
+  'selfNs',
+  'inferredNs',
+  'completeNs',
+  'minNs',
+  'maxNs',
+] as const satisfies readonly (keyof CallTree)[];
+export type NodeColumn = (typeof NODE_COLUMNS)[number];
+export type NodeColumns = Pick<CallTree, NodeColumn>;

@@ -1,0 +1,36 @@
+/**
+ * The page's data → the profile that it was written from.
+ */
+import { addedDurations } from '../../../model/durations.js';
+import type { Profile, ThreadProfile } from '../../../model/profile.js';
+import { callerRows } from './caller-rows.js';
+import type { PageData, PageThread, Shape } from './page-data.js';
+
+/** Symbols that nothing uses are missing, and nodes stand in another order: its file has the same bytes. */
+export function profileOf({ meta, symbols, quality, shape, threads }: PageData): Profile {
+  const nodes = threads.map(({ node }) => node);
+  const parents = callerRows(shape, nodes);
+  return {
+    meta,
+    symbols,
+    quality,
+    threads: threads.map((thread, row) => threadOf(thread, shape, parents[row] as Int32Array)),
+    together: null,
+    durations: addedDurations(threads),
+  };
+}
+
+function threadOf(thread: PageThread, shape: Shape, parent: Int32Array): ThreadProfile {
+  const { tid, pid, comm, startNs, endNs, hiddenNs, durations, node, ...columns } = thread;
+  const symbol = node.map((place) => shape.symbol[place]);
+  return {
+    tid,
+    pid,
+    comm,
+    startNs,
+    endNs,
+    hiddenNs,
+    durations,
+    tree: { length: node.length, parent, symbol, ...columns },
+  };
+}

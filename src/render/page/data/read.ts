@@ -1,0 +1,45 @@
+/**
+ * The bytes of `writePageData`, joined → the data that the page works on.
+ */
+import type { FunctionDurations } from '../../../model/durations.js';
+import { callerRows } from './caller-rows.js';
+import { readColumns } from './columns.js';
+import { readDurations } from './durations.js';
+import { readHead, type ThreadHead } from './head.js';
+import { NumberReader } from './number-reader.js';
+import type { NodeColumns, PageData, PageThread } from './page-data.js';
+import { readShape } from './shape.js';
+
+/** @throws Error for bytes that were not written so */
+export function readPageData(bytes: Uint8Array): PageData {
+  const data = openPageData(bytes);
+  for (const { durations: _ } of data.threads); // read when they are asked for: now
+  return data;
+}
+
+/** How long calls took is read, and checked, when somebody asks for it: no graph needs it. */
+export function openPageData(bytes: Uint8Array): PageData {
+  const reader = new NumberReader(bytes);
+  const { meta, symbols, quality, nodes, threads } = readHead(reader);
+  const shape = readShape(reader, nodes, symbols.length);
+  const node = threads.map(({ nodes }) => new Int32Array(reader.rows(nodes, shape.length)));
+  const columns = readColumns(reader, callerRows(shape, node));
+  const lengths = threads.map(({ durations }) => durations);
+  let known: (FunctionDurations | null)[] | null = null;
+  const durations = () => {
+    if (known === null) {
+      known = readDurations(reader, lengths, symbols.length);
+      reader.end();
+    }
+    return known;
+  };
+  const threadOf = ({ nodes: _, ...head }: ThreadHead, row: number): PageThread => ({
+    ...head,
+    ...(columns[row] as NodeColumns),
+    node: node[row] as Int32Array,
+    get durations() {
+      return durations()[row] as FunctionDurations | null;
+    },
+  });
+  return { meta, symbols, quality, shape, threads: threads.map(threadOf) };
+}

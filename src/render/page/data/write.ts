@@ -1,0 +1,42 @@
+/**
+ * A profile in, the bytes of its page data out, not yet compressed. Compression lives on bytes that are alike: so it is columns.
+ */
+import { assert } from '../../../model/errors.js';
+import { orderedDurations, type SymbolOrder, symbolOrder } from '../../../model/file-order.js';
+import type { Profile } from '../../../model/profile.js';
+import { columnBytes } from './columns.js';
+import { durationsBytes } from './durations.js';
+import { headBytes, type PageHead, type ThreadHead } from './head.js';
+import { NumberWriter } from './number-writer.js';
+import { overlay, type PlacedTree } from './overlay.js';
+import { NODE_COLUMNS, type Shape } from './page-data.js';
+import { shapeBytes } from './shape.js';
+
+/** In pieces; each thread of the profile has a tree of its own. */
+export function writePageData(profile: Profile): Uint8Array[] {
+  assert(profile.together === null, 'a page of threads whose trees are one');
+  const order = symbolOrder(profile);
+  const { shape, threads } = overlay(profile, order);
+  const trees = threads.map(({ tree }) => tree);
+  const durations = profile.threads.map(({ durations }) => durations).filter((durations) => durations !== null);
+  return [
+    headBytes(headOf(profile, order, shape)),
+    shapeBytes(shape),
+    nodeBytes(threads),
+    ...NODE_COLUMNS.map((column) => columnBytes(column, trees)),
+    ...durationsBytes(durations.map((known) => orderedDurations(known, order))),
+  ];
+}
+
+function headOf({ meta, quality, threads }: Profile, { table }: SymbolOrder, shape: Shape): PageHead {
+  const heads = threads.map(({ tree, durations, ...head }): ThreadHead => {
+    return { ...head, nodes: tree.length, durations: durations?.length ?? null };
+  });
+  return { meta, symbols: table, quality, nodes: shape.length, threads: heads };
+}
+
+function nodeBytes(threads: readonly PlacedTree[]): Uint8Array {
+  const writer = new NumberWriter();
+  for (const { node } of threads) writer.rows(node);
+  return writer.taken();
+}

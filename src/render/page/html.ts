@@ -1,0 +1,102 @@
+/**
+ * A profile as one HTML file: the whole report, that any browser opens without a network.
+ */
+import { createHash } from 'node:crypto';
+import { deflateRawSync } from 'node:zlib';
+import type { Profile } from '../../model/profile.js';
+import { originText, subtitleOf } from '../frames/about.js';
+import { qualitySummary } from '../quality-summary.js';
+import { xml } from '../svg/xml.js';
+import { visibleText } from '../visible-text.js';
+import { writePageData } from './data/write.js';
+import { PAGE_NOTICE, PAGE_SCRIPT, PAGE_STYLE } from './page.generated.js';
+import { themeStyle } from './theme-style.js';
+import { formatHash, START, type State } from './view/state.js';
+
+export interface HtmlOptions {
+  readonly title?: string;
+  /** Callers above callees, until the reader turns it. */
+  readonly icicle?: boolean;
+}
+
+export const HTML_DEFAULTS = { title: 'Wall-clock flame graph', icicle: false } as const satisfies HtmlOptions;
+
+/** The file, in pieces. The profile has the trees of its threads apart. */
+export function* renderHtml(profile: Profile, options: HtmlOptions = {}): Generator<string> {
+  const { title, icicle } = { ...HTML_DEFAULTS, ...options };
+  const style = `${themeStyle()}\n${PAGE_STYLE}`;
+  const start: State = { ...START, isIcicle: icicle };
+  yield `<!doctype html>
+<!--
+${PAGE_NOTICE}
+-->
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policyOf(style)}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${xml(title)}</title>
+<style>${style}</style>
+</head>
+<body>
+${headMarkup(profile, title)}
+<main id="app" data-start="${xml(formatHash(start))}"><noscript>This report needs JavaScript, which it brings with it; nothing is loaded from anywhere.</noscript></main>
+<svg class="defs" aria-hidden="true" width="0" height="0"><defs><pattern id="hatch" width="7" height="7" patternUnits="userSpaceOnUse"><path d="M-1 8L8 -1M-1 1L1 -1M6 8L8 6"/></pattern></defs></svg>
+<script type="application/octet-stream" id="data">`;
+  yield* base64Pieces(deflateRawSync(concatenated(writePageData(profile)), { level: 9 }));
+  yield `</script>\n<script>${PAGE_SCRIPT}</script>\n</body>\n</html>\n`;
+}
+
+/** Nothing is loaded, nothing is sent, and no script runs but ours. */
+function policyOf(style: string): string {
+  return [
+    "default-src 'none'",
+    `script-src '${hashOf(PAGE_SCRIPT)}'`,
+    `style-src '${hashOf(style)}'`,
+    "base-uri 'none'",
+    "form-action 'none'",
+  ].join('; ');
+}
+
+function hashOf(source: string): string {
+  return `sha256-${createHash('sha256').update(source).digest('base64')}`;
+}
+
+function headMarkup(profile: Profile, title: string): string {
+  const { line, damage, doubts, notes } = qualitySummary(profile);
+  const warnings = [...damage, ...doubts].map((text) => `<li>${xml(text)}</li>`);
+  const origin = originText(profile.meta);
+  return [
+    '<header>',
+    `<h1>${xml(visibleText(title))}</h1>`,
+    `<p>${xml(subtitleOf(profile, callsOf(profile)))}</p>`,
+    `<p>${xml(line)}</p>`,
+    ...(origin === '' ? [] : [`<p>${xml(origin)}</p>`]),
+    ...(warnings.length === 0 ? [] : [`<div role="alert"><ul class="warnings">${warnings.join('')}</ul></div>`]),
+    ...notes.map((note) => `<p class="note">${xml(note)}</p>`),
+    '</header>',
+  ].join('\n');
+}
+
+/** What a trace without times is told by. */
+function callsOf({ threads }: Profile): number {
+  return threads.reduce((sum, { tree }) => sum + tree.calls.reduce((own, calls) => own + calls, 0), 0);
+}
+
+function concatenated(pieces: readonly Uint8Array[]): Uint8Array {
+  const bytes = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const piece of pieces) {
+    bytes.set(piece, at);
+    at += piece.length;
+  }
+  return bytes;
+}
+
+/** A multiple of 3, so that the pieces are one text. */
+const PIECE_BYTES = 3 * 2 ** 18;
+
+function* base64Pieces(bytes: Buffer): Generator<string> {
+  for (let at = 0; at < bytes.length; at += PIECE_BYTES) yield bytes.subarray(at, at + PIECE_BYTES).toString('base64');
+}

@@ -1,0 +1,37 @@
+/**
+ * The colours of the page: those of the picture, for light and dark surroundings.
+ */
+import {
+  type Colour,
+  FOCUS,
+  INK,
+  KERNEL,
+  LINE,
+  OTHERS,
+  PAGE,
+  PANEL,
+  QUIET_INK,
+  SCALE,
+  USER,
+  WARNING,
+  WARNING_PAGE,
+} from '../frames/colours.js';
+
+export function themeStyle(): string {
+  const variables: (readonly [string, Colour])[] = [
+    ['page', PAGE],
+    ['ink', INK],
+    ['quiet', QUIET_INK],
+    ['line', LINE],
+    ['panel', PANEL],
+    ['warning', WARNING],
+    ['warning-page', WARNING_PAGE],
+    ['focus', FOCUS],
+    ...USER.map((colour, shade) => [`u${shade}`, colour] as const),
+    ...KERNEL.map((colour, shade) => [`k${shade}`, colour] as const),
+    ...SCALE.map((colour, step) => [`s${step}`, colour] as const),
+    ...Object.entries(OTHERS),
+  ];
+  const lines = variables.map(([name, { light, dark }]) => `--${name}:light-dark(${light},${dark})`);
+  return `:root{color-scheme:light dark;${lines.join(';')}}`;
+}

@@ -1,0 +1,61 @@
+/**
+ * The colour of a frame, as a class of the style sheet, and what the colours mean.
+ */
+import { timeSums } from '../../../analysis/outside.js';
+import type { NodeId } from '../../../model/units.js';
+import { formatDuration } from '../../format.js';
+import { classOf, isStop } from '../../frames/families.js';
+import { type FrameTable, familyOfNode, nameOf } from '../../frames/frame-table.js';
+import type { Colouring } from './state.js';
+
+/** Steps of the scale from pale to strong: `.s0` to `.s7`. */
+export const STEPS = 8;
+
+export interface Painter {
+  readonly classOf: (node: NodeId) => string;
+  /** What each step begins with; null: colours stand for functions. */
+  readonly steps: readonly string[] | null;
+  /** What is not on the scale. */
+  readonly others: string;
+}
+
+export function painterOf(table: FrameTable, colouring: Colouring): Painter {
+  const byFunction = (node: NodeId) => classOf(familyOfNode(table, node), nameOf(table, node));
+  if (colouring === 'function') return { classOf: byFunction, steps: null, others: '' };
+  const { measure, starts, format } = colouring === 'average' ? byAverage(table) : byOutside(table);
+  const stepOf = (node: NodeId) => {
+    const value = isStop(familyOfNode(table, node)) ? Number.NaN : measure(node);
+    return Number.isNaN(value)
+      ? 'group'
+      : `s${Math.max(
+          0,
+          starts.findLastIndex((start) => value >= start),
+        )}`;
+  };
+  const others = colouring === 'average' ? 'no complete call, or a stop' : 'stops';
+  return { classOf: stepOf, steps: starts.map(format), others };
+}
+
+interface Scale {
+  /** NaN: it has none. */
+  readonly measure: (node: NodeId) => number;
+  readonly starts: readonly number[];
+  readonly format: (value: number) => string;
+}
+
+/** Short and often, or long and rare: each step is calls ten times as long. */
+function byAverage({ tree }: FrameTable): Scale {
+  const measure = (node: NodeId) => {
+    const complete = tree.calls[node] - tree.inferredCalls[node];
+    return complete > 0 ? tree.completeNs[node] / complete : Number.NaN;
+  };
+  const starts = [0, 100, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8];
+  return { measure, starts, format: (ns) => (ns === 0 ? 'below 100 ns' : formatDuration(ns)) };
+}
+
+function byOutside({ tree }: FrameTable): Scale {
+  const { totalNs, outsideNs } = timeSums(tree);
+  const measure = (node: NodeId) => (totalNs[node] > 0 ? outsideNs[node] / totalNs[node] : Number.NaN);
+  const starts = Array.from({ length: STEPS }, (_, step) => step / STEPS);
+  return { measure, starts, format: (share) => `${100 * share} %` };
+}

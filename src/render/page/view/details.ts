@@ -1,0 +1,75 @@
+/**
+ * All that is known of a frame: along its path, and of its function over all paths.
+ */
+import type { FunctionSums } from '../../../analysis/functions.js';
+import type { Boxes } from '../../../layout/layout.js';
+import type { Nanoseconds } from '../../../model/units.js';
+import { formatCount, formatDuration, formatMany } from '../../format.js';
+import { type Fact, type Facts, factsOf, formatShare, isBlock } from '../../frames/facts.js';
+import type { FrameTable } from '../../frames/frame-table.js';
+import type { Width } from './state.js';
+
+/** What a width is called. */
+export const WIDTH_NAMES: Readonly<Record<Width, string>> = {
+  wall: 'Wall clock',
+  cpu: 'On CPU',
+  outside: 'Outside user code',
+  'off-cpu': 'Off CPU',
+  calls: 'Calls',
+  self: 'Self, by callers',
+};
+
+/** A function over all paths that are looked at, and all time that is. */
+export interface Everywhere {
+  readonly sums: FunctionSums;
+  readonly allNs: Nanoseconds;
+}
+
+/** `ofView`: the weight of what fills the width. `everywhere`: null for what is no function. */
+export function detailsOf(
+  table: FrameTable,
+  boxes: Boxes,
+  box: number,
+  ofView: number,
+  width: Width,
+  everywhere: Everywhere | null,
+): Facts {
+  const { title, rows } = factsOf(table, boxes, box, ofView);
+  const named = rows.map((row, at) => (at === 0 && width !== 'wall' ? { ...row, what: SHORT_NAMES[width] } : row));
+  // seen from the leaves, a frame has no time of its own: that is what its width is
+  const path = width === 'self' ? named.filter((_, at) => at !== 1 || isBlock(table, boxes, box)) : named;
+  if (everywhere === null || isBlock(table, boxes, box)) return { title, rows: path };
+  return { title, rows: [...path, ...functionFacts(everywhere)] };
+}
+
+const SHORT_NAMES: Readonly<Record<Exclude<Width, 'wall'>, string>> = {
+  cpu: 'on CPU',
+  outside: 'outside',
+  'off-cpu': 'off CPU',
+  calls: 'calls below',
+  self: 'self',
+};
+
+function functionFacts({ sums, allNs }: Everywhere): Fact[] {
+  const { calls, inferred, totalNs, selfNs, avgNs, p50Ns, p90Ns, p99Ns } = sums;
+  const counted = { value: formatMany(calls, 'call'), more: inferred > 0 ? `${formatCount(inferred)} inferred` : '' };
+  if (allNs === 0) return [{ what: 'everywhere', ...counted }]; // a trace without times
+  const share = `${formatShare(totalNs, allNs)} of all · self ${formatDuration(selfNs)}`;
+  const facts = [
+    { what: 'everywhere', value: formatDuration(totalNs), more: share },
+    { what: '', ...counted },
+  ];
+  if (Number.isNaN(avgNs)) return facts;
+  const percentiles = [
+    ['p50', p50Ns],
+    ['p90', p90Ns],
+    ['p99', p99Ns],
+  ] as const;
+  const known = percentiles.filter(([, ns]) => !Number.isNaN(ns)).map(([name, ns]) => `${name} ${formatDuration(ns)}`);
+  return [...facts, { what: '', value: formatDuration(avgNs), more: ['average', ...known].join(' · ') }];
+}
+
+/** "12 frames, 34 % of view". */
+export function foundText(frames: number, share: string, isAtLeast: boolean): string {
+  return `${formatMany(frames, 'frame')}, ${isAtLeast ? '≥ ' : ''}${share} of view`;
+}

@@ -1,0 +1,107 @@
+/**
+ * What is looked at ↔ the hash of the address: a link, a reload and the way back show the same.
+ */
+import { METRICS, type Metric } from '../../../analysis/metrics.js';
+import type { SymbolId } from '../../../model/units.js';
+
+/** By function; by how long its calls take; by how much of its time is outside of traced code. */
+export const COLOURINGS = ['function', 'average', 'outside'] as const;
+export type Colouring = (typeof COLOURINGS)[number];
+
+/** What a frame's width stands for; self: time on top of the stack, under which its callers stand. */
+export const WIDTHS = [...METRICS, 'self'] as const;
+export type Width = Metric | 'self';
+
+export interface State {
+  /** "all", "name:worker" or "tid:114078". */
+  readonly threads: string;
+  readonly hidesIdle: boolean;
+  readonly width: Width;
+  readonly colouring: Colouring;
+  readonly isIcicle: boolean;
+  readonly foldsRecursion: boolean;
+  /** Only what is inside of this function. */
+  readonly focus: SymbolId | null;
+  /** Without what is inside of these. */
+  readonly hidden: readonly SymbolId[];
+  /** Symbols from the root to the frame that fills the width; none: everything does. */
+  readonly zoom: readonly SymbolId[];
+  /** The last sibling of several that fill the width, of which `zoom` leads to the first; null: there is one alone. */
+  readonly zoomLast: SymbolId | null;
+  readonly search: string;
+  /** Only what the search finds. */
+  readonly isOnlyMatches: boolean;
+  /** The function that was chosen. */
+  readonly chosen: SymbolId | null;
+}
+
+export const START: State = {
+  threads: 'all',
+  hidesIdle: false,
+  width: 'wall',
+  colouring: 'function',
+  isIcicle: false,
+  foldsRecursion: false,
+  focus: null,
+  hidden: [],
+  zoom: [],
+  zoomLast: null,
+  search: '',
+  isOnlyMatches: false,
+  chosen: null,
+};
+
+/** What makes no sense is as if it were not there. `symbols`: how many there are. `start`: how the file was asked for. */
+export function parseHash(hash: string, symbols: number, start: State = START): State {
+  const words = new URLSearchParams(hash.replace(/^#/, ''));
+  const isSet = (name: string, otherwise: boolean) => (words.has(name) ? words.get(name) === '1' : otherwise);
+  const oneOf = <Word extends string>(name: string, known: readonly Word[], otherwise: Word) =>
+    known.find((word) => word === words.get(name)) ?? otherwise;
+  const ids = (name: string) => idsOf(words.get(name) ?? '', symbols);
+  const zoom = ids('zoom');
+  return {
+    threads: words.get('threads') ?? start.threads,
+    hidesIdle: isSet('idle', !start.hidesIdle) === false,
+    width: oneOf('width', WIDTHS, start.width),
+    colouring: oneOf('colour', COLOURINGS, start.colouring),
+    isIcicle: isSet('icicle', start.isIcicle),
+    foldsRecursion: isSet('fold', start.foldsRecursion),
+    focus: ids('focus')[0] ?? null,
+    hidden: ids('hide'),
+    zoom,
+    zoomLast: zoom.length > 0 ? (ids('to')[0] ?? null) : null,
+    search: words.get('search') ?? '',
+    isOnlyMatches: isSet('only', false),
+    chosen: ids('function')[0] ?? null,
+  };
+}
+
+function idsOf(text: string, symbols: number): SymbolId[] {
+  const ids = text.split('.').map((word) => (/^\d{1,9}$/.test(word) ? Number(word) : symbols));
+  return ids.every((id) => id < symbols) ? ids : [];
+}
+
+/** Only what differs from the start. */
+export function formatHash(state: State, start: State = START): string {
+  const flag = (isSet: boolean) => (isSet ? '1' : '0');
+  const ids = (list: readonly (SymbolId | null)[]) => list.filter((id) => id !== null).join('.');
+  const text = (each: State): readonly (readonly [string, string])[] => [
+    ['threads', each.threads],
+    ['idle', flag(!each.hidesIdle)],
+    ['width', each.width],
+    ['colour', each.colouring],
+    ['icicle', flag(each.isIcicle)],
+    ['fold', flag(each.foldsRecursion)],
+    ['focus', ids([each.focus])],
+    ['hide', ids(each.hidden)],
+    ['zoom', ids(each.zoom)],
+    ['to', ids([each.zoomLast])],
+    ['search', each.search],
+    ['only', flag(each.isOnlyMatches)],
+    ['function', ids([each.chosen])],
+  ];
+  const before = text(start);
+  const words = new URLSearchParams();
+  for (const [at, [name, value]] of text(state).entries()) if (value !== before[at]?.[1]) words.set(name, value);
+  return `#${words}`;
+}

@@ -1,0 +1,130 @@
+/**
+ * The threads of a page: what each did, which ones only waited, and which ones are looked at.
+ */
+import { isStop, onCpuNs, type TimeSums } from '../../../analysis/outside.js';
+import { SpecialSymbol } from '../../../model/symbol-table.js';
+import type { Nanoseconds } from '../../../model/units.js';
+import { formatMany } from '../../format.js';
+import { visibleText } from '../../visible-text.js';
+import type { PageData, PageThread } from '../data/page-data.js';
+
+export interface ThreadRow {
+  /** Places in the data's list. */
+  readonly threads: readonly number[];
+  /** As in `State.threads`. */
+  readonly key: string;
+  readonly name: string;
+  /** "114078", "3 threads". */
+  readonly which: string;
+  readonly totalNs: Nanoseconds;
+  readonly onCpuNs: Nanoseconds;
+  readonly outsideNs: Nanoseconds;
+  readonly lostNs: Nanoseconds;
+  readonly calls: number;
+  /** They only waited. */
+  readonly isIdle: boolean;
+}
+
+/** Each thread by itself. */
+export function threadRows(data: PageData, hasSwitches: boolean): ThreadRow[] {
+  return data.threads.map((thread, place) => {
+    const sums = timeOf(data, thread);
+    return {
+      threads: [place],
+      key: `tid:${thread.tid}`,
+      name: nameOf(thread),
+      which: String(thread.tid),
+      totalNs: sums.totalNs,
+      onCpuNs: onCpuNs(sums, hasSwitches),
+      outsideNs: sums.outsideNs,
+      lostNs: sums.lostNs,
+      calls: callsOf(data, thread),
+      isIdle: isIdle(data, thread),
+    };
+  });
+}
+
+/** What the reader may choose: all, those of one name, the idle ones, and each by itself. */
+export function threadChoices(rows: readonly ThreadRow[], hidesIdle: boolean): ThreadRow[] {
+  const busy = rows.filter((row) => !row.isIdle);
+  const idle = rows.filter((row) => row.isIdle);
+  const isIdleGrouped = idle.length > 1 && busy.length > 0;
+  const apart = isIdleGrouped ? busy : hidesIdle && busy.length > 0 ? busy : rows;
+  const shown = hidesIdle && busy.length > 0 ? busy : rows;
+  const groups = [...byName(apart)].filter(([, members]) => members.length > 1 && members.length < shown.length);
+  return [
+    together('all', 'All threads', shown),
+    ...(isIdleGrouped && !hidesIdle ? [together(IDLE, 'Idle: only a wait', idle)] : []),
+    ...groups.map(([name, members]) => together(`name:${name}`, name, members)),
+    ...apart,
+  ];
+}
+
+const IDLE = 'idle';
+
+function byName(rows: readonly ThreadRow[]): Map<string, ThreadRow[]> {
+  const names = new Map<string, ThreadRow[]>();
+  for (const row of rows) {
+    const members = names.get(row.name);
+    if (members) members.push(row);
+    else names.set(row.name, [row]);
+  }
+  return names;
+}
+
+/** Several as one. */
+function together(key: string, name: string, rows: readonly ThreadRow[]): ThreadRow {
+  const sum = (of: (row: ThreadRow) => number) => rows.reduce((total, row) => total + of(row), 0);
+  return {
+    threads: rows.flatMap(({ threads }) => threads),
+    key,
+    name,
+    which: formatMany(rows.length, 'thread'),
+    totalNs: sum(({ totalNs }) => totalNs),
+    onCpuNs: sum((row) => row.onCpuNs),
+    outsideNs: sum(({ outsideNs }) => outsideNs),
+    lostNs: sum(({ lostNs }) => lostNs),
+    calls: sum(({ calls }) => calls),
+    isIdle: rows.every((row) => row.isIdle),
+  };
+}
+
+/** Places of the threads that are looked at; a choice that fits none is as if there were none. */
+export function chosenThreads(rows: readonly ThreadRow[], choice: string, hidesIdle: boolean): readonly number[] {
+  const choices = threadChoices(rows, hidesIdle);
+  const chosen = choices.find(({ key }) => key === choice) ?? rows.find(({ key }) => key === choice);
+  if (chosen !== undefined) return chosen.threads;
+  const named = rows.filter(({ name }) => `name:${name}` === choice); // there is no row for a name of one thread alone
+  return named.length > 0 ? named.flatMap(({ threads }) => threads) : (choices[0] as ThreadRow).threads;
+}
+
+function nameOf({ comm, tid }: PageThread): string {
+  return comm === null ? `thread ${tid}` : visibleText(comm);
+}
+
+/** It never ran traced code, as far as was seen: whatever it has on its stack was there before, and after. */
+function isIdle({ shape }: PageData, { node, selfNs, calls, inferredCalls }: PageThread): boolean {
+  for (let row = 1; row < node.length; row++)
+    if ((selfNs[row] > 0 || calls[row] > inferredCalls[row]) && !isStop(shape.symbol[node[row]])) return false;
+  return true;
+}
+
+/** Of functions: stops are no calls. */
+function callsOf({ shape }: PageData, { node, calls }: PageThread): number {
+  let sum = 0;
+  for (let row = 0; row < node.length; row++) if (!isStop(shape.symbol[node[row]])) sum += calls[row];
+  return sum;
+}
+
+function timeOf({ shape }: PageData, { node, selfNs }: PageThread): TimeSums {
+  const sums = { totalNs: 0, outsideNs: 0, offCpuNs: 0, lostNs: 0 };
+  for (let row = 0; row < node.length; row++) {
+    const symbol = shape.symbol[node[row]];
+    sums.totalNs += selfNs[row];
+    if (!isStop(symbol)) continue;
+    sums.outsideNs += selfNs[row];
+    if (symbol === SpecialSymbol.OffCpu || symbol === SpecialSymbol.Preempted) sums.offCpuNs += selfNs[row];
+    if (symbol === SpecialSymbol.Lost) sums.lostNs += selfNs[row];
+  }
+  return sums;
+}

@@ -1,0 +1,44 @@
+/**
+ * Replays one thread after the other, in the same memory.
+ */
+import { CallLogBuilder } from '../model/call-log.js';
+import { CallTreeBuilder } from '../model/call-tree.js';
+import { DurationsBuilder } from '../model/durations.js';
+import type { ThreadEvents } from '../model/thread-events.js';
+import { PairingMemory } from './pairing.js';
+import { Replay, type ReplayMemory, type ReplayOptions, type ThreadReplay } from './replay.js';
+import type { SiteFacts } from './site-facts.js';
+
+export class Replayer {
+  private readonly memory: ReplayMemory = {
+    tree: new CallTreeBuilder(),
+    log: new CallLogBuilder(),
+    pairing: new PairingMemory(),
+  };
+  /** Of a thread that may have to be replayed again. */
+  private readonly undecided = new DurationsBuilder();
+  private readonly facts: SiteFacts;
+
+  constructor(facts: SiteFacts) {
+    this.facts = facts;
+  }
+
+  replay(events: ThreadEvents, options: ReplayOptions): ThreadReplay {
+    const { memory, undecided } = this;
+    const { durations = null, contexts, wantsLog = false } = options;
+    memory.tree.clear();
+    memory.log.clear(wantsLog ? events.length : 0);
+    const replay = new Replay(events, this.facts, options, memory);
+    const mayBeUndone = durations !== null && contexts === null && replay.isCut;
+    if (mayBeUndone) undecided.clear();
+    memory.tree.durations = mayBeUndone ? undecided : durations;
+    const result = replay.run();
+    if (mayBeUndone && !result.isDoubtful) durations.addBlocks(undecided.blocks());
+    return result;
+  }
+}
+
+/** One thread alone. */
+export function replayThread(events: ThreadEvents, facts: SiteFacts, options: ReplayOptions): ThreadReplay {
+  return new Replayer(facts).replay(events, options);
+}

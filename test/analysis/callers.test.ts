@@ -1,0 +1,140 @@
+/**
+ * Who called: the tree from its leaves, beside a slow one that follows every chain by itself.
+ */
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { bottomUp, callersOfFunction, callersTree } from '../../src/analysis/callers.js';
+import { functionsOf } from '../../src/analysis/functions.js';
+import type { CallTree } from '../../src/model/call-tree.js';
+import { totalTimes } from '../../src/model/tree-view.js';
+import { callTrees, chainOf, SYMBOLS, sum } from '../helpers/random-trees.js';
+
+/** By path from the root, as text. */
+type Rows = Record<string, number>;
+
+const leasts = fc.constantFrom(0, 1, 4, 11, 1000, 5000);
+const symbols = fc.integer({ min: 0, max: SYMBOLS - 1 });
+const weighedTrees = callTrees.chain((tree) =>
+  fc.tuple(fc.constant(tree), fc.array(fc.nat(9), { minLength: tree.length, maxLength: tree.length })),
+);
+
+/** A caller is told apart if all chains through it weigh enough; what has no weight makes no place of its own. */
+function plainCallers(
+  tree: CallTree,
+  weights: Float64Array,
+  least: number,
+): { readonly ns: Rows; readonly calls: Rows } {
+  const chains = Array.from({ length: tree.length - 1 }, (_, at) => chainOf(tree, at + 1));
+  const weightThrough = (path: readonly number[]) =>
+    sum(chains.map((chain, at) => (path.every((symbol, step) => chain[step] === symbol) ? (weights[at + 1] ?? 0) : 0)));
+  const ns: Rows = {};
+  const calls: Rows = {};
+  chains.forEach((chain, at) => {
+    let end = '';
+    for (let length = 1; length <= chain.length; length++) {
+      const path = chain.slice(0, length);
+      if (weightThrough(path) < Math.max(1, least)) break;
+      end = path.join(' ');
+      calls[end] = (calls[end] ?? 0) + tree.calls[at + 1];
+    }
+    ns[end] = (ns[end] ?? 0) + weights[at + 1];
+  });
+  return { ns, calls };
+}
+
+/** Of nodes with a weight in them or below. */
+function rowsOf(tree: CallTree): { readonly ns: Rows; readonly calls: Rows } {
+  const totalNs = totalTimes(tree);
+  const paths = Array.from(totalNs.keys()).filter((node) => totalNs[node] > 0);
+  const rows = (column: Float64Array, nodes: readonly number[]): Rows =>
+    Object.fromEntries(nodes.map((node) => [chainOf(tree, node).reverse().join(' '), column[node]]));
+  return { ns: rows(tree.selfNs, paths), calls: rows(tree.calls, paths.filter(Boolean)) };
+}
+
+const positive = (rows: Rows) => Object.fromEntries(Object.entries(rows).filter(([, value]) => value > 0));
+
+function outermostTotals(tree: CallTree, symbol: number): Float64Array {
+  return totalTimes(tree).map((ns, node) => {
+    const [own, ...callers] = chainOf(tree, node);
+    return own === symbol && !callers.includes(symbol) ? ns : 0;
+  });
+}
+
+test('time is where the slow twin has it, and none is lost', () => {
+  fc.assert(
+    fc.property(callTrees, leasts, (tree, least) => {
+      const found = bottomUp(tree, least);
+      expect(positive(rowsOf(found).ns)).toEqual(positive(plainCallers(tree, tree.selfNs, least).ns));
+      expect(sum(found.selfNs)).toBe(sum(tree.selfNs.subarray(1)));
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test('whatever weighs', () => {
+  fc.assert(
+    fc.property(weighedTrees, leasts, ([tree, weights], least) => {
+      const weightNs = Float64Array.from(weights);
+      const found = callersTree(tree, [...weightNs.keys()].slice(1), weightNs, least);
+      expect(positive(rowsOf(found).ns)).toEqual(positive(plainCallers(tree, weightNs, least).ns));
+    }),
+  );
+});
+
+test('calls are those of the slow twin, also those that took no time', () => {
+  fc.assert(
+    fc.property(callTrees, leasts, (tree, least) => {
+      expect(rowsOf(bottomUp(tree, least)).calls).toEqual(plainCallers(tree, tree.selfNs, least).calls);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test('below the root stands each function with its own time', () => {
+  fc.assert(
+    fc.property(callTrees, (tree) => {
+      const own = functionSums(tree, (node) => tree.selfNs[node] as number);
+      const found = bottomUp(tree, 0);
+      const totalNs = totalTimes(found);
+      const tops = Array.from(totalNs.keys()).filter((node) => found.parent[node] === 0 && totalNs[node] > 0);
+      expect(new Map(tops.map((node) => [found.symbol[node], totalNs[node]]))).toEqual(own);
+    }),
+  );
+});
+
+describe('of one function', () => {
+  test('they share its whole time, in which recursion counts once', () => {
+    fc.assert(
+      fc.property(callTrees, symbols, leasts, (tree, symbol, least) => {
+        const found = callersOfFunction(tree, symbol, least);
+        const plain = plainCallers(tree, outermostTotals(tree, symbol), least);
+        expect(positive(rowsOf(found).ns)).toEqual(positive(plain.ns));
+        const row = functionsOf(tree, null).find((each) => each.symbol === symbol);
+        if (row) expect(sum(found.selfNs)).toBe(row.totalNs);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test('no call is left out, not even one that took no time', () => {
+    fc.assert(
+      fc.property(callTrees, symbols, (tree, symbol) => {
+        const calls = functionSums(tree, (node) => {
+          const [, ...callers] = chainOf(tree, node);
+          return callers.includes(symbol) ? 0 : (tree.calls[node] as number);
+        });
+        const found = callersOfFunction(tree, symbol, 0);
+        if (found.length > 1) expect(found.calls[1]).toBe(calls.get(symbol) ?? 0);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+/** Only what has any. */
+function functionSums(tree: CallTree, value: (node: number) => number): Map<number, number> {
+  const sums = new Map<number, number>();
+  for (let node = 1; node < tree.length; node++)
+    if (value(node) > 0) sums.set(tree.symbol[node], (sums.get(tree.symbol[node]) ?? 0) + value(node));
+  return sums;
+}

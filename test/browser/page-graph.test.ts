@@ -1,0 +1,259 @@
+/**
+ * The graph of the report page: what is drawn, and where a reader can go in it.
+ */
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { layout } from '../../src/layout/layout.js';
+import { rectangles } from '../../src/render/frames/drawing.js';
+import { START, WIDTHS } from '../../src/render/page/view/state.js';
+import { press, windows } from '../helpers/browser.js';
+import { analyzeText, fixture } from '../helpers/load.js';
+import { viewsOf } from '../helpers/page-views.js';
+import * as report from '../helpers/report-page.js';
+import {
+  CALLS,
+  click,
+  enterGraph,
+  eventually,
+  focusedText,
+  goTo,
+  hashOf,
+  labels,
+  openReport,
+  push,
+} from '../helpers/report-page.js';
+import { traceOf } from '../helpers/trace-of.js';
+import { TraceWriter, times } from '../helpers/trace-writer.js';
+
+const browser = windows('html', { hasScrollBars: true });
+const ALL = [
+  'all · 100 ns',
+  'main · 1',
+  'a · 1 · 60 ns',
+  'b · 1 · 30 ns',
+  'a · 1 · 30 ns',
+  'leaf · 1 · 20 ns',
+  'leaf · 1',
+];
+const IN_A = ['all · 100 ns', 'main · 1', 'a · 1 · 60 ns', 'a · 1 · 30 ns', 'leaf · 1 · 20 ns', 'leaf · 1 · 10 ns'];
+
+let page: Page;
+beforeAll(async () => {
+  page = await openReport(browser, CALLS);
+}, 60_000);
+
+describe('frames', () => {
+  test('stand on their callers, with calls and averages', async () => {
+    await goTo(page);
+    expect(await labels(page)).toEqual(ALL);
+  });
+
+  test.for(WIDTHS)('are where the layout has them, with a width by %s', async (width) => {
+    const text = fixture('lab/thread-create-switch-migrate.txt');
+    const own = await openReport(browser, text, {}, `#width=${width}`);
+    const views = viewsOf(await analyzeText(text, { durations: true }));
+    const table = views.tableAt({ ...START, width });
+    const widthPx = await own.$eval('.graph.main', (place) => place.clientWidth);
+    const boxes = layout(table, { first: 0, last: 0, widthPx, minPx: 1 });
+    const drawing = { table, boxes, isIcicle: false, rowCount: boxes.rowCount, characterPx: 7.2 };
+    const places = [...rectangles(drawing)].sort((a, b) => b.yPx - a.yPx || a.xPx - b.xPx);
+    const found = await report.frames(own);
+    expect(found.map(({ y }) => y)).toEqual(places.map(({ yPx }) => yPx));
+    found.forEach(({ x, width }, at) => {
+      expect(x).toBeCloseTo(places[at]?.xPx as number, 1);
+      expect(width).toBeCloseTo(places[at]?.widthPx as number, 1);
+    });
+    await own.close();
+  });
+
+  test('of which no call was seen whole are hatched', async () => {
+    await goTo(page);
+    const main = (await report.frames(page)).find(({ label }) => label === 'main · 1');
+    const hatched = await page.locator('.graph.main .hatching').getAttribute('d');
+    expect(hatched).toBe(`M0 ${main?.y}h${main?.width}v18h-${main?.width}z`);
+    expect(await page.locator('.legend').textContent()).toContain('hatched: start or end not seen');
+  });
+
+  test('tell all numbers when the pointer is on them', async () => {
+    await goTo(page);
+    await report.hover(page, 'a · 1 · 60 ns');
+    const said = await report.tooltip(page);
+    for (const fact of [
+      'total60 ns60 % of all',
+      'self10 ns10 % of all',
+      'calls1',
+      'everywhere60 ns60 % of all · self 30 ns',
+    ])
+      expect(said).toContain(fact);
+    await page.mouse.move(600, 700);
+    await eventually(() => page.locator('.tooltip').isVisible()).toBe(false);
+  });
+
+  test('that are too small stand in one block, which opens', async () => {
+    const calls = Array.from(
+      { length: 3 },
+      (_, at) => `${10 * at} call main f${at}\n${10 * at + 9} return f${at} main`,
+    );
+    const own = await openReport(browser, traceOf(`${calls.join('\n')}\n50 call main z\n20000 return z main`));
+    const block = (await report.frames(own)).find(({ fill }) => fill === 'var(--block)');
+    expect(block?.label).toBe('');
+    const { y } = (await own.locator('.graph.main').boundingBox()) as { y: number };
+    await own.mouse.click(14.5, y + 5);
+    await eventually(() => labels(own)).toEqual(
+      expect.arrayContaining(['f0 · 1 · 9 ns', 'f1 · 1 · 9 ns', 'f2 · 1 · 9 ns']),
+    );
+    expect(hashOf(own)).toMatch(/zoom=\d+\.\d+&to=\d+/);
+    const before = await labels(own);
+    await own.reload();
+    await eventually(() => labels(own)).toEqual(before);
+    await own.close();
+  });
+
+  test('fit beside the scroll bar when there are many rows', async () => {
+    const trace = new TraceWriter();
+    times(60, (i) => trace.call(i === 0 ? 'main' : i - 1, i));
+    times(60, (i) => trace.return(59 - i, i === 59 ? 'main' : 58 - i));
+    const own = await openReport(browser, trace.text);
+    const [clientWidth, scrollWidth] = await own.$eval('.graph.main', (place) => [
+      place.clientWidth,
+      place.scrollWidth,
+    ]);
+    expect(scrollWidth).toBe(clientWidth);
+    await own.close();
+  });
+
+  test('of a trace without times are as wide as their calls are many', async () => {
+    const own = await openReport(browser, fixture('lab/fields-timeless-no-time.txt'));
+    expect(await labels(own)).toEqual(expect.arrayContaining([expect.stringContaining('main')]));
+    expect(await own.locator('header').textContent()).not.toContain('0 calls');
+    await own.close();
+  });
+});
+
+describe('the keyboard', () => {
+  test('reaches one frame of the graph by Tab, which says what it is', async () => {
+    await goTo(page);
+    const reached = () =>
+      page.$$eval('.graph.main g.frame[aria-label], .graph.main g.frame[tabindex]', (all) =>
+        all.map((one) => [one.getAttribute('aria-label')?.split(':')[0], one.textContent?.split(' ')[0]]),
+      );
+    expect(await reached()).toEqual([['all', 'all']]);
+    await click(page, 'a · 1 · 60 ns');
+    expect(await reached()).toEqual([['a', 'a']]);
+    await click(page, 'leaf · 1 · 20 ns');
+    await press(page, 'r', 'i', '4');
+    expect(await reached()).toEqual([['all', 'all']]);
+  });
+
+  test('stays on its frame when only the colour changes', async () => {
+    await goTo(page);
+    await enterGraph(page);
+    await press(page, 'ArrowUp', 'ArrowUp', 'a');
+    expect(await focusedText(page)).toMatch(/^a: total 60 ns/);
+    expect(await page.locator('.graph.main .mark').getAttribute('visibility')).toBe('visible');
+  });
+});
+
+describe('zoom', () => {
+  test('goes in by a click, and out by a click on a caller', async () => {
+    await goTo(page);
+    await click(page, 'a · 1 · 60 ns');
+    await eventually(() => labels(page)).toEqual(IN_A);
+    await click(page, 'main · 1');
+    await eventually(() => labels(page)).toEqual(ALL);
+  });
+
+  test('goes in by keyboard, and out by Esc, step by step', async () => {
+    await goTo(page);
+    await enterGraph(page);
+    await press(page, 'ArrowUp', 'ArrowUp', 'Enter');
+    expect(await labels(page)).toEqual(IN_A);
+    expect(await focusedText(page)).toMatch(/^a: total 60 ns/);
+    await press(page, 'Escape');
+    expect(await focusedText(page)).toMatch(/^main: /);
+    await press(page, 'Escape');
+    expect(hashOf(page)).toBe('');
+    expect(await labels(page)).toEqual(ALL);
+  });
+
+  test('is undone by r and by its button', async () => {
+    await goTo(page);
+    const reset = page.getByRole('button', { name: 'Reset zoom' });
+    expect(await reset.isDisabled()).toBe(true);
+    await click(page, 'leaf · 1 · 20 ns');
+    await push(page, 'Reset zoom');
+    expect(await labels(page)).toEqual(ALL);
+    await click(page, 'leaf · 1 · 20 ns');
+    await press(page, 'r');
+    expect(await labels(page)).toEqual(ALL);
+  });
+
+  test("follows the browser's way back and forth, and a reload", async () => {
+    await goTo(page);
+    await click(page, 'a · 1 · 60 ns');
+    await click(page, 'leaf · 1 · 20 ns');
+    await page.goBack();
+    await eventually(() => labels(page)).toEqual(IN_A);
+    await page.goBack();
+    await eventually(() => labels(page)).toEqual(ALL);
+    await page.goForward();
+    await eventually(() => labels(page)).toEqual(IN_A);
+    await page.reload();
+    await eventually(() => labels(page)).toEqual(IN_A);
+  });
+});
+
+test('a zoom that leads nowhere in another tree is given up', async () => {
+  for (const change of ['Fold recursion', 'self']) {
+    await goTo(page);
+    await click(page, 'a · 1 · 30 ns');
+    if (change === 'self') await page.getByLabel('Width').selectOption('self');
+    else await push(page, change);
+    expect((await labels(page))[0]).toBe('all · 100 ns');
+    expect(hashOf(page)).not.toContain('zoom');
+  }
+});
+
+describe('the tree', () => {
+  test('hangs down as an icicle, and back', async () => {
+    await goTo(page);
+    const upright = await report.frames(page);
+    await push(page, 'Icicle');
+    const hanging = await report.frames(page);
+    expect(hanging.map(({ label, x, width }) => [label, x, width])).toEqual(
+      upright.map(({ label, x, width }) => [label, x, width]),
+    );
+    expect(hanging.map(({ y }) => y)).toEqual(upright.map(({ y }) => 4 * 19 - y));
+    await enterGraph(page);
+    await press(page, 'ArrowDown');
+    expect(await focusedText(page)).toMatch(/^main: /);
+    await press(page, 'i');
+    expect(hashOf(page)).toBe('');
+  });
+
+  test('begins as an icicle if the file was asked for so', async () => {
+    const own = await openReport(browser, CALLS, { icicle: true });
+    expect((await report.frames(own)).map(({ y }) => y)).toEqual([0, 19, 38, 38, 57, 57, 76]);
+    await press(own, 'i');
+    expect(hashOf(own)).toBe('icicle=0');
+    await own.close();
+  });
+
+  test('has one frame for a function that calls itself', async () => {
+    await goTo(page);
+    await push(page, 'Fold recursion');
+    expect(await labels(page)).toEqual([
+      'all · 100 ns',
+      'main · 1',
+      'a · 1 · 60 ns',
+      'b · 1 · 30 ns',
+      'leaf · 2 · 15 ns',
+    ]);
+    expect(hashOf(page)).toBe('fold=1');
+  });
+});
+
+test('in all of this nothing was asked of the network, and nothing complained', () => {
+  expect(browser.otherRequests).toEqual([]);
+  expect(browser.complaints).toEqual([]);
+});

@@ -1,0 +1,254 @@
+/**
+ * The report page by keyboard alone, and for those who do not see it.
+ */
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { press, windows } from '../helpers/browser.js';
+import { fixture } from '../helpers/load.js';
+import {
+  CALLS,
+  chips,
+  drawn,
+  enterGraph,
+  eventually,
+  focusedText,
+  goTo,
+  hashOf,
+  labels,
+  openReport,
+} from '../helpers/report-page.js';
+import { traceOf } from '../helpers/trace-of.js';
+
+const browser = windows('html');
+/** axe is put into the page, which its policy forbids. */
+const lenient = windows('html', { bypassCSP: true });
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+let page: Page;
+beforeAll(async () => {
+  page = await openReport(browser, CALLS);
+}, 60_000);
+
+/** Of what has the focus: its name, and whether it can be told from what has not. */
+function focusMark(of: Page): Promise<readonly [name: string, isSeen: boolean]> {
+  return of.evaluate(() => {
+    const active = document.activeElement as HTMLElement;
+    const { outlineStyle, outlineWidth } = getComputedStyle(active);
+    const mark = active.closest('.graph')?.querySelector('.mark');
+    const isMarked = mark?.getAttribute('visibility') === 'visible';
+    const name = active.getAttribute('aria-label') ?? active.textContent ?? '';
+    return [name, isMarked || (outlineStyle !== 'none' && Number.parseFloat(outlineWidth) >= 1)];
+  });
+}
+
+describe('Tab', () => {
+  test('goes through all controls, and is always seen', async () => {
+    await goTo(page, '#function=6&search=a');
+    await page.locator('.function').waitFor();
+    const names: string[] = [];
+    await page.locator('.toolbar select').first().focus();
+    for (let step = 0; step < 60; step++) {
+      const [name, isSeen] = await focusMark(page);
+      names.push(name.replace(/:.*/, ''));
+      expect.soft(isSeen, name).toBe(true);
+      await press(page, 'Tab');
+      if (await page.evaluate(() => document.activeElement === document.body)) break;
+    }
+    for (const control of ['Icicle', 'Fold recursion', 'Search frames', 'Previous match', 'Next match', 'Only matches'])
+      expect(names).toContain(control);
+    for (const control of ['Save SVG', 'Save JSON', 'Dark or light', 'Keys', 'all', 'Functions', 'Total ▼', 'Max'])
+      expect(names).toContain(control);
+    for (const control of ['Focus', 'Hide', 'Close']) expect(names).toContain(control);
+    expect(names.length).toBeLessThan(60);
+  });
+
+  test('finds the tables, and arrows go from one to the other', async () => {
+    await goTo(page);
+    await page.locator('#tab-functions').focus();
+    await press(page, 'ArrowRight');
+    expect(await focusedText(page)).toBe('Threads (1)');
+    expect(await page.locator('#panel-threads').isVisible()).toBe(true);
+    expect(await page.locator('#panel-functions').isVisible()).toBe(false);
+    await press(page, 'ArrowRight');
+    expect(await focusedText(page)).toBe('Functions');
+    expect(await page.locator('#panel-functions').isVisible()).toBe(true);
+  });
+});
+
+describe('keys', () => {
+  test('? tells them all, until Esc', async () => {
+    await goTo(page);
+    await press(page, '?');
+    const dialog = page.getByRole('dialog');
+    expect(await dialog.isVisible()).toBe(true);
+    const told = (await dialog.locator('th').allTextContents()).join(' ').split(/\s+/);
+    expect(told).toEqual('↑ ↓ ← → Enter Esc r / n N o f h c C m i 1 … 6 a d ?'.split(' '));
+    await press(page, 'i', 'Escape');
+    expect(await dialog.isVisible()).toBe(false);
+    expect(hashOf(page)).toBe('');
+  });
+
+  test('/ goes to the search, in which letters are letters, and Enter goes to a match', async () => {
+    await goTo(page);
+    await press(page, '/');
+    await page.keyboard.type('main');
+    expect(hashOf(page)).toBe('search=main');
+    await press(page, 'Enter');
+    expect(await focusedText(page)).toMatch(/^main: /);
+  });
+
+  test('o opens the function of a frame, and the focus stays on it', async () => {
+    await goTo(page);
+    await enterGraph(page);
+    await press(page, 'ArrowUp', 'ArrowUp', 'o');
+    await eventually(() => page.locator('.function h2').textContent()).toBe('a');
+    expect(await focusedText(page)).toMatch(/^a: /);
+    await press(page, 'o');
+    await eventually(() => page.locator('.function').isVisible()).toBe(false);
+  });
+
+  test('arrows walk over the frames', async () => {
+    await goTo(page);
+    await enterGraph(page);
+    const seen: string[] = [];
+    for (const key of [
+      'ArrowUp',
+      'ArrowUp',
+      'ArrowUp',
+      'ArrowRight',
+      'ArrowDown',
+      'ArrowRight',
+      'ArrowDown',
+      'ArrowDown',
+    ]) {
+      await press(page, key);
+      seen.push((await focusedText(page)).replace(/ \(.*/, ''));
+    }
+    const leaf = 'leaf: total 20 ns';
+    const a = 'a: total 60 ns';
+    expect(seen).toEqual([
+      'main: total 100 ns',
+      a,
+      'a: total 30 ns',
+      leaf,
+      a,
+      'b: total 30 ns',
+      'main: total 100 ns',
+      'all: total 100 ns',
+    ]);
+  });
+
+  test('do nothing while a modifier is held', async () => {
+    await goTo(page);
+    await press(page, 'Control+i', 'Alt+a', 'Control+1');
+    expect(hashOf(page)).toBe('');
+  });
+
+  test('walk in callers and callees, too, and are seen there', async () => {
+    await goTo(page, '#function=6');
+    const half = page.locator('.half.callees .graph');
+    await half.locator('g.frame[tabindex]').focus();
+    await press(page, 'ArrowDown');
+    const [name, isSeen] = await focusMark(page);
+    expect(name).toMatch(/^(a|leaf): total/);
+    expect(isSeen).toBe(true);
+    await press(page, 'Escape');
+    await eventually(() => page.locator('.function').isVisible()).toBe(false);
+  });
+
+  test('in a row of the table do nothing to a frame elsewhere', async () => {
+    await goTo(page);
+    await enterGraph(page);
+    await press(page, 'ArrowUp', 'ArrowUp', 'ArrowRight');
+    expect(await focusedText(page)).toMatch(/^b: /);
+    await page.locator('[aria-label="Functions"] .row', { hasText: 'leaf' }).focus();
+    await press(page, 'h');
+    expect(await chips(page)).not.toContain('without b');
+  });
+});
+
+/** 40 of 100 ns lost, and a thread that only waited. */
+const DOUBTFUL = traceOf(`
+  1/0     PERF_RECORD_COMM: worker:1/1
+  2/0     PERF_RECORD_COMM: timer:2/2
+  1/0     call             main   work
+  2/0     tr end  syscall  wait
+  1/400   error
+  1/800   tr strt          work
+  1/1000  return           work   main
+  2/1000  tr strt          wait`);
+
+interface Violation {
+  readonly id: string;
+  readonly nodes: readonly string[];
+}
+
+async function violations(of: Page): Promise<Violation[]> {
+  await drawn(of);
+  return of.evaluate(async (source) => {
+    const holder = globalThis as unknown as { axe?: { run: () => Promise<{ violations: unknown[] }> } };
+    if (!holder.axe) new Function(source)();
+    const found = await (holder.axe as NonNullable<typeof holder.axe>).run();
+    type Found = { id: string; nodes: { target: string[]; failureSummary: string }[] };
+    return (found.violations as Found[]).map(({ id, nodes }) => ({
+      id,
+      nodes: nodes.slice(0, 3).map(({ target, failureSummary }) => `${target.join(' ')}: ${failureSummary}`),
+    }));
+  }, AXE);
+}
+
+describe('axe finds nothing wrong', () => {
+  let open: Page;
+  beforeAll(async () => {
+    open = await openReport(lenient, fixture('lab/demo-cre.txt'));
+  }, 60_000);
+
+  test('at the start, in light and dark', async () => {
+    expect(await violations(open)).toEqual([]);
+    await open.emulateMedia({ colorScheme: 'dark' });
+    expect(await violations(open)).toEqual([]);
+    await open.emulateMedia({ colorScheme: null });
+  });
+
+  test.for(['#function=10', '#search=main', '#colour=average&width=calls&function=10', '#zoom=6'])(
+    'with %s',
+    async (hash) => {
+      await goTo(open, hash);
+      expect(await violations(open)).toEqual([]);
+    },
+  );
+
+  test('in a narrow window', async () => {
+    await open.setViewportSize({ width: 420, height: 800 });
+    await goTo(open, '#function=10');
+    expect(await violations(open)).toEqual([]);
+    expect(await open.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(420);
+    await open.setViewportSize({ width: 1200, height: 800 });
+  });
+
+  test('with warnings, and with the threads', async () => {
+    const doubtful = await openReport(lenient, DOUBTFUL);
+    expect(await violations(doubtful)).toEqual([]);
+    await doubtful.locator('#tab-threads').focus();
+    await press(doubtful, 'Enter');
+    expect(await violations(doubtful)).toEqual([]);
+    expect((await labels(doubtful)).length).toBeGreaterThan(1);
+  });
+
+  test('with the menu, and with the keys', async () => {
+    await goTo(open);
+    await enterGraph(open);
+    await press(open, 'ArrowUp', 'm');
+    expect(await violations(open)).toEqual([]);
+    await press(open, 'Escape', '?');
+    expect(await violations(open)).toEqual([]);
+    await press(open, 'Escape');
+  });
+});
+
+test('in all of this nothing was asked of the network, and nothing complained', () => {
+  expect([...browser.otherRequests, ...lenient.otherRequests]).toEqual([]);
+  expect([...browser.complaints, ...lenient.complaints]).toEqual([]);
+});

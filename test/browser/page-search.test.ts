@@ -1,0 +1,174 @@
+/**
+ * Search, focus and hiding in the report page.
+ */
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { press, windows } from '../helpers/browser.js';
+import * as report from '../helpers/report-page.js';
+import {
+  CALLS,
+  chips,
+  click,
+  enterGraph,
+  focusedText,
+  goTo,
+  hashOf,
+  labels,
+  openReport,
+  push,
+} from '../helpers/report-page.js';
+
+const browser = windows('html');
+
+let page: Page;
+beforeAll(async () => {
+  page = await openReport(browser, CALLS);
+}, 60_000);
+
+const found = () => page.locator('output').textContent();
+const input = () => page.getByRole('searchbox');
+const searchFor = (text: string) => input().fill(text);
+const marked = async () => (await report.frames(page)).filter(({ classes }) => /\bmatch\b/.test(classes)).length;
+
+describe('search', () => {
+  test('finds text in any case, and tells its share of the view', async () => {
+    await goTo(page);
+    await searchFor('LEAF');
+    expect(await found()).toBe('2 frames, 30 % of view');
+    expect(await marked()).toBe(2);
+    expect(hashOf(page)).toBe('search=LEAF');
+    await click(page, 'a · 1 · 60 ns');
+    expect(await found()).toBe('2 frames, 50 % of view');
+  });
+
+  test('takes a regular expression, and does not count a match in a match again', async () => {
+    await goTo(page);
+    await searchFor('/^(a|leaf)$/');
+    expect(await found()).toBe('4 frames, 60 % of view');
+  });
+
+  test('says that something is no regular expression', async () => {
+    await goTo(page);
+    await searchFor('/(/');
+    expect(await found()).toBe('no regular expression');
+    expect(await input().getAttribute('aria-invalid')).toBe('true');
+    expect(await marked()).toBe(0);
+    await searchFor('(');
+    expect(await found()).toBe('0 frames, 0 % of view');
+    expect(await input().getAttribute('aria-invalid')).toBe('false');
+  });
+
+  test('goes from match to match, around the end', async () => {
+    await goTo(page, '#search=leaf');
+    await enterGraph(page);
+    const seen: string[] = [];
+    for (const key of ['n', 'n', 'n', 'N', 'N']) {
+      await press(page, key);
+      seen.push((await focusedText(page)).slice(0, 17));
+    }
+    const [short, long] = ['leaf: total 10 ns', 'leaf: total 20 ns'];
+    expect(seen).toEqual([short, long, short, long, short]);
+    await push(page, 'Next match');
+    expect(await focusedText(page)).toMatch(long);
+  });
+
+  test('goes to a match outside of the view', async () => {
+    await goTo(page, '#search=b');
+    await click(page, 'a · 1 · 60 ns');
+    await press(page, 'n');
+    expect(await focusedText(page)).toMatch(/^b: total 30 ns/);
+  });
+
+  test('leaves only matches', async () => {
+    await goTo(page, '#search=leaf');
+    await push(page, 'Only matches');
+    expect(await labels(page)).toEqual([
+      'all · 30 ns',
+      'main · 1',
+      'a · 1 · 60 ns',
+      'a · 1 · 30 ns',
+      'leaf · 1 · 20 ns',
+      'leaf · 1 · 10 ns',
+    ]);
+    await push(page, 'Only matches');
+    expect(await labels(page)).toContain('all · 100 ns');
+  });
+
+  test('is left and cleared by Esc, only matches with it', async () => {
+    await goTo(page, '#search=leaf&only=1');
+    await input().focus();
+    await press(page, 'Escape');
+    expect(await focusedText(page)).toMatch(/^all: /);
+    expect(hashOf(page)).toBe('');
+  });
+});
+
+describe('focus', () => {
+  test('by its key shows only what is inside of a function, and its chip undoes it', async () => {
+    await goTo(page);
+    await enterGraph(page);
+    await press(page, 'ArrowUp', 'ArrowUp', 'f');
+    expect(await labels(page)).toEqual([
+      'all · 60 ns',
+      'a · 1 · 60 ns',
+      'a · 1 · 30 ns',
+      'leaf · 1 · 20 ns',
+      'leaf · 1 · 10 ns',
+    ]);
+    expect(await chips(page)).toEqual(['only inside a']);
+    await push(page, /^only inside/);
+    expect(await labels(page)).toContain('all · 100 ns');
+  });
+});
+
+describe('hiding', () => {
+  test('by its key leaves out what is inside of a function, and its chip undoes it', async () => {
+    await goTo(page);
+    await enterGraph(page);
+    await press(page, 'ArrowUp', 'ArrowUp', 'h');
+    expect(await labels(page)).toEqual(['all · 40 ns', 'main · 1', 'b · 1 · 30 ns']);
+    await enterGraph(page);
+    await press(page, 'ArrowUp', 'ArrowUp', 'h');
+    expect(await chips(page)).toEqual(['without a', 'without b']);
+    await push(page, 'without a');
+    expect(await labels(page)).toContain('all · 70 ns');
+    expect(await chips(page)).toEqual(['without b']);
+  });
+});
+
+describe('the menu', () => {
+  test('has all that can be done with a frame', async () => {
+    await goTo(page);
+    const { x, y } = await report.placeOf(page, 'a · 1 · 60 ns');
+    await page.mouse.click(x, y, { button: 'right' });
+    expect(await page.locator('.menu button span').allTextContents()).toEqual([
+      'Zoom',
+      'Open function: callers and callees',
+      'Focus: only what is inside of it',
+      'Hide what is inside of it',
+      'Search for it',
+      'Copy stack',
+      'Copy folded lines',
+    ]);
+    await press(page, 'ArrowDown', 'ArrowDown', 'Enter');
+    expect(await chips(page)).toEqual(['only inside a']);
+    expect(await page.locator('.menu').isVisible()).toBe(false);
+  });
+
+  test('opens by m, goes round, and closes by Esc to where it was', async () => {
+    await goTo(page);
+    await enterGraph(page);
+    await press(page, 'ArrowUp', 'ArrowUp', 'm', 'ArrowUp');
+    expect(await focusedText(page)).toContain('Copy folded lines');
+    await press(page, 'Escape');
+    expect(await focusedText(page)).toMatch(/^a: total 60 ns/);
+    await press(page, 'm', 'ArrowDown', 'ArrowDown', 'ArrowDown', 'Enter');
+    expect(await chips(page)).toEqual(['without a']);
+    expect(hashOf(page)).toMatch(/^hide=\d+$/);
+  });
+});
+
+test('in all of this nothing was asked of the network, and nothing complained', () => {
+  expect(browser.otherRequests).toEqual([]);
+  expect(browser.complaints).toEqual([]);
+});

@@ -1,0 +1,53 @@
+/**
+ * The report page in wider and narrower windows, on paper, in the light and in the dark.
+ */
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, test } from 'vitest';
+import { press, windows } from '../helpers/browser.js';
+import { CALLS, eventually, frames, goTo, openReport, push } from '../helpers/report-page.js';
+
+const browser = windows('html', { hasScrollBars: true });
+
+let page: Page;
+beforeAll(async () => {
+  page = await openReport(browser, CALLS);
+}, 60_000);
+
+test('a wider or narrower window draws it anew', async () => {
+  await goTo(page);
+  for (const width of [900, 1200]) {
+    await page.setViewportSize({ width, height: 800 });
+    const room = () => page.evaluate(() => document.querySelector('.graph.main')?.clientWidth ?? 0);
+    await eventually(async () => (await frames(page))[0]?.width).toBe((await room()) - 1);
+    expect(await room()).toBeGreaterThan(width - 60);
+  }
+});
+
+test('on paper there is no toolbar, and it is light', async () => {
+  await goTo(page);
+  await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
+  for (const hidden of ['.toolbar', '.tablist']) expect(await page.locator(hidden).isVisible()).toBe(false);
+  expect(await page.locator('.graph.main svg').isVisible()).toBe(true);
+  expect(await page.evaluate(() => getComputedStyle(document.body).backgroundColor)).toBe('rgb(255, 255, 255)');
+  await page.emulateMedia({ media: null, colorScheme: null });
+});
+
+test('the theme follows the system until the reader switches it', async () => {
+  await goTo(page);
+  const paper = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  expect(await paper()).toBe('rgb(255, 255, 255)');
+  await page.emulateMedia({ colorScheme: 'dark' });
+  expect(await paper()).toBe('rgb(22, 24, 29)');
+  await press(page, 'd');
+  expect(await paper()).toBe('rgb(255, 255, 255)');
+  await push(page, 'Dark or light');
+  expect(await paper()).toBe('rgb(22, 24, 29)');
+  await page.reload();
+  expect(await paper()).toBe('rgb(22, 24, 29)');
+  await page.emulateMedia({ colorScheme: null });
+});
+
+test('in all of this nothing was asked of the network, and nothing complained', () => {
+  expect(browser.otherRequests).toEqual([]);
+  expect(browser.complaints).toEqual([]);
+});

@@ -1,0 +1,97 @@
+/**
+ * The threads of the report page: which ones are looked at, and when they were lost.
+ */
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { windows } from '../helpers/browser.js';
+import { chips, eventually, goTo, hashOf, labels, openReport, push, rows } from '../helpers/report-page.js';
+import { traceOf } from '../helpers/trace-of.js';
+
+const browser = windows('html');
+
+/** Three workers, one of which lost 300 of its 1000 ns, and one that only waited. */
+const THREADS = traceOf(`
+  1/0     PERF_RECORD_COMM: worker:1/1
+  2/0     PERF_RECORD_COMM: worker:2/2
+  3/0     PERF_RECORD_COMM: timer:3/3
+  1/0     call             main   work
+  2/0     call             main   work
+  3/0     tr end  syscall  wait
+  2/100   call             work   leaf
+  2/150   return           leaf   work
+  1/400   error
+  1/700   tr strt          work
+  2/800   return           work   main
+  1/1000  return           work   main
+  2/1000  call             main   end
+  3/1000  tr strt          wait`);
+
+describe('the threads', () => {
+  let threads: Page;
+  const open = () => threads.locator('#tab-threads').evaluate((tab) => (tab as HTMLElement).click());
+  const choose = (name: string) =>
+    threads.evaluate((wanted) => {
+      const all = [...document.querySelectorAll<HTMLElement>('[aria-label="Threads"] .row')];
+      all.find((row) => `${row.children[0]?.textContent} ${row.children[1]?.textContent}` === wanted)?.click();
+    }, name);
+  const all = async () => (await labels(threads))[0];
+
+  beforeAll(async () => {
+    threads = await openReport(browser, THREADS);
+    await open();
+  }, 60_000);
+
+  test('are listed together, by name and each, with their times', async () => {
+    await goTo(threads);
+    const [head = [], ...others] = (await rows(threads, 'Threads')).map((cells) => cells.slice(0, 7));
+    expect(head).toEqual(['All threads', '3 threads', '3 µs', '1.7 µs', '56.7 %', '1.3 µs', '300 ns']);
+    expect(others.map(([name, which, wall]) => [name, which, wall])).toEqual([
+      ['worker', '2 threads', '2 µs'],
+      ['worker', '1', '1 µs'],
+      ['worker', '2', '1 µs'],
+      ['timer idle', '3', '1 µs'],
+    ]);
+  });
+
+  test('are chosen by a click, together or each, and the chip undoes it', async () => {
+    await goTo(threads);
+    expect(await all()).toBe('all · 3 µs');
+    await choose('worker 2 threads');
+    expect([await all(), await chips(threads)]).toEqual(['all · 2 µs', ['worker (2 threads)']]);
+    await choose('worker 2');
+    expect([await all(), hashOf(threads)]).toEqual(['all · 1 µs', 'threads=tid:2']);
+    await eventually(() => threads.locator('[aria-label="Threads"] .row.chosen').count()).toBe(1);
+    await push(threads, /^worker/);
+    expect([await all(), await chips(threads)]).toEqual(['all · 3 µs', []]);
+  });
+
+  test('that only waited are hidden with one click', async () => {
+    await goTo(threads);
+    const hide = threads.getByRole('checkbox');
+    await hide.evaluate((box) => (box as HTMLElement).click());
+    expect([await all(), await chips(threads)]).toEqual(['all · 2 µs', ['without idle threads']]);
+    await eventually(async () => (await rows(threads, 'Threads')).map(([name]) => name)).not.toContain('timer idle');
+    await push(threads, 'without idle threads');
+    await eventually(() => hide.isChecked()).toBe(false);
+    expect(await all()).toBe('all · 3 µs');
+  });
+
+  test('have a strip, on which their gaps are marked', async () => {
+    await goTo(threads);
+    const strips = await threads.$$eval('[aria-label="Threads"] .row', (all) =>
+      all.map((row) => {
+        const gaps = [...row.querySelectorAll('.gap')].map((gap) =>
+          ['x', 'width'].map((name) => Math.round(Number(gap.getAttribute(name)))),
+        );
+        return [row.children[1]?.textContent, row.querySelector('title')?.textContent, gaps];
+      }),
+    );
+    expect(strips).toContainEqual(['1', '1 gap, 300 ns lost', [[68, 51]]]);
+    expect(strips).toContainEqual(['2', 'no gaps', []]);
+  });
+});
+
+test('in all of this nothing was asked of the network, and nothing complained', () => {
+  expect(browser.otherRequests).toEqual([]);
+  expect(browser.complaints).toEqual([]);
+});

@@ -1,0 +1,161 @@
+/**
+ * What the chart is told to draw, and what only matches leave of it.
+ */
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { layout } from '../../../src/layout/layout.js';
+import type { CallTree } from '../../../src/model/call-tree.js';
+import { inPreOrder } from '../../../src/model/pre-order.js';
+import { type FrameTable, frameTable } from '../../../src/render/frames/frame-table.js';
+import { type ChartNode, chartOf } from '../../../src/render/page/view/chart.js';
+import { painterOf } from '../../../src/render/page/view/colouring.js';
+import { START, type State, WIDTHS } from '../../../src/render/page/view/state.js';
+import type { Views } from '../../../src/render/page/view/views.js';
+import { execute } from '../../helpers/execution.js';
+import { analyzeText } from '../../helpers/load.js';
+import { viewsOf } from '../../helpers/page-views.js';
+import { decisions } from '../../helpers/random-questions.js';
+import { callTrees, chainOf, SYMBOLS, sum } from '../../helpers/random-trees.js';
+
+const WIDTH_PX = 300;
+
+function tableOf(tree: CallTree): FrameTable {
+  const names = Array.from({ length: SYMBOLS }, (_, symbol) => `f${symbol}`);
+  const sorted = inPreOrder(tree, (a, b) => tree.symbol[a] - tree.symbol[b]);
+  const families = names.map(() => 'user' as const);
+  return frameTable({ tree: sorted, names, families, omitted: new Float64Array(tree.length), weight: 'ns' });
+}
+
+interface Drawn {
+  readonly node: ChartNode;
+  readonly depth: number;
+  readonly x: number;
+  readonly width: number;
+}
+
+/** As d3-flame-graph draws: children side by side, each as wide as its part of the parent. */
+function* placed(node: ChartNode, depth = 0, x = 0, width = WIDTH_PX): Generator<Drawn> {
+  yield { node, depth, x, width };
+  let at = x;
+  for (const child of node.children) {
+    const part = node.value > 0 ? (width * child.value) / node.value : 0;
+    yield* placed(child, depth + 1, at, part);
+    at += part;
+  }
+}
+
+const views = callTrees
+  .map(tableOf)
+  .chain((table) =>
+    fc.tuple(fc.constant(table), fc.nat(table.tree.length - 1), fc.nat(3), fc.constantFrom(1, 10, 100)),
+  );
+
+describe('the chart', () => {
+  test('has each box that has a width, once, in its place', () => {
+    fc.assert(
+      fc.property(views, ([table, first, siblings, minPx]) => {
+        const boxes = layout(table, { first, last: sibling(table, first, siblings), widthPx: WIDTH_PX, minPx });
+        const root = chartOf({ table, boxes, painter: painterOf(table, 'function'), characterPx: 7 });
+        const drawn = [...placed(root)];
+        const wanted = Array.from(boxes.widthPx.keys()).filter((box) => (boxes.widthPx[box] as number) > 0);
+        expect(drawn.map(({ node }) => node.box).sort((a, b) => a - b)).toEqual(wanted);
+        for (const { node, depth, x, width } of drawn) {
+          expect(depth).toBe(boxes.row[node.box]);
+          expect(x).toBeCloseTo(boxes.xPx[node.box] as number, 6);
+          expect(width).toBeCloseTo(boxes.widthPx[node.box] as number, 6);
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test('weighs what is below no more than what it stands on', () => {
+    fc.assert(
+      fc.property(callTrees, (tree) => {
+        const table = tableOf(tree);
+        const boxes = layout(table, { first: 0, last: 0, widthPx: WIDTH_PX, minPx: 1 });
+        const root = chartOf({ table, boxes, painter: painterOf(table, 'function'), characterPx: 7 });
+        for (const { node } of placed(root)) {
+          if (sum(tree.selfNs) > 0) expect(node.value).toBe(boxes.total[node.box]);
+          expect(sum(node.children.map(({ value }) => value))).toBeLessThanOrEqual(node.value);
+        }
+      }),
+    );
+  });
+});
+
+function sibling({ nextSibling }: FrameTable, first: number, steps: number): number {
+  let last = first;
+  for (let step = 0; step < steps && (nextSibling[last] ?? -1) !== -1; step++) last = nextSibling[last] as number;
+  return last;
+}
+
+const pages: fc.Arbitrary<Promise<Views>> = fc
+  .array(fc.array(decisions({ ns: fc.constantFrom(0, 1, 7, 5000) }), { minLength: 1, maxLength: 40 }), {
+    minLength: 1,
+    maxLength: 3,
+  })
+  .map(async (threads) => {
+    const text = execute(threads).lines.map((line) => `${line.text}\n`);
+    return viewsOf(await analyzeText(text.join(''), { durations: true }));
+  });
+
+const ANYTHING = fc.record({
+  width: fc.constantFrom(...WIDTHS),
+  foldsRecursion: fc.boolean(),
+  focus: fc.option(fc.nat(30)),
+  hidden: fc.array(fc.nat(30), { maxLength: 2 }),
+  threads: fc.constantFrom('all', 'tid:1000', 'tid:1001'),
+});
+
+function stateOf({ names }: Views, { focus, hidden, ...others }: Partial<State>): State {
+  const known = (symbol: number) => symbol % names.length;
+  return { ...START, ...others, focus: focus == null ? null : known(focus), hidden: (hidden ?? []).map(known) };
+}
+
+describe('whatever is asked for', () => {
+  test('the graph weighs as much as the functions below it', async () => {
+    await fc.assert(
+      fc.asyncProperty(pages, ANYTHING, async (made, asked) => {
+        const views = await made;
+        const state = stateOf(views, asked);
+        const { tree, functions } = views.viewAt(state);
+        const { total, weight } = views.tableAt({ ...state, width: 'wall' });
+        const rows = [...functions().values()];
+        expect(weight).toBe('ns');
+        const onStops = sum(tree.selfNs.filter((_, node) => chainOf(tree, node).every((symbol) => symbol < 6)));
+        expect(total[0]).toBe(sum(rows.map(({ selfNs, outsideNs }) => selfNs + outsideNs)) + onStops - unknown(tree));
+        expect(views.tableAt({ ...state, width: 'calls' }).total[0]).toBe(sum(tree.calls));
+        expect(views.tableAt({ ...state, width: 'self' }).total[0]).toBe(total[0]);
+      }),
+    );
+  });
+
+  test('only matches leave what is found, with all below it', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        pages,
+        ANYTHING,
+        fc.constantFrom('f1', '/f[23]/', 'sys', 'nothing'),
+        async (made, asked, search) => {
+          const views = await made;
+          const state: State = { ...stateOf(views, asked), search };
+          const { tree, self } = views.tableAt(state);
+          const only = views.tableAt({ ...state, isOnlyMatches: true });
+          const matches = (symbol: number) =>
+            search.startsWith('/')
+              ? new RegExp(search.slice(1, -1)).test(views.names[symbol] as string)
+              : (views.names[symbol] as string).includes(search);
+          const left = self.map((ns, node) => (chainOf(tree, node).some(matches) ? ns : 0));
+          expect([...only.self]).toEqual([...left]);
+          expect(only.total[0]).toBe(sum(left));
+        },
+      ),
+    );
+  });
+});
+
+/** A function without a name is one of them. */
+function unknown(tree: CallTree): number {
+  return sum(tree.selfNs.filter((_, node) => chainOf(tree, node).every((symbol) => symbol === 0) && node > 0));
+}

@@ -1,0 +1,159 @@
+/**
+ * The bytes of the page's data: any number comes back, damage is refused, and they are few and quickly read.
+ */
+import { deflateRawSync } from 'node:zlib';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { AnalyzeOptions, Profile, ThreadProfile } from '../../../src/index.js';
+import { CallTreeBuilder, ROOT } from '../../../src/model/call-tree.js';
+import { NONE } from '../../../src/model/units.js';
+import { callerRows } from '../../../src/render/page/data/caller-rows.js';
+import { NumberReader } from '../../../src/render/page/data/number-reader.js';
+import { NumberWriter } from '../../../src/render/page/data/number-writer.js';
+import { NODE_COLUMNS, type PageData } from '../../../src/render/page/data/page-data.js';
+import { profileOf } from '../../../src/render/page/data/profile-of.js';
+import { readPageData } from '../../../src/render/page/data/read.js';
+import { readShape } from '../../../src/render/page/data/shape.js';
+import { treeOf } from '../../../src/render/page/data/tree-of.js';
+import { writePageData } from '../../../src/render/page/data/write.js';
+import { analyzeText, fixture } from '../../helpers/load.js';
+import { profileOfNames } from '../../helpers/profile-file.js';
+
+const OPTIONS: AnalyzeOptions = { trees: 'apart', durations: true };
+const bytesOf = (profile: Profile) => new Uint8Array(Buffer.concat(writePageData(profile)));
+
+test('any number comes back, however far it was guessed', () => {
+  const number = fc.oneof(
+    fc.double({ noNaN: true }).map((value) => value + 0),
+    fc.maxSafeInteger(),
+    fc.integer(),
+    fc.nat(300),
+    fc.constantFrom(2 ** 51, -(2 ** 51), 2 ** 53, 2 ** 31, 2 ** 30, Number.POSITIVE_INFINITY),
+  );
+  fc.assert(
+    fc.property(fc.array(fc.tuple(number, number)), (pairs) => {
+      const [values, guesses] = [0, 1].map((at) => Float64Array.from(pairs, (pair) => pair[at] as number));
+      const writer = new NumberWriter();
+      writer.column(values as Float64Array, guesses as Float64Array);
+      const reader = new NumberReader(writer.taken());
+      expect(reader.column((guesses as Float64Array).slice())).toEqual(values);
+      reader.end();
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+describe('damage', () => {
+  const profile = analyzeText(fixture('demo/threads.perf.txt.gz'), OPTIONS);
+
+  test('bytes that are cut off, or go on, are refused', async () => {
+    const bytes = bytesOf(await profile);
+    readPageData(bytes);
+    for (let length = 0; length < bytes.length; length += 1 + Math.floor(length / 500))
+      expect(() => readPageData(bytes.slice(0, length))).toThrow();
+    expect(() => readPageData(Uint8Array.of(...bytes, 1))).toThrow('goes on');
+  });
+
+  test('with other bytes in it, it is refused or read: it always ends', async () => {
+    const bytes = bytesOf(await profile);
+    const harm = fc.array(fc.tuple(fc.nat(bytes.length - 1), fc.nat(255)), { minLength: 1, maxLength: 5 });
+    fc.assert(
+      fc.property(harm, (harm) => {
+        const damaged = bytes.slice();
+        for (const [at, byte] of harm) damaged[at] = byte;
+        const page = readOrNull(damaged);
+        if (page === null) return;
+        treeOf(page, [...page.threads.keys()]);
+        profileOf(page);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  test.each([[[0, 2]], [[0, 0]], [[0, 1, 3]], [[1, 1]], [[]]])(
+    'a shape of depths %j has nodes without callers, and is refused',
+    (depths) => {
+      const writer = new NumberWriter();
+      writer.rows(Int32Array.from(depths));
+      writer.column(new Float64Array(depths.length), new Float64Array(depths.length));
+      expect(() => readShape(new NumberReader(writer.taken()), depths.length, 1)).toThrow('the page has');
+    },
+  );
+
+  test.each([[[]], [[1]], [[0, 2]], [[0, 1, 1]], [[0, 2, 1]]])('a thread of nodes %j is refused', (nodes) => {
+    const shape = { length: 3, parent: Int32Array.of(NONE, 0, 1), symbol: Int32Array.of(NONE, 0, 0) };
+    const others = Int32Array.of(0, 1, 2);
+    expect(() => callerRows(shape, [others, Int32Array.from(nodes)])).toThrow('a thread of the page has no');
+  });
+
+  function readOrNull(bytes: Uint8Array): PageData | null {
+    try {
+      return readPageData(bytes);
+    } catch {
+      return null;
+    }
+  }
+});
+
+describe('size and speed', () => {
+  test('a node of a thread takes less than eight bytes in the page, and its durations as much again', async () => {
+    const profile = await analyzeText(fixture('truth/gentrace-faults.perf.txt.gz'), OPTIONS);
+    const rows = profile.threads.reduce((sum, { tree }) => sum + tree.length, 0);
+    const threads = profile.threads.map((thread) => ({ ...thread, durations: null }));
+    const nodes = inPage(writePageData({ ...profile, threads }).slice(1)) / rows;
+    const all = inPage(writePageData(profile).slice(1)) / rows;
+    expect(nodes).toBeLessThan(8);
+    expect(all).toBeLessThan(16);
+  });
+
+  test.each([1, 2])('the times of functions that were called %d times follow from others', (times) => {
+    const profile = chainOf(50, times);
+    const pieces = writePageData(profile).slice(3);
+    const isGuessed = pieces.slice(0, NODE_COLUMNS.length).map((piece) => piece.every((byte) => byte === 1));
+    const guessed = NODE_COLUMNS.filter((_, at) => isGuessed[at]);
+    expect(guessed).toEqual(['inferredCalls', 'inferredNs', 'completeNs', ...(times === 1 ? ['minNs'] : []), 'maxNs']);
+  });
+
+  /** Each function is called by the one before, the n-th of the calls of each takes n times as long as the first. */
+  function chainOf(levels: number, times: number): Profile {
+    const builder = new CallTreeBuilder();
+    let node: number = ROOT;
+    for (let level = 0; level < levels; level++) {
+      node = builder.child(node, 0);
+      for (let call = 1; call <= times; call++) {
+        builder.charge(node, call * level, false);
+        builder.countComplete(node, call * sumFrom(level, levels));
+      }
+    }
+    const profile = profileOfNames([]);
+    return { ...profile, threads: profile.threads.map((thread) => ({ ...thread, tree: builder.build() })) };
+  }
+
+  function sumFrom(first: number, end: number): number {
+    return ((end - first) * (first + end - 1)) / 2;
+  }
+
+  /** Deflated, and as base64. */
+  function inPage(pieces: readonly Uint8Array[]): number {
+    return (deflateRawSync(Buffer.concat(pieces), { level: 9 }).length * 4) / 3;
+  }
+
+  test('a million nodes of a thousand threads are read and added up at once', () => {
+    const profile = largeProfile();
+    const bytes = bytesOf(profile);
+    const start = performance.now();
+    const page = readPageData(bytes);
+    const read = performance.now();
+    const { tree } = treeOf(page, [...page.threads.keys()]);
+    expect(read - start).toBeLessThan(3000);
+    expect(performance.now() - read).toBeLessThan(1000);
+    expect(page.threads.reduce((sum, { node }) => sum + node.length, 0)).toBe(1_000_000);
+    expect(tree.length).toBe(1000);
+  });
+
+  function largeProfile(): Profile {
+    const profile = profileOfNames(Array.from({ length: 999 }, (_, row) => [`function ${row}`, null]));
+    const threads = Array.from({ length: 1000 }, (_, tid) => ({ ...(profile.threads[0] as ThreadProfile), tid }));
+    return { ...profile, threads };
+  }
+});

@@ -1,0 +1,152 @@
+/**
+ * What the report page gets is the profile, to the byte; and the tree of some threads is what a plain merge gives.
+ */
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { AnalyzeOptions, CallTree, Profile } from '../../../src/index.js';
+import { CallTreeBuilder, ROOT, withoutEmptyNodes } from '../../../src/model/call-tree.js';
+import { compareSymbols } from '../../../src/model/symbol-order.js';
+import { NONE } from '../../../src/model/units.js';
+import { NODE_COLUMNS, type PageData } from '../../../src/render/page/data/page-data.js';
+import { profileOf } from '../../../src/render/page/data/profile-of.js';
+import { readPageData } from '../../../src/render/page/data/read.js';
+import { treeOf } from '../../../src/render/page/data/tree-of.js';
+import { writePageData } from '../../../src/render/page/data/write.js';
+import { damagedExecutions } from '../../helpers/damaged-executions.js';
+import { analyzeText, fixture } from '../../helpers/load.js';
+import { jsonOf } from '../../helpers/profile-file.js';
+import { randomProfiles } from '../../helpers/random-profiles.js';
+import { traceFiles } from '../../helpers/trace-files.js';
+
+/** No branch of them can be replayed. */
+const WITHOUT_BRANCHES = /fields-callindent|fields-default|fields-power-events-default|sideband-default/;
+const files = traceFiles.filter((file) => !WITHOUT_BRANCHES.test(file)).map((file) => file.replace('fixtures/', ''));
+const OPTIONS: AnalyzeOptions = { trees: 'apart', durations: true, byCalls: true };
+
+const bytesOf = (profile: Profile) => new Uint8Array(Buffer.concat(writePageData(profile)));
+const pageOf = (profile: Profile) => readPageData(bytesOf(profile));
+
+function expectSame(profile: Profile): void {
+  const page = pageOf(profile);
+  expect(jsonOf(profileOf(page))).toBe(jsonOf(profile));
+  expect(page.meta).toEqual(profile.meta);
+  expect(page.quality).toEqual(profile.quality);
+}
+
+describe.each(files)('%s', (file) => {
+  test('comes back to the byte', async () => {
+    expectSame(await analyzeText(fixture(file), OPTIONS));
+  });
+
+  test('any threads together are what a plain merge gives', async () => {
+    const profile = await analyzeText(fixture(file), OPTIONS);
+    const page = pageOf(profile);
+    const all = profile.threads.map((_, at) => at);
+    for (const chosen of [all, all.slice(0, 1), all.slice(1), []]) expectPlainMerge(profile, page, chosen);
+  });
+});
+
+test('whatever its numbers and names are, a profile comes back to the byte', () => {
+  fc.assert(fc.property(randomProfiles, expectSame), { numRuns: 1000 });
+});
+
+test('a trace of which parts are missing comes back to the byte', async () => {
+  await fc.assert(
+    fc.asyncProperty(damagedExecutions, async (lines) => {
+      fc.pre(lines.some((line) => /call|return/.test(line)));
+      expectSame(await analyzeText(lines.map((line) => `${line}\n`).join(''), OPTIONS));
+    }),
+    { numRuns: 100 },
+  );
+});
+
+test('durations that are not known stay unknown', async () => {
+  const profile = await analyzeText(fixture('demo/threads.perf.txt.gz'), { trees: 'apart' });
+  expect(pageOf(profile).threads.map(({ durations }) => durations)).toEqual(profile.threads.map(() => null));
+});
+
+test('trees of threads that are one are refused', async () => {
+  const profile = await analyzeText(fixture('demo/threads.perf.txt.gz'), { trees: 'together' });
+  expect(() => writePageData(profile)).toThrow('trees are one');
+});
+
+test('the shape is a walk: subtrees are runs of nodes, siblings stand by name, each once', () => {
+  fc.assert(
+    fc.property(randomProfiles, (profile) => {
+      const { shape, symbols } = pageOf(profile);
+      const { length, parent, symbol } = shape;
+      const open: number[] = [];
+      const lastChild = new Int32Array(length).fill(NONE);
+      for (let node = 0; node < length; node++) {
+        while (open.length > 0 && open.at(-1) !== parent[node]) open.pop();
+        expect(open.at(-1) ?? NONE).toBe(parent[node]);
+        open.push(node);
+        if (node === ROOT) continue;
+        const sibling = lastChild[parent[node]];
+        if (sibling !== NONE) {
+          const byName = compareSymbols(symbols, symbol[sibling], symbol[node]);
+          expect(byName < 0 || (byName === 0 && symbol[sibling] < symbol[node])).toBe(true);
+        }
+        lastChild[parent[node]] = node;
+      }
+    }),
+  );
+});
+
+test('a thread has the nodes of its tree, from the root on', () => {
+  fc.assert(
+    fc.property(randomProfiles, (profile) => {
+      const { threads, shape } = pageOf(profile);
+      threads.forEach((thread, at) => {
+        expect([...thread.node]).toEqual([...new Set(thread.node)].sort((a, b) => a - b));
+        expect(thread.node[0]).toBe(ROOT);
+        expect(thread.node.length).toBe(profile.threads[at]?.tree.length);
+        for (const column of NODE_COLUMNS) expect(thread[column].length).toBe(thread.node.length);
+      });
+      const used = new Set(threads.flatMap(({ node }) => [...node]));
+      expect(used.size).toBe(threads.length === 0 ? 0 : shape.length);
+    }),
+  );
+});
+
+test('any threads of any profile together are what a plain merge gives', () => {
+  const chosen = randomProfiles.chain((profile) =>
+    fc.tuple(fc.constant(profile), fc.subarray(profile.threads.map((_, at) => at))),
+  );
+  fc.assert(
+    fc.property(chosen, ([profile, chosen]) => expectPlainMerge(profile, pageOf(profile), chosen)),
+    { numRuns: 500 },
+  );
+});
+
+/** Also that its nodes stand as they do in the shape. */
+function expectPlainMerge(profile: Profile, page: PageData, chosen: readonly number[]): void {
+  const builder = new CallTreeBuilder();
+  for (const at of chosen) builder.merge(profile.threads[at]?.tree as CallTree, ROOT, (symbol) => symbol);
+  const { tree, shapeNode } = treeOf(page, chosen);
+  const plain = rowsByPath(withoutEmptyNodes(builder.build()), profile);
+  expect(rowsByPath(tree, page)).toEqual(plain);
+  expect([...shapeNode]).toEqual([...new Set(shapeNode)].sort((a, b) => a - b));
+  for (let node = 0; node < tree.length; node++) {
+    expect(tree.symbol[node]).toBe(page.shape.symbol[shapeNode[node]]);
+    expect(node === ROOT ? NONE : shapeNode[tree.parent[node]]).toBe(page.shape.parent[shapeNode[node]]);
+  }
+}
+
+/** A function of the program may be called as a special symbol is: they differ by their kind. */
+function rowsByPath(tree: CallTree, { symbols }: Pick<Profile, 'symbols'>): Map<string, readonly number[]> {
+  const paths: string[] = [];
+  const rows = new Map<string, readonly number[]>();
+  for (let node = 0; node < tree.length; node++) {
+    const row = tree.symbol[node];
+    const dso = symbols.dsoName[symbols.dso[row] as number] ?? null;
+    const step = node === ROOT ? '' : JSON.stringify([symbols.name[row], dso, symbols.kind[row]]);
+    const path = (paths[tree.parent[node]] ?? '') + step;
+    paths.push(path);
+    rows.set(
+      path,
+      NODE_COLUMNS.map((column) => tree[column][node]),
+    );
+  }
+  return rows;
+}

@@ -1,0 +1,113 @@
+/**
+ * What is said of a frame: whatever its width stands for, no part is more than the whole.
+ */
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { layout } from '../../../src/layout/layout.js';
+import { bucketOf } from '../../../src/model/durations.js';
+import { detailsOf } from '../../../src/render/page/view/details.js';
+import { foldedText } from '../../../src/render/page/view/folded.js';
+import { barsOf } from '../../../src/render/page/view/histogram.js';
+import { START, type State, WIDTHS, type Width } from '../../../src/render/page/view/state.js';
+import type { Views } from '../../../src/render/page/view/views.js';
+import { analyzeText, fixture, fold } from '../../helpers/load.js';
+import { viewsOf } from '../../helpers/page-views.js';
+import { sum } from '../../helpers/random-trees.js';
+import { traceOf } from '../../helpers/trace-of.js';
+
+/** work: 9 ns of its own, 81 ns in a system call, of which 60 blocked; and a gap, below which nothing is sure. */
+const TRACE = traceOf(`
+  0    call             main  work
+  5    tr end  syscall  work
+  10   PERF_RECORD_SWITCH OUT
+  70   PERF_RECORD_SWITCH IN
+  86   tr strt          work
+  90   return           work  main
+  100  call             main  other
+  110  error
+  120  tr strt          deep
+  180  call             deep  leaf
+  200  return           leaf  deep`);
+
+/** One line each; empty if the frame is too narrow to be drawn. */
+function said(views: Views, state: State, name: string): string {
+  const table = views.tableAt(state);
+  const boxes = layout(table, { first: 0, last: 0, widthPx: 10_000, minPx: 0 });
+  const box = boxes.node.findIndex((node) => table.names[table.tree.symbol[node] as number] === name);
+  if (box === -1) return '';
+  const symbol = table.tree.symbol[boxes.node[box] as number] as number;
+  const view = views.viewAt(state);
+  const sums = view.functions().get(symbol);
+  const everywhere = sums === undefined ? null : { sums, allNs: view.allNs() };
+  const { rows } = detailsOf(table, boxes, box, table.total[0] as number, state.width, everywhere);
+  return rows.map(({ what, value, more }) => [what, value, more].filter(Boolean).join(' | ')).join('\n');
+}
+
+const sharesIn = (text: string) => [...text.matchAll(/([\d.]+(?:e\+\d+)?) %/g)].map(([, percent]) => Number(percent));
+
+describe.each(WIDTHS)('with a width by %s', (width: Width) => {
+  test.for([false, true])('no share is more than all (only matches: %s)', async (isOnlyMatches) => {
+    const views = viewsOf(await analyzeText(TRACE, { durations: true }));
+    for (const name of ['main', 'work', 'other', 'deep', 'leaf']) {
+      const text = said(views, { ...START, width, search: 'leaf', isOnlyMatches }, name);
+      expect(Math.max(0, ...sharesIn(text)), `${name}\n${text}`).toBeLessThanOrEqual(100);
+    }
+  });
+
+  test('a function has the same share everywhere, whatever is drawn', async () => {
+    const views = viewsOf(await analyzeText(TRACE, { durations: true }));
+    const everywhere = (state: State) => said(views, state, 'work').match(/everywhere.*/)?.[0];
+    expect(everywhere(START)).toBe('everywhere | 90 ns | 45 % of all · self 9 ns');
+    if (width !== 'calls') expect(everywhere({ ...START, width })).toBe(everywhere(START));
+  });
+});
+
+test('the first number is called what the width stands for', async () => {
+  const views = viewsOf(await analyzeText(TRACE, { durations: true }));
+  const first = (width: Width) =>
+    said(views, { ...START, width }, 'work')
+      .split(' | ')
+      .slice(0, 2)
+      .join(' ');
+  expect(WIDTHS.map(first)).toEqual([
+    'total 90 ns',
+    'on CPU 30 ns',
+    'outside 81 ns',
+    'off CPU 60 ns',
+    'calls below 3 calls',
+    'self 9 ns',
+  ]);
+});
+
+test('bars hold all calls, each in its power of two', () => {
+  fc.assert(
+    fc.property(fc.array(fc.oneof(fc.nat(70), fc.nat(2 ** 40)), { minLength: 1, maxLength: 30 }), (durations) => {
+      const buckets = [...new Set(durations.map(bucketOf))].sort((a, b) => a - b);
+      const calls = buckets.map((bucket) => durations.filter((ns) => bucketOf(ns) === bucket).length);
+      const bars = barsOf({ bucket: buckets, calls });
+      expect(sum(bars.map((bar) => bar.calls))).toBe(durations.length);
+      for (const { fromNs, toNs, calls } of bars)
+        expect(calls).toBe(durations.filter((ns) => ns >= fromNs && ns < toNs).length);
+      bars.slice(1).forEach(({ fromNs }, at) => {
+        expect(fromNs).toBe(bars[at]?.toNs);
+      });
+    }),
+  );
+});
+
+test('the bars of a function hold its complete calls', async () => {
+  const views = viewsOf(await analyzeText(fixture('lab/demo-cre.txt'), { durations: true }));
+  const view = views.viewAt(START);
+  for (const [symbol, { calls, inferred }] of view.functions())
+    expect(sum((view.bars(symbol) ?? []).map((bar) => bar.calls))).toBe(calls - inferred);
+});
+
+test.for(['lab/demo-cre.txt', 'lab/thread-create-switch-migrate.txt', 'hardware/kernel-hwint-syscall.txt'])(
+  'folded lines of all of %s are those of ptflame render',
+  async (name) => {
+    const profile = await analyzeText(fixture(name), { durations: true });
+    const lines = fold(profile).split('\n');
+    const table = viewsOf(profile).tableAt(START);
+    expect(foldedText(table, 0).split('\n')).toEqual(lines.filter((line) => !line.endsWith(' 0')));
+  },
+);

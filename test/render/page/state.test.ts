@@ -1,0 +1,92 @@
+/**
+ * What is looked at, in the address and back.
+ */
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { COLOURINGS, formatHash, parseHash, START, type State, WIDTHS } from '../../../src/render/page/view/state.js';
+
+const SYMBOLS = 40;
+const symbol = fc.nat(SYMBOLS - 1);
+const text = fc.string({ unit: 'grapheme' });
+
+const states: fc.Arbitrary<State> = fc
+  .record({
+    threads: fc.oneof(
+      fc.constant('all'),
+      fc.nat(9).map((tid) => `tid:${tid}`),
+      text.map((name) => `name:${name}`),
+    ),
+    hidesIdle: fc.boolean(),
+    width: fc.constantFrom(...WIDTHS),
+    colouring: fc.constantFrom(...COLOURINGS),
+    isIcicle: fc.boolean(),
+    foldsRecursion: fc.boolean(),
+    focus: fc.option(symbol),
+    hidden: fc.uniqueArray(symbol, { maxLength: 4 }),
+    zoom: fc.array(symbol, { maxLength: 30 }),
+    zoomLast: fc.option(symbol),
+    search: text,
+    isOnlyMatches: fc.boolean(),
+    chosen: fc.option(symbol),
+  })
+  .map((state) => (state.zoom.length === 0 ? { ...state, zoomLast: null } : state));
+
+/** A file may have been asked for as an icicle. */
+const starts = fc.boolean().map((isIcicle): State => ({ ...START, isIcicle }));
+
+test('what is looked at comes back from the address', () => {
+  fc.assert(
+    fc.property(states, starts, (state, start) => {
+      expect(parseHash(formatHash(state, start), SYMBOLS, start)).toEqual(state);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test('an address without a word is the start, and the start has no word', () => {
+  fc.assert(
+    fc.property(starts, (start) => {
+      expect(formatHash(start, start)).toBe('#');
+      for (const hash of ['', '#', '#&&=', '#other=1']) expect(parseHash(hash, SYMBOLS, start)).toEqual(start);
+    }),
+  );
+});
+
+test.for([
+  'width=height',
+  'colour=red',
+  'zoom=40',
+  'zoom=1.x',
+  'zoom=-1',
+  'zoom=1e1',
+  'zoom=99999999999999999999',
+  'zoom=%ff',
+  'to=1',
+  'focus=40',
+  'focus=',
+  'hide=1.40',
+  'function=__proto__',
+  'threads',
+])('nonsense (%s) is as if it were not there', (hash) => {
+  expect(parseHash(`#${hash}`, SYMBOLS)).toEqual(hash === 'threads' ? { ...START, threads: '' } : START);
+});
+
+test('any text can be an address, and leads to something that has one', () => {
+  const words = fc.constantFrom(
+    ...['threads', 'idle', 'width', 'colour', 'icicle', 'fold', 'focus', 'hide', 'zoom', 'to', 'search', 'only'],
+  );
+  const values = fc.oneof(text, fc.constantFrom('1', '0', '1.2.3', '39', '40', 'calls', 'average'));
+  const hashes = fc.oneof(
+    text,
+    fc.array(fc.tuple(words, values)).map((pairs) => pairs.map((pair) => pair.join('=')).join('&')),
+  );
+  fc.assert(
+    fc.property(hashes, (hash) => {
+      const state = parseHash(`#${hash}`, SYMBOLS);
+      for (const id of [state.focus, state.chosen, state.zoomLast, ...state.hidden, ...state.zoom])
+        if (id !== null) expect(id).toBeLessThan(SYMBOLS);
+      expect(parseHash(formatHash(state), SYMBOLS)).toEqual(state);
+    }),
+    { numRuns: 500 },
+  );
+});
