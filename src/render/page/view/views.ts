@@ -12,7 +12,7 @@ import { addedDurations, type FunctionDurations, histogramsOf } from '../../../m
 import { inPreOrder } from '../../../model/pre-order.js';
 import { compareSymbols } from '../../../model/symbol-order.js';
 import { totalTimes } from '../../../model/tree-view.js';
-import { type Nanoseconds, NONE, type NodeId, type SymbolId } from '../../../model/units.js';
+import type { Nanoseconds, NodeId, SymbolId } from '../../../model/units.js';
 import { type Family, familyOf } from '../../frames/families.js';
 import { type FrameTable, frameTable, summedUp } from '../../frames/frame-table.js';
 import { type Found, find, matcherOf } from '../../frames/search.js';
@@ -20,6 +20,7 @@ import { visibleText } from '../../visible-text.js';
 import type { PageData } from '../data/page-data.js';
 import { treeOf } from '../data/tree-of.js';
 import { type Bar, barsOf } from './histogram.js';
+import { once, remembered } from './remembered.js';
 import { type State, WIDTHS, type Width } from './state.js';
 import { chosenThreads, type ThreadRow, threadRows } from './threads.js';
 
@@ -240,39 +241,4 @@ function masked(table: FrameTable, { isMatch }: Found): FrameTable {
     isInside[node] = isMatch[node] || (node !== ROOT && isInside[table.parent[node]]) ? 1 : 0;
   const self = table.self.map((own, node) => (isInside[node] ? own : 0));
   return { ...table, self, total: summedUp(table.tree, self) };
-}
-
-/** The node to which symbols lead; null if they lead nowhere. */
-export function nodeAt({ tree, firstChild, nextSibling }: FrameTable, path: readonly SymbolId[]): NodeId | null {
-  let node: NodeId = ROOT;
-  for (const symbol of path) {
-    node = firstChild[node];
-    while (node !== NONE && tree.symbol[node] !== symbol) node = nextSibling[node];
-    if (node === NONE) return null;
-  }
-  return node;
-}
-
-/** The symbols that lead to a node. */
-export function pathTo({ tree }: FrameTable, node: NodeId): SymbolId[] {
-  const path: SymbolId[] = [];
-  for (let at = node; at !== ROOT; at = tree.parent[at]) path.push(tree.symbol[at]);
-  return path.reverse();
-}
-
-/** The last answer of a function, for as long as it is asked the same. */
-function remembered<Arguments extends readonly unknown[], Value>(compute: (...args: Arguments) => Value) {
-  let last: { readonly key: string; readonly value: Value } | null = null;
-  return (key: string, ...args: Arguments): Value => {
-    if (last?.key !== key) last = { key, value: compute(...args) };
-    return last.value;
-  };
-}
-
-function once<Value>(compute: () => Value): () => Value {
-  let value: { readonly of: Value } | null = null;
-  return () => {
-    value ??= { of: compute() };
-    return value.of;
-  };
 }

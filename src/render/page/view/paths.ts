@@ -1,0 +1,24 @@
+/**
+ * Frames by the symbols that lead to them: in another tree they are other nodes.
+ */
+import { ROOT } from '../../../model/call-tree.js';
+import { NONE, type NodeId, type SymbolId } from '../../../model/units.js';
+import type { FrameTable } from '../../frames/frame-table.js';
+
+/** The node to which symbols lead; null if they lead nowhere. */
+export function nodeAt({ tree, firstChild, nextSibling }: FrameTable, path: readonly SymbolId[]): NodeId | null {
+  let node: NodeId = ROOT;
+  for (const symbol of path) {
+    node = firstChild[node];
+    while (node !== NONE && tree.symbol[node] !== symbol) node = nextSibling[node];
+    if (node === NONE) return null;
+  }
+  return node;
+}
+
+/** The symbols that lead to a node. */
+export function pathTo({ tree }: FrameTable, node: NodeId): SymbolId[] {
+  const path: SymbolId[] = [];
+  for (let at = node; at !== ROOT; at = tree.parent[at]) path.push(tree.symbol[at]);
+  return path.reverse();
+}
