@@ -40,8 +40,7 @@ function compute(): number {
 
 /** Runs in the page. */
 async function paintMany(): Promise<number> {
-  const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
-  await frame();
+  await new Promise((resolve) => requestAnimationFrame(resolve));
   const began = performance.now();
   const name = 'http://www.w3.org/2000/svg';
   const picture = document.createElementNS(name, 'svg');
@@ -65,9 +64,7 @@ async function paintMany(): Promise<number> {
     picture.append(rect, text);
   }
   document.body.append(picture);
-  await frame();
-  await frame();
-  return performance.now() - began;
+  return (await window.bench.painted()) - began;
 }
 
 export interface Compared {
@@ -98,8 +95,7 @@ const DRAW = `
 import { select } from 'd3';
 import flamegraph from 'd3-flame-graph';
 const chart = flamegraph().width(${VIEWPORT.width}).cellHeight(18).transitionDuration(0);
-select('#chart').datum(JSON.parse(document.getElementById('data').textContent)).call(chart);
-requestAnimationFrame(() => requestAnimationFrame(() => performance.mark('painted')));`;
+select('#chart').datum(JSON.parse(document.getElementById('data').textContent)).call(chart);`;
 
 interface Nested {
   readonly name: string;
@@ -127,34 +123,19 @@ function nested({ threads, symbols }: Profile): Nested {
 
 export function measureCompared(browser: Browser, path: string): Promise<Compared> {
   return inNewPage(browser, path, async (page: Page) => {
-    const loadMs = await page.evaluate(painted);
+    const loadMs = await page.evaluate(() => window.bench.loaded);
     return { loadMs, ...(await page.evaluate(zoomIn)) };
   });
 }
 
 /** Runs in the page. */
-function painted(): Promise<number> {
-  return new Promise((resolve) => {
-    const observer = new PerformanceObserver((list) => {
-      const mark = list.getEntries().find(({ name }) => name === 'painted');
-      if (mark) resolve(mark.startTime);
-    });
-    observer.observe({ type: 'mark', buffered: true });
-  });
-}
-
-/** Runs in the page. */
 async function zoomIn(): Promise<{ frames: number; zoomMs: number }> {
-  const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
-  const rects = [...document.querySelectorAll('g.frame')];
-  const wide = rects
-    .map((rect) => ({ rect, place: rect.getBoundingClientRect() }))
-    .filter(({ place }) => place.width > innerWidth / 10);
+  const frames = [...document.querySelectorAll('g.frame')];
+  const places = frames.map((frame) => ({ frame, place: frame.getBoundingClientRect() }));
+  const wide = places.filter(({ place }) => place.width > innerWidth / 10);
   wide.sort((a, b) => a.place.top - b.place.top);
-  await frame();
+  await new Promise((resolve) => requestAnimationFrame(resolve));
   const began = performance.now();
-  wide[0]?.rect.dispatchEvent(new MouseEvent('click', { bubbles: true, cancelable: true }));
-  await frame();
-  await frame();
-  return { frames: rects.length, zoomMs: performance.now() - began };
+  wide[0]?.frame.dispatchEvent(new MouseEvent('click', { bubbles: true, cancelable: true }));
+  return { frames: frames.length, zoomMs: (await window.bench.painted()) - began };
 }

@@ -1,0 +1,130 @@
+/**
+ * What the benchmark does inside of a page. The browser gets the source of these functions: they use nothing around them.
+ */
+import type { Step, Timed } from './browser.js';
+
+declare global {
+  interface Window {
+    bench: {
+      /** When what was changed just now is on the screen: on the clock of the page. */
+      readonly painted: () => Promise<number>;
+      /** When the first frames are; the page has to draw them itself. */
+      readonly loaded: Promise<number>;
+      readonly act: (step: Step) => Promise<Timed>;
+    };
+  }
+}
+
+/**
+ * Before anything of the page runs. A word is put beside what was changed, and the browser asked when it showed it: it shows
+ * both at once. To ask for the next frame would not tell, for that comes late where a page goes on working, and else too early.
+ */
+export function install(): void {
+  let marks = 0;
+  const painted = (): Promise<number> =>
+    new Promise((resolve) => {
+      const mark = document.createElement('span');
+      const name = `mark-${++marks}`;
+      mark.setAttribute('elementtiming', name);
+      mark.textContent = String(marks);
+      Object.assign(mark.style, { position: 'fixed', top: '0', left: '0', fontSize: '8px' });
+      const observer = new PerformanceObserver((list) => {
+        const entries = list.getEntries() as (PerformanceEntry & { identifier: string; renderTime: number })[];
+        const own = entries.find(({ identifier }) => identifier === name);
+        if (own === undefined) return;
+        observer.disconnect();
+        mark.remove();
+        resolve(own.renderTime);
+      });
+      observer.observe({ type: 'element', buffered: true });
+      document.body.append(mark);
+    });
+  const loaded = new Promise<number>((resolve) => {
+    const observer = new MutationObserver(() => {
+      if (document.querySelector('g.frame') === null) return;
+      observer.disconnect();
+      resolve(painted());
+    });
+    observer.observe(document, { childList: true, subtree: true });
+  });
+  window.bench = { painted, loaded, act: () => Promise.reject(new Error('not prepared')) };
+}
+
+export async function load(): Promise<Timed> {
+  const paintedMs = await window.bench.loaded;
+  await new Promise((resolve) => requestIdleCallback(resolve));
+  const boxes = document.querySelectorAll('.graph.main .frame').length;
+  return { paintedMs, idleMs: performance.now(), boxes };
+}
+
+/** What a reader does, on the report page. */
+export function prepare(): void {
+  const idle = () => new Promise((resolve) => requestIdleCallback(resolve));
+  const pause = () => new Promise((resolve) => setTimeout(resolve, 60));
+  const find = <Found extends Element>(selector: string, isRight: (element: Found) => boolean = () => true): Found => {
+    const found = [...document.querySelectorAll<Found>(selector)].find(isRight);
+    if (found === undefined) throw new Error(`the page has no ${selector}`);
+    return found;
+  };
+  const setWidth = (width: string) => {
+    const hasIt = ({ options }: HTMLSelectElement) => [...options].some(({ value }) => value === width);
+    const select = find('select', hasIt);
+    return () => {
+      select.value = width;
+      select.dispatchEvent(new Event('change', { bubbles: true }));
+    };
+  };
+  const click = (element: Element) => () => {
+    element.dispatchEvent(new MouseEvent('click', { bubbles: true, cancelable: true }));
+  };
+  /** The one farthest from the root that is still a tenth as wide as all. */
+  const deepFrame = (): Element => {
+    const rects = [...document.querySelectorAll('.graph.main .frame:not(.caller) > rect')];
+    const places = rects.map((rect) => ({ rect, place: rect.getBoundingClientRect() }));
+    const wide = places.filter(({ place }) => place.width > innerWidth / 10);
+    return wide.sort((a, b) => a.place.top - b.place.top)[0]?.rect as Element;
+  };
+  /** A change of the address is told to the page later. */
+  const setHash = (hash: string) => () =>
+    new Promise<void>((resolve) => {
+      addEventListener('hashchange', () => resolve(), { once: true });
+      location.hash = hash;
+    });
+  /** The thread that has most. */
+  const largestThread = (): string | undefined => {
+    const rows = [...document.querySelectorAll('#panel-threads .row')];
+    return rows.map((row) => row.children[1]?.textContent ?? '').find((text) => /^\d+$/.test(text));
+  };
+  const search = () => {
+    const input = find<HTMLInputElement>('input[type=search]');
+    return () => {
+      input.value = 'mem';
+      input.dispatchEvent(new Event('input', { bubbles: true }));
+    };
+  };
+  const acts: Readonly<Record<Step, () => () => void | Promise<void>>> = {
+    'zoom in': () => click(deepFrame()),
+    'zoom out': () => click(find('button', ({ textContent }) => textContent === 'Reset zoom')),
+    'one thread': () => setHash(`#threads=tid%3A${largestThread()}`),
+    'all threads': () => setHash('#'),
+    'width: on CPU': () => setWidth('cpu'),
+    'width: calls': () => setWidth('calls'),
+    'width: self': () => setWidth('self'),
+    'width: wall clock': () => setWidth('wall'),
+    search,
+    'open function': () => click(find('#panel-functions .row:nth-child(6)')),
+  };
+  const act = async (step: Step): Promise<Timed> => {
+    await pause();
+    await idle();
+    const start = acts[step]();
+    await pause();
+    const began = performance.now();
+    await start();
+    const paintedMs = (await window.bench.painted()) - began;
+    await idle();
+    const boxes = document.querySelectorAll('.graph.main .frame').length;
+    return { paintedMs, idleMs: performance.now() - began, boxes };
+  };
+  window.bench = { ...window.bench, act };
+}
