@@ -6,24 +6,11 @@ import { describe, expect, test } from 'vitest';
 import { analyze, openTraceFile, renderSvg, type SvgOptions } from '../../src/index.js';
 import { press, windows } from '../helpers/browser.js';
 import { analyzeText, fixture } from '../helpers/load.js';
-import { traceOf } from '../helpers/trace-of.js';
+import { CALLS } from '../helpers/report-page.js';
 
 const browser = windows('svg');
 
 const eventually = <Value>(read: () => Value) => expect.poll(read, { timeout: 60_000 });
-
-/** main (100 ns) calls a (60), which calls leaf (20) and itself (30, of it leaf 10), and b (30). */
-const TRACE = traceOf(`
-  0    call    main  a
-  5    call    a     leaf
-  25   return  leaf  a
-  25   call    a     a
-  30   call    a     leaf
-  40   return  leaf  a
-  55   return  a     a
-  60   return  a     main
-  70   call    main  b
-  100  return  b     main`);
 
 /** A new window with the picture of a trace, opened from its file. */
 async function open(trace: string | Uint8Array, options: SvgOptions = {}, hash = ''): Promise<Page> {
@@ -67,7 +54,7 @@ describe('mouse', () => {
   });
 
   test('hovering tells all numbers', async () => {
-    const page = await open(TRACE);
+    const page = await open(CALLS);
     const { x, y } = await middleOf(page, 'a · 1');
     await page.mouse.move(x, y);
     const said = await tooltip(page);
@@ -81,7 +68,7 @@ describe('mouse', () => {
   });
 
   test('a click zooms in, a click on a caller zooms out', async () => {
-    const page = await open(TRACE);
+    const page = await open(CALLS);
     const before = await labels(page);
     await click(page, 'a · 1');
     await expect
@@ -95,7 +82,7 @@ describe('mouse', () => {
   });
 
   test('Reset zooms out to all', async () => {
-    const page = await open(TRACE);
+    const page = await open(CALLS);
     await click(page, 'leaf');
     await eventually(() => page.url()).toContain('zoom=');
     await page.locator('button', { hasText: 'Reset' }).click();
@@ -103,7 +90,7 @@ describe('mouse', () => {
   });
 
   test('a block of narrow frames opens when it is clicked', async () => {
-    const page = await open(TRACE, { minPx: 400 });
+    const page = await open(CALLS, { minPx: 400 });
     await click(page, '3 small frames');
     await eventually(() => labels(page)).toContain('leaf · 1 · 20 ns');
   });
@@ -113,7 +100,7 @@ describe('search', () => {
   const result = (page: Page) => page.locator('output').textContent();
 
   test('finds text, and does not count nested matches twice', async () => {
-    const page = await open(TRACE);
+    const page = await open(CALLS);
     await press(page, '/');
     await page.keyboard.type('/^a$/');
     await eventually(() => result(page)).toBe('2 frames, 60 % of view');
@@ -125,7 +112,7 @@ describe('search', () => {
   });
 
   test('says that something is no regular expression', async () => {
-    const page = await open(TRACE);
+    const page = await open(CALLS);
     await page.locator('input').fill('/(/');
     await eventually(() => result(page)).toBe('no regular expression');
     await page.locator('input').fill('(');
@@ -135,7 +122,7 @@ describe('search', () => {
 
 describe('keys', () => {
   test('walk from frame to frame, and zoom', async () => {
-    const page = await open(TRACE);
+    const page = await open(CALLS);
     await press(page, 'Tab');
     expect(await focused(page)).toMatch(/^all: /);
     await press(page, 'ArrowUp', 'ArrowUp');
@@ -156,7 +143,7 @@ describe('keys', () => {
   });
 
   test('go the other way in an icicle', async () => {
-    const page = await open(TRACE, { icicle: true });
+    const page = await open(CALLS, { icicle: true });
     await press(page, 'Tab', 'ArrowDown');
     expect(await focused(page)).toMatch(/^main: /);
     await press(page, 'ArrowUp');
@@ -164,7 +151,7 @@ describe('keys', () => {
   });
 
   test('? shows them', async () => {
-    const page = await open(TRACE);
+    const page = await open(CALLS);
     await press(page, '?');
     expect(await tooltip(page)).toContain('search: text, or a regular expression');
     await press(page, 'Escape');
@@ -174,7 +161,7 @@ describe('keys', () => {
 
 describe('the address', () => {
   test('keeps zoom and search over a reload, and the way back', async () => {
-    const page = await open(TRACE);
+    const page = await open(CALLS);
     await click(page, 'a · 1');
     await page.locator('input').fill('leaf');
     await eventually(() => page.url()).toMatch(/#zoom=\d+&search=leaf$/);
@@ -188,14 +175,14 @@ describe('the address', () => {
   test.for(['#zoom=999', '#zoom=2-1', '#zoom=x', '#zoom=0-1', '#&&=%ff', '#zoom=-1'])(
     'that makes no sense (%s) shows all',
     async (hash) => {
-      expect(await labels(await open(TRACE, {}, hash))).toContain('b · 1 · 30 ns');
+      expect(await labels(await open(CALLS, {}, hash))).toContain('b · 1 · 30 ns');
     },
   );
 });
 
 describe('surroundings', () => {
   test('the picture takes the width of the window, and colours of its own in the dark', async () => {
-    const page = await open(TRACE);
+    const page = await open(CALLS);
     await page.setViewportSize({ width: 700, height: 500 });
     await eventually(() => page.$eval('svg', (svg) => svg.getAttribute('width'))).toBe('700');
     const ink = () => page.$eval('#title', (title) => getComputedStyle(title).fill);

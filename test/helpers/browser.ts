@@ -8,18 +8,8 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, vi } from 'vitest';
+import { CHROMIUM } from '../../bench/page/browser.js';
 
-const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
-const ARGUMENTS = [
-  '--headless',
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-];
 const LONGEST_MS = 60_000;
 
 export class Windows {
@@ -43,8 +33,7 @@ export class Windows {
 
   async begin(): Promise<void> {
     this.browser = await chromium.launch({
-      executablePath: CHROMIUM,
-      args: ARGUMENTS,
+      ...CHROMIUM,
       ignoreDefaultArgs: this.hasScrollBars ? ['--hide-scrollbars'] : [],
     });
     this.context = await this.browser.newContext({ viewport: { width: 1200, height: 800 }, ...this.options });

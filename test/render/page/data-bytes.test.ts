@@ -144,7 +144,7 @@ describe('size and speed', () => {
     const start = performance.now();
     const page = readPageData(bytes);
     const read = performance.now();
-    const { tree } = treeOf(page, [...page.threads.keys()]);
+    const tree = treeOf(page, [...page.threads.keys()]);
     expect(read - start).toBeLessThan(3000);
     expect(performance.now() - read).toBeLessThan(1000);
     expect(page.threads.reduce((sum, { node }) => sum + node.length, 0)).toBe(1_000_000);

@@ -123,14 +123,23 @@ test('any threads of any profile together are what a plain merge gives', () => {
 function expectPlainMerge(profile: Profile, page: PageData, chosen: readonly number[]): void {
   const builder = new CallTreeBuilder();
   for (const at of chosen) builder.merge(profile.threads[at]?.tree as CallTree, ROOT, (symbol) => symbol);
-  const { tree, shapeNode } = treeOf(page, chosen);
+  const tree = treeOf(page, chosen);
   const plain = rowsByPath(withoutEmptyNodes(builder.build()), profile);
   expect(rowsByPath(tree, page)).toEqual(plain);
-  expect([...shapeNode]).toEqual([...new Set(shapeNode)].sort((a, b) => a - b));
+  const inShape = placesIn(page, tree);
+  expect(inShape).toEqual(inShape.toSorted((a, b) => a - b));
+}
+
+/** Of each node of a tree, in the shape. */
+function placesIn({ shape }: PageData, tree: CallTree): number[] {
+  const key = (parent: number | undefined, symbol: number | undefined) => `${parent} ${symbol}`;
+  const nodeAt = new Map(Array.from(shape.parent, (parent, node) => [key(parent, shape.symbol[node]), node]));
+  const places: number[] = [];
   for (let node = 0; node < tree.length; node++) {
-    expect(tree.symbol[node]).toBe(page.shape.symbol[shapeNode[node]]);
-    expect(node === ROOT ? NONE : shapeNode[tree.parent[node]]).toBe(page.shape.parent[shapeNode[node]]);
+    const parent = node === ROOT ? NONE : places[tree.parent[node]];
+    places.push(nodeAt.get(key(parent, tree.symbol[node])) ?? Number.NaN);
   }
+  return places;
 }
 
 /** A function of the program may be called as a special symbol is: they differ by their kind. */

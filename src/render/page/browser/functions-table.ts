@@ -37,33 +37,16 @@ export class FunctionsTable {
 
   private columns(views: Views): Column<FunctionSums>[] {
     const nameOf = (symbol: SymbolId) => views.names[symbol] as string;
-    const duration = (
-      key: string,
-      title: string,
-      hint: string,
-      value: (row: FunctionSums) => number,
-    ): Column<FunctionSums> => ({
-      key,
-      title,
-      hint,
-      width: '84px',
-      isTime: true,
-      value,
-      cell: (row) => (Number.isNaN(value(row)) ? '–' : formatDuration(value(row))),
-    });
-    const count = (
-      key: string,
-      title: string,
-      hint: string,
-      value: (row: FunctionSums) => number,
-    ): Column<FunctionSums> => ({
-      key,
-      title,
-      hint,
-      width: '84px',
-      value,
-      cell: (row) => formatCount(value(row)),
-    });
+    const number = (key: string, title: string, hint: string, value: (row: FunctionSums) => number) => {
+      return { key, title, hint, width: '84px', value };
+    };
+    const count = (...column: Parameters<typeof number>): Column<FunctionSums> => {
+      return { ...number(...column), cell: (row) => formatCount(column[3](row)) };
+    };
+    const duration = (...column: Parameters<typeof number>): Column<FunctionSums> => {
+      const cell = (ns: number) => (Number.isNaN(ns) ? '–' : formatDuration(ns));
+      return { ...number(...column), isTime: true, cell: (row) => cell(column[3](row)) };
+    };
     return [
       {
         key: 'name',

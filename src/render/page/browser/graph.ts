@@ -55,25 +55,16 @@ export class Graph {
   private readonly hatching = svgElement('path', { class: 'hatching', fill: 'url(#hatch)' });
   private readonly mark = svgElement('rect', { class: 'mark', rx: 2, height: ROW_PX - GAP_PX, visibility: 'hidden' });
   private readonly describe: (box: number) => string;
-  private readonly leastRows: number;
   private view!: GraphView;
   /** The one that Tab reaches: d3 may use it again for another frame. */
   private offered: FrameElement | null = null;
   private isDrawn = false;
-  private rows = 0;
 
   /** `describe`: a box, as it is read aloud. */
-  constructor(
-    place: HTMLElement,
-    characterPx: number,
-    events: GraphEvents,
-    describe: (box: number) => string,
-    leastRows = 1,
-  ) {
+  constructor(place: HTMLElement, characterPx: number, events: GraphEvents, describe: (box: number) => string) {
     this.place = place;
     this.characterPx = characterPx;
     this.describe = describe;
-    this.leastRows = leastRows;
     this.chart
       .cellHeight(ROW_PX)
       .transitionDuration(0)
@@ -95,10 +86,9 @@ export class Graph {
       ...(mostCallers !== undefined && { mostCallers }),
     });
     const root = chartOf({ table, boxes: this.boxes, painter, characterPx: this.characterPx });
-    this.rows = Math.max(this.boxes.rowCount, this.leastRows);
     this.chart
       .width(widthPx)
-      .height(this.rows * ROW_PX)
+      .height(this.boxes.rowCount * ROW_PX)
       .inverted(isIcicle);
     if (this.isDrawn) this.chart.update(root);
     else this.chart(select(this.place).datum(root));
@@ -178,14 +168,14 @@ export class Graph {
 
   private topOf(box: number): number {
     const row = this.boxes.row[box] as number;
-    return (this.view.isIcicle ? row : this.rows - 1 - row) * ROW_PX;
+    return (this.view.isIcicle ? row : this.boxes.rowCount - 1 - row) * ROW_PX;
   }
 
   /** What d3-flame-graph leaves to be done: gaps, marks, hatching. */
   private finish(widthPx: number): void {
     const svg = this.place.querySelector('svg') as SVGSVGElement;
     if (!this.isDrawn) this.prepare(svg);
-    setAttributes(svg, { height: this.rows * ROW_PX, width: widthPx });
+    setAttributes(svg, { height: this.boxes.rowCount * ROW_PX, width: widthPx });
     this.elements.clear();
     let hatched = '';
     for (const element of svg.querySelectorAll<FrameElement>('g.frame')) hatched += this.finishFrame(element);

@@ -13,9 +13,7 @@ async function begin(): Promise<void> {
   const place = document.getElementById('app') as HTMLElement;
   const data = await decodeData(document.getElementById('data')?.textContent ?? '');
   const start = parseHash(place.dataset['start'] ?? '', data.symbols.length, START);
-  const app = new App(new Views(data), place, start);
-  app.draw();
-  requestAnimationFrame(() => requestAnimationFrame(() => performance.mark('painted')));
+  new App(new Views(data), place, start).draw();
 }
 
 void begin();

@@ -5,21 +5,18 @@
 import { type CallTree, selectNodes, usedNodes } from '../../../model/call-tree.js';
 import type { NodeColumn, PageData, PageThread, Shape } from './page-data.js';
 
-export interface TreeOfThreads {
-  /** Nodes that have calls or time in themselves or below; they and siblings stand in the order of the shape. */
-  readonly tree: CallTree;
-  /** By node of the tree. */
-  readonly shapeNode: Int32Array;
-}
-
-/** `chosen`: by their place among the page's threads, each once. */
-export function treeOf({ shape, threads }: PageData, chosen: readonly number[]): TreeOfThreads {
+/**
+ * The nodes that have calls or time in themselves or below, in the order of the shape.
+ *
+ * `chosen`: by their place among the page's threads, each once.
+ */
+export function treeOf({ shape, threads }: PageData, chosen: readonly number[]): CallTree {
   const sums = sumsOf(
     shape,
     chosen.map((at) => threads[at] as PageThread),
   );
-  const shapeNode = usedNodes(sums);
-  return { tree: shapeNode.length === sums.length ? sums : selectNodes(sums, shapeNode), shapeNode };
+  const used = usedNodes(sums);
+  return used.length === sums.length ? sums : selectNodes(sums, used);
 }
 
 /** On all of the shape. One column after the other: it fits into the processor's memory, all of them would not. */

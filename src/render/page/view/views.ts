@@ -144,7 +144,7 @@ export class Views {
   }
 
   private viewOfThreads(places: readonly number[]): View {
-    const { tree } = treeOf(this.data, places);
+    const tree = treeOf(this.data, places);
     return this.view(tree, () =>
       addedDurations(places.map((place) => this.data.threads[place]).filter((thread) => thread !== undefined)),
     );
