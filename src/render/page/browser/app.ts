@@ -90,7 +90,9 @@ export class App {
   /** What is below the graph comes after it was painted. */
   private drawTablesSoon(): void {
     cancelAnimationFrame(this.soon);
-    this.soon = requestAnimationFrame(() => setTimeout(() => this.drawTables()));
+    this.soon = requestAnimationFrame(() => {
+      this.soon = requestAnimationFrame(() => setTimeout(() => this.drawTables()));
+    });
   }
 
   private drawTables(): void {

@@ -5,9 +5,29 @@ import type { PageData } from '../data/page-data.js';
 import { openPageData } from '../data/read.js';
 
 export async function decodeData(base64: string): Promise<PageData> {
-  const deflated = new Blob([bytesOf(base64)]).stream();
-  const inflated = deflated.pipeThrough(new DecompressionStream('deflate-raw'));
-  return openPageData(new Uint8Array(await new Response(inflated).arrayBuffer()));
+  return openPageData(await inflated(bytesOf(base64)));
+}
+
+/** All at once: from a stream of its own it would be copied piece by piece. */
+async function inflated(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
+  const { writable, readable } = new DecompressionStream('deflate-raw');
+  const writer = writable.getWriter();
+  const isWritten = writer.write(bytes).then(() => writer.close());
+  const pieces: Uint8Array<ArrayBuffer>[] = [];
+  const reader = readable.getReader();
+  for (let piece = await reader.read(); !piece.done; piece = await reader.read()) pieces.push(piece.value);
+  await isWritten;
+  return joined(pieces);
+}
+
+function joined(pieces: readonly Uint8Array[]): Uint8Array {
+  const bytes = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const piece of pieces) {
+    bytes.set(piece, at);
+    at += piece.length;
+  }
+  return bytes;
 }
 
 /** Of browsers since the end of 2025. */

@@ -178,7 +178,7 @@ export class Graph {
     setAttributes(svg, { height: this.boxes.rowCount * ROW_PX, width: widthPx });
     this.elements.clear();
     let hatched = '';
-    for (const element of svg.querySelectorAll<FrameElement>('g.frame')) hatched += this.finishFrame(element);
+    for (const element of svg.querySelectorAll<FrameElement>('g')) hatched += this.finishFrame(element);
     this.hatching.setAttribute('d', hatched);
     svg.append(this.hatching, this.mark);
     this.unmark();
@@ -201,9 +201,8 @@ export class Graph {
     if (full < LABEL_PX) classes.push('narrow');
     if (isMarked) classes.push('match');
     if (isMarked === false && view.dimsOthers) classes.push('other');
-    element.setAttribute('class', classes.join(' '));
-    element.removeAttribute('name');
-    (element.firstElementChild as Element).setAttribute('width', px(widthPx));
+    setChanged(element, 'class', classes.join(' '));
+    setChanged(element.firstElementChild as Element, 'width', px(widthPx));
     this.elements.set(box, element);
     if (!isHatched) return '';
     return hatchPath({ xPx: boxes.xPx[box] as number, yPx: this.topOf(box), widthPx, heightPx: ROW_PX - GAP_PX });
@@ -234,6 +233,10 @@ export class Graph {
     event.preventDefault();
     act(box);
   }
+}
+
+function setChanged(element: Element, name: string, value: string): void {
+  if (element.getAttribute(name) !== value) element.setAttribute(name, value);
 }
 
 function boxAt(target: EventTarget | null): number | null {

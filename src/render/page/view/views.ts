@@ -57,6 +57,8 @@ export class Views {
   /** What width may stand for. */
   readonly widths: readonly Width[];
   private readonly rank: Int32Array;
+  /** Of a tree all but what the width stands for. */
+  private readonly tables = new WeakMap<CallTree, FrameTable>();
   private readonly ofThreads = remembered((places: readonly number[]) => this.viewOfThreads(places));
   private readonly reshaped = remembered((view: View, state: State) => this.reshape(view, state));
   private readonly drawn = remembered((view: View, width: Width) => this.tableOf(view, width));
@@ -188,7 +190,11 @@ export class Views {
       omitted: new Float64Array(tree.length),
       weight,
     };
-    return frameTable(columns, own);
+    const known = this.tables.get(tree);
+    if (known !== undefined) return { ...known, weight, self: own, total: summedUp(tree, own) };
+    const table = frameTable(columns, own);
+    this.tables.set(tree, table);
+    return table;
   }
 
   private sorted(tree: CallTree): CallTree {
