@@ -87,7 +87,7 @@ export class App {
     this.toolbar.show({ ...state, width: views.widthOf(state) }, main.result, chipsOf(views, state));
   }
 
-  /** What is below the graph comes after it was painted. */
+  /** What is below the graph comes after it was painted: that is done between the first frame and the second. */
   private drawTablesSoon(): void {
     cancelAnimationFrame(this.soon);
     this.soon = requestAnimationFrame(() => {

@@ -12,22 +12,9 @@ export async function decodeData(base64: string): Promise<PageData> {
 async function inflated(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
   const { writable, readable } = new DecompressionStream('deflate-raw');
   const writer = writable.getWriter();
-  const isWritten = writer.write(bytes).then(() => writer.close());
-  const pieces: Uint8Array<ArrayBuffer>[] = [];
-  const reader = readable.getReader();
-  for (let piece = await reader.read(); !piece.done; piece = await reader.read()) pieces.push(piece.value);
-  await isWritten;
-  return joined(pieces);
-}
-
-function joined(pieces: readonly Uint8Array[]): Uint8Array {
-  const bytes = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const piece of pieces) {
-    bytes.set(piece, at);
-    at += piece.length;
-  }
-  return bytes;
+  const isWritten = Promise.all([writer.write(bytes), writer.close()]);
+  const [buffer] = await Promise.all([new Response(readable).arrayBuffer(), isWritten]);
+  return new Uint8Array(buffer);
 }
 
 /** Of browsers since the end of 2025. */

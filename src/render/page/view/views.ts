@@ -57,7 +57,7 @@ export class Views {
   /** What width may stand for. */
   readonly widths: readonly Width[];
   private readonly rank: Int32Array;
-  /** Of a tree all but what the width stands for. */
+  /** By tree: only `weight`, `self` and `total` depend on the width. */
   private readonly tables = new WeakMap<CallTree, FrameTable>();
   private readonly ofThreads = remembered((places: readonly number[]) => this.viewOfThreads(places));
   private readonly reshaped = remembered((view: View, state: State) => this.reshape(view, state));
@@ -183,16 +183,10 @@ export class Views {
   }
 
   private table(tree: CallTree, own = tree.selfNs, weight: 'ns' | 'calls' = 'ns'): FrameTable {
-    const columns = {
-      tree,
-      names: this.names,
-      families: this.families,
-      omitted: new Float64Array(tree.length),
-      weight,
-    };
     const known = this.tables.get(tree);
     if (known !== undefined) return { ...known, weight, self: own, total: summedUp(tree, own) };
-    const table = frameTable(columns, own);
+    const { names, families } = this;
+    const table = frameTable({ tree, names, families, omitted: new Float64Array(tree.length), weight }, own);
     this.tables.set(tree, table);
     return table;
   }
