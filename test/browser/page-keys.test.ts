@@ -48,7 +48,7 @@ describe('Tab', () => {
     await goTo(page, '#function=6&search=a');
     await page.locator('.function').waitFor();
     const names: string[] = [];
-    await page.locator('.toolbar select').first().focus();
+    await page.locator('.actions button').first().focus();
     for (let step = 0; step < 60; step++) {
       const [name, isSeen] = await focusMark(page);
       names.push(name.replace(/:.*/, ''));

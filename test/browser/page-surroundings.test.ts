@@ -27,9 +27,26 @@ test('on paper there is no toolbar, and it is light', async () => {
   await goTo(page);
   await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
   for (const hidden of ['.toolbar', '.tablist']) expect(await page.locator(hidden).isVisible()).toBe(false);
-  expect(await page.locator('.graph.main svg').isVisible()).toBe(true);
   expect(await page.evaluate(() => getComputedStyle(document.body).backgroundColor)).toBe('rgb(255, 255, 255)');
   await page.emulateMedia({ media: null, colorScheme: null });
+});
+
+test('what is wider than the paper is made smaller, and takes no sheet more', async () => {
+  await goTo(page);
+  await page.emulateMedia({ media: 'print' });
+  const sizes = await page.evaluate(() => {
+    document.body.style.width = '500px';
+    const { width, height } = (document.querySelector('.graph.main svg') as Element).getBoundingClientRect();
+    document.body.style.width = '';
+    const full = (document.querySelector('.graph.main svg') as Element).getBoundingClientRect();
+    return { width, ratio: width / height, fullWidth: full.width, fullRatio: full.width / full.height };
+  });
+  expect(sizes.fullWidth).toBeGreaterThan(1000);
+  expect(sizes.width).toBeLessThanOrEqual(500);
+  expect(sizes.ratio).toBeCloseTo(sizes.fullRatio, 1);
+  const sheets = (await page.pdf({ preferCSSPageSize: true })).toString('latin1').match(/\/Type \/Page\b/g);
+  expect(sheets).toHaveLength(1);
+  await page.emulateMedia({ media: null });
 });
 
 test('the theme follows the system until the reader switches it', async () => {

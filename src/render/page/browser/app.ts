@@ -20,10 +20,10 @@ import { MainGraph } from './main-graph.js';
 import { measureCharacterPx } from './measure.js';
 import { Menu } from './menu.js';
 import { Navigation } from './navigation.js';
+import { pageActions } from './page-actions.js';
 import { saveText } from './save.js';
 import { svgText } from './save-svg.js';
 import { Tabs } from './tabs.js';
-import { switchTheme } from './theme.js';
 import { ThreadsTable } from './threads-table.js';
 import { Toolbar } from './toolbar.js';
 import { Tooltip } from './tooltip.js';
@@ -58,6 +58,8 @@ export class App {
     ]);
     const dock = html('div', { class: 'dock' }, tabs.element, this.panel.element);
     place.replaceChildren(this.toolbar.element, this.main.legend, this.main.place, dock, this.menu.element);
+    const actions = pageActions({ save: (what) => this.save(what), help: () => this.help.showModal() });
+    document.querySelector('header')?.append(actions);
     this.listen();
   }
 
@@ -110,9 +112,6 @@ export class App {
       step: (by) => main.stepMatch(by),
       reset: () => navigation.zoomOut(),
       leave: () => main.graph.focus(main.graph.focusedBox),
-      help: () => this.help.showModal(),
-      theme: switchTheme,
-      save: (what) => this.save(what),
     });
   }
 

@@ -38,10 +38,10 @@ export class FunctionsTable {
   private columns(views: Views): Column<FunctionSums>[] {
     const nameOf = (symbol: SymbolId) => views.names[symbol] as string;
     const number = (key: string, title: string, hint: string, value: (row: FunctionSums) => number) => {
-      return { key, title, hint, width: '84px', value };
+      return { key, title, hint, width: '78px', value };
     };
     const count = (...column: Parameters<typeof number>): Column<FunctionSums> => {
-      return { ...number(...column), cell: (row) => formatCount(column[3](row)) };
+      return { ...number(...column), width: '88px', cell: (row) => formatCount(column[3](row)) };
     };
     const duration = (...column: Parameters<typeof number>): Column<FunctionSums> => {
       const cell = (ns: number) => (Number.isNaN(ns) ? '–' : formatDuration(ns));

@@ -175,7 +175,8 @@ export class Graph {
   private finish(widthPx: number): void {
     const svg = this.place.querySelector('svg') as SVGSVGElement;
     if (!this.isDrawn) this.prepare(svg);
-    setAttributes(svg, { height: this.boxes.rowCount * ROW_PX, width: widthPx });
+    const heightPx = this.boxes.rowCount * ROW_PX;
+    setAttributes(svg, { height: heightPx, width: widthPx, viewBox: `0 0 ${widthPx} ${heightPx}` }); // fits on paper, too
     this.elements.clear();
     let hatched = '';
     for (const element of svg.querySelectorAll<FrameElement>('g')) hatched += this.finishFrame(element);

@@ -7,10 +7,12 @@ import { parseHash, START } from '../view/state.js';
 import { Views } from '../view/views.js';
 import { App } from './app.js';
 import { decodeData } from './decode.js';
+import { measureScrollbar } from './measure.js';
 import { restoreTheme } from './theme.js';
 
 async function begin(): Promise<void> {
   restoreTheme();
+  measureScrollbar();
   const place = document.getElementById('app') as HTMLElement;
   const data = await decodeData(document.getElementById('data')?.textContent ?? '');
   const start = parseHash(place.dataset['start'] ?? '', data.symbols.length, START);

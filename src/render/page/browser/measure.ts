@@ -1,5 +1,5 @@
 /**
- * How wide a character is in frames.
+ * What is as wide as the browser makes it: a character in frames, a scrollbar.
  */
 import { htmlElement as html } from '../../browser/dom.js';
 import { CHARACTER_PX } from '../../frames/drawing.js';
@@ -12,4 +12,13 @@ export function measureCharacterPx(): number {
   const px = probe.getBoundingClientRect().width / SAMPLE.length;
   probe.remove();
   return px > 0 ? px : CHARACTER_PX;
+}
+
+/** As much as a graph keeps free for it. The style sheet knows it as `--scrollbar`. */
+export function measureScrollbar(): void {
+  const probe = html('div', { class: 'graph probe' });
+  document.body.append(probe);
+  const widthPx = probe.offsetWidth - probe.clientWidth;
+  probe.remove();
+  document.documentElement.style.setProperty('--scrollbar', `${widthPx}px`);
 }

@@ -12,9 +12,6 @@ export interface ToolbarEvents {
   readonly step: (by: 1 | -1) => void;
   readonly reset: () => void;
   readonly leave: () => void;
-  readonly help: () => void;
-  readonly theme: () => void;
-  readonly save: (what: 'svg' | 'json') => void;
 }
 
 const COLOUR_NAMES: Readonly<Record<Colouring, string>> = {
@@ -75,9 +72,16 @@ export class Toolbar {
     this.element = html(
       'div',
       { class: 'toolbar', role: 'toolbar', 'aria-label': 'View' },
-      html('div', { class: 'group' }, this.width.element, this.colour.element, this.icicle, this.fold),
+      html(
+        'div',
+        { class: 'group' },
+        this.width.element,
+        this.colour.element,
+        this.icicle,
+        this.fold,
+        this.resetButton,
+      ),
       html('div', { class: 'group search' }, this.input, ...this.steps, this.only, this.output),
-      html('div', { class: 'group end' }, this.resetButton, ...this.fileButtons()),
       this.chips,
     );
     this.listen();
@@ -116,20 +120,6 @@ export class Toolbar {
       return chip;
     });
     this.chips.replaceChildren(...made);
-  }
-
-  private fileButtons(): HTMLElement[] {
-    const { save, theme, help } = this.events;
-    const dark = button('◐', 'dark or light (d)', theme);
-    dark.setAttribute('aria-label', 'Dark or light');
-    const keys = button('?', 'keys (?)', help);
-    keys.setAttribute('aria-label', 'Keys');
-    return [
-      button('Save SVG', 'this view as a picture', () => save('svg')),
-      button('Save JSON', 'the whole profile, as ptflame render -o out.json writes it', () => save('json')),
-      dark,
-      keys,
-    ];
   }
 
   private listen(): void {
