@@ -17,7 +17,7 @@ export interface ToolbarEvents {
 const COLOUR_NAMES: Readonly<Record<Colouring, string>> = {
   function: 'Function',
   average: 'Average duration',
-  outside: 'Share outside user code',
+  outside: 'Share outside',
 };
 
 export class Toolbar {
