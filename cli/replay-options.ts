@@ -1,7 +1,7 @@
 /**
  * Options that ask about the calls of a trace; a profile was replayed when it was written, and has only sums.
  */
-import { PtflameError } from '../src/index.js';
+import { type Profile, PtflameError } from '../src/index.js';
 import type { TraceFlags } from './traces.js';
 
 /** @throws PtflameError BAD_OPTION for the first that could not do what it says */
@@ -32,5 +32,13 @@ function givenFlag(flags: TraceFlags): string | null {
 export function refuseProfile(name: string): never {
   throw new PtflameError('INPUT_KIND', `${name} is a profile: it has the sums of calls, not the calls themselves`, {
     hint: 'name the trace itself; ptflame import makes a file of it that is read fast',
+  });
+}
+
+/** Of commands that tell times: a trace without them is refused as it is read. @throws PtflameError TIMELESS */
+export function refuseTimeless({ meta }: Profile): void {
+  if (meta.weight !== 'calls') return;
+  throw new PtflameError('TIMELESS', 'the profile has no times, only calls', {
+    hint: 'ptflame render shows its calls; for times, record with tsc=1 and decode without the Z of --itrace',
   });
 }

@@ -15,7 +15,7 @@ import {
 } from '../src/index.js';
 import { type CommandInput, totalSize } from './inputs.js';
 import type { RenderOptions } from './options.js';
-import { refuseProfile, refuseReplayOptions } from './replay-options.js';
+import { refuseProfile, refuseReplayOptions, refuseTimeless } from './replay-options.js';
 import { startProgress } from './terminal/progress.js';
 
 type FilterFlags = Pick<RenderOptions, 'window' | 'root' | 'inside' | 'foldRecursion'>;
@@ -45,6 +45,13 @@ export async function profileOf(
   }
   const traces = text ? [text] : inputs;
   return withProgress(traces, flags, signal, (options) => analyze(traces, { ...options, ...wanted }));
+}
+
+/** For questions about times. @throws PtflameError TIMELESS, and what `profileOf` throws */
+export async function timedProfileOf(...asked: Parameters<typeof profileOf>): Promise<Profile> {
+  const profile = await profileOf(...asked);
+  refuseTimeless(profile);
+  return profile;
 }
 
 /** A profile has no calls. @throws PtflameError INPUT_KIND */

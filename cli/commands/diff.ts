@@ -9,7 +9,7 @@ import type { DiffOptions } from '../question-options.js';
 import { diffLines } from '../terminal/diff.js';
 import { qualityLines } from '../terminal/quality.js';
 import { tableWidth } from '../terminal/width.js';
-import { profileOf } from '../traces.js';
+import { timedProfileOf } from '../traces.js';
 
 export async function diff(options: DiffOptions, signal: AbortSignal): Promise<void> {
   refuseBoth(options);
@@ -32,7 +32,7 @@ export async function diff(options: DiffOptions, signal: AbortSignal): Promise<v
 
 async function read(path: string, options: DiffOptions, signal: AbortSignal): Promise<Profile> {
   const inputs = await openInputs([path], options, signal);
-  return profileOf(inputs, options, { trees: 'together', durations: true }, signal);
+  return timedProfileOf(inputs, options, { trees: 'together', durations: true }, signal);
 }
 
 const CHANGES = ['calls', 'totalNs', 'selfNs', 'outsideNs', 'avgNs', 'p99Ns'] as const;

@@ -9,7 +9,7 @@ import type { ReportOptions } from '../question-options.js';
 import { qualityLines } from '../terminal/quality.js';
 import { reportLines } from '../terminal/report.js';
 import { tableWidth } from '../terminal/width.js';
-import { profileOf } from '../traces.js';
+import { timedProfileOf } from '../traces.js';
 
 /** Functions in a table for people. */
 const ROWS = 40;
@@ -18,7 +18,12 @@ export async function report(options: ReportOptions, signal: AbortSignal): Promi
   const { sort, match, threads, json, csv } = options;
   refuseBoth(options);
   const inputs = await openInputs(options.inputs, options, signal);
-  const profile = await profileOf(inputs, options, { trees: threads ? 'apart' : 'together', durations: true }, signal);
+  const profile = await timedProfileOf(
+    inputs,
+    options,
+    { trees: threads ? 'apart' : 'together', durations: true },
+    signal,
+  );
   const top = options.top ?? (json || csv ? 0 : ROWS);
   const isTold = !json && !csv; // a table says how many more there are
   const isMatch = match && { match: nameMatcher(match, profile.symbols.name) };

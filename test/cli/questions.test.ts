@@ -197,4 +197,13 @@ describe.concurrent('what cannot be answered', () => {
     for (const flag of [['--window', '+1us,'], ['--root', 'take'], ['--inside', 'take'], ['--fold-recursion']])
       expectRefusal(await ptflame(['report', profile, ...flag]), 2, /cannot be used/, /name the trace itself/);
   });
+
+  test('without times there is nothing to tell, from a trace as from its profile', async ({ dir }) => {
+    const timeless = fixturePath('lab/fields-timeless-no-time.txt');
+    await ptflame(['render', timeless, '--by-calls', '-o', 'calls.json'], { cwd: dir.path });
+    for (const path of [timeless, dir.file('calls.json')]) {
+      expectRefusal(await ptflame(['report', path]), 1, /has no times/, /record with tsc=1/);
+      expectRefusal(await ptflame(['diff', DEMO, path]), 1, /has no times/, /record with tsc=1/);
+    }
+  });
 });
