@@ -10,7 +10,7 @@ import { foldRecursion, leaveOut, reroot } from '../../../analysis/reshape.js';
 import { type CallTree, ROOT } from '../../../model/call-tree.js';
 import { addedDurations, type FunctionDurations, histogramsOf } from '../../../model/durations.js';
 import { inPreOrder } from '../../../model/pre-order.js';
-import { compareSymbols } from '../../../model/symbol-order.js';
+import { symbolRanks } from '../../../model/symbol-order.js';
 import { totalTimes } from '../../../model/tree-view.js';
 import type { Nanoseconds, NodeId, SymbolId } from '../../../model/units.js';
 import { type Family, familyOf } from '../../frames/families.js';
@@ -73,7 +73,7 @@ export class Views {
     this.hasSwitches = knowsSwitches(shape);
     this.widths = widthsOf(data, this.hasSwitches);
     this.threads = threadRows(data, this.hasSwitches);
-    this.rank = ranksOf(data);
+    this.rank = symbolRanks(symbols);
   }
 
   /** What is left of the threads that are looked at. */
@@ -216,17 +216,6 @@ function setOf(symbols: readonly SymbolId[], count: number): Uint8Array {
   const set = new Uint8Array(count);
   for (const symbol of symbols) set[symbol] = 1;
   return set;
-}
-
-/** Each symbol's place among all, as people read them. */
-function ranksOf({ symbols }: PageData): Int32Array {
-  const order = Array.from({ length: symbols.length }, (_, symbol) => symbol);
-  order.sort((a, b) => compareSymbols(symbols, a, b));
-  const rank = new Int32Array(symbols.length);
-  order.forEach((symbol, place) => {
-    rank[symbol] = place;
-  });
-  return rank;
 }
 
 function searchIn(table: FrameTable, search: string): Found | null {
