@@ -166,7 +166,8 @@ export class MainGraph {
     const symbol = this.symbolOf(box);
     const everywhere = symbol === null ? null : this.everywhere(symbol);
     this.graph.markBox(box);
-    this.tooltip.fill(this.factsOf(box, everywhere), symbol === null ? null : this.views.barsAt(this.state, symbol));
+    const bars = symbol === null ? null : this.views.viewAt(this.state).bars(symbol);
+    this.tooltip.fill(this.factsOf(box, everywhere), bars);
     this.tooltip.showAt(xPx, yPx);
   }
 
