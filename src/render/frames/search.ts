@@ -1,8 +1,10 @@
 /**
  * Which frames a search finds, and how much of the time is theirs.
  */
-import { type Boxes, BoxKind } from '../../layout/layout.js';
+import { type Boxes, BoxKind, weightOfRun } from '../../layout/layout.js';
 import { NONE, type NodeId } from '../../model/units.js';
+import { formatMany } from '../format.js';
+import { formatShare } from './facts.js';
 import { type FrameTable, summedUp } from './frame-table.js';
 
 export interface Found {
@@ -68,6 +70,12 @@ export function shareOf(table: FrameTable, { isMatch }: Found, first: NodeId, la
     isCovered[node] = isBelow || isMatch[node] ? 1 : 0;
   }
   return share;
+}
+
+/** "12 frames, 34 % of view". */
+export function foundText({ frames, weight, unknownWeight }: Share, boxes: Boxes): string {
+  const share = formatShare(weight, weightOfRun(boxes));
+  return `${formatMany(frames, 'frame')}, ${unknownWeight > 0 ? '≥ ' : ''}${share} of view`;
 }
 
 /** The first node behind a subtree: nodes stand in pre-order. */

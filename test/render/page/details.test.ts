@@ -39,7 +39,7 @@ function said(views: Views, state: State, name: string): string {
   const view = views.viewAt(state);
   const sums = view.functions().get(symbol);
   const everywhere = sums === undefined ? null : { sums, allNs: view.allNs() };
-  const { rows } = detailsOf(table, boxes, box, table.total[0] as number, state.width, everywhere);
+  const { rows } = detailsOf(table, boxes, box, state.width, everywhere);
   return rows.map(({ what, value, more }) => [what, value, more].filter(Boolean).join(' | ')).join('\n');
 }
 

@@ -93,8 +93,7 @@ class Half {
   constructor(label: string, isIcicle: boolean, characterPx: number, tooltip: Tooltip) {
     this.isIcicle = isIcicle;
     const place = html('div', { class: 'graph', 'aria-label': label });
-    const facts = (box: number) =>
-      detailsOf(this.table as FrameTable, this.graph.boxes, box, this.graph.viewTotal, 'wall', null);
+    const facts = (box: number) => detailsOf(this.table as FrameTable, this.graph.boxes, box, 'wall', null);
     this.graph = new Graph(
       place,
       characterPx,

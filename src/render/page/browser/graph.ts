@@ -96,15 +96,6 @@ export class Graph {
     this.isDrawn = true;
   }
 
-  /** The weight of what fills the width. */
-  get viewTotal(): number {
-    const { boxes } = this;
-    let total = 0;
-    for (let box = boxes.firstOfRun; boxes.row[box] === boxes.row[boxes.firstOfRun]; box++)
-      total += boxes.total[box] as number;
-    return total;
-  }
-
   /** Gives a box the focus of the keyboard, and brings it into sight. */
   focus(box: number): void {
     this.offer(box);

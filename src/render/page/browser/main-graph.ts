@@ -5,11 +5,11 @@ import { type Boxes, BoxKind } from '../../../layout/layout.js';
 import { ROOT } from '../../../model/call-tree.js';
 import { NONE, type NodeId, type SymbolId } from '../../../model/units.js';
 import { htmlElement as html } from '../../browser/dom.js';
-import { type Facts, factsText, formatShare } from '../../frames/facts.js';
+import { type Facts, factsText } from '../../frames/facts.js';
 import type { FrameTable } from '../../frames/frame-table.js';
-import { type Found, isFoundIn, matcherOf, shareOf } from '../../frames/search.js';
+import { type Found, foundText, isFoundIn, matcherOf, shareOf } from '../../frames/search.js';
 import { type Painter, painterOf } from '../view/colouring.js';
-import { detailsOf, type Everywhere, foundText } from '../view/details.js';
+import { detailsOf, type Everywhere } from '../view/details.js';
 import { nodeAt, pathTo } from '../view/paths.js';
 import type { State } from '../view/state.js';
 import type { Views } from '../view/views.js';
@@ -80,8 +80,7 @@ export class MainGraph {
     if (search !== '' && matcherOf(search) === null) return null;
     if (this.found === null) return '';
     const { first, last } = this.run;
-    const { frames, weight, unknownWeight } = shareOf(this.table, this.found, first, last);
-    return foundText(frames, formatShare(weight, this.graph.viewTotal), unknownWeight > 0);
+    return foundText(shareOf(this.table, this.found, first, last), this.graph.boxes);
   }
 
   nodeOf(box: number): NodeId {
@@ -178,7 +177,6 @@ export class MainGraph {
   }
 
   private factsOf(box: number, everywhere: Everywhere | null): Facts {
-    const { boxes, viewTotal } = this.graph;
-    return detailsOf(this.table, boxes, box, viewTotal, this.views.widthOf(this.state), everywhere);
+    return detailsOf(this.table, this.graph.boxes, box, this.views.widthOf(this.state), everywhere);
   }
 }

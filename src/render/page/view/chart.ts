@@ -1,7 +1,7 @@
 /**
  * Boxes → the data of the chart: as many nodes as can be seen, each with what is drawn in it.
  */
-import { type Boxes, BoxKind } from '../../../layout/layout.js';
+import { type Boxes, BoxKind, weightOfRun } from '../../../layout/layout.js';
 import { NONE, type NodeId } from '../../../model/units.js';
 import { isBlock, labelOf } from '../../frames/facts.js';
 import { type FrameTable, isInferred } from '../../frames/frame-table.js';
@@ -62,12 +62,6 @@ function parentOf(
 ) {
   const caller = parent[node[box] as number] as NodeId;
   return caller === NONE ? null : (nodes.get(caller) ?? nearest);
-}
-
-function weightOfRun({ row, total, firstOfRun, length }: Boxes): number {
-  let weight = 0;
-  for (let box = firstOfRun; box < length && row[box] === row[firstOfRun]; box++) weight += total[box] as number;
-  return weight;
 }
 
 function chartNode(
