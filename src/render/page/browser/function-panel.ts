@@ -2,7 +2,7 @@
  * One function: its numbers, how long its calls took, who called it and what it called.
  */
 import { ROOT } from '../../../model/call-tree.js';
-import type { NodeId } from '../../../model/units.js';
+import { NONE, type NodeId } from '../../../model/units.js';
 import { htmlElement as html } from '../../browser/dom.js';
 import { formatCount, formatDuration } from '../../format.js';
 import { factsText, formatShare } from '../../frames/facts.js';
@@ -94,26 +94,23 @@ class Half {
     this.isIcicle = isIcicle;
     const place = html('div', { class: 'graph', 'aria-label': label });
     const facts = (box: number) => detailsOf(this.table as FrameTable, this.graph.boxes, box, 'wall', null);
+    const explain = (box: number, xPx: number, yPx: number) => {
+      this.graph.markBox(box);
+      tooltip.show(facts(box), null, xPx, yPx);
+    };
     this.graph = new Graph(
       place,
       characterPx,
       {
-        hover: (box, { clientX, clientY }) => {
-          this.graph.markBox(box);
-          tooltip.fill(facts(box), null);
-          tooltip.showAt(clientX, clientY);
-        },
+        hover: (box, { clientX, clientY }) => explain(box, clientX, clientY),
         leave: () => {
           tooltip.hide();
           this.graph.unmark();
         },
         enter: (box) => this.enter(box),
         focused: (box, element) => {
-          this.graph.focusedBox = box;
-          this.graph.markBox(box);
-          tooltip.fill(facts(box), null);
           const { left, bottom } = element.getBoundingClientRect();
-          tooltip.showAt(left, bottom);
+          explain(box, left, bottom);
         },
         menu: () => {},
       },
@@ -166,5 +163,5 @@ class Half {
 
 /** The function itself, under the root that stands for everything. */
 function firstOf({ firstChild }: FrameTable): NodeId {
-  return firstChild[ROOT] === -1 ? ROOT : (firstChild[ROOT] as NodeId);
+  return firstChild[ROOT] === NONE ? ROOT : (firstChild[ROOT] as NodeId);
 }

@@ -44,6 +44,7 @@ type FrameElement = SVGGElement & { readonly __data__: { readonly data: ChartNod
 
 export class Graph {
   boxes!: Boxes;
+  /** The one that arrows start from. */
   focusedBox = 0;
   readonly place: HTMLElement;
   private readonly chart: FlameGraph<ChartNode> = flamegraph<ChartNode>();
@@ -208,7 +209,9 @@ export class Graph {
     place.addEventListener('contextmenu', (event) => this.take(event, (box) => events.menu(box, event)));
     place.addEventListener('focusin', ({ target }) => {
       const box = boxAt(target);
-      if (box !== null) events.focused(box, target as Element);
+      if (box === null) return;
+      this.focusedBox = box;
+      events.focused(box, target as Element);
     });
     place.addEventListener('focusout', events.leave);
   }

@@ -154,7 +154,6 @@ export class MainGraph {
   }
 
   private focused(box: number, element: Element): void {
-    this.graph.focusedBox = box;
     this.graph.markBox(box);
     if (!element.matches(':focus-visible')) return;
     const { left, bottom } = element.getBoundingClientRect();
@@ -166,8 +165,7 @@ export class MainGraph {
     const everywhere = symbol === null ? null : this.everywhere(symbol);
     this.graph.markBox(box);
     const bars = symbol === null ? null : this.views.viewAt(this.state).bars(symbol);
-    this.tooltip.fill(this.factsOf(box, everywhere), bars);
-    this.tooltip.showAt(xPx, yPx);
+    this.tooltip.show(this.factsOf(box, everywhere), bars, xPx, yPx);
   }
 
   private everywhere(symbol: SymbolId): Everywhere | null {
