@@ -11,7 +11,7 @@ import { painterOf } from '../view/colouring.js';
 import { detailsOf } from '../view/details.js';
 import type { Colouring } from '../view/state.js';
 import type { FunctionView } from '../view/views.js';
-import { button } from './controls.js';
+import { button, iconButton } from './controls.js';
 import { Graph } from './graph.js';
 import { histogramPicture } from './histogram.js';
 import type { Tooltip } from './tooltip.js';
@@ -50,15 +50,13 @@ export class FunctionPanel {
 
   private title({ name, file }: FunctionView): HTMLElement {
     const { focus, hide, close } = this.events;
-    const cross = button('✕', 'close (Esc)', close);
-    cross.setAttribute('aria-label', 'Close');
     return html(
       'div',
       { class: 'function-title' },
       html('h2', { title: [name, file].filter(Boolean).join('\n') }, name),
       button('Focus', 'only what is inside of it (f)', focus),
       button('Hide', 'all but what is inside of it (h)', hide),
-      cross,
+      iconButton('✕', 'Close', 'close (Esc)', close),
     );
   }
 }
