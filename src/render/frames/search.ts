@@ -5,7 +5,7 @@ import { type Boxes, BoxKind, weightOfRun } from '../../layout/layout.js';
 import { NONE, type NodeId } from '../../model/units.js';
 import { formatMany } from '../format.js';
 import { formatShare } from './facts.js';
-import { type FrameTable, summedUp } from './frame-table.js';
+import { endOf, type FrameTable, summedUp } from './frame-table.js';
 
 export interface Found {
   readonly isMatch: Float64Array; // 1 or 0
@@ -76,11 +76,4 @@ export function shareOf(table: FrameTable, { isMatch }: Found, first: NodeId, la
 export function foundText({ frames, weight, unknownWeight }: Share, boxes: Boxes): string {
   const share = formatShare(weight, weightOfRun(boxes));
   return `${formatMany(frames, 'frame')}, ${unknownWeight > 0 ? '≥ ' : ''}${share} of view`;
-}
-
-/** The first node behind a subtree: nodes stand in pre-order. */
-function endOf({ parent, nextSibling, tree }: FrameTable, node: NodeId): NodeId {
-  let top = node;
-  while (top !== NONE && nextSibling[top] === NONE) top = parent[top];
-  return top === NONE ? tree.length : nextSibling[top];
 }

@@ -47,7 +47,7 @@ export class App {
     this.views = views;
     this.navigation = new Navigation(views.names.length, start, (state, before) => this.show(state, before));
     this.main = new MainGraph(views, this.navigation, this.tooltip, this.characterPx, (...at) => this.openMenu(...at));
-    this.actions = new FrameActions(this.main, this.navigation);
+    this.actions = new FrameActions(this.main, this.navigation, views.data.symbols);
     this.toolbar = this.newToolbar();
     this.functions = new FunctionsTable(views, (symbol) => this.actions.choose(symbol));
     this.threads = new ThreadsTable(views, (change) => this.navigation.change(change));

@@ -2,6 +2,7 @@
  * What can be done with a frame, and with its function.
  */
 import { isStop } from '../../../analysis/outside.js';
+import type { SymbolTable } from '../../../model/symbol-table.js';
 import type { SymbolId } from '../../../model/units.js';
 import { nameOf } from '../../frames/frame-table.js';
 import { foldedText, stackText } from '../view/folded.js';
@@ -14,10 +15,12 @@ import { say } from './say.js';
 export class FrameActions {
   private readonly main: MainGraph;
   private readonly navigation: Navigation;
+  private readonly symbols: SymbolTable;
 
-  constructor(main: MainGraph, navigation: Navigation) {
+  constructor(main: MainGraph, navigation: Navigation, symbols: SymbolTable) {
     this.main = main;
     this.navigation = navigation;
+    this.symbols = symbols;
   }
 
   /** All of them, with their keys. */
@@ -55,7 +58,7 @@ export class FrameActions {
 
   copyFolded(box: number): void {
     const { table } = this.main;
-    void copyText(foldedText(table, this.main.nodeOf(box))).then(() => say('folded lines copied'));
+    void copyText(foldedText(table, this.symbols, this.main.nodeOf(box))).then(() => say('folded lines copied'));
   }
 
   private ofFunction(box: number, symbol: SymbolId): Action[] {
