@@ -25,12 +25,8 @@ export function painterOf(table: FrameTable, colouring: Colouring): Painter {
   const { measure, starts, format } = colouring === 'average' ? byAverage(table) : byOutside(table);
   const stepOf = (node: NodeId) => {
     const value = isStop(familyOfNode(table, node)) ? Number.NaN : measure(node);
-    return Number.isNaN(value)
-      ? 'group'
-      : `s${Math.max(
-          0,
-          starts.findLastIndex((start) => value >= start),
-        )}`;
+    const step = starts.findLastIndex((start) => value >= start);
+    return Number.isNaN(value) ? 'group' : `s${Math.max(0, step)}`;
   };
   const others = colouring === 'average' ? 'no complete call, or a stop' : 'stops';
   return { classOf: stepOf, steps: starts.map(format), others };

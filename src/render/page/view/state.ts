@@ -61,7 +61,7 @@ export function parseHash(hash: string, symbols: number, start: State = START): 
   const zoom = ids('zoom');
   return {
     threads: words.get('threads') ?? start.threads,
-    hidesIdle: isSet('idle', !start.hidesIdle) === false,
+    hidesIdle: !isSet('idle', !start.hidesIdle),
     width: oneOf('width', WIDTHS, start.width),
     colouring: oneOf('colour', COLOURINGS, start.colouring),
     isIcicle: isSet('icicle', start.isIcicle),
