@@ -75,7 +75,7 @@ function headMarkup(profile: Profile, title: string): string {
     `<p>${xml(line)}</p>`,
     ...(origin === '' ? [] : [`<p>${xml(origin)}</p>`]),
     ...(warnings.length === 0 ? [] : [`<div role="alert"><ul class="warnings">${warnings.join('')}</ul></div>`]),
-    ...notes.map((note) => `<p class="note">${xml(note)}</p>`),
+    ...notes.map((note) => `<p>${xml(note)}</p>`),
     '</header>',
   ].join('\n');
 }

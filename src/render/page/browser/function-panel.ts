@@ -24,7 +24,7 @@ export interface FunctionEvents {
 
 export class FunctionPanel {
   readonly element = html('section', { class: 'function', 'aria-label': 'Chosen function', hidden: '' });
-  private readonly head = html('div', { class: 'function-head' });
+  private readonly head = html('div', {});
   private readonly callers: Half;
   private readonly callees: Half;
   private readonly events: FunctionEvents;
