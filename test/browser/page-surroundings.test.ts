@@ -23,10 +23,10 @@ test('a wider or narrower window draws it anew', async () => {
   }
 });
 
-test('on paper there is no toolbar, and it is light', async () => {
+test('on paper there is nothing to press, and it is light', async () => {
   await goTo(page);
   await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
-  for (const hidden of ['.toolbar', '.tablist']) expect(await page.locator(hidden).isVisible()).toBe(false);
+  for (const hidden of ['.actions', '.toolbar', '.tablist']) expect(await page.locator(hidden).isVisible()).toBe(false);
   expect(await page.evaluate(() => getComputedStyle(document.body).backgroundColor)).toBe('rgb(255, 255, 255)');
   await page.emulateMedia({ media: null, colorScheme: null });
 });
