@@ -6,6 +6,7 @@ import type { SymbolTable } from '../../../model/symbol-table.js';
 import type { SymbolId } from '../../../model/units.js';
 import { nameOf } from '../../frames/frame-table.js';
 import { foldedText, stackText } from '../view/folded.js';
+import { NO_ZOOM } from '../view/state.js';
 import type { MainGraph } from './main-graph.js';
 import type { Action } from './menu.js';
 import type { Navigation } from './navigation.js';
@@ -42,13 +43,13 @@ export class FrameActions {
   }
 
   focusOn(focus: SymbolId | null): void {
-    if (focus !== null) this.navigation.change({ focus, zoom: [], zoomLast: null });
+    if (focus !== null) this.navigation.change({ focus, ...NO_ZOOM });
   }
 
   hide(symbol: SymbolId | null): void {
     if (symbol === null) return;
     const hidden = [...new Set([...this.navigation.state.hidden, symbol])];
-    this.navigation.change({ hidden, zoom: [], zoomLast: null, chosen: null });
+    this.navigation.change({ hidden, ...NO_ZOOM, chosen: null });
   }
 
   copyStack(box: number): void {

@@ -35,6 +35,9 @@ export interface State {
   readonly chosen: SymbolId | null;
 }
 
+/** Everything fills the width. */
+export const NO_ZOOM = { zoom: [], zoomLast: null } as const satisfies Partial<State>;
+
 export const START: State = {
   threads: 'all',
   hidesIdle: false,
@@ -44,8 +47,7 @@ export const START: State = {
   foldsRecursion: false,
   focus: null,
   hidden: [],
-  zoom: [],
-  zoomLast: null,
+  ...NO_ZOOM,
   search: '',
   isOnlyMatches: false,
   chosen: null,
