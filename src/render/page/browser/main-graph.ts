@@ -118,6 +118,15 @@ export class MainGraph {
     this.graph.unmark();
   }
 
+  /** Which boxes are marked: what the search found, without a search the chosen function; null: nothing is asked for. */
+  marker(): ((boxes: Boxes, box: number) => boolean) | null {
+    const { found, table } = this;
+    const { chosen } = this.state;
+    if (found !== null) return (boxes, box) => isFoundIn(table, found, boxes, box);
+    if (chosen === null) return null;
+    return ({ node, kind }, box) => kind[box] === BoxKind.Frame && table.tree.symbol[node[box] as NodeId] === chosen;
+  }
+
   private get state(): State {
     return this.navigation.state;
   }
@@ -128,14 +137,6 @@ export class MainGraph {
     if (first === null || first === ROOT) return { first: ROOT, last: ROOT };
     const last = zoomLast === null ? first : nodeAt(this.table, [...zoom.slice(0, -1), zoomLast]);
     return { first, last: last === null || last < first ? first : last };
-  }
-
-  marker(): ((boxes: Boxes, box: number) => boolean) | null {
-    const { found, table } = this;
-    const { chosen } = this.state;
-    if (found !== null) return (boxes, box) => isFoundIn(table, found, boxes, box);
-    if (chosen === null) return null;
-    return ({ node, kind }, box) => kind[box] === BoxKind.Frame && table.tree.symbol[node[box] as NodeId] === chosen;
   }
 
   /** Zooms in on it if it is too narrow to be seen. */

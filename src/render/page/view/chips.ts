@@ -10,6 +10,7 @@ export interface Chip {
   readonly undo: Partial<State>;
 }
 
+/** One for each thing that is left out. */
 export function chipsOf({ threads, names }: Views, state: State): Chip[] {
   const { focus, hidden, hidesIdle } = state;
   const row = threadChoices(threads, false).find(({ key }) => key === state.threads);
