@@ -13,7 +13,7 @@ export interface ChartNode {
   readonly box: number;
   readonly value: number;
   readonly label: string;
-  /** The colour, as a class of the style sheet. */
+  /** What the style sheet calls the colour. */
   readonly paint: string;
   readonly isCaller: boolean;
   readonly isHatched: boolean;

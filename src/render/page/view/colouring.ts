@@ -12,7 +12,7 @@ import type { Colouring } from './state.js';
 export const STEPS = 8;
 
 export interface Painter {
-  /** As the style sheet has it: `u3`, `s0`, `off-cpu`. */
+  /** What the style sheet calls the colour: `u3`, `s0`, `off-cpu`. */
   readonly classOf: (node: NodeId) => string;
   /** What each step begins with; null: colours stand for functions. */
   readonly steps: readonly string[] | null;

@@ -13,7 +13,7 @@ export const WIDTHS = [...METRICS, 'self'] as const;
 export type Width = Metric | 'self';
 
 export interface State {
-  /** "all", "name:worker" or "tid:114078". */
+  /** "all", "idle", "name:worker" or "tid:114078". */
   readonly threads: string;
   readonly hidesIdle: boolean;
   readonly width: Width;
