@@ -8,7 +8,6 @@ import type { Random } from '../generator/random.js';
 export const SPECIAL_NAMES = ['[unknown]', '[syscall]', '[untraced]', '[off-cpu]', '[preempted]', '[lost]'] as const;
 export const SYSCALL = 1;
 export const OFF_CPU = 3;
-export const PREEMPTED = 4;
 
 export interface BenchFunction {
   readonly name: string;

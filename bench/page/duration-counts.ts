@@ -9,7 +9,8 @@ type Durations = NonNullable<ThreadProfile['durations']>;
 
 /** 32 to a power of two; what is below 64 ns is exact. */
 const BLOCK = 32;
-const BUCKETS = 2048;
+/** Of a symbol: more than there are buckets. */
+const KEYS = 2048;
 /** So many different durations are drawn for the calls of a path. */
 const MOST_DRAWN = 24;
 
@@ -32,14 +33,14 @@ export class DurationCounts {
     const keys = Float64Array.from(this.calls.keys()).sort();
     return {
       length: keys.length,
-      symbol: Int32Array.from(keys, (key) => Math.floor(key / BUCKETS)),
-      bucket: Int32Array.from(keys, (key) => key % BUCKETS),
+      symbol: Int32Array.from(keys, (key) => Math.floor(key / KEYS)),
+      bucket: Int32Array.from(keys, (key) => key % KEYS),
       calls: keys.map((key) => this.calls.get(key) as number),
     };
   }
 
   private count(symbol: number, ns: number, calls: number): void {
-    const key = symbol * BUCKETS + bucketOf(ns);
+    const key = symbol * KEYS + bucketOf(ns);
     this.calls.set(key, (this.calls.get(key) ?? 0) + calls);
   }
 }

@@ -3,7 +3,7 @@
  */
 import type { CallTree, ThreadProfile } from '../../src/index.js';
 import type { Random } from '../generator/random.js';
-import { type CallPaths, SPECIAL_NAMES, spread } from './call-paths.js';
+import { type CallPaths, OFF_CPU, SPECIAL_NAMES, SYSCALL, spread } from './call-paths.js';
 import { DurationCounts } from './duration-counts.js';
 
 const POOLS = ['worker', 'worker', 'worker', 'reader', 'compactor', 'io'];
@@ -17,7 +17,7 @@ const RARE = 0.35;
 const DEEPER = 1.4;
 const DEEP = 25;
 
-/** Of a program's only thread: all paths. */
+/** `isOnly`: it is the program's only thread, and has all paths. */
 export function threadOf(paths: CallPaths, tid: number, isOnly: boolean, random: Random): ThreadProfile {
   const { rows, tree } = calledPaths(paths, isOnly, random);
   const counts = new DurationCounts();
@@ -50,7 +50,7 @@ export function threadOf(paths: CallPaths, tid: number, isOnly: boolean, random:
 /** It only waits for others. */
 export function idleThread(tid: number): ThreadProfile {
   const first = SPECIAL_NAMES.length;
-  const waits = [first, first + 1, first + 6, 1, 3]; // clone3 → start_thread → futex → [syscall] → [off-cpu]
+  const waits = [first, first + 1, first + 6, SYSCALL, OFF_CPU]; // clone3 → start_thread → futex → [syscall] → [off-cpu]
   const tree = emptyTree(waits.length + 1);
   waits.forEach((symbol, at) => {
     tree.parent[at + 1] = at;

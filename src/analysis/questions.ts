@@ -40,6 +40,13 @@ export interface LatencyQuestion {
   readonly slowest: number;
 }
 
+/** `count`: how many symbols there are. */
+export function setOf(functions: readonly SymbolId[], count: number): FunctionSet {
+  const set = new Uint8Array(count);
+  for (const symbol of functions) set[symbol] = 1;
+  return set;
+}
+
 export function isOfSet(functions: FunctionSet, symbol: SymbolId): boolean {
   return functions[symbol] === 1;
 }

@@ -51,3 +51,10 @@ export interface Boxes {
   readonly total: Float64Array;
   readonly frames: Float64Array; // how many frames a block stands for; of a frame, 1
 }
+
+/** Of what fills the width. */
+export function weightOfRun({ row, total, firstOfRun, length }: Boxes): number {
+  let weight = 0;
+  for (let box = firstOfRun; box < length && row[box] === row[firstOfRun]; box++) weight += total[box];
+  return weight;
+}

@@ -5,7 +5,7 @@ import { float64Column, int32Column } from '../model/columns.js';
 import { NONE, type NodeId } from '../model/units.js';
 import { type Boxes, BoxKind, type LayoutTree, type LayoutView } from './boxes.js';
 
-export { type Boxes, BoxKind, type LayoutTree, type LayoutView } from './boxes.js';
+export { type Boxes, BoxKind, type LayoutTree, type LayoutView, weightOfRun } from './boxes.js';
 
 interface Box {
   readonly kind: BoxKind;

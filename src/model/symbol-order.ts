@@ -16,6 +16,16 @@ export function compareSymbols(symbols: SymbolTable, a: SymbolId, b: SymbolId): 
   );
 }
 
+/** Of each symbol its place among all. */
+export function symbolRanks(symbols: SymbolTable): Int32Array {
+  const order = symbols.name.map((_, row): SymbolId => row).sort((a, b) => compareSymbols(symbols, a, b));
+  const rank = new Int32Array(symbols.length);
+  order.forEach((row, place) => {
+    rank[row] = place;
+  });
+  return rank;
+}
+
 /** The name of the file that a symbol is in; null if it is not known. */
 export function dsoOf({ dso, dsoName }: SymbolTable, row: SymbolId): string | null {
   return dsoName[dso[row] as number] ?? null;

@@ -2,11 +2,11 @@
  * A profile as folded stacks: `a;b;c 19`, one line a path, for any FlameGraph tool.
  */
 import { type CallTree, ROOT } from '../model/call-tree.js';
-import type { Profile } from '../model/profile.js';
+import type { TraceMeta } from '../model/profile.js';
 import { SymbolKind } from '../model/symbol-table.js';
 import { viewOf } from '../model/tree-view.js';
 import { NONE, type NodeId } from '../model/units.js';
-import { type Grouping, mergeByName } from './named-tree.js';
+import { type Grouping, mergeByName, type Trees } from './named-tree.js';
 
 export interface FoldedOptions {
   /** Adds calls, inferred calls and the average duration to each name. */
@@ -17,8 +17,13 @@ export interface FoldedOptions {
   readonly minNs?: number;
 }
 
+/** As much of a profile as is written. */
+export interface FoldedProfile extends Trees {
+  readonly meta: Pick<TraceMeta, 'weight'>;
+}
+
 /** The lines, each with its newline: callers before callees, siblings by name in UTF-8 byte order. */
-export function* renderFolded(profile: Profile, options: FoldedOptions = {}): Generator<string> {
+export function* renderFolded(profile: FoldedProfile, options: FoldedOptions = {}): Generator<string> {
   const { annotate = false, by = 'none', minNs = 0 } = options;
   const { tree, names, symbols } = mergeByName(profile, by, cleanName);
   const value = profile.meta.weight === 'calls' ? tree.calls : tree.selfNs;

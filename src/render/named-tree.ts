@@ -19,8 +19,11 @@ export interface NamedTree {
   readonly symbols: readonly SymbolId[];
 }
 
+/** As much of a profile as is merged. */
+export type Trees = Pick<Profile, 'symbols' | 'threads' | 'together'>;
+
 /** `showName`: names that are shown alike become one function. */
-export function mergeByName(profile: Profile, by: Grouping, showName: (name: string) => string): NamedTree {
+export function mergeByName(profile: Trees, by: Grouping, showName: (name: string) => string): NamedTree {
   const table = new NameTable();
   const builder = new CallTreeBuilder();
   const rowOf = profile.symbols.name.map((name, symbol) => table.intern(showName(name), symbol));

@@ -3,29 +3,13 @@
  *
  * Distance d ≥ 0 is 2d + 1, d < 0 is −2d; 0 stands before the eight bytes of a number that has no such distance.
  */
+import { ByteWriter, MOST_DIGITS, SEVEN_BITS } from '../model/byte-writer.js';
 import { TraceFault } from './fault.js';
 
 /** Twice of it and one more are exact. */
 const LARGEST_DISTANCE = 2 ** 51;
-const SEVEN_BITS = 128;
-/** Of seven bits: enough for 2^53. */
-const MOST_DIGITS = 8;
 
-export class NumberWriter {
-  private bytes = Buffer.alloc(1024);
-  private length = 0;
-
-  /** A whole number that is not negative. */
-  count(value: number): void {
-    this.reserve(MOST_DIGITS);
-    let rest = value;
-    while (rest >= SEVEN_BITS) {
-      this.bytes[this.length++] = (rest % SEVEN_BITS) + SEVEN_BITS;
-      rest = Math.floor(rest / SEVEN_BITS);
-    }
-    this.bytes[this.length++] = rest;
-  }
-
+export class NumberWriter extends ByteWriter {
   /** Any number; `known`: the reader knows it, too. */
   near(value: number, known: number): void {
     const distance = value - known;
@@ -36,8 +20,9 @@ export class NumberWriter {
 
   /** Eight bytes. */
   float(value: number): void {
-    this.reserve(8);
-    this.length = this.bytes.writeDoubleLE(value, this.length);
+    const bytes = Buffer.alloc(8);
+    bytes.writeDoubleLE(value);
+    this.append(bytes);
   }
 
   /** Each near the one before. */
@@ -54,24 +39,6 @@ export class NumberWriter {
     const bytes = Buffer.from(text);
     this.count(bytes.length);
     this.append(bytes);
-  }
-
-  append(bytes: Uint8Array): void {
-    this.reserve(bytes.length);
-    this.bytes.set(bytes, this.length);
-    this.length += bytes.length;
-  }
-
-  /** Shares memory with the writer. */
-  taken(): Buffer {
-    return this.bytes.subarray(0, this.length);
-  }
-
-  private reserve(room: number): void {
-    if (this.length + room <= this.bytes.length) return;
-    const larger = Buffer.alloc(2 * (this.length + room));
-    larger.set(this.taken());
-    this.bytes = larger;
   }
 }
 

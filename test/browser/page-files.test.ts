@@ -247,9 +247,3 @@ describe('doubts', () => {
     await page.close();
   });
 });
-
-test('in all of this nothing was asked of the network, and nothing complained', () => {
-  expect(browser.otherRequests.filter((url) => !url.startsWith('blob:'))).toEqual([]);
-  expect(browser.complaints).toEqual([]);
-  expect(pictures.complaints).toEqual([]);
-});

@@ -1,13 +1,13 @@
 /**
- * Debian's Chromium, in which files are opened as a reader opens them. What they ask of the network, and what they complain
- * about, is kept.
+ * Debian's Chromium, in which files are opened as a reader opens them. They are to ask nothing of the network, and to complain
+ * about nothing: that is checked when all tests of a file are through.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
-import { afterAll, beforeAll, vi } from 'vitest';
+import { afterAll, beforeAll, expect, vi } from 'vitest';
 import { CHROMIUM } from '../../bench/page/browser.js';
 
 const LONGEST_MS = 60_000;
@@ -62,10 +62,11 @@ export class Windows {
     return page;
   }
 
-  /** Those that are not for the files themselves. */
+  /** Those that are not for the files themselves, nor for what a page gives to be saved. */
   get otherRequests(): string[] {
     const own = pathToFileURL(this.folder).href;
-    return this.requests.filter((url) => !url.startsWith(own) || !url.split('#')[0]?.endsWith(`.${this.ending}`));
+    const isOwn = (url: string) => url.startsWith(own) && url.split('#')[0]?.endsWith(`.${this.ending}`);
+    return this.requests.filter((url) => !isOwn(url) && !url.startsWith('blob:'));
   }
 }
 
@@ -77,7 +78,11 @@ export function windows(
   vi.setConfig({ testTimeout: LONGEST_MS });
   const opened = new Windows(ending, options, hasScrollBars);
   beforeAll(() => opened.begin(), LONGEST_MS);
-  afterAll(() => opened.end(), LONGEST_MS);
+  afterAll(async () => {
+    await opened.end();
+    expect(opened.otherRequests).toEqual([]);
+    expect(opened.complaints).toEqual([]);
+  }, LONGEST_MS);
   return opened;
 }
 

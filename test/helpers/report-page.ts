@@ -79,9 +79,8 @@ export async function frames(page: Page, place = '.graph.main'): Promise<DrawnFr
     all.map((frame) => {
       const [x = 0, y = 0] = (frame.getAttribute('transform')?.match(/[\d.]+/g) ?? []).map(Number);
       const rect = frame.querySelector('rect') as SVGRectElement;
-      const isNarrow = frame.classList.contains('narrow');
       return {
-        label: isNarrow ? '' : (frame.querySelector('.d3-flame-graph-label')?.textContent ?? ''),
+        label: frame.querySelector('.d3-flame-graph-label')?.textContent ?? '',
         x,
         y,
         width: Number(rect.getAttribute('width')),

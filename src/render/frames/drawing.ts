@@ -9,6 +9,8 @@ import { fitLabel } from './labels.js';
 
 export const ROW_PX = 19;
 const GAP_PX = 1;
+/** How high a frame is: above it a gap is left. */
+export const FRAME_PX = ROW_PX - GAP_PX;
 const TEXT_LEFT_PX = 5;
 const BASELINE_PX = 13;
 
@@ -44,9 +46,8 @@ export function* rectangles(drawing: Drawing): Generator<Rectangle> {
 }
 
 function rectangleOf(drawing: Drawing, box: number): Rectangle {
-  const { table, boxes, isIcicle, rowCount, characterPx } = drawing;
-  const row = boxes.row[box];
-  const yPx = (isIcicle ? row : rowCount - 1 - row) * ROW_PX;
+  const { table, boxes, characterPx } = drawing;
+  const yPx = topPx(drawing, boxes.row[box]);
   const full = boxes.widthPx[box];
   const xPx = boxes.xPx[box];
   const columns = Math.floor((full - 2 * TEXT_LEFT_PX) / characterPx);
@@ -54,8 +55,8 @@ function rectangleOf(drawing: Drawing, box: number): Rectangle {
     box,
     xPx,
     yPx,
-    widthPx: full >= 3 ? full - GAP_PX : full, // a gap would hide what is narrow
-    heightPx: ROW_PX - GAP_PX,
+    widthPx: drawnWidthPx(full),
+    heightPx: FRAME_PX,
     className: boxClass(drawing, box),
     label: fitLabel(labelOf(table, boxes, box), columns),
     textXPx: xPx + TEXT_LEFT_PX,
@@ -64,11 +65,25 @@ function rectangleOf(drawing: Drawing, box: number): Rectangle {
   };
 }
 
+/** Of a row, from the top of the picture. */
+export function topPx({ isIcicle, rowCount }: Pick<Drawing, 'isIcicle' | 'rowCount'>, row: number): number {
+  return (isIcicle ? row : rowCount - 1 - row) * ROW_PX;
+}
+
+/** Beside a frame a gap is left, but not where it would hide what is narrow. */
+export function drawnWidthPx(widthPx: number): number {
+  return widthPx >= 3 ? widthPx - GAP_PX : widthPx;
+}
+
 function boxClass({ table, boxes }: Drawing, box: number): string {
   const node = boxes.node[box];
   if (boxes.kind[box] !== BoxKind.Frame || table.omitted[node] > 0) return 'block';
   return classOf(familyOfNode(table, node), nameOf(table, node));
 }
+
+/** What hatches: ink of the style sheet. */
+export const HATCH_PATTERN =
+  '<defs><pattern id="hatch" width="7" height="7" patternUnits="userSpaceOnUse"><path d="M-1 8L8 -1M-1 1L1 -1M6 8L8 6"/></pattern></defs>';
 
 /** A part of the one path that hatches them all. */
 export function hatchPath({

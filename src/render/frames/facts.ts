@@ -1,7 +1,7 @@
 /**
  * Everything that is known of a box, in words: for the tooltip, and for who hears the picture read.
  */
-import { type Boxes, BoxKind } from '../../layout/layout.js';
+import { type Boxes, BoxKind, weightOfRun } from '../../layout/layout.js';
 import { formatCount, formatDuration, formatMany } from '../format.js';
 import { isStop } from './families.js';
 import { type FrameTable, familyOfNode, nameOf } from './frame-table.js';
@@ -53,16 +53,17 @@ function blockName({ omitted }: FrameTable, { kind, frames, node }: Boxes, box: 
   }
 }
 
-/** `ofView`: the weight of what fills the width. */
-export function factsOf(table: FrameTable, boxes: Boxes, box: number, ofView: number): Facts {
-  const { title, numbers } = { title: labelOf(table, boxes, box).name, numbers: shares(table, boxes, box, ofView) };
-  if (isBlock(table, boxes, box)) return { title, rows: [numbers.total, blockHint(table, boxes, box)] };
+export function factsOf(table: FrameTable, boxes: Boxes, box: number): Facts {
+  const title = labelOf(table, boxes, box).name;
+  const { total, self } = shares(table, boxes, box);
+  if (isBlock(table, boxes, box)) return { title, rows: [total, blockHint(table, boxes, box)] };
   const node = boxes.node[box] as number;
-  return { title, rows: [numbers.total, numbers.self, ...callFacts(table, node), ...guessFacts(table, node)] };
+  return { title, rows: [total, self, ...callFacts(table, node), ...guessFacts(table, node)] };
 }
 
-function shares(table: FrameTable, boxes: Boxes, box: number, ofView: number) {
+function shares(table: FrameTable, boxes: Boxes, box: number) {
   const all = table.total[0] as number;
+  const ofView = weightOfRun(boxes);
   const fact = (what: string, value: number): Fact => {
     const ofAll = `${formatShare(value, all)} of all`;
     const isCaller = box < boxes.firstOfRun;

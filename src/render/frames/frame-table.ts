@@ -61,6 +61,13 @@ export function familyOfNode({ tree, families }: FrameColumns, node: NodeId): Fa
   return tree.symbol[node] === NONE ? 'group' : (families[tree.symbol[node]] as Family);
 }
 
+/** The first node behind a subtree: nodes stand in pre-order. */
+export function endOf({ parent, nextSibling, tree }: FrameTable, node: NodeId): NodeId {
+  let top = node;
+  while (top !== NONE && nextSibling[top] === NONE) top = parent[top];
+  return top === NONE ? tree.length : nextSibling[top];
+}
+
 /** No call of it was seen from start to end. */
 export function isInferred({ tree }: FrameColumns, node: NodeId): boolean {
   return tree.calls[node] > 0 && tree.inferredCalls[node] === tree.calls[node];

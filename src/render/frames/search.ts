@@ -1,9 +1,11 @@
 /**
  * Which frames a search finds, and how much of the time is theirs.
  */
-import { type Boxes, BoxKind } from '../../layout/layout.js';
+import { type Boxes, BoxKind, weightOfRun } from '../../layout/layout.js';
 import { NONE, type NodeId } from '../../model/units.js';
-import { type FrameTable, summedUp } from './frame-table.js';
+import { formatMany } from '../format.js';
+import { formatShare } from './facts.js';
+import { endOf, type FrameTable, summedUp } from './frame-table.js';
 
 export interface Found {
   readonly isMatch: Float64Array; // 1 or 0
@@ -70,9 +72,8 @@ export function shareOf(table: FrameTable, { isMatch }: Found, first: NodeId, la
   return share;
 }
 
-/** The first node behind a subtree: nodes stand in pre-order. */
-function endOf({ parent, nextSibling, tree }: FrameTable, node: NodeId): NodeId {
-  let top = node;
-  while (top !== NONE && nextSibling[top] === NONE) top = parent[top];
-  return top === NONE ? tree.length : nextSibling[top];
+/** "12 frames, 34 % of view". */
+export function foundText({ frames, weight, unknownWeight }: Share, boxes: Boxes): string {
+  const share = formatShare(weight, weightOfRun(boxes));
+  return `${formatMany(frames, 'frame')}, ${unknownWeight > 0 ? '≥ ' : ''}${share} of view`;
 }

@@ -5,6 +5,7 @@ import { createHash } from 'node:crypto';
 import { deflateRawSync } from 'node:zlib';
 import type { Profile } from '../../model/profile.js';
 import { originText, subtitleOf } from '../frames/about.js';
+import { HATCH_PATTERN } from '../frames/drawing.js';
 import { qualitySummary } from '../quality-summary.js';
 import { xml } from '../svg/xml.js';
 import { visibleText } from '../visible-text.js';
@@ -42,7 +43,7 @@ ${PAGE_NOTICE}
 <body>
 ${headMarkup(profile, title)}
 <main id="app" data-start="${xml(formatHash(start))}"><noscript>This report needs JavaScript, which it brings with it; nothing is loaded from anywhere.</noscript></main>
-<svg class="defs" aria-hidden="true" width="0" height="0"><defs><pattern id="hatch" width="7" height="7" patternUnits="userSpaceOnUse"><path d="M-1 8L8 -1M-1 1L1 -1M6 8L8 6"/></pattern></defs></svg>
+<svg class="defs" aria-hidden="true" width="0" height="0">${HATCH_PATTERN}</svg>
 <script type="application/octet-stream" id="data">`;
   yield* base64Pieces(deflateRawSync(concatenated(writePageData(profile)), { level: 9 }));
   yield `</script>\n<script>${PAGE_SCRIPT}</script>\n</body>\n</html>\n`;
@@ -74,7 +75,7 @@ function headMarkup(profile: Profile, title: string): string {
     `<p>${xml(line)}</p>`,
     ...(origin === '' ? [] : [`<p>${xml(origin)}</p>`]),
     ...(warnings.length === 0 ? [] : [`<div role="alert"><ul class="warnings">${warnings.join('')}</ul></div>`]),
-    ...notes.map((note) => `<p class="note">${xml(note)}</p>`),
+    ...notes.map((note) => `<p>${xml(note)}</p>`),
     '</header>',
   ].join('\n');
 }

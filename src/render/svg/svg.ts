@@ -4,7 +4,16 @@
 import { layout } from '../../layout/layout.js';
 import { ROOT } from '../../model/call-tree.js';
 import type { Profile } from '../../model/profile.js';
-import { CHARACTER_PX, type Drawing, hatchPath, px, type Rectangle, ROW_PX, rectangles } from '../frames/drawing.js';
+import {
+  CHARACTER_PX,
+  type Drawing,
+  HATCH_PATTERN,
+  hatchPath,
+  px,
+  type Rectangle,
+  ROW_PX,
+  rectangles,
+} from '../frames/drawing.js';
 import { briefFacts } from '../frames/facts.js';
 import { familyOf } from '../frames/families.js';
 import { type FrameColumns, frameTable } from '../frames/frame-table.js';
@@ -72,7 +81,7 @@ function opening(title: string, widthPx: number, heightPx: number): string {
 <svg xmlns="http://www.w3.org/2000/svg" width="${widthPx}" height="${heightPx}" viewBox="0 0 ${widthPx} ${heightPx}">
 <title>${xml(title)}</title>
 <style>${xmlSource(styleSheet())}</style>
-<defs><pattern id="hatch" width="7" height="7" patternUnits="userSpaceOnUse"><path d="M-1 8L8 -1M-1 1L1 -1M6 8L8 6"/></pattern></defs>
+${HATCH_PATTERN}
 <rect class="page" width="100%" height="100%"/>
 `;
 }

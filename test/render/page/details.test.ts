@@ -4,6 +4,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { layout } from '../../../src/layout/layout.js';
+import { ROOT } from '../../../src/model/call-tree.js';
 import { bucketOf } from '../../../src/model/durations.js';
 import { detailsOf } from '../../../src/render/page/view/details.js';
 import { foldedText } from '../../../src/render/page/view/folded.js';
@@ -12,6 +13,7 @@ import { START, type State, WIDTHS, type Width } from '../../../src/render/page/
 import type { Views } from '../../../src/render/page/view/views.js';
 import { analyzeText, fixture, fold } from '../../helpers/load.js';
 import { viewsOf } from '../../helpers/page-views.js';
+import { profileOfNames } from '../../helpers/profile-file.js';
 import { sum } from '../../helpers/random-trees.js';
 import { traceOf } from '../../helpers/trace-of.js';
 
@@ -39,7 +41,7 @@ function said(views: Views, state: State, name: string): string {
   const view = views.viewAt(state);
   const sums = view.functions().get(symbol);
   const everywhere = sums === undefined ? null : { sums, allNs: view.allNs() };
-  const { rows } = detailsOf(table, boxes, box, table.total[0] as number, state.width, everywhere);
+  const { rows } = detailsOf(table, boxes, box, state.width, everywhere);
   return rows.map(({ what, value, more }) => [what, value, more].filter(Boolean).join(' | ')).join('\n');
 }
 
@@ -107,7 +109,21 @@ test.for(['lab/demo-cre.txt', 'lab/thread-create-switch-migrate.txt', 'hardware/
   async (name) => {
     const profile = await analyzeText(fixture(name), { durations: true });
     const lines = fold(profile).split('\n');
-    const table = viewsOf(profile).tableAt(START);
-    expect(foldedText(table, 0).split('\n')).toEqual(lines.filter((line) => !line.endsWith(' 0')));
+    const views = viewsOf(profile);
+    const all = foldedText(views.tableAt(START), views.data.symbols, ROOT);
+    expect(all.split('\n')).toEqual(lines.filter((line) => !line.endsWith(' 0')));
   },
 );
+
+test('folded lines add up functions of one name in several files, as ptflame render does', () => {
+  const profile = profileOfNames([
+    ['a;b', '/x'],
+    ['a;b', '/y'],
+    ['c', '/x'],
+  ]);
+  const views = viewsOf(profile);
+  const lines = (top: number) => foldedText(views.tableAt(START), views.data.symbols, top);
+  expect(lines(ROOT)).toBe('a:b 2\nc 1\n');
+  expect(lines(ROOT)).toBe(fold(profile));
+  expect(lines(2)).toBe('a:b 1\n');
+});

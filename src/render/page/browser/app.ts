@@ -8,7 +8,7 @@ import { profileOf } from '../data/profile-of.js';
 import { chipsOf } from '../view/chips.js';
 import { WIDTH_NAMES } from '../view/details.js';
 import { nodeAt } from '../view/paths.js';
-import type { State } from '../view/state.js';
+import { NO_ZOOM, type State } from '../view/state.js';
 import { threadChoices } from '../view/threads.js';
 import type { Views } from '../view/views.js';
 import { FrameActions } from './frame-actions.js';
@@ -47,7 +47,7 @@ export class App {
     this.views = views;
     this.navigation = new Navigation(views.names.length, start, (state, before) => this.show(state, before));
     this.main = new MainGraph(views, this.navigation, this.tooltip, this.characterPx, (...at) => this.openMenu(...at));
-    this.actions = new FrameActions(this.main, this.navigation);
+    this.actions = new FrameActions(this.main, this.navigation, views.data.symbols);
     this.toolbar = this.newToolbar();
     this.functions = new FunctionsTable(views, (symbol) => this.actions.choose(symbol));
     this.threads = new ThreadsTable(views, (change) => this.navigation.change(change));
@@ -83,7 +83,7 @@ export class App {
   private drawGraph(isElsewhere: boolean): void {
     const { navigation, views, main } = this;
     const isLost = nodeAt(views.tableAt(navigation.state), navigation.state.zoom) === null;
-    if (isLost) navigation.correct({ zoom: [], zoomLast: null });
+    if (isLost) navigation.correct(NO_ZOOM);
     const { state } = navigation;
     main.draw(state, isElsewhere || isLost);
     this.toolbar.show({ ...state, width: views.widthOf(state) }, main.result, chipsOf(views, state));

@@ -9,6 +9,13 @@ export function button(text: string, title: string, press: () => void): HTMLButt
   return made;
 }
 
+/** A button with a sign instead of words; `name` is read aloud. */
+export function iconButton(sign: string, name: string, title: string, press: () => void): HTMLButtonElement {
+  const made = button(sign, title, press);
+  made.setAttribute('aria-label', name);
+  return made;
+}
+
 /** A button that is on or off. */
 export function toggle(text: string, title: string, change: () => void): HTMLButtonElement {
   const made = button(text, title, change);

@@ -2,9 +2,11 @@
  * What can be done with a frame, and with its function.
  */
 import { isStop } from '../../../analysis/outside.js';
+import type { SymbolTable } from '../../../model/symbol-table.js';
 import type { SymbolId } from '../../../model/units.js';
 import { nameOf } from '../../frames/frame-table.js';
 import { foldedText, stackText } from '../view/folded.js';
+import { NO_ZOOM } from '../view/state.js';
 import type { MainGraph } from './main-graph.js';
 import type { Action } from './menu.js';
 import type { Navigation } from './navigation.js';
@@ -14,10 +16,12 @@ import { say } from './say.js';
 export class FrameActions {
   private readonly main: MainGraph;
   private readonly navigation: Navigation;
+  private readonly symbols: SymbolTable;
 
-  constructor(main: MainGraph, navigation: Navigation) {
+  constructor(main: MainGraph, navigation: Navigation, symbols: SymbolTable) {
     this.main = main;
     this.navigation = navigation;
+    this.symbols = symbols;
   }
 
   /** All of them, with their keys. */
@@ -39,13 +43,13 @@ export class FrameActions {
   }
 
   focusOn(focus: SymbolId | null): void {
-    if (focus !== null) this.navigation.change({ focus, zoom: [], zoomLast: null });
+    if (focus !== null) this.navigation.change({ focus, ...NO_ZOOM });
   }
 
   hide(symbol: SymbolId | null): void {
     if (symbol === null) return;
     const hidden = [...new Set([...this.navigation.state.hidden, symbol])];
-    this.navigation.change({ hidden, zoom: [], zoomLast: null, chosen: null });
+    this.navigation.change({ hidden, ...NO_ZOOM, chosen: null });
   }
 
   copyStack(box: number): void {
@@ -55,7 +59,7 @@ export class FrameActions {
 
   copyFolded(box: number): void {
     const { table } = this.main;
-    void copyText(foldedText(table, this.main.nodeOf(box))).then(() => say('folded lines copied'));
+    void copyText(foldedText(table, this.symbols, this.main.nodeOf(box))).then(() => say('folded lines copied'));
   }
 
   private ofFunction(box: number, symbol: SymbolId): Action[] {

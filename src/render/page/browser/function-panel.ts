@@ -2,7 +2,7 @@
  * One function: its numbers, how long its calls took, who called it and what it called.
  */
 import { ROOT } from '../../../model/call-tree.js';
-import type { NodeId } from '../../../model/units.js';
+import { NONE, type NodeId } from '../../../model/units.js';
 import { htmlElement as html } from '../../browser/dom.js';
 import { formatCount, formatDuration } from '../../format.js';
 import { factsText, formatShare } from '../../frames/facts.js';
@@ -11,7 +11,7 @@ import { painterOf } from '../view/colouring.js';
 import { detailsOf } from '../view/details.js';
 import type { Colouring } from '../view/state.js';
 import type { FunctionView } from '../view/views.js';
-import { button } from './controls.js';
+import { button, iconButton } from './controls.js';
 import { Graph } from './graph.js';
 import { histogramPicture } from './histogram.js';
 import type { Tooltip } from './tooltip.js';
@@ -24,7 +24,7 @@ export interface FunctionEvents {
 
 export class FunctionPanel {
   readonly element = html('section', { class: 'function', 'aria-label': 'Chosen function', hidden: '' });
-  private readonly head = html('div', { class: 'function-head' });
+  private readonly head = html('div', {});
   private readonly callers: Half;
   private readonly callees: Half;
   private readonly events: FunctionEvents;
@@ -50,15 +50,13 @@ export class FunctionPanel {
 
   private title({ name, file }: FunctionView): HTMLElement {
     const { focus, hide, close } = this.events;
-    const cross = button('✕', 'close (Esc)', close);
-    cross.setAttribute('aria-label', 'Close');
     return html(
       'div',
       { class: 'function-title' },
       html('h2', { title: [name, file].filter(Boolean).join('\n') }, name),
       button('Focus', 'only what is inside of it (f)', focus),
       button('Hide', 'all but what is inside of it (h)', hide),
-      cross,
+      iconButton('✕', 'Close', 'close (Esc)', close),
     );
   }
 }
@@ -93,28 +91,24 @@ class Half {
   constructor(label: string, isIcicle: boolean, characterPx: number, tooltip: Tooltip) {
     this.isIcicle = isIcicle;
     const place = html('div', { class: 'graph', 'aria-label': label });
-    const facts = (box: number) =>
-      detailsOf(this.table as FrameTable, this.graph.boxes, box, this.graph.viewTotal, 'wall', null);
+    const facts = (box: number) => detailsOf(this.table as FrameTable, this.graph.boxes, box, 'wall', null);
+    const explain = (box: number, xPx: number, yPx: number) => {
+      this.graph.markBox(box);
+      tooltip.show(facts(box), null, xPx, yPx);
+    };
     this.graph = new Graph(
       place,
       characterPx,
       {
-        hover: (box, { clientX, clientY }) => {
-          this.graph.markBox(box);
-          tooltip.fill(facts(box), null);
-          tooltip.showAt(clientX, clientY);
-        },
+        hover: (box, { clientX, clientY }) => explain(box, clientX, clientY),
         leave: () => {
           tooltip.hide();
           this.graph.unmark();
         },
         enter: (box) => this.enter(box),
         focused: (box, element) => {
-          this.graph.focusedBox = box;
-          this.graph.markBox(box);
-          tooltip.fill(facts(box), null);
           const { left, bottom } = element.getBoundingClientRect();
-          tooltip.showAt(left, bottom);
+          explain(box, left, bottom);
         },
         menu: () => {},
       },
@@ -167,5 +161,5 @@ class Half {
 
 /** The function itself, under the root that stands for everything. */
 function firstOf({ firstChild }: FrameTable): NodeId {
-  return firstChild[ROOT] === -1 ? ROOT : (firstChild[ROOT] as NodeId);
+  return firstChild[ROOT] === NONE ? ROOT : (firstChild[ROOT] as NodeId);
 }

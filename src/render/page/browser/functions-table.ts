@@ -6,7 +6,8 @@ import type { SymbolId } from '../../../model/units.js';
 import { htmlElement as html } from '../../browser/dom.js';
 import { formatCount, formatDuration } from '../../format.js';
 import { formatShare } from '../../frames/facts.js';
-import type { View, Views } from '../view/views.js';
+import type { View } from '../view/view.js';
+import type { Views } from '../view/views.js';
 import { type Column, VirtualTable } from './virtual-table.js';
 
 export class FunctionsTable {

@@ -6,7 +6,7 @@ import flamegraph, { type FlameGraph } from 'd3-flame-graph';
 import { type Boxes, layout } from '../../../layout/layout.js';
 import type { NodeId } from '../../../model/units.js';
 import { setAttributes, svgElement } from '../../browser/dom.js';
-import { hatchPath, px, ROW_PX } from '../../frames/drawing.js';
+import { drawnWidthPx, FRAME_PX, hatchPath, px, ROW_PX, topPx } from '../../frames/drawing.js';
 import type { FrameTable } from '../../frames/frame-table.js';
 import { besideOf, calleeOf, callerOf } from '../../frames/neighbours.js';
 import { type ChartNode, chartOf } from '../view/chart.js';
@@ -14,9 +14,6 @@ import type { Painter } from '../view/colouring.js';
 
 /** Narrower frames are drawn together with their neighbours. */
 const LEAST_PX = 1;
-const GAP_PX = 1;
-/** Below this a frame has no text, and needs no place for it. */
-const LABEL_PX = 28;
 
 export interface GraphView {
   readonly table: FrameTable;
@@ -47,13 +44,14 @@ type FrameElement = SVGGElement & { readonly __data__: { readonly data: ChartNod
 
 export class Graph {
   boxes!: Boxes;
+  /** The one that arrows start from. */
   focusedBox = 0;
   readonly place: HTMLElement;
   private readonly chart: FlameGraph<ChartNode> = flamegraph<ChartNode>();
   private readonly characterPx: number;
   private readonly elements = new Map<number, FrameElement>();
   private readonly hatching = svgElement('path', { class: 'hatching', fill: 'url(#hatch)' });
-  private readonly mark = svgElement('rect', { class: 'mark', rx: 2, height: ROW_PX - GAP_PX, visibility: 'hidden' });
+  private readonly mark = svgElement('rect', { class: 'mark', rx: 2, height: FRAME_PX, visibility: 'hidden' });
   private readonly describe: (box: number) => string;
   private view!: GraphView;
   /** The one that Tab reaches: d3 may use it again for another frame. */
@@ -94,15 +92,6 @@ export class Graph {
     else this.chart(select(this.place).datum(root));
     this.finish(widthPx);
     this.isDrawn = true;
-  }
-
-  /** The weight of what fills the width. */
-  get viewTotal(): number {
-    const { boxes } = this;
-    let total = 0;
-    for (let box = boxes.firstOfRun; boxes.row[box] === boxes.row[boxes.firstOfRun]; box++)
-      total += boxes.total[box] as number;
-    return total;
   }
 
   /** Gives a box the focus of the keyboard, and brings it into sight. */
@@ -146,7 +135,7 @@ export class Graph {
     setAttributes(this.mark, {
       x: px(boxes.xPx[box] as number),
       y: this.topOf(box),
-      width: px(Math.max(1, (boxes.widthPx[box] as number) - GAP_PX)),
+      width: px(Math.max(1, drawnWidthPx(boxes.widthPx[box] as number))),
       visibility: 'visible',
     });
   }
@@ -167,8 +156,8 @@ export class Graph {
   }
 
   private topOf(box: number): number {
-    const row = this.boxes.row[box] as number;
-    return (this.view.isIcicle ? row : this.boxes.rowCount - 1 - row) * ROW_PX;
+    const { boxes, view } = this;
+    return topPx({ isIcicle: view.isIcicle, rowCount: boxes.rowCount }, boxes.row[box] as number);
   }
 
   /** What d3-flame-graph leaves to be done: gaps, marks, hatching. */
@@ -194,19 +183,17 @@ export class Graph {
   private finishFrame(element: FrameElement): string {
     const { box, isCaller, isHatched } = element.__data__.data;
     const { boxes, view } = this;
-    const full = boxes.widthPx[box] as number;
-    const widthPx = full >= 3 ? full - GAP_PX : full; // a gap would hide what is narrow
+    const widthPx = drawnWidthPx(boxes.widthPx[box] as number);
     const isMarked = view.isMarked === null ? null : view.isMarked(boxes, box);
     const classes = ['frame'];
     if (isCaller) classes.push('caller');
-    if (full < LABEL_PX) classes.push('narrow');
     if (isMarked) classes.push('match');
     if (isMarked === false && view.dimsOthers) classes.push('other');
     setChanged(element, 'class', classes.join(' '));
     setChanged(element.firstElementChild as Element, 'width', px(widthPx));
     this.elements.set(box, element);
     if (!isHatched) return '';
-    return hatchPath({ xPx: boxes.xPx[box] as number, yPx: this.topOf(box), widthPx, heightPx: ROW_PX - GAP_PX });
+    return hatchPath({ xPx: boxes.xPx[box] as number, yPx: this.topOf(box), widthPx, heightPx: FRAME_PX });
   }
 
   private listen(events: GraphEvents): void {
@@ -222,7 +209,9 @@ export class Graph {
     place.addEventListener('contextmenu', (event) => this.take(event, (box) => events.menu(box, event)));
     place.addEventListener('focusin', ({ target }) => {
       const box = boxAt(target);
-      if (box !== null) events.focused(box, target as Element);
+      if (box === null) return;
+      this.focusedBox = box;
+      events.focused(box, target as Element);
     });
     place.addEventListener('focusout', events.leave);
   }

@@ -43,6 +43,7 @@ function firstChild(this: Element): Element | null {
   return this.firstElementChild;
 }
 
+/** What the library looks for in a frame, without asking the browser for a selector each time. */
 const PARTS: Readonly<Record<string, unknown>> = { rect: firstChild, foreignObject: placeOfLabel, div: firstChild };
 
 const { append, select } = selection.prototype;

@@ -5,11 +5,11 @@ import { type Boxes, BoxKind } from '../../../layout/layout.js';
 import { ROOT } from '../../../model/call-tree.js';
 import { NONE, type NodeId, type SymbolId } from '../../../model/units.js';
 import { htmlElement as html } from '../../browser/dom.js';
-import { type Facts, factsText, formatShare } from '../../frames/facts.js';
+import { type Facts, factsText } from '../../frames/facts.js';
 import type { FrameTable } from '../../frames/frame-table.js';
-import { type Found, isFoundIn, matcherOf, shareOf } from '../../frames/search.js';
+import { type Found, foundText, isFoundIn, matcherOf, shareOf } from '../../frames/search.js';
 import { type Painter, painterOf } from '../view/colouring.js';
-import { detailsOf, type Everywhere, foundText } from '../view/details.js';
+import { detailsOf, type Everywhere } from '../view/details.js';
 import { nodeAt, pathTo } from '../view/paths.js';
 import type { State } from '../view/state.js';
 import type { Views } from '../view/views.js';
@@ -80,8 +80,7 @@ export class MainGraph {
     if (search !== '' && matcherOf(search) === null) return null;
     if (this.found === null) return '';
     const { first, last } = this.run;
-    const { frames, weight, unknownWeight } = shareOf(this.table, this.found, first, last);
-    return foundText(frames, formatShare(weight, this.graph.viewTotal), unknownWeight > 0);
+    return foundText(shareOf(this.table, this.found, first, last), this.graph.boxes);
   }
 
   nodeOf(box: number): NodeId {
@@ -119,6 +118,15 @@ export class MainGraph {
     this.graph.unmark();
   }
 
+  /** Which boxes are marked: what the search found, without a search the chosen function; null: nothing is asked for. */
+  marker(): ((boxes: Boxes, box: number) => boolean) | null {
+    const { found, table } = this;
+    const { chosen } = this.state;
+    if (found !== null) return (boxes, box) => isFoundIn(table, found, boxes, box);
+    if (chosen === null) return null;
+    return ({ node, kind }, box) => kind[box] === BoxKind.Frame && table.tree.symbol[node[box] as NodeId] === chosen;
+  }
+
   private get state(): State {
     return this.navigation.state;
   }
@@ -129,14 +137,6 @@ export class MainGraph {
     if (first === null || first === ROOT) return { first: ROOT, last: ROOT };
     const last = zoomLast === null ? first : nodeAt(this.table, [...zoom.slice(0, -1), zoomLast]);
     return { first, last: last === null || last < first ? first : last };
-  }
-
-  marker(): ((boxes: Boxes, box: number) => boolean) | null {
-    const { found, table } = this;
-    const { chosen } = this.state;
-    if (found !== null) return (boxes, box) => isFoundIn(table, found, boxes, box);
-    if (chosen === null) return null;
-    return ({ node, kind }, box) => kind[box] === BoxKind.Frame && table.tree.symbol[node[box] as NodeId] === chosen;
   }
 
   /** Zooms in on it if it is too narrow to be seen. */
@@ -155,7 +155,6 @@ export class MainGraph {
   }
 
   private focused(box: number, element: Element): void {
-    this.graph.focusedBox = box;
     this.graph.markBox(box);
     if (!element.matches(':focus-visible')) return;
     const { left, bottom } = element.getBoundingClientRect();
@@ -166,8 +165,8 @@ export class MainGraph {
     const symbol = this.symbolOf(box);
     const everywhere = symbol === null ? null : this.everywhere(symbol);
     this.graph.markBox(box);
-    this.tooltip.fill(this.factsOf(box, everywhere), symbol === null ? null : this.views.barsAt(this.state, symbol));
-    this.tooltip.showAt(xPx, yPx);
+    const bars = symbol === null ? null : this.views.viewAt(this.state).bars(symbol);
+    this.tooltip.show(this.factsOf(box, everywhere), bars, xPx, yPx);
   }
 
   private everywhere(symbol: SymbolId): Everywhere | null {
@@ -177,7 +176,6 @@ export class MainGraph {
   }
 
   private factsOf(box: number, everywhere: Everywhere | null): Facts {
-    const { boxes, viewTotal } = this.graph;
-    return detailsOf(this.table, boxes, box, viewTotal, this.views.widthOf(this.state), everywhere);
+    return detailsOf(this.table, this.graph.boxes, box, this.views.widthOf(this.state), everywhere);
   }
 }

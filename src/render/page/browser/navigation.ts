@@ -1,7 +1,7 @@
 /**
  * What is looked at, in the address: the browser's way back undoes what was done, but letters that were typed.
  */
-import { formatHash, parseHash, type State } from '../view/state.js';
+import { formatHash, NO_ZOOM, parseHash, type State } from '../view/state.js';
 
 export class Navigation {
   state: State;
@@ -36,7 +36,7 @@ export class Navigation {
   }
 
   zoomOut(): void {
-    this.change({ zoom: [], zoomLast: null });
+    this.change(NO_ZOOM);
   }
 
   /** The address was changed by the reader, or by the way back. */

@@ -2,7 +2,7 @@
  * What can be done with the page as a whole, beside its title.
  */
 import { htmlElement as html } from '../../browser/dom.js';
-import { button } from './controls.js';
+import { button, iconButton } from './controls.js';
 import { switchTheme } from './theme.js';
 
 export interface PageActions {
@@ -16,13 +16,7 @@ export function pageActions({ save, help }: PageActions): HTMLElement {
     { class: 'actions', role: 'group', 'aria-label': 'Page' },
     button('Save SVG', 'this view as a picture', () => save('svg')),
     button('Save JSON', 'the whole profile, as ptflame render -o out.json writes it', () => save('json')),
-    sign('◐', 'Dark or light', 'dark or light (d)', switchTheme),
-    sign('?', 'Keys', 'keys (?)', help),
+    iconButton('◐', 'Dark or light', 'dark or light (d)', switchTheme),
+    iconButton('?', 'Keys', 'keys (?)', help),
   );
-}
-
-function sign(text: string, name: string, title: string, press: () => void): HTMLElement {
-  const made = button(text, title, press);
-  made.setAttribute('aria-label', name);
-  return made;
 }

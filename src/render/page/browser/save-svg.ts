@@ -3,7 +3,7 @@
  */
 import type { Boxes } from '../../../layout/layout.js';
 import { type Colour, SCALE } from '../../frames/colours.js';
-import { type Drawing, hatchPath, px, ROW_PX, rectangles } from '../../frames/drawing.js';
+import { type Drawing, HATCH_PATTERN, hatchPath, px, ROW_PX, rectangles } from '../../frames/drawing.js';
 import { briefFacts, isBlock } from '../../frames/facts.js';
 import { styleSheet } from '../../svg/style.js';
 import { xml, xmlSource } from '../../svg/xml.js';
@@ -25,7 +25,7 @@ export function* svgText(drawing: Drawing, look: Look, title: string, widthPx: n
   const heightPx = TITLE_PX + drawing.rowCount * ROW_PX + MARGIN_PX;
   yield `<?xml version="1.0" encoding="UTF-8"?>\n<svg xmlns="http://www.w3.org/2000/svg" width="${fullPx}" height="${heightPx}" viewBox="0 0 ${fullPx} ${heightPx}">\n`;
   yield `<title>${xml(title)}</title>\n<style>${xmlSource(`${styleSheet()}\n${scaleRules()}`)}</style>\n`;
-  yield '<defs><pattern id="hatch" width="7" height="7" patternUnits="userSpaceOnUse"><path d="M-1 8L8 -1M-1 1L1 -1M6 8L8 6"/></pattern></defs>\n';
+  yield `${HATCH_PATTERN}\n`;
   yield `<rect class="page" width="100%" height="100%"/>\n<text id="title" x="${MARGIN_PX}" y="22">${xml(title)}</text>\n`;
   yield `<g transform="translate(${MARGIN_PX} ${TITLE_PX})">\n`;
   for (const { box, xPx, yPx, widthPx: boxPx, heightPx: boxHeightPx } of drawn)

@@ -3,6 +3,7 @@
  */
 const KEY = 'ptflame-theme';
 
+/** As it was chosen when the page was open before. */
 export function restoreTheme(): void {
   const chosen = read();
   if (chosen) document.documentElement.dataset['theme'] = chosen;

@@ -7,7 +7,7 @@ import { htmlElement as html, svgElement as svg } from '../../browser/dom.js';
 import { formatCount, formatDuration, formatMany } from '../../format.js';
 import { formatShare } from '../../frames/facts.js';
 import type { PageData } from '../data/page-data.js';
-import type { State } from '../view/state.js';
+import { NO_ZOOM, type State } from '../view/state.js';
 import type { ThreadRow } from '../view/threads.js';
 import type { Views } from '../view/views.js';
 import { type Column, VirtualTable } from './virtual-table.js';
@@ -32,7 +32,7 @@ export class ThreadsTable {
     const isTimed = recorded.meta.weight === 'ns';
     const columns = this.columns().filter(({ isTime }) => isTimed || !isTime);
     this.table = new VirtualTable('Threads', columns, isTimed ? 'wall' : 'calls', {
-      choose: ({ key }) => change({ threads: key, zoom: [], zoomLast: null }),
+      choose: ({ key }) => change({ threads: key, ...NO_ZOOM }),
     });
     this.element = html('div', { class: 'threads' }, this.idleChoice(rows, change), this.table.element);
   }

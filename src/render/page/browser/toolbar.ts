@@ -5,7 +5,7 @@ import { htmlElement as html } from '../../browser/dom.js';
 import type { Chip } from '../view/chips.js';
 import { WIDTH_NAMES } from '../view/details.js';
 import { COLOURINGS, type Colouring, type State, type Width } from '../view/state.js';
-import { button, type Choice, choice, toggle } from './controls.js';
+import { button, type Choice, choice, iconButton, toggle } from './controls.js';
 
 export interface ToolbarEvents {
   readonly change: (change: Partial<State>) => void;
@@ -62,12 +62,9 @@ export class Toolbar {
       change({ isOnlyMatches: !this.state.isOnlyMatches }),
     );
     this.steps = [
-      button('◀', 'previous match (N)', () => events.step(-1)),
-      button('▶', 'next match (n)', () => events.step(1)),
+      iconButton('◀', 'Previous match', 'previous match (N)', () => events.step(-1)),
+      iconButton('▶', 'Next match', 'next match (n)', () => events.step(1)),
     ];
-    this.steps.forEach((step, at) => {
-      step.setAttribute('aria-label', at === 0 ? 'Previous match' : 'Next match');
-    });
     this.resetButton = button('Reset zoom', 'zoom out to all (r)', events.reset);
     this.element = html(
       'div',

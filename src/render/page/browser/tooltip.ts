@@ -16,7 +16,17 @@ export class Tooltip {
     document.body.append(this.box);
   }
 
-  fill({ title, rows }: Facts, bars: readonly Bar[] | null): void {
+  /** Beside a point of the window. */
+  show(facts: Facts, bars: readonly Bar[] | null, xPx: number, yPx: number): void {
+    this.fill(facts, bars);
+    this.moveTo(xPx, yPx);
+  }
+
+  hide(): void {
+    this.box.hidden = true;
+  }
+
+  private fill({ title, rows }: Facts, bars: readonly Bar[] | null): void {
     const lines = rows.map(({ what, value, more }) =>
       html('tr', {}, html('th', {}, what), html('td', {}, value), html('td', { class: 'more' }, more)),
     );
@@ -25,8 +35,8 @@ export class Tooltip {
     this.box.replaceChildren(html('div', { class: 'name' }, title), table, ...histogram);
   }
 
-  /** Beside a point of the window, and inside of it. */
-  showAt(xPx: number, yPx: number): void {
+  /** Not beyond the borders of the window. */
+  private moveTo(xPx: number, yPx: number): void {
     const { box } = this;
     box.hidden = false;
     const { width, height } = box.getBoundingClientRect();
@@ -35,9 +45,5 @@ export class Tooltip {
     const top = below + height + BORDER_PX < innerHeight ? below : Math.max(BORDER_PX, yPx - BESIDE_PX - height);
     box.style.left = `${Math.max(BORDER_PX, left)}px`;
     box.style.top = `${top}px`;
-  }
-
-  hide(): void {
-    this.box.hidden = true;
   }
 }

@@ -14,7 +14,7 @@ export interface Column<Row> {
   readonly isTime?: boolean;
   /** What stands in it. */
   readonly cell: (row: Row) => string | Node;
-  /** What it is sorted by; texts upwards, numbers downwards. */
+  /** What it is sorted by. */
   readonly value: (row: Row) => number | string;
 }
 
@@ -37,7 +37,8 @@ export class VirtualTable<Row> {
   private given: readonly Row[] = [];
   private rows: readonly Row[] = [];
   private sortedBy: string;
-  private isUpwards = false;
+  /** The other way round than a reader expects of the column. */
+  private isReversed = false;
   private isChosen: (row: Row) => boolean = () => false;
   private focusedRow = 0;
 
@@ -82,8 +83,8 @@ export class VirtualTable<Row> {
       return typeof own === 'number' && Number.isNaN(own) ? Number.NEGATIVE_INFINITY : own;
     };
     const keyed = this.given.map((row) => ({ row, key: value(row) }));
-    const isUpwards = this.isUpwards !== Boolean(column.isText); // texts begin with the first, numbers with the largest
-    keyed.sort((a, b) => (a.key === b.key ? 0 : a.key < b.key === isUpwards ? -1 : 1));
+    const isAscending = this.isAscending(column);
+    keyed.sort((a, b) => (a.key === b.key ? 0 : a.key < b.key === isAscending ? -1 : 1));
     this.rows = keyed.map(({ row }) => row);
     setAttributes(this.element, { 'aria-rowcount': this.rows.length + 1 });
     this.drawHead();
@@ -91,9 +92,10 @@ export class VirtualTable<Row> {
   }
 
   private drawHead(): void {
-    const cells = this.columns.map(({ key, title, hint, isText }) => {
+    const cells = this.columns.map((column) => {
+      const { key, title, hint, isText } = column;
       const isSorted = key === this.sortedBy;
-      const isAscending = this.isUpwards !== Boolean(isText);
+      const isAscending = this.isAscending(column);
       const arrow = isSorted ? (isAscending ? ' ▲' : ' ▼') : '';
       const button = html('button', { type: 'button', ...(hint && { title: hint }) }, title + arrow);
       button.addEventListener('click', () => this.sortBy(key));
@@ -106,9 +108,14 @@ export class VirtualTable<Row> {
   }
 
   private sortBy(key: string): void {
-    this.isUpwards = key === this.sortedBy && !this.isUpwards;
+    this.isReversed = key === this.sortedBy && !this.isReversed;
     this.sortedBy = key;
     this.sort();
+  }
+
+  /** Texts begin with the first, numbers with the largest. */
+  private isAscending({ isText = false }: Column<Row>): boolean {
+    return isText !== this.isReversed;
   }
 
   private drawRows(): void {

@@ -2,8 +2,9 @@
  * Bytes of a `NumberWriter` → the numbers. Whatever else there is is damage: it ends in an error, and nothing is made room for
  * that is not there.
  */
+import { MOST_DIGITS, SEVEN_BITS } from '../../../model/byte-writer.js';
 import { assert } from '../../../model/errors.js';
-import { FLOAT_BYTES, GUESSED, MOST_DIGITS, NO_DISTANCE, SEVEN_BITS } from './number-writer.js';
+import { FLOAT_BYTES, GUESSED, NO_DISTANCE } from './number-writer.js';
 
 const LOW_BITS = SEVEN_BITS - 1;
 

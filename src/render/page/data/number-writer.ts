@@ -4,32 +4,15 @@
  * A value that was guessed is 1, one above by d is 2d + 1, one below by d is 2d; 0 stands before the eight bytes of a number
  * that has no such distance.
  */
-import { resized } from '../../../model/columns.js';
+import { ByteWriter } from '../../../model/byte-writer.js';
 
 export const GUESSED = 1;
 export const NO_DISTANCE = 0;
-export const SEVEN_BITS = 128;
-/** Of seven bits: enough for twice the largest distance. */
-export const MOST_DIGITS = 8;
 export const FLOAT_BYTES = 8;
 /** Twice of it and one more are exact. */
 const LARGEST_DISTANCE = 2 ** 51;
 
-export class NumberWriter {
-  private bytes = new Uint8Array(1024);
-  private length = 0;
-
-  /** A whole number that is not negative. */
-  count(value: number): void {
-    this.reserve(MOST_DIGITS);
-    let rest = value;
-    while (rest >= SEVEN_BITS) {
-      this.bytes[this.length++] = (rest % SEVEN_BITS) + SEVEN_BITS;
-      rest = Math.floor(rest / SEVEN_BITS);
-    }
-    this.bytes[this.length++] = rest;
-  }
-
+export class NumberWriter extends ByteWriter {
   /** Any number. */
   near(value: number, guess: number): void {
     if (value === guess) return this.count(GUESSED);
@@ -53,25 +36,10 @@ export class NumberWriter {
     }
   }
 
-  append(bytes: Uint8Array): void {
-    this.reserve(bytes.length);
-    this.bytes.set(bytes, this.length);
-    this.length += bytes.length;
-  }
-
-  /** What was written; shares memory with the writer. */
-  taken(): Uint8Array {
-    return this.bytes.subarray(0, this.length);
-  }
-
   private float(value: number): void {
     const bytes = new Uint8Array(FLOAT_BYTES);
     new DataView(bytes.buffer).setFloat64(0, value);
     this.append(bytes);
-  }
-
-  private reserve(room: number): void {
-    if (this.length + room > this.bytes.length) this.bytes = resized(this.bytes, 2 * (this.length + room));
   }
 }
 

@@ -4,9 +4,8 @@
 import { type CallTree, CallTreeBuilder, ROOT, selectNodes } from '../../../model/call-tree.js';
 import { nodeOrder, type SymbolOrder } from '../../../model/file-order.js';
 import type { Profile } from '../../../model/profile.js';
-import { compareSymbols } from '../../../model/symbol-order.js';
-import type { SymbolTable } from '../../../model/symbol-table.js';
-import { NONE, type SymbolId } from '../../../model/units.js';
+import { symbolRanks } from '../../../model/symbol-order.js';
+import { NONE } from '../../../model/units.js';
 import type { Shape } from './page-data.js';
 
 export interface Overlay {
@@ -26,7 +25,11 @@ export function overlay({ threads }: Profile, { table, rankOf }: SymbolOrder): O
   const builder = new CallTreeBuilder();
   const paths = threads.map(({ tree }) => ({ tree, path: addPaths(builder, tree, rankOf) }));
   const union = builder.build();
-  const order = nodeOrder(union, ranksOf(union, table));
+  const rank = symbolRanks(table);
+  const order = nodeOrder(
+    union,
+    union.symbol.map((row) => (row === NONE ? NONE : rank[row])),
+  );
   const { length, parent, symbol } = selectNodes(union, order);
   const newId = inverse(order);
   const rowOf = new Int32Array(length);
@@ -42,13 +45,6 @@ function addPaths(builder: CallTreeBuilder, { length, parent, symbol }: CallTree
   const here = new Int32Array(length);
   for (let node = ROOT + 1; node < length; node++) here[node] = builder.child(here[parent[node]], rankOf[symbol[node]]);
   return here;
-}
-
-/** Of each node its symbol's place among all names. */
-function ranksOf({ symbol }: CallTree, symbols: SymbolTable): Int32Array {
-  const byName = symbols.name.map((_, row): SymbolId => row).sort((a, b) => compareSymbols(symbols, a, b));
-  const rank = inverse(Int32Array.from(byName));
-  return symbol.map((row) => (row === NONE ? NONE : rank[row]));
 }
 
 /** `nodeOf`: in the shape, by node of the tree. `rowOf`: memory, as long as the shape. */

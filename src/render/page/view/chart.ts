@@ -1,8 +1,8 @@
 /**
  * Boxes → the data of the chart: as many nodes as can be seen, each with what is drawn in it.
  */
-import { type Boxes, BoxKind } from '../../../layout/layout.js';
-import { NONE, type NodeId } from '../../../model/units.js';
+import { type Boxes, BoxKind, weightOfRun } from '../../../layout/layout.js';
+import type { NodeId } from '../../../model/units.js';
 import { isBlock, labelOf } from '../../frames/facts.js';
 import { type FrameTable, isInferred } from '../../frames/frame-table.js';
 import { fitLabel } from '../../frames/labels.js';
@@ -13,7 +13,7 @@ export interface ChartNode {
   readonly box: number;
   readonly value: number;
   readonly label: string;
-  /** The colour, as a class of the style sheet. */
+  /** What the style sheet calls the colour. */
   readonly paint: string;
   readonly isCaller: boolean;
   readonly isHatched: boolean;
@@ -35,39 +35,21 @@ export function chartOf(chart: Chart): ChartNode {
   const { table, boxes } = chart;
   const nodes = new Map<NodeId, ChartNode>();
   let root: ChartNode | null = null;
-  let nearest: ChartNode | null = null;
+  let nearest: ChartNode | null = null; // of the callers, among which some may be one block
   const runWeight = Math.max(weightOfRun(boxes), 1);
   for (let box = 0; box < boxes.length; box++) {
     const isCaller = box < boxes.firstOfRun;
     if (boxes.widthPx[box] === 0) continue;
     const value = isCaller || (box === boxes.firstOfRun && boxes.total[box] === 0) ? runWeight : boxes.total[box];
     const node = chartNode(chart, box, value as number, isCaller);
-    const below: ChartNode | null =
-      box <= boxes.firstOfRun || root === null ? nearest : parentOf(nodes, table, boxes, box, nearest);
-    below?.children.push(node);
+    const caller = nodes.get(table.parent[boxes.node[box] as NodeId] as NodeId) ?? nearest;
+    caller?.children.push(node);
     root ??= node;
     if (isCaller) nearest = node;
     if (boxes.kind[box] === BoxKind.Frame) nodes.set(boxes.node[box] as NodeId, node);
   }
   if (root === null) throw new Error('a chart without its root');
   return root;
-}
-
-function parentOf(
-  nodes: Map<NodeId, ChartNode>,
-  { parent }: FrameTable,
-  { node }: Boxes,
-  box: number,
-  nearest: ChartNode | null,
-) {
-  const caller = parent[node[box] as number] as NodeId;
-  return caller === NONE ? null : (nodes.get(caller) ?? nearest);
-}
-
-function weightOfRun({ row, total, firstOfRun, length }: Boxes): number {
-  let weight = 0;
-  for (let box = firstOfRun; box < length && row[box] === row[firstOfRun]; box++) weight += total[box] as number;
-  return weight;
 }
 
 function chartNode(

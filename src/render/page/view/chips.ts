@@ -1,7 +1,7 @@
 /**
  * What is left out, in words, and how to have it back.
  */
-import type { State } from './state.js';
+import { NO_ZOOM, type State } from './state.js';
 import { threadChoices } from './threads.js';
 import type { Views } from './views.js';
 
@@ -10,14 +10,14 @@ export interface Chip {
   readonly undo: Partial<State>;
 }
 
+/** One for each thing that is left out. */
 export function chipsOf({ threads, names }: Views, state: State): Chip[] {
   const { focus, hidden, hidesIdle } = state;
   const row = threadChoices(threads, false).find(({ key }) => key === state.threads);
   const ofThreads =
     row === undefined || row.key === 'all' ? [] : [{ text: `${row.name} (${row.which})`, undo: { threads: 'all' } }];
   const ofIdle = hidesIdle ? [{ text: 'without idle threads', undo: { hidesIdle: false } }] : [];
-  const ofFocus =
-    focus === null ? [] : [{ text: `only inside ${names[focus]}`, undo: { focus: null, zoom: [], zoomLast: null } }];
+  const ofFocus = focus === null ? [] : [{ text: `only inside ${names[focus]}`, undo: { focus: null, ...NO_ZOOM } }];
   const ofHidden = hidden.map((symbol) => {
     return { text: `without ${names[symbol]}`, undo: { hidden: hidden.filter((other) => other !== symbol) } };
   });

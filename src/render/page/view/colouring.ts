@@ -12,6 +12,7 @@ import type { Colouring } from './state.js';
 export const STEPS = 8;
 
 export interface Painter {
+  /** What the style sheet calls the colour: `u3`, `s0`, `off-cpu`. */
   readonly classOf: (node: NodeId) => string;
   /** What each step begins with; null: colours stand for functions. */
   readonly steps: readonly string[] | null;
@@ -25,12 +26,8 @@ export function painterOf(table: FrameTable, colouring: Colouring): Painter {
   const { measure, starts, format } = colouring === 'average' ? byAverage(table) : byOutside(table);
   const stepOf = (node: NodeId) => {
     const value = isStop(familyOfNode(table, node)) ? Number.NaN : measure(node);
-    return Number.isNaN(value)
-      ? 'group'
-      : `s${Math.max(
-          0,
-          starts.findLastIndex((start) => value >= start),
-        )}`;
+    const step = starts.findLastIndex((start) => value >= start);
+    return Number.isNaN(value) ? 'group' : `s${Math.max(0, step)}`;
   };
   const others = colouring === 'average' ? 'no complete call, or a stop' : 'stops';
   return { classOf: stepOf, steps: starts.map(format), others };

@@ -25,16 +25,15 @@ export interface Everywhere {
   readonly allNs: Nanoseconds;
 }
 
-/** `ofView`: the weight of what fills the width. `everywhere`: null for what is no function. */
+/** `everywhere`: null for what is no function. */
 export function detailsOf(
   table: FrameTable,
   boxes: Boxes,
   box: number,
-  ofView: number,
   width: Width,
   everywhere: Everywhere | null,
 ): Facts {
-  const { title, rows } = factsOf(table, boxes, box, ofView);
+  const { title, rows } = factsOf(table, boxes, box);
   const named = rows.map((row, at) => (at === 0 && width !== 'wall' ? { ...row, what: SHORT_NAMES[width] } : row));
   // seen from the leaves, a frame has no time of its own: that is what its width is
   const path = width === 'self' ? named.filter((_, at) => at !== 1 || isBlock(table, boxes, box)) : named;
@@ -67,9 +66,4 @@ function functionFacts({ sums, allNs }: Everywhere): Fact[] {
   ] as const;
   const known = percentiles.filter(([, ns]) => !Number.isNaN(ns)).map(([name, ns]) => `${name} ${formatDuration(ns)}`);
   return [...facts, { what: '', value: formatDuration(avgNs), more: ['average', ...known].join(' · ') }];
-}
-
-/** "12 frames, 34 % of view". */
-export function foundText(frames: number, share: string, isAtLeast: boolean): string {
-  return `${formatMany(frames, 'frame')}, ${isAtLeast ? '≥ ' : ''}${share} of view`;
 }

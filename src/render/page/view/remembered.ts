@@ -11,6 +11,7 @@ export function remembered<Arguments extends readonly unknown[], Value>(compute:
   };
 }
 
+/** The answer, worked out when it is first asked for. */
 export function once<Value>(compute: () => Value): () => Value {
   let value: { readonly of: Value } | null = null;
   return () => {

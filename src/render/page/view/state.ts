@@ -13,7 +13,7 @@ export const WIDTHS = [...METRICS, 'self'] as const;
 export type Width = Metric | 'self';
 
 export interface State {
-  /** "all", "name:worker" or "tid:114078". */
+  /** "all", "idle", "name:worker" or "tid:114078". */
   readonly threads: string;
   readonly hidesIdle: boolean;
   readonly width: Width;
@@ -35,6 +35,9 @@ export interface State {
   readonly chosen: SymbolId | null;
 }
 
+/** Everything fills the width. */
+export const NO_ZOOM = { zoom: [], zoomLast: null } as const satisfies Partial<State>;
+
 export const START: State = {
   threads: 'all',
   hidesIdle: false,
@@ -44,8 +47,7 @@ export const START: State = {
   foldsRecursion: false,
   focus: null,
   hidden: [],
-  zoom: [],
-  zoomLast: null,
+  ...NO_ZOOM,
   search: '',
   isOnlyMatches: false,
   chosen: null,
@@ -61,7 +63,7 @@ export function parseHash(hash: string, symbols: number, start: State = START): 
   const zoom = ids('zoom');
   return {
     threads: words.get('threads') ?? start.threads,
-    hidesIdle: isSet('idle', !start.hidesIdle) === false,
+    hidesIdle: !isSet('idle', !start.hidesIdle),
     width: oneOf('width', WIDTHS, start.width),
     colouring: oneOf('colour', COLOURINGS, start.colouring),
     isIcicle: isSet('icicle', start.isIcicle),

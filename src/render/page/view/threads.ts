@@ -1,8 +1,7 @@
 /**
  * The threads of a page: what each did, which ones only waited, and which ones are looked at.
  */
-import { isStop, onCpuNs, type TimeSums } from '../../../analysis/outside.js';
-import { SpecialSymbol } from '../../../model/symbol-table.js';
+import { isLost, isOffCpu, isStop, onCpuNs, type TimeSums } from '../../../analysis/outside.js';
 import type { Nanoseconds } from '../../../model/units.js';
 import { formatMany } from '../../format.js';
 import { visibleText } from '../../visible-text.js';
@@ -49,8 +48,8 @@ export function threadChoices(rows: readonly ThreadRow[], hidesIdle: boolean): T
   const busy = rows.filter((row) => !row.isIdle);
   const idle = rows.filter((row) => row.isIdle);
   const isIdleGrouped = idle.length > 1 && busy.length > 0;
-  const apart = isIdleGrouped ? busy : hidesIdle && busy.length > 0 ? busy : rows;
   const shown = hidesIdle && busy.length > 0 ? busy : rows;
+  const apart = isIdleGrouped ? busy : shown;
   const groups = [...byName(apart)].filter(([, members]) => members.length > 1 && members.length < shown.length);
   return [
     together('all', 'All threads', shown),
@@ -123,8 +122,8 @@ function timeOf({ shape }: PageData, { node, selfNs }: PageThread): TimeSums {
     sums.totalNs += selfNs[row];
     if (!isStop(symbol)) continue;
     sums.outsideNs += selfNs[row];
-    if (symbol === SpecialSymbol.OffCpu || symbol === SpecialSymbol.Preempted) sums.offCpuNs += selfNs[row];
-    if (symbol === SpecialSymbol.Lost) sums.lostNs += selfNs[row];
+    if (isOffCpu(symbol)) sums.offCpuNs += selfNs[row];
+    if (isLost(symbol)) sums.lostNs += selfNs[row];
   }
   return sums;
 }

@@ -2,42 +2,26 @@
  * What the reader asked for → the tree that is drawn, and the functions in it. Each step is kept until what it depends on
  * changes: to zoom costs nothing but drawing, to change the width no new tree.
  */
-import { bottomUp, callersOfFunction } from '../../../analysis/callers.js';
-import { type FunctionSums, functionsOf } from '../../../analysis/functions.js';
-import { ownWeights } from '../../../analysis/metrics.js';
+import type { FunctionSums } from '../../../analysis/functions.js';
 import { knowsSwitches } from '../../../analysis/outside.js';
+import { setOf } from '../../../analysis/questions.js';
 import { foldRecursion, leaveOut, reroot } from '../../../analysis/reshape.js';
-import { type CallTree, ROOT } from '../../../model/call-tree.js';
-import { addedDurations, type FunctionDurations, histogramsOf } from '../../../model/durations.js';
-import { inPreOrder } from '../../../model/pre-order.js';
-import { compareSymbols } from '../../../model/symbol-order.js';
-import { totalTimes } from '../../../model/tree-view.js';
-import type { Nanoseconds, NodeId, SymbolId } from '../../../model/units.js';
-import { type Family, familyOf } from '../../frames/families.js';
-import { type FrameTable, frameTable, summedUp } from '../../frames/frame-table.js';
-import { type Found, find, matcherOf } from '../../frames/search.js';
-import { visibleText } from '../../visible-text.js';
-import type { PageData } from '../data/page-data.js';
+import { addedDurations } from '../../../model/durations.js';
+import { dsoOf } from '../../../model/symbol-order.js';
+import type { Nanoseconds, SymbolId } from '../../../model/units.js';
+import type { FrameTable } from '../../frames/frame-table.js';
+import type { Found } from '../../frames/search.js';
+import type { PageData, PageThread } from '../data/page-data.js';
 import { treeOf } from '../data/tree-of.js';
-import { type Bar, barsOf } from './histogram.js';
-import { once, remembered } from './remembered.js';
+import { FrameTables } from './frame-tables.js';
+import type { Bar } from './histogram.js';
+import { matchesIn, onlyMatches } from './matches.js';
+import { remembered } from './remembered.js';
 import { type State, WIDTHS, type Width } from './state.js';
 import { chosenThreads, type ThreadRow, threadRows } from './threads.js';
+import { type View, viewOfTree } from './view.js';
 
-/** Callers that have less of the whole are not told apart: nobody would see them. */
-const LEAST_SHARE = 1 / 20_000;
-
-/** A tree, and the functions in it. */
-export interface View {
-  readonly tree: CallTree;
-  /** By symbol. */
-  readonly functions: () => ReadonlyMap<SymbolId, FunctionSums>;
-  /** How long the calls of one took; null: of what is left of the threads nobody knows. */
-  readonly bars: (symbol: SymbolId) => Bar[] | null;
-  /** All its time. */
-  readonly allNs: () => Nanoseconds;
-}
-
+/** All that is shown of one function. */
 export interface FunctionView {
   readonly name: string;
   readonly file: string;
@@ -51,29 +35,24 @@ export interface FunctionView {
 export class Views {
   readonly data: PageData;
   readonly names: readonly string[];
-  readonly families: readonly Family[];
   readonly threads: readonly ThreadRow[];
-  readonly hasSwitches: boolean;
   /** What width may stand for. */
   readonly widths: readonly Width[];
-  private readonly rank: Int32Array;
-  /** By tree: only `weight`, `self` and `total` depend on the width. */
-  private readonly tables = new WeakMap<CallTree, FrameTable>();
+  private readonly hasSwitches: boolean;
+  private readonly tables: FrameTables;
   private readonly ofThreads = remembered((places: readonly number[]) => this.viewOfThreads(places));
   private readonly reshaped = remembered((view: View, state: State) => this.reshape(view, state));
-  private readonly drawn = remembered((view: View, width: Width) => this.tableOf(view, width));
-  private readonly masked = remembered(masked);
-  private readonly searched = remembered((table: FrameTable, search: string) => searchIn(table, search));
+  private readonly drawn = remembered((view: View, width: Width) => this.tables.ofWidth(view.tree, width));
+  private readonly matches = remembered(matchesIn);
+  private readonly masked = remembered(onlyMatches);
 
   constructor(data: PageData) {
-    const { symbols, shape } = data;
     this.data = data;
-    this.names = symbols.name.map(visibleText);
-    this.families = symbols.name.map((_, symbol) => familyOf(symbol, symbols));
-    this.hasSwitches = knowsSwitches(shape);
+    this.hasSwitches = knowsSwitches(data.shape);
+    this.tables = new FrameTables(data.symbols, this.hasSwitches);
+    this.names = this.tables.names;
     this.widths = widthsOf(data, this.hasSwitches);
     this.threads = threadRows(data, this.hasSwitches);
-    this.rank = ranksOf(data);
   }
 
   /** What is left of the threads that are looked at. */
@@ -92,153 +71,67 @@ export class Views {
 
   /** What is drawn of it. */
   tableAt(state: State): FrameTable {
-    const key = viewKey(state);
-    const width = this.widthOf(state);
-    const table = this.drawn(`${key}|${width}`, this.viewAt(state), width);
-    const found = state.isOnlyMatches
-      ? this.searched(`${key}|${this.widthOf(state)}|${state.search}`, table, state.search)
-      : null;
-    return found === null ? table : this.masked(`${key}|${this.widthOf(state)}|${state.search}`, table, found);
+    const table = this.wholeTableAt(state);
+    const found = state.isOnlyMatches ? this.foundAt(state) : null;
+    return found === null ? table : this.masked(this.searchKey(state), table, found);
   }
 
   /** What the search finds in it; null: it asks for nothing. */
   foundAt(state: State): Found | null {
-    return this.searched(
-      `${viewKey(state)}|${this.widthOf(state)}|${state.search}`,
-      this.tableAt({ ...state, isOnlyMatches: false }),
-      state.search,
-    );
+    return this.matches(this.searchKey(state), this.wholeTableAt(state), state.search);
   }
 
-  /** How long the calls of a function took; null: nobody knows. */
-  barsAt(state: State, symbol: SymbolId): Bar[] | null {
-    return this.viewAt(state).bars(symbol);
-  }
-
-  /** All that is shown of one function; null: it is not there, or has no times. */
+  /** null: the function is not there, or has no times. */
   functionAt(state: State, symbol: SymbolId): FunctionView | null {
     const view = this.viewAt(state);
     const sums = view.functions().get(symbol);
     if (sums === undefined || this.data.meta.weight === 'calls') return null;
-    const allNs = view.allNs();
     return {
       name: this.names[symbol] as string,
       file: this.fileOf(symbol),
       sums,
-      allNs,
+      allNs: view.allNs(),
       bars: view.bars(symbol) ?? [],
-      ...this.around(view, symbol),
+      ...this.tables.around(view.tree, symbol),
     };
   }
 
   /** The file that a function is in; empty if the trace does not tell. */
   fileOf(symbol: SymbolId): string {
-    const { dso, dsoName } = this.data.symbols;
-    return dsoName[dso[symbol] as number] ?? '';
+    return dsoOf(this.data.symbols, symbol) ?? '';
   }
 
-  /** Who called a function, and what it called: each with the function itself under the root. */
-  private around({ tree }: View, symbol: SymbolId): { readonly callers: FrameTable; readonly callees: FrameTable } {
-    const asked = setOf([symbol], this.data.symbols.length);
-    const callees = this.sorted(reroot(tree, asked));
-    const least = totalTimes(callees)[ROOT] * LEAST_SHARE;
-    return { callers: this.table(this.bySize(callersOfFunction(tree, symbol, least))), callees: this.table(callees) };
+  /** With all that the search does not find. */
+  private wholeTableAt(state: State): FrameTable {
+    return this.drawn(this.tableKey(state), this.viewAt(state), this.widthOf(state));
+  }
+
+  /** What decides of `wholeTableAt`. */
+  private tableKey(state: State): string {
+    const { threads, hidesIdle, focus, hidden, foldsRecursion } = state;
+    return JSON.stringify([threads, hidesIdle, focus, hidden, foldsRecursion, this.widthOf(state)]);
+  }
+
+  private searchKey(state: State): string {
+    return `${this.tableKey(state)}|${state.search}`;
   }
 
   private viewOfThreads(places: readonly number[]): View {
-    const tree = treeOf(this.data, places);
-    return this.view(tree, () =>
-      addedDurations(places.map((place) => this.data.threads[place]).filter((thread) => thread !== undefined)),
-    );
+    const threads = places.map((place) => this.data.threads[place] as PageThread);
+    return viewOfTree(treeOf(this.data, places), () => addedDurations(threads), this.hasSwitches);
   }
 
+  /** How long the calls in what is left took, nobody knows. */
   private reshape({ tree }: View, { focus, hidden, foldsRecursion }: State): View {
     const count = this.data.symbols.length;
     const focused = focus === null ? tree : reroot(tree, setOf([focus], count));
     const left = hidden.length === 0 ? focused : leaveOut(focused, setOf(hidden, count));
-    return this.view(this.sorted(foldsRecursion ? foldRecursion(left) : left), () => null);
-  }
-
-  private view(tree: CallTree, ofThreads: () => FunctionDurations | null): View {
-    const durations = once(ofThreads);
-    const functions = once(
-      () => new Map(functionsOf(tree, durations(), this.hasSwitches).map((row) => [row.symbol, row])),
-    );
-    const histograms = once(() => {
-      const took = durations();
-      return took && histogramsOf(took);
-    });
-    const bars = (symbol: SymbolId) => {
-      const histogram = histograms()?.get(symbol);
-      return histogram ? barsOf(histogram) : null;
-    };
-    return { tree, functions, bars, allNs: once(() => tree.selfNs.reduce((sum, ns) => sum + ns, 0)) };
-  }
-
-  private tableOf({ tree }: View, width: Width): FrameTable {
-    if (width !== 'self')
-      return this.table(tree, ownWeights(tree, width, this.hasSwitches), width === 'calls' ? 'calls' : 'ns');
-    const least = totalTimes(tree)[ROOT] * LEAST_SHARE;
-    return this.table(this.bySize(bottomUp(tree, least)));
-  }
-
-  private table(tree: CallTree, own = tree.selfNs, weight: 'ns' | 'calls' = 'ns'): FrameTable {
-    const known = this.tables.get(tree);
-    if (known !== undefined) return { ...known, weight, self: own, total: summedUp(tree, own) };
-    const { names, families } = this;
-    const table = frameTable({ tree, names, families, omitted: new Float64Array(tree.length), weight }, own);
-    this.tables.set(tree, table);
-    return table;
-  }
-
-  private sorted(tree: CallTree): CallTree {
-    const { rank } = this;
-    return inPreOrder(tree, (a, b) => rank[tree.symbol[a]] - rank[tree.symbol[b]]);
-  }
-
-  private bySize(tree: CallTree): CallTree {
-    const totalNs = totalTimes(tree);
-    return inPreOrder(tree, (a, b) => totalNs[b] - totalNs[a] || this.rank[tree.symbol[a]] - this.rank[tree.symbol[b]]);
+    const folded = foldsRecursion ? foldRecursion(left) : left;
+    return viewOfTree(this.tables.byName(folded), () => null, this.hasSwitches);
   }
 }
 
 /** A trace without times has calls alone. */
 function widthsOf({ meta }: PageData, hasSwitches: boolean): readonly Width[] {
   return meta.weight === 'calls' ? ['calls'] : WIDTHS.filter((width) => hasSwitches || width !== 'off-cpu');
-}
-
-/** What decides of `viewAt`. */
-function viewKey({ threads, hidesIdle, focus, hidden, foldsRecursion }: State): string {
-  return JSON.stringify([threads, hidesIdle, focus, hidden, foldsRecursion]);
-}
-
-function setOf(symbols: readonly SymbolId[], count: number): Uint8Array {
-  const set = new Uint8Array(count);
-  for (const symbol of symbols) set[symbol] = 1;
-  return set;
-}
-
-/** Each symbol's place among all, as people read them. */
-function ranksOf({ symbols }: PageData): Int32Array {
-  const order = Array.from({ length: symbols.length }, (_, symbol) => symbol);
-  order.sort((a, b) => compareSymbols(symbols, a, b));
-  const rank = new Int32Array(symbols.length);
-  order.forEach((symbol, place) => {
-    rank[symbol] = place;
-  });
-  return rank;
-}
-
-function searchIn(table: FrameTable, search: string): Found | null {
-  const matcher = search === '' ? null : matcherOf(search);
-  return matcher && find(table, matcher);
-}
-
-/** Only the weight of what is found, with all below it. */
-function masked(table: FrameTable, { isMatch }: Found): FrameTable {
-  const isInside = new Uint8Array(table.tree.length);
-  for (let node: NodeId = ROOT; node < isInside.length; node++)
-    isInside[node] = isMatch[node] || (node !== ROOT && isInside[table.parent[node]]) ? 1 : 0;
-  const self = table.self.map((own, node) => (isInside[node] ? own : 0));
-  return { ...table, self, total: summedUp(table.tree, self) };
 }

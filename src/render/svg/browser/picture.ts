@@ -49,14 +49,6 @@ export class Picture {
     return (target && this.boxAt.get(target)) ?? null;
   }
 
-  /** The weight of what fills the width. */
-  get viewTotal(): number {
-    const { boxes } = this;
-    let total = 0;
-    for (let box = boxes.firstOfRun; boxes.row[box] === boxes.row[boxes.firstOfRun]; box++) total += boxes.total[box];
-    return total;
-  }
-
   /** Puts a line around a box; `isByKeys`: it has the focus too. */
   markBox(box: number, isByKeys: boolean): void {
     const place = this.rectangle.get(box);
@@ -80,7 +72,7 @@ export class Picture {
   /** Lets Tab reach this box, and no other. */
   offer(box: number): void {
     for (const other of byId('boxes').querySelectorAll('[tabindex]')) other.removeAttribute('tabindex');
-    const facts = factsText(factsOf(this.data.table, this.boxes, box, this.viewTotal));
+    const facts = factsText(factsOf(this.data.table, this.boxes, box));
     const element = this.element.get(box);
     if (element) setAttributes(element, { tabindex: 0, role: 'img', 'aria-label': facts });
   }

@@ -4,10 +4,9 @@
 import { ROOT } from '../../../model/call-tree.js';
 import type { NodeId } from '../../../model/units.js';
 import { byId } from '../../browser/dom.js';
-import { formatMany } from '../../format.js';
-import { factsOf, formatShare } from '../../frames/facts.js';
+import { factsOf } from '../../frames/facts.js';
 import { besideOf, calleeOf, callerOf } from '../../frames/neighbours.js';
-import { type Found, find, matcherOf, shareOf } from '../../frames/search.js';
+import { type Found, find, foundText, matcherOf, shareOf } from '../../frames/search.js';
 import { readData } from '../data.js';
 import { HELP } from './help.js';
 import { keepHeadInSight } from './page.js';
@@ -85,9 +84,7 @@ export class Viewer {
 
   private resultOf(found: Found | null): string {
     if (found === null) return '';
-    const { frames, weight, unknownWeight } = shareOf(this.data.table, found, this.state.first, this.state.last);
-    const share = formatShare(weight, this.picture.viewTotal);
-    return `${formatMany(frames, 'frame')}, ${unknownWeight > 0 ? '≥ ' : ''}${share} of view`;
+    return foundText(shareOf(this.data.table, found, this.state.first, this.state.last), this.picture.boxes);
   }
 
   private go(state: State): void {
@@ -168,8 +165,8 @@ export class Viewer {
   }
 
   private explain(box: number): void {
-    const { boxes, viewTotal, widthPx } = this.picture;
-    this.tooltip.fill(factsOf(this.data.table, boxes, box, viewTotal), widthPx);
+    const { boxes, widthPx } = this.picture;
+    this.tooltip.fill(factsOf(this.data.table, boxes, box), widthPx);
   }
 
   private leaveBox(): void {

@@ -1,0 +1,40 @@
+/**
+ * Bytes that grow, and whole numbers in them: seven bits a byte, the lowest first, as files of ours have them.
+ */
+import { resized } from './columns.js';
+
+/** A byte of this size or more goes on in the next. */
+export const SEVEN_BITS = 128;
+/** Of seven bits: enough for 2^53. */
+export const MOST_DIGITS = 8;
+
+export class ByteWriter {
+  private bytes = new Uint8Array(1024);
+  private length = 0;
+
+  /** A whole number that is not negative. */
+  count(value: number): void {
+    this.reserve(MOST_DIGITS);
+    let rest = value;
+    while (rest >= SEVEN_BITS) {
+      this.bytes[this.length++] = (rest % SEVEN_BITS) + SEVEN_BITS;
+      rest = Math.floor(rest / SEVEN_BITS);
+    }
+    this.bytes[this.length++] = rest;
+  }
+
+  append(bytes: Uint8Array): void {
+    this.reserve(bytes.length);
+    this.bytes.set(bytes, this.length);
+    this.length += bytes.length;
+  }
+
+  /** What was written; shares memory with the writer. */
+  taken(): Uint8Array {
+    return this.bytes.subarray(0, this.length);
+  }
+
+  private reserve(room: number): void {
+    if (this.length + room > this.bytes.length) this.bytes = resized(this.bytes, 2 * (this.length + room));
+  }
+}

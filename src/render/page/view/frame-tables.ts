@@ -1,0 +1,75 @@
+/**
+ * Trees → what graphs are drawn from: siblings in their order, with names, kinds and weights.
+ */
+import { bottomUp, callersOfFunction } from '../../../analysis/callers.js';
+import { ownWeights } from '../../../analysis/metrics.js';
+import { setOf } from '../../../analysis/questions.js';
+import { reroot } from '../../../analysis/reshape.js';
+import { type CallTree, ROOT } from '../../../model/call-tree.js';
+import { inPreOrder } from '../../../model/pre-order.js';
+import { symbolRanks } from '../../../model/symbol-order.js';
+import type { SymbolTable } from '../../../model/symbol-table.js';
+import { totalTimes } from '../../../model/tree-view.js';
+import type { SymbolId } from '../../../model/units.js';
+import { type Family, familyOf } from '../../frames/families.js';
+import { type FrameTable, frameTable, summedUp } from '../../frames/frame-table.js';
+import { visibleText } from '../../visible-text.js';
+import type { Width } from './state.js';
+
+/** Callers that have less of the whole are not told apart: nobody would see them. */
+const LEAST_SHARE = 1 / 20_000;
+
+export class FrameTables {
+  /** By symbol, as are families. */
+  readonly names: readonly string[];
+  private readonly families: readonly Family[];
+  private readonly rank: Int32Array;
+  private readonly hasSwitches: boolean;
+  /** By tree: only `weight`, `self` and `total` depend on the width. */
+  private readonly known = new WeakMap<CallTree, FrameTable>();
+
+  constructor(symbols: SymbolTable, hasSwitches: boolean) {
+    this.names = symbols.name.map(visibleText);
+    this.families = symbols.name.map((_, symbol) => familyOf(symbol, symbols));
+    this.rank = symbolRanks(symbols);
+    this.hasSwitches = hasSwitches;
+  }
+
+  /** The same tree, siblings by name. */
+  byName(tree: CallTree): CallTree {
+    const { rank } = this;
+    return inPreOrder(tree, (a, b) => rank[tree.symbol[a]] - rank[tree.symbol[b]]);
+  }
+
+  /** Of a tree whose siblings stand by name. */
+  ofWidth(tree: CallTree, width: Width): FrameTable {
+    if (width === 'self') return this.table(this.bySize(bottomUp(tree, leastOf(tree))));
+    return this.table(tree, ownWeights(tree, width, this.hasSwitches), width === 'calls' ? 'calls' : 'ns');
+  }
+
+  /** Who called a function, and what it called: each with the function itself under the root. */
+  around(tree: CallTree, symbol: SymbolId): { readonly callers: FrameTable; readonly callees: FrameTable } {
+    const callees = this.byName(reroot(tree, setOf([symbol], this.names.length)));
+    const callers = this.bySize(callersOfFunction(tree, symbol, leastOf(callees)));
+    return { callers: this.table(callers), callees: this.table(callees) };
+  }
+
+  private bySize(tree: CallTree): CallTree {
+    const { rank } = this;
+    const totalNs = totalTimes(tree);
+    return inPreOrder(tree, (a, b) => totalNs[b] - totalNs[a] || rank[tree.symbol[a]] - rank[tree.symbol[b]]);
+  }
+
+  private table(tree: CallTree, own = tree.selfNs, weight: 'ns' | 'calls' = 'ns'): FrameTable {
+    const known = this.known.get(tree);
+    if (known !== undefined) return { ...known, weight, self: own, total: summedUp(tree, own) };
+    const { names, families } = this;
+    const table = frameTable({ tree, names, families, omitted: new Float64Array(tree.length), weight }, own);
+    this.known.set(tree, table);
+    return table;
+  }
+}
+
+function leastOf(tree: CallTree): number {
+  return totalTimes(tree)[ROOT] * LEAST_SHARE;
+}
