@@ -109,6 +109,7 @@ export class App {
     const { navigation, main, views } = this;
     return new Toolbar(views.widths, {
       change: (change) => navigation.change(change),
+      type: (search) => navigation.typeSearch(search),
       step: (by) => main.stepMatch(by),
       reset: () => navigation.zoomOut(),
       leave: () => main.graph.focus(main.graph.focusedBox),

@@ -1,6 +1,6 @@
 /**
  * What d3-flame-graph does to thousands of frames at each drawing, and nobody sees, is left out: attributes that are as they were or
- * that `Graph` sets anyway, places for text in frames without text, listeners of every frame. A change takes half the time
+ * that `Graph` sets anyway, places for text in frames without text, styles and listeners of every frame. A change takes half the time
  * (docs/decisions/0012). The library asks d3's selections for all of it, so what they do is exchanged here, for the whole page.
  */
 import { selection } from 'd3-selection';
@@ -39,6 +39,10 @@ function newPlace(): Element {
   return place;
 }
 
+function itself(this: object): object {
+  return this;
+}
+
 function firstChild(this: Element): Element | null {
   return this.firstElementChild;
 }
@@ -57,8 +61,6 @@ Object.assign(selection.prototype, {
   append(this: object, what: string) {
     return what === 'foreignObject' ? select.call(this, () => null) : append.call(this, what);
   },
-  /** `Graph` listens for all frames at once. */
-  on(this: object) {
-    return this;
-  },
+  style: itself, // the style sheet has what is set
+  on: itself, // `Graph` listens for all frames at once
 });

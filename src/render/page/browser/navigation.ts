@@ -1,5 +1,5 @@
 /**
- * What is looked at, in the address: the browser's way back undoes what was done, but letters that were typed.
+ * What is looked at, in the address: the browser's way back undoes what was done, letters that were typed in one step.
  */
 import { formatHash, NO_ZOOM, parseHash, type State } from '../view/state.js';
 
@@ -19,14 +19,19 @@ export class Navigation {
     addEventListener('popstate', () => this.follow());
   }
 
-  change(change: Partial<State>): void {
+  /** `isSameStep`: it goes on with what was done last. */
+  change(change: Partial<State>, isSameStep = false): void {
     const state = { ...this.state, ...change };
     const hash = formatHash(state, this.start);
     if (hash === formatHash(this.state, this.start)) return;
-    const isTyped = Object.keys(change)[0] === 'search';
-    if (isTyped) history.replaceState(null, '', hash);
+    if (isSameStep) history.replaceState(null, '', hash);
     else history.pushState(null, '', hash);
     this.goTo(state);
+  }
+
+  /** Letter by letter. */
+  typeSearch(search: string): void {
+    this.change({ search }, this.state.search !== '');
   }
 
   /** What makes no sense in what is looked at is no step to go back to; nothing is drawn. */

@@ -9,6 +9,7 @@ import { button, type Choice, choice, iconButton, toggle } from './controls.js';
 
 export interface ToolbarEvents {
   readonly change: (change: Partial<State>) => void;
+  readonly type: (search: string) => void;
   readonly step: (by: 1 | -1) => void;
   readonly reset: () => void;
   readonly leave: () => void;
@@ -122,7 +123,7 @@ export class Toolbar {
   private listen(): void {
     const { input, events } = this;
     const clear = () => events.change({ search: '', isOnlyMatches: false });
-    input.addEventListener('input', () => (input.value === '' ? clear() : events.change({ search: input.value })));
+    input.addEventListener('input', () => (input.value === '' ? clear() : events.type(input.value)));
     input.addEventListener('keydown', (event) => {
       event.stopPropagation(); // letters are no keys here
       if (event.key === 'Escape') clear();
