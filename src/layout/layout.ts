@@ -19,6 +19,8 @@ interface Box {
 
 export const MOST_ROWS = 500;
 const MOST_CALLERS = 50;
+/** So many blocks a run of small frames becomes when it is looked at, lest it stay the one that was opened. */
+const PARTS = 16;
 
 /** Time is spent on what is wide enough to be seen; the size of the whole tree does not matter. */
 export function layout(tree: LayoutTree, view: LayoutView): Boxes {
@@ -104,16 +106,20 @@ class BoxesBuilder {
 
   private placeSiblings(first: NodeId, last: NodeId, start: number, row: number): void {
     const { total, nextSibling } = this.tree;
-    const smallest = row === this.firstRow && this.isAlone ? 0 : this.smallestWeight();
+    const isRun = row === this.firstRow;
+    const smallest = isRun && this.isAlone ? 0 : this.smallestWeight();
+    const largestBlock = isRun && this.runTotal > 0 ? this.runTotal / PARTS : Number.POSITIVE_INFINITY;
     let blockFirst: NodeId = NONE;
     let blockStart = start;
     let previous: NodeId = NONE;
     let x = start;
     for (let node = first; node !== NONE; node = node === last ? NONE : nextSibling[node]) {
       const isSmall = total[node] < smallest;
-      if (!isSmall && blockFirst !== NONE) this.addBlock(BoxKind.Small, blockFirst, previous, blockStart, row);
-      if (!isSmall) {
+      if (blockFirst !== NONE && (!isSmall || x - blockStart >= largestBlock)) {
+        this.addBlock(BoxKind.Small, blockFirst, previous, blockStart, row);
         blockFirst = NONE;
+      }
+      if (!isSmall) {
         this.add({ kind: BoxKind.Frame, node, lastNode: node, row, start: x, total: total[node], frames: 1 });
       } else if (blockFirst === NONE) {
         blockFirst = node;

@@ -63,7 +63,7 @@ export interface LegendEntry {
 /** Only what occurs; what is hatched and what is merged is always explained where it is. */
 export function legendOf(table: FrameTable, boxes: Boxes): LegendEntry[] {
   const { families, hasInferred } = kindsIn(table);
-  const hasBlocks = boxes.kind.some((kind) => kind !== BoxKind.Frame);
+  const hasBlocks = boxes.kind.some((kind, box) => kind !== BoxKind.Frame && (boxes.widthPx[box] as number) > 0);
   return [
     ...FAMILIES.filter((family) => families.has(family)).map((family) => entryOf(family)),
     ...(hasInferred ? [{ swatch: 'hatched', text: 'hatched: start or end not seen' }] : []),

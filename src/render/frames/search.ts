@@ -1,7 +1,7 @@
 /**
  * Which frames a search finds, and how much of the time is theirs.
  */
-import { type Boxes, BoxKind, weightOfRun } from '../../layout/layout.js';
+import { type Boxes, BoxKind } from '../../layout/layout.js';
 import { NONE, type NodeId } from '../../model/units.js';
 import { formatMany } from '../format.js';
 import { formatShare } from './facts.js';
@@ -20,9 +20,13 @@ export function matcherOf(search: string): ((name: string) => boolean) | null {
     const wanted = search.toLowerCase();
     return (name) => name.toLowerCase().includes(wanted);
   }
+  const pattern = patternOf(source, 'iu') ?? patternOf(source, 'i'); // the newer syntax refuses needless backslashes
+  return pattern && ((name) => pattern.test(name));
+}
+
+function patternOf(source: string, flags: string): RegExp | null {
   try {
-    const pattern = new RegExp(source, 'iu');
-    return (name) => pattern.test(name);
+    return new RegExp(source, flags);
   } catch {
     return null;
   }
@@ -72,8 +76,8 @@ export function shareOf(table: FrameTable, { isMatch }: Found, first: NodeId, la
   return share;
 }
 
-/** "12 frames, 34 % of view". */
-export function foundText({ frames, weight, unknownWeight }: Share, boxes: Boxes): string {
-  const share = formatShare(weight, weightOfRun(boxes));
+/** "12 frames, 34 % of view"; `ofView`: the weight of what fills the width. */
+export function foundText({ frames, weight, unknownWeight }: Share, ofView: number): string {
+  const share = formatShare(weight, ofView);
   return `${formatMany(frames, 'frame')}, ${unknownWeight > 0 ? '≥ ' : ''}${share} of view`;
 }

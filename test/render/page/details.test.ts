@@ -76,7 +76,7 @@ test('the first number is called what the width stands for', async () => {
     'on CPU 30 ns',
     'outside 81 ns',
     'off CPU 60 ns',
-    'calls below 3 calls',
+    'calls, stops 3 calls',
     'self 9 ns',
   ]);
 });

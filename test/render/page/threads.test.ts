@@ -4,7 +4,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { START } from '../../../src/render/page/view/state.js';
-import { chosenThreads, type ThreadRow, threadChoices } from '../../../src/render/page/view/threads.js';
+import { chosenRow, type ThreadRow, threadChoices } from '../../../src/render/page/view/threads.js';
 import { analyzeText } from '../../helpers/load.js';
 import { viewsOf } from '../../helpers/page-views.js';
 import { traceOf } from '../../helpers/trace-of.js';
@@ -26,7 +26,7 @@ describe('a choice', () => {
     fc.assert(
       fc.property(lists, fc.boolean(), (rows, hidesIdle) => {
         for (const { key, threads } of threadChoices(rows, hidesIdle))
-          expect([key, ...chosenThreads(rows, key, hidesIdle)]).toEqual([key, ...threads]);
+          expect(chosenRow(rows, key, hidesIdle)).toMatchObject({ key, threads });
       }),
       { numRuns: 500 },
     );
@@ -44,7 +44,7 @@ describe('a choice', () => {
   test.for(['', 'nobody', 'tid:99', 'name:', 'name:nobody'])('that fits none (%j) is as if there were none', (key) => {
     fc.assert(
       fc.property(lists, (rows) => {
-        expect(chosenThreads(rows, key, false)).toEqual(rows.flatMap(({ threads }) => threads));
+        expect(chosenRow(rows, key, false).threads).toEqual(rows.flatMap(({ threads }) => threads));
       }),
     );
   });

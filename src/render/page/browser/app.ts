@@ -3,13 +3,13 @@
  */
 import { renderJson } from '../../../profile-file/write.js';
 import { htmlElement as html } from '../../browser/dom.js';
+import { formatCount } from '../../format.js';
 import { nameOf } from '../../frames/frame-table.js';
 import { profileOf } from '../data/profile-of.js';
 import { chipsOf } from '../view/chips.js';
 import { WIDTH_NAMES } from '../view/details.js';
-import { nodeAt } from '../view/paths.js';
-import { NO_ZOOM, type State } from '../view/state.js';
-import { threadChoices } from '../view/threads.js';
+import { leadingPart } from '../view/paths.js';
+import type { State } from '../view/state.js';
 import type { Views } from '../view/views.js';
 import { FrameActions } from './frame-actions.js';
 import { FunctionPanel } from './function-panel.js';
@@ -47,14 +47,14 @@ export class App {
     this.views = views;
     this.navigation = new Navigation(views.names.length, start, (state, before) => this.show(state, before));
     this.main = new MainGraph(views, this.navigation, this.tooltip, this.characterPx, (...at) => this.openMenu(...at));
-    this.actions = new FrameActions(this.main, this.navigation, views.data.symbols);
+    this.actions = new FrameActions(this.main, this.navigation, views);
     this.toolbar = this.newToolbar();
     this.functions = new FunctionsTable(views, (symbol) => this.actions.choose(symbol));
     this.threads = new ThreadsTable(views, (change) => this.navigation.change(change));
     this.panel = this.newPanel();
     const tabs = new Tabs([
       { id: 'functions', title: 'Functions', content: this.functions.element },
-      { id: 'threads', title: `Threads (${views.threads.length})`, content: this.threads.element },
+      { id: 'threads', title: `Threads (${formatCount(views.threads.length)})`, content: this.threads.element },
     ]);
     const dock = html('div', { class: 'dock' }, tabs.element, this.panel.element);
     place.replaceChildren(this.toolbar.element, this.main.legend, this.main.place, dock, this.menu.element);
@@ -70,30 +70,42 @@ export class App {
   }
 
   private show(state: State, before: State): void {
+    this.menu.close();
     const { graph } = this.main;
-    const hadFocus = graph.hasFocus;
     const isZoomed = state.zoom.join() !== before.zoom.join() || state.zoomLast !== before.zoomLast;
-    this.drawGraph(isZoomed);
+    this.keepFocus(() => this.drawGraph(isZoomed));
     if (isZoomed || state.threads !== before.threads || state.isIcicle !== before.isIcicle) graph.showRun();
-    if (hadFocus) graph.focus(graph.focusedBox);
+    if (state.chosen !== before.chosen) this.tooltip.hide();
     this.drawTablesSoon();
   }
 
-  /** A zoom that leads nowhere in what is looked at now is given up. */
+  /** What had the focus and is no more gives it to the graph. */
+  private keepFocus(draw: () => void): void {
+    const { graph } = this.main;
+    const wasInGraph = graph.hasFocus;
+    const wasSomewhere = somethingHasFocus();
+    draw();
+    if (wasInGraph || (wasSomewhere && !somethingHasFocus())) graph.focus(graph.focusedBox);
+  }
+
+  /** Of a zoom that leads nowhere in what is looked at now, as much is kept as does. */
   private drawGraph(isElsewhere: boolean): void {
     const { navigation, views, main } = this;
-    const isLost = nodeAt(views.tableAt(navigation.state), navigation.state.zoom) === null;
-    if (isLost) navigation.correct(NO_ZOOM);
+    const { zoom } = navigation.state;
+    const left = leadingPart(views.tableAt(navigation.state), zoom);
+    const isLost = left.length < zoom.length;
+    if (isLost) navigation.correct({ zoom: left, zoomLast: null });
     const { state } = navigation;
     main.draw(state, isElsewhere || isLost);
-    this.toolbar.show({ ...state, width: views.widthOf(state) }, main.result, chipsOf(views, state));
+    const shown = { ...state, width: views.widthOf(state), colouring: views.colouringOf(state) };
+    this.toolbar.show(shown, main.result, chipsOf(views, state));
   }
 
   /** What is below the graph comes after it was painted: that is done between the first frame and the second. */
   private drawTablesSoon(): void {
     cancelAnimationFrame(this.soon);
     this.soon = requestAnimationFrame(() => {
-      this.soon = requestAnimationFrame(() => setTimeout(() => this.drawTables()));
+      this.soon = requestAnimationFrame(() => setTimeout(() => this.keepFocus(() => this.drawTables())));
     });
   }
 
@@ -101,13 +113,13 @@ export class App {
     const { views, navigation } = this;
     const { state } = navigation;
     this.functions.show(views.viewAt(state), state.chosen);
-    this.threads.show(threadChoices(views.threads, state.hidesIdle), state);
-    this.panel.show(state.chosen === null ? null : views.functionAt(state, state.chosen), state.colouring);
+    this.threads.show(state);
+    this.panel.show(state.chosen === null ? null : views.functionAt(state, state.chosen), views.colouringOf(state));
   }
 
   private newToolbar(): Toolbar {
     const { navigation, main, views } = this;
-    return new Toolbar(views.widths, {
+    return new Toolbar(views, {
       change: (change) => navigation.change(change),
       type: (search) => navigation.typeSearch(search),
       step: (by) => main.stepMatch(by),
@@ -122,30 +134,37 @@ export class App {
       focus: () => actions.focusOn(navigation.state.chosen),
       hide: () => actions.hide(navigation.state.chosen),
       close: () => navigation.change({ chosen: null }),
+      open: (symbol) => navigation.change({ chosen: symbol }),
+      menu: (symbol, xPx, yPx, back) =>
+        this.menu.open(this.views.names[symbol] as string, actions.ofFunction(symbol), xPx, yPx, back),
     });
   }
 
   private listen(): void {
     document.addEventListener('keydown', (event) => this.press(event));
-    let widthPx = innerWidth;
-    addEventListener('resize', () => {
-      if (innerWidth === widthPx) return;
-      widthPx = innerWidth;
-      this.draw();
-    });
+    // a scrollbar that comes or goes changes its width, too; behind what the browser does now
+    new ResizeObserver(() => requestAnimationFrame(() => this.fit())).observe(this.main.place);
+  }
+
+  private fit(): void {
+    if (this.main.graph.fits) return;
+    this.keepFocus(() => this.drawGraph(false));
+    this.drawTablesSoon();
   }
 
   private press(event: KeyboardEvent): void {
-    if (event.ctrlKey || event.altKey || event.metaKey || this.help.open || this.menu.isOpen) return;
+    if (event.ctrlKey || event.altKey || event.metaKey || this.help.open) return;
+    if (this.menu.isOpen) return event.key === 'Escape' ? this.menu.close() : undefined;
     if (isOfControl(event)) return;
     const { graph } = this.main;
     if (graph.hasFocus && graph.step(event.key)) return event.preventDefault();
-    if (isOfFrame(event.key) && !graph.hasFocus && document.activeElement !== document.body) return;
+    if (isOfFrame(event.key) && !this.main.isAimedAt && document.activeElement !== document.body) return;
+    if (event.key === 'Escape') this.tooltip.hide();
     const action = actionOf(event.key, {
       main: this.main,
       actions: this.actions,
       navigation: this.navigation,
-      widths: this.views.widths,
+      views: this.views,
       search: () => this.toolbar.focus(),
       help: () => this.help.showModal(),
       menu: () => this.openMenuByKey(),
@@ -156,9 +175,9 @@ export class App {
   }
 
   private openMenuByKey(): void {
-    const { graph } = this.main;
-    const place = graph.rectangleOf(graph.focusedBox);
-    if (place) this.openMenu(graph.focusedBox, place.left, place.bottom);
+    const { graph, aimedBox } = this.main;
+    const place = graph.rectangleOf(aimedBox);
+    if (place) this.openMenu(aimedBox, place.left, place.bottom);
   }
 
   private openMenu(box: number, xPx: number, yPx: number): void {
@@ -168,11 +187,21 @@ export class App {
     this.menu.open(label, this.actions.of(box), xPx, yPx, () => main.graph.focus(box));
   }
 
+  /** What of it is shown. */
+  private wordsOf(state: State): string[] {
+    const left = chipsOf(this.views, state).map(({ text }) => text);
+    return [
+      WIDTH_NAMES[this.views.widthOf(state)],
+      ...left,
+      ...(state.search === '' ? [] : [`search: ${state.search}`]),
+    ];
+  }
+
   private save(what: 'svg' | 'json'): void {
     if (what === 'json') return saveText('profile.json', 'application/json', renderJson(profileOf(this.views.data)));
     const { table, graph, place } = this.main;
     const { state } = this.navigation;
-    const title = `${document.title}: ${WIDTH_NAMES[this.views.widthOf(state)]}`;
+    const title = [document.title, ...this.wordsOf(state)].join(' · ');
     const { boxes } = graph;
     const drawing = { table, boxes, isIcicle: state.isIcicle, rowCount: boxes.rowCount, characterPx: this.characterPx };
     const look = { painter: this.main.painter, isMarked: this.main.marker(), dimsOthers: state.search !== '' };
@@ -180,9 +209,17 @@ export class App {
   }
 }
 
-/** Fields take all keys, buttons those that press them. */
+/** Fields take all keys that mean a text, lists those that mean one of them, buttons those that press them. */
 function isOfControl({ target, key }: KeyboardEvent): boolean {
   if (!(target instanceof HTMLElement)) return false;
-  const presses = key === 'Enter' || key === ' ';
-  return target.matches('select, input') || (presses && target.matches('button'));
+  if (target.matches('input[type=search]')) return true;
+  if (target.matches('select')) return !['/', '?', 'Escape'].includes(key);
+  return (key === 'Enter' || key === ' ') && target.matches('button, input');
+}
+
+/** What is hidden or disabled loses it, but not at once. */
+function somethingHasFocus(): boolean {
+  const { activeElement, body } = document;
+  if (activeElement === null || activeElement === body) return false;
+  return activeElement.checkVisibility() && !activeElement.matches(':disabled');
 }

@@ -35,7 +35,13 @@ export function choice<Value extends string>(
   change: (value: Value) => void,
 ): Choice<Value> {
   const select = html('select', {}, ...options.map(([value, text]) => html('option', { value }, text)));
-  select.addEventListener('change', () => change(select.value as Value));
+  let isPointedAt = false;
+  select.addEventListener('pointerdown', () => (isPointedAt = true));
+  select.addEventListener('keydown', () => (isPointedAt = false));
+  select.addEventListener('change', () => {
+    if (isPointedAt) select.blur(); // else it would take letters that are meant for the graph
+    change(select.value as Value);
+  });
   return {
     element: html('label', { class: 'choice' }, `${label} `, select),
     show: (value) => {

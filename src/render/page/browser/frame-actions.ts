@@ -2,11 +2,11 @@
  * What can be done with a frame, and with its function.
  */
 import { isStop } from '../../../analysis/outside.js';
-import type { SymbolTable } from '../../../model/symbol-table.js';
-import type { SymbolId } from '../../../model/units.js';
-import { nameOf } from '../../frames/frame-table.js';
+import type { NodeId, SymbolId } from '../../../model/units.js';
+import type { FrameTable } from '../../frames/frame-table.js';
 import { foldedText, stackText } from '../view/folded.js';
 import { NO_ZOOM } from '../view/state.js';
+import type { Views } from '../view/views.js';
 import type { MainGraph } from './main-graph.js';
 import type { Action } from './menu.js';
 import type { Navigation } from './navigation.js';
@@ -16,29 +16,31 @@ import { say } from './say.js';
 export class FrameActions {
   private readonly main: MainGraph;
   private readonly navigation: Navigation;
-  private readonly symbols: SymbolTable;
+  private readonly views: Views;
 
-  constructor(main: MainGraph, navigation: Navigation, symbols: SymbolTable) {
+  constructor(main: MainGraph, navigation: Navigation, views: Views) {
     this.main = main;
     this.navigation = navigation;
-    this.symbols = symbols;
+    this.views = views;
   }
 
   /** All of them, with their keys. */
   of(box: number): Action[] {
     const { main } = this;
     const symbol = main.symbolOf(box);
+    const zoom = { text: 'Zoom', key: 'Enter', act: () => main.enter(box) };
+    if (symbol === null) return [zoom];
     return [
-      { text: 'Zoom', key: 'Enter', act: () => main.enter(box) },
-      ...(symbol === null ? [] : this.ofFunction(box, symbol)),
+      zoom,
+      ...this.ofFunction(symbol),
       { text: 'Copy stack', key: 'c', act: () => this.copyStack(box) },
       { text: 'Copy folded lines', key: 'C', act: () => this.copyFolded(box) },
     ];
   }
 
-  /** Opens the function, or closes it. Stops are none. */
+  /** Opens the function, or closes it. Stops are none, and without times there is nothing to open. */
   choose(symbol: SymbolId | null): void {
-    if (symbol === null || isStop(symbol)) return;
+    if (symbol === null || !this.canOpen(symbol)) return;
     this.navigation.change({ chosen: symbol === this.navigation.state.chosen ? null : symbol });
   }
 
@@ -49,27 +51,37 @@ export class FrameActions {
   hide(symbol: SymbolId | null): void {
     if (symbol === null) return;
     const hidden = [...new Set([...this.navigation.state.hidden, symbol])];
-    this.navigation.change({ hidden, ...NO_ZOOM, chosen: null });
+    this.navigation.change({ hidden, chosen: null });
   }
 
   copyStack(box: number): void {
-    const { table } = this.main;
-    void copyText(stackText(table, this.main.nodeOf(box))).then(() => say('stack copied'));
+    this.copy(box, 'stack', (table, node) => stackText(table, node));
   }
 
   copyFolded(box: number): void {
-    const { table } = this.main;
-    void copyText(foldedText(table, this.symbols, this.main.nodeOf(box))).then(() => say('folded lines copied'));
+    this.copy(box, 'folded lines', (table, node) => foldedText(table, this.views.data.symbols, node));
   }
 
-  private ofFunction(box: number, symbol: SymbolId): Action[] {
-    const name = nameOf(this.main.table, this.main.nodeOf(box));
+  /** Of one frame: several together, and all of them, have no stack. */
+  private copy(box: number, what: string, textOf: (table: FrameTable, node: NodeId) => string): void {
+    const { main } = this;
+    if (main.symbolOf(box) === null) return say('nothing to copy: point at a frame');
+    void copyText(textOf(main.table, main.nodeOf(box))).then(() => say(`${what} copied`));
+  }
+
+  /** What needs no frame. */
+  ofFunction(symbol: SymbolId): Action[] {
+    const name = this.views.names[symbol] as string;
     const open = { text: 'Open function: callers and callees', key: 'o', act: () => this.choose(symbol) };
     return [
-      ...(isStop(symbol) ? [] : [open]),
+      ...(this.canOpen(symbol) ? [open] : []),
       { text: 'Focus: only what is inside of it', key: 'f', act: () => this.focusOn(symbol) },
       { text: 'Hide what is inside of it', key: 'h', act: () => this.hide(symbol) },
       { text: 'Search for it', key: '', act: () => this.navigation.change({ search: name }) },
     ];
+  }
+
+  private canOpen(symbol: SymbolId): boolean {
+    return !isStop(symbol) && this.views.hasTimes;
   }
 }

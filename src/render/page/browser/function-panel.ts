@@ -1,8 +1,9 @@
 /**
  * One function: its numbers, how long its calls took, who called it and what it called.
  */
+import { BoxKind } from '../../../layout/layout.js';
 import { ROOT } from '../../../model/call-tree.js';
-import { NONE, type NodeId } from '../../../model/units.js';
+import { NONE, type NodeId, type SymbolId } from '../../../model/units.js';
 import { htmlElement as html } from '../../browser/dom.js';
 import { formatCount, formatDuration } from '../../format.js';
 import { factsText, formatShare } from '../../frames/facts.js';
@@ -20,27 +21,32 @@ export interface FunctionEvents {
   readonly focus: () => void;
   readonly hide: () => void;
   readonly close: () => void;
+  /** What can be done with another function, beside a point of the window; `back` takes the focus again. */
+  readonly menu: (symbol: SymbolId, xPx: number, yPx: number, back: () => void) => void;
+  readonly open: (symbol: SymbolId) => void;
 }
 
 export class FunctionPanel {
   readonly element = html('section', { class: 'function', 'aria-label': 'Chosen function', hidden: '' });
-  private readonly head = html('div', {});
+  private readonly name = html('h2', {});
+  private readonly numbers = html('div', {});
   private readonly callers: Half;
   private readonly callees: Half;
   private readonly events: FunctionEvents;
 
   constructor(characterPx: number, tooltip: Tooltip, events: FunctionEvents) {
     this.events = events;
-    this.callers = new Half('Callers: who called it', false, characterPx, tooltip);
-    this.callees = new Half('Callees: what it called', true, characterPx, tooltip);
-    this.element.append(this.head, this.callers.element, this.callees.element);
+    this.callers = new Half('Callers: who called it', false, characterPx, tooltip, events);
+    this.callees = new Half('Callees: what it called', true, characterPx, tooltip, events);
+    this.element.append(this.title(), this.numbers, this.callers.element, this.callees.element);
   }
 
   show(view: FunctionView | null, colouring: Colouring): void {
     this.element.hidden = view === null;
     if (view === null) return;
-    this.head.replaceChildren(
-      this.title(view),
+    this.name.textContent = view.name;
+    this.name.title = [view.name, view.file].filter(Boolean).join('\n');
+    this.numbers.replaceChildren(
       numbers(view),
       ...(view.bars.length === 0 ? [] : [histogramPicture(view.bars, 300, 40)]),
     );
@@ -48,12 +54,12 @@ export class FunctionPanel {
     this.callees.show(view.callees, colouring);
   }
 
-  private title({ name, file }: FunctionView): HTMLElement {
+  private title(): HTMLElement {
     const { focus, hide, close } = this.events;
     return html(
       'div',
       { class: 'function-title' },
-      html('h2', { title: [name, file].filter(Boolean).join('\n') }, name),
+      this.name,
       button('Focus', 'only what is inside of it (f)', focus),
       button('Hide', 'all but what is inside of it (h)', hide),
       iconButton('✕', 'Close', 'close (Esc)', close),
@@ -84,12 +90,14 @@ class Half {
   readonly element: HTMLElement;
   private readonly graph: Graph;
   private readonly isIcicle: boolean;
+  private readonly events: FunctionEvents;
   private table: FrameTable | null = null;
   private colouring: Colouring = 'function';
   private run: readonly [NodeId, NodeId] = [ROOT, ROOT];
 
-  constructor(label: string, isIcicle: boolean, characterPx: number, tooltip: Tooltip) {
+  constructor(label: string, isIcicle: boolean, characterPx: number, tooltip: Tooltip, events: FunctionEvents) {
     this.isIcicle = isIcicle;
+    this.events = events;
     const place = html('div', { class: 'graph', 'aria-label': label });
     const facts = (box: number) => detailsOf(this.table as FrameTable, this.graph.boxes, box, 'wall', null);
     const explain = (box: number, xPx: number, yPx: number) => {
@@ -110,7 +118,7 @@ class Half {
           const { left, bottom } = element.getBoundingClientRect();
           explain(box, left, bottom);
         },
-        menu: () => {},
+        menu: (box, { clientX, clientY }) => this.openMenu(box, clientX, clientY),
       },
       (box) => factsText(facts(box)),
     );
@@ -134,7 +142,8 @@ class Half {
       first,
       last,
       isIcicle,
-      painter: painterOf(table, this.colouring),
+      // how much of a function's time was outside is not known by caller
+      painter: painterOf(table, isIcicle || this.colouring !== 'outside' ? this.colouring : 'function'),
       isMarked: null,
       ...(first === firstOf(table) && { mostCallers: 0 }),
     });
@@ -150,9 +159,33 @@ class Half {
     if (hadFocus) this.graph.focus(this.graph.boxes.firstOfRun);
   }
 
+  private symbolOf(box: number): SymbolId | null {
+    const { boxes } = this.graph;
+    const symbol = (this.table as FrameTable).tree.symbol[boxes.node[box] as NodeId] as SymbolId;
+    return boxes.kind[box] === BoxKind.Frame && symbol !== NONE ? symbol : null;
+  }
+
+  private open(box: number): void {
+    const symbol = this.symbolOf(box);
+    if (symbol !== null) this.events.open(symbol);
+  }
+
+  private openMenu(box: number, xPx: number, yPx: number): void {
+    const symbol = this.symbolOf(box);
+    if (symbol !== null) this.events.menu(symbol, xPx, yPx, () => this.graph.focus(box));
+  }
+
+  private openMenuByKey(box: number): void {
+    const place = this.graph.rectangleOf(box);
+    if (place) this.openMenu(box, place.left, place.bottom);
+  }
+
   private press(event: KeyboardEvent): void {
     if (event.ctrlKey || event.altKey || event.metaKey) return;
-    if (event.key === 'Enter') this.enter(this.graph.focusedBox);
+    const { focusedBox } = this.graph;
+    if (event.key === 'Enter') this.enter(focusedBox);
+    else if (event.key === 'o') this.open(focusedBox);
+    else if (event.key === 'm') this.openMenuByKey(focusedBox);
     else if (!this.graph.step(event.key)) return;
     event.preventDefault();
     event.stopPropagation();

@@ -52,7 +52,7 @@ export class FunctionsTable {
       {
         key: 'name',
         title: 'Function',
-        width: 'minmax(220px,1fr)',
+        width: 'minmax(200px,1fr)',
         isText: true,
         value: ({ symbol }) => nameOf(symbol),
         cell: ({ symbol }) =>
@@ -63,7 +63,7 @@ export class FunctionsTable {
         key: 'share',
         title: '%',
         hint: 'of all time that is looked at',
-        width: '64px',
+        width: '84px',
         isTime: true,
         value: ({ totalNs }) => totalNs,
         cell: ({ totalNs }) => this.shareCell(totalNs),

@@ -14,6 +14,7 @@ import type { Painter } from '../view/colouring.js';
 
 /** Narrower frames are drawn together with their neighbours. */
 const LEAST_PX = 1;
+const LEAST_WIDTH_PX = 200;
 
 export interface GraphView {
   readonly table: FrameTable;
@@ -44,6 +45,8 @@ type FrameElement = SVGGElement & { readonly __data__: { readonly data: ChartNod
 
 export class Graph {
   boxes!: Boxes;
+  /** Of what is drawn. */
+  widthPx = 0;
   /** The one that arrows start from. */
   focusedBox = 0;
   readonly place: HTMLElement;
@@ -74,7 +77,8 @@ export class Graph {
 
   draw(view: GraphView): void {
     this.view = view;
-    const widthPx = Math.max(200, this.place.clientWidth);
+    this.widthPx = Math.max(LEAST_WIDTH_PX, this.place.clientWidth);
+    const { widthPx } = this;
     const { table, first, last, painter, isIcicle, mostCallers } = view;
     this.boxes = layout(table, {
       first,
@@ -90,7 +94,7 @@ export class Graph {
       .inverted(isIcicle);
     if (this.isDrawn) this.chart.update(root);
     else this.chart(select(this.place).datum(root));
-    this.finish(widthPx);
+    this.finish();
     this.isDrawn = true;
   }
 
@@ -100,6 +104,11 @@ export class Graph {
     const element = this.elements.get(box);
     element?.focus({ preventScroll: true });
     element?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  }
+
+  /** Its place is as wide as when it was drawn. */
+  get fits(): boolean {
+    return this.widthPx === Math.max(LEAST_WIDTH_PX, this.place.clientWidth);
   }
 
   get hasFocus(): boolean {
@@ -161,7 +170,8 @@ export class Graph {
   }
 
   /** What d3-flame-graph leaves to be done: gaps, marks, hatching. */
-  private finish(widthPx: number): void {
+  private finish(): void {
+    const { widthPx } = this;
     const svg = this.place.querySelector('svg') as SVGSVGElement;
     if (!this.isDrawn) this.prepare(svg);
     const heightPx = this.boxes.rowCount * ROW_PX;
@@ -204,6 +214,7 @@ export class Graph {
       else events.hover(box, event);
     });
     place.addEventListener('pointerleave', events.leave);
+    place.addEventListener('wheel', events.leave, { passive: true });
     // before the frame hears of it: d3-flame-graph would zoom in what it has, and knows no more than can be seen
     place.addEventListener('click', (event) => this.take(event, events.enter), { capture: true });
     place.addEventListener('contextmenu', (event) => this.take(event, (box) => events.menu(box, event)));

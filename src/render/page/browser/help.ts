@@ -2,6 +2,7 @@
  * The list of keys.
  */
 import { htmlElement as html } from '../../browser/dom.js';
+import { iconButton } from './controls.js';
 
 const KEYS = [
   ['↑ ↓ ← →', 'to the next frame'],
@@ -24,15 +25,13 @@ const KEYS = [
 
 export function helpDialog(): HTMLDialogElement {
   const rows = KEYS.map(([key, text]) => html('tr', {}, html('th', { scope: 'row' }, key), html('td', {}, text)));
-  const close = html('button', { type: 'button' }, 'Close');
+  const close = iconButton('✕', 'Close', 'close (Esc)', () => dialog.close());
   const dialog = html(
     'dialog',
     { class: 'help', 'aria-labelledby': 'help-title' },
-    html('h2', { id: 'help-title' }, 'Keys'),
+    html('div', { class: 'help-title' }, html('h2', { id: 'help-title' }, 'Keys'), close),
     html('table', {}, ...rows),
-    close,
   );
-  close.addEventListener('click', () => dialog.close());
   document.body.append(dialog);
   return dialog;
 }

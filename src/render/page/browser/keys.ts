@@ -1,7 +1,7 @@
 /**
  * What each key does.
  */
-import { COLOURINGS, type Width } from '../view/state.js';
+import type { Views } from '../view/views.js';
 import type { FrameActions } from './frame-actions.js';
 import type { MainGraph } from './main-graph.js';
 import type { Navigation } from './navigation.js';
@@ -11,23 +11,23 @@ export interface Keyed {
   readonly main: MainGraph;
   readonly actions: FrameActions;
   readonly navigation: Navigation;
-  readonly widths: readonly Width[];
+  readonly views: Views;
   readonly search: () => void;
   readonly help: () => void;
   readonly menu: () => void;
 }
 
-/** It does something with the frame that has the focus. */
+/** It does something with a frame. */
 export function isOfFrame(key: string): boolean {
   return ['Enter', 'm', 'o', 'f', 'h', 'c', 'C'].includes(key);
 }
 
 /** undefined: nothing. */
 export function actionOf(key: string, keyed: Keyed): (() => void) | undefined {
-  const { main, actions, navigation, widths, search, help, menu } = keyed;
+  const { main, actions, navigation, views, search, help, menu } = keyed;
   const { state } = navigation;
-  const box = main.graph.focusedBox;
-  const width = /^\d$/.test(key) ? widths[Number(key) - 1] : undefined;
+  const box = main.aimedBox;
+  const width = /^\d$/.test(key) ? views.widths[Number(key) - 1] : undefined;
   if (width !== undefined) return () => navigation.change({ width });
   const known: Readonly<Record<string, () => void>> = {
     Enter: () => main.enter(box),
@@ -44,7 +44,7 @@ export function actionOf(key: string, keyed: Keyed): (() => void) | undefined {
     c: () => actions.copyStack(box),
     C: () => actions.copyFolded(box),
     i: () => navigation.change({ isIcicle: !state.isIcicle }),
-    a: () => navigation.change({ colouring: next(COLOURINGS, state.colouring) }),
+    a: () => navigation.change({ colouring: next(views.colourings, state.colouring) }),
     d: switchTheme,
   };
   return Object.hasOwn(known, key) ? known[key] : undefined;

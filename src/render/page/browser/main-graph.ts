@@ -1,7 +1,7 @@
 /**
  * The flame graph of what is looked at, with what is known of its frames.
  */
-import { type Boxes, BoxKind } from '../../../layout/layout.js';
+import { type Boxes, BoxKind, sumOf } from '../../../layout/layout.js';
 import { ROOT } from '../../../model/call-tree.js';
 import { NONE, type NodeId, type SymbolId } from '../../../model/units.js';
 import { htmlElement as html } from '../../browser/dom.js';
@@ -28,6 +28,8 @@ export class MainGraph {
   table!: FrameTable; // from the first drawing on
   painter!: Painter;
   private found: Found | null = null;
+  /** The box below the pointer. */
+  private hovered: number | null = null;
   private readonly views: Views;
   private readonly navigation: Navigation;
   private readonly tooltip: Tooltip;
@@ -40,7 +42,10 @@ export class MainGraph {
       this.place,
       characterPx,
       {
-        hover: (box, { clientX, clientY }) => this.explain(box, clientX, clientY),
+        hover: (box, { clientX, clientY }) => {
+          this.hovered = box;
+          this.explain(box, clientX, clientY);
+        },
         leave: () => this.leave(),
         enter: (box) => this.enter(box),
         focused: (box, element) => this.focused(box, element),
@@ -57,7 +62,7 @@ export class MainGraph {
     this.table = views.tableAt(state);
     this.found = views.foundAt(state);
     const { first, last } = this.run;
-    const painter = painterOf(this.table, state.colouring);
+    const painter = painterOf(this.table, views.colouringOf(state), views.widthOf(state) === 'self');
     this.painter = painter;
     graph.draw({
       table: this.table,
@@ -80,7 +85,18 @@ export class MainGraph {
     if (search !== '' && matcherOf(search) === null) return null;
     if (this.found === null) return '';
     const { first, last } = this.run;
-    return foundText(shareOf(this.table, this.found, first, last), this.graph.boxes);
+    const whole = this.views.wholeTableAt(this.state);
+    return foundText(shareOf(whole, this.found, first, last), sumOf(whole, whole.total, first, last));
+  }
+
+  /** What a key acts on: the box below the pointer, or the one that arrows came to last. */
+  get aimedBox(): number {
+    return this.hovered ?? this.graph.focusedBox;
+  }
+
+  /** A key that acts on a frame has one to act on. */
+  get isAimedAt(): boolean {
+    return this.hovered !== null || this.graph.hasFocus;
   }
 
   nodeOf(box: number): NodeId {
@@ -114,6 +130,7 @@ export class MainGraph {
   }
 
   leave(): void {
+    this.hovered = null;
     this.tooltip.hide();
     this.graph.unmark();
   }
@@ -155,6 +172,7 @@ export class MainGraph {
   }
 
   private focused(box: number, element: Element): void {
+    this.hovered = null;
     this.graph.markBox(box);
     if (!element.matches(':focus-visible')) return;
     const { left, bottom } = element.getBoundingClientRect();
@@ -165,7 +183,7 @@ export class MainGraph {
     const symbol = this.symbolOf(box);
     const everywhere = symbol === null ? null : this.everywhere(symbol);
     this.graph.markBox(box);
-    const bars = symbol === null ? null : this.views.viewAt(this.state).bars(symbol);
+    const bars = symbol === null || everywhere === null ? null : this.views.viewAt(this.state).bars(symbol);
     this.tooltip.show(this.factsOf(box, everywhere), bars, xPx, yPx);
   }
 

@@ -15,9 +15,12 @@ export class Menu {
 
   constructor() {
     this.element.addEventListener('keydown', (event) => this.press(event));
+    this.element.addEventListener('mousedown', (event) => event.preventDefault()); // the items keep the focus
     document.addEventListener('pointerdown', ({ target }) => {
       if (!this.element.contains(target as Node)) this.close();
     });
+    document.addEventListener('wheel', () => this.close(), { passive: true });
+    addEventListener('resize', () => this.close());
   }
 
   get isOpen(): boolean {

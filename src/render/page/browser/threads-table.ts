@@ -7,8 +7,8 @@ import { htmlElement as html, svgElement as svg } from '../../browser/dom.js';
 import { formatCount, formatDuration, formatMany } from '../../format.js';
 import { formatShare } from '../../frames/facts.js';
 import type { PageData } from '../data/page-data.js';
-import { NO_ZOOM, type State } from '../view/state.js';
-import type { ThreadRow } from '../view/threads.js';
+import type { State } from '../view/state.js';
+import { chosenRow, type ThreadRow, threadChoices } from '../view/threads.js';
 import type { Views } from '../view/views.js';
 import { type Column, VirtualTable } from './virtual-table.js';
 
@@ -20,10 +20,12 @@ export class ThreadsTable {
   private readonly idle = html('input', { type: 'checkbox' });
   private readonly table: VirtualTable<ThreadRow>;
   private readonly recorded: PageData;
+  private readonly rows: readonly ThreadRow[];
   private readonly gapsOf = new Map<number, TraceGap[]>();
 
   constructor({ data: recorded, threads: rows }: Views, change: (change: Partial<State>) => void) {
     this.recorded = recorded;
+    this.rows = rows;
     for (const gap of recorded.quality.gaps) {
       const gaps = this.gapsOf.get(gap.tid);
       if (gaps) gaps.push(gap);
@@ -32,21 +34,22 @@ export class ThreadsTable {
     const isTimed = recorded.meta.weight === 'ns';
     const columns = this.columns().filter(({ isTime }) => isTimed || !isTime);
     this.table = new VirtualTable('Threads', columns, isTimed ? 'wall' : 'calls', {
-      choose: ({ key }) => change({ threads: key, ...NO_ZOOM }),
+      choose: ({ key }) => change({ threads: key }),
     });
     this.element = html('div', { class: 'threads' }, this.idleChoice(rows, change), this.table.element);
   }
 
-  show(choices: readonly ThreadRow[], { threads, hidesIdle }: State): void {
+  show({ threads, hidesIdle }: State): void {
+    const chosen = chosenRow(this.rows, threads, hidesIdle);
     this.idle.checked = hidesIdle;
-    this.table.show(choices, ({ key }) => key === threads);
+    this.table.show(threadChoices(this.rows, hidesIdle), ({ key }) => key === chosen.key);
   }
 
   private idleChoice(rows: readonly ThreadRow[], change: (change: Partial<State>) => void): HTMLElement {
     const count = rows.filter(({ isIdle }) => isIdle).length;
     this.idle.addEventListener('change', () => change({ hidesIdle: this.idle.checked }));
     const label = html('label', { class: 'idle' }, this.idle, ` hide idle threads: ${formatCount(count)} only waited`);
-    label.hidden = count === 0;
+    label.hidden = count === 0 || count === rows.length;
     return label;
   }
 

@@ -4,7 +4,8 @@
 import { htmlElement as html } from '../../browser/dom.js';
 import type { Chip } from '../view/chips.js';
 import { WIDTH_NAMES } from '../view/details.js';
-import { COLOURINGS, type Colouring, type State, type Width } from '../view/state.js';
+import type { Colouring, State, Width } from '../view/state.js';
+import type { Views } from '../view/views.js';
 import { button, type Choice, choice, iconButton, toggle } from './controls.js';
 
 export interface ToolbarEvents {
@@ -42,7 +43,7 @@ export class Toolbar {
   private readonly chips = html('div', { class: 'chips' });
   private state!: State;
 
-  constructor(widths: readonly Width[], events: ToolbarEvents) {
+  constructor({ widths, colourings }: Views, events: ToolbarEvents) {
     this.events = events;
     const { change } = events;
     this.width = choice(
@@ -52,7 +53,7 @@ export class Toolbar {
     );
     this.colour = choice(
       'Colour',
-      COLOURINGS.map((colouring) => [colouring, COLOUR_NAMES[colouring]] as const),
+      colourings.map((colouring) => [colouring, COLOUR_NAMES[colouring]] as const),
       (colouring) => change({ colouring }),
     );
     this.icicle = toggle('Icicle', 'callers above callees (i)', () => change({ isIcicle: !this.state.isIcicle }));
@@ -113,8 +114,9 @@ export class Toolbar {
 
   private showChips(chips: readonly Chip[]): void {
     const made = chips.map(({ text, undo }) => {
-      const chip = button(`${text}  ✕`, `undo: ${text}`, () => this.events.change(undo));
+      const chip = button('', `undo: ${text}`, () => this.events.change(undo));
       chip.className = 'chip';
+      chip.append(html('span', {}, text), '✕');
       return chip;
     });
     this.chips.replaceChildren(...made);

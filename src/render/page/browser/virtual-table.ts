@@ -70,9 +70,12 @@ export class VirtualTable<Row> {
     this.sort();
   }
 
-  /** Only what is chosen has changed. */
+  /** Only what is chosen may have changed: then it comes into sight. */
   mark(isChosen: (row: Row) => boolean): void {
+    const before = this.rows.findIndex(this.isChosen);
+    const chosen = this.rows.findIndex(isChosen);
     this.isChosen = isChosen;
+    if (chosen >= 0 && chosen !== before) this.bringIntoSight(chosen * ROW_PX);
     this.drawRows();
   }
 

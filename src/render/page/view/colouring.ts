@@ -1,11 +1,13 @@
 /**
  * The colour of a frame, as a class of the style sheet, and what the colours mean.
  */
-import { timeSums } from '../../../analysis/outside.js';
+import { isStop as isStopSymbol, timeSums } from '../../../analysis/outside.js';
+import { type CallTree, ROOT } from '../../../model/call-tree.js';
+import { totalTimes } from '../../../model/tree-view.js';
 import type { NodeId } from '../../../model/units.js';
 import { formatDuration } from '../../format.js';
 import { classOf, isStop } from '../../frames/families.js';
-import { type FrameTable, familyOfNode, nameOf } from '../../frames/frame-table.js';
+import { type FrameTable, familyOfNode, nameOf, summedUp } from '../../frames/frame-table.js';
 import type { Colouring } from './state.js';
 
 /** Steps of the scale from pale to strong: `.s0` to `.s7`. */
@@ -20,10 +22,11 @@ export interface Painter {
   readonly others: string;
 }
 
-export function painterOf(table: FrameTable, colouring: Colouring): Painter {
+/** `isFromLeaves`: callers stand below what they called. */
+export function painterOf(table: FrameTable, colouring: Colouring, isFromLeaves = false): Painter {
   const byFunction = (node: NodeId) => classOf(familyOfNode(table, node), nameOf(table, node));
   if (colouring === 'function') return { classOf: byFunction, steps: null, others: '' };
-  const { measure, starts, format } = colouring === 'average' ? byAverage(table) : byOutside(table);
+  const { measure, starts, format } = colouring === 'average' ? byAverage(table) : byOutside(table, isFromLeaves);
   const stepOf = (node: NodeId) => {
     const value = isStop(familyOfNode(table, node)) ? Number.NaN : measure(node);
     const step = starts.findLastIndex((start) => value >= start);
@@ -50,9 +53,22 @@ function byAverage({ tree }: FrameTable): Scale {
   return { measure, starts, format: (ns) => (ns === 0 ? 'below 100 ns' : formatDuration(ns)) };
 }
 
-function byOutside({ tree }: FrameTable): Scale {
-  const { totalNs, outsideNs } = timeSums(tree);
+function byOutside({ tree }: FrameTable, isFromLeaves: boolean): Scale {
+  const { totalNs, outsideNs } = isFromLeaves ? leafSums(tree) : timeSums(tree);
   const measure = (node: NodeId) => (totalNs[node] > 0 ? outsideNs[node] / totalNs[node] : Number.NaN);
   const starts = Array.from({ length: STEPS }, (_, step) => step / STEPS);
   return { measure, starts, format: (share) => `${100 * share} %` };
+}
+
+/** From the leaves, time was spent in what the path begins with. */
+function leafSums(tree: CallTree): { readonly totalNs: Float64Array; readonly outsideNs: Float64Array } {
+  const isOutside = new Uint8Array(tree.length);
+  for (let node = ROOT + 1; node < tree.length; node++)
+    isOutside[node] =
+      tree.parent[node] === ROOT ? Number(isStopSymbol(tree.symbol[node])) : isOutside[tree.parent[node]];
+  const outsideNs = summedUp(
+    tree,
+    tree.selfNs.map((ns, node) => (isOutside[node] ? ns : 0)),
+  );
+  return { totalNs: totalTimes(tree), outsideNs };
 }

@@ -45,7 +45,7 @@ const SHORT_NAMES: Readonly<Record<Exclude<Width, 'wall'>, string>> = {
   cpu: 'on CPU',
   outside: 'outside',
   'off-cpu': 'off CPU',
-  calls: 'calls below',
+  calls: 'calls, stops',
   self: 'self',
 };
 

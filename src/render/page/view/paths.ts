@@ -16,6 +16,13 @@ export function nodeAt({ tree, firstChild, nextSibling }: FrameTable, path: read
   return node;
 }
 
+/** As much of a path as leads somewhere. */
+export function leadingPart(table: FrameTable, path: readonly SymbolId[]): readonly SymbolId[] {
+  let part = path;
+  while (nodeAt(table, part) === null) part = part.slice(0, -1);
+  return part;
+}
+
 /** The symbols that lead to a node. */
 export function pathTo({ tree }: FrameTable, node: NodeId): SymbolId[] {
   const path: SymbolId[] = [];

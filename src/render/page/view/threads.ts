@@ -88,13 +88,13 @@ function together(key: string, name: string, rows: readonly ThreadRow[]): Thread
   };
 }
 
-/** Places of the threads that are looked at; a choice that fits none is as if there were none. */
-export function chosenThreads(rows: readonly ThreadRow[], choice: string, hidesIdle: boolean): readonly number[] {
+/** What is looked at; a choice that fits none is as if there were none. */
+export function chosenRow(rows: readonly ThreadRow[], choice: string, hidesIdle: boolean): ThreadRow {
   const choices = threadChoices(rows, hidesIdle);
   const chosen = choices.find(({ key }) => key === choice) ?? rows.find(({ key }) => key === choice);
-  if (chosen !== undefined) return chosen.threads;
-  const named = rows.filter(({ name }) => `name:${name}` === choice); // there is no row for a name of one thread alone
-  return named.length > 0 ? named.flatMap(({ threads }) => threads) : (choices[0] as ThreadRow).threads;
+  if (chosen !== undefined) return chosen;
+  const named = rows.filter(({ name }) => `name:${name}` === choice); // it may have no row, for all or one are called so
+  return named.length > 0 ? together(choice, choice.slice('name:'.length), named) : (choices[0] as ThreadRow);
 }
 
 function nameOf({ comm, tid }: PageThread): string {

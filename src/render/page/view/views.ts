@@ -17,8 +17,8 @@ import { FrameTables } from './frame-tables.js';
 import type { Bar } from './histogram.js';
 import { matchesIn, onlyMatches } from './matches.js';
 import { remembered } from './remembered.js';
-import { type State, WIDTHS, type Width } from './state.js';
-import { chosenThreads, type ThreadRow, threadRows } from './threads.js';
+import { COLOURINGS, type Colouring, type State, WIDTHS, type Width } from './state.js';
+import { chosenRow, type ThreadRow, threadRows } from './threads.js';
 import { type View, viewOfTree } from './view.js';
 
 /** All that is shown of one function. */
@@ -38,6 +38,10 @@ export class Views {
   readonly threads: readonly ThreadRow[];
   /** What width may stand for. */
   readonly widths: readonly Width[];
+  /** What colour may stand for. */
+  readonly colourings: readonly Colouring[];
+  /** Without them there are calls alone. */
+  readonly hasTimes: boolean;
   private readonly hasSwitches: boolean;
   private readonly tables: FrameTables;
   private readonly ofThreads = remembered((places: readonly number[]) => this.viewOfThreads(places));
@@ -51,13 +55,15 @@ export class Views {
     this.hasSwitches = knowsSwitches(data.shape);
     this.tables = new FrameTables(data.symbols, this.hasSwitches);
     this.names = this.tables.names;
-    this.widths = widthsOf(data, this.hasSwitches);
+    this.hasTimes = data.meta.weight === 'ns';
+    this.widths = this.hasTimes ? WIDTHS.filter((width) => this.hasSwitches || width !== 'off-cpu') : ['calls'];
+    this.colourings = this.hasTimes ? COLOURINGS : ['function'];
     this.threads = threadRows(data, this.hasSwitches);
   }
 
   /** What is left of the threads that are looked at. */
   viewAt(state: State): View {
-    const places = chosenThreads(this.threads, state.threads, state.hidesIdle);
+    const places = chosenRow(this.threads, state.threads, state.hidesIdle).threads;
     const { focus, hidden, foldsRecursion } = state;
     const view = this.ofThreads(places.join(), places);
     if (focus === null && hidden.length === 0 && !foldsRecursion) return view;
@@ -67,6 +73,11 @@ export class Views {
   /** A width that the trace cannot show is as if nobody had asked for it. */
   widthOf({ width }: State): Width {
     return this.widths.includes(width) ? width : (this.widths[0] as Width);
+  }
+
+  /** A colour that tells of times, in a trace without them, too. */
+  colouringOf({ colouring }: State): Colouring {
+    return this.colourings.includes(colouring) ? colouring : 'function';
   }
 
   /** What is drawn of it. */
@@ -85,7 +96,7 @@ export class Views {
   functionAt(state: State, symbol: SymbolId): FunctionView | null {
     const view = this.viewAt(state);
     const sums = view.functions().get(symbol);
-    if (sums === undefined || this.data.meta.weight === 'calls') return null;
+    if (sums === undefined || !this.hasTimes) return null;
     return {
       name: this.names[symbol] as string,
       file: this.fileOf(symbol),
@@ -102,7 +113,7 @@ export class Views {
   }
 
   /** With all that the search does not find. */
-  private wholeTableAt(state: State): FrameTable {
+  wholeTableAt(state: State): FrameTable {
     return this.drawn(this.tableKey(state), this.viewAt(state), this.widthOf(state));
   }
 
@@ -129,9 +140,4 @@ export class Views {
     const folded = foldsRecursion ? foldRecursion(left) : left;
     return viewOfTree(this.tables.byName(folded), () => null, this.hasSwitches);
   }
-}
-
-/** A trace without times has calls alone. */
-function widthsOf({ meta }: PageData, hasSwitches: boolean): readonly Width[] {
-  return meta.weight === 'calls' ? ['calls'] : WIDTHS.filter((width) => hasSwitches || width !== 'off-cpu');
 }

@@ -1,6 +1,7 @@
 /**
  * What a reader does in the picture: every zoom and search goes into the address, and what the address says is drawn.
  */
+import { weightOfRun } from '../../../layout/layout.js';
 import { ROOT } from '../../../model/call-tree.js';
 import type { NodeId } from '../../../model/units.js';
 import { byId } from '../../browser/dom.js';
@@ -84,7 +85,8 @@ export class Viewer {
 
   private resultOf(found: Found | null): string {
     if (found === null) return '';
-    return foundText(shareOf(this.data.table, found, this.state.first, this.state.last), this.picture.boxes);
+    const share = shareOf(this.data.table, found, this.state.first, this.state.last);
+    return foundText(share, weightOfRun(this.picture.boxes));
   }
 
   private go(state: State): void {

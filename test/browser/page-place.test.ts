@@ -1,0 +1,199 @@
+/**
+ * A reader's place in the report page: what is zoomed in on, what has the focus, and what the pointer is at.
+ */
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { press, windows } from '../helpers/browser.js';
+import {
+  CALLS,
+  chips,
+  click,
+  drawn,
+  enterGraph,
+  eventually,
+  focusedText,
+  goTo,
+  hashOf,
+  hover,
+  labels,
+  openReport,
+  placeOf,
+  push,
+  rows,
+  tooltip,
+} from '../helpers/report-page.js';
+
+const browser = windows('html', { hasScrollBars: true });
+
+let page: Page;
+beforeAll(async () => {
+  page = await openReport(browser, CALLS);
+}, 60_000);
+
+const IN_MAIN = ['all · 100 ns', 'main · 1', 'a · 1 · 60 ns', 'b · 1 · 30 ns'];
+const isMenuOpen = () => page.locator('.menu').isVisible();
+const bodyHasFocus = () => page.evaluate(() => document.activeElement === document.body);
+
+async function openMenu(label: string): Promise<void> {
+  const { x, y } = await placeOf(page, label);
+  await page.mouse.click(x, y, { button: 'right' });
+  expect(await isMenuOpen()).toBe(true);
+}
+
+describe('the menu', () => {
+  test('is closed by whatever changes what it stands beside', async () => {
+    await goTo(page);
+    await click(page, 'main · 1');
+    for (const change of [
+      () => page.goBack(),
+      () => page.mouse.wheel(0, 10),
+      () => page.setViewportSize({ width: 1100, height: 800 }),
+      () => page.keyboard.press('Escape'),
+    ]) {
+      await openMenu('a · 1 · 60 ns');
+      await change();
+      await eventually(isMenuOpen).toBe(false);
+    }
+    await page.setViewportSize({ width: 1280, height: 800 });
+  });
+
+  test('keeps the keyboard when its border is pressed', async () => {
+    await goTo(page);
+    await openMenu('a · 1 · 60 ns');
+    const box = await page.locator('.menu').boundingBox();
+    await page.mouse.click((box?.x ?? 0) + 2, (box?.y ?? 0) + 2);
+    expect(await bodyHasFocus()).toBe(false);
+    await press(page, 'Escape');
+    expect(await isMenuOpen()).toBe(false);
+  });
+
+  test('has only what can be done: several frames have no stack', async () => {
+    await goTo(page);
+    await openMenu('all · 100 ns');
+    expect(await page.locator('.menu button span').allTextContents()).toEqual(['Zoom']);
+    await press(page, 'Escape');
+  });
+});
+
+describe('keys', () => {
+  test('act on the frame below the pointer, and behind an arrow on the one that it leads to', async () => {
+    await goTo(page);
+    await enterGraph(page);
+    await hover(page, 'b · 1 · 30 ns');
+    await press(page, 'o');
+    await eventually(() => page.locator('.function h2').textContent()).toBe('b');
+    await press(page, 'o');
+    await press(page, 'ArrowUp', 'f');
+    expect(await chips(page)).toEqual(['only inside main']);
+  });
+
+  test('copy nothing where there is no frame, and say so', async () => {
+    await goTo(page);
+    await hover(page, 'all · 100 ns');
+    await press(page, 'c');
+    await page.getByText('nothing to copy').waitFor();
+  });
+
+  test('are heard behind a choice that was made by the pointer, and some in a list', async () => {
+    await goTo(page);
+    const width = page.getByLabel('Width');
+    await width.click();
+    await width.selectOption('calls');
+    expect(await bodyHasFocus()).toBe(true);
+    await width.focus();
+    await press(page, '/');
+    expect(await page.getByRole('searchbox').evaluate((input) => input === document.activeElement)).toBe(true);
+  });
+
+  test('of the keyboard put away what it says about a frame by Esc', async () => {
+    await goTo(page);
+    await enterGraph(page);
+    await press(page, 'ArrowUp');
+    expect(await page.locator('.tooltip').isVisible()).toBe(true);
+    expect(await tooltip(page)).toContain('main');
+    await press(page, 'Escape');
+    expect(await page.locator('.tooltip').isVisible()).toBe(false);
+  });
+});
+
+describe('the focus', () => {
+  test('goes to the graph when what had it is gone', async () => {
+    for (const [hash, name] of [
+      ['#focus=6', /^only inside/],
+      ['#function=6', 'Close'],
+    ] as const) {
+      await goTo(page, hash);
+      const button = page.getByRole('button', { name }).first();
+      await button.waitFor();
+      await button.focus();
+      await press(page, 'Enter');
+      await drawn(page);
+      await eventually(() => focusedText(page)).toMatch(/^all: /);
+    }
+    await click(page, 'main · 1');
+    await page.getByRole('button', { name: 'Reset zoom' }).focus();
+    await press(page, 'Enter');
+    expect(await focusedText(page)).toMatch(/^all: /);
+  });
+
+  test('stays on its frame when the window gets another width', async () => {
+    await goTo(page);
+    await enterGraph(page);
+    await press(page, 'ArrowUp', 'ArrowUp');
+    await page.setViewportSize({ width: 1000, height: 800 });
+    const room = () => page.evaluate(() => document.querySelector('.graph.main')?.clientWidth);
+    const width = () => page.evaluate(() => Number(document.querySelector('.graph.main svg')?.getAttribute('width')));
+    await eventually(async () => (await width()) === (await room())).toBe(true);
+    expect(await focusedText(page)).toMatch(/^a: /);
+    await page.setViewportSize({ width: 1280, height: 800 });
+  });
+});
+
+describe('the zoom', () => {
+  test('outlives hiding a function, and the choice of a thread', async () => {
+    await goTo(page);
+    await click(page, 'main · 1');
+    await hover(page, 'a · 1 · 60 ns');
+    await press(page, 'h');
+    expect(await labels(page)).toEqual(['all · 40 ns', 'main · 1', 'b · 1 · 30 ns']);
+    await eventually(() => hashOf(page)).toMatch(/zoom=\d+&?/);
+    await push(page, 'without a');
+    expect((await labels(page)).slice(0, 4)).toEqual(IN_MAIN);
+    await page.locator('#tab-threads').click();
+    await page.locator('[aria-label="Threads"] .row').last().click();
+    await eventually(() => hashOf(page)).toMatch(/threads=.*zoom=|zoom=.*threads=/);
+    await page.locator('#tab-functions').click();
+  });
+});
+
+describe('callers and callees', () => {
+  test('open what a key or the menu chooses in them', async () => {
+    await goTo(page);
+    const leaf = (await rows(page)).findIndex(([name]) => name === 'leaf');
+    await page.locator('[aria-label="Functions"] .row').nth(leaf).click();
+    const title = () => page.locator('.function h2').textContent();
+    await eventually(title).toBe('leaf');
+    await page.locator('.half.callers g.frame[tabindex]').focus();
+    await press(page, 'ArrowUp', 'o');
+    await eventually(title).toBe('a');
+    const { x, y } = await placeOf(page, 'leaf · 1 · 20 ns', '.half.callees .graph');
+    await page.mouse.click(x, y, { button: 'right' });
+    await press(page, 'Enter');
+    await eventually(title).toBe('leaf');
+  });
+});
+
+test('the row of a function that was opened in the graph comes into sight', async () => {
+  await goTo(page);
+  await page.setViewportSize({ width: 1280, height: 420 });
+  await hover(page, 'b · 1 · 30 ns');
+  await press(page, 'o');
+  const isInSight = () =>
+    page.evaluate(() => {
+      const row = document.querySelector('[aria-label="Functions"] .row.chosen')?.getBoundingClientRect();
+      const table = document.querySelector('[aria-label="Functions"]')?.getBoundingClientRect();
+      return row !== undefined && table !== undefined && row.bottom <= table.bottom + 1;
+    });
+  await eventually(isInSight).toBe(true);
+  await page.setViewportSize({ width: 1280, height: 800 });
+});
