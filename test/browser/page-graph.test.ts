@@ -144,6 +144,14 @@ describe('frames', () => {
     const own = await openReport(browser, fixture('lab/fields-timeless-no-time.txt'));
     const [, calls] = /([\d,]+ calls), no times/.exec((await own.locator('header').textContent()) ?? '') ?? [];
     expect((await labels(own))[0]).toBe(`all · ${calls}`);
+    for (const [choice, known] of [
+      ['Width', ['Calls']],
+      ['Colour', ['Function']],
+    ] as const)
+      expect(await own.getByLabel(choice).locator('option').allTextContents()).toEqual(known);
+    await enterGraph(own);
+    await press(own, 'ArrowUp', 'm');
+    expect(await own.locator('.menu').textContent()).not.toContain('callers and callees');
     await own.close();
   });
 });

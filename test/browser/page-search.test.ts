@@ -10,6 +10,7 @@ import {
   chips,
   click,
   enterGraph,
+  eventually,
   focusedText,
   goTo,
   hashOf,
@@ -47,6 +48,31 @@ describe('search', () => {
     expect(await found()).toBe('4 frames, 60 % of view');
   });
 
+  test('takes backslashes that are not needed, and the newest syntax', async () => {
+    await goTo(page);
+    for (const [search, frames] of [
+      ['/^le\\a\\-?f$/', 2],
+      ['/^\\p{L}$/', 3],
+    ] as const) {
+      await searchFor(search);
+      expect(await found(), search).toContain(`${frames} frames`);
+    }
+  });
+
+  test('is one step for the way back, however many letters were typed', async () => {
+    await goTo(page);
+    await input().pressSequentially('leaf');
+    await eventually(() => hashOf(page)).toBe('search=leaf');
+    await page.goBack();
+    await eventually(() => hashOf(page)).toBe('');
+    await eventually(() => input().inputValue()).toBe('');
+    await enterGraph(page);
+    await press(page, 'ArrowUp', 'ArrowUp', 'm', 'ArrowDown', 'ArrowDown', 'ArrowDown', 'ArrowDown', 'Enter');
+    await eventually(() => hashOf(page)).toBe('search=a');
+    await page.goBack();
+    await eventually(() => hashOf(page)).toBe('');
+  });
+
   test('says that something is no regular expression', async () => {
     await goTo(page);
     await searchFor('/(/');
@@ -82,6 +108,7 @@ describe('search', () => {
   test('leaves only matches', async () => {
     await goTo(page, '#search=leaf');
     await push(page, 'Only matches');
+    expect(await found()).toBe('2 frames, 30 % of view');
     expect(await labels(page)).toEqual([
       'all · 30 ns',
       'main · 1',

@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import { press, windows } from '../helpers/browser.js';
 import { CALLS, eventually, frames, goTo, openReport, push } from '../helpers/report-page.js';
+import { traceOf } from '../helpers/trace-of.js';
 
 const browser = windows('html', { hasScrollBars: true });
 
@@ -48,6 +49,20 @@ test('what is wider than the paper is made smaller, and takes no sheet more', as
   const sheets = (await page.pdf({ preferCSSPageSize: true })).toString('latin1').match(/\/Type \/Page\b/g);
   expect(sheets).toHaveLength(1);
   await page.emulateMedia({ media: null });
+});
+
+test('on paper a tall graph is whole, and stands above the table; what was left out is said', async () => {
+  const calls = Array.from({ length: 60 }, (_, depth) => `${depth} call f${depth} f${depth + 1}`);
+  const own = await openReport(browser, traceOf(`${calls.join('\n')}\n90 return f60 f59`), {}, '#hide=59');
+  await own.emulateMedia({ media: 'print' });
+  const [graph, svg, table] = await own.evaluate(() =>
+    ['.graph.main', '.graph.main svg', '.table'].map((one) => document.querySelector(one)?.getBoundingClientRect()),
+  );
+  expect(svg?.height).toBeGreaterThan(900);
+  expect(graph?.height).toBeGreaterThanOrEqual(svg?.height ?? 0);
+  expect(table?.top).toBeGreaterThanOrEqual(svg?.bottom ?? 0);
+  expect(await own.locator('.chip').isVisible()).toBe(true);
+  await own.close();
 });
 
 test('the theme follows the system until the reader switches it', async () => {

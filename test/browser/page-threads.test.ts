@@ -76,6 +76,21 @@ describe('the threads', () => {
     expect(await all()).toBe('all · 3 µs');
   });
 
+  test('say the same in the chip, the table and the graph, whatever the address asks for', async () => {
+    const marked = () => threads.locator('[aria-label="Threads"] .row.chosen > :first-child').allTextContents();
+    for (const [hash, time, chip, row] of [
+      ['#threads=tid:3', 'all · 1 µs', ['timer (3)'], ['timer idle']],
+      ['#threads=tid:3&idle=0', 'all · 1 µs', ['timer (3)'], []],
+      ['#threads=name:timer', 'all · 1 µs', ['timer (1 thread)'], []],
+      ['#threads=nobody', 'all · 3 µs', [], ['All threads']],
+      ['#threads=idle&idle=0', 'all · 2 µs', ['without idle threads'], ['All threads']],
+    ] as const) {
+      await goTo(threads, hash);
+      expect([hash, await all(), await chips(threads)]).toEqual([hash, time, chip]);
+      await eventually(marked).toEqual(row);
+    }
+  });
+
   test('have a strip, on which their gaps are marked', async () => {
     await goTo(threads);
     const strips = await threads.$$eval('[aria-label="Threads"] .row', (all) =>

@@ -53,6 +53,8 @@ function linesOf(boxes: Boxes): string[] {
 const SMALL = treeOf([NONE, 0, 0, 1, 1], [0, 0, 50, 40, 10]);
 const view = (more: Partial<LayoutView> = {}): LayoutView => ({ first: 0, last: 0, widthPx: 100, minPx: 1, ...more });
 
+const narrowBlocks = (boxes: Boxes) => [...boxes.kind.keys()].filter((box) => boxes.kind[box] === BoxKind.Small);
+
 describe('a small tree', () => {
   test('callees stand side by side in their caller, row by row', () => {
     expect(linesOf(layout(SMALL, view()))).toEqual([
@@ -96,6 +98,24 @@ describe('a small tree', () => {
       '2 Frame 4 0+100',
       '3 Frame 5 0+100',
     ]);
+  });
+
+  test('a run of narrow frames becomes several blocks when it is opened, until its frames are seen', () => {
+    const frames = 20_000;
+    const tree = treeOf(
+      Array.from({ length: frames + 1 }, (_, node) => node - 1 && (node === 0 ? NONE : 0)),
+      [0, ...Array.from({ length: frames }, () => 3)],
+    );
+    const [only = -1, ...others] = narrowBlocks(layout(tree, view()));
+    expect([only, ...others]).toEqual([1]);
+    let boxes = layout(tree, view());
+    for (let opened = 0; narrowBlocks(boxes).length > 0; opened++) {
+      expect(opened).toBeLessThan(4);
+      const box = narrowBlocks(boxes)[0] as number;
+      boxes = layout(tree, view({ first: boxes.node[box] as number, last: boxes.lastNode[box] as number }));
+      expect(boxes.length).toBeLessThanOrEqual(101);
+    }
+    expect(boxes.length).toBeGreaterThan(50);
   });
 
   test('a trace without any time is one box', () => {

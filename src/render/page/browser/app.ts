@@ -9,7 +9,7 @@ import { profileOf } from '../data/profile-of.js';
 import { chipsOf } from '../view/chips.js';
 import { WIDTH_NAMES } from '../view/details.js';
 import { leadingPart } from '../view/paths.js';
-import type { State } from '../view/state.js';
+import { NO_ZOOM, type State } from '../view/state.js';
 import type { Views } from '../view/views.js';
 import { FrameActions } from './frame-actions.js';
 import { FunctionPanel } from './function-panel.js';
@@ -72,7 +72,10 @@ export class App {
   private show(state: State, before: State): void {
     this.menu.close();
     const { graph } = this.main;
-    const isZoomed = state.zoom.join() !== before.zoom.join() || state.zoomLast !== before.zoomLast;
+    // a path from the root is none from the leaves
+    if ((state.width === 'self') !== (before.width === 'self') && isSameZoom(state, before))
+      this.navigation.correct(NO_ZOOM);
+    const isZoomed = !isSameZoom(this.navigation.state, before);
     this.keepFocus(() => this.drawGraph(isZoomed));
     if (isZoomed || state.threads !== before.threads || state.isIcicle !== before.isIcicle) graph.showRun();
     if (state.chosen !== before.chosen) this.tooltip.hide();
@@ -207,6 +210,10 @@ export class App {
     const look = { painter: this.main.painter, isMarked: this.main.marker(), dimsOthers: state.search !== '' };
     saveText('flame.svg', 'image/svg+xml', svgText(drawing, look, title, place.clientWidth));
   }
+}
+
+function isSameZoom(a: State, b: State): boolean {
+  return a.zoom.join() === b.zoom.join() && a.zoomLast === b.zoomLast;
 }
 
 /** Fields take all keys that mean a text, lists those that mean one of them, buttons those that press them. */
