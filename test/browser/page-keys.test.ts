@@ -152,7 +152,7 @@ describe('keys', () => {
     await half.locator('g.frame[tabindex]').focus();
     await press(page, 'ArrowDown');
     const [name, isSeen] = await focusMark(page);
-    expect(name).toMatch(/^(a|leaf): total/);
+    expect(name).toMatch(/^(a|leaf): total .* % of this function\)/);
     expect(isSeen).toBe(true);
     await press(page, 'Escape');
     await eventually(() => page.locator('.function').isVisible()).toBe(false);

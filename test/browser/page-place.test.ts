@@ -22,6 +22,7 @@ import {
   rows,
   tooltip,
 } from '../helpers/report-page.js';
+import { traceOf } from '../helpers/trace-of.js';
 
 const browser = windows('html', { hasScrollBars: true });
 
@@ -181,6 +182,25 @@ describe('callers and callees', () => {
     await press(page, 'Enter');
     await eventually(title).toBe('leaf');
   });
+});
+
+test('flames keep what is at the bottom when the function beside the tables takes room', async () => {
+  const calls = Array.from({ length: 60 }, (_, depth) => `${depth} call f${depth} f${depth + 1}`);
+  const own = await openReport(browser, traceOf(`${calls.join('\n')}\n90 return f60 f59`));
+  const fromBottom = () =>
+    own.$eval('.graph.main', (place) => place.scrollHeight - place.clientHeight - Math.round(place.scrollTop));
+  const height = () => own.$eval('.graph.main', ({ clientHeight }) => clientHeight);
+  const before = await height();
+  expect(await fromBottom()).toBe(0);
+  await own.locator('[aria-label="Functions"] .row').first().click();
+  await eventually(height).toBeLessThan(before - 50);
+  expect(await fromBottom()).toBe(0);
+  await own.$eval('.graph.main', (place) => place.scrollBy(0, -150));
+  await eventually(fromBottom).toBe(150);
+  await push(own, 'Close');
+  await eventually(height).toBe(before);
+  expect(await fromBottom()).toBe(150);
+  await own.close();
 });
 
 test('the row of a function that was opened in the graph comes into sight', async () => {

@@ -53,19 +53,20 @@ function blockName({ omitted }: FrameTable, { kind, frames, node }: Boxes, box: 
   }
 }
 
-export function factsOf(table: FrameTable, boxes: Boxes, box: number): Facts {
+/** `whole`: what the root stands for. */
+export function factsOf(table: FrameTable, boxes: Boxes, box: number, whole = 'all'): Facts {
   const title = labelOf(table, boxes, box).name;
-  const { total, self } = shares(table, boxes, box);
+  const { total, self } = shares(table, boxes, box, whole);
   if (isBlock(table, boxes, box)) return { title, rows: [total, blockHint(table, boxes, box)] };
   const node = boxes.node[box] as number;
   return { title, rows: [total, self, ...callFacts(table, node), ...guessFacts(table, node)] };
 }
 
-function shares(table: FrameTable, boxes: Boxes, box: number) {
+function shares(table: FrameTable, boxes: Boxes, box: number, whole: string) {
   const all = table.total[0] as number;
   const ofView = weightOfRun(boxes);
   const fact = (what: string, value: number): Fact => {
-    const ofAll = `${formatShare(value, all)} of all`;
+    const ofAll = `${formatShare(value, all)} of ${whole}`;
     const isCaller = box < boxes.firstOfRun;
     const more = isCaller || ofView === all ? ofAll : `${formatShare(value, ofView)} of view · ${ofAll}`;
     return { what, value: formatWeight(value, table.weight), more };

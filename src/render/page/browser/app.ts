@@ -146,7 +146,10 @@ export class App {
   private listen(): void {
     document.addEventListener('keydown', (event) => this.press(event));
     // a scrollbar that comes or goes changes its width, too; behind what the browser does now
-    new ResizeObserver(() => requestAnimationFrame(() => this.fit())).observe(this.main.place);
+    new ResizeObserver(() => {
+      this.main.graph.keepInSight();
+      requestAnimationFrame(() => this.fit());
+    }).observe(this.main.place);
   }
 
   private fit(): void {

@@ -6,10 +6,9 @@ import { ROOT } from '../../../model/call-tree.js';
 import { NONE, type NodeId, type SymbolId } from '../../../model/units.js';
 import { htmlElement as html } from '../../browser/dom.js';
 import { formatCount, formatDuration } from '../../format.js';
-import { factsText, formatShare } from '../../frames/facts.js';
+import { factsOf, factsText, formatShare } from '../../frames/facts.js';
 import type { FrameTable } from '../../frames/frame-table.js';
 import { painterOf } from '../view/colouring.js';
-import { detailsOf } from '../view/details.js';
 import type { Colouring } from '../view/state.js';
 import type { FunctionView } from '../view/views.js';
 import { button, iconButton } from './controls.js';
@@ -99,7 +98,7 @@ class Half {
     this.isIcicle = isIcicle;
     this.events = events;
     const place = html('div', { class: 'graph', 'aria-label': label });
-    const facts = (box: number) => detailsOf(this.table as FrameTable, this.graph.boxes, box, 'wall', null);
+    const facts = (box: number) => factsOf(this.table as FrameTable, this.graph.boxes, box, 'this function');
     const explain = (box: number, xPx: number, yPx: number) => {
       this.graph.markBox(box);
       tooltip.show(facts(box), null, xPx, yPx);

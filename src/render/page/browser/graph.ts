@@ -60,6 +60,9 @@ export class Graph {
   /** The one that Tab reaches: d3 may use it again for another frame. */
   private offered: FrameElement | null = null;
   private isDrawn = false;
+  /** How far it was scrolled from the bottom, when its place was so high. */
+  private fromBottomPx = 0;
+  private heightPx = 0;
 
   /** `describe`: a box, as it is read aloud. */
   constructor(place: HTMLElement, characterPx: number, events: GraphEvents, describe: (box: number) => string) {
@@ -155,8 +158,15 @@ export class Graph {
 
   /** What fills the width, with as many of its callers and callees as fit. */
   showRun(): void {
-    const { place } = this;
-    place.scrollTop = this.view.isIcicle ? 0 : place.scrollHeight;
+    this.fromBottomPx = 0;
+    this.place.scrollTop = this.view.isIcicle ? 0 : this.place.scrollHeight;
+  }
+
+  /** Its place became higher or lower: flames keep what is at the bottom, as icicles keep the top. */
+  keepInSight(): void {
+    const { place, fromBottomPx } = this;
+    this.heightPx = place.clientHeight;
+    if (!this.view.isIcicle) place.scrollTop = place.scrollHeight - place.clientHeight - fromBottomPx;
   }
 
   /** On the screen. */
@@ -215,6 +225,10 @@ export class Graph {
     });
     place.addEventListener('pointerleave', events.leave);
     place.addEventListener('wheel', events.leave, { passive: true });
+    place.addEventListener('scroll', () => {
+      if (place.clientHeight !== this.heightPx) return; // nobody scrolled: its place became higher
+      this.fromBottomPx = place.scrollHeight - place.clientHeight - place.scrollTop;
+    });
     // before the frame hears of it: d3-flame-graph would zoom in what it has, and knows no more than can be seen
     place.addEventListener('click', (event) => this.take(event, events.enter), { capture: true });
     place.addEventListener('contextmenu', (event) => this.take(event, (box) => events.menu(box, event)));

@@ -14,7 +14,8 @@ export interface Chip {
 export function chipsOf({ threads, names }: Views, state: State): Chip[] {
   const { focus, hidden, hidesIdle } = state;
   const { key, name, which, threads: shown } = chosenRow(threads, state.threads, hidesIdle);
-  const ofThreads = key === 'all' ? [] : [{ text: `${name} (${which})`, undo: { threads: 'all' } }];
+  const ofThreads =
+    key === 'all' ? [] : [{ text: name.endsWith(which) ? name : `${name} (${which})`, undo: { threads: 'all' } }];
   const isIdleHidden = hidesIdle && key === 'all' && shown.length < threads.length;
   const ofIdle = isIdleHidden ? [{ text: 'without idle threads', undo: { hidesIdle: false } }] : [];
   const ofFocus = focus === null ? [] : [{ text: `only inside ${names[focus]}`, undo: { focus: null, ...NO_ZOOM } }];
