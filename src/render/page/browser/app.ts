@@ -11,11 +11,12 @@ import { WIDTH_NAMES } from '../view/details.js';
 import { leadingPart } from '../view/paths.js';
 import { NO_ZOOM, type State } from '../view/state.js';
 import type { Views } from '../view/views.js';
+import { keepFocus } from './focus.js';
 import { FrameActions } from './frame-actions.js';
 import { FunctionPanel } from './function-panel.js';
 import { FunctionsTable } from './functions-table.js';
 import { helpDialog } from './help.js';
-import { actionOf, isOfFrame } from './keys.js';
+import { actionOf, isOfControl, isOfFrame } from './keys.js';
 import { MainGraph } from './main-graph.js';
 import { measureCharacterPx } from './measure.js';
 import { Menu } from './menu.js';
@@ -76,19 +77,10 @@ export class App {
     if ((state.width === 'self') !== (before.width === 'self') && isSameZoom(state, before))
       this.navigation.correct(NO_ZOOM);
     const isZoomed = !isSameZoom(this.navigation.state, before);
-    this.keepFocus(() => this.drawGraph(isZoomed));
+    keepFocus(this.main.graph, () => this.drawGraph(isZoomed));
     if (isZoomed || state.threads !== before.threads || state.isIcicle !== before.isIcicle) graph.showRun();
     if (state.chosen !== before.chosen) this.tooltip.hide();
     this.drawTablesSoon();
-  }
-
-  /** What had the focus and is no more gives it to the graph. */
-  private keepFocus(draw: () => void): void {
-    const { graph } = this.main;
-    const wasInGraph = graph.hasFocus;
-    const wasSomewhere = somethingHasFocus();
-    draw();
-    if (wasInGraph || (wasSomewhere && !somethingHasFocus())) graph.focus(graph.focusedBox);
   }
 
   /** Of a zoom that leads nowhere in what is looked at now, as much is kept as does. */
@@ -108,7 +100,7 @@ export class App {
   private drawTablesSoon(): void {
     cancelAnimationFrame(this.soon);
     this.soon = requestAnimationFrame(() => {
-      this.soon = requestAnimationFrame(() => setTimeout(() => this.keepFocus(() => this.drawTables())));
+      this.soon = requestAnimationFrame(() => setTimeout(() => keepFocus(this.main.graph, () => this.drawTables())));
     });
   }
 
@@ -154,7 +146,7 @@ export class App {
 
   private fit(): void {
     if (this.main.graph.fits) return;
-    this.keepFocus(() => this.drawGraph(false));
+    keepFocus(this.main.graph, () => this.drawGraph(false));
     this.drawTablesSoon();
   }
 
@@ -217,19 +209,4 @@ export class App {
 
 function isSameZoom(a: State, b: State): boolean {
   return a.zoom.join() === b.zoom.join() && a.zoomLast === b.zoomLast;
-}
-
-/** Fields take all keys that mean a text, lists those that mean one of them, buttons those that press them. */
-function isOfControl({ target, key }: KeyboardEvent): boolean {
-  if (!(target instanceof HTMLElement)) return false;
-  if (target.matches('input[type=search]')) return true;
-  if (target.matches('select')) return !['/', '?', 'Escape'].includes(key);
-  return (key === 'Enter' || key === ' ') && target.matches('button, input');
-}
-
-/** What is hidden or disabled loses it, but not at once. */
-function somethingHasFocus(): boolean {
-  const { activeElement, body } = document;
-  if (activeElement === null || activeElement === body) return false;
-  return activeElement.checkVisibility() && !activeElement.matches(':disabled');
 }

@@ -11,6 +11,7 @@ import type { FrameTable } from '../../frames/frame-table.js';
 import { besideOf, calleeOf, callerOf } from '../../frames/neighbours.js';
 import { type ChartNode, chartOf } from '../view/chart.js';
 import type { Painter } from '../view/colouring.js';
+import { type FrameElement, type GraphEvents, listen } from './graph-events.js';
 
 /** Narrower frames are drawn together with their neighbours. */
 const LEAST_PX = 1;
@@ -30,18 +31,6 @@ export interface GraphView {
   /** What is not marked steps back. */
   readonly dimsOthers?: boolean;
 }
-
-export interface GraphEvents {
-  readonly hover: (box: number, event: PointerEvent) => void;
-  readonly leave: () => void;
-  readonly enter: (box: number) => void;
-  /** A box has the focus of the keyboard. */
-  readonly focused: (box: number, element: Element) => void;
-  readonly menu: (box: number, event: MouseEvent) => void;
-}
-
-/** A frame as d3-flame-graph makes it. */
-type FrameElement = SVGGElement & { readonly __data__: { readonly data: ChartNode } };
 
 export class Graph {
   boxes!: Boxes;
@@ -75,7 +64,14 @@ export class Graph {
       .getName(({ data }) => data.label)
       .setColorMapper(({ data }) => `var(--${data.paint})`)
       .tooltip(Object.assign(() => {}, { show: () => {}, hide: () => {} }));
-    this.listen(events);
+    listen(place, {
+      ...events,
+      focused: (box, element) => {
+        this.focusedBox = box;
+        events.focused(box, element);
+      },
+    });
+    place.addEventListener('scroll', () => this.noteScroll());
   }
 
   draw(view: GraphView): void {
@@ -174,6 +170,12 @@ export class Graph {
     return this.elements.get(box)?.getBoundingClientRect() ?? null;
   }
 
+  private noteScroll(): void {
+    const { clientHeight, scrollHeight, scrollTop } = this.place;
+    if (clientHeight !== this.heightPx) return; // nobody scrolled: its place became higher
+    this.fromBottomPx = scrollHeight - clientHeight - scrollTop;
+  }
+
   private topOf(box: number): number {
     const { boxes, view } = this;
     return topPx({ isIcicle: view.isIcicle, rowCount: boxes.rowCount }, boxes.row[box] as number);
@@ -215,46 +217,8 @@ export class Graph {
     if (!isHatched) return '';
     return hatchPath({ xPx: boxes.xPx[box] as number, yPx: this.topOf(box), widthPx, heightPx: FRAME_PX });
   }
-
-  private listen(events: GraphEvents): void {
-    const { place } = this;
-    place.addEventListener('pointermove', (event) => {
-      const box = boxAt(event.target);
-      if (box === null) events.leave();
-      else events.hover(box, event);
-    });
-    place.addEventListener('pointerleave', events.leave);
-    place.addEventListener('wheel', events.leave, { passive: true });
-    place.addEventListener('scroll', () => {
-      if (place.clientHeight !== this.heightPx) return; // nobody scrolled: its place became higher
-      this.fromBottomPx = place.scrollHeight - place.clientHeight - place.scrollTop;
-    });
-    // before the frame hears of it: d3-flame-graph would zoom in what it has, and knows no more than can be seen
-    place.addEventListener('click', (event) => this.take(event, events.enter), { capture: true });
-    place.addEventListener('contextmenu', (event) => this.take(event, (box) => events.menu(box, event)));
-    place.addEventListener('focusin', ({ target }) => {
-      const box = boxAt(target);
-      if (box === null) return;
-      this.focusedBox = box;
-      events.focused(box, target as Element);
-    });
-    place.addEventListener('focusout', events.leave);
-  }
-
-  private take(event: Event, act: (box: number) => void): void {
-    const box = boxAt(event.target);
-    if (box === null) return;
-    event.stopPropagation();
-    event.preventDefault();
-    act(box);
-  }
 }
 
 function setChanged(element: Element, name: string, value: string): void {
   if (element.getAttribute(name) !== value) element.setAttribute(name, value);
-}
-
-function boxAt(target: EventTarget | null): number | null {
-  const frame = target instanceof Element ? target.closest<FrameElement>('g.frame') : null;
-  return frame === null ? null : frame.__data__.data.box;
 }

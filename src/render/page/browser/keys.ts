@@ -17,6 +17,14 @@ export interface Keyed {
   readonly menu: () => void;
 }
 
+/** Fields take all keys that mean a text, lists those that mean one of them, buttons those that press them. */
+export function isOfControl({ target, key }: KeyboardEvent): boolean {
+  if (!(target instanceof HTMLElement)) return false;
+  if (target.matches('input[type=search]')) return true;
+  if (target.matches('select')) return !['/', '?', 'Escape'].includes(key);
+  return (key === 'Enter' || key === ' ') && target.matches('button, input');
+}
+
 /** It does something with a frame. */
 export function isOfFrame(key: string): boolean {
   return ['Enter', 'm', 'o', 'f', 'h', 'c', 'C'].includes(key);
