@@ -32,6 +32,11 @@ beforeAll(async () => {
 }, 60_000);
 
 const IN_MAIN = ['all · 100 ns', 'main · 1', 'a · 1 · 60 ns', 'b · 1 · 30 ns'];
+/** f0 calls f1, which calls f2, and so on to f60. */
+const DEEP = traceOf(`
+  ${Array.from({ length: 60 }, (_, depth) => `${depth} call f${depth} f${depth + 1}`).join('\n')}
+  90 return f60 f59`);
+
 const isMenuOpen = () => page.locator('.menu').isVisible();
 const bodyHasFocus = () => page.evaluate(() => document.activeElement === document.body);
 
@@ -185,8 +190,7 @@ describe('callers and callees', () => {
 });
 
 test('flames keep what is at the bottom when the function beside the tables takes room', async () => {
-  const calls = Array.from({ length: 60 }, (_, depth) => `${depth} call f${depth} f${depth + 1}`);
-  const own = await openReport(browser, traceOf(`${calls.join('\n')}\n90 return f60 f59`));
+  const own = await openReport(browser, DEEP);
   const fromBottom = () =>
     own.$eval('.graph.main', (place) => place.scrollHeight - place.clientHeight - Math.round(place.scrollTop));
   const height = () => own.$eval('.graph.main', ({ clientHeight }) => clientHeight);
@@ -203,17 +207,18 @@ test('flames keep what is at the bottom when the function beside the tables take
   await own.close();
 });
 
-test('the row of a function that was opened in the graph comes into sight', async () => {
-  await goTo(page);
-  await page.setViewportSize({ width: 1280, height: 420 });
-  await hover(page, 'b · 1 · 30 ns');
-  await press(page, 'o');
+test('the row of a function that was opened elsewhere comes into sight', async () => {
+  const own = await openReport(browser, DEEP);
+  await goTo(own, '#function=60');
+  const chosen = own.locator('[aria-label="Functions"] .row.chosen');
+  await chosen.waitFor();
+  expect(Number(await chosen.getAttribute('data-row'))).toBeGreaterThan(40);
   const isInSight = () =>
-    page.evaluate(() => {
+    own.evaluate(() => {
       const row = document.querySelector('[aria-label="Functions"] .row.chosen')?.getBoundingClientRect();
       const table = document.querySelector('[aria-label="Functions"]')?.getBoundingClientRect();
       return row !== undefined && table !== undefined && row.bottom <= table.bottom + 1;
     });
   await eventually(isInSight).toBe(true);
-  await page.setViewportSize({ width: 1280, height: 800 });
+  await own.close();
 });
