@@ -187,6 +187,18 @@ describe('callers and callees', () => {
     await press(page, 'Enter');
     await eventually(title).toBe('leaf');
   });
+
+  test('that are not to be seen do not take the Esc of the zoom', async () => {
+    await goTo(page);
+    await click(page, 'b · 1 · 30 ns');
+    await page.evaluate(() => {
+      location.hash += '&function=1'; // a stop
+    });
+    await drawn(page);
+    expect(await page.locator('.function').isVisible()).toBe(false);
+    await press(page, 'Escape');
+    expect((await labels(page)).slice(0, 4)).toEqual(IN_MAIN);
+  });
 });
 
 test('flames keep what is at the bottom when the function beside the tables takes room', async () => {

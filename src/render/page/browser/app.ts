@@ -129,7 +129,7 @@ export class App {
       focus: () => actions.focusOn(navigation.state.chosen),
       hide: () => actions.hide(navigation.state.chosen),
       close: () => navigation.change({ chosen: null }),
-      open: (symbol) => navigation.change({ chosen: symbol }),
+      open: (symbol) => (symbol === navigation.state.chosen ? undefined : actions.choose(symbol)),
       menu: (symbol, xPx, yPx, back) =>
         this.menu.open(this.views.names[symbol] as string, actions.ofFunction(symbol), xPx, yPx, back),
     });

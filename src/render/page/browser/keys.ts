@@ -39,7 +39,7 @@ export function actionOf(key: string, keyed: Keyed): (() => void) | undefined {
   if (width !== undefined) return () => navigation.change({ width });
   const known: Readonly<Record<string, () => void>> = {
     Enter: () => main.enter(box),
-    Escape: () => goBack(navigation),
+    Escape: () => goBack(navigation, views),
     '/': search,
     '?': help,
     m: menu,
@@ -59,10 +59,12 @@ export function actionOf(key: string, keyed: Keyed): (() => void) | undefined {
 }
 
 /** One thing after the other: the search, the function, the zoom. */
-function goBack(navigation: Navigation): void {
-  const { search, chosen, zoom } = navigation.state;
+function goBack(navigation: Navigation, views: Views): void {
+  const { state } = navigation;
+  const { search, chosen, zoom } = state;
+  const isOpen = chosen !== null && views.viewAt(state).functions().has(chosen); // else it is not to be seen
   if (search !== '') navigation.change({ search: '', isOnlyMatches: false });
-  else if (chosen !== null) navigation.change({ chosen: null });
+  else if (isOpen) navigation.change({ chosen: null });
   else if (zoom.length > 0) navigation.change({ zoom: zoom.slice(0, -1), zoomLast: null });
 }
 
