@@ -88,7 +88,8 @@ describe('keys', () => {
     await hover(page, 'b · 1 · 30 ns');
     await press(page, 'o');
     await eventually(() => page.locator('.function h2').textContent()).toBe('b');
-    await press(page, 'o');
+    await press(page, 'o'); // the pointer still rests there, though all was drawn anew
+    await eventually(() => page.locator('.function').isVisible()).toBe(false);
     await press(page, 'ArrowUp', 'f');
     expect(await chips(page)).toEqual(['only inside main']);
   });

@@ -2,6 +2,7 @@
  * Everything that is known of a box, in words: for the tooltip, and for who hears the picture read.
  */
 import { type Boxes, BoxKind, weightOfRun } from '../../layout/layout.js';
+import { NONE, type SymbolId } from '../../model/units.js';
 import { formatCount, formatDuration, formatMany } from '../format.js';
 import { isStop } from './families.js';
 import { type FrameTable, familyOfNode, nameOf } from './frame-table.js';
@@ -51,6 +52,12 @@ function blockName({ omitted }: FrameTable, { kind, frames, node }: Boxes, box: 
     default:
       return `${formatMany(omitted[node[box]], 'frame')} not in this file`;
   }
+}
+
+/** The function of a single frame; null: it is none. */
+export function symbolAt({ tree }: FrameTable, { kind, node }: Boxes, box: number): SymbolId | null {
+  const symbol = tree.symbol[node[box]];
+  return kind[box] === BoxKind.Frame && symbol !== NONE ? symbol : null;
 }
 
 /** `whole`: what the root stands for. */

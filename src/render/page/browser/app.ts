@@ -154,8 +154,7 @@ export class App {
     if (event.ctrlKey || event.altKey || event.metaKey || this.help.open) return;
     if (this.menu.isOpen) return event.key === 'Escape' ? this.menu.close() : undefined;
     if (isOfControl(event)) return;
-    const { graph } = this.main;
-    if (graph.hasFocus && graph.step(event.key)) return event.preventDefault();
+    if (this.main.step(event.key)) return event.preventDefault();
     if (isOfFrame(event.key) && !this.main.isAimedAt && document.activeElement !== document.body) return;
     if (event.key === 'Escape') this.tooltip.hide();
     const action = actionOf(event.key, {
@@ -180,7 +179,7 @@ export class App {
 
   private openMenu(box: number, xPx: number, yPx: number): void {
     const { main } = this;
-    main.leave();
+    main.hideFacts();
     const label = nameOf(main.table, main.nodeOf(box));
     this.menu.open(label, this.actions.of(box), xPx, yPx, () => main.graph.focus(box));
   }

@@ -1,12 +1,11 @@
 /**
  * One function: its numbers, how long its calls took, who called it and what it called.
  */
-import { BoxKind } from '../../../layout/layout.js';
 import { ROOT } from '../../../model/call-tree.js';
 import { NONE, type NodeId, type SymbolId } from '../../../model/units.js';
 import { htmlElement as html } from '../../browser/dom.js';
 import { formatCount, formatDuration } from '../../format.js';
-import { factsOf, factsText, formatShare } from '../../frames/facts.js';
+import { factsOf, factsText, formatShare, symbolAt } from '../../frames/facts.js';
 import type { FrameTable } from '../../frames/frame-table.js';
 import { painterOf } from '../view/colouring.js';
 import type { Colouring } from '../view/state.js';
@@ -103,15 +102,17 @@ class Half {
       this.graph.markBox(box);
       tooltip.show(facts(box), null, xPx, yPx);
     };
+    const hide = () => {
+      tooltip.hide();
+      this.graph.unmark();
+    };
     this.graph = new Graph(
       place,
       characterPx,
       {
         hover: (box, { clientX, clientY }) => explain(box, clientX, clientY),
-        leave: () => {
-          tooltip.hide();
-          this.graph.unmark();
-        },
+        leave: hide,
+        hide,
         enter: (box) => this.enter(box),
         focused: (box, element) => {
           const { left, bottom } = element.getBoundingClientRect();
@@ -159,9 +160,7 @@ class Half {
   }
 
   private symbolOf(box: number): SymbolId | null {
-    const { boxes } = this.graph;
-    const symbol = (this.table as FrameTable).tree.symbol[boxes.node[box] as NodeId] as SymbolId;
-    return boxes.kind[box] === BoxKind.Frame && symbol !== NONE ? symbol : null;
+    return symbolAt(this.table as FrameTable, this.graph.boxes, box);
   }
 
   private open(box: number): void {

@@ -5,7 +5,10 @@ import type { ChartNode } from '../view/chart.js';
 
 export interface GraphEvents {
   readonly hover: (box: number, event: PointerEvent) => void;
+  /** The pointer is at no frame any more. */
   readonly leave: () => void;
+  /** What is told of a frame does not stand beside it any more. */
+  readonly hide: () => void;
   readonly enter: (box: number) => void;
   /** A box has the focus of the keyboard. */
   readonly focused: (box: number, element: Element) => void;
@@ -22,7 +25,7 @@ export function listen(place: HTMLElement, events: GraphEvents): void {
     else events.hover(box, event);
   });
   place.addEventListener('pointerleave', events.leave);
-  place.addEventListener('wheel', events.leave, { passive: true });
+  place.addEventListener('wheel', events.hide, { passive: true });
   // before the frame hears of it: d3-flame-graph would zoom in what it has, and knows no more than can be seen
   place.addEventListener('click', (event) => take(event, events.enter), { capture: true });
   place.addEventListener('contextmenu', (event) => take(event, (box) => events.menu(box, event)));
@@ -30,7 +33,7 @@ export function listen(place: HTMLElement, events: GraphEvents): void {
     const box = boxAt(target);
     if (box !== null) events.focused(box, target as Element);
   });
-  place.addEventListener('focusout', events.leave);
+  place.addEventListener('focusout', events.hide);
 }
 
 function take(event: Event, act: (box: number) => void): void {
@@ -41,7 +44,7 @@ function take(event: Event, act: (box: number) => void): void {
   act(box);
 }
 
-function boxAt(target: EventTarget | null): number | null {
+export function boxAt(target: EventTarget | null): number | null {
   const frame = target instanceof Element ? target.closest<FrameElement>('g.frame') : null;
   return frame === null ? null : frame.__data__.data.box;
 }

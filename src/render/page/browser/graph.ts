@@ -11,7 +11,7 @@ import type { FrameTable } from '../../frames/frame-table.js';
 import { besideOf, calleeOf, callerOf } from '../../frames/neighbours.js';
 import { type ChartNode, chartOf } from '../view/chart.js';
 import type { Painter } from '../view/colouring.js';
-import { type FrameElement, type GraphEvents, listen } from './graph-events.js';
+import { boxAt, type FrameElement, type GraphEvents, listen } from './graph-events.js';
 
 /** Narrower frames are drawn together with their neighbours. */
 const LEAST_PX = 1;
@@ -163,6 +163,12 @@ export class Graph {
     const { place, fromBottomPx } = this;
     this.heightPx = place.clientHeight;
     if (!this.view.isIcicle) place.scrollTop = place.scrollHeight - place.clientHeight - fromBottomPx;
+  }
+
+  /** The box at a place of the window; null: there is none. */
+  boxBelow({ xPx, yPx }: { readonly xPx: number; readonly yPx: number }): number | null {
+    const element = document.elementFromPoint(xPx, yPx);
+    return this.place.contains(element) ? boxAt(element) : null;
   }
 
   /** On the screen. */

@@ -3,9 +3,9 @@
  */
 import { type Boxes, BoxKind, sumOf } from '../../../layout/layout.js';
 import { ROOT } from '../../../model/call-tree.js';
-import { NONE, type NodeId, type SymbolId } from '../../../model/units.js';
+import type { NodeId, SymbolId } from '../../../model/units.js';
 import { htmlElement as html } from '../../browser/dom.js';
-import { type Facts, factsText } from '../../frames/facts.js';
+import { type Facts, factsText, symbolAt } from '../../frames/facts.js';
 import type { FrameTable } from '../../frames/frame-table.js';
 import { type Found, foundText, isFoundIn, matcherOf, shareOf } from '../../frames/search.js';
 import { type Painter, painterOf } from '../view/colouring.js';
@@ -28,8 +28,8 @@ export class MainGraph {
   table!: FrameTable; // from the first drawing on
   painter!: Painter;
   private found: Found | null = null;
-  /** The box below the pointer. */
-  private hovered: number | null = null;
+  /** Where the pointer came to a frame; null: it left, or arrows were used since. */
+  private pointer: { readonly xPx: number; readonly yPx: number } | null = null;
   private readonly views: Views;
   private readonly navigation: Navigation;
   private readonly tooltip: Tooltip;
@@ -42,11 +42,15 @@ export class MainGraph {
       this.place,
       characterPx,
       {
-        hover: (box, { clientX, clientY }) => {
-          this.hovered = box;
-          this.explain(box, clientX, clientY);
+        hover: (box, { clientX: xPx, clientY: yPx }) => {
+          this.pointer = { xPx, yPx };
+          this.explain(box, xPx, yPx);
         },
-        leave: () => this.leave(),
+        leave: () => {
+          this.pointer = null;
+          this.hideFacts();
+        },
+        hide: () => this.hideFacts(),
         enter: (box) => this.enter(box),
         focused: (box, element) => this.focused(box, element),
         menu: (box, { clientX, clientY }) => openMenu(box, clientX, clientY),
@@ -75,7 +79,7 @@ export class MainGraph {
     });
     const same = before && nodeAt(this.table, before);
     graph.offer((same === null ? null : this.boxOf(same)) ?? graph.boxes.firstOfRun);
-    this.leave();
+    this.hideFacts();
     showLegend(this.legend, this.table, graph.boxes, painter);
   }
 
@@ -91,12 +95,19 @@ export class MainGraph {
 
   /** What a key acts on: the box below the pointer, or the one that arrows came to last. */
   get aimedBox(): number {
-    return this.hovered ?? this.graph.focusedBox;
+    return this.pointedBox ?? this.graph.focusedBox;
   }
 
   /** A key that acts on a frame has one to act on. */
   get isAimedAt(): boolean {
-    return this.hovered !== null || this.graph.hasFocus;
+    return this.pointedBox !== null || this.graph.hasFocus;
+  }
+
+  /** Goes where an arrow leads; false for any other key. */
+  step(key: string): boolean {
+    const isStep = this.graph.hasFocus && this.graph.step(key);
+    if (isStep) this.pointer = null;
+    return isStep;
   }
 
   nodeOf(box: number): NodeId {
@@ -105,8 +116,7 @@ export class MainGraph {
 
   /** null: it is no single frame of a function. */
   symbolOf(box: number): SymbolId | null {
-    const symbol = this.table.tree.symbol[this.nodeOf(box)] as SymbolId;
-    return this.graph.boxes.kind[box] === BoxKind.Frame && symbol !== NONE ? symbol : null;
+    return symbolAt(this.table, this.graph.boxes, box);
   }
 
   enter(box: number): void {
@@ -129,8 +139,7 @@ export class MainGraph {
     }
   }
 
-  leave(): void {
-    this.hovered = null;
+  hideFacts(): void {
     this.tooltip.hide();
     this.graph.unmark();
   }
@@ -142,6 +151,11 @@ export class MainGraph {
     if (found !== null) return (boxes, box) => isFoundIn(table, found, boxes, box);
     if (chosen === null) return null;
     return ({ node, kind }, box) => kind[box] === BoxKind.Frame && table.tree.symbol[node[box] as NodeId] === chosen;
+  }
+
+  /** What is drawn below it now: the pointer may rest where something else was. */
+  private get pointedBox(): number | null {
+    return this.pointer && this.graph.boxBelow(this.pointer);
   }
 
   private get state(): State {
@@ -160,6 +174,7 @@ export class MainGraph {
   private showNode(node: NodeId): void {
     if (this.boxOf(node) === null) this.navigation.change({ zoom: pathTo(this.table, node), zoomLast: null });
     const box = this.boxOf(node);
+    this.pointer = null;
     if (box !== null) this.graph.focus(box);
   }
 
@@ -172,7 +187,6 @@ export class MainGraph {
   }
 
   private focused(box: number, element: Element): void {
-    this.hovered = null;
     this.graph.markBox(box);
     if (!element.matches(':focus-visible')) return;
     const { left, bottom } = element.getBoundingClientRect();

@@ -4,7 +4,7 @@
 
 import { byId, setAttributes, svgElement } from '../../browser/dom.js';
 import type { Facts } from '../../frames/facts.js';
-import { fillPanel, type PanelSize } from './panel.js';
+import { fillPanel } from './panel.js';
 
 const AWAY_PX = 14;
 const EDGE_PX = 6;
@@ -12,20 +12,15 @@ const EDGE_PX = 6;
 export class Tooltip {
   private readonly group = svgElement('g', { class: 'panel', visibility: 'hidden' });
   private readonly characterPx: number;
-  private size: PanelSize = { widthPx: 0, heightPx: 0 };
 
   constructor(characterPx: number) {
     this.characterPx = characterPx;
     byId('head').after(this.group);
   }
 
-  fill(facts: Facts, roomPx: number): void {
-    this.size = fillPanel(this.group, facts, this.characterPx, roomPx - 2 * EDGE_PX);
-  }
-
   /** Beside a place of the picture, on the side where there is room in the window. */
-  showAt(xPx: number, yPx: number, pictureWidthPx: number): void {
-    const { widthPx, heightPx } = this.size;
+  show(facts: Facts, xPx: number, yPx: number, pictureWidthPx: number): void {
+    const { widthPx, heightPx } = fillPanel(this.group, facts, this.characterPx, pictureWidthPx - 2 * EDGE_PX);
     const right = Math.min(xPx + AWAY_PX, pictureWidthPx - widthPx - EDGE_PX);
     const below = yPx + AWAY_PX;
     const isRoomBelow = below + heightPx + EDGE_PX < window.scrollY + window.innerHeight;

@@ -154,21 +154,19 @@ export class Viewer {
     this.focused = box;
     this.picture.markBox(box, true);
     const { xPx, yPx } = this.picture.placeOf(box);
-    this.explain(box);
-    this.tooltip.showAt(xPx, yPx + 8, this.picture.widthPx);
+    this.explain(box, xPx, yPx + 8);
   }
 
   private hover(event: PointerEvent): void {
     const box = this.picture.boxOf(event.target);
     if (box === null || this.isHelping) return;
     this.picture.markBox(box, false);
-    this.explain(box);
-    this.tooltip.showAt(event.pageX, event.pageY, this.picture.widthPx);
+    this.explain(box, event.pageX, event.pageY);
   }
 
-  private explain(box: number): void {
+  private explain(box: number, xPx: number, yPx: number): void {
     const { boxes, widthPx } = this.picture;
-    this.tooltip.fill(factsOf(this.data.table, boxes, box), widthPx);
+    this.tooltip.show(factsOf(this.data.table, boxes, box), xPx, yPx, widthPx);
   }
 
   private leaveBox(): void {
@@ -180,7 +178,7 @@ export class Viewer {
   private toggleHelp(): void {
     this.isHelping = !this.isHelping;
     if (!this.isHelping) return this.leaveBox();
-    this.tooltip.fill(HELP, this.picture.widthPx);
-    this.tooltip.showAt(this.picture.widthPx, window.scrollY + this.picture.headPx, this.picture.widthPx);
+    const { widthPx, headPx } = this.picture;
+    this.tooltip.show(HELP, widthPx, window.scrollY + headPx, widthPx);
   }
 }
