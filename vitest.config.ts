@@ -1,4 +1,11 @@
 import { defineConfig } from 'vitest/config';
 
 /** Machines are shared: a test that is slow there is not wrong. What hangs is still found. */
-export default defineConfig({ test: { testTimeout: 60_000, hookTimeout: 60_000, setupFiles: './test/setup.ts' } });
+export default defineConfig({
+  test: {
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    globalSetup: './test/tools/global-setup.ts',
+    setupFiles: './test/setup.ts',
+  },
+});

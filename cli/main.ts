@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 /**
  * Arguments in, exit code out: 0 done, 1 the input or the machine is at fault, 2 usage, 130 interrupted.
  */

@@ -26,7 +26,7 @@ const INSTEAD = {
 
 const built = (settings) => buildSync({ ...SETTINGS, ...settings, metafile: true });
 const bundled = (settings) => built(settings).outputFiles[0].text.trim();
-const constant = (name, text) => `export const ${name} = ${JSON.stringify(text)};\n`;
+const constant = (name, text) => `export const ${name}: string = ${JSON.stringify(text)};\n`;
 
 const script = bundled({ entryPoints: ['src/render/svg/browser/main.ts'], format: 'iife' });
 writeFileSync('src/render/svg/script.generated.ts', constant('SCRIPT', script));

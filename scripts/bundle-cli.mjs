@@ -10,7 +10,7 @@ const DIRECTORY = 'dist/cli';
 
 /** What a process or a thread starts with has a line here: its file in dist/cli, and its source. */
 const ENTRY_POINTS = {
-  main: 'cli/main.ts',
+  main: 'cli/start.ts',
   'trace-worker': 'src/pipeline/trace-worker.ts',
 };
 

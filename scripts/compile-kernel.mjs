@@ -20,5 +20,5 @@ if (error) {
 const base64 = Buffer.from(written.get('kernel.wasm')).toString('base64');
 await writeFile(
   TARGET,
-  `// Made by scripts/compile-kernel.mjs from src/parser/kernel.\nexport const KERNEL_BASE64 = '${base64}';\n`,
+  `// Made by scripts/compile-kernel.mjs from src/parser/kernel.\nexport const KERNEL_BASE64: string = '${base64}';\n`,
 );

@@ -3,11 +3,11 @@
  */
 import { pathToFileURL } from 'node:url';
 import { type Browser, chromium, type Page } from 'playwright-core';
+import { findChromium } from './find-chromium.js';
 import { install, load, prepare } from './in-page.js';
 
-/** Debian's, without a network; `CHROMIUM` names another one. */
-export const CHROMIUM = {
-  executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
+/** Without a network. Playwright takes the path of the browser beside these. */
+export const BROWSER_SETTINGS = {
   args: [
     '--headless',
     '--no-sandbox',
@@ -21,7 +21,12 @@ export const CHROMIUM = {
 };
 export const VIEWPORT = { width: 1400, height: 900 } as const;
 
-export const startBrowser = (): Promise<Browser> => chromium.launch(CHROMIUM);
+/** @throws Error where no browser is found */
+export function startBrowser(): Promise<Browser> {
+  const executablePath = findChromium();
+  if (executablePath === undefined) throw new Error('no Chromium or Chrome found: install one, or name it in CHROMIUM');
+  return chromium.launch({ ...BROWSER_SETTINGS, executablePath });
+}
 
 /** What a reader does, one after the other; each begins when nothing is left to be done. */
 export const STEPS = [

@@ -6,6 +6,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect } from 'vitest';
 import { RECORDED_ROOT, RECORDINGS, recordingPath } from '../helpers/perf.js';
 import { type Directory, expectRefusal, fixturePath, ptflame, SIX_LINES, test } from '../helpers/run-cli.js';
+import { needs } from '../tools/needs.js';
 
 const MIGRATING = fixturePath('lab/thread-create-switch-migrate.txt');
 const FAULTS = fixturePath('truth/gentrace-faults.perf.txt.gz');
@@ -138,6 +139,8 @@ describe.concurrent('what is too much for memory', () => {
 });
 
 describe('a recording', () => {
+  needs('perf');
+
   test.for(RECORDINGS)('%s is imported once for all', async (name, { dir }) => {
     const decode = [recordingPath(name), '--symfs', RECORDED_ROOT];
     const bytes = await readFile(await importedIn(dir, decode, '-j', '1'));

@@ -8,6 +8,7 @@ import { RecordingNotes } from '../../cli/perf/recording-notes.js';
 import { RECORDED_ROOT, recordingPath } from '../helpers/perf.js';
 import { heard, logOf, record, recordArguments, startRecord } from '../helpers/record-runs.js';
 import { expectRefusal, fixturePath, ptflame, test } from '../helpers/run-cli.js';
+import { isMissing } from '../tools/needs.js';
 
 const SHORT = ['-p', '1', '-t', '10ms'];
 
@@ -322,7 +323,7 @@ describe.concurrent('signals', () => {
 });
 
 describe('--render', () => {
-  test('draws what was recorded, and tells where and when that was', async ({ dir }) => {
+  test.skipIf(isMissing('perf'))('draws what was recorded, and tells where and when that was', async ({ dir }) => {
     const play = { RECORDING: recordingPath('cpus-2'), SYMFS: RECORDED_ROOT };
     const run = await record(dir, [...SHORT, '--render', 'flame.svg', '--render', 'out.folded'], { play });
     expect(run.exitCode).toBe(0);

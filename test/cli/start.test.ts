@@ -4,7 +4,15 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect } from 'vitest';
-import { type Directory, ptflame, SIX_LINES, SIX_LINES_FOLDED, test } from '../helpers/run-cli.js';
+import {
+  type Directory,
+  expectRefusal,
+  PROGRAM,
+  ptflame,
+  SIX_LINES,
+  SIX_LINES_FOLDED,
+  test,
+} from '../helpers/run-cli.js';
 
 interface ScriptCoverage {
   readonly url: string;
@@ -74,6 +82,31 @@ describe.concurrent('starting', () => {
 
   test('of those who ask, that is known', async ({ dir }) => {
     expect((await start(['render', '--help'], dir)).called).toContain('wrapAnsi');
+  });
+});
+
+describe.concurrent('a Node that is', () => {
+  const pretend = (version: string) => ({
+    NODE_OPTIONS: `--import=data:text/javascript,Object.defineProperty(process.versions,'node',{value:'${version}'})`,
+  });
+
+  for (const version of ['14.21.3', '18.20.8', '20.18.3'])
+    test(`too old says so, and nothing else: ${version}`, async () => {
+      const run = await ptflame(['render', SIX_LINES], { env: pretend(version) });
+      expectRefusal(run, 1, new RegExp(`Node ${version} is too old.* needs Node 20\\.19 or newer`), /nodejs\.org/);
+    });
+
+  for (const version of ['20.19.0', '22.0.0', '100.1.0'])
+    test(`new enough works: ${version}`, async () => {
+      expect(await ptflame(['render', SIX_LINES, '--quiet'], { env: pretend(version) })).toMatchObject({
+        exitCode: 0,
+        stdout: SIX_LINES_FOLDED,
+      });
+    });
+
+  test('too old for npm is too old for ptflame', () => {
+    const { engines } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+    expect(readFileSync(PROGRAM, 'utf8')).toContain(`OLDEST_NODE = "${engines.node.replace('>=', '')}"`);
   });
 });
 

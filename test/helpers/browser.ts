@@ -1,5 +1,5 @@
 /**
- * Debian's Chromium, in which files are opened as a reader opens them. They are to ask nothing of the network, and to complain
+ * Chromium, in which files are opened as a reader opens them. They are to ask nothing of the network, and to complain
  * about nothing: that is checked when all tests of a file are through.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -8,7 +8,8 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, vi } from 'vitest';
-import { CHROMIUM } from '../../bench/page/browser.js';
+import { BROWSER_SETTINGS } from '../../bench/page/browser.js';
+import { isMissing, needs, pathOf } from '../tools/needs.js';
 
 const LONGEST_MS = 60_000;
 
@@ -33,7 +34,8 @@ export class Windows {
 
   async begin(): Promise<void> {
     this.browser = await chromium.launch({
-      ...CHROMIUM,
+      ...BROWSER_SETTINGS,
+      executablePath: pathOf('Chromium'),
       ignoreDefaultArgs: this.hasScrollBars ? ['--hide-scrollbars'] : [],
     });
     this.context = await this.browser.newContext({ viewport: { width: 1200, height: 800 }, ...this.options });
@@ -77,6 +79,8 @@ export function windows(
 ): Windows {
   vi.setConfig({ testTimeout: LONGEST_MS });
   const opened = new Windows(ending, options, hasScrollBars);
+  needs('Chromium');
+  if (isMissing('Chromium')) return opened;
   beforeAll(() => opened.begin(), LONGEST_MS);
   afterAll(async () => {
     await opened.end();

@@ -1,20 +1,18 @@
 /**
  * Folded text in, what the programs that people give it to make of it out.
  */
-import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { execa } from 'execa';
 import { type Browser, chromium } from 'playwright-core';
+import { BROWSER_SETTINGS } from '../../bench/page/browser.js';
+import { pathOf } from '../tools/needs.js';
 
 /** Self values by path, the frames joined by ";"; paths without a value are absent. */
 export type Stacks = ReadonlyMap<string, number>;
 
-const CHROMIUM = '/usr/bin/chromium';
-/** Brendan Gregg's own program, as Debian packs it. */
-const FLAMEGRAPH = '/usr/share/perl5/Devel/NYTProf/flamegraph.pl';
 const LONGEST_WAIT_MS = 20_000;
 
 /** What speedscope understood: loaded as its command line does it, and given out by its export. */
@@ -29,9 +27,8 @@ export class Speedscope {
 
   /** `directory`: for what it loads and gives out. */
   static async start(directory: string): Promise<Speedscope> {
-    require(CHROMIUM, 'chromium');
-    const args = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
-    return new Speedscope(await chromium.launch({ executablePath: CHROMIUM, args }), directory);
+    const executablePath = pathOf('Chromium');
+    return new Speedscope(await chromium.launch({ ...BROWSER_SETTINGS, executablePath }), directory);
   }
 
   async read(folded: string, name = 'trace.folded'): Promise<{ stacks: Stacks; total: number }> {
@@ -92,8 +89,7 @@ export interface FlameGraph {
 
 /** What flamegraph.pl draws: each frame's title is "NAME (COUNT samples, PERCENT%)". */
 export async function readByFlamegraphPl(folded: string): Promise<FlameGraph> {
-  require(FLAMEGRAPH, 'libdevel-nytprof-perl');
-  const { stdout, stderr } = await execa('perl', [FLAMEGRAPH, '--minwidth', '0'], { input: folded });
+  const { stdout, stderr } = await execa('perl', [pathOf('flamegraph.pl'), '--minwidth', '0'], { input: folded });
   const frames = new Map<string, number>();
   for (const [, name = '', count = ''] of stdout.matchAll(/<title>(.*) \(([\d,]+) samples, [\d.]+%\)<\/title>/g))
     frames.set(text(name), (frames.get(text(name)) ?? 0) + Number(count.replaceAll(',', '')));
@@ -102,8 +98,4 @@ export async function readByFlamegraphPl(folded: string): Promise<FlameGraph> {
 
 function text(markup: string): string {
   return markup.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&quot;', '"').replaceAll('&amp;', '&');
-}
-
-function require(path: string, debianPackage: string): void {
-  if (!existsSync(path)) throw new Error(`${path} is missing: apt-get install ${debianPackage}`);
 }

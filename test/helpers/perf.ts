@@ -37,9 +37,5 @@ export function textOfPerf(path: string, itrace = 'cre'): Buffer {
     fields,
     `--symfs=${RECORDED_ROOT}`,
   ];
-  try {
-    return execFileSync('perf', args, { stdio: ['ignore', 'pipe', 'ignore'], maxBuffer: 2 ** 30 });
-  } catch (cause) {
-    throw new Error('these tests need perf: apt-get install linux-perf', { cause });
-  }
+  return execFileSync('perf', args, { stdio: ['ignore', 'pipe', 'ignore'], maxBuffer: 2 ** 30 });
 }

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { FoldedOptions } from '../../src/index.js';
 import { readByFlamegraphPl, Speedscope, type Stacks } from '../helpers/folded-readers.js';
 import { analyzeText, fixture, fold } from '../helpers/load.js';
+import { isMissing } from '../tools/needs.js';
 
 /** As perf prints them. */
 const NAMES = [
@@ -53,25 +54,28 @@ function stacksByRules(folded: string): Stacks {
 
 const sum = (values: Iterable<number>) => [...values].reduce((total, value) => total + value, 0);
 
+const inSpeedscope = test.skipIf(isMissing('Chromium'));
+const inFlamegraphPl = test.skipIf(isMissing('flamegraph.pl'));
+
 let directory: string;
 let speedscope: Speedscope;
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'ptflame-test-'));
-  speedscope = await Speedscope.start(directory);
+  if (!isMissing('Chromium')) speedscope = await Speedscope.start(directory);
 }, 30_000);
 afterAll(async () => {
   await speedscope?.stop();
   await rm(directory, { recursive: true, force: true });
 });
 
-test('speedscope shows every name as text, with its nanoseconds', { timeout: 30_000 }, async () => {
+inSpeedscope('speedscope shows every name as text, with its nanoseconds', { timeout: 30_000 }, async () => {
   const { stacks, total } = await speedscope.read(fold(await analyzeText(traceOfNames())));
   const wanted = NAMES.map((name, index) => [`main;${shown(name)}`, index + 1] as const);
   expect(new Map([...stacks].sort())).toEqual(new Map([...wanted].sort()));
   expect(total).toBe((NAMES.length * (NAMES.length + 1)) / 2);
 });
 
-test('flamegraph.pl draws every name as text, with its nanoseconds', async () => {
+inFlamegraphPl('flamegraph.pl draws every name as text, with its nanoseconds', async () => {
   const { frames, stderr } = await readByFlamegraphPl(fold(await analyzeText(traceOfNames())));
   expect(stderr).toBe('');
   expect(frames.get('all')).toBe((NAMES.length * (NAMES.length + 1)) / 2);
@@ -83,7 +87,7 @@ test('flamegraph.pl draws every name as text, with its nanoseconds', async () =>
 
 const WAYS: readonly FoldedOptions[] = [{}, { annotate: true }, { by: 'thread' }, { by: 'process', annotate: true }];
 
-test.for(WAYS)('all paths of the demo are in speedscope, with %o', { timeout: 30_000 }, async (options) => {
+inSpeedscope.for(WAYS)('all paths of the demo are in speedscope, with %o', { timeout: 30_000 }, async (options) => {
   const folded = fold(await analyzeText(fixture(DEMO)), options);
   const wanted = stacksByRules(folded);
   const { stacks, total } = await speedscope.read(folded);
@@ -91,7 +95,7 @@ test.for(WAYS)('all paths of the demo are in speedscope, with %o', { timeout: 30
   expect(total).toBe(sum(wanted.values()));
 });
 
-test.for(WAYS)('the whole demo is in the picture of flamegraph.pl, with %o', async (options) => {
+inFlamegraphPl.for(WAYS)('the whole demo is in the picture of flamegraph.pl, with %o', async (options) => {
   const folded = fold(await analyzeText(fixture(DEMO)), options);
   const { frames, stderr } = await readByFlamegraphPl(folded);
   expect(stderr).toBe('');

@@ -7,6 +7,7 @@ import { describe, expect, vi } from 'vitest';
 import { decoded, fakePerf } from '../../helpers/decoding.js';
 import { RECORDED_ROOT, recordingPath, textOfPerf } from '../../helpers/perf.js';
 import { type Directory, ptflame, startPtflame, test } from '../../helpers/run-cli.js';
+import { isMissing } from '../../tools/needs.js';
 
 describe('a perf that fails', () => {
   test('is not there', async ({ dir }) => {
@@ -36,7 +37,7 @@ describe('a perf that fails', () => {
     await expect(decoding).rejects.toThrow(/of processors \d,\d/);
   });
 
-  test('takes its time, but computes', async ({ dir }) => {
+  test.skipIf(isMissing('perf'))('takes its time, but computes', async ({ dir }) => {
     const text = await dir.write('text', textOfPerf(recordingPath('cpus-1')));
     const perf = await fakePerf(dir, 'slow', `i=0; while [ $i -lt 400000 ]; do i=$((i+1)); done; cat ${text}`);
     const profile = await decoded(recordingPath('cpus-1'), { perf, hangMs: 100 });

@@ -10,8 +10,11 @@ import { analyze, type DecodeJob, openRecording, renderJson, traceStream } from 
 import { ALONE, DECODING, decoded, treesOf } from '../../helpers/decoding.js';
 import { RECORDED_ROOT, RECORDINGS, recordingPath, textOfPerf } from '../../helpers/perf.js';
 import { ptflame, test } from '../../helpers/run-cli.js';
+import { needs } from '../../tools/needs.js';
 
 const WHOLE: DecodeJob = { cpus: null, from: null, to: null, auxBytes: 0 };
+
+needs('perf');
 
 describe.each(RECORDINGS)('%s', (name) => {
   const path = recordingPath(name);

@@ -9,6 +9,7 @@ import { fakePerf } from '../../helpers/decoding.js';
 import { RECORDED_ROOT, recordingPath } from '../../helpers/perf.js';
 import { perfData, record, text, trailer, u32, u64 } from '../../helpers/perf-data.js';
 import { type Directory, ptflame, test } from '../../helpers/run-cli.js';
+import { isMissing } from '../../tools/needs.js';
 
 describe('a pack', () => {
   async function packed(dir: Directory, name: string): Promise<string> {
@@ -18,7 +19,7 @@ describe('a pack', () => {
     return path;
   }
 
-  test('decodes alike where the program is not installed', async ({ dir }) => {
+  test.skipIf(isMissing('perf'))('decodes alike where the program is not installed', async ({ dir }) => {
     const [from, pack] = [recordingPath('cpus-2'), await packed(dir, 'cpus-2')];
     const direct = await ptflame(['render', from, '--symfs', RECORDED_ROOT, '--annotate', '--quiet']);
     const { exitCode, stdout, stderr } = await ptflame([
@@ -72,7 +73,7 @@ describe('a pack', () => {
     expect(stderr).toContain('missing: [vdso]: what ran in it will be lost');
   });
 
-  test('lies are told under its own name', async ({ dir }) => {
+  test.skipIf(isMissing('perf'))('lies are told under its own name', async ({ dir }) => {
     const pack = await packed(dir, 'cpus-1');
     const perf = await fakePerf(dir, 'garbage', 'perf "$@"; echo what is this');
     const render = () =>

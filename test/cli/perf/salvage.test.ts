@@ -7,11 +7,12 @@ import { openRecording, salvageRecording } from '../../../src/index.js';
 import { decoded, treesOf } from '../../helpers/decoding.js';
 import { RECORDED_ROOT, recordingPath } from '../../helpers/perf.js';
 import { ptflame, test } from '../../helpers/run-cli.js';
+import { isMissing } from '../../tools/needs.js';
 
 describe('--salvage', () => {
   const render = (path: string) => ptflame(['render', path, '--salvage', '--symfs', RECORDED_ROOT, '--annotate']);
 
-  test('a recording that perf did not finish is all there', async ({ dir }) => {
+  test.skipIf(isMissing('perf'))('a recording that perf did not finish is all there', async ({ dir }) => {
     const path = dir.file('killed.data');
     const bytes = await readFile(recordingPath('cpus-4'));
     bytes.fill(0, 48, 56); // the size of the data, which perf writes last
@@ -22,20 +23,23 @@ describe('--salvage', () => {
     expect(stderr).toMatch(/killed\.data breaks off \(salvaged .* of .*\)/);
   });
 
-  test('of one that was cut, what is left is rendered, on all processors', async ({ dir }) => {
-    const path = dir.file('half.data');
-    await copyFile(recordingPath('cpus-4'), path);
-    await truncate(path, 20_000);
-    const { exitCode, stdout, stderr } = await render(path);
-    expect(exitCode).toBe(0);
-    expect(stdout).toContain('critical');
-    expect(stderr).toMatch(/half\.data breaks off \(salvaged 1\d\.\d kB of 27\.\d kB\)/);
-    const salvaged = await salvageRecording(path, dir.file('salvaged.data'), AbortSignal.timeout(10_000));
-    expect(salvaged.keptBytes).toBeGreaterThan(15_000);
-    expect((await openRecording(dir.file('salvaged.data'))).damage).toEqual([]);
-    const alone = (jobs: number) => decoded(dir.file('salvaged.data'), { jobs });
-    expect(treesOf(await alone(4))).toBe(treesOf(await alone(1)));
-  });
+  test.skipIf(isMissing('perf'))(
+    'of one that was cut, what is left is rendered, on all processors',
+    async ({ dir }) => {
+      const path = dir.file('half.data');
+      await copyFile(recordingPath('cpus-4'), path);
+      await truncate(path, 20_000);
+      const { exitCode, stdout, stderr } = await render(path);
+      expect(exitCode).toBe(0);
+      expect(stdout).toContain('critical');
+      expect(stderr).toMatch(/half\.data breaks off \(salvaged 1\d\.\d kB of 27\.\d kB\)/);
+      const salvaged = await salvageRecording(path, dir.file('salvaged.data'), AbortSignal.timeout(10_000));
+      expect(salvaged.keptBytes).toBeGreaterThan(15_000);
+      expect((await openRecording(dir.file('salvaged.data'))).damage).toEqual([]);
+      const alone = (jobs: number) => decoded(dir.file('salvaged.data'), { jobs });
+      expect(treesOf(await alone(4))).toBe(treesOf(await alone(1)));
+    },
+  );
 
   test('wherever it was cut, what is left can be read', async ({ dir }) => {
     const whole = await readFile(recordingPath('cpus-2'));

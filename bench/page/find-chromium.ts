@@ -1,0 +1,40 @@
+/**
+ * The machine → the path of a Chromium or Chrome that starts.
+ */
+import { execFileSync } from 'node:child_process';
+import { delimiter, isAbsolute, join } from 'node:path';
+
+/** Who sets one of these means a browser for tests. The first that is set wins, and nothing else is tried. */
+const VARIABLES = ['CHROMIUM', 'CHROME_PATH', 'CHROME_BIN', 'PUPPETEER_EXECUTABLE_PATH'];
+
+const USUAL_NAMES = [
+  'chromium',
+  'chromium-browser',
+  'google-chrome',
+  'google-chrome-stable',
+  'chrome',
+  '/opt/google/chrome/chrome',
+  '/snap/bin/chromium',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+  '/Applications/Chromium.app/Contents/MacOS/Chromium',
+];
+
+/** Undefined where there is none. */
+export function findChromium(env: NodeJS.ProcessEnv = process.env): string | undefined {
+  const named = VARIABLES.map((name) => env[name]).find(Boolean);
+  return (named ? [named] : USUAL_NAMES).flatMap((name) => placesOf(name, env['PATH'] ?? '')).find(isChromium);
+}
+
+function placesOf(name: string, path: string): string[] {
+  return isAbsolute(name) ? [name] : path.split(delimiter).map((directory) => join(directory, name));
+}
+
+/** Asked by running it: Ubuntu's `chromium-browser` may be a script that only tells how to install one. */
+function isChromium(path: string): boolean {
+  try {
+    const version = execFileSync(path, ['--version'], { stdio: ['ignore', 'pipe', 'ignore'], timeout: 30_000 });
+    return /\bchrom(e|ium)\b/i.test(String(version));
+  } catch {
+    return false;
+  }
+}

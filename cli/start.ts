@@ -1,0 +1,20 @@
+#!/usr/bin/env node
+/**
+ * The first file that runs: on a Node that is too old it says so, instead of failing on whatever that Node does not know.
+ * So nothing else is imported before that, and nothing is written here that Node 14 could not read.
+ */
+
+/** As `engines` in package.json says. */
+const OLDEST_NODE = '20.19';
+
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+const [oldestMajor = 0, oldestMinor = 0] = OLDEST_NODE.split('.').map(Number);
+
+if (major > oldestMajor || (major === oldestMajor && minor >= oldestMinor)) void import('./main.js');
+else {
+  process.stderr.write(
+    `ptflame: Node ${process.versions.node} is too old: ptflame needs Node ${OLDEST_NODE} or newer\n` +
+      '  install a newer one (https://nodejs.org), or run ptflame with it: /path/to/node ptflame ...\n',
+  );
+  process.exitCode = 1;
+}

@@ -1,0 +1,42 @@
+/**
+ * Missing programs → installed ones, on a Debian or Ubuntu where we may do that.
+ */
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import type { Program } from './programs.js';
+
+const APT = '/usr/bin/apt-get';
+
+/** Installing is for root: who is not is told what to install. */
+export function mayInstall(): boolean {
+  return process.getuid?.() === 0 && existsSync(APT);
+}
+
+/** Whatever fails is told by apt, and found missing afterwards. */
+export function install(programs: readonly Program[]): void {
+  process.stdout.write(`Tests need ${programs.map(({ name }) => name).join(', ')}: installing with apt-get.\n`);
+  if (!apt(['update'])) return;
+  for (const { packages } of programs) {
+    const known = packages.find(isInstallable);
+    if (known !== undefined) apt(['install', '-y', '--no-install-recommends', known]);
+  }
+}
+
+function apt(args: readonly string[]): boolean {
+  try {
+    const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+    execFileSync(APT, ['-q', ...args], { env, stdio: ['ignore', 'inherit', 'inherit'] });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function isInstallable(name: string): boolean {
+  try {
+    const policy = execFileSync('/usr/bin/apt-cache', ['policy', name], { env: { ...process.env, LC_ALL: 'C' } });
+    return /Candidate: (?!\(none\))/.test(String(policy));
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,34 @@
+/**
+ * The programs that tests need are found wherever they are, and CI has all of them.
+ */
+import { chmod } from 'node:fs/promises';
+import { describe, expect, inject, test as plain } from 'vitest';
+import { findChromium } from '../../bench/page/find-chromium.js';
+import { test } from '../helpers/run-cli.js';
+import { missingFrom } from './programs.js';
+
+plain.runIf(process.env['CI'])('CI skips no test: nothing that tests need is missing', () => {
+  expect(missingFrom(inject('programs')).map(({ name }) => name)).toEqual([]);
+});
+
+describe('a browser is found', () => {
+  for (const name of ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome'])
+    test(`as ${name} on the PATH`, async ({ dir }) => {
+      const browser = await dir.write(name, '#!/bin/sh\necho Chromium 150.0.1\n');
+      await chmod(browser, 0o755);
+      expect(findChromium({ PATH: dir.path })).toBe(browser);
+    });
+
+  test('where a variable says, and nowhere else then', async ({ dir }) => {
+    const browser = await dir.write('mine', '#!/bin/sh\necho Google Chrome 150.0.1\n');
+    await chmod(browser, 0o755);
+    for (const name of ['CHROMIUM', 'CHROME_PATH', 'CHROME_BIN', 'PUPPETEER_EXECUTABLE_PATH'])
+      expect(findChromium({ PATH: '', [name]: browser })).toBe(browser);
+    expect(findChromium({ PATH: dir.path, CHROMIUM: dir.file('no-such-file') })).toBeUndefined();
+  });
+
+  test('but not in a script that only says how to install one', async ({ dir }) => {
+    await chmod(await dir.write('chromium-browser', '#!/bin/sh\necho "snap install chromium" >&2\nexit 1\n'), 0o755);
+    expect(findChromium({ PATH: dir.path })).not.toBe(dir.file('chromium-browser'));
+  });
+});
