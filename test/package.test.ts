@@ -1,0 +1,43 @@
+/**
+ * What `npm pack` takes along: all that a user runs or reads, and nothing that only we need.
+ */
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { execa } from 'execa';
+import { beforeAll, expect, test } from 'vitest';
+
+interface PackedFile {
+  readonly path: string;
+  readonly size: number;
+}
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const about = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+
+let files: readonly PackedFile[];
+beforeAll(async () => {
+  const { stdout } = await execa('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], { cwd: ROOT });
+  files = JSON.parse(stdout)[0].files;
+});
+
+test('what users run and read is in the package', () => {
+  const exported = Object.values(about.exports as Record<string, Record<string, string>>).flatMap(Object.values);
+  const wanted = [about.bin.ptflame, ...exported].map((path) => path.replace('./', ''));
+  const paths = files.map(({ path }) => path);
+  expect(paths).toEqual(
+    expect.arrayContaining([...wanted, 'README.md', 'CHANGELOG.md', 'LICENSE', 'docs/report.png', 'docs/recording.md']),
+  );
+  expect(paths.some((path) => path.startsWith('fixtures/demo/'))).toBe(true);
+});
+
+test('what only we need is not', () => {
+  const ours = files.filter(
+    ({ path }) => !/^(dist\/(cli|src)|docs|fixtures\/demo|man)\/|^[A-Z]+(\.md)?$|^package.json$/.test(path),
+  );
+  expect(ours).toEqual([]);
+});
+
+test('no declaration repeats a script', () => {
+  const largest = files.filter(({ path, size }) => path.endsWith('.generated.d.ts') && size > 200);
+  expect(largest).toEqual([]);
+});
