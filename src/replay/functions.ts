@@ -12,7 +12,7 @@ export interface FunctionTable {
   readonly length: number;
   readonly symbol: Int32Array; // SymbolId
   readonly start: Float64Array; // Address; NaN where no offset was printed
-  readonly traits: Uint8Array; // Trait, or-ed
+  readonly traits: Uint16Array; // Trait, or-ed
   /** Equal for names that differ in their version alone: "memcpy@plt" leads to "memcpy", which libc calls "memcpy@@GLIBC_2.14". */
   readonly bareName: Int32Array;
   /** Some function goes to another stack. */
@@ -32,7 +32,7 @@ export function functionTable(sites: BranchSites, symbols: SymbolTable): Functio
   const ids = numberFunctions(sites, symbols);
   const symbol = Int32Array.from(ids.symbol);
   const start = Float64Array.from(ids.start);
-  const traits = Uint8Array.from(symbol, (id) => traitsOf(id, symbols.name[id] as string));
+  const traits = Uint16Array.from(symbol, (id) => traitsOf(id, symbols.name[id] as string));
   const table = {
     length: symbol.length,
     symbol,

@@ -54,13 +54,14 @@ export class HiddenJumps {
 
   /** Makes the function that the event in `row` comes from the top of the stack. */
   syncTo(fn: FunctionId, row: number, nowNs: Nanoseconds): void {
-    const { frames } = this;
+    const { frames, facts } = this;
     const { top } = frames;
     if (fn === NONE || top.fn === fn || this.signalTail === fn || top.aliases?.includes(fn)) return;
     this.signalTail = NONE;
+    if (facts.functions.traits[fn] & Trait.ReturnThunk) return; // the function on top returns
     if (this.isKernelEntry(top.callRow) && top.level === frames.depth - 1) return frames.addAlias(fn);
     if (!this.goesElsewhere(row) && this.unwindTo(fn, row, nowNs)) return;
-    const bothUnknown = frames.traitsOfTop() & this.facts.functions.traits[fn] & Trait.Unknown;
+    const bothUnknown = frames.traitsOfTop() & facts.functions.traits[fn] & Trait.Unknown;
     if (bothUnknown && this.tailCalls === 'replace') return;
     frames.jump(fn, nowNs, Inference.HiddenJump);
   }

@@ -154,11 +154,13 @@ class SegmentPass {
     const landing = this.open.findCaller(to, toEntry || isSwitch);
     if (landing !== NONE) return this.stacks.pop(row, landing);
     if (!toEntry && this.stacks.switchBack(row, to, isSwitch)) return;
+    const isRetpoline = this.hasTrait(this.facts.fromFunction[site], Trait.Retpoline);
     const signal = this.open.innermostSignal();
-    if (signal !== NONE && this.isHandlerReturn(signal, site, toEntry)) return this.returnFromSignal(row, signal);
-    if (this.isJumpInCaller(site, toEntry)) return this.stacks.pop(row, this.open.length - 1);
+    if (signal !== NONE && !isRetpoline && this.isHandlerReturn(signal, site, toEntry))
+      return this.returnFromSignal(row, signal);
+    if (isRetpoline && this.isJumpInCaller(site, toEntry)) return this.stacks.pop(row, this.open.length - 1);
     if (isSwitch) this.stacks.goToOther(row);
-    else if (this.isStub(site) || (toEntry && !this.open.isAtBase())) this.stacks.jump(row);
+    else if (isRetpoline || (toEntry && !this.open.isAtBase())) this.stacks.jump(row);
     else if (!this.returnsToRunning(row, site)) this.stacks.leave(row);
   }
 
@@ -193,15 +195,10 @@ class SegmentPass {
     return fn !== NONE && (this.facts.functions.traits[fn] & trait) !== 0;
   }
 
-  // A retpoline "returns" to where it was told to jump.
-  private isStub(site: number): boolean {
-    return this.hasTrait(this.facts.fromFunction[site], Trait.Stub);
-  }
-
   // A computed goto through a retpoline ends in the function that called the retpoline.
   private isJumpInCaller(site: number, toEntry: boolean): boolean {
     const top = this.open.topOfStack();
-    if (toEntry || top === NONE || !this.isStub(site)) return false;
+    if (toEntry || top === NONE) return false;
     return this.facts.fromFunction[this.events.site[top]] === this.facts.toFunction[site];
   }
 

@@ -131,7 +131,7 @@ const RECORD_STEPS: Readonly<Partial<Record<BranchKind, Step>>> = {
 function branchStepOf(kind: BranchKind, sites: BranchSites, functions: FunctionTable, site: SiteId): Step {
   switch (kind) {
     case BranchKind.Call:
-      return isCallToNext(sites, functions, site) ? Step.Stay : Step.Call;
+      return isCallToNext(sites, functions, site) || isCallInThunk(functions, site) ? Step.Stay : Step.Call;
     case BranchKind.Return:
     case BranchKind.Sysret:
     case BranchKind.Iret:
@@ -150,6 +150,13 @@ function branchStepOf(kind: BranchKind, sites: BranchSites, functions: FunctionT
 
 function staysInside({ from, to }: FunctionTable, site: SiteId): boolean {
   return to[site] === NONE || from[site] === to[site];
+}
+
+// A thunk calls itself, or the other half of a return thunk, only to mislead the return predictor; it drops the address.
+function isCallInThunk({ from, to, traits }: FunctionTable, site: SiteId): boolean {
+  if (from[site] === NONE || to[site] === NONE) return false;
+  if (traits[from[site]] & traits[to[site]] & Trait.ReturnThunk) return true;
+  return from[site] === to[site] && (traits[from[site]] & Trait.Retpoline) !== 0;
 }
 
 // "call next; next: pop %rax" reads the program counter and never returns.

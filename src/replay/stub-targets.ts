@@ -11,7 +11,7 @@ import { LONGEST_CALL_BYTES, Trait } from './traits.js';
 /** The columns of a `FunctionTable` that tell. */
 interface Functions {
   readonly length: number;
-  readonly traits: Uint8Array;
+  readonly traits: Uint16Array;
   readonly bareName: Int32Array;
   readonly start: Float64Array;
   readonly from: Int32Array;
@@ -57,6 +57,6 @@ function returnsUnderNamesOf(calls: readonly SiteId[], sites: BranchSites, funct
   return returns.sort((a, b) => sites.to[a] - sites.to[b]);
 }
 
-function isStub(fn: FunctionId, traits: Uint8Array): boolean {
+function isStub(fn: FunctionId, traits: Uint16Array): boolean {
   return (traits[fn] & Trait.Stub) !== 0;
 }

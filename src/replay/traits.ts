@@ -6,7 +6,7 @@ import type { SymbolId } from '../model/units.js';
 
 export const Trait = {
   None: 0,
-  /** A few instructions that only lead elsewhere: `foo@plt`, a retpoline thunk. */
+  /** A few instructions that only lead elsewhere: `foo@plt`, a retpoline. */
   Stub: 1,
   /** Finds out where a stub leads, then jumps there. */
   Resolver: 2,
@@ -19,12 +19,20 @@ export const Trait = {
   Switcher: 32,
   /** Here a program begins, after an exec. */
   ProgramStart: 64,
+  /** A stub whose "return" is an indirect jump: a retpoline. */
+  Retpoline: 128,
+  /** Functions end in it instead of in a return instruction of their own. */
+  ReturnThunk: 256,
 } as const;
 
 /** A call instruction of x86 is at most this long, so a return address is at most this far behind the call. */
 export const LONGEST_CALL_BYTES = 15;
 
-const STUB = /@plt$|^_init$|^\.plt|^__x86_(?:indirect|return)_thunk/;
+const STUB = /@plt$|^_init$|^\.plt/;
+// GCC's and the kernel's `-mindirect-branch=thunk`, LLVM's `-mretpoline` and `-mlvi-hardening`.
+const RETPOLINE = /^__x86_indirect_(?:\w+_)?thunk|^__llvm_(?:external_)?retpoline_|^__llvm_lvi_thunk_/;
+// GCC's `-mfunction-return=thunk`; the kernel's own mitigations: retbleed, SRSO, ITS, call depth tracking.
+const RETURN_THUNK = /^__x86_return_(?:thunk|skl)|^(?:\w+_)?return_thunk$|^srso_(?:alias_)?safe_ret$/;
 const RESOLVER = /^_dl_runtime_resolve/;
 const UNWINDER = /longjmp|_Unwind_|__cxa_/;
 // glibc's contexts, boost's and bthread's fcontexts, and Go's "gogo", which mcall and the scheduler end in.
@@ -35,6 +43,8 @@ const BIRTHPLACE = /^_*(?:clone3?|v?fork|Fork|arch_fork|clone_internal)$/;
 export function traitsOf(symbol: SymbolId, name: string): number {
   if (symbol === SpecialSymbol.Unknown) return Trait.Unknown | Trait.Unwinder;
   if (STUB.test(name)) return Trait.Stub;
+  if (RETPOLINE.test(name)) return Trait.Stub | Trait.Retpoline;
+  if (RETURN_THUNK.test(name)) return Trait.ReturnThunk;
   if (RESOLVER.test(name)) return Trait.Resolver;
   if (BIRTHPLACE.test(name)) return Trait.Birthplace;
   if (PROGRAM_START.test(name)) return Trait.ProgramStart;

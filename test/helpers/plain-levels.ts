@@ -191,10 +191,10 @@ export class Levels {
     if (place !== -1) return { is: 'pop', place };
     const interrupt = list.findLastIndex(isInterrupt);
     const isOfHandler = interrupt === list.length - 1 || list[interrupt]?.callee === fromFn;
-    if (toEntry && list[interrupt]?.begunBy === 'signal' && isOfHandler)
+    const isRetpoline = fromFn?.is(Trait.Retpoline) === true; // it "returns" to where it was told to jump
+    if (toEntry && !isRetpoline && list[interrupt]?.begunBy === 'signal' && isOfHandler)
       return { is: 'end of handler', place: interrupt };
-    // A retpoline "returns" to where it was told to jump.
-    return toEntry || fromFn?.is(Trait.Stub) ? { is: 'jump by return' } : { is: 'pop', place: this.lastUnseen() };
+    return toEntry || isRetpoline ? { is: 'jump by return' } : { is: 'pop', place: this.lastUnseen() };
   }
 
   /** Out of what is traced; the target may not be known. */

@@ -186,6 +186,7 @@ class Reader {
   private syncOn({ row, fromFn }: PlainEvent): void {
     if (fromFn === null || isOf(this.top, fromFn) || fromFn === this.signalTail) return;
     this.signalTail = null;
+    if (fromFn.is(Trait.ReturnThunk)) return; // what is on top returns
     const { begunBy, frames } = this.topLevel;
     if (begunBy === 'kernel entry' && frames.length === 1) return this.alsoKnownAs(fromFn); // it has several labels
     if (this.unwind(fromFn, row)) return;

@@ -768,6 +768,66 @@ describe('retpolines', () => {
         f 1 self 30
           __x86_indirect_thunk_rax 1 self 10`,
     ));
+
+  test.each(['__x86_indirect_thunk_rax', '__llvm_retpoline_r11'])('%s is what it jumps to', (thunk) =>
+    expectTree(
+      `
+      10  call    main  ${thunk}
+      11  call    ${thunk} ${thunk}+0x10
+      20  return  ${thunk} f+0x0
+      50  return  f  main`,
+      `
+      main 1(1) self 0
+        f 1 self 40`,
+    ),
+  );
+
+  test('in a signal handler one does not end the signal', () =>
+    expectTree(
+      `
+      10  tr end  async   main
+      20  tr strt         h+0x0
+      30  return          __x86_indirect_thunk_rax g+0x0
+      40  return          g     __restore_rt+0x0
+      41  tr end  syscall __restore_rt
+      50  tr strt         main`,
+      `
+      main 1(1) self 1
+        [syscall] 1 self 9
+        [untraced] 1 self 10
+        h 1 self 0
+          g 1(1) self 20`,
+    ));
+});
+
+describe('return thunks', () => {
+  test('the function on top returns, not the thunk', () =>
+    expectTree(
+      `
+      10  call    main  f
+      30  call    __x86_return_thunk __x86_return_thunk+0xc
+      30  return  __x86_return_thunk  main
+      40  return  __x86_return_thunk  start
+      50  call    start exit`,
+      `
+      start 1(1) self 10
+        exit 1(1) self 0
+        main 1(1) self 10
+          f 1 self 20`,
+    ));
+
+  test('one that is jumped to in sight is a function', () =>
+    expectTree(
+      `
+      10  call    main  f
+      20  jmp     f     srso_return_thunk
+      21  call    srso_return_thunk srso_safe_ret
+      30  return  srso_safe_ret main`,
+      `
+      main 1(1) self 0
+        f 1 self 10
+          srso_return_thunk 1 self 10`,
+    ));
 });
 
 describe('lines that are missing', () => {
