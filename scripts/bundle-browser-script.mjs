@@ -24,7 +24,11 @@ const INSTEAD = {
   'd3-interpolate': resolve('src/render/page/browser/numbers-only.ts'),
 };
 
-const built = (settings) => buildSync({ ...SETTINGS, ...settings, metafile: true });
+const built = (settings) => {
+  const result = buildSync({ ...SETTINGS, ...settings, metafile: true });
+  if (result.warnings.length > 0) process.exit(1); // esbuild has said them
+  return result;
+};
 const bundled = (settings) => built(settings).outputFiles[0].text.trim();
 const constant = (name, text) => `export const ${name}: string = ${JSON.stringify(text)};\n`;
 

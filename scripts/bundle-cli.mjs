@@ -36,7 +36,7 @@ const translationsBeside = {
 };
 
 rmSync(DIRECTORY, { recursive: true, force: true }); // the chunks of another build have other names
-const { metafile } = await build({
+const { metafile, warnings } = await build({
   entryPoints: ENTRY_POINTS,
   outdir: DIRECTORY,
   bundle: true,
@@ -50,6 +50,7 @@ const { metafile } = await build({
   metafile: true,
   logLevel: 'warning',
 });
+if (warnings.length > 0) process.exit(1); // esbuild has said them
 cpSync('node_modules/yargs/locales', `${DIRECTORY}/locales`, { recursive: true });
 const inThePage = JSON.parse(readFileSync('src/render/page/packages.generated.json', 'utf8'));
 const packages = [...new Set([...packagesOf(metafile), ...inThePage])].sort();
