@@ -18,16 +18,23 @@ import {
 } from '../src/index.js';
 import { firstBytes } from './data-file.js';
 import type { DecodingOptions } from './options.js';
+import { refuseOverwriting } from './refuse-overwriting.js';
 
 /** What a command reads: text or a profile, a recording that is decoded on the way, or an imported trace. */
 export type CommandInput = OpenedInput | DecodedRecording | StoredTrace;
 
-/** `-` is standard input; everything else is a path. */
+/** Where the result goes; nowhere else than to standard output where a command cannot write files. */
+interface Outputs {
+  readonly output?: string | readonly string[] | undefined;
+}
+
+/** `-` is standard input; everything else is a path. @throws PtflameError also for an output that is one of the inputs */
 export async function openInputs(
   paths: readonly string[],
-  options: DecodingOptions,
+  options: DecodingOptions & Outputs,
   signal: AbortSignal,
 ): Promise<CommandInput[]> {
+  await refuseOverwriting(options.kallsyms ? [...paths, options.kallsyms] : paths, [options.output ?? '-'].flat());
   if (paths.filter((path) => path === '-').length > 1)
     throw new PtflameError('BAD_OPTION', 'standard input (-) can be read only once', { hint: 'name it once' });
   const inputs: CommandInput[] = [];

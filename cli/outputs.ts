@@ -1,15 +1,14 @@
 /**
  * Where results go: a file appears whole or not at all; devices, pipes and standard output are written as it comes.
  */
-import { constants, createWriteStream, openSync, type Stats } from 'node:fs';
-import { readlink, realpath, stat } from 'node:fs/promises';
+import { accessSync, constants, createWriteStream, openSync, type Stats } from 'node:fs';
 import { Socket } from 'node:net';
-import { basename, dirname, isAbsolute, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout } from 'node:timers/promises';
 import { PtflameError } from '../src/index.js';
-import { createTemporaryFile } from './temporary-files.js';
+import { realTarget, statOrNull } from './real-place.js';
+import { createTemporaryFile, type TemporaryFile, type TemporaryFileOptions } from './temporary-files.js';
 
 /** Text, or bytes that are made while they are written. */
 export type Pieces = Iterable<string> | AsyncIterable<Uint8Array>;
@@ -24,10 +23,8 @@ export interface Output {
 /** Not to be opened anew: behind ">>" that would write over what is there, and a socket cannot be opened at all. */
 const STANDARD_OUTPUT = new Set(['-', '/dev/stdout', '/dev/fd/1', '/proc/self/fd/1']);
 
-/** Whether both paths lead to one file: what is made of it must not take its place. */
-export async function isSameFile(one: string, other: string): Promise<boolean> {
-  const [a, b] = await Promise.all([one, other].map(statOrNull));
-  return a?.isFile() === true && a.dev === b?.dev && a.ino === b.ino;
+export function isStandardOutput(path: string): boolean {
+  return STANDARD_OUTPUT.has(path);
 }
 
 /** Whether what is written there is shown to somebody as it comes. */
@@ -35,14 +32,15 @@ export function isTerminal(path: string): boolean {
   return STANDARD_OUTPUT.has(path) && process.stdout.isTTY;
 }
 
-/** Opens an output before the work begins, so that a place that cannot be written is found at once. */
-export async function openOutput(path: string): Promise<Output> {
+/** Opens an output before the work begins, so that a place that cannot be written is found at once. `mode`: of a new file. */
+export async function openOutput(path: string, mode?: number): Promise<Output> {
   if (STANDARD_OUTPUT.has(path)) return standardOutput();
   try {
     const stats = await statOrNull(path);
     if (stats?.isDirectory() || path.endsWith('/')) throw unwritable(path, 'it is a directory');
     if (stats && !stats.isFile()) return directOutput(path, stats);
-    return fileOutput(path, await realTarget(path), stats);
+    if (stats) refuseReadOnly(path, stats);
+    return fileOutput(path, await realTarget(path), { replaced: stats, ...(mode !== undefined && { mode }) });
   } catch (error) {
     throw error instanceof PtflameError ? error : unwritable(path, describe(error), error);
   }
@@ -113,16 +111,34 @@ async function openPipe(path: string): Promise<Socket> {
   }
 }
 
-function fileOutput(path: string, target: string, replaced: Stats | null): Output {
-  const temporary = createTemporaryFile(target, replaced?.mode);
+const SOMEBODY_MAY_WRITE = 0o222;
+
+/** Also for root, who may write anything: whoever made it read-only wants to keep it. */
+function refuseReadOnly(path: string, { mode }: Stats): void {
+  if ((mode & SOMEBODY_MAY_WRITE) === 0) throw unwritable(path, 'it is read-only');
+  accessSync(path, constants.W_OK);
+}
+
+function fileOutput(path: string, target: string, options: TemporaryFileOptions): Output {
+  const temporary = temporaryFor(path, target, options);
   return {
-    write: (pieces) => pump(pieces, createWriteStream(temporary.path, { fd: temporary.fd }), path, { end: true }),
+    write: (pieces) =>
+      pump(pieces, createWriteStream(temporary.path, { fd: temporary.fd, flush: true }), path, { end: true }),
     async publish() {
       await temporary.rename().catch((error) => {
         throw unwritable(path, describe(error), error);
       });
     },
   };
+}
+
+function temporaryFor(path: string, target: string, options: TemporaryFileOptions): TemporaryFile {
+  try {
+    return createTemporaryFile(target, options);
+  } catch (error) {
+    const isOwner = (error as NodeJS.ErrnoException).syscall === 'fchown';
+    throw isOwner ? unwritable(path, 'it belongs to another user or group, and would not stay theirs', error) : error;
+  }
 }
 
 const PIECE_CHARACTERS = 64 * 1024;
@@ -149,25 +165,6 @@ function* inLargePieces(pieces: Iterable<string>): Generator<string> {
 
 function isBrokenPipe(error: unknown): boolean {
   return (error as NodeJS.ErrnoException).code === 'EPIPE';
-}
-
-const MOST_LINKS = 40;
-
-/** The path itself, or what its symbolic links lead to, which need not exist yet. */
-async function realTarget(path: string, links = 0): Promise<string> {
-  const directory = await realpath(dirname(path));
-  const link = await readlink(path).catch(() => null);
-  if (link === null) return join(directory, basename(path));
-  if (links === MOST_LINKS) throw new Error('its symbolic links lead in a circle');
-  return realTarget(isAbsolute(link) ? link : `${directory}/${link}`, links + 1);
-}
-
-async function statOrNull(path: string): Promise<Stats | null> {
-  try {
-    return await stat(path);
-  } catch {
-    return null;
-  }
 }
 
 function unwritable(path: string, why: string, cause?: unknown): PtflameError {

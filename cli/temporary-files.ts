@@ -1,8 +1,8 @@
 /**
  * Files that stand beside their final name until they are whole, and are removed on every way out before that.
  */
-import { mkdtempSync, openSync, rmSync, unlinkSync } from 'node:fs';
-import { rename } from 'node:fs/promises';
+import { closeSync, fchmodSync, fchownSync, mkdtempSync, openSync, rmSync, type Stats, unlinkSync } from 'node:fs';
+import { open, rename } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { PtflameError } from '../src/text.js';
 
@@ -20,25 +20,60 @@ export interface TemporaryFile {
 }
 
 const READ_WRITE_FOR_ALL = 0o666;
+const OWNER_ONLY = 0o600;
+const PERMISSIONS = 0o777;
 /** A file may come into a directory while it is emptied: what was begun before an interrupt. */
 const MOST_RETRIES = 5;
 
-/** `mode`: of the file that will be replaced: what was private stays private. */
-export function createTemporaryFile(target: string, mode = READ_WRITE_FOR_ALL): TemporaryFile {
+export interface TemporaryFileOptions {
+  /** The file that it will replace: it gets the same owner, group and permissions. */
+  readonly replaced?: Stats | null;
+  /** Permissions of a new file, before the umask. Default: all may read and write. */
+  readonly mode?: number;
+}
+
+/** @throws what the system says where the file cannot be made, or cannot be given to the owner of the one that it replaces */
+export function createTemporaryFile(target: string, options: TemporaryFileOptions = {}): TemporaryFile {
+  const { replaced = null, mode = READ_WRITE_FOR_ALL } = options;
   // A name has 255 bytes at most, a character up to three of them.
   const name = `.${basename(target).slice(0, 40)}.ptflame-${crypto.randomUUID().slice(0, 8)}`;
   const path = join(dirname(target), name);
   // Synchronous, so that no interrupt comes between the file and its entry in the list.
-  const fd = openSync(path, 'wx', mode & READ_WRITE_FOR_ALL);
+  const fd = openSync(path, 'wx', replaced ? OWNER_ONLY : mode & READ_WRITE_FOR_ALL);
   temporaryFiles.add(path);
+  if (replaced) makeAlike(fd, path, replaced);
   return {
     path,
     fd,
     async rename() {
       await rename(path, target);
       temporaryFiles.delete(path);
+      await flushDirectory(dirname(target));
     },
   };
+}
+
+/** The owner first: it takes the permissions away that only the old owner was to have. */
+function makeAlike(fd: number, path: string, { uid, gid, mode }: Stats): void {
+  try {
+    if (uid !== process.geteuid?.() || gid !== process.getegid?.()) fchownSync(fd, uid, gid);
+    fchmodSync(fd, mode & PERMISSIONS);
+  } catch (error) {
+    closeSync(fd);
+    unlinkSync(path);
+    temporaryFiles.delete(path);
+    throw error;
+  }
+}
+
+/** Only then is the new name sure to be there after a power cut. Some file systems cannot, and do without. */
+async function flushDirectory(path: string): Promise<void> {
+  try {
+    const directory = await open(path);
+    await directory.sync().finally(() => directory.close());
+  } catch {
+    // The file itself is on the disk.
+  }
 }
 
 /**

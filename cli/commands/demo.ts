@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { openTraceFile } from '../../src/index.js';
 import { visibleText as escapeForTerminal } from '../../src/text.js';
 import type { DemoOptions } from '../options.js';
+import { refuseOverwriting } from '../refuse-overwriting.js';
 import { renderInputs } from './render.js';
 
 /** As seen from `dist/cli`, where the built program lies, all of it in one folder. */
@@ -12,7 +13,9 @@ const DEMO_TRACE = new URL('../../fixtures/demo/threads.perf.txt.gz', import.met
 
 export async function demo({ output, quiet }: DemoOptions, signal: AbortSignal): Promise<void> {
   const paths = output ?? ['flame.html'];
-  const input = await openTraceFile(fileURLToPath(DEMO_TRACE));
+  const trace = fileURLToPath(DEMO_TRACE);
+  await refuseOverwriting([trace], paths);
+  const input = await openTraceFile(trace);
   const options = {
     annotate: true,
     by: 'none',

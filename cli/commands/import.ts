@@ -4,8 +4,9 @@
 import { type ImportedTrace, importTrace, PtflameError, tellKind } from '../../src/index.js';
 import { formatBytes, formatCount, formatMany, visibleText } from '../../src/text.js';
 import { type CommandInput, openInputs, totalSize } from '../inputs.js';
+import { newFileMode } from '../new-file-mode.js';
 import type { ImportOptions } from '../options.js';
-import { isSameFile, isTerminal, type Output, openOutput } from '../outputs.js';
+import { isTerminal, type Output, openOutput } from '../outputs.js';
 import { startProgress } from '../terminal/progress.js';
 import { inputProblems } from '../terminal/quality.js';
 import { resourcesOf, selectionOf } from '../traces.js';
@@ -17,17 +18,10 @@ export async function importInputs(options: ImportOptions, signal: AbortSignal):
       hint: 'name a file: -o trace.ptf',
     });
   const inputs = await Promise.all((await openInputs(options.inputs, options, signal)).map(withoutProfile));
-  for (const input of inputs) await refuseReplacing(input, path);
-  const output = await openOutput(path);
+  const output = await openOutput(path, newFileMode(options.inputs));
   const imported = await importWithProgress(inputs, output, options, signal);
   await output.publish();
   if (!options.quiet) for (const line of summaryLines(path, imported)) process.stderr.write(`${visibleText(line)}\n`);
-}
-
-/** A trace can be read in other ways later, and is not replaced by what was read of it; an imported one may be. */
-async function refuseReplacing(input: CommandInput, path: string): Promise<void> {
-  if ('stored' in input || !(await isSameFile(input.name, path))) return;
-  throw new PtflameError('BAD_OPTION', `${path} is the input itself`, { hint: 'choose another name with -o' });
 }
 
 /** @throws PtflameError INPUT_KIND for a profile: there is no trace in it */

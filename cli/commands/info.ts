@@ -15,9 +15,11 @@ import { type AnswerForms, writeAnswer } from '../answer-output.js';
 import { firstBytes } from '../data-file.js';
 import { describeRecording } from '../describe-recording.js';
 import type { InfoOptions } from '../options.js';
+import { refuseOverwriting } from '../refuse-overwriting.js';
 import { recordingLines } from '../terminal/recording.js';
 
 export async function info({ file, json }: InfoOptions, signal: AbortSignal): Promise<void> {
+  if (file !== '-') await refuseOverwriting([file], ['-']);
   await writeAnswer(isTraceFile(firstBytes(file)) ? await ofTrace(file) : await ofRecording(file, signal), { json });
 }
 

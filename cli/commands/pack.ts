@@ -7,16 +7,20 @@ import { basename, join } from 'node:path';
 import { type NeededFile, neededFiles, openRecording, PtflameError, type Recording } from '../../src/index.js';
 import { filesOf, type Manifest, PACKED, type PackedFile, writePack } from '../../src/packs.js';
 import { formatMany, visibleText } from '../../src/text.js';
+import { newFileMode } from '../new-file-mode.js';
 import type { PackOptions } from '../options.js';
-import { isSameFile, openOutput, writeAll } from '../outputs.js';
+import { isTerminal, openOutput, writeAll } from '../outputs.js';
 import { notesPath } from '../perf/recording-file.js';
+import { refuseOverwriting } from '../refuse-overwriting.js';
 
 const KALLSYMS = '/proc/kallsyms';
 const VDSO = '[vdso]';
 
 export async function pack(options: PackOptions, signal: AbortSignal): Promise<void> {
   const { recording: path, output, symfs = '/', quiet } = options;
-  await refuseOutput(path, output);
+  if (isTerminal(output))
+    throw new PtflameError('BAD_OPTION', 'a pack is not written to a terminal', { hint: 'name a file: -o trace.pack' });
+  await refuseOverwriting(options.kallsyms ? [path, options.kallsyms] : [path], [output]);
   const recording = await openRecording(path, { signal });
   const needed = await neededFiles(recording, symfs);
   const kallsyms = await kallsymsFor(recording, options.kallsyms ?? null);
@@ -39,17 +43,9 @@ export async function pack(options: PackOptions, signal: AbortSignal): Promise<v
     ...vdso,
     ...kallsyms,
   ];
-  const target = await openOutput(output);
+  const target = await openOutput(output, newFileMode([path]));
   await writeAll([{ output: target, pieces: () => writePack(manifest, files) }]);
   if (!quiet) process.stderr.write(summary(output, needed.filter(({ state }) => state === 'same').length, missing));
-}
-
-/** A pack is nothing for a screen, and must not take the place of what it is made from. */
-async function refuseOutput(path: string, output: string): Promise<void> {
-  if (output === '-' && process.stdout.isTTY)
-    throw new PtflameError('BAD_OPTION', 'a pack is not written to a terminal', { hint: 'name a file: -o trace.pack' });
-  if (await isSameFile(path, output))
-    throw new PtflameError('BAD_OPTION', `${output} is the recording itself`, { hint: 'choose another name with -o' });
 }
 
 function filesOfNeeded({ path, state, debugFiles }: NeededFile, symfs: string): PackedFile[] {

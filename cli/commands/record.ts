@@ -9,6 +9,7 @@ import { planRecording } from '../perf/recording-plan.js';
 import { targetOf } from '../perf/target.js';
 import { type PerfVersion, perfVersion } from '../perf/version.js';
 import type { RecordOptions } from '../recording-options.js';
+import { refuseOverwriting } from '../refuse-overwriting.js';
 import { dryRunLines } from '../terminal/dry-run.js';
 import { sayer } from '../terminal/say.js';
 
@@ -20,6 +21,7 @@ export async function record(
 ): Promise<void> {
   const target = targetOf(options, command);
   if (options.output === '-') throw noPipe();
+  if (options.render) await refuseOverwriting([options.output, `${options.output}.old`], options.render);
   const machine = await probe();
   if (options.dryRun) {
     const version = await versionOrNull(options.perf);

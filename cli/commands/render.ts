@@ -3,6 +3,7 @@
  */
 import { type Format, formatOf, type Renderer, rendererOf } from '../formats.js';
 import { type CommandInput, openInputs } from '../inputs.js';
+import { newFileMode } from '../new-file-mode.js';
 import type { RenderOptions } from '../options.js';
 import { type Output, openOutput, writeAll } from '../outputs.js';
 import { qualityLines } from '../terminal/quality.js';
@@ -14,18 +15,20 @@ type ProfileOptions = Omit<RenderOptions, 'inputs' | 'output' | 'perf' | 'precis
 export async function render(options: RenderOptions, signal: AbortSignal): Promise<void> {
   const paths = options.output ?? ['-'];
   const inputs = await openInputs(options.inputs, options, signal);
-  await renderInputs(inputs, paths, options, signal);
+  await renderInputs(inputs, paths, options, signal, newFileMode(options.inputs));
 }
 
-/** Renders opened inputs; the demo comes in here. */
+/** Renders opened inputs; the demo comes in here. `mode`: of new files. */
 export async function renderInputs(
   inputs: readonly CommandInput[],
   paths: readonly string[],
   options: ProfileOptions,
   signal: AbortSignal,
+  mode?: number,
 ): Promise<void> {
   const outputs: { output: Output; format: Format }[] = [];
-  for (const path of paths) outputs.push({ output: await openOutput(path), format: formatOf(path, options.format) });
+  for (const path of paths)
+    outputs.push({ output: await openOutput(path, mode), format: formatOf(path, options.format) });
   const isWhole = outputs.some(({ format }) => format === 'json' || format === 'html');
   const trees = options.by !== 'none' || isWhole ? 'apart' : 'together';
   const profile = await profileOf(inputs, options, { trees, durations: isWhole }, signal);

@@ -115,7 +115,7 @@ function workloadOf(
 
 async function writeNotes(output: string, notes: RecordingNotes): Promise<void> {
   const temporary = createTemporaryFile(resolve(notesPath(output)));
-  const stream = createWriteStream(temporary.path, { fd: temporary.fd });
+  const stream = createWriteStream(temporary.path, { fd: temporary.fd, flush: true });
   stream.end(`${JSON.stringify(notes, null, 2)}\n`);
   await finished(stream);
   await temporary.rename();

@@ -1,10 +1,11 @@
 /**
  * Where results go: files appear whole or not at all, everything else is written as it comes.
  */
-import { closeSync, openSync } from 'node:fs';
-import { chmod, lstat, mkdir, readFile, stat, symlink } from 'node:fs/promises';
+import fs, { closeSync, openSync } from 'node:fs';
+import { chmod, chown, lstat, mkdir, open, readFile, stat, symlink } from 'node:fs/promises';
 import { execa } from 'execa';
-import { describe, expect } from 'vitest';
+import { describe, expect, vi } from 'vitest';
+import { openOutput } from '../../cli/outputs.js';
 import {
   expectRefusal,
   fixturePath,
@@ -46,13 +47,6 @@ describe.concurrent('files', () => {
     expect(await dir.read('two.txt')).toBe(SIX_LINES_FOLDED);
   });
 
-  test('the same file named twice is written once, and whole', async ({ dir }) => {
-    const run = await ptflame(['render', SIX_LINES, '-o', 'out', '-o', 'out'], { cwd: dir.path });
-    expect(run.exitCode).toBe(0);
-    expect(await dir.names()).toEqual(['out']);
-    expect(await dir.read('out')).toBe(SIX_LINES_FOLDED);
-  });
-
   test('--format folded fills a file of any name', async ({ dir }) => {
     await ptflame(['render', SIX_LINES, '-o', 'out.svg', '--format', 'folded'], { cwd: dir.path });
     expect(await dir.read('out.svg')).toBe(SIX_LINES_FOLDED);
@@ -73,10 +67,36 @@ describe.concurrent('files', () => {
     expect(await dir.read('out.folded')).toBe('before\n');
   });
 
-  test('the input itself may be replaced', async ({ dir }) => {
-    const path = await dir.write('trace.txt', await readFile(SIX_LINES));
-    expect((await ptflame(['render', path, '-o', path])).exitCode).toBe(0);
-    expect(await dir.read('trace.txt')).toBe(SIX_LINES_FOLDED);
+  test('a read-only file is kept, also by root', async ({ dir }) => {
+    const path = await dir.write('out.folded', 'before\n');
+    await chmod(path, 0o444);
+    expectRefusal(await ptflame(['render', SIX_LINES, '-o', path]), 1, /out\.folded: it is read-only/, /-o/);
+    expect(await dir.read('out.folded')).toBe('before\n');
+    expect(await dir.names()).toEqual(['out.folded']);
+  });
+
+  test.skipIf(process.geteuid?.() !== 0)('a replaced file keeps owner, group and permissions', async ({ dir }) => {
+    const path = await dir.write('out.folded', 'before\n');
+    await chmod(path, 0o764);
+    await chown(path, 1234, 2345);
+    expect((await ptflame(['render', SIX_LINES, '-o', path])).exitCode).toBe(0);
+    expect(await dir.read('out.folded')).toBe(SIX_LINES_FOLDED);
+    const { uid, gid, mode } = await stat(path);
+    expect({ uid, gid, mode: mode & 0o777 }).toEqual({ uid: 1234, gid: 2345, mode: 0o764 });
+  });
+
+  test('a file is on the disk before it gets its name, and its name is before the end', async ({ dir }) => {
+    const flush = vi.spyOn(fs, 'fsync');
+    const directory = await open(dir.path);
+    const flushDirectory = vi.spyOn(Object.getPrototypeOf(directory), 'sync');
+    const output = await openOutput(dir.file('out'));
+    await output.write(['text']);
+    expect(flush).toHaveBeenCalledTimes(1);
+    expect((await dir.names()).includes('out')).toBe(false);
+    await output.publish();
+    expect(await dir.names()).toEqual(['out']);
+    expect(flushDirectory).toHaveBeenCalledTimes(1);
+    await directory.close();
   });
 
   test('a name as long as a file system takes, in letters of three bytes', async ({ dir }) => {
