@@ -4,6 +4,11 @@
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
+/** Beside a recording: what it was made with. */
+export function notesPath(recording: string): string {
+  return `${recording}.ptflame.json`;
+}
+
 const LOOKED_AT_BYTES = 4096;
 
 /** Of a directory that `perf record --kcore` makes, the one in it. */

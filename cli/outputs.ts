@@ -7,6 +7,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout } from 'node:timers/promises';
 import { PtflameError } from '../src/index.js';
+import { newFileMode } from './new-file-mode.js';
 import { realTarget, statOrNull } from './real-place.js';
 import { createTemporaryFile, type TemporaryFile, type TemporaryFileOptions } from './temporary-files.js';
 
@@ -32,15 +33,15 @@ export function isTerminal(path: string): boolean {
   return STANDARD_OUTPUT.has(path) && process.stdout.isTTY;
 }
 
-/** Opens an output before the work begins, so that a place that cannot be written is found at once. `mode`: of a new file. */
-export async function openOutput(path: string, mode?: number): Promise<Output> {
+/** Opens an output before the work begins, so that a place that cannot be written is found at once. `madeOf`: what is read. */
+export async function openOutput(path: string, madeOf: readonly string[] = []): Promise<Output> {
   if (STANDARD_OUTPUT.has(path)) return standardOutput();
   try {
     const stats = await statOrNull(path);
     if (stats?.isDirectory() || path.endsWith('/')) throw unwritable(path, 'it is a directory');
     if (stats && !stats.isFile()) return directOutput(path, stats);
     if (stats) refuseReadOnly(path, stats);
-    return fileOutput(path, await realTarget(path), { replaced: stats, ...(mode !== undefined && { mode }) });
+    return fileOutput(path, await realTarget(path), { replaced: stats, mode: newFileMode(madeOf) });
   } catch (error) {
     throw error instanceof PtflameError ? error : unwritable(path, describe(error), error);
   }

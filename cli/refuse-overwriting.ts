@@ -2,8 +2,8 @@
  * No command writes to a file that it reads, nor two results to one file: this is told before anything is read or written.
  */
 import { PtflameError } from '../src/text.js';
+import { notesPath } from './data-file.js';
 import { isStandardOutput } from './outputs.js';
-import { notesPath } from './perf/recording-file.js';
 import { directoryIds, fileId, openFileId } from './real-place.js';
 
 /** A file, however it is called. */

@@ -4,7 +4,6 @@
 import { type ImportedTrace, importTrace, PtflameError, tellKind } from '../../src/index.js';
 import { formatBytes, formatCount, formatMany, visibleText } from '../../src/text.js';
 import { type CommandInput, openInputs, totalSize } from '../inputs.js';
-import { newFileMode } from '../new-file-mode.js';
 import type { ImportOptions } from '../options.js';
 import { isTerminal, type Output, openOutput } from '../outputs.js';
 import { startProgress } from '../terminal/progress.js';
@@ -18,7 +17,7 @@ export async function importInputs(options: ImportOptions, signal: AbortSignal):
       hint: 'name a file: -o trace.ptf',
     });
   const inputs = await Promise.all((await openInputs(options.inputs, options, signal)).map(withoutProfile));
-  const output = await openOutput(path, newFileMode(options.inputs));
+  const output = await openOutput(path, options.inputs);
   const imported = await importWithProgress(inputs, output, options, signal);
   await output.publish();
   if (!options.quiet) for (const line of summaryLines(path, imported)) process.stderr.write(`${visibleText(line)}\n`);

@@ -7,10 +7,9 @@ import { basename, join } from 'node:path';
 import { type NeededFile, neededFiles, openRecording, PtflameError, type Recording } from '../../src/index.js';
 import { filesOf, type Manifest, PACKED, type PackedFile, writePack } from '../../src/packs.js';
 import { formatMany, visibleText } from '../../src/text.js';
-import { newFileMode } from '../new-file-mode.js';
+import { notesPath } from '../data-file.js';
 import type { PackOptions } from '../options.js';
 import { isTerminal, openOutput, writeAll } from '../outputs.js';
-import { notesPath } from '../perf/recording-file.js';
 import { refuseOverwriting } from '../refuse-overwriting.js';
 
 const KALLSYMS = '/proc/kallsyms';
@@ -43,7 +42,7 @@ export async function pack(options: PackOptions, signal: AbortSignal): Promise<v
     ...vdso,
     ...kallsyms,
   ];
-  const target = await openOutput(output, newFileMode([path]));
+  const target = await openOutput(output, [path]);
   await writeAll([{ output: target, pieces: () => writePack(manifest, files) }]);
   if (!quiet) process.stderr.write(summary(output, needed.filter(({ state }) => state === 'same').length, missing));
 }

@@ -3,7 +3,6 @@
  */
 import { type Format, formatOf, type Renderer, rendererOf } from '../formats.js';
 import { type CommandInput, openInputs } from '../inputs.js';
-import { newFileMode } from '../new-file-mode.js';
 import type { RenderOptions } from '../options.js';
 import { type Output, openOutput, writeAll } from '../outputs.js';
 import { qualityLines } from '../terminal/quality.js';
@@ -15,20 +14,20 @@ type ProfileOptions = Omit<RenderOptions, 'inputs' | 'output' | 'perf' | 'precis
 export async function render(options: RenderOptions, signal: AbortSignal): Promise<void> {
   const paths = options.output ?? ['-'];
   const inputs = await openInputs(options.inputs, options, signal);
-  await renderInputs(inputs, paths, options, signal, newFileMode(options.inputs));
+  await renderInputs(inputs, paths, options, signal, options.inputs);
 }
 
-/** Renders opened inputs; the demo comes in here. `mode`: of new files. */
+/** Renders opened inputs; the demo comes in here. `madeOf`: their paths. */
 export async function renderInputs(
   inputs: readonly CommandInput[],
   paths: readonly string[],
   options: ProfileOptions,
   signal: AbortSignal,
-  mode?: number,
+  madeOf: readonly string[] = [],
 ): Promise<void> {
   const outputs: { output: Output; format: Format }[] = [];
   for (const path of paths)
-    outputs.push({ output: await openOutput(path, mode), format: formatOf(path, options.format) });
+    outputs.push({ output: await openOutput(path, madeOf), format: formatOf(path, options.format) });
   const isWhole = outputs.some(({ format }) => format === 'json' || format === 'html');
   const trees = options.by !== 'none' || isWhole ? 'apart' : 'together';
   const profile = await profileOf(inputs, options, { trees, durations: isWhole }, signal);

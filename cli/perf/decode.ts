@@ -14,10 +14,10 @@ import {
   salvageRecording,
 } from '../../src/index.js';
 import { formatBytes, visibleText } from '../../src/text.js';
-import { dataFileOf, firstBytes } from '../data-file.js';
+import { dataFileOf, firstBytes, notesPath } from '../data-file.js';
 import type { DecodingOptions } from '../options.js';
 import { createTemporaryDirectory } from '../temporary-files.js';
-import { notesPath } from './recording-file.js';
+
 import { RecordingNotes } from './recording-notes.js';
 import { decodeRecording } from './script.js';
 

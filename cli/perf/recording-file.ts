@@ -4,6 +4,7 @@
 import { open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { PtflameError } from '../../src/text.js';
+import { notesPath } from '../data-file.js';
 
 const MAGIC = 'PERFILE2';
 /** Where the header says how long the data is; perf writes it last. */
@@ -35,11 +36,6 @@ export async function fileBytes(path: string): Promise<number> {
     ({ size }) => size,
     () => 0,
   );
-}
-
-/** Beside a recording: what it was made with. */
-export function notesPath(output: string): string {
-  return `${output}.ptflame.json`;
 }
 
 /** What stood at the output before. */
