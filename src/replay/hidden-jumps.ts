@@ -6,10 +6,12 @@ import { Inference } from '../model/quality.js';
 import type { ThreadEvents } from '../model/thread-events.js';
 import { type FunctionId, type Nanoseconds, NONE } from '../model/units.js';
 import type { TailCalls } from './frame.js';
+import { LevelEnds } from './level-ends.js';
 import type { OpenFrames } from './open-frames.js';
 import { Outcome, type Pairing } from './pairing.js';
 import { type SiteFacts, Step } from './site-facts.js';
 import { Trait } from './traits.js';
+import { Unwinding } from './unwinding.js';
 
 export class HiddenJumps {
   /** Code between a signal handler's return and the end of the signal: it counts as what was interrupted. */
@@ -21,6 +23,8 @@ export class HiddenJumps {
   private readonly events: ThreadEvents;
   private readonly facts: SiteFacts;
   private readonly tailCalls: TailCalls;
+  private readonly ends: LevelEnds;
+  private readonly unwinding: Unwinding;
 
   constructor(frames: OpenFrames, pairing: Pairing, events: ThreadEvents, facts: SiteFacts, tailCalls: TailCalls) {
     this.frames = frames;
@@ -28,6 +32,8 @@ export class HiddenJumps {
     this.events = events;
     this.facts = facts;
     this.tailCalls = tailCalls;
+    this.ends = new LevelEnds(frames, pairing);
+    this.unwinding = new Unwinding(frames, this.ends, events, facts);
   }
 
   beginSegment(): void {
@@ -47,7 +53,10 @@ export class HiddenJumps {
     const toStart = toEntry || (facts.functions.traits[target] & Trait.Unknown) !== 0;
     if (toStart) return frames.jump(target, nowNs, NONE);
     // Into the middle of a function: of a frame to which control can have gone, or of a label inside this one.
-    const place = frames.findBelow(target, frames.depth, Math.max(0, this.endOf(top.level)));
+    const end = this.ends.endOf(top.level);
+    const place = this.unwinding.isLeft(end)
+      ? this.unwinding.landingOf(target, end)
+      : frames.findBelow(target, frames.depth, Math.max(0, end));
     if (place !== NONE) frames.closeAbove(place, nowNs, Inference.Unwound);
     else frames.addAlias(target);
   }
@@ -68,17 +77,15 @@ export class HiddenJumps {
 
   /**
    * Left by an exception or a longjmp? If the level on top ends by its own return, no: it jumped. If a return that lands
-   * deeper ends it, control went to the nearest frame of `fn` between the two.
+   * deeper ends it, control went to a frame of `fn` between the two.
    */
   private unwindTo(fn: FunctionId, row: number, nowNs: Nanoseconds): boolean {
-    const { frames, facts } = this;
-    const level = frames.top.level;
-    const end = this.endOf(level);
-    if (end === level || frames.traitsOfTop() & (Trait.Stub | Trait.Resolver)) return false;
+    const { frames, unwinding } = this;
+    if (frames.traitsOfTop() & (Trait.Stub | Trait.Resolver)) return false;
+    const end = this.ends.endOf(frames.top.level);
     if (end === NONE) this.undecided++;
-    const levelTraits = facts.functions.traits[frames.at(level).fn];
-    if (end === NONE && !(levelTraits & Trait.Unwinder)) return false;
-    const landing = frames.findBelow(fn, level, Math.max(end, 0));
+    if (!unwinding.isLeft(end)) return false;
+    const landing = unwinding.landingOf(fn, end);
     if (landing !== NONE) {
       frames.closeAbove(landing, nowNs, Inference.Unwound);
       return true;
@@ -93,19 +100,6 @@ export class HiddenJumps {
   private goesElsewhere(row: number): boolean {
     const outcome = this.pairing.outcome[row];
     return outcome === Outcome.NewStack || outcome === Outcome.StackSwitch;
-  }
-
-  /** The lowest level that goes when the level at `place` goes; NONE if nothing is seen to leave it. */
-  private endOf(place: number): number {
-    const { callRow, leave } = this.frames.at(place);
-    if (leave !== NONE) return place;
-    const endRow = callRow === NONE ? NONE : this.pairing.link[callRow];
-    if (endRow === NONE || endRow === callRow) return endRow === NONE ? NONE : place;
-    const link = this.pairing.link[endRow];
-    const outcome = this.pairing.outcome[endRow];
-    if (outcome === Outcome.StackSwitch) return place;
-    if (outcome === Outcome.Leave) return this.frames.placeOfLeave(endRow);
-    return link === callRow ? place : this.frames.placeOfCall(link);
   }
 
   // The kernel's entry code has several labels.

@@ -13,13 +13,15 @@ import { CallKind, type OpenCalls } from './open-calls.js';
 import { Outcome, type Pairing, PairingMemory, type Segment } from './pairing.js';
 import { pairPlain } from './plain-pairs.js';
 import { type SiteFacts, Step, SYSCALL_BYTES } from './site-facts.js';
+import { SkippedCalls } from './skipped-calls.js';
 import { Stacks } from './stacks.js';
 import { LONGEST_CALL_BYTES, Trait } from './traits.js';
 
 export function pairReturns(events: ThreadEvents, facts: SiteFacts, memory = new PairingMemory()): Pairing {
   const segments: Segment[] = [];
   const { outcome, link } = memory.take(events.length);
-  const pairing = { segments, outcome, link, switches: [], stacks: [], aborts: [], replaces: new Map() };
+  const skipped = new SkippedCalls();
+  const pairing = { segments, outcome, link, skipped, switches: [], stacks: [], aborts: [], replaces: new Map() };
   let row = 0;
   while (row < events.length) {
     if (facts.step[events.site[row]] < Step.Gap) {

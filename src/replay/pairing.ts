@@ -5,6 +5,7 @@ import { ReusedColumn } from '../model/columns.js';
 import { type Address, NONE } from '../model/units.js';
 import type { OtherStack } from './open-calls.js';
 import type { StackSwitch } from './parked-stacks.js';
+import type { SkippedCalls } from './skipped-calls.js';
 
 /** What an event turned out to be; where `Plain`, the step itself says all. */
 export const Outcome = {
@@ -55,6 +56,7 @@ export interface Pairing {
    * behind a loss. For a Pop: the row of the call.
    */
   readonly link: Int32Array;
+  readonly skipped: SkippedCalls;
   readonly switches: StackSwitch[];
   readonly stacks: OtherStack[];
   /** Rows of calls that are open again, lowest first. */

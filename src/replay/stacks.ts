@@ -136,6 +136,7 @@ export class Stacks {
   }
 
   private leaveBehind(row: number, left: readonly LeftStack[]): void {
+    this.pairing.skipped.add(row, left);
     for (const { calls } of left) for (const call of calls) this.pairing.link[call.row] = row;
     this.parked.park(left, row);
   }

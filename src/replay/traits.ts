@@ -23,6 +23,8 @@ export const Trait = {
   Retpoline: 128,
   /** Functions end in it instead of in a return instruction of their own. */
   ReturnThunk: 256,
+  /** Goes on with an exception when a frame has cleaned up: never in that frame. */
+  Resumer: 512,
 } as const;
 
 /** A call instruction of x86 is at most this long, so a return address is at most this far behind the call. */
@@ -34,20 +36,27 @@ const RETPOLINE = /^__x86_indirect_(?:\w+_)?thunk|^__llvm_(?:external_)?retpolin
 // GCC's `-mfunction-return=thunk`; the kernel's own mitigations: retbleed, SRSO, ITS, call depth tracking.
 const RETURN_THUNK = /^__x86_return_(?:thunk|skl)|^(?:\w+_)?return_thunk$|^srso_(?:alias_)?safe_ret$/;
 const RESOLVER = /^_dl_runtime_resolve/;
-const UNWINDER = /longjmp|_Unwind_|__cxa_/;
+const UNWINDER =
+  /longjmp|_Unwind_(?:RaiseException|Resume|ForcedUnwind)|__cxa_(?:re)?throw|__pthread_unwind|unw_resume/;
+const RESUMER = /^_Unwind_Resume(?:@|$)/;
 // glibc's contexts, boost's and bthread's fcontexts, and Go's "gogo", which mcall and the scheduler end in.
 const SWITCHER = /(?:set|swap|jump_f|ontop_f)context|^(?:runtime\.)?gogo(?:\.abi0)?$/;
 const PROGRAM_START = /^_start$/;
 const BIRTHPLACE = /^_*(?:clone3?|v?fork|Fork|arch_fork|clone_internal)$/;
 
 export function traitsOf(symbol: SymbolId, name: string): number {
-  if (symbol === SpecialSymbol.Unknown) return Trait.Unknown | Trait.Unwinder;
-  if (STUB.test(name)) return Trait.Stub;
+  if (symbol === SpecialSymbol.Unknown) return Trait.Unknown;
+  if (STUB.test(name)) return Trait.Stub | unwinderTraits(name);
   if (RETPOLINE.test(name)) return Trait.Stub | Trait.Retpoline;
   if (RETURN_THUNK.test(name)) return Trait.ReturnThunk;
   if (RESOLVER.test(name)) return Trait.Resolver;
   if (BIRTHPLACE.test(name)) return Trait.Birthplace;
   if (PROGRAM_START.test(name)) return Trait.ProgramStart;
   if (SWITCHER.test(name)) return Trait.Switcher | Trait.Unwinder;
+  return unwinderTraits(name);
+}
+
+function unwinderTraits(name: string): number {
+  if (RESUMER.test(name)) return Trait.Unwinder | Trait.Resumer;
   return UNWINDER.test(name) ? Trait.Unwinder : Trait.None;
 }

@@ -58,6 +58,18 @@ interface Pause {
 }
 type OffCpu = '[off-cpu]' | '[preempted]';
 
+/** How a level ends. */
+interface End {
+  readonly row: number;
+  /** The levels from here upwards end with it. */
+  readonly place: number;
+  /** The last of them, if it was called later; else null. */
+  readonly leftLast: Level | null;
+}
+
+/** An unwinder does not call itself deeper than this on its way out. */
+const DEEPEST_UNWINDER = 8;
+
 /** Longer chains of jumps are loops: they go back to the frame they came from. */
 const LONGEST_CHAIN = 64;
 
@@ -144,13 +156,16 @@ class Reader {
     return callers;
   }
 
-  /** On a scrap of paper: read on until the level on top is gone. Which level did that return leave? null: none does. */
-  private howTopEnds(fromRow: number): { readonly place: number; readonly row: number } | null {
+  /** On a scrap of paper: read on until the level on top is gone. null: it never is. */
+  private howTopEnds(fromRow: number): End | null {
     const scrap = this.levels.copy();
     const { length } = scrap.list;
     for (const event of this.events.slice(fromRow)) {
-      if (scrap.take(event).is === 'contradiction') return null;
-      if (scrap.list.length < length) return { place: scrap.list.length, row: event.row };
+      const { over, is } = scrap.take(event);
+      if (is === 'contradiction') return null;
+      if (scrap.list.length >= length) continue;
+      const last = over.length + scrap.list.length > length ? over.at(-1) : undefined;
+      return { place: scrap.list.length, row: event.row, leftLast: last ?? null };
     }
     return null;
   }
@@ -177,7 +192,10 @@ class Reader {
   private takeJump({ row, toFn, toEntry }: PlainEvent): void {
     if (isOf(this.top, toFn)) return;
     if (toEntry || toFn.is(Trait.Unknown)) return this.jump(toFn, null);
-    const landing = this.nearest(toFn, this.levels.list.length - 1, this.howTopEnds(row)?.place ?? 0);
+    const end = this.howTopEnds(row);
+    const landing = this.isLeft(end)
+      ? this.landingOf(toFn, end)
+      : this.nearest(toFn, this.levels.list.length - 1, end?.place ?? 0);
     if (landing) this.closeAbove(landing, 'Unwound');
     else this.alsoKnownAs(toFn); // a label inside the same function
   }
@@ -198,12 +216,38 @@ class Reader {
   private unwind(fn: Fn, row: number): boolean {
     const { list } = this.levels;
     const end = this.howTopEnds(row);
-    if (end?.place === list.length - 1 || this.top.fn.is(Trait.Stub | Trait.Resolver)) return false;
-    if (end === null && !this.topLevel.frames[0]?.fn.is(Trait.Unwinder)) return false;
-    const landing = this.nearest(fn, list.length - 2, end?.place ?? 0);
+    if (this.top.fn.is(Trait.Stub | Trait.Resolver) || !this.isLeft(end)) return false;
+    const landing = this.landingOf(fn, end);
     if (landing) this.closeAbove(landing, 'Unwound');
     else if (end?.row === row) this.closeAbove((list[end.place] as Level).frames.at(-1) as Frame, 'Unwound');
     return landing !== null;
+  }
+
+  /** Was the level on top left by an exception or a longjmp, rather than that it jumped? */
+  private isLeft(end: End | null): boolean {
+    if (end === null) return this.unwinder(Trait.Unwinder) !== null;
+    if (end.place === this.levels.list.length - 1) return false;
+    // Left together with it at last is what an unwinder called later left: this level did not unwind.
+    return !end.leftLast?.callee?.is(Trait.Unwinder) || this.unwinder(Trait.Unwinder) !== null;
+  }
+
+  /** The frame that control went to: if nothing is left in the same way later, one of the level that returns then. */
+  private landingOf(fn: Fn, end: End | null): Frame | null {
+    if (end && !end.leftLast) return this.nearest(fn, end.place, end.place);
+    const resumer = this.unwinder(Trait.Resumer);
+    // Who has cleaned up and lets the exception go on is not gone back to.
+    const highest = resumer ? this.levels.list.indexOf(resumer) - 2 : this.levels.list.length - 2;
+    return this.nearest(fn, highest, end?.place ?? 0);
+  }
+
+  /** The level of the uppermost unwinder of a kind, if nothing but nameless code runs on it. */
+  private unwinder(kind: number): Level | null {
+    const frames = this.levels.list.flatMap((level) => level.frames.map((frame) => ({ level, fn: frame.fn })));
+    for (const { level, fn } of frames.slice(-DEEPEST_UNWINDER).reverse()) {
+      if (fn.is(kind)) return level;
+      if (!fn.is(Trait.Unknown | Trait.Unwinder)) return null;
+    }
+    return null;
   }
 
   /** The nearest frame of a function in the levels from one place down to another. */

@@ -376,6 +376,85 @@ describe('frames that are left without a return', () => {
             thrower 1(1) self 10
               _Unwind_RaiseException 1(1) self 0`,
     ));
+
+  test('in recursion, _Unwind_Resume goes to a frame below the one that called it', () =>
+    expectTree(
+      `
+      10  call    main  dig
+      20  call    dig   dig
+      30  call    dig   dig
+      40  call    dig   _Unwind_RaiseException
+      50  call    dig   cleanup
+      60  return  cleanup dig
+      70  call    dig   _Unwind_Resume
+      80  call    dig   cleanup
+      90  return  cleanup dig
+      95  call    dig   _Unwind_Resume
+      99  call    dig   __cxa_begin_catch
+      105 return  __cxa_begin_catch dig
+      109 return  dig   main`,
+      `
+      main 1(1) self 0
+        dig 1 self 18
+          __cxa_begin_catch 1 self 6
+          dig 1(1) self 25
+            _Unwind_Resume 1(1) self 0
+            cleanup 1 self 10
+            dig 1(1) self 30
+              _Unwind_RaiseException 1(1) self 0
+              _Unwind_Resume 1(1) self 0
+              cleanup 1 self 10`,
+    ));
+
+  test('the last exception before a return lands where that return is made', () =>
+    expectTree(
+      `
+      10  call    main  dig
+      20  call    dig   dig
+      30  call    dig   __cxa_throw
+      40  call    dig   __cxa_begin_catch
+      50  return  __cxa_begin_catch dig
+      60  return  dig   main`,
+      `
+      main 1(1) self 0
+        dig 1 self 30
+          __cxa_begin_catch 1 self 10
+          dig 1(1) self 10
+            __cxa_throw 1(1) self 0`,
+    ));
+
+  test('a jump that was not shown is not taken for what a later exception did', () =>
+    expectTree(
+      `
+      10  call    main  walk
+      20  call    walk  step
+      30  call    walk  leaf
+      40  return  leaf  walk
+      50  call    walk  __cxa_throw
+      60  call    main  __cxa_begin_catch`,
+      `
+      main 1(1) self 10
+        __cxa_begin_catch 1(1) self 0
+        walk 1(1) self 10
+          step 1(1) self 0
+            walk 1(1) self 20
+              __cxa_throw 1(1) self 0
+              leaf 1 self 10`,
+    ));
+
+  test('nameless code in which the trace ends is no unwinder', () =>
+    expectTree(
+      `
+      10  call    main  walk
+      20  call    walk  [unknown]
+      30  call    walk  leaf`,
+      `
+      main 1(1) self 0
+        walk 1(1) self 10
+          [unknown] 1(1) self 0
+            walk 1(1) self 10
+              leaf 1(1) self 0`,
+    ));
 });
 
 describe('gaps', () => {

@@ -66,11 +66,23 @@ describe('real programs', () => {
     ['sig-exec', 99.5],
     ['rec-mix', 93.4],
     ['threads-faults', 99.8],
+    ['unwind', 98.7],
+    ['ev-cut', 99.2],
   ])('%s: at least %d % of the time on the true stack', async (name, floor) => {
     const profile = await analyzeText(fixture(`truth/ptemu-${name}.perf.txt.gz`), {
       extend: false,
       tailCalls: 'replace',
     });
+    const truth = ptemuTruth(fixture(`truth/ptemu-${name}.tree.jsonl.gz`).toString(), 'stack');
+    expect(fidelity(truth, fold(profile, { annotate: true }), { trampolines: 'drop' }).overlap).toBeGreaterThan(floor);
+  });
+
+  test.each([
+    ['unwind', 99],
+    ['ev-cut', 99.2],
+  ])('%s, jumps shown: at least %d % of the time on the true stack', async (name, floor) => {
+    const options = { extend: false, tailCalls: 'replace' } as const;
+    const profile = await analyzeText(fixture(`truth/ptemu-${name}-jumps.perf.txt.gz`), options);
     const truth = ptemuTruth(fixture(`truth/ptemu-${name}.tree.jsonl.gz`).toString(), 'stack');
     expect(fidelity(truth, fold(profile, { annotate: true }), { trampolines: 'drop' }).overlap).toBeGreaterThan(floor);
   });
