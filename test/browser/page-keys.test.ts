@@ -90,12 +90,12 @@ describe('keys', () => {
     expect(hashOf(page)).toBe('');
   });
 
-  test('/ goes to the search, in which letters are letters, and Enter goes to a match', async () => {
+  test('/ goes to the search, in which letters are letters, and Tab leads from a match that Enter found to its frame', async () => {
     await goTo(page);
     await press(page, '/');
     await page.keyboard.type('main');
     expect(hashOf(page)).toBe('search=main');
-    await press(page, 'Enter');
+    await press(page, 'Enter', 'Tab', 'Tab', 'Tab', 'Tab');
     expect(await focusedText(page)).toMatch(/^main: /);
   });
 

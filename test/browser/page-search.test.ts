@@ -18,6 +18,7 @@ import {
   openReport,
   push,
 } from '../helpers/report-page.js';
+import { traceOf } from '../helpers/trace-of.js';
 
 const browser = windows('html');
 
@@ -84,23 +85,87 @@ describe('search', () => {
     expect(await input().getAttribute('aria-invalid')).toBe('false');
   });
 
-  test('goes from match to match, around the end', async () => {
+  test('goes from the largest match to the smallest, around the end, and says which one it is at', async () => {
     await goTo(page, '#search=leaf');
     await enterGraph(page);
-    const seen: string[] = [];
-    for (const key of ['n', 'n', 'n', 'N', 'N']) {
+    const steps = () => page.evaluate(() => history.length);
+    const before = await steps();
+    const [large, small] = ['leaf: total 20 ns', 'leaf: total 10 ns'];
+    for (const [key, frame, said] of [
+      ['n', large, '1 of 2, 30 % of view'],
+      ['n', small, '2 of 2, 30 % of view'],
+      ['n', large, '1 of 2, 30 % of view'],
+      ['N', small, '2 of 2, 30 % of view'],
+    ] as const) {
       await press(page, key);
-      seen.push((await focusedText(page)).slice(0, 17));
+      expect([(await focusedText(page)).slice(0, 17), await found()]).toEqual([frame, said]);
     }
-    const [short, long] = ['leaf: total 10 ns', 'leaf: total 20 ns'];
-    expect(seen).toEqual([short, long, short, long, short]);
     await push(page, 'Next match');
-    expect(await focusedText(page)).toMatch(long);
+    expect(await found()).toBe('1 of 2, 30 % of view');
+    expect(await steps()).toBe(before);
+  });
+
+  test('goes on by Enter in its field, which keeps the focus', async () => {
+    await goTo(page);
+    await press(page, '/');
+    await page.keyboard.type('/^(a|leaf)$/');
+    const marked = () =>
+      page.$eval('.graph.main .mark', (mark) => `${mark.getAttribute('class')} ${mark.getAttribute('width')}`);
+    const seen: string[] = [];
+    for (const key of ['Enter', 'Enter', 'Enter', 'Shift+Enter']) {
+      await press(page, key);
+      seen.push((await marked()).split('.')[0] as string);
+      expect(await input().evaluate((field) => field === document.activeElement)).toBe(true);
+    }
+    const [a, inner, leaf] = (await report.frames(page)).filter(({ classes }) => classes.includes('match'));
+    const widths = [a, inner, leaf, inner].map((frame) => `mark resting ${Math.floor(frame?.width ?? 0)}`);
+    expect(seen).toEqual(widths);
+    expect(await found()).toBe('2 of 4, 60 % of view');
+    await page.mouse.move(600, 700);
+    expect((await marked()).split('.')[0]).toBe(widths[1]); // it stays when the pointer moves on
+  });
+
+  test('zooms as far as a match needs to be seen, and finds the way back where it was', async () => {
+    const calls = Array.from(
+      { length: 9 },
+      (_, at) => `${10 * at} call main f${at}\n${10 * at + 9} return f${at} main`,
+    );
+    const own = await openReport(browser, traceOf(`${calls.join('\n')}\n100 call main z\n90000 return z main`));
+    await own.getByRole('searchbox').fill('f');
+    const before = await own.evaluate(() => history.length);
+    await press(own, 'Enter', 'Enter');
+    expect(await own.locator('output').textContent()).toBe('2 of 9, 100 % of view');
+    expect((await labels(own)).at(-1)).toMatch(/^f1 · 1/);
+    expect(await own.evaluate(() => history.length)).toBe(before);
+    await own.close();
+  });
+
+  test('does not find what has no width in the view', async () => {
+    await goTo(page, '#width=outside&search=leaf');
+    expect(await found()).toBe('0 frames, 0 % of view');
+    await enterGraph(page);
+    await press(page, 'n');
+    expect(await focusedText(page)).toMatch(/^all: /);
+  });
+
+  test('by an expression that would backtrack without end is done at once, also from a link', async () => {
+    const name = `${'a'.repeat(200)}!`;
+    const trace =
+      '1 [000] 1.000000000: call 1000 main+0x0 => 2000 NAME+0x0\n1 [000] 1.000000100: return 2010 NAME+0x10 => 1005 main+0x5\n';
+    const search = encodeURIComponent('/^(a+)+$|^(a|aa)+b/');
+    const own = await openReport(browser, trace.replaceAll('NAME', name), {}, `#search=${search}`);
+    expect(await own.locator('output').textContent()).toBe('0 frames, 0 % of view');
+    await own.getByRole('searchbox').fill('/^(a+)+!$/');
+    expect(await own.locator('output').textContent()).toBe('1 frame, 100 % of view');
+    await own.getByRole('searchbox').fill('/(?=a)(a+)+$/');
+    expect(await own.locator('output').textContent()).toBe('no lookaround, no backreferences');
+    await own.close();
   });
 
   test('goes to a match outside of the view', async () => {
     await goTo(page, '#search=b');
     await click(page, 'a · 1 · 60 ns');
+    expect(await found()).toBe('1 frame, 0 in view, 0 % of view');
     await press(page, 'n');
     expect(await focusedText(page)).toMatch(/^b: total 30 ns/);
   });

@@ -3,9 +3,11 @@
  */
 import { type Boxes, BoxKind } from '../../layout/layout.js';
 import { NONE, type NodeId } from '../../model/units.js';
-import { formatMany } from '../format.js';
+import { formatCount, formatMany } from '../format.js';
 import { formatShare } from './facts.js';
 import { endOf, type FrameTable, summedUp } from './frame-table.js';
+import { programOf } from './pattern.js';
+import { PatternRun, TooMuchWork } from './pattern-run.js';
 
 export interface Found {
   readonly isMatch: Float64Array; // 1 or 0
@@ -13,28 +15,38 @@ export interface Found {
   readonly matches: Float64Array;
 }
 
-/** Text in any case, or a regular expression between slashes; null if it is none. */
-export function matcherOf(search: string): ((name: string) => boolean) | null {
+/** Which names a search is for. */
+export interface NameMatches {
+  /** By name; null: it asks for nothing, or cannot be done. */
+  readonly isMatch: readonly boolean[] | null;
+  /** Why it cannot be done; empty: it can. */
+  readonly problem: string;
+}
+
+/** Text in any case, or a regular expression between slashes: no name and no expression can keep it busy (`pattern-run.ts`). */
+export function matchNames(names: readonly string[], search: string): NameMatches {
+  if (search === '') return { isMatch: null, problem: '' };
   const [, source] = /^\/(.+)\/$/.exec(search) ?? [];
   if (source === undefined) {
     const wanted = search.toLowerCase();
-    return (name) => name.toLowerCase().includes(wanted);
+    return { isMatch: names.map((name) => name.toLowerCase().includes(wanted)), problem: '' };
   }
-  const pattern = patternOf(source, 'iu') ?? patternOf(source, 'i'); // the newer syntax refuses needless backslashes
-  return pattern && ((name) => pattern.test(name));
-}
-
-function patternOf(source: string, flags: string): RegExp | null {
+  const program = programOf(source);
+  if (typeof program === 'string') return { isMatch: null, problem: program };
+  const run = new PatternRun(program);
   try {
-    return new RegExp(source, flags);
-  } catch {
-    return null;
+    return { isMatch: names.map((name) => run.test(name)), problem: '' };
+  } catch (thrown) {
+    if (thrown instanceof TooMuchWork) return { isMatch: null, problem: 'too much work: a simpler expression, please' };
+    throw thrown;
   }
 }
 
-export function find({ tree, names }: FrameTable, matches: (name: string) => boolean): Found {
-  const isMatchingName = names.map(matches);
-  const isMatch = Float64Array.from(tree.symbol, (symbol) => (symbol !== NONE && isMatchingName[symbol] ? 1 : 0));
+/** A frame without any width is none that can be found. */
+export function find({ tree, total }: FrameTable, isMatchingName: readonly boolean[]): Found {
+  const isMatch = Float64Array.from(tree.symbol, (symbol, node) =>
+    symbol !== NONE && isMatchingName[symbol] && total[node] > 0 ? 1 : 0,
+  );
   return { isMatch, matches: summedUp(tree, isMatch) };
 }
 
@@ -76,8 +88,14 @@ export function shareOf(table: FrameTable, { isMatch }: Found, first: NodeId, la
   return share;
 }
 
-/** "12 frames, 34 % of view"; `ofView`: the weight of what fills the width. */
-export function foundText({ frames, weight, unknownWeight }: Share, ofView: number): string {
-  const share = formatShare(weight, ofView);
-  return `${formatMany(frames, 'frame')}, ${unknownWeight > 0 ? '≥ ' : ''}${share} of view`;
+/**
+ * "12 frames, 34 % of view"; "12 frames, 3 in view, 34 % of view"; "5 of 12, 34 % of view".
+ *
+ * `ofView`: the weight of what fills the width. `all`: how many there are in all. `place`: the one that the reader is at; null: none yet.
+ */
+export function foundText(share: Share, ofView: number, all: number, place: number | null = null): string {
+  const { frames, weight, unknownWeight } = share;
+  const count = place === null ? [formatMany(all, 'frame')] : [`${formatCount(place)} of ${formatCount(all)}`];
+  const inView = frames === all || place !== null ? [] : [`${formatCount(frames)} in view`];
+  return [...count, ...inView, `${unknownWeight > 0 ? '≥ ' : ''}${formatShare(weight, ofView)} of view`].join(', ');
 }

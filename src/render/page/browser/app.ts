@@ -93,7 +93,13 @@ export class App {
     const { state } = navigation;
     main.draw(state, isElsewhere || isLost);
     const shown = { ...state, width: views.widthOf(state), colouring: views.colouringOf(state) };
-    this.toolbar.show(shown, main.result, chipsOf(views, state));
+    this.toolbar.show(shown, chipsOf(views, state));
+    this.toolbar.showResult(main.result, views.namesAt(state).problem);
+  }
+
+  private stepMatch(by: 1 | -1, takesFocus: boolean): void {
+    this.main.stepMatch(by, takesFocus);
+    this.toolbar.showResult(this.main.result, '');
   }
 
   /** What is below the graph comes after it was painted: that is done between the first frame and the second. */
@@ -117,7 +123,7 @@ export class App {
     return new Toolbar(views, {
       change: (change) => navigation.change(change),
       type: (search) => navigation.typeSearch(search),
-      step: (by) => main.stepMatch(by),
+      step: (by) => this.stepMatch(by, false),
       reset: () => navigation.zoomOut(),
       leave: () => main.graph.focus(main.graph.focusedBox),
     });
@@ -163,6 +169,7 @@ export class App {
       navigation: this.navigation,
       views: this.views,
       search: () => this.toolbar.focus(),
+      step: (by) => this.stepMatch(by, true),
       help: () => this.help.showModal(),
       menu: () => this.openMenuByKey(),
     });

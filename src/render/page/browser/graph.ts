@@ -49,6 +49,8 @@ export class Graph {
   /** The one that Tab reaches: d3 may use it again for another frame. */
   private offered: FrameElement | null = null;
   private isDrawn = false;
+  /** The one that is marked when no other is. */
+  private restingBox: number | null = null;
   /** How far it was scrolled from the bottom, when its place was so high. */
   private fromBottomPx = 0;
   private heightPx = 0;
@@ -105,6 +107,18 @@ export class Graph {
     element?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
   }
 
+  /** Brings a box into sight, and lets Tab reach it. */
+  show(box: number): void {
+    this.offer(box);
+    this.elements.get(box)?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  }
+
+  /** Marks a box as long as no other one is; null: none. */
+  rest(box: number | null): void {
+    this.restingBox = box;
+    this.unmark();
+  }
+
   /** Its place is as wide as when it was drawn. */
   get fits(): boolean {
     return this.widthPx === Math.max(LEAST_WIDTH_PX, this.place.clientWidth);
@@ -141,6 +155,7 @@ export class Graph {
   markBox(box: number): void {
     const { boxes } = this;
     setAttributes(this.mark, {
+      class: box === this.restingBox ? 'mark resting' : 'mark',
       x: px(boxes.xPx[box] as number),
       y: this.topOf(box),
       width: px(Math.max(1, drawnWidthPx(boxes.widthPx[box] as number))),
@@ -149,7 +164,8 @@ export class Graph {
   }
 
   unmark(): void {
-    this.mark.setAttribute('visibility', 'hidden');
+    if (this.restingBox === null) this.mark.setAttribute('visibility', 'hidden');
+    else this.markBox(this.restingBox);
   }
 
   /** What fills the width, with as many of its callers and callees as fit. */
@@ -199,7 +215,7 @@ export class Graph {
     for (const element of svg.querySelectorAll<FrameElement>('g')) hatched += this.finishFrame(element);
     this.hatching.setAttribute('d', hatched);
     svg.append(this.hatching, this.mark);
-    this.unmark();
+    this.rest(null);
   }
 
   private prepare(svg: SVGSVGElement): void {

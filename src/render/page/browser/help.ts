@@ -10,7 +10,7 @@ const KEYS = [
   ['Esc', 'back: close, clear the search, zoom out'],
   ['r', 'zoom out to all'],
   ['/', 'search: text, or a regular expression between slashes'],
-  ['n  N', 'to the next match, the one before'],
+  ['n  N', 'to the next match, the largest first; back'],
   ['o', 'open its function: numbers, callers and callees'],
   ['f', 'only what is inside of its function'],
   ['h', 'hide what is inside of its function'],

@@ -13,6 +13,7 @@ export interface Keyed {
   readonly navigation: Navigation;
   readonly views: Views;
   readonly search: () => void;
+  readonly step: (by: 1 | -1) => void;
   readonly help: () => void;
   readonly menu: () => void;
 }
@@ -32,7 +33,7 @@ export function isOfFrame(key: string): boolean {
 
 /** undefined: nothing. */
 export function actionOf(key: string, keyed: Keyed): (() => void) | undefined {
-  const { main, actions, navigation, views, search, help, menu } = keyed;
+  const { main, actions, navigation, views, search, step, help, menu } = keyed;
   const { state } = navigation;
   const box = main.aimedBox;
   const width = /^\d$/.test(key) ? views.widths[Number(key) - 1] : undefined;
@@ -44,8 +45,8 @@ export function actionOf(key: string, keyed: Keyed): (() => void) | undefined {
     '?': help,
     m: menu,
     r: () => navigation.zoomOut(),
-    n: () => main.stepMatch(1),
-    N: () => main.stepMatch(-1),
+    n: () => step(1),
+    N: () => step(-1),
     o: () => actions.choose(main.symbolOf(box)),
     f: () => actions.focusOn(main.symbolOf(box)),
     h: () => actions.hide(main.symbolOf(box)),

@@ -7,9 +7,10 @@ import type { NodeId, SymbolId } from '../../../model/units.js';
 import { htmlElement as html } from '../../browser/dom.js';
 import { type Facts, factsText, symbolAt } from '../../frames/facts.js';
 import type { FrameTable } from '../../frames/frame-table.js';
-import { type Found, foundText, isFoundIn, matcherOf, shareOf } from '../../frames/search.js';
+import { type Found, foundText, isFoundIn, shareOf } from '../../frames/search.js';
 import { type Painter, painterOf } from '../view/colouring.js';
 import { detailsOf, type Everywhere } from '../view/details.js';
+import { type MatchAt, nextMatch } from '../view/matches.js';
 import { nodeAt, pathTo } from '../view/paths.js';
 import type { State } from '../view/state.js';
 import type { Views } from '../view/views.js';
@@ -17,6 +18,10 @@ import { Graph } from './graph.js';
 import { showLegend } from './legend.js';
 import type { Navigation } from './navigation.js';
 import type { Tooltip } from './tooltip.js';
+
+/** Of a match that is gone to: no narrower, and no further from what fills the width. */
+const SEEN_PX = 24;
+const SEEN_ROWS = 200;
 
 /** A box, and where beside it something may be shown. */
 export type AtBox = (box: number, xPx: number, yPx: number) => void;
@@ -28,6 +33,8 @@ export class MainGraph {
   table!: FrameTable; // from the first drawing on
   painter!: Painter;
   private found: Found | null = null;
+  /** The match that the reader went to last. */
+  private match: MatchAt | null = null;
   /** Where the pointer came to a frame; null: it left, or arrows were used since. */
   private pointer: { readonly xPx: number; readonly yPx: number } | null = null;
   private readonly views: Views;
@@ -64,7 +71,9 @@ export class MainGraph {
     const { views, graph } = this;
     const before = isElsewhere || this.table === undefined ? null : pathTo(this.table, this.nodeOf(graph.focusedBox));
     this.table = views.tableAt(state);
-    this.found = views.foundAt(state);
+    const found = views.foundAt(state);
+    if (found !== this.found) this.match = null;
+    this.found = found;
     const { first, last } = this.run;
     const painter = painterOf(this.table, views.colouringOf(state), views.widthOf(state) === 'self');
     this.painter = painter;
@@ -79,18 +88,19 @@ export class MainGraph {
     });
     const same = before && nodeAt(this.table, before);
     graph.offer((same === null ? null : this.boxOf(same)) ?? graph.boxes.firstOfRun);
+    graph.rest(this.match && this.boxOf(this.match.node));
     this.hideFacts();
     showLegend(this.legend, this.table, graph.boxes, painter);
   }
 
-  /** What the search found, in words; null: it is no regular expression. */
-  get result(): string | null {
-    const { search } = this.state;
-    if (search !== '' && matcherOf(search) === null) return null;
+  /** What the search found, and which of it the reader is at, in words; empty: nothing was asked for, or it cannot be done. */
+  get result(): string {
     if (this.found === null) return '';
     const { first, last } = this.run;
     const whole = this.views.wholeTableAt(this.state);
-    return foundText(shareOf(whole, this.found, first, last), sumOf(whole, whole.total, first, last));
+    const share = shareOf(whole, this.found, first, last);
+    const all = this.found.matches[ROOT] as number;
+    return foundText(share, sumOf(whole, whole.total, first, last), all, this.match?.place);
   }
 
   /** What a key acts on: the box below the pointer, or the one that arrows came to last. */
@@ -127,16 +137,23 @@ export class MainGraph {
     this.navigation.change({ zoom: pathTo(this.table, first), zoomLast });
   }
 
-  /** To the next frame that the search finds, over the whole tree; -1: to the one before. */
-  stepMatch(by: 1 | -1): void {
+  /**
+   * To the next match, the largest first, over the whole tree; -1: to the one before. `takesFocus`: the frame gets it, else it is
+   * only marked, and what had the focus goes on.
+   */
+  stepMatch(by: 1 | -1, takesFocus: boolean): void {
     const { found, table } = this;
-    if (found === null) return;
-    const { length } = table.tree;
-    const from = this.nodeOf(this.graph.focusedBox);
-    for (let step = 1; step <= length; step++) {
-      const node = (((from + by * step) % length) + length) % length;
-      if (found.isMatch[node] === 1 && (table.total[node] as number) > 0) return this.showNode(node);
-    }
+    const match = found && nextMatch(table, found, this.match?.node ?? null, by);
+    if (match === null) return;
+    this.match = match;
+    this.pointer = null;
+    if (this.boxOf(match.node) === null)
+      this.navigation.change({ zoom: this.zoomFor(match.node), zoomLast: null }, true);
+    const box = this.boxOf(match.node);
+    if (box === null) return;
+    this.graph.rest(box);
+    if (takesFocus) this.graph.focus(box);
+    else this.graph.show(box);
   }
 
   hideFacts(): void {
@@ -170,12 +187,13 @@ export class MainGraph {
     return { first, last: last === null || last < first ? first : last };
   }
 
-  /** Zooms in on it if it is too narrow to be seen. */
-  private showNode(node: NodeId): void {
-    if (this.boxOf(node) === null) this.navigation.change({ zoom: pathTo(this.table, node), zoomLast: null });
-    const box = this.boxOf(node);
-    this.pointer = null;
-    if (box !== null) this.graph.focus(box);
+  /** As much of its callers as leaves it wide enough to be seen. */
+  private zoomFor(node: NodeId): SymbolId[] {
+    const { total, parent } = this.table;
+    const largest = (total[node] * this.graph.widthPx) / SEEN_PX;
+    let top = node;
+    for (let rows = 1; rows < SEEN_ROWS && top !== ROOT && total[parent[top]] <= largest; rows++) top = parent[top];
+    return pathTo(this.table, top);
   }
 
   private boxOf(node: NodeId): number | null {

@@ -86,10 +86,8 @@ export class Toolbar {
     this.listen();
   }
 
-  /** `result`: of the search; null: it is no regular expression. */
-  show(state: State, result: string | null, chips: readonly Chip[]): void {
+  show(state: State, chips: readonly Chip[]): void {
     this.state = state;
-    const isValid = result !== null;
     this.width.show(state.width);
     this.colour.show(state.colouring);
     for (const [control, isOn] of [
@@ -99,12 +97,15 @@ export class Toolbar {
     ] as const)
       control.setAttribute('aria-pressed', String(isOn));
     if (this.input.value !== state.search) this.input.value = state.search;
-    this.input.setAttribute('aria-invalid', String(!isValid));
-    this.output.textContent = result ?? 'no regular expression';
-    const hasSearch = state.search !== '' && isValid;
-    for (const control of [...this.steps, this.only]) control.disabled = !hasSearch;
     this.resetButton.disabled = state.zoom.length === 0;
     this.showChips(chips);
+  }
+
+  /** `result`: of the search, empty: there is none. `problem`: why it cannot be done; empty: it can. */
+  showResult(result: string, problem: string): void {
+    this.input.setAttribute('aria-invalid', String(problem !== ''));
+    this.output.textContent = problem || result;
+    for (const control of [...this.steps, this.only]) control.disabled = result === '';
   }
 
   focus(): void {

@@ -4,13 +4,7 @@
 import { ROOT } from '../../../model/call-tree.js';
 import type { NodeId } from '../../../model/units.js';
 import { type FrameTable, summedUp } from '../../frames/frame-table.js';
-import { type Found, find, matcherOf } from '../../frames/search.js';
-
-/** null: the search asks for nothing. */
-export function matchesIn(table: FrameTable, search: string): Found | null {
-  const matcher = search === '' ? null : matcherOf(search);
-  return matcher && find(table, matcher);
-}
+import type { Found } from '../../frames/search.js';
 
 /** Only the weight of what is found, with all below it. */
 export function onlyMatches(table: FrameTable, { isMatch }: Found): FrameTable {
@@ -19,4 +13,32 @@ export function onlyMatches(table: FrameTable, { isMatch }: Found): FrameTable {
     isInside[node] = isMatch[node] || (node !== ROOT && isInside[table.parent[node]]) ? 1 : 0;
   const self = table.self.map((own, node) => (isInside[node] ? own : 0));
   return { ...table, self, total: summedUp(table.tree, self) };
+}
+
+/** One of the matches. */
+export interface MatchAt {
+  readonly node: NodeId;
+  /** 1: the largest. */
+  readonly place: number;
+}
+
+/**
+ * The match behind another one (`by`: 1) or before it (-1), from the largest to the smallest, equal ones as they stand, and around the end.
+ * `from`: null: before the first. null: there is none. They are not put in order: there may be a million.
+ */
+export function nextMatch({ total }: FrameTable, { isMatch }: Found, from: NodeId | null, by: 1 | -1): MatchAt | null {
+  const isBefore = (a: NodeId, b: NodeId) => total[a] > total[b] || (total[a] === total[b] && a < b);
+  const isNearer = by === 1 ? isBefore : (a: NodeId, b: NodeId) => isBefore(b, a);
+  let next: NodeId | null = null;
+  let first: NodeId | null = null;
+  for (let node: NodeId = ROOT; node < isMatch.length; node++) {
+    if (isMatch[node] === 0) continue;
+    if (first === null || isNearer(node, first)) first = node;
+    if (from !== null && isNearer(from, node) && (next === null || isNearer(node, next))) next = node;
+  }
+  const found = next ?? first;
+  if (found === null) return null;
+  let place = 1;
+  for (let node: NodeId = ROOT; node < isMatch.length; node++) if (isMatch[node] && isBefore(node, found)) place++;
+  return { node: found, place };
 }

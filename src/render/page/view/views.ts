@@ -10,12 +10,12 @@ import { addedDurations } from '../../../model/durations.js';
 import { dsoOf } from '../../../model/symbol-order.js';
 import type { Nanoseconds, SymbolId } from '../../../model/units.js';
 import type { FrameTable } from '../../frames/frame-table.js';
-import type { Found } from '../../frames/search.js';
+import { type Found, find, matchNames, type NameMatches } from '../../frames/search.js';
 import type { PageData, PageThread } from '../data/page-data.js';
 import { treeOf } from '../data/tree-of.js';
 import { FrameTables } from './frame-tables.js';
 import type { Bar } from './histogram.js';
-import { matchesIn, onlyMatches } from './matches.js';
+import { onlyMatches } from './matches.js';
 import { remembered } from './remembered.js';
 import { COLOURINGS, type Colouring, type State, WIDTHS, type Width } from './state.js';
 import { chosenRow, type ThreadRow, threadRows } from './threads.js';
@@ -47,7 +47,8 @@ export class Views {
   private readonly ofThreads = remembered((places: readonly number[]) => this.viewOfThreads(places));
   private readonly reshaped = remembered((view: View, state: State) => this.reshape(view, state));
   private readonly drawn = remembered((view: View, width: Width) => this.tables.ofWidth(view.tree, width));
-  private readonly matches = remembered(matchesIn);
+  private readonly named = remembered((search: string) => matchNames(this.names, search));
+  private readonly matches = remembered(find);
   private readonly masked = remembered(onlyMatches);
 
   constructor(data: PageData) {
@@ -89,7 +90,13 @@ export class Views {
 
   /** What the search finds in it; null: it asks for nothing. */
   foundAt(state: State): Found | null {
-    return this.matches(this.searchKey(state), this.wholeTableAt(state), state.search);
+    const { isMatch } = this.namesAt(state);
+    return isMatch && this.matches(this.searchKey(state), this.wholeTableAt(state), isMatch);
+  }
+
+  /** Which functions the search is for. */
+  namesAt({ search }: State): NameMatches {
+    return this.named(search, search);
   }
 
   /** null: the function is not there, or has no times. */

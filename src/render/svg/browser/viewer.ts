@@ -7,7 +7,7 @@ import type { NodeId } from '../../../model/units.js';
 import { byId } from '../../browser/dom.js';
 import { factsOf } from '../../frames/facts.js';
 import { besideOf, calleeOf, callerOf } from '../../frames/neighbours.js';
-import { type Found, find, foundText, matcherOf, shareOf } from '../../frames/search.js';
+import { type Found, find, foundText, matchNames, shareOf } from '../../frames/search.js';
 import { readData } from '../data.js';
 import { HELP } from './help.js';
 import { keepHeadInSight } from './page.js';
@@ -65,28 +65,22 @@ export class Viewer {
 
   private draw(): void {
     const { search } = this.state;
-    const matcher = search === '' ? null : matcherOf(search);
-    const found = matcher && find(this.data.table, matcher);
+    const { isMatch, problem } = matchNames(this.data.table.names, search);
+    const found = isMatch && find(this.data.table, isMatch);
     const hadFocus = byId('boxes').contains(document.activeElement);
     this.picture.draw(this.state, found);
     this.focused = Math.min(this.focused, this.picture.boxes.length - 1);
     this.leaveBox();
     if (hadFocus) this.focus(this.picture.boxes.firstOfRun);
     else this.picture.offer(this.picture.boxes.firstOfRun);
-    const isValid = search === '' || matcher !== null;
-    this.toolbar.show(
-      search,
-      isValid ? this.resultOf(found) : 'no regular expression',
-      isValid,
-      this.state.first !== ROOT,
-    );
+    this.toolbar.show(search, problem || this.resultOf(found), problem === '', this.state.first !== ROOT);
     this.toolbar.moveTo(this.picture.widthPx, this.picture.headPx);
   }
 
   private resultOf(found: Found | null): string {
     if (found === null) return '';
     const share = shareOf(this.data.table, found, this.state.first, this.state.last);
-    return foundText(share, weightOfRun(this.picture.boxes));
+    return foundText(share, weightOfRun(this.picture.boxes), found.matches[ROOT] as number);
   }
 
   private go(state: State): void {

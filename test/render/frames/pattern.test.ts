@@ -1,0 +1,135 @@
+/**
+ * Regular expressions of the search: they find what JavaScript's own find, and never backtrack.
+ */
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { programOf } from '../../../src/render/frames/pattern.js';
+import { MOST_WORK, PatternRun, TooMuchWork } from '../../../src/render/frames/pattern-run.js';
+import { matchNames } from '../../../src/render/frames/search.js';
+
+function finds(source: string, text: string): boolean {
+  const program = programOf(source);
+  if (typeof program === 'string') throw new Error(`${source}: ${program}`);
+  return new PatternRun(program).test(text);
+}
+
+const ATOMS = [
+  'a',
+  'b',
+  'B',
+  ':',
+  '.',
+  '\\w',
+  '\\d',
+  '\\.',
+  '\\s',
+  '[ab]',
+  '[^a]',
+  '[a-c:]',
+  '\\p{Lu}',
+  '\\u{e9}',
+  '<',
+  '\\W',
+];
+const EDGES = ['^', '$', '\\b', '\\B'];
+const QUANTIFIERS = ['', '', '', '*', '+', '?', '*?', '{2}', '{1,}', '{0,2}', '{3}?', '{0}'];
+
+const { expression } = fc.letrec<{ expression: string; part: string }>((tie) => ({
+  part: fc.oneof(
+    { maxDepth: 4 },
+    fc.tuple(fc.constantFrom(...ATOMS), fc.constantFrom(...QUANTIFIERS)).map((both) => both.join('')),
+    fc.constantFrom(...EDGES),
+    fc
+      .tuple(fc.constantFrom('(', '(?:', '(?<n>'), tie('expression'), fc.constantFrom(...QUANTIFIERS))
+      .map(([open, inside, quantifier]) => `${open}${inside})${quantifier}`),
+  ),
+  expression: fc
+    .array(
+      fc.array(tie('part'), { maxLength: 4 }).map((parts) => parts.join('')),
+      { minLength: 1, maxLength: 3 },
+    )
+    .map((branches) => branches.join('|')),
+}));
+
+const isExpression = (source: string) => {
+  try {
+    new RegExp(source, 'iu');
+    return true;
+  } catch {
+    return false; // the same name twice
+  }
+};
+
+describe('an expression', () => {
+  test('finds what JavaScript finds', () => {
+    const texts = fc.array(fc.constantFrom('a', 'b', 'c', 'A', 'É', ':', '.', '<', '1', ' ', '😀'), { maxLength: 8 });
+    let found = 0;
+    fc.assert(
+      fc.property(expression.filter(isExpression), texts, (source, characters) => {
+        // within a character of two parts V8 finds a \\B: nothing is there
+        const text = characters.filter((one) => one !== '😀' || !source.includes('\\B')).join('');
+        const isThere = new RegExp(source, 'iu').test(text);
+        if (isThere) found++;
+        expect(finds(source, text), `/${source}/ in ${text}`).toBe(isThere);
+      }),
+      { numRuns: 3000 },
+    );
+    expect(found).toBeGreaterThan(500);
+  });
+
+  test.for([
+    ['std::vec(tor)?<', 'ns::std::Vector<int>'],
+    ['^operator\\(\\)$', 'operator()'],
+    ['[\\]x]y', 'a]y'],
+    ['a{,2}', 'xa{,2}'],
+    ['le\\a\\-?f', 'leaf'],
+    ['[]|b', 'b'],
+    ['[^]z', '\nz'],
+    ['\\x41\\u0042', 'ab'],
+  ] as const)('%s is in %s', ([source, text]) => expect(finds(source, text)).toBe(true));
+
+  test.for(['(', 'a)', '*', '[b-a]', 'a{2,1}'])('%s is none', (source) =>
+    expect(programOf(source)).toBe('no regular expression'),
+  );
+
+  test.for(['(?=a)', '(?!a)', '(?<=a)', '(?<!a)b', '(a)\\1', '(?<n>a)\\k<n>'])('%s cannot be searched for', (source) =>
+    expect(programOf(source)).toBe('no lookaround, no backreferences'),
+  );
+
+  test.for(['((((x{99}){99}){99}){99}){99}', '(((){999}){999}){999}', 'x'.repeat(1001), '('.repeat(1e5)])(
+    'is refused when it would be too long',
+    (source) => expect(programOf(source)).toBe('too long an expression'),
+  );
+});
+
+describe('work', () => {
+  const LONG = 'a'.repeat(20_000);
+
+  test.for([
+    '(a+)+$',
+    '(a|a)*b',
+    '(a|aa)+$',
+    '(.*)*b',
+    '^(([a-z])+.)+[A-Z]([a-z])+$',
+    '(a?){40}a{40}b',
+    '(\\w+\\s?)*!',
+  ])('%s looks at each character once', (source) => {
+    const program = programOf(source);
+    if (typeof program === 'string') throw new Error(program);
+    const run = new PatternRun(program);
+    run.test(`${LONG}!`);
+    const once = run.work;
+    run.test(`${LONG}${LONG}!`);
+    expect(run.work).toBeLessThan(5000);
+    expect(run.work - once).toBeLessThan(100);
+  });
+
+  test('that would not end soon is given up', () => {
+    const names = Array.from({ length: 3000 }, (_, at) => `${at.toString(2)}${(at * 7919).toString(2)}`.repeat(9));
+    const source = `(0|1)*1(0|1){${200}}2`;
+    const run = new PatternRun(programOf(source) as Exclude<ReturnType<typeof programOf>, string>);
+    expect(() => names.map((name) => run.test(name))).toThrow(TooMuchWork);
+    expect(run.work).toBe(MOST_WORK + 1);
+    expect(matchNames(names, `/${source}/`)).toEqual({ isMatch: null, problem: expect.stringContaining('simpler') });
+  });
+});
