@@ -4,3 +4,18 @@
 
 /** With less memory than this the program itself would not fit. */
 export const LEAST_MEMORY_BYTES = 160 * 1024 * 1024;
+
+/** Kernels count threads, processes and processors in 32 bits with a sign. */
+export const MOST_ID = 2 ** 31 - 1;
+
+/** An id that a kernel may have given out, or −1 where nobody knows it. */
+export function isThreadId(id: number): boolean {
+  return Number.isInteger(id) && id >= -1 && id <= MOST_ID;
+}
+
+/** 52 days. Times that are at most so far from where time is counted from differ by whole nanoseconds that a number holds. */
+export const FURTHEST_NS = 2 ** 52;
+
+export function isPossibleTime(timeNs: number): boolean {
+  return Math.abs(timeNs) <= FURTHEST_NS;
+}

@@ -14,6 +14,7 @@ import type { SidebandRecord } from '../model/sideband.js';
 import type { Address } from '../model/units.js';
 import { type Flags, parseFlags } from './flags.js';
 import { parseAddress } from './location.js';
+import { impossibleLine } from './possible.js';
 import { parseRecord } from './sideband.js';
 
 /** The columns before the event; `pid`, `cpu`, `comm` and `time` are null where they were not printed. */
@@ -81,6 +82,12 @@ const INDENTED_NAME = new RegExp(`^(${FLAG_WORDS}) {2,}(?<=^.{21,})`, 's');
 
 /** Reads one line, without its newline; bytes as latin1 characters, so that every byte keeps its place. */
 export function parsePerfLine(line: string): PerfLine {
+  const said = readLine(line);
+  const reason = impossibleLine(said);
+  return reason === null ? said : { type: 'damaged', reason };
+}
+
+function readLine(line: string): PerfLine {
   if (line.startsWith(' instruction trace error')) return parseError(line);
   if (isContinuation(line)) return IGNORED;
   const sideband = parseSideband(line);

@@ -2,6 +2,7 @@
  * A piece of an input that means the same whatever stands before it: all branches have a time, no time steps back, and
  * no record leans on an earlier line. Most pieces are plain, and so they can be read in any order, side by side.
  */
+import { isPossibleTime } from '../model/limits.js';
 import type { PerfTime } from '../model/perf-time.js';
 import { type LineCounts, noLines } from '../model/quality.js';
 import type { Mapping, ThreadName, TraceRecord } from '../model/trace-chunk.js';
@@ -92,8 +93,9 @@ class PieceBuilder {
     if (line.type === 'damaged') return this.damage(row, line.reason);
     if (line.type === 'error') {
       counts.gapLines++;
-      if (line.time !== null) takeError(line, this.timeOf(line.time), this);
-      return line.time !== null;
+      if (line.time === null || !isPossibleTime(this.timeOf(line.time))) return false;
+      takeError(line, this.timeOf(line.time), this);
+      return true;
     }
     counts.ignoredLines++;
     if (line.type === 'branch') return line.prefix.tid <= 0 || line.flags.notTaken;
@@ -101,8 +103,9 @@ class PieceBuilder {
     const { time } = line.prefix;
     const isKnown = time !== null && !wasBefore(time);
     const timeNs = isKnown ? this.timeOf(time) : this.timeOfRow(this.branchRow);
+    if (!isPossibleTime(timeNs)) return false; // or NaN
     takeSideband(line, timeNs, this);
-    return !Number.isNaN(timeNs);
+    return true;
   }
 
   private damage(row: number, reason: string): boolean {
@@ -156,6 +159,7 @@ class PieceBuilder {
     if (lastRow === NONE) return { ...all, firstNs: Number.NaN, last: null, branches: null };
     const before = this.branchBefore(lastRow);
     if (before !== NONE && this.timeOfRow(lastRow) < this.timeOfRow(before) - LARGEST_STEP_BACK_NS) return null;
+    if (!isPossibleTime(this.timeOfRow(lastRow))) return null;
     const branches = reader.group(lastRow, this.originSeconds);
     return branches && { ...all, firstNs: this.firstNs(), last: this.lastBranch(lastRow, before), branches };
   }

@@ -19,6 +19,11 @@ export class TimeGuard {
     return dropped;
   }
 
+  /** The last time of all stands alone: so far from the one before it that only a garbled digit explains it. */
+  isFarFromLast(ns: Nanoseconds): boolean {
+    return Math.abs(this.heldNs - this.lastGoodNs) >= ns; // false for the only one, which follows nothing
+  }
+
   /** Nothing is in doubt: as long as no time steps back far, none will be dropped. */
   get isInOrder(): boolean {
     return !(this.lastGoodNs - this.heldNs > LARGEST_STEP_BACK_NS);

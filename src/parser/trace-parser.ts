@@ -1,6 +1,7 @@
 /**
  * Whole lines in, a chunk of events and records out; the counts say what became of each line.
  */
+import { isPossibleTime } from '../model/limits.js';
 import type { PerfTime } from '../model/perf-time.js';
 import { type DamagedLine, type LineCounts, noLines } from '../model/quality.js';
 import type { Mapping, ThreadName, TraceChunk, TraceRecord } from '../model/trace-chunk.js';
@@ -13,6 +14,7 @@ import { type Head, NOT_PRINTED } from './line-prefix.js';
 import { OVERLONG } from './line-reader.js';
 import { NO_FLAGS, type PerfLine, type Prefix } from './perf-line.js';
 import { MOST_DAMAGED_SHOWN, MOST_TEXT, type PlainPiece, plainPiece } from './plain-piece.js';
+import { FAR_TIME } from './possible.js';
 import { LINE_COLUMNS, Line, lineText, OTHER, type ReadLines } from './read-lines.js';
 import { type ErrorLine, type SidebandLine, takeError, takeSideband, wasBefore } from './records.js';
 import type { SitesOfReader } from './sites-of-reader.js';
@@ -24,7 +26,7 @@ type BranchLine = Extract<PerfLine, { type: 'branch' }>;
 const NEWLINE = 10;
 const NO_TIME = 'no time, unlike the lines around it';
 const BAD_TIME = 'its time does not fit the lines around it';
-/** No thread is recorded so long and does so little. */
+/** No trace is recorded so long and has one event there. */
 const LONGEST_WAIT_SECONDS = 3600;
 
 /** Parses one input, piece by piece. */
@@ -125,7 +127,8 @@ export class TraceParser {
     time.seconds = seconds;
     time.ns = ns;
     if (this.early) this.doubtFirst({ ...time });
-    if (!this.fitsTiming(time)) return this.damage(counts.lines, this.lineAt(start), NO_TIME);
+    const fault = this.timeFault(time);
+    if (fault !== null) return this.damage(counts.lines, this.lineAt(start), fault);
     counts.events++;
     this.hold(tid, cpu, site, words.timeOf(time), start);
     if (pid !== NOT_PRINTED) this.learnPid(tid, pid);
@@ -143,8 +146,9 @@ export class TraceParser {
       const text = Buffer.from(rest).toString('latin1');
       this.damage(this.counts.lines, text, 'the last line has no newline: it may be cut');
     }
-    const { held } = this;
-    if (held.isHeld) this.chunk.addEvent(held.tid, held.cpu, held.site, held.timeNs);
+    const { held, guard } = this;
+    if (held.isHeld && guard.isFarFromLast(LONGEST_WAIT_SECONDS * 1e9)) this.dropHeld(BAD_TIME);
+    else if (held.isHeld) this.chunk.addEvent(held.tid, held.cpu, held.site, held.timeNs);
     held.isHeld = false;
     this.takeEarly();
     return this.chunk.build();
@@ -160,11 +164,9 @@ export class TraceParser {
       case 'branch':
         return this.takeBranch(line, start);
       case 'error':
-        this.counts.gapLines++;
-        return this.inTime(() => this.takeError(line));
+        return this.inTime(line.time, start, () => this.takeError(line));
       case 'sideband':
-        this.counts.ignoredLines++;
-        return this.inTime(() => this.takeSideband(line));
+        return this.inTime(line.prefix.time, start, () => this.takeSideband(line));
       case 'ignored':
         this.counts.ignoredLines++;
         return;
@@ -182,7 +184,8 @@ export class TraceParser {
       return;
     }
     if (this.early) this.doubtFirst(time);
-    if (!this.fitsTiming(time)) return this.damage(this.counts.lines, this.lineAt(start), NO_TIME);
+    const fault = this.timeFault(time);
+    if (fault !== null) return this.damage(this.counts.lines, this.lineAt(start), fault);
     if (flags.unknown !== null) this.words.unknownFlags.add(flags.unknown);
     this.counts.events++;
     const site = this.words.interner.site(flags.kind, edgeOf(flags.kind, flags.edge), line.from, line.to);
@@ -191,17 +194,27 @@ export class TraceParser {
     this.learnName(prefix, timeNs);
   }
 
-  /** A first line has no line before it that could contradict it: only one that is far ahead of the second is garbled. */
+  /** A first line has no line before it that could contradict it: one that stands alone, far from the second, is garbled. */
   private doubtFirst(time: PerfTime | null): void {
     const { held, firstTime, words } = this;
     if (this.counts.events === 0) this.firstTime = time;
     else this.firstTime = null;
     if (!held.isHeld || firstTime === null || time === null) return;
-    if (firstTime.seconds - time.seconds < LONGEST_WAIT_SECONDS) return;
+    if (Math.abs(firstTime.seconds - time.seconds) < LONGEST_WAIT_SECONDS) return;
     this.dropHeld(BAD_TIME);
     this.guard = new TimeGuard();
     this.firstTime = time;
     if (words.timed-- === 1) words.originSeconds = null; // it was the only one, and had set the origin
+  }
+
+  /** What is wrong with the time of a branch; null: nothing, and it is counted. */
+  private timeFault(time: PerfTime | null): string | null {
+    if (time !== null && !this.isNear(time)) return FAR_TIME;
+    return this.fitsTiming(time) ? null : NO_TIME;
+  }
+
+  private isNear(time: PerfTime): boolean {
+    return this.words.originSeconds === null || isPossibleTime(this.words.timeOf(time));
   }
 
   /** All branches of a trace have a time, or none has. A first line that lost its own decides nothing. */
@@ -246,10 +259,18 @@ export class TraceParser {
     if (held.isHeld && held.text === null) held.text = this.lineAt(held.start).slice(0, MOST_TEXT);
   }
 
-  /** Records before an input's second branch wait: what time it is there, only branches tell. */
-  private inTime(record: () => void): void {
-    if (this.early) this.early.push(record);
-    else record();
+  /** Records before an input's second branch wait: what time it is there, only branches tell. `start`: of the record's line. */
+  private inTime(time: PerfTime | null, start: number, take: () => void): void {
+    const { early, counts } = this;
+    if (early === null && (time === null || wasBefore(time) || this.isNear(time))) return take();
+    const line = counts.lines;
+    const text = this.lineAt(start).slice(0, MOST_TEXT);
+    const takeIfNear = () => {
+      if (time === null || wasBefore(time) || this.isNear(time)) take();
+      else this.damage(line, text, FAR_TIME);
+    };
+    if (early) early.push(takeIfNear);
+    else takeIfNear();
   }
 
   private takeEarly(): void {
@@ -259,6 +280,7 @@ export class TraceParser {
   }
 
   private takeError(line: ErrorLine): void {
+    this.counts.gapLines++;
     takeError(line, line.time ? this.words.timeOf(line.time) : this.lastNsOf(line.tid), this);
   }
 
@@ -270,6 +292,7 @@ export class TraceParser {
 
   private takeSideband(line: SidebandLine): void {
     const { time } = line.prefix;
+    this.counts.ignoredLines++;
     takeSideband(line, time && !wasBefore(time) ? this.words.timeOf(time) : this.held.timeNs, this);
   }
 

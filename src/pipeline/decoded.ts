@@ -1,13 +1,15 @@
 /**
  * A recording that is decoded while it is read: the text of several decoders, and what the recording itself tells.
  */
+import { isPossibleTime } from '../model/limits.js';
 import { comparePerfTimes, type PerfTime } from '../model/perf-time.js';
 import type { RecordedWhere } from '../model/profile.js';
 import type { ThreadName, TraceChunk } from '../model/trace-chunk.js';
 import { type Nanoseconds, NONE } from '../model/units.js';
 import { ChunkBuilder } from '../parser/chunk-builder.js';
 import { fromLatin1 } from '../parser/intern.js';
-import { takeSideband } from '../parser/records.js';
+import { FAR_TIME, impossibleLine } from '../parser/possible.js';
+import { takeSideband, wasBefore } from '../parser/records.js';
 import type { DecodeJob } from '../perfdata/plan-jobs.js';
 import type { RecordedEvent } from '../perfdata/recording.js';
 import type { TraceInput } from './inputs.js';
@@ -50,18 +52,29 @@ export class ErrorOwners {
   }
 }
 
+/** What a recording's own records say, and those that cannot be true. */
+export interface SidebandTold {
+  readonly chunk: TraceChunk;
+  readonly damaged: readonly { readonly record: number; readonly what: string; readonly reason: string }[];
+}
+
 /** The recording's own records as the parser would take them from text. `timeOf`: since the origin of time. */
-export function sidebandChunk(sideband: readonly RecordedEvent[], timeOf: (time: PerfTime) => Nanoseconds): TraceChunk {
+export function takeRecords(sideband: readonly RecordedEvent[], timeOf: (time: PerfTime) => Nanoseconds): SidebandTold {
+  const damaged: { record: number; what: string; reason: string }[] = [];
   const chunk = new ChunkBuilder();
   const sink = {
     addRecord: chunk.addRecord.bind(chunk),
     addMapping: chunk.addMapping.bind(chunk),
     addName: (name: ThreadName) => chunk.addName({ ...name, comm: name.comm === null ? null : fromLatin1(name.comm) }),
   };
-  for (const { tid, pid, cpu, time, record } of sideband) {
-    if (time === null) continue;
+  sideband.forEach(({ tid, pid, cpu, time, record }, index) => {
+    if (time === null) return;
     const prefix = { comm: null, pid, tid, cpu: cpu === NONE ? null : cpu, time };
-    takeSideband({ type: 'sideband', prefix, record }, timeOf(time), sink);
-  }
-  return chunk.build();
+    const line = { type: 'sideband', prefix, record } as const;
+    const isNear = wasBefore(time) || isPossibleTime(timeOf(time));
+    const reason = impossibleLine(line) ?? (isNear ? null : FAR_TIME);
+    if (reason === null) takeSideband(line, timeOf(time), sink);
+    else damaged.push({ record: index + 1, what: record.what, reason });
+  });
+  return { chunk: chunk.build(), damaged };
 }

@@ -11,7 +11,7 @@ import { TraceParser } from '../parser/trace-parser.js';
 import { TraceVocabulary } from '../parser/trace-vocabulary.js';
 import type { EventMemoryOptions } from '../store/event-memory.js';
 import { TraceStore } from '../store/trace-store.js';
-import { type DecodedPart, type DecodedRecording, ErrorOwners, sidebandChunk } from './decoded.js';
+import { type DecodedPart, type DecodedRecording, ErrorOwners, takeRecords } from './decoded.js';
 import { FileParts } from './file-parts.js';
 import { tellKind } from './input-kind.js';
 import { inLargerPieces } from './larger-pieces.js';
@@ -101,10 +101,12 @@ export class InputReader {
     };
     await Promise.all(Array.from({ length: atOnce }, readOnes));
     if (this.counts.events === 0) return; // nothing tells what its times are
-    this.store.add(
-      sidebandChunk(sideband, (time) => this.words.timeOf(time)),
-      name,
-    );
+    const { chunk, damaged } = takeRecords(sideband, (time) => this.words.timeOf(time));
+    this.store.add(chunk, name);
+    this.counts.lines += damaged.length;
+    this.counts.damagedLines += damaged.length;
+    for (const { record, what, reason } of damaged.slice(0, MOST_DAMAGED_SHOWN))
+      this.damaged.push({ input: `${name}, record`, line: record, text: what, reason });
   }
 
   /** What was counted when a trace was imported. */

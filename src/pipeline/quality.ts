@@ -137,13 +137,14 @@ export class TimeSums {
 
   add({ tree, hiddenNs }: ThreadProfile): void {
     const { length, inferredNs, selfNs, symbol } = tree;
-    this.hiddenNs += hiddenNs;
-    this.inferredNs -= hiddenNs;
+    let guessedNs = 0;
     for (let node = 0; node < length; node++) {
       this.totalNs += selfNs[node];
-      this.inferredNs += inferredNs[node];
+      guessedNs += inferredNs[node];
       if (symbol[node] === SpecialSymbol.Unknown) this.unknownNs += selfNs[node];
     }
+    this.hiddenNs += hiddenNs;
+    this.inferredNs += guessedNs - hiddenNs; // of one thread both are exact: no sum of theirs is below zero
   }
 }
 

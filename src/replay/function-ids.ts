@@ -4,6 +4,7 @@
  */
 import { BranchKind, type BranchSites } from '../model/branch-sites.js';
 import { countAtOrBelow } from '../model/columns.js';
+import { compareSymbols } from '../model/symbol-order.js';
 import { SpecialSymbol, type SymbolTable } from '../model/symbol-table.js';
 import { type Address, type FunctionId, NONE, type SiteId, type SymbolId } from '../model/units.js';
 
@@ -161,9 +162,19 @@ function lastAtOrBelow(ascending: Float64Array, address: Address): Address {
   return count === 0 ? Number.NaN : ascending[count - 1];
 }
 
-/** Of two functions of one name the one that starts lower: ids depend on the order of the input. */
-export function lower(a: FunctionId, b: FunctionId, start: Float64Array): FunctionId {
-  return b === NONE || isLower(start[a], start[b]) ? a : b;
+/**
+ * Of two functions of one name the one that starts lower; of one start, as where only some lines name the file, the one whose
+ * symbol comes first by name and file. Ids depend on the order of the input, so they decide nothing.
+ */
+export function lower(
+  a: FunctionId,
+  b: FunctionId,
+  { start, symbol }: { readonly start: Float64Array; readonly symbol: Int32Array },
+  symbols: SymbolTable,
+): FunctionId {
+  if (b === NONE || isLower(start[a], start[b])) return a;
+  if (isLower(start[b], start[a])) return b;
+  return compareSymbols(symbols, symbol[a], symbol[b]) < 0 ? a : b;
 }
 
 /** An address that was not printed is higher than any. */

@@ -43,9 +43,9 @@ export function functionTable(sites: BranchSites, symbols: SymbolTable): Functio
     nameless: ids.nameless,
     from: ids.from,
     to: ids.to,
-    ofSymbol: lowestOfSymbols(symbol, start, symbols.length),
+    ofSymbol: lowestOfSymbols(symbol, start, symbols),
   };
-  return { ...table, stubTarget: stubTargets(sites, table) };
+  return { ...table, stubTarget: stubTargets(sites, table, symbols) };
 }
 
 /** The same number for the same name. */
@@ -64,10 +64,10 @@ function bareName(name: string): string {
   return at > 0 ? name.slice(0, at) : name;
 }
 
-function lowestOfSymbols(symbol: Int32Array, start: Float64Array, symbols: number): Int32Array {
-  const lowest = new Int32Array(symbols).fill(NONE);
+function lowestOfSymbols(symbol: Int32Array, start: Float64Array, symbols: SymbolTable): Int32Array {
+  const lowest = new Int32Array(symbols.length).fill(NONE);
   symbol.forEach((id, fn) => {
-    lowest[id] = lower(fn, lowest[id], start);
+    lowest[id] = lower(fn, lowest[id], { start, symbol }, symbols);
   });
   return lowest;
 }

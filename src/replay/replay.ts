@@ -93,7 +93,7 @@ export class Replay {
     const [first] = pairing.segments;
     const frames = new OpenFrames(tree, log, facts.functions, tailCalls, watcher ?? null);
     const pause = new Pause(tree, log, facts.scope === 'user+kernel');
-    const clock = new Clock(frames, pause, log, first ? events.timeNs[first.firstRow] : 0);
+    const clock = new Clock(frames, pause, log, events.timeNs[first?.firstRow ?? 0] ?? 0);
     const hidden = new HiddenJumps(frames, pairing, events, facts, tailCalls);
     const firstStack = new FirstStack(frames, events, facts, contexts, () => this.noteDoubt());
     const lost = new LostStretches(events);

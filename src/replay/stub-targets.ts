@@ -4,6 +4,7 @@
  */
 import { BranchKind, type BranchSites } from '../model/branch-sites.js';
 import { countAtOrBelow } from '../model/columns.js';
+import type { SymbolTable } from '../model/symbol-table.js';
 import { type FunctionId, NONE, type SiteId } from '../model/units.js';
 import { lower } from './function-ids.js';
 import { LONGEST_CALL_BYTES, Trait } from './traits.js';
@@ -13,14 +14,15 @@ interface Functions {
   readonly length: number;
   readonly traits: Uint16Array;
   readonly bareName: Int32Array;
+  readonly symbol: Int32Array;
   readonly start: Float64Array;
   readonly from: Int32Array;
   readonly to: Int32Array;
 }
 
 /** By function: for a stub what it leads to, where it is known; else NONE. */
-export function stubTargets(sites: BranchSites, functions: Functions): Int32Array {
-  const { bareName, start, from, to } = functions;
+export function stubTargets(sites: BranchSites, functions: Functions, symbols: SymbolTable): Int32Array {
+  const { bareName, from, to } = functions;
   const targets = new Int32Array(functions.length).fill(NONE);
   const calls = callsOfStubs(sites, functions);
   const returns = returnsUnderNamesOf(calls, sites, functions);
@@ -30,7 +32,7 @@ export function stubTargets(sites: BranchSites, functions: Functions): Int32Arra
     const address = sites.from[call];
     for (let at = countAtOrBelow(addresses, address); addresses[at] <= address + LONGEST_CALL_BYTES; at++) {
       const fn = from[returns[at] as SiteId];
-      if (bareName[fn] === bareName[stub]) targets[stub] = lower(fn, targets[stub], start);
+      if (bareName[fn] === bareName[stub]) targets[stub] = lower(fn, targets[stub], functions, symbols);
     }
   }
   return targets;

@@ -4,16 +4,17 @@
 import { BranchKind, type RecordKind, siteOfRecord, TraceEdge } from '../model/branch-sites.js';
 import type { ThreadEvents } from '../model/thread-events.js';
 import type { TraceRecord } from '../model/trace-chunk.js';
-import type { Tid } from '../model/units.js';
+import type { Nanoseconds, Tid } from '../model/units.js';
 import { lastRowAt, type MergedLanes, type SiteEdges } from './merge-lanes.js';
 import type { EventRows } from './thread-memory.js';
 
 /**
- * Among events of its own time a record stands before the first trace start: what it tells of led to the start. `rows`:
- * where the merged events lie, with room for the records.
+ * Among events of its own time a record stands before the first trace start: what it tells of led to the start. One from before
+ * the recording, as an error with a garbled time, is told of at its beginning. `rows`: where the merged events lie, with room for
+ * the records.
  */
 export function placeRecords(
-  tid: Tid,
+  { tid, recordingStartNs }: { readonly tid: Tid; readonly recordingStartNs: Nanoseconds },
   merged: MergedLanes,
   records: readonly TraceRecord[],
   sites: SiteEdges,
@@ -31,7 +32,7 @@ export function placeRecords(
     site.copyWithin(row + count, row, end);
     timeNs.copyWithin(row + count, row, end);
     site[row + count - 1] = siteOfRecord(kind);
-    timeNs[row + count - 1] = row === 0 ? record.timeNs : Math.max(record.timeNs, timeNs[row - 1]);
+    timeNs[row + count - 1] = Math.max(record.timeNs, row === 0 ? recordingStartNs : timeNs[row - 1]);
     end = row;
   });
   return { tid, length, site: site.subarray(0, length), timeNs: timeNs.subarray(0, length) };

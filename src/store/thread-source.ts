@@ -27,6 +27,8 @@ export interface ThreadSource {
   readonly records: readonly TraceRecord[];
   /** Losses of no certain thread, on the processors that it ran on. */
   readonly unownedGaps: readonly UnownedGapsOfCpu[];
+  /** The first time of all threads: nothing is told of earlier ones. */
+  readonly recordingStartNs: Nanoseconds;
 }
 
 /** What the trace says of a thread beside its events. */
@@ -60,7 +62,7 @@ export function loadThread(
   const exitNs = exitOf(source.records, merged);
   const own = source.records.filter(({ what, timeNs }) => what !== 'switch' || timeNs <= exitNs);
   const records = [...own, ...source.unownedGaps.flatMap((gaps) => [...gapsAmong(gaps, merged)])];
-  const events = placeRecords(source.tid, merged, records, sites, memory.merged);
+  const events = placeRecords(source, merged, records, sites, memory.merged);
   const gaps = records.filter((record) => record.what === 'gap').sort(byTimeThenContent);
   const isCreatedInside = records.some(({ what }) => what === 'fork');
   return { events, gaps, isCreatedInside, exitNs, clockSteps: merged.clockSteps };

@@ -97,7 +97,7 @@ export class TraceStore {
     const records = [...(this.records.get(tid)?.values() ?? [])].map((record) => this.withinRecording(record));
     const unownedGaps = this.unownedGaps.on(packed?.cpus ?? lanes.map(([first]) => (first as LaneRuns).cpu));
     const events = packed?.thread.lanes.reduce((sum, { events }) => sum + events, 0) ?? this.eventsOf(tid);
-    return { tid, events, lanes, packed, records, unownedGaps };
+    return { tid, events, lanes, packed, records, unownedGaps, recordingStartNs: this.startNs };
   }
 
   /** The file that the address of an error in a thread lies in; null if the trace does not tell. */

@@ -37,14 +37,6 @@ export function callAt(seconds: number): string {
   return `1 [000] ${seconds}.000000500: call 1000 main+0x0 => 2000 a+0x0\n`;
 }
 
-/** All but the first are beyond what a number holds exactly. */
-export function callsAtFarTimes(): string {
-  const times = Array.from({ length: 50 }, (_, index) => `${9_000_000_000 + 97 * index}.00000010${index % 10}`);
-  const callOf = (time: string, index: number) =>
-    `1 [000] ${time}: call ${index}000 f${index}+0x0 => ${index + 1}000 f${index + 1}+0x0\n`;
-  return ['1.000000100', ...times].map(callOf).join('');
-}
-
 /** It gives some lines. */
 export function breakingOff(name: string, lines: string): TraceInput {
   async function* bytes() {

@@ -683,3 +683,37 @@ test('no line of 60 KB takes long', () => {
       if (parsed.type === 'branch') for (const end of [parsed.from, parsed.to]) parseLocation(end);
     }
 });
+
+describe('what no machine prints is damage', () => {
+  const FROM_TO = 'call 401000 main+0x0 => 402000 work+0x0';
+  test.each([
+    ['7 [-2] 1.000000001: call 401000 main+0x0 => 402000 work+0x0', 'a processor number that cannot be'],
+    [`-2 [000] 1.000000001: ${FROM_TO}`, 'a thread or process id that no kernel gives out'],
+    [`-2/7 [000] 1.000000001: ${FROM_TO}`, 'a thread or process id that no kernel gives out'],
+    ['7 [000] 1.000000001: PERF_RECORD_COMM: x:7/4294967295', 'a thread or process id that no kernel gives out'],
+    [
+      '7 [000] 1.000000001: PERF_RECORD_FORK(18446744073709551616:1):(1:1)',
+      'a thread or process id that no kernel gives out',
+    ],
+    ['7 [000] 1.000000001: PERF_RECORD_EXIT(7:2147483648):(7:7)', 'a thread or process id that no kernel gives out'],
+    [
+      ' instruction trace error type 1 time 1.000000001 cpu -3 pid 1 tid 1 ip 0 code 7: Overflow',
+      'a processor number that cannot be',
+    ],
+    ['7 [000] 1.000000001: call 4010000000000000 main+0x0 => 402000 work+0x0', 'an address that no program has'],
+    [
+      '7 [000] 1.000000001:   call                       401000 main+0x0 => 8000000000402000 work+0x0',
+      'an address that no program has',
+    ],
+  ])('%s', (line, reason) => {
+    expect(parsePerfLine(line)).toEqual({ type: 'damaged', reason });
+  });
+
+  test.each([
+    '-1/7 [-01] 1.000000001: call ffffffff81000000 entry+0x0 => 402000 work+0x0',
+    '7 [000] 1.000000001: PERF_RECORD_EXIT(-1:2147483647):(7:7)',
+    ' instruction trace error type 1 cpu -1 pid -1 tid -1 ip 0 code 7: Overflow',
+  ])('but not %s', (line) => {
+    expect(parsePerfLine(line).type).not.toBe('damaged');
+  });
+});

@@ -416,6 +416,11 @@ describe('times', () => {
     ['a line far behind them', ['5.000000000', '5.000000001', '1.000000002', '5.000000003'], [3]],
     ['none: a long wait', ['1.000000000', '9.000000001', '9.000000002', '9.000000003'], []],
     ['none: a second recording behind the first', ['5.000000000', '5.000000001', '1.000000002', '1.000000003'], []],
+    ['the last line, hours ahead of all others', ['1.000000000', '1.000000001', '3601.000000001'], [3]],
+    ['the last line, hours behind them', ['9001.000000000', '9001.000000001', '1.000000000'], [3]],
+    ['the first line, hours behind the others', ['1.000000000', '9001.000000001', '9001.000000002'], [1]],
+    ['none: a last line behind a wait', ['1.000000000', '1.000000001', '3000.000000001'], []],
+    ['none: the only line', ['5000.000000000'], []],
     ['none: clocks of two processors', ['5.000900000', '5.000000001', '5.000900002', '5.000000003'], []],
   ])('out of line is %s', (_, times, lines) => {
     expect(damagedIn(times.map((time) => callAt(time)).join(''))).toEqual(
@@ -462,10 +467,15 @@ describe('where lines are cut into pieces does not matter', () => {
     ]);
   });
 
-  test.each(sizes)('for times that are too far apart for nanoseconds, %i', (size) => {
-    const far = Array.from({ length: 20 }, (_, n) => callAt(`20000000.0000${10_000 + 67 * n}`, '4/5')).join('');
-    expect(byLane(parse(begin + far, size)).events).toEqual(byLane(parse(begin + far)).events);
-    expect(parse(begin + far, size).events.at(-1)).toContain(` ${(20_000_000 - 5) * 1e9 + 10_000 + 67 * 19} `);
+  test.each(sizes)('for times that are further apart than any recording lasts: they are damage, %i', (size) => {
+    const far = callAt('4503605.000000000', '4/5') + callAt('20000000.000000007', '4/5').repeat(20);
+    const error = ' instruction trace error type 1 time 9999999999.000000000 cpu 3 pid 4 tid 5 ip 0 code 7: Overflow\n';
+    const record = '5 [000] 9999999999.000000000: PERF_RECORD_SWITCH OUT\n';
+    const { events, records, counts, damaged } = parse(begin + begin + far + error + record, size);
+    expect(events.map((event) => event.split(' ')[2]).every((ns) => Number(ns) < 10)).toBe(true);
+    expect(records).toEqual([]);
+    expect(counts).toEqual({ lines: 29, events: 6, gapLines: 0, ignoredLines: 0, damagedLines: 23 });
+    expect(damaged[0]?.reason).toBe('its time lies more than 52 days from that of the first line');
   });
 });
 

@@ -3,8 +3,8 @@
  */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { planJobs } from '../../src/index.js';
-import { ErrorOwners } from '../../src/pipeline/decoded.js';
+import { planJobs, type RecordedEvent } from '../../src/index.js';
+import { ErrorOwners, takeRecords } from '../../src/pipeline/decoded.js';
 import { anyRecording, anyRecordingOfThreads, anyTime } from '../helpers/recordings.js';
 
 const UNKNOWN = -1;
@@ -20,4 +20,19 @@ test('whatever its processor and time, an error has one owner', () => {
       expect(jobs.filter((job) => owners.owns(job, each, time))).toHaveLength(1);
   });
   fc.assert(hasOneOwner);
+});
+
+test('records of a recording that cannot be true are damage, and the others are taken', () => {
+  const place = { tid: 7, pid: 7, cpu: 0, time: { seconds: 5, ns: 9 } };
+  const events: RecordedEvent[] = [
+    { ...place, record: { what: 'exit', pid: 7, tid: 7 } },
+    { ...place, record: { what: 'exit', pid: 7, tid: -2 } },
+    { ...place, cpu: -2, record: { what: 'switch', direction: 'in' } },
+    { ...place, time: { seconds: 18_446_744_073, ns: 1 }, record: { what: 'switch', direction: 'in' } },
+    { ...place, time: { seconds: 0, ns: 0 }, record: { what: 'comm', exec: false, name: 'a', pid: 7, tid: 7 } },
+  ];
+  const { chunk, damaged } = takeRecords(events, ({ seconds, ns }) => (seconds - 5) * 1e9 + ns);
+  expect(chunk.records).toEqual([{ what: 'exit', tid: 7, pid: 7, cpu: 0, timeNs: 9 }]);
+  expect(chunk.names).toHaveLength(1);
+  expect(damaged.map(({ record, what }) => `${record} ${what}`)).toEqual(['2 exit', '3 switch', '4 switch']);
 });

@@ -7,7 +7,7 @@ import { type AnalyzeOptions, analyze, type Profile, type TraceInput } from '../
 import { execute } from '../helpers/execution.js';
 import { fixture, fold, inputOf } from '../helpers/load.js';
 import { jsonOf } from '../helpers/profile-file.js';
-import { breakingOff, callAt, callsAtFarTimes, manyThreads, tracesIn } from '../helpers/round-trips.js';
+import { breakingOff, callAt, manyThreads, tracesIn } from '../helpers/round-trips.js';
 import { ALONE, analyzeFile, imported, stored } from '../helpers/trace-file.js';
 
 const fixtures = tracesIn(['hardware', 'lab', 'constructed', 'damaged', 'truth', 'demo']);
@@ -96,11 +96,6 @@ test('inputs of other seconds give one file in any order', async () => {
   const file = await imported(inputs());
   expect(await imported(inputs().reverse())).toEqual(file);
   expect(jsonOf(await analyzeFile(file))).toContain('"originNs":"5000000500","startNs":0,"endNs":2000000000');
-});
-
-test('times that are not exact stay what they were', async () => {
-  const later = '2 [000] 4.000000007: call 7000 g+0x0 => 8000 h+0x0\n';
-  await expectSame(() => [inputOf(later, 'later'), inputOf(callsAtFarTimes(), 'lines')]);
 });
 
 test('an event takes little more than two bytes', async () => {

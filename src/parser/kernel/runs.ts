@@ -9,8 +9,8 @@ import { Column, zeroed } from './memory';
 
 const EVENT_BYTES: usize = 8;
 const FAR: u32 = u32.MAX_VALUE;
-/** Further from the origin numbers leave out nanoseconds, and steps no longer add up to times. */
-const FURTHEST_NS: i64 = 1 << 53;
+/** As in model/limits.ts: times further from the origin are damage, which the parser tells of line by line. */
+const FURTHEST_NS: i64 = 1 << 52;
 /** No clock of a processor steps back so far. */
 const LARGEST_STEP_BACK_NS: i64 = 1_000_000;
 

@@ -19,6 +19,8 @@ const INSN: u32 = 0x736e6920;
 const PLUS_0X: u32 = 0x78302b; // "+0x"
 const LONGEST_BRANCH: usize = 16 * 1024;
 const MOST_DIGITS: usize = 16;
+/** Beyond it, below and above zero, numbers are not exact. */
+const MOST_ADDRESS: i64 = (1 << 53) - 1;
 /** perf computes offsets modulo 2^64 where the address lies beyond the symbol: large ones are not meant. */
 const MOST_OFFSET_DIGITS: usize = 6;
 /** In a name that does not begin with a letter of ASCII something else may be meant. */
@@ -121,7 +123,9 @@ function readEnd(end: End, at: usize, limit: usize): bool {
   if ((load<u32>(plus) & 0xffffff) != PLUS_0X || letter < FIRST_LETTER || letter > LAST_LETTER) return false;
   let offset: u32 = 0;
   for (let digit = digits; digit < limit; digit++) offset = (offset << 4) | hexDigit(digit);
-  end.address = <f64>(<i64>address); // the upper half of the address space is negative
+  const signed = <i64>address; // the upper half of the address space is negative
+  if (signed > MOST_ADDRESS || signed < -MOST_ADDRESS) return false; // the tolerant parser says what is wrong
+  end.address = <f64>signed;
   end.start = end.address - <f64>offset;
   end.name = name;
   end.nameLength = <u32>(digits - name);

@@ -1,0 +1,53 @@
+/**
+ * Whatever is asked of any fixture, no number in the answer is one that cannot be, and what is written can be read.
+ */
+import { expect, test } from 'vitest';
+import { latencyAnswer, reportOf, stacksAnswer } from '../../src/answers.js';
+import { type AnalyzeOptions, analyze, askLatency, askStacks, PtflameError } from '../../src/index.js';
+import { fixture, inputOf } from '../helpers/load.js';
+import { jsonOf, readBack } from '../helpers/profile-file.js';
+import { tracesIn } from '../helpers/round-trips.js';
+import { wrongNumbers } from '../helpers/wrong-numbers.js';
+
+const fixtures = tracesIn(['hardware', 'lab', 'constructed', 'damaged', 'truth', 'demo']);
+const HALF = { from: { afterStartNs: 10 }, to: { afterStartNs: 1000 } };
+const OPTIONS: readonly AnalyzeOptions[] = [
+  { durations: true },
+  { tailCalls: 'replace', extend: false },
+  { window: HALF, extend: false },
+  { window: HALF, tailCalls: 'replace', foldRecursion: true, trees: 'together', durations: true },
+];
+const ALONE = { jobs: 1, byCalls: true };
+
+/** null: there is nothing to answer. */
+async function answered<Answer>(answer: Promise<Answer>): Promise<Answer | null> {
+  return answer.catch((error) => {
+    if (error instanceof PtflameError) return null;
+    throw error;
+  });
+}
+
+function expectPossible(answer: unknown): void {
+  expect(wrongNumbers(JSON.stringify(answer))).toEqual([]);
+}
+
+test.each(fixtures)('%s', async (name) => {
+  const text = fixture(name);
+  const input = () => [inputOf(text, name)];
+  for (const options of OPTIONS) {
+    const given = { ...ALONE, ...options };
+    const profile = await answered(analyze(input(), given));
+    if (profile === null) continue;
+    const isOfTime = profile.meta.weight === 'ns';
+    if (isOfTime) expectPossible(reportOf(profile));
+    const stacks = isOfTime && (await answered(askStacks(input(), { afterStartNs: 20 }, given)));
+    if (stacks) expectPossible(stacksAnswer(stacks.profile, stacks.atNs, stacks.stacks));
+    const any = { functions: /./, slowest: 3 };
+    const latency = isOfTime && (await answered(askLatency(input(), any, { ...given, trees: 'apart' })));
+    if (latency) expectPossible(latencyAnswer(latency.profile, latency.calls, latency.functions));
+    if (options.trees === 'together') continue;
+    const json = jsonOf(profile);
+    expect(wrongNumbers(json)).toEqual([]);
+    expect(jsonOf(await readBack(json))).toBe(json);
+  }
+});

@@ -1,0 +1,63 @@
+/**
+ * "What the trace would give": of any lines an imported file tells what their text tells, byte for byte, whatever is asked.
+ */
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { type AnalyzedInput, type AnalyzeOptions, analyze, PtflameError, type TraceInput } from '../../src/index.js';
+import { inputOf } from '../helpers/load.js';
+import { oddLine } from '../helpers/odd-lines.js';
+import { jsonOf, readBack } from '../helpers/profile-file.js';
+import { ALONE, imported, stored } from '../helpers/trace-file.js';
+import { wrongNumbers } from '../helpers/wrong-numbers.js';
+
+const maybe = fc.boolean();
+const options: fc.Arbitrary<AnalyzeOptions> = fc
+  .record({
+    tailCalls: fc.constantFrom('nest', 'replace'),
+    extend: maybe,
+    durations: maybe,
+    foldRecursion: maybe,
+    select: fc.constantFrom({}, {}, {}, { tids: [1] }, { cpus: [0, 1] }, { pids: [1, 2] }, { comm: /other/ }),
+    root: fc.constantFrom(null, null, null, { pattern: /work/ }),
+  })
+  .map(({ root, ...rest }) => ({ byCalls: true, ...ALONE, ...rest }));
+
+/** The profile as JSON, or what it was refused with. */
+async function told(inputs: readonly AnalyzedInput[], options: AnalyzeOptions): Promise<string> {
+  try {
+    return jsonOf(await analyze(inputs, options));
+  } catch (error) {
+    if (error instanceof PtflameError) return error.code;
+    throw error;
+  }
+}
+
+/** null: nothing of it can be used. */
+async function fileOf(inputs: readonly TraceInput[]): Promise<Buffer | null> {
+  try {
+    return await imported(inputs);
+  } catch (error) {
+    if (error instanceof PtflameError) return null;
+    throw error;
+  }
+}
+
+test('a file tells what its text tells, in numbers that can be, and what is written can be read', {
+  timeout: 60_000,
+}, async () => {
+  const lines = fc.array(oddLine, { minLength: 2, maxLength: 60 });
+  const texts = fc.array(lines, { minLength: 1, maxLength: 2 });
+  await fc.assert(
+    fc.asyncProperty(texts, options, async (texts, options) => {
+      const inputs = () => texts.map((lines, at) => inputOf(lines.join(''), `cpu${at}`));
+      const file = await fileOf(inputs());
+      if (file === null) return;
+      const json = await told(inputs(), options);
+      expect(await told([stored(file)], options)).toBe(json);
+      if (!json.startsWith('{')) return;
+      expect(wrongNumbers(json)).toEqual([]);
+      expect(jsonOf(await readBack(json))).toBe(json);
+    }),
+    { numRuns: 600 },
+  );
+});
