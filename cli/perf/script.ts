@@ -38,8 +38,8 @@ export interface DecodeOptions {
   readonly hangMs?: number;
 }
 
-/** perf's own default columns but these; what follows from them is printed by nobody. */
-const FIELDS = '-F-event,-period,+addr,-comm,+flags,-dso,+pid';
+/** Files tell apart functions of one name; a location stands in a mapping, which the recording itself tells of. */
+const FIELDS = '-F-event,-period,+addr,-comm,+flags,+dso,+symoff,+pid';
 /** A download of symbols may take its time. */
 const HANG_MS = 120_000;
 const MOST_STDERR_BYTES = 16 * 1024;

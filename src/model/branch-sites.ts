@@ -36,7 +36,10 @@ export interface Location {
   readonly address: Address;
   /** NONE for `[unknown]`, and where no symbol was printed. */
   readonly symbol: SymbolId;
-  /** Address of the symbol's first byte; NaN if no offset was printed, or one too large to be believed. */
+  /**
+   * Address of the symbol's first byte; NaN if no offset was printed, or one too large to be believed. Where there is no
+   * symbol: address that the first byte of its file would have, if perf printed an offset in the file.
+   */
   readonly start: Address;
 }
 

@@ -20,6 +20,7 @@ export type SidebandRecord =
       readonly pid: number; // -1: the kernel
       readonly start: Address;
       readonly length: number; // bytes
+      readonly fileOffset: number; // of its first byte
       readonly file: string;
     }
   | { readonly what: 'other' };

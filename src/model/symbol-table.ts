@@ -17,7 +17,10 @@ export const SpecialSymbol = {
 } as const;
 export type SpecialSymbol = (typeof SpecialSymbol)[keyof typeof SpecialSymbol];
 
-const SPECIAL_NAMES = ['[unknown]', '[syscall]', '[untraced]', '[off-cpu]', '[preempted]', '[lost]'] as const;
+/** What perf prints in place of a symbol that it does not find. */
+export const UNKNOWN_NAME = '[unknown]';
+
+const SPECIAL_NAMES = [UNKNOWN_NAME, '[syscall]', '[untraced]', '[off-cpu]', '[preempted]', '[lost]'] as const;
 
 export interface SymbolTable {
   readonly length: number;
@@ -38,15 +41,19 @@ export class SymbolTableBuilder {
   /** By dso (NONE: not printed), then by name. */
   private readonly rows = new Map<number, Map<string, SymbolId>>();
 
-  /** The row of a function's name; `dso` null if it was not printed. */
-  intern(name: string, dso: string | null): SymbolId {
+  /** The row of a function's name; `dso` null if it was not printed. Several rows may be without a symbol: one a file. */
+  intern(
+    name: string,
+    dso: string | null,
+    kind: SymbolKind = name === UNKNOWN_NAME ? SymbolKind.Unknown : SymbolKind.Function,
+  ): SymbolId {
     const dsoRow = dso === null ? NONE : this.internDso(dso);
     let byName = this.rows.get(dsoRow);
     if (byName === undefined) this.rows.set(dsoRow, (byName = new Map()));
     let row = byName.get(name);
     if (row === undefined) {
       row = this.name.push(name) - 1;
-      this.kind.push(SymbolKind.Function);
+      this.kind.push(kind);
       this.dso.push(dsoRow);
       byName.set(name, row);
     }

@@ -63,6 +63,8 @@ export interface Mapping {
   readonly timeNs: Nanoseconds;
   readonly start: Address;
   readonly length: number; // bytes
+  /** Of its first byte in the file; NaN if it is not known. */
+  readonly fileOffset: number;
   /** As perf prints it: a path, or a name like `[vdso]` or `//anon`. */
   readonly file: string;
 }

@@ -2,7 +2,7 @@
  * Texts of branch ends → ids: each distinct text is taken apart once.
  */
 import { type BranchKind, BranchSitesBuilder, type Location, type TraceEdge } from '../model/branch-sites.js';
-import { SpecialSymbol, SymbolTableBuilder } from '../model/symbol-table.js';
+import { SpecialSymbol, SymbolTableBuilder, UNKNOWN_NAME } from '../model/symbol-table.js';
 import { type Address, NONE, type SiteId, type SymbolId } from '../model/units.js';
 import { parseLocation } from './location.js';
 import { PairTable } from './pair-table.js';
@@ -60,10 +60,11 @@ export class Interner {
   }
 
   private read(text: string): number {
-    const { address, name, offset, dso } = parseLocation(text);
+    const { address, name, offset, dso, fileOffset } = parseLocation(text);
     if (address === 0 && name === null) return this.location(address, NONE, Number.NaN);
-    const symbol = name === null ? SpecialSymbol.Unknown : this.symbolOf(name, dso);
-    return this.location(address, symbol, address - offset);
+    if (name !== null) return this.location(address, this.symbolOf(name, dso), address - offset);
+    const nameless = dso === null ? SpecialSymbol.Unknown : this.symbolOf(UNKNOWN_NAME, dso);
+    return this.location(address, nameless, address - fileOffset);
   }
 }
 

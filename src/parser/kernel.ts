@@ -40,6 +40,9 @@ export interface Kernel {
   symbolsStart(): number;
   symbolsBytes(): number;
   namesStart(): number;
+  filesStart(): number;
+  filesBytes(): number;
+  fileNamesStart(): number;
   addHead(seconds: number, lane: number): void;
   forgetHeadFacts(): void;
   group(count: number, origin: number): number;

@@ -1,6 +1,7 @@
 /**
  * One end of a branch, as text: `401260 leaf+0x4 (/opt/demo)`, taken apart.
  */
+import { UNKNOWN_NAME } from '../model/symbol-table.js';
 import type { Address } from '../model/units.js';
 
 export interface LocationText {
@@ -10,6 +11,8 @@ export interface LocationText {
   /** NaN if none was printed, or one that cannot be. */
   readonly offset: number;
   readonly dso: string | null;
+  /** Of the address in that file (perf script -F +dsoff); NaN if it was not printed. */
+  readonly fileOffset: number;
 }
 
 /** perf computes offsets modulo 2^64 where the address lies beyond the symbol: `memcpy@plt+0xffffffffff22f000`. */
@@ -40,7 +43,7 @@ function parseUsual(text: string): LocationText | null {
   const address = hexNumber(text, 0, blank);
   const offset = hexNumber(text, plus + 3, text.length);
   if (Number.isNaN(address) || Number.isNaN(offset) || offset > LARGEST_OFFSET) return null;
-  return { address, name: text.slice(blank + 1, plus), offset, dso: null };
+  return { address, name: text.slice(blank + 1, plus), offset, dso: null, fileOffset: Number.NaN };
 }
 
 /** Of thirteen digits at most, which a number holds exactly; NaN for all else. */
@@ -58,16 +61,16 @@ function hexNumber(text: string, start: number, end: number): number {
 function parseAny(text: string): LocationText {
   const file = text.endsWith(')') ? splitFile(text) : null;
   const bare = file ? (file[1] as string) : text;
-  const dso = file ? (file[2] as string).replace(/\+0x[0-9a-f]+$/, '') : null;
+  const place = placeInFile(file ? (file[2] as string) : null);
   const blank = bare.indexOf(' ');
   const address = parseAddress(blank === -1 ? bare : bare.slice(0, blank));
   const symbol = blank === -1 ? '' : bare.slice(blank + 1).trimStart();
-  if (symbol === '' || symbol === '[unknown]') return { address, name: null, offset: Number.NaN, dso: knownFile(dso) };
+  if (symbol === '' || symbol === UNKNOWN_NAME) return { address, name: null, offset: Number.NaN, ...place };
   const withOffset = OFFSET.exec(symbol);
-  if (withOffset === null) return { address, name: symbol, offset: Number.NaN, dso: knownFile(dso) };
+  if (withOffset === null) return { address, name: symbol, offset: Number.NaN, ...place };
   const offset = Number.parseInt(withOffset[2] as string, 16);
   const name = withOffset[1] || null;
-  return { address, name, offset: offset > LARGEST_OFFSET ? Number.NaN : offset, dso: knownFile(dso) };
+  return { address, name, offset: offset > LARGEST_OFFSET ? Number.NaN : offset, ...place };
 }
 
 /** Only for text that ends in ")": any other would be searched again and again for its end. */
@@ -75,8 +78,16 @@ function splitFile(text: string): RegExpExecArray | null {
   return FILE.exec(text) ?? FILE_BEHIND_ADDRESS.exec(text) ?? FILE_BEHIND_BARE_NAME.exec(text);
 }
 
-function knownFile(dso: string | null): string | null {
-  return dso === '[unknown]' || dso === 'inlined' ? null : dso;
+/** `/usr/lib/liblzma.so.5+0x1a2b0`, what stands in the brackets; the offset only with `-F +dsoff`. */
+function placeInFile(printed: string | null): Pick<LocationText, 'dso' | 'fileOffset'> {
+  const [, file = printed, offset = ''] = OFFSET.exec(printed ?? '') ?? [];
+  const dso = knownFile(file);
+  return { dso, fileOffset: dso === null ? Number.NaN : hexNumber(offset, 0, offset.length) };
+}
+
+/** Of what perf prints in brackets: it may be a word in place of a file. */
+export function knownFile(printed: string | null): string | null {
+  return printed === UNKNOWN_NAME || printed === 'inlined' ? null : printed;
 }
 
 /** At most 16 digits; the upper half of the address space becomes negative, so that kernel addresses stay exact. */

@@ -10,17 +10,20 @@ export const End = {
   Start: 1,
   /** A row of the symbols; below zero, the whole end is a row of the texts instead: `~symbol`. */
   Symbol: 2,
+  /** A row of the files; below zero: none was printed. */
+  File: 3,
   /** Of origins: kind and edge of the branch, as `meaningOf` makes them one. */
-  Flags: 3,
+  Flags: 4,
 } as const;
-export const END_COLUMNS = 4;
+export const END_COLUMNS = 5;
 
 export interface NewBranches {
   /** What stands before arrows, and behind them: END_COLUMNS each. */
   readonly origins: Float64Array;
   readonly targets: Float64Array;
-  /** Names of functions without the file they are in; bytes as latin1 characters, like the texts. */
+  /** Names of functions, and of the files that they are in; bytes as latin1 characters, like the texts. */
   readonly symbols: readonly string[];
+  readonly files: readonly string[];
   /** Ends that do not look as usual, as perf prints them. */
   readonly texts: readonly string[];
   /** Numbers of origin and target, one pair a branch. */
@@ -29,7 +32,7 @@ export interface NewBranches {
 
 /** How many of each were told of. */
 export type ToldBranches = { readonly [Of in keyof NewBranches]: number };
-export const NOTHING_TOLD: ToldBranches = { origins: 0, targets: 0, symbols: 0, texts: 0, pairs: 0 };
+export const NOTHING_TOLD: ToldBranches = { origins: 0, targets: 0, symbols: 0, files: 0, texts: 0, pairs: 0 };
 
 /** What a kernel has learned since; `texts` are kept elsewhere. Copies: good for ever. */
 export function newBranches(kernel: Kernel, told: ToldBranches, texts: readonly string[]): NewBranches {
@@ -40,29 +43,44 @@ export function newBranches(kernel: Kernel, told: ToldBranches, texts: readonly 
   return {
     origins: origins.slice(told.origins),
     targets: targets.slice(told.targets),
-    symbols: newSymbols(kernel, told.symbols),
+    symbols: newTexts(buffer, told.symbols, symbolPlaces(kernel)),
+    files: newTexts(buffer, told.files, filePlaces(kernel)),
     texts,
     pairs: pairs.slice(told.pairs),
   };
 }
 
-function newSymbols(kernel: Kernel, told: number): string[] {
-  const { buffer } = kernel.memory;
-  const places = new Int32Array(buffer, kernel.symbolsStart(), kernel.symbolsBytes() / 4); // offset, length
-  const names = kernel.namesStart();
-  const symbols: string[] = [];
+/** Where texts stand in the kernel's memory: offset from the first byte of their table, and length, of each. */
+interface TextPlaces {
+  readonly tableStart: number;
+  readonly start: number;
+  readonly bytes: number;
+}
+
+function symbolPlaces(kernel: Kernel): TextPlaces {
+  return { tableStart: kernel.namesStart(), start: kernel.symbolsStart(), bytes: kernel.symbolsBytes() };
+}
+
+function filePlaces(kernel: Kernel): TextPlaces {
+  return { tableStart: kernel.fileNamesStart(), start: kernel.filesStart(), bytes: kernel.filesBytes() };
+}
+
+function newTexts(buffer: ArrayBuffer, told: number, { tableStart, start, bytes }: TextPlaces): string[] {
+  const places = new Int32Array(buffer, start, bytes / 4);
+  const texts: string[] = [];
   for (let at = 2 * told; at < places.length; at += 2)
-    symbols.push(Buffer.from(buffer, names + places[at], places[at + 1]).toString('latin1'));
-  return symbols;
+    texts.push(Buffer.from(buffer, tableStart + places[at], places[at + 1]).toString('latin1'));
+  return texts;
 }
 
 /** What was told of, with what is told of now. */
 export function toldWith(told: ToldBranches, news: NewBranches): ToldBranches {
-  const { origins, targets, symbols, texts, pairs } = news;
+  const { origins, targets, symbols, files, texts, pairs } = news;
   return {
     origins: told.origins + origins.length,
     targets: told.targets + targets.length,
     symbols: told.symbols + symbols.length,
+    files: told.files + files.length,
     texts: told.texts + texts.length,
     pairs: told.pairs + pairs.length,
   };

@@ -74,6 +74,6 @@ function takeFork(
   to.addName({ tid: parent, pid: parentPid, comm: null, parent: null, timeNs: at.timeNs });
 }
 
-function takeMapping({ pid, start, length, file }: RecordOf<'mmap'>, timeNs: Nanoseconds, to: RecordSink): void {
-  to.addMapping({ pid, start, length, file: fromLatin1(file), timeNs });
+function takeMapping({ what, file, ...mapping }: RecordOf<'mmap'>, timeNs: Nanoseconds, to: RecordSink): void {
+  to.addMapping({ ...mapping, file: fromLatin1(file), timeNs });
 }

@@ -35,11 +35,12 @@ function parseTask(text: string): SidebandRecord | null {
 // the device; "MMAP -1/0: [0xffffffff81000000(0x1209988) @ 0xffffffff81000000]: x [kernel.kallsyms]_text". A path of
 // Linux has 4,096 bytes at most.
 const MAPPING =
-  /^MMAP2? (-?\d{1,9})\/-?\d{1,9}: \[(?:0x)?([0-9a-f]{1,16})\((?:0x)?([0-9a-f]{1,16})\) @ [^\]]*\]: (?:[rx]|[r-][w-][x-][ps]) (.{1,4096})$/s;
+  /^MMAP2? (-?\d{1,9})\/-?\d{1,9}: \[(?:0x)?([0-9a-f]{1,16})\((?:0x)?([0-9a-f]{1,16})\) @ (?:0x)?([0-9a-f]{1,16})?[^\]]*\]: (?:[rx]|[r-][w-][x-][ps]) (.{1,4096})$/s;
 
 function parseMapping(text: string): SidebandRecord | null {
   const mapping = MAPPING.exec(text);
   if (mapping === null) return null;
-  const [, pid = '', start = '', length = '', file = ''] = mapping;
-  return { what: 'mmap', pid: Number(pid), start: parseAddress(start), length: Number.parseInt(length, 16), file };
+  const [, pid = '', start = '', length = '', offset, file = ''] = mapping;
+  const place = { start: parseAddress(start), length: Number.parseInt(length, 16) };
+  return { what: 'mmap', pid: Number(pid), ...place, fileOffset: parseAddress(offset ?? ''), file };
 }

@@ -9,6 +9,7 @@ import { FAR, NEAR_LENGTH } from '../model/event-run.js';
 import type { SiteId, SymbolId } from '../model/units.js';
 import { kindAndEdge } from './branch-ends.js';
 import type { Interner } from './intern.js';
+import { knownFile } from './location.js';
 import { END_COLUMNS, End, type NewBranches } from './new-branches.js';
 
 const NOT_YET = -1;
@@ -19,11 +20,12 @@ export class SitesOfReader {
   private readonly targets = float64Column();
   private readonly pairs = int32Column();
   private readonly symbols: string[] = [];
+  private readonly files: string[] = [];
   private readonly texts: string[] = [];
   /** By row, as far as they are known: what they are called where all readers' branches come together. */
   private readonly locationOfOrigin: number[] = [];
   private readonly locationOfTarget: number[] = [];
-  private readonly symbolIds: SymbolId[] = [];
+  private readonly symbolIds: SymbolId[][] = []; // by file, from −1 on, then by symbol
   private readonly interner: Interner;
 
   constructor(interner: Interner) {
@@ -32,19 +34,20 @@ export class SitesOfReader {
 
   /** The same, for a reader that begins with what this one knows. */
   copy(): SitesOfReader {
-    const { origins, targets, pairs, symbols, texts } = this;
+    const { origins, targets, pairs, symbols, files, texts } = this;
     const copy = new SitesOfReader(this.interner);
-    copy.hear({ origins: origins.taken(), targets: targets.taken(), pairs: pairs.taken(), symbols, texts });
+    copy.hear({ origins: origins.taken(), targets: targets.taken(), pairs: pairs.taken(), symbols, files, texts });
     copy.sites.set(this.sites);
     return copy;
   }
 
   /** Hears of the branches that the reader tells of next. */
-  hear({ origins, targets, symbols, texts, pairs }: NewBranches): void {
+  hear({ origins, targets, symbols, files, texts, pairs }: NewBranches): void {
     this.origins.append(origins);
     this.targets.append(targets);
     this.pairs.append(pairs);
     for (const symbol of symbols) this.symbols.push(symbol);
+    for (const file of files) this.files.push(file);
     for (const text of texts) this.texts.push(text);
     const branches = this.pairs.length / 2;
     if (branches <= this.sites.length) return;
@@ -88,7 +91,15 @@ export class SitesOfReader {
   private locationOf(ends: Float64Array, at: number): number {
     const symbol = ends[at + End.Symbol];
     if (symbol < 0) return this.interner.locationOf(this.texts[~symbol] as string);
-    const id = (this.symbolIds[symbol] ??= this.interner.symbolOf(this.symbols[symbol] as string, null));
-    return this.interner.location(ends[at + End.Address], id, ends[at + End.Start]);
+    return this.interner.location(ends[at + End.Address], this.idOf(symbol, ends[at + End.File]), ends[at + End.Start]);
+  }
+
+  /** `file`: a row of the files; below zero: none was printed. */
+  private idOf(symbol: number, file: number): SymbolId {
+    const ids = (this.symbolIds[file + 1] ??= []);
+    return (ids[symbol] ??= this.interner.symbolOf(
+      this.symbols[symbol] as string,
+      knownFile(this.files[file] ?? null),
+    ));
   }
 }

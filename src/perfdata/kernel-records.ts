@@ -105,6 +105,7 @@ function readMapping(record: FileRecord, fileAt: number, end: number): RecordedE
     pid: int(record, 8),
     start: Number(view.getBigInt64(at + 16, true)),
     length: readU64(view, at + 24),
+    fileOffset: Number(view.getBigInt64(at + 32, true)),
     file: latin1(record, fileAt, end),
   };
 }

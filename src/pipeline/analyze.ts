@@ -7,10 +7,12 @@ import { assert } from '../model/errors.js';
 import type { Profile, RecordedWhere } from '../model/profile.js';
 import type { Nanoseconds } from '../model/units.js';
 import type { TailCalls } from '../replay/frame.js';
+import { numberFunctions } from '../replay/function-ids.js';
 import { siteFacts } from '../replay/site-facts.js';
 import type { DecodedRecording } from './decoded.js';
 import { InputReader, type ReadOptions, type ReadProgress, type TraceInput } from './inputs.js';
 import { LentCounts } from './lent-counts.js';
+import { nameFunctions } from './name-functions.js';
 import { PieceReaders } from './piece-readers.js';
 import { ProfileBuilder, type Result, type ThreadStack, type Trees } from './profile-builder.js';
 import {
@@ -190,11 +192,13 @@ async function replayAll(
 
 function replayedTrace(reader: InputReader, options: AnalyzeOptions, wanted: Wanted): ReplayedTrace {
   const { words, store } = reader;
+  const { symbols } = words.interner;
   const sites = words.interner.sites.build();
+  const ids = nameFunctions(numberFunctions(sites, symbols.build()), symbols, store.mappingsOfThreads());
   const { startNs, endNs } = store;
   const extendTo = options.extend === false ? null : { startNs, endNs };
   return {
-    facts: siteFacts(sites, words.interner.symbols.build()),
+    facts: siteFacts(sites, symbols.build(), ids),
     edge: sites.edge,
     events: store.memory.shared(),
     options: { tailCalls: options.tailCalls ?? 'nest', extendTo },

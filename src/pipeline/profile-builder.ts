@@ -7,6 +7,7 @@ import type { StackFrame } from '../analysis/stack-at.js';
 import { type CallTree, CallTreeBuilder, ROOT } from '../model/call-tree.js';
 import { type DurationBlocks, DurationsBuilder, durationsOf } from '../model/durations.js';
 import type { Profile, ThreadProfile, TraceMeta } from '../model/profile.js';
+import type { SymbolTable } from '../model/symbol-table.js';
 import type { Nanoseconds, SymbolId, Tid } from '../model/units.js';
 import { Contexts, withCallers } from '../replay/contexts.js';
 import type { InputReader } from './inputs.js';
@@ -55,6 +56,7 @@ export class ProfileBuilder {
   private readonly reader: InputReader;
   /** To the second in which the trace begins: what the reader's time 0 is, the order of the inputs decided. */
   private readonly shiftNs: Nanoseconds;
+  private readonly kinds: SymbolTable['kind'];
 
   /** `tids`: of all threads that it will hear of. */
   constructor(reader: InputReader, tids: readonly Tid[], trees: Trees, questions: Questions) {
@@ -64,6 +66,7 @@ export class ProfileBuilder {
     this.calls = questions.latency && new CallsAnswerBuilder(questions.latency.slowest);
     this.unlearned = tids.toSorted((a, b) => b - a);
     this.together = trees === 'together' ? new CallTreeBuilder() : null;
+    this.kinds = reader.words.interner.symbols.build().kind;
     this.shiftNs = Math.floor(reader.store.startNs / 1e9) * 1e9;
   }
 
@@ -171,7 +174,7 @@ export class ProfileBuilder {
     const profile = { ...who, ...bounds, ...place, durations };
     if (thread.stack) this.stacks.push({ ...who, frames: thread.stack.map((frame) => this.shifted(frame)) });
     if (this.questions.filter !== null && isEmpty(place.tree)) return;
-    const quality = QualityBuilder.ofThread(profile, thread, below.length);
+    const quality = QualityBuilder.ofThread(profile, thread, below.length, this.kinds);
     this.together?.merge(place.tree, ROOT, (symbol) => symbol);
     this.threads.push({ profile: this.together ? { ...profile, tree: NO_TREE } : profile, quality });
     if (thread.durations) this.addDurations(thread.durations);

@@ -6,7 +6,7 @@ import type { Bounds } from '../analysis/questions.js';
 import { assert } from '../model/errors.js';
 import type { ThreadProfile } from '../model/profile.js';
 import { type InferenceName, type LineCounts, noInferences, type Quality, type TraceGap } from '../model/quality.js';
-import { SpecialSymbol } from '../model/symbol-table.js';
+import { SymbolKind, type SymbolTable } from '../model/symbol-table.js';
 import type { Nanoseconds, Tid } from '../model/units.js';
 import type { LostStretch } from '../replay/lost-stretches.js';
 import type { GapRecord } from '../store/gap-records.js';
@@ -47,12 +47,17 @@ export class QualityBuilder {
   }
 
   /** `callersBelow`: how many callers the thread stands on that only other threads show. */
-  static ofThread(profile: ThreadProfile, { thread, replay }: ReplayedThread, callersBelow: number): QualityOfThread {
+  static ofThread(
+    profile: ThreadProfile,
+    { thread, replay }: ReplayedThread,
+    callersBelow: number,
+    kinds: SymbolTable['kind'],
+  ): QualityOfThread {
     const { inferred, undecided, lost } = replay;
     const { clockSteps, gaps: errors } = thread;
     const inferredCalls = { ...inferred, OpenAtStart: inferred.OpenAtStart + callersBelow };
     const times = new TimeSums();
-    times.add(profile);
+    times.add(profile, kinds);
     return { tid: profile.tid, inferredCalls, clockSteps, undecided, lost, errors, times };
   }
 
@@ -135,13 +140,14 @@ export class TimeSums {
     this.totalNs += totalNs;
   }
 
-  add({ tree, hiddenNs }: ThreadProfile): void {
+  /** `kinds`: of the symbols. */
+  add({ tree, hiddenNs }: ThreadProfile, kinds: SymbolTable['kind']): void {
     const { length, inferredNs, selfNs, symbol } = tree;
     let guessedNs = 0;
     for (let node = 0; node < length; node++) {
       this.totalNs += selfNs[node];
       guessedNs += inferredNs[node];
-      if (symbol[node] === SpecialSymbol.Unknown) this.unknownNs += selfNs[node];
+      if (kinds[symbol[node]] === SymbolKind.Unknown) this.unknownNs += selfNs[node];
     }
     this.hiddenNs += hiddenNs;
     this.inferredNs += guessedNs - hiddenNs; // of one thread both are exact: no sum of theirs is below zero

@@ -4,7 +4,7 @@
 import type { AskedCalls, Bounds, CallFilter, FunctionSet, LatencyQuestion } from '../analysis/questions.js';
 import { PtflameError } from '../model/errors.js';
 import { type PerfTime, perfTimeText } from '../model/perf-time.js';
-import type { SymbolTable } from '../model/symbol-table.js';
+import { SymbolKind, type SymbolTable, UNKNOWN_NAME } from '../model/symbol-table.js';
 import type { Nanoseconds } from '../model/units.js';
 import { compareUtf8 } from '../model/utf8-order.js';
 import { formatBounds, formatDuration } from '../render/format.js';
@@ -98,7 +98,9 @@ export function functionSet(pattern: FunctionPattern, symbols: SymbolTable): Fun
   });
 }
 
-function named(name: string, { name: names }: SymbolTable): FunctionSet {
+/** `[unknown]`, as perf prints it, means all functions without a symbol. */
+function named(name: string, { name: names, kind }: SymbolTable): FunctionSet {
+  if (name === UNKNOWN_NAME) return Uint8Array.from(kind, (own) => (own === SymbolKind.Unknown ? 1 : 0));
   const exact = Uint8Array.from(names, (own) => (own === name ? 1 : 0));
   return exact.includes(1) ? exact : Uint8Array.from(names, (own) => (bareName(own) === name ? 1 : 0));
 }

@@ -6,7 +6,7 @@ import type { LineCounts } from '../model/quality.js';
 import type { Selection } from '../model/trace-chunk.js';
 import type { InputReader } from './inputs.js';
 
-const DECODE = 'perf script --itrace=cre --ns -F-event,-period,+addr,-comm,+flags,-dso';
+const DECODE = 'perf script --itrace=cre --ns -F-event,-period,+addr,-comm,+flags,+dso,+symoff';
 
 /** @throws PtflameError if nothing of what was read can be replayed as asked. */
 export function refuseUnusable(reader: InputReader, select: Selection, byCalls: boolean): void {

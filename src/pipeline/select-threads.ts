@@ -28,7 +28,7 @@ export function selectThreads(profile: Profile, select: Omit<Selection, 'cpus'>)
   if (threads.length === 0) throw nothingSelected();
   if (threads.length === profile.threads.length) return profile;
   const durations = addedDurations(threads);
-  return { ...profile, threads, durations, quality: qualityOf(threads, profile.quality) };
+  return { ...profile, threads, durations, quality: qualityOf(threads, profile) };
 }
 
 function isSelected({ tid, pid }: ThreadProfile, { tids, pids }: Omit<Selection, 'cpus'>): boolean {
@@ -36,11 +36,11 @@ function isSelected({ tid, pid }: ThreadProfile, { tids, pids }: Omit<Selection,
 }
 
 /** Times and listed gaps of these threads; the rest is known of the whole recording alone, and stays. */
-function qualityOf(threads: readonly ThreadProfile[], quality: Quality): Quality {
+function qualityOf(threads: readonly ThreadProfile[], { quality, symbols }: Profile): Quality {
   const tids = new Set(threads.map(({ tid }) => tid));
   const gaps = quality.gaps.filter(({ tid }) => tids.has(tid));
   const times = new TimeSums();
-  for (const thread of threads) times.add(thread);
+  for (const thread of threads) times.add(thread, symbols.kind);
   return { ...quality, ...lossesOf(gaps), ...times };
 }
 

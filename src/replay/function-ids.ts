@@ -5,14 +5,17 @@
 import { BranchKind, type BranchSites } from '../model/branch-sites.js';
 import { countAtOrBelow } from '../model/columns.js';
 import { compareSymbols } from '../model/symbol-order.js';
-import { SpecialSymbol, type SymbolTable } from '../model/symbol-table.js';
+import { SpecialSymbol, SymbolKind, type SymbolTable } from '../model/symbol-table.js';
 import { type Address, type FunctionId, NONE, type SiteId, type SymbolId } from '../model/units.js';
 
 const COLD = /(?: ?\[clone )?\.cold(?:\.\d+)?\]?$/;
 
 export interface FunctionIds {
   readonly symbol: readonly SymbolId[];
+  /** Of a function without a name the nearest place it was entered at, or a page: `codeOf`. */
   readonly start: readonly Address[];
+  /** Of a function without a name: where the first byte of its file would lie, if perf printed that; else NaN. */
+  readonly fileStart: readonly Address[];
   readonly nameless: FunctionId;
   /** Of both ends of each site. */
   readonly from: Int32Array;
@@ -28,30 +31,40 @@ export function numberFunctions(sites: BranchSites, symbols: SymbolTable): Funct
     from[site] = numbering.functionOf(sites.fromSymbol[site], sites.fromStart[site], sites.from[site]);
     to[site] = numbering.functionOf(sites.toSymbol[site], sites.toStart[site], sites.to[site]);
   }
-  return { symbol: numbering.symbol, start: numbering.start, nameless, from, to };
+  const { symbol, start, fileStart } = numbering;
+  return { symbol, start, fileStart, nameless, from, to };
 }
 
 /** By symbol and start, by symbol alone where no offset was printed, or by a guessed start. */
 class Numbering {
   readonly symbol: SymbolId[] = [];
   readonly start: Address[] = [];
+  readonly fileStart: Address[] = [];
   private readonly byStart = new Map<SymbolId, Map<Address, FunctionId>>();
   /** By symbol: its function that was asked for last, which mostly is its only one; or NONE. */
   private readonly last: Int32Array;
   private readonly coldParent: ReadonlyMap<SymbolId, ColdParent>;
   private readonly unknown: UnknownStarts;
+  private readonly kind: SymbolTable['kind'];
 
   constructor(sites: BranchSites, symbols: SymbolTable) {
     this.last = new Int32Array(symbols.length).fill(NONE);
     this.coldParent = coldParents(sites, symbols);
-    this.unknown = new UnknownStarts(sites);
+    this.unknown = new UnknownStarts(sites, symbols);
+    this.kind = symbols.kind;
   }
 
   functionOf(symbol: SymbolId, start: Address, address: Address): FunctionId {
     if (symbol === NONE) return NONE;
-    if (symbol === SpecialSymbol.Unknown) return this.intern(symbol, this.unknown.startOf(address));
+    if (this.kind[symbol] === SymbolKind.Unknown) return this.nameless(symbol, start, address);
     const parent = this.coldParent.get(symbol);
     return parent ? this.intern(parent.symbol, parent.start) : this.intern(symbol, start);
+  }
+
+  private nameless(symbol: SymbolId, fileStart: Address, address: Address): FunctionId {
+    const fn = this.intern(symbol, this.unknown.startOf(address));
+    if (isLower(fileStart, this.fileStart[fn] as Address)) this.fileStart[fn] = fileStart;
+    return fn;
   }
 
   private intern(symbol: SymbolId, start: Address): FunctionId {
@@ -63,6 +76,7 @@ class Numbering {
     if (fn === undefined) {
       fn = this.symbol.push(symbol) - 1;
       this.start.push(start);
+      this.fileStart.push(Number.NaN);
       starts.set(start, fn);
     }
     this.last[symbol] = fn;
@@ -120,40 +134,50 @@ class LowestStarts {
 /** Functions without a name are told apart by where they are entered. */
 const LARGEST_FUNCTION = 64 * 1024;
 const PAGE = 4096;
+/** Where a page stands for a function that nothing was seen to enter: never equal to an entry. */
+const IN_PAGE = 0.5;
+
+/** The code of a function without a name, as far as it is known: from its entry on, or the page that its start stands for. */
+export function codeOf(start: Address): { readonly first: Address; readonly bytes: number | null } {
+  return Number.isInteger(start) ? { first: start, bytes: null } : { first: start - IN_PAGE, bytes: PAGE };
+}
 
 class UnknownStarts {
   /** Start addresses of named functions (some more than once), and entries of nameless ones, each ascending. */
   private readonly named: Float64Array;
   private readonly entries: Float64Array;
 
-  constructor(sites: BranchSites) {
+  constructor(sites: BranchSites, { kind }: SymbolTable) {
     const entries = new Set<Address>();
-    for (let site = 0; site < sites.length; site++) if (isEntryOfNameless(sites, site)) entries.add(sites.to[site]);
+    for (let site = 0; site < sites.length; site++)
+      if (isEntryOfNameless(sites, site, kind)) entries.add(sites.to[site]);
     this.entries = Float64Array.from(entries).sort();
-    this.named = entries.size === 0 ? new Float64Array(0) : startsOf(sites);
+    this.named = entries.size === 0 ? new Float64Array(0) : startsOf(sites, kind);
   }
 
   /** The nearest entry at or below the address, if no named function lies between; else the page it is in. */
   startOf(address: Address): Address {
-    const page = Math.floor(address / PAGE) * PAGE + 0.5; // never equal to an entry
+    const page = Math.floor(address / PAGE) * PAGE + IN_PAGE;
     const entry = lastAtOrBelow(this.entries, address);
     if (Number.isNaN(entry) || address - entry > LARGEST_FUNCTION) return page;
     return lastAtOrBelow(this.named, address) > entry ? page : entry;
   }
 }
 
-function startsOf(sites: BranchSites): Float64Array {
+function startsOf(sites: BranchSites, kind: SymbolTable['kind']): Float64Array {
   const starts = new Float64Array(2 * sites.length);
   starts.set(sites.fromStart);
   starts.set(sites.toStart, sites.length);
-  return starts.filter((start) => !Number.isNaN(start)).sort();
+  const symbolOf = (end: number) => (end < sites.length ? sites.fromSymbol[end] : sites.toSymbol[end - sites.length]);
+  return starts.filter((start, end) => !Number.isNaN(start) && kind[symbolOf(end)] !== SymbolKind.Unknown).sort();
 }
 
 // A jump out of a named function enters another one; a jump from one nameless place to the next may be a loop.
-function isEntryOfNameless(sites: BranchSites, site: SiteId): boolean {
-  if (sites.toSymbol[site] !== SpecialSymbol.Unknown || sites.to[site] === 0) return false;
+function isEntryOfNameless(sites: BranchSites, site: SiteId, symbolKind: SymbolTable['kind']): boolean {
+  const isNameless = (symbol: SymbolId) => symbolKind[symbol] === SymbolKind.Unknown;
+  if (!isNameless(sites.toSymbol[site]) || sites.to[site] === 0) return false;
   const kind = sites.kind[site];
-  return kind === BranchKind.Call || (kind === BranchKind.Jump && sites.fromSymbol[site] !== SpecialSymbol.Unknown);
+  return kind === BranchKind.Call || (kind === BranchKind.Jump && !isNameless(sites.fromSymbol[site]));
 }
 
 /** NaN if there is none. */

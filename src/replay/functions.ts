@@ -2,9 +2,9 @@
  * Which function is it, and what does its name say about it? A table of plain columns, which another thread can be sent.
  */
 import type { BranchSites } from '../model/branch-sites.js';
-import type { SymbolTable } from '../model/symbol-table.js';
+import type { SymbolKind, SymbolTable } from '../model/symbol-table.js';
 import { type FunctionId, NONE } from '../model/units.js';
-import { lower, numberFunctions } from './function-ids.js';
+import { type FunctionIds, lower } from './function-ids.js';
 import { stubTargets } from './stub-targets.js';
 import { Trait, traitsOf } from './traits.js';
 
@@ -28,11 +28,10 @@ export interface FunctionTable {
   readonly to: Int32Array;
 }
 
-export function functionTable(sites: BranchSites, symbols: SymbolTable): FunctionTable {
-  const ids = numberFunctions(sites, symbols);
+export function functionTable(sites: BranchSites, symbols: SymbolTable, ids: FunctionIds): FunctionTable {
   const symbol = Int32Array.from(ids.symbol);
   const start = Float64Array.from(ids.start);
-  const traits = Uint16Array.from(symbol, (id) => traitsOf(id, symbols.name[id] as string));
+  const traits = Uint16Array.from(symbol, (id) => traitsOf(symbols.kind[id] as SymbolKind, symbols.name[id] as string));
   const table = {
     length: symbol.length,
     symbol,

@@ -4,6 +4,7 @@
 import { BranchKind, type BranchSites, TraceEdge } from '../model/branch-sites.js';
 import type { SymbolTable } from '../model/symbol-table.js';
 import { type Address, NONE, type SiteId } from '../model/units.js';
+import { type FunctionIds, numberFunctions } from './function-ids.js';
 import { type FunctionTable, functionTable } from './functions.js';
 import { LONGEST_CALL_BYTES, Trait } from './traits.js';
 
@@ -52,8 +53,13 @@ export interface SiteFacts {
 /** `syscall` and `sysenter` are two bytes long. */
 export const SYSCALL_BYTES = 2;
 
-export function siteFacts(sites: BranchSites, symbols: SymbolTable): SiteFacts {
-  const functions = functionTable(sites, symbols);
+/** `ids`: of the functions at both ends of each site. */
+export function siteFacts(
+  sites: BranchSites,
+  symbols: SymbolTable,
+  ids: FunctionIds = numberFunctions(sites, symbols),
+): SiteFacts {
+  const functions = functionTable(sites, symbols, ids);
   const step = new Uint8Array(sites.length);
   const toEntry = new Uint8Array(sites.length);
   const abortsTransaction = sites.kind.map((kind) => (kind === BranchKind.TxAbort ? 1 : 0));

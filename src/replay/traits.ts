@@ -1,8 +1,7 @@
 /**
  * What a function's name says about how it hands on control; addresses decide wherever they can.
  */
-import { SpecialSymbol } from '../model/symbol-table.js';
-import type { SymbolId } from '../model/units.js';
+import { SymbolKind } from '../model/symbol-table.js';
 
 export const Trait = {
   None: 0,
@@ -44,8 +43,8 @@ const SWITCHER = /(?:set|swap|jump_f|ontop_f)context|^(?:runtime\.)?gogo(?:\.abi
 const PROGRAM_START = /^_start$/;
 const BIRTHPLACE = /^_*(?:clone3?|v?fork|Fork|arch_fork|clone_internal)$/;
 
-export function traitsOf(symbol: SymbolId, name: string): number {
-  if (symbol === SpecialSymbol.Unknown) return Trait.Unknown;
+export function traitsOf(kind: SymbolKind, name: string): number {
+  if (kind === SymbolKind.Unknown) return Trait.Unknown;
   if (STUB.test(name)) return Trait.Stub | unwinderTraits(name);
   if (RETPOLINE.test(name)) return Trait.Stub | Trait.Retpoline;
   if (RETURN_THUNK.test(name)) return Trait.ReturnThunk;

@@ -45,6 +45,16 @@ export class Mappings {
     return processes.flatMap(([pid, { mappings }]) => mappings.all().map((mapping) => ({ ...mapping, pid })));
   }
 
+  /** All that may lie in the memory of these processes, and the kernel's; of forks what their parents had, too. null: of all. */
+  within(pids: ReadonlySet<number> | null): Mapping[] {
+    if (pids === null) return this.all();
+    const wanted = new Set([KERNEL, ...pids]);
+    for (const pid of wanted)
+      for (const { parentPid } of this.processes.get(pid)?.beginnings.all() ?? [])
+        if (parentPid !== NONE) wanted.add(parentPid); // a set is walked with what is added meanwhile
+    return this.all().filter(({ pid }) => wanted.has(pid));
+  }
+
   /** The newest file at an address; `pid` matters for programs only. null: the trace does not tell. */
   fileAt(pid: number, address: Address, timeNs: Nanoseconds): string | null {
     let owner = address < 0 ? KERNEL : pid;
@@ -80,7 +90,8 @@ class Process {
 
 /** Of two mappings of one time the smaller one tells more: a module of the kernel may lie within its text. */
 function smallerLast(a: Mapping, b: Mapping): number {
-  return b.length - a.length || a.start - b.start || (a.file === b.file ? 0 : a.file < b.file ? -1 : 1);
+  const byFile = a.file === b.file ? 0 : a.file < b.file ? -1 : 1;
+  return b.length - a.length || a.start - b.start || byFile || (a.fileOffset || 0) - (b.fileOffset || 0);
 }
 
 function covers({ start, length }: Mapping, address: Address): boolean {

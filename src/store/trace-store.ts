@@ -105,6 +105,17 @@ export class TraceStore {
     return this.mappings.fileAt(pid === NONE ? (this.names.pidOf(tid) ?? NONE) : pid, ip, timeNs);
   }
 
+  /** What may lie in the memory of the processes that branches are known of. */
+  mappingsOfThreads(): Mapping[] {
+    const pids = new Set<number>();
+    for (const tid of this.threads.keys()) {
+      const pid = this.names.pidOf(tid);
+      if (pid === null) return this.mappings.within(null);
+      pids.add(pid);
+    }
+    return this.mappings.within(pids);
+  }
+
   private wantedOf(thread: PackedThread): NonNullable<ThreadSource['packed']> {
     const cpus = thread.lanes.map(({ cpu }) => cpu).filter((cpu) => this.isWanted(thread.tid, cpu));
     return { thread, cpus };

@@ -4,7 +4,8 @@
 import { crc32 } from 'node:zlib';
 import { MOST_BLOCK_BYTES, MOST_BLOCK_DEFLATED } from '../model/packed-thread.js';
 
-export const VERSION = 1;
+/** In version 1 mappings had no offsets. */
+export const VERSION = 2;
 
 /** As that of PNG: a byte above 127, both kinds of line ends, the end of a DOS text: what transfers as text, breaks it. */
 export const MAGIC = Buffer.from('\x8fPTF\r\n\x1a\n', 'latin1');

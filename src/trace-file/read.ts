@@ -29,11 +29,11 @@ export interface ReadTrace {
 
 /** @throws TraceFault */
 export function readTraceFile(file: FileBytes): ReadTrace {
-  readHead(file);
+  const version = readHead(file);
   const { end: sideAt, ...common } = readCommon(file);
   const side = file.frame(sideAt, FrameKind.Side);
   const threads = readThreads(file, side.end, common.meta);
-  return { contents: { ...common, side: readSide(side.bytes) }, threads };
+  return { contents: { ...common, side: readSide(side.bytes, version) }, threads };
 }
 
 /** What all events need, and where it ends. */
@@ -67,7 +67,8 @@ export function readThreads(
   return threads;
 }
 
-export function readHead(file: FileBytes): void {
+/** The version of the format. */
+export function readHead(file: FileBytes): number {
   const head = file.bytes(0, HEAD_BYTES);
   if (!isTraceFile(head)) throw new TraceFault('damaged', 'it does not begin as one');
   if (!file.isChecked(head))
@@ -76,6 +77,7 @@ export function readHead(file: FileBytes): void {
   const producer = head.toString('latin1', MAGIC.length + 4, MAGIC.length + 4 + PRODUCER_BYTES).replace(/\0+$/, '');
   if (version < 1) throw new TraceFault('damaged', 'its version is none');
   if (version > VERSION) throw newer(version, producer);
+  return version;
 }
 
 function newer(version: number, producer: string): TraceFault {

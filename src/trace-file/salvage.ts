@@ -8,7 +8,7 @@ import { NONE, type Tid } from '../model/units.js';
 import type { SideRecords, TraceContents } from './contents.js';
 import { TraceFault } from './fault.js';
 import type { FileBytes } from './file-bytes.js';
-import { FRAME_BYTES, FrameKind } from './format.js';
+import { FRAME_BYTES, FrameKind, VERSION } from './format.js';
 import { type ReadTrace, readCommon, readHead, readThreads } from './read.js';
 import { readSide } from './side-records.js';
 
@@ -24,10 +24,10 @@ const LOST = 'Lost trace data';
 
 /** @throws TraceFault if what all threads have in common cannot be read, or no event */
 export function salvageTraceFile(file: FileBytes): SalvagedTrace {
-  passUnlessNewer(() => readHead(file));
+  const version = passUnlessNewer(() => readHead(file)) ?? VERSION;
   const { meta, symbols, sites, end: sideAt } = readCommon(file);
   const side = passUnlessNewer(() => file.frame(sideAt, FrameKind.Side));
-  const records = side && passUnlessNewer(() => readSide(side.bytes));
+  const records = side && passUnlessNewer(() => readSide(side.bytes, version));
   const blocksAt = side?.end ?? endOfFrame(file, sideAt);
   const indexed = passUnlessNewer(() => readThreads(file, blocksAt ?? sideAt, meta));
   const kept = new KeptThreads();

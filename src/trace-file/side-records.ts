@@ -57,10 +57,11 @@ class SideWriter {
     if (comm !== null) this.text(comm);
   }
 
-  mapping({ pid, timeNs, start, length, file }: Mapping): void {
+  mapping({ pid, timeNs, start, length, fileOffset, file }: Mapping): void {
     this.when({ tid: pid, timeNs });
     this.numbers.near(start, 0);
     this.numbers.near(length, 0);
+    this.numbers.near(fileOffset, 0);
     this.text(file);
   }
 
@@ -96,8 +97,9 @@ function codeOf(record: TraceRecord): number {
   }
 }
 
-export function readSide(bytes: Uint8Array): SideRecords {
-  const from = new SideReader(bytes);
+/** `version`: of the file. */
+export function readSide(bytes: Uint8Array, version: number): SideRecords {
+  const from = new SideReader(bytes, version);
   const list = <Row>(read: () => Row) => Array.from({ length: from.numbers.length(4) }, read);
   const records = list(() => from.record());
   const names = list(() => from.name());
@@ -108,11 +110,13 @@ export function readSide(bytes: Uint8Array): SideRecords {
 
 class SideReader {
   readonly numbers: NumberReader;
+  private readonly version: number;
   private readonly texts: string[] = [];
   private tid = 0;
   private timeNs = 0;
 
-  constructor(bytes: Uint8Array) {
+  constructor(bytes: Uint8Array, version: number) {
+    this.version = version;
     this.numbers = new NumberReader(bytes, 'its table of records');
   }
 
@@ -135,7 +139,9 @@ class SideReader {
 
   mapping(): Mapping {
     const { tid: pid, timeNs } = this.when();
-    return { pid, timeNs, start: this.numbers.near(0), length: this.numbers.near(0), file: this.text() };
+    const { numbers, version } = this;
+    const place = { start: numbers.near(0), length: numbers.near(0) };
+    return { pid, timeNs, ...place, fileOffset: version === 1 ? Number.NaN : numbers.near(0), file: this.text() };
   }
 
   private when(): { readonly tid: number; readonly timeNs: number } {

@@ -3,6 +3,7 @@
  */
 import { expect, test } from 'vitest';
 import { functionsOf } from '../../src/analysis/functions.js';
+import { SpecialSymbol, SymbolKind } from '../../src/model/symbol-table.js';
 import type { TailCalls } from '../../src/replay/frame.js';
 import { type FunctionTruth, gentraceFunctions, ptemuFunctions, visible } from '../helpers/function-truth.js';
 import { analyzeText, fixture } from '../helpers/load.js';
@@ -51,7 +52,11 @@ async function rowsOf(path: string, tailCalls: TailCalls): Promise<Map<string, F
   const { together, symbols } = await analyzeText(fixture(path), { extend: false, trees: 'together', tailCalls });
   if (together === null) throw new Error('there is no tree');
   const rows = new Map<string, FunctionTruth>();
-  for (const { symbol, calls, totalNs, selfNs, outsideNs } of functionsOf(together, null)) {
+  // The truth calls all that has no symbol by one name.
+  const asInTruth = together.symbol.map((row) =>
+    symbols.kind[row] === SymbolKind.Unknown ? SpecialSymbol.Unknown : row,
+  );
+  for (const { symbol, calls, totalNs, selfNs, outsideNs } of functionsOf({ ...together, symbol: asInTruth }, null)) {
     const name = visible(symbols.name[symbol] as string);
     const row = rows.get(name) ?? { calls: 0, totalNs: 0, ownNs: 0 };
     rows.set(name, { calls: row.calls + calls, totalNs: row.totalNs + totalNs, ownNs: row.ownNs + selfNs + outsideNs });

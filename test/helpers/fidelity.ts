@@ -16,6 +16,8 @@ export interface Fidelity {
 }
 
 const TRAMPOLINE = /@plt$|^_dl_runtime_resolve|^$/;
+/** What truth calls "[unknown]", ptflame tells apart. */
+const NAMELESS = /^\[.*(?:\+| )0x[0-9a-f]+(?:-0x[0-9a-f]+)?\]$/;
 const SYNTHETIC = /^\[(?!unknown\])[^\]]*\]$/;
 const ANNOTATION = /:(\d+)(?:\(\d+\))?(?:,avg:\d+)?$/;
 
@@ -75,7 +77,7 @@ function readFolded(
   for (const line of folded.split('\n').filter(Boolean)) {
     const blank = line.lastIndexOf(' ');
     const frames = line.slice(0, blank).split(';');
-    const names = frames.map((frame) => frame.replace(ANNOTATION, ''));
+    const names = frames.map((frame) => frame.replace(ANNOTATION, '').replace(NAMELESS, '[unknown]'));
     const path = names.filter((name) => !isDropped(name));
     add(file.ns, path, Number(line.slice(blank + 1)));
     const calls = ANNOTATION.exec(frames.at(-1) as string)?.[1];

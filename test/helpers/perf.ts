@@ -26,8 +26,8 @@ export function recordingPath(name: string): string {
 
 /** What perf prints of a recording, as ptflame asks those to print it who decode for themselves. */
 export function textOfPerf(path: string, itrace = 'cre'): Buffer {
-  const fields = '-F-event,-period,+addr,-comm,+flags,-dso';
-  const shown = ['--show-switch-events', '--show-task-events'];
+  const fields = '-F-event,-period,+addr,-comm,+flags,+dso,+symoff';
+  const shown = ['--show-switch-events', '--show-task-events', '--show-mmap-events'];
   const args = [
     'script',
     `--input=${path}`,

@@ -29,7 +29,7 @@ function recordingOfFiles(files: Readonly<Record<string, string | null>>): Recor
       pid: 1,
       start: 0n,
       length: 1n,
-      offset: 0n,
+      fileOffset: 0,
       file: Buffer.from(file).toString('latin1'),
     } as never,
   }));

@@ -8,7 +8,7 @@ import { kindAndEdge } from '../../src/parser/branch-ends.js';
 import { edgeOf } from '../../src/parser/flags.js';
 import { NOT_PRINTED } from '../../src/parser/line-prefix.js';
 import { LineReader } from '../../src/parser/line-reader.js';
-import { parseLocation } from '../../src/parser/location.js';
+import { knownFile, parseLocation } from '../../src/parser/location.js';
 import { END_COLUMNS, End, type NewBranches } from '../../src/parser/new-branches.js';
 import { type PerfLine, parsePerfLine } from '../../src/parser/perf-line.js';
 import { LINE_COLUMNS, Line, lineText, OTHER, type ReadLines } from '../../src/parser/read-lines.js';
@@ -26,6 +26,7 @@ class Told {
   private readonly targets: number[] = [];
   private readonly pairs: number[] = [];
   private readonly symbols: string[] = [];
+  private readonly files: string[] = [];
   private readonly texts: string[] = [];
   /** How many ends of branches the kernel took apart. */
   taken = 0;
@@ -67,7 +68,8 @@ class Told {
     const symbol = ends[at + End.Symbol] as number;
     if (symbol < 0) return location(this.texts[~symbol] as string);
     this.taken++;
-    return { address: ends[at + End.Address], name: this.symbols[symbol], dso: null, start: ends[at + End.Start] };
+    const dso = knownFile(this.files[ends[at + End.File] as number] ?? null);
+    return { address: ends[at + End.Address], name: this.symbols[symbol], dso, start: ends[at + End.Start] };
   }
 }
 
@@ -170,6 +172,27 @@ describe('lines that are nearly as usual', () => {
     '401260 leaf+0x1000001',
     '401260 leaf+0xffffffffffffff00',
     '401260 f+0x0',
+    '401260 leaf+0x0 (/opt/demo)',
+    '401260 leaf+0x0 (/opt/a file (deleted))',
+    '401260 leaf+0x0 (/opt/x+0x1 (y))',
+    '401260 leaf+0x0 (/opt/x+0x1 (lib))',
+    '401260 leaf+0x0 (/opt/[unknown] (y))',
+    '401260 leaf+0x0 (/opt/demo+0x1260)',
+    '401260 leaf+0x0 (/opt/demo+0x)',
+    '401260 leaf+0x0 ([unknown])',
+    '401260 leaf+0x0 (inlined)',
+    '401260 leaf+0x0 ()',
+    '401260 leaf+0x0 (/opt/demo))',
+    '401260 leaf+0x0  (/opt/demo)',
+    '401260 leaf+0x0(/opt/demo)',
+    '401260 leaf+0x0g (/opt/demo)',
+    '401260 leaf (/opt/demo)',
+    '401260 (/opt/demo)',
+    '401260 [unknown] (/opt/demo)',
+    '401260 [unknown] (/opt/demo+0x1260)',
+    '401260 f(int)+0x0 (/opt/demo)',
+    '401260 leaf+0xffffffffffffff00 (/opt/demo)',
+    '401260 leaf+0x0 (/opt/\xc3\xafve)',
     '401260 operator+0x1f+0x2',
     '401260 a b => c+0x0',
     '401260 \xa0leaf+0x0',
@@ -217,6 +240,13 @@ describe('lines that are nearly as usual', () => {
   }
 });
 
+test('a usual line with files is taken apart by the kernel', () => {
+  const told = new Told();
+  const line = USUAL.replace(' =>', ' (/opt/lab/demo) =>');
+  told.expectAsSlow(Buffer.from(`${line} (/usr/lib/a file (deleted))\n${line} (/opt/lab/demo)\n${line} (/opt/lab)\n`));
+  expect(told.taken).toBe(6);
+});
+
 test('names where one begins as the other, and those that are one letter long, are told apart', () => {
   const names = ['f', 'g', 'fo', 'foo', 'foo+0x1', 'foo+0x1+0x2', 'foobar', 'foobar+0x3', 'f+0x1'];
   const lines = names.flatMap((from) => names.map((to) => USUAL.replace('main', from).replace('leaf', to)));
@@ -229,7 +259,13 @@ test('any two ends, whatever they are', () => {
     .map(([bits, fewer]) => (bits >> BigInt(fewer)).toString(16));
   const letter = fc.constantFrom('a', 'b', '+', ' ', '0', 'x');
   const name = fc.oneof(fc.string({ unit: letter, minLength: 1, maxLength: 12 }), fc.constantFrom('main', '[unknown]'));
-  const end = fc.tuple(hex, name, hex).map(([address, symbol, offset]) => `${address} ${symbol}+0x${offset}`);
+  const file = fc.oneof(
+    fc.constantFrom('', '', ' (/opt/demo)', ' ([unknown])', ' (/opt/demo+0x1260)'),
+    fc.string({ unit: fc.constantFrom('a', '(', ')', ' ', '+0x', '1', '[unknown]') }).map((text) => ` (${text})`),
+  );
+  const end = fc
+    .tuple(hex, name, hex, file)
+    .map(([address, symbol, offset, file]) => `${address} ${symbol}+0x${offset}${file}`);
   const branch = fc
     .tuple(end, end)
     .map(([from, to]) => `114078 [003] 858572.850211120:   call                ${from} =>      ${to}\n`);

@@ -63,12 +63,19 @@ describe('names keep every character', () => {
     ['</script><b>"&\''],
     [LONG_NAME],
   ])('%s', (name) => {
-    expect(parseLocation(`401000 ${name}+0x1f`)).toEqual({ address: 0x401000, name, offset: 0x1f, dso: null });
+    expect(parseLocation(`401000 ${name}+0x1f`)).toEqual({
+      address: 0x401000,
+      name,
+      offset: 0x1f,
+      dso: null,
+      fileOffset: Number.NaN,
+    });
     expect(parseLocation(`401000 ${name}+0x1f (/opt/a b (x)/lib.so)`)).toEqual({
       address: 0x401000,
       name,
       offset: 0x1f,
       dso: '/opt/a b (x)/lib.so',
+      fileOffset: Number.NaN,
     });
   });
 });

@@ -582,7 +582,7 @@ test('a branch line is read back to exactly what it was made from, whatever its 
 });
 
 function locationOf({ address, name, offset }: Generated['from'], dso: string | undefined) {
-  return { address: Number(BigInt.asIntN(64, address)), name, offset, dso: dso ?? null };
+  return { address: Number(BigInt.asIntN(64, address)), name, offset, dso: dso ?? null, fileOffset: Number.NaN };
 }
 
 const TYPES = ['branch', 'error', 'sideband', 'ignored', 'damaged'];

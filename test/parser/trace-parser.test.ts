@@ -300,10 +300,10 @@ describe("the kernel's records become switches, execs, forks, exits and names", 
 
   test('mappings are files in a process, by time', () => {
     const mmap = (time: string, file: string) =>
-      `5 [001] ${time}: PERF_RECORD_MMAP2 4/5: [0x401000(0x1000) @ 0 fe:00 1 0]: r-xp ${file}\n`;
+      `5 [001] ${time}: PERF_RECORD_MMAP2 4/5: [0x401000(0x1000) @ 0x3000 fe:00 1 0]: r-xp ${file}\n`;
     const { mappings, counts } = parse(mmap('0.000000000', '/opt/größe') + mmap('3.000000007', '/opt/b c'));
     expect(counts).toMatchObject({ lines: 2, ignoredLines: 2 });
-    const place = { pid: 4, start: 0x401000, length: 0x1000 };
+    const place = { pid: 4, start: 0x401000, length: 0x1000, fileOffset: 0x3000 };
     expect(mappings).toEqual([
       { ...place, timeNs: Number.NEGATIVE_INFINITY, file: '/opt/größe' },
       { ...place, timeNs: 7, file: '/opt/b c' },

@@ -90,10 +90,18 @@ describe('records made by hand', () => {
   });
 
   test('an address of the kernel is its distance below 2^64, as the parser has it', async () => {
-    const mapping = [u32(-1), u32(0), u64(0xffffffff81000000n), u64(4096), u64(0), text('[kernel.kallsyms]_text')];
+    const mapping = [
+      u32(-1),
+      u32(0),
+      u64(0xffffffff81000000n),
+      u64(4096),
+      u64(0xffffffff81000000n),
+      text('[kernel.kallsyms]_text'),
+    ];
     const [event] = await sidebandOf(record(1, 1, ...mapping, trailer()));
     const start = -0x7f000000;
-    expect(event?.record).toEqual({ what: 'mmap', pid: -1, start, length: 4096, file: '[kernel.kallsyms]_text' });
+    const place = { pid: -1, start, length: 4096, fileOffset: start };
+    expect(event?.record).toEqual({ what: 'mmap', ...place, file: '[kernel.kallsyms]_text' });
   });
 
   test('bytes of names are characters, whatever they are', async () => {

@@ -114,8 +114,8 @@ describe('calls and returns', () => {
       20  return  ?a    main`,
       `
       main 1(1) self 0
-        [unknown] 1 self 6
-          [unknown] 1 self 4`,
+        [unknown 0x1020000] 1 self 6
+          [unknown 0x1040000] 1 self 4`,
     ));
 });
 
@@ -446,12 +446,12 @@ describe('frames that are left without a return', () => {
     expectTree(
       `
       10  call    main  walk
-      20  call    walk  [unknown]
+      20  call    walk  ?a
       30  call    walk  leaf`,
       `
       main 1(1) self 0
         walk 1(1) self 10
-          [unknown] 1(1) self 0
+          [unknown 0x1040000] 1(1) self 0
             walk 1(1) self 10
               leaf 1(1) self 0`,
     ));

@@ -16,7 +16,7 @@ const BEFORE = Number.NEGATIVE_INFINITY;
 /** `map(7, 5, 0x1000, 'a')`: a page of file a at 0x1000 in process 7, from time 5 on. */
 const map = (pid: number, timeNs: number, start: number, file: string, length = 0x1000): Told => [
   'map',
-  { pid, timeNs, start, length, file },
+  { pid, timeNs, start, length, fileOffset: 0, file },
 ];
 
 function mappingsOf(...told: readonly Told[]): Mappings {
@@ -141,6 +141,7 @@ const told: fc.Arbitrary<Told> = fc.oneof(
       timeNs,
       start: place,
       length: fc.constantFrom(0x1000, 0x2000),
+      fileOffset: fc.constant(0),
       file: fc.constantFrom('a', 'b', 'c'),
     })
     .map((mapping) => ['map', mapping] as const),

@@ -6,12 +6,15 @@
  * second), origins (from the time's colon to the arrow) and targets (from there to the newline). Text comes in pieces of
  * whole lines, and no entry goes on behind a newline, so that none is found across the end of a piece.
  */
-import { addEnd, countOf, origins as originEnds, targets as targetEnds } from './ends';
+import { addEnd, countOf, NO_FILE, origins as originEnds, targets as targetEnds } from './ends';
 import { Column } from './memory';
 import { branchFrom, pairs } from './pair-table';
 import { Entry, lengthOf, TextTable, UNKNOWN } from './text-table';
 import {
   addFlagWords as addWords,
+  fileNamesStart as startOfFileNames,
+  fileOf,
+  files,
   flags,
   from,
   lineEnd,
@@ -110,8 +113,9 @@ function learnFrom(at: usize, length: u32): bool {
   const hash = originHash(at);
   if (origins.find(at, hash) != UNKNOWN) return true;
   const symbol = symbolOf(from);
-  if (symbol < 0 || !origins.add(at, length, hash, countOf(originEnds))) return false;
-  addEnd(originEnds, from.address, from.start, symbol, flags);
+  const file = fileOf(from);
+  if (symbol < 0 || file < NO_FILE || !origins.add(at, length, hash, countOf(originEnds))) return false;
+  addEnd(originEnds, from.address, from.start, symbol, file, flags);
   return true;
 }
 
@@ -119,8 +123,9 @@ function learnTo(at: usize, length: u32): bool {
   const hash = targetHash(at);
   if (targets.find(at, hash) != UNKNOWN) return true;
   const symbol = symbolOf(to);
-  if (symbol < 0 || !targets.add(at, length, hash, countOf(targetEnds))) return false;
-  addEnd(targetEnds, to.address, to.start, symbol, 0);
+  const file = fileOf(to);
+  if (symbol < 0 || file < NO_FILE || !targets.add(at, length, hash, countOf(targetEnds))) return false;
+  addEnd(targetEnds, to.address, to.start, symbol, file, 0);
   return true;
 }
 
@@ -160,11 +165,11 @@ export function addFlagWords(start: usize, length: u32, meaning: u32): void {
 
 /** An origin as a text that is kept elsewhere; its number. */
 export function addOrigin(flags: u32, row: u32): u32 {
-  return addEnd(originEnds, 0, 0, ~row, flags);
+  return addEnd(originEnds, 0, 0, ~row, NO_FILE, flags);
 }
 
 export function addTarget(row: u32): u32 {
-  return addEnd(targetEnds, 0, 0, ~row, 0);
+  return addEnd(targetEnds, 0, 0, ~row, NO_FILE, 0);
 }
 
 /** At least so many bytes. */
@@ -227,6 +232,19 @@ export function symbolsBytes(): usize {
 
 export function namesStart(): usize {
   return startOfNames();
+}
+
+/** The same of files. */
+export function filesStart(): usize {
+  return files.start;
+}
+
+export function filesBytes(): usize {
+  return files.used;
+}
+
+export function fileNamesStart(): usize {
+  return startOfFileNames();
 }
 
 function append(at: usize, branch: u32, head: u32, ns: u32): void {

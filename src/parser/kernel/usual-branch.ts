@@ -2,15 +2,19 @@
  * The branch of a line in its usual form, read from its bytes: flags, two addresses, their functions with offsets.
  *
  *     "   call                       401163 main+0xa3 =>           401260 leaf+0x0"
+ *     "   call                       401163 main+0xa3 (/opt/demo) =>           401260 leaf+0x0 (/opt/demo)"
  *
  * Whatever looks otherwise, in any way, is for the tolerant parser (perf-line.ts), which says the same of these.
  */
+import { NO_FILE } from './ends';
 import { Column, zeroed } from './memory';
 import { lengthOf, TextTable, UNKNOWN } from './text-table';
 
 const TAB: u8 = 9;
 const NEWLINE: u8 = 10;
 const BLANK: u8 = 32;
+const OPEN: u8 = 40;
+const CLOSE: u8 = 41;
 const ARROW: u32 = 0x203e3d20; // " => ", the first byte lowest
 const ARROW_LENGTH: usize = 4;
 /** What perf prints behind a target: " ilen:", " insn:". */
@@ -24,6 +28,11 @@ const MOST_ADDRESS: i64 = (1 << 53) - 1;
 /** perf computes offsets modulo 2^64 where the address lies beyond the symbol: large ones are not meant. */
 const MOST_OFFSET_DIGITS: usize = 6;
 /** In a name that does not begin with a letter of ASCII something else may be meant. */
+/** Of "[unknown]", behind which a file may stand. */
+const NAMELESS_END: u8 = 93;
+/** Tables keep no shorter texts; it stands there with a bracket behind it. */
+const LEAST_FILE: u32 = 3;
+const CANNOT_KEEP: i32 = -2;
 const FIRST_LETTER: u8 = 33;
 const LAST_LETTER: u8 = 126;
 
@@ -36,6 +45,9 @@ class End {
   /** Its function's name, with the "+0x" behind it. */
   name: usize = 0;
   nameLength: u32 = 0;
+  /** The file it is in, without brackets; no length: it was not printed. */
+  file: usize = 0;
+  fileLength: u32 = 0;
 }
 
 export const from = changetype<End>(zeroed(offsetof<End>()));
@@ -50,6 +62,9 @@ const flagWords = TextTable.make();
 /** Names of functions, and by their numbers where they stand among the table's entries. */
 const names = TextTable.make();
 export const symbols = Column.make(); // offset, length
+/** The same of files. */
+const fileNames = TextTable.make();
+export const files = Column.make();
 
 /** At least one letter and two blanks, all of it in memory from `at` on. */
 export function addFlagWords(at: usize, length: u32, meaning: u32): void {
@@ -67,22 +82,37 @@ export function readBranch(rest: usize): bool {
   return readEnd(from, fromAt, targetAt - ARROW_LENGTH) && readEnd(to, behindBlanks(targetAt), lineEnd - 1);
 }
 
-/** The number of an end's function; -1: it cannot be kept. */
+/** The number of an end's function; CANNOT_KEEP: another name begins like it. */
 export function symbolOf(end: End): i32 {
-  const hash = nameHash(end.name, end.nameLength);
-  const known = names.find(end.name, hash);
-  if (known != UNKNOWN) return lengthOf(known) == end.nameLength ? names.entryOf(known).value : -1;
-  const symbol = <u32>(symbols.used >> 3);
-  if (!names.add(end.name, end.nameLength, hash, symbol)) return -1;
-  const place = symbols.extend(8);
-  store<u32>(place, names.textOf(names.find(end.name, hash)));
-  store<u32>(place, end.nameLength - 3, 4);
-  return symbol;
+  return numberOf(names, symbols, end.name, end.nameLength, end.nameLength - 3);
 }
 
-/** Where the table's entries stand now. */
+/** The number of an end's file, likewise; NO_FILE: none was printed. */
+export function fileOf(end: End): i32 {
+  if (end.fileLength == 0) return NO_FILE;
+  return numberOf(fileNames, files, end.file, end.fileLength + 1, end.fileLength); // with the bracket behind it
+}
+
+/** Of a text in a table, whose texts `places` has by their numbers, up to `kept` bytes of each. */
+function numberOf(table: TextTable, places: Column, at: usize, length: u32, kept: u32): i32 {
+  const hash = nameHash(at, length);
+  const known = table.find(at, hash);
+  if (known != UNKNOWN) return lengthOf(known) == length ? table.entryOf(known).value : CANNOT_KEEP;
+  const number = <u32>(places.used >> 3);
+  if (!table.add(at, length, hash, number)) return CANNOT_KEEP;
+  const place = places.extend(8);
+  store<u32>(place, table.textOf(table.find(at, hash)));
+  store<u32>(place, kept, 4);
+  return number;
+}
+
+/** Where the tables' entries stand now. */
 export function namesStart(): usize {
   return names.entries.start;
+}
+
+export function fileNamesStart(): usize {
+  return fileNames.entries.start;
 }
 
 /** The only arrow, and the line's end; false where the parts of a line may mean something else. */
@@ -108,8 +138,34 @@ function behindBlanks(at: usize): usize {
   return end;
 }
 
-/** `401163 main+0xa3`, all of it up to `limit`. */
+/** `401163 main+0xa3`, perhaps with ` (/opt/demo)` behind it, all of it up to `limit`. */
 function readEnd(end: End, at: usize, limit: usize): bool {
+  end.fileLength = 0;
+  if (load<u8>(limit - 1) != CLOSE) return readLocation(end, at, limit);
+  const open = fileBegins(at, limit);
+  if (open == 0) return false;
+  end.file = open + 1;
+  end.fileLength = <u32>(limit - 2 - open);
+  return end.fileLength >= LEAST_FILE && readLocation(end, at, open - 1);
+}
+
+/** The bracket of the last ` (` behind an offset; 0: there is none. A file with an offset of its own is not usual. */
+function fileBegins(at: usize, limit: usize): usize {
+  let digits = limit - 1;
+  while (hexDigit(digits - 1) >= 0) digits--;
+  if (digits < limit - 1 && (load<u32>(digits - 3) & 0xffffff) == PLUS_0X) return 0;
+  for (let open = limit - 2; open > at + 4; open--) {
+    if (load<u8>(open) != OPEN || load<u8>(open - 1) != BLANK) continue;
+    digits = open - 1;
+    while (hexDigit(digits - 1) >= 0) digits--;
+    if (digits < open - 1 && (load<u32>(digits - 3) & 0xffffff) == PLUS_0X) return open;
+    if (load<u8>(digits - 1) == NAMELESS_END) return 0;
+  }
+  return 0;
+}
+
+/** `401163 main+0xa3`, all of it up to `limit`. */
+function readLocation(end: End, at: usize, limit: usize): bool {
   let blank = at;
   let address: u64 = 0;
   for (let digit = hexDigit(blank); digit >= 0; digit = hexDigit(++blank)) address = (address << 4) | digit;

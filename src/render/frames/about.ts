@@ -15,7 +15,7 @@ const MEANINGS: Readonly<Record<Family, string>> = {
   user: 'functions',
   kernel: 'functions of the kernel',
   group: 'threads',
-  unknown: '[unknown]: no symbol',
+  unknown: '[file+0x…], [unknown]: no symbol',
   syscall: '[syscall]: in the kernel',
   'off-cpu': '[off-cpu]: blocked',
   preempted: '[preempted]: waits for a processor',

@@ -18,8 +18,9 @@ export const FAMILIES = [
 ] as const;
 export type Family = (typeof FAMILIES)[number];
 
-const SPECIAL: Readonly<Record<SpecialSymbol, Family>> = {
-  [SpecialSymbol.Unknown]: 'unknown',
+type Stop = Exclude<SpecialSymbol, typeof SpecialSymbol.Unknown>;
+
+const SPECIAL: Readonly<Record<Stop, Family>> = {
   [SpecialSymbol.Syscall]: 'syscall',
   [SpecialSymbol.Untraced]: 'untraced',
   [SpecialSymbol.OffCpu]: 'off-cpu',
@@ -37,7 +38,8 @@ const KERNEL_FILE = /^\[(?!vdso|vsyscall|heap|stack|anon|unknown)/;
 
 export function familyOf(symbol: SymbolId, symbols: SymbolTable): Family {
   if (symbol === NONE) return 'group';
-  if (symbols.kind[symbol] !== SymbolKind.Function) return SPECIAL[symbol as SpecialSymbol];
+  if (symbols.kind[symbol] === SymbolKind.Unknown) return 'unknown';
+  if (symbols.kind[symbol] === SymbolKind.Synthetic) return SPECIAL[symbol as Stop];
   const file = symbols.dsoName[symbols.dso[symbol] as number];
   return file !== undefined && KERNEL_FILE.test(file) ? 'kernel' : 'user';
 }

@@ -1,0 +1,61 @@
+/**
+ * Functions without a symbol in, each with a name of its own out.
+ *
+ *     [liblzma.so.5.4.1+0x1a2b0]          its entry's offset in the file: the same in every run, on every machine
+ *     [liblzma.so.5.4.1+0x1a000-0x1afff]  code on this page that nothing was seen to enter
+ *     [liblzma.so.5.4.1 0x7f2c1d01a2b0]   perf printed the file, and nothing tells where it lies
+ *     [unknown 0x7f2c1d01a2b0]            nothing tells the file, or there is none: the code was made at run time
+ */
+import { isMadeAtRunTime, shortFileName } from '../model/mapped-files.js';
+import { dsoOf } from '../model/symbol-order.js';
+import { SymbolKind, type SymbolTableBuilder } from '../model/symbol-table.js';
+import type { Mapping } from '../model/trace-chunk.js';
+import type { Address, SymbolId } from '../model/units.js';
+import { codeOf, type FunctionIds } from '../replay/function-ids.js';
+import { type AskedAddress, type FilePlace, filePlaces } from '../store/file-places.js';
+
+/** `mappings`: of the processes that the functions ran in. The names are added to `symbols`. */
+export function nameFunctions(
+  ids: FunctionIds,
+  symbols: SymbolTableBuilder,
+  mappings: readonly Mapping[],
+): FunctionIds {
+  const table = symbols.build();
+  const nameless = ids.symbol.flatMap((symbol, fn) =>
+    table.kind[symbol] === SymbolKind.Unknown && !Number.isNaN(ids.start[fn]) ? [fn] : [],
+  );
+  const asked = nameless.map((fn) => ({
+    address: codeOf(ids.start[fn] as Address).first,
+    file: codeFile(dsoOf(table, ids.symbol[fn] as SymbolId)),
+  }));
+  const mapped = filePlaces(mappings, asked);
+  const symbol = [...ids.symbol];
+  nameless.forEach((fn, row) => {
+    const { address, file } = asked[row] as AskedAddress;
+    const place = printedPlace(file, address, ids.fileStart[fn] as Address) ?? mapped[row] ?? null;
+    const name = nameOf(place, file, address, codeOf(ids.start[fn] as Address).bytes);
+    symbol[fn] = symbols.intern(name, place?.file ?? file, SymbolKind.Unknown);
+  });
+  return { ...ids, symbol };
+}
+
+function codeFile(file: string | null): string | null {
+  return file === null || isMadeAtRunTime(file) ? null : file;
+}
+
+/** What perf itself says. */
+function printedPlace(file: string | null, address: Address, fileStart: Address): FilePlace | null {
+  return file === null || Number.isNaN(fileStart) ? null : { file, offset: address - fileStart };
+}
+
+/** `bytes`: of the page that it is; null: it is an entry. */
+function nameOf(place: FilePlace | null, file: string | null, address: Address, bytes: number | null): string {
+  const range = (first: number) => hex(first) + (bytes === null ? '' : `-${hex(first + bytes - 1)}`);
+  if (place !== null) return `[${shortFileName(place.file)}+${range(place.offset)}]`;
+  return `[${file === null ? 'unknown' : shortFileName(file)} ${range(address)}]`;
+}
+
+/** The upper half of the address space is negative here. */
+function hex(address: number): string {
+  return `0x${BigInt.asUintN(64, BigInt(address)).toString(16)}`;
+}
