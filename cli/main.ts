@@ -2,15 +2,14 @@
  * Arguments in, exit code out: 0 done, 1 the input or the machine is at fault, 2 usage, 130 interrupted.
  */
 import yargs, { type Argv } from 'yargs';
-import { visibleText as escapeForTerminal, PtflameError } from '../src/text.js';
+import { PtflameError } from '../src/text.js';
 import { COMMANDS, type Command } from './commands.js';
 import { argumentsForYargs, splitAtCommand } from './flags.js';
 import { listenToInterrupts } from './interrupts.js';
+import { closeLastDoor, EXIT, exitCodeOfDone, openLastDoor, report } from './last-door.js';
 import { nearestWord } from './suggestions.js';
 import { removeTemporaryFiles } from './temporary-files.js';
 import { versionText } from './version.js';
-
-const EXIT = { done: 0, fault: 1, usage: 2, interrupted: 130 } as const;
 
 /** All that can be mistyped: behind a command its flags, before it everything. */
 function knownWords(word: string | undefined): string[] {
@@ -102,19 +101,6 @@ function asksForVersion(argv: readonly string[]): boolean {
   return argv.some((argument) => argument === '--version' || argument === '-v');
 }
 
-/** Says what went wrong, in one message; returns the exit code. */
-function report(error: unknown): number {
-  if ((error as NodeJS.ErrnoException).code === 'EPIPE') return EXIT.done; // the reader went away: `| head`
-  if (!(error instanceof PtflameError)) {
-    process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
-    return EXIT.fault;
-  }
-  const lines = [`ptflame: ${error.message}`, `  ${error.hint}`, ...error.said.map((line) => `  | ${line}`)];
-  process.stderr.write(lines.map((line) => `${escapeForTerminal(line)}\n`).join(''));
-  if (error.code === 'INTERRUPTED') return EXIT.interrupted;
-  return error.code === 'BAD_OPTION' ? EXIT.usage : EXIT.fault;
-}
-
 /** Rejects when the user or the machine wants us to stop, even while we wait for an input that stays silent. */
 function interruption(interrupt: AbortController): Promise<never> {
   return new Promise((_, reject) => {
@@ -132,16 +118,16 @@ async function runCommand(argv: readonly string[], signal: AbortSignal): Promise
 
 async function main(): Promise<number> {
   const interrupt = new AbortController();
-  process.stdout.on('error', () => {}); // it reaches us through the write that failed
-  process.stderr.on('error', () => {}); // there is nobody left to tell
+  openLastDoor();
   try {
     const interrupted = interruption(interrupt);
     await Promise.race([runCommand(process.argv.slice(2), interrupt.signal), interrupted]);
-    return EXIT.done;
+    return await exitCodeOfDone();
   } catch (error) {
     return interrupt.signal.aborted ? EXIT.interrupted : report(error);
   } finally {
     removeTemporaryFiles();
+    closeLastDoor();
   }
 }
 

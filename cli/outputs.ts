@@ -10,6 +10,7 @@ import { PtflameError } from '../src/index.js';
 import { newFileMode } from './new-file-mode.js';
 import { realTarget, statOrNull } from './real-place.js';
 import { createTemporaryFile, type TemporaryFile, type TemporaryFileOptions } from './temporary-files.js';
+import { unwritable, whyUnwritable } from './unwritable.js';
 
 /** Text, or bytes that are made while they are written. */
 export type Pieces = Iterable<string> | AsyncIterable<Uint8Array>;
@@ -43,7 +44,7 @@ export async function openOutput(path: string, madeOf: readonly string[] = []): 
     if (stats) refuseReadOnly(path, stats);
     return fileOutput(path, await realTarget(path), { replaced: stats, mode: newFileMode(madeOf) });
   } catch (error) {
-    throw error instanceof PtflameError ? error : unwritable(path, describe(error), error);
+    throw error instanceof PtflameError ? error : unwritable(path, whyUnwritable(error), error);
   }
 }
 
@@ -106,7 +107,7 @@ async function openPipe(path: string): Promise<Socket> {
       const fd = openSync(path, constants.O_WRONLY | constants.O_NONBLOCK);
       return new Socket({ fd, readable: false, writable: true });
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENXIO') throw unwritable(path, describe(error), error);
+      if ((error as NodeJS.ErrnoException).code !== 'ENXIO') throw unwritable(path, whyUnwritable(error), error);
       await setTimeout(READER_POLL_MS); // nobody reads yet
     }
   }
@@ -127,7 +128,7 @@ function fileOutput(path: string, target: string, options: TemporaryFileOptions)
       pump(pieces, createWriteStream(temporary.path, { fd: temporary.fd, flush: true }), path, { end: true }),
     async publish() {
       await temporary.rename().catch((error) => {
-        throw unwritable(path, describe(error), error);
+        throw unwritable(path, whyUnwritable(error), error);
       });
     },
   };
@@ -149,7 +150,7 @@ async function pump(pieces: Pieces, to: NodeJS.WritableStream, name: string, opt
     await pipeline(Readable.from(Symbol.iterator in pieces ? inLargePieces(pieces) : pieces), to, options);
   } catch (error) {
     if (isBrokenPipe(error) || error instanceof PtflameError) throw error; // the latter of who made the pieces
-    throw unwritable(name, describe(error), error);
+    throw unwritable(name, whyUnwritable(error), error);
   }
 }
 
@@ -166,28 +167,4 @@ function* inLargePieces(pieces: Iterable<string>): Generator<string> {
 
 function isBrokenPipe(error: unknown): boolean {
   return (error as NodeJS.ErrnoException).code === 'EPIPE';
-}
-
-function unwritable(path: string, why: string, cause?: unknown): PtflameError {
-  return new PtflameError('OUTPUT_UNWRITABLE', `cannot write ${path}: ${why}`, {
-    hint: 'choose another place with -o',
-    cause,
-  });
-}
-
-function describe(error: unknown): string {
-  switch ((error as NodeJS.ErrnoException).code) {
-    case 'ENOENT':
-      return 'its directory does not exist';
-    case 'EACCES':
-    case 'EPERM':
-    case 'EROFS':
-      return 'no permission';
-    case 'ENOSPC':
-      return 'the disk is full';
-    case 'ENOTDIR':
-      return 'a part of its path is not a directory';
-    default:
-      return error instanceof Error ? error.message : String(error);
-  }
 }

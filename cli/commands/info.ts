@@ -52,10 +52,23 @@ async function open(path: string, signal: AbortSignal): Promise<Recording> {
 
 const TEXT = /^[\t\n\r\x20-\x7e\x80-\xff]+$/;
 
+async function firstPiece(path: string, bytes: AsyncIterable<Uint8Array>): Promise<Uint8Array | undefined> {
+  try {
+    return (await bytes[Symbol.asyncIterator]().next()).value;
+  } catch (cause) {
+    if (cause instanceof PtflameError) throw cause;
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new PtflameError('INPUT_KIND', `${path} is not a recording of perf (perf.data), and cannot be read: ${why}`, {
+      hint: 'copy it again from where it was made',
+      cause,
+    });
+  }
+}
+
 /** What ptflame knows better than perf is told what to do with; the kinds that are packed, opening refuses itself. */
 async function refuseOtherKinds(path: string): Promise<void> {
   const { kind, bytes } = await tellKind(await openTraceFile(path));
-  const { value: first } = await bytes[Symbol.asyncIterator]().next();
+  const first = await firstPiece(path, bytes);
   if (first === undefined || !TEXT.test(Buffer.from(first.subarray(0, 4096)).toString('latin1'))) return;
   const what = kind === 'profile' ? 'a profile' : 'text, perhaps of a decoded trace';
   throw new PtflameError('INPUT_KIND', `${path} is ${what}, not a recording of perf (perf.data)`, {

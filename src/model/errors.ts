@@ -9,6 +9,7 @@ export type ErrorCode =
   | 'BAD_OPTION'
   | 'INPUT_KIND'
   | 'INPUT_UNREADABLE'
+  | 'INTERNAL'
   | 'INTERRUPTED'
   | 'NEWER_VERSION'
   | 'NOTHING_SELECTED'
@@ -33,6 +34,7 @@ export type ErrorCode =
   | 'RECORDING_DAMAGED'
   | 'RECORDING_FOREIGN'
   | 'RECORDING_PIPED'
+  | 'SYSTEM'
   | 'TEMPORARY_FILE'
   | 'TIMELESS'
   | 'TOO_LARGE'
@@ -69,5 +71,5 @@ export function unreadableInput(path: string, cause: unknown): PtflameError {
 
 /** Our own fault: a fact that the code relies on does not hold. */
 export function assert(fact: boolean, what: string): asserts fact {
-  if (!fact) throw new Error(`ptflame is wrong here, please report it: ${what}`);
+  if (!fact) throw new Error(`ptflame is wrong here: ${what}`);
 }

@@ -47,7 +47,8 @@ async function layDownAll(
   for await (const entry of archive) {
     headers.enterFile();
     const { name, type, size = 0 } = entry.header;
-    if (type !== 'file' || !(size >= 0)) throw new Error(`it holds ${JSON.stringify(name)}, which no pack does`);
+    if (type !== 'file' || !Number.isSafeInteger(size) || size < 0)
+      throw new Error(`it holds ${JSON.stringify(name)}, which no pack does`);
     if (names.has(name)) throw new Error(`it holds ${JSON.stringify(name)} twice`);
     names.add(name);
     if (name === MANIFEST) manifest = parseManifest(path, await textOf(entry));

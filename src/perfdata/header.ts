@@ -39,10 +39,13 @@ export async function readHeader(file: RecordingFile): Promise<FileHeader> {
   if (bytes.length < HEADER_BYTES) throw damagedHeader(file.name, 'it ends within its header');
   if (headerBytes !== HEADER_BYTES && headerBytes !== SHORT_HEADER_BYTES)
     throw damagedHeader(file.name, `its header has ${headerBytes} bytes, not ${HEADER_BYTES}`);
+  const data = readSection(view, 40);
+  if (data.offset > file.sizeBytes)
+    throw damagedHeader(file.name, `its data would begin at byte ${data.offset}, and it has ${file.sizeBytes}`);
   return {
     attributeBytes: readU64(view, 16),
     attributes: readSection(view, 24),
-    data: readSection(view, 40),
+    data,
     features: headerBytes === SHORT_HEADER_BYTES ? [] : bitsOf(view, SHORT_HEADER_BYTES),
   };
 }

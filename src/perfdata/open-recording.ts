@@ -33,7 +33,8 @@ export async function openRecording(path: string, options: OpenRecordingOptions 
 }
 
 function asRecordingFile(name: string, file: FileHandle, { size }: Stats) {
-  const read = async (into: Uint8Array, at: number) => (await file.read(into, 0, into.length, at)).bytesRead;
+  const read = async (into: Uint8Array, at: number) =>
+    (await known(name, file.read(into, 0, into.length, at))).bytesRead;
   return { name, sizeBytes: size, read };
 }
 

@@ -92,10 +92,10 @@ function isAt(time: PerfTime, from: PerfTime | null): boolean {
   return from !== null && comparePerfTimes(time, from) <= 0;
 }
 
-/** Whole processors, together up to a share; the largest first into the smallest group. */
+/** Whole processors, together up to a share, which may be none of the trace; the largest first into the smallest group. */
 function grouped(uncut: readonly DecodeJob[], share: number): DecodeJob[] {
   const total = uncut.reduce((sum, { auxBytes }) => sum + auxBytes, 0);
-  const groups = Array.from({ length: Math.min(uncut.length, Math.ceil(total / share)) }, () => ({
+  const groups = Array.from({ length: Math.min(uncut.length, Math.max(1, Math.ceil(total / share))) }, () => ({
     cpus: [] as number[],
     auxBytes: 0,
   }));

@@ -76,6 +76,7 @@ async function writeCopy(path: string, target: string, whole: Whole): Promise<vo
     await copyFile(path, target, constants.COPYFILE_FICLONE);
     await repair(target, whole);
   } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).syscall === undefined) throw cause;
     throw new PtflameError('TEMPORARY_FILE', `cannot copy ${path} to ${target}: ${String(cause)}`, {
       hint: 'what is left of a recording needs as much room as the recording: name a place with --temp-dir DIR',
       cause,

@@ -50,6 +50,15 @@ test('no job has much more than its share, the largest comes first, and there ar
   fc.assert(fc.property(anyRecording, anyDecoders, isBalanced));
 });
 
+test('a processor that traced nothing beside one that is cut in time', () => {
+  const jobs = planJobs(recordingWith(new Map([...alike(1, 20), [1002, [{ stepNs: 1, sizeBytes: 0 }]]])), {
+    decoders: 4,
+    leastBytes: 1,
+  });
+  expect(sumOf(jobs)).toBe(20 * 100);
+  expect(jobs.filter(({ cpus }) => cpus?.includes(1002))).toHaveLength(1);
+});
+
 test.each([
   [10, 9],
   [17, 16],
