@@ -1,9 +1,8 @@
 /**
  * The last door: whatever ends the program, it ends with words and an exit code, and leaves no half-written file.
  */
-import { visibleText as escapeForTerminal, type PtflameError } from '../src/text.js';
+import { visibleText as escapeForTerminal, PtflameError } from '../src/text.js';
 import { faultOf } from './faults.js';
-import { unwritable, whyUnwritable } from './unwritable.js';
 
 export const EXIT = { done: 0, fault: 1, usage: 2, interrupted: 130 } as const;
 
@@ -60,6 +59,11 @@ export function closeLastDoor(): void {
 export async function exitCodeOfDone(): Promise<number> {
   await new Promise<void>((done) => process.stdout.write('', () => done()));
   if (outputFault === null) return EXIT.done;
-  const isReaderGone = (outputFault as NodeJS.ErrnoException).code === 'EPIPE';
-  return report(isReaderGone ? outputFault : unwritable('standard output', whyUnwritable(outputFault), outputFault));
+  const { code, message } = outputFault as NodeJS.ErrnoException;
+  if (code === 'EPIPE') return report(outputFault);
+  const why = code === 'ENOSPC' ? 'the disk is full' : message;
+  const hint = 'send it somewhere else';
+  return report(
+    new PtflameError('OUTPUT_UNWRITABLE', `cannot write standard output: ${why}`, { hint, cause: outputFault }),
+  );
 }

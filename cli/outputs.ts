@@ -10,7 +10,6 @@ import { PtflameError } from '../src/index.js';
 import { newFileMode } from './new-file-mode.js';
 import { realTarget, statOrNull } from './real-place.js';
 import { createTemporaryFile, type TemporaryFile, type TemporaryFileOptions } from './temporary-files.js';
-import { unwritable, whyUnwritable } from './unwritable.js';
 
 /** Text, or bytes that are made while they are written. */
 export type Pieces = Iterable<string> | AsyncIterable<Uint8Array>;
@@ -167,4 +166,28 @@ function* inLargePieces(pieces: Iterable<string>): Generator<string> {
 
 function isBrokenPipe(error: unknown): boolean {
   return (error as NodeJS.ErrnoException).code === 'EPIPE';
+}
+
+function unwritable(name: string, why: string, cause?: unknown): PtflameError {
+  return new PtflameError('OUTPUT_UNWRITABLE', `cannot write ${name}: ${why}`, {
+    hint: 'choose another place with -o',
+    cause,
+  });
+}
+
+function whyUnwritable(error: unknown): string {
+  switch ((error as NodeJS.ErrnoException).code) {
+    case 'ENOENT':
+      return 'its directory does not exist';
+    case 'EACCES':
+    case 'EPERM':
+    case 'EROFS':
+      return 'no permission';
+    case 'ENOSPC':
+      return 'the disk is full';
+    case 'ENOTDIR':
+      return 'a part of its path is not a directory';
+    default:
+      return error instanceof Error ? error.message : String(error);
+  }
 }

@@ -2,9 +2,6 @@
  * Bounds that are told to people and kept by the program.
  */
 
-/** With less memory than this the program itself would not fit. */
-export const LEAST_MEMORY_BYTES = 160 * 1024 * 1024;
-
 /** Kernels count threads, processes and processors in 32 bits with a sign. */
 export const MOST_ID = 2 ** 31 - 1;
 
