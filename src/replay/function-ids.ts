@@ -7,8 +7,7 @@ import { countAtOrBelow } from '../model/columns.js';
 import { compareSymbols } from '../model/symbol-order.js';
 import { SpecialSymbol, SymbolKind, type SymbolTable } from '../model/symbol-table.js';
 import { type Address, type FunctionId, NONE, type SiteId, type SymbolId } from '../model/units.js';
-
-const COLD = /(?: ?\[clone )?\.cold(?:\.\d+)?\]?$/;
+import { ColdParts } from './cold-parts.js';
 
 export interface FunctionIds {
   readonly symbol: readonly SymbolId[];
@@ -43,13 +42,13 @@ class Numbering {
   private readonly byStart = new Map<SymbolId, Map<Address, FunctionId>>();
   /** By symbol: its function that was asked for last, which mostly is its only one; or NONE. */
   private readonly last: Int32Array;
-  private readonly coldParent: ReadonlyMap<SymbolId, ColdParent>;
+  private readonly coldParts: ColdParts;
   private readonly unknown: UnknownStarts;
   private readonly kind: SymbolTable['kind'];
 
   constructor(sites: BranchSites, symbols: SymbolTable) {
     this.last = new Int32Array(symbols.length).fill(NONE);
-    this.coldParent = coldParents(sites, symbols);
+    this.coldParts = new ColdParts(sites, symbols);
     this.unknown = new UnknownStarts(sites, symbols);
     this.kind = symbols.kind;
   }
@@ -57,8 +56,8 @@ class Numbering {
   functionOf(symbol: SymbolId, start: Address, address: Address): FunctionId {
     if (symbol === NONE) return NONE;
     if (this.kind[symbol] === SymbolKind.Unknown) return this.nameless(symbol, start, address);
-    const parent = this.coldParent.get(symbol);
-    return parent ? this.intern(parent.symbol, parent.start) : this.intern(symbol, start);
+    const whole = this.coldParts.wholeOf(symbol, start);
+    return whole ? this.intern(whole.symbol, whole.start) : this.intern(symbol, start);
   }
 
   private nameless(symbol: SymbolId, fileStart: Address, address: Address): FunctionId {
@@ -81,53 +80,6 @@ class Numbering {
     }
     this.last[symbol] = fn;
     return fn;
-  }
-}
-
-interface ColdParent {
-  readonly symbol: SymbolId;
-  readonly start: Address;
-}
-
-/** `foo.cold`, the part of foo that the compiler moved away, is foo. */
-function coldParents(sites: BranchSites, symbols: SymbolTable): Map<SymbolId, ColdParent> {
-  const starts = new LowestStarts(symbols.length);
-  starts.add(sites.fromSymbol, sites.fromStart);
-  starts.add(sites.toSymbol, sites.toStart);
-  const parents = new Map<SymbolId, ColdParent>();
-  const colds = starts.symbols().filter((symbol) => COLD.test(symbols.name[symbol] as string));
-  if (colds.length === 0) return parents;
-  const key = (name: string, symbol: SymbolId) => `${symbols.dso[symbol]} ${name}`;
-  const byName = new Map(starts.symbols().map((symbol) => [key(symbols.name[symbol] as string, symbol), symbol]));
-  for (const cold of colds) {
-    const parent = byName.get(key((symbols.name[cold] as string).replace(COLD, ''), cold));
-    if (parent !== undefined) parents.set(cold, { symbol: parent, start: starts.lowest[parent] });
-  }
-  return parents;
-}
-
-/** By symbol: the lowest start that was printed with it; NaN if none was. */
-class LowestStarts {
-  readonly lowest: Float64Array;
-  private readonly isSeen: Uint8Array;
-
-  constructor(symbols: number) {
-    this.lowest = new Float64Array(symbols).fill(Number.NaN);
-    this.isSeen = new Uint8Array(symbols);
-  }
-
-  add(symbols: Int32Array, starts: Float64Array): void {
-    for (let site = 0; site < symbols.length; site++) {
-      const symbol = symbols[site];
-      if (symbol === NONE) continue;
-      this.isSeen[symbol] = 1;
-      if (isLower(starts[site], this.lowest[symbol])) this.lowest[symbol] = starts[site];
-    }
-  }
-
-  /** Those that stand in some site. */
-  symbols(): SymbolId[] {
-    return Array.from(this.isSeen.keys()).filter((symbol) => this.isSeen[symbol] === 1);
   }
 }
 

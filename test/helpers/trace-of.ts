@@ -6,7 +6,7 @@
  *     40  tr end  syscall  main
  *     50  tr strt                main      goes on where main stopped
  *
- * `name+0x20` gives an offset; `?` is a function without a name; `tid/` before the time names a thread, 1 by default.
+ * `name+0x20` gives an offset; `name~2` is another function of that name; `?` is a function without a name; `tid/` before the time names a thread, 1 by default.
  */
 interface OpenCall {
   readonly caller: string;
@@ -74,7 +74,7 @@ class Shorthand {
     if (!this.bases.has(bare)) this.bases.set(bare, 0x1000000 + 0x20000 * this.bases.size);
     const place = given === undefined ? offset : Number.parseInt(given, 16);
     const address = ((this.bases.get(bare) as number) + place).toString(16);
-    return bare.startsWith('?') ? `${address} [unknown]` : `${address} ${bare}+0x${place.toString(16)}`;
+    return bare.startsWith('?') ? `${address} [unknown]` : `${address} ${bare.split('~')[0]}+0x${place.toString(16)}`;
   }
 }
 

@@ -455,6 +455,58 @@ describe('frames that are left without a return', () => {
             walk 1(1) self 10
               leaf 1(1) self 0`,
     ));
+
+  test('a part of a function that was moved away is the function, though perf gives it the name and another start', () =>
+    expectTree(
+      `
+      10  call    main    outer
+      20  call    outer   tryit
+      30  call    tryit   __cxa_throw
+      40  call    outer~2 __cxa_begin_catch
+      50  return  __cxa_begin_catch outer~2
+      60  call    outer~2 __cxa_rethrow
+      70  call    main    done
+      80  return  done    main`,
+      `
+      main 1(1) self 10
+        done 1 self 10
+        outer 1(1) self 30
+          __cxa_begin_catch 1 self 10
+          __cxa_rethrow 1(1) self 0
+          tryit 1(1) self 10
+            __cxa_throw 1(1) self 0`,
+    ));
+
+  test('of several functions of a name the part belongs to the one that jumps there', () =>
+    expectTree(
+      `
+      10  call    main    get
+      20  call    get     get~2
+      25  return  get~2   get
+      30  jmp     get     get~3
+      40  call    get~3   x
+      50  return  x       get~3
+      60  return  get     main`,
+      `
+      main 1(1) self 0
+        get 1 self 35
+          get 1 self 5
+          x 1 self 10`,
+    ));
+
+  test('functions of one name that are called, or return, are several', () =>
+    expectTree(
+      `
+      10  call    main    get
+      20  call    get     x
+      25  return  x       get
+      40  return  get~2   main`,
+      `
+      main 1(1) self 0
+        get 1 self 10
+          get 1(1) self 15
+          x 1 self 5`,
+    ));
 });
 
 describe('gaps', () => {

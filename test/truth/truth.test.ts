@@ -68,6 +68,7 @@ describe('real programs', () => {
     ['threads-faults', 99.8],
     ['unwind', 98.7],
     ['ev-cut', 99.2],
+    ['cold', 97.6],
   ])('%s: at least %d % of the time on the true stack', async (name, floor) => {
     const profile = await analyzeText(fixture(`truth/ptemu-${name}.perf.txt.gz`), {
       extend: false,
