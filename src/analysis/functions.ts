@@ -22,6 +22,8 @@ export interface FunctionSums extends DurationStats {
   readonly outsideNs: Nanoseconds;
   /** Of its total, while the thread surely had a processor. */
   readonly onCpuNs: Nanoseconds;
+  /** Of its total, while the thread had none; 0 if the trace does not tell. */
+  readonly offCpuNs: Nanoseconds;
   /** The part of its own time, and of its stops, whose place is a guess. */
   readonly guessedNs: Nanoseconds;
   readonly completeNs: Nanoseconds;
@@ -50,6 +52,7 @@ export function functionsOf(
       if (!isOutermost[node]) continue;
       row.totalNs += time.totalNs[node];
       row.onCpuNs += onCpuNs(timeSumsOf(time, node), hasSwitches);
+      row.offCpuNs += time.offCpuNs[node];
     }
   }
   const histograms = durations && histogramsOf(durations);
@@ -72,6 +75,7 @@ function noSums(): Mutable {
     selfNs: 0,
     outsideNs: 0,
     onCpuNs: 0,
+    offCpuNs: 0,
     guessedNs: 0,
     completeNs: 0,
     minNs: Number.POSITIVE_INFINITY,
@@ -91,16 +95,22 @@ function addCalls(row: Mutable, tree: CallTree, node: NodeId): void {
 
 /** The time of a stop is that of the function that it stands on, and so is that of a stop in it. */
 function addStop(tree: CallTree, node: NodeId, rowOf: (symbol: SymbolId) => Mutable): void {
-  let below = tree.parent[node];
-  while (isStop(tree.symbol[below])) below = tree.parent[below];
+  const below = functionBelow(tree, node);
   if (below === ROOT) return;
   const row = rowOf(tree.symbol[below]);
   row.outsideNs += tree.selfNs[node];
   row.guessedNs += tree.inferredNs[node];
 }
 
+/** The function that a stop stands on; the root if it stands on none. */
+export function functionBelow({ parent, symbol }: CallTree, stop: NodeId): NodeId {
+  let below = parent[stop];
+  while (isStop(symbol[below])) below = parent[below];
+  return below;
+}
+
 /** 1: no frame of the same function lies below. */
-function outermost(tree: CallTree): Uint8Array {
+export function outermost(tree: CallTree): Uint8Array {
   const { firstChild, nextSibling } = viewOf(tree);
   const { parent, symbol, length } = tree;
   const isOutermost = new Uint8Array(length);

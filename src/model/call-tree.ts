@@ -246,7 +246,7 @@ export function usedNodes(tree: CallTree): Int32Array {
   return nodes.slice(0, used);
 }
 
-/** The tree of these nodes, in this order. Of a node its parent is among them, and comes before it. */
+/** The tree of these nodes, in this order, the root first. A node's parent comes before it; if it is not among them, the root takes its place. */
 export function selectNodes(tree: CallTree, nodes: Int32Array): CallTree {
   const newId = new Int32Array(tree.length);
   for (let row = 0; row < nodes.length; row++) newId[nodes[row]] = row;

@@ -7,8 +7,10 @@ import { reportOf } from '../../src/answers/report.js';
 import type { FunctionRow } from '../../src/answers/schema.js';
 import { formatCount, formatDuration } from '../../src/render/format.js';
 import { formatShare } from '../../src/render/frames/facts.js';
+import { START, type State } from '../../src/render/page/view/state.js';
 import { press, windows } from '../helpers/browser.js';
 import { fixture } from '../helpers/load.js';
+import { symbolOf, viewsOf } from '../helpers/page-views.js';
 import * as report from '../helpers/report-page.js';
 import {
   CALLS,
@@ -38,7 +40,7 @@ beforeAll(async () => {
 }, 60_000);
 
 /** As the table writes a row of the report. */
-function rowText(row: FunctionRow, allNs: number): string[] {
+function rowText(row: FunctionRow, offCpuNs: number, allNs: number): string[] {
   const duration = (ns: number | null) => (ns === null ? '–' : formatDuration(ns));
   return [
     row.name,
@@ -47,6 +49,7 @@ function rowText(row: FunctionRow, allNs: number): string[] {
     duration(row.selfNs),
     duration(row.outsideNs),
     row.totalNs > 0 ? formatShare(row.onCpuNs, row.totalNs) : '–',
+    duration(offCpuNs),
     formatCount(row.calls),
     formatCount(row.inferred),
     ...[row.avgNs, row.minNs, row.p50Ns, row.p90Ns, row.p99Ns, row.maxNs].map(duration),
@@ -55,20 +58,26 @@ function rowText(row: FunctionRow, allNs: number): string[] {
 
 describe('the functions', () => {
   test('have the numbers of the report, of all threads and of one', async () => {
-    const { trace, functions, threads = [] } = reportOf(await profileOfTrace(SMALL), { threads: true });
+    const profile = await profileOfTrace(SMALL);
+    const { trace, functions, threads = [] } = reportOf(profile, { threads: true });
+    const views = viewsOf(profile);
+    const texts = (rows: readonly FunctionRow[], of: Partial<State>, allNs: number) => {
+      const sums = views.viewAt({ ...START, ...of }).functions();
+      return rows.map((row) => rowText(row, sums.get(symbolOf(views, row.name))?.offCpuNs ?? -1, allNs));
+    };
     await goTo(small);
     expect(functions.length).toBeGreaterThan(5);
-    expect(await rows(small)).toEqual(functions.map((row) => rowText(row, trace.totalNs)));
+    expect(await rows(small)).toEqual(texts(functions, {}, trace.totalNs));
     for (const { tid, totalNs, functions } of threads) {
       await goTo(small, `#threads=tid:${tid}`);
-      await eventually(() => rows(small)).toEqual(functions.map((row) => rowText(row, totalNs)));
+      await eventually(() => rows(small)).toEqual(texts(functions, { threads: `tid:${tid}` }, totalNs));
     }
   });
 
   test('are sorted by any column, and the other way round', async () => {
     await goTo(small);
     const heads = await small.locator('.table[aria-label="Functions"] [role=columnheader] button').allTextContents();
-    expect(heads).toHaveLength(14);
+    expect(heads).toHaveLength(15);
     for (const head of heads.keys()) {
       const button = small.locator('.table[aria-label="Functions"] [role=columnheader] button').nth(head);
       const sortOf = () =>
@@ -83,7 +92,6 @@ describe('the functions', () => {
       }
       for (const column of columns) expect(column).toEqual(column.toSorted((a, b) => b - a));
     }
-    await push(small, /^Total/);
   });
 
   test('are few in the page, however many there are', async () => {
@@ -112,6 +120,106 @@ describe('the functions', () => {
     expect(await focused()).toBe('2002');
     await own.close();
   });
+});
+
+/** The first columns of the rows, with what stands above them. */
+const table = async (hash: string) => {
+  await goTo(page, hash);
+  const heads = await page.locator('.table[aria-label="Functions"] [role=columnheader]').allTextContents();
+  return [heads, ...(await rows(page))].map((cells) => cells.slice(0, 4).join(' '));
+};
+
+describe('the functions follow', () => {
+  test.for([
+    [
+      '',
+      [
+        'Function Total ▼ % Self',
+        'main 100 ns 100 % 10 ns',
+        'a 60 ns 60 % 30 ns',
+        'b 30 ns 30 % 30 ns',
+        'leaf 30 ns 30 % 30 ns',
+      ],
+    ],
+    ['#zoom=9.6', ['Function Total ▼ % Self', 'a 60 ns 100 % 30 ns', 'leaf 30 ns 50 % 30 ns']],
+    ['#zoom=9.6.6', ['Function Total ▼ % Self', 'a 30 ns 100 % 20 ns', 'leaf 10 ns 33.3 % 10 ns']],
+    [
+      '#width=calls',
+      [
+        'Function With callees ▼ % Total',
+        'main 6 100 % 100 ns',
+        'a 4 66.7 % 60 ns',
+        'leaf 2 33.3 % 30 ns',
+        'b 1 16.7 % 30 ns',
+      ],
+    ],
+    [
+      '#width=self',
+      [
+        'Function Self ▼ % Total',
+        'a 30 ns 30 % 60 ns',
+        'b 30 ns 30 % 30 ns',
+        'leaf 30 ns 30 % 30 ns',
+        'main 10 ns 10 % 100 ns',
+      ],
+    ],
+    ['#width=self&zoom=8', ['Function Self ▼ % Total', 'leaf 30 ns 100 % 30 ns']],
+    ['#search=leaf', ['Function Total ▼ % Self', 'leaf 30 ns 30 % 30 ns']],
+    ['#search=leaf&only=1', ['Function Total ▼ % Self', 'leaf 30 ns 100 % 30 ns']],
+    [
+      '#search=a&only=1&list=all',
+      [
+        'Function Total ▼ % Self',
+        'main 100 ns 100 % 10 ns',
+        'a 60 ns 60 % 30 ns',
+        'b 30 ns 30 % 30 ns',
+        'leaf 30 ns 30 % 30 ns',
+      ],
+    ],
+    ['#search=/^a/&only=1&list=all', ['Function Total ▼ % Self', 'a 60 ns 100 % 30 ns', 'leaf 30 ns 50 % 30 ns']],
+  ] as const)('width, zoom and search: %s', async ([hash, expected]) => {
+    await eventually(() => table(hash)).toEqual(expected);
+  });
+
+  test('switches: off-CPU time has a column, and what is off the CPU can be looked at alone', async () => {
+    await goTo(small, '#width=off-cpu');
+    const heads = await small.locator('.table[aria-label="Functions"] [role=columnheader]').allTextContents();
+    expect(heads.slice(0, 5)).toEqual(['Function', 'Off CPU ▼', '%', 'Own', 'Total']);
+    const [first = []] = await rows(small);
+    expect(first.slice(1, 3)).toEqual(['20.2 µs', '69 %']);
+  });
+});
+
+test('a list of what the search finds can be left for the list of all, in which it is marked', async () => {
+  await goTo(page, '#search=leaf');
+  const box = page.getByRole('checkbox');
+  await eventually(() => page.locator('.above').first().innerText()).toContain('finds: 1 of 4 functions');
+  await box.focus();
+  await press(page, 'Space');
+  await eventually(async () => (await rows(page)).map(([name]) => name)).toEqual(['main', 'a', 'b', 'leaf']);
+  expect(await page.locator('[aria-label="Functions"] .row.found').allTextContents()).toHaveLength(1);
+  expect(hashOf(page)).toBe('search=leaf&list=all');
+});
+
+test('sort order and open tab are in the address, and are no steps for the way back', async () => {
+  await goTo(page);
+  await click(page, 'a · 1 · 60 ns');
+  await push(page, /^Calls/);
+  await push(page, /^Calls/);
+  await page.locator('#tab-threads').focus();
+  await press(page, 'Enter');
+  await push(page, /^Thread$/);
+  const kept = 'tab=threads&sort=-calls&sort-threads=name';
+  await eventually(() => hashOf(page)).toBe(`zoom=9.6&${kept}`);
+  await page.goBack();
+  await eventually(() => hashOf(page)).toBe(kept);
+  await page.reload();
+  await drawn(page);
+  expect(await page.locator('#tab-threads').getAttribute('aria-selected')).toBe('true');
+  const sorted = () => page.locator('[aria-sort]').evaluateAll((all) => all.map((one) => one.textContent));
+  expect(await sorted()).toEqual(['Calls ▲', 'Thread ▲']);
+  await goTo(page);
+  expect(await sorted()).toEqual(['Total ▼', 'Wall clock ▼']);
 });
 
 test('the wheel moves no row away from under the keyboard', async () => {

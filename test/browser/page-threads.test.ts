@@ -29,6 +29,10 @@ const THREADS = traceOf(`
 describe('the threads', () => {
   let threads: Page;
   const open = () => threads.locator('#tab-threads').evaluate((tab) => (tab as HTMLElement).click());
+  const go = async (hash = '') => {
+    await goTo(threads, hash);
+    await open();
+  };
   const choose = (name: string) =>
     threads.evaluate((wanted) => {
       const all = [...document.querySelectorAll<HTMLElement>('[aria-label="Threads"] .row')];
@@ -38,11 +42,10 @@ describe('the threads', () => {
 
   beforeAll(async () => {
     threads = await openReport(browser, THREADS);
-    await open();
   }, 60_000);
 
   test('are listed together, by name and each, with their times', async () => {
-    await goTo(threads);
+    await go();
     const [head = [], ...others] = (await rows(threads, 'Threads')).map((cells) => cells.slice(0, 7));
     expect(head).toEqual(['All threads', '3 threads', '3 µs', '1.7 µs', '56.7 %', '1.3 µs', '300 ns']);
     expect(others.map(([name, which, wall]) => [name, which, wall])).toEqual([
@@ -54,19 +57,19 @@ describe('the threads', () => {
   });
 
   test('are chosen by a click, together or each, and the chip undoes it', async () => {
-    await goTo(threads);
+    await go();
     expect(await all()).toBe('all · 3 µs');
     await choose('worker 2 threads');
     expect([await all(), await chips(threads)]).toEqual(['all · 2 µs', ['worker (2 threads)']]);
     await choose('worker 2');
-    expect([await all(), hashOf(threads)]).toEqual(['all · 1 µs', 'threads=tid:2']);
+    expect([await all(), hashOf(threads)]).toEqual(['all · 1 µs', 'threads=tid:2&tab=threads']);
     await eventually(() => threads.locator('[aria-label="Threads"] .row.chosen').count()).toBe(1);
     await push(threads, /^worker/);
     expect([await all(), await chips(threads)]).toEqual(['all · 3 µs', []]);
   });
 
   test('that only waited are hidden with one click', async () => {
-    await goTo(threads);
+    await go();
     const hide = threads.getByRole('checkbox');
     await hide.evaluate((box) => (box as HTMLElement).click());
     expect([await all(), await chips(threads)]).toEqual(['all · 2 µs', ['without idle threads']]);
@@ -85,14 +88,14 @@ describe('the threads', () => {
       ['#threads=nobody', 'all · 3 µs', [], ['All threads']],
       ['#threads=idle&idle=0', 'all · 2 µs', ['without idle threads'], ['All threads']],
     ] as const) {
-      await goTo(threads, hash);
+      await go(hash);
       expect([hash, await all(), await chips(threads)]).toEqual([hash, time, chip]);
       await eventually(marked).toEqual(row);
     }
   });
 
   test('have a strip, on which their gaps are marked', async () => {
-    await goTo(threads);
+    await go();
     const strips = await threads.$$eval('[aria-label="Threads"] .row', (all) =>
       all.map((row) => {
         const gaps = [...row.querySelectorAll('.gap')].map((gap) =>

@@ -133,6 +133,7 @@ export interface FunctionRow {
   selfNs: number;
   outsideNs: number;
   onCpuNs: number;
+  offCpuNs: number;
   guessedNs: number;
   completeNs: number;
   avgNs: number;
@@ -166,6 +167,7 @@ function functionRow(fn: string, { calls, times }: Seen, knowsSwitches: boolean)
     selfNs: sumNs(itself.filter((time) => !isStopped(time))),
     outsideNs: sumNs(itself.filter(isStopped)),
     onCpuNs: sumNs(under.filter(({ path }) => !isAway(path.at(-1) as string))),
+    offCpuNs: sumNs(under.filter(({ path }) => isOffCpuName(path.at(-1) as string))),
     guessedNs: sumNs(itself.filter(({ stretch }) => stretch.certainty !== 'sure')),
     completeNs: sum(lasted),
     avgNs: sum(lasted) / lasted.length,

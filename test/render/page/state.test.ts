@@ -3,7 +3,17 @@
  */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { COLOURINGS, formatHash, parseHash, START, type State, WIDTHS } from '../../../src/render/page/view/state.js';
+import {
+  COLOURINGS,
+  formatHash,
+  LEAST_SHARE,
+  MOST_SHARE,
+  parseHash,
+  START,
+  type State,
+  TABS,
+  WIDTHS,
+} from '../../../src/render/page/view/state.js';
 
 const SYMBOLS = 40;
 const symbol = fc.nat(SYMBOLS - 1);
@@ -28,6 +38,12 @@ const states: fc.Arbitrary<State> = fc
     search: text,
     isOnlyMatches: fc.boolean(),
     chosen: fc.option(symbol),
+    tab: fc.constantFrom(...TABS),
+    functionsSort: text,
+    threadsSort: text,
+    listsAll: fc.boolean(),
+    graphShare: fc.option(fc.integer({ min: LEAST_SHARE, max: MOST_SHARE })),
+    panelShare: fc.option(fc.integer({ min: LEAST_SHARE, max: MOST_SHARE })),
   })
   .map((state) => (state.zoom.length === 0 ? { ...state, zoomLast: null } : state));
 
@@ -66,6 +82,10 @@ test.for([
   'focus=',
   'hide=1.40',
   'function=__proto__',
+  'tab=x',
+  'list=1',
+  'graph=x',
+  'panel=100',
   'threads',
 ])('nonsense (%s) is as if it were not there', (hash) => {
   expect(parseHash(`#${hash}`, SYMBOLS)).toEqual(hash === 'threads' ? { ...START, threads: '' } : START);

@@ -17,7 +17,7 @@ const lists: fc.Arbitrary<ThreadRow[]> = fc
   .map((threads) => threads.map(({ name, isIdle }, place) => row(place, name, isIdle)));
 
 function row(place: number, name: string, isIdle: boolean): ThreadRow {
-  const numbers = { totalNs: 10 ** place, onCpuNs: 0, outsideNs: 0, lostNs: 0, calls: 1 };
+  const numbers = { totalNs: 10 ** place, onCpuNs: 0, outsideNs: 0, offCpuNs: 0, lostNs: 0, calls: 1 };
   return { threads: [place], key: `tid:${place}`, name, which: String(place), ...numbers, isIdle };
 }
 

@@ -9,7 +9,7 @@ import { profileOf } from '../data/profile-of.js';
 import { chipsOf } from '../view/chips.js';
 import { WIDTH_NAMES } from '../view/details.js';
 import { leadingPart } from '../view/paths.js';
-import { NO_ZOOM, type State } from '../view/state.js';
+import { type Arrangement, isSameView, NO_ZOOM, type State, type Tab } from '../view/state.js';
 import type { Views } from '../view/views.js';
 import { keepFocus } from './focus.js';
 import { FrameActions } from './frame-actions.js';
@@ -42,6 +42,7 @@ export class App {
   private readonly functions: FunctionsTable;
   private readonly threads: ThreadsTable;
   private readonly panel: FunctionPanel;
+  private readonly tabs: Tabs<Tab>;
   private soon = 0;
 
   constructor(views: Views, place: HTMLElement, start: State) {
@@ -50,14 +51,15 @@ export class App {
     this.main = new MainGraph(views, this.navigation, this.tooltip, this.characterPx, (...at) => this.openMenu(...at));
     this.actions = new FrameActions(this.main, this.navigation, views);
     this.toolbar = this.newToolbar();
-    this.functions = new FunctionsTable(views, (symbol) => this.actions.choose(symbol));
-    this.threads = new ThreadsTable(views, (change) => this.navigation.change(change));
+    const arrange = (change: Partial<Arrangement>) => this.navigation.arrange(change);
+    this.functions = new FunctionsTable(views, this.characterPx, {
+      choose: (symbol) => this.actions.choose(symbol),
+      arrange,
+    });
+    this.threads = new ThreadsTable(views, { change: (change) => this.navigation.change(change), arrange });
     this.panel = this.newPanel();
-    const tabs = new Tabs([
-      { id: 'functions', title: 'Functions', content: this.functions.element },
-      { id: 'threads', title: `Threads (${formatCount(views.threads.length)})`, content: this.threads.element },
-    ]);
-    const dock = html('div', { class: 'dock' }, tabs.element, this.panel.element);
+    this.tabs = this.newTabs();
+    const dock = html('div', { class: 'dock' }, this.tabs.element, this.panel.element);
     place.replaceChildren(this.toolbar.element, this.main.legend, this.main.place, dock, this.menu.element);
     const actions = pageActions({ save: (what) => this.save(what), help: () => this.help.showModal() });
     document.querySelector('header')?.append(actions);
@@ -65,6 +67,7 @@ export class App {
   }
 
   draw(): void {
+    this.tabs.show(this.navigation.state.tab);
     this.drawGraph(true);
     this.main.graph.showRun();
     this.drawTablesSoon();
@@ -72,6 +75,8 @@ export class App {
 
   private show(state: State, before: State): void {
     this.menu.close();
+    this.tabs.show(state.tab);
+    if (isSameView(state, before)) return this.drawTables();
     const { graph } = this.main;
     // a path from the root is none from the leaves
     if ((state.width === 'self') !== (before.width === 'self') && isSameZoom(state, before))
@@ -113,7 +118,7 @@ export class App {
   private drawTables(): void {
     const { views, navigation } = this;
     const { state } = navigation;
-    this.functions.show(views.viewAt(state), state.chosen);
+    this.functions.show(state);
     this.threads.show(state);
     this.panel.show(state.chosen === null ? null : views.functionAt(state, state.chosen), views.colouringOf(state));
   }
@@ -127,6 +132,15 @@ export class App {
       reset: () => navigation.zoomOut(),
       leave: () => main.graph.focus(main.graph.focusedBox),
     });
+  }
+
+  private newTabs(): Tabs<Tab> {
+    const { views, functions, threads, navigation } = this;
+    const tabs = [
+      { id: 'functions', title: 'Functions', content: functions.element },
+      { id: 'threads', title: `Threads (${formatCount(views.threads.length)})`, content: threads.element },
+    ] as const;
+    return new Tabs(tabs, (tab) => navigation.arrange({ tab }));
   }
 
   private newPanel(): FunctionPanel {

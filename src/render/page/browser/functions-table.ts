@@ -1,103 +1,86 @@
 /**
- * All functions of what is looked at: the twin of the graph, in numbers.
+ * The functions in what fills the width: the twin of the graph, in numbers, and the list of what a search finds.
  */
-import type { FunctionSums } from '../../../analysis/functions.js';
 import type { SymbolId } from '../../../model/units.js';
 import { htmlElement as html } from '../../browser/dom.js';
-import { formatCount, formatDuration } from '../../format.js';
-import { formatShare } from '../../frames/facts.js';
-import type { View } from '../view/view.js';
+import { formatCount, formatMany } from '../../format.js';
+import { fitLabel } from '../../frames/labels.js';
+import type { FunctionRow, FunctionRows } from '../view/function-rows.js';
+import type { State, Width } from '../view/state.js';
 import type { Views } from '../view/views.js';
-import { type Column, VirtualTable } from './virtual-table.js';
+import { sumColumns, widthColumns } from './function-columns.js';
+import { type Column, type RowMarks, VirtualTable } from './virtual-table.js';
+
+export interface FunctionsTableEvents {
+  readonly choose: (symbol: SymbolId) => void;
+  readonly arrange: (change: Partial<State>) => void;
+}
 
 export class FunctionsTable {
-  private readonly table: VirtualTable<FunctionSums>;
-  private allNs = 1;
-  private shown: View | null = null;
+  readonly element: HTMLElement;
+  private readonly views: Views;
+  private readonly characterPx: number;
+  private readonly table: VirtualTable<FunctionRow>;
+  private readonly onlyFound = html('input', { type: 'checkbox' });
+  private readonly count = html('span', {});
+  private readonly above = html('label', { class: 'above', hidden: '' }, this.onlyFound, this.count);
+  private shown: readonly unknown[] = [];
 
-  constructor(views: Views, choose: (symbol: SymbolId) => void) {
-    const isTimed = views.data.meta.weight === 'ns';
-    const columns = this.columns(views).filter(({ isTime }) => isTimed || !isTime);
-    this.table = new VirtualTable('Functions', columns, isTimed ? 'total' : 'calls', {
-      choose: ({ symbol }) => choose(symbol),
+  constructor(views: Views, characterPx: number, { choose, arrange }: FunctionsTableEvents) {
+    this.views = views;
+    this.characterPx = characterPx;
+    this.table = new VirtualTable('Functions', {
+      choose: ({ sums }) => choose(sums.symbol),
+      sort: (functionsSort) => arrange({ functionsSort }),
     });
+    this.onlyFound.addEventListener('change', () => arrange({ listsAll: !this.onlyFound.checked }));
+    this.element = html('div', { class: 'listed' }, this.above, this.table.element);
   }
 
-  get element(): HTMLElement {
-    return this.table.element;
-  }
-
-  show(view: View, chosen: SymbolId | null): void {
-    const isChosen = ({ symbol }: FunctionSums) => symbol === chosen;
-    if (view === this.shown) return this.table.mark(isChosen);
-    this.shown = view;
-    this.allNs = view.allNs();
-    const rows = [...view.functions().values()].sort((a, b) => b.totalNs - a.totalNs); // and by name, as symbols are
-    this.table.show(rows, isChosen);
-  }
-
-  private columns(views: Views): Column<FunctionSums>[] {
-    const nameOf = (symbol: SymbolId) => views.names[symbol] as string;
-    const number = (key: string, title: string, hint: string, value: (row: FunctionSums) => number) => {
-      return { key, title, hint, width: '78px', value };
+  show(state: State): void {
+    const { views } = this;
+    const list = views.functionsAt(state);
+    const { isMatch } = views.namesAt(state);
+    const marks: RowMarks<FunctionRow> = {
+      isChosen: ({ sums }) => sums.symbol === state.chosen,
+      canChoose: () => views.hasTimes,
+      ...(isMatch && { isFound: ({ sums }) => isMatch[sums.symbol] === true }),
     };
-    const count = (...column: Parameters<typeof number>): Column<FunctionSums> => {
-      return { ...number(...column), width: '88px', cell: (row) => formatCount(column[3](row)) };
-    };
-    const duration = (...column: Parameters<typeof number>): Column<FunctionSums> => {
-      const cell = (ns: number) => (Number.isNaN(ns) ? '–' : formatDuration(ns));
-      return { ...number(...column), isTime: true, cell: (row) => cell(column[3](row)) };
-    };
-    return [
-      {
-        key: 'name',
-        title: 'Function',
-        width: 'minmax(200px,1fr)',
-        isText: true,
-        value: ({ symbol }) => nameOf(symbol),
-        cell: ({ symbol }) =>
-          html('span', { title: [nameOf(symbol), views.fileOf(symbol)].filter(Boolean).join('\n') }, nameOf(symbol)),
-      },
-      { ...duration('total', 'Total', 'while it was on the stack; recursion counts once', ({ totalNs }) => totalNs) },
-      {
-        key: 'share',
-        title: '%',
-        hint: 'of all time that is looked at',
-        width: '84px',
-        isTime: true,
-        value: ({ totalNs }) => totalNs,
-        cell: ({ totalNs }) => this.shareCell(totalNs),
-      },
-      duration('self', 'Self', 'while it was on top', ({ selfNs }) => selfNs),
-      duration(
-        'outside',
-        'Outside',
-        'in system calls and other stops that it made itself',
-        ({ outsideNs }) => outsideNs,
-      ),
-      {
-        key: 'cpu',
-        title: 'On CPU',
-        hint: 'of its total, while its thread surely had a processor',
-        width: '72px',
-        isTime: true,
-        value: ({ onCpuNs, totalNs }) => (totalNs > 0 ? onCpuNs / totalNs : Number.NaN),
-        cell: ({ onCpuNs, totalNs }) => (totalNs > 0 ? formatShare(onCpuNs, totalNs) : '–'),
-      },
-      count('calls', 'Calls', 'all of them', ({ calls }) => calls),
-      count('inferred', 'Inferred', 'calls of which the start or the end was not seen', ({ inferred }) => inferred),
-      duration('avg', 'Average', 'of complete calls', ({ avgNs }) => avgNs),
-      duration('min', 'Min', 'of complete calls', ({ minNs }) => minNs),
-      duration('p50', 'p50', 'half of the complete calls took no longer', ({ p50Ns }) => p50Ns),
-      duration('p90', 'p90', 'nine of ten took no longer', ({ p90Ns }) => p90Ns),
-      duration('p99', 'p99', '99 of 100 took no longer', ({ p99Ns }) => p99Ns),
-      duration('max', 'Max', 'of complete calls', ({ maxNs }) => maxNs),
-    ];
+    const width = views.widthOf(state);
+    const shown = [list, isMatch, width, state.functionsSort, state.listsAll];
+    if (shown.every((part, at) => part === this.shown[at])) return this.table.mark(marks);
+    this.shown = shown;
+    const found = isMatch && list.rows.filter(({ sums }) => isMatch[sums.symbol]);
+    this.showCount(found?.length ?? null, list.rows.length, state);
+    const rows = found === null || state.listsAll ? list.rows : found;
+    this.table.show({ rows, columns: this.columns(list, width), sortedBy: state.functionsSort }, marks);
   }
 
-  private shareCell(totalNs: number): HTMLElement {
-    const cell = html('span', { class: 'share' }, formatShare(totalNs, this.allNs));
-    cell.style.setProperty('--share', `${Math.min(100, (100 * totalNs) / Math.max(1, this.allNs))}%`);
-    return cell;
+  /** `found`: null: nothing is searched for. */
+  private showCount(found: number | null, all: number, { listsAll }: State): void {
+    this.above.hidden = found === null;
+    this.onlyFound.checked = !listsAll;
+    this.count.textContent = ` only what the search finds: ${formatCount(found ?? 0)} of ${formatMany(all, 'function')}`;
+  }
+
+  private columns({ whole }: FunctionRows, width: Width): Column<FunctionRow>[] {
+    const known = [this.nameColumn(), ...widthColumns(width, whole), ...sumColumns(width, this.views)];
+    return known.filter(({ isTime }) => this.views.hasTimes || !isTime);
+  }
+
+  private nameColumn(): Column<FunctionRow> {
+    const { views, characterPx } = this;
+    const nameOf = ({ sums }: FunctionRow) => views.names[sums.symbol] as string;
+    return {
+      key: 'name',
+      title: 'Function',
+      width: 'minmax(150px,1fr)',
+      isText: true,
+      value: nameOf,
+      cell: (row, roomPx) => {
+        const title = [nameOf(row), views.fileOf(row.sums.symbol)].filter(Boolean).join('\n');
+        return html('bdi', { title }, fitLabel({ name: nameOf(row), numbers: [] }, Math.floor(roomPx / characterPx)));
+      },
+    };
   }
 }

@@ -11,7 +11,7 @@ import { type Found, foundText, isFoundIn, shareOf } from '../../frames/search.j
 import { type Painter, painterOf } from '../view/colouring.js';
 import { detailsOf, type Everywhere } from '../view/details.js';
 import { type MatchAt, nextMatch } from '../view/matches.js';
-import { nodeAt, pathTo } from '../view/paths.js';
+import { nodeAt, pathTo, runAt } from '../view/paths.js';
 import type { State } from '../view/state.js';
 import type { Views } from '../view/views.js';
 import { Graph } from './graph.js';
@@ -180,11 +180,7 @@ export class MainGraph {
   }
 
   private get run(): { first: NodeId; last: NodeId } {
-    const { zoom, zoomLast } = this.state;
-    const first = nodeAt(this.table, zoom);
-    if (first === null || first === ROOT) return { first: ROOT, last: ROOT };
-    const last = zoomLast === null ? first : nodeAt(this.table, [...zoom.slice(0, -1), zoomLast]);
-    return { first, last: last === null || last < first ? first : last };
+    return runAt(this.table, this.state);
   }
 
   /** As much of its callers as leaves it wide enough to be seen. */

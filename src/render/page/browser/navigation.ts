@@ -1,7 +1,10 @@
 /**
  * What is looked at, in the address: the browser's way back undoes what was done, letters that were typed in one step.
  */
-import { formatHash, NO_ZOOM, parseHash, type State } from '../view/state.js';
+import { type Arrangement, arrangementOf, formatHash, NO_ZOOM, parseHash, type State } from '../view/state.js';
+
+/** Marks steps of the page: an address that the reader wrote has none. */
+const OURS = 'ptflame';
 
 export class Navigation {
   state: State;
@@ -15,8 +18,9 @@ export class Navigation {
     this.start = start;
     this.show = show;
     this.state = this.read();
+    this.correctAddress(this.state);
     addEventListener('hashchange', () => this.follow());
-    addEventListener('popstate', () => this.follow());
+    addEventListener('popstate', ({ state }) => this.follow(state === OURS));
   }
 
   /** `isSameStep`: it goes on with what was done last. */
@@ -24,9 +28,14 @@ export class Navigation {
     const state = { ...this.state, ...change };
     const hash = formatHash(state, this.start);
     if (hash === formatHash(this.state, this.start)) return;
-    if (isSameStep) history.replaceState(null, '', hash);
-    else history.pushState(null, '', hash);
+    if (isSameStep) history.replaceState(OURS, '', hash);
+    else history.pushState(OURS, '', hash);
     this.goTo(state);
+  }
+
+  /** The page is arranged otherwise, which is no step to go back. */
+  arrange(change: Partial<Arrangement>): void {
+    this.change(change, true);
   }
 
   /** Letter by letter. */
@@ -37,17 +46,23 @@ export class Navigation {
   /** What makes no sense in what is looked at is no step to go back to; nothing is drawn. */
   correct(change: Partial<State>): void {
     this.state = { ...this.state, ...change };
-    history.replaceState(null, '', formatHash(this.state, this.start));
+    this.correctAddress(this.state);
   }
 
   zoomOut(): void {
     this.change(NO_ZOOM);
   }
 
-  /** The address was changed by the reader, or by the way back. */
-  private follow(): void {
-    const state = this.read();
+  /** The address was changed by the reader, or by the way back (`isOurs`), which leaves the page arranged as it is. */
+  private follow(isOurs = false): void {
+    const written = this.read();
+    const state = isOurs ? { ...written, ...arrangementOf(this.state) } : written;
+    this.correctAddress(state);
     if (formatHash(state, this.start) !== formatHash(this.state, this.start)) this.goTo(state);
+  }
+
+  private correctAddress(state: State): void {
+    history.replaceState(OURS, '', formatHash(state, this.start));
   }
 
   private goTo(state: State): void {

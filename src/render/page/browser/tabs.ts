@@ -3,18 +3,23 @@
  */
 import { htmlElement as html, setAttributes } from '../../browser/dom.js';
 
-export interface Tab {
-  readonly id: string;
+export interface TabOf<Id extends string> {
+  readonly id: Id;
   readonly title: string;
   readonly content: HTMLElement;
 }
 
-export class Tabs {
+export class Tabs<Id extends string> {
   readonly element: HTMLElement;
+  private readonly ids: readonly Id[];
+  private readonly choose: (id: Id) => void;
   private readonly tabs: readonly HTMLButtonElement[];
   private readonly panels: readonly HTMLElement[];
 
-  constructor(tabs: readonly Tab[]) {
+  /** `select`: the reader asks for one, which `show` shows. */
+  constructor(tabs: readonly TabOf<Id>[], select: (id: Id) => void) {
+    this.ids = tabs.map(({ id }) => id);
+    this.choose = select;
     this.tabs = tabs.map(({ id, title }) =>
       html('button', { type: 'button', role: 'tab', id: `tab-${id}`, 'aria-controls': `panel-${id}` }, title),
     );
@@ -24,13 +29,13 @@ export class Tabs {
     const list = html('div', { role: 'tablist', class: 'tablist', 'aria-label': 'Tables' }, ...this.tabs);
     this.element = html('div', { class: 'tabs' }, list, ...this.panels);
     this.tabs.forEach((tab, at) => {
-      tab.addEventListener('click', () => this.select(at));
+      tab.addEventListener('click', () => select(this.ids[at] as Id));
     });
     list.addEventListener('keydown', (event) => this.press(event));
-    this.select(0);
   }
 
-  private select(chosen: number): void {
+  show(id: Id): void {
+    const chosen = this.ids.indexOf(id);
     this.tabs.forEach((tab, at) => {
       setAttributes(tab, { 'aria-selected': String(at === chosen), tabindex: at === chosen ? 0 : -1 });
       (this.panels[at] as HTMLElement).classList.toggle('closed', at !== chosen);
@@ -42,7 +47,7 @@ export class Tabs {
     if (step === undefined) return;
     const at = this.tabs.findIndex((tab) => tab.getAttribute('aria-selected') === 'true');
     const next = (at + step + this.tabs.length) % this.tabs.length;
-    this.select(next);
+    this.choose(this.ids[next] as Id);
     this.tabs[next]?.focus();
     event.preventDefault();
     event.stopPropagation();

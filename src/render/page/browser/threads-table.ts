@@ -12,6 +12,11 @@ import { chosenRow, type ThreadRow, threadChoices } from '../view/threads.js';
 import type { Views } from '../view/views.js';
 import { type Column, VirtualTable } from './virtual-table.js';
 
+export interface ThreadsTableEvents {
+  readonly change: (change: Partial<State>) => void;
+  readonly arrange: (change: Partial<State>) => void;
+}
+
 const STRIP_PX = 170;
 const LEAST_GAP_PX = 1;
 
@@ -20,10 +25,11 @@ export class ThreadsTable {
   private readonly idle = html('input', { type: 'checkbox' });
   private readonly table: VirtualTable<ThreadRow>;
   private readonly recorded: PageData;
+  private readonly hasSwitches: boolean;
   private readonly rows: readonly ThreadRow[];
   private readonly gapsOf = new Map<number, TraceGap[]>();
 
-  constructor({ data: recorded, threads: rows }: Views, change: (change: Partial<State>) => void) {
+  constructor({ data: recorded, threads: rows, hasSwitches }: Views, { change, arrange }: ThreadsTableEvents) {
     this.recorded = recorded;
     this.rows = rows;
     for (const gap of recorded.quality.gaps) {
@@ -31,29 +37,39 @@ export class ThreadsTable {
       if (gaps) gaps.push(gap);
       else this.gapsOf.set(gap.tid, [gap]);
     }
-    const isTimed = recorded.meta.weight === 'ns';
-    const columns = this.columns().filter(({ isTime }) => isTimed || !isTime);
-    this.table = new VirtualTable('Threads', columns, isTimed ? 'wall' : 'calls', {
+    this.hasSwitches = hasSwitches;
+    this.table = new VirtualTable('Threads', {
       choose: ({ key }) => change({ threads: key }),
+      sort: (threadsSort) => arrange({ threadsSort }),
     });
-    this.element = html('div', { class: 'threads' }, this.idleChoice(rows, change), this.table.element);
+    this.element = html('div', { class: 'listed' }, this.idleChoice(rows, change), this.table.element);
   }
 
-  show({ threads, hidesIdle }: State): void {
+  show({ threads, hidesIdle, threadsSort }: State): void {
     const chosen = chosenRow(this.rows, threads, hidesIdle);
     this.idle.checked = hidesIdle;
-    this.table.show(threadChoices(this.rows, hidesIdle), ({ key }) => key === chosen.key);
+    this.table.show(
+      { rows: threadChoices(this.rows, hidesIdle), columns: this.columns(), sortedBy: threadsSort },
+      { isChosen: ({ key }) => key === chosen.key },
+    );
   }
 
   private idleChoice(rows: readonly ThreadRow[], change: (change: Partial<State>) => void): HTMLElement {
     const count = rows.filter(({ isIdle }) => isIdle).length;
     this.idle.addEventListener('change', () => change({ hidesIdle: this.idle.checked }));
-    const label = html('label', { class: 'idle' }, this.idle, ` hide idle threads: ${formatCount(count)} only waited`);
+    const label = html('label', { class: 'above' }, this.idle, ` hide idle threads: ${formatCount(count)} only waited`);
     label.hidden = count === 0 || count === rows.length;
     return label;
   }
 
   private columns(): Column<ThreadRow>[] {
+    const isTimed = this.recorded.meta.weight === 'ns';
+    return this.allColumns().filter(
+      ({ key, isTime }) => (isTimed || !isTime) && (this.hasSwitches || key !== 'off-cpu'),
+    );
+  }
+
+  private allColumns(): Column<ThreadRow>[] {
     const duration = (
       key: string,
       title: string,
@@ -91,6 +107,7 @@ export class ThreadsTable {
         cell: ({ onCpuNs, totalNs }) => formatShare(onCpuNs, totalNs),
       },
       duration('outside', 'Outside', 'in system calls and other stops', ({ outsideNs }) => outsideNs),
+      duration('off-cpu', 'Off CPU', 'while it had no processor', ({ offCpuNs }) => offCpuNs),
       duration('lost', 'Lost', 'nothing is known', ({ lostNs }) => lostNs),
       {
         key: 'calls',

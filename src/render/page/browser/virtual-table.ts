@@ -12,39 +12,56 @@ export interface Column<Row> {
   readonly isText?: boolean;
   /** Of a trace without times there is none. */
   readonly isTime?: boolean;
-  /** What stands in it. */
-  readonly cell: (row: Row) => string | Node;
+  /** What stands in it; `roomPx`: how wide that may be in the first column. */
+  readonly cell: (row: Row, roomPx: number) => string | Node;
   /** What it is sorted by. */
   readonly value: (row: Row) => number | string;
 }
 
 export interface TableEvents<Row> {
   readonly choose: (row: Row) => void;
+  /** As `sortBy` takes it. */
+  readonly sort: (by: string) => void;
+}
+
+/** What is shown of it. */
+export interface TableRows<Row> {
+  readonly rows: readonly Row[];
+  readonly columns: readonly Column<Row>[];
+  /** The column that it is sorted by, behind "-" the other way round; any other text: as the first column of numbers has it. */
+  readonly sortedBy: string;
+}
+
+/** How rows are marked. */
+export interface RowMarks<Row> {
+  readonly isChosen: (row: Row) => boolean;
+  /** What a search finds; left out: nothing is searched for. */
+  readonly isFound?: (row: Row) => boolean;
+  /** A click does something; left out: it does. */
+  readonly canChoose?: (row: Row) => boolean;
 }
 
 const ROW_PX = 26;
 const HEAD_PX = 26;
 const ROWS_AHEAD = 6;
+/** Left and right of what stands in a cell. */
+const PADDING_PX = 6;
 
 export class VirtualTable<Row> {
   /** The table, which scrolls. */
   readonly element: HTMLElement;
   private readonly canvas = html('div', { class: 'canvas', role: 'rowgroup' });
   private readonly head = html('div', { class: 'head', role: 'row', 'aria-rowindex': 1 });
-  private readonly columns: readonly Column<Row>[];
   private readonly events: TableEvents<Row>;
-  /** In the order that decides between equal ones. */
-  private given: readonly Row[] = [];
+  private columns: readonly Column<Row>[] = [];
   private rows: readonly Row[] = [];
-  private sortedBy: string;
+  private sorted!: Column<Row>;
   /** The other way round than a reader expects of the column. */
   private isReversed = false;
-  private isChosen: (row: Row) => boolean = () => false;
+  private marks: RowMarks<Row> = { isChosen: () => false };
   private focusedRow = 0;
 
-  constructor(label: string, columns: readonly Column<Row>[], sortedBy: string, events: TableEvents<Row>) {
-    this.columns = columns;
-    this.sortedBy = sortedBy;
+  constructor(label: string, events: TableEvents<Row>) {
     this.events = events;
     this.element = html(
       'div',
@@ -52,8 +69,6 @@ export class VirtualTable<Row> {
       html('div', { class: 'headgroup', role: 'rowgroup' }, this.head),
       this.canvas,
     );
-    this.element.style.setProperty('--columns', columns.map(({ width }) => width).join(' '));
-    this.drawHead();
     this.element.addEventListener('scroll', () => this.drawRows());
     new ResizeObserver(() => this.drawRows()).observe(this.element);
     this.canvas.addEventListener('click', ({ target }) => this.choose(rowIndex(target)));
@@ -64,28 +79,34 @@ export class VirtualTable<Row> {
     });
   }
 
-  show(rows: readonly Row[], isChosen: (row: Row) => boolean): void {
-    this.isChosen = isChosen;
-    this.given = rows;
-    this.sort();
+  /** The order of the rows decides between equal ones. */
+  show({ rows, columns, sortedBy }: TableRows<Row>, marks: RowMarks<Row>): void {
+    const key = sortedBy.replace(/^-/, '');
+    const known = columns.find((column) => column.key === key);
+    this.columns = columns;
+    this.sorted = known ?? (columns.find(({ isText }) => !isText) as Column<Row>);
+    this.isReversed = known !== undefined && sortedBy.startsWith('-');
+    this.marks = marks;
+    this.element.style.setProperty('--columns', columns.map(({ width }) => width).join(' '));
+    this.sort(rows);
   }
 
-  /** Only what is chosen may have changed: then it comes into sight. */
-  mark(isChosen: (row: Row) => boolean): void {
-    const before = this.rows.findIndex(this.isChosen);
-    const chosen = this.rows.findIndex(isChosen);
-    this.isChosen = isChosen;
+  /** Only how rows are marked may have changed: what is chosen now comes into sight. */
+  mark(marks: RowMarks<Row>): void {
+    const before = this.rows.findIndex(this.marks.isChosen);
+    const chosen = this.rows.findIndex(marks.isChosen);
+    this.marks = marks;
     if (chosen >= 0 && chosen !== before) this.bringIntoSight(chosen * ROW_PX);
     this.drawRows();
   }
 
-  private sort(): void {
-    const column = this.columns.find(({ key }) => key === this.sortedBy) as Column<Row>;
+  private sort(rows: readonly Row[]): void {
+    const column = this.sorted;
     const value = (row: Row) => {
       const own = column.value(row);
       return typeof own === 'number' && Number.isNaN(own) ? Number.NEGATIVE_INFINITY : own;
     };
-    const keyed = this.given.map((row) => ({ row, key: value(row) }));
+    const keyed = rows.map((row) => ({ row, key: value(row) }));
     const isAscending = this.isAscending(column);
     keyed.sort((a, b) => (a.key === b.key ? 0 : a.key < b.key === isAscending ? -1 : 1));
     this.rows = keyed.map(({ row }) => row);
@@ -97,23 +118,17 @@ export class VirtualTable<Row> {
   private drawHead(): void {
     const cells = this.columns.map((column) => {
       const { key, title, hint, isText } = column;
-      const isSorted = key === this.sortedBy;
+      const isSorted = column === this.sorted;
       const isAscending = this.isAscending(column);
       const arrow = isSorted ? (isAscending ? ' ▲' : ' ▼') : '';
       const button = html('button', { type: 'button', ...(hint && { title: hint }) }, title + arrow);
-      button.addEventListener('click', () => this.sortBy(key));
+      button.addEventListener('click', () => this.events.sort(isSorted && !this.isReversed ? `-${key}` : key));
       const sort = isSorted ? { 'aria-sort': isAscending ? 'ascending' : 'descending' } : {};
       return html('div', { role: 'columnheader', class: isText ? 'text' : 'number', ...sort }, button);
     });
     const focused = [...this.head.children].findIndex((cell) => cell.contains(document.activeElement));
     this.head.replaceChildren(...cells);
     if (focused >= 0) cells[focused]?.querySelector('button')?.focus();
-  }
-
-  private sortBy(key: string): void {
-    this.isReversed = key === this.sortedBy && !this.isReversed;
-    this.sortedBy = key;
-    this.sort();
   }
 
   /** Texts begin with the first, numbers with the largest. */
@@ -126,9 +141,10 @@ export class VirtualTable<Row> {
     this.canvas.style.height = `${this.rows.length * ROW_PX}px`;
     this.focusedRow = Math.max(0, Math.min(this.focusedRow, this.rows.length - 1));
     const { scrollTop, clientHeight } = this.element;
+    const roomPx = (this.head.firstElementChild?.clientWidth ?? 0) - 2 * PADDING_PX;
     const first = Math.max(0, Math.floor(scrollTop / ROW_PX) - ROWS_AHEAD);
     const end = Math.min(this.rows.length, Math.ceil((scrollTop + clientHeight) / ROW_PX) + ROWS_AHEAD);
-    const drawn = Array.from({ length: Math.max(0, end - first) }, (_, at) => this.rowElement(first + at));
+    const drawn = Array.from({ length: Math.max(0, end - first) }, (_, at) => this.rowElement(first + at, roomPx));
     this.canvas.replaceChildren(...drawn);
     const focused = drawn.find((row) => row.dataset['row'] === String(this.focusedRow));
     for (const row of focused ? [focused] : drawn.slice(0, 1)) row.tabIndex = 0;
@@ -136,27 +152,31 @@ export class VirtualTable<Row> {
     if (hadFocus) (focused ?? this.element).focus({ preventScroll: true });
   }
 
-  private rowElement(index: number): HTMLElement {
+  private rowElement(index: number, roomPx: number): HTMLElement {
     const row = this.rows[index] as Row;
     const cells = this.columns.map(({ cell, isText }) =>
-      html('div', { role: 'cell', class: isText ? 'text' : 'number' }, cell(row)),
+      html('div', { role: 'cell', class: isText ? 'text' : 'number' }, cell(row, roomPx)),
     );
-    const isChosen = this.isChosen(row);
+    const { isChosen, isFound, canChoose } = this.marks;
+    const classes = ['row'];
+    if (isChosen(row)) classes.push('chosen');
+    if (isFound?.(row)) classes.push('found');
+    if (canChoose?.(row) === false) classes.push('inert');
     const attributes = {
       role: 'row',
-      class: isChosen ? 'row chosen' : 'row',
+      class: classes.join(' '),
       'aria-rowindex': index + 2,
       'data-row': index,
       tabindex: -1,
     };
-    const element = html('div', isChosen ? { ...attributes, 'aria-current': 'true' } : attributes, ...cells);
+    const element = html('div', isChosen(row) ? { ...attributes, 'aria-current': 'true' } : attributes, ...cells);
     element.style.transform = `translateY(${index * ROW_PX}px)`;
     return element;
   }
 
   private choose(index: number | null): void {
     const row = index === null ? undefined : this.rows[index];
-    if (row !== undefined) this.events.choose(row);
+    if (row !== undefined && this.marks.canChoose?.(row) !== false) this.events.choose(row);
   }
 
   private press(event: KeyboardEvent): void {

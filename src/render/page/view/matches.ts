@@ -7,12 +7,18 @@ import { type FrameTable, summedUp } from '../../frames/frame-table.js';
 import type { Found } from '../../frames/search.js';
 
 /** Only the weight of what is found, with all below it. */
-export function onlyMatches(table: FrameTable, { isMatch }: Found): FrameTable {
-  const isInside = new Uint8Array(table.tree.length);
-  for (let node: NodeId = ROOT; node < isInside.length; node++)
-    isInside[node] = isMatch[node] || (node !== ROOT && isInside[table.parent[node]]) ? 1 : 0;
+export function onlyMatches(table: FrameTable, found: Found): FrameTable {
+  const isInside = insideOf(table, found);
   const self = table.self.map((own, node) => (isInside[node] ? own : 0));
   return { ...table, self, total: summedUp(table.tree, self) };
+}
+
+/** By node: 1 if it is found, or below what is. */
+export function insideOf({ parent }: FrameTable, { isMatch }: Found): Uint8Array {
+  const isInside = new Uint8Array(parent.length);
+  for (let node: NodeId = ROOT; node < isInside.length; node++)
+    isInside[node] = isMatch[node] || (node !== ROOT && isInside[parent[node]]) ? 1 : 0;
+  return isInside;
 }
 
 /** One of the matches. */

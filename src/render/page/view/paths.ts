@@ -4,6 +4,7 @@
 import { ROOT } from '../../../model/call-tree.js';
 import { NONE, type NodeId, type SymbolId } from '../../../model/units.js';
 import type { FrameTable } from '../../frames/frame-table.js';
+import type { State } from './state.js';
 
 /** The node to which symbols lead; null if they lead nowhere. */
 export function nodeAt({ tree, firstChild, nextSibling }: FrameTable, path: readonly SymbolId[]): NodeId | null {
@@ -21,6 +22,17 @@ export function leadingPart(table: FrameTable, path: readonly SymbolId[]): reado
   let part = path;
   while (nodeAt(table, part) === null) part = part.slice(0, -1);
   return part;
+}
+
+/** The run of siblings that fills the width; the root if nothing was zoomed in on, or what was is not there. */
+export function runAt(
+  table: FrameTable,
+  { zoom, zoomLast }: Pick<State, 'zoom' | 'zoomLast'>,
+): { readonly first: NodeId; readonly last: NodeId } {
+  const first = nodeAt(table, zoom);
+  if (first === null || first === ROOT) return { first: ROOT, last: ROOT };
+  const last = zoomLast === null ? first : nodeAt(table, [...zoom.slice(0, -1), zoomLast]);
+  return { first, last: last === null || last < first ? first : last };
 }
 
 /** The symbols that lead to a node. */

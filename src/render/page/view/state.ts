@@ -8,6 +8,13 @@ import type { SymbolId } from '../../../model/units.js';
 export const COLOURINGS = ['function', 'average', 'outside'] as const;
 export type Colouring = (typeof COLOURINGS)[number];
 
+export const TABS = ['functions', 'threads'] as const;
+export type Tab = (typeof TABS)[number];
+
+/** Bounds of a divider, in percent. */
+export const LEAST_SHARE = 10;
+export const MOST_SHARE = 85;
+
 /** What a frame's width stands for; self: time on top of the stack, under which its callers stand. */
 export const WIDTHS = [...METRICS, 'self'] as const;
 export type Width = Metric | 'self';
@@ -33,7 +40,23 @@ export interface State {
   readonly isOnlyMatches: boolean;
   /** The function that was chosen. */
   readonly chosen: SymbolId | null;
+  /** The table in sight. */
+  readonly tab: Tab;
+  /** The column that a table is sorted by, behind "-" the other way round; empty: by its largest rows. */
+  readonly functionsSort: string;
+  readonly threadsSort: string;
+  /** Also functions that the search does not find are listed. */
+  readonly listsAll: boolean;
+  /** How high the graph may be, and how wide the chosen function: percent of what there is; null: as the page has it. */
+  readonly graphShare: number | null;
+  readonly panelShare: number | null;
 }
+
+/** What the page is made up of, and not what is looked at: no step for the way back. */
+export type Arrangement = Pick<
+  State,
+  'tab' | 'functionsSort' | 'threadsSort' | 'listsAll' | 'graphShare' | 'panelShare'
+>;
 
 /** Everything fills the width. */
 export const NO_ZOOM = { zoom: [], zoomLast: null } as const satisfies Partial<State>;
@@ -51,7 +74,23 @@ export const START: State = {
   search: '',
   isOnlyMatches: false,
   chosen: null,
+  tab: 'functions',
+  functionsSort: '',
+  threadsSort: '',
+  listsAll: false,
+  graphShare: null,
+  panelShare: null,
 };
+
+export function arrangementOf(state: State): Arrangement {
+  const { tab, functionsSort, threadsSort, listsAll, graphShare, panelShare } = state;
+  return { tab, functionsSort, threadsSort, listsAll, graphShare, panelShare };
+}
+
+/** The same is looked at, however the page is arranged. */
+export function isSameView(a: State, b: State): boolean {
+  return formatHash({ ...a, ...arrangementOf(START) }) === formatHash({ ...b, ...arrangementOf(START) });
+}
 
 /** What makes no sense is as if it were not there. `symbols`: how many there are. `start`: how the file was asked for. */
 export function parseHash(hash: string, symbols: number, start: State = START): State {
@@ -75,7 +114,18 @@ export function parseHash(hash: string, symbols: number, start: State = START): 
     search: words.get('search') ?? '',
     isOnlyMatches: isSet('only', false),
     chosen: ids('function')[0] ?? null,
+    tab: oneOf('tab', TABS, start.tab),
+    functionsSort: words.get('sort') ?? '',
+    threadsSort: words.get('sort-threads') ?? '',
+    listsAll: words.get('list') === 'all',
+    graphShare: shareOf(words.get('graph')),
+    panelShare: shareOf(words.get('panel')),
   };
+}
+
+function shareOf(text: string | null): number | null {
+  if (text === null || !/^\d{1,2}$/.test(text)) return null;
+  return Math.min(MOST_SHARE, Math.max(LEAST_SHARE, Number(text)));
 }
 
 function idsOf(text: string, symbols: number): SymbolId[] {
@@ -101,6 +151,12 @@ export function formatHash(state: State, start: State = START): string {
     ['search', each.search],
     ['only', flag(each.isOnlyMatches)],
     ['function', ids([each.chosen])],
+    ['tab', each.tab],
+    ['sort', each.functionsSort],
+    ['sort-threads', each.threadsSort],
+    ['list', each.listsAll ? 'all' : ''],
+    ['graph', `${each.graphShare ?? ''}`],
+    ['panel', `${each.panelShare ?? ''}`],
   ];
   const before = text(start);
   const words = new URLSearchParams();

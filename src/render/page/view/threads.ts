@@ -18,6 +18,7 @@ export interface ThreadRow {
   readonly totalNs: Nanoseconds;
   readonly onCpuNs: Nanoseconds;
   readonly outsideNs: Nanoseconds;
+  readonly offCpuNs: Nanoseconds;
   readonly lostNs: Nanoseconds;
   readonly calls: number;
   /** They only waited. */
@@ -36,6 +37,7 @@ export function threadRows(data: PageData, hasSwitches: boolean): ThreadRow[] {
       totalNs: sums.totalNs,
       onCpuNs: onCpuNs(sums, hasSwitches),
       outsideNs: sums.outsideNs,
+      offCpuNs: sums.offCpuNs,
       lostNs: sums.lostNs,
       calls: callsOf(data, thread),
       isIdle: isIdle(data, thread),
@@ -82,6 +84,7 @@ function together(key: string, name: string, rows: readonly ThreadRow[]): Thread
     totalNs: sum(({ totalNs }) => totalNs),
     onCpuNs: sum((row) => row.onCpuNs),
     outsideNs: sum(({ outsideNs }) => outsideNs),
+    offCpuNs: sum(({ offCpuNs }) => offCpuNs),
     lostNs: sum(({ lostNs }) => lostNs),
     calls: sum(({ calls }) => calls),
     isIdle: rows.every((row) => row.isIdle),

@@ -18,6 +18,28 @@ export interface View {
   readonly allNs: () => Nanoseconds;
 }
 
+/** Of a part of another one: how long calls took is known of functions all of whose calls are in it. */
+export function viewOfPart(tree: CallTree, whole: View, hasSwitches: boolean): View {
+  const part = viewOfTree(tree, () => null, hasSwitches);
+  const isWhole = (sums: FunctionSums) => {
+    const all = whole.functions().get(sums.symbol);
+    return all !== undefined && all.calls === sums.calls && all.inferred === sums.inferred;
+  };
+  const functions = once(() => {
+    const rows = [...part.functions().values()].map((sums) => {
+      if (!isWhole(sums)) return sums;
+      const { p50Ns, p90Ns, p99Ns } = whole.functions().get(sums.symbol) as FunctionSums;
+      return { ...sums, p50Ns, p90Ns, p99Ns };
+    });
+    return new Map(rows.map((row) => [row.symbol, row]));
+  });
+  const bars = (symbol: SymbolId) => {
+    const sums = functions().get(symbol);
+    return sums !== undefined && isWhole(sums) ? whole.bars(symbol) : null;
+  };
+  return { ...part, functions, bars };
+}
+
 /** `durations`: of the calls in it; null: they are not known. */
 export function viewOfTree(tree: CallTree, durations: () => FunctionDurations | null, hasSwitches: boolean): View {
   const known = once(durations);

@@ -6,6 +6,7 @@ import type { FunctionSums } from '../../../analysis/functions.js';
 import { knowsSwitches } from '../../../analysis/outside.js';
 import { setOf } from '../../../analysis/questions.js';
 import { foldRecursion, leaveOut, reroot } from '../../../analysis/reshape.js';
+import { ROOT } from '../../../model/call-tree.js';
 import { addedDurations } from '../../../model/durations.js';
 import { dsoOf } from '../../../model/symbol-order.js';
 import type { Nanoseconds, SymbolId } from '../../../model/units.js';
@@ -14,12 +15,14 @@ import { type Found, find, matchNames, type NameMatches } from '../../frames/sea
 import type { PageData, PageThread } from '../data/page-data.js';
 import { treeOf } from '../data/tree-of.js';
 import { FrameTables } from './frame-tables.js';
+import { type FunctionRows, functionRows, partOf, rowsFromLeaves } from './function-rows.js';
 import type { Bar } from './histogram.js';
-import { onlyMatches } from './matches.js';
+import { insideOf, onlyMatches } from './matches.js';
+import { runAt } from './paths.js';
 import { remembered } from './remembered.js';
 import { COLOURINGS, type Colouring, type State, WIDTHS, type Width } from './state.js';
 import { chosenRow, type ThreadRow, threadRows } from './threads.js';
-import { type View, viewOfTree } from './view.js';
+import { type View, viewOfPart, viewOfTree } from './view.js';
 
 /** All that is shown of one function. */
 export interface FunctionView {
@@ -42,7 +45,8 @@ export class Views {
   readonly colourings: readonly Colouring[];
   /** Without them there are calls alone. */
   readonly hasTimes: boolean;
-  private readonly hasSwitches: boolean;
+  /** The trace tells when threads lost their processors. */
+  readonly hasSwitches: boolean;
   private readonly tables: FrameTables;
   private readonly ofThreads = remembered((places: readonly number[]) => this.viewOfThreads(places));
   private readonly reshaped = remembered((view: View, state: State) => this.reshape(view, state));
@@ -50,6 +54,7 @@ export class Views {
   private readonly named = remembered((search: string) => matchNames(this.names, search));
   private readonly matches = remembered(find);
   private readonly masked = remembered(onlyMatches);
+  private readonly listed = remembered((state: State) => this.list(state));
 
   constructor(data: PageData) {
     this.data = data;
@@ -86,6 +91,11 @@ export class Views {
     const table = this.wholeTableAt(state);
     const found = state.isOnlyMatches ? this.foundAt(state) : null;
     return found === null ? table : this.masked(this.searchKey(state), table, found);
+  }
+
+  /** The functions in what fills the width, by what it stands for. */
+  functionsAt(state: State): FunctionRows {
+    return this.listed(this.partKey(state), state);
   }
 
   /** What the search finds in it; null: it asks for nothing. */
@@ -134,17 +144,37 @@ export class Views {
     return `${this.tableKey(state)}|${state.search}`;
   }
 
+  /** What decides of `functionsAt`. */
+  private partKey(state: State): string {
+    const { zoom, zoomLast, isOnlyMatches } = state;
+    return `${isOnlyMatches ? this.searchKey(state) : this.tableKey(state)}|${zoom.join('.')}|${zoomLast}`;
+  }
+
+  /** From the leaves, what fills the width has self time alone: the other numbers are those of all that is looked at. */
+  private list(state: State): FunctionRows {
+    const { hasSwitches } = this;
+    const view = this.viewAt(state);
+    const table = this.tableAt(state);
+    const run = runAt(table, state);
+    const width = this.widthOf(state);
+    if (width === 'self') return rowsFromLeaves(view, table, run);
+    const found = state.isOnlyMatches ? this.foundAt(state) : null;
+    const isAll = run.first === ROOT && found === null;
+    const part = isAll ? view : viewOfPart(partOf(table, run, found && insideOf(table, found)), view, hasSwitches);
+    return functionRows(part, width, hasSwitches);
+  }
+
   private viewOfThreads(places: readonly number[]): View {
     const threads = places.map((place) => this.data.threads[place] as PageThread);
     return viewOfTree(treeOf(this.data, places), () => addedDurations(threads), this.hasSwitches);
   }
 
-  /** How long the calls in what is left took, nobody knows. */
-  private reshape({ tree }: View, { focus, hidden, foldsRecursion }: State): View {
+  private reshape(whole: View, { focus, hidden, foldsRecursion }: State): View {
+    const { tree } = whole;
     const count = this.data.symbols.length;
     const focused = focus === null ? tree : reroot(tree, setOf([focus], count));
     const left = hidden.length === 0 ? focused : leaveOut(focused, setOf(hidden, count));
     const folded = foldsRecursion ? foldRecursion(left) : left;
-    return viewOfTree(this.tables.byName(folded), () => null, this.hasSwitches);
+    return viewOfPart(this.tables.byName(folded), whole, this.hasSwitches);
   }
 }

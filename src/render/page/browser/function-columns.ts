@@ -1,0 +1,124 @@
+/**
+ * What stands in the columns of the functions' table: what width stands for, then all that is known of a function.
+ */
+import type { FunctionSums } from '../../../analysis/functions.js';
+import { htmlElement as html } from '../../browser/dom.js';
+import { formatCount, formatDuration } from '../../format.js';
+import { formatShare, formatWeight } from '../../frames/facts.js';
+import type { FunctionRow } from '../view/function-rows.js';
+import type { Width } from '../view/state.js';
+import type { Views } from '../view/views.js';
+import type { Column } from './virtual-table.js';
+
+interface WidthTitles {
+  readonly title: string;
+  readonly hint: string;
+  /** What is of the function alone; null: there is a column for that anyway. */
+  readonly own: readonly [title: string, hint: string] | null;
+}
+
+const WIDTHS: Readonly<Record<Width, WidthTitles>> = {
+  wall: {
+    title: 'Total',
+    hint: 'while it was on the stack; recursion counts once',
+    own: ['Self', 'while it was on top'],
+  },
+  cpu: { title: 'On CPU', hint: 'of its total, while its thread surely had a processor', own: null },
+  outside: {
+    title: 'Outside',
+    hint: 'in system calls and other stops, of it and of what it called',
+    own: ['Own', 'in stops that it made itself'],
+  },
+  'off-cpu': {
+    title: 'Off CPU',
+    hint: 'while its thread had no processor, in it and in what it called',
+    own: ['Own', 'in waits that it began itself'],
+  },
+  calls: { title: 'With callees', hint: 'its calls, and those of all that it called', own: null },
+  self: { title: 'Self', hint: 'while it was on top', own: null },
+};
+
+/** What width stands for. */
+export function widthColumns(width: Width, whole: number): Column<FunctionRow>[] {
+  const { title, hint, own } = WIDTHS[width];
+  const format = (weight: number) => (width === 'calls' ? formatCount(weight) : formatWeight(weight, 'ns'));
+  const column = { width: width === 'calls' ? COUNT_WIDTH : DURATION_WIDTH };
+  return [
+    { ...column, key: 'weight', title, hint, value: ({ weight }) => weight, cell: ({ weight }) => format(weight) },
+    {
+      key: 'share',
+      title: '%',
+      hint: 'of what fills the width',
+      width: SHARE_WIDTH,
+      value: ({ weight }) => weight,
+      cell: ({ weight }) => shareCell(weight, whole),
+    },
+    ...(own === null ? [] : [own]).map(
+      ([title, hint]): Column<FunctionRow> => ({
+        ...column,
+        key: 'own',
+        title,
+        hint,
+        value: ({ ownWeight }) => ownWeight,
+        cell: ({ ownWeight }) => format(ownWeight),
+      }),
+    ),
+  ];
+}
+
+function shareCell(weight: number, whole: number): HTMLElement {
+  const cell = html('span', { class: 'share' }, formatShare(weight, whole));
+  cell.style.setProperty('--share', `${Math.min(100, (100 * weight) / Math.max(1, whole))}%`);
+  return cell;
+}
+
+const DURATION_WIDTH = 'minmax(56px,78px)';
+const COUNT_WIDTH = 'minmax(60px,88px)';
+const SHARE_WIDTH = 'minmax(64px,84px)';
+
+/** All that is known of a function; what width stands for is not said again. */
+export function sumColumns(width: Width, { hasSwitches }: Views): Column<FunctionRow>[] {
+  const count = (key: string, title: string, hint: string, value: (sums: FunctionSums) => number) => {
+    const column = { key, title, hint, width: COUNT_WIDTH };
+    return {
+      ...column,
+      value: ({ sums }: FunctionRow) => value(sums),
+      cell: ({ sums }: FunctionRow) => formatCount(value(sums)),
+    };
+  };
+  const duration = (key: string, title: string, hint: string, value: (sums: FunctionSums) => number) => {
+    const cell = (ns: number) => (Number.isNaN(ns) ? '–' : formatDuration(ns));
+    const column = { key, title, hint, width: DURATION_WIDTH, isTime: true };
+    return {
+      ...column,
+      value: ({ sums }: FunctionRow) => value(sums),
+      cell: ({ sums }: FunctionRow) => cell(value(sums)),
+    };
+  };
+  const share = (key: string, title: string, hint: string, value: (sums: FunctionSums) => number) => {
+    const part = ({ sums }: FunctionRow) => (sums.totalNs > 0 ? value(sums) / sums.totalNs : Number.NaN);
+    const cell = ({ sums }: FunctionRow) => (sums.totalNs > 0 ? formatShare(value(sums), sums.totalNs) : '–');
+    return { key, title, hint, width: SHARE_WIDTH, isTime: true, value: part, cell };
+  };
+  const isWall = width === 'wall';
+  const columns: (Column<FunctionRow> | false)[] = [
+    !isWall && duration('total', 'Total', 'while it was on the stack; recursion counts once', ({ totalNs }) => totalNs),
+    !isWall && width !== 'self' && duration('self', 'Self', 'while it was on top', ({ selfNs }) => selfNs),
+    width !== 'outside' &&
+      duration('outside', 'Outside', 'in system calls and other stops that it made itself', (sums) => sums.outsideNs),
+    width !== 'cpu' &&
+      share('cpu', 'On CPU', 'of its total, while its thread surely had a processor', ({ onCpuNs }) => onCpuNs),
+    hasSwitches &&
+      width !== 'off-cpu' &&
+      duration('off-cpu', 'Off CPU', 'of its total, while its thread had no processor', ({ offCpuNs }) => offCpuNs),
+    count('calls', 'Calls', 'all of them', ({ calls }) => calls),
+    count('inferred', 'Inferred', 'calls of which the start or the end was not seen', ({ inferred }) => inferred),
+    duration('avg', 'Average', 'of complete calls', ({ avgNs }) => avgNs),
+    duration('min', 'Min', 'of complete calls', ({ minNs }) => minNs),
+    duration('p50', 'p50', 'half of the complete calls took no longer', ({ p50Ns }) => p50Ns),
+    duration('p90', 'p90', 'nine of ten took no longer', ({ p90Ns }) => p90Ns),
+    duration('p99', 'p99', '99 of 100 took no longer', ({ p99Ns }) => p99Ns),
+    duration('max', 'Max', 'of complete calls', ({ maxNs }) => maxNs),
+  ];
+  return columns.filter((column) => column !== false);
+}
