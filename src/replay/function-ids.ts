@@ -8,6 +8,9 @@ import { compareSymbols } from '../model/symbol-order.js';
 import { SpecialSymbol, SymbolKind, type SymbolTable } from '../model/symbol-table.js';
 import { type Address, type FunctionId, NONE, type SiteId, type SymbolId } from '../model/units.js';
 import { ColdParts } from './cold-parts.js';
+import { MisnamedStubs } from './misnamed-stubs.js';
+import { headOfTable, isRetpolineCall } from './nameless-stubs.js';
+import { Trait, traitsOf } from './traits.js';
 
 export interface FunctionIds {
   readonly symbol: readonly SymbolId[];
@@ -45,17 +48,21 @@ class Numbering {
   private readonly coldParts: ColdParts;
   private readonly unknown: UnknownStarts;
   private readonly kind: SymbolTable['kind'];
+  private readonly misnamed: MisnamedStubs;
 
   constructor(sites: BranchSites, symbols: SymbolTable) {
     this.last = new Int32Array(symbols.length).fill(NONE);
     this.coldParts = new ColdParts(sites, symbols);
-    this.unknown = new UnknownStarts(sites, symbols);
     this.kind = symbols.kind;
+    this.misnamed = new MisnamedStubs(sites, symbols);
+    this.unknown = new UnknownStarts(sites, symbols, this.misnamed);
   }
 
   functionOf(symbol: SymbolId, start: Address, address: Address): FunctionId {
     if (symbol === NONE) return NONE;
     if (this.kind[symbol] === SymbolKind.Unknown) return this.nameless(symbol, start, address);
+    if (this.misnamed.has(symbol, start))
+      return this.nameless(this.misnamed.namelessBeside(symbol), Number.NaN, address);
     const whole = this.coldParts.wholeOf(symbol, start);
     return whole ? this.intern(whole.symbol, whole.start) : this.intern(symbol, start);
   }
@@ -99,10 +106,14 @@ class UnknownStarts {
   private readonly named: Float64Array;
   private readonly entries: Float64Array;
 
-  constructor(sites: BranchSites, { kind }: SymbolTable) {
+  constructor(sites: BranchSites, symbols: SymbolTable, misnamed: MisnamedStubs) {
+    const { kind } = symbols;
     const entries = new Set<Address>();
-    for (let site = 0; site < sites.length; site++)
-      if (isEntryOfNameless(sites, site, kind)) entries.add(sites.to[site]);
+    for (let site = 0; site < sites.length; site++) {
+      const isMisnamed = misnamed.has(sites.toSymbol[site], sites.toStart[site]);
+      if (isMisnamed || isEntryOfNameless(sites, site, kind)) entries.add(sites.to[site]);
+      if (leadsToResolver(sites, symbols, site)) entries.add(headOfTable(sites.from[site]));
+    }
     this.entries = Float64Array.from(entries).sort();
     this.named = entries.size === 0 ? new Float64Array(0) : startsOf(sites, kind);
   }
@@ -128,8 +139,16 @@ function startsOf(sites: BranchSites, kind: SymbolTable['kind']): Float64Array {
 function isEntryOfNameless(sites: BranchSites, site: SiteId, symbolKind: SymbolTable['kind']): boolean {
   const isNameless = (symbol: SymbolId) => symbolKind[symbol] === SymbolKind.Unknown;
   if (!isNameless(sites.toSymbol[site]) || sites.to[site] === 0) return false;
+  if (isRetpolineCall(sites, site)) return false;
   const kind = sites.kind[site];
   return kind === BranchKind.Call || (kind === BranchKind.Jump && !isNameless(sites.fromSymbol[site]));
+}
+
+function leadsToResolver(sites: BranchSites, { kind, name }: SymbolTable, site: SiteId): boolean {
+  const target = sites.toSymbol[site];
+  if (sites.kind[site] !== BranchKind.Jump || target === NONE) return false;
+  if (kind[sites.fromSymbol[site]] !== SymbolKind.Unknown) return false;
+  return (traitsOf(kind[target] as SymbolKind, name[target] as string) & Trait.Resolver) !== 0;
 }
 
 /** NaN if there is none. */

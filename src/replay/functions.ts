@@ -5,6 +5,7 @@ import type { BranchSites } from '../model/branch-sites.js';
 import type { SymbolKind, SymbolTable } from '../model/symbol-table.js';
 import { type FunctionId, NONE } from '../model/units.js';
 import { type FunctionIds, lower } from './function-ids.js';
+import { markNamelessStubs } from './nameless-stubs.js';
 import { stubTargets } from './stub-targets.js';
 import { Trait, traitsOf } from './traits.js';
 
@@ -32,6 +33,8 @@ export function functionTable(sites: BranchSites, symbols: SymbolTable, ids: Fun
   const symbol = Int32Array.from(ids.symbol);
   const start = Float64Array.from(ids.start);
   const traits = Uint16Array.from(symbol, (id) => traitsOf(symbols.kind[id] as SymbolKind, symbols.name[id] as string));
+  const { from, to } = ids;
+  markNamelessStubs(sites, { length: symbol.length, traits, start, from, to });
   const table = {
     length: symbol.length,
     symbol,
@@ -40,8 +43,8 @@ export function functionTable(sites: BranchSites, symbols: SymbolTable, ids: Fun
     hasSwitchers: traits.some((trait) => (trait & Trait.Switcher) !== 0),
     bareName: bareNames(symbol, symbols),
     nameless: ids.nameless,
-    from: ids.from,
-    to: ids.to,
+    from,
+    to,
     ofSymbol: lowestOfSymbols(symbol, start, symbols),
   };
   return { ...table, stubTarget: stubTargets(sites, table, symbols) };

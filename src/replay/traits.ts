@@ -29,7 +29,8 @@ export const Trait = {
 /** A call instruction of x86 is at most this long, so a return address is at most this far behind the call. */
 export const LONGEST_CALL_BYTES = 15;
 
-const STUB = /@plt$|^_init$|^\.plt/;
+// perf stretches symbols that have no size, _init and _fini, over the linkage table behind them.
+const STUB = /@plt$|^_(?:init|fini)$|^\.plt/;
 // GCC's and the kernel's `-mindirect-branch=thunk`, LLVM's `-mretpoline` and `-mlvi-hardening`.
 const RETPOLINE = /^__x86_indirect_(?:\w+_)?thunk|^__llvm_(?:external_)?retpoline_|^__llvm_lvi_thunk_/;
 // GCC's `-mfunction-return=thunk`; the kernel's own mitigations: retbleed, SRSO, ITS, call depth tracking.

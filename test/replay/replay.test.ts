@@ -237,6 +237,96 @@ describe('stubs of the dynamic linker', () => {
           x 1 self 5`,
     ));
 
+  test.each(['', '_init', '_fini'])('the head of the table is no frame, whatever its name: %j', (name) =>
+    expectTree(
+      `
+      10  call    main      printf@plt
+      12  jmp     printf@plt+0xb ${name || '?plt'}+0x20
+      13  jmp     ${name || '?plt'}+0x26 _dl_runtime_resolve_xsavec
+      14  call    _dl_runtime_resolve_xsavec _dl_fixup
+      30  return  _dl_fixup _dl_runtime_resolve_xsavec
+      31  jmp     _dl_runtime_resolve_xsavec printf
+      50  return  printf    main`,
+      `
+      main 1(1) self 0
+        _dl_runtime_resolve_xsavec 1 self 5
+          _dl_fixup 1 self 16
+        printf 1 self 19`,
+    ),
+  );
+
+  const slots = [0x10, 0x20, 0x30, 0x50].map((offset, at) => ({ slot: `?plt+0x${offset.toString(16)}`, at }));
+
+  test('slots without names, side by side, are stubs', () =>
+    expectTree(
+      slots
+        .flatMap(({ slot, at }) => [
+          `${at}0 call main ${slot}`,
+          `${at}5 jmp ${slot} f${at}`,
+          `${at}9 return f${at} main`,
+        ])
+        .join('\n'),
+      `
+      main 1(1) self 3
+        f0 1 self 9
+        f1 1 self 9
+        f2 1 self 9
+        f3 1 self 9`,
+    ));
+
+  test('one that returns is a function, and so is one of few', () =>
+    expectTree(
+      [
+        ...slots.map(({ slot, at }) => [
+          `${at}0 call main ${slot}`,
+          `${at}5 jmp ${slot} f${at}`,
+          `${at}9 return f${at} main`,
+        ]),
+      ]
+        .flat()
+        .concat('50 call main ?plt+0x20', '59 return ?plt+0x20 main')
+        .join('\n'),
+      `
+      main 1(1) self 14
+        [unknown 0x1020010] 1 self 5
+          f0 1 self 4
+        [unknown 0x1020020] 2 self 14
+          f1 1 self 4
+        [unknown 0x1020030] 1 self 5
+          f2 1 self 4
+        [unknown 0x1020050] 1 self 5
+          f3 1 self 4`,
+    ));
+
+  test('the head of a table that perf gives the name of a slot is no frame', async () => {
+    const lines = `
+      1 [000] 1.000000010:   call   1010 main+0x10 => 25a0 [unknown]
+      1 [000] 1.000000011:   jmp    25ab [unknown] => 2500 clock@plt+0xffffaaaaaaaab000
+      1 [000] 1.000000012:   jmp    2506 [unknown] => 7000 _dl_runtime_resolve_xsavec+0x0
+      1 [000] 1.000000020:   jmp    7050 _dl_runtime_resolve_xsavec+0x50 => 8000 malloc+0x0
+      1 [000] 1.000000030:   return 8020 malloc+0x20 => 1015 main+0x15`;
+    expect(outline(await analyzeText(`${dedent(lines)}\n`, { extend: false }))).toBe(
+      dedent(`
+      main 1(1) self 0
+        _dl_runtime_resolve_xsavec 1 self 10
+        malloc 1 self 10`),
+    );
+  });
+
+  test('retpolines of lld, whose head calls itself, are no frames', async () => {
+    const lines = `
+      1 [000] 1.000000010:   call   1010 main+0x10 => 2520 [unknown]
+      1 [000] 1.000000011:   jmp    2527 [unknown] => 2470 clock@plt+0xffffaaaaaaaab000
+      1 [000] 1.000000012:   call   2470 clock@plt+0xffffaaaaaaaab000 => 2480 [unknown]
+      1 [000] 1.000000020:   return 2484 [unknown] => 8000 malloc+0x0
+      1 [000] 1.000000030:   return 8020 malloc+0x20 => 1015 main+0x15`;
+    expect(outline(await analyzeText(`${dedent(lines)}\n`, { extend: false }))).toBe(
+      dedent(`
+      main 1(1) self 0
+        malloc 1 self 20`),
+    );
+  });
+
   test('the last call of a trace knows where its stub would have led', () =>
     expectTree(
       `
