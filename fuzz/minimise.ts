@@ -1,15 +1,17 @@
 /**
  * A case that fails in, the smallest part of its text that fails in the same way out.
  */
-import type { FuzzCase } from './cases.js';
-import { checkCase } from './check.js';
+import type { AnyCase } from './kind.js';
 
 const LONGEST_SEARCH_MS = 30_000;
 
 /** Why a case fails, without the numbers in it; null if it does not. */
-export async function failureOf(fuzzCase: FuzzCase): Promise<string | null> {
+export async function failureOf<Case extends AnyCase>(
+  fuzzCase: Case,
+  check: (fuzzCase: Case) => Promise<unknown>,
+): Promise<string | null> {
   try {
-    await checkCase(fuzzCase);
+    await check(fuzzCase);
     return null;
   } catch (error) {
     return reasonOf(error);
@@ -17,7 +19,10 @@ export async function failureOf(fuzzCase: FuzzCase): Promise<string | null> {
 }
 
 /** First lines, then the bytes of those that are left: ever smaller stretches are left out where that changes nothing. */
-export async function minimised(fuzzCase: FuzzCase, why = failureOf): Promise<Buffer> {
+export async function minimised<Case extends AnyCase>(
+  fuzzCase: Case,
+  why: (fuzzCase: Case) => Promise<string | null>,
+): Promise<Buffer> {
   const failure = await why(fuzzCase);
   const untilMs = performance.now() + LONGEST_SEARCH_MS;
   const fails = async (text: string) =>

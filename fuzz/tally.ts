@@ -5,7 +5,8 @@ import type { WorkerReport } from './worker.js';
 
 export class Tally {
   cases = 0;
-  lines = 0;
+  /** Of what the budget of a run counts. */
+  amount = 0;
   failures = 0;
   hangs = 0;
   private parserMs = 0;
@@ -14,14 +15,20 @@ export class Tally {
   private peakBytes = 0;
   /** Behind each collection: what is kept from case to case would show here. */
   private readonly keptBytes: number[] = [];
+  /** What the budget counts; null: cases. */
+  private readonly unit: string | null;
+
+  constructor(unit: string | null) {
+    this.unit = unit;
+  }
 
   add(report: WorkerReport): void {
     if (report.what === 'heap') this.addHeap(report.usedBytes, report.isCollected);
     if (report.what !== 'passed' && report.what !== 'failed') return;
     this.cases++;
-    this.lines += report.lines;
+    this.amount += report.size;
     if (report.what === 'failed') this.failures++;
-    else this.addTimes(report.number, report.lines, report.ms, report.parserMs);
+    else this.addTimes(report.number, report.size, report.ms, report.parserMs);
   }
 
   addHang(): void {
@@ -30,12 +37,12 @@ export class Tally {
   }
 
   summary(): string {
-    const { cases, lines, failures, hangs, slowest, keptBytes } = this;
+    const { cases, amount, failures, hangs, slowest, keptBytes, unit } = this;
     const speed = Math.round((this.parserLines / Math.max(1, this.parserMs)) * 1000);
     return [
-      `${cases} cases, ${lines} lines: ${failures} failures, ${hangs} hangs`,
-      `parser ${speed} lines/s; slowest case ${slowest.number}: ${Math.round(slowest.ms)} ms`,
-      `heap at most ${megabytes(this.peakBytes)}; after each 100,000 lines, collected: ${keptBytes.map(megabytes).join(', ')}`,
+      `${cases} cases${unit === null ? '' : `, ${amount} ${unit}`}: ${failures} failures, ${hangs} hangs`,
+      `${unit === null ? '' : `parser ${speed} ${unit}/s; `}slowest case ${slowest.number}: ${Math.round(slowest.ms)} ms`,
+      `heap at most ${megabytes(this.peakBytes)}; after each tenth, collected: ${keptBytes.map(megabytes).join(', ')}`,
     ].join('\n');
   }
 

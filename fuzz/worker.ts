@@ -1,18 +1,18 @@
 /**
  * A process that runs one case after the other and tells of each before and behind it: who listens, knows where it hangs.
  */
-import { type FuzzCase, makeCase } from './cases.js';
-import { checkCase } from './check.js';
-import { countLines } from './check-parser.js';
-import { Corpus } from './corpus.js';
-import { minimised } from './minimise.js';
+import { type AnyCase, type Find, findOf, type Kind } from './kind.js';
+import { type KindName, kindOf } from './kinds.js';
+import { failureOf, minimised } from './minimise.js';
 
 export interface WorkerTask {
-  readonly fixtures: string;
+  readonly kind: KindName;
+  /** A directory for files. */
+  readonly place: string;
   readonly seed: number;
   readonly firstCase: number;
-  /** As many cases as have that many lines. */
-  readonly lines: number;
+  /** As many cases as have that many lines, or that many cases. */
+  readonly amount: number;
 }
 
 export type WorkerReport =
@@ -20,48 +20,49 @@ export type WorkerReport =
   | {
       readonly what: 'passed';
       readonly number: number;
-      readonly lines: number;
+      readonly size: number;
       readonly ms: number;
       readonly parserMs: number;
     }
-  | { readonly what: 'failed'; readonly number: number; readonly lines: number; readonly why: string }
+  | ({ readonly what: 'failed'; readonly size: number } & Find)
   | { readonly what: 'smallest'; readonly number: number; readonly base64: string }
   | { readonly what: 'heap'; readonly usedBytes: number; readonly isCollected: boolean };
 
-const LINES_BETWEEN_COLLECTIONS = 100_000;
+const COLLECTIONS = 10;
 
-export async function work({ fixtures, seed, firstCase, lines }: WorkerTask): Promise<void> {
-  const corpus = new Corpus(new URL(fixtures));
+export async function work({ kind: name, place, seed, firstCase, amount }: WorkerTask): Promise<void> {
+  const kind = kindOf(name, seed, place);
   let done = 0;
   let collections = 0;
-  for (let number = firstCase; done < lines; number++) {
-    done += await runCase(makeCase(seed, number, corpus));
-    const isCollected = done >= collections * LINES_BETWEEN_COLLECTIONS;
-    if (isCollected) collections = Math.floor(done / LINES_BETWEEN_COLLECTIONS) + 1;
+  for (let number = firstCase; done < amount; number++) {
+    done += await runCase(kind, await kind.make(number));
+    const isCollected = done >= (collections * amount) / COLLECTIONS;
+    if (isCollected) collections++;
     tellHeap(isCollected);
   }
 }
 
-/** Gives the number of its lines; an empty one counts as one. */
-async function runCase(fuzzCase: FuzzCase): Promise<number> {
-  const { number, bytes } = fuzzCase;
-  const lines = Math.max(1, countLines(bytes));
+async function runCase(kind: Kind, fuzzCase: AnyCase): Promise<number> {
+  const { number } = fuzzCase;
+  const size = kind.sizeOf(fuzzCase);
   const start = performance.now();
   tell({ what: 'begins', number });
   try {
-    const { parserMs } = await checkCase(fuzzCase);
-    tell({ what: 'passed', number, lines, ms: performance.now() - start, parserMs });
+    const { parserMs } = await kind.check(fuzzCase);
+    tell({ what: 'passed', number, size, ms: performance.now() - start, parserMs });
   } catch (error) {
     const why = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    tell({ what: 'failed', number, lines, why });
-    tell({ what: 'smallest', number, base64: (await minimised(fuzzCase)).toString('base64') });
+    tell({ what: 'failed', size, ...findOf(fuzzCase, why) });
+    if (kind.isText) {
+      const smallest = await minimised(fuzzCase, (smaller) => failureOf(smaller, kind.check));
+      tell({ what: 'smallest', number, base64: smallest.toString('base64') });
+    }
   }
-  return lines;
+  return size;
 }
 
 function tellHeap(isCollected: boolean): void {
-  if (!isCollected) return tell({ what: 'heap', usedBytes: process.memoryUsage().heapUsed, isCollected });
-  global.gc?.();
+  if (isCollected) global.gc?.();
   tell({ what: 'heap', usedBytes: process.memoryUsage().heapUsed, isCollected });
 }
 

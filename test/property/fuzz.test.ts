@@ -32,6 +32,6 @@ test('what fails is made as small as it can be', async () => {
   const harmless = '7 [000] 1.000000001:   call   1000 main+0x0 => 2000 f+0x0\n'.repeat(30);
   const failing: FuzzCase = { ...makeCase(SEED, 7, corpus), bytes: Buffer.from(harmless) };
   const isLong = ({ bytes }: FuzzCase) => (bytes.includes('main') ? 'too long' : null);
-  expect(await failureOf(failing)).toBeNull();
+  expect(await failureOf(failing, checkCase)).toBeNull();
   expect((await minimised(failing, async (smaller) => isLong(smaller))).toString()).toBe('main');
 });

@@ -1,0 +1,125 @@
+/**
+ * Requests to the system that fail, one in each run of the program: what is read, written, renamed or allocated, by the main
+ * thread or by others. The run ends with the right output or with one message, and leaves nothing behind.
+ */
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { execa } from 'execa';
+import type { AnyCase, Kind } from '../kind.js';
+import { Random } from '../random.js';
+import { SCENARIOS, type Scenario, scenarioArguments } from './scenarios.js';
+
+interface Fault {
+  readonly scenario: string;
+  readonly thread: 'main' | 'worker';
+  /** Which request of the thread, counted from 0. */
+  readonly at: number;
+  readonly error: string;
+}
+
+interface FaultCase extends AnyCase {
+  readonly scenario: Scenario;
+  readonly fault: Fault;
+}
+
+const PROGRAM = fileURLToPath(new URL('../../cli/main.js', import.meta.url)); // from dist/fuzz/faults
+const INJECT = fileURLToPath(new URL('inject.cjs', import.meta.url));
+const ERRORS = ['EIO', 'ENOSPC', 'ENOMEM', 'EMFILE', 'EACCES'];
+const LONGEST_RUN_MS = 25_000;
+
+/** `directory`: for inputs and outputs. */
+export function faults(seed: number, directory: string): Kind<FaultCase> {
+  const references = new Map<string, Promise<Reference>>();
+  const referenceOf = (scenario: Scenario) => {
+    const known = references.get(scenario.name) ?? reference(scenario, directory);
+    references.set(scenario.name, known);
+    return known;
+  };
+  return {
+    isText: false,
+    sizeOf: () => 1,
+    async make(number) {
+      const random = new Random(seed, number);
+      const scenario = random.pick(SCENARIOS);
+      const { requests } = await referenceOf(scenario);
+      const thread = requests.worker > 0 && random.oneIn(2) ? 'worker' : 'main';
+      const fault: Fault = {
+        scenario: scenario.name,
+        thread,
+        at: random.below(requests[thread]),
+        error: random.pick(ERRORS),
+      };
+      const text = JSON.stringify(fault);
+      return { number, bytes: Buffer.from(text), story: [text], scenario, fault };
+    },
+    async check({ scenario, fault }) {
+      const { output } = await referenceOf(scenario);
+      const run = await runWith(scenario, directory, { PTFLAME_FAULT: JSON.stringify(fault) });
+      checkRun(run, output);
+      return { parserMs: 0 };
+    },
+  };
+}
+
+interface Reference {
+  readonly output: Buffer;
+  /** How many each kind of thread makes: the most, where there are several. */
+  readonly requests: { readonly main: number; readonly worker: number };
+}
+
+async function reference(scenario: Scenario, directory: string): Promise<Reference> {
+  const counts = join(directory, `${scenario.name}-counts`);
+  rmSync(counts, { recursive: true, force: true });
+  mkdirSync(counts);
+  const { exitCode, output, stderr } = await runWith(scenario, directory, { PTFLAME_FAULT_COUNT: counts });
+  assert(exitCode === 0 && output !== null, `${scenario.name} fails by itself: ${stderr}`);
+  const requests = { main: 0, worker: 0 };
+  for (const name of readdirSync(counts)) {
+    const thread = name.startsWith('main') ? 'main' : 'worker';
+    requests[thread] = Math.max(requests[thread], Number(readFileSync(join(counts, name), 'utf8')));
+  }
+  return { output, requests };
+}
+
+interface Run {
+  readonly exitCode: number | undefined;
+  readonly stderr: string;
+  readonly isTimedOut: boolean;
+  /** null: there is none. */
+  readonly output: Buffer | null;
+  /** What else lies beside it. */
+  readonly others: readonly string[];
+}
+
+async function runWith(scenario: Scenario, directory: string, env: Record<string, string>): Promise<Run> {
+  const place = join(directory, 'out');
+  rmSync(place, { recursive: true, force: true });
+  mkdirSync(place);
+  const target = join(place, 'output');
+  const run = await execa(process.execPath, [PROGRAM, ...scenarioArguments(scenario, directory, target)], {
+    env: { ...env, NODE_OPTIONS: `--require=${INJECT}`, TMPDIR: place },
+    reject: false,
+    stdin: 'ignore',
+    timeout: LONGEST_RUN_MS,
+    killSignal: 'SIGKILL',
+  });
+  return {
+    exitCode: run.exitCode,
+    stderr: run.stderr,
+    isTimedOut: run.timedOut,
+    output: existsSync(target) ? readFileSync(target) : null,
+    others: readdirSync(place).filter((name) => name !== 'output'),
+  };
+}
+
+function checkRun({ exitCode, stderr, isTimedOut, output, others }: Run, wanted: Buffer): void {
+  assert(!isTimedOut, `it hangs; it said: ${stderr}`);
+  assert.deepEqual(others, [], 'something is left behind');
+  if (exitCode === 0) return assert(output?.equals(wanted), 'it ends well, with another output');
+  assert.equal(exitCode, 1, `exit code, and it said: ${stderr}`);
+  assert.equal(output, null, 'it fails, and leaves an output');
+  assert.match(stderr, /^ptflame: \S[^\n]+\n {2}\S/m, `it does not say what is wrong and what to do: ${stderr}`);
+  assert.doesNotMatch(stderr, /^\s+at .*[:(]/m, `a stack trace: ${stderr}`);
+}

@@ -1,0 +1,100 @@
+/**
+ * Packs: unpacked or refused; nothing is laid down outside of the directory that was named.
+ */
+import assert from 'node:assert/strict';
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { type Headers, pack } from 'tar-stream';
+import { PtflameError } from '../../src/index.js';
+import { type Manifest, readPack, writePack } from '../../src/packs.js';
+import type { Kind } from '../kind.js';
+import { Random } from '../random.js';
+import { mutated } from './mutate.js';
+import { randomRecording } from './random-recording.js';
+
+const NAMES = [
+  'recording',
+  'recording/data',
+  'root/bin/a',
+  'root/../../escaped',
+  '../escaped',
+  '/escaped',
+  'root',
+  'root/a/../b',
+  'kallsyms',
+  'recording.ptflame.json',
+  `root/${'long/'.repeat(60)}x`,
+  'root/ünï',
+];
+const TYPES = ['file', 'file', 'file', 'symlink', 'link', 'directory', 'fifo', 'character-device'] as const;
+const NEVER = new AbortController().signal;
+
+/** `directory`: for the files. */
+export function packs(seed: number, directory: string): Kind {
+  return {
+    isText: false,
+    sizeOf: () => 1,
+    async make(number) {
+      const random = new Random(seed, number);
+      const isOurs = random.oneIn(2);
+      const archive = await (isOurs ? written(random) : madeUp(random));
+      const story = [isOurs ? 'written' : 'made up'];
+      if (random.oneIn(2)) return { number, bytes: mutated(archive, random, story), story };
+      story.push('unzipped');
+      return { number, bytes: gzipSync(mutated(gunzipSync(archive), random, story)), story };
+    },
+    async check({ bytes }) {
+      const place = join(directory, 'outer', 'place');
+      await mkdir(place, { recursive: true });
+      try {
+        await writeFile(join(directory, 'x.pack'), bytes);
+        await unpack(join(directory, 'x.pack'), place);
+        assert.deepEqual(await readdir(join(directory, 'outer')), ['place'], 'a file lies beside the directory');
+      } finally {
+        await rm(join(directory, 'outer'), { recursive: true });
+      }
+      return { parserMs: 0 };
+    },
+  };
+}
+
+async function unpack(path: string, place: string): Promise<void> {
+  try {
+    await readPack(path, place, NEVER);
+  } catch (error) {
+    if (!(error instanceof PtflameError)) throw error;
+    return;
+  }
+  const files = await readdir(place, { recursive: true, withFileTypes: true });
+  assert(
+    files.every((file) => file.isFile() || file.isDirectory()),
+    'it holds something else than files',
+  );
+}
+
+function manifest(random: Random): Manifest {
+  const missing = random.oneIn(3) ? [{ path: random.pick(NAMES), why: 'missing' as const }] : [];
+  return { format: 'ptflame-pack', version: 1, name: random.pick(NAMES), missing, hasKallsyms: random.oneIn(4) };
+}
+
+function written(random: Random): Promise<Buffer> {
+  const files = NAMES.filter(() => random.oneIn(3)).map((name) => ({ name, source: randomRecording(random) }));
+  return buffer(Readable.from(writePack(manifest(random), files)));
+}
+
+/** Entries of any type, with names that lead elsewhere. */
+function madeUp(random: Random): Promise<Buffer> {
+  const archive = pack();
+  const list = JSON.stringify({ ...manifest(random), ...(random.oneIn(3) ? { version: random.below(4) } : {}) });
+  if (!random.oneIn(8)) archive.entry({ name: 'ptflame-pack.json' }, list);
+  for (let left = random.below(6); left > 0; left--) {
+    const type = random.pick(TYPES);
+    const header: Headers = { name: random.pick(NAMES), type, linkname: random.pick(NAMES), mode: random.below(4096) };
+    archive.entry(header, type === 'file' ? Buffer.alloc(random.below(2000), 7) : undefined);
+  }
+  archive.finalize();
+  return buffer(archive).then((bytes) => gzipSync(bytes));
+}

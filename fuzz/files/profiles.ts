@@ -1,0 +1,90 @@
+/**
+ * Profiles as JSON: what is read is written again to the same bytes and can be drawn; what is harmed is refused, or read as a
+ * profile like any other.
+ */
+import assert from 'node:assert/strict';
+import { Readable } from 'node:stream';
+import fc from 'fast-check';
+import {
+  type Profile,
+  PtflameError,
+  readProfile,
+  renderFolded,
+  renderHtml,
+  renderJson,
+  renderSvg,
+} from '../../src/index.js';
+import { randomProfiles } from '../../test/helpers/random-profiles.js';
+import type { Kind } from '../kind.js';
+import { Random } from '../random.js';
+import { mutated } from './mutate.js';
+
+type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
+
+const ODD_VALUES: readonly Json[] = [
+  null,
+  true,
+  0,
+  -1,
+  0.5,
+  1e300,
+  2 ** 53,
+  '',
+  '\u001b[31m',
+  '</script>',
+  [],
+  {},
+  [[]],
+];
+const LONGEST_PIECES = 2 ** 24;
+
+export function profiles(seed: number): Kind {
+  return {
+    isText: true,
+    sizeOf: () => 1,
+    make(number) {
+      const random = new Random(seed, number);
+      const [profile] = fc.sample(randomProfiles, { seed: random.below(2 ** 31), numRuns: 1 });
+      const text = [...renderJson(profile as Profile)].join('');
+      const story: string[] = [];
+      if (random.oneIn(3)) return { number, bytes: mutated(Buffer.from(text), random, story), story };
+      story.push('odd values');
+      return { number, bytes: Buffer.from(JSON.stringify(odd(JSON.parse(text), random))), story };
+    },
+    async check({ bytes }) {
+      const profile = await read(bytes);
+      if (profile === null) return { parserMs: 0 };
+      const text = draw(renderJson(profile));
+      const again = await read(Buffer.from(text));
+      assert(again !== null, 'what was written cannot be read');
+      assert.equal(draw(renderJson(again)), text, 'what was read is not what was written');
+      for (const pieces of [renderFolded(profile, { annotate: true }), renderSvg(profile), renderHtml(profile)])
+        draw(pieces);
+      return { parserMs: 0 };
+    },
+  };
+}
+
+async function read(bytes: Buffer): Promise<Profile | null> {
+  try {
+    return await readProfile({ name: 'profile', bytes: Readable.from([bytes]) });
+  } catch (error) {
+    if (error instanceof PtflameError) return null;
+    throw error;
+  }
+}
+
+/** Deep paths of long names make more than anybody reads here. */
+function draw(pieces: Iterable<string>): string {
+  let text = '';
+  for (const piece of pieces) if ((text += piece).length > LONGEST_PIECES) break;
+  return text;
+}
+
+/** One value in some is another one. */
+function odd(value: Json, random: Random): Json {
+  if (random.oneIn(150)) return random.pick(ODD_VALUES);
+  if (Array.isArray(value)) return value.map((each) => odd(each, random));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, odd(each, random)]));
+}

@@ -1,0 +1,109 @@
+/**
+ * Imported traces: whole ones give what their text gives; harmed ones, with checksums that hold or not, are refused or read,
+ * and never break anything.
+ */
+import assert from 'node:assert/strict';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { crc32 } from 'node:zlib';
+import {
+  analyze,
+  importTrace,
+  openStoredTrace,
+  type Profile,
+  PtflameError,
+  renderJson,
+  traceStream,
+} from '../../src/index.js';
+import { FRAME_BYTES, HEAD_BYTES, TRAILER_BYTES } from '../../src/trace-file/format.js';
+import { checkProfile } from '../check-profile.js';
+import type { AnyCase, Kind } from '../kind.js';
+import { Random } from '../random.js';
+import { mutated } from './mutate.js';
+import { randomTrace } from './random-trace.js';
+
+interface TraceFileCase extends AnyCase {
+  /** Chosen for what is done to the file that the text gives. */
+  readonly harmSeed: number;
+}
+
+const ALONE = { jobs: 1 };
+const OPTIONS = { ...ALONE, byCalls: true };
+
+/** `directory`: for the files. The bytes of a case are the text that is imported. */
+export function traceFiles(seed: number, directory: string): Kind<TraceFileCase> {
+  return {
+    isText: true,
+    sizeOf: () => 1,
+    make(number) {
+      const random = new Random(seed, number);
+      return { number, bytes: randomTrace(random), story: ['imported'], harmSeed: random.below(2 ** 31) };
+    },
+    async check({ bytes, harmSeed }) {
+      const path = join(directory, 'trace.ptf');
+      const isWritten = await imports(bytes, path);
+      if (!isWritten) return { parserMs: 0 };
+      assert.equal(await jsonOf(path), await jsonOfText(bytes), 'the file gives something else than its text');
+      const file = await readFile(path);
+      const random = new Random(harmSeed, 0);
+      await checkHarmed(path, random.oneIn(2) ? resealed(file, random) : mutated(file, random, []));
+      return { parserMs: 0 };
+    },
+  };
+}
+
+async function imports(text: Buffer, path: string): Promise<boolean> {
+  const pieces: Uint8Array[] = [];
+  const write = async (bytes: AsyncIterable<Uint8Array>) => {
+    for await (const piece of bytes) pieces.push(new Uint8Array(piece));
+  };
+  try {
+    await importTrace([traceStream('text', Readable.from([text]))], write, ALONE);
+  } catch (error) {
+    if (error instanceof PtflameError) return false;
+    throw error;
+  }
+  await writeFile(path, Buffer.concat(pieces));
+  return true;
+}
+
+async function jsonOf(path: string): Promise<string> {
+  return asJson(await analyze([openStoredTrace(path)], OPTIONS));
+}
+
+async function jsonOfText(text: Buffer): Promise<string> {
+  return asJson(await analyze([traceStream('text', Readable.from([text]))], OPTIONS));
+}
+
+function asJson(profile: Profile): string {
+  return [...renderJson(profile)].join('');
+}
+
+async function checkHarmed(path: string, file: Buffer): Promise<void> {
+  await writeFile(path, file);
+  for (const salvage of [false, true]) {
+    try {
+      checkProfile(await analyze([openStoredTrace(path, { salvage })], OPTIONS));
+    } catch (error) {
+      if (!(error instanceof PtflameError)) throw error;
+    }
+  }
+}
+
+/** A part of it changed, as by somebody who knows how checksums are made. */
+function resealed(file: Buffer, random: Random): Buffer {
+  const bytes = Buffer.from(file);
+  const frames: [at: number, end: number][] = [];
+  for (let at = HEAD_BYTES; at < file.length - TRAILER_BYTES; ) {
+    const end = at + FRAME_BYTES + file.readUInt32LE(at + 4);
+    frames.push([at, end]);
+    at = end;
+  }
+  const [at, end] = random.pick(frames);
+  const part = bytes.subarray(at + FRAME_BYTES, end);
+  if (part.length > 0) part[random.below(part.length)] = random.below(256);
+  bytes.writeUInt32LE(crc32(part), at + 12);
+  bytes.writeUInt32LE(crc32(bytes.subarray(at, at + 16)), at + 16);
+  return bytes;
+}

@@ -1,0 +1,18 @@
+/**
+ * Texts of traces as a kind of fuzzing.
+ */
+import { type FuzzCase, makeCase } from './cases.js';
+import { checkCase } from './check.js';
+import { countLines } from './check-parser.js';
+import { Corpus } from './corpus.js';
+import type { Kind } from './kind.js';
+
+export function texts(seed: number): Kind<FuzzCase> {
+  const corpus = new Corpus(new URL('../../fixtures/', import.meta.url)); // from dist/fuzz
+  return {
+    isText: true,
+    make: (number) => makeCase(seed, number, corpus),
+    sizeOf: ({ bytes }) => Math.max(1, countLines(bytes)),
+    check: checkCase,
+  };
+}
