@@ -43,7 +43,7 @@ export function recordings(seed: number, directory: string): Kind {
 }
 
 async function checkRecording(recording: Recording, fileBytes: number): Promise<void> {
-  const { sizeBytes, buffers, auxRecords, sideband, bounds, lostRecords } = recording;
+  const { sizeBytes, buffers, auxRecords, bounds, lostRecords } = recording;
   assert.equal(sizeBytes, fileBytes);
   for (const { cpu, tid, sizeBytes, fileOffset } of buffers) {
     expectCounts({ sizeBytes, fileOffset });
@@ -54,7 +54,6 @@ async function checkRecording(recording: Recording, fileBytes: number): Promise<
     expectCounts({ sizeBytes });
     expectIds({ cpu, tid });
   }
-  for (const { cpu, tid, pid } of sideband) expectIds({ cpu, tid, pid });
   expectCounts({ lostRecords });
   if (bounds !== null) assert(bounds.start.seconds <= bounds.end.seconds, 'it ends before it begins');
   for (const decoders of [1, 2, 8]) checkPlan(recording, decoders);

@@ -1,6 +1,7 @@
 /**
  * Takes records one by one, and keeps what they tell.
  */
+import { isThreadId } from '../model/limits.js';
 import type { Attributes } from './attributes.js';
 import type { Damage } from './damage.js';
 import {
@@ -73,8 +74,10 @@ export class RecordTaker {
     const sizeBytes = Math.min(buffer.sizeBytes, dataEnd - buffer.fileOffset);
     if (sizeBytes < buffer.sizeBytes)
       this.damage.add(`the piece of trace at byte ${record.offset} is cut: ${buffer.sizeBytes - sizeBytes} bytes miss`);
-    this.buffers.push({ ...buffer, sizeBytes });
-    this.auxtraceOffsets.push(record.offset);
+    if (this.isPossible(record, [buffer.cpu, buffer.tid], [buffer.auxOffset])) {
+      this.buffers.push({ ...buffer, sizeBytes });
+      this.auxtraceOffsets.push(record.offset);
+    }
     return sizeBytes;
   }
 
@@ -89,10 +92,26 @@ export class RecordTaker {
     const { type, view, at } = record;
     const known = place ?? NOWHERE;
     this.times.include(known.time);
-    if (type === RecordType.Aux) this.auxRecords.push(readAuxRecord(record, known));
-    else if (type === RecordType.Lost) this.lostRecords += readU64(view, at + 16);
-    else if (type === RecordType.LostSamples) this.lostRecords += readU64(view, at + 8);
+    if (type === RecordType.Aux) this.takeAux(record, known);
+    else if (type === RecordType.Lost) this.takeLost(record, readU64(view, at + 16));
+    else if (type === RecordType.LostSamples) this.takeLost(record, readU64(view, at + 8));
     else this.takeEvent(record, known, bodyEnd);
+  }
+
+  private takeAux(record: FileRecord, place: Place): void {
+    const aux = readAuxRecord(record, place);
+    if (this.isPossible(record, [aux.cpu, aux.tid], [aux.auxOffset, aux.sizeBytes])) this.auxRecords.push(aux);
+  }
+
+  private takeLost(record: FileRecord, count: number): void {
+    if (this.isPossible(record, [], [this.lostRecords + count])) this.lostRecords += count;
+  }
+
+  /** Whether a kernel may have written it; if not, it is damage, and left out. */
+  private isPossible({ type, offset }: FileRecord, ids: readonly number[], counts: readonly number[]): boolean {
+    if (ids.every(isThreadId) && counts.every(Number.isSafeInteger)) return true;
+    this.damage.add(`the record of type ${type} at byte ${offset} has numbers that cannot be, and is left out`);
+    return false;
   }
 
   private takeEvent(record: FileRecord, { tid, pid, cpu, time }: Place, bodyEnd: number): void {
