@@ -10,11 +10,20 @@ const OLDEST_NODE = '20.19';
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 const [oldestMajor = 0, oldestMinor = 0] = OLDEST_NODE.split('.').map(Number);
 
-if (major > oldestMajor || (major === oldestMajor && minor >= oldestMinor)) void import('./main.js');
-else {
-  process.stderr.write(
-    `ptflame: Node ${process.versions.node} is too old: ptflame needs Node ${OLDEST_NODE} or newer\n` +
-      '  install a newer one (https://nodejs.org), or run ptflame with it: /path/to/node ptflame ...\n',
+if (major > oldestMajor || (major === oldestMajor && minor >= oldestMinor))
+  import('./main.js').catch((error) =>
+    refuse(
+      `cannot start: ${error instanceof Error ? error.message : error}`,
+      'if files of it are missing, install ptflame again',
+    ),
   );
+else
+  refuse(
+    `Node ${process.versions.node} is too old: ptflame needs Node ${OLDEST_NODE} or newer`,
+    'install a newer one (https://nodejs.org), or run ptflame with it: /path/to/node ptflame ...',
+  );
+
+function refuse(message: string, remedy: string): void {
+  process.stderr.write(`ptflame: ${message}\n  ${remedy}\n`);
   process.exitCode = 1;
 }

@@ -31,6 +31,12 @@ export const SCENARIOS: readonly Scenario[] = [
   { name: 'render-ptf', args: ['render', 'INPUT', '-o', 'OUTPUT', '--format', 'json', '-j', '2'], input: 'ptf' },
 ];
 
+/** A file of the built program, for who is built himself, and for tests, which are not. */
+export function built(path: string): string {
+  const fromHere = import.meta.url.includes('/dist/fuzz/') ? '../../' : '../../dist/';
+  return fileURLToPath(new URL(fromHere + path, import.meta.url));
+}
+
 export function scenarioArguments({ args, input }: Scenario, directory: string, output: string): string[] {
   return args.map((arg) => (arg === 'INPUT' ? inputFile(input, directory) : arg === 'OUTPUT' ? output : arg));
 }
@@ -42,8 +48,7 @@ function inputFile(kind: Scenario['input'], directory: string): string {
   if (kind === 'large') writeFileSync(path, trace(MANY_LINES));
   if (kind === 'gz') writeFileSync(path, gzipSync(trace(LINES), { level: 1 }));
   if (kind === 'ptf') {
-    const program = fileURLToPath(new URL('../../cli/main.js', import.meta.url)); // from dist/fuzz/faults
-    execaSync(process.execPath, [program, 'import', inputFile('text', directory), '-o', path]);
+    execaSync(process.execPath, [built('cli/main.js'), 'import', inputFile('text', directory), '-o', path]);
   }
   return path;
 }

@@ -1,12 +1,16 @@
 /**
  * A short run of `npm run fuzz`, always the same one.
  */
-import { expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
 import { type FuzzCase, makeCase } from '../../fuzz/cases.js';
 import { checkCase } from '../../fuzz/check.js';
 import { countLines } from '../../fuzz/check-parser.js';
 import { Corpus } from '../../fuzz/corpus.js';
+import { faults } from '../../fuzz/faults/faults.js';
+import { SCENARIOS } from '../../fuzz/faults/scenarios.js';
+import { type KindName, kindOf } from '../../fuzz/kinds.js';
 import { failureOf, minimised } from '../../fuzz/minimise.js';
+import { test } from '../helpers/run-cli.js';
 
 const SEED = 1;
 const LINES = 20_000;
@@ -34,4 +38,35 @@ test('what fails is made as small as it can be', async () => {
   const isLong = ({ bytes }: FuzzCase) => (bytes.includes('main') ? 'too long' : null);
   expect(await failureOf(failing, checkCase)).toBeNull();
   expect((await minimised(failing, async (smaller) => isLong(smaller))).toString()).toBe('main');
+});
+
+describe('files of all kinds', () => {
+  const CASES: Readonly<Partial<Record<KindName, number>>> = {
+    recordings: 300,
+    'trace-files': 100,
+    packs: 60,
+    profiles: 100,
+  };
+
+  for (const [name, cases] of Object.entries(CASES))
+    test(`${name}: what is hostile is refused or read`, async ({ dir }) => {
+      const kind = kindOf(name as KindName, SEED, dir.path);
+      for (let number = 0; number < cases; number++) {
+        const fuzzCase = await kind.make(number);
+        const again = `npm run fuzz -- --kind ${name} --seed ${SEED} --case ${number}`;
+        await expect(kind.check(fuzzCase), again).resolves.toBeDefined();
+      }
+    });
+});
+
+test('a request to the system that fails ends in the right output or in one message', async ({ dir }) => {
+  const kind = faults(
+    SEED,
+    dir.path,
+    SCENARIOS.filter(({ input }) => input !== 'large'),
+  );
+  for (let number = 0; number < 12; number++) {
+    const fuzzCase = await kind.make(number);
+    await expect(kind.check(fuzzCase), fuzzCase.story.join()).resolves.toBeDefined();
+  }
 });
