@@ -50,6 +50,7 @@ export class HiddenJumps {
     const { frames, facts } = this;
     const { top } = frames;
     if (top.fn === target || top.aliases?.includes(target)) return;
+    if (toEntry) this.leaveLoader(target, nowNs);
     const toStart = toEntry || (facts.functions.traits[target] & Trait.Unknown) !== 0;
     if (toStart) return frames.jump(target, nowNs, NONE);
     // Into the middle of a function: of a frame to which control can have gone, or of a label inside this one.
@@ -70,6 +71,7 @@ export class HiddenJumps {
     if (facts.functions.traits[fn] & Trait.ReturnThunk) return; // the function on top returns
     if (this.isKernelEntry(top.callRow) && top.level === frames.depth - 1) return frames.addAlias(fn);
     if (!this.goesElsewhere(row) && this.unwindTo(fn, row, nowNs)) return;
+    if (this.leaveLoader(fn, nowNs)) return frames.jump(fn, nowNs, Inference.OpenAtStart);
     const bothUnknown = frames.traitsOfTop() & facts.functions.traits[fn] & Trait.Unknown;
     if (bothUnknown && this.tailCalls === 'replace') return;
     frames.jump(fn, nowNs, Inference.HiddenJump);
@@ -94,6 +96,18 @@ export class HiddenJumps {
     const isReturn = outcome === Outcome.Pop || outcome === Outcome.Leave || outcome === Outcome.SignalReturn;
     if (end !== NONE && isReturn) frames.closeAbove(frames.endOfLevel(end) - 1, nowNs, Inference.Unwound); // the return itself: its level is certain
     return false;
+  }
+
+  /**
+   * A program has no callers but the code that loaded it, which musl's loader jumps out of with the stack that the kernel
+   * made: nothing but the lowest level is left. True if the function is where programs begin.
+   */
+  private leaveLoader(fn: FunctionId, nowNs: Nanoseconds): boolean {
+    const { frames, facts } = this;
+    if (!(facts.functions.traits[fn] & Trait.ProgramStart)) return false;
+    if (this.ends.endOf(frames.top.level) === NONE)
+      frames.closeAbove(frames.endOfLevel(0) - 1, nowNs, Inference.Unwound);
+    return true;
   }
 
   /** The event comes from another stack than the one whose calls are open: that was gone to unseen. */

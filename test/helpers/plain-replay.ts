@@ -191,6 +191,7 @@ class Reader {
   /** A jump that was shown. */
   private takeJump({ row, toFn, toEntry }: PlainEvent): void {
     if (isOf(this.top, toFn)) return;
+    if (toEntry && toFn.is(Trait.ProgramStart)) this.leaveLoader(row);
     if (toEntry || toFn.is(Trait.Unknown)) return this.jump(toFn, null);
     const end = this.howTopEnds(row);
     const landing = this.isLeft(end)
@@ -208,8 +209,17 @@ class Reader {
     const { begunBy, frames } = this.topLevel;
     if (begunBy === 'kernel entry' && frames.length === 1) return this.alsoKnownAs(fromFn); // it has several labels
     if (this.unwind(fromFn, row)) return;
+    if (fromFn.is(Trait.ProgramStart)) {
+      this.leaveLoader(row);
+      return this.jump(fromFn, 'OpenAtStart');
+    }
     const areNameless = this.top.fn.is(Trait.Unknown) && fromFn.is(Trait.Unknown);
     if (!areNameless || this.options.tailCalls === 'nest') this.jump(fromFn, 'HiddenJump');
+  }
+
+  /** Only the lowest level is left, unless one above it returns. */
+  private leaveLoader(row: number): void {
+    if (this.howTopEnds(row) === null) this.closeAbove(this.levels.list[0]?.frames.at(-1) ?? null, 'Unwound');
   }
 
   /** Back to a deeper frame of `fn`, if the level on top does not end by a return of its own; true if it was so. */
@@ -257,7 +267,7 @@ class Reader {
   }
 
   /** The function on top jumps to another one. */
-  private jump(fn: Fn, why: 'HiddenJump' | null): void {
+  private jump(fn: Fn, why: 'HiddenJump' | 'OpenAtStart' | null): void {
     const { top, topLevel } = this;
     const replaces = this.options.tailCalls === 'replace';
     if (top.fn.is(Trait.Stub)) {

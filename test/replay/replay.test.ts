@@ -1021,6 +1021,53 @@ describe('retpolines', () => {
     ));
 });
 
+describe('where a program begins', () => {
+  test('nothing of its loader is below it', () =>
+    expectTree(
+      `
+      10  call  dlstart load1
+      20  call  load1   load2
+      40  jmp   load2   _start
+      50  call  _start  main
+      90  call  main    f`,
+      `
+      dlstart 1(1) self 0
+        _start 1(1) self 10
+          main 1(1) self 40
+            f 1(1) self 0
+        load1 1(1) self 10
+          load2 1(1) self 20`,
+    ));
+
+  test('nor if nobody saw how it was left', () =>
+    expectTree(
+      `
+      10  call  dlstart load1
+      20  call  load1   load2
+      50  call  _start  main
+      90  call  main    f`,
+      `
+      dlstart 1(1) self 0
+        _start 1(1) self 30
+          main 1(1) self 40
+            f 1(1) self 0
+        load1 1(1) self 10
+          load2 1(1) self 0`,
+    ));
+
+  test('a function of that name from which control comes back is like any other', () =>
+    expectTree(
+      `
+      10  call    main  load
+      20  jmp     load  _start
+      50  return  _start main`,
+      `
+      main 1(1) self 0
+        load 1 self 10
+          _start 1 self 30`,
+    ));
+});
+
 describe('return thunks', () => {
   test('the function on top returns, not the thunk', () =>
     expectTree(

@@ -17,6 +17,7 @@ const PROGRAMS: Readonly<Record<string, Floors>> = {
   'tails-retp': { hidden: 86.7, shown: 98.4, shownNested: 83.2 },
   'tails-plt0': { hidden: 89.2, shown: 98.4, shownNested: 98.4 },
   'tails-lld': { hidden: 91.7, shown: 98.2, shownNested: 98.2 },
+  'tails-musl': { hidden: 96.9, shown: 99.7, shownNested: 55.6 }, // names in the truth: a nameless tail call is none
 };
 
 describe.each(Object.entries(PROGRAMS))('%s', (name, { hidden, shown, shownNested }) => {
