@@ -242,6 +242,47 @@ test('of a zoom that leads nowhere in another tree as much is kept as does', asy
 });
 
 describe('the tree', () => {
+  test('has the heaviest siblings first, equal ones by name, if the reader wants it', async () => {
+    const own = await openReport(
+      browser,
+      traceOf(`
+      0   call    main  a
+      10  return  a     main
+      10  call    main  c
+      40  return  c     main
+      40  call    main  b
+      70  return  b     main
+      70  call    main  z
+      150 return  z     main`),
+    );
+    const callees = async () =>
+      (await labels(own))
+        .slice(2)
+        .map((label) => label[0])
+        .join('');
+    expect(await callees()).toBe('abcz');
+    await push(own, 'Heaviest first');
+    expect([await callees(), hashOf(own)]).toEqual(['zbca', 'order=weight']);
+    await own.reload();
+    await eventually(callees).toBe('zbca');
+    await press(own, 's');
+    expect([await callees(), hashOf(own)]).toEqual(['abcz', '']);
+    await enterGraph(own);
+    await press(own, 'm', 'ArrowDown', 'Enter', '4');
+    expect(hashOf(own)).toBe('width=calls&order=weight');
+    expect(await callees()).toBe('abcz'); // one call of each
+    await press(own, '5');
+    expect(await own.getByRole('button', { name: 'Heaviest first' }).isDisabled()).toBe(true);
+    await own.close();
+  });
+
+  test('forgets which small siblings were looked at when they may not be neighbours any more', async () => {
+    await goTo(page, '#zoom=9.6&to=7');
+    expect((await labels(page)).slice(0, 4)).toEqual(ALL.slice(0, 4));
+    await press(page, 's');
+    expect(hashOf(page)).toBe('order=weight&zoom=9');
+  });
+
   test('hangs down as an icicle, and back', async () => {
     await goTo(page);
     const upright = await report.frames(page);

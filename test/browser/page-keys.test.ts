@@ -84,7 +84,7 @@ describe('keys', () => {
     const dialog = page.getByRole('dialog');
     expect(await dialog.isVisible()).toBe(true);
     const told = (await dialog.locator('th').allTextContents()).join(' ').split(/\s+/);
-    expect(told).toEqual('↑ ↓ ← → Enter Esc r / n N o f h c C m i 1 … 6 a d ?'.split(' '));
+    expect(told).toEqual('↑ ↓ ← → Enter Esc r / n N o f h c C m i s 1 … 6 a d ?'.split(' '));
     await press(page, 'i', 'Escape');
     expect(await dialog.isVisible()).toBe(false);
     expect(hashOf(page)).toBe('');

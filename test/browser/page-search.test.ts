@@ -239,6 +239,7 @@ describe('the menu', () => {
       'Focus: only what is inside of it',
       'Hide what is inside of it',
       'Search for it',
+      'Order siblings by weight',
       'Copy stack',
       'Copy folded lines',
     ]);

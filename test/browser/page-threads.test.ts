@@ -3,7 +3,7 @@
  */
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { windows } from '../helpers/browser.js';
+import { press, windows } from '../helpers/browser.js';
 import { chips, eventually, goTo, hashOf, labels, openReport, push, rows } from '../helpers/report-page.js';
 import { traceOf } from '../helpers/trace-of.js';
 
@@ -66,6 +66,33 @@ describe('the threads', () => {
     await eventually(() => threads.locator('[aria-label="Threads"] .row.chosen').count()).toBe(1);
     await push(threads, /^worker/);
     expect([await all(), await chips(threads)]).toEqual(['all · 3 µs', []]);
+  });
+
+  test('are chosen several together, with Ctrl and Shift, by the pointer and by keys', async () => {
+    await go();
+    const row = (which: string) =>
+      threads.locator('[aria-label="Threads"] .row', { has: threads.locator(`:nth-child(2):text-is("${which}")`) });
+    const marked = async () =>
+      (await row('').page().locator('[aria-label="Threads"] .row.chosen > :nth-child(2)').allTextContents()).join();
+    await row('1').click();
+    await row('3').click({ modifiers: ['Control'] });
+    await eventually(marked).toBe('1,3');
+    expect([await all(), await chips(threads), hashOf(threads)]).toEqual([
+      'all · 2 µs',
+      ['worker 1, timer 3 (2 threads)'],
+      'threads=tids:1,3&tab=threads',
+    ]);
+    await row('1').click({ modifiers: ['Control'] });
+    await eventually(() => hashOf(threads)).toBe('threads=tid:3&tab=threads');
+    await row('1').focus();
+    await press(threads, 'Control+Enter', 'ArrowDown', 'Control+Space');
+    await eventually(() => hashOf(threads)).toBe('tab=threads'); // all of them
+    await row('1').focus();
+    await press(threads, 'Enter', 'ArrowDown', 'Shift+Enter');
+    await eventually(marked).toBe('2 threads,1,2');
+    expect([await all(), hashOf(threads)]).toEqual(['all · 2 µs', 'threads=tids:1,2&tab=threads']);
+    await threads.reload();
+    await eventually(all).toBe('all · 2 µs');
   });
 
   test('that only waited are hidden with one click', async () => {

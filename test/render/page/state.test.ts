@@ -8,6 +8,7 @@ import {
   formatHash,
   LEAST_SHARE,
   MOST_SHARE,
+  ORDERS,
   parseHash,
   START,
   type State,
@@ -24,6 +25,7 @@ const states: fc.Arbitrary<State> = fc
     threads: fc.oneof(
       fc.constant('all'),
       fc.nat(9).map((tid) => `tid:${tid}`),
+      fc.array(fc.nat(9)).map((tids) => `tids:${tids.join()}`),
       text.map((name) => `name:${name}`),
     ),
     hidesIdle: fc.boolean(),
@@ -31,6 +33,7 @@ const states: fc.Arbitrary<State> = fc
     colouring: fc.constantFrom(...COLOURINGS),
     isIcicle: fc.boolean(),
     foldsRecursion: fc.boolean(),
+    order: fc.constantFrom(...ORDERS),
     focus: fc.option(symbol),
     hidden: fc.uniqueArray(symbol, { maxLength: 4 }),
     zoom: fc.array(symbol, { maxLength: 30 }),

@@ -81,11 +81,20 @@ export class App {
     // a path from the root is none from the leaves
     if ((state.width === 'self') !== (before.width === 'self') && isSameZoom(state, before))
       this.navigation.correct(NO_ZOOM);
+    if (this.isReordered(state, before)) this.navigation.correct({ zoom: state.zoom.slice(0, -1), zoomLast: null });
     const isZoomed = !isSameZoom(this.navigation.state, before);
     keepFocus(this.main.graph, () => this.drawGraph(isZoomed));
     if (isZoomed || state.threads !== before.threads || state.isIcicle !== before.isIcicle) graph.showRun();
     if (state.chosen !== before.chosen) this.tooltip.hide();
     this.drawTablesSoon();
+  }
+
+  /** Several siblings fill the width, and by weight they may not be neighbours any more. */
+  private isReordered(state: State, before: State): boolean {
+    const { zoomLast } = this.navigation.state;
+    if (zoomLast === null || !isSameZoom(state, before) || (state.order === 'name' && before.order === 'name'))
+      return false;
+    return this.views.tableKey(state) !== this.views.tableKey(before);
   }
 
   /** Of a zoom that leads nowhere in what is looked at now, as much is kept as does. */

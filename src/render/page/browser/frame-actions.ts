@@ -29,13 +29,20 @@ export class FrameActions {
     const { main } = this;
     const symbol = main.symbolOf(box);
     const zoom = { text: 'Zoom', key: 'Enter', act: () => main.enter(box) };
-    if (symbol === null) return [zoom];
+    if (symbol === null) return [zoom, this.order()];
     return [
       zoom,
       ...this.ofFunction(symbol),
+      this.order(),
       { text: 'Copy stack', key: 'c', act: () => this.copyStack(box) },
       { text: 'Copy folded lines', key: 'C', act: () => this.copyFolded(box) },
     ];
+  }
+
+  private order(): Action {
+    const isByName = this.navigation.state.order === 'name';
+    const text = isByName ? 'Order siblings by weight' : 'Order siblings by name';
+    return { text, key: 's', act: () => this.navigation.change({ order: isByName ? 'weight' : 'name' }) };
   }
 
   /** Opens the function, or closes it. Stops are none, and without times there is nothing to open. */

@@ -17,6 +17,7 @@ const KEYS = [
   ['c  C', 'copy its stack, its folded lines'],
   ['m', 'all that can be done with it'],
   ['i', 'flames or icicles'],
+  ['s', 'siblings by name, or the heaviest first'],
   ['1 … 6', 'what width stands for'],
   ['a', 'what colour stands for'],
   ['d', 'dark or light'],

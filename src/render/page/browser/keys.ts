@@ -1,6 +1,7 @@
 /**
  * What each key does.
  */
+import { ORDERS } from '../view/state.js';
 import type { Views } from '../view/views.js';
 import type { FrameActions } from './frame-actions.js';
 import type { MainGraph } from './main-graph.js';
@@ -53,6 +54,7 @@ export function actionOf(key: string, keyed: Keyed): (() => void) | undefined {
     c: () => actions.copyStack(box),
     C: () => actions.copyFolded(box),
     i: () => navigation.change({ isIcicle: !state.isIcicle }),
+    s: () => navigation.change({ order: next(ORDERS, state.order) }),
     a: () => navigation.change({ colouring: next(views.colourings, state.colouring) }),
     d: switchTheme,
   };

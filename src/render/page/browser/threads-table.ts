@@ -7,14 +7,19 @@ import { htmlElement as html, svgElement as svg } from '../../browser/dom.js';
 import { formatCount, formatDuration, formatMany } from '../../format.js';
 import { formatShare } from '../../frames/facts.js';
 import type { PageData } from '../data/page-data.js';
+import { remembered } from '../view/remembered.js';
 import type { State } from '../view/state.js';
-import { chosenRow, type ThreadRow, threadChoices } from '../view/threads.js';
+import { choiceOf, chosenRow, type ThreadRow, threadChoices } from '../view/threads.js';
 import type { Views } from '../view/views.js';
-import { type Column, VirtualTable } from './virtual-table.js';
+import { type Choosing, type Column, VirtualTable } from './virtual-table.js';
 
 export interface ThreadsTableEvents {
   readonly change: (change: Partial<State>) => void;
   readonly arrange: (change: Partial<State>) => void;
+}
+
+function isPartOf({ threads }: ThreadRow, { threads: chosen }: ThreadRow): boolean {
+  return threads.every((place) => chosen.includes(place));
 }
 
 const STRIP_PX = 170;
@@ -27,6 +32,8 @@ export class ThreadsTable {
   private readonly recorded: PageData;
   private readonly hasSwitches: boolean;
   private readonly rows: readonly ThreadRow[];
+  private readonly choices = remembered((hidesIdle: boolean) => threadChoices(this.rows, hidesIdle));
+  private chosen!: ThreadRow; // from the first drawing on
   private readonly gapsOf = new Map<number, TraceGap[]>();
 
   constructor({ data: recorded, threads: rows, hasSwitches }: Views, { change, arrange }: ThreadsTableEvents) {
@@ -39,27 +46,46 @@ export class ThreadsTable {
     }
     this.hasSwitches = hasSwitches;
     this.table = new VirtualTable('Threads', {
-      choose: ({ key }) => change({ threads: key }),
+      choose: (row, how, through) => change({ threads: this.choiceOf(row, how, through) }),
       sort: (threadsSort) => arrange({ threadsSort }),
     });
-    this.element = html('div', { class: 'listed' }, this.idleChoice(rows, change), this.table.element);
+    this.element = html('div', { class: 'listed' }, this.above(rows, change), this.table.element);
   }
 
   show({ threads, hidesIdle, threadsSort }: State): void {
     const chosen = chosenRow(this.rows, threads, hidesIdle);
+    const isSeveral = chosen.key.startsWith('tids:');
     this.idle.checked = hidesIdle;
+    this.chosen = chosen;
     this.table.show(
-      { rows: threadChoices(this.rows, hidesIdle), columns: this.columns(), sortedBy: threadsSort },
-      { isChosen: ({ key }) => key === chosen.key },
+      { rows: this.choices(String(hidesIdle), hidesIdle), columns: this.columns(), sortedBy: threadsSort },
+      { isChosen: (row) => row.key === chosen.key || (isSeveral && isPartOf(row, chosen)) },
     );
   }
 
-  private idleChoice(rows: readonly ThreadRow[], change: (change: Partial<State>) => void): HTMLElement {
+  /** A row alone; with what is chosen, or taken from it; or all between two rows. */
+  private choiceOf(row: ThreadRow, how: Choosing, through: readonly ThreadRow[]): string {
+    const { chosen, rows } = this;
+    if (how === 'alone') return row.key;
+    const before = how === 'added' && chosen.key !== 'all' ? chosen.threads : [];
+    const places = new Set(before);
+    const added = how === 'added' ? [row] : through;
+    const isTaken = how === 'added' && row.threads.every((place) => places.has(place));
+    for (const place of added.filter(({ key }) => key !== 'all').flatMap(({ threads }) => threads)) {
+      if (isTaken) places.delete(place);
+      else places.add(place);
+    }
+    return choiceOf(rows, places);
+  }
+
+  private above(rows: readonly ThreadRow[], change: (change: Partial<State>) => void): HTMLElement {
     const count = rows.filter(({ isIdle }) => isIdle).length;
     this.idle.addEventListener('change', () => change({ hidesIdle: this.idle.checked }));
-    const label = html('label', { class: 'above' }, this.idle, ` hide idle threads: ${formatCount(count)} only waited`);
+    const label = html('label', {}, this.idle, ` hide idle threads: ${formatCount(count)} only waited`);
     label.hidden = count === 0 || count === rows.length;
-    return label;
+    const hint = html('span', {}, 'Ctrl with a click or Enter adds a thread, Shift all up to it');
+    hint.hidden = rows.length < 2;
+    return html('div', { class: 'above' }, label, hint);
   }
 
   private columns(): Column<ThreadRow>[] {

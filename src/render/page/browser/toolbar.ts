@@ -29,6 +29,7 @@ export class Toolbar {
   private readonly colour: Choice<Colouring>;
   private readonly icicle: HTMLButtonElement;
   private readonly fold: HTMLButtonElement;
+  private readonly heaviest: HTMLButtonElement;
   private readonly only: HTMLButtonElement;
   private readonly resetButton: HTMLButtonElement;
   private readonly steps: readonly HTMLButtonElement[];
@@ -60,6 +61,9 @@ export class Toolbar {
     this.fold = toggle('Fold recursion', 'a function that calls itself is one frame', () =>
       change({ foldsRecursion: !this.state.foldsRecursion }),
     );
+    this.heaviest = toggle('Heaviest first', 'siblings by weight, not by name (s)', () =>
+      change({ order: this.state.order === 'name' ? 'weight' : 'name' }),
+    );
     this.only = toggle('Only matches', 'leave out what the search does not find', () =>
       change({ isOnlyMatches: !this.state.isOnlyMatches }),
     );
@@ -78,6 +82,7 @@ export class Toolbar {
         this.colour.element,
         this.icicle,
         this.fold,
+        this.heaviest,
         this.resetButton,
       ),
       html('div', { class: 'group search' }, this.input, ...this.steps, this.only, this.output),
@@ -93,10 +98,12 @@ export class Toolbar {
     for (const [control, isOn] of [
       [this.icicle, state.isIcicle],
       [this.fold, state.foldsRecursion],
+      [this.heaviest, state.order === 'weight' || state.width === 'self'],
       [this.only, state.isOnlyMatches],
     ] as const)
       control.setAttribute('aria-pressed', String(isOn));
     if (this.input.value !== state.search) this.input.value = state.search;
+    this.heaviest.disabled = state.width === 'self'; // from the leaves it always is
     this.resetButton.disabled = state.zoom.length === 0;
     this.showChips(chips);
   }

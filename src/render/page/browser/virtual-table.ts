@@ -18,8 +18,12 @@ export interface Column<Row> {
   readonly value: (row: Row) => number | string;
 }
 
+/** A row by itself; added to what is chosen, or taken from it (Ctrl); all up to it from the one that was chosen last (Shift). */
+export type Choosing = 'alone' | 'added' | 'through';
+
 export interface TableEvents<Row> {
-  readonly choose: (row: Row) => void;
+  /** `through`: the rows between the two, with both. */
+  readonly choose: (row: Row, how: Choosing, through: readonly Row[]) => void;
   /** As `sortBy` takes it. */
   readonly sort: (by: string) => void;
 }
@@ -60,6 +64,7 @@ export class VirtualTable<Row> {
   private isReversed = false;
   private marks: RowMarks<Row> = { isChosen: () => false };
   private focusedRow = 0;
+  private chosenLast: Row | null = null;
 
   constructor(label: string, events: TableEvents<Row>) {
     this.events = events;
@@ -71,7 +76,8 @@ export class VirtualTable<Row> {
     );
     this.element.addEventListener('scroll', () => this.drawRows());
     new ResizeObserver(() => this.drawRows()).observe(this.element);
-    this.canvas.addEventListener('click', ({ target }) => this.choose(rowIndex(target)));
+    this.canvas.addEventListener('click', (event) => this.choose(rowIndex(event.target), event));
+    this.canvas.addEventListener('mousedown', (event) => event.shiftKey && event.preventDefault()); // selects no text
     this.element.tabIndex = -1;
     this.element.addEventListener('keydown', (event) => this.press(event));
     this.canvas.addEventListener('focusin', ({ target }) => {
@@ -174,13 +180,19 @@ export class VirtualTable<Row> {
     return element;
   }
 
-  private choose(index: number | null): void {
+  private choose(index: number | null, { ctrlKey, metaKey, shiftKey }: MouseEvent | KeyboardEvent): void {
     const row = index === null ? undefined : this.rows[index];
-    if (row !== undefined && this.marks.canChoose?.(row) !== false) this.events.choose(row);
+    if (index === null || row === undefined || this.marks.canChoose?.(row) === false) return;
+    const how = shiftKey ? 'through' : ctrlKey || metaKey ? 'added' : 'alone';
+    if (how !== 'through') this.chosenLast = row;
+    const last = Math.max(0, this.rows.indexOf(this.chosenLast as Row));
+    this.events.choose(row, how, this.rows.slice(Math.min(last, index), Math.max(last, index) + 1));
   }
 
   private press(event: KeyboardEvent): void {
-    if (event.ctrlKey || event.altKey || event.metaKey || this.head.contains(event.target as Node)) return;
+    if (event.altKey || this.head.contains(event.target as Node)) return;
+    const isChoice = event.key === 'Enter' || event.key === ' ';
+    if ((event.ctrlKey || event.metaKey) && !isChoice) return;
     const page = Math.max(1, Math.floor(this.element.clientHeight / ROW_PX) - 1);
     const steps: Readonly<Record<string, number>> = {
       ArrowUp: this.focusedRow - 1,
@@ -192,7 +204,7 @@ export class VirtualTable<Row> {
     };
     const to = steps[event.key];
     if (to !== undefined) this.moveTo(to);
-    else if (event.key === 'Enter' || event.key === ' ') this.choose(this.focusedRow);
+    else if (isChoice) this.choose(this.focusedRow, event);
     else return;
     event.preventDefault();
     event.stopPropagation();

@@ -14,7 +14,7 @@ import type { SymbolId } from '../../../model/units.js';
 import { type Family, familyOf } from '../../frames/families.js';
 import { type FrameTable, frameTable, summedUp } from '../../frames/frame-table.js';
 import { visibleText } from '../../visible-text.js';
-import type { Width } from './state.js';
+import type { Order, Width } from './state.js';
 
 /** Callers that have less of the whole are not told apart: nobody would see them. */
 const LEAST_SHARE = 1 / 20_000;
@@ -42,22 +42,32 @@ export class FrameTables {
   }
 
   /** Of a tree whose siblings stand by name. */
-  ofWidth(tree: CallTree, width: Width): FrameTable {
+  ofWidth(tree: CallTree, width: Width, order: Order): FrameTable {
     if (width === 'self') return this.table(this.bySize(bottomUp(tree, leastOf(tree))));
-    return this.table(tree, ownWeights(tree, width, this.hasSwitches), width === 'calls' ? 'calls' : 'ns');
+    const own = ownWeights(tree, width, this.hasSwitches);
+    const weight = width === 'calls' ? 'calls' : 'ns';
+    if (order === 'name') return this.table(tree, own, weight);
+    const ordered = this.bySize(tree, own);
+    return this.table(ordered, ownWeights(ordered, width, this.hasSwitches), weight);
   }
 
   /** Who called a function, and what it called: each with the function itself under the root. */
-  around(tree: CallTree, symbol: SymbolId): { readonly callers: FrameTable; readonly callees: FrameTable } {
-    const callees = this.byName(reroot(tree, setOf([symbol], this.names.length)));
+  around(
+    tree: CallTree,
+    symbol: SymbolId,
+    order: Order,
+  ): { readonly callers: FrameTable; readonly callees: FrameTable } {
+    const inside = reroot(tree, setOf([symbol], this.names.length));
+    const callees = order === 'name' ? this.byName(inside) : this.bySize(inside);
     const callers = this.bySize(callersOfFunction(tree, symbol, leastOf(callees)));
     return { callers: this.table(callers), callees: this.table(callees) };
   }
 
-  private bySize(tree: CallTree): CallTree {
+  /** The same tree, the heaviest siblings first, equal ones by name. */
+  private bySize(tree: CallTree, own = tree.selfNs): CallTree {
     const { rank } = this;
-    const totalNs = totalTimes(tree);
-    return inPreOrder(tree, (a, b) => totalNs[b] - totalNs[a] || rank[tree.symbol[a]] - rank[tree.symbol[b]]);
+    const total = totalTimes({ parent: tree.parent, selfNs: own });
+    return inPreOrder(tree, (a, b) => total[b] - total[a] || rank[tree.symbol[a]] - rank[tree.symbol[b]]);
   }
 
   private table(tree: CallTree, own = tree.selfNs, weight: 'ns' | 'calls' = 'ns'): FrameTable {

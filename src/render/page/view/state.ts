@@ -8,6 +8,10 @@ import type { SymbolId } from '../../../model/units.js';
 export const COLOURINGS = ['function', 'average', 'outside'] as const;
 export type Colouring = (typeof COLOURINGS)[number];
 
+/** Siblings by name, or the heaviest first, equal ones by name. From the leaves the heaviest always is. */
+export const ORDERS = ['name', 'weight'] as const;
+export type Order = (typeof ORDERS)[number];
+
 export const TABS = ['functions', 'threads'] as const;
 export type Tab = (typeof TABS)[number];
 
@@ -20,13 +24,14 @@ export const WIDTHS = [...METRICS, 'self'] as const;
 export type Width = Metric | 'self';
 
 export interface State {
-  /** "all", "idle", "name:worker" or "tid:114078". */
+  /** "all", "idle", "name:worker", "tid:114078", or several: "tids:114078,114079". */
   readonly threads: string;
   readonly hidesIdle: boolean;
   readonly width: Width;
   readonly colouring: Colouring;
   readonly isIcicle: boolean;
   readonly foldsRecursion: boolean;
+  readonly order: Order;
   /** Only what is inside of this function. */
   readonly focus: SymbolId | null;
   /** Without what is inside of these. */
@@ -68,6 +73,7 @@ export const START: State = {
   colouring: 'function',
   isIcicle: false,
   foldsRecursion: false,
+  order: 'name',
   focus: null,
   hidden: [],
   ...NO_ZOOM,
@@ -107,6 +113,7 @@ export function parseHash(hash: string, symbols: number, start: State = START): 
     colouring: oneOf('colour', COLOURINGS, start.colouring),
     isIcicle: isSet('icicle', start.isIcicle),
     foldsRecursion: isSet('fold', start.foldsRecursion),
+    order: oneOf('order', ORDERS, start.order),
     focus: ids('focus')[0] ?? null,
     hidden: ids('hide'),
     zoom,
@@ -144,6 +151,7 @@ export function formatHash(state: State, start: State = START): string {
     ['colour', each.colouring],
     ['icicle', flag(each.isIcicle)],
     ['fold', flag(each.foldsRecursion)],
+    ['order', each.order],
     ['focus', ids([each.focus])],
     ['hide', ids(each.hidden)],
     ['zoom', ids(each.zoom)],

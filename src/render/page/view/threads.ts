@@ -4,6 +4,7 @@
 import { isLost, isOffCpu, isStop, onCpuNs, type TimeSums } from '../../../analysis/outside.js';
 import type { Nanoseconds } from '../../../model/units.js';
 import { formatMany } from '../../format.js';
+import { cutAtEnd } from '../../frames/labels.js';
 import { visibleText } from '../../visible-text.js';
 import type { PageData, PageThread } from '../data/page-data.js';
 
@@ -96,8 +97,32 @@ export function chosenRow(rows: readonly ThreadRow[], choice: string, hidesIdle:
   const choices = threadChoices(rows, hidesIdle);
   const chosen = choices.find(({ key }) => key === choice) ?? rows.find(({ key }) => key === choice);
   if (chosen !== undefined) return chosen;
+  const several = severalOf(rows, choice);
+  if (several.length > 0)
+    return together(choice, cutAtEnd(several.map(titleOf).join(', '), MOST_NAME_COLUMNS), several);
   const named = rows.filter(({ name }) => `name:${name}` === choice); // it may have no row, for all or one are called so
   return named.length > 0 ? together(choice, choice.slice('name:'.length), named) : (choices[0] as ThreadRow);
+}
+
+/** What is chosen when these are, each by itself; nothing and everything is all. */
+export function choiceOf(rows: readonly ThreadRow[], places: ReadonlySet<number>): string {
+  const [first, ...others] = rows.filter(({ threads }) => threads.every((place) => places.has(place)));
+  if (first === undefined || others.length === rows.length - 1) return 'all';
+  return others.length === 0 ? first.key : `${SEVERAL}${[first, ...others].map(({ which }) => which).join()}`;
+}
+
+const SEVERAL = 'tids:';
+const MOST_NAME_COLUMNS = 36;
+
+function severalOf(rows: readonly ThreadRow[], choice: string): readonly ThreadRow[] {
+  if (!choice.startsWith(SEVERAL)) return [];
+  const wanted = new Set(choice.slice(SEVERAL.length).split(','));
+  return rows.filter(({ which }) => wanted.has(which));
+}
+
+/** "worker 114078", "thread 114078". */
+function titleOf({ name, which }: ThreadRow): string {
+  return name.endsWith(which) ? name : `${name} ${which}`;
 }
 
 function nameOf({ comm, tid }: PageThread): string {

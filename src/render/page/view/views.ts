@@ -20,7 +20,7 @@ import type { Bar } from './histogram.js';
 import { insideOf, onlyMatches } from './matches.js';
 import { runAt } from './paths.js';
 import { remembered } from './remembered.js';
-import { COLOURINGS, type Colouring, type State, WIDTHS, type Width } from './state.js';
+import { COLOURINGS, type Colouring, type Order, type State, WIDTHS, type Width } from './state.js';
 import { chosenRow, type ThreadRow, threadRows } from './threads.js';
 import { type View, viewOfPart, viewOfTree } from './view.js';
 
@@ -50,7 +50,9 @@ export class Views {
   private readonly tables: FrameTables;
   private readonly ofThreads = remembered((places: readonly number[]) => this.viewOfThreads(places));
   private readonly reshaped = remembered((view: View, state: State) => this.reshape(view, state));
-  private readonly drawn = remembered((view: View, width: Width) => this.tables.ofWidth(view.tree, width));
+  private readonly drawn = remembered((view: View, width: Width, order: Order) =>
+    this.tables.ofWidth(view.tree, width, order),
+  );
   private readonly named = remembered((search: string) => matchNames(this.names, search));
   private readonly matches = remembered(find);
   private readonly masked = remembered(onlyMatches);
@@ -120,7 +122,7 @@ export class Views {
       sums,
       allNs: view.allNs(),
       bars: view.bars(symbol) ?? [],
-      ...this.tables.around(view.tree, symbol),
+      ...this.tables.around(view.tree, symbol, state.order),
     };
   }
 
@@ -131,13 +133,13 @@ export class Views {
 
   /** With all that the search does not find. */
   wholeTableAt(state: State): FrameTable {
-    return this.drawn(this.tableKey(state), this.viewAt(state), this.widthOf(state));
+    return this.drawn(this.tableKey(state), this.viewAt(state), this.widthOf(state), state.order);
   }
 
   /** What decides of `wholeTableAt`. */
-  private tableKey(state: State): string {
-    const { threads, hidesIdle, focus, hidden, foldsRecursion } = state;
-    return JSON.stringify([threads, hidesIdle, focus, hidden, foldsRecursion, this.widthOf(state)]);
+  tableKey(state: State): string {
+    const { threads, hidesIdle, focus, hidden, foldsRecursion, order } = state;
+    return JSON.stringify([threads, hidesIdle, focus, hidden, foldsRecursion, order, this.widthOf(state)]);
   }
 
   private searchKey(state: State): string {
