@@ -1,184 +1,260 @@
 /**
- * The commands: their names, flags and examples, and what runs them.
+ * The commands: their names, arguments, options and examples, and what runs them.
  */
-import type { z } from 'zod';
-import { checkOptions, yargsOptions } from './flags.js';
-import { DemoOptions, ImportOptions, InfoOptions, PackOptions, RenderOptions } from './options.js';
-import { DiffOptions, LatencyOptions, ReportOptions, StacksOptions } from './question-options.js';
+import { formatsOf, formOf } from './formats.js';
+import {
+  CompletionOptions,
+  DemoOptions,
+  HelpOptions,
+  ImportOptions,
+  InfoOptions,
+  PackOptions,
+  RenderOptions,
+  SHELLS,
+} from './options.js';
+import { DiffOptions, LatencyOptions, patternOf, ReportOptions, StacksOptions } from './question-options.js';
 import { DoctorOptions, RecordOptions } from './recording-options.js';
+import type { Argument, Command } from './usage/command.js';
+import { command } from './usage/define.js';
 
-interface CommandOf<Schema extends z.ZodObject> {
-  readonly usage: string;
-  readonly description: string;
-  readonly examples: readonly (readonly [command: string, explanation: string])[];
-  readonly schema: Schema;
-  readonly positional: readonly string[];
-  /** `toRun`: the command that follows a lone "--", of those that take one. */
-  readonly run: (options: z.infer<Schema>, signal: AbortSignal, toRun: readonly string[] | null) => Promise<void>;
-}
+const TEXT = 'text of perf script, also compressed (.gz); - is standard input; several are one recording';
+/** What has the calls themselves. */
+const TRACES: Argument = {
+  property: 'inputs',
+  word: 'INPUT',
+  description: `a recording (perf.data), a pack, an imported trace (.ptf), or ${TEXT}`,
+  isMany: true,
+  isFile: true,
+};
+const INPUTS: Argument = {
+  ...TRACES,
+  description: `a recording (perf.data), a pack, an imported trace (.ptf), a JSON profile, or ${TEXT}`,
+};
 
-export interface Command extends Pick<CommandOf<z.ZodObject>, 'usage' | 'description' | 'examples' | 'positional'> {
-  /** Its flags, as yargs wants them. */
-  readonly flags: () => ReturnType<typeof yargsOptions>;
-  /** Checks what yargs has read, and runs. */
-  readonly run: (
-    values: Readonly<Record<string, unknown>>,
-    signal: AbortSignal,
-    toRun: readonly string[] | null,
-  ) => Promise<void>;
-}
-
-function command<Schema extends z.ZodObject>({ schema, run, ...about }: CommandOf<Schema>): Command {
-  return {
-    ...about,
-    flags: () => yargsOptions(schema, about.positional),
-    run: async (values, signal, toRun) => run(checkOptions(schema, values), signal, toRun),
-  };
-}
+const DOCTOR = command({
+  name: 'doctor',
+  task: 'Record',
+  summary: 'check whether this machine can record, and what to fix',
+  examples: [
+    ['ptflame doctor', 'a line for each thing that recording needs'],
+    ['ptflame doctor --json', 'the same, for programs'],
+  ],
+  schema: DoctorOptions,
+  run: async (options) => (await import('./commands/doctor.js')).doctor(options),
+});
 
 const RECORD = command({
-  usage: 'record',
-  description: 'record with Intel PT: a process, threads, CPUs, or a command behind --; Ctrl-C ends it and keeps it',
+  name: 'record',
+  task: 'Record',
+  summary: 'record a process, threads, CPUs or a command with Intel PT',
+  details: 'Ctrl-C stops the recording and keeps it; a second one discards it.',
   examples: [
-    ['$0 record -p 1234 -t 500ms', 'half a second of a process'],
-    ['$0 record --render flame.svg -- ./program --its flags', 'a command from start to end, and its flame graph'],
-    ['$0 record -C 0-3 --kernel -o all.data', 'four CPUs, with the kernel'],
-    ['$0 record -p 1234 --only parse --binary ./server', 'only the code of that function'],
-    ['$0 record -p 1234 --snapshot --trigger signal', 'the moments before each kill -USR2'],
-    ['$0 record -p 1234 --dry-run', 'print the commands, run nothing'],
+    ['ptflame record -p 1234 -t 500ms', 'half a second of a process'],
+    ['ptflame record --render flame.html -- ./program --its flags', 'a command from start to end, and its flame graph'],
+    ['ptflame record -C 0-3 --kernel -o all.data', 'four CPUs, with the kernel'],
+    ['ptflame record -p 1234 --only parse --binary ./server', 'only the code of that function'],
+    ['ptflame record -p 1234 --snapshot --trigger signal', 'the moments before each kill -USR2'],
+    ['ptflame record -p 1234 --dry-run', 'print the commands, run nothing'],
   ],
   schema: RecordOptions,
-  positional: [],
-  run: async (options, signal, toRun) => (await import('./commands/record.js')).record(options, toRun, signal),
+  runsCommand: true,
+  run: async (options, signal, toRun) => {
+    formatsOf({ output: options.render }); // what cannot be drawn is refused before anything is recorded
+    const recording = await (await import('./commands/record.js')).record(options, toRun);
+    const { render: output, perf, quiet } = options;
+    if (recording !== null && output) await RENDER.run({ inputs: [recording], output, perf, quiet }, signal, null);
+  },
 });
 
 const RENDER = command({
-  usage: 'render <inputs..>',
-  description:
-    'a flame graph or folded stacks from a recording (perf.data, a pack) or its text (also .gz; - is standard input)',
+  name: 'render',
+  task: 'Look',
+  summary: 'draw a flame graph, or write folded stacks or a profile',
   examples: [
-    ['$0 render perf.data -o flame.svg', 'a flame graph, to be opened in a browser'],
-    ['$0 render trace.txt -o out.folded -o flame.svg --icicle', 'both; callers on top'],
-    ['perf script … | $0 render - > out.folded', 'in a pipe'],
-    ['$0 render cpu*.txt.gz --by thread --annotate', 'several files, a root for each thread, with calls and averages'],
-    ['$0 render trace.txt -o out.json', 'the whole profile, to be rendered in place of the trace'],
+    ['ptflame render perf.data -o flame.html', 'an interactive report, to open in a browser'],
+    ['ptflame render trace.txt -o out.folded -o flame.svg --icicle', 'folded stacks and a picture, callers on top'],
+    ['perf script … | ptflame render - > out.folded', 'in a pipe'],
+    ['ptflame render cpu*.txt.gz --by thread -o threads.svg', 'several files, a root frame for each thread'],
+    ['ptflame render trace.txt -o out.json', 'the whole profile; render it again in place of the trace'],
   ],
+  arguments: [INPUTS],
   schema: RenderOptions,
-  positional: ['inputs'],
-  run: async (options, signal) => (await import('./commands/render.js')).render(options, signal),
+  formats: formatsOf,
+  run: async (options, signal) => (await import('./commands/render.js')).render(options, formatsOf(options), signal),
 });
 
 const REPORT = command({
-  usage: 'report <inputs..>',
-  description: 'the functions of a trace as a table: time, calls, averages and percentiles',
+  name: 'report',
+  task: 'Ask',
+  summary: 'list functions: time, calls, averages, percentiles',
   examples: [
-    ['$0 report perf.data --sort self --top 20', 'where the time goes'],
-    ["$0 report trace.txt --match '^mem_' --threads", 'some functions, also thread by thread'],
-    ["$0 report trace.txt --inside 'do_command#1ms,'", 'what slow calls of a function spend their time in'],
-    ['$0 report trace.txt --json', 'for programs; --csv for spreadsheets'],
+    ['ptflame report perf.data --sort self --top 20', 'where the time goes'],
+    ["ptflame report trace.txt --match '^mem_' --threads", 'some functions, also thread by thread'],
+    ["ptflame report trace.txt --inside 'do_command#1ms,'", 'where slow calls of a function spend their time'],
+    ['ptflame report trace.txt --json', 'for programs; --csv for spreadsheets'],
   ],
+  arguments: [INPUTS],
   schema: ReportOptions,
-  positional: ['inputs'],
   run: async (options, signal) => (await import('./commands/questions.js')).report(options, signal),
 });
 
 const LATENCY = command({
-  usage: 'latency <function> <inputs..>',
-  description:
-    'one function: how long its calls took, what they did, who called it, and what was different in the slowest',
+  name: 'latency',
+  task: 'Ask',
+  summary: 'explain one function: how long its calls took, and why',
+  details:
+    'Shows the distribution of its durations, what its calls did, who called it, and what was different in the slowest.',
   examples: [
-    ['$0 latency do_command perf.data', 'distribution, children, callers and paths'],
-    ['$0 latency do_command trace.txt --slowest 3', 'the longest calls beside the average one'],
-    ['$0 latency do_command trace.txt --latency 1ms, --by-caller', 'only calls of 1 ms or more, for each caller'],
-    ["$0 latency trx_commit trace.txt --inside 'do_command#10ms,'", 'its calls inside slow calls of another one'],
-    ["$0 latency --regex '^lock_' trace.txt", 'several functions together'],
+    ['ptflame latency do_command perf.data', 'distribution, callees, callers and paths'],
+    ['ptflame latency do_command trace.txt --slowest 3', 'the longest calls beside the average one'],
+    ['ptflame latency do_command trace.txt --latency 1ms, --by-caller', 'only calls of 1 ms or more, for each caller'],
+    ["ptflame latency trx_commit trace.txt --inside 'do_command#10ms,'", 'its calls inside slow calls of another one'],
+    ["ptflame latency --regex '^lock_' trace.txt", 'several functions together'],
+  ],
+  arguments: [
+    { property: 'function', word: 'FUNCTION', description: 'a whole name, or /a regular expression/' },
+    TRACES,
   ],
   schema: LatencyOptions,
-  positional: ['function', 'inputs'],
-  run: async (options, signal) => (await import('./commands/questions.js')).latency(options, signal),
+  formats: (options) => [formOf(options)],
+  run: async (options, signal) =>
+    (await import('./commands/questions.js')).latency(options, patternOf(options), signal),
 });
 
 const STACKS = command({
-  usage: 'stacks <inputs..>',
-  description: "every thread's stack at a moment: what ran, what waited, and since when",
+  name: 'stacks',
+  task: 'Ask',
+  summary: "show every thread's stack at one moment",
+  details: 'Shows what ran, what waited, and since when.',
   examples: [
-    ['$0 stacks perf.data --at +10ms', '10 ms after the recording began'],
-    ['$0 stacks trace.txt --at 858572.850211', "on perf's clock"],
+    ['ptflame stacks perf.data --at +10ms', '10 ms after the recording began'],
+    ['ptflame stacks trace.txt --at 858572.850211', "on perf's clock"],
   ],
+  arguments: [TRACES],
   schema: StacksOptions,
-  positional: ['inputs'],
   run: async (options, signal) => (await import('./commands/questions.js')).stacks(options, signal),
 });
 
 const DIFF = command({
-  usage: 'diff <before> <after>',
-  description: 'what changed from one trace or profile to another, function by function',
+  name: 'diff',
+  task: 'Ask',
+  summary: 'compare two traces or profiles, function by function',
   examples: [
-    ['$0 diff old.data new.data', 'by change of self time'],
-    ['$0 diff old.json new.json --sort avg', 'functions whose calls take longer, or shorter'],
+    ['ptflame diff old.data new.data', 'by change of self time'],
+    ['ptflame diff old.json new.json --sort avg', 'functions whose calls take longer, or shorter'],
+  ],
+  arguments: [
+    {
+      property: 'before',
+      word: 'BEFORE',
+      description: 'one trace or profile, of any kind that render takes',
+      isFile: true,
+    },
+    { property: 'after', word: 'AFTER', description: 'the other', isFile: true },
   ],
   schema: DiffOptions,
-  positional: ['before', 'after'],
+  formats: (options) => [formOf(options)],
   run: async (options, signal) => (await import('./commands/questions.js')).diff(options, signal),
 });
 
 const IMPORT = command({
-  usage: 'import <inputs..>',
-  description: 'decode once, ask many times: a file that every command reads in place of the trace, much faster',
+  name: 'import',
+  task: 'Keep and move',
+  summary: 'decode once into a file that every command reads much faster',
   examples: [
-    ['$0 import perf.data -o trace.ptf', 'whatever render takes'],
-    ['$0 render trace.ptf -o flame.svg', 'the same picture as of perf.data'],
+    ['ptflame import perf.data -o trace.ptf', 'takes whatever render takes'],
+    ['ptflame render trace.ptf -o flame.html', 'the same picture as of perf.data'],
   ],
+  arguments: [TRACES],
   schema: ImportOptions,
-  positional: ['inputs'],
   run: async (options, signal) => (await import('./commands/import.js')).importInputs(options, signal),
 });
 
 const INFO = command({
-  usage: 'info <file>',
-  description:
-    'what a recording (perf.data, a pack) or an imported trace holds: machine, settings, losses, threads; nothing is decoded',
-  examples: [['$0 info perf.data', 'what is in it, and what decoding it will cost']],
+  name: 'info',
+  task: 'Keep and move',
+  summary: 'tell what a recording or imported trace holds, undecoded',
+  examples: [['ptflame info perf.data', 'machine, settings, losses, threads, and what decoding will cost']],
+  arguments: [
+    {
+      property: 'file',
+      word: 'FILE',
+      description: 'a recording (perf.data), a pack or an imported trace',
+      isFile: true,
+    },
+  ],
   schema: InfoOptions,
-  positional: ['file'],
   run: async (options, signal) => (await import('./commands/info.js')).info(options, signal),
 });
 
 const PACK = command({
-  usage: 'pack <recording>',
-  description: 'a recording with all that decoding it needs on another machine, as one file',
+  name: 'pack',
+  task: 'Keep and move',
+  summary: 'put a recording and what decoding it needs into one file',
+  details: 'The pack can be rendered on another machine, which needs perf but neither Intel PT nor the programs.',
   examples: [
-    ['$0 pack perf.data -o trace.pack', 'where it was recorded'],
-    ['$0 render trace.pack -o flame.svg', 'anywhere'],
+    ['ptflame pack perf.data -o trace.pack', 'where it was recorded'],
+    ['ptflame render trace.pack -o flame.html', 'anywhere'],
   ],
+  arguments: [{ property: 'recording', word: 'RECORDING', description: 'a perf.data', isFile: true }],
   schema: PackOptions,
-  positional: ['recording'],
   run: async (options, signal) => (await import('./commands/pack.js')).pack(options, signal),
 });
 
-const DOCTOR = command({
-  usage: 'doctor',
-  description: 'can this machine record? what to mend, with the command that mends it',
-  examples: [
-    ['$0 doctor', 'a line for each thing that recording needs'],
-    ['$0 doctor --json', 'the same for programs'],
-  ],
-  schema: DoctorOptions,
-  positional: [],
-  run: async (options) => (await import('./commands/doctor.js')).doctor(options),
-});
-
 const DEMO = command({
-  usage: 'demo',
-  description: 'render the bundled trace: works on any machine, no perf needed',
-  examples: [['$0 demo -o -', 'print it']],
+  name: 'demo',
+  task: 'Look',
+  summary: 'draw the bundled trace; works on any machine, needs no perf',
+  examples: [
+    ['ptflame demo', 'write flame.html'],
+    ['ptflame demo -o -', 'print its folded stacks'],
+  ],
   schema: DemoOptions,
-  positional: [],
-  run: async (options, signal) => (await import('./commands/demo.js')).demo(options, signal),
+  run: async ({ output = ['flame.html'], ...general }, signal) => {
+    const options = RenderOptions.parse({ inputs: ['the bundled trace'], output, annotate: true, ...general });
+    await (await import('./commands/demo.js')).demo(options, formatsOf(options), signal);
+  },
 });
 
-/** In the order in which help tells of them. */
+const HELP = command({
+  name: 'help',
+  task: 'Help',
+  summary: 'explain ptflame or one of its commands',
+  examples: [
+    ['ptflame help render', 'the same as ptflame render --help'],
+    ['ptflame help --man | man -l -', 'the man page'],
+  ],
+  arguments: [{ property: 'command', word: 'COMMAND', description: 'what to explain', isOptional: true }],
+  schema: HelpOptions,
+  run: async (options) => (await import('./commands/about.js')).help(options, COMMANDS),
+});
+
+const COMPLETION = command({
+  name: 'completion',
+  task: 'Help',
+  summary: 'print a script for shell completion',
+  examples: [
+    ['source <(ptflame completion bash)', 'in ~/.bashrc'],
+    ['source <(ptflame completion zsh)', 'in ~/.zshrc, behind compinit'],
+    ['ptflame completion fish > ~/.config/fish/completions/ptflame.fish', 'once'],
+  ],
+  arguments: [
+    {
+      property: 'shell',
+      word: 'SHELL',
+      description: 'bash, zsh or fish (default: the one that $SHELL names, else bash)',
+      isOptional: true,
+      choices: SHELLS,
+    },
+  ],
+  schema: CompletionOptions,
+  run: async (options) => (await import('./commands/about.js')).completion(options, COMMANDS),
+});
+
+/** In the order in which help lists the commands of a task. */
 export const COMMANDS: readonly Command[] = [
+  DEMO,
+  DOCTOR,
   RECORD,
   RENDER,
   REPORT,
@@ -186,8 +262,8 @@ export const COMMANDS: readonly Command[] = [
   STACKS,
   DIFF,
   IMPORT,
-  INFO,
   PACK,
-  DOCTOR,
-  DEMO,
+  INFO,
+  HELP,
+  COMPLETION,
 ];

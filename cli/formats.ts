@@ -1,43 +1,44 @@
 /**
- * Which format an output has, and who writes it.
+ * Names of outputs → their formats.
  */
-import { type Profile, renderFolded, renderJson, renderSvg } from '../src/index.js';
+import { PtflameError } from '../src/text.js';
 import type { RenderOptions } from './options.js';
 
 export type Format = NonNullable<RenderOptions['format']>;
-export type Renderer = (profile: Profile) => Iterable<string>;
-type Looks = Pick<RenderOptions, 'annotate' | 'by' | 'minNs' | 'title' | 'width' | 'icicle' | 'minPx'>;
 
 const ENDINGS: readonly (readonly [ending: string, format: Format])[] = [
+  ['.folded', 'folded'],
+  ['.txt', 'folded'],
   ['.svg', 'svg'],
   ['.html', 'html'],
   ['.htm', 'html'],
   ['.json', 'json'],
 ];
 
-/** The format that was asked for, or else the one that the name promises. */
+/** ".png", ".folded"; not what mktemp puts behind a dot. */
+const ENDING = /[^/]\.([a-z][a-z0-9]{0,7})$/i;
+
+/**
+ * The format that was asked for, or else the one that the name promises; folded for a name that promises nothing.
+ *
+ * @throws PtflameError BAD_OPTION for a name that promises what nobody here writes
+ */
 export function formatOf(path: string, format?: Format): Format {
   if (format !== undefined) return format;
   const name = path.toLowerCase();
-  return ENDINGS.find(([ending]) => name.endsWith(ending))?.[1] ?? 'folded';
+  const known = ENDINGS.find(([ending]) => name.endsWith(ending))?.[1];
+  if (known !== undefined || !ENDING.test(path)) return known ?? 'folded';
+  throw new PtflameError('BAD_OPTION', `cannot tell the format of ${path} by its ending`, {
+    hint: `known are ${ENDINGS.map(([ending]) => ending).join(', ')}; for any other name add --format, see --help`,
+  });
 }
 
-/** Who writes a format: loaded when it is asked for. */
-export async function rendererOf(format: Format, looks: Looks): Promise<Renderer> {
-  const { annotate, by, minNs, title, width, icicle, minPx } = looks;
-  const named = { ...(title !== undefined && { title }) };
-  switch (format) {
-    case 'json':
-      return renderJson;
-    case 'folded':
-      return (profile) => renderFolded(profile, { annotate, by, minNs });
-    case 'html': {
-      const { renderHtml } = await import('../src/page.js');
-      return (profile) => renderHtml(profile, { icicle, ...named });
-    }
-    case 'svg': {
-      const size = { ...(width !== undefined && { widthPx: width }), ...(minPx !== undefined && { minPx }) };
-      return (profile) => renderSvg(profile, { by, icicle, ...named, ...size });
-    }
-  }
+/** Of each output; standard output if none is named. @throws what `formatOf` throws */
+export function formatsOf({ output = ['-'], format }: Partial<Pick<RenderOptions, 'output' | 'format'>>): Format[] {
+  return output.map((path) => formatOf(path, format));
+}
+
+/** Of an answer: `formats` of its flags know it by that name. */
+export function formOf({ json, csv }: { readonly json: boolean; readonly csv: boolean }): 'json' | 'csv' | 'text' {
+  return json ? 'json' : csv ? 'csv' : 'text';
 }

@@ -2,71 +2,100 @@
  * The flags of the commands that answer questions: `report`, `latency`, `stacks` and `diff`.
  */
 import * as z from 'zod';
-import { decoding, filters, flag, path, quiet, regex, replaying, resources, selection } from './options.js';
-import { durations, moment } from './question-flags.js';
+import type { FunctionPattern } from '../src/index.js';
+import { PtflameError } from '../src/text.js';
+import { decoding, filters, general, path, regex, replaying, resources, selection } from './options.js';
+import { durations, expression, moment, parseFunction } from './question-flags.js';
+import { flag, group } from './usage/flag.js';
 
 /** What of which trace is looked at, and how. */
-const trace = { ...selection, ...filters, ...replaying, ...decoding, ...resources, quiet };
+const shown = { ...selection, ...filters, ...replaying };
+const reading = { ...decoding, ...resources, ...general };
 
-const json = flag(z.boolean().default(false), 'as JSON, for programs: docs/answers.md');
-const csv = flag(z.boolean().default(false), 'as comma-separated values, for spreadsheets');
-const matchHelp = 'only functions that this regular expression finds';
-const match = flag(regex.optional(), matchHelp);
-const atMost = (most: number, description: string) =>
-  flag(z.number('is a number').int('is a whole number').min(0, 'is 0 or more').default(most), description);
+const json = flag(z.boolean().default(false), 'print JSON, for programs: docs/answers.md');
+const csv = flag(z.boolean().default(false), 'print comma-separated values, for spreadsheets');
+const match = flag(regex.optional(), 'only functions whose name matches', { value: 'REGEX' });
+const matching = group('What is shown', { match });
+const atMost = (most: number, description: string, formats: readonly string[]) =>
+  flag(z.number('is a number').int('is a whole number').min(0, 'is 0 or more').default(most), description, { formats });
 
 export const ReportOptions = z.object({
   inputs: z.array(path).min(1),
-  sort: flag(
-    z.enum(['total', 'self', 'outside', 'calls', 'avg', 'max', 'p99', 'name']).default('total'),
-    'what comes first',
-  ),
-  top: flag(
-    z.number('is a number').int('is a whole number').min(0, 'is 0 or more').optional(),
-    'how many functions; 0: all (default: 40, and all of them as JSON or CSV)',
-  ),
-  match,
-  threads: flag(z.boolean().default(false), 'the same for each thread'),
-  json,
-  csv,
-  ...trace,
+  ...group('Output', {
+    sort: flag(
+      z.enum(['total', 'self', 'outside', 'calls', 'avg', 'max', 'p99', 'name']).default('total'),
+      'what comes first',
+    ),
+    top: flag(
+      z.number('is a number').int('is a whole number').min(0, 'is 0 or more').optional(),
+      'how many functions; 0 is all (default: 40; JSON and CSV: all)',
+    ),
+    threads: flag(z.boolean().default(false), 'repeat the table for each thread'),
+    json,
+    csv,
+  }),
+  ...matching,
+  ...shown,
+  ...reading,
 });
 export type ReportOptions = z.infer<typeof ReportOptions>;
 
 export const LatencyOptions = z.object({
   function: path,
   inputs: z.array(path).min(1),
-  regex: flag(z.boolean().default(false), 'FUNCTION is a regular expression; all that it finds are taken together'),
-  latency: flag(durations.optional(), 'only calls that took MIN,MAX, as 1ms,10ms; one of the two may be left out'),
-  slowest: atMost(0, 'tell of so many of the longest calls one by one, beside the average call'),
-  byCaller: flag(z.boolean().default(false), 'the same for each caller'),
-  top: atMost(20, 'how many rows of a table'),
-  json,
-  csv: flag(z.boolean().default(false), 'children (of each caller, with --by-caller) as comma-separated values'),
-  ...trace,
+  ...group('Output', {
+    slowest: atMost(0, 'show the N longest calls one by one, beside the average call (not with --csv)', [
+      'text',
+      'json',
+    ]),
+    byCaller: flag(z.boolean().default(false), 'repeat it for each caller (JSON always has the callers)', {
+      formats: ['text', 'csv'],
+    }),
+    top: atMost(20, 'how many rows a table has (JSON and CSV have all)', ['text']),
+    json,
+    csv: flag(z.boolean().default(false), 'print what was called (by each caller, with --by-caller) as CSV'),
+  }),
+  ...group('What is shown', {
+    regex: flag(z.boolean().default(false), 'FUNCTION is a regular expression; take all that it matches together'),
+    latency: flag(durations.optional(), 'only calls that took so long, such as 1ms,10ms; one bound may be left out', {
+      value: 'MIN,MAX',
+    }),
+  }),
+  ...shown,
+  ...reading,
 });
 export type LatencyOptions = z.infer<typeof LatencyOptions>;
 
 export const StacksOptions = z.object({
   inputs: z.array(path).min(1),
-  at: flag(moment, "when: +10ms from the start, or on perf's clock"),
-  json,
+  ...group('What is shown', {
+    at: flag(moment, "when: +10ms from the start, or a time on perf's clock", { value: 'TIME' }),
+  }),
+  ...group('Output', { json }),
   ...selection,
   ...replaying,
-  ...decoding,
-  ...resources,
-  quiet,
+  ...reading,
 });
 export type StacksOptions = z.infer<typeof StacksOptions>;
 
 export const DiffOptions = z.object({
   before: path,
   after: path,
-  sort: flag(z.enum(['self', 'total', 'calls', 'avg']).default('self'), 'whose change comes first'),
-  top: atMost(40, 'how many functions; 0: all'),
-  match,
-  json,
-  csv,
-  ...trace,
+  ...group('Output', {
+    sort: flag(z.enum(['self', 'total', 'calls', 'avg']).default('self'), 'whose change comes first'),
+    top: atMost(40, 'how many functions; 0 is all (JSON and CSV have all)', ['text']),
+    json,
+    csv,
+  }),
+  ...matching,
+  ...shown,
+  ...reading,
 });
 export type DiffOptions = z.infer<typeof DiffOptions>;
+
+/** @throws PtflameError BAD_OPTION for what is no regular expression */
+export function patternOf({ function: text, regex: isRegex }: LatencyOptions): FunctionPattern {
+  const pattern = isRegex ? expression(text) : parseFunction(text);
+  if (pattern !== null) return pattern;
+  throw new PtflameError('BAD_OPTION', `${text} is no regular expression`, { hint: 'see ptflame latency --help' });
+}

@@ -2,7 +2,8 @@
  * The flags of the commands that have to do with recording: `record` and `doctor`.
  */
 import * as z from 'zod';
-import { flag, numberList, path, quiet } from './options.js';
+import { general, numberList, path } from './options.js';
+import { flag, group } from './usage/flag.js';
 
 const MS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 } as const;
 
@@ -50,62 +51,82 @@ const term = (description: string) =>
 /** No argument of a process can hold one. */
 const text = z.string().min(1, 'needs a text that is not empty');
 
-const perf = flag(path.default('perf'), 'which perf to run');
+const perf = flag(path.default('perf'), 'which perf to run', { value: 'FILE' });
 const auxSize = flag(
   bufferSize.optional(),
-  'size of the buffer of each CPU or thread, as 32M (default: up to 32M, what memory and limits allow)',
-  { alias: 'm' },
+  'size of the buffer of each CPU or thread, such as 32M (default: up to 32M, within memory and limits)',
+  { alias: 'm', value: 'SIZE' },
 );
-const recording = flag(path.default('perf.data'), 'where to write the recording', { alias: 'o' });
 
 export const RecordOptions = z.object({
-  cpu: flag(numberList.optional(), 'record these CPUs: numbers and ranges, as 0-3,8', { alias: 'C' }),
-  pid: flag(numberList.optional(), 'record these processes, with the threads that they start', { alias: 'p' }),
-  tid: flag(numberList.optional(), 'record these threads, and none that they start'),
-  allCpus: flag(z.boolean().default(false), 'record all CPUs', { alias: 'a' }),
-  perThread: flag(
-    z.boolean().default(false),
-    'with --pid: a buffer for each thread that is there now, not for each CPU',
-  ),
-  time: flag(duration.optional(), 'how long, as 500ms, 1s or 2m (default: 1s; a command: as long as it lives)', {
-    alias: 't',
+  ...group('What to record', {
+    pid: flag(numberList.optional(), 'these processes, with the threads that they start', {
+      alias: 'p',
+      value: 'LIST',
+    }),
+    tid: flag(numberList.optional(), 'these threads, and none that they start', { value: 'LIST' }),
+    cpu: flag(numberList.optional(), 'these CPUs: numbers and ranges, such as 0-3,8', { alias: 'C', value: 'LIST' }),
+    allCpus: flag(z.boolean().default(false), 'all CPUs', { alias: 'a' }),
+    perThread: flag(
+      z.boolean().default(false),
+      'with --pid: a buffer for each thread that exists now, not for each CPU',
+    ),
+    user: flag(z.boolean().default(false), 'only user code, not the kernel (default)'),
+    kernel: flag(z.boolean().default(false), 'the kernel too, with a copy of its code: the output is a directory'),
+    only: flag(
+      z.array(text).optional(),
+      'only the code of this function of --binary, not what it calls; may be repeated',
+      {
+        value: 'FUNCTION',
+      },
+    ),
+    binary: flag(path.optional(), 'the program or library in which --only looks', { value: 'FILE' }),
+    filter: flag(
+      z.array(text).optional(),
+      "perf's address filter, such as 'filter main @ /usr/bin/x'; may be repeated",
+      {
+        value: 'FILTER',
+      },
+    ),
   }),
-  output: recording,
-  render: flag(z.array(path).optional(), 'render the recording too, to this file; may be repeated'),
-  auxSize,
-  user: flag(z.boolean().default(false), 'only code of programs, not of the kernel (default)'),
-  kernel: flag(
-    z.boolean().default(false),
-    'the kernel too; keeps its code beside the trace: the output is a directory',
-  ),
-  filter: flag(z.array(text).optional(), "perf's address filter, as 'filter main @ /usr/bin/x'; may be repeated"),
-  only: flag(
-    z.array(text).optional(),
-    'only the code of this function of --binary, not what it calls; may be repeated',
-  ),
-  binary: flag(path.optional(), 'the program or library that --only looks into'),
-  snapshot: flag(
-    snapshotSize.optional(),
-    'overwrite the buffer and keep only its last part (of that size), taken at the end or by --trigger',
-    { valueOptional: true },
-  ),
-  trigger: flag(text.optional(), 'with --snapshot: "signal" takes a snapshot at each SIGUSR2 to ptflame'),
-  cyc: flag(z.boolean().default(false), 'cycle-accurate times, or fail (default: where the CPU has them)'),
-  noCyc: flag(z.boolean().default(false), 'no cycle-accurate times: less data'),
-  cycThresh: term('cycle-accurate times at most each 2^(N-1) cycles'),
-  mtcPeriod: term('a coarse time each 2^N ticks of the crystal clock'),
-  psbPeriod: term('a point where decoding can start each 2^(N+11) bytes'),
-  noretcomp: flag(z.boolean().default(false), 'a packet for each return: more data, better times, fewer errors'),
-  perf,
-  dryRun: flag(z.boolean().default(false), 'print the commands, on any machine, and run nothing'),
-  quiet,
+  ...group('When', {
+    time: flag(duration.optional(), 'how long, such as 500ms, 1s or 2m (default: 1s; a command: until it ends)', {
+      alias: 't',
+      value: 'TIME',
+    }),
+    snapshot: flag(
+      snapshotSize.optional(),
+      'overwrite the buffer and keep its last part (SIZE), at the end or when --trigger says so',
+      { valueOptional: true, value: 'SIZE' },
+    ),
+    trigger: flag(text.optional(), 'with --snapshot: take one at each SIGUSR2 to ptflame', { value: 'signal' }),
+  }),
+  ...group('Output', {
+    output: flag(path.default('perf.data'), 'where to write the recording', { alias: 'o', value: 'FILE' }),
+    render: flag(z.array(path).optional(), 'render the recording to FILE as well; may be repeated', { value: 'FILE' }),
+    dryRun: flag(z.boolean().default(false), 'print the commands and run nothing; works on any machine'),
+  }),
+  ...group('Precision and size', {
+    auxSize,
+    cyc: flag(z.boolean().default(false), 'cycle-accurate times, or fail (default: where the CPU has them)'),
+    noCyc: flag(z.boolean().default(false), 'no cycle-accurate times: less data'),
+    cycThresh: term('a cycle-accurate time every 2^(N-1) cycles at most'),
+    mtcPeriod: term('a coarse time every 2^N ticks of the crystal clock'),
+    psbPeriod: term('a point where decoding can start every 2^(N+11) bytes'),
+    noretcomp: flag(z.boolean().default(false), 'a packet for each return: more data, better times, fewer errors'),
+  }),
+  ...group('Resources', { perf }),
+  ...general,
 });
 export type RecordOptions = z.infer<typeof RecordOptions>;
 
 export const DoctorOptions = z.object({
-  perf,
-  auxSize,
-  output: flag(path.default('perf.data'), 'where a recording would be written', { alias: 'o' }),
-  json: flag(z.boolean().default(false), 'print JSON'),
+  ...group('What is checked', {
+    auxSize,
+    output: flag(path.default('perf.data'), 'where a recording would be written', { alias: 'o', value: 'FILE' }),
+    perf,
+  }),
+  ...group('Output', { json: flag(z.boolean().default(false), 'print JSON, for programs: docs/recording.md') }),
+  ...general,
 });
 export type DoctorOptions = z.infer<typeof DoctorOptions>;

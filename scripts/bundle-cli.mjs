@@ -2,7 +2,7 @@
  * The command line, with what it uses of the library and of packages → a few files in dist/cli. Opening hundreds of small ones
  * takes longer than reading a small trace.
  */
-import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { build } from 'esbuild';
 import { licensesOf, packagesOf } from './licenses.mjs';
 
@@ -17,20 +17,13 @@ const ENTRY_POINTS = {
 /** Not for every run: loaded from where they are installed, if at all. */
 const LEFT_OUT = ['cli-progress', 'execa', 'piscina', 'tar-stream'];
 
-/**
- * yargs aligns help by string-width 7, of which a copy lies in each of three packages, and each sets up Intl.Segmenter as it
- * is loaded: together 10 ms. Version 4 knows fewer emoji; our help has none.
- */
-const INSTEAD = { 'string-width': 'string-width' };
-
-/** yargs looks for its translations three folders above its own file; here they lie beside the bundle. */
-const translationsBeside = {
-  name: 'translations-beside',
-  setup({ onLoad }) {
-    onLoad({ filter: /yargs.lib.platform-shims.esm\.mjs$/ }, ({ path }) => {
-      const [before, after, ...more] = readFileSync(path, 'utf8').split("'../../../locales'");
-      if (after === undefined || more.length > 0) throw new Error(`${path} looks for its translations elsewhere now`);
-      return { contents: `${before}'../locales'${after}` };
+/** Only yargs' parser is used. What else its door loads sets up languages and Intl as it starts: together 10 ms. */
+const parserAlone = {
+  name: 'parser-alone',
+  setup({ onResolve, resolve }) {
+    onResolve({ filter: /platform-shims.esm\.mjs$/ }, async ({ path, pluginData, ...where }) => {
+      if (pluginData === 'resolved') return undefined;
+      return { ...(await resolve(path, { ...where, pluginData: 'resolved' })), sideEffects: false };
     });
   },
 };
@@ -45,13 +38,11 @@ const { metafile, warnings } = await build({
   platform: 'node',
   target: 'node20.19',
   external: LEFT_OUT,
-  alias: INSTEAD,
-  plugins: [translationsBeside],
+  plugins: [parserAlone],
   metafile: true,
   logLevel: 'warning',
 });
 if (warnings.length > 0) process.exit(1); // esbuild has said them
-cpSync('node_modules/yargs/locales', `${DIRECTORY}/locales`, { recursive: true });
 const inThePage = JSON.parse(readFileSync('src/render/page/packages.generated.json', 'utf8'));
 const packages = [...new Set([...packagesOf(metafile), ...inThePage])].sort();
 writeFileSync(`${DIRECTORY}/LICENSES.txt`, licensesOf(packages));

@@ -3,20 +3,19 @@
  */
 
 import { type ChildRow, type Latency, latencyAnswer } from '../../src/answers.js';
-import { askLatency, type FunctionPattern, type LatencyResult, PtflameError } from '../../src/index.js';
+import { askLatency, type FunctionPattern, type LatencyResult } from '../../src/index.js';
 import { formatBounds } from '../../src/text.js';
 import { refuseBoth, writeAnswer } from '../answer-output.js';
 import { type CommandInput, openInputs } from '../inputs.js';
-import { expression, parseFunction } from '../question-flags.js';
 import type { LatencyOptions } from '../question-options.js';
 import { latencyLines } from '../terminal/latency.js';
 import { qualityLines } from '../terminal/quality.js';
 import { tableWidth } from '../terminal/width.js';
 import { tracesOnly, withProgress } from '../traces.js';
 
-export async function latency(options: LatencyOptions, signal: AbortSignal): Promise<void> {
+/** `pattern`: of the functions asked about. */
+export async function latency(options: LatencyOptions, pattern: FunctionPattern, signal: AbortSignal): Promise<void> {
   refuseBoth(options);
-  const pattern = patternOf(options);
   const inputs = await tracesOnly(await openInputs(options.inputs, options, signal));
   const { profile, calls, functions } = await askAbout(pattern, inputs, options, signal);
   const answer = latencyAnswer(profile, calls, functions);
@@ -37,13 +36,6 @@ function askAbout(
   return withProgress(inputs, options, signal, (analyzing) =>
     askLatency(inputs, { functions, ...bounds, slowest }, { ...analyzing, trees: 'together', durations: true }),
   );
-}
-
-/** @throws PtflameError BAD_OPTION for what is no regular expression */
-function patternOf({ function: text, regex }: LatencyOptions): FunctionPattern {
-  const pattern = regex ? expression(text) : parseFunction(text);
-  if (pattern !== null) return pattern;
-  throw new PtflameError('BAD_OPTION', `${text} is no regular expression`, { hint: 'see --help' });
 }
 
 const COLUMNS = 'name dso calls totalNs outsideNs offCpuNs onCpuNs avgNs perCallNs share'.split(

@@ -10,15 +10,12 @@ import { targetOf } from '../perf/target.js';
 import { type PerfVersion, perfVersion } from '../perf/version.js';
 import type { RecordOptions } from '../recording-options.js';
 import { refuseOverwriting } from '../refuse-overwriting.js';
+import { shellWords } from '../shell-words.js';
 import { dryRunLines } from '../terminal/dry-run.js';
 import { sayer } from '../terminal/say.js';
 
-/** `command`: what follows "--". */
-export async function record(
-  options: RecordOptions,
-  command: readonly string[] | null,
-  signal: AbortSignal,
-): Promise<void> {
+/** `command`: what follows "--". Gives the path of the recording; null after a dry run. */
+export async function record(options: RecordOptions, command: readonly string[] | null): Promise<string | null> {
   const target = targetOf(options, command);
   if (options.output === '-') throw noPipe();
   if (options.render) await refuseOverwriting([options.output, `${options.output}.old`], options.render);
@@ -31,15 +28,15 @@ export async function record(
         .map((line) => `${line}\n`)
         .join(''),
     );
-    return;
+    return null;
   }
   if (machine.pmu === null) throw noIntelPt(machine);
   const version = await perfVersion(options.perf);
   const plan = await planRecording(options, target, machine, version);
-  await keepRecording(plan, { machine, version, say: sayer(options.quiet) });
-  if (!options.render) return;
-  const { renderRecording } = await import('./render-recording.js');
-  await renderRecording(plan.output, options.render, options, signal);
+  const say = sayer(options.quiet);
+  await keepRecording(plan, { machine, version, say });
+  if (!options.render) say(`next: ${shellWords(['ptflame', 'render', plan.output, '-o', 'flame.html'])}`);
+  return plan.output;
 }
 
 function versionOrNull(perf: string): Promise<PerfVersion | null> {

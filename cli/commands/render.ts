@@ -1,37 +1,48 @@
 /**
  * `ptflame render`: a trace or a profile in, folded stacks or a profile out.
  */
-import { type Format, formatOf, type Renderer, rendererOf } from '../formats.js';
+import { PtflameError } from '../../src/index.js';
+import type { Format } from '../formats.js';
 import { type CommandInput, openInputs } from '../inputs.js';
 import type { RenderOptions } from '../options.js';
 import { type Output, openOutput, writeAll } from '../outputs.js';
+import { type Renderer, rendererOf } from '../renderers.js';
 import { qualityLines } from '../terminal/quality.js';
+import { writtenLines } from '../terminal/written.js';
 import { profileOf } from '../traces.js';
 
-/** How a profile is made and drawn, wherever it comes from. */
-type ProfileOptions = Omit<RenderOptions, 'inputs' | 'output' | 'perf' | 'precise' | 'symfs' | 'kallsyms' | 'salvage'>;
-
-export async function render(options: RenderOptions, signal: AbortSignal): Promise<void> {
-  const paths = options.output ?? ['-'];
+/** `formats`: of the outputs, as they follow each other. */
+export async function render(options: RenderOptions, formats: readonly Format[], signal: AbortSignal): Promise<void> {
+  if (options.output === undefined) refusePicture(formats);
   const inputs = await openInputs(options.inputs, options, signal);
-  await renderInputs(inputs, paths, options, signal, options.inputs);
+  await renderInputs(inputs, options.inputs, options, formats, signal);
 }
 
-/** Renders opened inputs; the demo comes in here. `madeOf`: their paths. */
+/** Whoever names no output does not expect a page full of markup; with `-o -` it is wanted. */
+function refusePicture([format]: readonly Format[]): void {
+  if (format === 'folded' || !process.stdout.isTTY) return;
+  throw new PtflameError('BAD_OPTION', `${format} is not printed to a terminal`, {
+    hint: `name a file: -o flame.${format}, or -o - to print it all the same; see --help`,
+  });
+}
+
+/** Renders opened inputs; the demo comes in here. `names`: the paths of inputs that can be read again. */
 export async function renderInputs(
   inputs: readonly CommandInput[],
-  paths: readonly string[],
-  options: ProfileOptions,
+  names: readonly string[],
+  options: RenderOptions,
+  formats: readonly Format[],
   signal: AbortSignal,
-  madeOf: readonly string[] = [],
 ): Promise<void> {
+  const written = (options.output ?? ['-']).map((path, at) => ({ path, format: formats[at] as Format }));
   const outputs: { output: Output; format: Format }[] = [];
-  for (const path of paths)
-    outputs.push({ output: await openOutput(path, madeOf), format: formatOf(path, options.format) });
+  for (const { path, format } of written) outputs.push({ output: await openOutput(path, names), format });
   const isWhole = outputs.some(({ format }) => format === 'json' || format === 'html');
   const trees = options.by !== 'none' || isWhole ? 'apart' : 'together';
   const profile = await profileOf(inputs, options, { trees, durations: isWhole }, signal);
   const renderers = await Promise.all(outputs.map(({ format }) => rendererOf(format, options)));
   await writeAll(outputs.map(({ output }, at) => ({ output, pieces: () => (renderers[at] as Renderer)(profile) })));
-  if (!options.quiet) for (const line of qualityLines(profile)) process.stderr.write(`${line}\n`);
+  if (options.quiet) return;
+  for (const line of [...qualityLines(profile), ...(await writtenLines(written, names))])
+    process.stderr.write(`${line}\n`);
 }

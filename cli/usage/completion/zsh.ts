@@ -1,0 +1,76 @@
+/**
+ * The commands → a completion script for zsh, with what each option does.
+ */
+import { argumentText, type Command } from '../command.js';
+import type { Flag } from '../flag.js';
+import { type Offer, offerOf, offerOfArgument, quoted, spellings } from './values.js';
+
+export function zshCompletion(commands: readonly Command[]): string[] {
+  return [
+    '#compdef ptflame',
+    '# Completion of ptflame for zsh: source <(ptflame completion zsh)',
+    '_ptflame() {',
+    '  if ((CURRENT == 2)); then',
+    '    local -a commands=(',
+    ...commands.map(({ name, summary }) => `      ${quoted(`${name}:${summary}`)}`),
+    '    )',
+    "    _describe -t commands 'command of ptflame' commands",
+    '    return',
+    '  fi',
+    '  local name=$words[2]',
+    '  shift words',
+    '  ((CURRENT--))',
+    '  case $name in',
+    ...commands.flatMap((command) => commandCase(command, commands)).map((line) => `    ${line}`),
+    '  esac',
+    '}',
+    'compdef _ptflame ptflame',
+  ];
+}
+
+function commandCase(command: Command, commands: readonly Command[]): string[] {
+  const behind = command.runsCommand ? ["'*:: :_normal'"] : [];
+  const specs = [
+    ...command.flags().flatMap(flagSpecs),
+    quoted('(-h --help)-h[print help]'),
+    quoted('(-h --help)--help[print help]'),
+    ...command.arguments.map((argument) => {
+      const place = argument.isMany ? '*' : argument.isOptional ? ':' : '';
+      return quoted(`${place}:${argumentText(argument)}:${action(offerOfArgument(argument, commands))}`);
+    }),
+    ...behind,
+  ];
+  return [
+    `${command.name})`,
+    '  _arguments -s \\',
+    ...specs.slice(0, -1).map((spec) => `    ${spec} \\`),
+    `    ${specs.at(-1)}`,
+    '  ;;',
+  ];
+}
+
+/** `'(-o --output)--output=[where to write]:FILE:_files'`, for each spelling. */
+function flagSpecs(flag: Flag): string[] {
+  const offer = offerOf(flag);
+  const others = flag.isList ? '*' : `(${spellings(flag).join(' ')})`;
+  const about = `[${flag.description.replace(/[[\]\\:]/g, '\\$&')}]`;
+  const value =
+    offer === null ? '' : `${flag.isValueOptional ? '::' : ':'}${flag.value?.replaceAll(':', '')}:${action(offer)}`;
+  return spellings(flag).map((spelling) => {
+    const joint = offer === null ? '' : spelling.startsWith('--') ? '=' : '+';
+    return quoted(`${others}${spelling}${joint}${about}${value}`);
+  });
+}
+
+function action(offer: Offer): string {
+  switch (offer.kind) {
+    case 'choices':
+      return `(${offer.choices.join(' ')})`;
+    case 'files':
+      return '_files';
+    case 'directories':
+      return '_files -/';
+    case 'nothing':
+      return ' ';
+  }
+}

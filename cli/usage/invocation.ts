@@ -1,0 +1,62 @@
+/**
+ * The words behind `ptflame` → what is asked for.
+ */
+import { existsSync } from 'node:fs';
+import type { Argument, Command } from './command.js';
+import { argumentLeftOver, argumentsMissing, commandMissing, unknownCommand } from './complaints.js';
+import { parseWords } from './words.js';
+
+export type Invocation =
+  | { readonly kind: 'help'; readonly command?: string }
+  | { readonly kind: 'version' }
+  | {
+      readonly kind: 'run';
+      readonly command: Command;
+      /** By property: flags and arguments that were given. */
+      readonly values: Readonly<Record<string, unknown>>;
+      /** What stands behind "--", of commands that run another. */
+      readonly toRun: readonly string[] | null;
+    };
+
+const HELP = ['--help', '-h'];
+const VERSION = ['--version', '-V', '-v'];
+
+/** @throws PtflameError BAD_OPTION */
+export function invocationOf(argv: readonly string[], commands: readonly Command[]): Invocation {
+  const at = argv.findIndex((word) => !word.startsWith('-'));
+  const name = at < 0 ? undefined : argv[at];
+  const command = commands.find((each) => each.name === name);
+  const words = argv.filter((_, index) => index !== at);
+  const { ours, toRun } = splitAtCommand(words, command);
+  const own = ours.slice(0, [...ours, '--'].indexOf('--'));
+  if (own.some((word) => HELP.includes(word)) || argv.length === 0)
+    return { kind: 'help', ...(command && { command: command.name }) };
+  if (own.some((word) => VERSION.includes(word))) return { kind: 'version' };
+  if (command === undefined) throw notACommand(name, words, commands);
+  const parsed = parseWords(ours, command.flags(), { command, commands });
+  return { kind: 'run', command, values: { ...parsed.values, ...assigned(parsed.arguments, command) }, toRun };
+}
+
+/** The command that runs another takes it from behind "--" as it stands there. */
+function splitAtCommand(words: readonly string[], command: Command | undefined) {
+  const at = words.indexOf('--');
+  if (at < 0 || command?.runsCommand !== true) return { ours: words, toRun: null };
+  return { ours: words.slice(0, at), toRun: words.slice(at + 1) };
+}
+
+function notACommand(name: string | undefined, words: readonly string[], commands: readonly Command[]): Error {
+  if (name !== undefined) return unknownCommand(name, commands, existsSync(name));
+  parseWords(words, [], { command: null, commands }); // what it does not know, it says
+  return commandMissing();
+}
+
+function assigned(given: readonly string[], command: Command): Record<string, unknown> {
+  const left = [...given];
+  const values = command.arguments.map(({ property, isMany }) => [property, isMany ? left.splice(0) : left.shift()]);
+  const isMissing = ({ isOptional }: Argument, value: unknown) =>
+    isOptional !== true && (value === undefined || (Array.isArray(value) && value.length === 0));
+  const missing = command.arguments.filter((argument, at) => isMissing(argument, values[at]?.[1]));
+  if (missing.length > 0) throw argumentsMissing(missing, command);
+  if (left[0] !== undefined) throw argumentLeftOver(left[0], command);
+  return Object.fromEntries(values.filter(([, value]) => value !== undefined));
+}

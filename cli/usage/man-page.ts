@@ -1,0 +1,95 @@
+/**
+ * What is known of the commands → the man page, as source for man(7).
+ */
+import { PTFLAME_VERSION } from '../../src/text.js';
+import { type Command, flagGroups, TASKS } from './command.js';
+import { EXIT_TEXTS } from './exit-codes.js';
+import type { Flag } from './flag.js';
+import { ENVIRONMENT, EVERYWHERE, fallbackText, usage, valueText } from './help.js';
+
+export function manPage(commands: readonly Command[]): string {
+  const lines = [
+    `.TH PTFLAME 1 "" "ptflame ${PTFLAME_VERSION}" "User Commands"`,
+    '.nh', // words are names here: they are not hyphenated
+    '.ad l',
+    ...section('NAME', ['ptflame \\- wall\\-clock flame graphs from Intel Processor Trace']),
+    ...section('SYNOPSIS', commands.flatMap((command) => ['.br', roff(usage(command))]).slice(1)),
+    ...section('DESCRIPTION', [
+      roff(
+        'Intel PT records every branch of a program with nanosecond times. ptflame replays the calls and returns of each thread into its stacks, and shows where the wall-clock time went: on the CPU, in system calls, blocked.',
+      ),
+      ...TASKS.flatMap((task) => [
+        `.SS ${roff(task)}`,
+        ...commands
+          .filter((command) => command.task === task)
+          .flatMap(({ name, summary }) => term(bold(name), roff(summary))),
+      ]),
+    ]),
+    ...section('OPTIONS', [
+      'Every command takes these.',
+      ...EVERYWHERE.flatMap(([spelling, meaning]) => term(bold(spelling.trim()), roff(meaning))),
+    ]),
+    ...section('COMMANDS', commands.flatMap(commandLines)),
+    ...section(
+      'EXIT STATUS',
+      EXIT_TEXTS.flatMap(([code, meaning]) => term(String(code), roff(meaning))),
+    ),
+    ...section(
+      'ENVIRONMENT',
+      ENVIRONMENT.flatMap(([name, meaning]) => term(bold(name), roff(meaning))),
+    ),
+    ...section('SEE ALSO', ['.BR perf\\-record (1),', '.BR perf\\-script (1),', '.BR perf\\-intel\\-pt (1)']),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function commandLines(command: Command): string[] {
+  const groups = flagGroups(command.flags()).filter(([heading]) => heading !== 'General'); // told once, in front
+  return [
+    `.SS ${roff(`ptflame ${command.name}`)}`,
+    roff(`${command.summary}.`.replace(/^./, (letter) => letter.toUpperCase())),
+    ...(command.details === undefined ? [] : [roff(command.details)]),
+    '.PP',
+    bold(usage(command)),
+    ...command.arguments.flatMap(({ word, description }) => term(italic(word), roff(description))),
+    ...groups.flatMap(([heading, flags]) => ['.PP', `${roff(heading)}:`, ...flags.flatMap(flagLines)]),
+    '.PP',
+    'Examples:',
+    ...command.examples.flatMap(([text, meaning]) => term(bold(text), roff(meaning))),
+  ];
+}
+
+function flagLines(flag: Flag): string[] {
+  const spellings = [...(flag.alias === null ? [] : [bold(`-${flag.alias}`)]), bold(`--${flag.name}`)].join(', ');
+  return term(
+    `${spellings}${valueText(flag) === '' ? '' : italic(valueText(flag))}`,
+    roff(flag.description + fallbackText(flag)),
+  );
+}
+
+function section(heading: string, lines: readonly string[]): string[] {
+  return [`.SH ${heading}`, ...lines];
+}
+
+/** A paragraph with a term that hangs. */
+function term(what: string, meaning: string): string[] {
+  return ['.TP', what, meaning];
+}
+
+function bold(text: string): string {
+  return `\\fB${roff(text)}\\fR`;
+}
+
+function italic(text: string): string {
+  return `\\fI${roff(text)}\\fR`;
+}
+
+/** Text as it stands: a backslash, a dash that can be copied, and what would begin a request. */
+function roff(text: string): string {
+  const escaped = text.replaceAll('\\', '\\e').replaceAll('-', '\\-').replaceAll('…', '...');
+  return escaped
+    .replace(/^(?=[.'])/, '\\&')
+    .replaceAll("'", '\\(aq')
+    .replaceAll('^', '\\(ha')
+    .replaceAll('~', '\\(ti');
+}
