@@ -14,8 +14,10 @@ import {
 } from './options.js';
 import { DiffOptions, LatencyOptions, patternOf, ReportOptions, StacksOptions } from './question-options.js';
 import { DoctorOptions, RecordOptions } from './recording-options.js';
-import type { Argument, Command } from './usage/command.js';
+import type { Argument, Command, Program } from './usage/command.js';
+import { unknownCommand } from './usage/complaints.js';
 import { command } from './usage/define.js';
+import { EXIT_TEXTS } from './usage/exit-codes.js';
 
 const TEXT = 'text of perf script, also compressed (.gz); - is standard input; several are one recording';
 /** What has the calls themselves. */
@@ -226,7 +228,11 @@ const HELP = command({
   ],
   arguments: [{ property: 'command', word: 'COMMAND', description: 'what to explain', isOptional: true }],
   schema: HelpOptions,
-  run: async (options) => (await import('./commands/about.js')).help(options, COMMANDS),
+  run: async ({ command: name, man }) => {
+    const command = COMMANDS.find((each) => each.name === name) ?? null;
+    if (name !== undefined && command === null) throw unknownCommand(name, COMMANDS, false);
+    await (await import('./commands/about.js')).help(command, { man }, PROGRAM);
+  },
 });
 
 const COMPLETION = command({
@@ -252,7 +258,7 @@ const COMPLETION = command({
 });
 
 /** In the order in which help lists the commands of a task. */
-export const COMMANDS: readonly Command[] = [
+const COMMANDS: readonly Command[] = [
   DEMO,
   DOCTOR,
   RECORD,
@@ -267,3 +273,5 @@ export const COMMANDS: readonly Command[] = [
   HELP,
   COMPLETION,
 ];
+
+export const PROGRAM: Program = { commands: COMMANDS, exitCodes: EXIT_TEXTS };

@@ -1,7 +1,7 @@
 /**
  * Arguments in, exit code out: 0 done, 1 the input or the machine is at fault, 2 usage, 130 interrupted.
  */
-import { COMMANDS } from './commands.js';
+import { PROGRAM } from './commands.js';
 import { listenToInterrupts } from './interrupts.js';
 import { closeLastDoor, EXIT, exitCodeOfDone, openLastDoor, report } from './last-door.js';
 import { removeTemporaryFiles } from './temporary-files.js';
@@ -18,9 +18,9 @@ function interruption(interrupt: AbortController): Promise<never> {
 }
 
 async function run(argv: readonly string[], signal: AbortSignal): Promise<void> {
-  const asked = invocationOf(argv, COMMANDS);
+  const asked = invocationOf(argv, PROGRAM.commands);
   if (asked.kind === 'version') return (await import('./commands/about.js')).version();
-  if (asked.kind === 'help') return (await import('./commands/about.js')).help({ ...asked, man: false }, COMMANDS);
+  if (asked.kind === 'help') return (await import('./commands/about.js')).help(asked.command, { man: false }, PROGRAM);
   const { command, values, toRun } = asked;
   if (values['noColor'] === true) process.env['NO_COLOR'] = '1';
   await command.run(values, signal, toRun);

@@ -4,18 +4,17 @@
 import type { HelpOptions } from '../options.js';
 import { printed } from '../printed.js';
 import { helpWidth } from '../terminal/width.js';
-import type { Command } from '../usage/command.js';
-import { unknownCommand } from '../usage/complaints.js';
+import type { Command, Program } from '../usage/command.js';
 import { commandHelp, overview } from '../usage/help.js';
 import { manPage } from '../usage/man-page.js';
 
+/** `command`: null for all of ptflame. */
 export async function help(
-  { command: name, man }: Pick<HelpOptions, 'command' | 'man'>,
-  commands: readonly Command[],
+  command: Command | null,
+  { man }: Pick<HelpOptions, 'man'>,
+  program: Program,
 ): Promise<void> {
-  if (man) return printed(manPage(commands));
-  const command = commands.find((each) => each.name === name);
-  if (command === undefined && name !== undefined) throw unknownCommand(name, commands, false);
-  const lines = command === undefined ? overview(commands, helpWidth()) : commandHelp(command, helpWidth());
+  if (man) return printed(manPage(program));
+  const lines = command === null ? overview(program, helpWidth()) : commandHelp(command, program, helpWidth());
   await printed(`${lines.join('\n')}\n`);
 }

@@ -1,7 +1,7 @@
 /**
  * `ptflame record`: checks the machine, lets perf record, judges the file that it wrote, and renders it if asked to.
  */
-import { PtflameError } from '../../src/text.js';
+import { PtflameError, shellWords } from '../../src/text.js';
 import { keepRecording } from '../perf/keep-recording.js';
 import { noIntelPt } from '../perf/no-intel-pt.js';
 import { probe } from '../perf/probe.js';
@@ -10,7 +10,6 @@ import { targetOf } from '../perf/target.js';
 import { type PerfVersion, perfVersion } from '../perf/version.js';
 import type { RecordOptions } from '../recording-options.js';
 import { refuseOverwriting } from '../refuse-overwriting.js';
-import { shellWords } from '../shell-words.js';
 import { dryRunLines } from '../terminal/dry-run.js';
 import { sayer } from '../terminal/say.js';
 

@@ -1,10 +1,10 @@
 /**
  * What `record` would run, as text: for a shell, and as a list in which no quoting is in the way.
  */
+import { shellWords } from '../../src/text.js';
 import type { Machine } from '../perf/probe.js';
 import type { RecordingPlan } from '../perf/recording-plan.js';
 import type { PerfVersion } from '../perf/version.js';
-import { shellWords } from '../shell-words.js';
 
 export function dryRunLines(
   plan: RecordingPlan,

@@ -8,6 +8,7 @@ import {
   formatDuration,
   formatMany,
   formatShare,
+  shellWords,
 } from '../../src/text.js';
 import type { RecordingInfo } from '../recording-info.js';
 import { type Alignment, inColumns } from './columns.js';
@@ -33,7 +34,7 @@ export function recordingLines(info: RecordingInfo): string[] {
 function heads(info: RecordingInfo): [string, string][] {
   return [
     ['file', `${info.file}, ${formatBytes(info.sizeBytes)}`],
-    ['command', info.command === null ? 'not told' : info.command.map(shellWord).join(' ')],
+    ['command', info.command === null ? 'not told' : shellWords(info.command)],
     ['host', hostText(info)],
     ['processor', processorText(info)],
     ['perf', info.machine.perfVersion ?? 'version not told'],
@@ -49,11 +50,6 @@ function heads(info: RecordingInfo): [string, string][] {
 
 function many(count: number, one: string, more: string): string {
   return `${formatCount(count)} ${count === 1 ? one : more}`;
-}
-
-/** As it could be typed again. */
-function shellWord(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
 function hostText({ machine: { hostName, kernel, architecture } }: RecordingInfo): string {

@@ -2,10 +2,9 @@
  * What was written where → the last lines of a command: names, sizes, and the next command to try.
  */
 import { stat } from 'node:fs/promises';
-import { visibleText as escapeForTerminal, formatBytes } from '../../src/text.js';
+import { visibleText as escapeForTerminal, formatBytes, shellWords } from '../../src/text.js';
 import type { Format } from '../formats.js';
 import { isStandardOutput } from '../outputs.js';
-import { shellWords } from '../shell-words.js';
 
 export interface Written {
   readonly path: string;

@@ -3,8 +3,8 @@
  */
 import type { Flag } from './flag.js';
 
-/** What users want to do, in the order in which help lists it. */
-export const TASKS = ['Record', 'Look', 'Ask', 'Keep and move', 'Help'] as const;
+/** What users want to do: help lists the commands by it. */
+export type Task = 'Record' | 'Look' | 'Ask' | 'Keep and move' | 'Help';
 
 /** An argument that is no flag. */
 export interface Argument {
@@ -23,7 +23,7 @@ export interface Argument {
 
 export interface Command {
   readonly name: string;
-  readonly task: (typeof TASKS)[number];
+  readonly task: Task;
   /** One line. */
   readonly summary: string;
   /** Sentences that its own help adds. */
@@ -41,15 +41,8 @@ export interface Command {
   ) => Promise<void>;
 }
 
-/** "INPUT...", "[SHELL]". */
-export function argumentText({ word, isMany, isOptional }: Argument): string {
-  const text = isMany ? `${word}...` : word;
-  return isOptional ? `[${text}]` : text;
-}
-
-/** Flags by the headings that they stand under, in their order. */
-export function flagGroups(flags: readonly Flag[]): [heading: string, flags: Flag[]][] {
-  const groups = new Map<string, Flag[]>();
-  for (const each of flags) groups.set(each.group, [...(groups.get(each.group) ?? []), each]);
-  return [...groups];
+/** All that help, completion and the man page are made of. */
+export interface Program {
+  readonly commands: readonly Command[];
+  readonly exitCodes: readonly (readonly [code: number, meaning: string])[];
 }

@@ -1,9 +1,8 @@
 /**
  * What is wrong with a command line, in words, and what was probably meant.
  */
-import { PtflameError } from '../../src/text.js';
-import { shellWords } from '../shell-words.js';
-import { type Argument, argumentText, type Command } from './command.js';
+import { PtflameError, shellWords } from '../../src/text.js';
+import type { Argument, Command } from './command.js';
 import type { Flag } from './flag.js';
 import { nearestWord } from './suggestions.js';
 
@@ -66,7 +65,7 @@ export function commandMissing(): PtflameError {
 
 /** `missing`: the arguments that were not given. */
 export function argumentsMissing(missing: readonly Argument[], command: Command): PtflameError {
-  const names = missing.map(argumentText).join(' and ');
+  const names = missing.map(({ word }) => word).join(' and ');
   const [example] = command.examples.find(([text]) => text.startsWith(`ptflame ${command.name} `)) ?? [];
   const hint = example === undefined ? null : `for example: ${example}`;
   return complaint(`${command.name} needs ${names}`, [hint, see({ command })]);

@@ -1,10 +1,10 @@
 /**
  * What is known of the commands → help for the terminal: examples first, options by kind.
  */
-import { argumentText, type Command, flagGroups, TASKS } from './command.js';
-import { EXIT_TEXTS } from './exit-codes.js';
+import type { Command, Program } from './command.js';
 import type { Flag } from './flag.js';
 import { definitions, widestTerm, wrap } from './lines.js';
+import { argumentText, byTask, flagGroups } from './parts.js';
 
 const TITLE = 'ptflame: wall-clock flame graphs from Intel Processor Trace';
 const FIRST_STEPS: Command['examples'] = [
@@ -17,10 +17,9 @@ const FIRST_STEPS: Command['examples'] = [
 const WIDEST_EXAMPLE = 40;
 
 /** `ptflame --help`. */
-export function overview(commands: readonly Command[], width: number): string[] {
+export function overview({ commands, exitCodes }: Program, width: number): string[] {
   const column = widestTerm(commands.map(({ name }) => [name]));
-  const tasks = TASKS.flatMap((task) => {
-    const own = commands.filter((each) => each.task === task);
+  const tasks = byTask(commands).flatMap(([task, own]) => {
     const rows = own.map(({ name, summary }) => [name, summary] as const);
     return section(task, definitions(rows, width, column));
   });
@@ -31,7 +30,7 @@ export function overview(commands: readonly Command[], width: number): string[] 
     ...section('Examples', definitions(FIRST_STEPS, width, widestTerm(FIRST_STEPS, WIDEST_EXAMPLE))),
     ...tasks,
     ...section('Options', definitions(EVERYWHERE, width)),
-    ...exitCodes(width),
+    ...exitSection(exitCodes, width),
     ...section('Environment', definitions(ENVIRONMENT, width)),
     '',
     ...wrap('ptflame help COMMAND explains a command and all of its options.', width),
@@ -39,7 +38,7 @@ export function overview(commands: readonly Command[], width: number): string[] 
 }
 
 /** `ptflame render --help`. */
-export function commandHelp(command: Command, width: number): string[] {
+export function commandHelp(command: Command, { exitCodes }: Program, width: number): string[] {
   const groups = flagGroups(command.flags()).map(
     ([heading, flags]) => [heading, [...(heading === 'General' ? [HELP] : []), ...flags.map(flagRow)]] as const,
   );
@@ -53,7 +52,7 @@ export function commandHelp(command: Command, width: number): string[] {
     ...section('Examples', examples(command, width)),
     ...(words.length === 0 ? [] : section('Arguments', definitions(words, width))),
     ...groups.flatMap(([heading, rows]) => section(heading, definitions(rows, width, column))),
-    ...exitCodes(width),
+    ...exitSection(exitCodes, width),
   ];
 }
 
@@ -76,8 +75,8 @@ function examples({ examples: all }: Command, width: number): string[] {
   return all.flatMap(([text, meaning]) => [`  ${text}`, ...wrap(meaning, width - 6).map((line) => `      ${line}`)]);
 }
 
-function exitCodes(width: number): string[] {
-  const rows = EXIT_TEXTS.map(([code, meaning]) => [String(code), meaning] as const);
+function exitSection(exitCodes: Program['exitCodes'], width: number): string[] {
+  const rows = exitCodes.map(([code, meaning]) => [String(code), meaning] as const);
   return section('Exit codes', definitions(rows, width));
 }
 

@@ -7,7 +7,7 @@ import { argumentLeftOver, argumentsMissing, commandMissing, unknownCommand } fr
 import { parseWords } from './words.js';
 
 export type Invocation =
-  | { readonly kind: 'help'; readonly command?: string }
+  | { readonly kind: 'help'; readonly command: Command | null }
   | { readonly kind: 'version' }
   | {
       readonly kind: 'run';
@@ -29,8 +29,7 @@ export function invocationOf(argv: readonly string[], commands: readonly Command
   const words = argv.filter((_, index) => index !== at);
   const { ours, toRun } = splitAtCommand(words, command);
   const own = ours.slice(0, [...ours, '--'].indexOf('--'));
-  if (own.some((word) => HELP.includes(word)) || argv.length === 0)
-    return { kind: 'help', ...(command && { command: command.name }) };
+  if (own.some((word) => HELP.includes(word)) || argv.length === 0) return { kind: 'help', command: command ?? null };
   if (own.some((word) => VERSION.includes(word))) return { kind: 'version' };
   if (command === undefined) throw notACommand(name, words, commands);
   const parsed = parseWords(ours, command.flags(), { command, commands });
@@ -46,7 +45,8 @@ function splitAtCommand(words: readonly string[], command: Command | undefined) 
 
 function notACommand(name: string | undefined, words: readonly string[], commands: readonly Command[]): Error {
   if (name !== undefined) return unknownCommand(name, commands, existsSync(name));
-  parseWords(words, [], { command: null, commands }); // what it does not know, it says
+  const flags = commands.flatMap((command) => command.flags());
+  parseWords(words, flags, { command: null, commands }); // what nobody knows is refused there
   return commandMissing();
 }
 

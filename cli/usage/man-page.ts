@@ -2,12 +2,12 @@
  * What is known of the commands → the man page, as source for man(7).
  */
 import { PTFLAME_VERSION } from '../../src/text.js';
-import { type Command, flagGroups, TASKS } from './command.js';
-import { EXIT_TEXTS } from './exit-codes.js';
+import type { Command, Program } from './command.js';
 import type { Flag } from './flag.js';
 import { ENVIRONMENT, EVERYWHERE, fallbackText, usage, valueText } from './help.js';
+import { byTask, flagGroups } from './parts.js';
 
-export function manPage(commands: readonly Command[]): string {
+export function manPage({ commands, exitCodes }: Program): string {
   const lines = [
     `.TH PTFLAME 1 "" "ptflame ${PTFLAME_VERSION}" "User Commands"`,
     '.nh', // words are names here: they are not hyphenated
@@ -18,11 +18,9 @@ export function manPage(commands: readonly Command[]): string {
       roff(
         'Intel PT records every branch of a program with nanosecond times. ptflame replays the calls and returns of each thread into its stacks, and shows where the wall-clock time went: on the CPU, in system calls, blocked.',
       ),
-      ...TASKS.flatMap((task) => [
+      ...byTask(commands).flatMap(([task, own]) => [
         `.SS ${roff(task)}`,
-        ...commands
-          .filter((command) => command.task === task)
-          .flatMap(({ name, summary }) => term(bold(name), roff(summary))),
+        ...own.flatMap(({ name, summary }) => term(bold(name), roff(summary))),
       ]),
     ]),
     ...section('OPTIONS', [
@@ -32,7 +30,7 @@ export function manPage(commands: readonly Command[]): string {
     ...section('COMMANDS', commands.flatMap(commandLines)),
     ...section(
       'EXIT STATUS',
-      EXIT_TEXTS.flatMap(([code, meaning]) => term(String(code), roff(meaning))),
+      exitCodes.flatMap(([code, meaning]) => term(String(code), roff(meaning))),
     ),
     ...section(
       'ENVIRONMENT',

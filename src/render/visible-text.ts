@@ -1,5 +1,5 @@
 /**
- * Text that other people chose, made safe to show on a terminal or in a picture.
+ * Text that other people chose, made safe to show on a terminal, in a picture, or in a command to copy.
  */
 
 // Control characters, those that turn the direction of writing, halves of characters, and what is no character at all:
@@ -13,4 +13,15 @@ export function visibleText(text: string): string {
     if (hex.length <= 2) return `\\x${hex.padStart(2, '0')}`;
     return hex.length <= 4 ? `\\u${hex.padStart(4, '0')}` : `\\u{${hex}}`;
   });
+}
+
+const NEEDS_NO_QUOTES = /^[\w@%+=:,./-]+$/;
+
+/**
+ * Arguments as a shell would take them: for commands to copy, never for commands that we run.
+ *
+ * `["perf", "a b"]` → `perf 'a b'`
+ */
+export function shellWords(words: readonly string[]): string {
+  return words.map((word) => (NEEDS_NO_QUOTES.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)).join(' ');
 }

@@ -183,7 +183,12 @@ describe.concurrent('what cannot be answered', () => {
     [['stacks', DEMO, '--at', '5'], 1, /5\.000000000 is 12300 s before the recording begins/, /it lasts 1\.4 ms/],
     [['report', DEMO, '--match', '(.*)*\\1$'], 2, /takes too long$/, /repetition/],
     [['report', DEMO, '--threds'], 2, /threds/, /^ {2}did you mean --threads\?/],
-    [['report', DEMO, '--latency', '1'], 2, /Unknown argument: latency/, /^ {2}see ptflame --help/],
+    [
+      ['report', DEMO, '--latency', '1'],
+      2,
+      /unknown option --latency/,
+      /is an option of ptflame latency; see ptflame report --help$/,
+    ],
     [['report', DEMO, '--top', '-1'], 2, /--top is 0 or more/, /--help/],
   ] as const)('%j', async (args, exitCode, message, remedy) => {
     expectRefusal(await ptflame(args), exitCode, message, remedy);

@@ -16,7 +16,9 @@ describe.concurrent('what perf is told', () => {
   test('a process for some time: to begin and to pause at our word', async ({ dir }) => {
     const { exitCode, stdout, stderr } = await record(dir, SHORT);
     expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: '' });
-    expect(stderr).toMatch(/^recording process 1 for 10 ms; Ctrl-C ends it and keeps it\nwrote perf\.data: [^\n]+\n$/);
+    expect(stderr).toMatch(
+      /^recording process 1 for 10 ms; Ctrl-C ends it and keeps it\nwrote perf\.data: [^\n]+\nnext: ptflame render perf\.data -o flame\.html\n$/,
+    );
     const head = ['record', '-o', 'perf.data', '-e', 'intel_pt/cyc=1,mtc_period=0/u', '-m', ',32M'];
     const control = ['--control', 'fd:3,4', '-D', '-1', '--', 'sleep', '10.01'];
     expect(recordArguments(dir)).toEqual([...head, '-p', '1', ...control]);
@@ -156,14 +158,15 @@ describe.concurrent('usage', () => {
     [['-p', '1', '--trigger', 'signal'], /--trigger is of snapshots/],
     [['-p', '1', '--snapshot', '--trigger', 'commit'], /--trigger commit: a snapshot at a call/],
     [['-p', '1', '-o', '-'], /standard output/],
-    [['ls'], /Unknown argument: ls/],
+    [['-p', '1', '--render', 'flame.png'], /format of flame\.png/],
+    [['ls'], /unexpected argument: ls$/],
   ] as const)('%j', async ([args, message], { dir }) => {
     expectRefusal(await record(dir, args), 2, message);
     expect(logOf(dir).filter(([first]) => first === 'record')).toEqual([]);
   });
 
   test('a command without -- is told where it belongs', async ({ dir }) => {
-    expectRefusal(await record(dir, ['ls']), 2, /Unknown argument: ls/, /behind --: ptflame record -- ls/);
+    expectRefusal(await record(dir, ['ls']), 2, /unexpected argument: ls$/, /behind --: ptflame record -- ls/);
   });
 
   test.for([

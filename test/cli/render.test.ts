@@ -246,13 +246,6 @@ describe.concurrent('flags', () => {
     expect(none).toMatchObject({ exitCode: 0, stderr: '' });
     expect(none.stdout).toMatch(/, no perf\)\n$/);
   });
-
-  test('the shell can complete commands and flags', async () => {
-    const script = await ptflame(['completion']);
-    expect(script.stdout).toContain('--get-yargs-completions');
-    const flags = await ptflame(['--get-yargs-completions', 'ptflame', 'render', '--an']);
-    expect(flags.stdout.split('\n')).toEqual(expect.arrayContaining(['--annotate', '--tail-calls', '--output']));
-  });
 });
 
 describe.concurrent('what cannot be rendered', () => {
@@ -363,39 +356,69 @@ describe.concurrent('what cannot be rendered', () => {
 
 describe.concurrent('usage errors', () => {
   const cases = [
-    ['', /which command/],
-    ['bogus', /bogus/],
+    ['--quiet', /which command/],
+    ['bogus', /unknown command bogus/],
     ['rende TRACE', /rende/, /did you mean render\?/],
-    ['render', /at least 1/],
-    ["render ''", /needs a name/],
-    ['render TRACE --bogus', /bogus/],
+    ['TRACE', /unknown command/, /it is a file: ptflame render .* -o flame\.html/],
+    [
+      'render',
+      /render needs INPUT/,
+      /for example: ptflame render perf\.data -o flame\.html; see ptflame render --help/,
+    ],
+    ['latency TRACE', /latency needs INPUT/],
+    ['latency', /latency needs FUNCTION and INPUT/],
+    ['diff', /diff needs BEFORE and AFTER/],
+    ['import TRACE', /--output is needed/],
+    ["render ''", /INPUT needs a name/],
+    ['render TRACE --bogus', /unknown option --bogus/],
+    ['render TRACE --bogus=5', /unknown option --bogus$/],
+    ['render --icicel TRACE', /unknown option --icicel$/, /did you mean --icicle\?/],
     ['render TRACE --anotate', /anotate/, /did you mean --annotate\?/],
+    ['render TRACE --annot', /annot/, /did you mean --annotate\?/],
     ['render TRACE --widht 900', /widht/, /did you mean --width\?/],
-    ['render TRACE -o', /following: o/],
-    ['render TRACE -o --quiet', /following: o/],
+    ['render TRACE --slowest 3', /unknown option --slowest/, /is an option of ptflame latency/],
+    ['render TRACE -x', /unknown option -x/],
+    ['render TRACE -qx', /unknown option -x/],
+    ['render TRACE -output x', /unknown option -output/, /did you mean --output\?/],
+    ['render TRACE -o', /--output needs a value, as --output FILE/],
+    ['render TRACE -o --quiet', /--output needs a value/, /begins with - is written --output=--quiet/],
+    ['render TRACE --by', /--by needs a value, as --by none/],
+    ['render TRACE --quiet=yes', /--quiet takes no value/],
     ["render TRACE -o ''", /--output needs a name/],
-    ['render TRACE --format pdf', /format.*"pdf".*"folded", "svg"/],
+    ['render TRACE --format pdf', /--format: "pdf" is none of "folded", "svg", "html", "json"/],
     ['render TRACE --width 100', /--width is 300 or more/],
     ['render TRACE --width wide', /--width is a number/],
     ['render TRACE --min-px -1', /--min-px is 0 or more/],
-    ['render TRACE --by cpu', /by.*"cpu".*"thread"/],
-    ['render TRACE --tail-calls hide', /"hide".*"nest", "replace"/],
-    ['render TRACE --min-ns', /min-ns/],
+    ['render TRACE --by cpu', /--by: "cpu" is none of "none", "thread", "process", "comm"/],
+    ['render TRACE --by thred', /--by: "thred" is none/, /did you mean thread\?/],
+    ['render TRACE --tail-calls hide', /"hide" is none of "nest", "replace"/],
+    ['render TRACE --min-ns', /--min-ns needs a value, as --min-ns NS/],
     ['render TRACE --min-ns many', /--min-ns is a number/],
     ['render TRACE --min-ns -1', /--min-ns is 0 or more/],
     ['render TRACE --tid 1,x', /--tid is a list of numbers and ranges/],
     ['render TRACE --cpu 7-3', /--cpu is a list/],
-    ['render TRACE --pid', /pid/],
+    ['render TRACE --pid', /--pid needs a value/],
     ['render TRACE --comm (', /--comm is a regular expression, which "\(" is not/],
     ['render - -', /only once/],
-    ['render TRACE -- -x', /unexpected argument: -x/],
+    ['render TRACE -o x.png', /format of x\.png/, /\.folded, .*\.svg, \.html.*--format/],
+    ['render TRACE -o x.folded -o x.gif', /format of x\.gif/],
+    ['demo -o x.pdf', /format of x\.pdf/],
+    ['render TRACE --icicle -o x.folded', /--icicle has no effect on folded output/, /for html and svg/],
+    ['render TRACE --annotate -o x.svg', /--annotate has no effect on svg output/, /for folded/],
+    ['render TRACE --min-px 3', /--min-px has no effect on folded output/],
+    ['render TRACE --width 900 -o x.html', /--width has no effect on html output/],
+    ['render TRACE --by thread -o x.json -o y.html', /--by has no effect on json, html output/],
+    ['latency f TRACE --csv --slowest 3', /--slowest has no effect on csv output/],
+    ['diff TRACE TRACE --json --top 3', /--top has no effect on json output/],
+    ['help rendr', /unknown command rendr/, /did you mean render\?/],
+    ['completion tcsh', /SHELL: "tcsh" is none of "bash", "zsh", "fish"/],
     ['demo more', /more/],
   ] as readonly (readonly [command: string, message: RegExp, remedy?: RegExp])[];
   const words: Readonly<Record<string, string>> = { TRACE: SIX_LINES, "''": '' };
 
   test.for(cases)('ptflame %s', async ([command, message, remedy], { dir }) => {
     const args = command.match(/\S+/g)?.map((word) => words[word] ?? word) ?? [];
-    expectRefusal(await ptflame(args, { cwd: dir.path }), 2, message, remedy ?? /--help|--format|once|\.\/-NAME/);
+    expectRefusal(await ptflame(args, { cwd: dir.path }), 2, message, remedy ?? /--help|once/);
     expect(await dir.names()).toEqual([]);
   });
 });

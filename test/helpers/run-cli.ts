@@ -110,6 +110,11 @@ export class Directory {
     return readFile(this.file(name), 'utf8');
   }
 
+  /** Empties it. */
+  async clear(): Promise<void> {
+    for (const name of await this.names()) await rm(this.file(name), { recursive: true });
+  }
+
   /** Hidden ones too, by name. */
   async names(): Promise<string[]> {
     return (await readdir(this.path)).sort();

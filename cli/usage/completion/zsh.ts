@@ -1,8 +1,9 @@
 /**
  * The commands → a completion script for zsh, with what each option does.
  */
-import { argumentText, type Command } from '../command.js';
+import type { Command } from '../command.js';
 import type { Flag } from '../flag.js';
+import { argumentText } from '../parts.js';
 import { type Offer, offerOf, offerOfArgument, quoted, spellings } from './values.js';
 
 export function zshCompletion(commands: readonly Command[]): string[] {

@@ -7,7 +7,7 @@ import { chooseBuffers } from '../../../cli/perf/buffers.js';
 import { PerfWords } from '../../../cli/perf/perf-words.js';
 import type { Machine } from '../../../cli/perf/probe.js';
 import { parseBuildOptions, parseVersion } from '../../../cli/perf/version.js';
-import { shellWords } from '../../../cli/shell-words.js';
+import { shellWords } from '../../../src/text.js';
 
 test.for([
   ['perf version 6.1.192', { text: '6.1.192', major: 6, minor: 1 }],
