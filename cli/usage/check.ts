@@ -7,21 +7,15 @@ import type { Argument } from './command.js';
 import { wrongChoice } from './complaints.js';
 import { type Flag, kebab } from './flag.js';
 
-/** Whose options they are, for messages. */
-interface Owner {
-  readonly name: string;
-  readonly arguments?: readonly Argument[];
-}
-
 /**
- * Only what was given is in `values`; defaults come from the schema.
+ * Only what was given is in `values`; defaults come from the schema. `words`: the arguments among them, for messages.
  *
  * @throws PtflameError BAD_OPTION that names each flag that is wrong
  */
 export function checkOptions<Schema extends z.ZodObject>(
   schema: Schema,
   values: Readonly<Record<string, unknown>>,
-  { name: command, arguments: words = [] }: Owner,
+  words: readonly Argument[],
 ): z.infer<Schema> {
   const result = schema.safeParse(values);
   if (result.success) return result.data;
@@ -32,7 +26,7 @@ export function checkOptions<Schema extends z.ZodObject>(
     if (issue.code === 'invalid_value') return wrongChoice(name, values[property], issue.values.map(String));
     return { message: `${name} ${issue.message}`, hint: null };
   });
-  const hints = [...faults.flatMap(({ hint }) => hint ?? []), `see ptflame ${command} --help`];
+  const hints = [...faults.flatMap(({ hint }) => hint ?? []), 'see --help'];
   throw new PtflameError('BAD_OPTION', faults.map(({ message }) => message).join('; '), { hint: hints.join(' ') });
 }
 

@@ -28,7 +28,7 @@ export function command<Schema extends z.ZodObject>(about: CommandOf<Schema>): C
     runsCommand,
     flags,
     run: async (values, signal, toRun) => {
-      const options = checkOptions(schema, values, about);
+      const options = checkOptions(schema, values, words);
       if (formats) refuseIneffective(flags(), options, formats(options));
       await run(options, signal, toRun);
     },
