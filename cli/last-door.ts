@@ -3,8 +3,7 @@
  */
 import { visibleText as escapeForTerminal, PtflameError } from '../src/text.js';
 import { faultOf } from './faults.js';
-
-export const EXIT = { done: 0, fault: 1, usage: 2, interrupted: 130 } as const;
+import { EXIT } from './usage/exit-codes.js';
 
 /** Says what went wrong, in one message; returns the exit code. */
 export function report(error: unknown): number {

@@ -3,8 +3,9 @@
  */
 import { PROGRAM } from './commands.js';
 import { listenToInterrupts } from './interrupts.js';
-import { closeLastDoor, EXIT, exitCodeOfDone, openLastDoor, report } from './last-door.js';
+import { closeLastDoor, exitCodeOfDone, openLastDoor, report } from './last-door.js';
 import { removeTemporaryFiles } from './temporary-files.js';
+import { EXIT } from './usage/exit-codes.js';
 import { invocationOf } from './usage/invocation.js';
 
 /** Rejects when the user or the machine wants us to stop, even while we wait for an input that stays silent. */

@@ -3,7 +3,6 @@
  */
 import { basename } from 'node:path';
 import type { CompletionOptions } from '../options.js';
-import { printed } from '../printed.js';
 import type { Command } from '../usage/command.js';
 import { bashCompletion } from '../usage/completion/bash.js';
 import { fishCompletion } from '../usage/completion/fish.js';
@@ -12,8 +11,8 @@ import { zshCompletion } from '../usage/completion/zsh.js';
 const SCRIPTS = { bash: bashCompletion, zsh: zshCompletion, fish: fishCompletion } as const;
 type Shell = keyof typeof SCRIPTS;
 
-export async function completion({ shell }: CompletionOptions, commands: readonly Command[]): Promise<void> {
-  await printed(`${SCRIPTS[shell ?? shellOfUser()](commands).join('\n')}\n`);
+export function completion({ shell }: CompletionOptions, commands: readonly Command[]): void {
+  process.stdout.write(`${SCRIPTS[shell ?? shellOfUser()](commands).join('\n')}\n`);
 }
 
 function shellOfUser(): Shell {

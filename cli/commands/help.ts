@@ -2,19 +2,14 @@
  * `ptflame help`: what ptflame and its commands do, on standard output.
  */
 import type { HelpOptions } from '../options.js';
-import { printed } from '../printed.js';
 import { helpWidth } from '../terminal/width.js';
 import type { Command, Program } from '../usage/command.js';
 import { commandHelp, overview } from '../usage/help.js';
 import { manPage } from '../usage/man-page.js';
 
 /** `command`: null for all of ptflame. */
-export async function help(
-  command: Command | null,
-  { man }: Pick<HelpOptions, 'man'>,
-  program: Program,
-): Promise<void> {
-  if (man) return printed(manPage(program));
+export function help(command: Command | null, { man }: Pick<HelpOptions, 'man'>, program: Program): void {
+  if (man) return void process.stdout.write(manPage(program));
   const lines = command === null ? overview(program, helpWidth()) : commandHelp(command, program, helpWidth());
-  await printed(`${lines.join('\n')}\n`);
+  process.stdout.write(`${lines.join('\n')}\n`);
 }

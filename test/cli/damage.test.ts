@@ -40,7 +40,7 @@ function commands(path: string, dir: Directory): Record<string, () => Promise<vo
     pack: () => pack(PackOptions.parse({ recording: path, output: dir.file('out.pack'), quiet: true }), NEVER),
     info: () => info(InfoOptions.parse({ file: path }), NEVER),
     report: () => report(ReportOptions.parse({ ...common, inputs: [path], json: true }), NEVER),
-    latency: () => latency(LatencyOptions.parse({ ...common, function: 'main', inputs: [path] }), NEVER),
+    latency: () => latency(LatencyOptions.parse({ ...common, function: 'main', inputs: [path] }), 'main', NEVER),
     stacks: () => stacks(StacksOptions.parse({ ...common, inputs: [path], at: '+1us' }), NEVER),
     diff: () => diff(DiffOptions.parse({ ...common, before: path, after: SIX_LINES }), NEVER),
   };
