@@ -149,7 +149,7 @@ describe.concurrent('completion', () => {
     [['ptflame', 'help', 'la'], ['latency']],
     [
       ['ptflame', 'completion', ''],
-      ['bash', 'zsh', 'fish'],
+      ['bash', 'fish', 'zsh'],
     ],
     [['ptflame', 'record', '--', './program', 'tra'], ['trace.txt']],
   ] as const)('%j', async ([words, wanted], { dir }) => {
