@@ -20,3 +20,4 @@ export {
   ThreadReport,
 } from './answers/schema.js';
 export { type StackOfThread, stacksAnswer } from './answers/stacks.js';
+export { filesBehindNames } from './model/told-apart.js';

@@ -9,7 +9,7 @@ import { refuseBoth, writeAnswer } from '../answer-output.js';
 import { type CommandInput, openInputs } from '../inputs.js';
 import type { LatencyOptions } from '../question-options.js';
 import { latencyLines } from '../terminal/latency.js';
-import { qualityLines } from '../terminal/quality.js';
+import { tellQuality } from '../terminal/quality.js';
 import { tableWidth } from '../terminal/width.js';
 import { tracesOnly, withProgress } from '../traces.js';
 
@@ -23,7 +23,7 @@ export async function latency(options: LatencyOptions, pattern: FunctionPattern,
   const bounds = options.latency ? `calls of ${formatBounds(options.latency)}` : null;
   const text = () => latencyLines(answer, { asked: options.function, bounds, width: tableWidth(), top, byCaller });
   await writeAnswer({ json: () => answer, text, csv: () => csvRows(answer, byCaller) }, options);
-  if (!options.quiet) for (const line of qualityLines(profile)) process.stderr.write(`${line}\n`);
+  await tellQuality(profile, options);
 }
 
 function askAbout(

@@ -7,7 +7,7 @@ import { type CommandInput, openInputs } from '../inputs.js';
 import type { RenderOptions } from '../options.js';
 import { type Output, openOutput, writeAll } from '../outputs.js';
 import { type Renderer, rendererOf } from '../renderers.js';
-import { qualityLines } from '../terminal/quality.js';
+import { tellQuality } from '../terminal/quality.js';
 import { writtenLines } from '../terminal/written.js';
 import { profileOf } from '../traces.js';
 
@@ -42,6 +42,6 @@ export async function renderInputs(
   const renderers = await Promise.all(outputs.map(({ format }) => rendererOf(format, options)));
   await writeAll(outputs.map(({ output }, at) => ({ output, pieces: () => (renderers[at] as Renderer)(profile) })));
   if (options.quiet) return;
-  for (const line of [...qualityLines(profile), ...(await writtenLines(written, names))])
-    process.stderr.write(`${line}\n`);
+  await tellQuality(profile, options);
+  for (const line of await writtenLines(written, names)) process.stderr.write(`${line}\n`);
 }

@@ -6,7 +6,7 @@ import { nameMatcher } from '../../src/index.js';
 import { refuseBoth, writeAnswer } from '../answer-output.js';
 import { openInputs } from '../inputs.js';
 import type { ReportOptions } from '../question-options.js';
-import { qualityLines } from '../terminal/quality.js';
+import { tellQuality } from '../terminal/quality.js';
 import { reportLines } from '../terminal/report.js';
 import { tableWidth } from '../terminal/width.js';
 import { timedProfileOf } from '../traces.js';
@@ -32,7 +32,7 @@ export async function report(options: ReportOptions, signal: AbortSignal): Promi
     { json: () => answer, text: () => reportLines(answer, tableWidth(), top), csv: () => csvRows(answer) },
     options,
   );
-  if (!options.quiet) for (const line of qualityLines(profile)) process.stderr.write(`${line}\n`);
+  await tellQuality(profile, options);
 }
 
 const COLUMNS = [

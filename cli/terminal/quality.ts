@@ -21,6 +21,19 @@ export function qualityLines(profile: Profile): string[] {
   return lines.map(escapeForTerminal);
 }
 
+/** On standard error; nothing if `quiet`. */
+export async function tellQuality(profile: Profile, { quiet }: { readonly quiet: boolean }): Promise<void> {
+  if (quiet) return;
+  const notes = profile.quality.unknownNs === 0 ? [] : await notesOn(profile);
+  for (const line of [...qualityLines(profile), ...notes]) process.stderr.write(`${line}\n`);
+}
+
+/** Loaded by who needs it. */
+async function notesOn(profile: Profile): Promise<string[]> {
+  const { debugSymbolNotes } = await import('../debug-symbols.js');
+  return (await debugSymbolNotes(profile)).map((note) => escapeForTerminal(`note: ${note}`));
+}
+
 type Account = Pick<Quality, 'brokenInputs' | 'damagedLines' | 'lines' | 'firstDamaged'>;
 
 /** What is wrong with what was read, whatever became of it. */

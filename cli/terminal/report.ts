@@ -2,7 +2,7 @@
  * A report as terminal text: what was looked at, and a table of functions.
  */
 
-import type { FunctionRow, Report, ThreadReport } from '../../src/answers.js';
+import { type FunctionRow, filesBehindNames, type Report, type ThreadReport } from '../../src/answers.js';
 import { formatDuration, formatMany } from '../../src/text.js';
 import { callsCell, durationCell, shareCell } from './numbers.js';
 import { type Column, tableLines } from './table.js';
@@ -11,6 +11,9 @@ import { topLines } from './top-lines.js';
 /** `width`: of the terminal. `top`: how many functions of each table; 0: all. */
 export function reportLines(report: Report, width: number, top: number): string[] {
   const { trace, functions, threads = [] } = report;
+  const behind = filesBehindNames(functions);
+  const fileOf = new Map(functions.map(({ name, dso }, row) => [`${dso} ${name}`, behind[row]]));
+  const nameOf = ({ name, dso }: FunctionRow) => name + (fileOf.get(`${dso} ${name}`) ?? '');
   const table = (rows: readonly FunctionRow[], totalNs: number) =>
     rows.length === 0
       ? ['no function']
@@ -37,8 +40,6 @@ function threadTitle({ tid, pid, comm, totalNs, onCpuNs }: ThreadReport): string
   const process = pid === null || pid === tid ? '' : ` of process ${pid}`;
   return `thread ${tid}${name}${process}: ${formatDuration(totalNs)}, on CPU ${shareCell(onCpuNs, totalNs)}`;
 }
-
-const nameOf = ({ name }: FunctionRow) => name;
 
 /** `totalNs`: what shares are of. */
 function columns(totalNs: number): Column<FunctionRow>[] {

@@ -79,7 +79,9 @@ export class FunctionsTable {
       value: nameOf,
       cell: (row, roomPx) => {
         const title = [nameOf(row), views.fileOf(row.sums.symbol)].filter(Boolean).join('\n');
-        return html('bdi', { title }, fitLabel({ name: nameOf(row), numbers: [] }, Math.floor(roomPx / characterPx)));
+        const behind = views.behindName(row.sums.symbol);
+        const room = Math.floor(roomPx / characterPx) - behind.length;
+        return html('bdi', { title }, fitLabel({ name: nameOf(row), numbers: [] }, room) + behind);
       },
     };
   }
