@@ -12,9 +12,10 @@ import type { Patience } from './await-end.js';
 import { checkRoom } from './check-room.js';
 import { perfFailure } from './failures.js';
 import type { Machine } from './probe.js';
-import { inspectRecording, moveAway, type RecordingFile } from './recording-file.js';
+import { inspectRecording, type RecordingFile } from './recording-file.js';
 import type { RecordingNotes } from './recording-notes.js';
 import type { RecordingPlan } from './recording-plan.js';
+import { setAside } from './replaced-recording.js';
 import { type RecordingEnd, runRecording } from './run-recording.js';
 import { targetText } from './target.js';
 import type { PerfVersion } from './version.js';
@@ -29,24 +30,28 @@ export interface RecordingContext {
 
 /** Whatever perf's exit code: the file says whether there is a recording. */
 export async function keepRecording(plan: RecordingPlan, context: RecordingContext): Promise<RecordingNotes> {
-  const { say, patience } = context;
-  await checkRoom(plan, context.machine, say);
-  const replaced = await moveAway(plan.output);
-  try {
-    say(`recording ${targetText(plan.target)}${lengthText(plan)}; Ctrl-C ends it and keeps it`);
-    const end = await runRecording(plan, say, patience);
-    const file = await inspectRecording(plan.dataFile);
-    if (!file?.isWhole) throw noRecording(plan, end, file);
-    end.words.release();
-    end.words.end();
-    const notes = notesOf(plan, end, context);
-    await writeNotes(plan.output, notes);
-    for (const line of endLines(plan, end, notes, file)) say(line);
-    return notes;
-  } catch (error) {
+  await checkRoom(plan, context.machine, context.say);
+  const replaced = await setAside(plan.output);
+  const recorded = await record(plan, context).catch(async (error: unknown) => {
     await replaced.restore();
     throw error;
-  }
+  });
+  await replaced.keep();
+  for (const line of recorded.lines) context.say(line);
+  return recorded.notes;
+}
+
+async function record(plan: RecordingPlan, context: RecordingContext) {
+  const { say, patience } = context;
+  say(`recording ${targetText(plan.target)}${lengthText(plan)}; Ctrl-C ends it and keeps it`);
+  const end = await runRecording(plan, say, patience);
+  const file = await inspectRecording(plan.dataFile);
+  if (!file?.isWhole) throw noRecording(plan, end, file);
+  end.words.release();
+  end.words.end();
+  const notes = notesOf(plan, end, context);
+  await writeNotes(plan.output, notes);
+  return { notes, lines: endLines(plan, end, notes, file) };
 }
 
 function lengthText({ timeMs }: RecordingPlan): string {

@@ -1,10 +1,7 @@
 /**
- * The file that perf wrote: is it whole? What stood in its place before is kept.
+ * The file that perf wrote: is it whole?
  */
-import { open, readdir, rename, rm, stat } from 'node:fs/promises';
-import { basename } from 'node:path';
-import { PtflameError } from '../../src/text.js';
-import { notesPath } from '../data-file.js';
+import { open, stat } from 'node:fs/promises';
 
 const MAGIC = 'PERFILE2';
 /** Where the header says how long the data is; perf writes it last. */
@@ -36,55 +33,4 @@ export async function fileBytes(path: string): Promise<number> {
     ({ size }) => size,
     () => 0,
   );
-}
-
-/** What stood at the output before. */
-export interface Replaced {
-  /** Puts it back, after a recording that failed. */
-  restore(): Promise<void>;
-}
-
-/** Moves what is there to ".old", with what was written beside it. */
-export async function moveAway(output: string): Promise<Replaced> {
-  const stats = await stat(output).catch(() => null);
-  if (stats === null) return { restore: async () => removeRecording(output) };
-  if (!stats.isFile() && !(stats.isDirectory() && (await isPerfDirectory(output))))
-    throw new PtflameError('OUTPUT_UNWRITABLE', `${output} is there already, and is no recording`, {
-      hint: 'choose another name with -o',
-    });
-  const old = `${output}.old`;
-  await move(output, old);
-  await rename(notesPath(output), notesPath(old)).catch(() => {});
-  return {
-    async restore() {
-      await removeRecording(output);
-      await rename(old, output).catch(() => {});
-      await rename(notesPath(old), notesPath(output)).catch(() => {});
-    },
-  };
-}
-
-async function move(output: string, old: string): Promise<void> {
-  try {
-    if (await isPerfDirectory(old)) await rm(old, { recursive: true });
-    await rename(output, old);
-  } catch (cause) {
-    throw new PtflameError('OUTPUT_UNWRITABLE', `cannot move ${output} to ${basename(old)}: ${String(cause)}`, {
-      hint: 'choose another name with -o',
-      cause,
-    });
-  }
-}
-
-/** As `perf record --kcore` makes them: nothing else is in it, so that nothing else is ever removed with it. */
-async function isPerfDirectory(path: string): Promise<boolean> {
-  const names: string[] = await readdir(path).catch(() => []);
-  return names.includes('data') && names.every((name) => name === 'data' || /^kcore_dir/.test(name));
-}
-
-/** Of a recording that is not whole. */
-export async function removeRecording(output: string): Promise<void> {
-  const stats = await stat(output).catch(() => null);
-  const isOurs = stats?.isFile() || (await isPerfDirectory(output));
-  if (isOurs) await rm(output, { recursive: true, force: true });
 }

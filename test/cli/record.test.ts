@@ -2,7 +2,7 @@
  * `ptflame record`: what perf is told, how it lives and ends, and what is left on the disk; with a perf that only plays.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { mkdir, stat } from 'node:fs/promises';
+import { chmod, mkdir, stat } from 'node:fs/promises';
 import { describe, expect, vi } from 'vitest';
 import { RecordingNotes } from '../../cli/perf/recording-notes.js';
 import { RECORDED_ROOT, recordingPath } from '../helpers/perf.js';
@@ -10,6 +10,7 @@ import { heard, logOf, record, recordArguments, startRecord } from '../helpers/r
 import { expectRefusal, fixturePath, ptflame, test } from '../helpers/run-cli.js';
 import { isMissing } from '../tools/needs.js';
 
+const NOTES = (host: string) => JSON.stringify({ format: 'ptflame-recording', host }, null, 2);
 const SHORT = ['-p', '1', '-t', '10ms'];
 
 describe.concurrent('what perf is told', () => {
@@ -233,12 +234,15 @@ describe.concurrent('perf fails', () => {
   });
 
   test('a recording without an end is none, whatever the exit code; what was there before is back', async ({ dir }) => {
-    await dir.write('perf.data', 'before');
+    const before = { 'perf.data': 'PERFILE2 before', 'perf.data.old': 'PERFILE2 older' };
+    const notes = { 'perf.data.ptflame.json': NOTES('before'), 'perf.data.old.ptflame.json': NOTES('older') };
+    const all = { ...before, ...notes };
+    for (const [name, content] of Object.entries(all)) await dir.write(name, content);
     const { exitCode, stderr } = await record(dir, SHORT, { play: { PLAY: 'empty' } });
     expect(exitCode).toBe(1);
     expect(stderr).toMatch(/ptflame: perf (?:left|record was ended)/);
-    expect(await dir.read('perf.data')).toBe('before');
-    expect(existsSync(dir.file('perf.data.old'))).toBe(false);
+    for (const [name, content] of Object.entries(all)) expect(await dir.read(name)).toBe(content);
+    expect((await dir.names()).filter((name) => name.startsWith('perf.data'))).toEqual(Object.keys(all).sort());
   });
 
   test('perf is not there', async ({ dir }) => {
@@ -263,6 +267,39 @@ describe.concurrent('the output', () => {
     await dir.write('perf.data/thesis.tex', 'years of work');
     expectRefusal(await record(dir, SHORT), 1, /is no recording/);
     expect(await dir.read('perf.data/thesis.tex')).toBe('years of work');
+  });
+
+  test.for([
+    ['perf.data', 'years of work'],
+    ['perf.data.old', 'years of work'],
+    ['perf.data.ptflame.json', '{"years": "of work"}'],
+    ['perf.data.old.ptflame.json', '{"years": "of work"}'],
+  ] as const)(
+    '%s is no recording and no notes: it stays, and perf is not started',
+    async ([name, content], { dir }) => {
+      await dir.write('perf.data', 'PERFILE2 before');
+      await dir.write(name, content);
+      expectRefusal(await record(dir, SHORT), 1, /perf\.data.* is there already/, /another name/);
+      expect(await dir.read(name)).toBe(content);
+      expect(logOf(dir).filter(([first]) => first === 'record')).toEqual([]);
+    },
+  );
+
+  test.for(['perf.data', 'perf.data.old'])('%s is read-only: it stays', async (name, { dir }) => {
+    await dir.write('perf.data', 'PERFILE2 before');
+    await dir.write(name, 'PERFILE2 read-only');
+    await chmod(dir.file(name), 0o444);
+    expectRefusal(await record(dir, SHORT), 1, /perf\.data.* is read-only/, /another name/);
+    expect(await dir.read(name)).toBe('PERFILE2 read-only');
+  });
+
+  test('an older recording is replaced only by one that is whole; an empty file replaces none', async ({ dir }) => {
+    await dir.write('perf.data', '');
+    await dir.write('perf.data.old', 'PERFILE2 older');
+    expect((await record(dir, SHORT)).exitCode).toBe(0);
+    expect(await dir.read('perf.data.old')).toBe('PERFILE2 older');
+    expect((await record(dir, SHORT)).exitCode).toBe(0);
+    expect(await dir.read('perf.data.old')).toMatch(/^PERFILE2h\0/);
   });
 
   test('its notes', async ({ dir }) => {
