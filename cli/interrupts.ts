@@ -17,6 +17,6 @@ export function takeInterrupts(handler: Handler): () => void {
 
 /** Starts to listen; `otherwise` hears what nobody took. */
 export function listenToInterrupts(otherwise: Handler): void {
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const)
     process.on(signal, () => (handlers.at(-1) ?? otherwise)(signal));
 }

@@ -1,80 +1,101 @@
 /**
  * `ptflame pack`: a recording, with all that decoding it needs elsewhere, as one file.
  */
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, join } from 'node:path';
-import { type NeededFile, neededFiles, openRecording, PtflameError, type Recording } from '../../src/index.js';
-import { filesOf, type Manifest, PACKED, type PackedFile, writePack } from '../../src/packs.js';
+import { openRecording, PtflameError, type Recording } from '../../src/index.js';
+import {
+  filesOfRecording,
+  type LeftOut,
+  type Manifest,
+  PACKED,
+  type PackableFile,
+  type PackedFile,
+  packableFiles,
+  packableVdso,
+  writePack,
+} from '../../src/packs.js';
 import { formatMany, visibleText } from '../../src/text.js';
-import { notesPath } from '../data-file.js';
+import { dataFileOf, notesPath } from '../data-file.js';
 import type { PackOptions } from '../options.js';
 import { isTerminal, openOutput, writeAll } from '../outputs.js';
+import { notesOf } from '../perf/recording-notes.js';
 import { refuseOverwriting } from '../refuse-overwriting.js';
 
 const KALLSYMS = '/proc/kallsyms';
 const VDSO = '[vdso]';
 
 export async function pack(options: PackOptions, signal: AbortSignal): Promise<void> {
-  const { recording: path, output, symfs = '/', quiet } = options;
+  const { recording: path, output, quiet } = options;
   if (isTerminal(output))
     throw new PtflameError('BAD_OPTION', 'a pack is not written to a terminal', { hint: 'name a file: -o trace.pack' });
   await refuseOverwriting(options.kallsyms ? [path, options.kallsyms] : [path], [output]);
   const recording = await openRecording(path, { signal });
-  const needed = await neededFiles(recording, symfs);
-  const kallsyms = await kallsymsFor(recording, options.kallsyms ?? null);
-  const vdso = await vdsoOf(recording, symfs);
-  const missing: Manifest['missing'] = needed.flatMap(({ path, state }) =>
-    state === 'same' ? [] : [{ path, why: state }],
-  );
-  if (vdso.length === 0 && mapsVdso(recording)) missing.push({ path: VDSO, why: 'missing' });
+  const { programs, leftOut, files } = await collect(recording, options);
   const manifest: Manifest = {
     format: 'ptflame-pack',
     version: 1,
     name: basename(path),
-    missing,
-    hasKallsyms: kallsyms.length > 0,
+    missing: leftOut.map(({ path, why }) => ({ path, why: WHY_IN_PACK[why] })),
+    hasKallsyms: files.some(({ name }) => name === PACKED.kallsyms),
   };
-  const files = [
-    ...(await filesOf(path, PACKED.recording)),
-    ...(await filesOf(notesPath(path), notesPath(PACKED.recording)).catch(() => [])),
-    ...needed.flatMap((file) => filesOfNeeded(file, symfs)),
-    ...vdso,
-    ...kallsyms,
-  ];
-  const target = await openOutput(output, [path]);
+  const sources = files.flatMap(({ source }) => (typeof source === 'object' && 'path' in source ? [source.path] : []));
+  const target = await openOutput(output, [path, ...(options.kallsyms ? [options.kallsyms] : []), ...sources]);
   await writeAll([{ output: target, pieces: () => writePack(manifest, files) }]);
-  if (!quiet) process.stderr.write(summary(output, needed.filter(({ state }) => state === 'same').length, missing));
+  if (!quiet) process.stderr.write(summary(output, programs, leftOut));
 }
 
-function filesOfNeeded({ path, state, debugFiles }: NeededFile, symfs: string): PackedFile[] {
-  if (state !== 'same') return [];
-  return [path, ...debugFiles].map((file) => ({ source: join(symfs, file), name: join(PACKED.root, file) }));
+/** What goes into the pack, how many programs of it are there, and what the recording names and is not there. */
+async function collect(recording: Recording, options: PackOptions) {
+  const { recording: path } = options;
+  const symfs = options.symfs ?? null;
+  const recordingUid = (await stat(dataFileOf(path))).uid;
+  const policy = { symfs, uid: process.geteuid?.() ?? 0, recordingUid };
+  const { files: programs, leftOut } = await packableFiles(recording, policy);
+  const vdso = await packableVdso(recording, join(symfs ?? homedir(), '.debug'));
+  if (vdso.length === 0 && mapsVdso(recording)) leftOut.push({ path: VDSO, why: 'missing' });
+  const files = [
+    ...(await filesOfRecording(path, PACKED.recording)),
+    ...(await notesFor(path)),
+    ...programs.map((file) => packed(file, PACKED.root)),
+    ...vdso.map((file) => packed(file, PACKED.buildIdCache)),
+    ...(await kallsymsFor(recording, options.kallsyms ?? null)),
+  ];
+  return { programs: programs.length, leftOut, files };
 }
 
-/** perf keeps the code that the kernel puts into each process when it records. */
-async function vdsoOf({ buildIds }: Recording, symfs: string): Promise<PackedFile[]> {
-  const cache = join(symfs === '/' ? homedir() : symfs, '.debug');
-  const ids = buildIds.filter(({ file }) => file === VDSO).map(({ buildId }) => buildId);
-  const places = ids.map((id) => join('.build-id', id.slice(0, 2), id.slice(2)));
-  const lists = await Promise.all(
-    places.map((place) => filesOf(join(cache, place), join(PACKED.buildIdCache, place)).catch(() => [])),
-  );
-  return lists.flat();
+function packed({ path, file }: PackableFile, below: string): PackedFile {
+  return { source: file, name: join(below, path) };
 }
+
+/** Only what really is notes: the file beside somebody else's recording may be, or lead to, anything. */
+async function notesFor(path: string): Promise<PackedFile[]> {
+  const notes = await notesOf(path);
+  if (notes === null) return [];
+  return [{ source: Buffer.from(`${JSON.stringify(notes, null, 2)}\n`), name: notesPath(PACKED.recording) }];
+}
+
+const ADDRESS_OF_SYMBOL = /^[0-9a-f]{8,16} \S \S/;
 
 /** Only where the kernel was traced; a recording with `--kcore` has its own. */
 async function kallsymsFor({ trace }: Recording, given: string | null): Promise<PackedFile[]> {
   if (given === null && trace?.hasKernel !== true) return [];
   const path = given ?? KALLSYMS;
-  try {
-    return [{ source: await readFile(path), name: PACKED.kallsyms }];
-  } catch (cause) {
+  const source = await readKallsyms(path).catch((cause: unknown) => {
     throw new PtflameError('INPUT_UNREADABLE', `cannot read ${path}: ${String(cause)}`, {
       hint: 'name a copy of /proc/kallsyms, made by root: --kallsyms FILE',
       cause,
     });
-  }
+  });
+  return [{ source, name: PACKED.kallsyms }];
+}
+
+async function readKallsyms(path: string): Promise<Uint8Array> {
+  if (!(await stat(path)).isFile()) throw new Error('it is no file');
+  const source = await readFile(path);
+  if (!ADDRESS_OF_SYMBOL.test(source.toString('latin1', 0, 64))) throw new Error('it holds no addresses of a kernel');
+  return source;
 }
 
 /** perf has no other copy of it than the one it kept when it recorded. */
@@ -82,8 +103,29 @@ function mapsVdso({ sideband }: Recording): boolean {
   return sideband.some(({ record }) => record.what === 'mmap' && record.file === VDSO);
 }
 
-function summary(output: string, files: number, missing: Manifest['missing']): string {
+type Why = LeftOut['why'];
+
+/** In the words that every version of ptflame reads. */
+const WHY_IN_PACK: Readonly<Record<Why, Manifest['missing'][number]['why']>> = {
+  missing: 'missing',
+  changed: 'changed',
+  unreadable: 'unreadable',
+  outside: 'missing',
+  'no-program': 'unreadable',
+  unverified: 'unreadable',
+};
+
+const WHY: Readonly<Record<Why, string>> = {
+  missing: 'missing',
+  changed: 'changed, by its build id',
+  unreadable: 'unreadable',
+  outside: 'left out, as a link leads out of the tree',
+  'no-program': 'left out, as it is no program or library (ELF)',
+  unverified: 'left out, as the recording has no build id of it and not everybody may read it',
+};
+
+function summary(output: string, files: number, leftOut: readonly LeftOut[]): string {
   const lines = [`packed the recording and ${formatMany(files, 'file')} into ${output}`];
-  for (const { path, why } of missing) lines.push(`${why}: ${path}: what ran in it will be lost`);
+  for (const { path, why } of leftOut) lines.push(`${WHY[why]}: ${path}: what ran in it will be lost`);
   return `${lines.map(visibleText).join('\n')}\n`;
 }

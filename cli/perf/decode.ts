@@ -1,7 +1,6 @@
 /**
  * A recording or a pack as an input: looked at now, decoded when somebody reads on.
  */
-import { readFile } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
@@ -14,11 +13,11 @@ import {
   salvageRecording,
 } from '../../src/index.js';
 import { formatBytes, visibleText } from '../../src/text.js';
-import { dataFileOf, firstBytes, notesPath } from '../data-file.js';
+import { dataFileOf, firstBytes } from '../data-file.js';
 import type { DecodingOptions } from '../options.js';
 import { createTemporaryDirectory } from '../temporary-files.js';
 
-import { RecordingNotes } from './recording-notes.js';
+import { notesOf } from './recording-notes.js';
 import { decodeRecording } from './script.js';
 
 /** @throws PtflameError for a file that perf could not decode either, with what is wrong */
@@ -74,15 +73,6 @@ const WHAT = {
   unreadable: 'may not be read',
   missing: 'is not there',
 } as const;
-
-/** What `ptflame record` wrote beside a recording; null if there is none, or something else. */
-async function notesOf(path: string): Promise<RecordingNotes | null> {
-  try {
-    return RecordingNotes.parse(JSON.parse(await readFile(notesPath(path), 'utf8')));
-  } catch {
-    return null;
-  }
-}
 
 function noTrace(path: string): PtflameError {
   return new PtflameError('NO_BRANCHES', `${path} is a recording without a trace of Intel PT`, {

@@ -5,6 +5,7 @@
 import type { Duplex, Readable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import { execa } from 'execa';
+import { canBeWatched, dismissWatcher, watched } from './ends-with-us.js';
 import { PerfWords } from './perf-words.js';
 
 export interface PerfExit {
@@ -38,11 +39,12 @@ export class PerfProcess {
     const stderr = this.#child.stderr as Readable;
     stderr.on('data', (bytes: Buffer) => this.words.add(bytes));
     const streams = this.#child.stdio as unknown as readonly (Duplex | undefined)[];
-    const acks = streams[4];
-    this.#control = streams[3] ?? null;
+    const acks = start.isControlled ? streams[4] : undefined;
+    this.#control = (start.isControlled && streams[3]) || null;
+    const watch = streams[watchFd(start.isControlled)]?.on('error', () => {}); // it is gone
     this.#control?.on('error', () => {}); // perf is gone, and its exit tells why
     acks?.on('error', () => {}).on('data', (bytes: Buffer) => this.#acknowledge(bytes));
-    this.exited = this.#awaitExit([stderr, this.#control, acks]);
+    this.exited = this.#awaitExit([stderr, this.#control, acks], watch);
   }
 
   /** "enable", "disable", "snapshot", "ping": true if perf has acknowledged it in time. */
@@ -78,7 +80,10 @@ export class PerfProcess {
     for (let each = 0; each < count; each++) this.#waiting.shift()?.();
   }
 
-  async #awaitExit(streams: readonly (Readable | Duplex | null | undefined)[]): Promise<PerfExit> {
+  async #awaitExit(
+    streams: readonly (Readable | Duplex | null | undefined)[],
+    watch: Duplex | undefined,
+  ): Promise<PerfExit> {
     const child = this.#child;
     const exit = new Promise<PerfExit>((done) =>
       child.once('exit', (exitCode, signal) => done({ exitCode: exitCode ?? undefined, signal: signal ?? undefined })),
@@ -91,16 +96,23 @@ export class PerfProcess {
     if (stderr?.readableEnded === false)
       await Promise.race([new Promise((done) => stderr.once('end', done)), wait(LAST_WORDS_MS)]);
     for (const stream of streams) stream?.destroy();
+    if (watch) dismissWatcher(watch);
     this.words.end();
     return end;
   }
 }
 
+/** Behind the standard streams and the two of control. */
+function watchFd(isControlled: boolean): 3 | 5 {
+  return isControlled ? 5 : 3;
+}
+
 function startPerf({ command, isControlled, runsCommand }: PerfStart) {
-  const [file = 'perf', ...args] = command;
+  const [file = 'perf', ...args] = canBeWatched() ? watched(command, watchFd(isControlled)) : command;
   const input = runsCommand ? 'inherit' : 'ignore';
+  const pipes = Array<'pipe'>(watchFd(isControlled) - 2).fill('pipe'); // of control, and the watcher's
   return execa(file, args, {
-    stdio: [input, runsCommand ? 'inherit' : 'ignore', 'pipe', ...(isControlled ? (['pipe', 'pipe'] as const) : [])],
+    stdio: [input, runsCommand ? 'inherit' : 'ignore', 'pipe', ...pipes],
     detached: true,
     env: { PERF_PAGER: 'cat' }, // for wrong arguments perf opens one, and waits in it
     reject: false,

@@ -23,7 +23,7 @@ export class RecordingInterrupts {
     this.first = new Promise((done) => {
       tell = done;
     });
-    this.#releases = [takeInterrupts(() => this.#hear(tell))];
+    this.#releases = [takeInterrupts((signal) => this.#hear(signal, tell))];
   }
 
   release(): void {
@@ -42,8 +42,9 @@ export class RecordingInterrupts {
     this.#say(isTaken ? `snapshot ${this.snapshots} taken` : 'perf did not answer to the wish for a snapshot');
   }
 
-  #hear(tell: (end: 'interrupt') => void): void {
-    if (this.isFirst) {
+  /** A terminal that closes sends SIGHUP more than once: that is no second Ctrl-C. */
+  #hear(signal: NodeJS.Signals, tell: (end: 'interrupt') => void): void {
+    if (this.isFirst && signal !== 'SIGHUP') {
       this.isSecond = true;
       this.#perf.signalAll('SIGKILL');
     }

@@ -1,7 +1,9 @@
 /**
  * What stands beside a recording, in OUT.ptflame.json: how, where and when it was made. docs/recording.md explains it.
  */
+import { readFile, stat } from 'node:fs/promises';
 import * as z from 'zod';
+import { notesPath } from '../data-file.js';
 
 export const RecordingNotes = z.object({
   format: z.literal('ptflame-recording'),
@@ -32,3 +34,18 @@ export const RecordingNotes = z.object({
     .nullable(),
 });
 export type RecordingNotes = z.infer<typeof RecordingNotes>;
+
+/** Far more than any command line. */
+const MOST_BYTES = 4 * 1024 * 1024;
+
+/** What `ptflame record` wrote beside a recording; null if there is none, or something else. */
+export async function notesOf(recording: string): Promise<RecordingNotes | null> {
+  try {
+    const path = notesPath(recording);
+    const stats = await stat(path);
+    if (!stats.isFile() || stats.size > MOST_BYTES) return null; // a pipe would keep us waiting
+    return RecordingNotes.parse(JSON.parse(await readFile(path, 'utf8')));
+  } catch {
+    return null;
+  }
+}

@@ -3,6 +3,7 @@
  */
 import type { Progress } from '../../src/index.js';
 import { formatBytes, formatCount } from '../../src/text.js';
+import { showCursorAtExit } from './cursor.js';
 
 export interface ProgressDisplay {
   show(progress: Progress): void;
@@ -27,6 +28,7 @@ export async function startProgress(quiet: boolean, totalBytes: number | null): 
   };
   const bar = new cliProgress.SingleBar(options, cliProgress.Presets.shades_classic);
   const startMs = performance.now();
+  const cursorIsBack = showCursorAtExit();
   bar.start(totalBytes ?? 0, 0, { phase: 'reading', done: '', rate: '' });
   return {
     show(progress) {
@@ -44,6 +46,7 @@ export async function startProgress(quiet: boolean, totalBytes: number | null): 
     },
     stop() {
       bar.stop();
+      cursorIsBack();
     },
   };
 }

@@ -4,6 +4,8 @@
 import { type FileHandle, open } from 'node:fs/promises';
 
 export interface ElfFile {
+  /** Memory of a process that crashed, not a program. */
+  readonly isCore: boolean;
   /** Hexadecimal; null if it has none. */
   readonly buildId: string | null;
   /** Of `.gnu_debuglink`; null if it has none. */
@@ -45,6 +47,8 @@ const LAYOUTS: Readonly<Record<number, Layout>> = {
 };
 
 const MAGIC = 0x7f454c46;
+const TYPE_AT = 16;
+const CORE = 4;
 const HEADER_BYTES = 64;
 const LITTLE_ENDIAN = 1;
 const PT_NOTE = 4;
@@ -57,15 +61,26 @@ export async function readElf(path: string): Promise<ElfFile | null> {
   const file = await open(path).catch(() => null);
   if (file === null) return null;
   try {
+    return await readOpenElf(file);
+  } finally {
+    await file.close();
+  }
+}
+
+/** Of a file that is open, and stays so. */
+export async function readOpenElf(file: FileHandle): Promise<ElfFile | null> {
+  try {
     const header = await bytesAt(file, 0, HEADER_BYTES);
     const isElf = header.byteLength === HEADER_BYTES && header.getUint32(0) === MAGIC;
     const layout = isElf && header.getUint8(5) === LITTLE_ENDIAN ? LAYOUTS[header.getUint8(4)] : undefined;
     if (layout === undefined) return null;
-    return { buildId: await readBuildId(file, header, layout), debugLink: await readDebugLink(file, header, layout) };
+    return {
+      isCore: header.getUint16(TYPE_AT, true) === CORE,
+      buildId: await readBuildId(file, header, layout),
+      debugLink: await readDebugLink(file, header, layout),
+    };
   } catch {
     return null;
-  } finally {
-    await file.close();
   }
 }
 

@@ -24,19 +24,28 @@ const DEBUG_FOLDER = '/usr/lib/debug';
 
 /** By path. `root`: where the files lie, as for perf's `--symfs`. */
 export async function neededFiles(recording: Recording, root = '/'): Promise<NeededFile[]> {
+  return Promise.all(mappedFiles(recording).map(({ path, buildId }) => neededFile(path, buildId, root)));
+}
+
+/** Files that were mapped, by path; the build id is null where the recording does not tell it. */
+export function mappedFiles(recording: Recording): { readonly path: string; readonly buildId: string | null }[] {
   const buildIdOf = new Map(recording.buildIds.map(({ file, buildId }) => [file, buildId]));
   const mapped = new Set(
     recording.sideband.flatMap(({ record }) => (record.what === 'mmap' ? [record.file] : [])), // bytes as latin1 characters
   );
   const files = [...mapped].filter((path) => !NO_FILE.test(path)).sort();
   const paths = files.map((latin1) => Buffer.from(latin1, 'latin1').toString());
-  return Promise.all(paths.map((path) => neededFile(path, buildIdOf.get(path) ?? null, root)));
+  return paths.map((path) => ({ path, buildId: buildIdOf.get(path) ?? null }));
+}
+
+/** The kernel writes no ".." into a path, and says behind it that a file was deleted. */
+export function canBeFile(path: string): boolean {
+  return !path.endsWith(DELETED) && path === normalize(path);
 }
 
 async function neededFile(path: string, buildId: string | null, root: string): Promise<NeededFile> {
   const file = { path, buildId, debugFiles: [] };
-  const canBe = !path.endsWith(DELETED) && path === normalize(path); // the kernel writes no ".."
-  if (!canBe || !(await isFile(join(root, path)))) return { ...file, state: 'missing' };
+  if (!canBeFile(path) || !(await isFile(join(root, path)))) return { ...file, state: 'missing' };
   if (!(await isReadable(join(root, path)))) return { ...file, state: 'unreadable' };
   const elf = await readElf(join(root, path));
   if (buildId !== null && elf?.buildId !== buildId) return { ...file, state: 'changed' };
@@ -45,7 +54,7 @@ async function neededFile(path: string, buildId: string | null, root: string): P
 }
 
 /** Where gdb and perf look for symbols that were split off. */
-function debugPaths(path: string, buildId: string | null, link: string | null): string[] {
+export function debugPaths(path: string, buildId: string | null, link: string | null): string[] {
   const byId = buildId && join(DEBUG_FOLDER, '.build-id', buildId.slice(0, 2), `${buildId.slice(2)}.debug`);
   const folder = dirname(path);
   const name = link === null ? null : basename(link); // it is a name, not a path

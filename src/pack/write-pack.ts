@@ -1,19 +1,20 @@
 /**
  * A recording and the files that it needs → a pack, a stream of bytes.
  */
-import { createReadStream } from 'node:fs';
-import { readdir, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { type FileHandle, open, readdir, stat } from 'node:fs/promises';
+import { join, relative } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { pack as newArchive, type Pack } from 'tar-stream';
 import { PtflameError } from '../model/errors.js';
+import { type CheckedFile, checkedFile, openChecked } from './checked-file.js';
 import type { Manifest } from './manifest.js';
+import { openBelow } from './open-below.js';
 import { MANIFEST } from './places.js';
 
-/** A file on this machine, or bytes, and what they are called in the pack. */
+/** A file on this machine, or one that was looked at before, or bytes; and what they are called in the pack. */
 export interface PackedFile {
-  readonly source: string | Uint8Array;
+  readonly source: string | CheckedFile | Uint8Array;
   readonly name: string;
 }
 
@@ -46,30 +47,46 @@ async function fill(archive: Pack, manifest: Manifest, files: readonly PackedFil
 }
 
 async function addFile(archive: Pack, { source, name }: PackedFile): Promise<void> {
-  if (typeof source !== 'string')
+  if (source instanceof Uint8Array)
     return void archive.entry({ name, mode: PRIVATE, mtime: NO_TIME }, Buffer.from(source));
+  const path = typeof source === 'string' ? source : source.path;
   try {
-    await addFromDisk(archive, source, name);
+    const file = typeof source === 'string' ? await open(source) : await openChecked(source);
+    await addFromDisk(archive, file, name).finally(() => file.close());
   } catch (cause) {
-    throw new PtflameError('INPUT_UNREADABLE', `cannot pack ${source}: ${String(cause)}`, {
+    throw new PtflameError('INPUT_UNREADABLE', `cannot pack ${path}: ${String(cause)}`, {
       hint: 'try again when nobody writes to it, as a user who may read it',
       cause,
     });
   }
 }
 
-async function addFromDisk(archive: Pack, source: string, name: string): Promise<void> {
-  const { size } = await stat(source);
+async function addFromDisk(archive: Pack, file: FileHandle, name: string): Promise<void> {
+  const { size } = await file.stat();
   const entry = archive.entry({ name, size, mode: PRIVATE, mtime: NO_TIME });
   if (size === 0) return void entry.end();
   // what is written to it meanwhile is left out: the archive says how long it is before
-  await pipeline(createReadStream(source, { end: size - 1 }), entry);
+  await pipeline(file.createReadStream({ start: 0, end: size - 1, autoClose: false }), entry);
 }
 
-/** A file, or all files of a directory, below a name. */
-export async function filesOf(path: string, name: string): Promise<PackedFile[]> {
+/** What `perf record --kcore` lays down, and nothing else that may lie there. */
+const OF_RECORDING = /^(?:data|kcore_dir[^/]*\/(?:kcore|kallsyms|modules))$/;
+
+/** A recording, below a name: a file, or a directory with the kernel's code. Links in the directory are left out. */
+export async function filesOfRecording(path: string, name: string): Promise<PackedFile[]> {
   if (!(await stat(path)).isDirectory()) return [{ source: path, name }];
   const entries = await readdir(path, { withFileTypes: true, recursive: true });
-  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
-  return files.sort().map((source) => ({ source, name: `${name}${source.slice(path.length)}` }));
+  const files = entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(path, join(entry.parentPath, entry.name)));
+  const opened = files.filter((file) => OF_RECORDING.test(file)).sort();
+  return Promise.all(opened.map(async (file) => ({ source: await checkedBelow(path, file), name: `${name}/${file}` })));
+}
+
+async function checkedBelow(path: string, name: string): Promise<CheckedFile> {
+  const file = await openBelow(path, name);
+  if (typeof file !== 'string') return checkedFile(file).finally(() => file.close());
+  throw new PtflameError('INPUT_UNREADABLE', `cannot read ${path}/${name}: it is ${file}`, {
+    hint: 'check the recording',
+  });
 }

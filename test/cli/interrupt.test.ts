@@ -5,7 +5,15 @@ import { readFile } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { execa } from 'execa';
 import { describe, expect, vi } from 'vitest';
-import { type Directory, SIX_LINES, SIX_LINES_FOLDED, startPtflame, test, wideTrace } from '../helpers/run-cli.js';
+import {
+  type Directory,
+  PROGRAM,
+  SIX_LINES,
+  SIX_LINES_FOLDED,
+  startPtflame,
+  test,
+  wideTrace,
+} from '../helpers/run-cli.js';
 
 /** Once it stands, the program is at work and hears signals. */
 async function temporaryFileIn(dir: Directory): Promise<string> {
@@ -18,7 +26,7 @@ async function temporaryFileIn(dir: Directory): Promise<string> {
 }
 
 describe.concurrent('an input that never ends', () => {
-  test.for(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s while nothing comes', async (signal, { dir }) => {
+  test.for(['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const)('%s while nothing comes', async (signal, { dir }) => {
     const running = startPtflame(['render', '-', '-o', dir.file('out.folded')], { input: null });
     running.stdin?.write(await readFile(SIX_LINES));
     await temporaryFileIn(dir);
@@ -60,6 +68,20 @@ describe.concurrent('an input that never ends', () => {
     running.kill(signal);
     expect(await running).toMatchObject({ exitCode: 130, stdout: '', stderr: '' });
     expect(await dir.names()).toEqual(['pipe']);
+  });
+});
+
+describe.concurrent('the cursor, which a progress line hides', () => {
+  test.for(['SIGTERM', 'SIGHUP', 'SIGQUIT'] as const)('is back after %s', async (signal, { dir }) => {
+    await execa('mkfifo', [dir.file('pipe')]);
+    const command = `echo $$ > pid; exec '${process.execPath}' '${PROGRAM}' render '${SIX_LINES}' pipe -o x`;
+    const running = execa('script', ['-qec', command, '/dev/null'], { cwd: dir.path, stdin: 'ignore', reject: false });
+    let screen = '';
+    running.stdout.on('data', (bytes) => (screen += bytes));
+    await vi.waitFor(() => expect(screen).toContain('\x1b[?25l'), { timeout: 60_000, interval: 20 });
+    process.kill(Number(await dir.read('pid')), signal);
+    await running;
+    expect(screen.lastIndexOf('\x1b[?25h')).toBeGreaterThan(screen.lastIndexOf('\x1b[?25l'));
   });
 });
 

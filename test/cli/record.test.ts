@@ -312,14 +312,33 @@ describe.concurrent('the output', () => {
 });
 
 describe.concurrent('signals', () => {
-  test.for(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s: stop now, and keep it', async (signal, { dir }) => {
-    const { running } = await startRecord(dir, ['-p', '1', '-t', '10m']);
+  test.for(['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const)(
+    '%s: stop now, and keep it',
+    async (signal, { dir }) => {
+      const { running } = await startRecord(dir, ['-p', '1', '-t', '10m']);
+      await heard(dir, 'enable');
+      await new Promise((done) => setTimeout(done, 200));
+      running.kill(signal);
+      const { exitCode, stderr } = await running;
+      expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: expect.stringContaining('wrote perf.data') });
+      expect(RecordingNotes.parse(JSON.parse(await dir.read('perf.data.ptflame.json'))).endedBy).toBe('interrupt');
+    },
+  );
+
+  test('a terminal that closes sends SIGHUP twice: the recording is kept', async ({ dir }) => {
+    const { running } = await startRecord(dir, ['-p', '1', '-t', '10m'], { play: { PLAY: 'slow' } });
     await heard(dir, 'enable');
     await new Promise((done) => setTimeout(done, 200));
-    running.kill(signal);
-    const { exitCode, stderr } = await running;
-    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: expect.stringContaining('wrote perf.data') });
-    expect(RecordingNotes.parse(JSON.parse(await dir.read('perf.data.ptflame.json'))).endedBy).toBe('interrupt');
+    running.kill('SIGHUP');
+    await heard(dir, 'disable');
+    running.kill('SIGHUP');
+    expect(await running).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('wrote perf.data') });
+  });
+
+  test('a variable that no shell knows reaches the command', async ({ dir }) => {
+    const args = ['--', process.execPath, '-e', "console.log(process.env['a.b-c'], process.env['PLAIN'])"];
+    const run = await record(dir, args, { env: { 'a.b-c': "it's; $(odd)", PLAIN: 'x' } });
+    expect(run).toMatchObject({ exitCode: 0, stdout: "it's; $(odd) x\n" });
   });
 
   test('a second Ctrl-C kills, and nothing is promised', async ({ dir }) => {

@@ -18,6 +18,7 @@ export interface RecordRun {
   /** FAKE_PERF_* without its beginning. */
   readonly play?: Readonly<Record<string, string>>;
   readonly input?: RunOptions['input'];
+  readonly env?: RunOptions['env'];
 }
 
 export async function startRecord(dir: Directory, args: readonly string[], run: RecordRun = {}) {
@@ -29,7 +30,7 @@ export async function startRecord(dir: Directory, args: readonly string[], run: 
   return {
     running: startPtflame(['record', '--perf', run.perf ?? FAKE_PERF, ...args], {
       cwd: dir.path,
-      env: { PTFLAME_TEST_ROOT: root, ...Object.fromEntries(play) },
+      env: { PTFLAME_TEST_ROOT: root, ...Object.fromEntries(play), ...run.env },
       ...(run.input === undefined ? {} : { input: run.input }),
     }),
   };

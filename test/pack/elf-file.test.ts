@@ -14,11 +14,15 @@ const ID = '0123456789abcdef0123456789abcdef01234567';
 describe.each([32, 64] as const)('of %d bits', (bits) => {
   test('both', async ({ dir }) => {
     const path = await dir.write('both', elfFile({ bits, buildId: ID, debugLink: 'both.debug' }));
-    expect(await readElf(path)).toEqual({ buildId: ID, debugLink: 'both.debug' });
+    expect(await readElf(path)).toEqual({ isCore: false, buildId: ID, debugLink: 'both.debug' });
   });
 
   test('neither', async ({ dir }) => {
-    expect(await readElf(await dir.write('plain', elfFile({ bits })))).toEqual({ buildId: null, debugLink: null });
+    expect(await readElf(await dir.write('plain', elfFile({ bits })))).toEqual({
+      isCore: false,
+      buildId: null,
+      debugLink: null,
+    });
   });
 
   test('garbled anywhere', async ({ dir }) => {

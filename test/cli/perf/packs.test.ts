@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect } from 'vitest';
 import { fakePerf } from '../../helpers/decoding.js';
+import { elfFile } from '../../helpers/elf.js';
 import { RECORDED_ROOT, recordingPath } from '../../helpers/perf.js';
 import { perfData, record, text, trailer, u32, u64 } from '../../helpers/perf-data.js';
 import { type Directory, ptflame, test } from '../../helpers/run-cli.js';
@@ -59,7 +60,7 @@ describe('a pack', () => {
     const place = `.debug/.build-id/ab/${'ab'.repeat(19)}`;
     const home = dir.file('home');
     await mkdir(join(home, place), { recursive: true });
-    await writeFile(join(home, place, 'vdso'), 'code');
+    await writeFile(join(home, place, 'vdso'), elfFile({ buildId: 'ab'.repeat(20) }));
     for (const [args, env] of [
       [[], { HOME: home }],
       [['--symfs', home], {}],

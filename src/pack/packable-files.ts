@@ -1,0 +1,123 @@
+/**
+ * The files that go into a pack: programs and libraries that the recording names, and their symbols. A recording may come from
+ * anybody and name anything, so what it names is packed only if it is what was recorded.
+ */
+import type { FileHandle } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { Recording } from '../perfdata/recording.js';
+import { type CheckedFile, checkedFile } from './checked-file.js';
+import { type ElfFile, readOpenElf } from './elf-file.js';
+import { canBeFile, debugPaths, mappedFiles } from './needed-files.js';
+import { openBelow, type Unopened } from './open-below.js';
+
+/** `path`: in the recording. */
+export interface PackableFile {
+  readonly path: string;
+  readonly file: CheckedFile;
+}
+
+export interface LeftOut {
+  readonly path: string;
+  readonly why: Unopened | 'changed' | 'no-program' | 'unverified';
+}
+
+/** What may be packed of files whose build id is not recorded. */
+export interface PackPolicy {
+  /** Where the files lie, as for perf's `--symfs`; null: at the root of this machine. */
+  readonly symfs: string | null;
+  /** Who packs, and whose the recording is. */
+  readonly uid: number;
+  readonly recordingUid: number;
+}
+
+/** By path. */
+export async function packableFiles(
+  recording: Recording,
+  policy: PackPolicy,
+): Promise<{ readonly files: PackableFile[]; readonly leftOut: LeftOut[] }> {
+  const files: PackableFile[] = [];
+  const leftOut: LeftOut[] = [];
+  for (const { path, buildId } of mappedFiles(recording)) {
+    const found = canBeFile(path)
+      ? await look(path, policy, (elf, file) => whyNot(elf, buildId, file, policy))
+      : 'missing';
+    if (typeof found === 'string') leftOut.push({ path, why: found });
+    else files.push({ path, file: found.file }, ...(await debugFiles(path, found.elf, policy)));
+  }
+  return { files, leftOut };
+}
+
+/** The code that the kernel puts into each process, from where perf keeps it by build id: `cache`, as `~/.debug`. */
+export async function packableVdso({ buildIds }: Recording, cache: string): Promise<PackableFile[]> {
+  const ids = buildIds.filter(({ file, buildId }) => file === '[vdso]' && BUILD_ID.test(buildId));
+  const found = await Promise.all(
+    ids.map(async ({ buildId }) => {
+      const path = `.build-id/${buildId.slice(0, 2)}/${buildId.slice(2)}/vdso`;
+      const vdso = await look(path, { symfs: cache }, (elf) => (isSameBuild(elf, buildId) ? null : 'changed'));
+      return typeof vdso === 'string' ? [] : [{ path, file: vdso.file }];
+    }),
+  );
+  return found.flat();
+}
+
+const BUILD_ID = /^(?:[0-9a-f]{2}){4,20}$/;
+
+/** Opens a file, asks what speaks against it, and closes it. */
+async function look(
+  path: string,
+  { symfs }: Pick<PackPolicy, 'symfs'>,
+  whyNot: (elf: ElfFile, file: FileHandle) => LeftOut['why'] | null | Promise<LeftOut['why'] | null>,
+): Promise<{ readonly file: CheckedFile; readonly elf: ElfFile } | LeftOut['why']> {
+  const file = await openBelow(symfs ?? '/', path);
+  if (typeof file === 'string') return file;
+  try {
+    const elf = await readOpenElf(file);
+    if (elf === null || elf.isCore) return 'no-program';
+    return (await whyNot(elf, file)) ?? { file: await checkedFile(file), elf };
+  } finally {
+    await file.close();
+  }
+}
+
+async function whyNot(elf: ElfFile, recorded: string | null, file: FileHandle, policy: PackPolicy) {
+  if (recorded !== null) return isSameBuild(elf, recorded) ? null : 'changed';
+  return (await mayBePackedUnverified(file, policy)) ? null : 'unverified';
+}
+
+/** perf of old fills ids up with zeros to 20 bytes. */
+function isSameBuild({ buildId }: ElfFile, recorded: string): boolean {
+  return !!buildId && recorded.startsWith(buildId) && /^0*$/.test(recorded.slice(buildId.length));
+}
+
+const OTHERS_READ = 0o004;
+const OTHERS_ENTER = 0o001;
+
+/**
+ * Nothing tells that it is what ran. Root can read everything, and whoever wrote the recording could not: so root packs of these only
+ * what everybody can read, and what belongs to the owner of the recording. Other users pack what they can read; so does root
+ * below --symfs, a tree that was put there for this.
+ */
+async function mayBePackedUnverified(file: FileHandle, { symfs, uid, recordingUid }: PackPolicy): Promise<boolean> {
+  if (symfs !== null || uid !== 0) return true;
+  const stats = await file.stat();
+  if (recordingUid !== 0 && stats.uid === recordingUid) return true;
+  return (stats.mode & OTHERS_READ) !== 0 && (await mayOthersEnter(dirname((await checkedFile(file)).path)));
+}
+
+async function mayOthersEnter(directory: string): Promise<boolean> {
+  if (((await stat(directory)).mode & OTHERS_ENTER) === 0) return false;
+  return directory === '/' || mayOthersEnter(dirname(directory));
+}
+
+/** Symbols that were split off have the build id of their program. */
+async function debugFiles(path: string, program: ElfFile, policy: PackPolicy): Promise<PackableFile[]> {
+  const places = debugPaths(path, program.buildId, program.debugLink);
+  const found = await Promise.all(
+    places.map(async (place) => {
+      const file = await look(place, policy, (elf, handle) => whyNot(elf, program.buildId, handle, policy));
+      return typeof file === 'string' ? [] : [{ path: place, file: file.file }];
+    }),
+  );
+  return found.flat();
+}
