@@ -56,7 +56,7 @@ export { type ReadProfileOptions, readProfile } from './pipeline/read-profile.js
 export type { ResourceOptions } from './pipeline/resources.js';
 export { type OpenStoredOptions, openStoredTrace, type StoredTrace } from './pipeline/stored-trace.js';
 export { renderJson } from './profile-file/write.js';
-export { type FoldedOptions, renderFolded } from './render/folded.js';
+export { type FoldedOptions, foldedBytes, mostFoldedBytes, renderFolded } from './render/folded.js';
 export type { Grouping } from './render/named-tree.js';
 export { type QualitySummary, qualitySummary } from './render/quality-summary.js';
 export { renderSvg, type SvgOptions } from './render/svg/svg.js';

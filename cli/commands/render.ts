@@ -1,7 +1,8 @@
 /**
  * `ptflame render`: a trace or a profile in, folded stacks or a profile out.
  */
-import { PtflameError } from '../../src/index.js';
+import { foldedBytes, mostFoldedBytes, type Profile, PtflameError } from '../../src/index.js';
+import { formatBytes } from '../../src/text.js';
 import { type Format, formatsOf } from '../formats.js';
 import { type CommandInput, openInputs } from '../inputs.js';
 import type { RenderOptions } from '../options.js';
@@ -39,9 +40,23 @@ export async function renderInputs(
   const isWhole = outputs.some(({ format }) => format === 'json' || format === 'html');
   const trees = options.by !== 'none' || isWhole ? 'apart' : 'together';
   const profile = await profileOf(inputs, options, { trees, durations: isWhole }, signal);
+  if (!options.quiet && outputs.some(({ format }) => format === 'folded')) warnOfSize(profile, options);
   const renderers = await Promise.all(outputs.map(({ format }) => rendererOf(format, options)));
   await writeAll(outputs.map(({ output }, at) => ({ output, pieces: () => (renderers[at] as Renderer)(profile) })));
   if (options.quiet) return;
   await tellQuality(profile, options);
   for (const line of await writtenLines(written, names)) process.stderr.write(`${line}\n`);
+}
+
+/** Said before it is written: each line of folded stacks has its whole path. */
+const LARGE_FOLDED_BYTES = 100_000_000;
+
+function warnOfSize(profile: Profile, { by, minNs }: RenderOptions): void {
+  if (mostFoldedBytes(profile) < LARGE_FOLDED_BYTES) return;
+  const bytes = foldedBytes(profile, { by, minNs });
+  if (bytes < LARGE_FOLDED_BYTES) return;
+  process.stderr.write(
+    `warning: the folded stacks take about ${formatBytes(bytes)}, as calls are nested deeply and each line has its whole path: ` +
+      '--min-ns N leaves out short ones, -o FILE.svg and -o FILE.html stay small\n',
+  );
 }

@@ -1,11 +1,24 @@
 /**
- * A header of a tar archive says how long it is, and is kept in memory until it is whole: one that never ends is refused.
+ * Watches the bytes of an unpacked archive. A header of a tar archive says how long it is, and is kept in memory until it is
+ * whole: one that never ends is refused. So is an archive that is far larger than anything that is packed gets.
  */
 
 /** The longest name that a file may have is far below. */
 const LONGEST_HEADER_BYTES = 1024 * 1024;
 
+/** Trace hardly gets smaller, programs by a factor of ten; zeros by a thousand. */
+const MOST_TIMES_LARGER = 100;
+const LEAST_ALLOWED_BYTES = 64 * 1024 * 1024;
+
 export class HeaderGuard {
+  private bytes = 0;
+  private readonly mostBytes: number;
+
+  /** `packedBytes`: how large the archive is as it lies there. */
+  constructor(packedBytes: number) {
+    this.mostBytes = LEAST_ALLOWED_BYTES + MOST_TIMES_LARGER * packedBytes;
+  }
+
   /** Since the last file ended; null within a file. */
   private headerBytes: number | null = 0;
 
@@ -22,6 +35,8 @@ export class HeaderGuard {
 
   private async *guard(archive: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     for await (const bytes of archive) {
+      if ((this.bytes += bytes.length) > this.mostBytes)
+        throw new Error(`it unpacks to more than ${this.mostBytes} bytes, which no pack of its size does`);
       if (this.headerBytes !== null && (this.headerBytes += bytes.length) > LONGEST_HEADER_BYTES)
         throw new Error('what stands before a file of it does not end');
       yield bytes;

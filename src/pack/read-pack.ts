@@ -2,7 +2,7 @@
  * A pack → its files in a directory, and what it says it holds.
  */
 import { createReadStream, createWriteStream } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, stat } from 'node:fs/promises';
 import { dirname, join, normalize } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
@@ -25,8 +25,8 @@ const BAD_NAME = new Set(['EEXIST', 'EISDIR', 'ENAMETOOLONG', 'ENOTDIR']);
  */
 export async function readPack(path: string, directory: string, signal: AbortSignal): Promise<Manifest> {
   const archive = extract();
-  const headers = new HeaderGuard();
   try {
+    const headers = new HeaderGuard((await stat(path)).size);
     const reading = pipeline(createReadStream(path), createGunzip(), headers.guarded, archive, { signal });
     const [manifest] = await Promise.all([layDownAll(path, archive, directory, headers), reading]);
     return manifest;

@@ -7,6 +7,9 @@ import { type Address, NONE, type SiteId, type SymbolId } from '../model/units.j
 import { parseLocation } from './location.js';
 import { PairTable } from './pair-table.js';
 
+/** A function may be printed under several names, with and without an offset or a file. */
+const MOST_AT_ADDRESS = 16;
+
 export class Interner {
   readonly sites = new BranchSitesBuilder();
   readonly symbols = new SymbolTableBuilder();
@@ -15,6 +18,8 @@ export class Interner {
   /** The first location at an address, and for each the next one that has the same. */
   private readonly locationAt = new Map<Address, number>();
   private readonly nextLocation: number[] = [];
+  /** Of addresses where more functions seem to lie than any program has there: by address, symbol and start. */
+  private readonly crowded = new Map<string, number>();
   /** By kind and edge, then by the two locations. */
   private readonly siteOf: PairTable[] = [];
 
@@ -44,13 +49,23 @@ export class Interner {
   location(address: Address, symbol: SymbolId | typeof NONE, start: Address): number {
     const { locations, nextLocation } = this;
     const first = this.locationAt.get(address) ?? NONE;
-    for (let number = first; number !== NONE; number = nextLocation[number] as number) {
+    let tried = 0;
+    for (let number = first; number !== NONE && tried < MOST_AT_ADDRESS; number = nextLocation[number] as number) {
       const known = locations[number] as Location;
       if (known.symbol === symbol && Object.is(known.start, start)) return number;
+      tried++;
     }
+    const key = tried < MOST_AT_ADDRESS ? null : `${address} ${symbol} ${start}`;
+    const crowded = key === null ? undefined : this.crowded.get(key);
+    if (crowded !== undefined) return crowded;
     const number = locations.push({ address, symbol, start }) - 1;
-    nextLocation.push(first);
-    this.locationAt.set(address, number);
+    if (key === null) {
+      nextLocation.push(first);
+      this.locationAt.set(address, number);
+    } else {
+      nextLocation.push(NONE);
+      this.crowded.set(key, number);
+    }
     return number;
   }
 

@@ -107,10 +107,14 @@ export function traceStream(name: string, bytes: AsyncIterable<Uint8Array>): Ope
   return { name, bytes: decompressed(name, bytes), sizeBytes: null };
 }
 
-async function* decompressed(name: string, bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+/** Who compresses a file twice does it by mistake; who does it more often, to keep others busy. */
+const MOST_LAYERS = 2;
+
+async function* decompressed(name: string, bytes: AsyncIterable<Uint8Array>, layers = 0): AsyncGenerator<Uint8Array> {
   const { first, all } = await peek(bytes, (first) => first.length >= LONGEST_MAGIC_BYTES);
   const kind = kindOf(first);
-  if (kind?.kind === GZIP) yield* decompressed(name, gunzipped(all));
+  if (kind?.kind === GZIP && layers === MOST_LAYERS) throw tooManyLayers(name);
+  if (kind?.kind === GZIP) yield* decompressed(name, gunzipped(all), layers + 1);
   else if (kind) throw wrongKind(name, kind);
   else yield* all;
 }
@@ -159,6 +163,12 @@ async function* inSmallPieces(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<
 
 function kindOf(first: Uint8Array): OtherKind | null {
   return OTHER_KINDS.find(({ magic }) => magic.every((byte, at) => first[at] === byte)) ?? null;
+}
+
+function tooManyLayers(name: string): PtflameError {
+  return new PtflameError('INPUT_KIND', `${name} is compressed by gzip more than ${MOST_LAYERS} times over`, {
+    hint: 'unpack it first: gzip -dc FILE > UNPACKED, until it is text',
+  });
 }
 
 function wrongKind(name: string, { kind, unpack, asFile }: OtherKind): PtflameError {

@@ -22,11 +22,48 @@ export interface FoldedProfile extends Trees {
   readonly meta: Pick<TraceMeta, 'weight'>;
 }
 
+/**
+ * About how many bytes the lines take, annotations left out: each line has its whole path, so they grow with the square of the
+ * depth, and the profile with the depth alone.
+ */
+export function foldedBytes(profile: FoldedProfile, options: FoldedOptions = {}): number {
+  const { by = 'none', minNs = 0 } = options;
+  const { tree, names } = mergeByName(profile, by, cleanName);
+  return bytesOfPaths(tree, names, (node) => weightsOf(profile, tree)[node] >= minNs);
+}
+
+/** The same, at most: told at once, as nothing is merged. */
+export function mostFoldedBytes({ symbols, threads, together }: FoldedProfile): number {
+  const trees = together ? [together] : threads.map(({ tree }) => tree);
+  return trees.reduce((sum, tree) => sum + bytesOfPaths(tree, symbols.name, () => true), 0);
+}
+
+function bytesOfPaths(
+  { length, parent, symbol }: CallTree,
+  names: readonly string[],
+  isWritten: (node: NodeId) => boolean,
+): number {
+  const pathBytes = new Float64Array(length);
+  let bytes = 0;
+  for (let node: NodeId = ROOT + 1; node < length; node++) {
+    pathBytes[node] = pathBytes[parent[node]] + Buffer.byteLength(names[symbol[node]] as string) + 1;
+    if (isWritten(node)) bytes += pathBytes[node] + MEAN_VALUE_BYTES;
+  }
+  return bytes;
+}
+
+/** Of a blank, a duration, and a newline. */
+const MEAN_VALUE_BYTES = 6;
+
+function weightsOf({ meta }: FoldedProfile, { calls, selfNs }: CallTree): Float64Array {
+  return meta.weight === 'calls' ? calls : selfNs;
+}
+
 /** The lines, each with its newline: callers before callees, siblings by name in UTF-8 byte order. */
 export function* renderFolded(profile: FoldedProfile, options: FoldedOptions = {}): Generator<string> {
   const { annotate = false, by = 'none', minNs = 0 } = options;
   const { tree, names, symbols } = mergeByName(profile, by, cleanName);
-  const value = profile.meta.weight === 'calls' ? tree.calls : tree.selfNs;
+  const value = weightsOf(profile, tree);
   const { depth } = viewOf(tree);
   const path: string[] = [];
   for (let node: NodeId = ROOT + 1; node < tree.length; node++) {

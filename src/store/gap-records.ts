@@ -8,46 +8,77 @@ import { lastRowAt, type MergedLanes } from './merge-lanes.js';
 
 export type GapRecord = Extract<TraceRecord, { what: 'gap' }>;
 
-/** Errors that name no thread, of one processor or of NONE: of any; plain data. */
+/** Errors that name no thread, of one processor or of NONE: of any. In shared memory: each thread is sent them, and needs few. */
 export interface UnownedGapsOfCpu {
   readonly cpu: number;
-  /** By time. */
-  readonly gaps: readonly GapRecord[];
+  /** Ascending. */
+  readonly timeNs: Float64Array;
+  /** Where the record of each ends in `records`. */
+  readonly end: Float64Array;
+  /** One behind the other, as JSON. */
+  readonly records: Uint8Array;
 }
 
 /** Errors that name no thread. */
 export class UnownedGaps {
   private readonly cpus = new Map<number, GapRecord[]>();
-  private isSorted = true;
+  private readonly packed = new Map<number, UnownedGapsOfCpu>();
 
   add(gap: GapRecord): void {
     const gaps = this.cpus.get(gap.cpu);
     if (gaps === undefined) this.cpus.set(gap.cpu, [gap]);
     else gaps.push(gap);
-    this.isSorted = false;
+    this.packed.delete(gap.cpu);
   }
 
   /** Those on some processors, and those of which no processor is known. */
   on(cpus: readonly number[]): UnownedGapsOfCpu[] {
-    if (!this.isSorted) for (const gaps of this.cpus.values()) gaps.sort(byTimeThenContent);
-    this.isSorted = true;
+    if (this.cpus.size === 0) return [];
     return [...new Set([...cpus, NONE])].flatMap((cpu) => {
       const gaps = this.cpus.get(cpu);
-      return gaps === undefined ? [] : [{ cpu, gaps }];
+      return gaps === undefined ? [] : [this.packedOf(cpu, gaps)];
     });
   }
+
+  private packedOf(cpu: number, gaps: GapRecord[]): UnownedGapsOfCpu {
+    let packed = this.packed.get(cpu);
+    if (packed === undefined) this.packed.set(cpu, (packed = pack(cpu, gaps.sort(byTimeThenContent))));
+    return packed;
+  }
+}
+
+function pack(cpu: number, gaps: readonly GapRecord[]): UnownedGapsOfCpu {
+  const texts = gaps.map((gap) => Buffer.from(JSON.stringify(gap)));
+  const bytes = texts.reduce((sum, { length }) => sum + length, 0);
+  const column = () => new Float64Array(new SharedArrayBuffer(gaps.length * Float64Array.BYTES_PER_ELEMENT));
+  const packed = { cpu, timeNs: column(), end: column(), records: new Uint8Array(new SharedArrayBuffer(bytes)) };
+  let at = 0;
+  gaps.forEach(({ timeNs }, index) => {
+    const text = texts[index] as Buffer;
+    packed.records.set(text, at);
+    at += text.length;
+    packed.timeNs[index] = timeNs;
+    packed.end[index] = at;
+  });
+  return packed;
+}
+
+function recordAt({ end, records }: UnownedGapsOfCpu, index: number): GapRecord {
+  const text = Buffer.from(records.subarray(index === 0 ? 0 : end[index - 1], end[index])).toString();
+  const record: GapRecord = JSON.parse(text);
+  return { ...record, ip: record.ip ?? Number.NaN }; // JSON has no NaN
 }
 
 /** Those that concern a thread: between two of its events one says as much as many, so it is the first. */
 export function* gapsAmong(
-  { cpu, gaps }: UnownedGapsOfCpu,
+  unowned: UnownedGapsOfCpu,
   { length, timeNs, cpu: cpus }: MergedLanes,
 ): Generator<GapRecord> {
-  const times = Float64Array.from(gaps, (gap) => gap.timeNs);
+  const { cpu, timeNs: times } = unowned;
   let index = length === 0 ? times.length : countAtOrBelow(times, timeNs[0] - 1);
   while (index < times.length) {
     const row = lastRowAt(timeNs, times[index]);
-    if (cpu === NONE || cpus?.[row] === cpu) yield gaps[index] as GapRecord;
+    if (cpu === NONE || cpus?.[row] === cpu) yield recordAt(unowned, index);
     if (row + 1 === length) return;
     index = countAtOrBelow(times, timeNs[row + 1] - 1);
   }

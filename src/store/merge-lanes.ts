@@ -5,9 +5,9 @@
  * differ by some microseconds, so times alone would deal two stays like cards. A stay that ends soon after another
  * seems to begin is therefore delivered whole; only longer overlaps are merged event by event.
  */
-import { TraceEdge } from '../model/branch-sites.js';
 import { countAtOrBelow } from '../model/columns.js';
 import type { Nanoseconds } from '../model/units.js';
+import { Cursor, CursorHeap, compareCursors } from './lane-cursors.js';
 import type { EventRows } from './thread-memory.js';
 
 /** Of branch sites: where the trace begins and ends. */
@@ -47,14 +47,23 @@ export function mergeLanes(lanes: readonly Lane[], sites: SiteEdges, rows: Event
     out.add(only, 0, only.length);
     return out.build();
   }
-  const cursors = lanes.map((lane) => new Cursor(lane, sites)).sort((a, b) => a.lane.cpu - b.lane.cpu);
+  const waiting = new CursorHeap();
+  for (const lane of lanes) if (lane.length > 0) waiting.push(new Cursor(lane, sites));
   let current: Cursor | null = null;
   while (true) {
-    const next = nextCursor(cursors, current);
-    if (next === null) return out.build();
-    current = next;
-    deliver(current, earliestOther(cursors, current), out);
+    current = nextCursor(waiting, current);
+    if (current === null) return out.build();
+    deliver(current, waiting.first, out);
   }
+}
+
+/** The lane to hear next; the current one, if it has more to say, goes on or waits with the others. */
+function nextCursor(waiting: CursorHeap, current: Cursor | null): Cursor | null {
+  const { first } = waiting;
+  if (current === null || current.isDone) return waiting.pop();
+  if (first === null || compareCursors(current, first) <= 0) return current;
+  waiting.push(current);
+  return waiting.pop();
 }
 
 /** Delivers events of one lane until its stay ends, or another lane has to be heard. */
@@ -71,91 +80,6 @@ function firstLater(timeNs: Float64Array, start: number, end: number, atNs: Nano
   let row = start;
   while (row < end && timeNs[row] <= atNs) row++;
   return row;
-}
-
-/**
- * Equal times: what goes on goes before what begins; of two stays that begin the one that is over first, for behind one
- * that is not over no other can begin; then the processor the thread is on, then the lower one.
- */
-function nextCursor(cursors: readonly Cursor[], current: Cursor | null): Cursor | null {
-  let best: Cursor | null = null;
-  for (const cursor of cursors) {
-    if (!cursor.isDone && (best === null || isBefore(cursor, best, current))) best = cursor;
-  }
-  return best;
-}
-
-function isBefore(a: Cursor, b: Cursor, current: Cursor | null): boolean {
-  if (a.timeNs !== b.timeNs) return a.timeNs < b.timeNs;
-  if (a.isBegin !== b.isBegin) return b.isBegin;
-  if (a.isBegin && a.stayEndNs() !== b.stayEndNs()) return a.stayEndNs() < b.stayEndNs();
-  if (a.isBegin && a.isStayOver !== b.isStayOver) return a.isStayOver;
-  return a === current;
-}
-
-function earliestOther(cursors: readonly Cursor[], current: Cursor): Cursor | null {
-  let best: Cursor | null = null;
-  for (const cursor of cursors) {
-    if (cursor !== current && !cursor.isDone && (best === null || cursor.timeNs < best.timeNs)) best = cursor;
-  }
-  return best;
-}
-
-/** A place in a lane, and the end of the stay that it is in. */
-class Cursor {
-  readonly lane: Lane;
-  row = 0;
-  private readonly edge: Uint8Array;
-  private knownStayEnd = 0;
-
-  constructor(lane: Lane, sites: SiteEdges) {
-    this.lane = lane;
-    this.edge = sites.edge;
-  }
-
-  get isDone(): boolean {
-    return this.row === this.lane.length;
-  }
-
-  get timeNs(): Nanoseconds {
-    return this.lane.timeNs[this.row];
-  }
-
-  get isBegin(): boolean {
-    return this.edgeAt(this.row) === TraceEdge.Begin;
-  }
-
-  /** The row behind the stay: it ends with a trace end, or before the next trace start. */
-  get stayEnd(): number {
-    if (this.knownStayEnd <= this.row) this.knownStayEnd = this.findStayEnd();
-    return this.knownStayEnd;
-  }
-
-  private findStayEnd(): number {
-    const { edge } = this;
-    const { site, length } = this.lane;
-    let row = this.row;
-    if (edge[site[row]] === TraceEdge.End) return row + 1;
-    while (++row < length) {
-      const at = edge[site[row]];
-      if (at === TraceEdge.End) return row + 1;
-      if (at === TraceEdge.Begin) return row;
-    }
-    return length;
-  }
-
-  /** The stay was seen to end. */
-  get isStayOver(): boolean {
-    return this.edgeAt(this.stayEnd - 1) === TraceEdge.End;
-  }
-
-  stayEndNs(): Nanoseconds {
-    return this.lane.timeNs[this.stayEnd - 1];
-  }
-
-  private edgeAt(row: number): number {
-    return this.edge[this.lane.site[row]];
-  }
 }
 
 class MergedEvents {

@@ -29,7 +29,8 @@ function isOneLane({ lanes, packed }: ThreadSource): boolean {
 
 /** An even number: columns of whole words lie one behind the other. */
 function rowsOf({ events, records, unownedGaps }: ThreadSource): number {
-  const rows = events + records.length + unownedGaps.reduce((sum, { gaps }) => sum + gaps.length, 0);
+  const rows =
+    events + records.length + unownedGaps.reduce((sum, { timeNs }) => sum + Math.min(timeNs.length, events + 1), 0);
   return rows + (rows % 2);
 }
 

@@ -19,8 +19,11 @@ export class ThreadNames {
   private readonly pids = new Map<Tid, NumberAt>();
   private readonly parents = new Map<Tid, NumberAt>();
   private readonly names = new Map<Tid, NameAt[]>();
+  /** By tid, whose names a thread has, as far as it was asked for since the last name came: chains of parents may be long. */
+  private readonly found = new Map<Tid, readonly NameAt[]>();
 
   add({ tid, timeNs, pid, comm, parent }: ThreadName): void {
+    this.found.clear();
     if (parent !== null && parent !== tid) keepLatest(this.parents, tid, { timeNs, value: parent });
     if (pid !== null && pid >= 0) keepLatest(this.pids, tid, { timeNs, value: pid });
     if (comm === null) return;
@@ -81,17 +84,18 @@ export class ThreadNames {
   }
 
   private namesOf(tid: Tid): readonly NameAt[] {
-    const seen = new Set<Tid>();
+    const asked = new Set<Tid>();
+    let names: readonly NameAt[] | undefined;
     for (
       let ancestor: Tid | undefined = tid;
-      ancestor !== undefined && !seen.has(ancestor);
+      ancestor !== undefined && names === undefined && !asked.has(ancestor);
       ancestor = this.parents.get(ancestor)?.value
     ) {
-      seen.add(ancestor);
-      const names = this.names.get(ancestor);
-      if (names) return names;
+      names = this.found.get(ancestor) ?? this.names.get(ancestor);
+      asked.add(ancestor);
     }
-    return [];
+    for (const descendant of asked) this.found.set(descendant, names ?? []);
+    return names ?? [];
   }
 }
 

@@ -121,6 +121,14 @@ describe('refused', () => {
     expect(isPack(firstBytes(path))).toBe(true);
     await expect(unpacked(dir, path)).rejects.toMatchObject({ code: 'PACK_DAMAGED' });
   });
+
+  test('one that unpacks to far more than programs and traces do, before it fills the disk', async ({ dir }) => {
+    const path = await packOf(dir, [LIST, { ...RECORDING, content: '\0'.repeat(120_000_000) }]);
+    await expect(unpacked(dir, path)).rejects.toMatchObject({
+      code: 'PACK_DAMAGED',
+      message: expect.stringContaining('unpacks to more than'),
+    });
+  });
 });
 
 test('the machine is at fault where it is', async ({ dir }) => {

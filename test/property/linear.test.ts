@@ -1,0 +1,86 @@
+/**
+ * What grows, grows with the input: traces that once took minutes, for a step that did each time what once would do, take a second.
+ */
+import { gzipSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import { analyze, foldedBytes, mostFoldedBytes, renderFolded } from '../../src/index.js';
+import { Interner } from '../../src/parser/intern.js';
+import { traceStream } from '../../src/pipeline/open-input.js';
+import { gapsAmong, UnownedGaps } from '../../src/store/gap-records.js';
+import { mergeLanes } from '../../src/store/merge-lanes.js';
+import { ThreadNames } from '../../src/store/thread-names.js';
+import { analyzeText, inputOf } from '../helpers/load.js';
+import { TraceWriter, times } from '../helpers/trace-writer.js';
+
+/** Far more than each takes; it took a minute or more. */
+const A_SECOND_OR_SO = { timeout: 20_000 };
+const COUNT = 60_000;
+const CALL = 'call 401000 main+0x0 => 402000 work+0x0';
+
+test('a thread on many processors', A_SECOND_OR_SO, () => {
+  const lanes = Array.from({ length: COUNT }, (_, cpu) => ({
+    cpu,
+    length: 2,
+    site: new Uint32Array(2),
+    timeNs: Float64Array.of(cpu * 1e6, (COUNT + cpu) * 1e6),
+  }));
+  const rows = { site: new Uint32Array(2 * COUNT), timeNs: new Float64Array(2 * COUNT) };
+  const { timeNs, clockSteps } = mergeLanes(lanes, { edge: new Uint8Array(1) }, rows, false);
+  expect(clockSteps).toBe(0);
+  expect(timeNs).toEqual(Float64Array.from({ length: 2 * COUNT }, (_, ms) => ms * 1e6));
+});
+
+test('threads of which each was made by the one before', A_SECOND_OR_SO, () => {
+  const names = new ThreadNames();
+  const unknown = { timeNs: 0, pid: null, comm: null, parent: null };
+  names.add({ ...unknown, tid: 0, comm: 'first' });
+  for (let tid = 1; tid < COUNT; tid++) names.add({ ...unknown, tid, parent: tid - 1 });
+  for (let tid = COUNT - 1; tid >= 0; tid--) expect(names.commOf(tid)).toBe('first');
+  names.add({ ...unknown, tid: 1, comm: 'second' });
+  expect(names.commOf(COUNT - 1)).toBe('second');
+});
+
+test('errors that name no thread, and many threads', A_SECOND_OR_SO, () => {
+  const unowned = new UnownedGaps();
+  const gap = { what: 'gap', tid: -1, cpu: 0, code: 7, message: 'Overflow packet', ip: Number.NaN, pid: -1 } as const;
+  for (let at = 0; at < COUNT; at++) unowned.add({ ...gap, timeNs: 2 * at + 1 });
+  for (let at = 0; at < COUNT; at++) {
+    const timeNs = Float64Array.of(2 * at, 2 * COUNT);
+    const events = { length: 2, site: new Uint32Array(2), timeNs, cpu: new Int32Array(2), clockSteps: 0 };
+    expect(unowned.on([0]).flatMap((gaps) => [...gapsAmong(gaps, events)])).toEqual([{ ...gap, timeNs: 2 * at + 1 }]);
+  }
+});
+
+test('ever new names at one address', A_SECOND_OR_SO, () => {
+  const interner = new Interner();
+  const locations = () => Array.from({ length: COUNT }, (_, n) => interner.location(0x401000, n, Number.NaN));
+  const first = locations();
+  expect(new Set(first).size).toBe(COUNT);
+  expect(locations()).toEqual(first);
+});
+
+describe('gzip in gzip', () => {
+  const packed = (layers: number): Buffer =>
+    layers === 0 ? Buffer.from(`7 [000] 1.000000001: ${CALL}\n`) : gzipSync(packed(layers - 1));
+  const read = (layers: number) => analyze([traceStream('many', inputOf(packed(layers)).bytes)], { jobs: 1 });
+
+  test('twice is read', async () => expect((await read(2)).quality.events).toBe(1));
+
+  test.each([3, 300])('%i times is refused', async (layers) => {
+    await expect(read(layers)).rejects.toMatchObject({
+      code: 'INPUT_KIND',
+      message: expect.stringContaining('more than 2 times'),
+    });
+  });
+});
+
+test('how large folded stacks will be is told beforehand', async () => {
+  const writer = new TraceWriter();
+  times(300, (n) => writer.call(n, n + 1));
+  times(300, (n) => writer.return(300 - n, 299 - n));
+  const profile = await analyzeText(writer.text);
+  const bytes = Buffer.byteLength([...renderFolded(profile)].join(''));
+  for (const told of [foldedBytes(profile), mostFoldedBytes(profile)])
+    expect(Math.abs(told / bytes - 1)).toBeLessThan(0.05);
+  expect(foldedBytes(profile, { minNs: 1e9 })).toBe(0);
+});
