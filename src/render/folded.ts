@@ -46,7 +46,7 @@ function bytesOfPaths(
   const pathBytes = new Float64Array(length);
   let bytes = 0;
   for (let node: NodeId = ROOT + 1; node < length; node++) {
-    pathBytes[node] = pathBytes[parent[node]] + Buffer.byteLength(names[symbol[node]] as string) + 1;
+    pathBytes[node] = pathBytes[parent[node]] + (names[symbol[node]] as string).length + 1;
     if (isWritten(node)) bytes += pathBytes[node] + MEAN_VALUE_BYTES;
   }
   return bytes;
