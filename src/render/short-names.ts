@@ -14,9 +14,14 @@ const MOST_STEPS = 6;
 /** What Rust adds to a name, to tell crates apart. */
 const HASH = /::h[0-9a-f]{16}$/;
 
+/** A function without a symbol: only where it stands tells it from the others of its file. */
+const PLACE = /^\[.+([+ ]0x[\da-f]+)\]$/;
+
 /** Each shorter than the one before; the last one is the function's own name. */
 export function* shorterNames(name: string): Generator<string> {
   let last = name;
+  const place = PLACE.exec(name)?.[1];
+  if (place !== undefined) return yield `[…${place}]`;
   const bare = name.replace(HASH, '');
   for (const shorter of [bare, ...collapsed(bare), ...unqualified(mostCollapsed(bare))]) {
     if (shorter.length >= last.length) continue;

@@ -34,6 +34,9 @@ const DEMO = fixture('lab/thread-create-switch-migrate.txt');
 
 async function textOf(page: Page, button: string): Promise<string> {
   const [download] = await Promise.all([page.waitForEvent('download'), push(page, button)]);
+  const ending = button === 'Save JSON' ? 'json' : 'svg';
+  expect(download.suggestedFilename()).toMatch(new RegExp(`^[\\p{L}\\p{N}][\\p{L}\\p{N}._-]*\\.${ending}$`, 'u'));
+  expect(download.suggestedFilename()).not.toMatch(/^profile/);
   return readFile(await (download as Download).path(), 'utf8');
 }
 

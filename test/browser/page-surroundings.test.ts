@@ -70,12 +70,12 @@ test('the theme follows the system until the reader switches it', async () => {
   const paper = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
   expect(await paper()).toBe('rgb(255, 255, 255)');
   await page.emulateMedia({ colorScheme: 'dark' });
-  expect(await paper()).toBe('rgb(22, 24, 29)');
+  expect(await paper()).toBe('rgb(16, 18, 22)');
   await press(page, 'd');
   expect(await paper()).toBe('rgb(255, 255, 255)');
   await push(page, 'Dark or light');
-  expect(await paper()).toBe('rgb(22, 24, 29)');
+  expect(await paper()).toBe('rgb(16, 18, 22)');
   await page.reload();
-  expect(await paper()).toBe('rgb(22, 24, 29)');
+  expect(await paper()).toBe('rgb(16, 18, 22)');
   await page.emulateMedia({ colorScheme: null });
 });

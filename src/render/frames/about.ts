@@ -9,6 +9,7 @@ import { visibleText } from '../visible-text.js';
 import { formatWeight } from './facts.js';
 import { FAMILIES, type Family } from './families.js';
 import { type FrameTable, familyOfNode, isInferred } from './frame-table.js';
+import { isolated } from './isolated.js';
 import { cutAtEnd } from './labels.js';
 
 const MEANINGS: Readonly<Record<Family, string>> = {
@@ -32,10 +33,12 @@ export function subtitleOf({ meta, threads, quality }: Profile, total: number): 
   const count = formatMany(threads.length, 'thread');
   if (meta.weight === 'calls') return `${count} · ${formatWeight(total, 'calls')}, no times`;
   const span = formatDuration(meta.endNs - meta.startNs);
-  const where = meta.recorded?.host ? ` on ${cutAtEnd(visibleText(meta.recorded.host), MOST_HOST_COLUMNS)}` : '';
+  const where = meta.recorded?.host
+    ? ` on ${isolated(cutAtEnd(visibleText(meta.recorded.host), MOST_HOST_COLUMNS))}`
+    : '';
   const time = `${formatDuration(quality.totalNs)} of wall-clock time`;
   if (meta.part === null) return `${span} recorded${where} · ${count} · ${time} in all`;
-  return `only ${cutAtEnd(visibleText(meta.part), MOST_PART_COLUMNS)} · ${span}${where} · ${count} · ${time}`;
+  return `only ${isolated(cutAtEnd(visibleText(meta.part), MOST_PART_COLUMNS))} · ${span}${where} · ${count} · ${time}`;
 }
 
 /** All that is known of where the trace comes from; empty if that is nothing. */
@@ -50,7 +53,9 @@ export function originText({ recorded }: TraceMeta): string {
     ['perf', perf],
     ['by', command && cutAtEnd(command.join(' '), MOST_COMMAND_COLUMNS)],
   ];
-  const lines = facts.filter(([, fact]) => fact).map((words) => visibleText(words.join(' ')));
+  const lines = facts
+    .filter(([, fact]) => fact)
+    .map(([what, fact]) => `${what} ${isolated(visibleText(fact as string))}`);
   return lines.join(' · ');
 }
 

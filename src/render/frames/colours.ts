@@ -1,6 +1,6 @@
 /**
- * All colours, for light and dark surroundings. Ink on each of them has a contrast of 4.5 : 1 or more; what is no
- * function differs from the others in lightness too, for eyes that see no red or green.
+ * All colours, for light and dark surroundings. Ink on each of them has a contrast of 4.5 : 1 or more, and in the dark each kind of
+ * frame one of 3 : 1 to the page; kinds that are no functions can be told apart by eyes that see no red or green, too.
  */
 import type { Family } from './families.js';
 
@@ -11,36 +11,36 @@ export interface Colour {
 
 /** From coral to straw. */
 export const USER: readonly Colour[] = [
-  { light: '#f6a07e', dark: '#8a4226' },
-  { light: '#f8ad80', dark: '#8d4a20' },
-  { light: '#f5b083', dark: '#80491f' },
-  { light: '#fab87c', dark: '#8b5219' },
-  { light: '#f7be8c', dark: '#7d4e24' },
-  { light: '#fbc377', dark: '#855815' },
-  { light: '#f9cb88', dark: '#775324' },
-  { light: '#fccf74', dark: '#7a5b12' },
-  { light: '#f8d58c', dark: '#6d5422' },
-  { light: '#f9a98f', dark: '#83402f' },
-  { light: '#f3b795', dark: '#744630' },
-  { light: '#fadb8b', dark: '#6e5c1b' },
+  { light: '#f6a07e', dark: '#964d31' },
+  { light: '#f8ad80', dark: '#965228' },
+  { light: '#f5b083', dark: '#90582f' },
+  { light: '#fab87c', dark: '#8d541b' },
+  { light: '#f7be8c', dark: '#89592f' },
+  { light: '#fbc377', dark: '#895c1a' },
+  { light: '#f9cb88', dark: '#7f5a2c' },
+  { light: '#fccf74', dark: '#7e5e17' },
+  { light: '#f8d58c', dark: '#7b6230' },
+  { light: '#f9a98f', dark: '#934e3d' },
+  { light: '#f3b795', dark: '#875841' },
+  { light: '#fadb8b', dark: '#766424' },
 ];
 
 export const KERNEL: readonly Colour[] = [
-  { light: '#b5d68c', dark: '#47631f' },
-  { light: '#c1dc92', dark: '#506a20' },
-  { light: '#a9d09a', dark: '#3b6230' },
-  { light: '#cbe0a0', dark: '#586a2b' },
+  { light: '#b5d68c', dark: '#4d6a26' },
+  { light: '#c1dc92', dark: '#526d23' },
+  { light: '#a9d09a', dark: '#436b38' },
+  { light: '#cbe0a0', dark: '#596b2c' },
 ];
 
 export const OTHERS: Readonly<Record<Exclude<Family, 'user' | 'kernel'> | 'block' | 'match', Colour>> = {
-  group: { light: '#d3d9e3', dark: '#434b59' },
-  unknown: { light: '#e0d6bd', dark: '#6f6850' },
-  syscall: { light: '#a5d8f6', dark: '#1f739c' },
-  'off-cpu': { light: '#5c96dc', dark: '#17336a' },
-  preempted: { light: '#c6a8ea', dark: '#6c3f96' },
-  untraced: { light: '#74c4aa', dark: '#12443b' },
-  lost: { light: '#8b929d', dark: '#4f535b' },
-  block: { light: '#e6e8ec', dark: '#33383f' },
+  group: { light: '#d3d9e3', dark: '#596270' },
+  unknown: { light: '#e0d6bd', dark: '#6a6140' },
+  syscall: { light: '#a5d8f6', dark: '#277ba2' },
+  'off-cpu': { light: '#5c96dc', dark: '#3c70d2' },
+  preempted: { light: '#c6a8ea', dark: '#7d48ae' },
+  untraced: { light: '#74c4aa', dark: '#378065' },
+  lost: { light: '#8b929d', dark: '#5e616b' },
+  block: { light: '#e6e8ec', dark: '#42474e' },
   match: { light: '#f07be8', dark: '#b01fb4' },
 };
 
@@ -56,8 +56,8 @@ export const SCALE: readonly Colour[] = [
   { light: '#d4686c', dark: '#96591f' },
 ];
 
-export const PAGE: Colour = { light: '#ffffff', dark: '#16181d' };
-export const INK: Colour = { light: '#1c1f25', dark: '#f3f0ea' };
+export const PAGE: Colour = { light: '#ffffff', dark: '#101216' };
+export const INK: Colour = { light: '#1c1f25', dark: '#fbfaf7' };
 export const QUIET_INK: Colour = { light: '#5b6270', dark: '#a3abb8' };
 export const LINE: Colour = { light: '#d5d9e0', dark: '#3d434d' };
 export const PANEL: Colour = { light: '#ffffff', dark: '#23272e' };

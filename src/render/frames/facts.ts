@@ -6,6 +6,7 @@ import { NONE, type SymbolId } from '../../model/units.js';
 import { formatCount, formatDuration, formatMany } from '../format.js';
 import { isStop } from './families.js';
 import { type FrameTable, familyOfNode, nameOf } from './frame-table.js';
+import { isolated } from './isolated.js';
 
 export interface Facts {
   readonly title: string;
@@ -62,7 +63,7 @@ export function symbolAt({ tree }: FrameTable, { kind, node }: Boxes, box: numbe
 
 /** `whole`: what the root stands for. */
 export function factsOf(table: FrameTable, boxes: Boxes, box: number, whole = 'all'): Facts {
-  const title = labelOf(table, boxes, box).name;
+  const title = isolated(labelOf(table, boxes, box).name);
   const { total, self } = shares(table, boxes, box, whole);
   if (isBlock(table, boxes, box)) return { title, rows: [total, blockHint(table, boxes, box)] };
   const node = boxes.node[box] as number;
@@ -127,7 +128,7 @@ function guessFacts({ guessNs, total, tree, self }: FrameTable, node: number): F
 /** The numbers that matter most: every frame of the file has them, so that they can be read without a script. */
 export function briefFacts(table: FrameTable, boxes: Boxes, box: number): string {
   const { name, numbers } = labelOf(table, boxes, box);
-  const share = `${name}: ${formatWeight(boxes.total[box], table.weight)}, ${formatShare(boxes.total[box], table.total[0])}`;
+  const share = `${isolated(name)}: ${formatWeight(boxes.total[box], table.weight)}, ${formatShare(boxes.total[box], table.total[0])}`;
   if (isBlock(table, boxes, box) || table.tree.calls[boxes.node[box]] === 0) return share;
   return `${share}; ${numbers.join('×, ')}${numbers.length > 1 ? ' each' : '×'}`;
 }

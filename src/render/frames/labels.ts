@@ -2,6 +2,7 @@
  * What stands in a frame: its name and numbers, cut to the room there is, the function's own name last of all.
  */
 import { shorterNames } from '../short-names.js';
+import { isolated } from './isolated.js';
 
 export interface Label {
   readonly name: string;
@@ -17,10 +18,14 @@ export function fitLabel(label: Label, columns: number): string {
   if (columns < FEWEST_COLUMNS) return '';
   let last = label.name;
   for (const text of everShorter(label)) {
-    if (columnsOf(text) <= columns) return text;
+    if (columnsOf(text) <= columns) return withIsolatedName(text, label.name);
     last = text;
   }
-  return cutAtEnd(last.replace(/^…/, ''), columns);
+  return isolated(cutAtEnd(last.replace(/^…/, ''), columns));
+}
+
+function withIsolatedName(text: string, name: string): string {
+  return text.startsWith(name) ? isolated(name) + text.slice(name.length) : isolated(text);
 }
 
 function* everShorter({ name, numbers }: Label): Generator<string> {

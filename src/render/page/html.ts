@@ -6,25 +6,29 @@ import { deflateRawSync } from 'node:zlib';
 import type { Profile } from '../../model/profile.js';
 import { originText, subtitleOf } from '../frames/about.js';
 import { HATCH_PATTERN } from '../frames/drawing.js';
+import { recordingTitle } from '../frames/recording-name.js';
 import { qualitySummary } from '../quality-summary.js';
 import { xml } from '../svg/xml.js';
-import { visibleText } from '../visible-text.js';
 import { writePageData } from './data/write.js';
 import { PAGE_NOTICE, PAGE_SCRIPT, PAGE_STYLE } from './page.generated.js';
 import { themeStyle } from './theme-style.js';
 import { formatHash, START, type State } from './view/state.js';
 
 export interface HtmlOptions {
+  /** Left out: what was recorded, where and when, as far as that is known. */
   readonly title?: string;
   /** Callers above callees, until the reader turns it. */
   readonly icicle?: boolean;
 }
 
-export const HTML_DEFAULTS = { title: 'Wall-clock flame graph', icicle: false } as const satisfies HtmlOptions;
+const KIND = 'Wall-clock flame graph';
 
 /** The file, in pieces. The profile has the trees of its threads apart. */
 export function* renderHtml(profile: Profile, options: HtmlOptions = {}): Generator<string> {
-  const { title, icicle } = { ...HTML_DEFAULTS, ...options };
+  const { icicle = false } = options;
+  const name = recordingTitle(profile);
+  const title = options.title ?? name ?? KIND;
+  const windowTitle = title === name ? `${name} – ${KIND.toLowerCase()}` : title;
   const style = `${themeStyle()}\n${PAGE_STYLE}`;
   const start: State = { ...START, isIcicle: icicle };
   yield `<!doctype html>
@@ -37,7 +41,7 @@ ${PAGE_NOTICE}
 <meta http-equiv="Content-Security-Policy" content="${policyOf(style)}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>${xml(title)}</title>
+<title>${xml(windowTitle)}</title>
 <style>${style}</style>
 </head>
 <body>
@@ -70,7 +74,7 @@ function headMarkup(profile: Profile, title: string): string {
   const origin = originText(profile.meta);
   return [
     '<header>',
-    `<h1>${xml(visibleText(title))}</h1>`,
+    `<h1><bdi>${xml(title)}</bdi></h1>`,
     `<p>${xml(subtitleOf(profile, callsOf(profile)))}</p>`,
     `<p>${xml(line)}</p>`,
     ...(origin === '' ? [] : [`<p>${xml(origin)}</p>`]),

@@ -1,7 +1,7 @@
 /**
  * Text → XML.
  */
-import { visibleText } from '../visible-text.js';
+import { visibleWithIsolates } from '../frames/isolated.js';
 
 const ENTITIES: Readonly<Record<string, string>> = {
   '&': '&amp;',
@@ -13,7 +13,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
 
 /** For elements and quoted attributes. Characters that XML forbids are shown by their number. */
 export function xml(text: string): string {
-  return visibleText(text).replace(/[&<>"']/g, (character) => ENTITIES[character] as string);
+  return visibleWithIsolates(text).replace(/[&<>"']/g, (character) => ENTITIES[character] as string);
 }
 
 /** For a script or a style sheet of our own, whose line breaks stay. */

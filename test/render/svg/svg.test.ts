@@ -8,6 +8,7 @@ import { type Profile, renderSvg, type SvgOptions } from '../../../src/index.js'
 import { CallTreeBuilder, ROOT } from '../../../src/model/call-tree.js';
 import { SymbolTableBuilder } from '../../../src/model/symbol-table.js';
 import {
+  type Colour,
   FOCUS,
   INK,
   KERNEL,
@@ -19,11 +20,14 @@ import {
   WARNING,
   WARNING_PAGE,
 } from '../../../src/render/frames/colours.js';
+import { FAMILIES } from '../../../src/render/frames/families.js';
 import { type FrameColumns, frameTable } from '../../../src/render/frames/frame-table.js';
+import { themeStyle } from '../../../src/render/page/theme-style.js';
 import { qualitySummary } from '../../../src/render/quality-summary.js';
 import { readData, writeData } from '../../../src/render/svg/data.js';
 import { keepLargest } from '../../../src/render/svg/keep-largest.js';
 import { SCRIPT } from '../../../src/render/svg/script.generated.js';
+import { styleSheet } from '../../../src/render/svg/style.js';
 import { xml } from '../../../src/render/svg/xml.js';
 import { analyzeText, fixture } from '../../helpers/load.js';
 import { traceOf } from '../../helpers/trace-of.js';
@@ -212,6 +216,26 @@ describe('colours', () => {
       expect(contrast(QUIET_INK[scheme], surface[scheme])).toBeGreaterThanOrEqual(4.5);
     expect(contrast(WARNING[scheme], WARNING_PAGE[scheme])).toBeGreaterThanOrEqual(4.5);
     expect(contrast(FOCUS[scheme], PAGE[scheme])).toBeGreaterThanOrEqual(4.5);
+  });
+
+  const kinds: readonly (readonly [string, Colour])[] = [
+    ...[...USER, ...KERNEL].map((colour, shade) => [`function ${shade}`, colour] as const),
+    ...Object.entries(OTHERS).filter(([name]) => (FAMILIES as readonly string[]).includes(name)),
+  ];
+
+  test('frames of all kinds stand out from the page, in the dark by 3 : 1, in the page as in the picture', () => {
+    const page = themeStyle();
+    const picture = styleSheet();
+    for (const [name, { light, dark }] of kinds) {
+      expect(contrast(PAGE.dark, dark), `${name} in the dark`).toBeGreaterThanOrEqual(3);
+      expect(contrast(PAGE.light, light), `${name} in the light`).toBeGreaterThanOrEqual(1.3); // between lines of white
+      expect(page).toContain(`light-dark(${light},${dark})`);
+      for (const colour of [light, dark]) expect(picture).toContain(`{fill:${colour}}`);
+    }
+    for (const name of ['off-cpu', 'lost'] as const) // as broad as what they stand for is long
+      expect(contrast(PAGE.light, OTHERS[name].light), name).toBeGreaterThanOrEqual(3);
+    expect(page).toContain(`--page:light-dark(${PAGE.light},${PAGE.dark})`);
+    expect(picture).toContain(`svg{background:${PAGE.dark}}`);
   });
 
   test.for([

@@ -5,6 +5,8 @@ import { renderJson } from '../../../profile-file/write.js';
 import { htmlElement as html } from '../../browser/dom.js';
 import { formatCount } from '../../format.js';
 import { nameOf } from '../../frames/frame-table.js';
+import { isolated } from '../../frames/isolated.js';
+import { recordingFileName } from '../../frames/recording-name.js';
 import { profileOf } from '../data/profile-of.js';
 import { chipsOf } from '../view/chips.js';
 import { WIDTH_NAMES } from '../view/details.js';
@@ -160,7 +162,7 @@ export class App {
       close: () => navigation.change({ chosen: null }),
       open: (symbol) => (symbol === navigation.state.chosen ? undefined : actions.choose(symbol)),
       menu: (symbol, xPx, yPx, back) =>
-        this.menu.open(this.views.names[symbol] as string, actions.ofFunction(symbol), xPx, yPx, back),
+        this.menu.open(isolated(this.views.names[symbol] as string), actions.ofFunction(symbol), xPx, yPx, back),
     });
   }
 
@@ -210,7 +212,7 @@ export class App {
   private openMenu(box: number, xPx: number, yPx: number): void {
     const { main } = this;
     main.hideFacts();
-    const label = nameOf(main.table, main.nodeOf(box));
+    const label = isolated(nameOf(main.table, main.nodeOf(box)));
     this.menu.open(label, this.actions.of(box), xPx, yPx, () => main.graph.focus(box));
   }
 
@@ -224,15 +226,20 @@ export class App {
     ];
   }
 
+  private get fileName(): string {
+    return recordingFileName(this.views.data);
+  }
+
   private save(what: 'svg' | 'json'): void {
-    if (what === 'json') return saveText('profile.json', 'application/json', renderJson(profileOf(this.views.data)));
+    if (what === 'json')
+      return saveText(`${this.fileName}.json`, 'application/json', renderJson(profileOf(this.views.data)));
     const { table, graph, place } = this.main;
     const { state } = this.navigation;
     const title = [document.title, ...this.wordsOf(state)].join(' · ');
     const { boxes } = graph;
     const drawing = { table, boxes, isIcicle: state.isIcicle, rowCount: boxes.rowCount, characterPx: this.characterPx };
     const look = { painter: this.main.painter, isMarked: this.main.marker(), dimsOthers: state.search !== '' };
-    saveText('flame.svg', 'image/svg+xml', svgText(drawing, look, title, place.clientWidth));
+    saveText(`${this.fileName}.svg`, 'image/svg+xml', svgText(drawing, look, title, place.clientWidth));
   }
 }
 

@@ -42,7 +42,7 @@ export class FunctionPanel {
   show(view: FunctionView | null, colouring: Colouring): void {
     this.element.hidden = view === null;
     if (view === null) return;
-    this.name.textContent = view.name;
+    this.name.replaceChildren(html('bdi', {}, view.name));
     this.name.title = [view.name, view.file].filter(Boolean).join('\n');
     this.numbers.replaceChildren(
       numbers(view),

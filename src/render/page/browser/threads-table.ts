@@ -111,7 +111,8 @@ export class ThreadsTable {
         width: 'minmax(160px,1fr)',
         isText: true,
         value: ({ name }) => name,
-        cell: ({ name, isIdle }) => html('span', { title: name }, name, ...(isIdle ? [html('em', {}, ' idle')] : [])),
+        cell: ({ name, isIdle }) =>
+          html('span', { title: name }, html('bdi', {}, name), ...(isIdle ? [html('em', {}, ' idle')] : [])),
       },
       {
         key: 'which',

@@ -1,6 +1,7 @@
 /**
  * What is left out, in words, and how to have it back.
  */
+import { isolated } from '../../frames/isolated.js';
 import { NO_ZOOM, type State } from './state.js';
 import { chosenRow } from './threads.js';
 import type { Views } from './views.js';
@@ -15,12 +16,20 @@ export function chipsOf({ threads, names }: Views, state: State): Chip[] {
   const { focus, hidden, hidesIdle } = state;
   const { key, name, which, threads: shown } = chosenRow(threads, state.threads, hidesIdle);
   const ofThreads =
-    key === 'all' ? [] : [{ text: name.endsWith(which) ? name : `${name} (${which})`, undo: { threads: 'all' } }];
+    key === 'all'
+      ? []
+      : [{ text: name.endsWith(which) ? isolated(name) : `${isolated(name)} (${which})`, undo: { threads: 'all' } }];
   const isIdleHidden = hidesIdle && key === 'all' && shown.length < threads.length;
   const ofIdle = isIdleHidden ? [{ text: 'without idle threads', undo: { hidesIdle: false } }] : [];
-  const ofFocus = focus === null ? [] : [{ text: `only inside ${names[focus]}`, undo: { focus: null, ...NO_ZOOM } }];
+  const ofFocus =
+    focus === null
+      ? []
+      : [{ text: `only inside ${isolated(names[focus] as string)}`, undo: { focus: null, ...NO_ZOOM } }];
   const ofHidden = hidden.map((symbol) => {
-    return { text: `without ${names[symbol]}`, undo: { hidden: hidden.filter((other) => other !== symbol) } };
+    return {
+      text: `without ${isolated(names[symbol] as string)}`,
+      undo: { hidden: hidden.filter((other) => other !== symbol) },
+    };
   });
   return [...ofThreads, ...ofIdle, ...ofFocus, ...ofHidden];
 }

@@ -4,6 +4,7 @@
 import { isLost, isOffCpu, isStop, onCpuNs, type TimeSums } from '../../../analysis/outside.js';
 import type { Nanoseconds } from '../../../model/units.js';
 import { formatMany } from '../../format.js';
+import { isolated } from '../../frames/isolated.js';
 import { cutAtEnd } from '../../frames/labels.js';
 import { visibleText } from '../../visible-text.js';
 import type { PageData, PageThread } from '../data/page-data.js';
@@ -122,7 +123,7 @@ function severalOf(rows: readonly ThreadRow[], choice: string): readonly ThreadR
 
 /** "worker 114078", "thread 114078". */
 function titleOf({ name, which }: ThreadRow): string {
-  return name.endsWith(which) ? name : `${name} ${which}`;
+  return name.endsWith(which) ? isolated(name) : `${isolated(name)} ${which}`;
 }
 
 function nameOf({ comm, tid }: PageThread): string {

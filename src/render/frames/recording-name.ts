@@ -1,0 +1,56 @@
+/**
+ * What was recorded, where and when: as a title, and as the name of a file.
+ */
+import type { TraceMeta } from '../../model/profile.js';
+import { visibleText } from '../visible-text.js';
+import { isolated } from './isolated.js';
+import { cutAtEnd } from './labels.js';
+
+/** As much of a profile as names it. */
+export interface Named {
+  readonly meta: Pick<TraceMeta, 'recorded'>;
+  readonly threads: readonly { readonly tid: number; readonly pid: number | null; readonly comm: string | null }[];
+}
+
+const MOST_COLUMNS = 40;
+
+/** "mysqld on db1, 2026-11-21 14:03 UTC"; null: nothing is known. */
+export function recordingTitle(named: Named): string | null {
+  const { program, host, startedAt } = factsOf(named);
+  const show = (text: string) => isolated(cutAtEnd(visibleText(text), MOST_COLUMNS));
+  const words = [...(program ? [show(program)] : []), ...(host ? [`on ${show(host)}`] : [])].join(' ');
+  const when = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d)/.exec(startedAt ?? '');
+  return [words, ...(when ? [`${when[1]} ${when[2]} UTC`] : [])].filter(Boolean).join(', ') || null;
+}
+
+/** Names that Windows keeps for devices. */
+const DEVICE = /^(con|prn|aux|nul|com\d|lpt\d)$/i;
+
+/** "mysqld-db1-2026-11-21T14-03-05": letters, digits, "-", "_" and "." that no file system minds; without an ending. */
+export function recordingFileName(named: Named): string {
+  const { program, host, startedAt } = factsOf(named);
+  const parts = [program, host, startedAt?.replace(/\..*|Z$/, '')].map((part) => (part ? fileWord(part) : ''));
+  const name = parts.filter(Boolean).join('-');
+  return name === '' || DEVICE.test(name) ? `flame${name && `-${name}`}` : name;
+}
+
+function fileWord(text: string): string {
+  const safe = text.normalize('NFC').replace(/[^\p{L}\p{N}._]+/gu, '-');
+  return [...safe]
+    .slice(0, MOST_COLUMNS)
+    .join('')
+    .replace(/^[.-]+|[.-]+$/g, '');
+}
+
+function factsOf({ meta: { recorded }, threads }: Named) {
+  const { command = null, host = null, startedAt = null } = recorded ?? {};
+  const main = threads.find(({ tid, pid, comm }) => tid === pid && comm !== null) ?? threads.find(({ comm }) => comm);
+  return { program: programOf(command ?? []) ?? main?.comm ?? null, host, startedAt };
+}
+
+/** Of perf's command line, what it was to run: behind "--"; of anything else nobody knows which word it is. */
+function programOf(command: readonly string[]): string | null {
+  const at = command.indexOf('--');
+  const path = at === -1 ? undefined : command[at + 1];
+  return path?.split('/').findLast((part) => part !== '') ?? null;
+}
