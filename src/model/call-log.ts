@@ -36,7 +36,7 @@ export const CallOp = {
 } as const;
 export type CallOp = (typeof CallOp)[keyof typeof CallOp];
 
-/** Of time that is charged. Hidden: it is below a jump that was not shown, and nothing else is in doubt. */
+/** Of time that is charged. Hidden: no address tells where a jump or an exception led, or when; nothing else is in doubt. */
 export const Certainty = { Sure: 0, Hidden: 1, Guess: 2 } as const;
 export type Certainty = (typeof Certainty)[keyof typeof Certainty];
 

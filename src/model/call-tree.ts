@@ -14,7 +14,7 @@ export interface CallTree {
   readonly calls: Float64Array; // all calls, seen or inferred
   readonly inferredCalls: Float64Array; // those whose start or end was not seen
   readonly selfNs: Float64Array;
-  readonly inferredNs: Float64Array; // the part of selfNs below a frame whose place is a guess, or that was jumped to unseen
+  readonly inferredNs: Float64Array; // the part of selfNs below a frame whose place is a guess, or where control moved unseen
   readonly completeNs: Float64Array; // durations of the calls seen from start to end, summed
   readonly minNs: Float64Array; // over the same calls; Infinity if there is none
   readonly maxNs: Float64Array; // -Infinity if there is none

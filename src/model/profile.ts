@@ -20,7 +20,7 @@ export interface ThreadProfile {
   readonly tree: CallTree;
   /** Of complete calls; null: not known, or those of all threads are together. */
   readonly durations: FunctionDurations | null;
-  /** The part of the tree's inferred time that is inferred only because it is below a jump that was not shown. */
+  /** The part of the tree's inferred time that is inferred only because no address tells where a jump led, or when: `Certainty.Hidden`. */
   readonly hiddenNs: Nanoseconds;
 }
 

@@ -91,7 +91,8 @@ export interface Quality extends Readonly<LineCounts> {
   readonly unknownFlagLines: number;
   /**
    * Wall time, over all threads. Lost: nothing is known. Inferred: the call path is a guess, for no address confirms it.
-   * Hidden: below a jump that was not shown, where functions may be missing that only passed on control. Unknown: in
+   * Hidden: it is inferred only because of a jump that was not shown, or of an exception that may have landed elsewhere: no
+   * address tells where control went, or when. Unknown: in
    * functions without a name. Total: all there is.
    */
   readonly lostNs: Nanoseconds;

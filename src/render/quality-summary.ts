@@ -63,8 +63,6 @@ function doubtsOf({ lostNs, inferredNs, totalNs }: Quality): string[] {
 
 function notesOf({ meta: { recorded }, quality: { hiddenNs, totalNs } }: Profile): string[] {
   if (hiddenNs <= WARNING_SHARE * totalNs) return [];
-  const where = `${formatShare(hiddenNs, totalNs)} of the time is below jumps that the trace does not show`;
-  return [
-    `${where}: functions that only pass on control may be missing there; ${recorded ? '--precise' : '--itrace=be'} shows them`,
-  ];
+  const where = `${formatShare(hiddenNs, totalNs)} of the time is in doubt around jumps that the trace does not show`;
+  return [`${where}; ${recorded ? '--precise' : '--itrace=be'} shows them`];
 }

@@ -31,6 +31,13 @@ export class Clock {
     if (this.log) this.log.nowNs = timeNs;
   }
 
+  /** Meanwhile control has moved from one function to another, and nobody knows when. */
+  chargeMove(timeNs: Nanoseconds): void {
+    this.frames.setMoving(true);
+    this.chargeUntil(timeNs);
+    this.frames.setMoving(false);
+  }
+
   chargeUntil(timeNs: Nanoseconds): void {
     const ns = timeNs - this.nowNs;
     this.goOnAt(timeNs);

@@ -18,8 +18,8 @@ export interface NamedStart {
 export class ColdParts {
   /** By symbol: the function that `foo.cold` is part of. */
   private readonly bySuffix: ReadonlyMap<SymbolId, NamedStart>;
-  /** By symbol, then start: where the function starts that is continued there. */
-  private readonly byStart: ReadonlyMap<SymbolId, ReadonlyMap<Address, Address>>;
+  /** By symbol, then start: where the functions start of which one is continued there. */
+  private readonly byStart: ReadonlyMap<SymbolId, ReadonlyMap<Address, readonly Address[]>>;
 
   constructor(sites: BranchSites, symbols: SymbolTable) {
     this.bySuffix = partsBySuffix(sites, symbols);
@@ -30,8 +30,13 @@ export class ColdParts {
   wholeOf(symbol: SymbolId, start: Address): NamedStart | null {
     const whole = this.bySuffix.get(symbol);
     if (whole !== undefined) return whole;
-    const wholeStart = this.byStart.get(symbol)?.get(start);
-    return wholeStart === undefined ? null : { symbol, start: wholeStart };
+    const [wholeStart, other] = this.byStart.get(symbol)?.get(start) ?? [];
+    return wholeStart === undefined || other !== undefined ? null : { symbol, start: wholeStart };
+  }
+
+  /** It is a part of one of several functions. */
+  isOfSome(symbol: SymbolId, start: Address): boolean {
+    return (this.byStart.get(symbol)?.get(start)?.length ?? 0) > 1;
   }
 }
 
@@ -86,17 +91,16 @@ interface Start {
 
 /**
  * A part is never called, does not return, and has the name of a function that does. Of several functions of that name
- * it is the one that was seen to jump there; if none was, nothing tells.
+ * it is the one that was seen to jump there; if none was, only what is open then may tell.
  */
-function partsByStart(sites: BranchSites, symbols: SymbolTable): Map<SymbolId, Map<Address, Address>> {
-  const parts = new Map<SymbolId, Map<Address, Address>>();
+function partsByStart(sites: BranchSites, symbols: SymbolTable): Map<SymbolId, Map<Address, readonly Address[]>> {
+  const parts = new Map<SymbolId, Map<Address, readonly Address[]>>();
   for (const [symbol, starts] of startsOfRepeatedNames(sites, symbols)) {
     const functions = [...starts.keys()].filter((start) => starts.get(start)?.isFunction);
-    const wholes = new Map<Address, Address>();
+    const wholes = new Map<Address, readonly Address[]>();
     for (const [start, { isFunction, jumpedFrom }] of starts) {
       const seen = functions.filter((fn) => jumpedFrom.has(fn));
-      const [whole, other] = seen.length > 0 ? seen : functions;
-      if (!isFunction && whole !== undefined && other === undefined) wholes.set(start, whole);
+      if (!isFunction) wholes.set(start, seen.length === 1 ? seen : functions);
     }
     parts.set(symbol, wholes);
   }

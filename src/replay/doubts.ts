@@ -1,5 +1,5 @@
 /**
- * How certain the place of what is open is: which of the open frames are guesses, and which were jumped to unseen.
+ * How certain the place of what is open is: which of the open frames are guesses, and which may have been jumped to unseen.
  */
 import { type CallLogBuilder, Certainty } from '../model/call-log.js';
 import { Inference } from '../model/quality.js';
@@ -9,9 +9,11 @@ import type { Frame } from './frame.js';
 export class Doubts {
   private readonly stack: readonly Frame[];
   private readonly log: CallLogBuilder | null;
-  /** How many open frames are guesses, and how many were jumped to unseen. */
+  /** How many open frames are guesses, and how many may have been jumped to unseen. */
   private guesses = 0;
   private hidden = 0;
+  /** Somewhere in the time that is charged now, control moved unseen. */
+  private isMoving = false;
   /** Below these places all frames are in doubt, and all are guesses: it need not be said twice. */
   private doubted = 0;
   private guessed = 0;
@@ -24,7 +26,20 @@ export class Doubts {
   /** Of what is charged now. */
   get certainty(): Certainty {
     if (this.guesses > 0) return Certainty.Guess;
-    return this.hidden > 0 ? Certainty.Hidden : Certainty.Sure;
+    return this.hidden > 0 || this.isMoving ? Certainty.Hidden : Certainty.Sure;
+  }
+
+  /** Control moves unseen, or has moved. */
+  setMoving(isMoving: boolean): void {
+    this.isMoving = isMoving;
+    this.tell();
+  }
+
+  /** No address tells whether an open frame is where control went. */
+  doubt(frame: Frame): void {
+    if (!frame.isHidden) this.hidden++;
+    frame.isHidden = true;
+    this.tell();
   }
 
   /** The log hears of it. */

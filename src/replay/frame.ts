@@ -14,7 +14,7 @@ export class Frame {
   inference: number = NONE;
   /** Its place is a guess: no address confirms it. */
   isGuess = false;
-  /** It was jumped to unseen: functions that only passed on control may be missing below it. */
+  /** It may not be there: a jump that was not shown led to it, or to another place, and no address tells which. */
   isHidden = false;
   /** It is the first frame of its level. */
   isLevel = false;
@@ -58,10 +58,10 @@ export class Frame {
 
   /**
    * Nothing is to be said of it but that the event in `row` called it to this place: it is its level, alone, and its start
-   * was seen (so it is no guess, nor was it jumped to unseen).
+   * was seen (so it is not in doubt).
    */
   isPlainCallOf(row: number, place: number): boolean {
-    return this.callRow === row && this.level === place && this.inference === NONE;
+    return this.callRow === row && this.level === place && this.inference === NONE && !this.isHidden;
   }
 }
 

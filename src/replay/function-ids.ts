@@ -18,6 +18,8 @@ export interface FunctionIds {
   readonly start: readonly Address[];
   /** Of a function without a name: where the first byte of its file would lie, if perf printed that; else NaN. */
   readonly fileStart: readonly Address[];
+  /** Parts of some function of their name, though nothing says of which. */
+  readonly parts: readonly FunctionId[];
   readonly nameless: FunctionId;
   /** Of both ends of each site. */
   readonly from: Int32Array;
@@ -33,8 +35,8 @@ export function numberFunctions(sites: BranchSites, symbols: SymbolTable): Funct
     from[site] = numbering.functionOf(sites.fromSymbol[site], sites.fromStart[site], sites.from[site]);
     to[site] = numbering.functionOf(sites.toSymbol[site], sites.toStart[site], sites.to[site]);
   }
-  const { symbol, start, fileStart } = numbering;
-  return { symbol, start, fileStart, nameless, from, to };
+  const { symbol, start, fileStart, parts } = numbering;
+  return { symbol, start, fileStart, parts, nameless, from, to };
 }
 
 /** By symbol and start, by symbol alone where no offset was printed, or by a guessed start. */
@@ -42,6 +44,7 @@ class Numbering {
   readonly symbol: SymbolId[] = [];
   readonly start: Address[] = [];
   readonly fileStart: Address[] = [];
+  readonly parts: FunctionId[] = [];
   private readonly byStart = new Map<SymbolId, Map<Address, FunctionId>>();
   /** By symbol: its function that was asked for last, which mostly is its only one; or NONE. */
   private readonly last: Int32Array;
@@ -84,6 +87,7 @@ class Numbering {
       this.start.push(start);
       this.fileStart.push(Number.NaN);
       starts.set(start, fn);
+      if (this.coldParts.isOfSome(symbol, start)) this.parts.push(fn);
     }
     this.last[symbol] = fn;
     return fn;

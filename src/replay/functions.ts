@@ -35,6 +35,7 @@ export function functionTable(sites: BranchSites, symbols: SymbolTable, ids: Fun
   const traits = Uint16Array.from(symbol, (id) => traitsOf(symbols.kind[id] as SymbolKind, symbols.name[id] as string));
   const { from, to } = ids;
   markNamelessStubs(sites, { length: symbol.length, traits, start, from, to });
+  for (const part of ids.parts) traits[part] |= Trait.Part;
   const table = {
     length: symbol.length,
     symbol,

@@ -4,19 +4,19 @@
  */
 import { Inference } from '../model/quality.js';
 import type { ThreadEvents } from '../model/thread-events.js';
-import { type FunctionId, type Nanoseconds, NONE } from '../model/units.js';
+import { type FunctionId, type Nanoseconds, NONE, type SymbolId } from '../model/units.js';
 import type { TailCalls } from './frame.js';
 import { LevelEnds } from './level-ends.js';
 import type { OpenFrames } from './open-frames.js';
 import { Outcome, type Pairing } from './pairing.js';
 import { type SiteFacts, Step } from './site-facts.js';
 import { Trait } from './traits.js';
-import { Unwinding } from './unwinding.js';
+import { type Landing, Unwinding } from './unwinding.js';
 
 export class HiddenJumps {
   /** Code between a signal handler's return and the end of the signal: it counts as what was interrupted. */
   signalTail: FunctionId = NONE;
-  /** Events before which control moved, unseen, out of a level that nothing is seen to end: what it did is a guess. */
+  /** Events before which control moved, and no address tells where to: what it did is a guess. */
   undecided = 0;
   private readonly frames: OpenFrames;
   private readonly pairing: Pairing;
@@ -46,56 +46,108 @@ export class HiddenJumps {
   }
 
   /** A jump that was shown, into another function. */
-  jumpTo(target: FunctionId, toEntry: boolean, nowNs: Nanoseconds): void {
+  jumpTo(named: FunctionId, toEntry: boolean, row: number, nowNs: Nanoseconds): void {
     const { frames, facts } = this;
+    const target = this.wholeOf(named);
     const { top } = frames;
     if (top.fn === target || top.aliases?.includes(target)) return;
     if (toEntry) this.leaveLoader(target, nowNs);
     const toStart = toEntry || (facts.functions.traits[target] & Trait.Unknown) !== 0;
     if (toStart) return frames.jump(target, nowNs, NONE);
     // Into the middle of a function: of a frame to which control can have gone, or of a label inside this one.
-    const end = this.ends.endOf(top.level);
-    const place = this.unwinding.isLeft(end)
-      ? this.unwinding.landingOf(target, end)
-      : frames.findBelow(target, frames.depth, Math.max(0, end));
-    if (place !== NONE) frames.closeAbove(place, nowNs, Inference.Unwound);
-    else frames.addAlias(target);
+    const { place, isSure } = this.targetOf(target, row);
+    if (place !== NONE) this.land(place, isSure, nowNs);
+    else if (this.unwinding.isUnwinding()) {
+      frames.jump(target, nowNs, NONE);
+      this.doubtTop();
+    } else frames.addAlias(target);
   }
 
-  /** Makes the function that the event in `row` comes from the top of the stack. */
-  syncTo(fn: FunctionId, row: number, nowNs: Nanoseconds): void {
+  private targetOf(target: FunctionId, row: number): Landing {
+    const { frames, unwinding } = this;
+    const { level } = frames.top;
+    const end = this.ends.endOf(level);
+    if (unwinding.isLeft(end, row)) return unwinding.landingOf(target, end, row);
+    const lowest = Math.max(0, end);
+    const place = frames.findBelow(target, frames.depth, lowest);
+    return { place, isSure: end === level || place === NONE || frames.findBelow(target, place, lowest) === NONE };
+  }
+
+  /**
+   * Makes the function that the event in `row` comes from the top of the stack. True if it was not, so that the time since
+   * the event before it is that of two functions.
+   */
+  syncTo(named: FunctionId, row: number, nowNs: Nanoseconds): boolean {
     const { frames, facts } = this;
     const { top } = frames;
-    if (fn === NONE || top.fn === fn || this.signalTail === fn || top.aliases?.includes(fn)) return;
+    const fn = this.wholeOf(named);
+    if (fn === NONE || top.fn === fn || this.signalTail === fn || top.aliases?.includes(fn)) return false;
     this.signalTail = NONE;
-    if (facts.functions.traits[fn] & Trait.ReturnThunk) return; // the function on top returns
-    if (this.isKernelEntry(top.callRow) && top.level === frames.depth - 1) return frames.addAlias(fn);
-    if (!this.goesElsewhere(row) && this.unwindTo(fn, row, nowNs)) return;
-    if (this.leaveLoader(fn, nowNs)) return frames.jump(fn, nowNs, Inference.OpenAtStart);
-    const bothUnknown = frames.traitsOfTop() & facts.functions.traits[fn] & Trait.Unknown;
-    if (bothUnknown && this.tailCalls === 'replace') return;
-    frames.jump(fn, nowNs, Inference.HiddenJump);
+    if (facts.functions.traits[fn] & Trait.ReturnThunk) return false; // the function on top returns
+    if (this.isKernelEntry(top.callRow) && top.level === frames.depth - 1) {
+      frames.addAlias(fn);
+      return false;
+    }
+    if (this.leaveLoader(fn, nowNs)) {
+      frames.jump(fn, nowNs, Inference.OpenAtStart);
+      return true;
+    }
+    const isStub = (frames.traitsOfTop() & (Trait.Stub | Trait.Resolver)) !== 0;
+    if (isStub || this.goesElsewhere(row)) this.jump(fn, nowNs);
+    else this.jumpOrUnwind(fn, row, nowNs);
+    return !isStub && !(frames.traitsOfTop() & Trait.Stub);
+  }
+
+  private jump(fn: FunctionId, nowNs: Nanoseconds): void {
+    const { frames } = this;
+    const bothUnknown = frames.traitsOfTop() & this.facts.functions.traits[fn] & Trait.Unknown;
+    if (!bothUnknown || this.tailCalls === 'nest') frames.jump(fn, nowNs, Inference.HiddenJump);
   }
 
   /**
    * Left by an exception or a longjmp? If the level on top ends by its own return, no: it jumped. If a return that lands
    * deeper ends it, control went to a frame of `fn` between the two.
    */
-  private unwindTo(fn: FunctionId, row: number, nowNs: Nanoseconds): boolean {
+  private jumpOrUnwind(fn: FunctionId, row: number, nowNs: Nanoseconds): void {
     const { frames, unwinding } = this;
-    if (frames.traitsOfTop() & (Trait.Stub | Trait.Resolver)) return false;
-    const end = this.ends.endOf(frames.top.level);
-    if (end === NONE) this.undecided++;
-    if (!unwinding.isLeft(end)) return false;
-    const landing = unwinding.landingOf(fn, end);
-    if (landing !== NONE) {
-      frames.closeAbove(landing, nowNs, Inference.Unwound);
-      return true;
+    const { level } = frames.top;
+    const end = this.ends.endOf(level);
+    if (!unwinding.isLeft(end, row)) {
+      const hasChoice = end !== level && frames.findBelow(fn, level, Math.max(0, end)) !== NONE;
+      this.jump(fn, nowNs);
+      if (hasChoice) this.doubtTop();
+      return;
     }
+    const { place, isSure } = unwinding.landingOf(fn, end, row);
+    if (place !== NONE) return this.land(place, isSure, nowNs);
+    const isKnown = end !== NONE && this.isReturn(row); // the return itself: its level is certain
+    if (isKnown) frames.closeAbove(frames.endOfLevel(end) - 1, nowNs, Inference.Unwound);
+    this.jump(fn, nowNs);
+    if (!isKnown) this.doubtTop();
+  }
+
+  private isReturn(row: number): boolean {
     const outcome = this.pairing.outcome[row];
-    const isReturn = outcome === Outcome.Pop || outcome === Outcome.Leave || outcome === Outcome.SignalReturn;
-    if (end !== NONE && isReturn) frames.closeAbove(frames.endOfLevel(end) - 1, nowNs, Inference.Unwound); // the return itself: its level is certain
-    return false;
+    return outcome === Outcome.Pop || outcome === Outcome.Leave || outcome === Outcome.SignalReturn;
+  }
+
+  /** Control went to the frame at a place, out of all that is above it. */
+  private land(place: number, isSure: boolean, nowNs: Nanoseconds): void {
+    this.frames.closeAbove(place, nowNs, Inference.Unwound);
+    if (!isSure) this.doubtTop();
+  }
+
+  /** Of a part of a function the function that is open; else itself. */
+  private wholeOf(fn: FunctionId): FunctionId {
+    const { traits, symbol } = this.facts.functions;
+    if (fn === NONE || !(traits[fn] & Trait.Part)) return fn;
+    const whole = this.unwinding.wholeOf(symbol[fn] as SymbolId);
+    return whole === NONE ? fn : whole;
+  }
+
+  private doubtTop(): void {
+    this.undecided++;
+    this.frames.doubt(this.frames.depth - 1);
   }
 
   /**

@@ -35,6 +35,11 @@ export class LevelEnds {
     return endRow === NONE ? NONE : this.pairing.skipped.newestOf(endRow);
   }
 
+  /** The newest raisers, at most so many, of those that go together with it. */
+  raisersLeftWith(place: number, most: number): Int32Array {
+    return this.pairing.skipped.raisersOf(this.endRowOf(place), most);
+  }
+
   /** The row in which the level at `place` ends; NONE if that is not seen. */
   private endRowOf(place: number): number {
     const { callRow, leave } = this.frames.at(place);

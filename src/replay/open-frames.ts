@@ -25,7 +25,7 @@ export class OpenFrames {
   depth = 0;
   /** The open frames, lowest first; those above them wait to be used again. */
   readonly stack: Frame[] = [];
-  /** Time that is inferred only because it is below a jump that was not shown. */
+  /** Time that is inferred only because of a jump that was not shown. */
   hiddenNs: Nanoseconds = 0;
   /** Places of levels that came back on the stack, by the row that called them. */
   private readonly attached = new Map<number, number>();
@@ -96,6 +96,16 @@ export class OpenFrames {
   /** No address confirmed what is open now. */
   guessAll(): void {
     this.doubts.guessAll(this.depth);
+  }
+
+  /** No address tells whether control went to the frame at a place. */
+  doubt(place: number): void {
+    this.doubts.doubt(this.at(place));
+  }
+
+  /** Somewhere in the time that is charged next control moves unseen; or: it has moved. */
+  setMoving(isMoving: boolean): void {
+    this.doubts.setMoving(isMoving);
   }
 
   /** What is charged from here on, is that certain? */
@@ -233,7 +243,7 @@ export class OpenFrames {
     const frame = this.spare;
     frame.open(fn, node, entryNs, level, callRow);
     frame.inference = inference;
-    frame.isHidden = inference === Inference.HiddenJump;
+    frame.isHidden = false;
     frame.isLevel = level === this.depth;
     frame.order = Math.max(callRow, order);
     frame.leave = leave;
@@ -336,10 +346,11 @@ export class OpenFrames {
 
   /** What a stack walk would show: the new function stands where the old one stood. */
   private replaceTop(fn: FunctionId, nowNs: Nanoseconds, inference: number): void {
-    const { level, callRow, leave, returnsTo } = this.top;
+    const { level, callRow, leave, returnsTo, isHidden } = this.top;
     this.closeTop(nowNs, inference); // nobody saw it end if the jump was not shown
     this.push(fn, nowNs, level, callRow, leave, inference);
     this.top.returnsTo = returnsTo;
+    if (isHidden) this.doubt(this.depth - 1);
   }
 
   /** A stub is renamed to where it leads. "foo@plt" leads to foo, even if foo has jumped on to `fn` by now. */

@@ -66,7 +66,8 @@ class SegmentPass {
     this.events = events;
     this.facts = facts;
     this.pairing = pairing;
-    this.stacks = new Stacks(pairing, (row) => facts.toFunction[events.site[row]], facts.hasAborts);
+    const calledIn = (row: number) => facts.toFunction[events.site[row]];
+    this.stacks = new Stacks(pairing, calledIn, (row) => this.hasTrait(calledIn(row), Trait.Raiser), facts.hasAborts);
     this.open = this.stacks.open;
   }
 

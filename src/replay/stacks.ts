@@ -21,10 +21,20 @@ export class Stacks {
   private readonly returned: Returned[] = [];
   private readonly pairing: Pairing;
   private readonly functionCalledIn: (row: number) => FunctionId;
+  private readonly isRaiser: (callRow: number) => boolean;
   private readonly remembersReturns: boolean;
 
-  /** `functionCalledIn`: the target of the call in a row. `remembersReturns`: transactions may undo them. */
-  constructor(pairing: Pairing, functionCalledIn: (row: number) => FunctionId, remembersReturns: boolean) {
+  /**
+   * `functionCalledIn`: the target of the call in a row. `isRaiser`: it passes an exception on. `remembersReturns`:
+   * transactions may undo them.
+   */
+  constructor(
+    pairing: Pairing,
+    functionCalledIn: (row: number) => FunctionId,
+    isRaiser: (callRow: number) => boolean,
+    remembersReturns: boolean,
+  ) {
+    this.isRaiser = isRaiser;
     this.remembersReturns = remembersReturns;
     this.pairing = pairing;
     this.functionCalledIn = functionCalledIn;
@@ -136,7 +146,7 @@ export class Stacks {
   }
 
   private leaveBehind(row: number, left: readonly LeftStack[]): void {
-    this.pairing.skipped.add(row, left);
+    this.pairing.skipped.add(row, left, this.isRaiser);
     for (const { calls } of left) for (const call of calls) this.pairing.link[call.row] = row;
     this.parked.park(left, row);
   }

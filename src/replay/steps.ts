@@ -92,8 +92,9 @@ export class Steps {
     const step = this.facts.step[site] as Step;
     if (step >= Step.SwitchOut) return this.takeSwitch(row, step);
     if (step === Step.Gap) return this.lost.noteErrors(row, row + 1, this.events.timeNs[row]);
-    if (step !== Step.Start) this.hidden.syncTo(this.facts.fromFunction[site], row, this.clock.nowNs);
-    this.clock.chargeUntil(this.events.timeNs[row]);
+    const hasMoved = step !== Step.Start && this.hidden.syncTo(this.facts.fromFunction[site], row, this.clock.nowNs);
+    if (hasMoved) this.clock.chargeMove(this.events.timeNs[row]);
+    else this.clock.chargeUntil(this.events.timeNs[row]);
     this.apply(row, site, step);
   }
 
@@ -113,7 +114,7 @@ export class Steps {
         return this.return(row, target);
       case Step.Jump:
         if (this.pairing.outcome[row] !== Outcome.Plain) return this.return(row, target);
-        return this.hidden.jumpTo(target, facts.toEntry[site] === 1, nowNs);
+        return this.hidden.jumpTo(target, facts.toEntry[site] === 1, row, nowNs);
       case Step.EndCall:
         if (facts.to[site] !== 0) frames.pushCall(target, row, nowNs);
         return this.stop(step);
@@ -196,6 +197,7 @@ export class Steps {
     const returning = this.named(facts.fromFunction[events.site[row]]);
     if (frames.depth === landing + 1) frames.pushOpen(returning, nowNs, Inference.HiddenJump); // it called itself
     frames.closeAbove(landing, nowNs, Inference.HiddenJump);
+    frames.doubt(landing);
   }
 
   /** Calls that had returned in a transaction that was aborted go on. */

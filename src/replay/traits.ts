@@ -24,6 +24,10 @@ export const Trait = {
   ReturnThunk: 256,
   /** Goes on with an exception when a frame has cleaned up: never in that frame. */
   Resumer: 512,
+  /** Passes an exception on, frame by frame: of frames that wait at one call, whichever is next gets it. */
+  Raiser: 1024,
+  /** A part that the compiler moved out of one of the functions of its name. */
+  Part: 2048,
 } as const;
 
 /** A call instruction of x86 is at most this long, so a return address is at most this far behind the call. */
@@ -36,8 +40,8 @@ const RETPOLINE = /^__x86_indirect_(?:\w+_)?thunk|^__llvm_(?:external_)?retpolin
 // GCC's `-mfunction-return=thunk`; the kernel's own mitigations: retbleed, SRSO, ITS, call depth tracking.
 const RETURN_THUNK = /^__x86_return_(?:thunk|skl)|^(?:\w+_)?return_thunk$|^srso_(?:alias_)?safe_ret$/;
 const RESOLVER = /^_dl_runtime_resolve/;
-const UNWINDER =
-  /longjmp|_Unwind_(?:RaiseException|Resume|ForcedUnwind)|__cxa_(?:re)?throw|__pthread_unwind|unw_resume/;
+const RAISER = /_Unwind_(?:RaiseException|Resume|ForcedUnwind)|__cxa_(?:re)?throw|unw_resume/;
+const LONG_JUMP = /longjmp|__pthread_unwind/;
 const RESUMER = /^_Unwind_Resume(?:@|$)/;
 // glibc's contexts, boost's and bthread's fcontexts, and Go's "gogo", which mcall and the scheduler end in.
 const SWITCHER = /(?:set|swap|jump_f|ontop_f)context|^(?:runtime\.)?gogo(?:\.abi0)?$/;
@@ -57,6 +61,7 @@ export function traitsOf(kind: SymbolKind, name: string): number {
 }
 
 function unwinderTraits(name: string): number {
-  if (RESUMER.test(name)) return Trait.Unwinder | Trait.Resumer;
-  return UNWINDER.test(name) ? Trait.Unwinder : Trait.None;
+  if (RESUMER.test(name)) return Trait.Unwinder | Trait.Raiser | Trait.Resumer;
+  if (RAISER.test(name)) return Trait.Unwinder | Trait.Raiser;
+  return LONG_JUMP.test(name) ? Trait.Unwinder : Trait.None;
 }

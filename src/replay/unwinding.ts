@@ -5,7 +5,7 @@
  * it went to the very level that returns then.
  */
 import type { ThreadEvents } from '../model/thread-events.js';
-import { type FunctionId, NONE } from '../model/units.js';
+import { type Address, type FunctionId, NONE, type SymbolId } from '../model/units.js';
 import type { LevelEnds } from './level-ends.js';
 import type { OpenFrames } from './open-frames.js';
 import type { SiteFacts } from './site-facts.js';
@@ -13,6 +13,19 @@ import { Trait } from './traits.js';
 
 /** An unwinder does not call itself deeper than this on its way out. */
 const DEEPEST_UNWINDER = 8;
+/** Frames beyond these are believed to be like them. */
+const MOST_COMPARED = 16;
+/** Nor are more calls that pass an exception on counted. */
+const MOST_RAISERS = 64;
+/** A function lies no deeper below the unwinder that lands in a part of it. */
+const FARTHEST_WHOLE = 128;
+
+export interface Landing {
+  /** NONE: no such frame is open. */
+  readonly place: number;
+  /** There was no choice. */
+  readonly isSure: boolean;
+}
 
 export class Unwinding {
   private readonly frames: OpenFrames;
@@ -27,38 +40,86 @@ export class Unwinding {
     this.facts = facts;
   }
 
-  /** Was the level on top left, rather than that it jumped? `end`: the lowest level that goes with it, or NONE. */
-  isLeft(end: number): boolean {
+  /** Was the level on top left before the event in `row`, rather than that it jumped? `end`: the lowest level that goes with it, or NONE. */
+  isLeft(end: number, row: number): boolean {
     const { level } = this.frames.top;
     if (end === level) return false;
-    return this.isUnwinding() || (end !== NONE && !this.isLeftByAnother(level));
+    return this.isUnwinding() || (end !== NONE && !this.isLeftByAnother(level, row));
   }
 
-  /** The place of the frame of `fn` that control went to from the level on top, or NONE. */
-  landingOf(fn: FunctionId, end: number): number {
+  /** The frame of `fn` that control went to from the level on top, before the event in `row`. */
+  landingOf(fn: FunctionId, end: number, row: number): Landing {
     const { frames } = this;
     const { level } = frames.top;
     const lowest = Math.max(end, 0);
-    const below = end !== NONE && this.isLast(level) ? frames.endOfLevel(end) : this.highestLanding(level);
-    return frames.findBelow(fn, below, lowest);
+    const isKnown = end !== NONE && this.isLast(level, row);
+    const place = frames.findBelow(fn, isKnown ? frames.endOfLevel(end) : this.highestLanding(level), lowest);
+    const isSure = place !== NONE && (isKnown || !this.hasChoice(fn, place, lowest, row));
+    return { place, isSure };
+  }
+
+  /** The function of the nearest frame that a part with this symbol belongs to; NONE: none is near. */
+  wholeOf(symbol: SymbolId): FunctionId {
+    const { frames } = this;
+    const ofFrame = (place: number) => this.facts.functions.symbol[frames.at(place).fn];
+    if (ofFrame(frames.depth - 1) === symbol) return frames.top.fn;
+    const below = this.highestLanding(frames.top.level);
+    for (let place = below - 1; place >= Math.max(0, below - FARTHEST_WHOLE); place--)
+      if (ofFrame(place) === symbol) return frames.at(place).fn;
+    return NONE;
+  }
+
+  /**
+   * Another frame of the function may be meant. An exception treats frames alike that wait at the same call; and if as many
+   * of them let it go on later as there are, none was passed over.
+   */
+  private hasChoice(fn: FunctionId, place: number, lowest: number, row: number): boolean {
+    const { frames } = this;
+    const isException = this.unwinderWith(Trait.Raiser) !== NONE;
+    const call = this.callIn(place);
+    let others = 0;
+    let areAlike = isException;
+    for (let other = place; others < MOST_COMPARED; others++) {
+      other = frames.findBelow(fn, other, lowest);
+      if (other === NONE) break;
+      if (this.callIn(other) !== call) areAlike = false;
+    }
+    return others > 0 && !areAlike && this.timesResumed(fn, row) <= others;
+  }
+
+  /** How many frames of the function are seen to let the exception go on, from now until a return. */
+  private timesResumed(fn: FunctionId, fromRow: number): number {
+    const { toFunction, fromFunction, functions } = this.facts;
+    let times = 0;
+    for (const row of this.ends.raisersLeftWith(this.frames.top.level, MOST_RAISERS)) {
+      const site = this.events.site[row];
+      const isOf = functions.symbol[fromFunction[site]] === functions.symbol[fn];
+      if (row >= fromRow && isOf && functions.traits[toFunction[site]] & Trait.Resumer) times++;
+    }
+    return times;
+  }
+
+  /** The address of the call that the frame at a place waits in; NaN if it was not seen. */
+  private callIn(place: number): Address {
+    const { callRow } = this.frames.at(place + 1);
+    return callRow === NONE ? Number.NaN : this.facts.from[this.events.site[callRow]];
   }
 
   /** Nothing is left without a return between here and the return that ends this level, too. */
-  private isLast(level: number): boolean {
-    const { callRow } = this.frames.at(level);
-    return this.ends.newestSkippedWith(level) <= callRow;
+  private isLast(level: number, row: number): boolean {
+    return this.ends.newestSkippedWith(level) < row;
   }
 
   /** What is left together with the level at last is left by an unwinder that was called later. */
-  private isLeftByAnother(level: number): boolean {
-    if (this.isLast(level)) return false;
+  private isLeftByAnother(level: number, row: number): boolean {
+    if (this.isLast(level, row)) return false;
     const { toFunction, functions } = this.facts;
     const fn = toFunction[this.events.site[this.ends.newestSkippedWith(level)]];
     return fn !== NONE && (functions.traits[fn] & Trait.Unwinder) !== 0;
   }
 
   /** An unwinder runs, perhaps in functions of its own that have no name. */
-  private isUnwinding(): boolean {
+  isUnwinding(): boolean {
     return this.unwinderWith(Trait.Unwinder) !== NONE;
   }
 
@@ -74,8 +135,8 @@ export class Unwinding {
     let place = frames.depth - 1;
     for (let n = 0; n < DEEPEST_UNWINDER && place >= 0; n++, place--) {
       const traits = this.facts.functions.traits[frames.at(place).fn];
+      if (traits & Trait.Stub || !(traits & (Trait.Unknown | Trait.Unwinder))) return NONE;
       if (traits & trait) return frames.at(place).level;
-      if (!(traits & (Trait.Unknown | Trait.Unwinder))) return NONE;
     }
     return NONE;
   }

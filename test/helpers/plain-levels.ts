@@ -80,6 +80,8 @@ export interface Frame {
   readonly why: InferenceName | null;
   /** Else it was jumped to, or found running. */
   isCalled: boolean;
+  /** No address tells whether control went there. */
+  isDoubtful: boolean;
   selfNs: number;
   inferredNs: number;
   /** Other symbols inside which its code was seen. */
@@ -91,8 +93,11 @@ export interface Level {
   readonly begunBy: 'call' | 'kernel entry' | 'signal' | 'before the trace';
   /** Of the call instruction; of a signal or kernel entry: where goes on what it interrupted. */
   readonly address: number;
-  /** What was called; null: that was not seen. */
+  /** What was called, and by what; null: that was not seen. */
   readonly callee: Fn | null;
+  readonly caller: Fn | null;
+  /** By which instruction; NaN: that was not seen. */
+  readonly calledFrom: number;
   /** That function, and those that it jumped to. */
   readonly frames: Frame[];
 }
@@ -135,7 +140,8 @@ export class Levels {
   }
 
   pushUnseen(): void {
-    this.list.push({ begunBy: 'before the trace', address: Number.NaN, callee: null, frames: [] });
+    const unseen = { address: Number.NaN, callee: null, caller: null, calledFrom: Number.NaN };
+    this.list.push({ begunBy: 'before the trace', ...unseen, frames: [] });
   }
 
   /** Does to the levels what the event means; gives those that are over, lowest first. */
@@ -224,6 +230,7 @@ export class Levels {
   }
 }
 
-function push(begunBy: Level['begunBy'], address: number, { toFn }: PlainEvent): Meaning {
-  return { is: 'push', pushed: { begunBy, address, callee: toFn, frames: [] } };
+function push(begunBy: Level['begunBy'], address: number, { toFn, fromFn, from }: PlainEvent): Meaning {
+  const pushed = { begunBy, address, callee: toFn, caller: fromFn, calledFrom: from, frames: [] };
+  return { is: 'push', pushed };
 }

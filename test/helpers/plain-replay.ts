@@ -27,6 +27,7 @@ import {
   plainEvents,
   symbolKey,
 } from './plain-levels.js';
+import { type End, isLeft, isOf, isUnwinding, type Landing, landingOf, wholeOf } from './plain-unwinding.js';
 
 export interface PlainReplay extends Pick<ThreadReplay, 'startNs' | 'endNs' | 'inferred' | 'lost'> {
   /** By path, its names each on a line. */
@@ -45,7 +46,6 @@ export function plainReplay(
   return new Reader(plainEvents(events, facts, symbols), facts, symbols, options, events.tid).run();
 }
 
-const isOf = (frame: Frame, fn: Fn) => frame.fn === fn || frame.alsoKnownAs.includes(fn);
 const pathUnder = (below: string, name: string) => (below === '' ? name : `${below}\n${name}`);
 const pathOf = ({ below, fn }: Pick<Frame, 'below' | 'fn'>) => pathUnder(below, fn.name);
 
@@ -57,18 +57,6 @@ interface Pause {
   readonly isOffCpu: boolean;
 }
 type OffCpu = '[off-cpu]' | '[preempted]';
-
-/** How a level ends. */
-interface End {
-  readonly row: number;
-  /** The levels from here upwards end with it. */
-  readonly place: number;
-  /** The last of them, if it was called later; else null. */
-  readonly leftLast: Level | null;
-}
-
-/** An unwinder does not call itself deeper than this on its way out. */
-const DEEPEST_UNWINDER = 8;
 
 /** Longer chains of jumps are loops: they go back to the frame they came from. */
 const LONGEST_CHAIN = 64;
@@ -161,18 +149,16 @@ class Reader {
     const scrap = this.levels.copy();
     const { length } = scrap.list;
     for (const event of this.events.slice(fromRow)) {
-      const { over, is } = scrap.take(event);
-      if (is === 'contradiction') return null;
-      if (scrap.list.length >= length) continue;
-      const last = over.length + scrap.list.length > length ? over.at(-1) : undefined;
-      return { place: scrap.list.length, row: event.row, leftLast: last ?? null };
+      const later = scrap.list.slice(length); // before it is known whether the event leaves them
+      if (scrap.take(event).is === 'contradiction') return null;
+      if (scrap.list.length < length) return { place: scrap.list.length, row: event.row, leftLater: later };
     }
     return null;
   }
 
   private take(event: PlainEvent): void {
-    if (event.step !== Step.Start) this.syncOn(event);
-    this.chargeUntil(event.timeNs);
+    const hasMoved = event.step !== Step.Start && this.syncOn(event);
+    this.chargeUntil(event.timeNs, hasMoved);
     if (this.pauses.length > 0) this.endPauses('complete');
     else if (!isEnd(event)) this.switchedOut = null; // traced code goes on: the switch meant nothing
     const { is, over } = this.levels.take(event);
@@ -189,32 +175,48 @@ class Reader {
   }
 
   /** A jump that was shown. */
-  private takeJump({ row, toFn, toEntry }: PlainEvent): void {
+  private takeJump({ row, toFn: named, toEntry }: PlainEvent): void {
+    const toFn = wholeOf(this.levels, named);
     if (isOf(this.top, toFn)) return;
     if (toEntry && toFn.is(Trait.ProgramStart)) this.leaveLoader(row);
     if (toEntry || toFn.is(Trait.Unknown)) return this.jump(toFn, null);
-    const end = this.howTopEnds(row);
-    const landing = this.isLeft(end)
-      ? this.landingOf(toFn, end)
-      : this.nearest(toFn, this.levels.list.length - 1, end?.place ?? 0);
-    if (landing) this.closeAbove(landing, 'Unwound');
-    else this.alsoKnownAs(toFn); // a label inside the same function
+    const { frame, isSure } = this.targetOf(toFn, this.howTopEnds(row));
+    if (frame) this.land(frame, isSure);
+    else if (isUnwinding(this.levels)) {
+      this.jump(toFn, null);
+      this.top.isDoubtful = true;
+    } else this.alsoKnownAs(toFn); // a label inside the same function
   }
 
-  /** Makes the function that an event comes from the top of the stack: what led to it was not shown. */
-  private syncOn({ row, fromFn }: PlainEvent): void {
-    if (fromFn === null || isOf(this.top, fromFn) || fromFn === this.signalTail) return;
+  private targetOf(fn: Fn, end: End | null): Landing {
+    if (isLeft(this.levels, end)) return landingOf(this.levels, fn, end);
+    const top = this.levels.list.length - 1;
+    const frames = this.levels.list.slice(end?.place ?? 0).flatMap((level) => level.frames);
+    const [frame = null, other] = frames.filter((each) => isOf(each, fn)).reverse();
+    return { frame, isSure: end?.place === top || other === undefined };
+  }
+
+  /** Makes the function that an event comes from the top of the stack: what led to it was not shown. True: it was not. */
+  private syncOn({ row, fromFn: named }: PlainEvent): boolean {
+    if (named === null) return false;
+    const fromFn = wholeOf(this.levels, named);
+    if (isOf(this.top, fromFn) || fromFn === this.signalTail) return false;
     this.signalTail = null;
-    if (fromFn.is(Trait.ReturnThunk)) return; // what is on top returns
+    if (fromFn.is(Trait.ReturnThunk)) return false; // what is on top returns
     const { begunBy, frames } = this.topLevel;
-    if (begunBy === 'kernel entry' && frames.length === 1) return this.alsoKnownAs(fromFn); // it has several labels
-    if (this.unwind(fromFn, row)) return;
+    if (begunBy === 'kernel entry' && frames.length === 1) {
+      this.alsoKnownAs(fromFn); // it has several labels
+      return false;
+    }
     if (fromFn.is(Trait.ProgramStart)) {
       this.leaveLoader(row);
-      return this.jump(fromFn, 'OpenAtStart');
+      this.jump(fromFn, 'OpenAtStart');
+      return true;
     }
-    const areNameless = this.top.fn.is(Trait.Unknown) && fromFn.is(Trait.Unknown);
-    if (!areNameless || this.options.tailCalls === 'nest') this.jump(fromFn, 'HiddenJump');
+    const isStub = this.top.fn.is(Trait.Stub | Trait.Resolver);
+    if (isStub) this.jumpUnseen(fromFn);
+    else this.jumpOrUnwind(fromFn, row);
+    return !isStub && !this.top.fn.is(Trait.Stub);
   }
 
   /** Only the lowest level is left, unless one above it returns. */
@@ -222,48 +224,34 @@ class Reader {
     if (this.howTopEnds(row) === null) this.closeAbove(this.levels.list[0]?.frames.at(-1) ?? null, 'Unwound');
   }
 
-  /** Back to a deeper frame of `fn`, if the level on top does not end by a return of its own; true if it was so. */
-  private unwind(fn: Fn, row: number): boolean {
+  private jumpUnseen(fn: Fn): void {
+    const areNameless = this.top.fn.is(Trait.Unknown) && fn.is(Trait.Unknown);
+    if (!areNameless || this.options.tailCalls === 'nest') this.jump(fn, 'HiddenJump');
+  }
+
+  /** Back to a deeper frame of `fn`, if the level on top does not end by a return of its own; else it jumped. */
+  private jumpOrUnwind(fn: Fn, row: number): void {
     const { list } = this.levels;
     const end = this.howTopEnds(row);
-    if (this.top.fn.is(Trait.Stub | Trait.Resolver) || !this.isLeft(end)) return false;
-    const landing = this.landingOf(fn, end);
-    if (landing) this.closeAbove(landing, 'Unwound');
-    else if (end?.row === row) this.closeAbove((list[end.place] as Level).frames.at(-1) as Frame, 'Unwound');
-    return landing !== null;
-  }
-
-  /** Was the level on top left by an exception or a longjmp, rather than that it jumped? */
-  private isLeft(end: End | null): boolean {
-    if (end === null) return this.unwinder(Trait.Unwinder) !== null;
-    if (end.place === this.levels.list.length - 1) return false;
-    // Left together with it at last is what an unwinder called later left: this level did not unwind.
-    return !end.leftLast?.callee?.is(Trait.Unwinder) || this.unwinder(Trait.Unwinder) !== null;
-  }
-
-  /** The frame that control went to: if nothing is left in the same way later, one of the level that returns then. */
-  private landingOf(fn: Fn, end: End | null): Frame | null {
-    if (end && !end.leftLast) return this.nearest(fn, end.place, end.place);
-    const resumer = this.unwinder(Trait.Resumer);
-    // Who has cleaned up and lets the exception go on is not gone back to.
-    const highest = resumer ? this.levels.list.indexOf(resumer) - 2 : this.levels.list.length - 2;
-    return this.nearest(fn, highest, end?.place ?? 0);
-  }
-
-  /** The level of the uppermost unwinder of a kind, if nothing but nameless code runs on it. */
-  private unwinder(kind: number): Level | null {
-    const frames = this.levels.list.flatMap((level) => level.frames.map((frame) => ({ level, fn: frame.fn })));
-    for (const { level, fn } of frames.slice(-DEEPEST_UNWINDER).reverse()) {
-      if (fn.is(kind)) return level;
-      if (!fn.is(Trait.Unknown | Trait.Unwinder)) return null;
+    const isOwn = end?.place === list.length - 1;
+    if (!isLeft(this.levels, end)) {
+      const below = list.slice(end?.place ?? 0, -1).flatMap((level) => level.frames);
+      const hasChoice = !isOwn && below.some((frame) => isOf(frame, fn));
+      this.jumpUnseen(fn);
+      if (hasChoice) this.top.isDoubtful = true;
+      return;
     }
-    return null;
+    const { frame, isSure } = landingOf(this.levels, fn, end);
+    if (frame) return this.land(frame, isSure);
+    const isKnown = end?.row === row;
+    if (isKnown) this.closeAbove((list[end.place] as Level).frames.at(-1) as Frame, 'Unwound');
+    this.jumpUnseen(fn);
+    if (!isKnown) this.top.isDoubtful = true;
   }
 
-  /** The nearest frame of a function in the levels from one place down to another. */
-  private nearest(fn: Fn, highest: number, lowest: number): Frame | null {
-    const frames = this.levels.list.slice(lowest, highest + 1).flatMap((level) => level.frames);
-    return frames.findLast((frame) => isOf(frame, fn)) ?? null;
+  private land(frame: Frame, isSure: boolean): void {
+    this.closeAbove(frame, 'Unwound');
+    if (!isSure) frame.isDoubtful = true;
   }
 
   /** The function on top jumps to another one. */
@@ -279,8 +267,10 @@ class Reader {
     }
     const earlier = topLevel.frames.findLast((frame) => frame.fn === fn);
     if (replaces || (top.fn.is(Trait.Resolver) && !top.isCalled)) {
+      const { isDoubtful } = topLevel.frames.at(-1) as Frame;
       this.close(topLevel.frames.pop() as Frame, why);
       this.open(fn, why);
+      this.top.isDoubtful = isDoubtful;
     } else if (topLevel.frames.length > LONGEST_CHAIN && earlier) this.closeAbove(earlier, null);
     else this.open(fn, why);
   }
@@ -297,7 +287,18 @@ class Reader {
   private open(fn: Fn, why: InferenceName | null, isCalled = false): void {
     const below = this.top ? pathOf(this.top) : '';
     const call = this.list.open(fn.key, this.nowNs, this.openCalls);
-    const frame = { fn, below, entryNs: this.nowNs, why, isCalled, selfNs: 0, inferredNs: 0, alsoKnownAs: [], call };
+    const frame = {
+      fn,
+      below,
+      entryNs: this.nowNs,
+      why,
+      isCalled,
+      isDoubtful: false,
+      selfNs: 0,
+      inferredNs: 0,
+      alsoKnownAs: [],
+      call,
+    };
     this.topLevel.frames.push(frame);
   }
 
@@ -334,13 +335,12 @@ class Reader {
     if (!isOf(this.top, fn)) this.top.alsoKnownAs.push(fn);
   }
 
-  private chargeUntil(timeNs: number): void {
+  private chargeUntil(timeNs: number, hasMoved = false): void {
     const pause = this.pauses.at(-1);
     const payer = pause ? rowOf(this.rows, pause.path) : this.top;
     if (payer) {
       payer.selfNs += timeNs - this.nowNs;
-      // Behind a jump that was not shown others may have been between.
-      const isGuess = this.levels.list.some(({ frames }) => frames.some(({ why }) => why === 'HiddenJump'));
+      const isGuess = hasMoved || this.levels.list.some(({ frames }) => frames.some(({ isDoubtful }) => isDoubtful));
       if (isGuess) payer.inferredNs += timeNs - this.nowNs;
       const stack = pause ? pause.call.stack : this.openCalls;
       this.list.spend(stack, this.nowNs, timeNs, isGuess ? 'hidden' : 'sure');

@@ -1,0 +1,101 @@
+/**
+ * Where an exception or a longjmp went, as a reader with pencil and paper finds it: part of the plain replay.
+ */
+import { Trait } from '../../src/replay/traits.js';
+import type { Fn, Frame, Level, Levels } from './plain-levels.js';
+
+/** How the level on top ends. */
+export interface End {
+  readonly row: number;
+  /** The levels from here upwards end with it. */
+  readonly place: number;
+  /** Those of them that were called later, lowest first. */
+  readonly leftLater: readonly Level[];
+}
+
+export interface Landing {
+  readonly frame: Frame | null;
+  /** There was no choice. */
+  readonly isSure: boolean;
+}
+
+/** An unwinder does not call itself deeper than this on its way out; nor are more frames compared. */
+const DEEPEST_UNWINDER = 8;
+const MOST_COMPARED = 16;
+
+interface Placed {
+  readonly level: Level;
+  readonly frame: Frame;
+}
+
+const framesOf = (levels: readonly Level[]): Placed[] =>
+  levels.flatMap((level) => level.frames.map((frame) => ({ level, frame })));
+export const isOf = (frame: Frame, fn: Fn) => frame.fn === fn || frame.alsoKnownAs.includes(fn);
+
+/** An unwinder runs, perhaps in functions of its own that have no name. */
+export function isUnwinding({ list }: Levels): boolean {
+  return unwinder(list, Trait.Unwinder) !== null;
+}
+
+/** Was the level on top left by an exception or a longjmp, rather than that it jumped? */
+export function isLeft(levels: Levels, end: End | null): boolean {
+  if (end === null) return isUnwinding(levels);
+  if (end.place === levels.list.length - 1) return false;
+  // Left together with it at last is what an unwinder called later left: this level did not unwind.
+  return !end.leftLater.at(-1)?.callee?.is(Trait.Unwinder) || isUnwinding(levels);
+}
+
+/** The frame that control went to: if nothing is left in the same way later, one of the level that returns then. */
+export function landingOf({ list }: Levels, fn: Fn, end: End | null): Landing {
+  const isKnown = end !== null && end.leftLater.length === 0;
+  const lowest = end?.place ?? 0;
+  const candidates = framesOf(list.slice(lowest, isKnown ? lowest + 1 : highestLanding(list)))
+    .map(({ frame }) => frame)
+    .filter((frame) => isOf(frame, fn))
+    .reverse();
+  const [frame = null, ...others] = candidates;
+  const isSure = isKnown || others.length === 0 || areAlike(list, candidates) || isForced(fn, others, end);
+  return { frame, isSure: frame !== null && isSure };
+}
+
+/** A part belongs to the nearest frame of its name, if it is known to be a part of one of several functions. */
+export function wholeOf({ list }: Levels, fn: Fn): Fn {
+  if (!fn.is(Trait.Part)) return fn;
+  const top = framesOf(list).at(-1)?.frame;
+  if (top?.fn.key === fn.key) return top.fn;
+  const below = framesOf(list.slice(0, highestLanding(list)));
+  return below.findLast(({ frame }) => frame.fn.key === fn.key)?.frame.fn ?? fn;
+}
+
+/** Of levels from here on nothing can be landed in: who has cleaned up and lets the exception go on is not gone back to. */
+function highestLanding(list: readonly Level[]): number {
+  const resumer = unwinder(list, Trait.Resumer);
+  return resumer ? Math.max(0, list.indexOf(resumer) - 1) : list.length - 1;
+}
+
+/** Frames that wait at the same call are treated alike by an exception. */
+function areAlike(list: readonly Level[], candidates: readonly Frame[]): boolean {
+  const placed = framesOf(list);
+  const calls = candidates.slice(0, MOST_COMPARED + 1).map((frame) => {
+    const at = placed.findIndex((other) => other.frame === frame);
+    return (placed[at + 1] as Placed).level.calledFrom;
+  });
+  return unwinder(list, Trait.Raiser) !== null && calls.every((call) => call === calls[0]);
+}
+
+/** As many frames of the function let the exception go on later as there are: none was passed over. */
+function isForced(fn: Fn, others: readonly Frame[], end: End | null): boolean {
+  const times = (end?.leftLater ?? []).filter(
+    ({ caller, callee }) => callee?.is(Trait.Resumer) && caller?.key === fn.key,
+  ).length;
+  return times > Math.min(others.length, MOST_COMPARED);
+}
+
+/** The level of the uppermost unwinder of a kind, if nothing but nameless code runs on it. */
+function unwinder(list: readonly Level[], kind: number): Level | null {
+  for (const { level, frame } of framesOf(list).slice(-DEEPEST_UNWINDER).reverse()) {
+    if (frame.fn.is(Trait.Stub) || !frame.fn.is(Trait.Unknown | Trait.Unwinder)) return null;
+    if (frame.fn.is(kind)) return level;
+  }
+  return null;
+}
