@@ -75,7 +75,7 @@ export async function withProgress<Result>(
   signal: AbortSignal,
   work: (options: AnalyzeOptions) => Promise<Result>,
 ): Promise<Result> {
-  const progress = await startProgress(flags.quiet, totalSize(inputs));
+  const progress = startProgress(flags.quiet, totalSize(inputs));
   const { tailCalls, noExtend, byCalls = false } = flags;
   try {
     return await work({

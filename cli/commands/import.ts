@@ -39,7 +39,7 @@ async function importWithProgress(
   options: ImportOptions,
   signal: AbortSignal,
 ): Promise<ImportedTrace> {
-  const progress = await startProgress(options.quiet, totalSize(inputs));
+  const progress = startProgress(options.quiet, totalSize(inputs));
   try {
     return await importTrace(inputs, (bytes) => output.write(bytes), {
       select: selectionOf(options),

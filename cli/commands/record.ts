@@ -5,7 +5,7 @@ import { PtflameError, shellWords } from '../../src/text.js';
 import { keepRecording } from '../perf/keep-recording.js';
 import { noIntelPt } from '../perf/no-intel-pt.js';
 import { probe } from '../perf/probe.js';
-import { planRecording } from '../perf/recording-plan.js';
+import { missingCpus, planRecording } from '../perf/recording-plan.js';
 import { targetOf } from '../perf/target.js';
 import { type PerfVersion, perfVersion } from '../perf/version.js';
 import type { RecordOptions } from '../recording-options.js';
@@ -22,6 +22,8 @@ export async function record(options: RecordOptions, command: readonly string[] 
   if (options.dryRun) {
     const version = await versionOrNull(options.perf);
     const plan = await planRecording(options, target, machine, version);
+    const missing = missingCpus(target, machine);
+    if (missing.length > 0) sayer(options.quiet)(`warning: this machine has no CPU ${missing.join(', ')} online`);
     process.stdout.write(
       dryRunLines(plan, options.render ?? [], machine, version)
         .map((line) => `${line}\n`)
@@ -33,7 +35,7 @@ export async function record(options: RecordOptions, command: readonly string[] 
   const version = await perfVersion(options.perf);
   const plan = await planRecording(options, target, machine, version);
   const say = sayer(options.quiet);
-  await keepRecording(plan, { machine, version, say });
+  await keepRecording(plan, { machine, version, say, quiet: options.quiet });
   if (!options.render) say(`next: ${shellWords(['ptflame', 'render', plan.output, '-o', 'flame.html'])}`);
   return plan.output;
 }

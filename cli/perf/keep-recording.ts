@@ -8,6 +8,7 @@ import { finished } from 'node:stream/promises';
 import { formatBytes, formatDuration, PTFLAME_VERSION, PtflameError } from '../../src/text.js';
 import { notesPath } from '../data-file.js';
 import { createTemporaryFile } from '../temporary-files.js';
+import { RecordingDisplay } from '../terminal/recording-line.js';
 import type { Patience } from './await-end.js';
 import { checkRoom } from './check-room.js';
 import { perfFailure } from './failures.js';
@@ -26,6 +27,8 @@ export interface RecordingContext {
   /** A line to the user. */
   readonly say: (text: string) => void;
   readonly patience?: Patience;
+  /** No line that tells how far it is. */
+  readonly quiet?: boolean;
 }
 
 /** Whatever perf's exit code: the file says whether there is a recording. */
@@ -42,9 +45,9 @@ export async function keepRecording(plan: RecordingPlan, context: RecordingConte
 }
 
 async function record(plan: RecordingPlan, context: RecordingContext) {
-  const { say, patience } = context;
+  const { say } = context;
   say(`recording ${targetText(plan.target)}${lengthText(plan)}; Ctrl-C ends it and keeps it`);
-  const end = await runRecording(plan, say, patience);
+  const end = await runDisplayed(plan, context);
   const file = await inspectRecording(plan.dataFile);
   if (!file?.isWhole) throw noRecording(plan, end, file);
   end.words.release();
@@ -52,6 +55,20 @@ async function record(plan: RecordingPlan, context: RecordingContext) {
   const notes = notesOf(plan, end, context);
   await writeNotes(plan.output, notes);
   return { notes, lines: endLines(plan, end, notes, file) };
+}
+
+/** The terminal of a command is its own: nothing is drawn into it. */
+async function runDisplayed(
+  plan: RecordingPlan,
+  { say, patience, quiet = false }: RecordingContext,
+): Promise<RecordingEnd> {
+  const { dataFile: path, timeMs, target } = plan;
+  const display = new RecordingDisplay({ path, timeMs, isQuiet: quiet || target.kind === 'command' }, say);
+  try {
+    return await runRecording(plan, display.say, patience, display);
+  } finally {
+    display.stop();
+  }
 }
 
 function lengthText({ timeMs }: RecordingPlan): string {

@@ -109,7 +109,7 @@ function refuseContradictions(
   if (trigger !== undefined && snapshot === undefined)
     throw contradiction('--trigger is of snapshots', 'add --snapshot');
   if (trigger !== undefined && trigger !== 'signal') throw noTrigger(trigger);
-  if (target.kind === 'cpus') refuseOfflineCpus(target.cpus, machine);
+  if (!options.dryRun) refuseMissingCpus(missingCpus(target, machine), machine);
   if (version === null) return;
   if (snapshot !== undefined && !isAtLeast(version, 5, 4)) throw tooOld(version, '--snapshot', '5.4');
   if (kernel && !isAtLeast(version, 5, 5)) throw tooOld(version, '--kernel', '5.5');
@@ -126,8 +126,12 @@ function noTrigger(name: string): PtflameError {
   });
 }
 
-function refuseOfflineCpus(cpus: readonly number[], { cpu }: Machine): void {
-  const missing = cpus.filter((number) => !cpu.online.includes(number));
+/** Those of the target that this machine lacks, or that are offline: a dry run may be for another machine. */
+export function missingCpus(target: Target, { cpu }: Machine): number[] {
+  return target.kind === 'cpus' ? target.cpus.filter((number) => !cpu.online.includes(number)) : [];
+}
+
+function refuseMissingCpus(missing: readonly number[], { cpu }: Machine): void {
   if (missing.length === 0) return;
   throw new PtflameError('NO_SUCH_TARGET', `there is no CPU ${missing[0]} here, or it is offline`, {
     hint: `those that are there: ${cpu.online.join(', ')}`,

@@ -30,11 +30,20 @@ interface Running {
   readonly patience: Patience;
 }
 
+/** Told how far it is. */
+export interface RecordingWatcher {
+  /** perf records from now on. */
+  began(): void;
+  /** perf was asked to end. */
+  ending(): void;
+}
+
 /** @throws PtflameError INTERRUPTED at the second Ctrl-C: perf is killed then */
 export async function runRecording(
   plan: RecordingPlan,
   say: (text: string) => void,
   patience = PATIENCE,
+  watcher?: RecordingWatcher,
 ): Promise<RecordingEnd> {
   const runsCommand = plan.target.kind === 'command';
   const spawned = { at: new Date(), ns: process.hrtime.bigint() };
@@ -45,7 +54,9 @@ export async function runRecording(
     if (plan.snapshots === 'by-signal') interrupts.listenForSnapshots();
     const hasBegun = await begin(running);
     const start = runsCommand ? spawned : { at: new Date(), ns: process.hrtime.bigint() };
+    if (hasBegun) watcher?.began();
     const endedBy = await firstEnd(running, hasBegun);
+    watcher?.ending();
     const durationNs = Number(process.hrtime.bigint() - start.ns);
     const wasKilled = endedBy !== 'target' && (await stop(running, hasBegun));
     const exit = await perf.exited;

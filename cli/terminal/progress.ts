@@ -1,9 +1,9 @@
 /**
- * How far the work is, on a terminal's standard error only.
+ * How far reading and replaying are, as a status line.
  */
 import type { Progress } from '../../src/index.js';
-import { formatBytes, formatCount } from '../../src/text.js';
-import { showCursorAtExit } from './cursor.js';
+import { progressLine, type Stage } from './progress-line.js';
+import { startStatusLine } from './status-line.js';
 
 export interface ProgressDisplay {
   show(progress: Progress): void;
@@ -11,42 +11,27 @@ export interface ProgressDisplay {
   stop(): void;
 }
 
-const NOTHING: ProgressDisplay = { show() {}, stop() {} };
+const STAGES = { read: 'reading', replay: 'replaying', write: 'writing' } as const;
 
 /** `totalBytes`: null if it is not known, as of a pipe. */
-export async function startProgress(quiet: boolean, totalBytes: number | null): Promise<ProgressDisplay> {
-  if (quiet || !process.stderr.isTTY) return NOTHING;
-  const { default: cliProgress } = await import('cli-progress');
-  const format = '{phase} {bar} {percentage} % | {done} | {rate} | {eta_formatted} left';
-  const options = {
-    format,
-    stream: process.stderr,
-    clearOnComplete: true,
-    hideCursor: true,
-    gracefulExit: true,
-    fps: 10,
-  };
-  const bar = new cliProgress.SingleBar(options, cliProgress.Presets.shades_classic);
-  const startMs = performance.now();
-  const cursorIsBack = showCursorAtExit();
-  bar.start(totalBytes ?? 0, 0, { phase: 'reading', done: '', rate: '' });
+export function startProgress(quiet: boolean, totalBytes: number | null): ProgressDisplay {
+  let progress: Progress = { phase: 'read', bytes: 0, lines: 0 };
+  let beganMs = performance.now();
+  const line = startStatusLine(quiet, (width) => {
+    return progressLine(stageOf(progress, totalBytes, performance.now() - beganMs), width);
+  });
   return {
-    show(progress) {
-      if (progress.phase !== 'read') {
-        bar.setTotal(progress.ofThreads);
-        const phase = progress.phase === 'replay' ? 'replaying' : 'writing';
-        bar.update(progress.threads, { phase, done: `${progress.threads} threads`, rate: '' });
-        return;
-      }
-      const rate = (progress.bytes * 1000) / Math.max(performance.now() - startMs, 1);
-      if (totalBytes === null) bar.setTotal(progress.bytes);
-      const lines = (progress.lines * 1000) / Math.max(performance.now() - startMs, 1);
-      const rates = `${formatBytes(rate)}/s, ${formatCount(Math.round(lines))} lines/s`;
-      bar.update(progress.bytes, { done: formatBytes(progress.bytes), rate: rates });
+    show(now) {
+      if (now.phase !== progress.phase) beganMs = performance.now();
+      progress = now;
     },
-    stop() {
-      bar.stop();
-      cursorIsBack();
-    },
+    stop: () => line.stop(),
   };
+}
+
+function stageOf(progress: Progress, totalBytes: number | null, elapsedMs: number): Stage {
+  const name = STAGES[progress.phase];
+  if (progress.phase === 'read')
+    return { name, done: progress.bytes, total: totalBytes, unit: 'bytes', lines: progress.lines, elapsedMs };
+  return { name, done: progress.threads, total: progress.ofThreads, unit: 'threads', lines: 0, elapsedMs };
 }

@@ -6,9 +6,9 @@ import { PtflameError } from '../model/errors.js';
 import { type PerfTime, perfTimeText } from '../model/perf-time.js';
 import { SymbolKind, type SymbolTable, UNKNOWN_NAME } from '../model/symbol-table.js';
 import type { Nanoseconds } from '../model/units.js';
-import { compareUtf8 } from '../model/utf8-order.js';
 import { formatBounds, formatDuration } from '../render/format.js';
 import { nameMatcher } from '../store/name-matcher.js';
+import { similarNames } from './similar-names.js';
 
 /** Functions by their whole name, or all that an expression finds; `[syscall]` and its kin have names, too. */
 export type FunctionPattern = string | RegExp;
@@ -122,15 +122,10 @@ function missingText(pattern: FunctionPattern): string {
     : `no function that ${patternText(pattern)} finds`;
 }
 
-const MOST_SIMILAR = 3;
-
-/** "did you mean A, B? ", if there are names that hold the wanted one; shortest first. */
+/** "did you mean A, B? " */
 function similarText(pattern: FunctionPattern, { name }: SymbolTable): string {
-  if (typeof pattern !== 'string') return '';
-  const wanted = pattern.toLowerCase();
-  const similar = [...new Set(name.map(bareName))].filter((own) => own.toLowerCase().includes(wanted));
-  const shortest = similar.sort((a, b) => a.length - b.length || compareUtf8(a, b)).slice(0, MOST_SIMILAR);
-  return shortest.length === 0 ? '' : `did you mean ${shortest.join(', ')}? `;
+  const similar = typeof pattern === 'string' ? similarNames(pattern, name.map(bareName)) : [];
+  return similar.length === 0 ? '' : `did you mean ${similar.join(', ')}? `;
 }
 
 /** @throws PtflameError BAD_OPTION */

@@ -71,17 +71,24 @@ describe.concurrent('an input that never ends', () => {
   });
 });
 
-describe.concurrent('the cursor, which a progress line hides', () => {
-  test.for(['SIGTERM', 'SIGHUP', 'SIGQUIT'] as const)('is back after %s', async (signal, { dir }) => {
+describe.concurrent('the line of progress', () => {
+  test.for(['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const)('is gone after %s', async (signal, { dir }) => {
     await execa('mkfifo', [dir.file('pipe')]);
     const command = `echo $$ > pid; exec '${process.execPath}' '${PROGRAM}' render '${SIX_LINES}' pipe -o x`;
-    const running = execa('script', ['-qec', command, '/dev/null'], { cwd: dir.path, stdin: 'ignore', reject: false });
+    const env = { TERM: 'xterm' };
+    const running = execa('script', ['-qec', command, '/dev/null'], {
+      cwd: dir.path,
+      env,
+      stdin: 'ignore',
+      reject: false,
+    });
     let screen = '';
     running.stdout.on('data', (bytes) => (screen += bytes));
-    await vi.waitFor(() => expect(screen).toContain('\x1b[?25l'), { timeout: 60_000, interval: 20 });
+    await vi.waitFor(() => expect(screen).toContain('reading'), { timeout: 60_000, interval: 20 });
     process.kill(Number(await dir.read('pid')), signal);
     await running;
-    expect(screen.lastIndexOf('\x1b[?25h')).toBeGreaterThan(screen.lastIndexOf('\x1b[?25l'));
+    expect(screen.lastIndexOf('\x1b[2K')).toBeGreaterThan(screen.lastIndexOf('reading')); // its line is cleared
+    expect(screen).not.toContain('\x1b[?25l'); // and the cursor was never hidden
   });
 });
 

@@ -167,6 +167,7 @@ describe.concurrent('what cannot be answered', () => {
     [['latency', 'no_such', DEMO], 1, /no function called no_such$/, /report --match/],
     [['latency', '/^no_such/', DEMO], 1, /no function that \/\^no_such\/ finds/, /report --match/],
     [['report', DEMO, '--root', 'no_such'], 1, /no function called no_such/, /report --match/],
+    [['latency', 'consmer', DEMO], 1, /no function called consmer/, /^ {2}did you mean consumer\?/],
     [['latency', 'mutex_lock', DEMO], 1, /no function called mutex_lock/, /^ {2}did you mean pthread_mutex_lock[,?] /],
     [['report', DEMO, '--window', '+1s,'], 1, /nothing of the trace/, /--window/],
     [['report', DEMO, '--window', '+2us,+1us'], 2, /the window is empty/, /FROM,TO/],

@@ -419,6 +419,13 @@ describe.concurrent('--dry-run', () => {
     expect((await dir.names()).filter((name) => name.startsWith('perf.data'))).toEqual([]);
   });
 
+  test('for CPUs that this machine lacks: the command, and a warning', async ({ dir }) => {
+    const run = await record(dir, ['-C', '2-7', '--dry-run']);
+    expect(run).toMatchObject({ exitCode: 0, stderr: 'warning: this machine has no CPU 4, 5, 6, 7 online\n' });
+    expect(run.stdout).toMatch(/^\S+ record .* -C 2,3,4,5,6,7 /);
+    expect((await record(dir, ['-C', '2-7', '--dry-run', '--quiet'])).stderr).toBe('');
+  });
+
   test('here, for real', async () => {
     expect(await ptflame(['record', '-a', '--dry-run'])).toMatchObject({ exitCode: 0, stderr: '' });
   });

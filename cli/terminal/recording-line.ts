@@ -1,0 +1,78 @@
+/**
+ * How far a recording is, as a status line: its time, its size, and what Ctrl-C does.
+ */
+import { statSync } from 'node:fs';
+import { formatBytes, formatDuration } from '../../src/text.js';
+import { clock } from './progress-line.js';
+import { type StatusLine, startStatusLine } from './status-line.js';
+
+export interface RecordingState {
+  /** null: until Ctrl-C, or as long as the target lives. */
+  readonly timeMs: number | null;
+  readonly elapsedMs: number;
+  /** Written so far. */
+  readonly bytes: number;
+  /** perf was asked to end, and writes what it still has. */
+  readonly isEnding: boolean;
+}
+
+/** "3 s of 10 s recorded, 120.0 MB written; Ctrl-C ends it and keeps it". */
+export function recordingText({ timeMs, elapsedMs, bytes, isEnding }: RecordingState): string {
+  const written = bytes === 0 ? '' : `, ${formatBytes(bytes)} written`;
+  if (isEnding) return `perf writes what it has recorded${written}; Ctrl-C discards it`;
+  const elapsed = clock(Math.floor(elapsedMs / 1000));
+  const time = timeMs === null ? elapsed : `${elapsed} of ${totalText(timeMs)}`;
+  return `${time} recorded${written}; Ctrl-C ends it and keeps it`;
+}
+
+const MINUTE_MS = 60_000;
+
+/** "2.5 s": as it was asked for. */
+function totalText(timeMs: number): string {
+  return timeMs < MINUTE_MS ? formatDuration(timeMs * 1e6) : clock(timeMs / 1000);
+}
+
+export interface DisplayedRecording {
+  /** Where perf writes. */
+  readonly path: string;
+  readonly timeMs: number | null;
+  readonly isQuiet: boolean;
+}
+
+/** What a recording shows while it runs; lines that are said stay above it. */
+export class RecordingDisplay {
+  readonly #of: DisplayedRecording;
+  readonly #say: (text: string) => void;
+  #line: StatusLine | null = null;
+  #isEnding = false;
+
+  constructor(of: DisplayedRecording, say: (text: string) => void) {
+    this.#of = of;
+    this.#say = say;
+  }
+
+  readonly say = (text: string): void => {
+    if (this.#line === null) this.#say(text);
+    else this.#line.printAbove(() => this.#say(text));
+  };
+
+  /** perf records from now on. */
+  began(): void {
+    const { path, timeMs, isQuiet } = this.#of;
+    const beganMs = performance.now();
+    this.#line = startStatusLine(isQuiet, (width) => {
+      const bytes = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+      const elapsedMs = performance.now() - beganMs;
+      return recordingText({ timeMs, elapsedMs, bytes, isEnding: this.#isEnding }).slice(0, width);
+    });
+  }
+
+  /** perf was asked to end. */
+  ending(): void {
+    this.#isEnding = true;
+  }
+
+  stop(): void {
+    this.#line?.stop();
+  }
+}
