@@ -9,4 +9,5 @@ export { PTFLAME_VERSION } from './model/version.js';
 export { formatBounds, formatBytes, formatCount, formatDuration, formatMany, formatShare } from './render/format.js';
 export { gapCount } from './render/quality-summary.js';
 export { shorterNames } from './render/short-names.js';
+export { similarNames } from './render/similar-names.js';
 export { shellWords, visibleText } from './render/visible-text.js';

@@ -7,8 +7,8 @@ import { type PerfTime, perfTimeText } from '../model/perf-time.js';
 import { SymbolKind, type SymbolTable, UNKNOWN_NAME } from '../model/symbol-table.js';
 import type { Nanoseconds } from '../model/units.js';
 import { formatBounds, formatDuration } from '../render/format.js';
+import { similarNames } from '../render/similar-names.js';
 import { nameMatcher } from '../store/name-matcher.js';
-import { similarNames } from './similar-names.js';
 
 /** Functions by their whole name, or all that an expression finds; `[syscall]` and its kin have names, too. */
 export type FunctionPattern = string | RegExp;

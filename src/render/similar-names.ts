@@ -1,5 +1,5 @@
 /**
- * A name that no function has → those that were probably meant.
+ * A word that was mistyped → those that were probably meant: functions, options, commands.
  */
 import { distance } from 'fastest-levenshtein';
 import { compareUtf8 } from '../model/utf8-order.js';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { similarNames } from '../../src/pipeline/similar-names.js';
+import { similarNames } from '../../src/render/similar-names.js';
 
 const NAMES = ['pthread_mutex_lock', '__mutex_lock', 'worker', 'Pool::worker', 'work_queue_run', 'main', 'Pool::Pool'];
 
