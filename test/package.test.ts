@@ -25,7 +25,15 @@ test('what users run and read is in the package', () => {
   const wanted = [about.bin.ptflame, ...exported].map((path) => path.replace('./', ''));
   const paths = files.map(({ path }) => path);
   expect(paths).toEqual(
-    expect.arrayContaining([...wanted, 'README.md', 'CHANGELOG.md', 'LICENSE', 'docs/report.png', 'docs/recording.md']),
+    expect.arrayContaining([
+      ...wanted,
+      'README.md',
+      'CHANGELOG.md',
+      'SECURITY.md',
+      'LICENSE',
+      'docs/report.png',
+      'docs/recording.md',
+    ]),
   );
   expect(paths.some((path) => path.startsWith('fixtures/demo/'))).toBe(true);
 });
