@@ -2,7 +2,7 @@
  * How much of the time does a folded file put on the right call path? Compares it with a truth file.
  */
 
-interface Paths {
+export interface Paths {
   readonly ns: Map<string, number>;
   readonly calls: Map<string, number>;
 }
@@ -20,6 +20,16 @@ const TRAMPOLINE = /@plt$|^_dl_runtime_resolve|^$/;
 const NAMELESS = /^\[.*(?:\+| )0x[0-9a-f]+(?:-0x[0-9a-f]+)?\]$/;
 const SYNTHETIC = /^\[(?!unknown\])[^\]]*\]$/;
 const ANNOTATION = /:(\d+)(?:\(\d+\))?(?:,avg:\d+)?$/;
+
+/** A function's name as truth has it. */
+export function trueName(name: string): string {
+  return name.replace(NAMELESS, '[unknown]');
+}
+
+/** A frame whose time counts as that of the function below it. */
+export function isTrampolineOrStop(name: string): boolean {
+  return SYNTHETIC.test(trueName(name)) || TRAMPOLINE.test(name);
+}
 
 /** The truth of gentrace: rows [parent, name, calls, open, total, self, …]; `drop`: frames that nobody can see. */
 export function gentraceTruth(json: string, drop = /(?!)/): Paths {
@@ -77,7 +87,7 @@ function readFolded(
   for (const line of folded.split('\n').filter(Boolean)) {
     const blank = line.lastIndexOf(' ');
     const frames = line.slice(0, blank).split(';');
-    const names = frames.map((frame) => frame.replace(ANNOTATION, '').replace(NAMELESS, '[unknown]'));
+    const names = frames.map((frame) => trueName(frame.replace(ANNOTATION, '')));
     const path = names.filter((name) => !isDropped(name));
     add(file.ns, path, Number(line.slice(blank + 1)));
     const calls = ANNOTATION.exec(frames.at(-1) as string)?.[1];

@@ -83,7 +83,7 @@ describe('real programs', () => {
     ['ev-cut', 99.2],
   ])('%s, jumps shown: at least %d % of the time on the true stack', async (name, floor) => {
     const options = { extend: false, tailCalls: 'replace' } as const;
-    const profile = await analyzeText(fixture(`truth/ptemu-${name}-jumps.perf.txt.gz`), options);
+    const profile = await analyzeText(fixture(`truth/ptemu-${name}-branches.perf.txt.gz`), options);
     const truth = ptemuTruth(fixture(`truth/ptemu-${name}.tree.jsonl.gz`).toString(), 'stack');
     expect(fidelity(truth, fold(profile, { annotate: true }), { trampolines: 'drop' }).overlap).toBeGreaterThan(floor);
   });
