@@ -40,5 +40,6 @@ function jsonText(answer: unknown): string {
 
 /** A name that begins as a formula does must not become one in a spreadsheet. */
 function csvText(rows: readonly (readonly (string | number | boolean | null)[])[]): string {
-  return stringify(rows as (string | number | boolean | null)[][], { escape_formulas: true });
+  const cast = { boolean: String }; // true and false, not 1 and nothing
+  return stringify(rows as (string | number | boolean | null)[][], { escape_formulas: true, cast });
 }

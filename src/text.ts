@@ -6,7 +6,18 @@ export { type ErrorCode, PtflameError } from './model/errors.js';
 export { LEAST_MEMORY_BYTES } from './model/least-memory.js';
 export { perfTimeText } from './model/perf-time.js';
 export { PTFLAME_VERSION } from './model/version.js';
-export { formatBounds, formatBytes, formatCount, formatDuration, formatMany, formatShare } from './render/format.js';
+export {
+  formatAtLeast,
+  formatBounds,
+  formatBytes,
+  formatCalls,
+  formatCount,
+  formatDuration,
+  formatLongest,
+  formatMany,
+  formatShare,
+  longestCut,
+} from './render/format.js';
 export { gapCount } from './render/quality-summary.js';
 export { shorterNames } from './render/short-names.js';
 export { similarNames } from './render/similar-names.js';

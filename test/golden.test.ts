@@ -8,7 +8,7 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { analyze, openTraceFile, type Profile, PtflameError, renderSvg } from '../src/index.js';
 import { BranchKind, type BranchSites, siteOfRecord, TraceEdge } from '../src/model/branch-sites.js';
-import { Inference } from '../src/model/quality.js';
+import { Inference, UNWOUND } from '../src/model/quality.js';
 import type { SymbolTable } from '../src/model/symbol-table.js';
 import type { ThreadEvents } from '../src/model/thread-events.js';
 import { NONE, type SymbolId } from '../src/model/units.js';
@@ -189,6 +189,7 @@ class FrameLog implements FrameWatcher {
 
 /** Nothing, if it was seen. */
 function whyText(inference: number): string {
+  if (inference === UNWOUND) return ' (unwound)';
   const name = Object.entries(Inference).find(([, value]) => value === inference)?.[0];
   return name === undefined ? '' : ` (${name})`;
 }

@@ -112,7 +112,9 @@ function emptyTree(length: number): CallTree {
     inferredCalls: zeros(),
     selfNs: zeros(),
     inferredNs: zeros(),
+    unwoundCalls: zeros(),
     completeNs: zeros(),
+    longestCutNs: zeros(),
     minNs: zeros().fill(Number.POSITIVE_INFINITY),
     maxNs: zeros().fill(Number.NEGATIVE_INFINITY),
   };

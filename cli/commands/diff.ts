@@ -36,11 +36,14 @@ async function read(path: string, options: DiffOptions, signal: AbortSignal): Pr
 }
 
 const CHANGES = ['calls', 'totalNs', 'selfNs', 'outsideNs', 'avgNs', 'p99Ns'] as const;
+/** What came later stands behind: columns keep their places. */
+const MORE_CHANGES = ['inferred', 'unwound', 'outsideSelfNs', 'maxNs', 'longestCutNs'] as const;
 
-function csvRows({ functions }: Diff): (string | number | null)[][] {
-  const titles = CHANGES.flatMap((name) => [`${name} before`, `${name} after`]);
+function csvRows({ functions }: Diff): (string | number | boolean | null)[][] {
+  const changes = [...CHANGES, ...MORE_CHANGES];
+  const titles = changes.flatMap((name) => [`${name} before`, `${name} after`]);
   const rows = functions.map((row) => {
-    return [row.name, row.dso, ...CHANGES.flatMap((name) => [row[name].before, row[name].after])];
+    return [row.name, row.dso, ...changes.flatMap((name) => [row[name].before, row[name].after]), row.isStop];
   });
-  return [['name', 'dso', ...titles], ...rows];
+  return [['name', 'dso', ...titles, 'isStop'], ...rows];
 }

@@ -38,7 +38,7 @@ function askAbout(
   );
 }
 
-const COLUMNS = 'name dso calls totalNs outsideNs offCpuNs onCpuNs avgNs perCallNs share'.split(
+const COLUMNS = 'name dso calls totalNs outsideNs offCpuNs onCpuNs avgNs perCallNs share inferred'.split(
   ' ',
 ) as (keyof ChildRow)[];
 

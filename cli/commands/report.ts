@@ -37,10 +37,11 @@ export async function report(options: ReportOptions, signal: AbortSignal): Promi
 
 const COLUMNS = [
   'name dso calls inferred totalNs selfNs outsideNs onCpuNs guessedNs avgNs minNs maxNs p50Ns p90Ns p99Ns',
+  'unwound longestCutNs outsideSelfNs isStop', // what came later stands behind: columns keep their places
 ].flatMap((names) => names.split(' ')) as (keyof FunctionRow)[];
 
 /** With threads, each row says whose it is; all threads together are nobody's. */
-function csvRows({ functions, threads }: Report): (string | number | null)[][] {
+function csvRows({ functions, threads }: Report): (string | number | boolean | null)[][] {
   const cells = (row: FunctionRow) => COLUMNS.map((column) => row[column]);
   if (threads === undefined) return [COLUMNS, ...functions.map(cells)];
   const together = functions.map((row) => [null, null, null, ...cells(row)]);

@@ -2,8 +2,8 @@
  * What changed between two traces, as terminal text.
  */
 import type { Diff, DiffRow } from '../../src/answers.js';
-import { formatCount, formatDuration } from '../../src/text.js';
-import { differenceCell, durationCell, NOTHING } from './numbers.js';
+import { formatCalls, formatCount, formatDuration } from '../../src/text.js';
+import { differenceCell, durationCell, longestCell, NOTHING } from './numbers.js';
 import { traceLines } from './report.js';
 import { type Column, tableLines } from './table.js';
 import { topLines } from './top-lines.js';
@@ -24,10 +24,15 @@ const COLUMNS: readonly Column<DiffRow>[] = [
   { title: 'Δ self', text: ({ selfNs }) => differenceCell(selfNs.after - selfNs.before) },
   { title: 'total', text: ({ totalNs }) => formatDuration(totalNs.after), rank: 4 },
   { title: 'Δ total', text: ({ totalNs }) => differenceCell(totalNs.after - totalNs.before) },
-  { title: 'calls', text: ({ calls }) => formatCount(calls.after), rank: 5 },
+  { title: 'calls', text: ({ calls, inferred }) => formatCalls(calls.after, inferred.after), rank: 5 },
   { title: 'Δ calls', text: ({ calls }) => countChange(calls.after - calls.before), rank: 1 },
   { title: 'avg', text: ({ avgNs }) => durationCell(avgNs.after), rank: 6 },
   { title: 'Δ avg', text: ({ avgNs }) => averageChange(avgNs), rank: 2 },
+  {
+    title: 'max',
+    text: ({ maxNs, longestCutNs }) => longestCell({ maxNs: maxNs.after, longestCutNs: longestCutNs.after }),
+    rank: 6,
+  },
 ];
 
 function countChange(calls: number): string {

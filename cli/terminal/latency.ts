@@ -2,11 +2,11 @@
  * How long calls of a function took, as terminal text.
  */
 import type { CallerRow, ChildRow, Latency, LatencyStats } from '../../src/answers.js';
-import { formatCount, formatDuration, formatMany, visibleText } from '../../src/text.js';
+import { formatAtLeast, formatCount, formatDuration, formatMany, longestCut, visibleText } from '../../src/text.js';
 import { bar } from './bar.js';
 import { inColumns } from './columns.js';
 import { histogramLines } from './histogram.js';
-import { callsCell, durationCell, NOTHING, shareCell } from './numbers.js';
+import { callsCell, durationCell, longestCell, NOTHING, shareCell } from './numbers.js';
 import { traceLines } from './report.js';
 import { slowCallLines } from './slow-call.js';
 import { type Column, fittingName, tableLines } from './table.js';
@@ -58,6 +58,7 @@ function functionLines({ functions }: Latency, { asked, width, top }: LatencyLoo
     { title: 'total', text: ({ totalNs }) => formatDuration(totalNs) },
     { title: 'calls', text: callsCell },
     { title: 'avg', text: ({ avgNs }) => durationCell(avgNs) },
+    { title: 'max', text: longestCell },
   ];
   const name = ({ name, dso }: (typeof functions)[number]) => (dso === null ? name : `${name} (${dso})`);
   const title = formatMany(functions.length, 'function');
@@ -66,9 +67,7 @@ function functionLines({ functions }: Latency, { asked, width, top }: LatencyLoo
 }
 
 function statsLines(stats: LatencyStats, hasSwitches: boolean): string[] {
-  const { calls, inferred, totalNs, outsideNs, offCpuNs } = stats;
-  const some = `, ${formatCount(inferred)} of them not seen whole, which count nowhere below`;
-  const seen = inferred === 0 ? '' : calls === inferred ? ', none of them seen whole' : some;
+  const { calls, inferred, totalNs, outsideNs, outsideSelfNs, offCpuNs } = stats;
   const cells = [
     ['avg', stats.avgNs],
     ['min', stats.minNs],
@@ -78,9 +77,10 @@ function statsLines(stats: LatencyStats, hasSwitches: boolean): string[] {
     ['p99.9', stats.p999Ns],
     ['max', stats.maxNs],
   ] as const;
-  const outside = `${shareCell(outsideNs, totalNs)} outside of traced code`;
+  const own = outsideNs > 0 ? ` (${shareCell(outsideSelfNs, totalNs)} directly)` : '';
+  const outside = `${shareCell(outsideNs, totalNs)} outside of traced code${own}`;
   const offCpu = hasSwitches ? `, ${shareCell(offCpuNs, totalNs)} off the processor` : '';
-  const lines = [`${formatMany(calls, 'call')}${seen}`];
+  const lines = seenLines(stats);
   if (calls === inferred) return lines;
   lines.push(
     ...inColumns(
@@ -89,6 +89,17 @@ function statsLines(stats: LatencyStats, hasSwitches: boolean): string[] {
     ),
   );
   return [...lines, `${formatDuration(totalNs)} in all: ${outside}${offCpu}`];
+}
+
+/** How many calls were seen whole, and what is known of the others. */
+function seenLines({ calls, inferred, unwound, maxNs, longestCutNs }: LatencyStats): string[] {
+  const left = unwound === 0 ? [] : [`${formatCount(unwound)} unwound: ended by an exception or a longjmp`];
+  if (inferred === 0) return [formatMany(calls, 'call'), ...left];
+  const cutNs = longestCut(maxNs, longestCutNs);
+  const longest = cutNs === null ? '' : `; the longest of all was cut: ${formatAtLeast(cutNs)}`;
+  const counted = calls === inferred ? '' : '; no time below counts them';
+  const whole = `${formatCount(calls - inferred)} of ${formatMany(calls, 'call')} whole`;
+  return [`${whole}, ${formatCount(inferred)} cut: start or end not seen${longest}${counted}`, ...left];
 }
 
 function childLines(children: readonly ChildRow[], hasSwitches: boolean, { width, top }: LatencyLooks): string[] {
@@ -100,7 +111,7 @@ function childLines(children: readonly ChildRow[], hasSwitches: boolean, { width
     { title: 'total', text: ({ totalNs }) => formatDuration(totalNs) },
     { title: '%', text: ({ share }) => shareCell(share, 1) },
     { title: '', text: ({ share }) => bar(share, 10), isLeft: true, rank: 6 },
-    { title: 'calls', text: ({ calls, isSelf }) => (isSelf ? '' : formatCount(calls)) },
+    { title: 'calls', text: (row) => (row.isSelf ? '' : callsCell(row)) },
     { title: 'avg', text: ({ avgNs, isSelf }) => (isSelf ? '' : durationCell(avgNs)), rank: 2 },
     { title: 'per call', text: ({ perCallNs }) => durationCell(perCallNs), rank: 1 },
     { title: 'outside', text: ({ outsideNs }) => formatDuration(outsideNs), rank: 3 },
@@ -120,7 +131,7 @@ function callerLines(callers: readonly CallerRow[], { width, top }: LatencyLooks
     { title: 'avg', text: ({ stats }) => durationCell(stats.avgNs) },
     { title: 'p50', text: ({ stats }) => durationCell(stats.p50Ns), rank: 4 },
     { title: 'p99', text: ({ stats }) => durationCell(stats.p99Ns), rank: 2 },
-    { title: 'max', text: ({ stats }) => durationCell(stats.maxNs), rank: 1 },
+    { title: 'max', text: ({ stats }) => longestCell(stats), rank: 1 },
     { title: 'outside', text: ({ stats }) => formatDuration(stats.outsideNs), rank: 3 },
   ];
   return topLines(callers, top, (rows) => tableLines(rows, columns, { name: callerName, nameTitle: 'caller', width }));
@@ -145,7 +156,7 @@ function pathTable(chains: readonly Chain[], width: number): string[] {
     { title: 'total', text: ({ totalNs }) => formatDuration(totalNs) },
     { title: 'calls', text: callsCell },
     { title: 'avg', text: ({ avgNs }) => durationCell(avgNs) },
-    { title: 'max', text: ({ maxNs }) => durationCell(maxNs), rank: 1 },
+    { title: 'max', text: longestCell, rank: 1 },
   ];
   const [titles = '', ...lines] = tableLines(chains, columns, { name: () => '', nameTitle: PATH, width });
   const numbersWidth = titles.length - PATH.length;

@@ -1,7 +1,7 @@
 /**
  * Numbers in the cells of tables.
  */
-import { formatCount, formatDuration, formatShare } from '../../src/text.js';
+import { formatCalls, formatCount, formatDuration, formatLongest, formatShare } from '../../src/text.js';
 
 /** What is not known. */
 export const NOTHING = '–';
@@ -14,9 +14,14 @@ export function shareCell(part: number, all: number): string {
   return all > 0 ? formatShare(part, all) : NOTHING;
 }
 
-/** "12 (3)": three of them inferred. */
+/** "9 of 12" calls whole, the others cut. */
 export function callsCell({ calls, inferred }: { readonly calls: number; readonly inferred: number }): string {
-  return formatCount(calls) + (inferred > 0 ? ` (${formatCount(inferred)})` : '');
+  return formatCalls(calls, inferred);
+}
+
+/** "3 ms"; "≥ 5 ms" if the longest call was cut. */
+export function longestCell(call: { readonly maxNs: number | null; readonly longestCutNs: number | null }): string {
+  return formatLongest(call.maxNs, call.longestCutNs);
 }
 
 /** "+1.5 ms", "−20 ns". */

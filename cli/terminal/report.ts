@@ -3,8 +3,8 @@
  */
 
 import { type FunctionRow, filesBehindNames, type Report, type ThreadReport } from '../../src/answers.js';
-import { formatDuration, formatMany } from '../../src/text.js';
-import { callsCell, durationCell, shareCell } from './numbers.js';
+import { formatCount, formatDuration, formatMany } from '../../src/text.js';
+import { callsCell, durationCell, longestCell, shareCell } from './numbers.js';
 import { type Column, tableLines } from './table.js';
 import { topLines } from './top-lines.js';
 
@@ -18,7 +18,7 @@ export function reportLines(report: Report, width: number, top: number): string[
     rows.length === 0
       ? ['no function']
       : topLines(rows, top, (shown) =>
-          tableLines(shown, columns(totalNs), { name: nameOf, nameTitle: 'function', width }),
+          tableLines(shown, columns(totalNs, shown), { name: nameOf, nameTitle: 'function', width }),
         );
   const apart = threads.flatMap((thread) => ['', threadTitle(thread), ...table(thread.functions, thread.totalNs)]);
   return [...traceLines(trace), '', ...table(functions, trace.totalNs), ...apart];
@@ -42,20 +42,25 @@ function threadTitle({ tid, pid, comm, totalNs, onCpuNs }: ThreadReport): string
 }
 
 /** `totalNs`: what shares are of. */
-function columns(totalNs: number): Column<FunctionRow>[] {
+function columns(totalNs: number, rows: readonly FunctionRow[]): Column<FunctionRow>[] {
+  const unwound = rows.some((row) => row.unwound > 0)
+    ? [{ title: 'unwound', text: ({ unwound }: FunctionRow) => formatCount(unwound), rank: 2 }]
+    : [];
   return [
     { title: 'total', text: ({ totalNs: ns }) => formatDuration(ns) },
     { title: '%', text: ({ totalNs: ns }) => shareCell(ns, totalNs), rank: 3 },
     { title: 'self', text: ({ selfNs }) => formatDuration(selfNs) },
     { title: '%', text: ({ selfNs }) => shareCell(selfNs, totalNs), rank: 5 },
     { title: 'outside', text: ({ outsideNs }) => formatDuration(outsideNs), rank: 4 },
+    { title: 'out. self', text: ({ outsideSelfNs }) => formatDuration(outsideSelfNs), rank: 5 },
     { title: 'on CPU', text: ({ onCpuNs, totalNs: ns }) => shareCell(onCpuNs, ns), rank: 6 },
     { title: 'calls', text: callsCell },
+    ...unwound,
     { title: 'avg', text: ({ avgNs }) => durationCell(avgNs) },
     { title: 'min', text: ({ minNs }) => durationCell(minNs), rank: 9 },
     { title: 'p50', text: ({ p50Ns }) => durationCell(p50Ns), rank: 8 },
     { title: 'p90', text: ({ p90Ns }) => durationCell(p90Ns), rank: 7 },
     { title: 'p99', text: ({ p99Ns }) => durationCell(p99Ns), rank: 2 },
-    { title: 'max', text: ({ maxNs }) => durationCell(maxNs), rank: 1 },
+    { title: 'max', text: longestCell },
   ];
 }

@@ -11,11 +11,11 @@ const LEAST_SHARE = 0.02;
 const MOST_ROWS = 40;
 
 export function slowCallLines(call: SlowCall, place: number, { avgNs }: LatencyStats, width: number): string[] {
-  const { tid, comm, start, durationNs, outsideNs } = call;
+  const { tid, comm, start, durationNs, isUnwound, outsideNs } = call;
   const who = `thread ${tid}${comm === null ? '' : ` ${visibleText(comm)}`}`;
   const outside = `${shareCell(outsideNs, durationNs)} outside of traced code`;
   const average = avgNs === null ? '' : `; the average call takes ${formatDuration(avgNs)}`;
-  const head = `slowest call ${place + 1}: ${formatDuration(durationNs)} from ${start} in ${who}, ${outside}${average}`;
+  const head = `slowest call ${place + 1}: ${formatDuration(durationNs)}${isUnwound ? ' (unwound)' : ''} from ${start} in ${who}, ${outside}${average}`;
   const rows = tellingRows(call.differences);
   const options = {
     name: ({ name }: DifferenceRow) => name,

@@ -4,8 +4,9 @@
 import type { CallLog } from '../model/call-log.js';
 import type { CallTree } from '../model/call-tree.js';
 import { DurationsBuilder, type FunctionDurations } from '../model/durations.js';
+import { isWhole, UNWOUND } from '../model/quality.js';
 import { type Nanoseconds, NONE, type SymbolId } from '../model/units.js';
-import { cutBy, touches } from './filter-thread.js';
+import { cutBy, nsWithin, touches } from './filter-thread.js';
 import { Insides } from './insides.js';
 import { type LongCall, LongestCalls } from './longest-calls.js';
 import { isOffCpu } from './outside.js';
@@ -17,12 +18,17 @@ export interface CallSums {
   /** All that were asked for; inferred: those of which the start or the end was not seen. */
   calls: number;
   inferred: number;
+  /** Of the complete ones: those that an exception or a longjmp ended. */
+  unwound: number;
+  /** One of the inferred ones lasted so long at least; 0: nobody knows. */
+  longestCutNs: Nanoseconds;
   /** Of the complete ones: durations added up, the shortest and the longest. */
   completeNs: Nanoseconds;
   minNs: Nanoseconds;
   maxNs: Nanoseconds;
-  /** Of the complete ones: time outside of traced code, and the part of it off the processor. */
+  /** Of the complete ones: time outside of traced code; the parts of it directly on them, and off the processor. */
   outsideNs: Nanoseconds;
+  outsideSelfNs: Nanoseconds;
   offCpuNs: Nanoseconds;
 }
 
@@ -89,6 +95,7 @@ class CallFinder implements CallListener {
   opened(call: OpenCall): void {
     this.insides.mark(call);
     call.outsideNs = this.outsideNs;
+    call.outsideSelfNs = 0;
     call.offCpuNs = this.offCpuNs;
   }
 
@@ -106,16 +113,29 @@ class CallFinder implements CallListener {
   spent(top: OpenCall | null, fromNs: Nanoseconds, toNs: Nanoseconds): void {
     if (top === null || !top.isStop) return;
     this.outsideNs += toNs - fromNs;
+    this.addToSelf(top, toNs - fromNs);
     if (isOffCpu(this.tree.symbol[top.node])) this.offCpuNs += toNs - fromNs;
   }
 
-  closed(call: OpenCall, exitNs: Nanoseconds, why: number): void {
-    const { tree, question, filter } = this;
+  closed(call: OpenCall, exitNs: Nanoseconds, why: number, knownNs: Nanoseconds): void {
+    const { tree, question, filter, window } = this;
     if (!isOfSet(question.calls.functions, tree.symbol[call.node])) return;
-    if (!this.insides.holdsFor(call) || !touches(this.window, call.entryNs, exitNs)) return;
+    if (!this.insides.holdsFor(call) || !touches(window, call.entryNs, exitNs)) return;
     if (filter.foldsRecursion && isDirectRecursion(tree, call.node)) return;
-    if (cutBy(this.window, call.entryNs, exitNs, why) === NONE) this.countComplete(call, exitNs - call.entryNs);
-    else if (question.calls.durations === null) this.countInferred(call);
+    const ending = cutBy(window, call.entryNs, exitNs, why);
+    if (isWhole(ending)) this.countComplete(call, exitNs - call.entryNs, ending === UNWOUND);
+    else if (question.calls.durations === null)
+      this.countInferred(call, Math.min(knownNs, nsWithin(window, call.entryNs, exitNs)));
+  }
+
+  /** Time of a stop is that of the stops that it stands in, and of the function below; of all of it, if it is folded. */
+  private addToSelf(stop: OpenCall, ns: Nanoseconds): void {
+    let call: OpenCall | null = stop;
+    for (; call?.isStop; call = call.below) call.outsideSelfNs += ns;
+    for (; call !== null; call = call.below) {
+      call.outsideSelfNs += ns;
+      if (!this.filter.foldsRecursion || !isDirectRecursion(this.tree, call.node)) return;
+    }
   }
 
   build(): AskedCallsOfThread {
@@ -124,30 +144,33 @@ class CallFinder implements CallListener {
     return { rows, sums, durations, slowest: slowest.build() };
   }
 
-  private countComplete(call: OpenCall, durationNs: Nanoseconds): void {
+  private countComplete(call: OpenCall, durationNs: Nanoseconds, isUnwound: boolean): void {
     const { durations } = this.question.calls;
     if (durations !== null && (durationNs < durations.minNs || durationNs > durations.maxNs)) return;
     if (!call.isAside) this.left(call);
-    const { outsideNs, offCpuNs } = call;
+    const { outsideNs, outsideSelfNs, offCpuNs } = call;
     const caller = this.callerOf(call);
     const sums = this.sumsOf(caller);
     sums.calls++;
+    if (isUnwound) sums.unwound++;
     sums.completeNs += durationNs;
     sums.minNs = Math.min(sums.minNs, durationNs);
     sums.maxNs = Math.max(sums.maxNs, durationNs);
     sums.outsideNs += outsideNs;
+    sums.outsideSelfNs += outsideSelfNs;
     sums.offCpuNs += offCpuNs;
     this.latency.add(callerKey(caller), durationNs);
     this.outside.add(callerKey(caller), outsideNs);
     this.offCpu.add(callerKey(caller), offCpuNs);
     this.rows[call.row] = RowMark.Complete;
-    this.slowest.add(call.row, call.entryNs, durationNs, outsideNs, offCpuNs);
+    this.slowest.add({ row: call.row, entryNs: call.entryNs, durationNs, isUnwound, outsideNs, offCpuNs });
   }
 
-  private countInferred(call: OpenCall): void {
+  private countInferred(call: OpenCall, knownNs: Nanoseconds): void {
     const sums = this.sumsOf(this.callerOf(call));
     sums.calls++;
     sums.inferred++;
+    sums.longestCutNs = Math.max(sums.longestCutNs, knownNs);
     this.rows[call.row] = RowMark.Inferred;
   }
 
@@ -164,17 +187,21 @@ class CallFinder implements CallListener {
 
 export function noCalls(): CallSums {
   const [minNs, maxNs] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
-  return { calls: 0, inferred: 0, completeNs: 0, minNs, maxNs, outsideNs: 0, offCpuNs: 0 };
+  const counts = { calls: 0, inferred: 0, unwound: 0, longestCutNs: 0 };
+  return { ...counts, completeNs: 0, minNs, maxNs, outsideNs: 0, outsideSelfNs: 0, offCpuNs: 0 };
 }
 
 export function addedSums(a: CallSums, b: CallSums): CallSums {
   return {
     calls: a.calls + b.calls,
     inferred: a.inferred + b.inferred,
+    unwound: a.unwound + b.unwound,
+    longestCutNs: Math.max(a.longestCutNs, b.longestCutNs),
     completeNs: a.completeNs + b.completeNs,
     minNs: Math.min(a.minNs, b.minNs),
     maxNs: Math.max(a.maxNs, b.maxNs),
     outsideNs: a.outsideNs + b.outsideNs,
+    outsideSelfNs: a.outsideSelfNs + b.outsideSelfNs,
     offCpuNs: a.offCpuNs + b.offCpuNs,
   };
 }

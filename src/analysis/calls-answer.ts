@@ -15,6 +15,8 @@ export interface SlowCall {
   readonly tid: Tid;
   readonly startNs: Nanoseconds;
   readonly durationNs: Nanoseconds;
+  /** An exception or a longjmp ended it. */
+  readonly isUnwound: boolean;
   /** Of it, outside of traced code, and of that off the processor. */
   readonly outsideNs: Nanoseconds;
   readonly offCpuNs: Nanoseconds;
@@ -45,8 +47,8 @@ export function answerOf(
   const calls = findCalls(log, tree, filter, question);
   const { complete, inferred, alone, ...whole } = lookInside(log, tree, filter, calls);
   const paths = filter.root === null ? whole.paths : reroot(whole.paths, filter.root);
-  const slowest = calls.slowest.map(({ row, entryNs, durationNs, outsideNs, offCpuNs }) => {
-    return { tid, startNs: entryNs, durationNs, outsideNs, offCpuNs, tree: alone.get(row) as CallTree };
+  const slowest = calls.slowest.map(({ row, entryNs: startNs, ...call }) => {
+    return { tid, startNs, ...call, tree: alone.get(row) as CallTree };
   });
   return { sums: calls.sums, durations: calls.durations, complete, inferred, paths, slowest };
 }

@@ -3,10 +3,11 @@
  */
 import type { CallLog } from '../model/call-log.js';
 import { type CallTree, CallTreeBuilder, ROOT, withoutEmptyNodes } from '../model/call-tree.js';
+import { isWhole, UNWOUND } from '../model/quality.js';
 import { SpecialSymbol } from '../model/symbol-table.js';
 import { type Nanoseconds, NONE, type NodeId, type SymbolId } from '../model/units.js';
 import { type AskedCallsOfThread, RowMark } from './asked-calls.js';
-import { cutBy, touches } from './filter-thread.js';
+import { cutBy, nsWithin, touches } from './filter-thread.js';
 import { ALWAYS, type Bounds, type CallFilter, isDirectRecursion } from './questions.js';
 import { type CallListener, type OpenCall, walkCalls } from './walk-calls.js';
 
@@ -19,7 +20,7 @@ export interface CallsWithin {
   readonly complete: CallTree;
   /** The same of calls that were not seen whole. */
   readonly inferred: CallTree;
-  /** Where they were made: the paths down to the function, with calls, and durations as self time. */
+  /** Where they were made: the paths down to the function, with calls, and durations as self time: of the inferred ones as inferred. */
   readonly paths: CallTree;
   /** By row of the log, of the longest calls: what each did; its root stands for the call. */
   readonly alone: ReadonlyMap<number, CallTree>;
@@ -97,21 +98,22 @@ class Collector implements CallListener {
 
   spent(top: OpenCall | null, fromNs: Nanoseconds, toNs: Nanoseconds): void {
     if (top === null || top.tree === null) return;
-    const ns = this.inWindow(fromNs, toNs);
+    const ns = nsWithin(this.window, fromNs, toNs);
     this.spentNs[top.isStop ? this.tree.symbol[top.node] : CODE] += ns;
     top.tree.charge(top.place, ns, false);
     top.treeAlone?.charge(top.placeAlone, ns, false);
   }
 
-  closed(call: OpenCall, exitNs: Nanoseconds, why: number): void {
+  closed(call: OpenCall, exitNs: Nanoseconds, ending: number, knownNs: Nanoseconds): void {
     if (call.tree === null || !touches(this.window, call.entryNs, exitNs)) return;
     const isMarked = this.rows[call.row] !== RowMark.None;
     if (this.isFolded(call.node)) return;
-    const isWhole = cutBy(this.window, call.entryNs, exitNs, why) === NONE;
-    const durationNs = isWhole ? exitNs - call.entryNs : this.inWindow(call.entryNs, exitNs);
-    count(call.tree, call.place, durationNs, isWhole);
-    if (call.treeAlone) count(call.treeAlone, call.placeAlone, durationNs, isWhole);
-    if (isMarked) this.closeMarked(call, durationNs, isWhole);
+    const why = cutBy(this.window, call.entryNs, exitNs, ending);
+    const durationNs = nsWithin(this.window, call.entryNs, exitNs); // all of it, if it is whole
+    const ended = { why, durationNs, knownNs: Math.min(knownNs, durationNs) };
+    count(call.tree, call.place, ended);
+    if (call.treeAlone) count(call.treeAlone, call.placeAlone, ended);
+    if (isMarked) this.closeMarked(call, ended);
   }
 
   build(): CallsWithin {
@@ -131,14 +133,14 @@ class Collector implements CallListener {
     if (call.treeAlone) call.placeAlone = isFolded ? below.placeAlone : call.treeAlone.child(below.placeAlone, symbol);
   }
 
-  private closeMarked({ row, node }: OpenCall, durationNs: Nanoseconds, isWhole: boolean): void {
+  private closeMarked({ row, node }: OpenCall, ended: EndedCall): void {
     const path = this.pathTo(node);
-    this.paths.charge(path, durationNs, false);
-    count(this.paths, path, durationNs, isWhole);
+    this.paths.charge(path, ended.durationNs, !isWhole(ended.why));
+    count(this.paths, path, ended);
     const nested = this.nested.get(row);
     if (nested === undefined) return;
     this.chargeLeaves(nested);
-    for (const { tree, node: leaf } of nested.leaves) count(tree, leaf, durationNs, isWhole);
+    for (const { tree, node: leaf } of nested.leaves) count(tree, leaf, ended);
     this.nested.delete(row);
   }
 
@@ -179,13 +181,19 @@ class Collector implements CallListener {
   private isFolded(node: NodeId): boolean {
     return this.foldsRecursion && isDirectRecursion(this.tree, node);
   }
-
-  private inWindow(fromNs: Nanoseconds, toNs: Nanoseconds): Nanoseconds {
-    return Math.max(0, Math.min(toNs, this.window.endNs) - Math.max(fromNs, this.window.startNs));
-  }
 }
 
-function count(tree: CallTreeBuilder, node: NodeId, durationNs: Nanoseconds, isWhole: boolean): void {
-  if (isWhole) tree.countComplete(node, durationNs);
-  else tree.countInferred(node);
+interface EndedCall {
+  /** As `cutBy` says it. */
+  readonly why: number;
+  /** As far as it lies in the window. */
+  readonly durationNs: Nanoseconds;
+  /** So much of it is sure. */
+  readonly knownNs: Nanoseconds;
+}
+
+function count(tree: CallTreeBuilder, node: NodeId, { why, durationNs, knownNs }: EndedCall): void {
+  if (why === NONE) tree.countComplete(node, durationNs);
+  else if (why === UNWOUND) tree.countUnwound(node, durationNs);
+  else tree.countInferred(node, knownNs);
 }

@@ -13,6 +13,8 @@ export interface ChainRow extends DurationRange {
   readonly path: readonly SymbolId[]; // lowest first, the function is the last
   readonly calls: number;
   readonly inferred: number;
+  readonly unwound: number;
+  /** Of complete calls; of the parts that were seen, if no call was seen whole. */
   readonly totalNs: Nanoseconds;
 }
 
@@ -26,24 +28,29 @@ export interface Chains {
 /** A recursion of depth n has n paths of n frames on average: all of them would not fit into memory. */
 const MOST_CHAIN_FRAMES = 1_000_000;
 
-/** Most time first; so many of them that their paths stay readable, however deep a recursion is. */
-export function chainsOf(paths: CallTree, symbols: SymbolTable): Chains {
+/** `isOfParts`: no call was seen whole. Most time first; so many of them that their paths stay readable, however deep a recursion is. */
+export function chainsOf(paths: CallTree, isOfParts: boolean, symbols: SymbolTable): Chains {
   const { depth } = viewOf(paths);
   const rank = ranksByName(paths, symbols);
   const nodes = Array.from(paths.calls.keys()).filter((node) => paths.calls[node] > 0);
-  const { selfNs, calls } = paths;
-  nodes.sort((a, b) => selfNs[b] - selfNs[a] || calls[b] - calls[a] || rank[a] - rank[b]);
+  const { calls } = paths;
+  const totalNs = paths.selfNs.map((ns, node) => (isOfParts ? ns : ns - paths.inferredNs[node]));
+  nodes.sort((a, b) => totalNs[b] - totalNs[a] || calls[b] - calls[a] || rank[a] - rank[b]);
   let frames = 0;
   const shown = nodes.filter((node, row) => (frames += depth[node]) <= MOST_CHAIN_FRAMES || row === 0);
-  return { chains: shown.map((node) => chainRow(paths, node)), chainsLeftOut: nodes.length - shown.length };
+  return {
+    chains: shown.map((node) => chainRow(paths, node, totalNs[node])),
+    chainsLeftOut: nodes.length - shown.length,
+  };
 }
 
-function chainRow(paths: CallTree, node: NodeId): ChainRow {
+function chainRow(paths: CallTree, node: NodeId, totalNs: Nanoseconds): ChainRow {
   const path: SymbolId[] = [];
   for (let at = node; at !== ROOT; at = paths.parent[at]) path.push(paths.symbol[at]);
   const counted = { calls: paths.calls[node], inferred: paths.inferredCalls[node] };
   const took = { completeNs: paths.completeNs[node], minNs: paths.minNs[node], maxNs: paths.maxNs[node] };
-  return { path: path.reverse(), ...counted, totalNs: paths.selfNs[node], ...durationRange({ ...counted, ...took }) };
+  const range = durationRange({ ...counted, ...took, longestCutNs: paths.longestCutNs[node] });
+  return { path: path.reverse(), ...counted, unwound: paths.unwoundCalls[node], totalNs, ...range };
 }
 
 /** Where the path of each node stands among all, by the names in it. */

@@ -5,7 +5,7 @@ import type { CallTree } from '../model/call-tree.js';
 import { compareSymbols } from '../model/symbol-order.js';
 import type { SymbolTable } from '../model/symbol-table.js';
 import { type TreeView, viewOf } from '../model/tree-view.js';
-import { NONE, type SymbolId } from '../model/units.js';
+import { NONE, type NodeId, type SymbolId } from '../model/units.js';
 import { type TimeSums, type TimeSumsOfNodes, timeSums, timeSumsOf } from './outside.js';
 
 /** What the calls did themselves, or let others do. */
@@ -13,7 +13,9 @@ export interface ChildRow extends TimeSums {
   /** NONE: the function itself. */
   readonly symbol: SymbolId;
   readonly calls: number;
-  /** For each of its own calls; NaN if it has none. */
+  /** Those of which the start or the end was not seen. */
+  readonly inferred: number;
+  /** Its time for each of its own calls; NaN if it has none. */
   readonly avgNs: number;
   /** For each call of the function asked about. */
   readonly perCallNs: number;
@@ -31,23 +33,29 @@ export function measure(tree: CallTree): MeasuredTree {
   return { tree, firstChild, nextSibling, ...timeSums(tree) };
 }
 
+type OwnSums = Omit<ChildRow, 'symbol' | 'avgNs' | 'perCallNs' | 'share'>;
+
+function ownSums(measured: MeasuredTree, node: NodeId): OwnSums {
+  const { calls, inferredCalls } = measured.tree;
+  return { calls: calls[node], inferred: inferredCalls[node], ...timeSumsOf(measured, node) };
+}
+
 /** What stands directly under a node, and the node itself. */
 export function childRows(measured: MeasuredTree, parent: number, calls: number, symbols: SymbolTable): ChildRow[] {
   const { tree, firstChild, nextSibling } = measured;
   const all = measured.totalNs[parent];
-  const row = (symbol: SymbolId, ownCalls: number, sums: TimeSums): ChildRow => ({
+  const row = (symbol: SymbolId, own: OwnSums): ChildRow => ({
     symbol,
-    calls: ownCalls,
-    ...sums,
-    avgNs: ownCalls > 0 ? sums.totalNs / ownCalls : Number.NaN,
-    perCallNs: calls > 0 ? sums.totalNs / calls : Number.NaN,
-    share: all > 0 ? sums.totalNs / all : 0,
+    ...own,
+    avgNs: own.calls > 0 ? own.totalNs / own.calls : Number.NaN,
+    perCallNs: calls > 0 ? own.totalNs / calls : Number.NaN,
+    share: all > 0 ? own.totalNs / all : 0,
   });
-  const rows = [row(NONE, calls, { totalNs: tree.selfNs[parent], outsideNs: 0, offCpuNs: 0, lostNs: 0 })];
+  const itself = { totalNs: tree.selfNs[parent], outsideNs: 0, offCpuNs: 0, lostNs: 0 };
+  const rows = [row(NONE, { calls, inferred: 0, ...itself })];
   for (let node = firstChild[parent]; node !== NONE; node = nextSibling[node]) {
     // a window may hold the end of a call that was set aside, and nothing of those that made it
-    if (tree.calls[node] > 0 || measured.totalNs[node] > 0)
-      rows.push(row(tree.symbol[node], tree.calls[node], timeSumsOf(measured, node)));
+    if (tree.calls[node] > 0 || measured.totalNs[node] > 0) rows.push(row(tree.symbol[node], ownSums(measured, node)));
   }
   return rows.sort((a, b) => b.totalNs - a.totalNs || b.calls - a.calls || compareSymbols(symbols, a.symbol, b.symbol));
 }

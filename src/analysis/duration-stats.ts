@@ -9,6 +9,8 @@ export interface DurationSums {
   readonly calls: number;
   /** Those of which the start or the end was not seen. */
   readonly inferred: number;
+  /** One of those lasted so long at least; 0: nobody knows. */
+  readonly longestCutNs: Nanoseconds;
   readonly completeNs: Nanoseconds;
   readonly minNs: Nanoseconds;
   readonly maxNs: Nanoseconds;
@@ -19,6 +21,8 @@ export interface DurationRange {
   readonly avgNs: number;
   readonly minNs: number;
   readonly maxNs: number;
+  /** Of the others one lasted so long at least; NaN if there is none, or nobody knows. */
+  readonly longestCutNs: number;
 }
 
 /** Percentiles are NaN also if nobody counted. */
@@ -28,10 +32,16 @@ export interface DurationStats extends DurationRange {
   readonly p99Ns: number;
 }
 
-export function durationRange({ calls, inferred, completeNs, minNs, maxNs }: DurationSums): DurationRange {
+export function durationRange({ calls, inferred, completeNs, minNs, maxNs, ...sums }: DurationSums): DurationRange {
   const complete = calls - inferred;
-  if (complete <= 0) return { avgNs: Number.NaN, minNs: Number.NaN, maxNs: Number.NaN };
-  return { avgNs: completeNs / complete, minNs, maxNs };
+  const longestCutNs = sums.longestCutNs > 0 ? sums.longestCutNs : Number.NaN;
+  if (complete <= 0) return { avgNs: Number.NaN, minNs: Number.NaN, maxNs: Number.NaN, longestCutNs };
+  return { avgNs: completeNs / complete, minNs, maxNs, longestCutNs };
+}
+
+/** How long the longest call took; the least that it can be, if that is one of the others. */
+export function longestNs({ maxNs, longestCutNs }: DurationRange): number {
+  return Number.isNaN(maxNs) || longestCutNs > maxNs ? longestCutNs : maxNs;
 }
 
 export function durationStats(sums: DurationSums, histogram: Histogram | null): DurationStats {

@@ -4,9 +4,9 @@
 import { type CallLog, Certainty } from '../model/call-log.js';
 import { type CallTree, ROOT, withoutEmptyNodes } from '../model/call-tree.js';
 import { type DurationBlocks, DurationsBuilder } from '../model/durations.js';
-import { Inference, type InferenceName, noInferences } from '../model/quality.js';
+import { Inference, type InferenceName, isWhole, noInferences, UNWOUND } from '../model/quality.js';
 import { SpecialSymbol } from '../model/symbol-table.js';
-import { type Nanoseconds, NONE, type NodeId } from '../model/units.js';
+import type { Nanoseconds, NodeId } from '../model/units.js';
 import { Insides } from './insides.js';
 import { ALWAYS, type Bounds, type CallFilter, type FunctionSet, isDirectRecursion } from './questions.js';
 import { foldRecursion, reroot } from './reshape.js';
@@ -63,27 +63,27 @@ class Sums implements CallListener {
   }
 
   spent(top: OpenCall | null, fromNs: Nanoseconds, toNs: Nanoseconds, certainty: Certainty): void {
-    const { startNs, endNs } = this.window;
     if (!this.insides.holdsFor(top)) return;
     const node = top === null ? ROOT : top.node;
     if (this.sums.symbol[node] === SpecialSymbol.Lost) this.lostAt.add(fromNs);
-    const ns = Math.min(toNs, endNs) - Math.max(fromNs, startNs);
-    if (ns <= 0) return;
+    const ns = nsWithin(this.window, fromNs, toNs);
+    if (ns === 0) return;
     this.sums.selfNs[node] += ns;
     if (certainty !== Certainty.Sure) this.sums.inferredNs[node] += ns;
     if (certainty === Certainty.Hidden) this.hiddenNs += ns;
   }
 
-  closed({ node, entryNs, within, isStop }: OpenCall, exitNs: Nanoseconds, why: number): void {
+  closed({ node, entryNs, within, isStop }: OpenCall, exitNs: Nanoseconds, why: number, knownNs: Nanoseconds): void {
     if (within !== this.insides.all || !touches(this.window, entryNs, exitNs)) return;
     if (this.filter.foldsRecursion && isDirectRecursion(this.sums, node)) return;
+    const { calls, inferredCalls, unwoundCalls, longestCutNs } = this.sums;
     const reason = cutBy(this.window, entryNs, exitNs, why);
-    this.sums.calls[node]++;
-    if (reason === NONE) this.countComplete(node, exitNs - entryNs);
-    else {
-      this.sums.inferredCalls[node]++;
-      if (!isStop) this.inferred[INFERENCE_NAMES[reason] as InferenceName]++;
-    }
+    calls[node]++;
+    if (reason === UNWOUND) unwoundCalls[node]++;
+    if (isWhole(reason)) return this.countComplete(node, exitNs - entryNs);
+    inferredCalls[node]++;
+    longestCutNs[node] = Math.max(longestCutNs[node], Math.min(knownNs, nsWithin(this.window, entryNs, exitNs)));
+    if (!isStop) this.inferred[INFERENCE_NAMES[reason] as InferenceName]++;
   }
 
   build(): FilteredThread {
@@ -108,11 +108,16 @@ export function touches({ startNs, endNs }: Bounds, entryNs: Nanoseconds, exitNs
   return entryNs < endNs && (entryNs >= startNs || exitNs > startNs);
 }
 
-/** Why the call is not whole, if only because the window cuts it; else NONE. */
+/** Why the call is not whole, if only because the window cuts it; else UNWOUND or NONE, as `why` is. */
 export function cutBy({ startNs, endNs }: Bounds, entryNs: Nanoseconds, exitNs: Nanoseconds, why: number): number {
-  if (why !== NONE) return why;
+  if (!isWhole(why)) return why;
   if (entryNs < startNs) return Inference.OpenAtStart;
-  return exitNs > endNs ? Inference.OpenAtEnd : NONE;
+  return exitNs > endNs ? Inference.OpenAtEnd : why;
+}
+
+/** How much of a stretch lies in the window. */
+export function nsWithin({ startNs, endNs }: Bounds, fromNs: Nanoseconds, toNs: Nanoseconds): Nanoseconds {
+  return Math.max(0, Math.min(toNs, endNs) - Math.max(fromNs, startNs));
 }
 
 /** The same paths; nothing is counted on them yet. */
@@ -126,8 +131,10 @@ function withoutNumbers({ length, parent, symbol }: CallTree): CallTree {
     inferredCalls: zeros(),
     selfNs: zeros(),
     inferredNs: zeros(),
+    unwoundCalls: zeros(),
     completeNs: zeros(),
     minNs: zeros().fill(Number.POSITIVE_INFINITY),
     maxNs: zeros().fill(Number.NEGATIVE_INFINITY),
+    longestCutNs: zeros(),
   };
 }

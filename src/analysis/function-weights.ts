@@ -1,5 +1,5 @@
 /**
- * A call tree and a weight of each node in, a weight of each function out: over all paths that lead to it.
+ * A call tree and a weight of each node in, a weight of each function and each kind of stop out: over all paths that lead to it.
  */
 import { type CallTree, ROOT } from '../model/call-tree.js';
 import { totalTimes } from '../model/tree-view.js';
@@ -10,11 +10,11 @@ import { isStop } from './outside.js';
 export interface FunctionWeight {
   /** Of its frames and all below them; recursion counts once. */
   readonly total: number;
-  /** Of its frames alone, and of the stops that it made itself. */
+  /** Of its frames alone, and of the stops directly on them. */
   readonly own: number;
 }
 
-/** `ownWeight`: by node, of itself alone. `countsStops`: the weight of a stop is that of the function that made it. */
+/** `ownWeight`: by node, of itself alone. `countsStops`: the weight of a stop is the own weight of the function below it, too. */
 export function functionWeights(
   tree: CallTree,
   ownWeight: Float64Array,
@@ -23,15 +23,17 @@ export function functionWeights(
   const sums = new Map<SymbolId, { total: number; own: number }>();
   const totals = totalTimes({ parent: tree.parent, selfNs: ownWeight });
   const isOutermost = outermost(tree);
-  for (let node: NodeId = ROOT + 1; node < tree.length; node++) {
-    const isOfStop = isStop(tree.symbol[node]);
-    const maker = isOfStop ? functionBelow(tree, node) : node;
-    if (maker === ROOT) continue;
-    const symbol = tree.symbol[maker];
+  const rowOf = (symbol: SymbolId) => {
     let row = sums.get(symbol);
     if (row === undefined) sums.set(symbol, (row = { total: 0, own: 0 }));
-    if (!isOfStop && isOutermost[node]) row.total += totals[node];
-    if (!isOfStop || countsStops) row.own += ownWeight[node];
+    return row;
+  };
+  for (let node: NodeId = ROOT + 1; node < tree.length; node++) {
+    const row = rowOf(tree.symbol[node]);
+    row.own += ownWeight[node];
+    if (isOutermost[node]) row.total += totals[node];
+    const below = countsStops && isStop(tree.symbol[node]) ? functionBelow(tree, node) : ROOT;
+    if (below !== ROOT) rowOf(tree.symbol[below]).own += ownWeight[node];
   }
   return sums;
 }

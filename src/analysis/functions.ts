@@ -1,5 +1,5 @@
 /**
- * A call tree in, a row for each function out: over all paths that lead to it.
+ * A call tree in, a row for each function out, and for each kind of stop: over all paths that lead to it.
  */
 import { type CallTree, ROOT } from '../model/call-tree.js';
 import { type FunctionDurations, histogramsOf } from '../model/durations.js';
@@ -14,12 +14,16 @@ export interface FunctionSums extends DurationStats {
   /** All calls; inferred: those of which the start or the end was not seen. */
   readonly calls: number;
   readonly inferred: number;
+  /** Of the complete calls: those that an exception or a longjmp ended. */
+  readonly unwound: number;
   /** While it was on the stack; recursion counts once. */
   readonly totalNs: Nanoseconds;
   /** While it was on top. */
   readonly selfNs: Nanoseconds;
-  /** In stops that it made itself: system calls, faults, waiting. */
+  /** Of its total: outside of traced code, in system calls, faults and waits of its own and of all that it called. */
   readonly outsideNs: Nanoseconds;
+  /** Of that: its own, directly on it. */
+  readonly outsideSelfNs: Nanoseconds;
   /** Of its total, while the thread surely had a processor. */
   readonly onCpuNs: Nanoseconds;
   /** Of its total, while the thread had none; 0 if the trace does not tell. */
@@ -29,7 +33,7 @@ export interface FunctionSums extends DurationStats {
   readonly completeNs: Nanoseconds;
 }
 
-/** In the order of symbols. Stops are no functions. `hasSwitches`: the trace tells when threads lost their processors. */
+/** In the order of symbols; of a stop, calls are stops, and all its time is outside. `hasSwitches`: the trace tells when threads lost their processors. */
 export function functionsOf(
   tree: CallTree,
   durations: FunctionDurations | null,
@@ -45,15 +49,15 @@ export function functionsOf(
   };
   for (let node: NodeId = ROOT + 1; node < tree.length; node++) {
     const symbol = tree.symbol[node];
+    const row = rowOf(symbol);
+    addCalls(row, tree, node);
     if (isStop(symbol)) addStop(tree, node, rowOf);
-    else {
-      const row = rowOf(symbol);
-      addCalls(row, tree, node);
-      if (!isOutermost[node]) continue;
-      row.totalNs += time.totalNs[node];
-      row.onCpuNs += onCpuNs(timeSumsOf(time, node), hasSwitches);
-      row.offCpuNs += time.offCpuNs[node];
-    }
+    if (!isOutermost[node]) continue;
+    row.totalNs += time.totalNs[node];
+    row.outsideNs += time.outsideNs[node];
+    row.onCpuNs += onCpuNs(timeSumsOf(time, node), hasSwitches);
+    row.offCpuNs += time.offCpuNs[node];
+    if (isStop(symbol)) row.outsideSelfNs += time.totalNs[node];
   }
   const histograms = durations && histogramsOf(durations);
   const rows: FunctionSums[] = [];
@@ -64,16 +68,23 @@ export function functionsOf(
 }
 
 type Mutable = {
-  -readonly [Key in Exclude<keyof FunctionSums, 'symbol' | keyof DurationStats> | 'minNs' | 'maxNs']: number;
+  -readonly [Key in
+    | Exclude<keyof FunctionSums, 'symbol' | keyof DurationStats>
+    | 'minNs'
+    | 'maxNs'
+    | 'longestCutNs']: number;
 };
 
 function noSums(): Mutable {
   return {
     calls: 0,
     inferred: 0,
+    unwound: 0,
+    longestCutNs: 0,
     totalNs: 0,
     selfNs: 0,
     outsideNs: 0,
+    outsideSelfNs: 0,
     onCpuNs: 0,
     offCpuNs: 0,
     guessedNs: 0,
@@ -86,6 +97,8 @@ function noSums(): Mutable {
 function addCalls(row: Mutable, tree: CallTree, node: NodeId): void {
   row.calls += tree.calls[node];
   row.inferred += tree.inferredCalls[node];
+  row.unwound += tree.unwoundCalls[node];
+  row.longestCutNs = Math.max(row.longestCutNs, tree.longestCutNs[node]);
   row.selfNs += tree.selfNs[node];
   row.guessedNs += tree.inferredNs[node];
   row.completeNs += tree.completeNs[node];
@@ -98,7 +111,7 @@ function addStop(tree: CallTree, node: NodeId, rowOf: (symbol: SymbolId) => Muta
   const below = functionBelow(tree, node);
   if (below === ROOT) return;
   const row = rowOf(tree.symbol[below]);
-  row.outsideNs += tree.selfNs[node];
+  row.outsideSelfNs += tree.selfNs[node];
   row.guessedNs += tree.inferredNs[node];
 }
 

@@ -3,7 +3,8 @@
  */
 import type { CallLog } from '../model/call-log.js';
 import type { CallTree } from '../model/call-tree.js';
-import { type Nanoseconds, NONE } from '../model/units.js';
+import { isWhole } from '../model/quality.js';
+import type { Nanoseconds } from '../model/units.js';
 import { type AskedCalls, type CallFilter, isDirectRecursion, isOfSet } from './questions.js';
 import { type CallListener, type OpenCall, walkCalls } from './walk-calls.js';
 
@@ -62,7 +63,7 @@ function rowsOfDurations(
     closed(call: OpenCall, exitNs: Nanoseconds, why: number) {
       const ns = exitNs - call.entryNs;
       if (foldsRecursion && isDirectRecursion(tree, call.node)) return; // a part of the call that it stands on
-      if (why === NONE && ns >= minNs && ns <= maxNs && isOfSet(functions, tree.symbol[call.node])) rows[call.row] = 1;
+      if (isWhole(why) && ns >= minNs && ns <= maxNs && isOfSet(functions, tree.symbol[call.node])) rows[call.row] = 1;
     },
     spent() {},
   };

@@ -19,8 +19,12 @@ export interface LatencyStats extends DurationStats {
   readonly calls: number;
   /** Those of which the start or the end was not seen. */
   readonly inferred: number;
+  /** Of the complete ones: those that an exception or a longjmp ended. */
+  readonly unwound: number;
   readonly totalNs: Nanoseconds;
   readonly outsideNs: Nanoseconds;
+  /** Of that: in stops directly on them. */
+  readonly outsideSelfNs: Nanoseconds;
   readonly offCpuNs: Nanoseconds;
   readonly p999Ns: number;
 }
@@ -36,6 +40,7 @@ export interface SlowCallRows {
   readonly tid: Tid;
   readonly startNs: Nanoseconds;
   readonly durationNs: Nanoseconds;
+  readonly isUnwound: boolean;
   readonly outsideNs: Nanoseconds;
   readonly offCpuNs: Nanoseconds;
   /** Beside the average call; what differs most comes first. */
@@ -65,7 +70,7 @@ export function latencyOf(answer: CallsAnswer, symbols: SymbolTable): Latency {
     children: childRows(measure(together), ROOT, calls, symbols),
     isOfParts,
     callers: callersOf(answer, measure(within), isOfParts, symbols),
-    ...chainsOf(answer.paths, symbols),
+    ...chainsOf(answer.paths, isOfParts, symbols),
     slowest: answer.slowest.map((call) => slowCallRows(call, together, calls, symbols)),
   };
 }
@@ -114,9 +119,9 @@ function withoutCallers(tree: CallTree): CallTree {
 }
 
 function statsOf(sums: CallSums, histogram: Histogram | null): LatencyStats {
-  const { calls, inferred, completeNs: totalNs, outsideNs, offCpuNs } = sums;
+  const { calls, inferred, unwound, completeNs: totalNs, outsideNs, outsideSelfNs, offCpuNs } = sums;
   return {
-    ...{ calls, inferred, totalNs, outsideNs, offCpuNs },
+    ...{ calls, inferred, unwound, totalNs, outsideNs, outsideSelfNs, offCpuNs },
     ...durationStats(sums, histogram),
     p999Ns: percentileOf(sums, histogram, 0.999),
   };

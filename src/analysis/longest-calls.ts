@@ -7,6 +7,8 @@ export interface LongCall {
   readonly row: number;
   readonly entryNs: Nanoseconds;
   readonly durationNs: Nanoseconds;
+  /** An exception or a longjmp ended it. */
+  readonly isUnwound: boolean;
   readonly outsideNs: Nanoseconds;
   readonly offCpuNs: Nanoseconds;
 }
@@ -22,9 +24,9 @@ export class LongestCalls {
     this.most = most;
   }
 
-  add(row: number, entryNs: Nanoseconds, durationNs: Nanoseconds, outsideNs: Nanoseconds, offCpuNs: Nanoseconds): void {
-    if (this.most === 0 || durationNs < this.leastNs) return;
-    this.calls.push({ row, entryNs, durationNs, outsideNs, offCpuNs });
+  add(call: LongCall): void {
+    if (this.most === 0 || call.durationNs < this.leastNs) return;
+    this.calls.push(call);
     if (this.calls.length >= 2 * this.most + 16) this.keepLongest();
   }
 

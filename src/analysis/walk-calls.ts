@@ -22,6 +22,8 @@ export class OpenCall {
   within = 0;
   /** Sums of the thread as they were when it began. */
   outsideNs: Nanoseconds = 0;
+  /** In stops directly on it, and its own if it is one. */
+  outsideSelfNs: Nanoseconds = 0;
   offCpuNs: Nanoseconds = 0;
   /** Where it stands in another tree, and in which. */
   place: NodeId = ROOT;
@@ -33,8 +35,11 @@ export class OpenCall {
 /** What a reader of the log is told. */
 export interface CallListener {
   opened(call: OpenCall): void;
-  /** `why`: an `Inference`, or NONE if it was seen whole; of a stop NONE or 0. */
-  closed(call: OpenCall, exitNs: Nanoseconds, why: number): void;
+  /**
+   * `why`: an `Inference`, UNWOUND, or NONE if it returned; of a stop NONE or 0. `knownNs`: for how long it was surely there;
+   * its duration, if it was seen whole.
+   */
+  closed(call: OpenCall, exitNs: Nanoseconds, why: number, knownNs: Nanoseconds): void;
   /** Time of the call on top; null: of no call. It follows what was told before. */
   spent(top: OpenCall | null, fromNs: Nanoseconds, toNs: Nanoseconds, certainty: Certainty): void;
   /** Its stack is left; it goes on later. */
@@ -70,11 +75,12 @@ class Walk {
     for (let row = 0; row < length; row++) {
       const op = opOf(code[row]);
       const argument = argumentOf(code[row]);
+      if (op === CallOp.Known) continue; // it belongs to the row before
       const atNs = timeNs[row];
       if (op !== CallOp.Begin && atNs > nowNs) listener.spent(stops.at(-1) ?? this.frame, nowNs, atNs, certainty);
       nowNs = atNs;
       if (op === CallOp.Open) this.open(row, argument, atNs);
-      else if (op === CallOp.Close) this.end(this.takeFrame(), atNs, argument + NONE);
+      else if (op === CallOp.Close) this.end(this.takeFrame(), atNs, argument + NONE, row + 1);
       else if (op === CallOp.Doubt) certainty = argument as Certainty;
       else this.takeOther(row, op, argument, atNs);
     }
@@ -85,13 +91,13 @@ class Walk {
       case CallOp.Stop:
         return this.openStop(row, argument, atNs);
       case CallOp.EndStop:
-        return this.end(this.stops.pop(), atNs, argument + NONE);
+        return this.end(this.stops.pop(), atNs, argument + NONE, row + 1);
       case CallOp.SetAside:
         return this.setAside();
       case CallOp.PutBack:
         return this.putBack(argument, argumentOf(this.log.code[row + 1]));
       case CallOp.EndAside:
-        return this.end(this.takeAside(argument), atNs, argumentOf(this.log.code[row + 1]) + NONE);
+        return this.end(this.takeAside(argument), atNs, argumentOf(this.log.code[row + 1]) + NONE, row + 2);
     }
   }
 
@@ -107,9 +113,12 @@ class Walk {
     this.listener.opened(stop);
   }
 
-  private end(call: OpenCall | undefined, atNs: Nanoseconds, why: number): void {
+  /** `next`: the row behind what tells of the end. */
+  private end(call: OpenCall | undefined, atNs: Nanoseconds, why: number, next: number): void {
     assert(call !== undefined, 'a call ends that never began');
-    this.listener.closed(call, atNs, why);
+    const { length, timeNs, code } = this.log;
+    const isTold = next < length && opOf(code[next]) === CallOp.Known;
+    this.listener.closed(call, atNs, why, isTold ? timeNs[next] : atNs - call.entryNs);
     this.spare.push(call);
   }
 

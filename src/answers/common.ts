@@ -27,8 +27,8 @@ export function known(value: number): number | null {
   return Number.isFinite(value) ? rounded(value) : null;
 }
 
-export function knownRange({ avgNs, minNs, maxNs }: DurationRange) {
-  return { avgNs: known(avgNs), minNs: known(minNs), maxNs: known(maxNs) };
+export function knownRange({ avgNs, minNs, maxNs, longestCutNs }: DurationRange) {
+  return { avgNs: known(avgNs), minNs: known(minNs), maxNs: known(maxNs), longestCutNs: known(longestCutNs) };
 }
 
 export function knownStats(stats: DurationStats) {

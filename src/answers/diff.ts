@@ -2,6 +2,7 @@
  * Two profiles in, what changed from one to the other out, function by function.
  */
 import { type FunctionSums, functionsOf } from '../analysis/functions.js';
+import { isStop } from '../analysis/outside.js';
 import type { CallTree } from '../model/call-tree.js';
 import type { Profile } from '../model/profile.js';
 import { compareUtf8 } from '../model/utf8-order.js';
@@ -24,12 +25,15 @@ export function diffOf(before: Profile, after: Profile, options: DiffOptions = {
   const { sort = 'self', match } = options;
   const trees = [wholeTree(before), wholeTree(after)] as const;
   const [old, now] = [sumsByName(before, trees[0]), sumsByName(after, trees[1])];
-  const names = [...new Set([...old.keys(), ...now.keys()])].filter((name) => !match || match(name));
-  const rows = names.map((name) => diffRow(name, old.get(name) ?? NOTHING, now.get(name) ?? NOTHING));
-  rows.sort((a, b) => changeOf(b, sort) - changeOf(a, sort) || compareUtf8(a.name, b.name));
+  const found = [...new Map([...old, ...now])].filter(([, { name }]) => !match || match(name));
+  const rows = found.map(([key, row]) => diffRow(row, old.get(key) ?? NOTHING, now.get(key) ?? NOTHING));
+  rows.sort(
+    (a, b) =>
+      changeOf(b, sort) - changeOf(a, sort) || compareUtf8(a.name, b.name) || Number(a.isStop) - Number(b.isStop),
+  );
   return {
     format: 'ptflame-diff',
-    version: 1,
+    version: 2,
     producer: PRODUCER,
     before: aboutTrace(before, trees[0]),
     after: aboutTrace(after, trees[1]),
@@ -37,59 +41,88 @@ export function diffOf(before: Profile, after: Profile, options: DiffOptions = {
   };
 }
 
-interface Sums
-  extends Pick<FunctionSums, 'calls' | 'inferred' | 'totalNs' | 'selfNs' | 'outsideNs' | 'completeNs' | 'p99Ns'> {
+/** What is added up. */
+const ADDED = [
+  'calls',
+  'inferred',
+  'unwound',
+  'totalNs',
+  'selfNs',
+  'outsideNs',
+  'outsideSelfNs',
+  'completeNs',
+] as const;
+
+interface Sums extends Pick<FunctionSums, (typeof ADDED)[number] | 'p99Ns' | 'maxNs' | 'longestCutNs'> {
+  readonly name: string;
   readonly dso: string | null;
+  readonly isStop: boolean;
 }
 
-const NOTHING: Sums = {
+type SumsOfOne = Omit<Sums, 'name' | 'isStop'>;
+
+const NOTHING: SumsOfOne = {
   dso: null,
   calls: 0,
   inferred: 0,
+  unwound: 0,
   totalNs: 0,
   selfNs: 0,
   outsideNs: 0,
+  outsideSelfNs: 0,
   completeNs: 0,
   p99Ns: Number.NaN,
+  maxNs: Number.NaN,
+  longestCutNs: Number.NaN,
 };
 
-/** Of several functions of one name the one with most time tells the file, and nobody the percentile. */
+/** By kind and name. Of several functions of one name the one with most time tells the file, and nobody the percentile. */
 function sumsByName({ symbols, durations }: Profile, tree: CallTree): Map<string, Sums> {
   const sums = new Map<string, Sums>();
   const rows = functionsOf(tree, durations).sort((a, b) => b.totalNs - a.totalNs);
   for (const row of rows) {
     const { name, dso } = named(symbols, row.symbol);
-    const known = sums.get(name);
-    if (known === undefined) sums.set(name, { ...row, dso });
-    else sums.set(name, added(known, row));
+    const key = `${isStop(row.symbol)} ${name}`; // a function may be called as a stop is
+    const known = sums.get(key);
+    if (known === undefined) sums.set(key, { ...row, name, dso, isStop: isStop(row.symbol) });
+    else sums.set(key, added(known, row));
   }
   return sums;
 }
 
 function added(a: Sums, b: FunctionSums): Sums {
-  return {
-    dso: a.dso,
-    calls: a.calls + b.calls,
-    inferred: a.inferred + b.inferred,
-    totalNs: a.totalNs + b.totalNs,
-    selfNs: a.selfNs + b.selfNs,
-    outsideNs: a.outsideNs + b.outsideNs,
-    completeNs: a.completeNs + b.completeNs,
-    p99Ns: Number.NaN,
-  };
+  const { name, dso } = a;
+  const sums = Object.fromEntries(ADDED.map((key) => [key, a[key] + b[key]])) as Pick<Sums, (typeof ADDED)[number]>;
+  const [maxNs, longestCutNs] = [largerOf(a.maxNs, b.maxNs), largerOf(a.longestCutNs, b.longestCutNs)];
+  return { name, dso, isStop: a.isStop, ...sums, p99Ns: Number.NaN, maxNs, longestCutNs };
 }
 
-function diffRow(name: string, old: Sums, now: Sums): DiffRow {
-  const change = (key: 'calls' | 'totalNs' | 'selfNs' | 'outsideNs') => ({ before: old[key], after: now[key] });
+/** NaN: there is none. */
+function largerOf(a: number, b: number): number {
+  return Number.isNaN(a) || b > a ? b : a;
+}
+
+function diffRow({ name, isStop }: Sums, old: SumsOfOne, now: SumsOfOne): DiffRow {
+  const change = (key: (typeof ADDED)[number]) => ({ before: old[key], after: now[key] });
+  const knownChange = (key: 'p99Ns' | 'maxNs' | 'longestCutNs') => ({
+    before: known(old[key]),
+    after: known(now[key]),
+  });
   return {
     name,
     dso: now.dso ?? old.dso,
+    isStop,
     calls: change('calls'),
+    inferred: change('inferred'),
+    unwound: change('unwound'),
     totalNs: change('totalNs'),
     selfNs: change('selfNs'),
     outsideNs: change('outsideNs'),
+    outsideSelfNs: change('outsideSelfNs'),
     avgNs: { before: averageOf(old), after: averageOf(now) },
-    p99Ns: { before: known(old.p99Ns), after: known(now.p99Ns) },
+    p99Ns: knownChange('p99Ns'),
+    maxNs: knownChange('maxNs'),
+    longestCutNs: knownChange('longestCutNs'),
   };
 }
 
@@ -99,6 +132,6 @@ function changeOf({ selfNs, totalNs, calls, avgNs }: DiffRow, key: DiffKey): num
   return Math.abs((numbers.after ?? 0) - (numbers.before ?? 0));
 }
 
-function averageOf({ calls, inferred, completeNs }: Sums): number | null {
+function averageOf({ calls, inferred, completeNs }: SumsOfOne): number | null {
   return known(completeNs / (calls - inferred));
 }

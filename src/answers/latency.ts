@@ -29,7 +29,7 @@ export function latencyAnswer(profile: Profile, calls: CallsAnswer, functions: F
   const naming = new Naming(profile, trace.hasSwitches, functions);
   return {
     format: 'ptflame-latency',
-    version: 1,
+    version: 2,
     producer: PRODUCER,
     trace,
     functions: asked
@@ -66,7 +66,7 @@ class Naming {
     this.hasSwitches = hasSwitches;
   }
 
-  child({ symbol, calls, totalNs, avgNs, perCallNs, share, ...row }: ChildRow): schema.ChildRow {
+  child({ symbol, calls, inferred, totalNs, avgNs, perCallNs, share, ...row }: ChildRow): schema.ChildRow {
     const isStopItself = symbol === NONE && this.isOfStops;
     const outsideNs = isStopItself ? totalNs : row.outsideNs;
     const offCpuNs = isStopItself && this.isOfOffCpu ? totalNs : row.offCpuNs;
@@ -74,6 +74,7 @@ class Naming {
     return {
       ...this.nameOf(symbol),
       calls,
+      inferred,
       totalNs,
       outsideNs,
       offCpuNs,
@@ -89,12 +90,12 @@ class Naming {
     return { ...who, stats: statsRow(stats), children: children.map((row) => this.child(row)) };
   }
 
-  chain({ path, calls, inferred, totalNs, ...range }: ChainRow): schema.Latency['chains'][number] {
+  chain({ path, calls, inferred, unwound, totalNs, ...range }: ChainRow): schema.Latency['chains'][number] {
     const names = path.map((symbol) => this.symbols.name[symbol] as string);
-    return { path: names, calls, inferred, totalNs, ...knownRange(range) };
+    return { path: names, calls, inferred, unwound, totalNs, ...knownRange(range) };
   }
 
-  slowCall({ tid, startNs, durationNs, outsideNs, offCpuNs, differences }: SlowCallRows): schema.SlowCall {
+  slowCall({ tid, startNs, durationNs, isUnwound, outsideNs, offCpuNs, differences }: SlowCallRows): schema.SlowCall {
     const thread = this.profile.threads.find((each) => each.tid === tid);
     return {
       tid,
@@ -102,6 +103,7 @@ class Naming {
       comm: thread?.comm ?? null,
       start: clockText(this.profile.meta, startNs),
       durationNs,
+      isUnwound,
       outsideNs,
       offCpuNs,
       differences: differences.map(({ symbol, depth, calls, ns, averageCalls, averageNs, differenceNs }) => ({
@@ -122,9 +124,9 @@ class Naming {
 }
 
 function statsRow(stats: LatencyStats): schema.LatencyStats {
-  const { calls, inferred, totalNs, outsideNs, offCpuNs } = stats;
+  const { calls, inferred, unwound, totalNs, outsideNs, outsideSelfNs, offCpuNs } = stats;
   return {
-    ...{ calls, inferred, totalNs, outsideNs, offCpuNs },
+    ...{ calls, inferred, unwound, totalNs, outsideNs, outsideSelfNs, offCpuNs },
     ...knownStats(stats),
     p999Ns: known(stats.p999Ns),
   };

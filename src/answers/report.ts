@@ -1,8 +1,9 @@
 /**
  * A profile in, its functions out: as they are printed.
  */
+import { longestNs } from '../analysis/duration-stats.js';
 import { type FunctionSums, functionsOf } from '../analysis/functions.js';
-import { knowsSwitches } from '../analysis/outside.js';
+import { isStop, knowsSwitches } from '../analysis/outside.js';
 import type { Profile } from '../model/profile.js';
 import { compareSymbols } from '../model/symbol-order.js';
 import type { SymbolTable } from '../model/symbol-table.js';
@@ -33,7 +34,7 @@ export function reportOf(profile: Profile, options: ReportOptions = {}): Report 
   });
   return {
     format: 'ptflame-report',
-    version: 1,
+    version: 2,
     producer: PRODUCER,
     trace: aboutTrace(profile, tree),
     functions: rowsOf(functionsOf(tree, durations, hasSwitches)),
@@ -49,7 +50,7 @@ const KEYS: Readonly<Record<Exclude<SortKey, 'name'>, (row: FunctionSums) => num
   outside: ({ outsideNs }) => outsideNs,
   calls: ({ calls }) => calls,
   avg: ({ avgNs }) => avgNs,
-  max: ({ maxNs }) => maxNs,
+  max: longestNs,
   p99: ({ p99Ns }) => p99Ns,
 };
 
@@ -66,10 +67,11 @@ function functionRows(rows: readonly FunctionSums[], symbols: SymbolTable, optio
 }
 
 export function functionRow(sums: FunctionSums, symbols: SymbolTable): FunctionRow {
-  const { symbol, calls, inferred, totalNs, selfNs, outsideNs, onCpuNs, guessedNs } = sums;
+  const { symbol, calls, inferred, unwound, totalNs, selfNs, outsideNs, outsideSelfNs, onCpuNs, guessedNs } = sums;
   return {
     ...named(symbols, symbol),
-    ...{ calls, inferred, totalNs, selfNs, outsideNs, onCpuNs, guessedNs },
+    isStop: isStop(symbol),
+    ...{ calls, inferred, unwound, totalNs, selfNs, outsideNs, outsideSelfNs, onCpuNs, guessedNs },
     ...knownStats(sums),
   };
 }

@@ -11,6 +11,8 @@ const count = z.number().int().min(0);
 
 /** Of some time, what was outside of traced code, and off the processor as far as the trace tells. */
 const away = { outsideNs: ns, offCpuNs: ns };
+/** The part of `outsideNs` directly on the function, not on what it called. */
+const outsideSelf = { outsideSelfNs: ns };
 
 const Trace = z.object({
   /** On perf's clock, seconds: when what is looked at begins. */
@@ -27,20 +29,24 @@ const Trace = z.object({
 });
 
 /** What all answers begin with. */
-const head = { version: z.literal(1), producer: z.object({ name: z.string(), version: z.string() }) };
+const head = { version: z.literal(2), producer: z.object({ name: z.string(), version: z.string() }) };
 
 const name = { name: z.string(), dso: z.string().nullable() };
 const who = { tid: z.number().int(), pid: z.number().int().nullable(), comm: z.string().nullable() };
-/** Some calls; inferred: those of which the start or the end was not seen. */
-const calls = { calls: count, inferred: count, totalNs: ns };
-const range = { avgNs: nsOrNull, minNs: nsOrNull, maxNs: nsOrNull };
+/** Some calls; inferred: those of which the start or the end was not seen; unwound: of the others, those that did not return. */
+const calls = { calls: count, inferred: count, unwound: count, totalNs: ns };
+/** Of complete calls; `longestCutNs`: one of the inferred ones lasted so long at least. */
+const range = { avgNs: nsOrNull, minNs: nsOrNull, maxNs: nsOrNull, longestCutNs: nsOrNull };
 const durations = { ...range, p50Ns: nsOrNull, p90Ns: nsOrNull, p99Ns: nsOrNull };
 
 export const FunctionRow = z.object({
   ...name,
+  /** A kind of stop: `[syscall]`, `[untraced]`, `[off-cpu]`, `[preempted]`, `[lost]`. Its calls are stops. */
+  isStop: z.boolean(),
   ...calls,
   selfNs: ns,
   outsideNs: ns,
+  ...outsideSelf,
   onCpuNs: ns,
   guessedNs: ns,
   ...durations,
@@ -70,6 +76,7 @@ export type Report = z.infer<typeof Report>;
 export const LatencyStats = z.object({
   ...calls,
   ...away,
+  ...outsideSelf,
   ...durations,
   p999Ns: nsOrNull,
 });
@@ -81,9 +88,11 @@ const child = { ...name, isSelf: z.boolean() };
 export const ChildRow = z.object({
   ...child,
   calls: count,
+  inferred: count,
   totalNs: ns,
   ...away,
   onCpuNs: ns,
+  /** Its time for each of its own calls, seen whole or not. */
   avgNs: nsOrNull,
   perCallNs: nsOrNull,
   share: z.number(),
@@ -114,6 +123,8 @@ export const SlowCall = z.object({
   ...who,
   start: z.string(),
   durationNs: ns,
+  /** An exception or a longjmp ended it. */
+  isUnwound: z.boolean(),
   ...away,
   differences: z.array(DifferenceRow),
 });
@@ -160,12 +171,18 @@ const changeOrNull = z.object({ before: nsOrNull, after: nsOrNull });
 
 export const DiffRow = z.object({
   ...name,
+  isStop: z.boolean(),
   calls: change,
+  inferred: change,
+  unwound: change,
   totalNs: change,
   selfNs: change,
   outsideNs: change,
+  outsideSelfNs: change,
   avgNs: changeOrNull,
   p99Ns: changeOrNull,
+  maxNs: changeOrNull,
+  longestCutNs: changeOrNull,
 });
 export type DiffRow = z.infer<typeof DiffRow>;
 

@@ -16,7 +16,7 @@ export function stacksAnswer(profile: Profile, atNs: Nanoseconds, stacks: readon
   const { meta, symbols, quality } = profile;
   return {
     format: 'ptflame-stacks',
-    version: 1,
+    version: 2,
     producer: PRODUCER,
     trace: aboutTrace(profile, wholeTree(profile)),
     at: clockText(meta, atNs),

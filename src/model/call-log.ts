@@ -15,7 +15,7 @@ export const CallOp = {
   Charge: 1,
   /** A call begins; argument: its node. */
   Open: 2,
-  /** The call on top ends; argument: 0 if it was seen whole, else 1 + why not (`Inference`). */
+  /** The call on top ends; argument: 0 if it returned, else 1 + why not (`Inference`, UNWOUND). */
   Close: 3,
   /** The trace stops, or the thread leaves its processor; argument: the node. May stand in another stop. */
   Stop: 4,
@@ -33,6 +33,11 @@ export const CallOp = {
   Why: 10,
   /** Whether what is charged from here on is certain; argument: `Certainty`. */
   Doubt: 11,
+  /**
+   * Of the call that ended last: in place of a time, for how long it was surely there. Without this row that is all its time.
+   * Only where its start or end was not seen.
+   */
+  Known: 12,
 } as const;
 export type CallOp = (typeof CallOp)[keyof typeof CallOp];
 
@@ -110,9 +115,14 @@ export class CallLogBuilder {
     this.code[row] = (node << OP_BITS) | CallOp.Open;
   }
 
-  /** `why`: an `Inference`, or NONE if it was seen whole. */
+  /** `why`: an `Inference`, UNWOUND, or NONE if it returned. */
   close(why: number): void {
     this.add(CallOp.Close, why - NONE);
+  }
+
+  /** The call that ended last was surely there for so long. */
+  known(ns: Nanoseconds): void {
+    this.addAt(ns, CallOp.Known, 0);
   }
 
   stop(node: NodeId): void {

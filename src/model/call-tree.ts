@@ -15,9 +15,11 @@ export interface CallTree {
   readonly inferredCalls: Float64Array; // those whose start or end was not seen
   readonly selfNs: Float64Array;
   readonly inferredNs: Float64Array; // the part of selfNs below a frame whose place is a guess, or where control moved unseen
+  readonly unwoundCalls: Float64Array; // seen from start to end, but ended by an exception or a longjmp
   readonly completeNs: Float64Array; // durations of the calls seen from start to end, summed
   readonly minNs: Float64Array; // over the same calls; Infinity if there is none
   readonly maxNs: Float64Array; // -Infinity if there is none
+  readonly longestCutNs: Float64Array; // one inferred call lasted at least so long; 0: nobody knows, or there is none
 }
 
 export const ROOT: NodeId = 0;
@@ -25,8 +27,18 @@ export const ROOT: NodeId = 0;
 /** What is kept of a node, in rows: whatever an event changes lies side by side, in one cache line or two. */
 const Link = { Parent: 0, Symbol: 1, LastChild: 2, NextCalled: 3 } as const;
 const LINKS = 4;
-const Sum = { Calls: 0, InferredCalls: 1, SelfNs: 2, InferredNs: 3, CompleteNs: 4, MinNs: 5, MaxNs: 6 } as const;
-const SUMS = 8;
+const Sum = {
+  Calls: 0,
+  SelfNs: 1,
+  CompleteNs: 2,
+  MinNs: 3,
+  MaxNs: 4,
+  InferredNs: 5,
+  InferredCalls: 6,
+  LongestCutNs: 7,
+  UnwoundCalls: 8,
+} as const;
+const SUMS = 9;
 
 /** Grows a tree. */
 export class CallTreeBuilder {
@@ -93,10 +105,19 @@ export class CallTreeBuilder {
     if (this.durations) this.durations.add(this.links[LINKS * node + Link.Symbol], durationNs);
   }
 
-  /** One more call of which the start or the end was not seen. */
-  countInferred(node: NodeId): void {
-    this.sums[SUMS * node + Sum.Calls]++;
-    this.sums[SUMS * node + Sum.InferredCalls]++;
+  /** One more call that is over and was seen from start to end, but did not return. */
+  countUnwound(node: NodeId, durationNs: Nanoseconds): void {
+    this.countComplete(node, durationNs);
+    this.sums[SUMS * node + Sum.UnwoundCalls]++;
+  }
+
+  /** One more call of which the start or the end was not seen; it lasted so long at least. */
+  countInferred(node: NodeId, knownNs: Nanoseconds): void {
+    const { sums } = this;
+    const row = SUMS * node;
+    sums[row + Sum.Calls]++;
+    sums[row + Sum.InferredCalls]++;
+    if (knownNs > sums[row + Sum.LongestCutNs]) sums[row + Sum.LongestCutNs] = knownNs;
   }
 
   /** Adds all of another tree below `top`; `symbolOf` may rename the nodes, so that several become one. */
@@ -116,9 +137,11 @@ export class CallTreeBuilder {
     const row = SUMS * to;
     sums[row + Sum.Calls] += tree.calls[node];
     sums[row + Sum.InferredCalls] += tree.inferredCalls[node];
+    sums[row + Sum.UnwoundCalls] += tree.unwoundCalls[node];
     sums[row + Sum.CompleteNs] += tree.completeNs[node];
     sums[row + Sum.MinNs] = Math.min(sums[row + Sum.MinNs], tree.minNs[node]);
     sums[row + Sum.MaxNs] = Math.max(sums[row + Sum.MaxNs], tree.maxNs[node]);
+    sums[row + Sum.LongestCutNs] = Math.max(sums[row + Sum.LongestCutNs], tree.longestCutNs[node]);
   }
 
   /** Adds the time of another tree's node to a node of this one. */
@@ -136,9 +159,11 @@ export class CallTreeBuilder {
       inferredCalls: this.column(Sum.InferredCalls),
       selfNs: this.column(Sum.SelfNs),
       inferredNs: this.column(Sum.InferredNs),
+      unwoundCalls: this.column(Sum.UnwoundCalls),
       completeNs: this.column(Sum.CompleteNs),
       minNs: this.column(Sum.MinNs),
       maxNs: this.column(Sum.MaxNs),
+      longestCutNs: this.column(Sum.LongestCutNs),
     };
   }
 
@@ -263,8 +288,10 @@ export function selectNodes(tree: CallTree, nodes: Int32Array): CallTree {
     inferredCalls: numbers(tree.inferredCalls),
     selfNs: numbers(tree.selfNs),
     inferredNs: numbers(tree.inferredNs),
+    unwoundCalls: numbers(tree.unwoundCalls),
     completeNs: numbers(tree.completeNs),
     minNs: numbers(tree.minNs),
     maxNs: numbers(tree.maxNs),
+    longestCutNs: numbers(tree.longestCutNs),
   };
 }

@@ -1,23 +1,34 @@
 /**
  * How far a profile may be trusted: what was damaged, lost or reasoned out.
  */
-import type { Nanoseconds, Tid } from './units.js';
+import { type Nanoseconds, NONE, type Tid } from './units.js';
 
 /** Why a call's start or end was not seen and had to be reasoned out. */
 export const Inference = {
   /** It was running when the thread's trace began. */
   OpenAtStart: 0,
-  /** It was still running when the trace ended. */
+  /** It was still running when the trace ended, or its program did (exec). */
   OpenAtEnd: 1,
   /** A gap in the trace cut it. */
   CutByGap: 2,
-  /** It was left without a return: an exception, a longjmp, or a return that skipped it. */
+  /** It was left without a return, and nothing in the trace proves when. */
   Unwound: 3,
   /** It was jumped to, and the jump was not shown. */
   HiddenJump: 4,
 } as const;
 export type Inference = (typeof Inference)[keyof typeof Inference];
 export type InferenceName = keyof typeof Inference;
+
+/**
+ * In place of an `Inference`: both ends of the call are known, but an exception, a longjmp or a return to a deeper caller
+ * ended it. It is whole, and counts with its duration.
+ */
+export const UNWOUND = 5;
+
+/** The call was seen from start to end. `why`: an `Inference`, UNWOUND, or NONE if it returned. */
+export function isWhole(why: number): boolean {
+  return why === NONE || why === UNWOUND;
+}
 
 export type TraceGap = {
   readonly tid: Tid;

@@ -4,7 +4,7 @@
 import type { SymbolKind } from '../model/symbol-table.js';
 
 export const FORMAT = 'ptflame-profile';
-export const VERSION = 1;
+export const VERSION = 2;
 
 /** In their order in the file; each has one value for each node. */
 export const TREE_COLUMNS = [
@@ -14,7 +14,9 @@ export const TREE_COLUMNS = [
   'inferredCalls',
   'selfNs',
   'inferredNs',
+  'unwoundCalls',
   'completeNs',
+  'longestCutNs',
   'minNs',
   'maxNs',
 ] as const;

@@ -65,10 +65,16 @@ function checkWhole(values: Float64Array, path: string): void {
   if (row !== -1) throw damaged(`${path}[${row}]`, `is ${shown(values[row])}, not a whole number from 0 on`);
 }
 
-function checkCalls({ calls, inferredCalls, selfNs, inferredNs }: Columns, path: string): void {
+function checkCalls(columns: Columns, path: string): void {
+  const { calls, inferredCalls, unwoundCalls, longestCutNs, selfNs, inferredNs } = columns;
   for (let node = 0; node < calls.length; node++) {
     if (inferredCalls[node] > calls[node])
       throw damaged(`${path}.inferredCalls[${node}]`, `is ${inferredCalls[node]} of ${calls[node]} calls`);
+    const complete = calls[node] - inferredCalls[node];
+    if (unwoundCalls[node] > complete)
+      throw damaged(`${path}.unwoundCalls[${node}]`, `is ${unwoundCalls[node]} of ${complete} complete calls`);
+    if (longestCutNs[node] > 0 && inferredCalls[node] === 0)
+      throw damaged(`${path}.longestCutNs[${node}]`, `is ${longestCutNs[node]}, but no call is inferred`);
     if (inferredNs[node] > selfNs[node])
       throw damaged(`${path}.inferredNs[${node}]`, `is ${inferredNs[node]} of ${selfNs[node]} ns`);
   }

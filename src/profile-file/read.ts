@@ -26,8 +26,24 @@ export function parseProfile(bytes: Uint8Array, name: string): Profile {
   }
 }
 
-/** From each version of the format to the next; there is only one yet. */
-const UPGRADES: readonly ((file: JsonObject) => JsonObject)[] = [];
+/** From each version of the format to the next. */
+const UPGRADES: readonly ((file: JsonObject) => JsonObject)[] = [withCallEndings];
+
+/** Version 1 took unwound calls for inferred ones, and did not tell how long those lasted at least: nobody knows. */
+function withCallEndings(file: JsonObject): JsonObject {
+  const { threads } = file;
+  if (!Array.isArray(threads)) return file; // the schema will say so
+  return { ...file, version: 2, threads: threads.map((thread) => withTree(thread)) };
+}
+
+function withTree(thread: JsonValue): JsonValue {
+  const tree = isObject(thread) ? thread['tree'] : undefined;
+  if (!isObject(thread) || !isObject(tree)) return thread;
+  const { calls } = tree;
+  const length = Array.isArray(calls) || calls instanceof Float64Array ? calls.length : 0;
+  const zeros = () => new Float64Array(length);
+  return { ...thread, tree: { ...tree, unwoundCalls: zeros(), longestCutNs: zeros() } };
+}
 
 function upgraded(file: JsonValue): JsonObject {
   if (!isObject(file) || file['format'] !== FORMAT) throw new ProfileFault('other-kind', 'it does not say its format');

@@ -101,7 +101,9 @@ function inOrder(tree: CallTree, { rankOf }: SymbolOrder): CallTree {
     inferredCalls: taken(tree.inferredCalls, order),
     selfNs: taken(tree.selfNs, order),
     inferredNs: taken(tree.inferredNs, order),
+    unwoundCalls: taken(tree.unwoundCalls, order),
     completeNs: taken(tree.completeNs, order),
+    longestCutNs: taken(tree.longestCutNs, order),
     minNs: taken(tree.minNs, order),
     maxNs: taken(tree.maxNs, order),
   };

@@ -6,10 +6,11 @@ import type { TraceMeta } from '../model/profile.js';
 import { SymbolKind } from '../model/symbol-table.js';
 import { viewOf } from '../model/tree-view.js';
 import { NONE, type NodeId } from '../model/units.js';
+import { longestCut } from './format.js';
 import { type Grouping, mergeByName, type Trees } from './named-tree.js';
 
 export interface FoldedOptions {
-  /** Adds calls, inferred calls and the average duration to each name. */
+  /** Adds calls, inferred calls and the average duration to each name; no average if the longest call was cut. */
   readonly annotate?: boolean;
   /** Puts a root frame above the threads that belong together. */
   readonly by?: Grouping;
@@ -76,11 +77,13 @@ export function* renderFolded(profile: FoldedProfile, options: FoldedOptions = {
   }
 }
 
-/** Long stops are those that were cut: an average over the others alone would mislead. */
-function annotation({ calls, inferredCalls, completeNs }: CallTree, node: NodeId, isStop: boolean): string {
+/** Where the longest call was cut, as long stops mostly are, an average over the others alone would mislead. */
+function annotation(tree: CallTree, node: NodeId, isStop: boolean): string {
+  const { calls, inferredCalls, completeNs, maxNs, longestCutNs } = tree;
   const inferred = inferredCalls[node] > 0 ? `(${inferredCalls[node]})` : '';
   const complete = calls[node] - inferredCalls[node];
-  const hasAverage = complete > 0 && !(isStop && inferred !== '');
+  const isCut = longestCut(maxNs[node], longestCutNs[node]) !== null || (isStop && inferred !== '');
+  const hasAverage = complete > 0 && !isCut;
   const average = hasAverage ? `,avg:${Math.floor(completeNs[node] / complete + 0.5)}` : '';
   return `:${calls[node]}${inferred}${average}`;
 }

@@ -24,6 +24,33 @@ export function formatDuration(ns: number): string {
   return `${Number(ns.toPrecision(3))} ns`;
 }
 
+/** "≥ 182 µs": cut, not rounded, for it is a bound. */
+export function formatAtLeast(ns: number): string {
+  const step = 10 ** Math.max(0, Math.floor(Math.log10(Math.max(1, ns))) - 2);
+  return `≥ ${formatDuration(step * Math.floor(ns / step))}`;
+}
+
+/** "4 of 5" calls were seen whole; "5": all were. */
+export function formatCalls(calls: number, cut: number): string {
+  return cut === 0 ? formatCount(calls) : `${formatCount(calls - cut)} of ${formatCount(calls)}`;
+}
+
+/**
+ * For how long at least the longest call lasted, if that is one that was cut; else null. `maxNs`: of the whole calls; null,
+ * NaN or infinite if there is none, or nobody knows, as `longestCutNs`.
+ */
+export function longestCut(maxNs: number | null, longestCutNs: number | null): number | null {
+  if (longestCutNs === null || !(longestCutNs > 0)) return null;
+  return maxNs !== null && maxNs >= longestCutNs ? null : longestCutNs;
+}
+
+/** How long the longest call took: "3 ms"; "≥ 182 µs" if it was cut; "–" if nobody knows. As for `longestCut`. */
+export function formatLongest(maxNs: number | null, longestCutNs: number | null): string {
+  const cutNs = longestCut(maxNs, longestCutNs);
+  if (cutNs !== null) return formatAtLeast(cutNs);
+  return maxNs === null || Number.isNaN(maxNs) ? '–' : formatDuration(maxNs);
+}
+
 /** "1 ms or more, 2 ms or less"; one of the two may not be given. */
 export function formatBounds({ minNs, maxNs }: { readonly minNs?: number; readonly maxNs?: number }): string {
   const least = minNs === undefined ? [] : [`${formatDuration(minNs)} or more`];

@@ -39,9 +39,9 @@ function lostText({ losses, threadsCut, lostNs, totalNs }: Quality, threadCount:
 }
 
 function guessText({ inferredCalls, undecidedEvents }: Quality): string {
-  const inferred = Object.values(inferredCalls).reduce((sum, calls) => sum + calls, 0);
+  const cut = Object.values(inferredCalls).reduce((sum, calls) => sum + calls, 0);
   const undecided = undecidedEvents === 0 ? '' : `, ${formatMany(undecidedEvents, 'event')} undecided`;
-  return `${formatMany(inferred, 'call')} inferred${undecided}`;
+  return `${formatMany(cut, 'call')} cut${undecided}`;
 }
 
 function damageOf({ damagedLines, lines, brokenInputs }: Quality): string[] {

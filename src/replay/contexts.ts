@@ -152,7 +152,7 @@ export function withCallers(tree: CallTree, callers: readonly SymbolId[]): CallT
   let top: NodeId = ROOT;
   for (const caller of callers) {
     top = builder.child(top, caller);
-    builder.countInferred(top);
+    builder.countInferred(top, 0);
   }
   builder.merge({ ...tree, inferredNs: tree.selfNs }, top, (symbol) => symbol);
   return builder.build();

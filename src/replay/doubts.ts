@@ -3,7 +3,7 @@
  */
 import { type CallLogBuilder, Certainty } from '../model/call-log.js';
 import { Inference } from '../model/quality.js';
-import { NONE } from '../model/units.js';
+import { type Nanoseconds, NONE } from '../model/units.js';
 import type { Frame } from './frame.js';
 
 export class Doubts {
@@ -71,6 +71,14 @@ export class Doubts {
     }
     this.guessed = depth;
     this.tell();
+  }
+
+  /** Nothing proves that what is open, and no guess yet, was there behind this time. */
+  unsureFrom(ns: Nanoseconds, depth: number): void {
+    for (let place = this.guessed; place < depth; place++) {
+      const frame = this.stack[place] as Frame;
+      frame.knownUntilNs = Math.min(frame.knownUntilNs, ns);
+    }
   }
 
   /** What was open when something was lost stays as a guess: whatever comes, its calls are inferred. */

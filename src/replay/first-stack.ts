@@ -54,6 +54,7 @@ export class FirstStack {
     if (contexts) {
       for (const caller of contexts.callersBelow(this.chainOf(restart)))
         frames.pushOpen(facts.functions.ofSymbol[caller], nowNs, Inference.OpenAtStart);
+      frames.unsureFrom(nowNs);
       frames.guessAll();
     }
     this.layNew(restart, restart.leaving.length + 1, nowNs, atStart);
@@ -99,6 +100,7 @@ export class FirstStack {
 
   private guess(found: Alignment | null, places: readonly number[], restart: Restart, crossing: Crossing): void {
     this.onDoubt();
+    this.frames.unsureFrom(crossing.lostNs);
     const place = this.placeByContext(restart, found);
     if (place) this.layOnPath(place, restart, crossing);
     else if (found) this.continueOn(found, places, restart, crossing);
@@ -143,6 +145,7 @@ export class FirstStack {
     this.close(shared - 1, lostNs);
     for (const symbol of path.slice(shared))
       frames.pushOpen(facts.functions.ofSymbol[symbol], nextNs, Inference.CutByGap);
+    frames.unsureFrom(lostNs);
     this.layNew(restart, restart.leaving.length, nextNs, cutByGap);
   }
 

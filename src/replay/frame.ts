@@ -10,6 +10,10 @@ export class Frame {
   /** Where the log says that it was opened, if there is a log. */
   logRow = 0;
   entryNs: Nanoseconds = 0;
+  /** From here on it is surely there: of a frame that was jumped to unseen, its first event; Infinity: none yet. */
+  knownFromNs: Nanoseconds = 0;
+  /** Up to here it is surely there, if something was lost since; else Infinity. */
+  knownUntilNs: Nanoseconds = Number.POSITIVE_INFINITY;
   /** Why its start was not seen, or NONE. */
   inference: number = NONE;
   /** Its place is a guess: no address confirms it. */
@@ -42,6 +46,8 @@ export class Frame {
     this.fn = fn;
     this.node = node;
     this.entryNs = entryNs;
+    this.knownFromNs = entryNs;
+    this.knownUntilNs = Number.POSITIVE_INFINITY;
     this.inference = NONE;
     this.isGuess = false;
     this.isHidden = false;

@@ -2,7 +2,7 @@
  * Control that moved without an event: `--itrace=cr` prints no jumps, so an event may come from a function that is not
  * the one on top. Was it a tail call, or was the stack unwound? How the level on top ends tells; nothing is guessed.
  */
-import { Inference } from '../model/quality.js';
+import { Inference, UNWOUND } from '../model/quality.js';
 import type { ThreadEvents } from '../model/thread-events.js';
 import { type FunctionId, type Nanoseconds, NONE, type SymbolId } from '../model/units.js';
 import type { TailCalls } from './frame.js';
@@ -95,6 +95,7 @@ export class HiddenJumps {
     const isStub = (frames.traitsOfTop() & (Trait.Stub | Trait.Resolver)) !== 0;
     if (isStub || this.goesElsewhere(row)) this.jump(fn, nowNs);
     else this.jumpOrUnwind(fn, row, nowNs);
+    frames.sawTop(this.events.timeNs[row]);
     return !isStub && !(frames.traitsOfTop() & Trait.Stub);
   }
 
@@ -121,7 +122,7 @@ export class HiddenJumps {
     const { place, isSure } = unwinding.landingOf(fn, end, row);
     if (place !== NONE) return this.land(place, isSure, nowNs);
     const isKnown = end !== NONE && this.isReturn(row); // the return itself: its level is certain
-    if (isKnown) frames.closeAbove(frames.endOfLevel(end) - 1, nowNs, Inference.Unwound);
+    if (isKnown) frames.closeAbove(frames.endOfLevel(end) - 1, nowNs, UNWOUND);
     this.jump(fn, nowNs);
     if (!isKnown) this.doubtTop();
   }
@@ -131,9 +132,13 @@ export class HiddenJumps {
     return outcome === Outcome.Pop || outcome === Outcome.Leave || outcome === Outcome.SignalReturn;
   }
 
-  /** Control went to the frame at a place, out of all that is above it. */
+  /**
+   * Control went to the frame at a place, out of all that is above it. That those calls ended is certain if a return further
+   * down is seen to end them, or if an unwinder runs.
+   */
   private land(place: number, isSure: boolean, nowNs: Nanoseconds): void {
-    this.frames.closeAbove(place, nowNs, Inference.Unwound);
+    const isCertain = this.ends.endOf(this.frames.top.level) !== NONE || this.unwinding.isUnwinding();
+    this.frames.closeAbove(place, nowNs, isCertain ? UNWOUND : Inference.Unwound);
     if (!isSure) this.doubtTop();
   }
 

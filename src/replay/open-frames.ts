@@ -6,7 +6,7 @@
  */
 import { type CallLogBuilder, Certainty } from '../model/call-log.js';
 import { type CallTreeBuilder, ROOT } from '../model/call-tree.js';
-import { Inference, type InferenceName, noInferences } from '../model/quality.js';
+import { Inference, type InferenceName, noInferences, UNWOUND } from '../model/quality.js';
 import { type Address, type FunctionId, type Nanoseconds, NONE, type NodeId, type SymbolId } from '../model/units.js';
 import { Doubts } from './doubts.js';
 import { Frame, type FrameWatcher, type TailCalls } from './frame.js';
@@ -108,6 +108,16 @@ export class OpenFrames {
     this.doubts.setMoving(isMoving);
   }
 
+  /** Nothing proves that what is open, and no guess yet, was there behind this time. */
+  unsureFrom(ns: Nanoseconds): void {
+    this.doubts.unsureFrom(ns, this.depth);
+  }
+
+  /** The function on top is seen at this time. */
+  sawTop(ns: Nanoseconds): void {
+    this.top.knownFromNs = Math.min(this.top.knownFromNs, ns);
+  }
+
   /** What is charged from here on, is that certain? */
   logDoubt(): void {
     this.doubts.tell();
@@ -201,10 +211,10 @@ export class OpenFrames {
     return low - 1;
   }
 
-  /** A return removes the level at `place`; levels above it were skipped. */
-  returnFrom(place: number, nowNs: Nanoseconds): void {
+  /** A return removes the level at `place`; levels above it were skipped, and ended as `skipped` says. */
+  returnFrom(place: number, nowNs: Nanoseconds, skipped: number): void {
     if (place === NONE) return;
-    while (this.depth > place) this.closeTop(nowNs, this.top.level === place ? NONE : Inference.Unwound);
+    while (this.depth > place) this.closeTop(nowNs, this.top.level === place ? NONE : skipped);
   }
 
   /** Everything above a place goes, for a reason other than its own return. */
@@ -244,6 +254,7 @@ export class OpenFrames {
     frame.open(fn, node, entryNs, level, callRow);
     frame.inference = inference;
     frame.isHidden = false;
+    if (inference === Inference.HiddenJump) frame.knownFromNs = Number.POSITIVE_INFINITY;
     frame.isLevel = level === this.depth;
     frame.order = Math.max(callRow, order);
     frame.leave = leave;
@@ -317,31 +328,36 @@ export class OpenFrames {
     }
   }
 
-  /** `reason`: why the end was not seen, or NONE. */
+  /** `reason`: why the end was not seen, UNWOUND or NONE. */
   private closeTop(nowNs: Nanoseconds, reason: number): void {
     const target = this.functions.stubTarget[this.top.fn];
     if (target !== NONE) this.renameTop(target); // a stub of which nothing came any more
     const frame = this.pop();
-    this.log?.close(whyInferred(frame, reason));
-    this.logDoubt();
+    this.log?.close(endingOf(frame, reason));
     this.count(frame, nowNs, reason);
+    this.logDoubt();
   }
 
   /** A frame that was set aside is over. */
   endAside(frame: Frame, nowNs: Nanoseconds, reason: number): void {
-    this.log?.endAside(frame.logRow, whyInferred(frame, reason));
+    this.log?.endAside(frame.logRow, endingOf(frame, reason));
     this.count(frame, nowNs, reason);
   }
 
   /** A frame is over. */
   private count(frame: Frame, nowNs: Nanoseconds, reason: number): void {
-    const inference = whyInferred(frame, reason);
-    this.watcher?.closed(this.functions.symbol[frame.fn], this.depth + 1, inference);
-    if (inference === NONE) this.tree.countComplete(frame.node, nowNs - frame.entryNs);
-    else {
-      this.tree.countInferred(frame.node);
-      this.inferred[INFERENCE_NAMES[inference] as InferenceName]++;
-    }
+    const ending = endingOf(frame, reason);
+    this.watcher?.closed(this.functions.symbol[frame.fn], this.depth + 1, ending);
+    if (ending === NONE) this.tree.countComplete(frame.node, nowNs - frame.entryNs);
+    else if (ending === UNWOUND) this.tree.countUnwound(frame.node, nowNs - frame.entryNs);
+    else this.countInferred(frame, nowNs, ending, reason);
+  }
+
+  private countInferred(frame: Frame, nowNs: Nanoseconds, inference: number, reason: number): void {
+    const knownNs = knownTime(frame, nowNs, reason);
+    this.tree.countInferred(frame.node, knownNs);
+    if (knownNs !== nowNs - frame.entryNs || nowNs !== this.log?.nowNs) this.log?.known(knownNs);
+    this.inferred[INFERENCE_NAMES[inference] as InferenceName]++;
   }
 
   /** What a stack walk would show: the new function stands where the old one stood. */
@@ -381,9 +397,15 @@ export class OpenFrames {
   }
 }
 
-/** Why a call was not seen from start to end, or NONE. `reason`: why its end was not. */
-function whyInferred({ inference }: Frame, reason: number): number {
+/** Why a call was not seen from start to end; else UNWOUND or NONE. `reason`: how it ended. */
+function endingOf({ inference }: Frame, reason: number): number {
   return inference === NONE ? reason : inference;
+}
+
+/** How long a call that was not seen whole was surely there. */
+function knownTime({ inference, knownFromNs, knownUntilNs }: Frame, nowNs: Nanoseconds, reason: number): Nanoseconds {
+  if (inference === Inference.Unwound || reason === Inference.Unwound) return 0;
+  return Math.max(0, Math.min(nowNs, knownUntilNs) - knownFromNs);
 }
 
 const INFERENCE_NAMES = Object.keys(Inference) as InferenceName[];

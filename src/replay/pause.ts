@@ -89,6 +89,6 @@ export class Pause {
   private count({ node, sinceNs }: OpenStop, nowNs: Nanoseconds, isSeen: boolean): void {
     this.log?.endStop(isSeen);
     if (isSeen) this.tree.countComplete(node, nowNs - sinceNs);
-    else this.tree.countInferred(node);
+    else this.tree.countInferred(node, nowNs - sinceNs);
   }
 }

@@ -200,7 +200,7 @@ export class Replay {
     this.clock.chargeUntil(events.timeNs[after.firstRow]);
     this.pause.end(this.clock.nowNs, true);
     this.lost.noteErrors(before.endRow, after.firstRow, this.clock.nowNs);
-    frames.closeAbove(-1, this.clock.nowNs, Inference.Unwound);
+    frames.closeAbove(-1, this.clock.nowNs, Inference.OpenAtEnd);
     const restart = restartOf(before, after, events, facts, false);
     this.hidden.beginSegment();
     this.firstStack.begin(restart, this.clock.nowNs);

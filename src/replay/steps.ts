@@ -4,7 +4,7 @@
  */
 import type { CallLogBuilder } from '../model/call-log.js';
 import type { CallTreeBuilder } from '../model/call-tree.js';
-import { Inference } from '../model/quality.js';
+import { Inference, UNWOUND } from '../model/quality.js';
 import { SpecialSymbol } from '../model/symbol-table.js';
 import type { ThreadEvents } from '../model/thread-events.js';
 import { type FunctionId, NONE, type SiteId } from '../model/units.js';
@@ -21,6 +21,7 @@ import { Outcome, type Pairing, type Segment } from './pairing.js';
 import type { Pause } from './pause.js';
 import { PlainSteps } from './plain-steps.js';
 import { type SiteFacts, Step } from './site-facts.js';
+import { Trait } from './traits.js';
 
 /** What a replay is made of. */
 export interface ReplayParts {
@@ -163,7 +164,7 @@ export class Steps {
     this.fibers.leave(row, nowNs);
     switch (pairing.outcome[row]) {
       case Outcome.Pop:
-        frames.returnFrom(frames.placeOfCall(link), nowNs);
+        frames.returnFrom(frames.placeOfCall(link), nowNs, this.skippedBy(row));
         // The return address proves it is the caller's own code, whatever label stands there: ld.so's _start runs
         // on into _dl_start_user.
         if (frames.top.fn !== target) frames.addAlias(target);
@@ -171,7 +172,7 @@ export class Steps {
       case Outcome.ReturnTo:
         return this.returnTo(row, frames.placeOfCall(link), target);
       case Outcome.Leave:
-        return this.leave(frames.placeOfLeave(row), target);
+        return this.leave(frames.placeOfLeave(row), target, this.skippedBy(row));
       case Outcome.JumpByReturn:
         this.fibers.begin(row);
         return frames.jump(target, nowNs, NONE);
@@ -182,9 +183,18 @@ export class Steps {
       case Outcome.StackSwitch:
         return this.fibers.resume(row, nowNs);
       case Outcome.SignalReturn:
-        frames.returnFrom(frames.placeOfCall(link), nowNs);
+        frames.returnFrom(frames.placeOfCall(link), nowNs, this.skippedBy(row));
         this.hidden.signalTail = target;
     }
+  }
+
+  /**
+   * How calls ended that the event in `row` passes by: here, if it is a return. Behind a stop they may have ended before, and
+   * who switches stacks may go back to them.
+   */
+  private skippedBy(row: number): number {
+    const isReturn = this.facts.step[this.events.site[row]] !== Step.Start;
+    return isReturn && (this.frames.traitsOfTop() & Trait.Switcher) === 0 ? UNWOUND : Inference.Unwound;
   }
 
   /** A call that was not shown has returned: its level goes, the one below it goes on. */
@@ -209,10 +219,10 @@ export class Steps {
       frames.pushCall(this.named(facts.toFunction[events.site[row]]), row, nowNs, Inference.Unwound);
   }
 
-  private leave(place: number, target: FunctionId): void {
+  private leave(place: number, target: FunctionId, skipped: number): void {
     const { frames } = this;
     const { nowNs } = this.clock;
-    if (place > 0) return frames.returnFrom(place, nowNs);
+    if (place > 0) return frames.returnFrom(place, nowNs, skipped);
     frames.closeAbove(-1, nowNs, NONE); // below all that is known
     frames.pushOpen(target, nowNs, Inference.CutByGap);
   }

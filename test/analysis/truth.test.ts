@@ -3,6 +3,7 @@
  */
 import { expect, test } from 'vitest';
 import { functionsOf } from '../../src/analysis/functions.js';
+import { isStop } from '../../src/analysis/outside.js';
 import { SpecialSymbol, SymbolKind } from '../../src/model/symbol-table.js';
 import type { TailCalls } from '../../src/replay/frame.js';
 import { type FunctionTruth, gentraceFunctions, ptemuFunctions, visible } from '../helpers/function-truth.js';
@@ -56,10 +57,16 @@ async function rowsOf(path: string, tailCalls: TailCalls): Promise<Map<string, F
   const asInTruth = together.symbol.map((row) =>
     symbols.kind[row] === SymbolKind.Unknown ? SpecialSymbol.Unknown : row,
   );
-  for (const { symbol, calls, totalNs, selfNs, outsideNs } of functionsOf({ ...together, symbol: asInTruth }, null)) {
+  const sums = functionsOf({ ...together, symbol: asInTruth }, null);
+  for (const { symbol, calls, totalNs, selfNs, outsideSelfNs } of sums) {
+    if (isStop(symbol)) continue;
     const name = visible(symbols.name[symbol] as string);
     const row = rows.get(name) ?? { calls: 0, totalNs: 0, ownNs: 0 };
-    rows.set(name, { calls: row.calls + calls, totalNs: row.totalNs + totalNs, ownNs: row.ownNs + selfNs + outsideNs });
+    rows.set(name, {
+      calls: row.calls + calls,
+      totalNs: row.totalNs + totalNs,
+      ownNs: row.ownNs + selfNs + outsideSelfNs,
+    });
   }
   return new Map([...rows].sort());
 }

@@ -28,14 +28,21 @@ import { TraceWriter, times } from '../helpers/trace-writer.js';
 const browser = windows('html', { hasScrollBars: true });
 const ALL = [
   'all · 100 ns',
-  'main · 1',
+  'main · 0 of 1 · ≥ 100 ns',
   'a · 1 · 60 ns',
   'b · 1 · 30 ns',
   'a · 1 · 30 ns',
   'leaf · 1 · 20 ns',
   'leaf · 1',
 ];
-const IN_A = ['all · 100 ns', 'main · 1', 'a · 1 · 60 ns', 'a · 1 · 30 ns', 'leaf · 1 · 20 ns', 'leaf · 1 · 10 ns'];
+const IN_A = [
+  'all · 100 ns',
+  'main · 0 of 1 · ≥ 100 ns',
+  'a · 1 · 60 ns',
+  'a · 1 · 30 ns',
+  'leaf · 1 · 20 ns',
+  'leaf · 1 · 10 ns',
+];
 
 let page: Page;
 beforeAll(async () => {
@@ -68,7 +75,7 @@ describe('frames', () => {
 
   test('of which no call was seen whole are hatched', async () => {
     await goTo(page);
-    const main = (await report.frames(page)).find(({ label }) => label === 'main · 1');
+    const main = (await report.frames(page)).find(({ label }) => label === 'main · 0 of 1 · ≥ 100 ns');
     const hatched = await page.locator('.graph.main .hatching').getAttribute('d');
     expect(hatched).toBe(`M0 ${main?.y}h${main?.width}v18h-${main?.width}z`);
     expect(await page.locator('.legend').textContent()).toContain('hatched: start or end not seen');
@@ -185,7 +192,7 @@ describe('zoom', () => {
     await goTo(page);
     await click(page, 'a · 1 · 60 ns');
     await eventually(() => labels(page)).toEqual(IN_A);
-    await click(page, 'main · 1');
+    await click(page, 'main · 0 of 1 · ≥ 100 ns');
     await eventually(() => labels(page)).toEqual(ALL);
   });
 
@@ -312,7 +319,7 @@ describe('the tree', () => {
     await push(page, 'Fold recursion');
     expect(await labels(page)).toEqual([
       'all · 100 ns',
-      'main · 1',
+      'main · 0 of 1 · ≥ 100 ns',
       'a · 1 · 60 ns',
       'b · 1 · 30 ns',
       'leaf · 2 · 15 ns',

@@ -31,7 +31,7 @@ beforeAll(async () => {
   page = await openReport(browser, CALLS);
 }, 60_000);
 
-const IN_MAIN = ['all · 100 ns', 'main · 1', 'a · 1 · 60 ns', 'b · 1 · 30 ns'];
+const IN_MAIN = ['all · 100 ns', 'main · 0 of 1 · ≥ 100 ns', 'a · 1 · 60 ns', 'b · 1 · 30 ns'];
 /** f0 calls f1, which calls f2, and so on to f60. */
 const DEEP = traceOf(`
   ${Array.from({ length: 60 }, (_, depth) => `${depth} call f${depth} f${depth + 1}`).join('\n')}
@@ -49,7 +49,7 @@ async function openMenu(label: string): Promise<void> {
 describe('the menu', () => {
   test('is closed by whatever changes what it stands beside', async () => {
     await goTo(page);
-    await click(page, 'main · 1');
+    await click(page, 'main · 0 of 1 · ≥ 100 ns');
     for (const change of [
       () => page.goBack(),
       () => page.mouse.wheel(0, 10),
@@ -137,7 +137,7 @@ describe('the focus', () => {
       await drawn(page);
       await eventually(() => focusedText(page)).toMatch(/^all: /);
     }
-    await click(page, 'main · 1');
+    await click(page, 'main · 0 of 1 · ≥ 100 ns');
     await page.getByRole('button', { name: 'Reset zoom' }).focus();
     await press(page, 'Enter');
     expect(await focusedText(page)).toMatch(/^all: /);
@@ -159,10 +159,10 @@ describe('the focus', () => {
 describe('the zoom', () => {
   test('outlives hiding a function, and the choice of a thread', async () => {
     await goTo(page);
-    await click(page, 'main · 1');
+    await click(page, 'main · 0 of 1 · ≥ 100 ns');
     await hover(page, 'a · 1 · 60 ns');
     await press(page, 'h');
-    expect(await labels(page)).toEqual(['all · 40 ns', 'main · 1', 'b · 1 · 30 ns']);
+    expect(await labels(page)).toEqual(['all · 40 ns', 'main · 0 of 1 · ≥ 100 ns', 'b · 1 · 30 ns']);
     await eventually(() => hashOf(page)).toMatch(/zoom=\d+&?/);
     await push(page, 'without a');
     expect((await labels(page)).slice(0, 4)).toEqual(IN_MAIN);

@@ -176,7 +176,7 @@ describe('search', () => {
     expect(await found()).toBe('2 frames, 30 % of view');
     expect(await labels(page)).toEqual([
       'all · 30 ns',
-      'main · 1',
+      'main · 0 of 1 · ≥ 100 ns',
       'a · 1 · 60 ns',
       'a · 1 · 30 ns',
       'leaf · 1 · 20 ns',
@@ -218,7 +218,7 @@ describe('hiding', () => {
     await goTo(page);
     await enterGraph(page);
     await press(page, 'ArrowUp', 'ArrowUp', 'h');
-    expect(await labels(page)).toEqual(['all · 40 ns', 'main · 1', 'b · 1 · 30 ns']);
+    expect(await labels(page)).toEqual(['all · 40 ns', 'main · 0 of 1 · ≥ 100 ns', 'b · 1 · 30 ns']);
     await enterGraph(page);
     await press(page, 'ArrowUp', 'ArrowUp', 'h');
     expect(await chips(page)).toEqual(['without a', 'without b']);

@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { reportOf } from '../../src/answers/report.js';
 import type { FunctionRow } from '../../src/answers/schema.js';
-import { formatCount, formatDuration } from '../../src/render/format.js';
+import { formatCalls, formatCount, formatDuration, formatLongest } from '../../src/render/format.js';
 import { formatShare } from '../../src/render/frames/facts.js';
 import { START, type State } from '../../src/render/page/view/state.js';
 import { press, windows } from '../helpers/browser.js';
@@ -48,11 +48,14 @@ function rowText(row: FunctionRow, offCpuNs: number, allNs: number): string[] {
     formatShare(row.totalNs, allNs),
     duration(row.selfNs),
     duration(row.outsideNs),
+    duration(row.outsideSelfNs),
     row.totalNs > 0 ? formatShare(row.onCpuNs, row.totalNs) : '–',
     duration(offCpuNs),
-    formatCount(row.calls),
+    formatCalls(row.calls, row.inferred),
     formatCount(row.inferred),
-    ...[row.avgNs, row.minNs, row.p50Ns, row.p90Ns, row.p99Ns, row.maxNs].map(duration),
+    formatCount(row.unwound),
+    ...[row.avgNs, row.minNs, row.p50Ns, row.p90Ns, row.p99Ns].map(duration),
+    formatLongest(row.maxNs, row.longestCutNs),
   ];
 }
 
@@ -77,7 +80,7 @@ describe('the functions', () => {
   test('are sorted by any column, and the other way round', async () => {
     await goTo(small);
     const heads = await small.locator('.table[aria-label="Functions"] [role=columnheader] button').allTextContents();
-    expect(heads).toHaveLength(15);
+    expect(heads).toHaveLength(17);
     for (const head of heads.keys()) {
       const button = small.locator('.table[aria-label="Functions"] [role=columnheader] button').nth(head);
       const sortOf = () =>
@@ -185,8 +188,10 @@ describe('the functions follow', () => {
     await goTo(small, '#width=off-cpu');
     const heads = await small.locator('.table[aria-label="Functions"] [role=columnheader]').allTextContents();
     expect(heads.slice(0, 5)).toEqual(['Function', 'Off CPU ▼', '%', 'Own', 'Total']);
-    const [first = []] = await rows(small);
-    expect(first.slice(1, 3)).toEqual(['20.2 µs', '69 %']);
+    const listed = await rows(small);
+    expect(listed.find(([name]) => name === '[off-cpu]')?.slice(1, 3)).toEqual(['29.2 µs', '100 %']);
+    const first = listed.find(([name]) => !name?.startsWith('['));
+    expect(first?.slice(1, 3)).toEqual(['20.2 µs', '69 %']);
   });
 });
 
@@ -245,7 +250,7 @@ function manyFunctions(): string {
 
 /** "1.5 µs" in ns, "12 %", "1,234"; nothing is less than anything. */
 function amountOf(text: string): number {
-  const [, number = '-1', unit = ''] = /^([\d.,]+) ?(\S*)$/.exec(text) ?? [];
+  const [, number = '-1', unit = ''] = /^(?:≥ |[\d,]+ of )?([\d.,]+) ?(\S*)$/.exec(text) ?? [];
   const sizes: Readonly<Record<string, number>> = { µs: 1e3, ms: 1e6, s: 1e9 };
   return Number(number.replaceAll(',', '')) * (sizes[unit] ?? 1);
 }
@@ -265,7 +270,7 @@ describe('one function', () => {
     const marked = (await report.frames(page)).filter(({ classes }) => /\bmatch\b/.test(classes));
     expect(marked.map(({ label }) => label)).toEqual(['leaf · 1 · 20 ns', 'leaf · 1']);
     expect((await facts()).replace(/\s+/g, ' ')).toBe(
-      'total 30 ns · 30 % self 30 ns outside 0 ns calls 2 inferred 0 average 15 ns min 10 ns p50 10 ns p90 20 ns p99 20 ns max 20 ns',
+      'total 30 ns · 30 % self 30 ns outside 0 ns · self 0 ns calls 2 cut 0 average 15 ns min 10 ns p50 10 ns p90 20 ns p99 20 ns max 20 ns',
     );
     expect(await labels(page, '.half.callers .graph')).toEqual(
       expect.arrayContaining(['leaf · 2 · 15 ns', 'a · 2 · 15 ns']),

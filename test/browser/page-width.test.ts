@@ -87,10 +87,11 @@ test('colours stand for functions, durations or time outside, and the legend tel
   expect(await fillOf('[off-cpu]')).toBe('var(--off-cpu)');
   await press(switches, 'a');
   expect(await legend()).toContain('below 100 ns100 ns+1 µs+');
+  expect(await legend()).toContain('where calls are cut: this, or longer');
   expect([await fillOf('leaf'), await fillOf('work'), await fillOf('main'), await fillOf('[off-cpu]')]).toEqual([
     'var(--s0)',
     'var(--s1)',
-    'var(--group)',
+    'var(--s1)',
     'var(--group)',
   ]);
   await press(switches, 'a');

@@ -73,7 +73,14 @@ describe('mouse', () => {
     await click(page, 'a · 1');
     await expect
       .poll(() => labels(page))
-      .toEqual(['all · 100 ns', 'main · 1', 'a · 1 · 60 ns', 'a · 1 · 30 ns', 'leaf · 1 · 20 ns', 'leaf · 1 · 10 ns']);
+      .toEqual([
+        'all · 100 ns',
+        'main · 0 of 1 · ≥ 100 ns',
+        'a · 1 · 60 ns',
+        'a · 1 · 30 ns',
+        'leaf · 1 · 20 ns',
+        'leaf · 1 · 10 ns',
+      ]);
     const { x, y } = await middleOf(page, 'leaf · 1 · 20 ns');
     await page.mouse.move(x, y);
     expect(await tooltip(page)).toContain('33.3 % of view · 20 % of all');

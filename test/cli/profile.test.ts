@@ -35,7 +35,7 @@ describe.concurrent('a profile', () => {
   test('is the same whether it is written by its name, by --format, or from a profile', async ({ dir }) => {
     const path = await profileIn(dir);
     const text = await readFile(path, 'utf8');
-    expect(JSON.parse(text)).toMatchObject({ format: 'ptflame-profile', version: 1 });
+    expect(JSON.parse(text)).toMatchObject({ format: 'ptflame-profile', version: 2 });
     expect((await ptflame(['render', MIGRATING, '--format', 'json'])).stdout).toBe(text);
     expect((await ptflame(['render', path, '--format', 'json'])).stdout).toBe(text);
     await ptflame(['render', path, '-o', path]);

@@ -40,9 +40,14 @@ describe.concurrent('answers as JSON', () => {
   test('a report adds up: self time and stops of all functions are the time of all threads', async () => {
     for (const trace of [DEMO, LOSSY, SIX_LINES]) {
       const { functions, trace: about } = Report.parse(await answerOf(['report', trace]));
-      expect(sum(functions.map(({ selfNs, outsideNs }) => selfNs + outsideNs))).toBe(about.totalNs);
-      for (const { totalNs, selfNs, onCpuNs } of functions) {
+      const [stops, code] = [functions.filter(({ isStop }) => isStop), functions.filter(({ isStop }) => !isStop)];
+      expect(sum(code.map(({ selfNs, outsideSelfNs }) => selfNs + outsideSelfNs))).toBe(about.totalNs);
+      expect(sum(functions.map(({ selfNs }) => selfNs))).toBe(about.totalNs);
+      expect(sum(stops.map(({ selfNs }) => selfNs))).toBe(about.outsideNs);
+      for (const { totalNs, selfNs, outsideNs, outsideSelfNs, onCpuNs } of functions) {
         expect(selfNs).toBeLessThanOrEqual(totalNs);
+        expect(outsideSelfNs).toBeLessThanOrEqual(outsideNs);
+        expect(outsideNs).toBeLessThanOrEqual(totalNs);
         expect(onCpuNs).toBeLessThanOrEqual(totalNs);
       }
     }

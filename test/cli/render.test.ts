@@ -39,7 +39,7 @@ const render = (input: string | Uint8Array, ...args: string[]) => ptflame(['rend
 
 const sortedLines = (text: string) => text.trimEnd().split('\n').sort();
 
-function expectSixLines(run: Run, stderr = /^6 events in 94 ns of 1 thread; nothing lost, 1 call inferred\n$/): void {
+function expectSixLines(run: Run, stderr = /^6 events in 94 ns of 1 thread; nothing lost, 1 call cut\n$/): void {
   expect(run).toMatchObject({ exitCode: 0, stdout: SIX_LINES_FOLDED });
   expect(run.stderr).toMatch(stderr);
 }
@@ -218,7 +218,7 @@ describe.concurrent('flags', () => {
     const { exitCode, stdout, stderr } = await ptflame(['render', TIMELESS, '--by-calls']);
     expect(exitCode).toBe(0);
     expect(stdout).toContain('__libc_start_call_main;main 1\n');
-    expect(stderr).toMatch(/^8 events in 1 thread; nothing lost, \d+ calls inferred\n$/);
+    expect(stderr).toMatch(/^8 events in 1 thread; nothing lost, \d+ calls cut\n$/);
   });
 
   test('--quiet says nothing, not even of damage', async () => {

@@ -56,11 +56,13 @@ export function rowsOfTrees(trees: readonly CallTree[], nameOf: NameOf): Map<str
 }
 
 function add(rows: Map<string, PathRow>, path: string, tree: CallTree, node: number): void {
-  const { calls, inferredCalls, selfNs, inferredNs, completeNs, minNs, maxNs } = tree;
+  const { calls, inferredCalls, unwoundCalls, selfNs, inferredNs, completeNs, minNs, maxNs, longestCutNs } = tree;
   const old = rows.get(path);
   rows.set(path, {
     calls: calls[node] + (old?.calls ?? 0),
     inferredCalls: inferredCalls[node] + (old?.inferredCalls ?? 0),
+    unwoundCalls: unwoundCalls[node] + (old?.unwoundCalls ?? 0),
+    longestCutNs: Math.max(longestCutNs[node], old?.longestCutNs ?? 0),
     selfNs: selfNs[node] + (old?.selfNs ?? 0),
     inferredNs: inferredNs[node] + (old?.inferredNs ?? 0),
     completeNs: completeNs[node] + (old?.completeNs ?? 0),

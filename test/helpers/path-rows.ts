@@ -6,33 +6,46 @@
 export interface PathRow {
   calls: number;
   inferredCalls: number;
+  unwoundCalls: number;
   selfNs: number;
   inferredNs: number;
   completeNs: number;
   minNs: number; // Infinity if no call is complete
   maxNs: number; // -Infinity likewise
+  longestCutNs: number; // 0 likewise, of the inferred ones
+}
+
+/** How a call went. */
+export interface CallSpan {
+  readonly ns: number;
+  /** Its start or end was not seen: it was surely there for so long; null: it is whole. */
+  readonly knownNs: number | null;
+  /** An exception or a longjmp ended it. */
+  readonly isUnwound: boolean;
 }
 
 /** `path`: its functions, each on a line. */
 export function rowOf(rows: Map<string, PathRow>, path: string): PathRow {
   let row = rows.get(path);
   if (row === undefined) {
-    row = { calls: 0, inferredCalls: 0, selfNs: 0, inferredNs: 0, completeNs: 0, minNs: Infinity, maxNs: -Infinity };
+    const counts = { calls: 0, inferredCalls: 0, unwoundCalls: 0, longestCutNs: 0 };
+    row = { ...counts, selfNs: 0, inferredNs: 0, completeNs: 0, minNs: Infinity, maxNs: -Infinity };
     rows.set(path, row);
   }
   return row;
 }
 
-/** `durationNs`: null if it was not seen whole. */
-export function count(row: PathRow, durationNs: number | null): void {
+export function count(row: PathRow, { ns, knownNs, isUnwound }: CallSpan): void {
   row.calls++;
-  if (durationNs === null) {
+  if (knownNs !== null) {
     row.inferredCalls++;
+    row.longestCutNs = Math.max(row.longestCutNs, knownNs);
     return;
   }
-  row.completeNs += durationNs;
-  row.minNs = Math.min(row.minNs, durationNs);
-  row.maxNs = Math.max(row.maxNs, durationNs);
+  if (isUnwound) row.unwoundCalls++;
+  row.completeNs += ns;
+  row.minNs = Math.min(row.minNs, ns);
+  row.maxNs = Math.max(row.maxNs, ns);
 }
 
 /** Rows that something was counted or charged on, in an order. */

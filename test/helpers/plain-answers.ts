@@ -2,7 +2,7 @@
  * Answers to questions about calls, found by going through a list of all calls and of all stretches of time: the slow,
  * plain twin of src/analysis.
  */
-import { count, type PathRow, rowOf } from './path-rows.js';
+import { type CallSpan, count, type PathRow, rowOf } from './path-rows.js';
 import { type PlainCall, type PlainStretch, type PlainThread, pathOf, pathOfStretch } from './plain-calls.js';
 
 export interface AskedFunctions {
@@ -97,11 +97,21 @@ export function folded(path: readonly string[]): string[] {
   return path.filter((fn, index) => index === 0 || path[index - 1] !== fn);
 }
 
+/** What is seen of a call: in a window not more than lies in it. */
+export function spanOf({ call, why, ns }: Pick<SeenCall, 'call' | 'why' | 'ns'>): CallSpan {
+  return { ns, knownNs: why === null ? null : Math.min(call.knownNs, ns), isUnwound: call.isUnwound };
+}
+
+/** The longest of those that were not seen whole; none if nothing is known of any. */
+export function longestCutOf(calls: readonly Pick<SeenCall, 'call' | 'why' | 'ns'>[]): number {
+  const longest = calls.reduce((most, call) => Math.max(most, spanOf(call).knownNs ?? 0), 0);
+  return longest > 0 ? longest : Number.NaN;
+}
+
 /** By path, its functions each on a line. */
 export function rowsByPath({ calls, times }: Seen): Map<string, PathRow> {
   const rows = new Map<string, PathRow>();
-  for (const { path, call, why } of calls)
-    count(rowOf(rows, path.join('\n')), why === null ? call.endNs - call.startNs : null);
+  for (const { path, call, why, ns } of calls) count(rowOf(rows, path.join('\n')), spanOf({ call, why, ns }));
   for (const { path, stretch, ns } of times) {
     const row = rowOf(rows, path.join('\n'));
     row.selfNs += ns;
@@ -129,9 +139,12 @@ export function nearestRank(sorted: readonly number[], part: number): number {
 export interface FunctionRow {
   calls: number;
   inferred: number;
+  unwound: number;
+  longestCutNs: number;
   totalNs: number;
   selfNs: number;
   outsideNs: number;
+  outsideSelfNs: number;
   onCpuNs: number;
   offCpuNs: number;
   guessedNs: number;
@@ -144,12 +157,11 @@ export interface FunctionRow {
   p99Ns: number;
 }
 
-/** A row of `report` for each function. */
+/** A row of `report` for each function and each kind of stop. */
 export function functionRows(seen: Seen): Record<string, FunctionRow> {
   const names = new Set([...seen.calls.flatMap(({ path }) => path), ...seen.times.flatMap(({ path }) => path)]);
   const knowsSwitches = [...names].some(isOffCpuName);
-  const functions = [...names].filter((name) => !isStopName(name));
-  return Object.fromEntries(functions.map((fn) => [fn, functionRow(fn, seen, knowsSwitches)]));
+  return Object.fromEntries([...names].map((fn) => [fn, functionRow(fn, seen, knowsSwitches)]));
 }
 
 function functionRow(fn: string, { calls, times }: Seen, knowsSwitches: boolean): FunctionRow {
@@ -158,14 +170,19 @@ function functionRow(fn: string, { calls, times }: Seen, knowsSwitches: boolean)
   lasted.sort((a, b) => a - b);
   const under = times.filter(({ path }) => path.includes(fn));
   const isAway = knowsSwitches ? (name: string) => isOffCpuName(name) || isLostName(name) : isStopName;
-  const itself = under.filter(({ path }) => path.filter((name) => !isStopName(name)).at(-1) === fn);
-  const isStopped = ({ path }: SeenTime) => path.at(-1) !== fn;
+  const functionOf = (path: readonly string[]) => path.filter((name) => !isStopName(name)).at(-1);
+  const itself = under.filter(({ path }) => (isStopName(fn) ? path.at(-1) : functionOf(path)) === fn);
+  const isStopped = ({ path }: SeenTime) => isStopName(path.at(-1) as string);
+  const isItsStop = (time: SeenTime) => isStopped(time) && (isStopName(fn) || functionOf(time.path) === fn);
   return {
     calls: own.length,
     inferred: own.length - lasted.length,
+    unwound: own.filter(({ why, call }) => why === null && call.isUnwound).length,
+    longestCutNs: longestCutOf(own),
     totalNs: sumNs(under),
-    selfNs: sumNs(itself.filter((time) => !isStopped(time))),
-    outsideNs: sumNs(itself.filter(isStopped)),
+    selfNs: sumNs(itself.filter(({ path }) => path.at(-1) === fn)),
+    outsideNs: sumNs(under.filter(isStopped)),
+    outsideSelfNs: sumNs(under.filter(isItsStop)),
     onCpuNs: sumNs(under.filter(({ path }) => !isAway(path.at(-1) as string))),
     offCpuNs: sumNs(under.filter(({ path }) => isOffCpuName(path.at(-1) as string))),
     guessedNs: sumNs(itself.filter(({ stretch }) => stretch.certainty !== 'sure')),

@@ -12,6 +12,10 @@ export interface PlainCall {
   endNs: number;
   /** Why it was not seen whole; null: it was. */
   why: InferenceName | 'stop' | null;
+  /** An exception or a longjmp ended it, and it was seen whole. */
+  isUnwound: boolean;
+  /** If it was not seen whole: for how long it was surely there. */
+  knownNs: number;
   /** The calls that it stood on, lowest first, and itself. */
   stack: readonly PlainCall[];
   /** The names of those that it stood on, as they were then. */
@@ -52,15 +56,18 @@ export class CallList {
   readonly stretches: PlainStretch[] = [];
 
   open(fn: string, startNs: number, under: readonly PlainCall[], isStop = false): PlainCall {
-    const call: PlainCall = { fn, isStop, startNs, endNs: Number.NaN, why: null, stack: [], below: [] };
+    const open = { endNs: Number.NaN, why: null, isUnwound: false, knownNs: Number.NaN };
+    const call: PlainCall = { fn, isStop, startNs, ...open, stack: [], below: [] };
     place(call, under);
     this.calls.push(call);
     return call;
   }
 
-  close(call: PlainCall, endNs: number, why: PlainCall['why']): void {
+  close(call: PlainCall, endNs: number, why: PlainCall['why'] | 'unwound', knownNs = endNs - call.startNs): void {
     call.endNs = endNs;
-    call.why = why;
+    call.why = why === 'unwound' ? null : why;
+    call.isUnwound = why === 'unwound';
+    call.knownNs = knownNs;
   }
 
   spend(stack: readonly PlainCall[], fromNs: number, toNs: number, certainty: PlainStretch['certainty'] = 'sure') {

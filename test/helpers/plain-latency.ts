@@ -9,6 +9,7 @@ import {
   isOffCpuName,
   isStopName,
   largest,
+  longestCutOf,
   look,
   NO_FILTER,
   nearestRank,
@@ -29,6 +30,8 @@ interface AskedCall extends SeenCall {
   readonly caller: string | null;
   /** Of all its time, outside of traced code, and off the processor. */
   readonly outsideNs: number;
+  /** The part of it in stops directly on the call. */
+  readonly outsideSelfNs: number;
   readonly offCpuNs: number;
 }
 
@@ -45,7 +48,7 @@ export class PlainLatency {
     const { minNs, maxNs } = asked.durations ?? { minNs: 0, maxNs: Infinity };
     const { calls } = look(threads, filter);
     const { times } = look(threads, NO_FILTER);
-    const all = calls.filter(({ call }) => asked.functions.has(call.fn)).map((seen) => withTimes(seen, times));
+    const all = calls.filter(({ call }) => asked.functions.has(call.fn)).map((seen) => withTimes(seen, times, filter));
     this.complete = all.filter(({ why, ns }) => why === null && ns >= minNs && ns <= maxNs);
     this.inferred = asked.durations ? [] : all.filter(({ why }) => why !== null);
     this.asked = new Set([...this.complete, ...this.inferred].map(({ call }) => call));
@@ -114,9 +117,10 @@ export class PlainLatency {
       const [complete, inferred] = [this.complete, this.inferred].map((calls) =>
         calls.filter((call) => shown(call) === path),
       ) as [AskedCall[], AskedCall[]];
-      const { calls, avgNs, minNs, maxNs } = statsOf(complete, inferred);
-      const totalNs = sumNs([...complete, ...inferred]);
-      return { path: path.split('\n'), calls, inferred: inferred.length, totalNs, avgNs, minNs, maxNs };
+      const { calls, unwound, avgNs, minNs, maxNs, longestCutNs } = statsOf(complete, inferred);
+      const totalNs = sumNs(this.isOfParts ? inferred : complete);
+      const range = { avgNs, minNs, maxNs, longestCutNs };
+      return { path: path.split('\n'), calls, inferred: inferred.length, unwound, totalNs, ...range };
     });
     return rows.sort((a, b) => b.totalNs - a.totalNs || b.calls - a.calls || this.comparePaths(a.path, b.path));
   }
@@ -135,7 +139,8 @@ export class PlainLatency {
       .slice(0, most)
       .map((one) => {
         const { tid, call, ns: durationNs, outsideNs, offCpuNs } = one;
-        return { tid, startNs: call.startNs, durationNs, outsideNs, offCpuNs, differences: this.differences(one) };
+        const { startNs, isUnwound } = call;
+        return { tid, startNs, durationNs, isUnwound, outsideNs, offCpuNs, differences: this.differences(one) };
       });
   }
 
@@ -153,13 +158,14 @@ export class PlainLatency {
     );
     const made = calls.flatMap(({ call }) => this.callsDirectlyIn(call));
     const allNs = sumNs(within);
-    const rows = [...new Set([null, ...within.map(({ child }) => child), ...made])].map((child) => {
+    const rows = [...new Set([null, ...within.map(({ child }) => child), ...made.map(({ fn }) => fn)])].map((child) => {
       const own = within.filter((time) => time.child === child);
-      const count = child === null ? calls.length : made.filter((fn) => fn === child).length;
+      const count = child === null ? calls.length : made.filter(({ fn }) => fn === child).length;
       const totalNs = sumNs(own);
       return {
         child,
         calls: count,
+        inferred: made.filter(({ fn, isWhole }) => fn === child && !isWhole).length,
         totalNs,
         outsideNs: child === null ? 0 : sumNs(own.filter(isStopped)),
         offCpuNs: child === null ? 0 : sumNs(own.filter(isOffCpu)),
@@ -172,13 +178,13 @@ export class PlainLatency {
     return rows.sort((a, b) => b.totalNs - a.totalNs || b.calls - a.calls || this.compare(a.child, b.child));
   }
 
-  private callsDirectlyIn(asked: PlainCall): string[] {
+  private callsDirectlyIn(asked: PlainCall): { fn: string; isWhole: boolean }[] {
     return this.window.calls
       .filter(({ call }) => {
         const at = call.stack.indexOf(asked);
         return at !== -1 && !this.isFolded(call) && this.shown(pathOf(call).slice(at)).length === 2;
       })
-      .map(({ call }) => call.fn);
+      .map(({ call, why }) => ({ fn: call.fn, isWhole: why === null }));
   }
 
   private isFolded({ fn, below }: PlainCall): boolean {
@@ -270,10 +276,16 @@ const isStopped = ({ path }: { readonly path: readonly string[] }) => isStopName
 const isLost = ({ path }: { readonly path: readonly string[] }) => isLostName(path.at(-1) ?? '');
 const isOffCpu = ({ path }: { readonly path: readonly string[] }) => isOffCpuName(path.at(-1) ?? '');
 
-function withTimes(seen: SeenCall, times: readonly SeenTime[]): AskedCall {
+function withTimes(seen: SeenCall, times: readonly SeenTime[], { foldsRecursion }: PlainFilter): AskedCall {
   const within = times.filter(({ stretch }) => stretch.stack.includes(seen.call));
   const caller = seen.call.below.at(-1) ?? null;
-  return { ...seen, caller, outsideNs: sumNs(within.filter(isStopped)), offCpuNs: sumNs(within.filter(isOffCpu)) };
+  const stopped = within.filter(isStopped);
+  const isDirect = ({ stretch: { stack }, path }: SeenTime) => {
+    const above = path.slice(stack.indexOf(seen.call) + 1);
+    return above.every((fn) => isStopName(fn) || (foldsRecursion && fn === seen.call.fn));
+  };
+  const outsideSelfNs = sumNs(stopped.filter(isDirect));
+  return { ...seen, caller, outsideNs: sumNs(stopped), outsideSelfNs, offCpuNs: sumNs(within.filter(isOffCpu)) };
 }
 
 function statsOf(complete: readonly AskedCall[], inferred: readonly AskedCall[]) {
@@ -281,8 +293,11 @@ function statsOf(complete: readonly AskedCall[], inferred: readonly AskedCall[])
   return {
     calls: complete.length + inferred.length,
     inferred: inferred.length,
+    unwound: complete.filter(({ call }) => call.isUnwound).length,
+    longestCutNs: longestCutOf(inferred),
     totalNs: sum(lasted),
     outsideNs: sumNs(complete.map(({ outsideNs: ns }) => ({ ns }))),
+    outsideSelfNs: sumNs(complete.map(({ outsideSelfNs: ns }) => ({ ns }))),
     offCpuNs: sumNs(complete.map(({ offCpuNs: ns }) => ({ ns }))),
     avgNs: sum(lasted) / lasted.length,
     minNs: lasted[0] ?? Number.NaN,

@@ -75,7 +75,8 @@ export interface Frame {
   fn: Fn;
   /** The names of the frames below it. */
   readonly below: string;
-  readonly entryNs: number;
+  /** Of one that was jumped to unseen: when an event came from it. */
+  firstSeenNs: number | null;
   /** Why its start was not seen. */
   readonly why: InferenceName | null;
   /** Else it was jumped to, or found running. */

@@ -4,7 +4,7 @@
  */
 import { argumentOf, type CallLog, CallOp, Certainty, opOf } from '../../src/model/call-log.js';
 import type { CallTree } from '../../src/model/call-tree.js';
-import { Inference, type InferenceName } from '../../src/model/quality.js';
+import { Inference, type InferenceName, UNWOUND } from '../../src/model/quality.js';
 import type { NameOf } from './asked-answers.js';
 import { CallList, type PlainCall, type PlainThread } from './plain-calls.js';
 
@@ -24,9 +24,14 @@ export function plainLog(tid: number, { length, code, timeNs }: CallLog, tree: C
     call.stack = [...under, call];
     call.below = pathOf(node).slice(0, -1);
   };
-  const reasonOf = (argument: number) => REASONS[argument - 1] ?? null;
+  const reasonOf = (argument: number) => (argument - 1 === UNWOUND ? 'unwound' : (REASONS[argument - 1] ?? null));
+  const close = (call: PlainCall, endNs: number, why: PlainCall['why'] | 'unwound', next: number) => {
+    const isTold = next < length && opOf(code[next]) === CallOp.Known;
+    list.close(call, endNs, why, isTold ? timeNs[next] : endNs - call.startNs);
+  };
   for (let row = 0; row < length; row++) {
     const [op, argument, atNs] = [opOf(code[row]), argumentOf(code[row]), timeNs[row]];
+    if (op === CallOp.Known) continue;
     const next = argumentOf(code[row + 1] ?? 0);
     const open = stops.at(-1)?.stack ?? frames;
     if (op !== CallOp.Begin) list.spend([...open], nowNs, atNs, CERTAINTIES[certainty]);
@@ -38,14 +43,14 @@ export function plainLog(tid: number, { length, code, timeNs }: CallLog, tree: C
       if (op === CallOp.Stop) stops = [...stops, call];
       else frames = [...frames, call];
       ofRow.set(row, call);
-    } else if (op === CallOp.Close) list.close(frames.pop() as PlainCall, atNs, reasonOf(argument));
-    else if (op === CallOp.EndStop) list.close(stops.pop() as PlainCall, atNs, argument === 0 ? null : 'stop');
+    } else if (op === CallOp.Close) close(frames.pop() as PlainCall, atNs, reasonOf(argument), row + 1);
+    else if (op === CallOp.EndStop) close(stops.pop() as PlainCall, atNs, argument === 0 ? null : 'stop', row + 1);
     else if (op === CallOp.SetAside) frames.pop();
     else if (op === CallOp.PutBack) {
       const call = ofRow.get(argument) as PlainCall;
       put(call, frames, next);
       frames = [...frames, call];
-    } else if (op === CallOp.EndAside) list.close(ofRow.get(argument) as PlainCall, atNs, reasonOf(next));
+    } else if (op === CallOp.EndAside) close(ofRow.get(argument) as PlainCall, atNs, reasonOf(next), row + 2);
   }
   return { tid, calls: list.calls, stretches: list.stretches };
 }

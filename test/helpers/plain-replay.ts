@@ -56,6 +56,8 @@ interface Pause {
   readonly call: PlainCall;
   readonly isOffCpu: boolean;
 }
+/** How a frame ends: by its own return (null), by an unwinding that is certain, or in a way that was not seen. */
+type Ending = InferenceName | 'unwound' | null;
 type OffCpu = '[off-cpu]' | '[preempted]';
 
 /** Longer chains of jumps are loops: they go back to the frame they came from. */
@@ -118,7 +120,7 @@ class Reader {
     this.chargeUntil(first.timeNs);
     this.noteErrors();
     this.endPauses('complete');
-    this.closeAbove(null, 'Unwound'); // exec: nothing is left of the old program
+    this.closeAbove(null, 'OpenAtEnd'); // exec: nothing is left of the old program
     this.levels = Levels.before(first);
     this.signalTail = null;
     const running = first.step === Step.Start ? first.toFn : (first.fromFn ?? first.nameless);
@@ -163,7 +165,10 @@ class Reader {
     else if (!isEnd(event)) this.switchedOut = null; // traced code goes on: the switch meant nothing
     const { is, over } = this.levels.take(event);
     if (is === 'contradiction' || this.isOver) throw new Error(`something was lost before row ${event.row}`);
-    for (const level of over.reverse()) this.closeLevel(level, level === over.at(-1) ? null : 'Unwound');
+    // Behind a stop they may have ended before, and who switches stacks may go back to them.
+    const isSure = event.step !== Step.Start && !this.top?.fn.is(Trait.Switcher);
+    const skipped = isSure ? 'unwound' : 'Unwound';
+    for (const level of over.reverse()) this.closeLevel(level, level === over.at(-1) ? null : skipped);
     if (event.step === Step.Start && event.toFn !== this.signalTail) this.signalTail = null;
     if (is === 'push') this.open(event.toFn, null, true);
     // A return address is the caller's own code, whatever label stands there.
@@ -180,8 +185,9 @@ class Reader {
     if (isOf(this.top, toFn)) return;
     if (toEntry && toFn.is(Trait.ProgramStart)) this.leaveLoader(row);
     if (toEntry || toFn.is(Trait.Unknown)) return this.jump(toFn, null);
-    const { frame, isSure } = this.targetOf(toFn, this.howTopEnds(row));
-    if (frame) this.land(frame, isSure);
+    const end = this.howTopEnds(row);
+    const { frame, isSure } = this.targetOf(toFn, end);
+    if (frame) this.land(frame, isSure, end !== null);
     else if (isUnwinding(this.levels)) {
       this.jump(toFn, null);
       this.top.isDoubtful = true;
@@ -197,7 +203,7 @@ class Reader {
   }
 
   /** Makes the function that an event comes from the top of the stack: what led to it was not shown. True: it was not. */
-  private syncOn({ row, fromFn: named }: PlainEvent): boolean {
+  private syncOn({ row, timeNs, fromFn: named }: PlainEvent): boolean {
     if (named === null) return false;
     const fromFn = wholeOf(this.levels, named);
     if (isOf(this.top, fromFn) || fromFn === this.signalTail) return false;
@@ -216,6 +222,7 @@ class Reader {
     const isStub = this.top.fn.is(Trait.Stub | Trait.Resolver);
     if (isStub) this.jumpUnseen(fromFn);
     else this.jumpOrUnwind(fromFn, row);
+    if (this.top.why === 'HiddenJump') this.top.firstSeenNs ??= timeNs;
     return !isStub && !this.top.fn.is(Trait.Stub);
   }
 
@@ -242,15 +249,16 @@ class Reader {
       return;
     }
     const { frame, isSure } = landingOf(this.levels, fn, end);
-    if (frame) return this.land(frame, isSure);
+    if (frame) return this.land(frame, isSure, end !== null);
     const isKnown = end?.row === row;
-    if (isKnown) this.closeAbove((list[end.place] as Level).frames.at(-1) as Frame, 'Unwound');
+    if (isKnown) this.closeAbove((list[end.place] as Level).frames.at(-1) as Frame, 'unwound');
     this.jumpUnseen(fn);
     if (!isKnown) this.top.isDoubtful = true;
   }
 
-  private land(frame: Frame, isSure: boolean): void {
-    this.closeAbove(frame, 'Unwound');
+  /** Calls that something skips for sure ended here: a return further down, or an unwinder. */
+  private land(frame: Frame, isSure: boolean, isSeenToEnd: boolean): void {
+    this.closeAbove(frame, isSeenToEnd || isUnwinding(this.levels) ? 'unwound' : 'Unwound');
     if (!isSure) frame.isDoubtful = true;
   }
 
@@ -287,38 +295,34 @@ class Reader {
   private open(fn: Fn, why: InferenceName | null, isCalled = false): void {
     const below = this.top ? pathOf(this.top) : '';
     const call = this.list.open(fn.key, this.nowNs, this.openCalls);
-    const frame = {
-      fn,
-      below,
-      entryNs: this.nowNs,
-      why,
-      isCalled,
-      isDoubtful: false,
-      selfNs: 0,
-      inferredNs: 0,
-      alsoKnownAs: [],
-      call,
-    };
-    this.topLevel.frames.push(frame);
+    const none = { firstSeenNs: null, isDoubtful: false, selfNs: 0, inferredNs: 0, alsoKnownAs: [] };
+    this.topLevel.frames.push({ fn, below, why, isCalled, call, ...none });
   }
 
-  /** `why`: its end was not seen. */
-  private close(frame: Frame, why: InferenceName | null): void {
+  /** `why`: its end was not seen, or it did not return. */
+  private close(frame: Frame, why: Ending): void {
     if (frame.fn.leadsTo) rename(frame, frame.fn.leadsTo); // nothing came of the stub any more
     const reason = frame.why ?? why;
-    this.list.close(frame.call, this.nowNs, reason);
+    const { call } = frame;
+    this.list.close(call, this.nowNs, reason, this.knownTime(frame, why));
     const row = rowOf(this.rows, pathOf(frame));
     row.selfNs += frame.selfNs;
     row.inferredNs += frame.inferredNs;
-    count(row, reason ? null : this.nowNs - frame.entryNs);
-    if (reason) this.inferred[reason]++;
+    count(row, { ns: this.nowNs - call.startNs, knownNs: call.why && call.knownNs, isUnwound: call.isUnwound });
+    if (reason && reason !== 'unwound') this.inferred[reason]++;
   }
 
-  private closeLevel({ frames }: Level, why: InferenceName | null): void {
+  /** How long it was surely there: when one was left without a return, nobody knows, nor before its first event when a jump led to it. */
+  private knownTime({ call, why, firstSeenNs }: Frame, end: Ending): number {
+    if (end === 'Unwound') return 0;
+    return why === 'HiddenJump' ? this.nowNs - (firstSeenNs ?? this.nowNs) : this.nowNs - call.startNs;
+  }
+
+  private closeLevel({ frames }: Level, why: Ending): void {
     for (let frame = frames.pop(); frame; frame = frames.pop()) this.close(frame, why);
   }
 
-  private closeAbove(frame: Frame | null, why: InferenceName | null): void {
+  private closeAbove(frame: Frame | null, why: Ending): void {
     const { list } = this.levels;
     while (list.length > 0 && this.top !== frame) {
       this.close(this.topLevel.frames.pop() as Frame, why);
@@ -388,7 +392,8 @@ class Reader {
   private endPause(how: 'complete' | 'inferred'): void {
     const { path, sinceNs, call } = this.pauses.pop() as Pause;
     this.list.close(call, this.nowNs, how === 'complete' ? null : 'stop');
-    count(rowOf(this.rows, path), how === 'complete' ? this.nowNs - sinceNs : null);
+    const ns = this.nowNs - sinceNs;
+    count(rowOf(this.rows, path), { ns, knownNs: how === 'complete' ? null : ns, isUnwound: false });
   }
 
   /** While the trace is stopped, nothing of this thread is lost. */

@@ -11,17 +11,22 @@ const node = fc.record({
   parent: fc.nat(60),
   symbol: fc.oneof(fc.integer({ min: 6, max: SYMBOLS - 1 }), fc.nat(SYMBOLS - 1)),
   ns: fc.constantFrom(0, 0, 1, 3, 10, 1000),
-  calls: fc.array(fc.constantFrom(-1, 0, 1, 20), { maxLength: 3 }), // −1: inferred
+  calls: fc.array(fc.constantFrom(-1, -30, 0, 1, 20), { maxLength: 3 }), // below 0: inferred, known for 1 ns less
+  isUnwound: fc.boolean(),
   isGuess: fc.boolean(),
 });
 
 /** Callers before callees, in no other order. */
 export const callTrees: fc.Arbitrary<CallTree> = fc.array(node, { maxLength: 40 }).map((nodes) => {
   const builder = new CallTreeBuilder();
-  for (const { parent, symbol, ns, calls, isGuess } of nodes) {
+  for (const { parent, symbol, ns, calls, isGuess, isUnwound } of nodes) {
     const here = builder.child(parent % builder.length, symbol);
     builder.charge(here, ns, isGuess);
-    for (const took of calls) took < 0 ? builder.countInferred(here) : builder.countComplete(here, took);
+    for (const took of calls) {
+      if (took < 0) builder.countInferred(here, -1 - took);
+      else if (isUnwound) builder.countUnwound(here, took);
+      else builder.countComplete(here, took);
+    }
   }
   return builder.build();
 });

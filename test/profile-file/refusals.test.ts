@@ -100,6 +100,16 @@ const damages: readonly (readonly [what: string, change: (file: Loose, tree: Loo
   ['negative time', (_, tree) => (tree.selfNs[2] = -5), /tree\.selfNs\[2\] is -5/],
   ['half a call', (_, tree) => (tree.calls[2] += 0.5), /tree\.calls\[2\] is \d+\.5/],
   ['more inferred calls than calls', (_, tree) => (tree.inferredCalls[2] = 9), /inferredCalls\[2\] is 9 of \d+ calls/],
+  [
+    'more unwound calls than complete ones',
+    (_, tree) => (tree.unwoundCalls[2] = 9),
+    /unwoundCalls\[2\] is 9 of \d+ complete calls/,
+  ],
+  [
+    'a cut call where none is inferred',
+    (_, tree) => (tree.longestCutNs[0] = 5),
+    /longestCutNs\[0\] is 5, but no call is inferred/,
+  ],
   ['more inferred time than time', (_, tree) => (tree.inferredNs[2] = 1e9), /inferredNs\[2\] is 1000000000 of \d+ ns/],
   ['time that is not there', (_, tree) => tree.selfNs[2]++, /selfNs adds up to/],
   ['a shortest call of no calls', (_, tree) => (tree.minNs[0] = 5), /minNs\[0\] to maxNs is 5 to null/],
@@ -166,15 +176,15 @@ test.each(syntax)('%s is refused with its place', async (_, text, message) => {
 });
 
 test('a newer version is refused, and the program that reads it is named', async () => {
-  const newer = changed((file) => Object.assign(file, { version: 2, producer: { name: 'ptflame', version: '9.1.0' } }));
+  const newer = changed((file) => Object.assign(file, { version: 3, producer: { name: 'ptflame', version: '9.1.0' } }));
   const { code, message, hint } = await refusalOf(newer);
   expect(code).toBe('NEWER_VERSION');
   expect(`${message}\n${hint}`).toBe(
-    'out.json was written in version 2 of the format, and this program reads up to 1: use ptflame 9.1.0 or newer\n' +
+    'out.json was written in version 3 of the format, and this program reads up to 2: use ptflame 9.1.0 or newer\n' +
       'read it with the program that wrote it',
   );
-  const nameless = changed((file) => Object.assign(file, { version: 3, producer: { version: '\x1b[31m' } }));
-  expect((await refusalOf(nameless)).message).toMatch(/reads up to 1$/);
+  const nameless = changed((file) => Object.assign(file, { version: 4, producer: { version: '\x1b[31m' } }));
+  expect((await refusalOf(nameless)).message).toMatch(/reads up to 2$/);
 });
 
 const others = [

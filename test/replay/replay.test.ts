@@ -36,7 +36,7 @@ describe('calls and returns', () => {
       `
       main 1(1) self 0
         a 1 self 10
-          b 1(1) self 30`,
+          b 1 self 30`,
     ));
 
   test('recursion keeps its depth, for addresses tell the frames apart', () =>
@@ -462,9 +462,9 @@ describe('frames that are left without a return', () => {
       main 1(1) self 0
         catcher 1 self 30
           __cxa_begin_catch 1 self 10
-          middle 1(1) self 10
-            thrower 1(1) self 10
-              _Unwind_RaiseException 1(1) self 0`,
+          middle 1 self 10
+            thrower 1 self 10
+              _Unwind_RaiseException 1 self 0`,
     ));
 
   test('in recursion, _Unwind_Resume goes to a frame below the one that called it', () =>
@@ -487,12 +487,12 @@ describe('frames that are left without a return', () => {
       main 1(1) self 0
         dig 1 self 18
           __cxa_begin_catch 1 self 6
-          dig 1(1) self 25
-            _Unwind_Resume 1(1) self 0
+          dig 1 self 25
+            _Unwind_Resume 1 self 0
             cleanup 1 self 10
-            dig 1(1) self 30
-              _Unwind_RaiseException 1(1) self 0
-              _Unwind_Resume 1(1) self 0
+            dig 1 self 30
+              _Unwind_RaiseException 1 self 0
+              _Unwind_Resume 1 self 0
               cleanup 1 self 10`,
     ));
 
@@ -509,8 +509,8 @@ describe('frames that are left without a return', () => {
       main 1(1) self 0
         dig 1 self 30
           __cxa_begin_catch 1 self 10
-          dig 1(1) self 10
-            __cxa_throw 1(1) self 0`,
+          dig 1 self 10
+            __cxa_throw 1 self 0`,
     ));
 
   test('a jump that was not shown is not taken for what a later exception did', () =>
@@ -525,10 +525,10 @@ describe('frames that are left without a return', () => {
       `
       main 1(1) self 10
         __cxa_begin_catch 1(1) self 0
-        walk 1(1) self 10
-          step 1(1) self 0
+        walk 1 self 10
+          step 1 self 0
             walk 1(1) self 20
-              __cxa_throw 1(1) self 0
+              __cxa_throw 1 self 0
               leaf 1 self 10`,
     ));
 
@@ -560,11 +560,11 @@ describe('frames that are left without a return', () => {
       `
       main 1(1) self 10
         done 1 self 10
-        outer 1(1) self 30
+        outer 1 self 30
           __cxa_begin_catch 1 self 10
-          __cxa_rethrow 1(1) self 0
-          tryit 1(1) self 10
-            __cxa_throw 1(1) self 0`,
+          __cxa_rethrow 1 self 0
+          tryit 1 self 10
+            __cxa_throw 1 self 0`,
     ));
 
   test('of several functions of a name the part belongs to the one that jumps there', () =>

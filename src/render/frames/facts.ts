@@ -3,7 +3,7 @@
  */
 import { type Boxes, BoxKind, weightOfRun } from '../../layout/layout.js';
 import { NONE, type SymbolId } from '../../model/units.js';
-import { formatCount, formatDuration, formatMany } from '../format.js';
+import { formatAtLeast, formatCalls, formatCount, formatDuration, formatMany, longestCut } from '../format.js';
 import { isStop } from './families.js';
 import { type FrameTable, familyOfNode, nameOf } from './frame-table.js';
 import { isolated } from './isolated.js';
@@ -25,16 +25,21 @@ export function labelOf(table: FrameTable, boxes: Boxes, box: number) {
   if (isBlock(table, boxes, box)) return { name: blockName(table, boxes, box), numbers: [] };
   if (familyOfNode(table, node) === 'group')
     return { name: nameOf(table, node), numbers: [formatWeight(table.total[node], table.weight)] };
-  const { tree } = table;
+  const { calls, inferredCalls } = table.tree;
+  const counted = calls[node] > 0 ? [formatCalls(calls[node], inferredCalls[node]), ...durationOf(table, node)] : [];
+  return { name: nameOf(table, node), numbers: counted };
+}
+
+/** How long calls took, in a word: on average, or what is known of the longest, if that is one that was cut. */
+function durationOf(table: FrameTable, node: number): string[] {
+  const { tree, weight } = table;
+  if (weight === 'calls') return [];
+  const cutNs = longestCut(tree.maxNs[node], tree.longestCutNs[node]);
+  if (cutNs !== null) return [formatAtLeast(cutNs)];
   const complete = tree.calls[node] - tree.inferredCalls[node];
   // Long stops are those that were cut: an average over the others alone would mislead.
   const isCutStop = isStop(familyOfNode(table, node)) && tree.inferredCalls[node] > 0;
-  const average =
-    table.weight === 'ns' && complete > 0 && !isCutStop ? [formatDuration(tree.completeNs[node] / complete)] : [];
-  return {
-    name: nameOf(table, node),
-    numbers: tree.calls[node] > 0 ? [formatCount(tree.calls[node]), ...average] : [],
-  };
+  return complete > 0 && !isCutStop ? [formatDuration(tree.completeNs[node] / complete)] : [];
 }
 
 /** Not one frame, but several. */
@@ -104,13 +109,29 @@ function callFacts({ tree, weight }: FrameTable, node: number): Fact[] {
   const inferred = tree.inferredCalls[node];
   const complete = calls - inferred;
   if (calls === 0) return [];
-  const more = inferred > 0 ? `${formatCount(inferred)} inferred: start or end not seen` : '';
-  const facts = [{ what: 'calls', value: formatCount(calls), more }];
-  if (weight === 'calls' || complete === 0) return facts;
+  const facts = [{ what: 'calls', ...callsText(calls, inferred, tree.unwoundCalls[node]) }];
+  if (weight === 'calls') return facts;
+  const cutNs = longestCut(tree.maxNs[node], tree.longestCutNs[node]);
+  const longest = cutNs === null ? [] : [longestFact(cutNs)];
+  if (complete === 0) return [...facts, ...longest];
   const bounds = `min ${formatDuration(tree.minNs[node])} · max ${formatDuration(tree.maxNs[node])}`;
-  const of = inferred > 0 ? ` · of ${formatMany(complete, 'complete call')}` : '';
+  const of = inferred > 0 ? ` · of ${formatMany(complete, 'whole call')}` : '';
   const average = formatDuration(tree.completeNs[node] / complete);
-  return [...facts, { what: 'average', value: average, more: bounds + of }];
+  return [...facts, { what: 'average', value: average, more: bounds + of }, ...longest];
+}
+
+/** "4 of 5", and why not all: for tooltips and panels. */
+export function callsText(calls: number, cut: number, unwound: number): Pick<Fact, 'value' | 'more'> {
+  const more = [
+    ...(cut > 0 ? [`whole, ${formatCount(cut)} cut: start or end not seen`] : []),
+    ...(unwound > 0 ? [`${formatCount(unwound)} unwound: ended by an exception or longjmp`] : []),
+  ];
+  return { value: formatCalls(calls, cut), more: more.join(' · ') };
+}
+
+/** Of a call that was cut, and is the longest. */
+export function longestFact(cutNs: number): Fact {
+  return { what: 'longest', value: formatAtLeast(cutNs), more: 'a call that was cut' };
 }
 
 /** Where width is wall-clock time: of another weight nobody knows how much is guessed. */
@@ -130,7 +151,11 @@ export function briefFacts(table: FrameTable, boxes: Boxes, box: number): string
   const { name, numbers } = labelOf(table, boxes, box);
   const share = `${isolated(name)}: ${formatWeight(boxes.total[box], table.weight)}, ${formatShare(boxes.total[box], table.total[0])}`;
   if (isBlock(table, boxes, box) || table.tree.calls[boxes.node[box]] === 0) return share;
-  return `${share}; ${numbers.join('×, ')}${numbers.length > 1 ? ' each' : '×'}`;
+  const [calls, duration] = numbers as [string, string?];
+  const isCut = table.tree.inferredCalls[boxes.node[box]] > 0;
+  const counted = isCut ? `${calls} calls whole` : `${calls}×`;
+  if (duration === undefined) return `${share}; ${counted}`;
+  return `${share}; ${counted}, ${duration.startsWith('≥') ? `longest ${duration}` : `${duration} each`}`;
 }
 
 /** In one line, as for a screen reader. */

@@ -24,7 +24,17 @@ interface Written extends SvgSettings {
   readonly columns: Record<(typeof COLUMNS)[number] | 'depth' | 'symbol' | 'omitted', readonly number[]>;
 }
 
-const COLUMNS = ['calls', 'inferredCalls', 'selfNs', 'inferredNs', 'completeNs', 'minNs', 'maxNs'] as const;
+const COLUMNS = [
+  'calls',
+  'inferredCalls',
+  'selfNs',
+  'inferredNs',
+  'unwoundCalls',
+  'completeNs',
+  'longestCutNs',
+  'minNs',
+  'maxNs',
+] as const;
 
 /** JSON that may stand in any element: it has no character that means something to XML. */
 export function writeData(frames: FrameColumns, settings: SvgSettings): string {
@@ -57,7 +67,9 @@ export function readData(text: string): SvgData {
     inferredCalls: columnOf(columns.inferredCalls, length),
     selfNs: columnOf(columns.selfNs, length),
     inferredNs: columnOf(columns.inferredNs, length),
+    unwoundCalls: columnOf(columns.unwoundCalls, length),
     completeNs: columnOf(columns.completeNs, length),
+    longestCutNs: columnOf(columns.longestCutNs, length),
     minNs: columnOf(columns.minNs, length),
     maxNs: columnOf(columns.maxNs, length),
   };

@@ -111,7 +111,8 @@ describe('size and speed', () => {
     const pieces = writePageData(profile).slice(3);
     const isGuessed = pieces.slice(0, NODE_COLUMNS.length).map((piece) => piece.every((byte) => byte === 1));
     const guessed = NODE_COLUMNS.filter((_, at) => isGuessed[at]);
-    expect(guessed).toEqual(['inferredCalls', 'inferredNs', 'completeNs', ...(times === 1 ? ['minNs'] : []), 'maxNs']);
+    const counts = ['inferredCalls', 'inferredNs', 'unwoundCalls'];
+    expect(guessed).toEqual([...counts, 'completeNs', 'longestCutNs', ...(times === 1 ? ['minNs'] : []), 'maxNs']);
   });
 
   /** Each function is called by the one before, the n-th of the calls of each takes n times as long as the first. */

@@ -51,12 +51,12 @@ function labelsIn(svg: string): string[] {
 describe('a picture', () => {
   test('has names, calls and averages in its frames, callers at the bottom', async () => {
     const svg = svgOf(await analyzeText(TRACE));
-    expect(labelsIn(svg)).toEqual(['a · 1 · 20 ns', 'b · 1 · 50 ns', 'main · 1', 'all · 80 ns']);
+    expect(labelsIn(svg)).toEqual(['a · 1 · 20 ns', 'b · 1 · 50 ns', 'main · 0 of 1 · ≥ 80 ns', 'all · 80 ns']);
   });
 
   test('as an icicle has them on top', async () => {
     const svg = svgOf(await analyzeText(TRACE), { icicle: true });
-    expect(labelsIn(svg)).toEqual(['all · 80 ns', 'main · 1', 'a · 1 · 20 ns', 'b · 1 · 50 ns']);
+    expect(labelsIn(svg)).toEqual(['all · 80 ns', 'main · 0 of 1 · ≥ 80 ns', 'a · 1 · 20 ns', 'b · 1 · 50 ns']);
   });
 
   test('has a root frame for each thread, if asked for', async () => {
@@ -67,7 +67,7 @@ describe('a picture', () => {
     const svg = svgOf(await analyzeText(TRACE), { title: 'lunch <&> hour' });
     expect(svg).toContain('<title>lunch &lt;&amp;&gt; hour</title>');
     expect(svg).toContain('>80 ns recorded · 1 thread · 80 ns of wall-clock time in all<');
-    expect(svg).toContain('>4 events in 80 ns of 1 thread; nothing lost, 1 call inferred<');
+    expect(svg).toContain('>4 events in 80 ns of 1 thread; nothing lost, 1 call cut<');
   });
 
   test('tells all numbers without a script, too', async () => {

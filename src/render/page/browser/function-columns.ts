@@ -1,9 +1,10 @@
 /**
  * What stands in the columns of the functions' table: what width stands for, then all that is known of a function.
  */
+import { longestNs } from '../../../analysis/duration-stats.js';
 import type { FunctionSums } from '../../../analysis/functions.js';
 import { htmlElement as html } from '../../browser/dom.js';
-import { formatCount, formatDuration } from '../../format.js';
+import { formatCalls, formatCount, formatDuration, formatLongest } from '../../format.js';
 import { formatShare, formatWeight } from '../../frames/facts.js';
 import type { FunctionRow } from '../view/function-rows.js';
 import type { Width } from '../view/state.js';
@@ -27,7 +28,7 @@ const WIDTHS: Readonly<Record<Width, WidthTitles>> = {
   outside: {
     title: 'Outside',
     hint: 'in system calls and other stops, of it and of what it called',
-    own: ['Own', 'in stops that it made itself'],
+    own: ['Out. self', 'in stops directly on it'],
   },
   'off-cpu': {
     title: 'Off CPU',
@@ -105,20 +106,34 @@ export function sumColumns(width: Width, { hasSwitches }: Views): Column<Functio
     !isWall && duration('total', 'Total', 'while it was on the stack; recursion counts once', ({ totalNs }) => totalNs),
     !isWall && width !== 'self' && duration('self', 'Self', 'while it was on top', ({ selfNs }) => selfNs),
     width !== 'outside' &&
-      duration('outside', 'Outside', 'in system calls and other stops that it made itself', (sums) => sums.outsideNs),
+      duration(
+        'outside',
+        'Outside',
+        'in system calls and other stops, of it and of what it called',
+        (sums) => sums.outsideNs,
+      ),
+    width !== 'outside' &&
+      duration('outside-self', 'Out. self', 'in stops directly on it', ({ outsideSelfNs }) => outsideSelfNs),
     width !== 'cpu' &&
       share('cpu', 'On CPU', 'of its total, while its thread surely had a processor', ({ onCpuNs }) => onCpuNs),
     hasSwitches &&
       width !== 'off-cpu' &&
       duration('off-cpu', 'Off CPU', 'of its total, while its thread had no processor', ({ offCpuNs }) => offCpuNs),
-    count('calls', 'Calls', 'all of them', ({ calls }) => calls),
-    count('inferred', 'Inferred', 'calls of which the start or the end was not seen', ({ inferred }) => inferred),
-    duration('avg', 'Average', 'of complete calls', ({ avgNs }) => avgNs),
-    duration('min', 'Min', 'of complete calls', ({ minNs }) => minNs),
-    duration('p50', 'p50', 'half of the complete calls took no longer', ({ p50Ns }) => p50Ns),
+    {
+      ...count('calls', 'Calls', '“4 of 5”: so many were seen whole', ({ calls }) => calls),
+      cell: ({ sums: { calls, inferred } }) => formatCalls(calls, inferred),
+    },
+    count('cut', 'Cut', 'calls of which the start or the end was not seen', ({ inferred }) => inferred),
+    count('unwound', 'Unwound', 'whole calls that an exception or longjmp ended', ({ unwound }) => unwound),
+    duration('avg', 'Average', 'of whole calls', ({ avgNs }) => avgNs),
+    duration('min', 'Min', 'of whole calls', ({ minNs }) => minNs),
+    duration('p50', 'p50', 'half of the whole calls took no longer', ({ p50Ns }) => p50Ns),
     duration('p90', 'p90', 'nine of ten took no longer', ({ p90Ns }) => p90Ns),
     duration('p99', 'p99', '99 of 100 took no longer', ({ p99Ns }) => p99Ns),
-    duration('max', 'Max', 'of complete calls', ({ maxNs }) => maxNs),
+    {
+      ...duration('max', 'Max', '“≥”: the longest was cut, and lasted that or longer', longestNs),
+      cell: ({ sums: { maxNs, longestCutNs } }) => formatLongest(maxNs, longestCutNs),
+    },
   ];
   return columns.filter((column) => column !== false);
 }

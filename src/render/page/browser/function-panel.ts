@@ -4,7 +4,7 @@
 import { ROOT } from '../../../model/call-tree.js';
 import { NONE, type NodeId, type SymbolId } from '../../../model/units.js';
 import { htmlElement as html } from '../../browser/dom.js';
-import { formatCount, formatDuration } from '../../format.js';
+import { formatCalls, formatCount, formatDuration, formatLongest } from '../../format.js';
 import { factsOf, factsText, formatShare, symbolAt } from '../../frames/facts.js';
 import type { FrameTable } from '../../frames/frame-table.js';
 import { painterOf } from '../view/colouring.js';
@@ -70,15 +70,16 @@ function numbers({ sums, allNs }: FunctionView): HTMLElement {
   const facts = [
     ['total', `${duration(sums.totalNs)} · ${formatShare(sums.totalNs, allNs)}`],
     ['self', duration(sums.selfNs)],
-    ['outside', duration(sums.outsideNs)],
-    ['calls', formatCount(sums.calls)],
-    ['inferred', formatCount(sums.inferred)],
+    ['outside', `${duration(sums.outsideNs)} · self ${duration(sums.outsideSelfNs)}`],
+    ['calls', `${formatCalls(sums.calls, sums.inferred)}${sums.inferred > 0 ? ' whole' : ''}`],
+    ['cut', formatCount(sums.inferred)],
+    ...(sums.unwound > 0 ? [['unwound', formatCount(sums.unwound)] as const] : []),
     ['average', duration(sums.avgNs)],
     ['min', duration(sums.minNs)],
     ['p50', duration(sums.p50Ns)],
     ['p90', duration(sums.p90Ns)],
     ['p99', duration(sums.p99Ns)],
-    ['max', duration(sums.maxNs)],
+    ['max', formatLongest(sums.maxNs, sums.longestCutNs)],
   ] as const;
   return html('dl', {}, ...facts.map(([what, value]) => html('div', {}, html('dt', {}, what), html('dd', {}, value))));
 }

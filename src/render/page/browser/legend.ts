@@ -7,7 +7,12 @@ import { legendOf } from '../../frames/about.js';
 import type { FrameTable } from '../../frames/frame-table.js';
 import type { Painter } from '../view/colouring.js';
 
-export function showLegend(place: HTMLElement, table: FrameTable, boxes: Boxes, { steps, others }: Painter): void {
+export function showLegend(
+  place: HTMLElement,
+  table: FrameTable,
+  boxes: Boxes,
+  { steps, others, note }: Painter,
+): void {
   const entries = legendOf(table, boxes);
   const ofColours =
     steps === null ? entries : entries.filter(({ swatch }) => swatch === 'hatched' || swatch === 'block');
@@ -15,6 +20,7 @@ export function showLegend(place: HTMLElement, table: FrameTable, boxes: Boxes, 
   if (steps !== null) ofSteps.push({ swatch: 'group', text: others });
   place.replaceChildren(
     ...[...ofSteps, ...ofColours].map(({ swatch, text }) => html('li', {}, swatchOf(swatch), text)),
+    ...(note === '' ? [] : [html('li', {}, note)]),
   );
 }
 

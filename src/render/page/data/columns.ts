@@ -26,7 +26,9 @@ function noColumns(): Record<NodeColumn, Float64Array> {
     inferredCalls: none,
     selfNs: none,
     inferredNs: none,
+    unwoundCalls: none,
     completeNs: none,
+    longestCutNs: none,
     minNs: none,
     maxNs: none,
   };

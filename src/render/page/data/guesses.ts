@@ -15,9 +15,12 @@ export function guessesFor(column: NodeColumn, rows: NodeRows): Float64Array {
     case 'inferredCalls':
     case 'selfNs':
     case 'inferredNs':
+    case 'unwoundCalls':
       return new Float64Array(rows.parent.length);
     case 'completeNs':
       return completeTimes(rows);
+    case 'longestCutNs':
+      return cutTimes(rows);
     case 'minNs':
       return shortestCalls(rows);
     case 'maxNs':
@@ -29,6 +32,14 @@ export function guessesFor(column: NodeColumn, rows: NodeRows): Float64Array {
 function completeTimes(rows: NodeRows): Float64Array {
   const guesses = totalTimes(rows);
   for (let row = 0; row < guesses.length; row++) if (completeCalls(rows, row) === 0) guesses[row] = 0;
+  return guesses;
+}
+
+/** What time of a node is in no complete call, one that was cut lasted. */
+function cutTimes(rows: NodeRows): Float64Array {
+  const guesses = totalTimes(rows);
+  for (let row = 0; row < guesses.length; row++)
+    guesses[row] = rows.inferredCalls[row] > 0 ? Math.max(0, guesses[row] - rows.completeNs[row]) : 0;
   return guesses;
 }
 

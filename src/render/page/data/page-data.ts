@@ -34,7 +34,9 @@ export const NODE_COLUMNS = [
   'inferredCalls',
   'selfNs',
   'inferredNs',
+  'unwoundCalls',
   'completeNs',
+  'longestCutNs',
   'minNs',
   'maxNs',
 ] as const satisfies readonly (keyof CallTree)[];

@@ -32,7 +32,9 @@ function sumsOf(shape: Shape, threads: readonly PageThread[]): CallTree {
     inferredCalls: column('inferredCalls', 0, addUp),
     selfNs: column('selfNs', 0, addUp),
     inferredNs: column('inferredNs', 0, addUp),
+    unwoundCalls: column('unwoundCalls', 0, addUp),
     completeNs: column('completeNs', 0, addUp),
+    longestCutNs: column('longestCutNs', 0, keepMost),
     minNs: column('minNs', Number.POSITIVE_INFINITY, keepLeast),
     maxNs: column('maxNs', Number.NEGATIVE_INFINITY, keepMost),
   };

@@ -20,20 +20,23 @@ export interface Painter {
   readonly steps: readonly string[] | null;
   /** What is not on the scale. */
   readonly others: string;
+  /** What else there is to say of the scale. */
+  readonly note: string;
 }
 
 /** `isFromLeaves`: callers stand below what they called. */
 export function painterOf(table: FrameTable, colouring: Colouring, isFromLeaves = false): Painter {
   const byFunction = (node: NodeId) => classOf(familyOfNode(table, node), nameOf(table, node));
-  if (colouring === 'function') return { classOf: byFunction, steps: null, others: '' };
+  if (colouring === 'function') return { classOf: byFunction, steps: null, others: '', note: '' };
   const { measure, starts, format } = colouring === 'average' ? byAverage(table) : byOutside(table, isFromLeaves);
   const stepOf = (node: NodeId) => {
     const value = isStop(familyOfNode(table, node)) ? Number.NaN : measure(node);
     const step = starts.findLastIndex((start) => value >= start);
     return Number.isNaN(value) ? 'group' : `s${Math.max(0, step)}`;
   };
-  const others = colouring === 'average' ? 'no complete call, or a stop' : 'stops';
-  return { classOf: stepOf, steps: starts.map(format), others };
+  const others = colouring === 'average' ? 'no call, or a stop' : 'stops';
+  const note = colouring === 'average' && hasCutCalls(table) ? 'where calls are cut: this, or longer' : '';
+  return { classOf: stepOf, steps: starts.map(format), others, note };
 }
 
 interface Scale {
@@ -43,14 +46,26 @@ interface Scale {
   readonly format: (value: number) => string;
 }
 
-/** Short and often, or long and rare: each step is calls ten times as long. */
+/**
+ * Short and often, or long and rare: each step is calls ten times as long. Where calls were cut, all that is known of them is
+ * divided by all of them: the least that their average can be.
+ */
 function byAverage({ tree }: FrameTable): Scale {
+  const totalNs = totalTimes(tree);
   const measure = (node: NodeId) => {
-    const complete = tree.calls[node] - tree.inferredCalls[node];
-    return complete > 0 ? tree.completeNs[node] / complete : Number.NaN;
+    const calls = tree.calls[node];
+    if (calls === 0) return Number.NaN;
+    const completeNs = tree.completeNs[node];
+    if (tree.inferredCalls[node] === 0) return completeNs / calls;
+    return Math.max(totalNs[node], completeNs + tree.longestCutNs[node]) / calls;
   };
   const starts = [0, 100, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8];
-  return { measure, starts, format: (ns) => (ns === 0 ? 'below 100 ns' : formatDuration(ns)) };
+  const format = (ns: number) => (ns === 0 ? 'below 100 ns' : formatDuration(ns));
+  return { measure, starts, format };
+}
+
+function hasCutCalls({ tree }: FrameTable): boolean {
+  return tree.inferredCalls.some((calls) => calls > 0);
 }
 
 function byOutside({ tree }: FrameTable, isFromLeaves: boolean): Scale {

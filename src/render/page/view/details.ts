@@ -4,8 +4,8 @@
 import type { FunctionSums } from '../../../analysis/functions.js';
 import type { Boxes } from '../../../layout/layout.js';
 import type { Nanoseconds } from '../../../model/units.js';
-import { formatCount, formatDuration, formatMany } from '../../format.js';
-import { type Fact, type Facts, factsOf, formatShare, isBlock } from '../../frames/facts.js';
+import { formatDuration, formatMany, longestCut } from '../../format.js';
+import { callsText, type Fact, type Facts, factsOf, formatShare, isBlock, longestFact } from '../../frames/facts.js';
 import type { FrameTable } from '../../frames/frame-table.js';
 import type { Width } from './state.js';
 
@@ -50,20 +50,23 @@ const SHORT_NAMES: Readonly<Record<Exclude<Width, 'wall'>, string>> = {
 };
 
 function functionFacts({ sums, allNs }: Everywhere): Fact[] {
-  const { calls, inferred, totalNs, selfNs, avgNs, p50Ns, p90Ns, p99Ns } = sums;
-  const counted = { value: formatMany(calls, 'call'), more: inferred > 0 ? `${formatCount(inferred)} inferred` : '' };
+  const { calls, inferred, unwound, totalNs, selfNs, avgNs, p50Ns, p90Ns, p99Ns } = sums;
+  const { value, more } = callsText(calls, inferred, unwound);
+  const counted = { value: inferred > 0 ? `${value} calls` : formatMany(calls, 'call'), more };
   if (allNs === 0) return [{ what: 'everywhere', ...counted }]; // a trace without times
   const share = `${formatShare(totalNs, allNs)} of all · self ${formatDuration(selfNs)}`;
   const facts = [
     { what: 'everywhere', value: formatDuration(totalNs), more: share },
     { what: '', ...counted },
   ];
-  if (Number.isNaN(avgNs)) return facts;
+  const cutNs = longestCut(sums.maxNs, sums.longestCutNs);
+  const longest = cutNs === null ? [] : [longestFact(cutNs)];
+  if (Number.isNaN(avgNs)) return [...facts, ...longest];
   const percentiles = [
     ['p50', p50Ns],
     ['p90', p90Ns],
     ['p99', p99Ns],
   ] as const;
   const known = percentiles.filter(([, ns]) => !Number.isNaN(ns)).map(([name, ns]) => `${name} ${formatDuration(ns)}`);
-  return [...facts, { what: '', value: formatDuration(avgNs), more: ['average', ...known].join(' · ') }];
+  return [...facts, { what: '', value: formatDuration(avgNs), more: ['average', ...known].join(' · ') }, ...longest];
 }

@@ -1,0 +1,102 @@
+/**
+ * What is told beside an average of calls that were cut: of how many it is, and how long the longest lasted at least.
+ */
+import { expect, test } from 'vitest';
+import { reportOf } from '../../src/answers.js';
+import { renderSvg } from '../../src/index.js';
+import { layout } from '../../src/layout/layout.js';
+import { formatAtLeast, formatLongest } from '../../src/render/format.js';
+import { factsOf, labelOf } from '../../src/render/frames/facts.js';
+import type { FrameTable } from '../../src/render/frames/frame-table.js';
+import { painterOf } from '../../src/render/page/view/colouring.js';
+import { START } from '../../src/render/page/view/state.js';
+import { analyzeText, fold } from '../helpers/load.js';
+import { viewsOf } from '../helpers/page-views.js';
+import { traceOf } from '../helpers/trace-of.js';
+
+/** Four short calls of `coder`, and a fifth that the trace ends in. */
+const LAST_IS_LONGEST = traceOf(`
+  1000  call    main  coder
+  5000  return  coder main
+  6000  call    main  coder
+  10000 return  coder main
+  11000 call    main  coder
+  15000 return  coder main
+  16000 call    main  coder
+  20000 return  coder main
+  21000 call    main  coder
+  22000 call    coder leaf
+  203000 return leaf  coder`);
+
+/** The fifth is short, as far as it was seen. */
+const LAST_IS_SHORT = traceOf(`
+  1000  call    main  coder
+  5000  return  coder main
+  6000  call    main  coder
+  7000  call    coder leaf
+  8000  return  leaf  coder`);
+
+async function labelIn(trace: string, name: string) {
+  const views = viewsOf(await analyzeText(trace, { durations: true }));
+  const table: FrameTable = views.tableAt(START);
+  const boxes = layout(table, { first: 0, last: 0, widthPx: 1000, minPx: 0 });
+  const box = [...boxes.node.keys()].find((at) => labelOf(table, boxes, at).name === name) as number;
+  return {
+    label: labelOf(table, boxes, box).numbers,
+    facts: factsOf(table, boxes, box).rows,
+    table,
+    node: boxes.node[box] as number,
+  };
+}
+
+test('a label says of how many calls its average is, and has the bound in its place if the longest was cut', async () => {
+  expect((await labelIn(LAST_IS_LONGEST, 'coder')).label).toEqual(['4 of 5', '≥ 182 µs']);
+  expect((await labelIn(LAST_IS_SHORT, 'coder')).label).toEqual(['1 of 2', '4 µs']);
+  const svg = [...renderSvg(await analyzeText(LAST_IS_LONGEST))].join('');
+  expect(svg).toContain('coder · 4 of 5 · ≥ 182 µs');
+});
+
+test('facts tell the average of the whole calls, and the bound', async () => {
+  const { facts } = await labelIn(LAST_IS_LONGEST, 'coder');
+  expect(facts).toContainEqual({ what: 'calls', value: '4 of 5', more: 'whole, 1 cut: start or end not seen' });
+  expect(facts).toContainEqual({ what: 'average', value: '4 µs', more: 'min 4 µs · max 4 µs · of 4 whole calls' });
+  expect(facts).toContainEqual({ what: 'longest', value: '≥ 182 µs', more: 'a call that was cut' });
+});
+
+test('colour by average takes in what is known of calls that were cut', async () => {
+  const { table, node } = await labelIn(LAST_IS_LONGEST, 'coder');
+  const painter = painterOf(table, 'average');
+  expect(painter.classOf(node)).toBe('s3'); // (4 × 4 µs + 182 µs) / 5 is above 10 µs, and 4 µs is not
+  expect(painter.note).toBe('where calls are cut: this, or longer');
+});
+
+test('--annotate has no average where the longest call was cut', async () => {
+  expect(fold(await analyzeText(LAST_IS_LONGEST), { annotate: true })).toContain('main:1(1);coder:5(1) ');
+  expect(fold(await analyzeText(LAST_IS_SHORT), { annotate: true })).toContain('main:1(1);coder:2(1),avg:4000 ');
+});
+
+test('the report has the bound, and sorts by it', async () => {
+  const { functions } = reportOf(await analyzeText(LAST_IS_LONGEST, { trees: 'together' }), { sort: 'max' });
+  const rows = functions.map(({ name, calls, inferred, maxNs, longestCutNs }) => [
+    name,
+    calls,
+    inferred,
+    maxNs,
+    longestCutNs,
+  ]);
+  expect(rows).toEqual([
+    ['main', 1, 1, null, 202_000],
+    ['coder', 5, 1, 4000, 182_000],
+    ['leaf', 1, 0, 181_000, null],
+  ]);
+});
+
+test('a bound is cut, not rounded', () => {
+  expect([182_999, 999, 1, 99_999_999].map(formatAtLeast)).toEqual(['≥ 182 µs', '≥ 999 ns', '≥ 1 ns', '≥ 99.9 ms']);
+  expect([
+    formatLongest(5, null),
+    formatLongest(5, 4),
+    formatLongest(5, 6),
+    formatLongest(Number.NaN, Number.NaN),
+  ]).toEqual(['5 ns', '5 ns', '≥ 6 ns', '–']);
+});

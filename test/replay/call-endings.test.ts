@@ -1,0 +1,129 @@
+/**
+ * How calls end: by their own return, unwound at a known time, or cut; and for how long those that were cut surely lasted.
+ */
+import { describe, expect, test } from 'vitest';
+import type { AnalyzeOptions } from '../../src/index.js';
+import { analyzeText } from '../helpers/load.js';
+import { traceOf } from '../helpers/trace-of.js';
+
+interface Ending {
+  readonly calls: number;
+  readonly cut: number;
+  readonly unwound: number;
+  /** Of the whole ones. */
+  readonly ns: number;
+  readonly longestCutNs: number;
+}
+
+/** By function, over all paths. */
+async function endingsOf(trace: string, options: AnalyzeOptions = {}): Promise<Record<string, Ending>> {
+  const { threads, symbols } = await analyzeText(traceOf(trace), options);
+  const endings: Record<string, Ending> = {};
+  for (const { tree } of threads)
+    for (let node = 1; node < tree.length; node++) {
+      const name = symbols.name[tree.symbol[node] as number] as string;
+      const old = endings[name] ?? { calls: 0, cut: 0, unwound: 0, ns: 0, longestCutNs: 0 };
+      endings[name] = {
+        calls: old.calls + (tree.calls[node] as number),
+        cut: old.cut + (tree.inferredCalls[node] as number),
+        unwound: old.unwound + (tree.unwoundCalls[node] as number),
+        ns: old.ns + (tree.completeNs[node] as number),
+        longestCutNs: Math.max(old.longestCutNs, tree.longestCutNs[node] as number),
+      };
+    }
+  return endings;
+}
+
+const whole = (ns: number): Ending => ({ calls: 1, cut: 0, unwound: 0, ns, longestCutNs: 0 });
+const unwound = (ns: number): Ending => ({ calls: 1, cut: 0, unwound: 1, ns, longestCutNs: 0 });
+const cut = (longestCutNs: number): Ending => ({ calls: 1, cut: 1, unwound: 0, ns: 0, longestCutNs });
+
+describe('unwound calls', () => {
+  test('a return to a deeper caller ends all above it, at its time', async () =>
+    expect(
+      await endingsOf(`
+        10  call    main  a
+        20  call    a     b
+        30  call    b     c
+        50  return  c     main`),
+    ).toMatchObject({ a: whole(40), b: unwound(30), c: unwound(20) }));
+
+  test('an exception ends what it skips when it lands, as far as branches show when that is', async () =>
+    expect(
+      await endingsOf(`
+        10  call    main     catcher
+        20  call    catcher  thrower
+        40  call    thrower  _Unwind_RaiseException
+        50  call    catcher  __cxa_begin_catch
+        60  return  __cxa_begin_catch catcher
+        70  return  catcher  main`),
+    ).toMatchObject({ catcher: whole(60), thrower: unwound(20), _Unwind_RaiseException: unwound(0) }));
+
+  test('a longjmp is one also if the trace ends before the frame that it goes to returns', async () =>
+    expect(
+      await endingsOf(`
+        10  call    main  a
+        20  call    a     __longjmp
+        40  call    main  b
+        50  return  b     main`),
+    ).toMatchObject({ main: cut(40), a: unwound(10), __longjmp: unwound(0) }));
+
+  test('a switch of stacks may go back to the calls that it leaves: they were cut, and nobody knows how long they were', async () =>
+    expect(
+      await endingsOf(`
+        10  call    main   fiber
+        20  call    fiber  swapcontext
+        50  return  swapcontext main`),
+    ).toMatchObject({ fiber: whole(40), swapcontext: cut(0) }));
+
+  test('at a loss it was cut', async () =>
+    expect(
+      await endingsOf(`
+        10  call     main  a
+        20  call     a     b
+        30  error
+        60  tr strt        main+0x700
+        70  call     main  c
+        80  return   c     main`),
+    ).toMatchObject({ a: cut(20), b: cut(10), c: whole(10) }));
+
+  test('an exec ends the calls of the old program, and nobody unwound them', async () => {
+    const { main, execve } = await endingsOf(`
+      10  call            main    execve
+      20  tr end  syscall  execve
+      30  exec
+      40  tr strt                 _start
+      50  call            _start  f
+      60  return          f       _start`);
+    expect([main, execve]).toEqual([cut(30), cut(30)]);
+  });
+});
+
+describe('cut calls', () => {
+  test('lasted as long as they were seen: from the start of the trace, and to its end', async () =>
+    expect(
+      await endingsOf(`
+        10  call    main  a
+        15  return  a     main
+        20  call    main  a
+        90  call    a     b`),
+    ).toMatchObject({ main: cut(80), a: { calls: 2, cut: 1, unwound: 0, ns: 5, longestCutNs: 70 }, b: cut(0) }));
+
+  test('to which a jump led that was not shown, surely ran from their first event on', async () =>
+    expect(
+      await endingsOf(`
+        10  call    main  a
+        20  call    a     b
+        30  return  b     a
+        50  call    tail  c
+        60  return  c     tail
+        75  return  tail  main`),
+    ).toMatchObject({ tail: cut(25) }));
+
+  test('stops that last to the end are cut, too', async () =>
+    expect(
+      await endingsOf(`
+        10  call            main   read
+        20  tr end  syscall  read`),
+    ).toMatchObject({ read: cut(10), '[syscall]': cut(0) }));
+});
