@@ -120,9 +120,9 @@ interface Wanted {
 }
 
 async function ask(inputs: readonly AnalyzedInput[], options: AnalyzeOptions, wanted: Wanted): Promise<Result> {
-  const { jobs, eventBytes, replayBytes, temporaryDirectory } = planResources(options);
+  const { jobs, hasRoomForThreads, eventBytes, replayBytes, temporaryDirectory } = planResources(options);
   const reader = new InputReader(options, { memoryBytes: eventBytes, directory: temporaryDirectory });
-  const pool = new WorkerPool(jobs);
+  const pool = new WorkerPool(jobs, hasRoomForThreads);
   try {
     await readAll(inputs, reader, pool);
     refuseUnusable(reader, options.select ?? {}, options.byCalls ?? false);

@@ -11,8 +11,10 @@ const PROCESS_BYTES = 160 * MIB;
 const THREAD_BYTES = 48 * MIB;
 
 export interface Resources {
-  /** Threads that read and replay; 1: the main one alone. */
+  /** Threads that read and replay; 1: the main one reads alone. */
   readonly jobs: number;
+  /** There is room for threads beside the main one. */
+  readonly hasRoomForThreads: boolean;
   /** For events that are kept in memory. */
   readonly eventBytes: number;
   /** For threads of the trace while they are replayed, all together. */
@@ -34,10 +36,12 @@ export function planResources(options: ResourceOptions): Resources {
   const memoryBytes = Math.max(options.memoryBytes ?? machineMemory() / 4, LEAST_MEMORY_BYTES);
   const rest = Math.max(0, memoryBytes - PROCESS_BYTES);
   const affordable = Math.floor(rest / (1.25 * THREAD_BYTES)); // something is to be left for the work
-  const jobs = affordable < 2 ? 1 : Math.min(options.jobs ?? availableParallelism(), affordable);
-  const workBytes = rest - (jobs > 1 ? jobs * THREAD_BYTES : 0);
+  const hasRoomForThreads = affordable >= 2;
+  const jobs = hasRoomForThreads ? Math.min(options.jobs ?? availableParallelism(), affordable) : 1;
+  const workBytes = rest - (hasRoomForThreads ? jobs * THREAD_BYTES : 0);
   return {
     jobs,
+    hasRoomForThreads,
     eventBytes: workBytes / 3,
     replayBytes: (workBytes * 2) / 3,
     temporaryDirectory: options.temporaryDirectory ?? null,

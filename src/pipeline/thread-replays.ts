@@ -12,7 +12,10 @@ import { type ReplayedThread, type ReplayedTrace, TraceReplayer } from './replay
 import { inSharedMemory } from './shared-data.js';
 import type { WorkerPool } from './worker-pool.js';
 
-/** Fewer events are replayed here before others would have begun, or got to know the trace if they are awake. */
+/**
+ * Fewer events are replayed here before others would have begun, or got to know the trace if they are awake. More would keep this
+ * thread so long that nobody hears Ctrl-C.
+ */
 const LEAST_EVENTS = { toWake: 1_500_000, toShare: 200_000 } as const;
 
 export interface ReplayHelp {
@@ -36,7 +39,7 @@ export async function* replayThreads(
   const ordered = tids.toSorted((a, b) => store.eventsOf(b) - store.eventsOf(a) || a - b);
   const events = tids.reduce((sum, tid) => sum + store.eventsOf(tid), 0);
   const isSmall = events < (pool.isAwake ? LEAST_EVENTS.toShare : LEAST_EVENTS.toWake);
-  if (pool.isAlone || tids.length === 1 || isSmall) yield* replayHere(ordered, store, trace, counts);
+  if (isSmall || !pool.canWork) yield* replayHere(ordered, store, trace, counts);
   else yield* replayElsewhere(ordered, store, trace, help);
 }
 

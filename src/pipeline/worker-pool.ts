@@ -17,22 +17,25 @@ const YOUNG_MEGABYTES = 4;
 export class WorkerPool {
   /** How many threads there are, or would be. */
   readonly size: number;
+  /** One thread helps nobody, but leaves the main one free to hear signals. */
+  readonly canWork: boolean;
   /** The threads are there: a task would begin at once. */
   isAwake = false;
   private pool: Promise<Piscina> | null = null;
 
-  constructor(size: number) {
+  /** `canWork`: false if there is no room for any thread. */
+  constructor(size: number, canWork = size > 1) {
     this.size = size;
+    this.canWork = canWork;
   }
 
-  /** One thread more would not help. */
-  get isAlone(): boolean {
-    return this.size < 2;
-  }
-
-  /** Calls the threads, and returns at once. */
+  /** Calls the threads that share the work with the main one, if there are any, and returns at once. */
   wake(): void {
-    if (this.pool !== null || this.isAlone) return;
+    if (this.size > 1) this.start();
+  }
+
+  private start(): void {
+    if (this.pool !== null || !this.canWork) return;
     this.pool = startPool(this.size);
     this.run('wake', null).then(
       () => {
@@ -44,7 +47,7 @@ export class WorkerPool {
 
   /** Each thread takes tasks in the order in which they are given, one at a time. */
   async run<Name extends TaskName>(name: Name, task: Parameters<Tasks[Name]>[0]): Promise<ReturnType<Tasks[Name]>> {
-    this.wake();
+    this.start();
     return (await (this.pool as Promise<Piscina>)).run(task, { name });
   }
 

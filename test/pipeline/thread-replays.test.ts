@@ -1,0 +1,33 @@
+/**
+ * Where threads are replayed: a large one never in the main thread, which has to hear Ctrl-C meanwhile.
+ */
+import { expect, test } from 'vitest';
+import type { ReplayedTrace } from '../../src/pipeline/replay-task.js';
+import { replayThreads } from '../../src/pipeline/thread-replays.js';
+import { WorkerPool } from '../../src/pipeline/worker-pool.js';
+import type { TraceStore } from '../../src/store/trace-store.js';
+
+const TRACE = { facts: {}, lessons: null } as unknown as ReplayedTrace;
+const SOURCE = { tid: 7, lanes: [], packed: null, events: 0, records: [], unownedGaps: [] };
+
+/** What is given to other threads, of one thread with so many events; what is replayed here fails for lack of a trace. */
+async function givenAway(events: number, pool: WorkerPool): Promise<number> {
+  const store = { eventsOf: () => events, sourceOf: () => SOURCE } as unknown as TraceStore;
+  let given = 0;
+  pool.run = async () => {
+    given++;
+    return {} as never;
+  };
+  const replays = replayThreads([7], store, TRACE, { pool, memoryBytes: 1e9, counts: null });
+  await replays.next().catch(() => null);
+  return given;
+}
+
+test.for([
+  ['a large one, with several threads', 2_000_000, new WorkerPool(4), 1],
+  ['a large one, though only one may work (-j 1)', 2_000_000, new WorkerPool(1, true), 1],
+  ['a large one, without room for another thread', 2_000_000, new WorkerPool(1, false), 0],
+  ['a small one', 1000, new WorkerPool(4), 0],
+] as const)('%s', async ([, events, pool, wanted]) => {
+  expect(await givenAway(events, pool)).toBe(wanted);
+});
