@@ -4,8 +4,8 @@
 import type { z } from 'zod';
 import { PtflameError } from '../../src/text.js';
 import type { Argument } from './command.js';
-import { wrongChoice } from './complaints.js';
-import { type Flag, kebab } from './flag.js';
+import { withHelp, wrongChoice } from './complaints.js';
+import { type Flag, flagsOf, kebab } from './flag.js';
 
 /**
  * Only what was given is in `values`; defaults come from the schema. `words`: the arguments among them, for messages.
@@ -22,12 +22,20 @@ export function checkOptions<Schema extends z.ZodObject>(
   const faults = result.error.issues.map((issue) => {
     const property = String(issue.path[0]);
     const name = words.find((word) => word.property === property)?.word ?? `--${kebab(property)}`;
-    if (values[property] === undefined) return { message: `${name} is needed`, hint: null };
+    if (values[property] === undefined) return { message: `${name} is needed`, hint: missingHint(schema, property) };
     if (issue.code === 'invalid_value') return wrongChoice(name, values[property], issue.values.map(String));
     return { message: `${name} ${issue.message}`, hint: null };
   });
-  const hints = [...faults.flatMap(({ hint }) => hint ?? []), 'see --help'];
-  throw new PtflameError('BAD_OPTION', faults.map(({ message }) => message).join('; '), { hint: hints.join(' ') });
+  const hint = faults.flatMap((fault) => fault.hint ?? []).join(' ') || null;
+  throw new PtflameError('BAD_OPTION', faults.map(({ message }) => message).join('; '), {
+    hint: withHelp(hint, '--help'),
+  });
+}
+
+/** "add --output FILE". */
+function missingHint(schema: z.ZodObject, property: string): string | null {
+  const flag = flagsOf(schema).find((each) => each.property === property);
+  return flag === undefined ? null : `add --${flag.name} ${flag.value}`;
 }
 
 /**

@@ -15,12 +15,16 @@ export interface Context {
 /** What every command understands, whatever its schema. */
 const EVERYWHERE = ['--help', '--version'];
 
-function complaint(message: string, hints: readonly (string | null)[]): PtflameError {
-  return new PtflameError('BAD_OPTION', message, { hint: hints.filter((hint) => hint !== null).join('; ') });
+/** `hint`: what was probably meant; then where help is. */
+function complaint(message: string, hint: string | null, command: Command | null): PtflameError {
+  const help = `ptflame ${command === null ? '' : `${command.name} `}--help`;
+  return new PtflameError('BAD_OPTION', message, { hint: withHelp(hint, help) });
 }
 
-function see({ command }: Pick<Context, 'command'>): string {
-  return `see ptflame ${command === null ? '' : `${command.name} `}--help`;
+/** "did you mean --by? See HELP", "for example: …; see HELP", "see HELP". */
+export function withHelp(hint: string | null, help: string): string {
+  if (hint === null) return `see ${help}`;
+  return hint.endsWith('?') ? `${hint} See ${help}` : `${hint}; see ${help}`;
 }
 
 /** `written`: with its dashes, without its value. */
@@ -31,7 +35,7 @@ export function unknownFlag(written: string, about: Context): PtflameError {
   const others = commands.filter((each) => each.flags().some(({ name }) => `--${name}` === written));
   const names = others.map(({ name }) => `ptflame ${name}`).join(', ');
   const hint = others.length > 0 && command !== null ? `${written} is an option of ${names}` : meant(nearest);
-  return complaint(`unknown option ${written}`, [hint, see(about)]);
+  return complaint(`unknown option ${written}`, hint, command);
 }
 
 function meant(word: string | null): string | null {
@@ -42,11 +46,11 @@ function meant(word: string | null): string | null {
 export function valueMissing({ name, value, choices }: Flag, next: string | undefined, about: Context): PtflameError {
   const example = `--${name}${choices === null ? ` ${value}` : ` ${choices[0]}`}`;
   const guard = next === undefined || next === '--' ? null : `a value that begins with - is written --${name}=${next}`;
-  return complaint(`--${name} needs a value, as ${example}`, [guard, see(about)]);
+  return complaint(`--${name} needs a value, as ${example}`, guard, about.command);
 }
 
 export function needlessValue({ name }: Flag, about: Context): PtflameError {
-  return complaint(`--${name} takes no value`, [see(about)]);
+  return complaint(`--${name} takes no value`, null, about.command);
 }
 
 /** What stands where a command is expected. */
@@ -56,11 +60,11 @@ export function unknownCommand(word: string, commands: readonly Command[], isFil
     commands.map(({ name }) => name),
   );
   const file = isFile && nearest === null ? `it is a file: ptflame render ${shellWords([word])} -o flame.html` : null;
-  return complaint(`unknown command ${word}`, [meant(nearest), file, see({ command: null })]);
+  return complaint(`unknown command ${word}`, meant(nearest) ?? file, null);
 }
 
 export function commandMissing(): PtflameError {
-  return complaint('which command?', [see({ command: null })]);
+  return complaint('which command?', null, null);
 }
 
 /** `missing`: the arguments that were not given. */
@@ -68,12 +72,13 @@ export function argumentsMissing(missing: readonly Argument[], command: Command)
   const names = missing.map(({ word }) => word).join(' and ');
   const [example] = command.examples.find(([text]) => text.startsWith(`ptflame ${command.name} `)) ?? [];
   const hint = example === undefined ? null : `for example: ${example}`;
-  return complaint(`${command.name} needs ${names}`, [hint, see({ command })]);
+  return complaint(`${command.name} needs ${names}`, hint, command);
 }
 
-export function argumentLeftOver(word: string, command: Command): PtflameError {
-  const behind = `a command comes behind --: ptflame ${command.name} -- ${shellWords([word])} …`;
-  return complaint(`unexpected argument: ${word}`, [command.runsCommand ? behind : null, see({ command })]);
+/** `words`: those that are too many, and what stands behind them. */
+export function argumentLeftOver(words: readonly string[], command: Command): PtflameError {
+  const behind = `a command comes behind --: ptflame ${command.name} -- ${shellWords(words)}`;
+  return complaint(`unexpected argument: ${words[0]}`, command.runsCommand ? behind : null, command);
 }
 
 /** `name`: "--by", or what help calls an argument. */

@@ -57,6 +57,6 @@ function assigned(given: readonly string[], command: Command): Record<string, un
     isOptional !== true && (value === undefined || (Array.isArray(value) && value.length === 0));
   const missing = command.arguments.filter((argument, at) => isMissing(argument, values[at]?.[1]));
   if (missing.length > 0) throw argumentsMissing(missing, command);
-  if (left[0] !== undefined) throw argumentLeftOver(left[0], command);
+  if (left.length > 0) throw argumentLeftOver(left, command);
   return Object.fromEntries(values.filter(([, value]) => value !== undefined));
 }

@@ -3,7 +3,7 @@
  * numbers, lists and booleans: what is not is refused here, in our words.
  */
 import { Parser } from 'yargs/helpers';
-import { type Context, needlessValue, unknownFlag, valueMissing } from './complaints.js';
+import { argumentLeftOver, type Context, needlessValue, unknownFlag, valueMissing } from './complaints.js';
 import type { Flag } from './flag.js';
 
 export interface Words {
@@ -74,9 +74,16 @@ class Splitter {
       if (word === '--') this.values.push(...left.splice(0));
       else if (word.startsWith('--')) this.#long(word, left);
       else if (word.startsWith('-') && word !== '-') this.#short(word, left);
-      else this.values.push(word);
+      else this.#argument(word, left);
     }
     return this;
+  }
+
+  /** Of a command that takes none it is refused before the flags behind it, which may be another program's. */
+  #argument(word: string, left: readonly string[]): void {
+    const { command } = this.#about;
+    if (command?.arguments.length === 0) throw argumentLeftOver([word, ...left], command);
+    this.values.push(word);
   }
 
   /** `--title=x`, `--title x`. */

@@ -160,7 +160,7 @@ describe.concurrent('usage', () => {
     [['-p', '1', '--snapshot', '--trigger', 'commit'], /--trigger commit: a snapshot at a call/],
     [['-p', '1', '-o', '-'], /standard output/],
     [['-p', '1', '--render', 'flame.png'], /format of flame\.png/],
-    [['ls'], /unexpected argument: ls$/],
+    [['ls', '-l', '--color'], /unexpected argument: ls$/],
   ] as const)('%j', async ([args, message], { dir }) => {
     expectRefusal(await record(dir, args), 2, message);
     expect(logOf(dir).filter(([first]) => first === 'record')).toEqual([]);
