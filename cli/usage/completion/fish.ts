@@ -32,7 +32,7 @@ function flagLine(command: string, flag: Flag): string {
     seen(command),
     ...(flag.alias === null ? [] : ['-s', flag.alias]),
     ...['-l', flag.name],
-    ...(offer === null || flag.isValueOptional ? [] : ['-r', action(offer)]),
+    ...(offer === null || flag.isValueOptional ? [] : [offer.kind === 'files' ? '-r' : '-x', action(offer)]),
     ...['-d', quotedForFish(flag.description)],
   ];
   return words.filter((word) => word !== '').join(' ');
