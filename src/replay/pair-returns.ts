@@ -8,6 +8,7 @@
  */
 import type { ThreadEvents } from '../model/thread-events.js';
 import { type Address, type FunctionId, NONE } from '../model/units.js';
+import { AlikeStacks } from './alike-stacks.js';
 import { lookAcrossLosses } from './look-across.js';
 import { CallKind, type OpenCalls } from './open-calls.js';
 import { Outcome, type Pairing, PairingMemory, type Segment } from './pairing.js';
@@ -67,7 +68,8 @@ class SegmentPass {
     this.facts = facts;
     this.pairing = pairing;
     const calledIn = (row: number) => facts.toFunction[events.site[row]];
-    this.stacks = new Stacks(pairing, calledIn, (row) => this.hasTrait(calledIn(row), Trait.Raiser), facts.hasAborts);
+    const isRaiser = (row: number) => this.hasTrait(calledIn(row), Trait.Raiser);
+    this.stacks = new Stacks(pairing, calledIn, isRaiser, facts.hasAborts, new AlikeStacks(events, facts));
     this.open = this.stacks.open;
   }
 
@@ -153,7 +155,7 @@ class SegmentPass {
   private return(row: number, site: number): void {
     const to = this.facts.to[site];
     const toEntry = this.facts.toEntry[site] === 1;
-    const isSwitch = this.isInSwitcher();
+    const isSwitch = this.isInSwitcher() || this.hasTrait(this.facts.fromFunction[site], Trait.Switcher);
     const landing = this.open.findCaller(to, toEntry || isSwitch);
     if (landing !== NONE) return this.stacks.pop(row, landing);
     if (!toEntry && this.stacks.switchBack(row, to, isSwitch)) return;

@@ -3,7 +3,8 @@
  * `swapcontext` returns behind the call that left this one.
  */
 import { type Address, NONE } from '../model/units.js';
-import { DEEPEST_SEARCH, endsAt, type LeftStack } from './open-calls.js';
+import type { AlikeStacks } from './alike-stacks.js';
+import { DEEPEST_SEARCH, endsAt, type LeftStack, type OpenCall } from './open-calls.js';
 
 /** A stack that was left in one row and gone back to in another. */
 export interface StackSwitch {
@@ -30,6 +31,11 @@ interface Parked extends LeftStack {
 
 export class ParkedStacks {
   private readonly parked: Parked[] = [];
+  private readonly alike: AlikeStacks;
+
+  constructor(alike: AlikeStacks) {
+    this.alike = alike;
+  }
 
   park(stacks: readonly LeftStack[], leftRow: number): void {
     for (const stack of stacks) if (stack.calls.length <= DEEPEST_PARKED) this.parked.push({ ...stack, leftRow });
@@ -46,15 +52,34 @@ export class ParkedStacks {
 
   /** Looks at so many calls of each stack, from its top. */
   private takeAt(to: Address, backRow: number, depth: number): TakenBack | null {
-    for (let place = this.parked.length - 1; place >= 0; place--) {
-      const { calls, leftRow, startRow, stack } = this.parked[place] as Parked;
+    const found: Found[] = [];
+    this.parked.forEach((parked, place) => {
+      const { calls } = parked;
       const top = calls.slice(-depth).findLastIndex((call) => endsAt(call, to));
-      if (top === NONE) continue;
-      this.parked.splice(place, 1);
-      const kept = calls.slice(0, Math.max(0, calls.length - depth) + top + 1);
-      const change = { leftRow, backRow, callRows: kept.map(({ row }) => row), startRow };
-      return { calls: kept, startRow, stack, change };
-    }
-    return null;
+      if (top !== NONE)
+        found.push({ place, parked, kept: calls.slice(0, Math.max(0, calls.length - depth) + top + 1) });
+    });
+    const chosen = this.choose(found, backRow);
+    if (chosen === undefined) return null;
+    this.parked.splice(chosen.place, 1);
+    const { leftRow, startRow, stack } = chosen.parked;
+    const change = { leftRow, backRow, callRows: chosen.kept.map(({ row }) => row), startRow };
+    return { calls: chosen.kept, startRow, stack, change };
   }
+
+  /** Fibers take turns; what was left otherwise, as by an exception, hardly comes back, and the longer ago the less. */
+  private choose(found: readonly Found[], backRow: number): Found | undefined {
+    const fibers = found.filter(({ parked }) => parked.startRow !== NONE);
+    if (fibers.length === 0) return found.at(-1);
+    if (fibers.length === 1) return fibers[0];
+    const stacks = fibers.map(({ kept }) => kept.slice(0, -1));
+    return fibers[this.alike.choose(stacks, backRow + 1)];
+  }
+}
+
+/** A parked stack that may go on, with those of its calls that are open then. */
+interface Found {
+  readonly place: number;
+  readonly parked: Parked;
+  readonly kept: readonly OpenCall[];
 }

@@ -3,6 +3,7 @@
  * them is written into the pairing.
  */
 import { type Address, type FunctionId, NONE } from '../model/units.js';
+import type { AlikeStacks } from './alike-stacks.js';
 import { DEEPEST_SEARCH, type LeftStack, type OpenCall, OpenCalls, type OtherStack } from './open-calls.js';
 import { Outcome, type Pairing } from './pairing.js';
 import { ParkedStacks } from './parked-stacks.js';
@@ -17,7 +18,7 @@ export class Stacks {
   readonly open = new OpenCalls();
   /** Rows of the returns that leave what was running when the segment began. */
   readonly leavingRows: number[] = [];
-  private readonly parked = new ParkedStacks();
+  private readonly parked: ParkedStacks;
   private readonly returned: Returned[] = [];
   private readonly pairing: Pairing;
   private readonly functionCalledIn: (row: number) => FunctionId;
@@ -33,8 +34,10 @@ export class Stacks {
     functionCalledIn: (row: number) => FunctionId,
     isRaiser: (callRow: number) => boolean,
     remembersReturns: boolean,
+    alike: AlikeStacks,
   ) {
     this.isRaiser = isRaiser;
+    this.parked = new ParkedStacks(alike);
     this.remembersReturns = remembersReturns;
     this.pairing = pairing;
     this.functionCalledIn = functionCalledIn;

@@ -50,7 +50,7 @@ const BIRTHPLACE = /^_*(?:clone3?|v?fork|Fork|arch_fork|clone_internal)$/;
 
 export function traitsOf(kind: SymbolKind, name: string): number {
   if (kind === SymbolKind.Unknown) return Trait.Unknown;
-  if (STUB.test(name)) return Trait.Stub | unwinderTraits(name);
+  if (STUB.test(name)) return Trait.Stub | (SWITCHER.test(name) ? Trait.Switcher : unwinderTraits(name));
   if (RETPOLINE.test(name)) return Trait.Stub | Trait.Retpoline;
   if (RETURN_THUNK.test(name)) return Trait.ReturnThunk;
   if (RESOLVER.test(name)) return Trait.Resolver;
