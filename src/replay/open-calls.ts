@@ -118,6 +118,14 @@ export class OpenCalls {
     return current !== undefined && current.stack !== null && current.place === this.length;
   }
 
+  /** The uppermost calls of the running stack, lowest first; not more than so many. */
+  callsOfStack(most: number): OpenCall[] {
+    const calls: OpenCall[] = [];
+    for (let place = Math.max(this.switches.at(-1)?.place ?? 0, this.length - most); place < this.length; place++)
+      calls.push(this.at(place));
+    return calls;
+  }
+
   /** The row of the call that the running stack's top frame was called by; NONE if that was not seen. */
   topOfStack(): number {
     const lowest = this.switches.at(-1)?.place ?? 0;

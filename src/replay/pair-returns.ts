@@ -156,7 +156,10 @@ class SegmentPass {
     const to = this.facts.to[site];
     const toEntry = this.facts.toEntry[site] === 1;
     const isSwitch = this.isInSwitcher() || this.hasTrait(this.facts.fromFunction[site], Trait.Switcher);
+    if (isSwitch && toEntry) return this.stacks.goToOther(row); // whatever call may lie before its first byte
     const landing = this.open.findCaller(to, toEntry || isSwitch);
+    const isOwn = isSwitch && landing !== NONE && landing === this.open.length - 1;
+    if (isOwn && this.stacks.switchToAlike(row, to)) return;
     if (landing !== NONE) return this.stacks.pop(row, landing);
     if (!toEntry && this.stacks.switchBack(row, to, isSwitch)) return;
     const isRetpoline = this.hasTrait(this.facts.fromFunction[site], Trait.Retpoline);
@@ -183,10 +186,14 @@ class SegmentPass {
     const { facts, stacks } = this;
     if (facts.abortsTransaction[site]) return stacks.reopen(row, facts.toFunction[site]);
     if (!this.hasTrait(facts.fromFunction[site], Trait.Switcher)) return;
+    if (this.hasTrait(facts.fromFunction[site], Trait.Stub)) return; // it is on its way there
     if (this.hasTrait(facts.toFunction[site], Trait.Switcher)) return;
+    if (facts.toEntry[site] === 1) return stacks.goToOther(row);
     const landing = this.open.findCaller(facts.to[site], true);
+    const isOwn = landing !== NONE && landing === this.open.length - 1;
+    if (isOwn && stacks.switchToAlike(row, facts.to[site])) return;
     if (landing !== NONE) stacks.pop(row, landing);
-    else if (facts.toEntry[site] || !stacks.switchBack(row, facts.to[site], true)) stacks.goToOther(row);
+    else if (!stacks.switchBack(row, facts.to[site], true)) stacks.goToOther(row);
   }
 
   /** What was called last on this stack was to go to another one. */

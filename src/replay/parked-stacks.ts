@@ -23,7 +23,7 @@ export interface TakenBack extends LeftStack {
 /** Fibers beyond this number are forgotten, those left longest first. */
 const MOST_PARKED = 64;
 /** Nor do fibers lie deeper; a stack that is gone for good may, and to keep it again and again would cost. */
-const DEEPEST_PARKED = 512;
+export const DEEPEST_PARKED = 512;
 
 interface Parked extends LeftStack {
   readonly leftRow: number;
@@ -50,8 +50,24 @@ export class ParkedStacks {
     return this.takeAt(to, backRow, 1) ?? (isSure ? this.takeAt(to, backRow, DEEPEST_SEARCH) : null);
   }
 
+  /**
+   * The same if the running stack may just as well go on, whose calls these are, lowest first: it is not taken, but goes
+   * on if it fits better than those that were left before it.
+   */
+  takeAlike(to: Address, backRow: number, own: () => readonly OpenCall[]): TakenBack | null {
+    const fibers = this.find(to, 1).filter(isFiber);
+    if (fibers.length === 0) return null;
+    const chosen = fibers[this.chooseAlike([...fibers.map(({ kept }) => kept), own()], backRow)];
+    return chosen ? this.take(chosen, backRow) : null;
+  }
+
   /** Looks at so many calls of each stack, from its top. */
   private takeAt(to: Address, backRow: number, depth: number): TakenBack | null {
+    const chosen = this.choose(this.find(to, depth), backRow);
+    return chosen ? this.take(chosen, backRow) : null;
+  }
+
+  private find(to: Address, depth: number): Found[] {
     const found: Found[] = [];
     this.parked.forEach((parked, place) => {
       const { calls } = parked;
@@ -59,22 +75,41 @@ export class ParkedStacks {
       if (top !== NONE)
         found.push({ place, parked, kept: calls.slice(0, Math.max(0, calls.length - depth) + top + 1) });
     });
-    const chosen = this.choose(found, backRow);
-    if (chosen === undefined) return null;
-    this.parked.splice(chosen.place, 1);
-    const { leftRow, startRow, stack } = chosen.parked;
-    const change = { leftRow, backRow, callRows: chosen.kept.map(({ row }) => row), startRow };
-    return { calls: chosen.kept, startRow, stack, change };
+    return found;
+  }
+
+  private take({ place, parked, kept }: Found, backRow: number): TakenBack {
+    const { leftRow, startRow, stack } = parked;
+    this.parked.splice(place, 1);
+    const change = { leftRow, backRow, callRows: kept.map(({ row }) => row), startRow };
+    return { calls: kept, startRow, stack, change };
   }
 
   /** Fibers take turns; what was left otherwise, as by an exception, hardly comes back, and the longer ago the less. */
   private choose(found: readonly Found[], backRow: number): Found | undefined {
-    const fibers = found.filter(({ parked }) => parked.startRow !== NONE);
+    const fibers = found.filter(isFiber);
     if (fibers.length === 0) return found.at(-1);
-    if (fibers.length === 1) return fibers[0];
-    const stacks = fibers.map(({ kept }) => kept.slice(0, -1));
-    return fibers[this.alike.choose(stacks, backRow + 1)];
+    return fibers.length === 1
+      ? fibers[0]
+      : fibers[
+          this.chooseAlike(
+            fibers.map(({ kept }) => kept),
+            backRow,
+          )
+        ];
   }
+
+  /** Of stacks whose last call has just returned. */
+  private chooseAlike(stacks: readonly (readonly OpenCall[])[], backRow: number): number {
+    return this.alike.choose(
+      stacks.map((calls) => calls.slice(0, -1)),
+      backRow + 1,
+    );
+  }
+}
+
+function isFiber({ parked }: Found): boolean {
+  return parked.startRow !== NONE;
 }
 
 /** A parked stack that may go on, with those of its calls that are open then. */

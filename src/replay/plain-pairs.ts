@@ -12,7 +12,7 @@ import { LONGEST_CALL_BYTES } from './traits.js';
 export function pairPlain(
   open: OpenCalls,
   { site }: ThreadEvents,
-  { step, from, to }: SiteFacts,
+  { plainPair, from, to }: SiteFacts,
   { outcome, link }: Pairing,
   firstRow: number,
 ): number {
@@ -21,7 +21,7 @@ export function pairPlain(
   let row = firstRow;
   for (; row < site.length; row++) {
     const id = site[row];
-    const kind = step[id];
+    const kind = plainPair[id];
     if (kind === Step.Call) {
       if (length === rows.length) {
         open.grow();

@@ -32,6 +32,8 @@ export interface SiteFacts {
   readonly step: Uint8Array;
   /** Stay, Call or Return, if names have no say in what the event does; a kernel entry is a call. Else Jump. */
   readonly plainStep: Uint8Array;
+  /** Stay, Call or Return, if addresses alone say what it pairs with; else Jump. */
+  readonly plainPair: Uint8Array;
   readonly from: Float64Array;
   readonly to: Float64Array;
   readonly fromFunction: Int32Array; // FunctionId | NONE
@@ -76,6 +78,7 @@ export function siteFacts(
   return {
     step,
     plainStep: step.map((own, site) => plainStepOf(own as Step, functions, site)),
+    plainPair: functions.hasSwitchers ? step.map((own, site) => plainPairOf(own as Step, functions, site)) : step,
     from,
     to,
     fromFunction: functions.from,
@@ -115,6 +118,12 @@ function plainStepOf(step: Step, { from, to, traits }: FunctionTable, site: Site
   if (step > Step.Return || fn === NONE || traits[fn] & Trait.Stub) return Step.Jump;
   if (step !== Step.Stay && to[site] === NONE) return Step.Jump;
   return step === Step.KernelEntry ? Step.Call : step;
+}
+
+// What returns out of a function that goes to other stacks may do so on another one, wherever it lands.
+function plainPairOf(step: Step, { from, traits }: FunctionTable, site: SiteId): Step {
+  const isSwitch = step === Step.Return && from[site] !== NONE && (traits[from[site]] & Trait.Switcher) !== 0;
+  return isSwitch ? Step.Jump : step;
 }
 
 function endStepOf(kind: BranchKind): Step {

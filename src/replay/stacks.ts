@@ -6,7 +6,7 @@ import { type Address, type FunctionId, NONE } from '../model/units.js';
 import type { AlikeStacks } from './alike-stacks.js';
 import { DEEPEST_SEARCH, type LeftStack, type OpenCall, OpenCalls, type OtherStack } from './open-calls.js';
 import { Outcome, type Pairing } from './pairing.js';
-import { ParkedStacks } from './parked-stacks.js';
+import { DEEPEST_PARKED, ParkedStacks, type TakenBack } from './parked-stacks.js';
 
 /** A call that has returned, and where it was. */
 interface Returned {
@@ -84,7 +84,18 @@ export class Stacks {
 
   /** Back to a stack that was left, if this address is on one. */
   switchBack(row: number, to: Address, isSure: boolean): boolean {
-    const back = this.parked.takeBack(to, row, isSure);
+    return this.goBack(row, this.parked.takeBack(to, row, isSure));
+  }
+
+  /** The same if the running stack's last call may as well return to this address. */
+  switchToAlike(row: number, to: Address): boolean {
+    return this.goBack(
+      row,
+      this.parked.takeAlike(to, row, () => this.open.callsOfStack(DEEPEST_PARKED)),
+    );
+  }
+
+  private goBack(row: number, back: TakenBack | null): boolean {
     if (back === null) return false;
     const { outcome, link, switches } = this.pairing;
     this.replace(row);

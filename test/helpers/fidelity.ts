@@ -46,13 +46,19 @@ export function gentraceTruth(json: string, drop = /(?!)/): Paths {
   return truth;
 }
 
-/** The truth of ptemu: one JSON object a line; trampolines are taken out, how to show them is taste. */
-export function ptemuTruth(jsonLines: string, tree: 'stack' | 'nested'): Paths {
+/**
+ * The truth of ptemu: one JSON object a line; trampolines are taken out, how to show them is taste. `root`: of a path in
+ * which it is, only what stands on it counts (fibers have stacks of their own there).
+ */
+export function ptemuTruth(jsonLines: string, tree: 'stack' | 'nested', root = /(?!)/): Paths {
   const truth = noPaths();
   for (const line of jsonLines.split('\n').filter(Boolean)) {
     const row = JSON.parse(line) as { tree?: string; path: string[]; calls: number; begun: number; pt_self_ns: number };
     if (row.tree !== tree) continue;
-    const path = row.path.filter((name) => !TRAMPOLINE.test(name));
+    const path = fromRoot(
+      row.path.filter((name) => !TRAMPOLINE.test(name)),
+      root,
+    );
     add(truth.ns, path, row.pt_self_ns);
     if (path.at(-1) === row.path.at(-1)) add(truth.calls, path, row.calls + row.begun);
   }
@@ -63,7 +69,7 @@ export function ptemuTruth(jsonLines: string, tree: 'stack' | 'nested'): Paths {
 export function fidelity(
   truth: Paths,
   folded: string,
-  options: { trampolines: 'keep' | 'drop'; drop?: RegExp },
+  options: { trampolines: 'keep' | 'drop'; drop?: RegExp; root?: RegExp | undefined },
 ): Fidelity {
   const file = readFolded(folded, options);
   const sum = (values: Iterable<number>) => [...values].reduce((total, value) => total + value, 0);
@@ -79,7 +85,11 @@ export function fidelity(
 
 function readFolded(
   folded: string,
-  { trampolines, drop = /(?!)/ }: { trampolines: 'keep' | 'drop'; drop?: RegExp },
+  {
+    trampolines,
+    drop = /(?!)/,
+    root = /(?!)/,
+  }: { trampolines: 'keep' | 'drop'; drop?: RegExp; root?: RegExp | undefined },
 ): Paths {
   const isDropped = (name: string) =>
     SYNTHETIC.test(name) || drop.test(name) || (trampolines === 'drop' && TRAMPOLINE.test(name));
@@ -88,12 +98,24 @@ function readFolded(
     const blank = line.lastIndexOf(' ');
     const frames = line.slice(0, blank).split(';');
     const names = frames.map((frame) => trueName(frame.replace(ANNOTATION, '')));
-    const path = names.filter((name) => !isDropped(name));
+    const path = fromRoot(
+      names.filter((name) => !isDropped(name)),
+      root,
+    );
     add(file.ns, path, Number(line.slice(blank + 1)));
     const calls = ANNOTATION.exec(frames.at(-1) as string)?.[1];
     if (!isDropped(names.at(-1) as string)) add(file.calls, path, Number(calls));
   }
   return file;
+}
+
+function fromRoot(path: readonly string[], root: RegExp): readonly string[] {
+  return path.slice(
+    Math.max(
+      0,
+      path.findLastIndex((name) => root.test(name)),
+    ),
+  );
 }
 
 function noPaths(): Paths {

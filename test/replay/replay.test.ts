@@ -793,6 +793,93 @@ describe('fibers', () => {
             swapcontext 2(1) self 20`,
     ));
 
+  const alike = `
+      10  call    main         swapcontext
+      20  return  swapcontext  red+0x0
+      30  call    red+0x100    work
+      40  call    work+0x100   swapcontext
+      50  return  swapcontext  main
+      60  call    main         swapcontext
+      70  return  swapcontext  blue+0x0
+      80  call    blue+0x100   work
+      90  call    work+0x100   swapcontext
+      100 return  swapcontext  main
+      110 call    main         swapcontext
+      120 return  swapcontext  work+0x105`;
+
+  test.each(['red', 'blue'])('of two that look alike the next return tells which one goes on: %s', async (fiber) => {
+    const end = `
+      130 return  work         ${fiber}+0x105
+      140 call    ${fiber}     end
+      150 return  end          ${fiber}`;
+    const tree = outline(await analyzeText(traceOf(`${alike}${end}`), { extend: false }));
+    expect(tree).toContain(`  ${fiber} 1(1) self 20\n      end 1 self 10\n      work 1 self 20\n`);
+  });
+
+  test('if nothing tells, they take turns', async () => {
+    const end = `
+      130 call    work+0x200   swapcontext
+      140 return  swapcontext  main`;
+    const tree = outline(await analyzeText(traceOf(`${alike}${end}`), { extend: false }));
+    expect(tree).toContain(`  red 1(1) self 10\n      work 1(1) self 20\n`);
+    expect(tree).toContain(`  blue 1(1) self 10\n      work 1(1) self 10\n`);
+  });
+
+  test('of a ring the one goes on that the next return tells, though the last one left at the same place', async () => {
+    const ring = `
+      10  call    main         swapcontext
+      20  return  swapcontext  red+0x0
+      30  call    red+0x100    next
+      40  call    next+0x100   swapcontext
+      50  return  swapcontext  blue+0x0
+      60  call    blue+0x100   next
+      70  call    next+0x100   swapcontext
+      80  return  swapcontext  next+0x105
+      90  return  next         red+0x105
+      100 call    red          end
+      110 return  end          red`;
+    const tree = outline(await analyzeText(traceOf(ring), { extend: false }));
+    expect(tree).toContain('  red 1(1) self 20\n      end 1 self 10\n      next 1 self 20\n');
+  });
+
+  test.each(['nest', 'replace'] as const)('a stub of a function that goes to a stack does, too: %s', (tailCalls) =>
+    expectTree(
+      `
+      10  call    main             swapcontext@plt
+      20  return  swapcontext      fiber+0x0
+      30  call    fiber+0x100      swapcontext@plt
+      40  return  swapcontext      main+0x105
+      50  call    main+0x110       swapcontext@plt
+      60  return  swapcontext      fiber+0x105
+      70  call    fiber+0x110      work
+      80  return  work             fiber+0x115`,
+      `
+      main 1(1) self 10
+        swapcontext 2(1) self 20
+          fiber 1(1) self 20
+            swapcontext 1 self 10
+            work 1 self 10`,
+      { extend: false, tailCalls },
+    ),
+  );
+
+  test('one may begin right behind a call', () =>
+    expectTree(
+      `
+      10  call    main         fiber+0x40
+      20  return  fiber+0x50   main+0x105
+      30  call    main+0x1fffb swapcontext
+      40  return  swapcontext  fiber+0x0
+      50  call    fiber        work
+      60  return  work         fiber`,
+      `
+      main 1(1) self 10
+        fiber 1 self 10
+        swapcontext 1(1) self 10
+          fiber 1(1) self 10
+            work 1 self 10`,
+    ));
+
   test("Go's scheduler jumps behind the call that left a goroutine", () =>
     expectTree(
       `
