@@ -34,6 +34,11 @@ export function faultOf(error: unknown): PtflameError {
 }
 
 function tooLarge(message: string, cause: unknown): PtflameError {
+  if (message.includes('Wasm memory'))
+    return new PtflameError('SYSTEM', `Node gets too little address space to begin: ${message}`, {
+      hint: 'lift the limit of this shell: ulimit -v unlimited; --memory bounds what ptflame really uses',
+      cause,
+    });
   return new PtflameError('TOO_LARGE', `this does not fit into memory: ${message}`, {
     hint: 'take a part of it: --tid, --pid, --comm, --cpu or --window; or allow more with --memory SIZE',
     cause,

@@ -14,7 +14,9 @@ if (major > oldestMajor || (major === oldestMajor && minor >= oldestMinor))
   import('./main.js').catch((error) =>
     refuse(
       `cannot start: ${error instanceof Error ? error.message : error}`,
-      'if files of it are missing, install ptflame again',
+      error?.code === 'EMFILE'
+        ? 'allow more open files: ulimit -n 1024'
+        : 'if files of it are missing, install ptflame again',
     ),
   );
 else

@@ -1,6 +1,7 @@
 /**
  * Growing columns of numbers: the builders behind the model's read-only typed arrays; and how they are searched.
  */
+import { askForMemory } from './memory-watch.js';
 
 type Column = Float64Array | Int32Array | Uint32Array | Uint8Array;
 
@@ -33,6 +34,7 @@ export class GrowingColumn<Values extends Column> {
   }
 
   private grow(): void {
+    askForMemory(2 * this.values.byteLength);
     const larger = this.make(this.values.length * 2);
     larger.set(this.values);
     this.values = larger;
@@ -77,6 +79,7 @@ export function countAtOrBelow(ascending: Float64Array, bound: number): number {
 
 /** A copy with room for more rows. */
 export function resized<Values extends Column>(values: Values, length: number): Values {
+  askForMemory(length * values.BYTES_PER_ELEMENT);
   const larger = new (values.constructor as new (length: number) => Values)(length);
   larger.set(values);
   return larger;

@@ -61,11 +61,18 @@ export class PtflameError extends Error {
   }
 }
 
+const MORE_FILES = 'allow more open files: ulimit -n 4096; or name fewer inputs at a time';
+const OPEN_REMEDIES: Readonly<Record<string, string>> = {
+  EACCES: 'perf writes files for root alone: sudo chown $USER FILE',
+  EMFILE: MORE_FILES,
+  ENFILE: MORE_FILES,
+};
+
 /** `cause`: of a file that could not be opened. */
 export function unreadableInput(path: string, cause: unknown): PtflameError {
   const code = (cause as { code?: string } | null)?.code;
   const why = code === 'ENOENT' ? 'there is no such file' : code === 'EACCES' ? 'it may not be read' : String(cause);
-  const hint = code === 'EACCES' ? 'perf writes files for root alone: sudo chown $USER FILE' : 'check the path';
+  const hint = OPEN_REMEDIES[code ?? ''] ?? 'check the path';
   return new PtflameError('INPUT_UNREADABLE', `cannot open ${path}: ${why}`, { hint, cause });
 }
 

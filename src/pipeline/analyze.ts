@@ -4,6 +4,7 @@
 import type { CallsAnswer } from '../analysis/calls-answer.js';
 import type { FunctionSet } from '../analysis/questions.js';
 import { assert } from '../model/errors.js';
+import { askForMemory, checkMemory, watchMemory } from '../model/memory-watch.js';
 import type { Profile, RecordedWhere } from '../model/profile.js';
 import type { Nanoseconds } from '../model/units.js';
 import type { TailCalls } from '../replay/frame.js';
@@ -12,6 +13,7 @@ import { siteFacts } from '../replay/site-facts.js';
 import type { DecodedRecording } from './decoded.js';
 import { InputReader, type ReadOptions, type ReadProgress, type TraceInput } from './inputs.js';
 import { LentCounts } from './lent-counts.js';
+import { MemoryBudget, refusedMemory } from './memory-budget.js';
 import { nameFunctions } from './name-functions.js';
 import { PieceReaders } from './piece-readers.js';
 import { ProfileBuilder, type Result, type ThreadStack, type Trees } from './profile-builder.js';
@@ -120,17 +122,20 @@ interface Wanted {
 }
 
 async function ask(inputs: readonly AnalyzedInput[], options: AnalyzeOptions, wanted: Wanted): Promise<Result> {
-  const { jobs, hasRoomForThreads, eventBytes, replayBytes, temporaryDirectory } = planResources(options);
+  const { jobs, hasRoomForThreads, memoryBytes, eventBytes, replayBytes, temporaryDirectory } = planResources(options);
+  const budget = new MemoryBudget(memoryBytes);
+  const unwatch = watchMemory((bytes) => budget.check(bytes));
   const reader = new InputReader(options, { memoryBytes: eventBytes, directory: temporaryDirectory });
-  const pool = new WorkerPool(jobs, hasRoomForThreads);
+  const pool = new WorkerPool(jobs, hasRoomForThreads, { memoryBytes, mostBytes: budget.mostBytes });
   try {
     await readAll(inputs, reader, pool);
     refuseUnusable(reader, options.select ?? {}, options.byCalls ?? false);
     const help = { pool, memoryBytes: replayBytes };
     return await replayAll(reader, options, wanted, help, recordedWhere(inputs));
   } catch (error) {
-    throw refusedBlock(error, inputs);
+    throw refusedBlock(refusedMemory(error), inputs);
   } finally {
+    unwatch();
     // Nobody has to wait until the threads are gone; as long as one is there, it may read what was spilled.
     pool.close().finally(() => reader.store.memory.close());
   }
@@ -172,6 +177,7 @@ async function replayAll(
   let threads = 0;
   const note = () => {
     signal?.throwIfAborted();
+    checkMemory();
     onProgress?.({ phase: 'replay', threads: ++threads, ofThreads: tids.length + builder.doubtful.length });
   };
   for await (const [tid, thread] of replayThreads(tids, store, trace, help)) {
@@ -190,10 +196,14 @@ async function replayAll(
   return builder.build({ scope: trace.facts.scope, part: partText(options), recorded });
 }
 
+/** What replay works out of a site. */
+const FACTS_BYTES = 100;
+
 function replayedTrace(reader: InputReader, options: AnalyzeOptions, wanted: Wanted): ReplayedTrace {
   const { words, store } = reader;
   const { symbols } = words.interner;
   const sites = words.interner.sites.build();
+  askForMemory(sites.length * FACTS_BYTES);
   const ids = nameFunctions(numberFunctions(sites, symbols.build()), symbols, store.mappingsOfThreads());
   const { startNs, endNs } = store;
   const extendTo = options.extend === false ? null : { startNs, endNs };

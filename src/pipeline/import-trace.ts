@@ -1,6 +1,7 @@
 /**
  * Inputs in, the file of a trace out: what reading and decoding cost is paid once.
  */
+import { checkMemory, watchMemory } from '../model/memory-watch.js';
 import type { PackedLane } from '../model/packed-thread.js';
 import type { DamagedLine, LineCounts } from '../model/quality.js';
 import type { Tid } from '../model/units.js';
@@ -10,6 +11,7 @@ import type { TraceStore } from '../store/trace-store.js';
 import { type WrittenThread, writeTraceFile } from '../trace-file/write.js';
 import { type AnalyzedInput, type AnalyzeOptions, readAll, recordedWhere } from './analyze.js';
 import { InputReader } from './inputs.js';
+import { MemoryBudget, refusedMemory } from './memory-budget.js';
 import { nothingSelected, refuseUnusable } from './refusals.js';
 import { planResources } from './resources.js';
 import { refusedBlock } from './stored-trace.js';
@@ -42,9 +44,11 @@ export async function importTrace(
   write: (bytes: AsyncIterable<Uint8Array>) => Promise<void>,
   options: ImportOptions = {},
 ): Promise<ImportedTrace> {
-  const { jobs, eventBytes, temporaryDirectory } = planResources(options);
+  const { jobs, memoryBytes, eventBytes, temporaryDirectory } = planResources(options);
+  const budget = new MemoryBudget(memoryBytes);
+  const unwatch = watchMemory((bytes) => budget.check(bytes));
   const reader = new InputReader(options, { memoryBytes: eventBytes, directory: temporaryDirectory });
-  const pool = new WorkerPool(jobs);
+  const pool = new WorkerPool(jobs, undefined, { memoryBytes, mostBytes: budget.mostBytes });
   try {
     await readAll(inputs, reader, pool);
     refuseUnusable(reader, options.select ?? {}, true);
@@ -55,8 +59,9 @@ export async function importTrace(
     await write(counter.counted(writeTraceFile(trace.contents, packedThreads(reader.store, tids, trace, options))));
     return accountOf(reader, tids.length, counter.bytes);
   } catch (error) {
-    throw refusedBlock(error, inputs);
+    throw refusedBlock(refusedMemory(error), inputs);
   } finally {
+    unwatch();
     pool.close().finally(() => reader.store.memory.close());
   }
 }
@@ -70,6 +75,7 @@ function* packedThreads(
   const packer = new EventPacker(terms);
   for (const [done, tid] of tids.entries()) {
     signal?.throwIfAborted();
+    checkMemory();
     const lanes: PackedLane[] = [];
     yield { tid, lanes, blocks: packThread(store.sourceOf(tid), store.memory.shared(), packer, lanes) };
     onProgress?.({ phase: 'write', threads: done + 1, ofThreads: tids.length });

@@ -2,6 +2,7 @@
  * Inputs of any order in, one filled store out, with an account of every line.
  */
 import { PtflameError } from '../model/errors.js';
+import { checkMemory } from '../model/memory-watch.js';
 import type { DamagedLine, LineCounts } from '../model/quality.js';
 import { noLines } from '../model/quality.js';
 import type { Selection, TraceChunk } from '../model/trace-chunk.js';
@@ -197,6 +198,7 @@ export class InputReader {
   /** How far it is; somebody may want it to stop. */
   private note(bytes: number): void {
     this.options.signal?.throwIfAborted();
+    checkMemory();
     this.bytes = bytes;
     const lines = [...this.parsers].reduce((sum, { counts }) => sum + counts.lines, this.counts.lines);
     this.options.onProgress?.({ phase: 'read', bytes, lines });

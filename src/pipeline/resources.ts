@@ -17,6 +17,8 @@ export interface Resources {
   readonly hasRoomForThreads: boolean;
   /** For events that are kept in memory. */
   readonly eventBytes: number;
+  /** For the resident memory of the whole process. */
+  readonly memoryBytes: number;
   /** For threads of the trace while they are replayed, all together. */
   readonly replayBytes: number;
   /** For what does not fit; null: where the system keeps temporary files. */
@@ -42,6 +44,7 @@ export function planResources(options: ResourceOptions): Resources {
   return {
     jobs,
     hasRoomForThreads,
+    memoryBytes,
     eventBytes: workBytes / 3,
     replayBytes: (workBytes * 2) / 3,
     temporaryDirectory: options.temporaryDirectory ?? null,

@@ -2,15 +2,18 @@
  * What the threads of a pool do. Between two tasks they keep nothing that a result depends on.
  */
 import { readSync } from 'node:fs';
-import { threadId } from 'node:worker_threads';
+import { isMainThread, threadId, workerData } from 'node:worker_threads';
 import type { CountMemory } from '../model/durations.js';
+import { watchMemory } from '../model/memory-watch.js';
 import { type Knowledge, LineReader } from '../parser/line-reader.js';
 import { LONGEST_LINE_BYTES } from '../parser/lines.js';
 import type { NewBranches } from '../parser/new-branches.js';
 import { type PlainPiece, plainPiece } from '../parser/plain-piece.js';
 import type { ReadLines } from '../parser/read-lines.js';
 import type { ThreadSource } from '../store/thread-source.js';
+import { MemoryBudget } from './memory-budget.js';
 import { type ReplayedThread, type ReplayedTrace, TraceReplayer } from './replay-task.js';
+import type { BudgetOfWorkers } from './worker-pool.js';
 
 /** Shared memory for events, and what times are counted from. */
 interface ReadFor {
@@ -56,6 +59,13 @@ export interface ReplayTask {
   readonly buffer: SharedArrayBuffer;
   /** To count in how long calls took; null if nobody asks, or if the thread tells it itself. */
   readonly counts: CountMemory | null;
+}
+
+const budget: BudgetOfWorkers | null = workerData;
+if (!isMainThread && budget?.mostBytes) {
+  const { memoryBytes, mostBytes } = budget;
+  const own = new MemoryBudget(memoryBytes, undefined, mostBytes);
+  watchMemory((bytes) => own.check(bytes));
 }
 
 const NEWLINE = 10;

@@ -13,6 +13,13 @@ const WORKER_FILE = fileURLToPath(new URL('./trace-worker.js', import.meta.url))
 /** New objects of a worker are few and live long: with room for many its memory would only grow. */
 const YOUNG_MEGABYTES = 4;
 
+/** What all threads of the process keep to together. */
+export interface BudgetOfWorkers {
+  readonly memoryBytes: number;
+  /** What may be resident, whatever the process held before. */
+  readonly mostBytes: number;
+}
+
 /** Nobody is there until somebody is called: small traces are done before others would have begun. */
 export class WorkerPool {
   /** How many threads there are, or would be. */
@@ -22,11 +29,13 @@ export class WorkerPool {
   /** The threads are there: a task would begin at once. */
   isAwake = false;
   private pool: Promise<Piscina> | null = null;
+  private readonly budget: BudgetOfWorkers | null;
 
   /** `canWork`: false if there is no room for any thread. */
-  constructor(size: number, canWork = size > 1) {
+  constructor(size: number, canWork = size > 1, budget: BudgetOfWorkers | null = null) {
     this.size = size;
     this.canWork = canWork;
+    this.budget = budget;
   }
 
   /** Calls the threads that share the work with the main one, if there are any, and returns at once. */
@@ -36,7 +45,7 @@ export class WorkerPool {
 
   private start(): void {
     if (this.pool !== null || !this.canWork) return;
-    this.pool = startPool(this.size);
+    this.pool = startPool(this.size, this.budget);
     this.run('wake', null).then(
       () => {
         this.isAwake = true;
@@ -58,7 +67,7 @@ export class WorkerPool {
   }
 }
 
-async function startPool(size: number): Promise<Piscina> {
+async function startPool(size: number, workerData: BudgetOfWorkers | null): Promise<Piscina> {
   const { Piscina } = await import('piscina');
   return new Piscina({
     filename: WORKER_FILE,
@@ -67,5 +76,6 @@ async function startPool(size: number): Promise<Piscina> {
     maxThreads: size,
     resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MEGABYTES },
     recordTiming: false,
+    workerData,
   });
 }

@@ -1,0 +1,127 @@
+/**
+ * What does not fit into `--memory` is refused in words, before the process holds much more.
+ */
+import { execa } from 'execa';
+import { expect } from 'vitest';
+import { float64Column } from '../../src/model/columns.js';
+import { askForMemory, checkMemory, watchMemory } from '../../src/model/memory-watch.js';
+import { type Machine, MemoryBudget, refusedMemory } from '../../src/pipeline/memory-budget.js';
+import { PROGRAM, ptflame, SIX_LINES, test } from '../helpers/run-cli.js';
+
+const MIB = 1024 * 1024;
+
+/** A process that holds so much, of which a collection frees some. */
+function machine({ held = 50 * MIB, garbage = 0, heapBytes = 0 }) {
+  const state = { held, garbage, collections: 0 };
+  const fake: Machine = {
+    residentBytes: () => state.held,
+    heap: () => ({ usedBytes: heapBytes, mostBytes: 100 * MIB }),
+    collect: () => {
+      state.held -= state.garbage;
+      state.garbage = 0;
+      state.collections++;
+    },
+  };
+  return { state, fake };
+}
+
+const REFUSED = { code: 'TOO_LARGE', message: expect.stringContaining('--memory 256M allows') };
+const budgetOf = (fake: Machine) => new MemoryBudget(256 * MIB, fake);
+
+test('what fits is taken, and nothing is collected for it', () => {
+  const { state, fake } = machine({});
+  const budget = budgetOf(fake);
+  budget.check(200 * MIB);
+  expect(state.collections).toBe(0);
+});
+
+test('what does not fit is refused, before it is taken or after', () => {
+  const { state, fake } = machine({});
+  const budget = budgetOf(fake);
+  expect(() => budget.check(210 * MIB)).toThrow(expect.objectContaining(REFUSED));
+  state.held = 300 * MIB;
+  expect(() => budget.check(0)).toThrow(expect.objectContaining(REFUSED));
+});
+
+test('garbage is collected first, and not again before more has come along', () => {
+  const { state, fake } = machine({});
+  const budget = budgetOf(fake);
+  Object.assign(state, { held: 400 * MIB, garbage: 160 * MIB });
+  budget.check(0);
+  expect(state).toMatchObject({ held: 240 * MIB, collections: 1 });
+});
+
+test('what a process held before is not counted', () => {
+  const { state, fake } = machine({ held: 1000 * MIB });
+  const budget = budgetOf(fake);
+  state.held += 150 * MIB;
+  budget.check(0);
+  state.held += 50 * MIB;
+  expect(() => budget.check(0)).toThrow(expect.objectContaining(REFUSED));
+});
+
+test('a heap that V8 is about to give up is refused, too', () => {
+  const { fake } = machine({ heapBytes: 90 * MIB });
+  const remedy = { code: 'TOO_LARGE', hint: expect.stringContaining('--max-old-space-size') };
+  expect(() => budgetOf(fake).check(0)).toThrow(expect.objectContaining(remedy));
+});
+
+test('another thread tells it in words, and they are understood', () => {
+  const { state, fake } = machine({});
+  const budget = budgetOf(fake);
+  state.held = 300 * MIB;
+  let message = '';
+  try {
+    budget.check(0);
+  } catch (error) {
+    message = (error as Error).message;
+  }
+  expect(refusedMemory(new Error(message))).toMatchObject(REFUSED);
+  const other = new Error('other');
+  expect(refusedMemory(other)).toBe(other);
+});
+
+test('tables ask before they grow, and small ones do not', () => {
+  const asked: number[] = [];
+  const unwatch = watchMemory((bytes) => asked.push(bytes));
+  const column = float64Column();
+  for (let row = 0; row < 100_000; row++) column.push(row);
+  unwatch();
+  askForMemory(MIB);
+  checkMemory();
+  expect(asked).toEqual([15, 16, 17].map((power) => 2 ** power * 8).filter((bytes) => bytes >= 256 * 1024));
+});
+
+test('a trace of more functions than fit is refused by a command, with what to do', async ({ dir }) => {
+  const lines = Array.from({ length: 60_000 }, (_, n) => {
+    const address = (0x1000000 + 64 * n).toString(16);
+    return `7 [000] 1.${String(10 * n).padStart(9, '0')}: call 401000 main+0x0 => ${address} function_of_a_long_name_${n}+0x0\n`;
+  });
+  const trace = await dir.write('many.txt', lines.join(''));
+  for (const command of [
+    ['render', trace],
+    ['import', trace, '-o', dir.file('x.ptf')],
+    ['report', trace],
+  ]) {
+    const { exitCode, stderr } = await ptflame([...command, '--memory', '160M', '-j', '1', '--quiet']);
+    expect(stderr).toMatch(
+      /^ptflame: the functions, branches and call trees .* --memory 160M allows\n {2}allow more with --memory/,
+    );
+    expect(exitCode).toBe(1);
+  }
+});
+
+test.each([
+  ['ulimit -n 20', [SIX_LINES], /too many open files/i, /ulimit -n/],
+  ['ulimit -n 60', Array<string>(200).fill(SIX_LINES), /EMFILE/, /ulimit -n 4096/],
+  ['ulimit -v 2000000', [SIX_LINES], /address space/, /ulimit -v unlimited/],
+])('%s: words, and no stack trace', async (limit, inputs, what, remedy) => {
+  const command = `${limit}; exec "$0" "$@"`;
+  const run = await execa('bash', ['-c', command, process.execPath, PROGRAM, 'render', ...inputs], { reject: false });
+  expect(run.exitCode).toBe(1);
+  const [said = '', toDo = '', ...more] = run.stderr.split('\n');
+  expect(said).toMatch(/^ptflame: /);
+  expect(said).toMatch(what);
+  expect(toDo).toMatch(remedy);
+  expect(more).toEqual([]);
+});
