@@ -43,8 +43,9 @@ const REMEDIES: Readonly<Record<number, string>> = {
   10: 'perf config intel-pt.max-loops=… sets how long perf tries',
 };
 
-function remedyText({ code, file }: LossKind): string {
-  const remedy = code === 5 || code === 6 ? remedyForCode(file) : REMEDIES[code ?? 0];
+function remedyText({ cause, code, file }: LossKind): string {
+  if (cause === 'undecoded' && file === null) return '; keep all files that ran, or use --symfs';
+  const remedy = cause === 'undecoded' || code === 5 || code === 6 ? remedyForCode(file) : REMEDIES[code ?? 0];
   return remedy === undefined ? '' : `; ${remedy}`;
 }
 

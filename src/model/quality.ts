@@ -46,6 +46,8 @@ export type TraceGap = {
     }
   /** A trace start that does not follow from what came before: something is missing, and perf did not say so. */
   | { readonly cause: 'unannounced' }
+  /** The thread ran, and no branch of it could be decoded any more; `file`: where it was last, as for errors. */
+  | { readonly cause: 'undecoded'; readonly file: string | null }
 );
 
 /** All gaps of one cause, added up. */

@@ -169,6 +169,7 @@ async function replayAll(
 ): Promise<Result> {
   const { store } = reader;
   const { signal, onProgress } = options;
+  store.coverRecords();
   const tids = store.wantedTids();
   if (tids.length === 0) throw nothingSelected();
   const trace = replayedTrace(reader, options, wanted);
@@ -211,7 +212,7 @@ function replayedTrace(reader: InputReader, options: AnalyzeOptions, wanted: Wan
     facts: siteFacts(sites, symbols.build(), ids),
     edge: sites.edge,
     events: store.memory.shared(),
-    options: { tailCalls: options.tailCalls ?? 'nest', extendTo },
+    options: { tailCalls: options.tailCalls ?? 'nest', extendTo, mayBeUndecoded: store.mayBeUndecoded },
     questions: questionsOf(reader, options, wanted),
     lessons: null,
   };

@@ -54,6 +54,7 @@ function kindOf(gap: TraceGap): Mutable<LossKind> {
   const { cause } = gap;
   if (cause === 'unannounced')
     return { cause, code: null, message: 'a trace start that follows from nothing', file: null, ...sums };
+  if (cause === 'undecoded') return { cause, code: null, message: 'No branch was decoded', file: gap.file, ...sums };
   const code = gap.code > LARGEST_CODE ? null : gap.code;
   const file = CODES_ABOUT_FILES.includes(gap.code) ? gap.file : null;
   return { cause, code, message: PERF_MESSAGES[gap.code] ?? gap.message, file, ...sums };

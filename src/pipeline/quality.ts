@@ -7,7 +7,7 @@ import { assert } from '../model/errors.js';
 import type { ThreadProfile } from '../model/profile.js';
 import { type InferenceName, type LineCounts, noInferences, type Quality, type TraceGap } from '../model/quality.js';
 import { SymbolKind, type SymbolTable } from '../model/symbol-table.js';
-import type { Nanoseconds, Tid } from '../model/units.js';
+import { type Nanoseconds, NONE, type Tid } from '../model/units.js';
 import type { LostStretch } from '../replay/lost-stretches.js';
 import type { GapRecord } from '../store/gap-records.js';
 import type { InputReader } from './inputs.js';
@@ -108,11 +108,15 @@ export class QualityBuilder {
     this.lostNs += gap.lengthNs;
   }
 
-  private gapOf(tid: Tid, { atNs, lengthNs }: LostStretch, error: GapRecord | undefined): TraceGap {
+  private gapOf(tid: Tid, stretch: LostStretch, error: GapRecord | undefined): TraceGap {
+    const { atNs, lengthNs, ip } = stretch;
+    const { store } = this.reader;
     const at = { tid, atNs: atNs - this.shiftNs, lengthNs };
+    if (error === undefined && ip !== undefined)
+      return { ...at, cause: 'undecoded', file: store.fileOf(tid, { pid: NONE, ip, timeNs: atNs }) };
     if (error === undefined) return { ...at, cause: 'unannounced' };
     const { code, message } = error;
-    return { ...at, cause: 'decode-error', code, message, file: this.reader.store.fileOf(tid, error) };
+    return { ...at, cause: 'decode-error', code, message, file: store.fileOf(tid, error) };
   }
 }
 

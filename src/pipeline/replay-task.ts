@@ -33,7 +33,7 @@ export interface ReplayedTrace {
   /** Of branch sites, where the trace begins and ends. */
   readonly edge: Uint8Array;
   readonly events: SharedEvents;
-  readonly options: Pick<ReplayOptions, 'tailCalls' | 'extendTo'>;
+  readonly options: Pick<ReplayOptions, 'tailCalls' | 'extendTo' | 'mayBeUndecoded'>;
   readonly questions: Questions;
   /** What all threads teach; null while it is still being learned. */
   readonly lessons: Lessons | null;

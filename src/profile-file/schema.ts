@@ -97,7 +97,7 @@ export const QualityPart = z.object({
   brokenInputs: few(z.object({ input: z.string(), reason: z.string() }), 2 ** 16),
   losses: few(
     z.object({
-      cause: z.enum(['decode-error', 'unannounced', 'others']),
+      cause: z.enum(['decode-error', 'unannounced', 'undecoded', 'others']),
       code: wholeNumber.nullable(),
       ...errorWords,
       gaps: count,
@@ -109,6 +109,7 @@ export const QualityPart = z.object({
     z.discriminatedUnion('cause', [
       z.object({ ...gapPlace, cause: z.literal('decode-error'), code: wholeNumber, ...errorWords }),
       z.object({ ...gapPlace, cause: z.literal('unannounced') }),
+      z.object({ ...gapPlace, cause: z.literal('undecoded'), file: z.string().nullable() }),
     ]),
     10_000,
   ),

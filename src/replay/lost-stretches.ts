@@ -3,12 +3,14 @@
  */
 import { BranchKind, siteOfRecord } from '../model/branch-sites.js';
 import type { ThreadEvents } from '../model/thread-events.js';
-import type { Nanoseconds } from '../model/units.js';
+import type { Address, Nanoseconds } from '../model/units.js';
 
 /** A stretch of which nothing is known. */
 export interface LostStretch {
   readonly atNs: Nanoseconds;
   readonly lengthNs: Nanoseconds;
+  /** Nothing could be decoded since the thread was here (NaN: it was never seen). Absent: the trace goes on elsewhere behind it. */
+  readonly ip?: Address;
   /** How many errors of perf lie in it; 0: perf said nothing. */
   readonly errors: number;
   /** Of what is looked at. Default: yes. */
@@ -24,8 +26,9 @@ export class LostStretches {
   }
 
   /** Between two times nothing is known; perf's errors about it stand in these rows, if there are any. */
-  note(firstRow: number, endRow: number, atNs: Nanoseconds, untilNs: Nanoseconds): void {
-    this.stretches.push({ atNs, lengthNs: untilNs - atNs, errors: this.countErrors(firstRow, endRow) });
+  note(firstRow: number, endRow: number, atNs: Nanoseconds, untilNs: Nanoseconds, ip: Address | null = null): void {
+    const errors = this.countErrors(firstRow, endRow);
+    this.stretches.push({ atNs, lengthNs: untilNs - atNs, errors, ...(ip !== null && { ip }) });
   }
 
   /** Errors that cost the thread nothing: before its first event, behind the last, or while its trace was stopped. */

@@ -25,6 +25,7 @@ import type { Pairing, PairingMemory, Segment } from './pairing.js';
 import { Pause } from './pause.js';
 import { comesOutOfSyscall, type SiteFacts, Step } from './site-facts.js';
 import { Steps } from './steps.js';
+import { isUndecoded, tailRow } from './undecoded-tail.js';
 
 export interface ReplayOptions {
   readonly tailCalls: TailCalls;
@@ -37,6 +38,8 @@ export interface ReplayOptions {
   readonly watcher?: FrameWatcher;
   /** Here it is counted how long calls took, unless the thread is doubtful; null: nobody asks. Default: null. */
   readonly durations?: DurationsBuilder | null;
+  /** perf failed to decode some of the trace: what no branch tells of may be lost. Default: false. */
+  readonly mayBeUndecoded?: boolean;
   /** Somebody asks about single calls. Default: false. */
   readonly wantsLog?: boolean;
 }
@@ -125,15 +128,17 @@ export class Replay {
     const { frames } = this;
     let startNs = this.clock.nowNs;
     const { segments } = this.pairing;
-    this.lost.noteErrors(0, segments[0]?.firstRow ?? 0, this.clock.nowNs);
+    const tail = tailRow(this.events, this.facts);
+    if (segments.length === 0) startNs = this.beginUnseen();
+    else this.lost.noteErrors(0, segments[0]?.firstRow ?? 0, this.clock.nowNs);
     segments.forEach((segment, index) => {
       const before = segments[index - 1];
       this.options.watcher?.atRow(segment.firstRow);
       if (before) this.crossGap(before, segment);
       else startNs = this.begin(segment);
-      this.steps.takeAll(segment);
+      this.steps.takeAll(segment.firstRow, Math.min(segment.endRow, tail));
     });
-    this.lost.noteErrors(segments.at(-1)?.endRow ?? 0, this.events.length, this.clock.nowNs);
+    this.takeTail(tail, segments.at(-1)?.endRow ?? 0);
     this.finish();
     const { tree, lost, log } = this;
     const built = tree.build();
@@ -150,6 +155,61 @@ export class Replay {
       undecided: this.hidden.undecided + this.doubts,
       isDoubtful: this.certainNodes !== null,
     };
+  }
+
+  /** A thread without a branch: it is there from its first record on, or from the start if it was there before. */
+  private beginUnseen(): Nanoseconds {
+    const { events, facts, pause, frames, clock } = this;
+    const { extendTo, isCreatedInside, mayBeUndecoded = false } = this.options;
+    if (!extendTo || isCreatedInside || !mayBeUndecoded) return clock.nowNs;
+    clock.startAt(extendTo.startNs);
+    if (facts.step[events.site[0]] !== Step.SwitchIn) return clock.nowNs;
+    pause.begin(frames.stopNode, SpecialSymbol.Untraced, clock.nowNs);
+    pause.switchOut(frames.stopNode, SpecialSymbol.OffCpu, clock.nowNs);
+    return extendTo.startNs;
+  }
+
+  /** What stands behind the last branch: records, of which the last segment has those up to `endRow`. */
+  private takeTail(row: number, endRow: number): void {
+    const { events, facts, clock, pause, steps, lost, options } = this;
+    const ran = endRow === 0 || !pause.isStopped;
+    if (ran && options.mayBeUndecoded === true && isUndecoded(events, facts, row)) return this.loseTail(row);
+    steps.takeAll(row, endRow);
+    lost.noteErrors(endRow, events.length, clock.nowNs);
+  }
+
+  /** While the thread had a processor nothing is known of it. */
+  private loseTail(firstRow: number): void {
+    const { events, facts, clock, pause, frames, options } = this;
+    let row = firstRow;
+    for (let at = row; at < events.length; at++) {
+      const step = facts.step[events.site[at]] as Step;
+      if (step === Step.SwitchIn) this.endWait(events.timeNs[at]);
+      if (step !== Step.SwitchOut && step !== Step.PreemptOut) continue;
+      this.loseUntil(events.timeNs[at], row, at);
+      row = at;
+      pause.begin(frames.stopNode, SpecialSymbol.Untraced, clock.nowNs);
+      const why = step === Step.SwitchOut ? SpecialSymbol.OffCpu : SpecialSymbol.Preempted;
+      pause.switchOut(frames.stopNode, why, clock.nowNs);
+    }
+    if (pause.isStopped) return this.lost.noteErrors(row, events.length, clock.nowNs); // it waits to the end
+    this.loseUntil(options.extendTo?.endNs ?? events.timeNs.at(-1) ?? clock.nowNs, row, events.length);
+  }
+
+  /** Perf's errors about that stand in these rows, if there are any. */
+  private loseUntil(untilNs: Nanoseconds, firstRow: number, endRow: number): void {
+    const { events, facts, clock, pause, lost } = this;
+    if (pause.isStopped) return this.endWait(untilNs);
+    const last = tailRow(events, facts) - 1;
+    const ip = last < 0 ? Number.NaN : facts.to[events.site[last]] || facts.from[events.site[last]];
+    if (untilNs > clock.nowNs) lost.note(firstRow, endRow, clock.nowNs, untilNs, ip);
+    else lost.noteErrors(firstRow, endRow, clock.nowNs);
+    this.lose(untilNs);
+  }
+
+  private endWait(untilNs: Nanoseconds): void {
+    if (this.pause.isStopped) this.clock.chargeUntil(untilNs);
+    this.pause.end(this.clock.nowNs, true);
   }
 
   /** From here on paths are guesses, and teach nothing. */

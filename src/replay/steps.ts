@@ -17,7 +17,7 @@ import { leavingOf } from './look-across.js';
 import type { LostStretches } from './lost-stretches.js';
 import type { OtherStack } from './open-calls.js';
 import type { OpenFrames } from './open-frames.js';
-import { Outcome, type Pairing, type Segment } from './pairing.js';
+import { Outcome, type Pairing } from './pairing.js';
 import type { Pause } from './pause.js';
 import { PlainSteps } from './plain-steps.js';
 import { type SiteFacts, Step } from './site-facts.js';
@@ -68,8 +68,8 @@ export class Steps {
     this.watcher = watcher;
   }
 
-  /** Replays the events of a segment. */
-  takeAll({ firstRow, endRow }: Segment): void {
+  /** Replays the events of a segment, or a part of it. */
+  takeAll(firstRow: number, endRow: number): void {
     let row = this.takePlain(firstRow, endRow);
     while (row < endRow) {
       this.take(row);

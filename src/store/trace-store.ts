@@ -38,6 +38,7 @@ export class TraceStore {
   private readonly selection: Selection;
   readonly memory: EventMemory;
   private readonly threads = new Map<Tid, StoredThread>();
+  private hasErrors = false;
   private readonly unownedGaps = new UnownedGaps();
   private readonly records = new Map<Tid, Map<string, TraceRecord>>();
 
@@ -77,11 +78,39 @@ export class TraceStore {
 
   /** The threads that are wanted, by tid; those left out are counted as unwanted, once. */
   wantedTids(): Tid[] {
-    const all = [...this.threads.keys()].sort((a, b) => a - b);
+    const all = [...this.threads.keys(), ...this.unseenTids()].sort((a, b) => a - b);
     const isWanted = this.threadFilter();
     const [wanted, others] = [all.filter(isWanted), all.filter((tid) => !isWanted(tid))];
     for (const tid of others) this.unwanted += this.eventsOf(tid);
     return wanted;
+  }
+
+  /** perf failed to decode some of the trace. Of the processors that are wanted alone it is not known what a thread did elsewhere. */
+  get mayBeUndecoded(): boolean {
+    return this.hasErrors && this.selection.cpus === undefined;
+  }
+
+  /** Threads that ran, and of which no branch could be decoded: of processes that are traced, with switches or errors. */
+  private unseenTids(): Tid[] {
+    if (!this.mayBeUndecoded) return [];
+    const pids = new Set([...this.threads.keys()].map((tid) => this.names.pidOf(tid)));
+    pids.delete(null);
+    const isUnseen = (tid: Tid, records: readonly TraceRecord[]) =>
+      tid > 0 &&
+      !this.threads.has(tid) &&
+      !(this.selection.tids && !this.selection.tids.includes(tid)) &&
+      records.some((record) =>
+        record.what === 'gap' ? pids.has(record.pid) : record.what === 'switch' && pids.has(this.names.pidOf(tid)),
+      );
+    return [...this.records].flatMap(([tid, records]) => (isUnseen(tid, [...records.values()]) ? [tid] : []));
+  }
+
+  /** The recording lasts as long as its records say, where branches do not show it: where they could not be decoded. */
+  coverRecords(): void {
+    if (!this.mayBeUndecoded) return;
+    for (const tid of [...this.threads.keys(), ...this.unseenTids()])
+      for (const { what, timeNs } of this.records.get(tid)?.values() ?? [])
+        if ((what === 'switch' || what === 'gap') && Number.isFinite(timeNs)) this.extendTo(timeNs, timeNs);
   }
 
   /** How many events a thread has. */
@@ -101,7 +130,7 @@ export class TraceStore {
   }
 
   /** The file that the address of an error in a thread lies in; null if the trace does not tell. */
-  fileOf(tid: Tid, { pid, ip, timeNs }: GapRecord): string | null {
+  fileOf(tid: Tid, { pid, ip, timeNs }: Pick<GapRecord, 'pid' | 'ip' | 'timeNs'>): string | null {
     return this.mappings.fileAt(pid === NONE ? (this.names.pidOf(tid) ?? NONE) : pid, ip, timeNs);
   }
 
@@ -194,6 +223,7 @@ export class TraceStore {
 
   // Decoding in slices repeats such records in every slice, so equal ones are one.
   private addRecord(record: TraceRecord): void {
+    if (record.what === 'gap' && !WAS_NOT_RECORDED.includes(record.code)) this.hasErrors = true;
     if (record.what === 'fork') this.mappings.addFork(record.pid, record.parentPid, record.timeNs);
     if (record.what === 'exec') this.mappings.addExec(record.pid, record.timeNs);
     let records = this.records.get(record.tid);
@@ -215,6 +245,9 @@ export class TraceStore {
     return (tid) => (!pids || pids.includes(this.names.pidOf(tid) ?? NONE)) && isNamed(tid);
   }
 }
+
+/** perf's overflow packet and lost trace data: there is nothing that could be decoded. */
+const WAS_NOT_RECORDED: readonly number[] = [7, 8];
 
 const CONTENT = ['what', 'cpu', 'direction', 'pid', 'parentPid', 'code', 'ip', 'message'];
 

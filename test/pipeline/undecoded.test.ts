@@ -1,0 +1,133 @@
+/**
+ * Time that was recorded and could not be decoded is lost time: the records of the trace tell when threads ran.
+ */
+import { describe, expect, test } from 'vitest';
+import { openRecording, renderJson } from '../../src/index.js';
+import { decoded } from '../helpers/decoding.js';
+import { analyzeText, fold } from '../helpers/load.js';
+import { recordingPath } from '../helpers/perf.js';
+
+const at = (tid: number, ns: number) => `7/${tid} [000] 5.${String(ns).padStart(9, '0')}:`;
+const IN = (tid: number, ns: number) => `${at(tid, ns)} PERF_RECORD_SWITCH IN`;
+const OUT = (tid: number, ns: number) => `${at(tid, ns)} PERF_RECORD_SWITCH OUT`;
+const PREEMPTED = (tid: number, ns: number) => `${at(tid, ns)} PERF_RECORD_SWITCH OUT preempt`;
+const start = (tid: number, ns: number) => `${at(tid, ns)} tr strt 0 [unknown] => 401000 [unknown]`;
+const error = (tid: number, ns: number, code = 5) =>
+  ` instruction trace error type 1 time 5.${String(ns).padStart(9, '0')} cpu 0 pid 7 tid ${tid} ip 0x401000 code ${code}: Failed to get instruction`;
+const MAPPED = '7/7 [000] 0.000000000: PERF_RECORD_MMAP2 7/7: [0x401000(0x1000) @ 0x1000 fe:00 1 0]: r-xp /opt/prog';
+/** Another thread, which shows that the recording goes on. */
+const OTHER = [
+  `${at(9, 10)} tr strt 0 [unknown] => 7f0000 f+0x0`,
+  `${at(9, 900)} tr end  async 7f0010 f+0x10 => 0 [unknown]`,
+];
+
+const NAMED = '7/8 [000] 0.000000000: PERF_RECORD_COMM: worker:7/8';
+
+async function of(...lines: string[]) {
+  const text = `${[MAPPED, NAMED, ...lines, ...OTHER].sort((a, b) => timeOf(a) - timeOf(b)).join('\n')}\n`;
+  const { threads, symbols, quality, meta } = await analyzeText(text);
+  const times = threads.map(({ tid, tree }) => {
+    const sums: Record<string, number> = {};
+    tree.symbol.forEach((symbol, node) => {
+      const name = symbol < 0 ? '' : (symbols.name[symbol] as string).replace(/0x.*/, '0x…]');
+      if (tree.selfNs[node] && name !== '[untraced]') sums[name] = (sums[name] ?? 0) + (tree.selfNs[node] as number);
+    });
+    return [tid, sums];
+  });
+  return { times: Object.fromEntries(times), quality, meta };
+}
+
+function timeOf(line: string): number {
+  return Number(/5\.(\d{9})/.exec(line)?.[1] ?? 0);
+}
+
+describe('a thread of which nothing is decoded behind its first trace start', () => {
+  test('is lost while it had a processor, as its switches tell', async () => {
+    const lines = [start(7, 100), error(7, 110), OUT(7, 300), IN(7, 500), PREEMPTED(7, 600), IN(7, 700)];
+    const { times, quality } = await of(...lines);
+    expect(times[7]).toEqual({ '[lost]': 200 + 100 + 200, '[off-cpu]': 200, '[preempted]': 100 });
+    expect(quality.lostNs).toBe(500);
+    expect(quality.losses).toMatchObject([
+      { cause: 'undecoded', file: '/opt/prog', lostNs: 300, gaps: 2 },
+      { cause: 'decode-error', code: 5, file: '/opt/prog', lostNs: 200, gaps: 1 },
+    ]);
+  });
+
+  test('is lost to the end of the recording where there are no switches', async () => {
+    const { times } = await of(start(7, 100), error(7, 110));
+    expect(times[7]).toEqual({ '[lost]': 800 });
+  });
+
+  test('is so without an error of its own, if perf failed elsewhere', async () => {
+    const { times, quality } = await of(start(7, 100), start(8, 200), error(8, 210), OUT(7, 300));
+    expect(times[7]).toEqual({ '[lost]': 200, '[off-cpu]': 600 });
+    expect(quality.losses.reduce((sum, { lostNs }) => sum + lostNs, 0)).toBe(quality.lostNs);
+  });
+});
+
+test('a thread without any branch is there, with all its time', async () => {
+  const { times } = await of(start(7, 100), error(7, 110), IN(8, 200), OUT(8, 350), IN(8, 400));
+  expect(times[8]).toEqual({ '[off-cpu]': 190 + 50, '[lost]': 150 + 500 });
+});
+
+test('a thread without any branch of a process that is not traced is not there', async () => {
+  const foreign = '70/71 [000] 5.000000200: PERF_RECORD_SWITCH IN';
+  expect(Object.keys((await of(start(7, 100), error(7, 110), foreign)).times)).toEqual(['7', '9']);
+});
+
+test('the recording lasts as long as its records say', async () => {
+  const { meta } = await of(IN(7, 1), start(7, 100), error(7, 110), OUT(7, 2000));
+  expect(meta.endNs - meta.startNs).toBe(1999);
+});
+
+describe('nothing is lost', () => {
+  const whole = [
+    start(7, 100),
+    `${at(7, 200)} tr end  syscall 401010 [unknown] => 0 [unknown]`,
+    OUT(7, 210),
+    IN(7, 400),
+  ];
+
+  test('where perf decodes all: a loop prints nothing', async () => {
+    expect((await of(start(7, 100), OUT(7, 300))).quality.lostNs).toBe(0);
+  });
+
+  test('in a thread that was stopped when it was switched out', async () => {
+    const { times } = await of(...whole, start(8, 100), error(8, 110));
+    expect(times[7]).not.toHaveProperty('[lost]');
+  });
+
+  test('where the hardware recorded nothing: that is another loss', async () => {
+    const { quality } = await of(start(7, 100), OUT(7, 300), start(8, 100), error(8, 110, 8));
+    expect(quality.losses).not.toContainEqual(expect.objectContaining({ cause: 'undecoded' }));
+  });
+});
+
+test('a library is missing: the first part is known, the rest is lost', async () => {
+  const { times } = await of(
+    `${at(7, 100)} tr strt 0 [unknown] => 402000 main+0x0`,
+    `${at(7, 200)} call 402010 main+0x10 => 401000 [unknown]`,
+    error(7, 210),
+    OUT(7, 400),
+  );
+  expect(times[7]).toEqual({ main: 100, '[lost]': 200, '[off-cpu]': 500 });
+});
+
+test('a recording without its program lasts as long as with it, and what ran is lost', async () => {
+  const path = recordingPath('cpus-4');
+  const [without, whole] = [await decoded(path, { symfs: '/nowhere' }), await decoded(path)];
+  const lasts = ({ meta }: typeof whole) => meta.endNs - meta.startNs;
+  expect(lasts(without)).toBeGreaterThanOrEqual(0.98 * lasts(whole));
+  expect(without.threads.map(({ tid }) => tid)).toEqual(whole.threads.map(({ tid }) => tid));
+  const code = (of: typeof whole) => /\[off-cpu\]/.test(fold(of));
+  expect([code(without), code(whole)]).toEqual([true, true]);
+  const { lostNs, losses, totalNs } = without.quality;
+  const offCpuNs = fold(without)
+    .split('\n')
+    .filter((line) => line.includes('[off-cpu]'))
+    .reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
+  expect(lostNs / (totalNs - offCpuNs)).toBeGreaterThan(0.95);
+  expect(losses.map(({ file }) => file)).toContain('/opt/ptflame/threads');
+  expect((await openRecording(path)).damage).toEqual([]);
+  expect([...renderJson(without)].join('')).toContain('"cause":"undecoded"');
+});
