@@ -14,8 +14,8 @@ import { Directory, test } from '../helpers/run-cli.js';
 
 const KILLS = Number(process.env['PTFLAME_KILLS'] ?? 8);
 const AT_ONCE = 8;
-/** Longer than a recording needs to begin. */
-const LATEST_MS = 1500;
+/** Longer than perf needs to begin. */
+const LATEST_MS = 600;
 /** The watcher gives perf three seconds; a busy machine takes more. */
 const PATIENCE_MS = 60_000;
 
@@ -35,11 +35,17 @@ function marked(mark: string): string[] {
     });
 }
 
-async function killedOnce(args: readonly string[], run: RecordRun, atMs: number): Promise<string[]> {
+/** `isEarly`: counted from our start, not from when perf is about to be started. */
+async function killedOnce(
+  args: readonly string[],
+  run: RecordRun,
+  { atMs, isEarly }: { readonly atMs: number; readonly isEarly: boolean },
+): Promise<string[]> {
   const dir = new Directory(mkdtempSync(join(tmpdir(), 'ptflame-kill-')));
   const mark = randomUUID();
   try {
     const { running } = await startRecord(dir, args, { ...run, env: { ...run.env, [MARK]: mark } });
+    if (!isEarly) await new Promise((said) => running.stderr.once('data', said));
     await wait(atMs);
     running.kill('SIGKILL');
     running.stdout?.destroy();
@@ -54,7 +60,10 @@ async function killedOnce(args: readonly string[], run: RecordRun, atMs: number)
 }
 
 async function orphansOf(args: readonly string[], run: RecordRun): Promise<string[]> {
-  const times = Array.from({ length: KILLS }, () => Math.floor(Math.random() * LATEST_MS));
+  const times = Array.from({ length: KILLS }, (_, index) => ({
+    atMs: Math.floor(Math.random() * LATEST_MS),
+    isEarly: index % 4 === 0,
+  }));
   const orphans: string[] = [];
   const work = async () => {
     for (let at = times.pop(); at !== undefined; at = times.pop()) orphans.push(...(await killedOnce(args, run, at)));
