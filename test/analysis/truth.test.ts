@@ -70,3 +70,20 @@ async function rowsOf(path: string, tailCalls: TailCalls): Promise<Map<string, F
   }
   return new Map([...rows].sort());
 }
+
+/** In programs whose functions do not call themselves, a function's time is that of its calls. */
+test.each([
+  ['cpp', 6],
+  ['jumps', 3],
+])('ptemu, %s: calls that an exception or a longjmp ended count with their true duration', async (name, fewest) => {
+  const truth = ptemuFunctions(fixture(`truth/ptemu-${name}.tree.jsonl.gz`).toString());
+  const trace = fixture(`truth/ptemu-${name}.perf.txt.gz`);
+  const { together, symbols } = await analyzeText(trace, { extend: false, trees: 'together', tailCalls: 'replace' });
+  if (together === null) throw new Error('there is no tree');
+  const unwound = functionsOf(together, null).filter(({ unwound, inferred }) => unwound > 0 && inferred === 0);
+  expect(unwound.length).toBeGreaterThanOrEqual(fewest);
+  for (const { symbol, calls, completeNs } of unwound) {
+    const { calls: all, totalNs } = truth.get(visible(symbols.name[symbol] as string)) ?? NO_TIME;
+    expect([calls, Math.abs(completeNs - totalNs) <= 3], symbols.name[symbol]).toEqual([all, true]);
+  }
+});
