@@ -59,7 +59,7 @@ const appearance = group('Appearance', {
     'add a root frame for each thread, process or command name (svg, folded)',
     { formats: ['svg', 'folded'] },
   ),
-  annotate: flag(z.boolean().default(false), 'add calls, inferred calls and the average in ns to each name (folded)', {
+  annotate: flag(z.boolean().default(false), 'add calls, cut calls and the average in ns to each name (folded)', {
     formats: ['folded'],
   }),
   minNs: flag(
