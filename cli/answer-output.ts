@@ -2,7 +2,7 @@
  * An answer → standard output: as text, JSON or comma-separated values.
  */
 import { stringify } from 'csv-stringify/sync';
-import { PtflameError } from '../src/text.js';
+import { PtflameError, safeJson, visibleText } from '../src/text.js';
 import { openOutput, writeAll } from './outputs.js';
 
 export interface AnswerForms {
@@ -30,16 +30,12 @@ function plain(lines: readonly string[]): string {
   return lines.map((line) => `${line}\n`).join('');
 }
 
-// JSON escapes the lower control characters only; some terminals obey the upper ones too
-const ACTING = /[\x7f-\x9f]/g;
-
 function jsonText(answer: unknown): string {
-  const escaped = (character: string) => `\\u00${character.charCodeAt(0).toString(16)}`;
-  return `${JSON.stringify(answer, null, 2).replace(ACTING, escaped)}\n`;
+  return `${safeJson(JSON.stringify(answer, null, 2))}\n`;
 }
 
 /** A name that begins as a formula does must not become one in a spreadsheet. */
 function csvText(rows: readonly (readonly (string | number | boolean | null)[])[]): string {
-  const cast = { boolean: String }; // true and false, not 1 and nothing
+  const cast = { boolean: String, string: visibleText }; // true and false, not 1 and nothing
   return stringify(rows as (string | number | boolean | null)[][], { escape_formulas: true, cast });
 }

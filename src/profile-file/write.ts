@@ -6,6 +6,7 @@ import type { FunctionDurations } from '../model/durations.js';
 import { assert } from '../model/errors.js';
 import { nodeOrder, orderedDurations, type SymbolOrder, symbolOrder } from '../model/file-order.js';
 import type { Profile, ThreadProfile } from '../model/profile.js';
+import { safeJson } from '../model/safe-json.js';
 import type { SymbolTable } from '../model/symbol-table.js';
 import { type Nanoseconds, NONE } from '../model/units.js';
 import { PTFLAME_VERSION } from '../model/version.js';
@@ -19,9 +20,9 @@ export function* renderJson(profile: Profile): Generator<string> {
   const order = symbolOrder(profile);
   yield `{"format":"${FORMAT}","version":${VERSION},\n`;
   yield `"producer":${JSON.stringify(PRODUCER)},\n`;
-  yield `"meta":${metaText(profile)},\n`;
+  yield `"meta":${safeJson(metaText(profile))},\n`;
   yield* symbolPieces(order.table);
-  yield `,\n"quality":${qualityText(profile)},\n"threads":[`;
+  yield `,\n"quality":${safeJson(qualityText(profile))},\n"threads":[`;
   let separator = '\n';
   for (const thread of profile.threads) {
     yield separator;
@@ -61,7 +62,7 @@ function* symbolPieces({ name, kind, dso, dsoName }: SymbolTable): Generator<str
 function* threadPieces(thread: ThreadProfile, zeroNs: Nanoseconds, order: SymbolOrder): Generator<string> {
   const { tid, pid, comm, hiddenNs } = thread;
   const head = { tid, pid, comm, startNs: thread.startNs - zeroNs, endNs: thread.endNs - zeroNs, hiddenNs };
-  yield `${JSON.stringify(head).slice(0, -1)},"tree":{`;
+  yield `${safeJson(JSON.stringify(head)).slice(0, -1)},"tree":{`;
   const tree = inOrder(thread.tree, order);
   let separator = '';
   for (const column of TREE_COLUMNS) {
@@ -127,7 +128,7 @@ function* numberPieces(values: Float64Array | Int32Array): Generator<string> {
 
 function* textPieces(texts: readonly string[]): Generator<string> {
   for (let from = 0; from < texts.length; from += PIECE_ROWS) {
-    const rows = texts.slice(from, from + PIECE_ROWS).map((text) => JSON.stringify(text));
+    const rows = texts.slice(from, from + PIECE_ROWS).map((text) => safeJson(JSON.stringify(text)));
     yield (from === 0 ? '' : ',') + rows.join(',');
   }
 }

@@ -8,6 +8,7 @@ import { viewOf } from '../model/tree-view.js';
 import { NONE, type NodeId } from '../model/units.js';
 import { longestCut } from './format.js';
 import { type Grouping, mergeByName, type Trees } from './named-tree.js';
+import { visibleText } from './visible-text.js';
 
 export interface FoldedOptions {
   /** Adds calls, inferred calls and the average duration to each name; no average if the longest call was cut. */
@@ -88,8 +89,9 @@ function annotation(tree: CallTree, node: NodeId, isStop: boolean): string {
   return `:${calls[node]}${inferred}${average}`;
 }
 
-// ";" parts frames and a line break parts paths, so neither may stand in a name.
+// ";" parts frames and a line break parts paths, so neither may stand in a name; what would act on a terminal is shown, but for
+// the characters that tools of folded stacks have always found as blanks.
 function cleanName(name: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this is about
-  return name.replace(/;/g, ':').replace(/[\x00-\x1f\x7f-\x9f\u2028\u2029]/g, ' ');
+  return visibleText(name.replace(/;/g, ':').replace(/[\x00-\x1f\x7f-\x9f\u2028\u2029]/g, ' '));
 }
