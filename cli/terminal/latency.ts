@@ -116,7 +116,7 @@ function childLines(children: readonly ChildRow[], hasSwitches: boolean, { width
     { title: 'per call', text: ({ perCallNs }) => durationCell(perCallNs), rank: 1 },
     { title: 'outside', text: ({ outsideNs }) => formatDuration(outsideNs), rank: 3 },
     ...offCpu,
-    { title: 'on CPU', text: ({ onCpuNs, totalNs }) => shareCell(onCpuNs, totalNs), rank: 4 },
+    { title: hasSwitches ? 'on CPU' : 'traced', text: ({ onCpuNs, totalNs }) => shareCell(onCpuNs, totalNs), rank: 4 },
   ];
   const options = { name: ({ name }: ChildRow) => name, nameTitle: 'child', width };
   return topLines(children, top, (rows) => tableLines(rows, columns, options));

@@ -18,9 +18,13 @@ export function reportLines(report: Report, width: number, top: number): string[
     rows.length === 0
       ? ['no function']
       : topLines(rows, top, (shown) =>
-          tableLines(shown, columns(totalNs, shown), { name: nameOf, nameTitle: 'function', width }),
+          tableLines(shown, columns(totalNs, shown, trace.hasSwitches), { name: nameOf, nameTitle: 'function', width }),
         );
-  const apart = threads.flatMap((thread) => ['', threadTitle(thread), ...table(thread.functions, thread.totalNs)]);
+  const apart = threads.flatMap((thread) => [
+    '',
+    threadTitle(thread, trace.hasSwitches),
+    ...table(thread.functions, thread.totalNs),
+  ]);
   return [...traceLines(trace), '', ...table(functions, trace.totalNs), ...apart];
 }
 
@@ -28,21 +32,23 @@ export function reportLines(report: Report, width: number, top: number): string[
 export function traceLines(trace: Report['trace']): string[] {
   const { start, durationNs, threads, totalNs, outsideNs, offCpuNs, hasSwitches, part } = trace;
   const outside = `${shareCell(outsideNs, totalNs)} outside of traced code`;
-  const offCpu = hasSwitches ? `, ${shareCell(offCpuNs, totalNs)} off the processor` : '';
+  const offCpu = hasSwitches
+    ? `, ${shareCell(offCpuNs, totalNs)} off the processor`
+    : '; who had a processor meanwhile is not known: traced time is the least of it (perf script --show-switch-events tells)';
   return [
     `${formatDuration(totalNs)} of ${formatMany(threads, 'thread')} in ${formatDuration(durationNs)} from ${start}: ${outside}${offCpu}`,
     ...(part === null ? [] : [`only ${part}`]),
   ];
 }
 
-function threadTitle({ tid, pid, comm, totalNs, onCpuNs }: ThreadReport): string {
+function threadTitle({ tid, pid, comm, totalNs, onCpuNs }: ThreadReport, hasSwitches: boolean): string {
   const name = comm === null ? '' : ` ${comm}`;
   const process = pid === null || pid === tid ? '' : ` of process ${pid}`;
-  return `thread ${tid}${name}${process}: ${formatDuration(totalNs)}, on CPU ${shareCell(onCpuNs, totalNs)}`;
+  return `thread ${tid}${name}${process}: ${formatDuration(totalNs)}, ${hasSwitches ? 'on CPU' : 'traced'} ${shareCell(onCpuNs, totalNs)}`;
 }
 
 /** `totalNs`: what shares are of. */
-function columns(totalNs: number, rows: readonly FunctionRow[]): Column<FunctionRow>[] {
+function columns(totalNs: number, rows: readonly FunctionRow[], hasSwitches: boolean): Column<FunctionRow>[] {
   const unwound = rows.some((row) => row.unwound > 0)
     ? [{ title: 'unwound', text: ({ unwound }: FunctionRow) => formatCount(unwound), rank: 2 }]
     : [];
@@ -53,7 +59,7 @@ function columns(totalNs: number, rows: readonly FunctionRow[]): Column<Function
     { title: '%', text: ({ selfNs }) => shareCell(selfNs, totalNs), rank: 5 },
     { title: 'outside', text: ({ outsideNs }) => formatDuration(outsideNs), rank: 4 },
     { title: 'out. self', text: ({ outsideSelfNs }) => formatDuration(outsideSelfNs), rank: 5 },
-    { title: 'on CPU', text: ({ onCpuNs, totalNs: ns }) => shareCell(onCpuNs, ns), rank: 6 },
+    { title: hasSwitches ? 'on CPU' : 'traced', text: ({ onCpuNs, totalNs: ns }) => shareCell(onCpuNs, ns), rank: 6 },
     { title: 'calls', text: callsCell },
     ...unwound,
     { title: 'avg', text: ({ avgNs }) => durationCell(avgNs) },

@@ -19,7 +19,8 @@ export function formatDuration(ns: number): string {
     ['ms', 1e6],
     ['µs', 1e3],
   ] as const) {
-    if (ns >= size) return `${Number((ns / size).toPrecision(3))} ${unit}`;
+    const rounded = Number((ns / size).toPrecision(3));
+    if (rounded >= 1) return `${rounded} ${unit}`; // 999.9 µs are 1 ms
   }
   return `${Number(ns.toPrecision(3))} ns`;
 }
@@ -65,7 +66,8 @@ export function formatBytes(bytes: number): string {
     ['MB', 1e6],
     ['kB', 1e3],
   ] as const) {
-    if (bytes >= size) return `${(bytes / size).toFixed(1)} ${unit}`;
+    const rounded = (bytes / size).toFixed(1);
+    if (bytes >= 0.9995 * size && Number(rounded) >= 1) return `${rounded} ${unit}`; // 999.96 kB are 1.0 MB
   }
   return `${bytes} B`;
 }
