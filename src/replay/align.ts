@@ -29,6 +29,9 @@ export interface Leaving {
 export interface Restart {
   readonly leaving: readonly Leaving[]; // the top level is left first
   readonly first: FunctionId; // what runs
+  /** Rows of the calls that are open at its end, if the lowest level is never left; and the function that runs then. */
+  readonly openRows: readonly number[];
+  readonly last: FunctionId;
   /** It goes on at the very place where the thread was seen last. */
   readonly isSamePlace: boolean;
   /** No caller can be below the lowest level. */

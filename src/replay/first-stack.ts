@@ -8,8 +8,10 @@ import { type FunctionId, type Nanoseconds, NONE, type SymbolId } from '../model
 import { type Alignment, align, FARTHEST, type Level, type Restart } from './align.js';
 import { type Contexts, DEEPEST_PLACE, type Place } from './contexts.js';
 import type { Frame } from './frame.js';
+import { leftCallers } from './left-callers.js';
 import { callIpOf } from './look-across.js';
 import type { OpenFrames } from './open-frames.js';
+import type { Pairing } from './pairing.js';
 import type { SiteFacts } from './site-facts.js';
 
 /** Times of a restart: when the old frames were lost, and when the thread is seen again. */
@@ -27,6 +29,7 @@ export class FirstStack {
   private readonly frames: OpenFrames;
   private readonly events: ThreadEvents;
   private readonly facts: SiteFacts;
+  private readonly pairing: Pairing;
 
   /** From this place on stands what nothing spoke for; or NONE. */
   private baseless: number = NONE;
@@ -38,9 +41,11 @@ export class FirstStack {
     frames: OpenFrames,
     events: ThreadEvents,
     facts: SiteFacts,
+    pairing: Pairing,
     contexts: Contexts | null,
     onDoubt: () => void,
   ) {
+    this.pairing = pairing;
     this.contexts = contexts;
     this.onDoubt = onDoubt;
     this.frames = frames;
@@ -154,10 +159,20 @@ export class FirstStack {
     const { frames } = this;
     const { leaving } = restart;
     for (let level = Math.min(count - 1, leaving.length); level >= 0; level--) {
-      frames.pushOpen(this.functionAt(restart, level), nowNs, why(level), row);
       const exit = leaving[level];
-      if (exit) frames.setLeave(frames.depth - 1, exit.row, exit.to);
+      for (const fn of [this.functionAt(restart, level), ...this.landingsOn(restart, level)].reverse()) {
+        frames.pushOpen(fn, nowNs, why(level), row);
+        if (exit) frames.setLeave(frames.depth - 1, exit.row, exit.to);
+      }
     }
+  }
+
+  /** Callers below the n-th level that exceptions landed in, the uppermost first: they are left together. */
+  private landingsOn(restart: Restart, level: number): FunctionId[] {
+    const exit = restart.leaving[level];
+    const callRows = (exit ? this.pairing.leftCalls.get(exit.row) : restart.openRows) ?? [];
+    const last = exit ? this.facts.fromFunction[this.events.site[exit.row]] : restart.last;
+    return leftCallers({ first: this.functionAt(restart, level), callRows, last }, this.events, this.facts);
   }
 
   /** The function of the n-th level from the top: what runs, or where a return goes to. */

@@ -3,7 +3,7 @@
  * the segments, so that each hears of all that follow it.
  */
 import type { ThreadEvents } from '../model/thread-events.js';
-import { type FunctionId, NONE } from '../model/units.js';
+import { type FunctionId, NONE, type SiteId } from '../model/units.js';
 import { align, type Leaving, type Level, type Restart } from './align.js';
 import type { Pairing, Segment } from './pairing.js';
 import { type SiteFacts, Step, SYSCALL_BYTES } from './site-facts.js';
@@ -53,9 +53,25 @@ export function restartOf(
   return {
     leaving: after.leavingRows.map((row) => leavingOf(row, events, facts)),
     first: isStart ? facts.toFunction[site] : facts.fromFunction[site],
+    ...endOf(after, events, facts),
     isSamePlace: before.stoppedAt <= address && address <= before.stoppedAt + SYSCALL_BYTES,
     isRooted,
   };
+}
+
+/** How a segment ends, if it ends on the level that is lowest then. */
+function endOf(segment: Segment, { site }: ThreadEvents, facts: SiteFacts): Pick<Restart, 'openRows' | 'last'> {
+  const { leavingRows, endRow, firstRow, openRows } = segment;
+  if ((leavingRows.at(-1) ?? firstRow) >= endRow) return { openRows: [], last: NONE };
+  let row = endRow - 1;
+  while (row > firstRow && facts.step[site[row]] >= Step.Gap) row--;
+  return { openRows, last: runningBehind(site[row], facts) };
+}
+
+/** The function that runs behind an event that is no call. */
+function runningBehind(site: SiteId, { step, fromFunction, toFunction }: SiteFacts): FunctionId {
+  const goesOn = step[site] === Step.Stay || step[site] === Step.End || step[site] === Step.EndSyscall;
+  return goesOn ? fromFunction[site] : toFunction[site];
 }
 
 /** The return in `row`, as one that leaves a level. */

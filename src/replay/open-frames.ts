@@ -135,10 +135,11 @@ export class OpenFrames {
     this.top.order = Math.max(this.top.order, row);
   }
 
-  /** The return in `row`, to this address, leaves the level at a place. */
+  /** The return in `row`, to this address, leaves the level at a place; unless a lower level was said to: that together with it. */
   setLeave(place: number, row: number, returnsTo: Address): void {
     const frame = this.at(place);
     frame.leave = row;
+    if (this.leaves.has(row)) return;
     frame.returnsTo = returnsTo;
     this.leaves.set(row, place);
   }
@@ -150,7 +151,8 @@ export class OpenFrames {
 
   /** Something was lost: which returns leave what, is found anew. */
   forgetLeaves(): void {
-    for (const place of this.leaves.values()) this.at(place).leave = NONE;
+    for (const [row, lowest] of this.leaves)
+      for (let place = lowest; place < this.depth && this.at(place).leave === row; place++) this.at(place).leave = NONE;
     this.leaves.clear();
   }
 
@@ -262,7 +264,7 @@ export class OpenFrames {
     this.depth++;
     if (this.log) frame.logRow = this.log.open(node);
     this.doubts.opened(frame);
-    if (leave !== NONE && frame.isLevel) this.leaves.set(leave, level);
+    if (leave !== NONE && frame.isLevel && !this.leaves.has(leave)) this.leaves.set(leave, level);
     this.watcher?.opened(this.functions.symbol[fn], this.depth, inference);
   }
 
@@ -294,7 +296,7 @@ export class OpenFrames {
 
   private forgetLevel({ callRow, leave }: Frame): void {
     if (callRow !== NONE && this.attached.size > 0) this.attached.delete(callRow);
-    if (leave !== NONE) this.leaves.delete(leave);
+    if (leave !== NONE && this.leaves.get(leave) === this.depth) this.leaves.delete(leave);
   }
 
   /** Takes the frames from a place upwards off the stack, lowest first: their calls go on elsewhere. */
@@ -324,7 +326,7 @@ export class OpenFrames {
       this.doubts.opened(frame);
       if (!frame.isLevel) continue;
       if (frame.callRow !== NONE) this.attached.set(frame.callRow, this.depth - 1);
-      if (frame.leave !== NONE) this.leaves.set(frame.leave, this.depth - 1);
+      if (frame.leave !== NONE && !this.leaves.has(frame.leave)) this.leaves.set(frame.leave, this.depth - 1);
     }
   }
 

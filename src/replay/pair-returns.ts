@@ -22,7 +22,17 @@ export function pairReturns(events: ThreadEvents, facts: SiteFacts, memory = new
   const segments: Segment[] = [];
   const { outcome, link } = memory.take(events.length);
   const skipped = new SkippedCalls();
-  const pairing = { segments, outcome, link, skipped, switches: [], stacks: [], aborts: [], replaces: new Map() };
+  const pairing = {
+    segments,
+    outcome,
+    link,
+    skipped,
+    leftCalls: new Map(),
+    switches: [],
+    stacks: [],
+    aborts: [],
+    replaces: new Map(),
+  };
   let row = 0;
   while (row < events.length) {
     if (facts.step[events.site[row]] < Step.Gap) {

@@ -57,6 +57,8 @@ export interface Pairing {
    */
   readonly link: Int32Array;
   readonly skipped: SkippedCalls;
+  /** By the row of a return that leaves the beginning: the rows of the calls that it skips, if they are few. */
+  readonly leftCalls: Map<number, readonly number[]>;
   readonly switches: StackSwitch[];
   readonly stacks: OtherStack[];
   /** Rows of calls that are open again, lowest first. */

@@ -98,7 +98,7 @@ export class Replay {
     const pause = new Pause(tree, log, facts.scope === 'user+kernel');
     const clock = new Clock(frames, pause, log, events.timeNs[first?.firstRow ?? 0] ?? 0);
     const hidden = new HiddenJumps(frames, pairing, events, facts, tailCalls);
-    const firstStack = new FirstStack(frames, events, facts, contexts, () => this.noteDoubt());
+    const firstStack = new FirstStack(frames, events, facts, pairing, contexts, () => this.noteDoubt());
     const lost = new LostStretches(events);
     this.steps = new Steps(
       { tree, log, events, facts, pairing, frames, pause, clock, hidden, firstStack, lost },

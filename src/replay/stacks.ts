@@ -4,6 +4,7 @@
  */
 import { type Address, type FunctionId, NONE } from '../model/units.js';
 import type { AlikeStacks } from './alike-stacks.js';
+import { MOST_LEFT_CALLS } from './left-callers.js';
 import { DEEPEST_SEARCH, type LeftStack, type OpenCall, OpenCalls, type OtherStack } from './open-calls.js';
 import { Outcome, type Pairing } from './pairing.js';
 import { DEEPEST_PARKED, ParkedStacks, type TakenBack } from './parked-stacks.js';
@@ -73,7 +74,14 @@ export class Stacks {
     const leavingRows = base === NONE ? this.leavingRows : (this.open.switchAt(base).stack as OtherStack).leavingRows;
     leavingRows.push(row);
     this.pairing.outcome[row] = Outcome.Leave;
-    this.leaveBehind(row, this.open.cutStack(base));
+    const left = this.open.cutStack(base);
+    const count = left.reduce((sum, { calls }) => sum + calls.length, 0);
+    if (count > 0 && count <= MOST_LEFT_CALLS)
+      this.pairing.leftCalls.set(
+        row,
+        left.flatMap(({ calls }) => calls.map((call) => call.row)),
+      );
+    this.leaveBehind(row, left);
   }
 
   /** The "return" in `row` only jumps; perhaps to another stack, if it is left without a return. */

@@ -148,7 +148,7 @@ export class Steps {
     const { leavingRows } = this.pairing.stacks[this.pairing.link[row]] as OtherStack;
     const leaving = leavingRows.map((leavingRow) => leavingOf(leavingRow, this.events, this.facts));
     this.fibers.begin(row);
-    const restart = { leaving, first, isSamePlace: false, isRooted: true };
+    const restart = { leaving, first, openRows: [], last: NONE, isSamePlace: false, isRooted: true };
     this.firstStack.beginOther(restart, row, this.clock.nowNs, this.facts.toEntry[this.events.site[row]] === 1);
   }
 

@@ -99,6 +99,8 @@ export interface Level {
   readonly caller: Fn | null;
   /** By which instruction; NaN: that was not seen. */
   readonly calledFrom: number;
+  /** The return that leaves the level below it leaves it, too. */
+  readonly goesWithBelow: boolean;
   /** That function, and those that it jumped to. */
   readonly frames: Frame[];
 }
@@ -140,9 +142,9 @@ export class Levels {
     return Object.assign(new Levels(), this, { list: [...this.list] });
   }
 
-  pushUnseen(): void {
+  pushUnseen(goesWithBelow = false): void {
     const unseen = { address: Number.NaN, callee: null, caller: null, calledFrom: Number.NaN };
-    this.list.push({ begunBy: 'before the trace', ...unseen, frames: [] });
+    this.list.push({ begunBy: 'before the trace', ...unseen, goesWithBelow, frames: [] });
   }
 
   /** Does to the levels what the event means; gives those that are over, lowest first. */
@@ -207,7 +209,7 @@ export class Levels {
   /** Out of what is traced; the target may not be known. */
   private meaningOfReturnOut({ to }: PlainEvent): Meaning {
     const top = this.list.length - 1;
-    if (to === 0) return this.lastUnseen() === top ? { is: 'nothing' } : { is: 'pop', place: top };
+    if (to === 0) return this.list[top]?.begunBy === 'before the trace' ? { is: 'nothing' } : { is: 'pop', place: top };
     return {
       is: 'pop',
       place: [this.callerFor(to), this.interruptedFor(to)].find((at) => at !== -1) ?? this.lastUnseen(),
@@ -227,11 +229,11 @@ export class Levels {
   }
 
   private lastUnseen(): number {
-    return this.list.findLastIndex(({ begunBy }) => begunBy === 'before the trace');
+    return this.list.findLastIndex(({ begunBy, goesWithBelow }) => begunBy === 'before the trace' && !goesWithBelow);
   }
 }
 
 function push(begunBy: Level['begunBy'], address: number, { toFn, fromFn, from }: PlainEvent): Meaning {
-  const pushed = { begunBy, address, callee: toFn, caller: fromFn, calledFrom: from, frames: [] };
+  const pushed = { begunBy, address, callee: toFn, caller: fromFn, calledFrom: from, goesWithBelow: false, frames: [] };
   return { is: 'push', pushed };
 }

@@ -27,7 +27,16 @@ import {
   plainEvents,
   symbolKey,
 } from './plain-levels.js';
-import { type End, isLeft, isOf, isUnwinding, type Landing, landingOf, wholeOf } from './plain-unwinding.js';
+import {
+  type End,
+  isLeft,
+  isOf,
+  isUnwinding,
+  type Landing,
+  landingOf,
+  landingsBelow,
+  wholeOf,
+} from './plain-unwinding.js';
 
 export interface PlainReplay extends Pick<ThreadReplay, 'startNs' | 'endNs' | 'inferred' | 'lost'> {
   /** By path, its names each on a line. */
@@ -124,8 +133,8 @@ class Reader {
     this.levels = Levels.before(first);
     this.signalTail = null;
     const running = first.step === Step.Start ? first.toFn : (first.fromFn ?? first.nameless);
-    for (const fn of [...this.callersNeverSeenCalling(first), running]) {
-      this.levels.pushUnseen();
+    for (const { fn, goesWithBelow } of this.levelsNeverSeenCalled(first, running)) {
+      this.levels.pushUnseen(goesWithBelow);
       this.open(fn, 'OpenAtStart');
     }
     this.isBeginning = false;
@@ -133,17 +142,28 @@ class Reader {
   }
 
   /** On a scrap of paper: read to the end, and note where returns lead that no call explains. Lowest first. */
-  private callersNeverSeenCalling(first: PlainEvent): Fn[] {
-    const callers: Fn[] = [];
+  private levelsNeverSeenCalled(first: PlainEvent, running: Fn): { fn: Fn; goesWithBelow: boolean }[] {
+    const found: { fn: Fn; goesWithBelow: boolean }[] = [];
+    let ran = running;
+    let last: Fn | null = null;
+    const note = (left: readonly Level[], isEnd: boolean) => {
+      const functions = [ran, ...landingsBelow(ran, left, last, isEnd)].reverse();
+      found.unshift(...functions.map((fn, place) => ({ fn, goesWithBelow: place > 0 })));
+    };
     const scrap = Levels.before(first);
     scrap.pushUnseen();
     for (const event of this.events.slice(first.row)) {
+      const left = scrap.list.slice(1);
       if (scrap.take(event).is === 'contradiction') break;
-      if (scrap.list.length > 0) continue;
-      callers.unshift(event.toFn);
+      const isLeft = scrap.list.length === 0;
+      if (isLeft || !isSwitch(event)) last = isLeft || goesOn(event) ? event.fromFn : event.toFn;
+      if (!isLeft) continue;
+      note(left, false);
+      ran = event.toFn;
       scrap.pushUnseen();
     }
-    return callers;
+    note(scrap.list.slice(1), true);
+    return found;
   }
 
   /** On a scrap of paper: read on until the level on top is gone. null: it never is. */
@@ -437,6 +457,11 @@ class Reader {
     this.endPauses('inferred');
     this.closeAbove(null, 'OpenAtEnd');
   }
+}
+
+/** What runs behind the event ran before it. */
+function goesOn({ step }: PlainEvent): boolean {
+  return step === Step.Stay || step === Step.End || step === Step.EndSyscall;
 }
 
 /** A stub turns out to be what it leads to. */

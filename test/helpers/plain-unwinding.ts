@@ -99,3 +99,44 @@ function unwinder(list: readonly Level[], kind: number): Level | null {
   }
   return null;
 }
+
+/** More calls than these are not looked through. */
+const MOST_LEFT_CALLS = 256;
+
+/**
+ * Callers below a level that nobody saw calling: an exception landed in them. The uppermost first. `ran`: the function that
+ * the level began with; `left`: what stood on it at its end; `last`: the function that left it.
+ */
+export function landingsBelow(ran: Fn, left: readonly Level[], last: Fn | null, isEnd: boolean): Fn[] {
+  if (isEnd && left.length > MOST_LEFT_CALLS) return [];
+  const landings: Fn[] = [];
+  let stack = [ran];
+  const runsIn = (fn: Fn | null) => {
+    const top = stack.at(-1) as Fn;
+    if (fn === null || isSame(top, fn)) return;
+    const unwinder = stack.findLastIndex((each) => !each.is(Trait.Unknown));
+    const isJump =
+      fn.is(Trait.Unwinder) ||
+      unwinder === -1 ||
+      !stack[unwinder]?.is(Trait.Unwinder) ||
+      stack[unwinder].is(Trait.Switcher);
+    if (isJump) {
+      stack.splice(-1, 1, fn);
+      return;
+    }
+    const below = stack.slice(0, stack[unwinder]?.is(Trait.Resumer) ? Math.max(0, unwinder - 1) : unwinder);
+    const place = below.findLastIndex((each) => isSame(each, fn));
+    if (place === -1) landings.push(fn);
+    stack = place === -1 ? [fn] : stack.slice(0, place + 1);
+  };
+  for (const { caller, callee } of left.length > MOST_LEFT_CALLS ? [] : left) {
+    runsIn(caller);
+    stack.push(callee as Fn);
+  }
+  runsIn(last);
+  return landings.some((fn) => fn.is(Trait.Unknown)) ? [] : landings;
+}
+
+function isSame(a: Fn, b: Fn): boolean {
+  return a === b || (a.key === b.key && !a.is(Trait.Unknown));
+}

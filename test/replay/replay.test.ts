@@ -567,6 +567,28 @@ describe('frames that are left without a return', () => {
             __cxa_throw 1 self 0`,
     ));
 
+  test('who attaches while an exception unwinds finds its callers below it, in their order', () =>
+    expectTree(
+      `
+      10  call    _Unwind_RaiseException find
+      20  return  find _Unwind_RaiseException
+      30  call    dig  cleanup
+      40  return  cleanup dig
+      50  call    dig  _Unwind_Resume
+      60  call    top  __cxa_begin_catch
+      70  return  __cxa_begin_catch top
+      80  return  top  main`,
+      `
+      main 1(1) self 0
+        top 1(1) self 20
+          __cxa_begin_catch 1 self 10
+          dig 1(1) self 20
+            _Unwind_RaiseException 1(1) self 0
+              find 1 self 10
+            _Unwind_Resume 1 self 0
+            cleanup 1 self 10`,
+    ));
+
   test('of several functions of a name the part belongs to the one that jumps there', () =>
     expectTree(
       `
