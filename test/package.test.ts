@@ -38,6 +38,11 @@ test('what users run and read is in the package', () => {
   expect(paths.some((path) => path.startsWith('fixtures/demo/'))).toBe(true);
 });
 
+test('the man page is in it, where npm links it from', () => {
+  expect(about.man).toEqual(['./man/ptflame.1']); // npm links lists alone
+  expect(files.map(({ path }) => path)).toContain('man/ptflame.1');
+});
+
 test('what only we need is not', () => {
   const ours = files.filter(
     ({ path }) => !/^(dist\/(cli|src)|docs|fixtures\/demo|man)\/|^[A-Z]+(\.md)?$|^package.json$/.test(path),
