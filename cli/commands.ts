@@ -82,7 +82,7 @@ const RENDER = command({
   arguments: [INPUTS],
   schema: RenderOptions,
   formats: formatsOf,
-  run: async (options, signal) => (await import('./commands/render.js')).render(options, signal),
+  run: async (options, signal) => (await import('./commands/render.js')).render(options, formatsOf(options), signal),
 });
 
 const REPORT = command({
@@ -214,7 +214,7 @@ const DEMO = command({
   schema: DemoOptions,
   run: async ({ output = ['flame.html'], ...general }, signal) => {
     const options = RenderOptions.parse({ inputs: ['the bundled trace'], output, annotate: true, ...general });
-    await (await import('./commands/demo.js')).demo(options, signal);
+    await (await import('./commands/demo.js')).demo(options, formatsOf(options), signal);
   },
 });
 

@@ -3,6 +3,7 @@
  */
 import { fileURLToPath } from 'node:url';
 import { openTraceFile } from '../../src/index.js';
+import type { Format } from '../formats.js';
 import type { RenderOptions } from '../options.js';
 import { refuseOverwriting } from '../refuse-overwriting.js';
 import { renderInputs } from './render.js';
@@ -11,9 +12,9 @@ import { renderInputs } from './render.js';
 const DEMO_TRACE = new URL('../../fixtures/demo/threads.perf.txt.gz', import.meta.url);
 
 /** `options`: with `inputs` that nobody reads. */
-export async function demo(options: RenderOptions, signal: AbortSignal): Promise<void> {
+export async function demo(options: RenderOptions, formats: readonly Format[], signal: AbortSignal): Promise<void> {
   const trace = fileURLToPath(DEMO_TRACE);
   await refuseOverwriting([trace], options.output ?? []);
   const input = await openTraceFile(trace);
-  await renderInputs([{ ...input, name: 'the bundled trace' }], [], options, signal);
+  await renderInputs([{ ...input, name: 'the bundled trace' }], [], options, formats, signal);
 }

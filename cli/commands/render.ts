@@ -3,7 +3,7 @@
  */
 import { foldedBytes, mostFoldedBytes, type Profile, PtflameError } from '../../src/index.js';
 import { formatBytes } from '../../src/text.js';
-import { type Format, formatsOf } from '../formats.js';
+import type { Format } from '../formats.js';
 import { type CommandInput, openInputs } from '../inputs.js';
 import type { RenderOptions } from '../options.js';
 import { type Output, openOutput, writeAll } from '../outputs.js';
@@ -12,10 +12,11 @@ import { tellQuality } from '../terminal/quality.js';
 import { writtenLines } from '../terminal/written.js';
 import { profileOf } from '../traces.js';
 
-export async function render(options: RenderOptions, signal: AbortSignal): Promise<void> {
-  if (options.output === undefined) refusePicture(formatsOf(options));
+/** `formats`: of the outputs, as they follow each other. */
+export async function render(options: RenderOptions, formats: readonly Format[], signal: AbortSignal): Promise<void> {
+  if (options.output === undefined) refusePicture(formats);
   const inputs = await openInputs(options.inputs, options, signal);
-  await renderInputs(inputs, options.inputs, options, signal);
+  await renderInputs(inputs, options.inputs, options, formats, signal);
 }
 
 /** Whoever names no output does not expect a page full of markup; with `-o -` it is wanted. */
@@ -31,9 +32,9 @@ export async function renderInputs(
   inputs: readonly CommandInput[],
   names: readonly string[],
   options: RenderOptions,
+  formats: readonly Format[],
   signal: AbortSignal,
 ): Promise<void> {
-  const formats = formatsOf(options);
   const written = (options.output ?? ['-']).map((path, at) => ({ path, format: formats[at] as Format }));
   const outputs: { output: Output; format: Format }[] = [];
   for (const { path, format } of written) outputs.push({ output: await openOutput(path, names), format });

@@ -12,6 +12,7 @@ import { render } from '../../cli/commands/render.js';
 import { report } from '../../cli/commands/report.js';
 import { stacks } from '../../cli/commands/stacks.js';
 import { faultOf } from '../../cli/faults.js';
+import { formatsOf } from '../../cli/formats.js';
 import { ImportOptions, InfoOptions, PackOptions, RenderOptions } from '../../cli/options.js';
 import { DiffOptions, LatencyOptions, ReportOptions, StacksOptions } from '../../cli/question-options.js';
 import { removeTemporaryFiles } from '../../cli/temporary-files.js';
@@ -27,15 +28,13 @@ const outputs = ['out.folded', 'out.svg', 'out.html', 'out.json', 'out.ptf', 'ou
 function commands(path: string, dir: Directory): Record<string, () => Promise<void>> {
   const common = { quiet: true, tempDir: dir.path, jobs: 1 };
   const pictures = outputs.slice(0, 4).map((name) => dir.file(name));
+  const drawn = (options: RenderOptions) => render(options, formatsOf(options), NEVER);
   return {
-    render: () => render(RenderOptions.parse({ ...common, inputs: [path], output: pictures }), NEVER),
+    render: () => drawn(RenderOptions.parse({ ...common, inputs: [path], output: pictures })),
     'render --salvage': () =>
-      render(RenderOptions.parse({ ...common, inputs: [path], output: pictures.slice(0, 1), salvage: true }), NEVER),
+      drawn(RenderOptions.parse({ ...common, inputs: [path], output: pictures.slice(0, 1), salvage: true })),
     'render beside another': () =>
-      render(
-        RenderOptions.parse({ ...common, inputs: [SIX_LINES, path], output: pictures.slice(3), byCalls: true }),
-        NEVER,
-      ),
+      drawn(RenderOptions.parse({ ...common, inputs: [SIX_LINES, path], output: pictures.slice(3), byCalls: true })),
     import: () => importInputs(ImportOptions.parse({ ...common, inputs: [path], output: dir.file('out.ptf') }), NEVER),
     pack: () => pack(PackOptions.parse({ recording: path, output: dir.file('out.pack'), quiet: true }), NEVER),
     info: () => info(InfoOptions.parse({ file: path }), NEVER),
