@@ -175,6 +175,7 @@ describe('the zoom', () => {
 
 describe('callers and callees', () => {
   test('open what a key or the menu chooses in them', async () => {
+    await page.setViewportSize({ width: 1900, height: 800 });
     await goTo(page);
     const leaf = (await rows(page)).findIndex(([name]) => name === 'leaf');
     await page.locator('[aria-label="Functions"] .row').nth(leaf).click();
@@ -187,6 +188,7 @@ describe('callers and callees', () => {
     await page.mouse.click(x, y, { button: 'right' });
     await press(page, 'Enter');
     await eventually(title).toBe('leaf');
+    await page.setViewportSize({ width: 1280, height: 800 });
   });
 
   test('that are not to be seen do not take the Esc of the zoom', async () => {

@@ -20,6 +20,7 @@ import {
   eventually,
   goTo,
   hashOf,
+  htmlOf,
   labels,
   openReport,
   profileOfTrace,
@@ -35,6 +36,7 @@ let page: Page;
 let small: Page;
 beforeAll(async () => {
   page = await openReport(browser, CALLS);
+  await page.setViewportSize({ width: 1900, height: 800 });
   small = await openReport(browser, SMALL);
   await small.setViewportSize({ width: 1600, height: 1200 });
 }, 60_000);
@@ -227,6 +229,110 @@ test('sort order and open tab are in the address, and are no steps for the way b
   expect(await sorted()).toEqual(['Total ▼', 'Wall clock ▼']);
 });
 
+describe('dividers', () => {
+  const divider = (name: string) => page.getByRole('separator', { name });
+  const now = async (name: string) => Number(await divider(name).getAttribute('aria-valuenow'));
+  const sizes = () =>
+    page.evaluate(() =>
+      ['.graph.main', '.function']
+        .map((one) => document.querySelector(one)?.getBoundingClientRect())
+        .map((box) => [box?.height, box?.width]),
+    );
+
+  test('are moved by keys, put back by Enter, and are in the address', async () => {
+    await goTo(page, '#function=6');
+    await divider('Resize the function').waitFor();
+    const before = await sizes();
+    for (const [name, key, at] of [
+      ['Resize the graph', 'ArrowDown', 'graph'],
+      ['Resize the function', 'ArrowLeft', 'panel'],
+    ] as const) {
+      const from = await now(name);
+      await divider(name).focus();
+      await press(page, key, key);
+      expect(await now(name)).toBe(from + 4);
+      expect(hashOf(page)).toContain(`${at}=${from + 4}`);
+    }
+    const after = await sizes();
+    expect(after[0]?.[0]).toBeGreaterThan((before[0]?.[0] ?? 0) + 10);
+    expect(after[1]?.[1]).toBeGreaterThan((before[1]?.[1] ?? 0) + 10);
+    await page.reload();
+    await drawn(page);
+    await eventually(sizes).toEqual(after);
+    for (const name of ['Resize the graph', 'Resize the function']) {
+      await divider(name).focus();
+      await press(page, 'Enter');
+    }
+    expect([await sizes(), hashOf(page)]).toEqual([before, 'function=6']);
+  });
+
+  test('are dragged', async () => {
+    await goTo(page);
+    const box = await divider('Resize the graph').boundingBox();
+    const [x, y] = [600, (box?.y ?? 0) + 4];
+    await page.mouse.move(x, y);
+    await page.mouse.down();
+    await page.mouse.move(x, y + 150, { steps: 5 });
+    await page.mouse.up();
+    const moved = await divider('Resize the graph').boundingBox();
+    expect(Math.abs((moved?.y ?? 0) + 4 - y - 150)).toBeLessThan(8);
+    expect(hashOf(page)).toMatch(/^graph=\d\d$/);
+  });
+});
+
+test('all columns stay in sight when a function opens', async () => {
+  await small.setViewportSize({ width: 1280, height: 800 });
+  await goTo(small, '#function=8');
+  await small.locator('.function:not([hidden])').waitFor();
+  const [scrollWidth = 0, clientWidth = 0] = await small.$eval('[aria-label="Functions"]', (table) => [
+    table.scrollWidth,
+    table.clientWidth,
+  ]);
+  expect(scrollWidth).toBeLessThanOrEqual(clientWidth);
+  await small.setViewportSize({ width: 1600, height: 1200 });
+});
+
+test('how long calls took is seen by count and by time, with percentiles, and one of a million too', async () => {
+  const profile = await profileOfTrace(CALLS);
+  const leaf = profile.symbols.name.indexOf('leaf');
+  const durations = {
+    length: 2,
+    symbol: Int32Array.of(leaf, leaf),
+    bucket: Int32Array.of(10, 500),
+    calls: Float64Array.of(999_999, 1),
+  };
+  const threads = profile.threads.map((thread) => ({ ...thread, durations }));
+  const own = await browser.open(htmlOf({ ...profile, threads }), '#function=8');
+  await own.locator('.function .histogram').waitFor();
+  const heights = await own.$$eval('.function .histogram rect', (all) =>
+    all.map((bar) => [bar.classList.contains('time'), Number(bar.getAttribute('height'))] as const),
+  );
+  expect(heights).toEqual([
+    [false, 40],
+    [false, 3],
+    [true, 40],
+    [true, expect.closeTo(3.44, 2)],
+  ]);
+  expect(await own.locator('.function .bars-text').allTextContents()).toEqual(
+    expect.arrayContaining(['p50', 'p90', 'p99', 'calls', 'time']),
+  );
+  expect(await own.locator('.function .histogram').getAttribute('aria-label')).toMatch(
+    /999,999 calls, 10 ms together.*p50 10 ns/,
+  );
+  await own.close();
+});
+
+test('without times nothing looks as if it could be opened', async () => {
+  const own = await openReport(browser, fixture('lab/fields-timeless-no-time.txt'));
+  const row = own.locator('[aria-label="Functions"] .row').first();
+  expect(await row.evaluate((one) => getComputedStyle(one).cursor)).toBe('default');
+  await row.click();
+  expect(hashOf(own)).toBe('');
+  for (const choice of ['Width', 'Colour'])
+    expect(await own.getByRole('combobox', { name: choice }).isDisabled()).toBe(true);
+  await own.close();
+});
+
 test('the wheel moves no row away from under the keyboard', async () => {
   const own = await openReport(browser, manyFunctions());
   await own.locator('[aria-label="Functions"] .row').nth(1).focus();
@@ -268,7 +374,7 @@ describe('one function', () => {
     await choose('leaf');
     await eventually(() => page.locator('.function h2').textContent()).toBe('leaf');
     const marked = (await report.frames(page)).filter(({ classes }) => /\bmatch\b/.test(classes));
-    expect(marked.map(({ label }) => label)).toEqual(['leaf · 1 · 20 ns', 'leaf · 1']);
+    expect(marked.map(({ label }) => label)).toEqual(['leaf · 1 · 20 ns', 'leaf · 1 · 10 ns']);
     expect((await facts()).replace(/\s+/g, ' ')).toBe(
       'total 30 ns · 30 % self 30 ns outside 0 ns · self 0 ns calls 2 cut 0 average 15 ns min 10 ns p50 10 ns p90 20 ns p99 20 ns max 20 ns',
     );

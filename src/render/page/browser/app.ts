@@ -13,6 +13,7 @@ import { WIDTH_NAMES } from '../view/details.js';
 import { leadingPart } from '../view/paths.js';
 import { type Arrangement, isSameView, NO_ZOOM, type State, type Tab } from '../view/state.js';
 import type { Views } from '../view/views.js';
+import { Divider } from './divider.js';
 import { keepFocus } from './focus.js';
 import { FrameActions } from './frame-actions.js';
 import { FunctionPanel } from './function-panel.js';
@@ -45,6 +46,9 @@ export class App {
   private readonly threads: ThreadsTable;
   private readonly panel: FunctionPanel;
   private readonly tabs: Tabs<Tab>;
+  private readonly dock: HTMLElement;
+  private readonly belowGraph: Divider;
+  private readonly besidePanel: Divider;
   private soon = 0;
 
   constructor(views: Views, place: HTMLElement, start: State) {
@@ -61,8 +65,17 @@ export class App {
     this.threads = new ThreadsTable(views, { change: (change) => this.navigation.change(change), arrange });
     this.panel = this.newPanel();
     this.tabs = this.newTabs();
-    const dock = html('div', { class: 'dock' }, this.tabs.element, this.panel.element);
-    place.replaceChildren(this.toolbar.element, this.main.legend, this.main.place, dock, this.menu.element);
+    this.belowGraph = new Divider('Resize the graph', false, {
+      measure: () => (100 * this.main.place.offsetHeight) / Math.max(1, place.clientHeight),
+      move: (graphShare) => arrange({ graphShare }),
+    });
+    this.besidePanel = new Divider('Resize the function', true, {
+      measure: () => (100 * this.panel.element.offsetWidth) / Math.max(1, this.dock.clientWidth),
+      move: (panelShare) => arrange({ panelShare }),
+    });
+    this.dock = html('div', { class: 'dock' }, this.tabs.element, this.besidePanel.element, this.panel.element);
+    const { toolbar, main, belowGraph, dock, menu } = this;
+    place.replaceChildren(toolbar.element, main.legend, main.place, belowGraph.element, dock, menu.element);
     const actions = pageActions({ save: (what) => this.save(what), help: () => this.help.showModal() });
     document.querySelector('header')?.append(actions);
     this.listen();
@@ -70,6 +83,7 @@ export class App {
 
   draw(): void {
     this.tabs.show(this.navigation.state.tab);
+    this.divide();
     this.drawGraph(true);
     this.main.graph.showRun();
     this.drawTablesSoon();
@@ -78,6 +92,7 @@ export class App {
   private show(state: State, before: State): void {
     this.menu.close();
     this.tabs.show(state.tab);
+    this.divide();
     if (isSameView(state, before)) return this.drawTables();
     const { graph } = this.main;
     // a path from the root is none from the leaves
@@ -132,6 +147,9 @@ export class App {
     this.functions.show(state);
     this.threads.show(state);
     this.panel.show(state.chosen === null ? null : views.functionAt(state, state.chosen), views.colouringOf(state));
+    this.besidePanel.element.hidden = this.panel.element.hidden;
+    this.besidePanel.show();
+    this.belowGraph.show();
   }
 
   private newToolbar(): Toolbar {
@@ -143,6 +161,18 @@ export class App {
       reset: () => navigation.zoomOut(),
       leave: () => main.graph.focus(main.graph.focusedBox),
     });
+  }
+
+  /** Where the reader moved the dividers to. */
+  private divide(): void {
+    const { graphShare, panelShare } = this.navigation.state;
+    for (const [element, share] of [
+      [this.main.place, graphShare],
+      [this.panel.element, panelShare],
+    ] as const) {
+      element.classList.toggle('sized', share !== null);
+      element.style.setProperty('--share', `${share ?? 0}%`);
+    }
   }
 
   private newTabs(): Tabs<Tab> {

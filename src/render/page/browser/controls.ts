@@ -34,7 +34,12 @@ export function choice<Value extends string>(
   options: readonly (readonly [value: Value, text: string])[],
   change: (value: Value) => void,
 ): Choice<Value> {
-  const select = html('select', {}, ...options.map(([value, text]) => html('option', { value }, text)));
+  const isNone = options.length < 2;
+  const select = html(
+    'select',
+    isNone ? { disabled: '', title: 'the trace has nothing else' } : {},
+    ...options.map(([value, text]) => html('option', { value }, text)),
+  );
   let isPointedAt = false;
   select.addEventListener('pointerdown', () => (isPointedAt = true));
   select.addEventListener('keydown', () => (isPointedAt = false));

@@ -43,14 +43,14 @@ const WIDTHS: Readonly<Record<Width, WidthTitles>> = {
 export function widthColumns(width: Width, whole: number): Column<FunctionRow>[] {
   const { title, hint, own } = WIDTHS[width];
   const format = (weight: number) => (width === 'calls' ? formatCount(weight) : formatWeight(weight, 'ns'));
-  const column = { width: width === 'calls' ? COUNT_WIDTH : DURATION_WIDTH };
+  const column = { widthPx: width === 'calls' ? COUNT_PX : DURATION_PX };
   return [
     { ...column, key: 'weight', title, hint, value: ({ weight }) => weight, cell: ({ weight }) => format(weight) },
     {
       key: 'share',
       title: '%',
       hint: 'of what fills the width',
-      width: SHARE_WIDTH,
+      widthPx: SHARE_PX,
       value: ({ weight }) => weight,
       cell: ({ weight }) => shareCell(weight, whole),
     },
@@ -73,14 +73,14 @@ function shareCell(weight: number, whole: number): HTMLElement {
   return cell;
 }
 
-const DURATION_WIDTH = 'minmax(56px,78px)';
-const COUNT_WIDTH = 'minmax(60px,88px)';
-const SHARE_WIDTH = 'minmax(64px,84px)';
+const DURATION_PX = [53, 72] as const;
+const COUNT_PX = [64, 84] as const;
+const SHARE_PX = [56, 76] as const;
 
 /** All that is known of a function; what width stands for is not said again. */
 export function sumColumns(width: Width, { hasSwitches }: Views): Column<FunctionRow>[] {
   const count = (key: string, title: string, hint: string, value: (sums: FunctionSums) => number) => {
-    const column = { key, title, hint, width: COUNT_WIDTH };
+    const column = { key, title, hint, widthPx: COUNT_PX };
     return {
       ...column,
       value: ({ sums }: FunctionRow) => value(sums),
@@ -89,7 +89,7 @@ export function sumColumns(width: Width, { hasSwitches }: Views): Column<Functio
   };
   const duration = (key: string, title: string, hint: string, value: (sums: FunctionSums) => number) => {
     const cell = (ns: number) => (Number.isNaN(ns) ? '–' : formatDuration(ns));
-    const column = { key, title, hint, width: DURATION_WIDTH, isTime: true };
+    const column = { key, title, hint, widthPx: DURATION_PX, isTime: true };
     return {
       ...column,
       value: ({ sums }: FunctionRow) => value(sums),
@@ -99,7 +99,7 @@ export function sumColumns(width: Width, { hasSwitches }: Views): Column<Functio
   const share = (key: string, title: string, hint: string, value: (sums: FunctionSums) => number) => {
     const part = ({ sums }: FunctionRow) => (sums.totalNs > 0 ? value(sums) / sums.totalNs : Number.NaN);
     const cell = ({ sums }: FunctionRow) => (sums.totalNs > 0 ? formatShare(value(sums), sums.totalNs) : '–');
-    return { key, title, hint, width: SHARE_WIDTH, isTime: true, value: part, cell };
+    return { key, title, hint, widthPx: SHARE_PX, isTime: true, value: part, cell };
   };
   const isWall = width === 'wall';
   const columns: (Column<FunctionRow> | false)[] = [
@@ -123,8 +123,14 @@ export function sumColumns(width: Width, { hasSwitches }: Views): Column<Functio
       ...count('calls', 'Calls', '“4 of 5”: so many were seen whole', ({ calls }) => calls),
       cell: ({ sums: { calls, inferred } }) => formatCalls(calls, inferred),
     },
-    count('cut', 'Cut', 'calls of which the start or the end was not seen', ({ inferred }) => inferred),
-    count('unwound', 'Unwound', 'whole calls that an exception or longjmp ended', ({ unwound }) => unwound),
+    {
+      ...count('cut', 'Cut', 'calls of which the start or the end was not seen', ({ inferred }) => inferred),
+      widthPx: [36, 72],
+    },
+    {
+      ...count('unwound', 'Unwound', 'whole calls that an exception or longjmp ended', ({ unwound }) => unwound),
+      widthPx: [52, 72],
+    },
     duration('avg', 'Average', 'of whole calls', ({ avgNs }) => avgNs),
     duration('min', 'Min', 'of whole calls', ({ minNs }) => minNs),
     duration('p50', 'p50', 'half of the whole calls took no longer', ({ p50Ns }) => p50Ns),

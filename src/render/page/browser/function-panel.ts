@@ -46,7 +46,7 @@ export class FunctionPanel {
     this.name.title = [view.name, view.file].filter(Boolean).join('\n');
     this.numbers.replaceChildren(
       numbers(view),
-      ...(view.bars.length === 0 ? [] : [histogramPicture(view.bars, 300, 40)]),
+      ...(view.bars.length === 0 ? [] : [histogramPicture(view.bars, view.sums, 320, 40)]),
     );
     this.callers.show(view.callers, colouring);
     this.callees.show(view.callees, colouring);
@@ -97,7 +97,7 @@ class Half {
   constructor(label: string, isIcicle: boolean, characterPx: number, tooltip: Tooltip, events: FunctionEvents) {
     this.isIcicle = isIcicle;
     this.events = events;
-    const place = html('div', { class: 'graph', 'aria-label': label });
+    const place = html('div', { class: 'graph', role: 'group', 'aria-label': label });
     const facts = (box: number) => factsOf(this.table as FrameTable, this.graph.boxes, box, 'this function');
     const explain = (box: number, xPx: number, yPx: number) => {
       this.graph.markBox(box);

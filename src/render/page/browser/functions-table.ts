@@ -74,7 +74,7 @@ export class FunctionsTable {
     return {
       key: 'name',
       title: 'Function',
-      width: 'minmax(150px,1fr)',
+      widthPx: [100, Number.POSITIVE_INFINITY],
       isText: true,
       value: nameOf,
       cell: (row, roomPx) => {

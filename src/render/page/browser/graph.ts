@@ -220,7 +220,7 @@ export class Graph {
 
   private prepare(svg: SVGSVGElement): void {
     svg.querySelector('text.title')?.remove();
-    setAttributes(svg, { role: 'group', 'aria-label': this.place.getAttribute('aria-label') ?? '' });
+    svg.setAttribute('role', 'presentation'); // its place has the label
   }
 
   /** Returns what of it is hatched. */

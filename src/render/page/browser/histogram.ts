@@ -1,41 +1,111 @@
 /**
- * Bars of how long calls took.
+ * Bars of how long calls took: above the line how many took so long, below it how much of the time they have together.
  */
-import { max, scaleLinear } from 'd3';
+import type { DurationStats } from '../../../analysis/duration-stats.js';
 import { svgElement } from '../../browser/dom.js';
 import { formatDuration } from '../../format.js';
-import { type Bar, barText } from '../view/histogram.js';
+import { type Bar, barText, placeIn } from '../view/histogram.js';
 
-const LEAST_BAR_PX = 1.5;
+/** One call among a million is seen. */
+const LEAST_BAR_PX = 3;
+const MOST_STEP_PX = 24;
+const FEWEST_PX = 130;
+/** For what stands above the bars, below them and behind them. */
+const MARK_PX = 12;
+const AXIS_PX = 15;
+const NAMES_PX = 34;
+const MARK_CHARACTER_PX = 6.2;
 
-/** `heightPx`: of the longest bar; below it stand the first and the last duration. */
-export function histogramPicture(bars: readonly Bar[], widthPx: number, heightPx: number): SVGSVGElement {
-  const height = scaleLinear([0, max(bars, ({ calls }) => calls) ?? 1], [0, heightPx]);
-  const stepPx = Math.min(24, widthPx / Math.max(1, bars.length));
-  const drawn = bars.map((bar, at) => {
-    const barPx = bar.calls === 0 ? 0 : Math.max(LEAST_BAR_PX, height(bar.calls));
-    const place = { class: 'bars', x: at * stepPx, y: heightPx - barPx, width: Math.max(1, stepPx - 1), height: barPx };
-    return svgElement('rect', place, svgElement('title', {}, barText(bar)));
-  });
-  const text = (x: number, anchor: string, ns: number) =>
-    svgElement('text', { class: 'bars-text', x, y: heightPx + 12, 'text-anchor': anchor }, formatDuration(ns));
-  const first = bars[0]?.fromNs ?? 0;
-  const last = bars.at(-1)?.toNs ?? 0;
-  const usedPx = Math.max(stepPx * bars.length, 110);
+type Percentiles = Pick<DurationStats, 'p50Ns' | 'p90Ns' | 'p99Ns'>;
+
+/** `heightPx`: of the longest bar on either side. */
+export function histogramPicture(
+  bars: readonly Bar[],
+  percentiles: Percentiles,
+  widthPx: number,
+  heightPx: number,
+): SVGSVGElement {
+  const stepPx = Math.min(MOST_STEP_PX, (widthPx - NAMES_PX) / Math.max(1, bars.length));
+  const usedPx = Math.max(stepPx * bars.length, FEWEST_PX);
+  const linePx = MARK_PX + heightPx;
+  const bottomPx = linePx + 1 + heightPx;
+  const text = (x: number, y: number, words: string, anchor = 'start') =>
+    svgElement('text', { class: 'bars-text', x, y, 'text-anchor': anchor }, words);
+  const marks = marksOf(bars, percentiles, stepPx);
+  const said = bars.filter(({ calls }) => calls > 0).map(barText);
   return svgElement(
     'svg',
     {
       class: 'histogram',
-      width: usedPx,
-      height: heightPx + 15,
+      width: usedPx + NAMES_PX,
+      height: bottomPx + AXIS_PX,
       role: 'img',
-      'aria-label': bars
-        .filter(({ calls }) => calls > 0)
-        .map(barText)
-        .join(', '),
+      'aria-label': [...said, ...marks.map(({ name, ns }) => `${name} ${formatDuration(ns)}`)].join(', '),
     },
-    ...drawn,
-    text(0, 'start', first),
-    text(usedPx, 'end', last),
+    ...side(
+      bars,
+      ({ calls }) => calls,
+      'bars',
+      stepPx,
+      heightPx,
+      (barPx) => linePx - barPx,
+    ),
+    ...side(
+      bars,
+      ({ ns }) => ns,
+      'bars time',
+      stepPx,
+      heightPx,
+      () => linePx + 1,
+    ),
+    svgElement('path', { class: 'bars-line', d: `M0 ${linePx + 0.5}h${usedPx}` }),
+    ...marks.map(({ xPx }) => svgElement('path', { class: 'bars-mark', d: `M${xPx} ${MARK_PX - 2}V${bottomPx}` })),
+    ...marks.map(({ name, textPx }) => text(textPx, 9, name)),
+    text(usedPx + 4, linePx - 2, 'calls'),
+    text(usedPx + 4, linePx + 11, 'time'),
+    text(0, bottomPx + 12, formatDuration(bars[0]?.fromNs ?? 0)),
+    text(usedPx, bottomPx + 12, formatDuration(bars.at(-1)?.toNs ?? 0), 'end'),
   );
+}
+
+function side(
+  bars: readonly Bar[],
+  value: (bar: Bar) => number,
+  className: string,
+  stepPx: number,
+  heightPx: number,
+  topOf: (barPx: number) => number,
+): SVGRectElement[] {
+  const most = Math.max(1, ...bars.map(value));
+  return bars.flatMap((bar, at) => {
+    if (bar.calls === 0) return [];
+    const barPx = Math.max(LEAST_BAR_PX, (heightPx * value(bar)) / most);
+    const place = { class: className, x: at * stepPx, y: topOf(barPx), width: Math.max(1, stepPx - 1), height: barPx };
+    return [svgElement('rect', place, svgElement('title', {}, barText(bar)))];
+  });
+}
+
+interface Mark {
+  readonly name: string;
+  readonly ns: number;
+  readonly xPx: number;
+  /** Its name stands beside the one before, if they are near each other. */
+  readonly textPx: number;
+}
+
+function marksOf(bars: readonly Bar[], { p50Ns, p90Ns, p99Ns }: Percentiles, stepPx: number): Mark[] {
+  const known = (
+    [
+      ['p50', p50Ns],
+      ['p90', p90Ns],
+      ['p99', p99Ns],
+    ] as const
+  ).filter(([, ns]) => !Number.isNaN(ns));
+  let freePx = 0;
+  return known.map(([name, ns]) => {
+    const xPx = Math.round(10 * stepPx * placeIn(bars, ns)) / 10;
+    const textPx = Math.max(freePx, xPx - 8);
+    freePx = textPx + (name.length + 1) * MARK_CHARACTER_PX;
+    return { name, ns, xPx, textPx };
+  });
 }

@@ -15,6 +15,7 @@ import { nodeAt, pathTo, runAt } from '../view/paths.js';
 import type { State } from '../view/state.js';
 import type { Views } from '../view/views.js';
 import { Graph } from './graph.js';
+import { histogramPicture } from './histogram.js';
 import { showLegend } from './legend.js';
 import type { Navigation } from './navigation.js';
 import type { Tooltip } from './tooltip.js';
@@ -27,7 +28,7 @@ const SEEN_ROWS = 200;
 export type AtBox = (box: number, xPx: number, yPx: number) => void;
 
 export class MainGraph {
-  readonly place = html('div', { class: 'graph main', 'aria-label': 'Flame graph' });
+  readonly place = html('div', { class: 'graph main', id: 'graph', role: 'group', 'aria-label': 'Flame graph' });
   readonly legend = html('ul', { class: 'legend', 'aria-label': 'Colours' });
   readonly graph: Graph;
   table!: FrameTable; // from the first drawing on
@@ -212,7 +213,9 @@ export class MainGraph {
     const everywhere = symbol === null ? null : this.everywhere(symbol);
     this.graph.markBox(box);
     const bars = symbol === null || everywhere === null ? null : this.views.viewAt(this.state).bars(symbol);
-    this.tooltip.show(this.factsOf(box, everywhere), bars, xPx, yPx);
+    const isWorthIt = bars !== null && everywhere !== null && bars.length > 1;
+    const histogram = isWorthIt ? histogramPicture(bars, everywhere.sums, 250, 24) : null;
+    this.tooltip.show(this.factsOf(box, everywhere), histogram, xPx, yPx);
   }
 
   private everywhere(symbol: SymbolId): Everywhere | null {

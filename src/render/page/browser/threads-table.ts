@@ -102,13 +102,13 @@ export class ThreadsTable {
       hint: string,
       value: (row: ThreadRow) => number,
     ): Column<ThreadRow> => {
-      return { key, title, hint, width: '96px', isTime: true, value, cell: (row) => formatDuration(value(row)) };
+      return { key, title, hint, widthPx: [70, 96], isTime: true, value, cell: (row) => formatDuration(value(row)) };
     };
     return [
       {
         key: 'name',
         title: 'Thread',
-        width: 'minmax(160px,1fr)',
+        widthPx: [130, Number.POSITIVE_INFINITY],
         isText: true,
         value: ({ name }) => name,
         cell: ({ name, isIdle }) =>
@@ -117,7 +117,7 @@ export class ThreadsTable {
       {
         key: 'which',
         title: 'Number',
-        width: '110px',
+        widthPx: [80, 110],
         isText: true,
         value: ({ which }) => which.padStart(12),
         cell: ({ which }) => which,
@@ -128,7 +128,7 @@ export class ThreadsTable {
         key: 'busy',
         title: '%',
         hint: 'on CPU, of its time',
-        width: '70px',
+        widthPx: [56, 70],
         isTime: true,
         value: ({ onCpuNs, totalNs }) => onCpuNs / Math.max(1, totalNs),
         cell: ({ onCpuNs, totalNs }) => formatShare(onCpuNs, totalNs),
@@ -139,14 +139,14 @@ export class ThreadsTable {
       {
         key: 'calls',
         title: 'Calls',
-        width: '100px',
+        widthPx: [60, 100],
         value: ({ calls }) => calls,
         cell: ({ calls }) => formatCount(calls),
       },
       {
         key: 'strip',
         title: 'Recorded, gaps marked',
-        width: `${STRIP_PX + 20}px`,
+        widthPx: [STRIP_PX + 20, STRIP_PX + 20],
         isTime: true,
         isText: true,
         value: (row) => this.firstNs(row),

@@ -3,8 +3,6 @@
  */
 import { htmlElement as html } from '../../browser/dom.js';
 import type { Facts } from '../../frames/facts.js';
-import type { Bar } from '../view/histogram.js';
-import { histogramPicture } from './histogram.js';
 
 const BESIDE_PX = 14;
 const BORDER_PX = 6;
@@ -17,8 +15,8 @@ export class Tooltip {
   }
 
   /** Beside a point of the window. */
-  show(facts: Facts, bars: readonly Bar[] | null, xPx: number, yPx: number): void {
-    this.fill(facts, bars);
+  show(facts: Facts, histogram: SVGSVGElement | null, xPx: number, yPx: number): void {
+    this.fill(facts, histogram);
     this.moveTo(xPx, yPx);
   }
 
@@ -26,13 +24,12 @@ export class Tooltip {
     this.box.hidden = true;
   }
 
-  private fill({ title, rows }: Facts, bars: readonly Bar[] | null): void {
+  private fill({ title, rows }: Facts, histogram: SVGSVGElement | null): void {
     const lines = rows.map(({ what, value, more }) =>
       html('tr', {}, html('th', {}, what), html('td', {}, value), html('td', { class: 'more' }, more)),
     );
     const table = html('table', {}, ...lines);
-    const histogram = bars === null || bars.length < 2 ? [] : [histogramPicture(bars, 220, 28)];
-    this.box.replaceChildren(html('div', { class: 'name' }, title), table, ...histogram);
+    this.box.replaceChildren(html('div', { class: 'name' }, title), table, ...(histogram ? [histogram] : []));
   }
 
   /** Not beyond the borders of the window. */

@@ -7,8 +7,8 @@ export interface Column<Row> {
   readonly key: string;
   readonly title: string;
   readonly hint?: string;
-  /** As CSS has it. */
-  readonly width: string;
+  /** Infinite: it takes what is left. */
+  readonly widthPx: readonly [least: number, most: number];
   readonly isText?: boolean;
   /** Of a trace without times there is none. */
   readonly isTime?: boolean;
@@ -93,7 +93,11 @@ export class VirtualTable<Row> {
     this.sorted = known ?? (columns.find(({ isText }) => !isText) as Column<Row>);
     this.isReversed = known !== undefined && sortedBy.startsWith('-');
     this.marks = marks;
-    this.element.style.setProperty('--columns', columns.map(({ width }) => width).join(' '));
+    const widths = columns.map(
+      ({ widthPx: [least, most] }) => `minmax(${least}px,${Number.isFinite(most) ? `${most}px` : '1fr'})`,
+    );
+    this.element.style.setProperty('--columns', widths.join(' '));
+    this.element.style.setProperty('--least', `${columns.reduce((sum, { widthPx }) => sum + widthPx[0], 0)}px`);
     this.sort(rows);
   }
 

@@ -1,0 +1,84 @@
+/**
+ * A line between two parts of the page, which a reader moves by the pointer or by keys.
+ */
+import { htmlElement as html, setAttributes } from '../../browser/dom.js';
+import { LEAST_SHARE, MOST_SHARE } from '../view/state.js';
+
+export interface DividerEvents {
+  /** The share that the divided part has now, in percent. */
+  readonly measure: () => number;
+  /** null: as the page has it. */
+  readonly move: (share: number | null) => void;
+}
+
+const STEP = 2;
+const FAR_STEP = 10;
+
+export class Divider {
+  readonly element: HTMLElement;
+  private readonly isUpright: boolean;
+  private readonly events: DividerEvents;
+
+  /** `isUpright`: between what is left and what is right of it; the part behind it is divided, else the one before it. */
+  constructor(label: string, isUpright: boolean, events: DividerEvents) {
+    this.isUpright = isUpright;
+    this.events = events;
+    this.element = html('div', {
+      class: isUpright ? 'divider upright' : 'divider',
+      role: 'separator',
+      tabindex: 0,
+      title: 'drag, or arrow keys; Enter: as it was',
+      'aria-label': label,
+      'aria-orientation': isUpright ? 'vertical' : 'horizontal',
+      'aria-valuemin': LEAST_SHARE,
+      'aria-valuemax': MOST_SHARE,
+    });
+    this.element.addEventListener('pointerdown', (event) => this.drag(event));
+    this.element.addEventListener('dblclick', () => events.move(null));
+    this.element.addEventListener('keydown', (event) => this.press(event));
+  }
+
+  /** Tells where it stands. */
+  show(): void {
+    setAttributes(this.element, { 'aria-valuenow': bounded(this.events.measure()) });
+  }
+
+  private drag(down: PointerEvent): void {
+    const { element, isUpright, events } = this;
+    const whole = element.parentElement as HTMLElement;
+    const widthPx = isUpright ? whole.clientWidth : whole.clientHeight;
+    const before = events.measure();
+    const to = ({ clientX, clientY }: PointerEvent) => {
+      const movedPx = isUpright ? down.clientX - clientX : clientY - down.clientY;
+      if (movedPx !== 0) events.move(bounded(before + (100 * movedPx) / widthPx));
+    };
+    element.setPointerCapture(down.pointerId);
+    element.addEventListener('pointermove', to);
+    element.addEventListener('lostpointercapture', () => element.removeEventListener('pointermove', to), {
+      once: true,
+    });
+  }
+
+  private press(event: KeyboardEvent): void {
+    const now = bounded(this.events.measure());
+    const [less, more] = this.isUpright ? ['ArrowRight', 'ArrowLeft'] : ['ArrowUp', 'ArrowDown'];
+    const steps: Readonly<Record<string, number | null>> = {
+      [less as string]: now - STEP,
+      [more as string]: now + STEP,
+      PageUp: now - FAR_STEP,
+      PageDown: now + FAR_STEP,
+      Home: LEAST_SHARE,
+      End: MOST_SHARE,
+      Enter: null,
+    };
+    const step = steps[event.key];
+    if (step === undefined || event.ctrlKey || event.altKey || event.metaKey) return;
+    this.events.move(step === null ? null : bounded(step));
+    event.preventDefault();
+    event.stopPropagation();
+  }
+}
+
+function bounded(share: number): number {
+  return Math.round(Math.min(MOST_SHARE, Math.max(LEAST_SHARE, share)));
+}
