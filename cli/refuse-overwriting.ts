@@ -1,6 +1,7 @@
 /**
  * No command writes to a file that it reads, nor two results to one file: this is told before anything is read or written.
  */
+import { join } from 'node:path';
 import { PtflameError } from '../src/text.js';
 import { notesPath } from './data-file.js';
 import { isStandardOutput } from './outputs.js';
@@ -50,9 +51,11 @@ function sameAs({ id }: Place, places: readonly Place[]): Place | null {
   return (id !== null && places.find((place) => place.id === id)) || null;
 }
 
+/** A recording may be a directory; any other one is no input, which is told when it is opened. */
 async function holderOf(output: string, inputs: readonly Place[]): Promise<Place | null> {
   const directories = await directoryIds(output);
-  return inputs.find(({ id }) => id !== null && directories.includes(id)) ?? null;
+  const holder = inputs.find(({ id }) => id !== null && directories.includes(id)) ?? null;
+  return holder !== null && (await fileId(join(holder.name, 'data'))) !== null ? holder : null;
 }
 
 function areOne(output: Place, kind: 'input' | 'output', other: Place): string {
