@@ -203,7 +203,16 @@ class SegmentPass {
     const isOwn = landing !== NONE && landing === this.open.length - 1;
     if (isOwn && stacks.switchToAlike(row, facts.to[site])) return;
     if (landing !== NONE) stacks.pop(row, landing);
-    else if (!stacks.switchBack(row, facts.to[site], true)) stacks.goToOther(row);
+    else if (!stacks.switchBack(row, facts.to[site], true) && !this.recovers(row, site)) stacks.goToOther(row);
+  }
+
+  /** Go's `recover`: the runtime, which the panic called, goes back to the function that deferred the call of it. */
+  private recovers(row: number, site: number): boolean {
+    const { events, facts, open } = this;
+    const isCallOf = (fn: FunctionId) => (call: number) => facts.toFunction[events.site[call]] === fn;
+    const panic = open.findNear((call) => this.hasTrait(facts.toFunction[events.site[call]], Trait.Panic));
+    const place = open.findNear(isCallOf(facts.toFunction[site]));
+    return place !== NONE && place < panic && this.returnsToRunning(row, site);
   }
 
   /** What was called last on this stack was to go to another one. */

@@ -28,6 +28,8 @@ export const Trait = {
   Raiser: 1024,
   /** A part that the compiler moved out of one of the functions of its name. */
   Part: 2048,
+  /** Go's: runs what was deferred, and ends there if that recovers. */
+  Panic: 4096,
 } as const;
 
 /** A call instruction of x86 is at most this long, so a return address is at most this far behind the call. */
@@ -45,6 +47,7 @@ const LONG_JUMP = /longjmp|__pthread_unwind/;
 const RESUMER = /^_Unwind_Resume(?:@|$)/;
 // glibc's contexts, boost's and bthread's fcontexts, and Go's "gogo", which mcall and the scheduler end in.
 const SWITCHER = /(?:set|swap|jump_f|ontop_f)context|^(?:runtime\.)?gogo(?:\.abi0)?$/;
+const PANIC = /^runtime\.(?:gopanic|recovery)$/;
 const PROGRAM_START = /^_start$/;
 const BIRTHPLACE = /^_*(?:clone3?|v?fork|Fork|arch_fork|clone_internal)$/;
 
@@ -57,6 +60,7 @@ export function traitsOf(kind: SymbolKind, name: string): number {
   if (BIRTHPLACE.test(name)) return Trait.Birthplace;
   if (PROGRAM_START.test(name)) return Trait.ProgramStart;
   if (SWITCHER.test(name)) return Trait.Switcher | Trait.Unwinder;
+  if (PANIC.test(name)) return Trait.Panic;
   return unwinderTraits(name);
 }
 

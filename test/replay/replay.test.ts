@@ -918,6 +918,23 @@ describe('fibers', () => {
               runtime.gogo 1(1) self 10`,
     ));
 
+  test('after a panic that was recovered from, the function that deferred it goes on', () =>
+    expectTree(
+      `
+      10  call    main.main    main.risky
+      20  call    main.risky   runtime.gopanic
+      30  call    runtime.gopanic runtime.gogo
+      40  jmp     runtime.gogo main.risky+0xc6
+      50  return  main.risky   main.main
+      60  call    main.main    main.end`,
+      `
+      main.main 1(1) self 10
+        main.end 1(1) self 0
+        main.risky 1 self 20
+          runtime.gopanic 1(1) self 10
+            runtime.gogo 1(1) self 10`,
+    ));
+
   test('a jump to a goroutine that nobody saw parking begins a stack of its own', () =>
     expectTree(
       `
