@@ -19,7 +19,6 @@ export {
   formatShare,
   longestCut,
 } from './render/format.js';
-export { gapCount } from './render/quality-summary.js';
 export { shorterNames } from './render/short-names.js';
 export { similarNames } from './render/similar-names.js';
 export { shellWords, visibleText } from './render/visible-text.js';

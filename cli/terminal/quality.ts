@@ -3,10 +3,8 @@
  */
 import { type Profile, type Quality, qualitySummary } from '../../src/index.js';
 import { visibleText as escapeForTerminal, formatCount, formatMany } from '../../src/text.js';
-import { lossTexts } from './losses.js';
 
-/** A garbled trace has any number of unknown words, and lines of any length. */
-const MOST_WORDS = 10;
+/** A garbled trace has lines of any length. */
 const MOST_CHARACTERS = 80;
 
 export function qualityLines(profile: Profile): string[] {
@@ -16,7 +14,7 @@ export function qualityLines(profile: Profile): string[] {
     line,
     ...inputProblems(quality),
     ...doubts.map((doubt) => `warning: ${doubt}`),
-    ...[...lossTexts(quality), ...notes, ...oddities(quality)].map((note) => `note: ${note}`),
+    ...notes.map((note) => `note: ${note}`),
   ];
   return lines.map(escapeForTerminal);
 }
@@ -52,13 +50,4 @@ function damagedTexts({ damagedLines, lines, firstDamaged }: Account): string[] 
     ({ input, line, reason, text }) => `  ${input}:${line}: ${reason}: ${text.slice(0, MOST_CHARACTERS)}`,
   );
   return [head, ...shown];
-}
-
-function oddities({ clockSteps, unknownFlags, unknownFlagLines }: Quality): string[] {
-  const notes: string[] = [];
-  if (clockSteps > 0) notes.push(`${formatMany(clockSteps, 'time')} stepped back and were set to the time before`);
-  const some = unknownFlags.slice(0, MOST_WORDS).join(', ') + (unknownFlags.length > MOST_WORDS ? ' and more' : '');
-  if (unknownFlagLines > 0)
-    notes.push(`unknown flags on ${formatMany(unknownFlagLines, 'line')}, taken as jumps: ${some}`);
-  return notes;
 }

@@ -102,6 +102,7 @@ export const QualityPart = z.object({
       ...errorWords,
       gaps: count,
       lostNs: count,
+      remedy: told.optional(), // follows from the rest, as all remedies do
     }),
     65,
   ),
@@ -125,6 +126,7 @@ export const QualityPart = z.object({
   clockSteps: count,
   unknownFlags: few(z.string(), 100),
   unknownFlagLines: count,
+  remedies: z.object({ hiddenJumps: told.optional() }).optional(),
   lostNs: count,
   inferredNs: count,
   hiddenNs: count,

@@ -6,6 +6,7 @@ import type { FunctionDurations } from '../model/durations.js';
 import { assert } from '../model/errors.js';
 import { nodeOrder, orderedDurations, type SymbolOrder, symbolOrder } from '../model/file-order.js';
 import type { Profile, ThreadProfile } from '../model/profile.js';
+import { hiddenJumpsRemedy, remedyOf } from '../model/remedies.js';
 import { safeJson } from '../model/safe-json.js';
 import type { SymbolTable } from '../model/symbol-table.js';
 import { type Nanoseconds, NONE } from '../model/units.js';
@@ -136,5 +137,7 @@ function* textPieces(texts: readonly string[]): Generator<string> {
 /** The keys stand in one order, whoever made the objects. */
 function qualityText({ meta, quality }: Profile): string {
   const gaps = quality.gaps.map((gap) => ({ ...gap, atNs: gap.atNs - meta.startNs }));
-  return JSON.stringify({ ...quality, gaps }, [...QUALITY_KEYS]);
+  const losses = quality.losses.map((kind) => ({ ...kind, remedy: remedyOf(kind) }));
+  const remedies = { hiddenJumps: hiddenJumpsRemedy(quality, meta) };
+  return JSON.stringify({ ...quality, losses, gaps, remedies }, [...QUALITY_KEYS]);
 }

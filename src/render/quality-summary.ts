@@ -1,12 +1,22 @@
 /**
  * How far a profile may be trusted, in words: one line, and what must not be overlooked.
  */
-import type { Profile } from '../model/profile.js';
-import type { LossKind, Quality } from '../model/quality.js';
+import type { TraceMeta } from '../model/profile.js';
+import type { Quality } from '../model/quality.js';
+import { hiddenJumpsRemedy, WARNING_SHARE } from '../model/remedies.js';
 import { formatCount, formatDuration, formatMany, formatShare } from './format.js';
+import { gapCount, lossTexts } from './loss-texts.js';
 
-/** Above this share of lost or inferred time a picture is not to be believed without a second look. */
-const WARNING_SHARE = 0.05;
+/** A garbled trace has any number of unknown words. */
+const MOST_WORDS = 10;
+const MOST_CAUSES = 10;
+
+/** A profile, or what a page knows of one. */
+export interface Judged {
+  readonly meta: TraceMeta;
+  readonly quality: Quality;
+  readonly threads: { readonly length: number };
+}
 
 export interface QualitySummary {
   readonly line: string;
@@ -14,21 +24,17 @@ export interface QualitySummary {
   readonly damage: readonly string[];
   /** Shares of the time that may be wrong, and are large. */
   readonly doubts: readonly string[];
-  /** What is good to know, and no reason to doubt. */
+  /** What was lost by what cause, and what else is good to know, with what helps; the text of other people in it is not escaped. */
   readonly notes: readonly string[];
 }
 
-export function qualitySummary(profile: Profile): QualitySummary {
-  const { quality, threads, meta } = profile;
+/** `mostCauses`: of loss, which are told apart. */
+export function qualitySummary({ quality, threads, meta }: Judged, mostCauses = MOST_CAUSES): QualitySummary {
   const span = meta.weight === 'ns' ? `${formatDuration(meta.endNs - meta.startNs)} of ` : '';
   const head = `${formatMany(quality.events, 'event')} in ${span}${formatMany(threads.length, 'thread')}`;
+  const notes = [...lossTexts(quality, mostCauses), ...hiddenNotes(quality, meta), ...oddities(quality)];
   const line = `${head}; ${lostText(quality, threads.length)}, ${guessText(quality)}`;
-  return { line, damage: damageOf(quality), doubts: doubtsOf(quality), notes: notesOf(profile) };
-}
-
-/** How many gaps these causes have together. */
-export function gapCount(losses: readonly LossKind[]): number {
-  return losses.reduce((sum, { gaps }) => sum + gaps, 0);
+  return { line, damage: damageOf(quality), doubts: doubtsOf(quality), notes };
 }
 
 function lostText({ losses, threadsCut, lostNs, totalNs }: Quality, threadCount: number): string {
@@ -61,8 +67,19 @@ function doubtsOf({ lostNs, inferredNs, totalNs }: Quality): string[] {
   return doubts;
 }
 
-function notesOf({ meta: { recorded }, quality: { hiddenNs, totalNs } }: Profile): string[] {
-  if (hiddenNs <= WARNING_SHARE * totalNs) return [];
-  const where = `${formatShare(hiddenNs, totalNs)} of the time is in doubt around jumps that the trace does not show`;
-  return [`${where}; ${recorded ? '--precise' : '--itrace=be'} shows them`];
+function hiddenNotes(quality: Quality, meta: TraceMeta): string[] {
+  const remedy = hiddenJumpsRemedy(quality, meta);
+  const share = formatShare(quality.hiddenNs, quality.totalNs);
+  return remedy === null
+    ? []
+    : [`${share} of the time is in doubt around jumps that the trace does not show; ${remedy}`];
+}
+
+function oddities({ clockSteps, unknownFlags, unknownFlagLines }: Quality): string[] {
+  const notes: string[] = [];
+  if (clockSteps > 0) notes.push(`${formatMany(clockSteps, 'time')} stepped back and were set to the time before`);
+  const some = unknownFlags.slice(0, MOST_WORDS).join(', ') + (unknownFlags.length > MOST_WORDS ? ' and more' : '');
+  if (unknownFlagLines > 0)
+    notes.push(`unknown flags on ${formatMany(unknownFlagLines, 'line')}, taken as jumps: ${some}`);
+  return notes;
 }

@@ -110,6 +110,23 @@ describe('what leaves it', () => {
     const classes = [...svg.matchAll(/<rect class="([a-z-]+)\d*"/g)].map(([, name]) => name);
     expect(classes).toContain('s');
     expect(classes).not.toContain('u');
+    expect(svg).toContain('>below 100 ns</text>');
+  });
+
+  test('Save SVG has the head of the page: what was recorded, how far to trust it, and what is shown', async () => {
+    const own = await openReport(browser, fixture('lab/overflow-and-lost.txt'));
+    await goTo(own, '#width=outside');
+    const said = await own.$$eval('header p, header li', (all) => all.map((one) => one.textContent ?? ''));
+    const svg = await textOf(own, 'Save SVG');
+    const picture = await pictures.open(svg);
+    const inPicture = await picture.$$eval('#head > text', (all) => all.map((one) => one.textContent ?? ''));
+    const notes = await picture.$$eval('[data-note]', (all) => all.map((one) => one.getAttribute('data-note') ?? ''));
+    const warnings = await picture.$$eval('.warning', (all) => all.map((one) => (one.textContent ?? '').slice(2)));
+    expect(said.length).toBeGreaterThan(4);
+    expect([...inPicture, ...warnings, ...notes]).toEqual(expect.arrayContaining([...said, 'Outside user code']));
+    expect(svg).toContain('>functions</text>');
+    await picture.close();
+    await own.close();
   });
 
   const copied = () => page.evaluate(() => navigator.clipboard.readText());

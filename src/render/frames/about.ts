@@ -3,8 +3,9 @@
  */
 
 import { type Boxes, BoxKind } from '../../layout/layout.js';
-import type { Profile, TraceMeta } from '../../model/profile.js';
+import type { TraceMeta } from '../../model/profile.js';
 import { formatDuration, formatMany } from '../format.js';
+import type { Judged } from '../quality-summary.js';
 import { visibleText } from '../visible-text.js';
 import { formatWeight } from './facts.js';
 import { FAMILIES, type Family } from './families.js';
@@ -29,7 +30,7 @@ const MOST_COMMAND_COLUMNS = 300;
 const MOST_PART_COLUMNS = 80;
 
 /** `total`: of all frames. "39.4 ms recorded · 4 threads · 157 ms of their time". */
-export function subtitleOf({ meta, threads, quality }: Profile, total: number): string {
+export function subtitleOf({ meta, threads, quality }: Judged, total: number): string {
   const count = formatMany(threads.length, 'thread');
   if (meta.weight === 'calls') return `${count} · ${formatWeight(total, 'calls')}, no times`;
   const span = formatDuration(meta.endNs - meta.startNs);
@@ -60,7 +61,7 @@ export function originText({ recorded }: TraceMeta): string {
 }
 
 export interface LegendEntry {
-  /** Class of the swatch; `hatched` is a pattern on a frame of any colour. */
+  /** Class of the swatch; `hatched` is a pattern on a frame of any colour; empty: there is none. */
   readonly swatch: string;
   readonly text: string;
 }

@@ -9,6 +9,7 @@ import { HATCH_PATTERN } from '../frames/drawing.js';
 import { recordingTitle } from '../frames/recording-name.js';
 import { qualitySummary } from '../quality-summary.js';
 import { xml } from '../svg/xml.js';
+import { visibleText } from '../visible-text.js';
 import { writePageData } from './data/write.js';
 import { PAGE_NOTICE, PAGE_SCRIPT, PAGE_STYLE } from './page.generated.js';
 import { themeStyle } from './theme-style.js';
@@ -79,10 +80,20 @@ function headMarkup(profile: Profile, title: string): string {
     `<p>${xml(line)}</p>`,
     ...(origin === '' ? [] : [`<p>${xml(origin)}</p>`]),
     ...(warnings.length === 0 ? [] : [`<div role="alert"><ul class="warnings">${warnings.join('')}</ul></div>`]),
-    ...notes.map((note) => `<p>${xml(note)}</p>`),
+    ...(notes.length === 0 ? [] : [notesMarkup(notes)]),
     '</header>',
   ].join('\n');
 }
+
+/** Many scroll, which keys can do, too. */
+function notesMarkup(notes: readonly string[]): string {
+  const focus = notes.length > NOTES_IN_SIGHT ? ' tabindex="0"' : '';
+  const items = notes.map((note) => `<li><bdi>${xml(visibleText(note))}</bdi></li>`);
+  return `<ul class="notes" aria-label="Notes"${focus}>${items.join('')}</ul>`;
+}
+
+/** As the style sheet has it. */
+const NOTES_IN_SIGHT = 4;
 
 /** What a trace without times is told by. */
 function callsOf({ threads }: Profile): number {

@@ -9,6 +9,9 @@ export const HEAD = {
   qualityPx: 68,
   warningsPx: 78,
   warningRowPx: 24,
+  noteRowPx: 17,
+  noteBasePx: 11,
+  noteCharacterPx: 6.8,
   legendRowPx: 19,
   swatchPx: 13,
   legendGapPx: 16,
@@ -48,12 +51,29 @@ export function flow(widthsPx: readonly number[], roomPx: number): Place[] {
   });
 }
 
-export function legendTopPx(warningCount: number): number {
-  return HEAD.warningsPx + warningCount * HEAD.warningRowPx + 4;
+/** What stands above the legend. */
+export interface Rows {
+  readonly warnings: number;
+  /** Lines of notes. */
+  readonly notes: number;
 }
 
-export function headHeightPx(warningCount: number, legend: readonly Place[], hasToolbarRow: boolean): number {
+export function notesTopPx(warnings: number): number {
+  return HEAD.warningsPx + warnings * HEAD.warningRowPx + 4;
+}
+
+export function legendTopPx({ warnings, notes }: Rows): number {
+  return notesTopPx(warnings) + notes * HEAD.noteRowPx + (notes > 0 ? 4 : 0);
+}
+
+/** The lines of a note in so much room: whole words, or parts of one that is longer than a line. */
+export function wrapped(note: string, roomPx: number): readonly string[] {
+  const more = Math.floor(roomPx / HEAD.noteCharacterPx) - 1;
+  return note.match(new RegExp(`\\S.{0,${more}}(?= |$)|\\S.{0,${more}}`, 'gu')) ?? [];
+}
+
+export function headHeightPx(above: Rows, legend: readonly Place[], hasToolbarRow: boolean): number {
   const rows = (legend.at(-1)?.row ?? -1) + 1;
   const toolbarPx = hasToolbarRow ? HEAD.toolbarRowPx : 0;
-  return legendTopPx(warningCount) + rows * HEAD.legendRowPx + toolbarPx + HEAD.belowPx;
+  return legendTopPx(above) + rows * HEAD.legendRowPx + toolbarPx + HEAD.belowPx;
 }

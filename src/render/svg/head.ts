@@ -1,14 +1,11 @@
 /**
  * What stands above the frames: title, what was recorded, how far to trust it, and what the colours mean.
  */
-import type { Boxes } from '../../layout/layout.js';
-import type { Profile } from '../../model/profile.js';
-import { type LegendEntry, legendOf, originText, subtitleOf } from '../frames/about.js';
-import type { FrameTable } from '../frames/frame-table.js';
+import { type LegendEntry, originText, subtitleOf } from '../frames/about.js';
 import { cutAtEnd } from '../frames/labels.js';
-import { qualitySummary } from '../quality-summary.js';
+import { type Judged, qualitySummary } from '../quality-summary.js';
 import { visibleText } from '../visible-text.js';
-import { flow, HEAD, headHeightPx, legendTopPx, NARROW_PX, sansWidthPx } from './head-shape.js';
+import { flow, HEAD, headHeightPx, legendTopPx, NARROW_PX, notesTopPx, sansWidthPx, wrapped } from './head-shape.js';
 import { xml } from './xml.js';
 
 export interface Head {
@@ -16,26 +13,49 @@ export interface Head {
   readonly heightPx: number;
 }
 
-export function headOf(profile: Profile, table: FrameTable, boxes: Boxes, title: string, widthPx: number): Head {
-  const { line, damage, doubts } = qualitySummary(profile);
+export interface HeadOptions {
+  readonly title: string;
+  readonly legend: readonly LegendEntry[];
+  /** Of all frames: what a trace without times is told by. */
+  readonly total: number;
+  readonly widthPx: number;
+  /** What of the recording is shown, in words; empty: all of it. */
+  readonly shown?: string;
+  /** Nothing is put beside the title. */
+  readonly isFinal?: boolean;
+}
+
+/** A picture has less room than a terminal. */
+const MOST_CAUSES = 4;
+
+export function headOf(
+  about: Judged,
+  { title, legend, total, widthPx, shown = '', isFinal = false }: HeadOptions,
+): Head {
+  const { line, damage, doubts, notes } = qualitySummary(about, MOST_CAUSES);
   const warnings = [...damage, ...doubts];
-  const legend = legendOf(table, boxes);
-  const top = legendTopPx(warnings.length);
+  const roomPx = widthPx - 2 * HEAD.marginPx;
+  const said = [shown, ...notes].filter((note) => note !== '').map(visibleText);
+  const lines = said.map((note) => wrapped(note, roomPx));
+  const above = { warnings: warnings.length, notes: lines.flat().length };
   const places = flow(
-    legend.map(({ text }) => entryWidthPx(text)),
-    widthPx - 2 * HEAD.marginPx,
+    legend.map(({ swatch, text }) => entryWidthPx(swatch, text)),
+    roomPx,
   );
-  const heightPx = headHeightPx(warnings.length, places, false);
-  const toolbarPx = widthPx < NARROW_PX ? 0 : HEAD.toolbarPx;
-  const titleColumns = Math.floor((widthPx - 2 * HEAD.marginPx - toolbarPx) / HEAD.titleCharacterPx);
+  const heightPx = headHeightPx(above, places, false);
+  const toolbarPx = isFinal || widthPx < NARROW_PX ? 0 : HEAD.toolbarPx;
+  const titleColumns = Math.floor((roomPx - toolbarPx) / HEAD.titleCharacterPx);
   const markup = [
     `<g id="head" data-warnings="${warnings.length}">`,
     `<rect class="page" width="${widthPx}" height="${heightPx}"/>`,
     `<text id="title" x="${HEAD.marginPx}" y="${HEAD.titlePx}">${xml(cutAtEnd(visibleText(title), titleColumns))}</text>`,
-    `<text class="quiet" x="${HEAD.marginPx}" y="${HEAD.subtitlePx}">${xml(subtitleOf(profile, table.total[0]))}${originMarkup(profile)}</text>`,
+    `<text class="quiet" x="${HEAD.marginPx}" y="${HEAD.subtitlePx}">${xml(subtitleOf(about, total))}${originMarkup(about)}</text>`,
     `<text class="quiet" x="${HEAD.marginPx}" y="${HEAD.qualityPx}">${xml(line)}</text>`,
     ...warnings.map(warningMarkup),
-    `<g id="legend" transform="translate(${HEAD.marginPx} ${top})">`,
+    `<g id="notes" transform="translate(${HEAD.marginPx} ${notesTopPx(above.warnings)})">`,
+    ...said.map((note, at) => noteMarkup(note, lines[at] as readonly string[], lines.slice(0, at).flat().length)),
+    '</g>',
+    `<g id="legend" transform="translate(${HEAD.marginPx} ${legendTopPx(above)})">`,
     ...legend.map((entry, index) => entryMarkup(entry, places[index] as { xPx: number; row: number })),
     '</g>',
     '</g>',
@@ -43,9 +63,17 @@ export function headOf(profile: Profile, table: FrameTable, boxes: Boxes, title:
   return { markup: `${markup.join('\n')}\n`, heightPx };
 }
 
+/** A script that draws it for another width reads the whole note beside its lines. */
+function noteMarkup(note: string, lines: readonly string[], above: number): string {
+  const spans = lines.map(
+    (line, at) => `<tspan x="0" y="${(above + at) * HEAD.noteRowPx + HEAD.noteBasePx}">${xml(line)}</tspan>`,
+  );
+  return `<text class="quiet" data-note="${xml(note)}">${spans.join('')}</text>`;
+}
+
 /** Shown when the mouse rests on the subtitle. */
-function originMarkup(profile: Profile): string {
-  const origin = originText(profile.meta);
+function originMarkup({ meta }: Judged): string {
+  const origin = originText(meta);
   return origin === '' ? '' : `<title>${xml(origin)}</title>`;
 }
 
@@ -56,8 +84,13 @@ function warningMarkup(warning: string, index: number): string {
   return `<g class="warning"><rect x="${HEAD.marginPx}" y="${yPx}" width="${widthPx}" height="20" rx="5"/><text x="${HEAD.marginPx + 8}" y="${yPx + 14}">${xml(text)}</text></g>`;
 }
 
-function entryWidthPx(text: string): number {
-  return sansWidthPx(text) + HEAD.swatchPx + 6;
+function entryWidthPx(swatch: string, text: string): number {
+  return sansWidthPx(text) + textXPx(swatch);
+}
+
+/** Behind its swatch, if it has one. */
+function textXPx(swatch: string): number {
+  return swatch === '' ? 0 : HEAD.swatchPx + 6;
 }
 
 function entryMarkup({ swatch, text }: LegendEntry, { xPx, row }: { xPx: number; row: number }): string {
@@ -65,6 +98,8 @@ function entryMarkup({ swatch, text }: LegendEntry, { xPx, row }: { xPx: number;
   const sample =
     swatch === 'hatched'
       ? `<rect class="group" ${box}/><rect fill="url(#hatch)" ${box}/>`
-      : `<rect class="${swatch}" ${box}/>`;
-  return `<g transform="translate(${xPx} ${row * HEAD.legendRowPx})">${sample}<text class="quiet" x="${HEAD.swatchPx + 6}" y="11">${xml(text)}</text></g>`;
+      : swatch === ''
+        ? ''
+        : `<rect class="${swatch}" ${box}/>`;
+  return `<g transform="translate(${xPx} ${row * HEAD.legendRowPx})">${sample}<text class="quiet" x="${textXPx(swatch)}" y="11">${xml(text)}</text></g>`;
 }

@@ -4,6 +4,7 @@
 import { layout } from '../../layout/layout.js';
 import { ROOT } from '../../model/call-tree.js';
 import type { Profile } from '../../model/profile.js';
+import { legendOf } from '../frames/about.js';
 import {
   CHARACTER_PX,
   type Drawing,
@@ -55,7 +56,8 @@ export function* renderSvg(profile: Profile, options: SvgOptions = {}): Generato
   const kept = keepLargest(all, drawnWeight(all, minPx / roomPx));
   const table = frameTable(kept);
   const boxes = layout(table, { first: ROOT, last: ROOT, widthPx: roomPx, minPx });
-  const head = headOf(profile, table, boxes, title, widthPx);
+  const legend = legendOf(table, boxes);
+  const head = headOf(profile, { title, legend, total: table.total[ROOT], widthPx });
   const heightPx = head.heightPx + boxes.rowCount * ROW_PX + HEAD.marginPx;
   yield opening(title, widthPx, heightPx);
   const drawing = { table, boxes, isIcicle: icicle, rowCount: boxes.rowCount, characterPx: CHARACTER_PX };

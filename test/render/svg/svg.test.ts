@@ -22,9 +22,11 @@ import {
 } from '../../../src/render/frames/colours.js';
 import { FAMILIES } from '../../../src/render/frames/families.js';
 import { type FrameColumns, frameTable } from '../../../src/render/frames/frame-table.js';
+import { renderHtml } from '../../../src/render/page/html.js';
 import { themeStyle } from '../../../src/render/page/theme-style.js';
 import { qualitySummary } from '../../../src/render/quality-summary.js';
 import { readData, writeData } from '../../../src/render/svg/data.js';
+import { wrapped } from '../../../src/render/svg/head-shape.js';
 import { keepLargest } from '../../../src/render/svg/keep-largest.js';
 import { SCRIPT } from '../../../src/render/svg/script.generated.js';
 import { styleSheet } from '../../../src/render/svg/style.js';
@@ -100,6 +102,25 @@ describe('a picture', () => {
       expect(qualityLines(profile)[0]).toBe(line);
       for (const doubt of doubts) expect(qualityLines(profile)).toContain(`warning: ${doubt}`);
     }
+  });
+
+  test.each(['lab/overflow-and-lost.txt', 'hardware/kernel-hwint-syscall.txt'])(
+    'has the notes of the terminal on %s, and its page too',
+    async (name) => {
+      const profile = await analyzeText(fixture(name));
+      const notes = qualityLines(profile).flatMap((line) => /^note: (.*)/.exec(line)?.[1] ?? []);
+      expect(notes).not.toEqual([]);
+      const page = [...renderHtml(profile)].join('');
+      for (const note of notes) {
+        expect(svgOf(profile)).toContain(`data-note="${xml(note)}"`);
+        expect(page).toContain(`<li><bdi>${xml(note)}</bdi></li>`);
+      }
+    },
+  );
+
+  test('breaks notes between words, and words that are longer than a line', () => {
+    const lines = wrapped(`one two ${'x'.repeat(25)} three`, 68);
+    expect(lines).toEqual(['one two', 'x'.repeat(10), 'x'.repeat(10), 'xxxxx', 'three']);
   });
 });
 

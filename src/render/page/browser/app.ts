@@ -265,11 +265,11 @@ export class App {
       return saveText(`${this.fileName}.json`, 'application/json', renderJson(profileOf(this.views.data)));
     const { table, graph, place } = this.main;
     const { state } = this.navigation;
-    const title = [document.title, ...this.wordsOf(state)].join(' · ');
+    const caption = { about: this.views.data, title: document.title, shown: this.wordsOf(state).join(' · ') };
     const { boxes } = graph;
     const drawing = { table, boxes, isIcicle: state.isIcicle, rowCount: boxes.rowCount, characterPx: this.characterPx };
     const look = { painter: this.main.painter, isMarked: this.main.marker(), dimsOthers: state.search !== '' };
-    saveText(`${this.fileName}.svg`, 'image/svg+xml', svgText(drawing, look, title, place.clientWidth));
+    saveText(`${this.fileName}.svg`, 'image/svg+xml', svgText(drawing, look, caption, place.clientWidth));
   }
 }
 

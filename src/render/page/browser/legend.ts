@@ -3,25 +3,15 @@
  */
 import type { Boxes } from '../../../layout/layout.js';
 import { htmlElement as html, svgElement as svg } from '../../browser/dom.js';
-import { legendOf } from '../../frames/about.js';
 import type { FrameTable } from '../../frames/frame-table.js';
 import type { Painter } from '../view/colouring.js';
+import { legendEntries } from '../view/legend.js';
 
-export function showLegend(
-  place: HTMLElement,
-  table: FrameTable,
-  boxes: Boxes,
-  { steps, others, note }: Painter,
-): void {
-  const entries = legendOf(table, boxes);
-  const ofColours =
-    steps === null ? entries : entries.filter(({ swatch }) => swatch === 'hatched' || swatch === 'block');
-  const ofSteps = (steps ?? []).map((text, step) => ({ swatch: `s${step}`, text: step === 0 ? text : `${text}+` }));
-  if (steps !== null) ofSteps.push({ swatch: 'group', text: others });
-  place.replaceChildren(
-    ...[...ofSteps, ...ofColours].map(({ swatch, text }) => html('li', {}, swatchOf(swatch), text)),
-    ...(note === '' ? [] : [html('li', {}, note)]),
+export function showLegend(place: HTMLElement, table: FrameTable, boxes: Boxes, painter: Painter): void {
+  const items = legendEntries(table, boxes, painter).map(({ swatch, text }) =>
+    html('li', {}, ...(swatch === '' ? [] : [swatchOf(swatch)]), text),
   );
+  place.replaceChildren(...items);
 }
 
 function swatchOf(swatch: string): SVGSVGElement {

@@ -2,15 +2,19 @@
  * The view as a picture that stands alone.
  */
 import type { Boxes } from '../../../layout/layout.js';
+import { ROOT } from '../../../model/call-tree.js';
 import { type Colour, SCALE } from '../../frames/colours.js';
 import { type Drawing, HATCH_PATTERN, hatchPath, px, ROW_PX, rectangles } from '../../frames/drawing.js';
 import { briefFacts, isBlock } from '../../frames/facts.js';
+import type { Judged } from '../../quality-summary.js';
+import { headOf } from '../../svg/head.js';
+import { HEAD } from '../../svg/head-shape.js';
 import { styleSheet } from '../../svg/style.js';
 import { xml, xmlSource } from '../../svg/xml.js';
 import type { Painter } from '../view/colouring.js';
+import { legendEntries } from '../view/legend.js';
 
-const TITLE_PX = 34;
-const MARGIN_PX = 14;
+const MARGIN_PX = HEAD.marginPx;
 
 /** What colours stand for, and what is marked. */
 export interface Look {
@@ -19,15 +23,28 @@ export interface Look {
   readonly dimsOthers: boolean;
 }
 
-export function* svgText(drawing: Drawing, look: Look, title: string, widthPx: number): Generator<string> {
+/** What stands above the frames. */
+export interface Caption {
+  readonly about: Judged;
+  readonly title: string;
+  /** What of the recording is shown, in words. */
+  readonly shown: string;
+}
+
+export function* svgText(drawing: Drawing, look: Look, caption: Caption, widthPx: number): Generator<string> {
+  const { about, title, shown } = caption;
   const drawn = [...rectangles(drawing)];
   const fullPx = widthPx + 2 * MARGIN_PX;
-  const heightPx = TITLE_PX + drawing.rowCount * ROW_PX + MARGIN_PX;
+  const { table, boxes } = drawing;
+  const legend = legendEntries(table, boxes, look.painter);
+  const head = headOf(about, { title, legend, total: table.total[ROOT], widthPx: fullPx, shown, isFinal: true });
+  const heightPx = head.heightPx + drawing.rowCount * ROW_PX + MARGIN_PX;
   yield `<?xml version="1.0" encoding="UTF-8"?>\n<svg xmlns="http://www.w3.org/2000/svg" width="${fullPx}" height="${heightPx}" viewBox="0 0 ${fullPx} ${heightPx}">\n`;
-  yield `<title>${xml(title)}</title>\n<style>${xmlSource(`${styleSheet()}\n${scaleRules()}`)}</style>\n`;
+  yield `<title>${xml(`${title} · ${shown}`)}</title>\n<style>${xmlSource(`${styleSheet()}\n${scaleRules()}`)}</style>\n`;
   yield `${HATCH_PATTERN}\n`;
-  yield `<rect class="page" width="100%" height="100%"/>\n<text id="title" x="${MARGIN_PX}" y="22">${xml(title)}</text>\n`;
-  yield `<g transform="translate(${MARGIN_PX} ${TITLE_PX})">\n`;
+  yield `<rect class="page" width="100%" height="100%"/>\n`;
+  yield head.markup;
+  yield `<g transform="translate(${MARGIN_PX} ${head.heightPx})">\n`;
   for (const { box, xPx, yPx, widthPx: boxPx, heightPx: boxHeightPx } of drawn)
     yield `<rect class="${classOf(drawing, look, box)}" x="${px(xPx)}" y="${yPx}" width="${px(boxPx)}" height="${boxHeightPx}"><title>${xml(briefFacts(drawing.table, drawing.boxes, box))}</title></rect>\n`;
   yield '<path fill="url(#hatch)" d="';

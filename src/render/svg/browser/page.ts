@@ -4,7 +4,7 @@
 
 import { byId, setAttributes, svgElement } from '../../browser/dom.js';
 import { CHARACTER_PX, ROW_PX } from '../../frames/drawing.js';
-import { flow, HEAD, headHeightPx, NARROW_PX, type Place } from '../head-shape.js';
+import { flow, HEAD, headHeightPx, legendTopPx, NARROW_PX, type Place, wrapped } from '../head-shape.js';
 
 const LEAST_WIDTH_PX = 480;
 const SAMPLE = 'x'.repeat(100);
@@ -33,9 +33,27 @@ export function layOutHead(widthPx: number): number {
     const { xPx, row } = places[index] as Place;
     entry.setAttribute('transform', `translate(${xPx} ${row * HEAD.legendRowPx})`);
   });
-  const heightPx = headHeightPx(Number(byId('head').getAttribute('data-warnings')), places, widthPx < NARROW_PX);
+  const above = {
+    warnings: Number(byId('head').getAttribute('data-warnings')),
+    notes: layOutNotes(widthPx - 2 * HEAD.marginPx),
+  };
+  byId('legend').setAttribute('transform', `translate(${HEAD.marginPx} ${legendTopPx(above)})`);
+  const heightPx = headHeightPx(above, places, widthPx < NARROW_PX);
   setAttributes(byId('head').firstElementChild as Element, { width: widthPx, height: heightPx });
   return heightPx;
+}
+
+/** Gives how many lines they take. */
+function layOutNotes(roomPx: number): number {
+  let count = 0;
+  for (const note of byId('notes').children) {
+    const lines = wrapped(note.getAttribute('data-note') ?? '', roomPx);
+    const spans = lines.map((line) =>
+      svgElement('tspan', { x: 0, y: count++ * HEAD.noteRowPx + HEAD.noteBasePx }, line),
+    );
+    note.replaceChildren(...spans);
+  }
+  return count;
 }
 
 /** The picture as large as it has to be, and no smaller than the window: tooltips need room. */

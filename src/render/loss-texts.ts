@@ -1,0 +1,45 @@
+/**
+ * What was lost in words: a line for each cause, with what helps against it.
+ */
+import type { LossKind, Quality } from '../model/quality.js';
+import { remedyOf } from '../model/remedies.js';
+import { formatDuration, formatMany } from './format.js';
+
+const LONGEST_MESSAGE = 80;
+const LONGEST_FILE = 160;
+
+/** Most time lost first, so many causes apart; the text of other people in it is not escaped. */
+export function lossTexts({ losses }: Pick<Quality, 'losses'>, mostCauses: number): string[] {
+  const lines = losses
+    .slice(0, mostCauses)
+    .map((kind) => `${amountText([kind])}: ${causeText(kind)}${remedyText(kind)}`);
+  const others = losses.slice(mostCauses);
+  if (others.length > 0) lines.push(`${amountText(others)}: other causes`);
+  return lines;
+}
+
+/** How many gaps these causes have together. */
+export function gapCount(losses: readonly LossKind[]): number {
+  return losses.reduce((sum, { gaps }) => sum + gaps, 0);
+}
+
+/** "5 gaps, 1.2 ms lost". */
+function amountText(kinds: readonly LossKind[]): string {
+  const lostNs = kinds.reduce((sum, kind) => sum + kind.lostNs, 0);
+  return `${formatMany(gapCount(kinds), 'gap')}, ${formatDuration(lostNs)} lost`;
+}
+
+function causeText({ cause, code, message, file }: LossKind): string {
+  const number = cause !== 'decode-error' ? '' : code === null ? ' (code above 99)' : ` (code ${code})`;
+  return `${message.slice(0, LONGEST_MESSAGE)}${number}${file === null ? '' : ` in ${endOf(file)}`}`;
+}
+
+/** The end of a path tells more than its beginning. */
+function endOf(file: string): string {
+  return file.length <= LONGEST_FILE ? file : `…${file.slice(1 - LONGEST_FILE)}`;
+}
+
+function remedyText(kind: LossKind): string {
+  const remedy = remedyOf(kind);
+  return remedy === null ? '' : `; ${remedy}`;
+}
