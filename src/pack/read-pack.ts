@@ -47,8 +47,8 @@ async function layDownAll(
   for await (const entry of archive) {
     headers.enterFile();
     const { name, type, size = 0 } = entry.header;
-    if (type !== 'file' || !Number.isSafeInteger(size) || size < 0)
-      throw new Error(`it holds ${JSON.stringify(name)}, which no pack does`);
+    if (type !== 'file') throw new Error(`it holds ${JSON.stringify(name)}, which no pack does`);
+    if (!Number.isSafeInteger(size) || size < 0) throw new Error(`it gives no size for ${JSON.stringify(name)}`);
     if (names.has(name)) throw new Error(`it holds ${JSON.stringify(name)} twice`);
     names.add(name);
     if (name === MANIFEST) manifest = parseManifest(path, await textOf(entry));

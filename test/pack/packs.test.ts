@@ -10,7 +10,7 @@ import { describe, expect } from 'vitest';
 import { firstBytes } from '../../cli/data-file.js';
 import { isPack } from '../../src/index.js';
 import { type Manifest, type PackedFile, readPack, writePack } from '../../src/packs.js';
-import { type Directory, test } from '../helpers/run-cli.js';
+import { type Directory, fixturePath, test } from '../helpers/run-cli.js';
 
 const MANIFEST: Manifest = { format: 'ptflame-pack', version: 1, name: 'perf.data', missing: [], hasKallsyms: false };
 const NEVER = new AbortController().signal;
@@ -78,6 +78,11 @@ describe('what is written is read', () => {
 
 describe('refused', () => {
   const content = 'x';
+  test('a file of a size that is no number', async ({ dir }) => {
+    const message = expect.stringContaining('it gives no size for "ptflame-pack.json"');
+    await expect(unpacked(dir, fixturePath('hostile/silent.pack'))).rejects.toMatchObject({ message });
+  });
+
   test.for<[string, Entry[]]>([
     ['a way out', [LIST, RECORDING, { name: 'root/../../evil', content }]],
     ['a way out at once', [LIST, RECORDING, { name: '../evil', content }]],
