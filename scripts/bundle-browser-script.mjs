@@ -12,7 +12,7 @@ const SETTINGS = {
   bundle: true,
   minify: true,
   target: 'es2022',
-  charset: 'ascii', // no character of a script acts by itself, in whatever file it stands
+  charset: 'utf8',
   legalComments: 'none',
   write: false,
   logLevel: 'warning',

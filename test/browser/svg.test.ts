@@ -202,6 +202,26 @@ describe('surroundings', () => {
   });
 });
 
+test('in a window as narrow as a telephone everything is in sight', async () => {
+  const page = await open(fixture('lab/overflow-and-lost.txt'));
+  await page.setViewportSize({ width: 380, height: 700 });
+  await eventually(() => page.$eval('svg', (svg) => svg.getAttribute('width'))).toBe('380');
+  const { x, y } = await middleOf(page, 'all');
+  await page.mouse.move(x, y);
+  await page.locator('input').fill('/./');
+  await page.mouse.move(x + 1, y);
+  const ends = await page.$$eval('text, tspan, button, input, output, .panel rect, #boxes rect', (all) =>
+    all
+      .map((one) => ({ right: one.getBoundingClientRect().right, text: one.textContent }))
+      .filter(({ right }) => right > 380),
+  );
+  expect(ends).toEqual([]);
+  const [frames, head] = await page.$$eval('#boxes, #head', (all) => all.map((one) => one.getBoundingClientRect()));
+  const bar = await page.$eval('#bar', (one) => one.getBoundingClientRect().bottom);
+  expect(bar).toBeLessThanOrEqual((frames?.top ?? 0) + 1);
+  expect(head?.width).toBeLessThanOrEqual(381);
+});
+
 describe('a hostile trace', () => {
   const names = [
     '</script><img/src=x/onerror=alert(1)>',

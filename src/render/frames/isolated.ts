@@ -7,12 +7,12 @@ import { visibleText } from '../visible-text.js';
 /** Hebrew, Arabic and what is written as they are. */
 const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
 
-const FIRST_STRONG_ISOLATE = '\u2068';
-const POP_ISOLATE = '\u2069';
+/** "First strong isolate" and "pop isolate": not written as they are, for the script stands in files where nothing may act. */
+const [OPEN = '', CLOSE = ''] = JSON.parse('"\\u2068\\u2069"') as string;
 
 /** What stands beside the name stays where it is: numbers and dots would else become part of it. For showing, not for copying. */
 export function isolated(name: string): string {
-  return RIGHT_TO_LEFT.test(name) ? `${FIRST_STRONG_ISOLATE}${name}${POP_ISOLATE}` : name;
+  return RIGHT_TO_LEFT.test(name) ? `${OPEN}${name}${CLOSE}` : name;
 }
 
 /** `visibleText` of words among which names are isolated: whatever else would act is shown. */

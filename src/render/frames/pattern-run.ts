@@ -21,15 +21,12 @@ interface Place {
 /** What a search may take before it is given up: the steps of new places, not those that were followed before. */
 export const MOST_WORK = 1_000_000;
 
-/** Thrown by `test`: this expression needs more work than anybody waits for. */
-export class TooMuchWork extends Error {}
-
 export class PatternRun {
   private readonly program: Program;
   private readonly places = new Map<string, Place>();
   private readonly first: Place;
   private readonly atoms: readonly (Atom | null)[];
-  /** The steps that were followed so far. */
+  /** The steps that were followed so far; beyond `MOST_WORK` nothing is looked for any more, and answers mean nothing. */
   work = 0;
 
   constructor(program: Program) {
@@ -76,12 +73,12 @@ export class PatternRun {
     return place;
   }
 
-  /** The atoms that are reached; null: the end of the program is. */
+  /** The atoms that are reached; null: the end of the program is, or nothing is looked for. */
   private withoutCharacters({ steps, before }: Place, after: Side): number[] | null {
     const seen = new Set(steps);
     const reached: number[] = [];
     for (const at of seen) {
-      if (++this.work > MOST_WORK) throw new TooMuchWork();
+      if (++this.work > MOST_WORK) return null;
       const step = this.program.steps[at] as Step;
       if (step.kind === StepKind.End) return null;
       if (step.kind === StepKind.Atom) reached.push(at);

@@ -23,8 +23,11 @@ export interface Program {
   readonly start: number;
 }
 
+const NONE = 'no regular expression';
+const LOOKS_BACK = 'no lookaround or backreferences';
+const TOO_LONG = 'too long an expression';
 /** Why there is none. */
-export type NoProgram = 'no regular expression' | 'no lookaround, no backreferences' | 'too long an expression';
+export type NoProgram = typeof NONE | typeof LOOKS_BACK | typeof TOO_LONG;
 
 const MOST_CHARACTERS = 1000;
 /** Of a program, and of what it takes to write one: `(x{99}){99}` is short as a text. */
@@ -45,8 +48,8 @@ class Refusal {
 }
 
 export function programOf(source: string): Program | NoProgram {
-  if (source.length > MOST_CHARACTERS) return 'too long an expression';
-  if (expressionOf(source) === null) return 'no regular expression';
+  if (source.length > MOST_CHARACTERS) return TOO_LONG;
+  if (expressionOf(source) === null) return NONE;
   try {
     return new Writer().program(new Reader(source).read());
   } catch (thrown) {
@@ -69,8 +72,7 @@ const GROUP = /\((?:\?:|\?<(?![=!])[^>]*>|(?!\?))/y;
 const QUANTIFIER = /(?:([*+?])|\{(\d+)(,(\d*))?\})\??/y;
 const EDGE = /[\^$]|\\[bB]/y;
 const BACKREFERENCE = /\\[1-9k]/y;
-const ATOM =
-  /\[(?:\\.|[^\]\\])*\]|\\(?:u\{[\da-f]+\}|u[\da-f]{4}(?:\\u[\da-f]{4})?|x[\da-f]{2}|p\{[^}]*\}|c[a-z]|.)|[^\\]/isuy;
+const ATOM = /\[(?:\\.|[^\]\\])*\]|\\(?:u\{[\da-f]+\}|u[\da-f]{4}|x[\da-f]{2}|p\{[^}]*\}|c[a-z]|.)|[^\\]/isuy;
 
 /** A text that is known to be a regular expression → its parts. */
 class Reader {
@@ -106,7 +108,7 @@ class Reader {
   }
 
   private single(): Part {
-    if (this.take(BACKREFERENCE)) throw new Refusal('no lookaround, no backreferences');
+    if (this.take(BACKREFERENCE)) throw new Refusal(LOOKS_BACK);
     const [edge] = this.take(EDGE) ?? [];
     if (edge !== undefined) return { kind: 'edge', source: edge };
     if (this.take(GROUP)) {
@@ -114,9 +116,9 @@ class Reader {
       this.takes(')');
       return inside;
     }
-    if (this.source[this.at] === '(') throw new Refusal('no lookaround, no backreferences');
+    if (this.source[this.at] === '(') throw new Refusal(LOOKS_BACK);
     const [source] = this.take(ATOM) ?? [];
-    if (source === undefined) throw new Refusal('no regular expression');
+    if (source === undefined) throw new Refusal(NONE);
     return { kind: 'atom', source };
   }
 
@@ -146,7 +148,7 @@ class Writer {
 
   /** Gives the step that the part begins with. */
   private write(part: Part, next: number): number {
-    if (++this.written > MOST_STEPS) throw new Refusal('too long an expression');
+    if (++this.written > MOST_STEPS) throw new Refusal(TOO_LONG);
     switch (part.kind) {
       case 'atom':
         return this.add({ kind: StepKind.Atom, source: part.source, next });

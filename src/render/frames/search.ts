@@ -7,7 +7,7 @@ import { formatCount, formatMany } from '../format.js';
 import { formatShare } from './facts.js';
 import { endOf, type FrameTable, summedUp } from './frame-table.js';
 import { programOf } from './pattern.js';
-import { PatternRun, TooMuchWork } from './pattern-run.js';
+import { MOST_WORK, PatternRun } from './pattern-run.js';
 
 export interface Found {
   readonly isMatch: Float64Array; // 1 or 0
@@ -34,12 +34,8 @@ export function matchNames(names: readonly string[], search: string): NameMatche
   const program = programOf(source);
   if (typeof program === 'string') return { isMatch: null, problem: program };
   const run = new PatternRun(program);
-  try {
-    return { isMatch: names.map((name) => run.test(name)), problem: '' };
-  } catch (thrown) {
-    if (thrown instanceof TooMuchWork) return { isMatch: null, problem: 'too much work: a simpler expression, please' };
-    throw thrown;
-  }
+  const isMatch = names.map((name) => run.test(name));
+  return run.work > MOST_WORK ? { isMatch: null, problem: 'too complex an expression' } : { isMatch, problem: '' };
 }
 
 /** A frame without any width is none that can be found. */

@@ -40,7 +40,8 @@ const COLUMNS = [
 export function writeData(frames: FrameColumns, settings: SvgSettings): string {
   const { tree } = frames;
   const { symbol, names, families } = usedNames(frames);
-  const numbers = COLUMNS.map((name) => [name, numbersOf(tree[name])]);
+  const beyondMin = tree.maxNs.map((ns, node) => ns - (tree.minNs[node] as number)); // of one call alone nothing
+  const numbers = COLUMNS.map((name) => [name, numbersOf(name === 'maxNs' ? beyondMin : tree[name])]);
   const written: Written = {
     ...settings,
     weight: frames.weight,
@@ -71,7 +72,7 @@ export function readData(text: string): SvgData {
     completeNs: columnOf(columns.completeNs, length),
     longestCutNs: columnOf(columns.longestCutNs, length),
     minNs: columnOf(columns.minNs, length),
-    maxNs: columnOf(columns.maxNs, length),
+    maxNs: columnOf(columns.maxNs, length).map((ns, node) => ns + (columns.minNs[node] ?? 0)),
   };
   const table = frameTable({
     tree,

@@ -22,6 +22,8 @@ export const HEAD = {
 
 /** Below this width the toolbar gets a row of its own. */
 export const NARROW_PX = 960;
+/** Below this one it gets two. */
+export const NARROWEST_PX = 520;
 
 export interface Place {
   readonly xPx: number;

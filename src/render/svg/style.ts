@@ -53,8 +53,6 @@ function colourRules(): ColourRule[] {
     ['#mark.keys', 'stroke', FOCUS],
     ['.bar', 'color', INK],
     ['.bar output', 'color', QUIET_INK],
-    ['.bar input,.bar button', 'background', PANEL],
-    ['.bar input,.bar button', 'border-color', LINE],
     ['.bar :focus-visible', 'outline-color', FOCUS],
   ];
 }
@@ -76,8 +74,9 @@ text,.bar{user-select:none}
 .panel rect{filter:drop-shadow(0 2px 6px #0004)}
 .panel .name{font-weight:700}
 .bar{display:flex;gap:8px;align-items:center;justify-content:flex-end;height:100%;font:12px ${SANS}}
-.bar input,.bar button{font:inherit;color:inherit;height:28px;box-sizing:border-box;padding:0 10px;border:1px solid;border-radius:6px}
-.bar input{width:210px;min-width:80px}
+.bar input,.bar button{font:inherit;color:inherit;height:28px;box-sizing:border-box;padding:0 10px;background:none;border:1px solid #888a;border-radius:6px}
+.bar input{width:210px;min-width:5em}
+.bar.narrow{flex-wrap:wrap;justify-content:flex-start}
 .bar button{cursor:pointer}
 .bar button:disabled{opacity:.5;cursor:default}
 .bar button,.bar output{white-space:nowrap;flex-shrink:0}

@@ -4,7 +4,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { programOf } from '../../../src/render/frames/pattern.js';
-import { MOST_WORK, PatternRun, TooMuchWork } from '../../../src/render/frames/pattern-run.js';
+import { MOST_WORK, PatternRun } from '../../../src/render/frames/pattern-run.js';
 import { matchNames } from '../../../src/render/frames/search.js';
 
 function finds(source: string, text: string): boolean {
@@ -93,7 +93,7 @@ describe('an expression', () => {
   );
 
   test.for(['(?=a)', '(?!a)', '(?<=a)', '(?<!a)b', '(a)\\1', '(?<n>a)\\k<n>'])('%s cannot be searched for', (source) =>
-    expect(programOf(source)).toBe('no lookaround, no backreferences'),
+    expect(programOf(source)).toBe('no lookaround or backreferences'),
   );
 
   test.for(['((((x{99}){99}){99}){99}){99}', '(((){999}){999}){999}', 'x'.repeat(1001), '('.repeat(1e5)])(
@@ -128,8 +128,9 @@ describe('work', () => {
     const names = Array.from({ length: 3000 }, (_, at) => `${at.toString(2)}${(at * 7919).toString(2)}`.repeat(9));
     const source = `(0|1)*1(0|1){${200}}2`;
     const run = new PatternRun(programOf(source) as Exclude<ReturnType<typeof programOf>, string>);
-    expect(() => names.map((name) => run.test(name))).toThrow(TooMuchWork);
-    expect(run.work).toBe(MOST_WORK + 1);
-    expect(matchNames(names, `/${source}/`)).toEqual({ isMatch: null, problem: expect.stringContaining('simpler') });
+    for (const name of names) run.test(name);
+    expect(run.work).toBeGreaterThan(MOST_WORK);
+    expect(run.work).toBeLessThan(MOST_WORK + 1_000_000); // a step for each character at most
+    expect(matchNames(names, `/${source}/`)).toEqual({ isMatch: null, problem: expect.stringContaining('complex') });
   });
 });

@@ -11,6 +11,6 @@ export const HELP: Facts = {
     ['Esc', 'clear the search; zoom back'],
     ['/', 'search: text, or a regular expression between slashes'],
     ['r', 'zoom out to all'],
-    ['?', 'show this, or hide it'],
+    ['?', 'show or hide this'],
   ].map(([what = '', more = '']) => ({ what, value: '', more })),
 };

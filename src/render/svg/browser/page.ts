@@ -4,9 +4,21 @@
 
 import { byId, setAttributes, svgElement } from '../../browser/dom.js';
 import { CHARACTER_PX, ROW_PX } from '../../frames/drawing.js';
-import { flow, HEAD, headHeightPx, legendTopPx, NARROW_PX, type Place, wrapped } from '../head-shape.js';
+import {
+  flow,
+  HEAD,
+  headHeightPx,
+  legendTopPx,
+  NARROW_PX,
+  NARROWEST_PX,
+  notesTopPx,
+  type Place,
+  wrapped,
+} from '../head-shape.js';
 
-const LEAST_WIDTH_PX = 480;
+const LEAST_WIDTH_PX = 320;
+/** Beside the text of a warning. */
+const WARNING_PADDING_PX = 8;
 const SAMPLE = 'x'.repeat(100);
 
 export const root = document.documentElement as unknown as SVGSVGElement;
@@ -33,12 +45,15 @@ export function layOutHead(widthPx: number): number {
     const { xPx, row } = places[index] as Place;
     entry.setAttribute('transform', `translate(${xPx} ${row * HEAD.legendRowPx})`);
   });
-  const above = {
-    warnings: Number(byId('head').getAttribute('data-warnings')),
-    notes: layOutNotes(widthPx - 2 * HEAD.marginPx),
-  };
-  byId('legend').setAttribute('transform', `translate(${HEAD.marginPx} ${legendTopPx(above)})`);
-  const heightPx = headHeightPx(above, places, widthPx < NARROW_PX);
+  const roomPx = widthPx - 2 * HEAD.marginPx;
+  const above = { warnings: Number(byId('head').getAttribute('data-warnings')), notes: layOutNotes(roomPx) };
+  const downPx = wrapLines(roomPx);
+  const place = (id: string, topPx: number) =>
+    byId(id).setAttribute('transform', `translate(${HEAD.marginPx} ${topPx + downPx})`);
+  place('notes', notesTopPx(above.warnings));
+  place('legend', legendTopPx(above));
+  const barPx = widthPx < NARROWEST_PX ? HEAD.toolbarRowPx : 0;
+  const heightPx = headHeightPx(above, places, widthPx < NARROW_PX) + downPx + barPx;
   setAttributes(byId('head').firstElementChild as Element, { width: widthPx, height: heightPx });
   return heightPx;
 }
@@ -54,6 +69,36 @@ function layOutNotes(roomPx: number): number {
     note.replaceChildren(...spans);
   }
   return count;
+}
+
+/** What each line is when it has room. */
+const whole = new Map<Element, string>();
+
+/** Lines that have none become several, and push down what stands below them. Gives how far. */
+function wrapLines(roomPx: number): number {
+  let downPx = 0;
+  for (const line of byId('head').querySelectorAll(':scope > text, .warning')) {
+    const [box, text = line] = [...line.children].filter(({ localName }) => localName !== 'title');
+    const words = whole.get(line) ?? [...text.childNodes].find(({ nodeType }) => nodeType === 3)?.nodeValue ?? '';
+    whole.set(line, words);
+    const paddingPx = text === line ? 0 : WARNING_PADDING_PX;
+    const hints = [...text.children].filter(({ localName }) => localName === 'title');
+    text.replaceChildren(words);
+    const fits = (text as SVGTextElement).getComputedTextLength() <= roomPx - 2 * paddingPx;
+    const { fontSize } = getComputedStyle(text);
+    const scale = 12 / Number.parseFloat(fontSize);
+    const lines = fits ? [words] : wrapped(words, scale * (roomPx - 2 * paddingPx));
+    const x = text.getAttribute('x') ?? 0;
+    const dy = Math.ceil(17 / scale);
+    text.replaceChildren(...lines.map((part, at) => svgElement('tspan', { x, dy: at === 0 ? 0 : dy }, part)));
+    text.append(...hints);
+    const morePx = (lines.length - 1) * dy;
+    if (box && text !== line)
+      setAttributes(box, { width: (text as SVGTextElement).getBBox().width + 2 * paddingPx, height: 20 + morePx });
+    line.setAttribute('transform', `translate(0 ${downPx})`);
+    downPx += morePx;
+  }
+  return downPx;
 }
 
 /** The picture as large as it has to be, and no smaller than the window: tooltips need room. */

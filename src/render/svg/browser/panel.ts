@@ -18,27 +18,42 @@ export interface PanelSize {
 
 /** Fills a group, and says how large it became. */
 export function fillPanel(group: SVGGElement, facts: Facts, characterPx: number, roomPx: number): PanelSize {
-  const [whatPx, valuePx] = columnEnds(facts.rows).map((columns) => columns * characterPx) as [number, number];
-  const rowsColumns =
-    Math.max(0, ...facts.rows.map(({ more }) => columnsOf(more))) + valuePx / characterPx + GAP_COLUMNS;
   const mostColumns = Math.max(20, Math.floor((roomPx - 2 * PADDING_PX) / characterPx));
+  const rows = fitted(facts.rows, mostColumns);
+  const [whatPx, valuePx] = columnEnds(rows).map((columns) => columns * characterPx) as [number, number];
+  const rowsColumns = Math.min(mostColumns, columnsOfRows(rows));
   const lines = wrapped(facts.title, Math.min(mostColumns, Math.max(rowsColumns, 60)));
   const widest = Math.max(rowsColumns, ...lines.map(columnsOf));
   const size = {
     widthPx: Math.ceil(widest * characterPx) + 2 * PADDING_PX,
-    heightPx: (lines.length + facts.rows.length) * LINE_PX + 2 * PADDING_PX - 2,
+    heightPx: (lines.length + rows.length) * LINE_PX + 2 * PADDING_PX - 2,
   };
   const texts = [
     ...lines.map((line, index) => textAt(0, index, line, 'name')),
-    ...facts.rows.flatMap((fact, index) => rowTexts(fact, index + lines.length, whatPx, valuePx, characterPx)),
+    ...rows.flatMap((fact, index) => rowTexts(fact, index + lines.length, whatPx, valuePx, characterPx)),
   ];
   group.replaceChildren(svgElement('rect', { width: size.widthPx, height: size.heightPx, rx: 7 }), ...texts);
   return size;
 }
 
+/** Where there is no room for a third column, what would stand in it has lines of its own. */
+function fitted(rows: readonly Fact[], mostColumns: number): readonly Fact[] {
+  if (columnsOfRows(rows) <= mostColumns) return rows;
+  return rows.flatMap(({ what, value, more }) => [
+    ...(what + value === '' ? [] : [{ what, value, more: '' }]),
+    ...(more === '' ? [] : wrapped(more, mostColumns)).map((line) => ({ what: line, value: '', more: '' })),
+  ]);
+}
+
+function columnsOfRows(rows: readonly Fact[]): number {
+  const [, values] = columnEnds(rows);
+  const more = Math.max(0, ...rows.map((row) => columnsOf(row.more)));
+  return Math.max(values + (more > 0 ? GAP_COLUMNS + more : 0), ...rows.map(({ what }) => columnsOf(what)));
+}
+
 /** Where the words end, and where the values do: they stand right-aligned. */
 function columnEnds(rows: readonly Fact[]): [number, number] {
-  const what = Math.max(0, ...rows.map((row) => columnsOf(row.what)));
+  const what = Math.max(0, ...rows.map((row) => (row.value === '' && row.more === '' ? 0 : columnsOf(row.what))));
   const value = Math.max(0, ...rows.map((row) => columnsOf(row.value)));
   return [what, what + (value > 0 ? GAP_COLUMNS + value : 0)];
 }

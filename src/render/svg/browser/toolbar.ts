@@ -3,7 +3,7 @@
  */
 
 import { byId, htmlElement, setAttributes, svgElement } from '../../browser/dom.js';
-import { HEAD, NARROW_PX } from '../head-shape.js';
+import { HEAD, NARROW_PX, NARROWEST_PX } from '../head-shape.js';
 
 export interface ToolbarActions {
   readonly search: (text: string) => void;
@@ -16,16 +16,18 @@ export interface ToolbarActions {
 export class Toolbar {
   private readonly input = htmlElement('input', {
     type: 'search',
-    placeholder: 'Search: text or /regex/  ( / )',
+    placeholder: 'Search: text or /regex/',
     'aria-label': 'search frames',
   });
   private readonly output = htmlElement('output', { 'aria-live': 'polite' });
   private readonly resetButton = htmlElement('button', { type: 'button', title: 'zoom out to all (r)' }, 'Reset zoom');
+  private readonly bar = htmlElement('div', { class: 'bar' });
   private readonly place = svgElement('foreignObject', { id: 'bar', height: 34 });
 
   constructor(actions: ToolbarActions) {
     const help = htmlElement('button', { type: 'button', title: 'keys (?)', 'aria-label': 'keys' }, '?');
-    this.place.append(htmlElement('div', { class: 'bar' }, this.output, this.input, this.resetButton, help));
+    this.bar.append(this.output, this.input, this.resetButton, help);
+    this.place.append(this.bar);
     byId('head').append(this.place);
     this.input.addEventListener('input', () => actions.search(this.input.value));
     this.input.addEventListener('keydown', (event) => {
@@ -47,9 +49,11 @@ export class Toolbar {
   /** Beside the title, or in the row that ends at `bottomPx`. */
   moveTo(widthPx: number, bottomPx: number): void {
     const isNarrow = widthPx < NARROW_PX;
-    const y = isNarrow ? bottomPx - HEAD.toolbarRowPx - 4 : 8;
+    const rows = widthPx < NARROWEST_PX ? 2 : 1;
+    this.bar.classList.toggle('narrow', rows > 1);
+    const y = isNarrow ? bottomPx - rows * HEAD.toolbarRowPx - 4 : 8;
     const width = isNarrow ? widthPx - 2 * HEAD.marginPx : HEAD.toolbarPx;
-    setAttributes(this.place, { x: widthPx - HEAD.marginPx - width, y, width });
+    setAttributes(this.place, { x: widthPx - HEAD.marginPx - width, y, width, height: rows * HEAD.toolbarRowPx - 2 });
   }
 
   focus(): void {
