@@ -139,6 +139,7 @@ export function sumColumns(width: Width, { hasSwitches }: Views): Column<Functio
     {
       ...duration('max', 'Max', '“≥”: the longest was cut, and lasted that or longer', longestNs),
       cell: ({ sums: { maxNs, longestCutNs } }) => formatLongest(maxNs, longestCutNs),
+      widthPx: [62, 76],
     },
   ];
   return columns.filter((column) => column !== false);
