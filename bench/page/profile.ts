@@ -42,6 +42,7 @@ export function makeProfile({ seed, nodes, threads: count }: ProfileRecipe): Pro
       endNs,
       scope: 'user',
       weight: 'ns',
+      hasSwitches: null,
       part: null,
       recorded: null,
     },

@@ -20,9 +20,9 @@ export function isLost(symbol: SymbolId): boolean {
   return symbol === SpecialSymbol.Lost;
 }
 
-/** The trace tells when threads lost their processors. */
-export function knowsSwitches({ symbol }: Pick<CallTree, 'symbol'>): boolean {
-  return symbol.some(isOffCpu);
+/** The trace tells when threads lost their processors. `noted`: what its profile says; where that is nothing, waits tell. */
+export function knowsSwitches({ symbol }: Pick<CallTree, 'symbol'>, noted: boolean | null = null): boolean {
+  return noted ?? symbol.some(isOffCpu);
 }
 
 /** Whole-tree sums: of each node and all below it. */

@@ -56,7 +56,8 @@ export function wholeTree({ together, threads }: Profile): CallTree {
 
 /** `tree`: of all threads. */
 export function aboutTrace({ meta, threads }: Profile, tree: CallTree) {
-  const { totalNs, outsideNs, offCpuNs } = timeOf(tree);
+  const hasSwitches = knowsSwitches(tree, meta.hasSwitches);
+  const { totalNs, outsideNs, offCpuNs } = timeOf(tree, hasSwitches);
   return {
     start: clockText(meta, meta.startNs),
     durationNs: meta.endNs - meta.startNs,
@@ -64,13 +65,13 @@ export function aboutTrace({ meta, threads }: Profile, tree: CallTree) {
     totalNs,
     outsideNs,
     offCpuNs,
-    hasSwitches: knowsSwitches(tree),
+    hasSwitches,
     part: meta.part,
   };
 }
 
 /** Of a whole tree. `hasSwitches`: the trace tells when threads lost their processors. */
-export function timeOf(tree: CallTree, hasSwitches = knowsSwitches(tree)) {
+export function timeOf(tree: CallTree, hasSwitches: boolean) {
   const sums = timeSumsOf(timeSums(tree), ROOT);
   return { ...sums, onCpuNs: onCpuNs(sums, hasSwitches) };
 }

@@ -9,6 +9,7 @@ import { type CallerLatency, type LatencyStats, latencyOf, type SlowCallRows } f
 import { isLost, isOffCpu, isStop, onCpuNs } from '../analysis/outside.js';
 import { type FunctionSet, isOfSet } from '../analysis/questions.js';
 import type { Profile } from '../model/profile.js';
+import { withRemedies } from '../model/remedies.js';
 import { compareSymbols } from '../model/symbol-order.js';
 import type { SymbolTable } from '../model/symbol-table.js';
 import { NONE, type SymbolId } from '../model/units.js';
@@ -25,7 +26,7 @@ export function latencyAnswer(profile: Profile, calls: CallsAnswer, functions: F
   const tree = wholeTree(profile);
   const trace = aboutTrace(profile, tree);
   const latency = latencyOf(calls, symbols);
-  const asked = functionsOf(tree, durations).filter(({ symbol }) => isOfSet(functions, symbol));
+  const asked = functionsOf(tree, durations, trace.hasSwitches).filter(({ symbol }) => isOfSet(functions, symbol));
   const naming = new Naming(profile, trace.hasSwitches, functions);
   return {
     format: 'ptflame-latency',
@@ -43,7 +44,7 @@ export function latencyAnswer(profile: Profile, calls: CallsAnswer, functions: F
     chains: latency.chains.map((row) => naming.chain(row)),
     chainsLeftOut: latency.chainsLeftOut,
     slowest: latency.slowest.map((row) => naming.slowCall(row)),
-    quality: { ...quality } as schema.Latency['quality'],
+    quality: withRemedies(quality, profile.meta) as schema.Latency['quality'],
   };
 }
 

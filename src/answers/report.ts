@@ -3,8 +3,9 @@
  */
 import { longestNs } from '../analysis/duration-stats.js';
 import { type FunctionSums, functionsOf } from '../analysis/functions.js';
-import { isStop, knowsSwitches } from '../analysis/outside.js';
+import { isStop } from '../analysis/outside.js';
 import type { Profile } from '../model/profile.js';
+import { withRemedies } from '../model/remedies.js';
 import { compareSymbols } from '../model/symbol-order.js';
 import type { SymbolTable } from '../model/symbol-table.js';
 import { aboutTrace, knownStats, named, PRODUCER, timeOf, wholeTree } from './common.js';
@@ -26,7 +27,8 @@ export interface ReportOptions {
 export function reportOf(profile: Profile, options: ReportOptions = {}): Report {
   const { symbols, durations, quality } = profile;
   const tree = wholeTree(profile);
-  const hasSwitches = knowsSwitches(tree);
+  const trace = aboutTrace(profile, tree);
+  const { hasSwitches } = trace;
   const rowsOf = (sums: FunctionSums[]) => functionRows(sums, symbols, options);
   const threads = profile.threads.map(({ tid, pid, comm, tree: own, durations: took }) => {
     const { totalNs, outsideNs, onCpuNs } = timeOf(own, hasSwitches);
@@ -36,10 +38,10 @@ export function reportOf(profile: Profile, options: ReportOptions = {}): Report 
     format: 'ptflame-report',
     version: 2,
     producer: PRODUCER,
-    trace: aboutTrace(profile, tree),
+    trace,
     functions: rowsOf(functionsOf(tree, durations, hasSwitches)),
     ...(options.threads && { threads: threads.sort((a, b) => b.totalNs - a.totalNs || a.tid - b.tid) }),
-    quality: { ...quality } as Report['quality'],
+    quality: withRemedies(quality, profile.meta) as Report['quality'],
   };
 }
 

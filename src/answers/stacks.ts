@@ -3,6 +3,7 @@
  */
 import type { StackFrame } from '../analysis/stack-at.js';
 import type { Profile, ThreadProfile } from '../model/profile.js';
+import { withRemedies } from '../model/remedies.js';
 import type { Nanoseconds } from '../model/units.js';
 import { aboutTrace, clockText, named, PRODUCER, wholeTree } from './common.js';
 import type { Stacks } from './schema.js';
@@ -26,6 +27,6 @@ export function stacksAnswer(profile: Profile, atNs: Nanoseconds, stacks: readon
         return { ...named(symbols, symbol), since: clockText(meta, sinceNs), sinceNs: atNs - sinceNs };
       }),
     })),
-    quality: { ...quality } as Stacks['quality'],
+    quality: withRemedies(quality, meta) as Stacks['quality'],
   };
 }

@@ -45,6 +45,8 @@ export interface TraceMeta {
   readonly scope: 'user' | 'user+kernel';
   /** `calls`: the trace has no times, and a node's self value is its number of calls. */
   readonly weight: 'ns' | 'calls';
+  /** The trace tells when threads lost their processors, as it has records of switches; null: nobody noted it. */
+  readonly hasSwitches: boolean | null;
   /** What of the trace this is, in words, if it is not all of its time; else null. */
   readonly part: string | null;
   /** null: it was read from text, or from several recordings. */

@@ -16,6 +16,11 @@ export function hiddenJumpsRemedy(
   return `${recorded ? '--precise' : '--itrace=be'} shows them`;
 }
 
+/** What tells how long threads had a processor: without it, traced time is but a lower bound. */
+export function switchesRemedy({ recorded }: Pick<TraceMeta, 'recorded'>): string {
+  return recorded ? 'perf record --switch-events tells' : 'perf script --show-switch-events tells';
+}
+
 const REMEDIES: Readonly<Record<number, string>> = {
   1: 'fewer decoders at a time',
   2: 'another version of perf may read it',
@@ -24,6 +29,18 @@ const REMEDIES: Readonly<Record<number, string>> = {
   8: 'a larger buffer: -m ,64M, fewer processors, or a shorter recording',
   10: 'perf config intel-pt.max-loops=… sets how long perf tries',
 };
+
+/** A quality with what helps beside what is wrong: as files and answers have it. */
+export function withRemedies(quality: Quality, meta: Pick<TraceMeta, 'recorded' | 'hasSwitches'>) {
+  return {
+    ...quality,
+    losses: quality.losses.map((kind) => ({ ...kind, remedy: remedyOf(kind) })),
+    remedies: {
+      hiddenJumps: hiddenJumpsRemedy(quality, meta),
+      switches: meta.hasSwitches === false ? switchesRemedy(meta) : null,
+    },
+  };
+}
 
 /** What helps against a cause of loss; null: nobody knows. */
 export function remedyOf({ cause, code, file }: Pick<LossKind, 'cause' | 'code' | 'file'>): string | null {

@@ -120,7 +120,7 @@ export class ProfileBuilder {
     this.threads.sort((a, b) => a.profile.tid - b.profile.tid);
     for (const thread of this.threads) quality.add(thread.quality);
     return {
-      meta: { originNs, ...bounds, scope, weight, part, recorded },
+      meta: { originNs, ...bounds, scope, weight, hasSwitches: this.reader.store.hasSwitches, part, recorded },
       symbols: words.interner.symbols.build(),
       threads: this.threads.map(({ profile }) => profile),
       together: this.together?.build() ?? null,

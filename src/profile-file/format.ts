@@ -31,5 +31,5 @@ export const QUALITY_KEYS: readonly string[] = [
   'lines events gapLines ignoredLines damagedLines firstDamaged brokenInputs input line text reason',
   'tid atNs lengthNs cause code message file losses gaps lostNs threadsCut inferredNs hiddenNs unknownNs totalNs',
   'inferredCalls OpenAtStart OpenAtEnd CutByGap Unwound HiddenJump undecidedEvents clockSteps',
-  'unknownFlags unknownFlagLines remedy remedies hiddenJumps',
+  'unknownFlags unknownFlagLines remedy remedies hiddenJumps switches',
 ].flatMap((keys) => keys.split(' '));

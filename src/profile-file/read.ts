@@ -4,6 +4,7 @@
 import type { z } from 'zod';
 import { addedDurations } from '../model/durations.js';
 import type { Profile, ThreadProfile } from '../model/profile.js';
+import type { Quality } from '../model/quality.js';
 import { type SymbolKind, type SymbolTable, SymbolTableBuilder } from '../model/symbol-table.js';
 import { NONE } from '../model/units.js';
 import { ProfileFault, refusal } from './fault.js';
@@ -11,7 +12,7 @@ import { FORMAT, KIND_NAMES, VERSION } from './format.js';
 import { type JsonObject, type JsonValue, parseJson } from './json-reader.js';
 import { readDurations } from './read-durations.js';
 import { readTree } from './read-tree.js';
-import { ProfileHead, type SymbolsPart, ThreadPart } from './schema.js';
+import { ProfileHead, type QualityPart, type SymbolsPart, ThreadPart } from './schema.js';
 
 /**
  * Reads a whole file; `name` is for messages.
@@ -71,13 +72,24 @@ function profileOf(file: JsonObject): Profile {
   const isPart = meta.part !== undefined;
   const read = threads.map((thread, row) => threadOf(thread, table, `threads[${row}]`, isPart)).map(inOrderOfTids);
   return {
-    meta: { ...meta, originNs: BigInt(meta.originNs), part: meta.part ?? null, recorded: meta.recorded ?? null },
+    meta: {
+      ...meta,
+      originNs: BigInt(meta.originNs),
+      hasSwitches: meta.hasSwitches ?? null,
+      part: meta.part ?? null,
+      recorded: meta.recorded ?? null,
+    },
     symbols: table,
     threads: read,
     together: null,
     durations: addedDurations(read),
-    quality,
+    quality: withoutRemedies(quality),
   };
+}
+
+/** They follow from the rest. */
+function withoutRemedies({ remedies: _, losses, ...quality }: z.infer<typeof QualityPart>): Quality {
+  return { ...quality, losses: losses.map(({ remedy: _, ...kind }) => kind) };
 }
 
 function checked<Schema extends z.ZodType>(schema: Schema, value: unknown, path: string): z.infer<Schema> {

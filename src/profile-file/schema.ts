@@ -49,6 +49,7 @@ export const MetaPart = z.object({
   endNs: ns,
   scope: z.enum(['user', 'user+kernel']),
   weight: z.enum(['ns', 'calls']),
+  hasSwitches: z.boolean().optional(), // absent: nobody noted it
   part: z.string().optional(), // absent: it is all of the trace
   recorded: RecordedPart.optional(), // absent: nobody knows
 });
@@ -126,7 +127,7 @@ export const QualityPart = z.object({
   clockSteps: count,
   unknownFlags: few(z.string(), 100),
   unknownFlagLines: count,
-  remedies: z.object({ hiddenJumps: told.optional() }).optional(),
+  remedies: z.object({ hiddenJumps: told, switches: told }).optional(),
   lostNs: count,
   inferredNs: count,
   hiddenNs: count,

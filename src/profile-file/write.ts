@@ -6,7 +6,7 @@ import type { FunctionDurations } from '../model/durations.js';
 import { assert } from '../model/errors.js';
 import { nodeOrder, orderedDurations, type SymbolOrder, symbolOrder } from '../model/file-order.js';
 import type { Profile, ThreadProfile } from '../model/profile.js';
-import { hiddenJumpsRemedy, remedyOf } from '../model/remedies.js';
+import { withRemedies } from '../model/remedies.js';
 import { safeJson } from '../model/safe-json.js';
 import type { SymbolTable } from '../model/symbol-table.js';
 import { type Nanoseconds, NONE } from '../model/units.js';
@@ -35,7 +35,7 @@ export function* renderJson(profile: Profile): Generator<string> {
 
 /** Time 0 of a file is the start of its recording: which line was read first must not be seen in it. */
 function metaText({ meta }: Profile): string {
-  const { scope, weight, part, recorded } = meta;
+  const { scope, weight, hasSwitches, part, recorded } = meta;
   const originNs = String(meta.originNs + BigInt(meta.startNs));
   return JSON.stringify({
     originNs,
@@ -43,6 +43,7 @@ function metaText({ meta }: Profile): string {
     endNs: meta.endNs - meta.startNs,
     scope,
     weight,
+    ...(hasSwitches !== null && { hasSwitches }),
     ...(part !== null && { part }),
     ...(recorded && { recorded }),
   });
@@ -137,7 +138,5 @@ function* textPieces(texts: readonly string[]): Generator<string> {
 /** The keys stand in one order, whoever made the objects. */
 function qualityText({ meta, quality }: Profile): string {
   const gaps = quality.gaps.map((gap) => ({ ...gap, atNs: gap.atNs - meta.startNs }));
-  const losses = quality.losses.map((kind) => ({ ...kind, remedy: remedyOf(kind) }));
-  const remedies = { hiddenJumps: hiddenJumpsRemedy(quality, meta) };
-  return JSON.stringify({ ...quality, losses, gaps, remedies }, [...QUALITY_KEYS]);
+  return JSON.stringify({ ...withRemedies(quality, meta), gaps }, [...QUALITY_KEYS]);
 }

@@ -34,6 +34,8 @@ export class TraceStore {
   endNs: Nanoseconds = Number.NEGATIVE_INFINITY;
   /** Events of threads and processors that nobody asked for. */
   unwanted = 0;
+  /** There is a record of a switch, of whatever thread. */
+  hasSwitches = false;
   private readonly mappings = new Mappings();
   private readonly selection: Selection;
   readonly memory: EventMemory;
@@ -224,6 +226,7 @@ export class TraceStore {
   // Decoding in slices repeats such records in every slice, so equal ones are one.
   private addRecord(record: TraceRecord): void {
     if (record.what === 'gap' && !WAS_NOT_RECORDED.includes(record.code)) this.hasErrors = true;
+    if (record.what === 'switch') this.hasSwitches = true;
     if (record.what === 'fork') this.mappings.addFork(record.pid, record.parentPid, record.timeNs);
     if (record.what === 'exec') this.mappings.addExec(record.pid, record.timeNs);
     let records = this.records.get(record.tid);

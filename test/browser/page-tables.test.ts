@@ -41,6 +41,17 @@ beforeAll(async () => {
   await small.setViewportSize({ width: 1600, height: 1200 });
 }, 60_000);
 
+test('without records of switches the columns are of traced time, with what tells more', async () => {
+  const own = await openReport(browser, fixture('lab/overflow-and-lost.txt'));
+  const heads = await own.$$eval('th button, [role=columnheader] button', (all) =>
+    all.map((one) => `${one.textContent} ${one.getAttribute('title')}`),
+  );
+  expect(heads.join('\n')).toMatch(/Traced .*a lower bound of on-CPU; perf script --show-switch-events tells more/);
+  expect(heads.join('\n')).not.toMatch(/On CPU/);
+  expect(await own.getByLabel('Width').locator('option').allTextContents()).toContain('Traced (least on CPU)');
+  await own.close();
+});
+
 /** As the table writes a row of the report. */
 function rowText(row: FunctionRow, offCpuNs: number, allNs: number): string[] {
   const duration = (ns: number | null) => (ns === null ? '–' : formatDuration(ns));

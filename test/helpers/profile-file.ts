@@ -40,7 +40,16 @@ export function profileOfNames(
   const lists = { firstDamaged: [], brokenInputs: [], losses: [], gaps: [], unknownFlags: [] };
   const counts = { threadsCut: 0, undecidedEvents: 0, clockSteps: 0, unknownFlagLines: 0 };
   return {
-    meta: { originNs: 0n, startNs: 0, endNs, scope: 'user', weight: 'ns', part: null, recorded: null },
+    meta: {
+      originNs: 0n,
+      startNs: 0,
+      endNs,
+      scope: 'user',
+      weight: 'ns',
+      hasSwitches: null,
+      part: null,
+      recorded: null,
+    },
     symbols: symbols.build(),
     threads: [{ tid: 1, pid: null, comm: comm ?? null, startNs: 0, endNs, tree: built, hiddenNs: 0, durations: null }],
     together: null,

@@ -43,6 +43,7 @@ const meta: fc.Arbitrary<TraceMeta> = fc.record({
   endNs: time,
   scope: fc.constantFrom('user', 'user+kernel'),
   weight: fc.constantFrom('ns', 'calls'),
+  hasSwitches: fc.option(fc.boolean()),
   part: told,
   recorded: fc.option(
     fc.record({

@@ -2,8 +2,10 @@
  * Files of older versions are read.
  */
 import { expect, test } from 'vitest';
+import { reportOf } from '../../src/answers/report.js';
 import { analyzeText, fixture, fold } from '../helpers/load.js';
 import { jsonOf, readBack } from '../helpers/profile-file.js';
+import { traceOf } from '../helpers/trace-of.js';
 
 test('version 1 is read: nothing is known of calls that were cut, and none was unwound', async () => {
   const profile = await analyzeText(fixture('lab/cpp-exception-operators-lambda.txt'));
@@ -20,4 +22,37 @@ test('version 1 is read: nothing is known of calls that were cut, and none was u
   }
   expect(fold(read)).toBe(fold(profile));
   expect(JSON.parse(jsonOf(read)).version).toBe(2);
+});
+
+const calls = [
+  '0    call             main  leaf',
+  '50   PERF_RECORD_SWITCH OUT', // no stop of the trace follows: it meant nothing
+  '100  return           leaf  main',
+];
+const answer = async (trace: readonly string[]) => {
+  const profile = await analyzeText(traceOf(trace.join('\n')), { durations: true });
+  const read = await readBack(jsonOf(profile));
+  const again = reportOf(read).trace.hasSwitches;
+  expect(reportOf(profile).trace.hasSwitches).toBe(again);
+  return [again, JSON.parse(jsonOf(read)).quality.remedies.switches];
+};
+
+test('a profile says whether there were records of switches, though nobody waited', async () => {
+  expect(await answer(calls)).toEqual([true, null]);
+  expect(await answer(calls.filter((line) => !line.includes('SWITCH')))).toEqual([
+    false,
+    'perf script --show-switch-events tells',
+  ]);
+});
+
+test('of a file that does not say it, waits tell', async () => {
+  for (const name of ['lab/cpp-exception-operators-lambda.txt', 'lab/thread-create-switch-migrate.txt']) {
+    const profile = await analyzeText(fixture(name));
+    const text = jsonOf(profile);
+    const file = JSON.parse(text);
+    delete file.meta.hasSwitches;
+    const read = await readBack(JSON.stringify(file));
+    expect(reportOf(read).trace.hasSwitches).toBe(reportOf(profile).trace.hasSwitches);
+    expect(jsonOf(read)).not.toContain('"hasSwitches"');
+  }
 });

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { layout } from '../../../src/layout/layout.js';
 import { ROOT } from '../../../src/model/call-tree.js';
 import { bucketOf } from '../../../src/model/durations.js';
-import { detailsOf } from '../../../src/render/page/view/details.js';
+import { detailsOf, widthName } from '../../../src/render/page/view/details.js';
 import { foldedText } from '../../../src/render/page/view/folded.js';
 import { barsOf } from '../../../src/render/page/view/histogram.js';
 import { START, type State, WIDTHS, type Width } from '../../../src/render/page/view/state.js';
@@ -31,6 +31,10 @@ const TRACE = traceOf(`
   180  call             deep  leaf
   200  return           leaf  deep`);
 
+const CALLS_ALONE = traceOf(`
+  0    call             main  leaf
+  100  return           leaf  main`);
+
 /** One line each; empty if the frame is too narrow to be drawn. */
 function said(views: Views, state: State, name: string): string {
   const table = views.tableAt(state);
@@ -41,7 +45,7 @@ function said(views: Views, state: State, name: string): string {
   const view = views.viewAt(state);
   const sums = view.functions().get(symbol);
   const everywhere = sums === undefined ? null : { sums, allNs: view.allNs() };
-  const { rows } = detailsOf(table, boxes, box, state.width, everywhere);
+  const { rows } = detailsOf(table, boxes, box, { width: state.width, hasSwitches: views.hasSwitches }, everywhere);
   return rows.map(({ what, value, more }) => [what, value, more].filter(Boolean).join(' | ')).join('\n');
 }
 
@@ -79,6 +83,13 @@ test('the first number is called what the width stands for', async () => {
     'calls, stops 3 calls',
     'self 9 ns',
   ]);
+});
+
+test('without records of switches time on a processor is called traced, a lower bound', async () => {
+  const views = viewsOf(await analyzeText(CALLS_ALONE, { durations: true }));
+  expect(said(views, { ...START, width: 'cpu' }, 'leaf')).toMatch(/^traced \| .* · a lower bound of on-CPU\n/);
+  expect(widthName('cpu', false)).toBe('Traced (least on CPU)');
+  expect(widthName('cpu', true)).toBe('On CPU');
 });
 
 test('bars hold all calls, each in its power of two', () => {

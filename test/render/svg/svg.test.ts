@@ -296,7 +296,16 @@ function profileWith(builder: CallTreeBuilder, names: readonly string[]): Profil
   const lists = { firstDamaged: [], brokenInputs: [], losses: [], gaps: [], unknownFlags: [] };
   const times = { lostNs: 0, inferredNs: 0, hiddenNs: 0, unknownNs: 0, totalNs: 100 };
   return {
-    meta: { originNs: 0n, startNs: 0, endNs: 100, scope: 'user', weight: 'ns', part: null, recorded: null },
+    meta: {
+      originNs: 0n,
+      startNs: 0,
+      endNs: 100,
+      scope: 'user',
+      weight: 'ns',
+      hasSwitches: null,
+      part: null,
+      recorded: null,
+    },
     symbols: symbols.build(),
     threads: [
       { tid: 1, pid: null, comm: null, startNs: 0, endNs: 100, tree: builder.build(), hiddenNs: 0, durations: null },

@@ -9,7 +9,7 @@ import { isolated } from '../../frames/isolated.js';
 import { recordingFileName } from '../../frames/recording-name.js';
 import { profileOf } from '../data/profile-of.js';
 import { chipsOf } from '../view/chips.js';
-import { WIDTH_NAMES } from '../view/details.js';
+import { tracedHint, widthName } from '../view/details.js';
 import { leadingPart } from '../view/paths.js';
 import { type Arrangement, isSameView, NO_ZOOM, type State, type Tab } from '../view/state.js';
 import type { Views } from '../view/views.js';
@@ -249,8 +249,11 @@ export class App {
   /** What of it is shown. */
   private wordsOf(state: State): string[] {
     const left = chipsOf(this.views, state).map(({ text }) => text);
+    const width = this.views.widthOf(state);
+    const { hasSwitches, data } = this.views;
     return [
-      WIDTH_NAMES[this.views.widthOf(state)],
+      widthName(width, hasSwitches),
+      ...(width === 'cpu' && !hasSwitches ? [tracedHint(data.meta)] : []),
       ...left,
       ...(state.search === '' ? [] : [`search: ${state.search}`]),
     ];

@@ -3,9 +3,11 @@
  */
 import { longestNs } from '../../../analysis/duration-stats.js';
 import type { FunctionSums } from '../../../analysis/functions.js';
+import type { TraceMeta } from '../../../model/profile.js';
 import { htmlElement as html } from '../../browser/dom.js';
 import { formatCalls, formatCount, formatDuration, formatLongest } from '../../format.js';
 import { formatShare, formatWeight } from '../../frames/facts.js';
+import { tracedHint } from '../view/details.js';
 import type { FunctionRow } from '../view/function-rows.js';
 import type { Width } from '../view/state.js';
 import type { Views } from '../view/views.js';
@@ -24,7 +26,7 @@ const WIDTHS: Readonly<Record<Width, WidthTitles>> = {
     hint: 'while it was on the stack; recursion counts once',
     own: ['Self', 'while it was on top'],
   },
-  cpu: { title: 'On CPU', hint: 'of its total, while its thread surely had a processor', own: null },
+  cpu: { title: 'On CPU', hint: 'of its total, while its thread had a processor', own: null },
   outside: {
     title: 'Outside',
     hint: 'in system calls and other stops, of it and of what it called',
@@ -40,8 +42,9 @@ const WIDTHS: Readonly<Record<Width, WidthTitles>> = {
 };
 
 /** What width stands for. */
-export function widthColumns(width: Width, whole: number): Column<FunctionRow>[] {
-  const { title, hint, own } = WIDTHS[width];
+export function widthColumns(width: Width, whole: number, { hasSwitches, data }: Views): Column<FunctionRow>[] {
+  const { own, ...known } = WIDTHS[width];
+  const [title, hint] = width === 'cpu' ? cpuTitle(hasSwitches, data.meta) : [known.title, known.hint];
   const format = (weight: number) => (width === 'calls' ? formatCount(weight) : formatWeight(weight, 'ns'));
   const column = { widthPx: width === 'calls' ? COUNT_PX : DURATION_PX };
   return [
@@ -67,6 +70,11 @@ export function widthColumns(width: Width, whole: number): Column<FunctionRow>[]
   ];
 }
 
+function cpuTitle(hasSwitches: boolean, meta: TraceMeta): [title: string, hint: string] {
+  const { title, hint } = WIDTHS.cpu;
+  return hasSwitches ? [title, hint] : ['Traced', `of its total, ${tracedHint(meta)}`];
+}
+
 function shareCell(weight: number, whole: number): HTMLElement {
   const cell = html('span', { class: 'share' }, formatShare(weight, whole));
   cell.style.setProperty('--share', `${Math.min(100, (100 * weight) / Math.max(1, whole))}%`);
@@ -78,7 +86,7 @@ const COUNT_PX = [64, 84] as const;
 const SHARE_PX = [56, 76] as const;
 
 /** All that is known of a function; what width stands for is not said again. */
-export function sumColumns(width: Width, { hasSwitches }: Views): Column<FunctionRow>[] {
+export function sumColumns(width: Width, { hasSwitches, data }: Views): Column<FunctionRow>[] {
   const count = (key: string, title: string, hint: string, value: (sums: FunctionSums) => number) => {
     const column = { key, title, hint, widthPx: COUNT_PX };
     return {
@@ -114,8 +122,7 @@ export function sumColumns(width: Width, { hasSwitches }: Views): Column<Functio
       ),
     width !== 'outside' &&
       duration('outside-self', 'Out. self', 'in stops directly on it', ({ outsideSelfNs }) => outsideSelfNs),
-    width !== 'cpu' &&
-      share('cpu', 'On CPU', 'of its total, while its thread surely had a processor', ({ onCpuNs }) => onCpuNs),
+    width !== 'cpu' && share('cpu', ...cpuTitle(hasSwitches, data.meta), ({ onCpuNs }) => onCpuNs),
     hasSwitches &&
       width !== 'off-cpu' &&
       duration('off-cpu', 'Off CPU', 'of its total, while its thread had no processor', ({ offCpuNs }) => offCpuNs),

@@ -64,7 +64,7 @@ export class FunctionsTable {
   }
 
   private columns({ whole }: FunctionRows, width: Width): Column<FunctionRow>[] {
-    const known = [this.nameColumn(), ...widthColumns(width, whole), ...sumColumns(width, this.views)];
+    const known = [this.nameColumn(), ...widthColumns(width, whole, this.views), ...sumColumns(width, this.views)];
     return known.filter(({ isTime }) => this.views.hasTimes || !isTime);
   }
 

@@ -225,6 +225,7 @@ export class MainGraph {
   }
 
   private factsOf(box: number, everywhere: Everywhere | null): Facts {
-    return detailsOf(this.table, this.graph.boxes, box, this.views.widthOf(this.state), everywhere);
+    const width = this.views.widthOf(this.state);
+    return detailsOf(this.table, this.graph.boxes, box, { width, hasSwitches: this.views.hasSwitches }, everywhere);
   }
 }

@@ -7,6 +7,7 @@ import { htmlElement as html, svgElement as svg } from '../../browser/dom.js';
 import { formatCount, formatDuration, formatMany } from '../../format.js';
 import { formatShare } from '../../frames/facts.js';
 import type { PageData } from '../data/page-data.js';
+import { tracedHint } from '../view/details.js';
 import { remembered } from '../view/remembered.js';
 import type { State } from '../view/state.js';
 import { choiceOf, chosenRow, type ThreadRow, threadChoices } from '../view/threads.js';
@@ -104,6 +105,9 @@ export class ThreadsTable {
     ): Column<ThreadRow> => {
       return { key, title, hint, widthPx: [70, 96], isTime: true, value, cell: (row) => formatDuration(value(row)) };
     };
+    const cpu: [title: string, hint: string] = this.hasSwitches
+      ? ['On CPU', 'while it had a processor']
+      : ['Traced', tracedHint(this.recorded.meta)];
     return [
       {
         key: 'name',
@@ -123,11 +127,11 @@ export class ThreadsTable {
         cell: ({ which }) => which,
       },
       duration('wall', 'Wall clock', 'all its time', ({ totalNs }) => totalNs),
-      duration('cpu', 'On CPU', 'while it surely had a processor', ({ onCpuNs }) => onCpuNs),
+      duration('cpu', ...cpu, ({ onCpuNs }) => onCpuNs),
       {
         key: 'busy',
         title: '%',
-        hint: 'on CPU, of its time',
+        hint: `${this.hasSwitches ? 'on CPU' : 'traced'}, of its time`,
         widthPx: [56, 70],
         isTime: true,
         value: ({ onCpuNs, totalNs }) => onCpuNs / Math.max(1, totalNs),

@@ -3,7 +3,7 @@
  */
 import { htmlElement as html } from '../../browser/dom.js';
 import type { Chip } from '../view/chips.js';
-import { WIDTH_NAMES } from '../view/details.js';
+import { tracedHint, widthName } from '../view/details.js';
 import type { Colouring, State, Width } from '../view/state.js';
 import type { Views } from '../view/views.js';
 import { button, type Choice, choice, iconButton, toggle } from './controls.js';
@@ -44,14 +44,15 @@ export class Toolbar {
   private readonly chips = html('div', { class: 'chips' });
   private state!: State;
 
-  constructor({ widths, colourings }: Views, events: ToolbarEvents) {
+  constructor({ widths, colourings, hasSwitches, data }: Views, events: ToolbarEvents) {
     this.events = events;
     const { change } = events;
     this.width = choice(
       'Width',
-      widths.map((width) => [width, WIDTH_NAMES[width]] as const),
+      widths.map((width) => [width, widthName(width, hasSwitches)] as const),
       (width) => change({ width }),
     );
+    if (widths.includes('cpu') && !hasSwitches) this.width.element.title = `Traced: ${tracedHint(data.meta)}`;
     this.colour = choice(
       'Colour',
       colourings.map((colouring) => [colouring, COLOUR_NAMES[colouring]] as const),

@@ -61,7 +61,7 @@ function longestCalls(rows: NodeRows): Float64Array {
     const calls = completeCalls(rows, row);
     if (calls === 0) guesses[row] = Number.NEGATIVE_INFINITY;
     else if (calls === 1) guesses[row] = rows.completeNs[row];
-    else guesses[row] = Math.floor((rows.completeNs[row] - rows.minNs[row]) / (calls - 1));
+    else guesses[row] = Math.max(0, Math.floor((rows.completeNs[row] - rows.minNs[row]) / (calls - 1)));
   }
   return guesses;
 }

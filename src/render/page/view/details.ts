@@ -3,14 +3,15 @@
  */
 import type { FunctionSums } from '../../../analysis/functions.js';
 import type { Boxes } from '../../../layout/layout.js';
+import type { TraceMeta } from '../../../model/profile.js';
+import { switchesRemedy } from '../../../model/remedies.js';
 import type { Nanoseconds } from '../../../model/units.js';
 import { formatDuration, formatMany, longestCut } from '../../format.js';
 import { callsText, type Fact, type Facts, factsOf, formatShare, isBlock, longestFact } from '../../frames/facts.js';
 import type { FrameTable } from '../../frames/frame-table.js';
 import type { Width } from './state.js';
 
-/** What a width is called. */
-export const WIDTH_NAMES: Readonly<Record<Width, string>> = {
+const WIDTH_NAMES: Readonly<Record<Width, string>> = {
   wall: 'Wall clock',
   cpu: 'On CPU',
   outside: 'Outside user code',
@@ -18,6 +19,16 @@ export const WIDTH_NAMES: Readonly<Record<Width, string>> = {
   calls: 'Calls',
   self: 'Self, by callers',
 };
+
+/** What a width is called. Without switches in the trace nobody knows who had a processor. */
+export function widthName(width: Width, hasSwitches: boolean): string {
+  return width === 'cpu' && !hasSwitches ? 'Traced (least on CPU)' : WIDTH_NAMES[width];
+}
+
+/** What traced time is, where the trace tells of no switches, and what helps. */
+export function tracedHint(meta: TraceMeta): string {
+  return `in traced code: a lower bound of on-CPU; ${switchesRemedy(meta)} more`;
+}
 
 /** A function over all paths that are looked at, and all time that is. */
 export interface Everywhere {
@@ -30,15 +41,20 @@ export function detailsOf(
   table: FrameTable,
   boxes: Boxes,
   box: number,
-  width: Width,
+  { width, hasSwitches }: { readonly width: Width; readonly hasSwitches: boolean },
   everywhere: Everywhere | null,
 ): Facts {
   const { title, rows } = factsOf(table, boxes, box);
-  const named = rows.map((row, at) => (at === 0 && width !== 'wall' ? { ...row, what: SHORT_NAMES[width] } : row));
+  const named = rows.map((row, at) => (at === 0 && width !== 'wall' ? asWidth(row, width, hasSwitches) : row));
   // seen from the leaves, a frame has no time of its own: that is what its width is
   const path = width === 'self' ? named.filter((_, at) => at !== 1 || isBlock(table, boxes, box)) : named;
   if (everywhere === null || isBlock(table, boxes, box)) return { title, rows: path };
   return { title, rows: [...path, ...functionFacts(everywhere)] };
+}
+
+function asWidth(row: Fact, width: Exclude<Width, 'wall'>, hasSwitches: boolean): Fact {
+  if (width !== 'cpu' || hasSwitches) return { ...row, what: SHORT_NAMES[width] };
+  return { ...row, what: 'traced', more: `${row.more} · a lower bound of on-CPU` };
 }
 
 const SHORT_NAMES: Readonly<Record<Exclude<Width, 'wall'>, string>> = {

@@ -65,7 +65,7 @@ export class Views {
   constructor(data: PageData) {
     const { symbols } = data;
     this.data = data;
-    this.hasSwitches = knowsSwitches(data.shape);
+    this.hasSwitches = knowsSwitches(data.shape, data.meta.hasSwitches);
     this.tables = new FrameTables(data.symbols, this.hasSwitches);
     this.names = this.tables.names;
     const files = filesBehindNames(symbols.name.map((name, row) => ({ name, dso: dsoOf(symbols, row) })));
