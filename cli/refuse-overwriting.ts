@@ -1,6 +1,7 @@
 /**
  * No command writes to a file that it reads, nor two results to one file: this is told before anything is read or written.
  */
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { PtflameError } from '../src/text.js';
 import { notesPath } from './data-file.js';
@@ -55,7 +56,7 @@ function sameAs({ id }: Place, places: readonly Place[]): Place | null {
 async function holderOf(output: string, inputs: readonly Place[]): Promise<Place | null> {
   const directories = await directoryIds(output);
   const holder = inputs.find(({ id }) => id !== null && directories.includes(id)) ?? null;
-  return holder !== null && (await fileId(join(holder.name, 'data'))) !== null ? holder : null;
+  return holder !== null && existsSync(join(holder.name, 'data')) ? holder : null;
 }
 
 function areOne(output: Place, kind: 'input' | 'output', other: Place): string {
