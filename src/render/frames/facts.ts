@@ -91,11 +91,11 @@ export function formatWeight(value: number, weight: 'ns' | 'calls'): string {
   return weight === 'ns' ? formatDuration(value) : formatMany(value, 'call');
 }
 
-/** "12.3 %", "0.0042 %": three digits, however small. */
+/** "12.3 %", "0.04 %", "<0.01 %": no more than three digits, and two decimals. */
 export function formatShare(part: number, all: number): string {
   const percent = (100 * part) / Math.max(all, 1);
-  if (percent > 0 && percent < 1e-4) return '< 0.0001 %';
-  return `${Number(percent.toPrecision(3))} %`;
+  if (percent > 0 && percent < 0.01) return '<0.01 %';
+  return `${Number(percent < 1 ? percent.toFixed(2) : percent.toPrecision(3))} %`;
 }
 
 function blockHint({ omitted }: FrameTable, { kind, node }: Boxes, box: number): Fact {
