@@ -39,7 +39,8 @@ describe('which file it is', () => {
     ['a link of a link, as the input', ['chain'], ['t'], /are the same file/],
     ['the second of several inputs, the second of several outputs', ['d/x', 't'], ['new', 'soft'], /are the same file/],
     ['notes of the input', ['t'], ['t.ptflame.json'], /where the notes of .*t are kept/],
-    ['a file in the input, which is a directory', ['d'], ['d/new.svg'], /lies in the recording .*d$/],
+    ['a file in a recording that is a directory', ['kcore'], ['kcore/new.svg'], /lies in the recording .*kcore$/],
+    ['a file in a directory that is no recording', ['d'], ['d/new.svg'], null],
     ['two outputs with one name', ['t'], ['new', 'new'], /new is named twice/],
     ['two outputs that are one file', ['t'], ['new', './d/../new'], /new and the output .*new are the same file/],
     ['two links to what does not exist yet', ['t'], ['later', 'other'], /are the same file/],
@@ -50,6 +51,8 @@ describe('which file it is', () => {
     ['an output whose directory does not exist', ['t'], ['gone/new'], null],
   ] as const)('%s', async ([, inputs, outputs, message], { dir }) => {
     await aliases(dir);
+    await mkdir(dir.file('kcore'));
+    await dir.write('kcore/data', 'PERFILE2');
     await symlink('future', dir.file('later'));
     await symlink('later', dir.file('other'));
     const place = (name: string) => (/^[-/]/.test(name) ? name : `${dir.path}/${name}`);
