@@ -18,10 +18,13 @@ const SETTINGS = {
   logLevel: 'warning',
 };
 
-/** Nothing is animated, and scales are of numbers. */
+/** Nothing is animated, and scales are of pixels. */
+const PLAIN = resolve('src/render/page/browser/instead-of-d3.ts');
 const INSTEAD = {
   'd3-transition': resolve('src/render/page/browser/immediate.ts'),
-  'd3-interpolate': resolve('src/render/page/browser/numbers-only.ts'),
+  'd3-scale': PLAIN,
+  'd3-format': PLAIN,
+  'd3-ease': PLAIN,
 };
 
 const built = (settings) => {

@@ -1,8 +1,8 @@
 /**
  * A flame graph in the page: d3-flame-graph draws as many frames as can be seen, and never hears of the others.
  */
-import { select } from 'd3';
 import flamegraph, { type FlameGraph } from 'd3-flame-graph';
+import { select } from 'd3-selection';
 import { type Boxes, layout } from '../../../layout/layout.js';
 import type { NodeId } from '../../../model/units.js';
 import { setAttributes, svgElement } from '../../browser/dom.js';

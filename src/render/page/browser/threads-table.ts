@@ -1,7 +1,6 @@
 /**
  * All threads: what each did, and when it was lost.
  */
-import { scaleLinear } from 'd3';
 import type { TraceGap } from '../../../model/quality.js';
 import { htmlElement as html, svgElement as svg } from '../../browser/dom.js';
 import { formatCount, formatDuration, formatMany } from '../../format.js';
@@ -166,7 +165,8 @@ export class ThreadsTable {
   /** The recording from its start to its end, and where the threads were lost in it. */
   private strip(row: ThreadRow): SVGSVGElement {
     const { meta, threads } = this.recorded;
-    const at = scaleLinear([meta.startNs, Math.max(meta.endNs, meta.startNs + 1)], [0, STRIP_PX]).clamp(true);
+    const lengthNs = Math.max(1, meta.endNs - meta.startNs);
+    const at = (ns: number) => STRIP_PX * Math.min(1, Math.max(0, (ns - meta.startNs) / lengthNs));
     const own = row.threads.map((place) => threads[place]).filter((thread) => thread !== undefined);
     const [from, to] = [Math.min(...own.map(({ startNs }) => startNs)), Math.max(...own.map(({ endNs }) => endNs))];
     const gaps = own.flatMap(({ tid }) => this.gapsOf.get(tid) ?? []);
