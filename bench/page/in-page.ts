@@ -112,7 +112,7 @@ export function prepare(): void {
     'width: self': () => setWidth('self'),
     'width: wall clock': () => setWidth('wall'),
     search,
-    'open function': () => click(find('#panel-functions .row:nth-child(6)')),
+    'open function': () => click(find('#panel-functions .row:not(.inert)')),
   };
   const act = async (step: Step): Promise<Timed> => {
     await pause();
