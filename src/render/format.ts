@@ -72,6 +72,13 @@ export function formatBytes(bytes: number): string {
   return `${bytes} B`;
 }
 
+/**
+ * "12.3 %", "0.04 %": at most three digits, two of them decimals. What is not nothing is never "0 %" but "<0.01 %", and what
+ * is not all never "100 %" but ">99.9 %".
+ */
 export function formatShare(part: number, all: number): string {
-  return `${((100 * part) / Math.max(all, 1)).toFixed(1)} %`;
+  const percent = (100 * part) / Math.max(all, 1);
+  if (percent > 0 && percent < 0.01) return '<0.01 %';
+  if (percent > 99.9 && part < all) return '>99.9 %';
+  return `${Number(percent < 1 ? percent.toFixed(2) : percent.toPrecision(3))} %`;
 }

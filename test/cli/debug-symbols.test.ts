@@ -39,15 +39,15 @@ test('the file, its share, its package, and its build id with a server that may 
     await analyzeText(trace(NODE, 300)),
     places({ packages, system: 'ID=ubuntu\n' }),
   );
-  expect(notes[0]).toBe('75.0 % of the time in code is in functions without a symbol');
-  expect(notes[1]).toMatch(`75.0 % in ${NODE}: apt install nodejs-dbgsym`);
+  expect(notes[0]).toBe('75 % of the time in code is in functions without a symbol');
+  expect(notes[1]).toMatch(`75 % in ${NODE}: apt install nodejs-dbgsym`);
   expect(notes).toHaveLength(2);
 });
 
 test('a system without packages of Debian, a file that is not there', async () => {
   const nowhere = { dpkgInfo: '/nowhere/at/all', osRelease: '/nowhere' };
   expect((await debugSymbolNotes(await analyzeText(trace('/nowhere/liba.so', 300)), nowhere))[1]).toBe(
-    '  75.0 % in /nowhere/liba.so',
+    '  75 % in /nowhere/liba.so',
   );
 });
 

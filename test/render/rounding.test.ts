@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { formatShare } from '../../src/render/frames/facts.js';
-import { formatBytes, formatDuration } from '../../src/text.js';
+import { formatBytes, formatDuration, formatShare } from '../../src/text.js';
 
 test('what rounding makes a thousand of is one of the next unit', () => {
   expect([999, 999.6, 1000, 999_400, 999_900, 999_999, 999_996_000].map(formatDuration)).toEqual([
@@ -15,7 +14,7 @@ test('what rounding makes a thousand of is one of the next unit', () => {
   expect([999, 999_960, 1_000_000, 999_970_000].map(formatBytes)).toEqual(['999 B', '1.0 MB', '1.0 MB', '1.0 GB']);
 });
 
-test('a share has no more digits than fit its column', () => {
-  const shares = [0, 0.0087, 0.0876, 1.234, 99.6].map((percent) => formatShare(percent, 100));
-  expect(shares).toEqual(['0 %', '<0.01 %', '0.09 %', '1.23 %', '99.6 %']);
+test('a share has no more digits than fit its column, and is nothing or all only if it is', () => {
+  const shares = [0, 1e-9, 0.0087, 0.0876, 1.234, 99.6, 99.96, 100].map((percent) => formatShare(percent, 100));
+  expect(shares).toEqual(['0 %', '<0.01 %', '<0.01 %', '0.09 %', '1.23 %', '99.6 %', '>99.9 %', '100 %']);
 });

@@ -3,7 +3,15 @@
  */
 import { type Boxes, BoxKind, weightOfRun } from '../../layout/layout.js';
 import { NONE, type SymbolId } from '../../model/units.js';
-import { formatAtLeast, formatCalls, formatCount, formatDuration, formatMany, longestCut } from '../format.js';
+import {
+  formatAtLeast,
+  formatCalls,
+  formatCount,
+  formatDuration,
+  formatMany,
+  formatShare,
+  longestCut,
+} from '../format.js';
 import { isStop } from './families.js';
 import { type FrameTable, familyOfNode, nameOf } from './frame-table.js';
 import { isolated } from './isolated.js';
@@ -89,13 +97,6 @@ function shares(table: FrameTable, boxes: Boxes, box: number, whole: string) {
 
 export function formatWeight(value: number, weight: 'ns' | 'calls'): string {
   return weight === 'ns' ? formatDuration(value) : formatMany(value, 'call');
-}
-
-/** "12.3 %", "0.04 %", "<0.01 %": no more than three digits, and two decimals. */
-export function formatShare(part: number, all: number): string {
-  const percent = (100 * part) / Math.max(all, 1);
-  if (percent > 0 && percent < 0.01) return '<0.01 %';
-  return `${Number(percent < 1 ? percent.toFixed(2) : percent.toPrecision(3))} %`;
 }
 
 function blockHint({ omitted }: FrameTable, { kind, node }: Boxes, box: number): Fact {

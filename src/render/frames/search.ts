@@ -3,8 +3,7 @@
  */
 import { type Boxes, BoxKind } from '../../layout/layout.js';
 import { NONE, type NodeId } from '../../model/units.js';
-import { formatCount, formatMany } from '../format.js';
-import { formatShare } from './facts.js';
+import { formatCount, formatMany, formatShare } from '../format.js';
 import { endOf, type FrameTable, summedUp } from './frame-table.js';
 import { programOf } from './pattern.js';
 import { MOST_WORK, PatternRun } from './pattern-run.js';

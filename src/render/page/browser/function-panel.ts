@@ -4,8 +4,8 @@
 import { ROOT } from '../../../model/call-tree.js';
 import { NONE, type NodeId, type SymbolId } from '../../../model/units.js';
 import { htmlElement as html } from '../../browser/dom.js';
-import { formatCalls, formatCount, formatDuration, formatLongest } from '../../format.js';
-import { factsOf, factsText, formatShare, symbolAt } from '../../frames/facts.js';
+import { formatCalls, formatCount, formatDuration, formatLongest, formatShare } from '../../format.js';
+import { factsOf, factsText, symbolAt } from '../../frames/facts.js';
 import type { FrameTable } from '../../frames/frame-table.js';
 import { painterOf } from '../view/colouring.js';
 import type { Colouring } from '../view/state.js';

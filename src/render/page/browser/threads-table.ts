@@ -3,8 +3,7 @@
  */
 import type { TraceGap } from '../../../model/quality.js';
 import { htmlElement as html, svgElement as svg } from '../../browser/dom.js';
-import { formatCount, formatDuration, formatMany } from '../../format.js';
-import { formatShare } from '../../frames/facts.js';
+import { formatCount, formatDuration, formatMany, formatShare } from '../../format.js';
 import type { PageData } from '../data/page-data.js';
 import { tracedHint } from '../view/details.js';
 import { remembered } from '../view/remembered.js';

@@ -6,8 +6,8 @@ import type { Boxes } from '../../../layout/layout.js';
 import type { TraceMeta } from '../../../model/profile.js';
 import { switchesRemedy } from '../../../model/remedies.js';
 import type { Nanoseconds } from '../../../model/units.js';
-import { formatDuration, formatMany, longestCut } from '../../format.js';
-import { callsText, type Fact, type Facts, factsOf, formatShare, isBlock, longestFact } from '../../frames/facts.js';
+import { formatDuration, formatMany, formatShare, longestCut } from '../../format.js';
+import { callsText, type Fact, type Facts, factsOf, isBlock, longestFact } from '../../frames/facts.js';
 import type { FrameTable } from '../../frames/frame-table.js';
 import type { Width } from './state.js';
 
