@@ -4,6 +4,7 @@
 import { type CallLog, Certainty } from '../model/call-log.js';
 import { type CallTree, ROOT, withoutEmptyNodes } from '../model/call-tree.js';
 import { type DurationBlocks, DurationsBuilder } from '../model/durations.js';
+import { nodeColumns } from '../model/node-columns.js';
 import { Inference, type InferenceName, isWhole, noInferences, UNWOUND } from '../model/quality.js';
 import { SpecialSymbol } from '../model/symbol-table.js';
 import type { Nanoseconds, NodeId } from '../model/units.js';
@@ -127,14 +128,8 @@ function withoutNumbers({ length, parent, symbol }: CallTree): CallTree {
     length,
     parent,
     symbol,
-    calls: zeros(),
-    inferredCalls: zeros(),
-    selfNs: zeros(),
-    inferredNs: zeros(),
-    unwoundCalls: zeros(),
-    completeNs: zeros(),
+    ...nodeColumns(zeros),
     minNs: zeros().fill(Number.POSITIVE_INFINITY),
     maxNs: zeros().fill(Number.NEGATIVE_INFINITY),
-    longestCutNs: zeros(),
   };
 }

@@ -4,6 +4,7 @@
 
 import { ReusedColumn, resized } from './columns.js';
 import type { DurationsBuilder } from './durations.js';
+import { nodeColumns } from './node-columns.js';
 import { type Nanoseconds, NONE, type NodeId, type SymbolId } from './units.js';
 
 /** Node 0 is the root, no function; a parent always has a smaller id than its children. */
@@ -279,19 +280,10 @@ export function selectNodes(tree: CallTree, nodes: Int32Array): CallTree {
     for (let row = 0; row < nodes.length; row++) into[row] = column[nodes[row]];
     return into;
   };
-  const numbers = (column: Float64Array) => selected(column, new Float64Array(nodes.length));
   return {
     length: nodes.length,
     parent: nodes.map((node) => (node === ROOT ? NONE : newId[tree.parent[node]])),
     symbol: selected(tree.symbol, new Int32Array(nodes.length)),
-    calls: numbers(tree.calls),
-    inferredCalls: numbers(tree.inferredCalls),
-    selfNs: numbers(tree.selfNs),
-    inferredNs: numbers(tree.inferredNs),
-    unwoundCalls: numbers(tree.unwoundCalls),
-    completeNs: numbers(tree.completeNs),
-    minNs: numbers(tree.minNs),
-    maxNs: numbers(tree.maxNs),
-    longestCutNs: numbers(tree.longestCutNs),
+    ...nodeColumns((name) => selected(tree[name], new Float64Array(nodes.length))),
   };
 }

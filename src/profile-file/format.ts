@@ -1,25 +1,14 @@
 /**
  * What writer, reader and schema of the file agree on; docs/profile-format.md tells it in words.
  */
+import { NODE_COLUMNS } from '../model/node-columns.js';
 import type { SymbolKind } from '../model/symbol-table.js';
 
 export const FORMAT = 'ptflame-profile';
 export const VERSION = 2;
 
 /** In their order in the file; each has one value for each node. */
-export const TREE_COLUMNS = [
-  'parent',
-  'symbol',
-  'calls',
-  'inferredCalls',
-  'selfNs',
-  'inferredNs',
-  'unwoundCalls',
-  'completeNs',
-  'longestCutNs',
-  'minNs',
-  'maxNs',
-] as const;
+export const TREE_COLUMNS = ['parent', 'symbol', ...NODE_COLUMNS] as const;
 export type TreeColumn = (typeof TREE_COLUMNS)[number];
 
 /** By `SymbolKind`. */

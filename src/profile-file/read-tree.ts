@@ -3,6 +3,7 @@
  */
 import { type CallTree, ROOT } from '../model/call-tree.js';
 import { siblingsByRank } from '../model/file-order.js';
+import { NODE_COLUMNS } from '../model/node-columns.js';
 import { NONE } from '../model/units.js';
 import { ProfileFault } from './fault.js';
 import { TREE_COLUMNS, type TreeColumn } from './format.js';
@@ -14,7 +15,7 @@ type Columns = Readonly<Record<TreeColumn, Float64Array>>;
 export function readTree(part: ThreadPart['tree'], symbols: number, path: string): CallTree {
   const columns = columnsOf(part, path);
   checkLinks(columns, symbols, path);
-  for (const name of TREE_COLUMNS.slice(2, -2)) checkWhole(columns[name], `${path}.${name}`);
+  for (const name of NODE_COLUMNS.slice(0, -2)) checkWhole(columns[name], `${path}.${name}`);
   checkCalls(columns, path);
   checkShortestAndLongest(columns, path);
   const tree: CallTree = {

@@ -111,7 +111,7 @@ decoding   about 670 to 2,500 lines, 91.4 kB to 332.5 kB, 1.8 ms to 13 ms of one
     const comm = record(3, 0, u32(7), u32(7), text('parent'), trailer({ ns: 1 }));
     const trace = [auxtraceInfo(TRACE_NUMBERS.with(9, 0)), auxtrace(16, { cpu: -1, tid: 12 })];
     const path = await dir.write('threads.data', perfData({ records: [...trace, fork, comm] }));
-    expect(await textOf(path)).toMatch(/\n {2}thread {2}trace {4}share {2}pieces\n {6}12 {3}16 B {2}100\.0 % {7}1\n/);
+    expect(await textOf(path)).toMatch(/\n {2}thread {2}trace {2}share {2}pieces\n {6}12 {3}16 B {2}100 % {7}1\n/);
     expect((await jsonOf(path)).threads).toContainEqual({ tid: 12, pid: 7, name: 'parent', switches: 0 });
   });
 

@@ -1,6 +1,7 @@
 /**
  * The frames as text in the file, and back: what the browser zooms, searches and explains from.
  */
+import { type NodeColumn, nodeColumns } from '../../model/node-columns.js';
 import { NONE } from '../../model/units.js';
 import { FAMILIES, type Family } from '../frames/families.js';
 import { type FrameColumns, type FrameTable, frameTable } from '../frames/frame-table.js';
@@ -21,34 +22,21 @@ interface Written extends SvgSettings {
   readonly names: readonly string[];
   readonly families: readonly number[]; // of names, as places in FAMILIES
   /** One number for each node. What follows from others is not written: parents from depths, totals from selfs. */
-  readonly columns: Record<(typeof COLUMNS)[number] | 'depth' | 'symbol' | 'omitted', readonly number[]>;
+  readonly columns: Record<NodeColumn | 'depth' | 'symbol' | 'omitted', readonly number[]>;
 }
-
-const COLUMNS = [
-  'calls',
-  'inferredCalls',
-  'selfNs',
-  'inferredNs',
-  'unwoundCalls',
-  'completeNs',
-  'longestCutNs',
-  'minNs',
-  'maxNs',
-] as const;
 
 /** JSON that may stand in any element: it has no character that means something to XML. */
 export function writeData(frames: FrameColumns, settings: SvgSettings): string {
   const { tree } = frames;
   const { symbol, names, families } = usedNames(frames);
   const beyondMin = tree.maxNs.map((ns, node) => ns - (tree.minNs[node] as number)); // of one call alone nothing
-  const numbers = COLUMNS.map((name) => [name, numbersOf(name === 'maxNs' ? beyondMin : tree[name])]);
   const written: Written = {
     ...settings,
     weight: frames.weight,
     names,
     families: families.map((family) => FAMILIES.indexOf(family)),
     columns: {
-      ...Object.fromEntries(numbers),
+      ...nodeColumns((name) => numbersOf(name === 'maxNs' ? beyondMin : tree[name])),
       depth: Array.from(depthsOf(tree.parent)),
       symbol,
       omitted: numbersOf(frames.omitted),
@@ -60,19 +48,13 @@ export function writeData(frames: FrameColumns, settings: SvgSettings): string {
 export function readData(text: string): SvgData {
   const { isIcicle, minPx, weight, names, families, columns } = JSON.parse(text) as Written;
   const { length } = columns.depth;
+  const numbers = nodeColumns((name) => columnOf(columns[name], length));
   const tree = {
     length,
     parent: parentsOf(columns.depth),
     symbol: Int32Array.from(columns.symbol),
-    calls: columnOf(columns.calls, length),
-    inferredCalls: columnOf(columns.inferredCalls, length),
-    selfNs: columnOf(columns.selfNs, length),
-    inferredNs: columnOf(columns.inferredNs, length),
-    unwoundCalls: columnOf(columns.unwoundCalls, length),
-    completeNs: columnOf(columns.completeNs, length),
-    longestCutNs: columnOf(columns.longestCutNs, length),
-    minNs: columnOf(columns.minNs, length),
-    maxNs: columnOf(columns.maxNs, length).map((ns, node) => ns + (columns.minNs[node] ?? 0)),
+    ...numbers,
+    maxNs: numbers.maxNs.map((ns, node) => ns + numbers.minNs[node]),
   };
   const table = frameTable({
     tree,

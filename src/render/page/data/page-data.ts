@@ -1,7 +1,7 @@
 /**
  * What the report page works on: the shape of all threads' trees together, and each thread's own numbers on it.
  */
-import type { CallTree } from '../../../model/call-tree.js';
+import type { NodeColumns } from '../../../model/node-columns.js';
 import type { ThreadProfile, TraceMeta } from '../../../model/profile.js';
 import type { Quality } from '../../../model/quality.js';
 import type { SymbolTable } from '../../../model/symbol-table.js';
@@ -27,18 +27,3 @@ export interface PageThread extends Omit<ThreadProfile, 'tree'>, NodeColumns {
   /** The nodes of the shape that the thread has, ascending; the root is always one. */
   readonly node: Int32Array;
 }
-
-/** What is known of a node, in the order in which it is written. */
-export const NODE_COLUMNS = [
-  'calls',
-  'inferredCalls',
-  'selfNs',
-  'inferredNs',
-  'unwoundCalls',
-  'completeNs',
-  'longestCutNs',
-  'minNs',
-  'maxNs',
-] as const satisfies readonly (keyof CallTree)[];
-export type NodeColumn = (typeof NODE_COLUMNS)[number];
-export type NodeColumns = Pick<CallTree, NodeColumn>;

@@ -2,12 +2,13 @@
  * The bytes of `writePageData`, joined → the data that the page works on.
  */
 import type { FunctionDurations } from '../../../model/durations.js';
+import type { NodeColumns } from '../../../model/node-columns.js';
 import { callerRows } from './caller-rows.js';
 import { readColumns } from './columns.js';
 import { readDurations } from './durations.js';
 import { readHead, type ThreadHead } from './head.js';
 import { NumberReader } from './number-reader.js';
-import type { NodeColumns, PageData, PageThread } from './page-data.js';
+import type { PageData, PageThread } from './page-data.js';
 import { readShape } from './shape.js';
 
 /** @throws Error for bytes that were not written so */

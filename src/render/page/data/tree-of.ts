@@ -3,7 +3,8 @@
  * nothing is looked up.
  */
 import { type CallTree, selectNodes, usedNodes } from '../../../model/call-tree.js';
-import type { NodeColumn, PageData, PageThread, Shape } from './page-data.js';
+import type { NodeColumn } from '../../../model/node-columns.js';
+import type { PageData, PageThread, Shape } from './page-data.js';
 
 /**
  * The nodes that have calls or time in themselves or below, in the order of the shape.

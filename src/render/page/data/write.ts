@@ -3,13 +3,14 @@
  */
 import { assert } from '../../../model/errors.js';
 import { orderedDurations, type SymbolOrder, symbolOrder } from '../../../model/file-order.js';
+import { NODE_COLUMNS } from '../../../model/node-columns.js';
 import type { Profile } from '../../../model/profile.js';
 import { columnBytes } from './columns.js';
 import { durationsBytes } from './durations.js';
 import { headBytes, type PageHead, type ThreadHead } from './head.js';
 import { NumberWriter } from './number-writer.js';
 import { overlay, type PlacedTree } from './overlay.js';
-import { NODE_COLUMNS, type Shape } from './page-data.js';
+import type { Shape } from './page-data.js';
 import { shapeBytes } from './shape.js';
 
 /** In pieces; each thread of the profile has a tree of its own. */
