@@ -46,7 +46,10 @@ export type TraceGap = {
     }
   /** A trace start that does not follow from what came before: something is missing, and perf did not say so. */
   | { readonly cause: 'unannounced' }
-  /** The thread ran, and no branch of it could be decoded any more; `file`: where it was last, as for errors. */
+  /**
+   * The thread ran, and no branch of it was decoded: it is not seen again, or perf lacked code elsewhere. `file`: where it was last, if
+   * that is a file whose code perf lacked.
+   */
   | { readonly cause: 'undecoded'; readonly file: string | null }
 );
 

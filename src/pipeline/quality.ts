@@ -109,12 +109,14 @@ export class QualityBuilder {
   }
 
   private gapOf(tid: Tid, stretch: LostStretch, error: GapRecord | undefined): TraceGap {
-    const { atNs, lengthNs, ip } = stretch;
+    const { atNs, lengthNs, ip, isLast } = stretch;
     const { store } = this.reader;
     const at = { tid, atNs: atNs - this.shiftNs, lengthNs };
-    if (error === undefined && ip !== undefined)
-      return { ...at, cause: 'undecoded', file: store.fileOf(tid, { pid: NONE, ip, timeNs: atNs }) };
-    if (error === undefined) return { ...at, cause: 'unannounced' };
+    if (error === undefined) {
+      const file = store.undecodedFileOf(tid, { pid: NONE, ip, timeNs: atNs });
+      const isUndecoded = isLast || file !== null || (store.lacksCode && lengthNs > 0);
+      return isUndecoded ? { ...at, cause: 'undecoded', file } : { ...at, cause: 'unannounced' };
+    }
     const { code, message } = error;
     return { ...at, cause: 'decode-error', code, message, file: store.fileOf(tid, error) };
   }

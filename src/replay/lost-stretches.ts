@@ -9,8 +9,10 @@ import type { Address, Nanoseconds } from '../model/units.js';
 export interface LostStretch {
   readonly atNs: Nanoseconds;
   readonly lengthNs: Nanoseconds;
-  /** Nothing could be decoded since the thread was here (NaN: it was never seen). Absent: the trace goes on elsewhere behind it. */
-  readonly ip?: Address;
+  /** Where the thread was last; NaN: it was never seen. */
+  readonly ip: Address;
+  /** It is not seen again: nothing more of it could be decoded. */
+  readonly isLast: boolean;
   /** How many errors of perf lie in it; 0: perf said nothing. */
   readonly errors: number;
   /** Of what is looked at. Default: yes. */
@@ -26,9 +28,15 @@ export class LostStretches {
   }
 
   /** Between two times nothing is known; perf's errors about it stand in these rows, if there are any. */
-  note(firstRow: number, endRow: number, atNs: Nanoseconds, untilNs: Nanoseconds, ip: Address | null = null): void {
-    const errors = this.countErrors(firstRow, endRow);
-    this.stretches.push({ atNs, lengthNs: untilNs - atNs, errors, ...(ip !== null && { ip }) });
+  note(
+    firstRow: number,
+    endRow: number,
+    atNs: Nanoseconds,
+    untilNs: Nanoseconds,
+    ip: Address = Number.NaN,
+    isLast = false,
+  ): void {
+    this.stretches.push({ atNs, lengthNs: untilNs - atNs, errors: this.countErrors(firstRow, endRow), ip, isLast });
   }
 
   /** Errors that cost the thread nothing: before its first event, behind the last, or while its trace was stopped. */

@@ -4,13 +4,14 @@
  * Each interval between two events goes to the frame on top of the stack; what an event does to the stack was
  * worked out before (pair-returns.ts), so the loop only follows.
  */
-import { type CallLog, type CallLogBuilder, Certainty } from '../model/call-log.js';
+import type { CallLog, CallLogBuilder } from '../model/call-log.js';
 import { type CallTree, type CallTreeBuilder, withoutEmptyNodes } from '../model/call-tree.js';
 import type { DurationsBuilder } from '../model/durations.js';
 import { Inference, type InferenceName } from '../model/quality.js';
 import { SpecialSymbol } from '../model/symbol-table.js';
 import type { ThreadEvents } from '../model/thread-events.js';
 import { type Nanoseconds, NONE, type SymbolId } from '../model/units.js';
+import type { Restart } from './align.js';
 import { Beginning } from './beginning.js';
 import { Clock } from './clock.js';
 import { type Contexts, DEEPEST_PLACE, type Lesson } from './contexts.js';
@@ -19,13 +20,13 @@ import type { FrameWatcher, TailCalls } from './frame.js';
 import { HiddenJumps } from './hidden-jumps.js';
 import { isNewProgram, restartOf } from './look-across.js';
 import { type LostStretch, LostStretches } from './lost-stretches.js';
+import { knownEnd, LostTime, placeBefore, rowBehindBranches, rowOfLostEnd } from './lost-time.js';
 import { OpenFrames } from './open-frames.js';
 import { pairReturns } from './pair-returns.js';
 import type { Pairing, PairingMemory, Segment } from './pairing.js';
 import { Pause } from './pause.js';
 import { comesOutOfSyscall, type SiteFacts, Step } from './site-facts.js';
 import { Steps } from './steps.js';
-import { isUndecoded, tailRow } from './undecoded-tail.js';
 
 export interface ReplayOptions {
   readonly tailCalls: TailCalls;
@@ -72,6 +73,7 @@ export class Replay {
   private readonly tree: CallTreeBuilder;
   private readonly log: CallLogBuilder | null;
   private readonly lost: LostStretches;
+  private readonly lostTime: LostTime;
   private readonly frames: OpenFrames;
   private readonly hidden: HiddenJumps;
   private readonly beginning: Beginning;
@@ -104,6 +106,7 @@ export class Replay {
       { tree, log, events, facts, pairing, frames, pause, clock, hidden, firstStack, lost },
       watcher,
     );
+    this.lostTime = new LostTime({ tree, log, events, facts, frames, pause, clock, lost });
     this.beginning = new Beginning({ events, facts, frames, pause, clock }, options, first);
     this.tree = tree;
     this.log = log;
@@ -128,7 +131,8 @@ export class Replay {
     const { frames } = this;
     let startNs = this.clock.nowNs;
     const { segments } = this.pairing;
-    const tail = tailRow(this.events, this.facts);
+    const { events, facts } = this;
+    const tail = rowBehindBranches(0, events.length, events, facts);
     if (segments.length === 0) startNs = this.beginUnseen();
     else this.lost.noteErrors(0, segments[0]?.firstRow ?? 0, this.clock.nowNs);
     segments.forEach((segment, index) => {
@@ -136,7 +140,7 @@ export class Replay {
       this.options.watcher?.atRow(segment.firstRow);
       if (before) this.crossGap(before, segment);
       else startNs = this.begin(segment);
-      this.steps.takeAll(segment.firstRow, Math.min(segment.endRow, tail));
+      this.steps.takeAll(segment.firstRow, Math.min(this.endOf(segment, index), tail));
     });
     this.takeTail(tail, segments.at(-1)?.endRow ?? 0);
     this.finish();
@@ -169,47 +173,34 @@ export class Replay {
     return extendTo.startNs;
   }
 
+  /** Up to which row it is taken step by step: behind it, something is lost. */
+  private endOf(segment: Segment, index: number): number {
+    const isLast = index === this.pairing.segments.length - 1;
+    return isLast ? segment.endRow : knownEnd(segment, this.events, this.facts);
+  }
+
   /** What stands behind the last branch: records, of which the last segment has those up to `endRow`. */
   private takeTail(row: number, endRow: number): void {
     const { events, facts, clock, pause, steps, lost, options } = this;
-    const ran = endRow === 0 || !pause.isStopped;
-    if (ran && options.mayBeUndecoded === true && isUndecoded(events, facts, row)) return this.loseTail(row);
-    steps.takeAll(row, endRow);
-    lost.noteErrors(endRow, events.length, clock.nowNs);
-  }
-
-  /** While the thread had a processor nothing is known of it. */
-  private loseTail(firstRow: number): void {
-    const { events, facts, clock, pause, frames, options } = this;
-    let row = firstRow;
-    for (let at = row; at < events.length; at++) {
-      const step = facts.step[events.site[at]] as Step;
-      if (step === Step.SwitchIn) this.endWait(events.timeNs[at]);
-      if (step !== Step.SwitchOut && step !== Step.PreemptOut) continue;
-      this.loseUntil(events.timeNs[at], row, at);
-      row = at;
-      pause.begin(frames.stopNode, SpecialSymbol.Untraced, clock.nowNs);
-      const why = step === Step.SwitchOut ? SpecialSymbol.OffCpu : SpecialSymbol.Preempted;
-      pause.switchOut(frames.stopNode, why, clock.nowNs);
+    const mayBeLost = options.mayBeUndecoded === true && (endRow === 0 || !pause.isStopped);
+    const lostRow = mayBeLost ? rowOfLostEnd(row, events, facts) : NONE;
+    if (lostRow === NONE) {
+      steps.takeAll(row, endRow);
+      return lost.noteErrors(endRow, events.length, clock.nowNs);
     }
-    if (pause.isStopped) return this.lost.noteErrors(row, events.length, clock.nowNs); // it waits to the end
-    this.loseUntil(options.extendTo?.endNs ?? events.timeNs.at(-1) ?? clock.nowNs, row, events.length);
+    steps.takeAll(row, lostRow);
+    if (facts.scope !== 'user' && row > 0) clock.chargeUntil(events.timeNs[lostRow]); // up to there perf has decoded it
+    this.loseEnd(row, lostRow);
   }
 
-  /** Perf's errors about that stand in these rows, if there are any. */
-  private loseUntil(untilNs: Nanoseconds, firstRow: number, endRow: number): void {
-    const { events, facts, clock, pause, lost } = this;
-    if (pause.isStopped) return this.endWait(untilNs);
-    const last = tailRow(events, facts) - 1;
-    const ip = last < 0 ? Number.NaN : facts.to[events.site[last]] || facts.from[events.site[last]];
-    if (untilNs > clock.nowNs) lost.note(firstRow, endRow, clock.nowNs, untilNs, ip);
-    else lost.noteErrors(firstRow, endRow, clock.nowNs);
-    this.lose(untilNs);
-  }
-
-  private endWait(untilNs: Nanoseconds): void {
-    if (this.pause.isStopped) this.clock.chargeUntil(untilNs);
-    this.pause.end(this.clock.nowNs, true);
+  /** Behind the last branch, in the row before `row`; while the thread had a processor nothing is known of it. */
+  private loseEnd(row: number, lostRow: number): void {
+    const { events, facts, clock, pause, options } = this;
+    const place = { ip: placeBefore(row, events, facts), isLast: true };
+    const untold = this.lostTime.follow(lostRow, events.length, place);
+    if (pause.node !== NONE) return this.lost.noteErrors(untold, events.length, clock.nowNs); // it waits to the end
+    const endNs = options.extendTo?.endNs ?? events.timeNs.at(-1) ?? clock.nowNs;
+    this.lostTime.loseUntil(endNs, untold, events.length, place);
   }
 
   /** From here on paths are guesses, and teach nothing. */
@@ -233,51 +224,68 @@ export class Replay {
 
   /** Between two segments: the time is nobody's, and of the stack only what the next segment confirms stays. */
   private crossGap(before: Segment, after: Segment): void {
-    if (isNewProgram(before, after, this.events, this.facts)) return this.startProgram(before, after);
-    const { events, facts, pause } = this;
-    const nextNs = events.timeNs[after.firstRow];
-    const gapNs = before.endRow < after.firstRow ? events.timeNs[before.endRow] : this.clock.nowNs;
-    const lostNs = pause.isStopped ? nextNs : gapNs;
-    this.clock.chargeUntil(lostNs); // a thread that was stopped waited, whatever was lost meanwhile
-    pause.end(lostNs, true);
-    // Who comes out of a system call was in it meanwhile; else the old stack is all that is known of the time.
-    const isOfNewStack = comesOutOfSyscall(facts, events.site[after.firstRow]);
-    if (!isOfNewStack) this.lose(nextNs);
+    const { events, facts, pause, clock } = this;
+    if (isNewProgram(before, after, events, facts)) return this.startProgram(before, after);
     const restart = restartOf(before, after, events, facts, true);
+    if (pause.isStopped) return this.crossStop(before, after, restart);
+    const { lostNs, loseRest } = this.followAcross(before, after);
+    // Who comes out of a system call was in it meanwhile; else the old stack is all that is known of the time.
+    const isOfNewStack = comesOutOfSyscall(facts, events.site[after.firstRow]) && pause.node === NONE;
+    if (!isOfNewStack) loseRest();
     this.hidden.beginSegment();
-    this.firstStack.restart(restart, { lostNs, nextNs: isOfNewStack ? lostNs : nextNs });
-    this.lost.note(before.endRow, after.firstRow, lostNs, nextNs);
-    if (isOfNewStack) this.lose(nextNs);
+    this.firstStack.restart(restart, { lostNs, nextNs: clock.nowNs });
+    if (isOfNewStack) loseRest();
+  }
+
+  /** A thread that was stopped waited, whatever was lost meanwhile. */
+  private crossStop(before: Segment, after: Segment, restart: Restart): void {
+    const nextNs = this.events.timeNs[after.firstRow];
+    this.clock.chargeUntil(nextNs);
+    this.pause.end(nextNs, true);
+    this.hidden.beginSegment();
+    this.firstStack.restart(restart, { lostNs: nextNs, nextNs });
+    this.lost.note(before.endRow, after.firstRow, nextNs, nextNs);
+  }
+
+  /** Follows the thread's switches from where it runs and is lost, at `lostNs`. */
+  private followAcross(before: Segment, after: Segment): { lostNs: Nanoseconds; loseRest: () => void } {
+    const { events, facts, pause, clock, lost, lostTime } = this;
+    const firstRow = knownEnd(before, events, facts);
+    const isError = firstRow === before.endRow && firstRow < after.firstRow;
+    if (isError && pause.node === NONE) clock.chargeUntil(events.timeNs[firstRow]); // up to there perf has decoded it
+    const lostNs = clock.nowNs;
+    const count = lost.stretches.length;
+    const branchEnd = rowBehindBranches(before.firstRow, firstRow, events, facts);
+    const place = { ip: placeBefore(branchEnd, events, facts), isLast: false };
+    const untold = lostTime.follow(firstRow, after.firstRow, place);
+    const loseRest = () => {
+      lostTime.loseUntil(events.timeNs[after.firstRow], untold, after.firstRow, place);
+      if (lost.stretches.length === count) lost.note(firstRow, after.firstRow, clock.nowNs, clock.nowNs); // it took no time
+    };
+    return { lostNs, loseRest };
   }
 
   /** exec: the thread goes on with another program, and nothing of the old stack is left. */
   private startProgram(before: Segment, after: Segment): void {
-    const { events, facts, frames } = this;
+    const { events, facts, frames, clock } = this;
+    if (knownEnd(before, events, facts) < before.endRow) this.followAcross(before, after).loseRest();
+    else this.waitForProgram(before, after);
+    frames.closeAbove(-1, clock.nowNs, Inference.OpenAtEnd);
+    const restart = restartOf(before, after, events, facts, false);
+    this.hidden.beginSegment();
+    this.firstStack.begin(restart, clock.nowNs);
+  }
+
+  /** The old program was decoded up to its exec. */
+  private waitForProgram(before: Segment, after: Segment): void {
+    const { events, facts, clock } = this;
     for (let row = before.endRow; row < after.firstRow; row++) {
       const step = facts.step[events.site[row]] as Step;
       if (step >= Step.SwitchOut && step !== Step.Exec) this.steps.takeSwitch(row, step);
     }
-    this.clock.chargeUntil(events.timeNs[after.firstRow]);
-    this.pause.end(this.clock.nowNs, true);
-    this.lost.noteErrors(before.endRow, after.firstRow, this.clock.nowNs);
-    frames.closeAbove(-1, this.clock.nowNs, Inference.OpenAtEnd);
-    const restart = restartOf(before, after, events, facts, false);
-    this.hidden.beginSegment();
-    this.firstStack.begin(restart, this.clock.nowNs);
-  }
-
-  /** Until then nothing is known. */
-  private lose(nextNs: Nanoseconds): void {
-    const ns = nextNs - this.clock.nowNs;
-    if (ns <= 0) return;
-    const node = this.tree.child(this.frames.stopNode, SpecialSymbol.Lost);
-    this.tree.charge(node, ns, true);
-    this.tree.countComplete(node, ns);
-    this.log?.stop(node);
-    this.log?.doubt(Certainty.Guess);
-    this.clock.goOnAt(nextNs);
-    this.log?.endStop(true);
-    this.frames.logDoubt();
+    clock.chargeUntil(events.timeNs[after.firstRow]);
+    this.pause.end(clock.nowNs, true);
+    this.lost.noteErrors(before.endRow, after.firstRow, clock.nowNs);
   }
 
   /** The trace ends. A thread that is stopped or off its processor goes on waiting to the end of the recording. */

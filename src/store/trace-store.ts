@@ -41,6 +41,7 @@ export class TraceStore {
   readonly memory: EventMemory;
   private readonly threads = new Map<Tid, StoredThread>();
   private hasErrors = false;
+  private withoutCode: ReadonlySet<string | null> | null = null;
   private readonly unownedGaps = new UnownedGaps();
   private readonly records = new Map<Tid, Map<string, TraceRecord>>();
 
@@ -134,6 +135,28 @@ export class TraceStore {
   /** The file that the address of an error in a thread lies in; null if the trace does not tell. */
   fileOf(tid: Tid, { pid, ip, timeNs }: Pick<GapRecord, 'pid' | 'ip' | 'timeNs'>): string | null {
     return this.mappings.fileAt(pid === NONE ? (this.names.pidOf(tid) ?? NONE) : pid, ip, timeNs);
+  }
+
+  /** The same, if perf lacked the code of that file somewhere; null if not: that the thread was there last says little then. */
+  undecodedFileOf(tid: Tid, at: Pick<GapRecord, 'pid' | 'ip' | 'timeNs'>): string | null {
+    const file = this.mayBeUndecoded ? this.fileOf(tid, at) : null;
+    return file !== null && this.filesWithoutCode().has(file) ? file : null;
+  }
+
+  /** perf lacked some code: what it passed over without a word is lost for that reason. */
+  get lacksCode(): boolean {
+    return this.mayBeUndecoded && this.filesWithoutCode().size > 0;
+  }
+
+  /** Files whose code perf lacked, or found to be another one; null: such code that lies in no known file. */
+  private filesWithoutCode(): ReadonlySet<string | null> {
+    this.withoutCode ??= new Set(
+      [...this.records.values()]
+        .flatMap((records) => [...records.values()])
+        .filter((record) => record.what === 'gap' && IS_ABOUT_CODE.includes(record.code))
+        .map((record) => this.fileOf(record.tid, record as GapRecord)),
+    );
+    return this.withoutCode;
   }
 
   /** What may lie in the memory of the processes that branches are known of. */
@@ -251,6 +274,9 @@ export class TraceStore {
 
 /** perf's overflow packet and lost trace data: there is nothing that could be decoded. */
 const WAS_NOT_RECORDED: readonly number[] = [7, 8];
+
+/** perf's errors of code that is missing, or that is not what the trace says. */
+const IS_ABOUT_CODE: readonly number[] = [5, 6];
 
 const CONTENT = ['what', 'cpu', 'direction', 'pid', 'parentPid', 'code', 'ip', 'message'];
 

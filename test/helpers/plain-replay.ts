@@ -419,7 +419,8 @@ class Reader {
   /** While the trace is stopped, nothing of this thread is lost. */
   private takeError({ timeNs, isError }: PlainEvent): void {
     const errors = isError ? 1 : 0;
-    if (this.levels.stop && !this.isBeginning) this.lost.push({ atNs: timeNs, lengthNs: 0, errors });
+    if (this.levels.stop && !this.isBeginning)
+      this.lost.push({ atNs: timeNs, lengthNs: 0, errors, ip: Number.NaN, isLast: false });
     else {
       this.errors += errors;
       this.isOver = this.startNs !== null;
@@ -427,7 +428,8 @@ class Reader {
   }
 
   private noteErrors(): void {
-    if (this.errors > 0) this.lost.push({ atNs: this.nowNs, lengthNs: 0, errors: this.errors });
+    if (this.errors > 0)
+      this.lost.push({ atNs: this.nowNs, lengthNs: 0, errors: this.errors, ip: Number.NaN, isLast: false });
     this.errors = 0;
   }
 

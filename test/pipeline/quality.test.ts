@@ -40,8 +40,9 @@ describe('the lab', () => {
   test('a program that was deleted: what perf said, and what it did not say', async () => {
     const quality = await lab('missing-binary');
     expect(lossTexts(quality)).toEqual([
-      '32 gaps, 1737 ns, unannounced: a trace start that follows from nothing',
+      '30 gaps, 1737 ns, undecoded: No branch was decoded',
       '1 gaps, 4 ns, code 5: Failed to get instruction',
+      '2 gaps, 0 ns, unannounced: a trace start that follows from nothing',
     ]);
     expect(quality.threadsCut).toBe(1);
     expect(quality.gaps).toHaveLength(33);

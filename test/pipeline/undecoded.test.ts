@@ -65,6 +65,87 @@ describe('a thread of which nothing is decoded behind its first trace start', ()
   });
 });
 
+/** Of thread 7: runs from 100 on, calls into code that perf lacks at 200, and is seen again where it came from at 800. */
+const MISSING = [
+  `${at(7, 100)} tr strt 0 [unknown] => 402000 main+0x0`,
+  `${at(7, 200)} call 402010 main+0x10 => 401000 [unknown]`,
+];
+const BACK = [
+  `${at(7, 800)} tr strt 0 [unknown] => 402015 main+0x15`,
+  `${at(7, 850)} tr end  syscall 402020 main+0x20 => 0 [unknown]`,
+];
+
+describe('a loss in the middle of a thread', () => {
+  test('is lost only while the thread had a processor', async () => {
+    const switches = [OUT(7, 300), IN(7, 450), PREEMPTED(7, 500), IN(7, 700)];
+    const { times, quality } = await of(...MISSING, error(7, 210), ...switches, ...BACK);
+    expect(times[7]).toEqual({
+      main: 100 + 50,
+      '[prog+0x…]': 10,
+      '[lost]': 90 + 50 + 100,
+      '[off-cpu]': 150,
+      '[preempted]': 200,
+      '[syscall]': 50,
+    });
+    expect(quality.lostNs).toBe(240);
+    expect(quality.losses).toMatchObject([
+      { cause: 'undecoded', file: '/opt/prog', lostNs: 150, gaps: 2 },
+      { cause: 'decode-error', code: 5, file: '/opt/prog', lostNs: 90, gaps: 1 },
+    ]);
+  });
+
+  test('begins with its last branch where perf says nothing: traced code does not leave its processor unseen', async () => {
+    const { times } = await of(...MISSING, OUT(7, 300), IN(7, 750), ...BACK, start(8, 100), error(8, 110));
+    expect(times[7]).toMatchObject({ main: 150, '[lost]': 100 + 50, '[off-cpu]': 450 });
+    expect(times[7]).not.toHaveProperty(['[prog+0x…]']);
+  });
+
+  test('ends with a wait where the thread is seen again before its switch is', async () => {
+    const { times } = await of(...MISSING, error(7, 210), OUT(7, 300), IN(7, 801), ...BACK);
+    expect(times[7]).toMatchObject({ '[lost]': 90, '[off-cpu]': 500 });
+  });
+
+  test('whose cause is an overflow is split as well', async () => {
+    const { times, quality } = await of(...MISSING, error(7, 210, 7), OUT(7, 300), IN(7, 700), ...BACK);
+    expect(times[7]).toMatchObject({ '[lost]': 90 + 100, '[off-cpu]': 400 });
+    expect(quality.losses).toMatchObject([
+      { cause: 'unannounced', lostNs: 100 },
+      { cause: 'decode-error', code: 7, lostNs: 90 },
+    ]);
+  });
+
+  test('each of several is split by itself', async () => {
+    const again = [
+      `${at(7, 860)} tr strt 0 [unknown] => 402022 main+0x22`,
+      `${at(7, 861)} call 402030 main+0x30 => 401000 [unknown]`,
+      OUT(7, 870),
+      IN(7, 880),
+      `${at(7, 890)} tr strt 0 [unknown] => 402035 main+0x35`,
+    ];
+    const { times } = await of(...MISSING, error(7, 210), OUT(7, 300), IN(7, 700), ...BACK, ...again);
+    expect(times[7]).toMatchObject({ '[off-cpu]': 400 + 10, '[syscall]': 10 });
+  });
+
+  test('before an exec is no time of the old program', async () => {
+    const exec = `${at(7, 700)} PERF_RECORD_COMM exec: next:7/7`;
+    const { times } = await of(...MISSING, OUT(7, 300), IN(7, 600), exec, ...BACK, start(8, 100), error(8, 110));
+    expect(times[7]).toMatchObject({ main: 100 + 50, '[lost]': 100 + 200, '[off-cpu]': 300 });
+  });
+
+  test('in the kernel begins with the error alone: a thread is switched out as it runs', async () => {
+    const { times } = await of(
+      `${at(7, 100)} call ffffffff81000000 schedule+0x0 => ffffffff81000100 __schedule+0x0`,
+      OUT(7, 200),
+      IN(7, 400),
+      error(7, 450, 6),
+      OUT(7, 500),
+      IN(7, 700),
+      `${at(7, 800)} return ffffffff81000110 __schedule+0x10 => ffffffff81000005 schedule+0x5`,
+    );
+    expect(times[7]).toEqual({ __schedule: 100 + 50, '[off-cpu]': 200 + 200, '[lost]': 50 + 100 });
+  });
+});
+
 test('a thread without any branch is there, with all its time', async () => {
   const { times } = await of(start(7, 100), error(7, 110), IN(8, 200), OUT(8, 350), IN(8, 400));
   expect(times[8]).toEqual({ '[off-cpu]': 190 + 50, '[lost]': 150 + 500 });
@@ -111,6 +192,16 @@ test('a library is missing: the first part is known, the rest is lost', async ()
     OUT(7, 400),
   );
   expect(times[7]).toEqual({ main: 100, '[lost]': 200, '[off-cpu]': 500 });
+});
+
+test('in the kernel, what follows the last error is lost', async () => {
+  const { times } = await of(
+    `${at(7, 100)} call ffffffff81000000 schedule+0x0 => ffffffff81000100 __schedule+0x0`,
+    error(7, 150, 6),
+    OUT(7, 200),
+    IN(7, 400),
+  );
+  expect(times[7]).toEqual({ __schedule: 50, '[lost]': 50 + 500, '[off-cpu]': 200 });
 });
 
 test('a recording without its program lasts as long as with it, and what ran is lost', async () => {
