@@ -115,7 +115,7 @@ class UnknownStarts {
     const entries = new Set<Address>();
     for (let site = 0; site < sites.length; site++) {
       const isMisnamed = misnamed.has(sites.toSymbol[site], sites.toStart[site]);
-      if (isMisnamed || isEntryOfNameless(sites, site, kind)) entries.add(sites.to[site]);
+      if (isMisnamed || isEntryOfNameless(sites, site, symbols)) entries.add(sites.to[site]);
       if (leadsToResolver(sites, symbols, site)) entries.add(headOfTable(sites.from[site]));
     }
     this.entries = Float64Array.from(entries).sort();
@@ -139,13 +139,21 @@ function startsOf(sites: BranchSites, kind: SymbolTable['kind']): Float64Array {
   return starts.filter((start, end) => !Number.isNaN(start) && kind[symbolOf(end)] !== SymbolKind.Unknown).sort();
 }
 
-// A jump out of a named function enters another one; a jump from one nameless place to the next may be a loop.
-function isEntryOfNameless(sites: BranchSites, site: SiteId, symbolKind: SymbolTable['kind']): boolean {
-  const isNameless = (symbol: SymbolId) => symbolKind[symbol] === SymbolKind.Unknown;
+// A jump out of a named function enters another one, or a landing pad in it; a jump from one nameless place to the next may be a loop.
+function isEntryOfNameless(sites: BranchSites, site: SiteId, symbols: SymbolTable): boolean {
+  const isNameless = (symbol: SymbolId) => symbols.kind[symbol] === SymbolKind.Unknown;
   if (!isNameless(sites.toSymbol[site]) || sites.to[site] === 0) return false;
   if (isRetpolineCall(sites, site)) return false;
   const kind = sites.kind[site];
-  return kind === BranchKind.Call || (kind === BranchKind.Jump && !isNameless(sites.fromSymbol[site]));
+  if (kind === BranchKind.Call) return true;
+  const from = sites.fromSymbol[site];
+  return kind === BranchKind.Jump && !isNameless(from) && (from === NONE || !isUnwinder(symbols, from));
+}
+
+/** It jumps into the middle of functions. */
+function isUnwinder({ kind, name }: SymbolTable, symbol: SymbolId): boolean {
+  const traits = traitsOf(kind[symbol] as SymbolKind, name[symbol] as string);
+  return (traits & Trait.Unwinder) !== 0 && (traits & (Trait.Stub | Trait.Switcher)) === 0;
 }
 
 function leadsToResolver(sites: BranchSites, { kind, name }: SymbolTable, site: SiteId): boolean {

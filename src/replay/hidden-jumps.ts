@@ -11,6 +11,7 @@ import type { OpenFrames } from './open-frames.js';
 import { Outcome, type Pairing } from './pairing.js';
 import { type SiteFacts, Step } from './site-facts.js';
 import { Trait } from './traits.js';
+import { UnwinderSteps } from './unwinder-steps.js';
 import { type Landing, Unwinding } from './unwinding.js';
 
 export class HiddenJumps {
@@ -33,7 +34,7 @@ export class HiddenJumps {
     this.facts = facts;
     this.tailCalls = tailCalls;
     this.ends = new LevelEnds(frames, pairing);
-    this.unwinding = new Unwinding(frames, this.ends, events, facts);
+    this.unwinding = new Unwinding(frames, this.ends, events, facts, new UnwinderSteps(events, facts, pairing));
   }
 
   beginSegment(): void {
@@ -52,15 +53,27 @@ export class HiddenJumps {
     const { top } = frames;
     if (top.fn === target || top.aliases?.includes(target)) return;
     if (toEntry) this.leaveLoader(target, nowNs);
-    const toStart = toEntry || (facts.functions.traits[target] & Trait.Unknown) !== 0;
-    if (toStart) return frames.jump(target, nowNs, NONE);
+    const isNameless = (facts.functions.traits[target] & Trait.Unknown) !== 0;
+    if (isNameless && this.landNameless(target, row, nowNs)) return;
+    if (toEntry || isNameless) return frames.jump(target, nowNs, NONE);
     // Into the middle of a function: of a frame to which control can have gone, or of a label inside this one.
     const { place, isSure } = this.targetOf(target, row);
-    if (place !== NONE) this.land(place, isSure, nowNs);
+    if (place !== NONE) this.land(place, isSure, nowNs, target);
     else if (this.unwinding.isUnwinding()) {
       frames.jump(target, nowNs, NONE);
       this.doubtTop();
     } else frames.addAlias(target);
+  }
+
+  /** Of a place without a name nobody knows whether it is the start of a function: an unwinder that is left lands in it. */
+  private landNameless(target: FunctionId, row: number, nowNs: Nanoseconds): boolean {
+    const { unwinding } = this;
+    const { level } = this.frames.top;
+    const end = this.ends.endOf(level);
+    if (end === level || !unwinding.isUnwinding()) return false;
+    const { place, isSure } = unwinding.landingOf(target, end, row);
+    if (place !== NONE) this.land(place, isSure, nowNs, target);
+    return place !== NONE;
   }
 
   private targetOf(target: FunctionId, row: number): Landing {
@@ -114,17 +127,18 @@ export class HiddenJumps {
     const { level } = frames.top;
     const end = this.ends.endOf(level);
     if (!unwinding.isLeft(end, row)) {
-      const hasChoice = end !== level && frames.findBelow(fn, level, Math.max(0, end)) !== NONE;
+      const hasChoice = end === NONE && frames.findBelow(fn, level, 0) !== NONE;
       this.jump(fn, nowNs);
       if (hasChoice) this.doubtTop();
       return;
     }
     const { place, isSure } = unwinding.landingOf(fn, end, row);
-    if (place !== NONE) return this.land(place, isSure, nowNs);
+    if (place !== NONE) return this.land(place, isSure, nowNs, fn);
     const isKnown = end !== NONE && this.isReturn(row); // the return itself: its level is certain
     if (isKnown) frames.closeAbove(frames.endOfLevel(end) - 1, nowNs, UNWOUND);
     this.jump(fn, nowNs);
-    if (!isKnown) this.doubtTop();
+    // Nobody lands in an unwinder: it was jumped to.
+    if (!isKnown && !(this.facts.functions.traits[fn] & Trait.Unwinder)) this.doubtTop();
   }
 
   private isReturn(row: number): boolean {
@@ -136,9 +150,10 @@ export class HiddenJumps {
    * Control went to the frame at a place, out of all that is above it. That those calls ended is certain if a return further
    * down is seen to end them, or if an unwinder runs.
    */
-  private land(place: number, isSure: boolean, nowNs: Nanoseconds): void {
+  private land(place: number, isSure: boolean, nowNs: Nanoseconds, fn: FunctionId): void {
     const isCertain = this.ends.endOf(this.frames.top.level) !== NONE || this.unwinding.isUnwinding();
     this.frames.closeAbove(place, nowNs, isCertain ? UNWOUND : Inference.Unwound);
+    if (this.frames.top.fn !== fn) this.frames.addAlias(fn); // a part of it that lies elsewhere
     if (!isSure) this.doubtTop();
   }
 

@@ -1,15 +1,16 @@
 /**
  * Control left a level without a return: an exception, or a longjmp. Which frame did it go to?
  *
- * How the level on top ends says how far down it can have gone, and whether more was left in the same way later. If not,
- * it went to the very level that returns then.
+ * An exception's unwinder shows how many frames it steps down. If it does not, how the level on top ends says how far down
+ * control can have gone, and whether more was left in the same way later. If not, it went to the very level that returns then.
  */
 import type { ThreadEvents } from '../model/thread-events.js';
 import { type Address, type FunctionId, NONE, type SymbolId } from '../model/units.js';
 import type { LevelEnds } from './level-ends.js';
 import type { OpenFrames } from './open-frames.js';
-import type { SiteFacts } from './site-facts.js';
+import { type SiteFacts, Step } from './site-facts.js';
 import { Trait } from './traits.js';
+import type { UnwinderSteps } from './unwinder-steps.js';
 
 /** An unwinder does not call itself deeper than this on its way out. */
 const DEEPEST_UNWINDER = 8;
@@ -32,12 +33,14 @@ export class Unwinding {
   private readonly ends: LevelEnds;
   private readonly events: ThreadEvents;
   private readonly facts: SiteFacts;
+  private readonly steps: UnwinderSteps;
 
-  constructor(frames: OpenFrames, ends: LevelEnds, events: ThreadEvents, facts: SiteFacts) {
+  constructor(frames: OpenFrames, ends: LevelEnds, events: ThreadEvents, facts: SiteFacts, steps: UnwinderSteps) {
     this.frames = frames;
     this.ends = ends;
     this.events = events;
     this.facts = facts;
+    this.steps = steps;
   }
 
   /** Was the level on top left before the event in `row`, rather than that it jumped? `end`: the lowest level that goes with it, or NONE. */
@@ -51,11 +54,46 @@ export class Unwinding {
   landingOf(fn: FunctionId, end: number, row: number): Landing {
     const { frames } = this;
     const { level } = frames.top;
+    const stepped = this.steppedTo(fn, end, row);
+    if (stepped !== NONE) return { place: stepped, isSure: true };
     const lowest = Math.max(end, 0);
     const isKnown = end !== NONE && this.isLast(level, row);
     const place = frames.findBelow(fn, isKnown ? frames.endOfLevel(end) : this.highestLanding(level), lowest);
     const isSure = place !== NONE && (isKnown || !this.hasChoice(fn, place, lowest, row));
     return { place, isSure };
+  }
+
+  /** The frame of `fn` that the unwinder on top has stepped down to; NONE: none runs there, or it does not fit how levels end. */
+  private steppedTo(fn: FunctionId, end: number, row: number): number {
+    const { frames } = this;
+    const place = this.placeOfStep(row);
+    if (place === NONE) return NONE;
+    const { level } = frames.at(place);
+    const isLast = end !== NONE && this.isLast(frames.top.level, row);
+    if (isLast ? level !== end : level < end) return NONE;
+    const isNameless = (this.facts.functions.traits[fn] & Trait.Unknown) !== 0;
+    const own = frames.findBelow(fn, place + 1, level);
+    return own === NONE && isNameless ? place : own; // a part of it that lies elsewhere
+  }
+
+  /** The top of the level that the unwinder on top has stepped down to; or NONE. */
+  private placeOfStep(row: number): number {
+    const { frames } = this;
+    const { level, callRow } = frames.top;
+    if (callRow === NONE || (frames.traitsOfTop() & (Trait.Raiser | Trait.Stub)) !== Trait.Raiser) return NONE;
+    let left = this.steps.count(callRow, row);
+    let place = level - 1;
+    while (left > 0 && place >= 0) {
+      const { level: lower } = frames.at(place);
+      left -= this.isSignal(lower) ? 2 : 1; // the kernel puts a frame of its own below a handler
+      place = lower - 1;
+    }
+    return left === 0 ? place : NONE;
+  }
+
+  private isSignal(level: number): boolean {
+    const { callRow } = this.frames.at(level);
+    return callRow !== NONE && this.facts.step[this.events.site[callRow]] === Step.Start;
   }
 
   /** The function of the nearest frame that a part with this symbol belongs to; NONE: none is near. */

@@ -103,6 +103,8 @@ export interface Level {
   readonly goesWithBelow: boolean;
   /** That function, and those that it jumped to. */
   readonly frames: Frame[];
+  /** The calls that were made from it, as far as was read. */
+  readonly made: Level[];
 }
 
 const isInterrupt = ({ begunBy }: Level) => begunBy === 'signal' || begunBy === 'kernel entry';
@@ -144,7 +146,7 @@ export class Levels {
 
   pushUnseen(goesWithBelow = false): void {
     const unseen = { address: Number.NaN, callee: null, caller: null, calledFrom: Number.NaN };
-    this.list.push({ begunBy: 'before the trace', ...unseen, goesWithBelow, frames: [] });
+    this.list.push({ begunBy: 'before the trace', ...unseen, goesWithBelow, frames: [], made: [] });
   }
 
   /** Does to the levels what the event means; gives those that are over, lowest first. */
@@ -234,6 +236,6 @@ export class Levels {
 }
 
 function push(begunBy: Level['begunBy'], address: number, { toFn, fromFn, from }: PlainEvent): Meaning {
-  const pushed = { begunBy, address, callee: toFn, caller: fromFn, calledFrom: from, goesWithBelow: false, frames: [] };
-  return { is: 'push', pushed };
+  const call = { begunBy, address, callee: toFn, caller: fromFn, calledFrom: from };
+  return { is: 'push', pushed: { ...call, goesWithBelow: false, frames: [], made: [] } };
 }

@@ -190,7 +190,10 @@ class Reader {
     const skipped = isSure ? 'unwound' : 'Unwound';
     for (const level of over.reverse()) this.closeLevel(level, level === over.at(-1) ? null : skipped);
     if (event.step === Step.Start && event.toFn !== this.signalTail) this.signalTail = null;
-    if (is === 'push') this.open(event.toFn, null, true);
+    if (is === 'push') {
+      this.levels.list.at(-2)?.made.push(this.topLevel);
+      this.open(event.toFn, null, true);
+    }
     // A return address is the caller's own code, whatever label stands there.
     else if (is === 'pop') this.alsoKnownAs(event.toFn);
     else if (is === 'end of handler') this.signalTail = event.toFn;
@@ -204,14 +207,23 @@ class Reader {
     const toFn = wholeOf(this.levels, named);
     if (isOf(this.top, toFn)) return;
     if (toEntry && toFn.is(Trait.ProgramStart)) this.leaveLoader(row);
-    if (toEntry || toFn.is(Trait.Unknown)) return this.jump(toFn, null);
     const end = this.howTopEnds(row);
+    if (toFn.is(Trait.Unknown) && this.landNameless(toFn, end)) return;
+    if (toEntry || toFn.is(Trait.Unknown)) return this.jump(toFn, null);
     const { frame, isSure } = this.targetOf(toFn, end);
-    if (frame) this.land(frame, isSure, end !== null);
+    if (frame) this.land(frame, isSure, end !== null, toFn);
     else if (isUnwinding(this.levels)) {
       this.jump(toFn, null);
       this.top.isDoubtful = true;
     } else this.alsoKnownAs(toFn); // a label inside the same function
+  }
+
+  /** An unwinder is left: it lands in nameless code, too. */
+  private landNameless(fn: Fn, end: End | null): boolean {
+    if (!isUnwinding(this.levels) || end?.place === this.levels.list.length - 1) return false;
+    const { frame, isSure } = landingOf(this.levels, fn, end);
+    if (frame) this.land(frame, isSure, end !== null, fn);
+    return frame !== null;
   }
 
   private targetOf(fn: Fn, end: End | null): Landing {
@@ -260,25 +272,25 @@ class Reader {
   private jumpOrUnwind(fn: Fn, row: number): void {
     const { list } = this.levels;
     const end = this.howTopEnds(row);
-    const isOwn = end?.place === list.length - 1;
     if (!isLeft(this.levels, end)) {
-      const below = list.slice(end?.place ?? 0, -1).flatMap((level) => level.frames);
-      const hasChoice = !isOwn && below.some((frame) => isOf(frame, fn));
+      const below = list.slice(0, -1).flatMap((level) => level.frames);
+      const hasChoice = end === null && below.some((frame) => isOf(frame, fn));
       this.jumpUnseen(fn);
       if (hasChoice) this.top.isDoubtful = true;
       return;
     }
     const { frame, isSure } = landingOf(this.levels, fn, end);
-    if (frame) return this.land(frame, isSure, end !== null);
+    if (frame) return this.land(frame, isSure, end !== null, fn);
     const isKnown = end?.row === row;
     if (isKnown) this.closeAbove((list[end.place] as Level).frames.at(-1) as Frame, 'unwound');
     this.jumpUnseen(fn);
-    if (!isKnown) this.top.isDoubtful = true;
+    if (!isKnown && !fn.is(Trait.Unwinder)) this.top.isDoubtful = true; // nobody lands in an unwinder
   }
 
   /** Calls that something skips for sure ended here: a return further down, or an unwinder. */
-  private land(frame: Frame, isSure: boolean, isSeenToEnd: boolean): void {
+  private land(frame: Frame, isSure: boolean, isSeenToEnd: boolean, fn: Fn): void {
     this.closeAbove(frame, isSeenToEnd || isUnwinding(this.levels) ? 'unwound' : 'Unwound');
+    this.alsoKnownAs(fn); // a part of it that lies elsewhere
     if (!isSure) frame.isDoubtful = true;
   }
 

@@ -49,6 +49,9 @@ export function isLeft(levels: Levels, end: End | null): boolean {
 export function landingOf({ list }: Levels, fn: Fn, end: End | null): Landing {
   const isKnown = end !== null && end.leftLater.length === 0;
   const lowest = end?.place ?? 0;
+  const stepped = steppedTo(list, fn);
+  if (stepped && (isKnown ? stepped.place === lowest : stepped.place >= lowest))
+    return { frame: stepped.frame, isSure: true };
   const candidates = framesOf(list.slice(lowest, isKnown ? lowest + 1 : highestLanding(list)))
     .map(({ frame }) => frame)
     .filter((frame) => isOf(frame, fn))
@@ -56,6 +59,25 @@ export function landingOf({ list }: Levels, fn: Fn, end: End | null): Landing {
   const [frame = null, ...others] = candidates;
   const isSure = isKnown || others.length === 0 || areAlike(list, candidates) || isForced(fn, others, end);
   return { frame, isSure: frame !== null && isSure };
+}
+
+/** The frame that the unwinder on top stepped down to: it called one function for itself, and for each frame on its way. */
+function steppedTo(list: readonly Level[], fn: Fn): { frame: Frame; place: number } | null {
+  const top = list.findLast(({ frames }) => frames.length > 0) as Level;
+  const unwinding = top.frames.at(-1)?.fn;
+  if (!unwinding?.is(Trait.Raiser) || unwinding.is(Trait.Stub)) return null;
+  const calls = ({ made }: Level) => made.filter(({ begunBy }) => begunBy === 'call');
+  const [first, ...others] = calls(top)
+    .filter((level) => level.caller?.is(Trait.Unwinder) && calls(level).length > 0)
+    .map((level) => calls(level).map(({ callee }) => callee));
+  const search = others.findLast(([callee]) => callee === first?.[0]);
+  if (search === undefined) return null;
+  let left = search.filter((callee) => callee === first?.[0]).length - 1;
+  let place = list.indexOf(top) - 1;
+  for (; left > 0 && place >= 0; place--) left -= list[place]?.begunBy === 'signal' ? 2 : 1;
+  const frames = left === 0 ? (list[place]?.frames ?? []) : [];
+  const frame = frames.findLast((each) => isOf(each, fn)) ?? (fn.is(Trait.Unknown) ? frames.at(-1) : undefined);
+  return frame ? { frame, place } : null;
 }
 
 /** A part belongs to the nearest frame of its name, if it is known to be a part of one of several functions. */

@@ -36,7 +36,9 @@ describe('at most so much is marked, and at most so much of the rest is wrong (p
     ['unwind', '-branches', 0.1, 0.9],
     ['ev-cut', '', 66, 0.6],
     ['ev-cut', '-branches', 0.1, 0.8],
-    ['cold', '', 31, 2.8],
+    ['cold', '', 0.3, 2.3],
+    ['stripped', '', 0.9, 0.9],
+    ['stripped', '-branches', 0.1, 0.8],
   ] as const)('%s%s: %d, %d', async (name, suffix, mostMarked, mostWrong) => {
     const { marked, wrongOfUnmarked } = await measure(FIXTURES, `ptemu-${name}`, suffix);
     expect(marked).toBeLessThanOrEqual(mostMarked);

@@ -69,6 +69,7 @@ describe('real programs', () => {
     ['unwind', 98.7],
     ['ev-cut', 99.2],
     ['cold', 97.6],
+    ['stripped', 99],
   ])('%s: at least %d % of the time on the true stack', async (name, floor) => {
     const profile = await analyzeText(fixture(`truth/ptemu-${name}.perf.txt.gz`), {
       extend: false,
@@ -81,6 +82,7 @@ describe('real programs', () => {
   test.each([
     ['unwind', 99],
     ['ev-cut', 99.2],
+    ['stripped', 99.2],
   ])('%s, jumps shown: at least %d % of the time on the true stack', async (name, floor) => {
     const options = { extend: false, tailCalls: 'replace' } as const;
     const profile = await analyzeText(fixture(`truth/ptemu-${name}-branches.perf.txt.gz`), options);

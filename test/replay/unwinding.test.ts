@@ -1,0 +1,102 @@
+/**
+ * Where an exception lands: the unwinder shows how many frames it steps down. And what of that is in doubt.
+ */
+import { describe, expect, test } from 'vitest';
+import { analyzeText } from '../helpers/load.js';
+import { dedent, outline } from '../helpers/outline.js';
+import { traceOf } from '../helpers/trace-of.js';
+
+async function expectTree(trace: string, tree: string): Promise<void> {
+  expect(outline(await analyzeText(traceOf(trace), { extend: false }))).toBe(dedent(tree));
+}
+
+/** The time that is marked as in doubt. */
+async function doubtfulNs(trace: string): Promise<number> {
+  const { threads } = await analyzeText(traceOf(trace), { extend: false });
+  return threads.flatMap(({ tree }) => [...tree.inferredNs]).reduce((sum, ns) => sum + ns, 0);
+}
+
+/** What an unwinder does that looks at so many frames, its caller the first, and lands in the last. */
+function looking(atNs: number, unwinder: string, frames: number): string {
+  return `
+      ${atNs} call   ${unwinder} init
+      ${atNs} call   init read
+      ${atNs} return read init
+      ${atNs} return init ${unwinder}
+      ${atNs} call   ${unwinder} search
+      ${`
+      ${atNs} call   search read
+      ${atNs} return read search`.repeat(frames)}
+      ${atNs} return search ${unwinder}`;
+}
+
+describe('the steps of the unwinder', () => {
+  const digging = (landing: string, frames: number) => `
+      10  call    main  dig
+      20  call    dig   dig
+      30  call    dig   dig
+      40  call    dig   dig
+      50  call    dig   _Unwind_RaiseException${looking(60, '_Unwind_RaiseException', frames)}
+      ${landing}`;
+
+  test('tell which frame of a recursion is landed in', () =>
+    expectTree(
+      digging('70 call dig __cxa_begin_catch', 3),
+      `
+      main 1(1) self 0
+        dig 1(1) self 10
+          dig 1(1) self 20
+            __cxa_begin_catch 1(1) self 0
+            dig 1 self 10
+              dig 1 self 10
+                _Unwind_RaiseException 1 self 10
+                  init 1 self 0
+                    read 1 self 0
+                  search 1 self 0
+                    read 3 self 0`,
+    ));
+
+  test('so that nothing is in doubt but the time in which it moved', async () =>
+    expect(await doubtfulNs(`${digging('70 call dig __cxa_begin_catch', 3)}\n 95 return __cxa_begin_catch dig`)).toBe(
+      10,
+    ));
+
+  test.each([
+    ['shown', '50 jmp _Unwind_RaiseException ?pad', 10, 20],
+    ['hidden', '', 20, 10],
+  ])('lead to nameless code, too, the jump is %s', (_, jump, selfOfLanding, selfOfUnwinder) =>
+    expectTree(
+      `
+      10  call    main  ?a
+      20  call    ?a    ?b
+      30  call    ?b    _Unwind_RaiseException${looking(40, '_Unwind_RaiseException', 2)}
+      ${jump}
+      60  call    ?pad  __cxa_begin_catch
+      70  return  __cxa_begin_catch ?pad`,
+      `
+      main 1(1) self 0
+        [unknown 0x1020000] 1(1) self ${10 + selfOfLanding}
+          [unknown 0x1040000] 1 self 10
+            _Unwind_RaiseException 1 self ${selfOfUnwinder}
+              init 1 self 0
+                read 1 self 0
+              search 1 self 0
+                read 2 self 0
+          __cxa_begin_catch 1 self 10`,
+    ),
+  );
+});
+
+describe('what is in doubt', () => {
+  const panicking = (end: string) => `
+      10  call    main  work
+      20  call    work  panic
+      30  call    _Unwind_RaiseException init
+      40  return  init  _Unwind_RaiseException
+      50  call    main  __cxa_begin_catch
+      60  return  __cxa_begin_catch main
+      ${end}`;
+
+  test('nobody lands in an unwinder: it was jumped to', async () =>
+    expect(await doubtfulNs(panicking('70 return main start'))).toBe(10 + 10));
+});
