@@ -33,6 +33,16 @@ export function formatOf(path: string, format?: Format): Format {
   });
 }
 
+/** Of what other commands write, and other tools, beside the formats of pictures. */
+const OTHER_ENDINGS = ['.csv', '.gz', '.pack', '.png', '.ptf', '.tar', '.zst'];
+
+/** The ending of a file that is no recording: ".svg" of "flame.svg"; null if the name may be that of one. */
+export function endingOfOthers(path: string): string | null {
+  const name = path.toLowerCase();
+  const endings = [...ENDINGS.map(([ending]) => ending), ...OTHER_ENDINGS];
+  return endings.find((ending) => name.endsWith(ending)) ?? null;
+}
+
 /** Of each output; standard output if none is named. @throws what `formatOf` throws */
 export function formatsOf({ output = ['-'], format }: Partial<Pick<RenderOptions, 'output' | 'format'>>): Format[] {
   return output.map((path) => formatOf(path, format));

@@ -62,7 +62,9 @@ export async function tracesOnly(inputs: readonly CommandInput[]): Promise<Comma
 }
 
 /** The only input, and its kind, if it is text: it alone may be a profile. */
-async function loneText(inputs: readonly CommandInput[]): Promise<(OpenedInput & { readonly kind: InputKind }) | null> {
+export async function loneText(
+  inputs: readonly CommandInput[],
+): Promise<(OpenedInput & { readonly kind: InputKind }) | null> {
   const [only, ...others] = inputs;
   if (only === undefined || others.length > 0 || 'parts' in only || 'stored' in only) return null;
   return tellKind(only);

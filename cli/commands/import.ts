@@ -1,14 +1,14 @@
 /**
  * `ptflame import`: a trace in, a file out that every command reads in its place, much faster.
  */
-import { type ImportedTrace, importTrace, PtflameError, tellKind } from '../../src/index.js';
+import { type ImportedTrace, importTrace, PtflameError } from '../../src/index.js';
 import { formatBytes, formatCount, formatMany, visibleText } from '../../src/text.js';
 import { type CommandInput, openInputs, totalSize } from '../inputs.js';
 import type { ImportOptions } from '../options.js';
 import { isTerminal, type Output, openOutput } from '../outputs.js';
 import { startProgress } from '../terminal/progress.js';
 import { inputProblems } from '../terminal/quality.js';
-import { resourcesOf, selectionOf } from '../traces.js';
+import { loneText, resourcesOf, selectionOf } from '../traces.js';
 
 export async function importInputs(options: ImportOptions, signal: AbortSignal): Promise<void> {
   const { output: path } = options;
@@ -16,19 +16,20 @@ export async function importInputs(options: ImportOptions, signal: AbortSignal):
     throw new PtflameError('BAD_OPTION', 'a trace file is no text for a terminal', {
       hint: 'name a file: -o trace.ptf',
     });
-  const inputs = await Promise.all((await openInputs(options.inputs, options, signal)).map(withoutProfile));
+  const inputs = await withoutProfile(await openInputs(options.inputs, options, signal));
   const output = await openOutput(path, options.inputs);
   const imported = await importWithProgress(inputs, output, options, signal);
   await output.publish();
   if (!options.quiet) for (const line of summaryLines(path, imported)) process.stderr.write(`${visibleText(line)}\n`);
 }
 
-/** @throws PtflameError INPUT_KIND for a profile: there is no trace in it */
-async function withoutProfile(input: CommandInput): Promise<CommandInput> {
-  if ('parts' in input || 'stored' in input) return input;
-  const { kind, ...told } = await tellKind(input);
-  if (kind === 'trace') return told;
-  throw new PtflameError('INPUT_KIND', `${input.name} is a profile: the trace that it was made of is not in it`, {
+/** A profile beside other inputs is refused when it is read. @throws PtflameError INPUT_KIND: there is no trace in a profile */
+async function withoutProfile(inputs: readonly CommandInput[]): Promise<readonly CommandInput[]> {
+  const text = await loneText(inputs);
+  if (text === null) return inputs;
+  const { kind, ...told } = text;
+  if (kind === 'trace') return [told];
+  throw new PtflameError('INPUT_KIND', `${text.name} is a profile: the trace that it was made of is not in it`, {
     hint: 'import the trace itself; a profile is rendered as it is: ptflame render FILE.json',
   });
 }

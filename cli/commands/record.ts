@@ -2,6 +2,7 @@
  * `ptflame record`: checks the machine, lets perf record, judges the file that it wrote, and renders it if asked to.
  */
 import { PtflameError, shellWords } from '../../src/text.js';
+import { endingOfOthers } from '../formats.js';
 import { keepRecording } from '../perf/keep-recording.js';
 import { noIntelPt } from '../perf/no-intel-pt.js';
 import { probe } from '../perf/probe.js';
@@ -16,7 +17,7 @@ import { sayer } from '../terminal/say.js';
 /** `command`: what follows "--". Gives the path of the recording; null after a dry run. */
 export async function record(options: RecordOptions, command: readonly string[] | null): Promise<string | null> {
   const target = targetOf(options, command);
-  if (options.output === '-') throw noPipe();
+  refuseName(options.output);
   if (options.render) await refuseOverwriting([options.output, `${options.output}.old`], options.render);
   const machine = await probe();
   if (options.dryRun) {
@@ -44,8 +45,22 @@ function versionOrNull(perf: string): Promise<PerfVersion | null> {
   return perfVersion(perf).catch(() => null);
 }
 
-function noPipe(): PtflameError {
-  return new PtflameError('BAD_OPTION', 'a recording cannot be written to standard output', {
-    hint: 'give a file: -o perf.data',
-  });
+/** A recording is a file of its own, and is not called as what is made of it. @throws PtflameError BAD_OPTION */
+function refuseName(output: string): void {
+  if (output === '-')
+    throw new PtflameError('BAD_OPTION', 'a recording cannot be written to standard output', {
+      hint: 'give a file: -o perf.data',
+    });
+  const ending = endingOfOthers(output);
+  if (ending === null) return;
+  const drawn = DRAWN.test(ending) ? `; to draw it as well: --render ${shellWords([output])}` : '';
+  throw new PtflameError(
+    'BAD_OPTION',
+    `-o names the recording (perf.data), and ${output} ends as another kind of file`,
+    {
+      hint: `give a name without ${ending}: -o perf.data${drawn}`,
+    },
+  );
 }
+
+const DRAWN = /^\.(?:svg|html?|folded|txt|json)$/;

@@ -13,7 +13,7 @@ import type { Patience } from './await-end.js';
 import { checkRoom } from './check-room.js';
 import { perfFailure } from './failures.js';
 import type { Machine } from './probe.js';
-import { inspectRecording, type RecordingFile } from './recording-file.js';
+import { flushRecording, inspectRecording, type RecordingFile } from './recording-file.js';
 import type { RecordingNotes } from './recording-notes.js';
 import type { RecordingPlan } from './recording-plan.js';
 import { setAside } from './replaced-recording.js';
@@ -52,9 +52,21 @@ async function record(plan: RecordingPlan, context: RecordingContext) {
   if (!file?.isWhole) throw noRecording(plan, end, file);
   end.words.release();
   end.words.end();
+  await flushed(plan.output);
   const notes = notesOf(plan, end, context);
   await writeNotes(plan.output, notes);
   return { notes, lines: endLines(plan, end, notes, file) };
+}
+
+/** @throws PtflameError OUTPUT_UNWRITABLE: what perf wrote never reached the disk */
+async function flushed(output: string): Promise<void> {
+  await flushRecording(output).catch((cause: NodeJS.ErrnoException) => {
+    const why = cause.code === 'ENOSPC' ? 'the disk is full' : cause.message;
+    throw new PtflameError('OUTPUT_UNWRITABLE', `cannot write ${output} to the disk: ${why}`, {
+      hint: 'choose another place with -o; dmesg may tell more',
+      cause,
+    });
+  });
 }
 
 /** The terminal of a command is its own: nothing is drawn into it. */

@@ -1,8 +1,7 @@
 /**
  * A file or a stream in, its text out, decompressed. What it is, is told by its first bytes, never by its name.
  */
-import { readSync } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
+import { closeSync, createReadStream, fstatSync, openSync, readSync, type Stats } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { createGunzip } from 'node:zlib';
 import { PtflameError, unreadableInput } from '../model/errors.js';
@@ -30,54 +29,63 @@ interface OtherKind {
 const GZIP = 'compressed by gzip';
 
 /**
- * Opens a file of trace text or a profile, compressed or not. A piece of its bytes is good until the next one is asked for.
+ * A file of trace text or a profile, compressed or not. It is opened when it is read, so that there may be more inputs than a
+ * process may have open. A piece of its bytes is good until the next one is asked for.
  *
  * @throws PtflameError INPUT_UNREADABLE at once; INPUT_KIND while it is read, for what is no text.
  */
 export async function openTraceFile(path: string): Promise<OpenedInput> {
-  let file: FileHandle;
+  const fd = opened(path);
+  const stats = fstatSync(fd);
+  if (!stats.isFile() && !stats.isDirectory())
+    return traceStream(path, createReadStream(path, { fd, highWaterMark: READ_BYTES }));
+  const first = firstBytes(fd);
+  closeSync(fd);
+  if (stats.isDirectory())
+    throw new PtflameError('INPUT_UNREADABLE', `${path} is a directory`, { hint: 'name the files in it' });
+  const bytes = new FileBytes(path, stats);
+  const isText = kindOf(first) === null;
+  return { ...traceStream(path, bytes), sizeBytes: stats.size, file: isText ? bytes : null };
+}
+
+function opened(path: string): number {
   try {
-    file = await open(path);
+    return openSync(path, 'r');
   } catch (cause) {
     throw unreadableInput(path, cause);
   }
-  const stat = await file.stat();
-  if (stat.isDirectory()) {
-    await file.close();
-    throw new PtflameError('INPUT_UNREADABLE', `${path} is a directory`, { hint: 'name the files in it' });
-  }
-  if (!stat.isFile()) return traceStream(path, file.createReadStream({ highWaterMark: READ_BYTES }));
-  const bytes = new FileBytes(file, stat.size);
-  const isText = kindOf(bytes.first(LONGEST_MAGIC_BYTES)) === null;
-  return { ...traceStream(path, bytes), sizeBytes: stat.size, file: isText ? bytes : null };
 }
+
+/** As many as tell its kind; none if they cannot be read: then nothing can. */
+function firstBytes(fd: number): Uint8Array {
+  try {
+    const first = new Uint8Array(LONGEST_MAGIC_BYTES);
+    return first.subarray(0, readSync(fd, first, 0, first.length, 0));
+  } catch {
+    return new Uint8Array();
+  }
+}
+
+const NOT_OPEN = -1;
 
 /**
  * The bytes of a file, in pieces. They are read right here: another thread would leave them in the cache of another
  * processor, which costs more than the waiting. A piece is good until the next one is asked for.
  */
 class FileBytes implements PlainFile, AsyncIterable<Uint8Array> {
+  /** Only while pieces are read. */
+  fd = NOT_OPEN;
   readonly sizeBytes: number;
-  private readonly file: FileHandle;
+  private readonly path: string;
+  private readonly looked: Stats;
   /** Where the next piece begins. */
   private at = 0;
 
-  constructor(file: FileHandle, sizeBytes: number) {
-    this.file = file;
-    this.sizeBytes = sizeBytes;
-  }
-
-  get fd(): number {
-    return this.file.fd;
-  }
-
-  /** The first bytes, or as many as there are; none if they cannot be read: then nothing can. */
-  first(count: number): Uint8Array {
-    try {
-      return this.read(new Uint8Array(count));
-    } catch {
-      return new Uint8Array();
-    }
+  /** `looked`: what the file was when its kind was told. */
+  constructor(path: string, looked: Stats) {
+    this.path = path;
+    this.looked = looked;
+    this.sizeBytes = looked.size;
   }
 
   skipTo(at: number): void {
@@ -85,16 +93,28 @@ class FileBytes implements PlainFile, AsyncIterable<Uint8Array> {
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
-    const buffer = Buffer.allocUnsafeSlow(READ_BYTES);
+    this.fd = opened(this.path);
     try {
+      this.refuseOther();
+      const buffer = Buffer.allocUnsafeSlow(READ_BYTES);
       for (let piece = this.read(buffer); piece.length > 0; piece = this.read(buffer)) {
         this.at += piece.length;
         await setImmediate(); // lets others have their turn: a signal, threads that woke
         yield piece;
       }
     } finally {
-      await this.file.close();
+      closeSync(this.fd);
+      this.fd = NOT_OPEN;
     }
+  }
+
+  /** Whoever replaced it meanwhile may have put anything there, also what a read would wait for. */
+  private refuseOther(): void {
+    const { dev, ino } = fstatSync(this.fd);
+    if (dev === this.looked.dev && ino === this.looked.ino) return;
+    throw new PtflameError('INPUT_UNREADABLE', `${this.path} was replaced by another file while inputs were read`, {
+      hint: 'run it again when nobody writes there',
+    });
   }
 
   private read(buffer: Uint8Array): Uint8Array {

@@ -13,6 +13,19 @@ import { isMissing } from '../tools/needs.js';
 const NOTES = (host: string) => JSON.stringify({ format: 'ptflame-recording', host }, null, 2);
 const SHORT = ['-p', '1', '-t', '10ms'];
 
+/** A file at the path FAILING never reaches the disk. */
+const FAILING_SYNC = `
+import { readlinkSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+const file = await open(process.execPath);
+await file.close();
+const { sync } = Object.getPrototypeOf(file);
+Object.getPrototypeOf(file).sync = async function () {
+  if (readlinkSync('/proc/self/fd/' + this.fd).endsWith('/' + process.env.FAILING)) throw new Error('no disk');
+  return sync.call(this);
+};
+`;
+
 describe.concurrent('what perf is told', () => {
   test('a process for some time: to begin and to pause at our word', async ({ dir }) => {
     const { exitCode, stdout, stderr } = await record(dir, SHORT);
@@ -159,6 +172,8 @@ describe.concurrent('usage', () => {
     [['-p', '1', '--trigger', 'signal'], /--trigger is of snapshots/],
     [['-p', '1', '--snapshot', '--trigger', 'commit'], /--trigger commit: a snapshot at a call/],
     [['-p', '1', '-o', '-'], /standard output/],
+    [['-p', '1', '-o', 'flame.svg'], /flame\.svg ends as another kind of file/],
+    [['-p', '1', '--dry-run', '-o', 'a/x.PTF'], /x\.PTF ends as another/],
     [['-p', '1', '--render', 'flame.png'], /format of flame\.png/],
     [['ls', '-l', '--color'], /unexpected argument: ls$/],
   ] as const)('%j', async ([args, message], { dir }) => {
@@ -255,6 +270,19 @@ describe.concurrent('the output', () => {
     for (let each = 0; each < 3; each++) expect((await record(dir, SHORT)).exitCode).toBe(0);
     const names = (await dir.names()).filter((name) => name.startsWith('perf.data'));
     expect(names).toEqual(['perf.data', 'perf.data.old', 'perf.data.old.ptflame.json', 'perf.data.ptflame.json']);
+  });
+
+  test.for([
+    [[], 'perf.data'],
+    [['--kernel'], 'perf.data/data'],
+  ] as const)('%j is on the disk before it is said to be written', async ([flags, written], { dir }) => {
+    const noDisk = await dir.write('no-disk.mjs', FAILING_SYNC);
+    const env = { NODE_OPTIONS: `--import ${noDisk}`, FAILING: written };
+    const { exitCode, stderr } = await record(dir, [...SHORT, ...flags], { env });
+    expect(stderr).toMatch(/ptflame: cannot write perf\.data to the disk: .*no disk\n {2}choose another place/);
+    expect(stderr).not.toContain('wrote perf.data');
+    expect(exitCode).toBe(1);
+    expect((await dir.names()).filter((name) => name.startsWith('perf.data'))).toEqual([]);
   });
 
   test('directories of the kernel too', async ({ dir }) => {
