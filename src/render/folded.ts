@@ -7,7 +7,7 @@ import { SymbolKind } from '../model/symbol-table.js';
 import { viewOf } from '../model/tree-view.js';
 import { NONE, type NodeId } from '../model/units.js';
 import { longestCut } from './format.js';
-import { type Grouping, mergeByName, type Trees } from './named-tree.js';
+import { type Grouping, mergeByName, type Naming, type Trees } from './named-tree.js';
 import { visibleText } from './visible-text.js';
 
 export interface FoldedOptions {
@@ -30,7 +30,7 @@ export interface FoldedProfile extends Trees {
  */
 export function foldedBytes(profile: FoldedProfile, options: FoldedOptions = {}): number {
   const { by = 'none', minNs = 0 } = options;
-  const { tree, names } = mergeByName(profile, by, cleanName);
+  const { tree, names } = mergeByName(profile, by, cleanNames(profile));
   return bytesOfPaths(tree, names, (node) => weightsOf(profile, tree)[node] >= minNs);
 }
 
@@ -64,7 +64,7 @@ function weightsOf({ meta }: FoldedProfile, { calls, selfNs }: CallTree): Float6
 /** The lines, each with its newline: callers before callees, siblings by name in UTF-8 byte order. */
 export function* renderFolded(profile: FoldedProfile, options: FoldedOptions = {}): Generator<string> {
   const { annotate = false, by = 'none', minNs = 0 } = options;
-  const { tree, names, symbols } = mergeByName(profile, by, cleanName);
+  const { tree, names, symbols } = mergeByName(profile, by, cleanNames(profile));
   const value = weightsOf(profile, tree);
   const { depth } = viewOf(tree);
   const path: string[] = [];
@@ -87,6 +87,11 @@ function annotation(tree: CallTree, node: NodeId, isStop: boolean): string {
   const hasAverage = complete > 0 && !isCut;
   const average = hasAverage ? `,avg:${Math.floor(completeNs[node] / complete + 0.5)}` : '';
   return `:${calls[node]}${inferred}${average}`;
+}
+
+/** By name alone, as tools that compare folded stacks do: which other files a trace has must not change a name. */
+function cleanNames({ symbols }: FoldedProfile): Naming {
+  return { functions: symbols.name.map(cleanName), group: cleanName };
 }
 
 // ";" parts frames and a line break parts paths, so neither may stand in a name; what would act on a terminal is shown, but for

@@ -1,5 +1,5 @@
 /**
- * All threads of a profile as one tree, in which a function is its name.
+ * All threads of a profile as one tree, in which a function is what it is called.
  */
 import { type CallTree, CallTreeBuilder, ROOT } from '../model/call-tree.js';
 import { assert } from '../model/errors.js';
@@ -22,17 +22,24 @@ export interface NamedTree {
 /** As much of a profile as is merged. */
 export type Trees = Pick<Profile, 'symbols' | 'threads' | 'together'>;
 
-/** `showName`: names that are shown alike become one function. */
-export function mergeByName(profile: Trees, by: Grouping, showName: (name: string) => string): NamedTree {
+/** How functions and groups are called: those that are called alike become one. */
+export interface Naming {
+  /** By symbol. */
+  readonly functions: readonly string[];
+  readonly group: (name: string) => string;
+}
+
+export function mergeByName(profile: Trees, by: Grouping, naming: Naming): NamedTree {
   const table = new NameTable();
   const builder = new CallTreeBuilder();
-  const rowOf = profile.symbols.name.map((name, symbol) => table.intern(showName(name), symbol));
+  const rowOf = naming.functions.map((name, symbol) => table.intern(name, symbol));
   const symbolOf = (symbol: SymbolId) => rowOf[symbol] as number;
   assert(by === 'none' || profile.together === null, 'groups of threads whose trees are one');
   if (profile.together) builder.merge(profile.together, ROOT, symbolOf);
   const commOf = new Map(profile.threads.map(({ tid, comm }) => [tid, comm]));
   for (const thread of profile.threads) {
-    const top = by === 'none' ? ROOT : builder.child(ROOT, table.intern(showName(groupOf(thread, commOf, by)), NONE));
+    const top =
+      by === 'none' ? ROOT : builder.child(ROOT, table.intern(naming.group(groupOf(thread, commOf, by)), NONE));
     builder.merge(thread.tree, top, symbolOf);
   }
   const tree = builder.build();

@@ -23,6 +23,22 @@ export function recordingTitle(named: Named): string | null {
   return [words, ...(when ? [`${when[1]} ${when[2]} UTC`] : [])].filter(Boolean).join(', ') || null;
 }
 
+const KIND = 'Wall-clock flame graph';
+
+export interface Titles {
+  /** Above the picture. */
+  readonly title: string;
+  /** Of the window or the document. */
+  readonly windowTitle: string;
+}
+
+/** Of a report or a picture. `given`: by the user; undefined: what was recorded, where and when, as far as that is known. */
+export function titlesOf(named: Named, given: string | undefined): Titles {
+  const name = recordingTitle(named);
+  const title = given ?? name ?? KIND;
+  return { title, windowTitle: title === name ? `${name} – ${KIND.toLowerCase()}` : title };
+}
+
 /** Names that Windows keeps for devices. */
 const DEVICE = /^(con|prn|aux|nul|com\d|lpt\d)$/i;
 

@@ -6,7 +6,7 @@ import { deflateRawSync } from 'node:zlib';
 import type { Profile } from '../../model/profile.js';
 import { originText, subtitleOf } from '../frames/about.js';
 import { HATCH_PATTERN } from '../frames/drawing.js';
-import { recordingTitle } from '../frames/recording-name.js';
+import { titlesOf } from '../frames/recording-name.js';
 import { qualitySummary } from '../quality-summary.js';
 import { xml } from '../svg/xml.js';
 import { visibleText } from '../visible-text.js';
@@ -22,14 +22,10 @@ export interface HtmlOptions {
   readonly icicle?: boolean;
 }
 
-const KIND = 'Wall-clock flame graph';
-
 /** The file, in pieces. The profile has the trees of its threads apart. */
 export function* renderHtml(profile: Profile, options: HtmlOptions = {}): Generator<string> {
   const { icicle = false } = options;
-  const name = recordingTitle(profile);
-  const title = options.title ?? name ?? KIND;
-  const windowTitle = title === name ? `${name} – ${KIND.toLowerCase()}` : title;
+  const { title, windowTitle } = titlesOf(profile, options.title);
   const style = `${themeStyle()}\n${PAGE_STYLE}`;
   const start: State = { ...START, isIcicle: icicle };
   yield `<!doctype html>

@@ -4,14 +4,15 @@
 export const HEAD = {
   marginPx: 14,
   titlePx: 30,
-  titleCharacterPx: 10.5,
+  titleSizePx: 19,
   subtitlePx: 51,
   qualityPx: 68,
   warningsPx: 78,
   warningRowPx: 24,
-  noteRowPx: 17,
+  rowPx: 17,
   noteBasePx: 11,
-  noteCharacterPx: 6.8,
+  textSizePx: 12,
+  characterPx: 6.8,
   legendRowPx: 19,
   swatchPx: 13,
   legendGapPx: 16,
@@ -24,6 +25,9 @@ export const HEAD = {
 export const NARROW_PX = 960;
 /** Below this one it gets two. */
 export const NARROWEST_PX = 520;
+
+/** Beside the text of a warning. */
+export const WARNING_PADDING_PX = 8;
 
 export interface Place {
   readonly xPx: number;
@@ -65,13 +69,23 @@ export function notesTopPx(warnings: number): number {
 }
 
 export function legendTopPx({ warnings, notes }: Rows): number {
-  return notesTopPx(warnings) + notes * HEAD.noteRowPx + (notes > 0 ? 4 : 0);
+  return notesTopPx(warnings) + notes * HEAD.rowPx + (notes > 0 ? 4 : 0);
 }
 
-/** The lines of a note in so much room: whole words, or parts of one that is longer than a line. */
-export function wrapped(note: string, roomPx: number): readonly string[] {
-  const more = Math.floor(roomPx / HEAD.noteCharacterPx) - 1;
-  return note.match(new RegExp(`\\S.{0,${more}}(?= |$)|\\S.{0,${more}}`, 'gu')) ?? [];
+/** Beside a title, in a picture of this width; below `NARROW_PX` nothing stands there. */
+export function toolbarWidthPx(widthPx: number): number {
+  return widthPx < NARROW_PX ? 0 : HEAD.toolbarPx;
+}
+
+/** How far the lines of a text are apart. */
+export function linePx(sizePx: number): number {
+  return Math.ceil((HEAD.rowPx * sizePx) / HEAD.textSizePx);
+}
+
+/** The lines of a text of 12 px, or of that size, in so much room: whole words, or parts of one that is longer than a line. */
+export function wrapped(text: string, roomPx: number, sizePx: number = HEAD.textSizePx): readonly string[] {
+  const more = Math.floor((roomPx * HEAD.textSizePx) / (HEAD.characterPx * sizePx)) - 1;
+  return text.match(new RegExp(`\\S.{0,${more}}(?= |$)|\\S.{0,${more}}`, 'gu')) ?? [];
 }
 
 export function headHeightPx(above: Rows, legend: readonly Place[], hasToolbarRow: boolean): number {

@@ -1,11 +1,22 @@
 /**
  * What stands above the frames: title, what was recorded, how far to trust it, and what the colours mean.
  */
+import { switchesRemedy } from '../../model/remedies.js';
 import { type LegendEntry, originText, subtitleOf } from '../frames/about.js';
 import { cutAtEnd } from '../frames/labels.js';
 import { type Judged, qualitySummary } from '../quality-summary.js';
 import { visibleText } from '../visible-text.js';
-import { flow, HEAD, headHeightPx, legendTopPx, NARROW_PX, notesTopPx, sansWidthPx, wrapped } from './head-shape.js';
+import { linesMarkup, quietLine, titleLine, warningLine } from './head-lines.js';
+import {
+  flow,
+  HEAD,
+  headHeightPx,
+  legendTopPx,
+  notesTopPx,
+  sansWidthPx,
+  toolbarWidthPx,
+  wrapped,
+} from './head-shape.js';
 import { xml } from './xml.js';
 
 export interface Head {
@@ -27,6 +38,7 @@ export interface HeadOptions {
 
 /** A picture has less room than a terminal. */
 const MOST_CAUSES = 4;
+const MOST_TITLE_COLUMNS = 120;
 
 export function headOf(
   about: Judged,
@@ -35,27 +47,31 @@ export function headOf(
   const { line, damage, doubts, notes } = qualitySummary(about, MOST_CAUSES);
   const warnings = [...damage, ...doubts];
   const roomPx = widthPx - 2 * HEAD.marginPx;
-  const said = [shown, ...notes].filter((note) => note !== '').map(visibleText);
-  const lines = said.map((note) => wrapped(note, roomPx));
-  const above = { warnings: warnings.length, notes: lines.flat().length };
+  const said = [shown, ...switchNotes(about, legend), ...notes].filter((note) => note !== '').map(visibleText);
+  const noteLines = said.map((note) => wrapped(note, roomPx));
+  const above = { warnings: warnings.length, notes: noteLines.flat().length };
   const places = flow(
     legend.map(({ swatch, text }) => entryWidthPx(swatch, text)),
     roomPx,
   );
-  const heightPx = headHeightPx(above, places, false);
-  const toolbarPx = isFinal || widthPx < NARROW_PX ? 0 : HEAD.toolbarPx;
-  const titleColumns = Math.floor((roomPx - toolbarPx) / HEAD.titleCharacterPx);
+  const titleRoomPx = roomPx - (isFinal ? 0 : toolbarWidthPx(widthPx));
+  const { markup: lines, downPx } = linesMarkup([
+    titleLine(cutAtEnd(visibleText(title), MOST_TITLE_COLUMNS), titleRoomPx),
+    quietLine(subtitleOf(about, total), HEAD.subtitlePx, roomPx, originMarkup(about)),
+    quietLine(line, HEAD.qualityPx, roomPx),
+    ...warnings.map((warning, index) => warningLine(warning, index, roomPx)),
+  ]);
+  const heightPx = headHeightPx(above, places, false) + downPx;
   const markup = [
     `<g id="head" data-warnings="${warnings.length}">`,
     `<rect class="page" width="${widthPx}" height="${heightPx}"/>`,
-    `<text id="title" x="${HEAD.marginPx}" y="${HEAD.titlePx}">${xml(cutAtEnd(visibleText(title), titleColumns))}</text>`,
-    `<text class="quiet" x="${HEAD.marginPx}" y="${HEAD.subtitlePx}">${xml(subtitleOf(about, total))}${originMarkup(about)}</text>`,
-    `<text class="quiet" x="${HEAD.marginPx}" y="${HEAD.qualityPx}">${xml(line)}</text>`,
-    ...warnings.map(warningMarkup),
-    `<g id="notes" transform="translate(${HEAD.marginPx} ${notesTopPx(above.warnings)})">`,
-    ...said.map((note, at) => noteMarkup(note, lines[at] as readonly string[], lines.slice(0, at).flat().length)),
+    ...lines,
+    `<g id="notes" transform="translate(${HEAD.marginPx} ${notesTopPx(above.warnings) + downPx})">`,
+    ...said.map((note, at) =>
+      noteMarkup(note, noteLines[at] as readonly string[], noteLines.slice(0, at).flat().length),
+    ),
     '</g>',
-    `<g id="legend" transform="translate(${HEAD.marginPx} ${legendTopPx(above)})">`,
+    `<g id="legend" transform="translate(${HEAD.marginPx} ${legendTopPx(above) + downPx})">`,
     ...legend.map((entry, index) => entryMarkup(entry, places[index] as { xPx: number; row: number })),
     '</g>',
     '</g>',
@@ -63,10 +79,17 @@ export function headOf(
   return { markup: `${markup.join('\n')}\n`, heightPx };
 }
 
+/** Where stops are drawn: without records of switches nobody knows which of their time was spent waiting. */
+function switchNotes({ meta }: Judged, legend: readonly LegendEntry[]): string[] {
+  const hasStops = legend.some(({ swatch }) => swatch === 'syscall' || swatch === 'untraced');
+  if (meta.hasSwitches !== false || meta.weight === 'calls' || !hasStops) return [];
+  return [`[syscall] and [untraced] may be time on the CPU or off it: ${switchesRemedy(meta)}`];
+}
+
 /** A script that draws it for another width reads the whole note beside its lines. */
 function noteMarkup(note: string, lines: readonly string[], above: number): string {
   const spans = lines.map(
-    (line, at) => `<tspan x="0" y="${(above + at) * HEAD.noteRowPx + HEAD.noteBasePx}">${xml(line)}</tspan>`,
+    (line, at) => `<tspan x="0" y="${(above + at) * HEAD.rowPx + HEAD.noteBasePx}">${xml(line)}</tspan>`,
   );
   return `<text class="quiet" data-note="${xml(note)}">${spans.join('')}</text>`;
 }
@@ -75,13 +98,6 @@ function noteMarkup(note: string, lines: readonly string[], above: number): stri
 function originMarkup({ meta }: Judged): string {
   const origin = originText(meta);
   return origin === '' ? '' : `<title>${xml(origin)}</title>`;
-}
-
-function warningMarkup(warning: string, index: number): string {
-  const yPx = HEAD.warningsPx + index * HEAD.warningRowPx;
-  const text = `⚠ ${warning}`;
-  const widthPx = sansWidthPx(text) + 16;
-  return `<g class="warning"><rect x="${HEAD.marginPx}" y="${yPx}" width="${widthPx}" height="20" rx="5"/><text x="${HEAD.marginPx + 8}" y="${yPx + 14}">${xml(text)}</text></g>`;
 }
 
 function entryWidthPx(swatch: string, text: string): number {

@@ -4,6 +4,8 @@
 import { layout } from '../../layout/layout.js';
 import { ROOT } from '../../model/call-tree.js';
 import type { Profile } from '../../model/profile.js';
+import type { SymbolId } from '../../model/units.js';
+import { frameNames } from '../frame-names.js';
 import { legendOf } from '../frames/about.js';
 import {
   CHARACTER_PX,
@@ -18,6 +20,7 @@ import {
 import { briefFacts } from '../frames/facts.js';
 import { familyOf } from '../frames/families.js';
 import { type FrameColumns, frameTable } from '../frames/frame-table.js';
+import { titlesOf } from '../frames/recording-name.js';
 import { type Grouping, mergeByName } from '../named-tree.js';
 import { visibleText } from '../visible-text.js';
 import { writeData } from './data.js';
@@ -29,6 +32,7 @@ import { styleSheet } from './style.js';
 import { xml, xmlSource } from './xml.js';
 
 export interface SvgOptions {
+  /** Left out: what was recorded, where and when, as far as that is known. */
   readonly title?: string;
   /** Of the picture as it is in the file; in a browser it takes the width of the window. */
   readonly widthPx?: number;
@@ -41,7 +45,6 @@ export interface SvgOptions {
 }
 
 export const SVG_DEFAULTS = {
-  title: 'Wall-clock flame graph',
   widthPx: 1200,
   icicle: false,
   minPx: 1 / 3,
@@ -50,7 +53,8 @@ export const SVG_DEFAULTS = {
 
 /** The file, in pieces. */
 export function* renderSvg(profile: Profile, options: SvgOptions = {}): Generator<string> {
-  const { title, widthPx, icicle, minPx, by } = { ...SVG_DEFAULTS, ...options };
+  const { widthPx, icicle, minPx, by } = { ...SVG_DEFAULTS, ...options };
+  const { title, windowTitle } = titlesOf(profile, options.title);
   const roomPx = widthPx - 2 * HEAD.marginPx;
   const all = framesOf(profile, by);
   const kept = keepLargest(all, drawnWeight(all, minPx / roomPx));
@@ -59,7 +63,7 @@ export function* renderSvg(profile: Profile, options: SvgOptions = {}): Generato
   const legend = legendOf(table, boxes);
   const head = headOf(profile, { title, legend, total: table.total[ROOT], widthPx });
   const heightPx = head.heightPx + boxes.rowCount * ROW_PX + HEAD.marginPx;
-  yield opening(title, widthPx, heightPx);
+  yield opening(windowTitle, widthPx, heightPx);
   const drawing = { table, boxes, isIcicle: icicle, rowCount: boxes.rowCount, characterPx: CHARACTER_PX };
   yield* framesMarkup(drawing, head.heightPx);
   yield head.markup;
@@ -68,9 +72,17 @@ export function* renderSvg(profile: Profile, options: SvgOptions = {}): Generato
 }
 
 function framesOf(profile: Profile, by: Grouping): FrameColumns {
-  const { tree, names, symbols } = mergeByName(profile, by, visibleText);
+  const functions = frameNames(profile.symbols, usedSymbols(profile));
+  const { tree, names, symbols } = mergeByName(profile, by, { functions, group: visibleText });
   const families = symbols.map((symbol) => familyOf(symbol, profile.symbols));
   return { tree, names, families, omitted: new Float64Array(tree.length), weight: profile.meta.weight };
+}
+
+function usedSymbols({ threads, together }: Profile): ReadonlySet<SymbolId> {
+  const used = new Set<SymbolId>();
+  for (const { symbol } of together ? [together] : threads.map(({ tree }) => tree))
+    for (let node = ROOT + 1; node < symbol.length; node++) used.add(symbol[node]);
+  return used;
 }
 
 /** The weight of the narrowest frame that is drawn by itself. */

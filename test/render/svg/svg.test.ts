@@ -26,7 +26,7 @@ import { renderHtml } from '../../../src/render/page/html.js';
 import { themeStyle } from '../../../src/render/page/theme-style.js';
 import { qualitySummary } from '../../../src/render/quality-summary.js';
 import { readData, writeData } from '../../../src/render/svg/data.js';
-import { wrapped } from '../../../src/render/svg/head-shape.js';
+import { HEAD, sansWidthPx, wrapped } from '../../../src/render/svg/head-shape.js';
 import { keepLargest } from '../../../src/render/svg/keep-largest.js';
 import { SCRIPT } from '../../../src/render/svg/script.generated.js';
 import { styleSheet } from '../../../src/render/svg/style.js';
@@ -117,6 +117,52 @@ describe('a picture', () => {
       }
     },
   );
+
+  test.each([380, 480])('of %i pixels has no line above the frames that is wider', async (widthPx) => {
+    const profile = await analyzeText(fixture('lab/overflow-and-lost.txt'));
+    const title = `${'a long title '.repeat(6)}ends here`;
+    const svg = svgOf(profile, { widthPx, title });
+    const [, head = ''] = /<g id="head"(.*?)<g id="notes"/s.exec(svg) ?? [];
+    const lines = [...head.matchAll(/<(?:text|tspan)[^>]*>([^<]+)</g)].map(([, line = '']) => line);
+    const roomPx = widthPx - 2 * HEAD.marginPx;
+    expect(lines.filter((line) => !title.includes(line) && sansWidthPx(line) > roomPx)).toEqual([]);
+    const { line, doubts } = qualitySummary(profile);
+    for (const text of [title, line, ...doubts]) expect(lines.join(' ')).toContain(text);
+    const tops = [...head.matchAll(/<text (?:id|class)[^>]* y="(\d+)"(?: transform="translate\(0 (\d+)\)")?/g)].map(
+      ([, y, down = 0]) => Number(y) + Number(down),
+    );
+    expect(tops.toSorted((a, b) => a - b)).toEqual(tops);
+    const notesPx = Number(/<g id="notes" transform="translate\(14 (\d+)\)"/.exec(svg)?.[1]);
+    expect(notesPx).toBeGreaterThan(tops.at(-1) as number);
+  });
+
+  test('is titled after what was recorded, as the page is', async () => {
+    const recorded = { host: 'db1', kernel: null, cpu: null, perf: null, startedAt: '2026-11-21T14:03:05Z' };
+    const { meta, ...profile } = await analyzeText(TRACE);
+    const known = {
+      ...profile,
+      meta: { ...meta, recorded: { ...recorded, command: ['perf', 'record', '--', './a'] } },
+    };
+    for (const file of [svgOf(known), [...renderHtml(known)].join('')]) {
+      expect(file).toContain('<title>a on db1, 2026-11-21 14:03 UTC – wall-clock flame graph</title>');
+      expect(file).toMatch(/(?:id="title"[^>]*>|<h1><bdi>)a on db1, 2026-11-21 14:03 UTC</);
+    }
+  });
+
+  test('says where nobody knows who had a processor, and what tells', async () => {
+    const note = 'may be time on the CPU or off it: perf script --show-switch-events tells';
+    expect(svgOf(await analyzeText(fixture('lab/demo-cre.txt')))).toContain(note);
+    expect(svgOf(await analyzeText(TRACE))).not.toContain(note); // it never stops
+    expect(svgOf(await analyzeText(fixture('lab/thread-create-switch-migrate.txt')))).not.toContain(note);
+  });
+
+  test('has a frame for each file that has a function of that name', async () => {
+    const trace = TRACE.replaceAll(/\b(a|b)\+(0x\w+)/g, (_, name, offset) => `init+${offset} (/lib/${name}.so)`);
+    const profile = await analyzeText(trace);
+    expect(labelsIn(svgOf(profile)).slice(0, 2)).toEqual(['init (a.so) · 1 · 20 ns', 'init (b.so) · 1 · 50 ns']);
+    const { table } = readData(/<metadata id="data">(.*?)</.exec(svgOf(profile))?.[1] ?? '');
+    expect(table.names).toContain('init (b.so)');
+  });
 
   test('breaks notes between words, and words that are longer than a line', () => {
     const lines = wrapped(`one two ${'x'.repeat(25)} three`, 68);

@@ -16,10 +16,10 @@ export function stackText(table: FrameTable, node: NodeId): string {
 
 /** Folded lines of a frame and all below it, as `ptflame render` writes them, by what its width stands for. */
 export function foldedText(table: FrameTable, symbols: SymbolTable, top: NodeId): string {
-  const { tree, names, self } = table;
+  const { tree, self } = table;
   const end = endOf(table, top);
   const selfNs = self.map((own, node) => (node >= top && node < end ? own : 0));
   const together = withoutEmptyNodes({ ...tree, selfNs, calls: new Float64Array(tree.length) });
-  const profile = { meta: { weight: 'ns' as const }, symbols: { ...symbols, name: names }, threads: [], together };
+  const profile = { meta: { weight: 'ns' as const }, symbols, threads: [], together };
   return [...renderFolded(profile, { minNs: 1 })].join('');
 }

@@ -11,6 +11,7 @@ import { symbolRanks } from '../../../model/symbol-order.js';
 import type { SymbolTable } from '../../../model/symbol-table.js';
 import { totalTimes } from '../../../model/tree-view.js';
 import type { SymbolId } from '../../../model/units.js';
+import { frameNames } from '../../frame-names.js';
 import { type Family, familyOf } from '../../frames/families.js';
 import { type FrameTable, frameTable, summedUp } from '../../frames/frame-table.js';
 import { visibleText } from '../../visible-text.js';
@@ -22,6 +23,8 @@ const LEAST_SHARE = 1 / 20_000;
 export class FrameTables {
   /** By symbol, as are families. */
   readonly names: readonly string[];
+  /** As frames have them: with the file where another file has a function of that name. */
+  readonly frameNames: readonly string[];
   private readonly families: readonly Family[];
   private readonly rank: Int32Array;
   private readonly hasSwitches: boolean;
@@ -30,6 +33,7 @@ export class FrameTables {
 
   constructor(symbols: SymbolTable, hasSwitches: boolean) {
     this.names = symbols.name.map(visibleText);
+    this.frameNames = frameNames(symbols);
     this.families = symbols.name.map((_, symbol) => familyOf(symbol, symbols));
     this.rank = symbolRanks(symbols);
     this.hasSwitches = hasSwitches;
@@ -73,7 +77,7 @@ export class FrameTables {
   private table(tree: CallTree, own = tree.selfNs, weight: 'ns' | 'calls' = 'ns'): FrameTable {
     const known = this.known.get(tree);
     if (known !== undefined) return { ...known, weight, self: own, total: summedUp(tree, own) };
-    const { names, families } = this;
+    const { frameNames: names, families } = this;
     const table = frameTable({ tree, names, families, omitted: new Float64Array(tree.length), weight }, own);
     this.known.set(tree, table);
     return table;

@@ -9,11 +9,9 @@ import { foldRecursion, leaveOut, reroot } from '../../../analysis/reshape.js';
 import { ROOT } from '../../../model/call-tree.js';
 import { addedDurations } from '../../../model/durations.js';
 import { dsoOf } from '../../../model/symbol-order.js';
-import { filesBehindNames } from '../../../model/told-apart.js';
 import type { Nanoseconds, SymbolId } from '../../../model/units.js';
 import type { FrameTable } from '../../frames/frame-table.js';
 import { type Found, find, matchNames, type NameMatches } from '../../frames/search.js';
-import { visibleText } from '../../visible-text.js';
 import type { PageData, PageThread } from '../data/page-data.js';
 import { treeOf } from '../data/tree-of.js';
 import { FrameTables } from './frame-tables.js';
@@ -49,8 +47,6 @@ export class Views {
   readonly hasTimes: boolean;
   /** The trace tells when threads lost their processors. */
   readonly hasSwitches: boolean;
-  /** By symbol. */
-  private readonly behindNames: readonly string[];
   private readonly tables: FrameTables;
   private readonly ofThreads = remembered((places: readonly number[]) => this.viewOfThreads(places));
   private readonly reshaped = remembered((view: View, state: State) => this.reshape(view, state));
@@ -63,13 +59,10 @@ export class Views {
   private readonly listed = remembered((state: State) => this.list(state));
 
   constructor(data: PageData) {
-    const { symbols } = data;
     this.data = data;
     this.hasSwitches = knowsSwitches(data.shape, data.meta.hasSwitches);
     this.tables = new FrameTables(data.symbols, this.hasSwitches);
     this.names = this.tables.names;
-    const files = filesBehindNames(symbols.name.map((name, row) => ({ name, dso: dsoOf(symbols, row) })));
-    this.behindNames = files.map(visibleText);
     this.hasTimes = data.meta.weight === 'ns';
     this.widths = this.hasTimes ? WIDTHS.filter((width) => this.hasSwitches || width !== 'off-cpu') : ['calls'];
     this.colourings = this.hasTimes ? COLOURINGS : ['function'];
@@ -135,7 +128,7 @@ export class Views {
 
   /** Behind the name of a function where another file has one of that name; else empty. */
   behindName(symbol: SymbolId): string {
-    return this.behindNames[symbol] as string;
+    return (this.tables.frameNames[symbol] as string).slice((this.names[symbol] as string).length);
   }
 
   /** The file that a function is in; empty if the trace does not tell. */

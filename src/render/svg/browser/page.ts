@@ -9,16 +9,17 @@ import {
   HEAD,
   headHeightPx,
   legendTopPx,
+  linePx,
   NARROW_PX,
   NARROWEST_PX,
   notesTopPx,
   type Place,
+  toolbarWidthPx,
+  WARNING_PADDING_PX,
   wrapped,
 } from '../head-shape.js';
 
 const LEAST_WIDTH_PX = 320;
-/** Beside the text of a warning. */
-const WARNING_PADDING_PX = 8;
 const SAMPLE = 'x'.repeat(100);
 
 export const root = document.documentElement as unknown as SVGSVGElement;
@@ -47,7 +48,7 @@ export function layOutHead(widthPx: number): number {
   });
   const roomPx = widthPx - 2 * HEAD.marginPx;
   const above = { warnings: Number(byId('head').getAttribute('data-warnings')), notes: layOutNotes(roomPx) };
-  const downPx = wrapLines(roomPx);
+  const downPx = wrapLines(roomPx, toolbarWidthPx(widthPx));
   const place = (id: string, topPx: number) =>
     byId(id).setAttribute('transform', `translate(${HEAD.marginPx} ${topPx + downPx})`);
   place('notes', notesTopPx(above.warnings));
@@ -63,9 +64,7 @@ function layOutNotes(roomPx: number): number {
   let count = 0;
   for (const note of byId('notes').children) {
     const lines = wrapped(note.getAttribute('data-note') ?? '', roomPx);
-    const spans = lines.map((line) =>
-      svgElement('tspan', { x: 0, y: count++ * HEAD.noteRowPx + HEAD.noteBasePx }, line),
-    );
+    const spans = lines.map((line) => svgElement('tspan', { x: 0, y: count++ * HEAD.rowPx + HEAD.noteBasePx }, line));
     note.replaceChildren(...spans);
   }
   return count;
@@ -75,21 +74,23 @@ function layOutNotes(roomPx: number): number {
 const whole = new Map<Element, string>();
 
 /** Lines that have none become several, and push down what stands below them. Gives how far. */
-function wrapLines(roomPx: number): number {
+function wrapLines(roomPx: number, besideTitlePx: number): number {
   let downPx = 0;
   for (const line of byId('head').querySelectorAll(':scope > text, .warning')) {
-    const [box, text = line] = [...line.children].filter(({ localName }) => localName !== 'title');
-    const words = whole.get(line) ?? [...text.childNodes].find(({ nodeType }) => nodeType === 3)?.nodeValue ?? '';
+    const [box, text = line] = [...line.children].filter(
+      ({ localName }) => localName === 'rect' || localName === 'text',
+    );
+    const words = whole.get(line) ?? text.getAttribute('data-text') ?? wordsOf(text);
     whole.set(line, words);
     const paddingPx = text === line ? 0 : WARNING_PADDING_PX;
     const hints = [...text.children].filter(({ localName }) => localName === 'title');
     text.replaceChildren(words);
-    const fits = (text as SVGTextElement).getComputedTextLength() <= roomPx - 2 * paddingPx;
-    const { fontSize } = getComputedStyle(text);
-    const scale = 12 / Number.parseFloat(fontSize);
-    const lines = fits ? [words] : wrapped(words, scale * (roomPx - 2 * paddingPx));
+    const lineRoomPx = roomPx - 2 * paddingPx - (line.id === 'title' ? besideTitlePx : 0);
+    const fits = (text as SVGTextElement).getComputedTextLength() <= lineRoomPx;
+    const sizePx = Number.parseFloat(getComputedStyle(text).fontSize);
+    const lines = fits ? [words] : wrapped(words, lineRoomPx, sizePx);
     const x = text.getAttribute('x') ?? 0;
-    const dy = Math.ceil(17 / scale);
+    const dy = linePx(sizePx);
     text.replaceChildren(...lines.map((part, at) => svgElement('tspan', { x, dy: at === 0 ? 0 : dy }, part)));
     text.append(...hints);
     const morePx = (lines.length - 1) * dy;
@@ -99,6 +100,11 @@ function wrapLines(roomPx: number): number {
     downPx += morePx;
   }
   return downPx;
+}
+
+/** Without its hint. */
+function wordsOf(text: Element): string {
+  return [...text.childNodes].find(({ nodeType }) => nodeType === Node.TEXT_NODE)?.nodeValue ?? '';
 }
 
 /** The picture as large as it has to be, and no smaller than the window: tooltips need room. */

@@ -1,0 +1,20 @@
+/**
+ * What functions are called in pictures: by symbol, with the file where another file has a function of that name.
+ */
+import { dsoOf } from '../model/symbol-order.js';
+import type { SymbolTable } from '../model/symbol-table.js';
+import { filesBehindNames } from '../model/told-apart.js';
+import type { SymbolId } from '../model/units.js';
+import { visibleText } from './visible-text.js';
+
+/** `used`: the functions that are in the picture, as far as others are in the table. */
+export function frameNames(symbols: SymbolTable, used: ReadonlySet<SymbolId> | null = null): readonly string[] {
+  const rows = symbols.name.map((_, row) => row).filter((row) => used === null || used.has(row));
+  const named = rows.map((row) => ({ name: symbols.name[row] as string, dso: dsoOf(symbols, row) }));
+  const behind = filesBehindNames(named);
+  const names = symbols.name.map(visibleText);
+  rows.forEach((row, at) => {
+    names[row] += visibleText(behind[at] as string);
+  });
+  return names;
+}
