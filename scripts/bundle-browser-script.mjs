@@ -18,10 +18,13 @@ const SETTINGS = {
   logLevel: 'warning',
 };
 
-/** Nothing is animated, and scales are of pixels. */
+/** Of what d3-flame-graph needs, as much as the page uses: nothing is animated, and scales are of pixels. */
+const SELECTION = resolve('src/render/page/browser/selection.ts');
 const PLAIN = resolve('src/render/page/browser/instead-of-d3.ts');
 const INSTEAD = {
-  'd3-transition': resolve('src/render/page/browser/immediate.ts'),
+  'd3-selection': SELECTION,
+  'd3-transition': SELECTION,
+  'd3-array': PLAIN,
   'd3-scale': PLAIN,
   'd3-format': PLAIN,
   'd3-ease': PLAIN,

@@ -39,9 +39,9 @@ export function matchNames(names: readonly string[], search: string): NameMatche
 
 /** A frame without any width is none that can be found. */
 export function find({ tree, total }: FrameTable, isMatchingName: readonly boolean[]): Found {
-  const isMatch = Float64Array.from(tree.symbol, (symbol, node) =>
-    symbol !== NONE && isMatchingName[symbol] && total[node] > 0 ? 1 : 0,
-  );
+  const isMatch = new Float64Array(tree.length);
+  for (let node = 0; node < tree.length; node++)
+    if (isMatchingName[tree.symbol[node]] && total[node] > 0) isMatch[node] = 1; // the root has no name
   return { isMatch, matches: summedUp(tree, isMatch) };
 }
 

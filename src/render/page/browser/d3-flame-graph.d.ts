@@ -1,10 +1,10 @@
 /** As much of d3-flame-graph 5 as is used; it brings no types. */
 declare module 'd3-flame-graph' {
-  import type { HierarchyNode, Selection } from 'd3';
+  import type { HierarchyNode } from 'd3';
+  import type { Selection } from './selection.js';
 
   export interface FlameGraph<Datum> {
-    // biome-ignore lint/suspicious/noExplicitAny: whatever holds the chart
-    (selection: Selection<any, Datum, any, any>): void;
+    (selection: Selection): void;
     width(px: number): this;
     height(px: number): this;
     cellHeight(px: number): this;

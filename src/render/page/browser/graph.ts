@@ -2,7 +2,6 @@
  * A flame graph in the page: d3-flame-graph draws as many frames as can be seen, and never hears of the others.
  */
 import flamegraph, { type FlameGraph } from 'd3-flame-graph';
-import { select } from 'd3-selection';
 import { type Boxes, layout } from '../../../layout/layout.js';
 import type { NodeId } from '../../../model/units.js';
 import { setAttributes, svgElement } from '../../browser/dom.js';
@@ -12,6 +11,7 @@ import { besideOf, calleeOf, callerOf } from '../../frames/neighbours.js';
 import { type ChartNode, chartOf } from '../view/chart.js';
 import type { Painter } from '../view/colouring.js';
 import { boxAt, type FrameElement, type GraphEvents, listen } from './graph-events.js';
+import { select } from './selection.js';
 
 /** Narrower frames are drawn together with their neighbours. */
 const LEAST_PX = 1;
@@ -76,27 +76,15 @@ export class Graph {
     place.addEventListener('scroll', () => this.noteScroll());
   }
 
+  /** Frames that would be drawn as they are stay, and only their marks change. */
   draw(view: GraphView): void {
+    const widthPx = Math.max(LEAST_WIDTH_PX, this.place.clientWidth);
+    const isSame = this.isDrawn && widthPx === this.widthPx && isDrawnAlike(view, this.view);
     this.view = view;
-    this.widthPx = Math.max(LEAST_WIDTH_PX, this.place.clientWidth);
-    const { widthPx } = this;
-    const { table, first, last, painter, isIcicle, mostCallers } = view;
-    this.boxes = layout(table, {
-      first,
-      last,
-      widthPx,
-      minPx: LEAST_PX,
-      ...(mostCallers !== undefined && { mostCallers }),
-    });
-    const root = chartOf({ table, boxes: this.boxes, painter, characterPx: this.characterPx });
-    this.chart
-      .width(widthPx)
-      .height(this.boxes.rowCount * ROW_PX)
-      .inverted(isIcicle);
-    if (this.isDrawn) this.chart.update(root);
-    else this.chart(select(this.place).datum(root));
-    this.finish();
-    this.isDrawn = true;
+    this.widthPx = widthPx;
+    if (!isSame) this.drawFrames();
+    for (const [box, element] of this.elements) setChanged(element, 'class', this.classesOf(box, element));
+    this.rest(null);
   }
 
   /** Gives a box the focus of the keyboard, and brings it into sight. */
@@ -203,7 +191,28 @@ export class Graph {
     return topPx({ isIcicle: view.isIcicle, rowCount: boxes.rowCount }, boxes.row[box] as number);
   }
 
-  /** What d3-flame-graph leaves to be done: gaps, marks, hatching. */
+  private drawFrames(): void {
+    const { widthPx } = this;
+    const { table, first, last, painter, isIcicle, mostCallers } = this.view;
+    this.boxes = layout(table, {
+      first,
+      last,
+      widthPx,
+      minPx: LEAST_PX,
+      ...(mostCallers !== undefined && { mostCallers }),
+    });
+    const root = chartOf({ table, boxes: this.boxes, painter, characterPx: this.characterPx });
+    this.chart
+      .width(widthPx)
+      .height(this.boxes.rowCount * ROW_PX)
+      .inverted(isIcicle);
+    if (this.isDrawn) this.chart.update(root);
+    else this.chart(select(this.place).datum(root));
+    this.finish();
+    this.isDrawn = true;
+  }
+
+  /** What d3-flame-graph leaves to be done: gaps, hatching. */
   private finish(): void {
     const { widthPx } = this;
     const svg = this.place.querySelector('svg') as SVGSVGElement;
@@ -215,7 +224,6 @@ export class Graph {
     for (const element of svg.querySelectorAll<FrameElement>('g')) hatched += this.finishFrame(element);
     this.hatching.setAttribute('d', hatched);
     svg.append(this.hatching, this.mark);
-    this.rest(null);
   }
 
   private prepare(svg: SVGSVGElement): void {
@@ -225,20 +233,29 @@ export class Graph {
 
   /** Returns what of it is hatched. */
   private finishFrame(element: FrameElement): string {
-    const { box, isCaller, isHatched } = element.__data__.data;
-    const { boxes, view } = this;
+    const { box, isHatched } = element.__data__.data;
+    const { boxes } = this;
     const widthPx = drawnWidthPx(boxes.widthPx[box] as number);
-    const isMarked = view.isMarked === null ? null : view.isMarked(boxes, box);
-    const classes = ['frame'];
-    if (isCaller) classes.push('caller');
-    if (isMarked) classes.push('match');
-    if (isMarked === false && view.dimsOthers) classes.push('other');
-    setChanged(element, 'class', classes.join(' '));
     setChanged(element.firstElementChild as Element, 'width', px(widthPx));
     this.elements.set(box, element);
     if (!isHatched) return '';
     return hatchPath({ xPx: boxes.xPx[box] as number, yPx: this.topOf(box), widthPx, heightPx: FRAME_PX });
   }
+
+  private classesOf(box: number, element: FrameElement): string {
+    const { boxes, view } = this;
+    const isMarked = view.isMarked?.(boxes, box);
+    const classes = ['frame'];
+    if (element.__data__.data.isCaller) classes.push('caller');
+    if (isMarked) classes.push('match');
+    if (isMarked === false && view.dimsOthers) classes.push('other');
+    return classes.join(' ');
+  }
+}
+
+/** But for marks. */
+function isDrawnAlike(a: GraphView, b: GraphView): boolean {
+  return (['table', 'first', 'last', 'isIcicle', 'mostCallers', 'painter'] as const).every((part) => a[part] === b[part]);
 }
 
 function setChanged(element: Element, name: string, value: string): void {

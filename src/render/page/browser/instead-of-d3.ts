@@ -1,6 +1,6 @@
 /**
- * In the place of d3-scale, d3-format and d3-ease, of which d3-flame-graph takes more than is used here: it goes from shares of the width to pixels,
- * writes nothing and moves nothing.
+ * In place of d3-array, d3-scale, d3-format and d3-ease, of which d3-flame-graph takes more than is used here: it goes from shares of the
+ * width to pixels, sorts nothing, writes nothing and moves nothing.
  */
 interface Scale {
   (share: number): number;
@@ -20,7 +20,7 @@ export function scaleLinear(): Scale {
 }
 
 function unused(): never {
-  throw new Error('the page writes its numbers itself');
+  throw new Error('the page sorts and writes by itself');
 }
 
-export { unused as easeCubic, unused as format };
+export { unused as ascending, unused as easeCubic, unused as format };

@@ -8,7 +8,7 @@ import { htmlElement as html } from '../../browser/dom.js';
 import { type Facts, factsText, symbolAt } from '../../frames/facts.js';
 import type { FrameTable } from '../../frames/frame-table.js';
 import { type Found, foundText, isFoundIn, shareOf } from '../../frames/search.js';
-import { type Painter, painterOf } from '../view/colouring.js';
+import type { Painter } from '../view/colouring.js';
 import { detailsOf, type Everywhere } from '../view/details.js';
 import { type MatchAt, nextMatch } from '../view/matches.js';
 import { nodeAt, pathTo, runAt } from '../view/paths.js';
@@ -76,7 +76,7 @@ export class MainGraph {
     if (found !== this.found) this.match = null;
     this.found = found;
     const { first, last } = this.run;
-    const painter = painterOf(this.table, views.colouringOf(state), views.widthOf(state) === 'self');
+    const painter = views.painterAt(state);
     this.painter = painter;
     graph.draw({
       table: this.table,

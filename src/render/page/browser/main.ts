@@ -1,8 +1,6 @@
 /**
  * Begins as the page opens.
  */
-import './immediate.js';
-import './lean.js';
 import { parseHash, START } from '../view/state.js';
 import { Views } from '../view/views.js';
 import { App } from './app.js';

@@ -14,6 +14,7 @@ import type { FrameTable } from '../../frames/frame-table.js';
 import { type Found, find, matchNames, type NameMatches } from '../../frames/search.js';
 import type { PageData, PageThread } from '../data/page-data.js';
 import { treeOf } from '../data/tree-of.js';
+import { type Painter, painterOf } from './colouring.js';
 import { FrameTables } from './frame-tables.js';
 import { type FunctionRows, functionRows, partOf, rowsFromLeaves } from './function-rows.js';
 import type { Bar } from './histogram.js';
@@ -56,6 +57,7 @@ export class Views {
   private readonly named = remembered((search: string) => matchNames(this.names, search));
   private readonly matches = remembered(find);
   private readonly masked = remembered(onlyMatches);
+  private readonly painted = remembered(painterOf);
   private readonly listed = remembered((state: State) => this.list(state));
 
   constructor(data: PageData) {
@@ -93,6 +95,12 @@ export class Views {
     const table = this.wholeTableAt(state);
     const found = state.isOnlyMatches ? this.foundAt(state) : null;
     return found === null ? table : this.masked(this.searchKey(state), table, found);
+  }
+
+  /** How its frames are coloured. */
+  painterAt(state: State): Painter {
+    const key = `${this.drawnKey(state)}|${this.colouringOf(state)}`;
+    return this.painted(key, this.tableAt(state), this.colouringOf(state), this.widthOf(state) === 'self');
   }
 
   /** The functions in what fills the width, by what it stands for. */
@@ -151,10 +159,14 @@ export class Views {
     return `${this.tableKey(state)}|${state.search}`;
   }
 
+  /** What decides of `tableAt`. */
+  private drawnKey(state: State): string {
+    return state.isOnlyMatches ? this.searchKey(state) : this.tableKey(state);
+  }
+
   /** What decides of `functionsAt`. */
   private partKey(state: State): string {
-    const { zoom, zoomLast, isOnlyMatches } = state;
-    return `${isOnlyMatches ? this.searchKey(state) : this.tableKey(state)}|${zoom.join('.')}|${zoomLast}`;
+    return `${this.drawnKey(state)}|${state.zoom.join('.')}|${state.zoomLast}`;
   }
 
   /** From the leaves, what fills the width has self time alone: the other numbers are those of all that is looked at. */
