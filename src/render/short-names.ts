@@ -17,17 +17,25 @@ const HASH = /::h[0-9a-f]{16}$/;
 /** A function without a symbol: only where it stands tells it from the others of its file. */
 const PLACE = /^\[.+([+ ]0x[\da-f]+)\]$/;
 
+const FEWEST_DIGITS = 2;
+
 /** Each shorter than the one before; the last one is the function's own name. */
 export function* shorterNames(name: string): Generator<string> {
   let last = name;
   const place = PLACE.exec(name)?.[1];
-  if (place !== undefined) return yield `[…${place}]`;
+  if (place !== undefined) return yield* shorterPlaces(place);
   const bare = name.replace(HASH, '');
   for (const shorter of [bare, ...collapsed(bare), ...unqualified(mostCollapsed(bare))]) {
     if (shorter.length >= last.length) continue;
     yield shorter;
     last = shorter;
   }
+}
+
+/** The last digits say most: others of its file begin alike. */
+function* shorterPlaces(place: string): Generator<string> {
+  yield `[…${place}]`;
+  for (let left = place.length - 3; left >= FEWEST_DIGITS; left--) yield `…${place.slice(-left)}`;
 }
 
 /** Where one pair of brackets stands, and in how many others. */

@@ -1,6 +1,6 @@
 /**
- * All colours, for light and dark surroundings. Ink on each of them has a contrast of 4.5 : 1 or more, and in the dark each kind of
- * frame one of 3 : 1 to the page; kinds that are no functions can be told apart by eyes that see no red or green, too.
+ * All colours, for light and dark surroundings. Ink on each of them has a contrast of 4.5 : 1 or more, and each kind of frame one of
+ * 3 : 1 to the page; kinds that are no functions can be told apart by eyes that see no red or green, too.
  */
 import type { Family } from './families.js';
 
@@ -11,35 +11,35 @@ export interface Colour {
 
 /** From coral to straw. */
 export const USER: readonly Colour[] = [
-  { light: '#f6a07e', dark: '#964d31' },
-  { light: '#f8ad80', dark: '#965228' },
-  { light: '#f5b083', dark: '#90582f' },
-  { light: '#fab87c', dark: '#8d541b' },
-  { light: '#f7be8c', dark: '#89592f' },
-  { light: '#fbc377', dark: '#895c1a' },
-  { light: '#f9cb88', dark: '#7f5a2c' },
-  { light: '#fccf74', dark: '#7e5e17' },
-  { light: '#f8d58c', dark: '#7b6230' },
-  { light: '#f9a98f', dark: '#934e3d' },
-  { light: '#f3b795', dark: '#875841' },
-  { light: '#fadb8b', dark: '#766424' },
+  { light: '#eb5f3f', dark: '#964d31' },
+  { light: '#e86934', dark: '#965228' },
+  { light: '#e57039', dark: '#90582f' },
+  { light: '#e8710f', dark: '#8d541b' },
+  { light: '#d87331', dark: '#89592f' },
+  { light: '#db7b03', dark: '#895c1a' },
+  { light: '#d37b0b', dark: '#7f5a2c' },
+  { light: '#ce8108', dark: '#7e5e17' },
+  { light: '#cc820d', dark: '#7b6230' },
+  { light: '#e66652', dark: '#934e3d' },
+  { light: '#d97751', dark: '#875841' },
+  { light: '#c8850e', dark: '#766424' },
 ];
 
 export const KERNEL: readonly Colour[] = [
-  { light: '#b5d68c', dark: '#4d6a26' },
-  { light: '#c1dc92', dark: '#526d23' },
-  { light: '#a9d09a', dark: '#436b38' },
-  { light: '#cbe0a0', dark: '#596b2c' },
+  { light: '#759940', dark: '#4d6a26' },
+  { light: '#7f9c43', dark: '#526d23' },
+  { light: '#6b9759', dark: '#436b38' },
+  { light: '#859b50', dark: '#596b2c' },
 ];
 
 export const OTHERS: Readonly<Record<Exclude<Family, 'user' | 'kernel'> | 'block' | 'match', Colour>> = {
-  group: { light: '#d3d9e3', dark: '#596270' },
-  unknown: { light: '#e0d6bd', dark: '#6a6140' },
-  syscall: { light: '#a5d8f6', dark: '#277ba2' },
-  'off-cpu': { light: '#5c96dc', dark: '#3c70d2' },
-  preempted: { light: '#c6a8ea', dark: '#7d48ae' },
-  untraced: { light: '#74c4aa', dark: '#378065' },
-  lost: { light: '#8b929d', dark: '#5e616b' },
+  group: { light: '#8c939f', dark: '#596270' },
+  unknown: { light: '#a08350', dark: '#6a6140' },
+  syscall: { light: '#498fba', dark: '#277ba2' },
+  'off-cpu': { light: '#5591fd', dark: '#3c70d2' },
+  preempted: { light: '#c96cdc', dark: '#7d48ae' },
+  untraced: { light: '#779d7f', dark: '#378065' },
+  lost: { light: '#7f8893', dark: '#5e616b' },
   block: { light: '#e6e8ec', dark: '#42474e' },
   match: { light: '#f07be8', dark: '#b01fb4' },
 };

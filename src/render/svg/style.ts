@@ -66,7 +66,7 @@ text,.bar{user-select:none}
 #labels{pointer-events:none}
 #boxes rect{cursor:pointer;outline:none}
 #hatched,#mark{pointer-events:none}
-#hatch path{stroke-opacity:.2;stroke-width:1.2}
+#hatch path{stroke-opacity:.16;stroke-width:1.2}
 #mark{fill:none;stroke-width:2}
 .caller{opacity:.55}
 .unmatched{opacity:.4}

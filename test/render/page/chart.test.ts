@@ -17,6 +17,7 @@ import { analyzeText } from '../../helpers/load.js';
 import { viewsOf } from '../../helpers/page-views.js';
 import { decisions } from '../../helpers/random-questions.js';
 import { callTrees, chainOf, SYMBOLS, sum } from '../../helpers/random-trees.js';
+import { traceOf } from '../../helpers/trace-of.js';
 
 const WIDTH_PX = 300;
 
@@ -162,3 +163,15 @@ describe('whatever is asked for', () => {
 function unknown(tree: CallTree): number {
   return sum(tree.selfNs.filter((_, node) => chainOf(tree, node).every((symbol) => symbol === 0) && node > 0));
 }
+
+test('a search draws nothing anew: what it finds is marked in the tree and in the colours that are there', async () => {
+  const views = viewsOf(await analyzeText(traceOf('1/10 call main f\n1/20 return f main')));
+  const state: State = { ...START, search: 'f' };
+  const [table, painter] = [views.tableAt(state), views.painterAt(state)];
+  const next: State = { ...state, search: 'main' };
+  views.foundAt(next);
+  expect(views.tableAt(next)).toBe(table);
+  expect(views.painterAt(next)).toBe(painter);
+  expect(views.tableAt({ ...next, isOnlyMatches: true })).not.toBe(table);
+  expect(views.painterAt({ ...next, colouring: 'outside' })).not.toBe(painter);
+});

@@ -3,10 +3,17 @@
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { START } from '../../../src/render/page/view/state.js';
+import { isStop } from '../../../src/analysis/outside.js';
+import { NONE } from '../../../src/model/units.js';
+import { pathTo } from '../../../src/render/page/view/paths.js';
+import { ORDERS, START, type State, WIDTHS } from '../../../src/render/page/view/state.js';
 import { chosenRow, type ThreadRow, threadChoices } from '../../../src/render/page/view/threads.js';
+import type { Views } from '../../../src/render/page/view/views.js';
+import { execute } from '../../helpers/execution.js';
 import { analyzeText } from '../../helpers/load.js';
 import { viewsOf } from '../../helpers/page-views.js';
+import { decisions } from '../../helpers/random-questions.js';
+import { sum } from '../../helpers/random-trees.js';
 import { traceOf } from '../../helpers/trace-of.js';
 
 const lists: fc.Arbitrary<ThreadRow[]> = fc
@@ -79,4 +86,79 @@ test('idle threads are hidden together, but not if there is nothing else', async
   };
   expect(namesAt('all')).toEqual(['main', 'work']);
   expect(namesAt('name:timer')).toEqual(['[syscall]', 'wait']);
+});
+
+/** No time is so short that from the leaves its callers are not told apart. */
+const CALLS = fc.array(fc.array(decisions({ ns: fc.constantFrom(1, 7, 50) }), { minLength: 5, maxLength: 40 }), {
+  minLength: 2,
+  maxLength: 3,
+});
+const LOOKED_AT = fc.record({
+  width: fc.constantFrom(...WIDTHS),
+  order: fc.constantFrom(...ORDERS),
+  foldsRecursion: fc.boolean(),
+  focus: fc.option(fc.nat(), { freq: 1 }),
+  hidden: fc.array(fc.nat(), { maxLength: 1 }),
+  node: fc.nat(),
+  siblings: fc.nat(2),
+  search: fc.constantFrom('', 'f1', '/f[23]|sys/'),
+});
+
+test('threads have together what fills the width, whatever is looked at', async () => {
+  await fc.assert(
+    fc.asyncProperty(CALLS, LOOKED_AT, async (calls, { node, siblings, ...asked }) => {
+      const views = viewsOf(
+        await analyzeText(
+          execute(calls)
+            .lines.map(({ text }) => `${text}\n`)
+            .join(''),
+        ),
+      );
+      const symbol = (number: number) => number % views.names.length;
+      const whole: State = {
+        ...START,
+        ...asked,
+        focus: asked.focus === null ? null : symbol(asked.focus),
+        hidden: asked.hidden.map(symbol),
+        isOnlyMatches: asked.search !== '',
+      };
+      const state = zoomedIn(views, whole, node, siblings);
+      const rows = views.threadsAt(state);
+      const { rows: functions, whole: weight } = views.functionsAt(state);
+      // by weight, other siblings stand beside one another by another width
+      const isSameRun = state.zoomLast === null || state.order === 'name';
+      const byWallClock = isSameRun && state.width !== 'self' ? { ...state, width: 'wall' as const } : state;
+      if (['wall', 'self'].includes(byWallClock.width))
+        expect(sum(rows.map(({ totalNs }) => totalNs))).toBe(views.functionsAt(byWallClock).whole);
+      if (state.width === 'wall' && asked.search === '')
+        expect(sum(rows.map((row) => row.calls))).toBe(
+          sum(functions.map(({ sums }) => (isStop(sums.symbol) ? 0 : sums.calls))),
+        );
+      if (state.width === 'cpu' && asked.search === '') expect(sum(rows.map((row) => row.onCpuNs))).toBe(weight);
+      for (const row of rows.filter(({ totalNs }) => totalNs > 0)) {
+        const alone = { ...state, threads: row.key, zoomLast: null };
+        if (siblings === 0 && state.width === 'wall') expect(row.totalNs).toBe(views.functionsAt(alone).whole);
+      }
+    }),
+    { numRuns: 60 },
+  );
+});
+
+/** One of the frames, or some siblings. */
+function zoomedIn(views: Views, state: State, node: number, siblings: number): State {
+  const table = views.tableAt(state);
+  const first = node % table.tree.length;
+  let last = first;
+  for (let step = 0; step < siblings && (table.nextSibling[last] ?? NONE) !== NONE; step++)
+    last = table.nextSibling[last] as number;
+  return {
+    ...state,
+    zoom: pathTo(table, first),
+    zoomLast: last === first ? null : (table.tree.symbol[last] as number),
+  };
+}
+
+test('the numbers of threads are those of all while nothing is left out', async () => {
+  const views = viewsOf(await analyzeText(TRACE));
+  expect(views.threadsAt({ ...START, search: 'work', width: 'calls' })).toBe(views.threads);
 });

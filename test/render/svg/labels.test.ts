@@ -9,8 +9,8 @@ import { shorterNames } from '../../../src/render/short-names.js';
 describe('names are shortened step by step', () => {
   const cases: readonly (readonly [name: string, ...steps: string[]])[] = [
     ['main'],
-    ['[liblzma.so.5.4.1+0x1a2b0]', '[…+0x1a2b0]'],
-    ['[unknown 0x55d0a1b2c3d4]', '[… 0x55d0a1b2c3d4]'],
+    ['[liblzma.so.5.4.1+0x1a2b0]', '[…+0x1a2b0]', '…1a2b0', '…a2b0', '…2b0', '…b0'],
+    ['[unknown 0x55d0a1]', '[… 0x55d0a1]', '…55d0a1', '…5d0a1', '…d0a1', '…0a1', '…a1'],
     ['_start'],
     ['a::b::c', '…b::c', '…c'],
     [

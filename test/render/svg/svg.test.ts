@@ -290,17 +290,15 @@ describe('colours', () => {
     ...Object.entries(OTHERS).filter(([name]) => (FAMILIES as readonly string[]).includes(name)),
   ];
 
-  test('frames of all kinds stand out from the page, in the dark by 3 : 1, in the page as in the picture', () => {
+  test('frames of all kinds stand out from the page by 3 : 1, in the page as in the picture', () => {
     const page = themeStyle();
     const picture = styleSheet();
     for (const [name, { light, dark }] of kinds) {
       expect(contrast(PAGE.dark, dark), `${name} in the dark`).toBeGreaterThanOrEqual(3);
-      expect(contrast(PAGE.light, light), `${name} in the light`).toBeGreaterThanOrEqual(1.3); // between lines of white
+      expect(contrast(PAGE.light, light), `${name} in the light`).toBeGreaterThanOrEqual(3);
       expect(page).toContain(`light-dark(${light},${dark})`);
       for (const colour of [light, dark]) expect(picture).toContain(`{fill:${colour}}`);
     }
-    for (const name of ['off-cpu', 'lost'] as const) // as broad as what they stand for is long
-      expect(contrast(PAGE.light, OTHERS[name].light), name).toBeGreaterThanOrEqual(3);
     expect(page).toContain(`--page:light-dark(${PAGE.light},${PAGE.dark})`);
     expect(picture).toContain(`svg{background:${PAGE.dark}}`);
   });

@@ -81,12 +81,29 @@ function shareCell(weight: number, whole: number): HTMLElement {
   return cell;
 }
 
-const DURATION_PX = [53, 72] as const;
+// what they have no need of is the names'
+const DURATION_PX = [53, 68] as const;
+const SHORT_TITLE_PX = [53, 62] as const;
 const COUNT_PX = [64, 84] as const;
-const SHARE_PX = [56, 76] as const;
+const SHARE_PX = [52, 64] as const;
+/** In the small font, and in the large one. */
+const CHARACTER_PX = [6.3, 7] as const;
+
+/** As wide as "4,999 of 5,000", if there are so many. */
+function callsPx(rows: readonly FunctionRow[]): Column<FunctionRow>['widthPx'] {
+  const most = (calls: number[]) => calls.reduce((largest, count) => Math.max(largest, count), 0);
+  const all = formatCount(most(rows.map(({ sums }) => sums.calls)));
+  const cut = formatCalls(most(rows.map(({ sums }) => (sums.inferred > 0 ? sums.calls : 0))), 1);
+  const characters = Math.max(6, all.length, cut.length);
+  return [6 + CHARACTER_PX[0] * characters, 14 + CHARACTER_PX[1] * characters];
+}
 
 /** All that is known of a function; what width stands for is not said again. */
-export function sumColumns(width: Width, { hasSwitches, data }: Views): Column<FunctionRow>[] {
+export function sumColumns(
+  width: Width,
+  rows: readonly FunctionRow[],
+  { hasSwitches, hasUnwound, data }: Views,
+): Column<FunctionRow>[] {
   const count = (key: string, title: string, hint: string, value: (sums: FunctionSums) => number) => {
     const column = { key, title, hint, widthPx: COUNT_PX };
     return {
@@ -104,6 +121,7 @@ export function sumColumns(width: Width, { hasSwitches, data }: Views): Column<F
       cell: ({ sums }: FunctionRow) => cell(value(sums)),
     };
   };
+  const statistic = (...of: Parameters<typeof duration>) => ({ ...duration(...of), widthPx: SHORT_TITLE_PX });
   const share = (key: string, title: string, hint: string, value: (sums: FunctionSums) => number) => {
     const part = ({ sums }: FunctionRow) => (sums.totalNs > 0 ? value(sums) / sums.totalNs : Number.NaN);
     const cell = ({ sums }: FunctionRow) => (sums.totalNs > 0 ? formatShare(value(sums), sums.totalNs) : '–');
@@ -121,32 +139,32 @@ export function sumColumns(width: Width, { hasSwitches, data }: Views): Column<F
         (sums) => sums.outsideNs,
       ),
     width !== 'outside' &&
-      duration('outside-self', 'Out. self', 'in stops directly on it', ({ outsideSelfNs }) => outsideSelfNs),
+      ({
+        ...duration('outside-self', 'Out. self', 'in stops directly on it', ({ outsideSelfNs }) => outsideSelfNs),
+        widthPx: [58, 70],
+      } as const),
     width !== 'cpu' && share('cpu', ...cpuTitle(hasSwitches, data.meta), ({ onCpuNs }) => onCpuNs),
     hasSwitches &&
       width !== 'off-cpu' &&
       duration('off-cpu', 'Off CPU', 'of its total, while its thread had no processor', ({ offCpuNs }) => offCpuNs),
     {
-      ...count('calls', 'Calls', '“4 of 5”: so many were seen whole', ({ calls }) => calls),
+      ...count('calls', 'Calls', '“4 of 5”: four were seen whole, one was cut', ({ calls }) => calls),
       cell: ({ sums: { calls, inferred } }) => formatCalls(calls, inferred),
+      widthPx: callsPx(rows),
     },
-    {
-      ...count('cut', 'Cut', 'calls of which the start or the end was not seen', ({ inferred }) => inferred),
-      widthPx: [36, 72],
-    },
-    {
+    hasUnwound && {
       ...count('unwound', 'Unwound', 'whole calls that an exception or longjmp ended', ({ unwound }) => unwound),
-      widthPx: [52, 72],
+      widthPx: [58, 72],
     },
-    duration('avg', 'Average', 'of whole calls', ({ avgNs }) => avgNs),
-    duration('min', 'Min', 'of whole calls', ({ minNs }) => minNs),
-    duration('p50', 'p50', 'half of the whole calls took no longer', ({ p50Ns }) => p50Ns),
-    duration('p90', 'p90', 'nine of ten took no longer', ({ p90Ns }) => p90Ns),
-    duration('p99', 'p99', '99 of 100 took no longer', ({ p99Ns }) => p99Ns),
+    statistic('avg', 'Avg', 'average of whole calls', ({ avgNs }) => avgNs),
+    statistic('min', 'Min', 'of whole calls', ({ minNs }) => minNs),
+    statistic('p50', 'p50', 'half of the whole calls took no longer', ({ p50Ns }) => p50Ns),
+    statistic('p90', 'p90', 'nine of ten took no longer', ({ p90Ns }) => p90Ns),
+    statistic('p99', 'p99', '99 of 100 took no longer', ({ p99Ns }) => p99Ns),
     {
       ...duration('max', 'Max', '“≥”: the longest was cut, and lasted that or longer', longestNs),
       cell: ({ sums: { maxNs, longestCutNs } }) => formatLongest(maxNs, longestCutNs),
-      widthPx: [62, 76],
+      widthPx: [64, 78],
     },
   ];
   return columns.filter((column) => column !== false);

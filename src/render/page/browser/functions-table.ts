@@ -63,8 +63,9 @@ export class FunctionsTable {
     this.count.textContent = ` only what the search finds: ${formatCount(found ?? 0)} of ${formatMany(all, 'function')}`;
   }
 
-  private columns({ whole }: FunctionRows, width: Width): Column<FunctionRow>[] {
-    const known = [this.nameColumn(), ...widthColumns(width, whole, this.views), ...sumColumns(width, this.views)];
+  private columns({ rows, whole }: FunctionRows, width: Width): Column<FunctionRow>[] {
+    const { views } = this;
+    const known = [this.nameColumn(), ...widthColumns(width, whole, views), ...sumColumns(width, rows, views)];
     return known.filter(({ isTime }) => this.views.hasTimes || !isTime);
   }
 
@@ -74,7 +75,7 @@ export class FunctionsTable {
     return {
       key: 'name',
       title: 'Function',
-      widthPx: [100, Number.POSITIVE_INFINITY],
+      widthPx: [120, Number.POSITIVE_INFINITY],
       isText: true,
       value: nameOf,
       cell: (row, roomPx) => {

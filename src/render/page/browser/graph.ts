@@ -255,7 +255,9 @@ export class Graph {
 
 /** But for marks. */
 function isDrawnAlike(a: GraphView, b: GraphView): boolean {
-  return (['table', 'first', 'last', 'isIcicle', 'mostCallers', 'painter'] as const).every((part) => a[part] === b[part]);
+  return (['table', 'first', 'last', 'isIcicle', 'mostCallers', 'painter'] as const).every(
+    (part) => a[part] === b[part],
+  );
 }
 
 function setChanged(element: Element, name: string, value: string): void {

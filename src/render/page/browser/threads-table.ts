@@ -6,7 +6,6 @@ import { htmlElement as html, svgElement as svg } from '../../browser/dom.js';
 import { formatCount, formatDuration, formatMany, formatShare } from '../../format.js';
 import type { PageData } from '../data/page-data.js';
 import { tracedHint } from '../view/details.js';
-import { remembered } from '../view/remembered.js';
 import type { State } from '../view/state.js';
 import { choiceOf, chosenRow, type ThreadRow, threadChoices } from '../view/threads.js';
 import type { Views } from '../view/views.js';
@@ -31,11 +30,14 @@ export class ThreadsTable {
   private readonly recorded: PageData;
   private readonly hasSwitches: boolean;
   private readonly rows: readonly ThreadRow[];
-  private readonly choices = remembered((hidesIdle: boolean) => threadChoices(this.rows, hidesIdle));
+  private readonly views: Views;
+  private shown: readonly unknown[] = [];
   private chosen!: ThreadRow; // from the first drawing on
   private readonly gapsOf = new Map<number, TraceGap[]>();
 
-  constructor({ data: recorded, threads: rows, hasSwitches }: Views, { change, arrange }: ThreadsTableEvents) {
+  constructor(views: Views, { change, arrange }: ThreadsTableEvents) {
+    const { data: recorded, threads: rows, hasSwitches } = views;
+    this.views = views;
     this.recorded = recorded;
     this.rows = rows;
     for (const gap of recorded.quality.gaps) {
@@ -51,15 +53,19 @@ export class ThreadsTable {
     this.element = html('div', { class: 'listed' }, this.above(rows, change), this.table.element);
   }
 
-  show({ threads, hidesIdle, threadsSort }: State): void {
+  show(state: State): void {
+    const { threads, hidesIdle, threadsSort } = state;
     const chosen = chosenRow(this.rows, threads, hidesIdle);
     const isSeveral = chosen.key.startsWith('tids:');
     this.idle.checked = hidesIdle;
     this.chosen = chosen;
-    this.table.show(
-      { rows: this.choices(String(hidesIdle), hidesIdle), columns: this.columns(), sortedBy: threadsSort },
-      { isChosen: (row) => row.key === chosen.key || (isSeveral && isPartOf(row, chosen)) },
-    );
+    const marks = { isChosen: (row: ThreadRow) => row.key === chosen.key || (isSeveral && isPartOf(row, chosen)) };
+    const counted = this.views.threadsAt(state);
+    const sortedBy = threadsSort || this.views.widthOf(state);
+    const shown = [counted, hidesIdle, sortedBy];
+    if (shown.every((part, at) => part === this.shown[at])) return this.table.mark(marks);
+    this.shown = shown;
+    this.table.show({ rows: threadChoices(counted, hidesIdle), columns: this.columns(), sortedBy }, marks);
   }
 
   /** A row alone; with what is chosen, or taken from it; or all between two rows. */
@@ -124,7 +130,7 @@ export class ThreadsTable {
         value: ({ which }) => which.padStart(12),
         cell: ({ which }) => which,
       },
-      duration('wall', 'Wall clock', 'all its time', ({ totalNs }) => totalNs),
+      duration('wall', 'Wall clock', 'its time in what is looked at', ({ totalNs }) => totalNs),
       duration('cpu', ...cpu, ({ onCpuNs }) => onCpuNs),
       {
         key: 'busy',
@@ -178,8 +184,8 @@ export class ThreadsTable {
         height: 12,
       }),
     );
-    const text =
-      gaps.length === 0 ? 'no gaps' : `${formatMany(gaps.length, 'gap')}, ${formatDuration(row.lostNs)} lost`;
+    const lostNs = row.threads.reduce((sum, place) => sum + (this.rows[place]?.lostNs ?? 0), 0);
+    const text = gaps.length === 0 ? 'no gaps' : `${formatMany(gaps.length, 'gap')}, ${formatDuration(lostNs)} lost`;
     return svg(
       'svg',
       { class: 'strip', width: STRIP_PX, height: 12, role: 'img', 'aria-label': text },

@@ -7,7 +7,7 @@ export interface Column<Row> {
   readonly key: string;
   readonly title: string;
   readonly hint?: string;
-  /** Infinite: it takes what is left. */
+  /** Infinite: it takes what is left, and of a wide table a part at least. */
   readonly widthPx: readonly [least: number, most: number];
   readonly isText?: boolean;
   /** Of a trace without times there is none. */
@@ -48,6 +48,7 @@ export interface RowMarks<Row> {
 const ROW_PX = 26;
 const HEAD_PX = 26;
 const ROWS_AHEAD = 6;
+const ARROW_PX = 10;
 /** Left and right of what stands in a cell. */
 const PADDING_PX = 6;
 
@@ -93,12 +94,18 @@ export class VirtualTable<Row> {
     this.sorted = known ?? (columns.find(({ isText }) => !isText) as Column<Row>);
     this.isReversed = known !== undefined && sortedBy.startsWith('-');
     this.marks = marks;
-    const widths = columns.map(
-      ({ widthPx: [least, most] }) => `minmax(${least}px,${Number.isFinite(most) ? `${most}px` : '1fr'})`,
-    );
-    this.element.style.setProperty('--columns', widths.join(' '));
-    this.element.style.setProperty('--least', `${columns.reduce((sum, { widthPx }) => sum + widthPx[0], 0)}px`);
+    const widths = columns.map((column) => this.widthOf(column));
+    this.element.style.setProperty('--columns', widths.map(([least, most]) => `minmax(${least},${most})`).join(' '));
+    this.element.style.setProperty('--least', `calc(${widths.map(([least]) => least).join(' + ')})`);
     this.sort(rows);
+  }
+
+  /** In CSS. Beside the title of what it is sorted by stands an arrow. */
+  private widthOf(column: Column<Row>): [least: string, most: string] {
+    const arrowPx = column === this.sorted ? ARROW_PX : 0;
+    const [leastPx, mostPx] = column.widthPx;
+    if (mostPx === Number.POSITIVE_INFINITY) return [`max(${leastPx + arrowPx}px, 16cqw, 50cqw - 330px)`, '1fr'];
+    return [`${leastPx + arrowPx}px`, `${mostPx + arrowPx}px`];
   }
 
   /** Only how rows are marked may have changed: what is chosen now comes into sight. */

@@ -8,6 +8,7 @@ import { isolated } from '../../frames/isolated.js';
 import { cutAtEnd } from '../../frames/labels.js';
 import { visibleText } from '../../visible-text.js';
 import type { PageData, PageThread } from '../data/page-data.js';
+import { InSight } from './in-sight.js';
 
 export interface ThreadRow {
   /** Places in the data's list. */
@@ -27,10 +28,10 @@ export interface ThreadRow {
   readonly isIdle: boolean;
 }
 
-/** Each thread by itself. */
-export function threadRows(data: PageData, hasSwitches: boolean): ThreadRow[] {
+/** Each thread by itself. `seen`: by node of the shape, what of it counts. */
+export function threadRows(data: PageData, hasSwitches: boolean, seen = allOf(data)): ThreadRow[] {
   return data.threads.map((thread, place) => {
-    const sums = timeOf(data, thread);
+    const sums = timeOf(data, thread, seen);
     return {
       threads: [place],
       key: `tid:${thread.tid}`,
@@ -41,7 +42,7 @@ export function threadRows(data: PageData, hasSwitches: boolean): ThreadRow[] {
       outsideNs: sums.outsideNs,
       offCpuNs: sums.offCpuNs,
       lostNs: sums.lostNs,
-      calls: callsOf(data, thread),
+      calls: callsOf(data, thread, seen),
       isIdle: isIdle(data, thread),
     };
   });
@@ -137,16 +138,22 @@ function isIdle({ shape }: PageData, { node, selfNs, calls, inferredCalls }: Pag
   return true;
 }
 
+function allOf({ shape }: PageData): Uint8Array {
+  return new Uint8Array(shape.length).fill(InSight.All);
+}
+
 /** Of functions: stops are no calls. */
-function callsOf({ shape }: PageData, { node, calls }: PageThread): number {
+function callsOf({ shape }: PageData, { node, calls }: PageThread, seen: Uint8Array): number {
   let sum = 0;
-  for (let row = 0; row < node.length; row++) if (!isStop(shape.symbol[node[row]])) sum += calls[row];
+  for (let row = 0; row < node.length; row++)
+    if (seen[node[row]] === InSight.All && !isStop(shape.symbol[node[row]])) sum += calls[row];
   return sum;
 }
 
-function timeOf({ shape }: PageData, { node, selfNs }: PageThread): TimeSums {
+function timeOf({ shape }: PageData, { node, selfNs }: PageThread, seen: Uint8Array): TimeSums {
   const sums = { totalNs: 0, outsideNs: 0, offCpuNs: 0, lostNs: 0 };
   for (let row = 0; row < node.length; row++) {
+    if (seen[node[row]] === InSight.Nothing) continue;
     const symbol = shape.symbol[node[row]];
     sums.totalNs += selfNs[row];
     if (!isStop(symbol)) continue;

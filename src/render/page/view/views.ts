@@ -9,7 +9,7 @@ import { foldRecursion, leaveOut, reroot } from '../../../analysis/reshape.js';
 import { ROOT } from '../../../model/call-tree.js';
 import { addedDurations } from '../../../model/durations.js';
 import { dsoOf } from '../../../model/symbol-order.js';
-import type { Nanoseconds, SymbolId } from '../../../model/units.js';
+import { type Nanoseconds, NONE, type SymbolId } from '../../../model/units.js';
 import type { FrameTable } from '../../frames/frame-table.js';
 import { type Found, find, matchNames, type NameMatches } from '../../frames/search.js';
 import type { PageData, PageThread } from '../data/page-data.js';
@@ -18,6 +18,7 @@ import { type Painter, painterOf } from './colouring.js';
 import { FrameTables } from './frame-tables.js';
 import { type FunctionRows, functionRows, partOf, rowsFromLeaves } from './function-rows.js';
 import type { Bar } from './histogram.js';
+import { inSight } from './in-sight.js';
 import { insideOf, onlyMatches } from './matches.js';
 import { runAt } from './paths.js';
 import { remembered } from './remembered.js';
@@ -48,6 +49,8 @@ export class Views {
   readonly hasTimes: boolean;
   /** The trace tells when threads lost their processors. */
   readonly hasSwitches: boolean;
+  /** An exception or longjmp ended calls. */
+  readonly hasUnwound: boolean;
   private readonly tables: FrameTables;
   private readonly ofThreads = remembered((places: readonly number[]) => this.viewOfThreads(places));
   private readonly reshaped = remembered((view: View, state: State) => this.reshape(view, state));
@@ -58,11 +61,13 @@ export class Views {
   private readonly matches = remembered(find);
   private readonly masked = remembered(onlyMatches);
   private readonly painted = remembered(painterOf);
+  private readonly counted = remembered((state: State, isMatch: NameMatches['isMatch']) => this.count(state, isMatch));
   private readonly listed = remembered((state: State) => this.list(state));
 
   constructor(data: PageData) {
     this.data = data;
     this.hasSwitches = knowsSwitches(data.shape, data.meta.hasSwitches);
+    this.hasUnwound = data.threads.some(({ unwoundCalls }) => unwoundCalls.some((calls) => calls > 0));
     this.tables = new FrameTables(data.symbols, this.hasSwitches);
     this.names = this.tables.names;
     this.hasTimes = data.meta.weight === 'ns';
@@ -106,6 +111,14 @@ export class Views {
   /** The functions in what fills the width, by what it stands for. */
   functionsAt(state: State): FunctionRows {
     return this.listed(this.partKey(state), state);
+  }
+
+  /** All threads, each with what it has of what fills the width. */
+  threadsAt(state: State): readonly ThreadRow[] {
+    const { focus, hidden, foldsRecursion, zoom, isOnlyMatches } = state;
+    const isMatch = isOnlyMatches ? this.namesAt(state).isMatch : null;
+    const isAll = focus === null && hidden.length === 0 && !foldsRecursion && zoom.length === 0 && isMatch === null;
+    return isAll ? this.threads : this.counted(this.partKey(state), state, isMatch);
   }
 
   /** What the search finds in it; null: it asks for nothing. */
@@ -181,6 +194,17 @@ export class Views {
     const isAll = run.first === ROOT && found === null;
     const part = isAll ? view : viewOfPart(partOf(table, run, found && insideOf(table, found)), view, hasSwitches);
     return functionRows(part, width, hasSwitches);
+  }
+
+  private count(state: State, isMatch: readonly boolean[] | null): ThreadRow[] {
+    const table = this.tableAt(state);
+    const run = runAt(table, state);
+    const symbols = new Set<SymbolId>();
+    for (let node = run.first; node !== NONE; node = node === run.last ? NONE : table.nextSibling[node])
+      symbols.add(table.tree.symbol[node]);
+    const isFromLeaves = this.widthOf(state) === 'self';
+    const seen = inSight(this.data.shape, { ...state, run: symbols, isFromLeaves, isMatch });
+    return threadRows(this.data, this.hasSwitches, seen);
   }
 
   private viewOfThreads(places: readonly number[]): View {
