@@ -10,6 +10,7 @@ import { START, type State } from '../../../src/render/page/view/state.js';
 import { threadChoices } from '../../../src/render/page/view/threads.js';
 import type { Views } from '../../../src/render/page/view/views.js';
 import { viewsOf } from '../../helpers/page-views.js';
+import { fixturePath } from '../../helpers/run-cli.js';
 import { traceFiles } from '../../helpers/trace-files.js';
 
 /** They have no branch, or do not say of what kind they are. */
@@ -71,4 +72,10 @@ describe.each(traceFiles.filter((file) => !WITHOUT_BRANCHES.test(file)))('%s', (
         expect(totals, choice.key).toEqual({ totalNs: choice.totalNs, calls: choice.calls });
       }
   });
+});
+
+test('unwound calls have a column if there are any', async () => {
+  const viewsOfFile = async (name: string) => viewsOf(await analyzed(fixturePath(name)));
+  expect((await viewsOfFile('demo/threads.perf.txt.gz')).hasUnwound).toBe(false);
+  expect((await viewsOfFile('truth/ptemu-unwind.perf.txt.gz')).hasUnwound).toBe(true);
 });
