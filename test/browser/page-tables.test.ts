@@ -5,11 +5,7 @@ import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { reportOf } from '../../src/answers/report.js';
 import type { FunctionRow } from '../../src/answers/schema.js';
-
-
 import { formatCalls, formatDuration, formatLongest, formatShare } from '../../src/render/format.js';
-
-
 import { START, type State } from '../../src/render/page/view/state.js';
 import { press, windows } from '../helpers/browser.js';
 import { fixture } from '../helpers/load.js';
