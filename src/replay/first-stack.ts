@@ -86,7 +86,7 @@ export class FirstStack {
   /** The old stack's upper levels, and where the restart fits on them. */
   private alignOld(restart: Restart): { places: readonly number[]; found: Alignment | null } {
     const places = this.frames.levels(FARTHEST);
-    const levels = places.map((place) => this.levelAt(place));
+    const levels = places.map((place, at) => this.levelAt(place, places[at + 1] ?? this.frames.depth));
     return { places, found: align(levels, restart) };
   }
 
@@ -185,10 +185,11 @@ export class FirstStack {
   private cutTo(level: number, fn: FunctionId, lostNs: Nanoseconds, nextNs: Nanoseconds): void {
     const { frames } = this;
     const end = frames.endOfLevel(level);
+    const lowest = Math.max(level, end - FARTHEST);
     let place = end - 1;
-    while (place >= level && frames.at(place).fn !== fn) place--;
-    this.close(place >= level ? place : end - 1, lostNs);
-    if (place < level) frames.jump(fn, nextNs, Inference.CutByGap);
+    while (place >= lowest && frames.at(place).fn !== fn) place--;
+    this.close(place >= lowest ? place : end - 1, lostNs);
+    if (place < lowest) frames.jump(fn, nextNs, Inference.CutByGap);
   }
 
   /** Which returns leave the old levels, downwards from the one that goes on, also below those that were compared. */
@@ -202,11 +203,12 @@ export class FirstStack {
     }
   }
 
-  private levelAt(place: number): Level {
+  /** `end`: where the next level begins. Of what jumped on and on only the last functions are compared, as with levels. */
+  private levelAt(place: number, end: number): Level {
     const { frames } = this;
     const frame = frames.at(place);
     const functions: FunctionId[] = [];
-    for (let at = place; at < frames.endOfLevel(place); at++) functions.push(frames.at(at).fn);
+    for (let at = Math.max(place, end - FARTHEST); at < end; at++) functions.push(frames.at(at).fn);
     return { returnsTo: frame.returnsTo, callIp: this.callIp(frame), functions };
   }
 

@@ -226,8 +226,8 @@ export class OpenFrames {
 
   /** The first place behind the level that begins at `place`. */
   endOfLevel(place: number): number {
-    let end = place + 1;
-    while (end < this.depth && this.at(end).level === place) end++;
+    let end = this.depth;
+    while (this.at(end - 1).level > place) end = this.at(end - 1).level;
     return end;
   }
 

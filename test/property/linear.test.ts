@@ -59,6 +59,19 @@ test('ever new names at one address', A_SECOND_OR_SO, () => {
   expect(locations()).toEqual(first);
 });
 
+test('stops behind which a thread goes on in ever new places without a name', A_SECOND_OR_SO, async () => {
+  const place = (n: number, offset: number) => `${(0x1000 * n + offset).toString(16)} [unknown]`;
+  const lines = Array.from({ length: COUNT / 4 }, (_, n) => [
+    `call ${place(n, 5)} => ${place(n + 1, 0)}`,
+    `tr end  syscall ${place(n + 1, 2)} => 0 [unknown]`,
+    `tr strt 0 [unknown] => ${place(n + 1, 0x400)}`,
+    `return ${place(n + 1, 0x402)} => ${place(n, 9)}`,
+  ]).flat();
+  const text = lines.map((line, row) => `7/7 [000] 1.${String(10 * row).padStart(9, '0')}: ${line}\n`).join('');
+  const { quality } = await analyzeText(text);
+  expect(quality.events).toBe(COUNT);
+});
+
 describe('gzip in gzip', () => {
   const packed = (layers: number): Buffer =>
     layers === 0 ? Buffer.from(`7 [000] 1.000000001: ${CALL}\n`) : gzipSync(packed(layers - 1));
