@@ -9,10 +9,10 @@ import { type Column, tableLines } from './table.js';
 import { topLines } from './top-lines.js';
 
 /** `top`: how many functions; 0: all. */
-export function diffLines({ before, after, functions }: Diff, width: number, top: number): string[] {
+export function diffLines({ before, after, functions, quality }: Diff, width: number, top: number): string[] {
   const heads = [
-    ...traceLines(before).map((line) => `before: ${line}`),
-    ...traceLines(after).map((line) => `after:  ${line}`),
+    ...traceLines(before, quality.before).map((line) => `before: ${line}`),
+    ...traceLines(after, quality.after).map((line) => `after:  ${line}`),
   ];
   if (functions.length === 0) return [...heads, '', 'no function'];
   const options = { name: ({ name }: DiffRow) => name, nameTitle: 'function', width };

@@ -10,6 +10,7 @@ import { callsCell, durationCell, longestCell, NOTHING, shareCell } from './numb
 import { traceLines } from './report.js';
 import { slowCallLines } from './slow-call.js';
 import { type Column, fittingName, tableLines } from './table.js';
+import { toldApart } from './told-apart.js';
 import { topLines } from './top-lines.js';
 
 export interface LatencyLooks {
@@ -24,11 +25,12 @@ export interface LatencyLooks {
 }
 
 export function latencyLines(latency: Latency, looks: LatencyLooks): string[] {
-  const { trace, stats, histogram, children, callers, slowest } = latency;
+  const { trace, quality, stats, histogram, children, callers, slowest } = latency;
   const told = looks.top === 0 ? callers : callers.slice(0, looks.top);
   const only = looks.bounds === null ? [] : [`only ${looks.bounds}`];
-  const head = [...traceLines(trace), '', ...functionLines(latency, looks), ...only, ''];
+  const head = [...traceLines(trace, quality), '', ...functionLines(latency, looks), ...only, ''];
   if (stats.calls === 0) return [...head, 'no call'];
+  const nameOfCaller = callerNames(callers);
   return [
     ...head,
     ...statsLines(stats, trace.hasSwitches),
@@ -40,7 +42,9 @@ export function latencyLines(latency: Latency, looks: LatencyLooks): string[] {
       childLines(children, trace.hasSwitches, looks),
     ),
     ...section('called by', callerLines(callers, looks)),
-    ...(looks.byCaller ? told.flatMap((caller) => callerSection(caller, trace.hasSwitches, looks)) : []),
+    ...(looks.byCaller
+      ? told.flatMap((caller) => callerSection(caller, nameOfCaller(caller), trace.hasSwitches, looks))
+      : []),
     ...section('on these paths', chainLines(latency, looks)),
     ...slowest.flatMap((call, place) => ['', ...slowCallLines(call, place, stats, looks.width)]),
   ];
@@ -118,11 +122,16 @@ function childLines(children: readonly ChildRow[], hasSwitches: boolean, { width
     ...offCpu,
     { title: hasSwitches ? 'on CPU' : 'traced', text: ({ onCpuNs, totalNs }) => shareCell(onCpuNs, totalNs), rank: 4 },
   ];
-  const options = { name: ({ name }: ChildRow) => name, nameTitle: 'child', width };
+  const options = { name: toldApart(children), nameTitle: 'child', width };
   return topLines(children, top, (rows) => tableLines(rows, columns, options));
 }
 
-const callerName = ({ name }: CallerRow) => name ?? 'nothing that was seen';
+/** Names callers of these. */
+function callerNames(callers: readonly CallerRow[]): (caller: CallerRow) => string {
+  const named = ({ name, dso }: CallerRow) => ({ name: name ?? 'nothing that was seen', dso });
+  const nameOf = toldApart(callers.map(named));
+  return (caller) => nameOf(named(caller));
+}
 
 function callerLines(callers: readonly CallerRow[], { width, top }: LatencyLooks): string[] {
   const columns: Column<CallerRow>[] = [
@@ -134,11 +143,13 @@ function callerLines(callers: readonly CallerRow[], { width, top }: LatencyLooks
     { title: 'max', text: ({ stats }) => longestCell(stats), rank: 1 },
     { title: 'outside', text: ({ stats }) => formatDuration(stats.outsideNs), rank: 3 },
   ];
-  return topLines(callers, top, (rows) => tableLines(rows, columns, { name: callerName, nameTitle: 'caller', width }));
+  return topLines(callers, top, (rows) =>
+    tableLines(rows, columns, { name: callerNames(callers), nameTitle: 'caller', width }),
+  );
 }
 
-function callerSection(caller: CallerRow, hasSwitches: boolean, looks: LatencyLooks): string[] {
-  const title = `called by ${fittingName(callerName(caller), looks.width - 10)}`;
+function callerSection(caller: CallerRow, name: string, hasSwitches: boolean, looks: LatencyLooks): string[] {
+  const title = `called by ${fittingName(name, looks.width - 10)}`;
   const children = childLines(caller.children, hasSwitches, looks);
   return ['', title, ...statsLines(caller.stats, hasSwitches), ...(children.length === 0 ? [] : ['', ...children])];
 }

@@ -2,18 +2,17 @@
  * A report as terminal text: what was looked at, and a table of functions.
  */
 
-import { type FunctionRow, filesBehindNames, type Report, type ThreadReport } from '../../src/answers.js';
+import type { FunctionRow, Report, ThreadReport } from '../../src/answers.js';
 import { formatCount, formatDuration, formatMany } from '../../src/text.js';
 import { callsCell, durationCell, longestCell, shareCell } from './numbers.js';
 import { type Column, tableLines } from './table.js';
+import { toldApart } from './told-apart.js';
 import { topLines } from './top-lines.js';
 
 /** `width`: of the terminal. `top`: how many functions of each table; 0: all. */
 export function reportLines(report: Report, width: number, top: number): string[] {
-  const { trace, functions, threads = [] } = report;
-  const behind = filesBehindNames(functions);
-  const fileOf = new Map(functions.map(({ name, dso }, row) => [`${dso} ${name}`, behind[row]]));
-  const nameOf = ({ name, dso }: FunctionRow) => name + (fileOf.get(`${dso} ${name}`) ?? '');
+  const { trace, quality, functions, threads = [] } = report;
+  const nameOf = toldApart(functions);
   const table = (rows: readonly FunctionRow[], totalNs: number) =>
     rows.length === 0
       ? ['no function']
@@ -25,20 +24,25 @@ export function reportLines(report: Report, width: number, top: number): string[
     threadTitle(thread, trace.hasSwitches),
     ...table(thread.functions, thread.totalNs),
   ]);
-  return [...traceLines(trace), '', ...table(functions, trace.totalNs), ...apart];
+  return [...traceLines(trace, quality), '', ...table(functions, trace.totalNs), ...apart];
 }
 
 /** What all answers begin with. */
-export function traceLines(trace: Report['trace']): string[] {
+export function traceLines(trace: Report['trace'], quality: Report['quality']): string[] {
   const { start, durationNs, threads, totalNs, outsideNs, offCpuNs, hasSwitches, part } = trace;
   const outside = `${shareCell(outsideNs, totalNs)} outside of traced code`;
   const offCpu = hasSwitches
     ? `, ${shareCell(offCpuNs, totalNs)} off the processor`
-    : '; who had a processor meanwhile is not known: traced time is the least of it (perf script --show-switch-events tells)';
+    : `; without switch records traced time is a lower bound of on-CPU time${switchesRemedyText(quality)}`;
   return [
     `${formatDuration(totalNs)} of ${formatMany(threads, 'thread')} in ${formatDuration(durationNs)} from ${start}: ${outside}${offCpu}`,
     ...(part === null ? [] : [`only ${part}`]),
   ];
+}
+
+/** An older profile does not say whether there were any. */
+function switchesRemedyText({ remedies }: Report['quality']): string {
+  return remedies?.switches ? `: ${remedies.switches}` : '';
 }
 
 function threadTitle({ tid, pid, comm, totalNs, onCpuNs }: ThreadReport, hasSwitches: boolean): string {

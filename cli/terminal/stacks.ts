@@ -2,36 +2,38 @@
  * The stacks of threads at a moment, as terminal text: threads with equal stacks stand together.
  */
 import type { Stacks } from '../../src/answers.js';
-import { formatDuration, formatMany, visibleText } from '../../src/text.js';
+import { formatAtLeast, formatDuration, formatMany, visibleText } from '../../src/text.js';
 import { traceLines } from './report.js';
 import { tableLines } from './table.js';
+import { identity, toldApart } from './told-apart.js';
 
 type Thread = Stacks['threads'][number];
 type Frame = Thread['frames'][number];
 
 const MOST_THREADS = 8;
 
-export function stacksLines({ trace, at, threads }: Stacks, width: number): string[] {
+export function stacksLines({ trace, at, threads, quality }: Stacks, width: number): string[] {
   const groups = new Map<string, Thread[]>();
   for (const thread of threads) {
-    const key = thread.frames.map(({ name }) => name).join('\n');
+    const key = thread.frames.map(identity).join('\n\n');
     const group = groups.get(key);
     if (group === undefined) groups.set(key, [thread]);
     else group.push(thread);
   }
+  const nameOf = toldApart(threads.flatMap(({ frames }) => frames));
   const ordered = [...groups.values()].sort((a, b) => b.length - a.length || firstTid(a) - firstTid(b));
   const head = [
-    ...traceLines(trace),
+    ...traceLines(trace, quality),
     `at ${at}: ${formatMany(threads.length, 'thread')} in ${formatMany(groups.size, 'stack')}`,
   ];
-  return [...head, ...ordered.flatMap((group) => groupLines(group, width))];
+  return [...head, ...ordered.flatMap((group) => groupLines(group, nameOf, width))];
 }
 
 function firstTid([first]: readonly Thread[]): number {
   return first?.tid ?? 0;
 }
 
-function groupLines(threads: readonly Thread[], width: number): string[] {
+function groupLines(threads: readonly Thread[], nameOf: (frame: Frame) => string, width: number): string[] {
   const [first] = threads as [Thread];
   const shown = threads.slice(0, MOST_THREADS).map(threadText).join(', ');
   const more = threads.length > MOST_THREADS ? `, and ${threads.length - MOST_THREADS} more` : '';
@@ -42,7 +44,7 @@ function groupLines(threads: readonly Thread[], width: number): string[] {
     text: (frame: Frame) => sinceText(threads, first, frame),
   };
   const frames = [...first.frames].reverse();
-  return ['', title, ...tableLines(frames, [since], { name: ({ name }) => name, nameTitle: 'frame', width })];
+  return ['', title, ...tableLines(frames, [since], { name: nameOf, nameTitle: 'frame', width })];
 }
 
 function threadText({ tid, comm }: Thread): string {
@@ -52,5 +54,7 @@ function threadText({ tid, comm }: Thread): string {
 /** For how long a frame is open; of several threads the longest. */
 function sinceText(threads: readonly Thread[], first: Thread, frame: Frame): string {
   const depth = first.frames.indexOf(frame);
-  return formatDuration(Math.max(...threads.map(({ frames }) => frames[depth]?.sinceNs ?? 0)));
+  const same = threads.map(({ frames }) => frames[depth] ?? frame);
+  const longestNs = Math.max(...same.map(({ sinceNs }) => sinceNs));
+  return same.every(({ isStartSeen }) => isStartSeen) ? formatDuration(longestNs) : formatAtLeast(longestNs);
 }

@@ -6,7 +6,7 @@ import { type FunctionDurations, histogramsOf } from '../model/durations.js';
 import { viewOf } from '../model/tree-view.js';
 import { type Nanoseconds, NONE, type NodeId, type SymbolId } from '../model/units.js';
 import { type DurationStats, durationStats } from './duration-stats.js';
-import { isStop, knowsSwitches, onCpuNs, timeSums, timeSumsOf } from './outside.js';
+import { isStop, onCpuNs, timeSums, timeSumsOf } from './outside.js';
 
 /** What is known of the calls of a function. Times in ns. */
 export interface FunctionSums extends DurationStats {
@@ -34,11 +34,7 @@ export interface FunctionSums extends DurationStats {
 }
 
 /** In the order of symbols; of a stop, calls are stops, and all its time is outside. `hasSwitches`: the trace tells when threads lost their processors. */
-export function functionsOf(
-  tree: CallTree,
-  durations: FunctionDurations | null,
-  hasSwitches = knowsSwitches(tree),
-): FunctionSums[] {
+export function functionsOf(tree: CallTree, durations: FunctionDurations | null, hasSwitches: boolean): FunctionSums[] {
   const sums: Mutable[] = []; // by symbol, with holes
   const time = timeSums(tree);
   const isOutermost = outermost(tree);

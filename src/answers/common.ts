@@ -6,10 +6,12 @@ import { knowsSwitches, onCpuNs, timeSums, timeSumsOf } from '../analysis/outsid
 import { type CallTree, CallTreeBuilder, ROOT } from '../model/call-tree.js';
 import { perfTimeText } from '../model/perf-time.js';
 import type { Profile, TraceMeta } from '../model/profile.js';
+import { withRemedies } from '../model/remedies.js';
 import { dsoOf } from '../model/symbol-order.js';
 import type { SymbolTable } from '../model/symbol-table.js';
 import type { Nanoseconds, SymbolId } from '../model/units.js';
 import { PTFLAME_VERSION } from '../model/version.js';
+import type { Stacks } from './schema.js';
 
 export const PRODUCER = { name: 'ptflame', version: PTFLAME_VERSION } as const;
 
@@ -68,6 +70,11 @@ export function aboutTrace({ meta, threads }: Profile, tree: CallTree) {
     hasSwitches,
     part: meta.part,
   };
+}
+
+/** How far to trust it, with what helps. */
+export function qualityOf({ quality, meta }: Profile): Stacks['quality'] {
+  return withRemedies(quality, meta) as Stacks['quality'];
 }
 
 /** Of a whole tree. `hasSwitches`: the trace tells when threads lost their processors. */

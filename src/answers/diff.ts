@@ -6,7 +6,7 @@ import { isStop } from '../analysis/outside.js';
 import type { CallTree } from '../model/call-tree.js';
 import type { Profile } from '../model/profile.js';
 import { compareUtf8 } from '../model/utf8-order.js';
-import { aboutTrace, known, named, PRODUCER, wholeTree } from './common.js';
+import { aboutTrace, known, named, PRODUCER, qualityOf, wholeTree } from './common.js';
 import type { Diff, DiffRow } from './schema.js';
 
 export type DiffKey = 'self' | 'total' | 'calls' | 'avg';
@@ -24,7 +24,9 @@ export interface DiffOptions {
 export function diffOf(before: Profile, after: Profile, options: DiffOptions = {}): Diff {
   const { sort = 'self', match } = options;
   const trees = [wholeTree(before), wholeTree(after)] as const;
-  const [old, now] = [sumsByName(before, trees[0]), sumsByName(after, trees[1])];
+  const about = [aboutTrace(before, trees[0]), aboutTrace(after, trees[1])] as const;
+  const old = sumsByName(before, trees[0], about[0].hasSwitches);
+  const now = sumsByName(after, trees[1], about[1].hasSwitches);
   const found = [...new Map([...old, ...now])].filter(([, { name }]) => !match || match(name));
   const rows = found.map(([key, row]) => diffRow(row, old.get(key) ?? NOTHING, now.get(key) ?? NOTHING));
   rows.sort(
@@ -35,9 +37,10 @@ export function diffOf(before: Profile, after: Profile, options: DiffOptions = {
     format: 'ptflame-diff',
     version: 2,
     producer: PRODUCER,
-    before: aboutTrace(before, trees[0]),
-    after: aboutTrace(after, trees[1]),
+    before: about[0],
+    after: about[1],
     functions: rows.slice(0, options.top ?? rows.length),
+    quality: { before: qualityOf(before), after: qualityOf(after) },
   };
 }
 
@@ -77,9 +80,9 @@ const NOTHING: SumsOfOne = {
 };
 
 /** By kind and name. Of several functions of one name the one with most time tells the file, and nobody the percentile. */
-function sumsByName({ symbols, durations }: Profile, tree: CallTree): Map<string, Sums> {
+function sumsByName({ symbols, durations }: Profile, tree: CallTree, hasSwitches: boolean): Map<string, Sums> {
   const sums = new Map<string, Sums>();
-  const rows = functionsOf(tree, durations).sort((a, b) => b.totalNs - a.totalNs);
+  const rows = functionsOf(tree, durations, hasSwitches).sort((a, b) => b.totalNs - a.totalNs);
   for (const row of rows) {
     const { name, dso } = named(symbols, row.symbol);
     const key = `${isStop(row.symbol)} ${name}`; // a function may be called as a stop is

@@ -9,11 +9,21 @@ import { type CallerLatency, type LatencyStats, latencyOf, type SlowCallRows } f
 import { isLost, isOffCpu, isStop, onCpuNs } from '../analysis/outside.js';
 import { type FunctionSet, isOfSet } from '../analysis/questions.js';
 import type { Profile } from '../model/profile.js';
-import { withRemedies } from '../model/remedies.js';
 import { compareSymbols } from '../model/symbol-order.js';
 import type { SymbolTable } from '../model/symbol-table.js';
 import { NONE, type SymbolId } from '../model/units.js';
-import { aboutTrace, clockText, known, knownRange, knownStats, named, PRODUCER, rounded, wholeTree } from './common.js';
+import {
+  aboutTrace,
+  clockText,
+  known,
+  knownRange,
+  knownStats,
+  named,
+  PRODUCER,
+  qualityOf,
+  rounded,
+  wholeTree,
+} from './common.js';
 import { functionRow } from './report.js';
 import type * as schema from './schema.js';
 
@@ -22,7 +32,7 @@ export const SELF = '*self';
 
 /** `functions`: those that were asked about. */
 export function latencyAnswer(profile: Profile, calls: CallsAnswer, functions: FunctionSet): schema.Latency {
-  const { symbols, durations, quality } = profile;
+  const { symbols, durations } = profile;
   const tree = wholeTree(profile);
   const trace = aboutTrace(profile, tree);
   const latency = latencyOf(calls, symbols);
@@ -44,7 +54,7 @@ export function latencyAnswer(profile: Profile, calls: CallsAnswer, functions: F
     chains: latency.chains.map((row) => naming.chain(row)),
     chainsLeftOut: latency.chainsLeftOut,
     slowest: latency.slowest.map((row) => naming.slowCall(row)),
-    quality: withRemedies(quality, profile.meta) as schema.Latency['quality'],
+    quality: qualityOf(profile),
   };
 }
 
@@ -82,7 +92,7 @@ class Naming {
       onCpuNs: onCpuNs({ totalNs, outsideNs, offCpuNs, lostNs }, this.hasSwitches),
       avgNs: known(avgNs),
       perCallNs: known(perCallNs),
-      share: Math.round(share * 1e6) / 1e6,
+      share: Number(share.toPrecision(6)),
     };
   }
 

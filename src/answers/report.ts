@@ -5,10 +5,9 @@ import { longestNs } from '../analysis/duration-stats.js';
 import { type FunctionSums, functionsOf } from '../analysis/functions.js';
 import { isStop } from '../analysis/outside.js';
 import type { Profile } from '../model/profile.js';
-import { withRemedies } from '../model/remedies.js';
 import { compareSymbols } from '../model/symbol-order.js';
 import type { SymbolTable } from '../model/symbol-table.js';
-import { aboutTrace, knownStats, named, PRODUCER, timeOf, wholeTree } from './common.js';
+import { aboutTrace, knownStats, named, PRODUCER, qualityOf, timeOf, wholeTree } from './common.js';
 import type { FunctionRow, Report } from './schema.js';
 
 export type SortKey = 'total' | 'self' | 'outside' | 'calls' | 'avg' | 'max' | 'p99' | 'name';
@@ -25,7 +24,7 @@ export interface ReportOptions {
 }
 
 export function reportOf(profile: Profile, options: ReportOptions = {}): Report {
-  const { symbols, durations, quality } = profile;
+  const { symbols, durations } = profile;
   const tree = wholeTree(profile);
   const trace = aboutTrace(profile, tree);
   const { hasSwitches } = trace;
@@ -41,7 +40,7 @@ export function reportOf(profile: Profile, options: ReportOptions = {}): Report 
     trace,
     functions: rowsOf(functionsOf(tree, durations, hasSwitches)),
     ...(options.threads && { threads: threads.sort((a, b) => b.totalNs - a.totalNs || a.tid - b.tid) }),
-    quality: withRemedies(quality, profile.meta) as Report['quality'],
+    quality: qualityOf(profile),
   };
 }
 

@@ -159,7 +159,8 @@ export const Stacks = z.object({
     z.object({
       ...who,
       /** Lowest first; a stop of the trace stands on top. */
-      frames: z.array(z.object({ ...name, since: z.string(), sinceNs: ns })),
+      /** `isStartSeen`: else it was there before, and `sinceNs` is the least. */
+      frames: z.array(z.object({ ...name, since: z.string(), sinceNs: ns, isStartSeen: z.boolean() })),
     }),
   ),
   quality: QualityPart,
@@ -192,5 +193,6 @@ export const Diff = z.object({
   before: Trace,
   after: Trace,
   functions: z.array(DiffRow),
+  quality: z.object({ before: QualityPart, after: QualityPart }),
 });
 export type Diff = z.infer<typeof Diff>;

@@ -3,9 +3,8 @@
  */
 import type { StackFrame } from '../analysis/stack-at.js';
 import type { Profile, ThreadProfile } from '../model/profile.js';
-import { withRemedies } from '../model/remedies.js';
 import type { Nanoseconds } from '../model/units.js';
-import { aboutTrace, clockText, named, PRODUCER, wholeTree } from './common.js';
+import { aboutTrace, clockText, named, PRODUCER, qualityOf, wholeTree } from './common.js';
 import type { Stacks } from './schema.js';
 
 /** A thread at that moment; its frames lowest first. */
@@ -14,7 +13,7 @@ export interface StackOfThread extends Pick<ThreadProfile, 'tid' | 'pid' | 'comm
 }
 
 export function stacksAnswer(profile: Profile, atNs: Nanoseconds, stacks: readonly StackOfThread[]): Stacks {
-  const { meta, symbols, quality } = profile;
+  const { meta, symbols } = profile;
   return {
     format: 'ptflame-stacks',
     version: 2,
@@ -23,10 +22,10 @@ export function stacksAnswer(profile: Profile, atNs: Nanoseconds, stacks: readon
     at: clockText(meta, atNs),
     threads: stacks.map(({ tid, pid, comm, frames }) => ({
       ...{ tid, pid, comm },
-      frames: frames.map(({ symbol, sinceNs }) => {
-        return { ...named(symbols, symbol), since: clockText(meta, sinceNs), sinceNs: atNs - sinceNs };
+      frames: frames.map(({ symbol, sinceNs, isStartSeen }) => {
+        return { ...named(symbols, symbol), since: clockText(meta, sinceNs), sinceNs: atNs - sinceNs, isStartSeen };
       }),
     })),
-    quality: withRemedies(quality, meta) as Stacks['quality'],
+    quality: qualityOf(profile),
   };
 }

@@ -181,8 +181,8 @@ export class ProfileBuilder {
     if (thread.calls) this.calls?.add(thread.calls, this.shiftNs);
   }
 
-  private shifted({ symbol, sinceNs }: StackFrame): StackFrame {
-    return { symbol, sinceNs: sinceNs - this.shiftNs };
+  private shifted({ sinceNs, ...frame }: StackFrame): StackFrame {
+    return { ...frame, sinceNs: sinceNs - this.shiftNs };
   }
 }
 

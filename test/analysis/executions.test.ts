@@ -64,7 +64,7 @@ test('the stacks of a moment are those of what ran', async () => {
       const atNs = Math.min(question.atNs, lastsNs); // behind its end no recording tells
       const { stacks, profile } = await askStacks(inputs(execution), { afterStartNs: atNs }, { extend: false });
       const real = stacks.map(({ tid, frames }) => {
-        return [tid, frames.map(({ symbol, sinceNs }) => ({ fn: profile.symbols.name[symbol], sinceNs }))];
+        return [tid, frames.map(({ symbol, ...since }) => ({ fn: profile.symbols.name[symbol], ...since }))];
       });
       const plain = execution.threads.map((thread) => [thread.tid, stackOf(thread, atNs)]);
       expect(real).toEqual(plain.filter(([, stack]) => stack !== null));

@@ -171,7 +171,7 @@ function expectWithin({ threads, meta }: Profile): void {
 /** The functions with most time. */
 function largest({ together, durations }: Profile): FunctionSums[] {
   if (together === null) throw new Error('there is no tree');
-  return functionsOf(together, durations)
+  return functionsOf(together, durations, false)
     .sort((a, b) => b.totalNs - a.totalNs)
     .slice(0, 2);
 }

@@ -57,7 +57,7 @@ async function rowsOf(path: string, tailCalls: TailCalls): Promise<Map<string, F
   const asInTruth = together.symbol.map((row) =>
     symbols.kind[row] === SymbolKind.Unknown ? SpecialSymbol.Unknown : row,
   );
-  const sums = functionsOf({ ...together, symbol: asInTruth }, null);
+  const sums = functionsOf({ ...together, symbol: asInTruth }, null, false);
   for (const { symbol, calls, totalNs, selfNs, outsideSelfNs } of sums) {
     if (isStop(symbol)) continue;
     const name = visible(symbols.name[symbol] as string);
@@ -80,7 +80,7 @@ test.each([
   const trace = fixture(`truth/ptemu-${name}.perf.txt.gz`);
   const { together, symbols } = await analyzeText(trace, { extend: false, trees: 'together', tailCalls: 'replace' });
   if (together === null) throw new Error('there is no tree');
-  const unwound = functionsOf(together, null).filter(({ unwound, inferred }) => unwound > 0 && inferred === 0);
+  const unwound = functionsOf(together, null, false).filter(({ unwound, inferred }) => unwound > 0 && inferred === 0);
   expect(unwound.length).toBeGreaterThanOrEqual(fewest);
   for (const { symbol, calls, completeNs } of unwound) {
     const { calls: all, totalNs } = truth.get(visible(symbols.name[symbol] as string)) ?? NO_TIME;

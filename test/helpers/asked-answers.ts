@@ -7,6 +7,7 @@ import type { CallsAnswer } from '../../src/analysis/calls-answer.js';
 import type { ChildRow } from '../../src/analysis/child-rows.js';
 import { functionsOf } from '../../src/analysis/functions.js';
 import { latencyOf } from '../../src/analysis/latency.js';
+import { knowsSwitches } from '../../src/analysis/outside.js';
 import type { AskedCalls, CallFilter, FunctionSet } from '../../src/analysis/questions.js';
 import type { CallTree } from '../../src/model/call-tree.js';
 import { type DurationBlocks, durationsOf, type FunctionDurations } from '../../src/model/durations.js';
@@ -82,7 +83,9 @@ export function functionsInWords(
   nameOf: NameOf,
 ): Record<string, FunctionRow> {
   const took = 'owners' in durations ? durationsOf(durations) : durations;
-  return Object.fromEntries(functionsOf(tree, took).map(({ symbol, ...row }) => [nameOf(symbol), row]));
+  return Object.fromEntries(
+    functionsOf(tree, took, knowsSwitches(tree)).map(({ symbol, ...row }) => [nameOf(symbol), row]),
+  );
 }
 
 /** An answer in the twin's words. */

@@ -197,11 +197,15 @@ function functionRow(fn: string, { calls, times }: Seen, knowsSwitches: boolean)
 }
 
 /** What is open at a moment, lowest first; null: nothing is known of the thread. */
-export function stackOf({ stretches }: PlainThread, atNs: number): { fn: string; sinceNs: number }[] | null {
+export function stackOf({ stretches }: PlainThread, atNs: number) {
   const now = stretches.find(({ fromNs, toNs }) => fromNs <= atNs && atNs < toNs);
   if (now === undefined) return null;
   const path = pathOfStretch(now);
-  return now.stack.map(({ startNs }, index) => ({ fn: path[index] as string, sinceNs: startNs }));
+  const beganBefore = ({ why, startNs }: PlainCall) =>
+    why === 'stop' ? startNs === stretches[0]?.fromNs : why === 'OpenAtStart' || why === 'CutByGap';
+  return now.stack.map((call, index) => {
+    return { fn: path[index] as string, sinceNs: call.startNs, isStartSeen: !beganBefore(call) };
+  });
 }
 
 export const sumNs = (times: readonly { readonly ns: number }[]) => sum(times.map(({ ns }) => ns));

@@ -46,7 +46,7 @@ export function expectSameAnswers(
     expect(real.hiddenNs).toBe(hiddenNs(seen));
     expectSame(functionsInWords(real, nameOf), functionRows(seen));
     const stack = stackAt(log, tree, question.atNs);
-    const frames = stack?.map(({ symbol, sinceNs }) => ({ fn: nameOf(symbol), sinceNs })) ?? null;
+    const frames = stack?.map(({ symbol, ...since }) => ({ fn: nameOf(symbol), ...since })) ?? null;
     expect(frames).toEqual(stackOf(plain, question.atNs));
     together.add(answerOf(plain.tid, log, tree, realFilter, { calls, slowest }), 0);
   }
