@@ -53,7 +53,11 @@ export class Fibers {
 
   /** The event in `row` goes back to a stack: the call that left it has returned. */
   resume(row: number, nowNs: Nanoseconds): void {
-    const change = this.pairing.switches[this.pairing.link[row]] as StackSwitch;
+    this.back(this.pairing.switches[this.pairing.link[row]] as StackSwitch, row, nowNs);
+  }
+
+  /** The same before the event in `row`. */
+  back(change: StackSwitch, row: number, nowNs: Nanoseconds): void {
     const frames = this.kept.get(change) ?? [];
     const end = frames.findIndex(({ callRow, isLevel }) => isLevel && callRow === change.callRows.at(-1));
     for (const frame of frames.slice(end).reverse()) this.frames.endAside(frame, nowNs, NONE);

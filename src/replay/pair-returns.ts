@@ -10,7 +10,7 @@ import type { ThreadEvents } from '../model/thread-events.js';
 import { type Address, type FunctionId, NONE } from '../model/units.js';
 import { AlikeStacks } from './alike-stacks.js';
 import { lookAcrossLosses } from './look-across.js';
-import { CallKind, type OpenCalls } from './open-calls.js';
+import { CallKind, endsAt, type OpenCalls } from './open-calls.js';
 import { Outcome, type Pairing, PairingMemory, type Segment } from './pairing.js';
 import { pairPlain } from './plain-pairs.js';
 import { type SiteFacts, Step, SYSCALL_BYTES } from './site-facts.js';
@@ -18,7 +18,22 @@ import { SkippedCalls } from './skipped-calls.js';
 import { Stacks } from './stacks.js';
 import { LONGEST_CALL_BYTES, Trait } from './traits.js';
 
+/** A program has not more slots that lead to functions that go to other stacks. */
+const MOST_SWITCHER_SLOTS = 4;
+/** Events of stubs, the linker and the switcher itself, without what they call. */
+const MOST_ON_THE_WAY = 64;
+
 export function pairReturns(events: ThreadEvents, facts: SiteFacts, memory = new PairingMemory()): Pairing {
+  const slots = new Set<Address>();
+  for (;;) {
+    const known = slots.size;
+    const pairing = pairAll(events, facts, memory, slots);
+    if (slots.size === known || known >= MOST_SWITCHER_SLOTS) return pairing;
+  }
+}
+
+/** `slots`: linkage slots that are known to lead to another stack, though they have no name that says so; gets new ones. */
+function pairAll(events: ThreadEvents, facts: SiteFacts, memory: PairingMemory, slots: Set<Address>): Pairing {
   const segments: Segment[] = [];
   const { outcome, link } = memory.take(events.length);
   const skipped = new SkippedCalls();
@@ -30,13 +45,14 @@ export function pairReturns(events: ThreadEvents, facts: SiteFacts, memory = new
     leftCalls: new Map(),
     switches: [],
     stacks: [],
+    unseen: new Map(),
     aborts: [],
     replaces: new Map(),
   };
   let row = 0;
   while (row < events.length) {
     if (facts.step[events.site[row]] < Step.Gap) {
-      const segment = new SegmentPass(events, facts, pairing).run(row);
+      const segment = new SegmentPass(events, facts, pairing, slots).run(row);
       segments.push(segment);
       row = segment.endRow;
     }
@@ -72,12 +88,14 @@ class SegmentPass {
   private readonly events: ThreadEvents;
   private readonly facts: SiteFacts;
   private readonly pairing: Pairing;
+  private readonly slots: Set<Address>;
 
-  constructor(events: ThreadEvents, facts: SiteFacts, pairing: Pairing) {
+  constructor(events: ThreadEvents, facts: SiteFacts, pairing: Pairing, slots: Set<Address>) {
+    this.slots = slots;
     this.events = events;
     this.facts = facts;
     this.pairing = pairing;
-    const calledIn = (row: number) => facts.toFunction[events.site[row]];
+    const calledIn = (row: number) => this.calledIn(row);
     const isRaiser = (row: number) => this.hasTrait(calledIn(row), Trait.Raiser);
     this.stacks = new Stacks(pairing, calledIn, isRaiser, facts.hasAborts, new AlikeStacks(events, facts));
     this.open = this.stacks.open;
@@ -165,7 +183,10 @@ class SegmentPass {
   private return(row: number, site: number): void {
     const to = this.facts.to[site];
     const toEntry = this.facts.toEntry[site] === 1;
-    const isSwitch = this.isInSwitcher() || this.hasTrait(this.facts.fromFunction[site], Trait.Switcher);
+    const isFromSwitcher = this.hasTrait(this.facts.fromFunction[site], Trait.Switcher);
+    if (!isFromSwitcher && this.endsTop(to)) return this.stacks.pop(row, this.open.length - 1);
+    if (!isFromSwitcher) this.findUnseenSwitch(row, to);
+    const isSwitch = this.isInSwitcher() || isFromSwitcher;
     if (isSwitch && toEntry) return this.stacks.goToOther(row); // whatever call may lie before its first byte
     const landing = this.open.findCaller(to, toEntry || isSwitch);
     const isOwn = isSwitch && landing !== NONE && landing === this.open.length - 1;
@@ -180,6 +201,49 @@ class SegmentPass {
     if (isSwitch) this.stacks.goToOther(row);
     else if (isRetpoline || (toEntry && !this.open.isAtBase())) this.stacks.jump(row);
     else if (!this.returnsToRunning(row, site)) this.stacks.leave(row);
+  }
+
+  /**
+   * What was called last was to go to another stack, and did so by a jump that was not shown: this return is made there, and
+   * tells which it is.
+   */
+  private findUnseenSwitch(row: number, to: Address): void {
+    const callRow = this.open.topOfStack();
+    if (callRow === NONE) return;
+    const behind = (switchRow: number) => this.firstRowBehind(switchRow, row);
+    const isToSwitcher = (switchRow: number) => this.isToSwitcher(switchRow);
+    if (this.isToSwitcher(callRow)) this.stacks.goUnseen(behind(callRow), row, to, { isToSwitcher, behind });
+    else if (this.hasTrait(this.calledIn(callRow), Trait.Stub | Trait.Unknown)) this.findSlot(callRow, row, to);
+  }
+
+  /**
+   * Two calls through one slot, neither of which returns by itself: behind one of them goes on, at once, the function that
+   * waits at the other. So it leads to another stack.
+   */
+  private findSlot(callRow: number, row: number, to: Address): void {
+    const { site } = this.events;
+    const slot = this.facts.to[site[callRow]];
+    const first = this.firstRowBehind(callRow, row);
+    const isToSlot = (other: number) => this.facts.to[site[other]] === slot;
+    const goesOn = (other: number) => first === row || this.facts.fromFunction[site[first]] === this.calledIn(other);
+    if (this.stacks.isLeftBy(to, isToSlot, goesOn)) this.slots.add(slot);
+  }
+
+  /** The first event that is not of the code on the way to the function called in a row. */
+  private firstRowBehind(callRow: number, lastRow: number): number {
+    const { link } = this.pairing;
+    const onTheWay = Trait.Stub | Trait.Resolver | Trait.Switcher;
+    let row = callRow + 1;
+    for (let n = 0; n < MOST_ON_THE_WAY && row < lastRow; n++) {
+      if (!this.hasTrait(this.facts.fromFunction[this.events.site[row]], onTheWay)) break;
+      row = Math.max(row, link[row]) + 1;
+    }
+    return row;
+  }
+
+  /** The function that the running stack called last returns from there. */
+  private endsTop(to: Address): boolean {
+    return this.open.topOfStack() !== NONE && endsAt(this.open.at(this.open.length - 1), to);
   }
 
   /** Nobody saw the call that this return ends, but the function that it returns to is open: it made it. */
@@ -217,9 +281,19 @@ class SegmentPass {
 
   /** What was called last on this stack was to go to another one. */
   private isInSwitcher(): boolean {
-    if (!this.facts.functions.hasSwitchers) return false;
+    if (!this.facts.functions.hasSwitchers && this.slots.size === 0) return false;
     const top = this.open.topOfStack();
-    return top !== NONE && this.hasTrait(this.facts.toFunction[this.events.site[top]], Trait.Switcher);
+    return top !== NONE && this.isToSwitcher(top);
+  }
+
+  private isToSwitcher(callRow: number): boolean {
+    return (
+      this.hasTrait(this.calledIn(callRow), Trait.Switcher) || this.slots.has(this.facts.to[this.events.site[callRow]])
+    );
+  }
+
+  private calledIn(callRow: number): FunctionId {
+    return this.facts.toFunction[this.events.site[callRow]];
   }
 
   private hasTrait(fn: FunctionId, trait: number): boolean {

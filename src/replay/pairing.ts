@@ -48,6 +48,15 @@ export interface Segment {
   readonly stoppedAt: Address;
 }
 
+/** Between two events the thread went to another stack, as a later return shows. */
+export type UnseenSwitch =
+  /** To one that was not seen before. */
+  | { readonly to: 'new'; readonly stack: OtherStack }
+  /** To one that was left before, whose last call that ended. */
+  | { readonly to: 'left'; readonly change: StackSwitch }
+  /** To the one that it came from, on which the call in this row went away; that is over, unless something was jumped to from there. */
+  | { readonly to: 'below'; readonly callRow: number; readonly isOver: boolean };
+
 export interface Pairing {
   readonly segments: Segment[];
   readonly outcome: Uint8Array; // by row
@@ -61,6 +70,8 @@ export interface Pairing {
   readonly leftCalls: Map<number, readonly number[]>;
   readonly switches: StackSwitch[];
   readonly stacks: OtherStack[];
+  /** By the row of the first event behind it. */
+  readonly unseen: Map<number, UnseenSwitch>;
   /** Rows of calls that are open again, lowest first. */
   readonly aborts: number[][];
   /** Of events that go to another stack, from one that was gone to before: the row of the event that went there. */

@@ -61,6 +61,33 @@ export class ParkedStacks {
     return chosen ? this.take(chosen, backRow) : null;
   }
 
+  /**
+   * Takes out a stack whose last call was to leave it (`isToSwitcher`), and whose last but one the return in `returnRow` to this
+   * address ends: it was gone back to before the event in `backRow`.
+   */
+  takeUnseen(
+    to: Address,
+    backRow: number,
+    returnRow: number,
+    isToSwitcher: (callRow: number) => boolean,
+  ): TakenBack | null {
+    const found = this.findLeftBy(to, isToSwitcher);
+    const chosen = this.choose(found, returnRow);
+    return chosen ? this.take({ ...chosen, kept: chosen.parked.calls }, backRow) : null;
+  }
+
+  /** Is there a stack that was left so, at a call (`isLeaving`) in the function that goes on (`goesOn`)? */
+  hasLeftBy(to: Address, isLeaving: (callRow: number) => boolean, goesOn: (callRow: number) => boolean): boolean {
+    return this.findLeftBy(to, isLeaving).some(({ kept }) => goesOn((kept.at(-1) as OpenCall).row));
+  }
+
+  private findLeftBy(to: Address, isLeaving: (callRow: number) => boolean): Found[] {
+    return this.find(to, 2).filter(({ parked: { calls }, kept }) => {
+      const last = calls.at(-1);
+      return last !== undefined && kept.length === calls.length - 1 && isLeaving(last.row);
+    });
+  }
+
   /** Looks at so many calls of each stack, from its top. */
   private takeAt(to: Address, backRow: number, depth: number): TakenBack | null {
     const chosen = this.choose(this.find(to, depth), backRow);

@@ -15,6 +15,14 @@ interface Returned {
   readonly place: number;
 }
 
+/** Of calls, by their rows. */
+interface SwitchingCalls {
+  /** It was to go to another stack. */
+  readonly isToSwitcher: (callRow: number) => boolean;
+  /** The row of the first event there. */
+  readonly behind: (callRow: number) => number;
+}
+
 export class Stacks {
   readonly open = new OpenCalls();
   /** Rows of the returns that leave what was running when the segment began. */
@@ -116,6 +124,61 @@ export class Stacks {
     return true;
   }
 
+  /**
+   * Before the event in `row` the thread went to another stack, if the return in `returnRow` to this address ends a call on
+   * that: right below the call that left it.
+   */
+  goUnseen(row: number, returnRow: number, to: Address, calls: SwitchingCalls): void {
+    if (this.goDownUnseen(row, returnRow, to, calls)) return;
+    const back = this.parked.takeUnseen(to, row, returnRow, calls.isToSwitcher);
+    if (back === null) return;
+    const { link, switches, unseen } = this.pairing;
+    this.replace(row, returnRow);
+    this.open.switchStack({ row, stack: back.stack });
+    for (const call of back.calls) link[call.row] = NONE;
+    this.open.pushAgain(back.calls.slice(0, -1));
+    const { row: left } = back.calls.at(-1) as OpenCall;
+    link[left] = left;
+    switches.push(back.change);
+    unseen.set(row, { to: 'left', change: back.change });
+  }
+
+  /** Does a return to this address end a call on another stack, right below one that left it? */
+  isLeftBy(to: Address, isLeaving: (callRow: number) => boolean, goesOn: (callRow: number) => boolean): boolean {
+    const { open } = this;
+    const landing = open.findCaller(to, true);
+    if (landing === NONE) return this.parked.hasLeftBy(to, isLeaving, goesOn);
+    const isAnother = landing + 1 < open.length - 1;
+    return isAnother && isLeaving(open.rowAt(landing + 1)) && goesOn(open.rowAt(landing));
+  }
+
+  /** The same, to the stack from which the running one was gone to. */
+  private goDownUnseen(row: number, returnRow: number, to: Address, { isToSwitcher, behind }: SwitchingCalls): boolean {
+    const { open, pairing } = this;
+    const landing = open.findCaller(to, true);
+    if (landing === NONE) return false;
+    const isOver = !isToSwitcher(open.rowAt(landing));
+    const place = isOver ? landing + 1 : landing;
+    if (place >= open.length - 1 || !isToSwitcher(open.rowAt(place))) return false;
+    const callRow = open.rowAt(place);
+    const isNew = open.findSwitch((change) => change.place === place + 1) === NONE;
+    const left = open.cutAbove(place);
+    this.leaveBehind(returnRow, isNew ? this.beganUnseen(left, behind(callRow)) : left, row);
+    pairing.unseen.set(row, { to: 'below', callRow, isOver });
+    if (!isOver) return true;
+    pairing.link[callRow] = callRow;
+    open.pop();
+    return true;
+  }
+
+  /** The lowest of these stacks was not seen before: it was gone to before the event in `row`. */
+  private beganUnseen([lowest, ...others]: readonly LeftStack[], row: number): LeftStack[] {
+    if (lowest === undefined) return [];
+    const stack = { leavingRows: [] };
+    this.pairing.unseen.set(row, { to: 'new', stack });
+    return [{ ...lowest, startRow: row, stack }, ...others];
+  }
+
   /** The event in `row` goes to a stack that was not seen before. */
   goToOther(row: number): void {
     this.replace(row);
@@ -160,17 +223,18 @@ export class Stacks {
   }
 
   /** A stack that was gone to is left for another one, which takes its place. */
-  private replace(row: number): void {
+  private replace(row: number, endRow = row): void {
     const current = this.open.findSwitch(({ stack }) => stack !== null);
     if (current === NONE) return;
     this.pairing.replaces.set(row, this.open.switchAt(current).row);
-    this.leaveBehind(row, this.open.takeStack(current));
+    this.leaveBehind(endRow, this.open.takeStack(current), row);
   }
 
-  private leaveBehind(row: number, left: readonly LeftStack[]): void {
+  /** The event in `row` tells that these were left, at the latest before the one in `leftRow`. */
+  private leaveBehind(row: number, left: readonly LeftStack[], leftRow = row): void {
     this.pairing.skipped.add(row, left, this.isRaiser);
     for (const { calls } of left) for (const call of calls) this.pairing.link[call.row] = row;
-    this.parked.park(left, row);
+    this.parked.park(left, leftRow);
   }
 }
 

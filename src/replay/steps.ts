@@ -51,6 +51,8 @@ export class Steps {
   private readonly fibers: Fibers;
   private readonly plain: PlainSteps;
   private readonly watcher: FrameWatcher | undefined;
+  /** Rows before which the thread goes to another stack, the next one last. */
+  private readonly unseenRows: number[];
 
   constructor(parts: ReplayParts, watcher: FrameWatcher | undefined) {
     const { events, facts, pairing, frames } = parts;
@@ -66,6 +68,7 @@ export class Steps {
     this.fibers = new Fibers(frames, pairing);
     this.plain = new PlainSteps(parts.tree, parts.log, frames, pairing, events, facts);
     this.watcher = watcher;
+    this.unseenRows = [...pairing.unseen.keys()].sort((a, b) => b - a);
   }
 
   /** Replays the events of a segment, or a part of it. */
@@ -80,11 +83,18 @@ export class Steps {
   /** Takes what needs no thought; returns the first row that does. Who watches sees each event by itself. */
   private takePlain(firstRow: number, endRow: number): number {
     if (this.pause.node !== NONE || this.watcher) return firstRow;
-    const row = this.plain.take(firstRow, endRow, this.clock.nowNs);
+    const row = this.plain.take(firstRow, Math.min(endRow, this.nextUnseen(firstRow)), this.clock.nowNs);
     if (row === firstRow) return row;
     this.clock.goOnAt(this.events.timeNs[row - 1]);
     this.pause.forgetSwitch();
     return row;
+  }
+
+  /** The next row from here on before which the thread goes to another stack; later than all rows if there is none. */
+  private nextUnseen(row: number): number {
+    const { unseenRows } = this;
+    while ((unseenRows.at(-1) ?? Number.POSITIVE_INFINITY) < row) unseenRows.pop();
+    return unseenRows.at(-1) ?? Number.POSITIVE_INFINITY;
   }
 
   private take(row: number): void {
@@ -93,8 +103,9 @@ export class Steps {
     const step = this.facts.step[site] as Step;
     if (step >= Step.SwitchOut) return this.takeSwitch(row, step);
     if (step === Step.Gap) return this.lost.noteErrors(row, row + 1, this.events.timeNs[row]);
-    const hasMoved = step !== Step.Start && this.hidden.syncTo(this.facts.fromFunction[site], row, this.clock.nowNs);
-    if (hasMoved) this.clock.chargeMove(this.events.timeNs[row]);
+    const isElsewhere = this.pairing.unseen.size > 0 && this.goUnseen(row);
+    const hasJumped = step !== Step.Start && this.hidden.syncTo(this.facts.fromFunction[site], row, this.clock.nowNs);
+    if (hasJumped || isElsewhere) this.clock.chargeMove(this.events.timeNs[row]);
     else this.clock.chargeUntil(this.events.timeNs[row]);
     this.apply(row, site, step);
   }
@@ -143,13 +154,35 @@ export class Steps {
     }
   }
 
+  /** Before the event in `row` the thread may have gone to another stack. */
+  private goUnseen(row: number): boolean {
+    const { frames, fibers, pairing, facts } = this;
+    const unseen = pairing.unseen.get(row);
+    if (unseen === undefined) return false;
+    const { nowNs } = this.clock;
+    fibers.leave(row, nowNs);
+    if (unseen.to === 'new') this.lay(unseen.stack, row, this.named(facts.fromFunction[this.events.site[row]]), false);
+    else if (unseen.to === 'left') fibers.back(unseen.change, row, nowNs);
+    else {
+      const place = frames.placeOfCall(unseen.callRow);
+      if (place === NONE) return false;
+      frames.closeAbove(frames.endOfLevel(place) - 1, nowNs, Inference.Unwound);
+      if (unseen.isOver) frames.returnFrom(place, nowNs, NONE);
+    }
+    return true;
+  }
+
   /** A stack of the thread that was not seen before. */
   private beginOther(row: number, first: FunctionId): void {
-    const { leavingRows } = this.pairing.stacks[this.pairing.link[row]] as OtherStack;
+    const isEntry = this.facts.toEntry[this.events.site[row]] === 1;
+    this.lay(this.pairing.stacks[this.pairing.link[row]] as OtherStack, row, first, isEntry);
+  }
+
+  private lay({ leavingRows }: OtherStack, row: number, first: FunctionId, isEntry: boolean): void {
     const leaving = leavingRows.map((leavingRow) => leavingOf(leavingRow, this.events, this.facts));
     this.fibers.begin(row);
     const restart = { leaving, first, openRows: [], last: NONE, isSamePlace: false, isRooted: true };
-    this.firstStack.beginOther(restart, row, this.clock.nowNs, this.facts.toEntry[this.events.site[row]] === 1);
+    this.firstStack.beginOther(restart, row, this.clock.nowNs, isEntry);
   }
 
   private stop(step: Step): void {

@@ -9,7 +9,11 @@ import type { Pairing } from './pairing.js';
 import { type SiteFacts, Step } from './site-facts.js';
 import { Trait } from './traits.js';
 
+/** A trace in which an unwinder is looked at again and again is not real: then no more rows are read than so many times all. */
+const MOST_LOOKS = 8;
+
 export class UnwinderSteps {
+  private rowsRead = 0;
   private readonly events: ThreadEvents;
   private readonly facts: SiteFacts;
   private readonly pairing: Pairing;
@@ -22,6 +26,7 @@ export class UnwinderSteps {
 
   /** So many frames below the caller of the unwinder that `callRow` called it will land, as it looks before `endRow`; or NONE. */
   count(callRow: number, endRow: number): number {
+    if (this.rowsRead > MOST_LOOKS * this.events.length) return NONE;
     const [first, ...others] = this.callsBetween(callRow, endRow)
       .filter((row) => this.isInUnwinder(row)) // not in the linker's code, which looks for the unwinder
       .map((row) =>
@@ -39,6 +44,7 @@ export class UnwinderSteps {
     const rows: number[] = [];
     for (let row = callRow + 1; row < endRow; row = Math.max(row, link[row]) + 1) {
       const step = this.facts.step[this.events.site[row]];
+      this.rowsRead++;
       if (link[row] > row && (step === Step.Call || step === Step.EndCall)) rows.push(row);
     }
     return rows;

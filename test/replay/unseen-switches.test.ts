@@ -1,0 +1,48 @@
+/**
+ * Fibers that are gone to by a jump which is not shown, as boost's `jump_fcontext` does: what returns later tells when.
+ */
+import { describe, expect, test } from 'vitest';
+import { analyzeText } from '../helpers/load.js';
+import { dedent, outline } from '../helpers/outline.js';
+import { traceOf } from '../helpers/trace-of.js';
+
+async function expectTree(trace: string, tree: string): Promise<void> {
+  expect(outline(await analyzeText(traceOf(trace), { extend: false }))).toBe(dedent(tree));
+}
+
+/** A fiber begins, yields to the main loop, goes on, and yields again. */
+const round = (slot: string) => `
+      10  call    main   resume
+      20  call    resume ${slot}
+      30  call    fiber  job
+      40  call    job    ${slot}
+      50  call    resume note
+      60  return  note   resume
+      70  return  resume main
+      80  call    main   resume
+      90  call    resume ${slot}
+      100 call    job    work
+      110 return  work   job
+      120 return  job    fiber+0x105
+      130 call    fiber  job
+      140 call    job    ${slot}
+      150 call    resume note
+      160 return  note   resume
+      170 return  resume main`;
+
+describe('each event belongs to the stack that runs, from the first one behind the switch on', () => {
+  const tree = (slot: string) => `
+      main 1(1) self 10
+        resume 2 self 60
+          ${slot} 2 self 0
+            fiber 1(1) self 20
+              job 2(1) self 40
+                ${slot} 2(1) self 0
+                work 1 self 10
+          note 2 self 20`;
+
+  test('with a name', () => expectTree(round('jump_fcontext@plt'), tree('jump_fcontext@plt')));
+
+  test('without a name, once two calls through the slot do not return', () =>
+    expectTree(round('_init+0x40'), tree('_init')));
+});
