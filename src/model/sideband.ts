@@ -15,6 +15,8 @@ export type SidebandRecord =
       readonly parent: number;
     }
   | { readonly what: 'exit'; readonly pid: number; readonly tid: number }
+  /** The trace of a thread began (ITRACE_START); perf script does not print it. */
+  | { readonly what: 'traced'; readonly pid: number; readonly tid: number }
   | {
       readonly what: 'mmap';
       readonly pid: number; // -1: the kernel

@@ -43,6 +43,8 @@ export type TraceRecord = { readonly tid: Tid; readonly cpu: number; readonly ti
   | { readonly what: 'switch'; readonly direction: 'in' | 'out' | 'preempted' }
   | { readonly what: 'exec'; readonly pid: number }
   | { readonly what: 'exit'; readonly pid: number }
+  /** Its process is traced: it had a processor when the trace began. */
+  | { readonly what: 'traced'; readonly pid: number }
   | { readonly what: 'fork'; readonly pid: number; readonly parentPid: number }
 );
 

@@ -18,6 +18,7 @@ function impossibleRecord(record: SidebandRecord): string | null {
   switch (record.what) {
     case 'comm':
     case 'exit':
+    case 'traced':
       return idFault(record.pid, record.tid);
     case 'fork':
       return idFault(record.pid, record.tid, record.parentPid, record.parent);

@@ -51,6 +51,8 @@ export function takeSideband({ prefix, record }: SidebandLine, timeNs: Nanosecon
       return takeFork(record, at, wasThere, to);
     case 'exit':
       return to.addRecord({ what: 'exit', tid: record.tid, pid: record.pid, ...at });
+    case 'traced':
+      return takeTraced(record, at, to);
     case 'mmap':
       return takeMapping(record, at.timeNs, to);
     case 'other':
@@ -72,6 +74,11 @@ function takeFork(
   if (!wasThere) to.addRecord({ what: 'fork', tid, pid, parentPid, ...at });
   to.addName({ tid, pid, comm: null, parent, timeNs: at.timeNs });
   to.addName({ tid: parent, pid: parentPid, comm: null, parent: null, timeNs: at.timeNs });
+}
+
+function takeTraced({ tid, pid }: RecordOf<'traced'>, at: Place, to: RecordSink): void {
+  to.addRecord({ what: 'traced', tid, pid, ...at });
+  to.addName({ tid, pid, comm: null, parent: null, timeNs: at.timeNs });
 }
 
 function takeMapping({ what, file, ...mapping }: RecordOf<'mmap'>, timeNs: Nanoseconds, to: RecordSink): void {

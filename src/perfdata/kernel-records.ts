@@ -65,6 +65,8 @@ export function readEvent(record: FileRecord, end: number): RecordedEvent['recor
       return readFork(record);
     case RecordType.Exit:
       return { what: 'exit', pid: int(record, 8), tid: int(record, 16) };
+    case RecordType.ItraceStart:
+      return { what: 'traced', pid: int(record, 8), tid: int(record, 12) };
     case RecordType.Mmap:
       return readMapping(record, 40, end);
     case RecordType.Mmap2:

@@ -157,6 +157,7 @@ export async function readAll(inputs: readonly AnalyzedInput[], reader: InputRea
       takeStored(input, reader);
     } else await ('parts' in input ? reader.readDecoded(input, readers) : reader.read(input, readers));
   }
+  reader.store.isTimed = reader.words.timeless === 0;
 }
 
 /** Twice: first what is certain, then the threads that were lost somewhere, with what the others have shown. */
@@ -212,7 +213,11 @@ function replayedTrace(reader: InputReader, options: AnalyzeOptions, wanted: Wan
     facts: siteFacts(sites, symbols.build(), ids),
     edge: sites.edge,
     events: store.memory.shared(),
-    options: { tailCalls: options.tailCalls ?? 'nest', extendTo, mayBeUndecoded: store.mayBeUndecoded },
+    options: {
+      tailCalls: options.tailCalls ?? 'nest',
+      extendTo,
+      mayBeUndecoded: store.mayBeUndecoded,
+    },
     questions: questionsOf(reader, options, wanted),
     lessons: null,
   };

@@ -52,6 +52,7 @@ export async function importTrace(
   try {
     await readAll(inputs, reader, pool);
     refuseUnusable(reader, options.select ?? {}, true);
+    if (reader.counts.events === 0) reader.store.coverRecords(); // else branches tell its bounds
     const tids = reader.store.wantedTids();
     if (tids.length === 0) throw nothingSelected();
     const trace = packable(reader, recordedWhere(inputs));

@@ -69,6 +69,8 @@ export class InputReader {
   readonly counts: LineCounts = noLines();
   /** Inputs that broke off, and why: what came before is used. */
   readonly broken: { input: string; reason: string }[] = [];
+  /** It is a recording, and perf was started for it. */
+  isDecodedHere = false;
   private readonly damaged: DamagedLine[] = [];
   private readonly options: ReadOptions;
   private bytes = 0;
@@ -101,7 +103,7 @@ export class InputReader {
         await this.readPart(part, readers, owners);
     };
     await Promise.all(Array.from({ length: atOnce }, readOnes));
-    if (this.counts.events === 0) return; // nothing tells what its times are
+    this.isDecodedHere = true;
     const { chunk, damaged } = takeRecords(sideband, (time) => this.words.timeOf(time));
     this.store.add(chunk, name);
     this.counts.lines += damaged.length;

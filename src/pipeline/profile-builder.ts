@@ -114,7 +114,7 @@ export class ProfileBuilder {
   private profile({ scope, part, recorded }: Pick<TraceMeta, 'scope' | 'part' | 'recorded'>): Profile {
     const { words } = this.reader;
     const originNs = BigInt(words.originSeconds ?? 0) * 1_000_000_000n + BigInt(this.shiftNs);
-    const weight = words.timed === 0 ? 'calls' : 'ns';
+    const weight = words.timeless > 0 ? 'calls' : 'ns';
     const bounds = this.bounds();
     const quality = new QualityBuilder(this.reader, this.shiftNs, this.questions.filter?.window ?? null);
     this.threads.sort((a, b) => a.profile.tid - b.profile.tid);

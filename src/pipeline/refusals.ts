@@ -11,8 +11,9 @@ const DECODE = 'perf script --itrace=cre --ns -F-event,-period,+addr,-comm,+flag
 /** @throws PtflameError if nothing of what was read can be replayed as asked. */
 export function refuseUnusable(reader: InputReader, select: Selection, byCalls: boolean): void {
   const { counts, words, store } = reader;
-  if (counts.events === 0) throw words.flagless > 0 ? noFlags(words.flagless) : noBranches(reader);
-  if (words.timed === 0 && !byCalls) throw timeless();
+  if (counts.events === 0 && !store.knowsThreads)
+    throw words.flagless > 0 ? noFlags(words.flagless) : noBranches(reader);
+  if (words.timeless > 0 && !byCalls) throw timeless();
   if (select.pids && !store.names.knowsPids) throw noProcessIds();
   if (select.comm && !store.names.knowsComms) throw noThreadNames();
 }
@@ -42,10 +43,19 @@ export function nothingInside(): PtflameError {
   });
 }
 
-function noBranches({ counts, broken }: InputReader): PtflameError {
+function noBranches({ counts, broken, isDecodedHere }: InputReader): PtflameError {
+  if (isDecodedHere && broken.length === 0) return nothingDecoded(counts);
   const found = broken[0] ? `${broken[0].input}: ${broken[0].reason}` : describe(counts);
   return new PtflameError('NO_BRANCHES', `no branch of an Intel PT trace was found: ${found}`, {
     hint: `the input is to be the text of: ${DECODE}`,
+  });
+}
+
+/** Neither does the recording itself tell of a thread that was traced and switched. */
+function nothingDecoded({ gapLines }: LineCounts): PtflameError {
+  const errors = gapLines === 0 ? 'no error either' : `only ${gapLines} errors, which name no thread`;
+  return new PtflameError('NO_BRANCHES', `perf printed no branch of the recording, and ${errors}`, {
+    hint: 'ptflame info FILE tells how much trace it holds; keep the files that ran, or name where they are with --symfs',
   });
 }
 

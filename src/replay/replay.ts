@@ -107,7 +107,8 @@ export class Replay {
       watcher,
     );
     this.lostTime = new LostTime({ tree, log, events, facts, frames, pause, clock, lost });
-    this.beginning = new Beginning({ events, facts, frames, pause, clock }, options, first);
+    const { lostTime } = this;
+    this.beginning = new Beginning({ events, facts, frames, pause, clock, lost, lostTime }, options, first);
     this.tree = tree;
     this.log = log;
     this.events = events;
@@ -134,7 +135,6 @@ export class Replay {
     const { events, facts } = this;
     const tail = rowBehindBranches(0, events.length, events, facts);
     if (segments.length === 0) startNs = this.beginUnseen();
-    else this.lost.noteErrors(0, segments[0]?.firstRow ?? 0, this.clock.nowNs);
     segments.forEach((segment, index) => {
       const before = segments[index - 1];
       this.options.watcher?.atRow(segment.firstRow);
@@ -166,8 +166,10 @@ export class Replay {
     const { events, facts, pause, frames, clock } = this;
     const { extendTo, isCreatedInside, mayBeUndecoded = false } = this.options;
     if (!extendTo || isCreatedInside || !mayBeUndecoded) return clock.nowNs;
+    const first = facts.step[events.site[0]];
+    if (first === Step.Gap) return clock.nowNs; // what it did before its first error nobody knows
     clock.startAt(extendTo.startNs);
-    if (facts.step[events.site[0]] !== Step.SwitchIn) return clock.nowNs;
+    if (first !== Step.SwitchIn) return clock.nowNs;
     pause.begin(frames.stopNode, SpecialSymbol.Untraced, clock.nowNs);
     pause.switchOut(frames.stopNode, SpecialSymbol.OffCpu, clock.nowNs);
     return extendTo.startNs;
@@ -214,11 +216,11 @@ export class Replay {
     const restart = restartOf(segment, segment, this.events, this.facts, false);
     this.hidden.beginSegment();
     const { startNs } = this.beginning;
-    const hasWaited = startNs !== this.clock.nowNs;
-    if (hasWaited) this.clock.startAt(startNs);
-    this.firstStack.begin(restart, startNs);
+    if (startNs !== this.clock.nowNs) this.clock.startAt(startNs);
+    this.beginning.loseFirst();
+    this.firstStack.begin(restart, this.clock.nowNs);
     this.firstSymbols = this.frames.symbols(DEEPEST_PLACE);
-    if (hasWaited) this.beginning.wait();
+    if (this.clock.nowNs !== this.events.timeNs[segment.firstRow]) this.beginning.wait();
     return startNs;
   }
 

@@ -21,7 +21,7 @@ export function placeRecords(
   { site, timeNs }: EventRows,
 ): ThreadEvents {
   const placed = records
-    .filter(({ what }) => what !== 'fork' && what !== 'exit')
+    .filter(({ what }) => what !== 'fork' && what !== 'exit' && what !== 'traced')
     .map((record) => ({ record, kind: kindOf(record), row: rowBehind(record, merged, sites) }))
     .sort((a, b) => a.row - b.row || a.record.timeNs - b.record.timeNs || a.kind - b.kind);
   const length = merged.length + placed.length;

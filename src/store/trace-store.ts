@@ -34,6 +34,8 @@ export class TraceStore {
   endNs: Nanoseconds = Number.NEGATIVE_INFINITY;
   /** Events of threads and processors that nobody asked for. */
   unwanted = 0;
+  /** Branches have times: only then records tell what was lost between them. */
+  isTimed = true;
   /** There is a record of a switch, of whatever thread. */
   hasSwitches = false;
   private readonly mappings = new Mappings();
@@ -41,6 +43,8 @@ export class TraceStore {
   readonly memory: EventMemory;
   private readonly threads = new Map<Tid, StoredThread>();
   private hasErrors = false;
+  /** There is a branch, of whatever thread. */
+  private hasBranches = false;
   private withoutCode: ReadonlySet<string | null> | null = null;
   private readonly unownedGaps = new UnownedGaps();
   private readonly records = new Map<Tid, Map<string, TraceRecord>>();
@@ -68,6 +72,7 @@ export class TraceStore {
   addPacked(packed: PackedThread): void {
     const { tid, lanes } = packed;
     const eventsOf = (some: typeof lanes) => some.reduce((sum, { events }) => sum + events, 0);
+    if (eventsOf(lanes) > 0) this.hasBranches = true;
     const events = eventsOf(lanes.filter(({ cpu }) => this.isWanted(tid, cpu)));
     this.unwanted += eventsOf(lanes) - events;
     if (events > 0) this.threads.set(tid, { lanes: new Map(), packed, events });
@@ -88,24 +93,40 @@ export class TraceStore {
     return wanted;
   }
 
-  /** perf failed to decode some of the trace. Of the processors that are wanted alone it is not known what a thread did elsewhere. */
+  /** perf failed to decode some of the trace, or all of it. Of the processors that are wanted alone it is not known what a thread did elsewhere. */
   get mayBeUndecoded(): boolean {
-    return this.hasErrors && this.selection.cpus === undefined;
+    return this.isTimed && (this.hasErrors || !this.hasBranches) && this.selection.cpus === undefined;
+  }
+
+  /** Threads ran, though there may be no branch of any. */
+  get knowsThreads(): boolean {
+    return this.hasBranches || this.unseenTids().length > 0;
   }
 
   /** Threads that ran, and of which no branch could be decoded: of processes that are traced, with switches or errors. */
   private unseenTids(): Tid[] {
     if (!this.mayBeUndecoded) return [];
-    const pids = new Set([...this.threads.keys()].map((tid) => this.names.pidOf(tid)));
-    pids.delete(null);
+    const pids = this.tracedPids();
     const isUnseen = (tid: Tid, records: readonly TraceRecord[]) =>
       tid > 0 &&
       !this.threads.has(tid) &&
       !(this.selection.tids && !this.selection.tids.includes(tid)) &&
       records.some((record) =>
-        record.what === 'gap' ? pids.has(record.pid) : record.what === 'switch' && pids.has(this.names.pidOf(tid)),
+        record.what === 'gap'
+          ? isDecodeError(record) && record.pid > 0
+          : record.what === 'switch' && pids.has(this.names.pidOf(tid)),
       );
     return [...this.records].flatMap(([tid, records]) => (isUnseen(tid, [...records.values()]) ? [tid] : []));
+  }
+
+  /** Processes whose branches were decoded, or whose trace began, or was met with an error. */
+  private tracedPids(): ReadonlySet<number | null> {
+    const pids = new Set([...this.threads.keys()].map((tid) => this.names.pidOf(tid)));
+    for (const records of this.records.values())
+      for (const record of records.values())
+        if ((isDecodeError(record) || record.what === 'traced') && record.pid > 0) pids.add(record.pid);
+    pids.delete(null);
+    return pids;
   }
 
   /** The recording lasts as long as its records say, where branches do not show it: where they could not be decoded. */
@@ -177,6 +198,7 @@ export class TraceStore {
 
   private addColumns({ length, tid, cpu, site, timeNs }: EventColumns, input: string): void {
     const runs = new Map<string, { tid: Tid; cpu: number; events: number; run: RunBuilder }>();
+    if (length > 0) this.hasBranches = true;
     for (let row = 0; row < length; row++) {
       this.extendTo(timeNs[row], timeNs[row]);
       const key = `${tid[row]} ${cpu[row]}`;
@@ -190,7 +212,10 @@ export class TraceStore {
   }
 
   private addGrouped({ runs, events, startNs, endNs }: GroupedEvents, input: string): void {
-    if (runs.length > 0) this.extendTo(startNs, endNs);
+    if (runs.length > 0) {
+      this.hasBranches = true;
+      this.extendTo(startNs, endNs);
+    }
     let at = 0;
     for (const { tid, cpu, length, events: count } of runs) {
       this.addRun(tid, cpu, input, events.subarray(at, at + length), count);
@@ -248,7 +273,7 @@ export class TraceStore {
 
   // Decoding in slices repeats such records in every slice, so equal ones are one.
   private addRecord(record: TraceRecord): void {
-    if (record.what === 'gap' && !WAS_NOT_RECORDED.includes(record.code)) this.hasErrors = true;
+    if (isDecodeError(record)) this.hasErrors = true;
     if (record.what === 'switch') this.hasSwitches = true;
     if (record.what === 'fork') this.mappings.addFork(record.pid, record.parentPid, record.timeNs);
     if (record.what === 'exec') this.mappings.addExec(record.pid, record.timeNs);
@@ -274,6 +299,10 @@ export class TraceStore {
 
 /** perf's overflow packet and lost trace data: there is nothing that could be decoded. */
 const WAS_NOT_RECORDED: readonly number[] = [7, 8];
+
+function isDecodeError(record: TraceRecord): record is GapRecord {
+  return record.what === 'gap' && !WAS_NOT_RECORDED.includes(record.code);
+}
 
 /** perf's errors of code that is missing, or that is not what the trace says. */
 const IS_ABOUT_CODE: readonly number[] = [5, 6];

@@ -9,7 +9,7 @@ type Switch = Extract<TraceRecord, { what: 'switch' }>;
 
 /** Codes of records; a direction has one of its own. */
 const DIRECTIONS: readonly Switch['direction'][] = ['in', 'out', 'preempted'];
-const Code = { Gap: 3, Exec: 4, Exit: 5, Fork: 6 } as const;
+const Code = { Gap: 3, Exec: 4, Exit: 5, Fork: 6, Traced: 7 } as const;
 
 const MOST_ID = 2 ** 31 - 1;
 /** A pid of −1 is the kernel's, or nobody's. */
@@ -94,6 +94,8 @@ function codeOf(record: TraceRecord): number {
       return Code.Exit;
     case 'fork':
       return Code.Fork;
+    case 'traced':
+      return Code.Traced;
   }
 }
 
@@ -122,11 +124,12 @@ class SideReader {
 
   record(): TraceRecord {
     const { numbers } = this;
-    const code = numbers.countWithin(0, Code.Fork);
+    const code = numbers.countWithin(0, Code.Traced);
     const at = { ...this.when(), cpu: this.id(0) };
     if (code < DIRECTIONS.length) return { what: 'switch', ...at, direction: DIRECTIONS[code] as Switch['direction'] };
     const pid = this.id(at.tid);
     if (code === Code.Fork) return { what: 'fork', ...at, pid, parentPid: this.id(pid) };
+    if (code === Code.Traced) return { what: 'traced', ...at, pid };
     if (code !== Code.Gap) return { what: code === Code.Exec ? 'exec' : 'exit', ...at, pid };
     return { what: 'gap', ...at, pid, code: this.id(0), ip: numbers.near(0), message: this.text() };
   }

@@ -453,15 +453,23 @@ class Reader {
     this.nowNs = extendTo.startNs;
     for (const call of this.openCalls) call.startNs = this.nowNs;
     this.beginStop(this.facts.syscalls.has(first.to - SYSCALL_BYTES) ? '[syscall]' : '[untraced]');
-    const gotCpu = this.events.slice(0, first.row).find((event) => isSwitch(event) || event.step === Step.Exec);
-    if (gotCpu?.step === Step.SwitchIn && gotCpu.timeNs > this.nowNs) {
-      this.leaveCpu('[off-cpu]');
-      this.chargeUntil(gotCpu.timeNs);
-      this.endPause('inferred');
-    }
+    this.takeSwitchesBefore(first);
     this.chargeUntil(first.timeNs);
     this.endPauses('inferred');
     return extendTo.startNs;
+  }
+
+  /** It had no processor before its first switch, if that is one in. */
+  private takeSwitchesBefore(first: PlainEvent): void {
+    const before = this.events.slice(0, first.row).filter((event) => isSwitch(event) || event.step === Step.Exec);
+    if (before[0]?.step === Step.Exec) return;
+    for (const event of before.filter(isSwitch)) {
+      if (event === before[0] && event.step === Step.SwitchIn && event.timeNs > this.nowNs) this.leaveCpu('[off-cpu]');
+      const isFirst = event === before[0];
+      this.chargeUntil(event.timeNs);
+      if (this.pauses.length > 1) this.endPause(isFirst ? 'inferred' : 'complete');
+      if (event.step !== Step.SwitchIn) this.leaveCpu(event.step === Step.SwitchOut ? '[off-cpu]' : '[preempted]');
+    }
   }
 
   /** A thread that waits when the trace ends goes on waiting to the end of the recording. */

@@ -23,7 +23,8 @@ describe('recordings', () => {
   test('there are some', () => expect(NAMES.length).toBeGreaterThan(5));
 
   test.each(NAMES)('%s', async (name) => {
-    const { sideband, damage } = await readRecording(fileOf(fixture(`perfdata/${name}.data`)));
+    const { sideband: all, damage } = await readRecording(fileOf(fixture(`perfdata/${name}.data`)));
+    const sideband = all.filter(({ record }) => record.what !== 'traced'); // perf script does not print it
     const lines = parsed(fixture(`perfdata/${name}.sideband.txt`).toString('latin1'));
     expect(lines.length).toBeGreaterThan(5);
     expect(sideband).toEqual(lines);
@@ -43,6 +44,12 @@ describe('records made by hand', () => {
     const exit = record(4, 0, u32(7), u32(1), u32(8), u32(1), u64(5), trailer({ pid: 7, tid: 8, ns: 5, cpu: 3 }));
     const place = { pid: 7, tid: 8, cpu: 3, time: { seconds: 0, ns: 5 } };
     expect(await sidebandOf(exit)).toEqual([{ ...place, record: { what: 'exit', pid: 7, tid: 8 } }]);
+  });
+
+  test('the trace of a thread begins', async () => {
+    const start = record(12, 0, u32(7), u32(8), trailer({ pid: 7, tid: 8, ns: 5, cpu: 3 }));
+    const place = { pid: 7, tid: 8, cpu: 3, time: { seconds: 0, ns: 5 } };
+    expect(await sidebandOf(start)).toEqual([{ ...place, record: { what: 'traced', pid: 7, tid: 8 } }]);
   });
 
   test('they come by time; those of equal time, and of what was there before, in the order of the file', async () => {

@@ -146,6 +146,61 @@ describe('a loss in the middle of a thread', () => {
   });
 });
 
+describe('the first part of a thread is missing', () => {
+  /** Of thread 7; thread 9 begins at 10. */
+  const END = `${at(7, 850)} tr end  syscall 402020 main+0x20 => 0 [unknown]`;
+  const BEGUN = [`${at(7, 800)} tr strt 0 [unknown] => 402000 main+0x0`, END];
+  const FORKED = `${at(7, 5)} PERF_RECORD_FORK(7:7):(6:6)`;
+  const FAILED = [start(8, 20), error(8, 30)];
+
+  test('what it did on a processor meanwhile is lost', async () => {
+    const { times, quality } = await of(...FAILED, IN(7, 100), OUT(7, 300), IN(7, 500), ...BEGUN);
+    expect(times[7]).toEqual({ '[off-cpu]': 90 + 200, '[lost]': 200, main: 50, '[syscall]': 50 });
+    expect(quality.gaps).toContainEqual(expect.objectContaining({ tid: 7, atNs: 100, lengthNs: 200 }));
+  });
+
+  test('what follows an error is lost up to the first branch', async () => {
+    const { times } = await of(IN(7, 100), error(7, 200), ...BEGUN);
+    expect(times[7]).toEqual({ '[off-cpu]': 90, '[lost]': 700, main: 50, '[syscall]': 50 });
+  });
+
+  test('it was running when its first branch was decoded: all since it got its processor is lost', async () => {
+    const call = `${at(7, 800)} call 402010 main+0x10 => 402100 leaf+0x0`;
+    const { times } = await of(...FAILED, IN(7, 100), call, END);
+    expect(times[7]).toEqual({ '[off-cpu]': 90, '[lost]': 700, main: 50, '[syscall]': 50 });
+  });
+
+  test('a thread that was made meanwhile has no time before', async () => {
+    const { times } = await of(...FAILED, FORKED, IN(7, 100), OUT(7, 300), IN(7, 500), ...BEGUN);
+    expect(times[7]).toMatchObject({ '[lost]': 200, '[off-cpu]': 200 });
+  });
+
+  test('where nothing is missing, a thread may have a processor in the kernel alone', async () => {
+    const { times } = await of(start(9, 20), IN(7, 100), OUT(7, 300), IN(7, 500), ...BEGUN);
+    expect(times[7]).toEqual({ '[off-cpu]': 90 + 200, main: 50, '[syscall]': 50 });
+  });
+});
+
+describe('no branch at all', () => {
+  const analyzed = async (...lines: string[]) => {
+    const { threads, quality, meta } = await analyzeText(`${[MAPPED, ...lines].join('\n')}\n`);
+    return { tids: threads.map(({ tid }) => tid), quality, meta };
+  };
+
+  test('is no reason to refuse a trace whose errors tell who ran', async () => {
+    const { tids, quality, meta } = await analyzed(IN(7, 100), error(7, 110), OUT(7, 300), IN(7, 500), OUT(7, 600));
+    expect(tids).toEqual([7]);
+    expect(quality).toMatchObject({ events: 0, lostNs: 300, totalNs: 500 });
+    expect(quality.losses).toContainEqual(expect.objectContaining({ code: 5, file: '/opt/prog', lostNs: 200 }));
+    expect(meta).toMatchObject({ weight: 'ns', startNs: 100, endNs: 600 });
+  });
+
+  test('is one where nothing tells who was traced', async () => {
+    await expect(analyzed(IN(7, 100), OUT(7, 300))).rejects.toMatchObject({ code: 'NO_BRANCHES' });
+    await expect(analyzed(error(-1, 110))).rejects.toMatchObject({ code: 'NO_BRANCHES' });
+  });
+});
+
 test('a thread without any branch is there, with all its time', async () => {
   const { times } = await of(start(7, 100), error(7, 110), IN(8, 200), OUT(8, 350), IN(8, 400));
   expect(times[8]).toEqual({ '[off-cpu]': 190 + 50, '[lost]': 150 + 500 });
