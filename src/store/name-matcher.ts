@@ -13,16 +13,16 @@ const MOST_MS = 5000;
  *
  * @throws PtflameError BAD_OPTION if that takes too long
  */
-export function nameMatcher(pattern: RegExp, names: Iterable<string>): (name: string) => boolean {
+export function nameMatcher(pattern: RegExp, names: Iterable<string>, mostMs = MOST_MS): (name: string) => boolean {
   const all = [...new Set(names)];
-  const isFound = tried(pattern, all);
+  const isFound = tried(pattern, all, mostMs);
   const found = new Set(all.filter((_, index) => isFound[index]));
   return (name) => found.has(name);
 }
 
-function tried(pattern: RegExp, names: readonly string[]): readonly boolean[] {
+function tried(pattern: RegExp, names: readonly string[], timeout: number): readonly boolean[] {
   try {
-    return runInNewContext('names.map((name) => pattern.test(name))', { pattern, names }, { timeout: MOST_MS });
+    return runInNewContext('names.map((name) => pattern.test(name))', { pattern, names }, { timeout });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error;
     throw new PtflameError('BAD_OPTION', `the expression /${pattern.source}/ takes too long`, {

@@ -53,7 +53,7 @@ test('filters, functions, latency and the slowest calls are those of what ran', 
       const plain = new PlainLatency(threads, filter, question.asked, comparerOf(profile.symbols, nameOf));
       expectSame(latencyInWords(calls, profile.symbols, nameOf), plain.answer(slowest));
     }),
-    { numRuns: 300 },
+    { numRuns: 100 },
   );
 });
 
@@ -69,7 +69,7 @@ test('the stacks of a moment are those of what ran', async () => {
       const plain = execution.threads.map((thread) => [thread.tid, stackOf(thread, atNs)]);
       expect(real).toEqual(plain.filter(([, stack]) => stack !== null));
     }),
-    { numRuns: 200 },
+    { numRuns: 70 },
   );
 });
 

@@ -80,7 +80,7 @@ test('in damaged traces, too: all is the whole, halves add up, and nothing depen
         expect(one && fold(one, { annotate: true })).toEqual(other && fold(other, { annotate: true }));
       },
     ),
-    { numRuns: 100 },
+    { numRuns: 40 },
   );
 });
 

@@ -126,7 +126,7 @@ test('a byte that differs makes another line of it', () => {
       told.expectAsSlow(changed);
       told.expectAsSlow(whole);
     }),
-    { numRuns: 300 },
+    { numRuns: 60 },
   );
 });
 

@@ -519,7 +519,7 @@ test('every line of any bytes is accounted for, once', () => {
       expect(events).toHaveLength(counts.events);
       expect(records.filter(({ what }) => what === 'gap')).toHaveLength(gapLines);
     }),
-    { numRuns: 200 },
+    { numRuns: 80 },
   );
 });
 
@@ -537,6 +537,6 @@ test('where the bytes are cut changes nothing', () => {
       const fewPieces = Math.max(size, Math.ceil(bytes.length / 1000));
       expect(byLane(parse(bytes, fewPieces))).toEqual(byLane(parse(bytes)));
     }),
-    { numRuns: 200 },
+    { numRuns: 80 },
   );
 });

@@ -178,7 +178,7 @@ describe('causes', () => {
 });
 
 describe('a flood', () => {
-  const COUNT = 40_000;
+  const COUNT = 15_000;
   /** Each error in a gap of its own; the later the longer. */
   const flood = (index: number) => {
     const ns = 2000 * index + 1;
@@ -202,7 +202,7 @@ describe('a flood', () => {
     expect(losses.reduce((sum, kind) => sum + kind.gaps, 0)).toBe(COUNT);
     expect(losses.reduce((sum, kind) => sum + kind.lostNs, 0)).toBe(lostNs);
     expect(gaps).toHaveLength(10_000);
-    expect(Math.min(...gaps.map(({ lengthNs }) => lengthNs))).toBeGreaterThan(700);
+    expect(Math.min(...gaps.map(({ lengthNs }) => lengthNs))).toBeGreaterThan(300);
     expect(gaps.every((gap, index) => index === 0 || (gaps[index - 1]?.atNs ?? 0) < gap.atNs)).toBe(true);
     expect(unknownFlags).toHaveLength(100);
     expect(JSON.stringify(quality).length).toBeLessThan(3_000_000);

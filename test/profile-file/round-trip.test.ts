@@ -32,7 +32,7 @@ test('any execution comes back as it was', async () => {
       const text = execute(decisions).lines.map((line) => `${line.text}\n`);
       await expectSame(await analyzeText(text.join('')));
     }),
-    { numRuns: 200 },
+    { numRuns: 80 },
   );
 });
 
@@ -48,7 +48,7 @@ test('files by processor give the same bytes in any order, whichever was read fi
       const one = jsonOf(await analyze(inputs()));
       expect(jsonOf(await analyze(shuffled.map(({ input }) => input)))).toBe(one);
     }),
-    { numRuns: 200 },
+    { numRuns: 80 },
   );
 });
 

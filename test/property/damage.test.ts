@@ -83,7 +83,7 @@ describe('a profile holds together when', { timeout: 180_000 }, () => {
           await expectSoundOrRefused(damaged(lines, harm), how);
         },
       ),
-      { numRuns: 200 },
+      { numRuns: 80 },
     );
   });
 
@@ -96,7 +96,7 @@ describe('a profile holds together when', { timeout: 180_000 }, () => {
         ];
         await expectSoundOrRefused(damaged(lines, []), how);
       }),
-      { numRuns: 200 },
+      { numRuns: 80 },
     );
   });
 
@@ -106,7 +106,7 @@ describe('a profile holds together when', { timeout: 180_000 }, () => {
       fc.asyncProperty(trace, anything, options, async ({ lines }, harm, how) => {
         await expectSoundOrRefused(damaged(lines, harm), how);
       }),
-      { numRuns: 400 },
+      { numRuns: 150 },
     );
   });
 });

@@ -35,7 +35,7 @@ test('an execution that was printed is replayed to the nanosecond and the call',
       const profile = await analyzeText(textOf(lines), { extend: false });
       expect(sorted(rowsByPath(profile))).toEqual(sorted(truth));
     }),
-    { numRuns: 300 },
+    { numRuns: 120 },
   );
 });
 
@@ -56,7 +56,7 @@ test('neither the size of the pieces nor files by processor, in any order, chang
         expect(fold(parts, { annotate: true, by: 'thread' })).toBe(fold(whole, { annotate: true, by: 'thread' }));
       },
     ),
-    { numRuns: 200 },
+    { numRuns: 80 },
   );
 });
 
@@ -71,7 +71,7 @@ test('files cut by time, in any order, give the same bytes as the whole', async 
       const parts = await analyze([later, earlier]);
       expect(fold(parts, { annotate: true })).toBe(fold(whole, { annotate: true }));
     }),
-    { numRuns: 200 },
+    { numRuns: 80 },
   );
 });
 
@@ -84,7 +84,7 @@ test('lines lost, doubled or garbled never break it: times stay whole and nothin
       const profile = await analyzeText(`${harmed.join('\n')}\n`).catch(refusal);
       if (profile) expectWholeTimes(profile);
     }),
-    { numRuns: 300 },
+    { numRuns: 120 },
   );
 });
 

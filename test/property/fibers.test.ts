@@ -17,7 +17,7 @@ test('the time of every stack is on its own frames, below which the thread stand
       expect(selfTimes(profile)).toEqual(new Map([...run.selfNs].sort()));
       expect(profile.quality.gaps).toEqual([]);
     }),
-    { numRuns: 500 },
+    { numRuns: 200 },
   );
 });
 

@@ -59,7 +59,7 @@ test('behind a loss in which the thread came back to where it was, nothing has c
       const profile = await analyzeText(thread.finish());
       expect(sorted(rowsByPath(profile))).toEqual(sorted(thread.truth));
     }),
-    { numRuns: 1000 },
+    { numRuns: 400 },
   );
 });
 

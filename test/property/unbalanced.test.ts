@@ -35,7 +35,7 @@ test('a call or a return that is missing in a balanced trace is seen to be missi
       expect(inferredCalls(whole.quality)).toBe(1); // of the function that the trace began in
       expect(quality.gaps.length > 0 || inferredCalls(quality) > 1 || hasUnwound, lines[missing]).toBe(true);
     }),
-    { numRuns: 500 },
+    { numRuns: 150 },
   );
 });
 
@@ -80,7 +80,7 @@ test('a trace with losses, in files by thread or processor, in any order, gives 
         expect({ ...parts.quality, gaps: [] }).toEqual({ ...whole.quality, gaps: [] });
       },
     ),
-    { numRuns: 300 },
+    { numRuns: 80 },
   );
 });
 

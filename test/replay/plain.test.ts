@@ -21,7 +21,7 @@ import { type TraceThreads, threadsOf, threadsOfInput } from '../helpers/threads
 import { traceOf } from '../helpers/trace-of.js';
 
 const FOLDERS = ['hardware', 'lab', 'constructed', 'truth', 'demo'];
-const SEEDS = [11, 12, 13];
+const SEED = 11;
 const CASES = 120;
 const corpus = new Corpus(new URL('../../fixtures/', import.meta.url));
 
@@ -115,11 +115,11 @@ describe('the short way and the long one lead to the same', { timeout: 120_000 }
     compareWays(await threadsOfInput(inputOf(dedent(lines))), lines);
   });
 
-  test.each(SEEDS)('hostile traces of seed %d', async (seed) => {
+  test('hostile traces', async () => {
     for (let number = 0; number < CASES; number++) {
-      const { bytes } = makeCase(seed, number, corpus);
+      const { bytes } = makeCase(SEED, number, corpus);
       const trace = await threadsOfInput(inputOf(bytes)).catch(() => null); // refused
-      if (trace !== null) compareWays(trace, `npm run fuzz -- --seed ${seed} --case ${number}`);
+      if (trace !== null) compareWays(trace, `npm run fuzz -- --seed ${SEED} --case ${number}`);
     }
   });
 });

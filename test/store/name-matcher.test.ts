@@ -8,7 +8,7 @@ test('the names that an expression finds', () => {
 
 test('an expression that would never end is refused', () => {
   const names = ['main', `${'a'.repeat(60)}b`];
-  expect(() => nameMatcher(/^(a*)*\1c$/u, names)).toThrow(
+  expect(() => nameMatcher(/^(a*)*\1c$/u, names, 200)).toThrow(
     expect.objectContaining({ code: 'BAD_OPTION', message: expect.stringContaining('/^(a*)*\\1c$/ takes too long') }),
   );
 });

@@ -89,7 +89,7 @@ test('in pieces, spilled or not, a lane is what it is as a whole', () => {
       memory.close();
       expect(pieces).toEqual(Array.from(whole.site, (site, row) => [site, whole.timeNs[row]]));
     }),
-    { numRuns: 500 },
+    { numRuns: 200 },
   );
 });
 

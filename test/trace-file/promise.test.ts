@@ -58,6 +58,6 @@ test('a file tells what its text tells, in numbers that can be, and what is writ
       expect(wrongNumbers(json)).toEqual([]);
       expect(jsonOf(await readBack(json))).toBe(json);
     }),
-    { numRuns: 600 },
+    { numRuns: 150 },
   );
 });
