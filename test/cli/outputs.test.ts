@@ -85,7 +85,7 @@ describe.concurrent('files', () => {
     expect({ uid, gid, mode: mode & 0o777 }).toEqual({ uid: 1234, gid: 2345, mode: 0o764 });
   });
 
-  test('a file is on the disk before it gets its name, and its name is before the end', async ({ dir }) => {
+  test.sequential('a file is on the disk before it gets its name, and its name is before the end', async ({ dir }) => {
     const flush = vi.spyOn(fs, 'fsync');
     const directory = await open(dir.path);
     const flushDirectory = vi.spyOn(Object.getPrototypeOf(directory), 'sync');

@@ -8,6 +8,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
 import { test as base, expect, vi } from 'vitest';
+import { type Run, runHere } from './run-here.js';
+
+export type { Run } from './run-here.js';
 
 export const PROGRAM = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 if (!existsSync(PROGRAM)) throw new Error(`${PROGRAM} is missing: npm run build`);
@@ -52,17 +55,19 @@ export interface RunOptions {
   readonly stdout?: number;
 }
 
-export interface Run {
-  readonly exitCode: number | undefined;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-/** Runs the program to its end. */
+/**
+ * Runs the program to its end: in this process, which saves the start of another, unless the run needs one of its own.
+ */
 export async function ptflame(args: readonly string[], options: RunOptions = {}): Promise<Run> {
+  const { input, stdout: descriptor, ...surroundings } = options;
+  const needsNone = input === undefined && descriptor === undefined && !args.some((arg) => NEEDS_A_PROCESS.has(arg));
+  if (needsNone) return runHere(args, surroundings);
   const { exitCode, stdout, stderr } = await startPtflame(args, options);
   return { exitCode, stdout: String(stdout ?? ''), stderr };
 }
+
+/** Threads begin with built files; memory is that of a process; a recording has a perf that signals end. */
+const NEEDS_A_PROCESS: ReadonlySet<string> = new Set(['record', '-', '-j', '--jobs', '--memory', '-o-']);
 
 /** The running program, for tests that have a hand in its life. */
 export function startPtflame(args: readonly string[], { cwd = tmpdir(), env = {}, input, stdout }: RunOptions = {}) {
