@@ -12,14 +12,14 @@ import { Replayer } from '../../src/replay/replayer.js';
 import { type PlainCall, type PlainThread, pathOf, pathOfStretch } from '../helpers/plain-calls.js';
 import { symbolKey } from '../helpers/plain-levels.js';
 import { plainLog } from '../helpers/plain-log.js';
-import { threadsOf } from '../helpers/threads-of.js';
+import { threadsOfBeginning } from '../helpers/threads-of.js';
 import { traceFiles } from '../helpers/trace-files.js';
 
 const EVERYTHING: CallFilter = { window: null, inside: [], root: null, foldsRecursion: false };
 
 describe.each(traceFiles)('%s', (file) => {
   test.each(['nest', 'replace'] as const)('%s', async (tailCalls) => {
-    const { threads, facts, symbols, bounds } = await threadsOf(file);
+    const { threads, facts, symbols, bounds } = await threadsOfBeginning(file);
     const replayer = new Replayer(facts);
     for (const { events, isCreatedInside } of threads) {
       const options: ReplayOptions = { tailCalls, extendTo: bounds, isCreatedInside, contexts: null };

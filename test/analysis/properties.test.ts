@@ -7,7 +7,7 @@ import { type FunctionSums, functionsOf } from '../../src/analysis/functions.js'
 import { type AnalyzeOptions, analyze, type Profile } from '../../src/index.js';
 import { rowsOfTrees } from '../helpers/asked-answers.js';
 import { damagedExecutions } from '../helpers/damaged-executions.js';
-import { fixture, fold, inputOf } from '../helpers/load.js';
+import { beginningOf, fold, inputOf } from '../helpers/load.js';
 import { dedent, outline } from '../helpers/outline.js';
 import type { PathRow } from '../helpers/path-rows.js';
 import { folded as foldedPath, sum } from '../helpers/plain-answers.js';
@@ -119,7 +119,7 @@ function noBranches(error: unknown): null {
 }
 
 async function analyzeFile(file: string, options: AnalyzeOptions): Promise<Profile> {
-  return analyze([inputOf(fixture(file.replace('fixtures/', '')))], { byCalls: true, ...options });
+  return analyze([inputOf(beginningOf(file.replace('fixtures/', '')))], { byCalls: true, ...options });
 }
 
 /** A half of a recording may have nothing in it. */

@@ -133,7 +133,7 @@ describe.concurrent('what is too much for memory', () => {
       ['1', 1],
       ['2', 5],
     ] as const) {
-      const trace = await importedIn(dir, [await dir.write('large.txt', text.repeat(repeats))]);
+      const trace = await importedIn(dir, [await dir.write('large.txt', text.repeat(repeats))], '-j', jobs);
       const bytes = await readFile(trace);
       const middle = bytes.length >> 1; // where blocks are
       bytes[middle] = (bytes[middle] as number) ^ 1;

@@ -12,8 +12,8 @@ import { describe, expect } from 'vitest';
 import { clockPerf, perfWorks, type RecordRun, startRecord } from '../helpers/record-runs.js';
 import { Directory, test } from '../helpers/run-cli.js';
 
-const KILLS = Number(process.env['PTFLAME_KILLS'] ?? 8);
-const AT_ONCE = 8;
+const KILLS = Number(process.env['PTFLAME_KILLS'] ?? 4);
+const AT_ONCE = 4;
 /** Longer than perf needs to begin. */
 const LATEST_MS = 600;
 /** The watcher gives perf three seconds; a busy machine takes more. */

@@ -18,6 +18,17 @@ export function fixture(name: string): Buffer {
   return name.endsWith('.gz') ? gunzipSync(bytes) : bytes;
 }
 
+/** What ever more lines of a fixture do not show to be different. */
+const MANY_LINES = 2000;
+
+/** The first lines of a fixture: for what has to hold for each of them, and is slow to look at. */
+export function beginningOf(name: string): Buffer {
+  const bytes = fixture(name);
+  let end = 0;
+  for (let line = 0; line < MANY_LINES && end < bytes.length; line++) end = bytes.indexOf(10, end) + 1 || bytes.length;
+  return bytes.subarray(0, end);
+}
+
 /** Bytes as an input, handed over in pieces of a size. */
 export function inputOf(bytes: Uint8Array | string, name = 'test', pieceBytes = 1 << 16): TraceInput {
   const all = Buffer.from(bytes);

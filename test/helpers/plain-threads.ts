@@ -13,7 +13,7 @@ import type { PlainThread } from './plain-calls.js';
 import { symbolKey } from './plain-levels.js';
 import { plainLog } from './plain-log.js';
 import { plainReplay } from './plain-replay.js';
-import { type TraceThreads, threadsOf } from './threads-of.js';
+import { type TraceThreads, threadsOfBeginning } from './threads-of.js';
 
 export interface ListedThread {
   readonly plain: PlainThread;
@@ -26,7 +26,7 @@ export async function plainThreads(
   file: string,
   tailCalls: TailCalls,
 ): Promise<{ trace: TraceThreads; threads: ListedThread[] }> {
-  const trace = await threadsOf(file);
+  const trace = await threadsOfBeginning(file);
   return { trace, threads: plainThreadsOf(trace, tailCalls) };
 }
 

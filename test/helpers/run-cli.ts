@@ -38,7 +38,7 @@ export function wideTrace(): string {
   const name = (index: number) => `f${index}_${'x'.repeat(60)}`;
   const time = (index: number, ns: number) => `1.${String(index * 10 + ns).padStart(9, '0')}`;
   const address = (index: number) => (0x500000 + index * 64).toString(16);
-  const calls = Array.from({ length: 20_000 }, (_, index) => [
+  const calls = Array.from({ length: 5000 }, (_, index) => [
     `7 [000] ${time(index, 0)}: call 400000 main+0x0 => ${address(index)} ${name(index)}+0x0\n`,
     `7 [000] ${time(index, 5)}: return ${address(index)} ${name(index)}+0x0 => 400005 main+0x5\n`,
   ]);
@@ -66,7 +66,7 @@ export async function ptflame(args: readonly string[], options: RunOptions = {})
   return { exitCode, stdout: String(stdout ?? ''), stderr };
 }
 
-/** Threads begin with built files; memory is that of a process; a recording has a perf that signals end. */
+/** Other threads, which large traces need, begin with built files; memory is that of a process; a signal ends a recording. */
 const NEEDS_A_PROCESS: ReadonlySet<string> = new Set(['record', '-', '-j', '--jobs', '--memory', '-o-']);
 
 /** The running program, for tests that have a hand in its life. */

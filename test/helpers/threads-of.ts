@@ -10,6 +10,7 @@ import { WorkerPool } from '../../src/pipeline/worker-pool.js';
 import { type SiteFacts, siteFacts } from '../../src/replay/site-facts.js';
 import { threadBytes } from '../../src/store/thread-memory.js';
 import { type LoadedThread, loadThread } from '../../src/store/thread-source.js';
+import { beginningOf, inputOf } from './load.js';
 
 export interface TraceThreads {
   /** By tid. */
@@ -26,6 +27,11 @@ export interface TraceThreads {
 /** Reads and stores a file, compressed or not. */
 export async function threadsOf(path: string): Promise<TraceThreads> {
   return threadsOfInput(await openTraceFile(path));
+}
+
+/** Of the first lines of a fixture. */
+export async function threadsOfBeginning(path: string): Promise<TraceThreads> {
+  return threadsOfInput(inputOf(beginningOf(path.replace('fixtures/', ''))));
 }
 
 export async function threadsOfInput(input: TraceInput): Promise<TraceThreads> {

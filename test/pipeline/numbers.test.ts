@@ -4,7 +4,7 @@
 import { expect, test } from 'vitest';
 import { latencyAnswer, reportOf, stacksAnswer } from '../../src/answers.js';
 import { type AnalyzeOptions, analyze, askLatency, askStacks, PtflameError } from '../../src/index.js';
-import { fixture, inputOf } from '../helpers/load.js';
+import { beginningOf, inputOf } from '../helpers/load.js';
 import { jsonOf, readBack } from '../helpers/profile-file.js';
 import { tracesIn } from '../helpers/round-trips.js';
 import { wrongNumbers } from '../helpers/wrong-numbers.js';
@@ -32,7 +32,7 @@ function expectPossible(answer: unknown): void {
 }
 
 test.each(fixtures)('%s', async (name) => {
-  const text = fixture(name);
+  const text = beginningOf(name);
   const input = () => [inputOf(text, name)];
   for (const options of OPTIONS) {
     const given = { ...ALONE, ...options };

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { analyze, type Profile } from '../../src/index.js';
 import { execute } from '../helpers/execution.js';
-import { analyzeText, fixture, fold, inputOf } from '../helpers/load.js';
+import { analyzeText, beginningOf, fold, inputOf } from '../helpers/load.js';
 import { jsonOf, profileOfNames, readBack } from '../helpers/profile-file.js';
 import { breakingOff, callAt, manyThreads, tracesIn } from '../helpers/round-trips.js';
 
@@ -21,7 +21,7 @@ async function expectSame(profile: Profile): Promise<void> {
 }
 
 test.each(fixtures)('%s comes back as it was', async (name) => {
-  await expectSame(await analyzeText(fixture(name), { byCalls: true }));
+  await expectSame(await analyzeText(beginningOf(name), { byCalls: true }));
 });
 
 const threads = manyThreads(0, 1, 7, 5000, 3_000_000_000);

@@ -17,7 +17,7 @@ import { Replayer, replayThread } from '../../src/replay/replayer.js';
 import type { SiteFacts } from '../../src/replay/site-facts.js';
 import { inputOf } from '../helpers/load.js';
 import { dedent } from '../helpers/outline.js';
-import { type TraceThreads, threadsOf, threadsOfInput } from '../helpers/threads-of.js';
+import { type TraceThreads, threadsOf, threadsOfBeginning, threadsOfInput } from '../helpers/threads-of.js';
 import { traceOf } from '../helpers/trace-of.js';
 
 const FOLDERS = ['hardware', 'lab', 'constructed', 'truth', 'demo'];
@@ -104,7 +104,7 @@ const NOT_PLAIN_LINES: Readonly<Record<string, string>> = {
 describe('the short way and the long one lead to the same', { timeout: 120_000 }, () => {
   test.each(FOLDERS)('fixtures of %s', async (folder) => {
     const files = readdirSync(`fixtures/${folder}`).filter((name) => /\.txt(?:\.gz)?$/.test(name));
-    for (const file of files) compareWays(await threadsOf(`fixtures/${folder}/${file}`), file);
+    for (const file of files) compareWays(await threadsOfBeginning(`fixtures/${folder}/${file}`), file);
   });
 
   test.each(Object.entries(NOT_PLAIN))('%s', async (_, shorthand) => {

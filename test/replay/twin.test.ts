@@ -11,7 +11,7 @@ import { rowsOfTrees } from '../helpers/asked-answers.js';
 import { used } from '../helpers/path-rows.js';
 import { plainReplay } from '../helpers/plain-replay.js';
 import { isWhole } from '../helpers/plain-threads.js';
-import { type TraceThreads, threadsOf } from '../helpers/threads-of.js';
+import { type TraceThreads, threadsOfBeginning } from '../helpers/threads-of.js';
 
 const FIXTURES = 'fixtures';
 const FOLDERS = ['hardware', 'lab', 'constructed', 'truth', 'demo'];
@@ -41,7 +41,7 @@ function load(file: string) {
 }
 
 async function wholeThreadsOf(file: string) {
-  const trace = await threadsOf(file);
+  const trace = await threadsOfBeginning(file);
   return { trace, whole: trace.threads.filter(({ events }) => isWhole(events, trace.facts)) };
 }
 

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type AnalyzeOptions, analyze, type Profile, type TraceInput } from '../../src/index.js';
 import { execute } from '../helpers/execution.js';
-import { fixture, fold, inputOf } from '../helpers/load.js';
+import { beginningOf, fixture, fold, inputOf } from '../helpers/load.js';
 import { jsonOf } from '../helpers/profile-file.js';
 import { breakingOff, callAt, manyThreads, tracesIn } from '../helpers/round-trips.js';
 import { ALONE, analyzeFile, imported, stored } from '../helpers/trace-file.js';
@@ -27,7 +27,7 @@ async function expectSame(inputs: () => TraceInput[], options: AnalyzeOptions = 
 const MANY_OPTIONS: readonly AnalyzeOptions[] = [{}, { tailCalls: 'replace', extend: false }];
 
 test.each(fixtures)('%s', async (name) => {
-  for (const options of MANY_OPTIONS) await expectSame(() => [inputOf(fixture(name), name)], options);
+  for (const options of MANY_OPTIONS) await expectSame(() => [inputOf(beginningOf(name), name)], options);
 });
 
 const threads = manyThreads(0, 1, 126, 127, 128, 5000, 3_000_000_000);

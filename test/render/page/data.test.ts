@@ -14,7 +14,7 @@ import { readPageData } from '../../../src/render/page/data/read.js';
 import { treeOf } from '../../../src/render/page/data/tree-of.js';
 import { writePageData } from '../../../src/render/page/data/write.js';
 import { damagedExecutions } from '../../helpers/damaged-executions.js';
-import { analyzeText, fixture } from '../../helpers/load.js';
+import { analyzeText, beginningOf, fixture } from '../../helpers/load.js';
 import { jsonOf } from '../../helpers/profile-file.js';
 import { randomProfiles } from '../../helpers/random-profiles.js';
 import { traceFiles } from '../../helpers/trace-files.js';
@@ -36,11 +36,11 @@ function expectSame(profile: Profile): void {
 
 describe.each(files)('%s', (file) => {
   test('comes back to the byte', async () => {
-    expectSame(await analyzeText(fixture(file), OPTIONS));
+    expectSame(await analyzeText(beginningOf(file), OPTIONS));
   });
 
   test('any threads together are what a plain merge gives', async () => {
-    const profile = await analyzeText(fixture(file), OPTIONS);
+    const profile = await analyzeText(beginningOf(file), OPTIONS);
     const page = pageOf(profile);
     const all = profile.threads.map((_, at) => at);
     for (const chosen of [all, all.slice(0, 1), all.slice(1), []]) expectPlainMerge(profile, page, chosen);
