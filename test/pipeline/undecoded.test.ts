@@ -1,11 +1,15 @@
 /**
  * Time that was recorded and could not be decoded is lost time: the records of the trace tell when threads ran.
  */
-import { describe, expect, test } from 'vitest';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
 import { openRecording, renderJson } from '../../src/index.js';
+import { remedyOf } from '../../src/model/remedies.js';
 import { decoded } from '../helpers/decoding.js';
-import { analyzeText, fold } from '../helpers/load.js';
-import { recordingPath } from '../helpers/perf.js';
+import { analyzeText, fixture, fold } from '../helpers/load.js';
+import { RECORDED_ROOT, recordingPath } from '../helpers/perf.js';
 
 const at = (tid: number, ns: number) => `7/${tid} [000] 5.${String(ns).padStart(9, '0')}:`;
 const IN = (tid: number, ns: number) => `${at(tid, ns)} PERF_RECORD_SWITCH IN`;
@@ -276,4 +280,81 @@ test('a recording without its program lasts as long as with it, and what ran is 
   expect(losses.map(({ file }) => file)).toContain('/opt/ptflame/threads');
   expect((await openRecording(path)).damage).toEqual([]);
   expect([...renderJson(without)].join('')).toContain('"cause":"undecoded"');
+});
+
+/** One thread: a program that calls a library, which waits three times. By ptemu's truth it lasts 462,665 ns from main to its exit. */
+describe('a recording of a program and its library', () => {
+  const LIBRARY = 'opt/ptflame/libwaits.so';
+  const OFF_CPU_NS = 3 * 150_700; // from switch to switch
+  const EXIT_NS = 800; // the system call that ends it, and the switch behind: known only where records count
+  const roots: string[] = [];
+  afterAll(() => {
+    for (const root of roots) rmSync(root, { recursive: true });
+  });
+
+  /** A root directory with another file in the place of the library, or none. */
+  function rootWith(library: string | null): string {
+    const root = mkdtempSync(join(tmpdir(), 'ptflame-root-'));
+    roots.push(root);
+    mkdirSync(join(root, 'opt/ptflame'), { recursive: true });
+    cpSync(join(RECORDED_ROOT, 'opt/ptflame/uses-waits'), join(root, 'opt/ptflame/uses-waits'));
+    if (library !== null) cpSync(join(RECORDED_ROOT, library), join(root, LIBRARY));
+    return root;
+  }
+
+  async function timesWith(symfs: string) {
+    const profile = await decoded(recordingPath('waits'), { symfs });
+    const lines = fold(profile).trim().split('\n');
+    const sumOf = (name: string) =>
+      lines.filter((line) => line.includes(name)).reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
+    return { offCpuNs: sumOf('[off-cpu]'), libraryNs: sumOf('lib_waits'), quality: profile.quality };
+  }
+
+  test('whole: all of it is known', async () => {
+    const { offCpuNs, quality } = await timesWith(RECORDED_ROOT);
+    expect([offCpuNs, quality.lostNs, quality.totalNs]).toEqual([OFF_CPU_NS, 0, 462_665]);
+  });
+
+  test.each([
+    ['its library was deleted', null, 5],
+    ['its library was replaced by another build', 'opt/ptflame/uses-waits', 6],
+  ])('%s: while it waited nothing is lost', async (_, library, code) => {
+    const whole = await timesWith(RECORDED_ROOT);
+    const { offCpuNs, quality } = await timesWith(rootWith(library));
+    expect([offCpuNs, quality.totalNs]).toEqual([OFF_CPU_NS, whole.quality.totalNs + EXIT_NS]);
+    expect(quality.lostNs).toBeGreaterThan(whole.libraryNs - OFF_CPU_NS - 1000);
+    expect(quality.lostNs).toBeLessThan(whole.libraryNs - OFF_CPU_NS + EXIT_NS + 1000);
+    expect(quality.losses).toContainEqual(expect.objectContaining({ code, file: `/${LIBRARY}` }));
+  });
+
+  test('without any point where perf could begin to decode: there is no branch, and all it did is lost', async () => {
+    const data = readFileSync(recordingPath('waits'));
+    const psb = Buffer.from('0282'.repeat(8), 'hex');
+    for (let at = data.indexOf(psb); at !== -1; at = data.indexOf(psb, at)) data.fill(0, at, at + psb.length);
+    const root = rootWith(LIBRARY);
+    const path = join(root, 'perf.data');
+    writeFileSync(path, data);
+    const { quality, threads } = await decoded(path, { symfs: root });
+    expect(threads).toHaveLength(1);
+    expect(quality).toMatchObject({ events: 0, lostNs: quality.totalNs - OFF_CPU_NS });
+    expect(quality.losses).toMatchObject([{ cause: 'undecoded', file: null }]);
+  });
+});
+
+test('code that was made at run time: what ran in it is lost, and the note says why', async () => {
+  const { quality } = await analyzeText(fixture('lab/jit-missing-code.txt'));
+  expect(quality.losses.map(({ code }) => code)).toContain(5);
+  expect(quality.lostNs).toBeGreaterThan(0);
+});
+
+test('such code in a named mapping is told as that', async () => {
+  const anonymous = '7/7 [000] 0.000000000: PERF_RECORD_MMAP2 7/7: [0x600000(0x1000) @ 0 00:00 0 0]: rwxp //anon';
+  const call = `${at(7, 200)} call 402010 main+0x10 => 600000 [unknown]`;
+  const failed = error(7, 210).replace('0x401000', '0x600000');
+  const { times, quality } = await of(anonymous, MISSING[0] as string, call, failed, OUT(7, 300), IN(7, 700), ...BACK);
+  expect(times[7]).toMatchObject({ '[lost]': 90 + 100, '[off-cpu]': 400 });
+  expect(quality.losses.map((kind) => [kind.file, remedyOf(kind)])).toContainEqual([
+    '//anon',
+    'that code was made while it ran: perf inject --jit may know it',
+  ]);
 });
