@@ -40,7 +40,7 @@ function groupLines(threads: readonly Thread[], nameOf: (frame: Frame) => string
   const title = `${formatMany(threads.length, 'thread')}: ${shown}${more}`;
   if (first.frames.length === 0) return ['', title, '  between two calls'];
   const since = {
-    title: threads.length === 1 ? 'since' : 'since, at most',
+    title: threads.length === 1 ? 'since' : 'longest since',
     text: (frame: Frame) => sinceText(threads, first, frame),
   };
   const frames = [...first.frames].reverse();
