@@ -25,6 +25,7 @@ const INSTEAD = {
   'd3-selection': SELECTION,
   'd3-transition': SELECTION,
   'd3-array': PLAIN,
+  'd3-hierarchy': PLAIN,
   'd3-scale': PLAIN,
   'd3-format': PLAIN,
   'd3-ease': PLAIN,

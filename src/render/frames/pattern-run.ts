@@ -4,17 +4,13 @@
  * All ways through the program are followed at once, so nothing is tried again: each character is looked at one time. What the ways
  * are at and where a character leads from there is kept, so a character costs as much as looking that up.
  */
-import { expressionOf, type Program, type Step, StepKind } from './pattern.js';
-
-/** What stands before or behind a place between two characters. */
-const Side = { Nothing: 0, Word: 1, Other: 2 } as const;
-type Side = (typeof Side)[keyof typeof Side];
+import { expressionOf, type Program } from './pattern.js';
 
 /** Where all ways are, before what needs no character is followed. */
 interface Place {
   readonly steps: readonly number[];
-  readonly before: Side;
-  /** By character; '': the end of the text. */
+  readonly before: string;
+  /** By character, '': the end of the text. true: the expression is found. */
   readonly next: Map<string, Place | boolean>;
 }
 
@@ -22,99 +18,79 @@ interface Place {
 export const MOST_WORK = 1_000_000;
 
 export class PatternRun {
-  private readonly program: Program;
-  private readonly places = new Map<string, Place>();
-  private readonly first: Place;
-  private readonly atoms: readonly (Atom | null)[];
   /** The steps that were followed so far; beyond `MOST_WORK` nothing is looked for any more, and answers mean nothing. */
   work = 0;
+  private readonly program: Program;
+  private readonly places = new Map<string, Place>();
+  private readonly atoms: readonly ((character: string) => boolean)[];
 
   constructor(program: Program) {
     this.program = program;
-    this.atoms = program.steps.map((step) => (step.kind === StepKind.Atom ? new Atom(step.source) : null));
-    this.first = this.placeOf([program.start], Side.Nothing);
+    this.atoms = program.steps.map(({ atom }) => tester(`^${atom}$`));
   }
 
   /** The expression is somewhere in the text. */
   test(text: string): boolean {
-    let place = this.first;
+    let place: Place | boolean = this.placeOf([this.program.start], '');
     for (const character of text) {
-      const next = place.next.get(character) ?? this.follow(place, character);
-      if (next === true) return true;
-      place = next as Place;
+      place = place.next.get(character) ?? this.follow(place, character);
+      if (typeof place === 'boolean') return place;
     }
     return (place.next.get('') ?? this.follow(place, '')) === true;
   }
 
-  /** true: it is found. It may begin behind each character, too. */
+  /** It may begin behind each character, too. */
   private follow(place: Place, character: string): Place | boolean {
-    const after = sideOf(character);
-    const reached = this.withoutCharacters(place, after);
-    const next = reached === null || (character !== '' && this.placeBehind(reached, character, after));
-    place.next.set(character, next);
-    return next;
+    const { steps, start } = this.program;
+    const seen = new Set(place.steps);
+    const behind = new Set([start]);
+    let isFound = false;
+    for (const at of seen) {
+      const { atom, edge, next } = steps[at] as Program['steps'][number];
+      isFound ||= ++this.work > MOST_WORK || next.length === 0;
+      if (isFound) break;
+      if (atom !== undefined) {
+        if (character !== '' && this.atoms[at]?.(character)) behind.add(next[0] as number);
+      } else if (edge === undefined || isEdge(edge, place.before, character)) for (const each of next) seen.add(each);
+    }
+    const reached =
+      isFound ||
+      (character !== '' &&
+        this.placeOf(
+          [...behind].sort((a, b) => a - b),
+          character,
+        ));
+    place.next.set(character, reached);
+    return reached;
   }
 
-  private placeBehind(reached: readonly number[], character: string, before: Side): Place {
-    const { program, atoms } = this;
-    const steps = new Set([program.start]);
-    for (const at of reached)
-      if ((atoms[at] as Atom).is(character)) steps.add((program.steps[at] as Step & { next: number }).next);
-    return this.placeOf(
-      [...steps].sort((a, b) => a - b),
-      before,
-    );
-  }
-
-  private placeOf(steps: readonly number[], before: Side): Place {
-    const key = `${before}:${steps.join()}`;
+  /** Of what stands before it, nothing more than its kind is asked. */
+  private placeOf(steps: readonly number[], character: string): Place {
+    const before = character && (isWord(character) ? 'a' : ' ');
+    const key = `${before}:${steps}`;
     let place = this.places.get(key);
     if (place === undefined) this.places.set(key, (place = { steps, before, next: new Map() }));
     return place;
   }
-
-  /** The atoms that are reached; null: the end of the program is, or nothing is looked for. */
-  private withoutCharacters({ steps, before }: Place, after: Side): number[] | null {
-    const seen = new Set(steps);
-    const reached: number[] = [];
-    for (const at of seen) {
-      if (++this.work > MOST_WORK) return null;
-      const step = this.program.steps[at] as Step;
-      if (step.kind === StepKind.End) return null;
-      if (step.kind === StepKind.Atom) reached.push(at);
-      else if (step.kind === StepKind.Either) for (const next of step.next) seen.add(next);
-      else if (isEdge(step.source, before, after)) seen.add(step.next);
-    }
-    return reached;
-  }
 }
 
-/** One character of an expression. */
-class Atom {
-  private readonly expression: RegExp | null;
-  private readonly known = new Map<string, boolean>();
-
-  constructor(source: string) {
-    this.expression = expressionOf(`^${source}$`);
-  }
-
-  is(character: string): boolean {
-    let isIt = this.known.get(character);
-    if (isIt === undefined) this.known.set(character, (isIt = this.expression?.test(character) ?? false));
+/** Whether a character is one of those, each asked once. */
+function tester(source: string): (character: string) => boolean {
+  const expression = expressionOf(source);
+  const known = new Map<string, boolean>();
+  return (character) => {
+    const isIt = known.get(character) ?? expression?.test(character) ?? false;
+    known.set(character, isIt);
     return isIt;
-  }
+  };
 }
 
-function isEdge(source: string, before: Side, after: Side): boolean {
-  if (source === '^') return before === Side.Nothing;
-  if (source === '$') return after === Side.Nothing;
-  const isBorder = (before === Side.Word) !== (after === Side.Word);
-  return isBorder === (source === '\\b');
-}
+const isWord = tester('^\\w$');
 
-const WORD = /^\w$/iu;
-
-function sideOf(character: string): Side {
-  if (character === '') return Side.Nothing;
-  return WORD.test(character) ? Side.Word : Side.Other;
+/** '': nothing stands there. */
+function isEdge(edge: string, before: string, after: string): boolean {
+  if (edge === '^') return before === '';
+  if (edge === '$') return after === '';
+  const isBorder = isWord(before) !== isWord(after);
+  return isBorder === (edge === '\\b');
 }

@@ -6,17 +6,15 @@
  * is asked of the browser's own regular expressions, which cannot backtrack over one character.
  */
 
-export const StepKind = { Atom: 0, Either: 1, Edge: 2, End: 3 } as const;
-
 /** One step of the program; steps are known by their place in it. */
-export type Step =
-  /** One character. */
-  | { readonly kind: typeof StepKind.Atom; readonly source: string; readonly next: number }
-  /** Any of these, without a character. */
-  | { readonly kind: typeof StepKind.Either; readonly next: number[] }
-  /** Between two characters: `^`, `$`, `\b` or `\B`. */
-  | { readonly kind: typeof StepKind.Edge; readonly source: string; readonly next: number }
-  | { readonly kind: typeof StepKind.End };
+export interface Step {
+  /** One character; else the step needs none. */
+  readonly atom?: string;
+  /** Only between two characters that fit: `^`, `$`, `\b` or `\B`. */
+  readonly edge?: string;
+  /** What may come behind it, any of these; none: the end. */
+  readonly next: readonly number[];
+}
 
 export interface Program {
   readonly steps: readonly Step[];
@@ -33,27 +31,17 @@ const MOST_CHARACTERS = 1000;
 /** Of a program, and of what it takes to write one: `(x{99}){99}` is short as a text. */
 const MOST_STEPS = 2000;
 
-type Part =
-  | { readonly kind: 'atom' | 'edge'; readonly source: string }
-  | { readonly kind: 'all' | 'any'; readonly parts: readonly Part[] }
-  | { readonly kind: 'repeat'; readonly part: Part; readonly least: number; readonly most: number };
-
-/** Thrown within this file alone. */
-class Refusal {
-  readonly why: NoProgram;
-
-  constructor(why: NoProgram) {
-    this.why = why;
-  }
-}
+/** Writes the steps of a part, from the last to the first, as `next` comes behind it; gives the one that it begins with. */
+type Part = (next: number) => number;
 
 export function programOf(source: string): Program | NoProgram {
   if (source.length > MOST_CHARACTERS) return TOO_LONG;
   if (expressionOf(source) === null) return NONE;
+  const steps: Step[] = [{ next: [] }];
   try {
-    return new Writer().program(new Reader(source).read());
+    return { steps, start: partOf(source, steps)(0) };
   } catch (thrown) {
-    if (thrown instanceof Refusal) return thrown.why;
+    if (typeof thrown === 'string') return thrown as NoProgram;
     throw thrown;
   }
 }
@@ -71,112 +59,73 @@ export function expressionOf(source: string): RegExp | null {
 const GROUP = /\((?:\?:|\?<(?![=!])[^>]*>|(?!\?))/y;
 const QUANTIFIER = /(?:([*+?])|\{(\d+)(,(\d*))?\})\??/y;
 const EDGE = /[\^$]|\\[bB]/y;
-const BACKREFERENCE = /\\[1-9k]/y;
+const BACK_OR_AROUND = /\\[1-9k]|\(/y;
 const ATOM = /\[(?:\\.|[^\]\\])*\]|\\(?:u\{[\da-f]+\}|u[\da-f]{4}|x[\da-f]{2}|p\{[^}]*\}|c[a-z]|.)|[^\\]/isuy;
 
-/** A text that is known to be a regular expression → its parts. */
-class Reader {
-  private readonly source: string;
-  private at = 0;
+/** A text that is known to be a regular expression. Throws why there is no program of it. */
+function partOf(source: string, steps: Step[]): Part {
+  let at = 0;
+  let written = 0;
 
-  constructor(source: string) {
-    this.source = source;
-  }
+  const take = (pattern: RegExp): RegExpExecArray | null => {
+    pattern.lastIndex = at;
+    const found = pattern.exec(source);
+    if (found) at += found[0].length;
+    return found;
+  };
+  const add = (step: Step): number => steps.push(step) - 1;
+  const write = (part: Part, next: number): number => {
+    if (++written > MOST_STEPS) throw TOO_LONG;
+    return part(next);
+  };
 
   /** Branches, up to the end of the group. */
-  read(): Part {
-    const branches: Part[] = [];
-    do branches.push(this.branch());
-    while (this.takes('|'));
-    return branches.length === 1 ? (branches[0] as Part) : { kind: 'any', parts: branches };
-  }
-
-  private branch(): Part {
+  const branches = (): Part => {
+    const all = [branch()];
+    while (source[at] === '|') {
+      at++;
+      all.push(branch());
+    }
+    return all.length === 1 ? (all[0] as Part) : (next) => add({ next: all.map((part) => write(part, next)) });
+  };
+  const branch = (): Part => {
     const parts: Part[] = [];
-    while (this.at < this.source.length && !'|)'.includes(this.source[this.at] as string)) parts.push(this.repeated());
-    return { kind: 'all', parts };
-  }
-
-  private repeated(): Part {
-    const part = this.single();
-    const [found, sign, least, comma, most] = this.take(QUANTIFIER) ?? [];
-    if (found === undefined) return part;
-    if (sign !== undefined)
-      return { kind: 'repeat', part, least: sign === '+' ? 1 : 0, most: sign === '?' ? 1 : Number.POSITIVE_INFINITY };
-    const bound = comma === undefined ? Number(least) : most === '' ? Number.POSITIVE_INFINITY : Number(most);
-    return { kind: 'repeat', part, least: Number(least), most: bound };
-  }
-
-  private single(): Part {
-    if (this.take(BACKREFERENCE)) throw new Refusal(LOOKS_BACK);
-    const [edge] = this.take(EDGE) ?? [];
-    if (edge !== undefined) return { kind: 'edge', source: edge };
-    if (this.take(GROUP)) {
-      const inside = this.read();
-      this.takes(')');
+    while (at < source.length && !'|)'.includes(source[at] as string)) parts.push(repeated());
+    return (next) => parts.reduceRight((behind, part) => write(part, behind), next);
+  };
+  const repeated = (): Part => {
+    const part = single();
+    const found = take(QUANTIFIER);
+    if (!found) return part;
+    const [, sign, count, comma, bound] = found;
+    const least = sign ? Number(sign === '+') : Number(count);
+    const most =
+      sign === '?' ? 1 : sign || (comma && !bound) ? Number.POSITIVE_INFINITY : Number(comma ? bound : count);
+    return (next) => repeat(part, least, most, next);
+  };
+  const single = (): Part => {
+    const edge = take(EDGE)?.[0];
+    if (edge) return (next) => add({ edge, next: [next] });
+    if (take(GROUP)) {
+      const inside = branches();
+      at++; // its end
       return inside;
     }
-    if (this.source[this.at] === '(') throw new Refusal(LOOKS_BACK);
-    const [source] = this.take(ATOM) ?? [];
-    if (source === undefined) throw new Refusal(NONE);
-    return { kind: 'atom', source };
-  }
-
-  private takes(character: string): boolean {
-    if (this.source[this.at] !== character) return false;
-    this.at++;
-    return true;
-  }
-
-  private take(pattern: RegExp): RegExpExecArray | null {
-    pattern.lastIndex = this.at;
-    const found = pattern.exec(this.source);
-    if (found) this.at += found[0].length;
-    return found;
-  }
-}
-
-/** Parts → steps, from the last to the first: each is told what comes behind it. */
-class Writer {
-  private readonly steps: Step[] = [{ kind: StepKind.End }];
-  private written = 0;
-
-  program(part: Part): Program {
-    const start = this.write(part, 0);
-    return { steps: this.steps, start };
-  }
-
-  /** Gives the step that the part begins with. */
-  private write(part: Part, next: number): number {
-    if (++this.written > MOST_STEPS) throw new Refusal(TOO_LONG);
-    switch (part.kind) {
-      case 'atom':
-        return this.add({ kind: StepKind.Atom, source: part.source, next });
-      case 'edge':
-        return this.add({ kind: StepKind.Edge, source: part.source, next });
-      case 'all':
-        return part.parts.reduceRight((behind, each) => this.write(each, behind), next);
-      case 'any':
-        return this.add({ kind: StepKind.Either, next: part.parts.map((each) => this.write(each, next)) });
-      case 'repeat':
-        return this.repeat(part.part, part.least, part.most, next);
-    }
-  }
-
-  private repeat(part: Part, least: number, most: number, next: number): number {
+    if (take(BACK_OR_AROUND)) throw LOOKS_BACK;
+    const atom = take(ATOM)?.[0];
+    if (!atom) throw NONE;
+    return (next) => add({ atom, next: [next] });
+  };
+  const repeat = (part: Part, least: number, most: number, next: number): number => {
     let start = next;
     if (most === Number.POSITIVE_INFINITY) {
-      const again: number[] = [next];
-      start = this.add({ kind: StepKind.Either, next: again });
-      again.push(this.write(part, start));
-    } else
-      for (let time = least; time < most; time++)
-        start = this.add({ kind: StepKind.Either, next: [next, this.write(part, start)] });
-    for (let time = 0; time < least; time++) start = this.write(part, start);
+      const again = [next];
+      start = add({ next: again });
+      again.push(write(part, start));
+    } else for (let time = least; time < most; time++) start = add({ next: [next, write(part, start)] });
+    for (let time = 0; time < least; time++) start = write(part, start);
     return start;
-  }
+  };
 
-  private add(step: Step): number {
-    return this.steps.push(step) - 1;
-  }
+  return branches();
 }

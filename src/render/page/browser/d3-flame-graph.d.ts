@@ -1,6 +1,5 @@
 /** As much of d3-flame-graph 5 as is used; it brings no types. */
 declare module 'd3-flame-graph' {
-  import type { HierarchyNode } from 'd3';
   import type { Selection } from './selection.js';
 
   export interface FlameGraph<Datum> {
@@ -11,8 +10,8 @@ declare module 'd3-flame-graph' {
     inverted(isIcicle: boolean): this;
     transitionDuration(ms: number): this;
     tooltip(tooltip: (svg: unknown) => void): this;
-    getName(name: (node: HierarchyNode<Datum>) => string): this;
-    setColorMapper(colour: (node: HierarchyNode<Datum>) => string): this;
+    getName(name: (node: { readonly data: Datum }) => string): this;
+    setColorMapper(colour: (node: { readonly data: Datum }) => string): this;
     update(data: Datum): this;
   }
 
