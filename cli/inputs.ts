@@ -5,6 +5,7 @@ import { constants, openSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { Socket } from 'node:net';
 import {
+  boundMemory,
   type DecodedRecording,
   isPack,
   isRecording,
@@ -31,9 +32,10 @@ interface Outputs {
 /** `-` is standard input; everything else is a path. @throws PtflameError also for an output that is one of the inputs */
 export async function openInputs(
   paths: readonly string[],
-  options: DecodingOptions & Outputs,
+  options: DecodingOptions & Outputs & { readonly memory?: number | undefined },
   signal: AbortSignal,
 ): Promise<CommandInput[]> {
+  boundMemory(options.memory === undefined ? {} : { memoryBytes: options.memory }); // to the end of the program
   await refuseOverwriting(options.kallsyms ? [...paths, options.kallsyms] : paths, [options.output ?? '-'].flat());
   if (paths.filter((path) => path === '-').length > 1)
     throw new PtflameError('BAD_OPTION', 'standard input (-) can be read only once', { hint: 'name it once' });

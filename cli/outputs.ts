@@ -5,8 +5,8 @@ import { accessSync, constants, createWriteStream, openSync, type Stats } from '
 import { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { setTimeout } from 'node:timers/promises';
-import { PtflameError } from '../src/index.js';
+import { setImmediate, setTimeout } from 'node:timers/promises';
+import { checkMemory, PtflameError } from '../src/index.js';
 import { newFileMode } from './new-file-mode.js';
 import { realTarget, statOrNull } from './real-place.js';
 import { createTemporaryFile, type TemporaryFile, type TemporaryFileOptions } from './temporary-files.js';
@@ -143,20 +143,29 @@ function temporaryFor(path: string, target: string, options: TemporaryFileOption
 }
 
 const PIECE_CHARACTERS = 64 * 1024;
+/** So long nobody hears Ctrl-C, as far as pieces come meanwhile. */
+const LONGEST_TURN_MS = 20;
 
 async function pump(pieces: Pieces, to: NodeJS.WritableStream, name: string, options: { end: boolean }): Promise<void> {
   try {
-    await pipeline(Readable.from(Symbol.iterator in pieces ? inLargePieces(pieces) : pieces), to, options);
+    await pipeline(Readable.from(Symbol.iterator in pieces ? inTurns(pieces) : pieces), to, options);
   } catch (error) {
     if (isBrokenPipe(error) || error instanceof PtflameError) throw error; // the latter of who made the pieces
     throw unwritable(name, whyUnwritable(error), error);
   }
 }
 
-function* inLargePieces(pieces: Iterable<string>): Generator<string> {
+/** Large pieces; between two of them a signal is heard, and memory is looked after. */
+async function* inTurns(pieces: Iterable<string>): AsyncGenerator<string> {
   let text = '';
+  let turn = performance.now();
   for (const piece of pieces) {
     text += piece;
+    if (performance.now() - turn > LONGEST_TURN_MS) {
+      checkMemory();
+      await setImmediate();
+      turn = performance.now();
+    }
     if (text.length < PIECE_CHARACTERS) continue;
     yield text;
     text = '';

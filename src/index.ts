@@ -4,6 +4,7 @@
 
 export type { CallTree } from './model/call-tree.js';
 export { type ErrorCode, PtflameError } from './model/errors.js';
+export { checkMemory } from './model/memory-watch.js';
 export type { PerfTime } from './model/perf-time.js';
 export type { Profile, RecordedWhere, ThreadProfile, TraceMeta } from './model/profile.js';
 export type { LossKind, Quality, TraceGap } from './model/quality.js';
@@ -39,6 +40,7 @@ export {
   type Progress,
   type StacksResult,
 } from './pipeline/analyze.js';
+export { boundMemory } from './pipeline/bound-memory.js';
 export type { DecodedPart, DecodedRecording } from './pipeline/decoded.js';
 export { type ImportedTrace, type ImportOptions, importTrace } from './pipeline/import-trace.js';
 export { type InputKind, tellKind } from './pipeline/input-kind.js';

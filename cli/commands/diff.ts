@@ -8,6 +8,7 @@ import { openInputs } from '../inputs.js';
 import type { DiffOptions } from '../question-options.js';
 import { diffLines } from '../terminal/diff.js';
 import { qualityLines } from '../terminal/quality.js';
+import { tell } from '../terminal/say.js';
 import { tableWidth } from '../terminal/width.js';
 import { timedProfileOf } from '../traces.js';
 
@@ -27,7 +28,7 @@ export async function diff(options: DiffOptions, signal: AbortSignal): Promise<v
     ['before', before],
     ['after', after],
   ] as const)
-    for (const line of qualityLines(profile)) process.stderr.write(`${name}: ${line}\n`);
+    for (const line of qualityLines(profile)) tell(`${name}: ${line}`);
 }
 
 async function read(path: string, options: DiffOptions, signal: AbortSignal): Promise<Profile> {

@@ -1,7 +1,7 @@
 /**
  * `ptflame doctor`: can this machine record, and what would mend it? Nothing is recorded, nothing is changed.
  */
-import { PtflameError } from '../../src/text.js';
+import { PtflameError, safeJson } from '../../src/text.js';
 import { examine } from '../doctor-checks.js';
 import type { DoctorReport } from '../doctor-report.js';
 import { chooseBuffers } from '../perf/buffers.js';
@@ -21,7 +21,7 @@ export async function doctor({ perf, auxSize, output, json }: DoctorOptions): Pr
     freeDiskBytes: await freeDiskBytes(output),
   });
   const report: DoctorReport = { version: 1, canRecord: checks.every(({ level }) => level !== 'fail'), checks };
-  const text = json ? JSON.stringify(report, null, 2) : doctorLines(report, process.stdout).join('\n');
+  const text = json ? safeJson(JSON.stringify(report, null, 2)) : doctorLines(report, process.stdout).join('\n');
   process.stdout.write(`${text}\n`);
   if (!report.canRecord) process.exitCode = 1;
 }

@@ -2,12 +2,13 @@
  * `ptflame import`: a trace in, a file out that every command reads in its place, much faster.
  */
 import { type ImportedTrace, importTrace, PtflameError } from '../../src/index.js';
-import { formatBytes, formatCount, formatMany, visibleText } from '../../src/text.js';
+import { formatBytes, formatCount, formatMany } from '../../src/text.js';
 import { type CommandInput, openInputs, totalSize } from '../inputs.js';
 import type { ImportOptions } from '../options.js';
 import { isTerminal, type Output, openOutput } from '../outputs.js';
 import { startProgress } from '../terminal/progress.js';
 import { inputProblems } from '../terminal/quality.js';
+import { tell } from '../terminal/say.js';
 import { loneText, resourcesOf, selectionOf } from '../traces.js';
 
 export async function importInputs(options: ImportOptions, signal: AbortSignal): Promise<void> {
@@ -20,7 +21,7 @@ export async function importInputs(options: ImportOptions, signal: AbortSignal):
   const output = await openOutput(path, options.inputs);
   const imported = await importWithProgress(inputs, output, options, signal);
   await output.publish();
-  if (!options.quiet) for (const line of summaryLines(path, imported)) process.stderr.write(`${visibleText(line)}\n`);
+  if (!options.quiet) for (const line of summaryLines(path, imported)) tell(line);
 }
 
 /** A profile beside other inputs is refused when it is read. @throws PtflameError INPUT_KIND: there is no trace in a profile */

@@ -16,12 +16,13 @@ import {
   packableVdso,
   writePack,
 } from '../../src/packs.js';
-import { formatMany, visibleText } from '../../src/text.js';
+import { formatMany, safeJson } from '../../src/text.js';
 import { dataFileOf, notesPath } from '../data-file.js';
 import type { PackOptions } from '../options.js';
 import { isTerminal, openOutput, writeAll } from '../outputs.js';
 import { notesOf } from '../perf/recording-notes.js';
 import { refuseOverwriting } from '../refuse-overwriting.js';
+import { tell } from '../terminal/say.js';
 
 const KALLSYMS = '/proc/kallsyms';
 const VDSO = '[vdso]';
@@ -43,7 +44,7 @@ export async function pack(options: PackOptions, signal: AbortSignal): Promise<v
   const sources = files.flatMap(({ source }) => (typeof source === 'object' && 'path' in source ? [source.path] : []));
   const target = await openOutput(output, [path, ...(options.kallsyms ? [options.kallsyms] : []), ...sources]);
   await writeAll([{ output: target, pieces: () => writePack(manifest, files) }]);
-  if (!quiet) process.stderr.write(summary(output, programs, leftOut));
+  if (!quiet) for (const line of summaryLines(output, programs, leftOut)) tell(line);
 }
 
 /** What goes into the pack, how many programs of it are there, and what the recording names and is not there. */
@@ -73,7 +74,7 @@ function packed({ path, file }: PackableFile, below: string): PackedFile {
 async function notesFor(path: string): Promise<PackedFile[]> {
   const notes = await notesOf(path);
   if (notes === null) return [];
-  return [{ source: Buffer.from(`${JSON.stringify(notes, null, 2)}\n`), name: notesPath(PACKED.recording) }];
+  return [{ source: Buffer.from(`${safeJson(JSON.stringify(notes, null, 2))}\n`), name: notesPath(PACKED.recording) }];
 }
 
 const ADDRESS_OF_SYMBOL = /^[0-9a-f]{8,16} \S \S/;
@@ -124,8 +125,8 @@ const WHY: Readonly<Record<Why, string>> = {
   unverified: 'left out, as the recording has no build id of it and not everybody may read it',
 };
 
-function summary(output: string, files: number, leftOut: readonly LeftOut[]): string {
+function summaryLines(output: string, files: number, leftOut: readonly LeftOut[]): string[] {
   const lines = [`packed the recording and ${formatMany(files, 'file')} into ${output}`];
   for (const { path, why } of leftOut) lines.push(`${WHY[why]}: ${path}: what ran in it will be lost`);
-  return `${lines.map(visibleText).join('\n')}\n`;
+  return lines;
 }

@@ -9,6 +9,7 @@ import type { RenderOptions } from '../options.js';
 import { type Output, openOutput, writeAll } from '../outputs.js';
 import { type Renderer, rendererOf } from '../renderers.js';
 import { tellQuality } from '../terminal/quality.js';
+import { tell } from '../terminal/say.js';
 import { writtenLines } from '../terminal/written.js';
 import { profileOf } from '../traces.js';
 
@@ -46,7 +47,7 @@ export async function renderInputs(
   await writeAll(outputs.map(({ output }, at) => ({ output, pieces: () => (renderers[at] as Renderer)(profile) })));
   if (options.quiet) return;
   await tellQuality(profile, options);
-  for (const line of await writtenLines(written, names)) process.stderr.write(`${line}\n`);
+  for (const line of await writtenLines(written, names)) tell(line);
 }
 
 /** Said before it is written: each line of folded stacks has its whole path. */
@@ -56,8 +57,8 @@ function warnOfSize(profile: Profile, { by, minNs }: RenderOptions): void {
   if (mostFoldedBytes(profile) < LARGE_FOLDED_BYTES) return;
   const bytes = foldedBytes(profile, { by, minNs });
   if (bytes < LARGE_FOLDED_BYTES) return;
-  process.stderr.write(
+  tell(
     `warning: the folded stacks take about ${formatBytes(bytes)}, as calls are nested deeply and each line has its whole path: ` +
-      '--min-ns N leaves out short ones, -o FILE.svg and -o FILE.html stay small\n',
+      '--min-ns N leaves out short ones, -o FILE.svg and -o FILE.html stay small',
   );
 }

@@ -7,6 +7,7 @@ import { writeAnswer } from '../answer-output.js';
 import { openInputs } from '../inputs.js';
 import type { StacksOptions } from '../question-options.js';
 import { qualityLines } from '../terminal/quality.js';
+import { tell } from '../terminal/say.js';
 import { stacksLines } from '../terminal/stacks.js';
 import { tableWidth } from '../terminal/width.js';
 import { tracesOnly, withProgress } from '../traces.js';
@@ -19,5 +20,5 @@ export async function stacks(options: StacksOptions, signal: AbortSignal): Promi
   );
   const answer = stacksAnswer(found.profile, found.atNs, found.stacks);
   await writeAnswer({ json: () => answer, text: () => stacksLines(answer, tableWidth()) }, options);
-  if (!options.quiet) for (const line of qualityLines(found.profile)) process.stderr.write(`${line}\n`);
+  if (!options.quiet) for (const line of qualityLines(found.profile)) tell(line);
 }

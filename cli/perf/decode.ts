@@ -12,10 +12,11 @@ import {
   type Recording,
   salvageRecording,
 } from '../../src/index.js';
-import { formatBytes, visibleText } from '../../src/text.js';
+import { formatBytes } from '../../src/text.js';
 import { dataFileOf, firstBytes } from '../data-file.js';
 import type { DecodingOptions } from '../options.js';
 import { createTemporaryDirectory } from '../temporary-files.js';
+import { tell } from '../terminal/say.js';
 
 import { notesOf } from './recording-notes.js';
 import { decodeRecording } from './script.js';
@@ -61,9 +62,9 @@ async function tellMissing(recording: Recording, symfs: string | null): Promise<
   const files = await neededFiles(recording, symfs ?? '/');
   const lost = files.filter(({ state }) => state !== 'same');
   for (const { path, state } of lost.slice(0, MOST_TOLD)) {
-    process.stderr.write(`ptflame: ${visibleText(path)} ${WHAT[state]}: what ran in it will be lost\n`);
+    tell(`ptflame: ${path} ${WHAT[state]}: what ran in it will be lost`);
   }
-  if (lost.length > MOST_TOLD) process.stderr.write(`ptflame: and ${lost.length - MOST_TOLD} more files\n`);
+  if (lost.length > MOST_TOLD) tell(`ptflame: and ${lost.length - MOST_TOLD} more files`);
 }
 
 const MOST_TOLD = 10;

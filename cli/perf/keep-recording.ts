@@ -5,7 +5,7 @@ import { createWriteStream } from 'node:fs';
 import { hostname } from 'node:os';
 import { resolve } from 'node:path';
 import { finished } from 'node:stream/promises';
-import { formatBytes, formatDuration, PTFLAME_VERSION, PtflameError } from '../../src/text.js';
+import { formatBytes, formatDuration, PTFLAME_VERSION, PtflameError, safeJson } from '../../src/text.js';
 import { notesPath } from '../data-file.js';
 import { createTemporaryFile } from '../temporary-files.js';
 import { RecordingDisplay } from '../terminal/recording-line.js';
@@ -151,7 +151,7 @@ function workloadOf(
 async function writeNotes(output: string, notes: RecordingNotes): Promise<void> {
   const temporary = createTemporaryFile(resolve(notesPath(output)));
   const stream = createWriteStream(temporary.path, { fd: temporary.fd, flush: true });
-  stream.end(`${JSON.stringify(notes, null, 2)}\n`);
+  stream.end(`${safeJson(JSON.stringify(notes, null, 2))}\n`);
   await finished(stream);
   await temporary.rename();
 }

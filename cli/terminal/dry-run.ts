@@ -1,7 +1,7 @@
 /**
  * What `record` would run, as text: for a shell, and as a list in which no quoting is in the way.
  */
-import { shellWords } from '../../src/text.js';
+import { safeJson, shellWords } from '../../src/text.js';
 import type { Machine } from '../perf/probe.js';
 import type { RecordingPlan } from '../perf/recording-plan.js';
 import type { PerfVersion } from '../perf/version.js';
@@ -23,7 +23,7 @@ export function dryRunLines(
 }
 
 function both(command: readonly string[]): string[] {
-  return [shellWords(command), `  ${JSON.stringify(command)}`];
+  return [shellWords(command), `  ${safeJson(JSON.stringify(command))}`];
 }
 
 function assumptions({ pmu, cpu }: Machine, version: PerfVersion | null): string[] {

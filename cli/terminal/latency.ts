@@ -27,7 +27,7 @@ export interface LatencyLooks {
 export function latencyLines(latency: Latency, looks: LatencyLooks): string[] {
   const { trace, quality, stats, histogram, children, callers, slowest } = latency;
   const told = looks.top === 0 ? callers : callers.slice(0, looks.top);
-  const only = looks.bounds === null ? [] : [`only ${looks.bounds}`];
+  const only = looks.bounds === null ? [] : [`only ${visibleText(looks.bounds)}`];
   const head = [...traceLines(trace, quality), '', ...functionLines(latency, looks), ...only, ''];
   if (stats.calls === 0) return [...head, 'no call'];
   const nameOfCaller = callerNames(callers);

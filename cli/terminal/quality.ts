@@ -3,6 +3,7 @@
  */
 import { type Profile, type Quality, qualitySummary } from '../../src/index.js';
 import { visibleText as escapeForTerminal, formatCount, formatMany } from '../../src/text.js';
+import { tell } from './say.js';
 
 /** A garbled trace has lines of any length. */
 const MOST_CHARACTERS = 80;
@@ -23,7 +24,7 @@ export function qualityLines(profile: Profile): string[] {
 export async function tellQuality(profile: Profile, { quiet }: { readonly quiet: boolean }): Promise<void> {
   if (quiet) return;
   const notes = profile.quality.unknownNs === 0 ? [] : await notesOn(profile);
-  for (const line of [...qualityLines(profile), ...notes]) process.stderr.write(`${line}\n`);
+  for (const line of [...qualityLines(profile), ...notes]) tell(line);
 }
 
 /** Loaded by who needs it. */

@@ -3,7 +3,7 @@
  */
 
 import type { FunctionRow, Report, ThreadReport } from '../../src/answers.js';
-import { formatCount, formatDuration, formatMany } from '../../src/text.js';
+import { formatCount, formatDuration, formatMany, visibleText } from '../../src/text.js';
 import { callsCell, durationCell, longestCell, shareCell } from './numbers.js';
 import { type Column, tableLines } from './table.js';
 import { toldApart } from './told-apart.js';
@@ -36,7 +36,7 @@ export function traceLines(trace: Report['trace'], quality: Report['quality']): 
     : `; without switch records traced time is a lower bound of on-CPU time${switchesRemedyText(quality)}`;
   return [
     `${formatDuration(totalNs)} of ${formatMany(threads, 'thread')} in ${formatDuration(durationNs)} from ${start}: ${outside}${offCpu}`,
-    ...(part === null ? [] : [`only ${part}`]),
+    ...(part === null ? [] : [`only ${visibleText(part)}`]),
   ];
 }
 

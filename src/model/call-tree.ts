@@ -4,6 +4,7 @@
 
 import { ReusedColumn, resized } from './columns.js';
 import type { DurationsBuilder } from './durations.js';
+import { askForMemory } from './memory-watch.js';
 import { nodeColumns } from './node-columns.js';
 import { type Nanoseconds, NONE, type NodeId, type SymbolId } from './units.js';
 
@@ -24,6 +25,9 @@ export interface CallTree {
 }
 
 export const ROOT: NodeId = 0;
+
+/** Of a node in all columns. */
+const NODE_BYTES = 2 * Int32Array.BYTES_PER_ELEMENT + 9 * Float64Array.BYTES_PER_ELEMENT;
 
 /** What is kept of a node, in rows: whatever an event changes lies side by side, in one cache line or two. */
 const Link = { Parent: 0, Symbol: 1, LastChild: 2, NextCalled: 3 } as const;
@@ -152,6 +156,7 @@ export class CallTreeBuilder {
   }
 
   build(): CallTree {
+    askForMemory(NODE_BYTES * this.length);
     return {
       length: this.length,
       parent: columnOf(this.links, LINKS, Link.Parent, new Int32Array(this.length)),
@@ -274,6 +279,7 @@ export function usedNodes(tree: CallTree): Int32Array {
 
 /** The tree of these nodes, in this order, the root first. A node's parent comes before it; if it is not among them, the root takes its place. */
 export function selectNodes(tree: CallTree, nodes: Int32Array): CallTree {
+  askForMemory(NODE_BYTES * nodes.length);
   const newId = new Int32Array(tree.length);
   for (let row = 0; row < nodes.length; row++) newId[nodes[row]] = row;
   const selected = <Column extends Int32Array | Float64Array>(column: Column, into: Column): Column => {

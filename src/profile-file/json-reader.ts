@@ -3,6 +3,7 @@
  * is made of the whole, and whatever the bytes hold, memory stays within a few times their number.
  */
 import { float64Column } from '../model/columns.js';
+import { checkMemory } from '../model/memory-watch.js';
 import { ProfileFault } from './fault.js';
 
 export type JsonValue = null | boolean | number | string | Float64Array | JsonList | JsonObject;
@@ -13,6 +14,8 @@ export type JsonObject = { readonly [key: string]: JsonValue };
 const MOST_NUMBERS = 2 ** 26;
 /** Texts, lists, objects, and numbers outside of columns. */
 const MOST_VALUES = 2 ** 24;
+/** So many texts are no small thing. */
+const VALUES_A_CHECK = 2 ** 13;
 const MOST_LEVELS = 64;
 const LONGEST_TEXT_BYTES = 2 ** 24;
 /** Whole numbers of so many digits are exact, however they are added up. */
@@ -51,6 +54,7 @@ class JsonReader {
   }
 
   private value(): JsonValue {
+    if (this.values % VALUES_A_CHECK === 0) checkMemory();
     if (++this.values > MOST_VALUES) throw new ProfileFault('too-large', `it has more than ${MOST_VALUES} values`);
     this.skipBlanks();
     switch (this.bytes[this.at]) {

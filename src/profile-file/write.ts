@@ -5,6 +5,7 @@ import { type CallTree, ROOT } from '../model/call-tree.js';
 import type { FunctionDurations } from '../model/durations.js';
 import { assert } from '../model/errors.js';
 import { nodeOrder, orderedDurations, type SymbolOrder, symbolOrder } from '../model/file-order.js';
+import { askForMemory } from '../model/memory-watch.js';
 import type { Profile, ThreadProfile } from '../model/profile.js';
 import { withRemedies } from '../model/remedies.js';
 import { safeJson } from '../model/safe-json.js';
@@ -90,6 +91,7 @@ function* durationsPieces({ symbol, bucket, calls }: FunctionDurations): Generat
 
 /** The same tree with the nodes and symbols numbered as in the file. */
 function inOrder(tree: CallTree, { rankOf }: SymbolOrder): CallTree {
+  askForMemory(TREE_COLUMNS.length * Float64Array.BYTES_PER_ELEMENT * tree.length);
   const rank = tree.symbol.map((symbol, node) => (node === ROOT ? NONE : rankOf[symbol]));
   const order = nodeOrder(tree, rank);
   const newId = new Int32Array(tree.length);

@@ -3,6 +3,7 @@
  */
 import { type CallTree, CallTreeBuilder, ROOT } from '../model/call-tree.js';
 import { assert } from '../model/errors.js';
+import { checkMemory } from '../model/memory-watch.js';
 import { inPreOrder } from '../model/pre-order.js';
 import type { Profile, ThreadProfile } from '../model/profile.js';
 import { NONE, type NodeId, type SymbolId, type Tid } from '../model/units.js';
@@ -41,6 +42,7 @@ export function mergeByName(profile: Trees, by: Grouping, naming: Naming): Named
     const top =
       by === 'none' ? ROOT : builder.child(ROOT, table.intern(naming.group(groupOf(thread, commOf, by)), NONE));
     builder.merge(thread.tree, top, symbolOf);
+    checkMemory();
   }
   const tree = builder.build();
   const rank = ranksOf(table.names);

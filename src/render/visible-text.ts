@@ -23,5 +23,16 @@ const NEEDS_NO_QUOTES = /^[\w@%+=:,./-]+$/;
  * `["perf", "a b"]` → `perf 'a b'`
  */
 export function shellWords(words: readonly string[]): string {
-  return words.map((word) => (NEEDS_NO_QUOTES.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)).join(' ');
+  return words.map(shellWord).join(' ');
+}
+
+function shellWord(word: string): string {
+  if (NEEDS_NO_QUOTES.test(word)) return word;
+  if (visibleText(word) === word) return `'${word.replaceAll("'", "'\\''")}'`;
+  const format = word.replace(/[\\%]/g, '$&$&').replaceAll("'", "'\\''").replace(ACTING, bytesInShell);
+  return `"$(printf -- '${format}')"`; // any shell gives what was meant, but for newlines at the very end
+}
+
+function bytesInShell(character: string): string {
+  return [...new TextEncoder().encode(character)].map((byte) => `\\${byte.toString(8).padStart(3, '0')}`).join('');
 }

@@ -250,3 +250,21 @@ describe.concurrent('devices and pipes', () => {
     expect(await running).toMatchObject({ exitCode: 0, stderr: '' });
   });
 });
+
+test('between two pieces that take long, others have their turn', async ({ dir }) => {
+  const output = await openOutput(dir.file('out'));
+  let turns = 0;
+  const timer = setInterval(() => turns++, 1);
+  function* slowPieces() {
+    for (let piece = 0; piece < 10; piece++) {
+      const until = performance.now() + 25;
+      while (performance.now() < until);
+      yield 'piece';
+    }
+  }
+  await output.write(slowPieces());
+  clearInterval(timer);
+  await output.publish();
+  expect(turns).toBeGreaterThanOrEqual(9);
+  expect(await dir.read('out')).toBe('piece'.repeat(10));
+});

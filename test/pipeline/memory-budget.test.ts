@@ -3,9 +3,13 @@
  */
 import { execa } from 'execa';
 import { expect } from 'vitest';
+import { renderFolded, renderJson, renderSvg } from '../../src/index.js';
 import { float64Column } from '../../src/model/columns.js';
 import { askForMemory, checkMemory, watchMemory } from '../../src/model/memory-watch.js';
+import { renderHtml } from '../../src/page.js';
 import { type Machine, MemoryBudget, refusedMemory } from '../../src/pipeline/memory-budget.js';
+import { parseProfile } from '../../src/profile-file/read.js';
+import { analyzeText } from '../helpers/load.js';
 import { PROGRAM, ptflame, SIX_LINES, test } from '../helpers/run-cli.js';
 
 const MIB = 1024 * 1024;
@@ -108,6 +112,25 @@ test('a trace of more functions than fit is refused by a command, with what to d
       /^ptflame: the functions, branches and call trees .* --memory 160M allows\n {2}allow more with --memory/,
     );
     expect(exitCode).toBe(1);
+  }
+});
+
+test('what is drawn of a large profile asks for its memory', async () => {
+  const lines = Array.from({ length: 10_000 }, (_, n) => {
+    const address = (0x1000000 + 64 * n).toString(16);
+    return `7 [000] 1.${String(10 * n).padStart(9, '0')}: call 401000 main+0x0 => ${address} f${n}+0x0\n`;
+  });
+  const profile = await analyzeText(lines.join(''));
+  const file = Buffer.from([...renderJson(profile)].join(''));
+  const unwatch = watchMemory(() => {
+    throw new Error('none is left');
+  });
+  try {
+    for (const draw of [renderJson, renderFolded, renderSvg, renderHtml])
+      expect(() => [...draw(profile)], draw.name).toThrow('none is left');
+    expect(() => parseProfile(file, 'p.json')).toThrow('none is left');
+  } finally {
+    unwatch();
   }
 });
 

@@ -2,7 +2,7 @@
  * A profile as one HTML file: the whole report, that any browser opens without a network.
  */
 import { createHash } from 'node:crypto';
-import { deflateRawSync } from 'node:zlib';
+import { askForMemory } from '../../model/memory-watch.js';
 import type { Profile } from '../../model/profile.js';
 import { originText, subtitleOf } from '../frames/about.js';
 import { HATCH_PATTERN } from '../frames/drawing.js';
@@ -11,6 +11,7 @@ import { qualitySummary } from '../quality-summary.js';
 import { xml } from '../svg/xml.js';
 import { visibleText } from '../visible-text.js';
 import { writePageData } from './data/write.js';
+import { deflatedBase64 } from './deflated.js';
 import { PAGE_NOTICE, PAGE_SCRIPT, PAGE_STYLE } from './page.generated.js';
 import { themeStyle } from './theme-style.js';
 import { formatHash, START, type State } from './view/state.js';
@@ -46,7 +47,7 @@ ${headMarkup(profile, title)}
 <main id="app" data-start="${xml(formatHash(start))}"><noscript>This report needs JavaScript, which it brings with it; nothing is loaded from anywhere.</noscript></main>
 <svg class="defs" aria-hidden="true" width="0" height="0">${HATCH_PATTERN}</svg>
 <script type="application/octet-stream" id="data">`;
-  yield* base64Pieces(deflateRawSync(concatenated(writePageData(profile)), { level: 9 }));
+  yield* deflatedBase64(concatenated(writePageData(profile)));
   yield `</script>\n<script>${PAGE_SCRIPT}</script>\n</body>\n</html>\n`;
 }
 
@@ -97,18 +98,13 @@ function callsOf({ threads }: Profile): number {
 }
 
 function concatenated(pieces: readonly Uint8Array[]): Uint8Array {
-  const bytes = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
+  const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
+  askForMemory(length);
+  const bytes = new Uint8Array(length);
   let at = 0;
   for (const piece of pieces) {
     bytes.set(piece, at);
     at += piece.length;
   }
   return bytes;
-}
-
-/** A multiple of 3, so that the pieces are one text. */
-const PIECE_BYTES = 3 * 2 ** 18;
-
-function* base64Pieces(bytes: Buffer): Generator<string> {
-  for (let at = 0; at < bytes.length; at += PIECE_BYTES) yield bytes.subarray(at, at + PIECE_BYTES).toString('base64');
 }

@@ -3,6 +3,7 @@
  */
 import { type CallTree, CallTreeBuilder, ROOT, selectNodes } from '../../../model/call-tree.js';
 import { nodeOrder, type SymbolOrder } from '../../../model/file-order.js';
+import { askForMemory } from '../../../model/memory-watch.js';
 import type { Profile } from '../../../model/profile.js';
 import { symbolRanks } from '../../../model/symbol-order.js';
 import { NONE } from '../../../model/units.js';
@@ -42,6 +43,7 @@ export function overlay({ threads }: Profile, { table, rankOf }: SymbolOrder): O
 
 /** Where each node of the tree is in the builder's. */
 function addPaths(builder: CallTreeBuilder, { length, parent, symbol }: CallTree, rankOf: Int32Array): Int32Array {
+  askForMemory(length * Int32Array.BYTES_PER_ELEMENT);
   const here = new Int32Array(length);
   for (let node = ROOT + 1; node < length; node++) here[node] = builder.child(here[parent[node]], rankOf[symbol[node]]);
   return here;
