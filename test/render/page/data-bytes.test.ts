@@ -8,6 +8,7 @@ import type { AnalyzeOptions, Profile, ThreadProfile } from '../../../src/index.
 import { CallTreeBuilder, ROOT } from '../../../src/model/call-tree.js';
 import { NODE_COLUMNS } from '../../../src/model/node-columns.js';
 import { NONE } from '../../../src/model/units.js';
+import { renderHtml } from '../../../src/page.js';
 import { callerRows } from '../../../src/render/page/data/caller-rows.js';
 import { NumberReader } from '../../../src/render/page/data/number-reader.js';
 import { NumberWriter } from '../../../src/render/page/data/number-writer.js';
@@ -158,4 +159,11 @@ describe('size and speed', () => {
     const threads = Array.from({ length: 1000 }, (_, tid) => ({ ...(profile.threads[0] as ThreadProfile), tid }));
     return { ...profile, threads };
   }
+});
+
+test('all but the data is 150 kB at most: page, script and style', async () => {
+  const text = [...renderHtml(await analyzeText(fixture('demo/threads.perf.txt.gz'), OPTIONS))].join('');
+  const [, data = ''] = /id="data">([^<]*)</.exec(text) ?? [];
+  expect(data.length).toBeGreaterThan(1000);
+  expect(Buffer.byteLength(text) - data.length).toBeLessThan(150_000);
 });
