@@ -6,7 +6,7 @@ import { chmod, mkdir, stat } from 'node:fs/promises';
 import { describe, expect, vi } from 'vitest';
 import { RecordingNotes } from '../../cli/perf/recording-notes.js';
 import { RECORDED_ROOT, recordingPath } from '../helpers/perf.js';
-import { heard, logOf, record, recordArguments, startRecord } from '../helpers/record-runs.js';
+import { heard, logOf, planRecord, record, recordArguments, startRecord } from '../helpers/record-runs.js';
 import { expectRefusal, fixturePath, ptflame, test } from '../helpers/run-cli.js';
 import { isMissing } from '../tools/needs.js';
 
@@ -84,8 +84,8 @@ describe.concurrent('what perf is told', () => {
       ['--filter', 'filter f @ /b', '--filter', 'filter g @ /b'],
     ],
   ])('%j', async ([flags, wanted], { dir }) => {
-    expect((await record(dir, [...(flags as string[]), '-t', '1ms'])).exitCode).toBe(0);
-    expect(recordArguments(dir).join('\0')).toContain((wanted as string[]).join('\0'));
+    const { stdout } = await planRecord(dir, [...(flags as string[]), '-t', '1ms', '--dry-run']);
+    expect(JSON.parse(stdout.split('\n')[1] as string).join('\0')).toContain((wanted as string[]).join('\0'));
   });
 
   test('the kernel too: its code is kept, and the output is a directory', async ({ dir }) => {
@@ -177,12 +177,12 @@ describe.concurrent('usage', () => {
     [['-p', '1', '--render', 'flame.png'], /format of flame\.png/],
     [['ls', '-l', '--color'], /unexpected argument: ls$/],
   ] as const)('%j', async ([args, message], { dir }) => {
-    expectRefusal(await record(dir, args), 2, message);
+    expectRefusal(await planRecord(dir, args), 2, message);
     expect(logOf(dir).filter(([first]) => first === 'record')).toEqual([]);
   });
 
   test('a command without -- is told where it belongs', async ({ dir }) => {
-    expectRefusal(await record(dir, ['ls']), 2, /unexpected argument: ls$/, /behind --: ptflame record -- ls/);
+    expectRefusal(await planRecord(dir, ['ls']), 2, /unexpected argument: ls$/, /behind --: ptflame record -- ls/);
   });
 
   test.for([
@@ -190,17 +190,17 @@ describe.concurrent('usage', () => {
     [['--cyc-thresh', '13'], /does not offer cyc_thresh=13/, /12/],
     [['-C', '17'], /no CPU 17/, /0, 1, 2, 3/],
   ] as const)('what the machine does not offer: %j', async ([args, message, hint], { dir }) => {
-    expectRefusal(await record(dir, [...(args[0] === '-C' ? [] : ['-p', '1']), ...args]), 1, message, hint);
+    expectRefusal(await planRecord(dir, [...(args[0] === '-C' ? [] : ['-p', '1']), ...args]), 1, message, hint);
   });
 
   test('without Intel PT perf is not even started', async ({ dir }) => {
     const machine = { caps: null, vendor: 'AuthenticAMD', model: 'AMD EPYC' };
-    expectRefusal(await record(dir, SHORT, { machine }), 1, /no Intel PT: .*AMD EPYC/, /ptflame doctor/);
+    expectRefusal(await planRecord(dir, SHORT, { machine }), 1, /no Intel PT: .*AMD EPYC/, /ptflame doctor/);
     expect(logOf(dir)).toEqual([]);
   });
 
   test('memory that the buffers would not fit into', async ({ dir }) => {
-    const run = await record(dir, ['-a', '-m', '1G'], { machine: { availableKb: 2_000_000 } });
+    const run = await planRecord(dir, ['-a', '-m', '1G'], { machine: { availableKb: 2_000_000 } });
     expectRefusal(run, 1, /4 buffers of 1\.1 GB need 4\.3 GB/, /-m 4M/);
   });
 });
@@ -261,7 +261,12 @@ describe.concurrent('perf fails', () => {
   });
 
   test('perf is not there', async ({ dir }) => {
-    expectRefusal(await record(dir, SHORT, { perf: '/nowhere/perf' }), 1, /there is no \/nowhere\/perf/, /apt install/);
+    expectRefusal(
+      await planRecord(dir, SHORT, { perf: '/nowhere/perf' }),
+      1,
+      /there is no \/nowhere\/perf/,
+      /apt install/,
+    );
   });
 });
 
@@ -293,7 +298,7 @@ describe.concurrent('the output', () => {
   test('a directory of something else stays', async ({ dir }) => {
     await mkdir(dir.file('perf.data'));
     await dir.write('perf.data/thesis.tex', 'years of work');
-    expectRefusal(await record(dir, SHORT), 1, /is no recording/);
+    expectRefusal(await planRecord(dir, SHORT), 1, /is no recording/);
     expect(await dir.read('perf.data/thesis.tex')).toBe('years of work');
   });
 
@@ -307,7 +312,7 @@ describe.concurrent('the output', () => {
     async ([name, content], { dir }) => {
       await dir.write('perf.data', 'PERFILE2 before');
       await dir.write(name, content);
-      expectRefusal(await record(dir, SHORT), 1, /perf\.data.* is there already/, /another name/);
+      expectRefusal(await planRecord(dir, SHORT), 1, /perf\.data.* is there already/, /another name/);
       expect(await dir.read(name)).toBe(content);
       expect(logOf(dir).filter(([first]) => first === 'record')).toEqual([]);
     },
@@ -317,7 +322,7 @@ describe.concurrent('the output', () => {
     await dir.write('perf.data', 'PERFILE2 before');
     await dir.write(name, 'PERFILE2 read-only');
     await chmod(dir.file(name), 0o444);
-    expectRefusal(await record(dir, SHORT), 1, /perf\.data.* is read-only/, /another name/);
+    expectRefusal(await planRecord(dir, SHORT), 1, /perf\.data.* is read-only/, /another name/);
     expect(await dir.read(name)).toBe('PERFILE2 read-only');
   });
 
@@ -424,7 +429,7 @@ describe('--render', () => {
 
 describe.concurrent('--dry-run', () => {
   test('on a machine without Intel PT and without perf', async ({ dir }) => {
-    const run = await record(dir, ['-p', '1', '--dry-run', '--render', 'a b.svg'], {
+    const run = await planRecord(dir, ['-p', '1', '--dry-run', '--render', 'a b.svg'], {
       machine: { caps: null },
       perf: '/no where/perf',
     });
@@ -441,17 +446,17 @@ describe.concurrent('--dry-run', () => {
   });
 
   test('on a machine with it', async ({ dir }) => {
-    const { stdout } = await record(dir, ['--dry-run', '--', 'ls', "it's"]);
+    const { stdout } = await planRecord(dir, ['--dry-run', '--', 'ls', "it's"]);
     expect(stdout).toMatch(/-- ls 'it'\\''s'\n/);
     expect(stdout).toMatch(/as the CPU says: psb_cyc=1/);
     expect((await dir.names()).filter((name) => name.startsWith('perf.data'))).toEqual([]);
   });
 
   test('for CPUs that this machine lacks: the command, and a warning', async ({ dir }) => {
-    const run = await record(dir, ['-C', '2-7', '--dry-run']);
+    const run = await planRecord(dir, ['-C', '2-7', '--dry-run']);
     expect(run).toMatchObject({ exitCode: 0, stderr: 'warning: this machine has no CPU 4, 5, 6, 7 online\n' });
     expect(run.stdout).toMatch(/^\S+ record .* -C 2,3,4,5,6,7 /);
-    expect((await record(dir, ['-C', '2-7', '--dry-run', '--quiet'])).stderr).toBe('');
+    expect((await planRecord(dir, ['-C', '2-7', '--dry-run', '--quiet'])).stderr).toBe('');
   });
 
   test('here, for real', async () => {

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
 import { expect, vi } from 'vitest';
 import { type FakeMachine, machineTree } from './machine-tree.js';
-import { type Directory, type RunOptions, startPtflame } from './run-cli.js';
+import { type Directory, ptflame, type Run, type RunOptions, startPtflame } from './run-cli.js';
 
 export const FAKE_PERF = fileURLToPath(new URL('./fake-perf.mjs', import.meta.url));
 
@@ -22,17 +22,23 @@ export interface RecordRun {
 }
 
 export async function startRecord(dir: Directory, args: readonly string[], run: RecordRun = {}) {
-  const root = await machineTree(dir.file('root'), run.machine);
-  const play = Object.entries({ LOG: dir.file('log'), ...run.play }).map(([name, value]) => [
-    `FAKE_PERF_${name}`,
-    value,
-  ]);
+  const { argv, env } = await recordCommand(dir, args, run);
+  const input = run.input === undefined ? {} : { input: run.input };
+  return { running: startPtflame(argv, { cwd: dir.path, env, ...input }) };
+}
+
+/** In this process: for what ends before perf would begin. */
+export async function planRecord(dir: Directory, args: readonly string[], run: RecordRun = {}): Promise<Run> {
+  const { argv, env } = await recordCommand(dir, args, run);
+  return ptflame(argv, { cwd: dir.path, env });
+}
+
+async function recordCommand(dir: Directory, args: readonly string[], { machine, play, env, perf }: RecordRun) {
+  const root = await machineTree(dir.file('root'), machine);
+  const played = Object.entries({ LOG: dir.file('log'), ...play }).map(([name, value]) => [`FAKE_PERF_${name}`, value]);
   return {
-    running: startPtflame(['record', '--perf', run.perf ?? FAKE_PERF, ...args], {
-      cwd: dir.path,
-      env: { PTFLAME_TEST_ROOT: root, ...Object.fromEntries(play), ...run.env },
-      ...(run.input === undefined ? {} : { input: run.input }),
-    }),
+    argv: ['record', '--perf', perf ?? FAKE_PERF, ...args],
+    env: { PTFLAME_TEST_ROOT: root, ...Object.fromEntries(played), ...env } as Readonly<Record<string, string>>,
   };
 }
 

@@ -66,8 +66,8 @@ export async function ptflame(args: readonly string[], options: RunOptions = {})
   return { exitCode, stdout: String(stdout ?? ''), stderr };
 }
 
-/** Other threads, which large traces need, begin with built files; memory is that of a process; a signal ends a recording. */
-const NEEDS_A_PROCESS: ReadonlySet<string> = new Set(['record', '-', '-j', '--jobs', '--memory', '-o-']);
+/** Other threads, which large traces need, begin with built files; memory is that of a process. */
+const NEEDS_A_PROCESS: ReadonlySet<string> = new Set(['-', '-j', '--jobs', '--memory', '-o-']);
 
 /** The running program, for tests that have a hand in its life. */
 export function startPtflame(args: readonly string[], { cwd = tmpdir(), env = {}, input, stdout }: RunOptions = {}) {

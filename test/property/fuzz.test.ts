@@ -63,7 +63,7 @@ test('a request to the system that fails ends in the right output or in one mess
   const kind = faults(
     SEED,
     dir.path,
-    SCENARIOS.filter(({ input }) => input !== 'large'),
+    SCENARIOS.filter(({ input }) => input === 'text'),
   );
   for (let number = 0; number < 4; number++) {
     const fuzzCase = await kind.make(number);
