@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest';
 import type { TailCalls } from '../../src/replay/frame.js';
 import type { ReplayOptions } from '../../src/replay/replay.js';
 import { replayThread } from '../../src/replay/replayer.js';
+import { Step } from '../../src/replay/site-facts.js';
 import type { LoadedThread } from '../../src/store/thread-source.js';
 import { rowsOfTrees } from '../helpers/asked-answers.js';
 import { used } from '../helpers/path-rows.js';
@@ -31,7 +32,7 @@ test('there are fixtures in every folder', () => {
     ).toBe(true);
 });
 
-/** The twin knows neither losses nor fibers: threads with either are left out. */
+/** The twin knows neither losses nor fibers: threads with either are left out, and so are those of which nothing was decoded. */
 const loaded = new Map<string, Promise<{ trace: TraceThreads; whole: LoadedThread[] }>>();
 
 function load(file: string) {
@@ -42,7 +43,9 @@ function load(file: string) {
 
 async function wholeThreadsOf(file: string) {
   const trace = await threadsOfBeginning(file);
-  return { trace, whole: trace.threads.filter(({ events }) => isWhole(events, trace.facts)) };
+  const { step } = trace.facts;
+  const isSeen = ({ events }: LoadedThread) => events.site.some((site) => step[site] < Step.Gap);
+  return { trace, whole: trace.threads.filter((thread) => isSeen(thread) && isWhole(thread.events, trace.facts)) };
 }
 
 describe.each(files)('%s', (file) => {
