@@ -204,6 +204,9 @@ describe('surroundings', () => {
 
 test('in a window as narrow as a telephone everything is in sight', async () => {
   const page = await open(fixture('lab/overflow-and-lost.txt'));
+  const words = () =>
+    page.$$eval('#head > text, .warning text', (all) => all.map((one) => one.textContent?.replaceAll(' ', '')));
+  const before = await words();
   await page.setViewportSize({ width: 380, height: 700 });
   await eventually(() => page.$eval('svg', (svg) => svg.getAttribute('width'))).toBe('380');
   const { x, y } = await middleOf(page, 'all');
@@ -220,13 +223,7 @@ test('in a window as narrow as a telephone everything is in sight', async () => 
   const bar = await page.$eval('#bar', (one) => one.getBoundingClientRect().bottom);
   expect(bar).toBeLessThanOrEqual((frames?.top ?? 0) + 1);
   expect(head?.width).toBeLessThanOrEqual(381);
-  const words = () => page.$$eval('#head > text, .warning text', (all) => all.map((one) => one.textContent));
-  const wrapped = await words();
-  await page.setViewportSize({ width: 370, height: 700 });
-  await eventually(() => page.$eval('svg', (svg) => svg.getAttribute('width'))).toBe('370');
-  expect((await words()).map((text) => text?.replaceAll(' ', ''))).toEqual(
-    wrapped.map((text) => text?.replaceAll(' ', '')),
-  );
+  expect(await words()).toEqual(before); // however often it is drawn anew
 });
 
 describe('a hostile trace', () => {
