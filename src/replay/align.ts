@@ -32,6 +32,8 @@ export interface Restart {
   /** Rows of the calls that are open at its end, if the lowest level is never left; and the function that runs then. */
   readonly openRows: readonly number[];
   readonly last: FunctionId;
+  /** Behind its last row. */
+  readonly endRow: number;
   /** It goes on at the very place where the thread was seen last. */
   readonly isSamePlace: boolean;
   /** No caller can be below the lowest level. */

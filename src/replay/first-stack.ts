@@ -8,11 +8,12 @@ import { type FunctionId, type Nanoseconds, NONE, type SymbolId } from '../model
 import { type Alignment, align, FARTHEST, type Level, type Restart } from './align.js';
 import { type Contexts, DEEPEST_PLACE, type Place } from './contexts.js';
 import type { Frame } from './frame.js';
-import { leftCallers } from './left-callers.js';
+import { type LeftCaller, leftCallers } from './left-callers.js';
 import { callIpOf } from './look-across.js';
 import type { OpenFrames } from './open-frames.js';
 import type { Pairing } from './pairing.js';
 import type { SiteFacts } from './site-facts.js';
+import { UnwinderSteps } from './unwinder-steps.js';
 
 /** Times of a restart: when the old frames were lost, and when the thread is seen again. */
 export interface Crossing {
@@ -30,6 +31,7 @@ export class FirstStack {
   private readonly events: ThreadEvents;
   private readonly facts: SiteFacts;
   private readonly pairing: Pairing;
+  private readonly steps: UnwinderSteps;
 
   /** From this place on stands what nothing spoke for; or NONE. */
   private baseless: number = NONE;
@@ -51,6 +53,7 @@ export class FirstStack {
     this.frames = frames;
     this.events = events;
     this.facts = facts;
+    this.steps = new UnwinderSteps(events, facts, pairing);
   }
 
   /** The stack of a thread's first segment. */
@@ -160,19 +163,24 @@ export class FirstStack {
     const { leaving } = restart;
     for (let level = Math.min(count - 1, leaving.length); level >= 0; level--) {
       const exit = leaving[level];
-      for (const fn of [this.functionAt(restart, level), ...this.landingsOn(restart, level)].reverse()) {
-        frames.pushOpen(fn, nowNs, why(level), row);
+      const landings = this.landingsOn(restart, level);
+      const functions = [this.functionAt(restart, level), ...landings.map(({ fn }) => fn)];
+      for (let place = landings.length; place >= 0; place--) {
+        frames.pushOpen(functions[place] as FunctionId, nowNs, why(level), row);
         if (exit) frames.setLeave(frames.depth - 1, exit.row, exit.to);
+        if (landings[place]?.isBelowUnseen) frames.doubt(frames.depth - 1);
       }
     }
   }
 
   /** Callers below the n-th level that exceptions landed in, the uppermost first: they are left together. */
-  private landingsOn(restart: Restart, level: number): FunctionId[] {
+  private landingsOn(restart: Restart, level: number): LeftCaller[] {
     const exit = restart.leaving[level];
     const callRows = (exit ? this.pairing.leftCalls.get(exit.row) : restart.openRows) ?? [];
     const last = exit ? this.facts.fromFunction[this.events.site[exit.row]] : restart.last;
-    return leftCallers({ first: this.functionAt(restart, level), callRows, last }, this.events, this.facts);
+    const lastRow = exit?.row ?? restart.endRow;
+    const left = { first: this.functionAt(restart, level), callRows, last, lastRow };
+    return leftCallers(left, this.events, this.facts, this.steps);
   }
 
   /** The function of the n-th level from the top: what runs, or where a return goes to. */

@@ -60,12 +60,16 @@ export function restartOf(
 }
 
 /** How a segment ends, if it ends on the level that is lowest then. */
-function endOf(segment: Segment, { site }: ThreadEvents, facts: SiteFacts): Pick<Restart, 'openRows' | 'last'> {
+function endOf(
+  segment: Segment,
+  { site }: ThreadEvents,
+  facts: SiteFacts,
+): Pick<Restart, 'openRows' | 'last' | 'endRow'> {
   const { leavingRows, endRow, firstRow, openRows } = segment;
-  if ((leavingRows.at(-1) ?? firstRow) >= endRow) return { openRows: [], last: NONE };
+  if ((leavingRows.at(-1) ?? firstRow) >= endRow) return { openRows: [], last: NONE, endRow };
   let row = endRow - 1;
   while (row > firstRow && facts.step[site[row]] >= Step.Gap) row--;
-  return { openRows, last: runningBehind(site[row], facts) };
+  return { openRows, last: runningBehind(site[row], facts), endRow };
 }
 
 /** The function that runs behind an event that is no call. */

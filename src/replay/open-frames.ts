@@ -363,7 +363,7 @@ export class OpenFrames {
   }
 
   /** What a stack walk would show: the new function stands where the old one stood. */
-  private replaceTop(fn: FunctionId, nowNs: Nanoseconds, inference: number): void {
+  replaceTop(fn: FunctionId, nowNs: Nanoseconds, inference: number): void {
     const { level, callRow, leave, returnsTo, isHidden } = this.top;
     this.closeTop(nowNs, inference); // nobody saw it end if the jump was not shown
     this.push(fn, nowNs, level, callRow, leave, inference);

@@ -161,13 +161,15 @@ export class Steps {
     if (unseen === undefined) return false;
     const { nowNs } = this.clock;
     fibers.leave(row, nowNs);
-    if (unseen.to === 'new') this.lay(unseen.stack, row, this.named(facts.fromFunction[this.events.site[row]]), false);
+    const fn = this.named(facts.fromFunction[this.events.site[row]]);
+    if (unseen.to === 'new') this.lay(unseen.stack, row, fn, false);
     else if (unseen.to === 'left') fibers.back(unseen.change, row, nowNs);
     else {
       const place = frames.placeOfCall(unseen.callRow);
       if (place === NONE) return false;
       frames.closeAbove(frames.endOfLevel(place) - 1, nowNs, Inference.Unwound);
       if (unseen.isOver) frames.returnFrom(place, nowNs, NONE);
+      else frames.replaceTop(fn, nowNs, Inference.HiddenJump);
     }
     return true;
   }
@@ -181,7 +183,7 @@ export class Steps {
   private lay({ leavingRows }: OtherStack, row: number, first: FunctionId, isEntry: boolean): void {
     const leaving = leavingRows.map((leavingRow) => leavingOf(leavingRow, this.events, this.facts));
     this.fibers.begin(row);
-    const restart = { leaving, first, openRows: [], last: NONE, isSamePlace: false, isRooted: true };
+    const restart = { leaving, first, openRows: [], last: NONE, endRow: row, isSamePlace: false, isRooted: true };
     this.firstStack.beginOther(restart, row, this.clock.nowNs, isEntry);
   }
 

@@ -69,6 +69,14 @@ interface Pause {
 type Ending = InferenceName | 'unwound' | null;
 type OffCpu = '[off-cpu]' | '[preempted]';
 
+interface NeverSeenCalled {
+  readonly fn: Fn;
+  /** The return that leaves the one below it leaves it, too. */
+  readonly goesWithBelow: boolean;
+  /** Between it and the one below it is another, of which nothing is known. */
+  readonly isOnUnseen: boolean;
+}
+
 /** Longer chains of jumps are loops: they go back to the frame they came from. */
 const LONGEST_CHAIN = 64;
 
@@ -133,28 +141,36 @@ class Reader {
     this.levels = Levels.before(first);
     this.signalTail = null;
     const running = first.step === Step.Start ? first.toFn : (first.fromFn ?? first.nameless);
-    for (const { fn, goesWithBelow } of this.levelsNeverSeenCalled(first, running)) {
+    for (const { fn, goesWithBelow, isOnUnseen } of this.levelsNeverSeenCalled(first, running)) {
       this.levels.pushUnseen(goesWithBelow);
       this.open(fn, 'OpenAtStart');
+      this.top.isDoubtful = isOnUnseen;
     }
     this.isBeginning = false;
     this.startNs ??= this.extendBack(first);
   }
 
   /** On a scrap of paper: read to the end, and note where returns lead that no call explains. Lowest first. */
-  private levelsNeverSeenCalled(first: PlainEvent, running: Fn): { fn: Fn; goesWithBelow: boolean }[] {
-    const found: { fn: Fn; goesWithBelow: boolean }[] = [];
+  private levelsNeverSeenCalled(first: PlainEvent, running: Fn): NeverSeenCalled[] {
+    const found: NeverSeenCalled[] = [];
     let ran = running;
     let last: Fn | null = null;
     const note = (left: readonly Level[], isEnd: boolean) => {
-      const functions = [ran, ...landingsBelow(ran, left, last, isEnd)].reverse();
-      found.unshift(...functions.map((fn, place) => ({ fn, goesWithBelow: place > 0 })));
+      const landings = landingsBelow(ran, left, last, isEnd);
+      const levels = [ran, ...landings.map(({ fn }) => fn)].map((fn, place) => ({
+        fn,
+        goesWithBelow: place < landings.length,
+        isOnUnseen: landings[place]?.isBelowUnseen ?? false,
+      }));
+      found.unshift(...levels.reverse());
     };
     const scrap = Levels.before(first);
     scrap.pushUnseen();
     for (const event of this.events.slice(first.row)) {
       const left = scrap.list.slice(1);
-      if (scrap.take(event).is === 'contradiction') break;
+      const { is } = scrap.take(event);
+      if (is === 'contradiction') break;
+      if (is === 'push') scrap.list.at(-2)?.made.push(scrap.list.at(-1) as Level);
       const isLeft = scrap.list.length === 0;
       if (isLeft || !isSwitch(event)) last = isLeft || goesOn(event) ? event.fromFn : event.toFn;
       if (!isLeft) continue;

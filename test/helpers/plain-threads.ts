@@ -59,11 +59,11 @@ function listOf(
 
 /** One segment, or one for each program that the thread ran; one stack. */
 export function isWhole(events: ThreadEvents, facts: SiteFacts): boolean {
-  const { segments, switches, stacks, outcome } = pairReturns(events, facts);
+  const { segments, switches, stacks, unseen, outcome } = pairReturns(events, facts);
   const hasStackJumps = outcome.some(
     (what, row) => what !== Outcome.Plain && facts.step[events.site[row]] === Step.Jump,
   );
-  if (stacks.length > 0 || hasStackJumps) return false;
+  if (stacks.length > 0 || unseen.size > 0 || hasStackJumps) return false;
   const stepsBetween = segments
     .slice(1)
     .map(({ firstRow }, index) =>

@@ -61,18 +61,22 @@ export function landingOf({ list }: Levels, fn: Fn, end: End | null): Landing {
   return { frame, isSure: frame !== null && isSure };
 }
 
-/** The frame that the unwinder on top stepped down to: it called one function for itself, and for each frame on its way. */
+/** How many frames below its caller an unwinder lands: it called one function for itself, and for each frame on its way. */
+function stepsOf({ made }: Level): number | null {
+  const calls = (levels: readonly Level[]) => levels.filter(({ begunBy }) => begunBy === 'call');
+  const [first, ...others] = calls(made)
+    .filter((level) => level.caller?.is(Trait.Unwinder) && calls(level.made).length > 0)
+    .map((level) => calls(level.made).map(({ callee }) => callee));
+  const search = others.findLast(([callee]) => callee === first?.[0]);
+  return search === undefined ? null : search.filter((callee) => callee === first?.[0]).length - 1;
+}
+
+/** The frame that the unwinder on top stepped down to. */
 function steppedTo(list: readonly Level[], fn: Fn): { frame: Frame; place: number } | null {
   const top = list.findLast(({ frames }) => frames.length > 0) as Level;
   const unwinding = top.frames.at(-1)?.fn;
   if (!unwinding?.is(Trait.Raiser) || unwinding.is(Trait.Stub)) return null;
-  const calls = ({ made }: Level) => made.filter(({ begunBy }) => begunBy === 'call');
-  const [first, ...others] = calls(top)
-    .filter((level) => level.caller?.is(Trait.Unwinder) && calls(level).length > 0)
-    .map((level) => calls(level).map(({ callee }) => callee));
-  const search = others.findLast(([callee]) => callee === first?.[0]);
-  if (search === undefined) return null;
-  let left = search.filter((callee) => callee === first?.[0]).length - 1;
+  let left = stepsOf(top) ?? -1;
   let place = list.indexOf(top) - 1;
   for (; left > 0 && place >= 0; place--) left -= list[place]?.begunBy === 'signal' ? 2 : 1;
   const frames = left === 0 ? (list[place]?.frames ?? []) : [];
@@ -122,6 +126,12 @@ function unwinder(list: readonly Level[], kind: number): Level | null {
   return null;
 }
 
+/** An exception landed in it, and stepped over more frames than are known above it. */
+export interface LandedIn {
+  readonly fn: Fn;
+  readonly isBelowUnseen: boolean;
+}
+
 /** More calls than these are not looked through. */
 const MOST_LEFT_CALLS = 256;
 
@@ -129,10 +139,11 @@ const MOST_LEFT_CALLS = 256;
  * Callers below a level that nobody saw calling: an exception landed in them. The uppermost first. `ran`: the function that
  * the level began with; `left`: what stood on it at its end; `last`: the function that left it.
  */
-export function landingsBelow(ran: Fn, left: readonly Level[], last: Fn | null, isEnd: boolean): Fn[] {
+export function landingsBelow(ran: Fn, left: readonly Level[], last: Fn | null, isEnd: boolean): LandedIn[] {
   if (isEnd && left.length > MOST_LEFT_CALLS) return [];
-  const landings: Fn[] = [];
+  const landings: LandedIn[] = [];
   let stack = [ran];
+  let levels: (Level | null)[] = [null];
   const runsIn = (fn: Fn | null) => {
     const top = stack.at(-1) as Fn;
     if (fn === null || isSame(top, fn)) return;
@@ -148,15 +159,18 @@ export function landingsBelow(ran: Fn, left: readonly Level[], last: Fn | null, 
     }
     const below = stack.slice(0, stack[unwinder]?.is(Trait.Resumer) ? Math.max(0, unwinder - 1) : unwinder);
     const place = below.findLastIndex((each) => isSame(each, fn));
-    if (place === -1) landings.push(fn);
+    const steps = levels[unwinder] ? stepsOf(levels[unwinder]) : null;
+    if (place === -1) landings.push({ fn, isBelowUnseen: (steps ?? 0) > unwinder });
     stack = place === -1 ? [fn] : stack.slice(0, place + 1);
+    levels = place === -1 ? [null] : levels.slice(0, place + 1);
   };
-  for (const { caller, callee } of left.length > MOST_LEFT_CALLS ? [] : left) {
-    runsIn(caller);
-    stack.push(callee as Fn);
+  for (const level of left.length > MOST_LEFT_CALLS ? [] : left) {
+    runsIn(level.caller);
+    stack.push(level.callee as Fn);
+    levels.push(level);
   }
   runsIn(last);
-  return landings.some((fn) => fn.is(Trait.Unknown)) ? [] : landings;
+  return landings.some(({ fn }) => fn.is(Trait.Unknown)) ? [] : landings;
 }
 
 function isSame(a: Fn, b: Fn): boolean {

@@ -88,6 +88,17 @@ describe('the steps of the unwinder', () => {
 });
 
 describe('what is in doubt', () => {
+  const attachedLate = (frames: number) => `
+      10  call    thrower _Unwind_RaiseException${looking(20, '_Unwind_RaiseException', frames)}
+      30  call    top  __cxa_begin_catch
+      40  return  __cxa_begin_catch top
+      50  return  top  main`;
+
+  test('what stands on frames that nobody saw, though the unwinder stepped over them', async () => {
+    expect(await doubtfulNs(attachedLate(2))).toBe(10);
+    expect(await doubtfulNs(attachedLate(3))).toBe(20);
+  });
+
   const panicking = (end: string) => `
       10  call    main  work
       20  call    work  panic
