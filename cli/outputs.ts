@@ -157,6 +157,7 @@ async function pump(pieces: Pieces, to: NodeJS.WritableStream, name: string, opt
 
 /** Large pieces; between two of them a signal is heard, and memory is looked after. */
 async function* inTurns(pieces: Iterable<string>): AsyncGenerator<string> {
+  await setImmediate();
   let text = '';
   let turn = performance.now();
   for (const piece of pieces) {

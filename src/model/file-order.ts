@@ -19,9 +19,11 @@ export interface SymbolOrder {
 /** By name, then by the name of the file. */
 export function symbolOrder({ symbols, threads }: Profile): SymbolOrder {
   const specials: readonly SymbolId[] = Object.values(SpecialSymbol);
-  const used = new Set(threads.flatMap(usedSymbols));
-  for (const row of specials) used.delete(row);
-  const others = [...used].sort((a, b) => compareSymbols(symbols, a, b));
+  const isUsed = new Uint8Array(symbols.length);
+  for (const thread of threads) markUsed(thread, isUsed);
+  for (const row of specials) isUsed[row] = 0;
+  const others = symbols.name.flatMap((_, row) => (isUsed[row] === 1 ? [row] : []));
+  others.sort((a, b) => compareSymbols(symbols, a, b));
   const rows = [...specials, ...others];
   const rankOf = new Int32Array(symbols.length).fill(NONE);
   rows.forEach((row, rank) => {
@@ -30,8 +32,9 @@ export function symbolOrder({ symbols, threads }: Profile): SymbolOrder {
   return { table: tableOf(symbols, rows), rankOf };
 }
 
-function usedSymbols({ tree, durations }: ThreadProfile): SymbolId[] {
-  return [...new Set(tree.symbol.subarray(1)), ...new Set(durations?.symbol)];
+function markUsed({ tree, durations }: ThreadProfile, isUsed: Uint8Array): void {
+  for (let node = ROOT + 1; node < tree.length; node++) isUsed[tree.symbol[node]] = 1;
+  for (const symbol of durations?.symbol ?? []) isUsed[symbol] = 1;
 }
 
 /** These rows of a table, with the files that they are in. */

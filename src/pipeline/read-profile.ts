@@ -2,6 +2,7 @@
  * An input in, the profile out that was written to it. Who never calls this never loads what checks it.
  */
 
+import { setImmediate } from 'node:timers/promises';
 import { PtflameError } from '../model/errors.js';
 import type { Profile } from '../model/profile.js';
 import type { Selection } from '../model/trace-chunk.js';
@@ -27,6 +28,8 @@ const MOST_BYTES = 2 ** 30;
 export async function readProfile(input: TraceInput, options: ReadProfileOptions = {}): Promise<Profile> {
   const { parseProfile } = await import('../profile-file/read.js');
   const bytes = await readWhole(input, options.signal);
+  await setImmediate(); // lets a signal be heard
+  options.signal?.throwIfAborted();
   return selectThreads(parseProfile(bytes, input.name), options.select ?? {});
 }
 

@@ -10,7 +10,7 @@ import { titlesOf } from '../frames/recording-name.js';
 import { qualitySummary } from '../quality-summary.js';
 import { xml } from '../svg/xml.js';
 import { visibleText } from '../visible-text.js';
-import { writePageData } from './data/write.js';
+import { pageDataPieces } from './data/write.js';
 import { deflatedBase64 } from './deflated.js';
 import { PAGE_NOTICE, PAGE_SCRIPT, PAGE_STYLE } from './page.generated.js';
 import { themeStyle } from './theme-style.js';
@@ -47,7 +47,12 @@ ${headMarkup(profile, title)}
 <main id="app" data-start="${xml(formatHash(start))}"><noscript>This report needs JavaScript, which it brings with it; nothing is loaded from anywhere.</noscript></main>
 <svg class="defs" aria-hidden="true" width="0" height="0">${HATCH_PATTERN}</svg>
 <script type="application/octet-stream" id="data">`;
-  yield* deflatedBase64(concatenated(writePageData(profile)));
+  const pieces: Uint8Array[] = [];
+  for (const piece of pageDataPieces(profile)) {
+    pieces.push(piece);
+    yield ''; // a signal is heard
+  }
+  yield* deflatedBase64(concatenated(pieces));
   yield `</script>\n<script>${PAGE_SCRIPT}</script>\n</body>\n</html>\n`;
 }
 

@@ -13,20 +13,28 @@ import { overlay, type PlacedTree } from './overlay.js';
 import type { Shape } from './page-data.js';
 import { shapeBytes } from './shape.js';
 
-/** In pieces; each thread of the profile has a tree of its own. */
-export function writePageData(profile: Profile): Uint8Array[] {
+/** Between two steps, for whoever has to do something else meanwhile. */
+const NOTHING = new Uint8Array();
+
+/** In pieces, as each is made; each thread of the profile has a tree of its own. */
+export function* pageDataPieces(profile: Profile): Generator<Uint8Array> {
   assert(profile.together === null, 'a page of threads whose trees are one');
   const order = symbolOrder(profile);
+  yield NOTHING;
   const { shape, threads } = overlay(profile, order);
+  yield NOTHING;
   const trees = threads.map(({ tree }) => tree);
   const durations = profile.threads.map(({ durations }) => durations).filter((durations) => durations !== null);
-  return [
-    headBytes(headOf(profile, order, shape)),
-    shapeBytes(shape),
-    nodeBytes(threads),
-    ...NODE_COLUMNS.map((column) => columnBytes(column, trees)),
-    ...durationsBytes(durations.map((known) => orderedDurations(known, order))),
-  ];
+  yield headBytes(headOf(profile, order, shape));
+  yield shapeBytes(shape);
+  yield nodeBytes(threads);
+  for (const column of NODE_COLUMNS) yield columnBytes(column, trees);
+  yield* durationsBytes(durations.map((known) => orderedDurations(known, order)));
+}
+
+/** All of them. */
+export function writePageData(profile: Profile): Uint8Array[] {
+  return [...pageDataPieces(profile)].filter((piece) => piece !== NOTHING);
 }
 
 function headOf({ meta, quality, threads }: Profile, { table }: SymbolOrder, shape: Shape): PageHead {
