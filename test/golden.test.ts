@@ -19,8 +19,8 @@ import { pairReturns } from '../src/replay/pair-returns.js';
 import type { ThreadReplay } from '../src/replay/replay.js';
 import { replayThread } from '../src/replay/replayer.js';
 import type { LoadedThread } from '../src/store/thread-source.js';
-import { fold } from './helpers/load.js';
-import { type TraceThreads, threadsOf } from './helpers/threads-of.js';
+import { fold } from './helpers/traces/load.js';
+import { type TraceThreads, threadsOf } from './helpers/traces/threads-of.js';
 
 const FIXTURES = 'fixtures';
 const FOLDERS = ['hardware', 'lab', 'constructed', 'damaged'];

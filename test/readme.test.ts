@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
 import { expect, test } from 'vitest';
-import { fixture } from './helpers/load.js';
+import { fixture } from './helpers/traces/load.js';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 

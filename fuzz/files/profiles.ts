@@ -14,7 +14,7 @@ import {
   renderJson,
   renderSvg,
 } from '../../src/index.js';
-import { randomProfiles } from '../../test/helpers/random-profiles.js';
+import { randomProfiles } from '../../test/helpers/random/random-profiles.js';
 import type { Kind } from '../kind.js';
 import { Random } from '../random.js';
 import { mutated } from './mutate.js';

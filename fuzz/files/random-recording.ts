@@ -13,7 +13,7 @@ import {
   trailer,
   u32,
   u64,
-} from '../../test/helpers/perf-data.js';
+} from '../../test/helpers/perf/perf-data.js';
 import type { Random } from '../random.js';
 
 const NAMES = ['server', '', '/bin/true', '/tmp/x (deleted)', '//anon', '[vdso]', '../../etc/passwd', '\x1b[2J', 'ünï'];

@@ -9,11 +9,11 @@ import { argumentOf, CallLogBuilder, CallOp, opOf } from '../../src/model/call-l
 import { type DurationBlocks, DurationsBuilder, durationsOf } from '../../src/model/durations.js';
 import type { ReplayOptions, ThreadReplay } from '../../src/replay/replay.js';
 import { Replayer } from '../../src/replay/replayer.js';
-import { type PlainCall, type PlainThread, pathOf, pathOfStretch } from '../helpers/plain-calls.js';
-import { symbolKey } from '../helpers/plain-levels.js';
-import { plainLog } from '../helpers/plain-log.js';
-import { threadsOfBeginning } from '../helpers/threads-of.js';
-import { traceFiles } from '../helpers/trace-files.js';
+import { traceFiles } from '../helpers/traces/all-fixtures.js';
+import { threadsOfBeginning } from '../helpers/traces/threads-of.js';
+import { type PlainCall, type PlainThread, pathOf, pathOfStretch } from '../helpers/twin/plain-calls.js';
+import { symbolKey } from '../helpers/twin/plain-levels.js';
+import { plainLog } from '../helpers/twin/plain-log.js';
 
 const EVERYTHING: CallFilter = { window: null, inside: [], root: null, foldsRecursion: false };
 

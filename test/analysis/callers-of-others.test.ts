@@ -5,9 +5,9 @@ import { expect, test } from 'vitest';
 import { latencyOf } from '../../src/analysis/latency.js';
 import { type AnalyzeOptions, analyze } from '../../src/index.js';
 import { askLatency, askStacks } from '../../src/pipeline/analyze.js';
-import { fold, inputOf } from '../helpers/load.js';
-import { dedent, outline } from '../helpers/outline.js';
-import { traceOf } from '../helpers/trace-of.js';
+import { dedent, outline } from '../helpers/checks/outline.js';
+import { fold, inputOf } from '../helpers/traces/load.js';
+import { traceOf } from '../helpers/traces/trace-of.js';
 
 /** The second thread never returns from "work", which the first one has called. */
 const TRACE = traceOf(`

@@ -7,7 +7,7 @@ import { bottomUp, callersOfFunction, callersTree } from '../../src/analysis/cal
 import { functionsOf } from '../../src/analysis/functions.js';
 import type { CallTree } from '../../src/model/call-tree.js';
 import { totalTimes } from '../../src/model/tree-view.js';
-import { callTrees, chainOf, SYMBOLS, sum } from '../helpers/random-trees.js';
+import { callTrees, chainOf, SYMBOLS, sum } from '../helpers/random/random-trees.js';
 
 /** By path from the root, as text. */
 type Rows = Record<string, number>;

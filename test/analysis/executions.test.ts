@@ -6,10 +6,17 @@ import { expect, test } from 'vitest';
 import type { AnalyzeOptions } from '../../src/index.js';
 import { analyze, askLatency, askStacks } from '../../src/pipeline/analyze.js';
 import type { CallPattern, FilterOptions } from '../../src/pipeline/questions.js';
-import { comparerOf, expectSame, functionsInWords, latencyInWords, rowsOfTrees } from '../helpers/asked-answers.js';
-import { type Execution, execute } from '../helpers/execution.js';
-import { inputOf } from '../helpers/load.js';
-import { used } from '../helpers/path-rows.js';
+import { type Execution, execute } from '../helpers/random/execution.js';
+import { askableOf, decisions, type PlainQuestion, questions } from '../helpers/random/random-questions.js';
+import { inputOf } from '../helpers/traces/load.js';
+import {
+  comparerOf,
+  expectSame,
+  functionsInWords,
+  latencyInWords,
+  rowsOfTrees,
+} from '../helpers/twin/asked-answers.js';
+import { used } from '../helpers/twin/path-rows.js';
 import {
   type AskedFunctions,
   functionRows,
@@ -19,9 +26,8 @@ import {
   rowsByPath,
   stackOf,
   sumNs,
-} from '../helpers/plain-answers.js';
-import { PlainLatency } from '../helpers/plain-latency.js';
-import { askableOf, decisions, type PlainQuestion, questions } from '../helpers/random-questions.js';
+} from '../helpers/twin/plain-answers.js';
+import { PlainLatency } from '../helpers/twin/plain-latency.js';
 
 const decision = decisions({ ns: fc.constantFrom(0, 0, 1, 7, 100, 5000, 3_000_000, 4_000_000_000) });
 const asked: fc.Arbitrary<{ execution: Execution; question: PlainQuestion }> = fc

@@ -8,15 +8,15 @@ import { foldRecursion, reroot } from '../../src/analysis/reshape.js';
 import type { ThreadProfile } from '../../src/index.js';
 import type { CallTree } from '../../src/model/call-tree.js';
 import { Replayer } from '../../src/replay/replayer.js';
-import { callFilter, rowsOfTrees } from '../helpers/asked-answers.js';
-import { analyzeText } from '../helpers/load.js';
-import { used } from '../helpers/path-rows.js';
-import { hiddenNs, inferredBy, look, rowsByPath } from '../helpers/plain-answers.js';
-import { symbolKey } from '../helpers/plain-levels.js';
-import { plainThreads } from '../helpers/plain-threads.js';
-import { askableOf, filters } from '../helpers/random-questions.js';
-import { traceFiles } from '../helpers/trace-files.js';
-import { traceOf } from '../helpers/trace-of.js';
+import { askableOf, filters } from '../helpers/random/random-questions.js';
+import { traceFiles } from '../helpers/traces/all-fixtures.js';
+import { analyzeText } from '../helpers/traces/load.js';
+import { traceOf } from '../helpers/traces/trace-of.js';
+import { callFilter, rowsOfTrees } from '../helpers/twin/asked-answers.js';
+import { used } from '../helpers/twin/path-rows.js';
+import { hiddenNs, inferredBy, look, rowsByPath } from '../helpers/twin/plain-answers.js';
+import { symbolKey } from '../helpers/twin/plain-levels.js';
+import { plainThreads } from '../helpers/twin/plain-threads.js';
 
 describe.each(traceFiles)('%s', (file) => {
   test.each(['nest', 'replace'] as const)('%s', async (tailCalls) => {

@@ -14,11 +14,11 @@ import {
 } from '../../src/model/durations.js';
 import { askLatency, askStacks } from '../../src/pipeline/analyze.js';
 import type { LatencyOptions } from '../../src/pipeline/questions.js';
-import { fold, inputOf } from '../helpers/load.js';
-import { nearestRank } from '../helpers/plain-answers.js';
-import { traceOf } from '../helpers/trace-of.js';
-import { TraceWriter, times } from '../helpers/trace-writer.js';
-import { workOf } from '../helpers/work.js';
+import { workOf } from '../helpers/checks/work.js';
+import { fold, inputOf } from '../helpers/traces/load.js';
+import { traceOf } from '../helpers/traces/trace-of.js';
+import { TraceWriter, times } from '../helpers/traces/trace-writer.js';
+import { nearestRank } from '../helpers/twin/plain-answers.js';
 
 async function latency(text: string, question: LatencyOptions, options: AnalyzeOptions = {}) {
   const { calls, profile } = await askLatency([inputOf(text)], question, options);

@@ -5,15 +5,15 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type FunctionSums, functionsOf } from '../../src/analysis/functions.js';
 import { type AnalyzeOptions, analyze, type Profile } from '../../src/index.js';
-import { rowsOfTrees } from '../helpers/asked-answers.js';
-import { damagedExecutions } from '../helpers/damaged-executions.js';
-import { beginningOf, fold, inputOf } from '../helpers/load.js';
-import { dedent, outline } from '../helpers/outline.js';
-import type { PathRow } from '../helpers/path-rows.js';
-import { folded as foldedPath, sum } from '../helpers/plain-answers.js';
-import { expectSound, expectSoundSums } from '../helpers/sound.js';
-import { traceFiles } from '../helpers/trace-files.js';
-import { traceOf } from '../helpers/trace-of.js';
+import { dedent, outline } from '../helpers/checks/outline.js';
+import { expectSound, expectSoundSums } from '../helpers/checks/sound.js';
+import { damagedExecutions } from '../helpers/random/damaged-executions.js';
+import { traceFiles } from '../helpers/traces/all-fixtures.js';
+import { beginningOf, fold, inputOf } from '../helpers/traces/load.js';
+import { traceOf } from '../helpers/traces/trace-of.js';
+import { rowsOfTrees } from '../helpers/twin/asked-answers.js';
+import type { PathRow } from '../helpers/twin/path-rows.js';
+import { folded as foldedPath, sum } from '../helpers/twin/plain-answers.js';
 
 const ALWAYS = { from: null, to: null };
 

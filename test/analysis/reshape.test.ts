@@ -8,7 +8,7 @@ import { knowsSwitches, onCpuNs, timeSums, timeSumsOf } from '../../src/analysis
 import { foldRecursion, leaveOut, reroot } from '../../src/analysis/reshape.js';
 import { type CallTree, ROOT } from '../../src/model/call-tree.js';
 import { SpecialSymbol } from '../../src/model/symbol-table.js';
-import { callTrees, functionSets, sum } from '../helpers/random-trees.js';
+import { callTrees, functionSets, sum } from '../helpers/random/random-trees.js';
 
 const COLUMNS = ['calls', 'inferredCalls', 'selfNs', 'inferredNs', 'completeNs'] as const;
 const sums = (tree: CallTree) => COLUMNS.map((column) => sum(tree[column]));

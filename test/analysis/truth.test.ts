@@ -6,8 +6,8 @@ import { functionsOf } from '../../src/analysis/functions.js';
 import { isStop } from '../../src/analysis/outside.js';
 import { SpecialSymbol, SymbolKind } from '../../src/model/symbol-table.js';
 import type { TailCalls } from '../../src/replay/frame.js';
-import { type FunctionTruth, gentraceFunctions, ptemuFunctions, visible } from '../helpers/function-truth.js';
-import { analyzeText, fixture } from '../helpers/load.js';
+import { analyzeText, fixture } from '../helpers/traces/load.js';
+import { type FunctionTruth, gentraceFunctions, ptemuFunctions, visible } from '../helpers/truth/function-truth.js';
 
 test.each(['plain', 'nasty', 'plt', 'ties', 'attach', 'tail-shown', 'kernel'])(
   'gentrace, %s: all calls and all time of every function',

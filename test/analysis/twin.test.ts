@@ -3,14 +3,14 @@
  */
 import fc from 'fast-check';
 import { describe, test } from 'vitest';
-import { damagedExecutions } from '../helpers/damaged-executions.js';
-import { type FiberDecision, FiberRun, fiberDecisions } from '../helpers/fiber-run.js';
-import { inputOf } from '../helpers/load.js';
-import { type ListedThread, plainThreads, plainThreadsOf } from '../helpers/plain-threads.js';
-import { askableOf, questions } from '../helpers/random-questions.js';
-import { expectSameAnswers } from '../helpers/same-answers.js';
-import { threadsOfInput } from '../helpers/threads-of.js';
-import { traceFiles } from '../helpers/trace-files.js';
+import { damagedExecutions } from '../helpers/random/damaged-executions.js';
+import { type FiberDecision, FiberRun, fiberDecisions } from '../helpers/random/fiber-run.js';
+import { askableOf, questions } from '../helpers/random/random-questions.js';
+import { traceFiles } from '../helpers/traces/all-fixtures.js';
+import { inputOf } from '../helpers/traces/load.js';
+import { threadsOfInput } from '../helpers/traces/threads-of.js';
+import { type ListedThread, plainThreads, plainThreadsOf } from '../helpers/twin/plain-threads.js';
+import { expectSameAnswers } from '../helpers/twin/same-answers.js';
 
 /** The twin goes through all calls for each call: of larger traces it knows the first threads. */
 const MOST_CALLS = 1000;

@@ -4,7 +4,7 @@
 import { describe, expect, test } from 'vitest';
 import { type Generated, generate, type Recipe } from '../../bench/generator/generate.js';
 import { KINDS, type Kind } from '../../bench/generator/kinds.js';
-import { analyzeText, fold } from '../helpers/load.js';
+import { analyzeText, fold } from '../helpers/traces/load.js';
 
 const kinds = Object.keys(KINDS) as Kind[];
 

@@ -6,9 +6,7 @@ import { readFile } from 'node:fs/promises';
 import type { Download, Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Profile } from '../../src/index.js';
-import { press, windows } from '../helpers/browser.js';
-import { fixture, fold } from '../helpers/load.js';
-import { jsonOf } from '../helpers/profile-file.js';
+import { press, windows } from '../helpers/browser/browser.js';
 import {
   CALLS,
   click,
@@ -24,9 +22,11 @@ import {
   push,
   rows,
   tooltip,
-} from '../helpers/report-page.js';
-import { strangeTrace } from '../helpers/strange-names.js';
-import { traceOf } from '../helpers/trace-of.js';
+} from '../helpers/browser/report-page.js';
+import { jsonOf } from '../helpers/checks/profile-file.js';
+import { fixture, fold } from '../helpers/traces/load.js';
+import { strangeTrace } from '../helpers/traces/strange-names.js';
+import { traceOf } from '../helpers/traces/trace-of.js';
 
 const browser = windows('html', { permissions: ['clipboard-read', 'clipboard-write'] });
 const pictures = windows('svg');

@@ -6,10 +6,9 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { layout } from '../../src/layout/layout.js';
 import { rectangles } from '../../src/render/frames/drawing.js';
 import { parseHash, START, WIDTHS } from '../../src/render/page/view/state.js';
-import { press, windows } from '../helpers/browser.js';
-import { analyzeText, fixture } from '../helpers/load.js';
-import { viewsOf } from '../helpers/page-views.js';
-import * as report from '../helpers/report-page.js';
+import { press, windows } from '../helpers/browser/browser.js';
+import { viewsOf } from '../helpers/browser/page-views.js';
+import * as report from '../helpers/browser/report-page.js';
 import {
   CALLS,
   click,
@@ -21,9 +20,10 @@ import {
   labels,
   openReport,
   push,
-} from '../helpers/report-page.js';
-import { traceOf } from '../helpers/trace-of.js';
-import { TraceWriter, times } from '../helpers/trace-writer.js';
+} from '../helpers/browser/report-page.js';
+import { analyzeText, fixture } from '../helpers/traces/load.js';
+import { traceOf } from '../helpers/traces/trace-of.js';
+import { TraceWriter, times } from '../helpers/traces/trace-writer.js';
 
 const browser = windows('html', { hasScrollBars: true });
 const ALL = [

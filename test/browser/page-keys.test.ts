@@ -5,8 +5,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { press, windows } from '../helpers/browser.js';
-import { fixture } from '../helpers/load.js';
+import { press, windows } from '../helpers/browser/browser.js';
 import {
   CALLS,
   chips,
@@ -18,8 +17,9 @@ import {
   hashOf,
   labels,
   openReport,
-} from '../helpers/report-page.js';
-import { traceOf } from '../helpers/trace-of.js';
+} from '../helpers/browser/report-page.js';
+import { fixture } from '../helpers/traces/load.js';
+import { traceOf } from '../helpers/traces/trace-of.js';
 
 const browser = windows('html');
 /** axe is put into the page, which its policy forbids. */

@@ -3,7 +3,7 @@
  */
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { press, windows } from '../helpers/browser.js';
+import { press, windows } from '../helpers/browser/browser.js';
 import {
   CALLS,
   chips,
@@ -21,8 +21,8 @@ import {
   push,
   rows,
   tooltip,
-} from '../helpers/report-page.js';
-import { traceOf } from '../helpers/trace-of.js';
+} from '../helpers/browser/report-page.js';
+import { traceOf } from '../helpers/traces/trace-of.js';
 
 const browser = windows('html', { hasScrollBars: true });
 

@@ -3,9 +3,9 @@
  */
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
-import { press, windows } from '../helpers/browser.js';
-import { CALLS, eventually, frames, goTo, openReport, push } from '../helpers/report-page.js';
-import { traceOf } from '../helpers/trace-of.js';
+import { press, windows } from '../helpers/browser/browser.js';
+import { CALLS, eventually, frames, goTo, openReport, push } from '../helpers/browser/report-page.js';
+import { traceOf } from '../helpers/traces/trace-of.js';
 
 const browser = windows('html', { hasScrollBars: true });
 

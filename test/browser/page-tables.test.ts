@@ -7,10 +7,9 @@ import { reportOf } from '../../src/answers/report.js';
 import type { FunctionRow } from '../../src/answers/schema.js';
 import { formatCalls, formatDuration, formatLongest, formatShare } from '../../src/render/format.js';
 import { START, type State } from '../../src/render/page/view/state.js';
-import { press, windows } from '../helpers/browser.js';
-import { fixture } from '../helpers/load.js';
-import { symbolOf, viewsOf } from '../helpers/page-views.js';
-import * as report from '../helpers/report-page.js';
+import { press, windows } from '../helpers/browser/browser.js';
+import { symbolOf, viewsOf } from '../helpers/browser/page-views.js';
+import * as report from '../helpers/browser/report-page.js';
 import {
   CALLS,
   chips,
@@ -25,8 +24,9 @@ import {
   profileOfTrace,
   push,
   rows,
-} from '../helpers/report-page.js';
-import { TraceWriter, times } from '../helpers/trace-writer.js';
+} from '../helpers/browser/report-page.js';
+import { fixture } from '../helpers/traces/load.js';
+import { TraceWriter, times } from '../helpers/traces/trace-writer.js';
 
 const browser = windows('html');
 const SMALL = fixture('lab/thread-create-switch-migrate.txt');

@@ -3,9 +3,9 @@
  */
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { press, windows } from '../helpers/browser.js';
-import { chips, eventually, goTo, hashOf, labels, openReport, push, rows } from '../helpers/report-page.js';
-import { traceOf } from '../helpers/trace-of.js';
+import { press, windows } from '../helpers/browser/browser.js';
+import { chips, eventually, goTo, hashOf, labels, openReport, push, rows } from '../helpers/browser/report-page.js';
+import { traceOf } from '../helpers/traces/trace-of.js';
 
 const browser = windows('html');
 

@@ -3,10 +3,10 @@
  */
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { press, windows } from '../helpers/browser.js';
-import * as report from '../helpers/report-page.js';
-import { CALLS, eventually, goTo, hashOf, openReport } from '../helpers/report-page.js';
-import { traceOf } from '../helpers/trace-of.js';
+import { press, windows } from '../helpers/browser/browser.js';
+import * as report from '../helpers/browser/report-page.js';
+import { CALLS, eventually, goTo, hashOf, openReport } from '../helpers/browser/report-page.js';
+import { traceOf } from '../helpers/traces/trace-of.js';
 
 const browser = windows('html');
 

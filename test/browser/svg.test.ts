@@ -4,9 +4,9 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { analyze, openTraceFile, renderSvg, type SvgOptions } from '../../src/index.js';
-import { press, windows } from '../helpers/browser.js';
-import { analyzeText, fixture } from '../helpers/load.js';
-import { CALLS } from '../helpers/report-page.js';
+import { press, windows } from '../helpers/browser/browser.js';
+import { CALLS } from '../helpers/browser/report-page.js';
+import { analyzeText, fixture } from '../helpers/traces/load.js';
 
 const browser = windows('svg');
 

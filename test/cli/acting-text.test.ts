@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { expect } from 'vitest';
 import { shellWords } from '../../src/text.js';
-import { ptflame, test } from '../helpers/run-cli.js';
+import { ptflame, test } from '../helpers/cli/run-cli.js';
 
 const NAME = 'a\x1b[31m\x9b1m\u202egnp\u2067';
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this is about

@@ -16,8 +16,8 @@ import { formatsOf } from '../../cli/formats.js';
 import { ImportOptions, InfoOptions, PackOptions, RenderOptions } from '../../cli/options.js';
 import { DiffOptions, LatencyOptions, ReportOptions, StacksOptions } from '../../cli/question-options.js';
 import { removeTemporaryFiles } from '../../cli/temporary-files.js';
-import { type DamagedInput, damagedInputs } from '../helpers/damaged-inputs.js';
-import { type Directory, SIX_LINES, test } from '../helpers/run-cli.js';
+import { type DamagedInput, damagedInputs } from '../helpers/cli/damaged-inputs.js';
+import { type Directory, SIX_LINES, test } from '../helpers/cli/run-cli.js';
 
 const NEVER = new AbortController().signal;
 const LONGEST_MS = 30_000;

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { debugSymbolNotes } from '../../cli/debug-symbols.js';
 import type { Profile } from '../../src/index.js';
-import { analyzeText } from '../helpers/load.js';
+import { analyzeText } from '../helpers/traces/load.js';
 
 /** A file of this machine that has a build id. */
 const NODE = process.execPath;

@@ -2,7 +2,7 @@
  * `ptflame demo`, as somebody runs it who has just installed it.
  */
 import { describe, expect } from 'vitest';
-import { expectRefusal, fixturePath, ptflame, test } from '../helpers/run-cli.js';
+import { expectRefusal, fixturePath, ptflame, test } from '../helpers/cli/run-cli.js';
 
 const BUNDLED = fixturePath('demo/threads.perf.txt.gz');
 

@@ -5,10 +5,10 @@ import { chmod } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect } from 'vitest';
 import { DoctorReport } from '../../cli/doctor-report.js';
-import { type FakeMachine, machineTree } from '../helpers/machine-tree.js';
-import { type Directory, ptflame, test } from '../helpers/run-cli.js';
+import { type Directory, ptflame, test } from '../helpers/cli/run-cli.js';
+import { type FakeMachine, machineTree } from '../helpers/perf/machine-tree.js';
 
-const FAKE_PERF = fileURLToPath(new URL('../helpers/fake-perf.mjs', import.meta.url));
+const FAKE_PERF = fileURLToPath(new URL('../helpers/perf/fake-perf.mjs', import.meta.url));
 
 async function doctor(dir: Directory, machine: FakeMachine, args: readonly string[] = [], env = {}) {
   const root = await machineTree(dir.file('root'), machine);

@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, describe, expect } from 'vitest';
-import { RECORDED_ROOT, recordingPath } from '../helpers/perf.js';
-import { Directory, expectRefusal, fixturePath, ptflame, SIX_LINES, test } from '../helpers/run-cli.js';
+import { Directory, expectRefusal, fixturePath, ptflame, SIX_LINES, test } from '../helpers/cli/run-cli.js';
+import { RECORDED_ROOT, recordingPath } from '../helpers/perf/perf.js';
 import { needs } from '../tools/needs.js';
 
 const MIGRATING = fixturePath('lab/thread-create-switch-migrate.txt');

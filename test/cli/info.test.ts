@@ -5,7 +5,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { RecordingInfo } from '../../cli/recording-info.js';
-import { fixture } from '../helpers/load.js';
+import { expectRefusal, fixturePath, ptflame, SIX_LINES, test } from '../helpers/cli/run-cli.js';
 import {
   auxtrace,
   auxtraceInfo,
@@ -17,8 +17,8 @@ import {
   trailer,
   u32,
   u64,
-} from '../helpers/perf-data.js';
-import { expectRefusal, fixturePath, ptflame, SIX_LINES, test } from '../helpers/run-cli.js';
+} from '../helpers/perf/perf-data.js';
+import { fixture } from '../helpers/traces/load.js';
 
 const TRUNCATED = fixturePath('perfdata/truncated.data');
 

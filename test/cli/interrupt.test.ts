@@ -13,7 +13,7 @@ import {
   startPtflame,
   test,
   wideTrace,
-} from '../helpers/run-cli.js';
+} from '../helpers/cli/run-cli.js';
 
 /** Once it stands, the program is at work and hears signals. */
 async function temporaryFileIn(dir: Directory): Promise<string> {

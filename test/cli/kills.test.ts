@@ -9,8 +9,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect } from 'vitest';
-import { clockPerf, perfWorks, type RecordRun, startRecord } from '../helpers/record-runs.js';
-import { Directory, test } from '../helpers/run-cli.js';
+import { Directory, test } from '../helpers/cli/run-cli.js';
+import { clockPerf, perfWorks, type RecordRun, startRecord } from '../helpers/perf/record-runs.js';
 
 const KILLS = Number(process.env['PTFLAME_KILLS'] ?? 4);
 const AT_ONCE = 4;

@@ -5,7 +5,7 @@ import { closeSync, openSync } from 'node:fs';
 import { describe, expect } from 'vitest';
 import { faultOf, ISSUES } from '../../cli/faults.js';
 import { PtflameError } from '../../src/index.js';
-import { expectRefusal, ptflame, SIX_LINES, startPtflame, test } from '../helpers/run-cli.js';
+import { expectRefusal, ptflame, SIX_LINES, startPtflame, test } from '../helpers/cli/run-cli.js';
 
 /** Runs this as soon as the program can be heard to fail. */
 function sabotage(script: string): Readonly<Record<string, string>> {

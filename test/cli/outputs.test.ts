@@ -15,7 +15,7 @@ import {
   startPtflame,
   test,
   wideTrace,
-} from '../helpers/run-cli.js';
+} from '../helpers/cli/run-cli.js';
 
 const WITHOUT_FLAGS = fixturePath('lab/fields-default.txt');
 

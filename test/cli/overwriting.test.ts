@@ -6,7 +6,7 @@ import { chmod, link, mkdir, readFile, stat, symlink } from 'node:fs/promises';
 import { describe, expect } from 'vitest';
 import { refuseOverwriting } from '../../cli/refuse-overwriting.js';
 import { PtflameError } from '../../src/index.js';
-import { type Directory, expectRefusal, fixturePath, ptflame, SIX_LINES, test } from '../helpers/run-cli.js';
+import { type Directory, expectRefusal, fixturePath, ptflame, SIX_LINES, test } from '../helpers/cli/run-cli.js';
 
 const RECORDING = fixturePath('recordings/loop-1.data');
 

@@ -4,7 +4,7 @@
 import { readFile } from 'node:fs/promises';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { describe, expect } from 'vitest';
-import { type Directory, expectRefusal, fixturePath, ptflame, SIX_LINES, test } from '../helpers/run-cli.js';
+import { type Directory, expectRefusal, fixturePath, ptflame, SIX_LINES, test } from '../helpers/cli/run-cli.js';
 
 const MIGRATING = fixturePath('lab/thread-create-switch-migrate.txt');
 

@@ -3,8 +3,8 @@
  */
 import { describe, expect } from 'vitest';
 import { Diff, Latency, Report, Stacks } from '../../src/answers.js';
-import { expectRefusal, fixturePath, ptflame, SIX_LINES, test } from '../helpers/run-cli.js';
-import { strangeTrace } from '../helpers/strange-names.js';
+import { expectRefusal, fixturePath, ptflame, SIX_LINES, test } from '../helpers/cli/run-cli.js';
+import { strangeTrace } from '../helpers/traces/strange-names.js';
 
 const DEMO = fixturePath('demo/threads.perf.txt.gz');
 const LOSSY = fixturePath('lab/overflow-and-lost.txt');

@@ -5,8 +5,8 @@ import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { describe, expect, vi } from 'vitest';
 import { RecordingNotes } from '../../cli/perf/recording-notes.js';
-import { clockPerf, perfWorks, record, startRecord } from '../helpers/record-runs.js';
-import { type Directory, test } from '../helpers/run-cli.js';
+import { type Directory, test } from '../helpers/cli/run-cli.js';
+import { clockPerf, perfWorks, record, startRecord } from '../helpers/perf/record-runs.js';
 
 const BUSY = 'for (;;) Math.sqrt(Math.random())';
 

@@ -5,9 +5,9 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { chmod, mkdir, stat } from 'node:fs/promises';
 import { describe, expect, vi } from 'vitest';
 import { RecordingNotes } from '../../cli/perf/recording-notes.js';
-import { RECORDED_ROOT, recordingPath } from '../helpers/perf.js';
-import { heard, logOf, planRecord, record, recordArguments, startRecord } from '../helpers/record-runs.js';
-import { expectRefusal, fixturePath, ptflame, test } from '../helpers/run-cli.js';
+import { expectRefusal, fixturePath, ptflame, test } from '../helpers/cli/run-cli.js';
+import { RECORDED_ROOT, recordingPath } from '../helpers/perf/perf.js';
+import { heard, logOf, planRecord, record, recordArguments, startRecord } from '../helpers/perf/record-runs.js';
 import { isMissing } from '../tools/needs.js';
 
 const NOTES = (host: string) => JSON.stringify({ format: 'ptflame-recording', host }, null, 2);

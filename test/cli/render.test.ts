@@ -14,7 +14,7 @@ import {
   SIX_LINES_FOLDED,
   test,
   wideTrace,
-} from '../helpers/run-cli.js';
+} from '../helpers/cli/run-cli.js';
 
 const OTHER_TRACE = fixturePath('lab/fields-usec-time.txt');
 const MIGRATING = fixturePath('lab/thread-create-switch-migrate.txt');

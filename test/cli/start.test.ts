@@ -12,7 +12,7 @@ import {
   SIX_LINES,
   SIX_LINES_FOLDED,
   test,
-} from '../helpers/run-cli.js';
+} from '../helpers/cli/run-cli.js';
 
 interface ScriptCoverage {
   readonly url: string;

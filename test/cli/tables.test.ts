@@ -6,8 +6,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import stringWidth from 'string-width';
 import { describe, expect } from 'vitest';
-import { fixturePath, ptflame, test } from '../helpers/run-cli.js';
-import { strangeTrace } from '../helpers/strange-names.js';
+import { fixturePath, ptflame, test } from '../helpers/cli/run-cli.js';
+import { strangeTrace } from '../helpers/traces/strange-names.js';
 
 const DEMO = fixturePath('demo/threads.perf.txt.gz');
 

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect } from 'vitest';
 import { readElf } from '../../src/pack/elf-file.js';
-import { elfFile } from '../helpers/elf.js';
-import { RECORDED_ROOT } from '../helpers/perf.js';
-import { test } from '../helpers/run-cli.js';
+import { test } from '../helpers/cli/run-cli.js';
+import { elfFile } from '../helpers/perf/elf.js';
+import { RECORDED_ROOT } from '../helpers/perf/perf.js';
 
 const ID = '0123456789abcdef0123456789abcdef01234567';
 

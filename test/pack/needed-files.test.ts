@@ -6,9 +6,9 @@ import { dirname } from 'node:path';
 import { execa } from 'execa';
 import { expect } from 'vitest';
 import { type NeededFile, neededFiles, type Recording } from '../../src/index.js';
-import { elfFile } from '../helpers/elf.js';
-import { recordingOf } from '../helpers/recordings.js';
-import { type Directory, test } from '../helpers/run-cli.js';
+import { type Directory, test } from '../helpers/cli/run-cli.js';
+import { elfFile } from '../helpers/perf/elf.js';
+import { recordingOf } from '../helpers/perf/recordings.js';
 
 const [ID, OTHER_ID] = ['0123456789abcdef', 'fedcba9876543210'];
 

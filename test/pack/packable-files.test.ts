@@ -8,9 +8,9 @@ import { describe, expect } from 'vitest';
 import type { Recording } from '../../src/index.js';
 import { openChecked } from '../../src/pack/checked-file.js';
 import { packableFiles, packableVdso } from '../../src/packs.js';
-import { elfFile } from '../helpers/elf.js';
-import { recordingOf } from '../helpers/recordings.js';
-import { type Directory, fixturePath, ptflame, test } from '../helpers/run-cli.js';
+import { type Directory, fixturePath, ptflame, test } from '../helpers/cli/run-cli.js';
+import { elfFile } from '../helpers/perf/elf.js';
+import { recordingOf } from '../helpers/perf/recordings.js';
 
 const [ID, OTHER_ID] = ['0123456789abcdef', 'fedcba9876543210'];
 const SHORT_ID = '01234567';

@@ -10,7 +10,7 @@ import { describe, expect } from 'vitest';
 import { firstBytes } from '../../cli/data-file.js';
 import { isPack } from '../../src/index.js';
 import { type Manifest, type PackedFile, readPack, writePack } from '../../src/packs.js';
-import { type Directory, fixturePath, test } from '../helpers/run-cli.js';
+import { type Directory, fixturePath, test } from '../helpers/cli/run-cli.js';
 
 const MANIFEST: Manifest = { format: 'ptflame-pack', version: 1, name: 'perf.data', missing: [], hasKallsyms: false };
 const NEVER = new AbortController().signal;

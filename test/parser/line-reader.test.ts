@@ -12,7 +12,7 @@ import { knownFile, parseLocation } from '../../src/parser/location.js';
 import { END_COLUMNS, End, type NewBranches } from '../../src/parser/new-branches.js';
 import { type PerfLine, parsePerfLine } from '../../src/parser/perf-line.js';
 import { LINE_COLUMNS, Line, lineText, OTHER, type ReadLines } from '../../src/parser/read-lines.js';
-import { fixture } from '../helpers/load.js';
+import { fixture } from '../helpers/traces/load.js';
 
 const FOLDERS = ['lab', 'hardware', 'constructed', 'damaged'];
 const fixtures = FOLDERS.flatMap((folder) =>

@@ -4,8 +4,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type ErrorCode, PtflameError, type Recording, readRecording } from '../../src/index.js';
-import { fixture } from '../helpers/load.js';
-import { auxtrace, fileOf, perfData, record, text, trailer, u32, u64 } from '../helpers/perf-data.js';
+import { auxtrace, fileOf, perfData, record, text, trailer, u32, u64 } from '../helpers/perf/perf-data.js';
+import { fixture } from '../helpers/traces/load.js';
 
 const WHOLE = fixture('perfdata/truncated.data');
 const comm = (name: string) => record(3, 0, u32(7), u32(7), text(name), trailer({ ns: 1 }));

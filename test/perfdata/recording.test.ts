@@ -4,7 +4,6 @@
  */
 import { describe, expect, test } from 'vitest';
 import { isRecording, type Recording, readRecording } from '../../src/index.js';
-import { fixture } from '../helpers/load.js';
 import {
   auxtrace,
   auxtraceInfo,
@@ -18,7 +17,8 @@ import {
   trailer,
   u32,
   u64,
-} from '../helpers/perf-data.js';
+} from '../helpers/perf/perf-data.js';
+import { fixture } from '../helpers/traces/load.js';
 
 const recordingOf = (name: string) => readRecording(fileOf(fixture(`perfdata/${name}.data`)));
 const handMade = (data: PerfData) => readRecording(fileOf(perfData(data)));

@@ -6,8 +6,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type RecordedEvent, readRecording } from '../../src/index.js';
 import { parsePerfLine } from '../../src/parser/perf-line.js';
-import { fixture } from '../helpers/load.js';
-import { auxtrace, fileOf, perfData, record, text, trailer, u32, u64 } from '../helpers/perf-data.js';
+import { auxtrace, fileOf, perfData, record, text, trailer, u32, u64 } from '../helpers/perf/perf-data.js';
+import { fixture } from '../helpers/traces/load.js';
 
 const NAMES = readdirSync('fixtures/perfdata').flatMap((file) => (file.endsWith('.data') ? [file.slice(0, -5)] : []));
 

@@ -9,8 +9,8 @@ import { askForMemory, checkMemory, watchMemory } from '../../src/model/memory-w
 import { renderHtml } from '../../src/page.js';
 import { type Machine, MemoryBudget, refusedMemory } from '../../src/pipeline/memory-budget.js';
 import { parseProfile } from '../../src/profile-file/read.js';
-import { analyzeText } from '../helpers/load.js';
-import { PROGRAM, ptflame, SIX_LINES, test } from '../helpers/run-cli.js';
+import { PROGRAM, ptflame, SIX_LINES, test } from '../helpers/cli/run-cli.js';
+import { analyzeText } from '../helpers/traces/load.js';
 
 const MIB = 1024 * 1024;
 

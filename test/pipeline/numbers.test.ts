@@ -4,10 +4,10 @@
 import { expect, test } from 'vitest';
 import { latencyAnswer, reportOf, stacksAnswer } from '../../src/answers.js';
 import { type AnalyzeOptions, analyze, askLatency, askStacks, PtflameError } from '../../src/index.js';
-import { beginningOf, inputOf } from '../helpers/load.js';
-import { jsonOf, readBack } from '../helpers/profile-file.js';
-import { tracesIn } from '../helpers/round-trips.js';
-import { wrongNumbers } from '../helpers/wrong-numbers.js';
+import { jsonOf, readBack } from '../helpers/checks/profile-file.js';
+import { tracesIn } from '../helpers/checks/round-trips.js';
+import { wrongNumbers } from '../helpers/checks/wrong-numbers.js';
+import { beginningOf, inputOf } from '../helpers/traces/load.js';
 
 const fixtures = tracesIn(['hardware', 'lab', 'constructed', 'damaged', 'truth', 'demo']);
 const HALF = { from: { afterStartNs: 10 }, to: { afterStartNs: 1000 } };

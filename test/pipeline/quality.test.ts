@@ -3,7 +3,7 @@
  */
 import { describe, expect, test } from 'vitest';
 import { analyze, type LossKind, type Quality } from '../../src/index.js';
-import { analyzeText, fixture, inputOf } from '../helpers/load.js';
+import { analyzeText, fixture, inputOf } from '../helpers/traces/load.js';
 
 const lab = async (name: string) => (await analyzeText(fixture(`lab/${name}.txt`))).quality;
 

@@ -23,8 +23,8 @@ import { generate } from '../../bench/generator/generate.js';
 import { KINDS } from '../../bench/generator/kinds.js';
 import { Random } from '../../bench/generator/random.js';
 import type * as library from '../../src/index.js';
-import { type Damage, damaged, ERRORS, RECORDS } from '../helpers/damage.js';
-import { expectRefusal, PROGRAM, ptflame } from '../helpers/run-cli.js';
+import { expectRefusal, PROGRAM, ptflame } from '../helpers/cli/run-cli.js';
+import { type Damage, damaged, ERRORS, RECORDS } from '../helpers/traces/damage.js';
 
 const { analyze, openTraceFile, readProfile, renderFolded, renderJson, traceStream } = (await import(
   new URL('../../dist/src/index.js', import.meta.url).href

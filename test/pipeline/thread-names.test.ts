@@ -4,7 +4,7 @@
 import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
 import { analyze, type DecodedRecording, type Profile, readRecording, traceStream } from '../../src/index.js';
-import { fileOf, perfData, record, text, trailer, u32 } from '../helpers/perf-data.js';
+import { fileOf, perfData, record, text, trailer, u32 } from '../helpers/perf/perf-data.js';
 
 const BRANCHES = [
   '7 [000] 3.000000000:   call                  401010 main+0x10 =>      402000 work+0x0',

@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { openRecording, renderJson } from '../../src/index.js';
 import { remedyOf } from '../../src/model/remedies.js';
-import { decoded } from '../helpers/decoding.js';
-import { analyzeText, fixture, fold } from '../helpers/load.js';
-import { RECORDED_ROOT, recordingPath } from '../helpers/perf.js';
+import { decoded } from '../helpers/perf/decoding.js';
+import { RECORDED_ROOT, recordingPath } from '../helpers/perf/perf.js';
+import { analyzeText, fixture, fold } from '../helpers/traces/load.js';
 
 const at = (tid: number, ns: number) => `7/${tid} [000] 5.${String(ns).padStart(9, '0')}:`;
 const IN = (tid: number, ns: number) => `${at(tid, ns)} PERF_RECORD_SWITCH IN`;

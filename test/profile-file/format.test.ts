@@ -5,8 +5,8 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { QUALITY_KEYS } from '../../src/profile-file/format.js';
 import { ProfileFile } from '../../src/profile-file/schema.js';
-import { analyzeText, fixture } from '../helpers/load.js';
-import { jsonOf } from '../helpers/profile-file.js';
+import { jsonOf } from '../helpers/checks/profile-file.js';
+import { analyzeText, fixture } from '../helpers/traces/load.js';
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
 const packageJson = JSON.parse(read('package.json'));

@@ -4,10 +4,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { analyze, type Profile } from '../../src/index.js';
-import { execute } from '../helpers/execution.js';
-import { analyzeText, beginningOf, fold, inputOf } from '../helpers/load.js';
-import { jsonOf, profileOfNames, readBack } from '../helpers/profile-file.js';
-import { breakingOff, callAt, manyThreads, tracesIn } from '../helpers/round-trips.js';
+import { jsonOf, profileOfNames, readBack } from '../helpers/checks/profile-file.js';
+import { breakingOff, callAt, manyThreads, tracesIn } from '../helpers/checks/round-trips.js';
+import { execute } from '../helpers/random/execution.js';
+import { analyzeText, beginningOf, fold, inputOf } from '../helpers/traces/load.js';
 
 const fixtures = tracesIn(['hardware', 'lab', 'constructed', 'truth', 'demo']);
 

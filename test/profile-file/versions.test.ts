@@ -3,9 +3,9 @@
  */
 import { expect, test } from 'vitest';
 import { reportOf } from '../../src/answers/report.js';
-import { analyzeText, fixture, fold } from '../helpers/load.js';
-import { jsonOf, readBack } from '../helpers/profile-file.js';
-import { traceOf } from '../helpers/trace-of.js';
+import { jsonOf, readBack } from '../helpers/checks/profile-file.js';
+import { analyzeText, fixture, fold } from '../helpers/traces/load.js';
+import { traceOf } from '../helpers/traces/trace-of.js';
 
 test('version 1 is read: nothing is known of calls that were cut, and none was unwound', async () => {
   const profile = await analyzeText(fixture('lab/cpp-exception-operators-lambda.txt'));

@@ -5,9 +5,9 @@ import { readdirSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type AnalyzeOptions, type Profile, PtflameError } from '../../src/index.js';
-import { type Damage, damaged, ERRORS, RECORDS } from '../helpers/damage.js';
-import { analyzeText, fixture, fold } from '../helpers/load.js';
-import { expectSound } from '../helpers/sound.js';
+import { expectSound } from '../helpers/checks/sound.js';
+import { type Damage, damaged, ERRORS, RECORDS } from '../helpers/traces/damage.js';
+import { analyzeText, fixture, fold } from '../helpers/traces/load.js';
 
 const SLICE_LINES = 300;
 

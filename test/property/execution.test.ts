@@ -4,9 +4,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { analyze, type Profile } from '../../src/index.js';
-import { type Decision, execute } from '../helpers/execution.js';
-import { analyzeText, fold, inputOf } from '../helpers/load.js';
-import { rowsByPath, sorted } from '../helpers/rows.js';
+import { rowsByPath, sorted } from '../helpers/checks/rows.js';
+import { type Decision, execute } from '../helpers/random/execution.js';
+import { analyzeText, fold, inputOf } from '../helpers/traces/load.js';
 
 const decision: fc.Arbitrary<Decision> = fc.record({
   what: fc.constantFrom(

@@ -4,8 +4,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Profile } from '../../src/index.js';
-import { FiberRun, fiberDecisions } from '../helpers/fiber-run.js';
-import { analyzeText, fold } from '../helpers/load.js';
+import { FiberRun, fiberDecisions } from '../helpers/random/fiber-run.js';
+import { analyzeText, fold } from '../helpers/traces/load.js';
 
 test('the time of every stack is on its own frames, below which the thread stands', async () => {
   await fc.assert(

@@ -10,7 +10,7 @@ import { faults } from '../../fuzz/faults/faults.js';
 import { SCENARIOS } from '../../fuzz/faults/scenarios.js';
 import { type KindName, kindOf } from '../../fuzz/kinds.js';
 import { failureOf, minimised } from '../../fuzz/minimise.js';
-import { test } from '../helpers/run-cli.js';
+import { test } from '../helpers/cli/run-cli.js';
 
 const SEED = 1;
 const LINES = 6000;

@@ -9,8 +9,8 @@ import { traceStream } from '../../src/pipeline/open-input.js';
 import { gapsAmong, UnownedGaps } from '../../src/store/gap-records.js';
 import { mergeLanes } from '../../src/store/merge-lanes.js';
 import { ThreadNames } from '../../src/store/thread-names.js';
-import { analyzeText, inputOf } from '../helpers/load.js';
-import { TraceWriter, times } from '../helpers/trace-writer.js';
+import { analyzeText, inputOf } from '../helpers/traces/load.js';
+import { TraceWriter, times } from '../helpers/traces/trace-writer.js';
 
 /** Far more than each takes; it took a minute or more. */
 const A_SECOND_OR_SO = { timeout: 20_000 };

@@ -4,9 +4,9 @@
  */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { TruthRow } from '../helpers/execution.js';
-import { analyzeText } from '../helpers/load.js';
-import { rowsByPath, sorted } from '../helpers/rows.js';
+import { rowsByPath, sorted } from '../helpers/checks/rows.js';
+import type { TruthRow } from '../helpers/random/execution.js';
+import { analyzeText } from '../helpers/traces/load.js';
 
 /** `fn`: the function that is called; a return has none. */
 interface Step {

@@ -5,10 +5,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { analyze, type Profile, type TraceInput } from '../../src/index.js';
-import { type Damage, damaged, ERRORS, RECORDS } from '../helpers/damage.js';
-import { type Decision, execute } from '../helpers/execution.js';
-import { analyzeText, fold, inputOf } from '../helpers/load.js';
-import { expectSound, inferredCalls } from '../helpers/sound.js';
+import { expectSound, inferredCalls } from '../helpers/checks/sound.js';
+import { type Decision, execute } from '../helpers/random/execution.js';
+import { type Damage, damaged, ERRORS, RECORDS } from '../helpers/traces/damage.js';
+import { analyzeText, fold, inputOf } from '../helpers/traces/load.js';
 
 const ns = fc.constantFrom(0, 1, 7, 100, 5000);
 const which = fc.nat(2000);

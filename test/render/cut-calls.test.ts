@@ -10,9 +10,9 @@ import { factsOf, labelOf } from '../../src/render/frames/facts.js';
 import type { FrameTable } from '../../src/render/frames/frame-table.js';
 import { painterOf } from '../../src/render/page/view/colouring.js';
 import { START } from '../../src/render/page/view/state.js';
-import { analyzeText, fold } from '../helpers/load.js';
-import { viewsOf } from '../helpers/page-views.js';
-import { traceOf } from '../helpers/trace-of.js';
+import { viewsOf } from '../helpers/browser/page-views.js';
+import { analyzeText, fold } from '../helpers/traces/load.js';
+import { traceOf } from '../helpers/traces/trace-of.js';
 
 /** Four short calls of `coder`, and a fifth that the trace ends in. */
 const LAST_IS_LONGEST = traceOf(`

@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { FoldedOptions } from '../../src/index.js';
-import { readByFlamegraphPl, Speedscope, type Stacks } from '../helpers/folded-readers.js';
-import { analyzeText, fixture, fold } from '../helpers/load.js';
+import { readByFlamegraphPl, Speedscope, type Stacks } from '../helpers/checks/folded-readers.js';
+import { analyzeText, fixture, fold } from '../helpers/traces/load.js';
 import { isMissing } from '../tools/needs.js';
 
 /** As perf prints them. */

@@ -2,9 +2,9 @@
  * Folded stacks: their order, their names and their groups.
  */
 import { expect, test } from 'vitest';
-import { analyzeText, fixture, fold } from '../helpers/load.js';
-import { dedent } from '../helpers/outline.js';
-import { traceOf } from '../helpers/trace-of.js';
+import { dedent } from '../helpers/checks/outline.js';
+import { analyzeText, fixture, fold } from '../helpers/traces/load.js';
+import { traceOf } from '../helpers/traces/trace-of.js';
 
 test('the six lines that the design began with', async () => {
   const profile = await analyzeText(fixture('hardware/mysql-cr-target-fields.txt'));

@@ -3,9 +3,9 @@
  */
 import { describe, expect, test } from 'vitest';
 import { viewOf } from '../../src/model/tree-view.js';
-import { analyzeText, fold } from '../helpers/load.js';
-import { expectSound } from '../helpers/sound.js';
-import { TraceWriter, times } from '../helpers/trace-writer.js';
+import { expectSound } from '../helpers/checks/sound.js';
+import { analyzeText, fold } from '../helpers/traces/load.js';
+import { TraceWriter, times } from '../helpers/traces/trace-writer.js';
 
 describe('a recursion of 30,000 levels', { timeout: 180_000 }, () => {
   const DEEP = 30_000; // more than any stack of calls has room for

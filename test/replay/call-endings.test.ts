@@ -3,8 +3,8 @@
  */
 import { describe, expect, test } from 'vitest';
 import type { AnalyzeOptions } from '../../src/index.js';
-import { analyzeText } from '../helpers/load.js';
-import { traceOf } from '../helpers/trace-of.js';
+import { analyzeText } from '../helpers/traces/load.js';
+import { traceOf } from '../helpers/traces/trace-of.js';
 
 interface Ending {
   readonly calls: number;

@@ -2,10 +2,10 @@
  * However hostile a trace is, the work of replaying it grows as the trace does.
  */
 import { describe, expect, test } from 'vitest';
-import { analyzeText } from '../helpers/load.js';
-import { expectSound } from '../helpers/sound.js';
-import { TraceWriter, times } from '../helpers/trace-writer.js';
-import { workOf } from '../helpers/work.js';
+import { expectSound } from '../helpers/checks/sound.js';
+import { workOf } from '../helpers/checks/work.js';
+import { analyzeText } from '../helpers/traces/load.js';
+import { TraceWriter, times } from '../helpers/traces/trace-writer.js';
 
 /** Each makes a trace of about n lines; the first part of some is a deep stack on which the rest happens. */
 const HOSTILE: Readonly<Record<string, (trace: TraceWriter, n: number) => void>> = {

@@ -15,10 +15,10 @@ import { pairReturns } from '../../src/replay/pair-returns.js';
 import type { ReplayOptions, ThreadReplay } from '../../src/replay/replay.js';
 import { Replayer, replayThread } from '../../src/replay/replayer.js';
 import type { SiteFacts } from '../../src/replay/site-facts.js';
-import { inputOf } from '../helpers/load.js';
-import { dedent } from '../helpers/outline.js';
-import { type TraceThreads, threadsOf, threadsOfBeginning, threadsOfInput } from '../helpers/threads-of.js';
-import { traceOf } from '../helpers/trace-of.js';
+import { dedent } from '../helpers/checks/outline.js';
+import { inputOf } from '../helpers/traces/load.js';
+import { type TraceThreads, threadsOf, threadsOfBeginning, threadsOfInput } from '../helpers/traces/threads-of.js';
+import { traceOf } from '../helpers/traces/trace-of.js';
 
 const FOLDERS = ['hardware', 'lab', 'constructed', 'truth', 'demo'];
 const SEED = 11;

@@ -3,9 +3,9 @@
  */
 import { describe, expect, test } from 'vitest';
 import type { AnalyzeOptions } from '../../src/index.js';
-import { analyzeText } from '../helpers/load.js';
-import { dedent, outline } from '../helpers/outline.js';
-import { traceOf } from '../helpers/trace-of.js';
+import { dedent, outline } from '../helpers/checks/outline.js';
+import { analyzeText } from '../helpers/traces/load.js';
+import { traceOf } from '../helpers/traces/trace-of.js';
 
 async function expectTree(trace: string, tree: string, options: AnalyzeOptions = { extend: false }): Promise<void> {
   expect(outline(await analyzeText(traceOf(trace), options))).toBe(dedent(tree));

@@ -8,11 +8,11 @@ import type { ReplayOptions } from '../../src/replay/replay.js';
 import { replayThread } from '../../src/replay/replayer.js';
 import { Step } from '../../src/replay/site-facts.js';
 import type { LoadedThread } from '../../src/store/thread-source.js';
-import { rowsOfTrees } from '../helpers/asked-answers.js';
-import { used } from '../helpers/path-rows.js';
-import { plainReplay } from '../helpers/plain-replay.js';
-import { isWhole } from '../helpers/plain-threads.js';
-import { type TraceThreads, threadsOfBeginning } from '../helpers/threads-of.js';
+import { type TraceThreads, threadsOfBeginning } from '../helpers/traces/threads-of.js';
+import { rowsOfTrees } from '../helpers/twin/asked-answers.js';
+import { used } from '../helpers/twin/path-rows.js';
+import { plainReplay } from '../helpers/twin/plain-replay.js';
+import { isWhole } from '../helpers/twin/plain-threads.js';
 
 const FIXTURES = 'fixtures';
 const FOLDERS = ['hardware', 'lab', 'constructed', 'truth', 'demo'];

@@ -2,9 +2,9 @@
  * Where an exception lands: the unwinder shows how many frames it steps down. And what of that is in doubt.
  */
 import { describe, expect, test } from 'vitest';
-import { analyzeText } from '../helpers/load.js';
-import { dedent, outline } from '../helpers/outline.js';
-import { traceOf } from '../helpers/trace-of.js';
+import { dedent, outline } from '../helpers/checks/outline.js';
+import { analyzeText } from '../helpers/traces/load.js';
+import { traceOf } from '../helpers/traces/trace-of.js';
 
 async function expectTree(trace: string, tree: string): Promise<void> {
   expect(outline(await analyzeText(traceOf(trace), { extend: false }))).toBe(dedent(tree));

@@ -3,7 +3,7 @@
  */
 import { expect, test } from 'vitest';
 import { analyze } from '../../src/index.js';
-import { analyzeText, fold, inputOf } from '../helpers/load.js';
+import { analyzeText, fold, inputOf } from '../helpers/traces/load.js';
 
 const branch = (cpu: number, ns: number, flags: string, from: string, to: string) =>
   `1 [00${cpu}] 1.${String(ns).padStart(9, '0')}:   ${flags}   ${from} => ${to}\n`;

@@ -4,7 +4,7 @@
 import { chmod } from 'node:fs/promises';
 import { describe, expect, inject, test as plain } from 'vitest';
 import { findChromium } from '../../bench/page/find-chromium.js';
-import { test } from '../helpers/run-cli.js';
+import { test } from '../helpers/cli/run-cli.js';
 import { missingFrom } from './programs.js';
 
 plain.runIf(process.env['CI'])('CI skips no test: nothing that tests need is missing', () => {

@@ -4,9 +4,9 @@
 import { crc32 } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { fixture, inputOf } from '../helpers/load.js';
-import { jsonOf } from '../helpers/profile-file.js';
-import { ALONE, analyzeFile, imported, refusalOfFile } from '../helpers/trace-file.js';
+import { jsonOf } from '../helpers/checks/profile-file.js';
+import { ALONE, analyzeFile, imported, refusalOfFile } from '../helpers/checks/trace-file.js';
+import { fixture, inputOf } from '../helpers/traces/load.js';
 
 const FILE = await imported([inputOf(fixture('hardware/overflow-tailcalls.txt'), 'test')]);
 const JSON_OF_FILE = jsonOf(await analyzeFile(FILE));

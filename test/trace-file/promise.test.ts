@@ -4,11 +4,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type AnalyzedInput, type AnalyzeOptions, analyze, PtflameError, type TraceInput } from '../../src/index.js';
-import { inputOf } from '../helpers/load.js';
-import { oddLine } from '../helpers/odd-lines.js';
-import { jsonOf, readBack } from '../helpers/profile-file.js';
-import { ALONE, imported, stored } from '../helpers/trace-file.js';
-import { wrongNumbers } from '../helpers/wrong-numbers.js';
+import { jsonOf, readBack } from '../helpers/checks/profile-file.js';
+import { ALONE, imported, stored } from '../helpers/checks/trace-file.js';
+import { wrongNumbers } from '../helpers/checks/wrong-numbers.js';
+import { oddLine } from '../helpers/random/odd-lines.js';
+import { inputOf } from '../helpers/traces/load.js';
 
 const maybe = fc.boolean();
 const options: fc.Arbitrary<AnalyzeOptions> = fc

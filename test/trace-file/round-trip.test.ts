@@ -4,11 +4,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type AnalyzeOptions, analyze, type Profile, type TraceInput } from '../../src/index.js';
-import { execute } from '../helpers/execution.js';
-import { beginningOf, fixture, fold, inputOf } from '../helpers/load.js';
-import { jsonOf } from '../helpers/profile-file.js';
-import { breakingOff, callAt, manyThreads, tracesIn } from '../helpers/round-trips.js';
-import { ALONE, analyzeFile, imported, stored } from '../helpers/trace-file.js';
+import { jsonOf } from '../helpers/checks/profile-file.js';
+import { breakingOff, callAt, manyThreads, tracesIn } from '../helpers/checks/round-trips.js';
+import { ALONE, analyzeFile, imported, stored } from '../helpers/checks/trace-file.js';
+import { execute } from '../helpers/random/execution.js';
+import { beginningOf, fixture, fold, inputOf } from '../helpers/traces/load.js';
 
 const fixtures = tracesIn(['hardware', 'lab', 'constructed', 'damaged', 'truth', 'demo']);
 

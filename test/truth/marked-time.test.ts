@@ -7,9 +7,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { ptemuTruth } from '../helpers/fidelity.js';
-import { analyzeText } from '../helpers/load.js';
-import { type MarkedTime, markedTime } from '../helpers/marked-time.js';
+import { analyzeText } from '../helpers/traces/load.js';
+import { ptemuTruth } from '../helpers/truth/fidelity.js';
+import { type MarkedTime, markedTime } from '../helpers/truth/marked-time.js';
 
 const FIXTURES = new URL('../../fixtures/truth', import.meta.url).pathname;
 

@@ -3,8 +3,8 @@
  * when they were written, rounded down: they only rise.
  */
 import { describe, expect, test } from 'vitest';
-import { fidelity, ptemuTruth } from '../helpers/fidelity.js';
-import { analyzeText, fixture, fold } from '../helpers/load.js';
+import { analyzeText, fixture, fold } from '../helpers/traces/load.js';
+import { fidelity, ptemuTruth } from '../helpers/truth/fidelity.js';
 
 /** Percent of the time on the true stack, with jumps hidden (`--itrace=cre`) and shown (`be`); and on the path that was taken. */
 interface Floors {

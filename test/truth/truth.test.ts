@@ -3,8 +3,8 @@
  * when they were written, rounded down: they only rise.
  */
 import { describe, expect, test } from 'vitest';
-import { fidelity, gentraceTruth, ptemuTruth } from '../helpers/fidelity.js';
-import { analyzeText, fixture, fold } from '../helpers/load.js';
+import { analyzeText, fixture, fold } from '../helpers/traces/load.js';
+import { fidelity, gentraceTruth, ptemuTruth } from '../helpers/truth/fidelity.js';
 
 describe('synthetic traces', () => {
   test.each(['plain', 'nasty', 'plt', 'ties', 'attach', 'tail-shown'])(

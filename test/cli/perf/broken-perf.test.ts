@@ -4,9 +4,9 @@
 import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, vi } from 'vitest';
-import { decoded, fakePerf } from '../../helpers/decoding.js';
-import { RECORDED_ROOT, recordingPath, textOfPerf } from '../../helpers/perf.js';
-import { type Directory, ptflame, startPtflame, test } from '../../helpers/run-cli.js';
+import { type Directory, ptflame, startPtflame, test } from '../../helpers/cli/run-cli.js';
+import { decoded, fakePerf } from '../../helpers/perf/decoding.js';
+import { RECORDED_ROOT, recordingPath, textOfPerf } from '../../helpers/perf/perf.js';
 import { isMissing } from '../../tools/needs.js';
 
 describe('a perf that fails', () => {

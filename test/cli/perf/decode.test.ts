@@ -7,9 +7,9 @@ import { Readable } from 'node:stream';
 import { describe, expect } from 'vitest';
 import { decodeRecording, scriptArguments } from '../../../cli/perf/script.js';
 import { analyze, type DecodeJob, openRecording, renderJson, traceStream } from '../../../src/index.js';
-import { ALONE, DECODING, decoded, treesOf } from '../../helpers/decoding.js';
-import { RECORDED_ROOT, RECORDINGS, recordingPath, textOfPerf } from '../../helpers/perf.js';
-import { ptflame, test } from '../../helpers/run-cli.js';
+import { ptflame, test } from '../../helpers/cli/run-cli.js';
+import { ALONE, DECODING, decoded, treesOf } from '../../helpers/perf/decoding.js';
+import { RECORDED_ROOT, RECORDINGS, recordingPath, textOfPerf } from '../../helpers/perf/perf.js';
 import { needs } from '../../tools/needs.js';
 
 const WHOLE: DecodeJob = { cpus: null, from: null, to: null, auxBytes: 0 };

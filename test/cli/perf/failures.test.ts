@@ -4,7 +4,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { type PerfEnd, perfFailure } from '../../../cli/perf/failures.js';
-import { fixturePath } from '../../helpers/run-cli.js';
+import { fixturePath } from '../../helpers/cli/run-cli.js';
 
 /** For each file: exit code, our code, what is said of it, and the remedy. */
 const FILES: Record<string, readonly [exitCode: number, code: string, message: RegExp, hint: RegExp]> = {

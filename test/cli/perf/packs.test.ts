@@ -5,11 +5,11 @@ import { copyFile, mkdir, open, readdir, readFile, truncate, writeFile } from 'n
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect } from 'vitest';
-import { fakePerf } from '../../helpers/decoding.js';
-import { elfFile } from '../../helpers/elf.js';
-import { RECORDED_ROOT, recordingPath } from '../../helpers/perf.js';
-import { perfData, record, text, trailer, u32, u64 } from '../../helpers/perf-data.js';
-import { type Directory, ptflame, test } from '../../helpers/run-cli.js';
+import { type Directory, ptflame, test } from '../../helpers/cli/run-cli.js';
+import { fakePerf } from '../../helpers/perf/decoding.js';
+import { elfFile } from '../../helpers/perf/elf.js';
+import { RECORDED_ROOT, recordingPath } from '../../helpers/perf/perf.js';
+import { perfData, record, text, trailer, u32, u64 } from '../../helpers/perf/perf-data.js';
 import { isMissing } from '../../tools/needs.js';
 
 describe('a pack', () => {

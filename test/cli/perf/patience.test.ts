@@ -6,9 +6,9 @@ import { keepRecording } from '../../../cli/perf/keep-recording.js';
 import { probe } from '../../../cli/perf/probe.js';
 import { planRecording } from '../../../cli/perf/recording-plan.js';
 import { RecordOptions } from '../../../cli/recording-options.js';
-import { machineTree } from '../../helpers/machine-tree.js';
-import { FAKE_PERF } from '../../helpers/record-runs.js';
-import { type Directory, test } from '../../helpers/run-cli.js';
+import { type Directory, test } from '../../helpers/cli/run-cli.js';
+import { machineTree } from '../../helpers/perf/machine-tree.js';
+import { FAKE_PERF } from '../../helpers/perf/record-runs.js';
 
 const PATIENCE = { startMs: 60_000, sayMs: 300, stillMs: 1500, termMs: 300 };
 

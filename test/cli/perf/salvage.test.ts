@@ -4,9 +4,9 @@
 import { copyFile, readFile, truncate, writeFile } from 'node:fs/promises';
 import { describe, expect } from 'vitest';
 import { openRecording, salvageRecording } from '../../../src/index.js';
-import { decoded, treesOf } from '../../helpers/decoding.js';
-import { RECORDED_ROOT, recordingPath } from '../../helpers/perf.js';
-import { ptflame, test } from '../../helpers/run-cli.js';
+import { ptflame, test } from '../../helpers/cli/run-cli.js';
+import { decoded, treesOf } from '../../helpers/perf/decoding.js';
+import { RECORDED_ROOT, recordingPath } from '../../helpers/perf/perf.js';
 import { isMissing } from '../../tools/needs.js';
 
 describe('--salvage', () => {

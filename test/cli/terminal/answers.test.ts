@@ -6,8 +6,8 @@ import { diffLines } from '../../../cli/terminal/diff.js';
 import { stacksLines } from '../../../cli/terminal/stacks.js';
 import { Diff, diffOf, Stacks, stacksAnswer } from '../../../src/answers.js';
 import { askStacks, type Profile } from '../../../src/index.js';
-import { analyzeText, inputOf } from '../../helpers/load.js';
-import { traceOf } from '../../helpers/trace-of.js';
+import { analyzeText, inputOf } from '../../helpers/traces/load.js';
+import { traceOf } from '../../helpers/traces/trace-of.js';
 
 const TRACE = traceOf(`
   10  call             main  a

@@ -6,9 +6,9 @@ import stringWidth from 'string-width';
 import { describe, expect, vi } from 'vitest';
 import { clock, progressLine, type Stage } from '../../../cli/terminal/progress-line.js';
 import { recordingText } from '../../../cli/terminal/recording-line.js';
-import { machineTree } from '../../helpers/machine-tree.js';
-import { FAKE_PERF } from '../../helpers/record-runs.js';
-import { PROGRAM, SIX_LINES, test } from '../../helpers/run-cli.js';
+import { PROGRAM, SIX_LINES, test } from '../../helpers/cli/run-cli.js';
+import { machineTree } from '../../helpers/perf/machine-tree.js';
+import { FAKE_PERF } from '../../helpers/perf/record-runs.js';
 
 const READING: Stage = { name: 'reading', done: 1.2e9, total: 2.9e9, unit: 'bytes', lines: 7e6, elapsedMs: 4000 };
 

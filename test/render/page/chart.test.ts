@@ -12,12 +12,12 @@ import { type ChartNode, chartOf } from '../../../src/render/page/view/chart.js'
 import { painterOf } from '../../../src/render/page/view/colouring.js';
 import { START, type State, WIDTHS } from '../../../src/render/page/view/state.js';
 import type { Views } from '../../../src/render/page/view/views.js';
-import { execute } from '../../helpers/execution.js';
-import { analyzeText } from '../../helpers/load.js';
-import { viewsOf } from '../../helpers/page-views.js';
-import { decisions } from '../../helpers/random-questions.js';
-import { callTrees, chainOf, SYMBOLS, sum } from '../../helpers/random-trees.js';
-import { traceOf } from '../../helpers/trace-of.js';
+import { viewsOf } from '../../helpers/browser/page-views.js';
+import { execute } from '../../helpers/random/execution.js';
+import { decisions } from '../../helpers/random/random-questions.js';
+import { callTrees, chainOf, SYMBOLS, sum } from '../../helpers/random/random-trees.js';
+import { analyzeText } from '../../helpers/traces/load.js';
+import { traceOf } from '../../helpers/traces/trace-of.js';
 
 const WIDTH_PX = 300;
 

@@ -7,8 +7,8 @@ import { ROOT } from '../../../src/model/call-tree.js';
 import type { FrameTable } from '../../../src/render/frames/frame-table.js';
 import { painterOf, STEPS } from '../../../src/render/page/view/colouring.js';
 import { START, type State } from '../../../src/render/page/view/state.js';
-import { analyzeText, fixture } from '../../helpers/load.js';
-import { viewsOf } from '../../helpers/page-views.js';
+import { viewsOf } from '../../helpers/browser/page-views.js';
+import { analyzeText, fixture } from '../../helpers/traces/load.js';
 
 /** Slowly: of each node the time that each of its leaves had, inside and outside of user code. */
 function outsideShares({ tree }: FrameTable, width: State['width']): number[] {

@@ -18,8 +18,8 @@ import { readPageData } from '../../../src/render/page/data/read.js';
 import { readShape } from '../../../src/render/page/data/shape.js';
 import { treeOf } from '../../../src/render/page/data/tree-of.js';
 import { writePageData } from '../../../src/render/page/data/write.js';
-import { analyzeText, fixture } from '../../helpers/load.js';
-import { profileOfNames } from '../../helpers/profile-file.js';
+import { profileOfNames } from '../../helpers/checks/profile-file.js';
+import { analyzeText, fixture } from '../../helpers/traces/load.js';
 
 const OPTIONS: AnalyzeOptions = { trees: 'apart', durations: true };
 const bytesOf = (profile: Profile) => new Uint8Array(Buffer.concat(writePageData(profile)));

@@ -13,11 +13,11 @@ import { profileOf } from '../../../src/render/page/data/profile-of.js';
 import { readPageData } from '../../../src/render/page/data/read.js';
 import { treeOf } from '../../../src/render/page/data/tree-of.js';
 import { writePageData } from '../../../src/render/page/data/write.js';
-import { damagedExecutions } from '../../helpers/damaged-executions.js';
-import { analyzeText, beginningOf, fixture } from '../../helpers/load.js';
-import { jsonOf } from '../../helpers/profile-file.js';
-import { randomProfiles } from '../../helpers/random-profiles.js';
-import { traceFiles } from '../../helpers/trace-files.js';
+import { jsonOf } from '../../helpers/checks/profile-file.js';
+import { damagedExecutions } from '../../helpers/random/damaged-executions.js';
+import { randomProfiles } from '../../helpers/random/random-profiles.js';
+import { traceFiles } from '../../helpers/traces/all-fixtures.js';
+import { analyzeText, beginningOf, fixture } from '../../helpers/traces/load.js';
 
 /** No branch of them can be replayed. */
 const WITHOUT_BRANCHES = /fields-callindent|fields-default|fields-power-events-default|sideband-default/;

@@ -11,11 +11,11 @@ import { foldedText } from '../../../src/render/page/view/folded.js';
 import { barsOf } from '../../../src/render/page/view/histogram.js';
 import { START, type State, WIDTHS, type Width } from '../../../src/render/page/view/state.js';
 import type { Views } from '../../../src/render/page/view/views.js';
-import { analyzeText, fixture, fold } from '../../helpers/load.js';
-import { viewsOf } from '../../helpers/page-views.js';
-import { profileOfNames } from '../../helpers/profile-file.js';
-import { sum } from '../../helpers/random-trees.js';
-import { traceOf } from '../../helpers/trace-of.js';
+import { viewsOf } from '../../helpers/browser/page-views.js';
+import { profileOfNames } from '../../helpers/checks/profile-file.js';
+import { sum } from '../../helpers/random/random-trees.js';
+import { analyzeText, fixture, fold } from '../../helpers/traces/load.js';
+import { traceOf } from '../../helpers/traces/trace-of.js';
 
 /** work: 9 ns of its own, 81 ns in a system call, of which 60 blocked; and a gap, below which nothing is sure. */
 const TRACE = traceOf(`

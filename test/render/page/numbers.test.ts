@@ -9,9 +9,9 @@ import { analyze, openTraceFile, type Profile } from '../../../src/index.js';
 import { START, type State } from '../../../src/render/page/view/state.js';
 import { threadChoices } from '../../../src/render/page/view/threads.js';
 import type { Views } from '../../../src/render/page/view/views.js';
-import { viewsOf } from '../../helpers/page-views.js';
-import { fixturePath } from '../../helpers/run-cli.js';
-import { traceFiles } from '../../helpers/trace-files.js';
+import { viewsOf } from '../../helpers/browser/page-views.js';
+import { fixturePath } from '../../helpers/cli/run-cli.js';
+import { traceFiles } from '../../helpers/traces/all-fixtures.js';
 
 /** They have no branch, or do not say of what kind they are. */
 const WITHOUT_BRANCHES = /fields-(?:callindent|default|power-events-default)|sideband-default/;

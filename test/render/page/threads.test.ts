@@ -9,12 +9,12 @@ import { pathTo } from '../../../src/render/page/view/paths.js';
 import { ORDERS, START, type State, WIDTHS } from '../../../src/render/page/view/state.js';
 import { chosenRow, type ThreadRow, threadChoices } from '../../../src/render/page/view/threads.js';
 import type { Views } from '../../../src/render/page/view/views.js';
-import { execute } from '../../helpers/execution.js';
-import { analyzeText } from '../../helpers/load.js';
-import { viewsOf } from '../../helpers/page-views.js';
-import { decisions } from '../../helpers/random-questions.js';
-import { sum } from '../../helpers/random-trees.js';
-import { traceOf } from '../../helpers/trace-of.js';
+import { viewsOf } from '../../helpers/browser/page-views.js';
+import { execute } from '../../helpers/random/execution.js';
+import { decisions } from '../../helpers/random/random-questions.js';
+import { sum } from '../../helpers/random/random-trees.js';
+import { analyzeText } from '../../helpers/traces/load.js';
+import { traceOf } from '../../helpers/traces/trace-of.js';
 
 const lists: fc.Arbitrary<ThreadRow[]> = fc
   .array(fc.record({ name: fc.constantFrom('main', 'worker', 'idle', 'gc'), isIdle: fc.boolean() }), {

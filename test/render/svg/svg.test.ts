@@ -31,8 +31,8 @@ import { keepLargest } from '../../../src/render/svg/keep-largest.js';
 import { SCRIPT } from '../../../src/render/svg/script.generated.js';
 import { styleSheet } from '../../../src/render/svg/style.js';
 import { xml } from '../../../src/render/svg/xml.js';
-import { analyzeText, fixture } from '../../helpers/load.js';
-import { traceOf } from '../../helpers/trace-of.js';
+import { analyzeText, fixture } from '../../helpers/traces/load.js';
+import { traceOf } from '../../helpers/traces/trace-of.js';
 
 const svgOf = (profile: Profile, options: SvgOptions = {}) => [...renderSvg(profile, options)].join('');
 

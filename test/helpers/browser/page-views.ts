@@ -1,0 +1,18 @@
+/**
+ * A profile, as the page looks at it: written into the page and read again.
+ */
+import type { Profile } from '../../../src/index.js';
+import { readPageData } from '../../../src/render/page/data/read.js';
+import { writePageData } from '../../../src/render/page/data/write.js';
+import { Views } from '../../../src/render/page/view/views.js';
+
+export function viewsOf(profile: Profile): Views {
+  return new Views(readPageData(Buffer.concat(writePageData(profile))));
+}
+
+/** The number of a function. */
+export function symbolOf({ names }: Views, name: string): number {
+  const symbol = names.indexOf(name);
+  if (symbol === -1) throw new Error(`there is no ${name}`);
+  return symbol;
+}

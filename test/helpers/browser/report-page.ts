@@ -1,0 +1,152 @@
+/**
+ * The report page, as its tests use it: opened, read and clicked.
+ */
+import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { type HtmlOptions, type Profile, renderHtml } from '../../../src/index.js';
+import { analyzeText } from '../traces/load.js';
+import { traceOf } from '../traces/trace-of.js';
+import type { Windows } from './browser.js';
+
+export const eventually = <Value>(read: () => Value) => expect.poll(read, { timeout: 30_000 });
+
+/** main (100 ns) calls a (60), which calls leaf (20) and itself (30, of it leaf 10), and b (30). */
+export const CALLS = traceOf(`
+  0    call    main  a
+  5    call    a     leaf
+  25   return  leaf  a
+  25   call    a     a
+  30   call    a     leaf
+  40   return  leaf  a
+  55   return  a     a
+  60   return  a     main
+  70   call    main  b
+  100  return  b     main`);
+
+export async function profileOfTrace(trace: string | Uint8Array): Promise<Profile> {
+  return analyzeText(trace, { durations: true, byCalls: true });
+}
+
+export function htmlOf(profile: Profile, options: HtmlOptions = {}): string {
+  return [...renderHtml(profile, options)].join('');
+}
+
+export async function openReport(
+  browser: Windows,
+  trace: string | Uint8Array,
+  options: HtmlOptions = {},
+  hash = '',
+): Promise<Page> {
+  const page = await browser.open(htmlOf(await profileOfTrace(trace), options), hash);
+  await drawn(page);
+  return page;
+}
+
+/** Tables are drawn after the graph. */
+export async function drawn(page: Page): Promise<void> {
+  await page.locator('.table .row').first().waitFor({ state: 'attached' });
+  await page.evaluate(() => new Promise((done) => setTimeout(() => requestAnimationFrame(done), 0)));
+}
+
+/** The page as it was opened, or with another address: without loading it again. */
+export async function goTo(page: Page, hash = ''): Promise<void> {
+  await page.evaluate((to) => {
+    (document.activeElement as HTMLElement | null)?.blur();
+    location.hash = to;
+  }, hash);
+  await drawn(page);
+}
+
+export const hashOf = (page: Page) => decodeURIComponent(page.url().split('#')[1] ?? '');
+
+/** What stands in the frames, row by row from the root. */
+export async function labels(page: Page, place = '.graph.main'): Promise<string[]> {
+  return (await frames(page, place)).map(({ label }) => label).filter((label) => label !== '');
+}
+
+export interface DrawnFrame {
+  readonly label: string;
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly fill: string;
+  readonly classes: string;
+}
+
+/** Row by row from the root, each from left to right. */
+export async function frames(page: Page, place = '.graph.main'): Promise<DrawnFrame[]> {
+  const found = await page.$$eval(`${place} g.frame`, (all) =>
+    all.map((frame) => {
+      const [x = 0, y = 0] = (frame.getAttribute('transform')?.match(/[\d.]+/g) ?? []).map(Number);
+      const rect = frame.querySelector('rect') as SVGRectElement;
+      return {
+        label: frame.querySelector('.d3-flame-graph-label')?.textContent ?? '',
+        x,
+        y,
+        width: Number(rect.getAttribute('width')),
+        fill: rect.getAttribute('fill') ?? '',
+        classes: frame.getAttribute('class') ?? '',
+      };
+    }),
+  );
+  const rootY = found.find(({ label }) => label.startsWith('all'))?.y ?? 0;
+  return found.sort((a, b) => Math.abs(a.y - rootY) - Math.abs(b.y - rootY) || a.x - b.x);
+}
+
+/** The middle of a frame's left end, on the screen. */
+export async function placeOf(page: Page, label: string, place = '.graph.main'): Promise<{ x: number; y: number }> {
+  const found = await page.$$eval(
+    `${place} g.frame`,
+    (all, wanted) => {
+      const frame = all.find((one) => one.querySelector('.d3-flame-graph-label')?.textContent === wanted);
+      frame?.scrollIntoView({ block: 'nearest' });
+      const box = frame?.querySelector('rect')?.getBoundingClientRect();
+      return box && { x: box.left + Math.min(6, box.width / 2), y: box.top + box.height / 2 };
+    },
+    label,
+  );
+  if (!found) throw new Error(`${label} is not drawn`);
+  return found;
+}
+
+export async function click(page: Page, label: string, place = '.graph.main'): Promise<void> {
+  const { x, y } = await placeOf(page, label, place);
+  await page.mouse.click(x, y);
+}
+
+export async function hover(page: Page, label: string, place = '.graph.main'): Promise<void> {
+  const { x, y } = await placeOf(page, label, place);
+  await page.mouse.move(x, y);
+}
+
+/** Presses a button. By the script, as Playwright would wait a second to see whether the page is left. */
+export async function push(page: Page, name: string | RegExp): Promise<void> {
+  await page
+    .getByRole('button', { name })
+    .first()
+    .evaluate((button) => (button as HTMLButtonElement).click());
+}
+
+/** By the keyboard, at the root of the flames. */
+export async function enterGraph(page: Page): Promise<void> {
+  await page.locator('.graph.main g.frame[tabindex]').first().focus();
+  while (!(await focusedText(page)).startsWith('all:')) await page.keyboard.press('ArrowDown');
+}
+
+export const focusedText = (page: Page) =>
+  page.evaluate(() => {
+    const { activeElement } = document;
+    return activeElement?.getAttribute('aria-label') ?? activeElement?.textContent ?? '';
+  });
+
+/** The rows of a table that are in the page, cell by cell. */
+export function rows(page: Page, label = 'Functions'): Promise<string[][]> {
+  return page.$$eval(`.table[aria-label="${label}"] .row`, (all) =>
+    all.map((row) => [...row.children].map((cell) => cell.textContent ?? '')),
+  );
+}
+
+export const chips = (page: Page) =>
+  page.$$eval('.chip', (all) => all.map((chip) => (chip.textContent ?? '').replace(/\s*✕$/, '')));
+
+export const tooltip = (page: Page) => page.locator('.tooltip').textContent();

@@ -1,0 +1,31 @@
+/**
+ * A profile's trees as rows by path, to be compared with rows from elsewhere.
+ */
+import type { Profile } from '../../../src/index.js';
+import type { TruthRow } from '../random/execution.js';
+
+/** All threads added up. */
+export function rowsByPath({ threads, symbols }: Profile): Map<string, TruthRow> {
+  const rows = new Map<string, TruthRow>();
+  for (const { tree } of threads) {
+    const paths = [''];
+    for (let node = 1; node < tree.length; node++) {
+      const name = symbols.name[tree.symbol[node]] as string;
+      const parent = paths[tree.parent[node]] as string;
+      const path = parent === '' ? name : `${parent};${name}`;
+      paths.push(path);
+      const row = rows.get(path) ?? { calls: 0, inferred: 0, selfNs: 0, completeNs: 0 };
+      row.calls += tree.calls[node];
+      row.inferred += tree.inferredCalls[node];
+      row.selfNs += tree.selfNs[node];
+      row.completeNs += tree.completeNs[node];
+      rows.set(path, row);
+    }
+  }
+  return rows;
+}
+
+/** Rows on which something was counted, by path: a function entered and never left is there, an unused one is not. */
+export function sorted(rows: ReadonlyMap<string, TruthRow>): [string, TruthRow][] {
+  return [...rows].filter(([, { calls, selfNs }]) => calls > 0 || selfNs > 0).sort(([a], [b]) => (a < b ? -1 : 1));
+}

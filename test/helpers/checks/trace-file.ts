@@ -1,0 +1,61 @@
+/**
+ * Traces to their files and back.
+ */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll } from 'vitest';
+import {
+  type AnalyzedInput,
+  type AnalyzeOptions,
+  analyze,
+  type ImportOptions,
+  importTrace,
+  openStoredTrace,
+  type Profile,
+  PtflameError,
+} from '../../../src/index.js';
+
+const directory = mkdtempSync(join(tmpdir(), 'ptflame-trace-'));
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
+const PATH = join(directory, 'trace.ptf');
+
+/** Another thread may not be done yet, and the small traces of tests need none. */
+export const ALONE = { jobs: 1 };
+
+/** The bytes of the file. */
+export async function imported(inputs: readonly AnalyzedInput[], options: ImportOptions = ALONE): Promise<Buffer> {
+  const pieces: Uint8Array[] = [];
+  const write = async (bytes: AsyncIterable<Uint8Array>) => {
+    for await (const piece of bytes) pieces.push(new Uint8Array(piece));
+  };
+  await importTrace(inputs, write, options);
+  return Buffer.concat(pieces);
+}
+
+/** As an input. */
+export function stored(file: Uint8Array, { salvage = false } = {}) {
+  writeFileSync(PATH, file);
+  return openStoredTrace(PATH, { salvage });
+}
+
+export async function analyzeFile(
+  file: Uint8Array,
+  { salvage = false, ...options }: AnalyzeOptions & { readonly salvage?: boolean } = {},
+): Promise<Profile> {
+  return analyze([stored(file, { salvage })], { ...ALONE, ...options });
+}
+
+/** What a file is refused with; null if it is read, and whatever else is thrown is thrown on. */
+export async function refusalOfFile(
+  file: Uint8Array,
+  options: { salvage?: boolean } = {},
+): Promise<PtflameError | null> {
+  try {
+    await analyzeFile(file, { byCalls: true, ...options });
+    return null;
+  } catch (error) {
+    if (error instanceof PtflameError) return error;
+    throw error;
+  }
+}

@@ -1,0 +1,136 @@
+/**
+ * The built program as a real process, in a directory of its own: arguments in; exit code, output and files out.
+ */
+import { existsSync } from 'node:fs';
+import { mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { execa } from 'execa';
+import { test as base, expect, vi } from 'vitest';
+import { type Run, runHere } from './run-here.js';
+
+export type { Run } from './run-here.js';
+
+export const PROGRAM = fileURLToPath(new URL('../../../dist/cli/main.js', import.meta.url));
+if (!existsSync(PROGRAM)) throw new Error(`${PROGRAM} is missing: npm run build`);
+
+/** A process that hangs is ended here, and its test fails with what it had said. */
+const LONGEST_RUN_MS = 120_000;
+vi.setConfig({ testTimeout: LONGEST_RUN_MS + 10_000 });
+
+export function fixturePath(name: string): string {
+  return fileURLToPath(new URL(`../../../fixtures/${name}`, import.meta.url));
+}
+
+/** The design's own example, and what spec.md §4 says it gives. */
+export const SIX_LINES = fixturePath('hardware/mysql-cr-target-fields.txt');
+export const SIX_LINES_FOLDED = [
+  'mem_heap_block_free 75',
+  'mem_heap_block_free;mem_block_validate 0',
+  'mem_heap_block_free;pfs_memory_free_v1 0',
+  'mem_heap_block_free;pfs_memory_free_v1;find_memory_class 19',
+  '',
+].join('\n');
+
+/** Gives more text than any pipe holds, as folded stacks too. */
+export function wideTrace(): string {
+  const name = (index: number) => `f${index}_${'x'.repeat(60)}`;
+  const time = (index: number, ns: number) => `1.${String(index * 10 + ns).padStart(9, '0')}`;
+  const address = (index: number) => (0x500000 + index * 64).toString(16);
+  const calls = Array.from({ length: 5000 }, (_, index) => [
+    `7 [000] ${time(index, 0)}: call 400000 main+0x0 => ${address(index)} ${name(index)}+0x0\n`,
+    `7 [000] ${time(index, 5)}: return ${address(index)} ${name(index)}+0x0 => 400005 main+0x5\n`,
+  ]);
+  return calls.flat().join('');
+}
+
+export interface RunOptions {
+  /** Added to this process's own. */
+  readonly env?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+  /** What comes through a pipe as standard input; null leaves the pipe open, without it there is no input. */
+  readonly input?: string | Uint8Array | null;
+  /** A file descriptor in place of the pipe that is read. */
+  readonly stdout?: number;
+}
+
+/**
+ * Runs the program to its end: in this process, which saves the start of another, unless the run needs one of its own.
+ */
+export async function ptflame(args: readonly string[], options: RunOptions = {}): Promise<Run> {
+  const { input, stdout: descriptor, ...surroundings } = options;
+  const needsNone = input === undefined && descriptor === undefined && !args.some((arg) => NEEDS_A_PROCESS.has(arg));
+  if (needsNone) return runHere(args, surroundings);
+  const { exitCode, stdout, stderr } = await startPtflame(args, options);
+  return { exitCode, stdout: String(stdout ?? ''), stderr };
+}
+
+/** Other threads, which large traces need, begin with built files; memory is that of a process. */
+const NEEDS_A_PROCESS: ReadonlySet<string> = new Set(['-', '-j', '--jobs', '--memory', '-o-']);
+
+/** The running program, for tests that have a hand in its life. */
+export function startPtflame(args: readonly string[], { cwd = tmpdir(), env = {}, input, stdout }: RunOptions = {}) {
+  return execa(process.execPath, [PROGRAM, ...args], {
+    cwd,
+    env,
+    stdin: input === undefined ? 'ignore' : 'pipe',
+    ...(input === undefined || input === null ? {} : { input }),
+    stdout: (stdout ?? 'pipe') as 'pipe', // it takes any descriptor, only its types do not
+    reject: false,
+    stripFinalNewline: false,
+    timeout: LONGEST_RUN_MS,
+    killSignal: 'SIGKILL',
+  });
+}
+
+/** One clear message: what is wrong, and what to do about it; nothing else anywhere. */
+export function expectRefusal(run: Run, exitCode: 1 | 2, message: RegExp, remedy = /./): void {
+  expect(run).toMatchObject({ exitCode, stdout: '' });
+  expect(run.stderr).toMatch(/^ptflame: [^\n]+\n {2}[^\n]+\n$/);
+  const [first, second] = run.stderr.split('\n') as [string, string];
+  expect(first).toMatch(message);
+  expect(second).toMatch(remedy);
+}
+
+/** A temporary directory: what a test leaves in it is gone after it. */
+export class Directory {
+  readonly path: string;
+
+  constructor(path: string) {
+    this.path = path;
+  }
+
+  file(name: string): string {
+    return join(this.path, name);
+  }
+
+  /** Gives the path. */
+  async write(name: string, content: string | Uint8Array): Promise<string> {
+    await writeFile(this.file(name), content);
+    return this.file(name);
+  }
+
+  read(name: string): Promise<string> {
+    return readFile(this.file(name), 'utf8');
+  }
+
+  /** Empties it. */
+  async clear(): Promise<void> {
+    for (const name of await this.names()) await rm(this.file(name), { recursive: true });
+  }
+
+  /** Hidden ones too, by name. */
+  async names(): Promise<string[]> {
+    return (await readdir(this.path)).sort();
+  }
+}
+
+export const test = base.extend<{ dir: Directory }>({
+  // biome-ignore lint/correctness/noEmptyPattern: vitest reads from the pattern what a fixture needs
+  dir: async ({}, use) => {
+    const path = await realpath(await mkdtemp(join(tmpdir(), 'ptflame-test-')));
+    await use(new Directory(path));
+    await rm(path, { recursive: true, force: true });
+  },
+});

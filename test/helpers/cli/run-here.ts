@@ -1,0 +1,81 @@
+/**
+ * A command as a real process would run it, but in this one: arguments in; exit code and output out.
+ */
+import { tmpdir } from 'node:os';
+import { Writable } from 'node:stream';
+import { report } from '../../../cli/last-door.js';
+import { run } from '../../../cli/run.js';
+import { removeTemporaryFiles } from '../../../cli/temporary-files.js';
+
+export interface Run {
+  readonly exitCode: number | undefined;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+const NEVER = new AbortController().signal;
+
+/** One run at a time: each has all of this process. */
+let last: Promise<unknown> = Promise.resolve();
+
+export interface Surroundings {
+  /** Default: the directory for temporary files. */
+  readonly cwd?: string;
+  /** Added to this process's own. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+export function runHere(args: readonly string[], surroundings: Surroundings): Promise<Run> {
+  const next = last.then(() => runAlone(args, surroundings));
+  last = next.catch(() => {});
+  return next;
+}
+
+async function runAlone(args: readonly string[], { cwd = tmpdir(), env: added }: Surroundings): Promise<Run> {
+  const [directory, env] = [process.cwd(), { ...process.env }];
+  const outputs = { stdout: new Collector(), stderr: new Collector() };
+  const streams = (['stdout', 'stderr'] as const).map(
+    (name) => [name, Object.getOwnPropertyDescriptor(process, name) as PropertyDescriptor] as const,
+  );
+  process.chdir(cwd);
+  Object.assign(process.env, added);
+  for (const [name] of streams) Object.defineProperty(process, name, { configurable: true, value: outputs[name] });
+  try {
+    const exitCode = await exitCodeOf(args);
+    return { exitCode, stdout: outputs.stdout.text, stderr: outputs.stderr.text };
+  } finally {
+    for (const [name, stream] of streams) Object.defineProperty(process, name, stream);
+    restoreEnv(env);
+    process.chdir(directory);
+  }
+}
+
+async function exitCodeOf(args: readonly string[]): Promise<number> {
+  try {
+    await run(args, NEVER);
+    return Number(process.exitCode ?? 0);
+  } catch (error) {
+    return report(error);
+  } finally {
+    process.exitCode = 0;
+    removeTemporaryFiles();
+  }
+}
+
+function restoreEnv(env: NodeJS.ProcessEnv): void {
+  for (const name of Object.keys(process.env)) if (!(name in env)) delete process.env[name];
+  Object.assign(process.env, env);
+}
+
+class Collector extends Writable {
+  private readonly pieces: Buffer[] = [];
+
+  get text(): string {
+    return Buffer.concat(this.pieces).toString();
+  }
+
+  override _write(piece: Buffer, _encoding: string, done: () => void): void {
+    this.pieces.push(piece);
+    done();
+  }
+}

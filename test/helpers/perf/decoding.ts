@@ -1,0 +1,36 @@
+/**
+ * Recordings in, profiles out: decoded by perf, or by a program in its place.
+ */
+import { chmod } from 'node:fs/promises';
+import { type DecodeOptions, decodeRecording } from '../../../cli/perf/script.js';
+import { analyze, openRecording, type Profile, renderFolded } from '../../../src/index.js';
+import type { Directory } from '../cli/run-cli.js';
+import { RECORDED_ROOT } from './perf.js';
+
+export const DECODING: DecodeOptions = {
+  perf: 'perf',
+  precise: false,
+  symfs: RECORDED_ROOT,
+  kallsyms: null,
+  jobs: 1,
+  plan: { leastBytes: 1000 }, // so that small recordings are cut
+};
+export const ALONE = { jobs: 1 };
+
+export async function decoded(path: string, options: Partial<DecodeOptions> = {}): Promise<Profile> {
+  const recording = await openRecording(path);
+  return analyze([decodeRecording(path, recording, { ...DECODING, ...options })], ALONE);
+}
+
+/** Both pictures of the trees, with all counts. */
+export function treesOf(profile: Profile): string {
+  const all = [...renderFolded(profile, { annotate: true })];
+  return [...all, ...renderFolded(profile, { annotate: true, by: 'thread' })].join('');
+}
+
+/** A program that is run in the place of perf. */
+export async function fakePerf(dir: Directory, name: string, script: string): Promise<string> {
+  const path = await dir.write(name, `#!/bin/sh\n${script}\n`);
+  await chmod(path, 0o755);
+  return path;
+}

@@ -1,0 +1,124 @@
+/**
+ * Profiles that no trace gave: any trees, names and numbers, whether or not they fit together.
+ */
+import fc from 'fast-check';
+import type { CallTree, Profile, Quality, ThreadProfile, TraceGap, TraceMeta } from '../../../src/index.js';
+import { CallTreeBuilder } from '../../../src/model/call-tree.js';
+import { addedDurations, BUCKETS, type FunctionDurations } from '../../../src/model/durations.js';
+import { SymbolTableBuilder } from '../../../src/model/symbol-table.js';
+import { profileOfNames } from '../checks/profile-file.js';
+
+const ns = fc.oneof(
+  fc.constantFrom(0, 1, 2, 127, 128, 2 ** 31 - 1, 2 ** 31, 2 ** 52, 2 ** 53 - 1, 2 ** 53, 2 ** 62),
+  fc.nat(300),
+  fc.maxSafeNat(),
+);
+const time = fc.oneof(
+  ns,
+  ns.map((ns) => -1 - ns),
+);
+const calls = fc.oneof(fc.nat(3), ns);
+const shortestNs = fc.oneof(ns, fc.constant(Number.POSITIVE_INFINITY));
+const longestNs = fc.oneof(ns, fc.constant(Number.NEGATIVE_INFINITY));
+const numbers = fc.tuple(calls, fc.oneof(fc.constant(0), calls), ns, ns, ns, shortestNs, longestNs);
+/** Caller and symbol are taken modulo what there is. */
+const node = fc.record({ caller: fc.nat(), symbol: fc.nat(), numbers });
+const bucket = fc.record({ symbol: fc.nat(), bucket: fc.nat(BUCKETS - 1), calls: ns.map((calls) => calls + 1) });
+const text = fc.string({ unit: 'binary', maxLength: 5 });
+const told = fc.option(text);
+
+const thread = fc.record({
+  pid: fc.option(fc.nat()),
+  comm: told,
+  startNs: time,
+  endNs: time,
+  hiddenNs: ns,
+  nodes: fc.array(node, { maxLength: 30 }),
+  durations: fc.option(fc.array(bucket, { maxLength: 20 })),
+});
+
+const meta: fc.Arbitrary<TraceMeta> = fc.record({
+  originNs: fc.bigInt(),
+  startNs: time,
+  endNs: time,
+  scope: fc.constantFrom('user', 'user+kernel'),
+  weight: fc.constantFrom('ns', 'calls'),
+  hasSwitches: fc.option(fc.boolean()),
+  part: told,
+  recorded: fc.option(
+    fc.record({
+      host: told,
+      kernel: told,
+      cpu: told,
+      perf: told,
+      command: fc.option(fc.array(text)),
+      startedAt: told,
+    }),
+  ),
+});
+
+const place = { tid: fc.nat(), atNs: time, lengthNs: ns };
+const gap: fc.Arbitrary<TraceGap> = fc.oneof(
+  fc.record({ ...place, cause: fc.constant('unannounced' as const) }),
+  fc.record({ ...place, cause: fc.constant('decode-error' as const), code: fc.nat(), message: text, file: told }),
+);
+const quality: fc.Arbitrary<Quality> = fc
+  .record({
+    lines: ns,
+    firstDamaged: fc.array(fc.record({ input: text, line: ns, text, reason: text }), { maxLength: 2 }),
+    brokenInputs: fc.array(fc.record({ input: text, reason: text }), { maxLength: 2 }),
+    gaps: fc.array(gap, { maxLength: 3 }),
+    unknownFlags: fc.array(text, { maxLength: 2 }),
+    totalNs: ns,
+  })
+  .map((some) => ({ ...profileOfNames([]).quality, ...some }));
+
+const name = fc.tuple(text, fc.option(fc.constantFrom('a', 'b', '')));
+const names = fc.uniqueArray(name, { maxLength: 8, selector: JSON.stringify });
+
+/** Each thread has a tree of its own. Some symbols are used by nobody. */
+export const randomProfiles: fc.Arbitrary<Profile> = fc
+  .record({ names, meta, quality, threads: fc.array(thread, { maxLength: 4 }) })
+  .map(({ names, meta, quality, threads: drawn }) => {
+    const table = new SymbolTableBuilder();
+    for (const [name, dso] of names) table.intern(name, dso);
+    const symbols = table.build();
+    const threads = drawn.map(({ nodes, durations, ...head }, tid): ThreadProfile => {
+      const counted = durations && durationsOf(durations, symbols.length);
+      return { ...head, tid, tree: treeOf(nodes, symbols.length), durations: counted };
+    });
+    return { meta, symbols, threads, together: null, durations: addedDurations([]), quality };
+  });
+
+type DrawnNode = typeof node extends fc.Arbitrary<infer Value> ? Value : never;
+type DrawnBucket = typeof bucket extends fc.Arbitrary<infer Value> ? Value : never;
+
+function treeOf(nodes: readonly DrawnNode[], symbols: number): CallTree {
+  const builder = new CallTreeBuilder();
+  const numbersOf = new Map<number, DrawnNode['numbers']>();
+  for (const { caller, symbol, numbers } of nodes)
+    numbersOf.set(builder.child(caller % builder.length, symbol % symbols), numbers);
+  const tree = builder.build();
+  for (const [node, [calls, inferredCalls, selfNs, inferredNs, completeNs, minNs, maxNs]] of numbersOf) {
+    tree.calls[node] = calls;
+    tree.inferredCalls[node] = inferredCalls;
+    tree.selfNs[node] = selfNs;
+    tree.inferredNs[node] = inferredNs;
+    tree.completeNs[node] = completeNs;
+    tree.minNs[node] = minNs;
+    tree.maxNs[node] = maxNs;
+  }
+  return tree;
+}
+
+/** By symbol, then bucket, each once. */
+function durationsOf(drawn: readonly DrawnBucket[], symbols: number): FunctionDurations {
+  const callsAt = new Map(drawn.map(({ symbol, bucket, calls }) => [(symbol % symbols) * BUCKETS + bucket, calls]));
+  const places = [...callsAt.keys()].sort((a, b) => a - b);
+  return {
+    length: places.length,
+    symbol: Int32Array.from(places, (place) => Math.floor(place / BUCKETS)),
+    bucket: Int32Array.from(places, (place) => place % BUCKETS),
+    calls: Float64Array.from(places, (place) => callsAt.get(place) as number),
+  };
+}

@@ -1,0 +1,81 @@
+/**
+ * Questions about what a list of calls has: its functions, its times, how long its calls took.
+ */
+import fc from 'fast-check';
+import type { AskedFunctions, PlainFilter } from '../twin/plain-answers.js';
+import type { PlainThread } from '../twin/plain-calls.js';
+import type { Decision } from './execution.js';
+
+/** Of few functions, so that they call themselves. Who moves to another processor takes time: equal times have no order. */
+export function decisions({ ns }: { readonly ns: fc.Arbitrary<number> }): fc.Arbitrary<Decision> {
+  const what = fc.constantFrom('call', 'call', 'call', 'return', 'return', 'tail', 'syscall', 'interrupt', 'migrate');
+  const which = fc.oneof(fc.nat(3), fc.nat(2000));
+  return fc.record({ what: what as fc.Arbitrary<Decision['what']>, which, ns }).map((decision) => {
+    return decision.what === 'migrate' ? { ...decision, which: decision.which + 10 } : decision;
+  });
+}
+
+/** What can be asked for. */
+export interface Askable {
+  readonly functions: readonly string[];
+  readonly timesNs: readonly number[];
+  readonly durationsNs: readonly number[];
+}
+
+export function askableOf(threads: readonly PlainThread[]): Askable {
+  const calls = threads.flatMap((thread) => thread.calls);
+  const distinct = <Value>(values: readonly Value[]) => [...new Set(values)];
+  return {
+    functions: distinct(calls.map(({ fn }) => fn)),
+    timesNs: distinct(calls.flatMap(({ startNs, endNs }) => [startNs, endNs])),
+    durationsNs: distinct(calls.map(({ startNs, endNs }) => endNs - startNs)),
+  };
+}
+
+/** Times are those at which something happens, or just beside them. */
+function momentOf({ timesNs }: Askable): fc.Arbitrary<number> {
+  return fc
+    .tuple(fc.constantFrom(...timesNs), fc.constantFrom(-1, 0, 0, 0, 1))
+    .map(([ns, besideNs]) => Math.max(0, ns + besideNs));
+}
+
+function windowOf(askable: Askable): fc.Arbitrary<PlainFilter['window']> {
+  const pair = fc.tuple(momentOf(askable), momentOf(askable));
+  return pair.map(([a, b]) => ({ startNs: Math.min(a, b), endNs: Math.max(a, b) + (a === b ? 1 : 0) }));
+}
+
+export function askedFunctions({ functions, durationsNs }: Askable): fc.Arbitrary<AskedFunctions> {
+  const bounds = fc
+    .tuple(fc.constantFrom(0, ...durationsNs), fc.constantFrom(Infinity, ...durationsNs))
+    .map(([a, b]) => ({ minNs: Math.min(a, b), maxNs: Math.max(a, b) }));
+  return fc.record({ functions: someOf(functions), durations: fc.option(bounds) });
+}
+
+function someOf(functions: readonly string[]): fc.Arbitrary<ReadonlySet<string>> {
+  return fc.array(fc.constantFrom(...functions), { minLength: 1, maxLength: 3 }).map((names) => new Set(names));
+}
+
+export function filters(askable: Askable): fc.Arbitrary<PlainFilter> {
+  return fc.record({
+    window: fc.option(windowOf(askable), { freq: 2 }),
+    inside: fc.array(askedFunctions(askable), { maxLength: 2 }),
+    root: fc.option(someOf(askable.functions), { freq: 2 }),
+    foldsRecursion: fc.boolean(),
+  });
+}
+
+export interface PlainQuestion {
+  readonly filter: PlainFilter;
+  readonly asked: AskedFunctions;
+  readonly slowest: number;
+  readonly atNs: number;
+}
+
+export function questions(askable: Askable): fc.Arbitrary<PlainQuestion> {
+  return fc.record({
+    filter: filters(askable),
+    asked: askedFunctions(askable),
+    slowest: fc.constantFrom(0, 1, 2, 5, 40),
+    atNs: momentOf(askable),
+  });
+}

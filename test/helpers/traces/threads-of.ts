@@ -1,0 +1,49 @@
+/**
+ * A trace file in, what replay works on out: every thread's events, as `analyze` would hand them over.
+ */
+import type { BranchSites } from '../../../src/model/branch-sites.js';
+import type { SymbolTable } from '../../../src/model/symbol-table.js';
+import { InputReader, type TraceInput } from '../../../src/pipeline/inputs.js';
+import { openTraceFile } from '../../../src/pipeline/open-input.js';
+import { PieceReaders } from '../../../src/pipeline/piece-readers.js';
+import { WorkerPool } from '../../../src/pipeline/worker-pool.js';
+import { type SiteFacts, siteFacts } from '../../../src/replay/site-facts.js';
+import { threadBytes } from '../../../src/store/thread-memory.js';
+import { type LoadedThread, loadThread } from '../../../src/store/thread-source.js';
+import { beginningOf, inputOf } from './load.js';
+
+export interface TraceThreads {
+  /** By tid. */
+  readonly threads: readonly LoadedThread[];
+  readonly sites: BranchSites;
+  readonly facts: SiteFacts;
+  readonly symbols: SymbolTable;
+  /** First and last time over all threads, since `originSeconds`. */
+  readonly bounds: { readonly startNs: number; readonly endNs: number };
+  /** perf's clock at time 0; null if the trace has no times. */
+  readonly originSeconds: number | null;
+}
+
+/** Reads and stores a file, compressed or not. */
+export async function threadsOf(path: string): Promise<TraceThreads> {
+  return threadsOfInput(await openTraceFile(path));
+}
+
+/** Of the first lines of a fixture. */
+export async function threadsOfBeginning(path: string): Promise<TraceThreads> {
+  return threadsOfInput(inputOf(beginningOf(path.replace('fixtures/', ''))));
+}
+
+export async function threadsOfInput(input: TraceInput): Promise<TraceThreads> {
+  const reader = new InputReader({}, { memoryBytes: 2 ** 30, directory: null });
+  await reader.read(input, new PieceReaders(new WorkerPool(1), reader.words));
+  const { store, words } = reader;
+  const sites = words.interner.sites.build();
+  const symbols = words.interner.symbols.build();
+  const threads = store.wantedTids().map((tid) => {
+    const source = store.sourceOf(tid);
+    return loadThread(source, store.memory.shared(), sites, new ArrayBuffer(threadBytes(source)));
+  });
+  const bounds = { startNs: store.startNs, endNs: store.endNs };
+  return { threads, sites, facts: siteFacts(sites, symbols), symbols, bounds, originSeconds: words.originSeconds };
+}

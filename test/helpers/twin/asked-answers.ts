@@ -1,0 +1,127 @@
+/**
+ * Questions and answers of the real code in the words of its plain twin.
+ */
+
+import { expect } from 'vitest';
+import type { CallsAnswer } from '../../../src/analysis/calls-answer.js';
+import type { ChildRow } from '../../../src/analysis/child-rows.js';
+import { functionsOf } from '../../../src/analysis/functions.js';
+import { latencyOf } from '../../../src/analysis/latency.js';
+import { knowsSwitches } from '../../../src/analysis/outside.js';
+import type { AskedCalls, CallFilter, FunctionSet } from '../../../src/analysis/questions.js';
+import type { CallTree } from '../../../src/model/call-tree.js';
+import { type DurationBlocks, durationsOf, type FunctionDurations } from '../../../src/model/durations.js';
+import { compareSymbols } from '../../../src/model/symbol-order.js';
+import type { SymbolTable } from '../../../src/model/symbol-table.js';
+import { NONE, type SymbolId } from '../../../src/model/units.js';
+import type { PathRow } from './path-rows.js';
+import type { AskedFunctions, FunctionRow, PlainFilter } from './plain-answers.js';
+import type { CompareNames } from './plain-latency.js';
+
+/** What the twin calls a function. */
+export type NameOf = (symbol: SymbolId) => string;
+
+export function callFilter(
+  { window, inside, root, foldsRecursion }: PlainFilter,
+  symbols: SymbolTable,
+  nameOf: NameOf,
+): CallFilter {
+  return {
+    window,
+    inside: inside.map((asked) => askedSet(asked, symbols, nameOf)),
+    root: root && setOf(root, symbols, nameOf),
+    foldsRecursion,
+  };
+}
+
+export function askedSet({ functions, durations }: AskedFunctions, symbols: SymbolTable, nameOf: NameOf): AskedCalls {
+  return { functions: setOf(functions, symbols, nameOf), durations };
+}
+
+function setOf(functions: ReadonlySet<string>, { length }: SymbolTable, nameOf: NameOf): FunctionSet {
+  return Uint8Array.from({ length }, (_, symbol) => (functions.has(nameOf(symbol)) ? 1 : 0));
+}
+
+/** The nodes of trees by path; those of one path are added up. */
+export function rowsOfTrees(trees: readonly CallTree[], nameOf: NameOf): Map<string, PathRow> {
+  const rows = new Map<string, PathRow>();
+  for (const tree of trees) {
+    const paths = [''];
+    for (let node = 0; node < tree.length; node++) {
+      const parent = paths[tree.parent[node]];
+      if (node > 0) paths.push(parent ? `${parent}\n${nameOf(tree.symbol[node])}` : nameOf(tree.symbol[node]));
+      add(rows, paths[node] as string, tree, node);
+    }
+  }
+  return rows;
+}
+
+function add(rows: Map<string, PathRow>, path: string, tree: CallTree, node: number): void {
+  const { calls, inferredCalls, unwoundCalls, selfNs, inferredNs, completeNs, minNs, maxNs, longestCutNs } = tree;
+  const old = rows.get(path);
+  rows.set(path, {
+    calls: calls[node] + (old?.calls ?? 0),
+    inferredCalls: inferredCalls[node] + (old?.inferredCalls ?? 0),
+    unwoundCalls: unwoundCalls[node] + (old?.unwoundCalls ?? 0),
+    longestCutNs: Math.max(longestCutNs[node], old?.longestCutNs ?? 0),
+    selfNs: selfNs[node] + (old?.selfNs ?? 0),
+    inferredNs: inferredNs[node] + (old?.inferredNs ?? 0),
+    completeNs: completeNs[node] + (old?.completeNs ?? 0),
+    minNs: Math.min(minNs[node], old?.minNs ?? Infinity),
+    maxNs: Math.max(maxNs[node], old?.maxNs ?? -Infinity),
+  });
+}
+
+/** By what the twin calls them; null: nobody, or the function itself. */
+export function namedOr(nameOf: NameOf, symbol: SymbolId): string | null {
+  return symbol === NONE ? null : nameOf(symbol);
+}
+
+/** The rows of `report` in the twin's words. */
+export function functionsInWords(
+  { tree, durations }: { readonly tree: CallTree; readonly durations: FunctionDurations | DurationBlocks },
+  nameOf: NameOf,
+): Record<string, FunctionRow> {
+  const took = 'owners' in durations ? durationsOf(durations) : durations;
+  return Object.fromEntries(
+    functionsOf(tree, took, knowsSwitches(tree)).map(({ symbol, ...row }) => [nameOf(symbol), row]),
+  );
+}
+
+/** An answer in the twin's words. */
+export function latencyInWords(answer: CallsAnswer, symbols: SymbolTable, nameOf: NameOf) {
+  const { children, callers, chains, slowest, ...rest } = latencyOf(answer, symbols);
+  const childRow = ({ symbol, ...row }: ChildRow) => ({ child: namedOr(nameOf, symbol), ...row });
+  return {
+    ...rest,
+    children: children.map(childRow),
+    callers: callers.map(({ caller, stats, children: own }) => {
+      return { caller: namedOr(nameOf, caller), stats, children: own.map(childRow) };
+    }),
+    chains: chains.map(({ path, ...row }) => ({ path: path.map(nameOf), ...row })),
+    slowest: slowest.map(({ differences, ...call }) => ({
+      ...call,
+      differences: differences.map(({ symbol, ...row }) => ({ fn: namedOr(nameOf, symbol), ...row })),
+    })),
+  };
+}
+
+/** The order in which the real code shows names. */
+export function comparerOf(symbols: SymbolTable, nameOf: NameOf): CompareNames {
+  const ids = new Map(Array.from({ length: symbols.length }, (_, symbol) => [nameOf(symbol), symbol]));
+  const idOf = (name: string | null) => (name === null ? NONE : (ids.get(name) as SymbolId));
+  return (a, b) => compareSymbols(symbols, idOf(a), idOf(b));
+}
+
+/** Numbers that were counted in buckets are right within 3 %, all others are the same. */
+export function expectSame(real: unknown, plain: unknown, where = ''): void {
+  if (Object.is(real, plain)) return; // to ask vitest each time takes long
+  if (typeof real === 'object' && real !== null && typeof plain === 'object' && plain !== null) {
+    const [keys, plainKeys] = [Object.keys(real).sort(), Object.keys(plain).sort()];
+    if (keys.join() !== plainKeys.join()) expect(keys, where).toEqual(plainKeys);
+    for (const [key, value] of Object.entries(real))
+      expectSame(value, (plain as Record<string, unknown>)[key], `${where}.${key}`);
+  } else if (/\.p\d+Ns$/.test(where) && Number.isFinite(plain))
+    expect(Math.abs((real as number) - (plain as number)), where).toBeLessThanOrEqual(0.03 * (plain as number));
+  else expect(real, where).toEqual(plain);
+}

@@ -1,0 +1,56 @@
+/**
+ * A thread's log in, the list of its calls out: for traces with losses and fibers, of which there is no plain replay.
+ * That the log is right is shown elsewhere: added up it is the tree.
+ */
+import { argumentOf, type CallLog, CallOp, Certainty, opOf } from '../../../src/model/call-log.js';
+import type { CallTree } from '../../../src/model/call-tree.js';
+import { Inference, type InferenceName, UNWOUND } from '../../../src/model/quality.js';
+import type { NameOf } from './asked-answers.js';
+import { CallList, type PlainCall, type PlainThread } from './plain-calls.js';
+
+const CERTAINTIES = { [Certainty.Sure]: 'sure', [Certainty.Hidden]: 'hidden', [Certainty.Guess]: 'guess' } as const;
+const REASONS = Object.keys(Inference) as InferenceName[];
+
+export function plainLog(tid: number, { length, code, timeNs }: CallLog, tree: CallTree, nameOf: NameOf): PlainThread {
+  const list = new CallList();
+  const ofRow = new Map<number, PlainCall>();
+  let frames: PlainCall[] = [];
+  let stops: PlainCall[] = [];
+  let nowNs = 0;
+  let certainty: Certainty = Certainty.Sure;
+  const pathOf = (node: number): string[] =>
+    node === 0 ? [] : [...pathOf(tree.parent[node]), nameOf(tree.symbol[node])];
+  const put = (call: PlainCall, under: readonly PlainCall[], node: number) => {
+    call.stack = [...under, call];
+    call.below = pathOf(node).slice(0, -1);
+  };
+  const reasonOf = (argument: number) => (argument - 1 === UNWOUND ? 'unwound' : (REASONS[argument - 1] ?? null));
+  const close = (call: PlainCall, endNs: number, why: PlainCall['why'] | 'unwound', next: number) => {
+    const isTold = next < length && opOf(code[next]) === CallOp.Known;
+    list.close(call, endNs, why, isTold ? timeNs[next] : endNs - call.startNs);
+  };
+  for (let row = 0; row < length; row++) {
+    const [op, argument, atNs] = [opOf(code[row]), argumentOf(code[row]), timeNs[row]];
+    if (op === CallOp.Known) continue;
+    const next = argumentOf(code[row + 1] ?? 0);
+    const open = stops.at(-1)?.stack ?? frames;
+    if (op !== CallOp.Begin) list.spend([...open], nowNs, atNs, CERTAINTIES[certainty]);
+    nowNs = atNs;
+    if (op === CallOp.Doubt) certainty = argument as Certainty;
+    else if (op === CallOp.Open || op === CallOp.Stop) {
+      const call = list.open(nameOf(tree.symbol[argument]), atNs, open, op === CallOp.Stop);
+      put(call, open, argument);
+      if (op === CallOp.Stop) stops = [...stops, call];
+      else frames = [...frames, call];
+      ofRow.set(row, call);
+    } else if (op === CallOp.Close) close(frames.pop() as PlainCall, atNs, reasonOf(argument), row + 1);
+    else if (op === CallOp.EndStop) close(stops.pop() as PlainCall, atNs, argument === 0 ? null : 'stop', row + 1);
+    else if (op === CallOp.SetAside) frames.pop();
+    else if (op === CallOp.PutBack) {
+      const call = ofRow.get(argument) as PlainCall;
+      put(call, frames, next);
+      frames = [...frames, call];
+    } else if (op === CallOp.EndAside) close(ofRow.get(argument) as PlainCall, atNs, reasonOf(next), row + 2);
+  }
+  return { tid, calls: list.calls, stretches: list.stretches };
+}

@@ -1,0 +1,510 @@
+/**
+ * Replay once more, slowly and plainly: the twin that `replayThread` is checked against, on threads without losses and
+ * without fibers.
+ *
+ * It works as a reader does with pencil and paper. Where an event alone does not say what it means, the reader copies
+ * the levels to a scrap of paper and reads on until the answer comes (`callersNeverSeenCalling`, `howTopEnds`). Nothing
+ * is prepared, and nothing is fast.
+ */
+import { type InferenceName, noInferences } from '../../../src/model/quality.js';
+import type { SymbolTable } from '../../../src/model/symbol-table.js';
+import type { ThreadEvents } from '../../../src/model/thread-events.js';
+import type { Tid } from '../../../src/model/units.js';
+import type { LostStretch } from '../../../src/replay/lost-stretches.js';
+import type { ReplayOptions, ThreadReplay } from '../../../src/replay/replay.js';
+import { type SiteFacts, Step, SYSCALL_BYTES } from '../../../src/replay/site-facts.js';
+import { Trait } from '../../../src/replay/traits.js';
+import { count, type PathRow, rowOf } from './path-rows.js';
+import { CallList, type PlainCall, type PlainThread } from './plain-calls.js';
+import {
+  type Fn,
+  type Frame,
+  isEnd,
+  isSwitch,
+  type Level,
+  Levels,
+  type PlainEvent,
+  plainEvents,
+  symbolKey,
+} from './plain-levels.js';
+import {
+  type End,
+  isLeft,
+  isOf,
+  isUnwinding,
+  type Landing,
+  landingOf,
+  landingsBelow,
+  wholeOf,
+} from './plain-unwinding.js';
+
+export interface PlainReplay extends Pick<ThreadReplay, 'startNs' | 'endNs' | 'inferred' | 'lost'> {
+  /** By path, its names each on a line. */
+  readonly rows: ReadonlyMap<string, PathRow>;
+  /** Each call, and each stretch of time; functions by `symbolKey`. */
+  readonly thread: PlainThread;
+}
+
+/** Does what `replayThread` does; throws if something was lost between two events. */
+export function plainReplay(
+  events: ThreadEvents,
+  facts: SiteFacts,
+  symbols: SymbolTable,
+  options: ReplayOptions,
+): PlainReplay {
+  return new Reader(plainEvents(events, facts, symbols), facts, symbols, options, events.tid).run();
+}
+
+const pathUnder = (below: string, name: string) => (below === '' ? name : `${below}\n${name}`);
+const pathOf = ({ below, fn }: Pick<Frame, 'below' | 'fn'>) => pathUnder(below, fn.name);
+
+/** The trace has stopped, or the thread has no processor. */
+interface Pause {
+  readonly path: string;
+  readonly sinceNs: number;
+  readonly call: PlainCall;
+  readonly isOffCpu: boolean;
+}
+/** How a frame ends: by its own return (null), by an unwinding that is certain, or in a way that was not seen. */
+type Ending = InferenceName | 'unwound' | null;
+type OffCpu = '[off-cpu]' | '[preempted]';
+
+interface NeverSeenCalled {
+  readonly fn: Fn;
+  /** The return that leaves the one below it leaves it, too. */
+  readonly goesWithBelow: boolean;
+  /** Between it and the one below it is another, of which nothing is known. */
+  readonly isOnUnseen: boolean;
+}
+
+/** Longer chains of jumps are loops: they go back to the frame they came from. */
+const LONGEST_CHAIN = 64;
+
+/** Reads the events one after the other, and keeps the frames. */
+class Reader {
+  private readonly rows = new Map<string, PathRow>();
+  private readonly list = new CallList();
+  private readonly inferred = noInferences();
+  private readonly lost: LostStretch[] = [];
+  private readonly events: readonly PlainEvent[];
+  private readonly facts: SiteFacts;
+  private readonly symbols: SymbolTable;
+  private readonly options: ReplayOptions;
+  private readonly tid: Tid;
+  private levels = new Levels();
+  private startNs: number | null = null;
+  private nowNs = 0;
+  /** The next branch is the first one of a program. */
+  private isBeginning = true;
+  /** perf's errors before the first event, and behind the last. */
+  private errors = 0;
+  /** Something was lost: nothing certain may follow. */
+  private isOver = false;
+  /** A stop, time off the processor, or the one in the other. */
+  private readonly pauses: Pause[] = [];
+  /** What the thread was switched out as; the stop may come a little later, if clocks differ. */
+  private switchedOut: OffCpu | null = null;
+  /** What runs between a signal handler's return and the end of the signal counts as what was interrupted. */
+  private signalTail: Fn | null = null;
+
+  constructor(events: readonly PlainEvent[], facts: SiteFacts, symbols: SymbolTable, options: ReplayOptions, tid: Tid) {
+    this.events = events;
+    this.facts = facts;
+    this.symbols = symbols;
+    this.options = options;
+    this.tid = tid;
+  }
+
+  run(): PlainReplay {
+    for (const event of this.events) {
+      if (event.step === Step.Exec) this.isBeginning = true;
+      else if (event.step === Step.Gap) this.takeError(event);
+      else if (isSwitch(event)) this.takeSwitch(event);
+      else {
+        if (this.isBeginning) this.begin(event);
+        this.take(event);
+      }
+    }
+    this.noteErrors();
+    this.finish();
+    const { rows, startNs, nowNs: endNs, inferred, lost, tid } = this;
+    const { calls, stretches } = this.list;
+    return { rows, startNs: startNs ?? 0, endNs, inferred, lost, thread: { tid, calls, stretches } };
+  }
+
+  /** Lays down the stack that a program begins with: the callers that its returns will reveal, the last one lowest. */
+  private begin(first: PlainEvent): void {
+    this.chargeUntil(first.timeNs);
+    this.noteErrors();
+    this.endPauses('complete');
+    this.closeAbove(null, 'OpenAtEnd'); // exec: nothing is left of the old program
+    this.levels = Levels.before(first);
+    this.signalTail = null;
+    const running = first.step === Step.Start ? first.toFn : (first.fromFn ?? first.nameless);
+    for (const { fn, goesWithBelow, isOnUnseen } of this.levelsNeverSeenCalled(first, running)) {
+      this.levels.pushUnseen(goesWithBelow);
+      this.open(fn, 'OpenAtStart');
+      this.top.isDoubtful = isOnUnseen;
+    }
+    this.isBeginning = false;
+    this.startNs ??= this.extendBack(first);
+  }
+
+  /** On a scrap of paper: read to the end, and note where returns lead that no call explains. Lowest first. */
+  private levelsNeverSeenCalled(first: PlainEvent, running: Fn): NeverSeenCalled[] {
+    const found: NeverSeenCalled[] = [];
+    let ran = running;
+    let last: Fn | null = null;
+    const note = (left: readonly Level[], isEnd: boolean) => {
+      const landings = landingsBelow(ran, left, last, isEnd);
+      const levels = [ran, ...landings.map(({ fn }) => fn)].map((fn, place) => ({
+        fn,
+        goesWithBelow: place < landings.length,
+        isOnUnseen: landings[place]?.isBelowUnseen ?? false,
+      }));
+      found.unshift(...levels.reverse());
+    };
+    const scrap = Levels.before(first);
+    scrap.pushUnseen();
+    for (const event of this.events.slice(first.row)) {
+      const left = scrap.list.slice(1);
+      const { is } = scrap.take(event);
+      if (is === 'contradiction') break;
+      if (is === 'push') scrap.list.at(-2)?.made.push(scrap.list.at(-1) as Level);
+      const isLeft = scrap.list.length === 0;
+      if (isLeft || !isSwitch(event)) last = isLeft || goesOn(event) ? event.fromFn : event.toFn;
+      if (!isLeft) continue;
+      note(left, false);
+      ran = event.toFn;
+      scrap.pushUnseen();
+    }
+    note(scrap.list.slice(1), true);
+    return found;
+  }
+
+  /** On a scrap of paper: read on until the level on top is gone. null: it never is. */
+  private howTopEnds(fromRow: number): End | null {
+    const scrap = this.levels.copy();
+    const { length } = scrap.list;
+    for (const event of this.events.slice(fromRow)) {
+      const later = scrap.list.slice(length); // before it is known whether the event leaves them
+      if (scrap.take(event).is === 'contradiction') return null;
+      if (scrap.list.length < length) return { place: scrap.list.length, row: event.row, leftLater: later };
+    }
+    return null;
+  }
+
+  private take(event: PlainEvent): void {
+    const hasMoved = event.step !== Step.Start && this.syncOn(event);
+    this.chargeUntil(event.timeNs, hasMoved);
+    if (this.pauses.length > 0) this.endPauses('complete');
+    else if (!isEnd(event)) this.switchedOut = null; // traced code goes on: the switch meant nothing
+    const { is, over } = this.levels.take(event);
+    if (is === 'contradiction' || this.isOver) throw new Error(`something was lost before row ${event.row}`);
+    // Behind a stop they may have ended before, and who switches stacks may go back to them.
+    const isSure = event.step !== Step.Start && !this.top?.fn.is(Trait.Switcher);
+    const skipped = isSure ? 'unwound' : 'Unwound';
+    for (const level of over.reverse()) this.closeLevel(level, level === over.at(-1) ? null : skipped);
+    if (event.step === Step.Start && event.toFn !== this.signalTail) this.signalTail = null;
+    if (is === 'push') {
+      this.levels.list.at(-2)?.made.push(this.topLevel);
+      this.open(event.toFn, null, true);
+    }
+    // A return address is the caller's own code, whatever label stands there.
+    else if (is === 'pop') this.alsoKnownAs(event.toFn);
+    else if (is === 'end of handler') this.signalTail = event.toFn;
+    else if (is === 'jump by return') this.jump(event.toFn, null);
+    else if (event.step === Step.Jump) this.takeJump(event);
+    if (isEnd(event)) this.beginStop(event.step === Step.EndSyscall ? '[syscall]' : '[untraced]');
+  }
+
+  /** A jump that was shown. */
+  private takeJump({ row, toFn: named, toEntry }: PlainEvent): void {
+    const toFn = wholeOf(this.levels, named);
+    if (isOf(this.top, toFn)) return;
+    if (toEntry && toFn.is(Trait.ProgramStart)) this.leaveLoader(row);
+    const end = this.howTopEnds(row);
+    if (toFn.is(Trait.Unknown) && this.landNameless(toFn, end)) return;
+    if (toEntry || toFn.is(Trait.Unknown)) return this.jump(toFn, null);
+    const { frame, isSure } = this.targetOf(toFn, end);
+    if (frame) this.land(frame, isSure, end !== null, toFn);
+    else if (isUnwinding(this.levels)) {
+      this.jump(toFn, null);
+      this.top.isDoubtful = true;
+    } else this.alsoKnownAs(toFn); // a label inside the same function
+  }
+
+  /** An unwinder is left: it lands in nameless code, too. */
+  private landNameless(fn: Fn, end: End | null): boolean {
+    if (!isUnwinding(this.levels) || end?.place === this.levels.list.length - 1) return false;
+    const { frame, isSure } = landingOf(this.levels, fn, end);
+    if (frame) this.land(frame, isSure, end !== null, fn);
+    return frame !== null;
+  }
+
+  private targetOf(fn: Fn, end: End | null): Landing {
+    if (isLeft(this.levels, end)) return landingOf(this.levels, fn, end);
+    const top = this.levels.list.length - 1;
+    const frames = this.levels.list.slice(end?.place ?? 0).flatMap((level) => level.frames);
+    const [frame = null, other] = frames.filter((each) => isOf(each, fn)).reverse();
+    return { frame, isSure: end?.place === top || other === undefined };
+  }
+
+  /** Makes the function that an event comes from the top of the stack: what led to it was not shown. True: it was not. */
+  private syncOn({ row, timeNs, fromFn: named }: PlainEvent): boolean {
+    if (named === null) return false;
+    const fromFn = wholeOf(this.levels, named);
+    if (isOf(this.top, fromFn) || fromFn === this.signalTail) return false;
+    this.signalTail = null;
+    if (fromFn.is(Trait.ReturnThunk)) return false; // what is on top returns
+    const { begunBy, frames } = this.topLevel;
+    if (begunBy === 'kernel entry' && frames.length === 1) {
+      this.alsoKnownAs(fromFn); // it has several labels
+      return false;
+    }
+    if (fromFn.is(Trait.ProgramStart)) {
+      this.leaveLoader(row);
+      this.jump(fromFn, 'OpenAtStart');
+      return true;
+    }
+    const isStub = this.top.fn.is(Trait.Stub | Trait.Resolver);
+    if (isStub) this.jumpUnseen(fromFn);
+    else this.jumpOrUnwind(fromFn, row);
+    if (this.top.why === 'HiddenJump') this.top.firstSeenNs ??= timeNs;
+    return !isStub && !this.top.fn.is(Trait.Stub);
+  }
+
+  /** Only the lowest level is left, unless one above it returns. */
+  private leaveLoader(row: number): void {
+    if (this.howTopEnds(row) === null) this.closeAbove(this.levels.list[0]?.frames.at(-1) ?? null, 'Unwound');
+  }
+
+  private jumpUnseen(fn: Fn): void {
+    const areNameless = this.top.fn.is(Trait.Unknown) && fn.is(Trait.Unknown);
+    if (!areNameless || this.options.tailCalls === 'nest') this.jump(fn, 'HiddenJump');
+  }
+
+  /** Back to a deeper frame of `fn`, if the level on top does not end by a return of its own; else it jumped. */
+  private jumpOrUnwind(fn: Fn, row: number): void {
+    const { list } = this.levels;
+    const end = this.howTopEnds(row);
+    if (!isLeft(this.levels, end)) {
+      const below = list.slice(0, -1).flatMap((level) => level.frames);
+      const hasChoice = end === null && below.some((frame) => isOf(frame, fn));
+      this.jumpUnseen(fn);
+      if (hasChoice) this.top.isDoubtful = true;
+      return;
+    }
+    const { frame, isSure } = landingOf(this.levels, fn, end);
+    if (frame) return this.land(frame, isSure, end !== null, fn);
+    const isKnown = end?.row === row;
+    if (isKnown) this.closeAbove((list[end.place] as Level).frames.at(-1) as Frame, 'unwound');
+    this.jumpUnseen(fn);
+    if (!isKnown && !fn.is(Trait.Unwinder)) this.top.isDoubtful = true; // nobody lands in an unwinder
+  }
+
+  /** Calls that something skips for sure ended here: a return further down, or an unwinder. */
+  private land(frame: Frame, isSure: boolean, isSeenToEnd: boolean, fn: Fn): void {
+    this.closeAbove(frame, isSeenToEnd || isUnwinding(this.levels) ? 'unwound' : 'Unwound');
+    this.alsoKnownAs(fn); // a part of it that lies elsewhere
+    if (!isSure) frame.isDoubtful = true;
+  }
+
+  /** The function on top jumps to another one. */
+  private jump(fn: Fn, why: 'HiddenJump' | 'OpenAtStart' | null): void {
+    const { top, topLevel } = this;
+    const replaces = this.options.tailCalls === 'replace';
+    if (top.fn.is(Trait.Stub)) {
+      const { leadsTo } = top.fn;
+      const isThere = replaces || !leadsTo || leadsTo.bareName === fn.bareName || fn.is(Trait.Stub | Trait.Resolver);
+      rename(top, isThere ? fn : leadsTo);
+      if (!isThere) this.jump(fn, why);
+      return;
+    }
+    const earlier = topLevel.frames.findLast((frame) => frame.fn === fn);
+    if (replaces || (top.fn.is(Trait.Resolver) && !top.isCalled)) {
+      const { isDoubtful } = topLevel.frames.at(-1) as Frame;
+      this.close(topLevel.frames.pop() as Frame, why);
+      this.open(fn, why);
+      this.top.isDoubtful = isDoubtful;
+    } else if (topLevel.frames.length > LONGEST_CHAIN && earlier) this.closeAbove(earlier, null);
+    else this.open(fn, why);
+  }
+
+  private get topLevel(): Level {
+    return this.levels.list.at(-1) as Level;
+  }
+
+  private get top(): Frame {
+    return this.levels.list.findLast(({ frames }) => frames.length > 0)?.frames.at(-1) as Frame;
+  }
+
+  /** A frame on the level on top. `why`: its start was not seen. */
+  private open(fn: Fn, why: InferenceName | null, isCalled = false): void {
+    const below = this.top ? pathOf(this.top) : '';
+    const call = this.list.open(fn.key, this.nowNs, this.openCalls);
+    const none = { firstSeenNs: null, isDoubtful: false, selfNs: 0, inferredNs: 0, alsoKnownAs: [] };
+    this.topLevel.frames.push({ fn, below, why, isCalled, call, ...none });
+  }
+
+  /** `why`: its end was not seen, or it did not return. */
+  private close(frame: Frame, why: Ending): void {
+    if (frame.fn.leadsTo) rename(frame, frame.fn.leadsTo); // nothing came of the stub any more
+    const reason = frame.why ?? why;
+    const { call } = frame;
+    this.list.close(call, this.nowNs, reason, this.knownTime(frame, why));
+    const row = rowOf(this.rows, pathOf(frame));
+    row.selfNs += frame.selfNs;
+    row.inferredNs += frame.inferredNs;
+    count(row, { ns: this.nowNs - call.startNs, knownNs: call.why && call.knownNs, isUnwound: call.isUnwound });
+    if (reason && reason !== 'unwound') this.inferred[reason]++;
+  }
+
+  /** How long it was surely there: when one was left without a return, nobody knows, nor before its first event when a jump led to it. */
+  private knownTime({ call, why, firstSeenNs }: Frame, end: Ending): number {
+    if (end === 'Unwound') return 0;
+    return why === 'HiddenJump' ? this.nowNs - (firstSeenNs ?? this.nowNs) : this.nowNs - call.startNs;
+  }
+
+  private closeLevel({ frames }: Level, why: Ending): void {
+    for (let frame = frames.pop(); frame; frame = frames.pop()) this.close(frame, why);
+  }
+
+  private closeAbove(frame: Frame | null, why: Ending): void {
+    const { list } = this.levels;
+    while (list.length > 0 && this.top !== frame) {
+      this.close(this.topLevel.frames.pop() as Frame, why);
+      if (this.topLevel.frames.length === 0) list.pop();
+    }
+  }
+
+  /** All that is open, but for stops. */
+  private get openCalls(): PlainCall[] {
+    return this.levels.list.flatMap(({ frames }) => frames.map(({ call }) => call));
+  }
+
+  private alsoKnownAs(fn: Fn): void {
+    if (!isOf(this.top, fn)) this.top.alsoKnownAs.push(fn);
+  }
+
+  private chargeUntil(timeNs: number, hasMoved = false): void {
+    const pause = this.pauses.at(-1);
+    const payer = pause ? rowOf(this.rows, pause.path) : this.top;
+    if (payer) {
+      payer.selfNs += timeNs - this.nowNs;
+      const isGuess = hasMoved || this.levels.list.some(({ frames }) => frames.some(({ isDoubtful }) => isDoubtful));
+      if (isGuess) payer.inferredNs += timeNs - this.nowNs;
+      const stack = pause ? pause.call.stack : this.openCalls;
+      this.list.spend(stack, this.nowNs, timeNs, isGuess ? 'hidden' : 'sure');
+    }
+    this.nowNs = timeNs;
+  }
+
+  private beginStop(name: '[syscall]' | '[untraced]'): void {
+    const path = pathUnder(this.pathUnderStop, name);
+    this.pauses.push({ path, sinceNs: this.nowNs, call: this.openStop(name, this.openCalls), isOffCpu: false });
+    if (this.switchedOut) this.leaveCpu(this.switchedOut);
+  }
+
+  private leaveCpu(name: OffCpu): void {
+    const under = this.pauses.at(-1)?.path ?? this.pathUnderStop;
+    const call = this.openStop(name, this.pauses.at(-1)?.call.stack ?? this.openCalls);
+    this.pauses.push({ path: pathUnder(under, name), sinceNs: this.nowNs, call, isOffCpu: true });
+  }
+
+  /** A stub is where it leads, even if the trace stops before it is there. */
+  private get pathUnderStop(): string {
+    const { fn, below, call } = this.top;
+    if (fn.leadsTo) call.fn = fn.leadsTo.key;
+    return pathOf({ below, fn: fn.leadsTo ?? fn });
+  }
+
+  private openStop(name: OffCpu | '[syscall]' | '[untraced]', under: readonly PlainCall[]): PlainCall {
+    return this.list.open(symbolKey(this.symbols, this.symbols.name.indexOf(name)), this.nowNs, under, true);
+  }
+
+  private takeSwitch({ timeNs, step }: PlainEvent): void {
+    if (this.startNs === null || this.isOver) return;
+    this.chargeUntil(timeNs);
+    if (this.pauses.at(-1)?.isOffCpu) this.endPause('complete');
+    this.switchedOut = step === Step.SwitchIn ? null : step === Step.SwitchOut ? '[off-cpu]' : '[preempted]';
+    const canPause = this.pauses.length > 0 || this.facts.scope === 'user+kernel';
+    if (this.switchedOut && canPause) this.leaveCpu(this.switchedOut);
+  }
+
+  private endPauses(how: 'complete' | 'inferred'): void {
+    while (this.pauses.length > 0) this.endPause(how);
+    this.switchedOut = null;
+  }
+
+  private endPause(how: 'complete' | 'inferred'): void {
+    const { path, sinceNs, call } = this.pauses.pop() as Pause;
+    this.list.close(call, this.nowNs, how === 'complete' ? null : 'stop');
+    const ns = this.nowNs - sinceNs;
+    count(rowOf(this.rows, path), { ns, knownNs: how === 'complete' ? null : ns, isUnwound: false });
+  }
+
+  /** While the trace is stopped, nothing of this thread is lost. */
+  private takeError({ timeNs, isError }: PlainEvent): void {
+    const errors = isError ? 1 : 0;
+    if (this.levels.stop && !this.isBeginning)
+      this.lost.push({ atNs: timeNs, lengthNs: 0, errors, ip: Number.NaN, isLast: false });
+    else {
+      this.errors += errors;
+      this.isOver = this.startNs !== null;
+    }
+  }
+
+  private noteErrors(): void {
+    if (this.errors > 0)
+      this.lost.push({ atNs: this.nowNs, lengthNs: 0, errors: this.errors, ip: Number.NaN, isLast: false });
+    this.errors = 0;
+  }
+
+  /** A thread whose first event is the way out of a stop was waiting since the recording began. */
+  private extendBack(first: PlainEvent): number {
+    const { extendTo, isCreatedInside } = this.options;
+    const isBornHere = isCreatedInside || first.toFn.is(Trait.Birthplace);
+    if (!extendTo || extendTo.startNs === first.timeNs || first.step !== Step.Start || isBornHere) return first.timeNs;
+    this.nowNs = extendTo.startNs;
+    for (const call of this.openCalls) call.startNs = this.nowNs;
+    this.beginStop(this.facts.syscalls.has(first.to - SYSCALL_BYTES) ? '[syscall]' : '[untraced]');
+    this.takeSwitchesBefore(first);
+    this.chargeUntil(first.timeNs);
+    this.endPauses('inferred');
+    return extendTo.startNs;
+  }
+
+  /** It had no processor before its first switch, if that is one in. */
+  private takeSwitchesBefore(first: PlainEvent): void {
+    const before = this.events.slice(0, first.row).filter((event) => isSwitch(event) || event.step === Step.Exec);
+    if (before[0]?.step === Step.Exec) return;
+    for (const event of before.filter(isSwitch)) {
+      if (event === before[0] && event.step === Step.SwitchIn && event.timeNs > this.nowNs) this.leaveCpu('[off-cpu]');
+      const isFirst = event === before[0];
+      this.chargeUntil(event.timeNs);
+      if (this.pauses.length > 1) this.endPause(isFirst ? 'inferred' : 'complete');
+      if (event.step !== Step.SwitchIn) this.leaveCpu(event.step === Step.SwitchOut ? '[off-cpu]' : '[preempted]');
+    }
+  }
+
+  /** A thread that waits when the trace ends goes on waiting to the end of the recording. */
+  private finish(): void {
+    const { extendTo } = this.options;
+    if (this.pauses.length > 0 && extendTo && extendTo.endNs > this.nowNs) this.chargeUntil(extendTo.endNs);
+    this.endPauses('inferred');
+    this.closeAbove(null, 'OpenAtEnd');
+  }
+}
+
+/** What runs behind the event ran before it. */
+function goesOn({ step }: PlainEvent): boolean {
+  return step === Step.Stay || step === Step.End || step === Step.EndSyscall;
+}
+
+/** A stub turns out to be what it leads to. */
+function rename(frame: Frame, fn: Fn): void {
+  frame.fn = fn;
+  frame.call.fn = fn.key;
+  frame.isCalled = false;
+}

@@ -1,0 +1,73 @@
+/**
+ * A trace file in, the calls of its threads out, as the plain replay lists them.
+ */
+import type { ThreadEvents } from '../../../src/model/thread-events.js';
+import type { TailCalls } from '../../../src/replay/frame.js';
+import { pairReturns } from '../../../src/replay/pair-returns.js';
+import { Outcome } from '../../../src/replay/pairing.js';
+import type { ReplayOptions } from '../../../src/replay/replay.js';
+import { Replayer } from '../../../src/replay/replayer.js';
+import { type SiteFacts, Step } from '../../../src/replay/site-facts.js';
+import type { LoadedThread } from '../../../src/store/thread-source.js';
+import { type TraceThreads, threadsOfBeginning } from '../traces/threads-of.js';
+import type { PlainThread } from './plain-calls.js';
+import { symbolKey } from './plain-levels.js';
+import { plainLog } from './plain-log.js';
+import { plainReplay } from './plain-replay.js';
+
+export interface ListedThread {
+  readonly plain: PlainThread;
+  readonly thread: LoadedThread;
+  readonly options: ReplayOptions;
+}
+
+/** Those without losses and fibers as the plain replay lists them, the others as replay's log does. */
+export async function plainThreads(
+  file: string,
+  tailCalls: TailCalls,
+): Promise<{ trace: TraceThreads; threads: ListedThread[] }> {
+  const trace = await threadsOfBeginning(file);
+  return { trace, threads: plainThreadsOf(trace, tailCalls) };
+}
+
+/** `by`: the plain replay does not know all that damage makes of a trace. */
+export function plainThreadsOf(
+  trace: TraceThreads,
+  tailCalls: TailCalls,
+  by: 'replay' | 'log' = 'replay',
+): ListedThread[] {
+  const replayer = new Replayer(trace.facts);
+  return trace.threads.map((thread) => {
+    const { isCreatedInside } = thread;
+    const options = { tailCalls, extendTo: trace.bounds, isCreatedInside, contexts: null };
+    return { plain: listOf(thread, trace, replayer, options, by), thread, options };
+  });
+}
+
+function listOf(
+  { events }: LoadedThread,
+  { facts, symbols }: TraceThreads,
+  replayer: Replayer,
+  options: ReplayOptions,
+  by: 'replay' | 'log',
+): PlainThread {
+  if (by === 'replay' && isWhole(events, facts)) return plainReplay(events, facts, symbols, options).thread;
+  const { log, tree } = replayer.replay(events, { ...options, wantsLog: true });
+  if (log === null) throw new Error('there is no log');
+  return plainLog(events.tid, log, tree, (symbol) => symbolKey(symbols, symbol));
+}
+
+/** One segment, or one for each program that the thread ran; one stack. */
+export function isWhole(events: ThreadEvents, facts: SiteFacts): boolean {
+  const { segments, switches, stacks, unseen, outcome } = pairReturns(events, facts);
+  const hasStackJumps = outcome.some(
+    (what, row) => what !== Outcome.Plain && facts.step[events.site[row]] === Step.Jump,
+  );
+  if (stacks.length > 0 || unseen.size > 0 || hasStackJumps) return false;
+  const stepsBetween = segments
+    .slice(1)
+    .map(({ firstRow }, index) =>
+      Array.from(events.site.subarray(segments[index]?.endRow, firstRow), (site) => facts.step[site]),
+    );
+  return switches.length === 0 && stepsBetween.every((steps) => steps.includes(Step.Exec) && !steps.includes(Step.Gap));
+}

@@ -1,0 +1,178 @@
+/**
+ * Where an exception or a longjmp went, as a reader with pencil and paper finds it: part of the plain replay.
+ */
+import { Trait } from '../../../src/replay/traits.js';
+import type { Fn, Frame, Level, Levels } from './plain-levels.js';
+
+/** How the level on top ends. */
+export interface End {
+  readonly row: number;
+  /** The levels from here upwards end with it. */
+  readonly place: number;
+  /** Those of them that were called later, lowest first. */
+  readonly leftLater: readonly Level[];
+}
+
+export interface Landing {
+  readonly frame: Frame | null;
+  /** There was no choice. */
+  readonly isSure: boolean;
+}
+
+/** An unwinder does not call itself deeper than this on its way out; nor are more frames compared. */
+const DEEPEST_UNWINDER = 8;
+const MOST_COMPARED = 16;
+
+interface Placed {
+  readonly level: Level;
+  readonly frame: Frame;
+}
+
+const framesOf = (levels: readonly Level[]): Placed[] =>
+  levels.flatMap((level) => level.frames.map((frame) => ({ level, frame })));
+export const isOf = (frame: Frame, fn: Fn) => frame.fn === fn || frame.alsoKnownAs.includes(fn);
+
+/** An unwinder runs, perhaps in functions of its own that have no name. */
+export function isUnwinding({ list }: Levels): boolean {
+  return unwinder(list, Trait.Unwinder) !== null;
+}
+
+/** Was the level on top left by an exception or a longjmp, rather than that it jumped? */
+export function isLeft(levels: Levels, end: End | null): boolean {
+  if (end === null) return isUnwinding(levels);
+  if (end.place === levels.list.length - 1) return false;
+  // Left together with it at last is what an unwinder called later left: this level did not unwind.
+  return !end.leftLater.at(-1)?.callee?.is(Trait.Unwinder) || isUnwinding(levels);
+}
+
+/** The frame that control went to: if nothing is left in the same way later, one of the level that returns then. */
+export function landingOf({ list }: Levels, fn: Fn, end: End | null): Landing {
+  const isKnown = end !== null && end.leftLater.length === 0;
+  const lowest = end?.place ?? 0;
+  const stepped = steppedTo(list, fn);
+  if (stepped && (isKnown ? stepped.place === lowest : stepped.place >= lowest))
+    return { frame: stepped.frame, isSure: true };
+  const candidates = framesOf(list.slice(lowest, isKnown ? lowest + 1 : highestLanding(list)))
+    .map(({ frame }) => frame)
+    .filter((frame) => isOf(frame, fn))
+    .reverse();
+  const [frame = null, ...others] = candidates;
+  const isSure = isKnown || others.length === 0 || areAlike(list, candidates) || isForced(fn, others, end);
+  return { frame, isSure: frame !== null && isSure };
+}
+
+/** How many frames below its caller an unwinder lands: it called one function for itself, and for each frame on its way. */
+function stepsOf({ made }: Level): number | null {
+  const calls = (levels: readonly Level[]) => levels.filter(({ begunBy }) => begunBy === 'call');
+  const [first, ...others] = calls(made)
+    .filter((level) => level.caller?.is(Trait.Unwinder) && calls(level.made).length > 0)
+    .map((level) => calls(level.made).map(({ callee }) => callee));
+  const search = others.findLast(([callee]) => callee === first?.[0]);
+  return search === undefined ? null : search.filter((callee) => callee === first?.[0]).length - 1;
+}
+
+/** The frame that the unwinder on top stepped down to. */
+function steppedTo(list: readonly Level[], fn: Fn): { frame: Frame; place: number } | null {
+  const top = list.findLast(({ frames }) => frames.length > 0) as Level;
+  const unwinding = top.frames.at(-1)?.fn;
+  if (!unwinding?.is(Trait.Raiser) || unwinding.is(Trait.Stub)) return null;
+  let left = stepsOf(top) ?? -1;
+  let place = list.indexOf(top) - 1;
+  for (; left > 0 && place >= 0; place--) left -= list[place]?.begunBy === 'signal' ? 2 : 1;
+  const frames = left === 0 ? (list[place]?.frames ?? []) : [];
+  const frame = frames.findLast((each) => isOf(each, fn)) ?? (fn.is(Trait.Unknown) ? frames.at(-1) : undefined);
+  return frame ? { frame, place } : null;
+}
+
+/** A part belongs to the nearest frame of its name, if it is known to be a part of one of several functions. */
+export function wholeOf({ list }: Levels, fn: Fn): Fn {
+  if (!fn.is(Trait.Part)) return fn;
+  const top = framesOf(list).at(-1)?.frame;
+  if (top?.fn.key === fn.key) return top.fn;
+  const below = framesOf(list.slice(0, highestLanding(list)));
+  return below.findLast(({ frame }) => frame.fn.key === fn.key)?.frame.fn ?? fn;
+}
+
+/** Of levels from here on nothing can be landed in: who has cleaned up and lets the exception go on is not gone back to. */
+function highestLanding(list: readonly Level[]): number {
+  const resumer = unwinder(list, Trait.Resumer);
+  return resumer ? Math.max(0, list.indexOf(resumer) - 1) : list.length - 1;
+}
+
+/** Frames that wait at the same call are treated alike by an exception. */
+function areAlike(list: readonly Level[], candidates: readonly Frame[]): boolean {
+  const placed = framesOf(list);
+  const calls = candidates.slice(0, MOST_COMPARED + 1).map((frame) => {
+    const at = placed.findIndex((other) => other.frame === frame);
+    return (placed[at + 1] as Placed).level.calledFrom;
+  });
+  return unwinder(list, Trait.Raiser) !== null && calls.every((call) => call === calls[0]);
+}
+
+/** As many frames of the function let the exception go on later as there are: none was passed over. */
+function isForced(fn: Fn, others: readonly Frame[], end: End | null): boolean {
+  const times = (end?.leftLater ?? []).filter(
+    ({ caller, callee }) => callee?.is(Trait.Resumer) && caller?.key === fn.key,
+  ).length;
+  return times > Math.min(others.length, MOST_COMPARED);
+}
+
+/** The level of the uppermost unwinder of a kind, if nothing but nameless code runs on it. */
+function unwinder(list: readonly Level[], kind: number): Level | null {
+  for (const { level, frame } of framesOf(list).slice(-DEEPEST_UNWINDER).reverse()) {
+    if (frame.fn.is(Trait.Stub) || !frame.fn.is(Trait.Unknown | Trait.Unwinder)) return null;
+    if (frame.fn.is(kind)) return level;
+  }
+  return null;
+}
+
+/** An exception landed in it, and stepped over more frames than are known above it. */
+export interface LandedIn {
+  readonly fn: Fn;
+  readonly isBelowUnseen: boolean;
+}
+
+/** More calls than these are not looked through. */
+const MOST_LEFT_CALLS = 256;
+
+/**
+ * Callers below a level that nobody saw calling: an exception landed in them. The uppermost first. `ran`: the function that
+ * the level began with; `left`: what stood on it at its end; `last`: the function that left it.
+ */
+export function landingsBelow(ran: Fn, left: readonly Level[], last: Fn | null, isEnd: boolean): LandedIn[] {
+  if (isEnd && left.length > MOST_LEFT_CALLS) return [];
+  const landings: LandedIn[] = [];
+  let stack = [ran];
+  let levels: (Level | null)[] = [null];
+  const runsIn = (fn: Fn | null) => {
+    const top = stack.at(-1) as Fn;
+    if (fn === null || isSame(top, fn)) return;
+    const unwinder = stack.findLastIndex((each) => !each.is(Trait.Unknown));
+    const isJump =
+      fn.is(Trait.Unwinder) ||
+      unwinder === -1 ||
+      !stack[unwinder]?.is(Trait.Unwinder) ||
+      stack[unwinder].is(Trait.Switcher);
+    if (isJump) {
+      stack.splice(-1, 1, fn);
+      return;
+    }
+    const below = stack.slice(0, stack[unwinder]?.is(Trait.Resumer) ? Math.max(0, unwinder - 1) : unwinder);
+    const place = below.findLastIndex((each) => isSame(each, fn));
+    const steps = levels[unwinder] ? stepsOf(levels[unwinder]) : null;
+    if (place === -1) landings.push({ fn, isBelowUnseen: (steps ?? 0) > unwinder });
+    stack = place === -1 ? [fn] : stack.slice(0, place + 1);
+    levels = place === -1 ? [null] : levels.slice(0, place + 1);
+  };
+  for (const level of left.length > MOST_LEFT_CALLS ? [] : left) {
+    runsIn(level.caller);
+    stack.push(level.callee as Fn);
+    levels.push(level);
+  }
+  runsIn(last);
+  return landings.some(({ fn }) => fn.is(Trait.Unknown)) ? [] : landings;
+}
+
+function isSame(a: Fn, b: Fn): boolean {
+  return a === b || (a.key === b.key && !a.is(Trait.Unknown));
+}

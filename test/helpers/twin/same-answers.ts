@@ -1,0 +1,56 @@
+/**
+ * Asks both the real code and its plain twin.
+ */
+import { expect } from 'vitest';
+import { answerOf, CallsAnswerBuilder } from '../../../src/analysis/calls-answer.js';
+import { filterThread } from '../../../src/analysis/filter-thread.js';
+import { stackAt } from '../../../src/analysis/stack-at.js';
+import { Replayer } from '../../../src/replay/replayer.js';
+import type { PlainQuestion } from '../random/random-questions.js';
+import type { TraceThreads } from '../traces/threads-of.js';
+import {
+  askedSet,
+  callFilter,
+  comparerOf,
+  expectSame,
+  functionsInWords,
+  latencyInWords,
+  rowsOfTrees,
+} from './asked-answers.js';
+import { used } from './path-rows.js';
+import { functionRows, hiddenNs, inferredBy, look, rowsByPath, stackOf } from './plain-answers.js';
+import { PlainLatency } from './plain-latency.js';
+import { symbolKey } from './plain-levels.js';
+import type { ListedThread } from './plain-threads.js';
+
+/** What the real code answers is what the twin finds. */
+export function expectSameAnswers(
+  trace: TraceThreads,
+  threads: readonly ListedThread[],
+  question: PlainQuestion,
+): void {
+  const { symbols, facts } = trace;
+  const { filter, slowest } = question;
+  const nameOf = (symbol: number) => symbolKey(symbols, symbol);
+  const realFilter = callFilter(filter, symbols, nameOf);
+  const calls = askedSet(question.asked, symbols, nameOf);
+  const together = new CallsAnswerBuilder(slowest);
+  const replayer = new Replayer(facts);
+  for (const { plain, thread, options } of threads) {
+    const { log, tree } = replayer.replay(thread.events, { ...options, wantsLog: true });
+    if (log === null) throw new Error('there is no log');
+    const real = filterThread(log, tree, realFilter);
+    const seen = look([plain], filter);
+    expect(used(rowsOfTrees([real.tree], nameOf))).toEqual(used(rowsByPath(seen)));
+    expect(real.inferred).toEqual(inferredBy(seen));
+    expect(real.hiddenNs).toBe(hiddenNs(seen));
+    expectSame(functionsInWords(real, nameOf), functionRows(seen));
+    const stack = stackAt(log, tree, question.atNs);
+    const frames = stack?.map(({ symbol, ...since }) => ({ fn: nameOf(symbol), ...since })) ?? null;
+    expect(frames).toEqual(stackOf(plain, question.atNs));
+    together.add(answerOf(plain.tid, log, tree, realFilter, { calls, slowest }), 0);
+  }
+  const all = threads.map((thread) => thread.plain);
+  const plain = new PlainLatency(all, filter, question.asked, comparerOf(symbols, nameOf));
+  expectSame(latencyInWords(together.build(), symbols, nameOf), plain.answer(slowest));
+}
