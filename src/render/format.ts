@@ -27,7 +27,7 @@ export function formatDuration(ns: number): string {
 
 /** "≥ 182 µs": cut, not rounded, for it is a bound. */
 export function formatAtLeast(ns: number): string {
-  const step = 10 ** Math.max(0, Math.floor(Math.log10(Math.max(1, ns))) - 2);
+  const step = 10 ** Math.max(0, String(Math.floor(ns)).length - 3);
   return `≥ ${formatDuration(step * Math.floor(ns / step))}`;
 }
 

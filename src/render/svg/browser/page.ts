@@ -41,12 +41,12 @@ export function windowWidthPx(): number {
 export function layOutHead(widthPx: number): number {
   const entries = [...byId('legend').children] as SVGGraphicsElement[];
   const widthsPx = entries.map((entry) => entry.getBBox().width);
-  const places = flow(widthsPx, widthPx - 2 * HEAD.marginPx);
+  const roomPx = widthPx - 2 * HEAD.marginPx;
+  const places = flow(widthsPx, roomPx);
   entries.forEach((entry, index) => {
     const { xPx, row } = places[index] as Place;
     entry.setAttribute('transform', `translate(${xPx} ${row * HEAD.legendRowPx})`);
   });
-  const roomPx = widthPx - 2 * HEAD.marginPx;
   const above = { warnings: Number(byId('head').getAttribute('data-warnings')), notes: layOutNotes(roomPx) };
   const downPx = wrapLines(roomPx, toolbarWidthPx(widthPx));
   const place = (id: string, topPx: number) =>
