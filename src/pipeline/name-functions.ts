@@ -11,7 +11,7 @@ import { dsoOf } from '../model/symbol-order.js';
 import { SymbolKind, type SymbolTableBuilder } from '../model/symbol-table.js';
 import type { Mapping } from '../model/trace-chunk.js';
 import type { Address, SymbolId } from '../model/units.js';
-import { codeOf, type FunctionIds } from '../replay/function-ids.js';
+import { codeOf, type FunctionIds } from '../replay/functions/function-ids.js';
 import { type AskedAddress, type FilePlace, filePlaces } from '../store/file-places.js';
 
 /** `mappings`: of the processes that the functions ran in. The names are added to `symbols`. */

@@ -9,7 +9,7 @@ import { type DurationBlocks, DurationsBuilder, durationsOf } from '../model/dur
 import type { Profile, ThreadProfile, TraceMeta } from '../model/profile.js';
 import type { SymbolTable } from '../model/symbol-table.js';
 import type { Nanoseconds, SymbolId, Tid } from '../model/units.js';
-import { Contexts, withCallers } from '../replay/contexts.js';
+import { Contexts, withCallers } from '../replay/losses/contexts.js';
 import type { InputReader } from './inputs.js';
 import { QualityBuilder, type QualityOfThread } from './quality.js';
 import { nothingInside } from './refusals.js';

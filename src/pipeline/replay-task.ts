@@ -9,10 +9,10 @@ import type { CallLog } from '../model/call-log.js';
 import { withoutEmptyNodes } from '../model/call-tree.js';
 import { type CountMemory, type DurationBlocks, DurationsBuilder } from '../model/durations.js';
 import type { Nanoseconds, Tid } from '../model/units.js';
-import { Contexts, type Lessons } from '../replay/contexts.js';
+import type { SiteFacts } from '../replay/functions/site-facts.js';
+import { Contexts, type Lessons } from '../replay/losses/contexts.js';
 import type { ReplayOptions, ThreadReplay } from '../replay/replay.js';
 import { Replayer } from '../replay/replayer.js';
-import type { SiteFacts } from '../replay/site-facts.js';
 import type { SharedEvents } from '../store/event-memory.js';
 import { loadThread, type ThreadFacts, type ThreadSource } from '../store/thread-source.js';
 

@@ -3,8 +3,8 @@
  */
 import type { CallLogBuilder } from '../model/call-log.js';
 import { type Nanoseconds, NONE } from '../model/units.js';
-import type { OpenFrames } from './open-frames.js';
 import type { Pause } from './pause.js';
+import type { OpenFrames } from './stack/open-frames.js';
 
 export class Clock {
   nowNs: Nanoseconds = 0;

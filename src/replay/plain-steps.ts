@@ -6,10 +6,10 @@ import type { CallLogBuilder } from '../model/call-log.js';
 import type { CallTreeBuilder } from '../model/call-tree.js';
 import type { ThreadEvents } from '../model/thread-events.js';
 import type { Nanoseconds } from '../model/units.js';
-import { Frame } from './frame.js';
-import type { OpenFrames } from './open-frames.js';
-import { Outcome, type Pairing } from './pairing.js';
-import { type SiteFacts, Step } from './site-facts.js';
+import { type SiteFacts, Step } from './functions/site-facts.js';
+import { Outcome, type Pairing } from './pairing/pairing.js';
+import { Frame } from './stack/frame.js';
+import type { OpenFrames } from './stack/open-frames.js';
 
 export class PlainSteps {
   private readonly tree: CallTreeBuilder;

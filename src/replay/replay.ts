@@ -2,7 +2,7 @@
  * One thread's events in, its call tree out.
  *
  * Each interval between two events goes to the frame on top of the stack; what an event does to the stack was
- * worked out before (pair-returns.ts), so the loop only follows.
+ * worked out before (pairing/pair-returns.ts), so the loop only follows.
  */
 import type { CallLog, CallLogBuilder } from '../model/call-log.js';
 import { type CallTree, type CallTreeBuilder, withoutEmptyNodes } from '../model/call-tree.js';
@@ -11,21 +11,21 @@ import { Inference, type InferenceName } from '../model/quality.js';
 import { SpecialSymbol } from '../model/symbol-table.js';
 import type { ThreadEvents } from '../model/thread-events.js';
 import { type Nanoseconds, NONE, type SymbolId } from '../model/units.js';
-import type { Restart } from './align.js';
-import { Beginning } from './beginning.js';
 import { Clock } from './clock.js';
-import { type Contexts, DEEPEST_PLACE, type Lesson } from './contexts.js';
-import { FirstStack } from './first-stack.js';
-import type { FrameWatcher, TailCalls } from './frame.js';
-import { HiddenJumps } from './hidden-jumps.js';
-import { isNewProgram, restartOf } from './look-across.js';
-import { type LostStretch, LostStretches } from './lost-stretches.js';
-import { knownEnd, LostTime, placeBefore, rowBehindBranches, rowOfLostEnd } from './lost-time.js';
-import { OpenFrames } from './open-frames.js';
-import { pairReturns } from './pair-returns.js';
-import type { Pairing, PairingMemory, Segment } from './pairing.js';
+import { comesOutOfSyscall, type SiteFacts, Step } from './functions/site-facts.js';
+import { Beginning } from './losses/beginning.js';
+import { type Contexts, DEEPEST_PLACE, type Lesson } from './losses/contexts.js';
+import { FirstStack } from './losses/first-stack.js';
+import { type LostStretch, LostStretches } from './losses/lost-stretches.js';
+import { knownEnd, LostTime, placeBefore, rowBehindBranches, rowOfLostEnd } from './losses/lost-time.js';
+import type { Restart } from './pairing/align.js';
+import { isNewProgram, restartOf } from './pairing/look-across.js';
+import { pairReturns } from './pairing/pair-returns.js';
+import type { Pairing, PairingMemory, Segment } from './pairing/pairing.js';
 import { Pause } from './pause.js';
-import { comesOutOfSyscall, type SiteFacts, Step } from './site-facts.js';
+import type { FrameWatcher, TailCalls } from './stack/frame.js';
+import { HiddenJumps } from './stack/hidden-jumps.js';
+import { OpenFrames } from './stack/open-frames.js';
 import { Steps } from './steps.js';
 
 export interface ReplayOptions {

@@ -5,9 +5,9 @@ import { CallLogBuilder } from '../model/call-log.js';
 import { CallTreeBuilder } from '../model/call-tree.js';
 import { DurationsBuilder } from '../model/durations.js';
 import type { ThreadEvents } from '../model/thread-events.js';
-import { PairingMemory } from './pairing.js';
+import type { SiteFacts } from './functions/site-facts.js';
+import { PairingMemory } from './pairing/pairing.js';
 import { Replay, type ReplayMemory, type ReplayOptions, type ThreadReplay } from './replay.js';
-import type { SiteFacts } from './site-facts.js';
 
 export class Replayer {
   private readonly memory: ReplayMemory = {

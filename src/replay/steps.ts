@@ -1,6 +1,6 @@
 /**
  * What each event does to the stack: the time before it goes to the frame on top, then its step is done, as it was worked
- * out before (pair-returns.ts).
+ * out before (pairing/pair-returns.ts).
  */
 import type { CallLogBuilder } from '../model/call-log.js';
 import type { CallTreeBuilder } from '../model/call-tree.js';
@@ -9,19 +9,19 @@ import { SpecialSymbol } from '../model/symbol-table.js';
 import type { ThreadEvents } from '../model/thread-events.js';
 import { type FunctionId, NONE, type SiteId } from '../model/units.js';
 import type { Clock } from './clock.js';
-import { Fibers } from './fibers.js';
-import type { FirstStack } from './first-stack.js';
-import type { FrameWatcher } from './frame.js';
-import type { HiddenJumps } from './hidden-jumps.js';
-import { leavingOf } from './look-across.js';
-import type { LostStretches } from './lost-stretches.js';
-import type { OtherStack } from './open-calls.js';
-import type { OpenFrames } from './open-frames.js';
-import { Outcome, type Pairing } from './pairing.js';
+import { type SiteFacts, Step } from './functions/site-facts.js';
+import { Trait } from './functions/traits.js';
+import type { FirstStack } from './losses/first-stack.js';
+import type { LostStretches } from './losses/lost-stretches.js';
+import { leavingOf } from './pairing/look-across.js';
+import type { OtherStack } from './pairing/open-calls.js';
+import { Outcome, type Pairing } from './pairing/pairing.js';
 import type { Pause } from './pause.js';
 import { PlainSteps } from './plain-steps.js';
-import { type SiteFacts, Step } from './site-facts.js';
-import { Trait } from './traits.js';
+import { Fibers } from './stack/fibers.js';
+import type { FrameWatcher } from './stack/frame.js';
+import type { HiddenJumps } from './stack/hidden-jumps.js';
+import type { OpenFrames } from './stack/open-frames.js';
 
 /** What a replay is made of. */
 export interface ReplayParts {

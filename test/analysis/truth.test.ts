@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { functionsOf } from '../../src/analysis/functions.js';
 import { isStop } from '../../src/analysis/outside.js';
 import { SpecialSymbol, SymbolKind } from '../../src/model/symbol-table.js';
-import type { TailCalls } from '../../src/replay/frame.js';
+import type { TailCalls } from '../../src/replay/stack/frame.js';
 import { analyzeText, fixture } from '../helpers/traces/load.js';
 import { type FunctionTruth, gentraceFunctions, ptemuFunctions, visible } from '../helpers/truth/function-truth.js';
 

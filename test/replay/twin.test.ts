@@ -3,10 +3,10 @@
  */
 import { readdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import type { TailCalls } from '../../src/replay/frame.js';
+import { Step } from '../../src/replay/functions/site-facts.js';
 import type { ReplayOptions } from '../../src/replay/replay.js';
 import { replayThread } from '../../src/replay/replayer.js';
-import { Step } from '../../src/replay/site-facts.js';
+import type { TailCalls } from '../../src/replay/stack/frame.js';
 import type { LoadedThread } from '../../src/store/thread-source.js';
 import { type TraceThreads, threadsOfBeginning } from '../helpers/traces/threads-of.js';
 import { rowsOfTrees } from '../helpers/twin/asked-answers.js';

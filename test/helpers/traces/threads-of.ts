@@ -7,7 +7,7 @@ import { InputReader, type TraceInput } from '../../../src/pipeline/inputs.js';
 import { openTraceFile } from '../../../src/pipeline/open-input.js';
 import { PieceReaders } from '../../../src/pipeline/piece-readers.js';
 import { WorkerPool } from '../../../src/pipeline/worker-pool.js';
-import { type SiteFacts, siteFacts } from '../../../src/replay/site-facts.js';
+import { type SiteFacts, siteFacts } from '../../../src/replay/functions/site-facts.js';
 import { threadBytes } from '../../../src/store/thread-memory.js';
 import { type LoadedThread, loadThread } from '../../../src/store/thread-source.js';
 import { beginningOf, inputOf } from './load.js';

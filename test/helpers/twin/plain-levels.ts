@@ -9,8 +9,8 @@ import type { InferenceName } from '../../../src/model/quality.js';
 import type { SymbolTable } from '../../../src/model/symbol-table.js';
 import type { ThreadEvents } from '../../../src/model/thread-events.js';
 import type { SymbolId } from '../../../src/model/units.js';
-import { type SiteFacts, Step, SYSCALL_BYTES } from '../../../src/replay/site-facts.js';
-import { LONGEST_CALL_BYTES, Trait } from '../../../src/replay/traits.js';
+import { type SiteFacts, Step, SYSCALL_BYTES } from '../../../src/replay/functions/site-facts.js';
+import { LONGEST_CALL_BYTES, Trait } from '../../../src/replay/functions/traits.js';
 import type { PlainCall } from './plain-calls.js';
 
 export function symbolKey({ name }: SymbolTable, symbol: SymbolId): string {

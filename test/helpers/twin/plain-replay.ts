@@ -10,10 +10,10 @@ import { type InferenceName, noInferences } from '../../../src/model/quality.js'
 import type { SymbolTable } from '../../../src/model/symbol-table.js';
 import type { ThreadEvents } from '../../../src/model/thread-events.js';
 import type { Tid } from '../../../src/model/units.js';
-import type { LostStretch } from '../../../src/replay/lost-stretches.js';
+import { type SiteFacts, Step, SYSCALL_BYTES } from '../../../src/replay/functions/site-facts.js';
+import { Trait } from '../../../src/replay/functions/traits.js';
+import type { LostStretch } from '../../../src/replay/losses/lost-stretches.js';
 import type { ReplayOptions, ThreadReplay } from '../../../src/replay/replay.js';
-import { type SiteFacts, Step, SYSCALL_BYTES } from '../../../src/replay/site-facts.js';
-import { Trait } from '../../../src/replay/traits.js';
 import { count, type PathRow, rowOf } from './path-rows.js';
 import { CallList, type PlainCall, type PlainThread } from './plain-calls.js';
 import {

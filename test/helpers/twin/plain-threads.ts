@@ -2,12 +2,12 @@
  * A trace file in, the calls of its threads out, as the plain replay lists them.
  */
 import type { ThreadEvents } from '../../../src/model/thread-events.js';
-import type { TailCalls } from '../../../src/replay/frame.js';
-import { pairReturns } from '../../../src/replay/pair-returns.js';
-import { Outcome } from '../../../src/replay/pairing.js';
+import { type SiteFacts, Step } from '../../../src/replay/functions/site-facts.js';
+import { pairReturns } from '../../../src/replay/pairing/pair-returns.js';
+import { Outcome } from '../../../src/replay/pairing/pairing.js';
 import type { ReplayOptions } from '../../../src/replay/replay.js';
 import { Replayer } from '../../../src/replay/replayer.js';
-import { type SiteFacts, Step } from '../../../src/replay/site-facts.js';
+import type { TailCalls } from '../../../src/replay/stack/frame.js';
 import type { LoadedThread } from '../../../src/store/thread-source.js';
 import { type TraceThreads, threadsOfBeginning } from '../traces/threads-of.js';
 import type { PlainThread } from './plain-calls.js';

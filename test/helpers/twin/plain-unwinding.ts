@@ -1,7 +1,7 @@
 /**
  * Where an exception or a longjmp went, as a reader with pencil and paper finds it: part of the plain replay.
  */
-import { Trait } from '../../../src/replay/traits.js';
+import { Trait } from '../../../src/replay/functions/traits.js';
 import type { Fn, Frame, Level, Levels } from './plain-levels.js';
 
 /** How the level on top ends. */

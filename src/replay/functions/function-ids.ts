@@ -1,0 +1,190 @@
+/**
+ * Gives every function of a trace an id. Replay tells functions apart by where they start, for names repeat (static
+ * functions, templates) and may be missing.
+ */
+import { BranchKind, type BranchSites } from '../../model/branch-sites.js';
+import { countAtOrBelow } from '../../model/columns.js';
+import { compareSymbols } from '../../model/symbol-order.js';
+import { SpecialSymbol, SymbolKind, type SymbolTable } from '../../model/symbol-table.js';
+import { type Address, type FunctionId, NONE, type SiteId, type SymbolId } from '../../model/units.js';
+import { ColdParts } from './cold-parts.js';
+import { MisnamedStubs } from './misnamed-stubs.js';
+import { headOfTable, isRetpolineCall } from './nameless-stubs.js';
+import { Trait, traitsOf } from './traits.js';
+
+export interface FunctionIds {
+  readonly symbol: readonly SymbolId[];
+  /** Of a function without a name the nearest place it was entered at, or a page: `codeOf`. */
+  readonly start: readonly Address[];
+  /** Of a function without a name: where the first byte of its file would lie, if perf printed that; else NaN. */
+  readonly fileStart: readonly Address[];
+  /** Parts of some function of their name, though nothing says of which. */
+  readonly parts: readonly FunctionId[];
+  readonly nameless: FunctionId;
+  /** Of both ends of each site. */
+  readonly from: Int32Array;
+  readonly to: Int32Array;
+}
+
+export function numberFunctions(sites: BranchSites, symbols: SymbolTable): FunctionIds {
+  const numbering = new Numbering(sites, symbols);
+  const nameless = numbering.functionOf(SpecialSymbol.Unknown, Number.NaN, Number.NaN);
+  const from = new Int32Array(sites.length);
+  const to = new Int32Array(sites.length);
+  for (let site = 0; site < sites.length; site++) {
+    from[site] = numbering.functionOf(sites.fromSymbol[site], sites.fromStart[site], sites.from[site]);
+    to[site] = numbering.functionOf(sites.toSymbol[site], sites.toStart[site], sites.to[site]);
+  }
+  const { symbol, start, fileStart, parts } = numbering;
+  return { symbol, start, fileStart, parts, nameless, from, to };
+}
+
+/** By symbol and start, by symbol alone where no offset was printed, or by a guessed start. */
+class Numbering {
+  readonly symbol: SymbolId[] = [];
+  readonly start: Address[] = [];
+  readonly fileStart: Address[] = [];
+  readonly parts: FunctionId[] = [];
+  private readonly byStart = new Map<SymbolId, Map<Address, FunctionId>>();
+  /** By symbol: its function that was asked for last, which mostly is its only one; or NONE. */
+  private readonly last: Int32Array;
+  private readonly coldParts: ColdParts;
+  private readonly unknown: UnknownStarts;
+  private readonly kind: SymbolTable['kind'];
+  private readonly misnamed: MisnamedStubs;
+
+  constructor(sites: BranchSites, symbols: SymbolTable) {
+    this.last = new Int32Array(symbols.length).fill(NONE);
+    this.coldParts = new ColdParts(sites, symbols);
+    this.kind = symbols.kind;
+    this.misnamed = new MisnamedStubs(sites, symbols);
+    this.unknown = new UnknownStarts(sites, symbols, this.misnamed);
+  }
+
+  functionOf(symbol: SymbolId, start: Address, address: Address): FunctionId {
+    if (symbol === NONE) return NONE;
+    if (this.kind[symbol] === SymbolKind.Unknown) return this.nameless(symbol, start, address);
+    if (this.misnamed.has(symbol, start))
+      return this.nameless(this.misnamed.namelessBeside(symbol), Number.NaN, address);
+    const whole = this.coldParts.wholeOf(symbol, start);
+    return whole ? this.intern(whole.symbol, whole.start) : this.intern(symbol, start);
+  }
+
+  private nameless(symbol: SymbolId, fileStart: Address, address: Address): FunctionId {
+    const fn = this.intern(symbol, this.unknown.startOf(address));
+    if (isLower(fileStart, this.fileStart[fn] as Address)) this.fileStart[fn] = fileStart;
+    return fn;
+  }
+
+  private intern(symbol: SymbolId, start: Address): FunctionId {
+    const last = this.last[symbol];
+    if (last !== NONE && this.start[last] === start) return last;
+    let starts = this.byStart.get(symbol);
+    if (starts === undefined) this.byStart.set(symbol, (starts = new Map()));
+    let fn = starts.get(start);
+    if (fn === undefined) {
+      fn = this.symbol.push(symbol) - 1;
+      this.start.push(start);
+      this.fileStart.push(Number.NaN);
+      starts.set(start, fn);
+      if (this.coldParts.isOfSome(symbol, start)) this.parts.push(fn);
+    }
+    this.last[symbol] = fn;
+    return fn;
+  }
+}
+
+/** Functions without a name are told apart by where they are entered. */
+const LARGEST_FUNCTION = 64 * 1024;
+const PAGE = 4096;
+/** Where a page stands for a function that nothing was seen to enter: never equal to an entry. */
+const IN_PAGE = 0.5;
+
+/** The code of a function without a name, as far as it is known: from its entry on, or the page that its start stands for. */
+export function codeOf(start: Address): { readonly first: Address; readonly bytes: number | null } {
+  return Number.isInteger(start) ? { first: start, bytes: null } : { first: start - IN_PAGE, bytes: PAGE };
+}
+
+class UnknownStarts {
+  /** Start addresses of named functions (some more than once), and entries of nameless ones, each ascending. */
+  private readonly named: Float64Array;
+  private readonly entries: Float64Array;
+
+  constructor(sites: BranchSites, symbols: SymbolTable, misnamed: MisnamedStubs) {
+    const { kind } = symbols;
+    const entries = new Set<Address>();
+    for (let site = 0; site < sites.length; site++) {
+      const isMisnamed = misnamed.has(sites.toSymbol[site], sites.toStart[site]);
+      if (isMisnamed || isEntryOfNameless(sites, site, symbols)) entries.add(sites.to[site]);
+      if (leadsToResolver(sites, symbols, site)) entries.add(headOfTable(sites.from[site]));
+    }
+    this.entries = Float64Array.from(entries).sort();
+    this.named = entries.size === 0 ? new Float64Array(0) : startsOf(sites, kind);
+  }
+
+  /** The nearest entry at or below the address, if no named function lies between; else the page it is in. */
+  startOf(address: Address): Address {
+    const page = Math.floor(address / PAGE) * PAGE + IN_PAGE;
+    const entry = lastAtOrBelow(this.entries, address);
+    if (Number.isNaN(entry) || address - entry > LARGEST_FUNCTION) return page;
+    return lastAtOrBelow(this.named, address) > entry ? page : entry;
+  }
+}
+
+function startsOf(sites: BranchSites, kind: SymbolTable['kind']): Float64Array {
+  const starts = new Float64Array(2 * sites.length);
+  starts.set(sites.fromStart);
+  starts.set(sites.toStart, sites.length);
+  const symbolOf = (end: number) => (end < sites.length ? sites.fromSymbol[end] : sites.toSymbol[end - sites.length]);
+  return starts.filter((start, end) => !Number.isNaN(start) && kind[symbolOf(end)] !== SymbolKind.Unknown).sort();
+}
+
+// A jump out of a named function enters another one, or a landing pad in it; a jump from one nameless place to the next may be a loop.
+function isEntryOfNameless(sites: BranchSites, site: SiteId, symbols: SymbolTable): boolean {
+  const isNameless = (symbol: SymbolId) => symbols.kind[symbol] === SymbolKind.Unknown;
+  if (!isNameless(sites.toSymbol[site]) || sites.to[site] === 0) return false;
+  if (isRetpolineCall(sites, site)) return false;
+  const kind = sites.kind[site];
+  if (kind === BranchKind.Call) return true;
+  const from = sites.fromSymbol[site];
+  return kind === BranchKind.Jump && !isNameless(from) && (from === NONE || !isUnwinder(symbols, from));
+}
+
+/** It jumps into the middle of functions. */
+function isUnwinder({ kind, name }: SymbolTable, symbol: SymbolId): boolean {
+  const traits = traitsOf(kind[symbol] as SymbolKind, name[symbol] as string);
+  return (traits & Trait.Unwinder) !== 0 && (traits & (Trait.Stub | Trait.Switcher)) === 0;
+}
+
+function leadsToResolver(sites: BranchSites, { kind, name }: SymbolTable, site: SiteId): boolean {
+  const target = sites.toSymbol[site];
+  if (sites.kind[site] !== BranchKind.Jump || target === NONE) return false;
+  if (kind[sites.fromSymbol[site]] !== SymbolKind.Unknown) return false;
+  return (traitsOf(kind[target] as SymbolKind, name[target] as string) & Trait.Resolver) !== 0;
+}
+
+/** NaN if there is none. */
+function lastAtOrBelow(ascending: Float64Array, address: Address): Address {
+  const count = countAtOrBelow(ascending, address);
+  return count === 0 ? Number.NaN : ascending[count - 1];
+}
+
+/**
+ * Of two functions of one name the one that starts lower; of one start, as where only some lines name the file, the one whose
+ * symbol comes first by name and file. Ids depend on the order of the input, so they decide nothing.
+ */
+export function lower(
+  a: FunctionId,
+  b: FunctionId,
+  { start, symbol }: { readonly start: Float64Array; readonly symbol: Int32Array },
+  symbols: SymbolTable,
+): FunctionId {
+  if (b === NONE || isLower(start[a], start[b])) return a;
+  if (isLower(start[b], start[a])) return b;
+  return compareSymbols(symbols, symbol[a], symbol[b]) < 0 ? a : b;
+}
+
+/** An address that was not printed is higher than any. */
+export function isLower(a: Address, b: Address): boolean {
+  return a < b || (Number.isNaN(b) && !Number.isNaN(a));
+}

@@ -1,0 +1,76 @@
+/**
+ * Which function is it, and what does its name say about it? A table of plain columns, which another thread can be sent.
+ */
+import type { BranchSites } from '../../model/branch-sites.js';
+import type { SymbolKind, SymbolTable } from '../../model/symbol-table.js';
+import { type FunctionId, NONE } from '../../model/units.js';
+import { type FunctionIds, lower } from './function-ids.js';
+import { markNamelessStubs } from './nameless-stubs.js';
+import { stubTargets } from './stub-targets.js';
+import { Trait, traitsOf } from './traits.js';
+
+export interface FunctionTable {
+  readonly length: number;
+  readonly symbol: Int32Array; // SymbolId
+  readonly start: Float64Array; // Address; NaN where no offset was printed
+  readonly traits: Uint16Array; // Trait, or-ed
+  /** Equal for names that differ in their version alone: "memcpy@plt" leads to "memcpy", which libc calls "memcpy@@GLIBC_2.14". */
+  readonly bareName: Int32Array;
+  /** Some function goes to another stack. */
+  readonly hasSwitchers: boolean;
+  /** For `foo@plt`: foo, where it is known to lead there; else NONE. */
+  readonly stubTarget: Int32Array; // FunctionId | NONE
+  /** By symbol: its function, of several the one that starts lowest; or NONE. */
+  readonly ofSymbol: Int32Array;
+  /** Stands for a function of which not even an address is known. */
+  readonly nameless: FunctionId;
+  /** Functions of both ends of each site; NONE for address 0. */
+  readonly from: Int32Array;
+  readonly to: Int32Array;
+}
+
+export function functionTable(sites: BranchSites, symbols: SymbolTable, ids: FunctionIds): FunctionTable {
+  const symbol = Int32Array.from(ids.symbol);
+  const start = Float64Array.from(ids.start);
+  const traits = Uint16Array.from(symbol, (id) => traitsOf(symbols.kind[id] as SymbolKind, symbols.name[id] as string));
+  const { from, to } = ids;
+  markNamelessStubs(sites, { length: symbol.length, traits, start, from, to });
+  for (const part of ids.parts) traits[part] |= Trait.Part;
+  const table = {
+    length: symbol.length,
+    symbol,
+    start,
+    traits,
+    hasSwitchers: traits.some((trait) => (trait & Trait.Switcher) !== 0),
+    bareName: bareNames(symbol, symbols),
+    nameless: ids.nameless,
+    from,
+    to,
+    ofSymbol: lowestOfSymbols(symbol, start, symbols),
+  };
+  return { ...table, stubTarget: stubTargets(sites, table, symbols) };
+}
+
+/** The same number for the same name. */
+function bareNames(symbol: Int32Array, symbols: SymbolTable): Int32Array {
+  const numbers = new Map<string, number>();
+  return symbol.map((id) => {
+    const name = bareName(symbols.name[id] as string);
+    const number = numbers.get(name) ?? numbers.size;
+    numbers.set(name, number);
+    return number;
+  });
+}
+
+function bareName(name: string): string {
+  const at = name.indexOf('@');
+  return at > 0 ? name.slice(0, at) : name;
+}
+
+function lowestOfSymbols(symbol: Int32Array, start: Float64Array, symbols: SymbolTable): Int32Array {
+  const lowest = new Int32Array(symbols.length).fill(NONE);
+  symbol.forEach((id, fn) => {
+    lowest[id] = lower(fn, lowest[id], { start, symbol }, symbols);
+  });
+  return lowest;
+}

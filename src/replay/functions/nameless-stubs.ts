@@ -1,0 +1,92 @@
+/**
+ * Stubs of the dynamic linker that have no name: perf 6.1 cannot name the head of a procedure linkage table, nor the
+ * slots that lld lays out. What they do tells them apart from functions: they jump on, and nothing else.
+ */
+import { BranchKind, type BranchSites } from '../../model/branch-sites.js';
+import { type Address, type FunctionId, NONE, type SiteId } from '../../model/units.js';
+import { Trait } from './traits.js';
+
+/** The columns of a `FunctionTable` that tell. */
+interface Functions {
+  readonly length: number;
+  readonly traits: Uint16Array;
+  readonly start: Float64Array;
+  readonly from: Int32Array;
+  readonly to: Int32Array;
+}
+
+/** A slot of `.plt` and its head have 16 bytes each; those of `.plt.got`, which are shown as functions, have 8. */
+const SLOT_BYTES = 16;
+/** The slots of one table are not further apart: of most programs only some are called. */
+const FARTHEST_SLOT = 4 * SLOT_BYTES;
+const SHORTEST_ROW = 4;
+
+/** Where the head of a linkage table begins, if the jump at this address leads from it to a resolver. */
+export function headOfTable(jump: Address): Address {
+  return Math.floor(jump / SLOT_BYTES) * SLOT_BYTES;
+}
+
+/** The call with which a retpoline of LLVM and lld begins: to its own end, one slot further on. */
+export function isRetpolineCall({ kind, from, to }: BranchSites, site: SiteId): boolean {
+  return kind[site] === BranchKind.Call && from[site] % SLOT_BYTES === 0 && to[site] - from[site] === SLOT_BYTES;
+}
+
+/** Gives the nameless functions that are such stubs their traits. */
+export function markNamelessStubs(sites: BranchSites, functions: Functions): void {
+  const { traits, from, to } = functions;
+  const has = (trait: number) => (fn: FunctionId) => (traits[fn] & trait) !== 0;
+  const mark = (fn: FunctionId, trait: number) => {
+    traits[fn] = (traits[fn] | trait) & ~Trait.Unwinder;
+  };
+  const isNameless = has(Trait.Unknown);
+  for (let site = 0; site < sites.length; site++)
+    if (isRetpolineCall(sites, site) && from[site] === to[site] && isNameless(from[site]))
+      mark(from[site], Trait.Stub | Trait.Retpoline);
+  for (const fn of rowsOfSlots(sites, functions)) mark(fn, Trait.Stub);
+  const heads = jumpersTo(sites, functions, has(Trait.Resolver));
+  for (const fn of heads) mark(fn, Trait.Stub);
+  const isHead = (fn: FunctionId) => heads.has(fn) || (isNameless(fn) && has(Trait.Retpoline)(fn));
+  for (const fn of jumpersTo(sites, functions, isHead)) mark(fn, Trait.Stub);
+}
+
+/** The nameless functions that jump to a function of which something is true. */
+function jumpersTo(
+  { kind }: BranchSites,
+  { traits, from, to }: Functions,
+  isMeant: (fn: FunctionId) => boolean,
+): Set<FunctionId> {
+  const jumpers = new Set<FunctionId>();
+  for (let site = 0; site < from.length; site++) {
+    if (kind[site] !== BranchKind.Jump || from[site] === NONE || to[site] === NONE || from[site] === to[site]) continue;
+    if (traits[from[site]] & Trait.Unknown && isMeant(to[site])) jumpers.add(from[site]);
+  }
+  return jumpers;
+}
+
+/** Rows of slots: nameless functions, side by side, that do nothing but jump from their first bytes. */
+function rowsOfSlots(sites: BranchSites, { length, traits, start, from }: Functions): FunctionId[] {
+  const doesMore = new Uint8Array(length);
+  for (let site = 0; site < sites.length; site++)
+    if (from[site] !== NONE && !isJumpOfSlot(sites, start[from[site]], site)) doesMore[from[site]] = 1;
+  const entered = Array.from(start.keys()).filter((fn) => traits[fn] & Trait.Unknown && Number.isInteger(start[fn]));
+  const rows: FunctionId[][] = [[]];
+  for (const fn of entered.sort((a, b) => start[a] - start[b])) {
+    const row = rows.at(-1) as FunctionId[];
+    const last = row.at(-1);
+    if (doesMore[fn] || start[fn] % SLOT_BYTES !== 0) rows.push([]);
+    else if (last === undefined || start[fn] - start[last] <= FARTHEST_SLOT) row.push(fn);
+    else rows.push([fn]);
+  }
+  return rows.filter((row) => isDense(row, start)).flat();
+}
+
+/** Short functions that end in a tail call may lie in a row, too, but hardly so close together. */
+function isDense(row: readonly FunctionId[], start: Float64Array): boolean {
+  const span = start[row.at(-1) as FunctionId] - start[row[0] as FunctionId];
+  return row.length >= SHORTEST_ROW && span <= 2 * SLOT_BYTES * (row.length - 1);
+}
+
+// An interrupt may stop it anywhere.
+function isJumpOfSlot({ kind, from }: BranchSites, start: Address, site: SiteId): boolean {
+  return kind[site] === BranchKind.Async || (kind[site] === BranchKind.Jump && from[site] - start < SLOT_BYTES);
+}

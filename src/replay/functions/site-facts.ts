@@ -1,0 +1,181 @@
+/**
+ * What replay has to know of each branch site: worked out once per site, not once per event.
+ */
+import { BranchKind, type BranchSites, TraceEdge } from '../../model/branch-sites.js';
+import type { SymbolTable } from '../../model/symbol-table.js';
+import { type Address, NONE, type SiteId } from '../../model/units.js';
+import { type FunctionIds, numberFunctions } from './function-ids.js';
+import { type FunctionTable, functionTable } from './function-table.js';
+import { LONGEST_CALL_BYTES, Trait } from './traits.js';
+
+/** What an event does to the stack. `End…`: it does it, and then the trace stops. */
+export const Step = {
+  Stay: 0, // within its function: only the time counts
+  Call: 1,
+  KernelEntry: 2, // system call, interrupt or exception, with the kernel traced
+  Return: 3,
+  Jump: 4,
+  Start: 5,
+  End: 6,
+  EndSyscall: 7,
+  EndCall: 8,
+  EndReturn: 9,
+  Gap: 10,
+  SwitchOut: 11,
+  PreemptOut: 12,
+  SwitchIn: 13,
+  Exec: 14,
+} as const;
+export type Step = (typeof Step)[keyof typeof Step];
+
+export interface SiteFacts {
+  readonly step: Uint8Array;
+  /** Stay, Call or Return, if names have no say in what the event does; a kernel entry is a call. Else Jump. */
+  readonly plainStep: Uint8Array;
+  /** Stay, Call or Return, if addresses alone say what it pairs with; else Jump. */
+  readonly plainPair: Uint8Array;
+  readonly from: Float64Array;
+  readonly to: Float64Array;
+  readonly fromFunction: Int32Array; // FunctionId | NONE
+  readonly toFunction: Int32Array;
+  /** 1: the target is its function's first byte. */
+  readonly toEntry: Uint8Array;
+  readonly functions: FunctionTable;
+  /** 1: what a transaction did since it began is undone, and its way out for that case goes on. */
+  readonly abortsTransaction: Uint8Array;
+  /** Some site does. */
+  readonly hasAborts: boolean;
+  /** 1: a virtual machine gives the processor back. */
+  readonly leavesGuest: Uint8Array;
+  /** Addresses of system call instructions. */
+  readonly syscalls: ReadonlySet<Address>;
+  readonly scope: 'user' | 'user+kernel';
+}
+
+/** `syscall` and `sysenter` are two bytes long. */
+export const SYSCALL_BYTES = 2;
+
+/** `ids`: of the functions at both ends of each site. */
+export function siteFacts(
+  sites: BranchSites,
+  symbols: SymbolTable,
+  ids: FunctionIds = numberFunctions(sites, symbols),
+): SiteFacts {
+  const functions = functionTable(sites, symbols, ids);
+  const step = new Uint8Array(sites.length);
+  const toEntry = new Uint8Array(sites.length);
+  const abortsTransaction = sites.kind.map((kind) => (kind === BranchKind.TxAbort ? 1 : 0));
+  const leavesGuest = sites.kind.map((kind) => (kind === BranchKind.VmExit ? 1 : 0));
+  const syscalls = new Set<Address>();
+  let scope: SiteFacts['scope'] = 'user';
+  for (let site = 0; site < sites.length; site++) {
+    step[site] = stepOf(sites, functions, site);
+    toEntry[site] = sites.to[site] === sites.toStart[site] ? 1 : 0;
+    if (sites.kind[site] === BranchKind.Syscall) syscalls.add(sites.from[site]);
+    if (sites.from[site] < 0 || sites.to[site] < 0) scope = 'user+kernel';
+  }
+  const { from, to } = sites;
+  return {
+    step,
+    plainStep: step.map((own, site) => plainStepOf(own as Step, functions, site)),
+    plainPair: functions.hasSwitchers ? step.map((own, site) => plainPairOf(own as Step, functions, site)) : step,
+    from,
+    to,
+    fromFunction: functions.from,
+    toFunction: functions.to,
+    toEntry,
+    abortsTransaction,
+    hasAborts: abortsTransaction.includes(1),
+    leavesGuest,
+    functions,
+    syscalls,
+    scope,
+  };
+}
+
+/** Where the trace goes on behind a system call. */
+export function comesOutOfSyscall({ step, to, syscalls }: SiteFacts, site: SiteId): boolean {
+  return step[site] === Step.Start && syscalls.has(to[site] - SYSCALL_BYTES);
+}
+
+function stepOf(sites: BranchSites, functions: FunctionTable, site: SiteId): Step {
+  const kind = sites.kind[site] as BranchKind;
+  switch (sites.edge[site]) {
+    case TraceEdge.Begin:
+      return Step.Start;
+    case TraceEdge.BeginAndEnd: // seen where a trace is broken: nothing certain is left of it
+      return Step.Gap;
+    case TraceEdge.End:
+      return endStepOf(kind);
+    default:
+      return branchStepOf(kind, sites, functions, site);
+  }
+}
+
+// Of a stub nothing is certain until it is known where it leads.
+function plainStepOf(step: Step, { from, to, traits }: FunctionTable, site: SiteId): Step {
+  const fn = from[site];
+  if (step > Step.Return || fn === NONE || traits[fn] & Trait.Stub) return Step.Jump;
+  if (step !== Step.Stay && to[site] === NONE) return Step.Jump;
+  return step === Step.KernelEntry ? Step.Call : step;
+}
+
+// What returns out of a function that goes to other stacks may do so on another one, wherever it lands.
+function plainPairOf(step: Step, { from, traits }: FunctionTable, site: SiteId): Step {
+  const isSwitch = step === Step.Return && from[site] !== NONE && (traits[from[site]] & Trait.Switcher) !== 0;
+  return isSwitch ? Step.Jump : step;
+}
+
+function endStepOf(kind: BranchKind): Step {
+  if (kind === BranchKind.Syscall) return Step.EndSyscall;
+  if (kind === BranchKind.Call) return Step.EndCall;
+  return kind === BranchKind.Return ? Step.EndReturn : Step.End;
+}
+
+const RECORD_STEPS: Readonly<Partial<Record<BranchKind, Step>>> = {
+  [BranchKind.Gap]: Step.Gap,
+  [BranchKind.SwitchOut]: Step.SwitchOut,
+  [BranchKind.PreemptOut]: Step.PreemptOut,
+  [BranchKind.SwitchIn]: Step.SwitchIn,
+  [BranchKind.Exec]: Step.Exec,
+  [BranchKind.VmEntry]: Step.End, // the guest is not ours
+  [BranchKind.VmExit]: Step.Start,
+  [BranchKind.Async]: Step.End,
+};
+
+function branchStepOf(kind: BranchKind, sites: BranchSites, functions: FunctionTable, site: SiteId): Step {
+  switch (kind) {
+    case BranchKind.Call:
+      return isCallToNext(sites, functions, site) || isCallInThunk(functions, site) ? Step.Stay : Step.Call;
+    case BranchKind.Return:
+    case BranchKind.Sysret:
+    case BranchKind.Iret:
+      return Step.Return;
+    case BranchKind.Syscall:
+    case BranchKind.Interrupt:
+      return Step.KernelEntry;
+    case BranchKind.Jump:
+    case BranchKind.TxAbort:
+    case BranchKind.None:
+      return staysInside(functions, site) ? Step.Stay : Step.Jump;
+    default:
+      return RECORD_STEPS[kind] ?? Step.Stay;
+  }
+}
+
+function staysInside({ from, to }: FunctionTable, site: SiteId): boolean {
+  return to[site] === NONE || from[site] === to[site];
+}
+
+// A thunk calls itself, or the other half of a return thunk, only to mislead the return predictor; it drops the address.
+function isCallInThunk({ from, to, traits }: FunctionTable, site: SiteId): boolean {
+  if (from[site] === NONE || to[site] === NONE) return false;
+  if (traits[from[site]] & traits[to[site]] & Trait.ReturnThunk) return true;
+  return from[site] === to[site] && (traits[from[site]] & Trait.Retpoline) !== 0;
+}
+
+// "call next; next: pop %rax" reads the program counter and never returns.
+function isCallToNext({ from, to }: BranchSites, functions: FunctionTable, site: SiteId): boolean {
+  const distance = to[site] - from[site];
+  return staysInside(functions, site) && distance > 0 && distance <= LONGEST_CALL_BYTES;
+}

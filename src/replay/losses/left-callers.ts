@@ -1,0 +1,116 @@
+/**
+ * Callers that no return reveals, for an exception or a longjmp left them. Whoever it landed in, and nobody saw being called,
+ * was below all that had run: it is known by what it called later and never came back from, or by the return that ends it.
+ */
+import type { ThreadEvents } from '../../model/thread-events.js';
+import { type FunctionId, NONE } from '../../model/units.js';
+import type { SiteFacts } from '../functions/site-facts.js';
+import { Trait } from '../functions/traits.js';
+import { MOST_LEFT_CALLS } from '../pairing/pairing.js';
+import type { UnwinderSteps } from '../stack/unwinder-steps.js';
+
+/** What ran on a level from when it was first seen until it was left. */
+export interface LeftLevel {
+  /** The function it began with. */
+  readonly first: FunctionId;
+  /** Rows of the calls that never returned, in their order. */
+  readonly callRows: ArrayLike<number>;
+  /** The function that left it, or that ran when the trace ended; or NONE. */
+  readonly last: FunctionId;
+  /** The row of the event at its end. */
+  readonly lastRow: number;
+}
+
+/** A function that control landed in. */
+export interface LeftCaller {
+  readonly fn: FunctionId;
+  /** The unwinder stepped over more frames than are known above it: nobody knows what was between. */
+  readonly isBelowUnseen: boolean;
+}
+
+/** The callers that control landed in, the uppermost first. */
+export function leftCallers(
+  level: LeftLevel,
+  { site }: ThreadEvents,
+  facts: SiteFacts,
+  steps: UnwinderSteps,
+): LeftCaller[] {
+  const { fromFunction, toFunction } = facts;
+  if (level.callRows.length > MOST_LEFT_CALLS) return [];
+  const stack = new LeftStack(level.first, facts, steps);
+  for (let index = 0; index < level.callRows.length; index++) {
+    const row = level.callRows[index] as number;
+    stack.runsIn(fromFunction[site[row]], row);
+    stack.call(toFunction[site[row]], row);
+  }
+  stack.runsIn(level.last, level.lastRow);
+  return stack.isClear ? stack.landings : [];
+}
+
+/** The functions above the lowest that is known, as far as calls tell. */
+class LeftStack {
+  readonly landings: LeftCaller[] = [];
+  /** False: it landed in code without a name, which may be part of any function. */
+  isClear = true;
+  private functions: FunctionId[];
+  /** By place, the row that called it; of the lowest NONE. */
+  private rows: number[] = [NONE];
+  private readonly facts: SiteFacts;
+  private readonly steps: UnwinderSteps;
+
+  constructor(first: FunctionId, facts: SiteFacts, steps: UnwinderSteps) {
+    this.functions = [first];
+    this.facts = facts;
+    this.steps = steps;
+  }
+
+  call(fn: FunctionId, row: number): void {
+    this.functions.push(fn === NONE ? this.facts.functions.nameless : fn);
+    this.rows.push(row);
+  }
+
+  /** The event in `row` happens in a function. */
+  runsIn(fn: FunctionId, row: number): void {
+    const { functions } = this;
+    const top = functions.length - 1;
+    if (fn === NONE || this.isSame(functions[top] as FunctionId, fn)) return;
+    const unwinder = this.hasTrait(fn, Trait.Unwinder) ? NONE : this.unwinder();
+    if (unwinder === NONE)
+      functions[top] = fn; // it jumped; a stub of an unwinder to the unwinder itself
+    else this.landIn(fn, unwinder, row);
+  }
+
+  private landIn(fn: FunctionId, unwinder: number, row: number): void {
+    const isResumed = this.hasTrait(this.functions[unwinder] as FunctionId, Trait.Resumer);
+    const below = this.functions.slice(0, isResumed ? Math.max(0, unwinder - 1) : unwinder);
+    const place = below.findLastIndex((open) => this.isSame(open, fn));
+    if (place !== NONE) {
+      this.functions.length = place + 1;
+      this.rows.length = place + 1;
+    } else {
+      const callRow = this.rows[unwinder] as number;
+      const isBelowUnseen = callRow !== NONE && this.steps.count(callRow, row) > unwinder;
+      this.landings.push({ fn, isBelowUnseen });
+      if (this.hasTrait(fn, Trait.Unknown)) this.isClear = false;
+      this.functions = [fn];
+      this.rows = [NONE];
+    }
+  }
+
+  /** The place of the uppermost unwinder, if nothing but nameless code runs on it; or NONE. */
+  private unwinder(): number {
+    const place = this.functions.findLastIndex((fn) => !this.hasTrait(fn, Trait.Unknown));
+    const fn = this.functions[place] ?? NONE;
+    const isUnwinder = fn !== NONE && this.hasTrait(fn, Trait.Unwinder) && !this.hasTrait(fn, Trait.Switcher);
+    return isUnwinder ? place : NONE;
+  }
+
+  private isSame(a: FunctionId, b: FunctionId): boolean {
+    const { symbol } = this.facts.functions;
+    return a === b || (symbol[a] === symbol[b] && !this.hasTrait(a, Trait.Unknown));
+  }
+
+  private hasTrait(fn: FunctionId, trait: number): boolean {
+    return (this.facts.functions.traits[fn] & trait) !== 0;
+  }
+}

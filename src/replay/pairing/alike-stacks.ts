@@ -1,0 +1,59 @@
+/**
+ * Of several parked stacks that look alike, which one goes on? The one whose calls the next returns end, one below the
+ * other; if that does not tell either, the one that was left first, for schedulers take turns.
+ */
+import type { ThreadEvents } from '../../model/thread-events.js';
+import { type SiteFacts, Step } from '../functions/site-facts.js';
+import { Trait } from '../functions/traits.js';
+import { endsAt, type OpenCall } from './open-calls.js';
+
+/** It looks no further than this many times the events since it looked last: so the cost stays linear. */
+const REACH = 8;
+const SHORTEST_REACH = 256;
+
+export class AlikeStacks {
+  private lastRow = 0;
+  private readonly events: ThreadEvents;
+  private readonly facts: SiteFacts;
+
+  constructor(events: ThreadEvents, facts: SiteFacts) {
+    this.events = events;
+    this.facts = facts;
+  }
+
+  /**
+   * The n-th of these goes on with the event in `row`. Of each: the calls that are open then, lowest first. More than one;
+   * those left first come first.
+   */
+  choose(stacks: readonly (readonly OpenCall[])[], row: number): number {
+    const { site } = this.events;
+    const { step, to } = this.facts;
+    const end = Math.min(site.length, row + SHORTEST_REACH + REACH * (row - this.lastRow));
+    this.lastRow = row;
+    let alike = [...stacks.keys()];
+    let above = 0; // calls made since
+    let returned = 0;
+    for (let at = row; at < end && alike.length > 1 && !this.isSwitch(site[at]); at++) {
+      const kind = step[site[at]];
+      if (kind === Step.Call || kind === Step.KernelEntry) above++;
+      else if (kind === Step.Return && above > 0) above--;
+      else if (kind === Step.Return) {
+        returned++;
+        const left = alike.filter((index) => {
+          const call = stacks[index]?.at(-returned);
+          return call !== undefined && endsAt(call, to[site[at]]);
+        });
+        if (left.length === 0) break;
+        alike = left;
+      } else if (kind === Step.Gap) break;
+    }
+    return alike[0] as number;
+  }
+
+  /** Here the stack is left again, or a way to do that begins. */
+  private isSwitch(site: number): boolean {
+    const { fromFunction, toFunction, functions } = this.facts;
+    const isSwitcher = (fn: number) => fn >= 0 && (functions.traits[fn] & Trait.Switcher) !== 0;
+    return isSwitcher(fromFunction[site]) || isSwitcher(toFunction[site]);
+  }
+}

@@ -1,0 +1,109 @@
+/**
+ * Looks ahead across losses: a level that is seen to be left in a later segment was not left in between. Backwards over
+ * the segments, so that each hears of all that follow it.
+ */
+import type { ThreadEvents } from '../../model/thread-events.js';
+import { type FunctionId, NONE, type SiteId } from '../../model/units.js';
+import { type SiteFacts, Step, SYSCALL_BYTES } from '../functions/site-facts.js';
+import { Trait } from '../functions/traits.js';
+import { align, type Leaving, type Level, type Restart } from './align.js';
+import type { Pairing, Segment } from './pairing.js';
+
+/** More callers than this are not carried to earlier segments. */
+const MOST_LEAVING = 256;
+
+/** Extends `leavingRows` of the segments, and links calls that are left behind a loss to themselves. */
+export function lookAcrossLosses({ segments, link }: Pairing, events: ThreadEvents, facts: SiteFacts): void {
+  for (let index = segments.length - 2; index >= 0; index--) {
+    const before = segments[index] as Segment;
+    const after = segments[index + 1] as Segment;
+    if (isNewProgram(before, after, events, facts)) continue;
+    const found = align(levelsAtEnd(before, events, facts), restartOf(before, after, events, facts, false));
+    if (found === null) continue;
+    if (found.confirmed > 0)
+      for (const call of before.openRows.slice(0, found.oldLevel)) if (link[call] === NONE) link[call] = call;
+    const later = after.leavingRows.slice(found.newLevels + found.oldLevel);
+    segments[index] = {
+      ...before,
+      leavingRows: before.leavingRows.concat(later).slice(0, Math.max(MOST_LEAVING, before.leavingRows.length)),
+    };
+  }
+}
+
+/** Whether an exec lies between two segments, told of or not: then they have nothing in common. */
+export function isNewProgram(before: Segment, after: Segment, { site }: ThreadEvents, facts: SiteFacts): boolean {
+  const { step, toEntry, toFunction, functions } = facts;
+  const first = site[after.firstRow];
+  const isStartOfProgram = step[first] === Step.Start && toEntry[first] === 1;
+  if (isStartOfProgram && functions.traits[toFunction[first]] & Trait.ProgramStart) return true;
+  return site.subarray(before.endRow, after.firstRow).some((id) => step[id] === Step.Exec);
+}
+
+/** What a segment begins with, as the one before it sees it. */
+export function restartOf(
+  before: Segment,
+  after: Segment,
+  events: ThreadEvents,
+  facts: SiteFacts,
+  isRooted: boolean,
+): Restart {
+  const site = events.site[after.firstRow];
+  const isStart = facts.step[site] === Step.Start;
+  const address = isStart ? facts.to[site] : facts.from[site];
+  return {
+    leaving: after.leavingRows.map((row) => leavingOf(row, events, facts)),
+    first: isStart ? facts.toFunction[site] : facts.fromFunction[site],
+    ...endOf(after, events, facts),
+    isSamePlace: before.stoppedAt <= address && address <= before.stoppedAt + SYSCALL_BYTES,
+    isRooted,
+  };
+}
+
+/** How a segment ends, if it ends on the level that is lowest then. */
+function endOf(
+  segment: Segment,
+  { site }: ThreadEvents,
+  facts: SiteFacts,
+): Pick<Restart, 'openRows' | 'last' | 'endRow'> {
+  const { leavingRows, endRow, firstRow, openRows } = segment;
+  if ((leavingRows.at(-1) ?? firstRow) >= endRow) return { openRows: [], last: NONE, endRow };
+  let row = endRow - 1;
+  while (row > firstRow && facts.step[site[row]] >= Step.Gap) row--;
+  return { openRows, last: runningBehind(site[row], facts), endRow };
+}
+
+/** The function that runs behind an event that is no call. */
+function runningBehind(site: SiteId, { step, fromFunction, toFunction }: SiteFacts): FunctionId {
+  const goesOn = step[site] === Step.Stay || step[site] === Step.End || step[site] === Step.EndSyscall;
+  return goesOn ? fromFunction[site] : toFunction[site];
+}
+
+/** The return in `row`, as one that leaves a level. */
+export function leavingOf(row: number, { site }: ThreadEvents, { to, toFunction }: SiteFacts): Leaving {
+  return { row, to: to[site[row]], fn: toFunction[site[row]] };
+}
+
+/** The levels open at the end of a segment, as far as its own calls tell: what is below them is one unknown level. */
+function levelsAtEnd(segment: Segment, events: ThreadEvents, facts: SiteFacts): Level[] {
+  const lowest = { returnsTo: Number.NaN, callIp: Number.NaN, functions: [lowestFunction(segment, events, facts)] };
+  return [lowest, ...segment.openRows.map((row) => levelOfCall(row, events, facts))];
+}
+
+function lowestFunction({ firstRow, leavingRows }: Segment, { site }: ThreadEvents, facts: SiteFacts): FunctionId {
+  const last = leavingRows.at(-1);
+  if (last !== undefined) return facts.toFunction[site[last]];
+  const first = site[firstRow];
+  return facts.step[first] === Step.Start ? facts.toFunction[first] : facts.fromFunction[first];
+}
+
+function levelOfCall(row: number, events: ThreadEvents, facts: SiteFacts): Level {
+  const callIp = callIpOf(row, events, facts);
+  return { returnsTo: Number.NaN, callIp, functions: [facts.toFunction[events.site[row]]] };
+}
+
+/** Where a level was called; a kernel entry may return to the very instruction. NaN for a signal. */
+export function callIpOf(row: number, { site }: ThreadEvents, { step, from }: SiteFacts): number {
+  const kind = step[site[row]];
+  if (kind === Step.Start) return Number.NaN;
+  return kind === Step.KernelEntry ? from[site[row]] - 1 : from[site[row]];
+}

@@ -1,0 +1,230 @@
+/**
+ * The calls, kernel entries and signals that are open while returns are paired: a plain stack that can be searched by
+ * address. What a search passes over is mostly popped by it; where it is not, the search has a bound.
+ */
+import { resized } from '../../model/columns.js';
+import { type Address, NONE } from '../../model/units.js';
+import { SYSCALL_BYTES } from '../functions/site-facts.js';
+import { LONGEST_CALL_BYTES } from '../functions/traits.js';
+
+/** What a call is ended by: a return behind it; a return to it or behind it; the end of the signal. */
+export const CallKind = { Call: 0, KernelEntry: 1, Signal: 2, SignalFromOutside: 3 } as const;
+export type CallKind = (typeof CallKind)[keyof typeof CallKind];
+
+export interface OpenCall {
+  readonly row: number;
+  /** The call instruction; of a signal and a kernel entry: what they interrupted goes on here. */
+  readonly address: Address;
+  /** From outside: from code that is not traced, with nothing traced below it. */
+  readonly kind: CallKind;
+}
+
+/** A stack of the thread that was gone to, and had not been seen before. */
+export interface OtherStack {
+  /** Rows of the returns that leave what was running on it then. */
+  readonly leavingRows: number[];
+}
+
+/** The event in `row` went to another stack: calls from `place` upwards stand there. */
+export interface Switch {
+  readonly place: number;
+  readonly row: number;
+  /** null: perhaps it was only a jump. */
+  readonly stack: OtherStack | null;
+}
+
+/** Calls of one stack that were left without a return. */
+export interface LeftStack {
+  readonly calls: readonly OpenCall[]; // lowest first
+  /** Row of the event that went to this stack, if it was seen; else NONE. */
+  readonly startRow: number;
+  readonly stack: OtherStack | null;
+}
+
+/** More signals and interrupts than this do not nest, nor do returns into function entries lie deeper. */
+export const DEEPEST_SEARCH = 64;
+
+export class OpenCalls {
+  length = 0;
+  /** What is on the stack, lowest first; there may be room for more. */
+  rows = new Int32Array(64);
+  addresses = new Float64Array(64);
+  kinds = new Uint8Array(64);
+  /** Places of signals and kernel entries. */
+  private readonly interrupts: number[] = [];
+  private readonly switches: Switch[] = [];
+
+  /** From here on stand calls, and nothing else, on the stack that runs. */
+  get firstOfPlain(): number {
+    return Math.max((this.interrupts.at(-1) ?? NONE) + 1, this.switches.at(-1)?.place ?? 0);
+  }
+
+  /** Nothing stands above the call at this place, not even another stack. */
+  isTop(place: number): boolean {
+    const { switches, length } = this;
+    return place === length - 1 && (switches.length === 0 || (switches.at(-1) as Switch).place <= place);
+  }
+
+  at(place: number): OpenCall {
+    return { row: this.rowAt(place), address: this.addresses[place], kind: this.kinds[place] as CallKind };
+  }
+
+  rowAt(place: number): number {
+    return this.rows[place];
+  }
+
+  /** The rows of all calls, lowest first. */
+  allRows(): number[] {
+    return [...this.rows.subarray(0, this.length)];
+  }
+
+  push(row: number, address: Address, kind: CallKind): void {
+    if (this.length === this.rows.length) this.grow();
+    if (kind !== CallKind.Call) this.interrupts.push(this.length);
+    this.rows[this.length] = row;
+    this.addresses[this.length] = address;
+    this.kinds[this.length++] = kind;
+  }
+
+  /** Makes room for more calls. */
+  grow(): void {
+    this.rows = resized(this.rows, 2 * this.rows.length);
+    this.addresses = resized(this.addresses, 2 * this.addresses.length);
+    this.kinds = resized(this.kinds, 2 * this.kinds.length);
+  }
+
+  pushAgain(calls: readonly OpenCall[]): void {
+    for (const { row, address, kind } of calls) this.push(row, address, kind);
+  }
+
+  /** What is pushed from now on stands on another stack. */
+  switchStack(change: Omit<Switch, 'place'>): void {
+    this.switches.push({ ...change, place: this.length });
+  }
+
+  /** The newest switch of which this is true, counted from 0, or NONE. */
+  findSwitch(isMeant: (change: Switch) => boolean): number {
+    return this.switches.findLastIndex(isMeant);
+  }
+
+  /** The n-th switch. */
+  switchAt(index: number): Switch {
+    return this.switches[index] as Switch;
+  }
+
+  /** The running stack was gone to, and what ran on it first runs again: `makecontext` lets it return to an entry. */
+  isAtBase(): boolean {
+    const current = this.switches.at(-1);
+    return current !== undefined && current.stack !== null && current.place === this.length;
+  }
+
+  /** The uppermost calls of the running stack, lowest first; not more than so many. */
+  callsOfStack(most: number): OpenCall[] {
+    const calls: OpenCall[] = [];
+    for (let place = Math.max(this.switches.at(-1)?.place ?? 0, this.length - most); place < this.length; place++)
+      calls.push(this.at(place));
+    return calls;
+  }
+
+  /** The row of the call that the running stack's top frame was called by; NONE if that was not seen. */
+  topOfStack(): number {
+    const lowest = this.switches.at(-1)?.place ?? 0;
+    return this.length > lowest ? this.rowAt(this.length - 1) : NONE;
+  }
+
+  /**
+   * Removes everything above a place. It was left without a return, and is given back, each stack by itself, the lowest
+   * first: perhaps it only waits.
+   */
+  cutAbove(place: number): LeftStack[] {
+    return this.cut(
+      place + 1,
+      this.switches.findLastIndex((change) => change.place <= place),
+    );
+  }
+
+  /** Removes every call on the stack of the n-th switch, and on those above; NONE: all there are. */
+  cutStack(index: number): LeftStack[] {
+    return this.cut(index === NONE ? 0 : this.switchAt(index).place, index);
+  }
+
+  /** Takes away the stack of the n-th switch, and those above. */
+  takeStack(index: number): LeftStack[] {
+    return this.cut(this.switchAt(index).place, index - 1);
+  }
+
+  /** Ends the call on top. */
+  pop(): void {
+    this.length--;
+    this.forgetInterrupts();
+  }
+
+  /** The place of the call that a return to this address ends, or NONE. */
+  findCaller(to: Address, isNear: boolean): number {
+    const lowest = isNear ? Math.max(0, this.length - DEEPEST_SEARCH) : 0;
+    for (let place = this.length - 1; place >= lowest; place--)
+      if (isEndOf(this.addresses[place], this.kinds[place], to)) return place;
+    return NONE;
+  }
+
+  /** The place of the nearest call on this stack of whose row something is true, or NONE; far ones are not looked at. */
+  findNear(isMeant: (row: number) => boolean): number {
+    const lowest = Math.max(this.switches.at(-1)?.place ?? 0, this.length - DEEPEST_SEARCH);
+    for (let place = this.length - 1; place >= lowest; place--) if (isMeant(this.rowAt(place))) return place;
+    return NONE;
+  }
+
+  /** The place of the signal or kernel entry that interrupted what goes on at this address, or NONE. */
+  findInterrupted(to: Address): number {
+    for (const place of this.interrupts.slice(-DEEPEST_SEARCH).reverse()) {
+      const interrupted = this.addresses[place];
+      if (interrupted <= to && to <= interrupted + SYSCALL_BYTES) return place;
+    }
+    return NONE;
+  }
+
+  /** The place of the innermost signal, or NONE. */
+  innermostSignal(): number {
+    const place = this.interrupts.at(-1) ?? NONE;
+    return place !== NONE && isSignal(this.kinds[place]) ? place : NONE;
+  }
+
+  /** Keeps so many calls, and the switches up to the n-th. */
+  private cut(length: number, keptSwitch: number): LeftStack[] {
+    const left: LeftStack[] = [];
+    while (this.switches.length - 1 > keptSwitch) {
+      const { place, row, stack } = this.switches.pop() as Switch;
+      left.unshift({ calls: this.takeFrom(place), startRow: row, stack });
+    }
+    left.unshift({ calls: this.takeFrom(length), startRow: NONE, stack: null });
+    this.forgetInterrupts();
+    return left.filter(({ calls }) => calls.length > 0);
+  }
+
+  private takeFrom(place: number): OpenCall[] {
+    const calls: OpenCall[] = [];
+    for (let at = place; at < this.length; at++) calls.push(this.at(at));
+    this.length = Math.min(this.length, place);
+    return calls;
+  }
+
+  private forgetInterrupts(): void {
+    while ((this.interrupts.at(-1) ?? NONE) >= this.length) this.interrupts.pop();
+  }
+}
+
+/** Does a return to this address end the call? */
+export function endsAt({ address, kind }: OpenCall, to: Address): boolean {
+  return isEndOf(address, kind, to);
+}
+
+/** A kernel entry may return to the very instruction; a signal's end is no return. */
+function isEndOf(address: Address, kind: number, to: Address): boolean {
+  const distance = to - address;
+  if (isSignal(kind) || distance > LONGEST_CALL_BYTES) return false;
+  return distance > 0 || (distance === 0 && kind === CallKind.KernelEntry);
+}
+
+function isSignal(kind: number): boolean {
+  return kind >= CallKind.Signal;
+}
