@@ -6,7 +6,6 @@ import { openTraceFile } from '../../src/index.js';
 import type { Format } from '../formats.js';
 import type { RenderOptions } from '../options.js';
 import { refuseOverwriting } from '../refuse-overwriting.js';
-import { renderInputs } from './render.js';
 
 /** As seen from `dist/cli`, where the built program lies, all of it in one folder. */
 const DEMO_TRACE = new URL('../../fixtures/demo/threads.perf.txt.gz', import.meta.url);
@@ -16,5 +15,6 @@ export async function demo(options: RenderOptions, formats: readonly Format[], s
   const trace = fileURLToPath(DEMO_TRACE);
   await refuseOverwriting([trace], options.output ?? []);
   const input = await openTraceFile(trace);
+  const { renderInputs } = await import('./render.js'); // so that both commands load it from one file
   await renderInputs([{ ...input, name: 'the bundled trace' }], [], options, formats, signal);
 }

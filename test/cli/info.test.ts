@@ -128,7 +128,7 @@ decoding   about 670 to 2,500 lines, 91.4 kB to 332.5 kB, 1.8 ms to 13 ms of one
     const said = await textOf(path);
     expect(said).not.toMatch(/[^\n\x20-\x7eµ…]/);
     expect(said).toContain('host       \\x1b]0;owned\\x07\n');
-    expect(said).toContain("command    perf 'it'\\''s \\x1b[m'\n");
+    expect(said).toContain("command    perf \"$(printf -- 'it'\\''s \\033[m')\"\n");
     expect(said).toContain('  \\x1b[2J\\x07\\x0a\\x9b\n');
     expect((await jsonOf(path)).threads[0]?.name).toBe('\x1b[2J\x07\n\x9b');
     expect((await ptflame(['info', path, '--json'])).stdout).not.toMatch(/[^\n\x20-\x7e]/);

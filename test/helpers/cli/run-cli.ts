@@ -59,15 +59,18 @@ export interface RunOptions {
  * Runs the program to its end: in this process, which saves the start of another, unless the run needs one of its own.
  */
 export async function ptflame(args: readonly string[], options: RunOptions = {}): Promise<Run> {
-  const { input, stdout: descriptor, ...surroundings } = options;
-  const needsNone = input === undefined && descriptor === undefined && !args.some((arg) => NEEDS_A_PROCESS.has(arg));
-  if (needsNone) return runHere(args, surroundings);
+  if (!needsAProcess(args, options)) return runHere(args, options);
   const { exitCode, stdout, stderr } = await startPtflame(args, options);
   return { exitCode, stdout: String(stdout ?? ''), stderr };
 }
 
 /** Other threads, which large traces need, begin with built files; memory is that of a process. */
 const NEEDS_A_PROCESS: ReadonlySet<string> = new Set(['-', '-j', '--jobs', '--memory', '-o-']);
+
+function needsAProcess(args: readonly string[], { env = {}, input, stdout }: RunOptions): boolean {
+  const isForNode = Object.keys(env).some((name) => name.startsWith('NODE_'));
+  return isForNode || input !== undefined || stdout !== undefined || args.some((arg) => NEEDS_A_PROCESS.has(arg));
+}
 
 /** The running program, for tests that have a hand in its life. */
 export function startPtflame(args: readonly string[], { cwd = tmpdir(), env = {}, input, stdout }: RunOptions = {}) {
