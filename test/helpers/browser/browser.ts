@@ -6,7 +6,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, vi } from 'vitest';
 import { BROWSER_SETTINGS } from '../../../bench/page/browser.js';
 import { isMissing, needs, pathOf } from '../../tools/needs.js';
@@ -23,6 +23,7 @@ export class Windows {
   private readonly options: BrowserContextOptions;
   private readonly hasScrollBars: boolean;
   private browser!: Browser;
+  private context!: BrowserContext;
   private folder!: string;
 
   constructor(ending: string, options: BrowserContextOptions, hasScrollBars: boolean) {
@@ -37,6 +38,7 @@ export class Windows {
       executablePath: pathOf('Chromium'),
       ignoreDefaultArgs: this.hasScrollBars ? ['--hide-scrollbars'] : [],
     });
+    this.context = await this.browser.newContext({ viewport: { width: 1200, height: 800 }, ...this.options });
     this.folder = await mkdtemp(join(tmpdir(), 'ptflame-browser-'));
   }
 
@@ -45,11 +47,11 @@ export class Windows {
     await rm(this.folder, { recursive: true, force: true });
   }
 
-  /** A new window with a file of this text: as a tab of another, it would be painted once a second. */
+  /** A new page with a file of this text. It stands in front: what is behind is painted once a second (`bringToFront`). */
   async open(text: string, hash = ''): Promise<Page> {
     const path = join(this.folder, `${this.pages.length}.${this.ending}`);
     await writeFile(path, text);
-    const page = await this.browser.newPage({ viewport: { width: 1200, height: 800 }, ...this.options });
+    const page = await this.context.newPage();
     this.pages.push(page);
     page.on('request', (request) => this.requests.push(request.url()));
     page.on('pageerror', ({ message }) => this.complaints.push(message));

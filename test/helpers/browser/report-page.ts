@@ -50,6 +50,7 @@ export async function drawn(page: Page): Promise<void> {
 
 /** The page as it was opened, or with another address: without loading it again. */
 export async function goTo(page: Page, hash = ''): Promise<void> {
+  await page.bringToFront();
   await page.evaluate((to) => {
     (document.activeElement as HTMLElement | null)?.blur();
     location.hash = to;
