@@ -11,7 +11,7 @@ const DIRECTORY = 'dist/cli';
 /** What a process or a thread starts with has a line here: its file in dist/cli, and its source. */
 const ENTRY_POINTS = {
   main: 'cli/start.ts',
-  'trace-worker': 'src/pipeline/trace-worker.ts',
+  'trace-worker': 'src/pipeline/workers/trace-worker.ts',
 };
 
 /** Not for every run: loaded from where they are installed, if at all. */

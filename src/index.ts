@@ -40,23 +40,23 @@ export {
   type Progress,
   type StacksResult,
 } from './pipeline/analyze.js';
-export { boundMemory } from './pipeline/bound-memory.js';
-export type { DecodedPart, DecodedRecording } from './pipeline/decoded.js';
-export { type ImportedTrace, type ImportOptions, importTrace } from './pipeline/import-trace.js';
-export { type InputKind, tellKind } from './pipeline/input-kind.js';
-export type { TraceInput } from './pipeline/inputs.js';
-export { type OpenedInput, openTraceFile, traceStream } from './pipeline/open-input.js';
-export type { Trees } from './pipeline/profile-builder.js';
+export { type ImportedTrace, type ImportOptions, importTrace } from './pipeline/import/import-trace.js';
+export { type InputKind, tellKind } from './pipeline/input/input-kind.js';
+export { type OpenedInput, openTraceFile, traceStream } from './pipeline/input/open-input.js';
+export type { Trees } from './pipeline/profile/profile-builder.js';
+export { type ReadProfileOptions, readProfile } from './pipeline/profile/read-profile.js';
+export type { DecodedPart, DecodedRecording } from './pipeline/read/decoded.js';
+export type { TraceInput } from './pipeline/read/inputs.js';
+export { type OpenStoredOptions, openStoredTrace, type StoredTrace } from './pipeline/read/stored-trace.js';
 export type {
   CallPattern,
   FilterOptions,
   FunctionPattern,
   LatencyOptions,
   Moment,
-} from './pipeline/questions.js';
-export { type ReadProfileOptions, readProfile } from './pipeline/read-profile.js';
-export type { ResourceOptions } from './pipeline/resources.js';
-export { type OpenStoredOptions, openStoredTrace, type StoredTrace } from './pipeline/stored-trace.js';
+} from './pipeline/replay/questions.js';
+export { boundMemory } from './pipeline/workers/bound-memory.js';
+export type { ResourceOptions } from './pipeline/workers/resources.js';
 export { renderJson } from './profile-file/write.js';
 export { type FoldedOptions, foldedBytes, mostFoldedBytes, renderFolded } from './render/folded.js';
 export type { Grouping } from './render/named-tree.js';

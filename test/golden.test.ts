@@ -12,7 +12,7 @@ import { Inference, UNWOUND } from '../src/model/quality.js';
 import type { SymbolTable } from '../src/model/symbol-table.js';
 import type { ThreadEvents } from '../src/model/thread-events.js';
 import { NONE, type SymbolId } from '../src/model/units.js';
-import { whileAlive } from '../src/pipeline/replay-task.js';
+import { whileAlive } from '../src/pipeline/replay/replay-thread.js';
 import { Contexts } from '../src/replay/losses/contexts.js';
 import { pairReturns } from '../src/replay/pairing/pair-returns.js';
 import type { ThreadReplay } from '../src/replay/replay.js';

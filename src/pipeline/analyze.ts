@@ -10,13 +10,14 @@ import type { Nanoseconds } from '../model/units.js';
 import { numberFunctions } from '../replay/functions/function-ids.js';
 import { siteFacts } from '../replay/functions/site-facts.js';
 import type { TailCalls } from '../replay/stack/frame.js';
-import type { DecodedRecording } from './decoded.js';
-import { InputReader, type ReadOptions, type ReadProgress, type TraceInput } from './inputs.js';
-import { LentCounts } from './lent-counts.js';
-import { MemoryBudget, refusedMemory } from './memory-budget.js';
-import { nameFunctions } from './name-functions.js';
-import { PieceReaders } from './piece-readers.js';
-import { ProfileBuilder, type Result, type ThreadStack, type Trees } from './profile-builder.js';
+import { ProfileBuilder, type Result, type ThreadStack, type Trees } from './profile/profile-builder.js';
+import type { DecodedRecording } from './read/decoded.js';
+import { InputReader, type ReadOptions, type ReadProgress, type TraceInput } from './read/inputs.js';
+import { PieceReaders } from './read/piece-readers.js';
+import { nothingSelected, refuseOthersBesideStored, refuseUnusable } from './read/refusals.js';
+import { isLarge, refusedBlock, type StoredTrace, takeStored } from './read/stored-trace.js';
+import { LentCounts } from './replay/lent-counts.js';
+import { nameFunctions } from './replay/name-functions.js';
 import {
   type FilterOptions,
   filterOf,
@@ -25,13 +26,12 @@ import {
   type Moment,
   partText,
   stacksAtNs,
-} from './questions.js';
-import { nothingSelected, refuseOthersBesideStored, refuseUnusable } from './refusals.js';
-import { asksForCalls, type Questions, type ReplayedTrace } from './replay-task.js';
-import { planResources, type ResourceOptions } from './resources.js';
-import { isLarge, refusedBlock, type StoredTrace, takeStored } from './stored-trace.js';
-import { type ReplayHelp, replayThreads } from './thread-replays.js';
-import { WorkerPool } from './worker-pool.js';
+} from './replay/questions.js';
+import { asksForCalls, type Questions, type ReplayedTrace } from './replay/replay-thread.js';
+import { type ReplayHelp, replayThreads } from './replay/replay-threads.js';
+import { MemoryBudget, refusedMemory } from './workers/memory-budget.js';
+import { planResources, type ResourceOptions } from './workers/resources.js';
+import { WorkerPool } from './workers/worker-pool.js';
 
 export interface ReplayProgress {
   readonly phase: 'replay';

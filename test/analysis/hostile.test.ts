@@ -13,7 +13,7 @@ import {
   percentile,
 } from '../../src/model/durations.js';
 import { askLatency, askStacks } from '../../src/pipeline/analyze.js';
-import type { LatencyOptions } from '../../src/pipeline/questions.js';
+import type { LatencyOptions } from '../../src/pipeline/replay/questions.js';
 import { workOf } from '../helpers/checks/work.js';
 import { fold, inputOf } from '../helpers/traces/load.js';
 import { traceOf } from '../helpers/traces/trace-of.js';

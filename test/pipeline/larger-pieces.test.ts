@@ -3,7 +3,7 @@
  */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { inLargerPieces } from '../../src/pipeline/larger-pieces.js';
+import { inLargerPieces } from '../../src/pipeline/input/larger-pieces.js';
 
 /** Each piece is gone when the next one is asked for. */
 async function* fleeting(pieces: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {

@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { analyze, foldedBytes, mostFoldedBytes, renderFolded } from '../../src/index.js';
 import { Interner } from '../../src/parser/intern.js';
-import { traceStream } from '../../src/pipeline/open-input.js';
+import { traceStream } from '../../src/pipeline/input/open-input.js';
 import { gapsAmong, UnownedGaps } from '../../src/store/gap-records.js';
 import { mergeLanes } from '../../src/store/merge-lanes.js';
 import { ThreadNames } from '../../src/store/thread-names.js';

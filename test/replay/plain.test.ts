@@ -8,7 +8,7 @@ import { describe, expect, test } from 'vitest';
 import { makeCase } from '../../fuzz/cases.js';
 import { Corpus } from '../../fuzz/corpus.js';
 import type { ThreadEvents } from '../../src/model/thread-events.js';
-import { whileAlive } from '../../src/pipeline/replay-task.js';
+import { whileAlive } from '../../src/pipeline/replay/replay-thread.js';
 import type { SiteFacts } from '../../src/replay/functions/site-facts.js';
 import { Contexts } from '../../src/replay/losses/contexts.js';
 import { pairReturns } from '../../src/replay/pairing/pair-returns.js';

@@ -3,10 +3,10 @@
  */
 import type { BranchSites } from '../../../src/model/branch-sites.js';
 import type { SymbolTable } from '../../../src/model/symbol-table.js';
-import { InputReader, type TraceInput } from '../../../src/pipeline/inputs.js';
-import { openTraceFile } from '../../../src/pipeline/open-input.js';
-import { PieceReaders } from '../../../src/pipeline/piece-readers.js';
-import { WorkerPool } from '../../../src/pipeline/worker-pool.js';
+import { openTraceFile } from '../../../src/pipeline/input/open-input.js';
+import { InputReader, type TraceInput } from '../../../src/pipeline/read/inputs.js';
+import { PieceReaders } from '../../../src/pipeline/read/piece-readers.js';
+import { WorkerPool } from '../../../src/pipeline/workers/worker-pool.js';
 import { type SiteFacts, siteFacts } from '../../../src/replay/functions/site-facts.js';
 import { threadBytes } from '../../../src/store/thread-memory.js';
 import { type LoadedThread, loadThread } from '../../../src/store/thread-source.js';

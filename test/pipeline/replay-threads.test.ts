@@ -2,9 +2,9 @@
  * Where threads are replayed: a large one never in the main thread, which has to hear Ctrl-C meanwhile.
  */
 import { expect, test } from 'vitest';
-import type { ReplayedTrace } from '../../src/pipeline/replay-task.js';
-import { replayThreads } from '../../src/pipeline/thread-replays.js';
-import { WorkerPool } from '../../src/pipeline/worker-pool.js';
+import type { ReplayedTrace } from '../../src/pipeline/replay/replay-thread.js';
+import { replayThreads } from '../../src/pipeline/replay/replay-threads.js';
+import { WorkerPool } from '../../src/pipeline/workers/worker-pool.js';
 import type { TraceStore } from '../../src/store/trace-store.js';
 
 const TRACE = { facts: {}, lessons: null } as unknown as ReplayedTrace;

@@ -2,9 +2,9 @@
  * A stream of trace text, read by several threads: it is handed out in large pieces, and what comes back is taken in
  * their order.
  */
-import type { TraceChunk } from '../model/trace-chunk.js';
-import type { LineCutter } from '../parser/lines.js';
-import type { TraceParser } from '../parser/trace-parser.js';
+import type { TraceChunk } from '../../model/trace-chunk.js';
+import type { LineCutter } from '../../parser/lines.js';
+import type { TraceParser } from '../../parser/trace-parser.js';
 import {
   MOST_REFUSED,
   PIECE_BYTES,

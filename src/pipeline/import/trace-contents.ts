@@ -1,14 +1,14 @@
 /**
  * A filled store in, what its file holds out; and back.
  */
-import type { RecordedWhere } from '../model/profile.js';
+import type { RecordedWhere } from '../../model/profile.js';
 
-import type { Nanoseconds } from '../model/units.js';
-import { expectedSites } from '../store/event-code.js';
-import type { PackingTerms } from '../store/pack-events.js';
-import type { SideRecords, TraceContents } from '../trace-file/contents.js';
+import type { Nanoseconds } from '../../model/units.js';
+import { expectedSites } from '../../store/event-code.js';
+import type { PackingTerms } from '../../store/pack-events.js';
+import type { SideRecords, TraceContents } from '../../trace-file/contents.js';
+import type { InputReader } from '../read/inputs.js';
 import { orderedSites, orderedSymbols } from './file-order.js';
-import type { InputReader } from './inputs.js';
 
 export interface PackableTrace {
   readonly contents: TraceContents;

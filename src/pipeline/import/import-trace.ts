@@ -2,22 +2,22 @@
  * Inputs in, the file of a trace out: what reading and decoding cost is paid once.
  */
 import { setImmediate } from 'node:timers/promises';
-import { checkMemory, watchMemory } from '../model/memory-watch.js';
-import type { PackedLane } from '../model/packed-thread.js';
-import type { DamagedLine, LineCounts } from '../model/quality.js';
-import type { Tid } from '../model/units.js';
-import { EventPacker } from '../store/pack-events.js';
-import { packThread } from '../store/pack-thread.js';
-import type { TraceStore } from '../store/trace-store.js';
-import { type WrittenThread, writeTraceFile } from '../trace-file/write.js';
-import { type AnalyzedInput, type AnalyzeOptions, readAll, recordedWhere } from './analyze.js';
-import { InputReader } from './inputs.js';
-import { MemoryBudget, refusedMemory } from './memory-budget.js';
-import { nothingSelected, refuseUnusable } from './refusals.js';
-import { planResources } from './resources.js';
-import { refusedBlock } from './stored-trace.js';
+import { checkMemory, watchMemory } from '../../model/memory-watch.js';
+import type { PackedLane } from '../../model/packed-thread.js';
+import type { DamagedLine, LineCounts } from '../../model/quality.js';
+import type { Tid } from '../../model/units.js';
+import { EventPacker } from '../../store/pack-events.js';
+import { packThread } from '../../store/pack-thread.js';
+import type { TraceStore } from '../../store/trace-store.js';
+import { type WrittenThread, writeTraceFile } from '../../trace-file/write.js';
+import { type AnalyzedInput, type AnalyzeOptions, readAll, recordedWhere } from '../analyze.js';
+import { InputReader } from '../read/inputs.js';
+import { nothingSelected, refuseUnusable } from '../read/refusals.js';
+import { refusedBlock } from '../read/stored-trace.js';
+import { MemoryBudget, refusedMemory } from '../workers/memory-budget.js';
+import { planResources } from '../workers/resources.js';
+import { WorkerPool } from '../workers/worker-pool.js';
 import { type PackableTrace, packable } from './trace-contents.js';
-import { WorkerPool } from './worker-pool.js';
 
 export type ImportOptions = Pick<
   AnalyzeOptions,

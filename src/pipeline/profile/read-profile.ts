@@ -3,11 +3,11 @@
  */
 
 import { setImmediate } from 'node:timers/promises';
-import { PtflameError } from '../model/errors.js';
-import type { Profile } from '../model/profile.js';
-import type { Selection } from '../model/trace-chunk.js';
-import type { TraceInput } from './inputs.js';
-import { brokenProfile, tooLargeProfile } from './refusals.js';
+import { PtflameError } from '../../model/errors.js';
+import type { Profile } from '../../model/profile.js';
+import type { Selection } from '../../model/trace-chunk.js';
+import type { TraceInput } from '../read/inputs.js';
+import { brokenProfile, tooLargeProfile } from '../read/refusals.js';
 import { selectThreads } from './select-threads.js';
 
 export interface ReadProfileOptions {
@@ -26,7 +26,7 @@ const MOST_BYTES = 2 ** 30;
  *   NOTHING_SELECTED; and the reason of `signal`
  */
 export async function readProfile(input: TraceInput, options: ReadProfileOptions = {}): Promise<Profile> {
-  const { parseProfile } = await import('../profile-file/read.js');
+  const { parseProfile } = await import('../../profile-file/read.js');
   const bytes = await readWhole(input, options.signal);
   await setImmediate(); // lets a signal be heard
   options.signal?.throwIfAborted();

@@ -1,20 +1,20 @@
 /**
  * The replay of one thread, as a task that runs anywhere: plain data in, plain data out.
  */
-import { answerOf, type CallsAnswer } from '../analysis/calls-answer.js';
-import { filterThread } from '../analysis/filter-thread.js';
-import type { CallFilter, FunctionSet, LatencyQuestion } from '../analysis/questions.js';
-import { type StackFrame, stackAt } from '../analysis/stack-at.js';
-import type { CallLog } from '../model/call-log.js';
-import { withoutEmptyNodes } from '../model/call-tree.js';
-import { type CountMemory, type DurationBlocks, DurationsBuilder } from '../model/durations.js';
-import type { Nanoseconds, Tid } from '../model/units.js';
-import type { SiteFacts } from '../replay/functions/site-facts.js';
-import { Contexts, type Lessons } from '../replay/losses/contexts.js';
-import type { ReplayOptions, ThreadReplay } from '../replay/replay.js';
-import { Replayer } from '../replay/replayer.js';
-import type { SharedEvents } from '../store/event-memory.js';
-import { loadThread, type ThreadFacts, type ThreadSource } from '../store/thread-source.js';
+import { answerOf, type CallsAnswer } from '../../analysis/calls-answer.js';
+import { filterThread } from '../../analysis/filter-thread.js';
+import type { CallFilter, FunctionSet, LatencyQuestion } from '../../analysis/questions.js';
+import { type StackFrame, stackAt } from '../../analysis/stack-at.js';
+import type { CallLog } from '../../model/call-log.js';
+import { withoutEmptyNodes } from '../../model/call-tree.js';
+import { type CountMemory, type DurationBlocks, DurationsBuilder } from '../../model/durations.js';
+import type { Nanoseconds, Tid } from '../../model/units.js';
+import type { SiteFacts } from '../../replay/functions/site-facts.js';
+import { Contexts, type Lessons } from '../../replay/losses/contexts.js';
+import type { ReplayOptions, ThreadReplay } from '../../replay/replay.js';
+import { Replayer } from '../../replay/replayer.js';
+import type { SharedEvents } from '../../store/event-memory.js';
+import { loadThread, type ThreadFacts, type ThreadSource } from '../../store/thread-source.js';
 
 /** What is asked of each thread. */
 export interface Questions {

@@ -1,15 +1,15 @@
 /**
  * A profile in, the same of some of its threads out.
  */
-import { addedDurations } from '../model/durations.js';
-import type { Profile, ThreadProfile } from '../model/profile.js';
-import type { Quality, TraceGap } from '../model/quality.js';
-import type { Selection } from '../model/trace-chunk.js';
-import { NONE } from '../model/units.js';
-import { nameMatcher } from '../store/name-matcher.js';
+import { addedDurations } from '../../model/durations.js';
+import type { Profile, ThreadProfile } from '../../model/profile.js';
+import type { Quality, TraceGap } from '../../model/quality.js';
+import type { Selection } from '../../model/trace-chunk.js';
+import { NONE } from '../../model/units.js';
+import { nameMatcher } from '../../store/name-matcher.js';
+import { noProcessIds, noThreadNames, nothingSelected } from '../read/refusals.js';
 import { LossKinds } from './losses.js';
 import { TimeSums } from './quality.js';
-import { noProcessIds, noThreadNames, nothingSelected } from './refusals.js';
 
 /** @throws PtflameError NO_PROCESS_IDS, NO_THREAD_NAMES or NOTHING_SELECTED */
 export function selectThreads(profile: Profile, select: Omit<Selection, 'cpus'>): Profile {

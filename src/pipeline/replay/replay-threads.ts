@@ -3,14 +3,14 @@
  * that order, so that nothing depends on who was faster.
  */
 import { setImmediate } from 'node:timers/promises';
-import type { CountMemory } from '../model/durations.js';
-import type { Tid } from '../model/units.js';
-import { threadBytes } from '../store/thread-memory.js';
-import type { TraceStore } from '../store/trace-store.js';
+import type { CountMemory } from '../../model/durations.js';
+import type { Tid } from '../../model/units.js';
+import { threadBytes } from '../../store/thread-memory.js';
+import type { TraceStore } from '../../store/trace-store.js';
+import { inSharedMemory } from '../workers/shared-data.js';
+import type { WorkerPool } from '../workers/worker-pool.js';
 import type { LentCounts } from './lent-counts.js';
-import { type ReplayedThread, type ReplayedTrace, TraceReplayer } from './replay-task.js';
-import { inSharedMemory } from './shared-data.js';
-import type { WorkerPool } from './worker-pool.js';
+import { type ReplayedThread, type ReplayedTrace, TraceReplayer } from './replay-thread.js';
 
 /**
  * Fewer events are replayed here before others would have begun, or got to know the trace if they are awake. More would keep this

@@ -2,7 +2,7 @@
  * How many threads work, and who may hold how much: the budget is for the resident memory of the whole process.
  */
 import { availableParallelism, totalmem } from 'node:os';
-import { LEAST_MEMORY_BYTES } from '../model/least-memory.js';
+import { LEAST_MEMORY_BYTES } from '../../model/least-memory.js';
 
 const MIB = 1024 * 1024;
 /** The program, what it knows of lines and sites, and call trees of an ordinary trace. */

@@ -1,13 +1,13 @@
 /**
  * Threads that read pieces of a trace, and what each of them calls the branches that it saw.
  */
-import type { Knowledge } from '../parser/line-reader.js';
-import type { PlainPiece } from '../parser/plain-piece.js';
-import type { SitesOfReader } from '../parser/sites-of-reader.js';
-import type { TraceVocabulary } from '../parser/trace-vocabulary.js';
-import { inSharedMemory } from './shared-data.js';
-import type { ReadLinesTask, ReadPartResult, ReadPartTask, ReadResult } from './trace-worker.js';
-import type { WorkerPool } from './worker-pool.js';
+import type { Knowledge } from '../../parser/line-reader.js';
+import type { PlainPiece } from '../../parser/plain-piece.js';
+import type { SitesOfReader } from '../../parser/sites-of-reader.js';
+import type { TraceVocabulary } from '../../parser/trace-vocabulary.js';
+import { inSharedMemory } from '../workers/shared-data.js';
+import type { ReadLinesTask, ReadPartResult, ReadPartTask, ReadResult } from '../workers/trace-worker.js';
+import type { WorkerPool } from '../workers/worker-pool.js';
 
 export const PIECE_BYTES = 2 * 1024 * 1024;
 /** An event takes eight bytes, and a line that tells of one hardly less than 32. */

@@ -1,7 +1,7 @@
 /**
  * A budget for all that a process does from now on: reading and replaying, and drawing too.
  */
-import { watchMemory } from '../model/memory-watch.js';
+import { watchMemory } from '../../model/memory-watch.js';
 import { MemoryBudget } from './memory-budget.js';
 import { planResources, type ResourceOptions } from './resources.js';
 

@@ -1,21 +1,21 @@
 /**
  * Inputs of any order in, one filled store out, with an account of every line.
  */
-import { PtflameError } from '../model/errors.js';
-import { checkMemory } from '../model/memory-watch.js';
-import type { DamagedLine, LineCounts } from '../model/quality.js';
-import { noLines } from '../model/quality.js';
-import type { Selection, TraceChunk } from '../model/trace-chunk.js';
-import { LineCutter } from '../parser/lines.js';
-import { MOST_DAMAGED_SHOWN } from '../parser/plain-piece.js';
-import { TraceParser } from '../parser/trace-parser.js';
-import { TraceVocabulary } from '../parser/trace-vocabulary.js';
-import type { EventMemoryOptions } from '../store/event-memory.js';
-import { TraceStore } from '../store/trace-store.js';
+import { PtflameError } from '../../model/errors.js';
+import { checkMemory } from '../../model/memory-watch.js';
+import type { DamagedLine, LineCounts } from '../../model/quality.js';
+import { noLines } from '../../model/quality.js';
+import type { Selection, TraceChunk } from '../../model/trace-chunk.js';
+import { LineCutter } from '../../parser/lines.js';
+import { MOST_DAMAGED_SHOWN } from '../../parser/plain-piece.js';
+import { TraceParser } from '../../parser/trace-parser.js';
+import { TraceVocabulary } from '../../parser/trace-vocabulary.js';
+import type { EventMemoryOptions } from '../../store/event-memory.js';
+import { TraceStore } from '../../store/trace-store.js';
+import { tellKind } from '../input/input-kind.js';
+import { inLargerPieces } from '../input/larger-pieces.js';
 import { type DecodedPart, type DecodedRecording, ErrorOwners, takeRecords } from './decoded.js';
 import { FileParts } from './file-parts.js';
-import { tellKind } from './input-kind.js';
-import { inLargerPieces } from './larger-pieces.js';
 import { PIECE_BYTES, type PieceReaders } from './piece-readers.js';
 import { notATrace } from './refusals.js';
 import { StreamPieces } from './stream-pieces.js';

@@ -6,13 +6,13 @@
  *     [liblzma.so.5.4.1 0x7f2c1d01a2b0]   perf printed the file, and nothing tells where it lies
  *     [unknown 0x7f2c1d01a2b0]            nothing tells the file, or there is none: the code was made at run time
  */
-import { isMadeAtRunTime, shortFileName } from '../model/mapped-files.js';
-import { dsoOf } from '../model/symbol-order.js';
-import { SymbolKind, type SymbolTableBuilder } from '../model/symbol-table.js';
-import type { Mapping } from '../model/trace-chunk.js';
-import type { Address, SymbolId } from '../model/units.js';
-import { codeOf, type FunctionIds } from '../replay/functions/function-ids.js';
-import { type AskedAddress, type FilePlace, filePlaces } from '../store/file-places.js';
+import { isMadeAtRunTime, shortFileName } from '../../model/mapped-files.js';
+import { dsoOf } from '../../model/symbol-order.js';
+import { SymbolKind, type SymbolTableBuilder } from '../../model/symbol-table.js';
+import type { Mapping } from '../../model/trace-chunk.js';
+import type { Address, SymbolId } from '../../model/units.js';
+import { codeOf, type FunctionIds } from '../../replay/functions/function-ids.js';
+import { type AskedAddress, type FilePlace, filePlaces } from '../../store/file-places.js';
 
 /** `mappings`: of the processes that the functions ran in. The names are added to `symbols`. */
 export function nameFunctions(

@@ -4,8 +4,8 @@
  */
 import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { PtflameError } from '../model/errors.js';
-import { formatBytes } from '../render/format.js';
+import { PtflameError } from '../../model/errors.js';
+import { formatBytes } from '../../render/format.js';
 
 const MIB = 1024 * 1024;
 /** What Node and the program take before they do anything. */

@@ -3,16 +3,16 @@
  */
 import { readSync } from 'node:fs';
 import { isMainThread, threadId, workerData } from 'node:worker_threads';
-import type { CountMemory } from '../model/durations.js';
-import { watchMemory } from '../model/memory-watch.js';
-import { type Knowledge, LineReader } from '../parser/line-reader.js';
-import { LONGEST_LINE_BYTES } from '../parser/lines.js';
-import type { NewBranches } from '../parser/new-branches.js';
-import { type PlainPiece, plainPiece } from '../parser/plain-piece.js';
-import type { ReadLines } from '../parser/read-lines.js';
-import type { ThreadSource } from '../store/thread-source.js';
+import type { CountMemory } from '../../model/durations.js';
+import { watchMemory } from '../../model/memory-watch.js';
+import { type Knowledge, LineReader } from '../../parser/line-reader.js';
+import { LONGEST_LINE_BYTES } from '../../parser/lines.js';
+import type { NewBranches } from '../../parser/new-branches.js';
+import { type PlainPiece, plainPiece } from '../../parser/plain-piece.js';
+import type { ReadLines } from '../../parser/read-lines.js';
+import type { ThreadSource } from '../../store/thread-source.js';
+import { type ReplayedThread, type ReplayedTrace, TraceReplayer } from '../replay/replay-thread.js';
 import { MemoryBudget } from './memory-budget.js';
-import { type ReplayedThread, type ReplayedTrace, TraceReplayer } from './replay-task.js';
 import type { BudgetOfWorkers } from './worker-pool.js';
 
 /** Shared memory for events, and what times are counted from. */

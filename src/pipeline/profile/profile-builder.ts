@@ -1,19 +1,19 @@
 /**
  * What became of each thread in, a profile out.
  */
-import { type CallsAnswer, CallsAnswerBuilder } from '../analysis/calls-answer.js';
-import type { FunctionSet } from '../analysis/questions.js';
-import type { StackFrame } from '../analysis/stack-at.js';
-import { type CallTree, CallTreeBuilder, ROOT } from '../model/call-tree.js';
-import { type DurationBlocks, DurationsBuilder, durationsOf } from '../model/durations.js';
-import type { Profile, ThreadProfile, TraceMeta } from '../model/profile.js';
-import type { SymbolTable } from '../model/symbol-table.js';
-import type { Nanoseconds, SymbolId, Tid } from '../model/units.js';
-import { Contexts, withCallers } from '../replay/losses/contexts.js';
-import type { InputReader } from './inputs.js';
+import { type CallsAnswer, CallsAnswerBuilder } from '../../analysis/calls-answer.js';
+import type { FunctionSet } from '../../analysis/questions.js';
+import type { StackFrame } from '../../analysis/stack-at.js';
+import { type CallTree, CallTreeBuilder, ROOT } from '../../model/call-tree.js';
+import { type DurationBlocks, DurationsBuilder, durationsOf } from '../../model/durations.js';
+import type { Profile, ThreadProfile, TraceMeta } from '../../model/profile.js';
+import type { SymbolTable } from '../../model/symbol-table.js';
+import type { Nanoseconds, SymbolId, Tid } from '../../model/units.js';
+import { Contexts, withCallers } from '../../replay/losses/contexts.js';
+import type { InputReader } from '../read/inputs.js';
+import { nothingInside } from '../read/refusals.js';
+import { asksForCalls, type Questions, type ReplayedThread } from '../replay/replay-thread.js';
 import { QualityBuilder, type QualityOfThread } from './quality.js';
-import { nothingInside } from './refusals.js';
-import { asksForCalls, type Questions, type ReplayedThread } from './replay-task.js';
 
 /** Each thread keeps its tree, or there is one for all of them: that needs less memory. */
 export type Trees = 'apart' | 'together';

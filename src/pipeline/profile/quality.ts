@@ -1,18 +1,18 @@
 /**
  * What was read and what became of each thread in, the quality of the profile out.
  */
-import { touches } from '../analysis/filter-thread.js';
-import type { Bounds } from '../analysis/questions.js';
-import { assert } from '../model/errors.js';
-import type { ThreadProfile } from '../model/profile.js';
-import { type InferenceName, type LineCounts, noInferences, type Quality, type TraceGap } from '../model/quality.js';
-import { SymbolKind, type SymbolTable } from '../model/symbol-table.js';
-import { type Nanoseconds, NONE, type Tid } from '../model/units.js';
-import type { LostStretch } from '../replay/losses/lost-stretches.js';
-import type { GapRecord } from '../store/gap-records.js';
-import type { InputReader } from './inputs.js';
+import { touches } from '../../analysis/filter-thread.js';
+import type { Bounds } from '../../analysis/questions.js';
+import { assert } from '../../model/errors.js';
+import type { ThreadProfile } from '../../model/profile.js';
+import { type InferenceName, type LineCounts, noInferences, type Quality, type TraceGap } from '../../model/quality.js';
+import { SymbolKind, type SymbolTable } from '../../model/symbol-table.js';
+import { type Nanoseconds, NONE, type Tid } from '../../model/units.js';
+import type { LostStretch } from '../../replay/losses/lost-stretches.js';
+import type { GapRecord } from '../../store/gap-records.js';
+import type { InputReader } from '../read/inputs.js';
+import type { ReplayedThread } from '../replay/replay-thread.js';
 import { LongestGaps, LossKinds } from './losses.js';
-import type { ReplayedThread } from './replay-task.js';
 
 /** What a thread adds to the quality of a profile. */
 export interface QualityOfThread {

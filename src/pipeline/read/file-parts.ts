@@ -2,8 +2,8 @@
  * A file of trace text, read by several threads: each reads parts of it, and what comes back is taken in their order.
  */
 import { readSync } from 'node:fs';
-import type { TraceChunk } from '../model/trace-chunk.js';
-import type { TraceParser } from '../parser/trace-parser.js';
+import type { TraceChunk } from '../../model/trace-chunk.js';
+import type { TraceParser } from '../../parser/trace-parser.js';
 import type { PlainFile } from './inputs.js';
 import {
   MOST_REFUSED,

@@ -1,17 +1,17 @@
 /**
  * A recording that is decoded while it is read: the text of several decoders, and what the recording itself tells.
  */
-import { isPossibleTime } from '../model/limits.js';
-import { comparePerfTimes, type PerfTime } from '../model/perf-time.js';
-import type { RecordedWhere } from '../model/profile.js';
-import type { ThreadName, TraceChunk } from '../model/trace-chunk.js';
-import { type Nanoseconds, NONE } from '../model/units.js';
-import { ChunkBuilder } from '../parser/chunk-builder.js';
-import { fromLatin1 } from '../parser/intern.js';
-import { FAR_TIME, impossibleLine } from '../parser/possible.js';
-import { takeSideband, wasBefore } from '../parser/records.js';
-import type { DecodeJob } from '../perfdata/plan-jobs.js';
-import type { RecordedEvent } from '../perfdata/recording.js';
+import { isPossibleTime } from '../../model/limits.js';
+import { comparePerfTimes, type PerfTime } from '../../model/perf-time.js';
+import type { RecordedWhere } from '../../model/profile.js';
+import type { ThreadName, TraceChunk } from '../../model/trace-chunk.js';
+import { type Nanoseconds, NONE } from '../../model/units.js';
+import { ChunkBuilder } from '../../parser/chunk-builder.js';
+import { fromLatin1 } from '../../parser/intern.js';
+import { FAR_TIME, impossibleLine } from '../../parser/possible.js';
+import { takeSideband, wasBefore } from '../../parser/records.js';
+import type { DecodeJob } from '../../perfdata/plan-jobs.js';
+import type { RecordedEvent } from '../../perfdata/recording.js';
 import type { TraceInput } from './inputs.js';
 
 export interface DecodedRecording {

@@ -4,9 +4,9 @@
 import { closeSync, createReadStream, fstatSync, openSync, readSync, type Stats } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { createGunzip } from 'node:zlib';
-import { PtflameError, unreadableInput } from '../model/errors.js';
-import { MAGIC } from '../trace-file/format.js';
-import type { PlainFile, TraceInput } from './inputs.js';
+import { PtflameError, unreadableInput } from '../../model/errors.js';
+import { MAGIC } from '../../trace-file/format.js';
+import type { PlainFile, TraceInput } from '../read/inputs.js';
 import { peek } from './peek.js';
 
 const READ_BYTES = 512 * 1024;

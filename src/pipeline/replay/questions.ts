@@ -1,14 +1,14 @@
 /**
  * Questions as people ask them → as they are answered: names become functions of the trace, times its own.
  */
-import type { AskedCalls, Bounds, CallFilter, FunctionSet, LatencyQuestion } from '../analysis/questions.js';
-import { PtflameError } from '../model/errors.js';
-import { type PerfTime, perfTimeText } from '../model/perf-time.js';
-import { SymbolKind, type SymbolTable, UNKNOWN_NAME } from '../model/symbol-table.js';
-import type { Nanoseconds } from '../model/units.js';
-import { formatBounds, formatDuration } from '../render/format.js';
-import { similarNames } from '../render/similar-names.js';
-import { nameMatcher } from '../store/name-matcher.js';
+import type { AskedCalls, Bounds, CallFilter, FunctionSet, LatencyQuestion } from '../../analysis/questions.js';
+import { PtflameError } from '../../model/errors.js';
+import { type PerfTime, perfTimeText } from '../../model/perf-time.js';
+import { SymbolKind, type SymbolTable, UNKNOWN_NAME } from '../../model/symbol-table.js';
+import type { Nanoseconds } from '../../model/units.js';
+import { formatBounds, formatDuration } from '../../render/format.js';
+import { similarNames } from '../../render/similar-names.js';
+import { nameMatcher } from '../../store/name-matcher.js';
 
 /** Functions by their whole name, or all that an expression finds; `[syscall]` and its kin have names, too. */
 export type FunctionPattern = string | RegExp;

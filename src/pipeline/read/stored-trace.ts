@@ -2,17 +2,17 @@
  * A trace file as an input: opened, its parts laid where reading would have left them, and what is wrong with it told.
  */
 import { closeSync, openSync } from 'node:fs';
-import type { BranchKind, TraceEdge } from '../model/branch-sites.js';
-import { unreadableInput } from '../model/errors.js';
-import type { PackedThread } from '../model/packed-thread.js';
-import { formatCount } from '../render/format.js';
-import { blockFault } from '../store/block-fault.js';
-import { expectedSites } from '../store/event-code.js';
-import type { TraceContents } from '../trace-file/contents.js';
-import { refusal, TraceFault } from '../trace-file/fault.js';
-import { FileBytes } from '../trace-file/file-bytes.js';
-import { readTraceFile } from '../trace-file/read.js';
-import { salvageTraceFile } from '../trace-file/salvage.js';
+import type { BranchKind, TraceEdge } from '../../model/branch-sites.js';
+import { unreadableInput } from '../../model/errors.js';
+import type { PackedThread } from '../../model/packed-thread.js';
+import { formatCount } from '../../render/format.js';
+import { blockFault } from '../../store/block-fault.js';
+import { expectedSites } from '../../store/event-code.js';
+import type { TraceContents } from '../../trace-file/contents.js';
+import { refusal, TraceFault } from '../../trace-file/fault.js';
+import { FileBytes } from '../../trace-file/file-bytes.js';
+import { readTraceFile } from '../../trace-file/read.js';
+import { salvageTraceFile } from '../../trace-file/salvage.js';
 import type { InputReader } from './inputs.js';
 
 /** A trace that was imported; it lies open, and can be read once. */
