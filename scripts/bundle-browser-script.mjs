@@ -5,7 +5,7 @@
 
 import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { buildSync } from 'esbuild';
+import { build } from 'esbuild';
 import { noticeOf, packagesOf } from './licenses.mjs';
 
 const SETTINGS = {
@@ -18,37 +18,35 @@ const SETTINGS = {
   logLevel: 'warning',
 };
 
-/** Of what d3-flame-graph needs, as much as the page uses: nothing is animated, and scales are of pixels. */
-const SELECTION = resolve('src/render/page/browser/selection.ts');
-const PLAIN = resolve('src/render/page/browser/instead-of-d3.ts');
-const INSTEAD = {
-  'd3-selection': SELECTION,
-  'd3-transition': SELECTION,
-  'd3-array': PLAIN,
-  'd3-hierarchy': PLAIN,
-  'd3-scale': PLAIN,
-  'd3-format': PLAIN,
-  'd3-ease': PLAIN,
+/** d3-flame-graph, and no other, gets of d3 what is in `d3-chart/d3.ts`. */
+const isFlameGraph = /[\\/]node_modules[\\/]d3-flame-graph[\\/]/;
+const leanD3 = {
+  name: 'lean-d3',
+  setup({ onResolve }) {
+    onResolve({ filter: /^d3-/ }, ({ importer }) =>
+      isFlameGraph.test(importer) ? { path: resolve('src/render/d3-chart/d3.ts') } : undefined,
+    );
+  },
 };
 
-const built = (settings) => {
-  const result = buildSync({ ...SETTINGS, ...settings, metafile: true });
+const built = async (settings) => {
+  const result = await build({ ...SETTINGS, ...settings, metafile: true });
   if (result.warnings.length > 0) process.exit(1); // esbuild has said them
   return result;
 };
-const bundled = (settings) => built(settings).outputFiles[0].text.trim();
+const bundled = async (settings) => (await built(settings)).outputFiles[0].text.trim();
 const constant = (name, text) => `export const ${name}: string = ${JSON.stringify(text)};\n`;
 
-const script = bundled({ entryPoints: ['src/render/svg/browser/main.ts'], format: 'iife' });
+const script = await bundled({ entryPoints: ['src/render/svg/browser/main.ts'], format: 'iife' });
 writeFileSync('src/render/svg/script.generated.ts', constant('SCRIPT', script));
 
-const page = built({
+const page = await built({
   entryPoints: ['src/render/page/browser/main.ts'],
   format: 'iife',
-  alias: INSTEAD,
+  plugins: [leanD3],
   loader: { '.css': 'empty' },
 });
-const pageStyle = bundled({ entryPoints: ['src/render/page/browser/page.css'], target: 'chrome123' });
+const pageStyle = await bundled({ entryPoints: ['src/render/page/browser/page.css'], target: 'chrome123' });
 // in a page a script ends where it says so, even within a text
 const pageScript = page.outputFiles[0].text
   .trim()

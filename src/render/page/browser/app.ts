@@ -2,35 +2,35 @@
  * The page: what the reader does → what is looked at → what is drawn.
  */
 import { renderJson } from '../../../profile-file/write.js';
-import { htmlElement as html } from '../../browser/dom.js';
 import { formatCount } from '../../format.js';
 import { nameOf } from '../../frames/frame-table.js';
 import { isolated } from '../../frames/isolated.js';
 import { recordingFileName } from '../../frames/recording-name.js';
+import { htmlElement as html } from '../../viewer/dom.js';
+import { chipsOf } from '../captions/chips.js';
+import { tracedHint, widthName } from '../captions/details.js';
 import { profileOf } from '../data/profile-of.js';
-import { chipsOf } from '../view/chips.js';
-import { tracedHint, widthName } from '../view/details.js';
 import { leadingPart } from '../view/paths.js';
 import { type Arrangement, isSameView, NO_ZOOM, type State, type Tab } from '../view/state.js';
 import type { Views } from '../view/views.js';
-import { Divider } from './divider.js';
+import { Divider } from './controls/divider.js';
+import { Menu } from './controls/menu.js';
+import { Tabs } from './controls/tabs.js';
+import { Toolbar } from './controls/toolbar.js';
 import { keepFocus } from './focus.js';
-import { FrameActions } from './frame-actions.js';
-import { FunctionPanel } from './function-panel.js';
-import { FunctionsTable } from './functions-table.js';
+import { FrameActions } from './graph/frame-actions.js';
+import { FunctionPanel } from './graph/function-panel.js';
+import { MainGraph } from './graph/main-graph.js';
+import { Tooltip } from './graph/tooltip.js';
 import { helpDialog } from './help.js';
 import { actionOf, isOfControl, isOfFrame } from './keys.js';
-import { MainGraph } from './main-graph.js';
 import { measureCharacterPx } from './measure.js';
-import { Menu } from './menu.js';
 import { Navigation } from './navigation.js';
 import { pageActions } from './page-actions.js';
 import { saveText } from './save.js';
 import { svgText } from './save-svg.js';
-import { Tabs } from './tabs.js';
-import { ThreadsTable } from './threads-table.js';
-import { Toolbar } from './toolbar.js';
-import { Tooltip } from './tooltip.js';
+import { FunctionsTable } from './tables/functions-table.js';
+import { ThreadsTable } from './tables/threads-table.js';
 
 export class App {
   private readonly views: Views;

@@ -1,7 +1,7 @@
 /**
  * What has the focus while the page is drawn anew.
  */
-import type { Graph } from './graph.js';
+import type { Graph } from './graph/graph.js';
 
 /** What had it and is no more gives it to the graph, where the frame that had it keeps it. */
 export function keepFocus(graph: Graph, draw: () => void): void {

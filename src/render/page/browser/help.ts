@@ -1,8 +1,8 @@
 /**
  * The list of keys.
  */
-import { htmlElement as html } from '../../browser/dom.js';
-import { iconButton } from './controls.js';
+import { htmlElement as html } from '../../viewer/dom.js';
+import { iconButton } from './controls/controls.js';
 
 const KEYS = [
   ['↑ ↓ ← →', 'to the next frame'],

@@ -3,8 +3,8 @@
  */
 import { ORDERS } from '../view/state.js';
 import type { Views } from '../view/views.js';
-import type { FrameActions } from './frame-actions.js';
-import type { MainGraph } from './main-graph.js';
+import type { FrameActions } from './graph/frame-actions.js';
+import type { MainGraph } from './graph/main-graph.js';
 import type { Navigation } from './navigation.js';
 import { switchTheme } from './theme.js';
 

@@ -1,8 +1,8 @@
 /**
  * What can be done with the page as a whole, beside its title.
  */
-import { htmlElement as html } from '../../browser/dom.js';
-import { button, iconButton } from './controls.js';
+import { htmlElement as html } from '../../viewer/dom.js';
+import { button, iconButton } from './controls/controls.js';
 import { switchTheme } from './theme.js';
 
 export interface PageActions {

@@ -11,8 +11,8 @@ import { headOf } from '../../svg/head.js';
 import { HEAD } from '../../svg/head-shape.js';
 import { styleSheet } from '../../svg/style.js';
 import { xml, xmlSource } from '../../svg/xml.js';
+import { legendEntries } from '../captions/legend.js';
 import type { Painter } from '../view/colouring.js';
-import { legendEntries } from '../view/legend.js';
 
 const MARGIN_PX = HEAD.marginPx;
 

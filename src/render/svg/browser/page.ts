@@ -2,8 +2,8 @@
  * The file's own elements: measured, and laid out anew for the width of the window.
  */
 
-import { byId, setAttributes, svgElement } from '../../browser/dom.js';
 import { CHARACTER_PX, ROW_PX } from '../../frames/drawing.js';
+import { byId, setAttributes, svgElement } from '../../viewer/dom.js';
 import {
   flow,
   HEAD,

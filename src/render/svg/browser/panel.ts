@@ -2,9 +2,9 @@
  * Facts on a panel of their own: the tooltip, and the list of keys.
  */
 
-import { setAttributes, svgElement } from '../../browser/dom.js';
 import type { Fact, Facts } from '../../frames/facts.js';
 import { columnsOf } from '../../frames/labels.js';
+import { setAttributes, svgElement } from '../../viewer/dom.js';
 
 const LINE_PX = 17;
 const PADDING_PX = 10;

@@ -2,10 +2,10 @@
  * Draws what is looked at, in the place of what the file shows.
  */
 import { type Boxes, layout } from '../../../layout/layout.js';
-import { byId, setAttributes, svgElement } from '../../browser/dom.js';
 import { type Drawing, hatchPath, px, type Rectangle, ROW_PX, rectangles } from '../../frames/drawing.js';
 import { factsOf, factsText } from '../../frames/facts.js';
 import { type Found, isFoundIn } from '../../frames/search.js';
+import { byId, setAttributes, svgElement } from '../../viewer/dom.js';
 import type { SvgData } from '../data.js';
 import { HEAD } from '../head-shape.js';
 import { keepHeadInSight, layOutHead, measureCharacterPx, resize, windowWidthPx } from './page.js';

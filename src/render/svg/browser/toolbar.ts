@@ -2,7 +2,7 @@
  * Search and buttons. They are made by the script, so a picture without it has none.
  */
 
-import { byId, htmlElement, setAttributes, svgElement } from '../../browser/dom.js';
+import { byId, htmlElement, setAttributes, svgElement } from '../../viewer/dom.js';
 import { HEAD, NARROW_PX, NARROWEST_PX } from '../head-shape.js';
 
 export interface ToolbarActions {

@@ -2,8 +2,8 @@
  * The panel that follows the pointer, or stands at the frame that has the focus.
  */
 
-import { byId, setAttributes, svgElement } from '../../browser/dom.js';
 import type { Facts } from '../../frames/facts.js';
+import { byId, setAttributes, svgElement } from '../../viewer/dom.js';
 import { fillPanel } from './panel.js';
 
 const AWAY_PX = 14;

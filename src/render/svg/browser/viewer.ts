@@ -4,10 +4,10 @@
 import { weightOfRun } from '../../../layout/layout.js';
 import { ROOT } from '../../../model/call-tree.js';
 import type { NodeId } from '../../../model/units.js';
-import { byId } from '../../browser/dom.js';
 import { factsOf } from '../../frames/facts.js';
 import { besideOf, calleeOf, callerOf } from '../../frames/neighbours.js';
 import { type Found, find, foundText, matchNames, shareOf } from '../../frames/search.js';
+import { byId } from '../../viewer/dom.js';
 import { readData } from '../data.js';
 import { HELP } from './help.js';
 import { keepHeadInSight } from './page.js';

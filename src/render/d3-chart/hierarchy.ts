@@ -1,23 +1,6 @@
 /**
- * In place of d3-hierarchy, d3-array, d3-scale, d3-format and d3-ease, of which d3-flame-graph takes more than is used here: it places each node
- * above its caller, goes from shares of the width to pixels, sorts nothing, writes nothing and moves nothing.
+ * In place of d3-hierarchy: each node stands above its caller, callees side by side.
  */
-interface Scale {
-  (share: number): number;
-  range(pixels: readonly [from: number, to: number]): Scale;
-}
-
-/** From 0 to 1, to a range. */
-export function scaleLinear(): Scale {
-  let [from, to] = [0, 1];
-  const scale: Scale = Object.assign((share: number) => from + share * (to - from), {
-    range(pixels: readonly [number, number]) {
-      [from, to] = pixels;
-      return scale;
-    },
-  });
-  return scale;
-}
 
 /** A node of the chart and where it stands: from the share `x0` of the width to `x1`. */
 class Node<Datum> {
@@ -60,9 +43,3 @@ export function partition(): (root: Node<unknown>) => void {
     }
   };
 }
-
-function unused(): never {
-  throw new Error('the page sorts and writes by itself');
-}
-
-export { unused as ascending, unused as easeCubic, unused as format };

@@ -4,7 +4,7 @@
 import type { Boxes } from '../../../layout/layout.js';
 import { type LegendEntry, legendOf } from '../../frames/about.js';
 import type { FrameTable } from '../../frames/frame-table.js';
-import type { Painter } from './colouring.js';
+import type { Painter } from '../view/colouring.js';
 
 export function legendEntries(
   table: FrameTable,

@@ -1,7 +1,7 @@
 /**
  * Something was done that cannot be seen: read aloud, and shown for a moment.
  */
-import { htmlElement as html } from '../../browser/dom.js';
+import { htmlElement as html } from '../../../viewer/dom.js';
 
 const SHOWN_MS = 2500;
 

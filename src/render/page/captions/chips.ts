@@ -2,9 +2,9 @@
  * What is left out, in words, and how to have it back.
  */
 import { isolated } from '../../frames/isolated.js';
-import { NO_ZOOM, type State } from './state.js';
-import { chosenRow } from './threads.js';
-import type { Views } from './views.js';
+import { NO_ZOOM, type State } from '../view/state.js';
+import { chosenRow } from '../view/threads.js';
+import type { Views } from '../view/views.js';
 
 export interface Chip {
   readonly text: string;

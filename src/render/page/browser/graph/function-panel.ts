@@ -1,16 +1,16 @@
 /**
  * One function: its numbers, how long its calls took, who called it and what it called.
  */
-import { ROOT } from '../../../model/call-tree.js';
-import { NONE, type NodeId, type SymbolId } from '../../../model/units.js';
-import { htmlElement as html } from '../../browser/dom.js';
-import { formatCalls, formatCount, formatDuration, formatLongest, formatShare } from '../../format.js';
-import { factsOf, factsText, symbolAt } from '../../frames/facts.js';
-import type { FrameTable } from '../../frames/frame-table.js';
-import { painterOf } from '../view/colouring.js';
-import type { Colouring } from '../view/state.js';
-import type { FunctionView } from '../view/views.js';
-import { button, iconButton } from './controls.js';
+import { ROOT } from '../../../../model/call-tree.js';
+import { NONE, type NodeId, type SymbolId } from '../../../../model/units.js';
+import { formatCalls, formatCount, formatDuration, formatLongest, formatShare } from '../../../format.js';
+import { factsOf, factsText, symbolAt } from '../../../frames/facts.js';
+import type { FrameTable } from '../../../frames/frame-table.js';
+import { htmlElement as html } from '../../../viewer/dom.js';
+import { painterOf } from '../../view/colouring.js';
+import type { Colouring } from '../../view/state.js';
+import type { FunctionView } from '../../view/views.js';
+import { button, iconButton } from '../controls/controls.js';
 import { Graph } from './graph.js';
 import { histogramPicture } from './histogram.js';
 import type { Tooltip } from './tooltip.js';

@@ -1,23 +1,23 @@
 /**
  * The flame graph of what is looked at, with what is known of its frames.
  */
-import { type Boxes, BoxKind, sumOf } from '../../../layout/layout.js';
-import { ROOT } from '../../../model/call-tree.js';
-import type { NodeId, SymbolId } from '../../../model/units.js';
-import { htmlElement as html } from '../../browser/dom.js';
-import { type Facts, factsText, symbolAt } from '../../frames/facts.js';
-import type { FrameTable } from '../../frames/frame-table.js';
-import { type Found, foundText, isFoundIn, shareOf } from '../../frames/search.js';
-import type { Painter } from '../view/colouring.js';
-import { detailsOf, type Everywhere } from '../view/details.js';
-import { type MatchAt, nextMatch } from '../view/matches.js';
-import { nodeAt, pathTo, runAt } from '../view/paths.js';
-import type { State } from '../view/state.js';
-import type { Views } from '../view/views.js';
+import { type Boxes, BoxKind, sumOf } from '../../../../layout/layout.js';
+import { ROOT } from '../../../../model/call-tree.js';
+import type { NodeId, SymbolId } from '../../../../model/units.js';
+import { type Facts, factsText, symbolAt } from '../../../frames/facts.js';
+import type { FrameTable } from '../../../frames/frame-table.js';
+import { type Found, foundText, isFoundIn, shareOf } from '../../../frames/search.js';
+import { htmlElement as html } from '../../../viewer/dom.js';
+import { detailsOf, type Everywhere } from '../../captions/details.js';
+import type { Painter } from '../../view/colouring.js';
+import { type MatchAt, nextMatch } from '../../view/matches.js';
+import { nodeAt, pathTo, runAt } from '../../view/paths.js';
+import type { State } from '../../view/state.js';
+import type { Views } from '../../view/views.js';
+import type { Navigation } from '../navigation.js';
 import { Graph } from './graph.js';
 import { histogramPicture } from './histogram.js';
 import { showLegend } from './legend.js';
-import type { Navigation } from './navigation.js';
 import type { Tooltip } from './tooltip.js';
 
 /** Of a match that is gone to: no narrower, and no further from what fills the width. */

@@ -1,10 +1,10 @@
 /**
  * Bars of how long calls took: above the line how many took so long, below it how much of the time they have together.
  */
-import type { DurationStats } from '../../../analysis/duration-stats.js';
-import { svgElement } from '../../browser/dom.js';
-import { formatDuration } from '../../format.js';
-import { type Bar, barText, placeIn } from '../view/histogram.js';
+import type { DurationStats } from '../../../../analysis/duration-stats.js';
+import { formatDuration } from '../../../format.js';
+import { svgElement } from '../../../viewer/dom.js';
+import { type Bar, barText, placeIn } from '../../view/histogram.js';
 
 /** One call among a million is seen. */
 const LEAST_BAR_PX = 3;

@@ -1,11 +1,11 @@
 /**
  * What the colours mean: never colour alone.
  */
-import type { Boxes } from '../../../layout/layout.js';
-import { htmlElement as html, svgElement as svg } from '../../browser/dom.js';
-import type { FrameTable } from '../../frames/frame-table.js';
-import type { Painter } from '../view/colouring.js';
-import { legendEntries } from '../view/legend.js';
+import type { Boxes } from '../../../../layout/layout.js';
+import type { FrameTable } from '../../../frames/frame-table.js';
+import { htmlElement as html, svgElement as svg } from '../../../viewer/dom.js';
+import { legendEntries } from '../../captions/legend.js';
+import type { Painter } from '../../view/colouring.js';
 
 export function showLegend(place: HTMLElement, table: FrameTable, boxes: Boxes, painter: Painter): void {
   const items = legendEntries(table, boxes, painter).map(({ swatch, text }) =>

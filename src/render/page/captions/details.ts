@@ -9,7 +9,7 @@ import type { Nanoseconds } from '../../../model/units.js';
 import { formatDuration, formatMany, formatShare, longestCut } from '../../format.js';
 import { callsText, type Fact, type Facts, factsOf, isBlock, longestFact } from '../../frames/facts.js';
 import type { FrameTable } from '../../frames/frame-table.js';
-import type { Width } from './state.js';
+import type { Width } from '../view/state.js';
 
 const WIDTH_NAMES: Readonly<Record<Width, string>> = {
   wall: 'Wall clock',

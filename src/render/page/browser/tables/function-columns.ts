@@ -1,16 +1,16 @@
 /**
  * What stands in the columns of the functions' table: what width stands for, then all that is known of a function.
  */
-import { longestNs } from '../../../analysis/duration-stats.js';
-import type { FunctionSums } from '../../../analysis/functions.js';
-import type { TraceMeta } from '../../../model/profile.js';
-import { htmlElement as html } from '../../browser/dom.js';
-import { formatCalls, formatCount, formatDuration, formatLongest, formatShare } from '../../format.js';
-import { formatWeight } from '../../frames/facts.js';
-import { tracedHint } from '../view/details.js';
-import type { FunctionRow } from '../view/function-rows.js';
-import type { Width } from '../view/state.js';
-import type { Views } from '../view/views.js';
+import { longestNs } from '../../../../analysis/duration-stats.js';
+import type { FunctionSums } from '../../../../analysis/functions.js';
+import type { TraceMeta } from '../../../../model/profile.js';
+import { formatCalls, formatCount, formatDuration, formatLongest, formatShare } from '../../../format.js';
+import { formatWeight } from '../../../frames/facts.js';
+import { htmlElement as html } from '../../../viewer/dom.js';
+import { tracedHint } from '../../captions/details.js';
+import type { FunctionRow } from '../../view/function-rows.js';
+import type { Width } from '../../view/state.js';
+import type { Views } from '../../view/views.js';
 import type { Column } from './virtual-table.js';
 
 interface WidthTitles {

@@ -1,7 +1,7 @@
 /**
  * What a reader does to the frames of a graph: one listener hears for all of them.
  */
-import type { ChartNode } from '../view/chart.js';
+import type { ChartNode } from '../d3-chart/chart-tree.js';
 
 export interface GraphEvents {
   readonly hover: (box: number, event: PointerEvent) => void;

@@ -1,13 +1,13 @@
 /**
  * The functions in what fills the width: the twin of the graph, in numbers, and the list of what a search finds.
  */
-import type { SymbolId } from '../../../model/units.js';
-import { htmlElement as html } from '../../browser/dom.js';
-import { formatCount, formatMany } from '../../format.js';
-import { fitLabel } from '../../frames/labels.js';
-import type { FunctionRow, FunctionRows } from '../view/function-rows.js';
-import type { State, Width } from '../view/state.js';
-import type { Views } from '../view/views.js';
+import type { SymbolId } from '../../../../model/units.js';
+import { formatCount, formatMany } from '../../../format.js';
+import { fitLabel } from '../../../frames/labels.js';
+import { htmlElement as html } from '../../../viewer/dom.js';
+import type { FunctionRow, FunctionRows } from '../../view/function-rows.js';
+import type { State, Width } from '../../view/state.js';
+import type { Views } from '../../view/views.js';
 import { sumColumns, widthColumns } from './function-columns.js';
 import { type Column, type RowMarks, VirtualTable } from './virtual-table.js';
 

@@ -3,7 +3,7 @@
  * sets every attribute of thousands of frames, makes a place for the text of frames that have none, and listens at each frame.
  * Here, an attribute that is as it was is not set, `Graph` sets what it sets anyway, and nothing is animated (docs/decisions/0012).
  */
-import type { ChartNode } from '../view/chart.js';
+import type { ChartNode } from './chart-tree.js';
 
 /** An element with what is drawn in it. */
 type Drawn = Element & { __data__?: unknown };
@@ -122,6 +122,33 @@ export class Selection {
     return this;
   }
 
+  /** Nothing is animated. */
+  transition(): this {
+    return this;
+  }
+
+  duration(): this {
+    return this;
+  }
+
+  delay(): this {
+    return this;
+  }
+
+  ease(): this {
+    return this;
+  }
+
+  /** The page's style sheet has what is set. */
+  style(): this {
+    return this;
+  }
+
+  /** One listener hears for all frames (`viewer/listen.ts`). */
+  on(): this {
+    return this;
+  }
+
   private set(value: Value, get: (from: Element) => string | null, set: (to: Element, text: string) => void): this {
     return this.each(function (datum) {
       const text = String(typeof value === 'function' ? value.call(this, datum as never) : value);
@@ -129,19 +156,6 @@ export class Selection {
     });
   }
 }
-
-function itself<Whatever>(this: Whatever): Whatever {
-  return this;
-}
-
-Object.assign(Selection.prototype, {
-  transition: itself, // nothing is animated
-  duration: itself,
-  delay: itself,
-  ease: itself,
-  style: itself, // the style sheet has what is set
-  on: itself, // `Graph` listens for all frames at once
-});
 
 /** What is to be shown, and has no element yet. */
 class Entering {

@@ -1,7 +1,7 @@
 /**
  * What can be done with a frame, as a list beside it.
  */
-import { htmlElement as html } from '../../browser/dom.js';
+import { htmlElement as html } from '../../../viewer/dom.js';
 
 export interface Action {
   readonly text: string;

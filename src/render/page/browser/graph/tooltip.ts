@@ -1,8 +1,9 @@
 /**
  * What is known of the frame below the pointer, or of the one that has the focus.
  */
-import { htmlElement as html } from '../../browser/dom.js';
-import type { Facts } from '../../frames/facts.js';
+
+import type { Facts } from '../../../frames/facts.js';
+import { htmlElement as html } from '../../../viewer/dom.js';
 
 const BESIDE_PX = 14;
 const BORDER_PX = 6;

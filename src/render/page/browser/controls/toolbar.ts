@@ -1,11 +1,11 @@
 /**
  * The bar above the graph: what width and colour stand for, search, and what is left out.
  */
-import { htmlElement as html } from '../../browser/dom.js';
-import type { Chip } from '../view/chips.js';
-import { tracedHint, widthName } from '../view/details.js';
-import type { Colouring, State, Width } from '../view/state.js';
-import type { Views } from '../view/views.js';
+import { htmlElement as html } from '../../../viewer/dom.js';
+import type { Chip } from '../../captions/chips.js';
+import { tracedHint, widthName } from '../../captions/details.js';
+import type { Colouring, State, Width } from '../../view/state.js';
+import type { Views } from '../../view/views.js';
 import { button, type Choice, choice, iconButton, toggle } from './controls.js';
 
 export interface ToolbarEvents {

@@ -2,16 +2,16 @@
  * A flame graph in the page: d3-flame-graph draws as many frames as can be seen, and never hears of the others.
  */
 import flamegraph, { type FlameGraph } from 'd3-flame-graph';
-import { type Boxes, layout } from '../../../layout/layout.js';
-import type { NodeId } from '../../../model/units.js';
-import { setAttributes, svgElement } from '../../browser/dom.js';
-import { drawnWidthPx, FRAME_PX, hatchPath, px, ROW_PX, topPx } from '../../frames/drawing.js';
-import type { FrameTable } from '../../frames/frame-table.js';
-import { besideOf, calleeOf, callerOf } from '../../frames/neighbours.js';
-import { type ChartNode, chartOf } from '../view/chart.js';
-import type { Painter } from '../view/colouring.js';
-import { boxAt, type FrameElement, type GraphEvents, listen } from './graph-events.js';
-import { select } from './selection.js';
+import { type Boxes, layout } from '../../../../layout/layout.js';
+import type { NodeId } from '../../../../model/units.js';
+import { type ChartNode, chartOf } from '../../../d3-chart/chart-tree.js';
+import { select } from '../../../d3-chart/selection.js';
+import { drawnWidthPx, FRAME_PX, hatchPath, px, ROW_PX, topPx } from '../../../frames/drawing.js';
+import type { FrameTable } from '../../../frames/frame-table.js';
+import { besideOf, calleeOf, callerOf } from '../../../frames/neighbours.js';
+import { setAttributes, svgElement } from '../../../viewer/dom.js';
+import { boxAt, type FrameElement, type GraphEvents, listen } from '../../../viewer/listen.js';
+import type { Painter } from '../../view/colouring.js';
 
 /** Narrower frames are drawn together with their neighbours. */
 const LEAST_PX = 1;

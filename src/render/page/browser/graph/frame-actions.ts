@@ -1,17 +1,17 @@
 /**
  * What can be done with a frame, and with its function.
  */
-import { isStop } from '../../../analysis/outside.js';
-import type { NodeId, SymbolId } from '../../../model/units.js';
-import type { FrameTable } from '../../frames/frame-table.js';
-import { foldedText, stackText } from '../view/folded.js';
-import { NO_ZOOM } from '../view/state.js';
-import type { Views } from '../view/views.js';
+import { isStop } from '../../../../analysis/outside.js';
+import type { NodeId, SymbolId } from '../../../../model/units.js';
+import type { FrameTable } from '../../../frames/frame-table.js';
+import { foldedText, stackText } from '../../captions/folded.js';
+import { NO_ZOOM } from '../../view/state.js';
+import type { Views } from '../../view/views.js';
+import type { Action } from '../controls/menu.js';
+import { say } from '../controls/say.js';
+import type { Navigation } from '../navigation.js';
+import { copyText } from '../save.js';
 import type { MainGraph } from './main-graph.js';
-import type { Action } from './menu.js';
-import type { Navigation } from './navigation.js';
-import { copyText } from './save.js';
-import { say } from './say.js';
 
 export class FrameActions {
   private readonly main: MainGraph;

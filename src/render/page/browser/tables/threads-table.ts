@@ -1,14 +1,14 @@
 /**
  * All threads: what each did, and when it was lost.
  */
-import type { TraceGap } from '../../../model/quality.js';
-import { htmlElement as html, svgElement as svg } from '../../browser/dom.js';
-import { formatCount, formatDuration, formatMany, formatShare } from '../../format.js';
-import type { PageData } from '../data/page-data.js';
-import { tracedHint } from '../view/details.js';
-import type { State } from '../view/state.js';
-import { choiceOf, chosenRow, type ThreadRow, threadChoices } from '../view/threads.js';
-import type { Views } from '../view/views.js';
+import type { TraceGap } from '../../../../model/quality.js';
+import { formatCount, formatDuration, formatMany, formatShare } from '../../../format.js';
+import { htmlElement as html, svgElement as svg } from '../../../viewer/dom.js';
+import { tracedHint } from '../../captions/details.js';
+import type { PageData } from '../../data/page-data.js';
+import type { State } from '../../view/state.js';
+import { choiceOf, chosenRow, type ThreadRow, threadChoices } from '../../view/threads.js';
+import type { Views } from '../../view/views.js';
 import { type Choosing, type Column, VirtualTable } from './virtual-table.js';
 
 export interface ThreadsTableEvents {

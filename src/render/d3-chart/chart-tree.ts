@@ -1,12 +1,12 @@
 /**
  * Boxes → the data of the chart: as many nodes as can be seen, each with what is drawn in it.
  */
-import { type Boxes, BoxKind, weightOfRun } from '../../../layout/layout.js';
-import type { NodeId } from '../../../model/units.js';
-import { isBlock, labelOf } from '../../frames/facts.js';
-import { type FrameTable, isInferred } from '../../frames/frame-table.js';
-import { fitLabel } from '../../frames/labels.js';
-import type { Painter } from './colouring.js';
+import { type Boxes, BoxKind, weightOfRun } from '../../layout/layout.js';
+import type { NodeId } from '../../model/units.js';
+import { isBlock, labelOf } from '../frames/facts.js';
+import { type FrameTable, isInferred } from '../frames/frame-table.js';
+import { fitLabel } from '../frames/labels.js';
+import type { Painter } from '../page/view/colouring.js';
 
 /** As d3-flame-graph reads it: a node's value is its weight with all below it. */
 export interface ChartNode {

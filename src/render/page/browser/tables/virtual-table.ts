@@ -1,7 +1,7 @@
 /**
  * A table of any length: only the rows that can be seen are in the page.
  */
-import { htmlElement as html, setAttributes } from '../../browser/dom.js';
+import { htmlElement as html, setAttributes } from '../../../viewer/dom.js';
 
 export interface Column<Row> {
   readonly key: string;

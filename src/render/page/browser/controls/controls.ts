@@ -1,7 +1,7 @@
 /**
  * Small controls, each with its label.
  */
-import { htmlElement as html } from '../../browser/dom.js';
+import { htmlElement as html } from '../../../viewer/dom.js';
 
 export function button(text: string, title: string, press: () => void): HTMLButtonElement {
   const made = html('button', { type: 'button', title }, text);

@@ -1,8 +1,8 @@
 /**
  * A line between two parts of the page, which a reader moves by the pointer or by keys.
  */
-import { htmlElement as html, setAttributes } from '../../browser/dom.js';
-import { LEAST_SHARE, MOST_SHARE } from '../view/state.js';
+import { htmlElement as html, setAttributes } from '../../../viewer/dom.js';
+import { LEAST_SHARE, MOST_SHARE } from '../../view/state.js';
 
 export interface DividerEvents {
   /** The share that the divided part has now, in percent. */

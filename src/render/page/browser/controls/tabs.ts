@@ -1,7 +1,7 @@
 /**
  * Several tables in one place.
  */
-import { htmlElement as html, setAttributes } from '../../browser/dom.js';
+import { htmlElement as html, setAttributes } from '../../../viewer/dom.js';
 
 export interface TabOf<Id extends string> {
   readonly id: Id;
