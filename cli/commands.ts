@@ -1,7 +1,9 @@
 /**
  * The commands: their names, arguments, options and examples, and what runs them.
  */
-import { formatsOf, formOf } from './formats.js';
+
+import { DiffOptions, LatencyOptions, patternOf, ReportOptions, StacksOptions } from './options/questions.js';
+import { DoctorOptions, RecordOptions } from './options/recording.js';
 import {
   CompletionOptions,
   DemoOptions,
@@ -11,9 +13,8 @@ import {
   PackOptions,
   RenderOptions,
   SHELLS,
-} from './options.js';
-import { DiffOptions, LatencyOptions, patternOf, ReportOptions, StacksOptions } from './question-options.js';
-import { DoctorOptions, RecordOptions } from './recording-options.js';
+} from './options/shared.js';
+import { formatsOf, formOf } from './output/formats.js';
 import type { Argument, Command, Program } from './usage/command.js';
 import { unknownCommand } from './usage/complaints.js';
 import { command } from './usage/define.js';

@@ -1,10 +1,11 @@
 /**
  * Arguments in, exit code out: 0 done, 1 the input or the machine is at fault, 2 usage, 130 interrupted.
  */
-import { listenToInterrupts } from './interrupts.js';
-import { closeLastDoor, exitCodeOfDone, openLastDoor, report } from './last-door.js';
+
+import { removeTemporaryFiles } from './output/temporary-files.js';
+import { listenToInterrupts } from './process/interrupts.js';
+import { closeLastDoor, exitCodeOfDone, openLastDoor, report } from './process/last-door.js';
 import { run } from './run.js';
-import { removeTemporaryFiles } from './temporary-files.js';
 import { EXIT } from './usage/exit-codes.js';
 
 /** Rejects when the user or the machine wants us to stop, even while we wait for an input that stays silent. */

@@ -3,9 +3,9 @@
  */
 import { fileURLToPath } from 'node:url';
 import { openTraceFile } from '../../src/index.js';
-import type { Format } from '../formats.js';
-import type { RenderOptions } from '../options.js';
-import { refuseOverwriting } from '../refuse-overwriting.js';
+import type { RenderOptions } from '../options/shared.js';
+import type { Format } from '../output/formats.js';
+import { refuseOverwriting } from '../output/refuse-overwriting.js';
 
 /** As seen from `dist/cli`, where the built program lies, all of it in one folder. */
 const DEMO_TRACE = new URL('../../fixtures/demo/threads.perf.txt.gz', import.meta.url);

@@ -3,14 +3,14 @@
  */
 import { type Diff, diffOf } from '../../src/answers.js';
 import { nameMatcher, type Profile } from '../../src/index.js';
-import { refuseBoth, writeAnswer } from '../answer-output.js';
-import { openInputs } from '../inputs.js';
-import type { DiffOptions } from '../question-options.js';
-import { diffLines } from '../terminal/diff.js';
-import { qualityLines } from '../terminal/quality.js';
+import { diffLines } from '../answers/diff.js';
+import { openInputs } from '../input/open-inputs.js';
+import { timedProfileOf } from '../input/traces.js';
+import type { DiffOptions } from '../options/questions.js';
+import { refuseBoth, writeAnswer } from '../output/answer.js';
+import { qualityLines } from '../quality/lines.js';
 import { tell } from '../terminal/say.js';
 import { tableWidth } from '../terminal/width.js';
-import { timedProfileOf } from '../traces.js';
 
 export async function diff(options: DiffOptions, signal: AbortSignal): Promise<void> {
   refuseBoth(options);

@@ -2,13 +2,13 @@
  * `ptflame doctor`: can this machine record, and what would mend it? Nothing is recorded, nothing is changed.
  */
 import { PtflameError, safeJson } from '../../src/text.js';
-import { examine } from '../doctor-checks.js';
-import type { DoctorReport } from '../doctor-report.js';
-import { chooseBuffers } from '../perf/buffers.js';
-import { freeDiskBytes, probe } from '../perf/probe.js';
-import { perfBuildOptions, perfVersion } from '../perf/version.js';
-import type { DoctorOptions } from '../recording-options.js';
-import { doctorLines } from '../terminal/doctor.js';
+import { examine } from '../doctor/checks.js';
+import { doctorLines } from '../doctor/lines.js';
+import type { DoctorReport } from '../doctor/report.js';
+import type { DoctorOptions } from '../options/recording.js';
+import { freeDiskBytes, probe } from '../perf/machine/probe.js';
+import { perfBuildOptions, perfVersion } from '../perf/machine/version.js';
+import { chooseBuffers } from '../perf/plan/buffers.js';
 
 export async function doctor({ perf, auxSize, output, json }: DoctorOptions): Promise<void> {
   const machine = await probe();

@@ -3,13 +3,13 @@
  */
 import { type ImportedTrace, importTrace, PtflameError } from '../../src/index.js';
 import { formatBytes, formatCount, formatMany } from '../../src/text.js';
-import { type CommandInput, openInputs, totalSize } from '../inputs.js';
-import type { ImportOptions } from '../options.js';
-import { isTerminal, type Output, openOutput } from '../outputs.js';
+import { type CommandInput, openInputs, totalSize } from '../input/open-inputs.js';
+import { loneText, resourcesOf, selectionOf } from '../input/traces.js';
+import type { ImportOptions } from '../options/shared.js';
+import { isTerminal, type Output, openOutput } from '../output/outputs.js';
+import { inputProblems } from '../quality/lines.js';
 import { startProgress } from '../terminal/progress.js';
-import { inputProblems } from '../terminal/quality.js';
 import { tell } from '../terminal/say.js';
-import { loneText, resourcesOf, selectionOf } from '../traces.js';
 
 export async function importInputs(options: ImportOptions, signal: AbortSignal): Promise<void> {
   const { output: path } = options;

@@ -11,12 +11,12 @@ import {
   type Recording,
   tellKind,
 } from '../../src/index.js';
-import { type AnswerForms, writeAnswer } from '../answer-output.js';
-import { firstBytes } from '../data-file.js';
-import { describeRecording } from '../describe-recording.js';
-import type { InfoOptions } from '../options.js';
-import { refuseOverwriting } from '../refuse-overwriting.js';
-import { recordingLines } from '../terminal/recording.js';
+import { describeRecording } from '../info/describe-recording.js';
+import { recordingLines } from '../info/recording-lines.js';
+import { firstBytes } from '../input/data-file.js';
+import type { InfoOptions } from '../options/shared.js';
+import { type AnswerForms, writeAnswer } from '../output/answer.js';
+import { refuseOverwriting } from '../output/refuse-overwriting.js';
 
 export async function info({ file, json }: InfoOptions, signal: AbortSignal): Promise<void> {
   if (file !== '-') await refuseOverwriting([file], ['-']);
@@ -29,8 +29,8 @@ async function ofRecording(file: string, signal: AbortSignal): Promise<AnswerFor
 }
 
 async function ofTrace(file: string): Promise<AnswerForms> {
-  const { importedLines } = await import('../terminal/imported.js');
-  const described = (await import('../trace-info.js')).traceInfo(file);
+  const { importedLines } = await import('../info/trace-lines.js');
+  const described = (await import('../info/trace-info.js')).traceInfo(file);
   return { json: () => described, text: () => importedLines(described) };
 }
 
@@ -38,7 +38,7 @@ async function open(path: string, signal: AbortSignal): Promise<Recording> {
   if (path === '-')
     throw new PtflameError('BAD_OPTION', 'a recording is not read from a pipe', { hint: 'name its file' });
   if (isPack(firstBytes(path))) {
-    const { unpack } = await import('../perf/unpack.js');
+    const { unpack } = await import('../perf/script/unpack.js');
     return openRecording((await unpack(path, undefined, signal)).path, { signal, name: `the recording in ${path}` });
   }
   try {

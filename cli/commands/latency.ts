@@ -5,13 +5,13 @@
 import { type ChildRow, type Latency, latencyAnswer } from '../../src/answers.js';
 import { askLatency, type FunctionPattern, type LatencyResult } from '../../src/index.js';
 import { formatBounds } from '../../src/text.js';
-import { refuseBoth, writeAnswer } from '../answer-output.js';
-import { type CommandInput, openInputs } from '../inputs.js';
-import type { LatencyOptions } from '../question-options.js';
-import { latencyLines } from '../terminal/latency.js';
-import { tellQuality } from '../terminal/quality.js';
+import { latencyLines } from '../answers/latency.js';
+import { type CommandInput, openInputs } from '../input/open-inputs.js';
+import { tracesOnly, withProgress } from '../input/traces.js';
+import type { LatencyOptions } from '../options/questions.js';
+import { refuseBoth, writeAnswer } from '../output/answer.js';
+import { tellQuality } from '../quality/lines.js';
 import { tableWidth } from '../terminal/width.js';
-import { tracesOnly, withProgress } from '../traces.js';
 
 /** `pattern`: of the functions asked about. */
 export async function latency(options: LatencyOptions, pattern: FunctionPattern, signal: AbortSignal): Promise<void> {

@@ -17,11 +17,11 @@ import {
   writePack,
 } from '../../src/packs.js';
 import { formatMany, safeJson } from '../../src/text.js';
-import { dataFileOf, notesPath } from '../data-file.js';
-import type { PackOptions } from '../options.js';
-import { isTerminal, openOutput, writeAll } from '../outputs.js';
-import { notesOf } from '../perf/recording-notes.js';
-import { refuseOverwriting } from '../refuse-overwriting.js';
+import { dataFileOf, notesPath } from '../input/data-file.js';
+import type { PackOptions } from '../options/shared.js';
+import { isTerminal, openOutput, writeAll } from '../output/outputs.js';
+import { refuseOverwriting } from '../output/refuse-overwriting.js';
+import { notesOf } from '../perf/record/recording-notes.js';
 import { tell } from '../terminal/say.js';
 
 const KALLSYMS = '/proc/kallsyms';

@@ -2,16 +2,16 @@
  * `ptflame record`: checks the machine, lets perf record, judges the file that it wrote, and renders it if asked to.
  */
 import { PtflameError, shellWords } from '../../src/text.js';
-import { endingOfOthers } from '../formats.js';
-import { keepRecording } from '../perf/keep-recording.js';
-import { noIntelPt } from '../perf/no-intel-pt.js';
-import { probe } from '../perf/probe.js';
-import { missingCpus, planRecording } from '../perf/recording-plan.js';
-import { targetOf } from '../perf/target.js';
-import { type PerfVersion, perfVersion } from '../perf/version.js';
-import type { RecordOptions } from '../recording-options.js';
-import { refuseOverwriting } from '../refuse-overwriting.js';
-import { dryRunLines } from '../terminal/dry-run.js';
+import type { RecordOptions } from '../options/recording.js';
+import { endingOfOthers } from '../output/formats.js';
+import { refuseOverwriting } from '../output/refuse-overwriting.js';
+import { noIntelPt } from '../perf/failures/no-intel-pt.js';
+import { probe } from '../perf/machine/probe.js';
+import { type PerfVersion, perfVersion } from '../perf/machine/version.js';
+import { dryRunLines } from '../perf/plan/dry-run.js';
+import { missingCpus, planRecording } from '../perf/plan/recording-plan.js';
+import { targetOf } from '../perf/plan/target.js';
+import { keepRecording } from '../perf/record/keep-recording.js';
 import { sayer } from '../terminal/say.js';
 
 /** `command`: what follows "--". Gives the path of the recording; null after a dry run. */

@@ -3,15 +3,15 @@
  */
 import { foldedBytes, mostFoldedBytes, type Profile, PtflameError } from '../../src/index.js';
 import { formatBytes } from '../../src/text.js';
-import type { Format } from '../formats.js';
-import { type CommandInput, openInputs } from '../inputs.js';
-import type { RenderOptions } from '../options.js';
-import { type Output, openOutput, writeAll } from '../outputs.js';
-import { type Renderer, rendererOf } from '../renderers.js';
-import { tellQuality } from '../terminal/quality.js';
+import { type CommandInput, openInputs } from '../input/open-inputs.js';
+import { profileOf } from '../input/traces.js';
+import type { RenderOptions } from '../options/shared.js';
+import type { Format } from '../output/formats.js';
+import { type Output, openOutput, writeAll } from '../output/outputs.js';
+import { type Renderer, rendererOf } from '../output/renderers.js';
+import { writtenLines } from '../output/written.js';
+import { tellQuality } from '../quality/lines.js';
 import { tell } from '../terminal/say.js';
-import { writtenLines } from '../terminal/written.js';
-import { profileOf } from '../traces.js';
 
 /** `formats`: of the outputs, as they follow each other. */
 export async function render(options: RenderOptions, formats: readonly Format[], signal: AbortSignal): Promise<void> {

@@ -3,13 +3,13 @@
  */
 import { type FunctionRow, type Report, reportOf } from '../../src/answers.js';
 import { nameMatcher } from '../../src/index.js';
-import { refuseBoth, writeAnswer } from '../answer-output.js';
-import { openInputs } from '../inputs.js';
-import type { ReportOptions } from '../question-options.js';
-import { tellQuality } from '../terminal/quality.js';
-import { reportLines } from '../terminal/report.js';
+import { reportLines } from '../answers/report.js';
+import { openInputs } from '../input/open-inputs.js';
+import { timedProfileOf } from '../input/traces.js';
+import type { ReportOptions } from '../options/questions.js';
+import { refuseBoth, writeAnswer } from '../output/answer.js';
+import { tellQuality } from '../quality/lines.js';
 import { tableWidth } from '../terminal/width.js';
-import { timedProfileOf } from '../traces.js';
 
 /** Functions in a table for people. */
 const ROWS = 40;

@@ -3,14 +3,14 @@
  */
 import { stacksAnswer } from '../../src/answers.js';
 import { askStacks } from '../../src/index.js';
-import { writeAnswer } from '../answer-output.js';
-import { openInputs } from '../inputs.js';
-import type { StacksOptions } from '../question-options.js';
-import { qualityLines } from '../terminal/quality.js';
+import { stacksLines } from '../answers/stacks.js';
+import { openInputs } from '../input/open-inputs.js';
+import { tracesOnly, withProgress } from '../input/traces.js';
+import type { StacksOptions } from '../options/questions.js';
+import { writeAnswer } from '../output/answer.js';
+import { qualityLines } from '../quality/lines.js';
 import { tell } from '../terminal/say.js';
-import { stacksLines } from '../terminal/stacks.js';
 import { tableWidth } from '../terminal/width.js';
-import { tracesOnly, withProgress } from '../traces.js';
 
 export async function stacks(options: StacksOptions, signal: AbortSignal): Promise<void> {
   const inputs = await tracesOnly(await openInputs(options.inputs, options, signal));

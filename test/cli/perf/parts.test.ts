@@ -3,10 +3,10 @@
  */
 import { execa } from 'execa';
 import { describe, expect, test } from 'vitest';
-import { chooseBuffers } from '../../../cli/perf/buffers.js';
-import { PerfWords } from '../../../cli/perf/perf-words.js';
-import type { Machine } from '../../../cli/perf/probe.js';
-import { parseBuildOptions, parseVersion } from '../../../cli/perf/version.js';
+import type { Machine } from '../../../cli/perf/machine/probe.js';
+import { parseBuildOptions, parseVersion } from '../../../cli/perf/machine/version.js';
+import { chooseBuffers } from '../../../cli/perf/plan/buffers.js';
+import { PerfWords } from '../../../cli/perf/record/perf-words.js';
 import { shellWords } from '../../../src/text.js';
 
 test.for([

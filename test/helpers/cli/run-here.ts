@@ -3,9 +3,9 @@
  */
 import { tmpdir } from 'node:os';
 import { Writable } from 'node:stream';
-import { report } from '../../../cli/last-door.js';
+import { removeTemporaryFiles } from '../../../cli/output/temporary-files.js';
+import { report } from '../../../cli/process/last-door.js';
 import { run } from '../../../cli/run.js';
-import { removeTemporaryFiles } from '../../../cli/temporary-files.js';
 
 export interface Run {
   readonly exitCode: number | undefined;

@@ -2,7 +2,7 @@
  * Recordings in, profiles out: decoded by perf, or by a program in its place.
  */
 import { chmod } from 'node:fs/promises';
-import { type DecodeOptions, decodeRecording } from '../../../cli/perf/script.js';
+import { type DecodeOptions, decodeRecording } from '../../../cli/perf/script/script.js';
 import { analyze, openRecording, type Profile, renderFolded } from '../../../src/index.js';
 import type { Directory } from '../cli/run-cli.js';
 import { RECORDED_ROOT } from './perf.js';

@@ -1,0 +1,76 @@
+/**
+ * A report as terminal text: what was looked at, and a table of functions.
+ */
+
+import type { FunctionRow, Report, ThreadReport } from '../../src/answers.js';
+import { formatCount, formatDuration, formatMany, visibleText } from '../../src/text.js';
+import { type Column, tableLines } from '../terminal/table.js';
+import { callsCell, durationCell, longestCell, shareCell } from './numbers.js';
+import { toldApart } from './told-apart.js';
+import { topLines } from './top-lines.js';
+
+/** `width`: of the terminal. `top`: how many functions of each table; 0: all. */
+export function reportLines(report: Report, width: number, top: number): string[] {
+  const { trace, quality, functions, threads = [] } = report;
+  const nameOf = toldApart(functions);
+  const table = (rows: readonly FunctionRow[], totalNs: number) =>
+    rows.length === 0
+      ? ['no function']
+      : topLines(rows, top, (shown) =>
+          tableLines(shown, columns(totalNs, shown, trace.hasSwitches), { name: nameOf, nameTitle: 'function', width }),
+        );
+  const apart = threads.flatMap((thread) => [
+    '',
+    threadTitle(thread, trace.hasSwitches),
+    ...table(thread.functions, thread.totalNs),
+  ]);
+  return [...traceLines(trace, quality), '', ...table(functions, trace.totalNs), ...apart];
+}
+
+/** What all answers begin with. */
+export function traceLines(trace: Report['trace'], quality: Report['quality']): string[] {
+  const { start, durationNs, threads, totalNs, outsideNs, offCpuNs, hasSwitches, part } = trace;
+  const outside = `${shareCell(outsideNs, totalNs)} outside of traced code`;
+  const offCpu = hasSwitches
+    ? `, ${shareCell(offCpuNs, totalNs)} off the processor`
+    : `; without switch records traced time is a lower bound of on-CPU time${switchesRemedyText(quality)}`;
+  return [
+    `${formatDuration(totalNs)} of ${formatMany(threads, 'thread')} in ${formatDuration(durationNs)} from ${start}: ${outside}${offCpu}`,
+    ...(part === null ? [] : [`only ${visibleText(part)}`]),
+  ];
+}
+
+/** An older profile does not say whether there were any. */
+function switchesRemedyText({ remedies }: Report['quality']): string {
+  return remedies?.switches ? `: ${remedies.switches}` : '';
+}
+
+function threadTitle({ tid, pid, comm, totalNs, onCpuNs }: ThreadReport, hasSwitches: boolean): string {
+  const name = comm === null ? '' : ` ${comm}`;
+  const process = pid === null || pid === tid ? '' : ` of process ${pid}`;
+  return `thread ${tid}${name}${process}: ${formatDuration(totalNs)}, ${hasSwitches ? 'on CPU' : 'traced'} ${shareCell(onCpuNs, totalNs)}`;
+}
+
+/** `totalNs`: what shares are of. */
+function columns(totalNs: number, rows: readonly FunctionRow[], hasSwitches: boolean): Column<FunctionRow>[] {
+  const unwound = rows.some((row) => row.unwound > 0)
+    ? [{ title: 'unwound', text: ({ unwound }: FunctionRow) => formatCount(unwound), rank: 2 }]
+    : [];
+  return [
+    { title: 'total', text: ({ totalNs: ns }) => formatDuration(ns) },
+    { title: '%', text: ({ totalNs: ns }) => shareCell(ns, totalNs), rank: 3 },
+    { title: 'self', text: ({ selfNs }) => formatDuration(selfNs) },
+    { title: '%', text: ({ selfNs }) => shareCell(selfNs, totalNs), rank: 5 },
+    { title: 'outside', text: ({ outsideNs }) => formatDuration(outsideNs), rank: 4 },
+    { title: 'out. self', text: ({ outsideSelfNs }) => formatDuration(outsideSelfNs), rank: 5 },
+    { title: hasSwitches ? 'on CPU' : 'traced', text: ({ onCpuNs, totalNs: ns }) => shareCell(onCpuNs, ns), rank: 6 },
+    { title: 'calls', text: callsCell },
+    ...unwound,
+    { title: 'avg', text: ({ avgNs }) => durationCell(avgNs) },
+    { title: 'min', text: ({ minNs }) => durationCell(minNs), rank: 9 },
+    { title: 'p50', text: ({ p50Ns }) => durationCell(p50Ns), rank: 8 },
+    { title: 'p90', text: ({ p90Ns }) => durationCell(p90Ns), rank: 7 },
+    { title: 'p99', text: ({ p99Ns }) => durationCell(p99Ns), rank: 2 },
+    { title: 'max', text: longestCell },
+  ];
+}

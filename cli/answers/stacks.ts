@@ -1,0 +1,60 @@
+/**
+ * The stacks of threads at a moment, as terminal text: threads with equal stacks stand together.
+ */
+import type { Stacks } from '../../src/answers.js';
+import { formatAtLeast, formatDuration, formatMany, visibleText } from '../../src/text.js';
+import { tableLines } from '../terminal/table.js';
+import { traceLines } from './report.js';
+import { identity, toldApart } from './told-apart.js';
+
+type Thread = Stacks['threads'][number];
+type Frame = Thread['frames'][number];
+
+const MOST_THREADS = 8;
+
+export function stacksLines({ trace, at, threads, quality }: Stacks, width: number): string[] {
+  const groups = new Map<string, Thread[]>();
+  for (const thread of threads) {
+    const key = thread.frames.map(identity).join('\n\n');
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [thread]);
+    else group.push(thread);
+  }
+  const nameOf = toldApart(threads.flatMap(({ frames }) => frames));
+  const ordered = [...groups.values()].sort((a, b) => b.length - a.length || firstTid(a) - firstTid(b));
+  const head = [
+    ...traceLines(trace, quality),
+    `at ${at}: ${formatMany(threads.length, 'thread')} in ${formatMany(groups.size, 'stack')}`,
+  ];
+  return [...head, ...ordered.flatMap((group) => groupLines(group, nameOf, width))];
+}
+
+function firstTid([first]: readonly Thread[]): number {
+  return first?.tid ?? 0;
+}
+
+function groupLines(threads: readonly Thread[], nameOf: (frame: Frame) => string, width: number): string[] {
+  const [first] = threads as [Thread];
+  const shown = threads.slice(0, MOST_THREADS).map(threadText).join(', ');
+  const more = threads.length > MOST_THREADS ? `, and ${threads.length - MOST_THREADS} more` : '';
+  const title = `${formatMany(threads.length, 'thread')}: ${shown}${more}`;
+  if (first.frames.length === 0) return ['', title, '  between two calls'];
+  const since = {
+    title: threads.length === 1 ? 'since' : 'longest since',
+    text: (frame: Frame) => sinceText(threads, first, frame),
+  };
+  const frames = [...first.frames].reverse();
+  return ['', title, ...tableLines(frames, [since], { name: nameOf, nameTitle: 'frame', width })];
+}
+
+function threadText({ tid, comm }: Thread): string {
+  return comm === null ? String(tid) : `${tid} ${visibleText(comm)}`;
+}
+
+/** For how long a frame is open; of several threads the longest. */
+function sinceText(threads: readonly Thread[], first: Thread, frame: Frame): string {
+  const depth = first.frames.indexOf(frame);
+  const same = threads.map(({ frames }) => frames[depth] ?? frame);
+  const longestNs = Math.max(...same.map(({ sinceNs }) => sinceNs));
+  return same.every(({ isStartSeen }) => isStartSeen) ? formatDuration(longestNs) : formatAtLeast(longestNs);
+}

@@ -1,0 +1,167 @@
+/**
+ * What the machine and perf are → a line for each thing that a recording needs, and how to mend it. Nothing is read here.
+ */
+import { formatBytes, type PtflameError } from '../../src/text.js';
+import { whyNoPt } from '../perf/failures/no-intel-pt.js';
+import { type Machine, mayTraceAnything } from '../perf/machine/probe.js';
+import { isAtLeast, type PerfVersion } from '../perf/machine/version.js';
+import { type Buffers, lockableBytesEach, mayBeLocked, totalBytes } from '../perf/plan/buffers.js';
+import type { Check } from './report.js';
+
+export interface Patient {
+  readonly machine: Machine;
+  /** Or why there is none. */
+  readonly perf: PerfVersion | PtflameError;
+  readonly buildOptions: ReadonlyMap<string, boolean>;
+  /** Of a recording of all CPUs. */
+  readonly buffers: Buffers;
+  readonly output: string;
+  readonly freeDiskBytes: number | null;
+}
+
+export function examine(patient: Patient): Check[] {
+  const { machine } = patient;
+  const pt = [cpuCheck(machine), pmuCheck(machine), ...(machine.pmu ? capsChecks(machine.pmu) : [])];
+  const rights = [paranoidCheck(machine), rightsCheck(machine), mlockCheck(patient), kernelCodeCheck(machine)];
+  return [...pt, ...rights, ...perfChecks(patient), memoryCheck(patient), diskCheck(patient)];
+}
+
+type Name = Check['check'];
+
+const ok = (check: Name, text: string): Check => ({ check, level: 'ok', text, remedy: null });
+const warn = (check: Name, text: string, remedy: string | null): Check => ({ check, level: 'warn', text, remedy });
+const fail = (check: Name, text: string, remedy: string | null): Check => ({ check, level: 'fail', text, remedy });
+
+function cpuCheck({ cpu, pmu }: Machine): Check {
+  const model = cpu.model || cpu.vendor || 'unknown CPU';
+  if (cpu.hasPt || pmu) return ok('cpu', `${model}: has Intel PT`);
+  return fail(
+    'cpu',
+    `${model}: has no Intel PT`,
+    'record on another machine: Intel Core of 2015 or newer, Xeon of 2016 or newer',
+  );
+}
+
+const ELSEWHERE = 'record on the bare machine; traces recorded elsewhere can be rendered here';
+
+function pmuCheck(machine: Machine): Check {
+  const { pmu } = machine;
+  if (pmu) return ok('pmu', `the kernel offers it (intel_pt, PMU ${pmu.type})`);
+  return fail('pmu', `this machine has no Intel PT: ${whyNoPt(machine)}`, ELSEWHERE);
+}
+
+function capsChecks({ caps, addressFilters }: NonNullable<Machine['pmu']>): Check[] {
+  const times = caps.psbCyc
+    ? ok('times', 'cycle-accurate times (psb_cyc)')
+    : warn('times', 'no cycle-accurate times (psb_cyc is 0): exact to about 1 µs', null);
+  const without = caps.mtc ? times : warn('times', `${times.text}; no coarse clock in the trace (mtc is 0)`, null);
+  const filters =
+    caps.ipFiltering && addressFilters > 0
+      ? ok('filters', `${addressFilters} address filters (--filter, --only)`)
+      : warn('filters', 'no address filters: --filter and --only cannot be used', null);
+  return [without, filters];
+}
+
+/** What the kernel allows to those without rights of their own: 2 own programs, 1 their kernel part, 0 whole CPUs, -1 all. */
+function paranoidCheck(machine: Machine): Check {
+  const { paranoid } = machine;
+  const text = `kernel.perf_event_paranoid is ${paranoid ?? 'unreadable'}`;
+  if (paranoid === null)
+    return fail('paranoid', `${text}: the kernel was built without perf events`, 'boot another kernel');
+  if (mayTraceAnything(machine)) return ok('paranoid', `${text}; this user may trace everything`);
+  const all = 'sudo sysctl kernel.perf_event_paranoid=-1';
+  if (paranoid > 2)
+    return fail('paranoid', `${text}: this user may trace nothing`, `${all} (2 is enough for own programs)`);
+  if (paranoid > 0)
+    return warn('paranoid', `${text}: own processes only, no -C and no -a${paranoid > 1 ? ', no --kernel' : ''}`, all);
+  return ok('paranoid', `${text}: own processes and whole CPUs`);
+}
+
+function rightsCheck({ rights, paranoid }: Machine): Check {
+  if (rights.perfmon || rights.sysAdmin)
+    return rights.sysPtrace || rights.sysAdmin
+      ? ok('rights', `${rights.isRoot ? 'root' : 'this user'} may trace processes of others`)
+      : warn('rights', 'CAP_PERFMON without CAP_SYS_PTRACE: own processes only', SETCAP);
+  if (rights.isRoot)
+    return warn(
+      'rights',
+      'root without CAP_PERFMON, as in a container: like any user',
+      'docker run --cap-add PERFMON --cap-add SYS_PTRACE …',
+    );
+  if ((paranoid ?? 2) < 0) return ok('rights', 'an ordinary user; paranoid -1 allows everything');
+  return warn('rights', 'an ordinary user: own processes only', `sudo ptflame record …; or ${SETCAP}`);
+}
+
+const SETCAP = 'sudo setcap cap_perfmon,cap_sys_ptrace,cap_ipc_lock=ep $(readlink -f $(command -v perf))';
+
+function mlockCheck({ machine, buffers }: Patient): Check {
+  const each = lockableBytesEach(machine, buffers.count);
+  if (each === Number.POSITIVE_INFINITY) return ok('mlock', 'buffers may be of any size');
+  const have = `this user may lock ${formatBytes(each)} for each of ${buffers.count} buffers`;
+  const size = formatBytes(buffers.auxBytes);
+  const remedy = 'sudo sysctl kernel.perf_event_mlock_kb=65536';
+  if (!mayBeLocked(machine, buffers))
+    return warn('mlock', `${have}: not enough for ${size}`, `${remedy}; or a smaller -m`);
+  if (buffers.auxBytes >= 4 * 1024 * 1024) return ok('mlock', have);
+  return warn('mlock', `${have}: small ones (${size}) lose data on busy CPUs`, remedy);
+}
+
+function kernelCodeCheck({ rights, kptrRestrict }: Machine): Check {
+  if (rights.isRoot && rights.sysAdmin)
+    return ok('kernel-code', "the kernel's code and symbols can be read (--kernel)");
+  const why = `kernel.kptr_restrict is ${kptrRestrict ?? 'unreadable'}`;
+  return warn(
+    'kernel-code',
+    `--kernel needs root, for /proc/kcore and symbols (${why})`,
+    'sudo ptflame record --kernel …',
+  );
+}
+
+function perfChecks({ perf, buildOptions }: Patient): Check[] {
+  if (perf instanceof Error) return [fail('perf', perf.message, perf.hint)];
+  const old = !isAtLeast(perf, 5, 10);
+  const version = old
+    ? warn(
+        'perf',
+        `perf ${perf.text}: starts and ends of recordings are less exact before 5.10`,
+        'install a newer one, and name it: --perf PATH',
+      )
+    : ok('perf', `perf ${perf.text}`);
+  return [version, buildCheck(buildOptions)];
+}
+
+function buildCheck(buildOptions: ReadonlyMap<string, boolean>): Check {
+  if (buildOptions.get('HAVE_AUXTRACE_SUPPORT') === false)
+    return fail(
+      'perf-build',
+      'perf was built without Intel PT (auxtrace is OFF)',
+      'install the perf of the distribution, and name it: --perf PATH',
+    );
+  if (buildOptions.get('HAVE_LIBELF_SUPPORT') === false)
+    return warn(
+      'perf-build',
+      'perf was built without libelf: functions will have no names',
+      'install the perf of the distribution, and name it: --perf PATH',
+    );
+  if (buildOptions.size === 0) return ok('perf-build', 'perf does not tell what it was built with');
+  return ok('perf-build', 'perf was built with Intel PT and symbols');
+}
+
+const LARGEST_SHARE = 0.8;
+
+function memoryCheck({ machine, buffers }: Patient): Check {
+  const needed = totalBytes(buffers);
+  const text = `buffers of ${buffers.count} CPUs: ${formatBytes(needed)} of ${formatBytes(machine.availableBytes)} available`;
+  if (needed <= machine.availableBytes * LARGEST_SHARE) return ok('memory', text);
+  return warn('memory', `${text}: too much`, 'ptflame record -m 4M …, or fewer CPUs: -C 0-3');
+}
+
+const COMFORTABLE_DISK_BYTES = 2e9;
+
+function diskCheck({ output, freeDiskBytes }: Patient): Check {
+  if (freeDiskBytes === null)
+    return warn('disk', `cannot tell what is free where ${output} would be`, 'choose another place: -o DIR/perf.data');
+  const text = `${formatBytes(freeDiskBytes)} free for ${output}`;
+  if (freeDiskBytes >= COMFORTABLE_DISK_BYTES) return ok('disk', text);
+  return warn('disk', `${text}: a busy CPU fills 0.5 GB in a second`, 'choose another place: -o DIR/perf.data');
+}

@@ -1,0 +1,27 @@
+/**
+ * What the doctor found as terminal text: a line for each check, with the remedy below it, and the verdict.
+ */
+import { styleText } from 'node:util';
+import { visibleText as escapeForTerminal } from '../../src/text.js';
+import type { Check, DoctorReport } from './report.js';
+
+const COLORS = { ok: 'green', warn: 'yellow', fail: 'red' } as const;
+
+/** `to`: where they will be written; colours are for terminals. */
+export function doctorLines({ checks, canRecord }: DoctorReport, to: NodeJS.WriteStream): string[] {
+  const isColored = to.isTTY && (process.env['NO_COLOR'] ?? '') === '';
+  return [...checks.flatMap((check) => checkLines(check, isColored)), '', verdict(checks, canRecord)];
+}
+
+function checkLines({ level, text, remedy }: Check, isColored: boolean): string[] {
+  const word = level.padEnd(4);
+  const mark = isColored ? styleText(COLORS[level], word, { validateStream: false }) : word;
+  const lines = [`${mark}  ${escapeForTerminal(text)}`];
+  return remedy === null ? lines : [...lines, `      → ${escapeForTerminal(remedy)}`];
+}
+
+function verdict(checks: readonly Check[], canRecord: boolean): string {
+  if (!canRecord) return 'this machine cannot record; traces recorded elsewhere can be rendered here: ptflame render';
+  const warnings = checks.filter(({ level }) => level === 'warn').length;
+  return warnings === 0 ? 'this machine can record' : 'this machine can record, within the limits above';
+}

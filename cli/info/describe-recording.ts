@@ -1,0 +1,82 @@
+/**
+ * A recording in, what is told of it out.
+ */
+import type { AuxBuffer, AuxRecord, PerfTime, Recording } from '../../src/index.js';
+import { estimateDecoding } from './estimate-decoding.js';
+import { threadsOf } from './recorded-threads.js';
+import type { RecordingInfo } from './recording-info.js';
+
+const MOST_TRUNCATED = 100;
+
+export function describeRecording(file: string, recording: Recording): RecordingInfo {
+  const { sizeBytes, machine, command, eventName, trace, buffers, sideband, buildIds, damage } = recording;
+  const parts = auxParts(buffers);
+  const auxBytes = parts.reduce((sum, { bytes }) => sum + bytes, 0);
+  const threads = threadsOf(recording);
+  const files = sideband.flatMap(({ record }) => (record.what === 'mmap' ? [record.file] : []));
+  return {
+    format: 'ptflame-recording-info',
+    version: 1,
+    file,
+    sizeBytes,
+    machine: { ...machine },
+    command: command && [...command],
+    event: eventName,
+    settings: trace,
+    time: timeOf(recording),
+    aux: { bytes: auxBytes, pieces: buffers.length, parts },
+    losses: lossesOf(recording),
+    processes: new Set(threads.map(({ pid }) => pid).filter((pid) => pid !== null)).size,
+    threads,
+    mappedFiles: new Set(files).size,
+    buildIds: buildIds.map((id) => ({ ...id })),
+    damage: [...damage],
+    estimate: trace === null || auxBytes === 0 ? null : estimateDecoding(auxBytes),
+  };
+}
+
+function timeOf({ bounds }: Recording): RecordingInfo['time'] {
+  if (bounds === null) return null;
+  const { start, end } = bounds;
+  return { start: timeText(start), end: timeText(end), durationNs: distanceNs(start, end) };
+}
+
+export function timeText({ seconds, ns }: PerfTime): string {
+  return `${seconds}.${String(ns).padStart(9, '0')}`;
+}
+
+/** Never below 0: of times that the file tells in the wrong order. */
+function distanceNs(start: PerfTime, end: PerfTime): number {
+  return Math.max(0, (end.seconds - start.seconds) * 1e9 + end.ns - start.ns);
+}
+
+/** `cpu` or `tid` is there, never both. */
+function auxParts(buffers: readonly AuxBuffer[]): RecordingInfo['aux']['parts'] {
+  const parts = new Map<string, RecordingInfo['aux']['parts'][number]>();
+  for (const { cpu, tid, sizeBytes } of buffers) {
+    const part = parts.get(`${cpu} ${tid}`) ?? { cpu: idOrNull(cpu), tid: idOrNull(tid), bytes: 0, pieces: 0 };
+    part.bytes += sizeBytes;
+    part.pieces++;
+    parts.set(`${cpu} ${tid}`, part);
+  }
+  return [...parts.values()].sort((a, b) => (a.cpu ?? -1) - (b.cpu ?? -1) || (a.tid ?? -1) - (b.tid ?? -1));
+}
+
+function lossesOf({ auxRecords, lostRecords }: Recording): RecordingInfo['losses'] {
+  const truncated = auxRecords.filter(({ isTruncated }) => isTruncated);
+  return {
+    truncated: truncated.length,
+    truncatedAt: truncated.slice(0, MOST_TRUNCATED).map(placeOf),
+    collisions: auxRecords.filter(({ isCollision }) => isCollision).length,
+    partial: auxRecords.filter(({ isPartial }) => isPartial).length,
+    lostRecords,
+  };
+}
+
+function placeOf({ time, cpu, tid }: AuxRecord): RecordingInfo['losses']['truncatedAt'][number] {
+  return { time: time && timeText(time), cpu: idOrNull(cpu), tid: idOrNull(tid) };
+}
+
+function idOrNull(id: number): number | null {
+  return id < 0 ? null : id;
+}

@@ -1,0 +1,39 @@
+/**
+ * Records beside the trace → the threads that they tell of.
+ */
+import type { RecordedEvent, Recording } from '../../src/index.js';
+import type { RecordingInfo } from './recording-info.js';
+
+type Thread = RecordingInfo['threads'][number];
+
+/** Most switches first, then by number; without the idle ones of the processors, which all have the number 0. */
+export function threadsOf({ sideband, auxRecords, buffers }: Recording): Thread[] {
+  const threads = new Map<number, Thread>();
+  const threadOf = (tid: number): Thread => {
+    const thread = threads.get(tid) ?? { tid, pid: null, name: null, switches: 0 };
+    threads.set(tid, thread);
+    return thread;
+  };
+  for (const { tid } of [...auxRecords, ...buffers]) threadOf(tid);
+  for (const event of sideband) takeEvent(event, threadOf);
+  return [...threads.values()].filter(({ tid }) => tid > 0).sort((a, b) => b.switches - a.switches || a.tid - b.tid);
+}
+
+function takeEvent({ tid, pid, record }: RecordedEvent, threadOf: (tid: number) => Thread): void {
+  const running = threadOf(tid);
+  if (pid > 0) running.pid = pid;
+  if (record.what === 'switch' && record.direction === 'in') running.switches++;
+  else if (record.what === 'comm') {
+    const thread = threadOf(record.tid);
+    thread.pid = idOrNull(record.pid);
+    thread.name = Buffer.from(record.name, 'latin1').toString();
+  } else if (record.what === 'fork') {
+    const thread = threadOf(record.tid);
+    thread.pid = idOrNull(record.pid);
+    thread.name = threadOf(record.parent).name; // until it is given one of its own
+  }
+}
+
+function idOrNull(pid: number): number | null {
+  return pid < 0 ? null : pid;
+}

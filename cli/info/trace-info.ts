@@ -1,0 +1,52 @@
+/**
+ * An imported trace → what there is to tell about it, as plain data: what `--json` prints.
+ */
+import { openStoredTrace } from '../../src/index.js';
+
+export interface TraceInfo {
+  readonly file: string;
+  readonly kind: 'imported trace';
+  readonly sizeBytes: number;
+  readonly events: number;
+  readonly lines: number;
+  readonly damagedLines: number;
+  readonly durationNs: number;
+  readonly hasTimes: boolean;
+  readonly branches: number;
+  readonly functions: number;
+  /** By tid. */
+  readonly threads: readonly { readonly tid: number; readonly events: number; readonly cpus: readonly number[] }[];
+  readonly brokenInputs: readonly { readonly input: string; readonly reason: string }[];
+  /** null: it was imported from text, or from several recordings. */
+  readonly host: string | null;
+  readonly command: readonly string[] | null;
+}
+
+/** As the table of symbols has it. */
+const FUNCTION = 0;
+
+/** No event is decoded. @throws PtflameError as `openStoredTrace` does */
+export function traceInfo(path: string): TraceInfo {
+  const { sizeBytes, stored } = openStoredTrace(path);
+  const { meta, sites, symbols } = stored.contents;
+  const threads = stored.threads.map(({ tid, lanes }) => {
+    const events = lanes.reduce((sum, { events }) => sum + events, 0);
+    return { tid, events, cpus: lanes.map(({ cpu }) => cpu) };
+  });
+  return {
+    file: path,
+    kind: 'imported trace',
+    sizeBytes,
+    events: meta.counts.events - meta.unwanted,
+    lines: meta.counts.lines,
+    damagedLines: meta.counts.damagedLines,
+    durationNs: meta.endNs - meta.startNs,
+    hasTimes: meta.timed > 0,
+    branches: sites.length,
+    functions: symbols.kind.filter((kind) => kind === FUNCTION).length,
+    threads,
+    brokenInputs: meta.broken,
+    host: meta.recorded?.host ?? null,
+    command: meta.recorded?.command ?? null,
+  };
+}

@@ -1,0 +1,74 @@
+/**
+ * INPUT arguments → streams of trace text.
+ */
+import { constants, openSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { Socket } from 'node:net';
+import {
+  boundMemory,
+  type DecodedRecording,
+  isPack,
+  isRecording,
+  isTraceFile,
+  type OpenedInput,
+  openStoredTrace,
+  openTraceFile,
+  PtflameError,
+  type StoredTrace,
+  traceStream,
+} from '../../src/index.js';
+import type { DecodingOptions } from '../options/shared.js';
+import { refuseOverwriting } from '../output/refuse-overwriting.js';
+import { firstBytes } from './data-file.js';
+
+/** What a command reads: text or a profile, a recording that is decoded on the way, or an imported trace. */
+export type CommandInput = OpenedInput | DecodedRecording | StoredTrace;
+
+/** Where the result goes; nowhere else than to standard output where a command cannot write files. */
+interface Outputs {
+  readonly output?: string | readonly string[] | undefined;
+}
+
+/** `-` is standard input; everything else is a path. @throws PtflameError also for an output that is one of the inputs */
+export async function openInputs(
+  paths: readonly string[],
+  options: DecodingOptions & Outputs & { readonly memory?: number | undefined },
+  signal: AbortSignal,
+): Promise<CommandInput[]> {
+  boundMemory(options.memory === undefined ? {} : { memoryBytes: options.memory }); // to the end of the program
+  await refuseOverwriting(options.kallsyms ? [...paths, options.kallsyms] : paths, [options.output ?? '-'].flat());
+  if (paths.filter((path) => path === '-').length > 1)
+    throw new PtflameError('BAD_OPTION', 'standard input (-) can be read only once', { hint: 'name it once' });
+  const inputs: CommandInput[] = [];
+  for (const path of paths) inputs.push(path === '-' ? openStdin() : await openPath(path, options, signal));
+  return inputs;
+}
+
+/** A named pipe is read as standard input is: a plain read waits where not even process.exit() can end the waiting. */
+async function openPath(path: string, options: DecodingOptions, signal: AbortSignal): Promise<CommandInput> {
+  const first = firstBytes(path);
+  if (isRecording(first) || isPack(first))
+    return (await import('../perf/script/decode.js')).decodeInput(path, options, signal);
+  if (isTraceFile(first)) return openStoredTrace(path, { salvage: options.salvage });
+  const pipe = await openIfPipe(path).catch(() => null); // what is wrong with it, openTraceFile says
+  if (pipe === null) return openTraceFile(path);
+  return traceStream(path, new Socket({ fd: pipe, readable: true, writable: false }));
+}
+
+async function openIfPipe(path: string): Promise<number | null> {
+  return (await stat(path)).isFIFO() ? openSync(path, constants.O_RDONLY | constants.O_NONBLOCK) : null;
+}
+
+/** The size of all inputs together; null if one of them is a stream, or a recording: nobody knows how long its text is. */
+export function totalSize(inputs: readonly CommandInput[]): number | null {
+  const sizes = inputs.map((input) => ('parts' in input ? null : input.sizeBytes));
+  return sizes.reduce<number | null>((sum, size) => (sum === null || size === null ? null : sum + size), 0);
+}
+
+function openStdin(): OpenedInput {
+  if (process.stdin.isTTY)
+    throw new PtflameError('BAD_OPTION', 'standard input is a terminal', {
+      hint: 'pipe a trace in: perf script … | ptflame render -',
+    });
+  return traceStream('standard input', process.stdin);
+}

@@ -1,0 +1,116 @@
+/**
+ * Options of a command and opened inputs → a profile, with progress on the terminal.
+ */
+import {
+  type AnalyzeOptions,
+  analyze,
+  type InputKind,
+  type OpenedInput,
+  type Profile,
+  type Progress,
+  type ResourceOptions,
+  readProfile,
+  type Selection,
+  tellKind,
+} from '../../src/index.js';
+import type { RenderOptions } from '../options/shared.js';
+import { startProgress } from '../terminal/progress.js';
+import { type CommandInput, totalSize } from './open-inputs.js';
+import { refuseProfile, refuseReplayOptions, refuseTimeless } from './refuse-profile.js';
+
+type FilterFlags = Pick<RenderOptions, 'window' | 'root' | 'inside' | 'foldRecursion'>;
+
+/** What is read, what of it is looked at, and how: the flags that commands on traces share. */
+export interface TraceFlags
+  extends Pick<
+      RenderOptions,
+      'tid' | 'pid' | 'comm' | 'cpu' | 'tailCalls' | 'noExtend' | 'jobs' | 'memory' | 'tempDir'
+    >,
+    FilterFlags {
+  readonly byCalls?: boolean;
+  readonly quiet: boolean;
+}
+
+/** A profile that was written to a file stands alone; whatever else is given is read as a trace. */
+export async function profileOf(
+  inputs: readonly CommandInput[],
+  flags: TraceFlags,
+  wanted: Pick<AnalyzeOptions, 'trees' | 'durations'>,
+  signal: AbortSignal,
+): Promise<Profile> {
+  const text = await loneText(inputs);
+  if (text?.kind === 'profile') {
+    refuseReplayOptions(text.name, flags);
+    return readProfile(text, { select: selectionOf(flags), signal });
+  }
+  const traces = text ? [text] : inputs;
+  return withProgress(traces, flags, signal, (options) => analyze(traces, { ...options, ...wanted }));
+}
+
+/** For questions about times. @throws PtflameError TIMELESS, and what `profileOf` throws */
+export async function timedProfileOf(...asked: Parameters<typeof profileOf>): Promise<Profile> {
+  const profile = await profileOf(...asked);
+  refuseTimeless(profile);
+  return profile;
+}
+
+/** A profile has no calls. @throws PtflameError INPUT_KIND */
+export async function tracesOnly(inputs: readonly CommandInput[]): Promise<CommandInput[]> {
+  const text = await loneText(inputs);
+  if (text?.kind === 'profile') refuseProfile(text.name);
+  return text ? [text] : [...inputs];
+}
+
+/** The only input, and its kind, if it is text: it alone may be a profile. */
+export async function loneText(
+  inputs: readonly CommandInput[],
+): Promise<(OpenedInput & { readonly kind: InputKind }) | null> {
+  const [only, ...others] = inputs;
+  if (only === undefined || others.length > 0 || 'parts' in only || 'stored' in only) return null;
+  return tellKind(only);
+}
+
+/** Does something with traces, and shows how far it is. */
+export async function withProgress<Result>(
+  inputs: readonly CommandInput[],
+  flags: TraceFlags,
+  signal: AbortSignal,
+  work: (options: AnalyzeOptions) => Promise<Result>,
+): Promise<Result> {
+  const progress = startProgress(flags.quiet, totalSize(inputs));
+  const { tailCalls, noExtend, byCalls = false } = flags;
+  try {
+    return await work({
+      select: selectionOf(flags),
+      ...filtersOf(flags),
+      tailCalls,
+      extend: !noExtend,
+      byCalls,
+      ...resourcesOf(flags),
+      signal,
+      onProgress: (at: Progress) => progress.show(at),
+    });
+  } finally {
+    progress.stop();
+  }
+}
+
+function filtersOf({ window, root, inside, foldRecursion }: FilterFlags): Partial<AnalyzeOptions> {
+  return { ...(window && { window }), ...(root !== undefined && { root }), ...(inside && { inside }), foldRecursion };
+}
+
+export function resourcesOf({
+  jobs,
+  memory,
+  tempDir,
+}: Pick<RenderOptions, 'jobs' | 'memory' | 'tempDir'>): ResourceOptions {
+  return {
+    ...(jobs !== undefined && { jobs }),
+    ...(memory !== undefined && { memoryBytes: memory }),
+    ...(tempDir !== undefined && { temporaryDirectory: tempDir }),
+  };
+}
+
+export function selectionOf({ tid, pid, cpu, comm }: Pick<RenderOptions, 'tid' | 'pid' | 'cpu' | 'comm'>): Selection {
+  return { ...(tid && { tids: tid }), ...(pid && { pids: pid }), ...(cpu && { cpus: cpu }), ...(comm && { comm }) };
+}

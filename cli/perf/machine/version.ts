@@ -1,0 +1,55 @@
+/**
+ * Which perf there is, and what it can do.
+ */
+import { PtflameError } from '../../../src/text.js';
+import { INSTALL_PERF, perfFailure } from '../failures/failures.js';
+
+export interface PerfVersion {
+  /** "6.8.0-45-generic". */
+  readonly text: string;
+  readonly major: number;
+  readonly minor: number;
+}
+
+const LONGEST_WAIT_MS = 10_000;
+
+/** @throws PtflameError PERF_MISSING, also if a script stands in its place that only says which package is missing */
+export async function perfVersion(perfPath: string): Promise<PerfVersion> {
+  const text = await perfSays(perfPath, ['--version']);
+  const version = parseVersion(text);
+  if (version !== null) return version;
+  throw new PtflameError('PERF_MISSING', `${perfPath} --version does not tell a version`, {
+    hint: INSTALL_PERF,
+    said: text.split('\n', 3),
+  });
+}
+
+/** Takes what distributions make of it: "perf version 6.1.192", "perf version 6.8.0-45-generic". */
+export function parseVersion(text: string): PerfVersion | null {
+  const match = /\b(\d{1,4})\.(\d{1,4})\S*/.exec(text);
+  return match && { text: match[0].slice(0, 60), major: Number(match[1]), minor: Number(match[2]) };
+}
+
+export function isAtLeast(version: PerfVersion, major: number, minor: number): boolean {
+  return version.major > major || (version.major === major && version.minor >= minor);
+}
+
+/** What it was built with: "HAVE_AUXTRACE_SUPPORT" → true. Empty if it does not tell. */
+export async function perfBuildOptions(perfPath: string): Promise<ReadonlyMap<string, boolean>> {
+  const text = await perfSays(perfPath, ['version', '--build-options']).catch(() => '');
+  return parseBuildOptions(text);
+}
+
+export function parseBuildOptions(text: string): ReadonlyMap<string, boolean> {
+  const options = text.matchAll(/: \[ *(on|OFF) *\] +# (HAVE_\w+)/gi);
+  return new Map(Array.from(options, ([, state, name]) => [name as string, state?.toLowerCase() === 'on']));
+}
+
+async function perfSays(perfPath: string, args: readonly string[]): Promise<string> {
+  const { execa } = await import('execa');
+  const result = await execa(perfPath, args, { reject: false, timeout: LONGEST_WAIT_MS, stdin: 'ignore' });
+  const { stdout = '', stderr = '', exitCode, signal, cause } = result;
+  if (!result.failed) return String(stdout);
+  const notStarted = exitCode === undefined && signal === undefined ? cause : undefined;
+  throw perfFailure({ command: 'record', exitCode, signal, stderr: String(stderr), cause: notStarted });
+}

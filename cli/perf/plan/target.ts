@@ -1,0 +1,73 @@
+/**
+ * What is recorded: one kind of target, checked.
+ */
+import { PtflameError } from '../../../src/text.js';
+import type { RecordOptions } from '../../options/recording.js';
+import { type Machine, threadCount } from '../machine/probe.js';
+
+export type Target =
+  | { readonly kind: 'cpus'; readonly cpus: readonly number[] }
+  | { readonly kind: 'all-cpus' }
+  | { readonly kind: 'processes'; readonly pids: readonly number[]; readonly perThread: boolean }
+  | { readonly kind: 'threads'; readonly tids: readonly number[] }
+  | { readonly kind: 'command'; readonly command: readonly string[] };
+
+const EXAMPLES = 'name one: -p PID, --tid TID, -C 0-3, -a, or -- COMMAND ARGUMENTS';
+
+/** @throws PtflameError BAD_OPTION if there is none, or more than one */
+export function targetOf(options: RecordOptions, command: readonly string[] | null): Target {
+  const targets: Target[] = [];
+  if (options.cpu) targets.push({ kind: 'cpus', cpus: options.cpu });
+  if (options.allCpus) targets.push({ kind: 'all-cpus' });
+  if (options.pid) targets.push({ kind: 'processes', pids: options.pid, perThread: options.perThread });
+  if (options.tid) targets.push({ kind: 'threads', tids: options.tid });
+  if (command) targets.push({ kind: 'command', command });
+  const [target, second] = targets;
+  if (target === undefined) throw new PtflameError('BAD_OPTION', 'what is to be recorded?', { hint: EXAMPLES });
+  if (second) throw new PtflameError('BAD_OPTION', 'more than one target: they exclude each other', { hint: EXAMPLES });
+  if (options.perThread && target.kind !== 'processes' && target.kind !== 'threads')
+    throw new PtflameError('BAD_OPTION', '--per-thread is of processes', { hint: 'use it with -p PID' });
+  if (target.kind === 'command' && (target.command[0] ?? '') === '')
+    throw new PtflameError('BAD_OPTION', 'no command behind --', { hint: EXAMPLES });
+  return target;
+}
+
+/** A buffer for each thread, or for each CPU. */
+export async function buffersNeeded(target: Target, { cpu }: Machine): Promise<number> {
+  if (target.kind === 'cpus') return target.cpus.length;
+  if (target.kind === 'threads') return target.tids.length;
+  if (target.kind !== 'processes' || !target.perThread) return cpu.online.length;
+  const counts = await Promise.all(target.pids.map(threadCount));
+  return counts.reduce((sum, count) => sum + count, 0);
+}
+
+/** perf's arguments; a command comes last of all. */
+export function targetArguments(target: Target): string[] {
+  switch (target.kind) {
+    case 'cpus':
+      return ['-C', target.cpus.join(',')];
+    case 'all-cpus':
+      return ['-a'];
+    case 'processes':
+      return ['-p', target.pids.join(','), ...(target.perThread ? ['--per-thread'] : [])];
+    case 'threads':
+      return ['-t', target.tids.join(','), '--per-thread'];
+    case 'command':
+      return [];
+  }
+}
+
+export function targetText(target: Target): string {
+  switch (target.kind) {
+    case 'cpus':
+      return target.cpus.length === 1 ? `CPU ${target.cpus[0]}` : `CPUs ${target.cpus.join(', ')}`;
+    case 'all-cpus':
+      return 'all CPUs';
+    case 'processes':
+      return target.pids.length === 1 ? `process ${target.pids[0]}` : `processes ${target.pids.join(', ')}`;
+    case 'threads':
+      return target.tids.length === 1 ? `thread ${target.tids[0]}` : `threads ${target.tids.join(', ')}`;
+    case 'command':
+      return target.command[0] as string;
+  }
+}

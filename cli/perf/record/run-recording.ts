@@ -1,0 +1,123 @@
+/**
+ * The life of a recording: perf is started, told to begin, and ended by the time, by Ctrl-C, or by the end of its target.
+ */
+import { setTimeout as wait } from 'node:timers/promises';
+import { PtflameError } from '../../../src/text.js';
+import type { RecordingPlan } from '../plan/recording-plan.js';
+import { awaitEnd, PATIENCE, type Patience } from './await-end.js';
+import { type PerfExit, PerfProcess } from './perf-process.js';
+import type { PerfWords } from './perf-words.js';
+import { ACK_MS, RecordingInterrupts } from './recording-interrupts.js';
+
+export interface RecordingEnd extends PerfExit {
+  readonly endedBy: 'time' | 'interrupt' | 'target';
+  /** It had begun to record. */
+  readonly hasBegun: boolean;
+  readonly startedAt: Date;
+  readonly durationNs: number;
+  readonly snapshots: number;
+  readonly words: PerfWords;
+  /** It did not end when it was asked to, and was killed. */
+  readonly wasKilled: boolean;
+}
+
+/** What has a hand in a running recording. */
+interface Running {
+  readonly perf: PerfProcess;
+  readonly plan: RecordingPlan;
+  readonly interrupts: RecordingInterrupts;
+  readonly say: (text: string) => void;
+  readonly patience: Patience;
+}
+
+/** Told how far it is. */
+export interface RecordingWatcher {
+  /** perf records from now on. */
+  began(): void;
+  /** perf was asked to end. */
+  ending(): void;
+}
+
+/** @throws PtflameError INTERRUPTED at the second Ctrl-C: perf is killed then */
+export async function runRecording(
+  plan: RecordingPlan,
+  say: (text: string) => void,
+  patience = PATIENCE,
+  watcher?: RecordingWatcher,
+): Promise<RecordingEnd> {
+  const runsCommand = plan.target.kind === 'command';
+  const spawned = { at: new Date(), ns: process.hrtime.bigint() };
+  const perf = new PerfProcess({ ...plan, runsCommand });
+  const interrupts = new RecordingInterrupts(perf, say);
+  const running = { perf, plan, interrupts, say, patience };
+  try {
+    if (plan.snapshots === 'by-signal') interrupts.listenForSnapshots();
+    const hasBegun = await begin(running);
+    const start = runsCommand ? spawned : { at: new Date(), ns: process.hrtime.bigint() };
+    if (hasBegun) watcher?.began();
+    const endedBy = await firstEnd(running, hasBegun);
+    watcher?.ending();
+    const durationNs = Number(process.hrtime.bigint() - start.ns);
+    const wasKilled = endedBy !== 'target' && (await stop(running, hasBegun));
+    const exit = await perf.exited;
+    if (endedBy !== 'target') perf.signalAll('SIGTERM'); // perf ended its command, but not what that had started
+    if (interrupts.isSecond) throw killedByUser();
+    const { snapshots } = interrupts;
+    return { ...exit, endedBy, hasBegun, startedAt: start.at, durationNs, snapshots, words: perf.words, wasKilled };
+  } finally {
+    interrupts.release();
+  }
+}
+
+/** Without an answer nothing tells that perf has begun; what fails at all fails sooner. */
+const BLIND_START_MS = 500;
+
+/** False if it never began. */
+async function begin({ perf, plan, interrupts, say, patience }: Running): Promise<boolean> {
+  const { isControlled, waitsForEnable } = plan;
+  const slow = setTimeout(() => say('perf is still starting: large buffers take time'), patience.sayMs);
+  const longestMs = waitsForEnable ? patience.startMs : BLIND_START_MS;
+  const isOver = Promise.race([perf.exited, interrupts.first]).then(() => 'over' as const);
+  const answer = isControlled ? perf.ask(waitsForEnable ? 'enable' : 'ping', longestMs) : wait(longestMs, true);
+  const begun = await Promise.race([isOver, answer]);
+  clearTimeout(slow);
+  if (begun === 'over') return !waitsForEnable;
+  if (!begun && waitsForEnable) throw await unanswered(perf, longestMs);
+  perf.words.release();
+  return true;
+}
+
+async function firstEnd({ perf, plan, interrupts }: Running, hasBegun: boolean): Promise<RecordingEnd['endedBy']> {
+  const timer = new AbortController();
+  const time = () => wait(plan.timeMs ?? 0, 'time' as const, { signal: timer.signal }).catch(() => 'time' as const);
+  const ends = [interrupts.first, perf.exited.then(() => 'target' as const)];
+  const end = await Promise.race(plan.timeMs === null || !hasBegun ? ends : [...ends, time()]);
+  timer.abort();
+  return end;
+}
+
+/** True if perf had to be killed. */
+async function stop({ perf, plan, interrupts, say, patience }: Running, hasBegun: boolean): Promise<boolean> {
+  if (hasBegun && plan.snapshots === 'by-signal' && interrupts.snapshots === 0) await interrupts.takeSnapshot();
+  if (hasBegun && plan.waitsForEnable) await perf.ask('disable', ACK_MS);
+  perf.signal('SIGINT');
+  return awaitEnd(perf, plan.dataFile, say, patience);
+}
+
+async function unanswered(perf: PerfProcess, longestMs: number): Promise<PtflameError> {
+  perf.signalAll('SIGKILL');
+  await perf.exited;
+  return new PtflameError('PERF_KILLED', `perf did not begin to record within ${Math.round(longestMs / 1000)} s`, {
+    hint: 'smaller buffers, -m 4M; ptflame record --dry-run prints the command, to be tried by hand',
+    said: perf.words.text
+      .split('\n')
+      .filter((line) => line.trim() !== '')
+      .slice(-4),
+  });
+}
+
+function killedByUser(): PtflameError {
+  return new PtflameError('INTERRUPTED', 'stopped: perf was killed, and its recording is not kept', {
+    hint: 'Ctrl-C once ends a recording and keeps it',
+  });
+}

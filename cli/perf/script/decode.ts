@@ -1,0 +1,90 @@
+/**
+ * A recording or a pack as an input: looked at now, decoded when somebody reads on.
+ */
+import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  type DecodedRecording,
+  isPack,
+  neededFiles,
+  openRecording,
+  PtflameError,
+  type Recording,
+  salvageRecording,
+} from '../../../src/index.js';
+import { formatBytes } from '../../../src/text.js';
+import { dataFileOf, firstBytes } from '../../input/data-file.js';
+import type { DecodingOptions } from '../../options/shared.js';
+import { createTemporaryDirectory } from '../../output/temporary-files.js';
+import { tell } from '../../terminal/say.js';
+
+import { notesOf } from '../record/recording-notes.js';
+import { decodeRecording } from './script.js';
+
+/** @throws PtflameError for a file that perf could not decode either, with what is wrong */
+export async function decodeInput(
+  path: string,
+  options: DecodingOptions,
+  signal: AbortSignal,
+): Promise<DecodedRecording> {
+  const { symfs = null, kallsyms = null } = options;
+  const isPacked = isPack(firstBytes(path));
+  const place = isPacked
+    ? await (await import('./unpack.js')).unpack(path, options.tempDir, signal)
+    : { path, symfs, kallsyms };
+  const name = isPacked ? `the recording in ${path}` : path;
+  const first = await openRecording(place.path, { signal, name });
+  if (first.damage.length > 0 && !options.salvage) throw damaged(path, first.damage);
+  const salvaged = first.damage.length > 0 ? await salvage(place.path, options, signal) : null;
+  const recording = salvaged ? await openRecording(salvaged.path, { signal, name }) : first;
+  const data = salvaged?.path ?? place.path;
+  if (recording.trace === null) throw noTrace(path);
+  if (!options.quiet) await tellMissing(recording, place.symfs);
+  const { perf, precise, jobs = availableParallelism() } = options;
+  const decoded = decodeRecording(data, recording, { perf, precise, jobs, ...place, name: path });
+  const startedAt = (await notesOf(place.path))?.startedAt ?? null;
+  return {
+    ...decoded,
+    recorded: decoded.recorded && { ...decoded.recorded, startedAt },
+    broken: salvaged?.lost ?? null,
+  };
+}
+
+/** What is left of a recording, as one that perf reads, and how much is lost. */
+async function salvage(path: string, { tempDir = tmpdir() }: DecodingOptions, signal: AbortSignal) {
+  const target = join(createTemporaryDirectory(tempDir), 'perf.data');
+  const { keptBytes, ofBytes } = await salvageRecording(dataFileOf(path), target, signal);
+  return { path: target, lost: `salvaged ${formatBytes(keptBytes)} of ${formatBytes(ofBytes)}` };
+}
+
+/** Before decoding, which takes long, begins. */
+async function tellMissing(recording: Recording, symfs: string | null): Promise<void> {
+  const files = await neededFiles(recording, symfs ?? '/');
+  const lost = files.filter(({ state }) => state !== 'same');
+  for (const { path, state } of lost.slice(0, MOST_TOLD)) {
+    tell(`ptflame: ${path} ${WHAT[state]}: what ran in it will be lost`);
+  }
+  if (lost.length > MOST_TOLD) tell(`ptflame: and ${lost.length - MOST_TOLD} more files`);
+}
+
+const MOST_TOLD = 10;
+const WHAT = {
+  same: 'is there',
+  changed: 'is another build than the one that was recorded',
+  unreadable: 'may not be read',
+  missing: 'is not there',
+} as const;
+
+function noTrace(path: string): PtflameError {
+  return new PtflameError('NO_BRANCHES', `${path} is a recording without a trace of Intel PT`, {
+    hint: 'record with ptflame record, or perf record -e intel_pt//u; ptflame info FILE tells what it holds',
+  });
+}
+
+/** perf decodes nothing of such a file, or is killed by it. */
+function damaged(path: string, damage: readonly string[]): PtflameError {
+  return new PtflameError('RECORDING_DAMAGED', `${path} is damaged: ${damage[0]}`, {
+    hint: 'copy it again from where it was recorded, or decode what is left of it with --salvage; ptflame info FILE tells more',
+    said: damage.slice(1),
+  });
+}

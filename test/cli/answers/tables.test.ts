@@ -1,0 +1,49 @@
+/**
+ * Tables as people see them, kept as files: on narrow and wide terminals, with names as other people choose them.
+ *
+ * `BLESS=1 npx vitest run test/cli/answers/tables.test.ts` rewrites the files; a changed one is reviewed like code.
+ */
+import { readFile, writeFile } from 'node:fs/promises';
+import stringWidth from 'string-width';
+import { describe, expect } from 'vitest';
+import { fixturePath, ptflame, test } from '../../helpers/cli/run-cli.js';
+import { strangeTrace } from '../../helpers/traces/strange-names.js';
+
+const DEMO = fixturePath('demo/threads.perf.txt.gz');
+
+const TABLES: readonly (readonly [name: string, args: readonly string[]])[] = [
+  ['report', ['report', DEMO, '--top', '15']],
+  ['report-threads', ['report', DEMO, '--top', '5', '--threads', '--sort', 'self']],
+  ['latency', ['latency', 'take', DEMO, '--slowest', '2']],
+  ['latency-by-caller', ['latency', '__GI___pthread_mutex_unlock_usercnt', DEMO, '--by-caller', '--top', '3']],
+  ['latency-several', ['latency', '/^(take|nap)$/', DEMO, '--latency', '100us,']],
+  ['latency-never-whole', ['latency', 'main', DEMO]],
+  ['latency-of-stops', ['latency', '[syscall]', DEMO, '--top', '4']],
+  ['stacks', ['stacks', DEMO, '--at', '+700us']],
+  ['diff', ['diff', DEMO, fixturePath('lab/demo-cre.txt'), '--top', '12']],
+];
+
+async function compare(file: string, text: string): Promise<void> {
+  const path = new URL(`../golden/tables/${file}`, import.meta.url);
+  if (process.env['BLESS']) await writeFile(path, text);
+  expect(text).toBe(await readFile(path, 'utf8'));
+}
+
+describe.concurrent.each([80, 200])('on %i columns', (columns) => {
+  test.each(TABLES)('%s', async (name, args) => {
+    const { stdout, exitCode } = await ptflame([...args, '--quiet'], { env: { COLUMNS: String(columns) } });
+    expect(exitCode).toBe(0);
+    await compare(`${name}-${columns}.txt`, stdout);
+  });
+
+  test('strange names stay in their column, and do nothing', async ({ dir }) => {
+    const trace = await dir.write('trace.txt', strangeTrace());
+    const { stdout } = await ptflame(['report', trace, '--quiet'], { env: { COLUMNS: String(columns) } });
+    await compare(`strange-${columns}.txt`, stdout);
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: none of them may be there
+    expect(stdout).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f-\x9f]/);
+    const rows = stdout.split('\n').slice(2, -1);
+    expect(rows.length).toBeGreaterThan(8);
+    for (const row of rows) expect(stringWidth(row)).toBeLessThanOrEqual(columns);
+  });
+});

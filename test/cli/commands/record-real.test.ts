@@ -1,0 +1,92 @@
+/**
+ * The life of the real perf in our hands: where there is no Intel PT it samples the clock, which makes no difference to that.
+ */
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { describe, expect, vi } from 'vitest';
+import { RecordingNotes } from '../../../cli/perf/record/recording-notes.js';
+import { type Directory, test } from '../../helpers/cli/run-cli.js';
+import { clockPerf, perfWorks, record, startRecord } from '../../helpers/perf/record-runs.js';
+
+const BUSY = 'for (;;) Math.sqrt(Math.random())';
+
+/** Works for nothing until the test is over. */
+async function withBusyProcess(use: (pid: string) => Promise<void>): Promise<void> {
+  const child = spawn(process.execPath, ['-e', BUSY]);
+  try {
+    await use(String(child.pid));
+  } finally {
+    child.kill('SIGKILL');
+  }
+}
+
+const notesIn = async (dir: Directory) => RecordingNotes.parse(JSON.parse(await dir.read('perf.data.ptflame.json')));
+
+describe.skipIf(!(await perfWorks()))('the real perf', () => {
+  test('a process for some time', async ({ dir }) => {
+    await withBusyProcess(async (pid) => {
+      const { exitCode, stderr } = await record(dir, ['-p', pid, '-t', '300ms'], { perf: await clockPerf(dir) });
+      expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: expect.stringMatching(/^wrote perf\.data/m) });
+      expect(await notesIn(dir)).toMatchObject({ endedBy: 'time', workload: null });
+    });
+  });
+
+  test('a process that ends before the time is over', async ({ dir }) => {
+    const child = spawn(process.execPath, [
+      '-e',
+      `setTimeout(() => process.exit(), 3000); (${BUSY.replace('for (;;)', '() => { for (let i = 0; i < 1e6; i++)')} })()`,
+    ]);
+    const args = ['-p', String(child.pid), '-t', '10m'];
+    const { exitCode, stderr } = await record(dir, args, { perf: await clockPerf(dir) });
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: expect.stringMatching(/process \d+ ended\n/) });
+  });
+
+  test('a command: its streams, its exit code', async ({ dir }) => {
+    const script =
+      "process.stdin.on('data', (t) => { console.log('out', String(t)); console.error('err'); process.exitCode = 3 })";
+    const args = ['--', process.execPath, '-e', script];
+    const run = await record(dir, args, { perf: await clockPerf(dir), input: 'hello' });
+    expect(run).toMatchObject({ exitCode: 0, stdout: 'out hello\n' });
+    expect(run.stderr).toMatch(/^err$/m);
+    expect(run.stderr).toMatch(/^the workload ended with exit code 3$/m);
+    expect(run.stderr).not.toContain('[ perf record');
+  });
+
+  test('a command that crashes', async ({ dir }) => {
+    const args = ['--', process.execPath, '-e', 'process.kill(process.pid, "SIGSEGV")'];
+    const { exitCode, stderr } = await record(dir, args, { perf: await clockPerf(dir) });
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: expect.stringContaining('was ended by SIGSEGV\n') });
+  });
+
+  test('a command that is not there', async ({ dir }) => {
+    const { exitCode, stderr } = await record(dir, ['--', '/nonexistent/it is'], { perf: await clockPerf(dir) });
+    expect(exitCode).toBe(1);
+    expect(stderr).toMatch(/ptflame: cannot run \/nonexistent\/it is: No such file/);
+    expect(existsSync(dir.file('perf.data'))).toBe(false);
+  });
+
+  test('a process that is not there', async ({ dir }) => {
+    const { exitCode, stderr } = await record(dir, ['-p', '4194304'], { perf: await clockPerf(dir) });
+    expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: expect.stringContaining('there is no such process') });
+  });
+
+  test('a command that is stopped takes along what it has started', async ({ dir }) => {
+    const script = 'sleep 1000 & echo $! > child; wait';
+    const { exitCode } = await record(dir, ['-t', '2s', '--', 'sh', '-c', script], { perf: await clockPerf(dir) });
+    expect(exitCode).toBe(0);
+    const child = Number(await dir.read('child'));
+    await vi.waitFor(() => expect(existsSync(`/proc/${child}/exe`)).toBe(false), { timeout: 20_000 });
+  });
+
+  test('Ctrl-C: ends it, keeps it', async ({ dir }) => {
+    await withBusyProcess(async (pid) => {
+      const { running } = await startRecord(dir, ['-p', pid, '-t', '10m'], { perf: await clockPerf(dir) });
+      await vi.waitFor(() => expect(existsSync(dir.file('perf.data'))).toBe(true), { timeout: 60_000 });
+      await new Promise((done) => setTimeout(done, 2000));
+      running.kill('SIGINT');
+      const { exitCode, stderr } = await running;
+      expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: expect.stringMatching(/^wrote perf\.data/m) });
+      expect((await notesIn(dir)).endedBy).toBe('interrupt');
+    });
+  });
+});

@@ -1,0 +1,654 @@
+/**
+ * `ptflame render`: what it reads, what its flags do, what it refuses, and what damage it takes.
+ */
+import { chmod, readFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { describe, expect } from 'vitest';
+import {
+  expectRefusal,
+  fixturePath,
+  ptflame,
+  type Run,
+  SIX_LINES,
+  SIX_LINES_FOLDED,
+  test,
+  wideTrace,
+} from '../../helpers/cli/run-cli.js';
+
+const OTHER_TRACE = fixturePath('lab/fields-usec-time.txt');
+const MIGRATING = fixturePath('lab/thread-create-switch-migrate.txt');
+const TAIL_CALLS = fixturePath('hardware/overflow-tailcalls.txt');
+const TIMELESS = fixturePath('lab/fields-timeless-no-time.txt');
+const BUNDLED = fixturePath('demo/threads.perf.txt.gz');
+
+/** Two threads of a server and one of another program, each in a function of its own, on two processors. */
+const THREE_THREADS = `\
+server 100/101 [000] 1.000000100: call   401010 work+0x10 => 402000 read_row+0x0
+server 100/102 [001] 1.000000100: call   401010 work+0x10 => 403000 write_row+0x0
+backup 200/201 [001] 1.000000100: call   501010 work+0x10 => 502000 copy_page+0x0
+server 100/101 [000] 1.000000110: return 402010 read_row+0x10 => 401015 work+0x15
+server 100/102 [001] 1.000000130: return 403010 write_row+0x10 => 401015 work+0x15
+backup 200/201 [001] 1.000000170: return 502010 copy_page+0x10 => 501015 work+0x15
+`;
+
+const lines = (...text: string[]) => text.map((line) => `${line}\n`).join('');
+
+/** Runs `render` on text that comes through a pipe. */
+const render = (input: string | Uint8Array, ...args: string[]) => ptflame(['render', '-', ...args], { input });
+
+const sortedLines = (text: string) => text.trimEnd().split('\n').sort();
+
+function expectSixLines(run: Run, stderr = /^6 events in 94 ns of 1 thread; nothing lost, 1 call cut\n$/): void {
+  expect(run).toMatchObject({ exitCode: 0, stdout: SIX_LINES_FOLDED });
+  expect(run.stderr).toMatch(stderr);
+}
+
+describe.concurrent('inputs', () => {
+  test("a file: the design's six lines give the four of the specification", async () => {
+    expectSixLines(await ptflame(['render', SIX_LINES]));
+  });
+
+  test('- is standard input', async () => {
+    expectSixLines(await render(await readFile(SIX_LINES)));
+  });
+
+  test('a compressed file is told by its content, not by its name', async ({ dir }) => {
+    const compressed = gzipSync(await readFile(SIX_LINES));
+    expectSixLines(await ptflame(['render', await dir.write('trace.txt', compressed)]));
+    const text = await readFile(SIX_LINES);
+    expectSixLines(await ptflame(['render', await dir.write('text.gz', text)]));
+  });
+
+  test('standard input may be compressed', async () => {
+    expectSixLines(await render(gzipSync(await readFile(SIX_LINES))));
+  });
+
+  test('a compressed file may have several members, as cat makes them', async () => {
+    const text = await readFile(SIX_LINES);
+    const cut = text.indexOf('\n') + 1;
+    expectSixLines(await render(Buffer.concat([gzipSync(text.subarray(0, cut)), gzipSync(text.subarray(cut))])));
+  });
+
+  test('several files: all are read, and their order changes nothing', async () => {
+    const both = await ptflame(['render', SIX_LINES, OTHER_TRACE, '--no-extend']);
+    expect(both.exitCode).toBe(0);
+    const other = await ptflame(['render', OTHER_TRACE]);
+    expect(sortedLines(both.stdout)).toEqual(sortedLines(SIX_LINES_FOLDED + other.stdout));
+    expect(await ptflame(['render', OTHER_TRACE, SIX_LINES, '--no-extend'])).toEqual(both);
+  });
+
+  test('a recording cut into files by processor gives the bytes of the whole, in any order', async ({ dir }) => {
+    const all = (await readFile(MIGRATING, 'utf8')).trimEnd().split('\n');
+    const paths = [
+      await dir.write('cpu0', lines(...all.filter((line) => line.includes('[000]')))),
+      await dir.write('cpu1', gzipSync(lines(...all.filter((line) => line.includes('[001]'))))),
+    ];
+    const whole = await ptflame(['render', MIGRATING, '--annotate', '--by', 'thread']);
+    expect(whole.exitCode).toBe(0);
+    expect(await ptflame(['render', ...paths, '--annotate', '--by', 'thread'])).toEqual(whole);
+    expect(await ptflame(['render', ...paths.reverse(), '--annotate', '--by', 'thread'])).toEqual(whole);
+  });
+
+  test('a pipe and a file together', async () => {
+    const both = await ptflame(['render', SIX_LINES, OTHER_TRACE]);
+    expect(await ptflame(['render', '-', OTHER_TRACE], { input: await readFile(SIX_LINES) })).toEqual(both);
+  });
+
+  test('a file may be called 12, or - in a directory', async ({ dir }) => {
+    const text = await readFile(SIX_LINES);
+    await dir.write('12', text);
+    expectSixLines(await ptflame(['render', '12'], { cwd: dir.path }));
+    await dir.write('-', text);
+    expectSixLines(await ptflame(['render', './-'], { cwd: dir.path }));
+  });
+
+  test('lines may end as on Windows', async () => {
+    expectSixLines(await render((await readFile(SIX_LINES, 'utf8')).replaceAll('\n', '\r\n')));
+  });
+});
+
+describe.concurrent('flags', () => {
+  test('--annotate adds calls, inferred calls and the average', async () => {
+    expect((await ptflame(['render', SIX_LINES, '--annotate'])).stdout).toBe(
+      lines(
+        'mem_heap_block_free:1(1) 75',
+        'mem_heap_block_free:1(1);mem_block_validate:1,avg:0 0',
+        'mem_heap_block_free:1(1);pfs_memory_free_v1:1,avg:19 0',
+        'mem_heap_block_free:1(1);pfs_memory_free_v1:1,avg:19;find_memory_class:1,avg:19 19',
+      ),
+    );
+  });
+
+  test.for([
+    ['thread', ['backup-201', 'server-101', 'server-102']],
+    ['process', ['backup-200', 'server-100']],
+    ['comm', ['backup', 'server']],
+    ['none', ['work']],
+  ] as const)('--by %s', async ([by, roots]) => {
+    const { exitCode, stdout } = await render(THREE_THREADS, '--by', by);
+    expect(exitCode).toBe(0);
+    expect([...new Set(stdout.match(/^[^; ]+/gm))]).toEqual(roots);
+  });
+
+  test.for([
+    [['--tid', '101'], ['read_row']],
+    [
+      ['--tid', '101,201'],
+      ['copy_page', 'read_row'],
+    ],
+    [
+      ['--tid', '0-101', '--tid', '102'],
+      ['read_row', 'write_row'],
+    ],
+    [['--pid', '200'], ['copy_page']],
+    [['--pid=100'], ['read_row', 'write_row']],
+    [['--comm', '^back'], ['copy_page']],
+    [
+      ['--cpu', '1'],
+      ['copy_page', 'write_row'],
+    ],
+    [
+      ['--cpu', '0-3'],
+      ['copy_page', 'read_row', 'write_row'],
+    ],
+    [['--cpu', '1', '--comm', 'server'], ['write_row']],
+  ] as const)('%j selects %j', async ([args, functions]) => {
+    const { exitCode, stdout } = await render(THREE_THREADS, ...args, '--no-extend');
+    expect(exitCode).toBe(0);
+    expect(stdout.match(/(?<=;)\w+(?= )/g)).toEqual(functions);
+  });
+
+  test('--min-ns leaves out what has less time of its own', async () => {
+    const { stdout } = await ptflame(['render', SIX_LINES, '--min-ns', '1']);
+    expect(stdout).toBe(lines('mem_heap_block_free 75', 'mem_heap_block_free;pfs_memory_free_v1;find_memory_class 19'));
+    expect((await ptflame(['render', SIX_LINES, '--min-ns', '20'])).stdout).toBe(lines('mem_heap_block_free 75'));
+  });
+
+  test('of a flag given twice the last one counts', async () => {
+    const { stdout } = await ptflame(['render', SIX_LINES, '--min-ns', '1', '--min-ns', '20']);
+    expect(stdout).toBe(lines('mem_heap_block_free 75'));
+  });
+
+  test('an output called .html is a report, and --format html makes one of any', async ({ dir }) => {
+    const looks = ['--title', 'six <lines>', '--icicle', '--quiet'];
+    await ptflame(['render', SIX_LINES, '-o', 'a.HTML', ...looks], { cwd: dir.path });
+    const page = await dir.read('a.HTML');
+    expect(page).toMatch(/^<!doctype html>[\s\S]*<title>six &lt;lines&gt;<\/title>[\s\S]* data-start="#icicle=1"/);
+    const piped = await ptflame(['render', SIX_LINES, '--format', 'html', ...looks]);
+    expect(piped.stdout).toBe(page);
+  });
+
+  test('an output called .svg is a picture, and --format svg makes one of any', async ({ dir }) => {
+    const looks = ['--title', 'six lines', '--width', '800', '--icicle', '--min-px', '0'];
+    const run = await ptflame(['render', SIX_LINES, '-o', 'a.SVG', '-o', 'b.folded', ...looks], { cwd: dir.path });
+    expect(run).toMatchObject({ exitCode: 0, stdout: '' });
+    const svg = await dir.read('a.SVG');
+    expect(svg).toMatch(
+      /^<\?xml version="1.0" encoding="UTF-8"\?>\n<svg [^>]*width="800" [^>]*>\n<title>six lines<\/title>/,
+    );
+    expect(svg).toContain('"isIcicle":true,"minPx":0');
+    expect(await dir.read('b.folded')).toBe(SIX_LINES_FOLDED);
+    const piped = await ptflame(['render', SIX_LINES, '--format', 'svg', ...looks]);
+    expect(piped.stdout).toBe(svg);
+  });
+
+  test('--no-extend ends a waiting thread where it was last seen', async () => {
+    const total = (run: Run) => (run.stdout.match(/\d+$/gm) ?? []).reduce((sum, selfNs) => sum + Number(selfNs), 0);
+    const [extended, bare] = [
+      await ptflame(['render', MIGRATING]),
+      await ptflame(['render', MIGRATING, '--no-extend']),
+    ];
+    expect(bare.exitCode).toBe(0);
+    // Thread 15223 is switched out at 34406 and not seen again; the recording ends at 35421.
+    expect(total(extended) - total(bare)).toBe(1015);
+  });
+
+  test('--tail-calls replace puts a function in the place of the one that jumped to it', async () => {
+    const nested = await ptflame(['render', TAIL_CALLS]);
+    const replaced = await ptflame(['render', TAIL_CALLS, '--tail-calls', 'replace']);
+    const jumped =
+      'remove_leaf_kv;merge_tracking_child_edge;__rust_dealloc;__rdl_dealloc;cfree@GLIBC_2.2.5;_int_free 119\n';
+    expect(nested.stdout).toContain(jumped);
+    expect(replaced.stdout).not.toContain(jumped);
+    expect(replaced.stdout).toContain('remove_leaf_kv;merge_tracking_child_edge;_int_free 119\n');
+  });
+
+  test('--by-calls weighs frames by their calls where there are no times', async () => {
+    const { exitCode, stdout, stderr } = await ptflame(['render', TIMELESS, '--by-calls']);
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain('__libc_start_call_main;main 1\n');
+    expect(stderr).toMatch(/^8 events in 1 thread; nothing lost, \d+ calls cut\n$/);
+  });
+
+  test('--quiet says nothing, not even of damage', async () => {
+    const run = await render(`what is this\n${THREE_THREADS}`, '--quiet');
+    expect(run).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(run.stdout).not.toBe('');
+  });
+
+  test('--help shows an example, --version the version', async () => {
+    const help = await ptflame(['render', '--help']);
+    expect(help).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(help.stdout).toMatch(/Examples:\n {2}ptflame render /);
+    const version = await ptflame(['--version']);
+    expect(version).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(version.stdout).toMatch(/^\d+\.\d+\.\d+ \(Node \d+\.\d+\.\d+, (?:no perf|perf \d+\.\S+)\)\n$/);
+  });
+
+  test('--version says whose perf would be used, and does without', async ({ dir }) => {
+    await dir.write('perf', '#!/bin/sh\necho perf version 6.12.34-custom\n');
+    await chmod(`${dir.path}/perf`, 0o755);
+    const other = await ptflame(['--version'], { env: { PATH: `${dir.path}:${process.env['PATH']}` } });
+    expect(other.stdout).toMatch(/, perf 6\.12\.34-custom\)\n$/);
+    await dir.write('perf', '#!/bin/sh\necho WARNING: perf not found for kernel 6.1 >&2\nexit 2\n');
+    const none = await ptflame(['--version'], { env: { PATH: `${dir.path}:${process.env['PATH']}` } });
+    expect(none).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(none.stdout).toMatch(/, no perf\)\n$/);
+  });
+});
+
+describe.concurrent('what cannot be rendered', () => {
+  const kinds = [
+    { what: 'nothing at all', content: '', message: /the input is empty/, remedy: /perf script/ },
+    { what: 'zstd', content: Buffer.from('28b52ffd0458', 'hex'), message: /compressed by zstd/, remedy: /zstd -dc/ },
+    {
+      what: 'text of something else',
+      content: 'hello\nworld\n',
+      message: /of 2 lines .* 2 not understood/,
+      remedy: /perf script/,
+    },
+    {
+      what: 'bytes of no meaning',
+      content: noise(100_000),
+      message: /no branch of an Intel PT trace/,
+      remedy: /perf script/,
+    },
+    { what: 'compressed emptiness', content: gzipSync(''), message: /the input is empty/, remedy: /perf script/ },
+    {
+      what: 'a compressed recording',
+      content: gzipSync('PERFILE2....'),
+      message: /recording/,
+      remedy: /not compressed/,
+    },
+  ] as const;
+
+  test.for(kinds)('$what, as a file and from a pipe', async ({ content, message, remedy }, { dir }) => {
+    const path = await dir.write('input', content);
+    const file = await ptflame(['render', path, '-o', 'out.folded'], { cwd: dir.path });
+    expectRefusal(file, 1, message, remedy);
+    const pipe = await ptflame(['render', '-', '-o', 'out.folded'], { cwd: dir.path, input: content });
+    expectRefusal(pipe, 1, message, remedy);
+    expect(await dir.names()).toEqual(['input']);
+  });
+
+  test('a recording from a pipe: perf reads it anew for each part', async () => {
+    const run = await ptflame(['render', '-'], { input: 'PERFILE2\x68\0\0\0' });
+    expectRefusal(run, 1, /recording \(perf\.data\)/, /render perf\.data/);
+  });
+
+  const traces = [
+    {
+      what: 'branches without their flags',
+      name: 'lab/fields-default.txt',
+      message: /no line says which kind/,
+      remedy: /flags column/,
+    },
+    {
+      what: 'a trace without times',
+      name: 'lab/fields-timeless-no-time.txt',
+      message: /has no times/,
+      remedy: /--by-calls/,
+    },
+    {
+      what: 'samples',
+      name: 'hardware/sampling-callchain.txt',
+      message: /no branch of an Intel PT trace/,
+      remedy: /--itrace/,
+    },
+  ] as const;
+
+  test.for(traces)('$what', async ({ name, message, remedy }, { dir }) => {
+    const run = await ptflame(['render', fixturePath(name), '-o', 'out.folded'], { cwd: dir.path });
+    expectRefusal(run, 1, message, remedy);
+    expect(await dir.names()).toEqual([]);
+  });
+
+  const places = [
+    { what: 'a file that is not there', path: 'missing.txt', message: /missing\.txt: there is no such file/ },
+    { what: 'a directory', path: '.', message: /\. is a directory/ },
+    { what: 'a path through a file', path: 'good.txt/more', message: /cannot open good\.txt\/more/ },
+  ];
+
+  test.for(places)('$what, beside a good one', async ({ path, message }, { dir }) => {
+    await dir.write('good.txt', THREE_THREADS);
+    const run = await ptflame(['render', 'good.txt', path, '-o', 'out.folded'], { cwd: dir.path });
+    expectRefusal(run, 1, message);
+    expect(await dir.names()).toEqual(['good.txt']);
+  });
+
+  test.skipIf(process.getuid?.() === 0)('a file that may not be read', async ({ dir }) => {
+    const path = await dir.write('secret.txt', THREE_THREADS);
+    await chmod(path, 0o000);
+    expectRefusal(await ptflame(['render', path]), 1, /secret\.txt: it may not be read/, /sudo chown/);
+  });
+
+  test('a socket, which nobody can open, not even root', async ({ dir }) => {
+    const server = await listening(dir.file('socket'));
+    expectRefusal(await ptflame(['render', dir.file('socket')]), 1, /cannot open .*socket/);
+    server.close();
+  });
+
+  test.for([
+    [['--tid', '1'], /no thread of the trace is selected/, /--by thread/],
+    [['--comm', 'nobody'], /no thread of the trace is selected/, /--by thread/],
+  ] as const)('%j, which selects nothing', async ([args, message, remedy]) => {
+    expectRefusal(await render(THREE_THREADS, ...args), 1, message, remedy);
+  });
+
+  test.for([
+    [['--pid', '1'], /which process/, /-F\+pid/],
+    [['--comm', 'x'], /what its threads are called/, /-F\+comm/],
+  ] as const)('%j of a trace that does not tell', async ([args, message, remedy]) => {
+    expectRefusal(await ptflame(['render', SIX_LINES, ...args]), 1, message, remedy);
+  });
+});
+
+describe.concurrent('usage errors', () => {
+  const cases = [
+    ['--quiet', /which command/],
+    ['bogus', /unknown command bogus/],
+    ['rende TRACE', /rende/, /did you mean render\?/],
+    ['TRACE', /unknown command/, /it is a file: ptflame render .* -o flame\.html/],
+    [
+      'render',
+      /render needs INPUT/,
+      /for example: ptflame render perf\.data -o flame\.html; see ptflame render --help/,
+    ],
+    ['latency TRACE', /latency needs INPUT/],
+    ['latency', /latency needs FUNCTION and INPUT/],
+    ['diff', /diff needs BEFORE and AFTER/],
+    ['import TRACE', /--output is needed/],
+    ["render ''", /INPUT needs a name/],
+    ['render TRACE --bogus', /unknown option --bogus/],
+    ['render TRACE --bogus=5', /unknown option --bogus$/],
+    ['render --icicel TRACE', /unknown option --icicel$/, /did you mean --icicle\?/],
+    ['render TRACE --anotate', /anotate/, /did you mean --annotate\?/],
+    ['render TRACE --annot', /annot/, /did you mean --annotate\?/],
+    ['render TRACE --widht 900', /widht/, /did you mean --width\?/],
+    ['render TRACE --slowest 3', /unknown option --slowest/, /is an option of ptflame latency/],
+    ['render TRACE -x', /unknown option -x/],
+    ['render TRACE -qx', /unknown option -x/],
+    ['render TRACE -output x', /unknown option -output/, /did you mean --output\?/],
+    ['render TRACE -o', /--output needs a value, as --output FILE/],
+    ['render TRACE -o --quiet', /--output needs a value/, /begins with - is written --output=--quiet/],
+    ['render TRACE --by', /--by needs a value, as --by none/],
+    ['render TRACE --quiet=yes', /--quiet takes no value/],
+    ["render TRACE -o ''", /--output needs a name/],
+    ['render TRACE --format pdf', /--format: "pdf" is none of "folded", "svg", "html", "json"/],
+    ['render TRACE --width 100', /--width is 300 or more/],
+    ['render TRACE --width wide', /--width is a number/],
+    ['render TRACE --min-px -1', /--min-px is 0 or more/],
+    ['render TRACE --by cpu', /--by: "cpu" is none of "none", "thread", "process", "comm"/],
+    ['render TRACE --by thred', /--by: "thred" is none/, /did you mean thread\?/],
+    ['render TRACE --tail-calls hide', /"hide" is none of "nest", "replace"/],
+    ['render TRACE --min-ns', /--min-ns needs a value, as --min-ns NS/],
+    ['render TRACE --min-ns many', /--min-ns is a number/],
+    ['render TRACE --min-ns -1', /--min-ns is 0 or more/],
+    ['render TRACE --tid 1,x', /--tid is a list of numbers and ranges/],
+    ['render TRACE --cpu 7-3', /--cpu is a list/],
+    ['render TRACE --pid', /--pid needs a value/],
+    ['render TRACE --comm (', /--comm is a regular expression, which "\(" is not/],
+    ['render - -', /only once/],
+    ['render TRACE -o x.png', /format of x\.png/, /\.folded, .*\.svg, \.html.*--format/],
+    ['render TRACE -o x.folded -o x.gif', /format of x\.gif/],
+    ['demo -o x.pdf', /format of x\.pdf/],
+    ['render TRACE --icicle -o x.folded', /--icicle has no effect on folded output/, /for html and svg/],
+    ['render TRACE --annotate -o x.svg', /--annotate has no effect on svg output/, /for folded/],
+    ['render TRACE --min-px 3', /--min-px has no effect on folded output/],
+    ['render TRACE --width 900 -o x.html', /--width has no effect on html output/],
+    ['render TRACE --by thread -o x.json -o y.html', /--by has no effect on json, html output/],
+    ['latency f TRACE --csv --slowest 3', /--slowest has no effect on csv output/],
+    ['diff TRACE TRACE --json --top 3', /--top has no effect on json output/],
+    ['help rendr', /unknown command rendr/, /did you mean render\?/],
+    ['completion tcsh', /SHELL: "tcsh" is none of "bash", "zsh", "fish"/],
+    ['demo more', /more/],
+  ] as readonly (readonly [command: string, message: RegExp, remedy?: RegExp])[];
+  const words: Readonly<Record<string, string>> = { TRACE: SIX_LINES, "''": '' };
+
+  test.for(cases)('ptflame %s', async ([command, message, remedy], { dir }) => {
+    const args = command.match(/\S+/g)?.map((word) => words[word] ?? word) ?? [];
+    expectRefusal(await ptflame(args, { cwd: dir.path }), 2, message, remedy ?? /--help|once/);
+    expect(await dir.names()).toEqual([]);
+  });
+});
+
+describe.concurrent('damaged input', () => {
+  test('a compressed file that is cut: what is there is rendered', async ({ dir }) => {
+    const compressed = await readFile(BUNDLED);
+    const path = await dir.write('cut.gz', compressed.subarray(0, compressed.length / 2));
+    const { exitCode, stdout, stderr } = await ptflame(['render', path], { cwd: dir.path });
+    expect(exitCode).toBe(0);
+    expect(stdout).toMatch(/^(?:\S+ \d+\n)+$/);
+    expect(stderr).toMatch(/^7\d\d events in /);
+    expect(stderr).toMatch(/\nwarning: .*cut\.gz breaks off \(unexpected end of file\): what came before is used\n/);
+  });
+
+  test('a pipe that is cut in mid-file: likewise', async () => {
+    const compressed = await readFile(BUNDLED);
+    const { exitCode, stderr } = await render(compressed.subarray(0, compressed.length / 2));
+    expect(exitCode).toBe(0);
+    expect(stderr).toMatch(/^7\d\d events in /);
+    expect(stderr).toContain('\nwarning: standard input breaks off (unexpected end of file)');
+  });
+
+  test.for([5, 12, 40])('a compressed file cut after %i bytes, before the first branch', async (length, { dir }) => {
+    const path = await dir.write('cut.gz', (await readFile(BUNDLED)).subarray(0, length));
+    const run = await ptflame(['render', path, '-o', 'out.folded'], { cwd: dir.path });
+    expectRefusal(run, 1, /no branch of an Intel PT trace was found: .*cut\.gz: unexpected end of file/);
+    expect(await dir.names()).toEqual(['cut.gz']);
+  });
+
+  test('a large compressed file garbled in the middle: what came before is rendered', async ({ dir }) => {
+    const text = wideTrace();
+    const path = await dir.write('garbled.gz', garbled(gzipSync(text)));
+    const { exitCode, stdout, stderr } = await ptflame(['render', path]);
+    expect(exitCode).toBe(0);
+    expect(stdout).toMatch(/^main \d+\n(?:main;f\d+_x+ \d+\n)+/);
+    expect(stderr).toMatch(/\nwarning: .*garbled\.gz breaks off \([^)]+\): what came before is used\n/);
+  });
+
+  // zlib gives nothing of a piece of input in which it fails: pieces have to be small.
+  test('a small compressed file garbled in the middle: likewise', async ({ dir }) => {
+    const path = await dir.write('garbled.gz', garbled(await readFile(BUNDLED)));
+    const { exitCode, stderr } = await ptflame(['render', path]);
+    expect(exitCode).toBe(0);
+    expect(stderr).toMatch(/\nwarning: .*garbled\.gz breaks off \([^)]+\): what came before is used\n/);
+  });
+
+  test('one damaged file among good ones: the others are used in full', async ({ dir }) => {
+    const path = await dir.write('cut.gz', gzipSync(THREE_THREADS).subarray(0, 20));
+    const { exitCode, stdout, stderr } = await ptflame(['render', path, SIX_LINES]);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: SIX_LINES_FOLDED });
+    expect(stderr).toMatch(/cut\.gz breaks off/);
+  });
+
+  test('text that is cut in its last line: all before is used, the line is shown', async () => {
+    const text = await readFile(SIX_LINES);
+    const { exitCode, stdout, stderr } = await render(text.subarray(0, text.length - 40));
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain('find_memory_class 19\n');
+    expect(stderr).toMatch(/^5 events in /);
+    expect(stderr).toMatch(/\nwarning: 1 of 6 lines damaged and left out\n {2}standard input:6: .*cut.*114078/);
+  });
+
+  test.for([
+    ['bytes of no meaning', Buffer.concat([noise(3000), Buffer.from('\n')])],
+    ['a line of 10 MB', Buffer.from(`${'x'.repeat(10_000_000)}\n`)],
+    ['a line of 10 MB that begins as a branch', Buffer.from(`1 [000] 1.000000001: call ${'4'.repeat(10_000_000)}\n`)],
+    ['10 MB of zeros', Buffer.concat([Buffer.alloc(10_000_000), Buffer.from('\n')])],
+    [
+      'times and addresses beyond everything',
+      Buffer.from('1 [0] 99999999999999999.0: call ffffffffffffffffff a => 0 b\n'),
+    ],
+  ] as const)('%s between good lines: those are all used', async ([, damage]) => {
+    const text = await readFile(SIX_LINES);
+    const middle = text.indexOf('\n', text.length / 2) + 1;
+    const run = await render(Buffer.concat([text.subarray(0, middle), damage, text.subarray(middle)]));
+    expectSixLines(run, /^6 events in .*\nwarning: \d+ of \d+ lines damaged and left out\n {2}standard input:\d+: /);
+    expect(run.stderr.length).toBeLessThan(4000);
+  });
+
+  test('ten damaged lines are shown, all are counted', async () => {
+    const run = await render('what is this\n'.repeat(50) + THREE_THREADS);
+    expect(run.exitCode).toBe(0);
+    expect(run.stderr).toContain('\nwarning: 50 of 56 lines damaged and left out\n');
+    expect(run.stderr.match(/standard input:\d+: /g)).toEqual(
+      Array.from({ length: 10 }, (_, index) => `standard input:${index + 1}: `),
+    );
+  });
+});
+
+describe.concurrent('what is said of losses', () => {
+  const ns = (at: number) => `1.${String(at).padStart(9, '0')}`;
+  const ids = 'cpu 0 pid 100 tid 101';
+  const error = (at: number, code: number, message: string, ip = '0') =>
+    ` instruction trace error type 1 time ${ns(at)} ${ids} ip ${ip} code ${code}: ${message}`;
+  const restart = (at: number) => `101 [000] ${ns(at)}: tr strt 0 [unknown] => 401010 work+0x10`;
+  const mmap = (start: string, file: string) =>
+    `101 [000] ${ns(200)}: PERF_RECORD_MMAP2 100/101: [${start}(0x1000) @ 0 fe:00 1 0]: r-xp ${file}`;
+
+  test('threads that were cut, and a line for each cause with what helps', async () => {
+    const text = lines(
+      ...[mmap('0x1000', '/opt/my lab/demo'), mmap('0x2000', '//anon')],
+      `swapper 0 0.000000000: PERF_RECORD_MMAP -1/0: [0xffffffff81000000(0x1000) @ 0]: x [kernel.kallsyms]_text`,
+      ...[error(1000, 7, 'Overflow packet'), restart(1900), error(2000, 5, 'Failed', '0x1010'), restart(2800)],
+      ...[error(3000, 6, 'Trace', '0x2010'), restart(3700), error(4000, 5, 'Failed', '0xffffffff81000010')],
+      ...[restart(4600), error(5000, 5, 'Failed'), restart(5500), error(6000, 8, 'Lost'), restart(6400)],
+      ...[error(7000, 42, 'Never heard of'), restart(7300)],
+    );
+    const { exitCode, stderr } = await render(THREE_THREADS + text);
+    expect(exitCode).toBe(0);
+    const [head = '', ...notes] = stderr.trimEnd().split('\n');
+    expect(head).toMatch(/^13 events in 7\.2 µs of 3 threads; 7 gaps in 1 of 3 threads, 4\.2 µs lost \(\d+\.\d %\), /);
+    expect(notes.filter((note) => note.startsWith('note: '))).toEqual([
+      'note: 1 gap, 900 ns lost: Overflow packet (code 7); record less per processor: no cyc, a filter, or a larger cyc_thresh',
+      'note: 1 gap, 800 ns lost: Failed to get instruction (code 5) in /opt/my lab/demo; that file is not the one that ran, or is missing; keep it, or use --symfs',
+      "note: 1 gap, 700 ns lost: Trace doesn't match instruction (code 6) in //anon; that code was made while it ran: perf inject --jit may know it",
+      'note: 1 gap, 600 ns lost: Failed to get instruction (code 5) in [kernel.kallsyms]_text; perf record --kcore keeps the code of the kernel',
+      'note: 1 gap, 500 ns lost: Failed to get instruction (code 5); perf script --show-mmap-events tells the file',
+      'note: 1 gap, 400 ns lost: Lost trace data (code 8); a larger buffer: -m ,64M, fewer processors, or a shorter recording',
+      'note: 1 gap, 300 ns lost: Never heard of (code 42)',
+    ]);
+  });
+
+  test('starts that follow from nothing are told as such', async () => {
+    const { stderr } = await render(THREE_THREADS + lines(restart(200), restart(300)));
+    expect(stderr).toMatch(/; 2 gaps in 1 of 3 threads, 190 ns lost /);
+    expect(stderr).toContain('\nnote: 2 gaps, 190 ns lost: a trace start that follows from nothing\n');
+  });
+
+  test('a long path is shown by its end, and as it would act', async () => {
+    const file = `/${'very/'.repeat(100)}\x1b[31m\u009bred\u202e/libend.so (deleted)`;
+    const text = lines(mmap('0x1000', file), error(1000, 5, 'Failed', '0x1010'), restart(1900));
+    const { stderr } = await render(THREE_THREADS + text);
+    const note = stderr.split('\n').find((line) => line.startsWith('note: 1 gap'));
+    expect(note).toMatch(/ in …[a-z/]+\/\\x1b\[31m\\x9bred\\u202e\/libend\.so \(deleted\); /);
+    expect(note?.length).toBeLessThan(350);
+  });
+
+  test('ten unknown flags and ten causes, and how much there is beside', async () => {
+    const branch = (index: number) =>
+      `101 [000] ${ns(1000 + 10 * index)}: flag${index} 401010 work+0x10 => 401014 work+0x14`;
+    const damage = Array.from({ length: 5000 }, (_, index) => [
+      branch(index),
+      error(1005 + 10 * index, index % 90, 'so '.repeat(100)),
+    ]);
+    const { exitCode, stderr } = await render(THREE_THREADS + lines(...damage.flat()));
+    expect(exitCode).toBe(0);
+    expect(stderr.match(/^note: [\d,]+ gaps, .* lost: /gm)).toHaveLength(11);
+    expect(stderr).toMatch(/\nnote: [\d,]+ gaps, .* lost: other causes\n/);
+    expect(stderr).toMatch(/\nnote: unknown flags on 5,000 lines, taken as jumps: flag0, .* and more\n/);
+    expect(stderr.length).toBeLessThan(4000);
+  });
+});
+
+describe.concurrent('names that other people chose', () => {
+  const ESCAPES = '\x1b[31m\x1b]0;title\x07';
+  const hostile = lines(
+    `ser${ESCAPES}ver 100/101 [000] 1.000000100: call   401010 ma;in${ESCAPES}+0x10 => 402000 read\rrow\x9b1m+0x0`,
+    `ser${ESCAPES}ver 100/101 [000] 1.000000150: return 402010 read\rrow\x9b1m+0x10 => 401015 ma;in${ESCAPES}+0x15`,
+    `ser${ESCAPES}ver 100/101 [000] 1.000000160: call   401020 ma;in${ESCAPES}+0x20 => 403000 tab\there\u2028\u202e+0x0`,
+    `ser${ESCAPES}ver 100/101 [000] 1.000000190: fly${ESCAPES} 403010 tab\there+0x10 => 404000 $(touch pwned)+0x0`,
+    ` instruction trace error type 1 time 1.000000210 cpu 0 pid 100 tid 101 ip 0 code 70: over${ESCAPES}flow`,
+    `ser${ESCAPES}ver 100/101 [000] 1.000000300: call   401040 ma;in${ESCAPES}+0x40 => 405000 after+0x0`,
+    `dam${ESCAPES}aged\r`,
+  );
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this is about
+  const CONTROL = /[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028-\u202e]/;
+
+  test('control characters reach neither the terminal nor the folded lines', async ({ dir }) => {
+    const path = await dir.write(`tra${ESCAPES}ce\n.txt`, hostile);
+    const { exitCode, stdout, stderr } = await ptflame(['render', path, '--by', 'comm', '--annotate'], {
+      cwd: dir.path,
+    });
+    expect(exitCode).toBe(0);
+    expect(stderr).not.toMatch(CONTROL);
+    for (const shown of ['ce\\x0a.txt:7: ', 'dam\\x1b[31m', 'over\\x1b[31m', 'fly\\x1b[31m'])
+      expect(stderr).toContain(shown);
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: likewise
+    expect(stdout).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029]/);
+    expect(await dir.names()).toHaveLength(1);
+  });
+
+  test('a name cannot add frames or lines', async () => {
+    const { stdout } = await render(hostile);
+    const folded = stdout.trimEnd().split('\n');
+    expect(folded[0]).toMatch(/^ma:in \[31m \]0:title {2}\d+$/);
+    expect(folded.every((line) => /^[^;\n]+(?:;[^;\n]+)* \d+$/.test(line))).toBe(true);
+    expect(folded.map((line) => line.split(';').length).slice(0, 3)).toEqual([1, 2, 2]);
+    expect(folded.some((line) => /;read row 1m 50$/.test(line))).toBe(true);
+  });
+
+  const messages = [
+    ['an input', ['render', `no${ESCAPES}\n`], 1],
+    ['an output', ['render', SIX_LINES, '-o', `no${ESCAPES}/\nout`], 1],
+    ['a flag', ['render', SIX_LINES, `--${ESCAPES}`], 2],
+    ['a regular expression', ['render', SIX_LINES, '--comm', `${ESCAPES}(`], 2],
+    ['a choice', ['render', SIX_LINES, '--by', `${ESCAPES}\n`], 2],
+    ['a command', [ESCAPES], 2],
+  ] as const;
+
+  test.for(messages)('a message about %s shows what it would have done', async ([, args, exitCode], { dir }) => {
+    const run = await ptflame(args, { cwd: dir.path });
+    expectRefusal(run, exitCode, /\\(?:x|u00)1b\[31m\\(?:x|u00)1b\]0;title\\(?:x|u00)07/);
+    expect(run.stderr).not.toMatch(CONTROL);
+  });
+
+  test('what was written is named without its escapes', async ({ dir }) => {
+    const { exitCode, stderr } = await ptflame(['demo', '-o', `out${ESCAPES}`], { cwd: dir.path });
+    expect(exitCode).toBe(0);
+    expect(stderr).toContain('wrote out\\x1b[31m');
+    expect(stderr).not.toMatch(CONTROL);
+  });
+});
+
+/** The same bytes every time, with a newline here and there. */
+function noise(length: number): Buffer {
+  let state = 1;
+  const next = () => (state = (Math.imul(state, 1103515245) + 12345) >>> 0) >>> 16;
+  return Buffer.from(Uint8Array.from({ length }, next));
+}
+
+/** 64 bytes at 9/10 of its length set to ones. */
+function garbled(compressed: Buffer): Buffer {
+  const start = Math.floor(compressed.length * 0.9);
+  return Buffer.from(compressed).fill(0xff, start, start + 64);
+}
+
+function listening(path: string): Promise<Server> {
+  return new Promise((done) => {
+    const server = createServer();
+    server.listen(path, () => done(server));
+  });
+}

@@ -1,0 +1,94 @@
+/**
+ * Every kind of damage through every command: a result, or one error that says what is wrong and what to do; nothing else is left.
+ */
+import { rm } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, vi } from 'vitest';
+import { diff } from '../../../cli/commands/diff.js';
+import { importInputs } from '../../../cli/commands/import.js';
+import { info } from '../../../cli/commands/info.js';
+import { latency } from '../../../cli/commands/latency.js';
+import { pack } from '../../../cli/commands/pack.js';
+import { render } from '../../../cli/commands/render.js';
+import { report } from '../../../cli/commands/report.js';
+import { stacks } from '../../../cli/commands/stacks.js';
+import { DiffOptions, LatencyOptions, ReportOptions, StacksOptions } from '../../../cli/options/questions.js';
+import { ImportOptions, InfoOptions, PackOptions, RenderOptions } from '../../../cli/options/shared.js';
+import { formatsOf } from '../../../cli/output/formats.js';
+import { removeTemporaryFiles } from '../../../cli/output/temporary-files.js';
+import { faultOf } from '../../../cli/process/faults.js';
+import { type DamagedInput, damagedInputs } from '../../helpers/cli/damaged-inputs.js';
+import { type Directory, SIX_LINES, test } from '../../helpers/cli/run-cli.js';
+
+const NEVER = new AbortController().signal;
+const LONGEST_MS = 30_000;
+
+/** What each command writes stands in `outputs` afterwards, if it has done its work. */
+const outputs = ['out.folded', 'out.svg', 'out.html', 'out.json', 'out.ptf', 'out.pack'] as const;
+
+function commands(path: string, dir: Directory): Record<string, () => Promise<void>> {
+  const common = { quiet: true, tempDir: dir.path, jobs: 1 };
+  const pictures = outputs.slice(0, 4).map((name) => dir.file(name));
+  const drawn = (options: RenderOptions) => render(options, formatsOf(options), NEVER);
+  return {
+    render: () => drawn(RenderOptions.parse({ ...common, inputs: [path], output: pictures })),
+    'render --salvage': () =>
+      drawn(RenderOptions.parse({ ...common, inputs: [path], output: pictures.slice(0, 1), salvage: true })),
+    'render beside another': () =>
+      drawn(RenderOptions.parse({ ...common, inputs: [SIX_LINES, path], output: pictures.slice(3), byCalls: true })),
+    import: () => importInputs(ImportOptions.parse({ ...common, inputs: [path], output: dir.file('out.ptf') }), NEVER),
+    pack: () => pack(PackOptions.parse({ recording: path, output: dir.file('out.pack'), quiet: true }), NEVER),
+    info: () => info(InfoOptions.parse({ file: path }), NEVER),
+    report: () => report(ReportOptions.parse({ ...common, inputs: [path], json: true }), NEVER),
+    latency: () => latency(LatencyOptions.parse({ ...common, function: 'main', inputs: [path] }), 'main', NEVER),
+    stacks: () => stacks(StacksOptions.parse({ ...common, inputs: [path], at: '+1us' }), NEVER),
+    diff: () => diff(DiffOptions.parse({ ...common, before: path, after: SIX_LINES }), NEVER),
+  };
+}
+
+const late = Symbol('late');
+
+/** null: it has done its work. */
+async function failure(run: () => Promise<void>): Promise<unknown> {
+  const timer = new Promise((done) => setTimeout(done, LONGEST_MS, late).unref());
+  return Promise.race([
+    run().then(
+      () => null,
+      (error) => error,
+    ),
+    timer,
+  ]);
+}
+
+beforeAll(() => {
+  const swallow = (...args: unknown[]) => {
+    (args.findLast((arg) => typeof arg === 'function') as (() => void) | undefined)?.();
+    return true;
+  };
+  vi.spyOn(process.stdout, 'write').mockImplementation(swallow);
+  vi.spyOn(process.stderr, 'write').mockImplementation(swallow);
+});
+afterAll(() => void vi.restoreAllMocks());
+
+describe('damage', () => {
+  test('ends with a result, or with one error that says what to do', async ({ dir }) => {
+    const faults: string[] = [];
+    const tried = async (command: string, run: () => Promise<void>, input: DamagedInput) => {
+      const end = input.prepare?.();
+      const error = await failure(run);
+      end?.();
+      const names = (await dir.names()).filter((name) => name.startsWith('out.') || name.startsWith('.out.'));
+      removeTemporaryFiles();
+      for (const name of names) await rm(dir.file(name), { force: true });
+      const what = `${command}, ${input.name}`;
+      if (error === null) return;
+      if (error === late) return void faults.push(`${what}: does not end`);
+      const { code, message, hint } = faultOf(error);
+      if (code === 'INTERNAL' || code === 'SYSTEM') faults.push(`${what}: ${(error as Error).stack}`);
+      else if (!/\S/.test(message) || !/\S/.test(hint)) faults.push(`${what}: says ${message} / ${hint}`);
+      if (names.some((name) => name.startsWith('out.'))) faults.push(`${what}: failed, and left ${names}`);
+    };
+    for (const input of await damagedInputs(dir))
+      for (const [command, run] of Object.entries(commands(input.path, dir))) await tried(command, run, input);
+    expect(faults).toEqual([]);
+  });
+});

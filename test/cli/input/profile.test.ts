@@ -1,0 +1,171 @@
+/**
+ * `ptflame render` writes profiles and reads them again.
+ */
+import { readFile } from 'node:fs/promises';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { describe, expect } from 'vitest';
+import { type Directory, expectRefusal, fixturePath, ptflame, SIX_LINES, test } from '../../helpers/cli/run-cli.js';
+
+const MIGRATING = fixturePath('lab/thread-create-switch-migrate.txt');
+
+const THREE_THREADS = `\
+server 100/101 [000] 1.000000100: call   401010 work+0x10 => 402000 read_row+0x0
+server 100/102 [001] 1.000000100: call   401010 work+0x10 => 403000 write_row+0x0
+backup 200/201 [001] 1.000000100: call   501010 work+0x10 => 502000 copy_page+0x0
+server 100/101 [000] 1.000000110: return 402010 read_row+0x10 => 401015 work+0x15
+server 100/102 [001] 1.000000130: return 403010 write_row+0x10 => 401015 work+0x15
+backup 200/201 [001] 1.000000170: return 502010 copy_page+0x10 => 501015 work+0x15
+`;
+
+async function profileIn(dir: Directory, trace = MIGRATING): Promise<string> {
+  const run = await ptflame(['render', trace, '-o', 'out.json', '--quiet'], { cwd: dir.path });
+  expect(run).toEqual({ exitCode: 0, stdout: '', stderr: '' });
+  return dir.file('out.json');
+}
+
+const profileOfThree = async (dir: Directory) => profileIn(dir, await dir.write('trace.txt', THREE_THREADS));
+
+describe.concurrent('a profile', () => {
+  test('is rendered to the bytes that the trace gave, summary included', async ({ dir }) => {
+    const path = await profileIn(dir);
+    for (const args of [['--annotate', '--by', 'thread'], ['--min-ns', '1000'], []])
+      expect(await ptflame(['render', path, ...args])).toEqual(await ptflame(['render', MIGRATING, ...args]));
+  });
+
+  test('is the same whether it is written by its name, by --format, or from a profile', async ({ dir }) => {
+    const path = await profileIn(dir);
+    const text = await readFile(path, 'utf8');
+    expect(JSON.parse(text)).toMatchObject({ format: 'ptflame-profile', version: 2 });
+    expect((await ptflame(['render', MIGRATING, '--format', 'json'])).stdout).toBe(text);
+    expect((await ptflame(['render', path, '--format', 'json'])).stdout).toBe(text);
+    await ptflame(['render', path, '-o', path]);
+    expect(await readFile(path, 'utf8')).toBe(text);
+  });
+
+  test('may be written beside folded stacks in one run', async ({ dir }) => {
+    await ptflame(['render', MIGRATING, '-o', 'out.JSON', '-o', 'out.folded'], { cwd: dir.path });
+    expect((await ptflame(['render', dir.file('out.JSON')])).stdout).toBe(await dir.read('out.folded'));
+  });
+
+  test('is told by its content: under any name, compressed, laid out otherwise, from a pipe', async ({ dir }) => {
+    const text = await readFile(await profileIn(dir), 'utf8');
+    const folded = await ptflame(['render', MIGRATING]);
+    const wide = `\n  ${JSON.stringify(JSON.parse(text), null, 2)}\n`;
+    for (const content of [gzipSync(text), wide])
+      expect(await ptflame(['render', await dir.write('trace.txt', content)])).toEqual(folded);
+    expect(await ptflame(['render', '-'], { input: gzipSync(text) })).toEqual(folded);
+  });
+
+  test('of the bundled trace is the same as that of its text', async ({ dir }) => {
+    const bundled = fixturePath('demo/threads.perf.txt.gz');
+    const text = await dir.write('threads.txt', gunzipSync(await readFile(bundled)));
+    const json = await ptflame(['render', text, '--format', 'json', '--quiet']);
+    expect(await ptflame(['render', bundled, '--format', 'json', '--quiet'])).toEqual(json);
+  });
+});
+
+test('a thread whose name begins with a bracket does not make a profile of a trace', async ({ dir }) => {
+  const trace = THREE_THREADS.replaceAll('server', '{worker}');
+  const run = await ptflame(['render', await dir.write('trace.txt', trace), '--by', 'comm']);
+  expect(run).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('{worker};work') });
+});
+
+describe.concurrent('threads of a profile', () => {
+  test.for([
+    ['--tid', '101'],
+    ['--tid', '0-101,201'],
+    ['--pid', '100'],
+    ['--comm', '^back'],
+    ['--pid', '100', '--tid', '102'],
+  ])('%j selects what it selects of a trace', async (args, { dir }) => {
+    const path = await profileOfThree(dir);
+    const fromTrace = await ptflame(['render', dir.file('trace.txt'), ...args]);
+    expect((await ptflame(['render', path, ...args])).stdout).toBe(fromTrace.stdout);
+    expect(fromTrace.stdout).not.toBe('');
+  });
+
+  test('their losses are counted without those of the others', async ({ dir }) => {
+    const path = await profileIn(dir, fixturePath('lab/overflow-and-lost.txt'));
+    const { threads, quality } = JSON.parse(await readFile(path, 'utf8'));
+    const cut = quality.gaps[0].tid;
+    const run = await ptflame(['render', path, '--tid', String(cut), '--format', 'json']);
+    const selected = JSON.parse(run.stdout);
+    expect(selected.threads).toEqual(threads.filter(({ tid }: { tid: number }) => tid === cut));
+    expect(selected.quality.threadsCut).toBe(1);
+    expect(selected.quality.totalNs).toBe(selected.threads[0].endNs - selected.threads[0].startNs);
+  });
+
+  test.for([
+    [['--tid', '1'], /no thread of the trace is selected/],
+    [['--comm', 'nobody'], /no thread of the trace is selected/],
+  ] as const)('%j, which selects nothing', async ([args, message], { dir }) => {
+    expectRefusal(await ptflame(['render', await profileOfThree(dir), ...args]), 1, message);
+  });
+
+  test.for([
+    [['--pid', '1'], /which process/, /-F\+pid/],
+    [['--comm', 'x'], /what its threads are called/, /-F\+comm/],
+  ] as const)('%j, where the trace did not tell', async ([args, message, remedy], { dir }) => {
+    expectRefusal(await ptflame(['render', await profileIn(dir, SIX_LINES), ...args]), 1, message, remedy);
+  });
+});
+
+describe.concurrent('refused', () => {
+  test.for([['--tail-calls', 'replace'], ['--no-extend'], ['--by-calls'], ['--cpu', '0']])(
+    '%j, which says how a trace is replayed',
+    async ([flag, ...value], { dir }) => {
+      const run = await ptflame([
+        'render',
+        await profileIn(dir),
+        flag as string,
+        ...value,
+        '-o',
+        dir.file('out.folded'),
+      ]);
+      expectRefusal(
+        run,
+        2,
+        new RegExp(`${flag} cannot be used with .*out\\.json: it is a profile`),
+        /the trace itself/,
+      );
+      expect(await dir.names()).toEqual(['out.json']);
+    },
+  );
+
+  test('a default that is said aloud is no harm', async ({ dir }) => {
+    expect((await ptflame(['render', await profileIn(dir), '--tail-calls', 'nest'])).exitCode).toBe(0);
+  });
+
+  test('a profile beside a trace, in any order, and two profiles', async ({ dir }) => {
+    const path = await profileIn(dir);
+    for (const inputs of [
+      [path, MIGRATING],
+      [MIGRATING, path],
+      [path, path],
+    ])
+      expectRefusal(await ptflame(['render', ...inputs]), 1, /out\.json is a profile, not the text/, /alone/);
+  });
+
+  test('a profile that was cut, and an output that stood before stays', async ({ dir }) => {
+    const text = await readFile(await profileIn(dir));
+    const cut = await dir.write('cut.json', text.subarray(0, text.length / 2));
+    await dir.write('out.folded', 'before\n');
+    expectRefusal(
+      await ptflame(['render', cut, '-o', dir.file('out.folded')]),
+      1,
+      /cut\.json ends in the middle/,
+      /TRACE/,
+    );
+    expect(await dir.read('out.folded')).toBe('before\n');
+  });
+
+  test('JSON of another program', async ({ dir }) => {
+    const path = await dir.write('other.json', '{"traceEvents":[]}');
+    expectRefusal(
+      await ptflame(['render', path]),
+      1,
+      /no ptflame profile: it looks like a Chrome trace/,
+      /perf script/,
+    );
+  });
+});

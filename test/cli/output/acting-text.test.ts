@@ -1,0 +1,79 @@
+/**
+ * Names that would act on a terminal act nowhere: shown in text, escaped in JSON, which gives them back.
+ */
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { expect } from 'vitest';
+import { shellWords } from '../../../src/text.js';
+import { ptflame, test } from '../../helpers/cli/run-cli.js';
+
+const NAME = 'a\x1b[31m\x9b1m\u202egnp\u2067';
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this is about
+const ACTING = /[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/;
+const TRACE = [
+  `7 [000] 1.000000001: PERF_RECORD_COMM: ${NAME}:7/7\n`,
+  `7 [000] 1.000000002: call 401000 ${NAME}+0x0 => 402000 b${NAME}+0x0\n`,
+  `7 [000] 1.000000009: return 402010 b${NAME}+0x10 => 401005 ${NAME}+0x5\n`,
+].join('');
+
+test.each([
+  ['report', '--csv'],
+  ['report', '--json'],
+  ['report'],
+  ['latency', `b${NAME}`, '--json', '--slowest', '1'],
+  ['render', '--format', 'folded', '--by', 'thread'],
+  ['render', '--format', 'json'],
+])('%s %s', async (command, ...flags) => {
+  const dir = command === 'latency' ? [flags[0] as string, '-'] : ['-'];
+  const options = command === 'latency' ? flags.slice(1) : flags;
+  const { stdout, exitCode } = await ptflame([command, ...dir, ...options], { input: TRACE });
+  expect(exitCode).toBe(0);
+  expect(stdout).toContain('gnp');
+  expect(stdout).not.toMatch(ACTING);
+  if (flags.includes('--json') || flags.includes('json'))
+    expect(JSON.stringify(JSON.parse(stdout))).toContain(JSON.stringify(NAME).slice(1, -1));
+});
+
+test.each([
+  ['record', '-p', '1', '--dry-run', '-o', NAME, '--perf', `./${NAME}`],
+  ['record', '--dry-run', '--', NAME],
+  ['doctor', '--json', '--perf', `./${NAME}`],
+  ['doctor', '--perf', `./${NAME}`],
+  ['render', NAME],
+  ['render', '-', '-o', `${NAME}.png`],
+  ['report', '-', '--root', NAME],
+  [NAME],
+])('an argument of %s', async (...args) => {
+  const { stdout, stderr } = await ptflame(args, { input: TRACE });
+  expect(stdout + stderr).toContain('gnp');
+  expect(stdout + stderr).not.toMatch(ACTING);
+});
+
+test('names of files, and titles', async ({ dir }) => {
+  const trace = await dir.write(`${NAME}.txt`, TRACE);
+  for (const ending of ['svg', 'html', 'json', 'folded']) {
+    const path = dir.file(`${NAME}.${ending}`);
+    const title = ending === 'svg' || ending === 'html' ? ['--title', NAME] : [];
+    const { exitCode, stderr } = await ptflame(['render', trace, '-o', path, ...title]);
+    expect(exitCode).toBe(0);
+    expect(stderr).not.toMatch(ACTING);
+    expect(await readFile(path, 'utf8')).not.toMatch(ACTING);
+  }
+});
+
+test('a command to copy means what it did', async () => {
+  const words = [`printf '%s\\0'`, NAME, `it's \\ 100 % \x1b`, `-n\x9b`];
+  const { stdout } = await execa('sh', ['-c', `printf '%s\\0' ${shellWords(words)}`], { stripFinalNewline: false });
+  expect(stdout.split('\0').slice(0, -1)).toEqual(words);
+  expect(shellWords(words)).not.toMatch(ACTING);
+});
+
+test('one door leads to standard error', async () => {
+  const files = (await readdir('cli', { recursive: true })).filter((name) => name.endsWith('.ts'));
+  const texts = await Promise.all(
+    files.map(async (name) => [name, await readFile(join('cli', name), 'utf8')] as const),
+  );
+  const writers = texts.filter(([, text]) => /stderr\.write\(/.test(text)).map(([name]) => name);
+  expect(writers.sort()).toEqual(['last-door.ts', 'start.ts', 'terminal/say.ts']);
+});

@@ -1,0 +1,53 @@
+/**
+ * A perf that does not end when it is asked to.
+ */
+import { afterEach, describe, expect, vi } from 'vitest';
+import { RecordOptions } from '../../../../cli/options/recording.js';
+import { probe } from '../../../../cli/perf/machine/probe.js';
+import { planRecording } from '../../../../cli/perf/plan/recording-plan.js';
+import { keepRecording } from '../../../../cli/perf/record/keep-recording.js';
+import { type Directory, test } from '../../../helpers/cli/run-cli.js';
+import { machineTree } from '../../../helpers/perf/machine-tree.js';
+import { FAKE_PERF } from '../../../helpers/perf/record-runs.js';
+
+const PATIENCE = { startMs: 60_000, sayMs: 300, stillMs: 1500, termMs: 300 };
+
+async function recordWith(play: string, dir: Directory, patience = PATIENCE) {
+  vi.stubEnv('FAKE_PERF_PLAY', play);
+  const machine = await probe(await machineTree(dir.file('root')));
+  const options = RecordOptions.parse({ pid: ['1'], time: '10ms', output: dir.file('perf.data'), perf: FAKE_PERF });
+  const version = { text: '6.1', major: 6, minor: 1 };
+  const target = { kind: 'processes', pids: [1], perThread: false } as const;
+  const plan = await planRecording(options, target, machine, version);
+  const said: string[] = [];
+  const recording = keepRecording(plan, { machine, version, say: (text) => said.push(text), patience });
+  return {
+    said,
+    error: await recording.then(
+      () => null,
+      (error) => error,
+    ),
+  };
+}
+
+describe('patience', () => {
+  afterEach(() => vi.unstubAllEnvs());
+
+  test('one that writes for long: that is said', async ({ dir }) => {
+    const { said, error } = await recordWith('slow', dir);
+    expect(error).toBeNull();
+    expect(said.join('\n')).toContain('perf still writes its recording');
+  });
+
+  test('one that neither ends nor writes: it is killed', async ({ dir }) => {
+    const { said, error } = await recordWith('deaf', dir);
+    expect(error).toMatchObject({ code: 'PERF_KILLED', message: expect.stringContaining('had to be killed') });
+    expect(said).toContain('perf does not end: it is killed');
+  });
+
+  test('one that never begins', async ({ dir }) => {
+    const { error } = await recordWith('hang', dir, { ...PATIENCE, startMs: 1000 });
+    expect(error).toMatchObject({ code: 'PERF_KILLED', message: expect.stringContaining('did not begin') });
+    expect((await dir.names()).filter((name) => name.startsWith('perf.data'))).toEqual([]);
+  });
+});

@@ -1,0 +1,116 @@
+/**
+ * Recordings that are decoded in parts give what the text of one perf gives.
+ */
+import { chown, copyFile, mkdir, rm, truncate } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { describe, expect } from 'vitest';
+import { decodeRecording, scriptArguments } from '../../../../cli/perf/script/script.js';
+import { analyze, type DecodeJob, openRecording, renderJson, traceStream } from '../../../../src/index.js';
+import { ptflame, test } from '../../../helpers/cli/run-cli.js';
+import { ALONE, DECODING, decoded, treesOf } from '../../../helpers/perf/decoding.js';
+import { RECORDED_ROOT, RECORDINGS, recordingPath, textOfPerf } from '../../../helpers/perf/perf.js';
+import { needs } from '../../../tools/needs.js';
+
+const WHOLE: DecodeJob = { cpus: null, from: null, to: null, auxBytes: 0 };
+
+needs('perf');
+
+describe.each(RECORDINGS)('%s', (name) => {
+  const path = recordingPath(name);
+
+  test.each([1, 2, 3, 8])('decoded by %d is what the text of perf gives', async (jobs) => {
+    const text = await analyze([traceStream('text', Readable.from([textOfPerf(path)]))], ALONE);
+    const profile = await decoded(path, { jobs });
+    expect(treesOf(profile)).toBe(treesOf(text));
+    expect(profile.quality.lines + text.quality.ignoredLines).toBe(text.quality.lines);
+  });
+
+  test('all that is told does not depend on how many decode', async () => {
+    const one = [...renderJson(await decoded(path))].join('');
+    for (const jobs of [2, 5]) expect([...renderJson(await decoded(path, { jobs }))].join('')).toBe(one);
+  });
+});
+
+test('recordings are really cut: by processors, and in time', async () => {
+  const jobsOf = async (name: string, jobs: number) =>
+    decodeRecording(recordingPath(name), await openRecording(recordingPath(name)), { ...DECODING, jobs }).parts.map(
+      ({ job }) => job,
+    );
+  expect((await jobsOf('cpus-4', 2)).map(({ cpus }) => cpus?.length)).toEqual([2, 2]);
+  const cuts = await jobsOf('loop-1', 3);
+  expect(cuts).toHaveLength(3);
+  expect(cuts.filter(({ from, to }) => from || to)).toHaveLength(3);
+});
+
+test('every branch is decoded with --precise', async () => {
+  const path = recordingPath('cpus-2');
+  const text = await analyze([traceStream('text', Readable.from([textOfPerf(path, 'be')]))], ALONE);
+  expect(treesOf(await decoded(path, { precise: true, jobs: 3 }))).toBe(treesOf(text));
+});
+
+test('names of any kind reach perf as they are', async ({ dir }) => {
+  for (const name of ['two words', `'"; touch x; $(touch y) \`z\``, 'new\nline', '-rf', 'ünïcode']) {
+    await mkdir(dir.file(name));
+    const path = join(dir.file(name), name);
+    await copyFile(recordingPath('cpus-1'), path);
+    expect(treesOf(await decoded(path))).toBe(treesOf(await decoded(recordingPath('cpus-1'))));
+  }
+});
+
+test('what perf is asked', () => {
+  const job = { cpus: [0, 3], from: { seconds: 12, ns: 5 }, to: { seconds: 13, ns: 120_000_000 }, auxBytes: 1 };
+  const args = scriptArguments(recordingPath('cpus-1'), job, { ...DECODING, symfs: '/a b', kallsyms: '/k' });
+  expect(args).toContain('--cpu=0,3');
+  expect(args).toContain('--time=12.000000005,13.120000000');
+  expect(args.slice(-2)).toEqual(['--symfs=/a b', '--kallsyms=/k']);
+  expect(scriptArguments(recordingPath('cpus-1'), WHOLE, DECODING).join(' ')).not.toMatch(/--cpu|--time/);
+});
+
+describe('the command', () => {
+  const SYMFS = ['--symfs', RECORDED_ROOT];
+
+  test('renders a recording as it renders its text', async () => {
+    const args = ['render', recordingPath('noise'), ...SYMFS, '--annotate', '--quiet'];
+    const { exitCode, stdout, stderr } = await ptflame([...args, '-j', '2']);
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+    const text = await ptflame(['render', '-', '--annotate', '--quiet'], { input: textOfPerf(recordingPath('noise')) });
+    expect(stdout).toBe(text.stdout);
+  });
+
+  test('names files that are missing before it decodes', async ({ dir }) => {
+    const { stderr } = await ptflame(['render', recordingPath('cpus-1'), '--symfs', dir.path, '-o', '/dev/null']);
+    expect(stderr).toContain('/opt/ptflame/threads is not there: what ran in it will be lost');
+  });
+
+  test('refuses a recording that was cut, before perf dies of it', async ({ dir }) => {
+    const path = dir.file('cut.data');
+    await copyFile(recordingPath('cpus-1'), path);
+    await truncate(path, 10_000);
+    const { exitCode, stderr } = await ptflame(['render', path, ...SYMFS]);
+    expect(exitCode).toBe(1);
+    expect(stderr).toMatch(/cut\.data is damaged: the file is cut/);
+  });
+});
+
+test('a recording of somebody else, also as a directory of --kcore', async ({ dir }) => {
+  const paths = [dir.path, dir.file('data')];
+  await copyFile(recordingPath('cpus-1'), dir.file('data'));
+  const argumentsOf = (path: string) => scriptArguments(path, WHOLE, DECODING);
+  for (const path of paths) expect(argumentsOf(path)).not.toContain('--force');
+  if (process.geteuid?.() !== 0) return; // nobody else can give it away
+  await chown(dir.file('data'), 65_534, 65_534);
+  for (const path of paths) {
+    expect(argumentsOf(path)).toContain('--force');
+    expect(treesOf(await decoded(path))).toBe(treesOf(await decoded(recordingPath('cpus-1'))));
+  }
+});
+
+test('a recording that vanishes is named', async ({ dir }) => {
+  const path = dir.file('vanishing.data');
+  await copyFile(recordingPath('cpus-1'), path);
+  const recording = await openRecording(path);
+  await rm(path);
+  const decoding = analyze([decodeRecording(path, recording, DECODING)], ALONE);
+  await expect(decoding).rejects.toMatchObject({ code: 'INPUT_UNREADABLE', message: expect.stringContaining(path) });
+});

@@ -1,0 +1,68 @@
+/**
+ * What is left of recordings that break off.
+ */
+import { copyFile, readFile, truncate, writeFile } from 'node:fs/promises';
+import { describe, expect } from 'vitest';
+import { openRecording, salvageRecording } from '../../../../src/index.js';
+import { ptflame, test } from '../../../helpers/cli/run-cli.js';
+import { decoded, treesOf } from '../../../helpers/perf/decoding.js';
+import { RECORDED_ROOT, recordingPath } from '../../../helpers/perf/perf.js';
+import { isMissing } from '../../../tools/needs.js';
+
+describe('--salvage', () => {
+  const render = (path: string) => ptflame(['render', path, '--salvage', '--symfs', RECORDED_ROOT, '--annotate']);
+
+  test.skipIf(isMissing('perf'))('a recording that perf did not finish is all there', async ({ dir }) => {
+    const path = dir.file('killed.data');
+    const bytes = await readFile(recordingPath('cpus-4'));
+    bytes.fill(0, 48, 56); // the size of the data, which perf writes last
+    await writeFile(path, bytes);
+    const whole = await ptflame(['render', recordingPath('cpus-4'), '--symfs', RECORDED_ROOT, '--annotate', '--quiet']);
+    const { exitCode, stdout, stderr } = await render(path);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: whole.stdout });
+    expect(stderr).toMatch(/killed\.data breaks off \(salvaged .* of .*\)/);
+  });
+
+  test.skipIf(isMissing('perf'))(
+    'of one that was cut, what is left is rendered, on all processors',
+    async ({ dir }) => {
+      const path = dir.file('half.data');
+      await copyFile(recordingPath('cpus-4'), path);
+      await truncate(path, 20_000);
+      const { exitCode, stdout, stderr } = await render(path);
+      expect(exitCode).toBe(0);
+      expect(stdout).toContain('critical');
+      expect(stderr).toMatch(/half\.data breaks off \(salvaged 1\d\.\d kB of 27\.\d kB\)/);
+      const salvaged = await salvageRecording(path, dir.file('salvaged.data'), AbortSignal.timeout(10_000));
+      expect(salvaged.keptBytes).toBeGreaterThan(15_000);
+      expect((await openRecording(dir.file('salvaged.data'))).damage).toEqual([]);
+      const alone = (jobs: number) => decoded(dir.file('salvaged.data'), { jobs });
+      expect(treesOf(await alone(4))).toBe(treesOf(await alone(1)));
+    },
+  );
+
+  test('wherever it was cut, what is left can be read', async ({ dir }) => {
+    const whole = await readFile(recordingPath('cpus-2'));
+    const [path, target] = [dir.file('any.data'), dir.file('any-salvaged.data')];
+    for (let length = 600; length < whole.length; length += 937) {
+      await writeFile(path, whole.subarray(0, length));
+      const { keptBytes } = await salvageRecording(path, target, AbortSignal.timeout(10_000));
+      expect(keptBytes).toBeLessThanOrEqual(length);
+      expect((await openRecording(target)).damage).toEqual([]);
+    }
+  });
+
+  test('without a place for the copy that is said', async ({ dir }) => {
+    const target = dir.file('no/such/place');
+    const salvaging = salvageRecording(recordingPath('cpus-1'), target, AbortSignal.timeout(10_000));
+    await expect(salvaging).rejects.toMatchObject({
+      code: 'TEMPORARY_FILE',
+      hint: expect.stringContaining('--temp-dir'),
+    });
+  });
+
+  test('one that is whole is decoded as it is', async () => {
+    const { stderr } = await render(recordingPath('cpus-1'));
+    expect(stderr).not.toContain('salvaged');
+  });
+});

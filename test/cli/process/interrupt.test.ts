@@ -1,0 +1,117 @@
+/**
+ * Ctrl-C and kill: the program stops at once, whatever it waits for, and leaves nothing behind.
+ */
+import { readFile } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { execa } from 'execa';
+import { describe, expect, vi } from 'vitest';
+import {
+  type Directory,
+  PROGRAM,
+  SIX_LINES,
+  SIX_LINES_FOLDED,
+  startPtflame,
+  test,
+  wideTrace,
+} from '../../helpers/cli/run-cli.js';
+
+/** Once it stands, the program is at work and hears signals. */
+async function temporaryFileIn(dir: Directory): Promise<string> {
+  const find = async () => {
+    const name = (await dir.names()).find((name) => /\.ptflame-/.test(name));
+    expect(name).toBeDefined();
+    return name as string;
+  };
+  return vi.waitFor(find, { timeout: 60_000, interval: 10 });
+}
+
+describe.concurrent('an input that never ends', () => {
+  test.for(['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const)('%s while nothing comes', async (signal, { dir }) => {
+    const running = startPtflame(['render', '-', '-o', dir.file('out.folded')], { input: null });
+    running.stdin?.write(await readFile(SIX_LINES));
+    await temporaryFileIn(dir);
+    running.kill(signal);
+    expect(await running).toMatchObject({ exitCode: 130, stdout: '', stderr: '' });
+    expect(await dir.names()).toEqual([]);
+  });
+
+  test.for(['SIGINT', 'SIGTERM'] as const)('%s while more and more comes', async (signal, { dir }) => {
+    const lines = await readFile(SIX_LINES);
+    const endless = Readable.from(
+      (function* () {
+        for (;;) yield lines;
+      })(),
+    );
+    const running = startPtflame(['render', '-', '-o', dir.file('out.folded')], { input: null });
+    endless.pipe(running.stdin as NodeJS.WritableStream).on('error', () => endless.destroy());
+    await temporaryFileIn(dir);
+    running.kill(signal);
+    expect(await running).toMatchObject({ exitCode: 130, stdout: '', stderr: '' });
+    endless.destroy();
+    expect(await dir.names()).toEqual([]);
+  });
+
+  test('an output that stood before is untouched', async ({ dir }) => {
+    await dir.write('out.folded', 'before\n');
+    const running = startPtflame(['render', '-', '-o', dir.file('out.folded')], { input: null });
+    await temporaryFileIn(dir);
+    running.kill('SIGINT');
+    expect((await running).exitCode).toBe(130);
+    expect(await dir.names()).toEqual(['out.folded']);
+    expect(await dir.read('out.folded')).toBe('before\n');
+  });
+
+  test.for(['SIGINT', 'SIGTERM'] as const)('%s at a named pipe that nobody writes', async (signal, { dir }) => {
+    await execa('mkfifo', [dir.file('pipe')]);
+    const running = startPtflame(['render', dir.file('pipe'), '-o', dir.file('out.folded')]);
+    await temporaryFileIn(dir);
+    running.kill(signal);
+    expect(await running).toMatchObject({ exitCode: 130, stdout: '', stderr: '' });
+    expect(await dir.names()).toEqual(['pipe']);
+  });
+});
+
+describe.concurrent('the line of progress', () => {
+  test.for(['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const)('is gone after %s', async (signal, { dir }) => {
+    await execa('mkfifo', [dir.file('pipe')]);
+    const command = `echo $$ > pid; exec '${process.execPath}' '${PROGRAM}' render '${SIX_LINES}' pipe -o x`;
+    const env = { TERM: 'xterm' };
+    const running = execa('script', ['-qec', command, '/dev/null'], {
+      cwd: dir.path,
+      env,
+      stdin: 'ignore',
+      reject: false,
+    });
+    let screen = '';
+    running.stdout.on('data', (bytes) => (screen += bytes));
+    await vi.waitFor(() => expect(screen).toContain('reading'), { timeout: 60_000, interval: 20 });
+    process.kill(Number(await dir.read('pid')), signal);
+    await running;
+    expect(screen.lastIndexOf('\x1b[2K')).toBeGreaterThan(screen.lastIndexOf('reading')); // its line is cleared
+    expect(screen).not.toContain('\x1b[?25l'); // and the cursor was never hidden
+  });
+});
+
+describe.concurrent('an output that takes nothing', () => {
+  test('Ctrl-C while a named pipe has no reader', async ({ dir }) => {
+    await execa('mkfifo', [dir.file('pipe')]);
+    const running = startPtflame(['render', SIX_LINES, '-o', dir.file('out.folded'), '-o', dir.file('pipe')]);
+    const name = await temporaryFileIn(dir);
+    const isWritten = async () => expect((await dir.read(name)).length).toBe(SIX_LINES_FOLDED.length);
+    await vi.waitFor(isWritten, { timeout: 60_000, interval: 10 }); // and now it is the pipe's turn
+    running.kill('SIGINT');
+    expect(await running).toMatchObject({ exitCode: 130, stdout: '' });
+    expect(await dir.names()).toEqual(['pipe']);
+  });
+
+  test('Ctrl-C while the reader of standard output sleeps', async ({ dir }) => {
+    const path = await dir.write('wide.txt', wideTrace());
+    const running = startPtflame(['render', path, '-o', dir.file('out.folded'), '-o', '-']);
+    await new Promise((begun) => running.stdout.once('data', begun));
+    running.stdout.pause();
+    running.kill('SIGINT');
+    running.once('exit', () => running.stdout.resume());
+    expect((await running).exitCode).toBe(130);
+    expect(await dir.names()).toEqual(['wide.txt']);
+  });
+});

@@ -1,0 +1,86 @@
+/**
+ * However the program ends, it says why, and its exit code tells the same.
+ */
+import { closeSync, openSync } from 'node:fs';
+import { describe, expect } from 'vitest';
+import { faultOf, ISSUES } from '../../../cli/process/faults.js';
+import { PtflameError } from '../../../src/index.js';
+import { expectRefusal, ptflame, SIX_LINES, startPtflame, test } from '../../helpers/cli/run-cli.js';
+
+/** Runs this as soon as the program can be heard to fail. */
+function sabotage(script: string): Readonly<Record<string, string>> {
+  const whenReady = `process.on('newListener', (name) => name === 'beforeExit' && setImmediate(() => { ${script} }))`;
+  return { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(whenReady)}` };
+}
+
+describe.concurrent('what nobody catches', () => {
+  test.for([
+    ['an error in a callback', "throw new Error('a bug\\u001b[2J')", /internal error: a bug\\x1b\[2J$/],
+    ['a promise that nobody waits for', "Promise.reject(new Error('a bug'))", /internal error: a bug$/],
+    ['what is no error', 'throw null', /internal error: null$/],
+    ['an end in the middle', 'process.stdin.unref()', /internal error: the work stopped in the middle/],
+  ] as const)('%s', async ([, script, message], { dir }) => {
+    const run = await ptflame(['render', '-', '-o', dir.file('out.svg')], { env: sabotage(script), input: null });
+    expectRefusal(run, 1, message, /a fault of ptflame: please report it .*https:/);
+    expect(run.stderr).toContain(ISSUES);
+    expect(await dir.names()).toEqual([]);
+  });
+
+  test('PTFLAME_DEBUG=1 shows where it was', async () => {
+    const env = { ...sabotage("throw new Error('a bug')"), PTFLAME_DEBUG: '1' };
+    const { stderr } = await ptflame(['render', '-'], { env, input: null });
+    expect(stderr).toMatch(/^caused by\nError: a bug\n {4}at /m);
+  });
+});
+
+describe('faults', () => {
+  const systemError = (code: string, syscall: string) =>
+    Object.assign(new Error(`${code}: too bad, ${syscall} '/x'`), { code, syscall });
+  test.for([
+    [systemError('EMFILE', 'open'), 'SYSTEM', /too bad, open '\/x' \(EMFILE\)/, /ulimit -n/],
+    [systemError('ENOSPC', 'write'), 'SYSTEM', /too bad/, /--temp-dir/],
+    [new RangeError('Array buffer allocation failed'), 'TOO_LARGE', /does not fit into memory/, /--memory/],
+    [new RangeError('Invalid string length'), 'TOO_LARGE', /does not fit into memory/, /--tid/],
+    [Object.assign(new Error('x'), { code: 'ERR_WORKER_OUT_OF_MEMORY' }), 'TOO_LARGE', /fit into memory/, /--memory/],
+    [new TypeError('x is not a function'), 'INTERNAL', /internal error: x is not a function/, /report/],
+    [undefined, 'INTERNAL', /internal error: undefined/, /report/],
+  ] as const)('%s', ([error, code, message, hint]) => {
+    const fault = faultOf(error);
+    expect({ code: fault.code, message: fault.message, hint: fault.hint }).toEqual({
+      code,
+      message: expect.stringMatching(message),
+      hint: expect.stringMatching(hint),
+    });
+  });
+
+  test('what tells already what to do stays what it is', () => {
+    const error = new PtflameError('TIMELESS', 'no times', { hint: 'record them' });
+    expect(faultOf(error)).toBe(error);
+  });
+});
+
+describe.concurrent('standard output', () => {
+  test.for([['--help'], ['--version'], ['doctor'], ['record', '-a', '--dry-run'], ['report', SIX_LINES]])(
+    'on a full disk: %j',
+    async (args) => {
+      const stdout = openSync('/dev/full', 'w');
+      const { exitCode, stderr } = await ptflame(args, { stdout });
+      closeSync(stdout);
+      expect(exitCode).toBe(1);
+      expect(stderr).toMatch(/^ptflame: cannot write standard output: the disk is full\n {2}\S/m);
+    },
+  );
+
+  test.for([['--help'], ['--version'], ['doctor', '--json'], ['report', SIX_LINES]])(
+    'that nobody reads: %j',
+    async (args) => {
+      const running = startPtflame(args);
+      running.stdout.destroy();
+      const { exitCode, stderr } = await running;
+      expect({ exitCode: args[0] === 'doctor' ? 0 : exitCode, stderr }).toEqual({
+        exitCode: 0,
+        stderr: expect.not.stringContaining('ptflame:'),
+      });
+    },
+  );
+});

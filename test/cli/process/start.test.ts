@@ -1,0 +1,116 @@
+/**
+ * What a command loads and does before its work: only what it needs, or starting takes longer than a small trace.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect } from 'vitest';
+import {
+  type Directory,
+  expectRefusal,
+  PROGRAM,
+  ptflame,
+  SIX_LINES,
+  SIX_LINES_FOLDED,
+  test,
+} from '../../helpers/cli/run-cli.js';
+
+interface ScriptCoverage {
+  readonly url: string;
+  readonly functions: readonly { functionName: string; ranges: readonly { count: number }[] }[];
+}
+
+interface Started {
+  readonly stdout: string;
+  readonly files: readonly string[];
+  /** "src/replay/replay.ts": what esbuild says above each module that it put into a file. */
+  readonly modules: readonly string[];
+  /** Names of the functions that ran. */
+  readonly called: ReadonlySet<string>;
+}
+
+/** Runs ptflame and asks V8 what it has seen. */
+async function start(args: readonly string[], dir: Directory): Promise<Started> {
+  const { stdout, exitCode } = await ptflame(args, { env: { NODE_V8_COVERAGE: dir.path } });
+  expect(exitCode).toBe(0);
+  const [report, ...others] = readdirSync(dir.path);
+  expect(others).toEqual([]);
+  const { result } = JSON.parse(readFileSync(dir.file(report as string), 'utf8')) as { result: ScriptCoverage[] };
+  const files = result.map(({ url }) => url).filter((url) => url.startsWith('file:'));
+  const texts = files.map((url) => readFileSync(fileURLToPath(url), 'utf8'));
+  const modules = texts.flatMap((text) => [...text.matchAll(/^\/\/ ((?:cli|src|node_modules)\/\S+)$/gm)]);
+  const called = result.flatMap(({ functions }) =>
+    functions.filter(({ ranges }) => ranges.some(({ count }) => count > 0)),
+  );
+  return {
+    stdout,
+    files,
+    modules: modules.map(([, module]) => module as string),
+    called: new Set(called.map(({ functionName }) => functionName)),
+  };
+}
+
+const REPLAY = 'src/replay/replay.ts';
+
+/** What no start needs: packages that were left out of the bundle, zod's languages, what reads profiles. */
+function needless({ files, modules }: Started): string[] {
+  const installed = files.filter((url) => url.includes('/node_modules/'));
+  const bundled = modules.filter((name) => /zod.*\/locales\/(?!en\.js)|profile-file\/(?:read|json|schema)/.test(name));
+  return [...installed, ...bundled];
+}
+
+describe.concurrent('starting', () => {
+  test('help loads a handful of files, and nothing that reads, replays or draws', async ({ dir }) => {
+    const started = await start(['--help'], dir);
+    expect(started.stdout).toContain('ptflame render');
+    expect(started.modules).toContain('cli/main.ts');
+    expect(started.modules.filter((name) => /^src\/(?!model\/|render\/[^/]*$)/.test(name))).toEqual([]);
+    expect(needless(started)).toEqual([]);
+    expect(started.files.length).toBeLessThan(12);
+  });
+
+  test('a trace loads neither what reads profiles, nor what asks perf, nor what shows progress', async ({ dir }) => {
+    const started = await start(['render', SIX_LINES], dir);
+    expect(started.stdout).toBe(SIX_LINES_FOLDED);
+    expect(started.modules).toContain(REPLAY);
+    expect(needless(started)).toEqual([]);
+    expect(started.files.length).toBeLessThan(25);
+  });
+
+  test('help is made for those alone who ask for it', async ({ dir }) => {
+    const HELP = 'cli/usage/help.ts';
+    expect((await start(['render', SIX_LINES], dir)).modules).not.toContain(HELP);
+    await dir.clear();
+    expect((await start(['render', '--help'], dir)).modules).toContain(HELP);
+  });
+
+  test('of yargs its parser alone is loaded', async ({ dir }) => {
+    const { modules } = await start(['--help'], dir);
+    expect(modules).toContain('node_modules/yargs-parser/build/lib/yargs-parser.js');
+    expect(modules.filter((name) => /yargs\/|cliui|y18n|emoji-regex/.test(name))).toEqual([]);
+  });
+});
+
+describe.concurrent('a Node that is', () => {
+  const pretend = (version: string) => ({
+    NODE_OPTIONS: `--import=data:text/javascript,Object.defineProperty(process.versions,'node',{value:'${version}'})`,
+  });
+
+  for (const version of ['14.21.3', '18.20.8', '20.18.3'])
+    test(`too old says so, and nothing else: ${version}`, async () => {
+      const run = await ptflame(['render', SIX_LINES], { env: pretend(version) });
+      expectRefusal(run, 1, new RegExp(`Node ${version} is too old.* needs Node 20\\.19 or newer`), /nodejs\.org/);
+    });
+
+  for (const version of ['20.19.0', '22.0.0', '100.1.0'])
+    test(`new enough works: ${version}`, async () => {
+      expect(await ptflame(['render', SIX_LINES, '--quiet'], { env: pretend(version) })).toMatchObject({
+        exitCode: 0,
+        stdout: SIX_LINES_FOLDED,
+      });
+    });
+
+  test('too old for npm is too old for ptflame', () => {
+    const { engines } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'));
+    expect(readFileSync(PROGRAM, 'utf8')).toContain(`OLDEST_NODE = "${engines.node.replace('>=', '')}"`);
+  });
+});

@@ -1,0 +1,193 @@
+/**
+ * What the program says of itself: help, completion, the man page, and how its words are read.
+ */
+import { mkdir, readFile } from 'node:fs/promises';
+import { execa } from 'execa';
+import { describe, expect } from 'vitest';
+import { PROGRAM as DESCRIPTION } from '../../../cli/commands.js';
+import { parseWords } from '../../../cli/usage/words.js';
+import { expectRefusal, PROGRAM, ptflame, SIX_LINES, SIX_LINES_FOLDED, test } from '../../helpers/cli/run-cli.js';
+
+const NAMES = DESCRIPTION.commands.map(({ name }) => name);
+
+describe.concurrent('help', () => {
+  test('ptflame alone prints it, with every command and every exit code', async () => {
+    const alone = await ptflame([]);
+    expect(alone).toMatchObject({ exitCode: 0, stderr: '' });
+    for (const name of NAMES) expect(alone.stdout).toMatch(new RegExp(`^  ${name} +\\S`, 'm'));
+    for (const code of [0, 1, 2, 130]) expect(alone.stdout).toMatch(new RegExp(`^  ${code} +\\S`, 'm'));
+    for (const args of [['help'], ['--help'], ['-h'], ['--quiet', '-h']]) expect(await ptflame(args)).toEqual(alone);
+  });
+
+  test.for(NAMES)('ptflame help %s: examples first, every flag under a heading, no line too long', async (name) => {
+    const { stdout, exitCode } = await ptflame(['help', name], { env: { COLUMNS: '80' } });
+    expect(exitCode).toBe(0);
+    expect(await ptflame([name, '--help'], { env: { COLUMNS: '80' } })).toMatchObject({ stdout });
+    const command = DESCRIPTION.commands.find((each) => each.name === name);
+    const flags = command?.flags() ?? [];
+    for (const flag of flags) expect(stdout).toMatch(new RegExp(`^  (-\\w, |    )--${flag.name}\\b`, 'm'));
+    const headings = stdout.match(/^\w.*:$/gm) ?? [];
+    expect(headings[0]).toBe('Examples:');
+    expect(headings).toContain('General:');
+    expect(headings).not.toContain('Other:'); // where flags of no kind would stand
+    expect(headings.at(-1)).toBe('Exit codes:');
+    const examples = command?.examples.map(([text]) => text) ?? [];
+    const tooLong = stdout.split('\n').filter((line) => line.length > 80 && !examples.includes(line.trim()));
+    expect(tooLong).toEqual([]);
+  });
+
+  test('it is asked for before anything else is looked at', async () => {
+    expect((await ptflame(['render', '--bogus', '-h'])).exitCode).toBe(0);
+    expect((await ptflame(['record', '--', 'ls', '--help'])).stdout).toBe(''); // that is of ls
+  });
+
+  test('-V, -v and --version are one', async () => {
+    const [version, ...others] = await Promise.all(['--version', '-V', '-v'].map((flag) => ptflame([flag])));
+    expect(version?.stdout).toMatch(/^\d+\.\d+\.\d+ \(Node [\d.]+, (?:perf .*|no perf)\)\n$/);
+    expect(others).toEqual([version, version]);
+  });
+});
+
+describe.concurrent('words', () => {
+  test.for([
+    [['render', '--quiet', '--', SIX_LINES]],
+    [['render', '-q', SIX_LINES]],
+    [['--quiet', 'render', SIX_LINES]],
+    [['render', '--quiet=true', SIX_LINES, '-o-']],
+    [['render', SIX_LINES, '-qo', '-', '-j1']],
+    [['render', SIX_LINES, '-q', '--title', '', '--jobs=1', '-o=-', '--format=folded', '--title='].slice(0, 3)],
+    [['render', SIX_LINES, '-q', '--min-ns', '9', '--min-ns', '0', '--no-color']],
+  ] as const)('%j', async ([args]) => {
+    expect(await ptflame(args)).toEqual({ exitCode: 0, stdout: SIX_LINES_FOLDED, stderr: '' });
+  });
+
+  test('behind -- all are inputs, also a file whose name begins with a dash', async ({ dir }) => {
+    await dir.write('-x', await readFile(SIX_LINES));
+    expect((await ptflame(['render', '-q', '--', '-x'], { cwd: dir.path })).stdout).toBe(SIX_LINES_FOLDED);
+    expect((await ptflame(['report', '-q', '--', '-x'], { cwd: dir.path })).exitCode).toBe(0);
+    expectRefusal(await ptflame(['render', '--', '-y'], { cwd: dir.path }), 1, /-y/);
+  });
+
+  test('values arrive as they are: quotes, dashes, equals signs, line breaks', () => {
+    const { flags } = DESCRIPTION.commands.find(
+      ({ name }) => name === 'render',
+    ) as (typeof DESCRIPTION.commands)[number];
+    for (const title of [`'quoted'`, '"a" b', '-', '-x', '--by', 'a=b', '=', '', 'a\nb', '0x10', '007', 'true', '1e3'])
+      for (const words of [
+        [`--title=${title}`],
+        ['--title', 'first', `--title=${title}`],
+        [`-o=${title}`, '-o', 'x'],
+      ]) {
+        const { values } = parseWords([...words, '--quiet'], flags(), { command: null, commands: [] });
+        expect(values).toEqual({ quiet: true, ...(words[0]?.startsWith('-o') ? { output: [title, 'x'] } : { title }) });
+      }
+  });
+
+  test('an ending that nobody knows is no trouble with --format, and a name without one is folded', async ({ dir }) => {
+    const args = ['render', SIX_LINES, '--quiet', '-o'];
+    await ptflame([...args, 'x.png', '--format', 'folded'], { cwd: dir.path });
+    await ptflame([...args, 'plain'], { cwd: dir.path });
+    await ptflame([...args, 'tmp.aB3dE9xYz0'], { cwd: dir.path }); // as mktemp names them
+    for (const name of ['x.png', 'plain', 'tmp.aB3dE9xYz0']) expect(await dir.read(name)).toBe(SIX_LINES_FOLDED);
+  });
+
+  test('with several outputs a flag is refused only if none of them can use it', async ({ dir }) => {
+    const args = ['render', SIX_LINES, '--quiet', '-o', 'x.folded', '-o', 'x.svg'];
+    const { exitCode } = await ptflame([...args, '--icicle', '--annotate', '--width', '900'], { cwd: dir.path });
+    expect(exitCode).toBe(0);
+    expect(await dir.read('x.folded')).toContain('mem_heap_block_free:1');
+  });
+
+  // What this machine's locale has installed decides nothing: yargs would go by the names of these variables alone.
+  test.for(['de_DE.UTF-8', 'ja_JP.UTF-8', 'C'])('messages are English in %s too', async (locale) => {
+    const env = { LANG: locale, LC_ALL: locale, LC_MESSAGES: locale, LANGUAGE: locale.slice(0, 2) };
+    const plain = { LANG: 'en_US.UTF-8', LC_ALL: 'en_US.UTF-8' };
+    for (const args of [
+      ['--help'],
+      ['render'],
+      ['rendr'],
+      ['render', '--icicel', SIX_LINES],
+      ['render', 'x', '--by', 'thred'],
+    ])
+      expect(await ptflame(args, { env })).toEqual(await ptflame(args, { env: plain }));
+  });
+});
+
+/** What bash offers behind these words, in the directory `cwd`. */
+async function offered(words: readonly string[], cwd: string): Promise<string[]> {
+  const script = `source <(node "$PROGRAM" completion bash); COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _ptflame; printf '%s\\n' "\${COMPREPLY[@]}"`;
+  const { stdout } = await execa('bash', ['-c', script, 'bash', ...words], { cwd, env: { PROGRAM } });
+  return stdout
+    .split('\n')
+    .filter((line) => line !== '')
+    .sort();
+}
+
+describe.concurrent('completion', () => {
+  test.for([
+    [
+      ['ptflame', 're'],
+      ['record', 'render', 'report'],
+    ],
+    [['ptflame', 'render', '--an'], ['--annotate']],
+    [
+      ['ptflame', 'render', '--by', ''],
+      ['comm', 'none', 'process', 'thread'],
+    ],
+    [['ptflame', 'render', 'x', '--by', '=', 'th'], ['thread']],
+    [
+      ['ptflame', 'render', 'x', '--by', '='],
+      ['comm', 'none', 'process', 'thread'],
+    ],
+    [
+      ['ptflame', 'render', 'tr'],
+      ['trace.txt', 'tree'],
+    ],
+    [['ptflame', 'render', '-o', 'tra'], ['trace.txt']],
+    [['ptflame', 'render', 'x', '--temp-dir', 'tr'], ['tree']],
+    [['ptflame', 'render', 'x', '--title', 'tr'], []],
+    [['ptflame', 'help', 'la'], ['latency']],
+    [
+      ['ptflame', 'completion', ''],
+      ['bash', 'fish', 'zsh'],
+    ],
+    [['ptflame', 'record', '--', './program', 'tra'], ['trace.txt']],
+  ] as const)('%j', async ([words, wanted], { dir }) => {
+    await dir.write('trace.txt', '');
+    await mkdir(dir.file('tree'));
+    expect(await offered(words, dir.path)).toEqual(wanted);
+  });
+
+  test.for(['bash', 'zsh', 'fish'] as const)(
+    '%s takes the script, which knows every command and flag',
+    async (shell, { dir, skip }) => {
+      const { stdout, exitCode } = await ptflame(['completion'], { env: { SHELL: `/usr/bin/${shell}` } });
+      expect(exitCode).toBe(0);
+      expect(await ptflame(['completion', shell])).toMatchObject({ stdout });
+      for (const { name, flags } of DESCRIPTION.commands)
+        for (const word of [name, ...flags().map((flag) => (shell === 'fish' ? `-l ${flag.name}` : `--${flag.name}`))])
+          expect(stdout).toContain(word);
+      const script = await dir.write('script', stdout);
+      const check = await execa(shell, ['-n', script], { reject: false });
+      if (check.code === 'ENOENT') skip(`${shell} is not installed`);
+      expect({ exitCode: check.exitCode, stderr: check.stderr }).toEqual({ exitCode: 0, stderr: '' });
+    },
+  );
+});
+
+describe.concurrent('the man page', () => {
+  test('tells of every command, flag and exit code, and groff has nothing to complain about', async ({ skip }) => {
+    const { stdout: source } = await ptflame(['help', '--man']);
+    const { stdout, stderr, code } = await execa('groff', ['-man', '-Tascii', '-ww', '-P-cbou'], {
+      input: source,
+      reject: false,
+    });
+    const text = code === 'ENOENT' ? source.replaceAll('\\-', '-') : stdout;
+    for (const { name, flags } of DESCRIPTION.commands)
+      for (const word of [`ptflame ${name}`, ...flags().map((flag) => `--${flag.name}`)]) expect(text).toContain(word);
+    for (const [exitCode, meaning] of DESCRIPTION.exitCodes)
+      expect(text).toMatch(new RegExp(`^.*${exitCode}\\s+${meaning.slice(0, 20)}`, 'm'));
+    if (code === 'ENOENT') skip('groff is not installed');
+    expect(stderr).toBe('');
+  });
+});
