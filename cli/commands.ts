@@ -2,18 +2,19 @@
  * The commands: their names, arguments, options and examples, and what runs them.
  */
 
-import { DiffOptions, LatencyOptions, patternOf, ReportOptions, StacksOptions } from './options/questions.js';
-import { DoctorOptions, RecordOptions } from './options/recording.js';
-import {
-  CompletionOptions,
-  DemoOptions,
-  HelpOptions,
-  ImportOptions,
-  InfoOptions,
-  PackOptions,
-  RenderOptions,
-  SHELLS,
-} from './options/shared.js';
+import { CompletionOptions, SHELLS } from './options/completion.js';
+import { DemoOptions } from './options/demo.js';
+import { DiffOptions } from './options/diff.js';
+import { DoctorOptions } from './options/doctor.js';
+import { HelpOptions } from './options/help.js';
+import { ImportOptions } from './options/import.js';
+import { InfoOptions } from './options/info.js';
+import { LatencyOptions, patternOf } from './options/latency.js';
+import { PackOptions } from './options/pack.js';
+import { RecordOptions } from './options/record.js';
+import { RenderOptions } from './options/render.js';
+import { ReportOptions } from './options/report.js';
+import { StacksOptions } from './options/stacks.js';
 import { formatsOf, formOf } from './output/formats.js';
 import type { Argument, Command, Program } from './usage/command.js';
 import { unknownCommand } from './usage/complaints.js';

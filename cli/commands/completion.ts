@@ -2,7 +2,7 @@
  * `ptflame completion`: a script for a shell, on standard output.
  */
 import { basename } from 'node:path';
-import type { CompletionOptions } from '../options/shared.js';
+import type { CompletionOptions } from '../options/completion.js';
 import type { Command } from '../usage/command.js';
 import { bashCompletion } from '../usage/completion/bash.js';
 import { fishCompletion } from '../usage/completion/fish.js';

@@ -3,7 +3,7 @@
  */
 import { fileURLToPath } from 'node:url';
 import { openTraceFile } from '../../src/index.js';
-import type { RenderOptions } from '../options/shared.js';
+import type { RenderOptions } from '../options/render.js';
 import type { Format } from '../output/formats.js';
 import { refuseOverwriting } from '../output/refuse-overwriting.js';
 

@@ -6,7 +6,7 @@ import { nameMatcher, type Profile } from '../../src/index.js';
 import { diffLines } from '../answers/diff.js';
 import { openInputs } from '../input/open-inputs.js';
 import { timedProfileOf } from '../input/traces.js';
-import type { DiffOptions } from '../options/questions.js';
+import type { DiffOptions } from '../options/diff.js';
 import { refuseBoth, writeAnswer } from '../output/answer.js';
 import { qualityLines } from '../quality/lines.js';
 import { tell } from '../terminal/say.js';

@@ -5,7 +5,7 @@ import { PtflameError, safeJson } from '../../src/text.js';
 import { examine } from '../doctor/checks.js';
 import { doctorLines } from '../doctor/lines.js';
 import type { DoctorReport } from '../doctor/report.js';
-import type { DoctorOptions } from '../options/recording.js';
+import type { DoctorOptions } from '../options/doctor.js';
 import { freeDiskBytes, probe } from '../perf/machine/probe.js';
 import { perfBuildOptions, perfVersion } from '../perf/machine/version.js';
 import { chooseBuffers } from '../perf/plan/buffers.js';

@@ -1,7 +1,7 @@
 /**
  * `ptflame help`: what ptflame and its commands do, on standard output.
  */
-import type { HelpOptions } from '../options/shared.js';
+import type { HelpOptions } from '../options/help.js';
 import { helpWidth } from '../terminal/width.js';
 import type { Command, Program } from '../usage/command.js';
 import { commandHelp, overview } from '../usage/help.js';

@@ -5,7 +5,7 @@ import { type ImportedTrace, importTrace, PtflameError } from '../../src/index.j
 import { formatBytes, formatCount, formatMany } from '../../src/text.js';
 import { type CommandInput, openInputs, totalSize } from '../input/open-inputs.js';
 import { loneText, resourcesOf, selectionOf } from '../input/traces.js';
-import type { ImportOptions } from '../options/shared.js';
+import type { ImportOptions } from '../options/import.js';
 import { isTerminal, type Output, openOutput } from '../output/outputs.js';
 import { inputProblems } from '../quality/lines.js';
 import { startProgress } from '../terminal/progress.js';

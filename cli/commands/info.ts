@@ -14,7 +14,7 @@ import {
 import { describeRecording } from '../info/describe-recording.js';
 import { recordingLines } from '../info/recording-lines.js';
 import { firstBytes } from '../input/data-file.js';
-import type { InfoOptions } from '../options/shared.js';
+import type { InfoOptions } from '../options/info.js';
 import { type AnswerForms, writeAnswer } from '../output/answer.js';
 import { refuseOverwriting } from '../output/refuse-overwriting.js';
 

@@ -8,7 +8,7 @@ import { formatBounds } from '../../src/text.js';
 import { latencyLines } from '../answers/latency.js';
 import { type CommandInput, openInputs } from '../input/open-inputs.js';
 import { tracesOnly, withProgress } from '../input/traces.js';
-import type { LatencyOptions } from '../options/questions.js';
+import type { LatencyOptions } from '../options/latency.js';
 import { refuseBoth, writeAnswer } from '../output/answer.js';
 import { tellQuality } from '../quality/lines.js';
 import { tableWidth } from '../terminal/width.js';

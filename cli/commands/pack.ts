@@ -18,7 +18,7 @@ import {
 } from '../../src/packs.js';
 import { formatMany, safeJson } from '../../src/text.js';
 import { dataFileOf, notesPath } from '../input/data-file.js';
-import type { PackOptions } from '../options/shared.js';
+import type { PackOptions } from '../options/pack.js';
 import { isTerminal, openOutput, writeAll } from '../output/outputs.js';
 import { refuseOverwriting } from '../output/refuse-overwriting.js';
 import { notesOf } from '../perf/record/recording-notes.js';

@@ -2,7 +2,7 @@
  * `ptflame record`: checks the machine, lets perf record, judges the file that it wrote, and renders it if asked to.
  */
 import { PtflameError, shellWords } from '../../src/text.js';
-import type { RecordOptions } from '../options/recording.js';
+import type { RecordOptions } from '../options/record.js';
 import { endingOfOthers } from '../output/formats.js';
 import { refuseOverwriting } from '../output/refuse-overwriting.js';
 import { noIntelPt } from '../perf/failures/no-intel-pt.js';

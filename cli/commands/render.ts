@@ -5,7 +5,7 @@ import { foldedBytes, mostFoldedBytes, type Profile, PtflameError } from '../../
 import { formatBytes } from '../../src/text.js';
 import { type CommandInput, openInputs } from '../input/open-inputs.js';
 import { profileOf } from '../input/traces.js';
-import type { RenderOptions } from '../options/shared.js';
+import type { RenderOptions } from '../options/render.js';
 import type { Format } from '../output/formats.js';
 import { type Output, openOutput, writeAll } from '../output/outputs.js';
 import { type Renderer, rendererOf } from '../output/renderers.js';

@@ -6,7 +6,7 @@ import { nameMatcher } from '../../src/index.js';
 import { reportLines } from '../answers/report.js';
 import { openInputs } from '../input/open-inputs.js';
 import { timedProfileOf } from '../input/traces.js';
-import type { ReportOptions } from '../options/questions.js';
+import type { ReportOptions } from '../options/report.js';
 import { refuseBoth, writeAnswer } from '../output/answer.js';
 import { tellQuality } from '../quality/lines.js';
 import { tableWidth } from '../terminal/width.js';

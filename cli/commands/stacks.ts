@@ -6,7 +6,7 @@ import { askStacks } from '../../src/index.js';
 import { stacksLines } from '../answers/stacks.js';
 import { openInputs } from '../input/open-inputs.js';
 import { tracesOnly, withProgress } from '../input/traces.js';
-import type { StacksOptions } from '../options/questions.js';
+import type { StacksOptions } from '../options/stacks.js';
 import { writeAnswer } from '../output/answer.js';
 import { qualityLines } from '../quality/lines.js';
 import { tell } from '../terminal/say.js';

@@ -13,7 +13,7 @@ import {
   type Selection,
   tellKind,
 } from '../../src/index.js';
-import type { RenderOptions } from '../options/shared.js';
+import type { RenderOptions } from '../options/render.js';
 import { startProgress } from '../terminal/progress.js';
 import { type CommandInput, totalSize } from './open-inputs.js';
 import { refuseProfile, refuseReplayOptions, refuseTimeless } from './refuse-profile.js';

@@ -2,7 +2,7 @@
  * Names of outputs → their formats.
  */
 import { PtflameError } from '../../src/text.js';
-import type { RenderOptions } from '../options/shared.js';
+import type { RenderOptions } from '../options/render.js';
 
 export type Format = NonNullable<RenderOptions['format']>;
 

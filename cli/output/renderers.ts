@@ -2,7 +2,7 @@
  * A format → who writes it.
  */
 import { type Profile, renderFolded, renderJson, renderSvg } from '../../src/index.js';
-import type { RenderOptions } from '../options/shared.js';
+import type { RenderOptions } from '../options/render.js';
 import type { Format } from './formats.js';
 
 export type Renderer = (profile: Profile) => Iterable<string>;

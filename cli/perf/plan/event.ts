@@ -2,7 +2,7 @@
  * The event that perf is asked for: the terms of Intel PT, checked against what the CPU offers.
  */
 import { PtflameError } from '../../../src/text.js';
-import type { RecordOptions } from '../../options/recording.js';
+import type { RecordOptions } from '../../options/record.js';
 import type { PmuCaps } from '../machine/probe.js';
 
 /** What --dry-run takes for granted where there is no Intel PT to ask: a CPU of the last ten years. */

@@ -2,7 +2,7 @@
  * Address filters: what is recorded while the program runs there, and nowhere else.
  */
 import { PtflameError } from '../../../src/text.js';
-import type { RecordOptions } from '../../options/recording.js';
+import type { RecordOptions } from '../../options/record.js';
 
 /** perf's filters, each of one range or more; the paths in them as given. */
 export function filtersOf({ filter = [], only = [], binary }: RecordOptions): string[] {

@@ -2,7 +2,7 @@
  * What is to be recorded → the command that records it, as a list of arguments. Nothing is started here.
  */
 import { PtflameError } from '../../../src/text.js';
-import type { RecordOptions } from '../../options/recording.js';
+import type { RecordOptions } from '../../options/record.js';
 import type { Machine } from '../machine/probe.js';
 import { isAtLeast, type PerfVersion } from '../machine/version.js';
 import { type Buffers, chooseBuffers } from './buffers.js';

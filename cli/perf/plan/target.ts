@@ -2,7 +2,7 @@
  * What is recorded: one kind of target, checked.
  */
 import { PtflameError } from '../../../src/text.js';
-import type { RecordOptions } from '../../options/recording.js';
+import type { RecordOptions } from '../../options/record.js';
 import { type Machine, threadCount } from '../machine/probe.js';
 
 export type Target =

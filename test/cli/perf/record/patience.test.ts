@@ -2,7 +2,7 @@
  * A perf that does not end when it is asked to.
  */
 import { afterEach, describe, expect, vi } from 'vitest';
-import { RecordOptions } from '../../../../cli/options/recording.js';
+import { RecordOptions } from '../../../../cli/options/record.js';
 import { probe } from '../../../../cli/perf/machine/probe.js';
 import { planRecording } from '../../../../cli/perf/plan/recording-plan.js';
 import { keepRecording } from '../../../../cli/perf/record/keep-recording.js';

@@ -1,62 +1,16 @@
 /**
- * The flags of the commands that have to do with recording: `record` and `doctor`.
+ * The options of `ptflame record`.
  */
 import * as z from 'zod';
 import { flag, group } from '../usage/flag.js';
-import { general, numberList, path } from './shared.js';
-
-const MS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 } as const;
-
-/** "500ms" → milliseconds. */
-const duration = z.string().transform((text, context) => {
-  const match = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h)$/.exec(text.trim());
-  const ms = match === null ? 0 : Number(match[1]) * MS[match[2] as keyof typeof MS];
-  if (ms >= 1 && ms <= 24 * MS.h) return ms;
-  context.addIssue({ code: 'custom', message: 'is a time from 1ms to 24h with its unit, as 500ms, 1s or 2m' });
-  return z.NEVER;
-});
-
-const LEAST_BUFFER = 8 * 1024;
-const LARGEST_BUFFER = 2 ** 35;
-
-/** "32M" → bytes. */
-function bufferBytes(text: string): number | null {
-  const match = /^(\d{1,11})([KMG]?)(?:i?B)?$/i.exec(text.trim());
-  const bytes = match === null ? 0 : Number(match[1]) * 1024 ** ' KMG'.indexOf(match[2]?.toUpperCase() || ' ');
-  const fits = bytes >= LEAST_BUFFER && bytes <= LARGEST_BUFFER && Number.isInteger(Math.log2(bytes));
-  return fits ? bytes : null;
-}
-
-const bufferSize = z.string().transform((text, context) => {
-  const bytes = bufferBytes(text);
-  if (bytes !== null) return bytes;
-  context.addIssue({ code: 'custom', message: 'is a power of two from 8K on, as 512K, 32M or 1G' });
-  return z.NEVER;
-});
-
-/** Without a value: null, as much as the buffer holds. */
-const snapshotSize = z.string().transform((text, context) => {
-  const bytes = text === '' ? null : bufferBytes(text);
-  if (text === '' || bytes !== null) return { bytes };
-  context.addIssue({ code: 'custom', message: 'is a power of two from 8K on, as 512K or 32M, or stands alone' });
-  return z.NEVER;
-});
+import { auxSize, general, perf } from './shared.js';
+import { duration, numberList, path, snapshotSize, text } from './values.js';
 
 const term = (description: string) =>
   flag(
     z.number('is a number').int('is a whole number').min(0, 'is 0 or more').max(15, 'is 15 or less').optional(),
     description,
   );
-
-/** No argument of a process can hold one. */
-const text = z.string().min(1, 'needs a text that is not empty');
-
-const perf = flag(path.default('perf'), 'which perf to run', { value: 'FILE' });
-const auxSize = flag(
-  bufferSize.optional(),
-  'size of the buffer of each CPU or thread, such as 32M (default: up to 32M, within memory and limits)',
-  { alias: 'm', value: 'SIZE' },
-);
 
 export const RecordOptions = z.object({
   ...group('What to record', {
@@ -119,14 +73,3 @@ export const RecordOptions = z.object({
   ...general,
 });
 export type RecordOptions = z.infer<typeof RecordOptions>;
-
-export const DoctorOptions = z.object({
-  ...group('What is checked', {
-    auxSize,
-    output: flag(path.default('perf.data'), 'where a recording would be written', { alias: 'o', value: 'FILE' }),
-    perf,
-  }),
-  ...group('Output', { json: flag(z.boolean().default(false), 'print JSON, for programs: docs/recording.md') }),
-  ...general,
-});
-export type DoctorOptions = z.infer<typeof DoctorOptions>;

@@ -1,0 +1,12 @@
+/**
+ * The options of `ptflame demo`.
+ */
+import * as z from 'zod';
+import { group } from '../usage/flag.js';
+import { general, outputs } from './shared.js';
+
+export const DemoOptions = z.object({
+  ...group('Output', { output: outputs('where to write (default: flame.html); may be repeated') }),
+  ...general,
+});
+export type DemoOptions = z.infer<typeof DemoOptions>;

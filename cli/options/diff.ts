@@ -1,0 +1,22 @@
+/**
+ * The options of `ptflame diff`.
+ */
+import * as z from 'zod';
+import { flag, group } from '../usage/flag.js';
+import { atMost, csv, json, matching, reading, shown } from './shared.js';
+import { path } from './values.js';
+
+export const DiffOptions = z.object({
+  before: path,
+  after: path,
+  ...group('Output', {
+    sort: flag(z.enum(['self', 'total', 'calls', 'avg']).default('self'), 'whose change comes first'),
+    top: atMost(40, 'how many functions; 0 is all (JSON and CSV have all)', ['text']),
+    json,
+    csv,
+  }),
+  ...matching,
+  ...shown,
+  ...reading,
+});
+export type DiffOptions = z.infer<typeof DiffOptions>;

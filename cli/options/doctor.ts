@@ -1,0 +1,18 @@
+/**
+ * The options of `ptflame doctor`.
+ */
+import * as z from 'zod';
+import { flag, group } from '../usage/flag.js';
+import { auxSize, general, perf } from './shared.js';
+import { path } from './values.js';
+
+export const DoctorOptions = z.object({
+  ...group('What is checked', {
+    auxSize,
+    output: flag(path.default('perf.data'), 'where a recording would be written', { alias: 'o', value: 'FILE' }),
+    perf,
+  }),
+  ...group('Output', { json: flag(z.boolean().default(false), 'print JSON, for programs: docs/recording.md') }),
+  ...general,
+});
+export type DoctorOptions = z.infer<typeof DoctorOptions>;

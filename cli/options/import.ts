@@ -1,0 +1,19 @@
+/**
+ * The options of `ptflame import`.
+ */
+import * as z from 'zod';
+import { flag, group } from '../usage/flag.js';
+import { decoding, general, resources, selection } from './shared.js';
+import { path } from './values.js';
+
+export const ImportOptions = z.object({
+  inputs: z.array(path).min(1),
+  ...group('Output', {
+    output: flag(path, 'where to write the trace; - is standard output', { alias: 'o', value: 'FILE' }),
+  }),
+  ...selection,
+  ...decoding,
+  ...resources,
+  ...general,
+});
+export type ImportOptions = z.infer<typeof ImportOptions>;

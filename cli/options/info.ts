@@ -1,0 +1,14 @@
+/**
+ * The options of `ptflame info`.
+ */
+import * as z from 'zod';
+import { flag, group } from '../usage/flag.js';
+import { general } from './shared.js';
+import { path } from './values.js';
+
+export const InfoOptions = z.object({
+  file: path,
+  ...group('Output', { json: flag(z.boolean().default(false), 'print JSON, for programs: docs/perf-data.md') }),
+  ...general,
+});
+export type InfoOptions = z.infer<typeof InfoOptions>;

@@ -1,0 +1,88 @@
+/**
+ * How times, durations and functions are written on the command line.
+ */
+import * as z from 'zod';
+import type { CallPattern, FunctionPattern, Moment } from '../../src/index.js';
+
+const UNITS: Readonly<Record<string, number>> = { ns: 1, us: 1e3, µs: 1e3, ms: 1e6, s: 1e9 };
+const DURATION = String.raw`\d{1,15}(?:\.\d{1,9})?(?:ns|us|µs|ms|s)?`;
+const IS_DURATION = new RegExp(`^(${DURATION})$`);
+
+/** "10us" → nanoseconds, whole ones; without a unit they are nanoseconds. */
+export function parseDuration(text: string): number | null {
+  if (!IS_DURATION.test(text)) return null;
+  const [, number, unit = ''] = /^([\d.]+)(\D*)$/.exec(text) as RegExpExecArray;
+  return Math.round(Number(number) * (UNITS[unit === '' ? 'ns' : unit] as number));
+}
+
+/** "10us,1ms": both bounds, or one of them. */
+function parseDurations(text: string): Pick<CallPattern, 'minNs' | 'maxNs'> | null {
+  const [least, most, ...more] = text.split(',').map((part) => part.trim());
+  if (least === undefined || most === undefined || more.length > 0 || (least === '' && most === '')) return null;
+  const [minNs, maxNs] = [least, most].map((part) => (part === '' ? undefined : parseDuration(part)));
+  if (minNs === null || maxNs === null || (minNs ?? 0) > (maxNs ?? Number.POSITIVE_INFINITY)) return null;
+  return { ...(minNs !== undefined && { minNs }), ...(maxNs !== undefined && { maxNs }) };
+}
+
+/** "858572.85": perf's clock; "+10ms": from the start of the recording. */
+export function parseMoment(text: string): Moment | null {
+  if (text.startsWith('+')) {
+    const afterStartNs = parseDuration(text.slice(1));
+    return afterStartNs === null ? null : { afterStartNs };
+  }
+  const match = /^(\d{1,15})(?:\.(\d{1,9}))?$/.exec(text);
+  return match && { seconds: Number(match[1]), ns: Number((match[2] ?? '').padEnd(9, '0')) };
+}
+
+/** "/^get_/": an expression, for a name cannot begin so; all else is a whole name. */
+export function parseFunction(text: string): FunctionPattern | null {
+  const match = /^\/(.+)\/$/s.exec(text);
+  return match === null ? text : expression(match[1] as string);
+}
+
+export function expression(text: string): RegExp | null {
+  try {
+    return new RegExp(text, 'u');
+  } catch {
+    return null;
+  }
+}
+
+const BOUNDS = new RegExp(`^(.+)#((?:${DURATION})?,(?:${DURATION})?)$`, 's');
+
+/** "do_command#10us,1ms". */
+function parseCalls(text: string): CallPattern | null {
+  const [, name = text, bounds] = BOUNDS.exec(text) ?? [];
+  const functions = name === '' ? null : parseFunction(name);
+  const durations = bounds === undefined ? {} : parseDurations(bounds);
+  return functions === null || durations === null ? null : { functions, ...durations };
+}
+
+/** A schema of texts that are read by a parser, which gives null for what it cannot read. */
+function parsed<Value>(parse: (text: string) => Value | null, message: string) {
+  return z.string().transform((text, context) => {
+    const value = parse(text.trim());
+    if (value !== null) return value;
+    context.addIssue({ code: 'custom', message });
+    return z.NEVER;
+  });
+}
+
+export const durations = parsed(parseDurations, 'is MIN,MAX, as 10us,1ms; one of the two may be left out');
+export const moment = parsed(parseMoment, "is a time on perf's clock, as 858572.85, or from the start, as +10ms");
+export const functionPattern = parsed(parseFunction, 'is the name of a function, or /a regular expression/');
+
+export const window = parsed((text) => {
+  const [from, to, ...more] = text.split(',').map((part) => part.trim());
+  if (from === undefined || to === undefined || more.length > 0 || (from === '' && to === '')) return null;
+  const [start, end] = [from, to].map((part) => (part === '' ? undefined : parseMoment(part)));
+  return start === null || end === null ? null : { from: start ?? null, to: end ?? null };
+}, 'is FROM,TO, as +10ms,+20ms or 858572.85,858572.9; one of the two may be left out');
+
+export const callPatterns = z.array(z.coerce.string()).transform((texts, context) => {
+  const patterns = texts.map(parseCalls);
+  const found = patterns.filter((pattern) => pattern !== null);
+  if (found.length === texts.length) return found;
+  context.addIssue({ code: 'custom', message: 'is FUNCTION or FUNCTION#MIN,MAX, as do_command#10us,1ms' });
+  return z.NEVER;
+});

@@ -1,0 +1,58 @@
+/**
+ * The options of `ptflame render`.
+ */
+import * as z from 'zod';
+import { flag, group } from '../usage/flag.js';
+import { decoding, filters, general, outputs, replaying, resources, selection } from './shared.js';
+import { path } from './values.js';
+
+/** How a picture looks; what is not given is the library's default. */
+const appearance = group('Appearance', {
+  title: flag(z.string().optional(), 'the heading above the picture (html, svg)', { formats: ['html', 'svg'] }),
+  icicle: flag(z.boolean().default(false), 'callers on top, callees below (html, svg)', { formats: ['html', 'svg'] }),
+  width: flag(
+    z.number('is a number').min(300, 'is 300 or more').max(20_000, 'is 20000 or less').optional(),
+    'width where no browser window sets it (svg; default: 1200)',
+    { value: 'PX', formats: ['svg'] },
+  ),
+  minPx: flag(
+    z.number('is a number').min(0, 'is 0 or more').optional(),
+    'merge neighbouring frames that are narrower (svg; default: a third of a pixel)',
+    { value: 'PX', formats: ['svg'] },
+  ),
+  by: flag(
+    z.enum(['none', 'thread', 'process', 'comm']).default('none'),
+    'add a root frame for each thread, process or command name (svg, folded)',
+    { formats: ['svg', 'folded'] },
+  ),
+  annotate: flag(z.boolean().default(false), 'add calls, cut calls and the average in ns to each name (folded)', {
+    formats: ['folded'],
+  }),
+  minNs: flag(
+    z.number('is a number').min(0, 'is 0 or more').default(0),
+    'leave out paths with less time of their own (folded)',
+    { value: 'NS', formats: ['folded'] },
+  ),
+});
+
+export const RenderOptions = z.object({
+  inputs: z.array(path).min(1),
+  ...group('Output', {
+    output: outputs('where to write; - is standard output (default); may be repeated'),
+    format: flag(
+      z.enum(['folded', 'svg', 'html', 'json']).optional(),
+      'format of all outputs (default: by the ending of FILE; without one, folded)',
+    ),
+  }),
+  ...appearance,
+  ...selection,
+  ...filters,
+  ...replaying,
+  ...group('What is shown', {
+    byCalls: flag(z.boolean().default(false), 'take a trace without times: frames weigh their calls'),
+  }),
+  ...decoding,
+  ...resources,
+  ...general,
+});
+export type RenderOptions = z.infer<typeof RenderOptions>;

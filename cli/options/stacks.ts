@@ -1,0 +1,20 @@
+/**
+ * The options of `ptflame stacks`.
+ */
+import * as z from 'zod';
+import { flag, group } from '../usage/flag.js';
+import { moment } from './question-values.js';
+import { json, reading, replaying, selection } from './shared.js';
+import { path } from './values.js';
+
+export const StacksOptions = z.object({
+  inputs: z.array(path).min(1),
+  ...group('What is shown', {
+    at: flag(moment, "when: +10ms from the start, or a time on perf's clock", { value: 'TIME' }),
+  }),
+  ...group('Output', { json }),
+  ...selection,
+  ...replaying,
+  ...reading,
+});
+export type StacksOptions = z.infer<typeof StacksOptions>;
