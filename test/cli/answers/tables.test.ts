@@ -24,7 +24,7 @@ const TABLES: readonly (readonly [name: string, args: readonly string[]])[] = [
 ];
 
 async function compare(file: string, text: string): Promise<void> {
-  const path = new URL(`../golden/tables/${file}`, import.meta.url);
+  const path = new URL(`../../golden/tables/${file}`, import.meta.url);
   if (process.env['BLESS']) await writeFile(path, text);
   expect(text).toBe(await readFile(path, 'utf8'));
 }
