@@ -2,9 +2,9 @@
  * JSON bytes in, values out, as JSON.parse gives them; but a list of numbers is a column, in which null is NaN. No text
  * is made of the whole, and whatever the bytes hold, memory stays within a few times their number.
  */
+import { FileFault } from '../codec/file-fault.js';
 import { float64Column } from '../model/columns.js';
 import { checkMemory } from '../model/memory-watch.js';
-import { ProfileFault } from './fault.js';
 
 export type JsonValue = null | boolean | number | string | Float64Array | JsonList | JsonObject;
 export type JsonList = readonly JsonValue[];
@@ -31,7 +31,7 @@ const LITERALS = [
   { text: 'false', value: false },
 ] as const;
 
-/** @throws ProfileFault cut, damaged or too-large */
+/** @throws FileFault cut, damaged or too-large */
 export function parseJson(bytes: Uint8Array): JsonValue {
   return new JsonReader(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)).whole();
 }
@@ -55,7 +55,7 @@ class JsonReader {
 
   private value(): JsonValue {
     if (this.values % VALUES_A_CHECK === 0) checkMemory();
-    if (++this.values > MOST_VALUES) throw new ProfileFault('too-large', `it has more than ${MOST_VALUES} values`);
+    if (++this.values > MOST_VALUES) throw new FileFault('too-large', `it has more than ${MOST_VALUES} values`);
     this.skipBlanks();
     switch (this.bytes[this.at]) {
       case BEGIN_OBJECT:
@@ -70,7 +70,7 @@ class JsonReader {
   }
 
   private inside<Value>(read: () => Value): Value {
-    if (++this.level > MOST_LEVELS) throw new ProfileFault('damaged', `it is nested more than ${MOST_LEVELS} deep`);
+    if (++this.level > MOST_LEVELS) throw new FileFault('damaged', `it is nested more than ${MOST_LEVELS} deep`);
     this.at++;
     this.skipBlanks();
     const value = read();
@@ -101,8 +101,7 @@ class JsonReader {
       if (this.isNumber()) column.push(this.number());
       else if (this.isAt('null')) column.push(Number(this.literal() ?? Number.NaN));
       else return this.mixed(Array.from(column.taken(), (value) => (Number.isNaN(value) ? null : value)));
-      if (column.length > MOST_NUMBERS)
-        throw new ProfileFault('too-large', `a list of more than ${MOST_NUMBERS} numbers`);
+      if (column.length > MOST_NUMBERS) throw new FileFault('too-large', `a list of more than ${MOST_NUMBERS} numbers`);
     } while (this.goesOn(END_LIST));
     return column.taken().slice();
   }
@@ -182,7 +181,7 @@ class JsonReader {
       this.at++;
     }
     const end = ++this.at;
-    if (end - begin > LONGEST_TEXT_BYTES) throw new ProfileFault('too-large', `a text of ${end - begin} bytes`);
+    if (end - begin > LONGEST_TEXT_BYTES) throw new FileFault('too-large', `a text of ${end - begin} bytes`);
     return isPlain ? bytes.toString('utf8', begin + 1, end - 1) : this.unescaped(begin, end);
   }
 
@@ -190,7 +189,7 @@ class JsonReader {
     try {
       return JSON.parse(this.bytes.toString('utf8', begin, end)) as string;
     } catch {
-      throw new ProfileFault('damaged', `at byte ${begin}: a text with a wrong escape`);
+      throw new FileFault('damaged', `at byte ${begin}: a text with a wrong escape`);
     }
   }
 
@@ -198,10 +197,10 @@ class JsonReader {
     while (isBlank(this.bytes[this.at])) this.at++;
   }
 
-  private unexpected(at = this.at): ProfileFault {
+  private unexpected(at = this.at): FileFault {
     const byte = this.bytes[at];
-    if (byte === undefined) return new ProfileFault('cut', 'it ends in the middle');
-    return new ProfileFault('damaged', `at byte ${at}: unexpected ${JSON.stringify(String.fromCharCode(byte))}`);
+    if (byte === undefined) return new FileFault('cut', 'it was not written whole');
+    return new FileFault('damaged', `at byte ${at}: unexpected ${JSON.stringify(String.fromCharCode(byte))}`);
   }
 }
 

@@ -1,11 +1,12 @@
 /**
  * The columns of a thread in a file → a call tree that everybody may rely on.
  */
+import { damagedAt } from '../codec/file-fault.js';
 import { type CallTree, ROOT } from '../model/call-tree.js';
 import { siblingsByRank } from '../model/file-order.js';
 import { NODE_COLUMNS } from '../model/node-columns.js';
 import { NONE } from '../model/units.js';
-import { ProfileFault } from './fault.js';
+import { checkLengths, isRow } from './checks.js';
 import { TREE_COLUMNS, type TreeColumn } from './format.js';
 import type { ThreadPart } from './schema.js';
 
@@ -34,11 +35,8 @@ export function readTree(part: ThreadPart['tree'], symbols: number, path: string
 function columnsOf(part: ThreadPart['tree'], path: string): Columns {
   const entries = TREE_COLUMNS.map((name) => [name, columnOf(part[name])] as const);
   const columns = Object.fromEntries(entries) as Columns;
-  const { length } = columns.parent;
-  if (length === 0) throw damaged(path, 'has no root');
-  for (const name of TREE_COLUMNS)
-    if (columns[name].length !== length)
-      throw damaged(`${path}.${name}`, `has ${columns[name].length} rows, but parent has ${length}`);
+  if (columns.parent.length === 0) throw damagedAt(path, 'has no root');
+  checkLengths(columns, path);
   return columns;
 }
 
@@ -48,36 +46,32 @@ function columnOf(values: ArrayLike<number | null>): Float64Array {
 
 function checkLinks({ parent, symbol }: Columns, symbols: number, path: string): void {
   if (parent[ROOT] !== NONE || symbol[ROOT] !== NONE)
-    throw damaged(path, `begins with a node that is no root: its parent and symbol are to be ${NONE}`);
+    throw damagedAt(path, `begins with a node that is no root: its parent and symbol are to be ${NONE}`);
   for (let node = 1; node < parent.length; node++) {
     if (!isRow(parent[node], node))
-      throw damaged(`${path}.parent[${node}]`, `is ${shown(parent[node])}, which is no node before it`);
+      throw damagedAt(`${path}.parent[${node}]`, `is ${shown(parent[node])}, which is no node before it`);
     if (!isRow(symbol[node], symbols))
-      throw damaged(`${path}.symbol[${node}]`, `is ${shown(symbol[node])}, and there are ${symbols} symbols`);
+      throw damagedAt(`${path}.symbol[${node}]`, `is ${shown(symbol[node])}, and there are ${symbols} symbols`);
   }
-}
-
-function isRow(value: number, length: number): boolean {
-  return Number.isInteger(value) && value >= 0 && value < length;
 }
 
 function checkWhole(values: Float64Array, path: string): void {
   const row = values.findIndex((value) => !(Number.isInteger(value) && value >= 0));
-  if (row !== -1) throw damaged(`${path}[${row}]`, `is ${shown(values[row])}, not a whole number from 0 on`);
+  if (row !== -1) throw damagedAt(`${path}[${row}]`, `is ${shown(values[row])}, not a whole number from 0 on`);
 }
 
 function checkCalls(columns: Columns, path: string): void {
   const { calls, inferredCalls, unwoundCalls, longestCutNs, selfNs, inferredNs } = columns;
   for (let node = 0; node < calls.length; node++) {
     if (inferredCalls[node] > calls[node])
-      throw damaged(`${path}.inferredCalls[${node}]`, `is ${inferredCalls[node]} of ${calls[node]} calls`);
+      throw damagedAt(`${path}.inferredCalls[${node}]`, `is ${inferredCalls[node]} of ${calls[node]} calls`);
     const complete = calls[node] - inferredCalls[node];
     if (unwoundCalls[node] > complete)
-      throw damaged(`${path}.unwoundCalls[${node}]`, `is ${unwoundCalls[node]} of ${complete} complete calls`);
+      throw damagedAt(`${path}.unwoundCalls[${node}]`, `is ${unwoundCalls[node]} of ${complete} complete calls`);
     if (longestCutNs[node] > 0 && inferredCalls[node] === 0)
-      throw damaged(`${path}.longestCutNs[${node}]`, `is ${longestCutNs[node]}, but no call is inferred`);
+      throw damagedAt(`${path}.longestCutNs[${node}]`, `is ${longestCutNs[node]}, but no call is inferred`);
     if (inferredNs[node] > selfNs[node])
-      throw damaged(`${path}.inferredNs[${node}]`, `is ${inferredNs[node]} of ${selfNs[node]} ns`);
+      throw damagedAt(`${path}.inferredNs[${node}]`, `is ${inferredNs[node]} of ${selfNs[node]} ns`);
   }
 }
 
@@ -88,7 +82,7 @@ function checkShortestAndLongest({ calls, inferredCalls, minNs, maxNs }: Columns
     const isNothing = Number.isNaN(min) && Number.isNaN(max);
     const isRange = Number.isInteger(min) && Number.isInteger(max) && min >= 0 && min <= max;
     if (calls[node] > inferredCalls[node] ? !isRange : !isNothing)
-      throw damaged(`${path}.minNs[${node}]`, `to maxNs is ${shown(min)} to ${shown(max)}, which cannot be`);
+      throw damagedAt(`${path}.minNs[${node}]`, `to maxNs is ${shown(min)} to ${shown(max)}, which cannot be`);
   }
 }
 
@@ -97,14 +91,10 @@ function checkSiblings({ length, parent, symbol }: CallTree, path: string): void
   for (let node = 1; node < length; node++) {
     const next = nextSibling[node];
     if (next !== NONE && symbol[next] === symbol[node])
-      throw damaged(`${path}.symbol[${next}]`, `is that of node ${node}, which has the same parent`);
+      throw damagedAt(`${path}.symbol[${next}]`, `is that of node ${node}, which has the same parent`);
   }
 }
 
 function shown(value: number): string {
   return Number.isNaN(value) ? 'null' : String(value);
-}
-
-function damaged(path: string, what: string): ProfileFault {
-  return new ProfileFault('damaged', `${path} ${what}`);
 }

@@ -2,16 +2,18 @@
  * The bytes of a profile file in, the profile out, or one message that says what is wrong with it.
  */
 import type { z } from 'zod';
+import { damagedAt, FileFault, newerVersion } from '../codec/file-fault.js';
 import { addedDurations } from '../model/durations.js';
 import type { Profile, ThreadProfile } from '../model/profile.js';
 import type { Quality } from '../model/quality.js';
 import { type SymbolKind, type SymbolTable, SymbolTableBuilder } from '../model/symbol-table.js';
 import { NONE } from '../model/units.js';
-import { ProfileFault, refusal } from './fault.js';
+import { checkLengths } from './checks.js';
 import { FORMAT, KIND_NAMES, VERSION } from './format.js';
 import { type JsonObject, type JsonValue, parseJson } from './json-reader.js';
 import { readDurations } from './read-durations.js';
 import { readTree } from './read-tree.js';
+import { profileRefusal } from './refusal.js';
 import { ProfileHead, type QualityPart, type SymbolsPart, ThreadPart } from './schema.js';
 
 /**
@@ -23,7 +25,7 @@ export function parseProfile(bytes: Uint8Array, name: string): Profile {
   try {
     return profileOf(upgraded(parseJson(bytes)));
   } catch (error) {
-    throw error instanceof ProfileFault ? refusal(error, name, bytes) : error;
+    throw error instanceof FileFault ? profileRefusal(error, name, bytes) : error;
   }
 }
 
@@ -47,10 +49,10 @@ function withTree(thread: JsonValue): JsonValue {
 }
 
 function upgraded(file: JsonValue): JsonObject {
-  if (!isObject(file) || file['format'] !== FORMAT) throw new ProfileFault('other-kind', 'it does not say its format');
+  if (!isObject(file) || file['format'] !== FORMAT) throw new FileFault('other-kind', 'it does not say its format');
   const version = file['version'];
-  if (!Number.isInteger(version) || (version as number) < 1) throw damaged('version', 'is no version of the format');
-  if ((version as number) > VERSION) throw newer(file, version as number);
+  if (!Number.isInteger(version) || (version as number) < 1) throw damagedAt('version', 'is no version of the format');
+  if ((version as number) > VERSION) throw newerVersion(version as number, VERSION, producerOf(file));
   return UPGRADES.slice((version as number) - 1).reduce((older, upgrade) => upgrade(older), file);
 }
 
@@ -58,16 +60,13 @@ function isObject(value: JsonValue | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Float64Array);
 }
 
-function newer({ producer }: JsonObject, version: number): ProfileFault {
-  const theirs = isObject(producer) ? producer['version'] : null;
-  const wanted = typeof theirs === 'string' && /^[\w.+-]{1,40}$/.test(theirs) ? `: use ptflame ${theirs} or newer` : '';
-  const message = `was written in version ${version} of the format, and this program reads up to ${VERSION}${wanted}`;
-  return new ProfileFault('newer', message);
+function producerOf({ producer }: JsonObject): JsonValue | undefined {
+  return isObject(producer) ? producer['version'] : undefined;
 }
 
 function profileOf(file: JsonObject): Profile {
   const { meta, symbols, threads, quality } = checked(ProfileHead, file, '');
-  if (meta.startNs > meta.endNs) throw damaged('meta.endNs', 'is before its start');
+  if (meta.startNs > meta.endNs) throw damagedAt('meta.endNs', 'is before its start');
   const table = tableOf(symbols);
   const isPart = meta.part !== undefined;
   const read = threads.map((thread, row) => threadOf(thread, table, `threads[${row}]`, isPart)).map(inOrderOfTids);
@@ -97,13 +96,12 @@ function checked<Schema extends z.ZodType>(schema: Schema, value: unknown, path:
   if (result.success) return result.data;
   const issue = result.error.issues[0];
   const keys = issue?.path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`)) ?? [];
-  throw damaged(`${path}${keys.join('')}:`.replace(/^\./, ''), issue?.message ?? 'wrong');
+  throw damagedAt(`${path}${keys.join('')}:`.replace(/^\./, ''), issue?.message ?? 'wrong');
 }
 
 function tableOf({ name, kind, dso, dsoName }: z.infer<typeof SymbolsPart>): SymbolTable {
   const { length } = name;
-  for (const [column, { length: rows }] of Object.entries({ kind, dso }))
-    if (rows !== length) throw damaged(`symbols.${column}`, `has ${rows} rows, but name has ${length}`);
+  checkLengths({ name, kind, dso }, 'symbols');
   const table = {
     length,
     name,
@@ -112,7 +110,7 @@ function tableOf({ name, kind, dso, dsoName }: z.infer<typeof SymbolsPart>): Sym
     dsoName,
   };
   const wrong = table.dso.findIndex((row) => !(Number.isInteger(row) && row >= NONE && row < dsoName.length));
-  if (wrong !== -1) throw damaged(`symbols.dso[${wrong}]`, `is no row of dsoName, which has ${dsoName.length}`);
+  if (wrong !== -1) throw damagedAt(`symbols.dso[${wrong}]`, `is no row of dsoName, which has ${dsoName.length}`);
   checkSpecials(table);
   return table;
 }
@@ -122,7 +120,7 @@ function checkSpecials({ name, kind, dso }: SymbolTable): void {
   const special = new SymbolTableBuilder().build();
   for (let row = 0; row < special.length; row++)
     if (name[row] !== special.name[row] || kind[row] !== special.kind[row] || dso[row] !== special.dso[row])
-      throw damaged(
+      throw damagedAt(
         `symbols.name[${row}]`,
         `is not the symbol ${special.name[row]}, which has this row in every profile`,
       );
@@ -135,7 +133,7 @@ function threadOf(value: unknown, symbols: SymbolTable, path: string, isPart: bo
   const spanNs = thread.endNs - thread.startNs;
   const isWrong = isPart ? sumNs - spanNs : Math.abs(sumNs - spanNs);
   if (isWrong > roundingNs(thread))
-    throw damaged(`${path}.tree.selfNs`, `adds up to ${sumNs} ns, but the thread was observed for ${spanNs} ns`);
+    throw damagedAt(`${path}.tree.selfNs`, `adds up to ${sumNs} ns, but the thread was observed for ${spanNs} ns`);
   const { durations } = thread;
   return {
     ...thread,
@@ -153,10 +151,6 @@ function roundingNs({ startNs, endNs }: ThreadPart): number {
 function inOrderOfTids(thread: ThreadProfile, row: number, threads: readonly ThreadProfile[]): ThreadProfile {
   const before = threads[row - 1];
   if (before && before.tid >= thread.tid)
-    throw damaged(`threads[${row}].tid`, `is ${thread.tid}, behind ${before.tid}: threads stand by tid, each once`);
+    throw damagedAt(`threads[${row}].tid`, `is ${thread.tid}, behind ${before.tid}: threads stand by tid, each once`);
   return thread;
-}
-
-function damaged(path: string, what: string): ProfileFault {
-  return new ProfileFault('damaged', `${path} ${what}`);
 }

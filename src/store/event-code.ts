@@ -1,13 +1,11 @@
 /**
- * How events are written: an event is two numbers, of seven bits a byte.
+ * How events are written: an event is two numbers, of seven bits a byte (`codec/byte-writer.ts`).
  *
  * The first is how far its site lies behind the one that is expected; the second is the step from the time before plus one, or 0
  * before the eight bytes of the time itself.
  */
 import { type BranchSites, RECORD_SITES } from '../model/branch-sites.js';
 
-/** In a byte: another one follows. */
-export const MORE = 128;
 export const FAR_TIME = 0;
 export const LARGEST_STEP_NS = 2 ** 30;
 

@@ -1,11 +1,13 @@
 /**
  * One thread's events in, blocks of bytes out.
  */
+
+import { writeBlockHead } from '../codec/block-head.js';
+import { putCount } from '../codec/byte-writer.js';
 import { RECORD_SITES } from '../model/branch-sites.js';
-import { writeBlockHead } from '../model/packed-block.js';
 import { MOST_BLOCK_EVENTS, type PackedBlock } from '../model/packed-thread.js';
 import { type Nanoseconds, NONE, type Tid } from '../model/units.js';
-import { FAR_TIME, FIRST_EXPECTED, LARGEST_STEP_NS, MORE } from './event-code.js';
+import { FAR_TIME, FIRST_EXPECTED, LARGEST_STEP_NS } from './event-code.js';
 import type { LaneEvents } from './lane-events.js';
 
 /** A site takes five bytes at most, a time nine. */
@@ -113,16 +115,4 @@ export class EventPacker {
 /** Adding the step again gives the time again. */
 function isNear(stepNs: number, lastNs: Nanoseconds, atNs: Nanoseconds): boolean {
   return stepNs >= 0 && stepNs <= LARGEST_STEP_NS && Number.isInteger(stepNs) && lastNs + stepNs === atNs;
-}
-
-/** Where the next number goes. */
-function putCount(bytes: Uint8Array, at: number, value: number): number {
-  let next = at;
-  let rest = value;
-  while (rest >= MORE) {
-    bytes[next++] = (rest & (MORE - 1)) | MORE;
-    rest >>>= 7;
-  }
-  bytes[next++] = rest;
-  return next;
 }

@@ -3,12 +3,13 @@
  */
 import { readSync } from 'node:fs';
 import { crc32, inflateRawSync } from 'node:zlib';
+import { blockHeadBytes, readBlockHead } from '../codec/block-head.js';
+import { SEVEN_BITS as MORE } from '../codec/byte-writer.js';
 import { RECORD_SITES } from '../model/branch-sites.js';
-import { blockHeadBytes, readBlockHead } from '../model/packed-block.js';
 import { MOST_BLOCK_BYTES, type PackedBlock, type PackedLane, type PackedThread } from '../model/packed-thread.js';
 import type { Nanoseconds } from '../model/units.js';
 import { BlockFault } from './block-fault.js';
-import { FAR_TIME, FIRST_EXPECTED, MORE } from './event-code.js';
+import { FAR_TIME, FIRST_EXPECTED } from './event-code.js';
 import type { Lane } from './merge-lanes.js';
 import type { EventRows } from './thread-memory.js';
 

@@ -3,8 +3,8 @@
  */
 import { fstatSync, readSync } from 'node:fs';
 import { crc32, inflateRawSync } from 'node:zlib';
+import { FileFault } from '../codec/file-fault.js';
 import type { PackedBlock } from '../model/packed-thread.js';
-import { TraceFault } from './fault.js';
 import { FRAME_BYTES, type FrameHead, type FrameKind, readFrameHead } from './format.js';
 
 const CHECKSUM_BYTES = 4;
@@ -18,13 +18,13 @@ export class FileBytes {
     this.sizeBytes = fstatSync(fd).size;
   }
 
-  /** @throws TraceFault if the file ends before */
+  /** @throws FileFault if the file ends before */
   bytes(at: number, length: number): Buffer {
-    if (at + length > this.sizeBytes) throw new TraceFault('cut', `it has ${this.sizeBytes} bytes, and needs more`);
+    if (at + length > this.sizeBytes) throw new FileFault('cut', `it has ${this.sizeBytes} bytes, and needs more`);
     const bytes = Buffer.alloc(length);
     for (let done = 0; done < length; ) {
       const count = this.read(bytes, done, at + done);
-      if (count === 0) throw new TraceFault('cut', 'it became shorter while it was read');
+      if (count === 0) throw new FileFault('cut', 'it became shorter while it was read');
       done += count;
     }
     return bytes;
@@ -43,14 +43,14 @@ export class FileBytes {
     return head === null || at + FRAME_BYTES + head.storedBytes > this.sizeBytes ? null : head;
   }
 
-  /** What a frame holds, and where it ends. @throws TraceFault if no sound frame of that kind begins there */
+  /** What a frame holds, and where it ends. @throws FileFault if no sound frame of that kind begins there */
   frame(at: number, kind: FrameKind): { readonly bytes: Buffer; readonly end: number } {
     const head = this.frameHead(at);
     if (head === null || head.kind !== kind)
-      throw new TraceFault('damaged', `no part of the expected kind begins at byte ${at}`);
+      throw new FileFault('damaged', `no part of the expected kind begins at byte ${at}`);
     const stored = this.bytes(at + FRAME_BYTES, head.storedBytes);
     if (crc32(stored) !== head.crc)
-      throw new TraceFault('damaged', `the part at byte ${at} has another checksum than it should have`);
+      throw new FileFault('damaged', `the part at byte ${at} has another checksum than it should have`);
     return {
       bytes: head.isDeflated ? inflated(stored, head.plainBytes, at) : stored,
       end: at + FRAME_BYTES + stored.length,
@@ -74,7 +74,7 @@ export class FileBytes {
     try {
       return readSync(this.fd, bytes, offset, bytes.length - offset, position);
     } catch (cause) {
-      throw new TraceFault('unreadable', String(cause));
+      throw new FileFault('unreadable', String(cause));
     }
   }
 }
@@ -82,7 +82,7 @@ export class FileBytes {
 function inflated(stored: Buffer, plainBytes: number, at: number): Buffer {
   const plain = inflatedOrNull(stored, plainBytes);
   if (plain !== null) return plain;
-  throw new TraceFault('damaged', `the part at byte ${at} cannot be inflated`);
+  throw new FileFault('damaged', `the part at byte ${at} cannot be inflated`);
 }
 
 function inflatedOrNull(stored: Buffer, plainBytes: number): Buffer | null {

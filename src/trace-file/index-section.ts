@@ -1,6 +1,9 @@
 /**
  * Where the blocks of each thread stand, to bytes and back.
  */
+
+import { NumberReader } from '../codec/number-reader.js';
+import { NumberWriter } from '../codec/number-writer.js';
 import {
   LEAST_EVENT_BYTES,
   MOST_BLOCK_BYTES,
@@ -11,7 +14,6 @@ import {
   type PackedThread,
 } from '../model/packed-thread.js';
 import { NONE } from '../model/units.js';
-import { NumberReader, NumberWriter } from './numbers.js';
 
 const MOST_ID = 2 ** 31 - 1;
 const MOST_CRC = 2 ** 32 - 1;

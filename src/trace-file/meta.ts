@@ -1,9 +1,10 @@
 /**
  * What is known of a trace as a whole, as JSON in its file. Checked by hand: who loads the library does not load zod.
  */
+
+import { FileFault } from '../codec/file-fault.js';
 import type { RecordedWhere } from '../model/profile.js';
 import { type DamagedLine, type LineCounts, noLines } from '../model/quality.js';
-import { TraceFault } from './fault.js';
 
 export interface TraceFileMeta {
   /** perf's clock at time 0 of the file; null if the trace has no times. */
@@ -29,13 +30,13 @@ export function metaBytes(meta: TraceFileMeta): Uint8Array {
 export function readMeta(bytes: Uint8Array): TraceFileMeta {
   const meta = parsed(bytes);
   const wrong = Object.entries(SHAPE).find(([key, fits]) => !fits(fieldOf(meta, key)));
-  if (wrong !== undefined) throw new TraceFault('damaged', `its meta data have no ${wrong[0]} that could be`);
+  if (wrong !== undefined) throw new FileFault('damaged', `its meta data have no ${wrong[0]} that could be`);
   const known = meta as TraceFileMeta;
   const { counts, unwanted, startNs, endNs } = known;
   const { lines, events, gapLines, ignoredLines, damagedLines } = counts;
   if (lines !== events + gapLines + ignoredLines + damagedLines || unwanted > events)
-    throw new TraceFault('damaged', 'its lines do not add up');
-  if (startNs > endNs) throw new TraceFault('damaged', 'it ends before it begins');
+    throw new FileFault('damaged', 'its lines do not add up');
+  if (startNs > endNs) throw new FileFault('damaged', 'it ends before it begins');
   return known;
 }
 
@@ -43,7 +44,7 @@ function parsed(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(Buffer.from(bytes).toString());
   } catch {
-    throw new TraceFault('damaged', 'its meta data are no JSON');
+    throw new FileFault('damaged', 'its meta data are no JSON');
   }
 }
 

@@ -1,9 +1,10 @@
 /**
  * An open trace file in, all that it holds out, but for the events: where those stand.
  */
+
+import { FileFault, newerVersion } from '../codec/file-fault.js';
 import type { PackedThread } from '../model/packed-thread.js';
 import type { TraceContents } from './contents.js';
-import { TraceFault } from './fault.js';
 import type { FileBytes } from './file-bytes.js';
 import {
   END_MAGIC,
@@ -27,7 +28,7 @@ export interface ReadTrace {
   readonly threads: readonly PackedThread[];
 }
 
-/** @throws TraceFault */
+/** @throws FileFault */
 export function readTraceFile(file: FileBytes): ReadTrace {
   const version = readHead(file);
   const { end: sideAt, ...common } = readCommon(file);
@@ -59,39 +60,33 @@ export function readThreads(
   const indexAt = readTrailer(file);
   const index = file.frame(indexAt, FrameKind.Index);
   if (index.end !== file.sizeBytes - TRAILER_BYTES)
-    throw new TraceFault('damaged', 'its index does not end where it should');
+    throw new FileFault('damaged', 'its index does not end where it should');
   const threads = readIndex(index.bytes, { offset, end: indexAt, startNs, endNs });
   const events = threads.reduce((sum, { blocks }) => blocks.reduce((sum, block) => sum + block.events, sum), 0);
   if (events !== counts.events - unwanted)
-    throw new TraceFault('damaged', 'its index counts other events than were read');
+    throw new FileFault('damaged', 'its index counts other events than were read');
   return threads;
 }
 
 /** The version of the format. */
 export function readHead(file: FileBytes): number {
   const head = file.bytes(0, HEAD_BYTES);
-  if (!isTraceFile(head)) throw new TraceFault('damaged', 'it does not begin as one');
+  if (!isTraceFile(head)) throw new FileFault('damaged', 'it does not begin as one');
   if (!file.isChecked(head))
-    throw new TraceFault('damaged', 'its first bytes have another checksum than they should have');
+    throw new FileFault('damaged', 'its first bytes have another checksum than they should have');
   const version = head.readUInt32LE(MAGIC.length);
   const producer = head.toString('latin1', MAGIC.length + 4, MAGIC.length + 4 + PRODUCER_BYTES).replace(/\0+$/, '');
-  if (version < 1) throw new TraceFault('damaged', 'its version is none');
-  if (version > VERSION) throw newer(version, producer);
+  if (version < 1) throw new FileFault('damaged', 'its version is none');
+  if (version > VERSION) throw newerVersion(version, VERSION, producer);
   return version;
-}
-
-function newer(version: number, producer: string): TraceFault {
-  const wanted = /^[\w.+-]{1,16}$/.test(producer) ? `: use ptflame ${producer} or newer` : '';
-  const message = `was written in version ${version} of the format, and this program reads up to ${VERSION}${wanted}`;
-  return new TraceFault('newer', message);
 }
 
 /** Where the index begins. */
 function readTrailer(file: FileBytes): number {
   const trailer = file.bytes(Math.max(HEAD_BYTES, file.sizeBytes - TRAILER_BYTES), TRAILER_BYTES);
   if (!END_MAGIC.equals(trailer.subarray(0, END_MAGIC.length)) || !file.isChecked(trailer))
-    throw new TraceFault('cut', 'its last bytes are not those of a trace file');
+    throw new FileFault('cut', 'its last bytes are not those of a trace file');
   const fileBytes = Number(trailer.readBigUInt64LE(16));
-  if (fileBytes !== file.sizeBytes) throw new TraceFault('cut', `it has ${file.sizeBytes} bytes, not ${fileBytes}`);
+  if (fileBytes !== file.sizeBytes) throw new FileFault('cut', `it has ${file.sizeBytes} bytes, not ${fileBytes}`);
   return Number(trailer.readBigUInt64LE(8));
 }

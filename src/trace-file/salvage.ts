@@ -1,12 +1,12 @@
 /**
  * A damaged trace file in, all that can still be read of it out, and how much that is.
  */
-import { readBlockHead } from '../model/packed-block.js';
+import { readBlockHead } from '../codec/block-head.js';
+import { FileFault } from '../codec/file-fault.js';
 import type { PackedBlock, PackedThread } from '../model/packed-thread.js';
 import type { TraceRecord } from '../model/trace-chunk.js';
 import { NONE, type Tid } from '../model/units.js';
 import type { SideRecords, TraceContents } from './contents.js';
-import { TraceFault } from './fault.js';
 import type { FileBytes } from './file-bytes.js';
 import { FRAME_BYTES, FrameKind, VERSION } from './format.js';
 import { type ReadTrace, readCommon, readHead, readThreads } from './read.js';
@@ -22,7 +22,7 @@ export interface SalvagedTrace extends ReadTrace {
 const LOST_CODE = 8; // perf's "Lost trace data"
 const LOST = 'Lost trace data';
 
-/** @throws TraceFault if what all threads have in common cannot be read, or no event */
+/** @throws FileFault if what all threads have in common cannot be read, or no event */
 export function salvageTraceFile(file: FileBytes): SalvagedTrace {
   const version = passUnlessNewer(() => readHead(file)) ?? VERSION;
   const { meta, symbols, sites, end: sideAt } = readCommon(file);
@@ -37,7 +37,7 @@ export function salvageTraceFile(file: FileBytes): SalvagedTrace {
       for (const block of blocks) if (!kept.add(file, tid, block)) lost.push(lossOf(tid, block));
   if (indexed === null && blocksAt !== null) scanBlocks(file, blocksAt, meta, kept);
   const ofEvents = meta.counts.events - meta.unwanted;
-  if (kept.events === 0 || kept.events > ofEvents) throw new TraceFault('damaged', 'nothing is left of its events');
+  if (kept.events === 0 || kept.events > ofEvents) throw new FileFault('damaged', 'nothing is left of its events');
   const losses = ofEvents - kept.events;
   const counts = { ...meta.counts, events: meta.counts.events - losses, lines: meta.counts.lines - losses };
   const contents = { meta: { ...meta, counts }, symbols, sites, side: withLosses(records ?? NOTHING_BESIDE, lost) };
@@ -61,7 +61,7 @@ function passUnlessNewer<Part>(read: () => Part): Part | null {
   try {
     return read();
   } catch (error) {
-    if (error instanceof TraceFault && (error.why === 'damaged' || error.why === 'cut')) return null;
+    if (error instanceof FileFault && (error.why === 'damaged' || error.why === 'cut')) return null;
     throw error;
   }
 }

@@ -1,9 +1,11 @@
 /**
  * What is told beside the branches to bytes and back.
  */
+
+import { NumberReader } from '../codec/number-reader.js';
+import { NumberWriter } from '../codec/number-writer.js';
 import type { Mapping, ThreadName, TraceRecord } from '../model/trace-chunk.js';
 import type { SideRecords } from './contents.js';
-import { NumberReader, NumberWriter } from './numbers.js';
 
 type Switch = Extract<TraceRecord, { what: 'switch' }>;
 

@@ -1,20 +1,23 @@
 /**
  * Branch sites to bytes and back.
  */
+
+import { NumberReader } from '../codec/number-reader.js';
+import { NumberWriter } from '../codec/number-writer.js';
 import { BranchKind, type BranchSites, RECORD_SITES, TraceEdge } from '../model/branch-sites.js';
 import { type Address, NONE } from '../model/units.js';
-import { NumberReader, NumberWriter } from './numbers.js';
 
 /** A site takes a byte in each column. */
 const LEAST_SITE_BYTES = 8;
 const MOST_KIND = BranchKind.VmExit;
+const MOST_EDGE = TraceEdge.BeginAndEnd;
 
 /** Those of records that are no branch are the same in every trace, and not written. */
 export function siteBytes(sites: BranchSites): Uint8Array {
   const { length, kind, edge, from, to, fromStart, toStart, fromSymbol, toSymbol } = sites;
   const out = new NumberWriter();
   out.count(length - RECORD_SITES);
-  for (const column of [kind, edge, from]) out.column(column.subarray(RECORD_SITES));
+  for (const column of [kind, edge, from]) writeColumn(out, column.subarray(RECORD_SITES));
   for (let site = RECORD_SITES; site < length; site++) {
     out.near(to[site], from[site]);
     out.near(fromStart[site], from[site]);
@@ -29,9 +32,9 @@ export function siteBytes(sites: BranchSites): Uint8Array {
 export function readSites(bytes: Uint8Array, symbols: number): BranchSites {
   const input = new NumberReader(bytes, 'its table of branches');
   const count = input.length(LEAST_SITE_BYTES);
-  const kind = input.column(new Uint8Array(count), BranchKind.None, MOST_KIND);
-  const edge = input.column(new Uint8Array(count), TraceEdge.None, TraceEdge.BeginAndEnd);
-  const from = addressColumn(input, count);
+  const kind = readColumn(input, new Uint8Array(count), (last) => input.nearWithin(last, BranchKind.None, MOST_KIND));
+  const edge = readColumn(input, new Uint8Array(count), (last) => input.nearWithin(last, TraceEdge.None, MOST_EDGE));
+  const from = readColumn(input, new Float64Array(count), (last) => address(input, input.near(last)));
   const rest = {
     to: new Float64Array(count),
     fromStart: new Float64Array(count),
@@ -51,11 +54,25 @@ export function readSites(bytes: Uint8Array, symbols: number): BranchSites {
   return { length: count, kind, edge, from, ...rest };
 }
 
-function addressColumn(input: NumberReader, count: number): Float64Array {
-  if (input.count() !== count) throw input.fault('has columns of different lengths');
-  const values = new Float64Array(count);
+/** How many there are, then each near the one before. */
+function writeColumn(out: NumberWriter, values: Uint8Array | Float64Array): void {
+  out.count(values.length);
   let last = 0;
-  for (let site = 0; site < count; site++) values[site] = last = address(input, input.near(last));
+  for (const value of values) {
+    out.near(value, last);
+    last = value;
+  }
+}
+
+/** `next`: reads the value behind the last one. */
+function readColumn<Values extends Uint8Array | Float64Array>(
+  input: NumberReader,
+  values: Values,
+  next: (last: number) => number,
+): Values {
+  if (input.count() !== values.length) throw input.fault('has columns of different lengths');
+  let last = 0;
+  for (let row = 0; row < values.length; row++) values[row] = last = next(last);
   return values;
 }
 

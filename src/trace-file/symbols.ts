@@ -1,9 +1,11 @@
 /**
  * Symbols to bytes and back.
  */
+
+import { NumberReader } from '../codec/number-reader.js';
+import { NumberWriter } from '../codec/number-writer.js';
 import { type SymbolTable, SymbolTableBuilder } from '../model/symbol-table.js';
 import { NONE } from '../model/units.js';
-import { NumberReader, NumberWriter } from './numbers.js';
 
 /** The rows that every table begins with are not written. */
 const SPECIAL = new SymbolTableBuilder().build().length;

@@ -2,6 +2,7 @@
  * A trace file as an input: opened, its parts laid where reading would have left them, and what is wrong with it told.
  */
 import { closeSync, openSync } from 'node:fs';
+import { FileFault } from '../../codec/file-fault.js';
 import type { BranchKind, TraceEdge } from '../../model/branch-sites.js';
 import { unreadableInput } from '../../model/errors.js';
 import type { PackedThread } from '../../model/packed-thread.js';
@@ -9,9 +10,9 @@ import { formatCount } from '../../render/format.js';
 import { blockFault } from '../../store/block-fault.js';
 import { expectedSites } from '../../store/event-code.js';
 import type { TraceContents } from '../../trace-file/contents.js';
-import { refusal, TraceFault } from '../../trace-file/fault.js';
 import { FileBytes } from '../../trace-file/file-bytes.js';
 import { readTraceFile } from '../../trace-file/read.js';
+import { traceFileRefusal } from '../../trace-file/refusal.js';
 import { salvageTraceFile } from '../../trace-file/salvage.js';
 import type { InputReader } from './inputs.js';
 
@@ -46,7 +47,7 @@ export function openStoredTrace(path: string, { salvage = false }: OpenStoredOpt
     return { name: path, sizeBytes: file.sizeBytes, stored: { fd, ...read } };
   } catch (error) {
     closeSync(fd);
-    throw error instanceof TraceFault ? refusal(error, path, { isSalvaged: salvage }) : error;
+    throw error instanceof FileFault ? traceFileRefusal(error, path, { isSalvaged: salvage }) : error;
   }
 }
 
@@ -61,7 +62,9 @@ export function isLarge({ stored }: StoredTrace): boolean {
 /** What is told of an error: a block is checked when it is read, by whichever thread reads it. */
 export function refusedBlock(error: unknown, inputs: readonly { readonly name: string }[]): unknown {
   const message = blockFault(error);
-  return message === null ? error : refusal({ why: 'damaged', message }, inputs[0]?.name ?? '', { isSalvaged: false });
+  return message === null
+    ? error
+    : traceFileRefusal({ why: 'damaged', message }, inputs[0]?.name ?? '', { isSalvaged: false });
 }
 
 function salvaged(file: FileBytes): Omit<StoredTrace['stored'], 'fd'> {

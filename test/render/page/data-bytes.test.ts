@@ -10,8 +10,7 @@ import { NODE_COLUMNS } from '../../../src/model/node-columns.js';
 import { NONE } from '../../../src/model/units.js';
 import { renderHtml } from '../../../src/page.js';
 import { callerRows } from '../../../src/render/page/data/caller-rows.js';
-import { NumberReader } from '../../../src/render/page/data/number-reader.js';
-import { NumberWriter } from '../../../src/render/page/data/number-writer.js';
+import { pageReader, pageWriter } from '../../../src/render/page/data/numbers.js';
 import type { PageData } from '../../../src/render/page/data/page-data.js';
 import { profileOf } from '../../../src/render/page/data/profile-of.js';
 import { readPageData } from '../../../src/render/page/data/read.js';
@@ -35,10 +34,10 @@ test('any number comes back, however far it was guessed', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(number, number)), (pairs) => {
       const [values, guesses] = [0, 1].map((at) => Float64Array.from(pairs, (pair) => pair[at] as number));
-      const writer = new NumberWriter();
-      writer.column(values as Float64Array, guesses as Float64Array);
-      const reader = new NumberReader(writer.taken());
-      expect(reader.column((guesses as Float64Array).slice())).toEqual(values);
+      const writer = pageWriter();
+      writer.guessed(values as Float64Array, guesses as Float64Array);
+      const reader = pageReader(writer.taken());
+      expect(reader.guessed((guesses as Float64Array).slice())).toEqual(values);
       reader.end();
     }),
     { numRuns: 2000 },
@@ -75,10 +74,10 @@ describe('damage', () => {
   test.each([[[0, 2]], [[0, 0]], [[0, 1, 3]], [[1, 1]], [[]]])(
     'a shape of depths %j has nodes without callers, and is refused',
     (depths) => {
-      const writer = new NumberWriter();
+      const writer = pageWriter();
       writer.rows(Int32Array.from(depths));
-      writer.column(new Float64Array(depths.length), new Float64Array(depths.length));
-      expect(() => readShape(new NumberReader(writer.taken()), depths.length, 1)).toThrow('the page has');
+      writer.guessed(new Float64Array(depths.length), new Float64Array(depths.length));
+      expect(() => readShape(pageReader(writer.taken()), depths.length, 1)).toThrow('the page has');
     },
   );
 

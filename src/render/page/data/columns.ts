@@ -1,14 +1,15 @@
 /**
  * What is known of the threads' nodes, in the page and back: column after column, each of all threads.
  */
+
+import type { NumberReader } from '../../../codec/number-reader.js';
 import { NODE_COLUMNS, type NodeColumn, type NodeColumns, nodeColumns } from '../../../model/node-columns.js';
 import { guessesFor, type NodeRows } from './guesses.js';
-import type { NumberReader } from './number-reader.js';
-import { NumberWriter } from './number-writer.js';
+import { pageWriter } from './numbers.js';
 
 export function columnBytes(column: NodeColumn, threads: readonly NodeRows[]): Uint8Array {
-  const writer = new NumberWriter();
-  for (const rows of threads) writer.column(rows[column], guessesFor(column, rows));
+  const writer = pageWriter();
+  for (const rows of threads) writer.guessed(rows[column], guessesFor(column, rows));
   return writer.taken();
 }
 
@@ -16,6 +17,7 @@ export function columnBytes(column: NodeColumn, threads: readonly NodeRows[]): U
 export function readColumns(reader: NumberReader, parents: readonly Int32Array[]): NodeColumns[] {
   const none: Float64Array = new Float64Array(0);
   const threads = parents.map((parent) => ({ parent, ...nodeColumns(() => none) }));
-  for (const column of NODE_COLUMNS) for (const rows of threads) rows[column] = reader.column(guessesFor(column, rows));
+  for (const column of NODE_COLUMNS)
+    for (const rows of threads) rows[column] = reader.guessed(guessesFor(column, rows));
   return threads.map(({ parent: _, ...columns }) => columns);
 }

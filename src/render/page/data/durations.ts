@@ -1,16 +1,17 @@
 /**
  * The threads' durations in the page and back: the place of each row among all buckets of all functions, then its calls.
  */
+
+import type { NumberReader } from '../../../codec/number-reader.js';
 import { BUCKETS, type FunctionDurations } from '../../../model/durations.js';
-import type { NumberReader } from './number-reader.js';
-import { NumberWriter } from './number-writer.js';
+import { pageWriter } from './numbers.js';
 
 /** Of the threads that have them. Their symbols are as the page numbers them. */
 export function durationsBytes(threads: readonly FunctionDurations[]): Uint8Array[] {
-  const [places, counts] = [new NumberWriter(), new NumberWriter()];
+  const [places, counts] = [pageWriter(), pageWriter()];
   for (const { symbol, bucket, calls } of threads) {
     places.rows(Float64Array.from(symbol, (row, at) => row * BUCKETS + bucket[at]));
-    counts.column(calls, oneCallEach(calls.length));
+    counts.guessed(calls, oneCallEach(calls.length));
   }
   return [places.taken(), counts.taken()];
 }
@@ -22,7 +23,7 @@ export function readDurations(
   symbols: number,
 ): (FunctionDurations | null)[] {
   const places = lengths.map((length) => reader.rows(length ?? 0, symbols * BUCKETS));
-  const counts = places.map(({ length }) => reader.column(oneCallEach(length)));
+  const counts = places.map(({ length }) => reader.guessed(oneCallEach(length)));
   return lengths.map((length, row) =>
     length === null ? null : durationsAt(places[row] as Float64Array, counts[row] as Float64Array),
   );

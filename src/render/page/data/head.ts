@@ -1,11 +1,12 @@
 /**
  * What is no column: written as JSON, before everything else.
  */
+
+import type { NumberReader } from '../../../codec/number-reader.js';
 import type { ThreadProfile, TraceMeta } from '../../../model/profile.js';
 import type { Quality } from '../../../model/quality.js';
 import type { SymbolTable } from '../../../model/symbol-table.js';
-import type { NumberReader } from './number-reader.js';
-import { NumberWriter } from './number-writer.js';
+import { pageWriter } from './numbers.js';
 
 export interface PageHead {
   readonly meta: TraceMeta;
@@ -30,15 +31,12 @@ interface Written extends Omit<PageHead, 'meta'> {
 
 export function headBytes(head: PageHead): Uint8Array {
   const written: Written = { ...head, meta: { ...head.meta, originNs: String(head.meta.originNs) } };
-  const text = new TextEncoder().encode(JSON.stringify(written));
-  const writer = new NumberWriter();
-  writer.count(text.length);
-  writer.append(text);
+  const writer = pageWriter();
+  writer.text(JSON.stringify(written));
   return writer.taken();
 }
 
 export function readHead(reader: NumberReader): PageHead {
-  const text = new TextDecoder().decode(reader.take(reader.count()));
-  const { meta, ...head } = JSON.parse(text) as Written;
+  const { meta, ...head } = JSON.parse(reader.text()) as Written;
   return { ...head, meta: { ...meta, originNs: BigInt(meta.originNs) } };
 }

@@ -1,13 +1,14 @@
 /**
  * The bytes of `writePageData`, joined → the data that the page works on.
  */
+
 import type { FunctionDurations } from '../../../model/durations.js';
 import type { NodeColumns } from '../../../model/node-columns.js';
 import { callerRows } from './caller-rows.js';
 import { readColumns } from './columns.js';
 import { readDurations } from './durations.js';
 import { readHead, type ThreadHead } from './head.js';
-import { NumberReader } from './number-reader.js';
+import { pageReader } from './numbers.js';
 import type { PageData, PageThread } from './page-data.js';
 import { readShape } from './shape.js';
 
@@ -20,7 +21,7 @@ export function readPageData(bytes: Uint8Array): PageData {
 
 /** How long calls took is read, and checked, when somebody asks for it: no graph needs it. */
 export function openPageData(bytes: Uint8Array): PageData {
-  const reader = new NumberReader(bytes);
+  const reader = pageReader(bytes);
   const { meta, symbols, quality, nodes, threads } = readHead(reader);
   const shape = readShape(reader, nodes, symbols.length);
   const node = threads.map(({ nodes }) => new Int32Array(reader.rows(nodes, shape.length)));

@@ -1,6 +1,7 @@
 /**
  * A profile in, the bytes of its page data out, not yet compressed. Compression lives on bytes that are alike: so it is columns.
  */
+
 import { assert } from '../../../model/errors.js';
 import { orderedDurations, type SymbolOrder, symbolOrder } from '../../../model/file-order.js';
 import { NODE_COLUMNS } from '../../../model/node-columns.js';
@@ -8,7 +9,7 @@ import type { Profile } from '../../../model/profile.js';
 import { columnBytes } from './columns.js';
 import { durationsBytes } from './durations.js';
 import { headBytes, type PageHead, type ThreadHead } from './head.js';
-import { NumberWriter } from './number-writer.js';
+import { pageWriter } from './numbers.js';
 import { overlay, type PlacedTree } from './overlay.js';
 import type { Shape } from './page-data.js';
 import { shapeBytes } from './shape.js';
@@ -45,7 +46,7 @@ function headOf({ meta, quality, threads }: Profile, { table }: SymbolOrder, sha
 }
 
 function nodeBytes(threads: readonly PlacedTree[]): Uint8Array {
-  const writer = new NumberWriter();
+  const writer = pageWriter();
   for (const { node } of threads) writer.rows(node);
   return writer.taken();
 }

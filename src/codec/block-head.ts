@@ -1,8 +1,8 @@
 /**
  * How a block of a thread's events begins: whose they are, and a part for each processor that it has events of.
  */
-import { LEAST_EVENT_BYTES, MOST_BLOCK_EVENTS } from './packed-thread.js';
-import type { Nanoseconds, Tid } from './units.js';
+import { LEAST_EVENT_BYTES, MOST_BLOCK_EVENTS } from '../model/packed-thread.js';
+import type { Nanoseconds, Tid } from '../model/units.js';
 
 export interface BlockHead {
   readonly tid: Tid;

@@ -1,0 +1,128 @@
+/**
+ * Bytes of a `NumberWriter` → the numbers. Whatever else there is is damage: it ends in a fault, and nothing is made room for
+ * that is not there.
+ */
+import { MOST_DIGITS, SEVEN_BITS } from './byte-writer.js';
+import { FileFault } from './file-fault.js';
+import { type ByteOrder, FLOAT_BYTES, GUESSED, NO_DISTANCE } from './number-writer.js';
+
+const LOW_BITS = SEVEN_BITS - 1;
+const DECODER = new TextDecoder('utf-8', { ignoreBOM: true });
+
+export class NumberReader {
+  private at = 0;
+  private readonly bytes: Uint8Array;
+  private readonly view: DataView;
+  private readonly what: string;
+  private readonly isLittleEndian: boolean;
+
+  /** `what` it reads, for messages. */
+  constructor(bytes: Uint8Array, what: string, order: ByteOrder = 'little-endian') {
+    this.bytes = bytes;
+    this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+    this.what = what;
+    this.isLittleEndian = order === 'little-endian';
+  }
+
+  /** A byte that is not there reads as one that goes on in the next. */
+  count(): number {
+    const first = this.bytes[this.at++];
+    if (first < SEVEN_BITS) return first;
+    const second = this.bytes[this.at++];
+    const value = (first & LOW_BITS) | ((second & LOW_BITS) << 7);
+    return second < SEVEN_BITS ? value : this.longCount(value);
+  }
+
+  near(guess: number): number {
+    const code = this.count();
+    if (code === NO_DISTANCE) return this.float();
+    const distance = Math.floor(code / 2);
+    return code & 1 ? guess + distance : guess - distance;
+  }
+
+  /** A whole number within bounds. */
+  nearWithin(guess: number, least: number, most: number): number {
+    return this.within(this.near(guess), least, most);
+  }
+
+  countWithin(least: number, most: number): number {
+    return this.within(this.count(), least, most);
+  }
+
+  /** How many things follow, each of so many bytes at least: what is not there is not made room for. */
+  length(leastBytes = 1): number {
+    return this.countWithin(0, (this.bytes.length - this.at) / leastBytes);
+  }
+
+  /** Puts each value into the place of its guess. */
+  guessed(guesses: Float64Array): Float64Array {
+    const { bytes } = this;
+    for (let row = 0; row < guesses.length; row++)
+      if (bytes[this.at] === GUESSED) this.at++;
+      else guesses[row] = this.near(guesses[row]);
+    return guesses;
+  }
+
+  /** So many rows of something that has `bound` rows. */
+  rows(length: number, bound: number): Float64Array {
+    this.expectBytes(length);
+    const rows = new Float64Array(length);
+    let guess = 0;
+    for (let at = 0; at < length; at++) {
+      rows[at] = this.nearWithin(guess, 0, bound - 1);
+      guess = rows[at] + 1;
+    }
+    return rows;
+  }
+
+  text(): string {
+    const length = this.length();
+    this.at += length;
+    return DECODER.decode(this.bytes.subarray(this.at - length, this.at));
+  }
+
+  end(): void {
+    if (this.at !== this.bytes.length) throw this.fault('goes on behind its end');
+  }
+
+  fault(what: string): FileFault {
+    return new FileFault('damaged', `${this.what} ${what}`);
+  }
+
+  /** `low`: of the first two bytes. */
+  private longCount(low: number): number {
+    let value = low;
+    for (let bits = 14; bits < 28; bits += 7) {
+      const byte = this.bytes[this.at++];
+      value |= (byte & LOW_BITS) << bits;
+      if (byte < SEVEN_BITS) return value;
+    }
+    return this.longestCount(value);
+  }
+
+  /** Bit operations do not reach any more. */
+  private longestCount(low: number): number {
+    let value = low;
+    for (let weight = 2 ** 28; weight < SEVEN_BITS ** MOST_DIGITS; weight *= SEVEN_BITS) {
+      const byte = this.bytes[this.at++];
+      value += (byte & LOW_BITS) * weight;
+      if (byte < SEVEN_BITS) return value;
+    }
+    throw this.fault(this.at > this.bytes.length ? 'ends in the middle' : 'has a number that does not end');
+  }
+
+  private float(): number {
+    this.expectBytes(FLOAT_BYTES);
+    this.at += FLOAT_BYTES;
+    return this.view.getFloat64(this.at - FLOAT_BYTES, this.isLittleEndian);
+  }
+
+  private expectBytes(count: number): void {
+    if (this.at + count > this.bytes.length) throw this.fault('ends in the middle');
+  }
+
+  private within(value: number, least: number, most: number): number {
+    if (Number.isInteger(value) && value >= least && value <= most) return value;
+    throw this.fault(`has the number ${value}, which cannot be`);
+  }
+}
