@@ -1,12 +1,13 @@
 /**
  * The traces of which nobody promises that the order of their inputs changes nothing.
  */
+import { FURTHEST_NS } from '../src/model/limits.js';
 import type { PerfTime } from '../src/model/perf-time.js';
 import { type PerfLine, parsePerfLine } from '../src/parser/perf-line.js';
 
 const LONGEST_LINE = 64 * 1024;
-/** Times further apart than that are no whole nanoseconds any more: which ones are, time 0 decides. */
-const MOST_SECONDS = Number.MAX_SAFE_INTEGER / 1e9;
+/** Of times further apart than that, those near the first one count. */
+const MOST_SECONDS = Math.floor(FURTHEST_NS / 1e9);
 
 /**
  * Of branches with times and without, the first line decides which ones count; an error without a time is dated by
@@ -18,7 +19,7 @@ export function orderMatters(bytes: Buffer): boolean {
   if (parsed.some((line) => (line.type === 'branch' || line.type === 'error') && timeOf(line) === null)) return true;
   const seconds = parsed.flatMap((line) => timeOf(line)?.seconds ?? []);
   const [first = 0, last = 0] = [seconds.reduce(smaller, Number.POSITIVE_INFINITY), seconds.reduce(larger, 0)];
-  return last - first > MOST_SECONDS;
+  return last - first >= MOST_SECONDS;
 }
 
 function timeOf(line: PerfLine): PerfTime | null {

@@ -40,6 +40,8 @@ export async function readHeader(file: RecordingFile): Promise<FileHeader> {
   if (headerBytes !== HEADER_BYTES && headerBytes !== SHORT_HEADER_BYTES)
     throw damagedHeader(file.name, `its header has ${headerBytes} bytes, not ${HEADER_BYTES}`);
   const data = readSection(view, 40);
+  if (data.offset < headerBytes)
+    throw damagedHeader(file.name, `its data would begin at byte ${data.offset}, within its header`);
   if (data.offset > file.sizeBytes)
     throw damagedHeader(file.name, `its data would begin at byte ${data.offset}, and it has ${file.sizeBytes}`);
   return {

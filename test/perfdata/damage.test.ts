@@ -46,6 +46,7 @@ describe('refused', () => {
     ['the shortest through a pipe', Buffer.concat([Buffer.from('PERFILE2'), u64(16)]), 'RECORDING_PIPED'],
     ['a magic and no more', Buffer.from('PERFILE2'), 'RECORDING_DAMAGED'],
     ['a header of another size', patched(WHOLE, 8, u64(105)), 'RECORDING_DAMAGED'],
+    ['data within the header', patched(WHOLE, 40, u64(0)), 'RECORDING_DAMAGED'],
     ['a table of events behind the end', patched(WHOLE, 24, u64(2 ** 40)), 'RECORDING_DAMAGED'],
     ['a table of events without an end', patched(WHOLE, 32, u64(2n ** 63n)), 'RECORDING_DAMAGED'],
     ['no event', patched(WHOLE, 32, u64(0)), 'RECORDING_DAMAGED'],
