@@ -77,8 +77,8 @@ export class CallersWalk {
     const { from, at } = this.now;
     const found: SymbolId[] = [];
     for (let chain = start; chain < end; chain++) {
-      const node = at[chain] as NodeId;
-      const symbol = tree.symbol[node] as SymbolId;
+      const node = at[chain];
+      const symbol = tree.symbol[node];
       if (count[symbol]++ === 0) found.push(symbol);
       sumNs[symbol] += weightNs[from[chain]];
       if (tree.parent[node] !== ROOT) goingOn[symbol]++;
@@ -103,7 +103,7 @@ export class CallersWalk {
   private goOn({ place: below, start, end }: Run): void {
     const { tree, weightNs, goingOn, place, builder, now, next } = this;
     for (let chain = start; chain < end; chain++) {
-      const begin = now.from[chain] as NodeId;
+      const begin = now.from[chain];
       const symbol = tree.symbol[now.at[chain]];
       const here = place[symbol];
       const caller = tree.parent[now.at[chain]];

@@ -24,7 +24,7 @@ export function callersTree(
 
 /** By own time: who was on top, and through whom. */
 export function bottomUp(tree: CallTree, least: Nanoseconds): CallTree {
-  const isUsed = (node: NodeId) => (tree.selfNs[node] as number) > 0 || (tree.calls[node] as number) > 0;
+  const isUsed = (node: NodeId) => tree.selfNs[node] > 0 || tree.calls[node] > 0;
   return callersTree(tree, nodesOf(tree, isUsed), tree.selfNs, least);
 }
 
@@ -42,7 +42,6 @@ function nodesOf({ length }: CallTree, isAsked: (node: NodeId) => boolean): Node
 
 function isOutermost({ parent, symbol }: CallTree, node: NodeId, asked: SymbolId): boolean {
   if (symbol[node] !== asked) return false;
-  for (let caller = parent[node] as NodeId; caller !== ROOT; caller = parent[caller] as NodeId)
-    if (symbol[caller] === asked) return false;
+  for (let caller = parent[node]; caller !== ROOT; caller = parent[caller]) if (symbol[caller] === asked) return false;
   return true;
 }

@@ -84,7 +84,7 @@ class Sums implements CallListener {
     if (isWhole(reason)) return this.countComplete(node, exitNs - entryNs);
     inferredCalls[node]++;
     longestCutNs[node] = Math.max(longestCutNs[node], Math.min(knownNs, nsWithin(this.window, entryNs, exitNs)));
-    if (!isStop) this.inferred[INFERENCE_NAMES[reason] as InferenceName]++;
+    if (!isStop) this.inferred[INFERENCE_NAMES[reason]]++;
   }
 
   build(): FilteredThread {

@@ -35,8 +35,7 @@ export class Insides {
   mark(call: OpenCall): void {
     const { conditions } = this;
     call.within = call.below === null ? 0 : call.below.within;
-    for (let bit = 0; bit < conditions.length; bit++)
-      if (this.holds(conditions[bit] as Condition, call)) call.within |= 1 << bit;
+    for (let bit = 0; bit < conditions.length; bit++) if (this.holds(conditions[bit], call)) call.within |= 1 << bit;
   }
 
   /** Time of this call counts. */

@@ -148,7 +148,7 @@ class Walk {
   /** Frames may change below a stop that is not over yet. */
   private setFrame(frame: OpenCall | null): void {
     this.frame = frame;
-    if (this.stops.length > 0) (this.stops[0] as OpenCall).below = frame;
+    if (this.stops.length > 0) this.stops[0].below = frame;
   }
 
   private takeAside(openedIn: number): OpenCall {

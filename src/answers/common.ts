@@ -21,7 +21,7 @@ export interface Named {
 }
 
 export function named(symbols: SymbolTable, symbol: SymbolId): Named {
-  return { name: symbols.name[symbol] as string, dso: dsoOf(symbols, symbol) };
+  return { name: symbols.name[symbol], dso: dsoOf(symbols, symbol) };
 }
 
 /** What JSON has no word for is null; averages in thousandths. */

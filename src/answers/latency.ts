@@ -102,7 +102,7 @@ class Naming {
   }
 
   chain({ path, calls, inferred, unwound, totalNs, ...range }: ChainRow): schema.Latency['chains'][number] {
-    const names = path.map((symbol) => this.symbols.name[symbol] as string);
+    const names = path.map((symbol) => this.symbols.name[symbol]);
     return { path: names, calls, inferred, unwound, totalNs, ...knownRange(range) };
   }
 

@@ -58,7 +58,7 @@ const KEYS: Readonly<Record<Exclude<SortKey, 'name'>, (row: FunctionSums) => num
 /** Ties by total time, then by name. */
 function functionRows(rows: readonly FunctionSums[], symbols: SymbolTable, options: ReportOptions): FunctionRow[] {
   const { sort = 'total', top = rows.length, match } = options;
-  const found = match ? rows.filter(({ symbol }) => match(symbols.name[symbol] as string)) : [...rows];
+  const found = match ? rows.filter(({ symbol }) => match(symbols.name[symbol])) : [...rows];
   const byName = (a: FunctionSums, b: FunctionSums) => compareSymbols(symbols, a.symbol, b.symbol);
   const key = sort === 'name' ? () => 0 : KEYS[sort];
   const value = (row: FunctionSums) => (Number.isNaN(key(row)) ? -1 : key(row));

@@ -59,10 +59,10 @@ class BoxesBuilder {
     const { callers, firstRow, tree } = this;
     const passedOver = callers.length - firstRow;
     for (let row = 0; row < firstRow; row++) {
-      const caller = callers[row === 0 ? 0 : row + passedOver] as NodeId;
+      const caller = callers[row === 0 ? 0 : row + passedOver];
       const kind = passedOver > 0 && row === 1 ? BoxKind.Callers : BoxKind.Frame;
       const frames = kind === BoxKind.Callers ? passedOver + 1 : 1;
-      this.add({ kind, node: caller, lastNode: caller, row, start: 0, total: tree.total[caller] as number, frames });
+      this.add({ kind, node: caller, lastNode: caller, row, start: 0, total: tree.total[caller], frames });
     }
     this.firstOfRun = firstRow;
   }

@@ -68,11 +68,11 @@ export interface DurationBlocks {
  */
 export function percentile({ bucket, calls }: Histogram, part: number, minNs: Nanoseconds, maxNs: Nanoseconds): number {
   let all = 0;
-  for (let row = 0; row < calls.length; row++) all += calls[row] as number;
+  for (let row = 0; row < calls.length; row++) all += calls[row];
   let rest = Math.max(1, Math.ceil(part * all));
   for (let row = 0; row < calls.length; row++) {
-    rest -= calls[row] as number;
-    if (rest <= 0) return Math.min(Math.max(bucketMiddle(bucket[row] as number), minNs), maxNs);
+    rest -= calls[row];
+    if (rest <= 0) return Math.min(Math.max(bucketMiddle(bucket[row]), minNs), maxNs);
   }
   return Number.NaN;
 }
@@ -254,7 +254,7 @@ export function addedDurations(
 ): FunctionDurations | null {
   const known = threads.flatMap(({ durations }) => durations ?? []);
   if (known.length < threads.length) return null;
-  return known.length === 1 ? (known[0] as FunctionDurations) : merged(known);
+  return known.length === 1 ? known[0] : merged(known);
 }
 
 /** Function by function, as they are all in its order: the counts of one are added up, and written. */
@@ -265,7 +265,7 @@ function merged(all: readonly FunctionDurations[]): FunctionDurations {
   for (let symbol = nextSymbol(all, rows); symbol !== Number.POSITIVE_INFINITY; symbol = nextSymbol(all, rows)) {
     const used: number[] = [];
     all.forEach((durations, at) => {
-      let row = rows[at] as number;
+      let row = rows[at];
       for (; row < durations.length && durations.symbol[row] === symbol; row++) {
         const bucket = durations.bucket[row];
         if (counts[bucket] === 0) used.push(bucket);
@@ -286,7 +286,7 @@ function merged(all: readonly FunctionDurations[]): FunctionDurations {
 /** The first that any of them still has; Infinity: none. */
 function nextSymbol(all: readonly FunctionDurations[], rows: readonly number[]): number {
   return all.reduce((first, { length, symbol }, at) => {
-    const row = rows[at] as number;
+    const row = rows[at];
     return row < length ? Math.min(first, symbol[row]) : first;
   }, Number.POSITIVE_INFINITY);
 }

@@ -44,7 +44,7 @@ function tableOf(symbols: SymbolTable, rows: readonly SymbolId[]): SymbolTable {
   const rowOfDso = new Map<string | null, number>([[null, NONE], ...dsoName.map((name, row) => [name, row] as const)]);
   return {
     length: rows.length,
-    name: rows.map((row) => symbols.name[row] as string),
+    name: rows.map((row) => symbols.name[row]),
     kind: rows.map((row) => symbols.kind[row] as SymbolKind),
     dso: dsos.map((dso) => rowOfDso.get(dso) as number),
     dsoName,

@@ -10,7 +10,7 @@ export function compareSymbols(symbols: SymbolTable, a: SymbolId, b: SymbolId): 
   if (a === b || a === NONE || b === NONE) return a === b ? 0 : a === NONE ? -1 : 1;
   const [dsoA, dsoB] = [dsoOf(symbols, a), dsoOf(symbols, b)];
   return (
-    compareUtf8(symbols.name[a] as string, symbols.name[b] as string) ||
+    compareUtf8(symbols.name[a], symbols.name[b]) ||
     Number(dsoA !== null) - Number(dsoB !== null) ||
     compareUtf8(dsoA ?? '', dsoB ?? '')
   );
@@ -28,5 +28,5 @@ export function symbolRanks(symbols: SymbolTable): Int32Array {
 
 /** The name of the file that a symbol is in; null if it is not known. */
 export function dsoOf({ dso, dsoName }: SymbolTable, row: SymbolId): string | null {
-  return dsoName[dso[row] as number] ?? null;
+  return dsoName[dso[row]] ?? null;
 }

@@ -85,7 +85,7 @@ function isExpected(name: string): boolean {
 async function textOf(entry: Entry): Promise<string> {
   if ((entry.header.size ?? 0) > MOST_MANIFEST_BYTES) throw new Error('its list of files is too long');
   const pieces: Buffer[] = [];
-  for await (const piece of entry) pieces.push(piece as Buffer);
+  for await (const piece of entry) pieces.push(piece);
   return Buffer.concat(pieces).toString();
 }
 

@@ -33,7 +33,7 @@ export class Interner {
     const sites = (this.siteOf[kind * 4 + edge] ??= new PairTable());
     const known = sites.find(from, to);
     if (known !== NONE) return known;
-    const site = this.sites.add(kind, edge, this.locations[from] as Location, this.locations[to] as Location);
+    const site = this.sites.add(kind, edge, this.locations[from], this.locations[to]);
     sites.add(from, to, site);
     return site;
   }
@@ -50,8 +50,8 @@ export class Interner {
     const { locations, nextLocation } = this;
     const first = this.locationAt.get(address) ?? NONE;
     let tried = 0;
-    for (let number = first; number !== NONE && tried < MOST_AT_ADDRESS; number = nextLocation[number] as number) {
-      const known = locations[number] as Location;
+    for (let number = first; number !== NONE && tried < MOST_AT_ADDRESS; number = nextLocation[number]) {
+      const known = locations[number];
       if (known.symbol === symbol && Object.is(known.start, start)) return number;
       tried++;
     }

@@ -99,8 +99,8 @@ export class LineReader {
     kernel.takeOver(memory.length);
     new Uint8Array(kernel.memory.buffer).set(memory);
     for (let at = 0; at < heads.length; at += 4)
-      this.keepHead({ tid: heads[at], pid: heads[at + 1], cpu: heads[at + 2], seconds: heads[at + 3] } as Head);
-    for (let at = 0; at < lanes.length; at += 2) this.keepLane({ tid: lanes[at], cpu: lanes[at + 1] } as Lane);
+      this.keepHead({ tid: heads[at], pid: heads[at + 1], cpu: heads[at + 2], seconds: heads[at + 3] });
+    for (let at = 0; at < lanes.length; at += 2) this.keepLane({ tid: lanes[at], cpu: lanes[at + 1] });
     this.told = told;
   }
 
@@ -151,7 +151,7 @@ export class LineReader {
     const events = new Int32Array(buffer, kernel.eventsStart(), kernel.eventsBytes() / 4);
     const runs: BranchRun[] = [];
     for (let at = 0; at < index.byteLength; at += RUN_BYTES) {
-      const lane = lanes[index.getInt32(at, true)] as Lane;
+      const lane = lanes[index.getInt32(at, true)];
       const length = index.getInt32(at + 4, true) / 4;
       const last = { lastNs: index.getFloat64(at + 8, true), lastRow: index.getInt32(at + 20, true) };
       runs.push({ ...lane, ...last, length, events: index.getInt32(at + 16, true) });

@@ -60,15 +60,15 @@ function hexNumber(text: string, start: number, end: number): number {
 
 function parseAny(text: string): LocationText {
   const file = text.endsWith(')') ? splitFile(text) : null;
-  const bare = file ? (file[1] as string) : text;
-  const place = placeInFile(file ? (file[2] as string) : null);
+  const bare = file ? file[1] : text;
+  const place = placeInFile(file ? file[2] : null);
   const blank = bare.indexOf(' ');
   const address = parseAddress(blank === -1 ? bare : bare.slice(0, blank));
   const symbol = blank === -1 ? '' : bare.slice(blank + 1).trimStart();
   if (symbol === '' || symbol === UNKNOWN_NAME) return { address, name: null, offset: Number.NaN, ...place };
   const withOffset = OFFSET.exec(symbol);
   if (withOffset === null) return { address, name: symbol, offset: Number.NaN, ...place };
-  const offset = Number.parseInt(withOffset[2] as string, 16);
+  const offset = Number.parseInt(withOffset[2], 16);
   const name = withOffset[1] || null;
   return { address, name, offset: offset > LARGEST_OFFSET ? Number.NaN : offset, ...place };
 }

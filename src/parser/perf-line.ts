@@ -161,7 +161,7 @@ function parsePrefix(text: string): { prefix: Prefix; length: number } | null {
   const match = TIMED.exec(text) ?? TIMELESS.exec(text);
   if (match === null) return null;
   const [all, comm, pid, tid, cpu, seconds, fraction] = match;
-  const time = seconds === undefined ? null : toTime(seconds, fraction as string);
+  const time = seconds === undefined ? null : toTime(seconds, fraction);
   const prefix = { comm: comm ?? null, pid: numberOrNull(pid), tid: Number(tid), cpu: numberOrNull(cpu), time };
   return { prefix, length: all.length };
 }
@@ -183,7 +183,7 @@ function parseError(line: string): PerfLine {
   const match = ERROR.exec(line);
   if (match === null) return { type: 'damaged', reason: 'an unreadable error line' };
   const [, seconds, fraction, cpu, pid, tid, ip = '', code, message = ''] = match;
-  const time = seconds === undefined ? null : toTime(seconds, fraction as string);
+  const time = seconds === undefined ? null : toTime(seconds, fraction);
   const ids = { cpu: Number(cpu), pid: Number(pid), tid: Number(tid) };
   return { type: 'error', time, ...ids, ip: knownAddress(ip), code: Number(code), message };
 }

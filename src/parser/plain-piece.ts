@@ -82,7 +82,7 @@ class PieceBuilder {
   takeOthers(): boolean {
     const { others, otherRows } = this.lines;
     return others.every((line, index) => {
-      const row = otherRows[index] as number;
+      const row = otherRows[index];
       if (row > 0 && this.branchOf(row - 1) !== OTHER) this.branchRow = row - 1;
       return this.takeOther(line, row);
     });
@@ -142,7 +142,7 @@ class PieceBuilder {
       const head = rows[row * LINE_COLUMNS + Line.Head];
       if (isTaken[head] === 1 || this.branchOf(row) === OTHER) continue;
       isTaken[head] = 1;
-      const { tid, pid } = heads[head] as { tid: Tid; pid: number };
+      const { tid, pid } = heads[head];
       if ((pids.get(tid) ?? pid) !== pid) return false;
       if (pid === NOT_PRINTED || pids.has(tid)) continue;
       if (named.has(tid)) return false;
@@ -166,7 +166,7 @@ class PieceBuilder {
 
   private lastBranch(row: number, before: number): LastBranch {
     const { heads, rows } = this.lines;
-    const { tid, cpu } = heads[rows[row * LINE_COLUMNS + Line.Head]] as { tid: Tid; cpu: number };
+    const { tid, cpu } = heads[rows[row * LINE_COLUMNS + Line.Head]];
     const text = this.textOf(row).slice(0, MOST_TEXT);
     const times = { timeNs: this.timeOfRow(row), beforeNs: this.timeOfRow(before) };
     return { tid, cpu, branch: this.branchOf(row), ...times, line: row + 1, text };
@@ -192,7 +192,7 @@ class PieceBuilder {
   private timeOfRow(row: number): Nanoseconds {
     if (row === NONE) return Number.NaN;
     const { heads, rows } = this.lines;
-    const seconds = heads[rows[row * LINE_COLUMNS + Line.Head]]?.seconds as number;
+    const seconds = heads[rows[row * LINE_COLUMNS + Line.Head]]?.seconds;
     return this.timeOf({ seconds, ns: rows[row * LINE_COLUMNS + Line.Ns] });
   }
 

@@ -20,7 +20,7 @@ function parseSwitch(text: string): SidebandRecord | null {
 function parseComm(text: string): SidebandRecord | null {
   const comm = /^COMM( exec)?: (.*):(-?\d+)\/(-?\d+)/.exec(text);
   if (comm === null) return null;
-  return { what: 'comm', exec: !!comm[1], name: comm[2] as string, pid: Number(comm[3]), tid: Number(comm[4]) };
+  return { what: 'comm', exec: !!comm[1], name: comm[2], pid: Number(comm[3]), tid: Number(comm[4]) };
 }
 
 // "FORK(15223:15236):(15223:15223)": the child's pid and tid, then the parent's; EXIT likewise, of the one that ends

@@ -90,16 +90,13 @@ export class SitesOfReader {
 
   private locationOf(ends: Float64Array, at: number): number {
     const symbol = ends[at + End.Symbol];
-    if (symbol < 0) return this.interner.locationOf(this.texts[~symbol] as string);
+    if (symbol < 0) return this.interner.locationOf(this.texts[~symbol]);
     return this.interner.location(ends[at + End.Address], this.idOf(symbol, ends[at + End.File]), ends[at + End.Start]);
   }
 
   /** `file`: a row of the files; below zero: none was printed. */
   private idOf(symbol: number, file: number): SymbolId {
     const ids = (this.symbolIds[file + 1] ??= []);
-    return (ids[symbol] ??= this.interner.symbolOf(
-      this.symbols[symbol] as string,
-      knownFile(this.files[file] ?? null),
-    ));
+    return (ids[symbol] ??= this.interner.symbolOf(this.symbols[symbol], knownFile(this.files[file] ?? null)));
   }
 }

@@ -115,8 +115,8 @@ export class TraceParser {
       const at = row * LINE_COLUMNS;
       const start = rows[at + Line.Start];
       const branch = rows[at + Line.Branch];
-      if (branch === OTHER) this.takeOther(others[other++] as PerfLine, start);
-      else this.takeKnown(heads[rows[at + Line.Head]] as Head, rows[at + Line.Ns], sites.siteOf(branch), start);
+      if (branch === OTHER) this.takeOther(others[other++], start);
+      else this.takeKnown(heads[rows[at + Line.Head]], rows[at + Line.Ns], sites.siteOf(branch), start);
     }
     this.holdText();
     return this.chunk.build();

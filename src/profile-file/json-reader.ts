@@ -128,15 +128,15 @@ class JsonReader {
   }
 
   private isNumber(): boolean {
-    const byte = this.bytes[this.at] as number;
+    const byte = this.bytes[this.at];
     return byte === MINUS || (byte >= ZERO && byte <= NINE);
   }
 
   private number(): number {
     const { bytes, at: begin } = this;
     let value = 0;
-    let byte = bytes[this.at] as number;
-    for (; byte >= ZERO && byte <= NINE; byte = bytes[++this.at] as number) value = value * 10 + (byte - ZERO);
+    let byte = bytes[this.at];
+    for (; byte >= ZERO && byte <= NINE; byte = bytes[++this.at]) value = value * 10 + (byte - ZERO);
     const digits = this.at - begin;
     const isPlain = digits > 0 && digits <= EXACT_DIGITS && (bytes[begin] !== ZERO || digits === 1);
     return isPlain && (byte === COMMA || byte === END_LIST) ? value : this.anyNumber(begin);
@@ -145,7 +145,7 @@ class JsonReader {
   /** With a sign, a fraction, an exponent, many digits, or whatever else may be wrong with it. */
   private anyNumber(begin: number): number {
     const { bytes } = this;
-    while (this.at < bytes.length && /[-+.eE\d]/.test(String.fromCharCode(bytes[this.at] as number))) this.at++;
+    while (this.at < bytes.length && /[-+.eE\d]/.test(String.fromCharCode(bytes[this.at]))) this.at++;
     if (this.at === bytes.length) throw this.unexpected();
     const text = bytes.toString('latin1', begin, this.at);
     if (!NUMBER.test(text)) throw this.unexpected(begin);

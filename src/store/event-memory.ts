@@ -56,7 +56,7 @@ export class EventMemory {
     assert(run.length <= CHUNK_LENGTH, 'a run that is longer than a chunk');
     if (this.used + run.length > CHUNK_LENGTH) this.beginChunk();
     const chunk = this.chunksUsed - 1;
-    (this.chunks[chunk] as Int32Array).set(run, this.used);
+    this.chunks[chunk].set(run, this.used);
     this.used += run.length;
     return chunk * CHUNK_LENGTH + this.used - run.length;
   }
@@ -66,7 +66,7 @@ export class EventMemory {
     this.file ??= new SpillFile(this.directory);
     const start = this.file.length;
     const shared = this.shared();
-    for (const [run, place] of places.entries()) this.file.append(runAt(shared, place, lengths[run] as number));
+    for (const [run, place] of places.entries()) this.file.append(runAt(shared, place, lengths[run]));
     return -1 - start;
   }
 
@@ -107,5 +107,5 @@ export class EventMemory {
 export function runAt({ chunks, fd }: SharedEvents, place: Place, length: number): Int32Array {
   if (place < 0) return readSpilled(fd, -1 - place, length);
   const start = place % CHUNK_LENGTH;
-  return (chunks[(place - start) / CHUNK_LENGTH] as Int32Array).subarray(start, start + length);
+  return chunks[(place - start) / CHUNK_LENGTH].subarray(start, start + length);
 }

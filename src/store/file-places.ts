@@ -33,9 +33,8 @@ export function filePlaces(mappings: readonly Mapping[], asked: readonly AskedAd
   let ended = 0;
   const rows = [...asked.entries()].sort(([, a], [, b]) => a.address - b.address);
   for (const [row, { address, file }] of rows) {
-    while (begun < begins.length && (begins[begun] as Mapping).start <= address)
-      open.add(begins[begun++] as Mapping, 1);
-    while (ended < ends.length && endOf(ends[ended] as Mapping) <= address) open.add(ends[ended++] as Mapping, -1);
+    while (begun < begins.length && begins[begun].start <= address) open.add(begins[begun++], 1);
+    while (ended < ends.length && endOf(ends[ended]) <= address) open.add(ends[ended++], -1);
     places[row] = open.placeOf(address, file);
   }
   return places;

@@ -54,7 +54,7 @@ function pack(cpu: number, gaps: readonly GapRecord[]): UnownedGapsOfCpu {
   const packed = { cpu, timeNs: column(), end: column(), records: new Uint8Array(new SharedArrayBuffer(bytes)) };
   let at = 0;
   gaps.forEach(({ timeNs }, index) => {
-    const text = texts[index] as Buffer;
+    const text = texts[index];
     packed.records.set(text, at);
     at += text.length;
     packed.timeNs[index] = timeNs;

@@ -27,12 +27,8 @@ export class CursorHeap {
   push(cursor: Cursor): void {
     const { cursors } = this;
     let place = cursors.push(cursor) - 1;
-    for (
-      let above = parentOf(place);
-      place > 0 && isBefore(cursor, cursors[above] as Cursor);
-      above = parentOf(place)
-    ) {
-      cursors[place] = cursors[above] as Cursor;
+    for (let above = parentOf(place); place > 0 && isBefore(cursor, cursors[above]); above = parentOf(place)) {
+      cursors[place] = cursors[above];
       place = above;
     }
     cursors[place] = cursor;
@@ -45,8 +41,8 @@ export class CursorHeap {
     if (last === undefined || cursors.length === 0) return first;
     let place = 0;
     for (let below = this.lesserBelow(place); below !== NONE; below = this.lesserBelow(place)) {
-      if (!isBefore(cursors[below] as Cursor, last)) break;
-      cursors[place] = cursors[below] as Cursor;
+      if (!isBefore(cursors[below], last)) break;
+      cursors[place] = cursors[below];
       place = below;
     }
     cursors[place] = last;
@@ -57,7 +53,7 @@ export class CursorHeap {
     const left = 2 * place + 1;
     if (left >= this.cursors.length) return NONE;
     const right = this.cursors[left + 1];
-    return right !== undefined && isBefore(right, this.cursors[left] as Cursor) ? left + 1 : left;
+    return right !== undefined && isBefore(right, this.cursors[left]) ? left + 1 : left;
   }
 }
 

@@ -102,7 +102,7 @@ class Runs {
     if (this.input === input && this.run === run) return this.numbers;
     this.input = input;
     this.run = run;
-    this.numbers = runAt(this.shared, input.places[run] as number, input.lengths[run] as number);
+    this.numbers = runAt(this.shared, input.places[run], input.lengths[run]);
     return this.numbers;
   }
 }

@@ -27,10 +27,9 @@ export function readLane(inputs: readonly LaneRuns[], shared: SharedEvents, rows
   const decoder = new Decoder(rows, start);
   for (const { input, places, lengths } of inputs) {
     decoder.beginInput(input);
-    for (let run = 0; run < places.length; run++)
-      decoder.add(runAt(shared, places[run] as Place, lengths[run] as number));
+    for (let run = 0; run < places.length; run++) decoder.add(runAt(shared, places[run], lengths[run]));
   }
-  return decoder.build((inputs[0] as LaneRuns).cpu);
+  return decoder.build(inputs[0].cpu);
 }
 
 /** A stretch of events without a large step back. */

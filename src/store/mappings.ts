@@ -124,7 +124,7 @@ class History<Row extends { readonly timeNs: Nanoseconds }> {
     if (this.times.length !== this.rows.length) this.sort();
     const behind = countAtOrBelow(this.times, timeNs);
     for (let row = behind - 1; row >= Math.max(0, behind - MOST_MAPPINGS); row--)
-      if (isAskedFor(this.rows[row] as Row)) return this.rows[row] as Row;
+      if (isAskedFor(this.rows[row])) return this.rows[row];
     return null;
   }
 
@@ -132,7 +132,7 @@ class History<Row extends { readonly timeNs: Nanoseconds }> {
     const compare = (a: Row, b: Row) =>
       a.timeNs === b.timeNs ? this.compareEqualTimes(a, b) : a.timeNs < b.timeNs ? -1 : 1;
     const sorted = this.rows.sort(compare);
-    this.rows = sorted.filter((row, index) => index === 0 || compare(sorted[index - 1] as Row, row) !== 0);
+    this.rows = sorted.filter((row, index) => index === 0 || compare(sorted[index - 1], row) !== 0);
     this.times = Float64Array.from(this.rows, (row) => row.timeNs);
   }
 }

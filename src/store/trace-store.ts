@@ -148,7 +148,7 @@ export class TraceStore {
     const lanes = [...(thread?.lanes.values() ?? [])];
     const packed = thread?.packed ? this.wantedOf(thread.packed) : null;
     const records = [...(this.records.get(tid)?.values() ?? [])].map((record) => this.withinRecording(record));
-    const unownedGaps = this.unownedGaps.on(packed?.cpus ?? lanes.map(([first]) => (first as LaneRuns).cpu));
+    const unownedGaps = this.unownedGaps.on(packed?.cpus ?? lanes.map(([first]) => first.cpu));
     const events = packed?.thread.lanes.reduce((sum, { events }) => sum + events, 0) ?? this.eventsOf(tid);
     return { tid, events, lanes, packed, records, unownedGaps, recordingStartNs: this.startNs };
   }

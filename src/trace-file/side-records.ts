@@ -128,7 +128,7 @@ class SideReader {
     const { numbers } = this;
     const code = numbers.countWithin(0, Code.Traced);
     const at = { ...this.when(), cpu: this.id(0) };
-    if (code < DIRECTIONS.length) return { what: 'switch', ...at, direction: DIRECTIONS[code] as Switch['direction'] };
+    if (code < DIRECTIONS.length) return { what: 'switch', ...at, direction: DIRECTIONS[code] };
     const pid = this.id(at.tid);
     if (code === Code.Fork) return { what: 'fork', ...at, pid, parentPid: this.id(pid) };
     if (code === Code.Traced) return { what: 'traced', ...at, pid };
@@ -167,6 +167,6 @@ class SideReader {
   private text(): string {
     const row = this.numbers.countWithin(0, this.texts.length);
     if (row === this.texts.length) this.texts.push(this.numbers.text());
-    return this.texts[row] as string;
+    return this.texts[row];
   }
 }

@@ -16,8 +16,8 @@ export function symbolBytes({ length, name, dso, dsoName }: SymbolTable): Uint8A
   for (const file of dsoName) out.text(file);
   out.count(length - SPECIAL);
   for (let row = SPECIAL; row < length; row++) {
-    out.count((dso[row] as number) + 1);
-    out.text(name[row] as string);
+    out.count(dso[row] + 1);
+    out.text(name[row]);
   }
   return out.taken();
 }
@@ -29,7 +29,7 @@ export function readSymbols(bytes: Uint8Array): SymbolTable {
   const count = from.length(2);
   for (let row = SPECIAL; row < SPECIAL + count; row++) {
     const file = from.countWithin(0, files.length) - 1;
-    const symbol = symbols.intern(from.text(), file === NONE ? null : (files[file] as string));
+    const symbol = symbols.intern(from.text(), file === NONE ? null : files[file]);
     if (symbol !== row) throw from.fault('has a symbol twice');
   }
   from.end();
