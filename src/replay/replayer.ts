@@ -7,7 +7,8 @@ import { DurationsBuilder } from '../model/durations.js';
 import type { ThreadEvents } from '../model/thread-events.js';
 import type { SiteFacts } from './functions/site-facts.js';
 import { PairingMemory } from './pairing/pairing.js';
-import { Replay, type ReplayMemory, type ReplayOptions, type ThreadReplay } from './replay.js';
+import { beginReplay, isCut, runReplay } from './replay.js';
+import type { ReplayMemory, ReplayOptions, ThreadReplay } from './thread-replay.js';
 
 export class Replayer {
   private readonly memory: ReplayMemory = {
@@ -28,11 +29,11 @@ export class Replayer {
     const { durations = null, contexts, wantsLog = false } = options;
     memory.tree.clear();
     memory.log.clear(wantsLog ? events.length : 0);
-    const replay = new Replay(events, this.facts, options, memory);
-    const mayBeUndone = durations !== null && contexts === null && replay.isCut;
+    const state = beginReplay(events, this.facts, options, memory);
+    const mayBeUndone = durations !== null && contexts === null && isCut(state);
     if (mayBeUndone) undecided.clear();
     memory.tree.durations = mayBeUndone ? undecided : durations;
-    const result = replay.run();
+    const result = runReplay(state);
     if (mayBeUndone && !result.isDoubtful) durations.addBlocks(undecided.blocks());
     return result;
   }

@@ -2,283 +2,201 @@
  * What each event does to the stack: the time before it goes to the frame on top, then its step is done, as it was worked
  * out before (pairing/pair-returns.ts).
  */
-import type { CallLogBuilder } from '../model/call-log.js';
-import type { CallTreeBuilder } from '../model/call-tree.js';
 import { Inference, UNWOUND } from '../model/quality.js';
 import { SpecialSymbol } from '../model/symbol-table.js';
-import type { ThreadEvents } from '../model/thread-events.js';
 import { type FunctionId, NONE, type SiteId } from '../model/units.js';
-import type { Clock } from './clock.js';
-import { type SiteFacts, Step } from './functions/site-facts.js';
+import { Step } from './functions/site-facts.js';
 import { Trait } from './functions/traits.js';
-import type { FirstStack } from './losses/first-stack.js';
-import type { LostStretches } from './losses/lost-stretches.js';
-import { leavingOf } from './pairing/look-across.js';
+import { layOther } from './losses/first-stack.js';
 import type { OtherStack } from './pairing/open-calls.js';
-import { Outcome, type Pairing } from './pairing/pairing.js';
-import type { Pause } from './pause.js';
-import { PlainSteps } from './plain-steps.js';
-import { Fibers } from './stack/fibers.js';
-import type { FrameWatcher } from './stack/frame.js';
-import type { HiddenJumps } from './stack/hidden-jumps.js';
-import type { OpenFrames } from './stack/open-frames.js';
+import { Outcome } from './pairing/pairing.js';
+import type { StackSwitch } from './pairing/parked-stacks.js';
+import { takePlain } from './plain-steps.js';
+import { beginStack, leaveStack, resumeStack } from './stack/fibers.js';
+import { goOnIn, jumpTo, syncTo } from './stack/hidden-jumps.js';
+import { addAlias, jump, replaceTop } from './stack/jump.js';
+import { endOfLevel, findBelow, placeBefore, placeOfCall, placeOfLeave } from './stack/levels.js';
+import { closeAbove, pushCall, pushOpen, returnFrom, topFrame, topTraits } from './stack/open-frames.js';
+import type { ReplayState } from './state.js';
+import { chargeMove, chargeUntil, goOnAt, stoppedNode } from './time/charge.js';
+import { noteErrors } from './time/lost-time.js';
+import { beginStop, endStop, forgetSwitch, takeSwitch } from './time/stops.js';
 
-/** What a replay is made of. */
-export interface ReplayParts {
-  readonly tree: CallTreeBuilder;
-  readonly log: CallLogBuilder | null;
-  readonly events: ThreadEvents;
-  readonly facts: SiteFacts;
-  readonly pairing: Pairing;
-  readonly frames: OpenFrames;
-  readonly pause: Pause;
-  readonly clock: Clock;
-  readonly hidden: HiddenJumps;
-  readonly firstStack: FirstStack;
-  readonly lost: LostStretches;
+/** Replays the events of a segment, or a part of it. */
+export function takeAll(state: ReplayState, firstRow: number, endRow: number): void {
+  let row = takeWhilePlain(state, firstRow, endRow);
+  while (row < endRow) {
+    take(state, row);
+    row = takeWhilePlain(state, row + 1, endRow);
+  }
 }
 
-export class Steps {
-  private readonly events: ThreadEvents;
-  private readonly facts: SiteFacts;
-  private readonly pairing: Pairing;
-  private readonly frames: OpenFrames;
-  private readonly pause: Pause;
-  private readonly clock: Clock;
-  private readonly hidden: HiddenJumps;
-  private readonly firstStack: FirstStack;
-  private readonly lost: LostStretches;
-  private readonly fibers: Fibers;
-  private readonly plain: PlainSteps;
-  private readonly watcher: FrameWatcher | undefined;
-  /** Rows before which the thread goes to another stack, the next one last. */
-  private readonly unseenRows: number[];
+/** Takes what needs no thought; returns the first row that does. Who watches sees each event by itself. */
+function takeWhilePlain(state: ReplayState, firstRow: number, endRow: number): number {
+  if (stoppedNode(state) !== NONE || state.watcher) return firstRow;
+  const row = takePlain(state, firstRow, Math.min(endRow, nextUnseen(state, firstRow)));
+  if (row === firstRow) return row;
+  goOnAt(state, state.events.timeNs[row - 1]);
+  forgetSwitch(state);
+  return row;
+}
 
-  constructor(parts: ReplayParts, watcher: FrameWatcher | undefined) {
-    const { events, facts, pairing, frames } = parts;
-    this.events = events;
-    this.facts = facts;
-    this.pairing = pairing;
-    this.frames = frames;
-    this.pause = parts.pause;
-    this.clock = parts.clock;
-    this.hidden = parts.hidden;
-    this.firstStack = parts.firstStack;
-    this.lost = parts.lost;
-    this.fibers = new Fibers(frames, pairing);
-    this.plain = new PlainSteps(parts.tree, parts.log, frames, pairing, events, facts);
-    this.watcher = watcher;
-    this.unseenRows = [...pairing.unseen.keys()].sort((a, b) => b - a);
-  }
+/** The next row from here on before which the thread goes to another stack; later than all rows if there is none. */
+function nextUnseen({ unseenRows }: ReplayState, row: number): number {
+  while ((unseenRows.at(-1) ?? Number.POSITIVE_INFINITY) < row) unseenRows.pop();
+  return unseenRows.at(-1) ?? Number.POSITIVE_INFINITY;
+}
 
-  /** Replays the events of a segment, or a part of it. */
-  takeAll(firstRow: number, endRow: number): void {
-    let row = this.takePlain(firstRow, endRow);
-    while (row < endRow) {
-      this.take(row);
-      row = this.takePlain(row + 1, endRow);
-    }
-  }
+function take(state: ReplayState, row: number): void {
+  const { events, facts } = state;
+  state.watcher?.atRow(row);
+  const site = events.site[row];
+  const step = facts.step[site] as Step;
+  if (step >= Step.SwitchOut) return takeSwitch(state, row, step);
+  if (step === Step.Gap) return noteErrors(state, row, row + 1, events.timeNs[row]);
+  const isElsewhere = state.pairing.unseen.size > 0 && goUnseen(state, row);
+  const hasJumped = step !== Step.Start && syncTo(state, facts.fromFunction[site], row);
+  if (hasJumped || isElsewhere) chargeMove(state, events.timeNs[row]);
+  else chargeUntil(state, events.timeNs[row]);
+  apply(state, row, site, step);
+}
 
-  /** Takes what needs no thought; returns the first row that does. Who watches sees each event by itself. */
-  private takePlain(firstRow: number, endRow: number): number {
-    if (this.pause.node !== NONE || this.watcher) return firstRow;
-    const row = this.plain.take(firstRow, Math.min(endRow, this.nextUnseen(firstRow)), this.clock.nowNs);
-    if (row === firstRow) return row;
-    this.clock.goOnAt(this.events.timeNs[row - 1]);
-    this.pause.forgetSwitch();
-    return row;
+function apply(state: ReplayState, row: number, site: SiteId, step: Step): void {
+  const { facts } = state;
+  const target = named(state, facts.toFunction[site]);
+  if (stoppedNode(state) !== NONE) endStop(state, true);
+  else if (step < Step.End) forgetSwitch(state);
+  switch (step) {
+    case Step.Start:
+      return start(state, row, target);
+    case Step.Call:
+    case Step.KernelEntry:
+      return pushCall(state, target, row);
+    case Step.Return:
+      return takeReturn(state, row, target);
+    case Step.Jump:
+      if (state.pairing.outcome[row] !== Outcome.Plain) return takeReturn(state, row, target);
+      return jumpTo(state, target, facts.toEntry[site] === 1, row);
+    case Step.EndCall:
+      if (facts.to[site] !== 0) pushCall(state, target, row);
+      return beginStop(state, SpecialSymbol.Untraced);
+    case Step.EndReturn:
+      takeReturn(state, row, target);
+      return beginStop(state, SpecialSymbol.Untraced);
+    case Step.End:
+      return beginStop(state, SpecialSymbol.Untraced);
+    case Step.EndSyscall:
+      return beginStop(state, SpecialSymbol.Syscall);
   }
+}
 
-  /** The next row from here on before which the thread goes to another stack; later than all rows if there is none. */
-  private nextUnseen(row: number): number {
-    const { unseenRows } = this;
-    while ((unseenRows.at(-1) ?? Number.POSITIVE_INFINITY) < row) unseenRows.pop();
-    return unseenRows.at(-1) ?? Number.POSITIVE_INFINITY;
+function start(state: ReplayState, row: number, target: FunctionId): void {
+  goOnIn(state, target);
+  switch (state.pairing.outcome[row]) {
+    case Outcome.SignalEntry:
+      return pushCall(state, target, row);
+    case Outcome.Resume: // a virtual machine comes back under a label of its own
+      return topFrame(state).fn === target ? undefined : addAlias(state, target);
+    case Outcome.NewStack: // entered from code that is not traced: that is over, too
+      closeAbove(state, -1, Inference.Unwound);
+      return beginOther(state, row, target);
+    case Outcome.Pop:
+      return takeReturn(state, row, target);
   }
+}
 
-  private take(row: number): void {
-    this.watcher?.atRow(row);
-    const site = this.events.site[row];
-    const step = this.facts.step[site] as Step;
-    if (step >= Step.SwitchOut) return this.takeSwitch(row, step);
-    if (step === Step.Gap) return this.lost.noteErrors(row, row + 1, this.events.timeNs[row]);
-    const isElsewhere = this.pairing.unseen.size > 0 && this.goUnseen(row);
-    const hasJumped = step !== Step.Start && this.hidden.syncTo(this.facts.fromFunction[site], row, this.clock.nowNs);
-    if (hasJumped || isElsewhere) this.clock.chargeMove(this.events.timeNs[row]);
-    else this.clock.chargeUntil(this.events.timeNs[row]);
-    this.apply(row, site, step);
+/** Before the event in `row` the thread may have gone to another stack. */
+function goUnseen(state: ReplayState, row: number): boolean {
+  const { pairing, facts, events } = state;
+  const unseen = pairing.unseen.get(row);
+  if (unseen === undefined) return false;
+  leaveStack(state, row);
+  const fn = named(state, facts.fromFunction[events.site[row]]);
+  if (unseen.to === 'new') {
+    beginStack(state, row);
+    layOther(state, unseen.stack, row, fn, false);
+  } else if (unseen.to === 'left') resumeStack(state, unseen.change, row);
+  else {
+    const place = placeOfCall(state, unseen.callRow);
+    if (place === NONE) return false;
+    closeAbove(state, endOfLevel(state, place) - 1, Inference.Unwound);
+    if (unseen.isOver) returnFrom(state, place, NONE);
+    else replaceTop(state, fn, Inference.HiddenJump);
   }
+  return true;
+}
 
-  private apply(row: number, site: SiteId, step: Step): void {
-    const { facts, frames } = this;
-    const { nowNs } = this.clock;
-    const target = this.named(facts.toFunction[site]);
-    if (this.pause.node !== NONE) this.pause.end(nowNs, true);
-    else if (step < Step.End) this.pause.forgetSwitch();
-    switch (step) {
-      case Step.Start:
-        return this.start(row, target);
-      case Step.Call:
-      case Step.KernelEntry:
-        return frames.pushCall(target, row, nowNs);
-      case Step.Return:
-        return this.return(row, target);
-      case Step.Jump:
-        if (this.pairing.outcome[row] !== Outcome.Plain) return this.return(row, target);
-        return this.hidden.jumpTo(target, facts.toEntry[site] === 1, row, nowNs);
-      case Step.EndCall:
-        if (facts.to[site] !== 0) frames.pushCall(target, row, nowNs);
-        return this.stop(step);
-      case Step.EndReturn:
-        this.return(row, target);
-        return this.stop(step);
-      case Step.End:
-      case Step.EndSyscall:
-        return this.stop(step);
-    }
-  }
+/** A stack of the thread that was not seen before. */
+function beginOther(state: ReplayState, row: number, first: FunctionId): void {
+  const { events, facts, pairing } = state;
+  const isEntry = facts.toEntry[events.site[row]] === 1;
+  beginStack(state, row);
+  layOther(state, pairing.stacks[pairing.link[row]] as OtherStack, row, first, isEntry);
+}
 
-  private start(row: number, target: FunctionId): void {
-    this.hidden.goOn(target);
-    switch (this.pairing.outcome[row]) {
-      case Outcome.SignalEntry:
-        return this.frames.pushCall(target, row, this.clock.nowNs);
-      case Outcome.Resume: // a virtual machine comes back under a label of its own
-        return this.frames.top.fn === target ? undefined : this.frames.addAlias(target);
-      case Outcome.NewStack: // entered from code that is not traced: that is over, too
-        this.frames.closeAbove(-1, this.clock.nowNs, Inference.Unwound);
-        return this.beginOther(row, target);
-      case Outcome.Pop:
-        return this.return(row, target);
-    }
+function takeReturn(state: ReplayState, row: number, target: FunctionId): void {
+  const { pairing } = state;
+  const link = pairing.link[row];
+  leaveStack(state, row);
+  switch (pairing.outcome[row]) {
+    case Outcome.Pop:
+      returnFrom(state, placeOfCall(state, link), skippedBy(state, row));
+      // The return address proves it is the caller's own code, whatever label stands there: ld.so's _start runs
+      // on into _dl_start_user.
+      if (topFrame(state).fn !== target) addAlias(state, target);
+      return;
+    case Outcome.ReturnTo:
+      return returnTo(state, row, placeOfCall(state, link), target);
+    case Outcome.Leave:
+      return leave(state, placeOfLeave(state, row), target, skippedBy(state, row));
+    case Outcome.JumpByReturn:
+      beginStack(state, row);
+      return jump(state, target, NONE);
+    case Outcome.NewStack:
+      return beginOther(state, row, target);
+    case Outcome.Reopen:
+      return reopen(state, pairing.aborts[link] as number[]);
+    case Outcome.StackSwitch:
+      return resumeStack(state, pairing.switches[link] as StackSwitch, row);
+    case Outcome.SignalReturn:
+      returnFrom(state, placeOfCall(state, link), skippedBy(state, row));
+      state.signalTail = target;
   }
+}
 
-  /** Before the event in `row` the thread may have gone to another stack. */
-  private goUnseen(row: number): boolean {
-    const { frames, fibers, pairing, facts } = this;
-    const unseen = pairing.unseen.get(row);
-    if (unseen === undefined) return false;
-    const { nowNs } = this.clock;
-    fibers.leave(row, nowNs);
-    const fn = this.named(facts.fromFunction[this.events.site[row]]);
-    if (unseen.to === 'new') this.lay(unseen.stack, row, fn, false);
-    else if (unseen.to === 'left') fibers.back(unseen.change, row, nowNs);
-    else {
-      const place = frames.placeOfCall(unseen.callRow);
-      if (place === NONE) return false;
-      frames.closeAbove(frames.endOfLevel(place) - 1, nowNs, Inference.Unwound);
-      if (unseen.isOver) frames.returnFrom(place, nowNs, NONE);
-      else frames.replaceTop(fn, nowNs, Inference.HiddenJump);
-    }
-    return true;
-  }
+/**
+ * How calls ended that the event in `row` passes by: here, if it is a return. Behind a stop they may have ended before, and
+ * who switches stacks may go back to them.
+ */
+function skippedBy(state: ReplayState, row: number): number {
+  const isReturn = state.facts.step[state.events.site[row]] !== Step.Start;
+  return isReturn && (topTraits(state) & Trait.Switcher) === 0 ? UNWOUND : Inference.Unwound;
+}
 
-  /** A stack of the thread that was not seen before. */
-  private beginOther(row: number, first: FunctionId): void {
-    const isEntry = this.facts.toEntry[this.events.site[row]] === 1;
-    this.lay(this.pairing.stacks[this.pairing.link[row]] as OtherStack, row, first, isEntry);
-  }
+/** A call that was not shown has returned: its level goes, the one below it goes on. */
+function returnTo(state: ReplayState, row: number, place: number, target: FunctionId): void {
+  if (place === NONE) return;
+  const below = findBelow(state, target, state.depth, place);
+  const landing = below === NONE ? endOfLevel(state, place) - 1 : below;
+  const returning = named(state, state.facts.fromFunction[state.events.site[row]]);
+  if (state.depth === landing + 1) pushOpen(state, returning, Inference.HiddenJump); // it called itself
+  closeAbove(state, landing, Inference.HiddenJump);
+  state.doubts.doubt(topFrame(state));
+}
 
-  private lay({ leavingRows }: OtherStack, row: number, first: FunctionId, isEntry: boolean): void {
-    const leaving = leavingRows.map((leavingRow) => leavingOf(leavingRow, this.events, this.facts));
-    this.fibers.begin(row);
-    const restart = { leaving, first, openRows: [], last: NONE, endRow: row, isSamePlace: false, isRooted: true };
-    this.firstStack.beginOther(restart, row, this.clock.nowNs, isEntry);
-  }
+/** Calls that had returned in a transaction that was aborted go on. */
+function reopen(state: ReplayState, callRows: readonly number[]): void {
+  const { facts, events } = state;
+  closeAbove(state, placeBefore(state, callRows[0] as number), Inference.Unwound);
+  for (const row of callRows) pushCall(state, named(state, facts.toFunction[events.site[row]]), row, Inference.Unwound);
+}
 
-  private stop(step: Step): void {
-    const why = step === Step.EndSyscall ? SpecialSymbol.Syscall : SpecialSymbol.Untraced;
-    this.pause.begin(this.frames.stopNode, why, this.clock.nowNs);
-  }
+function leave(state: ReplayState, place: number, target: FunctionId, skipped: number): void {
+  if (place > 0) return returnFrom(state, place, skipped);
+  closeAbove(state, -1, NONE); // below all that is known
+  pushOpen(state, target, Inference.CutByGap);
+}
 
-  private return(row: number, target: FunctionId): void {
-    const { frames, pairing } = this;
-    const { nowNs } = this.clock;
-    const link = pairing.link[row];
-    this.fibers.leave(row, nowNs);
-    switch (pairing.outcome[row]) {
-      case Outcome.Pop:
-        frames.returnFrom(frames.placeOfCall(link), nowNs, this.skippedBy(row));
-        // The return address proves it is the caller's own code, whatever label stands there: ld.so's _start runs
-        // on into _dl_start_user.
-        if (frames.top.fn !== target) frames.addAlias(target);
-        return;
-      case Outcome.ReturnTo:
-        return this.returnTo(row, frames.placeOfCall(link), target);
-      case Outcome.Leave:
-        return this.leave(frames.placeOfLeave(row), target, this.skippedBy(row));
-      case Outcome.JumpByReturn:
-        this.fibers.begin(row);
-        return frames.jump(target, nowNs, NONE);
-      case Outcome.NewStack:
-        return this.beginOther(row, target);
-      case Outcome.Reopen:
-        return this.reopen(pairing.aborts[link] as number[]);
-      case Outcome.StackSwitch:
-        return this.fibers.resume(row, nowNs);
-      case Outcome.SignalReturn:
-        frames.returnFrom(frames.placeOfCall(link), nowNs, this.skippedBy(row));
-        this.hidden.signalTail = target;
-    }
-  }
-
-  /**
-   * How calls ended that the event in `row` passes by: here, if it is a return. Behind a stop they may have ended before, and
-   * who switches stacks may go back to them.
-   */
-  private skippedBy(row: number): number {
-    const isReturn = this.facts.step[this.events.site[row]] !== Step.Start;
-    return isReturn && (this.frames.traitsOfTop() & Trait.Switcher) === 0 ? UNWOUND : Inference.Unwound;
-  }
-
-  /** A call that was not shown has returned: its level goes, the one below it goes on. */
-  private returnTo(row: number, place: number, target: FunctionId): void {
-    const { frames, facts, events } = this;
-    const { nowNs } = this.clock;
-    if (place === NONE) return;
-    const below = frames.findBelow(target, frames.depth, place);
-    const landing = below === NONE ? frames.endOfLevel(place) - 1 : below;
-    const returning = this.named(facts.fromFunction[events.site[row]]);
-    if (frames.depth === landing + 1) frames.pushOpen(returning, nowNs, Inference.HiddenJump); // it called itself
-    frames.closeAbove(landing, nowNs, Inference.HiddenJump);
-    frames.doubt(landing);
-  }
-
-  /** Calls that had returned in a transaction that was aborted go on. */
-  private reopen(callRows: readonly number[]): void {
-    const { frames, facts, events } = this;
-    const { nowNs } = this.clock;
-    frames.closeAbove(frames.placeBefore(callRows[0] as number), nowNs, Inference.Unwound);
-    for (const row of callRows)
-      frames.pushCall(this.named(facts.toFunction[events.site[row]]), row, nowNs, Inference.Unwound);
-  }
-
-  private leave(place: number, target: FunctionId, skipped: number): void {
-    const { frames } = this;
-    const { nowNs } = this.clock;
-    if (place > 0) return frames.returnFrom(place, nowNs, skipped);
-    frames.closeAbove(-1, nowNs, NONE); // below all that is known
-    frames.pushOpen(target, nowNs, Inference.CutByGap);
-  }
-
-  /** The thread leaves its processor, or gets one. */
-  takeSwitch(row: number, step: Step): void {
-    this.clock.chargeUntil(this.events.timeNs[row]);
-    if (step === Step.SwitchIn) this.pause.switchIn(this.clock.nowNs);
-    else {
-      const why = step === Step.SwitchOut ? SpecialSymbol.OffCpu : SpecialSymbol.Preempted;
-      this.pause.switchOut(this.frames.stopNode, why, this.clock.nowNs);
-    }
-  }
-
-  /** The trace ends: what is open, on the stack or off it, is counted. */
-  finish(): void {
-    this.frames.closeAbove(-1, this.clock.nowNs, Inference.OpenAtEnd);
-    this.fibers.finish(this.clock.nowNs);
-  }
-
-  private named(fn: FunctionId): FunctionId {
-    return fn === NONE ? this.facts.functions.nameless : fn;
-  }
+function named({ facts }: ReplayState, fn: FunctionId): FunctionId {
+  return fn === NONE ? facts.functions.nameless : fn;
 }

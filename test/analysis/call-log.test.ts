@@ -7,8 +7,8 @@ import { type FilteredThread, filterThread } from '../../src/analysis/filter-thr
 import type { CallFilter } from '../../src/analysis/questions.js';
 import { argumentOf, CallLogBuilder, CallOp, opOf } from '../../src/model/call-log.js';
 import { type DurationBlocks, DurationsBuilder, durationsOf } from '../../src/model/durations.js';
-import type { ReplayOptions, ThreadReplay } from '../../src/replay/replay.js';
 import { Replayer } from '../../src/replay/replayer.js';
+import type { ReplayOptions, ThreadReplay } from '../../src/replay/thread-replay.js';
 import { traceFiles } from '../helpers/traces/all-fixtures.js';
 import { threadsOfBeginning } from '../helpers/traces/threads-of.js';
 import { type PlainCall, type PlainThread, pathOf, pathOfStretch } from '../helpers/twin/plain-calls.js';

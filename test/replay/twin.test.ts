@@ -4,9 +4,9 @@
 import { readdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { Step } from '../../src/replay/functions/site-facts.js';
-import type { ReplayOptions } from '../../src/replay/replay.js';
 import { replayThread } from '../../src/replay/replayer.js';
 import type { TailCalls } from '../../src/replay/stack/frame.js';
+import type { ReplayOptions } from '../../src/replay/thread-replay.js';
 import type { LoadedThread } from '../../src/store/thread-source.js';
 import { type TraceThreads, threadsOfBeginning } from '../helpers/traces/threads-of.js';
 import { rowsOfTrees } from '../helpers/twin/asked-answers.js';

@@ -8,7 +8,7 @@ import type { ThreadProfile } from '../../model/profile.js';
 import { type InferenceName, type LineCounts, noInferences, type Quality, type TraceGap } from '../../model/quality.js';
 import { SymbolKind, type SymbolTable } from '../../model/symbol-table.js';
 import { type Nanoseconds, NONE, type Tid } from '../../model/units.js';
-import type { LostStretch } from '../../replay/losses/lost-stretches.js';
+import type { LostStretch } from '../../replay/time/lost-stretches.js';
 import type { GapRecord } from '../../store/gap-records.js';
 import type { InputReader } from '../read/inputs.js';
 import type { ReplayedThread } from '../replay/replay-thread.js';

@@ -11,8 +11,8 @@ import { type CountMemory, type DurationBlocks, DurationsBuilder } from '../../m
 import type { Nanoseconds, Tid } from '../../model/units.js';
 import type { SiteFacts } from '../../replay/functions/site-facts.js';
 import { Contexts, type Lessons } from '../../replay/losses/contexts.js';
-import type { ReplayOptions, ThreadReplay } from '../../replay/replay.js';
 import { Replayer } from '../../replay/replayer.js';
+import type { ReplayOptions, ThreadReplay } from '../../replay/thread-replay.js';
 import type { SharedEvents } from '../../store/event-memory.js';
 import { loadThread, type ThreadFacts, type ThreadSource } from '../../store/thread-source.js';
 

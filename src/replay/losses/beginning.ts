@@ -6,127 +6,123 @@ import { SpecialSymbol } from '../../model/symbol-table.js';
 import { type Nanoseconds, NONE } from '../../model/units.js';
 import { comesOutOfSyscall, Step } from '../functions/site-facts.js';
 import { Trait } from '../functions/traits.js';
-import type { Segment } from '../pairing/pairing.js';
-import type { ReplayOptions } from '../replay.js';
-import type { ReplayParts } from '../steps.js';
-import { isSwitchOut, type LostTime } from './lost-time.js';
+import type { ReplayState } from '../state.js';
+import { chargeUntil, startAt } from '../time/charge.js';
+import { isSwitchOut } from '../time/known-end.js';
+import { NEVER_SEEN } from '../time/lost-stretches.js';
+import { beginWait, followSwitches, loseUntil, noteErrors } from '../time/lost-time.js';
+import { beginStop, endStop, switchIn, switchOut } from '../time/stops.js';
 
-type Parts = Pick<ReplayParts, 'events' | 'facts' | 'frames' | 'pause' | 'clock' | 'lost'> & {
-  readonly lostTime: LostTime;
-};
-
-const UNSEEN = { ip: Number.NaN, isLast: false } as const;
-
-export class Beginning {
+export interface Beginning {
+  readonly firstRow: number;
   /** The thread was made while the recording ran: it has no past, neither time nor callers. */
   readonly isBornHere: boolean;
-  private readonly parts: Parts;
-  private readonly extendTo: ReplayOptions['extendTo'];
-  private readonly firstRow: number;
   /** Rows of switches and errors before this one tell of a part that is lost. */
-  private readonly lostEnd: number;
+  readonly lostEnd: number;
+}
 
-  constructor(
-    parts: Parts,
-    { isCreatedInside, extendTo, mayBeUndecoded = false }: ReplayOptions,
-    first: Segment | undefined,
-  ) {
-    this.parts = parts;
-    this.extendTo = extendTo;
-    this.firstRow = first?.firstRow ?? NONE;
-    const isAtBirthplace = first !== undefined && this.isAtBirthplace();
-    this.isBornHere = isCreatedInside || isAtBirthplace;
-    this.lostEnd = first === undefined || isAtBirthplace ? 0 : this.endOfLost(mayBeUndecoded);
-  }
+/** `firstRow`: of the first branch. */
+export function beginningOf(state: ReplayState, firstRow: number): Beginning {
+  const isAtBirthplace = beginsAtBirthplace(state, firstRow);
+  const lostEnd = isAtBirthplace ? 0 : endOfLost(state, firstRow);
+  return { firstRow, isBornHere: state.options.isCreatedInside || isAtBirthplace, lostEnd };
+}
 
-  /** When it is first known of: whose first event is the way out of a stop was waiting since the recording began. */
-  get startNs(): Nanoseconds {
-    const { extendTo, isBornHere, firstRow, lostEnd } = this;
-    const { events } = this.parts;
-    if (lostEnd === 0) return extendTo && this.isStart && !isBornHere ? extendTo.startNs : events.timeNs[firstRow];
-    return extendTo && !isBornHere ? extendTo.startNs : events.timeNs[0];
-  }
+/** When it is first known of: whose first event is the way out of a stop was waiting since the recording began. */
+export function startOf(state: ReplayState, { firstRow, isBornHere, lostEnd }: Beginning): Nanoseconds {
+  const { timeNs } = state.events;
+  const extendTo = isBornHere ? null : state.options.extendTo;
+  if (lostEnd === 0) return extendTo && isTraceStart(state, firstRow) ? extendTo.startNs : timeNs[firstRow];
+  return extendTo ? extendTo.startNs : timeNs[0];
+}
 
-  /** Before the first stack is laid down: what is lost of the time before it. Where the thread was then, nobody knows. */
-  loseFirst(): void {
-    const { firstRow, lostEnd } = this;
-    const { events, lostTime, lost } = this.parts;
-    if (lostEnd > 0) {
-      this.beginLost();
-      const untold = lostTime.follow(0, lostEnd, UNSEEN);
-      lostTime.loseUntil(events.timeNs[lostEnd], untold, lostEnd, UNSEEN);
-    }
-    lost.noteErrors(lostEnd, firstRow, events.timeNs[firstRow]);
-  }
+/** A thread without a branch: it is there from its first record on, or from the start if it was there before. */
+export function beginUnseen(state: ReplayState): Nanoseconds {
+  const { extendTo, isCreatedInside, mayBeUndecoded = false } = state.options;
+  if (!extendTo || isCreatedInside || !mayBeUndecoded) return state.nowNs;
+  const first = state.facts.step[state.events.site[0]];
+  if (first === Step.Gap) return state.nowNs; // what it did before its first error nobody knows
+  startAt(state, extendTo.startNs);
+  if (first !== Step.SwitchIn) return state.nowNs;
+  beginStop(state, SpecialSymbol.Untraced);
+  switchOut(state, SpecialSymbol.OffCpu);
+  return extendTo.startNs;
+}
 
-  /** Until its first switch in it had no processor; what it did before its first error is not known. */
-  private beginLost(): void {
-    const { events, facts, lostTime, frames, pause, clock } = this.parts;
-    const first = facts.step[events.site[0]];
-    if (first === Step.SwitchIn) lostTime.beginWait(Step.SwitchOut);
-    if (first !== Step.Gap || events.timeNs[0] === clock.nowNs) return;
-    pause.begin(frames.stopNode, SpecialSymbol.Untraced, clock.nowNs);
-    clock.chargeUntil(events.timeNs[0]);
-    pause.end(clock.nowNs, true);
+/** Before the first stack is laid down: what is lost of the time before it. Where the thread was then, nobody knows. */
+export function loseFirst(state: ReplayState, { firstRow, lostEnd }: Beginning): void {
+  const { timeNs } = state.events;
+  if (lostEnd > 0) {
+    beginLost(state);
+    const untold = followSwitches(state, 0, lostEnd, NEVER_SEEN);
+    loseUntil(state, timeNs[lostEnd], untold, lostEnd, NEVER_SEEN);
   }
+  noteErrors(state, lostEnd, firstRow, timeNs[firstRow]);
+}
 
-  /** The first stack waits until the first event. */
-  wait(): void {
-    const { events, facts, frames, pause, clock } = this.parts;
-    const inSyscall = comesOutOfSyscall(facts, events.site[this.firstRow]);
-    const firstNs = events.timeNs[this.firstRow];
-    pause.begin(frames.stopNode, inSyscall ? SpecialSymbol.Syscall : SpecialSymbol.Untraced, clock.nowNs);
-    if (this.lostEnd === 0) this.followSwitches();
-    clock.chargeUntil(firstNs);
-    pause.end(firstNs, false);
-  }
+/** Until its first switch in it had no processor; what it did before its first error is not known. */
+function beginLost(state: ReplayState): void {
+  const { events, facts } = state;
+  const first = facts.step[events.site[0]];
+  if (first === Step.SwitchIn) beginWait(state, Step.SwitchOut);
+  if (first !== Step.Gap || events.timeNs[0] === state.nowNs) return;
+  beginStop(state, SpecialSymbol.Untraced);
+  chargeUntil(state, events.timeNs[0]);
+  endStop(state, true);
+}
 
-  /** Meanwhile it may have had a processor now and then; it had none before its first switch, if that is one in. */
-  private followSwitches(): void {
-    const { events, facts, pause, clock } = this.parts;
-    let isFirst = true;
-    for (let row = 0; row < this.firstRow; row++) {
-      const step = facts.step[events.site[row]] as Step;
-      if (step === Step.Exec && isFirst) return;
-      if (step !== Step.SwitchIn && !isSwitchOut(step)) continue;
-      const ns = events.timeNs[row];
-      if (isFirst && step === Step.SwitchIn && ns > clock.nowNs)
-        pause.switchOut(NONE, SpecialSymbol.OffCpu, clock.nowNs);
-      clock.chargeUntil(ns);
-      if (step === Step.SwitchIn) pause.switchIn(ns, !isFirst);
-      else pause.switchOut(NONE, step === Step.SwitchOut ? SpecialSymbol.OffCpu : SpecialSymbol.Preempted, ns);
-      isFirst = false;
-    }
-  }
+/** The first stack waits until the first event. */
+export function waitForFirst(state: ReplayState, { firstRow, lostEnd }: Beginning): void {
+  const { events, facts } = state;
+  const inSyscall = comesOutOfSyscall(facts, events.site[firstRow]);
+  beginStop(state, inSyscall ? SpecialSymbol.Syscall : SpecialSymbol.Untraced);
+  if (lostEnd === 0) waitOffCpu(state, firstRow);
+  chargeUntil(state, events.timeNs[firstRow]);
+  endStop(state, false);
+}
 
-  /**
-   * Up to which row something is lost before the first branch; 0: nothing. A stay on a processor without a branch is lost, and so
-   * is what follows an error, and the stay that the first branch lies in, unless that is a trace start: until then it may have
-   * been in the kernel.
-   */
-  private endOfLost(mayBeUndecoded: boolean): number {
-    const { events, facts } = this.parts;
-    if (!mayBeUndecoded) return 0;
-    const steps = Array.from(events.site.subarray(0, this.firstRow), (site) => facts.step[site] as Step);
-    const lastIn = steps.lastIndexOf(Step.SwitchIn);
-    const lastOut = steps.findLastIndex(isSwitchOut);
-    const hasError = steps.lastIndexOf(Step.Gap) > Math.max(lastIn, lastOut);
-    const isInUserSpace = facts.scope === 'user' && !this.isStart; // who gets a processor goes on in the kernel
-    if (hasError || (isInUserSpace && Math.max(lastIn, lastOut) >= 0)) return this.firstRow;
-    if (lastOut === -1) return 0;
-    return lastIn > lastOut ? lastIn : this.firstRow;
+/** Meanwhile it may have had a processor now and then; it had none before its first switch, if that is one in. */
+function waitOffCpu(state: ReplayState, firstRow: number): void {
+  const { events, facts } = state;
+  let isFirst = true;
+  for (let row = 0; row < firstRow; row++) {
+    const step = facts.step[events.site[row]] as Step;
+    if (step === Step.Exec && isFirst) return;
+    if (step !== Step.SwitchIn && !isSwitchOut(step)) continue;
+    const ns = events.timeNs[row];
+    if (isFirst && step === Step.SwitchIn && ns > state.nowNs) switchOut(state, SpecialSymbol.OffCpu);
+    chargeUntil(state, ns);
+    if (step === Step.SwitchIn) switchIn(state, !isFirst);
+    else switchOut(state, step === Step.SwitchOut ? SpecialSymbol.OffCpu : SpecialSymbol.Preempted);
+    isFirst = false;
   }
+}
 
-  private get isStart(): boolean {
-    const { events, facts } = this.parts;
-    return facts.step[events.site[this.firstRow]] === Step.Start;
-  }
+/**
+ * Up to which row something is lost before the first branch; 0: nothing. A stay on a processor without a branch is lost, and so
+ * is what follows an error, and the stay that the first branch lies in, unless that is a trace start: until then it may have
+ * been in the kernel.
+ */
+function endOfLost(state: ReplayState, firstRow: number): number {
+  const { events, facts, options } = state;
+  if (!options.mayBeUndecoded) return 0;
+  const steps = Array.from(events.site.subarray(0, firstRow), (site) => facts.step[site] as Step);
+  const lastIn = steps.lastIndexOf(Step.SwitchIn);
+  const lastOut = steps.findLastIndex(isSwitchOut);
+  const hasError = steps.lastIndexOf(Step.Gap) > Math.max(lastIn, lastOut);
+  const isInUserSpace = facts.scope === 'user' && !isTraceStart(state, firstRow); // who gets a processor goes on in the kernel
+  if (hasError || (isInUserSpace && Math.max(lastIn, lastOut) >= 0)) return firstRow;
+  if (lastOut === -1) return 0;
+  return lastIn > lastOut ? lastIn : firstRow;
+}
 
-  private isAtBirthplace(): boolean {
-    const { events, facts } = this.parts;
-    const { step, toFunction, fromFunction, functions } = facts;
-    const site = events.site[this.firstRow];
-    const fn = step[site] === Step.Start ? toFunction[site] : fromFunction[site];
-    return (functions.traits[fn === NONE ? functions.nameless : fn] & Trait.Birthplace) !== 0;
-  }
+function isTraceStart({ events, facts }: ReplayState, row: number): boolean {
+  return facts.step[events.site[row]] === Step.Start;
+}
+
+function beginsAtBirthplace({ events, facts }: ReplayState, row: number): boolean {
+  const { step, toFunction, fromFunction, functions } = facts;
+  const site = events.site[row];
+  const fn = step[site] === Step.Start ? toFunction[site] : fromFunction[site];
+  return (functions.traits[fn === NONE ? functions.nameless : fn] & Trait.Birthplace) !== 0;
 }

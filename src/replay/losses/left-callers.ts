@@ -2,12 +2,11 @@
  * Callers that no return reveals, for an exception or a longjmp left them. Whoever it landed in, and nobody saw being called,
  * was below all that had run: it is known by what it called later and never came back from, or by the return that ends it.
  */
-import type { ThreadEvents } from '../../model/thread-events.js';
 import { type FunctionId, NONE } from '../../model/units.js';
-import type { SiteFacts } from '../functions/site-facts.js';
 import { Trait } from '../functions/traits.js';
 import { MOST_LEFT_CALLS } from '../pairing/pairing.js';
-import type { UnwinderSteps } from '../stack/unwinder-steps.js';
+import { countSteps } from '../stack/unwinder-steps.js';
+import type { ReplayState } from '../state.js';
 
 /** What ran on a level from when it was first seen until it was left. */
 export interface LeftLevel {
@@ -29,15 +28,11 @@ export interface LeftCaller {
 }
 
 /** The callers that control landed in, the uppermost first. */
-export function leftCallers(
-  level: LeftLevel,
-  { site }: ThreadEvents,
-  facts: SiteFacts,
-  steps: UnwinderSteps,
-): LeftCaller[] {
-  const { fromFunction, toFunction } = facts;
+export function leftCallers(state: ReplayState, level: LeftLevel): LeftCaller[] {
+  const { site } = state.events;
+  const { fromFunction, toFunction } = state.facts;
   if (level.callRows.length > MOST_LEFT_CALLS) return [];
-  const stack = new LeftStack(level.first, facts, steps);
+  const stack = new LeftStack(level.first, state);
   for (let index = 0; index < level.callRows.length; index++) {
     const row = level.callRows[index] as number;
     stack.runsIn(fromFunction[site[row]], row);
@@ -55,17 +50,15 @@ class LeftStack {
   private functions: FunctionId[];
   /** By place, the row that called it; of the lowest NONE. */
   private rows: number[] = [NONE];
-  private readonly facts: SiteFacts;
-  private readonly steps: UnwinderSteps;
+  private readonly state: ReplayState;
 
-  constructor(first: FunctionId, facts: SiteFacts, steps: UnwinderSteps) {
+  constructor(first: FunctionId, state: ReplayState) {
     this.functions = [first];
-    this.facts = facts;
-    this.steps = steps;
+    this.state = state;
   }
 
   call(fn: FunctionId, row: number): void {
-    this.functions.push(fn === NONE ? this.facts.functions.nameless : fn);
+    this.functions.push(fn === NONE ? this.state.facts.functions.nameless : fn);
     this.rows.push(row);
   }
 
@@ -89,7 +82,7 @@ class LeftStack {
       this.rows.length = place + 1;
     } else {
       const callRow = this.rows[unwinder] as number;
-      const isBelowUnseen = callRow !== NONE && this.steps.count(callRow, row) > unwinder;
+      const isBelowUnseen = callRow !== NONE && countSteps(this.state, callRow, row) > unwinder;
       this.landings.push({ fn, isBelowUnseen });
       if (this.hasTrait(fn, Trait.Unknown)) this.isClear = false;
       this.functions = [fn];
@@ -106,11 +99,11 @@ class LeftStack {
   }
 
   private isSame(a: FunctionId, b: FunctionId): boolean {
-    const { symbol } = this.facts.functions;
+    const { symbol } = this.state.facts.functions;
     return a === b || (symbol[a] === symbol[b] && !this.hasTrait(a, Trait.Unknown));
   }
 
   private hasTrait(fn: FunctionId, trait: number): boolean {
-    return (this.facts.functions.traits[fn] & trait) !== 0;
+    return (this.state.facts.functions.traits[fn] & trait) !== 0;
   }
 }

@@ -4,72 +4,94 @@
  */
 import { Inference } from '../../model/quality.js';
 import { type Nanoseconds, NONE } from '../../model/units.js';
-import type { Pairing } from '../pairing/pairing.js';
 import type { StackSwitch } from '../pairing/parked-stacks.js';
-import type { Frame } from './frame.js';
-import type { OpenFrames } from './open-frames.js';
+import type { ReplayState } from '../state.js';
+import { countCall, endingOf } from './count-call.js';
+import { Frame } from './frame.js';
+import { endOfLevel, placeOfCall } from './levels.js';
+import { closeAbove, spareFrame, takeTop, topFrame, topNode } from './open-frames.js';
 
-export class Fibers {
-  private readonly frames: OpenFrames;
-  private readonly pairing: Pairing;
-  private readonly leaving = new Map<number, StackSwitch[]>();
-  private readonly kept = new Map<StackSwitch, Frame[]>();
-  /** Where the frames of a stack begin, by the row of the event that went there. */
-  private readonly starts = new Map<number, number>();
+/** The event in `row` goes to another stack, whose frames stand on those that are open now. */
+export function beginStack({ parked, depth }: ReplayState, row: number): void {
+  parked.starts.set(row, depth);
+}
 
-  constructor(frames: OpenFrames, pairing: Pairing) {
-    this.frames = frames;
-    this.pairing = pairing;
-    for (const change of pairing.switches) {
-      const others = this.leaving.get(change.leftRow);
-      if (others) others.push(change);
-      else this.leaving.set(change.leftRow, [change]);
-    }
+/** The event in `row` leaves all above some call, or a whole stack: what will go on later is kept. */
+export function leaveStack(state: ReplayState, row: number): void {
+  const { parked, pairing } = state;
+  if (parked.leaving.size === 0 && pairing.replaces.size === 0) return; // there are no fibers
+  keep(state, row);
+  const replaced = parked.starts.get(pairing.replaces.get(row) ?? NONE);
+  if (replaced !== undefined) closeAbove(state, replaced - 1, Inference.Unwound);
+}
+
+function keep(state: ReplayState, row: number): void {
+  const { leaving, starts, kept } = state.parked;
+  const changes = leaving.get(row) ?? [];
+  for (const change of [...changes].sort((a, b) => (b.callRows[0] as number) - (a.callRows[0] as number))) {
+    const last = placeOfCall(state, change.callRows.at(-1) as number);
+    const first = starts.get(change.startRow) ?? placeOfCall(state, change.callRows[0] as number);
+    if (last === NONE || first === NONE || first > last) continue;
+    closeAbove(state, endOfLevel(state, last) - 1, Inference.Unwound);
+    kept.set(change, detach(state, first));
   }
+}
 
-  /** The event in `row` goes to another stack, whose frames stand on those that are open now. */
-  begin(row: number): void {
-    this.starts.set(row, this.frames.depth);
-  }
+/** The event in `row` goes back to a stack, or the thread went there unseen before it: the call that left it has returned. */
+export function resumeStack(state: ReplayState, change: StackSwitch, row: number): void {
+  const { kept, starts } = state.parked;
+  const frames = kept.get(change) ?? [];
+  const end = frames.findIndex(({ callRow, isLevel }) => isLevel && callRow === change.callRows.at(-1));
+  for (const frame of frames.slice(end).reverse()) endAside(state, frame, state.nowNs, NONE);
+  starts.set(row, state.depth);
+  attach(state, frames.slice(0, end), row);
+  kept.delete(change);
+}
 
-  /** The event in `row` leaves all above some call, or a whole stack: what will go on later is kept. */
-  leave(row: number, nowNs: Nanoseconds): void {
-    if (this.leaving.size === 0 && this.pairing.replaces.size === 0) return; // there are no fibers
-    this.keep(row, nowNs);
-    const replaced = this.starts.get(this.pairing.replaces.get(row) ?? NONE);
-    if (replaced !== undefined) this.frames.closeAbove(replaced - 1, nowNs, Inference.Unwound);
-  }
+/** The trace ends: what still waits is counted. */
+export function endParked(state: ReplayState): void {
+  const { kept } = state.parked;
+  for (const frames of kept.values())
+    for (const frame of [...frames].reverse()) endAside(state, frame, state.nowNs, Inference.OpenAtEnd);
+  kept.clear();
+}
 
-  private keep(row: number, nowNs: Nanoseconds): void {
-    const changes = this.leaving.get(row) ?? [];
-    for (const change of [...changes].sort((a, b) => (b.callRows[0] as number) - (a.callRows[0] as number))) {
-      const last = this.frames.placeOfCall(change.callRows.at(-1) as number);
-      const first = this.starts.get(change.startRow) ?? this.frames.placeOfCall(change.callRows[0] as number);
-      if (last === NONE || first === NONE || first > last) continue;
-      this.frames.closeAbove(this.frames.endOfLevel(last) - 1, nowNs, Inference.Unwound);
-      this.kept.set(change, this.frames.detach(first));
-    }
+/** Takes the frames from a place upwards off the stack, lowest first: their calls go on elsewhere. */
+function detach(state: ReplayState, place: number): Frame[] {
+  const { symbol } = state.facts.functions;
+  const frames: Frame[] = [];
+  while (state.depth > place) {
+    state.watcher?.setAside(symbol[topFrame(state).fn], state.depth);
+    frames.push(Object.assign(new Frame(), takeTop(state)));
+    state.log?.setAside();
+    state.doubts.tell();
   }
+  return frames.reverse();
+}
 
-  /** The event in `row` goes back to a stack: the call that left it has returned. */
-  resume(row: number, nowNs: Nanoseconds): void {
-    this.back(this.pairing.switches[this.pairing.link[row]] as StackSwitch, row, nowNs);
+/**
+ * Puts detached frames on the stack again, because of the event in `row`. Those that were jumped to on another
+ * level's top are on the level that is on top now.
+ */
+function attach(state: ReplayState, frames: readonly Frame[], row: number): void {
+  const { attached, leaves } = state;
+  const { symbol } = state.facts.functions;
+  for (const frame of frames) {
+    const level = frame.isLevel || state.depth === 0 ? state.depth : topFrame(state).level;
+    const node = state.tree.child(topNode(state), symbol[frame.fn]);
+    Object.assign(spareFrame(state), frame, { node, level, order: row });
+    state.depth++;
+    state.watcher?.putBack(symbol[frame.fn], state.depth);
+    state.log?.putBack(frame.logRow, node);
+    state.doubts.opened(frame);
+    if (!frame.isLevel) continue;
+    if (frame.callRow !== NONE) attached.set(frame.callRow, state.depth - 1);
+    if (frame.leave !== NONE && !leaves.has(frame.leave)) leaves.set(frame.leave, state.depth - 1);
   }
+}
 
-  /** The same before the event in `row`. */
-  back(change: StackSwitch, row: number, nowNs: Nanoseconds): void {
-    const frames = this.kept.get(change) ?? [];
-    const end = frames.findIndex(({ callRow, isLevel }) => isLevel && callRow === change.callRows.at(-1));
-    for (const frame of frames.slice(end).reverse()) this.frames.endAside(frame, nowNs, NONE);
-    this.starts.set(row, this.frames.depth);
-    this.frames.attach(frames.slice(0, end), row);
-    this.kept.delete(change);
-  }
-
-  /** The trace ends: what still waits is counted. */
-  finish(nowNs: Nanoseconds): void {
-    for (const frames of this.kept.values())
-      for (const frame of [...frames].reverse()) this.frames.endAside(frame, nowNs, Inference.OpenAtEnd);
-    this.kept.clear();
-  }
+/** A frame that was set aside is over. */
+function endAside(state: ReplayState, frame: Frame, endNs: Nanoseconds, reason: number): void {
+  state.log?.endAside(frame.logRow, endingOf(frame, reason));
+  countCall(state, frame, endNs, reason);
 }

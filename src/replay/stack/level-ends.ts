@@ -2,48 +2,38 @@
  * How a level that is open now will end, as pairing has found it.
  */
 import { NONE } from '../../model/units.js';
-import { Outcome, type Pairing } from '../pairing/pairing.js';
-import type { OpenFrames } from './open-frames.js';
+import { Outcome } from '../pairing/pairing.js';
+import type { ReplayState } from '../state.js';
+import { placeOfCall, placeOfLeave } from './levels.js';
+import { frameAt } from './open-frames.js';
 
-export class LevelEnds {
-  private readonly frames: OpenFrames;
-  private readonly pairing: Pairing;
+/** The lowest level that goes when the level at `place` goes; NONE if nothing is seen to leave it. */
+export function lowestEndedWith(state: ReplayState, place: number): number {
+  const { outcome, link } = state.pairing;
+  const { callRow, leave } = frameAt(state, place);
+  if (leave !== NONE) return placeOfLeave(state, leave);
+  const endRow = endRowOf(state, place);
+  if (endRow === NONE) return NONE;
+  if (endRow === callRow) return place; // by its own return, behind a loss
+  if (outcome[endRow] === Outcome.StackSwitch) return place;
+  if (outcome[endRow] === Outcome.Leave) return placeOfLeave(state, endRow);
+  return link[endRow] === callRow ? place : placeOfCall(state, link[endRow]);
+}
 
-  constructor(frames: OpenFrames, pairing: Pairing) {
-    this.frames = frames;
-    this.pairing = pairing;
-  }
+/** The newest of the calls that go together with the level at `place`, without a return of their own; or NONE. */
+export function newestSkippedWith(state: ReplayState, place: number): number {
+  const endRow = endRowOf(state, place);
+  return endRow === NONE ? NONE : state.pairing.skipped.newestOf(endRow);
+}
 
-  /** The lowest level that goes when the level at `place` goes; NONE if nothing is seen to leave it. */
-  endOf(place: number): number {
-    const { frames, pairing } = this;
-    const { callRow, leave } = frames.at(place);
-    if (leave !== NONE) return frames.placeOfLeave(leave);
-    const endRow = this.endRowOf(place);
-    if (endRow === NONE) return NONE;
-    if (endRow === callRow) return place; // by its own return, behind a loss
-    const outcome = pairing.outcome[endRow];
-    if (outcome === Outcome.StackSwitch) return place;
-    if (outcome === Outcome.Leave) return frames.placeOfLeave(endRow);
-    const link = pairing.link[endRow];
-    return link === callRow ? place : frames.placeOfCall(link);
-  }
+/** The newest raisers, at most so many, of those that go together with it. */
+export function raisersLeftWith(state: ReplayState, place: number, most: number): Int32Array {
+  return state.pairing.skipped.raisersOf(endRowOf(state, place), most);
+}
 
-  /** The newest of the calls that go together with the level at `place`, without a return of their own; or NONE. */
-  newestSkippedWith(place: number): number {
-    const endRow = this.endRowOf(place);
-    return endRow === NONE ? NONE : this.pairing.skipped.newestOf(endRow);
-  }
-
-  /** The newest raisers, at most so many, of those that go together with it. */
-  raisersLeftWith(place: number, most: number): Int32Array {
-    return this.pairing.skipped.raisersOf(this.endRowOf(place), most);
-  }
-
-  /** The row in which the level at `place` ends; NONE if that is not seen. */
-  private endRowOf(place: number): number {
-    const { callRow, leave } = this.frames.at(place);
-    if (leave !== NONE) return leave;
-    return callRow === NONE ? NONE : this.pairing.link[callRow];
-  }
+/** The row in which the level at `place` ends; NONE if that is not seen. */
+function endRowOf(state: ReplayState, place: number): number {
+  const { callRow, leave } = frameAt(state, place);
+  if (leave !== NONE) return leave;
+  return callRow === NONE ? NONE : state.pairing.link[callRow];
 }

@@ -4,13 +4,14 @@
  * An exception's unwinder shows how many frames it steps down. If it does not, how the level on top ends says how far down
  * control can have gone, and whether more was left in the same way later. If not, it went to the very level that returns then.
  */
-import type { ThreadEvents } from '../../model/thread-events.js';
 import { type Address, type FunctionId, NONE, type SymbolId } from '../../model/units.js';
-import { type SiteFacts, Step } from '../functions/site-facts.js';
+import { Step } from '../functions/site-facts.js';
 import { Trait } from '../functions/traits.js';
-import type { LevelEnds } from './level-ends.js';
-import type { OpenFrames } from './open-frames.js';
-import type { UnwinderSteps } from './unwinder-steps.js';
+import type { ReplayState } from '../state.js';
+import { newestSkippedWith, raisersLeftWith } from './level-ends.js';
+import { endOfLevel, findBelow } from './levels.js';
+import { frameAt, topFrame, topTraits } from './open-frames.js';
+import { countSteps } from './unwinder-steps.js';
 
 /** An unwinder does not call itself deeper than this on its way out. */
 const DEEPEST_UNWINDER = 8;
@@ -28,154 +29,133 @@ export interface Landing {
   readonly isSure: boolean;
 }
 
-export class Unwinding {
-  private readonly frames: OpenFrames;
-  private readonly ends: LevelEnds;
-  private readonly events: ThreadEvents;
-  private readonly facts: SiteFacts;
-  private readonly steps: UnwinderSteps;
+/** Was the level on top left before the event in `row`, rather than that it jumped? `end`: the lowest level that goes with it, or NONE. */
+export function isLeft(state: ReplayState, end: number, row: number): boolean {
+  const { level } = topFrame(state);
+  if (end === level) return false;
+  return isUnwinding(state) || (end !== NONE && !isLeftByAnother(state, level, row));
+}
 
-  constructor(frames: OpenFrames, ends: LevelEnds, events: ThreadEvents, facts: SiteFacts, steps: UnwinderSteps) {
-    this.frames = frames;
-    this.ends = ends;
-    this.events = events;
-    this.facts = facts;
-    this.steps = steps;
-  }
+/** The frame of `fn` that control went to from the level on top, before the event in `row`. */
+export function landingOf(state: ReplayState, fn: FunctionId, end: number, row: number): Landing {
+  const { level } = topFrame(state);
+  const stepped = steppedTo(state, fn, end, row);
+  if (stepped !== NONE) return { place: stepped, isSure: true };
+  const lowest = Math.max(end, 0);
+  const isKnown = end !== NONE && isLast(state, level, row);
+  const place = findBelow(state, fn, isKnown ? endOfLevel(state, end) : highestLanding(state, level), lowest);
+  const isSure = place !== NONE && (isKnown || !hasChoice(state, fn, place, lowest, row));
+  return { place, isSure };
+}
 
-  /** Was the level on top left before the event in `row`, rather than that it jumped? `end`: the lowest level that goes with it, or NONE. */
-  isLeft(end: number, row: number): boolean {
-    const { level } = this.frames.top;
-    if (end === level) return false;
-    return this.isUnwinding() || (end !== NONE && !this.isLeftByAnother(level, row));
-  }
+/** The frame of `fn` that the unwinder on top has stepped down to; NONE: none runs there, or it does not fit how levels end. */
+function steppedTo(state: ReplayState, fn: FunctionId, end: number, row: number): number {
+  const place = placeOfStep(state, row);
+  if (place === NONE) return NONE;
+  const { level } = frameAt(state, place);
+  const isLastLeft = end !== NONE && isLast(state, topFrame(state).level, row);
+  if (isLastLeft ? level !== end : level < end) return NONE;
+  const isNameless = (state.facts.functions.traits[fn] & Trait.Unknown) !== 0;
+  const own = findBelow(state, fn, place + 1, level);
+  return own === NONE && isNameless ? place : own; // a part of it that lies elsewhere
+}
 
-  /** The frame of `fn` that control went to from the level on top, before the event in `row`. */
-  landingOf(fn: FunctionId, end: number, row: number): Landing {
-    const { frames } = this;
-    const { level } = frames.top;
-    const stepped = this.steppedTo(fn, end, row);
-    if (stepped !== NONE) return { place: stepped, isSure: true };
-    const lowest = Math.max(end, 0);
-    const isKnown = end !== NONE && this.isLast(level, row);
-    const place = frames.findBelow(fn, isKnown ? frames.endOfLevel(end) : this.highestLanding(level), lowest);
-    const isSure = place !== NONE && (isKnown || !this.hasChoice(fn, place, lowest, row));
-    return { place, isSure };
+/** The top of the level that the unwinder on top has stepped down to; or NONE. */
+function placeOfStep(state: ReplayState, row: number): number {
+  const { level, callRow } = topFrame(state);
+  if (callRow === NONE || (topTraits(state) & (Trait.Raiser | Trait.Stub)) !== Trait.Raiser) return NONE;
+  let left = countSteps(state, callRow, row);
+  let place = level - 1;
+  while (left > 0 && place >= 0) {
+    const { level: lower } = frameAt(state, place);
+    left -= isSignal(state, lower) ? 2 : 1; // the kernel puts a frame of its own below a handler
+    place = lower - 1;
   }
+  return left === 0 ? place : NONE;
+}
 
-  /** The frame of `fn` that the unwinder on top has stepped down to; NONE: none runs there, or it does not fit how levels end. */
-  private steppedTo(fn: FunctionId, end: number, row: number): number {
-    const { frames } = this;
-    const place = this.placeOfStep(row);
-    if (place === NONE) return NONE;
-    const { level } = frames.at(place);
-    const isLast = end !== NONE && this.isLast(frames.top.level, row);
-    if (isLast ? level !== end : level < end) return NONE;
-    const isNameless = (this.facts.functions.traits[fn] & Trait.Unknown) !== 0;
-    const own = frames.findBelow(fn, place + 1, level);
-    return own === NONE && isNameless ? place : own; // a part of it that lies elsewhere
-  }
+function isSignal(state: ReplayState, level: number): boolean {
+  const { callRow } = frameAt(state, level);
+  return callRow !== NONE && state.facts.step[state.events.site[callRow]] === Step.Start;
+}
 
-  /** The top of the level that the unwinder on top has stepped down to; or NONE. */
-  private placeOfStep(row: number): number {
-    const { frames } = this;
-    const { level, callRow } = frames.top;
-    if (callRow === NONE || (frames.traitsOfTop() & (Trait.Raiser | Trait.Stub)) !== Trait.Raiser) return NONE;
-    let left = this.steps.count(callRow, row);
-    let place = level - 1;
-    while (left > 0 && place >= 0) {
-      const { level: lower } = frames.at(place);
-      left -= this.isSignal(lower) ? 2 : 1; // the kernel puts a frame of its own below a handler
-      place = lower - 1;
-    }
-    return left === 0 ? place : NONE;
-  }
+/** The function of the nearest frame that a part with this symbol belongs to; NONE: none is near. */
+export function wholeOfPart(state: ReplayState, symbol: SymbolId): FunctionId {
+  const ofFrame = (place: number) => state.facts.functions.symbol[frameAt(state, place).fn];
+  if (ofFrame(state.depth - 1) === symbol) return topFrame(state).fn;
+  const below = highestLanding(state, topFrame(state).level);
+  for (let place = below - 1; place >= Math.max(0, below - FARTHEST_WHOLE); place--)
+    if (ofFrame(place) === symbol) return frameAt(state, place).fn;
+  return NONE;
+}
 
-  private isSignal(level: number): boolean {
-    const { callRow } = this.frames.at(level);
-    return callRow !== NONE && this.facts.step[this.events.site[callRow]] === Step.Start;
+/**
+ * Another frame of the function may be meant. An exception treats frames alike that wait at the same call; and if as many
+ * of them let it go on later as there are, none was passed over.
+ */
+function hasChoice(state: ReplayState, fn: FunctionId, place: number, lowest: number, row: number): boolean {
+  const isException = unwinderWith(state, Trait.Raiser) !== NONE;
+  const call = callIn(state, place);
+  let others = 0;
+  let areAlike = isException;
+  for (let other = place; others < MOST_COMPARED; others++) {
+    other = findBelow(state, fn, other, lowest);
+    if (other === NONE) break;
+    if (callIn(state, other) !== call) areAlike = false;
   }
+  return others > 0 && !areAlike && timesResumed(state, fn, row) <= others;
+}
 
-  /** The function of the nearest frame that a part with this symbol belongs to; NONE: none is near. */
-  wholeOf(symbol: SymbolId): FunctionId {
-    const { frames } = this;
-    const ofFrame = (place: number) => this.facts.functions.symbol[frames.at(place).fn];
-    if (ofFrame(frames.depth - 1) === symbol) return frames.top.fn;
-    const below = this.highestLanding(frames.top.level);
-    for (let place = below - 1; place >= Math.max(0, below - FARTHEST_WHOLE); place--)
-      if (ofFrame(place) === symbol) return frames.at(place).fn;
-    return NONE;
+/** How many frames of the function are seen to let the exception go on, from now until a return. */
+function timesResumed(state: ReplayState, fn: FunctionId, fromRow: number): number {
+  const { toFunction, fromFunction, functions } = state.facts;
+  let times = 0;
+  for (const row of raisersLeftWith(state, topFrame(state).level, MOST_RAISERS)) {
+    const site = state.events.site[row];
+    const isOf = functions.symbol[fromFunction[site]] === functions.symbol[fn];
+    if (row >= fromRow && isOf && functions.traits[toFunction[site]] & Trait.Resumer) times++;
   }
+  return times;
+}
 
-  /**
-   * Another frame of the function may be meant. An exception treats frames alike that wait at the same call; and if as many
-   * of them let it go on later as there are, none was passed over.
-   */
-  private hasChoice(fn: FunctionId, place: number, lowest: number, row: number): boolean {
-    const { frames } = this;
-    const isException = this.unwinderWith(Trait.Raiser) !== NONE;
-    const call = this.callIn(place);
-    let others = 0;
-    let areAlike = isException;
-    for (let other = place; others < MOST_COMPARED; others++) {
-      other = frames.findBelow(fn, other, lowest);
-      if (other === NONE) break;
-      if (this.callIn(other) !== call) areAlike = false;
-    }
-    return others > 0 && !areAlike && this.timesResumed(fn, row) <= others;
-  }
+/** The address of the call that the frame at a place waits in; NaN if it was not seen. */
+function callIn(state: ReplayState, place: number): Address {
+  const { callRow } = frameAt(state, place + 1);
+  return callRow === NONE ? Number.NaN : state.facts.from[state.events.site[callRow]];
+}
 
-  /** How many frames of the function are seen to let the exception go on, from now until a return. */
-  private timesResumed(fn: FunctionId, fromRow: number): number {
-    const { toFunction, fromFunction, functions } = this.facts;
-    let times = 0;
-    for (const row of this.ends.raisersLeftWith(this.frames.top.level, MOST_RAISERS)) {
-      const site = this.events.site[row];
-      const isOf = functions.symbol[fromFunction[site]] === functions.symbol[fn];
-      if (row >= fromRow && isOf && functions.traits[toFunction[site]] & Trait.Resumer) times++;
-    }
-    return times;
-  }
+/** Nothing is left without a return between here and the return that ends this level, too. */
+function isLast(state: ReplayState, level: number, row: number): boolean {
+  return newestSkippedWith(state, level) < row;
+}
 
-  /** The address of the call that the frame at a place waits in; NaN if it was not seen. */
-  private callIn(place: number): Address {
-    const { callRow } = this.frames.at(place + 1);
-    return callRow === NONE ? Number.NaN : this.facts.from[this.events.site[callRow]];
-  }
+/** What is left together with the level at last is left by an unwinder that was called later. */
+function isLeftByAnother(state: ReplayState, level: number, row: number): boolean {
+  if (isLast(state, level, row)) return false;
+  const { toFunction, functions } = state.facts;
+  const fn = toFunction[state.events.site[newestSkippedWith(state, level)]];
+  return fn !== NONE && (functions.traits[fn] & Trait.Unwinder) !== 0;
+}
 
-  /** Nothing is left without a return between here and the return that ends this level, too. */
-  private isLast(level: number, row: number): boolean {
-    return this.ends.newestSkippedWith(level) < row;
-  }
+/** An unwinder runs, perhaps in functions of its own that have no name. */
+export function isUnwinding(state: ReplayState): boolean {
+  return unwinderWith(state, Trait.Unwinder) !== NONE;
+}
 
-  /** What is left together with the level at last is left by an unwinder that was called later. */
-  private isLeftByAnother(level: number, row: number): boolean {
-    if (this.isLast(level, row)) return false;
-    const { toFunction, functions } = this.facts;
-    const fn = toFunction[this.events.site[this.ends.newestSkippedWith(level)]];
-    return fn !== NONE && (functions.traits[fn] & Trait.Unwinder) !== 0;
-  }
+/** Frames from this place upwards cannot be landed in. */
+function highestLanding(state: ReplayState, level: number): number {
+  const resumer = unwinderWith(state, Trait.Resumer);
+  return resumer > 0 ? frameAt(state, resumer - 1).level : level; // whose cleanup is done is not gone back to
+}
 
-  /** An unwinder runs, perhaps in functions of its own that have no name. */
-  isUnwinding(): boolean {
-    return this.unwinderWith(Trait.Unwinder) !== NONE;
+/** The place of the uppermost unwinder with a trait, if nothing but nameless code runs on it; else NONE. */
+function unwinderWith(state: ReplayState, trait: number): number {
+  let place = state.depth - 1;
+  for (let n = 0; n < DEEPEST_UNWINDER && place >= 0; n++, place--) {
+    const frame = frameAt(state, place);
+    const traits = state.facts.functions.traits[frame.fn];
+    if (traits & Trait.Stub || !(traits & (Trait.Unknown | Trait.Unwinder))) return NONE;
+    if (traits & trait) return frame.level;
   }
-
-  /** Frames from this place upwards cannot be landed in. */
-  private highestLanding(level: number): number {
-    const resumer = this.unwinderWith(Trait.Resumer);
-    return resumer > 0 ? this.frames.at(resumer - 1).level : level; // whose cleanup is done is not gone back to
-  }
-
-  /** The place of the uppermost unwinder with a trait, if nothing but nameless code runs on it; else NONE. */
-  private unwinderWith(trait: number): number {
-    const { frames } = this;
-    let place = frames.depth - 1;
-    for (let n = 0; n < DEEPEST_UNWINDER && place >= 0; n++, place--) {
-      const traits = this.facts.functions.traits[frames.at(place).fn];
-      if (traits & Trait.Stub || !(traits & (Trait.Unknown | Trait.Unwinder))) return NONE;
-      if (traits & trait) return frames.at(place).level;
-    }
-    return NONE;
-  }
+  return NONE;
 }

@@ -12,8 +12,8 @@ import type { ThreadEvents } from '../../../src/model/thread-events.js';
 import type { Tid } from '../../../src/model/units.js';
 import { type SiteFacts, Step, SYSCALL_BYTES } from '../../../src/replay/functions/site-facts.js';
 import { Trait } from '../../../src/replay/functions/traits.js';
-import type { LostStretch } from '../../../src/replay/losses/lost-stretches.js';
-import type { ReplayOptions, ThreadReplay } from '../../../src/replay/replay.js';
+import type { ReplayOptions, ThreadReplay } from '../../../src/replay/thread-replay.js';
+import type { LostStretch } from '../../../src/replay/time/lost-stretches.js';
 import { count, type PathRow, rowOf } from './path-rows.js';
 import { CallList, type PlainCall, type PlainThread } from './plain-calls.js';
 import {

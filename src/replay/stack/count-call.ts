@@ -1,0 +1,41 @@
+/**
+ * A call is over: what the tree, the counters and the log hear of it.
+ */
+import { Inference, type InferenceName, UNWOUND } from '../../model/quality.js';
+import { type Nanoseconds, NONE } from '../../model/units.js';
+import type { ReplayState } from '../state.js';
+import type { Frame } from './frame.js';
+
+const INFERENCE_NAMES = Object.keys(Inference) as InferenceName[];
+
+/** Why a call was not seen from start to end; else UNWOUND or NONE. `reason`: how it ended. */
+export function endingOf({ inference }: Frame, reason: number): number {
+  return inference === NONE ? reason : inference;
+}
+
+export function countCall(state: ReplayState, frame: Frame, endNs: Nanoseconds, reason: number): void {
+  const ending = endingOf(frame, reason);
+  state.watcher?.closed(state.facts.functions.symbol[frame.fn], state.depth + 1, ending);
+  if (ending === NONE) state.tree.countComplete(frame.node, endNs - frame.entryNs);
+  else if (ending === UNWOUND) state.tree.countUnwound(frame.node, endNs - frame.entryNs);
+  else countInferred(state, frame, endNs, ending, reason);
+}
+
+function countInferred(
+  { tree, log, inferred }: ReplayState,
+  frame: Frame,
+  endNs: Nanoseconds,
+  inference: number,
+  reason: number,
+): void {
+  const knownNs = knownTime(frame, endNs, reason);
+  tree.countInferred(frame.node, knownNs);
+  if (knownNs !== endNs - frame.entryNs || endNs !== log?.nowNs) log?.known(knownNs);
+  inferred[INFERENCE_NAMES[inference] as InferenceName]++;
+}
+
+/** How long a call that was not seen whole was surely there. */
+function knownTime({ inference, knownFromNs, knownUntilNs }: Frame, endNs: Nanoseconds, reason: number): Nanoseconds {
+  if (inference === Inference.Unwound || reason === Inference.Unwound) return 0;
+  return Math.max(0, Math.min(endNs, knownUntilNs) - knownFromNs);
+}
