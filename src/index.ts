@@ -31,23 +31,23 @@ export type {
 } from './perfdata/recording.js';
 export { type Salvaged, salvageRecording } from './perfdata/salvage.js';
 export {
-  type AnalyzedInput,
   type AnalyzeOptions,
   analyze,
   askLatency,
   askStacks,
   type LatencyResult,
-  type Progress,
   type StacksResult,
 } from './pipeline/analyze.js';
 export { type ImportedTrace, type ImportOptions, importTrace } from './pipeline/import/import-trace.js';
 export { type InputKind, tellKind } from './pipeline/input/input-kind.js';
 export { type OpenedInput, openTraceFile, traceStream } from './pipeline/input/open-input.js';
+export { type OpenStoredOptions, openStoredTrace, type StoredTrace } from './pipeline/input/stored-trace.js';
+export type { TraceInput } from './pipeline/input/trace-input.js';
 export type { Trees } from './pipeline/profile/profile-builder.js';
 export { type ReadProfileOptions, readProfile } from './pipeline/profile/read-profile.js';
-export type { DecodedPart, DecodedRecording } from './pipeline/read/decoded.js';
-export type { TraceInput } from './pipeline/read/inputs.js';
-export { type OpenStoredOptions, openStoredTrace, type StoredTrace } from './pipeline/read/stored-trace.js';
+export type { Progress } from './pipeline/progress.js';
+export type { AnalyzedInput } from './pipeline/read/read-trace.js';
+export type { DecodedPart, DecodedRecording } from './pipeline/read/recording-source.js';
 export type {
   CallPattern,
   FilterOptions,

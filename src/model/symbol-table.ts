@@ -76,3 +76,33 @@ export class SymbolTableBuilder {
     return row;
   }
 }
+
+/** The same table with further names, and their rows: those of the table where it has them already. */
+export function withSymbols(
+  { name, kind, dso, dsoName }: SymbolTable,
+  added: readonly { readonly name: string; readonly dso: string | null }[],
+  addedKind: SymbolKind,
+): { readonly table: SymbolTable; readonly rows: readonly SymbolId[] } {
+  const names = [...name];
+  const kinds = [...kind];
+  const dsos = [...dso];
+  const files = [...dsoName];
+  const fileRows = new Map(files.map((file, row) => [file, row]));
+  const wanted = new Set(added.map((symbol) => symbol.name));
+  const rowOf = new Map<string, SymbolId>();
+  for (let row = SPECIAL_NAMES.length; row < names.length; row++)
+    if (wanted.has(names[row] as string)) rowOf.set(`${dsos[row]} ${names[row]}`, row);
+  const rows = added.map(({ name, dso }) => {
+    const file = dso === null ? NONE : (fileRows.get(dso) ?? files.push(dso) - 1);
+    if (dso !== null) fileRows.set(dso, file);
+    const key = `${file} ${name}`;
+    const row = rowOf.get(key) ?? names.push(name) - 1;
+    if (row === kinds.length) {
+      rowOf.set(key, row);
+      kinds.push(addedKind);
+      dsos.push(file);
+    }
+    return row;
+  });
+  return { table: { length: names.length, name: names, kind: kinds, dso: dsos, dsoName: files }, rows };
+}

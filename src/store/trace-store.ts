@@ -27,6 +27,27 @@ interface StoredThread {
   events: number;
 }
 
+/** A store that everything was added to. */
+export interface FilledStore
+  extends Readonly<
+    Pick<
+      TraceStore,
+      | 'eventsOf'
+      | 'sourceOf'
+      | 'fileOf'
+      | 'undecodedFileOf'
+      | 'mappingsOfThreads'
+      | 'sideRecords'
+      | 'hasSwitches'
+      | 'lacksCode'
+      | 'mayBeUndecoded'
+      | 'knowsThreads'
+    >
+  > {
+  readonly names: Pick<ThreadNames, 'pidOf' | 'commOf' | 'knowsPids' | 'knowsComms'>;
+  readonly memory: Pick<EventMemory, 'shared'>;
+}
+
 export class TraceStore {
   readonly names = new ThreadNames();
   /** Over all threads, wanted or not. */

@@ -4,7 +4,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { planJobs, type RecordedEvent } from '../../src/index.js';
-import { ErrorOwners, takeRecords } from '../../src/pipeline/read/decoded.js';
+import { ErrorOwners } from '../../src/pipeline/read/error-owners.js';
+import { takeRecords } from '../../src/pipeline/read/recorded-events.js';
 import { anyRecording, anyRecordingOfThreads, anyTime } from '../helpers/perf/recordings.js';
 
 const UNKNOWN = -1;

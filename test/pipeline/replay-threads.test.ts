@@ -2,12 +2,12 @@
  * Where threads are replayed: a large one never in the main thread, which has to hear Ctrl-C meanwhile.
  */
 import { expect, test } from 'vitest';
-import type { ReplayedTrace } from '../../src/pipeline/replay/replay-thread.js';
+import type { ReplaySetup } from '../../src/pipeline/replay/replay-thread.js';
 import { replayThreads } from '../../src/pipeline/replay/replay-threads.js';
 import { WorkerPool } from '../../src/pipeline/workers/worker-pool.js';
 import type { TraceStore } from '../../src/store/trace-store.js';
 
-const TRACE = { facts: {}, lessons: null } as unknown as ReplayedTrace;
+const TRACE = { facts: {}, lessons: null } as unknown as ReplaySetup;
 const SOURCE = { tid: 7, lanes: [], packed: null, events: 0, records: [], unownedGaps: [] };
 
 /** What is given to other threads, of one thread with so many events; what is replayed here fails for lack of a trace. */

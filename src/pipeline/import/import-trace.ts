@@ -2,36 +2,33 @@
  * Inputs in, the file of a trace out: what reading and decoding cost is paid once.
  */
 import { setImmediate } from 'node:timers/promises';
-import { checkMemory, watchMemory } from '../../model/memory-watch.js';
+import { checkMemory } from '../../model/memory-watch.js';
 import type { PackedLane } from '../../model/packed-thread.js';
 import type { DamagedLine, LineCounts } from '../../model/quality.js';
-import type { Tid } from '../../model/units.js';
-import { EventPacker } from '../../store/pack-events.js';
+import { EventPacker, type PackingTerms } from '../../store/pack-events.js';
 import { packThread } from '../../store/pack-thread.js';
-import type { TraceStore } from '../../store/trace-store.js';
 import { type WrittenThread, writeTraceFile } from '../../trace-file/write.js';
-import { type AnalyzedInput, type AnalyzeOptions, readAll, recordedWhere } from '../analyze.js';
-import { InputReader } from '../read/inputs.js';
-import { nothingSelected, refuseUnusable } from '../read/refusals.js';
-import { refusedBlock } from '../read/stored-trace.js';
-import { MemoryBudget, refusedMemory } from '../workers/memory-budget.js';
-import { planResources } from '../workers/resources.js';
-import { WorkerPool } from '../workers/worker-pool.js';
-import { type PackableTrace, packable } from './trace-contents.js';
+import type { Progress } from '../progress.js';
+import type { AnalyzedInput } from '../read/read-trace.js';
+import type { BrokenInput, Trace } from '../read/trace.js';
+import type { ReadOptions } from '../read/trace-builder.js';
+import { withTrace } from '../with-trace.js';
+import type { ResourceOptions } from '../workers/resources.js';
+import { traceContents } from './trace-contents.js';
 
-export type ImportOptions = Pick<
-  AnalyzeOptions,
-  'select' | 'signal' | 'onProgress' | 'jobs' | 'memoryBytes' | 'temporaryDirectory'
->;
+export interface ImportOptions extends Pick<ReadOptions, 'select' | 'signal'>, ResourceOptions {
+  /** Told how far the work is, at each piece of input and each thread. */
+  readonly onProgress?: (progress: Progress) => void;
+}
 
 /** What is in the file, and what was wrong with the inputs. */
 export interface ImportedTrace {
   readonly threads: number;
   readonly events: number;
   readonly bytes: number;
-  readonly counts: LineCounts;
+  readonly counts: Readonly<LineCounts>;
   readonly firstDamaged: readonly DamagedLine[];
-  readonly brokenInputs: readonly { readonly input: string; readonly reason: string }[];
+  readonly brokenInputs: readonly BrokenInput[];
 }
 
 /**
@@ -45,33 +42,17 @@ export async function importTrace(
   write: (bytes: AsyncIterable<Uint8Array>) => Promise<void>,
   options: ImportOptions = {},
 ): Promise<ImportedTrace> {
-  const { jobs, memoryBytes, eventBytes, temporaryDirectory } = planResources(options);
-  const budget = new MemoryBudget(memoryBytes);
-  const unwatch = watchMemory((bytes) => budget.check(bytes));
-  const reader = new InputReader(options, { memoryBytes: eventBytes, directory: temporaryDirectory });
-  const pool = new WorkerPool(jobs, undefined, { memoryBytes, mostBytes: budget.mostBytes });
-  try {
-    await readAll(inputs, reader, pool);
-    refuseUnusable(reader, options.select ?? {}, true);
-    if (reader.counts.events === 0) reader.store.coverRecords(); // else branches tell its bounds
-    const tids = reader.store.wantedTids();
-    if (tids.length === 0) throw nothingSelected();
-    const trace = packable(reader, recordedWhere(inputs));
+  return withTrace(inputs, { ...options, byCalls: true }, async (trace) => {
+    const { contents, terms } = traceContents(trace);
     const counter = new ByteCounter();
-    await write(counter.counted(writeTraceFile(trace.contents, packedThreads(reader.store, tids, trace, options))));
-    return accountOf(reader, tids.length, counter.bytes);
-  } catch (error) {
-    throw refusedBlock(refusedMemory(error), inputs);
-  } finally {
-    unwatch();
-    pool.close().finally(() => reader.store.memory.close());
-  }
+    await write(counter.counted(writeTraceFile(contents, packedThreads(trace, terms, options))));
+    return accountOf(trace, counter.bytes);
+  });
 }
 
 function* packedThreads(
-  store: TraceStore,
-  tids: readonly Tid[],
-  { terms }: PackableTrace,
+  { store, tids }: Trace,
+  terms: PackingTerms,
   { signal, onProgress }: ImportOptions,
 ): Generator<WrittenThread> {
   const packer = new EventPacker(terms);
@@ -96,14 +77,14 @@ class ByteCounter {
   }
 }
 
-function accountOf(reader: InputReader, threads: number, bytes: number): ImportedTrace {
-  const { counts, store, broken } = reader;
+function accountOf({ account, tids }: Trace, bytes: number): ImportedTrace {
+  const { counts, unwanted, firstDamaged, broken } = account;
   return {
-    threads,
-    events: counts.events - store.unwanted,
+    threads: tids.length,
+    events: counts.events - unwanted,
     bytes,
-    counts: { ...counts },
-    firstDamaged: reader.firstDamaged(),
+    counts,
+    firstDamaged,
     brokenInputs: broken,
   };
 }

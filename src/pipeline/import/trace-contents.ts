@@ -1,39 +1,32 @@
 /**
- * A filled store in, what its file holds out; and back.
+ * A trace in, what its file holds out.
  */
-import type { RecordedWhere } from '../../model/profile.js';
-
 import type { Nanoseconds } from '../../model/units.js';
 import { expectedSites } from '../../store/event-code.js';
 import type { PackingTerms } from '../../store/pack-events.js';
 import type { SideRecords, TraceContents } from '../../trace-file/contents.js';
-import type { InputReader } from '../read/inputs.js';
+import type { TimeBounds, Trace } from '../read/trace.js';
 import { orderedSites, orderedSymbols } from './file-order.js';
 
-export interface PackableTrace {
-  readonly contents: TraceContents;
-  readonly terms: PackingTerms;
-}
-
-/** `reader` has read all, and knows which threads are wanted. */
-export function packable(reader: InputReader, recorded: RecordedWhere | null): PackableTrace {
-  const { words, store, counts } = reader;
-  const symbols = orderedSymbols(words.interner.symbols.build());
-  const sites = orderedSites(words.interner.sites.build(), symbols.rankOf);
-  const side = store.sideRecords();
-  const originNs = originOf(reader, side);
-  const { words: flagWords, lines } = words.unknownFlags;
+/** `terms`: what the blocks of its threads are packed by. */
+export function traceContents(trace: Trace): { readonly contents: TraceContents; readonly terms: PackingTerms } {
+  const { account, recorded } = trace;
+  const symbols = orderedSymbols(trace.symbols);
+  const sites = orderedSites(trace.sites, symbols.rankOf);
+  const side = trace.store.sideRecords();
+  const { startNs, endNs } = boundsOf(trace);
+  const originNs = originOf(trace, side);
   const meta = {
-    originSeconds: words.originSeconds === null ? null : words.originSeconds + originNs / 1e9,
-    startNs: store.startNs - originNs,
-    endNs: store.endNs - originNs,
-    counts: { ...counts },
-    unwanted: store.unwanted,
-    timed: words.timed,
-    timeless: words.timeless,
-    damaged: reader.firstDamaged(),
-    broken: reader.broken.toSorted((a, b) => compareTexts(a.input, b.input) || compareTexts(a.reason, b.reason)),
-    unknownFlags: { words: [...flagWords], lines },
+    originSeconds: trace.originSeconds === null ? null : trace.originSeconds + originNs / 1e9,
+    startNs: startNs - originNs,
+    endNs: endNs - originNs,
+    counts: { ...account.counts },
+    unwanted: account.unwanted,
+    timed: account.timed,
+    timeless: account.timeless,
+    damaged: account.firstDamaged,
+    broken: account.broken.toSorted((a, b) => compareTexts(a.input, b.input) || compareTexts(a.reason, b.reason)),
+    unknownFlags: { ...account.unknownFlags },
     recorded: recorded && { ...recorded, command: recorded.command && [...recorded.command] },
   };
   return {
@@ -42,14 +35,21 @@ export function packable(reader: InputReader, recorded: RecordedWhere | null): P
   };
 }
 
+/** Branches tell them; records, if there is none. */
+function boundsOf({ account, bounds, boundsOfBranches }: Trace): TimeBounds {
+  return account.counts.events === 0 ? bounds : boundsOfBranches;
+}
+
 /** The second in which the trace begins: what the reader counts from, the order of the inputs decided. */
-function originOf({ words, store }: InputReader, { records, names, mappings }: SideRecords): Nanoseconds {
-  const originNs = Math.floor(store.startNs / 1e9) * 1e9;
+function originOf(trace: Trace, { records, names, mappings }: SideRecords): Nanoseconds {
+  const { originSeconds } = trace;
+  const { startNs, endNs } = boundsOf(trace);
+  const originNs = Math.floor(startNs / 1e9) * 1e9;
   const isExact = (timeNs: Nanoseconds) => Number.isSafeInteger(timeNs) && Number.isSafeInteger(timeNs - originNs);
   const canMove =
-    words.originSeconds !== null &&
-    words.originSeconds + originNs / 1e9 >= 0 &&
-    [store.startNs, store.endNs].every(isExact) &&
+    originSeconds !== null &&
+    originSeconds + originNs / 1e9 >= 0 &&
+    [startNs, endNs].every(isExact) &&
     [records, names, mappings].every((rows) =>
       rows.every(({ timeNs }) => timeNs === Number.NEGATIVE_INFINITY || isExact(timeNs)),
     );

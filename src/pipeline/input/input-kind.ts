@@ -1,8 +1,9 @@
 /**
  * What an input is, told by its first characters: a profile begins as a JSON object does, and no line of a trace.
  */
-import type { TraceInput } from '../read/inputs.js';
+
 import { peek } from './peek.js';
+import type { TraceInput } from './trace-input.js';
 
 export type InputKind = 'trace' | 'profile';
 

@@ -6,8 +6,8 @@ import { setImmediate } from 'node:timers/promises';
 import { createGunzip } from 'node:zlib';
 import { PtflameError, unreadableInput } from '../../model/errors.js';
 import { MAGIC } from '../../trace-file/format.js';
-import type { PlainFile, TraceInput } from '../read/inputs.js';
 import { peek } from './peek.js';
+import type { PlainFile, TraceInput } from './trace-input.js';
 
 const READ_BYTES = 512 * 1024;
 const LONGEST_MAGIC_BYTES = 8;

@@ -10,10 +10,10 @@ import type { Profile, ThreadProfile, TraceMeta } from '../../model/profile.js';
 import type { SymbolTable } from '../../model/symbol-table.js';
 import type { Nanoseconds, SymbolId, Tid } from '../../model/units.js';
 import { Contexts, withCallers } from '../../replay/losses/contexts.js';
-import type { InputReader } from '../read/inputs.js';
-import { nothingInside } from '../read/refusals.js';
+import type { Trace } from '../read/trace.js';
 import { asksForCalls, type Questions, type ReplayedThread } from '../replay/replay-thread.js';
 import { QualityBuilder, type QualityOfThread } from './quality.js';
+import { nothingInside } from './refusals.js';
 
 /** Each thread keeps its tree, or there is one for all of them: that needs less memory. */
 export type Trees = 'apart' | 'together';
@@ -53,21 +53,21 @@ export class ProfileBuilder {
   private readonly calls: CallsAnswerBuilder | null;
   private readonly stacks: ThreadStack[] = [];
   private readonly questions: Questions;
-  private readonly reader: InputReader;
-  /** To the second in which the trace begins: what the reader's time 0 is, the order of the inputs decided. */
+  private readonly trace: Trace;
+  private readonly symbols: SymbolTable;
+  /** To the second in which the trace begins: what the trace's time 0 is, the order of the inputs decided. */
   private readonly shiftNs: Nanoseconds;
-  private readonly kinds: SymbolTable['kind'];
 
-  /** `tids`: of all threads that it will hear of. */
-  constructor(reader: InputReader, tids: readonly Tid[], trees: Trees, questions: Questions) {
-    this.reader = reader;
+  /** `symbols`: with names for functions that have none. It will hear of all threads that are wanted. */
+  constructor(trace: Trace, symbols: SymbolTable, trees: Trees, questions: Questions) {
+    this.trace = trace;
+    this.symbols = symbols;
     this.questions = questions;
     this.durations = questions.durations === null ? null : new DurationsBuilder();
     this.calls = questions.latency && new CallsAnswerBuilder(questions.latency.slowest);
-    this.unlearned = tids.toSorted((a, b) => b - a);
+    this.unlearned = trace.tids.toSorted((a, b) => b - a);
     this.together = trees === 'together' ? new CallTreeBuilder() : null;
-    this.kinds = reader.words.interner.symbols.build().kind;
-    this.shiftNs = Math.floor(reader.store.startNs / 1e9) * 1e9;
+    this.shiftNs = Math.floor(trace.bounds.startNs / 1e9) * 1e9;
   }
 
   /** A thread that was replayed while the contexts were still being learned. */
@@ -112,16 +112,16 @@ export class ProfileBuilder {
   }
 
   private profile({ scope, part, recorded }: Pick<TraceMeta, 'scope' | 'part' | 'recorded'>): Profile {
-    const { words } = this.reader;
-    const originNs = BigInt(words.originSeconds ?? 0) * 1_000_000_000n + BigInt(this.shiftNs);
-    const weight = words.timeless > 0 ? 'calls' : 'ns';
+    const { trace, symbols } = this;
+    const originNs = BigInt(trace.originSeconds ?? 0) * 1_000_000_000n + BigInt(this.shiftNs);
+    const weight = trace.account.timeless > 0 ? 'calls' : 'ns';
     const bounds = this.bounds();
-    const quality = new QualityBuilder(this.reader, this.shiftNs, this.questions.filter?.window ?? null);
+    const quality = new QualityBuilder(trace, this.shiftNs, this.questions.filter?.window ?? null);
     this.threads.sort((a, b) => a.profile.tid - b.profile.tid);
     for (const thread of this.threads) quality.add(thread.quality);
     return {
-      meta: { originNs, ...bounds, scope, weight, hasSwitches: this.reader.store.hasSwitches, part, recorded },
-      symbols: words.interner.symbols.build(),
+      meta: { originNs, ...bounds, scope, weight, hasSwitches: trace.store.hasSwitches, part, recorded },
+      symbols,
       threads: this.threads.map(({ profile }) => profile),
       together: this.together?.build() ?? null,
       durations: this.durations?.build() ?? null,
@@ -131,10 +131,10 @@ export class ProfileBuilder {
 
   /** Of what is looked at, in the profile's time. */
   private bounds(): Pick<TraceMeta, 'startNs' | 'endNs'> {
-    const { store } = this.reader;
+    const { bounds } = this.trace;
     const window = this.questions.filter?.window;
-    const startNs = Math.max(store.startNs, window?.startNs ?? store.startNs);
-    const endNs = Math.max(startNs, Math.min(store.endNs, window?.endNs ?? store.endNs));
+    const startNs = Math.max(bounds.startNs, window?.startNs ?? bounds.startNs);
+    const endNs = Math.max(startNs, Math.min(bounds.endNs, window?.endNs ?? bounds.endNs));
     return { startNs: startNs - this.shiftNs, endNs: endNs - this.shiftNs };
   }
 
@@ -162,7 +162,7 @@ export class ProfileBuilder {
 
   /** `below`: callers that the thread stands on, and that only other threads show. */
   private settle(tid: Tid, thread: ReplayedThread, below: readonly SymbolId[]): void {
-    const { names } = this.reader.store;
+    const { names } = this.trace.store;
     const { replay } = thread;
     const who = { tid, pid: names.pidOf(tid), comm: names.commOf(tid) };
     const bounds = { startNs: replay.startNs - this.shiftNs, endNs: replay.endNs - this.shiftNs };
@@ -174,7 +174,7 @@ export class ProfileBuilder {
     const profile = { ...who, ...bounds, ...place, durations };
     if (thread.stack) this.stacks.push({ ...who, frames: thread.stack.map((frame) => this.shifted(frame)) });
     if (this.questions.filter !== null && isEmpty(place.tree)) return;
-    const quality = QualityBuilder.ofThread(profile, thread, below.length, this.kinds);
+    const quality = QualityBuilder.ofThread(profile, thread, below.length, this.symbols.kind);
     this.together?.merge(place.tree, ROOT, (symbol) => symbol);
     this.threads.push({ profile: this.together ? { ...profile, tree: NO_TREE } : profile, quality });
     if (thread.durations) this.addDurations(thread.durations);

@@ -10,7 +10,7 @@ import { SymbolKind, type SymbolTable } from '../../model/symbol-table.js';
 import { type Nanoseconds, NONE, type Tid } from '../../model/units.js';
 import type { LostStretch } from '../../replay/time/lost-stretches.js';
 import type { GapRecord } from '../../store/gap-records.js';
-import type { InputReader } from '../read/inputs.js';
+import type { ReadAccount, Trace } from '../read/trace.js';
 import type { ReplayedThread } from '../replay/replay-thread.js';
 import { LongestGaps, LossKinds } from './losses.js';
 
@@ -28,7 +28,7 @@ export interface QualityOfThread {
 
 /** Hears of each thread once, by tid. */
 export class QualityBuilder {
-  private readonly reader: InputReader;
+  private readonly trace: Trace;
   private readonly losses = new LossKinds();
   private readonly gaps = new LongestGaps();
   private readonly inferredCalls = noInferences();
@@ -39,9 +39,9 @@ export class QualityBuilder {
   private readonly shiftNs: Nanoseconds;
   private readonly window: Bounds | null;
 
-  /** `shiftNs`: from the reader's time 0 to the profile's. `window`: of the reader's time, what is looked at. */
-  constructor(reader: InputReader, shiftNs: Nanoseconds, window: Bounds | null) {
-    this.reader = reader;
+  /** `shiftNs`: from the trace's time 0 to the profile's. `window`: of the trace's time, what is looked at. */
+  constructor(trace: Trace, shiftNs: Nanoseconds, window: Bounds | null) {
+    this.trace = trace;
     this.window = window;
     this.shiftNs = shiftNs;
   }
@@ -71,18 +71,18 @@ export class QualityBuilder {
   }
 
   build(): Quality {
-    const { reader, sums, times } = this;
-    const { words, broken } = reader;
+    const { sums, times } = this;
+    const { account } = this.trace;
     return {
-      ...countsOf(reader),
-      firstDamaged: reader.firstDamaged(),
-      brokenInputs: broken.sort((a, b) => (a.input === b.input ? 0 : a.input < b.input ? -1 : 1)),
+      ...countsOf(account),
+      firstDamaged: account.firstDamaged,
+      brokenInputs: account.broken.toSorted((a, b) => (a.input === b.input ? 0 : a.input < b.input ? -1 : 1)),
       losses: this.losses.build(),
       gaps: this.gaps.build(),
       inferredCalls: this.inferredCalls,
       ...sums,
-      unknownFlags: words.unknownFlags.words,
-      unknownFlagLines: words.unknownFlags.lines,
+      unknownFlags: account.unknownFlags.words,
+      unknownFlagLines: account.unknownFlags.lines,
       lostNs: this.lostNs,
       ...times,
     };
@@ -110,7 +110,7 @@ export class QualityBuilder {
 
   private gapOf(tid: Tid, stretch: LostStretch, error: GapRecord | undefined): TraceGap {
     const { atNs, lengthNs, ip, isLast } = stretch;
-    const { store } = this.reader;
+    const { store } = this.trace;
     const at = { tid, atNs: atNs - this.shiftNs, lengthNs };
     if (error === undefined) {
       const file = store.undecodedFileOf(tid, { pid: NONE, ip, timeNs: atNs });
@@ -160,9 +160,9 @@ export class TimeSums {
   }
 }
 
-function countsOf({ counts, store }: InputReader): LineCounts {
-  const events = counts.events - store.unwanted;
-  const ignoredLines = counts.ignoredLines + store.unwanted;
+function countsOf({ counts, unwanted }: ReadAccount): LineCounts {
+  const events = counts.events - unwanted;
+  const ignoredLines = counts.ignoredLines + unwanted;
   const { lines, gapLines, damagedLines } = counts;
   assert(lines === events + gapLines + ignoredLines + damagedLines, 'a line was counted twice or not at all');
   return { ...counts, events, ignoredLines };

@@ -6,8 +6,8 @@ import { setImmediate } from 'node:timers/promises';
 import { PtflameError } from '../../model/errors.js';
 import type { Profile } from '../../model/profile.js';
 import type { Selection } from '../../model/trace-chunk.js';
-import type { TraceInput } from '../read/inputs.js';
-import { brokenProfile, tooLargeProfile } from '../read/refusals.js';
+import type { TraceInput } from '../input/trace-input.js';
+import { brokenProfile, tooLargeProfile } from './refusals.js';
 import { selectThreads } from './select-threads.js';
 
 export interface ReadProfileOptions {

@@ -6,28 +6,18 @@ import type { PlainPiece } from '../../parser/plain-piece.js';
 import type { SitesOfReader } from '../../parser/sites-of-reader.js';
 import type { TraceVocabulary } from '../../parser/trace-vocabulary.js';
 import { inSharedMemory } from '../workers/shared-data.js';
-import type { ReadLinesTask, ReadPartResult, ReadPartTask, ReadResult } from '../workers/trace-worker.js';
 import type { WorkerPool } from '../workers/worker-pool.js';
+import type { ReadLinesTask, ReadPartTask, ReadResult } from './read-piece.js';
 
 export const PIECE_BYTES = 2 * 1024 * 1024;
 /** An event takes eight bytes, and a line that tells of one hardly less than 32. */
 const EVENTS_OF_PIECE = PIECE_BYTES / 32;
 
-/** While all threads are busy some pieces wait for them, and some to be taken. */
-export const WAITING_PIECES = 2;
-/** After so many pieces that others could not read by themselves, they are not asked any more. */
-export const MOST_REFUSED = 8;
-
-/** A piece that another thread has read. */
+/** What another thread made of a piece. */
 export interface ReadPiece {
-  readonly piece: PlainPiece;
-  /** Of the branches that it tells of. */
-  readonly sites: SitesOfReader;
-}
-
-/** A piece of a file: where its lines begin and end; null as for all pieces, NaN if it has no end that could be found. */
-export interface ReadPart {
-  readonly read: ReadPiece | null;
+  /** What it says, and the sites of its branches; null: it has to be read where it is known what stands before it. */
+  readonly plain: { readonly piece: PlainPiece; readonly sites: SitesOfReader } | null;
+  /** Where its lines begin and end; NaN if it has no end that could be found. */
   readonly from: number;
   readonly to: number;
 }
@@ -63,16 +53,16 @@ export class PieceReaders {
     return this.pool.isAwake;
   }
 
-  /** Reads whole lines; null if they have to be read where it is known what stands before them. */
-  async readLines(task: Omit<ReadLinesTask, 'knowledge'>): Promise<ReadPiece | null> {
+  /** Reads whole lines. */
+  async readLines(task: Omit<ReadLinesTask, 'knowledge'>): Promise<ReadPiece> {
     const { knowledge } = this.beginning();
     return this.heard(await this.pool.run('readLines', { ...task, knowledge }), task.events);
   }
 
-  async readPart(task: Omit<ReadPartTask, 'knowledge'>): Promise<ReadPart> {
+  /** Reads lines of a file. */
+  async readPart(task: Omit<ReadPartTask, 'knowledge'>): Promise<ReadPiece> {
     const { knowledge } = this.beginning();
-    const result: ReadPartResult = await this.pool.run('readPart', { ...task, knowledge });
-    return { read: this.heard(result, task.events), from: result.from, to: result.to };
+    return this.heard(await this.pool.run('readPart', { ...task, knowledge }), task.events);
   }
 
   private beginning(): { readonly knowledge: Knowledge; readonly sites: SitesOfReader } {
@@ -81,12 +71,17 @@ export class PieceReaders {
     return this.begin;
   }
 
-  private heard({ reader, newBranches, piece }: ReadResult, events: Int32Array): ReadPiece | null {
+  private heard({ reader, newBranches, piece, from, to }: ReadResult, events: Int32Array): ReadPiece {
     let sites = this.sitesOf.get(reader);
     if (sites === undefined) this.sitesOf.set(reader, (sites = this.beginning().sites.copy()));
     sites.hear(newBranches);
-    if (piece?.branches == null) return piece && { piece, sites };
-    const length = piece.branches.runs.reduce((sum, run) => sum + run.length, 0);
-    return { piece: { ...piece, branches: { ...piece.branches, events: events.subarray(0, length) } }, sites };
+    return { plain: piece && { piece: withEvents(piece, events), sites }, from, to };
   }
+}
+
+/** The events that another thread left there. */
+function withEvents(piece: PlainPiece, events: Int32Array): PlainPiece {
+  if (piece.branches === null) return piece;
+  const length = piece.branches.runs.reduce((sum, run) => sum + run.length, 0);
+  return { ...piece, branches: { ...piece.branches, events: events.subarray(0, length) } };
 }

@@ -4,18 +4,18 @@
 import { PtflameError } from '../../model/errors.js';
 import type { LineCounts } from '../../model/quality.js';
 import type { Selection } from '../../model/trace-chunk.js';
-import type { InputReader } from './inputs.js';
+import type { ReadAccount, Trace } from './trace.js';
 
 const DECODE = 'perf script --itrace=cre --ns -F-event,-period,+addr,-comm,+flags,+dso,+symoff';
 
 /** @throws PtflameError if nothing of what was read can be replayed as asked. */
-export function refuseUnusable(reader: InputReader, select: Selection, byCalls: boolean): void {
-  const { counts, words, store } = reader;
-  if (counts.events === 0 && !store.knowsThreads)
-    throw words.flagless > 0 ? noFlags(words.flagless) : noBranches(reader);
-  if (words.timeless > 0 && !byCalls) throw timeless();
+export function refuseUnusable({ account, store, tids }: Trace, select: Selection, byCalls: boolean): void {
+  const { counts, flagless, timeless } = account;
+  if (counts.events === 0 && !store.knowsThreads) throw flagless > 0 ? noFlags(flagless) : noBranches(account);
+  if (timeless > 0 && !byCalls) throw noTimes();
   if (select.pids && !store.names.knowsPids) throw noProcessIds();
   if (select.comm && !store.names.knowsComms) throw noThreadNames();
+  if (tids.length === 0) throw nothingSelected();
 }
 
 export function noProcessIds(): PtflameError {
@@ -36,14 +36,7 @@ export function nothingSelected(): PtflameError {
   });
 }
 
-/** No thread has time or calls in what is looked at. */
-export function nothingInside(): PtflameError {
-  return new PtflameError('NOTHING_SELECTED', 'nothing of the trace lies in what is looked at', {
-    hint: 'widen --window, --inside or --root: times are on the clock of perf, or +10ms from the start of the recording',
-  });
-}
-
-function noBranches({ counts, broken, isDecodedHere }: InputReader): PtflameError {
+function noBranches({ counts, broken, isDecodedHere }: ReadAccount): PtflameError {
   if (isDecodedHere && broken.length === 0) return nothingDecoded(counts);
   const found = broken[0] ? `${broken[0].input}: ${broken[0].reason}` : describe(counts);
   return new PtflameError('NO_BRANCHES', `no branch of an Intel PT trace was found: ${found}`, {
@@ -70,7 +63,7 @@ function noFlags(lines: number): PtflameError {
   });
 }
 
-function timeless(): PtflameError {
+function noTimes(): PtflameError {
   return new PtflameError('TIMELESS', 'the trace has no times, so there is no wall-clock time to show', {
     hint: 'record with tsc=1 and decode without the Z of --itrace; or weigh frames by their calls: ptflame render --by-calls',
   });
@@ -83,25 +76,9 @@ export function notATrace(name: string): PtflameError {
   });
 }
 
-/** @throws PtflameError for an imported trace beside anything else */
-export function refuseOthersBesideStored(inputs: readonly { readonly name: string }[]): void {
-  const stored = inputs.find((input) => 'stored' in input);
-  if (stored === undefined || inputs.length === 1) return;
-  throw new PtflameError('INPUT_KIND', `${stored.name} is an imported trace, which is read alone`, {
+/** Of an imported trace beside other inputs. */
+export function notAlone(name: string): PtflameError {
+  return new PtflameError('INPUT_KIND', `${name} is an imported trace, which is read alone`, {
     hint: 'import what it was made of together with the other inputs: ptflame import INPUT… -o FILE.ptf',
-  });
-}
-
-export function brokenProfile(name: string, cause: unknown): PtflameError {
-  const why = cause instanceof Error ? cause.message : String(cause);
-  return new PtflameError('PROFILE_DAMAGED', `${name} cannot be read to its end: ${why}`, {
-    hint: 'write it anew from the trace: ptflame render TRACE -o FILE.json',
-    cause,
-  });
-}
-
-export function tooLargeProfile(name: string, mostBytes: number): PtflameError {
-  return new PtflameError('TOO_LARGE', `${name} is too large to be read back: it has more than ${mostBytes} bytes`, {
-    hint: 'render the trace itself, or write profiles of fewer threads with --tid',
   });
 }

@@ -8,19 +8,18 @@
  */
 import { isMadeAtRunTime, shortFileName } from '../../model/mapped-files.js';
 import { dsoOf } from '../../model/symbol-order.js';
-import { SymbolKind, type SymbolTableBuilder } from '../../model/symbol-table.js';
+import { SymbolKind, type SymbolTable, withSymbols } from '../../model/symbol-table.js';
 import type { Mapping } from '../../model/trace-chunk.js';
 import type { Address, SymbolId } from '../../model/units.js';
 import { codeOf, type FunctionIds } from '../../replay/functions/function-ids.js';
 import { type AskedAddress, type FilePlace, filePlaces } from '../../store/file-places.js';
 
-/** `mappings`: of the processes that the functions ran in. The names are added to `symbols`. */
+/** `mappings`: of the processes that the functions ran in. Gives also the table that has these names. */
 export function nameFunctions(
   ids: FunctionIds,
-  symbols: SymbolTableBuilder,
+  table: SymbolTable,
   mappings: readonly Mapping[],
-): FunctionIds {
-  const table = symbols.build();
+): { readonly ids: FunctionIds; readonly symbols: SymbolTable } {
   const nameless = ids.symbol.flatMap((symbol, fn) =>
     table.kind[symbol] === SymbolKind.Unknown && !Number.isNaN(ids.start[fn]) ? [fn] : [],
   );
@@ -29,14 +28,18 @@ export function nameFunctions(
     file: codeFile(dsoOf(table, ids.symbol[fn] as SymbolId)),
   }));
   const mapped = filePlaces(mappings, asked);
-  const symbol = [...ids.symbol];
-  nameless.forEach((fn, row) => {
+  const names = nameless.map((fn, row) => {
     const { address, file } = asked[row] as AskedAddress;
     const place = printedPlace(file, address, ids.fileStart[fn] as Address) ?? mapped[row] ?? null;
     const name = nameOf(place, file, address, codeOf(ids.start[fn] as Address).bytes);
-    symbol[fn] = symbols.intern(name, place?.file ?? file, SymbolKind.Unknown);
+    return { name, dso: place?.file ?? file };
   });
-  return { ...ids, symbol };
+  const added = withSymbols(table, names, SymbolKind.Unknown);
+  const symbol = [...ids.symbol];
+  nameless.forEach((fn, row) => {
+    symbol[fn] = added.rows[row] as SymbolId;
+  });
+  return { ids: { ...ids, symbol }, symbols: added.table };
 }
 
 function codeFile(file: string | null): string | null {

@@ -9,6 +9,7 @@ import type { Nanoseconds } from '../../model/units.js';
 import { formatBounds, formatDuration } from '../../render/format.js';
 import { similarNames } from '../../render/similar-names.js';
 import { nameMatcher } from '../../store/name-matcher.js';
+import { type Trace, timeIn } from '../read/trace.js';
 
 /** Functions by their whole name, or all that an expression finds; `[syscall]` and its kin have names, too. */
 export type FunctionPattern = string | RegExp;
@@ -40,14 +41,6 @@ export interface LatencyOptions extends CallPattern {
   readonly slowest?: number;
 }
 
-/** What questions are about. */
-export interface AskedTrace {
-  readonly symbols: SymbolTable;
-  /** First time of the recording, in the trace's time. */
-  readonly startNs: Nanoseconds;
-  readonly timeOf: (time: PerfTime) => Nanoseconds;
-}
-
 /** More conditions do not fit into the bits of a number (`Insides`), `root` included. */
 const MOST_INSIDES = 30;
 
@@ -56,14 +49,14 @@ const MOST_INSIDES = 30;
  *
  * @throws PtflameError NO_SUCH_FUNCTION or BAD_OPTION
  */
-export function filterOf(options: FilterOptions, trace: AskedTrace): CallFilter | null {
+export function filterOf(options: FilterOptions, symbols: SymbolTable, trace: Trace): CallFilter | null {
   const { window, inside = [], root, foldRecursion = false } = options;
   if (!window && inside.length === 0 && root === undefined && !foldRecursion) return null;
   if (inside.length > MOST_INSIDES) throw tooManyInsides();
   return {
     window: window ? boundsOf(window, trace) : null,
-    inside: inside.map((calls) => askedCalls(calls, trace.symbols)),
-    root: root === undefined ? null : functionSet(root, trace.symbols),
+    inside: inside.map((calls) => askedCalls(calls, symbols)),
+    root: root === undefined ? null : functionSet(root, symbols),
     foldsRecursion: foldRecursion,
   };
 }
@@ -74,7 +67,7 @@ function tooManyInsides(): PtflameError {
   });
 }
 
-export function latencyQuestion(options: LatencyOptions, { symbols }: AskedTrace): LatencyQuestion {
+export function latencyQuestion(options: LatencyOptions, symbols: SymbolTable): LatencyQuestion {
   return { calls: askedCalls(options, symbols), slowest: options.slowest ?? 0 };
 }
 
@@ -129,7 +122,7 @@ function similarText(pattern: FunctionPattern, { name }: SymbolTable): string {
 }
 
 /** @throws PtflameError BAD_OPTION */
-function boundsOf({ from, to }: NonNullable<FilterOptions['window']>, trace: AskedTrace): Bounds {
+function boundsOf({ from, to }: NonNullable<FilterOptions['window']>, trace: Trace): Bounds {
   const startNs = from === null ? Number.NEGATIVE_INFINITY : momentNs(from, trace);
   const endNs = to === null ? Number.POSITIVE_INFINITY : momentNs(to, trace);
   if (startNs < endNs) return { startNs, endNs };
@@ -143,19 +136,20 @@ function boundsOf({ from, to }: NonNullable<FilterOptions['window']>, trace: Ask
  *
  * @throws PtflameError NOTHING_SELECTED
  */
-export function stacksAtNs(moment: Moment, trace: AskedTrace & { readonly endNs: Nanoseconds }): Nanoseconds {
+export function stacksAtNs(moment: Moment, trace: Trace): Nanoseconds {
+  const { startNs, endNs } = trace.bounds;
   const atNs = momentNs(moment, trace);
-  if (atNs >= trace.startNs && atNs <= trace.endNs) return atNs;
-  const isBefore = atNs < trace.startNs;
-  const away = formatDuration(isBefore ? trace.startNs - atNs : atNs - trace.endNs);
+  if (atNs >= startNs && atNs <= endNs) return atNs;
+  const isBefore = atNs < startNs;
+  const away = formatDuration(isBefore ? startNs - atNs : atNs - endNs);
   const where = isBefore ? `${away} before the recording begins` : `${away} after the recording ends`;
   throw new PtflameError('NOTHING_SELECTED', `${momentText(moment, '')} is ${where}`, {
-    hint: `it lasts ${formatDuration(trace.endNs - trace.startNs)}: name a time on the clock of perf, or +10ms from its start`,
+    hint: `it lasts ${formatDuration(endNs - startNs)}: name a time on the clock of perf, or +10ms from its start`,
   });
 }
 
-function momentNs(moment: Moment, { startNs, timeOf }: AskedTrace): Nanoseconds {
-  return 'afterStartNs' in moment ? startNs + moment.afterStartNs : timeOf(moment);
+function momentNs(moment: Moment, trace: Trace): Nanoseconds {
+  return 'afterStartNs' in moment ? trace.bounds.startNs + moment.afterStartNs : timeIn(trace, moment);
 }
 
 /** What of a trace is looked at, in words; null: all of its time. */

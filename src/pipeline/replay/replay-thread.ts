@@ -28,7 +28,7 @@ export interface Questions {
 }
 
 /** What all threads of a trace have in common. */
-export interface ReplayedTrace {
+export interface ReplaySetup {
   readonly facts: SiteFacts;
   /** Of branch sites, where the trace begins and ends. */
   readonly edge: Uint8Array;
@@ -59,11 +59,11 @@ const EVERYTHING: CallFilter = { window: null, inside: [], root: null, foldsRecu
 
 /** Replays threads of one trace in the same memory. */
 export class TraceReplayer {
-  private readonly trace: ReplayedTrace;
+  private readonly trace: ReplaySetup;
   private readonly replayer: Replayer;
   private readonly contexts: Contexts | null;
 
-  constructor(trace: ReplayedTrace) {
+  constructor(trace: ReplaySetup) {
     this.trace = trace;
     this.replayer = new Replayer(trace.facts);
     this.contexts = trace.lessons && Contexts.of(trace.lessons);
@@ -128,4 +128,26 @@ function filtered(
 /** A thread that ended waits no longer. */
 export function whileAlive(extendTo: ReplayOptions['extendTo'], exitNs: Nanoseconds): ReplayOptions['extendTo'] {
   return extendTo && { ...extendTo, endNs: Math.min(extendTo.endNs, exitNs) };
+}
+
+export interface ReplayTask {
+  /** The same for all threads: its columns are in shared memory. */
+  readonly trace: ReplaySetup;
+  readonly source: ThreadSource;
+  /** To put its events in order. */
+  readonly buffer: SharedArrayBuffer;
+  /** To count in how long calls took; null if nobody asks, or if the thread tells it itself. */
+  readonly counts: CountMemory | null;
+}
+
+/** Of this thread of the program. */
+let replayer: TraceReplayer | null = null;
+let isTaught = false;
+
+/** A task of one that replays threads of a single trace. */
+export function replayThread(task: ReplayTask): ReplayedThread {
+  const hasLessons = task.trace.lessons !== null; // nothing else of a trace changes
+  if (replayer === null || isTaught !== hasLessons) replayer = new TraceReplayer(task.trace);
+  isTaught = hasLessons;
+  return replayer.replay(task.source, task.buffer, task.counts);
 }

@@ -6,11 +6,11 @@ import { setImmediate } from 'node:timers/promises';
 import type { CountMemory } from '../../model/durations.js';
 import type { Tid } from '../../model/units.js';
 import { threadBytes } from '../../store/thread-memory.js';
-import type { TraceStore } from '../../store/trace-store.js';
+import type { FilledStore } from '../../store/trace-store.js';
 import { inSharedMemory } from '../workers/shared-data.js';
 import type { WorkerPool } from '../workers/worker-pool.js';
 import type { LentCounts } from './lent-counts.js';
-import { type ReplayedThread, type ReplayedTrace, TraceReplayer } from './replay-thread.js';
+import { type ReplayedThread, type ReplaySetup, TraceReplayer } from './replay-thread.js';
 
 /**
  * Fewer events are replayed here before others would have begun, or got to know the trace if they are awake. More would keep this
@@ -31,8 +31,8 @@ type Replay = readonly [Tid, ReplayedThread];
 /** Replays threads; each result is given away as soon as those before it are. */
 export async function* replayThreads(
   tids: readonly Tid[],
-  store: TraceStore,
-  trace: ReplayedTrace,
+  store: FilledStore,
+  trace: ReplaySetup,
   help: ReplayHelp,
 ): AsyncGenerator<Replay> {
   const { pool, counts } = help;
@@ -45,8 +45,8 @@ export async function* replayThreads(
 
 async function* replayHere(
   tids: readonly Tid[],
-  store: TraceStore,
-  trace: ReplayedTrace,
+  store: FilledStore,
+  trace: ReplaySetup,
   counts: LentCounts | null,
 ): AsyncGenerator<Replay> {
   const memory = counts?.take() ?? null;
@@ -63,8 +63,8 @@ async function* replayHere(
 
 async function* replayElsewhere(
   tids: readonly Tid[],
-  store: TraceStore,
-  trace: ReplayedTrace,
+  store: FilledStore,
+  trace: ReplaySetup,
   { pool, memoryBytes, counts }: ReplayHelp,
 ): AsyncGenerator<Replay> {
   const shared = {

@@ -15,6 +15,13 @@ const COLLECT_AGAIN = 1.05;
 /** V8 ends the process at its limit, and collects without an end shortly before. */
 const MOST_OF_HEAP = 0.85;
 
+/** What all threads of the process keep to together. */
+export interface BudgetOfWorkers {
+  readonly memoryBytes: number;
+  /** What may be resident, whatever the process held before. */
+  readonly mostBytes: number;
+}
+
 /** What the process holds, and how garbage is collected. */
 export interface Machine {
   readonly residentBytes: () => number;

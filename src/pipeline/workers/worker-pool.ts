@@ -3,6 +3,7 @@
  */
 import { fileURLToPath } from 'node:url';
 import type { Piscina } from 'piscina';
+import type { BudgetOfWorkers } from './memory-budget.js';
 import type * as tasks from './trace-worker.js';
 
 type Tasks = typeof tasks;
@@ -12,13 +13,6 @@ type TaskName = keyof Tasks;
 const WORKER_FILE = fileURLToPath(new URL('./trace-worker.js', import.meta.url));
 /** New objects of a worker are few and live long: with room for many its memory would only grow. */
 const YOUNG_MEGABYTES = 4;
-
-/** What all threads of the process keep to together. */
-export interface BudgetOfWorkers {
-  readonly memoryBytes: number;
-  /** What may be resident, whatever the process held before. */
-  readonly mostBytes: number;
-}
 
 /** Nobody is there until somebody is called: small traces are done before others would have begun. */
 export class WorkerPool {

@@ -4,8 +4,9 @@
 import type { BranchSites } from '../../../src/model/branch-sites.js';
 import type { SymbolTable } from '../../../src/model/symbol-table.js';
 import { openTraceFile } from '../../../src/pipeline/input/open-input.js';
-import { InputReader, type TraceInput } from '../../../src/pipeline/read/inputs.js';
-import { PieceReaders } from '../../../src/pipeline/read/piece-readers.js';
+import type { TraceInput } from '../../../src/pipeline/input/trace-input.js';
+import { TextSource } from '../../../src/pipeline/read/text-source.js';
+import { TraceBuilder } from '../../../src/pipeline/read/trace-builder.js';
 import { WorkerPool } from '../../../src/pipeline/workers/worker-pool.js';
 import { type SiteFacts, siteFacts } from '../../../src/replay/functions/site-facts.js';
 import { threadBytes } from '../../../src/store/thread-memory.js';
@@ -35,9 +36,9 @@ export async function threadsOfBeginning(path: string): Promise<TraceThreads> {
 }
 
 export async function threadsOfInput(input: TraceInput): Promise<TraceThreads> {
-  const reader = new InputReader({}, { memoryBytes: 2 ** 30, directory: null });
-  await reader.read(input, new PieceReaders(new WorkerPool(1), reader.words));
-  const { store, words } = reader;
+  const builder = new TraceBuilder({}, { memoryBytes: 2 ** 30, directory: null }, new WorkerPool(1));
+  await new TextSource(input).read(builder);
+  const { store, words } = builder;
   const sites = words.interner.sites.build();
   const symbols = words.interner.symbols.build();
   const threads = store.wantedTids().map((tid) => {

@@ -1,0 +1,20 @@
+/**
+ * How far the work on a trace is.
+ */
+export interface ReadProgress {
+  readonly phase: 'read';
+  readonly bytes: number;
+  readonly lines: number;
+}
+export interface ReplayProgress {
+  readonly phase: 'replay';
+  readonly threads: number;
+  readonly ofThreads: number;
+}
+/** Of an import. */
+export interface WriteProgress {
+  readonly phase: 'write';
+  readonly threads: number;
+  readonly ofThreads: number;
+}
+export type Progress = ReadProgress | ReplayProgress | WriteProgress;

@@ -1,0 +1,31 @@
+/**
+ * Inputs of any order in, a trace out.
+ */
+
+import type { StoredTrace } from '../input/stored-trace.js';
+import type { TraceInput } from '../input/trace-input.js';
+import { type DecodedRecording, RecordingSource } from './recording-source.js';
+import { notAlone } from './refusals.js';
+import type { Source } from './source.js';
+import { StoredSource } from './stored-source.js';
+import { TextSource } from './text-source.js';
+import type { Trace } from './trace.js';
+import type { TraceBuilder } from './trace-builder.js';
+
+/** Text, a recording that is decoded while it is read, or a trace that was imported: that one stands alone. */
+export type AnalyzedInput = TraceInput | DecodedRecording | StoredTrace;
+
+export async function readTrace(inputs: readonly AnalyzedInput[], into: TraceBuilder): Promise<Trace> {
+  const sources = inputs.map(sourceOf);
+  const whole = sources.find(({ standsAlone }) => standsAlone);
+  if (whole !== undefined && sources.length > 1) throw notAlone(whole.name);
+  for (const source of sources) await source.read(into);
+  return into.freeze(sources.length === 1 ? (sources[0]?.recorded ?? null) : null);
+}
+
+/** Nobody else asks what an input is. */
+function sourceOf(input: AnalyzedInput): Source {
+  if ('stored' in input) return new StoredSource(input);
+  if ('parts' in input) return new RecordingSource(input);
+  return new TextSource(input);
+}

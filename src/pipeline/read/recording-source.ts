@@ -1,0 +1,92 @@
+/**
+ * A recording that is decoded while it is read, as a source: the text of several decoders, and what the recording itself tells.
+ */
+import type { RecordedWhere } from '../../model/profile.js';
+import { noLines } from '../../model/quality.js';
+import type { TraceChunk } from '../../model/trace-chunk.js';
+import { MOST_DAMAGED_SHOWN } from '../../parser/plain-piece.js';
+import type { TraceParser } from '../../parser/trace-parser.js';
+import type { DecodeJob } from '../../perfdata/plan-jobs.js';
+import type { RecordedEvent } from '../../perfdata/recording.js';
+import type { TraceInput } from '../input/trace-input.js';
+import { ErrorOwners } from './error-owners.js';
+import { takeRecords } from './recorded-events.js';
+import type { Source } from './source.js';
+import { readText } from './text-source.js';
+import type { TraceBuilder } from './trace-builder.js';
+
+export interface DecodedRecording {
+  readonly name: string;
+  /** Each gives the text of one job; it begins when it is read. */
+  readonly parts: readonly DecodedPart[];
+  /** How many may be read at a time. */
+  readonly atOnce: number;
+  /** Switches, names and mappings: no decoder has to print them. */
+  readonly sideband: readonly RecordedEvent[];
+  readonly recorded: RecordedWhere | null;
+  /** Why it is not all there; null: it is. */
+  readonly broken: string | null;
+}
+
+export interface DecodedPart extends TraceInput {
+  readonly job: DecodeJob;
+}
+
+export class RecordingSource implements Source {
+  readonly name: string;
+  readonly recorded: RecordedWhere | null;
+  readonly standsAlone = false;
+  private readonly recording: DecodedRecording;
+  private readonly owners: ErrorOwners;
+
+  constructor(recording: DecodedRecording) {
+    this.name = recording.name;
+    this.recorded = recording.recorded;
+    this.recording = recording;
+    this.owners = new ErrorOwners(recording.parts.map(({ job }) => job));
+  }
+
+  /** What the decoders print, several at a time, then what the recording tells itself. */
+  async read(into: TraceBuilder): Promise<void> {
+    const { name, parts, atOnce, broken } = this.recording;
+    if (broken !== null) into.addAccount({ broken: [{ input: name, reason: broken }] });
+    const waiting = [...parts];
+    const readOnes = async () => {
+      for (let part = waiting.shift(); part !== undefined; part = waiting.shift()) await this.readPart(part, into);
+    };
+    await Promise.all(Array.from({ length: atOnce }, readOnes));
+    into.isDecodedHere = true;
+    this.readOwnRecords(into);
+  }
+
+  private async readPart(part: DecodedPart, into: TraceBuilder): Promise<void> {
+    await readText(part, into, (chunk, parser) => this.withOwnErrors(chunk, part, parser, into));
+  }
+
+  private withOwnErrors(
+    chunk: TraceChunk,
+    { job }: DecodedPart,
+    { counts }: TraceParser,
+    { words }: TraceBuilder,
+  ): TraceChunk {
+    const records = chunk.records.filter(
+      ({ what, cpu, timeNs }) => what !== 'gap' || this.owners.owns(job, cpu, words.perfTimeOf(timeNs)),
+    );
+    const others = chunk.records.length - records.length;
+    counts.lines -= others;
+    counts.gapLines -= others;
+    return { ...chunk, records };
+  }
+
+  private readOwnRecords(into: TraceBuilder): void {
+    const { name, sideband } = this.recording;
+    const { chunk, damaged } = takeRecords(sideband, (time) => into.words.timeOf(time));
+    into.add(chunk, name);
+    into.addAccount({
+      counts: { ...noLines(), lines: damaged.length, damagedLines: damaged.length },
+      damaged: damaged
+        .slice(0, MOST_DAMAGED_SHOWN)
+        .map(({ record, what, reason }) => ({ input: `${name}, record`, line: record, text: what, reason })),
+    });
+  }
+}

@@ -1,0 +1,57 @@
+/**
+ * A trace file as a source: all but the events is laid where reading would have left it; those are read when threads are replayed.
+ */
+import type { BranchKind, TraceEdge } from '../../model/branch-sites.js';
+import type { RecordedWhere } from '../../model/profile.js';
+import { expectedSites } from '../../store/event-code.js';
+import type { TraceContents } from '../../trace-file/contents.js';
+import type { StoredTrace } from '../input/stored-trace.js';
+import type { Source } from './source.js';
+import type { TraceBuilder } from './trace-builder.js';
+
+/** About as many events as are not replayed by one thread alone. */
+const MANY_EVENTS = 1_500_000;
+
+export class StoredSource implements Source {
+  readonly name: string;
+  readonly recorded: RecordedWhere | null;
+  readonly standsAlone = true;
+  private readonly stored: StoredTrace['stored'];
+
+  constructor({ name, stored }: StoredTrace) {
+    this.name = name;
+    this.recorded = stored.contents.meta.recorded;
+    this.stored = stored;
+  }
+
+  async read(into: TraceBuilder): Promise<void> {
+    const { fd, contents, threads, lost } = this.stored;
+    const { words, store } = into;
+    const { meta, side } = contents;
+    if (meta.counts.events > MANY_EVENTS) into.readers.wake(); // they will be there when it is laid out
+    store.memory.readFrom({ fd, expected: takeSites(contents, into) });
+    const { originSeconds, timed, timeless } = meta;
+    Object.assign(words, { originSeconds, timed, timeless });
+    words.unknownFlags.addAll(meta.unknownFlags.words, meta.unknownFlags.lines);
+    store.startNs = meta.startNs;
+    store.endNs = meta.endNs;
+    store.unwanted = meta.unwanted;
+    into.addAccount(meta);
+    if (lost !== null) into.addAccount({ broken: [{ input: this.name, reason: lost }] });
+    store.addSide(side);
+    for (const thread of threads) store.addPacked(thread);
+  }
+}
+
+/** Symbols and sites get the rows that they have in the file; gives the site that is expected behind each. */
+function takeSites({ symbols, sites }: TraceContents, { words }: TraceBuilder): Int32Array {
+  const { interner } = words;
+  for (let row = interner.symbols.build().length; row < symbols.length; row++)
+    interner.symbols.intern(symbols.name[row] as string, symbols.dsoName[symbols.dso[row] as number] ?? null);
+  for (let site = 0; site < sites.length; site++) {
+    const from = { address: sites.from[site], symbol: sites.fromSymbol[site], start: sites.fromStart[site] };
+    const to = { address: sites.to[site], symbol: sites.toSymbol[site], start: sites.toStart[site] };
+    interner.sites.add(sites.kind[site] as BranchKind, sites.edge[site] as TraceEdge, from, to);
+  }
+  return expectedSites(interner.sites.build());
+}

@@ -1,0 +1,102 @@
+/**
+ * A file or a stream of trace text as a source: read here, and with the help of other threads if it is large.
+ */
+import { PtflameError } from '../../model/errors.js';
+import type { TraceChunk } from '../../model/trace-chunk.js';
+import type { TraceParser } from '../../parser/trace-parser.js';
+import { tellKind } from '../input/input-kind.js';
+import { inLargerPieces } from '../input/larger-pieces.js';
+import type { PlainFile, TraceInput } from '../input/trace-input.js';
+import { hasPart, readParts } from './file-parts.js';
+import { notATrace } from './refusals.js';
+import type { Source } from './source.js';
+import { StreamPieces } from './stream-pieces.js';
+import { TextPieces } from './text-pieces.js';
+import type { TraceBuilder } from './trace-builder.js';
+
+/** Less is read before others would have begun to help. */
+const LARGE_BYTES = 48 * 1024 * 1024;
+
+/** perf writes 4 KiB at a time. */
+const STREAM_PIECE_BYTES = 256 * 1024;
+
+export class TextSource implements Source {
+  readonly name: string;
+  readonly recorded = null;
+  readonly standsAlone = false;
+  private readonly input: TraceInput;
+
+  constructor(input: TraceInput) {
+    this.name = input.name;
+    this.input = input;
+  }
+
+  async read(into: TraceBuilder): Promise<void> {
+    if ((this.input.sizeBytes ?? 0) > LARGE_BYTES) into.readers.wake();
+    await readText(this.input, into);
+  }
+}
+
+/** Reads one text to its end, or to where it breaks off. `ownOf`: what of a chunk is its own; all of it, if nobody says. */
+export async function readText(
+  input: TraceInput,
+  into: TraceBuilder,
+  ownOf: (chunk: TraceChunk, parser: TraceParser) => TraceChunk = (chunk) => chunk,
+): Promise<void> {
+  const { name, file } = input;
+  const parser = into.beginText(name);
+  const pieces = new TextPieces(parser, into.readers, (chunk) => into.add(ownOf(chunk, parser), name));
+  await (file ? readFile(input, file, pieces, into) : readStream(input, pieces, into));
+  into.add(parser.finish(pieces.rest), name);
+  into.endText(parser);
+}
+
+/** Here at first. When other threads are there they read parts, as long as they can. */
+async function readFile(input: TraceInput, file: PlainFile, pieces: TextPieces, into: TraceBuilder): Promise<void> {
+  let position = 0;
+  let takenInParts = 0;
+  const moveTo = (to: number) => {
+    into.note(to - position);
+    position = to;
+  };
+  for await (const bytes of untilBroken(input, into)) {
+    pieces.readHere(bytes);
+    moveTo(position + bytes.length);
+    const at = pieces.startOfRest(position);
+    // Where they gave up they would do so again, and a file that was cut meanwhile may have no whole line left.
+    if (at <= takenInParts || !pieces.isHelped || !hasPart(file, at)) continue;
+    takenInParts = await readParts(file, at, pieces, moveTo);
+    file.skipTo(takenInParts);
+    pieces.forgetRest();
+    moveTo(takenInParts);
+  }
+}
+
+async function readStream(input: TraceInput, pieces: TextPieces, into: TraceBuilder): Promise<void> {
+  const stream = new StreamPieces(pieces);
+  for await (const bytes of inLargerPieces(untilBroken(input, into), STREAM_PIECE_BYTES)) {
+    if (pieces.isHelped) await stream.add(bytes);
+    else {
+      await stream.finish();
+      pieces.readHere(bytes);
+    }
+    into.note(bytes.length);
+    if (into.bytes > LARGE_BYTES) into.readers.wake();
+  }
+  await stream.finish();
+}
+
+/** What an input gives before it breaks off; errors of those who use it pass by. */
+async function* untilBroken(input: TraceInput, into: TraceBuilder): AsyncGenerator<Uint8Array> {
+  const { name, kind, bytes } = await tellKind(input);
+  try {
+    for await (const piece of bytes) {
+      if (kind === 'profile') throw notATrace(name); // who gives it hears that no more is wanted
+      yield piece;
+    }
+  } catch (error) {
+    into.throwIfStopped();
+    if (error instanceof PtflameError) throw error;
+    into.addAccount({ broken: [{ input: name, reason: error instanceof Error ? error.message : String(error) }] });
+  }
+}

@@ -1,0 +1,129 @@
+/**
+ * What sources read into: chunks of events and records in, with an account of every line, a frozen trace out.
+ */
+import { checkMemory } from '../../model/memory-watch.js';
+import type { RecordedWhere } from '../../model/profile.js';
+import { type DamagedLine, type LineCounts, noLines } from '../../model/quality.js';
+import type { Selection, TraceChunk } from '../../model/trace-chunk.js';
+import { MOST_DAMAGED_SHOWN } from '../../parser/plain-piece.js';
+import { TraceParser } from '../../parser/trace-parser.js';
+import { TraceVocabulary } from '../../parser/trace-vocabulary.js';
+import type { EventMemoryOptions } from '../../store/event-memory.js';
+import { TraceStore } from '../../store/trace-store.js';
+import type { ReadProgress } from '../progress.js';
+import type { WorkerPool } from '../workers/worker-pool.js';
+import { PieceReaders } from './piece-readers.js';
+import type { BrokenInput, ReadAccount, Trace } from './trace.js';
+
+export interface ReadOptions {
+  readonly select?: Selection;
+  readonly onProgress?: (progress: ReadProgress) => void;
+  readonly signal?: AbortSignal;
+}
+
+/** What became of a part of what is read. */
+type PartialAccount = Partial<{
+  readonly counts: LineCounts;
+  readonly damaged: readonly DamagedLine[];
+  readonly broken: readonly BrokenInput[];
+}>;
+
+export class TraceBuilder {
+  readonly words = new TraceVocabulary();
+  readonly store: TraceStore;
+  /** Other threads, which help to read. */
+  readonly readers: PieceReaders;
+  /** Of all that was read so far. */
+  bytes = 0;
+  /** A recording was read, and perf was started for it. */
+  isDecodedHere = false;
+  private readonly options: ReadOptions;
+  private readonly counts = noLines();
+  private readonly damaged: DamagedLine[] = [];
+  private readonly broken: BrokenInput[] = [];
+  /** Of texts that are being read. */
+  private readonly parsers = new Set<TraceParser>();
+
+  constructor(options: ReadOptions, memory: EventMemoryOptions, pool: WorkerPool) {
+    this.options = options;
+    this.store = new TraceStore(options.select ?? {}, memory);
+    this.readers = new PieceReaders(pool, this.words);
+  }
+
+  /** A parser for a text that is read from now on. */
+  beginText(name: string): TraceParser {
+    const parser = new TraceParser(this.words, name);
+    this.parsers.add(parser);
+    return parser;
+  }
+
+  /** The text was read to its end. */
+  endText(parser: TraceParser): void {
+    this.parsers.delete(parser);
+    this.addAccount(parser);
+  }
+
+  addAccount({ counts, damaged = [], broken = [] }: PartialAccount): void {
+    if (counts) for (const kind of Object.keys(this.counts) as (keyof LineCounts)[]) this.counts[kind] += counts[kind];
+    this.damaged.push(...damaged);
+    this.broken.push(...broken);
+  }
+
+  /** `input` names where it comes from: chunks of one name are taken to follow each other. */
+  add(chunk: TraceChunk, input: string): void {
+    this.store.add(chunk, input);
+  }
+
+  /** So many bytes more were read. @throws the reason of the signal, if reading is to stop */
+  note(bytes: number): void {
+    this.throwIfStopped();
+    checkMemory();
+    this.bytes += bytes;
+    const lines = [...this.parsers].reduce((sum, { counts }) => sum + counts.lines, this.counts.lines);
+    this.options.onProgress?.({ phase: 'read', bytes: this.bytes, lines });
+  }
+
+  throwIfStopped(): void {
+    this.options.signal?.throwIfAborted();
+  }
+
+  /** All sources were read. */
+  freeze(recorded: RecordedWhere | null): Trace {
+    const { words, store } = this;
+    store.isTimed = words.timeless === 0;
+    const boundsOfBranches = { startNs: store.startNs, endNs: store.endNs };
+    store.coverRecords();
+    const tids = store.wantedTids(); // counts what is left out
+    return {
+      tids,
+      store,
+      symbols: words.interner.symbols.build(),
+      sites: words.interner.sites.build(),
+      originSeconds: words.originSeconds,
+      bounds: { startNs: store.startNs, endNs: store.endNs },
+      boundsOfBranches,
+      account: this.account(),
+      recorded,
+    };
+  }
+
+  private account(): ReadAccount {
+    const { words, counts, broken, isDecodedHere } = this;
+    const { timed, timeless, flagless, unknownFlags } = words;
+    return {
+      counts,
+      unwanted: this.store.unwanted,
+      timed,
+      timeless,
+      flagless,
+      firstDamaged: this.damaged.sort(byInputThenLine).slice(0, MOST_DAMAGED_SHOWN),
+      broken,
+      unknownFlags: { words: unknownFlags.words, lines: unknownFlags.lines },
+      isDecodedHere,
+    };
+  }
+}
+
+function byInputThenLine(a: DamagedLine, b: DamagedLine): number {
+  return a.input === b.input ? a.line - b.line : a.input < b.input ? -1 : 1;
+}

@@ -1,0 +1,121 @@
+/**
+ * A trace in, the profile of its threads out, and the answers to what was asked beside it.
+ */
+import { askForMemory, checkMemory } from '../../model/memory-watch.js';
+import type { SymbolTable } from '../../model/symbol-table.js';
+import { numberFunctions } from '../../replay/functions/function-ids.js';
+import { siteFacts } from '../../replay/functions/site-facts.js';
+import type { TailCalls } from '../../replay/stack/frame.js';
+import { ProfileBuilder, type Result, type Trees } from '../profile/profile-builder.js';
+import type { ReplayProgress } from '../progress.js';
+import type { Trace } from '../read/trace.js';
+import { LentCounts } from './lent-counts.js';
+import { nameFunctions } from './name-functions.js';
+import {
+  type FilterOptions,
+  filterOf,
+  type LatencyOptions,
+  latencyQuestion,
+  type Moment,
+  partText,
+  stacksAtNs,
+} from './questions.js';
+import { asksForCalls, type Questions, type ReplaySetup } from './replay-thread.js';
+import { type ReplayHelp, replayThreads } from './replay-threads.js';
+
+export interface ReplayTraceOptions extends FilterOptions {
+  /** A function that was jumped to stands below the one that jumped, or in its place. Default: nest. */
+  readonly tailCalls?: TailCalls;
+  /** Extends threads that wait to the recording's bounds. Default: true. */
+  readonly extend?: boolean;
+  /** Each thread keeps its tree, or there is one for all of them: that needs less memory. Default: apart. */
+  readonly trees?: Trees;
+  /** Counts how long the calls of each function took: `Profile.durations`. Default: false. */
+  readonly durations?: boolean;
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (progress: ReplayProgress) => void;
+}
+
+/** What is asked beside the profile. */
+export interface Asked {
+  readonly latency?: LatencyOptions;
+  readonly stacksAt?: Moment;
+}
+
+/** Twice: first what is certain, then the threads that were lost somewhere, with what the others have shown. */
+export async function replayTrace(
+  trace: Trace,
+  options: ReplayTraceOptions,
+  asked: Asked,
+  resources: Omit<ReplayHelp, 'counts'>,
+): Promise<Result> {
+  const { tids, store, recorded } = trace;
+  const { signal, onProgress } = options;
+  const { setup, symbols } = setupOf(trace, options, asked);
+  const builder = new ProfileBuilder(trace, symbols, options.trees ?? 'apart', setup.questions);
+  const help = { ...resources, counts: countsFor(setup) };
+  let threads = 0;
+  const note = () => {
+    signal?.throwIfAborted();
+    checkMemory();
+    onProgress?.({ phase: 'replay', threads: ++threads, ofThreads: tids.length + builder.doubtful.length });
+  };
+  for await (const [tid, thread] of replayThreads(tids, store, setup, help)) {
+    builder.add(tid, thread);
+    note();
+  }
+  builder.settleAll();
+  if (builder.doubtful.length > 0) {
+    const taught = { ...setup, lessons: builder.contexts.lessons() };
+    for await (const [tid, thread] of replayThreads(builder.doubtful, store, taught, help)) {
+      builder.addAgain(tid, thread);
+      note();
+    }
+  }
+  for (const counted of help.counts?.all() ?? []) builder.addDurations(counted);
+  return builder.build({ scope: setup.facts.scope, part: partText(options), recorded });
+}
+
+/** What replay works out of a site. */
+const FACTS_BYTES = 100;
+
+/** `symbols`: those of the trace, and names for functions that have none. */
+function setupOf(
+  trace: Trace,
+  options: ReplayTraceOptions,
+  asked: Asked,
+): { readonly setup: ReplaySetup; readonly symbols: SymbolTable } {
+  const { sites, store, bounds } = trace;
+  askForMemory(sites.length * FACTS_BYTES);
+  const numbered = numberFunctions(sites, trace.symbols);
+  const { ids, symbols } = nameFunctions(numbered, trace.symbols, store.mappingsOfThreads());
+  const setup = {
+    facts: siteFacts(sites, symbols, ids),
+    edge: sites.edge,
+    events: store.memory.shared(),
+    options: {
+      tailCalls: options.tailCalls ?? 'nest',
+      extendTo: options.extend === false ? null : bounds,
+      mayBeUndecoded: store.mayBeUndecoded,
+    },
+    questions: questionsOf(trace, symbols, options, asked),
+    lessons: null,
+  };
+  return { setup, symbols };
+}
+
+/** Memory to count in how long all calls took; null if nobody asks, or if threads tell it themselves. */
+function countsFor({ questions, facts }: ReplaySetup): LentCounts | null {
+  if (questions.durations !== 'together' || asksForCalls(questions)) return null;
+  return LentCounts.for(facts.functions.ofSymbol.length);
+}
+
+function questionsOf(trace: Trace, symbols: SymbolTable, options: ReplayTraceOptions, asked: Asked): Questions {
+  const { latency, stacksAt } = asked;
+  return {
+    filter: filterOf(options, symbols, trace),
+    durations: options.durations === true ? (options.trees ?? 'apart') : null,
+    latency: latency ? latencyQuestion(latency, symbols) : null,
+    stackAtNs: stacksAt ? stacksAtNs(stacksAt, trace) : null,
+  };
+}
