@@ -1,5 +1,5 @@
 /**
- * The README's examples do what they say.
+ * The examples of the README and of docs/library.md do what they say.
  */
 import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -11,15 +11,16 @@ import { fixture } from './helpers/traces/load.js';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
-async function codeBlocks(language: string): Promise<string[]> {
-  const readme = await readFile(join(ROOT, 'README.md'), 'utf8');
-  return [...readme.matchAll(/```(\w+)\n(.*?)```/gs)]
+async function codeBlocks(page: string, language: string): Promise<string[]> {
+  const text = await readFile(join(ROOT, page), 'utf8');
+  return [...text.matchAll(/```(\w+)\n(.*?)```/gs)]
     .filter((match) => match[1] === language)
     .map((match) => match[2] as string);
 }
 
-test('the library is used as the README shows it', async () => {
-  const blocks = await codeBlocks('ts');
+/** Runs the examples of a page, one behind the other, where the package is installed; gives the directory to `look`. */
+async function runExamples(page: string, look: (dir: string, stdout: string) => Promise<void>): Promise<void> {
+  const blocks = await codeBlocks(page, 'ts');
   expect(blocks.length).toBeGreaterThan(0);
   const dir = await mkdtemp(join(tmpdir(), 'ptflame-readme-'));
   try {
@@ -27,13 +28,25 @@ test('the library is used as the README shows it', async () => {
     await symlink(ROOT, join(dir, 'node_modules', 'ptflame'));
     await writeFile(join(dir, 'trace.txt'), fixture('hardware/mysql-cr-target-fields.txt'));
     await writeFile(join(dir, 'example.mjs'), blocks.join('\n')); // one goes on where the other ends
-    const { exitCode, stderr } = await execa(process.execPath, ['example.mjs'], { cwd: dir, reject: false });
+    const { exitCode, stdout, stderr } = await execa(process.execPath, ['example.mjs'], { cwd: dir, reject: false });
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
-    const [, heading] = /<h1>(.*?)<\/h1>/.exec(await readFile(join(dir, 'flame.html'), 'utf8')) ?? [];
-    expect(heading?.replace(/<[^>]*>/g, '')).toBe('lunch hour');
+    await look(dir, stdout);
   } finally {
     await rm(dir, { recursive: true });
   }
+}
+
+test('the library is used as the README shows it', async () => {
+  await runExamples('README.md', async (dir) => {
+    const [, heading] = /<h1>(.*?)<\/h1>/.exec(await readFile(join(dir, 'flame.html'), 'utf8')) ?? [];
+    expect(heading?.replace(/<[^>]*>/g, '')).toBe('lunch hour');
+  });
+});
+
+test('the library is used as its page shows it', async () => {
+  await runExamples('docs/library.md', async (_, stdout) => {
+    expect(stdout).toContain('mem_heap_block_free');
+  });
 });
 
 test('the four lines of the README are what the six lines give', async () => {

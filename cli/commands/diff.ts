@@ -1,8 +1,8 @@
 /**
  * `ptflame diff`: what changed from one trace to another.
  */
-import { type Diff, diffOf } from '../../src/answers.js';
-import { nameMatcher, type Profile } from '../../src/index.js';
+import { type Diff, diffOf, nameMatcher } from '../../src/answers.js';
+import type { Profile } from '../../src/index.js';
 import { diffLines } from '../answers/diff.js';
 import { openInputs } from '../input/open-inputs.js';
 import { timedProfileOf } from '../input/traces.js';

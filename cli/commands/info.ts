@@ -2,15 +2,9 @@
  * `ptflame info`: what a recording or an imported trace holds, without decoding it.
  */
 import { stat } from 'node:fs/promises';
-import {
-  isPack,
-  isTraceFile,
-  openRecording,
-  openTraceFile,
-  PtflameError,
-  type Recording,
-  tellKind,
-} from '../../src/index.js';
+import { openTraceFile, PtflameError } from '../../src/index.js';
+import { isPack, isTraceFile, tellKind } from '../../src/internal.js';
+import { openRecording, type Recording } from '../../src/recordings.js';
 import { describeRecording } from '../info/describe-recording.js';
 import { recordingLines } from '../info/recording-lines.js';
 import { firstBytes } from '../input/data-file.js';

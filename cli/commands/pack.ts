@@ -4,7 +4,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, join } from 'node:path';
-import { openRecording, PtflameError, type Recording } from '../../src/index.js';
+import { PtflameError } from '../../src/index.js';
 import {
   filesOfRecording,
   type LeftOut,
@@ -16,6 +16,7 @@ import {
   packableVdso,
   writePack,
 } from '../../src/packs.js';
+import { openRecording, type Recording } from '../../src/recordings.js';
 import { formatMany, safeJson } from '../../src/text.js';
 import { dataFileOf, notesPath } from '../input/data-file.js';
 import type { PackOptions } from '../options/pack.js';

@@ -1,7 +1,9 @@
 /**
  * `ptflame render`: a trace or a profile in, folded stacks or a profile out.
  */
-import { foldedBytes, mostFoldedBytes, type Profile, PtflameError } from '../../src/index.js';
+
+import { type Profile, PtflameError } from '../../src/index.js';
+import { foldedBytes, mostFoldedBytes } from '../../src/internal.js';
 import { formatBytes } from '../../src/text.js';
 import { type CommandInput, openInputs } from '../input/open-inputs.js';
 import { profileOf } from '../input/traces.js';

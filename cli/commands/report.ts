@@ -1,8 +1,7 @@
 /**
  * `ptflame report`: a flat table of functions.
  */
-import { type FunctionRow, type Report, reportOf } from '../../src/answers.js';
-import { nameMatcher } from '../../src/index.js';
+import { type FunctionRow, nameMatcher, type Report, reportOf } from '../../src/answers.js';
 import { reportLines } from '../answers/report.js';
 import { openInputs } from '../input/open-inputs.js';
 import { timedProfileOf } from '../input/traces.js';

@@ -1,7 +1,7 @@
 /**
  * A recording in, what is told of it out.
  */
-import type { AuxBuffer, AuxRecord, PerfTime, Recording } from '../../src/index.js';
+import type { AuxBuffer, AuxRecord, PerfTime, Recording } from '../../src/recordings.js';
 import { estimateDecoding } from './estimate-decoding.js';
 import { threadsOf } from './recorded-threads.js';
 import type { RecordingInfo } from './recording-info.js';

@@ -1,7 +1,7 @@
 /**
  * Records beside the trace → the threads that they tell of.
  */
-import type { RecordedEvent, Recording } from '../../src/index.js';
+import type { RecordedEvent, Recording } from '../../src/recordings.js';
 import type { RecordingInfo } from './recording-info.js';
 
 type Thread = RecordingInfo['threads'][number];

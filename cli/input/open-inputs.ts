@@ -4,19 +4,9 @@
 import { constants, openSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { Socket } from 'node:net';
-import {
-  boundMemory,
-  type DecodedRecording,
-  isPack,
-  isRecording,
-  isTraceFile,
-  type OpenedInput,
-  openStoredTrace,
-  openTraceFile,
-  PtflameError,
-  type StoredTrace,
-  traceStream,
-} from '../../src/index.js';
+import { openStoredTrace, openTraceFile, PtflameError, type StoredTrace, traceStream } from '../../src/index.js';
+import { boundMemory, isPack, isRecording, isTraceFile, type OpenedInput } from '../../src/internal.js';
+import type { DecodedRecording } from '../../src/recordings.js';
 import type { DecodingOptions } from '../options/shared.js';
 import { refuseOverwriting } from '../output/refuse-overwriting.js';
 import { firstBytes } from './data-file.js';

@@ -4,15 +4,12 @@
 import {
   type AnalyzeOptions,
   analyze,
-  type InputKind,
-  type OpenedInput,
   type Profile,
   type Progress,
-  type ResourceOptions,
   readProfile,
   type Selection,
-  tellKind,
 } from '../../src/index.js';
+import { type InputKind, type OpenedInput, type ResourceOptions, tellKind } from '../../src/internal.js';
 import type { RenderOptions } from '../options/render.js';
 import { startProgress } from '../terminal/progress.js';
 import { type CommandInput, totalSize } from './open-inputs.js';

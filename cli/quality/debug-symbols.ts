@@ -4,7 +4,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { type Profile, readElf, SymbolKind } from '../../src/index.js';
+import { type Profile, SymbolKind } from '../../src/index.js';
+import { readElf } from '../../src/recordings.js';
 import { formatShare } from '../../src/text.js';
 
 /** Less of the time in code is not worth a word. */

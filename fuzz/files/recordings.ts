@@ -4,14 +4,8 @@
 import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import {
-  neededFiles,
-  openRecording,
-  PtflameError,
-  planJobs,
-  type Recording,
-  salvageRecording,
-} from '../../src/index.js';
+import { PtflameError } from '../../src/index.js';
+import { neededFiles, openRecording, planJobs, type Recording, salvageRecording } from '../../src/recordings.js';
 import type { Kind } from '../kind.js';
 import { Random } from '../random.js';
 import { mutated } from './mutate.js';

@@ -20,11 +20,6 @@ const SHORT_HEADER_BYTES = 72;
 const PIPE_HEADER_BYTES = 16;
 const MAGIC_BYTES = 8;
 
-/** Tells a recording from other files by its first bytes. */
-export function isRecording(first: Uint8Array): boolean {
-  return magicOf(first) === 'PERFILE2';
-}
-
 function magicOf(bytes: Uint8Array): string {
   return String.fromCharCode(...bytes.subarray(0, MAGIC_BYTES));
 }

@@ -5,7 +5,7 @@ import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { execa } from 'execa';
 import { expect } from 'vitest';
-import { type NeededFile, neededFiles, type Recording } from '../../src/index.js';
+import { type NeededFile, neededFiles, type Recording } from '../../src/recordings.js';
 import { type Directory, test } from '../helpers/cli/run-cli.js';
 import { elfFile } from '../helpers/perf/elf.js';
 import { recordingOf } from '../helpers/perf/recordings.js';

@@ -5,9 +5,9 @@ import { chmod, chown, mkdir, readFile, rename, symlink, writeFile } from 'node:
 import { dirname, join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect } from 'vitest';
-import type { Recording } from '../../src/index.js';
 import { openChecked } from '../../src/pack/checked-file.js';
 import { packableFiles, packableVdso } from '../../src/packs.js';
+import type { Recording } from '../../src/recordings.js';
 import { type Directory, fixturePath, ptflame, test } from '../helpers/cli/run-cli.js';
 import { elfFile } from '../helpers/perf/elf.js';
 import { recordingOf } from '../helpers/perf/recordings.js';

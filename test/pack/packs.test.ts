@@ -8,7 +8,7 @@ import { createGzip } from 'node:zlib';
 import { type Headers, pack } from 'tar-stream';
 import { describe, expect } from 'vitest';
 import { firstBytes } from '../../cli/input/data-file.js';
-import { isPack } from '../../src/index.js';
+import { isPack } from '../../src/internal.js';
 import { type Manifest, type PackedFile, readPack, writePack } from '../../src/packs.js';
 import { type Directory, fixturePath, test } from '../helpers/cli/run-cli.js';
 

@@ -3,7 +3,8 @@
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type ErrorCode, PtflameError, type Recording, readRecording } from '../../src/index.js';
+import { type ErrorCode, PtflameError } from '../../src/index.js';
+import { type Recording, readRecording } from '../../src/recordings.js';
 import { auxtrace, fileOf, perfData, record, text, trailer, u32, u64 } from '../helpers/perf/perf-data.js';
 import { fixture } from '../helpers/traces/load.js';
 

@@ -3,8 +3,8 @@
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type DecodeJob, type PerfTime, planJobs, type Recording } from '../../src/index.js';
 import { comparePerfTimes } from '../../src/model/perf-time.js';
+import { type DecodeJob, type PerfTime, planJobs, type Recording } from '../../src/recordings.js';
 import { anyRecording, anyRecordingOfThreads, anyTime, recordingWith } from '../helpers/perf/recordings.js';
 
 const anyDecoders = fc.integer({ min: 1, max: 20 });

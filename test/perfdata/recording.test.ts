@@ -3,7 +3,8 @@
  * `perf script --no-itrace -D` and `--header-only` show.
  */
 import { describe, expect, test } from 'vitest';
-import { isRecording, type Recording, readRecording } from '../../src/index.js';
+import { isRecording } from '../../src/internal.js';
+import { type Recording, readRecording } from '../../src/recordings.js';
 import {
   auxtrace,
   auxtraceInfo,

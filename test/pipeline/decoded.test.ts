@@ -3,9 +3,9 @@
  */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { planJobs, type RecordedEvent } from '../../src/index.js';
 import { ErrorOwners } from '../../src/pipeline/read/error-owners.js';
 import { takeRecords } from '../../src/pipeline/read/recorded-events.js';
+import { planJobs, type RecordedEvent } from '../../src/recordings.js';
 import { anyRecording, anyRecordingOfThreads, anyTime } from '../helpers/perf/recordings.js';
 
 const UNKNOWN = -1;

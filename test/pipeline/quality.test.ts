@@ -2,7 +2,8 @@
  * What a profile says of its losses: causes, files and threads; and that no trace makes it say more than can be read.
  */
 import { describe, expect, test } from 'vitest';
-import { analyze, type LossKind, type Quality } from '../../src/index.js';
+import { analyze, type Quality } from '../../src/index.js';
+import type { LossKind } from '../../src/internal.js';
 import { analyzeText, fixture, inputOf } from '../helpers/traces/load.js';
 
 const lab = async (name: string) => (await analyzeText(fixture(`lab/${name}.txt`))).quality;

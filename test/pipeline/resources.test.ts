@@ -80,7 +80,7 @@ describe('the same bytes', () => {
     return text;
   }
 
-  test.each<[string, string, library.ResourceOptions]>([
+  test.each<[string, string, Pick<library.AnalyzeOptions, 'jobs' | 'memoryBytes'>]>([
     ['a clean trace', CLEAN, { jobs: 5, memoryBytes: MUCH_MEMORY }],
     ['a damaged one', DAMAGED, { jobs: 2, memoryBytes: MUCH_MEMORY }],
     ['events on the disk', DAMAGED, { jobs: 1, memoryBytes: LITTLE_MEMORY }],

@@ -3,7 +3,8 @@
  */
 import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
-import { analyze, type DecodedRecording, type Profile, readRecording, traceStream } from '../../src/index.js';
+import { analyze, type Profile, traceStream } from '../../src/index.js';
+import { type DecodedRecording, readRecording } from '../../src/recordings.js';
 import { fileOf, perfData, record, text, trailer, u32 } from '../helpers/perf/perf-data.js';
 
 const BRANCHES = [

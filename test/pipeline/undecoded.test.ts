@@ -5,8 +5,9 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { openRecording, renderJson } from '../../src/index.js';
+import { renderJson } from '../../src/index.js';
 import { remedyOf } from '../../src/model/remedies.js';
+import { openRecording } from '../../src/recordings.js';
 import { decoded } from '../helpers/perf/decoding.js';
 import { RECORDED_ROOT, recordingPath } from '../helpers/perf/perf.js';
 import { analyzeText, fixture, fold } from '../helpers/traces/load.js';

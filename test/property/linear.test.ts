@@ -3,7 +3,8 @@
  */
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { analyze, foldedBytes, mostFoldedBytes, renderFolded } from '../../src/index.js';
+import { analyze, renderFolded } from '../../src/index.js';
+import { foldedBytes, mostFoldedBytes } from '../../src/internal.js';
 import { Interner } from '../../src/parser/intern.js';
 import { traceStream } from '../../src/pipeline/input/open-input.js';
 import { gapsAmong, UnownedGaps } from '../../src/store/gap-records.js';

@@ -3,15 +3,15 @@
  */
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { PtflameError } from '../../../src/index.js';
+import { isPack } from '../../../src/internal.js';
 import {
   type DecodedRecording,
-  isPack,
   neededFiles,
   openRecording,
-  PtflameError,
   type Recording,
   salvageRecording,
-} from '../../../src/index.js';
+} from '../../../src/recordings.js';
 import { formatBytes } from '../../../src/text.js';
 import { dataFileOf, firstBytes } from '../../input/data-file.js';
 import type { DecodingOptions } from '../../options/shared.js';

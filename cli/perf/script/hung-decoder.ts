@@ -1,7 +1,7 @@
 /**
  * A decoder that was waited for in vain.
  */
-import type { DecodeJob } from '../../../src/index.js';
+import type { DecodeJob } from '../../../src/recordings.js';
 import { formatDuration, PtflameError, perfTimeText } from '../../../src/text.js';
 
 export function hungDecoder({ cpus, from, to }: DecodeJob, silentMs: number, stderr: string): PtflameError {

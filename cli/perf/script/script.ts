@@ -11,7 +11,7 @@ import {
   planJobs,
   type RecordedWhere,
   type Recording,
-} from '../../../src/index.js';
+} from '../../../src/recordings.js';
 import { perfTimeText } from '../../../src/text.js';
 import { perfFailure } from '../failures/failures.js';
 import { hungDecoder } from './hung-decoder.js';

@@ -3,7 +3,8 @@
  */
 import { chmod } from 'node:fs/promises';
 import { type DecodeOptions, decodeRecording } from '../../../cli/perf/script/script.js';
-import { analyze, openRecording, type Profile, renderFolded } from '../../../src/index.js';
+import { analyze, type Profile, renderFolded } from '../../../src/index.js';
+import { openRecording } from '../../../src/recordings.js';
 import type { Directory } from '../cli/run-cli.js';
 import { RECORDED_ROOT } from './perf.js';
 

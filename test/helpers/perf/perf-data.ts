@@ -1,7 +1,7 @@
 /**
  * perf.data files made by hand: what no recording at hand shows.
  */
-import type { RecordingFile } from '../../../src/index.js';
+import type { RecordingFile } from '../../../src/recordings.js';
 
 const HEADER_BYTES = 104;
 const ATTRIBUTE_BYTES = 128;

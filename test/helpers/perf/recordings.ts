@@ -2,7 +2,7 @@
  * Recordings as they are read, with no more in them than a test is about.
  */
 import fc from 'fast-check';
-import type { AuxRecord, PerfTime, Recording, TraceSettings } from '../../../src/index.js';
+import type { AuxRecord, PerfTime, Recording, TraceSettings } from '../../../src/recordings.js';
 
 const TRACE: TraceSettings = {
   isPerCpu: true,

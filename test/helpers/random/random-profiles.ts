@@ -2,7 +2,8 @@
  * Profiles that no trace gave: any trees, names and numbers, whether or not they fit together.
  */
 import fc from 'fast-check';
-import type { CallTree, Profile, Quality, ThreadProfile, TraceGap, TraceMeta } from '../../../src/index.js';
+import type { CallTree, Profile, Quality, ThreadProfile, TraceMeta } from '../../../src/index.js';
+import type { TraceGap } from '../../../src/internal.js';
 import { CallTreeBuilder } from '../../../src/model/call-tree.js';
 import { addedDurations, BUCKETS, type FunctionDurations } from '../../../src/model/durations.js';
 import { SymbolTableBuilder } from '../../../src/model/symbol-table.js';

@@ -1,0 +1,14 @@
+/**
+ * What the command line needs of the library beside its public part: the kinds of inputs, memory, the size of results.
+ */
+
+export { checkMemory } from './model/memory-watch.js';
+export type { LossKind, TraceGap } from './model/quality.js';
+export { isPack } from './pack/is-pack.js';
+export { isRecording } from './perfdata/is-recording.js';
+export { type InputKind, tellKind } from './pipeline/input/input-kind.js';
+export type { OpenedInput } from './pipeline/input/open-input.js';
+export { boundMemory } from './pipeline/workers/bound-memory.js';
+export type { ResourceOptions } from './pipeline/workers/resources.js';
+export { foldedBytes, mostFoldedBytes } from './render/folded.js';
+export { isTraceFile } from './trace-file/format.js';

@@ -1,0 +1,22 @@
+/**
+ * Recordings (perf.data): looked at, divided into jobs for perf script, salvaged; and the files that decoding them needs. A door for
+ * the command line, which starts perf; no part of the public library.
+ */
+
+export type { PerfTime } from './model/perf-time.js';
+export type { RecordedWhere } from './model/profile.js';
+export { readElf } from './pack/elf-file.js';
+export { type NeededFile, neededFiles } from './pack/needed-files.js';
+export type { RecordingFile } from './perfdata/file-window.js';
+export { openRecording } from './perfdata/open-recording.js';
+export { type DecodeJob, type PlanOptions, planJobs } from './perfdata/plan-jobs.js';
+export { readRecording } from './perfdata/read-recording.js';
+export type {
+  AuxBuffer,
+  AuxRecord,
+  RecordedEvent,
+  Recording,
+  TraceSettings,
+} from './perfdata/recording.js';
+export { salvageRecording } from './perfdata/salvage.js';
+export type { DecodedRecording } from './pipeline/read/recording-source.js';

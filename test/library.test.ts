@@ -1,0 +1,84 @@
+/**
+ * The public library: its names are a promise, and docs/library.md tells of each.
+ */
+import { readFileSync } from 'node:fs';
+import ts from 'typescript';
+import { describe, expect, test } from 'vitest';
+
+const PAGE = readFileSync(new URL('../docs/library.md', import.meta.url), 'utf8');
+
+const PUBLIC = [
+  'AnalyzeOptions',
+  'AnalyzedInput',
+  'CallPattern',
+  'CallTree',
+  'ErrorCode',
+  'FoldedOptions',
+  'FunctionPattern',
+  'HtmlOptions',
+  'ImportOptions',
+  'ImportedTrace',
+  'LatencyOptions',
+  'LatencyResult',
+  'Moment',
+  'Profile',
+  'Progress',
+  'PtflameError',
+  'Quality',
+  'QualitySummary',
+  'ReadProfileOptions',
+  'Selection',
+  'StacksResult',
+  'StoredTrace',
+  'SvgOptions',
+  'SymbolKind',
+  'ThreadProfile',
+  'TraceInput',
+  'TraceMeta',
+  'analyze',
+  'askLatency',
+  'askStacks',
+  'importTrace',
+  'openStoredTrace',
+  'openTraceFile',
+  'qualitySummary',
+  'readProfile',
+  'renderFolded',
+  'renderHtml',
+  'renderJson',
+  'renderSvg',
+  'traceStream',
+];
+
+/** A door exports by name and nothing else, so that its text tells all. */
+function exportedBy(door: string): string[] {
+  const text = readFileSync(new URL(`../src/${door}`, import.meta.url), 'utf8');
+  const { statements } = ts.createSourceFile(door, text, ts.ScriptTarget.Latest);
+  return statements.flatMap((statement) => {
+    const clause = ts.isExportDeclaration(statement) ? statement.exportClause : undefined;
+    if (clause === undefined || !ts.isNamedExports(clause)) throw new Error(`${door} does more than export by name`);
+    return clause.elements.map(({ name }) => name.text);
+  });
+}
+
+/** Words in `code` on the page, its examples included. */
+const WORDS = new Set([...PAGE.matchAll(/```.*?```|`[^`]+`/gs)].flatMap(([code]) => code.match(/\w+/g) ?? []));
+
+describe('the public library', () => {
+  test('exports these names, and no other', () => {
+    expect(exportedBy('index.ts').sort()).toEqual(PUBLIC);
+  });
+
+  test.each(['index.ts', 'answers.ts'])('has every name of %s on its page', (door) => {
+    expect(exportedBy(door).filter((name) => !WORDS.has(name))).toEqual([]);
+  });
+
+  test('fits one page', () => {
+    expect(PAGE.length).toBeLessThan(7000);
+  });
+
+  test('has these doors', () => {
+    const { exports } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+    expect(Object.keys(exports)).toEqual(['.', './profile-schema', './answers']);
+  });
+});
