@@ -7,11 +7,11 @@ import { DurationsBuilder, type FunctionDurations } from '../model/durations.js'
 import { isWhole, UNWOUND } from '../model/quality.js';
 import { type Nanoseconds, NONE, type SymbolId } from '../model/units.js';
 import { cutBy, nsWithin, touches } from './filter-thread.js';
-import { Insides } from './insides.js';
+import { Insides, MarkedCall } from './insides.js';
 import { type LongCall, LongestCalls } from './longest-calls.js';
 import { isOffCpu } from './outside.js';
 import { ALWAYS, type Bounds, type CallFilter, isDirectRecursion, isOfSet, type LatencyQuestion } from './questions.js';
-import { type CallListener, type OpenCall, walkCalls } from './walk-calls.js';
+import { type CallListener, walkCalls } from './walk-calls.js';
 
 /** What is known of calls by who made them. */
 export interface CallSums {
@@ -66,7 +66,15 @@ export function findCalls(
   return finder.build();
 }
 
-class CallFinder implements CallListener {
+/** With sums of the thread: as they were when it began; of what it had, while it is set aside. */
+class AskedCall extends MarkedCall {
+  outsideNs: Nanoseconds = 0;
+  /** In stops directly on it, and its own if it is one. */
+  outsideSelfNs: Nanoseconds = 0;
+  offCpuNs: Nanoseconds = 0;
+}
+
+class CallFinder implements CallListener<AskedCall> {
   private readonly rows: Uint8Array;
   private readonly sums = new Map<SymbolId, CallSums>();
   private readonly latency = new DurationsBuilder();
@@ -92,7 +100,11 @@ class CallFinder implements CallListener {
     this.question = question;
   }
 
-  opened(call: OpenCall): void {
+  newCall(): AskedCall {
+    return new AskedCall();
+  }
+
+  opened(call: AskedCall): void {
     this.insides.mark(call);
     call.outsideNs = this.outsideNs;
     call.outsideSelfNs = 0;
@@ -100,24 +112,24 @@ class CallFinder implements CallListener {
   }
 
   /** What happens meanwhile is not its own: it keeps what it has had. */
-  left(call: OpenCall): void {
+  left(call: AskedCall): void {
     call.outsideNs = this.outsideNs - call.outsideNs;
     call.offCpuNs = this.offCpuNs - call.offCpuNs;
   }
 
-  resumed(call: OpenCall): void {
+  resumed(call: AskedCall): void {
     this.insides.mark(call);
     this.left(call);
   }
 
-  spent(top: OpenCall | null, fromNs: Nanoseconds, toNs: Nanoseconds): void {
+  spent(top: AskedCall | null, fromNs: Nanoseconds, toNs: Nanoseconds): void {
     if (top === null || !top.isStop) return;
     this.outsideNs += toNs - fromNs;
     this.addToSelf(top, toNs - fromNs);
     if (isOffCpu(this.tree.symbol[top.node])) this.offCpuNs += toNs - fromNs;
   }
 
-  closed(call: OpenCall, exitNs: Nanoseconds, why: number, knownNs: Nanoseconds): void {
+  closed(call: AskedCall, exitNs: Nanoseconds, why: number, knownNs: Nanoseconds): void {
     const { tree, question, filter, window } = this;
     if (!isOfSet(question.calls.functions, tree.symbol[call.node])) return;
     if (!this.insides.holdsFor(call) || !touches(window, call.entryNs, exitNs)) return;
@@ -129,8 +141,8 @@ class CallFinder implements CallListener {
   }
 
   /** Time of a stop is that of the stops that it stands in, and of the function below; of all of it, if it is folded. */
-  private addToSelf(stop: OpenCall, ns: Nanoseconds): void {
-    let call: OpenCall | null = stop;
+  private addToSelf(stop: AskedCall, ns: Nanoseconds): void {
+    let call: AskedCall | null = stop;
     for (; call?.isStop; call = call.below) call.outsideSelfNs += ns;
     for (; call !== null; call = call.below) {
       call.outsideSelfNs += ns;
@@ -144,7 +156,7 @@ class CallFinder implements CallListener {
     return { rows, sums, durations, slowest: slowest.build() };
   }
 
-  private countComplete(call: OpenCall, durationNs: Nanoseconds, isUnwound: boolean): void {
+  private countComplete(call: AskedCall, durationNs: Nanoseconds, isUnwound: boolean): void {
     const { durations } = this.question.calls;
     if (durations !== null && (durationNs < durations.minNs || durationNs > durations.maxNs)) return;
     if (!call.isAside) this.left(call);
@@ -166,7 +178,7 @@ class CallFinder implements CallListener {
     this.slowest.add({ row: call.row, entryNs: call.entryNs, durationNs, isUnwound, outsideNs, offCpuNs });
   }
 
-  private countInferred(call: OpenCall, knownNs: Nanoseconds): void {
+  private countInferred(call: AskedCall, knownNs: Nanoseconds): void {
     const sums = this.sumsOf(this.callerOf(call));
     sums.calls++;
     sums.inferred++;
@@ -174,7 +186,7 @@ class CallFinder implements CallListener {
     this.rows[call.row] = RowMark.Inferred;
   }
 
-  private callerOf({ node }: OpenCall): SymbolId {
+  private callerOf({ node }: AskedCall): SymbolId {
     return this.tree.symbol[this.tree.parent[node]];
   }
 

@@ -9,7 +9,7 @@ import { type Nanoseconds, NONE, type NodeId, type SymbolId } from '../model/uni
 import { type AskedCallsOfThread, RowMark } from './asked-calls.js';
 import { cutBy, nsWithin, touches } from './filter-thread.js';
 import { ALWAYS, type Bounds, type CallFilter, isDirectRecursion } from './questions.js';
-import { type CallListener, type OpenCall, walkCalls } from './walk-calls.js';
+import { type CallListener, OpenCall, walkCalls } from './walk-calls.js';
 
 export interface CallsWithin {
   /**
@@ -49,7 +49,15 @@ interface NestedCall {
 /** No stop: a function without a name is code. */
 const CODE = SpecialSymbol.Unknown;
 
-class Collector implements CallListener {
+/** A call with its place in the tree of calls that it is inside of, and in the tree of one of them alone; null: in none. */
+class PlacedCall extends OpenCall {
+  tree: CallTreeBuilder | null = null;
+  place: NodeId = ROOT;
+  treeAlone: CallTreeBuilder | null = null;
+  placeAlone: NodeId = ROOT;
+}
+
+class Collector implements CallListener<PlacedCall> {
   private readonly complete = new CallTreeBuilder();
   private readonly inferred = new CallTreeBuilder();
   private readonly paths = new CallTreeBuilder();
@@ -74,7 +82,11 @@ class Collector implements CallListener {
     this.foldsRecursion = foldsRecursion;
   }
 
-  opened(call: OpenCall): void {
+  newCall(): PlacedCall {
+    return new PlacedCall();
+  }
+
+  opened(call: PlacedCall): void {
     const mark = this.rows[call.row];
     if (mark === RowMark.None) return this.placeOnBelow(call);
     call.tree = mark === RowMark.Complete ? this.complete : this.inferred;
@@ -85,18 +97,18 @@ class Collector implements CallListener {
   }
 
   /** What happens from here on is not its own. */
-  left(call: OpenCall): void {
+  left(call: PlacedCall): void {
     const nested = this.nested.get(call.row);
     if (nested === undefined) return;
     this.chargeLeaves(nested);
     nested.chargedNs.fill(Number.POSITIVE_INFINITY);
   }
 
-  resumed(call: OpenCall): void {
+  resumed(call: PlacedCall): void {
     this.opened(call);
   }
 
-  spent(top: OpenCall | null, fromNs: Nanoseconds, toNs: Nanoseconds): void {
+  spent(top: PlacedCall | null, fromNs: Nanoseconds, toNs: Nanoseconds): void {
     if (top === null || top.tree === null) return;
     const ns = nsWithin(this.window, fromNs, toNs);
     this.spentNs[top.isStop ? this.tree.symbol[top.node] : CODE] += ns;
@@ -104,7 +116,7 @@ class Collector implements CallListener {
     top.treeAlone?.charge(top.placeAlone, ns, false);
   }
 
-  closed(call: OpenCall, exitNs: Nanoseconds, ending: number, knownNs: Nanoseconds): void {
+  closed(call: PlacedCall, exitNs: Nanoseconds, ending: number, knownNs: Nanoseconds): void {
     if (call.tree === null || !touches(this.window, call.entryNs, exitNs)) return;
     const isMarked = this.rows[call.row] !== RowMark.None;
     if (this.isFolded(call.node)) return;
@@ -122,7 +134,7 @@ class Collector implements CallListener {
     return { complete: built(this.complete), inferred: built(this.inferred), paths: built(this.paths), alone };
   }
 
-  private placeOnBelow(call: OpenCall): void {
+  private placeOnBelow(call: PlacedCall): void {
     const { below } = call;
     call.tree = below === null ? null : below.tree;
     call.treeAlone = below === null ? null : below.treeAlone;
@@ -133,7 +145,7 @@ class Collector implements CallListener {
     if (call.treeAlone) call.placeAlone = isFolded ? below.placeAlone : call.treeAlone.child(below.placeAlone, symbol);
   }
 
-  private closeMarked({ row, node }: OpenCall, ended: EndedCall): void {
+  private closeMarked({ row, node }: PlacedCall, ended: EndedCall): void {
     const path = this.pathTo(node);
     this.paths.charge(path, ended.durationNs, !isWhole(ended.why));
     count(this.paths, path, ended);
@@ -145,7 +157,7 @@ class Collector implements CallListener {
   }
 
   /** It stands in the call that it was made in, too: as one frame. */
-  private nestIn(below: OpenCall, symbol: SymbolId): NestedCall {
+  private nestIn(below: PlacedCall, symbol: SymbolId): NestedCall {
     const leaves: Leaf[] = [];
     const add = (tree: CallTreeBuilder | null, place: NodeId) => {
       if (tree) leaves.push({ tree, node: tree.child(place, symbol) });
@@ -174,7 +186,7 @@ class Collector implements CallListener {
     return pathOf[node];
   }
 
-  private callerOf({ node }: OpenCall): SymbolId {
+  private callerOf({ node }: PlacedCall): SymbolId {
     return this.tree.symbol[this.tree.parent[node]];
   }
 

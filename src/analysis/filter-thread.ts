@@ -8,10 +8,10 @@ import { nodeColumns } from '../model/node-columns.js';
 import { Inference, type InferenceName, isWhole, noInferences, UNWOUND } from '../model/quality.js';
 import { SpecialSymbol } from '../model/symbol-table.js';
 import type { Nanoseconds, NodeId } from '../model/units.js';
-import { Insides } from './insides.js';
+import { Insides, MarkedCall } from './insides.js';
 import { ALWAYS, type Bounds, type CallFilter, type FunctionSet, isDirectRecursion } from './questions.js';
 import { foldRecursion, reroot } from './reshape.js';
-import { type CallListener, type OpenCall, walkCalls } from './walk-calls.js';
+import { type CallListener, walkCalls } from './walk-calls.js';
 
 export interface FilteredThread {
   readonly tree: CallTree;
@@ -37,7 +37,7 @@ export function filterThread(
 const INFERENCE_NAMES = Object.keys(Inference) as InferenceName[];
 
 /** Sums on the nodes of the whole tree. */
-class Sums implements CallListener {
+class Sums implements CallListener<MarkedCall> {
   private readonly durations: DurationsBuilder;
   private readonly inferred = noInferences();
   private readonly lostAt = new Set<Nanoseconds>();
@@ -55,15 +55,19 @@ class Sums implements CallListener {
     this.window = filter.window ?? ALWAYS;
   }
 
-  opened(call: OpenCall): void {
+  newCall(): MarkedCall {
+    return new MarkedCall();
+  }
+
+  opened(call: MarkedCall): void {
     this.insides.mark(call);
   }
 
-  resumed(call: OpenCall): void {
+  resumed(call: MarkedCall): void {
     this.insides.mark(call);
   }
 
-  spent(top: OpenCall | null, fromNs: Nanoseconds, toNs: Nanoseconds, certainty: Certainty): void {
+  spent(top: MarkedCall | null, fromNs: Nanoseconds, toNs: Nanoseconds, certainty: Certainty): void {
     if (!this.insides.holdsFor(top)) return;
     const node = top === null ? ROOT : top.node;
     if (this.sums.symbol[node] === SpecialSymbol.Lost) this.lostAt.add(fromNs);
@@ -74,7 +78,7 @@ class Sums implements CallListener {
     if (certainty === Certainty.Hidden) this.hiddenNs += ns;
   }
 
-  closed({ node, entryNs, within, isStop }: OpenCall, exitNs: Nanoseconds, why: number, knownNs: Nanoseconds): void {
+  closed({ node, entryNs, within, isStop }: MarkedCall, exitNs: Nanoseconds, why: number, knownNs: Nanoseconds): void {
     if (within !== this.insides.all || !touches(this.window, entryNs, exitNs)) return;
     if (this.filter.foldsRecursion && isDirectRecursion(this.sums, node)) return;
     const { calls, inferredCalls, unwoundCalls, longestCutNs } = this.sums;

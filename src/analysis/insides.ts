@@ -4,9 +4,8 @@
 import type { CallLog } from '../model/call-log.js';
 import type { CallTree } from '../model/call-tree.js';
 import { isWhole } from '../model/quality.js';
-import type { Nanoseconds } from '../model/units.js';
 import { type AskedCalls, type CallFilter, isDirectRecursion, isOfSet } from './questions.js';
-import { type CallListener, type OpenCall, walkCalls } from './walk-calls.js';
+import { type CallListener, OpenCall, walkCalls } from './walk-calls.js';
 
 type Paths = Pick<CallTree, 'parent' | 'symbol'>;
 
@@ -14,6 +13,12 @@ interface Condition {
   readonly calls: AskedCalls;
   /** By row of the log: the call that it opens took as long as it should; null: all did. */
   readonly rows: Uint8Array | null;
+}
+
+/** A call that knows what it is inside of. */
+export class MarkedCall extends OpenCall {
+  /** The conditions that hold of it or of what it stands on, as bits. */
+  within = 0;
 }
 
 export class Insides {
@@ -32,14 +37,14 @@ export class Insides {
   }
 
   /** To be called when a call opens, or goes on on other calls. */
-  mark(call: OpenCall): void {
+  mark(call: MarkedCall): void {
     const { conditions } = this;
     call.within = call.below === null ? 0 : call.below.within;
     for (let bit = 0; bit < conditions.length; bit++) if (this.holds(conditions[bit], call)) call.within |= 1 << bit;
   }
 
   /** Time of this call counts. */
-  holdsFor(call: OpenCall | null): boolean {
+  holdsFor(call: MarkedCall | null): boolean {
     return this.all === 0 || (call !== null && call.within === this.all);
   }
 
@@ -58,8 +63,9 @@ function rowsOfDurations(
   const rows = new Uint8Array(log.length);
   const { minNs, maxNs } = durations ?? { minNs: 0, maxNs: Number.POSITIVE_INFINITY };
   const listener: CallListener = {
+    newCall: () => new OpenCall(),
     opened() {},
-    closed(call: OpenCall, exitNs: Nanoseconds, why: number) {
+    closed(call, exitNs, why) {
       const ns = exitNs - call.entryNs;
       if (foldsRecursion && isDirectRecursion(tree, call.node)) return; // a part of the call that it stands on
       if (isWhole(why) && ns >= minNs && ns <= maxNs && isOfSet(functions, tree.symbol[call.node])) rows[call.row] = 1;

@@ -5,7 +5,7 @@ import type { CallLog } from '../model/call-log.js';
 import type { CallTree } from '../model/call-tree.js';
 import { Inference } from '../model/quality.js';
 import { type Nanoseconds, NONE, type SymbolId } from '../model/units.js';
-import { type CallListener, type OpenCall, walkCalls } from './walk-calls.js';
+import { type CallListener, OpenCall, walkCalls } from './walk-calls.js';
 
 export interface StackFrame {
   readonly symbol: SymbolId;
@@ -19,6 +19,7 @@ export function stackAt(log: CallLog, { symbol }: CallTree, atNs: Nanoseconds): 
   let found: number[] | null = null;
   const frames = new Map<number, StackFrame>(); // by row that opened it
   const listener: CallListener = {
+    newCall: () => new OpenCall(),
     opened() {},
     spent(top, fromNs, toNs) {
       if (atNs < fromNs || atNs >= toNs) return;

@@ -2,67 +2,59 @@
  * Reads the log of a thread from its beginning to its end, and tells of each call and of each stretch of time.
  */
 import { argumentOf, type CallLog, CallOp, type Certainty, opOf } from '../model/call-log.js';
-import { type CallTreeBuilder, ROOT } from '../model/call-tree.js';
+import { ROOT } from '../model/call-tree.js';
 import { assert } from '../model/errors.js';
 import { type Nanoseconds, NONE, type NodeId } from '../model/units.js';
 
-/** A call that is open, or a stop: `[syscall]` and its kin are calls, too. Used again when it is over. */
+/**
+ * A call that is open, or a stop: `[syscall]` and its kin are calls, too. Used again when it is over; what a listener adds to it,
+ * that sets when the call opens.
+ */
 export class OpenCall {
   /** Row of the log that opened it: no other has that. */
   row = NONE;
   node: NodeId = ROOT;
   entryNs: Nanoseconds = 0;
   /** What it stands on; null: nothing. */
-  below: OpenCall | null = null;
+  below: this | null = null;
   isStop = false;
   /** Its stack was left, and does not go on yet. */
   isAside = false;
-  // What follows is for who listens; what he uses, he sets when the call opens.
-  /** What holds of it or of what it stands on, as bits. */
-  within = 0;
-  /** Sums of the thread as they were when it began. */
-  outsideNs: Nanoseconds = 0;
-  /** In stops directly on it, and its own if it is one. */
-  outsideSelfNs: Nanoseconds = 0;
-  offCpuNs: Nanoseconds = 0;
-  /** Where it stands in another tree, and in which. */
-  place: NodeId = ROOT;
-  tree: CallTreeBuilder | null = null;
-  placeAlone: NodeId = ROOT;
-  treeAlone: CallTreeBuilder | null = null;
 }
 
 /** What a reader of the log is told. */
-export interface CallListener {
-  opened(call: OpenCall): void;
+export interface CallListener<Call extends OpenCall = OpenCall> {
+  /** As it keeps calls. */
+  newCall(): Call;
+  opened(call: Call): void;
   /**
    * `why`: an `Inference`, UNWOUND, or NONE if it returned; of a stop NONE or 0. `knownNs`: for how long it was surely there;
    * its duration, if it was seen whole.
    */
-  closed(call: OpenCall, exitNs: Nanoseconds, why: number, knownNs: Nanoseconds): void;
+  closed(call: Call, exitNs: Nanoseconds, why: number, knownNs: Nanoseconds): void;
   /** Time of the call on top; null: of no call. It follows what was told before. */
-  spent(top: OpenCall | null, fromNs: Nanoseconds, toNs: Nanoseconds, certainty: Certainty): void;
+  spent(top: Call | null, fromNs: Nanoseconds, toNs: Nanoseconds, certainty: Certainty): void;
   /** Its stack is left; it goes on later. */
-  left?(call: OpenCall): void;
+  left?(call: Call): void;
   /** It goes on, on other calls perhaps than before. */
-  resumed?(call: OpenCall): void;
+  resumed?(call: Call): void;
 }
 
-export function walkCalls(log: CallLog, listener: CallListener): void {
+export function walkCalls<Call extends OpenCall>(log: CallLog, listener: CallListener<Call>): void {
   new Walk(log, listener).run();
 }
 
-class Walk {
+class Walk<Call extends OpenCall> {
   /** The frame on top. */
-  private frame: OpenCall | null = null;
+  private frame: Call | null = null;
   /** What stands on it: a stop, and perhaps one in that. */
-  private readonly stops: OpenCall[] = [];
-  private readonly spare: OpenCall[] = [];
-  private readonly aside = new Map<number, OpenCall>();
+  private readonly stops: Call[] = [];
+  private readonly spare: Call[] = [];
+  private readonly aside = new Map<number, Call>();
   private readonly log: CallLog;
-  private readonly listener: CallListener;
+  private readonly listener: CallListener<Call>;
 
-  constructor(log: CallLog, listener: CallListener) {
+  constructor(log: CallLog, listener: CallListener<Call>) {
     this.log = log;
     this.listener = listener;
   }
@@ -114,7 +106,7 @@ class Walk {
   }
 
   /** `next`: the row behind what tells of the end. */
-  private end(call: OpenCall | undefined, atNs: Nanoseconds, why: number, next: number): void {
+  private end(call: Call | undefined, atNs: Nanoseconds, why: number, next: number): void {
     assert(call !== undefined, 'a call ends that never began');
     const { length, timeNs, code } = this.log;
     const isTold = next < length && opOf(code[next]) === CallOp.Known;
@@ -138,7 +130,7 @@ class Walk {
     this.listener.resumed?.(call);
   }
 
-  private takeFrame(): OpenCall {
+  private takeFrame(): Call {
     const { frame } = this;
     assert(frame !== null, 'a call ends that never began');
     this.setFrame(frame.below);
@@ -146,20 +138,20 @@ class Walk {
   }
 
   /** Frames may change below a stop that is not over yet. */
-  private setFrame(frame: OpenCall | null): void {
+  private setFrame(frame: Call | null): void {
     this.frame = frame;
     if (this.stops.length > 0) this.stops[0].below = frame;
   }
 
-  private takeAside(openedIn: number): OpenCall {
+  private takeAside(openedIn: number): Call {
     const call = this.aside.get(openedIn);
     assert(call !== undefined, 'a call goes on that was not set aside');
     this.aside.delete(openedIn);
     return call;
   }
 
-  private begin(row: number, node: NodeId, atNs: Nanoseconds, below: OpenCall | null, isStop: boolean): OpenCall {
-    const call = this.spare.pop() ?? new OpenCall();
+  private begin(row: number, node: NodeId, atNs: Nanoseconds, below: Call | null, isStop: boolean): Call {
+    const call = this.spare.pop() ?? this.listener.newCall();
     call.row = row;
     call.node = node;
     call.entryNs = atNs;

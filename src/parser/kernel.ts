@@ -3,9 +3,6 @@
  */
 import { KERNEL_BASE64 } from './kernel.generated.js';
 
-/** Why reading stopped. */
-export const Stop = { Done: 0, UnknownHead: 1, UnknownRest: 2 } as const;
-
 /** Addresses and lengths are bytes; offsets are counted from the beginning of the text. */
 export interface Kernel {
   memoryUsed(): number;
@@ -13,6 +10,7 @@ export interface Kernel {
   readonly memory: { readonly buffer: ArrayBuffer };
   roomForText(bytes: number): number;
   begin(from: number, to: number): void;
+  /** Why it stopped: STOP_DONE or another of these. */
   read(offset: number): number;
   lineStart(): number;
   restStart(): number;

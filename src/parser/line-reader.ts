@@ -11,13 +11,25 @@
 import type { EventRun, GroupedEvents } from '../model/trace-chunk.js';
 import type { Nanoseconds } from '../model/units.js';
 import { BranchEnds, type BranchText, meaningOf } from './branch-ends.js';
-import { type Kernel, newKernel, Stop } from './kernel.js';
+import {
+  LINE_BYTES,
+  OTHER,
+  RUN_BYTES,
+  RUN_EVENT_BYTES,
+  RUN_EVENTS,
+  RUN_LANE,
+  RUN_LAST_ROW,
+  RUN_NS,
+  STOP_UNKNOWN_HEAD,
+  STOP_UNKNOWN_REST,
+} from './kernel/layout.js';
+import { type Kernel, newKernel } from './kernel.js';
 import { type Head, LinePrefix, UNUSUAL } from './line-prefix.js';
 import { LONGEST_LINE_BYTES } from './lines.js';
 import { type NewBranches, NOTHING_TOLD, newBranches, type ToldBranches, toldWith } from './new-branches.js';
 import { type PerfLine, parsePerfLine } from './perf-line.js';
 import { ARROW, onlyArrow, plainBranch, USUAL_FLAGS } from './plain-branch.js';
-import { KernelLines, KernelText, LINE_COLUMNS, lineText, OTHER, type ReadLines } from './read-lines.js';
+import { KernelLines, KernelText, lineText, type ReadLines } from './read-lines.js';
 
 /** What a piece has of one lane. */
 export interface BranchRun extends EventRun {
@@ -30,7 +42,6 @@ export interface BranchRun extends EventRun {
 export interface GroupedBranches extends GroupedEvents {
   readonly runs: readonly BranchRun[];
 }
-const RUN_BYTES = 24;
 
 /** A thread on a processor. */
 export interface Lane {
@@ -125,8 +136,9 @@ export class LineReader {
     for (let at = 0; at < length; ) {
       const why = kernel.read(at);
       at = kernel.lineStart();
-      if (why === Stop.UnknownHead) at = this.takeNewHead(at);
-      else if (why === Stop.UnknownRest) at = this.takeLine(at, kernel.restStart(), kernel.lineHead(), kernel.lineNs());
+      if (why === STOP_UNKNOWN_HEAD) at = this.takeNewHead(at);
+      else if (why === STOP_UNKNOWN_REST)
+        at = this.takeLine(at, kernel.restStart(), kernel.lineHead(), kernel.lineNs());
     }
     const { heads, others, otherRows } = this;
     return new KernelLines(this.text, kernel, heads, others, otherRows);
@@ -148,13 +160,14 @@ export class LineReader {
     if (kernel.group(rows, originSeconds) === 0) return null;
     const { buffer } = kernel.memory;
     const index = new DataView(buffer, kernel.runsStart(), kernel.runsBytes());
-    const events = new Int32Array(buffer, kernel.eventsStart(), kernel.eventsBytes() / 4);
+    const events = new Int32Array(buffer, kernel.eventsStart(), kernel.eventsBytes() / Int32Array.BYTES_PER_ELEMENT);
     const runs: BranchRun[] = [];
     for (let at = 0; at < index.byteLength; at += RUN_BYTES) {
-      const lane = lanes[index.getInt32(at, true)];
-      const length = index.getInt32(at + 4, true) / 4;
-      const last = { lastNs: index.getFloat64(at + 8, true), lastRow: index.getInt32(at + 20, true) };
-      runs.push({ ...lane, ...last, length, events: index.getInt32(at + 16, true) });
+      const lane = lanes[index.getInt32(at + RUN_LANE, true)];
+      const length = index.getInt32(at + RUN_EVENT_BYTES, true) / Int32Array.BYTES_PER_ELEMENT;
+      const events = index.getInt32(at + RUN_EVENTS, true);
+      const lastNs = index.getFloat64(at + RUN_NS, true);
+      runs.push({ ...lane, length, events, lastNs, lastRow: index.getInt32(at + RUN_LAST_ROW, true) });
     }
     return { runs, events, startNs: kernel.lowest(originSeconds), endNs: kernel.highest(originSeconds) };
   }
@@ -223,7 +236,7 @@ export class LineReader {
   }
 
   private takeOther(line: PerfLine, start: number): void {
-    this.otherRows.push(this.kernel.linesBytes() / (4 * LINE_COLUMNS));
+    this.otherRows.push(this.kernel.linesBytes() / LINE_BYTES);
     this.others.push(line);
     this.kernel.addLine(start, OTHER, 0, 0);
   }

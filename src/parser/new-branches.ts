@@ -1,21 +1,35 @@
 /**
  * What a reader tells of the branches that it has seen first since the last time; numbers go on from those told of before.
  */
+import {
+  END_ADDRESS,
+  END_BYTES,
+  END_FILE,
+  END_FLAGS,
+  END_START,
+  END_SYMBOL,
+  TEXT_BYTES,
+  TEXT_LENGTH,
+  TEXT_OFFSET,
+} from './kernel/layout.js';
 import type { Kernel } from './kernel.js';
 
-/** Columns of a row that tells of one end of branches. */
+const FLOAT = Float64Array.BYTES_PER_ELEMENT;
+const INT = Int32Array.BYTES_PER_ELEMENT;
+
+/** Columns of a row that tells of one end of branches: the kernel's records of eight bytes a number. */
 export const End = {
-  Address: 0,
+  Address: END_ADDRESS / FLOAT,
   /** Where its function begins; NaN: not known. */
-  Start: 1,
+  Start: END_START / FLOAT,
   /** A row of the symbols; below zero, the whole end is a row of the texts instead: `~symbol`. */
-  Symbol: 2,
+  Symbol: END_SYMBOL / FLOAT,
   /** A row of the files; below zero: none was printed. */
-  File: 3,
+  File: END_FILE / FLOAT,
   /** Of origins: kind and edge of the branch, as `meaningOf` makes them one. */
-  Flags: 4,
+  Flags: END_FLAGS / FLOAT,
 } as const;
-export const END_COLUMNS = 5;
+export const END_COLUMNS = END_BYTES / FLOAT;
 
 export interface NewBranches {
   /** What stands before arrows, and behind them: END_COLUMNS each. */
@@ -37,9 +51,9 @@ export const NOTHING_TOLD: ToldBranches = { origins: 0, targets: 0, symbols: 0, 
 /** What a kernel has learned since; `texts` are kept elsewhere. Copies: good for ever. */
 export function newBranches(kernel: Kernel, told: ToldBranches, texts: readonly string[]): NewBranches {
   const { buffer } = kernel.memory;
-  const origins = new Float64Array(buffer, kernel.originsStart(), kernel.originsBytes() / 8);
-  const targets = new Float64Array(buffer, kernel.targetsStart(), kernel.targetsBytes() / 8);
-  const pairs = new Int32Array(buffer, kernel.pairsStart(), kernel.pairsBytes() / 4);
+  const origins = new Float64Array(buffer, kernel.originsStart(), kernel.originsBytes() / FLOAT);
+  const targets = new Float64Array(buffer, kernel.targetsStart(), kernel.targetsBytes() / FLOAT);
+  const pairs = new Int32Array(buffer, kernel.pairsStart(), kernel.pairsBytes() / INT);
   return {
     origins: origins.slice(told.origins),
     targets: targets.slice(told.targets),
@@ -66,10 +80,12 @@ function filePlaces(kernel: Kernel): TextPlaces {
 }
 
 function newTexts(buffer: ArrayBuffer, told: number, { tableStart, start, bytes }: TextPlaces): string[] {
-  const places = new Int32Array(buffer, start, bytes / 4);
+  const places = new DataView(buffer, start, bytes);
   const texts: string[] = [];
-  for (let at = 2 * told; at < places.length; at += 2)
-    texts.push(Buffer.from(buffer, tableStart + places[at], places[at + 1]).toString('latin1'));
+  for (let at = TEXT_BYTES * told; at < bytes; at += TEXT_BYTES) {
+    const [offset, length] = [places.getInt32(at + TEXT_OFFSET, true), places.getInt32(at + TEXT_LENGTH, true)];
+    texts.push(Buffer.from(buffer, tableStart + offset, length).toString('latin1'));
+  }
   return texts;
 }
 

@@ -7,10 +7,11 @@ import type { PerfTime } from '../model/perf-time.js';
 import { type LineCounts, noLines } from '../model/quality.js';
 import type { Mapping, ThreadName, TraceRecord } from '../model/trace-chunk.js';
 import { type Nanoseconds, NONE, type Tid } from '../model/units.js';
+import { OTHER } from './kernel/layout.js';
 import { NOT_PRINTED } from './line-prefix.js';
 import { type GroupedBranches, type LineReader, OVERLONG } from './line-reader.js';
 import { NO_FLAGS, type PerfLine } from './perf-line.js';
-import { LINE_COLUMNS, Line, lineText, OTHER, type ReadLines } from './read-lines.js';
+import { LINE_COLUMNS, Line, lineText, type ReadLines } from './read-lines.js';
 import { takeError, takeSideband, wasBefore } from './records.js';
 import { LARGEST_STEP_BACK_NS } from './time-guard.js';
 

@@ -1,21 +1,22 @@
 /**
  * Lines that were read, as rows; they lie in the memory of the kernel that read them.
  */
+import { LINE_BRANCH, LINE_BYTES, LINE_HEAD, LINE_NS, LINE_START } from './kernel/layout.js';
 import type { Kernel } from './kernel.js';
 import type { Head } from './line-prefix.js';
 import type { PerfLine } from './perf-line.js';
 
-/** Columns of a row. */
+/** Columns of a row: the kernel's records of four bytes a number. */
 export const Line = {
   /** Where the line begins in the bytes. */
-  Start: 0,
+  Start: LINE_START / Int32Array.BYTES_PER_ELEMENT,
   /** Number of a branch that this reader has told of, or OTHER: then the next one of `others` is the line. */
-  Branch: 1,
+  Branch: LINE_BRANCH / Int32Array.BYTES_PER_ELEMENT,
   /** Row of what the line begins with, in `heads`. */
-  Head: 2,
-  Ns: 3,
+  Head: LINE_HEAD / Int32Array.BYTES_PER_ELEMENT,
+  Ns: LINE_NS / Int32Array.BYTES_PER_ELEMENT,
 } as const;
-export const LINE_COLUMNS = 4;
+export const LINE_COLUMNS = LINE_BYTES / Int32Array.BYTES_PER_ELEMENT;
 
 export interface ReadLines {
   /** What was read; like the rest, good until something else is. */
@@ -29,8 +30,6 @@ export interface ReadLines {
   readonly otherRows: readonly number[];
 }
 
-/** In place of a branch: the line says something else. */
-export const OTHER = -1;
 const RETURN = 13;
 
 /** The piece in the kernel's memory. When that needs more, all of it moves, and views of it are empty from then on. */
@@ -72,7 +71,7 @@ export class KernelLines implements ReadLines {
   ) {
     this.text = text;
     this.kernel = kernel;
-    this.length = kernel.linesBytes() / (4 * LINE_COLUMNS);
+    this.length = kernel.linesBytes() / LINE_BYTES;
     this.heads = heads;
     this.others = others;
     this.otherRows = otherRows;

@@ -6,12 +6,13 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { kindAndEdge } from '../../src/parser/branch-ends.js';
 import { edgeOf } from '../../src/parser/flags.js';
+import { OTHER } from '../../src/parser/kernel/layout.js';
 import { NOT_PRINTED } from '../../src/parser/line-prefix.js';
 import { LineReader } from '../../src/parser/line-reader.js';
 import { knownFile, parseLocation } from '../../src/parser/location.js';
 import { END_COLUMNS, End, type NewBranches } from '../../src/parser/new-branches.js';
 import { type PerfLine, parsePerfLine } from '../../src/parser/perf-line.js';
-import { LINE_COLUMNS, Line, lineText, OTHER, type ReadLines } from '../../src/parser/read-lines.js';
+import { LINE_COLUMNS, Line, lineText, type ReadLines } from '../../src/parser/read-lines.js';
 import { fixture } from '../helpers/traces/load.js';
 
 const FOLDERS = ['lab', 'hardware', 'constructed', 'damaged'];

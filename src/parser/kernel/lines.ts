@@ -6,33 +6,36 @@
  * second), origins (from the time's colon to the arrow) and targets (from there to the newline). Text comes in pieces of
  * whole lines, and no entry goes on behind a newline, so that none is found across the end of a piece.
  */
-import { addEnd, countOf, NO_FILE, origins as originEnds, targets as targetEnds } from './ends';
+import { addEnd, countOf, origins as originEnds, targets as targetEnds } from './ends';
+import {
+  LINE_BRANCH,
+  LINE_BYTES,
+  LINE_HEAD,
+  LINE_NS,
+  LINE_START,
+  NO_FILE,
+  STOP_DONE,
+  STOP_UNKNOWN_HEAD,
+  STOP_UNKNOWN_REST,
+} from './layout';
 import { Column } from './memory';
 import { branchFrom, pairs } from './pair-table';
 import { Entry, lengthOf, TextTable, UNKNOWN } from './text-table';
 import {
   addFlagWords as addWords,
-  fileNamesStart as startOfFileNames,
   fileOf,
   files,
   flags,
   from,
   lineEnd,
-  namesStart as startOfNames,
   readBranch,
+  fileNamesStart as startOfFileNames,
+  namesStart as startOfNames,
   symbolOf,
   symbols,
   targetAt,
   to,
 } from './usual-branch';
-
-/** A line: where it begins, its branch, the row of its head, the nanoseconds behind the dot. */
-export const LINE_BYTES: usize = 16;
-export const BRANCH: usize = 4;
-export const HEAD: usize = 8;
-export const NS: usize = 12;
-/** In place of a branch: the line says something else. */
-export const OTHER: u32 = u32.MAX_VALUE;
 
 /** The hashes look at so many bytes of a text. */
 const LEAST_HEAD: u32 = 12;
@@ -41,11 +44,6 @@ const LEAST_TARGET: u32 = 20;
 const COLON: u8 = 58;
 /** Behind the text: words are read whole. */
 const PADDING: usize = 64;
-
-/** Why reading stopped. */
-const DONE: i32 = 0;
-const UNKNOWN_HEAD: i32 = 1;
-const UNKNOWN_REST: i32 = 2;
 
 const heads = TextTable.make();
 const origins = TextTable.make();
@@ -80,24 +78,24 @@ export function read(offset: usize): i32 {
   while (at < end) {
     line = at;
     const head = heads.find(at, headHash(at));
-    if (head == UNKNOWN) return UNKNOWN_HEAD;
+    if (head === UNKNOWN) return STOP_UNKNOWN_HEAD;
     row = heads.entryOf(head).value;
     const dot = at + lengthOf(head);
     ns = nineDigits(dot);
-    if (ns < 0 || load<u8>(dot, 9) != COLON) return UNKNOWN_HEAD;
+    if (ns < 0 || load<u8>(dot, 9) !== COLON) return STOP_UNKNOWN_HEAD;
     rest = dot + 10;
-    let origin = origins.find(rest, originHash(rest));
-    let targetAt = rest + lengthOf(origin);
-    let target = origin == UNKNOWN ? UNKNOWN : targets.find(targetAt, targetHash(targetAt));
-    if (target == UNKNOWN) {
-      if (!learn(rest)) return UNKNOWN_REST;
+    const origin = origins.find(rest, originHash(rest));
+    const targetAt = rest + lengthOf(origin);
+    const target = origin === UNKNOWN ? UNKNOWN : targets.find(targetAt, targetHash(targetAt));
+    if (target === UNKNOWN) {
+      if (!learn(rest)) return STOP_UNKNOWN_REST;
       continue; // now it is known
     }
     append(at, branchOf(origins.entryOf(origin), targets.entryOf(target)), row, ns);
     at = targetAt + lengthOf(target);
   }
   line = at;
-  return DONE;
+  return STOP_DONE;
 }
 
 /** A new branch in its usual form; false: somebody else has to read it. */
@@ -111,7 +109,7 @@ function learn(rest: usize): bool {
 
 function learnFrom(at: usize, length: u32): bool {
   const hash = originHash(at);
-  if (origins.find(at, hash) != UNKNOWN) return true;
+  if (origins.find(at, hash) !== UNKNOWN) return true;
   const symbol = symbolOf(from);
   const file = fileOf(from);
   if (symbol < 0 || file < NO_FILE || !origins.add(at, length, hash, countOf(originEnds))) return false;
@@ -121,7 +119,7 @@ function learnFrom(at: usize, length: u32): bool {
 
 function learnTo(at: usize, length: u32): bool {
   const hash = targetHash(at);
-  if (targets.find(at, hash) != UNKNOWN) return true;
+  if (targets.find(at, hash) !== UNKNOWN) return true;
   const symbol = symbolOf(to);
   const file = fileOf(to);
   if (symbol < 0 || file < NO_FILE || !targets.add(at, length, hash, countOf(targetEnds))) return false;
@@ -249,15 +247,15 @@ export function fileNamesStart(): usize {
 
 function append(at: usize, branch: u32, head: u32, ns: u32): void {
   const line = lines.extend(LINE_BYTES);
-  store<u32>(line, <u32>(at - base));
-  store<u32>(line, branch, BRANCH);
-  store<u32>(line, head, HEAD);
-  store<u32>(line, ns, NS);
+  store<u32>(line, <u32>(at - base), LINE_START);
+  store<u32>(line, branch, LINE_BRANCH);
+  store<u32>(line, head, LINE_HEAD);
+  store<u32>(line, ns, LINE_NS);
 }
 
 /** Most branches go where they went last. */
 function branchOf(origin: Entry, target: Entry): u32 {
-  if (origin.noteKey == target.value) return origin.note;
+  if (origin.noteKey === target.value) return origin.note;
   const number = branchFrom(origin.value, target.value);
   origin.noteKey = target.value;
   origin.note = number;

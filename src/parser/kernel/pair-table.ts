@@ -1,6 +1,7 @@
 /**
  * Numbers of branches, by where they come from and where they go.
  */
+import { PAIR_BYTES, PAIR_ORIGIN, PAIR_TARGET } from './layout';
 import { Column, zeroed } from './memory';
 
 const LEAST_SLOTS: u32 = 4096;
@@ -12,7 +13,7 @@ class Slots {
   mask: u32 = 0;
 }
 
-export const pairs = Column.make(); // origin, target
+export const pairs = Column.make();
 const slots = changetype<Slots>(zeroed(offsetof<Slots>()));
 slots.start = zeroed(4 * LEAST_SLOTS);
 slots.mask = LEAST_SLOTS - 1;
@@ -22,9 +23,9 @@ export function branchFrom(origin: u32, target: u32): u32 {
   const mask = slots.mask;
   let slot = hashOf(origin, target) & mask;
   let place = load<u32>(slots.start + 4 * slot);
-  while (place != 0) {
-    const pair = pairs.start + 8 * <usize>(place - 1);
-    if (load<u32>(pair) == origin && load<u32>(pair, 4) == target) return place - 1;
+  while (place !== 0) {
+    const pair = pairs.start + <usize>PAIR_BYTES * <usize>(place - 1);
+    if (load<u32>(pair, PAIR_ORIGIN) === origin && load<u32>(pair, PAIR_TARGET) === target) return place - 1;
     slot = (slot + 1) & mask;
     place = load<u32>(slots.start + 4 * slot);
   }
@@ -32,10 +33,10 @@ export function branchFrom(origin: u32, target: u32): u32 {
 }
 
 function add(origin: u32, target: u32, slot: u32): u32 {
-  const number = <u32>(pairs.used >> 3);
-  const pair = pairs.extend(8);
-  store<u32>(pair, origin);
-  store<u32>(pair, target, 4);
+  const number = <u32>(pairs.used / PAIR_BYTES);
+  const pair = pairs.extend(PAIR_BYTES);
+  store<u32>(pair, origin, PAIR_ORIGIN);
+  store<u32>(pair, target, PAIR_TARGET);
   store<u32>(slots.start + 4 * slot, number + 1);
   if (number * 2 > slots.mask) grow();
   return number;
@@ -44,10 +45,10 @@ function add(origin: u32, target: u32, slot: u32): u32 {
 function grow(): void {
   slots.mask = slots.mask * 2 + 1;
   slots.start = zeroed(4 * (<usize>slots.mask + 1));
-  for (let number: u32 = 0; number < <u32>(pairs.used >> 3); number++) {
-    const pair = pairs.start + 8 * <usize>number;
-    let slot = hashOf(load<u32>(pair), load<u32>(pair, 4)) & slots.mask;
-    while (load<u32>(slots.start + 4 * slot) != 0) slot = (slot + 1) & slots.mask;
+  for (let number: u32 = 0; number < <u32>(pairs.used / PAIR_BYTES); number++) {
+    const pair = pairs.start + <usize>PAIR_BYTES * <usize>number;
+    let slot = hashOf(load<u32>(pair, PAIR_ORIGIN), load<u32>(pair, PAIR_TARGET)) & slots.mask;
+    while (load<u32>(slots.start + 4 * slot) !== 0) slot = (slot + 1) & slots.mask;
     store<u32>(slots.start + 4 * slot, number + 1);
   }
 }

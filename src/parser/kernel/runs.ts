@@ -4,7 +4,20 @@
  * A run is the events of one lane, eight bytes each: the branch, and the nanoseconds since the event before it. Where these do
  * not fit, and at the beginning, stand FAR and the branch, and then the time itself.
  */
-import { BRANCH, HEAD, LINE_BYTES, lines, NS, OTHER } from './lines';
+import {
+  LINE_BRANCH,
+  LINE_BYTES,
+  LINE_HEAD,
+  LINE_NS,
+  OTHER,
+  RUN_BYTES,
+  RUN_EVENT_BYTES,
+  RUN_EVENTS,
+  RUN_LANE,
+  RUN_LAST_ROW,
+  RUN_NS,
+} from './layout';
+import { lines } from './lines';
 import { Column, zeroed } from './memory';
 
 const EVENT_BYTES: usize = 8;
@@ -30,13 +43,7 @@ const LANE_FAR_EVENTS: usize = 20;
 const LANE_LAST_ROW: usize = 24;
 const LANE_BYTES: usize = 32;
 
-/** By run: its lane, the bytes of its events, the time of the last one, how many they are, the row of the last one; in the order in which the lanes appear. */
 const runs = Column.make();
-const RUN_EVENT_BYTES: usize = 4;
-const RUN_NS: usize = 8;
-const RUN_EVENTS: usize = 16;
-const RUN_LAST_ROW: usize = 20;
-const RUN_BYTES: usize = 24;
 const events = Column.make();
 /** Number of the piece; like all that outlives one, it is in memory. */
 const pieceAt = zeroed(4);
@@ -78,7 +85,7 @@ function measure(count: u32): bool {
   const piece = load<u32>(pieceAt);
   const end = lines.start + <usize>count * LINE_BYTES;
   for (let line = lines.start; line < end; line += LINE_BYTES) {
-    if (load<u32>(line, BRANCH) == OTHER) continue;
+    if (load<i32>(line, LINE_BRANCH) === OTHER) continue;
     const head = headOf(line);
     const timeNs = timeOf(line, head);
     if (timeNs < lastNs - LARGEST_STEP_BACK_NS) return false;
@@ -86,7 +93,7 @@ function measure(count: u32): bool {
     lowestNs = min(lowestNs, timeNs);
     highestNs = max(highestNs, timeNs);
     const lane = laneOf(head);
-    if (load<u32>(lane, LANE_PIECE) != piece) beginLane(lane, piece, load<u32>(head, HEAD_LANE));
+    if (load<u32>(lane, LANE_PIECE) !== piece) beginLane(lane, piece, load<u32>(head, HEAD_LANE));
     const isFar: u32 = fits(timeNs - load<i64>(lane, LANE_NS)) ? 0 : 1;
     store<u32>(lane, load<u32>(lane, LANE_EVENTS) + 1, LANE_EVENTS);
     store<u32>(lane, load<u32>(lane, LANE_FAR_EVENTS) + isFar, LANE_FAR_EVENTS);
@@ -101,7 +108,7 @@ function beginLane(lane: usize, piece: u32, number: u32): void {
   store<u32>(lane, 0, LANE_EVENTS);
   store<u32>(lane, 0, LANE_FAR_EVENTS);
   store<i64>(lane, i64.MIN_VALUE / 2, LANE_NS);
-  store<u32>(runs.extend(RUN_BYTES), number);
+  store<u32>(runs.extend(RUN_BYTES), number, RUN_LANE);
 }
 
 /** Each lane's events stand together. */
@@ -109,7 +116,7 @@ function layOut(originNs: i64): void {
   events.used = 0;
   let offset: u32 = 0;
   for (let run = runs.start; run < runs.start + runs.used; run += RUN_BYTES) {
-    const lane = laneFacts.start + <usize>load<u32>(run) * LANE_BYTES;
+    const lane = laneFacts.start + <usize>load<u32>(run, RUN_LANE) * LANE_BYTES;
     const count = load<u32>(lane, LANE_EVENTS);
     const bytes = (count + load<u32>(lane, LANE_FAR_EVENTS)) * <u32>EVENT_BYTES;
     store<u32>(run, count, RUN_EVENTS);
@@ -126,8 +133,8 @@ function layOut(originNs: i64): void {
 function write(count: u32, originNs: i64): void {
   const end = lines.start + <usize>count * LINE_BYTES;
   for (let line = lines.start; line < end; line += LINE_BYTES) {
-    const branch = load<u32>(line, BRANCH);
-    if (branch == OTHER) continue;
+    const branch = load<i32>(line, LINE_BRANCH);
+    if (branch === OTHER) continue;
     const head = headOf(line);
     const timeNs = timeOf(line, head);
     const lane = laneOf(head);
@@ -136,12 +143,12 @@ function write(count: u32, originNs: i64): void {
     const event = events.start + at;
     store<i64>(lane, timeNs, LANE_NS);
     if (fits(step)) {
-      store<u32>(event, branch);
+      store<i32>(event, branch);
       store<i32>(event, <i32>step, 4);
       store<u32>(lane, at + <u32>EVENT_BYTES, LANE_AT);
     } else {
       store<u32>(event, FAR);
-      store<u32>(event, branch, 4);
+      store<i32>(event, branch, 4);
       store<f64>(event, <f64>(timeNs - originNs), 8);
       store<u32>(lane, at + 2 * <u32>EVENT_BYTES, LANE_AT);
     }
@@ -149,11 +156,11 @@ function write(count: u32, originNs: i64): void {
 }
 
 function headOf(line: usize): usize {
-  return headFacts.start + <usize>load<u32>(line, HEAD) * HEAD_BYTES;
+  return headFacts.start + <usize>load<u32>(line, LINE_HEAD) * HEAD_BYTES;
 }
 
 function timeOf(line: usize, head: usize): i64 {
-  return load<i64>(head, HEAD_NS) + load<u32>(line, NS);
+  return load<i64>(head, HEAD_NS) + load<u32>(line, LINE_NS);
 }
 
 function laneOf(head: usize): usize {
@@ -161,7 +168,7 @@ function laneOf(head: usize): usize {
 }
 
 function fits(step: i64): bool {
-  return step == <i64>(<i32>step);
+  return step === <i64>(<i32>step);
 }
 
 export function runsStart(): usize {

@@ -53,9 +53,9 @@ export class TextTable {
     const entries = this.entries.start;
     let slot = hash & mask;
     let found = load<u64>(this.slots + SLOT_BYTES * slot);
-    while (found != UNKNOWN) {
+    while (found !== UNKNOWN) {
       const entry = entries + <u32>found - 1;
-      if ((<u32>(found >> 32) ^ hash) >> 16 == 0 && isSame(at, entry + TEXT, lengthOf(found))) return found;
+      if ((<u32>(found >> 32) ^ hash) >> 16 === 0 && isSame(at, entry + TEXT, lengthOf(found))) return found;
       slot = (slot + 1) & mask;
       found = load<u64>(this.slots + SLOT_BYTES * slot);
     }
@@ -74,7 +74,7 @@ export class TextTable {
 
   /** `length`: at least 4. False: it cannot be kept. */
   add(at: usize, length: u32, hash: u32, value: u32): bool {
-    if (this.find(at, hash) != UNKNOWN) return true;
+    if (this.find(at, hash) !== UNKNOWN) return true;
     if (length > LONGEST_TEXT || !this.hasRoomFor(hash)) return false;
     const offset = <u32>this.entries.used;
     const entry = changetype<Entry>(this.entries.extend(bytesFor(length)));
@@ -99,8 +99,8 @@ export class TextTable {
     let alike: u32 = 0;
     let slot = hash & this.mask;
     let found = load<u64>(this.slots + SLOT_BYTES * slot);
-    while (found != UNKNOWN) {
-      if (this.entryOf(found).hash == hash) alike++;
+    while (found !== UNKNOWN) {
+      if (this.entryOf(found).hash === hash) alike++;
       slot = (slot + 1) & this.mask;
       found = load<u64>(this.slots + SLOT_BYTES * slot);
     }
@@ -109,7 +109,7 @@ export class TextTable {
 
   private place(hash: u32, length: u32, offset: u32): void {
     let slot = hash & this.mask;
-    while (load<u64>(this.slots + SLOT_BYTES * slot) != UNKNOWN) slot = (slot + 1) & this.mask;
+    while (load<u64>(this.slots + SLOT_BYTES * slot) !== UNKNOWN) slot = (slot + 1) & this.mask;
     const high = (hash & 0xffff0000) | length;
     store<u64>(this.slots + SLOT_BYTES * slot, ((<u64>high) << 32) | (offset + 1));
   }
@@ -136,8 +136,8 @@ export function lengthOf(found: u64): u32 {
 
 /** Sixteen bytes at a time, the last ones perhaps twice; of short texts eight or four. */
 function isSame(a: usize, b: usize, length: u32): bool {
-  if (length < 8) return load<u32>(a) == load<u32>(b) && load<u32>(a + length - 4) == load<u32>(b + length - 4);
-  if (length < 16) return load<u64>(a) == load<u64>(b) && load<u64>(a + length - 8) == load<u64>(b + length - 8);
+  if (length < 8) return load<u32>(a) === load<u32>(b) && load<u32>(a + length - 4) === load<u32>(b + length - 4);
+  if (length < 16) return load<u64>(a) === load<u64>(b) && load<u64>(a + length - 8) === load<u64>(b + length - 8);
   const last = length - 16;
   for (let i: u32 = 0; i < last; i += 16) if (differ(a + i, b + i)) return false;
   return !differ(a + last, b + last);

@@ -6,7 +6,7 @@
  *
  * Whatever looks otherwise, in any way, is for the tolerant parser (perf-line.ts), which says the same of these.
  */
-import { NO_FILE } from './ends';
+import { NO_FILE, TEXT_BYTES, TEXT_LENGTH, TEXT_OFFSET } from './layout';
 import { Column, zeroed } from './memory';
 import { lengthOf, TextTable, UNKNOWN } from './text-table';
 
@@ -61,7 +61,7 @@ export let lineEnd: usize = 0;
 const flagWords = TextTable.make();
 /** Names of functions, and by their numbers where they stand among the table's entries. */
 const names = TextTable.make();
-export const symbols = Column.make(); // offset, length
+export const symbols = Column.make();
 /** The same of files. */
 const fileNames = TextTable.make();
 export const files = Column.make();
@@ -76,7 +76,7 @@ export function readBranch(rest: usize): bool {
   if (!findArrow(rest)) return false;
   const flagsAt = behindBlanks(rest);
   const words = flagWords.find(flagsAt, wordHash(flagsAt));
-  if (words == UNKNOWN) return false;
+  if (words === UNKNOWN) return false;
   flags = flagWords.entryOf(words).value;
   const fromAt = behindBlanks(flagsAt + lengthOf(words));
   return readEnd(from, fromAt, targetAt - ARROW_LENGTH) && readEnd(to, behindBlanks(targetAt), lineEnd - 1);
@@ -89,7 +89,7 @@ export function symbolOf(end: End): i32 {
 
 /** The number of an end's file, likewise; NO_FILE: none was printed. */
 export function fileOf(end: End): i32 {
-  if (end.fileLength == 0) return NO_FILE;
+  if (end.fileLength === 0) return NO_FILE;
   return numberOf(fileNames, files, end.file, end.fileLength + 1, end.fileLength); // with the bracket behind it
 }
 
@@ -97,12 +97,12 @@ export function fileOf(end: End): i32 {
 function numberOf(table: TextTable, places: Column, at: usize, length: u32, kept: u32): i32 {
   const hash = nameHash(at, length);
   const known = table.find(at, hash);
-  if (known != UNKNOWN) return lengthOf(known) == length ? table.entryOf(known).value : CANNOT_KEEP;
-  const number = <u32>(places.used >> 3);
+  if (known !== UNKNOWN) return lengthOf(known) === length ? table.entryOf(known).value : CANNOT_KEEP;
+  const number = <u32>(places.used / TEXT_BYTES);
   if (!table.add(at, length, hash, number)) return CANNOT_KEEP;
-  const place = places.extend(8);
-  store<u32>(place, table.textOf(table.find(at, hash)));
-  store<u32>(place, kept, 4);
+  const place = places.extend(TEXT_BYTES);
+  store<u32>(place, table.textOf(table.find(at, hash)), TEXT_OFFSET);
+  store<u32>(place, kept, TEXT_LENGTH);
   return number;
 }
 
@@ -119,31 +119,31 @@ export function fileNamesStart(): usize {
 function findArrow(rest: usize): bool {
   targetAt = 0;
   let at = rest;
-  for (let byte = load<u8>(at); byte != NEWLINE; byte = load<u8>(++at)) {
-    if (byte == TAB) return false;
-    if (byte != BLANK) continue;
+  for (let byte = load<u8>(at); byte !== NEWLINE; byte = load<u8>(++at)) {
+    if (byte === TAB) return false;
+    if (byte !== BLANK) continue;
     const word = load<u32>(at);
-    if (word == ILEN || word == INSN) return false;
-    if (word != ARROW) continue;
-    if (targetAt != 0) return false;
+    if (word === ILEN || word === INSN) return false;
+    if (word !== ARROW) continue;
+    if (targetAt !== 0) return false;
     targetAt = at + ARROW_LENGTH;
   }
   lineEnd = at + 1;
-  return targetAt != 0 && lineEnd - rest <= LONGEST_BRANCH;
+  return targetAt !== 0 && lineEnd - rest <= LONGEST_BRANCH;
 }
 
 function behindBlanks(at: usize): usize {
   let end = at;
-  while (load<u8>(end) == BLANK) end++;
+  while (load<u8>(end) === BLANK) end++;
   return end;
 }
 
 /** `401163 main+0xa3`, perhaps with ` (/opt/demo)` behind it, all of it up to `limit`. */
 function readEnd(end: End, at: usize, limit: usize): bool {
   end.fileLength = 0;
-  if (load<u8>(limit - 1) != CLOSE) return readLocation(end, at, limit);
+  if (load<u8>(limit - 1) !== CLOSE) return readLocation(end, at, limit);
   const open = fileBegins(at, limit);
-  if (open == 0) return false;
+  if (open === 0) return false;
   end.file = open + 1;
   end.fileLength = <u32>(limit - 2 - open);
   return end.fileLength >= LEAST_FILE && readLocation(end, at, open - 1);
@@ -153,13 +153,13 @@ function readEnd(end: End, at: usize, limit: usize): bool {
 function fileBegins(at: usize, limit: usize): usize {
   let digits = limit - 1;
   while (hexDigit(digits - 1) >= 0) digits--;
-  if (digits < limit - 1 && (load<u32>(digits - 3) & 0xffffff) == PLUS_0X) return 0;
+  if (digits < limit - 1 && (load<u32>(digits - 3) & 0xffffff) === PLUS_0X) return 0;
   for (let open = limit - 2; open > at + 4; open--) {
-    if (load<u8>(open) != OPEN || load<u8>(open - 1) != BLANK) continue;
+    if (load<u8>(open) !== OPEN || load<u8>(open - 1) !== BLANK) continue;
     digits = open - 1;
     while (hexDigit(digits - 1) >= 0) digits--;
-    if (digits < open - 1 && (load<u32>(digits - 3) & 0xffffff) == PLUS_0X) return open;
-    if (load<u8>(digits - 1) == NAMELESS_END) return 0;
+    if (digits < open - 1 && (load<u32>(digits - 3) & 0xffffff) === PLUS_0X) return open;
+    if (load<u8>(digits - 1) === NAMELESS_END) return 0;
   }
   return 0;
 }
@@ -169,14 +169,14 @@ function readLocation(end: End, at: usize, limit: usize): bool {
   let blank = at;
   let address: u64 = 0;
   for (let digit = hexDigit(blank); digit >= 0; digit = hexDigit(++blank)) address = (address << 4) | digit;
-  if (blank == at || blank - at > MOST_DIGITS || load<u8>(blank) != BLANK) return false;
+  if (blank === at || blank - at > MOST_DIGITS || load<u8>(blank) !== BLANK) return false;
   let digits = limit;
   while (hexDigit(digits - 1) >= 0) digits--;
   const name = blank + 1;
   const plus = digits - 3;
-  if (digits == limit || limit - digits > MOST_OFFSET_DIGITS || plus <= name || digits < blank) return false;
+  if (digits === limit || limit - digits > MOST_OFFSET_DIGITS || plus <= name || digits < blank) return false;
   const letter = load<u8>(name);
-  if ((load<u32>(plus) & 0xffffff) != PLUS_0X || letter < FIRST_LETTER || letter > LAST_LETTER) return false;
+  if ((load<u32>(plus) & 0xffffff) !== PLUS_0X || letter < FIRST_LETTER || letter > LAST_LETTER) return false;
   let offset: u32 = 0;
   for (let digit = digits; digit < limit; digit++) offset = (offset << 4) | hexDigit(digit);
   const signed = <i64>address; // the upper half of the address space is negative
@@ -202,6 +202,6 @@ function wordHash(at: usize): u32 {
 
 function nameHash(at: usize, length: u32): u32 {
   let hash: u32 = 0x811c9dc5;
-  for (let end = at + length; at < end; at++) hash = (hash ^ load<u8>(at)) * 0x01000193;
+  for (let byte = at, end = at + length; byte < end; byte++) hash = (hash ^ load<u8>(byte)) * 0x01000193;
   return hash ^ (hash >> 15);
 }
