@@ -7,7 +7,7 @@ export type { LossKind, TraceGap } from './model/quality.js';
 export { isPack } from './pack/is-pack.js';
 export { isRecording } from './perfdata/is-recording.js';
 export { type InputKind, tellKind } from './pipeline/input/input-kind.js';
-export type { OpenedInput } from './pipeline/input/open-input.js';
+export type { OpenedInput } from './pipeline/input/open-text.js';
 export { boundMemory } from './pipeline/workers/bound-memory.js';
 export type { ResourceOptions } from './pipeline/workers/resources.js';
 export { foldedBytes, mostFoldedBytes } from './render/folded.js';

@@ -51,7 +51,7 @@ async function openIfPipe(path: string): Promise<number | null> {
 
 /** The size of all inputs together; null if one of them is a stream, or a recording: nobody knows how long its text is. */
 export function totalSize(inputs: readonly CommandInput[]): number | null {
-  const sizes = inputs.map((input) => ('parts' in input ? null : input.sizeBytes));
+  const sizes = inputs.map(({ sizeBytes }) => sizeBytes ?? null);
   return sizes.reduce<number | null>((sum, size) => (sum === null || size === null ? null : sum + size), 0);
 }
 

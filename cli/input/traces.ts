@@ -63,7 +63,7 @@ export async function loneText(
   inputs: readonly CommandInput[],
 ): Promise<(OpenedInput & { readonly kind: InputKind }) | null> {
   const [only, ...others] = inputs;
-  if (only === undefined || others.length > 0 || 'parts' in only || 'stored' in only) return null;
+  if (only === undefined || others.length > 0 || !('bytes' in only)) return null;
   return tellKind(only);
 }
 

@@ -11,7 +11,7 @@ import type { Progress } from './progress.js';
 import type { AnalyzedInput } from './read/read-trace.js';
 import type { ReadOptions } from './read/trace-builder.js';
 import type { LatencyOptions, Moment } from './replay/questions.js';
-import { type Asked, type ReplayTraceOptions, replayTrace } from './replay/replay-trace.js';
+import { type Asked, type ReplayTraceOptions, replayTrace } from './replay-trace.js';
 import { withTrace } from './with-trace.js';
 import type { ResourceOptions } from './workers/resources.js';
 

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { analyze, renderFolded } from '../../src/index.js';
 import { foldedBytes, mostFoldedBytes } from '../../src/internal.js';
 import { Interner } from '../../src/parser/intern.js';
-import { traceStream } from '../../src/pipeline/input/open-input.js';
+import { traceStream } from '../../src/pipeline/input/open-text.js';
 import { gapsAmong, UnownedGaps } from '../../src/store/gap-records.js';
 import { mergeLanes } from '../../src/store/merge-lanes.js';
 import { ThreadNames } from '../../src/store/thread-names.js';

@@ -1,9 +1,8 @@
 /**
  * A trace file as an input: opened, checked, and what is wrong with it told.
  */
-import { closeSync, openSync } from 'node:fs';
+import { closeSync } from 'node:fs';
 import { FileFault } from '../../codec/file-fault.js';
-import { unreadableInput } from '../../model/errors.js';
 import type { PackedThread } from '../../model/packed-thread.js';
 import { formatCount } from '../../render/format.js';
 import { blockFault } from '../../store/block-fault.js';
@@ -12,6 +11,7 @@ import { FileBytes } from '../../trace-file/file-bytes.js';
 import { readTraceFile } from '../../trace-file/read.js';
 import { traceFileRefusal } from '../../trace-file/refusal.js';
 import { salvageTraceFile } from '../../trace-file/salvage.js';
+import { openFile } from './text-file.js';
 
 /** A trace that was imported; it lies open, and can be read once. */
 export interface StoredTrace {
@@ -37,7 +37,7 @@ export interface OpenStoredOptions {
  * @throws PtflameError INPUT_UNREADABLE, NEWER_VERSION or TRACE_FILE_DAMAGED
  */
 export function openStoredTrace(path: string, { salvage = false }: OpenStoredOptions = {}): StoredTrace {
-  const fd = opened(path);
+  const fd = openFile(path);
   try {
     const file = new FileBytes(fd);
     const read = salvage ? salvaged(file) : { ...readTraceFile(file), lost: null };
@@ -63,12 +63,4 @@ function salvaged(file: FileBytes): Omit<StoredTrace['stored'], 'fd'> {
     ...(isSideLost ? ['names, switches and errors are lost'] : []),
   ];
   return { contents, threads, lost: parts.length === 0 ? null : parts.join('; ') };
-}
-
-function opened(path: string): number {
-  try {
-    return openSync(path, 'r');
-  } catch (cause) {
-    throw unreadableInput(path, cause);
-  }
 }

@@ -17,6 +17,8 @@ import type { TraceBuilder } from './trace-builder.js';
 
 export interface DecodedRecording {
   readonly name: string;
+  /** Nobody knows how long its text is. */
+  readonly sizeBytes?: null;
   /** Each gives the text of one job; it begins when it is read. */
   readonly parts: readonly DecodedPart[];
   /** How many may be read at a time. */

@@ -3,7 +3,7 @@
  */
 import type { BranchSites } from '../../../src/model/branch-sites.js';
 import type { SymbolTable } from '../../../src/model/symbol-table.js';
-import { openTraceFile } from '../../../src/pipeline/input/open-input.js';
+import { openTraceFile } from '../../../src/pipeline/input/open-text.js';
 import type { TraceInput } from '../../../src/pipeline/input/trace-input.js';
 import { TextSource } from '../../../src/pipeline/read/text-source.js';
 import { TraceBuilder } from '../../../src/pipeline/read/trace-builder.js';

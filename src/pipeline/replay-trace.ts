@@ -1,16 +1,16 @@
 /**
  * A trace in, the profile of its threads out, and the answers to what was asked beside it.
  */
-import { askForMemory, checkMemory } from '../../model/memory-watch.js';
-import type { SymbolTable } from '../../model/symbol-table.js';
-import { numberFunctions } from '../../replay/functions/function-ids.js';
-import { siteFacts } from '../../replay/functions/site-facts.js';
-import type { TailCalls } from '../../replay/stack/frame.js';
-import { ProfileBuilder, type Result, type Trees } from '../profile/profile-builder.js';
-import type { ReplayProgress } from '../progress.js';
-import type { Trace } from '../read/trace.js';
-import { LentCounts } from './lent-counts.js';
-import { nameFunctions } from './name-functions.js';
+import { askForMemory, checkMemory } from '../model/memory-watch.js';
+import type { SymbolTable } from '../model/symbol-table.js';
+import { numberFunctions } from '../replay/functions/function-ids.js';
+import { siteFacts } from '../replay/functions/site-facts.js';
+import type { TailCalls } from '../replay/stack/frame.js';
+import { ProfileBuilder, type Result, type Trees } from './profile/profile-builder.js';
+import type { ReplayProgress } from './progress.js';
+import type { Trace } from './read/trace.js';
+import { LentCounts } from './replay/lent-counts.js';
+import { nameFunctions } from './replay/name-functions.js';
 import {
   type FilterOptions,
   filterOf,
@@ -19,9 +19,9 @@ import {
   type Moment,
   partText,
   stacksAtNs,
-} from './questions.js';
-import { asksForCalls, type Questions, type ReplaySetup } from './replay-thread.js';
-import { type ReplayHelp, replayThreads } from './replay-threads.js';
+} from './replay/questions.js';
+import { asksForCalls, type Questions, type ReplaySetup } from './replay/replay-thread.js';
+import { type ReplayHelp, replayThreads } from './replay/replay-threads.js';
 
 export interface ReplayTraceOptions extends FilterOptions {
   /** A function that was jumped to stands below the one that jumped, or in its place. Default: nest. */
