@@ -61,3 +61,15 @@ test('a file tells what its text tells, in numbers that can be, and what is writ
     { numRuns: 150 },
   );
 });
+
+test('functions without a name of several files at one address are told apart in the file as in its text', async () => {
+  const text = `
+1 [003] 1.778833623:   call  408025 a+0x25 ([unknown]) => 406000 [unknown] ([vdso])
+2 [000] 2.710786233:   call  403015 g+0x15 (/tmp/x (deleted)) => 406010 [unknown] (/tmp/x (deleted))
+1 [003] 3.585679936:   call  403025 g+0x25 ([unknown]) => 406010 [unknown] ([vdso])
+3 [001] 3.585679938:   return  404010 operator new+0x10 => 406010 [unknown] ([unknown])
+3 [001] 4.112092101:   return  406000 [unknown] => 40a000 b+0x0 (/tmp/x (deleted))
+`.trimStart();
+  const file = await imported([inputOf(text)]);
+  expect(await told([stored(file)], ALONE)).toBe(await told([inputOf(text, 'cpu0')], ALONE));
+});

@@ -64,25 +64,44 @@ function jumpersTo(
 }
 
 /** Rows of slots: nameless functions, side by side, that do nothing but jump from their first bytes. */
-function rowsOfSlots(sites: BranchSites, { length, traits, start, from }: Functions): FunctionId[] {
+function rowsOfSlots(sites: BranchSites, functions: Functions): FunctionId[] {
+  const byStart = namelessByStart(sites, functions);
+  const rows: Address[][] = [[]];
+  for (const start of [...byStart.keys()].sort((a, b) => a - b)) {
+    const row = rows.at(-1) as Address[];
+    const last = row.at(-1);
+    if (byStart.get(start)?.doMore || start % SLOT_BYTES !== 0) rows.push([]);
+    else if (last === undefined || start - last <= FARTHEST_SLOT) row.push(start);
+    else rows.push([start]);
+  }
+  return rows.filter(isDense).flatMap((row) => row.flatMap((start) => byStart.get(start)?.functions ?? []));
+}
+
+interface Place {
+  readonly functions: FunctionId[];
+  /** One of them does more than to jump. */
+  doMore: boolean;
+}
+
+/** Several functions start at one address where processes have different files there: in no order that means something. */
+function namelessByStart(sites: BranchSites, { length, traits, start, from }: Functions): ReadonlyMap<Address, Place> {
   const doesMore = new Uint8Array(length);
   for (let site = 0; site < sites.length; site++)
     if (from[site] !== NONE && !isJumpOfSlot(sites, start[from[site]], site)) doesMore[from[site]] = 1;
-  const entered = Array.from(start.keys()).filter((fn) => traits[fn] & Trait.Unknown && Number.isInteger(start[fn]));
-  const rows: FunctionId[][] = [[]];
-  for (const fn of entered.sort((a, b) => start[a] - start[b])) {
-    const row = rows.at(-1) as FunctionId[];
-    const last = row.at(-1);
-    if (doesMore[fn] || start[fn] % SLOT_BYTES !== 0) rows.push([]);
-    else if (last === undefined || start[fn] - start[last] <= FARTHEST_SLOT) row.push(fn);
-    else rows.push([fn]);
+  const places = new Map<Address, Place>();
+  for (let fn = 0; fn < length; fn++) {
+    if (!(traits[fn] & Trait.Unknown && Number.isInteger(start[fn]))) continue;
+    const place = places.get(start[fn]) ?? { functions: [], doMore: false };
+    place.functions.push(fn);
+    place.doMore ||= doesMore[fn] === 1;
+    places.set(start[fn], place);
   }
-  return rows.filter((row) => isDense(row, start)).flat();
+  return places;
 }
 
 /** Short functions that end in a tail call may lie in a row, too, but hardly so close together. */
-function isDense(row: readonly FunctionId[], start: Float64Array): boolean {
-  const span = start[row.at(-1) as FunctionId] - start[row[0] as FunctionId];
+function isDense(row: readonly Address[]): boolean {
+  const span = (row.at(-1) ?? 0) - (row[0] ?? 0);
   return row.length >= SHORTEST_ROW && span <= 2 * SLOT_BYTES * (row.length - 1);
 }
 
