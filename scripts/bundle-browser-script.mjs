@@ -14,6 +14,9 @@ const SETTINGS = {
   target: 'es2022',
   charset: 'utf8',
   legalComments: 'none',
+  // Shortened are names of our own: nothing of a browser ends so, nor of our file formats but the one.
+  mangleProps: /Px$/,
+  reserveProps: /^minPx$/,
   write: false,
   logLevel: 'warning',
 };
@@ -32,6 +35,8 @@ const leanD3 = {
 const built = async (settings) => {
   const result = await build({ ...SETTINGS, ...settings, metafile: true });
   if (result.warnings.length > 0) process.exit(1); // esbuild has said them
+  const [text] = result.outputFiles[0].text.match(/["'`](?!minPx)\w+Px["'`]/) ?? [];
+  if (text) throw new Error(`${text}: as a text, the name of a property is not shortened with the property`);
   return result;
 };
 const bundled = async (settings) => (await built(settings)).outputFiles[0].text.trim();

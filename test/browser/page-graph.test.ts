@@ -4,7 +4,7 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { layout } from '../../src/layout/layout.js';
-import { rectangles } from '../../src/render/frames/drawing.js';
+import { paintByFunction, rectangles } from '../../src/render/frames/drawing.js';
 import { parseHash, START, WIDTHS } from '../../src/render/page/view/state.js';
 import { press, windows } from '../helpers/browser/browser.js';
 import { viewsOf } from '../helpers/browser/page-views.js';
@@ -62,7 +62,8 @@ describe('frames', () => {
     const table = views.tableAt({ ...START, width });
     const widthPx = await own.$eval('.graph.main', (place) => place.clientWidth);
     const boxes = layout(table, { first: 0, last: 0, widthPx, minPx: 1 });
-    const drawing = { table, boxes, isIcicle: false, rowCount: boxes.rowCount, characterPx: 7.2 };
+    const classOf = paintByFunction(table);
+    const drawing = { table, boxes, isIcicle: false, rowCount: boxes.rowCount, characterPx: 7.2, classOf };
     const places = [...rectangles(drawing)].sort((a, b) => b.yPx - a.yPx || a.xPx - b.xPx);
     const found = await report.frames(own);
     expect(found.map(({ y }) => y)).toEqual(places.map(({ yPx }) => yPx));

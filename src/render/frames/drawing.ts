@@ -2,7 +2,8 @@
  * Boxes → what is to be drawn: the same for the file and for the browser that draws anew.
  */
 import { type Boxes, BoxKind } from '../../layout/layout.js';
-import { labelOf } from './facts.js';
+import type { NodeId } from '../../model/units.js';
+import { isBlock, labelOf } from './facts.js';
 import { classOf } from './families.js';
 import { type FrameTable, familyOfNode, isInferred, nameOf } from './frame-table.js';
 import { fitLabel } from './labels.js';
@@ -37,6 +38,29 @@ export interface Drawing {
   /** There may be more than the boxes fill. */
   readonly rowCount: number;
   readonly characterPx: number;
+  /** What the style sheet calls the colour of a frame. */
+  readonly classOf: Paint;
+}
+
+export type Paint = (node: NodeId) => string;
+
+/** Each function has a colour, the same in every picture. */
+export function paintByFunction(table: FrameTable): Paint {
+  return (node) => classOf(familyOfNode(table, node), nameOf(table, node));
+}
+
+/** How a frame stands among the others. */
+export interface Look {
+  readonly isCaller: boolean;
+  readonly isMarked: boolean;
+  /** Others are marked. */
+  readonly isDimmed: boolean;
+}
+
+/** The classes of a frame in the style sheet of a picture. */
+export function pictureClass({ className }: Rectangle, { isCaller, isMarked, isDimmed }: Look): string {
+  if (isMarked) return 'match';
+  return className + (isCaller ? ' caller' : '') + (isDimmed ? ' unmatched' : '');
 }
 
 /** A frame that took no time at all has no width, and cannot be drawn. */
@@ -75,10 +99,8 @@ export function drawnWidthPx(widthPx: number): number {
   return widthPx >= 3 ? widthPx - GAP_PX : widthPx;
 }
 
-function boxClass({ table, boxes }: Drawing, box: number): string {
-  const node = boxes.node[box];
-  if (boxes.kind[box] !== BoxKind.Frame || table.omitted[node] > 0) return 'block';
-  return classOf(familyOfNode(table, node), nameOf(table, node));
+function boxClass({ table, boxes, classOf }: Drawing, box: number): string {
+  return isBlock(table, boxes, box) ? 'block' : classOf(boxes.node[box]);
 }
 
 /** What hatches: ink of the style sheet. */

@@ -7,23 +7,14 @@ import type { Profile } from '../../model/profile.js';
 import type { SymbolId } from '../../model/units.js';
 import { frameNames } from '../frame-names.js';
 import { legendOf } from '../frames/about.js';
-import {
-  CHARACTER_PX,
-  type Drawing,
-  HATCH_PATTERN,
-  hatchPath,
-  px,
-  type Rectangle,
-  ROW_PX,
-  rectangles,
-} from '../frames/drawing.js';
-import { briefFacts } from '../frames/facts.js';
+import { CHARACTER_PX, type Drawing, HATCH_PATTERN, paintByFunction, ROW_PX, rectangles } from '../frames/drawing.js';
 import { familyOf } from '../frames/families.js';
 import { type FrameColumns, frameTable } from '../frames/frame-table.js';
 import { titlesOf } from '../frames/recording-name.js';
 import { type Grouping, mergeByName } from '../named-tree.js';
 import { visibleText } from '../visible-text.js';
 import { writeData } from './data.js';
+import { boxMarkup, hatchingAndLabels } from './frames-markup.js';
 import { headOf } from './head.js';
 import { HEAD } from './head-shape.js';
 import { keepLargest } from './keep-largest.js';
@@ -64,7 +55,8 @@ export function* renderSvg(profile: Profile, options: SvgOptions = {}): Generato
   const head = headOf(profile, { title, legend, total: table.total[ROOT], widthPx });
   const heightPx = head.heightPx + boxes.rowCount * ROW_PX + HEAD.marginPx;
   yield opening(windowTitle, widthPx, heightPx);
-  const drawing = { table, boxes, isIcicle: icicle, rowCount: boxes.rowCount, characterPx: CHARACTER_PX };
+  const classOf = paintByFunction(table);
+  const drawing = { table, boxes, isIcicle: icicle, rowCount: boxes.rowCount, characterPx: CHARACTER_PX, classOf };
   yield* framesMarkup(drawing, head.heightPx);
   yield head.markup;
   yield `<metadata id="data">${writeData(kept, { isIcicle: icicle, minPx })}</metadata>\n`;
@@ -100,19 +92,11 @@ ${HATCH_PATTERN}
 `;
 }
 
-/** In three layers, so that one path can hatch all frames that are to be hatched, below the text. */
+/** In three layers: boxes, what hatches them, labels. */
 function* framesMarkup(drawing: Drawing, topPx: number): Generator<string> {
   const drawn = [...rectangles(drawing)];
   yield `<g id="frames" transform="translate(${HEAD.marginPx} ${topPx})">\n<g id="boxes">\n`;
   for (const rectangle of drawn) yield boxMarkup(drawing, rectangle);
-  yield '</g>\n<path id="hatched" fill="url(#hatch)" d="';
-  for (const rectangle of drawn) if (rectangle.isHatched) yield hatchPath(rectangle);
-  yield '"/>\n<g id="labels">\n';
-  for (const { label, textXPx, textYPx } of drawn)
-    if (label !== '') yield `<text x="${px(textXPx)}" y="${textYPx}">${xml(label)}</text>\n`;
-  yield '</g>\n</g>\n';
-}
-
-function boxMarkup({ table, boxes }: Drawing, { box, xPx, yPx, widthPx, heightPx, className }: Rectangle): string {
-  return `<rect class="${className}" x="${px(xPx)}" y="${yPx}" width="${px(widthPx)}" height="${heightPx}"><title>${xml(briefFacts(table, boxes, box))}</title></rect>\n`;
+  yield '</g>\n';
+  yield* hatchingAndLabels(drawn, 'id="hatched" ');
 }

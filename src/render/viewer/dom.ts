@@ -32,6 +32,16 @@ export function setAttributes(element: Element, attributes: Attributes): void {
   for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, String(value));
 }
 
+/** In a picture. */
+export function moveTo(element: Element, xPx: number, yPx: number): void {
+  element.setAttribute('transform', `translate(${xPx} ${yPx})`);
+}
+
+/** In a picture. */
+export function hide(element: Element): void {
+  element.setAttribute('visibility', 'hidden');
+}
+
 /** An element of the file; it has them all. */
 export function byId(id: string): SVGGraphicsElement {
   return document.getElementById(id) as unknown as SVGGraphicsElement;

@@ -4,10 +4,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { isStop } from '../../../src/analysis/outside.js';
-import { layout } from '../../../src/layout/layout.js';
+import { type Boxes, layout } from '../../../src/layout/layout.js';
 import type { CallTree } from '../../../src/model/call-tree.js';
 import { inPreOrder } from '../../../src/model/pre-order.js';
 import { type ChartNode, chartOf } from '../../../src/render/d3-chart/chart-tree.js';
+import type { Drawing } from '../../../src/render/frames/drawing.js';
 import { type FrameTable, frameTable } from '../../../src/render/frames/frame-table.js';
 import { painterOf } from '../../../src/render/page/view/colouring.js';
 import { START, type State, WIDTHS } from '../../../src/render/page/view/state.js';
@@ -46,6 +47,11 @@ function* placed(node: ChartNode, depth = 0, x = 0, width = WIDTH_PX): Generator
   }
 }
 
+function drawingOf(table: FrameTable, boxes: Boxes): Drawing {
+  const { classOf } = painterOf(table, 'function');
+  return { table, boxes, isIcicle: false, rowCount: boxes.rowCount, characterPx: 7, classOf };
+}
+
 const views = callTrees
   .map(tableOf)
   .chain((table) =>
@@ -57,7 +63,7 @@ describe('the chart', () => {
     fc.assert(
       fc.property(views, ([table, first, siblings, minPx]) => {
         const boxes = layout(table, { first, last: sibling(table, first, siblings), widthPx: WIDTH_PX, minPx });
-        const root = chartOf({ table, boxes, painter: painterOf(table, 'function'), characterPx: 7 });
+        const root = chartOf(drawingOf(table, boxes));
         const drawn = [...placed(root)];
         const wanted = Array.from(boxes.widthPx.keys()).filter((box) => (boxes.widthPx[box] as number) > 0);
         expect(drawn.map(({ node }) => node.box).sort((a, b) => a - b)).toEqual(wanted);
@@ -76,7 +82,7 @@ describe('the chart', () => {
       fc.property(callTrees, (tree) => {
         const table = tableOf(tree);
         const boxes = layout(table, { first: 0, last: 0, widthPx: WIDTH_PX, minPx: 1 });
-        const root = chartOf({ table, boxes, painter: painterOf(table, 'function'), characterPx: 7 });
+        const root = chartOf(drawingOf(table, boxes));
         for (const { node } of placed(root)) {
           if (sum(tree.selfNs) > 0) expect(node.value).toBe(boxes.total[node.box]);
           expect(sum(node.children.map(({ value }) => value))).toBeLessThanOrEqual(node.value);

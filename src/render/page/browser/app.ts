@@ -7,8 +7,10 @@ import { nameOf } from '../../frames/frame-table.js';
 import { isolated } from '../../frames/isolated.js';
 import { recordingFileName } from '../../frames/recording-name.js';
 import { htmlElement as html } from '../../viewer/dom.js';
+import { isShortcut } from '../../viewer/keys.js';
 import { chipsOf } from '../captions/chips.js';
 import { tracedHint, widthName } from '../captions/details.js';
+import { legendEntries } from '../captions/legend.js';
 import { profileOf } from '../data/profile-of.js';
 import { leadingPart } from '../view/paths.js';
 import { type Arrangement, isSameView, NO_ZOOM, type State, type Tab } from '../view/state.js';
@@ -212,7 +214,7 @@ export class App {
   }
 
   private press(event: KeyboardEvent): void {
-    if (event.ctrlKey || event.altKey || event.metaKey || this.help.open) return;
+    if (isShortcut(event) || this.help.open) return;
     if (this.menu.isOpen) return event.key === 'Escape' ? this.menu.close() : undefined;
     if (isOfControl(event)) return;
     if (this.main.step(event.key)) return event.preventDefault();
@@ -223,7 +225,7 @@ export class App {
       actions: this.actions,
       navigation: this.navigation,
       views: this.views,
-      search: () => this.toolbar.focus(),
+      search: () => this.toolbar.field.focus(),
       step: (by) => this.stepMatch(by, true),
       help: () => this.help.showModal(),
       menu: () => this.openMenuByKey(),
@@ -266,13 +268,20 @@ export class App {
   private save(what: 'svg' | 'json'): void {
     if (what === 'json')
       return saveText(`${this.fileName}.json`, 'application/json', renderJson(profileOf(this.views.data)));
-    const { table, graph, place } = this.main;
+    const { table, graph, place, painter } = this.main;
     const { state } = this.navigation;
     const caption = { about: this.views.data, title: document.title, shown: this.wordsOf(state).join(' · ') };
-    const { boxes } = graph;
-    const drawing = { table, boxes, isIcicle: state.isIcicle, rowCount: boxes.rowCount, characterPx: this.characterPx };
-    const look = { painter: this.main.painter, isMarked: this.main.marker(), dimsOthers: state.search !== '' };
-    saveText(`${this.fileName}.svg`, 'image/svg+xml', svgText(drawing, look, caption, place.clientWidth));
+    const { boxes, rowCount } = graph;
+    const { isIcicle } = state;
+    const { characterPx } = this;
+    const drawing = { table, boxes, isIcicle, rowCount, characterPx, classOf: painter.classOf };
+    const legend = legendEntries(table, boxes, painter);
+    const lookOf = (box: number) => graph.lookOf(box);
+    saveText(
+      `${this.fileName}.svg`,
+      'image/svg+xml',
+      svgText(drawing, lookOf, { ...caption, legend }, place.clientWidth),
+    );
   }
 }
 

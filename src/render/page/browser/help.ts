@@ -1,8 +1,9 @@
 /**
  * The list of keys.
  */
+
+import { iconButton } from '../../viewer/buttons.js';
 import { htmlElement as html } from '../../viewer/dom.js';
-import { iconButton } from './controls/controls.js';
 
 const KEYS = [
   ['↑ ↓ ← →', 'to the next frame'],

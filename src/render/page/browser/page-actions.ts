@@ -1,8 +1,9 @@
 /**
  * What can be done with the page as a whole, beside its title.
  */
+
+import { button, helpButton, iconButton } from '../../viewer/buttons.js';
 import { htmlElement as html } from '../../viewer/dom.js';
-import { button, iconButton } from './controls/controls.js';
 import { switchTheme } from './theme.js';
 
 export interface PageActions {
@@ -17,6 +18,6 @@ export function pageActions({ save, help }: PageActions): HTMLElement {
     button('Save SVG', 'this view as a picture', () => save('svg')),
     button('Save JSON', 'the whole profile, as ptflame render -o out.json writes it', () => save('json')),
     iconButton('◐', 'Dark or light', 'dark or light (d)', switchTheme),
-    iconButton('?', 'Keys', 'keys (?)', help),
+    helpButton(help),
   );
 }

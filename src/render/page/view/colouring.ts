@@ -6,8 +6,9 @@ import { type CallTree, ROOT } from '../../../model/call-tree.js';
 import { totalTimes } from '../../../model/tree-view.js';
 import type { NodeId } from '../../../model/units.js';
 import { formatDuration } from '../../format.js';
-import { classOf, isStop } from '../../frames/families.js';
-import { type FrameTable, familyOfNode, nameOf, summedUp } from '../../frames/frame-table.js';
+import { type Paint, paintByFunction } from '../../frames/drawing.js';
+import { isStop } from '../../frames/families.js';
+import { type FrameTable, familyOfNode, summedUp } from '../../frames/frame-table.js';
 import type { Colouring } from './state.js';
 
 /** Steps of the scale from pale to strong: `.s0` to `.s7`. */
@@ -15,7 +16,7 @@ export const STEPS = 8;
 
 export interface Painter {
   /** What the style sheet calls the colour: `u3`, `s0`, `off-cpu`. */
-  readonly classOf: (node: NodeId) => string;
+  readonly classOf: Paint;
   /** What each step begins with; null: colours stand for functions. */
   readonly steps: readonly string[] | null;
   /** What is not on the scale. */
@@ -26,8 +27,7 @@ export interface Painter {
 
 /** `isFromLeaves`: callers stand below what they called. */
 export function painterOf(table: FrameTable, colouring: Colouring, isFromLeaves = false): Painter {
-  const byFunction = (node: NodeId) => classOf(familyOfNode(table, node), nameOf(table, node));
-  if (colouring === 'function') return { classOf: byFunction, steps: null, others: '', note: '' };
+  if (colouring === 'function') return { classOf: paintByFunction(table), steps: null, others: '', note: '' };
   const { measure, starts, format } = colouring === 'average' ? byAverage(table) : byOutside(table, isFromLeaves);
   const stepOf = (node: NodeId) => {
     const value = isStop(familyOfNode(table, node)) ? Number.NaN : measure(node);

@@ -3,7 +3,7 @@
  */
 
 import { CHARACTER_PX, ROW_PX } from '../../frames/drawing.js';
-import { byId, setAttributes, svgElement } from '../../viewer/dom.js';
+import { byId, moveTo, setAttributes, svgElement } from '../../viewer/dom.js';
 import {
   flow,
   HEAD,
@@ -30,29 +30,32 @@ export function measureCharacterPx(): number {
   byId('labels').append(sample);
   const widthPx = sample.getComputedTextLength() / SAMPLE.length;
   sample.remove();
-  return widthPx > 0 ? widthPx : CHARACTER_PX;
+  return widthPx || CHARACTER_PX;
 }
 
 export function windowWidthPx(): number {
-  return Math.max(LEAST_WIDTH_PX, root.clientWidth || window.innerWidth);
+  return Math.max(LEAST_WIDTH_PX, root.clientWidth || innerWidth);
+}
+
+/** Between the margins. */
+export function roomOf(widthPx: number): number {
+  return widthPx - 2 * HEAD.marginPx;
 }
 
 /** Gives the height of the head. */
 export function layOutHead(widthPx: number): number {
+  const roomPx = roomOf(widthPx);
   const entries = [...byId('legend').children] as SVGGraphicsElement[];
   const widthsPx = entries.map((entry) => entry.getBBox().width);
-  const roomPx = widthPx - 2 * HEAD.marginPx;
   const places = flow(widthsPx, roomPx);
   entries.forEach((entry, index) => {
     const { xPx, row } = places[index] as Place;
-    entry.setAttribute('transform', `translate(${xPx} ${row * HEAD.legendRowPx})`);
+    moveTo(entry, xPx, row * HEAD.legendRowPx);
   });
   const above = { warnings: Number(byId('head').getAttribute('data-warnings')), notes: layOutNotes(roomPx) };
   const downPx = wrapLines(roomPx, toolbarWidthPx(widthPx));
-  const place = (id: string, topPx: number) =>
-    byId(id).setAttribute('transform', `translate(${HEAD.marginPx} ${topPx + downPx})`);
-  place('notes', notesTopPx(above.warnings));
-  place('legend', legendTopPx(above));
+  moveTo(byId('notes'), HEAD.marginPx, notesTopPx(above.warnings) + downPx);
+  moveTo(byId('legend'), HEAD.marginPx, legendTopPx(above) + downPx);
   const barPx = widthPx < NARROWEST_PX ? HEAD.toolbarRowPx : 0;
   const heightPx = headHeightPx(above, places, widthPx < NARROW_PX) + downPx + barPx;
   setAttributes(byId('head').firstElementChild as Element, { width: widthPx, height: heightPx });
@@ -77,13 +80,11 @@ const whole = new Map<Element, string>();
 function wrapLines(roomPx: number, besideTitlePx: number): number {
   let downPx = 0;
   for (const line of byId('head').querySelectorAll(':scope > text, .warning')) {
-    const [box, text = line] = [...line.children].filter(
-      ({ localName }) => localName === 'rect' || localName === 'text',
-    );
+    const [box, text = line] = line.querySelectorAll('rect, text');
     const words = whole.get(line) ?? text.getAttribute('data-text') ?? wordsOf(text);
     whole.set(line, words);
     const paddingPx = text === line ? 0 : WARNING_PADDING_PX;
-    const hints = [...text.children].filter(({ localName }) => localName === 'title');
+    const hints = text.querySelectorAll('title');
     text.replaceChildren(words);
     const lineRoomPx = roomPx - 2 * paddingPx - (line.id === 'title' ? besideTitlePx : 0);
     const fits = (text as SVGTextElement).getComputedTextLength() <= lineRoomPx;
@@ -96,7 +97,7 @@ function wrapLines(roomPx: number, besideTitlePx: number): number {
     const morePx = (lines.length - 1) * dy;
     if (box && text !== line)
       setAttributes(box, { width: (text as SVGTextElement).getBBox().width + 2 * paddingPx, height: 20 + morePx });
-    line.setAttribute('transform', `translate(0 ${downPx})`);
+    moveTo(line, 0, downPx);
     downPx += morePx;
   }
   return downPx;
@@ -109,12 +110,12 @@ function wordsOf(text: Element): string {
 
 /** The picture as large as it has to be, and no smaller than the window: tooltips need room. */
 export function resize(widthPx: number, headPx: number, rowCount: number): void {
-  const heightPx = Math.max(headPx + rowCount * ROW_PX + HEAD.marginPx, window.innerHeight);
+  const heightPx = Math.max(headPx + rowCount * ROW_PX + HEAD.marginPx, innerHeight);
   setAttributes(root, { width: widthPx, height: heightPx, viewBox: `0 0 ${widthPx} ${heightPx}` });
-  byId('frames').setAttribute('transform', `translate(${HEAD.marginPx} ${headPx})`);
+  moveTo(byId('frames'), HEAD.marginPx, headPx);
 }
 
 /** The head stays in sight when the picture is scrolled. */
 export function keepHeadInSight(): void {
-  byId('head').setAttribute('transform', `translate(0 ${Math.max(0, window.scrollY)})`);
+  moveTo(byId('head'), 0, Math.max(0, scrollY));
 }

@@ -1,8 +1,9 @@
 /**
  * Search and buttons. They are made by the script, so a picture without it has none.
  */
-
+import { helpButton, resetButton } from '../../viewer/buttons.js';
 import { byId, htmlElement, setAttributes, svgElement } from '../../viewer/dom.js';
+import { SearchField } from '../../viewer/search-field.js';
 import { HEAD, NARROW_PX, NARROWEST_PX } from '../head-shape.js';
 
 export interface ToolbarActions {
@@ -14,35 +15,22 @@ export interface ToolbarActions {
 }
 
 export class Toolbar {
-  private readonly input = htmlElement('input', {
-    type: 'search',
-    placeholder: 'Search: text or /regex/',
-    'aria-label': 'search frames',
-  });
-  private readonly output = htmlElement('output', { 'aria-live': 'polite' });
-  private readonly resetButton = htmlElement('button', { type: 'button', title: 'zoom out to all (r)' }, 'Reset zoom');
-  private readonly bar = htmlElement('div', { class: 'bar' });
-  private readonly place = svgElement('foreignObject', { id: 'bar', height: 34 });
+  readonly field: SearchField;
+  private readonly resetButton: HTMLButtonElement;
+  private readonly bar: HTMLElement;
+  private readonly place: SVGElement;
 
-  constructor(actions: ToolbarActions) {
-    const help = htmlElement('button', { type: 'button', title: 'keys (?)', 'aria-label': 'keys' }, '?');
-    this.bar.append(this.output, this.input, this.resetButton, help);
-    this.place.append(this.bar);
+  constructor({ search, reset, help, leave }: ToolbarActions) {
+    this.field = new SearchField({ search, enter: leave, leave });
+    const { output, input } = this.field;
+    this.resetButton = resetButton(reset);
+    this.bar = htmlElement('div', { class: 'bar' }, output, input, this.resetButton, helpButton(help));
+    this.place = svgElement('foreignObject', { id: 'bar', height: 34 }, this.bar);
     byId('head').append(this.place);
-    this.input.addEventListener('input', () => actions.search(this.input.value));
-    this.input.addEventListener('keydown', (event) => {
-      event.stopPropagation(); // its keys are text
-      if (event.key === 'Escape') actions.search('');
-      if (event.key === 'Escape' || event.key === 'Enter') actions.leave();
-    });
-    this.resetButton.addEventListener('click', actions.reset);
-    help.addEventListener('click', actions.help);
   }
 
-  show(search: string, result: string, isValid: boolean, isZoomed: boolean): void {
-    if (this.input.value !== search) this.input.value = search;
-    this.input.setAttribute('aria-invalid', String(!isValid));
-    this.output.textContent = result;
+  show(search: string, result: string, problem: string, isZoomed: boolean): void {
+    this.field.show(search, result, problem);
     this.resetButton.disabled = !isZoomed;
   }
 
@@ -54,10 +42,5 @@ export class Toolbar {
     const y = isNarrow ? bottomPx - rows * HEAD.toolbarRowPx - 4 : 8;
     const width = isNarrow ? widthPx - 2 * HEAD.marginPx : HEAD.toolbarPx;
     setAttributes(this.place, { x: widthPx - HEAD.marginPx - width, y, width, height: rows * HEAD.toolbarRowPx - 2 });
-  }
-
-  focus(): void {
-    this.input.focus();
-    this.input.select();
   }
 }

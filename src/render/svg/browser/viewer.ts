@@ -4,53 +4,69 @@
 import { weightOfRun } from '../../../layout/layout.js';
 import { ROOT } from '../../../model/call-tree.js';
 import type { NodeId } from '../../../model/units.js';
-import { factsOf } from '../../frames/facts.js';
-import { besideOf, calleeOf, callerOf } from '../../frames/neighbours.js';
-import { type Found, find, foundText, matchNames, shareOf } from '../../frames/search.js';
+import { paintByFunction } from '../../frames/drawing.js';
+import { type Facts, factsOf, factsText } from '../../frames/facts.js';
+import { type Found, find, foundText, isFoundIn, matchNames, shareOf } from '../../frames/search.js';
 import { byId } from '../../viewer/dom.js';
+import { FlameGraph } from '../../viewer/flame-graph.js';
+import { isShortcut } from '../../viewer/keys.js';
+import { listen } from '../../viewer/listen.js';
 import { readData } from '../data.js';
 import { HELP } from './help.js';
-import { keepHeadInSight } from './page.js';
-import { Picture } from './picture.js';
+import { keepHeadInSight, layOutHead, measureCharacterPx, resize, roomOf, windowWidthPx } from './page.js';
+import { PlainFrames } from './plain-frames.js';
 import { formatHash, parseHash, type State } from './state.js';
 import { Toolbar } from './toolbar.js';
 import { Tooltip } from './tooltip.js';
 
 export class Viewer {
   private readonly data = readData(byId('data').textContent ?? '');
-  private readonly picture = new Picture(this.data);
-  private readonly tooltip = new Tooltip(this.picture.characterPx);
+  private readonly table = this.data.table;
+  private readonly frames = new PlainFrames(this.data.settings.isIcicle);
+  private readonly characterPx = measureCharacterPx();
+  private readonly graph = new FlameGraph(this.frames, this.characterPx, (box) => factsText(this.factsOf(box)));
+  private readonly tooltip = new Tooltip(this.characterPx);
   private readonly toolbar = new Toolbar({
     search: (search) => this.go({ ...this.state, search }),
     reset: () => this.zoom(ROOT, ROOT),
     help: () => this.toggleHelp(),
-    leave: () => this.focus(this.focused),
+    leave: () => this.graph.focus(this.graph.focusedBox),
   });
-  private state: State = parseHash(location.hash, this.data.table);
+  private state: State = parseHash(location.hash, this.table);
   /** Where Esc goes back to. */
   private readonly before: State[] = [];
-  private focused = 0;
+  private widthPx = 0;
+  /** What was clicked stays at its height. */
+  private mostRows = 0;
   private isHelping = false;
 
   start(): void {
-    const boxes = byId('boxes');
-    boxes.addEventListener('pointermove', (event) => this.hover(event));
-    boxes.addEventListener('pointerleave', () => this.leaveBox());
-    boxes.addEventListener('click', ({ target }) => this.enter(this.picture.boxOf(target)));
-    // Not on the boxes: Chromium lets the focus rest on a group that listens for it.
-    document.addEventListener('focusin', ({ target }) => this.showFocus(target));
-    document.addEventListener('focusout', () => this.leaveBox());
+    const hide = () => this.leaveBox();
+    const events = {
+      hover: (box: number, { clientX, clientY }: PointerEvent) => {
+        if (!this.isHelping) this.explain(box, clientX, clientY);
+      },
+      leave: hide,
+      hide,
+      enter: (box: number) => this.enter(box),
+      focused: (box: number, element: Element) => {
+        const { left, top } = element.getBoundingClientRect();
+        this.explain(box, left, top + 8, 'keys');
+      },
+    };
+    // Not of the boxes: Chromium lets the focus rest on a group that listens for it.
+    listen(this.graph, byId('boxes'), events, document);
     document.addEventListener('keydown', (event) => this.press(event));
     addEventListener('hashchange', () => this.follow());
     addEventListener('resize', () => this.draw());
     addEventListener('scroll', keepHeadInSight);
     this.draw();
-    this.picture.scrollTo(this.picture.boxes.firstOfRun);
+    this.graph.bringIntoSight(this.firstBox);
   }
 
   /** The address was changed by the reader, or by the browser's way back. */
   private follow(): void {
-    const state = parseHash(location.hash, this.data.table);
+    const state = parseHash(location.hash, this.table);
     if (formatHash(state) !== formatHash(this.state)) this.show(state);
   }
 
@@ -59,28 +75,57 @@ export class Viewer {
     this.state = state;
     this.draw();
     if (!isZoomed) return;
-    this.focused = this.picture.boxes.firstOfRun;
-    this.picture.scrollTo(this.focused);
+    this.graph.focusedBox = this.firstBox;
+    this.graph.bringIntoSight(this.firstBox);
   }
 
   private draw(): void {
-    const { search } = this.state;
-    const { isMatch, problem } = matchNames(this.data.table.names, search);
-    const found = isMatch && find(this.data.table, isMatch);
-    const hadFocus = byId('boxes').contains(document.activeElement);
-    this.picture.draw(this.state, found);
-    this.focused = Math.min(this.focused, this.picture.boxes.length - 1);
+    const { graph, table } = this;
+    const { search, first } = this.state;
+    const { isMatch, problem } = matchNames(table.names, search);
+    const found = isMatch && find(table, isMatch);
+    const { hasFocus, focusedBox } = graph;
+    this.drawGraph(found);
     this.leaveBox();
-    if (hadFocus) this.focus(this.picture.boxes.firstOfRun);
-    else this.picture.offer(this.picture.boxes.firstOfRun);
-    this.toolbar.show(search, problem || this.resultOf(found), problem === '', this.state.first !== ROOT);
-    this.toolbar.moveTo(this.picture.widthPx, this.picture.headPx);
+    if (hasFocus) graph.focus(this.firstBox);
+    else {
+      graph.offer(this.firstBox);
+      graph.focusedBox = Math.min(focusedBox, graph.boxes.length - 1);
+    }
+    this.toolbar.show(search, this.resultOf(found), problem, first !== ROOT);
+    this.toolbar.moveTo(this.widthPx, this.frames.headPx);
+  }
+
+  private drawGraph(found: Found | null): void {
+    const { graph, frames, table } = this;
+    const { settings } = this.data;
+    const widthPx = windowWidthPx();
+    frames.headPx = layOutHead(widthPx);
+    graph.draw({
+      ...this.state,
+      ...settings,
+      table,
+      widthPx: roomOf(widthPx),
+      leastRows: this.mostRows,
+      classOf: paintByFunction(table),
+      isMarked: found && ((boxes, box) => isFoundIn(table, found, boxes, box)),
+      dimsOthers: found !== null,
+    });
+    if (!settings.isIcicle) this.mostRows = graph.rowCount;
+    this.widthPx = widthPx;
+    resize(widthPx, frames.headPx, graph.rowCount);
+    keepHeadInSight();
+  }
+
+  /** The first box of what fills the width. */
+  private get firstBox(): number {
+    return this.graph.boxes.firstOfRun;
   }
 
   private resultOf(found: Found | null): string {
     if (found === null) return '';
-    const share = shareOf(this.data.table, found, this.state.first, this.state.last);
-    return foundText(share, weightOfRun(this.picture.boxes), found.matches[ROOT] as number);
+    const share = shareOf(this.table, found, this.state.first, this.state.last);
+    return foundText(share, weightOfRun(this.graph.boxes), found.matches[ROOT] as number);
   }
 
   private go(state: State): void {
@@ -98,10 +143,9 @@ export class Viewer {
     this.go({ ...this.state, first, last });
   }
 
-  private enter(box: number | null): void {
-    if (box === null) return;
-    const { node, lastNode } = this.picture.boxes;
-    this.focused = box;
+  private enter(box: number): void {
+    const { node, lastNode } = this.graph.boxes;
+    this.graph.focusedBox = box;
     this.zoom(node[box], lastNode[box]);
   }
 
@@ -113,66 +157,40 @@ export class Viewer {
   }
 
   private press(event: KeyboardEvent): void {
-    if (event.ctrlKey || event.altKey || event.metaKey) return;
-    const action = this.actionOf(event.key);
-    const isOnButton = event.key === 'Enter' && event.target instanceof HTMLElement;
-    if (action === undefined || isOnButton) return;
-    event.preventDefault();
-    action();
-  }
-
-  private actionOf(key: string): (() => void) | undefined {
-    const { boxes } = this.picture;
-    const [up, down] = this.data.settings.isIcicle ? [callerOf, calleeOf] : [calleeOf, callerOf];
+    const { key, target } = event;
+    if (isShortcut(event) || (key === 'Enter' && target instanceof HTMLElement)) return;
     const actions: Readonly<Record<string, () => void>> = {
-      ArrowUp: () => this.focus(up(boxes, this.focused)),
-      ArrowDown: () => this.focus(down(boxes, this.focused)),
-      ArrowLeft: () => this.focus(besideOf(boxes, this.focused, -1)),
-      ArrowRight: () => this.focus(besideOf(boxes, this.focused, 1)),
-      Enter: () => this.enter(this.focused),
+      Enter: () => this.enter(this.graph.focusedBox),
       Escape: () => this.goBack(),
-      '/': () => this.toolbar.focus(),
+      '/': () => this.toolbar.field.focus(),
       r: () => this.zoom(ROOT, ROOT),
       '?': () => this.toggleHelp(),
     };
-    return actions[key];
+    const action = actions[key];
+    if (!action && !this.graph.step(key)) return;
+    event.preventDefault();
+    action?.();
   }
 
-  private focus(box: number): void {
-    this.picture.focus(box);
+  private explain(box: number, xPx: number, yPx: number, className?: string): void {
+    this.graph.markBox(box, className);
+    this.tooltip.show(this.factsOf(box), { xPx, yPx }, this.widthPx);
   }
 
-  private showFocus(target: EventTarget | null): void {
-    const box = this.picture.boxOf(target);
-    if (box === null) return;
-    this.focused = box;
-    this.picture.markBox(box, true);
-    const { xPx, yPx } = this.picture.placeOf(box);
-    this.explain(box, xPx, yPx + 8);
-  }
-
-  private hover(event: PointerEvent): void {
-    const box = this.picture.boxOf(event.target);
-    if (box === null || this.isHelping) return;
-    this.picture.markBox(box, false);
-    this.explain(box, event.pageX, event.pageY);
-  }
-
-  private explain(box: number, xPx: number, yPx: number): void {
-    const { boxes, widthPx } = this.picture;
-    this.tooltip.show(factsOf(this.data.table, boxes, box), xPx, yPx, widthPx);
+  private factsOf(box: number): Facts {
+    return factsOf(this.table, this.graph.boxes, box);
   }
 
   private leaveBox(): void {
     if (this.isHelping) return;
-    this.picture.unmark();
+    this.graph.unmark();
     this.tooltip.hide();
   }
 
   private toggleHelp(): void {
     this.isHelping = !this.isHelping;
     if (!this.isHelping) return this.leaveBox();
-    const { widthPx, headPx } = this.picture;
-    this.tooltip.show(HELP, widthPx, window.scrollY + headPx, widthPx);
+    const { widthPx } = this;
+    this.tooltip.show(HELP, { xPx: widthPx, yPx: this.frames.headPx }, widthPx);
   }
 }

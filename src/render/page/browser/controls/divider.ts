@@ -1,7 +1,9 @@
 /**
  * A line between two parts of the page, which a reader moves by the pointer or by keys.
  */
+
 import { htmlElement as html, setAttributes } from '../../../viewer/dom.js';
+import { isShortcut } from '../../../viewer/keys.js';
 import { LEAST_SHARE, MOST_SHARE } from '../../view/state.js';
 
 export interface DividerEvents {
@@ -72,7 +74,7 @@ export class Divider {
       Enter: null,
     };
     const step = steps[event.key];
-    if (step === undefined || event.ctrlKey || event.altKey || event.metaKey) return;
+    if (step === undefined || isShortcut(event)) return;
     this.events.move(step === null ? null : bounded(step));
     event.preventDefault();
     event.stopPropagation();

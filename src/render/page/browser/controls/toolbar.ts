@@ -1,12 +1,14 @@
 /**
  * The bar above the graph: what width and colour stand for, search, and what is left out.
  */
-import { htmlElement as html } from '../../../viewer/dom.js';
+import { button, iconButton, resetButton, toggle } from '../../../viewer/buttons.js';
+import { htmlElement as html, setAttributes } from '../../../viewer/dom.js';
+import { SearchField } from '../../../viewer/search-field.js';
 import type { Chip } from '../../captions/chips.js';
 import { tracedHint, widthName } from '../../captions/details.js';
 import type { Colouring, State, Width } from '../../view/state.js';
 import type { Views } from '../../view/views.js';
-import { button, type Choice, choice, iconButton, toggle } from './controls.js';
+import { type Choice, choice } from './choice.js';
 
 export interface ToolbarEvents {
   readonly change: (change: Partial<State>) => void;
@@ -33,14 +35,7 @@ export class Toolbar {
   private readonly only: HTMLButtonElement;
   private readonly resetButton: HTMLButtonElement;
   private readonly steps: readonly HTMLButtonElement[];
-  private readonly input = html('input', {
-    type: 'search',
-    placeholder: 'Search: text or /regex/',
-    'aria-label': 'Search frames',
-    spellcheck: 'false',
-    autocomplete: 'off',
-  });
-  private readonly output = html('output', { 'aria-live': 'polite' });
+  readonly field: SearchField;
   private readonly chips = html('div', { class: 'chips' });
   private state!: State;
 
@@ -72,7 +67,9 @@ export class Toolbar {
       iconButton('◀', 'Previous match', 'previous match (N)', () => events.step(-1)),
       iconButton('▶', 'Next match', 'next match (n)', () => events.step(1)),
     ];
-    this.resetButton = button('Reset zoom', 'zoom out to all (r)', events.reset);
+    this.resetButton = resetButton(events.reset);
+    this.field = this.searchField();
+    setAttributes(this.field.input, { spellcheck: 'false', autocomplete: 'off' });
     this.element = html(
       'div',
       { class: 'toolbar', role: 'toolbar', 'aria-label': 'View' },
@@ -86,10 +83,9 @@ export class Toolbar {
         this.heaviest,
         this.resetButton,
       ),
-      html('div', { class: 'group search' }, this.input, ...this.steps, this.only, this.output),
+      html('div', { class: 'group search' }, this.field.input, ...this.steps, this.only, this.field.output),
       this.chips,
     );
-    this.listen();
   }
 
   show(state: State, chips: readonly Chip[]): void {
@@ -103,7 +99,6 @@ export class Toolbar {
       [this.only, state.isOnlyMatches],
     ] as const)
       control.setAttribute('aria-pressed', String(isOn));
-    if (this.input.value !== state.search) this.input.value = state.search;
     this.heaviest.disabled = state.width === 'self'; // from the leaves it always is
     this.resetButton.disabled = state.zoom.length === 0;
     this.showChips(chips);
@@ -111,14 +106,8 @@ export class Toolbar {
 
   /** `result`: of the search, empty: there is none. `problem`: why it cannot be done; empty: it can. */
   showResult(result: string, problem: string): void {
-    this.input.setAttribute('aria-invalid', String(problem !== ''));
-    this.output.textContent = problem || result;
+    this.field.show(this.state.search, result, problem);
     for (const control of [...this.steps, this.only]) control.disabled = result === '';
-  }
-
-  focus(): void {
-    this.input.focus();
-    this.input.select();
   }
 
   private showChips(chips: readonly Chip[]): void {
@@ -131,15 +120,12 @@ export class Toolbar {
     this.chips.replaceChildren(...made);
   }
 
-  private listen(): void {
-    const { input, events } = this;
-    const clear = () => events.change({ search: '', isOnlyMatches: false });
-    input.addEventListener('input', () => (input.value === '' ? clear() : events.type(input.value)));
-    input.addEventListener('keydown', (event) => {
-      event.stopPropagation(); // letters are no keys here
-      if (event.key === 'Escape') clear();
-      if (event.key === 'Enter') events.step(event.shiftKey ? -1 : 1);
-      if (event.key === 'Escape') events.leave();
+  private searchField(): SearchField {
+    const { change, type, step, leave } = this.events;
+    return new SearchField({
+      search: (search) => (search === '' ? change({ search, isOnlyMatches: false }) : type(search)),
+      enter: ({ shiftKey }) => step(shiftKey ? -1 : 1),
+      leave,
     });
   }
 }

@@ -6,11 +6,12 @@ import { NONE, type NodeId, type SymbolId } from '../../../../model/units.js';
 import { formatCalls, formatCount, formatDuration, formatLongest, formatShare } from '../../../format.js';
 import { factsOf, factsText, symbolAt } from '../../../frames/facts.js';
 import type { FrameTable } from '../../../frames/frame-table.js';
+import { button, iconButton } from '../../../viewer/buttons.js';
 import { htmlElement as html } from '../../../viewer/dom.js';
+import { isShortcut } from '../../../viewer/keys.js';
 import { painterOf } from '../../view/colouring.js';
 import type { Colouring } from '../../view/state.js';
 import type { FunctionView } from '../../view/views.js';
-import { button, iconButton } from '../controls/controls.js';
 import { Graph } from './graph.js';
 import { histogramPicture } from './histogram.js';
 import type { Tooltip } from './tooltip.js';
@@ -138,13 +139,13 @@ class Half {
     const { table, isIcicle, run } = this;
     if (table === null) return;
     const [first, last] = run;
-    this.graph.draw({
+    this.graph.drawView({
       table,
       first,
       last,
       isIcicle,
       // how much of a function's time was outside is not known by caller
-      painter: painterOf(table, isIcicle || this.colouring !== 'outside' ? this.colouring : 'function'),
+      classOf: painterOf(table, isIcicle || this.colouring !== 'outside' ? this.colouring : 'function').classOf,
       isMarked: null,
       ...(first === firstOf(table) && { mostCallers: 0 }),
     });
@@ -180,7 +181,7 @@ class Half {
   }
 
   private press(event: KeyboardEvent): void {
-    if (event.ctrlKey || event.altKey || event.metaKey) return;
+    if (isShortcut(event)) return;
     const { focusedBox } = this.graph;
     if (event.key === 'Enter') this.enter(focusedBox);
     else if (event.key === 'o') this.open(focusedBox);

@@ -78,12 +78,12 @@ export class MainGraph {
     const { first, last } = this.run;
     const painter = views.painterAt(state);
     this.painter = painter;
-    graph.draw({
+    graph.drawView({
       table: this.table,
       first,
       last,
       isIcicle: state.isIcicle,
-      painter,
+      classOf: painter.classOf,
       isMarked: this.marker(),
       dimsOthers: this.found !== null,
     });

@@ -3,10 +3,8 @@
  */
 
 import type { Facts } from '../../../frames/facts.js';
+import { beside, type Point } from '../../../viewer/beside.js';
 import { htmlElement as html } from '../../../viewer/dom.js';
-
-const BESIDE_PX = 14;
-const BORDER_PX = 6;
 
 export class Tooltip {
   private readonly box = html('div', { class: 'tooltip', hidden: '', 'aria-hidden': 'true' });
@@ -18,7 +16,7 @@ export class Tooltip {
   /** Beside a point of the window. */
   show(facts: Facts, histogram: SVGSVGElement | null, xPx: number, yPx: number): void {
     this.fill(facts, histogram);
-    this.moveTo(xPx, yPx);
+    this.moveTo({ xPx, yPx });
   }
 
   hide(): void {
@@ -33,15 +31,12 @@ export class Tooltip {
     this.box.replaceChildren(html('div', { class: 'name' }, title), table, ...(histogram ? [histogram] : []));
   }
 
-  /** Not beyond the borders of the window. */
-  private moveTo(xPx: number, yPx: number): void {
+  private moveTo(point: Point): void {
     const { box } = this;
     box.hidden = false;
     const { width, height } = box.getBoundingClientRect();
-    const left = Math.min(xPx + BESIDE_PX, innerWidth - width - BORDER_PX);
-    const below = yPx + BESIDE_PX;
-    const top = below + height + BORDER_PX < innerHeight ? below : Math.max(BORDER_PX, yPx - BESIDE_PX - height);
-    box.style.left = `${Math.max(BORDER_PX, left)}px`;
-    box.style.top = `${top}px`;
+    const { xPx, yPx } = beside(point, width, height);
+    box.style.left = `${xPx}px`;
+    box.style.top = `${yPx}px`;
   }
 }

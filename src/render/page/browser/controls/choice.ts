@@ -1,34 +1,13 @@
 /**
- * Small controls, each with its label.
+ * One of several, with a label before it.
  */
 import { htmlElement as html } from '../../../viewer/dom.js';
-
-export function button(text: string, title: string, press: () => void): HTMLButtonElement {
-  const made = html('button', { type: 'button', title }, text);
-  made.addEventListener('click', press);
-  return made;
-}
-
-/** A button with a sign instead of words; `name` is read aloud. */
-export function iconButton(sign: string, name: string, title: string, press: () => void): HTMLButtonElement {
-  const made = button(sign, title, press);
-  made.setAttribute('aria-label', name);
-  return made;
-}
-
-/** A button that is on or off. */
-export function toggle(text: string, title: string, change: () => void): HTMLButtonElement {
-  const made = button(text, title, change);
-  made.setAttribute('aria-pressed', 'false');
-  return made;
-}
 
 export interface Choice<Value extends string> {
   readonly element: HTMLElement;
   readonly show: (value: Value) => void;
 }
 
-/** One of several, with a label before it. */
 export function choice<Value extends string>(
   label: string,
   options: readonly (readonly [value: Value, text: string])[],

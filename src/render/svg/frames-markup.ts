@@ -1,0 +1,21 @@
+/**
+ * Frames → markup: rectangles, the line that hatches them, labels.
+ */
+import { type Drawing, hatchPath, px, type Rectangle } from '../frames/drawing.js';
+import { briefFacts } from '../frames/facts.js';
+import { xml } from './xml.js';
+
+export function boxMarkup({ table, boxes }: Drawing, rectangle: Rectangle, classes = rectangle.className): string {
+  const { box, xPx, yPx, widthPx, heightPx } = rectangle;
+  return `<rect class="${classes}" x="${px(xPx)}" y="${yPx}" width="${px(widthPx)}" height="${heightPx}"><title>${xml(briefFacts(table, boxes, box))}</title></rect>\n`;
+}
+
+/** One path hatches all frames that are to be hatched, below the labels. */
+export function* hatchingAndLabels(drawn: readonly Rectangle[], attributes = ''): Generator<string> {
+  yield `<path ${attributes}fill="url(#hatch)" d="`;
+  for (const rectangle of drawn) if (rectangle.isHatched) yield hatchPath(rectangle);
+  yield '"/>\n<g id="labels">\n';
+  for (const { label, textXPx, textYPx } of drawn)
+    if (label !== '') yield `<text x="${px(textXPx)}" y="${textYPx}">${xml(label)}</text>\n`;
+  yield '</g>\n</g>\n';
+}

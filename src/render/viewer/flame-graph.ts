@@ -1,0 +1,143 @@
+/**
+ * A flame graph in a document: lays out what can be seen, has it drawn, and knows which box is where.
+ */
+import { type Boxes, type LayoutView, layout } from '../../layout/layout.js';
+import { type Drawing, FRAME_PX, hatchPath, type Look, px, type Rectangle, rectangles } from '../frames/drawing.js';
+import type { FrameTable } from '../frames/frame-table.js';
+import { besideOf, calleeOf, callerOf } from '../frames/neighbours.js';
+import type { Chart } from './chart.js';
+import { hide, setAttributes } from './dom.js';
+import type { FrameLayer } from './frame-layer.js';
+
+/** What is drawn. */
+export interface FlameView extends LayoutView, Pick<Drawing, 'isIcicle' | 'classOf'> {
+  readonly table: FrameTable;
+  /** As many rows at least. */
+  readonly leastRows?: number;
+  /** null: nothing is marked. */
+  readonly isMarked: ((boxes: Boxes, box: number) => boolean) | null;
+  /** What is not marked steps back. */
+  readonly dimsOthers?: boolean;
+}
+
+interface Frame {
+  readonly rectangle: Rectangle;
+  readonly element: SVGElement;
+}
+
+export class FlameGraph implements Chart {
+  boxes!: Boxes; // from the first drawing on, as is the view
+  rowCount = 0;
+  focusedBox = 0;
+  protected view!: FlameView;
+  /** By box. */
+  protected readonly frames = new Map<number, Frame>();
+  private readonly layer: FrameLayer;
+  private readonly characterPx: number;
+  private readonly describe: (box: number) => string;
+  private readonly boxOf = new Map<EventTarget | null, number>();
+  private offered?: Element | undefined;
+
+  /** `describe`: a box, as it is read aloud. */
+  constructor(layer: FrameLayer, characterPx: number, describe: (box: number) => string) {
+    this.layer = layer;
+    this.characterPx = characterPx;
+    this.describe = describe;
+  }
+
+  draw(view: FlameView): void {
+    const { layer, characterPx, frames, boxOf } = this;
+    const boxes = layout(view.table, view);
+    const rowCount = Math.max(boxes.rowCount, view.leastRows ?? 0);
+    const drawing = { ...view, boxes, characterPx, rowCount };
+    const drawn = [...rectangles(drawing)];
+    this.boxes = boxes;
+    this.rowCount = rowCount;
+    frames.clear();
+    boxOf.clear();
+    layer.draw(drawing, drawn, view.widthPx).forEach((element, at) => {
+      const rectangle = drawn[at] as Rectangle;
+      frames.set(rectangle.box, { rectangle, element });
+      boxOf.set(element, rectangle.box);
+    });
+    const hatched = drawn.filter(({ isHatched }) => isHatched);
+    layer.hatching.setAttribute('d', hatched.map(hatchPath).join(''));
+    this.showLooks(view);
+  }
+
+  /** What is drawn stays, and is marked as the view says. */
+  showLooks(view: FlameView): void {
+    this.view = view;
+    for (const [box, { element, rectangle }] of this.frames) this.layer.setLook(element, rectangle, this.lookOf(box));
+    this.unmark();
+  }
+
+  lookOf(box: number): Look {
+    const { isMarked: marker, dimsOthers = false } = this.view;
+    const isMarked = marker?.(this.boxes, box) ?? false;
+    return { isCaller: box < this.boxes.firstOfRun, isMarked, isDimmed: !isMarked && dimsOthers };
+  }
+
+  get hasFocus(): boolean {
+    return this.boxOf.has(document.activeElement);
+  }
+
+  boxAt(target: EventTarget | null): number | null {
+    for (let node = target as Node | null; node; node = node.parentNode) {
+      const box = this.boxOf.get(node);
+      if (box !== undefined) return box;
+    }
+    return null;
+  }
+
+  markBox(box: number, className = 'mark'): void {
+    const frame = this.frames.get(box);
+    if (frame === undefined) return this.unmark();
+    const { xPx, yPx, widthPx } = frame.rectangle;
+    setAttributes(this.layer.mark, {
+      class: className,
+      x: px(xPx),
+      y: yPx,
+      width: px(Math.max(1, widthPx)),
+      height: FRAME_PX,
+      visibility: 'visible',
+    });
+  }
+
+  unmark(): void {
+    hide(this.layer.mark);
+  }
+
+  offer(box: number): void {
+    for (const name of ['tabindex', 'role', 'aria-label']) this.offered?.removeAttribute(name);
+    this.focusedBox = this.frames.has(box) ? box : this.boxes.firstOfRun;
+    this.offered = this.frames.get(this.focusedBox)?.element;
+    if (this.offered)
+      setAttributes(this.offered, { tabindex: 0, role: 'img', 'aria-label': this.describe(this.focusedBox) });
+  }
+
+  focus(box: number): void {
+    this.offer(box);
+    this.frames.get(box)?.element.focus({ preventScroll: true });
+    this.bringIntoSight(box);
+  }
+
+  bringIntoSight(box: number): void {
+    const frame = this.frames.get(box);
+    if (frame) this.layer.bringIntoSight(frame.element, frame.rectangle);
+  }
+
+  step(key: string): boolean {
+    const { boxes, focusedBox, view } = this;
+    const [up, down] = view.isIcicle ? [callerOf, calleeOf] : [calleeOf, callerOf];
+    const steps: Readonly<Record<string, () => number>> = {
+      ArrowUp: () => up(boxes, focusedBox),
+      ArrowDown: () => down(boxes, focusedBox),
+      ArrowLeft: () => besideOf(boxes, focusedBox, -1),
+      ArrowRight: () => besideOf(boxes, focusedBox, 1),
+    };
+    const step = steps[key];
+    if (step) this.focus(step());
+    return step !== undefined;
+  }
+}
