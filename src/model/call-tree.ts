@@ -5,23 +5,14 @@
 import { ReusedColumn, resized } from './columns.js';
 import type { DurationsBuilder } from './durations.js';
 import { askForMemory } from './memory-watch.js';
-import { nodeColumns } from './node-columns.js';
+import { type NodeColumns, nodeColumns } from './node-columns.js';
 import { type Nanoseconds, NONE, type NodeId, type SymbolId } from './units.js';
 
 /** Node 0 is the root, no function; a parent always has a smaller id than its children. */
-export interface CallTree {
+export interface CallTree extends NodeColumns {
   readonly length: number;
   readonly parent: Int32Array; // NodeId | NONE
   readonly symbol: Int32Array; // SymbolId, unique among siblings; NONE at the root
-  readonly calls: Float64Array; // all calls, seen or inferred
-  readonly inferredCalls: Float64Array; // those whose start or end was not seen
-  readonly selfNs: Float64Array;
-  readonly inferredNs: Float64Array; // the part of selfNs below a frame whose place is a guess, or where control moved unseen
-  readonly unwoundCalls: Float64Array; // seen from start to end, but ended by an exception or a longjmp
-  readonly completeNs: Float64Array; // durations of the calls seen from start to end, summed
-  readonly minNs: Float64Array; // over the same calls; Infinity if there is none
-  readonly maxNs: Float64Array; // -Infinity if there is none
-  readonly longestCutNs: Float64Array; // one inferred call lasted at least so long; 0: nobody knows, or there is none
 }
 
 export const ROOT: NodeId = 0;

@@ -27,7 +27,8 @@ import { type Kernel, newKernel } from './kernel.js';
 import { type Head, LinePrefix, UNUSUAL } from './line-prefix.js';
 import { LONGEST_LINE_BYTES } from './lines.js';
 import { type NewBranches, NOTHING_TOLD, newBranches, type ToldBranches, toldWith } from './new-branches.js';
-import { type PerfLine, parsePerfLine } from './perf-line.js';
+import { parsePerfLine } from './perf-line.js';
+import type { PerfLine } from './perf-line-types.js';
 import { ARROW, onlyArrow, plainBranch, USUAL_FLAGS } from './plain-branch.js';
 import { KernelLines, KernelText, lineText, type ReadLines } from './read-lines.js';
 

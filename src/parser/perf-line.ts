@@ -10,44 +10,12 @@
  * belongs to the one before it (source lines, call chains) can be told by its own looks.
  */
 import type { PerfTime } from '../model/perf-time.js';
-import type { SidebandRecord } from '../model/sideband.js';
 import type { Address } from '../model/units.js';
-import { type Flags, parseFlags } from './flags.js';
+import { parseFlags } from './flags.js';
 import { parseAddress } from './location.js';
+import type { PerfLine, Prefix } from './perf-line-types.js';
 import { impossibleLine } from './possible.js';
 import { parseRecord } from './sideband.js';
-
-/** The columns before the event; `pid`, `cpu`, `comm` and `time` are null where they were not printed. */
-export interface Prefix {
-  readonly comm: string | null;
-  readonly pid: number | null;
-  readonly tid: number;
-  readonly cpu: number | null;
-  readonly time: PerfTime | null;
-}
-
-export type PerfLine =
-  | {
-      readonly type: 'branch';
-      readonly prefix: Prefix;
-      readonly flags: Flags;
-      readonly from: string;
-      readonly to: string;
-    }
-  | {
-      readonly type: 'error';
-      readonly time: PerfTime | null;
-      readonly cpu: number; // -1: not known, as for pid and tid
-      readonly pid: number;
-      readonly tid: number;
-      readonly ip: Address; // NaN: not known
-      readonly code: number;
-      readonly message: string;
-    }
-  | { readonly type: 'sideband'; readonly prefix: Prefix; readonly record: SidebandRecord }
-  /** Understood, and nothing to replay: blank lines, headers, source lines, call chains, other events. */
-  | { readonly type: 'ignored' }
-  | { readonly type: 'damaged'; readonly reason: string };
 
 const IGNORED: PerfLine = { type: 'ignored' };
 export const NO_FLAGS = 'a branch without flags (perf script needs -F+flags)';

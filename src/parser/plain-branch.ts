@@ -3,7 +3,7 @@
  */
 import type { BranchText } from './branch-ends.js';
 import { edgeOf, parseFlags } from './flags.js';
-import type { PerfLine } from './perf-line.js';
+import type { PerfLine } from './perf-line-types.js';
 
 /** Flags of branches in the form that the kernel reads by itself. */
 export const USUAL_FLAGS = [

@@ -6,7 +6,7 @@ import { isThreadId, MOST_ID } from '../model/limits.js';
 import type { SidebandRecord } from '../model/sideband.js';
 import { NONE } from '../model/units.js';
 import { parseAddress } from './location.js';
-import type { PerfLine, Prefix } from './perf-line.js';
+import type { PerfLine, Prefix } from './perf-line-types.js';
 
 export const FAR_TIME = 'its time lies more than 52 days from that of the first line';
 const BAD_THREAD = 'a thread or process id that no kernel gives out';

@@ -4,7 +4,7 @@
 import { LINE_BRANCH, LINE_BYTES, LINE_HEAD, LINE_NS, LINE_START } from './kernel/layout.js';
 import type { Kernel } from './kernel.js';
 import type { Head } from './line-prefix.js';
-import type { PerfLine } from './perf-line.js';
+import type { PerfLine } from './perf-line-types.js';
 
 /** Columns of a row: the kernel's records of four bytes a number. */
 export const Line = {

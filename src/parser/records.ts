@@ -5,7 +5,7 @@ import type { PerfTime } from '../model/perf-time.js';
 import type { Mapping, ThreadName, TraceRecord } from '../model/trace-chunk.js';
 import { type Nanoseconds, NONE } from '../model/units.js';
 import { fromLatin1 } from './intern.js';
-import type { PerfLine } from './perf-line.js';
+import type { PerfLine } from './perf-line-types.js';
 
 export type ErrorLine = Extract<PerfLine, { type: 'error' }>;
 export type SidebandLine = Extract<PerfLine, { type: 'sideband' }>;

@@ -3,7 +3,7 @@
  */
 import { TraceEdge } from '../model/branch-sites.js';
 import { type Nanoseconds, NONE } from '../model/units.js';
-import type { Lane, SiteEdges } from './merge-lanes.js';
+import type { Lane, SiteEdges } from './lane-rows.js';
 
 /**
  * Equal times: what goes on goes before what begins; of two stays that begin the one that is over first, for behind one

@@ -4,8 +4,7 @@
 import { FAR, FAR_LENGTH, farTime, NEAR_LENGTH } from '../model/event-run.js';
 import type { Nanoseconds } from '../model/units.js';
 import { type Place, runAt, type SharedEvents } from './event-memory.js';
-import type { Lane } from './merge-lanes.js';
-import type { EventRows } from './thread-memory.js';
+import type { EventRows, Lane } from './lane-rows.js';
 
 /** A step back this large is no jitter: what follows was recorded earlier, as in files joined in the wrong order. */
 export const LARGEST_JITTER_NS = 1_000_000;

@@ -8,19 +8,7 @@
 import { countAtOrBelow } from '../model/columns.js';
 import type { Nanoseconds } from '../model/units.js';
 import { Cursor, CursorHeap, compareCursors } from './lane-cursors.js';
-import type { EventRows } from './thread-memory.js';
-
-/** Of branch sites: where the trace begins and ends. */
-export interface SiteEdges {
-  readonly edge: Uint8Array; // TraceEdge
-}
-
-export interface Lane {
-  readonly cpu: number;
-  readonly length: number;
-  readonly site: Uint32Array;
-  readonly timeNs: Float64Array;
-}
+import type { EventRows, Lane, SiteEdges } from './lane-rows.js';
 
 export interface MergedLanes {
   readonly length: number;

@@ -5,8 +5,8 @@ import { BranchKind, type RecordKind, siteOfRecord, TraceEdge } from '../model/b
 import type { ThreadEvents } from '../model/thread-events.js';
 import type { TraceRecord } from '../model/trace-chunk.js';
 import type { Nanoseconds, Tid } from '../model/units.js';
-import { lastRowAt, type MergedLanes, type SiteEdges } from './merge-lanes.js';
-import type { EventRows } from './thread-memory.js';
+import type { EventRows, SiteEdges } from './lane-rows.js';
+import { lastRowAt, type MergedLanes } from './merge-lanes.js';
 
 /**
  * Among events of its own time a record stands before the first trace start: what it tells of led to the start. One from before

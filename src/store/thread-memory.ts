@@ -1,13 +1,8 @@
 /**
  * Memory in which one thread's events are put in order: used again for the next thread, because new memory is slow.
  */
+import type { EventRows } from './lane-rows.js';
 import type { ThreadSource } from './thread-source.js';
-
-/** As many rows in each column. */
-export interface EventRows {
-  readonly timeNs: Float64Array;
-  readonly site: Uint32Array;
-}
 
 /** What the lanes hold, and what is made of it. */
 export interface ThreadMemory {

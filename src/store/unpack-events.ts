@@ -10,8 +10,7 @@ import { MOST_BLOCK_BYTES, type PackedBlock, type PackedLane, type PackedThread 
 import type { Nanoseconds } from '../model/units.js';
 import { BlockFault } from './block-fault.js';
 import { FAR_TIME, FIRST_EXPECTED } from './event-code.js';
-import type { Lane } from './merge-lanes.js';
-import type { EventRows } from './thread-memory.js';
+import type { EventRows, Lane } from './lane-rows.js';
 
 /** What another thread needs to read blocks; plain data. */
 export interface PackedFile {

@@ -11,7 +11,8 @@ import { NOT_PRINTED } from '../../src/parser/line-prefix.js';
 import { LineReader } from '../../src/parser/line-reader.js';
 import { knownFile, parseLocation } from '../../src/parser/location.js';
 import { END_COLUMNS, End, type NewBranches } from '../../src/parser/new-branches.js';
-import { type PerfLine, parsePerfLine } from '../../src/parser/perf-line.js';
+import { parsePerfLine } from '../../src/parser/perf-line.js';
+import type { PerfLine } from '../../src/parser/perf-line-types.js';
 import { LINE_COLUMNS, Line, lineText, type ReadLines } from '../../src/parser/read-lines.js';
 import { fixture } from '../helpers/traces/load.js';
 

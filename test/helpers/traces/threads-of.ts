@@ -9,8 +9,8 @@ import { TextSource } from '../../../src/pipeline/read/text-source.js';
 import { TraceBuilder } from '../../../src/pipeline/read/trace-builder.js';
 import { WorkerPool } from '../../../src/pipeline/workers/worker-pool.js';
 import { type SiteFacts, siteFacts } from '../../../src/replay/functions/site-facts.js';
+import { type LoadedThread, loadThread } from '../../../src/store/load-thread.js';
 import { threadBytes } from '../../../src/store/thread-memory.js';
-import { type LoadedThread, loadThread } from '../../../src/store/thread-source.js';
 import { beginningOf, inputOf } from './load.js';
 
 export interface TraceThreads {

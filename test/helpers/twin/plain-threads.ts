@@ -8,7 +8,7 @@ import { Outcome } from '../../../src/replay/pairing/pairing.js';
 import { Replayer } from '../../../src/replay/replayer.js';
 import type { TailCalls } from '../../../src/replay/stack/frame.js';
 import type { ReplayOptions } from '../../../src/replay/thread-replay.js';
-import type { LoadedThread } from '../../../src/store/thread-source.js';
+import type { LoadedThread } from '../../../src/store/load-thread.js';
 import { type TraceThreads, threadsOfBeginning } from '../traces/threads-of.js';
 import type { PlainThread } from './plain-calls.js';
 import { symbolKey } from './plain-levels.js';

@@ -1,0 +1,89 @@
+/**
+ * All that is stored of one thread in, its events out, in the order in which they happened.
+ */
+import { assert } from '../model/errors.js';
+import type { ThreadEvents } from '../model/thread-events.js';
+import type { TraceRecord } from '../model/trace-chunk.js';
+import { type Nanoseconds, NONE } from '../model/units.js';
+import type { SharedEvents } from './event-memory.js';
+import { byTimeThenContent, type GapRecord, gapsAmong } from './gap-records.js';
+import { readLane } from './lane.js';
+import type { EventRows, Lane, SiteEdges } from './lane-rows.js';
+import { type MergedLanes, mergeLanes } from './merge-lanes.js';
+import { placeRecords } from './place-records.js';
+import { threadMemory } from './thread-memory.js';
+import type { ThreadSource } from './thread-source.js';
+import { type PackedFile, readPackedLanes } from './unpack-events.js';
+
+/** What the trace says of a thread beside its events. */
+export interface ThreadFacts {
+  /** perf's errors among the events, in their order. */
+  readonly gaps: readonly GapRecord[];
+  readonly isCreatedInside: boolean;
+  /** When it ended; Infinity if nobody saw it. */
+  readonly exitNs: Nanoseconds;
+  /** Times that stepped back. */
+  readonly clockSteps: number;
+}
+
+export interface LoadedThread extends ThreadFacts {
+  readonly events: ThreadEvents;
+}
+
+/** `buffer`: as large as `threadBytes` says; the events are good until it is used again. */
+export function loadThread(
+  source: ThreadSource,
+  shared: SharedEvents,
+  sites: SiteEdges,
+  buffer: ArrayBuffer | SharedArrayBuffer,
+): LoadedThread {
+  const memory = threadMemory(buffer, source);
+  const lanes = source.packed
+    ? wantedLanes(source.packed, shared.packed, memory.lanes)
+    : readLanes(source.lanes, shared, memory.lanes);
+  const wantsCpus = source.unownedGaps.some(({ cpu }) => cpu !== NONE);
+  const merged = mergeLanes(lanes, sites, memory.merged, wantsCpus);
+  const exitNs = exitOf(source.records, merged);
+  const own = source.records.filter(({ what, timeNs }) => what !== 'switch' || timeNs <= exitNs);
+  const records = [...own, ...source.unownedGaps.flatMap((gaps) => [...gapsAmong(gaps, merged)])];
+  const events = placeRecords(source, merged, records, sites, memory.merged);
+  const gaps = records.filter((record) => record.what === 'gap').sort(byTimeThenContent);
+  const isCreatedInside = records.some(({ what }) => what === 'fork');
+  return { events, gaps, isCreatedInside, exitNs, clockSteps: merged.clockSteps };
+}
+
+function readLanes(lanes: ThreadSource['lanes'], shared: SharedEvents, rows: EventRows): Lane[] {
+  let row = 0;
+  return lanes.map((inputs) => {
+    const lane = readLane(inputs, shared, rows, row);
+    row += lane.length;
+    return lane;
+  });
+}
+
+function wantedLanes(
+  { thread, cpus }: NonNullable<ThreadSource['packed']>,
+  file: PackedFile | null,
+  rows: EventRows,
+): Lane[] {
+  assert(file !== null, 'a packed thread without its file');
+  return readPackedLanes(thread, file, rows).filter(({ cpu }) => cpus.includes(cpu));
+}
+
+/** Its last exit, if neither a branch nor a new thread of the same number comes behind it; of one time the exit is the last. */
+function exitOf(records: readonly TraceRecord[], { timeNs, length }: MergedLanes): Nanoseconds {
+  const last = records.reduce<TraceRecord | null>(
+    (last, record) => (isTask(record) && (last === null || isLater(record, last)) ? record : last),
+    null,
+  );
+  const isOver = last?.what === 'exit' && (length === 0 || last.timeNs >= timeNs[length - 1]);
+  return isOver ? last.timeNs : Number.POSITIVE_INFINITY;
+}
+
+function isLater(record: TraceRecord, last: TraceRecord): boolean {
+  return record.timeNs > last.timeNs || (record.timeNs === last.timeNs && record.what === 'exit');
+}
+
+function isTask({ what }: TraceRecord): boolean {
+  return what === 'fork' || what === 'exit';
+}
