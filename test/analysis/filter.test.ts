@@ -24,7 +24,7 @@ describe.each(traceFiles)('%s', (file) => {
     if (threads.length === 0) return;
     const nameOf = (symbol: number) => symbolKey(trace.symbols, symbol);
     const replayer = new Replayer(trace.facts);
-    const asked = fc.sample(filters(askableOf(threads.map(({ plain }) => plain))), { numRuns: 4, seed: 1 });
+    const asked = fc.sample(filters(askableOf(threads.map(({ plain }) => plain))), { numRuns: 2, seed: 1 });
     for (const { plain, thread, options } of threads) {
       const { log, tree } = replayer.replay(thread.events, { ...options, wantsLog: true });
       if (log === null) throw new Error('there is no log');

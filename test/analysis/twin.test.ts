@@ -15,7 +15,7 @@ import { expectSameAnswers } from '../helpers/twin/same-answers.js';
 /** The twin goes through all calls for each call: of larger traces it knows the first threads. */
 const MOST_CALLS = 1000;
 /** The smaller a trace is, the more is asked of it. */
-const questionsFor = (calls: number) => (calls < 100 ? 25 : calls < 400 ? 10 : 4);
+const questionsFor = (calls: number) => (calls < 100 ? 12 : calls < 400 ? 5 : 3);
 
 describe.each(traceFiles)('%s', (file) => {
   test.each(['nest', 'replace'] as const)('%s', async (tailCalls) => {

@@ -38,8 +38,6 @@ describe.each(kinds)('%s, half a megabyte', (kind) => {
 describe('calls', () => {
   test.each([
     ['ordinary', 10_000, 20_000],
-    ['one-thread', 10_000, 20_000],
-    ['many-threads', 10_000, 20_000],
     ['many-path', 40_000, 320_000],
   ] as const)('%s: between %d and %d paths in a hundred megabytes', (kind, least, most) => {
     let paths = 0;

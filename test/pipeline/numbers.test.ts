@@ -12,9 +12,7 @@ import { beginningOf, inputOf } from '../helpers/traces/load.js';
 const fixtures = tracesIn(['hardware', 'lab', 'constructed', 'damaged', 'truth', 'demo']);
 const HALF = { from: { afterStartNs: 10 }, to: { afterStartNs: 1000 } };
 const OPTIONS: readonly AnalyzeOptions[] = [
-  { durations: true },
-  { tailCalls: 'replace', extend: false },
-  { window: HALF, extend: false },
+  { durations: true, extend: false },
   { window: HALF, tailCalls: 'replace', foldRecursion: true, trees: 'together', durations: true },
 ];
 const ALONE = { jobs: 1, byCalls: true };
