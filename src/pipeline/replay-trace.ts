@@ -49,7 +49,8 @@ export async function replayTrace(
   asked: Asked,
   resources: Omit<ReplayHelp, 'counts'>,
 ): Promise<Result> {
-  const { tids, store, recorded } = trace;
+  const { store, recorded } = trace;
+  const { tids } = store;
   const { signal, onProgress } = options;
   const { setup, symbols } = setupOf(trace, options, asked);
   const builder = new ProfileBuilder(trace, symbols, options.trees ?? 'apart', setup.questions);
@@ -85,7 +86,7 @@ function setupOf(
   options: ReplayTraceOptions,
   asked: Asked,
 ): { readonly setup: ReplaySetup; readonly symbols: SymbolTable } {
-  const { sites, store, bounds } = trace;
+  const { sites, store } = trace;
   askForMemory(sites.length * FACTS_BYTES);
   const numbered = numberFunctions(sites, trace.symbols);
   const { ids, symbols } = nameFunctions(numbered, trace.symbols, store.mappingsOfThreads());
@@ -95,8 +96,8 @@ function setupOf(
     events: store.memory.shared(),
     options: {
       tailCalls: options.tailCalls ?? 'nest',
-      extendTo: options.extend === false ? null : bounds,
-      mayBeUndecoded: store.mayBeUndecoded,
+      extendTo: options.extend === false ? null : store.bounds,
+      mayBeUndecoded: store.undecoded.isPossible,
     },
     questions: questionsOf(trace, symbols, options, asked),
     lessons: null,

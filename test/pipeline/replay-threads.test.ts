@@ -5,14 +5,14 @@ import { expect, test } from 'vitest';
 import type { ReplaySetup } from '../../src/pipeline/replay/replay-thread.js';
 import { replayThreads } from '../../src/pipeline/replay/replay-threads.js';
 import { WorkerPool } from '../../src/pipeline/workers/worker-pool.js';
-import type { TraceStore } from '../../src/store/trace-store.js';
+import type { StoredThreads } from '../../src/store/stored-threads.js';
 
 const TRACE = { facts: {}, lessons: null } as unknown as ReplaySetup;
 const SOURCE = { tid: 7, lanes: [], packed: null, events: 0, records: [], unownedGaps: [] };
 
 /** What is given to other threads, of one thread with so many events; what is replayed here fails for lack of a trace. */
 async function givenAway(events: number, pool: WorkerPool): Promise<number> {
-  const store = { eventsOf: () => events, sourceOf: () => SOURCE } as unknown as TraceStore;
+  const store = { eventsOf: () => events, sourceOf: () => SOURCE } as unknown as StoredThreads;
   let given = 0;
   pool.run = async () => {
     given++;

@@ -51,17 +51,17 @@ export async function importTrace(
 }
 
 function* packedThreads(
-  { store, tids }: Trace,
+  { store }: Trace,
   terms: PackingTerms,
   { signal, onProgress }: ImportOptions,
 ): Generator<WrittenThread> {
   const packer = new EventPacker(terms);
-  for (const [done, tid] of tids.entries()) {
+  for (const [done, tid] of store.tids.entries()) {
     signal?.throwIfAborted();
     checkMemory();
     const lanes: PackedLane[] = [];
     yield { tid, lanes, blocks: packThread(store.sourceOf(tid), store.memory.shared(), packer, lanes) };
-    onProgress?.({ phase: 'write', threads: done + 1, ofThreads: tids.length });
+    onProgress?.({ phase: 'write', threads: done + 1, ofThreads: store.tids.length });
   }
 }
 
@@ -77,10 +77,10 @@ class ByteCounter {
   }
 }
 
-function accountOf({ account, tids }: Trace, bytes: number): ImportedTrace {
+function accountOf({ account, store }: Trace, bytes: number): ImportedTrace {
   const { counts, unwanted, firstDamaged, broken } = account;
   return {
-    threads: tids.length,
+    threads: store.tids.length,
     events: counts.events - unwanted,
     bytes,
     counts,

@@ -4,8 +4,9 @@
 import type { Nanoseconds } from '../../model/units.js';
 import { expectedSites } from '../../store/event-code.js';
 import type { PackingTerms } from '../../store/pack-events.js';
+import type { TimeBounds } from '../../store/store-contents.js';
 import type { SideRecords, TraceContents } from '../../trace-file/contents.js';
-import type { TimeBounds, Trace } from '../read/trace.js';
+import type { Trace } from '../read/trace.js';
 import { orderedSites, orderedSymbols } from './file-order.js';
 
 /** `terms`: what the blocks of its threads are packed by. */
@@ -36,8 +37,8 @@ export function traceContents(trace: Trace): { readonly contents: TraceContents;
 }
 
 /** Branches tell them; records, if there is none. */
-function boundsOf({ account, bounds, boundsOfBranches }: Trace): TimeBounds {
-  return account.counts.events === 0 ? bounds : boundsOfBranches;
+function boundsOf({ account, store }: Trace): TimeBounds {
+  return account.counts.events === 0 ? store.bounds : store.boundsOfBranches;
 }
 
 /** The second in which the trace begins: what the reader counts from, the order of the inputs decided. */

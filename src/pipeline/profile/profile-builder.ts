@@ -65,9 +65,9 @@ export class ProfileBuilder {
     this.questions = questions;
     this.durations = questions.durations === null ? null : new DurationsBuilder();
     this.calls = questions.latency && new CallsAnswerBuilder(questions.latency.slowest);
-    this.unlearned = trace.tids.toSorted((a, b) => b - a);
+    this.unlearned = trace.store.tids.toSorted((a, b) => b - a);
     this.together = trees === 'together' ? new CallTreeBuilder() : null;
-    this.shiftNs = Math.floor(trace.bounds.startNs / 1e9) * 1e9;
+    this.shiftNs = Math.floor(trace.store.bounds.startNs / 1e9) * 1e9;
   }
 
   /** A thread that was replayed while the contexts were still being learned. */
@@ -131,7 +131,7 @@ export class ProfileBuilder {
 
   /** Of what is looked at, in the profile's time. */
   private bounds(): Pick<TraceMeta, 'startNs' | 'endNs'> {
-    const { bounds } = this.trace;
+    const { bounds } = this.trace.store;
     const window = this.questions.filter?.window;
     const startNs = Math.max(bounds.startNs, window?.startNs ?? bounds.startNs);
     const endNs = Math.max(startNs, Math.min(bounds.endNs, window?.endNs ?? bounds.endNs));

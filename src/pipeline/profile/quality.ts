@@ -110,15 +110,15 @@ export class QualityBuilder {
 
   private gapOf(tid: Tid, stretch: LostStretch, error: GapRecord | undefined): TraceGap {
     const { atNs, lengthNs, ip, isLast } = stretch;
-    const { store } = this.trace;
+    const { undecoded } = this.trace.store;
     const at = { tid, atNs: atNs - this.shiftNs, lengthNs };
     if (error === undefined) {
-      const file = store.undecodedFileOf(tid, { pid: NONE, ip, timeNs: atNs });
-      const isUndecoded = isLast || file !== null || (store.lacksCode && lengthNs > 0);
+      const file = undecoded.fileWithoutCode(tid, { pid: NONE, ip, timeNs: atNs });
+      const isUndecoded = isLast || file !== null || (undecoded.lacksCode && lengthNs > 0);
       return isUndecoded ? { ...at, cause: 'undecoded', file } : { ...at, cause: 'unannounced' };
     }
     const { code, message } = error;
-    return { ...at, cause: 'decode-error', code, message, file: store.fileOf(tid, error) };
+    return { ...at, cause: 'decode-error', code, message, file: undecoded.fileOf(tid, error) };
   }
 }
 

@@ -9,13 +9,13 @@ import type { ReadAccount, Trace } from './trace.js';
 const DECODE = 'perf script --itrace=cre --ns -F-event,-period,+addr,-comm,+flags,+dso,+symoff';
 
 /** @throws PtflameError if nothing of what was read can be replayed as asked. */
-export function refuseUnusable({ account, store, tids }: Trace, select: Selection, byCalls: boolean): void {
+export function refuseUnusable({ account, store }: Trace, select: Selection, byCalls: boolean): void {
   const { counts, flagless, timeless } = account;
   if (counts.events === 0 && !store.knowsThreads) throw flagless > 0 ? noFlags(flagless) : noBranches(account);
   if (timeless > 0 && !byCalls) throw noTimes();
   if (select.pids && !store.names.knowsPids) throw noProcessIds();
   if (select.comm && !store.names.knowsComms) throw noThreadNames();
-  if (tids.length === 0) throw nothingSelected();
+  if (store.tids.length === 0) throw nothingSelected();
 }
 
 export function noProcessIds(): PtflameError {

@@ -89,30 +89,24 @@ export class TraceBuilder {
 
   /** All sources were read. */
   freeze(recorded: RecordedWhere | null): Trace {
-    const { words, store } = this;
-    store.isTimed = words.timeless === 0;
-    const boundsOfBranches = { startNs: store.startNs, endNs: store.endNs };
-    store.coverRecords();
-    const tids = store.wantedTids(); // counts what is left out
+    const { words } = this;
+    const store = this.store.freeze(words.timeless === 0);
     return {
-      tids,
       store,
       symbols: words.interner.symbols.build(),
       sites: words.interner.sites.build(),
       originSeconds: words.originSeconds,
-      bounds: { startNs: store.startNs, endNs: store.endNs },
-      boundsOfBranches,
-      account: this.account(),
+      account: this.account(store.unwanted),
       recorded,
     };
   }
 
-  private account(): ReadAccount {
+  private account(unwanted: number): ReadAccount {
     const { words, counts, broken, isDecodedHere } = this;
     const { timed, timeless, flagless, unknownFlags } = words;
     return {
       counts,
-      unwanted: this.store.unwanted,
+      unwanted,
       timed,
       timeless,
       flagless,

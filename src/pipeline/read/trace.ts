@@ -6,30 +6,19 @@ import type { PerfTime } from '../../model/perf-time.js';
 import type { RecordedWhere } from '../../model/profile.js';
 import type { DamagedLine, LineCounts } from '../../model/quality.js';
 import type { SymbolTable } from '../../model/symbol-table.js';
-import type { Nanoseconds, Tid } from '../../model/units.js';
-import type { FilledStore } from '../../store/trace-store.js';
+import type { Nanoseconds } from '../../model/units.js';
+import type { StoredThreads } from '../../store/stored-threads.js';
 
 export interface Trace {
-  /** The threads that are wanted, by tid. */
-  readonly tids: readonly Tid[];
-  /** Events and records of each thread, and what they tell of it. */
-  readonly store: FilledStore;
+  /** Its threads: how long they were recorded, and of each its events, its records, and what they tell. */
+  readonly store: StoredThreads;
   readonly symbols: SymbolTable;
   readonly sites: BranchSites;
   /** perf's clock at time 0, whole seconds; null: nothing in the trace has a time. */
   readonly originSeconds: number | null;
-  /** From the first to the last time of all threads, wanted or not, and of records where branches could not be decoded. */
-  readonly bounds: TimeBounds;
-  /** The same, of branches alone; infinite if there is none. */
-  readonly boundsOfBranches: TimeBounds;
   readonly account: ReadAccount;
   /** Where it was recorded; null: it does not tell, or it was read from several sources. */
   readonly recorded: RecordedWhere | null;
-}
-
-export interface TimeBounds {
-  readonly startNs: Nanoseconds;
-  readonly endNs: Nanoseconds;
 }
 
 /** What became of all that was read. */

@@ -137,7 +137,7 @@ function boundsOf({ from, to }: NonNullable<FilterOptions['window']>, trace: Tra
  * @throws PtflameError NOTHING_SELECTED
  */
 export function stacksAtNs(moment: Moment, trace: Trace): Nanoseconds {
-  const { startNs, endNs } = trace.bounds;
+  const { startNs, endNs } = trace.store.bounds;
   const atNs = momentNs(moment, trace);
   if (atNs >= startNs && atNs <= endNs) return atNs;
   const isBefore = atNs < startNs;
@@ -149,7 +149,7 @@ export function stacksAtNs(moment: Moment, trace: Trace): Nanoseconds {
 }
 
 function momentNs(moment: Moment, trace: Trace): Nanoseconds {
-  return 'afterStartNs' in moment ? trace.bounds.startNs + moment.afterStartNs : timeIn(trace, moment);
+  return 'afterStartNs' in moment ? trace.store.bounds.startNs + moment.afterStartNs : timeIn(trace, moment);
 }
 
 /** What of a trace is looked at, in words; null: all of its time. */

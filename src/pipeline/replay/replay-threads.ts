@@ -5,8 +5,8 @@
 import { setImmediate } from 'node:timers/promises';
 import type { CountMemory } from '../../model/durations.js';
 import type { Tid } from '../../model/units.js';
+import type { StoredThreads } from '../../store/stored-threads.js';
 import { threadBytes } from '../../store/thread-memory.js';
-import type { FilledStore } from '../../store/trace-store.js';
 import { inSharedMemory } from '../workers/shared-data.js';
 import type { WorkerPool } from '../workers/worker-pool.js';
 import type { LentCounts } from './lent-counts.js';
@@ -31,7 +31,7 @@ type Replay = readonly [Tid, ReplayedThread];
 /** Replays threads; each result is given away as soon as those before it are. */
 export async function* replayThreads(
   tids: readonly Tid[],
-  store: FilledStore,
+  store: StoredThreads,
   trace: ReplaySetup,
   help: ReplayHelp,
 ): AsyncGenerator<Replay> {
@@ -45,7 +45,7 @@ export async function* replayThreads(
 
 async function* replayHere(
   tids: readonly Tid[],
-  store: FilledStore,
+  store: StoredThreads,
   trace: ReplaySetup,
   counts: LentCounts | null,
 ): AsyncGenerator<Replay> {
@@ -63,7 +63,7 @@ async function* replayHere(
 
 async function* replayElsewhere(
   tids: readonly Tid[],
-  store: FilledStore,
+  store: StoredThreads,
   trace: ReplaySetup,
   { pool, memoryBytes, counts }: ReplayHelp,
 ): AsyncGenerator<Replay> {

@@ -19,7 +19,7 @@ export interface TraceThreads {
   readonly sites: BranchSites;
   readonly facts: SiteFacts;
   readonly symbols: SymbolTable;
-  /** First and last time over all threads, since `originSeconds`. */
+  /** First and last time of a branch over all threads, since `originSeconds`. */
   readonly bounds: { readonly startNs: number; readonly endNs: number };
   /** perf's clock at time 0; null if the trace has no times. */
   readonly originSeconds: number | null;
@@ -38,13 +38,11 @@ export async function threadsOfBeginning(path: string): Promise<TraceThreads> {
 export async function threadsOfInput(input: TraceInput): Promise<TraceThreads> {
   const builder = new TraceBuilder({}, { memoryBytes: 2 ** 30, directory: null }, new WorkerPool(1));
   await new TextSource(input).read(builder);
-  const { store, words } = builder;
-  const sites = words.interner.sites.build();
-  const symbols = words.interner.symbols.build();
-  const threads = store.wantedTids().map((tid) => {
-    const source = store.sourceOf(tid);
+  const { store, sites, symbols, originSeconds } = builder.freeze(null);
+  const bounds = store.boundsOfBranches;
+  const threads = store.tids.map((tid) => {
+    const source = { ...store.sourceOf(tid), recordingStartNs: bounds.startNs };
     return loadThread(source, store.memory.shared(), sites, new ArrayBuffer(threadBytes(source)));
   });
-  const bounds = { startNs: store.startNs, endNs: store.endNs };
-  return { threads, sites, facts: siteFacts(sites, symbols), symbols, bounds, originSeconds: words.originSeconds };
+  return { threads, sites, facts: siteFacts(sites, symbols), symbols, bounds, originSeconds };
 }

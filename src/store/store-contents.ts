@@ -1,0 +1,43 @@
+/**
+ * What a store was filled with.
+ */
+import type { PackedThread } from '../model/packed-thread.js';
+import type { Selection, TraceRecord } from '../model/trace-chunk.js';
+import type { Nanoseconds, Tid } from '../model/units.js';
+import type { EventMemory } from './event-memory.js';
+import type { UnownedGaps } from './gap-records.js';
+import type { LaneRuns } from './lane.js';
+import type { Mappings } from './mappings.js';
+import type { ThreadNames } from './thread-names.js';
+
+/** What is stored of a thread. */
+export interface StoredThread {
+  readonly lanes: Map<number, LaneRuns[]>; // by processor
+  /** Where a file has all of it. */
+  readonly packed: PackedThread | null;
+  events: number;
+}
+
+/** All that was added to a store. */
+export interface StoreContents {
+  readonly selection: Selection;
+  readonly memory: Pick<EventMemory, 'shared'>;
+  readonly threads: ReadonlyMap<Tid, StoredThread>;
+  readonly records: ReadonlyMap<Tid, ReadonlyMap<string, TraceRecord>>;
+  readonly unownedGaps: UnownedGaps;
+  readonly names: ThreadNames;
+  readonly mappings: Mappings;
+  /** Of branches. */
+  readonly bounds: TimeBounds;
+  /** Events of threads and processors that are not wanted, as far as that is told by numbers. */
+  readonly unwanted: number;
+  readonly isTimed: boolean;
+  readonly hasSwitches: boolean;
+  readonly hasErrors: boolean;
+  readonly hasBranches: boolean;
+}
+
+export interface TimeBounds {
+  readonly startNs: Nanoseconds;
+  readonly endNs: Nanoseconds;
+}
