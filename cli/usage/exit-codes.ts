@@ -3,7 +3,7 @@
  */
 export const EXIT = { done: 0, fault: 1, usage: 2, interrupted: 130 } as const;
 
-/** As help, the man page and docs/command-line.md tell of them. */
+/** As help, the man page and docs/cli.md tell of them. */
 export const EXIT_TEXTS: readonly (readonly [code: number, meaning: string])[] = [
   [EXIT.done, 'done; also when the reader of standard output went away'],
   [EXIT.fault, 'the input or the machine is at fault; the message says what to do'],

@@ -1,0 +1,55 @@
+/**
+ * What is known of the commands → the reference in docs/cli.md, as Markdown.
+ */
+import type { Command, Program } from './command.js';
+import type { Flag } from './flag.js';
+import { ENVIRONMENT, EVERYWHERE, fallbackText, usage, valueText } from './help.js';
+import { argumentText, byTask, flagGroups } from './parts.js';
+
+export function reference({ commands }: Program): string {
+  const inOrder = byTask(commands).flatMap(([, own]) => own);
+  const blocks = [
+    '## Options of every command',
+    table(
+      'option',
+      EVERYWHERE.map(([spelling, meaning]) => [spelling.trim(), meaning]),
+    ),
+    '## Environment',
+    table('variable', ENVIRONMENT),
+    ...inOrder.flatMap(commandBlocks),
+  ];
+  return `${blocks.join('\n\n')}\n`;
+}
+
+function commandBlocks(command: Command): string[] {
+  const groups = flagGroups(command.flags()).filter(([heading]) => heading !== 'General'); // told once, in front
+  const words = command.arguments.map((argument) => [argumentText(argument), argument.description] as const);
+  return [
+    `## ptflame ${command.name}`,
+    `${command.summary.replace(/^./, (letter) => letter.toUpperCase())}.`,
+    ...(command.details === undefined ? [] : [escaped(command.details)]),
+    code([usage(command)]),
+    code(command.examples.flatMap(([text, meaning]) => [`${text}`, `    # ${meaning}`])),
+    ...(words.length === 0 ? [] : [table('argument', words)]),
+    ...groups.map(([heading, flags]) => table(heading.toLowerCase(), flags.map(flagRow))),
+  ];
+}
+
+function flagRow(flag: Flag): readonly [string, string] {
+  const short = flag.alias === null ? '' : `-${flag.alias}, `;
+  return [`${short}--${flag.name}${valueText(flag)}`, flag.description + fallbackText(flag)];
+}
+
+function table(what: string, rows: readonly (readonly [term: string, meaning: string])[]): string {
+  const lines = rows.map(([term, meaning]) => `| \`${term.replaceAll('|', '\\|')}\` | ${escaped(meaning)} |`);
+  return [`| ${what} | |`, '| --- | --- |', ...lines].join('\n');
+}
+
+function code(lines: readonly string[]): string {
+  return lines.map((line) => `    ${line}`).join('\n');
+}
+
+/** Text that Markdown would take for something else. */
+function escaped(text: string): string {
+  return text.replace(/[|<>*_[\]]/g, '\\$&');
+}
