@@ -30,11 +30,7 @@ export function measure(command: readonly string[]): Promise<Run> {
 async function timed(command: readonly string[]): Promise<Run> {
   const report = join(tmpdir(), `ptflame-bench-${process.pid}.time`);
   const { stdout, wallSeconds } = await run([GNU_TIME, '-f', '%U %S %M', '-o', report, ...command], () => {});
-  const [user, system, peakKib] = readFileSync(report, 'utf8').trim().split(' ').map(Number) as [
-    number,
-    number,
-    number,
-  ];
+  const [user, system, peakKib] = readFileSync(report, 'utf8').trim().split(' ').map(Number);
   rmSync(report);
   return { stdout, wallSeconds, cpuSeconds: user + system, peakBytes: peakKib * 1024 };
 }
@@ -67,7 +63,7 @@ function run(
   command: readonly string[],
   onLook: (pid: number) => void,
 ): Promise<{ stdout: string; wallSeconds: number }> {
-  const [program, ...args] = command as [string, ...string[]];
+  const [program, ...args] = command;
   return new Promise((resolve, reject) => {
     const began = performance.now();
     const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, LC_ALL: 'C' } });

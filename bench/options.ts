@@ -56,7 +56,7 @@ const UNITS: Readonly<Record<string, number>> = { '': 1, K: 1e3, M: 1e6, G: 1e9 
 function bytesOf(text: string): number {
   const [, digits, unit = ''] = /^(\d+(?:\.\d+)?)([KMG]?)$/.exec(text) ?? [];
   if (digits === undefined) throw new Error(`--size is a number with K, M or G behind it, not ${text}`);
-  return Number(digits) * (UNITS[unit] as number);
+  return Number(digits) * UNITS[unit];
 }
 
 function kindOf(name: string): Kind {

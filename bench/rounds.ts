@@ -19,7 +19,7 @@ export async function measureRounds(candidates: readonly Candidate[], rounds: nu
       costs[row]?.push(cost);
     }
   }
-  return candidates.map(({ name }, row) => ({ name, ...medians(costs[row] as Cost[]) }));
+  return candidates.map(({ name }, row) => ({ name, ...medians(costs[row]) }));
 }
 
 function medians(costs: readonly Cost[]): Omit<Measured, 'name'> {
@@ -35,5 +35,5 @@ function medians(costs: readonly Cost[]): Omit<Measured, 'name'> {
 export function median(values: readonly number[]): number {
   const ordered = [...values].sort((a, b) => a - b);
   const middle = ordered.length / 2;
-  return ((ordered[Math.ceil(middle) - 1] as number) + (ordered[Math.floor(middle)] as number)) / 2;
+  return (ordered[Math.ceil(middle) - 1] + ordered[Math.floor(middle)]) / 2;
 }

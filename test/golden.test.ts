@@ -176,7 +176,7 @@ class FrameLog implements FrameWatcher {
   }
 
   private nameOf(symbol: SymbolId): string {
-    return shorter(this.symbols.name[symbol] as string, 40);
+    return shorter(this.symbols.name[symbol], 40);
   }
 
   private add(depth: number, text: string): void {
@@ -251,7 +251,7 @@ function placeText(sites: BranchSites, symbols: SymbolTable, site: number, end: 
   const hex = BigInt.asUintN(64, BigInt(address)).toString(16).padStart(16);
   if (symbol === NONE) return `${hex} ${'-'.padEnd(34)}`;
   const offset = Number.isNaN(start) ? '' : `+0x${(address - start).toString(16)}`;
-  return `${hex} ${`${shorter(symbols.name[symbol] as string, 34 - offset.length)}${offset}`.padEnd(34)}`;
+  return `${hex} ${`${shorter(symbols.name[symbol], 34 - offset.length)}${offset}`.padEnd(34)}`;
 }
 
 /** Long names keep both their ends. */

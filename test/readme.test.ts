@@ -13,9 +13,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
 async function codeBlocks(page: string, language: string): Promise<string[]> {
   const text = await readFile(join(ROOT, page), 'utf8');
-  return [...text.matchAll(/```(\w+)\n(.*?)```/gs)]
-    .filter((match) => match[1] === language)
-    .map((match) => match[2] as string);
+  return [...text.matchAll(/```(\w+)\n(.*?)```/gs)].filter((match) => match[1] === language).map((match) => match[2]);
 }
 
 /** Runs the examples of a page, one behind the other, where the package is installed; gives the directory to `look`. */

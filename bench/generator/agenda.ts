@@ -7,11 +7,11 @@ export class Agenda {
 
   /** An agenda is never asked when it is empty. */
   get next(): number {
-    return this.who[0] as number;
+    return this.who[0];
   }
 
   get nextNs(): number {
-    return this.atNs[0] as number;
+    return this.atNs[0];
   }
 
   add(who: number, atNs: number): void {
@@ -51,12 +51,12 @@ export class Agenda {
   }
 
   private isEarlier(atNs: number, who: number, than: number): boolean {
-    const otherNs = this.atNs[than] as number;
+    const otherNs = this.atNs[than];
     return atNs < otherNs || (atNs === otherNs && who < this.who[than]!);
   }
 
   private move(from: number, to: number): void {
-    this.put(to, this.who[from] as number, this.atNs[from] as number);
+    this.put(to, this.who[from], this.atNs[from]);
   }
 
   private put(at: number, who: number, atNs: number): void {

@@ -71,10 +71,10 @@ class PathTree {
 
   /** Where a call leads; the path is made if it is not there yet. */
   follow(from: PathId, edge: number): PathId {
-    const arms = this.arms[from] as { edge: number; path: PathId }[];
+    const arms = this.arms[from];
     const known = arms.find((arm) => arm.edge === edge);
     if (known) return known.path;
-    const { callee } = this.program.edges[edge] as Program['edges'][number];
+    const { callee } = this.program.edges[edge];
     const path = arms.find((arm) => this.functionOf(arm.path) === callee)?.path ?? this.add(from, callee);
     arms.push({ edge, path });
     return path;
@@ -93,6 +93,6 @@ class PathTree {
   }
 
   private functionOf(path: PathId): Program['functions'][number] {
-    return this.program.functions[this.functionRow[path] as number] as Program['functions'][number];
+    return this.program.functions[this.functionRow[path]];
   }
 }

@@ -38,14 +38,14 @@ export class Machine {
     while (!isEnough()) {
       const { next, nextNs } = agenda;
       if (next < cpus) lastNs = this.step(next, nextNs);
-      else this.wake(this.threads[next - cpus] as Thread, nextNs);
+      else this.wake(this.threads[next - cpus], nextNs);
     }
     for (const thread of this.threads) this.walk.finish(thread, lastNs);
     return lastNs;
   }
 
   private step(cpu: number, nowNs: number): number {
-    const thread = this.running[cpu] as Thread;
+    const thread = this.running[cpu];
     const delayNs = this.walk.step(thread, nowNs, this.ready.length > 0);
     if (delayNs === LEAVES) this.leave(thread, cpu, nowNs);
     else this.agenda.postpone(nowNs + delayNs);
@@ -77,6 +77,6 @@ export class Machine {
   /** Any of them: threads move. */
   private takeIdle(): number {
     const [cpu] = this.idle.splice(this.random.below(this.idle.length), 1);
-    return cpu as number;
+    return cpu;
   }
 }

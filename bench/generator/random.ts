@@ -26,6 +26,6 @@ export class Random {
   }
 
   pick<Choice>(choices: readonly Choice[]): Choice {
-    return choices[this.below(choices.length)] as Choice;
+    return choices[this.below(choices.length)];
   }
 }

@@ -40,7 +40,7 @@ export class SelfTimes {
 
   /** Gives the folded stacks, callers before callees, siblings by name. */
   fold(program: Program, paths: CallPaths, sink: TextSink): void {
-    const nameOf = (path: PathId) => program.functions[paths.functionRow[path] as number]!.name;
+    const nameOf = (path: PathId) => program.functions[paths.functionRow[path]]!.name;
     const write = (path: PathId, callers: string) => {
       const stack = callers + nameOf(path);
       sink(`${stack} ${this.ns[path]}\n`);
@@ -55,7 +55,7 @@ export class SelfTimes {
   }
 
   private stopped(path: PathId, program: Program, paths: CallPaths, stack: string, sink: TextSink) {
-    const { isSyscall } = program.functions[paths.functionRow[path] as number]!;
+    const { isSyscall } = program.functions[paths.functionRow[path]]!;
     const name = isSyscall ? '[syscall]' : '[untraced]';
     return { name, write: () => sink(`${stack};${name} ${this.stoppedNs[path]}\n`) };
   }

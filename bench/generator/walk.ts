@@ -131,7 +131,7 @@ export class Walk {
   private return(thread: Thread, nowNs: number): void {
     const edge = thread.edges[--thread.depth];
     this.emit(thread, nowNs, returnText(edge, (this.random.bits() & 1) as 0 | 1));
-    thread.path = this.paths.parent[thread.path] as PathId;
+    thread.path = this.paths.parent[thread.path];
     thread.isBackFromSyscall = false;
   }
 
@@ -142,7 +142,7 @@ export class Walk {
   }
 
   private functionRow(thread: Thread): number {
-    return this.paths.functionRow[thread.path] as number;
+    return this.paths.functionRow[thread.path];
   }
 
   /** Many branches share a packet of time; few take long. */

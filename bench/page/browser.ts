@@ -90,9 +90,6 @@ export async function inNewPage<Result>(
 async function heapBytes(page: Page): Promise<number> {
   const session = await page.context().newCDPSession(page);
   await session.send('HeapProfiler.collectGarbage');
-  const { usedSize, backingStorageSize = 0 } = (await session.send('Runtime.getHeapUsage')) as {
-    usedSize: number;
-    backingStorageSize?: number;
-  };
+  const { usedSize, backingStorageSize = 0 } = await session.send('Runtime.getHeapUsage');
   return usedSize + backingStorageSize;
 }

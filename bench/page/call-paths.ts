@@ -46,16 +46,15 @@ export function callPaths(pathCount: number, random: Random): CallPaths {
     const row = paths.parent.push(parent) - 1;
     paths.symbol.push(symbol);
     paths.calls.push(calls);
-    paths.depth.push((paths.depth[parent] as number) + 1);
+    paths.depth.push(paths.depth[parent] + 1);
     open.push(row);
     return row;
   };
   add(0, SPECIAL_NAMES.length, 1);
   for (let row = open.pop(); row !== null && paths.parent.length < pathCount; row = open.pop()) {
-    const { callees } = functions[paths.symbol[row] as number] as BenchFunction;
-    if ((paths.depth[row] as number) >= DEEPEST) continue;
-    for (const callee of callees)
-      add(row, callee.row, (paths.calls[row] as number) * callee.calls * spread(random, 0.4));
+    const { callees } = functions[paths.symbol[row]];
+    if (paths.depth[row] >= DEEPEST) continue;
+    for (const callee of callees) add(row, callee.row, paths.calls[row] * callee.calls * spread(random, 0.4));
   }
   return paths;
 }
@@ -151,12 +150,12 @@ class Heap {
   }
 
   private isBefore(a: number, b: number): boolean {
-    return (this.weight[this.rows[a] as number] as number) > (this.weight[this.rows[b] as number] as number);
+    return this.weight[this.rows[a]] > this.weight[this.rows[b]];
   }
 
   private swap(from: number, to: number): number {
-    const row = this.rows[from] as number;
-    this.rows[from] = this.rows[to] as number;
+    const row = this.rows[from];
+    this.rows[from] = this.rows[to];
     this.rows[to] = row;
     return to;
   }

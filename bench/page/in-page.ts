@@ -82,7 +82,7 @@ export function prepare(): void {
     const rects = [...document.querySelectorAll('.graph.main .frame:not(.caller) > rect')];
     const places = rects.map((rect) => ({ rect, place: rect.getBoundingClientRect() }));
     const wide = places.filter(({ place }) => place.width > innerWidth / 10);
-    return wide.sort((a, b) => a.place.top - b.place.top)[0]?.rect as Element;
+    return wide.sort((a, b) => a.place.top - b.place.top)[0]?.rect;
   };
   /** A change of the address is told to the page later. */
   const setHash = (hash: string) => () =>

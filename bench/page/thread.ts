@@ -23,16 +23,15 @@ export function threadOf(paths: CallPaths, tid: number, isOnly: boolean, random:
   const counts = new DurationCounts();
   const { length, calls, inferredCalls, selfNs } = tree;
   for (let node = 1; node < length; node++) {
-    const { selfNs: middleNs } = paths.functions[tree.symbol[node] as number] as { selfNs: number };
-    const deeper = DEEPER ** Math.min(DEEP, paths.depth[rows[node] as number] as number);
-    selfNs[node] = Math.round((calls[node] as number) * middleNs * deeper * spread(random, 0.4));
-    if (node < 3 || random.below(ALL_ARE_CUT) === 0) inferredCalls[node] = calls[node] as number;
+    const { selfNs: middleNs } = paths.functions[tree.symbol[node]];
+    const deeper = DEEPER ** Math.min(DEEP, paths.depth[rows[node]]);
+    selfNs[node] = Math.round(calls[node] * middleNs * deeper * spread(random, 0.4));
+    if (node < 3 || random.below(ALL_ARE_CUT) === 0) inferredCalls[node] = calls[node];
     else if (random.below(ONE_IS_CUT) === 0) inferredCalls[node] = 1;
-    if (random.below(ONE_IS_CUT) === 0) tree.inferredNs[node] = Math.round((selfNs[node] as number) / 3);
+    if (random.below(ONE_IS_CUT) === 0) tree.inferredNs[node] = Math.round(selfNs[node] / 3);
   }
   const totalNs = selfNs.slice();
-  for (let node = length - 1; node > 0; node--)
-    (totalNs[tree.parent[node] as number] as number) += totalNs[node] as number;
+  for (let node = length - 1; node > 0; node--) totalNs[tree.parent[node]] += totalNs[node];
   for (let node = 1; node < rows.length; node++) measureCalls(tree, totalNs, node, counts, random);
   const startNs = random.below(1e6);
   return {
@@ -40,7 +39,7 @@ export function threadOf(paths: CallPaths, tid: number, isOnly: boolean, random:
     pid: 113_990,
     comm: isOnly ? 'main' : random.pick(POOLS),
     startNs,
-    endNs: startNs + (totalNs[0] as number),
+    endNs: startNs + totalNs[0],
     tree,
     durations: counts.build(),
     hiddenNs: 0,
@@ -80,8 +79,8 @@ function calledPaths(paths: CallPaths, isOnly: boolean, random: Random): { rows:
   const counts = [0];
   nodeOf[0] = 0;
   for (let row = 1; row < nodeOf.length; row++) {
-    if (nodeOf[paths.parent[row] as number] === -1) continue;
-    const expected = (paths.calls[row] as number) * scale * spread(random, 0.6);
+    if (nodeOf[paths.parent[row]] === -1) continue;
+    const expected = paths.calls[row] * scale * spread(random, 0.6);
     const calls = row < 3 || isOnly ? Math.max(1, Math.round(expected)) : Math.floor(expected + random.share());
     if (calls === 0) continue;
     nodeOf[row] = rows.push(row) - 1;
@@ -89,17 +88,17 @@ function calledPaths(paths: CallPaths, isOnly: boolean, random: Random): { rows:
   }
   const tree = emptyTree(rows.length);
   for (let node = 1; node < rows.length; node++) {
-    const row = rows[node] as number;
-    tree.parent[node] = nodeOf[paths.parent[row] as number] as number;
-    tree.symbol[node] = paths.symbol[row] as number;
-    tree.calls[node] = counts[node] as number;
+    const row = rows[node];
+    tree.parent[node] = nodeOf[paths.parent[row]];
+    tree.symbol[node] = paths.symbol[row];
+    tree.calls[node] = counts[node];
   }
   return { rows, tree };
 }
 
 function rareCalls(calls: readonly number[]): number {
   const ordered = Float64Array.from(calls).sort();
-  return ordered[Math.floor(RARE * ordered.length)] as number;
+  return ordered[Math.floor(RARE * ordered.length)];
 }
 
 function emptyTree(length: number): CallTree {
@@ -128,8 +127,8 @@ function measureCalls(
   counts: DurationCounts,
   random: Random,
 ): void {
-  const [calls, total] = [tree.calls[node] as number, totalNs[node] as number];
-  const complete = calls - (tree.inferredCalls[node] as number);
+  const [calls, total] = [tree.calls[node], totalNs[node]];
+  const complete = calls - tree.inferredCalls[node];
   if (complete === 0) return;
   const completeNs = complete === calls ? total : Math.floor((total * complete) / calls);
   const averageNs = completeNs / complete;
@@ -142,5 +141,5 @@ function measureCalls(
   tree.completeNs[node] = completeNs;
   tree.minNs[node] = minNs;
   tree.maxNs[node] = Math.max(maxNs, Math.ceil(averageNs));
-  counts.add(tree.symbol[node] as number, minNs, tree.maxNs[node] as number, averageNs, complete, random);
+  counts.add(tree.symbol[node], minNs, tree.maxNs[node], averageNs, complete, random);
 }

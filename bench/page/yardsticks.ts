@@ -32,7 +32,7 @@ function compute(): number {
   for (let round = 0; round < 10; round++)
     for (let at = 0; at < values.length; at++) {
       state = (Math.imul(state, 1_664_525) + 1_013_904_223) | 0;
-      values[at] = (values[at] as number) + (state >>> 8);
+      values[at] = values[at] + (state >>> 8);
     }
   values.sort();
   return performance.now() - began;
@@ -109,16 +109,16 @@ function nested({ threads, symbols }: Profile): Nested {
     tree.symbol,
     (symbol, node): Nested => ({
       name: symbols.name[symbol] ?? 'all',
-      value: tree.selfNs[node] as number,
+      value: tree.selfNs[node],
       children: [],
     }),
   );
   for (let node = nodes.length - 1; node > 0; node--) {
-    const [own, parent] = [nodes[node] as Nested, nodes[tree.parent[node] as number] as Nested];
+    const [own, parent] = [nodes[node], nodes[tree.parent[node]]];
     parent.value += own.value;
     parent.children.push(own);
   }
-  return nodes[0] as Nested;
+  return nodes[0];
 }
 
 export function measureCompared(browser: Browser, path: string): Promise<Compared> {

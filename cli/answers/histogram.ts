@@ -30,7 +30,7 @@ function shown(rows: readonly Row[]): (Row | null)[] {
   for (let at = 0; at < rows.length; at++) {
     let end = at;
     while (isEmpty(rows[end])) end++;
-    if (end - at < LONG_STRETCH) result.push(rows[at] as Row);
+    if (end - at < LONG_STRETCH) result.push(rows[at]);
     else {
       result.push(null);
       at = end - 1;

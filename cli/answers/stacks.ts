@@ -34,7 +34,7 @@ function firstTid([first]: readonly Thread[]): number {
 }
 
 function groupLines(threads: readonly Thread[], nameOf: (frame: Frame) => string, width: number): string[] {
-  const [first] = threads as [Thread];
+  const [first] = threads;
   const shown = threads.slice(0, MOST_THREADS).map(threadText).join(', ');
   const more = threads.length > MOST_THREADS ? `, and ${threads.length - MOST_THREADS} more` : '';
   const title = `${formatMany(threads.length, 'thread')}: ${shown}${more}`;

@@ -38,7 +38,7 @@ export async function renderInputs(
   formats: readonly Format[],
   signal: AbortSignal,
 ): Promise<void> {
-  const written = (options.output ?? ['-']).map((path, at) => ({ path, format: formats[at] as Format }));
+  const written = (options.output ?? ['-']).map((path, at) => ({ path, format: formats[at] }));
   const outputs: { output: Output; format: Format }[] = [];
   for (const { path, format } of written) outputs.push({ output: await openOutput(path, names), format });
   const isWhole = outputs.some(({ format }) => format === 'json' || format === 'html');

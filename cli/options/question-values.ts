@@ -12,7 +12,7 @@ const IS_DURATION = new RegExp(`^(${DURATION})$`);
 export function parseDuration(text: string): number | null {
   if (!IS_DURATION.test(text)) return null;
   const [, number, unit = ''] = /^([\d.]+)(\D*)$/.exec(text) as RegExpExecArray;
-  return Math.round(Number(number) * (UNITS[unit === '' ? 'ns' : unit] as number));
+  return Math.round(Number(number) * UNITS[unit === '' ? 'ns' : unit]);
 }
 
 /** "10us,1ms": both bounds, or one of them. */
@@ -37,7 +37,7 @@ export function parseMoment(text: string): Moment | null {
 /** "/^get_/": an expression, for a name cannot begin so; all else is a whole name. */
 export function parseFunction(text: string): FunctionPattern | null {
   const match = /^\/(.+)\/$/s.exec(text);
-  return match === null ? text : expression(match[1] as string);
+  return match === null ? text : expression(match[1]);
 }
 
 export function expression(text: string): RegExp | null {

@@ -34,8 +34,7 @@ export const path = z.string().min(1, 'needs a name that is not empty');
 /** "256M" → bytes. */
 export const byteSize = z.string().transform((text, context) => {
   const match = /^(\d{1,12}(?:\.\d{1,3})?)([KMGT]?)(?:i?B)?$/i.exec(text.trim());
-  const bytes =
-    match === null ? 0 : Number(match[1]) * 1024 ** ' KMGT'.indexOf((match[2] as string).toUpperCase() || ' ');
+  const bytes = match === null ? 0 : Number(match[1]) * 1024 ** ' KMGT'.indexOf(match[2].toUpperCase() || ' ');
   if (bytes >= LEAST_MEMORY_BYTES) return bytes;
   context.addIssue({ code: 'custom', message: 'is a size, as 512M or 8G, of 160M at least' });
   return z.NEVER;

@@ -43,13 +43,13 @@ function namelessTime({ symbols, threads, together }: Profile) {
   let namelessNs = 0;
   for (const { length, symbol, selfNs } of together ? [together] : threads.map(({ tree }) => tree))
     for (let node = 1; node < length; node++) {
-      const row = symbol[node] as number;
-      const ns = selfNs[node] as number;
+      const row = symbol[node];
+      const ns = selfNs[node];
       if (symbols.kind[row] === SymbolKind.Synthetic) continue;
       codeNs += ns;
       if (symbols.kind[row] !== SymbolKind.Unknown) continue;
       namelessNs += ns;
-      const file = symbols.dsoName[symbols.dso[row] as number] ?? null;
+      const file = symbols.dsoName[symbols.dso[row]] ?? null;
       byFile.set(file, (byFile.get(file) ?? 0) + ns);
     }
   return { codeNs, namelessNs, byFile };

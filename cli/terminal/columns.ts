@@ -8,12 +8,10 @@ const LEAST_WIDTH = 1;
 
 /** Every row has a cell for each alignment, of characters as wide as one; a last column that stands left is not padded. */
 export function inColumns(rows: readonly (readonly string[])[], alignments: readonly Alignment[]): string[] {
-  const widths = alignments.map((_, column) =>
-    Math.max(LEAST_WIDTH, ...rows.map((row) => (row[column] as string).length)),
-  );
+  const widths = alignments.map((_, column) => Math.max(LEAST_WIDTH, ...rows.map((row) => row[column].length)));
   const cell = (text: string, column: number) => {
-    if (alignments[column] === 'right') return text.padStart(widths[column] as number);
-    return column === alignments.length - 1 ? text : text.padEnd(widths[column] as number);
+    if (alignments[column] === 'right') return text.padStart(widths[column]);
+    return column === alignments.length - 1 ? text : text.padEnd(widths[column]);
   };
   return rows.map((row) => row.map(cell).join('  '));
 }

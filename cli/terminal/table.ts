@@ -37,7 +37,7 @@ export function tableLines<Row>(
   const cells = columns.map(({ title, text }) => [title, ...rows.map(text)]);
   const widths = cells.map((texts) => Math.max(...texts.map((text) => stringWidth(text))));
   const kept = keptColumns(columns, widths, options.width);
-  const nameWidth = Math.max(LEAST_NAME, options.width - widthOf(kept.map((column) => widths[column] as number)));
+  const nameWidth = Math.max(LEAST_NAME, options.width - widthOf(kept.map((column) => widths[column])));
   const table = newTable([...kept.map((column) => (columns[column]?.isLeft ? 'left' : 'right')), 'left'] as const);
   table.push([...kept.map((column) => columns[column]?.title ?? ''), options.nameTitle]);
   rows.forEach((row, at) => {
@@ -65,7 +65,7 @@ function linesOf(table: { toString(): string }): string[] {
 
 function keptColumns<Row>(columns: readonly Column<Row>[], widths: readonly number[], width: number): number[] {
   const kept = columns.map((_, column) => column);
-  const taken = () => widthOf(kept.map((column) => widths[column] as number)) + LEAST_NAME;
+  const taken = () => widthOf(kept.map((column) => widths[column])) + LEAST_NAME;
   while (taken() > width) {
     const least = Math.max(...kept.map((column) => columns[column]?.rank ?? 0));
     if (least === 0 || kept.length === 0) break;

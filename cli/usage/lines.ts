@@ -38,6 +38,6 @@ export function definitions(
     const lines = wrap(meaning, Math.max(width - column, WIDEST_TERM)).map((line) => ' '.repeat(column) + line);
     const head = ' '.repeat(INDENT) + term;
     if (term.length > termWidth) return [head, ...lines];
-    return [head.padEnd(column) + (lines[0] as string).slice(column), ...lines.slice(1)];
+    return [head.padEnd(column) + lines[0].slice(column), ...lines.slice(1)];
   });
 }

@@ -24,7 +24,7 @@ export function parseWords(words: readonly string[], flags: readonly Flag[], abo
     values: Object.fromEntries(
       given.map(([name, value]) => {
         const all = [value].flat().map(unprotected);
-        return [properties[name] as string, isList.has(name) ? all : all.at(-1)];
+        return [properties[name], isList.has(name) ? all : all.at(-1)];
       }),
     ),
   };
@@ -99,7 +99,7 @@ class Splitter {
     const letters = word.slice(1);
     if (this.#flags.has(letters) && letters.length > 1) throw unknownFlag(word, this.#about); // -output is not -o utput
     for (let at = 0; at < letters.length; at++) {
-      const flag = this.#flags.get(letters[at] as string);
+      const flag = this.#flags.get(letters[at]);
       if (flag?.alias !== letters[at]) throw unknownFlag(at === 0 ? word : `-${letters[at]}`, this.#about);
       const rest = letters.slice(at + 1);
       const takesRest = rest !== '' && (flag.value !== null || rest.startsWith('='));

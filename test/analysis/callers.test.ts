@@ -93,7 +93,7 @@ test('calls are those of the slow twin, also those that took no time', () => {
 test('below the root stands each function with its own time', () => {
   fc.assert(
     fc.property(callTrees, (tree) => {
-      const own = functionSums(tree, (node) => tree.selfNs[node] as number);
+      const own = functionSums(tree, (node) => tree.selfNs[node]);
       const found = bottomUp(tree, 0);
       const totalNs = totalTimes(found);
       const tops = Array.from(totalNs.keys()).filter((node) => found.parent[node] === 0 && totalNs[node] > 0);
@@ -121,7 +121,7 @@ describe('of one function', () => {
       fc.property(callTrees, symbols, (tree, symbol) => {
         const calls = functionSums(tree, (node) => {
           const [, ...callers] = chainOf(tree, node);
-          return callers.includes(symbol) ? 0 : (tree.calls[node] as number);
+          return callers.includes(symbol) ? 0 : tree.calls[node];
         });
         const found = callersOfFunction(tree, symbol, 0);
         if (found.length > 1) expect(found.calls[1]).toBe(calls.get(symbol) ?? 0);

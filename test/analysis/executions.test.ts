@@ -50,7 +50,7 @@ test('filters, functions, latency and the slowest calls are those of what ran', 
         return;
       }
       const { profile, calls } = answer;
-      const nameOf = (symbol: number) => profile.symbols.name[symbol] as string;
+      const nameOf = (symbol: number) => profile.symbols.name[symbol];
       const { durations } = await analyze(inputs(execution), options); // latency counts those of its functions alone
       if (!profile.together || !durations) throw new Error('not what was asked for');
       expect(used(rowsOfTrees([profile.together], nameOf))).toEqual(used(rowsByPath(seen)));

@@ -52,7 +52,7 @@ test('a tree is folded and takes other roots, whatever it was counted for', asyn
   const { threads, symbols } = await analyzeText(text);
   const { tree } = threads[0] as ThreadProfile;
   const shown = (shape: CallTree) =>
-    used(rowsOfTrees([shape], (symbol) => symbols.name[symbol] as string)).map(([path, { calls, selfNs }]) => {
+    used(rowsOfTrees([shape], (symbol) => symbols.name[symbol])).map(([path, { calls, selfNs }]) => {
       return `${path.split('\n').join(';')} ${calls} ${selfNs}`;
     });
   expect(shown(foldRecursion(tree))).toEqual(['main 1 0', 'main;f 1 40', 'main;f;g 1 20', 'main;f;g;f 1 10']);

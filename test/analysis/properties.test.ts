@@ -35,7 +35,7 @@ describe.each(traceFiles.filter((file) => !WITHOUT_BRANCHES.test(file)))('%s', (
   test('what is inside of a function adds up to its total', async () => {
     const whole = await ask({ trees: 'together', durations: true });
     for (const { symbol, totalNs, onCpuNs } of largest(whole)) {
-      const root = whole.symbols.name[symbol] as string;
+      const root = whole.symbols.name[symbol];
       const inside = await ask({ trees: 'together', root });
       const early = { inside: [{ functions: root }], window: { from: null, to: { afterStartNs: 1000 } } };
       const part = await ask(early).catch(nothing);

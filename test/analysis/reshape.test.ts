@@ -17,7 +17,7 @@ test('what is inside of functions and what is not are the whole', () => {
   fc.assert(
     fc.property(callTrees, functionSets, (tree, functions) => {
       const [inside, outside] = [sums(reroot(tree, functions)), sums(leaveOut(tree, functions))];
-      expect(inside.map((part, at) => part + (outside[at] as number))).toEqual(sums(tree));
+      expect(inside.map((part, at) => part + outside[at])).toEqual(sums(tree));
     }),
   );
 });
@@ -27,7 +27,7 @@ test('folding recursion loses no time, and leaves none', () => {
     fc.property(callTrees, (tree) => {
       const { parent, symbol, selfNs, inferredNs } = foldRecursion(tree);
       expect([sum(selfNs), sum(inferredNs)]).toEqual([sum(tree.selfNs), sum(tree.inferredNs)]);
-      for (let node = 1; node < symbol.length; node++) expect(symbol[node]).not.toBe(symbol[parent[node] as number]);
+      for (let node = 1; node < symbol.length; node++) expect(symbol[node]).not.toBe(symbol[parent[node]]);
     }),
   );
 });
@@ -37,13 +37,13 @@ test('time on the processor and off it, and what was lost, are the whole where s
     fc.property(callTrees, fc.boolean(), (tree, hasSwitches) => {
       const of = Object.fromEntries(METRICS.map((metric) => [metric, ownWeights(tree, metric, hasSwitches)]));
       for (let node = 0; node < tree.length; node++) {
-        const at = (metric: string) => of[metric]?.[node] as number;
-        const lost = tree.symbol[node] === SpecialSymbol.Lost ? (tree.selfNs[node] as number) : 0;
+        const at = (metric: string) => of[metric]?.[node];
+        const lost = tree.symbol[node] === SpecialSymbol.Lost ? tree.selfNs[node] : 0;
         expect(at('cpu') + (hasSwitches ? at('off-cpu') + lost : at('outside'))).toBe(at('wall'));
         expect(at('off-cpu')).toBeLessThanOrEqual(at('outside'));
         expect(at('calls')).toBe(tree.calls[node]);
       }
-      expect(sum(of['cpu'] as Float64Array)).toBe(onCpuNs(timeSumsOf(timeSums(tree), ROOT), hasSwitches));
+      expect(sum(of['cpu'])).toBe(onCpuNs(timeSumsOf(timeSums(tree), ROOT), hasSwitches));
       expect(knowsSwitches(tree)).toBe([3, 4].some((symbol) => tree.symbol.includes(symbol)));
     }),
   );

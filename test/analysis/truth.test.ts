@@ -60,7 +60,7 @@ async function rowsOf(path: string, tailCalls: TailCalls): Promise<Map<string, F
   const sums = functionsOf({ ...together, symbol: asInTruth }, null, false);
   for (const { symbol, calls, totalNs, selfNs, outsideSelfNs } of sums) {
     if (isStop(symbol)) continue;
-    const name = visible(symbols.name[symbol] as string);
+    const name = visible(symbols.name[symbol]);
     const row = rows.get(name) ?? { calls: 0, totalNs: 0, ownNs: 0 };
     rows.set(name, {
       calls: row.calls + calls,
@@ -83,7 +83,7 @@ test.each([
   const unwound = functionsOf(together, null, false).filter(({ unwound, inferred }) => unwound > 0 && inferred === 0);
   expect(unwound.length).toBeGreaterThanOrEqual(fewest);
   for (const { symbol, calls, completeNs } of unwound) {
-    const { calls: all, totalNs } = truth.get(visible(symbols.name[symbol] as string)) ?? NO_TIME;
+    const { calls: all, totalNs } = truth.get(visible(symbols.name[symbol])) ?? NO_TIME;
     expect([calls, Math.abs(completeNs - totalNs) <= 3], symbols.name[symbol]).toEqual([all, true]);
   }
 });

@@ -68,8 +68,8 @@ describe('frames', () => {
     const found = await report.frames(own);
     expect(found.map(({ y }) => y)).toEqual(places.map(({ yPx }) => yPx));
     found.forEach(({ x, width }, at) => {
-      expect(x).toBeCloseTo(places[at]?.xPx as number, 1);
-      expect(width).toBeCloseTo(places[at]?.widthPx as number, 1);
+      expect(x).toBeCloseTo(places[at]?.xPx, 1);
+      expect(width).toBeCloseTo(places[at]?.widthPx, 1);
     });
     await own.close();
   });

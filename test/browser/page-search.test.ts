@@ -114,7 +114,7 @@ describe('search', () => {
     const seen: string[] = [];
     for (const key of ['Enter', 'Enter', 'Enter', 'Shift+Enter']) {
       await press(page, key);
-      seen.push((await marked()).split('.')[0] as string);
+      seen.push((await marked()).split('.')[0]);
       expect(await input().evaluate((field) => field === document.activeElement)).toBe(true);
     }
     const [a, inner, leaf] = (await report.frames(page)).filter(({ classes }) => classes.includes('match'));

@@ -111,8 +111,8 @@ describe('a small tree', () => {
     let boxes = layout(tree, view());
     for (let opened = 0; narrowBlocks(boxes).length > 0; opened++) {
       expect(opened).toBeLessThan(4);
-      const box = narrowBlocks(boxes)[0] as number;
-      boxes = layout(tree, view({ first: boxes.node[box] as number, last: boxes.lastNode[box] as number }));
+      const box = narrowBlocks(boxes)[0];
+      boxes = layout(tree, view({ first: boxes.node[box], last: boxes.lastNode[box] }));
       expect(boxes.length).toBeLessThanOrEqual(101);
     }
     expect(boxes.length).toBeGreaterThan(50);

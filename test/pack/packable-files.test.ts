@@ -116,7 +116,7 @@ describe('without a recorded build id', () => {
       await chmod(dir.file('hidden'), 0o700);
       const paths = ['/public', '/private', '/his', '/hidden/public'].map((path) => dir.file(path));
       const files = Object.fromEntries(paths.map((path) => [path, null]));
-      const [open, secret, his, hidden] = paths as [string, string, string, string];
+      const [open, secret, his, hidden] = paths;
       expect((await outcome(files, null, 0, 1234)).packed.sort()).toEqual([open, his].sort());
       expect((await outcome(files, null, 0, 0)).leftOut).toEqual({
         [secret]: 'unverified',
@@ -155,7 +155,7 @@ test('a file that is exchanged behind our back is not read', async ({ dir }) => 
   await install(dir, '/x');
   await install(dir, '/y', 'secret');
   const { files } = await packableFiles(recordingOfFiles({ '/x': ID }), { symfs: dir.path, uid: 0, recordingUid: 0 });
-  const [{ file }] = files as [(typeof files)[0]];
+  const [{ file }] = files;
   await (await openChecked(file)).close();
   await rename(dir.file('y'), dir.file('x'));
   await expect(openChecked(file)).rejects.toThrow(/changed meanwhile/);

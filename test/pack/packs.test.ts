@@ -27,7 +27,7 @@ const RECORDING: Entry = { name: 'recording', content: 'trace' };
 
 async function packOf(dir: Directory, entries: readonly Entry[]): Promise<string> {
   const archive = pack();
-  for (const { content = '', ...header } of entries) archive.entry(header as Headers, content);
+  for (const { content = '', ...header } of entries) archive.entry(header, content);
   archive.finalize();
   await pipeline(archive, createGzip(), createWriteStream(dir.file('x.pack')));
   return dir.file('x.pack');

@@ -54,23 +54,23 @@ class Told {
   }
 
   private fast({ rows, heads }: ReadLines, at: number) {
-    const branch = rows[at + Line.Branch] as number;
-    const origin = END_COLUMNS * (this.pairs[2 * branch] as number);
-    const target = END_COLUMNS * (this.pairs[2 * branch + 1] as number);
+    const branch = rows[at + Line.Branch];
+    const origin = END_COLUMNS * this.pairs[2 * branch];
+    const target = END_COLUMNS * this.pairs[2 * branch + 1];
     return {
-      ...heads[rows[at + Line.Head] as number],
+      ...heads[rows[at + Line.Head]],
       ns: rows[at + Line.Ns],
-      ...kindAndEdge(this.origins[origin + End.Flags] as number),
+      ...kindAndEdge(this.origins[origin + End.Flags]),
       from: this.location(this.origins, origin),
       to: this.location(this.targets, target),
     };
   }
 
   private location(ends: readonly number[], at: number) {
-    const symbol = ends[at + End.Symbol] as number;
-    if (symbol < 0) return location(this.texts[~symbol] as string);
+    const symbol = ends[at + End.Symbol];
+    if (symbol < 0) return location(this.texts[~symbol]);
     this.taken++;
-    const dso = knownFile(this.files[ends[at + End.File] as number] ?? null);
+    const dso = knownFile(this.files[ends[at + End.File]] ?? null);
     return { address: ends[at + End.Address], name: this.symbols[symbol], dso, start: ends[at + End.Start] };
   }
 }

@@ -65,10 +65,10 @@ function columnsOf({ runs, events }: GroupedEvents) {
     let timeNs = Number.NaN;
     for (const end = at + length; at < end; at += NEAR_LENGTH) {
       const isFar = events[at] === FAR;
-      timeNs = isFar ? farTime(events, at) : timeNs + (events[at + 1] as number);
+      timeNs = isFar ? farTime(events, at) : timeNs + events[at + 1];
       columns.tid.push(tid);
       columns.cpu.push(cpu);
-      columns.site.push(events[isFar ? at + 1 : at] as number);
+      columns.site.push(events[isFar ? at + 1 : at]);
       columns.timeNs.push(timeNs);
       if (isFar) at += FAR_LENGTH - NEAR_LENGTH;
     }
@@ -79,7 +79,7 @@ function columnsOf({ runs, events }: GroupedEvents) {
 function describeEvent({ tid, cpu, site, timeNs }: Columns, row: number, { interner }: TraceVocabulary): string {
   const { kind, edge, from, to, fromSymbol, toSymbol } = interner.sites.build();
   const { name, dso, dsoName } = interner.symbols.build();
-  const at = site[row] as number;
+  const at = site[row];
   const end = (address: number, symbol: number) =>
     `${address.toString(16)} ${symbol === NONE ? '-' : name[symbol]}${(dso[symbol] ?? NONE) === NONE ? '' : ` (${dsoName[dso[symbol]]})`}`;
   const kinds = [keyOf(TraceEdge, edge[at]), keyOf(BranchKind, kind[at])].filter((word) => word !== 'None').join(' ');

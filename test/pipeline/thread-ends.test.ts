@@ -30,7 +30,7 @@ async function timesOfThread8(records: readonly string[], extend = true): Promis
     extend,
     jobs: 1,
   });
-  const folded = [...renderFolded(profile)].map((line) => line.trim().split(' ') as [string, string]);
+  const folded = [...renderFolded(profile)].map((line) => line.trim().split(' '));
   return Object.fromEntries(folded.map(([path, ns]) => [path.replace('main;work', 'work'), Number(ns)]));
 }
 

@@ -34,8 +34,8 @@ async function of(...lines: string[]) {
   const times = threads.map(({ tid, tree }) => {
     const sums: Record<string, number> = {};
     tree.symbol.forEach((symbol, node) => {
-      const name = symbol < 0 ? '' : (symbols.name[symbol] as string).replace(/0x.*/, '0x…]');
-      if (tree.selfNs[node] && name !== '[untraced]') sums[name] = (sums[name] ?? 0) + (tree.selfNs[node] as number);
+      const name = symbol < 0 ? '' : symbols.name[symbol].replace(/0x.*/, '0x…]');
+      if (tree.selfNs[node] && name !== '[untraced]') sums[name] = (sums[name] ?? 0) + tree.selfNs[node];
     });
     return [tid, sums];
   });
@@ -352,7 +352,7 @@ test('such code in a named mapping is told as that', async () => {
   const anonymous = '7/7 [000] 0.000000000: PERF_RECORD_MMAP2 7/7: [0x600000(0x1000) @ 0 00:00 0 0]: rwxp //anon';
   const call = `${at(7, 200)} call 402010 main+0x10 => 600000 [unknown]`;
   const failed = error(7, 210).replace('0x401000', '0x600000');
-  const { times, quality } = await of(anonymous, MISSING[0] as string, call, failed, OUT(7, 300), IN(7, 700), ...BACK);
+  const { times, quality } = await of(anonymous, MISSING[0], call, failed, OUT(7, 300), IN(7, 700), ...BACK);
   expect(times[7]).toMatchObject({ '[lost]': 90 + 100, '[off-cpu]': 400 });
   expect(quality.losses.map((kind) => [kind.file, remedyOf(kind)])).toContainEqual([
     '//anon',

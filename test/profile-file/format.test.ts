@@ -14,7 +14,7 @@ const packageJson = JSON.parse(read('package.json'));
 test('the example of the document is what is written, and fits the schema', async () => {
   const [, example] = /```json\n(.*?)```/s.exec(read('docs/profile-format.md')) ?? [];
   expect(example).toBe(jsonOf(await analyzeText(fixture('hardware/mysql-cr-target-fields.txt'))));
-  const file = ProfileFile.parse(JSON.parse(example as string));
+  const file = ProfileFile.parse(JSON.parse(example));
   expect(file.threads[0]?.tree.selfNs).toEqual([0, 75, 0, 0, 19]);
 });
 

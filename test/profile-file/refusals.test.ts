@@ -150,7 +150,7 @@ describe.each(damages)('%s', (_, change, message) => {
 
 test('a function twice below one parent is refused, wherever it stands', async () => {
   const twice = changed((file, tree) => {
-    for (const column of Object.values(tree) as number[][]) column.push(column[1] as number);
+    for (const column of Object.values(tree) as number[][]) column.push(column[1]);
     tree.selfNs[tree.selfNs.length - 1] = tree.inferredNs[tree.inferredNs.length - 1] = 0;
     file.threads.length = 1;
   });

@@ -45,7 +45,7 @@ async function labelIn(trace: string, name: string) {
     label: labelOf(table, boxes, box).numbers,
     facts: factsOf(table, boxes, box).rows,
     table,
-    node: boxes.node[box] as number,
+    node: boxes.node[box],
   };
 }
 

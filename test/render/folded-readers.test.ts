@@ -48,7 +48,7 @@ const shown = (name: string) => name.replaceAll(';', ':').replace(/[\x00-\x1f]/g
 /** By the rules of the format: the last blank parts path and count, ";" parts frames, counts are whole numbers. */
 function stacksByRules(folded: string): Stacks {
   const rows = folded.split('\n').map((line) => /^(.+) (\d+)$/.exec(line));
-  const stacks = rows.flatMap((row) => (row && row[2] !== '0' ? [[row[1] as string, Number(row[2])] as const] : []));
+  const stacks = rows.flatMap((row) => (row && row[2] !== '0' ? [[row[1], Number(row[2])] as const] : []));
   return new Map(stacks);
 }
 

@@ -71,7 +71,7 @@ async function replay(write: (trace: TraceWriter) => void) {
   write(trace);
   const profile = await analyzeText(trace.text);
   expectSound(profile);
-  const { tree } = profile.threads[0] as (typeof profile.threads)[number];
+  const { tree } = profile.threads[0];
   const depth = viewOf(tree).depth.reduce((deepest, of) => Math.max(deepest, of), 0);
   return { profile, tree, depth, quality: profile.quality };
 }

@@ -21,14 +21,14 @@ async function endingsOf(trace: string, options: AnalyzeOptions = {}): Promise<R
   const endings: Record<string, Ending> = {};
   for (const { tree } of threads)
     for (let node = 1; node < tree.length; node++) {
-      const name = symbols.name[tree.symbol[node] as number] as string;
+      const name = symbols.name[tree.symbol[node]];
       const old = endings[name] ?? { calls: 0, cut: 0, unwound: 0, ns: 0, longestCutNs: 0 };
       endings[name] = {
-        calls: old.calls + (tree.calls[node] as number),
-        cut: old.cut + (tree.inferredCalls[node] as number),
-        unwound: old.unwound + (tree.unwoundCalls[node] as number),
-        ns: old.ns + (tree.completeNs[node] as number),
-        longestCutNs: Math.max(old.longestCutNs, tree.longestCutNs[node] as number),
+        calls: old.calls + tree.calls[node],
+        cut: old.cut + tree.inferredCalls[node],
+        unwound: old.unwound + tree.unwoundCalls[node],
+        ns: old.ns + tree.completeNs[node],
+        longestCutNs: Math.max(old.longestCutNs, tree.longestCutNs[node]),
       };
     }
   return endings;

@@ -78,7 +78,7 @@ function compare(
   const extendTo = extend === 'extended' ? bounds : null;
   const options: ReplayOptions = { tailCalls, extendTo, isCreatedInside, contexts: null };
   const { startNs, endNs, inferred, lost, tree } = replayThread(events, facts, options);
-  const nameOf = (symbol: number) => symbols.name[symbol] as string; // of two files one path, if their names are equal
+  const nameOf = (symbol: number) => symbols.name[symbol]; // of two files one path, if their names are equal
   const { rows, thread: _, ...plain } = plainReplay(events, facts, symbols, options);
   expect({ startNs, endNs, inferred, lost }, `thread ${events.tid}`).toEqual(plain);
   expect(used(rowsOfTrees([tree], nameOf)), `thread ${events.tid}`).toEqual(used(rows));

@@ -69,7 +69,7 @@ test('records that slices of one recording repeat are one', async () => {
     ' instruction trace error type 1 time 1.000002000 cpu 0 pid 1 tid 1 ip 0 code 7: Overflow packet\n',
     branch(0, 3000, 'tr strt', NOWHERE, '2020 a+0x20'),
   ];
-  const [first, error, last] = lines as [string, string, string];
+  const [first, error, last] = lines;
   const sliced = await analyze([inputOf(first + error, 'one'), inputOf(error + last, 'two')]);
   expect(sliced.quality.gaps).toMatchObject([{ cause: 'decode-error', atNs: 2000, lengthNs: 1000, code: 7 }]);
   expect(sliced.quality.gapLines).toBe(2);

@@ -85,7 +85,7 @@ test('in pieces, spilled or not, a lane is what it is as a whole', () => {
       const whole = readLane(runs, memory.shared(), rows, 0);
       const pieces: number[][] = [];
       for (const { length, site, timeNs } of laneEvents(runs, memory.shared()))
-        for (let row = 0; row < length; row++) pieces.push([site[row] as number, timeNs[row] as number]);
+        for (let row = 0; row < length; row++) pieces.push([site[row], timeNs[row]]);
       memory.close();
       expect(pieces).toEqual(Array.from(whole.site, (site, row) => [site, whole.timeNs[row]]));
     }),
@@ -115,9 +115,7 @@ function packedAndRead(lanes: readonly (readonly Event[])[]): Event[][] {
   const fd = openSync(path, 'r');
   const read = readPackedLanes(thread, { fd, expected }, rows);
   closeSync(fd);
-  return read.map(
-    ({ site, timeNs }) => Array.from(site, (_, row) => ({ site: site[row], timeNs: timeNs[row] })) as Event[],
-  );
+  return read.map(({ site, timeNs }) => Array.from(site, (_, row) => ({ site: site[row], timeNs: timeNs[row] })));
 }
 
 function columnsOf(events: readonly Event[]) {

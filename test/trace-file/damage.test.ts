@@ -17,7 +17,7 @@ const TRAILER_BYTES = 28;
 
 function flipped(at: number, mask: number): Buffer {
   const bytes = Buffer.from(FILE);
-  bytes[at] = (bytes[at] as number) ^ mask;
+  bytes[at] = bytes[at] ^ mask;
   return bytes;
 }
 
@@ -34,7 +34,7 @@ function framesOf(file: Buffer): { at: number; kind: number; end: number }[] {
   const frames = [];
   for (let at = HEAD_BYTES; at < file.length - TRAILER_BYTES; ) {
     const end = at + FRAME_BYTES + file.readUInt32LE(at + 4);
-    frames.push({ at, kind: file[at] as number, end });
+    frames.push({ at, kind: file[at], end });
     at = end;
   }
   return frames;
@@ -133,7 +133,7 @@ describe('salvage', () => {
   test('leaves out the blocks that are damaged, and says so', async () => {
     const bytes = Buffer.from(await file);
     const { end = 0 } = (await blockOf(2)) ?? {};
-    bytes[end - 1] = (bytes[end - 1] as number) ^ 1;
+    bytes[end - 1] = bytes[end - 1] ^ 1;
     expect(await refusalOfFile(bytes)).toMatchObject({
       code: 'TRACE_FILE_DAMAGED',
       message: expect.stringMatching(/checksum/),
@@ -147,7 +147,7 @@ describe('salvage', () => {
   test('is not needed for threads whose blocks are whole', async () => {
     const bytes = Buffer.from(await file);
     const { end = 0 } = (await blockOf(2)) ?? {};
-    bytes[end - 1] = (bytes[end - 1] as number) ^ 1;
+    bytes[end - 1] = bytes[end - 1] ^ 1;
     const select = { tids: [1, 5] };
     expect(jsonOf(await analyzeFile(bytes, { select }))).toBe(jsonOf(await analyzeFile(await file, { select })));
   });
@@ -172,7 +172,7 @@ describe('salvage', () => {
   test('cannot do without the branches themselves', async () => {
     const sites = framesOf(await file).find(({ kind }) => kind === 3) as { at: number };
     const bytes = Buffer.from(await file);
-    bytes[sites.at + FRAME_BYTES] = (bytes[sites.at + FRAME_BYTES] as number) ^ 1;
+    bytes[sites.at + FRAME_BYTES] = bytes[sites.at + FRAME_BYTES] ^ 1;
     const refusal = await refusalOfFile(bytes, { salvage: true });
     expect(refusal).toMatchObject({ code: 'TRACE_FILE_DAMAGED', hint: expect.not.stringContaining('--salvage') });
   });
@@ -184,8 +184,8 @@ describe('salvage', () => {
       return `7 [000] ${time}: ${at % 2 === 0 ? 'call' : 'return'} ${from} => ${to}\n`;
     });
     const bytes = Buffer.from(await imported([inputOf(lines.join(''))], ALONE));
-    const middle = framesOf(bytes).filter(({ kind }) => kind === BLOCK)[1] as { end: number };
-    bytes[middle.end - 1] = (bytes[middle.end - 1] as number) ^ 1;
+    const middle = framesOf(bytes).filter(({ kind }) => kind === BLOCK)[1];
+    bytes[middle.end - 1] = bytes[middle.end - 1] ^ 1;
     const { quality } = await analyzeFile(bytes, { salvage: true });
     expect(quality.events).toBe(140_000 - 65_536);
     expect(quality.losses).toMatchObject([{ cause: 'decode-error', code: 8, gaps: 1 }]);

@@ -42,7 +42,7 @@ export async function perfBuildOptions(perfPath: string): Promise<ReadonlyMap<st
 
 export function parseBuildOptions(text: string): ReadonlyMap<string, boolean> {
   const options = text.matchAll(/: \[ *(on|OFF) *\] +# (HAVE_\w+)/gi);
-  return new Map(Array.from(options, ([, state, name]) => [name as string, state?.toLowerCase() === 'on']));
+  return new Map(Array.from(options, ([, state, name]) => [name, state?.toLowerCase() === 'on']));
 }
 
 async function perfSays(perfPath: string, args: readonly string[]): Promise<string> {

@@ -68,6 +68,6 @@ export function targetText(target: Target): string {
     case 'threads':
       return target.tids.length === 1 ? `thread ${target.tids[0]}` : `threads ${target.tids.join(', ')}`;
     case 'command':
-      return target.command[0] as string;
+      return target.command[0];
   }
 }

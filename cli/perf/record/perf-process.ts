@@ -36,7 +36,7 @@ export class PerfProcess {
   constructor(start: PerfStart) {
     this.#child = startPerf(start);
     this.words = new PerfWords(start.runsCommand ? process.stderr : null);
-    const stderr = this.#child.stderr as Readable;
+    const stderr = this.#child.stderr;
     stderr.on('data', (bytes: Buffer) => this.words.add(bytes));
     const streams = this.#child.stdio as unknown as readonly (Duplex | undefined)[];
     const acks = start.isControlled ? streams[4] : undefined;

@@ -22,7 +22,7 @@ async function report(dir: Directory, machine: FakeMachine, args: readonly strin
   const { canRecord, checks } = DoctorReport.parse(JSON.parse(stdout));
   expect({ exitCode, stderr }).toEqual({ exitCode: canRecord ? 0 : 1, stderr: '' });
   const all = checks.map(({ check, level, text, remedy }) => [`${check} ${level}`, `${text} → ${remedy}`] as const);
-  return { canRecord, checks: Object.fromEntries(all) as Record<string, string> };
+  return { canRecord, checks: Object.fromEntries(all) };
 }
 
 const USER = { uid: 1000, capabilities: '0000000000000000' };

@@ -84,8 +84,8 @@ describe.concurrent('what perf is told', () => {
       ['--filter', 'filter f @ /b', '--filter', 'filter g @ /b'],
     ],
   ])('%j', async ([flags, wanted], { dir }) => {
-    const { stdout } = await planRecord(dir, [...(flags as string[]), '-t', '1ms', '--dry-run']);
-    expect(JSON.parse(stdout.split('\n')[1] as string).join('\0')).toContain((wanted as string[]).join('\0'));
+    const { stdout } = await planRecord(dir, [...flags, '-t', '1ms', '--dry-run']);
+    expect(JSON.parse(stdout.split('\n')[1]).join('\0')).toContain(wanted.join('\0'));
   });
 
   test('the kernel too: its code is kept, and the output is a directory', async ({ dir }) => {
@@ -438,7 +438,7 @@ describe.concurrent('--dry-run', () => {
     expect(lines[0]).toMatch(
       /^'\/no where\/perf' record -o perf\.data -e intel_pt\/cyc=1,mtc_period=0\/u -m ,32M -p 1/,
     );
-    expect(JSON.parse(lines[1] as string).slice(0, 3)).toEqual(['/no where/perf', 'record', '-o']);
+    expect(JSON.parse(lines[1]).slice(0, 3)).toEqual(['/no where/perf', 'record', '-o']);
     expect(lines[2]).toBe("ptflame render perf.data -o 'a b.svg'");
     expect(run.stdout).toMatch(/by hand, without ptflame:\n.* -p 1 -- sleep 1\n/);
     expect(run.stdout).toMatch(/assumed of the CPU: psb_cyc=1/);

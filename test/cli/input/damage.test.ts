@@ -67,7 +67,7 @@ async function failure(run: () => Promise<void>): Promise<unknown> {
 
 beforeAll(() => {
   const swallow = (...args: unknown[]) => {
-    (args.findLast((arg) => typeof arg === 'function') as (() => void) | undefined)?.();
+    args.findLast((arg) => typeof arg === 'function')?.();
     return true;
   };
   vi.spyOn(process.stdout, 'write').mockImplementation(swallow);

@@ -114,14 +114,7 @@ describe.concurrent('refused', () => {
   test.for([['--tail-calls', 'replace'], ['--no-extend'], ['--by-calls'], ['--cpu', '0']])(
     '%j, which says how a trace is replayed',
     async ([flag, ...value], { dir }) => {
-      const run = await ptflame([
-        'render',
-        await profileIn(dir),
-        flag as string,
-        ...value,
-        '-o',
-        dir.file('out.folded'),
-      ]);
+      const run = await ptflame(['render', await profileIn(dir), flag, ...value, '-o', dir.file('out.folded')]);
       expectRefusal(
         run,
         2,

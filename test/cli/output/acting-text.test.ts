@@ -25,7 +25,7 @@ test.each([
   ['render', '--format', 'folded', '--by', 'thread'],
   ['render', '--format', 'json'],
 ])('%s %s', async (command, ...flags) => {
-  const dir = command === 'latency' ? [flags[0] as string, '-'] : ['-'];
+  const dir = command === 'latency' ? [flags[0], '-'] : ['-'];
   const options = command === 'latency' ? flags.slice(1) : flags;
   const { stdout, exitCode } = await ptflame([command, ...dir, ...options], { input: TRACE });
   expect(exitCode).toBe(0);

@@ -34,7 +34,7 @@ async function start(args: readonly string[], dir: Directory): Promise<Started> 
   expect(exitCode).toBe(0);
   const [report, ...others] = readdirSync(dir.path);
   expect(others).toEqual([]);
-  const { result } = JSON.parse(readFileSync(dir.file(report as string), 'utf8')) as { result: ScriptCoverage[] };
+  const { result } = JSON.parse(readFileSync(dir.file(report), 'utf8')) as { result: ScriptCoverage[] };
   const files = result.map(({ url }) => url).filter((url) => url.startsWith('file:'));
   const texts = files.map((url) => readFileSync(fileURLToPath(url), 'utf8'));
   const modules = texts.flatMap((text) => [...text.matchAll(/^\/\/ ((?:cli|src|node_modules)\/\S+)$/gm)]);
@@ -44,7 +44,7 @@ async function start(args: readonly string[], dir: Directory): Promise<Started> 
   return {
     stdout,
     files,
-    modules: modules.map(([, module]) => module as string),
+    modules: modules.map(([, module]) => module),
     called: new Set(called.map(({ functionName }) => functionName)),
   };
 }

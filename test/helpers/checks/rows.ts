@@ -10,8 +10,8 @@ export function rowsByPath({ threads, symbols }: Profile): Map<string, TruthRow>
   for (const { tree } of threads) {
     const paths = [''];
     for (let node = 1; node < tree.length; node++) {
-      const name = symbols.name[tree.symbol[node]] as string;
-      const parent = paths[tree.parent[node]] as string;
+      const name = symbols.name[tree.symbol[node]];
+      const parent = paths[tree.parent[node]];
       const path = parent === '' ? name : `${parent};${name}`;
       paths.push(path);
       const row = rows.get(path) ?? { calls: 0, inferred: 0, selfNs: 0, completeNs: 0 };

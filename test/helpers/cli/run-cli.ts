@@ -91,7 +91,7 @@ export function startPtflame(args: readonly string[], { cwd = tmpdir(), env = {}
 export function expectRefusal(run: Run, exitCode: 1 | 2, message: RegExp, remedy = /./): void {
   expect(run).toMatchObject({ exitCode, stdout: '' });
   expect(run.stderr).toMatch(/^ptflame: [^\n]+\n {2}[^\n]+\n$/);
-  const [first, second] = run.stderr.split('\n') as [string, string];
+  const [first, second] = run.stderr.split('\n');
   expect(first).toMatch(message);
   expect(second).toMatch(remedy);
 }

@@ -100,7 +100,7 @@ export function perfData({ records = [NOTHING], attributes = [{}], features = {}
   const entryBytes = ATTRIBUTE_BYTES + 16;
   let idsAt = HEADER_BYTES + entryBytes * attributes.length;
   const entries = attributes.map((values, row) => {
-    const length = (ids[row] as Buffer).length;
+    const length = ids[row].length;
     idsAt += length;
     return Buffer.concat([attribute(values), u64(idsAt - length), u64(length)]);
   });
@@ -127,7 +127,7 @@ export function perfData({ records = [NOTHING], attributes = [{}], features = {}
 
 function bitmap(bits: readonly number[]): Buffer {
   const bytes = Buffer.alloc(32);
-  for (const bit of bits) bytes[bit >> 3] = (bytes[bit >> 3] as number) | (1 << (bit & 7));
+  for (const bit of bits) bytes[bit >> 3] = bytes[bit >> 3] | (1 << (bit & 7));
   return bytes;
 }
 

@@ -15,7 +15,7 @@ export const damagedExecutions = fc
     const lines = execute(decisions).lines.map(({ text }) => text);
     const seen = new Map<string, number>();
     return lines.filter((line, index) => {
-      const tid = line.split(' ')[0] as string;
+      const tid = line.split(' ')[0];
       seen.set(tid, (seen.get(tid) ?? 0) + 1);
       return (seen.get(tid) as number) > late % (1 + (Number(tid) % 7)) && index % every !== 1;
     });

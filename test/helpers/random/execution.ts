@@ -35,7 +35,7 @@ const START_NS = 5_000_000_000;
 export function execute(threads: readonly (readonly Decision[])[]): Execution {
   const truth = new Map<string, TruthRow>();
   const runs = threads.map((_, index) => new Thread(1000 + index, index % CPUS, truth));
-  const lines = threads.flatMap((decisions, index) => (runs[index] as Thread).run(decisions));
+  const lines = threads.flatMap((decisions, index) => runs[index].run(decisions));
   lines.sort((a, b) => a.ns - b.ns || a.tid - b.tid);
   return {
     lines,

@@ -75,7 +75,7 @@ export class FiberRun {
   }
 
   private get stack(): OpenFunction[] {
-    return this.stacks[this.running] as OpenFunction[];
+    return this.stacks[this.running];
   }
 
   private get top(): OpenFunction {
@@ -83,7 +83,7 @@ export class FiberRun {
   }
 
   private spend(ns: number, callee: string): void {
-    const own = this.stacks[0] as OpenFunction[];
+    const own = this.stacks[0];
     const names = own.map(({ name }) => name);
     if (this.running !== 0) names.push('swapcontext', ...this.stack.map(({ name }) => name));
     const path = names.join(';') + callee;
@@ -105,6 +105,6 @@ export const fiberDecisions = fc.array(
     what: fc.constantFrom('call', 'call', 'return', 'switch'),
     which: fc.nat(11),
     ns: fc.integer({ min: 1, max: 50 }),
-  }) as fc.Arbitrary<FiberDecision>,
+  }),
   { maxLength: 120 },
 );

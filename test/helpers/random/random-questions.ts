@@ -10,7 +10,7 @@ import type { Decision } from './execution.js';
 export function decisions({ ns }: { readonly ns: fc.Arbitrary<number> }): fc.Arbitrary<Decision> {
   const what = fc.constantFrom('call', 'call', 'call', 'return', 'return', 'tail', 'syscall', 'interrupt', 'migrate');
   const which = fc.oneof(fc.nat(3), fc.nat(2000));
-  return fc.record({ what: what as fc.Arbitrary<Decision['what']>, which, ns }).map((decision) => {
+  return fc.record({ what: what, which, ns }).map((decision) => {
     return decision.what === 'migrate' ? { ...decision, which: decision.which + 10 } : decision;
   });
 }

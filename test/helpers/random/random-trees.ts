@@ -44,6 +44,6 @@ export function sum(values: Iterable<number>): number {
 /** From the node to the root, without it. */
 export function chainOf({ parent, symbol }: Pick<CallTree, 'parent' | 'symbol'>, node: number): number[] {
   const chain: number[] = [];
-  for (let at = node; at > 0; at = parent[at] as number) chain.push(symbol[at] as number);
+  for (let at = node; at > 0; at = parent[at]) chain.push(symbol[at]);
   return chain;
 }

@@ -53,7 +53,7 @@ export function damaged(lines: readonly string[], damages: readonly Damage[]): s
 function apply(text: { lines: string[]; rest: string }, damage: Damage): void {
   const { lines } = text;
   const at = damage.at % lines.length;
-  const line = lines[at] as string;
+  const line = lines[at];
   switch (damage.what) {
     case 'drop':
       lines.splice(at, damage.lines);
@@ -62,7 +62,7 @@ function apply(text: { lines: string[]; rest: string }, damage: Damage): void {
       lines.splice(at, 0, ...lines.slice(at, at + damage.lines));
       return;
     case 'swap':
-      lines[at] = lines[damage.other % lines.length] as string;
+      lines[at] = lines[damage.other % lines.length];
       lines[damage.other % lines.length] = line;
       return;
     case 'cut':

@@ -66,7 +66,7 @@ class Shorthand {
     const index = this.open.findLastIndex((call) => call.caller === caller);
     if (index === -1) return UNSEEN_CALL;
     const [call] = this.open.splice(index);
-    return (call as OpenCall).returnsTo;
+    return call.returnsTo;
   }
 
   private at(name: string, offset: number): string {

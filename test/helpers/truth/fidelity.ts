@@ -37,7 +37,7 @@ export function gentraceTruth(json: string, drop = /(?!)/): Paths {
   const truth = noPaths();
   const paths: string[][] = [];
   for (const [parent = -1, nameRow = 0, calls = 0, , , selfNs = 0] of nodes) {
-    const name = (names[nameRow] as string).replace(/;/g, ':').replace(/\n/g, ' ');
+    const name = names[nameRow].replace(/;/g, ':').replace(/\n/g, ' ');
     const path = [...(paths[parent] ?? []), ...(drop.test(name) ? [] : [name])];
     paths.push(path);
     add(truth.ns, path, selfNs);

@@ -21,7 +21,7 @@ export function gentraceFunctions(json: string): Map<string, FunctionTruth> {
   const paths: string[][] = [];
   for (const [parent = -1, nameRow = 0, calls = 0, , totalNs = 0, ownNs = 0] of nodes) {
     const below = paths[parent] ?? [];
-    const name = visible(names[nameRow] as string);
+    const name = visible(names[nameRow]);
     paths.push([...below, name]);
     add(truth, name, { calls, totalNs: below.includes(name) ? 0 : totalNs, ownNs });
   }

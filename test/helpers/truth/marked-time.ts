@@ -36,10 +36,10 @@ function timeByPath({ threads, symbols }: Profile): Map<string, { marked: number
   for (const { tree } of threads) {
     const paths: string[][] = [[]];
     for (let node = 1; node < tree.length; node++) {
-      const name = symbols.name[tree.symbol[node]] as string;
-      const below = paths[tree.parent[node]] as string[];
+      const name = symbols.name[tree.symbol[node]];
+      const below = paths[tree.parent[node]];
       paths.push(isTrampolineOrStop(name) ? below : [...below, trueName(name)]);
-      const path = (paths[node] as string[]).join(';');
+      const path = paths[node].join(';');
       const time = times.get(path) ?? { marked: 0, unmarked: 0 };
       time.marked += tree.inferredNs[node];
       time.unmarked += tree.selfNs[node] - tree.inferredNs[node];

@@ -50,7 +50,7 @@ export function rowsOfTrees(trees: readonly CallTree[], nameOf: NameOf): Map<str
     for (let node = 0; node < tree.length; node++) {
       const parent = paths[tree.parent[node]];
       if (node > 0) paths.push(parent ? `${parent}\n${nameOf(tree.symbol[node])}` : nameOf(tree.symbol[node]));
-      add(rows, paths[node] as string, tree, node);
+      add(rows, paths[node], tree, node);
     }
   }
   return rows;

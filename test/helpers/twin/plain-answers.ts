@@ -204,7 +204,7 @@ export function stackOf({ stretches }: PlainThread, atNs: number) {
   const beganBefore = ({ why, startNs }: PlainCall) =>
     why === 'stop' ? startNs === stretches[0]?.fromNs : why === 'OpenAtStart' || why === 'CutByGap';
   return now.stack.map((call, index) => {
-    return { fn: path[index] as string, sinceNs: call.startNs, isStartSeen: !beganBefore(call) };
+    return { fn: path[index], sinceNs: call.startNs, isStartSeen: !beganBefore(call) };
   });
 }
 

@@ -101,7 +101,7 @@ export class PlainLatency {
     const rows = [...callers].map((caller) => {
       const [complete, inferred] = [this.complete, this.inferred].map((calls) =>
         calls.filter((call) => call.caller === caller),
-      ) as [AskedCall[], AskedCall[]];
+      );
       const told = this.told.filter((call) => call.caller === caller);
       const children = told.length === 0 ? [] : this.childrenOf(told);
       return { caller, stats: statsOf(complete, inferred), children };
@@ -116,7 +116,7 @@ export class PlainLatency {
     const rows = [...new Set([...this.complete, ...this.inferred].map(shown))].map((path) => {
       const [complete, inferred] = [this.complete, this.inferred].map((calls) =>
         calls.filter((call) => shown(call) === path),
-      ) as [AskedCall[], AskedCall[]];
+      );
       const { calls, unwound, avgNs, minNs, maxNs, longestCutNs } = statsOf(complete, inferred);
       const totalNs = sumNs(this.isOfParts ? inferred : complete);
       const range = { avgNs, minNs, maxNs, longestCutNs };
@@ -216,7 +216,7 @@ export class PlainLatency {
     };
     const walk = (path: readonly string[]): ReturnType<typeof rowOf>[] => {
       const below = [...own, ...all].filter((part) => isUnder(part.path, path) && part.path.length > path.length);
-      const names = [...new Set(below.map((part) => part.path[path.length] as string))];
+      const names = [...new Set(below.map((part) => part.path[path.length]))];
       if (names.length === 0) return [rowOf(path, false)];
       const parts = [null, ...names].map((name) => {
         return { name, row: name === null ? rowOf(path, true) : rowOf([...path, name], false) };
@@ -256,9 +256,7 @@ export class PlainLatency {
 
   private comparePaths(a: readonly string[], b: readonly string[]): number {
     const differs = a.findIndex((name, index) => name !== b[index]);
-    return differs === -1 || differs >= b.length
-      ? a.length - b.length
-      : this.compare(a[differs] as string, b[differs] as string);
+    return differs === -1 || differs >= b.length ? a.length - b.length : this.compare(a[differs], b[differs]);
   }
 }
 

@@ -46,7 +46,7 @@ export function plainEvents(events: ThreadEvents, facts: SiteFacts, symbols: Sym
   const { symbol, bareName, traits, stubTarget, nameless } = facts.functions;
   const functions = Array.from(symbol, (id, fn): Fn => {
     const is = (trait: number) => (traits[fn] & trait) !== 0;
-    return { name: symbols.name[id] as string, key: symbolKey(symbols, id), bareName: bareName[fn], is, leadsTo: null };
+    return { name: symbols.name[id], key: symbolKey(symbols, id), bareName: bareName[fn], is, leadsTo: null };
   });
   functions.forEach((fn, id) => {
     fn.leadsTo = functions[stubTarget[id]] ?? null;
@@ -58,8 +58,8 @@ export function plainEvents(events: ThreadEvents, facts: SiteFacts, symbols: Sym
     from: facts.from[site],
     to: facts.to[site],
     fromFn: functions[facts.fromFunction[site]] ?? null,
-    toFn: (functions[facts.toFunction[site]] ?? functions[nameless]) as Fn,
-    nameless: functions[nameless] as Fn,
+    toFn: functions[facts.toFunction[site]] ?? functions[nameless],
+    nameless: functions[nameless],
     toEntry: facts.toEntry[site] === 1,
     isError: site === siteOfRecord(BranchKind.Gap),
   }));

@@ -298,7 +298,7 @@ class Reader {
     const { frame, isSure } = landingOf(this.levels, fn, end);
     if (frame) return this.land(frame, isSure, end !== null, fn);
     const isKnown = end?.row === row;
-    if (isKnown) this.closeAbove((list[end.place] as Level).frames.at(-1) as Frame, 'unwound');
+    if (isKnown) this.closeAbove(list[end.place].frames.at(-1) as Frame, 'unwound');
     this.jumpUnseen(fn);
     if (!isKnown && !fn.is(Trait.Unwinder)) this.top.isDoubtful = true; // nobody lands in an unwinder
   }

@@ -104,7 +104,7 @@ function areAlike(list: readonly Level[], candidates: readonly Frame[]): boolean
   const placed = framesOf(list);
   const calls = candidates.slice(0, MOST_COMPARED + 1).map((frame) => {
     const at = placed.findIndex((other) => other.frame === frame);
-    return (placed[at + 1] as Placed).level.calledFrom;
+    return placed[at + 1].level.calledFrom;
   });
   return unwinder(list, Trait.Raiser) !== null && calls.every((call) => call === calls[0]);
 }

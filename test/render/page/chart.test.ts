@@ -65,12 +65,12 @@ describe('the chart', () => {
         const boxes = layout(table, { first, last: sibling(table, first, siblings), widthPx: WIDTH_PX, minPx });
         const root = chartOf(drawingOf(table, boxes));
         const drawn = [...placed(root)];
-        const wanted = Array.from(boxes.widthPx.keys()).filter((box) => (boxes.widthPx[box] as number) > 0);
+        const wanted = Array.from(boxes.widthPx.keys()).filter((box) => boxes.widthPx[box] > 0);
         expect(drawn.map(({ node }) => node.box).sort((a, b) => a - b)).toEqual(wanted);
         for (const { node, depth, x, width } of drawn) {
           expect(depth).toBe(boxes.row[node.box]);
-          expect(x).toBeCloseTo(boxes.xPx[node.box] as number, 6);
-          expect(width).toBeCloseTo(boxes.widthPx[node.box] as number, 6);
+          expect(x).toBeCloseTo(boxes.xPx[node.box], 6);
+          expect(width).toBeCloseTo(boxes.widthPx[node.box], 6);
         }
       }),
       { numRuns: 500 },
@@ -94,7 +94,7 @@ describe('the chart', () => {
 
 function sibling({ nextSibling }: FrameTable, first: number, steps: number): number {
   let last = first;
-  for (let step = 0; step < steps && (nextSibling[last] ?? -1) !== -1; step++) last = nextSibling[last] as number;
+  for (let step = 0; step < steps && (nextSibling[last] ?? -1) !== -1; step++) last = nextSibling[last];
   return last;
 }
 
@@ -154,8 +154,8 @@ describe('whatever is asked for', () => {
           const only = views.tableAt({ ...state, isOnlyMatches: true });
           const matches = (symbol: number) =>
             search.startsWith('/')
-              ? new RegExp(search.slice(1, -1)).test(views.names[symbol] as string)
-              : (views.names[symbol] as string).includes(search);
+              ? new RegExp(search.slice(1, -1)).test(views.names[symbol])
+              : views.names[symbol].includes(search);
           const left = self.map((ns, node) => (chainOf(tree, node).some(matches) ? ns : 0));
           expect([...only.self]).toEqual([...left]);
           expect(only.total[0]).toBe(sum(left));

@@ -12,13 +12,13 @@ import { analyzeText, fixture } from '../../helpers/traces/load.js';
 
 /** Slowly: of each node the time that each of its leaves had, inside and outside of user code. */
 function outsideShares({ tree }: FrameTable, width: State['width']): number[] {
-  const chain = (node: number): number[] => (node === ROOT ? [] : [node, ...chain(tree.parent[node] as number)]);
+  const chain = (node: number): number[] => (node === ROOT ? [] : [node, ...chain(tree.parent[node])]);
   const inside = new Float64Array(tree.length);
   const outside = new Float64Array(tree.length);
   for (let node = ROOT; node < tree.length; node++) {
     const path = chain(node);
     const on = width === 'self' ? path.at(-1) : path[0];
-    const sums = on !== undefined && isStop(tree.symbol[on] as number) ? outside : inside;
+    const sums = on !== undefined && isStop(tree.symbol[on]) ? outside : inside;
     for (const at of [...path, ROOT]) sums[at] += tree.selfNs[node];
   }
   return Array.from(inside, (ns, node) => outside[node] / (ns + outside[node]));
@@ -32,8 +32,8 @@ describe('the share outside', () => {
     const shares = outsideShares(table, width);
     const seen = new Set<string>();
     for (let node = ROOT; node < table.tree.length; node++) {
-      if (isStop(table.tree.symbol[node] as number) || Number.isNaN(shares[node])) continue;
-      const step = Math.min(STEPS - 1, Math.floor(STEPS * (shares[node] as number)));
+      if (isStop(table.tree.symbol[node]) || Number.isNaN(shares[node])) continue;
+      const step = Math.min(STEPS - 1, Math.floor(STEPS * shares[node]));
       expect(classOf(node)).toBe(`s${step}`);
       seen.add(`s${step}`);
     }

@@ -123,7 +123,7 @@ test('any threads of any profile together are what a plain merge gives', () => {
 /** Also that its nodes stand as they do in the shape. */
 function expectPlainMerge(profile: Profile, page: PageData, chosen: readonly number[]): void {
   const builder = new CallTreeBuilder();
-  for (const at of chosen) builder.merge(profile.threads[at]?.tree as CallTree, ROOT, (symbol) => symbol);
+  for (const at of chosen) builder.merge(profile.threads[at]?.tree, ROOT, (symbol) => symbol);
   const tree = treeOf(page, chosen);
   const plain = rowsByPath(withoutEmptyNodes(builder.build()), profile);
   expect(rowsByPath(tree, page)).toEqual(plain);
@@ -149,7 +149,7 @@ function rowsByPath(tree: CallTree, { symbols }: Pick<Profile, 'symbols'>): Map<
   const rows = new Map<string, readonly number[]>();
   for (let node = 0; node < tree.length; node++) {
     const row = tree.symbol[node];
-    const dso = symbols.dsoName[symbols.dso[row] as number] ?? null;
+    const dso = symbols.dsoName[symbols.dso[row]] ?? null;
     const step = node === ROOT ? '' : JSON.stringify([symbols.name[row], dso, symbols.kind[row]]);
     const path = (paths[tree.parent[node]] ?? '') + step;
     paths.push(path);

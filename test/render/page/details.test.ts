@@ -39,9 +39,9 @@ const CALLS_ALONE = traceOf(`
 function said(views: Views, state: State, name: string): string {
   const table = views.tableAt(state);
   const boxes = layout(table, { first: 0, last: 0, widthPx: 10_000, minPx: 0 });
-  const box = boxes.node.findIndex((node) => table.names[table.tree.symbol[node] as number] === name);
+  const box = boxes.node.findIndex((node) => table.names[table.tree.symbol[node]] === name);
   if (box === -1) return '';
-  const symbol = table.tree.symbol[boxes.node[box] as number] as number;
+  const symbol = table.tree.symbol[boxes.node[box]];
   const view = views.viewAt(state);
   const sums = view.functions().get(symbol);
   const everywhere = sums === undefined ? null : { sums, allNs: view.allNs() };

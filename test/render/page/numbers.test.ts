@@ -67,7 +67,7 @@ describe.each(traceFiles.filter((file) => !WITHOUT_BRANCHES.test(file)))('%s', (
     for (const hidesIdle of [false, true])
       for (const choice of threadChoices(views.threads, hidesIdle)) {
         const { tree } = views.viewAt({ ...START, hidesIdle, threads: choice.key });
-        const calls = sum(tree.calls.filter((_, node) => !isStop(tree.symbol[node] as number)));
+        const calls = sum(tree.calls.filter((_, node) => !isStop(tree.symbol[node])));
         const totals = { totalNs: sum(tree.selfNs), calls };
         expect(totals, choice.key).toEqual({ totalNs: choice.totalNs, calls: choice.calls });
       }

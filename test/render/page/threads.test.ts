@@ -150,11 +150,11 @@ function zoomedIn(views: Views, state: State, node: number, siblings: number): S
   const first = node % table.tree.length;
   let last = first;
   for (let step = 0; step < siblings && (table.nextSibling[last] ?? NONE) !== NONE; step++)
-    last = table.nextSibling[last] as number;
+    last = table.nextSibling[last];
   return {
     ...state,
     zoom: pathTo(table, first),
-    zoomLast: last === first ? null : (table.tree.symbol[last] as number),
+    zoomLast: last === first ? null : table.tree.symbol[last],
   };
 }
 

@@ -314,7 +314,7 @@ describe('colours', () => {
     for (const [index, one] of seen.entries())
       for (const other of seen.slice(index + 1))
         expect(
-          Math.hypot(...one.at.map((value, axis) => value - (other.at[axis] as number))),
+          Math.hypot(...one.at.map((value, axis) => value - other.at[axis])),
           `${one.name} ${other.name}`,
         ).toBeGreaterThan(0.055);
   });
@@ -406,7 +406,7 @@ function seenBy(blindness: keyof typeof BLINDNESS, hex: string): number[] {
   const [r, g, b] = linear(hex);
   const [red, green, blue] = [0, 3, 6].map((row) =>
     Math.max(0, (m[row] ?? 0) * r + (m[row + 1] ?? 0) * g + (m[row + 2] ?? 0) * b),
-  ) as [number, number, number];
+  );
   const l = Math.cbrt(0.4122214708 * red + 0.5363325363 * green + 0.0514459929 * blue);
   const n = Math.cbrt(0.2119034982 * red + 0.6806995451 * green + 0.1073969566 * blue);
   const s = Math.cbrt(0.0883024619 * red + 0.2817188376 * green + 0.6299787005 * blue);

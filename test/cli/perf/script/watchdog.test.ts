@@ -18,7 +18,7 @@ afterEach(() => group?.kill());
 function start(script: string): ChildProcess & { readonly stdout: NodeJS.ReadableStream } {
   const child = spawn('sh', ['-c', script], { stdio: ['ignore', 'pipe', 'ignore'], detached: true });
   group = new ProcessGroup(child.pid);
-  return child as ReturnType<typeof start>;
+  return child;
 }
 
 /** Whether it bit while somebody read for so long. */
@@ -26,7 +26,7 @@ async function isBitten(script: string): Promise<boolean> {
   const child = start(script);
   const bitten = new Promise<boolean>((bite) => {
     const watchdog = new Watchdog(child.pid, SILENT_MS, () => bite(true));
-    watchdog.watched(child.stdout as AsyncIterable<Uint8Array>).next();
+    watchdog.watched(child.stdout).next();
     wait(LONG_MS).then(() => bite(watchdog.hasBitten));
   });
   return bitten;
@@ -43,7 +43,7 @@ test.each([
 test('while nobody asks, waiting is no hanging', async () => {
   const child = start('echo begin; exec sleep 60');
   const watchdog = new Watchdog(child.pid, SILENT_MS, () => {});
-  await watchdog.watched(child.stdout as AsyncIterable<Uint8Array>).next();
+  await watchdog.watched(child.stdout).next();
   await wait(LONG_MS);
   expect(watchdog.hasBitten).toBe(false);
   watchdog.stop();
