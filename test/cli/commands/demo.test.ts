@@ -26,7 +26,7 @@ describe.concurrent('demo', () => {
     expect(await dir.names()).toEqual([]);
   });
 
-  test('the same bytes every time', async ({ dir }) => {
+  test('it writes the same bytes every time', async ({ dir }) => {
     await ptflame(['demo', '-o', 'one', '-o', 'two'], { cwd: dir.path });
     const again = await ptflame(['demo', '-o', '-'], { cwd: dir.path });
     expect(await dir.read('one')).toBe(again.stdout);

@@ -27,8 +27,8 @@ async function report(dir: Directory, machine: FakeMachine, args: readonly strin
 
 const USER = { uid: 1000, capabilities: '0000000000000000' };
 
-describe.concurrent('machines', () => {
-  test('bare metal with Intel PT, as root: all is well', async ({ dir }) => {
+describe.concurrent('doctor, on a machine', () => {
+  test('root on bare metal with Intel PT can record', async ({ dir }) => {
     const { canRecord, checks } = await report(dir, {});
     expect(canRecord).toBe(true);
     expect(Object.keys(checks).filter((name) => name.endsWith('fail'))).toEqual([]);
@@ -36,7 +36,7 @@ describe.concurrent('machines', () => {
     expect(checks['filters ok']).toContain('2 address filters');
   });
 
-  test('bare metal, as a user: own processes, small buffers', async ({ dir }) => {
+  test('a user on bare metal can record own processes, with small buffers', async ({ dir }) => {
     const { canRecord, checks } = await report(dir, USER);
     expect(canRecord).toBe(true);
     expect(checks['paranoid warn']).toMatch(
@@ -46,24 +46,24 @@ describe.concurrent('machines', () => {
     expect(checks['kernel-code warn']).toContain('sudo ptflame record --kernel');
   });
 
-  test('a virtual machine without the PMU', async ({ dir }) => {
+  test('a virtual machine without the PMU cannot record', async ({ dir }) => {
     const { canRecord, checks } = await report(dir, { flags: 'fpu hypervisor', caps: null });
     expect(canRecord).toBe(false);
     expect(checks['pmu fail']).toMatch(/no Intel PT: it is a virtual machine.*recorded elsewhere/);
   });
 
-  test('a virtual machine whose CPU has it', async ({ dir }) => {
+  test('a virtual machine whose CPU has Intel PT is told who keeps it back', async ({ dir }) => {
     const { checks } = await report(dir, { flags: 'fpu intel_pt hypervisor', caps: null });
     expect(checks['cpu ok']).toContain('has Intel PT');
     expect(checks['pmu fail']).toContain('keeps it from this virtual machine');
   });
 
-  test('AMD', async ({ dir }) => {
+  test('a CPU of AMD has no Intel PT', async ({ dir }) => {
     const { checks } = await report(dir, { vendor: 'AuthenticAMD', model: 'AMD EPYC', flags: 'fpu', caps: null });
     expect(checks['pmu fail']).toContain('its CPU is not of Intel (AMD EPYC)');
   });
 
-  test('paranoid 4, as a user', async ({ dir }) => {
+  test('paranoid 4 lets a user trace nothing', async ({ dir }) => {
     const { canRecord, checks } = await report(dir, { ...USER, paranoid: '4' });
     expect(canRecord).toBe(false);
     expect(checks['paranoid fail']).toMatch(/may trace nothing/);
@@ -76,32 +76,32 @@ describe.concurrent('machines', () => {
     expect(checks['mlock ok']).toContain('of any size');
   });
 
-  test('a small mlock limit', async ({ dir }) => {
+  test('a small mlock limit is told, with the command that raises it', async ({ dir }) => {
     const { checks } = await report(dir, { ...USER, mlockKb: '100', lockable: '65536' });
     expect(checks['mlock warn']).toMatch(/not enough for 131\.1 kB.*sudo sysctl/);
   });
 
-  test('an old CPU', async ({ dir }) => {
+  test('an old CPU can record, with coarse times and without address filters', async ({ dir }) => {
     const { canRecord, checks } = await report(dir, { caps: { psb_cyc: '0', ip_filtering: '0' } });
     expect(canRecord).toBe(true);
     expect(checks['times warn']).toContain('about 1 µs');
     expect(checks['filters warn']).toContain('--only');
   });
 
-  test('buffers that memory does not hold', async ({ dir }) => {
+  test('buffers that memory does not hold are told', async ({ dir }) => {
     const { checks } = await report(dir, { availableKb: 100_000 }, ['-m', '64M']);
     expect(checks['memory warn']).toMatch(/268\.4 MB of 102\.4 MB/);
   });
 });
 
-describe.concurrent('perf', () => {
-  test('there is none', async ({ dir }) => {
+describe.concurrent('doctor, asking perf', () => {
+  test('a perf that is missing is told, with how to install it', async ({ dir }) => {
     const { canRecord, checks } = await report(dir, {}, ['--perf', '/nowhere/perf']);
     expect(canRecord).toBe(false);
     expect(checks['perf fail']).toMatch(/there is no \/nowhere\/perf.*apt install/);
   });
 
-  test('a script in its place that names the package', async ({ dir }) => {
+  test('a script in its place names the package', async ({ dir }) => {
     const says = await dir.write('says', 'WARNING: perf not found for kernel 6.8.0-45\n');
     const fake = await dir.write('perf', `#!/bin/sh\ncat '${says}' >&2\nexit 2\n`);
     await chmod(fake, 0o755);
@@ -112,13 +112,13 @@ describe.concurrent('perf', () => {
   test.for([
     ['perf version 6.8.0-45-generic', 'perf ok', '6.8.0-45-generic'],
     ['perf version 5.4.0', 'perf warn', 'before 5.10'],
-  ] as const)('%s', async ([version, name, text], { dir }) => {
+  ] as const)('"%s" is judged by its version', async ([version, name, text], { dir }) => {
     const { checks } = await report(dir, {}, [], { FAKE_PERF_VERSION: version });
     expect(checks[name]).toContain(text);
   });
 });
 
-test('as text: a line for each check, its remedy below, no colours in a pipe', async ({ dir }) => {
+test('as text each check is a line with its remedy below, without colours in a pipe', async ({ dir }) => {
   const { stdout, exitCode } = await doctor(dir, { flags: 'fpu hypervisor', caps: null });
   expect(exitCode).toBe(1);
   expect(stdout).toMatch(/^fail {2}Intel\(R\).*\n {6}→ record on another machine/);
@@ -128,7 +128,7 @@ test('as text: a line for each check, its remedy below, no colours in a pipe', a
   expect(stdout).not.toContain('\x1b');
 });
 
-test('this machine, whatever it is', async ({ dir }) => {
+test('doctor judges this machine, whatever it is', async ({ dir }) => {
   const { exitCode, stdout, stderr } = await ptflame(['doctor'], { cwd: dir.path });
   expect([0, 1]).toContain(exitCode);
   expect(stderr).toBe('');

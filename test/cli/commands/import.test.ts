@@ -103,7 +103,7 @@ describe.concurrent('an imported trace', () => {
   });
 });
 
-describe.concurrent('what is too much for memory', () => {
+describe.concurrent('a trace that is too much for memory', () => {
   const text = Array.from({ length: 320_000 }, (_, at) => {
     const time = `1.${String(10 * at + (at % 7)).padStart(9, '0')}`;
     const [inWork, inRow] = [16 * ((at >> 1) % 50), 32 * ((at >> 1) % 7)];
@@ -177,7 +177,7 @@ describe('a recording', () => {
   });
 });
 
-describe.concurrent('refused', () => {
+describe.concurrent('ptflame refuses', () => {
   test('an imported trace beside another input', async ({ dir }) => {
     const path = await importedIn(dir, [SIX_LINES]);
     for (const inputs of [

@@ -65,7 +65,7 @@ decoding   about 670 to 2,500 lines, 91.4 kB to 332.5 kB, 1.8 ms to 13 ms of one
 `);
   });
 
-  test('as JSON, by its schema', async () => {
+  test('it prints JSON by its schema', async () => {
     const info = await jsonOf(TRUNCATED);
     expect(info.aux).toEqual({
       bytes: 8312,
@@ -90,7 +90,7 @@ decoding   about 670 to 2,500 lines, 91.4 kB to 332.5 kB, 1.8 ms to 13 ms of one
     expect(await jsonOf(fixturePath('perfdata/no-trace.data'))).toMatchObject({ settings: null, estimate: null });
   });
 
-  test('all losses', async ({ dir }) => {
+  test('all losses are told by kind', async ({ dir }) => {
     const aux = (flags: number) => record(11, 0, u64(0), u64(8), u64(flags), trailer({ ns: 5, cpu: 3 }));
     const records = [
       ...Array.from({ length: 7 }, () => aux(1)),
@@ -148,14 +148,14 @@ decoding   about 670 to 2,500 lines, 91.4 kB to 332.5 kB, 1.8 ms to 13 ms of one
     expect(said).toContain('\n  and 11 more\n');
   });
 
-  test('the directory that --kcore makes', async ({ dir }) => {
+  test('the directory that --kcore makes is read as a recording', async ({ dir }) => {
     await mkdir(dir.file('kcore'));
     await writeFile(join(dir.file('kcore'), 'data'), fixture('perfdata/one-cpu.data'));
     expect(await textOf(`${dir.file('kcore')}/`)).toContain('trace      4.3 kB in 1 piece\n');
   });
 });
 
-describe.concurrent('refusals', () => {
+describe.concurrent('info refuses', () => {
   test('text of a trace, packed or not, and a profile', async ({ dir }) => {
     const render = /^ {2}ptflame render .* -o flame\.svg$/;
     expectRefusal(await ptflame(['info', SIX_LINES]), 1, /is text, perhaps of a decoded trace/, render);

@@ -129,7 +129,7 @@ describe.concurrent('what is looked at', () => {
     for (const path of paths.keys()) expect(path).toMatch(/^take(;|$)/);
   });
 
-  test('inside of calls of some length: what the latency of those calls is', async () => {
+  test('inside of calls of some length is what the latency of those calls says', async () => {
     const { stats } = Latency.parse(await answerOf(['latency', 'take', DEMO, '--latency', '100us,']));
     const paths = await folded([DEMO, '--inside', 'take#100us,']);
     expect(sum(paths.values())).toBe(stats.totalNs);
@@ -151,15 +151,15 @@ describe.concurrent('what is looked at', () => {
   });
 });
 
-describe.concurrent('tables as comma-separated values', () => {
-  test('names with commas and quotes are one field, and a name is no formula', async ({ dir }) => {
+describe.concurrent('comma-separated values', () => {
+  test('keep names with commas and quotes as one field, and no name is a formula', async ({ dir }) => {
     const trace = await dir.write('trace.txt', strangeTrace());
     const { stdout } = await ptflame(['report', trace, '--csv', '--quiet']);
     expect(stdout).toContain('\n"a,""quoted"",name",,3,0,4800,');
     expect(stdout).toContain(`\n'=SUM(A1:A9),,3,`);
   });
 
-  test('of threads, callers and changes', async () => {
+  test('have the tables of threads, callers and changes', async () => {
     const csv = async (args: readonly string[]) => (await ptflame([...args, '--csv', '--quiet'])).stdout.split('\n');
     expect((await csv(['report', DEMO, '--threads']))[0]).toMatch(/^tid,pid,comm,name,dso,calls/);
     expect((await csv(['latency', 'take', DEMO, '--by-caller']))[1]).toMatch(/^consumer,pthread_cond_wait/);
@@ -167,7 +167,7 @@ describe.concurrent('tables as comma-separated values', () => {
   });
 });
 
-describe.concurrent('what cannot be answered', () => {
+describe.concurrent('a question is refused', () => {
   test.each([
     [['latency', 'no_such', DEMO], 1, /no function called no_such$/, /report --match/],
     [['latency', '/^no_such/', DEMO], 1, /no function that \/\^no_such\/ finds/, /report --match/],
@@ -196,11 +196,11 @@ describe.concurrent('what cannot be answered', () => {
       /is an option of ptflame latency; see ptflame report --help$/,
     ],
     [['report', DEMO, '--top', '-1'], 2, /--top is 0 or more/, /--help/],
-  ] as const)('%j', async (args, exitCode, message, remedy) => {
+  ] as const)('that cannot be answered: %j', async (args, exitCode, message, remedy) => {
     expectRefusal(await ptflame(args), exitCode, message, remedy);
   });
 
-  test('a profile has only sums', async ({ dir }) => {
+  test('to a profile, which has only sums', async ({ dir }) => {
     await ptflame(['render', DEMO, '-o', 'out.json'], { cwd: dir.path });
     const profile = dir.file('out.json');
     expectRefusal(await ptflame(['latency', 'take', profile]), 1, /is a profile/, /name the trace itself/);
@@ -209,7 +209,7 @@ describe.concurrent('what cannot be answered', () => {
       expectRefusal(await ptflame(['report', profile, ...flag]), 2, /cannot be used/, /name the trace itself/);
   });
 
-  test('without times there is nothing to tell, from a trace as from its profile', async ({ dir }) => {
+  test('to a trace without times, as to its profile', async ({ dir }) => {
     const timeless = fixturePath('lab/fields-timeless-no-time.txt');
     await ptflame(['render', timeless, '--by-calls', '-o', 'calls.json'], { cwd: dir.path });
     for (const path of [timeless, dir.file('calls.json')]) {

@@ -23,7 +23,7 @@ async function withBusyProcess(use: (pid: string) => Promise<void>): Promise<voi
 const notesIn = async (dir: Directory) => RecordingNotes.parse(JSON.parse(await dir.read('perf.data.ptflame.json')));
 
 describe.skipIf(!(await perfWorks()))('the real perf', () => {
-  test('a process for some time', async ({ dir }) => {
+  test('records a process for some time', async ({ dir }) => {
     await withBusyProcess(async (pid) => {
       const { exitCode, stderr } = await record(dir, ['-p', pid, '-t', '300ms'], { perf: await clockPerf(dir) });
       expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: expect.stringMatching(/^wrote perf\.data/m) });
@@ -31,7 +31,7 @@ describe.skipIf(!(await perfWorks()))('the real perf', () => {
     });
   });
 
-  test('a process that ends before the time is over', async ({ dir }) => {
+  test('stops when a process ends before the time is over', async ({ dir }) => {
     const child = spawn(process.execPath, [
       '-e',
       `setTimeout(() => process.exit(), 3000); (${BUSY.replace('for (;;)', '() => { for (let i = 0; i < 1e6; i++)')} })()`,
@@ -41,7 +41,7 @@ describe.skipIf(!(await perfWorks()))('the real perf', () => {
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: expect.stringMatching(/process \d+ ended\n/) });
   });
 
-  test('a command: its streams, its exit code', async ({ dir }) => {
+  test('leaves a command its streams and tells its exit code', async ({ dir }) => {
     const script =
       "process.stdin.on('data', (t) => { console.log('out', String(t)); console.error('err'); process.exitCode = 3 })";
     const args = ['--', process.execPath, '-e', script];
@@ -52,25 +52,25 @@ describe.skipIf(!(await perfWorks()))('the real perf', () => {
     expect(run.stderr).not.toContain('[ perf record');
   });
 
-  test('a command that crashes', async ({ dir }) => {
+  test('tells which signal ended a command', async ({ dir }) => {
     const args = ['--', process.execPath, '-e', 'process.kill(process.pid, "SIGSEGV")'];
     const { exitCode, stderr } = await record(dir, args, { perf: await clockPerf(dir) });
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: expect.stringContaining('was ended by SIGSEGV\n') });
   });
 
-  test('a command that is not there', async ({ dir }) => {
+  test('refuses a command that is not there', async ({ dir }) => {
     const { exitCode, stderr } = await record(dir, ['--', '/nonexistent/it is'], { perf: await clockPerf(dir) });
     expect(exitCode).toBe(1);
     expect(stderr).toMatch(/ptflame: cannot run \/nonexistent\/it is: No such file/);
     expect(existsSync(dir.file('perf.data'))).toBe(false);
   });
 
-  test('a process that is not there', async ({ dir }) => {
+  test('refuses a process that is not there', async ({ dir }) => {
     const { exitCode, stderr } = await record(dir, ['-p', '4194304'], { perf: await clockPerf(dir) });
     expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: expect.stringContaining('there is no such process') });
   });
 
-  test('a command that is stopped takes along what it has started', async ({ dir }) => {
+  test('ends a command together with what it has started', async ({ dir }) => {
     const script = 'sleep 1000 & echo $! > child; wait';
     const { exitCode } = await record(dir, ['-t', '2s', '--', 'sh', '-c', script], { perf: await clockPerf(dir) });
     expect(exitCode).toBe(0);
@@ -78,7 +78,7 @@ describe.skipIf(!(await perfWorks()))('the real perf', () => {
     await vi.waitFor(() => expect(existsSync(`/proc/${child}/exe`)).toBe(false), { timeout: 20_000 });
   });
 
-  test('Ctrl-C: ends it, keeps it', async ({ dir }) => {
+  test('ends at Ctrl-C, and the recording is kept', async ({ dir }) => {
     await withBusyProcess(async (pid) => {
       const { running } = await startRecord(dir, ['-p', pid, '-t', '10m'], { perf: await clockPerf(dir) });
       await vi.waitFor(() => expect(existsSync(dir.file('perf.data'))).toBe(true), { timeout: 60_000 });

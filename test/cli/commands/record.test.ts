@@ -27,7 +27,7 @@ Object.getPrototypeOf(file).sync = async function () {
 `;
 
 describe.concurrent('what perf is told', () => {
-  test('a process for some time: to begin and to pause at our word', async ({ dir }) => {
+  test('a process is recorded for some time: perf begins and pauses at our word', async ({ dir }) => {
     const { exitCode, stdout, stderr } = await record(dir, SHORT);
     expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: '' });
     expect(stderr).toMatch(
@@ -88,7 +88,7 @@ describe.concurrent('what perf is told', () => {
     expect(JSON.parse(stdout.split('\n')[1]).join('\0')).toContain(wanted.join('\0'));
   });
 
-  test('the kernel too: its code is kept, and the output is a directory', async ({ dir }) => {
+  test('with the kernel its code is kept, and the output is a directory', async ({ dir }) => {
     expect((await record(dir, [...SHORT, '--kernel'])).exitCode).toBe(0);
     expect(recordArguments(dir)).toEqual(expect.arrayContaining(['intel_pt/cyc=1,mtc_period=0/', '--kcore']));
     expect(readdirSync(dir.file('perf.data'))).toEqual(['data']);
@@ -122,7 +122,7 @@ describe.concurrent('what perf is told', () => {
     expect(existsSync(dir.file(output))).toBe(true);
   });
 
-  test('an output that begins with a dash', async ({ dir }) => {
+  test('an output may begin with a dash', async ({ dir }) => {
     expect((await record(dir, [...SHORT, '-o=-x'])).exitCode).toBe(0);
     expect(existsSync(dir.file('-x'))).toBe(true);
   });
@@ -147,7 +147,7 @@ describe.concurrent('a command', () => {
     expect(notes).toMatchObject({ endedBy: 'target', workload: { exitCode: 3, signal: null } });
   });
 
-  test('with a time: it is ended then', async ({ dir }) => {
+  test('is ended when its time is over', async ({ dir }) => {
     const { exitCode } = await record(dir, ['-t', '300ms', ...NODE('setInterval(() => {}, 1000)')]);
     expect(exitCode).toBe(0);
     expect(RecordingNotes.parse(JSON.parse(await dir.read('perf.data.ptflame.json')))).toMatchObject({
@@ -157,7 +157,7 @@ describe.concurrent('a command', () => {
   });
 });
 
-describe.concurrent('usage', () => {
+describe.concurrent('record refuses', () => {
   test.for([
     [[], /what is to be recorded/],
     [['-p', '1', '-a'], /more than one target/],
@@ -181,7 +181,7 @@ describe.concurrent('usage', () => {
     expect(logOf(dir).filter(([first]) => first === 'record')).toEqual([]);
   });
 
-  test('a command without -- is told where it belongs', async ({ dir }) => {
+  test('a command without --, and tells where it belongs', async ({ dir }) => {
     expectRefusal(await planRecord(dir, ['ls']), 2, /unexpected argument: ls$/, /behind --: ptflame record -- ls/);
   });
 
@@ -193,26 +193,26 @@ describe.concurrent('usage', () => {
     expectRefusal(await planRecord(dir, [...(args[0] === '-C' ? [] : ['-p', '1']), ...args]), 1, message, hint);
   });
 
-  test('without Intel PT perf is not even started', async ({ dir }) => {
+  test('a machine without Intel PT, and does not start perf', async ({ dir }) => {
     const machine = { caps: null, vendor: 'AuthenticAMD', model: 'AMD EPYC' };
     expectRefusal(await planRecord(dir, SHORT, { machine }), 1, /no Intel PT: .*AMD EPYC/, /ptflame doctor/);
     expect(logOf(dir)).toEqual([]);
   });
 
-  test('memory that the buffers would not fit into', async ({ dir }) => {
+  test('buffers that do not fit into memory', async ({ dir }) => {
     const run = await planRecord(dir, ['-a', '-m', '1G'], { machine: { availableKb: 2_000_000 } });
     expectRefusal(run, 1, /4 buffers of 1\.1 GB need 4\.3 GB/, /-m 4M/);
   });
 });
 
-describe.concurrent('perf fails', () => {
+describe.concurrent('a perf that fails', () => {
   test.for([
     ['no-permission-foreign-pid', '255', /perf_event_paranoid is 2/],
     ['mlock-limit', '255', /lock into memory/],
     ['bad-pid', '244', /no such process/],
     ['workload-missing', '255', /cannot run/],
     ['no-address-filters', '129', /address filters/],
-  ] as const)('%s', async ([name, code, message], { dir }) => {
+  ] as const)('is explained: %s', async ([name, code, message], { dir }) => {
     const play = { SAYS: fixturePath(`perf-stderr/${name}.txt`), EXIT: code, PLAY: 'empty' };
     const { exitCode, stderr } = await record(dir, SHORT, { play });
     expect(exitCode).toBe(1);
@@ -221,34 +221,34 @@ describe.concurrent('perf fails', () => {
     expect((await dir.names()).filter((each) => each.startsWith('perf.data'))).toEqual([]);
   });
 
-  test('its words cannot move the cursor', async ({ dir }) => {
+  test('cannot move the cursor by its words', async ({ dir }) => {
     const SAYS = await dir.write('says', 'oh no \x1b[2J\n');
     expect((await record(dir, SHORT, { play: { SAYS, EXIT: '1', PLAY: 'none' } })).stderr).toContain(
       '| oh no \\x1b[2J\n',
     );
   });
 
-  test('a command fails to start: said once', async ({ dir }) => {
+  test('says once that a command fails to start', async ({ dir }) => {
     const play = { SAYS: fixturePath('perf-stderr/workload-missing.txt'), EXIT: '255', PLAY: 'empty' };
     const { stderr, exitCode } = await record(dir, ['--', '/nonexistent/cmd'], { play });
     expect(exitCode).toBe(1);
     expect(stderr.match(/Failed to collect/g)).toHaveLength(1);
   });
 
-  test('the disk is full', async ({ dir }) => {
+  test('is explained: the disk is full', async ({ dir }) => {
     const SAYS = await dir.write('says', 'failed to write perf data, error: No space left on device\n');
     const { exitCode, stderr } = await record(dir, SHORT, { play: { SAYS, EXIT: '255', PLAY: 'empty' } });
     expect(exitCode).toBe(1);
     expect(stderr).toMatch(/the disk is full/);
   });
 
-  test('at once, without a word', async ({ dir }) => {
+  test('is named with its exit code if it said nothing', async ({ dir }) => {
     const { exitCode, stderr } = await record(dir, SHORT, { play: { EXIT: '7', PLAY: 'none' } });
     expect(exitCode).toBe(1);
     expect(stderr).toMatch(/perf record failed with exit code 7, without a word/);
   });
 
-  test('a recording without an end is none, whatever the exit code; what was there before is back', async ({ dir }) => {
+  test('leaves no recording without an end, whatever its exit code; what was there before is back', async ({ dir }) => {
     const before = { 'perf.data': 'PERFILE2 before', 'perf.data.old': 'PERFILE2 older' };
     const notes = { 'perf.data.ptflame.json': NOTES('before'), 'perf.data.old.ptflame.json': NOTES('older') };
     const all = { ...before, ...notes };
@@ -260,7 +260,7 @@ describe.concurrent('perf fails', () => {
     expect((await dir.names()).filter((name) => name.startsWith('perf.data'))).toEqual(Object.keys(all).sort());
   });
 
-  test('perf is not there', async ({ dir }) => {
+  test('may be one that is not there', async ({ dir }) => {
     expectRefusal(
       await planRecord(dir, SHORT, { perf: '/nowhere/perf' }),
       1,
@@ -271,7 +271,7 @@ describe.concurrent('perf fails', () => {
 });
 
 describe.concurrent('the output', () => {
-  test('an existing one moves to .old, with its notes', async ({ dir }) => {
+  test('moves an existing one to .old, with its notes', async ({ dir }) => {
     for (let each = 0; each < 3; each++) expect((await record(dir, SHORT)).exitCode).toBe(0);
     const names = (await dir.names()).filter((name) => name.startsWith('perf.data'));
     expect(names).toEqual(['perf.data', 'perf.data.old', 'perf.data.old.ptflame.json', 'perf.data.ptflame.json']);
@@ -290,7 +290,7 @@ describe.concurrent('the output', () => {
     expect((await dir.names()).filter((name) => name.startsWith('perf.data'))).toEqual([]);
   });
 
-  test('directories of the kernel too', async ({ dir }) => {
+  test('directories of the kernel move to .old too', async ({ dir }) => {
     for (let each = 0; each < 3; each++) expect((await record(dir, [...SHORT, '--kernel'])).exitCode).toBe(0);
     expect((await stat(dir.file('perf.data.old'))).isDirectory()).toBe(true);
   });
@@ -335,7 +335,7 @@ describe.concurrent('the output', () => {
     expect(await dir.read('perf.data.old')).toMatch(/^PERFILE2h\0/);
   });
 
-  test('its notes', async ({ dir }) => {
+  test('notes tell how it was made', async ({ dir }) => {
     await record(dir, SHORT);
     const notes = RecordingNotes.parse(JSON.parse(await dir.read('perf.data.ptflame.json')));
     expect(notes).toMatchObject({ perf: '6.1.192', kernel: '6.1.0-test', endedBy: 'time', buffers: 4, workload: null });
@@ -346,7 +346,7 @@ describe.concurrent('the output', () => {
 
 describe.concurrent('signals', () => {
   test.for(['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const)(
-    '%s: stop now, and keep it',
+    '%s stops it now, and it is kept',
     async (signal, { dir }) => {
       const { running } = await startRecord(dir, ['-p', '1', '-t', '10m']);
       await heard(dir, 'enable');
@@ -428,7 +428,7 @@ describe('--render', () => {
 });
 
 describe.concurrent('--dry-run', () => {
-  test('on a machine without Intel PT and without perf', async ({ dir }) => {
+  test('works on a machine without Intel PT and without perf', async ({ dir }) => {
     const run = await planRecord(dir, ['-p', '1', '--dry-run', '--render', 'a b.svg'], {
       machine: { caps: null },
       perf: '/no where/perf',
@@ -445,21 +445,21 @@ describe.concurrent('--dry-run', () => {
     expect(run.stdout).toMatch(/assumed of perf: 5\.10/);
   });
 
-  test('on a machine with it', async ({ dir }) => {
+  test('tells what the CPU offers where there is Intel PT', async ({ dir }) => {
     const { stdout } = await planRecord(dir, ['--dry-run', '--', 'ls', "it's"]);
     expect(stdout).toMatch(/-- ls 'it'\\''s'\n/);
     expect(stdout).toMatch(/as the CPU says: psb_cyc=1/);
     expect((await dir.names()).filter((name) => name.startsWith('perf.data'))).toEqual([]);
   });
 
-  test('for CPUs that this machine lacks: the command, and a warning', async ({ dir }) => {
+  test('prints the command for CPUs that this machine lacks, and warns', async ({ dir }) => {
     const run = await planRecord(dir, ['-C', '2-7', '--dry-run']);
     expect(run).toMatchObject({ exitCode: 0, stderr: 'warning: this machine has no CPU 4, 5, 6, 7 online\n' });
     expect(run.stdout).toMatch(/^\S+ record .* -C 2,3,4,5,6,7 /);
     expect((await planRecord(dir, ['-C', '2-7', '--dry-run', '--quiet'])).stderr).toBe('');
   });
 
-  test('here, for real', async () => {
+  test('works on this machine, whatever it is', async () => {
     expect(await ptflame(['record', '-a', '--dry-run'])).toMatchObject({ exitCode: 0, stderr: '' });
   });
 });

@@ -70,7 +70,7 @@ describe.concurrent('inputs', () => {
     expectSixLines(await render(Buffer.concat([gzipSync(text.subarray(0, cut)), gzipSync(text.subarray(cut))])));
   });
 
-  test('several files: all are read, and their order changes nothing', async () => {
+  test('several files are all read, and their order changes nothing', async () => {
     const both = await ptflame(['render', SIX_LINES, OTHER_TRACE, '--no-extend']);
     expect(both.exitCode).toBe(0);
     const other = await ptflame(['render', OTHER_TRACE]);
@@ -90,7 +90,7 @@ describe.concurrent('inputs', () => {
     expect(await ptflame(['render', ...paths.reverse(), '--annotate', '--by', 'thread'])).toEqual(whole);
   });
 
-  test('a pipe and a file together', async () => {
+  test('a pipe and a file are read together', async () => {
     const both = await ptflame(['render', SIX_LINES, OTHER_TRACE]);
     expect(await ptflame(['render', '-', OTHER_TRACE], { input: await readFile(SIX_LINES) })).toEqual(both);
   });
@@ -125,7 +125,7 @@ describe.concurrent('flags', () => {
     ['process', ['backup-200', 'server-100']],
     ['comm', ['backup', 'server']],
     ['none', ['work']],
-  ] as const)('--by %s', async ([by, roots]) => {
+  ] as const)('--by %s adds a root frame for each', async ([by, roots]) => {
     const { exitCode, stdout } = await render(THREE_THREADS, '--by', by);
     expect(exitCode).toBe(0);
     expect([...new Set(stdout.match(/^[^; ]+/gm))]).toEqual(roots);
@@ -248,7 +248,7 @@ describe.concurrent('flags', () => {
   });
 });
 
-describe.concurrent('what cannot be rendered', () => {
+describe.concurrent('render refuses', () => {
   const kinds = [
     { what: 'nothing at all', content: '', message: /the input is empty/, remedy: /perf script/ },
     { what: 'zstd', content: Buffer.from('28b52ffd0458', 'hex'), message: /compressed by zstd/, remedy: /zstd -dc/ },
@@ -282,7 +282,7 @@ describe.concurrent('what cannot be rendered', () => {
     expect(await dir.names()).toEqual(['input']);
   });
 
-  test('a recording from a pipe: perf reads it anew for each part', async () => {
+  test('a recording from a pipe, for perf reads it anew for each part', async () => {
     const run = await ptflame(['render', '-'], { input: 'PERFILE2\x68\0\0\0' });
     expectRefusal(run, 1, /recording \(perf\.data\)/, /render perf\.data/);
   });
@@ -354,7 +354,7 @@ describe.concurrent('what cannot be rendered', () => {
   });
 });
 
-describe.concurrent('usage errors', () => {
+describe.concurrent('a usage error is told', () => {
   const cases = [
     ['--quiet', /which command/],
     ['bogus', /unknown command bogus/],
@@ -416,7 +416,7 @@ describe.concurrent('usage errors', () => {
   ] as readonly (readonly [command: string, message: RegExp, remedy?: RegExp])[];
   const words: Readonly<Record<string, string>> = { TRACE: SIX_LINES, "''": '' };
 
-  test.for(cases)('ptflame %s', async ([command, message, remedy], { dir }) => {
+  test.for(cases)('of ptflame %s', async ([command, message, remedy], { dir }) => {
     const args = command.match(/\S+/g)?.map((word) => words[word] ?? word) ?? [];
     expectRefusal(await ptflame(args, { cwd: dir.path }), 2, message, remedy ?? /--help|once/);
     expect(await dir.names()).toEqual([]);
@@ -424,7 +424,7 @@ describe.concurrent('usage errors', () => {
 });
 
 describe.concurrent('damaged input', () => {
-  test('a compressed file that is cut: what is there is rendered', async ({ dir }) => {
+  test('what is there of a compressed file that is cut is rendered', async ({ dir }) => {
     const compressed = await readFile(BUNDLED);
     const path = await dir.write('cut.gz', compressed.subarray(0, compressed.length / 2));
     const { exitCode, stdout, stderr } = await ptflame(['render', path], { cwd: dir.path });
@@ -434,7 +434,7 @@ describe.concurrent('damaged input', () => {
     expect(stderr).toMatch(/\nwarning: .*cut\.gz breaks off \(unexpected end of file\): what came before is used\n/);
   });
 
-  test('a pipe that is cut in mid-file: likewise', async () => {
+  test('what came from a pipe that is cut in mid-file is rendered', async () => {
     const compressed = await readFile(BUNDLED);
     const { exitCode, stderr } = await render(compressed.subarray(0, compressed.length / 2));
     expect(exitCode).toBe(0);
@@ -442,14 +442,17 @@ describe.concurrent('damaged input', () => {
     expect(stderr).toContain('\nwarning: standard input breaks off (unexpected end of file)');
   });
 
-  test.for([5, 12, 40])('a compressed file cut after %i bytes, before the first branch', async (length, { dir }) => {
-    const path = await dir.write('cut.gz', (await readFile(BUNDLED)).subarray(0, length));
-    const run = await ptflame(['render', path, '-o', 'out.folded'], { cwd: dir.path });
-    expectRefusal(run, 1, /no branch of an Intel PT trace was found: .*cut\.gz: unexpected end of file/);
-    expect(await dir.names()).toEqual(['cut.gz']);
-  });
+  test.for([5, 12, 40])(
+    'a compressed file cut after %i bytes, before the first branch, is refused',
+    async (length, { dir }) => {
+      const path = await dir.write('cut.gz', (await readFile(BUNDLED)).subarray(0, length));
+      const run = await ptflame(['render', path, '-o', 'out.folded'], { cwd: dir.path });
+      expectRefusal(run, 1, /no branch of an Intel PT trace was found: .*cut\.gz: unexpected end of file/);
+      expect(await dir.names()).toEqual(['cut.gz']);
+    },
+  );
 
-  test('a large compressed file garbled in the middle: what came before is rendered', async ({ dir }) => {
+  test('what came before is rendered of a large compressed file garbled in the middle', async ({ dir }) => {
     const text = wideTrace();
     const path = await dir.write('garbled.gz', garbled(gzipSync(text)));
     const { exitCode, stdout, stderr } = await ptflame(['render', path]);
@@ -459,21 +462,21 @@ describe.concurrent('damaged input', () => {
   });
 
   // zlib gives nothing of a piece of input in which it fails: pieces have to be small.
-  test('a small compressed file garbled in the middle: likewise', async ({ dir }) => {
+  test('what came before is rendered of a small compressed file garbled in the middle', async ({ dir }) => {
     const path = await dir.write('garbled.gz', garbled(await readFile(BUNDLED)));
     const { exitCode, stderr } = await ptflame(['render', path]);
     expect(exitCode).toBe(0);
     expect(stderr).toMatch(/\nwarning: .*garbled\.gz breaks off \([^)]+\): what came before is used\n/);
   });
 
-  test('one damaged file among good ones: the others are used in full', async ({ dir }) => {
+  test('all but one damaged file among good ones are used in full', async ({ dir }) => {
     const path = await dir.write('cut.gz', gzipSync(THREE_THREADS).subarray(0, 20));
     const { exitCode, stdout, stderr } = await ptflame(['render', path, SIX_LINES]);
     expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: SIX_LINES_FOLDED });
     expect(stderr).toMatch(/cut\.gz breaks off/);
   });
 
-  test('text that is cut in its last line: all before is used, the line is shown', async () => {
+  test('all before a last line that is cut is used, and the line is shown', async () => {
     const text = await readFile(SIX_LINES);
     const { exitCode, stdout, stderr } = await render(text.subarray(0, text.length - 40));
     expect(exitCode).toBe(0);
@@ -491,7 +494,7 @@ describe.concurrent('damaged input', () => {
       'times and addresses beyond everything',
       Buffer.from('1 [0] 99999999999999999.0: call ffffffffffffffffff a => 0 b\n'),
     ],
-  ] as const)('%s between good lines: those are all used', async ([, damage]) => {
+  ] as const)('all lines around %s are used', async ([, damage]) => {
     const text = await readFile(SIX_LINES);
     const middle = text.indexOf('\n', text.length / 2) + 1;
     const run = await render(Buffer.concat([text.subarray(0, middle), damage, text.subarray(middle)]));
@@ -509,7 +512,7 @@ describe.concurrent('damaged input', () => {
   });
 });
 
-describe.concurrent('what is said of losses', () => {
+describe.concurrent('what is said of losses names', () => {
   const ns = (at: number) => `1.${String(at).padStart(9, '0')}`;
   const ids = 'cpu 0 pid 100 tid 101';
   const error = (at: number, code: number, message: string, ip = '0') =>
@@ -542,13 +545,13 @@ describe.concurrent('what is said of losses', () => {
     ]);
   });
 
-  test('starts that follow from nothing are told as such', async () => {
+  test('starts that follow from nothing', async () => {
     const { stderr } = await render(THREE_THREADS + lines(restart(200), restart(300)));
     expect(stderr).toMatch(/; 2 gaps in 1 of 3 threads, 190 ns lost /);
     expect(stderr).toContain('\nnote: 2 gaps, 190 ns lost: a trace start that follows from nothing\n');
   });
 
-  test('a long path is shown by its end, and as it would act', async () => {
+  test('a long path by its end, and shows how it would act', async () => {
     const file = `/${'very/'.repeat(100)}\x1b[31m\u009bred\u202e/libend.so (deleted)`;
     const text = lines(mmap('0x1000', file), error(1000, 5, 'Failed', '0x1010'), restart(1900));
     const { stderr } = await render(THREE_THREADS + text);

@@ -110,7 +110,7 @@ describe.concurrent('threads of a profile', () => {
   });
 });
 
-describe.concurrent('refused', () => {
+describe.concurrent('ptflame refuses', () => {
   test.for([['--tail-calls', 'replace'], ['--no-extend'], ['--by-calls'], ['--cpu', '0']])(
     '%j, which says how a trace is replayed',
     async ([flag, ...value], { dir }) => {
@@ -125,7 +125,7 @@ describe.concurrent('refused', () => {
     },
   );
 
-  test('a default that is said aloud is no harm', async ({ dir }) => {
+  test('no default that is said aloud', async ({ dir }) => {
     expect((await ptflame(['render', await profileIn(dir), '--tail-calls', 'nest'])).exitCode).toBe(0);
   });
 

@@ -44,13 +44,13 @@ test.each([
   ['render', '-', '-o', `${NAME}.png`],
   ['report', '-', '--root', NAME],
   [NAME],
-])('an argument of %s', async (...args) => {
+])('an argument of %s cannot act', async (...args) => {
   const { stdout, stderr } = await ptflame(args, { input: TRACE });
   expect(stdout + stderr).toContain('gnp');
   expect(stdout + stderr).not.toMatch(ACTING);
 });
 
-test('names of files, and titles', async ({ dir }) => {
+test('names of files and titles cannot act', async ({ dir }) => {
   const trace = await dir.write(`${NAME}.txt`, TRACE);
   for (const ending of ['svg', 'html', 'json', 'folded']) {
     const path = dir.file(`${NAME}.${ending}`);

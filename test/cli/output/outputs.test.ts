@@ -99,7 +99,7 @@ describe.concurrent('files', () => {
     await directory.close();
   });
 
-  test('a name as long as a file system takes, in letters of three bytes', async ({ dir }) => {
+  test('a name may be as long as a file system takes, in letters of three bytes', async ({ dir }) => {
     const name = `${'字'.repeat(80)}.folded`;
     expect((await ptflame(['render', SIX_LINES, '-o', dir.file(name)])).exitCode).toBe(0);
     expect(await dir.names()).toEqual([name]);

@@ -30,7 +30,7 @@ async function aliases(dir: Directory): Promise<void> {
   await symlink(dir.file('soft'), dir.file('chain'));
 }
 
-describe('which file it is', () => {
+describe('two paths lead to one file or to two', () => {
   test.for([
     ['the same path', ['t'], ['t'], /t is the input itself$/],
     ['another path', ['t'], ['d/../t'], /are the same file/],

@@ -15,11 +15,11 @@ test.for([
   ['perf version 5.10.g1234abcd', { text: '5.10.g1234abcd', major: 5, minor: 10 }],
   ['perf not found', null],
   ['', null],
-] as const)('%s', ([text, version]) => {
+] as const)('"%s" tells its version', ([text, version]) => {
   expect(parseVersion(text)).toEqual(version);
 });
 
-test('build options of both forms', () => {
+test('build options are read in both forms', () => {
   const options = parseBuildOptions(
     ' get_cpuid: [ on  ]  # HAVE_AUXTRACE_SUPPORT\n  libelf: [ OFF ]  # HAVE_LIBELF_SUPPORT ( tip: Install libelf )\n',
   );
@@ -29,7 +29,7 @@ test('build options of both forms', () => {
   ]);
 });
 
-describe('buffers', () => {
+describe('buffers fit the limits', () => {
   const MIB = 1024 * 1024;
   const machine = (ipcLock: boolean, lockableBytes: number, availableBytes = 16e9) =>
     ({
@@ -48,7 +48,7 @@ describe('buffers', () => {
     [machine(false, 8 * MIB), 1, { dataBytes: 256 * 1024, auxBytes: 8 * MIB }],
     [machine(false, 64 * 1024), 4, { dataBytes: 256 * 1024, auxBytes: 256 * 1024 }],
     [machine(false, 0, 1), 4, { dataBytes: 256 * 1024, auxBytes: 128 * 1024 }],
-  ] as const)('%#', ([of, count, wanted]) => {
+  ] as const)('case %#', ([of, count, wanted]) => {
     expect(chooseBuffers(of, count, undefined)).toEqual({ ...wanted, count });
   });
 });
@@ -71,11 +71,11 @@ describe("perf's words", () => {
     [['[', 'x]\n'], '[x]\n'],
     [['half a line\n[ per'], 'half a line\n[ per'],
     [['ä\n'], 'ä\n'],
-  ] as const)('%j', ([pieces, wanted]) => {
+  ] as const)('are kept apart from %j', ([pieces, wanted]) => {
     expect(passedOn(pieces)).toBe(wanted);
   });
 
-  test('before perf runs they are held', () => {
+  test('are held before perf runs', () => {
     expect(passedOn(['Error: no\n'], 1)).toBe('');
     expect(passedOn(['early\n', 'late\n'], 1)).toBe('early\nlate\n');
   });

@@ -26,16 +26,19 @@ async function temporaryFileIn(dir: Directory): Promise<string> {
 }
 
 describe.concurrent('an input that never ends', () => {
-  test.for(['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const)('%s while nothing comes', async (signal, { dir }) => {
-    const running = startPtflame(['render', '-', '-o', dir.file('out.folded')], { input: null });
-    running.stdin?.write(await readFile(SIX_LINES));
-    await temporaryFileIn(dir);
-    running.kill(signal);
-    expect(await running).toMatchObject({ exitCode: 130, stdout: '', stderr: '' });
-    expect(await dir.names()).toEqual([]);
-  });
+  test.for(['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const)(
+    'is left at %s while nothing comes',
+    async (signal, { dir }) => {
+      const running = startPtflame(['render', '-', '-o', dir.file('out.folded')], { input: null });
+      running.stdin?.write(await readFile(SIX_LINES));
+      await temporaryFileIn(dir);
+      running.kill(signal);
+      expect(await running).toMatchObject({ exitCode: 130, stdout: '', stderr: '' });
+      expect(await dir.names()).toEqual([]);
+    },
+  );
 
-  test.for(['SIGINT', 'SIGTERM'] as const)('%s while more and more comes', async (signal, { dir }) => {
+  test.for(['SIGINT', 'SIGTERM'] as const)('is left at %s while more and more comes', async (signal, { dir }) => {
     const lines = await readFile(SIX_LINES);
     const endless = Readable.from(
       (function* () {
@@ -51,7 +54,7 @@ describe.concurrent('an input that never ends', () => {
     expect(await dir.names()).toEqual([]);
   });
 
-  test('an output that stood before is untouched', async ({ dir }) => {
+  test('leaves an output that stood before untouched', async ({ dir }) => {
     await dir.write('out.folded', 'before\n');
     const running = startPtflame(['render', '-', '-o', dir.file('out.folded')], { input: null });
     await temporaryFileIn(dir);
@@ -61,14 +64,17 @@ describe.concurrent('an input that never ends', () => {
     expect(await dir.read('out.folded')).toBe('before\n');
   });
 
-  test.for(['SIGINT', 'SIGTERM'] as const)('%s at a named pipe that nobody writes', async (signal, { dir }) => {
-    await execa('mkfifo', [dir.file('pipe')]);
-    const running = startPtflame(['render', dir.file('pipe'), '-o', dir.file('out.folded')]);
-    await temporaryFileIn(dir);
-    running.kill(signal);
-    expect(await running).toMatchObject({ exitCode: 130, stdout: '', stderr: '' });
-    expect(await dir.names()).toEqual(['pipe']);
-  });
+  test.for(['SIGINT', 'SIGTERM'] as const)(
+    'is left at %s if it is a named pipe that nobody writes',
+    async (signal, { dir }) => {
+      await execa('mkfifo', [dir.file('pipe')]);
+      const running = startPtflame(['render', dir.file('pipe'), '-o', dir.file('out.folded')]);
+      await temporaryFileIn(dir);
+      running.kill(signal);
+      expect(await running).toMatchObject({ exitCode: 130, stdout: '', stderr: '' });
+      expect(await dir.names()).toEqual(['pipe']);
+    },
+  );
 });
 
 describe.concurrent('the line of progress', () => {
@@ -93,7 +99,7 @@ describe.concurrent('the line of progress', () => {
 });
 
 describe.concurrent('an output that takes nothing', () => {
-  test('Ctrl-C while a named pipe has no reader', async ({ dir }) => {
+  test('is left at Ctrl-C while a named pipe has no reader', async ({ dir }) => {
     await execa('mkfifo', [dir.file('pipe')]);
     const running = startPtflame(['render', SIX_LINES, '-o', dir.file('out.folded'), '-o', dir.file('pipe')]);
     const name = await temporaryFileIn(dir);
@@ -104,7 +110,7 @@ describe.concurrent('an output that takes nothing', () => {
     expect(await dir.names()).toEqual(['pipe']);
   });
 
-  test('Ctrl-C while the reader of standard output sleeps', async ({ dir }) => {
+  test('is left at Ctrl-C while the reader of standard output sleeps', async ({ dir }) => {
     const path = await dir.write('wide.txt', wideTrace());
     const running = startPtflame(['render', path, '-o', dir.file('out.folded'), '-o', '-']);
     await new Promise((begun) => running.stdout.once('data', begun));

@@ -85,7 +85,7 @@ describe('no orphan is left', () => {
     expect(await orphansOf(args, { play: { PLAY, LOG: '/dev/null' } })).toEqual([]);
   });
 
-  test.skipIf(!hasPerf)('with the real perf', { timeout: LONGEST_MS }, async ({ dir }) => {
+  test.skipIf(!hasPerf)('of the real perf', { timeout: LONGEST_MS }, async ({ dir }) => {
     expect(await orphansOf(COMMAND, { perf: await clockPerf(dir) })).toEqual([]);
   });
 });

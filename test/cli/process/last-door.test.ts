@@ -13,7 +13,7 @@ function sabotage(script: string): Readonly<Record<string, string>> {
   return { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(whenReady)}` };
 }
 
-describe.concurrent('what nobody catches', () => {
+describe.concurrent('what nobody catches becomes a message', () => {
   test.for([
     ['an error in a callback', "throw new Error('a bug\\u001b[2J')", /internal error: a bug\\x1b\[2J$/],
     ['a promise that nobody waits for', "Promise.reject(new Error('a bug'))", /internal error: a bug$/],
@@ -33,7 +33,7 @@ describe.concurrent('what nobody catches', () => {
   });
 });
 
-describe('faults', () => {
+describe('a fault becomes an error with a remedy', () => {
   const systemError = (code: string, syscall: string) =>
     Object.assign(new Error(`${code}: too bad, ${syscall} '/x'`), { code, syscall });
   test.for([
@@ -61,7 +61,7 @@ describe('faults', () => {
 
 describe.concurrent('standard output', () => {
   test.for([['--help'], ['--version'], ['doctor'], ['record', '-a', '--dry-run'], ['report', SIX_LINES]])(
-    'on a full disk: %j',
+    'that is a full disk is told: %j',
     async (args) => {
       const stdout = openSync('/dev/full', 'w');
       const { exitCode, stderr } = await ptflame(args, { stdout });
@@ -72,7 +72,7 @@ describe.concurrent('standard output', () => {
   );
 
   test.for([['--help'], ['--version'], ['doctor', '--json'], ['report', SIX_LINES]])(
-    'that nobody reads: %j',
+    'that nobody reads ends it quietly: %j',
     async (args) => {
       const running = startPtflame(args);
       running.stdout.destroy();

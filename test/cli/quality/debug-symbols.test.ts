@@ -29,11 +29,11 @@ function places({ packages = {}, system = '' }: { packages?: Record<string, stri
   return { dpkgInfo: dir, osRelease: join(dir, 'os-release') };
 }
 
-test('nothing, where nearly all time in code has names', async () => {
+test('nothing is said where nearly all time in code has names', async () => {
   expect(await debugSymbolNotes(await analyzeText(trace(NODE, 5)), places())).toEqual([]);
 });
 
-test('the file, its share, its package, and its build id with a server that may know it', async () => {
+test('a file is named with its share, its package, and its build id with a server that may know it', async () => {
   const packages = { other: '/usr/other\n', 'nodejs:amd64': `/.\n${NODE.replace(/^\/usr/, '')}\n` };
   const notes = await debugSymbolNotes(
     await analyzeText(trace(NODE, 300)),
@@ -44,7 +44,7 @@ test('the file, its share, its package, and its build id with a server that may 
   expect(notes).toHaveLength(2);
 });
 
-test('a system without packages of Debian, a file that is not there', async () => {
+test('a file is named alone on a system without packages of Debian, or if it is not there', async () => {
   const nowhere = { dpkgInfo: '/nowhere/at/all', osRelease: '/nowhere' };
   expect((await debugSymbolNotes(await analyzeText(trace('/nowhere/liba.so', 300)), nowhere))[1]).toBe(
     '  75 % in /nowhere/liba.so',
@@ -62,6 +62,6 @@ test('nothing of this machine is said of a recording of another one', async () =
   expect((await debugSymbolNotes(from('elsewhere'), places({ packages })))[1]).not.toMatch('apt');
 });
 
-test('text that does not tell the file: what makes perf tell it', async () => {
+test('of text that does not tell the file it is said what makes perf tell it', async () => {
   expect((await debugSymbolNotes(await analyzeText(trace(null, 300)), places()))[1]).toMatch('--show-mmap-events');
 });

@@ -19,22 +19,25 @@ describe.concurrent('help', () => {
     for (const args of [['help'], ['--help'], ['-h'], ['--quiet', '-h']]) expect(await ptflame(args)).toEqual(alone);
   });
 
-  test.for(NAMES)('ptflame help %s: examples first, every flag under a heading, no line too long', async (name) => {
-    const { stdout, exitCode } = await ptflame(['help', name], { env: { COLUMNS: '80' } });
-    expect(exitCode).toBe(0);
-    expect(await ptflame([name, '--help'], { env: { COLUMNS: '80' } })).toMatchObject({ stdout });
-    const command = DESCRIPTION.commands.find((each) => each.name === name);
-    const flags = command?.flags() ?? [];
-    for (const flag of flags) expect(stdout).toMatch(new RegExp(`^  (-\\w, |    )--${flag.name}\\b`, 'm'));
-    const headings = stdout.match(/^\w.*:$/gm) ?? [];
-    expect(headings[0]).toBe('Examples:');
-    expect(headings).toContain('General:');
-    expect(headings).not.toContain('Other:'); // where flags of no kind would stand
-    expect(headings.at(-1)).toBe('Exit codes:');
-    const examples = command?.examples.map(([text]) => text) ?? [];
-    const tooLong = stdout.split('\n').filter((line) => line.length > 80 && !examples.includes(line.trim()));
-    expect(tooLong).toEqual([]);
-  });
+  test.for(NAMES)(
+    'ptflame help %s has examples first, every flag under a heading, and no line that is too long',
+    async (name) => {
+      const { stdout, exitCode } = await ptflame(['help', name], { env: { COLUMNS: '80' } });
+      expect(exitCode).toBe(0);
+      expect(await ptflame([name, '--help'], { env: { COLUMNS: '80' } })).toMatchObject({ stdout });
+      const command = DESCRIPTION.commands.find((each) => each.name === name);
+      const flags = command?.flags() ?? [];
+      for (const flag of flags) expect(stdout).toMatch(new RegExp(`^  (-\\w, |    )--${flag.name}\\b`, 'm'));
+      const headings = stdout.match(/^\w.*:$/gm) ?? [];
+      expect(headings[0]).toBe('Examples:');
+      expect(headings).toContain('General:');
+      expect(headings).not.toContain('Other:'); // where flags of no kind would stand
+      expect(headings.at(-1)).toBe('Exit codes:');
+      const examples = command?.examples.map(([text]) => text) ?? [];
+      const tooLong = stdout.split('\n').filter((line) => line.length > 80 && !examples.includes(line.trim()));
+      expect(tooLong).toEqual([]);
+    },
+  );
 
   test('it is asked for before anything else is looked at', async () => {
     expect((await ptflame(['render', '--bogus', '-h'])).exitCode).toBe(0);

@@ -107,8 +107,8 @@ test.for(OTHERS)('%s', ([stderr, code, message]) => {
   expect(perfFailure(end(stderr))).toMatchObject({ code, message: expect.stringMatching(message) });
 });
 
-describe('what nobody foresaw', () => {
-  test("perf's last lines and its exit code", () => {
+describe('a failure that nobody foresaw', () => {
+  test("shows perf's last lines and its exit code", () => {
     const lines = Array.from({ length: 100 }, (_, index) => `line ${index} ${'x'.repeat(500)}`);
     const { code, message, said } = perfFailure(end(lines.join('\n'), { exitCode: 77 }));
     expect({ code, message }).toEqual({ code: 'PERF_FAILED', message: 'perf record failed with exit code 77' });
@@ -116,12 +116,12 @@ describe('what nobody foresaw', () => {
     expect(said.at(-1)).toMatch(/^line 99 x{192}…$/);
   });
 
-  test('a signal, and what a shell makes of it', () => {
+  test('names a signal, also as a shell tells it', () => {
     expect(perfFailure(end('', { exitCode: undefined, signal: 'SIGSEGV' })).message).toContain('SIGSEGV');
     expect(perfFailure(end('', { exitCode: 137 })).message).toMatch(/SIGKILL.*memory/);
   });
 
-  test('a recording that is shorter than it says kills perf script', () => {
+  test('of perf script by SIGBUS is a recording that is shorter than it says', () => {
     const ways = [{ exitCode: 135 }, { exitCode: undefined, signal: 'SIGBUS' }];
     for (const way of ways)
       expect(perfFailure(end('', { command: 'script', ...way }))).toMatchObject({
@@ -130,11 +130,11 @@ describe('what nobody foresaw', () => {
       });
   });
 
-  test('silence', () => {
+  test('without a word is told as such', () => {
     expect(perfFailure(end('')).message).toBe('perf record failed with exit code 255, without a word');
   });
 
-  test('a perf that is not there', () => {
+  test('to start is a perf that is not there', () => {
     const cause = Object.assign(new Error('spawn'), { code: 'ENOENT', path: '/opt/perf' });
     const error = perfFailure(end('', { exitCode: undefined, cause }));
     expect(error).toMatchObject({ code: 'PERF_MISSING', message: expect.stringContaining('/opt/perf') });

@@ -30,22 +30,22 @@ async function recordWith(play: string, dir: Directory, patience = PATIENCE) {
   };
 }
 
-describe('patience', () => {
+describe('a perf', () => {
   afterEach(() => vi.unstubAllEnvs());
 
-  test('one that writes for long: that is said', async ({ dir }) => {
+  test('that writes for long is waited for, and that is said', async ({ dir }) => {
     const { said, error } = await recordWith('slow', dir);
     expect(error).toBeNull();
     expect(said.join('\n')).toContain('perf still writes its recording');
   });
 
-  test('one that neither ends nor writes: it is killed', async ({ dir }) => {
+  test('that neither ends nor writes is killed', async ({ dir }) => {
     const { said, error } = await recordWith('deaf', dir);
     expect(error).toMatchObject({ code: 'PERF_KILLED', message: expect.stringContaining('had to be killed') });
     expect(said).toContain('perf does not end: it is killed');
   });
 
-  test('one that never begins', async ({ dir }) => {
+  test('that never begins is killed', async ({ dir }) => {
     const { error } = await recordWith('hang', dir, { ...PATIENCE, startMs: 1000 });
     expect(error).toMatchObject({ code: 'PERF_KILLED', message: expect.stringContaining('did not begin') });
     expect((await dir.names()).filter((name) => name.startsWith('perf.data'))).toEqual([]);

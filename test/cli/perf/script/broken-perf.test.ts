@@ -10,13 +10,13 @@ import { RECORDED_ROOT, recordingPath, textOfPerf } from '../../../helpers/perf/
 import { isMissing } from '../../../tools/needs.js';
 
 describe('a perf that fails', () => {
-  test('is not there', async ({ dir }) => {
+  test('may be one that is not there', async ({ dir }) => {
     await expect(decoded(recordingPath('cpus-1'), { perf: dir.file('no such perf') })).rejects.toMatchObject({
       code: 'PERF_MISSING',
     });
   });
 
-  test('dies: what it said is told, and the others are ended', async ({ dir }) => {
+  test('dies, what it said is told, and the others are ended', async ({ dir }) => {
     const script = 'case "$*" in *--cpu=0*) echo "incompatible file format" >&2; exit 255;; *) exec sleep 600;; esac';
     const perf = await fakePerf(dir, 'dies', script);
     await expect(decoded(recordingPath('cpus-4'), { perf, jobs: 4 })).rejects.toMatchObject({
@@ -30,7 +30,7 @@ describe('a perf that fails', () => {
     await expect(decoded(recordingPath('cpus-1'), { perf })).rejects.toMatchObject({ code: 'RECORDING_DAMAGED' });
   });
 
-  test('hangs: it is ended, and which one it was is told', async ({ dir }) => {
+  test('hangs is ended, and which one it was is told', async ({ dir }) => {
     const perf = await fakePerf(dir, 'hangs', 'echo "loading symbols" >&2; exec sleep 600');
     const decoding = decoded(recordingPath('cpus-4'), { perf, jobs: 2, hangMs: 300 });
     await expect(decoding).rejects.toMatchObject({ code: 'PERF_HANGS', said: ['loading symbols'] });
@@ -77,7 +77,7 @@ describe('a perf that is killed', () => {
     await vi.waitFor(async () => isGone(await pids()));
   });
 
-  test('and when it hangs, though somebody beyond its reach keeps its output', async ({ dir }) => {
+  test('dies when it hangs, though somebody beyond its reach keeps its output', async ({ dir }) => {
     const { perf, pids } = await stubborn(dir, 'setsid sleep 600 & echo $! > "$0.beyond"');
     const decoding = decoded(recordingPath('cpus-1'), { perf, hangMs: 300 });
     await expect(decoding).rejects.toMatchObject({ code: 'PERF_HANGS' });
@@ -85,14 +85,14 @@ describe('a perf that is killed', () => {
     process.kill(Number(await readFile(`${perf}.beyond`, 'utf8')), 'SIGKILL');
   });
 
-  test('and when what it gives cannot be used', async ({ dir }) => {
+  test('dies when what it gives cannot be used', async ({ dir }) => {
     const { perf, pids } = await stubborn(dir, 'echo \'{"a": 1}\'');
     await expect(decoded(recordingPath('cpus-1'), { perf })).rejects.toMatchObject({ code: 'INPUT_KIND' });
     await vi.waitFor(async () => isGone(await pids()));
   });
 
   test.for(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
-    'and at %s; no file of a pack is left',
+    'dies at %s, and no file of a pack is left',
     async (signal, { dir }) => {
       const place = dir.file('place');
       await mkdir(place);

@@ -59,7 +59,7 @@ test('names of any kind reach perf as they are', async ({ dir }) => {
   }
 });
 
-test('what perf is asked', () => {
+test('perf is asked for the fields that are read', () => {
   const job = { cpus: [0, 3], from: { seconds: 12, ns: 5 }, to: { seconds: 13, ns: 120_000_000 }, auxBytes: 1 };
   const args = scriptArguments(recordingPath('cpus-1'), job, { ...DECODING, symfs: '/a b', kallsyms: '/k' });
   expect(args).toContain('--cpu=0,3');
@@ -94,7 +94,7 @@ describe('the command', () => {
   });
 });
 
-test('a recording of somebody else, also as a directory of --kcore', async ({ dir }) => {
+test('a recording of somebody else is decoded, also as a directory of --kcore', async ({ dir }) => {
   const paths = [dir.path, dir.file('data')];
   await copyFile(recordingPath('cpus-1'), dir.file('data'));
   const argumentsOf = (path: string) => scriptArguments(path, WHOLE, DECODING);

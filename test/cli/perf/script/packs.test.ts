@@ -96,7 +96,7 @@ describe('a pack', () => {
     expect(Buffer.compare(await readFile(path), await readFile(recordingPath('cpus-1')))).toBe(0);
   });
 
-  test('without a place to unpack it', async ({ dir }) => {
+  test('is refused without a place to unpack it', async ({ dir }) => {
     const { exitCode, stderr } = await ptflame(['render', await packed(dir, 'cpus-1'), '--temp-dir', dir.file('none')]);
     expect({ exitCode, stderr }).toMatchObject({
       exitCode: 1,

@@ -12,7 +12,7 @@ import { isMissing } from '../../../tools/needs.js';
 describe('--salvage', () => {
   const render = (path: string) => ptflame(['render', path, '--salvage', '--symfs', RECORDED_ROOT, '--annotate']);
 
-  test.skipIf(isMissing('perf'))('a recording that perf did not finish is all there', async ({ dir }) => {
+  test.skipIf(isMissing('perf'))('reads all of a recording that perf did not finish', async ({ dir }) => {
     const path = dir.file('killed.data');
     const bytes = await readFile(recordingPath('cpus-4'));
     bytes.fill(0, 48, 56); // the size of the data, which perf writes last
@@ -23,25 +23,22 @@ describe('--salvage', () => {
     expect(stderr).toMatch(/killed\.data breaks off \(salvaged .* of .*\)/);
   });
 
-  test.skipIf(isMissing('perf'))(
-    'of one that was cut, what is left is rendered, on all processors',
-    async ({ dir }) => {
-      const path = dir.file('half.data');
-      await copyFile(recordingPath('cpus-4'), path);
-      await truncate(path, 20_000);
-      const { exitCode, stdout, stderr } = await render(path);
-      expect(exitCode).toBe(0);
-      expect(stdout).toContain('critical');
-      expect(stderr).toMatch(/half\.data breaks off \(salvaged 1\d\.\d kB of 27\.\d kB\)/);
-      const salvaged = await salvageRecording(path, dir.file('salvaged.data'), AbortSignal.timeout(10_000));
-      expect(salvaged.keptBytes).toBeGreaterThan(15_000);
-      expect((await openRecording(dir.file('salvaged.data'))).damage).toEqual([]);
-      const alone = (jobs: number) => decoded(dir.file('salvaged.data'), { jobs });
-      expect(treesOf(await alone(4))).toBe(treesOf(await alone(1)));
-    },
-  );
+  test.skipIf(isMissing('perf'))('renders what is left of one that was cut, on all processors', async ({ dir }) => {
+    const path = dir.file('half.data');
+    await copyFile(recordingPath('cpus-4'), path);
+    await truncate(path, 20_000);
+    const { exitCode, stdout, stderr } = await render(path);
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain('critical');
+    expect(stderr).toMatch(/half\.data breaks off \(salvaged 1\d\.\d kB of 27\.\d kB\)/);
+    const salvaged = await salvageRecording(path, dir.file('salvaged.data'), AbortSignal.timeout(10_000));
+    expect(salvaged.keptBytes).toBeGreaterThan(15_000);
+    expect((await openRecording(dir.file('salvaged.data'))).damage).toEqual([]);
+    const alone = (jobs: number) => decoded(dir.file('salvaged.data'), { jobs });
+    expect(treesOf(await alone(4))).toBe(treesOf(await alone(1)));
+  });
 
-  test('wherever it was cut, what is left can be read', async ({ dir }) => {
+  test('reads what is left wherever it was cut', async ({ dir }) => {
     const whole = await readFile(recordingPath('cpus-2'));
     const [path, target] = [dir.file('any.data'), dir.file('any-salvaged.data')];
     for (let length = 600; length < whole.length; length += 937) {
@@ -52,7 +49,7 @@ describe('--salvage', () => {
     }
   });
 
-  test('without a place for the copy that is said', async ({ dir }) => {
+  test('says that there is no place for the copy', async ({ dir }) => {
     const target = dir.file('no/such/place');
     const salvaging = salvageRecording(recordingPath('cpus-1'), target, AbortSignal.timeout(10_000));
     await expect(salvaging).rejects.toMatchObject({
@@ -61,7 +58,7 @@ describe('--salvage', () => {
     });
   });
 
-  test('one that is whole is decoded as it is', async () => {
+  test('decodes one that is whole as it is', async () => {
     const { stderr } = await render(recordingPath('cpus-1'));
     expect(stderr).not.toContain('salvaged');
   });
