@@ -18,7 +18,7 @@ export {
   type LatencyResult,
   type StacksResult,
 } from './pipeline/analyze.js';
-export { type ImportedTrace, type ImportOptions, importTrace } from './pipeline/import/import-trace.js';
+export { type ImportedTrace, type ImportOptions, importTrace } from './pipeline/import-trace.js';
 export { openTraceFile, traceStream } from './pipeline/input/open-text.js';
 export { openStoredTrace, type StoredTrace } from './pipeline/input/stored-trace.js';
 export type { TraceInput } from './pipeline/input/trace-input.js';

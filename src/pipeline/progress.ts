@@ -1,11 +1,8 @@
 /**
  * How far the work on a trace is.
  */
-export interface ReadProgress {
-  readonly phase: 'read';
-  readonly bytes: number;
-  readonly lines: number;
-}
+import type { ReadProgress } from './read/trace-builder.js';
+
 export interface ReplayProgress {
   readonly phase: 'replay';
   readonly threads: number;

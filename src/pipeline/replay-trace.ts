@@ -50,18 +50,11 @@ export async function replayTrace(
   resources: Omit<ReplayHelp, 'counts'>,
 ): Promise<Result> {
   const { store, recorded } = trace;
-  const { tids } = store;
-  const { signal, onProgress } = options;
   const { setup, symbols } = setupOf(trace, options, asked);
   const builder = new ProfileBuilder(trace, symbols, options.trees ?? 'apart', setup.questions);
   const help = { ...resources, counts: countsFor(setup) };
-  let threads = 0;
-  const note = () => {
-    signal?.throwIfAborted();
-    checkMemory();
-    onProgress?.({ phase: 'replay', threads: ++threads, ofThreads: tids.length + builder.doubtful.length });
-  };
-  for await (const [tid, thread] of replayThreads(tids, store, setup, help)) {
+  const note = threadCounter(options, () => store.tids.length + builder.doubtful.length);
+  for await (const [tid, thread] of replayThreads(store.tids, store, setup, help)) {
     builder.add(tid, thread);
     note();
   }
@@ -75,6 +68,16 @@ export async function replayTrace(
   }
   for (const counted of help.counts?.all() ?? []) builder.addDurations(counted);
   return builder.build({ scope: setup.facts.scope, part: partText(options), recorded });
+}
+
+/** To be called at each thread; `ofThreads`: how many there are to replay, as far as it is known by then. */
+function threadCounter({ signal, onProgress }: ReplayTraceOptions, ofThreads: () => number): () => void {
+  let threads = 0;
+  return () => {
+    signal?.throwIfAborted();
+    checkMemory();
+    onProgress?.({ phase: 'replay', threads: ++threads, ofThreads: ofThreads() });
+  };
 }
 
 /** What replay works out of a site. */

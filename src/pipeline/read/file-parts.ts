@@ -4,7 +4,7 @@
 import { readSync } from 'node:fs';
 import type { PlainFile } from '../input/trace-input.js';
 import { PIECE_BYTES, type ReadPiece } from './piece-readers.js';
-import type { TextPieces } from './text-pieces.js';
+import type { Piece, TextPieces } from './text-pieces.js';
 
 /** There is a part from `at` on, and more behind it. */
 export function hasPart({ sizeBytes }: PlainFile, at: number): boolean {
@@ -34,22 +34,20 @@ export async function readParts(
   };
   let goesOn = true;
   for (let start = from - 1; goesOn && hasPart(file, start); start = endOf(start)) {
-    const slot = pieces.freeSlot();
-    const { originSeconds } = pieces;
-    const reading = pieces.readers.readPart({
-      fd: file.fd,
-      start,
-      end: endOf(start),
-      events: slot.events,
-      originSeconds,
-    });
-    const lines = (read: ReadPiece) => bytesOf(file.fd, read.from, read.to);
-    pieces.handOut({ slot, reading, before: [], overlong: 0, follows, lines });
+    pieces.handOut(partFrom(start, file, pieces, follows));
     if (pieces.isFull) goesOn = await takeOldest();
   }
   while (goesOn && pieces.isWaiting) goesOn = await takeOldest();
   await pieces.drop();
   return at;
+}
+
+/** All lines that begin behind `start`, up to where the next part begins. */
+function partFrom(start: number, { fd }: PlainFile, pieces: TextPieces, follows: Piece['follows']): Piece {
+  const slot = pieces.freeSlot();
+  const task = { fd, start, end: endOf(start), events: slot.events, originSeconds: pieces.originSeconds };
+  const lines = ({ from, to }: ReadPiece) => bytesOf(fd, from, to);
+  return { slot, reading: pieces.readers.readPart(task), before: [], overlong: 0, follows, lines };
 }
 
 function endOf(start: number): number {

@@ -10,10 +10,15 @@ import { TraceParser } from '../../parser/trace-parser.js';
 import { TraceVocabulary } from '../../parser/trace-vocabulary.js';
 import type { EventMemoryOptions } from '../../store/event-memory.js';
 import { TraceStore } from '../../store/trace-store.js';
-import type { ReadProgress } from '../progress.js';
 import type { WorkerPool } from '../workers/worker-pool.js';
 import { PieceReaders } from './piece-readers.js';
 import type { BrokenInput, ReadAccount, Trace } from './trace.js';
+
+export interface ReadProgress {
+  readonly phase: 'read';
+  readonly bytes: number;
+  readonly lines: number;
+}
 
 export interface ReadOptions {
   readonly select?: Selection;

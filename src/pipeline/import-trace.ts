@@ -2,19 +2,19 @@
  * Inputs in, the file of a trace out: what reading and decoding cost is paid once.
  */
 import { setImmediate } from 'node:timers/promises';
-import { checkMemory } from '../../model/memory-watch.js';
-import type { PackedLane } from '../../model/packed-thread.js';
-import type { DamagedLine, LineCounts } from '../../model/quality.js';
-import { EventPacker, type PackingTerms } from '../../store/pack-events.js';
-import { packThread } from '../../store/pack-thread.js';
-import { type WrittenThread, writeTraceFile } from '../../trace-file/write.js';
-import type { Progress } from '../progress.js';
-import type { AnalyzedInput } from '../read/read-trace.js';
-import type { BrokenInput, Trace } from '../read/trace.js';
-import type { ReadOptions } from '../read/trace-builder.js';
-import { withTrace } from '../with-trace.js';
-import type { ResourceOptions } from '../workers/resources.js';
-import { traceContents } from './trace-contents.js';
+import { checkMemory } from '../model/memory-watch.js';
+import type { PackedLane } from '../model/packed-thread.js';
+import type { DamagedLine, LineCounts } from '../model/quality.js';
+import { EventPacker, type PackingTerms } from '../store/pack-events.js';
+import { packThread } from '../store/pack-thread.js';
+import { type WrittenThread, writeTraceFile } from '../trace-file/write.js';
+import { traceContents } from './import/trace-contents.js';
+import type { Progress } from './progress.js';
+import type { AnalyzedInput } from './read/read-trace.js';
+import type { BrokenInput, Trace } from './read/trace.js';
+import type { ReadOptions } from './read/trace-builder.js';
+import { withTrace } from './with-trace.js';
+import type { ResourceOptions } from './workers/resources.js';
 
 export interface ImportOptions extends Pick<ReadOptions, 'select' | 'signal'>, ResourceOptions {
   /** Told how far the work is, at each piece of input and each thread. */
