@@ -2,10 +2,17 @@
  * Options that ask about the calls of a trace; a profile was replayed when it was written, and has only sums.
  */
 import { type Profile, PtflameError } from '../../src/index.js';
-import type { TraceFlags } from './traces.js';
+import type { RenderOptions } from '../options/render.js';
+
+type ReplayOption = 'tailCalls' | 'noExtend' | 'cpu' | 'window' | 'root' | 'inside' | 'foldRecursion';
+
+/** What only a trace can be asked. */
+interface ReplayFlags extends Pick<RenderOptions, ReplayOption> {
+  readonly byCalls?: boolean;
+}
 
 /** @throws PtflameError BAD_OPTION for the first that could not do what it says */
-export function refuseReplayOptions(profile: string, flags: TraceFlags): void {
+export function refuseReplayOptions(profile: string, flags: ReplayFlags): void {
   const flag = givenFlag(flags);
   if (flag === null) return;
   throw new PtflameError('BAD_OPTION', `${flag} cannot be used with ${profile}: it is a profile, replayed already`, {
@@ -13,7 +20,7 @@ export function refuseReplayOptions(profile: string, flags: TraceFlags): void {
   });
 }
 
-function givenFlag(flags: TraceFlags): string | null {
+function givenFlag(flags: ReplayFlags): string | null {
   const { tailCalls, noExtend, byCalls, cpu, window, root, inside, foldRecursion } = flags;
   const given: readonly (readonly [flag: string, isGiven: unknown])[] = [
     ['--tail-calls', tailCalls !== 'nest'],

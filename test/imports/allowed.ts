@@ -1,0 +1,63 @@
+/**
+ * Who may import whom: the table in docs/architecture.md, read as it stands there, and what breaks it.
+ */
+import { readFileSync } from 'node:fs';
+import { type FileNeeds, targetOf } from './file-needs.js';
+
+/** A row of the table. */
+export interface Row {
+  /** Folders, ending in a slash, or files; the same holds for each of them. */
+  readonly rooms: readonly string[];
+  /** Rooms, besides a file's own. */
+  readonly mayImport: ReadonlySet<string>;
+  /** Packages, and modules and globals of Node. */
+  readonly mayUse: ReadonlySet<string>;
+}
+
+const TABLE_HEAD = /^\| room +\| may import +\| may use +\|/;
+
+export function rowsOf(markdown: string): Row[] {
+  const lines = markdown.split('\n');
+  const head = lines.findIndex((line) => TABLE_HEAD.test(line));
+  const length = lines.slice(head).findIndex((line) => !line.startsWith('|'));
+  return lines.slice(head + 2, head + length).map((line) => {
+    const [rooms = [], mayImport = [], mayUse = []] = line.split('|').slice(1, -1).map(namesIn);
+    return { rooms, mayImport: new Set(mayImport), mayUse: new Set(mayUse) };
+  });
+}
+
+export function documentedRows(): Row[] {
+  return rowsOf(readFileSync(new URL('../../docs/architecture.md', import.meta.url), 'utf8'));
+}
+
+/** The longest path that a file lies in, and its row. */
+function roomOf(path: string, rows: readonly Row[]): { readonly room: string; readonly row: Row } | null {
+  const all = rows.flatMap((row) => row.rooms.map((room) => ({ room, row })));
+  const around = all.filter(({ room }) => path === room || (room.endsWith('/') && path.startsWith(room)));
+  return around.reduce<(typeof all)[number] | null>(
+    (longest, found) => (longest === null || found.room.length > longest.room.length ? found : longest),
+    null,
+  );
+}
+
+/** What of a file the table does not allow, in words. */
+export function violationsOf({ path, imports, globals }: FileNeeds, rows: readonly Row[]): string[] {
+  const own = roomOf(path, rows);
+  if (own === null) return [`${path} is in no room`];
+  const { room, row } = own;
+  const isAllowed = (name: string) => {
+    if (!name.startsWith('.')) return row.mayUse.has(packageOf(name));
+    const target = roomOf(targetOf(name, path), rows)?.room;
+    return target !== undefined && (target === room || row.mayImport.has(target));
+  };
+  return [...imports, ...globals].filter((name) => !isAllowed(name)).map((name) => `${path} may not use ${name}`);
+}
+
+/** Modules of Node by their whole name, packages without what stands behind it. */
+function packageOf(name: string): string {
+  return name.startsWith('node:') ? name : name.replace(/^((?:@[^/]+\/)?[^/]+)\/.*/, '$1');
+}
+
+function namesIn(cell: string): string[] {
+  return [...cell.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name);
+}

@@ -1,0 +1,121 @@
+/**
+ * Every file imports only what the table in docs/architecture.md allows its room, and none imports itself by way of others.
+ */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { documentedRows, type Row, violationsOf } from './allowed.js';
+import { circleAmong } from './circles.js';
+import { type FileNeeds, needsOf, targetOf } from './file-needs.js';
+
+const ROOT = new URL('../../', import.meta.url);
+const ROWS = documentedRows();
+const textOf = (path: string) => readFileSync(new URL(path, ROOT), 'utf8');
+const FILES = [...filesIn('src'), ...filesIn('cli')];
+
+function filesIn(folder: string): FileNeeds[] {
+  return readdirSync(new URL(folder, ROOT), { recursive: true, encoding: 'utf8' })
+    .map((name) => `${folder}/${name}`)
+    .filter((path) => path.endsWith('.ts') && !/\.(?:generated|d)\.ts$/.test(path))
+    .map((path) => needsOf(path, textOf(path)));
+}
+
+describe('the table', () => {
+  test('has rooms that exist, each once, and allows no others', () => {
+    const rooms = ROWS.flatMap(({ rooms }) => rooms);
+    expect(rooms.length).toBeGreaterThan(20);
+    expect(new Set(rooms).size).toBe(rooms.length);
+    expect(rooms.filter((room) => !existsSync(new URL(room, ROOT)))).toEqual([]);
+    expect(ROWS.flatMap(({ mayImport }) => [...mayImport]).filter((room) => !rooms.includes(room))).toEqual([]);
+  });
+
+  test('lets imports go down only: to the same row, or one below', () => {
+    const above = (row: Row) => ROWS.slice(0, ROWS.indexOf(row)).flatMap(({ rooms }) => rooms);
+    expect(ROWS.flatMap((row) => above(row).filter((room) => row.mayImport.has(room)))).toEqual([]);
+  });
+
+  test('allows nothing that nobody needs', () => {
+    const isNeeded = (row: Row, kind: 'mayImport' | 'mayUse', name: string) => {
+      const less = { ...row, [kind]: new Set([...row[kind]].filter((other) => other !== name)) };
+      const rows = ROWS.map((other) => (other === row ? less : other));
+      return FILES.some(
+        (file) => row.rooms.some((room) => file.path.startsWith(room)) && violationsOf(file, rows).length > 0,
+      );
+    };
+    const unneeded = ROWS.flatMap((row) =>
+      (['mayImport', 'mayUse'] as const).flatMap((kind) =>
+        [...row[kind]].filter((name) => !isNeeded(row, kind, name)).map((name) => `${row.rooms}: ${name}`),
+      ),
+    );
+    expect(unneeded).toEqual([]);
+  });
+});
+
+test('every file keeps to it', () => {
+  expect(FILES.flatMap((file) => violationsOf(file, ROWS))).toEqual([]);
+});
+
+test('benchmarks use the library by its doors', () => {
+  const files = filesIn('bench').filter(({ path, imports }) =>
+    imports.some((name) => /^src\/.*\//.test(name.startsWith('.') ? targetOf(name, path) : '')),
+  );
+  expect(files).toEqual([]);
+});
+
+test('no file imports itself by way of others, types included', () => {
+  expect(circleAmong(FILES)).toBeNull();
+});
+
+const PLANTED = [
+  ['upward', 'src/model/units.ts', "import { Lane } from '../store/lane.js';"],
+  [
+    'upward, from a folder deeper down',
+    'src/replay/pairing/pair-returns.ts',
+    "import { analyze } from '../../pipeline/analyze.js';",
+  ],
+  ['sideways', 'src/store/lane.ts', "import { replay } from '../replay/replay.js';"],
+  ['a type', 'src/parser/lines.ts', "import type { Lane } from '../store/lane.js';"],
+  ['a type, inline', 'src/parser/lines.ts', "let lane: import('../store/lane.js').Lane;"],
+  ['when it runs', 'src/layout/layout.ts', "const page = await import('../render/page/html.js');"],
+  ['handed on', 'src/analysis/metrics.ts', "export { NumberReader } from '../codec/number-reader.js';"],
+  ['for its effects', 'src/perfdata/walk.ts', "import '../pack/is-pack.js';"],
+  ['a door of the library, from below', 'src/pipeline/analyze.ts', "import { analyze } from '../index.js';"],
+  ['the command line, from the library', 'src/pipeline/analyze.ts', "import { main } from '../../cli/main.js';"],
+  ['past the doors', 'cli/main.ts', "import { Lane } from '../src/store/lane.js';"],
+  ['a test, from the library', 'src/model/units.ts', "import { fixture } from '../../test/helpers/load.js';"],
+  ['a package on the wrong floor', 'src/model/units.ts', "import * as z from 'zod';"],
+  ['a part of a package', 'src/pipeline/analyze.ts', "import { hideBin } from 'yargs/helpers';"],
+  ['a package that nobody has', 'cli/main.ts', "import leftPad from 'left-pad';"],
+  ['Node, where a browser runs it', 'src/codec/number-reader.ts', "import { crc32 } from 'node:zlib';"],
+  ['Node, in what the page shows', 'src/render/page/view/state.ts', "import { readFileSync } from 'node:fs';"],
+  ['processes, from the library', 'src/pipeline/analyze.ts', "import { spawn } from 'node:child_process';"],
+  ['Node without its prefix', 'src/parser/lines.ts', "import { readFileSync } from 'fs';"],
+  ['required', 'src/model/units.ts', "const fs = require('node:fs');"],
+  ['the process', 'src/model/units.ts', 'process.exit(1);'],
+  ['the process, by its parts', 'src/render/folded.ts', 'const { env } = process;'],
+  ['the process, by another name', 'src/model/units.ts', 'globalThis.process.exit(1);'],
+  ['the console', 'src/pipeline/analyze.ts', "console.log('read');"],
+  ['a Buffer, where a browser runs it', 'src/analysis/metrics.ts', 'Buffer.from([1]);'],
+  ['out of a room that is not in the table', 'src/new-room/new.ts', "import { NONE } from '../model/units.js';"],
+] as const;
+
+test.each(PLANTED)('a forbidden import is found: %s', (_, path, line) => {
+  const text = existsSync(new URL(path, ROOT)) ? textOf(path) : '';
+  expect(violationsOf(needsOf(path, `${text}\n${line}\n`), ROWS)).toHaveLength(1);
+});
+
+test.each([
+  ["import type { B } from './b.js';", "export type { A } from './a.js';"],
+  ["import { c } from './sub/c.js';", "const { a } = await import('./a.js');"],
+])('a circle is found: %s', (a, b) => {
+  const files = [
+    needsOf('src/model/a.ts', a),
+    needsOf('src/model/b.ts', b),
+    needsOf('src/model/sub/c.ts', "import '../b.js';"),
+  ];
+  expect(circleAmong(files)).toContain('src/model/a.ts');
+});
+
+test('names that only look like those of Node are none', () => {
+  const text = 'const process = start(); process.end(); thread.process = { console: 1 }; class A { process() {} }';
+  expect(violationsOf(needsOf('src/model/new.ts', text), ROWS)).toEqual([]);
+});
