@@ -26,8 +26,8 @@ interface Frame {
 }
 
 export class FlameGraph implements Chart {
-  boxes!: Boxes; // from the first drawing on, as is the view
-  rowCount = 0;
+  drawing!: Drawing; // from the first drawing on, as are boxes and view
+  boxes!: Boxes;
   focusedBox = 0;
   protected view!: FlameView;
   /** By box. */
@@ -51,8 +51,8 @@ export class FlameGraph implements Chart {
     const rowCount = Math.max(boxes.rowCount, view.leastRows ?? 0);
     const drawing = { ...view, boxes, characterPx, rowCount };
     const drawn = [...rectangles(drawing)];
+    this.drawing = drawing;
     this.boxes = boxes;
-    this.rowCount = rowCount;
     frames.clear();
     boxOf.clear();
     layer.draw(drawing, drawn, view.widthPx).forEach((element, at) => {

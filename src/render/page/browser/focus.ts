@@ -1,14 +1,14 @@
 /**
  * What has the focus while the page is drawn anew.
  */
-import type { Graph } from './graph/graph.js';
+import type { Chart } from '../../viewer/chart.js';
 
-/** What had it and is no more gives it to the graph, where the frame that had it keeps it. */
-export function keepFocus(graph: Graph, draw: () => void): void {
-  const wasInGraph = graph.hasFocus;
+/** What had it and is no more gives it to the chart, where the box that had it keeps it. */
+export function keepFocus(chart: Chart, draw: () => void): void {
+  const wasInChart = chart.hasFocus;
   const wasSomewhere = somethingHasFocus();
   draw();
-  if (wasInGraph || (wasSomewhere && !somethingHasFocus())) graph.focus(graph.focusedBox);
+  if (wasInChart || (wasSomewhere && !somethingHasFocus())) chart.focus(chart.focusedBox);
 }
 
 /** What is hidden or disabled loses it, but not at once. */

@@ -5,8 +5,8 @@ import { ORDERS } from '../view/state.js';
 import type { Views } from '../view/views.js';
 import type { FrameActions } from './graph/frame-actions.js';
 import type { MainGraph } from './graph/main-graph.js';
-import type { Navigation } from './navigation.js';
-import { switchTheme } from './theme.js';
+import type { Navigation } from './platform/navigation.js';
+import { switchTheme } from './platform/theme.js';
 
 export interface Keyed {
   readonly main: MainGraph;

@@ -4,9 +4,9 @@
 import { parseHash, START } from '../view/state.js';
 import { Views } from '../view/views.js';
 import { App } from './app.js';
-import { decodeData } from './decode.js';
-import { measureScrollbar } from './measure.js';
-import { restoreTheme } from './theme.js';
+import { decodeData } from './platform/decode.js';
+import { measureScrollbar } from './platform/measure.js';
+import { restoreTheme } from './platform/theme.js';
 
 async function begin(): Promise<void> {
   restoreTheme();

@@ -4,7 +4,7 @@
 
 import { button, helpButton, iconButton } from '../../viewer/buttons.js';
 import { htmlElement as html } from '../../viewer/dom.js';
-import { switchTheme } from './theme.js';
+import { switchTheme } from './platform/theme.js';
 
 export interface PageActions {
   readonly save: (what: 'svg' | 'json') => void;

@@ -111,9 +111,10 @@ export class Viewer {
       isMarked: found && ((boxes, box) => isFoundIn(table, found, boxes, box)),
       dimsOthers: found !== null,
     });
-    if (!settings.isIcicle) this.mostRows = graph.rowCount;
+    const { rowCount } = graph.drawing;
+    if (!settings.isIcicle) this.mostRows = rowCount;
     this.widthPx = widthPx;
-    resize(widthPx, frames.headPx, graph.rowCount);
+    resize(widthPx, frames.headPx, rowCount);
     keepHeadInSight();
   }
 

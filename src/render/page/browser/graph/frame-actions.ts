@@ -9,8 +9,8 @@ import { NO_ZOOM } from '../../view/state.js';
 import type { Views } from '../../view/views.js';
 import type { Action } from '../controls/menu.js';
 import { say } from '../controls/say.js';
-import type { Navigation } from '../navigation.js';
-import { copyText } from '../save.js';
+import type { Navigation } from '../platform/navigation.js';
+import { copyText } from '../platform/save.js';
 import type { MainGraph } from './main-graph.js';
 
 export class FrameActions {

@@ -1,28 +1,19 @@
 /**
  * One function: its numbers, how long its calls took, who called it and what it called.
  */
-import { ROOT } from '../../../../model/call-tree.js';
-import { NONE, type NodeId, type SymbolId } from '../../../../model/units.js';
 import { formatCalls, formatCount, formatDuration, formatLongest, formatShare } from '../../../format.js';
-import { factsOf, factsText, symbolAt } from '../../../frames/facts.js';
-import type { FrameTable } from '../../../frames/frame-table.js';
 import { button, iconButton } from '../../../viewer/buttons.js';
 import { htmlElement as html } from '../../../viewer/dom.js';
-import { isShortcut } from '../../../viewer/keys.js';
-import { painterOf } from '../../view/colouring.js';
 import type { Colouring } from '../../view/state.js';
 import type { FunctionView } from '../../view/views.js';
-import { Graph } from './graph.js';
+import { Half, type HalfEvents } from './half.js';
 import { histogramPicture } from './histogram.js';
 import type { Tooltip } from './tooltip.js';
 
-export interface FunctionEvents {
+export interface FunctionEvents extends HalfEvents {
   readonly focus: () => void;
   readonly hide: () => void;
   readonly close: () => void;
-  /** What can be done with another function, beside a point of the window; `back` takes the focus again. */
-  readonly menu: (symbol: SymbolId, xPx: number, yPx: number, back: () => void) => void;
-  readonly open: (symbol: SymbolId) => void;
 }
 
 export class FunctionPanel {
@@ -83,116 +74,4 @@ function numbers({ sums, allNs }: FunctionView): HTMLElement {
     ['max', formatLongest(sums.maxNs, sums.longestCutNs)],
   ] as const;
   return html('dl', {}, ...facts.map(([what, value]) => html('div', {}, html('dt', {}, what), html('dd', {}, value))));
-}
-
-/** Callers or callees, with a zoom of their own. */
-class Half {
-  readonly element: HTMLElement;
-  private readonly graph: Graph;
-  private readonly isIcicle: boolean;
-  private readonly events: FunctionEvents;
-  private table: FrameTable | null = null;
-  private colouring: Colouring = 'function';
-  private run: readonly [NodeId, NodeId] = [ROOT, ROOT];
-
-  constructor(label: string, isIcicle: boolean, characterPx: number, tooltip: Tooltip, events: FunctionEvents) {
-    this.isIcicle = isIcicle;
-    this.events = events;
-    const place = html('div', { class: 'graph', role: 'group', 'aria-label': label });
-    const facts = (box: number) => factsOf(this.table as FrameTable, this.graph.boxes, box, 'this function');
-    const explain = (box: number, xPx: number, yPx: number) => {
-      this.graph.markBox(box);
-      tooltip.show(facts(box), null, xPx, yPx);
-    };
-    const hide = () => {
-      tooltip.hide();
-      this.graph.unmark();
-    };
-    this.graph = new Graph(
-      place,
-      characterPx,
-      {
-        hover: (box, { clientX, clientY }) => explain(box, clientX, clientY),
-        leave: hide,
-        hide,
-        enter: (box) => this.enter(box),
-        focused: (box, element) => {
-          const { left, bottom } = element.getBoundingClientRect();
-          explain(box, left, bottom);
-        },
-        menu: (box, { clientX, clientY }) => this.openMenu(box, clientX, clientY),
-      },
-      (box) => factsText(facts(box)),
-    );
-    this.element = html('div', { class: isIcicle ? 'half callees' : 'half callers' }, html('h3', {}, label), place);
-    place.addEventListener('keydown', (event) => this.press(event));
-  }
-
-  show(table: FrameTable, colouring: Colouring): void {
-    if (table !== this.table) this.run = [firstOf(table), firstOf(table)];
-    this.table = table;
-    this.colouring = colouring;
-    this.draw();
-  }
-
-  private draw(): void {
-    const { table, isIcicle, run } = this;
-    if (table === null) return;
-    const [first, last] = run;
-    this.graph.drawView({
-      table,
-      first,
-      last,
-      isIcicle,
-      // how much of a function's time was outside is not known by caller
-      classOf: painterOf(table, isIcicle || this.colouring !== 'outside' ? this.colouring : 'function').classOf,
-      isMarked: null,
-      ...(first === firstOf(table) && { mostCallers: 0 }),
-    });
-    this.graph.offer(this.graph.boxes.firstOfRun);
-    this.graph.showRun();
-  }
-
-  private enter(box: number): void {
-    const { node, lastNode } = this.graph.boxes;
-    this.run = [node[box] as NodeId, lastNode[box] as NodeId];
-    const hadFocus = this.graph.hasFocus;
-    this.draw();
-    if (hadFocus) this.graph.focus(this.graph.boxes.firstOfRun);
-  }
-
-  private symbolOf(box: number): SymbolId | null {
-    return symbolAt(this.table as FrameTable, this.graph.boxes, box);
-  }
-
-  private open(box: number): void {
-    const symbol = this.symbolOf(box);
-    if (symbol !== null) this.events.open(symbol);
-  }
-
-  private openMenu(box: number, xPx: number, yPx: number): void {
-    const symbol = this.symbolOf(box);
-    if (symbol !== null) this.events.menu(symbol, xPx, yPx, () => this.graph.focus(box));
-  }
-
-  private openMenuByKey(box: number): void {
-    const place = this.graph.rectangleOf(box);
-    if (place) this.openMenu(box, place.left, place.bottom);
-  }
-
-  private press(event: KeyboardEvent): void {
-    if (isShortcut(event)) return;
-    const { focusedBox } = this.graph;
-    if (event.key === 'Enter') this.enter(focusedBox);
-    else if (event.key === 'o') this.open(focusedBox);
-    else if (event.key === 'm') this.openMenuByKey(focusedBox);
-    else if (!this.graph.step(event.key)) return;
-    event.preventDefault();
-    event.stopPropagation();
-  }
-}
-
-/** The function itself, under the root that stands for everything. */
-function firstOf({ firstChild }: FrameTable): NodeId {
-  return firstChild[ROOT] === NONE ? ROOT : (firstChild[ROOT] as NodeId);
 }

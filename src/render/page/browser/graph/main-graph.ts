@@ -14,7 +14,7 @@ import { type MatchAt, nextMatch } from '../../view/matches.js';
 import { nodeAt, pathTo, runAt } from '../../view/paths.js';
 import type { State } from '../../view/state.js';
 import type { Views } from '../../view/views.js';
-import type { Navigation } from '../navigation.js';
+import type { Navigation } from '../platform/navigation.js';
 import { Graph } from './graph.js';
 import { histogramPicture } from './histogram.js';
 import { showLegend } from './legend.js';

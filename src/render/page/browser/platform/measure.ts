@@ -2,8 +2,8 @@
  * What is as wide as the browser makes it: a character in frames, a scrollbar.
  */
 
-import { CHARACTER_PX } from '../../frames/drawing.js';
-import { htmlElement as html } from '../../viewer/dom.js';
+import { CHARACTER_PX } from '../../../frames/drawing.js';
+import { htmlElement as html } from '../../../viewer/dom.js';
 
 const SAMPLE = 'x'.repeat(100);
 

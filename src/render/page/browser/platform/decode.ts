@@ -1,8 +1,8 @@
 /**
  * The data of the page, from the text in it.
  */
-import type { PageData } from '../data/page-data.js';
-import { openPageData } from '../data/read.js';
+import type { PageData } from '../../data/page-data.js';
+import { openPageData } from '../../data/read.js';
 
 export async function decodeData(base64: string): Promise<PageData> {
   return openPageData(await inflated(bytesOf(base64)));

@@ -1,7 +1,7 @@
 /**
  * What leaves the page: files, and the clipboard.
  */
-import { htmlElement as html } from '../../viewer/dom.js';
+import { htmlElement as html } from '../../../viewer/dom.js';
 
 /** Lets the browser save a text as a file. */
 export function saveText(name: string, type: string, pieces: Iterable<string>): void {

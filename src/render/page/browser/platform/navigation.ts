@@ -1,7 +1,7 @@
 /**
  * What is looked at, in the address: the browser's way back undoes what was done, letters that were typed in one step.
  */
-import { type Arrangement, arrangementOf, formatHash, NO_ZOOM, parseHash, type State } from '../view/state.js';
+import { type Arrangement, arrangementOf, formatHash, NO_ZOOM, parseHash, type State } from '../../view/state.js';
 
 /** Marks steps of the page: an address that the reader wrote has none. */
 const OURS = 'ptflame';

@@ -1,0 +1,18 @@
+/**
+ * What of the recording is shown, in words.
+ */
+import type { State } from '../view/state.js';
+import type { Views } from '../view/views.js';
+import { chipsOf } from './chips.js';
+import { tracedHint, widthName } from './details.js';
+
+export function shownText(views: Views, state: State): string {
+  const width = views.widthOf(state);
+  const { hasSwitches, data } = views;
+  return [
+    widthName(width, hasSwitches),
+    ...(width === 'cpu' && !hasSwitches ? [tracedHint(data.meta)] : []),
+    ...chipsOf(views, state).map(({ text }) => text),
+    ...(state.search === '' ? [] : [`search: ${state.search}`]),
+  ].join(' · ');
+}
