@@ -371,10 +371,10 @@ function amountOf(text: string): number {
 
 describe('one function', () => {
   const choose = (name: string) =>
-    page.evaluate((wanted) => {
-      const cell = [...document.querySelectorAll('.row > :first-child')].find((one) => one.textContent === wanted);
-      (cell as HTMLElement).click();
-    }, name);
+    page
+      .locator('.row > :first-child', { hasText: new RegExp(`^${name}$`) }) // waits for its row
+      .first()
+      .evaluate((cell) => (cell as HTMLElement).click());
   const facts = () => page.locator('.function dl').innerText();
 
   test('is marked in the graph, and its numbers, callers and callees are shown', async () => {
