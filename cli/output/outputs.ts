@@ -3,17 +3,12 @@
  */
 import { accessSync, constants, createWriteStream, openSync, type Stats } from 'node:fs';
 import { Socket } from 'node:net';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
-import { setImmediate, setTimeout } from 'node:timers/promises';
+import { setTimeout } from 'node:timers/promises';
 import { PtflameError } from '../../src/index.js';
-import { checkMemory } from '../../src/internal.js';
 import { newFileMode } from './new-file-mode.js';
 import { realTarget, statOrNull } from './real-place.js';
 import { createTemporaryFile, type TemporaryFile, type TemporaryFileOptions } from './temporary-files.js';
-
-/** Text, or bytes that are made while they are written. */
-export type Pieces = Iterable<string> | AsyncIterable<Uint8Array>;
+import { isBrokenPipe, type Pieces, unwritable, whyUnwritable, writePieces } from './write-pieces.js';
 
 export interface Output {
   /** Writes everything. */
@@ -76,7 +71,7 @@ export async function writeAll(results: readonly Result[]): Promise<void> {
 function standardOutput(): Output {
   return {
     async write(pieces) {
-      await pump(pieces, process.stdout, 'standard output', { end: false });
+      await writePieces(pieces, process.stdout, 'standard output', { end: false });
       await flushed();
     },
     async publish() {},
@@ -92,7 +87,7 @@ function directOutput(path: string, stats: Stats): Output {
   return {
     async write(pieces) {
       const to = stats.isFIFO() ? await openPipe(path) : createWriteStream(path);
-      await pump(pieces, to, path, { end: true });
+      await writePieces(pieces, to, path, { end: true });
     },
     async publish() {},
   };
@@ -125,7 +120,7 @@ function fileOutput(path: string, target: string, options: TemporaryFileOptions)
   const temporary = temporaryFor(path, target, options);
   return {
     write: (pieces) =>
-      pump(pieces, createWriteStream(temporary.path, { fd: temporary.fd, flush: true }), path, { end: true }),
+      writePieces(pieces, createWriteStream(temporary.path, { fd: temporary.fd, flush: true }), path, { end: true }),
     async publish() {
       await temporary.rename().catch((error) => {
         throw unwritable(path, whyUnwritable(error), error);
@@ -140,65 +135,5 @@ function temporaryFor(path: string, target: string, options: TemporaryFileOption
   } catch (error) {
     const isOwner = (error as NodeJS.ErrnoException).syscall === 'fchown';
     throw isOwner ? unwritable(path, 'it belongs to another user or group, and would not stay theirs', error) : error;
-  }
-}
-
-const PIECE_CHARACTERS = 64 * 1024;
-/** So long nobody hears Ctrl-C, as far as pieces come meanwhile. */
-const LONGEST_TURN_MS = 20;
-
-async function pump(pieces: Pieces, to: NodeJS.WritableStream, name: string, options: { end: boolean }): Promise<void> {
-  try {
-    await pipeline(Readable.from(Symbol.iterator in pieces ? inTurns(pieces) : pieces), to, options);
-  } catch (error) {
-    if (isBrokenPipe(error) || error instanceof PtflameError) throw error; // the latter of who made the pieces
-    throw unwritable(name, whyUnwritable(error), error);
-  }
-}
-
-/** Large pieces; between two of them a signal is heard, and memory is looked after. */
-async function* inTurns(pieces: Iterable<string>): AsyncGenerator<string> {
-  await setImmediate();
-  let text = '';
-  let turn = performance.now();
-  for (const piece of pieces) {
-    text += piece;
-    if (performance.now() - turn > LONGEST_TURN_MS) {
-      checkMemory();
-      await setImmediate();
-      turn = performance.now();
-    }
-    if (text.length < PIECE_CHARACTERS) continue;
-    yield text;
-    text = '';
-  }
-  if (text !== '') yield text;
-}
-
-function isBrokenPipe(error: unknown): boolean {
-  return (error as NodeJS.ErrnoException).code === 'EPIPE';
-}
-
-function unwritable(name: string, why: string, cause?: unknown): PtflameError {
-  return new PtflameError('OUTPUT_UNWRITABLE', `cannot write ${name}: ${why}`, {
-    hint: 'choose another place with -o',
-    cause,
-  });
-}
-
-function whyUnwritable(error: unknown): string {
-  switch ((error as NodeJS.ErrnoException).code) {
-    case 'ENOENT':
-      return 'its directory does not exist';
-    case 'EACCES':
-    case 'EPERM':
-    case 'EROFS':
-      return 'no permission';
-    case 'ENOSPC':
-      return 'the disk is full';
-    case 'ENOTDIR':
-      return 'a part of its path is not a directory';
-    default:
-      return error instanceof Error ? error.message : String(error);
   }
 }
