@@ -2,24 +2,24 @@
  * One thread's events in, its call tree out.
  *
  * Each interval between two events goes to the frame on top of the stack; what an event does to the stack was
- * worked out before (pairing/pair-returns.ts), so the loop only follows.
+ * worked out before (pairing/actions.ts), so the loop only follows.
  */
 import { withoutEmptyNodes } from '../model/call-tree.js';
 import { Inference } from '../model/quality.js';
 import type { ThreadEvents } from '../model/thread-events.js';
 import { type Nanoseconds, NONE, type SymbolId } from '../model/units.js';
+import { executeRows } from './execute.js';
 import type { SiteFacts } from './functions/site-facts.js';
 import { type Beginning, beginningOf, beginUnseen, loseFirst, startOf, waitForFirst } from './losses/beginning.js';
 import { DEEPEST_PLACE } from './losses/contexts.js';
 import { crossGap } from './losses/cross-gap.js';
 import { layFirst } from './losses/first-stack.js';
-import { restartOf } from './pairing/look-across.js';
+import { lookAcrossLosses, restartOf } from './losses/look-across.js';
 import { pairReturns } from './pairing/pair-returns.js';
 import type { Segment } from './pairing/pairing.js';
 import { endParked } from './stack/fibers.js';
 import { closeAbove, openSymbols } from './stack/open-frames.js';
 import { newState, type ReplayState } from './state.js';
-import { takeAll } from './steps.js';
 import type { ReplayMemory, ReplayOptions, ThreadReplay } from './thread-replay.js';
 import { chargeUntil, startAt, stoppedNode } from './time/charge.js';
 import { knownEnd, placeBefore, rowBehindBranches, rowOfLostEnd } from './time/known-end.js';
@@ -34,6 +34,7 @@ export function beginReplay(
   memory: ReplayMemory,
 ): ReplayState {
   const pairing = pairReturns(events, facts, memory.pairing);
+  lookAcrossLosses(pairing, events, facts);
   const state = newState(events, facts, pairing, options, memory);
   startAt(state, events.timeNs[pairing.segments[0]?.firstRow ?? 0] ?? 0);
   return state;
@@ -58,7 +59,7 @@ export function runReplay(state: ReplayState): ThreadReplay {
     }
     const isLast = index === segments.length - 1;
     const endRow = isLast ? segment.endRow : knownEnd(segment, events, facts); // behind it, something is lost
-    takeAll(state, segment.firstRow, Math.min(endRow, tail));
+    executeRows(state, segment.firstRow, Math.min(endRow, tail));
   });
   takeTail(state, tail, segments.at(-1)?.endRow ?? 0);
   finish(state);
@@ -91,10 +92,10 @@ function takeTail(state: ReplayState, row: number, endRow: number): void {
   const mayBeLost = options.mayBeUndecoded === true && (endRow === 0 || state.stop === null);
   const lostRow = mayBeLost ? rowOfLostEnd(row, events, facts) : NONE;
   if (lostRow === NONE) {
-    takeAll(state, row, endRow);
+    executeRows(state, row, endRow);
     return noteErrors(state, endRow, events.length);
   }
-  takeAll(state, row, lostRow);
+  executeRows(state, row, lostRow);
   if (facts.scope !== 'user' && row > 0) chargeUntil(state, events.timeNs[lostRow]); // up to there perf has decoded it
   loseEnd(state, row, lostRow);
 }

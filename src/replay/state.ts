@@ -53,8 +53,6 @@ export interface ReplayState {
   /** Places of levels that nobody saw being called, by the row of the return that leaves them. */
   readonly leaves: Map<number, number>;
   readonly parked: ParkedFrames;
-  /** Rows before which the thread goes to another stack unseen, the next one last. */
-  readonly unseenRows: number[];
   /** From this place on stands what nothing spoke for behind a loss; or NONE. */
   baseless: number;
   /** Code between a signal handler's return and the end of the signal: it counts as what was interrupted. */
@@ -101,7 +99,6 @@ export function newState(
     attached: new Map(),
     leaves: new Map(),
     parked: parkedFrames(pairing.switches),
-    unseenRows: [...pairing.unseen.keys()].sort((a, b) => b - a),
     baseless: NONE,
     signalTail: NONE,
     unwinderRowsRead: 0,

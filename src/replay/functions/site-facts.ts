@@ -30,8 +30,8 @@ export type Step = (typeof Step)[keyof typeof Step];
 
 export interface SiteFacts {
   readonly step: Uint8Array;
-  /** Stay, Call or Return, if names have no say in what the event does; a kernel entry is a call. Else Jump. */
-  readonly plainStep: Uint8Array;
+  /** The function that the event comes from, if it stays, calls or returns, and names have no say in that; else NONE. */
+  readonly plainFrom: Int32Array;
   /** Stay, Call or Return, if addresses alone say what it pairs with; else Jump. */
   readonly plainPair: Uint8Array;
   readonly from: Float64Array;
@@ -77,7 +77,7 @@ export function siteFacts(
   const { from, to } = sites;
   return {
     step,
-    plainStep: step.map((own, site) => plainStepOf(own as Step, functions, site)),
+    plainFrom: functions.from.map((fn, site) => (isPlain(step[site] as Step, functions, site) ? fn : NONE)),
     plainPair: functions.hasSwitchers ? step.map((own, site) => plainPairOf(own as Step, functions, site)) : step,
     from,
     to,
@@ -113,11 +113,10 @@ function stepOf(sites: BranchSites, functions: FunctionTable, site: SiteId): Ste
 }
 
 // Of a stub nothing is certain until it is known where it leads.
-function plainStepOf(step: Step, { from, to, traits }: FunctionTable, site: SiteId): Step {
+function isPlain(step: Step, { from, to, traits }: FunctionTable, site: SiteId): boolean {
   const fn = from[site];
-  if (step > Step.Return || fn === NONE || traits[fn] & Trait.Stub) return Step.Jump;
-  if (step !== Step.Stay && to[site] === NONE) return Step.Jump;
-  return step === Step.KernelEntry ? Step.Call : step;
+  if (step > Step.Return || fn === NONE || traits[fn] & Trait.Stub) return false;
+  return step === Step.Stay || to[site] !== NONE;
 }
 
 // What returns out of a function that goes to other stacks may do so on another one, wherever it lands.

@@ -3,8 +3,8 @@
  */
 import { Inference } from '../../model/quality.js';
 import { NONE } from '../../model/units.js';
-import { comesOutOfSyscall, Step } from '../functions/site-facts.js';
-import { isNewProgram, restartOf } from '../pairing/look-across.js';
+import { comesOutOfSyscall } from '../functions/site-facts.js';
+import { Action, actionOf } from '../pairing/actions.js';
 import type { Segment } from '../pairing/pairing.js';
 import { closeAbove } from '../stack/open-frames.js';
 import type { ReplayState } from '../state.js';
@@ -14,6 +14,7 @@ import type { LossPlace } from '../time/lost-stretches.js';
 import { followSwitches, loseUntil, noteErrors, noteLoss } from '../time/lost-time.js';
 import { endStop, takeSwitch } from '../time/stops.js';
 import { layFirst } from './first-stack.js';
+import { isNewProgram, restartOf } from './look-across.js';
 import { restartStack } from './restart.js';
 
 export function crossGap(state: ReplayState, before: Segment, after: Segment): void {
@@ -82,12 +83,11 @@ function startProgram(state: ReplayState, before: Segment, after: Segment): void
 
 /** The old program was decoded up to its exec. */
 function waitForProgram(state: ReplayState, before: Segment, after: Segment): void {
-  const { events, facts } = state;
   for (let row = before.endRow; row < after.firstRow; row++) {
-    const step = facts.step[events.site[row]] as Step;
-    if (step >= Step.SwitchOut && step !== Step.Exec) takeSwitch(state, row, step);
+    const action = actionOf(state.pairing.action[row]);
+    if (action >= Action.SwitchOut && action !== Action.Exec) takeSwitch(state, row, action);
   }
-  chargeUntil(state, events.timeNs[after.firstRow]);
+  chargeUntil(state, state.events.timeNs[after.firstRow]);
   endStop(state, true);
   noteErrors(state, before.endRow, after.firstRow);
 }

@@ -3,13 +3,13 @@
  */
 import { Inference } from '../../model/quality.js';
 import { type FunctionId, NONE, type SymbolId } from '../../model/units.js';
-import type { Restart } from '../pairing/align.js';
-import { leavingOf } from '../pairing/look-across.js';
-import type { OtherStack } from '../pairing/open-calls.js';
+import type { OtherStack } from '../pairing/calls.js';
 import { setLeave } from '../stack/levels.js';
 import { pushOpen, topFrame } from '../stack/open-frames.js';
 import type { ReplayState } from '../state.js';
+import type { Restart } from './align.js';
 import { type LeftCaller, leftCallers } from './left-callers.js';
+import { leavingOf } from './look-across.js';
 
 /** Why a level's start was not seen, or NONE; levels are counted from the top. */
 type Why = (level: number) => number;

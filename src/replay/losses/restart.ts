@@ -3,14 +3,14 @@
  */
 import { Inference } from '../../model/quality.js';
 import { type FunctionId, type Nanoseconds, NONE } from '../../model/units.js';
-import { type Alignment, align, FARTHEST, type Level, type Restart } from '../pairing/align.js';
-import { callIpOf } from '../pairing/look-across.js';
 import { jump } from '../stack/jump.js';
 import { endOfLevel, forgetLeaves, setLeave, uppermostLevels } from '../stack/levels.js';
 import { closeAbove, frameAt, openSymbols, pushOpen } from '../stack/open-frames.js';
 import type { ReplayState } from '../state.js';
+import { type Alignment, align, FARTHEST, type Level, type Restart } from './align.js';
 import { DEEPEST_PLACE, type Place } from './contexts.js';
 import { chainOf, cutByGap, functionAt, layNew } from './first-stack.js';
+import { callIpOf } from './look-across.js';
 
 /** The old frames were lost at `lostNs`. What nothing spoke for behind the last loss goes, if again nothing does. */
 export function restartStack(state: ReplayState, restart: Restart, lostNs: Nanoseconds): void {

@@ -5,7 +5,7 @@
 import type { ThreadEvents } from '../../model/thread-events.js';
 import { type SiteFacts, Step } from '../functions/site-facts.js';
 import { Trait } from '../functions/traits.js';
-import { endsAt, type OpenCall } from './open-calls.js';
+import { endsAt, type OpenCall } from './calls.js';
 
 /** It looks no further than this many times the events since it looked last: so the cost stays linear. */
 const REACH = 8;

@@ -5,44 +5,7 @@
 import { resized } from '../../model/columns.js';
 import { type Address, NONE } from '../../model/units.js';
 import { SYSCALL_BYTES } from '../functions/site-facts.js';
-import { LONGEST_CALL_BYTES } from '../functions/traits.js';
-
-/** What a call is ended by: a return behind it; a return to it or behind it; the end of the signal. */
-export const CallKind = { Call: 0, KernelEntry: 1, Signal: 2, SignalFromOutside: 3 } as const;
-export type CallKind = (typeof CallKind)[keyof typeof CallKind];
-
-export interface OpenCall {
-  readonly row: number;
-  /** The call instruction; of a signal and a kernel entry: what they interrupted goes on here. */
-  readonly address: Address;
-  /** From outside: from code that is not traced, with nothing traced below it. */
-  readonly kind: CallKind;
-}
-
-/** A stack of the thread that was gone to, and had not been seen before. */
-export interface OtherStack {
-  /** Rows of the returns that leave what was running on it then. */
-  readonly leavingRows: number[];
-}
-
-/** The event in `row` went to another stack: calls from `place` upwards stand there. */
-export interface Switch {
-  readonly place: number;
-  readonly row: number;
-  /** null: perhaps it was only a jump. */
-  readonly stack: OtherStack | null;
-}
-
-/** Calls of one stack that were left without a return. */
-export interface LeftStack {
-  readonly calls: readonly OpenCall[]; // lowest first
-  /** Row of the event that went to this stack, if it was seen; else NONE. */
-  readonly startRow: number;
-  readonly stack: OtherStack | null;
-}
-
-/** More signals and interrupts than this do not nest, nor do returns into function entries lie deeper. */
-export const DEEPEST_SEARCH = 64;
+import { CallKind, DEEPEST_SEARCH, isEndOf, isSignal, type LeftStack, type OpenCall, type Switch } from './calls.js';
 
 export class OpenCalls {
   length = 0;
@@ -211,20 +174,4 @@ export class OpenCalls {
   private forgetInterrupts(): void {
     while ((this.interrupts.at(-1) ?? NONE) >= this.length) this.interrupts.pop();
   }
-}
-
-/** Does a return to this address end the call? */
-export function endsAt({ address, kind }: OpenCall, to: Address): boolean {
-  return isEndOf(address, kind, to);
-}
-
-/** A kernel entry may return to the very instruction; a signal's end is no return. */
-function isEndOf(address: Address, kind: number, to: Address): boolean {
-  const distance = to - address;
-  if (isSignal(kind) || distance > LONGEST_CALL_BYTES) return false;
-  return distance > 0 || (distance === 0 && kind === CallKind.KernelEntry);
-}
-
-function isSignal(kind: number): boolean {
-  return kind >= CallKind.Signal;
 }

@@ -3,34 +3,10 @@
  */
 import { ReusedColumn } from '../../model/columns.js';
 import { type Address, NONE } from '../../model/units.js';
-import type { OtherStack } from './open-calls.js';
+import { Action } from './actions.js';
+import type { OtherStack } from './calls.js';
 import type { StackSwitch } from './parked-stacks.js';
 import type { SkippedCalls } from './skipped-calls.js';
-
-/** What an event turned out to be; where `Plain`, the step itself says all. */
-export const Outcome = {
-  Plain: 0,
-  /** A return, or the end of a signal: everything from the call in `link` upwards is over. */
-  Pop: 1,
-  /** A return to a caller never seen calling. */
-  Leave: 2,
-  /** A "return" to the start of a function: it only jumps there, as retpolines do. */
-  JumpByReturn: 3,
-  /** A trace start where the trace had stopped. */
-  Resume: 4,
-  /** A trace start in another function: a signal handler was entered. */
-  SignalEntry: 5,
-  /** A return out of a signal handler, into the code that ends the signal. */
-  SignalReturn: 6,
-  /** Back to a stack that was left before: the `link`-th of `switches`. */
-  StackSwitch: 7,
-  /** To a stack that was not seen before: the `link`-th of `stacks`. */
-  NewStack: 8,
-  /** An aborted transaction: the calls of the `link`-th of `aborts`, which had returned in it, are open again. */
-  Reopen: 9,
-  /** The end of a call that was not shown: everything above the call in `link` is over. */
-  ReturnTo: 10,
-} as const;
 
 /** A stretch of events without a loss. */
 export interface Segment {
@@ -59,10 +35,11 @@ export type UnseenSwitch =
 
 export interface Pairing {
   readonly segments: Segment[];
-  readonly outcome: Uint8Array; // by row
+  /** By row: `Action`, with flags. */
+  readonly action: Uint8Array;
   /**
    * For a call, signal or kernel entry: the row that ended it, or NONE; its own row if it is left by its own return
-   * behind a loss. For a Pop: the row of the call.
+   * behind a loss. For others what their `Action` says.
    */
   readonly link: Int32Array;
   readonly skipped: SkippedCalls;
@@ -83,10 +60,10 @@ export const MOST_LEFT_CALLS = 256;
 
 /** The columns of a pairing, used again for the next thread. */
 export class PairingMemory {
-  private readonly outcome = new ReusedColumn(new Uint8Array(0));
+  private readonly action = new ReusedColumn(new Uint8Array(0));
   private readonly link = new ReusedColumn(new Int32Array(0));
 
-  take(length: number): Pick<Pairing, 'outcome' | 'link'> {
-    return { outcome: this.outcome.take(length, Outcome.Plain), link: this.link.take(length, NONE) };
+  take(length: number): Pick<Pairing, 'action' | 'link'> {
+    return { action: this.action.take(length, Action.Stay), link: this.link.take(length, NONE) };
   }
 }

@@ -4,7 +4,7 @@
  */
 import { type Address, NONE } from '../../model/units.js';
 import type { AlikeStacks } from './alike-stacks.js';
-import { DEEPEST_SEARCH, endsAt, type LeftStack, type OpenCall } from './open-calls.js';
+import { DEEPEST_SEARCH, endsAt, type LeftStack, type OpenCall } from './calls.js';
 
 /** A stack that was left in one row and gone back to in another. */
 export interface StackSwitch {

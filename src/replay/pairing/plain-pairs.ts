@@ -1,19 +1,21 @@
 /**
  * Pairs calls with their returns as long as nothing else happens, which is nearly always: a return that ends the call on
- * top, and no other stack, signal or kernel entry above it. It does what `SegmentPass` would do, without its questions.
+ * top, and no other stack, signal or kernel entry above it. It does what `pairEvent` would do, without its questions.
  */
 import type { ThreadEvents } from '../../model/thread-events.js';
 import { type SiteFacts, Step } from '../functions/site-facts.js';
 import { LONGEST_CALL_BYTES } from '../functions/traits.js';
-import { CallKind, type OpenCalls } from './open-calls.js';
-import { Outcome, type Pairing } from './pairing.js';
+import { Action } from './actions.js';
+import { CallKind } from './calls.js';
+import type { OpenCalls } from './open-calls.js';
+import type { Pairing } from './pairing.js';
 
 /** Returns the first row that is something else. */
 export function pairPlain(
   open: OpenCalls,
   { site }: ThreadEvents,
   { plainPair, from, to }: SiteFacts,
-  { outcome, link }: Pairing,
+  { action, link }: Pairing,
   firstRow: number,
 ): number {
   const lowest = open.firstOfPlain;
@@ -30,12 +32,13 @@ export function pairPlain(
       rows[length] = row;
       addresses[length] = from[id];
       kinds[length++] = CallKind.Call;
+      action[row] = Action.Call;
     } else if (kind === Step.Return) {
       if (length === lowest) break;
       const distance = to[id] - addresses[length - 1];
       if (!(distance > 0 && distance <= LONGEST_CALL_BYTES)) break;
       const callRow = rows[--length];
-      outcome[row] = Outcome.Pop;
+      action[row] = Action.Return;
       link[row] = callRow;
       link[callRow] = row;
     } else if (kind !== Step.Stay) break;

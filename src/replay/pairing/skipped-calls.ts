@@ -4,7 +4,7 @@
  */
 import { int32Column } from '../../model/columns.js';
 import { NONE } from '../../model/units.js';
-import type { LeftStack } from './open-calls.js';
+import type { LeftStack } from './calls.js';
 
 export class SkippedCalls {
   /** Rows of events that skip calls, ascending, and beside each the row of the newest call that it skips. */

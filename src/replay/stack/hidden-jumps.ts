@@ -6,7 +6,7 @@ import { Inference, UNWOUND } from '../../model/quality.js';
 import { type FunctionId, NONE, type SymbolId } from '../../model/units.js';
 import { Step } from '../functions/site-facts.js';
 import { Trait } from '../functions/traits.js';
-import { Outcome } from '../pairing/pairing.js';
+import { Action, actionOf } from '../pairing/actions.js';
 import type { ReplayState } from '../state.js';
 import { addAlias, isTop, jump } from './jump.js';
 import { lowestEndedWith } from './level-ends.js';
@@ -114,8 +114,8 @@ function jumpOrUnwind(state: ReplayState, fn: FunctionId, row: number): void {
 }
 
 function isReturn({ pairing }: ReplayState, row: number): boolean {
-  const outcome = pairing.outcome[row];
-  return outcome === Outcome.Pop || outcome === Outcome.Leave || outcome === Outcome.SignalReturn;
+  const action = actionOf(pairing.action[row]);
+  return action === Action.Return || action === Action.Leave || action === Action.SignalReturn;
 }
 
 /**
@@ -155,8 +155,8 @@ function leaveLoader(state: ReplayState, fn: FunctionId): boolean {
 
 /** The event comes from another stack than the one whose calls are open: that was gone to unseen. */
 function goesElsewhere({ pairing }: ReplayState, row: number): boolean {
-  const outcome = pairing.outcome[row];
-  return outcome === Outcome.NewStack || outcome === Outcome.StackSwitch;
+  const action = actionOf(pairing.action[row]);
+  return action === Action.NewStack || action === Action.SwitchBack;
 }
 
 // The kernel's entry code has several labels.

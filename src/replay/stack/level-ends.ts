@@ -2,21 +2,22 @@
  * How a level that is open now will end, as pairing has found it.
  */
 import { NONE } from '../../model/units.js';
-import { Outcome } from '../pairing/pairing.js';
+import { Action, actionOf } from '../pairing/actions.js';
 import type { ReplayState } from '../state.js';
 import { placeOfCall, placeOfLeave } from './levels.js';
 import { frameAt } from './open-frames.js';
 
 /** The lowest level that goes when the level at `place` goes; NONE if nothing is seen to leave it. */
 export function lowestEndedWith(state: ReplayState, place: number): number {
-  const { outcome, link } = state.pairing;
+  const { action, link } = state.pairing;
   const { callRow, leave } = frameAt(state, place);
   if (leave !== NONE) return placeOfLeave(state, leave);
   const endRow = endRowOf(state, place);
   if (endRow === NONE) return NONE;
   if (endRow === callRow) return place; // by its own return, behind a loss
-  if (outcome[endRow] === Outcome.StackSwitch) return place;
-  if (outcome[endRow] === Outcome.Leave) return placeOfLeave(state, endRow);
+  const ending = actionOf(action[endRow]);
+  if (ending === Action.SwitchBack) return place;
+  if (ending === Action.Leave) return placeOfLeave(state, endRow);
   return link[endRow] === callRow ? place : placeOfCall(state, link[endRow]);
 }
 

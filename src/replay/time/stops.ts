@@ -3,7 +3,7 @@
  */
 import { SpecialSymbol } from '../../model/symbol-table.js';
 import { NONE, type NodeId, type SymbolId } from '../../model/units.js';
-import { Step } from '../functions/site-facts.js';
+import { Action } from '../pairing/actions.js';
 import { stopNode } from '../stack/open-frames.js';
 import type { OpenStop, ReplayState } from '../state.js';
 import { chargeUntil } from './charge.js';
@@ -42,10 +42,10 @@ export function forgetSwitch(state: ReplayState): void {
 }
 
 /** The thread leaves its processor, or gets one, in this row. */
-export function takeSwitch(state: ReplayState, row: number, step: Step): void {
+export function takeSwitch(state: ReplayState, row: number, action: Action): void {
   chargeUntil(state, state.events.timeNs[row]);
-  if (step === Step.SwitchIn) switchIn(state, true);
-  else switchOut(state, step === Step.SwitchOut ? SpecialSymbol.OffCpu : SpecialSymbol.Preempted);
+  if (action === Action.SwitchIn) switchIn(state, true);
+  else switchOut(state, action === Action.SwitchOut ? SpecialSymbol.OffCpu : SpecialSymbol.Preempted);
 }
 
 function open({ tree, log, nowNs }: ReplayState, under: NodeId, why: SymbolId): OpenStop {

@@ -3,8 +3,8 @@
  */
 import type { ThreadEvents } from '../../../src/model/thread-events.js';
 import { type SiteFacts, Step } from '../../../src/replay/functions/site-facts.js';
+import { Action } from '../../../src/replay/pairing/actions.js';
 import { pairReturns } from '../../../src/replay/pairing/pair-returns.js';
-import { Outcome } from '../../../src/replay/pairing/pairing.js';
 import { Replayer } from '../../../src/replay/replayer.js';
 import type { TailCalls } from '../../../src/replay/stack/frame.js';
 import type { ReplayOptions } from '../../../src/replay/thread-replay.js';
@@ -59,10 +59,8 @@ function listOf(
 
 /** One segment, or one for each program that the thread ran; one stack. */
 export function isWhole(events: ThreadEvents, facts: SiteFacts): boolean {
-  const { segments, switches, stacks, unseen, outcome } = pairReturns(events, facts);
-  const hasStackJumps = outcome.some(
-    (what, row) => what !== Outcome.Plain && facts.step[events.site[row]] === Step.Jump,
-  );
+  const { segments, switches, stacks, unseen, action } = pairReturns(events, facts);
+  const hasStackJumps = action.some((what, row) => what !== Action.Jump && facts.step[events.site[row]] === Step.Jump);
   if (stacks.length > 0 || unseen.size > 0 || hasStackJumps) return false;
   const stepsBetween = segments
     .slice(1)

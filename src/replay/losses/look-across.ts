@@ -6,8 +6,8 @@ import type { ThreadEvents } from '../../model/thread-events.js';
 import { type FunctionId, NONE, type SiteId } from '../../model/units.js';
 import { type SiteFacts, Step, SYSCALL_BYTES } from '../functions/site-facts.js';
 import { Trait } from '../functions/traits.js';
+import type { Pairing, Segment } from '../pairing/pairing.js';
 import { align, type Leaving, type Level, type Restart } from './align.js';
-import type { Pairing, Segment } from './pairing.js';
 
 /** More callers than this are not carried to earlier segments. */
 const MOST_LEAVING = 256;

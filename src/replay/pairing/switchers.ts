@@ -1,0 +1,61 @@
+/**
+ * Which calls are to go to another stack? Functions that switch stacks have names; a linkage slot that leads to one may have none.
+ */
+import { type Address, NONE } from '../../model/units.js';
+import { Trait } from '../functions/traits.js';
+import { calledIn, hasTrait, type SegmentState } from './segment-state.js';
+import { goUnseen, isLeftBy } from './switch-stacks.js';
+
+/** Events of stubs, the linker and the switcher itself, without what they call. */
+const MOST_ON_THE_WAY = 64;
+
+/** What was called last on this stack was to go to another one. */
+export function isInSwitcher(state: SegmentState): boolean {
+  if (!state.facts.functions.hasSwitchers && state.slots.size === 0) return false;
+  const top = state.open.topOfStack();
+  return top !== NONE && isToSwitcher(state, top);
+}
+
+function isToSwitcher(state: SegmentState, callRow: number): boolean {
+  const { facts, events, slots } = state;
+  return hasTrait(state, calledIn(state, callRow), Trait.Switcher) || slots.has(facts.to[events.site[callRow]]);
+}
+
+/**
+ * What was called last was to go to another stack, and did so by a jump that was not shown: the return in `row` is made there,
+ * and tells which it is.
+ */
+export function findUnseenSwitch(state: SegmentState, row: number, to: Address): void {
+  const callRow = state.open.topOfStack();
+  if (callRow === NONE) return;
+  if (isToSwitcher(state, callRow)) {
+    const behind = (switchRow: number) => firstRowBehind(state, switchRow, row);
+    goUnseen(state, behind(callRow), row, to, { isToSwitcher: (other) => isToSwitcher(state, other), behind });
+  } else if (hasTrait(state, calledIn(state, callRow), Trait.Stub | Trait.Unknown)) findSlot(state, callRow, row, to);
+}
+
+/**
+ * Two calls through one slot, neither of which returns by itself: behind one of them goes on, at once, the function that
+ * waits at the other. So it leads to another stack.
+ */
+function findSlot(state: SegmentState, callRow: number, row: number, to: Address): void {
+  const { facts, slots } = state;
+  const { site } = state.events;
+  const slot = facts.to[site[callRow]];
+  const first = firstRowBehind(state, callRow, row);
+  const isToSlot = (other: number) => facts.to[site[other]] === slot;
+  const goesOn = (other: number) => first === row || facts.fromFunction[site[first]] === calledIn(state, other);
+  if (isLeftBy(state, to, isToSlot, goesOn)) slots.add(slot);
+}
+
+/** The first event that is not of the code on the way to the function called in a row. */
+function firstRowBehind(state: SegmentState, callRow: number, lastRow: number): number {
+  const { events, facts, pairing } = state;
+  const onTheWay = Trait.Stub | Trait.Resolver | Trait.Switcher;
+  let row = callRow + 1;
+  for (let n = 0; n < MOST_ON_THE_WAY && row < lastRow; n++) {
+    if (!hasTrait(state, facts.fromFunction[events.site[row]], onTheWay)) break;
+    row = Math.max(row, pairing.link[row]) + 1;
+  }
+  return row;
+}

@@ -1,0 +1,98 @@
+/**
+ * Where the trace stops, and where it starts again: behind a system call, out of a signal or of the kernel, or in a signal handler.
+ */
+import { type Address, NONE } from '../../model/units.js';
+import { Step, SYSCALL_BYTES } from '../functions/site-facts.js';
+import { LONGEST_CALL_BYTES, Trait } from '../functions/traits.js';
+import { Action, ActionFlag } from './actions.js';
+import { CallKind } from './calls.js';
+import { endCall, leave } from './end-calls.js';
+import { hasTrait, RUNNING, type SegmentState } from './segment-state.js';
+import { enteredFromOutside } from './switch-stacks.js';
+
+export function pairStop(state: SegmentState, row: number, site: number, step: Step): void {
+  const { action } = state.pairing;
+  const from = state.facts.from[site];
+  const to = state.facts.to[site];
+  state.stoppedAt = from;
+  state.stoppedInCall = step === Step.EndCall && to !== 0;
+  state.isOutside = false;
+  state.resumeReach = step === Step.EndCall ? LONGEST_CALL_BYTES : SYSCALL_BYTES;
+  if (state.stoppedInCall) {
+    state.open.push(row, from, CallKind.Call);
+    action[row] = Action.Call;
+  } else if (step === Step.EndReturn) returnOut(state, row, to);
+  action[row] |= step === Step.EndSyscall ? ActionFlag.StopsInSyscall : ActionFlag.Stops;
+}
+
+/** A return out of what is traced; address filters end every call so. The target may not be known. */
+function returnOut(state: SegmentState, row: number, to: Address): void {
+  const { open } = state;
+  if (to === 0) return returnToUnknown(state, row);
+  const caller = open.findCaller(to, false);
+  const landing = caller === NONE ? open.findInterrupted(to) : caller;
+  const entryRow = entryFromOutside(state);
+  if (landing !== NONE) endCall(state, row, landing);
+  else if (entryRow !== NONE) enteredFromOutside(state, entryRow, row);
+  else leave(state, row);
+  state.isOutside = open.length === 0;
+  state.stoppedAt = to;
+}
+
+function returnToUnknown(state: SegmentState, row: number): void {
+  const top = state.open.length - 1;
+  if (top === NONE) return;
+  const { address, kind } = state.open.at(top);
+  state.stoppedAt = kind >= CallKind.Signal ? RUNNING : address;
+  state.resumeReach = LONGEST_CALL_BYTES;
+  endCall(state, row, top);
+}
+
+/** The row in which the lowest open function was entered from code that is not traced, or NONE. */
+function entryFromOutside({ open }: SegmentState): number {
+  const lowest = open.length > 0 ? open.at(0) : null;
+  return lowest?.kind === CallKind.SignalFromOutside ? lowest.row : NONE;
+}
+
+/** A trace start: false if it does not follow from where the trace had stopped. */
+export function pairStart(state: SegmentState, row: number, site: number): boolean {
+  const { to, toEntry, leavesGuest } = state.facts;
+  const goesOn = goesOnAt(state, row, to[site]) || (leavesGuest[site] === 1 && resume(state, row));
+  if (!goesOn && !goesBehind(state, row, to[site]) && !entersSignal(state, row, site, toEntry[site] === 1))
+    return false;
+  state.hasLostWhileStopped = false;
+  state.stoppedAt = RUNNING;
+  return true;
+}
+
+function goesOnAt(state: SegmentState, row: number, to: Address): boolean {
+  const isAt = (at: Address, reach: number) => at <= to && to <= at + reach;
+  const isWhereStopped = isAt(state.stoppedAt, state.resumeReach);
+  if (!isWhereStopped && !isAt(state.interruptedAt, SYSCALL_BYTES)) return false;
+  if (!isWhereStopped) state.interruptedAt = Number.NaN;
+  resume(state, row);
+  if (isWhereStopped && state.stoppedInCall) endCall(state, row, state.open.length - 1, Action.StartBehind);
+  return true;
+}
+
+function resume({ pairing }: SegmentState, row: number): boolean {
+  pairing.action[row] = Action.Resume;
+  return true;
+}
+
+/** Out of a signal or of the kernel, to what it interrupted. */
+function goesBehind(state: SegmentState, row: number, to: Address): boolean {
+  const interrupted = state.open.findInterrupted(to);
+  if (interrupted !== NONE) endCall(state, row, interrupted, Action.StartBehind);
+  return interrupted !== NONE;
+}
+
+function entersSignal(state: SegmentState, row: number, site: number, toEntry: boolean): boolean {
+  if (Number.isNaN(state.stoppedAt) || !toEntry || state.hasLostWhileStopped) return false;
+  if (hasTrait(state, state.facts.toFunction[site], Trait.ProgramStart)) return false;
+  const interrupted = Number.isNaN(state.interruptedAt) ? state.stoppedAt : state.interruptedAt;
+  state.pairing.action[row] = Action.SignalEntry;
+  state.interruptedAt = Number.NaN;
+  state.open.push(row, interrupted, state.isOutside ? CallKind.SignalFromOutside : CallKind.Signal);
+  return true;
+}

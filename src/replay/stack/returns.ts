@@ -1,0 +1,61 @@
+/**
+ * Returns: levels go, as pairing has found out.
+ */
+import { Inference, UNWOUND } from '../../model/quality.js';
+import { type FunctionId, NONE } from '../../model/units.js';
+import { Trait } from '../functions/traits.js';
+import { type Action, isTraceStart } from '../pairing/actions.js';
+import type { ReplayState } from '../state.js';
+import { addAlias } from './jump.js';
+import { endOfLevel, findBelow, placeBefore, placeOfCall, placeOfLeave } from './levels.js';
+import { closeAbove, pushCall, pushOpen, returnFrom, topFrame, topTraits } from './open-frames.js';
+
+/** The level that the event in `callRow` called returns. */
+export function endLevel(state: ReplayState, callRow: number, action: Action): void {
+  returnFrom(state, placeOfCall(state, callRow), endingOfSkipped(state, action));
+}
+
+/**
+ * The return address proves it is the caller's own code, whatever label stands there: ld.so's _start runs on into
+ * _dl_start_user.
+ */
+export function landIn(state: ReplayState, target: FunctionId): void {
+  if (topFrame(state).fn !== target) addAlias(state, target);
+}
+
+/**
+ * How calls end that an event passes by: here, if it is a return. Behind a stop they may have ended before, and
+ * who switches stacks may go back to them.
+ */
+function endingOfSkipped(state: ReplayState, action: Action): number {
+  return !isTraceStart(action) && (topTraits(state) & Trait.Switcher) === 0 ? UNWOUND : Inference.Unwound;
+}
+
+/** A call from the level that the event in `callRow` called, that was not shown, has returned: the level goes on. */
+export function returnTo(state: ReplayState, callRow: number, returning: FunctionId, target: FunctionId): void {
+  const place = placeOfCall(state, callRow);
+  if (place === NONE) return;
+  const below = findBelow(state, target, state.depth, place);
+  const landing = below === NONE ? endOfLevel(state, place) - 1 : below;
+  if (state.depth === landing + 1) pushOpen(state, returning, Inference.HiddenJump); // it called itself
+  closeAbove(state, landing, Inference.HiddenJump);
+  state.doubts.doubt(topFrame(state));
+}
+
+/** The return in `row` goes to a caller that nobody saw calling: it was laid below, or is below all that is known. */
+export function leave(state: ReplayState, row: number, target: FunctionId, action: Action): void {
+  const place = placeOfLeave(state, row);
+  if (place > 0) return returnFrom(state, place, endingOfSkipped(state, action));
+  closeAbove(state, -1, NONE);
+  pushOpen(state, target, Inference.CutByGap);
+}
+
+/** Calls that had returned in a transaction that was aborted go on. */
+export function reopen(state: ReplayState, callRows: readonly number[]): void {
+  const { toFunction, functions } = state.facts;
+  closeAbove(state, placeBefore(state, callRows[0] as number), Inference.Unwound);
+  for (const row of callRows) {
+    const fn = toFunction[state.events.site[row]];
+    pushCall(state, fn === NONE ? functions.nameless : fn, row, Inference.Unwound);
+  }
+}
