@@ -23,6 +23,7 @@ import type { PackOptions } from '../options/pack.js';
 import { isTerminal, openOutput, writeAll } from '../output/outputs.js';
 import { refuseOverwriting } from '../output/refuse-overwriting.js';
 import { notesOf } from '../perf/record/recording-notes.js';
+import { checkSymfs } from '../perf/script/check-symfs.js';
 import { tell } from '../terminal/say.js';
 
 const KALLSYMS = '/proc/kallsyms';
@@ -51,6 +52,7 @@ export async function pack(options: PackOptions, signal: AbortSignal): Promise<v
 /** What goes into the pack, how many programs of it are there, and what the recording names and is not there. */
 async function collect(recording: Recording, options: PackOptions) {
   const { recording: path } = options;
+  await checkSymfs(options.symfs);
   const symfs = options.symfs ?? null;
   const recordingUid = (await stat(dataFileOf(path))).uid;
   const policy = { symfs, uid: process.geteuid?.() ?? 0, recordingUid };

@@ -17,8 +17,8 @@ import { dataFileOf, firstBytes } from '../../input/data-file.js';
 import type { DecodingOptions } from '../../options/shared.js';
 import { createTemporaryDirectory } from '../../output/temporary-files.js';
 import { tell } from '../../terminal/say.js';
-
 import { notesOf } from '../record/recording-notes.js';
+import { checkSymfs } from './check-symfs.js';
 import { decodeRecording } from './script.js';
 
 /** @throws PtflameError for a file that perf could not decode either, with what is wrong */
@@ -28,6 +28,7 @@ export async function decodeInput(
   signal: AbortSignal,
 ): Promise<DecodedRecording> {
   const { symfs = null, kallsyms = null } = options;
+  await checkSymfs(options.symfs);
   const isPacked = isPack(firstBytes(path));
   const place = isPacked
     ? await (await import('./unpack.js')).unpack(path, options.tempDir, signal)

@@ -1,14 +1,14 @@
 /**
  * Recordings that are decoded in parts give what the text of one perf gives.
  */
-import { chown, copyFile, mkdir, rm, truncate } from 'node:fs/promises';
+import { chown, copyFile, mkdir, rm, symlink, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { describe, expect } from 'vitest';
 import { decodeRecording, scriptArguments } from '../../../../cli/perf/script/script.js';
 import { analyze, renderJson, traceStream } from '../../../../src/index.js';
 import { type DecodeJob, openRecording } from '../../../../src/recordings.js';
-import { ptflame, test } from '../../../helpers/cli/run-cli.js';
+import { expectRefusal, ptflame, test } from '../../../helpers/cli/run-cli.js';
 import { ALONE, DECODING, decoded, treesOf } from '../../../helpers/perf/decoding.js';
 import { RECORDED_ROOT, RECORDINGS, recordingPath, textOfPerf } from '../../../helpers/perf/perf.js';
 import { needs } from '../../../tools/needs.js';
@@ -82,6 +82,18 @@ describe('the command', () => {
   test('names files that are missing before it decodes', async ({ dir }) => {
     const { stderr } = await ptflame(['render', recordingPath('cpus-1'), '--symfs', dir.path, '-o', '/dev/null']);
     expect(stderr).toContain('/opt/ptflame/threads is not there: what ran in it will be lost');
+  });
+
+  test('refuses --symfs of a container that perf would take for the files of this machine', async ({ dir }) => {
+    await symlink('/', dir.file('root')); // as /proc/PID/root is
+    for (const [command, output] of [
+      ['render', 'out.folded'],
+      ['pack', 'out.pack'],
+    ] as const) {
+      const args = [command, recordingPath('cpus-1'), '--symfs', dir.file('root'), '-o', dir.file(output)];
+      expectRefusal(await ptflame(args), 2, /perf takes --symfs .*root for \//, /copy the container's files/);
+    }
+    expect(await dir.names()).toEqual(['root']);
   });
 
   test('refuses a recording that was cut, before perf dies of it', async ({ dir }) => {
