@@ -12,6 +12,7 @@ import {
   type Run,
   SIX_LINES,
   SIX_LINES_FOLDED,
+  THREE_THREADS,
   test,
   wideTrace,
 } from '../../helpers/cli/run-cli.js';
@@ -21,16 +22,6 @@ const MIGRATING = fixturePath('lab/thread-create-switch-migrate.txt');
 const TAIL_CALLS = fixturePath('hardware/overflow-tailcalls.txt');
 const TIMELESS = fixturePath('lab/fields-timeless-no-time.txt');
 const BUNDLED = fixturePath('demo/threads.perf.txt.gz');
-
-/** Two threads of a server and one of another program, each in a function of its own, on two processors. */
-const THREE_THREADS = `\
-server 100/101 [000] 1.000000100: call   401010 work+0x10 => 402000 read_row+0x0
-server 100/102 [001] 1.000000100: call   401010 work+0x10 => 403000 write_row+0x0
-backup 200/201 [001] 1.000000100: call   501010 work+0x10 => 502000 copy_page+0x0
-server 100/101 [000] 1.000000110: return 402010 read_row+0x10 => 401015 work+0x15
-server 100/102 [001] 1.000000130: return 403010 write_row+0x10 => 401015 work+0x15
-backup 200/201 [001] 1.000000170: return 502010 copy_page+0x10 => 501015 work+0x15
-`;
 
 const lines = (...text: string[]) => text.map((line) => `${line}\n`).join('');
 

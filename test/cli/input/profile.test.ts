@@ -4,18 +4,17 @@
 import { readFile } from 'node:fs/promises';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { describe, expect } from 'vitest';
-import { type Directory, expectRefusal, fixturePath, ptflame, SIX_LINES, test } from '../../helpers/cli/run-cli.js';
+import {
+  type Directory,
+  expectRefusal,
+  fixturePath,
+  ptflame,
+  SIX_LINES,
+  THREE_THREADS,
+  test,
+} from '../../helpers/cli/run-cli.js';
 
 const MIGRATING = fixturePath('lab/thread-create-switch-migrate.txt');
-
-const THREE_THREADS = `\
-server 100/101 [000] 1.000000100: call   401010 work+0x10 => 402000 read_row+0x0
-server 100/102 [001] 1.000000100: call   401010 work+0x10 => 403000 write_row+0x0
-backup 200/201 [001] 1.000000100: call   501010 work+0x10 => 502000 copy_page+0x0
-server 100/101 [000] 1.000000110: return 402010 read_row+0x10 => 401015 work+0x15
-server 100/102 [001] 1.000000130: return 403010 write_row+0x10 => 401015 work+0x15
-backup 200/201 [001] 1.000000170: return 502010 copy_page+0x10 => 501015 work+0x15
-`;
 
 async function profileIn(dir: Directory, trace = MIGRATING): Promise<string> {
   const run = await ptflame(['render', trace, '-o', 'out.json', '--quiet'], { cwd: dir.path });

@@ -33,6 +33,16 @@ export const SIX_LINES_FOLDED = [
   '',
 ].join('\n');
 
+/** Two threads of a server and one of another program, each in a function of its own, on two processors. */
+export const THREE_THREADS = `\
+server 100/101 [000] 1.000000100: call   401010 work+0x10 => 402000 read_row+0x0
+server 100/102 [001] 1.000000100: call   401010 work+0x10 => 403000 write_row+0x0
+backup 200/201 [001] 1.000000100: call   501010 work+0x10 => 502000 copy_page+0x0
+server 100/101 [000] 1.000000110: return 402010 read_row+0x10 => 401015 work+0x15
+server 100/102 [001] 1.000000130: return 403010 write_row+0x10 => 401015 work+0x15
+backup 200/201 [001] 1.000000170: return 502010 copy_page+0x10 => 501015 work+0x15
+`;
+
 /** Gives more text than any pipe holds, as folded stacks too. */
 export function wideTrace(): string {
   const name = (index: number) => `f${index}_${'x'.repeat(60)}`;
