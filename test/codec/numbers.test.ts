@@ -1,0 +1,87 @@
+/**
+ * Numbers and texts in little room: all of them come back, and bytes that nobody writes are a fault.
+ */
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { FileFault } from '../../src/codec/file-fault.js';
+import { NumberReader } from '../../src/codec/number-reader.js';
+import { type ByteOrder, NumberWriter } from '../../src/codec/number-writer.js';
+
+const NUMBER = fc.oneof(
+  fc.double(),
+  fc.maxSafeInteger(),
+  fc.integer(),
+  fc.nat(300),
+  fc.constantFrom(-0, 2 ** 51, -(2 ** 51), 2 ** 53, 2 ** 31, 2 ** 30, Number.POSITIVE_INFINITY),
+);
+const readerOf = (writer: NumberWriter, order?: ByteOrder) => new NumberReader(writer.taken(), 'a file', order);
+
+describe.each(['little-endian', 'big-endian'] as const)('%s', (order) => {
+  test('any number comes back, however far it was guessed', () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(NUMBER, NUMBER)), (pairs) => {
+        const writer = new NumberWriter(order);
+        for (const [value, guess] of pairs) writer.near(value, guess);
+        const reader = readerOf(writer, order);
+        for (const [value, guess] of pairs) expect(reader.near(guess)).toBe(value);
+        reader.end();
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  test('so does any column with its guesses, where zero has no sign', () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(NUMBER, NUMBER)), (pairs) => {
+        const [values, guesses] = [0, 1].map((at) => Float64Array.from(pairs, (pair) => (pair[at] as number) + 0));
+        const writer = new NumberWriter(order);
+        writer.guessed(values as Float64Array, guesses as Float64Array);
+        const reader = readerOf(writer, order);
+        expect(reader.guessed((guesses as Float64Array).slice())).toEqual(values);
+        reader.end();
+      }),
+      { numRuns: 1000 },
+    );
+  });
+});
+
+test('counts, rows and texts come back', () => {
+  const text = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('\ufeffmain', 'größe'));
+  fc.assert(
+    fc.property(fc.maxSafeInteger(), fc.array(fc.nat()), text, (number, rows, text) => {
+      const writer = new NumberWriter();
+      writer.count(Math.abs(number));
+      writer.rows(Int32Array.from(rows));
+      writer.text(text);
+      const reader = readerOf(writer);
+      expect(reader.count()).toBe(Math.abs(number));
+      expect([...reader.rows(rows.length, 2 ** 31)]).toEqual(rows);
+      expect(reader.text()).toBe(text);
+      reader.end();
+    }),
+  );
+});
+
+describe('damage', () => {
+  const reading = (bytes: readonly number[], read: (reader: NumberReader) => unknown) => () =>
+    read(new NumberReader(Uint8Array.from(bytes), 'its index'));
+
+  test.each([
+    ['no bytes', [], (reader: NumberReader) => reader.count(), 'its index ends in the middle'],
+    ['a number that is cut', [0x80, 0x80], (reader: NumberReader) => reader.count(), 'its index ends in the middle'],
+    ['eight bytes that are cut', [0, 1, 2], (reader: NumberReader) => reader.near(5), 'its index ends in the middle'],
+    ['a number of nine digits', Array(9).fill(0x80), (reader: NumberReader) => reader.count(), 'does not end'],
+    [
+      'a length without its bytes',
+      [5, 1],
+      (reader: NumberReader) => reader.length(),
+      'has the number 5, which cannot be',
+    ],
+    ['fewer rows than asked for', [1], (reader: NumberReader) => reader.rows(2, 9), 'its index ends in the middle'],
+    ['a row behind the last', [19], (reader: NumberReader) => reader.rows(1, 9), 'has the number 9, which cannot be'],
+    ['bytes behind the end', [1], (reader: NumberReader) => reader.end(), 'its index goes on behind its end'],
+  ] as const)('%s is told', (_, bytes, read, message) => {
+    expect(reading(bytes, read)).toThrow(FileFault);
+    expect(reading(bytes, read)).toThrow(message);
+  });
+});
