@@ -4,19 +4,18 @@
 import { type Boxes, BoxKind, sumOf } from '../../../../layout/layout.js';
 import { ROOT } from '../../../../model/call-tree.js';
 import type { NodeId, SymbolId } from '../../../../model/units.js';
-import { type Facts, factsText, symbolAt } from '../../../frames/facts.js';
+import { symbolAt } from '../../../frames/facts.js';
 import type { FrameTable } from '../../../frames/frame-table.js';
 import { type Found, foundText, isFoundIn, shareOf } from '../../../frames/search.js';
 import { htmlElement as html } from '../../../viewer/dom.js';
-import { detailsOf, type Everywhere } from '../../captions/details.js';
 import type { Painter } from '../../view/colouring.js';
 import { type MatchAt, nextMatch } from '../../view/matches.js';
 import { nodeAt, pathTo, runAt } from '../../view/paths.js';
 import type { State } from '../../view/state.js';
 import type { Views } from '../../view/views.js';
 import type { Navigation } from '../platform/navigation.js';
+import { boxText, type DrawnBox, showFacts } from './frame-tips.js';
 import { Graph } from './graph.js';
-import { histogramPicture } from './histogram.js';
 import { showLegend } from './legend.js';
 import type { Tooltip } from './tooltip.js';
 
@@ -63,7 +62,7 @@ export class MainGraph {
         focused: (box, element) => this.focused(box, element),
         menu: (box, { clientX, clientY }) => openMenu(box, clientX, clientY),
       },
-      (box) => factsText(this.factsOf(box, null)),
+      (box) => boxText(this.drawn(box)),
     );
   }
 
@@ -194,11 +193,9 @@ export class MainGraph {
   }
 
   private boxOf(node: NodeId): number | null {
-    const { boxes } = this.graph;
-    for (let box = 0; box < boxes.length; box++)
-      if (boxes.node[box] === node && boxes.kind[box] === BoxKind.Frame && (boxes.widthPx[box] as number) > 0)
-        return box;
-    return null;
+    const { kind, node: nodes, widthPx } = this.graph.boxes;
+    const box = nodes.findIndex((at, box) => at === node && kind[box] === BoxKind.Frame && widthPx[box] > 0);
+    return box === -1 ? null : box;
   }
 
   private focused(box: number, element: Element): void {
@@ -209,23 +206,11 @@ export class MainGraph {
   }
 
   private explain(box: number, xPx: number, yPx: number): void {
-    const symbol = this.symbolOf(box);
-    const everywhere = symbol === null ? null : this.everywhere(symbol);
     this.graph.markBox(box);
-    const bars = symbol === null || everywhere === null ? null : this.views.viewAt(this.state).bars(symbol);
-    const isWorthIt = bars !== null && everywhere !== null && bars.length > 1;
-    const histogram = isWorthIt ? histogramPicture(bars, everywhere.sums, 250, 24) : null;
-    this.tooltip.show(this.factsOf(box, everywhere), histogram, xPx, yPx);
+    showFacts(this.tooltip, this.drawn(box), xPx, yPx);
   }
 
-  private everywhere(symbol: SymbolId): Everywhere | null {
-    const view = this.views.viewAt(this.state);
-    const sums = view.functions().get(symbol);
-    return sums === undefined ? null : { sums, allNs: view.allNs() };
-  }
-
-  private factsOf(box: number, everywhere: Everywhere | null): Facts {
-    const width = this.views.widthOf(this.state);
-    return detailsOf(this.table, this.graph.boxes, box, { width, hasSwitches: this.views.hasSwitches }, everywhere);
+  private drawn(box: number): DrawnBox {
+    return { views: this.views, state: this.state, drawing: this.graph.drawing, box };
   }
 }
