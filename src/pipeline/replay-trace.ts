@@ -19,6 +19,7 @@ import {
   type Moment,
   partText,
   stacksAtNs,
+  withClock,
 } from './replay/questions.js';
 import { asksForCalls, type Questions, type ReplaySetup } from './replay/replay-thread.js';
 import { type ReplayHelp, replayThreads } from './replay/replay-threads.js';
@@ -44,11 +45,12 @@ export interface Asked {
 
 /** Twice: first what is certain, then the threads that were lost somewhere, with what the others have shown. */
 export async function replayTrace(
-  trace: Trace,
+  read: Trace,
   options: ReplayTraceOptions,
   asked: Asked,
   resources: Omit<ReplayHelp, 'counts'>,
 ): Promise<Result> {
+  const trace = withClock(read, [options.window?.from, options.window?.to, asked.stacksAt]);
   const { store, recorded } = trace;
   const { setup, symbols } = setupOf(trace, options, asked);
   const builder = new ProfileBuilder(trace, symbols, options.trees ?? 'apart', setup.questions);

@@ -148,6 +148,13 @@ export function stacksAtNs(moment: Moment, trace: Trace): Nanoseconds {
   });
 }
 
+/** A trace without times has no clock: the first second that is asked about begins it. */
+export function withClock(trace: Trace, moments: readonly (Moment | null | undefined)[]): Trace {
+  if (trace.originSeconds !== null) return trace;
+  const first = moments.find((moment) => moment != null && !('afterStartNs' in moment)) as PerfTime | undefined;
+  return { ...trace, originSeconds: first?.seconds ?? null };
+}
+
 function momentNs(moment: Moment, trace: Trace): Nanoseconds {
   return 'afterStartNs' in moment ? trace.store.bounds.startNs + moment.afterStartNs : timeIn(trace, moment);
 }
