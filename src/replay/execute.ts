@@ -5,8 +5,18 @@
 import { Inference } from '../model/quality.js';
 import { SpecialSymbol } from '../model/symbol-table.js';
 import { type FunctionId, NONE } from '../model/units.js';
+import { orNameless } from './functions/function-table.js';
 import { beginOther, goUnseen } from './other-stacks.js';
-import { Action, ActionFlag, actionOf, isRecord, isStop, isTraceStart, leavesFrames } from './pairing/actions.js';
+import {
+  Action,
+  ActionFlag,
+  actionOf,
+  isRecord,
+  isStop,
+  isTraceStart,
+  leavesFrames,
+  type RecordAction,
+} from './pairing/actions.js';
 import type { StackSwitch } from './pairing/parked-stacks.js';
 import { executePlain } from './plain-actions.js';
 import { beginStack, leaveStack, resumeStack } from './stack/fibers.js';
@@ -47,12 +57,14 @@ function executeRow(state: ReplayState, row: number): void {
   else takeSwitch(state, row, action);
 }
 
-function executeBranch(state: ReplayState, row: number, code: number, action: Action): void {
+type BranchAction = Exclude<Action, RecordAction>;
+
+function executeBranch(state: ReplayState, row: number, code: number, action: BranchAction): void {
   const { events, facts } = state;
   const site = events.site[row];
   const from = facts.fromFunction[site];
-  const target = named(state, facts.toFunction[site]);
-  const isElsewhere = (code & ActionFlag.Unseen) !== 0 && goUnseen(state, row, named(state, from));
+  const target = orNameless(facts.functions, facts.toFunction[site]);
+  const isElsewhere = (code & ActionFlag.Unseen) !== 0 && goUnseen(state, row, orNameless(facts.functions, from));
   const hasJumped = !isTraceStart(action) && syncTo(state, from, row);
   if (hasJumped || isElsewhere) chargeMove(state, events.timeNs[row]);
   else chargeUntil(state, events.timeNs[row]);
@@ -65,7 +77,7 @@ function executeBranch(state: ReplayState, row: number, code: number, action: Ac
 }
 
 /** `target`: the function that the event goes to. */
-function execute(state: ReplayState, row: number, action: Action, target: FunctionId): void {
+function execute(state: ReplayState, row: number, action: BranchAction, target: FunctionId): void {
   const { pairing, facts, events } = state;
   const link = pairing.link[row];
   switch (action) {
@@ -80,7 +92,7 @@ function execute(state: ReplayState, row: number, action: Action, target: Functi
       endLevel(state, link, action);
       return landIn(state, target);
     case Action.ReturnTo:
-      return returnTo(state, link, named(state, facts.fromFunction[events.site[row]]), target);
+      return returnTo(state, link, orNameless(facts.functions, facts.fromFunction[events.site[row]]), target);
     case Action.Leave:
       return leave(state, row, target, action);
     case Action.SignalReturn:
@@ -104,8 +116,4 @@ function execute(state: ReplayState, row: number, action: Action, target: Functi
     case Action.Jump:
       return jumpTo(state, target, facts.toEntry[events.site[row]] === 1, row);
   }
-}
-
-function named({ facts }: ReplayState, fn: FunctionId): FunctionId {
-  return fn === NONE ? facts.functions.nameless : fn;
 }

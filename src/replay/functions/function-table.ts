@@ -29,6 +29,11 @@ export interface FunctionTable {
   readonly to: Int32Array;
 }
 
+/** The function, even if not so much as its address is known. */
+export function orNameless({ nameless }: FunctionTable, fn: FunctionId): FunctionId {
+  return fn === NONE ? nameless : fn;
+}
+
 export function functionTable(sites: BranchSites, symbols: SymbolTable, ids: FunctionIds): FunctionTable {
   const symbol = Int32Array.from(ids.symbol);
   const start = Float64Array.from(ids.start);

@@ -3,7 +3,8 @@
  * that it ran meanwhile, and something was not decoded, that is lost.
  */
 import { SpecialSymbol } from '../../model/symbol-table.js';
-import { type Nanoseconds, NONE } from '../../model/units.js';
+import type { Nanoseconds } from '../../model/units.js';
+import { orNameless } from '../functions/function-table.js';
 import { comesOutOfSyscall, Step } from '../functions/site-facts.js';
 import { Trait } from '../functions/traits.js';
 import type { ReplayState } from '../state.js';
@@ -124,5 +125,5 @@ function beginsAtBirthplace({ events, facts }: ReplayState, row: number): boolea
   const { step, toFunction, fromFunction, functions } = facts;
   const site = events.site[row];
   const fn = step[site] === Step.Start ? toFunction[site] : fromFunction[site];
-  return (functions.traits[fn === NONE ? functions.nameless : fn] & Trait.Birthplace) !== 0;
+  return (functions.traits[orNameless(functions, fn)] & Trait.Birthplace) !== 0;
 }

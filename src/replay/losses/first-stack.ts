@@ -3,6 +3,7 @@
  */
 import { Inference } from '../../model/quality.js';
 import { type FunctionId, NONE, type SymbolId } from '../../model/units.js';
+import { orNameless } from '../functions/function-table.js';
 import type { OtherStack } from '../pairing/calls.js';
 import { setLeave } from '../stack/levels.js';
 import { pushOpen, topFrame } from '../stack/open-frames.js';
@@ -70,7 +71,7 @@ function landingsOn(state: ReplayState, restart: Restart, level: number): LeftCa
 /** The function of the n-th level from the top: what runs, or where a return goes to. */
 export function functionAt({ facts }: ReplayState, { leaving, first }: Restart, level: number): FunctionId {
   const fn = level === 0 ? first : (leaving[level - 1]?.fn ?? NONE);
-  return fn === NONE ? facts.functions.nameless : fn;
+  return orNameless(facts.functions, fn);
 }
 
 /** What runs and the callers it returns to, lowest first. */

@@ -3,6 +3,7 @@
  * was below all that had run: it is known by what it called later and never came back from, or by the return that ends it.
  */
 import { type FunctionId, NONE } from '../../model/units.js';
+import { orNameless } from '../functions/function-table.js';
 import { Trait } from '../functions/traits.js';
 import { MOST_LEFT_CALLS } from '../pairing/pairing.js';
 import { countSteps } from '../stack/unwinder-steps.js';
@@ -58,7 +59,7 @@ class LeftStack {
   }
 
   call(fn: FunctionId, row: number): void {
-    this.functions.push(fn === NONE ? this.state.facts.functions.nameless : fn);
+    this.functions.push(orNameless(this.state.facts.functions, fn));
     this.rows.push(row);
   }
 

@@ -70,6 +70,9 @@ export function isTraceStart(action: Action): boolean {
   return action >= Action.StartBehind && action <= Action.EntryFromOutside;
 }
 
-export function isRecord(action: Action): boolean {
+/** No branch. */
+export type RecordAction = (typeof Action)['Gap' | 'SwitchOut' | 'PreemptOut' | 'SwitchIn' | 'Exec'];
+
+export function isRecord(action: Action): action is RecordAction {
   return action >= Action.Gap;
 }

@@ -20,11 +20,13 @@ export function pairPlain(
 ): number {
   const lowest = open.firstOfPlain;
   let { rows, addresses, kinds, length } = open; // a loop over local names is several times as fast
+  const { Stay, Call, Return } = Step;
+  const { Call: calls, Return: returns } = Action;
   let row = firstRow;
   for (; row < site.length; row++) {
     const id = site[row];
     const kind = plainPair[id];
-    if (kind === Step.Call) {
+    if (kind === Call) {
       if (length === rows.length) {
         open.grow();
         ({ rows, addresses, kinds } = open);
@@ -32,16 +34,16 @@ export function pairPlain(
       rows[length] = row;
       addresses[length] = from[id];
       kinds[length++] = CallKind.Call;
-      action[row] = Action.Call;
-    } else if (kind === Step.Return) {
+      action[row] = calls;
+    } else if (kind === Return) {
       if (length === lowest) break;
       const distance = to[id] - addresses[length - 1];
       if (!(distance > 0 && distance <= LONGEST_CALL_BYTES)) break;
       const callRow = rows[--length];
-      action[row] = Action.Return;
+      action[row] = returns;
       link[row] = callRow;
       link[callRow] = row;
-    } else if (kind !== Step.Stay) break;
+    } else if (kind !== Stay) break;
   }
   open.length = length;
   return row;

@@ -3,6 +3,7 @@
  */
 import { Inference, UNWOUND } from '../../model/quality.js';
 import { type FunctionId, NONE } from '../../model/units.js';
+import { orNameless } from '../functions/function-table.js';
 import { Trait } from '../functions/traits.js';
 import { type Action, isTraceStart } from '../pairing/actions.js';
 import type { ReplayState } from '../state.js';
@@ -55,7 +56,7 @@ export function reopen(state: ReplayState, callRows: readonly number[]): void {
   const { toFunction, functions } = state.facts;
   closeAbove(state, placeBefore(state, callRows[0] as number), Inference.Unwound);
   for (const row of callRows) {
-    const fn = toFunction[state.events.site[row]];
-    pushCall(state, fn === NONE ? functions.nameless : fn, row, Inference.Unwound);
+    const fn = orNameless(functions, toFunction[state.events.site[row]]);
+    pushCall(state, fn, row, Inference.Unwound);
   }
 }
