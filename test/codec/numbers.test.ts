@@ -33,11 +33,11 @@ describe.each(['little-endian', 'big-endian'] as const)('%s', (order) => {
   test('so does any column with its guesses, where zero has no sign', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(NUMBER, NUMBER)), (pairs) => {
-        const [values, guesses] = [0, 1].map((at) => Float64Array.from(pairs, (pair) => (pair[at] as number) + 0));
+        const [values, guesses] = [0, 1].map((at) => Float64Array.from(pairs, (pair) => pair[at] + 0));
         const writer = new NumberWriter(order);
-        writer.guessed(values as Float64Array, guesses as Float64Array);
+        writer.guessed(values, guesses);
         const reader = readerOf(writer, order);
-        expect(reader.guessed((guesses as Float64Array).slice())).toEqual(values);
+        expect(reader.guessed(guesses.slice())).toEqual(values);
         reader.end();
       }),
       { numRuns: 1000 },

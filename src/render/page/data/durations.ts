@@ -24,9 +24,7 @@ export function readDurations(
 ): (FunctionDurations | null)[] {
   const places = lengths.map((length) => reader.rows(length ?? 0, symbols * BUCKETS));
   const counts = places.map(({ length }) => reader.guessed(oneCallEach(length)));
-  return lengths.map((length, row) =>
-    length === null ? null : durationsAt(places[row] as Float64Array, counts[row] as Float64Array),
-  );
+  return lengths.map((length, row) => (length === null ? null : durationsAt(places[row], counts[row])));
 }
 
 function durationsAt(places: Float64Array, calls: Float64Array): FunctionDurations {

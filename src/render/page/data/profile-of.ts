@@ -14,7 +14,7 @@ export function profileOf({ meta, symbols, quality, shape, threads }: PageData):
     meta,
     symbols,
     quality,
-    threads: threads.map((thread, row) => threadOf(thread, shape, parents[row] as Int32Array)),
+    threads: threads.map((thread, row) => threadOf(thread, shape, parents[row])),
     together: null,
     durations: addedDurations(threads),
   };

@@ -38,9 +38,9 @@ export function openPageData(bytes: Uint8Array): PageData {
   const threadOf = ({ nodes: _, ...head }: ThreadHead, row: number): PageThread => ({
     ...head,
     ...(columns[row] as NodeColumns),
-    node: node[row] as Int32Array,
+    node: node[row],
     get durations() {
-      return durations()[row] as FunctionDurations | null;
+      return durations()[row];
     },
   });
   return { meta, symbols, quality, shape, threads: threads.map(threadOf) };

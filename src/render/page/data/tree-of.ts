@@ -14,7 +14,7 @@ import type { PageData, PageThread, Shape } from './page-data.js';
 export function treeOf({ shape, threads }: PageData, chosen: readonly number[]): CallTree {
   const sums = sumsOf(
     shape,
-    chosen.map((at) => threads[at] as PageThread),
+    chosen.map((at) => threads[at]),
   );
   const used = usedNodes(sums);
   return used.length === sums.length ? sums : selectNodes(sums, used);
