@@ -27,7 +27,7 @@ export class D3Frames implements FrameLayer {
       .transitionDuration(0)
       .getName(({ data }) => data.label)
       .setColorMapper(({ data }) => `var(--${data.className})`)
-      .tooltip(Object.assign(() => {}, { show: () => {}, hide: () => {} }));
+      .tooltip(() => {}); // else each frame gets a title
   }
 
   draw(drawing: Drawing, rectangles: readonly Rectangle[], widthPx: number): SVGElement[] {

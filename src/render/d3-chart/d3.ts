@@ -7,7 +7,7 @@ export { scaleLinear } from './scale.js';
 export { select } from './selection.js';
 
 function unused(): never {
-  throw new Error('the page sorts and writes by itself');
+  throw new Error('the page does that itself');
 }
 
 export { unused as ascending, unused as easeCubic, unused as format };

@@ -17,6 +17,8 @@ export type GraphView = Omit<FlameView, 'widthPx' | 'minPx'>;
 
 export class Graph extends FlameGraph {
   readonly place: HTMLElement;
+  /** Of the view: all but looks. */
+  private drawnParts: readonly unknown[] = [];
   /** The one that is marked when no other is. */
   private restingBox: number | null = null;
   /** How far it was scrolled from the bottom, when its place was so high. */
@@ -35,9 +37,13 @@ export class Graph extends FlameGraph {
 
   /** As wide as its place. Frames that would be drawn as they are stay, and only their looks change. */
   drawView(given: GraphView): void {
-    const view = { ...given, widthPx: this.placeWidthPx, minPx: LEAST_PX };
+    const view: FlameView = { ...given, widthPx: this.placeWidthPx, minPx: LEAST_PX };
+    const { table, first, last, widthPx, isIcicle, mostCallers, classOf } = view;
+    const parts = [table, first, last, widthPx, isIcicle, mostCallers, classOf];
+    const isSame = parts.every((part, at) => part === this.drawnParts[at]);
+    this.drawnParts = parts;
     this.restingBox = null;
-    if (this.view && isDrawnAlike(view, this.view)) this.showLooks(view);
+    if (isSame) this.showLooks(view);
     else this.draw(view);
   }
 
@@ -104,12 +110,4 @@ export class Graph extends FlameGraph {
     if (clientHeight !== this.heightPx) return; // nobody scrolled: its place became higher
     this.fromBottomPx = scrollHeight - clientHeight - scrollTop;
   }
-}
-
-/** But for looks. */
-function isDrawnAlike(a: FlameView, b: FlameView): boolean {
-  const partsOf = ({ table, first, last, widthPx, isIcicle, mostCallers, classOf }: FlameView) =>
-    [table, first, last, widthPx, isIcicle, mostCallers, classOf] as const;
-  const others = partsOf(b);
-  return partsOf(a).every((part, at) => part === others[at]);
 }
