@@ -69,14 +69,15 @@ export async function runRecording(
   }
 }
 
-/** Without an answer nothing tells that perf has begun; what fails at all fails sooner. */
+/** Without an answer nothing tells that perf has begun; what fails at all fails sooner. Some versions do not know `ping`. */
 const BLIND_START_MS = 500;
+const PING_MS = 3000;
 
 /** False if it never began. */
 async function begin({ perf, plan, interrupts, say, patience }: Running): Promise<boolean> {
   const { isControlled, waitsForEnable } = plan;
   const slow = setTimeout(() => say('perf is still starting: large buffers take time'), patience.sayMs);
-  const longestMs = waitsForEnable ? patience.startMs : BLIND_START_MS;
+  const longestMs = waitsForEnable ? patience.startMs : isControlled ? PING_MS : BLIND_START_MS;
   const isOver = Promise.race([perf.exited, interrupts.first]).then(() => 'over' as const);
   const answer = isControlled ? perf.ask(waitsForEnable ? 'enable' : 'ping', longestMs) : wait(longestMs, true);
   const begun = await Promise.race([isOver, answer]);
