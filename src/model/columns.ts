@@ -43,11 +43,9 @@ export class GrowingColumn<Values extends Column> {
 
 const float64s = (length: number) => new Float64Array(length);
 const int32s = (length: number) => new Int32Array(length);
-const uint32s = (length: number) => new Uint32Array(length);
 const uint8s = (length: number) => new Uint8Array(length);
 export const float64Column = () => new GrowingColumn(float64s);
 export const int32Column = () => new GrowingColumn(int32s);
-export const uint32Column = () => new GrowingColumn(uint32s);
 export const uint8Column = () => new GrowingColumn(uint8s);
 
 /** A column that is filled and thrown away again and again: memory that was never touched is dear. */
