@@ -21,4 +21,4 @@ export {
 } from './answers/schema.js';
 export { type StackOfThread, stacksAnswer } from './answers/stacks.js';
 export { filesBehindNames } from './model/told-apart.js';
-export { nameMatcher } from './store/name-matcher.js';
+export { nameMatcher } from './store/records/name-matcher.js';

@@ -5,15 +5,15 @@ import { assert } from '../model/errors.js';
 import type { ThreadEvents } from '../model/thread-events.js';
 import type { TraceRecord } from '../model/trace-chunk.js';
 import { type Nanoseconds, NONE } from '../model/units.js';
-import type { SharedEvents } from './event-memory.js';
-import { byTimeThenContent, type GapRecord, gapsAmong } from './gap-records.js';
-import { readLane } from './lane.js';
-import type { EventRows, Lane, SiteEdges } from './lane-rows.js';
-import { type MergedLanes, mergeLanes } from './merge-lanes.js';
-import { placeRecords } from './place-records.js';
+import { readPackedLanes } from './blocks/unpack-events.js';
+import { readLane } from './lanes/lane.js';
+import type { EventRows, Lane, SiteEdges } from './lanes/lane-rows.js';
+import { type MergedLanes, mergeLanes } from './lanes/merge-lanes.js';
+import { byTimeThenContent, type GapRecord, gapsAmong } from './records/gap-records.js';
+import { placeRecords } from './records/place-records.js';
+import type { PackedFile, SharedEvents } from './runs/event-memory.js';
 import { threadMemory } from './thread-memory.js';
 import type { ThreadSource } from './thread-source.js';
-import { type PackedFile, readPackedLanes } from './unpack-events.js';
 
 /** What the trace says of a thread beside its events. */
 export interface ThreadFacts {

@@ -3,12 +3,12 @@
  */
 import { assert } from '../model/errors.js';
 import type { PackedLane } from '../model/packed-thread.js';
-import type { SharedEvents } from './event-memory.js';
-import type { LaneRuns } from './lane.js';
-import { type LaneEvents, laneEvents } from './lane-events.js';
-import type { EventPacker, PackedBytes } from './pack-events.js';
+import type { EventPacker, PackedBytes } from './blocks/pack-events.js';
+import { readPackedLanes } from './blocks/unpack-events.js';
+import type { LaneRuns } from './lanes/lane.js';
+import { type LaneEvents, laneEvents } from './lanes/lane-events.js';
+import type { SharedEvents } from './runs/event-memory.js';
 import type { ThreadSource } from './thread-source.js';
-import { readPackedLanes } from './unpack-events.js';
 
 interface LaneInPieces {
   readonly cpu: number;

@@ -4,11 +4,11 @@
 import type { PackedThread } from '../model/packed-thread.js';
 import type { Selection, TraceRecord } from '../model/trace-chunk.js';
 import type { Nanoseconds, Tid } from '../model/units.js';
-import type { EventMemory } from './event-memory.js';
-import type { UnownedGaps } from './gap-records.js';
-import type { LaneRuns } from './lane.js';
-import type { Mappings } from './mappings.js';
-import type { ThreadNames } from './thread-names.js';
+import type { LaneRuns } from './lanes/lane.js';
+import type { UnownedGaps } from './records/gap-records.js';
+import type { Mappings } from './records/mappings.js';
+import type { ThreadNames } from './records/thread-names.js';
+import type { EventMemory } from './runs/event-memory.js';
 
 /** What is stored of a thread. */
 export interface StoredThread {

@@ -4,9 +4,9 @@
 import type { PackedThread } from '../model/packed-thread.js';
 import type { Mapping, Selection, ThreadName, TraceRecord } from '../model/trace-chunk.js';
 import { NONE, type Tid } from '../model/units.js';
-import type { EventMemory } from './event-memory.js';
+import type { ThreadNames } from './records/thread-names.js';
+import type { EventMemory } from './runs/event-memory.js';
 import type { StoreContents, TimeBounds } from './store-contents.js';
-import type { ThreadNames } from './thread-names.js';
 import type { ThreadSource } from './thread-source.js';
 import { Undecoded } from './undecoded.js';
 

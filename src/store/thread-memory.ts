@@ -1,7 +1,7 @@
 /**
  * Memory in which one thread's events are put in order: used again for the next thread, because new memory is slow.
  */
-import type { EventRows } from './lane-rows.js';
+import type { EventRows } from './lanes/lane-rows.js';
 import type { ThreadSource } from './thread-source.js';
 
 /** What the lanes hold, and what is made of it. */

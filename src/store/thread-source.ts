@@ -4,8 +4,8 @@
 import type { PackedThread } from '../model/packed-thread.js';
 import type { TraceRecord } from '../model/trace-chunk.js';
 import type { Nanoseconds, Tid } from '../model/units.js';
-import type { UnownedGapsOfCpu } from './gap-records.js';
-import type { LaneRuns } from './lane.js';
+import type { LaneRuns } from './lanes/lane.js';
+import type { UnownedGapsOfCpu } from './records/gap-records.js';
 
 /** Plain data: it may be sent to another thread of this program. */
 export interface ThreadSource {

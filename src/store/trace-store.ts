@@ -5,13 +5,13 @@ import { RunBuilder } from '../model/event-run.js';
 import type { PackedThread } from '../model/packed-thread.js';
 import type { EventColumns, GroupedEvents, Selection, TraceChunk, TraceRecord } from '../model/trace-chunk.js';
 import { type Nanoseconds, NONE, type Tid } from '../model/units.js';
-import { EventMemory, type EventMemoryOptions } from './event-memory.js';
-import { UnownedGaps } from './gap-records.js';
-import type { LaneRuns } from './lane.js';
-import { Mappings } from './mappings.js';
+import type { LaneRuns } from './lanes/lane.js';
+import { UnownedGaps } from './records/gap-records.js';
+import { Mappings } from './records/mappings.js';
+import { ThreadNames } from './records/thread-names.js';
+import { EventMemory, type EventMemoryOptions } from './runs/event-memory.js';
 import type { StoredThread } from './store-contents.js';
 import { isWanted, StoredThreads } from './stored-threads.js';
-import { ThreadNames } from './thread-names.js';
 import { isDecodeError } from './undecoded.js';
 
 export class TraceStore {

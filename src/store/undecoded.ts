@@ -3,7 +3,7 @@
  */
 import type { TraceRecord } from '../model/trace-chunk.js';
 import { NONE, type Tid } from '../model/units.js';
-import type { GapRecord } from './gap-records.js';
+import type { GapRecord } from './records/gap-records.js';
 import type { StoreContents, TimeBounds } from './store-contents.js';
 
 /** Where and when something is told of. */

@@ -66,21 +66,21 @@ test('no file imports itself by way of others, types included', () => {
 });
 
 const PLANTED = [
-  ['upward', 'src/model/units.ts', "import { Lane } from '../store/lane.js';"],
+  ['upward', 'src/model/units.ts', "import { Lane } from '../store/lanes/lane.js';"],
   [
     'upward, from a folder deeper down',
     'src/replay/pairing/pair-returns.ts',
     "import { analyze } from '../../pipeline/analyze.js';",
   ],
-  ['sideways', 'src/store/lane.ts', "import { replay } from '../replay/replay.js';"],
-  ['a type', 'src/parser/lines.ts', "import type { Lane } from '../store/lane.js';"],
-  ['a type, inline', 'src/parser/lines.ts', "let lane: import('../store/lane.js').Lane;"],
+  ['sideways', 'src/store/lanes/lane.ts', "import { replay } from '../../replay/replay.js';"],
+  ['a type', 'src/parser/lines.ts', "import type { Lane } from '../store/lanes/lane.js';"],
+  ['a type, inline', 'src/parser/lines.ts', "let lane: import('../store/lanes/lane.js').Lane;"],
   ['when it runs', 'src/layout/layout.ts', "const page = await import('../render/page/html.js');"],
   ['handed on', 'src/analysis/metrics.ts', "export { NumberReader } from '../codec/number-reader.js';"],
   ['for its effects', 'src/perfdata/walk.ts', "import '../pack/is-pack.js';"],
   ['a door of the library, from below', 'src/pipeline/analyze.ts', "import { analyze } from '../index.js';"],
   ['the command line, from the library', 'src/pipeline/analyze.ts', "import { main } from '../../cli/main.js';"],
-  ['past the doors', 'cli/main.ts', "import { Lane } from '../src/store/lane.js';"],
+  ['past the doors', 'cli/main.ts', "import { Lane } from '../src/store/lanes/lane.js';"],
   ['a test, from the library', 'src/model/units.ts', "import { fixture } from '../../test/helpers/load.js';"],
   ['a package on the wrong floor', 'src/model/units.ts', "import * as z from 'zod';"],
   ['a part of a package', 'src/pipeline/analyze.ts', "import { hideBin } from 'yargs/helpers';"],

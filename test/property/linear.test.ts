@@ -7,9 +7,9 @@ import { analyze, renderFolded } from '../../src/index.js';
 import { foldedBytes, mostFoldedBytes } from '../../src/internal.js';
 import { Interner } from '../../src/parser/intern.js';
 import { traceStream } from '../../src/pipeline/input/open-text.js';
-import { gapsAmong, UnownedGaps } from '../../src/store/gap-records.js';
-import { mergeLanes } from '../../src/store/merge-lanes.js';
-import { ThreadNames } from '../../src/store/thread-names.js';
+import { mergeLanes } from '../../src/store/lanes/merge-lanes.js';
+import { gapsAmong, UnownedGaps } from '../../src/store/records/gap-records.js';
+import { ThreadNames } from '../../src/store/records/thread-names.js';
 import { analyzeText, inputOf } from '../helpers/traces/load.js';
 import { TraceWriter, times } from '../helpers/traces/trace-writer.js';
 

@@ -4,7 +4,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Mapping } from '../../src/model/trace-chunk.js';
-import { Mappings } from '../../src/store/mappings.js';
+import { Mappings } from '../../src/store/records/mappings.js';
 
 type Told =
   | readonly ['map', Mapping]

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { nameMatcher } from '../../src/store/name-matcher.js';
+import { nameMatcher } from '../../src/store/records/name-matcher.js';
 
 test('the names that an expression finds', () => {
   const isFound = nameMatcher(/^do_|é/u, ['do_command', 'do_', 'undo_', 'café', 'do_command']);

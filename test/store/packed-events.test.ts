@@ -10,12 +10,12 @@ import { afterAll, expect, test } from 'vitest';
 import { type BranchSites, RECORD_SITES } from '../../src/model/branch-sites.js';
 import { RunBuilder } from '../../src/model/event-run.js';
 import { MOST_BLOCK_EVENTS, type PackedThread } from '../../src/model/packed-thread.js';
-import { expectedSites } from '../../src/store/event-code.js';
-import { EventMemory } from '../../src/store/event-memory.js';
-import { type LaneRuns, readLane } from '../../src/store/lane.js';
-import { laneEvents } from '../../src/store/lane-events.js';
-import { EventPacker } from '../../src/store/pack-events.js';
-import { readPackedLanes } from '../../src/store/unpack-events.js';
+import { expectedSites } from '../../src/store/blocks/event-code.js';
+import { EventPacker } from '../../src/store/blocks/pack-events.js';
+import { readPackedLanes } from '../../src/store/blocks/unpack-events.js';
+import { type LaneRuns, readLane } from '../../src/store/lanes/lane.js';
+import { laneEvents } from '../../src/store/lanes/lane-events.js';
+import { EventMemory } from '../../src/store/runs/event-memory.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'ptflame-packed-'));
 afterAll(() => rmSync(directory, { recursive: true, force: true }));

@@ -2,8 +2,8 @@
  * A trace in, what its file holds out.
  */
 import type { Nanoseconds } from '../../model/units.js';
-import { expectedSites } from '../../store/event-code.js';
-import type { PackingTerms } from '../../store/pack-events.js';
+import { expectedSites } from '../../store/blocks/event-code.js';
+import type { PackingTerms } from '../../store/blocks/pack-events.js';
 import type { TimeBounds } from '../../store/store-contents.js';
 import type { SideRecords, TraceContents } from '../../trace-file/contents.js';
 import type { Trace } from '../read/trace.js';

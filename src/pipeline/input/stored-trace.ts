@@ -5,7 +5,7 @@ import { closeSync } from 'node:fs';
 import { FileFault } from '../../codec/file-fault.js';
 import type { PackedThread } from '../../model/packed-thread.js';
 import { formatCount } from '../../render/format.js';
-import { blockFault } from '../../store/block-fault.js';
+import { blockFault } from '../../store/blocks/block-fault.js';
 import type { TraceContents } from '../../trace-file/contents.js';
 import { FileBytes } from '../../trace-file/file-bytes.js';
 import { readTraceFile } from '../../trace-file/read.js';

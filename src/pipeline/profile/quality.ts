@@ -9,7 +9,7 @@ import { type InferenceName, type LineCounts, noInferences, type Quality, type T
 import { SymbolKind, type SymbolTable } from '../../model/symbol-table.js';
 import { type Nanoseconds, NONE, type Tid } from '../../model/units.js';
 import type { LostStretch } from '../../replay/time/lost-stretches.js';
-import type { GapRecord } from '../../store/gap-records.js';
+import type { GapRecord } from '../../store/records/gap-records.js';
 import type { ReadAccount, Trace } from '../read/trace.js';
 import type { ReplayedThread } from '../replay/replay-thread.js';
 import { LongestGaps, LossKinds } from './losses.js';

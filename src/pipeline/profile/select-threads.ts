@@ -6,7 +6,7 @@ import type { Profile, ThreadProfile } from '../../model/profile.js';
 import type { Quality, TraceGap } from '../../model/quality.js';
 import type { Selection } from '../../model/trace-chunk.js';
 import { NONE } from '../../model/units.js';
-import { nameMatcher } from '../../store/name-matcher.js';
+import { nameMatcher } from '../../store/records/name-matcher.js';
 import { noProcessIds, noThreadNames, nothingSelected } from '../read/refusals.js';
 import { LossKinds } from './losses.js';
 import { TimeSums } from './quality.js';

@@ -3,7 +3,7 @@
  */
 import type { BranchKind, TraceEdge } from '../../model/branch-sites.js';
 import type { RecordedWhere } from '../../model/profile.js';
-import { expectedSites } from '../../store/event-code.js';
+import { expectedSites } from '../../store/blocks/event-code.js';
 import type { TraceContents } from '../../trace-file/contents.js';
 import type { StoredTrace } from '../input/stored-trace.js';
 import type { Source } from './source.js';

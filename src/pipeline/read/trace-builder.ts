@@ -8,7 +8,7 @@ import type { Selection, TraceChunk } from '../../model/trace-chunk.js';
 import { MOST_DAMAGED_SHOWN } from '../../parser/plain-piece.js';
 import { TraceParser } from '../../parser/trace-parser.js';
 import { TraceVocabulary } from '../../parser/trace-vocabulary.js';
-import type { EventMemoryOptions } from '../../store/event-memory.js';
+import type { EventMemoryOptions } from '../../store/runs/event-memory.js';
 import { TraceStore } from '../../store/trace-store.js';
 import type { WorkerPool } from '../workers/worker-pool.js';
 import { PieceReaders } from './piece-readers.js';

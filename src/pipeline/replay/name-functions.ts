@@ -12,7 +12,7 @@ import { SymbolKind, type SymbolTable, withSymbols } from '../../model/symbol-ta
 import type { Mapping } from '../../model/trace-chunk.js';
 import type { Address, SymbolId } from '../../model/units.js';
 import { codeOf, type FunctionIds } from '../../replay/functions/function-ids.js';
-import { type AskedAddress, type FilePlace, filePlaces } from '../../store/file-places.js';
+import { type AskedAddress, type FilePlace, filePlaces } from '../../store/records/file-places.js';
 
 /** `mappings`: of the processes that the functions ran in. Gives also the table that has these names. */
 export function nameFunctions(

@@ -8,7 +8,7 @@ import { SymbolKind, type SymbolTable, UNKNOWN_NAME } from '../../model/symbol-t
 import type { Nanoseconds } from '../../model/units.js';
 import { formatBounds, formatDuration } from '../../render/format.js';
 import { similarNames } from '../../render/similar-names.js';
-import { nameMatcher } from '../../store/name-matcher.js';
+import { nameMatcher } from '../../store/records/name-matcher.js';
 import { type Trace, timeIn } from '../read/trace.js';
 
 /** Functions by their whole name, or all that an expression finds; `[syscall]` and its kin have names, too. */

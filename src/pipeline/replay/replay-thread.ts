@@ -13,8 +13,8 @@ import type { SiteFacts } from '../../replay/functions/site-facts.js';
 import { Contexts, type Lessons } from '../../replay/losses/contexts.js';
 import { Replayer } from '../../replay/replayer.js';
 import type { ReplayOptions, ThreadReplay } from '../../replay/thread-replay.js';
-import type { SharedEvents } from '../../store/event-memory.js';
 import { loadThread, type ThreadFacts } from '../../store/load-thread.js';
+import type { SharedEvents } from '../../store/runs/event-memory.js';
 import type { ThreadSource } from '../../store/thread-source.js';
 
 /** What is asked of each thread. */

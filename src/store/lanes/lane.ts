@@ -1,9 +1,9 @@
 /**
  * What the inputs saw of one thread on one processor: runs of events in, in any order, one lane out.
  */
-import { FAR, FAR_LENGTH, farTime, NEAR_LENGTH } from '../model/event-run.js';
-import type { Nanoseconds } from '../model/units.js';
-import { type Place, runAt, type SharedEvents } from './event-memory.js';
+import { FAR, FAR_LENGTH, farTime, NEAR_LENGTH } from '../../model/event-run.js';
+import type { Nanoseconds } from '../../model/units.js';
+import { type Place, runAt, type SharedEvents } from '../runs/event-memory.js';
 import type { EventRows, Lane } from './lane-rows.js';
 
 /** A step back this large is no jitter: what follows was recorded earlier, as in files joined in the wrong order. */

@@ -2,7 +2,7 @@
  * A regular expression that someone wrote in, what it finds out: it cannot keep us busy for ever.
  */
 import { runInNewContext } from 'node:vm';
-import { PtflameError } from '../model/errors.js';
+import { PtflameError } from '../../model/errors.js';
 
 /** A million names take a quarter of a second; an expression that backtracks without end takes for ever. */
 const MOST_MS = 5000;

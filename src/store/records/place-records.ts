@@ -1,12 +1,12 @@
 /**
  * Switches, gaps and execs, put among a thread's branch events by their time.
  */
-import { BranchKind, type RecordKind, siteOfRecord, TraceEdge } from '../model/branch-sites.js';
-import type { ThreadEvents } from '../model/thread-events.js';
-import type { TraceRecord } from '../model/trace-chunk.js';
-import type { Nanoseconds, Tid } from '../model/units.js';
-import type { EventRows, SiteEdges } from './lane-rows.js';
-import { lastRowAt, type MergedLanes } from './merge-lanes.js';
+import { BranchKind, type RecordKind, siteOfRecord, TraceEdge } from '../../model/branch-sites.js';
+import type { ThreadEvents } from '../../model/thread-events.js';
+import type { TraceRecord } from '../../model/trace-chunk.js';
+import type { Nanoseconds, Tid } from '../../model/units.js';
+import type { EventRows, SiteEdges } from '../lanes/lane-rows.js';
+import { lastRowAt, type MergedLanes } from '../lanes/merge-lanes.js';
 
 /**
  * Among events of its own time a record stands before the first trace start: what it tells of led to the start. One from before

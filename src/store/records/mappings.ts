@@ -4,9 +4,9 @@
  * A process begins with a fork, with all that its parent has, or with an exec, with nothing. From then on newer
  * mappings cover older ones. The kernel's are the same for all.
  */
-import { countAtOrBelow } from '../model/columns.js';
-import type { Mapping } from '../model/trace-chunk.js';
-import { type Address, type Nanoseconds, NONE } from '../model/units.js';
+import { countAtOrBelow } from '../../model/columns.js';
+import type { Mapping } from '../../model/trace-chunk.js';
+import { type Address, type Nanoseconds, NONE } from '../../model/units.js';
 
 /** perf gives the kernel's mappings the process −1, and programs have positive ids. */
 const KERNEL = 0;

@@ -2,13 +2,13 @@
  * One thread's events in, blocks of bytes out.
  */
 
-import { writeBlockHead } from '../codec/block-head.js';
-import { putCount } from '../codec/byte-writer.js';
-import { RECORD_SITES } from '../model/branch-sites.js';
-import { MOST_BLOCK_EVENTS, type PackedBlock } from '../model/packed-thread.js';
-import { type Nanoseconds, NONE, type Tid } from '../model/units.js';
+import { writeBlockHead } from '../../codec/block-head.js';
+import { putCount } from '../../codec/byte-writer.js';
+import { RECORD_SITES } from '../../model/branch-sites.js';
+import { MOST_BLOCK_EVENTS, type PackedBlock } from '../../model/packed-thread.js';
+import { type Nanoseconds, NONE, type Tid } from '../../model/units.js';
+import type { LaneEvents } from '../lanes/lane-events.js';
 import { FAR_TIME, FIRST_EXPECTED, LARGEST_STEP_NS } from './event-code.js';
-import type { LaneEvents } from './lane-events.js';
 
 /** A site takes five bytes at most, a time nine. */
 const MOST_EVENT_BYTES = 14;

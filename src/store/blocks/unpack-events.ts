@@ -3,21 +3,15 @@
  */
 import { readSync } from 'node:fs';
 import { crc32, inflateRawSync } from 'node:zlib';
-import { blockHeadBytes, readBlockHead } from '../codec/block-head.js';
-import { SEVEN_BITS as MORE } from '../codec/byte-writer.js';
-import { RECORD_SITES } from '../model/branch-sites.js';
-import { MOST_BLOCK_BYTES, type PackedBlock, type PackedLane, type PackedThread } from '../model/packed-thread.js';
-import type { Nanoseconds } from '../model/units.js';
+import { blockHeadBytes, readBlockHead } from '../../codec/block-head.js';
+import { SEVEN_BITS as MORE } from '../../codec/byte-writer.js';
+import { RECORD_SITES } from '../../model/branch-sites.js';
+import { MOST_BLOCK_BYTES, type PackedBlock, type PackedLane, type PackedThread } from '../../model/packed-thread.js';
+import type { Nanoseconds } from '../../model/units.js';
+import type { EventRows, Lane } from '../lanes/lane-rows.js';
+import type { PackedFile } from '../runs/event-memory.js';
 import { BlockFault } from './block-fault.js';
 import { FAR_TIME, FIRST_EXPECTED } from './event-code.js';
-import type { EventRows, Lane } from './lane-rows.js';
-
-/** What another thread needs to read blocks; plain data. */
-export interface PackedFile {
-  readonly fd: number;
-  /** In shared memory, as `expectedSites` has it. */
-  readonly expected: Int32Array;
-}
 
 /** Bits of the last of five digits that a number may have. */
 const LAST_SHIFT = 28;

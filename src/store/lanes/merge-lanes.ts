@@ -5,8 +5,8 @@
  * differ by some microseconds, so times alone would deal two stays like cards. A stay that ends soon after another
  * seems to begin is therefore delivered whole; only longer overlaps are merged event by event.
  */
-import { countAtOrBelow } from '../model/columns.js';
-import type { Nanoseconds } from '../model/units.js';
+import { countAtOrBelow } from '../../model/columns.js';
+import type { Nanoseconds } from '../../model/units.js';
 import { Cursor, CursorHeap, compareCursors } from './lane-cursors.js';
 import type { EventRows, Lane, SiteEdges } from './lane-rows.js';
 

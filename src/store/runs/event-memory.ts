@@ -3,9 +3,8 @@
  * past a bound, in a temporary file.
  */
 import { closeSync } from 'node:fs';
-import { assert } from '../model/errors.js';
+import { assert } from '../../model/errors.js';
 import { readSpilled, SpillFile } from './spill-file.js';
-import type { PackedFile } from './unpack-events.js';
 
 const BYTES = Int32Array.BYTES_PER_ELEMENT;
 /** Numbers a chunk has room for: 2 MiB. No run is longer. */
@@ -21,6 +20,13 @@ export interface SharedEvents {
   readonly fd: number;
   /** Where the blocks of packed threads stand; null if there are none. */
   readonly packed: PackedFile | null;
+}
+
+/** What another thread needs to read blocks; plain data. */
+export interface PackedFile {
+  readonly fd: number;
+  /** In shared memory, as `expectedSites` has it. */
+  readonly expected: Int32Array;
 }
 
 const NO_FILE = -1;

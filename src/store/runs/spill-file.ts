@@ -4,7 +4,7 @@
 import { closeSync, openSync, readSync, unlinkSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PtflameError } from '../model/errors.js';
+import { PtflameError } from '../../model/errors.js';
 
 const OWNER_ONLY = 0o600;
 const BLOCK_LENGTH = 256 * 1024; // numbers: 1 MiB
