@@ -3,8 +3,8 @@
  */
 import { describe, expect, test } from 'vitest';
 import { BranchKind, TraceEdge } from '../../src/model/branch-sites.js';
-import { parseFlags } from '../../src/parser/flags.js';
-import { parsePerfLine } from '../../src/parser/perf-line.js';
+import { parseFlags } from '../../src/parser/lines/flags.js';
+import { parsePerfLine } from '../../src/parser/lines/perf-line.js';
 
 /** "End Syscall"; what is not an everyday branch stands behind. */
 function meaning({ kind, edge, notTaken, unknown }: ReturnType<typeof parseFlags>): string {

@@ -4,16 +4,16 @@
 import { readdirSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { kindAndEdge } from '../../src/parser/branch-ends.js';
-import { edgeOf } from '../../src/parser/flags.js';
 import { OTHER } from '../../src/parser/kernel/layout.js';
-import { NOT_PRINTED } from '../../src/parser/line-prefix.js';
-import { LineReader } from '../../src/parser/line-reader.js';
-import { knownFile, parseLocation } from '../../src/parser/location.js';
-import { END_COLUMNS, End, type NewBranches } from '../../src/parser/new-branches.js';
-import { parsePerfLine } from '../../src/parser/perf-line.js';
-import type { PerfLine } from '../../src/parser/perf-line-types.js';
-import { LINE_COLUMNS, Line, lineText, type ReadLines } from '../../src/parser/read-lines.js';
+import { edgeOf } from '../../src/parser/lines/flags.js';
+import { NOT_PRINTED } from '../../src/parser/lines/line-prefix.js';
+import { knownFile, parseLocation } from '../../src/parser/lines/location.js';
+import { parsePerfLine } from '../../src/parser/lines/perf-line.js';
+import type { PerfLine } from '../../src/parser/lines/perf-line-types.js';
+import { kindAndEdge } from '../../src/parser/reader/branch-ends.js';
+import { LineReader } from '../../src/parser/reader/line-reader.js';
+import { END_COLUMNS, End, type NewBranches } from '../../src/parser/reader/new-branches.js';
+import { LINE_COLUMNS, Line, lineText, type ReadLines } from '../../src/parser/reader/read-lines.js';
 import { fixture } from '../helpers/traces/load.js';
 
 const FOLDERS = ['lab', 'hardware', 'constructed', 'damaged'];

@@ -3,7 +3,7 @@
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { LineCutter, LONGEST_LINE_BYTES } from '../../src/parser/lines.js';
+import { LineCutter, LONGEST_LINE_BYTES } from '../../src/parser/lines/lines.js';
 
 interface CutStream {
   /** What came out, one text a piece that was put in. */

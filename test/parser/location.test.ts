@@ -3,7 +3,7 @@
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseAddress, parseLocation } from '../../src/parser/location.js';
+import { parseAddress, parseLocation } from '../../src/parser/lines/location.js';
 
 /** `address | name | offset | file`; a dash for what was not printed, or cannot be believed. */
 function parts(text: string): string {

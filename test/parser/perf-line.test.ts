@@ -7,9 +7,9 @@ import { describe, expect, test } from 'vitest';
 import { BranchKind, TraceEdge } from '../../src/model/branch-sites.js';
 import type { PerfTime } from '../../src/model/perf-time.js';
 import type { SidebandRecord } from '../../src/model/sideband.js';
-import { parseLocation } from '../../src/parser/location.js';
-import { NO_FLAGS, parsePerfLine } from '../../src/parser/perf-line.js';
-import type { PerfLine, Prefix } from '../../src/parser/perf-line-types.js';
+import { parseLocation } from '../../src/parser/lines/location.js';
+import { NO_FLAGS, parsePerfLine } from '../../src/parser/lines/perf-line.js';
+import type { PerfLine, Prefix } from '../../src/parser/lines/perf-line-types.js';
 
 /** All that was understood, in words: `comm pid/tid [cpu] time Edge Kind: from -> to`; a dash is an absent column. */
 function reading(line: string): string {

@@ -9,9 +9,9 @@ import { FAR, FAR_LENGTH, farTime, NEAR_LENGTH } from '../../src/model/event-run
 import type { LineCounts } from '../../src/model/quality.js';
 import type { GroupedEvents, Mapping, ThreadName, TraceRecord } from '../../src/model/trace-chunk.js';
 import { NONE } from '../../src/model/units.js';
-import { LineCutter, LONGEST_LINE_BYTES } from '../../src/parser/lines.js';
+import { LineCutter, LONGEST_LINE_BYTES } from '../../src/parser/lines/lines.js';
+import { TraceVocabulary } from '../../src/parser/sites/trace-vocabulary.js';
 import { TraceParser } from '../../src/parser/trace-parser.js';
-import { TraceVocabulary } from '../../src/parser/trace-vocabulary.js';
 
 interface Parsed {
   /** `tid [cpu] time Edge Kind FROM > TO`, the time in ns since the first whole second. */

@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { analyze, renderFolded } from '../../src/index.js';
 import { foldedBytes, mostFoldedBytes } from '../../src/internal.js';
-import { Interner } from '../../src/parser/intern.js';
+import { Interner } from '../../src/parser/sites/intern.js';
 import { traceStream } from '../../src/pipeline/input/open-text.js';
 import { mergeLanes } from '../../src/store/lanes/merge-lanes.js';
 import { gapsAmong, UnownedGaps } from '../../src/store/records/gap-records.js';

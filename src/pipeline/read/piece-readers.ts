@@ -1,10 +1,11 @@
 /**
  * Threads that read pieces of a trace, and what each of them calls the branches that it saw.
  */
-import type { Knowledge } from '../../parser/line-reader.js';
-import type { PlainPiece } from '../../parser/plain-piece.js';
-import type { SitesOfReader } from '../../parser/sites-of-reader.js';
-import type { TraceVocabulary } from '../../parser/trace-vocabulary.js';
+
+import type { PlainPiece } from '../../parser/pieces/plain-piece.js';
+import type { Knowledge } from '../../parser/reader/line-reader.js';
+import type { SitesOfReader } from '../../parser/sites/sites-of-reader.js';
+import type { TraceVocabulary } from '../../parser/sites/trace-vocabulary.js';
 import { inSharedMemory } from '../workers/shared-data.js';
 import type { WorkerPool } from '../workers/worker-pool.js';
 import type { ReadLinesTask, ReadPartTask, ReadResult } from './read-piece.js';

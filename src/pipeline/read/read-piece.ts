@@ -3,11 +3,11 @@
  */
 import { readSync } from 'node:fs';
 import { threadId } from 'node:worker_threads';
-import { type Knowledge, LineReader } from '../../parser/line-reader.js';
-import { LONGEST_LINE_BYTES } from '../../parser/lines.js';
-import type { NewBranches } from '../../parser/new-branches.js';
-import { type PlainPiece, plainPiece } from '../../parser/plain-piece.js';
-import type { ReadLines } from '../../parser/read-lines.js';
+import { LONGEST_LINE_BYTES } from '../../parser/lines/lines.js';
+import { type PlainPiece, plainPiece } from '../../parser/pieces/plain-piece.js';
+import { type Knowledge, LineReader } from '../../parser/reader/line-reader.js';
+import type { NewBranches } from '../../parser/reader/new-branches.js';
+import type { ReadLines } from '../../parser/reader/read-lines.js';
 
 /** Shared memory for events, and what times are counted from. */
 interface ReadFor {

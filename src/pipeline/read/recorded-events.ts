@@ -5,10 +5,10 @@ import { isPossibleTime } from '../../model/limits.js';
 import type { PerfTime } from '../../model/perf-time.js';
 import type { ThreadName, TraceChunk } from '../../model/trace-chunk.js';
 import { type Nanoseconds, NONE } from '../../model/units.js';
-import { ChunkBuilder } from '../../parser/chunk-builder.js';
-import { fromLatin1 } from '../../parser/intern.js';
-import { FAR_TIME, impossibleLine } from '../../parser/possible.js';
-import { takeSideband, wasBefore } from '../../parser/records.js';
+import { FAR_TIME, impossibleLine } from '../../parser/lines/possible.js';
+import { ChunkBuilder } from '../../parser/pieces/chunk-builder.js';
+import { takeSideband, wasBefore } from '../../parser/pieces/records.js';
+import { fromLatin1 } from '../../parser/sites/intern.js';
 import type { RecordedEvent } from '../../perfdata/recording.js';
 
 /** What a recording's own records say, and those that cannot be true. */

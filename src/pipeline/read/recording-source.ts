@@ -4,7 +4,7 @@
 import type { RecordedWhere } from '../../model/profile.js';
 import { noLines } from '../../model/quality.js';
 import type { TraceChunk } from '../../model/trace-chunk.js';
-import { MOST_DAMAGED_SHOWN } from '../../parser/plain-piece.js';
+import { MOST_DAMAGED_SHOWN } from '../../parser/pieces/plain-piece.js';
 import type { TraceParser } from '../../parser/trace-parser.js';
 import type { DecodeJob } from '../../perfdata/plan-jobs.js';
 import type { RecordedEvent } from '../../perfdata/recording.js';

@@ -1,9 +1,10 @@
 /**
  * Branches that are nothing but that: what the kernel learns, once the tolerant parser has read it.
  */
+
+import { edgeOf, parseFlags } from '../lines/flags.js';
+import type { PerfLine } from '../lines/perf-line-types.js';
 import type { BranchText } from './branch-ends.js';
-import { edgeOf, parseFlags } from './flags.js';
-import type { PerfLine } from './perf-line-types.js';
 
 /** Flags of branches in the form that the kernel reads by itself. */
 export const USUAL_FLAGS = [

@@ -1,9 +1,9 @@
 /**
  * What a line of `perf script` may say.
  */
-import type { PerfTime } from '../model/perf-time.js';
-import type { SidebandRecord } from '../model/sideband.js';
-import type { Address } from '../model/units.js';
+import type { PerfTime } from '../../model/perf-time.js';
+import type { SidebandRecord } from '../../model/sideband.js';
+import type { Address } from '../../model/units.js';
 import type { Flags } from './flags.js';
 
 /** The columns before the event; `pid`, `cpu`, `comm` and `time` are null where they were not printed. */

@@ -1,11 +1,11 @@
 /**
  * Lines that are no branches → records of the trace, and what they tell of threads and of memory.
  */
-import type { PerfTime } from '../model/perf-time.js';
-import type { Mapping, ThreadName, TraceRecord } from '../model/trace-chunk.js';
-import { type Nanoseconds, NONE } from '../model/units.js';
-import { fromLatin1 } from './intern.js';
-import type { PerfLine } from './perf-line-types.js';
+import type { PerfTime } from '../../model/perf-time.js';
+import type { Mapping, ThreadName, TraceRecord } from '../../model/trace-chunk.js';
+import { type Nanoseconds, NONE } from '../../model/units.js';
+import type { PerfLine } from '../lines/perf-line-types.js';
+import { fromLatin1 } from '../sites/intern.js';
 
 export type ErrorLine = Extract<PerfLine, { type: 'error' }>;
 export type SidebandLine = Extract<PerfLine, { type: 'sideband' }>;

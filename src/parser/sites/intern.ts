@@ -1,10 +1,10 @@
 /**
  * Texts of branch ends → ids: each distinct text is taken apart once.
  */
-import { type BranchKind, BranchSitesBuilder, type Location, type TraceEdge } from '../model/branch-sites.js';
-import { SpecialSymbol, SymbolTableBuilder, UNKNOWN_NAME } from '../model/symbol-table.js';
-import { type Address, NONE, type SiteId, type SymbolId } from '../model/units.js';
-import { parseLocation } from './location.js';
+import { type BranchKind, BranchSitesBuilder, type Location, type TraceEdge } from '../../model/branch-sites.js';
+import { SpecialSymbol, SymbolTableBuilder, UNKNOWN_NAME } from '../../model/symbol-table.js';
+import { type Address, NONE, type SiteId, type SymbolId } from '../../model/units.js';
+import { parseLocation } from '../lines/location.js';
 import { PairTable } from './pair-table.js';
 
 /** A function may be printed under several names, with and without an offset or a file. */

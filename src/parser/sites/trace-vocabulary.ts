@@ -2,10 +2,10 @@
  * What all inputs of a trace have in common: ids, and what their times are counted from.
  */
 
-import type { PerfTime } from '../model/perf-time.js';
-import type { Nanoseconds } from '../model/units.js';
+import type { PerfTime } from '../../model/perf-time.js';
+import type { Nanoseconds } from '../../model/units.js';
+import { LineReader } from '../reader/line-reader.js';
 import { Interner } from './intern.js';
-import { LineReader } from './line-reader.js';
 import { SitesOfReader } from './sites-of-reader.js';
 import { UnknownFlags } from './unknown-flags.js';
 

@@ -1,8 +1,8 @@
 /**
  * Ends of branches that the kernel cannot take apart: it numbers them, their texts are kept here, each once.
  */
-import type { BranchKind, TraceEdge } from '../model/branch-sites.js';
-import type { Kernel } from './kernel.js';
+import type { BranchKind, TraceEdge } from '../../model/branch-sites.js';
+import type { Kernel } from '../kernel.js';
 
 /** A branch as perf prints its two ends. */
 export interface BranchText {

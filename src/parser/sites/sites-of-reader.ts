@@ -4,13 +4,13 @@
  * Readers number branches for themselves, and in threads of their own they come to them in any order: a site is given out
  * when the trace comes to its branch.
  */
-import { float64Column, int32Column } from '../model/columns.js';
-import { FAR, NEAR_LENGTH } from '../model/event-run.js';
-import type { SiteId, SymbolId } from '../model/units.js';
-import { kindAndEdge } from './branch-ends.js';
+import { float64Column, int32Column } from '../../model/columns.js';
+import { FAR, NEAR_LENGTH } from '../../model/event-run.js';
+import type { SiteId, SymbolId } from '../../model/units.js';
+import { knownFile } from '../lines/location.js';
+import { kindAndEdge } from '../reader/branch-ends.js';
+import { END_COLUMNS, End, type NewBranches } from '../reader/new-branches.js';
 import type { Interner } from './intern.js';
-import { knownFile } from './location.js';
-import { END_COLUMNS, End, type NewBranches } from './new-branches.js';
 
 const NOT_YET = -1;
 

@@ -2,17 +2,17 @@
  * A piece of an input that means the same whatever stands before it: all branches have a time, no time steps back, and
  * no record leans on an earlier line. Most pieces are plain, and so they can be read in any order, side by side.
  */
-import { isPossibleTime } from '../model/limits.js';
-import type { PerfTime } from '../model/perf-time.js';
-import { type LineCounts, noLines } from '../model/quality.js';
-import type { Mapping, ThreadName, TraceRecord } from '../model/trace-chunk.js';
-import { type Nanoseconds, NONE, type Tid } from '../model/units.js';
-import { OTHER } from './kernel/layout.js';
-import { NOT_PRINTED } from './line-prefix.js';
-import { type GroupedBranches, type LineReader, OVERLONG } from './line-reader.js';
-import { NO_FLAGS } from './perf-line.js';
-import type { PerfLine } from './perf-line-types.js';
-import { LINE_COLUMNS, Line, lineText, type ReadLines } from './read-lines.js';
+import { isPossibleTime } from '../../model/limits.js';
+import type { PerfTime } from '../../model/perf-time.js';
+import { type LineCounts, noLines } from '../../model/quality.js';
+import type { Mapping, ThreadName, TraceRecord } from '../../model/trace-chunk.js';
+import { type Nanoseconds, NONE, type Tid } from '../../model/units.js';
+import { OTHER } from '../kernel/layout.js';
+import { NOT_PRINTED } from '../lines/line-prefix.js';
+import { NO_FLAGS } from '../lines/perf-line.js';
+import type { PerfLine } from '../lines/perf-line-types.js';
+import { type GroupedBranches, type LineReader, OVERLONG } from '../reader/line-reader.js';
+import { LINE_COLUMNS, Line, lineText, type ReadLines } from '../reader/read-lines.js';
 import { takeError, takeSideband, wasBefore } from './records.js';
 import { LARGEST_STEP_BACK_NS } from './time-guard.js';
 

@@ -8,9 +8,8 @@
  * A reader keeps what lines it has seen before, and nothing that a result depends on: readers of their own may read
  * the pieces of one trace, in any order and anywhere.
  */
-import type { EventRun, GroupedEvents } from '../model/trace-chunk.js';
-import type { Nanoseconds } from '../model/units.js';
-import { BranchEnds, type BranchText, meaningOf } from './branch-ends.js';
+import type { EventRun, GroupedEvents } from '../../model/trace-chunk.js';
+import type { Nanoseconds } from '../../model/units.js';
 import {
   LINE_BYTES,
   OTHER,
@@ -22,13 +21,14 @@ import {
   RUN_NS,
   STOP_UNKNOWN_HEAD,
   STOP_UNKNOWN_REST,
-} from './kernel/layout.js';
-import { type Kernel, newKernel } from './kernel.js';
-import { type Head, LinePrefix, UNUSUAL } from './line-prefix.js';
-import { LONGEST_LINE_BYTES } from './lines.js';
+} from '../kernel/layout.js';
+import { type Kernel, newKernel } from '../kernel.js';
+import { type Head, LinePrefix, UNUSUAL } from '../lines/line-prefix.js';
+import { LONGEST_LINE_BYTES } from '../lines/lines.js';
+import { parsePerfLine } from '../lines/perf-line.js';
+import type { PerfLine } from '../lines/perf-line-types.js';
+import { BranchEnds, type BranchText, meaningOf } from './branch-ends.js';
 import { type NewBranches, NOTHING_TOLD, newBranches, type ToldBranches, toldWith } from './new-branches.js';
-import { parsePerfLine } from './perf-line.js';
-import type { PerfLine } from './perf-line-types.js';
 import { ARROW, onlyArrow, plainBranch, USUAL_FLAGS } from './plain-branch.js';
 import { KernelLines, KernelText, lineText, type ReadLines } from './read-lines.js';
 

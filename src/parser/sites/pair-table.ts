@@ -1,8 +1,8 @@
 /**
  * Values of pairs of numbers: open addressing over typed arrays.
  */
-import { resized } from '../model/columns.js';
-import { NONE } from '../model/units.js';
+import { resized } from '../../model/columns.js';
+import { NONE } from '../../model/units.js';
 
 const COLUMNS = 3; // both numbers of a pair, and its value
 

@@ -2,7 +2,7 @@
  * Holds each event back until the next one has confirmed its time: a garbled digit may put a line seconds away
  * from its neighbours, and must become neither the end of the recording nor its beginning.
  */
-import type { Nanoseconds } from '../model/units.js';
+import type { Nanoseconds } from '../../model/units.js';
 
 /** Far more than clocks of processors differ by, far less than a garbled second is off. */
 export const LARGEST_STEP_BACK_NS = 1_000_000;

@@ -1,7 +1,7 @@
 /**
  * The newest event of an input, held back until the next one has confirmed its time.
  */
-import { type Nanoseconds, NONE, type SiteId, type Tid } from '../model/units.js';
+import { type Nanoseconds, NONE, type SiteId, type Tid } from '../../model/units.js';
 
 export class HeldEvent {
   isHeld = false;

@@ -1,8 +1,8 @@
 /**
  * What a parser finds, gathered into a chunk.
  */
-import type { GroupedEvents, Mapping, ThreadName, TraceChunk, TraceRecord } from '../model/trace-chunk.js';
-import type { Nanoseconds, SiteId, Tid } from '../model/units.js';
+import type { GroupedEvents, Mapping, ThreadName, TraceChunk, TraceRecord } from '../../model/trace-chunk.js';
+import type { Nanoseconds, SiteId, Tid } from '../../model/units.js';
 
 const LEAST_ROWS = 1024;
 

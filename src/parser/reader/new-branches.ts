@@ -11,8 +11,8 @@ import {
   TEXT_BYTES,
   TEXT_LENGTH,
   TEXT_OFFSET,
-} from './kernel/layout.js';
-import type { Kernel } from './kernel.js';
+} from '../kernel/layout.js';
+import type { Kernel } from '../kernel.js';
 
 const FLOAT = Float64Array.BYTES_PER_ELEMENT;
 const INT = Int32Array.BYTES_PER_ELEMENT;

@@ -2,9 +2,9 @@
  * A line in, why it cannot be true out. What no machine prints is damage: it is counted when it is read, and nobody behind the
  * parser meets it.
  */
-import { isThreadId, MOST_ID } from '../model/limits.js';
-import type { SidebandRecord } from '../model/sideband.js';
-import { NONE } from '../model/units.js';
+import { isThreadId, MOST_ID } from '../../model/limits.js';
+import type { SidebandRecord } from '../../model/sideband.js';
+import { NONE } from '../../model/units.js';
 import { parseAddress } from './location.js';
 import type { PerfLine, Prefix } from './perf-line-types.js';
 
