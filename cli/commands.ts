@@ -17,9 +17,9 @@ import { ReportOptions } from './options/report.js';
 import { StacksOptions } from './options/stacks.js';
 import { formatsOf, formOf } from './output/formats.js';
 import type { Argument, Command, Program } from './usage/command.js';
-import { unknownCommand } from './usage/complaints.js';
 import { command } from './usage/define.js';
 import { EXIT_TEXTS } from './usage/exit-codes.js';
+import { unknownCommand } from './usage/usage-errors.js';
 
 const TEXT = 'text of perf script, also compressed (.gz); - is standard input; several are one recording';
 /** What has the calls themselves. */
@@ -233,7 +233,7 @@ const HELP = command({
   run: async ({ command: name, man }) => {
     const command = COMMANDS.find((each) => each.name === name) ?? null;
     if (name !== undefined && command === null) throw unknownCommand(name, COMMANDS, false);
-    (await import('./commands/about.js')).help(command, { man }, PROGRAM);
+    (await import('./commands/help.js')).help(command, { man }, PROGRAM);
   },
 });
 
@@ -256,7 +256,7 @@ const COMPLETION = command({
     },
   ],
   schema: CompletionOptions,
-  run: async (options) => (await import('./commands/about.js')).completion(options, COMMANDS),
+  run: async (options) => (await import('./commands/completion.js')).completion(options, COMMANDS),
 });
 
 /** In the order in which help lists the commands of a task. */

@@ -3,15 +3,15 @@
  */
 
 import { removeTemporaryFiles } from './output/temporary-files.js';
-import { listenToInterrupts } from './process/interrupts.js';
-import { closeLastDoor, exitCodeOfDone, openLastDoor, report } from './process/last-door.js';
+import { exitCodeOfSuccess, expectExit, installExitHandlers, reportError } from './process/exit.js';
+import { listenForInterrupts } from './process/interrupts.js';
 import { run } from './run.js';
 import { EXIT } from './usage/exit-codes.js';
 
 /** Rejects when the user or the machine wants us to stop, even while we wait for an input that stays silent. */
 function interruption(interrupt: AbortController): Promise<never> {
   return new Promise((_, reject) => {
-    listenToInterrupts(() => {
+    listenForInterrupts(() => {
       interrupt.abort();
       reject(interrupt.signal.reason);
     });
@@ -20,16 +20,16 @@ function interruption(interrupt: AbortController): Promise<never> {
 
 async function main(): Promise<number> {
   const interrupt = new AbortController();
-  openLastDoor();
+  installExitHandlers();
   try {
     const interrupted = interruption(interrupt);
     await Promise.race([run(process.argv.slice(2), interrupt.signal), interrupted]);
-    return await exitCodeOfDone();
+    return await exitCodeOfSuccess();
   } catch (error) {
-    return interrupt.signal.aborted ? EXIT.interrupted : report(error);
+    return interrupt.signal.aborted ? EXIT.interrupted : reportError(error);
   } finally {
     removeTemporaryFiles();
-    closeLastDoor();
+    expectExit();
   }
 }
 

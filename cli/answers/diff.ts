@@ -3,7 +3,7 @@
  */
 import type { Diff, DiffRow } from '../../src/answers.js';
 import { formatCalls, formatCount, formatDuration } from '../../src/text.js';
-import { type Column, tableLines } from '../terminal/table.js';
+import { type TableColumn, tableLines } from '../terminal/table.js';
 import { differenceCell, durationCell, longestCell, NOTHING } from './numbers.js';
 import { traceLines } from './report.js';
 import { topLines } from './top-lines.js';
@@ -19,7 +19,7 @@ export function diffLines({ before, after, functions, quality }: Diff, width: nu
   return [...heads, '', ...topLines(functions, top, (rows) => tableLines(rows, COLUMNS, options))];
 }
 
-const COLUMNS: readonly Column<DiffRow>[] = [
+const COLUMNS: readonly TableColumn<DiffRow>[] = [
   { title: 'self', text: ({ selfNs }) => formatDuration(selfNs.after), rank: 3 },
   { title: 'Δ self', text: ({ selfNs }) => differenceCell(selfNs.after - selfNs.before) },
   { title: 'total', text: ({ totalNs }) => formatDuration(totalNs.after), rank: 4 },

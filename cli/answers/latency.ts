@@ -5,12 +5,12 @@ import type { CallerRow, ChildRow, Latency, LatencyStats } from '../../src/answe
 import { formatAtLeast, formatCount, formatDuration, formatMany, longestCut, visibleText } from '../../src/text.js';
 import { bar } from '../terminal/bar.js';
 import { inColumns } from '../terminal/columns.js';
-import { type Column, fittingName, tableLines } from '../terminal/table.js';
+import { fittingName, type TableColumn, tableLines } from '../terminal/table.js';
+import { distinctNames } from './distinct-names.js';
 import { histogramLines } from './histogram.js';
 import { callsCell, durationCell, longestCell, NOTHING, shareCell } from './numbers.js';
 import { traceLines } from './report.js';
 import { slowCallLines } from './slow-call.js';
-import { toldApart } from './told-apart.js';
 import { topLines } from './top-lines.js';
 
 export interface LatencyLooks {
@@ -58,7 +58,7 @@ function section(title: string, lines: readonly string[]): string[] {
 function functionLines({ functions }: Latency, { asked, width, top }: LatencyLooks): string[] {
   const [only, ...others] = functions;
   if (others.length === 0) return [fittingName(only?.name ?? asked, width)];
-  const columns: Column<(typeof functions)[number]>[] = [
+  const columns: TableColumn<(typeof functions)[number]>[] = [
     { title: 'total', text: ({ totalNs }) => formatDuration(totalNs) },
     { title: 'calls', text: callsCell },
     { title: 'avg', text: ({ avgNs }) => durationCell(avgNs) },
@@ -108,10 +108,10 @@ function seenLines({ calls, inferred, unwound, maxNs, longestCutNs }: LatencySta
 
 function childLines(children: readonly ChildRow[], hasSwitches: boolean, { width, top }: LatencyLooks): string[] {
   if (children.length === 0) return [];
-  const offCpu: Column<ChildRow>[] = hasSwitches
+  const offCpu: TableColumn<ChildRow>[] = hasSwitches
     ? [{ title: 'off CPU', text: ({ offCpuNs }) => formatDuration(offCpuNs), rank: 5 }]
     : [];
-  const columns: Column<ChildRow>[] = [
+  const columns: TableColumn<ChildRow>[] = [
     { title: 'total', text: ({ totalNs }) => formatDuration(totalNs) },
     { title: '%', text: ({ share }) => shareCell(share, 1) },
     { title: '', text: ({ share }) => bar(share, 10), isLeft: true, rank: 6 },
@@ -122,19 +122,19 @@ function childLines(children: readonly ChildRow[], hasSwitches: boolean, { width
     ...offCpu,
     { title: hasSwitches ? 'on CPU' : 'traced', text: ({ onCpuNs, totalNs }) => shareCell(onCpuNs, totalNs), rank: 4 },
   ];
-  const options = { name: toldApart(children), nameTitle: 'child', width };
+  const options = { name: distinctNames(children), nameTitle: 'child', width };
   return topLines(children, top, (rows) => tableLines(rows, columns, options));
 }
 
 /** Names callers of these. */
 function callerNames(callers: readonly CallerRow[]): (caller: CallerRow) => string {
   const named = ({ name, dso }: CallerRow) => ({ name: name ?? 'nothing that was seen', dso });
-  const nameOf = toldApart(callers.map(named));
+  const nameOf = distinctNames(callers.map(named));
   return (caller) => nameOf(named(caller));
 }
 
 function callerLines(callers: readonly CallerRow[], { width, top }: LatencyLooks): string[] {
-  const columns: Column<CallerRow>[] = [
+  const columns: TableColumn<CallerRow>[] = [
     { title: 'total', text: ({ stats }) => formatDuration(stats.totalNs) },
     { title: 'calls', text: ({ stats }) => callsCell(stats) },
     { title: 'avg', text: ({ stats }) => durationCell(stats.avgNs) },
@@ -163,7 +163,7 @@ function chainLines({ chains, chainsLeftOut }: Latency, { width, top }: LatencyL
 
 /** Numbers in columns, and in what room is left the end of each path. */
 function pathTable(chains: readonly Chain[], width: number): string[] {
-  const columns: Column<Chain>[] = [
+  const columns: TableColumn<Chain>[] = [
     { title: 'total', text: ({ totalNs }) => formatDuration(totalNs) },
     { title: 'calls', text: callsCell },
     { title: 'avg', text: ({ avgNs }) => durationCell(avgNs) },

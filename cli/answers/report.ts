@@ -4,15 +4,15 @@
 
 import type { FunctionRow, Report, ThreadReport } from '../../src/answers.js';
 import { formatCount, formatDuration, formatMany, visibleText } from '../../src/text.js';
-import { type Column, tableLines } from '../terminal/table.js';
+import { type TableColumn, tableLines } from '../terminal/table.js';
+import { distinctNames } from './distinct-names.js';
 import { callsCell, durationCell, longestCell, shareCell } from './numbers.js';
-import { toldApart } from './told-apart.js';
 import { topLines } from './top-lines.js';
 
 /** `width`: of the terminal. `top`: how many functions of each table; 0: all. */
 export function reportLines(report: Report, width: number, top: number): string[] {
   const { trace, quality, functions, threads = [] } = report;
-  const nameOf = toldApart(functions);
+  const nameOf = distinctNames(functions);
   const table = (rows: readonly FunctionRow[], totalNs: number) =>
     rows.length === 0
       ? ['no function']
@@ -52,7 +52,7 @@ function threadTitle({ tid, pid, comm, totalNs, onCpuNs }: ThreadReport, hasSwit
 }
 
 /** `totalNs`: what shares are of. */
-function columns(totalNs: number, rows: readonly FunctionRow[], hasSwitches: boolean): Column<FunctionRow>[] {
+function columns(totalNs: number, rows: readonly FunctionRow[], hasSwitches: boolean): TableColumn<FunctionRow>[] {
   const unwound = rows.some((row) => row.unwound > 0)
     ? [{ title: 'unwound', text: ({ unwound }: FunctionRow) => formatCount(unwound), rank: 2 }]
     : [];

@@ -3,7 +3,7 @@
  */
 import type { DifferenceRow, LatencyStats, SlowCall } from '../../src/answers.js';
 import { formatDuration, visibleText } from '../../src/text.js';
-import { type Column, tableLines } from '../terminal/table.js';
+import { type TableColumn, tableLines } from '../terminal/table.js';
 import { averageCountCell, differenceCell, shareCell } from './numbers.js';
 
 /** Rows that differ by less than this part of what the call differs by tell nothing. */
@@ -26,7 +26,7 @@ export function slowCallLines(call: SlowCall, place: number, { avgNs }: LatencyS
   return [head, ...tableLines(rows, COLUMNS, options), ...leftOut(call.differences.length - rows.length)];
 }
 
-const COLUMNS: readonly Column<DifferenceRow>[] = [
+const COLUMNS: readonly TableColumn<DifferenceRow>[] = [
   { title: 'more', text: ({ differenceNs }) => differenceCell(differenceNs) },
   { title: 'this call', text: ({ ns }) => formatDuration(ns) },
   { title: 'average', text: ({ averageNs }) => formatDuration(averageNs) },

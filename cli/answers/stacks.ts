@@ -4,8 +4,8 @@
 import type { Stacks } from '../../src/answers.js';
 import { formatAtLeast, formatDuration, formatMany, visibleText } from '../../src/text.js';
 import { tableLines } from '../terminal/table.js';
+import { distinctNames, identity } from './distinct-names.js';
 import { traceLines } from './report.js';
-import { identity, toldApart } from './told-apart.js';
 
 type Thread = Stacks['threads'][number];
 type Frame = Thread['frames'][number];
@@ -20,7 +20,7 @@ export function stacksLines({ trace, at, threads, quality }: Stacks, width: numb
     if (group === undefined) groups.set(key, [thread]);
     else group.push(thread);
   }
-  const nameOf = toldApart(threads.flatMap(({ frames }) => frames));
+  const nameOf = distinctNames(threads.flatMap(({ frames }) => frames));
   const ordered = [...groups.values()].sort((a, b) => b.length - a.length || firstTid(a) - firstTid(b));
   const head = [
     ...traceLines(trace, quality),

@@ -9,7 +9,7 @@ import { timedProfileOf } from '../input/traces.js';
 import type { DiffOptions } from '../options/diff.js';
 import { refuseBoth, writeAnswer } from '../output/answer.js';
 import { qualityLines } from '../quality/lines.js';
-import { tell } from '../terminal/say.js';
+import { notify } from '../terminal/notify.js';
 import { tableWidth } from '../terminal/width.js';
 
 export async function diff(options: DiffOptions, signal: AbortSignal): Promise<void> {
@@ -28,7 +28,7 @@ export async function diff(options: DiffOptions, signal: AbortSignal): Promise<v
     ['before', before],
     ['after', after],
   ] as const)
-    for (const line of qualityLines(profile)) tell(`${name}: ${line}`);
+    for (const line of qualityLines(profile)) notify(`${name}: ${line}`);
 }
 
 async function read(path: string, options: DiffOptions, signal: AbortSignal): Promise<Profile> {

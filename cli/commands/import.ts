@@ -8,8 +8,8 @@ import { loneText, resourcesOf, selectionOf } from '../input/traces.js';
 import type { ImportOptions } from '../options/import.js';
 import { isTerminal, type Output, openOutput } from '../output/outputs.js';
 import { inputProblems } from '../quality/lines.js';
+import { notify } from '../terminal/notify.js';
 import { startProgress } from '../terminal/progress.js';
-import { tell } from '../terminal/say.js';
 
 export async function importInputs(options: ImportOptions, signal: AbortSignal): Promise<void> {
   const { output: path } = options;
@@ -21,7 +21,7 @@ export async function importInputs(options: ImportOptions, signal: AbortSignal):
   const output = await openOutput(path, options.inputs);
   const imported = await importWithProgress(inputs, output, options, signal);
   await output.publish();
-  if (!options.quiet) for (const line of summaryLines(path, imported)) tell(line);
+  if (!options.quiet) for (const line of summaryLines(path, imported)) notify(line);
 }
 
 /** A profile beside other inputs is refused when it is read. @throws PtflameError INPUT_KIND: there is no trace in a profile */

@@ -10,7 +10,7 @@ import { type CommandInput, openInputs } from '../input/open-inputs.js';
 import { tracesOnly, withProgress } from '../input/traces.js';
 import type { LatencyOptions } from '../options/latency.js';
 import { refuseBoth, writeAnswer } from '../output/answer.js';
-import { tellQuality } from '../quality/lines.js';
+import { notifyQuality } from '../quality/lines.js';
 import { tableWidth } from '../terminal/width.js';
 
 /** `pattern`: of the functions asked about. */
@@ -23,7 +23,7 @@ export async function latency(options: LatencyOptions, pattern: FunctionPattern,
   const bounds = options.latency ? `calls of ${formatBounds(options.latency)}` : null;
   const text = () => latencyLines(answer, { asked: options.function, bounds, width: tableWidth(), top, byCaller });
   await writeAnswer({ json: () => answer, text, csv: () => csvRows(answer, byCaller) }, options);
-  await tellQuality(profile, options);
+  await notifyQuality(profile, options);
 }
 
 function askAbout(

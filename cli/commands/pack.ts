@@ -24,7 +24,7 @@ import { isTerminal, openOutput, writeAll } from '../output/outputs.js';
 import { refuseOverwriting } from '../output/refuse-overwriting.js';
 import { notesOf } from '../perf/record/recording-notes.js';
 import { checkSymfs } from '../perf/script/check-symfs.js';
-import { tell } from '../terminal/say.js';
+import { notify } from '../terminal/notify.js';
 
 const KALLSYMS = '/proc/kallsyms';
 const VDSO = '[vdso]';
@@ -46,7 +46,7 @@ export async function pack(options: PackOptions, signal: AbortSignal): Promise<v
   const sources = files.flatMap(({ source }) => (typeof source === 'object' && 'path' in source ? [source.path] : []));
   const target = await openOutput(output, [path, ...(options.kallsyms ? [options.kallsyms] : []), ...sources]);
   await writeAll([{ output: target, pieces: () => writePack(manifest, files) }]);
-  if (!quiet) for (const line of summaryLines(output, programs, leftOut)) tell(line);
+  if (!quiet) for (const line of summaryLines(output, programs, leftOut)) notify(line);
 }
 
 /** What goes into the pack, how many programs of it are there, and what the recording names and is not there. */

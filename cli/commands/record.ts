@@ -12,7 +12,7 @@ import { dryRunLines } from '../perf/plan/dry-run.js';
 import { missingCpus, planRecording } from '../perf/plan/recording-plan.js';
 import { targetOf } from '../perf/plan/target.js';
 import { keepRecording } from '../perf/record/keep-recording.js';
-import { sayer } from '../terminal/say.js';
+import { notifier } from '../terminal/notify.js';
 
 /** `command`: what follows "--". Gives the path of the recording; null after a dry run. */
 export async function record(options: RecordOptions, command: readonly string[] | null): Promise<string | null> {
@@ -24,7 +24,7 @@ export async function record(options: RecordOptions, command: readonly string[] 
     const version = await versionOrNull(options.perf);
     const plan = await planRecording(options, target, machine, version);
     const missing = missingCpus(target, machine);
-    if (missing.length > 0) sayer(options.quiet)(`warning: this machine has no CPU ${missing.join(', ')} online`);
+    if (missing.length > 0) notifier(options.quiet)(`warning: this machine has no CPU ${missing.join(', ')} online`);
     process.stdout.write(
       dryRunLines(plan, options.render ?? [], machine, version)
         .map((line) => `${line}\n`)
@@ -35,9 +35,9 @@ export async function record(options: RecordOptions, command: readonly string[] 
   if (machine.pmu === null) throw noIntelPt(machine);
   const version = await perfVersion(options.perf);
   const plan = await planRecording(options, target, machine, version);
-  const say = sayer(options.quiet);
-  await keepRecording(plan, { machine, version, say, quiet: options.quiet });
-  if (!options.render) say(`next: ${shellWords(['ptflame', 'render', plan.output, '-o', 'flame.html'])}`);
+  const notify = notifier(options.quiet);
+  await keepRecording(plan, { machine, version, notify, quiet: options.quiet });
+  if (!options.render) notify(`next: ${shellWords(['ptflame', 'render', plan.output, '-o', 'flame.html'])}`);
   return plan.output;
 }
 

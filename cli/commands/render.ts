@@ -11,9 +11,9 @@ import type { RenderOptions } from '../options/render.js';
 import type { Format } from '../output/formats.js';
 import { type Output, openOutput, writeAll } from '../output/outputs.js';
 import { type Renderer, rendererOf } from '../output/renderers.js';
-import { writtenLines } from '../output/written.js';
-import { tellQuality } from '../quality/lines.js';
-import { tell } from '../terminal/say.js';
+import { writtenLines } from '../output/written-files.js';
+import { notifyQuality } from '../quality/lines.js';
+import { notify } from '../terminal/notify.js';
 
 /** `formats`: of the outputs, as they follow each other. */
 export async function render(options: RenderOptions, formats: readonly Format[], signal: AbortSignal): Promise<void> {
@@ -48,8 +48,8 @@ export async function renderInputs(
   const renderers = await Promise.all(outputs.map(({ format }) => rendererOf(format, options)));
   await writeAll(outputs.map(({ output }, at) => ({ output, pieces: () => (renderers[at] as Renderer)(profile) })));
   if (options.quiet) return;
-  await tellQuality(profile, options);
-  for (const line of await writtenLines(written, names)) tell(line);
+  await notifyQuality(profile, options);
+  for (const line of await writtenLines(written, names)) notify(line);
 }
 
 /** Said before it is written: each line of folded stacks has its whole path. */
@@ -59,7 +59,7 @@ function warnOfSize(profile: Profile, { by, minNs }: RenderOptions): void {
   if (mostFoldedBytes(profile) < LARGE_FOLDED_BYTES) return;
   const bytes = foldedBytes(profile, { by, minNs });
   if (bytes < LARGE_FOLDED_BYTES) return;
-  tell(
+  notify(
     `warning: the folded stacks take about ${formatBytes(bytes)}, as calls are nested deeply and each line has its whole path: ` +
       '--min-ns N leaves out short ones, -o FILE.svg and -o FILE.html stay small',
   );

@@ -7,7 +7,7 @@ import { openInputs } from '../input/open-inputs.js';
 import { timedProfileOf } from '../input/traces.js';
 import type { ReportOptions } from '../options/report.js';
 import { refuseBoth, writeAnswer } from '../output/answer.js';
-import { tellQuality } from '../quality/lines.js';
+import { notifyQuality } from '../quality/lines.js';
 import { tableWidth } from '../terminal/width.js';
 
 /** Functions in a table for people. */
@@ -31,7 +31,7 @@ export async function report(options: ReportOptions, signal: AbortSignal): Promi
     { json: () => answer, text: () => reportLines(answer, tableWidth(), top), csv: () => csvRows(answer) },
     options,
   );
-  await tellQuality(profile, options);
+  await notifyQuality(profile, options);
 }
 
 const COLUMNS = [

@@ -9,7 +9,7 @@ import { tracesOnly, withProgress } from '../input/traces.js';
 import type { StacksOptions } from '../options/stacks.js';
 import { writeAnswer } from '../output/answer.js';
 import { qualityLines } from '../quality/lines.js';
-import { tell } from '../terminal/say.js';
+import { notify } from '../terminal/notify.js';
 import { tableWidth } from '../terminal/width.js';
 
 export async function stacks(options: StacksOptions, signal: AbortSignal): Promise<void> {
@@ -20,5 +20,5 @@ export async function stacks(options: StacksOptions, signal: AbortSignal): Promi
   );
   const answer = stacksAnswer(found.profile, found.atNs, found.stacks);
   await writeAnswer({ json: () => answer, text: () => stacksLines(answer, tableWidth()) }, options);
-  if (!options.quiet) for (const line of qualityLines(found.profile)) tell(line);
+  if (!options.quiet) for (const line of qualityLines(found.profile)) notify(line);
 }

@@ -5,10 +5,10 @@ import { accessSync, constants, createWriteStream, openSync, type Stats } from '
 import { Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { PtflameError } from '../../src/index.js';
+import { realTarget, statOrNull } from './file-identity.js';
 import { newFileMode } from './new-file-mode.js';
-import { realTarget, statOrNull } from './real-place.js';
 import { createTemporaryFile, type TemporaryFile, type TemporaryFileOptions } from './temporary-files.js';
-import { isBrokenPipe, type Pieces, unwritable, whyUnwritable, writePieces } from './write-pieces.js';
+import { isBrokenPipe, type Pieces, unwritable, whyUnwritable, writePieces } from './write-chunks.js';
 
 export interface Output {
   /** Writes everything. */

@@ -5,8 +5,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { PtflameError } from '../../src/text.js';
 import { notesPath } from '../input/data-file.js';
+import { directoryIds, fileId, openFileId } from './file-identity.js';
 import { isStandardOutput } from './outputs.js';
-import { directoryIds, fileId, openFileId } from './real-place.js';
 
 /** A file, however it is called. */
 interface Place {

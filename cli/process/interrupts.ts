@@ -7,7 +7,7 @@ type Handler = (signal: NodeJS.Signals) => void;
 const handlers: Handler[] = [];
 
 /** From now on `handler` hears them, until the function that is given back is called. */
-export function takeInterrupts(handler: Handler): () => void {
+export function handleInterrupts(handler: Handler): () => void {
   handlers.push(handler);
   return () => {
     const at = handlers.lastIndexOf(handler);
@@ -16,7 +16,7 @@ export function takeInterrupts(handler: Handler): () => void {
 }
 
 /** Starts to listen; `otherwise` hears what nobody took. */
-export function listenToInterrupts(otherwise: Handler): void {
+export function listenForInterrupts(otherwise: Handler): void {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const)
     process.on(signal, () => (handlers.at(-1) ?? otherwise)(signal));
 }

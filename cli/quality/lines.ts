@@ -3,7 +3,7 @@
  */
 import { type Profile, type Quality, qualitySummary } from '../../src/index.js';
 import { visibleText as escapeForTerminal, formatCount, formatMany } from '../../src/text.js';
-import { tell } from '../terminal/say.js';
+import { notify } from '../terminal/notify.js';
 
 /** A garbled trace has lines of any length. */
 const MOST_CHARACTERS = 80;
@@ -21,10 +21,10 @@ export function qualityLines(profile: Profile): string[] {
 }
 
 /** On standard error; nothing if `quiet`. */
-export async function tellQuality(profile: Profile, { quiet }: { readonly quiet: boolean }): Promise<void> {
+export async function notifyQuality(profile: Profile, { quiet }: { readonly quiet: boolean }): Promise<void> {
   if (quiet) return;
   const notes = profile.quality.unknownNs === 0 ? [] : await notesOn(profile);
-  for (const line of [...qualityLines(profile), ...notes]) tell(line);
+  for (const line of [...qualityLines(profile), ...notes]) notify(line);
 }
 
 /** Loaded by who needs it. */

@@ -42,18 +42,18 @@ export interface DisplayedRecording {
 /** What a recording shows while it runs; lines that are said stay above it. */
 export class RecordingDisplay {
   readonly #of: DisplayedRecording;
-  readonly #say: (text: string) => void;
+  readonly #notify: (text: string) => void;
   #line: StatusLine | null = null;
   #isEnding = false;
 
-  constructor(of: DisplayedRecording, say: (text: string) => void) {
+  constructor(of: DisplayedRecording, notify: (text: string) => void) {
     this.#of = of;
-    this.#say = say;
+    this.#notify = notify;
   }
 
-  readonly say = (text: string): void => {
-    if (this.#line === null) this.#say(text);
-    else this.#line.printAbove(() => this.#say(text));
+  readonly notify = (text: string): void => {
+    if (this.#line === null) this.#notify(text);
+    else this.#line.printAbove(() => this.#notify(text));
   };
 
   /** perf records from now on. */

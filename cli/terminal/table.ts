@@ -6,7 +6,7 @@ import stringWidth from 'string-width';
 import { shorterNames, visibleText } from '../../src/text.js';
 import type { Alignment } from './columns.js';
 
-export interface Column<Row> {
+export interface TableColumn<Row> {
   readonly title: string;
   readonly text: (row: Row) => string;
   /** Columns of a higher number go first where there is no room. Default: 0, it always stays. */
@@ -31,7 +31,7 @@ const LEAST_NAME = 28;
 /** A line for the titles, and one for each row. */
 export function tableLines<Row>(
   rows: readonly Row[],
-  columns: readonly Column<Row>[],
+  columns: readonly TableColumn<Row>[],
   options: TableOptions<Row>,
 ): string[] {
   const cells = columns.map(({ title, text }) => [title, ...rows.map(text)]);
@@ -63,7 +63,7 @@ function linesOf(table: { toString(): string }): string[] {
   return text === '' ? [] : text.split('\n').map((line) => line.trimEnd());
 }
 
-function keptColumns<Row>(columns: readonly Column<Row>[], widths: readonly number[], width: number): number[] {
+function keptColumns<Row>(columns: readonly TableColumn<Row>[], widths: readonly number[], width: number): number[] {
   const kept = columns.map((_, column) => column);
   const taken = () => widthOf(kept.map((column) => widths[column])) + LEAST_NAME;
   while (taken() > width) {

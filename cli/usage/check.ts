@@ -4,8 +4,8 @@
 import type { z } from 'zod';
 import { PtflameError } from '../../src/text.js';
 import type { Argument } from './command.js';
-import { withHelp, wrongChoice } from './complaints.js';
 import { type Flag, flagsOf, kebab } from './flag.js';
+import { withHelp, wrongChoice } from './usage-errors.js';
 
 /**
  * Only what was given is in `values`; defaults come from the schema. `words`: the arguments among them, for messages.

@@ -3,8 +3,8 @@
  */
 import type { Command, Program } from './command.js';
 import type { Flag } from './flag.js';
+import { argumentText, byTask, flagGroups } from './groups.js';
 import { definitions, widestTerm, wrap } from './lines.js';
-import { argumentText, byTask, flagGroups } from './parts.js';
 
 const TITLE = 'ptflame: wall-clock flame graphs from Intel Processor Trace';
 const FIRST_STEPS: Command['examples'] = [

@@ -3,8 +3,8 @@
  */
 import { existsSync } from 'node:fs';
 import type { Argument, Command } from './command.js';
-import { argumentLeftOver, argumentsMissing, commandMissing, unknownCommand } from './complaints.js';
-import { parseWords } from './words.js';
+import { parseWords } from './parse-words.js';
+import { argumentLeftOver, argumentsMissing, commandMissing, unknownCommand } from './usage-errors.js';
 
 export type Invocation =
   | { readonly kind: 'help'; readonly command: Command | null }

@@ -4,8 +4,8 @@
 import { PTFLAME_VERSION } from '../../src/text.js';
 import type { Command, Program } from './command.js';
 import type { Flag } from './flag.js';
+import { byTask, flagGroups } from './groups.js';
 import { ENVIRONMENT, EVERYWHERE, fallbackText, usage, valueText } from './help.js';
-import { byTask, flagGroups } from './parts.js';
 
 export function manPage({ commands, exitCodes }: Program): string {
   const lines = [

@@ -3,8 +3,8 @@
  */
 import type { Command, Program } from './command.js';
 import type { Flag } from './flag.js';
+import { argumentText, byTask, flagGroups } from './groups.js';
 import { ENVIRONMENT, EVERYWHERE, fallbackText, usage, valueText } from './help.js';
-import { argumentText, byTask, flagGroups } from './parts.js';
 
 export function reference({ commands }: Program): string {
   const inOrder = byTask(commands).flatMap(([, own]) => own);

@@ -12,18 +12,22 @@ export const BYTES_PER_CPU_SECOND = 200e6;
 const LEAST_DISK_BYTES = 128 * 1024 * 1024;
 const LARGEST_SHARE = 0.8;
 
-/** @throws PtflameError if perf would fail for lack of room; `say` hears what may become tight */
-export async function checkRoom(plan: RecordingPlan, machine: Machine, say: (text: string) => void): Promise<void> {
+/** @throws PtflameError if perf would fail for lack of room; `notify` receives warnings */
+export async function checkRoom(plan: RecordingPlan, machine: Machine, notify: (text: string) => void): Promise<void> {
   const needed = totalBytes(plan.buffers);
   if (needed > machine.availableBytes * LARGEST_SHARE) throw noMemory(plan, needed, machine.availableBytes);
   if (!mayBeLocked(machine, plan.buffers))
-    say(`note: the buffers (${formatBytes(needed)}) are larger than what this user may lock: perf will likely refuse`);
+    notify(
+      `note: the buffers (${formatBytes(needed)}) are larger than what this user may lock: perf will likely refuse`,
+    );
   const free = await freeDiskBytes(plan.output);
   if (free === null) return;
   if (free < LEAST_DISK_BYTES) throw noDisk(plan, free);
   const expected = expectedBytes(plan, machine);
   if (expected > free)
-    say(`note: this may write ${formatBytes(expected)}, and ${formatBytes(free)} are free in ${dirname(plan.output)}`);
+    notify(
+      `note: this may write ${formatBytes(expected)}, and ${formatBytes(free)} are free in ${dirname(plan.output)}`,
+    );
 }
 
 /** What busy CPUs would write; 0 if nobody knows how long. */

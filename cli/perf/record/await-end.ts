@@ -26,7 +26,7 @@ const MOST_DOUBLINGS = 4;
 export async function awaitEnd(
   perf: PerfProcess,
   dataFile: string,
-  say: (text: string) => void,
+  notify: (text: string) => void,
   patience: Patience,
 ): Promise<boolean> {
   const isGone = (ms: number) => Promise.race([perf.exited.then(() => true), wait(ms, false)]);
@@ -38,10 +38,10 @@ export async function awaitEnd(
     if (bytes !== size) [size, grownMs] = [bytes, nowMs];
     if (nowMs - saidMs > patience.sayMs * 2 ** Math.min(said, MOST_DOUBLINGS)) {
       [said, saidMs] = [said + 1, nowMs];
-      say(`perf still writes its recording (${formatBytes(size)} so far); Ctrl-C kills it, and nothing is kept`);
+      notify(`perf still writes its recording (${formatBytes(size)} so far); Ctrl-C kills it, and nothing is kept`);
     }
     if (nowMs - grownMs < patience.stillMs) continue;
-    say('perf does not end: it is killed');
+    notify('perf does not end: it is killed');
     perf.signal('SIGTERM');
     if (!(await isGone(patience.termMs))) perf.signalAll('SIGKILL');
     await perf.exited;

@@ -25,7 +25,7 @@ export interface RecordingContext {
   readonly machine: Machine;
   readonly version: PerfVersion;
   /** A line to the user. */
-  readonly say: (text: string) => void;
+  readonly notify: (text: string) => void;
   readonly patience?: Patience;
   /** No line that tells how far it is. */
   readonly quiet?: boolean;
@@ -33,20 +33,20 @@ export interface RecordingContext {
 
 /** Whatever perf's exit code: the file says whether there is a recording. */
 export async function keepRecording(plan: RecordingPlan, context: RecordingContext): Promise<RecordingNotes> {
-  await checkRoom(plan, context.machine, context.say);
+  await checkRoom(plan, context.machine, context.notify);
   const replaced = await setAside(plan.output);
   const recorded = await record(plan, context).catch(async (error: unknown) => {
     await replaced.restore();
     throw error;
   });
   await replaced.keep();
-  for (const line of recorded.lines) context.say(line);
+  for (const line of recorded.lines) context.notify(line);
   return recorded.notes;
 }
 
 async function record(plan: RecordingPlan, context: RecordingContext) {
-  const { say } = context;
-  say(`recording ${targetText(plan.target)}${lengthText(plan)}; Ctrl-C ends it and keeps it`);
+  const { notify } = context;
+  notify(`recording ${targetText(plan.target)}${lengthText(plan)}; Ctrl-C ends it and keeps it`);
   const end = await runDisplayed(plan, context);
   const file = await inspectRecording(plan.dataFile);
   if (!file?.isWhole) throw noRecording(plan, end, file);
@@ -72,12 +72,12 @@ async function flushed(output: string): Promise<void> {
 /** The terminal of a command is its own: nothing is drawn into it. */
 async function runDisplayed(
   plan: RecordingPlan,
-  { say, patience, quiet = false }: RecordingContext,
+  { notify, patience, quiet = false }: RecordingContext,
 ): Promise<RecordingEnd> {
   const { dataFile: path, timeMs, target } = plan;
-  const display = new RecordingDisplay({ path, timeMs, isQuiet: quiet || target.kind === 'command' }, say);
+  const display = new RecordingDisplay({ path, timeMs, isQuiet: quiet || target.kind === 'command' }, notify);
   try {
-    return await runRecording(plan, display.say, patience, display);
+    return await runRecording(plan, display.notify, patience, display);
   } finally {
     display.stop();
   }

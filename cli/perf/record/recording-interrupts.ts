@@ -1,14 +1,14 @@
 /**
  * The signals of a recording: the first Ctrl-C asks for its end, the second kills perf; SIGUSR2 asks for a snapshot.
  */
-import { takeInterrupts } from '../../process/interrupts.js';
+import { handleInterrupts } from '../../process/interrupts.js';
 import type { PerfProcess } from './perf-process.js';
 
 export const ACK_MS = 5_000;
 
 export class RecordingInterrupts {
   readonly #perf: PerfProcess;
-  readonly #say: (text: string) => void;
+  readonly #notify: (text: string) => void;
   readonly #releases: (() => void)[];
   readonly first: Promise<'interrupt'>;
   isFirst = false;
@@ -16,14 +16,14 @@ export class RecordingInterrupts {
   /** How many were taken. */
   snapshots = 0;
 
-  constructor(perf: PerfProcess, say: (text: string) => void) {
+  constructor(perf: PerfProcess, notify: (text: string) => void) {
     this.#perf = perf;
-    this.#say = say;
+    this.#notify = notify;
     let tell: (end: 'interrupt') => void = () => {};
     this.first = new Promise((done) => {
       tell = done;
     });
-    this.#releases = [takeInterrupts((signal) => this.#hear(signal, tell))];
+    this.#releases = [handleInterrupts((signal) => this.#hear(signal, tell))];
   }
 
   release(): void {
@@ -39,7 +39,7 @@ export class RecordingInterrupts {
   async takeSnapshot(): Promise<void> {
     const isTaken = await this.#perf.ask('snapshot', ACK_MS);
     if (isTaken) this.snapshots++;
-    this.#say(isTaken ? `snapshot ${this.snapshots} taken` : 'perf did not answer to the wish for a snapshot');
+    this.#notify(isTaken ? `snapshot ${this.snapshots} taken` : 'perf did not answer to the wish for a snapshot');
   }
 
   /** A terminal that closes sends SIGHUP more than once: that is no second Ctrl-C. */

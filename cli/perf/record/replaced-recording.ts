@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { readdir, readFile, rename, rm } from 'node:fs/promises';
 import { PtflameError } from '../../../src/text.js';
 import { firstBytes, notesPath } from '../../input/data-file.js';
-import { statOrNull } from '../../output/real-place.js';
+import { statOrNull } from '../../output/file-identity.js';
 
 /** What stood at the output before. */
 export interface Replaced {

@@ -26,7 +26,7 @@ interface Running {
   readonly perf: PerfProcess;
   readonly plan: RecordingPlan;
   readonly interrupts: RecordingInterrupts;
-  readonly say: (text: string) => void;
+  readonly notify: (text: string) => void;
   readonly patience: Patience;
 }
 
@@ -41,15 +41,15 @@ export interface RecordingWatcher {
 /** @throws PtflameError INTERRUPTED at the second Ctrl-C: perf is killed then */
 export async function runRecording(
   plan: RecordingPlan,
-  say: (text: string) => void,
+  notify: (text: string) => void,
   patience = PATIENCE,
   watcher?: RecordingWatcher,
 ): Promise<RecordingEnd> {
   const runsCommand = plan.target.kind === 'command';
   const spawned = { at: new Date(), ns: process.hrtime.bigint() };
   const perf = new PerfProcess({ ...plan, runsCommand });
-  const interrupts = new RecordingInterrupts(perf, say);
-  const running = { perf, plan, interrupts, say, patience };
+  const interrupts = new RecordingInterrupts(perf, notify);
+  const running = { perf, plan, interrupts, notify, patience };
   try {
     if (plan.snapshots === 'by-signal') interrupts.listenForSnapshots();
     const hasBegun = await begin(running);
@@ -74,9 +74,9 @@ const BLIND_START_MS = 500;
 const PING_MS = 3000;
 
 /** False if it never began. */
-async function begin({ perf, plan, interrupts, say, patience }: Running): Promise<boolean> {
+async function begin({ perf, plan, interrupts, notify, patience }: Running): Promise<boolean> {
   const { isControlled, waitsForEnable } = plan;
-  const slow = setTimeout(() => say('perf is still starting: large buffers take time'), patience.sayMs);
+  const slow = setTimeout(() => notify('perf is still starting: large buffers take time'), patience.sayMs);
   const longestMs = waitsForEnable ? patience.startMs : isControlled ? PING_MS : BLIND_START_MS;
   const isOver = Promise.race([perf.exited, interrupts.first]).then(() => 'over' as const);
   const answer = isControlled ? perf.ask(waitsForEnable ? 'enable' : 'ping', longestMs) : wait(longestMs, true);
@@ -98,11 +98,11 @@ async function firstEnd({ perf, plan, interrupts }: Running, hasBegun: boolean):
 }
 
 /** True if perf had to be killed. */
-async function stop({ perf, plan, interrupts, say, patience }: Running, hasBegun: boolean): Promise<boolean> {
+async function stop({ perf, plan, interrupts, notify, patience }: Running, hasBegun: boolean): Promise<boolean> {
   if (hasBegun && plan.snapshots === 'by-signal' && interrupts.snapshots === 0) await interrupts.takeSnapshot();
   if (hasBegun && plan.waitsForEnable) await perf.ask('disable', ACK_MS);
   perf.signal('SIGINT');
-  return awaitEnd(perf, plan.dataFile, say, patience);
+  return awaitEnd(perf, plan.dataFile, notify, patience);
 }
 
 async function unanswered(perf: PerfProcess, longestMs: number): Promise<PtflameError> {

@@ -16,7 +16,7 @@ import { formatBytes } from '../../../src/text.js';
 import { dataFileOf, firstBytes } from '../../input/data-file.js';
 import type { DecodingOptions } from '../../options/shared.js';
 import { createTemporaryDirectory } from '../../output/temporary-files.js';
-import { tell } from '../../terminal/say.js';
+import { notify } from '../../terminal/notify.js';
 import { notesOf } from '../record/recording-notes.js';
 import { checkSymfs } from './check-symfs.js';
 import { decodeRecording } from './script.js';
@@ -63,9 +63,9 @@ async function tellMissing(recording: Recording, symfs: string | null): Promise<
   const files = await neededFiles(recording, symfs ?? '/');
   const lost = files.filter(({ state }) => state !== 'same');
   for (const { path, state } of lost.slice(0, MOST_TOLD)) {
-    tell(`ptflame: ${path} ${WHAT[state]}: what ran in it will be lost`);
+    notify(`ptflame: ${path} ${WHAT[state]}: what ran in it will be lost`);
   }
-  if (lost.length > MOST_TOLD) tell(`ptflame: and ${lost.length - MOST_TOLD} more files`);
+  if (lost.length > MOST_TOLD) notify(`ptflame: and ${lost.length - MOST_TOLD} more files`);
 }
 
 const MOST_TOLD = 10;

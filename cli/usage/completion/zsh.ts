@@ -3,7 +3,7 @@
  */
 import type { Command } from '../command.js';
 import type { Flag } from '../flag.js';
-import { argumentText } from '../parts.js';
+import { argumentText } from '../groups.js';
 import { type Offer, offerOf, offerOfArgument, quoted, spellings } from './values.js';
 
 export function zshCompletion(commands: readonly Command[]): string[] {

@@ -75,5 +75,5 @@ test('one door leads to standard error', async () => {
     files.map(async (name) => [name, await readFile(join('cli', name), 'utf8')] as const),
   );
   const writers = texts.filter(([, text]) => /stderr\.write\(/.test(text)).map(([name]) => name);
-  expect(writers.sort()).toEqual(['process/last-door.ts', 'start.ts', 'terminal/say.ts']);
+  expect(writers.sort()).toEqual(['process/exit.ts', 'start.ts', 'terminal/notify.ts']);
 });

@@ -5,7 +5,7 @@ import { mkdir, readFile } from 'node:fs/promises';
 import { execa } from 'execa';
 import { describe, expect } from 'vitest';
 import { PROGRAM as DESCRIPTION } from '../../../cli/commands.js';
-import { parseWords } from '../../../cli/usage/words.js';
+import { parseWords } from '../../../cli/usage/parse-words.js';
 import { expectRefusal, PROGRAM, ptflame, SIX_LINES, SIX_LINES_FOLDED, test } from '../../helpers/cli/run-cli.js';
 
 const NAMES = DESCRIPTION.commands.map(({ name }) => name);

@@ -4,7 +4,7 @@
 import { tmpdir } from 'node:os';
 import { Writable } from 'node:stream';
 import { removeTemporaryFiles } from '../../../cli/output/temporary-files.js';
-import { report } from '../../../cli/process/last-door.js';
+import { reportError } from '../../../cli/process/exit.js';
 import { run } from '../../../cli/run.js';
 
 export interface Run {
@@ -55,7 +55,7 @@ async function exitCodeOf(args: readonly string[]): Promise<number> {
     await run(args, NEVER);
     return Number(process.exitCode ?? 0);
   } catch (error) {
-    return report(error);
+    return reportError(error);
   } finally {
     process.exitCode = 0;
     removeTemporaryFiles();

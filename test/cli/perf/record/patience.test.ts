@@ -20,7 +20,7 @@ async function recordWith(play: string, dir: Directory, patience = PATIENCE) {
   const target = { kind: 'processes', pids: [1], perThread: false } as const;
   const plan = await planRecording(options, target, machine, version);
   const said: string[] = [];
-  const recording = keepRecording(plan, { machine, version, say: (text) => said.push(text), patience });
+  const recording = keepRecording(plan, { machine, version, notify: (text) => said.push(text), patience });
   return {
     said,
     error: await recording.then(

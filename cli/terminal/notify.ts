@@ -4,10 +4,10 @@
 import { visibleText as escapeForTerminal } from '../../src/text.js';
 
 /** The one door to standard error: names are other people's text, and act on no terminal. */
-export function tell(line: string): void {
+export function notify(line: string): void {
   process.stderr.write(`${escapeForTerminal(line)}\n`);
 }
 
-export function sayer(quiet: boolean): (text: string) => void {
-  return quiet ? () => {} : tell;
+export function notifier(quiet: boolean): (text: string) => void {
+  return quiet ? () => {} : notify;
 }

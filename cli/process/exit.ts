@@ -6,7 +6,7 @@ import { EXIT } from '../usage/exit-codes.js';
 import { faultOf } from './faults.js';
 
 /** Says what went wrong, in one message; returns the exit code. */
-export function report(error: unknown): number {
+export function reportError(error: unknown): number {
   if ((error as NodeJS.ErrnoException | null)?.code === 'EPIPE') return EXIT.done; // the reader went away: `| head`
   const fault = faultOf(error);
   const lines = [
@@ -33,12 +33,12 @@ let outputFault: unknown = null;
  * Everything that nobody catches comes here: errors in callbacks, promises that nobody waits for, and an end in the middle of the
  * work, when nothing is left that could go on. Temporary files are removed by whoever listens to the exit.
  */
-export function openLastDoor(): void {
+export function installExitHandlers(): void {
   process.stdout.on('error', (error) => {
     outputFault ??= error;
   });
   process.stderr.on('error', () => {}); // there is nobody left to tell
-  const end = (error: unknown) => process.exit(report(error));
+  const end = (error: unknown) => process.exit(reportError(error));
   process.on('uncaughtException', end);
   process.on('unhandledRejection', end);
   process.once('beforeExit', endInTheMiddle);
@@ -46,23 +46,23 @@ export function openLastDoor(): void {
 
 /** Nothing waits for anything, and yet the work is not done: without a word Node would end with 0, or 13. */
 function endInTheMiddle(): never {
-  process.exit(report(new Error('the work stopped in the middle, with nothing left to wait for')));
+  process.exit(reportError(new Error('the work stopped in the middle, with nothing left to wait for')));
 }
 
 /** The work is done, or its failure told: from now on nothing has to be waited for. */
-export function closeLastDoor(): void {
+export function expectExit(): void {
   process.off('beforeExit', endInTheMiddle);
 }
 
 /** The exit code of a command that has done its work: standard output may have taken all of it, or not. */
-export async function exitCodeOfDone(): Promise<number> {
+export async function exitCodeOfSuccess(): Promise<number> {
   await new Promise<void>((done) => process.stdout.write('', () => done()));
   if (outputFault === null) return EXIT.done;
   const { code, message } = outputFault as NodeJS.ErrnoException;
-  if (code === 'EPIPE') return report(outputFault);
+  if (code === 'EPIPE') return reportError(outputFault);
   const why = code === 'ENOSPC' ? 'the disk is full' : message;
   const hint = 'send it somewhere else';
-  return report(
+  return reportError(
     new PtflameError('OUTPUT_UNWRITABLE', `cannot write standard output: ${why}`, { hint, cause: outputFault }),
   );
 }

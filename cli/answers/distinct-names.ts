@@ -9,7 +9,7 @@ interface Named {
 }
 
 /** Names functions of these. */
-export function toldApart(functions: readonly Named[]): (named: Named) => string {
+export function distinctNames(functions: readonly Named[]): (named: Named) => string {
   const behind = filesBehindNames(functions);
   const fileOf = new Map(functions.map((named, row) => [identity(named), behind[row]]));
   return (named) => named.name + (fileOf.get(identity(named)) ?? '');

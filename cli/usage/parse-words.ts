@@ -3,8 +3,8 @@
  * numbers, lists and booleans: what is not is refused here, in our words.
  */
 import { Parser } from 'yargs/helpers';
-import { argumentLeftOver, type Context, needlessValue, unknownFlag, valueMissing } from './complaints.js';
 import type { Flag } from './flag.js';
+import { argumentLeftOver, type Context, needlessValue, unknownFlag, valueMissing } from './usage-errors.js';
 
 export interface Words {
   /** By property. Of a flag that is no list and was given twice the last one counts: a script's can be overruled. */
