@@ -7,7 +7,7 @@ export type { PerfTime } from './model/perf-time.js';
 export type { RecordedWhere } from './model/profile.js';
 export { readElf } from './pack/elf-file.js';
 export { type NeededFile, neededFiles } from './pack/needed-files.js';
-export type { RecordingFile } from './perfdata/file-window.js';
+export type { RecordingFile } from './perfdata/file/file-window.js';
 export { openRecording } from './perfdata/open-recording.js';
 export { type DecodeJob, type PlanOptions, planJobs } from './perfdata/plan-jobs.js';
 export { readRecording } from './perfdata/read-recording.js';

@@ -4,9 +4,9 @@
 import type { Stats } from 'node:fs';
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { unreadableInput } from '../model/errors.js';
+import { notARecording } from './file/refusals.js';
 import { type ReadRecordingOptions, readRecording } from './read-recording.js';
 import type { Recording } from './recording.js';
-import { notARecording } from './refusals.js';
 
 export interface OpenRecordingOptions extends ReadRecordingOptions {
   /** What it is called in messages, if not by its path. */

@@ -2,16 +2,16 @@
  * A perf.data file in, what it tells without being decoded out. Only what the kernel wrote beside the trace is kept.
  */
 import { comparePerfTimes } from '../model/perf-time.js';
-import { type Attributes, readAttributes } from './attributes.js';
-import { Damage } from './damage.js';
-import { type Features, readFeatures } from './features.js';
-import { FileWindow, type RecordingFile } from './file-window.js';
-import { type FileHeader, readHeader } from './header.js';
-import { keyOf, RecordTaker } from './record-taker.js';
+import { Damage } from './file/damage.js';
+import { FileWindow, type RecordingFile } from './file/file-window.js';
+import { type FileHeader, readHeader } from './file/header.js';
+import { compressed } from './file/refusals.js';
+import { walkRecords } from './file/walk.js';
 import type { BuildId, Recording } from './recording.js';
-import { compressed } from './refusals.js';
-import { attributeOf, traceSettings } from './trace-settings.js';
-import { walkRecords } from './walk.js';
+import { type Attributes, readAttributes } from './records/attributes.js';
+import { type Features, readFeatures } from './records/features.js';
+import { keyOf, RecordTaker } from './records/record-taker.js';
+import { attributeOf, traceSettings } from './records/trace-settings.js';
 
 export interface ReadRecordingOptions {
   readonly signal?: AbortSignal;

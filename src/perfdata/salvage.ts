@@ -5,12 +5,12 @@ import { constants } from 'node:fs';
 import { copyFile, type FileHandle, open } from 'node:fs/promises';
 import { PtflameError } from '../model/errors.js';
 import { NONE } from '../model/units.js';
-import { Damage } from './damage.js';
-import { FileWindow, type RecordingFile } from './file-window.js';
-import { readHeader } from './header.js';
-import { RecordType, readAuxBuffer } from './kernel-records.js';
-import { SECTION_BYTES } from './sections.js';
-import { type FileRecord, walkRecords } from './walk.js';
+import { Damage } from './file/damage.js';
+import { FileWindow, type RecordingFile } from './file/file-window.js';
+import { readHeader } from './file/header.js';
+import { SECTION_BYTES } from './file/sections.js';
+import { type FileRecord, walkRecords } from './file/walk.js';
+import { RecordType, readAuxBuffer } from './records/kernel-records.js';
 
 export interface Salvaged {
   readonly keptBytes: number;

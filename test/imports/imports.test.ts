@@ -77,7 +77,7 @@ const PLANTED = [
   ['a type, inline', 'src/parser/lines/lines.ts', "let lane: import('../../store/lanes/lane.js').Lane;"],
   ['when it runs', 'src/layout/layout.ts', "const page = await import('../render/page/html.js');"],
   ['handed on', 'src/analysis/metrics.ts', "export { NumberReader } from '../codec/number-reader.js';"],
-  ['for its effects', 'src/perfdata/walk.ts', "import '../pack/is-pack.js';"],
+  ['for its effects', 'src/perfdata/file/walk.ts', "import '../../pack/is-pack.js';"],
   ['a door of the library, from below', 'src/pipeline/analyze.ts', "import { analyze } from '../index.js';"],
   ['the command line, from the library', 'src/pipeline/analyze.ts', "import { main } from '../../cli/main.js';"],
   ['past the doors', 'cli/main.ts', "import { Lane } from '../src/store/lanes/lane.js';"],

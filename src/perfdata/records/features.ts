@@ -1,15 +1,15 @@
 /**
  * What perf adds behind the records when it ends: the machine, the command, names of events, build ids.
  */
-import type { PerfTime } from '../model/perf-time.js';
+import type { PerfTime } from '../../model/perf-time.js';
+import type { Damage } from '../file/damage.js';
+import type { RecordingFile } from '../file/file-window.js';
+import type { FileHeader } from '../file/header.js';
+import { loadSection, readSection, SECTION_BYTES, type Section, SectionReader } from '../file/sections.js';
+import { timeOf } from '../file/times.js';
+import type { BuildId, RecordedMachine } from '../recording.js';
 import { type Attribute, readAttribute } from './attributes.js';
 import { readBuildIds } from './build-ids.js';
-import type { Damage } from './damage.js';
-import type { RecordingFile } from './file-window.js';
-import type { FileHeader } from './header.js';
-import type { BuildId, RecordedMachine } from './recording.js';
-import { loadSection, readSection, SECTION_BYTES, type Section, SectionReader } from './sections.js';
-import { timeOf } from './times.js';
 
 const Feature = {
   BuildId: 2,

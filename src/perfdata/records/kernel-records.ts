@@ -1,11 +1,11 @@
 /**
  * One record of the kernel in, what it says out: the same as `perf script` prints of it, and our parser reads.
  */
-import { NONE } from '../model/units.js';
-import type { AuxBuffer, AuxRecord, RecordedEvent } from './recording.js';
-import { hexOf, readU64 } from './sections.js';
+import { NONE } from '../../model/units.js';
+import { hexOf, readU64 } from '../file/sections.js';
+import type { FileRecord } from '../file/walk.js';
+import type { AuxBuffer, AuxRecord, RecordedEvent } from '../recording.js';
 import type { Place } from './trailer.js';
-import type { FileRecord } from './walk.js';
 
 /** perf's numbers; above 64 they are its own, not the kernel's. */
 export const RecordType = {

@@ -1,10 +1,10 @@
 /**
  * The events of a recording: what perf asked the kernel for, and by which ids their records are known.
  */
-import type { RecordingFile } from './file-window.js';
-import type { FileHeader } from './header.js';
-import { damagedHeader } from './refusals.js';
-import { loadSection, readSection, readU64, SECTION_BYTES, type Section } from './sections.js';
+import type { RecordingFile } from '../file/file-window.js';
+import type { FileHeader } from '../file/header.js';
+import { damagedHeader } from '../file/refusals.js';
+import { loadSection, readSection, readU64, SECTION_BYTES, type Section } from '../file/sections.js';
 import { type Trailer, trailerOf } from './trailer.js';
 
 export interface Attribute {

@@ -1,7 +1,7 @@
 /**
  * Recordings that cannot be read at all: what they are, and what to do.
  */
-import { PtflameError } from '../model/errors.js';
+import { PtflameError } from '../../model/errors.js';
 
 const RECORD_TO_FILE = 'record to a file, without a pipe: perf record -o perf.data …';
 

@@ -1,10 +1,11 @@
 /**
  * How Intel PT was set up: perf keeps it in a record of its own (AUXTRACE_INFO), a list of numbers.
  */
+
+import { textOf } from '../file/sections.js';
+import type { FileRecord } from '../file/walk.js';
+import type { TraceSettings } from '../recording.js';
 import type { Attribute, Attributes } from './attributes.js';
-import type { TraceSettings } from './recording.js';
-import { textOf } from './sections.js';
-import type { FileRecord } from './walk.js';
 
 const INTEL_PT = 1;
 const NUMBERS_AT = 16;

@@ -1,10 +1,10 @@
 /**
  * The end of each record of the kernel: who ran, where and when.
  */
-import type { PerfTime } from '../model/perf-time.js';
-import { NONE } from '../model/units.js';
-import { readU64 } from './sections.js';
-import { timeOf } from './times.js';
+import type { PerfTime } from '../../model/perf-time.js';
+import { NONE } from '../../model/units.js';
+import { readU64 } from '../file/sections.js';
+import { timeOf } from '../file/times.js';
 
 /** Bytes before the end of the record, 0 for what is not there. */
 export interface Trailer {

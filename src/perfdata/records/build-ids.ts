@@ -1,9 +1,10 @@
 /**
  * The list of build ids that perf keeps of the files whose code ran.
  */
+
+import { hexOf, textOf } from '../file/sections.js';
+import type { BuildId } from '../recording.js';
 import { isKernelMode, MOST_BUILD_ID_BYTES } from './kernel-records.js';
-import type { BuildId } from './recording.js';
-import { hexOf, textOf } from './sections.js';
 
 const HEAD_BYTES = 8;
 const BUILD_ID_AT = 12; // behind the pid

@@ -1,9 +1,14 @@
 /**
  * Takes records one by one, and keeps what they tell.
  */
-import { isThreadId } from '../model/limits.js';
+import { isThreadId } from '../../model/limits.js';
+import type { Damage } from '../file/damage.js';
+import { compressed } from '../file/refusals.js';
+import { readU64 } from '../file/sections.js';
+import { TimeBounds, timeOf } from '../file/times.js';
+import type { FileRecord } from '../file/walk.js';
+import type { AuxBuffer, AuxRecord, BuildId, RecordedEvent } from '../recording.js';
 import type { Attributes } from './attributes.js';
-import type { Damage } from './damage.js';
 import {
   LEAST_BYTES,
   RecordType,
@@ -12,13 +17,8 @@ import {
   readEvent,
   readMappedBuildId,
 } from './kernel-records.js';
-import type { AuxBuffer, AuxRecord, BuildId, RecordedEvent } from './recording.js';
-import { compressed } from './refusals.js';
-import { readU64 } from './sections.js';
-import { TimeBounds, timeOf } from './times.js';
 import { readTraceInfo, type TraceInfo } from './trace-settings.js';
 import { NOWHERE, type Place, readEventId, readPlace, type Trailer } from './trailer.js';
-import type { FileRecord } from './walk.js';
 
 export class RecordTaker {
   readonly buffers: AuxBuffer[] = [];
