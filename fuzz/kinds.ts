@@ -8,7 +8,7 @@ import { profiles } from './files/profiles.js';
 import { recordings } from './files/recordings.js';
 import { traceFiles } from './files/trace-files.js';
 import type { AnyCase, Kind } from './kind.js';
-import { texts } from './text.js';
+import { texts } from './text/text.js';
 
 /** Each makes a kind of a seed and a directory that it may write to. */
 const KINDS = { text: texts, recordings, 'trace-files': traceFiles, packs, profiles, faults } as const;

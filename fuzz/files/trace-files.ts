@@ -17,7 +17,7 @@ import {
   traceStream,
 } from '../../src/index.js';
 import { FRAME_BYTES, HEAD_BYTES, TRAILER_BYTES } from '../../src/trace-file/format.js';
-import { checkProfile } from '../check-profile.js';
+import { checkProfile } from '../checks/check-profile.js';
 import type { AnyCase, Kind } from '../kind.js';
 import { Random } from '../random.js';
 import { mutated } from './mutate.js';

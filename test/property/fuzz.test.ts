@@ -2,14 +2,14 @@
  * A short run of `npm run fuzz`, always the same one.
  */
 import { describe, expect } from 'vitest';
-import { type FuzzCase, makeCase } from '../../fuzz/cases.js';
-import { checkCase } from '../../fuzz/check.js';
-import { countLines } from '../../fuzz/check-parser.js';
-import { Corpus } from '../../fuzz/corpus.js';
+import { countLines } from '../../fuzz/checks/check-parser.js';
 import { faults } from '../../fuzz/faults/faults.js';
 import { SCENARIOS } from '../../fuzz/faults/scenarios.js';
 import { type KindName, kindOf } from '../../fuzz/kinds.js';
 import { failureOf, minimised } from '../../fuzz/minimise.js';
+import { type FuzzCase, makeCase } from '../../fuzz/text/cases.js';
+import { checkCase } from '../../fuzz/text/check.js';
+import { Corpus } from '../../fuzz/text/corpus.js';
 import { test } from '../helpers/cli/run-cli.js';
 
 const SEED = 1;

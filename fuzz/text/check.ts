@@ -2,11 +2,11 @@
  * One case in; nothing out, or an error that says which promise it broke.
  */
 import assert from 'node:assert/strict';
-import { analyze, type FoldedOptions, type Profile, PtflameError, renderFolded, traceStream } from '../src/index.js';
+import { analyze, type FoldedOptions, type Profile, PtflameError, renderFolded, traceStream } from '../../src/index.js';
+import { checkFolded } from '../checks/check-folded.js';
+import { checkParser, countLines } from '../checks/check-parser.js';
+import { checkProfile } from '../checks/check-profile.js';
 import type { FuzzCase } from './cases.js';
-import { checkFolded } from './check-folded.js';
-import { checkParser, countLines } from './check-parser.js';
-import { checkProfile } from './check-profile.js';
 import { orderMatters } from './order-matters.js';
 
 /** How what is no plain text begins. How much is read of a broken archive depends on its pieces. */

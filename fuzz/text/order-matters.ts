@@ -1,10 +1,10 @@
 /**
  * The traces of which nobody promises that the order of their inputs changes nothing.
  */
-import { FURTHEST_NS } from '../src/model/limits.js';
-import type { PerfTime } from '../src/model/perf-time.js';
-import { parsePerfLine } from '../src/parser/lines/perf-line.js';
-import type { PerfLine } from '../src/parser/lines/perf-line-types.js';
+import { FURTHEST_NS } from '../../src/model/limits.js';
+import type { PerfTime } from '../../src/model/perf-time.js';
+import { parsePerfLine } from '../../src/parser/lines/perf-line.js';
+import type { PerfLine } from '../../src/parser/lines/perf-line-types.js';
 
 const LONGEST_LINE = 64 * 1024;
 /** Of times further apart than that, those near the first one count. */

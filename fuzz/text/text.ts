@@ -1,14 +1,15 @@
 /**
  * Texts of traces as a kind of fuzzing.
  */
+
+import { countLines } from '../checks/check-parser.js';
+import type { Kind } from '../kind.js';
 import { type FuzzCase, makeCase } from './cases.js';
 import { checkCase } from './check.js';
-import { countLines } from './check-parser.js';
 import { Corpus } from './corpus.js';
-import type { Kind } from './kind.js';
 
 export function texts(seed: number): Kind<FuzzCase> {
-  const corpus = new Corpus(new URL('../../fixtures/', import.meta.url)); // from dist/fuzz
+  const corpus = new Corpus(new URL('../../../fixtures/', import.meta.url)); // from dist/fuzz/text
   return {
     isText: true,
     make: (number) => makeCase(seed, number, corpus),

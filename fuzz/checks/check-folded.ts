@@ -2,7 +2,7 @@
  * What holds for every folded text: any reader understands each line, and the numbers add up to the profile.
  */
 import assert from 'node:assert/strict';
-import type { FoldedOptions, Profile } from '../src/index.js';
+import type { FoldedOptions, Profile } from '../../src/index.js';
 import { expectSameNs } from './check-profile.js';
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this is about

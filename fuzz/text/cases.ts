@@ -1,12 +1,12 @@
 /**
  * A seed and a number in, one case out: the bytes of a hostile trace, and how they are to be analysed.
  */
-import type { AnalyzeOptions, FoldedOptions } from '../src/index.js';
+import type { AnalyzeOptions, FoldedOptions } from '../../src/index.js';
+import { Random } from '../random.js';
 import type { Corpus, Lines } from './corpus.js';
 import { EXTREMES } from './extremes.js';
 import { BYTE_MUTATIONS, RARE_BYTE_MUTATIONS } from './mutate-bytes.js';
 import { LINE_MUTATIONS } from './mutate-lines.js';
-import { Random } from './random.js';
 
 export interface FuzzCase {
   readonly number: number;

@@ -3,7 +3,7 @@
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
-import type { Random } from './random.js';
+import type { Random } from '../random.js';
 
 /** Lines without their newlines; bytes as latin1 characters. */
 export type Lines = readonly string[];

@@ -2,7 +2,7 @@
  * The text of a trace in, harmed bytes out: flipped, cut, repeated, put in, packed.
  */
 import { gzipSync } from 'node:zlib';
-import type { Random } from './random.js';
+import type { Random } from '../random.js';
 import { HOSTILE_WORDS } from './words.js';
 
 type ByteMutation = (bytes: Buffer, random: Random) => Buffer;

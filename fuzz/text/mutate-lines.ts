@@ -1,8 +1,9 @@
 /**
  * Lines in, other lines out: lost, doubled, in another order, from elsewhere, or with hostile words in them.
  */
+
+import type { Random } from '../random.js';
 import type { Corpus, Lines } from './corpus.js';
-import type { Random } from './random.js';
 import { FIELDS, HOSTILE_WORDS } from './words.js';
 
 type LineMutation = (lines: Lines, random: Random, corpus: Corpus) => Lines;

@@ -2,10 +2,10 @@
  * Bytes through the parser alone: it never throws, and accounts for every line.
  */
 import assert from 'node:assert/strict';
-import type { LineCounts } from '../src/model/quality.js';
-import { LineCutter } from '../src/parser/lines/lines.js';
-import { TraceVocabulary } from '../src/parser/sites/trace-vocabulary.js';
-import { TraceParser } from '../src/parser/trace-parser.js';
+import type { LineCounts } from '../../src/model/quality.js';
+import { LineCutter } from '../../src/parser/lines/lines.js';
+import { TraceVocabulary } from '../../src/parser/sites/trace-vocabulary.js';
+import { TraceParser } from '../../src/parser/trace-parser.js';
 
 export function checkParser(bytes: Buffer, pieceBytes: number): void {
   const parser = new TraceParser(new TraceVocabulary(), 'fuzz');

@@ -1,7 +1,7 @@
 /**
  * Traces that no mutation comes to: much of one thing, each line as perf prints it.
  */
-import type { Random } from './random.js';
+import type { Random } from '../random.js';
 
 type Extreme = (count: number, random: Random) => string[];
 

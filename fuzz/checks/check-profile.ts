@@ -2,7 +2,7 @@
  * What holds for every profile, whatever the trace: nothing is lost, doubled, negative or endless.
  */
 import assert from 'node:assert/strict';
-import type { CallTree, Profile, Quality, ThreadProfile, TraceMeta } from '../src/index.js';
+import type { CallTree, Profile, Quality, ThreadProfile, TraceMeta } from '../../src/index.js';
 import { expectWholeAccount } from './check-parser.js';
 
 const MOST_DAMAGED = 10;
