@@ -1,8 +1,8 @@
 /**
  * What all answers are made of: names for symbols, texts for times, and what trace it is.
  */
-import type { DurationRange, DurationStats } from '../analysis/duration-stats.js';
-import { knowsSwitches, onCpuNs, timeSums, timeSumsOf } from '../analysis/outside.js';
+import type { DurationRange, DurationStats } from '../analysis/tree/duration-stats.js';
+import { knowsSwitches, onCpuNs, timeSums, timeSumsOf } from '../analysis/tree/outside.js';
 import { type CallTree, CallTreeBuilder, ROOT } from '../model/call-tree.js';
 import { perfTimeText } from '../model/perf-time.js';
 import type { Profile, TraceMeta } from '../model/profile.js';

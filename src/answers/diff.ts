@@ -1,8 +1,8 @@
 /**
  * Two profiles in, what changed from one to the other out, function by function.
  */
-import { type FunctionSums, functionsOf } from '../analysis/functions.js';
-import { isStop } from '../analysis/outside.js';
+import { type FunctionSums, functionsOf } from '../analysis/tree/functions.js';
+import { isStop } from '../analysis/tree/outside.js';
 import type { CallTree } from '../model/call-tree.js';
 import type { Profile } from '../model/profile.js';
 import { compareUtf8 } from '../model/utf8-order.js';

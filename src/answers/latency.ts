@@ -1,13 +1,13 @@
 /**
  * The calls of a function in, how long they took and why out: as it is printed.
  */
-import type { CallsAnswer } from '../analysis/calls-answer.js';
-import type { ChainRow } from '../analysis/chains.js';
-import type { ChildRow } from '../analysis/child-rows.js';
-import { functionsOf } from '../analysis/functions.js';
-import { type CallerLatency, type LatencyStats, latencyOf, type SlowCallRows } from '../analysis/latency.js';
-import { isLost, isOffCpu, isStop, onCpuNs } from '../analysis/outside.js';
+import type { CallsAnswer } from '../analysis/calls/calls-answer.js';
+import type { ChainRow } from '../analysis/latency/chains.js';
+import type { ChildRow } from '../analysis/latency/child-rows.js';
+import { type CallerLatency, type LatencyStats, latencyOf, type SlowCallRows } from '../analysis/latency/latency.js';
 import { type FunctionSet, isOfSet } from '../analysis/questions.js';
+import { functionsOf } from '../analysis/tree/functions.js';
+import { isLost, isOffCpu, isStop, onCpuNs } from '../analysis/tree/outside.js';
 import type { Profile } from '../model/profile.js';
 import { compareSymbols } from '../model/symbol-order.js';
 import type { SymbolTable } from '../model/symbol-table.js';

@@ -1,9 +1,9 @@
 /**
  * A profile in, its functions out: as they are printed.
  */
-import { longestNs } from '../analysis/duration-stats.js';
-import { type FunctionSums, functionsOf } from '../analysis/functions.js';
-import { isStop } from '../analysis/outside.js';
+import { longestNs } from '../analysis/tree/duration-stats.js';
+import { type FunctionSums, functionsOf } from '../analysis/tree/functions.js';
+import { isStop } from '../analysis/tree/outside.js';
 import type { Profile } from '../model/profile.js';
 import { compareSymbols } from '../model/symbol-order.js';
 import type { SymbolTable } from '../model/symbol-table.js';

@@ -1,7 +1,7 @@
 /**
  * Inputs in, a profile out, and the answers to what was asked beside it.
  */
-import type { CallsAnswer } from '../analysis/calls-answer.js';
+import type { CallsAnswer } from '../analysis/calls/calls-answer.js';
 import type { FunctionSet } from '../analysis/questions.js';
 import { assert } from '../model/errors.js';
 import type { Profile } from '../model/profile.js';

@@ -3,7 +3,7 @@
  * together.
  */
 import { describe, expect, test } from 'vitest';
-import { type FilteredThread, filterThread } from '../../src/analysis/filter-thread.js';
+import { type FilteredThread, filterThread } from '../../src/analysis/log/filter-thread.js';
 import type { CallFilter } from '../../src/analysis/questions.js';
 import { argumentOf, CallLogBuilder, CallOp, opOf } from '../../src/model/call-log.js';
 import { type DurationBlocks, DurationsBuilder, durationsOf } from '../../src/model/durations.js';

@@ -2,7 +2,7 @@
  * A thread that was caught in the middle stands on callers that only other threads show: whatever is asked, it does.
  */
 import { expect, test } from 'vitest';
-import { latencyOf } from '../../src/analysis/latency.js';
+import { latencyOf } from '../../src/analysis/latency/latency.js';
 import { type AnalyzeOptions, analyze } from '../../src/index.js';
 import { askLatency, askStacks } from '../../src/pipeline/analyze.js';
 import { dedent, outline } from '../helpers/checks/outline.js';

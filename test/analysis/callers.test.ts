@@ -3,8 +3,8 @@
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { bottomUp, callersOfFunction, callersTree } from '../../src/analysis/callers.js';
-import { functionsOf } from '../../src/analysis/functions.js';
+import { bottomUp, callersOfFunction, callersTree } from '../../src/analysis/tree/callers.js';
+import { functionsOf } from '../../src/analysis/tree/functions.js';
 import type { CallTree } from '../../src/model/call-tree.js';
 import { totalTimes } from '../../src/model/tree-view.js';
 import { callTrees, chainOf, SYMBOLS, sum } from '../helpers/random/random-trees.js';

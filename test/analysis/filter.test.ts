@@ -3,8 +3,8 @@
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { filterThread } from '../../src/analysis/filter-thread.js';
-import { foldRecursion, reroot } from '../../src/analysis/reshape.js';
+import { filterThread } from '../../src/analysis/log/filter-thread.js';
+import { foldRecursion, reroot } from '../../src/analysis/tree/reshape.js';
 import type { ThreadProfile } from '../../src/index.js';
 import type { CallTree } from '../../src/model/call-tree.js';
 import { Replayer } from '../../src/replay/replayer.js';

@@ -2,7 +2,7 @@
  * Traces and questions that want to break it: answers stay right, and the work grows as the trace does.
  */
 import { describe, expect, test } from 'vitest';
-import { latencyOf } from '../../src/analysis/latency.js';
+import { latencyOf } from '../../src/analysis/latency/latency.js';
 import { type AnalyzeOptions, analyze } from '../../src/index.js';
 import {
   BUCKETS,

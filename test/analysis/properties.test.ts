@@ -3,7 +3,7 @@
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type FunctionSums, functionsOf } from '../../src/analysis/functions.js';
+import { type FunctionSums, functionsOf } from '../../src/analysis/tree/functions.js';
 import { type AnalyzeOptions, analyze, type Profile } from '../../src/index.js';
 import { dedent, outline } from '../helpers/checks/outline.js';
 import { expectSound, expectSoundSums } from '../helpers/checks/sound.js';

@@ -2,8 +2,8 @@
  * Rows of `report` against exact truth: how often each function was called, and how long it was on the stack.
  */
 import { expect, test } from 'vitest';
-import { functionsOf } from '../../src/analysis/functions.js';
-import { isStop } from '../../src/analysis/outside.js';
+import { functionsOf } from '../../src/analysis/tree/functions.js';
+import { isStop } from '../../src/analysis/tree/outside.js';
 import { SpecialSymbol, SymbolKind } from '../../src/model/symbol-table.js';
 import type { TailCalls } from '../../src/replay/stack/frame.js';
 import { analyzeText, fixture } from '../helpers/traces/load.js';

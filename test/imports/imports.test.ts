@@ -76,7 +76,7 @@ const PLANTED = [
   ['a type', 'src/parser/lines/lines.ts', "import type { Lane } from '../../store/lanes/lane.js';"],
   ['a type, inline', 'src/parser/lines/lines.ts', "let lane: import('../../store/lanes/lane.js').Lane;"],
   ['when it runs', 'src/layout/layout.ts', "const page = await import('../render/page/html.js');"],
-  ['handed on', 'src/analysis/metrics.ts', "export { NumberReader } from '../codec/number-reader.js';"],
+  ['handed on', 'src/analysis/tree/metrics.ts', "export { NumberReader } from '../../codec/number-reader.js';"],
   ['for its effects', 'src/perfdata/file/walk.ts', "import '../../pack/is-pack.js';"],
   ['a door of the library, from below', 'src/pipeline/analyze.ts', "import { analyze } from '../index.js';"],
   ['the command line, from the library', 'src/pipeline/analyze.ts', "import { main } from '../../cli/main.js';"],
@@ -94,7 +94,7 @@ const PLANTED = [
   ['the process, by its parts', 'src/render/folded.ts', 'const { env } = process;'],
   ['the process, by another name', 'src/model/units.ts', 'globalThis.process.exit(1);'],
   ['the console', 'src/pipeline/analyze.ts', "console.log('read');"],
-  ['a Buffer, where a browser runs it', 'src/analysis/metrics.ts', 'Buffer.from([1]);'],
+  ['a Buffer, where a browser runs it', 'src/analysis/tree/metrics.ts', 'Buffer.from([1]);'],
   ['out of a room that is not in the table', 'src/new-room/new.ts', "import { NONE } from '../model/units.js';"],
 ] as const;
 

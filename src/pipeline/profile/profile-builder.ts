@@ -1,9 +1,9 @@
 /**
  * What became of each thread in, a profile out.
  */
-import { type CallsAnswer, CallsAnswerBuilder } from '../../analysis/calls-answer.js';
+import { type CallsAnswer, CallsAnswerBuilder } from '../../analysis/calls/calls-answer.js';
+import type { StackFrame } from '../../analysis/log/stack-at.js';
 import type { FunctionSet } from '../../analysis/questions.js';
-import type { StackFrame } from '../../analysis/stack-at.js';
 import { type CallTree, CallTreeBuilder, ROOT } from '../../model/call-tree.js';
 import { type DurationBlocks, DurationsBuilder, durationsOf } from '../../model/durations.js';
 import type { Profile, ThreadProfile, TraceMeta } from '../../model/profile.js';

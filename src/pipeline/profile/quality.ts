@@ -1,7 +1,7 @@
 /**
  * What was read and what became of each thread in, the quality of the profile out.
  */
-import { touches } from '../../analysis/filter-thread.js';
+import { touches } from '../../analysis/log/filter-thread.js';
 import type { Bounds } from '../../analysis/questions.js';
 import { assert } from '../../model/errors.js';
 import type { ThreadProfile } from '../../model/profile.js';

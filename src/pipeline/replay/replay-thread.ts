@@ -1,10 +1,10 @@
 /**
  * The replay of one thread, as a task that runs anywhere: plain data in, plain data out.
  */
-import { answerOf, type CallsAnswer } from '../../analysis/calls-answer.js';
-import { filterThread } from '../../analysis/filter-thread.js';
+import { answerOf, type CallsAnswer } from '../../analysis/calls/calls-answer.js';
+import { filterThread } from '../../analysis/log/filter-thread.js';
+import { type StackFrame, stackAt } from '../../analysis/log/stack-at.js';
 import type { CallFilter, FunctionSet, LatencyQuestion } from '../../analysis/questions.js';
-import { type StackFrame, stackAt } from '../../analysis/stack-at.js';
 import type { CallLog } from '../../model/call-log.js';
 import { withoutEmptyNodes } from '../../model/call-tree.js';
 import { type CountMemory, type DurationBlocks, DurationsBuilder } from '../../model/durations.js';

@@ -3,12 +3,12 @@
  */
 
 import { expect } from 'vitest';
-import type { CallsAnswer } from '../../../src/analysis/calls-answer.js';
-import type { ChildRow } from '../../../src/analysis/child-rows.js';
-import { functionsOf } from '../../../src/analysis/functions.js';
-import { latencyOf } from '../../../src/analysis/latency.js';
-import { knowsSwitches } from '../../../src/analysis/outside.js';
+import type { CallsAnswer } from '../../../src/analysis/calls/calls-answer.js';
+import type { ChildRow } from '../../../src/analysis/latency/child-rows.js';
+import { latencyOf } from '../../../src/analysis/latency/latency.js';
 import type { AskedCalls, CallFilter, FunctionSet } from '../../../src/analysis/questions.js';
+import { functionsOf } from '../../../src/analysis/tree/functions.js';
+import { knowsSwitches } from '../../../src/analysis/tree/outside.js';
 import type { CallTree } from '../../../src/model/call-tree.js';
 import { type DurationBlocks, durationsOf, type FunctionDurations } from '../../../src/model/durations.js';
 import { compareSymbols } from '../../../src/model/symbol-order.js';

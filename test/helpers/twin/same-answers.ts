@@ -2,9 +2,9 @@
  * Asks both the real code and its plain twin.
  */
 import { expect } from 'vitest';
-import { answerOf, CallsAnswerBuilder } from '../../../src/analysis/calls-answer.js';
-import { filterThread } from '../../../src/analysis/filter-thread.js';
-import { stackAt } from '../../../src/analysis/stack-at.js';
+import { answerOf, CallsAnswerBuilder } from '../../../src/analysis/calls/calls-answer.js';
+import { filterThread } from '../../../src/analysis/log/filter-thread.js';
+import { stackAt } from '../../../src/analysis/log/stack-at.js';
 import { Replayer } from '../../../src/replay/replayer.js';
 import type { PlainQuestion } from '../random/random-questions.js';
 import type { TraceThreads } from '../traces/threads-of.js';

@@ -3,7 +3,7 @@
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isStop } from '../../../src/analysis/outside.js';
+import { isStop } from '../../../src/analysis/tree/outside.js';
 import { type Boxes, layout } from '../../../src/layout/layout.js';
 import type { CallTree } from '../../../src/model/call-tree.js';
 import { inPreOrder } from '../../../src/model/pre-order.js';

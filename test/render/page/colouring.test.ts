@@ -2,7 +2,7 @@
  * What colour stands for.
  */
 import { describe, expect, test } from 'vitest';
-import { isStop } from '../../../src/analysis/outside.js';
+import { isStop } from '../../../src/analysis/tree/outside.js';
 import { ROOT } from '../../../src/model/call-tree.js';
 import type { FrameTable } from '../../../src/render/frames/frame-table.js';
 import { painterOf, STEPS } from '../../../src/render/page/view/colouring.js';

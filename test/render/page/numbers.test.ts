@@ -2,7 +2,7 @@
  * The page works out its numbers by itself: they are those of the report.
  */
 import { describe, expect, test } from 'vitest';
-import { isStop } from '../../../src/analysis/outside.js';
+import { isStop } from '../../../src/analysis/tree/outside.js';
 import { functionRow, reportOf } from '../../../src/answers/report.js';
 import type { FunctionRow } from '../../../src/answers/schema.js';
 import { analyze, openTraceFile, type Profile } from '../../../src/index.js';

@@ -3,7 +3,7 @@
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isStop } from '../../../src/analysis/outside.js';
+import { isStop } from '../../../src/analysis/tree/outside.js';
 import { NONE } from '../../../src/model/units.js';
 import { pathTo } from '../../../src/render/page/view/paths.js';
 import { ORDERS, START, type State, WIDTHS } from '../../../src/render/page/view/state.js';

@@ -1,7 +1,7 @@
 /**
  * All that is known of a frame: along its path, and of its function over all paths.
  */
-import type { FunctionSums } from '../../../analysis/functions.js';
+import type { FunctionSums } from '../../../analysis/tree/functions.js';
 import type { Boxes } from '../../../layout/layout.js';
 import type { TraceMeta } from '../../../model/profile.js';
 import { switchesRemedy } from '../../../model/remedies.js';

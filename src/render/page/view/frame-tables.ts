@@ -1,10 +1,11 @@
 /**
  * Trees → what graphs are drawn from: siblings in their order, with names, kinds and weights.
  */
-import { bottomUp, callersOfFunction } from '../../../analysis/callers.js';
-import { ownWeights } from '../../../analysis/metrics.js';
+
 import { setOf } from '../../../analysis/questions.js';
-import { reroot } from '../../../analysis/reshape.js';
+import { bottomUp, callersOfFunction } from '../../../analysis/tree/callers.js';
+import { ownWeights } from '../../../analysis/tree/metrics.js';
+import { reroot } from '../../../analysis/tree/reshape.js';
 import { type CallTree, ROOT } from '../../../model/call-tree.js';
 import { inPreOrder } from '../../../model/pre-order.js';
 import { symbolRanks } from '../../../model/symbol-order.js';

@@ -1,9 +1,9 @@
 /**
  * What fills the width → the rows of its functions: each with what width stands for.
  */
-import { functionWeights } from '../../../analysis/function-weights.js';
-import type { FunctionSums } from '../../../analysis/functions.js';
-import { type Metric, ownWeights } from '../../../analysis/metrics.js';
+import { functionWeights } from '../../../analysis/tree/function-weights.js';
+import type { FunctionSums } from '../../../analysis/tree/functions.js';
+import { type Metric, ownWeights } from '../../../analysis/tree/metrics.js';
 import { sumOf } from '../../../layout/layout.js';
 import { type CallTree, ROOT, selectNodes } from '../../../model/call-tree.js';
 import type { NodeId, SymbolId } from '../../../model/units.js';

@@ -1,7 +1,7 @@
 /**
  * What is looked at ↔ the hash of the address: a link, a reload and the way back show the same.
  */
-import { METRICS, type Metric } from '../../../analysis/metrics.js';
+import { METRICS, type Metric } from '../../../analysis/tree/metrics.js';
 import type { SymbolId } from '../../../model/units.js';
 
 /** By function; by how long its calls take; by how much of its time is outside of traced code. */

@@ -1,7 +1,7 @@
 /**
  * The threads of a page: what each did, which ones only waited, and which ones are looked at.
  */
-import { isLost, isOffCpu, isStop, onCpuNs, type TimeSums } from '../../../analysis/outside.js';
+import { isLost, isOffCpu, isStop, onCpuNs, type TimeSums } from '../../../analysis/tree/outside.js';
 import type { Nanoseconds } from '../../../model/units.js';
 import { formatMany } from '../../format.js';
 import { isolated } from '../../frames/isolated.js';

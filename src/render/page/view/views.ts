@@ -2,10 +2,11 @@
  * What the reader asked for → the tree that is drawn, and the functions in it. Each step is kept until what it depends on
  * changes: to zoom costs nothing but drawing, to change the width no new tree.
  */
-import type { FunctionSums } from '../../../analysis/functions.js';
-import { knowsSwitches } from '../../../analysis/outside.js';
+
 import { setOf } from '../../../analysis/questions.js';
-import { foldRecursion, leaveOut, reroot } from '../../../analysis/reshape.js';
+import type { FunctionSums } from '../../../analysis/tree/functions.js';
+import { knowsSwitches } from '../../../analysis/tree/outside.js';
+import { foldRecursion, leaveOut, reroot } from '../../../analysis/tree/reshape.js';
 import { ROOT } from '../../../model/call-tree.js';
 import { addedDurations } from '../../../model/durations.js';
 import { dsoOf } from '../../../model/symbol-order.js';

@@ -1,7 +1,7 @@
 /**
  * What can be done with a frame, and with its function.
  */
-import { isStop } from '../../../../analysis/outside.js';
+import { isStop } from '../../../../analysis/tree/outside.js';
 import type { NodeId, SymbolId } from '../../../../model/units.js';
 import type { FrameTable } from '../../../frames/frame-table.js';
 import { foldedText, stackText } from '../../captions/folded.js';

@@ -1,7 +1,7 @@
 /**
  * Bars of how long calls took: above the line how many took so long, below it how much of the time they have together.
  */
-import type { DurationStats } from '../../../../analysis/duration-stats.js';
+import type { DurationStats } from '../../../../analysis/tree/duration-stats.js';
 import { formatDuration } from '../../../format.js';
 import { svgElement } from '../../../viewer/dom.js';
 import { type Bar, barText, placeIn } from '../../view/histogram.js';

@@ -1,8 +1,8 @@
 /**
  * What stands in the columns of the functions' table: what width stands for, then all that is known of a function.
  */
-import { longestNs } from '../../../../analysis/duration-stats.js';
-import type { FunctionSums } from '../../../../analysis/functions.js';
+import { longestNs } from '../../../../analysis/tree/duration-stats.js';
+import type { FunctionSums } from '../../../../analysis/tree/functions.js';
 import type { TraceMeta } from '../../../../model/profile.js';
 import { formatCalls, formatCount, formatDuration, formatLongest, formatShare } from '../../../format.js';
 import { formatWeight } from '../../../frames/facts.js';

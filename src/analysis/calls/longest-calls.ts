@@ -1,7 +1,7 @@
 /**
  * Which calls took longest.
  */
-import type { Nanoseconds } from '../model/units.js';
+import type { Nanoseconds } from '../../model/units.js';
 
 export interface LongCall {
   readonly row: number;

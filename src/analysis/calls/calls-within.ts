@@ -1,15 +1,15 @@
 /**
  * What calls of a function did inside: their trees put one on the other, and those of the longest ones by themselves.
  */
-import type { CallLog } from '../model/call-log.js';
-import { type CallTree, CallTreeBuilder, ROOT, withoutEmptyNodes } from '../model/call-tree.js';
-import { isWhole, UNWOUND } from '../model/quality.js';
-import { SpecialSymbol } from '../model/symbol-table.js';
-import { type Nanoseconds, NONE, type NodeId, type SymbolId } from '../model/units.js';
+import type { CallLog } from '../../model/call-log.js';
+import { type CallTree, CallTreeBuilder, ROOT, withoutEmptyNodes } from '../../model/call-tree.js';
+import { isWhole, UNWOUND } from '../../model/quality.js';
+import { SpecialSymbol } from '../../model/symbol-table.js';
+import { type Nanoseconds, NONE, type NodeId, type SymbolId } from '../../model/units.js';
+import { cutBy, nsWithin, touches } from '../log/filter-thread.js';
+import { type CallListener, OpenCall, walkCalls } from '../log/walk-calls.js';
+import { ALWAYS, type Bounds, type CallFilter, isDirectRecursion } from '../questions.js';
 import { type AskedCallsOfThread, RowMark } from './asked-calls.js';
-import { cutBy, nsWithin, touches } from './filter-thread.js';
-import { ALWAYS, type Bounds, type CallFilter, isDirectRecursion } from './questions.js';
-import { type CallListener, OpenCall, walkCalls } from './walk-calls.js';
 
 export interface CallsWithin {
   /**

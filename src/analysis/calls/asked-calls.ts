@@ -1,17 +1,24 @@
 /**
  * The calls of a function, one by one: which rows of the log they begin in, how long they took, and which took longest.
  */
-import type { CallLog } from '../model/call-log.js';
-import type { CallTree } from '../model/call-tree.js';
-import { DurationsBuilder, type FunctionDurations } from '../model/durations.js';
-import { isWhole, UNWOUND } from '../model/quality.js';
-import { type Nanoseconds, NONE, type SymbolId } from '../model/units.js';
-import { cutBy, nsWithin, touches } from './filter-thread.js';
-import { Insides, MarkedCall } from './insides.js';
+import type { CallLog } from '../../model/call-log.js';
+import type { CallTree } from '../../model/call-tree.js';
+import { DurationsBuilder, type FunctionDurations } from '../../model/durations.js';
+import { isWhole, UNWOUND } from '../../model/quality.js';
+import { type Nanoseconds, NONE, type SymbolId } from '../../model/units.js';
+import { cutBy, nsWithin, touches } from '../log/filter-thread.js';
+import { Insides, MarkedCall } from '../log/insides.js';
+import { type CallListener, walkCalls } from '../log/walk-calls.js';
+import {
+  ALWAYS,
+  type Bounds,
+  type CallFilter,
+  isDirectRecursion,
+  isOfSet,
+  type LatencyQuestion,
+} from '../questions.js';
+import { isOffCpu } from '../tree/outside.js';
 import { type LongCall, LongestCalls } from './longest-calls.js';
-import { isOffCpu } from './outside.js';
-import { ALWAYS, type Bounds, type CallFilter, isDirectRecursion, isOfSet, type LatencyQuestion } from './questions.js';
-import { type CallListener, walkCalls } from './walk-calls.js';
 
 /** What is known of calls by who made them. */
 export interface CallSums {

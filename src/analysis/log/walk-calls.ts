@@ -1,10 +1,10 @@
 /**
  * Reads the log of a thread from its beginning to its end, and tells of each call and of each stretch of time.
  */
-import { argumentOf, type CallLog, CallOp, type Certainty, opOf } from '../model/call-log.js';
-import { ROOT } from '../model/call-tree.js';
-import { assert } from '../model/errors.js';
-import { type Nanoseconds, NONE, type NodeId } from '../model/units.js';
+import { argumentOf, type CallLog, CallOp, type Certainty, opOf } from '../../model/call-log.js';
+import { ROOT } from '../../model/call-tree.js';
+import { assert } from '../../model/errors.js';
+import { type Nanoseconds, NONE, type NodeId } from '../../model/units.js';
 
 /**
  * A call that is open, or a stop: `[syscall]` and its kin are calls, too. Used again when it is over; what a listener adds to it,

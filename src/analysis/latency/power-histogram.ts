@@ -1,9 +1,9 @@
 /**
  * Calls by powers of two: how long they took, beside how much of it was outside of traced code.
  */
-import { bucketMiddle, type FunctionDurations } from '../model/durations.js';
-import type { Nanoseconds } from '../model/units.js';
-import type { CallsAnswer } from './calls-answer.js';
+import { bucketMiddle, type FunctionDurations } from '../../model/durations.js';
+import type { Nanoseconds } from '../../model/units.js';
+import type { CallsAnswer } from '../calls/calls-answer.js';
 
 /** Calls that took from `fromNs` to below `toNs`; `toNs` is a power of two. */
 export interface HistogramRow {

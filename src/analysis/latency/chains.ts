@@ -1,12 +1,12 @@
 /**
  * Paths that lead to the calls of a function.
  */
-import { type CallTree, ROOT } from '../model/call-tree.js';
-import { compareSymbols } from '../model/symbol-order.js';
-import type { SymbolTable } from '../model/symbol-table.js';
-import { childrenOf, viewOf } from '../model/tree-view.js';
-import type { Nanoseconds, NodeId, SymbolId } from '../model/units.js';
-import { type DurationRange, durationRange } from './duration-stats.js';
+import { type CallTree, ROOT } from '../../model/call-tree.js';
+import { compareSymbols } from '../../model/symbol-order.js';
+import type { SymbolTable } from '../../model/symbol-table.js';
+import { childrenOf, viewOf } from '../../model/tree-view.js';
+import type { Nanoseconds, NodeId, SymbolId } from '../../model/units.js';
+import { type DurationRange, durationRange } from '../tree/duration-stats.js';
 
 /** A path of calls that leads to the function, and the calls that were made there. */
 export interface ChainRow extends DurationRange {

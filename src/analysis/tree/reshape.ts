@@ -1,9 +1,9 @@
 /**
  * A call tree in, one of another shape out; no time is lost that belongs to it.
  */
-import { type CallTree, CallTreeBuilder, ROOT, selectNodes } from '../model/call-tree.js';
-import { NONE, type NodeId } from '../model/units.js';
-import { type FunctionSet, isDirectRecursion, isOfSet } from './questions.js';
+import { type CallTree, CallTreeBuilder, ROOT, selectNodes } from '../../model/call-tree.js';
+import { NONE, type NodeId } from '../../model/units.js';
+import { type FunctionSet, isDirectRecursion, isOfSet } from '../questions.js';
 
 /** A function that calls itself directly is one frame: its calls are those from elsewhere. */
 export function foldRecursion(tree: CallTree): CallTree {

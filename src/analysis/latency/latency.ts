@@ -1,17 +1,17 @@
 /**
  * The calls of a function → the tables that tell how long they took, and why.
  */
-import { type CallTree, CallTreeBuilder, ROOT } from '../model/call-tree.js';
-import { type FunctionDurations, type Histogram, histogramsOf } from '../model/durations.js';
-import { compareSymbols } from '../model/symbol-order.js';
-import type { SymbolTable } from '../model/symbol-table.js';
-import { type Nanoseconds, NONE, type SymbolId, type Tid } from '../model/units.js';
-import { addedSums, type CallSums, callerKey, noCalls } from './asked-calls.js';
-import type { CallsAnswer, SlowCall } from './calls-answer.js';
+import { type CallTree, CallTreeBuilder, ROOT } from '../../model/call-tree.js';
+import { type FunctionDurations, type Histogram, histogramsOf } from '../../model/durations.js';
+import { compareSymbols } from '../../model/symbol-order.js';
+import type { SymbolTable } from '../../model/symbol-table.js';
+import { type Nanoseconds, NONE, type SymbolId, type Tid } from '../../model/units.js';
+import { addedSums, type CallSums, callerKey, noCalls } from '../calls/asked-calls.js';
+import type { CallsAnswer, SlowCall } from '../calls/calls-answer.js';
+import { type DurationStats, durationStats, percentileOf } from '../tree/duration-stats.js';
 import { type Chains, chainsOf } from './chains.js';
 import { type ChildRow, childRows, type MeasuredTree, measure } from './child-rows.js';
 import { type DifferenceRow, differences } from './differences.js';
-import { type DurationStats, durationStats, percentileOf } from './duration-stats.js';
 import { type HistogramRow, histogramRows } from './power-histogram.js';
 
 /** How long calls took. All times are of complete calls, in ns. */

@@ -1,10 +1,10 @@
 /**
  * Is this call inside of calls that were asked for? Each condition is a bit, and a call has those of all that it stands on.
  */
-import type { CallLog } from '../model/call-log.js';
-import type { CallTree } from '../model/call-tree.js';
-import { isWhole } from '../model/quality.js';
-import { type AskedCalls, type CallFilter, isDirectRecursion, isOfSet } from './questions.js';
+import type { CallLog } from '../../model/call-log.js';
+import type { CallTree } from '../../model/call-tree.js';
+import { isWhole } from '../../model/quality.js';
+import { type AskedCalls, type CallFilter, isDirectRecursion, isOfSet } from '../questions.js';
 import { type CallListener, OpenCall, walkCalls } from './walk-calls.js';
 
 type Paths = Pick<CallTree, 'parent' | 'symbol'>;

@@ -1,9 +1,9 @@
 /**
  * A call tree from its leaves: under each function those that called it.
  */
-import { type CallTree, ROOT } from '../model/call-tree.js';
-import { totalTimes } from '../model/tree-view.js';
-import type { Nanoseconds, NodeId, SymbolId } from '../model/units.js';
+import { type CallTree, ROOT } from '../../model/call-tree.js';
+import { totalTimes } from '../../model/tree-view.js';
+import type { Nanoseconds, NodeId, SymbolId } from '../../model/units.js';
 import { CallersWalk } from './callers-walk.js';
 
 /**

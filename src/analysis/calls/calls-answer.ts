@@ -1,14 +1,14 @@
 /**
  * What threads tell of the calls of a function, put together.
  */
-import type { CallLog } from '../model/call-log.js';
-import { type CallTree, CallTreeBuilder, ROOT } from '../model/call-tree.js';
-import { DurationsBuilder } from '../model/durations.js';
-import type { Nanoseconds, SymbolId, Tid } from '../model/units.js';
+import type { CallLog } from '../../model/call-log.js';
+import { type CallTree, CallTreeBuilder, ROOT } from '../../model/call-tree.js';
+import { DurationsBuilder } from '../../model/durations.js';
+import type { Nanoseconds, SymbolId, Tid } from '../../model/units.js';
+import type { CallFilter, LatencyQuestion } from '../questions.js';
+import { reroot } from '../tree/reshape.js';
 import { addedSums, type CallDurations, type CallSums, findCalls, noCalls } from './asked-calls.js';
 import { lookInside } from './calls-within.js';
-import type { CallFilter, LatencyQuestion } from './questions.js';
-import { reroot } from './reshape.js';
 
 /** One of the longest calls. */
 export interface SlowCall {

@@ -1,8 +1,8 @@
 /**
  * Sums of calls, and counts of how long they took → what is told of their durations.
  */
-import { type Histogram, percentile } from '../model/durations.js';
-import type { Nanoseconds } from '../model/units.js';
+import { type Histogram, percentile } from '../../model/durations.js';
+import type { Nanoseconds } from '../../model/units.js';
 
 /** Some calls; durations are of those that were seen whole. */
 export interface DurationSums {

@@ -1,12 +1,12 @@
 /**
  * What calls did themselves, and what they let others do.
  */
-import type { CallTree } from '../model/call-tree.js';
-import { compareSymbols } from '../model/symbol-order.js';
-import type { SymbolTable } from '../model/symbol-table.js';
-import { type TreeView, viewOf } from '../model/tree-view.js';
-import { NONE, type NodeId, type SymbolId } from '../model/units.js';
-import { type TimeSums, type TimeSumsOfNodes, timeSums, timeSumsOf } from './outside.js';
+import type { CallTree } from '../../model/call-tree.js';
+import { compareSymbols } from '../../model/symbol-order.js';
+import type { SymbolTable } from '../../model/symbol-table.js';
+import { type TreeView, viewOf } from '../../model/tree-view.js';
+import { NONE, type NodeId, type SymbolId } from '../../model/units.js';
+import { type TimeSums, type TimeSumsOfNodes, timeSums, timeSumsOf } from '../tree/outside.js';
 
 /** What the calls did themselves, or let others do. */
 export interface ChildRow extends TimeSums {

@@ -1,12 +1,12 @@
 /**
  * One call beside the average of many: where did its time go that theirs did not?
  */
-import { type CallTree, CallTreeBuilder, ROOT } from '../model/call-tree.js';
-import { compareSymbols } from '../model/symbol-order.js';
-import type { SymbolTable } from '../model/symbol-table.js';
-import { viewOf } from '../model/tree-view.js';
-import { type Nanoseconds, NONE, type NodeId, type SymbolId } from '../model/units.js';
-import { timeSums } from './outside.js';
+import { type CallTree, CallTreeBuilder, ROOT } from '../../model/call-tree.js';
+import { compareSymbols } from '../../model/symbol-order.js';
+import type { SymbolTable } from '../../model/symbol-table.js';
+import { viewOf } from '../../model/tree-view.js';
+import { type Nanoseconds, NONE, type NodeId, type SymbolId } from '../../model/units.js';
+import { timeSums } from '../tree/outside.js';
 
 export interface DifferenceRow {
   /** NONE: what the frame above did itself, without those that it called. */

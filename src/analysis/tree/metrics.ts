@@ -1,8 +1,8 @@
 /**
  * What the width of a frame may stand for.
  */
-import type { CallTree } from '../model/call-tree.js';
-import type { SymbolId } from '../model/units.js';
+import type { CallTree } from '../../model/call-tree.js';
+import type { SymbolId } from '../../model/units.js';
 import { isLost, isOffCpu, isStop } from './outside.js';
 
 /**
