@@ -5,7 +5,7 @@ import { type Diff, diffOf, nameMatcher } from '../../src/answers.js';
 import type { Profile } from '../../src/index.js';
 import { diffLines } from '../answers/diff.js';
 import { openInputs } from '../input/open-inputs.js';
-import { timedProfileOf } from '../input/traces.js';
+import { loadTimedProfile } from '../input/traces.js';
 import type { DiffOptions } from '../options/diff.js';
 import { refuseBoth, writeAnswer } from '../output/answer.js';
 import { qualityLines } from '../quality/lines.js';
@@ -33,7 +33,7 @@ export async function diff(options: DiffOptions, signal: AbortSignal): Promise<v
 
 async function read(path: string, options: DiffOptions, signal: AbortSignal): Promise<Profile> {
   const inputs = await openInputs([path], options, signal);
-  return timedProfileOf(inputs, options, { trees: 'together', durations: true }, signal);
+  return loadTimedProfile(inputs, options, { trees: 'together', durations: true }, signal);
 }
 
 const CHANGES = ['calls', 'totalNs', 'selfNs', 'outsideNs', 'avgNs', 'p99Ns'] as const;

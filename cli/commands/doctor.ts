@@ -2,7 +2,7 @@
  * `ptflame doctor`: can this machine record, and what would mend it? Nothing is recorded, nothing is changed.
  */
 import { PtflameError, safeJson } from '../../src/text.js';
-import { examine } from '../doctor/checks.js';
+import { runChecks } from '../doctor/checks.js';
 import { doctorLines } from '../doctor/lines.js';
 import type { DoctorReport } from '../doctor/report.js';
 import type { DoctorOptions } from '../options/doctor.js';
@@ -12,7 +12,7 @@ import { chooseBuffers } from '../perf/plan/buffers.js';
 
 export async function doctor({ perf, auxSize, output, json }: DoctorOptions): Promise<void> {
   const machine = await probe();
-  const checks = examine({
+  const checks = runChecks({
     machine,
     perf: await perfVersion(perf).catch(asPtflameError),
     buildOptions: await perfBuildOptions(perf),

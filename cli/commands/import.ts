@@ -4,7 +4,7 @@
 import { type ImportedTrace, importTrace, PtflameError } from '../../src/index.js';
 import { formatBytes, formatCount, formatMany } from '../../src/text.js';
 import { type CommandInput, openInputs, totalSize } from '../input/open-inputs.js';
-import { loneText, resourcesOf, selectionOf } from '../input/traces.js';
+import { soleTextInput, toResources, toSelection } from '../input/traces.js';
 import type { ImportOptions } from '../options/import.js';
 import { isTerminal, type Output, openOutput } from '../output/outputs.js';
 import { inputProblems } from '../quality/lines.js';
@@ -26,7 +26,7 @@ export async function importInputs(options: ImportOptions, signal: AbortSignal):
 
 /** A profile beside other inputs is refused when it is read. @throws PtflameError INPUT_KIND: there is no trace in a profile */
 async function withoutProfile(inputs: readonly CommandInput[]): Promise<readonly CommandInput[]> {
-  const text = await loneText(inputs);
+  const text = await soleTextInput(inputs);
   if (text === null) return inputs;
   const { kind, ...told } = text;
   if (kind === 'trace') return [told];
@@ -44,8 +44,8 @@ async function importWithProgress(
   const progress = startProgress(options.quiet, totalSize(inputs));
   try {
     return await importTrace(inputs, (bytes) => output.write(bytes), {
-      select: selectionOf(options),
-      ...resourcesOf(options),
+      select: toSelection(options),
+      ...toResources(options),
       signal,
       onProgress: (at) => progress.show(at),
     });

@@ -14,16 +14,18 @@ import { refuseOverwriting } from '../output/refuse-overwriting.js';
 
 export async function info({ file, json }: InfoOptions, signal: AbortSignal): Promise<void> {
   if (file !== '-') await refuseOverwriting([file], ['-']);
-  await writeAnswer(isTraceFile(firstBytes(file)) ? await ofTrace(file) : await ofRecording(file, signal), { json });
+  await writeAnswer(isTraceFile(firstBytes(file)) ? await traceAnswer(file) : await recordingAnswer(file, signal), {
+    json,
+  });
 }
 
-async function ofRecording(file: string, signal: AbortSignal): Promise<AnswerForms> {
+async function recordingAnswer(file: string, signal: AbortSignal): Promise<AnswerForms> {
   const described = describeRecording(file, await open(file, signal));
   return { json: () => described, text: () => recordingLines(described) };
 }
 
-async function ofTrace(file: string): Promise<AnswerForms> {
-  const { importedLines } = await import('../info/trace-lines.js');
+async function traceAnswer(file: string): Promise<AnswerForms> {
+  const { traceLines: importedLines } = await import('../info/trace-lines.js');
   const described = (await import('../info/trace-info.js')).traceInfo(file);
   return { json: () => described, text: () => importedLines(described) };
 }

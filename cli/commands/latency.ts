@@ -7,7 +7,7 @@ import { askLatency, type FunctionPattern, type LatencyResult } from '../../src/
 import { formatBounds } from '../../src/text.js';
 import { latencyLines } from '../answers/latency.js';
 import { type CommandInput, openInputs } from '../input/open-inputs.js';
-import { tracesOnly, withProgress } from '../input/traces.js';
+import { requireTraces, withProgress } from '../input/traces.js';
 import type { LatencyOptions } from '../options/latency.js';
 import { refuseBoth, writeAnswer } from '../output/answer.js';
 import { notifyQuality } from '../quality/lines.js';
@@ -16,7 +16,7 @@ import { tableWidth } from '../terminal/width.js';
 /** `pattern`: of the functions asked about. */
 export async function latency(options: LatencyOptions, pattern: FunctionPattern, signal: AbortSignal): Promise<void> {
   refuseBoth(options);
-  const inputs = await tracesOnly(await openInputs(options.inputs, options, signal));
+  const inputs = await requireTraces(await openInputs(options.inputs, options, signal));
   const { profile, calls, functions } = await askAbout(pattern, inputs, options, signal);
   const answer = latencyAnswer(profile, calls, functions);
   const { top, byCaller } = options;

@@ -18,11 +18,11 @@ import {
 } from '../../src/packs.js';
 import { openRecording, type Recording } from '../../src/recordings.js';
 import { formatMany, safeJson } from '../../src/text.js';
-import { dataFileOf, notesPath } from '../input/data-file.js';
+import { dataFilePath, notesPath } from '../input/data-file.js';
 import type { PackOptions } from '../options/pack.js';
 import { isTerminal, openOutput, writeAll } from '../output/outputs.js';
 import { refuseOverwriting } from '../output/refuse-overwriting.js';
-import { notesOf } from '../perf/record/recording-notes.js';
+import { readNotes } from '../perf/record/recording-notes.js';
 import { checkSymfs } from '../perf/script/check-symfs.js';
 import { notify } from '../terminal/notify.js';
 
@@ -40,7 +40,7 @@ export async function pack(options: PackOptions, signal: AbortSignal): Promise<v
     format: 'ptflame-pack',
     version: 1,
     name: basename(path),
-    missing: leftOut.map(({ path, why }) => ({ path, why: WHY_IN_PACK[why] })),
+    missing: leftOut.map(({ path, why }) => ({ path, why: MANIFEST_REASON[why] })),
     hasKallsyms: files.some(({ name }) => name === PACKED.kallsyms),
   };
   const sources = files.flatMap(({ source }) => (typeof source === 'object' && 'path' in source ? [source.path] : []));
@@ -54,7 +54,7 @@ async function collect(recording: Recording, options: PackOptions) {
   const { recording: path } = options;
   await checkSymfs(options.symfs);
   const symfs = options.symfs ?? null;
-  const recordingUid = (await stat(dataFileOf(path))).uid;
+  const recordingUid = (await stat(dataFilePath(path))).uid;
   const policy = { symfs, uid: process.geteuid?.() ?? 0, recordingUid };
   const { files: programs, leftOut } = await packableFiles(recording, policy);
   const vdso = await packableVdso(recording, join(symfs ?? homedir(), '.debug'));
@@ -75,12 +75,12 @@ function packed({ path, file }: PackableFile, below: string): PackedFile {
 
 /** Only what really is notes: the file beside somebody else's recording may be, or lead to, anything. */
 async function notesFor(path: string): Promise<PackedFile[]> {
-  const notes = await notesOf(path);
+  const notes = await readNotes(path);
   if (notes === null) return [];
   return [{ source: Buffer.from(`${safeJson(JSON.stringify(notes, null, 2))}\n`), name: notesPath(PACKED.recording) }];
 }
 
-const ADDRESS_OF_SYMBOL = /^[0-9a-f]{8,16} \S \S/;
+const KALLSYMS_LINE = /^[0-9a-f]{8,16} \S \S/;
 
 /** Only where the kernel was traced; a recording with `--kcore` has its own. */
 async function kallsymsFor({ trace }: Recording, given: string | null): Promise<PackedFile[]> {
@@ -98,7 +98,7 @@ async function kallsymsFor({ trace }: Recording, given: string | null): Promise<
 async function readKallsyms(path: string): Promise<Uint8Array> {
   if (!(await stat(path)).isFile()) throw new Error('it is no file');
   const source = await readFile(path);
-  if (!ADDRESS_OF_SYMBOL.test(source.toString('latin1', 0, 64))) throw new Error('it holds no addresses of a kernel');
+  if (!KALLSYMS_LINE.test(source.toString('latin1', 0, 64))) throw new Error('it holds no addresses of a kernel');
   return source;
 }
 
@@ -107,10 +107,10 @@ function mapsVdso({ sideband }: Recording): boolean {
   return sideband.some(({ record }) => record.what === 'mmap' && record.file === VDSO);
 }
 
-type Why = LeftOut['why'];
+type Reason = LeftOut['why'];
 
 /** In the words that every version of ptflame reads. */
-const WHY_IN_PACK: Readonly<Record<Why, Manifest['missing'][number]['why']>> = {
+const MANIFEST_REASON: Readonly<Record<Reason, Manifest['missing'][number]['why']>> = {
   missing: 'missing',
   changed: 'changed',
   unreadable: 'unreadable',
@@ -119,7 +119,7 @@ const WHY_IN_PACK: Readonly<Record<Why, Manifest['missing'][number]['why']>> = {
   unverified: 'unreadable',
 };
 
-const WHY: Readonly<Record<Why, string>> = {
+const REASON_TEXT: Readonly<Record<Reason, string>> = {
   missing: 'missing',
   changed: 'changed, by its build id',
   unreadable: 'unreadable',
@@ -130,6 +130,6 @@ const WHY: Readonly<Record<Why, string>> = {
 
 function summaryLines(output: string, files: number, leftOut: readonly LeftOut[]): string[] {
   const lines = [`packed the recording and ${formatMany(files, 'file')} into ${output}`];
-  for (const { path, why } of leftOut) lines.push(`${WHY[why]}: ${path}: what ran in it will be lost`);
+  for (const { path, why } of leftOut) lines.push(`${REASON_TEXT[why]}: ${path}: what ran in it will be lost`);
   return lines;
 }

@@ -9,21 +9,21 @@ import { noIntelPt } from '../perf/failures/no-intel-pt.js';
 import { probe } from '../perf/machine/probe.js';
 import { type PerfVersion, perfVersion } from '../perf/machine/version.js';
 import { dryRunLines } from '../perf/plan/dry-run.js';
-import { missingCpus, planRecording } from '../perf/plan/recording-plan.js';
-import { targetOf } from '../perf/plan/target.js';
-import { keepRecording } from '../perf/record/keep-recording.js';
+import { offlineCpus, planRecording } from '../perf/plan/recording-plan.js';
+import { parseTarget } from '../perf/plan/target.js';
+import { recordToFile } from '../perf/record/record-to-file.js';
 import { notifier } from '../terminal/notify.js';
 
 /** `command`: what follows "--". Gives the path of the recording; null after a dry run. */
 export async function record(options: RecordOptions, command: readonly string[] | null): Promise<string | null> {
-  const target = targetOf(options, command);
+  const target = parseTarget(options, command);
   refuseName(options.output);
   if (options.render) await refuseOverwriting([options.output, `${options.output}.old`], options.render);
   const machine = await probe();
   if (options.dryRun) {
     const version = await versionOrNull(options.perf);
     const plan = await planRecording(options, target, machine, version);
-    const missing = missingCpus(target, machine);
+    const missing = offlineCpus(target, machine);
     if (missing.length > 0) notifier(options.quiet)(`warning: this machine has no CPU ${missing.join(', ')} online`);
     process.stdout.write(
       dryRunLines(plan, options.render ?? [], machine, version)
@@ -36,7 +36,7 @@ export async function record(options: RecordOptions, command: readonly string[] 
   const version = await perfVersion(options.perf);
   const plan = await planRecording(options, target, machine, version);
   const notify = notifier(options.quiet);
-  await keepRecording(plan, { machine, version, notify, quiet: options.quiet });
+  await recordToFile(plan, { machine, version, notify, quiet: options.quiet });
   if (!options.render) notify(`next: ${shellWords(['ptflame', 'render', plan.output, '-o', 'flame.html'])}`);
   return plan.output;
 }
@@ -53,7 +53,7 @@ function refuseName(output: string): void {
     });
   const ending = endingOfOthers(output);
   if (ending === null) return;
-  const drawn = DRAWN.test(ending) ? `; to draw it as well: --render ${shellWords([output])}` : '';
+  const drawn = RENDERED_ENDING.test(ending) ? `; to draw it as well: --render ${shellWords([output])}` : '';
   throw new PtflameError(
     'BAD_OPTION',
     `-o names the recording (perf.data), and ${output} ends as another kind of file`,
@@ -63,4 +63,4 @@ function refuseName(output: string): void {
   );
 }
 
-const DRAWN = /^\.(?:svg|html?|folded|txt|json)$/;
+const RENDERED_ENDING = /^\.(?:svg|html?|folded|txt|json)$/;

@@ -6,7 +6,7 @@ import { type Profile, PtflameError } from '../../src/index.js';
 import { foldedBytes, mostFoldedBytes } from '../../src/internal.js';
 import { formatBytes } from '../../src/text.js';
 import { type CommandInput, openInputs } from '../input/open-inputs.js';
-import { profileOf } from '../input/traces.js';
+import { loadProfile } from '../input/traces.js';
 import type { RenderOptions } from '../options/render.js';
 import type { Format } from '../output/formats.js';
 import { type Output, openOutput, writeAll } from '../output/outputs.js';
@@ -43,7 +43,7 @@ export async function renderInputs(
   for (const { path, format } of written) outputs.push({ output: await openOutput(path, names), format });
   const isWhole = outputs.some(({ format }) => format === 'json' || format === 'html');
   const trees = options.by !== 'none' || isWhole ? 'apart' : 'together';
-  const profile = await profileOf(inputs, options, { trees, durations: isWhole }, signal);
+  const profile = await loadProfile(inputs, options, { trees, durations: isWhole }, signal);
   if (!options.quiet && outputs.some(({ format }) => format === 'folded')) warnOfSize(profile, options);
   const renderers = await Promise.all(outputs.map(({ format }) => rendererOf(format, options)));
   await writeAll(outputs.map(({ output }, at) => ({ output, pieces: () => (renderers[at] as Renderer)(profile) })));

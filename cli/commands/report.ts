@@ -4,7 +4,7 @@
 import { type FunctionRow, nameMatcher, type Report, reportOf } from '../../src/answers.js';
 import { reportLines } from '../answers/report.js';
 import { openInputs } from '../input/open-inputs.js';
-import { timedProfileOf } from '../input/traces.js';
+import { loadTimedProfile } from '../input/traces.js';
 import type { ReportOptions } from '../options/report.js';
 import { refuseBoth, writeAnswer } from '../output/answer.js';
 import { notifyQuality } from '../quality/lines.js';
@@ -17,7 +17,7 @@ export async function report(options: ReportOptions, signal: AbortSignal): Promi
   const { sort, match, threads, json, csv } = options;
   refuseBoth(options);
   const inputs = await openInputs(options.inputs, options, signal);
-  const profile = await timedProfileOf(
+  const profile = await loadTimedProfile(
     inputs,
     options,
     { trees: threads ? 'apart' : 'together', durations: true },

@@ -5,7 +5,7 @@ import { stacksAnswer } from '../../src/answers.js';
 import { askStacks } from '../../src/index.js';
 import { stacksLines } from '../answers/stacks.js';
 import { openInputs } from '../input/open-inputs.js';
-import { tracesOnly, withProgress } from '../input/traces.js';
+import { requireTraces, withProgress } from '../input/traces.js';
 import type { StacksOptions } from '../options/stacks.js';
 import { writeAnswer } from '../output/answer.js';
 import { qualityLines } from '../quality/lines.js';
@@ -13,7 +13,7 @@ import { notify } from '../terminal/notify.js';
 import { tableWidth } from '../terminal/width.js';
 
 export async function stacks(options: StacksOptions, signal: AbortSignal): Promise<void> {
-  const inputs = await tracesOnly(await openInputs(options.inputs, options, signal));
+  const inputs = await requireTraces(await openInputs(options.inputs, options, signal));
   const flags = { ...options, foldRecursion: false };
   const found = await withProgress(inputs, flags, signal, (analyzing) =>
     askStacks(inputs, options.at, { ...analyzing, trees: 'together' }),

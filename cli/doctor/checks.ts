@@ -2,13 +2,13 @@
  * What the machine and perf are → a line for each thing that a recording needs, and how to mend it. Nothing is read here.
  */
 import { formatBytes, type PtflameError } from '../../src/text.js';
-import { whyNoPt } from '../perf/failures/no-intel-pt.js';
-import { type Machine, mayTraceAnything } from '../perf/machine/probe.js';
+import { noPtReason } from '../perf/failures/no-intel-pt.js';
+import { canTraceEverything, type Machine } from '../perf/machine/probe.js';
 import { isAtLeast, type PerfVersion } from '../perf/machine/version.js';
-import { type Buffers, lockableBytesEach, mayBeLocked, totalBytes } from '../perf/plan/buffers.js';
+import { type Buffers, canLock, lockableBytesPerBuffer, totalBytes } from '../perf/plan/buffers.js';
 import type { Check } from './report.js';
 
-export interface Patient {
+export interface DoctorInput {
   readonly machine: Machine;
   /** Or why there is none. */
   readonly perf: PerfVersion | PtflameError;
@@ -19,11 +19,11 @@ export interface Patient {
   readonly freeDiskBytes: number | null;
 }
 
-export function examine(patient: Patient): Check[] {
-  const { machine } = patient;
+export function runChecks(input: DoctorInput): Check[] {
+  const { machine } = input;
   const pt = [cpuCheck(machine), pmuCheck(machine), ...(machine.pmu ? capsChecks(machine.pmu) : [])];
-  const rights = [paranoidCheck(machine), rightsCheck(machine), mlockCheck(patient), kernelCodeCheck(machine)];
-  return [...pt, ...rights, ...perfChecks(patient), memoryCheck(patient), diskCheck(patient)];
+  const rights = [paranoidCheck(machine), rightsCheck(machine), mlockCheck(input), kernelCodeCheck(machine)];
+  return [...pt, ...rights, ...perfChecks(input), memoryCheck(input), diskCheck(input)];
 }
 
 type Name = Check['check'];
@@ -47,7 +47,7 @@ const ELSEWHERE = 'record on the bare machine; traces recorded elsewhere can be 
 function pmuCheck(machine: Machine): Check {
   const { pmu } = machine;
   if (pmu) return ok('pmu', `the kernel offers it (intel_pt, PMU ${pmu.type})`);
-  return fail('pmu', `this machine has no Intel PT: ${whyNoPt(machine)}`, ELSEWHERE);
+  return fail('pmu', `this machine has no Intel PT: ${noPtReason(machine)}`, ELSEWHERE);
 }
 
 function capsChecks({ caps, addressFilters }: NonNullable<Machine['pmu']>): Check[] {
@@ -68,7 +68,7 @@ function paranoidCheck(machine: Machine): Check {
   const text = `kernel.perf_event_paranoid is ${paranoid ?? 'unreadable'}`;
   if (paranoid === null)
     return fail('paranoid', `${text}: the kernel was built without perf events`, 'boot another kernel');
-  if (mayTraceAnything(machine)) return ok('paranoid', `${text}; this user may trace everything`);
+  if (canTraceEverything(machine)) return ok('paranoid', `${text}; this user may trace everything`);
   const all = 'sudo sysctl kernel.perf_event_paranoid=-1';
   if (paranoid > 2)
     return fail('paranoid', `${text}: this user may trace nothing`, `${all} (2 is enough for own programs)`);
@@ -94,14 +94,13 @@ function rightsCheck({ rights, paranoid }: Machine): Check {
 
 const SETCAP = 'sudo setcap cap_perfmon,cap_sys_ptrace,cap_ipc_lock=ep $(readlink -f $(command -v perf))';
 
-function mlockCheck({ machine, buffers }: Patient): Check {
-  const each = lockableBytesEach(machine, buffers.count);
+function mlockCheck({ machine, buffers }: DoctorInput): Check {
+  const each = lockableBytesPerBuffer(machine, buffers.count);
   if (each === Number.POSITIVE_INFINITY) return ok('mlock', 'buffers may be of any size');
   const have = `this user may lock ${formatBytes(each)} for each of ${buffers.count} buffers`;
   const size = formatBytes(buffers.auxBytes);
   const remedy = 'sudo sysctl kernel.perf_event_mlock_kb=65536';
-  if (!mayBeLocked(machine, buffers))
-    return warn('mlock', `${have}: not enough for ${size}`, `${remedy}; or a smaller -m`);
+  if (!canLock(machine, buffers)) return warn('mlock', `${have}: not enough for ${size}`, `${remedy}; or a smaller -m`);
   if (buffers.auxBytes >= 4 * 1024 * 1024) return ok('mlock', have);
   return warn('mlock', `${have}: small ones (${size}) lose data on busy CPUs`, remedy);
 }
@@ -117,7 +116,7 @@ function kernelCodeCheck({ rights, kptrRestrict }: Machine): Check {
   );
 }
 
-function perfChecks({ perf, buildOptions }: Patient): Check[] {
+function perfChecks({ perf, buildOptions }: DoctorInput): Check[] {
   if (perf instanceof Error) return [fail('perf', perf.message, perf.hint)];
   const old = !isAtLeast(perf, 5, 10);
   const version = old
@@ -147,21 +146,21 @@ function buildCheck(buildOptions: ReadonlyMap<string, boolean>): Check {
   return ok('perf-build', 'perf was built with Intel PT and symbols');
 }
 
-const LARGEST_SHARE = 0.8;
+const MAX_MEMORY_SHARE = 0.8;
 
-function memoryCheck({ machine, buffers }: Patient): Check {
+function memoryCheck({ machine, buffers }: DoctorInput): Check {
   const needed = totalBytes(buffers);
   const text = `buffers of ${buffers.count} CPUs: ${formatBytes(needed)} of ${formatBytes(machine.availableBytes)} available`;
-  if (needed <= machine.availableBytes * LARGEST_SHARE) return ok('memory', text);
+  if (needed <= machine.availableBytes * MAX_MEMORY_SHARE) return ok('memory', text);
   return warn('memory', `${text}: too much`, 'ptflame record -m 4M …, or fewer CPUs: -C 0-3');
 }
 
-const COMFORTABLE_DISK_BYTES = 2e9;
+const AMPLE_DISK_BYTES = 2e9;
 
-function diskCheck({ output, freeDiskBytes }: Patient): Check {
+function diskCheck({ output, freeDiskBytes }: DoctorInput): Check {
   if (freeDiskBytes === null)
     return warn('disk', `cannot tell what is free where ${output} would be`, 'choose another place: -o DIR/perf.data');
   const text = `${formatBytes(freeDiskBytes)} free for ${output}`;
-  if (freeDiskBytes >= COMFORTABLE_DISK_BYTES) return ok('disk', text);
+  if (freeDiskBytes >= AMPLE_DISK_BYTES) return ok('disk', text);
   return warn('disk', `${text}: a busy CPU fills 0.5 GB in a second`, 'choose another place: -o DIR/perf.data');
 }

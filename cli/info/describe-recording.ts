@@ -3,16 +3,16 @@
  */
 import type { AuxBuffer, AuxRecord, PerfTime, Recording } from '../../src/recordings.js';
 import { estimateDecoding } from './estimate-decoding.js';
-import { threadsOf } from './recorded-threads.js';
+import { recordedThreads } from './recorded-threads.js';
 import type { RecordingInfo } from './recording-info.js';
 
-const MOST_TRUNCATED = 100;
+const MAX_TRUNCATED = 100;
 
 export function describeRecording(file: string, recording: Recording): RecordingInfo {
   const { sizeBytes, machine, command, eventName, trace, buffers, sideband, buildIds, damage } = recording;
   const parts = auxParts(buffers);
   const auxBytes = parts.reduce((sum, { bytes }) => sum + bytes, 0);
-  const threads = threadsOf(recording);
+  const threads = recordedThreads(recording);
   const files = sideband.flatMap(({ record }) => (record.what === 'mmap' ? [record.file] : []));
   return {
     format: 'ptflame-recording-info',
@@ -66,14 +66,14 @@ function lossesOf({ auxRecords, lostRecords }: Recording): RecordingInfo['losses
   const truncated = auxRecords.filter(({ isTruncated }) => isTruncated);
   return {
     truncated: truncated.length,
-    truncatedAt: truncated.slice(0, MOST_TRUNCATED).map(placeOf),
+    truncatedAt: truncated.slice(0, MAX_TRUNCATED).map(lossPosition),
     collisions: auxRecords.filter(({ isCollision }) => isCollision).length,
     partial: auxRecords.filter(({ isPartial }) => isPartial).length,
     lostRecords,
   };
 }
 
-function placeOf({ time, cpu, tid }: AuxRecord): RecordingInfo['losses']['truncatedAt'][number] {
+function lossPosition({ time, cpu, tid }: AuxRecord): RecordingInfo['losses']['truncatedAt'][number] {
   return { time: time && timeText(time), cpu: idOrNull(cpu), tid: idOrNull(tid) };
 }
 

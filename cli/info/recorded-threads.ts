@@ -7,7 +7,7 @@ import type { RecordingInfo } from './recording-info.js';
 type Thread = RecordingInfo['threads'][number];
 
 /** Most switches first, then by number; without the idle ones of the processors, which all have the number 0. */
-export function threadsOf({ sideband, auxRecords, buffers }: Recording): Thread[] {
+export function recordedThreads({ sideband, auxRecords, buffers }: Recording): Thread[] {
   const threads = new Map<number, Thread>();
   const threadOf = (tid: number): Thread => {
     const thread = threads.get(tid) ?? { tid, pid: null, name: null, switches: 0 };
@@ -15,11 +15,11 @@ export function threadsOf({ sideband, auxRecords, buffers }: Recording): Thread[
     return thread;
   };
   for (const { tid } of [...auxRecords, ...buffers]) threadOf(tid);
-  for (const event of sideband) takeEvent(event, threadOf);
+  for (const event of sideband) addEvent(event, threadOf);
   return [...threads.values()].filter(({ tid }) => tid > 0).sort((a, b) => b.switches - a.switches || a.tid - b.tid);
 }
 
-function takeEvent({ tid, pid, record }: RecordedEvent, threadOf: (tid: number) => Thread): void {
+function addEvent({ tid, pid, record }: RecordedEvent, threadOf: (tid: number) => Thread): void {
   const running = threadOf(tid);
   if (pid > 0) running.pid = pid;
   if (record.what === 'switch' && record.direction === 'in') running.switches++;

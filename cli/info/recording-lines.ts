@@ -13,16 +13,16 @@ import {
 import { type Alignment, inColumns } from '../terminal/columns.js';
 import type { RecordingInfo } from './recording-info.js';
 
-const MOST_PARTS = 256;
-const MOST_THREADS = 20;
-const MOST_BUILD_IDS = 10;
-const MOST_PLACES = 5;
+const MAX_PARTS = 256;
+const MAX_THREADS = 20;
+const MAX_BUILD_IDS = 10;
+const MAX_LOSSES = 5;
 const INDENT = '  ';
 
 /** Its lines; text of other people in them cannot act. */
 export function recordingLines(info: RecordingInfo): string[] {
   const lines = [
-    ...inColumns(heads(info), ['left', 'left']),
+    ...inColumns(summaryRows(info), ['left', 'left']),
     ...auxTable(info),
     ...threadTable(info),
     ...buildIdTable(info),
@@ -31,24 +31,24 @@ export function recordingLines(info: RecordingInfo): string[] {
   return lines.map(escapeForTerminal);
 }
 
-function heads(info: RecordingInfo): [string, string][] {
+function summaryRows(info: RecordingInfo): [string, string][] {
   return [
     ['file', `${info.file}, ${formatBytes(info.sizeBytes)}`],
     ['command', info.command === null ? 'not told' : shellWords(info.command)],
     ['host', hostText(info)],
-    ['processor', processorText(info)],
+    ['processor', cpuText(info)],
     ['perf', info.machine.perfVersion ?? 'version not told'],
     ['event', eventText(info)],
     ['time', timeText(info)],
     ['trace', `${formatBytes(info.aux.bytes)} in ${formatMany(info.aux.pieces, 'piece')}`],
     ...lossTexts(info).map((text, row): [string, string] => [row === 0 ? 'losses' : '', text]),
-    ['threads', `${formatCount(info.threads.length)} of ${many(info.processes, 'process', 'processes')}`],
+    ['threads', `${formatCount(info.threads.length)} of ${formatPlural(info.processes, 'process', 'processes')}`],
     ['files', `${formatCount(info.mappedFiles)} mapped, ${formatMany(info.buildIds.length, 'build id')}`],
     ...estimateTexts(info).map((text, row): [string, string] => [row === 0 ? 'decoding' : '', text]),
   ];
 }
 
-function many(count: number, one: string, more: string): string {
+function formatPlural(count: number, one: string, more: string): string {
   return `${formatCount(count)} ${count === 1 ? one : more}`;
 }
 
@@ -57,7 +57,7 @@ function hostText({ machine: { hostName, kernel, architecture } }: RecordingInfo
   return [hostName ?? 'not told', ...(system === '' ? [] : [`Linux ${system}`])].join(', ');
 }
 
-function processorText({ machine: { cpu, cpusOnline, cpusAvailable, memoryBytes } }: RecordingInfo): string {
+function cpuText({ machine: { cpu, cpusOnline, cpusAvailable, memoryBytes } }: RecordingInfo): string {
   const online = cpusOnline === null ? [] : [`${cpusOnline} of ${cpusAvailable ?? cpusOnline} online`];
   const memory = memoryBytes === null ? [] : [`${formatBytes(memoryBytes)} of memory`];
   return [cpu ?? 'not told', ...online, ...memory].join(', ');
@@ -89,8 +89,8 @@ function timeText({ time }: RecordingInfo): string {
 
 function lossTexts({ losses }: RecordingInfo): string[] {
   const { truncated, truncatedAt, collisions, partial, lostRecords } = losses;
-  const places = truncatedAt.slice(0, MOST_PLACES).map(placeText).join(', ');
-  const more = truncated > MOST_PLACES ? ', …' : '';
+  const places = truncatedAt.slice(0, MAX_LOSSES).map(positionText).join(', ');
+  const more = truncated > MAX_LOSSES ? ', …' : '';
   const texts = [
     ...(truncated > 0 ? [`${formatMany(truncated, 'time')} the buffer was full: ${places}${more}`] : []),
     ...(collisions > 0 ? [`${formatMany(collisions, 'piece')} that others wrote into`] : []),
@@ -100,7 +100,7 @@ function lossTexts({ losses }: RecordingInfo): string[] {
   return texts.length === 0 ? ['none known before decoding'] : texts;
 }
 
-function placeText({ time, cpu, tid }: RecordingInfo['losses']['truncatedAt'][number]): string {
+function positionText({ time, cpu, tid }: RecordingInfo['losses']['truncatedAt'][number]): string {
   return `${time ?? 'no time'} ${cpu === null ? `thread ${tid ?? '?'}` : `CPU ${cpu}`}`;
 }
 
@@ -122,7 +122,7 @@ function rounded(value: number): number {
 
 function auxTable({ aux, settings }: RecordingInfo): string[] {
   if (aux.parts.length === 0) return [];
-  const rows = aux.parts.slice(0, MOST_PARTS).map(({ cpu, tid, bytes, pieces }) => {
+  const rows = aux.parts.slice(0, MAX_PARTS).map(({ cpu, tid, bytes, pieces }) => {
     return [String(cpu ?? tid ?? '?'), formatBytes(bytes), formatShare(bytes, aux.bytes), formatCount(pieces)];
   });
   const head = [settings?.isPerCpu === false ? 'thread' : 'CPU', 'trace', 'share', 'pieces'];
@@ -131,7 +131,7 @@ function auxTable({ aux, settings }: RecordingInfo): string[] {
 
 function threadTable({ threads }: RecordingInfo): string[] {
   if (threads.length === 0) return [];
-  const rows = threads.slice(0, MOST_THREADS).map(({ tid, pid, name, switches }) => {
+  const rows = threads.slice(0, MAX_THREADS).map(({ tid, pid, name, switches }) => {
     return [String(tid), pid === null ? '?' : String(pid), formatCount(switches), name ?? '?'];
   });
   return table(
@@ -143,7 +143,7 @@ function threadTable({ threads }: RecordingInfo): string[] {
 
 function buildIdTable({ buildIds }: RecordingInfo): string[] {
   if (buildIds.length === 0) return [];
-  const rows = buildIds.slice(0, MOST_BUILD_IDS).map(({ file, buildId }) => [buildId, file]);
+  const rows = buildIds.slice(0, MAX_BUILD_IDS).map(({ file, buildId }) => [buildId, file]);
   return table([['build id', 'file'], ...rows], ['left', 'left'], buildIds.length);
 }
 

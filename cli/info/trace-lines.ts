@@ -11,12 +11,12 @@ import {
 import { inColumns } from '../terminal/columns.js';
 import type { TraceInfo } from './trace-info.js';
 
-const MOST_THREADS = 20;
+const MAX_THREADS = 20;
 
 /** Its lines; text of other people in them cannot act. */
-export function importedLines(info: TraceInfo): string[] {
+export function traceLines(info: TraceInfo): string[] {
   const { threads, brokenInputs } = info;
-  const largest = threads.toSorted((a, b) => b.events - a.events || a.tid - b.tid).slice(0, MOST_THREADS);
+  const largest = threads.toSorted((a, b) => b.events - a.events || a.tid - b.tid).slice(0, MAX_THREADS);
   const others = threads.length - largest.length;
   const rows = largest.map(({ tid, events, cpus }) => [
     `  ${tid}`,
@@ -24,7 +24,7 @@ export function importedLines(info: TraceInfo): string[] {
     `on ${formatMany(cpus.length, 'processor')}`,
   ]);
   const lines = [
-    ...inColumns(heads(info), ['left', 'left']),
+    ...inColumns(summaryRows(info), ['left', 'left']),
     ...inColumns(rows, ['left', 'right', 'left']),
     ...(others > 0 ? [`  and ${formatMany(others, 'more thread')}`] : []),
     ...brokenInputs.map(({ input, reason }) => `warning: ${input} broke off when it was imported: ${reason}`),
@@ -32,7 +32,7 @@ export function importedLines(info: TraceInfo): string[] {
   return lines.map(escapeForTerminal);
 }
 
-function heads(info: TraceInfo): [string, string][] {
+function summaryRows(info: TraceInfo): [string, string][] {
   const { file, sizeBytes, events, lines, damagedLines, durationNs, hasTimes, branches, functions, host, command } =
     info;
   const perEvent = (sizeBytes / Math.max(events, 1)).toFixed(1);

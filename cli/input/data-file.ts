@@ -9,21 +9,21 @@ export function notesPath(recording: string): string {
   return `${recording}.ptflame.json`;
 }
 
-const LOOKED_AT_BYTES = 4096;
+const HEAD_BYTES = 4096;
 
 /** Of a directory that `perf record --kcore` makes, the one in it. */
-export function dataFileOf(path: string): string {
+export function dataFilePath(path: string): string {
   return statSync(path).isDirectory() ? join(path, 'data') : path;
 }
 
 /** None if they cannot be looked at. */
 export function firstBytes(path: string): Uint8Array {
   try {
-    const data = dataFileOf(path);
+    const data = dataFilePath(path);
     if (!statSync(data).isFile()) return new Uint8Array(); // who opens a pipe waits for its writer, and who closes it ends him
     const fd = openSync(data, 'r');
     try {
-      const bytes = new Uint8Array(LOOKED_AT_BYTES);
+      const bytes = new Uint8Array(HEAD_BYTES);
       return bytes.subarray(0, readSync(fd, bytes, 0, bytes.length, 0));
     } finally {
       closeSync(fd);

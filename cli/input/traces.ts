@@ -29,37 +29,37 @@ export interface TraceFlags
 }
 
 /** A profile that was written to a file stands alone; whatever else is given is read as a trace. */
-export async function profileOf(
+export async function loadProfile(
   inputs: readonly CommandInput[],
   flags: TraceFlags,
   wanted: Pick<AnalyzeOptions, 'trees' | 'durations'>,
   signal: AbortSignal,
 ): Promise<Profile> {
-  const text = await loneText(inputs);
+  const text = await soleTextInput(inputs);
   if (text?.kind === 'profile') {
     refuseReplayOptions(text.name, flags);
-    return readProfile(text, { select: selectionOf(flags), signal });
+    return readProfile(text, { select: toSelection(flags), signal });
   }
   const traces = text ? [text] : inputs;
   return withProgress(traces, flags, signal, (options) => analyze(traces, { ...options, ...wanted }));
 }
 
 /** For questions about times. @throws PtflameError TIMELESS, and what `profileOf` throws */
-export async function timedProfileOf(...asked: Parameters<typeof profileOf>): Promise<Profile> {
-  const profile = await profileOf(...asked);
+export async function loadTimedProfile(...asked: Parameters<typeof loadProfile>): Promise<Profile> {
+  const profile = await loadProfile(...asked);
   refuseTimeless(profile);
   return profile;
 }
 
 /** A profile has no calls. @throws PtflameError INPUT_KIND */
-export async function tracesOnly(inputs: readonly CommandInput[]): Promise<CommandInput[]> {
-  const text = await loneText(inputs);
+export async function requireTraces(inputs: readonly CommandInput[]): Promise<CommandInput[]> {
+  const text = await soleTextInput(inputs);
   if (text?.kind === 'profile') refuseProfile(text.name);
   return text ? [text] : [...inputs];
 }
 
 /** The only input, and its kind, if it is text: it alone may be a profile. */
-export async function loneText(
+export async function soleTextInput(
   inputs: readonly CommandInput[],
 ): Promise<(OpenedInput & { readonly kind: InputKind }) | null> {
   const [only, ...others] = inputs;
@@ -78,12 +78,12 @@ export async function withProgress<Result>(
   const { tailCalls, noExtend, byCalls = false } = flags;
   try {
     return await work({
-      select: selectionOf(flags),
-      ...filtersOf(flags),
+      select: toSelection(flags),
+      ...toFilters(flags),
       tailCalls,
       extend: !noExtend,
       byCalls,
-      ...resourcesOf(flags),
+      ...toResources(flags),
       signal,
       onProgress: (at: Progress) => progress.show(at),
     });
@@ -92,11 +92,11 @@ export async function withProgress<Result>(
   }
 }
 
-function filtersOf({ window, root, inside, foldRecursion }: FilterFlags): Partial<AnalyzeOptions> {
+function toFilters({ window, root, inside, foldRecursion }: FilterFlags): Partial<AnalyzeOptions> {
   return { ...(window && { window }), ...(root !== undefined && { root }), ...(inside && { inside }), foldRecursion };
 }
 
-export function resourcesOf({
+export function toResources({
   jobs,
   memory,
   tempDir,
@@ -108,6 +108,6 @@ export function resourcesOf({
   };
 }
 
-export function selectionOf({ tid, pid, cpu, comm }: Pick<RenderOptions, 'tid' | 'pid' | 'cpu' | 'comm'>): Selection {
+export function toSelection({ tid, pid, cpu, comm }: Pick<RenderOptions, 'tid' | 'pid' | 'cpu' | 'comm'>): Selection {
   return { ...(tid && { tids: tid }), ...(pid && { pids: pid }), ...(cpu && { cpus: cpu }), ...(comm && { comm }) };
 }

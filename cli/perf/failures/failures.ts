@@ -16,33 +16,33 @@ export interface PerfEnd {
   readonly cause?: unknown;
 }
 
-const MOST_LINES = 8;
-const MOST_CHARACTERS = 200;
+const MAX_LINES = 8;
+const MAX_LINE_LENGTH = 200;
 
 /** Of a perf that failed: one that did its work may have said a good deal too. */
 export function perfFailure(end: PerfEnd): PtflameError {
   const { stderr, cause } = end;
   if (cause !== undefined) return perfNotStarted(cause);
   for (const failure of FAILURES) {
-    const match = isOf(failure, end) ? failure.match.exec(stderr) : null;
+    const match = appliesTo(failure, end) ? failure.match.exec(stderr) : null;
     if (match === null) continue;
-    const words = match.map((group) => (group ?? '').slice(0, MOST_CHARACTERS));
-    const said = wordsOf(stderr).slice(0, MOST_LINES);
+    const words = match.map((group) => (group ?? '').slice(0, MAX_LINE_LENGTH));
+    const said = stderrLines(stderr).slice(0, MAX_LINES);
     return new PtflameError(failure.code, failure.message(words), { hint: failure.hint(words), said });
   }
-  const killer = end.signal ?? SIGNALS_OF_SHELLS[end.exitCode ?? 0];
+  const killer = end.signal ?? SHELL_EXIT_SIGNALS[end.exitCode ?? 0];
   return killer === undefined ? unknownFailure(end) : killedBy(killer, end);
 }
 
-function isOf({ command }: Failure, end: PerfEnd): boolean {
+function appliesTo({ command }: Failure, end: PerfEnd): boolean {
   return command === undefined || command === end.command;
 }
 
 /** perf's lines without the list of its options, none of them endless. */
-function wordsOf(stderr: string): string[] {
+function stderrLines(stderr: string): string[] {
   const [words = ''] = stderr.split(/^ *Usage: perf /m);
   const lines = words.split(/\r?\n/).filter((line) => line.trim() !== '');
-  return lines.map((line) => (line.length <= MOST_CHARACTERS ? line : `${line.slice(0, MOST_CHARACTERS)}…`));
+  return lines.map((line) => (line.length <= MAX_LINE_LENGTH ? line : `${line.slice(0, MAX_LINE_LENGTH)}…`));
 }
 
 function perfNotStarted(cause: unknown): PtflameError {
@@ -56,7 +56,7 @@ export const INSTALL_PERF =
   'apt install linux-perf (Debian), apt install linux-tools-$(uname -r) (Ubuntu), dnf install perf (Fedora); or name one with --perf PATH';
 
 /** What a shell or a wrapper makes of a signal. 129 is not among them: so ends perf after wrong arguments. */
-const SIGNALS_OF_SHELLS: Readonly<Record<number, string>> = {
+const SHELL_EXIT_SIGNALS: Readonly<Record<number, string>> = {
   134: 'SIGABRT',
   135: 'SIGBUS',
   137: 'SIGKILL',
@@ -65,7 +65,7 @@ const SIGNALS_OF_SHELLS: Readonly<Record<number, string>> = {
 };
 
 function killedBy(signal: string, { command, stderr }: PerfEnd): PtflameError {
-  const said = wordsOf(stderr).slice(-MOST_LINES);
+  const said = stderrLines(stderr).slice(-MAX_LINES);
   if (command === 'script' && signal === 'SIGBUS')
     return new PtflameError(
       'RECORDING_DAMAGED',
@@ -86,7 +86,7 @@ function killedBy(signal: string, { command, stderr }: PerfEnd): PtflameError {
 }
 
 function unknownFailure({ command, exitCode, stderr }: PerfEnd): PtflameError {
-  const said = wordsOf(stderr).slice(-MOST_LINES);
+  const said = stderrLines(stderr).slice(-MAX_LINES);
   const silence = said.length === 0 ? ', without a word' : '';
   return new PtflameError('PERF_FAILED', `perf ${command} failed with exit code ${exitCode ?? 'unknown'}${silence}`, {
     hint: 'ptflame doctor looks for what is missing; ptflame record --dry-run prints the command, to be tried by hand',

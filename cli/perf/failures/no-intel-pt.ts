@@ -6,7 +6,7 @@ import type { Machine } from '../machine/probe.js';
 import { NO_PT_HINT } from './failure-table.js';
 
 /** Of a machine without its PMU. */
-export function whyNoPt({ cpu }: Machine): string {
+export function noPtReason({ cpu }: Machine): string {
   const model = cpu.model || cpu.vendor || 'unknown';
   if (cpu.vendor !== '' && cpu.vendor !== 'GenuineIntel') return `its CPU is not of Intel (${model})`;
   if (cpu.hasPt)
@@ -18,5 +18,5 @@ export function whyNoPt({ cpu }: Machine): string {
 }
 
 export function noIntelPt(machine: Machine): PtflameError {
-  return new PtflameError('NO_INTEL_PT', `this machine has no Intel PT: ${whyNoPt(machine)}`, { hint: NO_PT_HINT });
+  return new PtflameError('NO_INTEL_PT', `this machine has no Intel PT: ${noPtReason(machine)}`, { hint: NO_PT_HINT });
 }

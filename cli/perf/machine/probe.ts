@@ -70,14 +70,14 @@ export async function probe(root = process.env['PTFLAME_TEST_ROOT'] ?? '/'): Pro
   ]);
   return {
     kernel,
-    cpu: cpuOf(cpuinfo, online),
+    cpu: parseCpu(cpuinfo, online),
     pmu: await readPmu(root, read),
     paranoid: numberOrNull(await read('proc/sys/kernel/perf_event_paranoid')),
     mlockKb: numberOrNull(await read('proc/sys/kernel/perf_event_mlock_kb')),
     kptrRestrict: numberOrNull(await read('proc/sys/kernel/kptr_restrict')),
     lockableBytes: lockableBytes(await read('proc/self/limits')),
     availableBytes: availableBytes(await read('proc/meminfo')),
-    rights: rightsOf(await read('proc/self/status')),
+    rights: parseRights(await read('proc/self/status')),
   };
 }
 
@@ -114,7 +114,7 @@ function numberOrNull(text: string): number | null {
   return /^-?\d+$/.test(text) ? Number(text) : null;
 }
 
-function cpuOf(cpuinfo: string, online: string): Machine['cpu'] {
+function parseCpu(cpuinfo: string, online: string): Machine['cpu'] {
   const field = (name: string) => new RegExp(`^${name}\\s*: (.*)$`, 'm').exec(cpuinfo)?.[1] ?? '';
   const flags = field('flags').split(' ');
   return {
@@ -147,7 +147,7 @@ function availableBytes(meminfo: string): number {
 /** Bits of linux/capability.h. */
 const CAPABILITY = { ipcLock: 14n, sysPtrace: 19n, sysAdmin: 21n, perfmon: 38n } as const;
 
-function rightsOf(status: string): Rights {
+function parseRights(status: string): Rights {
   const effective = BigInt(`0x${/^CapEff:\s+([0-9a-f]+)/m.exec(status)?.[1] ?? '0'}`);
   const uid = /^Uid:\s+\d+\s+(\d+)/m.exec(status)?.[1];
   const has = (bit: bigint) => ((effective >> bit) & 1n) === 1n;
@@ -161,7 +161,7 @@ function rightsOf(status: string): Rights {
 }
 
 /** perf_event_paranoid does not hold for those who have one of two capabilities. */
-export function mayTraceAnything({ paranoid, rights }: Machine): boolean {
+export function canTraceEverything({ paranoid, rights }: Machine): boolean {
   return rights.perfmon || rights.sysAdmin || (paranoid ?? 2) < 0;
 }
 

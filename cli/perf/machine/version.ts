@@ -11,11 +11,11 @@ export interface PerfVersion {
   readonly minor: number;
 }
 
-const LONGEST_WAIT_MS = 10_000;
+const TIMEOUT_MS = 10_000;
 
 /** @throws PtflameError PERF_MISSING, also if a script stands in its place that only says which package is missing */
 export async function perfVersion(perfPath: string): Promise<PerfVersion> {
-  const text = await perfSays(perfPath, ['--version']);
+  const text = await perfOutput(perfPath, ['--version']);
   const version = parseVersion(text);
   if (version !== null) return version;
   throw new PtflameError('PERF_MISSING', `${perfPath} --version does not tell a version`, {
@@ -36,7 +36,7 @@ export function isAtLeast(version: PerfVersion, major: number, minor: number): b
 
 /** What it was built with: "HAVE_AUXTRACE_SUPPORT" → true. Empty if it does not tell. */
 export async function perfBuildOptions(perfPath: string): Promise<ReadonlyMap<string, boolean>> {
-  const text = await perfSays(perfPath, ['version', '--build-options']).catch(() => '');
+  const text = await perfOutput(perfPath, ['version', '--build-options']).catch(() => '');
   return parseBuildOptions(text);
 }
 
@@ -45,9 +45,9 @@ export function parseBuildOptions(text: string): ReadonlyMap<string, boolean> {
   return new Map(Array.from(options, ([, state, name]) => [name, state?.toLowerCase() === 'on']));
 }
 
-async function perfSays(perfPath: string, args: readonly string[]): Promise<string> {
+async function perfOutput(perfPath: string, args: readonly string[]): Promise<string> {
   const { execa } = await import('execa');
-  const result = await execa(perfPath, args, { reject: false, timeout: LONGEST_WAIT_MS, stdin: 'ignore' });
+  const result = await execa(perfPath, args, { reject: false, timeout: TIMEOUT_MS, stdin: 'ignore' });
   const { stdout = '', stderr = '', exitCode, signal, cause } = result;
   if (!result.failed) return String(stdout);
   const notStarted = exitCode === undefined && signal === undefined ? cause : undefined;

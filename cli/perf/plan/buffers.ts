@@ -13,23 +13,23 @@ export interface Buffers {
 }
 
 const KIB = 1024;
-const LARGEST_CHOSEN = 32 * KIB * KIB;
+const MAX_DEFAULT_BYTES = 32 * KIB * KIB;
 /** perf's own choice for those without rights. */
-const SMALLEST_CHOSEN = 128 * KIB;
+const MIN_DEFAULT_BYTES = 128 * KIB;
 /** Beside the trace, for those who may not lock much; perf takes that much too then. A page comes in front of it. */
-const SMALL_DATA = 256 * KIB;
-const PAGE = 4 * KIB;
+const SMALL_DATA_BYTES = 256 * KIB;
+const PAGE_BYTES = 4 * KIB;
 /** Of the memory that is available. */
-const LARGEST_SHARE = 0.25;
+const MAX_MEMORY_SHARE = 0.25;
 
 /** `auxBytes`: what was asked for, or undefined. */
 export function chooseBuffers(machine: Machine, count: number, auxBytes: number | undefined): Buffers {
-  const room = lockableBytesEach(machine, count);
-  const dataBytes = room === Number.POSITIVE_INFINITY ? null : SMALL_DATA;
+  const room = lockableBytesPerBuffer(machine, count);
+  const dataBytes = room === Number.POSITIVE_INFINITY ? null : SMALL_DATA_BYTES;
   if (auxBytes !== undefined) return { dataBytes, auxBytes, count };
-  const inMemory = (machine.availableBytes * LARGEST_SHARE) / count;
-  const largest = Math.min(LARGEST_CHOSEN, room - SMALL_DATA - PAGE, inMemory);
-  return { dataBytes, auxBytes: Math.max(powerOfTwoWithin(largest), SMALLEST_CHOSEN), count };
+  const inMemory = (machine.availableBytes * MAX_MEMORY_SHARE) / count;
+  const largest = Math.min(MAX_DEFAULT_BYTES, room - SMALL_DATA_BYTES - PAGE_BYTES, inMemory);
+  return { dataBytes, auxBytes: Math.max(floorToPowerOfTwo(largest), MIN_DEFAULT_BYTES), count };
 }
 
 export function totalBytes({ auxBytes, dataBytes, count }: Buffers): number {
@@ -37,18 +37,18 @@ export function totalBytes({ auxBytes, dataBytes, count }: Buffers): number {
 }
 
 /** The kernel lets each user lock perf_event_mlock_kb for each CPU, and beyond that what `ulimit -l` says. */
-export function lockableBytesEach(machine: Machine, count: number): number {
+export function lockableBytesPerBuffer(machine: Machine, count: number): number {
   if (machine.rights.ipcLock || (machine.paranoid ?? 2) < 0) return Number.POSITIVE_INFINITY;
   const allowed = (machine.mlockKb ?? 0) * KIB * machine.cpu.online.length + machine.lockableBytes;
   return allowed / count;
 }
 
 /** Whether the kernel will let that much be locked. */
-export function mayBeLocked(machine: Machine, buffers: Buffers): boolean {
-  const each = buffers.auxBytes + (buffers.dataBytes ?? SMALL_DATA) + PAGE;
-  return each <= lockableBytesEach(machine, buffers.count);
+export function canLock(machine: Machine, buffers: Buffers): boolean {
+  const each = buffers.auxBytes + (buffers.dataBytes ?? SMALL_DATA_BYTES) + PAGE_BYTES;
+  return each <= lockableBytesPerBuffer(machine, buffers.count);
 }
 
-function powerOfTwoWithin(bytes: number): number {
+function floorToPowerOfTwo(bytes: number): number {
   return bytes < 1 ? 0 : 2 ** Math.floor(Math.log2(bytes));
 }

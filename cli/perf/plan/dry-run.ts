@@ -16,7 +16,7 @@ export function dryRunLines(
   return [
     ...both(plan.command),
     ...(outputs.length > 0 ? both(render) : []),
-    ...(plan.isControlled ? ['', 'by hand, without ptflame:', ...both(plan.byHand)] : []),
+    ...(plan.isControlled ? ['', 'by hand, without ptflame:', ...both(plan.manualCommand)] : []),
     '',
     ...assumptions(machine, version),
   ];

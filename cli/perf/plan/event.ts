@@ -37,14 +37,14 @@ function terms(options: RecordOptions, caps: PmuCaps): string[] {
   return [
     ...(cycles ? ['cyc=1'] : []),
     ...term('cyc_thresh', cycThresh, caps.cycleThresholds),
-    ...term('mtc_period', mtcPeriod ?? (cycles ? leastPeriod(caps) : undefined), caps.mtcPeriods),
+    ...term('mtc_period', mtcPeriod ?? (cycles ? finestMtcPeriod(caps) : undefined), caps.mtcPeriods),
     ...term('psb_period', psbPeriod, caps.psbPeriods),
     ...(noretcomp ? ['noretcomp=1'] : []),
   ];
 }
 
 /** Beside cycles the coarse clock only ties them to the time of day; the finest one does so at once after a loss. */
-function leastPeriod(caps: PmuCaps): number | undefined {
+function finestMtcPeriod(caps: PmuCaps): number | undefined {
   return caps.mtc && (caps.mtcPeriods & 1) === 1 ? 0 : undefined;
 }
 

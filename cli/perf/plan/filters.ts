@@ -5,7 +5,7 @@ import { PtflameError } from '../../../src/text.js';
 import type { RecordOptions } from '../../options/record.js';
 
 /** perf's filters, each of one range or more; the paths in them as given. */
-export function filtersOf({ filter = [], only = [], binary }: RecordOptions): string[] {
+export function addressFilters({ filter = [], only = [], binary }: RecordOptions): string[] {
   if (only.length > 0 && binary === undefined)
     throw new PtflameError('BAD_OPTION', '--only needs the file that the function is in', {
       hint: 'add --binary FILE',

@@ -7,8 +7,8 @@ import type { Machine } from '../machine/probe.js';
 import { isAtLeast, type PerfVersion } from '../machine/version.js';
 import { type Buffers, chooseBuffers } from './buffers.js';
 import { ASSUMED_CAPS, hasCycles, ptEvent } from './event.js';
-import { filtersOf } from './filters.js';
-import { buffersNeeded, type Target, targetArguments } from './target.js';
+import { addressFilters } from './filters.js';
+import { bufferCount, type Target, targetArguments } from './target.js';
 
 export interface RecordingPlan {
   readonly target: Target;
@@ -19,7 +19,7 @@ export interface RecordingPlan {
   /** perf and its arguments, as they are run. */
   readonly command: readonly string[];
   /** The same without ptflame's hand on it. */
-  readonly byHand: readonly string[];
+  readonly manualCommand: readonly string[];
   /** perf listens on descriptors 3 and 4. */
   readonly isControlled: boolean;
   /** Nothing is recorded before perf hears "enable". */
@@ -45,7 +45,7 @@ export async function planRecording(
 ): Promise<RecordingPlan> {
   refuseContradictions(options, target, machine, version);
   const has = (major: number, minor: number) => version === null || isAtLeast(version, major, minor);
-  const buffers = chooseBuffers(machine, await buffersNeeded(target, machine), options.auxSize);
+  const buffers = chooseBuffers(machine, await bufferCount(target, machine), options.auxSize);
   const output = options.output.startsWith('-') ? `./${options.output}` : options.output;
   const waitsForEnable = has(5, 10) && target.kind !== 'command';
   const snapshots = options.snapshot === undefined ? 'none' : options.trigger === undefined ? 'at-end' : 'by-signal';
@@ -53,7 +53,7 @@ export async function planRecording(
   const common = [
     ...[options.perf, 'record', '-o', output, '-e', event],
     ...(event.startsWith('intel_pt/') ? ['-m', mmapPages(buffers)] : []),
-    ...filtersOf(options).flatMap((filter) => ['--filter', filter]),
+    ...addressFilters(options).flatMap((filter) => ['--filter', filter]),
     ...(options.kernel ? ['--kcore'] : []),
     ...(snapshots === 'none' ? [] : [snapshotArgument(snapshots, options.snapshot?.bytes ?? null)]),
     ...targetArguments(target),
@@ -66,7 +66,7 @@ export async function planRecording(
     buffers,
     timeMs,
     command: [...common, ...control, ...lifeArguments(target, sleepMs)],
-    byHand: [...common, ...lifeArguments(target, timeMs)],
+    manualCommand: [...common, ...lifeArguments(target, timeMs)],
     isControlled: has(5, 10),
     waitsForEnable,
     snapshots,
@@ -109,7 +109,7 @@ function refuseContradictions(
   if (trigger !== undefined && snapshot === undefined)
     throw contradiction('--trigger is of snapshots', 'add --snapshot');
   if (trigger !== undefined && trigger !== 'signal') throw noTrigger(trigger);
-  if (!options.dryRun) refuseMissingCpus(missingCpus(target, machine), machine);
+  if (!options.dryRun) refuseOfflineCpus(offlineCpus(target, machine), machine);
   if (version === null) return;
   if (snapshot !== undefined && !isAtLeast(version, 5, 4)) throw tooOld(version, '--snapshot', '5.4');
   if (kernel && !isAtLeast(version, 5, 5)) throw tooOld(version, '--kernel', '5.5');
@@ -127,11 +127,11 @@ function noTrigger(name: string): PtflameError {
 }
 
 /** Those of the target that this machine lacks, or that are offline: a dry run may be for another machine. */
-export function missingCpus(target: Target, { cpu }: Machine): number[] {
+export function offlineCpus(target: Target, { cpu }: Machine): number[] {
   return target.kind === 'cpus' ? target.cpus.filter((number) => !cpu.online.includes(number)) : [];
 }
 
-function refuseMissingCpus(missing: readonly number[], { cpu }: Machine): void {
+function refuseOfflineCpus(missing: readonly number[], { cpu }: Machine): void {
   if (missing.length === 0) return;
   throw new PtflameError('NO_SUCH_TARGET', `there is no CPU ${missing[0]} here, or it is offline`, {
     hint: `those that are there: ${cpu.online.join(', ')}`,

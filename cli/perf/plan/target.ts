@@ -15,7 +15,7 @@ export type Target =
 const EXAMPLES = 'name one: -p PID, --tid TID, -C 0-3, -a, or -- COMMAND ARGUMENTS';
 
 /** @throws PtflameError BAD_OPTION if there is none, or more than one */
-export function targetOf(options: RecordOptions, command: readonly string[] | null): Target {
+export function parseTarget(options: RecordOptions, command: readonly string[] | null): Target {
   const targets: Target[] = [];
   if (options.cpu) targets.push({ kind: 'cpus', cpus: options.cpu });
   if (options.allCpus) targets.push({ kind: 'all-cpus' });
@@ -33,7 +33,7 @@ export function targetOf(options: RecordOptions, command: readonly string[] | nu
 }
 
 /** A buffer for each thread, or for each CPU. */
-export async function buffersNeeded(target: Target, { cpu }: Machine): Promise<number> {
+export async function bufferCount(target: Target, { cpu }: Machine): Promise<number> {
   if (target.kind === 'cpus') return target.cpus.length;
   if (target.kind === 'threads') return target.tids.length;
   if (target.kind !== 'processes' || !target.perThread) return cpu.online.length;

@@ -7,16 +7,16 @@ import type { PerfProcess } from './perf-process.js';
 import { fileBytes } from './recording-file.js';
 
 /** How long we wait for perf, and when we say that we do. */
-export interface Patience {
+export interface Timeouts {
   readonly startMs: number;
-  readonly sayMs: number;
+  readonly noticeMs: number;
   /** With a file that does not grow. */
-  readonly stillMs: number;
+  readonly stalledMs: number;
   /** From SIGTERM to SIGKILL. */
   readonly termMs: number;
 }
 
-export const PATIENCE: Patience = { startMs: 120_000, sayMs: 2_000, stillMs: 120_000, termMs: 5_000 };
+export const TIMEOUTS: Timeouts = { startMs: 120_000, noticeMs: 2_000, stalledMs: 120_000, termMs: 5_000 };
 
 const LOOK_MS = 200;
 /** Between one word about it and the next: this doubles, up to 16 times. */
@@ -27,7 +27,7 @@ export async function awaitEnd(
   perf: PerfProcess,
   dataFile: string,
   notify: (text: string) => void,
-  patience: Patience,
+  timeouts: Timeouts,
 ): Promise<boolean> {
   const isGone = (ms: number) => Promise.race([perf.exited.then(() => true), wait(ms, false)]);
   let [size, grownMs] = [-1, performance.now()];
@@ -36,14 +36,14 @@ export async function awaitEnd(
     const nowMs = performance.now();
     const bytes = await fileBytes(dataFile);
     if (bytes !== size) [size, grownMs] = [bytes, nowMs];
-    if (nowMs - saidMs > patience.sayMs * 2 ** Math.min(said, MOST_DOUBLINGS)) {
+    if (nowMs - saidMs > timeouts.noticeMs * 2 ** Math.min(said, MOST_DOUBLINGS)) {
       [said, saidMs] = [said + 1, nowMs];
       notify(`perf still writes its recording (${formatBytes(size)} so far); Ctrl-C kills it, and nothing is kept`);
     }
-    if (nowMs - grownMs < patience.stillMs) continue;
+    if (nowMs - grownMs < timeouts.stalledMs) continue;
     notify('perf does not end: it is killed');
     perf.signal('SIGTERM');
-    if (!(await isGone(patience.termMs))) perf.signalAll('SIGKILL');
+    if (!(await isGone(timeouts.termMs))) perf.signalAll('SIGKILL');
     await perf.exited;
     return true;
   }

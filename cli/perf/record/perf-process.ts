@@ -5,8 +5,8 @@
 import type { Duplex, Readable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import { execa } from 'execa';
-import { canBeWatched, dismissWatcher, watched } from './ends-with-us.js';
-import { PerfWords } from './perf-words.js';
+import { canDieWithParent, dieWithParent, dismissWatcher } from './die-with-parent.js';
+import { PerfStderr } from './perf-stderr.js';
 
 export interface PerfExit {
   readonly exitCode: number | undefined;
@@ -29,15 +29,15 @@ export class PerfProcess {
   readonly #child: ReturnType<typeof startPerf>;
   readonly #control: Duplex | null;
   readonly #waiting: (() => void)[] = [];
-  readonly words: PerfWords;
+  readonly stderr: PerfStderr;
   /** Never rejects. */
   readonly exited: Promise<PerfExit>;
 
   constructor(start: PerfStart) {
     this.#child = startPerf(start);
-    this.words = new PerfWords(start.runsCommand ? process.stderr : null);
+    this.stderr = new PerfStderr(start.runsCommand ? process.stderr : null);
     const stderr = this.#child.stderr;
-    stderr.on('data', (bytes: Buffer) => this.words.add(bytes));
+    stderr.on('data', (bytes: Buffer) => this.stderr.add(bytes));
     const streams = this.#child.stdio as unknown as readonly (Duplex | undefined)[];
     const acks = start.isControlled ? streams[4] : undefined;
     this.#control = (start.isControlled && streams[3]) || null;
@@ -97,7 +97,7 @@ export class PerfProcess {
       await Promise.race([new Promise((done) => stderr.once('end', done)), wait(LAST_WORDS_MS)]);
     for (const stream of streams) stream?.destroy();
     if (watch) dismissWatcher(watch);
-    this.words.end();
+    this.stderr.end();
     return end;
   }
 }
@@ -108,7 +108,7 @@ function watchFd(isControlled: boolean): 3 | 5 {
 }
 
 function startPerf({ command, isControlled, runsCommand }: PerfStart) {
-  const [file = 'perf', ...args] = canBeWatched() ? watched(command, watchFd(isControlled)) : command;
+  const [file = 'perf', ...args] = canDieWithParent() ? dieWithParent(command, watchFd(isControlled)) : command;
   const input = runsCommand ? 'inherit' : 'ignore';
   const pipes = Array<'pipe'>(watchFd(isControlled) - 2).fill('pipe'); // of control, and the watcher's
   return execa(file, args, {

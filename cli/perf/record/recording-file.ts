@@ -11,7 +11,7 @@ const DATA_SIZE_AT = 48;
 export interface RecordingFile {
   readonly bytes: number;
   /** It has a header of perf's, and the data that it tells of. */
-  readonly isWhole: boolean;
+  readonly isComplete: boolean;
 }
 
 /** null if there is none. */
@@ -23,7 +23,7 @@ export async function inspectRecording(path: string): Promise<RecordingFile | nu
     const { size } = await file.stat();
     const dataBytes = bytesRead < DATA_SIZE_AT + 8 ? 0n : buffer.readBigUInt64LE(DATA_SIZE_AT);
     const isPerf = buffer.toString('latin1', 0, MAGIC.length) === MAGIC;
-    return { bytes: size, isWhole: isPerf && dataBytes > 0n && dataBytes < BigInt(size) };
+    return { bytes: size, isComplete: isPerf && dataBytes > 0n && dataBytes < BigInt(size) };
   } finally {
     await file.close();
   }

@@ -36,14 +36,14 @@ export const RecordingNotes = z.object({
 export type RecordingNotes = z.infer<typeof RecordingNotes>;
 
 /** Far more than any command line. */
-const MOST_BYTES = 4 * 1024 * 1024;
+const MAX_BYTES = 4 * 1024 * 1024;
 
 /** What `ptflame record` wrote beside a recording; null if there is none, or something else. */
-export async function notesOf(recording: string): Promise<RecordingNotes | null> {
+export async function readNotes(recording: string): Promise<RecordingNotes | null> {
   try {
     const path = notesPath(recording);
     const stats = await stat(path);
-    if (!stats.isFile() || stats.size > MOST_BYTES) return null; // a pipe would keep us waiting
+    if (!stats.isFile() || stats.size > MAX_BYTES) return null; // a pipe would keep us waiting
     return RecordingNotes.parse(JSON.parse(await readFile(path, 'utf8')));
   } catch {
     return null;

@@ -9,7 +9,7 @@ import { firstBytes, notesPath } from '../../input/data-file.js';
 import { statOrNull } from '../../output/file-identity.js';
 
 /** What stood at the output before. */
-export interface Replaced {
+export interface ReplacedRecording {
   /** The new recording is whole: what was there is the old one now. */
   keep(): Promise<void>;
   /** There is no new recording: puts it back. */
@@ -17,7 +17,7 @@ export interface Replaced {
 }
 
 /** Sets aside what is there, with its notes. @throws PtflameError OUTPUT_UNWRITABLE for what is no recording, or read-only */
-export async function setAside(output: string): Promise<Replaced> {
+export async function setAside(output: string): Promise<ReplacedRecording> {
   const old = `${output}.old`;
   for (const path of [output, old]) await refuseOthers(path);
   if ((await statOrNull(output)) === null) return { keep: async () => {}, restore: () => removeRecording(output) };

@@ -4,9 +4,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { PtflameError } from '../../../src/text.js';
 import type { RecordingPlan } from '../plan/recording-plan.js';
-import { awaitEnd, PATIENCE, type Patience } from './await-end.js';
+import { awaitEnd, TIMEOUTS, type Timeouts } from './await-end.js';
 import { type PerfExit, PerfProcess } from './perf-process.js';
-import type { PerfWords } from './perf-words.js';
+import type { PerfStderr } from './perf-stderr.js';
 import { ACK_MS, RecordingInterrupts } from './recording-interrupts.js';
 
 export interface RecordingEnd extends PerfExit {
@@ -16,7 +16,7 @@ export interface RecordingEnd extends PerfExit {
   readonly startedAt: Date;
   readonly durationNs: number;
   readonly snapshots: number;
-  readonly words: PerfWords;
+  readonly stderr: PerfStderr;
   /** It did not end when it was asked to, and was killed. */
   readonly wasKilled: boolean;
 }
@@ -27,11 +27,11 @@ interface Running {
   readonly plan: RecordingPlan;
   readonly interrupts: RecordingInterrupts;
   readonly notify: (text: string) => void;
-  readonly patience: Patience;
+  readonly timeouts: Timeouts;
 }
 
 /** Told how far it is. */
-export interface RecordingWatcher {
+export interface RecordingListener {
   /** perf records from now on. */
   began(): void;
   /** perf was asked to end. */
@@ -42,14 +42,14 @@ export interface RecordingWatcher {
 export async function runRecording(
   plan: RecordingPlan,
   notify: (text: string) => void,
-  patience = PATIENCE,
-  watcher?: RecordingWatcher,
+  timeouts = TIMEOUTS,
+  watcher?: RecordingListener,
 ): Promise<RecordingEnd> {
   const runsCommand = plan.target.kind === 'command';
   const spawned = { at: new Date(), ns: process.hrtime.bigint() };
   const perf = new PerfProcess({ ...plan, runsCommand });
   const interrupts = new RecordingInterrupts(perf, notify);
-  const running = { perf, plan, interrupts, notify, patience };
+  const running = { perf, plan, interrupts, notify, timeouts };
   try {
     if (plan.snapshots === 'by-signal') interrupts.listenForSnapshots();
     const hasBegun = await begin(running);
@@ -63,7 +63,7 @@ export async function runRecording(
     if (endedBy !== 'target') perf.signalAll('SIGTERM'); // perf ended its command, but not what that had started
     if (interrupts.isSecond) throw killedByUser();
     const { snapshots } = interrupts;
-    return { ...exit, endedBy, hasBegun, startedAt: start.at, durationNs, snapshots, words: perf.words, wasKilled };
+    return { ...exit, endedBy, hasBegun, startedAt: start.at, durationNs, snapshots, stderr: perf.stderr, wasKilled };
   } finally {
     interrupts.release();
   }
@@ -74,17 +74,17 @@ const BLIND_START_MS = 500;
 const PING_MS = 3000;
 
 /** False if it never began. */
-async function begin({ perf, plan, interrupts, notify, patience }: Running): Promise<boolean> {
+async function begin({ perf, plan, interrupts, notify, timeouts }: Running): Promise<boolean> {
   const { isControlled, waitsForEnable } = plan;
-  const slow = setTimeout(() => notify('perf is still starting: large buffers take time'), patience.sayMs);
-  const longestMs = waitsForEnable ? patience.startMs : isControlled ? PING_MS : BLIND_START_MS;
+  const slow = setTimeout(() => notify('perf is still starting: large buffers take time'), timeouts.noticeMs);
+  const longestMs = waitsForEnable ? timeouts.startMs : isControlled ? PING_MS : BLIND_START_MS;
   const isOver = Promise.race([perf.exited, interrupts.first]).then(() => 'over' as const);
   const answer = isControlled ? perf.ask(waitsForEnable ? 'enable' : 'ping', longestMs) : wait(longestMs, true);
   const begun = await Promise.race([isOver, answer]);
   clearTimeout(slow);
   if (begun === 'over') return !waitsForEnable;
   if (!begun && waitsForEnable) throw await unanswered(perf, longestMs);
-  perf.words.release();
+  perf.stderr.release();
   return true;
 }
 
@@ -98,11 +98,11 @@ async function firstEnd({ perf, plan, interrupts }: Running, hasBegun: boolean):
 }
 
 /** True if perf had to be killed. */
-async function stop({ perf, plan, interrupts, notify, patience }: Running, hasBegun: boolean): Promise<boolean> {
+async function stop({ perf, plan, interrupts, notify, timeouts }: Running, hasBegun: boolean): Promise<boolean> {
   if (hasBegun && plan.snapshots === 'by-signal' && interrupts.snapshots === 0) await interrupts.takeSnapshot();
   if (hasBegun && plan.waitsForEnable) await perf.ask('disable', ACK_MS);
   perf.signal('SIGINT');
-  return awaitEnd(perf, plan.dataFile, notify, patience);
+  return awaitEnd(perf, plan.dataFile, notify, timeouts);
 }
 
 async function unanswered(perf: PerfProcess, longestMs: number): Promise<PtflameError> {
@@ -110,7 +110,7 @@ async function unanswered(perf: PerfProcess, longestMs: number): Promise<Ptflame
   await perf.exited;
   return new PtflameError('PERF_KILLED', `perf did not begin to record within ${Math.round(longestMs / 1000)} s`, {
     hint: 'smaller buffers, -m 4M; ptflame record --dry-run prints the command, to be tried by hand',
-    said: perf.words.text
+    said: perf.stderr.text
       .split('\n')
       .filter((line) => line.trim() !== '')
       .slice(-4),

@@ -13,11 +13,11 @@ import {
   salvageRecording,
 } from '../../../src/recordings.js';
 import { formatBytes } from '../../../src/text.js';
-import { dataFileOf, firstBytes } from '../../input/data-file.js';
+import { dataFilePath, firstBytes } from '../../input/data-file.js';
 import type { DecodingOptions } from '../../options/shared.js';
 import { createTemporaryDirectory } from '../../output/temporary-files.js';
 import { notify } from '../../terminal/notify.js';
-import { notesOf } from '../record/recording-notes.js';
+import { readNotes } from '../record/recording-notes.js';
 import { checkSymfs } from './check-symfs.js';
 import { decodeRecording } from './script.js';
 
@@ -40,10 +40,10 @@ export async function decodeInput(
   const recording = salvaged ? await openRecording(salvaged.path, { signal, name }) : first;
   const data = salvaged?.path ?? place.path;
   if (recording.trace === null) throw noTrace(path);
-  if (!options.quiet) await tellMissing(recording, place.symfs);
+  if (!options.quiet) await warnMissingFiles(recording, place.symfs);
   const { perf, precise, jobs = availableParallelism() } = options;
   const decoded = decodeRecording(data, recording, { perf, precise, jobs, ...place, name: path });
-  const startedAt = (await notesOf(place.path))?.startedAt ?? null;
+  const startedAt = (await readNotes(place.path))?.startedAt ?? null;
   return {
     ...decoded,
     recorded: decoded.recorded && { ...decoded.recorded, startedAt },
@@ -54,22 +54,22 @@ export async function decodeInput(
 /** What is left of a recording, as one that perf reads, and how much is lost. */
 async function salvage(path: string, { tempDir = tmpdir() }: DecodingOptions, signal: AbortSignal) {
   const target = join(createTemporaryDirectory(tempDir), 'perf.data');
-  const { keptBytes, ofBytes } = await salvageRecording(dataFileOf(path), target, signal);
+  const { keptBytes, ofBytes } = await salvageRecording(dataFilePath(path), target, signal);
   return { path: target, lost: `salvaged ${formatBytes(keptBytes)} of ${formatBytes(ofBytes)}` };
 }
 
 /** Before decoding, which takes long, begins. */
-async function tellMissing(recording: Recording, symfs: string | null): Promise<void> {
+async function warnMissingFiles(recording: Recording, symfs: string | null): Promise<void> {
   const files = await neededFiles(recording, symfs ?? '/');
   const lost = files.filter(({ state }) => state !== 'same');
-  for (const { path, state } of lost.slice(0, MOST_TOLD)) {
-    notify(`ptflame: ${path} ${WHAT[state]}: what ran in it will be lost`);
+  for (const { path, state } of lost.slice(0, MAX_WARNINGS)) {
+    notify(`ptflame: ${path} ${STATE_TEXT[state]}: what ran in it will be lost`);
   }
-  if (lost.length > MOST_TOLD) notify(`ptflame: and ${lost.length - MOST_TOLD} more files`);
+  if (lost.length > MAX_WARNINGS) notify(`ptflame: and ${lost.length - MAX_WARNINGS} more files`);
 }
 
-const MOST_TOLD = 10;
-const WHAT = {
+const MAX_WARNINGS = 10;
+const STATE_TEXT = {
   same: 'is there',
   changed: 'is another build than the one that was recorded',
   unreadable: 'may not be read',

@@ -12,11 +12,11 @@ export function withLargeWrites(
   program: string,
   args: readonly string[],
 ): { program: string; args: readonly string[] } {
-  if (!isThere('stdbuf') || !isThere(program)) return { program, args };
+  if (!isProgram('stdbuf') || !isProgram(program)) return { program, args };
   return { program: 'stdbuf', args: [`--output=${BUFFER}`, program, ...args] };
 }
 
-function isThere(program: string): boolean {
+function isProgram(program: string): boolean {
   if (program.includes('/')) return isExecutable(program);
   return (process.env['PATH'] ?? '').split(delimiter).some((directory) => isExecutable(join(directory, program)));
 }

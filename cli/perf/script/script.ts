@@ -42,7 +42,7 @@ export interface DecodeOptions {
 const FIELDS = '-F-event,-period,+addr,-comm,+flags,+dso,+symoff,+pid';
 /** A download of symbols may take its time. */
 const HANG_MS = 120_000;
-const MOST_STDERR_BYTES = 16 * 1024;
+const MAX_STDERR_BYTES = 16 * 1024;
 
 /** Decoders begin when their part is read; where one fails, or is not read to its end, all of them end. */
 export function decodeRecording(path: string, recording: Recording, options: DecodeOptions): DecodedRecording {
@@ -76,7 +76,7 @@ export function scriptArguments(path: string, { cpus, from, to }: DecodeJob, opt
   return [
     'script',
     `--input=${path}`,
-    ...(isForeign(path) ? ['--force'] : []),
+    ...(needsForce(path) ? ['--force'] : []),
     `--itrace=${precise ? 'be' : 'cre'}`, // without the "e" perf keeps its errors to itself
     '--ns',
     FIELDS,
@@ -88,7 +88,7 @@ export function scriptArguments(path: string, { cpus, from, to }: DecodeJob, opt
 }
 
 /** perf asks to be forced to read what neither root nor the user owns; what is gone, it says itself. */
-function isForeign(path: string): boolean {
+function needsForce(path: string): boolean {
   const quiet = { throwIfNoEntry: false } as const;
   const stats = statSync(path, quiet);
   const uid = (stats?.isDirectory() ? statSync(join(path, 'data'), quiet) : stats)?.uid ?? 0;
@@ -112,7 +112,7 @@ async function* decode(
     detached: true, // as the leader of a group, which ends as a whole
   });
   const group = new ProcessGroup(perf.pid);
-  const stderr = lastOf(perf.stderr);
+  const stderr = keepTail(perf.stderr);
   const watchdog = new Watchdog(perf.pid, options.hangMs ?? HANG_MS, () => failed.abort());
   failed.signal.addEventListener('abort', () => {
     group.kill();
@@ -120,9 +120,9 @@ async function* decode(
   });
   let isWhole = false;
   try {
-    for await (const bytes of untilAborted(watchdog.watched(perf.stdout), failed.signal)) yield bytes;
+    for await (const bytes of untilAborted(watchdog.watch(perf.stdout), failed.signal)) yield bytes;
     const { exitCode, signal, cause } = await perf;
-    if (watchdog.hasBitten) throw hungDecoder(job, watchdog.silentMs, stderr());
+    if (watchdog.isHung) throw hungDecoder(job, watchdog.silentMs, stderr());
     if (failed.signal.aborted) return; // what failed first is told
     if (exitCode !== 0) {
       const notStarted = !signal && exitCode === undefined && { cause };
@@ -146,10 +146,10 @@ async function* untilAborted(bytes: AsyncIterable<Uint8Array>, signal: AbortSign
 }
 
 /** Keeps the end of what a stream says. */
-function lastOf(stream: AsyncIterable<Uint8Array> & NodeJS.ReadableStream): () => string {
+function keepTail(stream: AsyncIterable<Uint8Array> & NodeJS.ReadableStream): () => string {
   let kept = Buffer.alloc(0);
   stream.on('data', (bytes: Buffer) => {
-    kept = Buffer.concat([kept, bytes]).subarray(-MOST_STDERR_BYTES);
+    kept = Buffer.concat([kept, bytes]).subarray(-MAX_STDERR_BYTES);
   });
   return () => kept.toString('utf8');
 }

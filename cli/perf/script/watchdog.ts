@@ -5,12 +5,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
 export class Watchdog {
-  hasBitten = false;
+  isHung = false;
   readonly silentMs: number;
   private readonly pid: number | undefined;
-  private readonly bite: () => void;
+  private readonly onHang: () => void;
   private readonly timer: NodeJS.Timeout;
-  private isAsked = false;
+  private isAwaited = false;
   /** Of its group when it was looked at last; null before. */
   private ticks: string | null = null;
 
@@ -18,19 +18,19 @@ export class Watchdog {
   constructor(pid: number | undefined, silentMs: number, bite: () => void) {
     this.pid = pid;
     this.silentMs = silentMs;
-    this.bite = bite;
-    this.timer = setInterval(() => this.look(), silentMs);
+    this.onHang = bite;
+    this.timer = setInterval(() => this.check(), silentMs);
     this.timer.unref();
   }
 
   /** The same bytes; while nobody asks for them, waiting is no hanging. */
-  async *watched(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-    this.isAsked = true;
+  async *watch(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    this.isAwaited = true;
     for await (const piece of bytes) {
-      this.isAsked = false;
+      this.isAwaited = false;
       this.ticks = null;
       yield piece;
-      this.isAsked = true;
+      this.isAwaited = true;
     }
   }
 
@@ -38,12 +38,12 @@ export class Watchdog {
     clearInterval(this.timer);
   }
 
-  private look(): void {
-    const ticks = this.isAsked ? groupTicks(this.pid) : null;
+  private check(): void {
+    const ticks = this.isAwaited ? groupTicks(this.pid) : null;
     if (ticks !== null && ticks === this.ticks) {
-      this.hasBitten = true;
+      this.isHung = true;
       this.stop();
-      this.bite();
+      this.onHang();
     }
     this.ticks = ticks;
   }
@@ -53,14 +53,14 @@ export class Watchdog {
 function groupTicks(group: number | undefined): string | null {
   try {
     const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
-    return pids.map((pid) => processorTicks(pid, group)).join('');
+    return pids.map((pid) => cpuTicks(pid, group)).join('');
   } catch {
     return null;
   }
 }
 
 /** In the program and in the kernel; '' for a process that is gone, or of another group. */
-function processorTicks(pid: string, group: number | undefined): string {
+function cpuTicks(pid: string, group: number | undefined): string {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
     const fields = stat.slice(stat.lastIndexOf(')')).split(' ');

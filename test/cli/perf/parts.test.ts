@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import type { Machine } from '../../../cli/perf/machine/probe.js';
 import { parseBuildOptions, parseVersion } from '../../../cli/perf/machine/version.js';
 import { chooseBuffers } from '../../../cli/perf/plan/buffers.js';
-import { PerfWords } from '../../../cli/perf/record/perf-words.js';
+import { PerfStderr } from '../../../cli/perf/record/perf-stderr.js';
 import { shellWords } from '../../../src/text.js';
 
 test.for([
@@ -56,7 +56,7 @@ describe('buffers fit the limits', () => {
 describe("perf's words", () => {
   function passedOn(pieces: readonly string[], release = 0): string {
     let text = '';
-    const words = new PerfWords({ write: (bytes: Buffer) => (text += bytes) } as unknown as NodeJS.WritableStream);
+    const words = new PerfStderr({ write: (bytes: Buffer) => (text += bytes) } as unknown as NodeJS.WritableStream);
     pieces.forEach((piece, index) => {
       if (index === release) words.release();
       words.add(Buffer.from(piece));

@@ -26,8 +26,8 @@ async function isBitten(script: string): Promise<boolean> {
   const child = start(script);
   const bitten = new Promise<boolean>((bite) => {
     const watchdog = new Watchdog(child.pid, SILENT_MS, () => bite(true));
-    watchdog.watched(child.stdout).next();
-    wait(LONG_MS).then(() => bite(watchdog.hasBitten));
+    watchdog.watch(child.stdout).next();
+    wait(LONG_MS).then(() => bite(watchdog.isHung));
   });
   return bitten;
 }
@@ -43,9 +43,9 @@ test.each([
 test('while nobody asks, waiting is no hanging', async () => {
   const child = start('echo begin; exec sleep 60');
   const watchdog = new Watchdog(child.pid, SILENT_MS, () => {});
-  await watchdog.watched(child.stdout).next();
+  await watchdog.watch(child.stdout).next();
   await wait(LONG_MS);
-  expect(watchdog.hasBitten).toBe(false);
+  expect(watchdog.isHung).toBe(false);
   watchdog.stop();
 });
 

@@ -12,10 +12,10 @@ import { RecordingDisplay } from '../../terminal/recording-line.js';
 import { perfFailure } from '../failures/failures.js';
 import type { Machine } from '../machine/probe.js';
 import type { PerfVersion } from '../machine/version.js';
-import { checkRoom } from '../plan/check-room.js';
+import { checkSpace } from '../plan/check-space.js';
 import type { RecordingPlan } from '../plan/recording-plan.js';
 import { targetText } from '../plan/target.js';
-import type { Patience } from './await-end.js';
+import type { Timeouts } from './await-end.js';
 import { flushRecording, inspectRecording, type RecordingFile } from './recording-file.js';
 import type { RecordingNotes } from './recording-notes.js';
 import { setAside } from './replaced-recording.js';
@@ -26,14 +26,14 @@ export interface RecordingContext {
   readonly version: PerfVersion;
   /** A line to the user. */
   readonly notify: (text: string) => void;
-  readonly patience?: Patience;
+  readonly timeouts?: Timeouts;
   /** No line that tells how far it is. */
   readonly quiet?: boolean;
 }
 
 /** Whatever perf's exit code: the file says whether there is a recording. */
-export async function keepRecording(plan: RecordingPlan, context: RecordingContext): Promise<RecordingNotes> {
-  await checkRoom(plan, context.machine, context.notify);
+export async function recordToFile(plan: RecordingPlan, context: RecordingContext): Promise<RecordingNotes> {
+  await checkSpace(plan, context.machine, context.notify);
   const replaced = await setAside(plan.output);
   const recorded = await record(plan, context).catch(async (error: unknown) => {
     await replaced.restore();
@@ -49,9 +49,9 @@ async function record(plan: RecordingPlan, context: RecordingContext) {
   notify(`recording ${targetText(plan.target)}${lengthText(plan)}; Ctrl-C ends it and keeps it`);
   const end = await runDisplayed(plan, context);
   const file = await inspectRecording(plan.dataFile);
-  if (!file?.isWhole) throw noRecording(plan, end, file);
-  end.words.release();
-  end.words.end();
+  if (!file?.isComplete) throw noRecording(plan, end, file);
+  end.stderr.release();
+  end.stderr.end();
   await flushed(plan.output);
   const notes = notesOf(plan, end, context);
   await writeNotes(plan.output, notes);
@@ -72,12 +72,12 @@ async function flushed(output: string): Promise<void> {
 /** The terminal of a command is its own: nothing is drawn into it. */
 async function runDisplayed(
   plan: RecordingPlan,
-  { notify, patience, quiet = false }: RecordingContext,
+  { notify, timeouts, quiet = false }: RecordingContext,
 ): Promise<RecordingEnd> {
   const { dataFile: path, timeMs, target } = plan;
   const display = new RecordingDisplay({ path, timeMs, isQuiet: quiet || target.kind === 'command' }, notify);
   try {
-    return await runRecording(plan, display.notify, patience, display);
+    return await runRecording(plan, display.notify, timeouts, display);
   } finally {
     display.stop();
   }
@@ -89,7 +89,7 @@ function lengthText({ timeMs }: RecordingPlan): string {
 
 /** Of a perf that left no recording, or a half of one. */
 function noRecording(plan: RecordingPlan, end: RecordingEnd, file: RecordingFile | null): PtflameError {
-  const stderr = end.words.text;
+  const stderr = end.stderr.text;
   if (end.wasKilled)
     return new PtflameError('PERF_KILLED', 'perf did not end when it was asked to, and had to be killed', {
       hint: 'look at what it waits for: a disk that hangs, or a smaller recording with -t and -m',

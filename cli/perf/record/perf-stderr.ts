@@ -10,7 +10,7 @@ const ITS_OWN = /^\[ perf record: .*\n/gm;
 /** How such a line begins: perf writes it in pieces. */
 const ITS_BEGINNING = '[ perf record: ';
 
-export class PerfWords {
+export class PerfStderr {
   readonly #to: NodeJS.WritableStream | null;
   #isHeld = true;
   #first = '';

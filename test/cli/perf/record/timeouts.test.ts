@@ -5,14 +5,14 @@ import { afterEach, describe, expect, vi } from 'vitest';
 import { RecordOptions } from '../../../../cli/options/record.js';
 import { probe } from '../../../../cli/perf/machine/probe.js';
 import { planRecording } from '../../../../cli/perf/plan/recording-plan.js';
-import { keepRecording } from '../../../../cli/perf/record/keep-recording.js';
+import { recordToFile } from '../../../../cli/perf/record/record-to-file.js';
 import { type Directory, test } from '../../../helpers/cli/run-cli.js';
 import { machineTree } from '../../../helpers/perf/machine-tree.js';
 import { FAKE_PERF } from '../../../helpers/perf/record-runs.js';
 
-const PATIENCE = { startMs: 60_000, sayMs: 300, stillMs: 1500, termMs: 300 };
+const TIMEOUTS = { startMs: 60_000, noticeMs: 300, stalledMs: 1500, termMs: 300 };
 
-async function recordWith(play: string, dir: Directory, patience = PATIENCE) {
+async function recordWith(play: string, dir: Directory, timeouts = TIMEOUTS) {
   vi.stubEnv('FAKE_PERF_PLAY', play);
   const machine = await probe(await machineTree(dir.file('root')));
   const options = RecordOptions.parse({ pid: ['1'], time: '10ms', output: dir.file('perf.data'), perf: FAKE_PERF });
@@ -20,7 +20,7 @@ async function recordWith(play: string, dir: Directory, patience = PATIENCE) {
   const target = { kind: 'processes', pids: [1], perThread: false } as const;
   const plan = await planRecording(options, target, machine, version);
   const said: string[] = [];
-  const recording = keepRecording(plan, { machine, version, notify: (text) => said.push(text), patience });
+  const recording = recordToFile(plan, { machine, version, notify: (text) => said.push(text), timeouts: timeouts });
   return {
     said,
     error: await recording.then(
@@ -46,7 +46,7 @@ describe('a perf', () => {
   });
 
   test('that never begins is killed', async ({ dir }) => {
-    const { error } = await recordWith('hang', dir, { ...PATIENCE, startMs: 1000 });
+    const { error } = await recordWith('hang', dir, { ...TIMEOUTS, startMs: 1000 });
     expect(error).toMatchObject({ code: 'PERF_KILLED', message: expect.stringContaining('did not begin') });
     expect((await dir.names()).filter((name) => name.startsWith('perf.data'))).toEqual([]);
   });

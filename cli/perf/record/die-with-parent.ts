@@ -26,7 +26,7 @@ exec "$@"`;
 const SHELL_NAME = /^[A-Za-z_][A-Za-z_0-9]*$/;
 
 /** False without a shell: then the program starts as it is, and whoever kills us has to end it too. */
-export function canBeWatched(): boolean {
+export function canDieWithParent(): boolean {
   try {
     accessSync(SHELL, constants.X_OK);
     return true;
@@ -39,7 +39,7 @@ export function canBeWatched(): boolean {
  * The command that starts a program with a watcher beside it. Start it as the leader of a session (`detached`), with the reading end
  * of a pipe at the descriptor `fd`.
  */
-export function watched(command: readonly string[], fd: 3 | 5): string[] {
+export function dieWithParent(command: readonly string[], fd: 3 | 5): string[] {
   const odd = Object.entries(process.env).filter(([name]) => !SHELL_NAME.test(name));
   const whole = odd.length === 0 ? command : ['env', ...odd.map(([name, value]) => `${name}=${value}`), ...command];
   return [SHELL, '-c', SCRIPT, 'ptflame', String(fd), ...whole];

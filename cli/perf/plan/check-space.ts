@@ -4,25 +4,25 @@
 import { dirname } from 'node:path';
 import { formatBytes, PtflameError } from '../../../src/text.js';
 import { freeDiskBytes, type Machine } from '../machine/probe.js';
-import { mayBeLocked, totalBytes } from './buffers.js';
+import { canLock, totalBytes } from './buffers.js';
 import type { RecordingPlan } from './recording-plan.js';
 
 /** A busy CPU writes 50 to 500 MB in a second. */
 export const BYTES_PER_CPU_SECOND = 200e6;
-const LEAST_DISK_BYTES = 128 * 1024 * 1024;
-const LARGEST_SHARE = 0.8;
+const MIN_DISK_BYTES = 128 * 1024 * 1024;
+const MAX_MEMORY_SHARE = 0.8;
 
-/** @throws PtflameError if perf would fail for lack of room; `notify` receives warnings */
-export async function checkRoom(plan: RecordingPlan, machine: Machine, notify: (text: string) => void): Promise<void> {
+/** @throws PtflameError if perf would fail for lack of room; `say` hears what may become tight */
+export async function checkSpace(plan: RecordingPlan, machine: Machine, notify: (text: string) => void): Promise<void> {
   const needed = totalBytes(plan.buffers);
-  if (needed > machine.availableBytes * LARGEST_SHARE) throw noMemory(plan, needed, machine.availableBytes);
-  if (!mayBeLocked(machine, plan.buffers))
+  if (needed > machine.availableBytes * MAX_MEMORY_SHARE) throw noMemory(plan, needed, machine.availableBytes);
+  if (!canLock(machine, plan.buffers))
     notify(
       `note: the buffers (${formatBytes(needed)}) are larger than what this user may lock: perf will likely refuse`,
     );
   const free = await freeDiskBytes(plan.output);
   if (free === null) return;
-  if (free < LEAST_DISK_BYTES) throw noDisk(plan, free);
+  if (free < MIN_DISK_BYTES) throw noDisk(plan, free);
   const expected = expectedBytes(plan, machine);
   if (expected > free)
     notify(
