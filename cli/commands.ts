@@ -233,7 +233,7 @@ const HELP = command({
   run: async ({ command: name, man }) => {
     const command = COMMANDS.find((each) => each.name === name) ?? null;
     if (name !== undefined && command === null) throw unknownCommand(name, COMMANDS, false);
-    (await import('./commands/help.js')).help(command, { man }, PROGRAM);
+    (await import('./commands/self-description.js')).help(command, { man }, PROGRAM);
   },
 });
 
@@ -256,7 +256,7 @@ const COMPLETION = command({
     },
   ],
   schema: CompletionOptions,
-  run: async (options) => (await import('./commands/completion.js')).completion(options, COMMANDS),
+  run: async (options) => (await import('./commands/self-description.js')).completion(options, COMMANDS),
 });
 
 /** In the order in which help lists the commands of a task. */

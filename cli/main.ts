@@ -1,5 +1,5 @@
 /**
- * Arguments in, exit code out: 0 done, 1 the input or the machine is at fault, 2 usage, 130 interrupted.
+ * Runs the command line and exits: 0 done, 1 fault of the input or the machine, 2 usage, 130 interrupted.
  */
 
 import { removeTemporaryFiles } from './output/temporary-files.js';
@@ -8,7 +8,7 @@ import { listenForInterrupts } from './process/interrupts.js';
 import { run } from './run.js';
 import { EXIT } from './usage/exit-codes.js';
 
-/** Rejects when the user or the machine wants us to stop, even while we wait for an input that stays silent. */
+/** Rejects at an interrupt, even while the command waits for an input that sends nothing. */
 function interruption(interrupt: AbortController): Promise<never> {
   return new Promise((_, reject) => {
     listenForInterrupts(() => {

@@ -1,15 +1,16 @@
 /**
- * Arguments in, the command that they ask for done.
+ * Parses the arguments and runs the command.
  */
 import { PROGRAM } from './commands.js';
 import { invocationOf } from './usage/invocation.js';
 
-/** @throws what the command throws; BAD_OPTION for arguments that ask for nothing */
+/** @throws PtflameError BAD_OPTION for invalid arguments; whatever the command throws */
 export async function run(argv: readonly string[], signal: AbortSignal): Promise<void> {
-  const asked = invocationOf(argv, PROGRAM.commands);
-  if (asked.kind === 'version') return (await import('./commands/version.js')).version();
-  if (asked.kind === 'help') return (await import('./commands/help.js')).help(asked.command, { man: false }, PROGRAM);
-  const { command, values, toRun } = asked;
+  const invocation = invocationOf(argv, PROGRAM.commands);
+  if (invocation.kind === 'version') return (await import('./commands/self-description.js')).version();
+  if (invocation.kind === 'help')
+    return (await import('./commands/self-description.js')).help(invocation.command, { man: false }, PROGRAM);
+  const { command, values, toRun } = invocation;
   if (values['noColor'] === true) process.env['NO_COLOR'] = '1';
   await command.run(values, signal, toRun);
 }

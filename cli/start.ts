@@ -1,10 +1,10 @@
 #!/usr/bin/env node
 /**
- * The first file that runs: on a Node that is too old it says so, instead of failing on whatever that Node does not know.
- * So nothing else is imported before that, and nothing is written here that Node 14 could not read.
+ * Checks the version of Node before anything else is loaded, so that an old Node gets a message instead of a syntax error.
+ * Imports nothing statically and uses only syntax that Node 14 can parse.
  */
 
-/** As `engines` in package.json says. */
+/** Equals `engines` in package.json. */
 const OLDEST_NODE = '20.19';
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
@@ -14,15 +14,13 @@ if (major > oldestMajor || (major === oldestMajor && minor >= oldestMinor))
   import('./main.js').catch((error) =>
     refuse(
       `cannot start: ${error instanceof Error ? error.message : error}`,
-      error?.code === 'EMFILE'
-        ? 'allow more open files: ulimit -n 1024'
-        : 'if files of it are missing, install ptflame again',
+      error?.code === 'EMFILE' ? 'allow more open files: ulimit -n 1024' : 'reinstall ptflame if files are missing',
     ),
   );
 else
   refuse(
     `Node ${process.versions.node} is too old: ptflame needs Node ${OLDEST_NODE} or newer`,
-    'install a newer one (https://nodejs.org), or run ptflame with it: /path/to/node ptflame ...',
+    'install a newer Node (https://nodejs.org), or run ptflame with one: /path/to/node ptflame ...',
   );
 
 function refuse(message: string, remedy: string): void {

@@ -1,13 +1,13 @@
 /**
- * The last door: whatever ends the program, it ends with words and an exit code, and leaves no half-written file.
+ * Ends the program with one message and an exit code, also after errors that no code has caught.
  */
 import { visibleText as escapeForTerminal, PtflameError } from '../../src/text.js';
 import { EXIT } from '../usage/exit-codes.js';
 import { faultOf } from './faults.js';
 
-/** Says what went wrong, in one message; returns the exit code. */
+/** Prints one message about an error and returns the exit code. */
 export function reportError(error: unknown): number {
-  if ((error as NodeJS.ErrnoException | null)?.code === 'EPIPE') return EXIT.done; // the reader went away: `| head`
+  if ((error as NodeJS.ErrnoException | null)?.code === 'EPIPE') return EXIT.done; // the reader has closed the pipe: `| head`
   const fault = faultOf(error);
   const lines = [
     `ptflame: ${fault.message}`,
@@ -20,48 +20,48 @@ export function reportError(error: unknown): number {
   return fault.code === 'BAD_OPTION' ? EXIT.usage : EXIT.fault;
 }
 
-/** Where it was thrown, and where what caused it was. */
+/** Returns the stack traces of the error and of its cause. */
 function stackOf({ stack = '', cause }: PtflameError): string[] {
   const causes = cause instanceof Error ? ['caused by', ...(cause.stack ?? '').split('\n')] : [];
   return [...stack.split('\n'), ...causes];
 }
 
-/** Writes to standard output that nobody waits for fail here. */
+/** The first failure of a write to standard output that no code awaits. */
 let outputFault: unknown = null;
 
 /**
- * Everything that nobody catches comes here: errors in callbacks, promises that nobody waits for, and an end in the middle of the
- * work, when nothing is left that could go on. Temporary files are removed by whoever listens to the exit.
+ * Handles errors in callbacks, unhandled rejections, and a Node that exits in the middle of the work because no event is
+ * pending. Temporary files are removed by an `exit` listener of their own.
  */
 export function installExitHandlers(): void {
   process.stdout.on('error', (error) => {
     outputFault ??= error;
   });
-  process.stderr.on('error', () => {}); // there is nobody left to tell
+  process.stderr.on('error', () => {}); // no channel is left to report this on
   const end = (error: unknown) => process.exit(reportError(error));
   process.on('uncaughtException', end);
   process.on('unhandledRejection', end);
-  process.once('beforeExit', endInTheMiddle);
+  process.once('beforeExit', exitUnfinished);
 }
 
-/** Nothing waits for anything, and yet the work is not done: without a word Node would end with 0, or 13. */
-function endInTheMiddle(): never {
-  process.exit(reportError(new Error('the work stopped in the middle, with nothing left to wait for')));
+/** Without this, Node would exit silently with 0 or 13. */
+function exitUnfinished(): never {
+  process.exit(reportError(new Error('the work stopped halfway: no event is pending')));
 }
 
-/** The work is done, or its failure told: from now on nothing has to be waited for. */
+/** Call this when the work is done or its failure reported: from now on Node may exit. */
 export function expectExit(): void {
-  process.off('beforeExit', endInTheMiddle);
+  process.off('beforeExit', exitUnfinished);
 }
 
-/** The exit code of a command that has done its work: standard output may have taken all of it, or not. */
+/** Returns the exit code of a command that succeeded: a fault if standard output could not be written. */
 export async function exitCodeOfSuccess(): Promise<number> {
   await new Promise<void>((done) => process.stdout.write('', () => done()));
   if (outputFault === null) return EXIT.done;
   const { code, message } = outputFault as NodeJS.ErrnoException;
   if (code === 'EPIPE') return reportError(outputFault);
   const why = code === 'ENOSPC' ? 'the disk is full' : message;
-  const hint = 'send it somewhere else';
+  const hint = 'redirect it to another file or device';
   return reportError(
     new PtflameError('OUTPUT_UNWRITABLE', `cannot write standard output: ${why}`, { hint, cause: outputFault }),
   );

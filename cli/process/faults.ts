@@ -1,11 +1,11 @@
 /**
- * Whatever was thrown → an error that says what is wrong and what to do.
+ * Turns any thrown value into a PtflameError, with what is wrong and what to do.
  */
 import { PtflameError } from '../../src/text.js';
 
 export const ISSUES = 'https://github.com/ptflame/ptflame/issues';
 
-/** What V8 and Node say when something does not fit into memory, or into the longest string or array that there is. */
+/** Errors of V8 and Node for data that exceeds memory, or the maximum length of a string or array. */
 const TOO_LARGE_CODES = new Set([
   'ERR_BUFFER_TOO_LARGE',
   'ERR_MEMORY_ALLOCATION_FAILED',
@@ -17,46 +17,46 @@ const TOO_LARGE =
 
 const REMEDIES: Readonly<Record<string, string>> = {
   EMFILE: 'allow more open files: ulimit -n 4096; or name fewer inputs at a time',
-  ENFILE: 'the whole machine has too many files open: end what holds them',
-  ENOSPC: 'make room, or name another place for temporary files: --temp-dir DIR',
-  EDQUOT: 'make room, or name another place for temporary files: --temp-dir DIR',
-  ENOMEM: 'give ptflame less to hold: --memory 512M -j 1; or a part of the trace: --tid, --cpu, --window',
-  EAGAIN: 'the machine lets ptflame start no more processes or threads: ulimit -u; or use fewer: -j 1',
-  EIO: 'the disk or the network failed: dmesg may tell more',
+  ENFILE: 'too many files are open on this machine: stop processes that hold them',
+  ENOSPC: 'free disk space, or choose another directory for temporary files: --temp-dir DIR',
+  EDQUOT: 'free disk space, or choose another directory for temporary files: --temp-dir DIR',
+  ENOMEM: 'let ptflame use less memory: --memory 512M -j 1; or select a part of the trace: --tid, --cpu, --window',
+  EAGAIN: 'raise the limit of processes and threads: ulimit -u; or use fewer: -j 1',
+  EIO: 'the disk or the network failed: see dmesg',
 };
 
-/** The same error, if it tells already what to do. */
+/** Returns a PtflameError as it is, and wraps other errors. */
 export function faultOf(error: unknown): PtflameError {
   if (error instanceof PtflameError) return error;
   const { code = '', message = String(error), syscall } = (error ?? {}) as Partial<NodeJS.ErrnoException>;
   if (TOO_LARGE_CODES.has(code) || TOO_LARGE.test(message)) return tooLarge(message, error);
-  return syscall === undefined ? faultOfOurs(message, error) : faultOfMachine(code, message, error);
+  return syscall === undefined ? internalFault(message, error) : systemFault(code, message, error);
 }
 
 function tooLarge(message: string, cause: unknown): PtflameError {
   if (message.includes('Wasm memory'))
-    return new PtflameError('SYSTEM', `Node gets too little address space to begin: ${message}`, {
-      hint: 'lift the limit of this shell: ulimit -v unlimited; --memory bounds what ptflame really uses',
+    return new PtflameError('SYSTEM', `not enough address space to start: ${message}`, {
+      hint: 'remove the limit in this shell: ulimit -v unlimited; --memory limits what ptflame really uses',
       cause,
     });
-  return new PtflameError('TOO_LARGE', `this does not fit into memory: ${message}`, {
-    hint: 'take a part of it: --tid, --pid, --comm, --cpu or --window; or allow more with --memory SIZE',
+  return new PtflameError('TOO_LARGE', `the data does not fit into memory: ${message}`, {
+    hint: 'select a part: --tid, --pid, --comm, --cpu or --window; or allow more memory: --memory SIZE',
     cause,
   });
 }
 
 /** `message`: as Node writes it, "EMFILE: too many open files, open '/x'". */
-function faultOfMachine(code: string, message: string, cause: unknown): PtflameError {
+function systemFault(code: string, message: string, cause: unknown): PtflameError {
   const what = message.startsWith(`${code}: `) ? `${message.slice(code.length + 2)} (${code})` : message;
-  return new PtflameError('SYSTEM', `the system refused what ptflame needs: ${what}`, {
-    hint: REMEDIES[code] ?? 'PTFLAME_DEBUG=1 shows where that happened',
+  return new PtflameError('SYSTEM', `the system refused a request of ptflame: ${what}`, {
+    hint: REMEDIES[code] ?? 'PTFLAME_DEBUG=1 shows where it happened',
     cause,
   });
 }
 
-function faultOfOurs(message: string, cause: unknown): PtflameError {
+function internalFault(message: string, cause: unknown): PtflameError {
   return new PtflameError('INTERNAL', `internal error: ${message}`, {
-    hint: `this is a fault of ptflame: please report it with the command and this message, ${ISSUES}; PTFLAME_DEBUG=1 shows where it is`,
+    hint: `this is a bug in ptflame: please report the command and this message at ${ISSUES}; PTFLAME_DEBUG=1 shows where it happened`,
     cause,
   });
 }

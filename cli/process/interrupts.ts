@@ -1,12 +1,12 @@
 /**
- * Ctrl-C and kill: whoever took them last hears them; if nobody did, the program stops.
+ * Dispatches SIGINT, SIGTERM, SIGHUP and SIGQUIT to the handler that was added last.
  */
 
 type Handler = (signal: NodeJS.Signals) => void;
 
 const handlers: Handler[] = [];
 
-/** From now on `handler` hears them, until the function that is given back is called. */
+/** Makes `handler` receive interrupts until the returned function is called. */
 export function handleInterrupts(handler: Handler): () => void {
   handlers.push(handler);
   return () => {
@@ -15,8 +15,8 @@ export function handleInterrupts(handler: Handler): () => void {
   };
 }
 
-/** Starts to listen; `otherwise` hears what nobody took. */
-export function listenForInterrupts(otherwise: Handler): void {
+/** Starts listening; `fallback` receives interrupts while there is no other handler. */
+export function listenForInterrupts(fallback: Handler): void {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const)
-    process.on(signal, () => (handlers.at(-1) ?? otherwise)(signal));
+    process.on(signal, () => (handlers.at(-1) ?? fallback)(signal));
 }

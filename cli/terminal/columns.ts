@@ -1,14 +1,14 @@
 /**
- * Rows of text → lines whose columns stand below each other.
+ * Aligns rows of cells in columns.
  */
 export type Alignment = 'left' | 'right';
 
-/** Also of a column in which nothing stands. */
-const LEAST_WIDTH = 1;
+/** Also of an empty column. */
+const MIN_WIDTH = 1;
 
-/** Every row has a cell for each alignment, of characters as wide as one; a last column that stands left is not padded. */
+/** Each row has one cell per alignment, without wide characters. A left-aligned last column is not padded. */
 export function inColumns(rows: readonly (readonly string[])[], alignments: readonly Alignment[]): string[] {
-  const widths = alignments.map((_, column) => Math.max(LEAST_WIDTH, ...rows.map((row) => row[column].length)));
+  const widths = alignments.map((_, column) => Math.max(MIN_WIDTH, ...rows.map((row) => row[column].length)));
   const cell = (text: string, column: number) => {
     if (alignments[column] === 'right') return text.padStart(widths[column]);
     return column === alignments.length - 1 ? text : text.padEnd(widths[column]);

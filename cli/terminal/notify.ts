@@ -1,13 +1,14 @@
 /**
- * What a command tells while it works: lines on standard error.
+ * Prints messages of a running command to standard error.
  */
 import { visibleText as escapeForTerminal } from '../../src/text.js';
 
-/** The one door to standard error: names are other people's text, and act on no terminal. */
+/** The only writer to standard error while commands run: escapes control characters, as names in a trace can hold any. */
 export function notify(line: string): void {
   process.stderr.write(`${escapeForTerminal(line)}\n`);
 }
 
+/** Returns `notify`, or a function that does nothing if `quiet`. */
 export function notifier(quiet: boolean): (text: string) => void {
   return quiet ? () => {} : notify;
 }

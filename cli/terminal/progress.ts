@@ -1,5 +1,5 @@
 /**
- * How far reading and replaying are, as a status line.
+ * Shows the progress of reading, replaying and writing as a status line.
  */
 import type { Progress } from '../../src/index.js';
 import { progressLine, type Stage } from './progress-line.js';
@@ -13,7 +13,7 @@ export interface ProgressDisplay {
 
 const STAGES = { read: 'reading', replay: 'replaying', write: 'writing' } as const;
 
-/** `totalBytes`: null if it is not known, as of a pipe. */
+/** `totalBytes`: null if unknown, as for a pipe. */
 export function startProgress(quiet: boolean, totalBytes: number | null): ProgressDisplay {
   let progress: Progress = { phase: 'read', bytes: 0, lines: 0 };
   let beganMs = performance.now();

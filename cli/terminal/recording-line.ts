@@ -1,5 +1,5 @@
 /**
- * How far a recording is, as a status line: its time, its size, and what Ctrl-C does.
+ * Shows a running recording as a status line: elapsed time, size, and what Ctrl-C does.
  */
 import { statSync } from 'node:fs';
 import { formatBytes, formatDuration } from '../../src/text.js';
@@ -7,19 +7,19 @@ import { clock } from './progress-line.js';
 import { type StatusLine, startStatusLine } from './status-line.js';
 
 export interface RecordingState {
-  /** null: until Ctrl-C, or as long as the target lives. */
+  /** null: until Ctrl-C or until the target exits. */
   readonly timeMs: number | null;
   readonly elapsedMs: number;
   /** Written so far. */
   readonly bytes: number;
-  /** perf was asked to end, and writes what it still has. */
+  /** perf was asked to stop and is writing the rest of its buffers. */
   readonly isEnding: boolean;
 }
 
 /** "3 s of 10 s recorded, 120.0 MB written; Ctrl-C ends it and keeps it". */
 export function recordingText({ timeMs, elapsedMs, bytes, isEnding }: RecordingState): string {
   const written = bytes === 0 ? '' : `, ${formatBytes(bytes)} written`;
-  if (isEnding) return `perf writes what it has recorded${written}; Ctrl-C discards it`;
+  if (isEnding) return `perf is writing the rest${written}; Ctrl-C discards it`;
   const elapsed = clock(Math.floor(elapsedMs / 1000));
   const time = timeMs === null ? elapsed : `${elapsed} of ${totalText(timeMs)}`;
   return `${time} recorded${written}; Ctrl-C ends it and keeps it`;
@@ -27,7 +27,7 @@ export function recordingText({ timeMs, elapsedMs, bytes, isEnding }: RecordingS
 
 const MINUTE_MS = 60_000;
 
-/** "2.5 s": as it was asked for. */
+/** "2.5 s": in the precision that was requested. */
 function totalText(timeMs: number): string {
   return timeMs < MINUTE_MS ? formatDuration(timeMs * 1e6) : clock(timeMs / 1000);
 }
@@ -39,7 +39,7 @@ export interface DisplayedRecording {
   readonly isQuiet: boolean;
 }
 
-/** What a recording shows while it runs; lines that are said stay above it. */
+/** The status line of a running recording; notifications are printed above it. */
 export class RecordingDisplay {
   readonly #of: DisplayedRecording;
   readonly #notify: (text: string) => void;
@@ -56,7 +56,7 @@ export class RecordingDisplay {
     else this.#line.printAbove(() => this.#notify(text));
   };
 
-  /** perf records from now on. */
+  /** Called when perf starts recording. */
   began(): void {
     const { path, timeMs, isQuiet } = this.#of;
     const beganMs = performance.now();
@@ -67,7 +67,7 @@ export class RecordingDisplay {
     });
   }
 
-  /** perf was asked to end. */
+  /** Called when perf was asked to stop. */
   ending(): void {
     this.#isEnding = true;
   }

@@ -1,5 +1,5 @@
 /**
- * Rows → a table that fits the terminal: what matters least is left out first, and long names are shortened.
+ * Formats rows as a table that fits the terminal: the least important columns are dropped first, long names are shortened.
  */
 import Table from 'cli-table3';
 import stringWidth from 'string-width';
@@ -9,26 +9,26 @@ import type { Alignment } from './columns.js';
 export interface TableColumn<Row> {
   readonly title: string;
   readonly text: (row: Row) => string;
-  /** Columns of a higher number go first where there is no room. Default: 0, it always stays. */
+  /** If space is short, the columns of the highest rank are dropped first. Default: 0, never dropped. */
   readonly rank?: number;
   readonly isLeft?: boolean;
 }
 
 export interface TableOptions<Row> {
-  /** What stands at the end of each row, shortened if it has to be; it is other people's text. */
+  /** The last cell of a row, shortened if necessary. Unescaped: it may hold control characters. */
   readonly name: (row: Row) => string;
   readonly nameTitle: string;
-  /** Characters in front of the name, as of a tree. */
+  /** Characters before the name, as in a tree. */
   readonly indent?: (row: Row) => string;
-  /** Of the terminal. */
+  /** Width of the terminal. */
   readonly width: number;
 }
 
 const GAP = 2;
-/** A name of fewer characters tells little. */
-const LEAST_NAME = 28;
+/** Shorter names are hard to recognize. */
+const MIN_NAME_WIDTH = 28;
 
-/** A line for the titles, and one for each row. */
+/** Returns a line of titles and one line per row. */
 export function tableLines<Row>(
   rows: readonly Row[],
   columns: readonly TableColumn<Row>[],
@@ -37,7 +37,7 @@ export function tableLines<Row>(
   const cells = columns.map(({ title, text }) => [title, ...rows.map(text)]);
   const widths = cells.map((texts) => Math.max(...texts.map((text) => stringWidth(text))));
   const kept = keptColumns(columns, widths, options.width);
-  const nameWidth = Math.max(LEAST_NAME, options.width - widthOf(kept.map((column) => widths[column])));
+  const nameWidth = Math.max(MIN_NAME_WIDTH, options.width - widthOf(kept.map((column) => widths[column])));
   const table = newTable([...kept.map((column) => (columns[column]?.isLeft ? 'left' : 'right')), 'left'] as const);
   table.push([...kept.map((column) => columns[column]?.title ?? ''), options.nameTitle]);
   rows.forEach((row, at) => {
@@ -65,24 +65,24 @@ function linesOf(table: { toString(): string }): string[] {
 
 function keptColumns<Row>(columns: readonly TableColumn<Row>[], widths: readonly number[], width: number): number[] {
   const kept = columns.map((_, column) => column);
-  const taken = () => widthOf(kept.map((column) => widths[column])) + LEAST_NAME;
-  while (taken() > width) {
-    const least = Math.max(...kept.map((column) => columns[column]?.rank ?? 0));
-    if (least === 0 || kept.length === 0) break;
+  const usedWidth = () => widthOf(kept.map((column) => widths[column])) + MIN_NAME_WIDTH;
+  while (usedWidth() > width) {
+    const dropped = Math.max(...kept.map((column) => columns[column]?.rank ?? 0));
+    if (dropped === 0 || kept.length === 0) break;
     kept.splice(
-      kept.findLastIndex((column) => columns[column]?.rank === least),
+      kept.findLastIndex((column) => columns[column]?.rank === dropped),
       1,
     );
   }
   return kept;
 }
 
-/** Of so many columns, each with the gap behind it. */
+/** Returns the width of these columns, each with the gap after it. */
 function widthOf(widths: readonly number[]): number {
   return widths.reduce((sum, width) => sum + width + GAP, 0);
 }
 
-/** The longest form of a name that fits; text that would act on the terminal is shown instead. */
+/** Returns the longest form of a name that fits, with control characters escaped. */
 export function fittingName(name: string, width: number): string {
   const whole = visibleText(name);
   if (stringWidth(whole) <= width) return isolated(whole);
@@ -93,7 +93,7 @@ export function fittingName(name: string, width: number): string {
   return isolated(cutTo(visibleText([...shorterNames(name)].at(-1) ?? name), width));
 }
 
-/** Its end is what tells functions of one class apart. */
+/** Cuts a text to a width, with an ellipsis at its end. */
 function cutTo(text: string, width: number): string {
   const characters = [...new Intl.Segmenter(undefined, { granularity: 'grapheme' }).segment(text)];
   let kept = '';
@@ -106,7 +106,7 @@ function cutTo(text: string, width: number): string {
 
 const RIGHT_TO_LEFT = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
 
-/** What is written from right to left must not take the numbers beside it along. */
+/** Isolates right-to-left text, which would otherwise reorder the numbers next to it. */
 function isolated(text: string): string {
   return RIGHT_TO_LEFT.test(text) ? `\u2068${text}\u2069` : text;
 }

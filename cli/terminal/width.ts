@@ -1,25 +1,25 @@
 /**
- * How wide tables may be.
+ * Decides how wide tables and help texts may be.
  */
-const IN_A_FILE = 160;
-const LEAST = 40;
+const FILE_WIDTH = 160;
+const MIN_WIDTH = 40;
 
-/** Of the terminal that standard output is; in a file or a pipe there is more room. `COLUMNS` overrules both. */
+/** Returns `COLUMNS`, or the width of the terminal, or 160 for a file or a pipe. */
 export function tableWidth(): number {
-  return askedWidth() ?? Math.max(LEAST, process.stdout.columns ?? IN_A_FILE);
+  return requestedWidth() ?? Math.max(MIN_WIDTH, process.stdout.columns ?? FILE_WIDTH);
 }
 
-const HELP_IN_A_FILE = 80;
+const HELP_FILE_WIDTH = 80;
 /** Longer lines are hard to read. */
-const WIDEST_HELP = 100;
+const MAX_HELP_WIDTH = 100;
 
-/** Of help, likewise. */
+/** Returns the width of help texts: as for tables, but at most 100 columns, and 80 in a file or a pipe. */
 export function helpWidth(): number {
-  return Math.min(askedWidth() ?? process.stdout.columns ?? HELP_IN_A_FILE, WIDEST_HELP);
+  return Math.min(requestedWidth() ?? process.stdout.columns ?? HELP_FILE_WIDTH, MAX_HELP_WIDTH);
 }
 
-/** COLUMNS; null if it does not say. */
-export function askedWidth(): number | null {
-  const asked = Number(process.env['COLUMNS']);
-  return Number.isInteger(asked) && asked > 0 ? Math.max(LEAST, asked) : null;
+/** Returns `COLUMNS`; null if it is not set to a positive whole number. */
+export function requestedWidth(): number | null {
+  const columns = Number(process.env['COLUMNS']);
+  return Number.isInteger(columns) && columns > 0 ? Math.max(MIN_WIDTH, columns) : null;
 }

@@ -1,5 +1,5 @@
 /**
- * However the program ends, it says why, and its exit code tells the same.
+ * However the program ends, it prints the reason and exits with the code for it.
  */
 import { closeSync, openSync } from 'node:fs';
 import { describe, expect } from 'vitest';
@@ -7,33 +7,33 @@ import { faultOf, ISSUES } from '../../../cli/process/faults.js';
 import { PtflameError } from '../../../src/index.js';
 import { expectRefusal, ptflame, SIX_LINES, startPtflame, test } from '../../helpers/cli/run-cli.js';
 
-/** Runs this as soon as the program can be heard to fail. */
+/** Runs a script in the program once its exit handlers are installed. */
 function sabotage(script: string): Readonly<Record<string, string>> {
   const whenReady = `process.on('newListener', (name) => name === 'beforeExit' && setImmediate(() => { ${script} }))`;
   return { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(whenReady)}` };
 }
 
-describe.concurrent('what nobody catches becomes a message', () => {
+describe.concurrent('reports what no code catches', () => {
   test.for([
     ['an error in a callback', "throw new Error('a bug\\u001b[2J')", /internal error: a bug\\x1b\[2J$/],
-    ['a promise that nobody waits for', "Promise.reject(new Error('a bug'))", /internal error: a bug$/],
-    ['what is no error', 'throw null', /internal error: null$/],
-    ['an end in the middle', 'process.stdin.unref()', /internal error: the work stopped in the middle/],
+    ['an unhandled rejection', "Promise.reject(new Error('a bug'))", /internal error: a bug$/],
+    ['a thrown value that is not an error', 'throw null', /internal error: null$/],
+    ['an exit in the middle of the work', 'process.stdin.unref()', /internal error: the work stopped halfway/],
   ] as const)('%s', async ([, script, message], { dir }) => {
     const run = await ptflame(['render', '-', '-o', dir.file('out.svg')], { env: sabotage(script), input: null });
-    expectRefusal(run, 1, message, /a fault of ptflame: please report it .*https:/);
+    expectRefusal(run, 1, message, /a bug in ptflame: please report .*https:/);
     expect(run.stderr).toContain(ISSUES);
     expect(await dir.names()).toEqual([]);
   });
 
-  test('PTFLAME_DEBUG=1 shows where it was', async () => {
+  test('shows with PTFLAME_DEBUG=1 where it happened', async () => {
     const env = { ...sabotage("throw new Error('a bug')"), PTFLAME_DEBUG: '1' };
     const { stderr } = await ptflame(['render', '-'], { env, input: null });
     expect(stderr).toMatch(/^caused by\nError: a bug\n {4}at /m);
   });
 });
 
-describe('a fault becomes an error with a remedy', () => {
+describe('turns any error into one with a remedy', () => {
   const systemError = (code: string, syscall: string) =>
     Object.assign(new Error(`${code}: too bad, ${syscall} '/x'`), { code, syscall });
   test.for([
@@ -53,7 +53,7 @@ describe('a fault becomes an error with a remedy', () => {
     });
   });
 
-  test('what tells already what to do stays what it is', () => {
+  test('keeps an error that has a remedy', () => {
     const error = new PtflameError('TIMELESS', 'no times', { hint: 'record them' });
     expect(faultOf(error)).toBe(error);
   });
@@ -61,7 +61,7 @@ describe('a fault becomes an error with a remedy', () => {
 
 describe.concurrent('standard output', () => {
   test.for([['--help'], ['--version'], ['doctor'], ['record', '-a', '--dry-run'], ['report', SIX_LINES]])(
-    'that is a full disk is told: %j',
+    'reports a full disk: %j',
     async (args) => {
       const stdout = openSync('/dev/full', 'w');
       const { exitCode, stderr } = await ptflame(args, { stdout });
@@ -72,7 +72,7 @@ describe.concurrent('standard output', () => {
   );
 
   test.for([['--help'], ['--version'], ['doctor', '--json'], ['report', SIX_LINES]])(
-    'that nobody reads ends it quietly: %j',
+    'ends quietly when its reader has gone: %j',
     async (args) => {
       const running = startPtflame(args);
       running.stdout.destroy();

@@ -1,5 +1,5 @@
 /**
- * Ctrl-C and kill: the program stops at once, whatever it waits for, and leaves nothing behind.
+ * Ctrl-C and kill stop the program at once, whatever it waits for, and leave no files.
  */
 import { readFile } from 'node:fs/promises';
 import { Readable } from 'node:stream';
@@ -15,7 +15,7 @@ import {
   wideTrace,
 } from '../../helpers/cli/run-cli.js';
 
-/** Once it stands, the program is at work and hears signals. */
+/** Waits for the temporary file: once it exists, the program handles signals. */
 async function temporaryFileIn(dir: Directory): Promise<string> {
   const find = async () => {
     const name = (await dir.names()).find((name) => /\.ptflame-/.test(name));
@@ -27,7 +27,7 @@ async function temporaryFileIn(dir: Directory): Promise<string> {
 
 describe.concurrent('an input that never ends', () => {
   test.for(['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const)(
-    'is left at %s while nothing comes',
+    'is abandoned at %s while it sends nothing',
     async (signal, { dir }) => {
       const running = startPtflame(['render', '-', '-o', dir.file('out.folded')], { input: null });
       running.stdin?.write(await readFile(SIX_LINES));
@@ -38,7 +38,7 @@ describe.concurrent('an input that never ends', () => {
     },
   );
 
-  test.for(['SIGINT', 'SIGTERM'] as const)('is left at %s while more and more comes', async (signal, { dir }) => {
+  test.for(['SIGINT', 'SIGTERM'] as const)('is abandoned at %s while it keeps sending', async (signal, { dir }) => {
     const lines = await readFile(SIX_LINES);
     const endless = Readable.from(
       (function* () {
@@ -54,7 +54,7 @@ describe.concurrent('an input that never ends', () => {
     expect(await dir.names()).toEqual([]);
   });
 
-  test('leaves an output that stood before untouched', async ({ dir }) => {
+  test('leaves an existing output untouched', async ({ dir }) => {
     await dir.write('out.folded', 'before\n');
     const running = startPtflame(['render', '-', '-o', dir.file('out.folded')], { input: null });
     await temporaryFileIn(dir);
@@ -65,7 +65,7 @@ describe.concurrent('an input that never ends', () => {
   });
 
   test.for(['SIGINT', 'SIGTERM'] as const)(
-    'is left at %s if it is a named pipe that nobody writes',
+    'is abandoned at %s if it is a named pipe without a writer',
     async (signal, { dir }) => {
       await execa('mkfifo', [dir.file('pipe')]);
       const running = startPtflame(['render', dir.file('pipe'), '-o', dir.file('out.folded')]);
@@ -77,8 +77,8 @@ describe.concurrent('an input that never ends', () => {
   );
 });
 
-describe.concurrent('the line of progress', () => {
-  test.for(['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const)('is gone after %s', async (signal, { dir }) => {
+describe.concurrent('the progress line', () => {
+  test.for(['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const)('is cleared after %s', async (signal, { dir }) => {
     await execa('mkfifo', [dir.file('pipe')]);
     const command = `echo $$ > pid; exec '${process.execPath}' '${PROGRAM}' render '${SIX_LINES}' pipe -o x`;
     const env = { TERM: 'xterm' };
@@ -98,19 +98,19 @@ describe.concurrent('the line of progress', () => {
   });
 });
 
-describe.concurrent('an output that takes nothing', () => {
-  test('is left at Ctrl-C while a named pipe has no reader', async ({ dir }) => {
+describe.concurrent('a blocked output', () => {
+  test('is abandoned at Ctrl-C while a named pipe has no reader', async ({ dir }) => {
     await execa('mkfifo', [dir.file('pipe')]);
     const running = startPtflame(['render', SIX_LINES, '-o', dir.file('out.folded'), '-o', dir.file('pipe')]);
     const name = await temporaryFileIn(dir);
     const isWritten = async () => expect((await dir.read(name)).length).toBe(SIX_LINES_FOLDED.length);
-    await vi.waitFor(isWritten, { timeout: 60_000, interval: 10 }); // and now it is the pipe's turn
+    await vi.waitFor(isWritten, { timeout: 60_000, interval: 10 }); // now it waits for the pipe
     running.kill('SIGINT');
     expect(await running).toMatchObject({ exitCode: 130, stdout: '' });
     expect(await dir.names()).toEqual(['pipe']);
   });
 
-  test('is left at Ctrl-C while the reader of standard output sleeps', async ({ dir }) => {
+  test('is abandoned at Ctrl-C while the reader of standard output sleeps', async ({ dir }) => {
     const path = await dir.write('wide.txt', wideTrace());
     const running = startPtflame(['render', path, '-o', dir.file('out.folded'), '-o', '-']);
     await new Promise((begun) => running.stdout.once('data', begun));

@@ -1,7 +1,7 @@
 /**
- * SIGKILL at any moment of a recording: perf, the command that it runs, and whatever else we started end too.
+ * SIGKILL at any moment of a recording ends perf, the recorded command, and every other process that ptflame started.
  *
- *     PTFLAME_KILLS=1000 npx vitest run test/cli/process/kills.test.ts      as many as a night has time for
+ *     PTFLAME_KILLS=1000 npx vitest run test/cli/process/kills.test.ts      a night's worth
  */
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -13,15 +13,15 @@ import { Directory, test } from '../../helpers/cli/run-cli.js';
 import { clockPerf, perfWorks, type RecordRun, startRecord } from '../../helpers/perf/record-runs.js';
 
 const KILLS = Number(process.env['PTFLAME_KILLS'] ?? 4);
-const AT_ONCE = 4;
-/** Longer than perf needs to begin. */
+const CONCURRENCY = 4;
+/** Longer than perf needs to start. */
 const LATEST_MS = 600;
-/** The watcher gives perf three seconds; a busy machine takes more. */
-const PATIENCE_MS = 60_000;
+/** The watcher kills perf after three seconds; a busy machine needs longer. */
+const TIMEOUT_MS = 60_000;
 
 const MARK = 'PTFLAME_KILL_TEST';
 
-/** Command lines of all processes that have the mark of a run in their environment: nothing that they start loses it. */
+/** Returns the command lines of all processes with the mark of a run in their environment, which children inherit. */
 function marked(mark: string): string[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -30,12 +30,12 @@ function marked(mark: string): string[] {
         if (!readFileSync(`/proc/${pid}/environ`, 'latin1').includes(`${MARK}=${mark}\0`)) return [];
         return [`${pid} ${readFileSync(`/proc/${pid}/cmdline`, 'latin1').replaceAll('\0', ' ')}`];
       } catch {
-        return []; // it is gone
+        return []; // it has exited
       }
     });
 }
 
-/** `isEarly`: counted from our start, not from when perf is about to be started. */
+/** `isEarly`: `atMs` counts from the start of ptflame, not from its first message. */
 async function killedOnce(
   args: readonly string[],
   run: RecordRun,
@@ -45,12 +45,12 @@ async function killedOnce(
   const mark = randomUUID();
   try {
     const { running } = await startRecord(dir, args, { ...run, env: { ...run.env, [MARK]: mark } });
-    if (!isEarly) await new Promise((said) => running.stderr.once('data', said));
+    if (!isEarly) await new Promise((printed) => running.stderr.once('data', printed));
     await wait(atMs);
     running.kill('SIGKILL');
     running.stdout?.destroy();
     running.stderr?.destroy();
-    for (const startMs = performance.now(); performance.now() - startMs < PATIENCE_MS; await wait(50))
+    for (const startMs = performance.now(); performance.now() - startMs < TIMEOUT_MS; await wait(50))
       if (marked(mark).length === 0) return [];
     return [`killed after ${atMs} ms: ${marked(mark).join(' and ')} still there`];
   } finally {
@@ -68,24 +68,24 @@ async function orphansOf(args: readonly string[], run: RecordRun): Promise<strin
   const work = async () => {
     for (let at = times.pop(); at !== undefined; at = times.pop()) orphans.push(...(await killedOnce(args, run, at)));
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  await Promise.all(Array.from({ length: CONCURRENCY }, work));
   return orphans;
 }
 
 const hasPerf = await perfWorks();
 const COMMAND = ['--', 'sh', '-c', 'sleep 1001 & sleep 1002'];
-const LONGEST_MS = 120_000 + KILLS * 5_000;
+const MAX_MS = 120_000 + KILLS * 5_000;
 
-describe('no orphan is left', () => {
+describe('leaves no orphan', () => {
   test.for([
     ['a process', ['-p', '1', '-t', '10m'], 'record'],
     ['a command', COMMAND, 'record'],
-    ['a command, and perf hears no signal', COMMAND, 'deaf'],
-  ] as const)('of %s', { timeout: LONGEST_MS }, async ([, args, PLAY]) => {
+    ['a command, with a perf that ignores signals', COMMAND, 'deaf'],
+  ] as const)('of %s', { timeout: MAX_MS }, async ([, args, PLAY]) => {
     expect(await orphansOf(args, { play: { PLAY, LOG: '/dev/null' } })).toEqual([]);
   });
 
-  test.skipIf(!hasPerf)('of the real perf', { timeout: LONGEST_MS }, async ({ dir }) => {
+  test.skipIf(!hasPerf)('of the real perf', { timeout: MAX_MS }, async ({ dir }) => {
     expect(await orphansOf(COMMAND, { perf: await clockPerf(dir) })).toEqual([]);
   });
 });

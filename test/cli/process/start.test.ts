@@ -1,5 +1,5 @@
 /**
- * What a command loads and does before its work: only what it needs, or starting takes longer than a small trace.
+ * A command loads only what it needs: otherwise starting takes longer than reading a small trace.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -22,13 +22,13 @@ interface ScriptCoverage {
 interface Started {
   readonly stdout: string;
   readonly files: readonly string[];
-  /** "src/replay/replay.ts": what esbuild says above each module that it put into a file. */
+  /** "src/replay/replay.ts": from the comment that esbuild writes above each module of a chunk. */
   readonly modules: readonly string[];
   /** Names of the functions that ran. */
   readonly called: ReadonlySet<string>;
 }
 
-/** Runs ptflame and asks V8 what it has seen. */
+/** Runs ptflame and reads from V8's coverage what was loaded and called. */
 async function start(args: readonly string[], dir: Directory): Promise<Started> {
   const { stdout, exitCode } = await ptflame(args, { env: { NODE_V8_COVERAGE: dir.path } });
   expect(exitCode).toBe(0);
@@ -51,7 +51,7 @@ async function start(args: readonly string[], dir: Directory): Promise<Started> 
 
 const REPLAY = 'src/replay/replay.ts';
 
-/** What no start needs: packages that were left out of the bundle, zod's languages, what reads profiles. */
+/** Modules that no start needs: packages outside the bundle, zod's locales, the profile reader. */
 function needless({ files, modules }: Started): string[] {
   const installed = files.filter((url) => url.includes('/node_modules/'));
   const bundled = modules.filter((name) => /zod.*\/locales\/(?!en\.js)|profile-file\/(?:read|json|schema)/.test(name));
@@ -59,7 +59,7 @@ function needless({ files, modules }: Started): string[] {
 }
 
 describe.concurrent('starting', () => {
-  test('help loads a handful of files, and nothing that reads, replays or draws', async ({ dir }) => {
+  test('help loads a handful of files, and no reader, replay or renderer', async ({ dir }) => {
     const started = await start(['--help'], dir);
     expect(started.stdout).toContain('ptflame render');
     expect(started.modules).toContain('cli/main.ts');
@@ -68,7 +68,7 @@ describe.concurrent('starting', () => {
     expect(started.files.length).toBeLessThan(12);
   });
 
-  test('a trace loads neither what reads profiles, nor what asks perf, nor what shows progress', async ({ dir }) => {
+  test('rendering a text loads no profile reader, no execa and no cli-progress', async ({ dir }) => {
     const started = await start(['render', SIX_LINES], dir);
     expect(started.stdout).toBe(SIX_LINES_FOLDED);
     expect(started.modules).toContain(REPLAY);
@@ -76,14 +76,14 @@ describe.concurrent('starting', () => {
     expect(started.files.length).toBeLessThan(25);
   });
 
-  test('help is made for those alone who ask for it', async ({ dir }) => {
+  test('loads the help texts only for help', async ({ dir }) => {
     const HELP = 'cli/usage/help.ts';
     expect((await start(['render', SIX_LINES], dir)).modules).not.toContain(HELP);
     await dir.clear();
     expect((await start(['render', '--help'], dir)).modules).toContain(HELP);
   });
 
-  test('of yargs its parser alone is loaded', async ({ dir }) => {
+  test('loads only the parser of yargs', async ({ dir }) => {
     const { modules } = await start(['--help'], dir);
     expect(modules).toContain('node_modules/yargs-parser/build/lib/yargs-parser.js');
     expect(modules.filter((name) => /yargs\/|cliui|y18n|emoji-regex/.test(name))).toEqual([]);
@@ -102,14 +102,14 @@ describe.concurrent('a Node that is', () => {
     });
 
   for (const version of ['20.19.0', '22.0.0', '100.1.0'])
-    test(`new enough works: ${version}`, async () => {
+    test(`new enough runs: ${version}`, async () => {
       expect(await ptflame(['render', SIX_LINES, '--quiet'], { env: pretend(version) })).toMatchObject({
         exitCode: 0,
         stdout: SIX_LINES_FOLDED,
       });
     });
 
-  test('too old for npm is too old for ptflame', () => {
+  test('requires the same version as package.json', () => {
     const { engines } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'));
     expect(readFileSync(PROGRAM, 'utf8')).toContain(`OLDEST_NODE = "${engines.node.replace('>=', '')}"`);
   });

@@ -1,5 +1,5 @@
 /**
- * The line that tells how far the work is, and when there is one.
+ * The text of the progress line, and when it is drawn.
  */
 import { execa } from 'execa';
 import stringWidth from 'string-width';
@@ -12,8 +12,8 @@ import { FAKE_PERF } from '../../helpers/perf/record-runs.js';
 
 const READING: Stage = { name: 'reading', done: 1.2e9, total: 2.9e9, unit: 'bytes', lines: 7e6, elapsedMs: 4000 };
 
-describe('the line of progress', () => {
-  test('says how much is done and how long it will take', () => {
+describe('the progress line', () => {
+  test('shows how much is done and how long the rest will take', () => {
     expect(progressLine(READING, 200)).toBe(
       `reading  ${'█'.repeat(16)}${'░'.repeat(24)}   41 %  1.2 GB of 2.9 GB  300.0 MB/s  1,750,000 lines/s  6 s left`,
     );
@@ -23,7 +23,7 @@ describe('the line of progress', () => {
     expect(progressLine(READING, 40)).toMatch(/^reading {2}█+░+ {3}41 % {2}6 s left$/);
   });
 
-  test('fits any width; the time that is left goes last', () => {
+  test('fits any width and drops the remaining time last', () => {
     const stages = [
       READING,
       { ...READING, done: 0 },
@@ -39,7 +39,7 @@ describe('the line of progress', () => {
       }
   });
 
-  test('of a pipe it tells what was read, and promises nothing', () => {
+  test('shows what was read from a pipe, without an estimate', () => {
     expect(progressLine({ ...READING, total: null }, 79)).toBe('reading  1.2 GB  300.0 MB/s  1,750,000 lines/s  4 s');
   });
 
@@ -52,18 +52,18 @@ describe('the line of progress', () => {
   ] as const)('%f seconds are %s', ([seconds, text]) => expect(clock(seconds)).toBe(text));
 });
 
-test('a recording tells its time, its size, and what Ctrl-C does', () => {
+test('a recording shows its time, its size, and what Ctrl-C does', () => {
   const state = { timeMs: 10_000, elapsedMs: 3_400, bytes: 120e6, isEnding: false };
   expect(recordingText(state)).toBe('3 s of 10 s recorded, 120.0 MB written; Ctrl-C ends it and keeps it');
   expect(recordingText({ ...state, timeMs: null, bytes: 0 })).toBe('3 s recorded; Ctrl-C ends it and keeps it');
   expect(recordingText({ ...state, isEnding: true })).toBe(
-    'perf writes what it has recorded, 120.0 MB written; Ctrl-C discards it',
+    'perf is writing the rest, 120.0 MB written; Ctrl-C discards it',
   );
 });
 
 const ESCAPE = '\u001b';
 
-/** A terminal of 80 columns; `stdout` is all that it gets to see. */
+/** Runs a command on a terminal of 80 columns; `stdout` is everything the terminal receives. */
 function startOnTerminal(command: string, env: Record<string, string> = {}) {
   const script = ['-qec', `stty cols 80 rows 24; ${command}`, '/dev/null'];
   return execa('script', script, { env: { TERM: 'xterm', ...env }, reject: false, stdin: 'ignore' });
@@ -73,7 +73,7 @@ const hasScript = (await execa('script', ['--version'], { reject: false })).code
 const RUN = `'${process.execPath}' '${PROGRAM}'`;
 
 describe.skipIf(!hasScript).concurrent('on a terminal', () => {
-  test('there is a line of progress for what takes longer than a second, and none behind it', async ({ dir }) => {
+  test('shows progress after a second, and clears the line at the end', async ({ dir }) => {
     await execa('mkfifo', [dir.file('pipe')]);
     const feeding = execa('sh', ['-c', `cat '${SIX_LINES}' - > '${dir.file('pipe')}'`], { stdin: 'pipe' });
     const running = startOnTerminal(`${RUN} render - < '${dir.file('pipe')}'`);
@@ -86,24 +86,24 @@ describe.skipIf(!hasScript).concurrent('on a terminal', () => {
     await running;
     const drawn = seen.slice(0, seen.indexOf('mem_heap_block_free'));
     expect(drawn).toMatch(/reading {2}[\d.]+ .?B {2}.* \d s/);
-    expect(drawn.endsWith(`${ESCAPE}[1G${ESCAPE}[2K`)).toBe(true); // the line is empty again
-    expect(seen).not.toContain(`${ESCAPE}[?25l`); // the cursor was never away
+    expect(drawn.endsWith(`${ESCAPE}[1G${ESCAPE}[2K`)).toBe(true); // the line is cleared
+    expect(seen).not.toContain(`${ESCAPE}[?25l`); // the cursor was never hidden
     for (const line of seen.split(/[\r\n]/))
       expect(stringWidth(line.split(`${ESCAPE}[1G`).at(-1) ?? '')).toBeLessThan(80);
   });
 
   test.for([
-    ['on a dumb one', `(cat '${SIX_LINES}'; sleep 2) | ${RUN} render -`, { TERM: 'dumb' }],
+    ['on a dumb terminal', `(cat '${SIX_LINES}'; sleep 2) | ${RUN} render -`, { TERM: 'dumb' }],
     ['with --quiet', `(cat '${SIX_LINES}'; sleep 2) | ${RUN} render - --quiet`, {}],
-    ['for what is done sooner', `${RUN} render '${SIX_LINES}'`, {}],
-  ] as const)('there is none %s', async ([, command, env]) => {
+    ['for shorter work', `${RUN} render '${SIX_LINES}'`, {}],
+  ] as const)('shows no progress %s', async ([, command, env]) => {
     const { stdout: seen } = await startOnTerminal(command, env);
     expect(seen).toContain('mem_heap_block_free;mem_block_validate 0');
     expect(seen).not.toContain('reading');
     expect(seen).not.toContain(ESCAPE);
   });
 
-  test('a recording shows how far it is', async ({ dir }) => {
+  test('shows the progress of a recording', async ({ dir }) => {
     const root = await machineTree(dir.file('root'));
     const record = `cd '${dir.path}' && ${RUN} record --perf '${FAKE_PERF}' -p 1 -t 2500ms`;
     const { stdout: seen } = await startOnTerminal(record, { PTFLAME_TEST_ROOT: root });

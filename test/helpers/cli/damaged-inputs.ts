@@ -1,5 +1,5 @@
 /**
- * One input of each kind, and each kind of damage to it: whole, cut, garbled, empty, of the wrong kind, and what is no file.
+ * Creates inputs of every kind with every kind of damage: none, cut, garbled, empty, of the wrong kind, and paths that are not files.
  */
 import { spawn } from 'node:child_process';
 import { mkdir, readdir, readFile } from 'node:fs/promises';
@@ -10,16 +10,16 @@ import { type Directory, fixturePath, ptflame, SIX_LINES } from './run-cli.js';
 export interface DamagedInput {
   readonly name: string;
   readonly path: string;
-  /** Is called just before the input is read, and what it gives when that is over. */
+  /** Called just before the input is read; the function that it returns is called afterwards. */
   readonly prepare?: () => () => void;
 }
 
 type Damage = (bytes: Buffer) => Buffer;
 
 const DAMAGES: Readonly<Record<string, Damage>> = {
-  whole: (bytes) => bytes,
+  undamaged: (bytes) => bytes,
   'cut in the middle': (bytes) => bytes.subarray(0, bytes.length >> 1),
-  'cut behind ten bytes': (bytes) => bytes.subarray(0, 10),
+  'cut after ten bytes': (bytes) => bytes.subarray(0, 10),
   'cut before the last byte': (bytes) => bytes.subarray(0, -1),
   garbled: (bytes) => bytes.map((byte, at) => (at % 97 === 60 ? byte ^ 0x55 : byte)) as Buffer,
   'with zeros in the middle': (bytes) => Buffer.from(bytes).fill(0, bytes.length >> 2, bytes.length >> 1),
@@ -27,7 +27,7 @@ const DAMAGES: Readonly<Record<string, Damage>> = {
   'gz of gz': (bytes) => gzipSync(gzipSync(bytes)),
 };
 
-/** Each kind of input, whole. */
+/** Returns an undamaged input of each kind. */
 async function kindsIn(dir: Directory): Promise<Map<string, Buffer>> {
   const text = await readFile(SIX_LINES);
   const recording = fixturePath('recordings/loop-1.data');
@@ -54,10 +54,10 @@ export async function damagedInputs(dir: Directory): Promise<DamagedInput[]> {
     }
   const hostile = fixturePath('hostile');
   for (const name of await readdir(hostile)) inputs.push({ name, path: `${hostile}/${name}` });
-  return [...inputs, ...(await oddPlaces(dir))];
+  return [...inputs, ...(await oddPaths(dir))];
 }
 
-async function oddPlaces(dir: Directory): Promise<DamagedInput[]> {
+async function oddPaths(dir: Directory): Promise<DamagedInput[]> {
   const fifo = dir.file('fifo');
   await execa('mkfifo', [fifo]);
   await mkdir(dir.file('directory'));
@@ -68,18 +68,18 @@ async function oddPlaces(dir: Directory): Promise<DamagedInput[]> {
     { name: 'a picture', path: fixturePath('../docs/report.png') },
     { name: 'a program', path: process.execPath },
     { name: 'a directory', path: dir.file('directory') },
-    { name: 'a directory in place of its data', path: dir.file('data-that-is-a-directory') },
+    { name: 'a recording whose data is a directory', path: dir.file('data-that-is-a-directory') },
     { name: 'a device', path: '/dev/null' },
-    { name: 'what is not there', path: dir.file('gone') },
+    { name: 'a missing file', path: dir.file('gone') },
     { name: 'a name that is too long', path: dir.file('x'.repeat(300)) },
     { name: 'a path below a file', path: `${SIX_LINES}/x` },
-    { name: 'what cannot be read', path: '/proc/self/mem' },
-    { name: 'a pipe that is closed', path: fifo, prepare: () => writerOfNothing(fifo) },
+    { name: 'a file that cannot be read', path: '/proc/self/mem' },
+    { name: 'a pipe that is closed at once', path: fifo, prepare: () => closePipe(fifo) },
   ];
 }
 
-/** It waits for a reader, and closes the pipe at once. */
-function writerOfNothing(fifo: string): () => void {
+/** Starts a writer that waits for a reader and then closes the pipe. */
+function closePipe(fifo: string): () => void {
   const writer = spawn('sh', ['-c', ': > "$0"', fifo], { stdio: 'ignore' });
   return () => void writer.kill('SIGKILL');
 }

@@ -1,5 +1,5 @@
 /**
- * The built program as a real process, in a directory of its own: arguments in; exit code, output and files out.
+ * Runs the built program in a directory of its own and returns its exit code, output and files.
  */
 import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
@@ -15,15 +15,15 @@ export type { Run } from './run-here.js';
 export const PROGRAM = fileURLToPath(new URL('../../../dist/cli/main.js', import.meta.url));
 if (!existsSync(PROGRAM)) throw new Error(`${PROGRAM} is missing: npm run build`);
 
-/** A process that hangs is ended here, and its test fails with what it had said. */
-const LONGEST_RUN_MS = 120_000;
-vi.setConfig({ testTimeout: LONGEST_RUN_MS + 10_000 });
+/** A process that hangs is killed after this, and its test fails with what it printed. */
+const MAX_RUN_MS = 120_000;
+vi.setConfig({ testTimeout: MAX_RUN_MS + 10_000 });
 
 export function fixturePath(name: string): string {
   return fileURLToPath(new URL(`../../../fixtures/${name}`, import.meta.url));
 }
 
-/** The design's own example, and what spec.md §4 says it gives. */
+/** The example of the design, and its result according to spec.md §4. */
 export const SIX_LINES = fixturePath('hardware/mysql-cr-target-fields.txt');
 export const SIX_LINES_FOLDED = [
   'mem_heap_block_free 75',
@@ -33,7 +33,7 @@ export const SIX_LINES_FOLDED = [
   '',
 ].join('\n');
 
-/** Two threads of a server and one of another program, each in a function of its own, on two processors. */
+/** Two threads of a server and one of another program, each in its own function, on two CPUs. */
 export const THREE_THREADS = `\
 server 100/101 [000] 1.000000100: call   401010 work+0x10 => 402000 read_row+0x0
 server 100/102 [001] 1.000000100: call   401010 work+0x10 => 403000 write_row+0x0
@@ -43,7 +43,7 @@ server 100/102 [001] 1.000000130: return 403010 write_row+0x10 => 401015 work+0x
 backup 200/201 [001] 1.000000170: return 502010 copy_page+0x10 => 501015 work+0x15
 `;
 
-/** Gives more text than any pipe holds, as folded stacks too. */
+/** Returns a trace larger than the buffer of any pipe, also as folded stacks. */
 export function wideTrace(): string {
   const name = (index: number) => `f${index}_${'x'.repeat(60)}`;
   const time = (index: number, ns: number) => `1.${String(index * 10 + ns).padStart(9, '0')}`;
@@ -59,45 +59,45 @@ export interface RunOptions {
   /** Added to this process's own. */
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
-  /** What comes through a pipe as standard input; null leaves the pipe open, without it there is no input. */
+  /** Piped to standard input; null: an open pipe without data; absent: /dev/null. */
   readonly input?: string | Uint8Array | null;
-  /** A file descriptor in place of the pipe that is read. */
+  /** A file descriptor for standard output. Default: a pipe. */
   readonly stdout?: number;
 }
 
 /**
- * Runs the program to its end: in this process, which saves the start of another, unless the run needs one of its own.
+ * Runs the program to its end: in this process, which is faster, unless the run needs its own.
  */
 export async function ptflame(args: readonly string[], options: RunOptions = {}): Promise<Run> {
-  if (!needsAProcess(args, options)) return runHere(args, options);
+  if (!needsProcess(args, options)) return runHere(args, options);
   const { exitCode, stdout, stderr } = await startPtflame(args, options);
   return { exitCode, stdout: String(stdout ?? ''), stderr };
 }
 
-/** Other threads, which large traces need, begin with built files; memory is that of a process. */
-const NEEDS_A_PROCESS: ReadonlySet<string> = new Set(['-', '-j', '--jobs', '--memory', '-o-']);
+/** Workers load built files, and `--memory` applies to a whole process. */
+const NEEDS_PROCESS: ReadonlySet<string> = new Set(['-', '-j', '--jobs', '--memory', '-o-']);
 
-function needsAProcess(args: readonly string[], { env = {}, input, stdout }: RunOptions): boolean {
+function needsProcess(args: readonly string[], { env = {}, input, stdout }: RunOptions): boolean {
   const isForNode = Object.keys(env).some((name) => name.startsWith('NODE_'));
-  return isForNode || input !== undefined || stdout !== undefined || args.some((arg) => NEEDS_A_PROCESS.has(arg));
+  return isForNode || input !== undefined || stdout !== undefined || args.some((arg) => NEEDS_PROCESS.has(arg));
 }
 
-/** The running program, for tests that have a hand in its life. */
+/** Starts the program, for tests that interact with it. */
 export function startPtflame(args: readonly string[], { cwd = tmpdir(), env = {}, input, stdout }: RunOptions = {}) {
   return execa(process.execPath, [PROGRAM, ...args], {
     cwd,
     env,
     stdin: input === undefined ? 'ignore' : 'pipe',
     ...(input === undefined || input === null ? {} : { input }),
-    stdout: (stdout ?? 'pipe') as 'pipe', // it takes any descriptor, only its types do not
+    stdout: (stdout ?? 'pipe') as 'pipe', // execa accepts any descriptor, its types do not
     reject: false,
     stripFinalNewline: false,
-    timeout: LONGEST_RUN_MS,
+    timeout: MAX_RUN_MS,
     killSignal: 'SIGKILL',
   });
 }
 
-/** One clear message: what is wrong, and what to do about it; nothing else anywhere. */
+/** Expects a message and a remedy on standard error, and no other output. */
 export function expectRefusal(run: Run, exitCode: 1 | 2, message: RegExp, remedy = /./): void {
   expect(run).toMatchObject({ exitCode, stdout: '' });
   expect(run.stderr).toMatch(/^ptflame: [^\n]+\n {2}[^\n]+\n$/);
@@ -106,7 +106,7 @@ export function expectRefusal(run: Run, exitCode: 1 | 2, message: RegExp, remedy
   expect(second).toMatch(remedy);
 }
 
-/** A temporary directory: what a test leaves in it is gone after it. */
+/** A temporary directory, removed after the test. */
 export class Directory {
   readonly path: string;
 
@@ -118,7 +118,7 @@ export class Directory {
     return join(this.path, name);
   }
 
-  /** Gives the path. */
+  /** Writes a file and returns its path. */
   async write(name: string, content: string | Uint8Array): Promise<string> {
     await writeFile(this.file(name), content);
     return this.file(name);
@@ -128,12 +128,12 @@ export class Directory {
     return readFile(this.file(name), 'utf8');
   }
 
-  /** Empties it. */
+  /** Removes all files. */
   async clear(): Promise<void> {
     for (const name of await this.names()) await rm(this.file(name), { recursive: true });
   }
 
-  /** Hidden ones too, by name. */
+  /** Returns the names of all files in order, including hidden ones. */
   async names(): Promise<string[]> {
     return (await readdir(this.path)).sort();
   }

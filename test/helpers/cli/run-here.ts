@@ -1,5 +1,5 @@
 /**
- * A command as a real process would run it, but in this one: arguments in; exit code and output out.
+ * Runs a command in this process as if in its own, and returns its exit code and output.
  */
 import { tmpdir } from 'node:os';
 import { Writable } from 'node:stream';
@@ -15,23 +15,23 @@ export interface Run {
 
 const NEVER = new AbortController().signal;
 
-/** One run at a time: each has all of this process. */
+/** Runs are sequential: each changes the environment and the streams of this process. */
 let last: Promise<unknown> = Promise.resolve();
 
-export interface Surroundings {
+export interface Environment {
   /** Default: the directory for temporary files. */
   readonly cwd?: string;
   /** Added to this process's own. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
-export function runHere(args: readonly string[], surroundings: Surroundings): Promise<Run> {
-  const next = last.then(() => runAlone(args, surroundings));
+export function runHere(args: readonly string[], environment: Environment): Promise<Run> {
+  const next = last.then(() => runAlone(args, environment));
   last = next.catch(() => {});
   return next;
 }
 
-async function runAlone(args: readonly string[], { cwd = tmpdir(), env: added }: Surroundings): Promise<Run> {
+async function runAlone(args: readonly string[], { cwd = tmpdir(), env: added }: Environment): Promise<Run> {
   const [directory, env] = [process.cwd(), { ...process.env }];
   const outputs = { stdout: new Collector(), stderr: new Collector() };
   const streams = (['stdout', 'stderr'] as const).map(
@@ -68,14 +68,14 @@ function restoreEnv(env: NodeJS.ProcessEnv): void {
 }
 
 class Collector extends Writable {
-  private readonly pieces: Buffer[] = [];
+  private readonly chunks: Buffer[] = [];
 
   get text(): string {
-    return Buffer.concat(this.pieces).toString();
+    return Buffer.concat(this.chunks).toString();
   }
 
-  override _write(piece: Buffer, _encoding: string, done: () => void): void {
-    this.pieces.push(piece);
+  override _write(chunk: Buffer, _encoding: string, done: () => void): void {
+    this.chunks.push(chunk);
     done();
   }
 }
