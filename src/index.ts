@@ -3,12 +3,12 @@
  * docs/library.md tells of every name; what is not there is not public.
  */
 
-export type { CallTree } from './model/call-tree.js';
+export type { CallTree } from './model/calls/call-tree.js';
 export { type ErrorCode, PtflameError } from './model/errors.js';
-export type { Profile, ThreadProfile, TraceMeta } from './model/profile.js';
-export type { Quality } from './model/quality.js';
-export { SymbolKind } from './model/symbol-table.js';
-export type { Selection } from './model/trace-chunk.js';
+export { SymbolKind } from './model/names/symbol-table.js';
+export type { Profile, ThreadProfile, TraceMeta } from './model/profile/profile.js';
+export type { Quality } from './model/profile/quality.js';
+export type { Selection } from './model/trace/trace-chunk.js';
 export { type HtmlOptions, renderHtml } from './page.js';
 export {
   type AnalyzeOptions,

@@ -3,7 +3,7 @@
  */
 
 export { checkMemory } from './model/memory-watch.js';
-export type { LossKind, TraceGap } from './model/quality.js';
+export type { LossKind, TraceGap } from './model/profile/quality.js';
 export { isPack } from './pack/is-pack.js';
 export { isRecording } from './perfdata/is-recording.js';
 export { type InputKind, tellKind } from './pipeline/input/input-kind.js';

@@ -3,8 +3,8 @@
  * the command line, which starts perf; no part of the public library.
  */
 
-export type { PerfTime } from './model/perf-time.js';
-export type { RecordedWhere } from './model/profile.js';
+export type { RecordedWhere } from './model/profile/profile.js';
+export type { PerfTime } from './model/trace/perf-time.js';
 export { readElf } from './pack/elf-file.js';
 export { type NeededFile, neededFiles } from './pack/needed-files.js';
 export type { RecordingFile } from './perfdata/file/file-window.js';

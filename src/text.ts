@@ -4,8 +4,8 @@
  */
 export { type ErrorCode, PtflameError } from './model/errors.js';
 export { LEAST_MEMORY_BYTES } from './model/least-memory.js';
-export { perfTimeText } from './model/perf-time.js';
 export { safeJson } from './model/safe-json.js';
+export { perfTimeText } from './model/trace/perf-time.js';
 export { PTFLAME_VERSION } from './model/version.js';
 export {
   formatAtLeast,

@@ -7,10 +7,10 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { analyze, openTraceFile, type Profile, PtflameError, renderSvg } from '../src/index.js';
-import { BranchKind, type BranchSites, siteOfRecord, TraceEdge } from '../src/model/branch-sites.js';
-import { Inference, UNWOUND } from '../src/model/quality.js';
-import type { SymbolTable } from '../src/model/symbol-table.js';
-import type { ThreadEvents } from '../src/model/thread-events.js';
+import type { SymbolTable } from '../src/model/names/symbol-table.js';
+import { Inference, UNWOUND } from '../src/model/profile/quality.js';
+import { BranchKind, type BranchSites, siteOfRecord, TraceEdge } from '../src/model/trace/branch-sites.js';
+import type { ThreadEvents } from '../src/model/trace/thread-events.js';
 import { NONE, type SymbolId } from '../src/model/units.js';
 import { whileAlive } from '../src/pipeline/replay/replay-thread.js';
 import { Contexts } from '../src/replay/losses/contexts.js';

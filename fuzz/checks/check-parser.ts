@@ -2,7 +2,7 @@
  * Bytes through the parser alone: it never throws, and accounts for every line.
  */
 import assert from 'node:assert/strict';
-import type { LineCounts } from '../../src/model/quality.js';
+import type { LineCounts } from '../../src/model/profile/quality.js';
 import { LineCutter } from '../../src/parser/lines/lines.js';
 import { TraceVocabulary } from '../../src/parser/sites/trace-vocabulary.js';
 import { TraceParser } from '../../src/parser/trace-parser.js';

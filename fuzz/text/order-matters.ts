@@ -2,7 +2,7 @@
  * The traces of which nobody promises that the order of their inputs changes nothing.
  */
 import { FURTHEST_NS } from '../../src/model/limits.js';
-import type { PerfTime } from '../../src/model/perf-time.js';
+import type { PerfTime } from '../../src/model/trace/perf-time.js';
 import { parsePerfLine } from '../../src/parser/lines/perf-line.js';
 import type { PerfLine } from '../../src/parser/lines/perf-line-types.js';
 

@@ -1,7 +1,7 @@
 /**
  * What can be asked of a trace beside its whole picture.
  */
-import type { CallTree } from '../model/call-tree.js';
+import type { CallTree } from '../model/calls/call-tree.js';
 import type { Nanoseconds, SymbolId } from '../model/units.js';
 
 /** From the first on, and before the second. */

@@ -3,12 +3,12 @@
  */
 import type { DurationRange, DurationStats } from '../analysis/tree/duration-stats.js';
 import { knowsSwitches, onCpuNs, timeSums, timeSumsOf } from '../analysis/tree/outside.js';
-import { type CallTree, CallTreeBuilder, ROOT } from '../model/call-tree.js';
-import { perfTimeText } from '../model/perf-time.js';
-import type { Profile, TraceMeta } from '../model/profile.js';
-import { withRemedies } from '../model/remedies.js';
-import { dsoOf } from '../model/symbol-order.js';
-import type { SymbolTable } from '../model/symbol-table.js';
+import { type CallTree, CallTreeBuilder, ROOT } from '../model/calls/call-tree.js';
+import { dsoOf } from '../model/names/symbol-order.js';
+import type { SymbolTable } from '../model/names/symbol-table.js';
+import type { Profile, TraceMeta } from '../model/profile/profile.js';
+import { withRemedies } from '../model/profile/remedies.js';
+import { perfTimeText } from '../model/trace/perf-time.js';
 import type { Nanoseconds, SymbolId } from '../model/units.js';
 import { PTFLAME_VERSION } from '../model/version.js';
 import type { Stacks } from './schema.js';

@@ -3,9 +3,9 @@
  */
 import { type FunctionSums, functionsOf } from '../analysis/tree/functions.js';
 import { isStop } from '../analysis/tree/outside.js';
-import type { CallTree } from '../model/call-tree.js';
-import type { Profile } from '../model/profile.js';
-import { compareUtf8 } from '../model/utf8-order.js';
+import type { CallTree } from '../model/calls/call-tree.js';
+import { compareUtf8 } from '../model/names/utf8-order.js';
+import type { Profile } from '../model/profile/profile.js';
 import { aboutTrace, known, named, PRODUCER, qualityOf, wholeTree } from './common.js';
 import type { Diff, DiffRow } from './schema.js';
 

@@ -8,9 +8,9 @@ import { type CallerLatency, type LatencyStats, latencyOf, type SlowCallRows } f
 import { type FunctionSet, isOfSet } from '../analysis/questions.js';
 import { functionsOf } from '../analysis/tree/functions.js';
 import { isLost, isOffCpu, isStop, onCpuNs } from '../analysis/tree/outside.js';
-import type { Profile } from '../model/profile.js';
-import { compareSymbols } from '../model/symbol-order.js';
-import type { SymbolTable } from '../model/symbol-table.js';
+import { compareSymbols } from '../model/names/symbol-order.js';
+import type { SymbolTable } from '../model/names/symbol-table.js';
+import type { Profile } from '../model/profile/profile.js';
 import { NONE, type SymbolId } from '../model/units.js';
 import {
   aboutTrace,

@@ -4,9 +4,9 @@
 import { longestNs } from '../analysis/tree/duration-stats.js';
 import { type FunctionSums, functionsOf } from '../analysis/tree/functions.js';
 import { isStop } from '../analysis/tree/outside.js';
-import type { Profile } from '../model/profile.js';
-import { compareSymbols } from '../model/symbol-order.js';
-import type { SymbolTable } from '../model/symbol-table.js';
+import { compareSymbols } from '../model/names/symbol-order.js';
+import type { SymbolTable } from '../model/names/symbol-table.js';
+import type { Profile } from '../model/profile/profile.js';
 import { aboutTrace, knownStats, named, PRODUCER, qualityOf, timeOf, wholeTree } from './common.js';
 import type { FunctionRow, Report } from './schema.js';
 

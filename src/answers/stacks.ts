@@ -2,7 +2,7 @@
  * What every thread did at a moment, as it is printed.
  */
 import type { StackFrame } from '../analysis/log/stack-at.js';
-import type { Profile, ThreadProfile } from '../model/profile.js';
+import type { Profile, ThreadProfile } from '../model/profile/profile.js';
 import type { Nanoseconds } from '../model/units.js';
 import { aboutTrace, clockText, named, PRODUCER, qualityOf, wholeTree } from './common.js';
 import type { Stacks } from './schema.js';

@@ -1,7 +1,7 @@
 /**
  * How a block of a thread's events begins: whose they are, and a part for each processor that it has events of.
  */
-import { LEAST_EVENT_BYTES, MOST_BLOCK_EVENTS } from '../model/packed-thread.js';
+import { LEAST_EVENT_BYTES, MOST_BLOCK_EVENTS } from '../model/trace/packed-thread.js';
 import type { Nanoseconds, Tid } from '../model/units.js';
 
 export interface BlockHead {

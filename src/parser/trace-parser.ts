@@ -2,9 +2,9 @@
  * Whole lines in, a chunk of events and records out; the counts say what became of each line.
  */
 import { isPossibleTime } from '../model/limits.js';
-import type { PerfTime } from '../model/perf-time.js';
-import { type DamagedLine, type LineCounts, noLines } from '../model/quality.js';
-import type { Mapping, ThreadName, TraceChunk, TraceRecord } from '../model/trace-chunk.js';
+import { type DamagedLine, type LineCounts, noLines } from '../model/profile/quality.js';
+import type { PerfTime } from '../model/trace/perf-time.js';
+import type { Mapping, ThreadName, TraceChunk, TraceRecord } from '../model/trace/trace-chunk.js';
 import { type Nanoseconds, NONE, type SiteId, type Tid } from '../model/units.js';
 import { OTHER } from './kernel/layout.js';
 import { edgeOf } from './lines/flags.js';

@@ -5,7 +5,7 @@
  * without decoding it. A trace is cut in time only where the kernel took a full buffer away (an AUX record): the processor
  * traced nothing at that moment, and so no branch lies near the cut.
  */
-import { comparePerfTimes, nextNanosecond, type PerfTime } from '../model/perf-time.js';
+import { comparePerfTimes, nextNanosecond, type PerfTime } from '../model/trace/perf-time.js';
 import { NONE } from '../model/units.js';
 import type { AuxRecord, Recording } from './recording.js';
 

@@ -1,7 +1,7 @@
 /**
  * A perf.data file in, what it tells without being decoded out. Only what the kernel wrote beside the trace is kept.
  */
-import { comparePerfTimes } from '../model/perf-time.js';
+import { comparePerfTimes } from '../model/trace/perf-time.js';
 import { Damage } from './file/damage.js';
 import { FileWindow, type RecordingFile } from './file/file-window.js';
 import { type FileHeader, readHeader } from './file/header.js';

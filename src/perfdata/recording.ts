@@ -1,8 +1,8 @@
 /**
  * What a recording (perf.data) tells of itself without being decoded.
  */
-import type { PerfTime } from '../model/perf-time.js';
-import type { SidebandRecord } from '../model/sideband.js';
+import type { PerfTime } from '../model/trace/perf-time.js';
+import type { SidebandRecord } from '../model/trace/sideband.js';
 
 export interface Recording {
   readonly sizeBytes: number;

@@ -4,7 +4,7 @@
 import type { CallsAnswer } from '../analysis/calls/calls-answer.js';
 import type { FunctionSet } from '../analysis/questions.js';
 import { assert } from '../model/errors.js';
-import type { Profile } from '../model/profile.js';
+import type { Profile } from '../model/profile/profile.js';
 import type { Nanoseconds } from '../model/units.js';
 import type { Result, ThreadStack } from './profile/profile-builder.js';
 import type { Progress } from './progress.js';

@@ -3,8 +3,8 @@
  */
 import { setImmediate } from 'node:timers/promises';
 import { checkMemory } from '../model/memory-watch.js';
-import type { PackedLane } from '../model/packed-thread.js';
-import type { DamagedLine, LineCounts } from '../model/quality.js';
+import type { DamagedLine, LineCounts } from '../model/profile/quality.js';
+import type { PackedLane } from '../model/trace/packed-thread.js';
 import { EventPacker, type PackingTerms } from '../store/blocks/pack-events.js';
 import { packThread } from '../store/pack-thread.js';
 import { type WrittenThread, writeTraceFile } from '../trace-file/write.js';

@@ -2,7 +2,7 @@
  * A trace in, the profile of its threads out, and the answers to what was asked beside it.
  */
 import { askForMemory, checkMemory } from '../model/memory-watch.js';
-import type { SymbolTable } from '../model/symbol-table.js';
+import type { SymbolTable } from '../model/names/symbol-table.js';
 import { numberFunctions } from '../replay/functions/function-ids.js';
 import { siteFacts } from '../replay/functions/site-facts.js';
 import type { TailCalls } from '../replay/stack/frame.js';

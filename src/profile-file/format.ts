@@ -1,8 +1,8 @@
 /**
  * What writer, reader and schema of the file agree on; docs/profile-format.md tells it in words.
  */
-import { NODE_COLUMNS } from '../model/node-columns.js';
-import type { SymbolKind } from '../model/symbol-table.js';
+import { NODE_COLUMNS } from '../model/calls/node-columns.js';
+import type { SymbolKind } from '../model/names/symbol-table.js';
 
 export const FORMAT = 'ptflame-profile';
 export const VERSION = 2;

@@ -2,7 +2,7 @@
  * The columns of a thread's durations in a file → durations that everybody may rely on.
  */
 import { damagedAt } from '../codec/file-fault.js';
-import { BUCKETS, type FunctionDurations } from '../model/durations.js';
+import { BUCKETS, type FunctionDurations } from '../model/calls/durations.js';
 import { checkLengths, isRow } from './checks.js';
 import type { ThreadPart } from './schema.js';
 

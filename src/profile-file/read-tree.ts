@@ -2,9 +2,9 @@
  * The columns of a thread in a file → a call tree that everybody may rely on.
  */
 import { damagedAt } from '../codec/file-fault.js';
-import { type CallTree, ROOT } from '../model/call-tree.js';
-import { siblingsByRank } from '../model/file-order.js';
-import { NODE_COLUMNS } from '../model/node-columns.js';
+import { type CallTree, ROOT } from '../model/calls/call-tree.js';
+import { NODE_COLUMNS } from '../model/calls/node-columns.js';
+import { siblingsByRank } from '../model/profile/file-order.js';
 import { NONE } from '../model/units.js';
 import { checkLengths, isRow } from './checks.js';
 import { TREE_COLUMNS, type TreeColumn } from './format.js';

@@ -3,10 +3,10 @@
  */
 import type { z } from 'zod';
 import { damagedAt, FileFault, newerVersion } from '../codec/file-fault.js';
-import { addedDurations } from '../model/durations.js';
-import type { Profile, ThreadProfile } from '../model/profile.js';
-import type { Quality } from '../model/quality.js';
-import { type SymbolKind, type SymbolTable, SymbolTableBuilder } from '../model/symbol-table.js';
+import { addedDurations } from '../model/calls/durations.js';
+import { type SymbolKind, type SymbolTable, SymbolTableBuilder } from '../model/names/symbol-table.js';
+import type { Profile, ThreadProfile } from '../model/profile/profile.js';
+import type { Quality } from '../model/profile/quality.js';
 import { NONE } from '../model/units.js';
 import { checkLengths } from './checks.js';
 import { FORMAT, KIND_NAMES, VERSION } from './format.js';

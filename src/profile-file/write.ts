@@ -1,15 +1,15 @@
 /**
  * A profile in, its file out, piece by piece: however large it is, it never is one text. Same trace, same bytes.
  */
-import { type CallTree, ROOT } from '../model/call-tree.js';
-import type { FunctionDurations } from '../model/durations.js';
+import { type CallTree, ROOT } from '../model/calls/call-tree.js';
+import type { FunctionDurations } from '../model/calls/durations.js';
 import { assert } from '../model/errors.js';
-import { nodeOrder, orderedDurations, type SymbolOrder, symbolOrder } from '../model/file-order.js';
 import { askForMemory } from '../model/memory-watch.js';
-import type { Profile, ThreadProfile } from '../model/profile.js';
-import { withRemedies } from '../model/remedies.js';
+import type { SymbolTable } from '../model/names/symbol-table.js';
+import { nodeOrder, orderedDurations, type SymbolOrder, symbolOrder } from '../model/profile/file-order.js';
+import type { Profile, ThreadProfile } from '../model/profile/profile.js';
+import { withRemedies } from '../model/profile/remedies.js';
 import { safeJson } from '../model/safe-json.js';
-import type { SymbolTable } from '../model/symbol-table.js';
 import { type Nanoseconds, NONE } from '../model/units.js';
 import { PTFLAME_VERSION } from '../model/version.js';
 import { FORMAT, KIND_NAMES, QUALITY_KEYS, TREE_COLUMNS, VERSION } from './format.js';

@@ -1,10 +1,10 @@
 /**
  * A profile as folded stacks: `a;b;c 19`, one line a path, for any FlameGraph tool.
  */
-import { type CallTree, ROOT } from '../model/call-tree.js';
-import type { TraceMeta } from '../model/profile.js';
-import { SymbolKind } from '../model/symbol-table.js';
-import { viewOf } from '../model/tree-view.js';
+import { type CallTree, ROOT } from '../model/calls/call-tree.js';
+import { viewOf } from '../model/calls/tree-view.js';
+import { SymbolKind } from '../model/names/symbol-table.js';
+import type { TraceMeta } from '../model/profile/profile.js';
 import { NONE, type NodeId } from '../model/units.js';
 import { longestCut } from './format.js';
 import { type Grouping, mergeByName, type Naming, type Trees } from './named-tree.js';

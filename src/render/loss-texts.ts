@@ -1,8 +1,8 @@
 /**
  * What was lost in words: a line for each cause, with what helps against it.
  */
-import type { LossKind, Quality } from '../model/quality.js';
-import { remedyOf } from '../model/remedies.js';
+import type { LossKind, Quality } from '../model/profile/quality.js';
+import { remedyOf } from '../model/profile/remedies.js';
 import { formatDuration, formatMany } from './format.js';
 
 const LONGEST_MESSAGE = 80;

@@ -1,13 +1,13 @@
 /**
  * All threads of a profile as one tree, in which a function is what it is called.
  */
-import { type CallTree, CallTreeBuilder, ROOT } from '../model/call-tree.js';
+import { type CallTree, CallTreeBuilder, ROOT } from '../model/calls/call-tree.js';
+import { inPreOrder } from '../model/calls/pre-order.js';
 import { assert } from '../model/errors.js';
 import { checkMemory } from '../model/memory-watch.js';
-import { inPreOrder } from '../model/pre-order.js';
-import type { Profile, ThreadProfile } from '../model/profile.js';
+import { compareUtf8 } from '../model/names/utf8-order.js';
+import type { Profile, ThreadProfile } from '../model/profile/profile.js';
 import { NONE, type NodeId, type SymbolId, type Tid } from '../model/units.js';
-import { compareUtf8 } from '../model/utf8-order.js';
 
 export type Grouping = 'none' | 'thread' | 'process' | 'comm';
 

@@ -1,9 +1,9 @@
 /**
  * How far a profile may be trusted, in words: one line, and what must not be overlooked.
  */
-import type { TraceMeta } from '../model/profile.js';
-import type { Quality } from '../model/quality.js';
-import { hiddenJumpsRemedy, WARNING_SHARE } from '../model/remedies.js';
+import type { TraceMeta } from '../model/profile/profile.js';
+import type { Quality } from '../model/profile/quality.js';
+import { hiddenJumpsRemedy, WARNING_SHARE } from '../model/profile/remedies.js';
 import { formatCount, formatDuration, formatMany, formatShare } from './format.js';
 import { gapCount, lossTexts } from './loss-texts.js';
 

@@ -2,7 +2,7 @@
  * A word that was mistyped → those that were probably meant: functions, options, commands.
  */
 import { distance } from 'fastest-levenshtein';
-import { compareUtf8 } from '../model/utf8-order.js';
+import { compareUtf8 } from '../model/names/utf8-order.js';
 
 const MOST_NAMES = 3;
 /** Of this share of its letters at most was mistyped what is still taken for a known name. */

@@ -2,8 +2,9 @@
  * Executes the actions that pairing has worked out, event by event: the time before an event goes to the frame on top, then
  * its action is done to the stack.
  */
-import { Inference } from '../model/quality.js';
-import { SpecialSymbol } from '../model/symbol-table.js';
+
+import { SpecialSymbol } from '../model/names/symbol-table.js';
+import { Inference } from '../model/profile/quality.js';
 import { type FunctionId, NONE } from '../model/units.js';
 import { orNameless } from './functions/function-table.js';
 import { beginOther, goUnseen } from './other-stacks.js';

@@ -1,7 +1,7 @@
 /**
  * The thread goes to another of its stacks: one that was not seen before, or, unseen, one that was left.
  */
-import { Inference } from '../model/quality.js';
+import { Inference } from '../model/profile/quality.js';
 import { type FunctionId, NONE } from '../model/units.js';
 import { layOther } from './losses/first-stack.js';
 import type { OtherStack } from './pairing/calls.js';

@@ -5,7 +5,7 @@
  * Columns of numbers in, a call tree out: `action` and `link` from pairing, `site` and `timeNs` from the trace, and what is
  * known of each site and function.
  */
-import { Certainty } from '../model/call-log.js';
+import { Certainty } from '../model/calls/call-log.js';
 import { Action } from './pairing/actions.js';
 import { Frame } from './stack/frame.js';
 import { chargeTo } from './stack/open-frames.js';

@@ -4,9 +4,9 @@
  * Each interval between two events goes to the frame on top of the stack; what an event does to the stack was
  * worked out before (pairing/actions.ts), so the loop only follows.
  */
-import { withoutEmptyNodes } from '../model/call-tree.js';
-import { Inference } from '../model/quality.js';
-import type { ThreadEvents } from '../model/thread-events.js';
+import { withoutEmptyNodes } from '../model/calls/call-tree.js';
+import { Inference } from '../model/profile/quality.js';
+import type { ThreadEvents } from '../model/trace/thread-events.js';
 import { type Nanoseconds, NONE, type SymbolId } from '../model/units.js';
 import { executeRows } from './execute.js';
 import type { SiteFacts } from './functions/site-facts.js';

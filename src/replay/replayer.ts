@@ -1,10 +1,10 @@
 /**
  * Replays one thread after the other, in the same memory.
  */
-import { CallLogBuilder } from '../model/call-log.js';
-import { CallTreeBuilder } from '../model/call-tree.js';
-import { DurationsBuilder } from '../model/durations.js';
-import type { ThreadEvents } from '../model/thread-events.js';
+import { CallLogBuilder } from '../model/calls/call-log.js';
+import { CallTreeBuilder } from '../model/calls/call-tree.js';
+import { DurationsBuilder } from '../model/calls/durations.js';
+import type { ThreadEvents } from '../model/trace/thread-events.js';
 import type { SiteFacts } from './functions/site-facts.js';
 import { PairingMemory } from './pairing/pairing.js';
 import { beginReplay, isCut, runReplay } from './replay.js';

@@ -2,10 +2,10 @@
  * All there is while a thread is replayed: what is read, what is written, and where the thread is now. The functions of all
  * rooms work on this one state.
  */
-import type { CallLogBuilder } from '../model/call-log.js';
-import type { CallTreeBuilder } from '../model/call-tree.js';
-import { type InferenceName, noInferences } from '../model/quality.js';
-import type { ThreadEvents } from '../model/thread-events.js';
+import type { CallLogBuilder } from '../model/calls/call-log.js';
+import type { CallTreeBuilder } from '../model/calls/call-tree.js';
+import { type InferenceName, noInferences } from '../model/profile/quality.js';
+import type { ThreadEvents } from '../model/trace/thread-events.js';
 import { type FunctionId, type Nanoseconds, NONE, type NodeId, type SymbolId } from '../model/units.js';
 import type { SiteFacts } from './functions/site-facts.js';
 import type { Pairing } from './pairing/pairing.js';

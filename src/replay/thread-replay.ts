@@ -1,10 +1,10 @@
 /**
  * What the replay of a thread is asked, and what it gives.
  */
-import type { CallLog, CallLogBuilder } from '../model/call-log.js';
-import type { CallTree, CallTreeBuilder } from '../model/call-tree.js';
-import type { DurationsBuilder } from '../model/durations.js';
-import type { InferenceName } from '../model/quality.js';
+import type { CallLog, CallLogBuilder } from '../model/calls/call-log.js';
+import type { CallTree, CallTreeBuilder } from '../model/calls/call-tree.js';
+import type { DurationsBuilder } from '../model/calls/durations.js';
+import type { InferenceName } from '../model/profile/quality.js';
 import type { Nanoseconds } from '../model/units.js';
 import type { Contexts, Lesson } from './losses/contexts.js';
 import type { PairingMemory } from './pairing/pairing.js';

@@ -2,8 +2,8 @@
  * All that is stored of one thread in, its events out, in the order in which they happened.
  */
 import { assert } from '../model/errors.js';
-import type { ThreadEvents } from '../model/thread-events.js';
-import type { TraceRecord } from '../model/trace-chunk.js';
+import type { ThreadEvents } from '../model/trace/thread-events.js';
+import type { TraceRecord } from '../model/trace/trace-chunk.js';
 import { type Nanoseconds, NONE } from '../model/units.js';
 import { readPackedLanes } from './blocks/unpack-events.js';
 import { readLane } from './lanes/lane.js';

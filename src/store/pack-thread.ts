@@ -2,7 +2,7 @@
  * A thread of a store in, blocks of its events out, however the store keeps them.
  */
 import { assert } from '../model/errors.js';
-import type { PackedLane } from '../model/packed-thread.js';
+import type { PackedLane } from '../model/trace/packed-thread.js';
 import type { EventPacker, PackedBytes } from './blocks/pack-events.js';
 import { readPackedLanes } from './blocks/unpack-events.js';
 import type { LaneRuns } from './lanes/lane.js';

@@ -1,8 +1,8 @@
 /**
  * What a store was filled with.
  */
-import type { PackedThread } from '../model/packed-thread.js';
-import type { Selection, TraceRecord } from '../model/trace-chunk.js';
+import type { PackedThread } from '../model/trace/packed-thread.js';
+import type { Selection, TraceRecord } from '../model/trace/trace-chunk.js';
 import type { Nanoseconds, Tid } from '../model/units.js';
 import type { LaneRuns } from './lanes/lane.js';
 import type { UnownedGaps } from './records/gap-records.js';

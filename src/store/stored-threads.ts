@@ -1,8 +1,8 @@
 /**
  * A filled store in, its threads out: which there are, what is stored of each, and what their records tell of them. Nothing is added any more.
  */
-import type { PackedThread } from '../model/packed-thread.js';
-import type { Mapping, Selection, ThreadName, TraceRecord } from '../model/trace-chunk.js';
+import type { PackedThread } from '../model/trace/packed-thread.js';
+import type { Mapping, Selection, ThreadName, TraceRecord } from '../model/trace/trace-chunk.js';
 import { NONE, type Tid } from '../model/units.js';
 import type { ThreadNames } from './records/thread-names.js';
 import type { EventMemory } from './runs/event-memory.js';

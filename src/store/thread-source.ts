@@ -1,8 +1,8 @@
 /**
  * Where all that is stored of one thread lies.
  */
-import type { PackedThread } from '../model/packed-thread.js';
-import type { TraceRecord } from '../model/trace-chunk.js';
+import type { PackedThread } from '../model/trace/packed-thread.js';
+import type { TraceRecord } from '../model/trace/trace-chunk.js';
 import type { Nanoseconds, Tid } from '../model/units.js';
 import type { LaneRuns } from './lanes/lane.js';
 import type { UnownedGapsOfCpu } from './records/gap-records.js';

@@ -1,9 +1,9 @@
 /**
  * Chunks of all inputs in, what is stored of each thread out.
  */
-import { RunBuilder } from '../model/event-run.js';
-import type { PackedThread } from '../model/packed-thread.js';
-import type { EventColumns, GroupedEvents, Selection, TraceChunk, TraceRecord } from '../model/trace-chunk.js';
+import { RunBuilder } from '../model/trace/event-run.js';
+import type { PackedThread } from '../model/trace/packed-thread.js';
+import type { EventColumns, GroupedEvents, Selection, TraceChunk, TraceRecord } from '../model/trace/trace-chunk.js';
 import { type Nanoseconds, NONE, type Tid } from '../model/units.js';
 import type { LaneRuns } from './lanes/lane.js';
 import { UnownedGaps } from './records/gap-records.js';

@@ -1,7 +1,7 @@
 /**
  * What perf could not decode, as far as records tell: threads without a branch, times that no branch shows, files whose code it lacked.
  */
-import type { TraceRecord } from '../model/trace-chunk.js';
+import type { TraceRecord } from '../model/trace/trace-chunk.js';
 import { NONE, type Tid } from '../model/units.js';
 import type { GapRecord } from './records/gap-records.js';
 import type { StoreContents, TimeBounds } from './store-contents.js';

@@ -1,9 +1,10 @@
 /**
  * What a trace file holds beside the events: all that was read, and nothing that depends on who read it or in which order.
  */
-import type { BranchSites } from '../model/branch-sites.js';
-import type { SymbolTable } from '../model/symbol-table.js';
-import type { Mapping, ThreadName, TraceRecord } from '../model/trace-chunk.js';
+
+import type { SymbolTable } from '../model/names/symbol-table.js';
+import type { BranchSites } from '../model/trace/branch-sites.js';
+import type { Mapping, ThreadName, TraceRecord } from '../model/trace/trace-chunk.js';
 import type { TraceFileMeta } from './meta.js';
 
 export interface TraceContents {

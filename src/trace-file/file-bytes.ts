@@ -4,7 +4,7 @@
 import { fstatSync, readSync } from 'node:fs';
 import { crc32, inflateRawSync } from 'node:zlib';
 import { FileFault } from '../codec/file-fault.js';
-import type { PackedBlock } from '../model/packed-thread.js';
+import type { PackedBlock } from '../model/trace/packed-thread.js';
 import { FRAME_BYTES, type FrameHead, type FrameKind, readFrameHead } from './format.js';
 
 const CHECKSUM_BYTES = 4;

@@ -2,7 +2,7 @@
  * What writer and reader of a trace file agree on; docs/trace-format.md tells it in words.
  */
 import { crc32 } from 'node:zlib';
-import { MOST_BLOCK_BYTES, MOST_BLOCK_DEFLATED } from '../model/packed-thread.js';
+import { MOST_BLOCK_BYTES, MOST_BLOCK_DEFLATED } from '../model/trace/packed-thread.js';
 
 /** In version 1 mappings had no offsets. */
 export const VERSION = 2;

@@ -2,7 +2,7 @@
  * A part of a file to bytes: its head, and what it holds, deflated where that pays.
  */
 import { constants, crc32, deflateRawSync } from 'node:zlib';
-import { MOST_BLOCK_DEFLATED } from '../model/packed-thread.js';
+import { MOST_BLOCK_DEFLATED } from '../model/trace/packed-thread.js';
 import { FrameKind, frameHead, MOST_DEFLATED } from './format.js';
 
 /** These parts are small beside the events, and written once. */

@@ -12,7 +12,7 @@ import {
   type PackedBlock,
   type PackedLane,
   type PackedThread,
-} from '../model/packed-thread.js';
+} from '../model/trace/packed-thread.js';
 import { NONE } from '../model/units.js';
 
 const MOST_ID = 2 ** 31 - 1;

@@ -3,8 +3,8 @@
  */
 
 import { FileFault } from '../codec/file-fault.js';
-import type { RecordedWhere } from '../model/profile.js';
-import { type DamagedLine, type LineCounts, noLines } from '../model/quality.js';
+import type { RecordedWhere } from '../model/profile/profile.js';
+import { type DamagedLine, type LineCounts, noLines } from '../model/profile/quality.js';
 
 export interface TraceFileMeta {
   /** perf's clock at time 0 of the file; null if the trace has no times. */

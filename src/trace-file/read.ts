@@ -3,7 +3,7 @@
  */
 
 import { FileFault, newerVersion } from '../codec/file-fault.js';
-import type { PackedThread } from '../model/packed-thread.js';
+import type { PackedThread } from '../model/trace/packed-thread.js';
 import type { TraceContents } from './contents.js';
 import type { FileBytes } from './file-bytes.js';
 import {

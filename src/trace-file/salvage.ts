@@ -3,8 +3,8 @@
  */
 import { readBlockHead } from '../codec/block-head.js';
 import { FileFault } from '../codec/file-fault.js';
-import type { PackedBlock, PackedThread } from '../model/packed-thread.js';
-import type { TraceRecord } from '../model/trace-chunk.js';
+import type { PackedBlock, PackedThread } from '../model/trace/packed-thread.js';
+import type { TraceRecord } from '../model/trace/trace-chunk.js';
 import { NONE, type Tid } from '../model/units.js';
 import type { SideRecords, TraceContents } from './contents.js';
 import type { FileBytes } from './file-bytes.js';

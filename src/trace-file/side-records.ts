@@ -4,7 +4,7 @@
 
 import { NumberReader } from '../codec/number-reader.js';
 import { NumberWriter } from '../codec/number-writer.js';
-import type { Mapping, ThreadName, TraceRecord } from '../model/trace-chunk.js';
+import type { Mapping, ThreadName, TraceRecord } from '../model/trace/trace-chunk.js';
 import type { SideRecords } from './contents.js';
 
 type Switch = Extract<TraceRecord, { what: 'switch' }>;

@@ -4,7 +4,7 @@
 
 import { NumberReader } from '../codec/number-reader.js';
 import { NumberWriter } from '../codec/number-writer.js';
-import { BranchKind, type BranchSites, RECORD_SITES, TraceEdge } from '../model/branch-sites.js';
+import { BranchKind, type BranchSites, RECORD_SITES, TraceEdge } from '../model/trace/branch-sites.js';
 import { type Address, NONE } from '../model/units.js';
 
 /** A site takes a byte in each column. */

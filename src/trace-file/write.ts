@@ -2,7 +2,7 @@
  * A trace in, the bytes of its file out: what all threads have in common first, then their events, and last where those stand.
  */
 import { crc32 } from 'node:zlib';
-import type { PackedBlock, PackedLane, PackedThread } from '../model/packed-thread.js';
+import type { PackedBlock, PackedLane, PackedThread } from '../model/trace/packed-thread.js';
 import type { Tid } from '../model/units.js';
 import { PTFLAME_VERSION } from '../model/version.js';
 import type { TraceContents } from './contents.js';

@@ -5,8 +5,8 @@
 import { describe, expect, test } from 'vitest';
 import { type FilteredThread, filterThread } from '../../src/analysis/log/filter-thread.js';
 import type { CallFilter } from '../../src/analysis/questions.js';
-import { argumentOf, CallLogBuilder, CallOp, opOf } from '../../src/model/call-log.js';
-import { type DurationBlocks, DurationsBuilder, durationsOf } from '../../src/model/durations.js';
+import { argumentOf, CallLogBuilder, CallOp, opOf } from '../../src/model/calls/call-log.js';
+import { type DurationBlocks, DurationsBuilder, durationsOf } from '../../src/model/calls/durations.js';
 import { Replayer } from '../../src/replay/replayer.js';
 import type { ReplayOptions, ThreadReplay } from '../../src/replay/thread-replay.js';
 import { traceFiles } from '../helpers/traces/all-fixtures.js';

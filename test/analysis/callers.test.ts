@@ -5,8 +5,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { bottomUp, callersOfFunction, callersTree } from '../../src/analysis/tree/callers.js';
 import { functionsOf } from '../../src/analysis/tree/functions.js';
-import type { CallTree } from '../../src/model/call-tree.js';
-import { totalTimes } from '../../src/model/tree-view.js';
+import type { CallTree } from '../../src/model/calls/call-tree.js';
+import { totalTimes } from '../../src/model/calls/tree-view.js';
 import { callTrees, chainOf, SYMBOLS, sum } from '../helpers/random/random-trees.js';
 
 /** By path from the root, as text. */

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { filterThread } from '../../src/analysis/log/filter-thread.js';
 import { foldRecursion, reroot } from '../../src/analysis/tree/reshape.js';
 import type { ThreadProfile } from '../../src/index.js';
-import type { CallTree } from '../../src/model/call-tree.js';
+import type { CallTree } from '../../src/model/calls/call-tree.js';
 import { Replayer } from '../../src/replay/replayer.js';
 import { askableOf, filters } from '../helpers/random/random-questions.js';
 import { traceFiles } from '../helpers/traces/all-fixtures.js';

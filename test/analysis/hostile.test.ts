@@ -11,7 +11,7 @@ import {
   bucketStart,
   DurationsBuilder,
   percentile,
-} from '../../src/model/durations.js';
+} from '../../src/model/calls/durations.js';
 import { askLatency, askStacks } from '../../src/pipeline/analyze.js';
 import type { LatencyOptions } from '../../src/pipeline/replay/questions.js';
 import { workOf } from '../helpers/checks/work.js';

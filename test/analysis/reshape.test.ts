@@ -6,8 +6,8 @@ import { expect, test } from 'vitest';
 import { METRICS, ownWeights } from '../../src/analysis/tree/metrics.js';
 import { knowsSwitches, onCpuNs, timeSums, timeSumsOf } from '../../src/analysis/tree/outside.js';
 import { foldRecursion, leaveOut, reroot } from '../../src/analysis/tree/reshape.js';
-import { type CallTree, ROOT } from '../../src/model/call-tree.js';
-import { SpecialSymbol } from '../../src/model/symbol-table.js';
+import { type CallTree, ROOT } from '../../src/model/calls/call-tree.js';
+import { SpecialSymbol } from '../../src/model/names/symbol-table.js';
 import { callTrees, functionSets, sum } from '../helpers/random/random-trees.js';
 
 const COLUMNS = ['calls', 'inferredCalls', 'selfNs', 'inferredNs', 'completeNs'] as const;

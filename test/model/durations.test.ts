@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { addedDurations, DurationsBuilder } from '../../src/model/durations.js';
+import { addedDurations, DurationsBuilder } from '../../src/model/calls/durations.js';
 
 const calls = fc.array(fc.tuple(fc.nat(5), fc.oneof(fc.nat(200), fc.nat())), { maxLength: 60 });
 

@@ -2,7 +2,7 @@
  * perf's flag column: each string of perf ≤ 6.14 and of perf ≥ 6.15, and what it means.
  */
 import { describe, expect, test } from 'vitest';
-import { BranchKind, TraceEdge } from '../../src/model/branch-sites.js';
+import { BranchKind, TraceEdge } from '../../src/model/trace/branch-sites.js';
 import { parseFlags } from '../../src/parser/lines/flags.js';
 import { parsePerfLine } from '../../src/parser/lines/perf-line.js';
 

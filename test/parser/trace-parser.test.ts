@@ -4,10 +4,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { BranchKind, TraceEdge } from '../../src/model/branch-sites.js';
-import { FAR, FAR_LENGTH, farTime, NEAR_LENGTH } from '../../src/model/event-run.js';
-import type { LineCounts } from '../../src/model/quality.js';
-import type { GroupedEvents, Mapping, ThreadName, TraceRecord } from '../../src/model/trace-chunk.js';
+import type { LineCounts } from '../../src/model/profile/quality.js';
+import { BranchKind, TraceEdge } from '../../src/model/trace/branch-sites.js';
+import { FAR, FAR_LENGTH, farTime, NEAR_LENGTH } from '../../src/model/trace/event-run.js';
+import type { GroupedEvents, Mapping, ThreadName, TraceRecord } from '../../src/model/trace/trace-chunk.js';
 import { NONE } from '../../src/model/units.js';
 import { LineCutter, LONGEST_LINE_BYTES } from '../../src/parser/lines/lines.js';
 import { TraceVocabulary } from '../../src/parser/sites/trace-vocabulary.js';

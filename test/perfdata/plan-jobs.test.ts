@@ -3,7 +3,7 @@
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { comparePerfTimes } from '../../src/model/perf-time.js';
+import { comparePerfTimes } from '../../src/model/trace/perf-time.js';
 import { type DecodeJob, type PerfTime, planJobs, type Recording } from '../../src/recordings.js';
 import { anyRecording, anyRecordingOfThreads, anyTime, recordingWith } from '../helpers/perf/recordings.js';
 

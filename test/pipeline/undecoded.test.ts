@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { renderJson } from '../../src/index.js';
-import { remedyOf } from '../../src/model/remedies.js';
+import { remedyOf } from '../../src/model/profile/remedies.js';
 import { openRecording } from '../../src/recordings.js';
 import { decoded } from '../helpers/perf/decoding.js';
 import { RECORDED_ROOT, recordingPath } from '../helpers/perf/perf.js';

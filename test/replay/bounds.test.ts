@@ -2,7 +2,7 @@
  * However deep a stack is, replay gets to its bottom.
  */
 import { describe, expect, test } from 'vitest';
-import { viewOf } from '../../src/model/tree-view.js';
+import { viewOf } from '../../src/model/calls/tree-view.js';
 import { expectSound } from '../helpers/checks/sound.js';
 import { analyzeText, fold } from '../helpers/traces/load.js';
 import { TraceWriter, times } from '../helpers/traces/trace-writer.js';

@@ -7,7 +7,7 @@ import { readdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { makeCase } from '../../fuzz/text/cases.js';
 import { Corpus } from '../../fuzz/text/corpus.js';
-import type { ThreadEvents } from '../../src/model/thread-events.js';
+import type { ThreadEvents } from '../../src/model/trace/thread-events.js';
 import { whileAlive } from '../../src/pipeline/replay/replay-thread.js';
 import type { SiteFacts } from '../../src/replay/functions/site-facts.js';
 import { Contexts } from '../../src/replay/losses/contexts.js';

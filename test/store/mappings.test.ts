@@ -3,7 +3,7 @@
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Mapping } from '../../src/model/trace-chunk.js';
+import type { Mapping } from '../../src/model/trace/trace-chunk.js';
 import { Mappings } from '../../src/store/records/mappings.js';
 
 type Told =

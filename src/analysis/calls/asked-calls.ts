@@ -1,10 +1,10 @@
 /**
  * The calls of a function, one by one: which rows of the log they begin in, how long they took, and which took longest.
  */
-import type { CallLog } from '../../model/call-log.js';
-import type { CallTree } from '../../model/call-tree.js';
-import { DurationsBuilder, type FunctionDurations } from '../../model/durations.js';
-import { isWhole, UNWOUND } from '../../model/quality.js';
+import type { CallLog } from '../../model/calls/call-log.js';
+import type { CallTree } from '../../model/calls/call-tree.js';
+import { DurationsBuilder, type FunctionDurations } from '../../model/calls/durations.js';
+import { isWhole, UNWOUND } from '../../model/profile/quality.js';
 import { type Nanoseconds, NONE, type SymbolId } from '../../model/units.js';
 import { cutBy, nsWithin, touches } from '../log/filter-thread.js';
 import { Insides, MarkedCall } from '../log/insides.js';

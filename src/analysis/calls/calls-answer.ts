@@ -1,9 +1,9 @@
 /**
  * What threads tell of the calls of a function, put together.
  */
-import type { CallLog } from '../../model/call-log.js';
-import { type CallTree, CallTreeBuilder, ROOT } from '../../model/call-tree.js';
-import { DurationsBuilder } from '../../model/durations.js';
+import type { CallLog } from '../../model/calls/call-log.js';
+import { type CallTree, CallTreeBuilder, ROOT } from '../../model/calls/call-tree.js';
+import { DurationsBuilder } from '../../model/calls/durations.js';
 import type { Nanoseconds, SymbolId, Tid } from '../../model/units.js';
 import type { CallFilter, LatencyQuestion } from '../questions.js';
 import { reroot } from '../tree/reshape.js';

@@ -1,10 +1,10 @@
 /**
  * What calls of a function did inside: their trees put one on the other, and those of the longest ones by themselves.
  */
-import type { CallLog } from '../../model/call-log.js';
-import { type CallTree, CallTreeBuilder, ROOT, withoutEmptyNodes } from '../../model/call-tree.js';
-import { isWhole, UNWOUND } from '../../model/quality.js';
-import { SpecialSymbol } from '../../model/symbol-table.js';
+import type { CallLog } from '../../model/calls/call-log.js';
+import { type CallTree, CallTreeBuilder, ROOT, withoutEmptyNodes } from '../../model/calls/call-tree.js';
+import { SpecialSymbol } from '../../model/names/symbol-table.js';
+import { isWhole, UNWOUND } from '../../model/profile/quality.js';
 import { type Nanoseconds, NONE, type NodeId, type SymbolId } from '../../model/units.js';
 import { cutBy, nsWithin, touches } from '../log/filter-thread.js';
 import { type CallListener, OpenCall, walkCalls } from '../log/walk-calls.js';

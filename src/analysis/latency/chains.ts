@@ -1,10 +1,10 @@
 /**
  * Paths that lead to the calls of a function.
  */
-import { type CallTree, ROOT } from '../../model/call-tree.js';
-import { compareSymbols } from '../../model/symbol-order.js';
-import type { SymbolTable } from '../../model/symbol-table.js';
-import { childrenOf, viewOf } from '../../model/tree-view.js';
+import { type CallTree, ROOT } from '../../model/calls/call-tree.js';
+import { childrenOf, viewOf } from '../../model/calls/tree-view.js';
+import { compareSymbols } from '../../model/names/symbol-order.js';
+import type { SymbolTable } from '../../model/names/symbol-table.js';
 import type { Nanoseconds, NodeId, SymbolId } from '../../model/units.js';
 import { type DurationRange, durationRange } from '../tree/duration-stats.js';
 

@@ -1,10 +1,10 @@
 /**
  * What calls did themselves, and what they let others do.
  */
-import type { CallTree } from '../../model/call-tree.js';
-import { compareSymbols } from '../../model/symbol-order.js';
-import type { SymbolTable } from '../../model/symbol-table.js';
-import { type TreeView, viewOf } from '../../model/tree-view.js';
+import type { CallTree } from '../../model/calls/call-tree.js';
+import { type TreeView, viewOf } from '../../model/calls/tree-view.js';
+import { compareSymbols } from '../../model/names/symbol-order.js';
+import type { SymbolTable } from '../../model/names/symbol-table.js';
 import { NONE, type NodeId, type SymbolId } from '../../model/units.js';
 import { type TimeSums, type TimeSumsOfNodes, timeSums, timeSumsOf } from '../tree/outside.js';
 

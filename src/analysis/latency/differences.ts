@@ -1,10 +1,10 @@
 /**
  * One call beside the average of many: where did its time go that theirs did not?
  */
-import { type CallTree, CallTreeBuilder, ROOT } from '../../model/call-tree.js';
-import { compareSymbols } from '../../model/symbol-order.js';
-import type { SymbolTable } from '../../model/symbol-table.js';
-import { viewOf } from '../../model/tree-view.js';
+import { type CallTree, CallTreeBuilder, ROOT } from '../../model/calls/call-tree.js';
+import { viewOf } from '../../model/calls/tree-view.js';
+import { compareSymbols } from '../../model/names/symbol-order.js';
+import type { SymbolTable } from '../../model/names/symbol-table.js';
 import { type Nanoseconds, NONE, type NodeId, type SymbolId } from '../../model/units.js';
 import { timeSums } from '../tree/outside.js';
 

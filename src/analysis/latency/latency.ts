@@ -1,10 +1,10 @@
 /**
  * The calls of a function → the tables that tell how long they took, and why.
  */
-import { type CallTree, CallTreeBuilder, ROOT } from '../../model/call-tree.js';
-import { type FunctionDurations, type Histogram, histogramsOf } from '../../model/durations.js';
-import { compareSymbols } from '../../model/symbol-order.js';
-import type { SymbolTable } from '../../model/symbol-table.js';
+import { type CallTree, CallTreeBuilder, ROOT } from '../../model/calls/call-tree.js';
+import { type FunctionDurations, type Histogram, histogramsOf } from '../../model/calls/durations.js';
+import { compareSymbols } from '../../model/names/symbol-order.js';
+import type { SymbolTable } from '../../model/names/symbol-table.js';
 import { type Nanoseconds, NONE, type SymbolId, type Tid } from '../../model/units.js';
 import { addedSums, type CallSums, callerKey, noCalls } from '../calls/asked-calls.js';
 import type { CallsAnswer, SlowCall } from '../calls/calls-answer.js';

@@ -1,7 +1,7 @@
 /**
  * Calls by powers of two: how long they took, beside how much of it was outside of traced code.
  */
-import { bucketMiddle, type FunctionDurations } from '../../model/durations.js';
+import { bucketMiddle, type FunctionDurations } from '../../model/calls/durations.js';
 import type { Nanoseconds } from '../../model/units.js';
 import type { CallsAnswer } from '../calls/calls-answer.js';
 

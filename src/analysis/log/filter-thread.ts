@@ -1,12 +1,12 @@
 /**
  * A thread's log and its tree in, the tree of a part of it out: what lies in a window, or inside of certain calls.
  */
-import { type CallLog, Certainty } from '../../model/call-log.js';
-import { type CallTree, ROOT, withoutEmptyNodes } from '../../model/call-tree.js';
-import { type DurationBlocks, DurationsBuilder } from '../../model/durations.js';
-import { nodeColumns } from '../../model/node-columns.js';
-import { Inference, type InferenceName, isWhole, noInferences, UNWOUND } from '../../model/quality.js';
-import { SpecialSymbol } from '../../model/symbol-table.js';
+import { type CallLog, Certainty } from '../../model/calls/call-log.js';
+import { type CallTree, ROOT, withoutEmptyNodes } from '../../model/calls/call-tree.js';
+import { type DurationBlocks, DurationsBuilder } from '../../model/calls/durations.js';
+import { nodeColumns } from '../../model/calls/node-columns.js';
+import { SpecialSymbol } from '../../model/names/symbol-table.js';
+import { Inference, type InferenceName, isWhole, noInferences, UNWOUND } from '../../model/profile/quality.js';
 import type { Nanoseconds, NodeId } from '../../model/units.js';
 import { ALWAYS, type Bounds, type CallFilter, type FunctionSet, isDirectRecursion } from '../questions.js';
 import { foldRecursion, reroot } from '../tree/reshape.js';

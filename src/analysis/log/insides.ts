@@ -1,9 +1,9 @@
 /**
  * Is this call inside of calls that were asked for? Each condition is a bit, and a call has those of all that it stands on.
  */
-import type { CallLog } from '../../model/call-log.js';
-import type { CallTree } from '../../model/call-tree.js';
-import { isWhole } from '../../model/quality.js';
+import type { CallLog } from '../../model/calls/call-log.js';
+import type { CallTree } from '../../model/calls/call-tree.js';
+import { isWhole } from '../../model/profile/quality.js';
 import { type AskedCalls, type CallFilter, isDirectRecursion, isOfSet } from '../questions.js';
 import { type CallListener, OpenCall, walkCalls } from './walk-calls.js';
 

@@ -1,9 +1,9 @@
 /**
  * The stack of a thread at a moment.
  */
-import type { CallLog } from '../../model/call-log.js';
-import type { CallTree } from '../../model/call-tree.js';
-import { Inference } from '../../model/quality.js';
+import type { CallLog } from '../../model/calls/call-log.js';
+import type { CallTree } from '../../model/calls/call-tree.js';
+import { Inference } from '../../model/profile/quality.js';
 import { type Nanoseconds, NONE, type SymbolId } from '../../model/units.js';
 import { type CallListener, OpenCall, walkCalls } from './walk-calls.js';
 

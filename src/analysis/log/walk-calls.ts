@@ -1,8 +1,8 @@
 /**
  * Reads the log of a thread from its beginning to its end, and tells of each call and of each stretch of time.
  */
-import { argumentOf, type CallLog, CallOp, type Certainty, opOf } from '../../model/call-log.js';
-import { ROOT } from '../../model/call-tree.js';
+import { argumentOf, type CallLog, CallOp, type Certainty, opOf } from '../../model/calls/call-log.js';
+import { ROOT } from '../../model/calls/call-tree.js';
 import { assert } from '../../model/errors.js';
 import { type Nanoseconds, NONE, type NodeId } from '../../model/units.js';
 

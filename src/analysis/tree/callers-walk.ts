@@ -2,7 +2,7 @@
  * From nodes of a call tree towards the root: their chains of calls are sorted like words, by the first function, then by the
  * second. In a large tree that takes millions of steps, so it is done in arrays.
  */
-import { type CallTree, CallTreeBuilder, ROOT } from '../../model/call-tree.js';
+import { type CallTree, CallTreeBuilder, ROOT } from '../../model/calls/call-tree.js';
 import { type Nanoseconds, NONE, type NodeId, type SymbolId } from '../../model/units.js';
 
 /** Chains that have come to the same place of the new tree stand side by side. */

@@ -1,8 +1,8 @@
 /**
  * A call tree from its leaves: under each function those that called it.
  */
-import { type CallTree, ROOT } from '../../model/call-tree.js';
-import { totalTimes } from '../../model/tree-view.js';
+import { type CallTree, ROOT } from '../../model/calls/call-tree.js';
+import { totalTimes } from '../../model/calls/tree-view.js';
 import type { Nanoseconds, NodeId, SymbolId } from '../../model/units.js';
 import { CallersWalk } from './callers-walk.js';
 

@@ -1,7 +1,7 @@
 /**
  * Sums of calls, and counts of how long they took → what is told of their durations.
  */
-import { type Histogram, percentile } from '../../model/durations.js';
+import { type Histogram, percentile } from '../../model/calls/durations.js';
 import type { Nanoseconds } from '../../model/units.js';
 
 /** Some calls; durations are of those that were seen whole. */

@@ -1,8 +1,8 @@
 /**
  * A call tree and a weight of each node in, a weight of each function and each kind of stop out: over all paths that lead to it.
  */
-import { type CallTree, ROOT } from '../../model/call-tree.js';
-import { totalTimes } from '../../model/tree-view.js';
+import { type CallTree, ROOT } from '../../model/calls/call-tree.js';
+import { totalTimes } from '../../model/calls/tree-view.js';
 import type { NodeId, SymbolId } from '../../model/units.js';
 import { functionBelow, outermost } from './functions.js';
 import { isStop } from './outside.js';

@@ -1,9 +1,9 @@
 /**
  * A call tree in, a row for each function out, and for each kind of stop: over all paths that lead to it.
  */
-import { type CallTree, ROOT } from '../../model/call-tree.js';
-import { type FunctionDurations, histogramsOf } from '../../model/durations.js';
-import { viewOf } from '../../model/tree-view.js';
+import { type CallTree, ROOT } from '../../model/calls/call-tree.js';
+import { type FunctionDurations, histogramsOf } from '../../model/calls/durations.js';
+import { viewOf } from '../../model/calls/tree-view.js';
 import { type Nanoseconds, NONE, type NodeId, type SymbolId } from '../../model/units.js';
 import { type DurationStats, durationStats } from './duration-stats.js';
 import { isStop, onCpuNs, timeSums, timeSumsOf } from './outside.js';

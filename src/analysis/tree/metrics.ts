@@ -1,7 +1,7 @@
 /**
  * What the width of a frame may stand for.
  */
-import type { CallTree } from '../../model/call-tree.js';
+import type { CallTree } from '../../model/calls/call-tree.js';
 import type { SymbolId } from '../../model/units.js';
 import { isLost, isOffCpu, isStop } from './outside.js';
 

@@ -1,8 +1,8 @@
 /**
  * Which time of a tree is outside of traced code: in stops of the trace, of which some are off the processor.
  */
-import type { CallTree } from '../../model/call-tree.js';
-import { SpecialSymbol } from '../../model/symbol-table.js';
+import type { CallTree } from '../../model/calls/call-tree.js';
+import { SpecialSymbol } from '../../model/names/symbol-table.js';
 import type { Nanoseconds, NodeId, SymbolId } from '../../model/units.js';
 
 /** Stands for time, not for a function. */

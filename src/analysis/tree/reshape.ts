@@ -1,7 +1,7 @@
 /**
  * A call tree in, one of another shape out; no time is lost that belongs to it.
  */
-import { type CallTree, CallTreeBuilder, ROOT, selectNodes } from '../../model/call-tree.js';
+import { type CallTree, CallTreeBuilder, ROOT, selectNodes } from '../../model/calls/call-tree.js';
 import { NONE, type NodeId } from '../../model/units.js';
 import { type FunctionSet, isDirectRecursion, isOfSet } from '../questions.js';
 

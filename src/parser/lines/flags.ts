@@ -1,7 +1,7 @@
 /**
  * perf's flag column: what kind of branch a line tells of, over all spellings of perf 5.x to 6.15 and later.
  */
-import { BranchKind, TraceEdge } from '../../model/branch-sites.js';
+import { BranchKind, TraceEdge } from '../../model/trace/branch-sites.js';
 
 export interface Flags {
   readonly kind: BranchKind;

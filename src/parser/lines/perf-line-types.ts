@@ -1,8 +1,8 @@
 /**
  * What a line of `perf script` may say.
  */
-import type { PerfTime } from '../../model/perf-time.js';
-import type { SidebandRecord } from '../../model/sideband.js';
+import type { PerfTime } from '../../model/trace/perf-time.js';
+import type { SidebandRecord } from '../../model/trace/sideband.js';
 import type { Address } from '../../model/units.js';
 import type { Flags } from './flags.js';
 

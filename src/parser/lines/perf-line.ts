@@ -9,7 +9,7 @@
  * Columns have minimum widths only, so nothing is found by position. Every line is understood alone: a line that
  * belongs to the one before it (source lines, call chains) can be told by its own looks.
  */
-import type { PerfTime } from '../../model/perf-time.js';
+import type { PerfTime } from '../../model/trace/perf-time.js';
 import type { Address } from '../../model/units.js';
 import { parseFlags } from './flags.js';
 import { parseAddress } from './location.js';

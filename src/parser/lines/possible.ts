@@ -3,7 +3,7 @@
  * parser meets it.
  */
 import { isThreadId, MOST_ID } from '../../model/limits.js';
-import type { SidebandRecord } from '../../model/sideband.js';
+import type { SidebandRecord } from '../../model/trace/sideband.js';
 import { NONE } from '../../model/units.js';
 import { parseAddress } from './location.js';
 import type { PerfLine, Prefix } from './perf-line-types.js';

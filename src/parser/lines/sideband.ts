@@ -1,7 +1,7 @@
 /**
  * What the kernel told perf, the text behind `PERF_RECORD_`, taken apart.
  */
-import type { SidebandRecord } from '../../model/sideband.js';
+import type { SidebandRecord } from '../../model/trace/sideband.js';
 import { parseAddress } from './location.js';
 
 /** Records that are not needed, and garbled ones, are 'other'. */

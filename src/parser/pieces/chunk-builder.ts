@@ -1,7 +1,7 @@
 /**
  * What a parser finds, gathered into a chunk.
  */
-import type { GroupedEvents, Mapping, ThreadName, TraceChunk, TraceRecord } from '../../model/trace-chunk.js';
+import type { GroupedEvents, Mapping, ThreadName, TraceChunk, TraceRecord } from '../../model/trace/trace-chunk.js';
 import type { Nanoseconds, SiteId, Tid } from '../../model/units.js';
 
 const LEAST_ROWS = 1024;

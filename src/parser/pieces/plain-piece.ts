@@ -3,9 +3,9 @@
  * no record leans on an earlier line. Most pieces are plain, and so they can be read in any order, side by side.
  */
 import { isPossibleTime } from '../../model/limits.js';
-import type { PerfTime } from '../../model/perf-time.js';
-import { type LineCounts, noLines } from '../../model/quality.js';
-import type { Mapping, ThreadName, TraceRecord } from '../../model/trace-chunk.js';
+import { type LineCounts, noLines } from '../../model/profile/quality.js';
+import type { PerfTime } from '../../model/trace/perf-time.js';
+import type { Mapping, ThreadName, TraceRecord } from '../../model/trace/trace-chunk.js';
 import { type Nanoseconds, NONE, type Tid } from '../../model/units.js';
 import { OTHER } from '../kernel/layout.js';
 import { NOT_PRINTED } from '../lines/line-prefix.js';

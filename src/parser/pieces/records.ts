@@ -1,8 +1,8 @@
 /**
  * Lines that are no branches → records of the trace, and what they tell of threads and of memory.
  */
-import type { PerfTime } from '../../model/perf-time.js';
-import type { Mapping, ThreadName, TraceRecord } from '../../model/trace-chunk.js';
+import type { PerfTime } from '../../model/trace/perf-time.js';
+import type { Mapping, ThreadName, TraceRecord } from '../../model/trace/trace-chunk.js';
 import { type Nanoseconds, NONE } from '../../model/units.js';
 import type { PerfLine } from '../lines/perf-line-types.js';
 import { fromLatin1 } from '../sites/intern.js';

@@ -1,7 +1,7 @@
 /**
  * Ends of branches that the kernel cannot take apart: it numbers them, their texts are kept here, each once.
  */
-import type { BranchKind, TraceEdge } from '../../model/branch-sites.js';
+import type { BranchKind, TraceEdge } from '../../model/trace/branch-sites.js';
 import type { Kernel } from '../kernel.js';
 
 /** A branch as perf prints its two ends. */

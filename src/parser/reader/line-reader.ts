@@ -8,7 +8,7 @@
  * A reader keeps what lines it has seen before, and nothing that a result depends on: readers of their own may read
  * the pieces of one trace, in any order and anywhere.
  */
-import type { EventRun, GroupedEvents } from '../../model/trace-chunk.js';
+import type { EventRun, GroupedEvents } from '../../model/trace/trace-chunk.js';
 import type { Nanoseconds } from '../../model/units.js';
 import {
   LINE_BYTES,

@@ -1,8 +1,9 @@
 /**
  * Texts of branch ends → ids: each distinct text is taken apart once.
  */
-import { type BranchKind, BranchSitesBuilder, type Location, type TraceEdge } from '../../model/branch-sites.js';
-import { SpecialSymbol, SymbolTableBuilder, UNKNOWN_NAME } from '../../model/symbol-table.js';
+
+import { SpecialSymbol, SymbolTableBuilder, UNKNOWN_NAME } from '../../model/names/symbol-table.js';
+import { type BranchKind, BranchSitesBuilder, type Location, type TraceEdge } from '../../model/trace/branch-sites.js';
 import { type Address, NONE, type SiteId, type SymbolId } from '../../model/units.js';
 import { parseLocation } from '../lines/location.js';
 import { PairTable } from './pair-table.js';

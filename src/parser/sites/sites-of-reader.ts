@@ -5,7 +5,7 @@
  * when the trace comes to its branch.
  */
 import { float64Column, int32Column } from '../../model/columns.js';
-import { FAR, NEAR_LENGTH } from '../../model/event-run.js';
+import { FAR, NEAR_LENGTH } from '../../model/trace/event-run.js';
 import type { SiteId, SymbolId } from '../../model/units.js';
 import { knownFile } from '../lines/location.js';
 import { kindAndEdge } from '../reader/branch-ends.js';
@@ -61,7 +61,7 @@ export class SitesOfReader {
     return site === NOT_YET ? this.newSite(branch) : site;
   }
 
-  /** Puts sites in the place of the branches of a run (model/event-run.ts). */
+  /** Puts sites in the place of the branches of a run (model/trace/event-run.ts). */
   renumber(events: Int32Array): void {
     const { sites } = this;
     for (let at = 0; at < events.length; at += NEAR_LENGTH) {

@@ -2,7 +2,7 @@
  * What all inputs of a trace have in common: ids, and what their times are counted from.
  */
 
-import type { PerfTime } from '../../model/perf-time.js';
+import type { PerfTime } from '../../model/trace/perf-time.js';
 import type { Nanoseconds } from '../../model/units.js';
 import { LineReader } from '../reader/line-reader.js';
 import { Interner } from './intern.js';

@@ -1,7 +1,7 @@
 /**
  * Times of a recording: nanoseconds in 64 bits, more than a number holds.
  */
-import { comparePerfTimes, type PerfTime } from '../../model/perf-time.js';
+import { comparePerfTimes, type PerfTime } from '../../model/trace/perf-time.js';
 
 const NS_IN_SECOND = 1e9;
 /** 2^32 ns are 4 s and this. */

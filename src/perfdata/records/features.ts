@@ -1,7 +1,7 @@
 /**
  * What perf adds behind the records when it ends: the machine, the command, names of events, build ids.
  */
-import type { PerfTime } from '../../model/perf-time.js';
+import type { PerfTime } from '../../model/trace/perf-time.js';
 import type { Damage } from '../file/damage.js';
 import type { RecordingFile } from '../file/file-window.js';
 import type { FileHeader } from '../file/header.js';

@@ -1,7 +1,7 @@
 /**
  * The end of each record of the kernel: who ran, where and when.
  */
-import type { PerfTime } from '../../model/perf-time.js';
+import type { PerfTime } from '../../model/trace/perf-time.js';
 import { NONE } from '../../model/units.js';
 import { readU64 } from '../file/sections.js';
 import { timeOf } from '../file/times.js';

@@ -2,9 +2,10 @@
  * What was read in, the same as a file has it out: numbered by what things are, so that neither the order of the inputs nor who was
  * faster can be told from a file.
  */
-import { type BranchSites, RECORD_SITES } from '../../model/branch-sites.js';
-import type { SymbolTable } from '../../model/symbol-table.js';
-import { SymbolTableBuilder } from '../../model/symbol-table.js';
+
+import type { SymbolTable } from '../../model/names/symbol-table.js';
+import { SymbolTableBuilder } from '../../model/names/symbol-table.js';
+import { type BranchSites, RECORD_SITES } from '../../model/trace/branch-sites.js';
 import { NONE, type SiteId, type SymbolId } from '../../model/units.js';
 
 const SPECIAL = new SymbolTableBuilder().build().length;

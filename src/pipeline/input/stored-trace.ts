@@ -3,7 +3,7 @@
  */
 import { closeSync } from 'node:fs';
 import { FileFault } from '../../codec/file-fault.js';
-import type { PackedThread } from '../../model/packed-thread.js';
+import type { PackedThread } from '../../model/trace/packed-thread.js';
 import { formatCount } from '../../render/format.js';
 import { blockFault } from '../../store/blocks/block-fault.js';
 import type { TraceContents } from '../../trace-file/contents.js';

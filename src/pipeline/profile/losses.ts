@@ -1,7 +1,7 @@
 /**
  * Gaps in, what was lost by what cause out; and the gaps that are worth drawing. However many there are, both are short.
  */
-import type { LossKind, TraceGap } from '../../model/quality.js';
+import type { LossKind, TraceGap } from '../../model/profile/quality.js';
 
 const MOST_KINDS = 64;
 const MOST_GAPS = 10_000;

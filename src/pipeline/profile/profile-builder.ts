@@ -4,10 +4,10 @@
 import { type CallsAnswer, CallsAnswerBuilder } from '../../analysis/calls/calls-answer.js';
 import type { StackFrame } from '../../analysis/log/stack-at.js';
 import type { FunctionSet } from '../../analysis/questions.js';
-import { type CallTree, CallTreeBuilder, ROOT } from '../../model/call-tree.js';
-import { type DurationBlocks, DurationsBuilder, durationsOf } from '../../model/durations.js';
-import type { Profile, ThreadProfile, TraceMeta } from '../../model/profile.js';
-import type { SymbolTable } from '../../model/symbol-table.js';
+import { type CallTree, CallTreeBuilder, ROOT } from '../../model/calls/call-tree.js';
+import { type DurationBlocks, DurationsBuilder, durationsOf } from '../../model/calls/durations.js';
+import type { SymbolTable } from '../../model/names/symbol-table.js';
+import type { Profile, ThreadProfile, TraceMeta } from '../../model/profile/profile.js';
 import type { Nanoseconds, SymbolId, Tid } from '../../model/units.js';
 import { Contexts, withCallers } from '../../replay/losses/contexts.js';
 import type { Trace } from '../read/trace.js';

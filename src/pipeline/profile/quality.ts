@@ -4,9 +4,15 @@
 import { touches } from '../../analysis/log/filter-thread.js';
 import type { Bounds } from '../../analysis/questions.js';
 import { assert } from '../../model/errors.js';
-import type { ThreadProfile } from '../../model/profile.js';
-import { type InferenceName, type LineCounts, noInferences, type Quality, type TraceGap } from '../../model/quality.js';
-import { SymbolKind, type SymbolTable } from '../../model/symbol-table.js';
+import { SymbolKind, type SymbolTable } from '../../model/names/symbol-table.js';
+import type { ThreadProfile } from '../../model/profile/profile.js';
+import {
+  type InferenceName,
+  type LineCounts,
+  noInferences,
+  type Quality,
+  type TraceGap,
+} from '../../model/profile/quality.js';
 import { type Nanoseconds, NONE, type Tid } from '../../model/units.js';
 import type { LostStretch } from '../../replay/time/lost-stretches.js';
 import type { GapRecord } from '../../store/records/gap-records.js';

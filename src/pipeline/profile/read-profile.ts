@@ -4,8 +4,8 @@
 
 import { setImmediate } from 'node:timers/promises';
 import { PtflameError } from '../../model/errors.js';
-import type { Profile } from '../../model/profile.js';
-import type { Selection } from '../../model/trace-chunk.js';
+import type { Profile } from '../../model/profile/profile.js';
+import type { Selection } from '../../model/trace/trace-chunk.js';
 import type { TraceInput } from '../input/trace-input.js';
 import { brokenProfile, tooLargeProfile } from './refusals.js';
 import { selectThreads } from './select-threads.js';

@@ -1,10 +1,10 @@
 /**
  * A profile in, the same of some of its threads out.
  */
-import { addedDurations } from '../../model/durations.js';
-import type { Profile, ThreadProfile } from '../../model/profile.js';
-import type { Quality, TraceGap } from '../../model/quality.js';
-import type { Selection } from '../../model/trace-chunk.js';
+import { addedDurations } from '../../model/calls/durations.js';
+import type { Profile, ThreadProfile } from '../../model/profile/profile.js';
+import type { Quality, TraceGap } from '../../model/profile/quality.js';
+import type { Selection } from '../../model/trace/trace-chunk.js';
 import { NONE } from '../../model/units.js';
 import { nameMatcher } from '../../store/records/name-matcher.js';
 import { noProcessIds, noThreadNames, nothingSelected } from '../read/refusals.js';

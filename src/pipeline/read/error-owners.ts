@@ -1,7 +1,7 @@
 /**
  * Whose an error is that several decoders of a recording print.
  */
-import { comparePerfTimes, type PerfTime } from '../../model/perf-time.js';
+import { comparePerfTimes, type PerfTime } from '../../model/trace/perf-time.js';
 import type { DecodeJob } from '../../perfdata/plan-jobs.js';
 
 /** Whose an error is: each decoder may print those of other processors and times, too. */

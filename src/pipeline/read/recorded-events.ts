@@ -2,8 +2,8 @@
  * A recording's own records in, a chunk out as the parser would make it of their text.
  */
 import { isPossibleTime } from '../../model/limits.js';
-import type { PerfTime } from '../../model/perf-time.js';
-import type { ThreadName, TraceChunk } from '../../model/trace-chunk.js';
+import type { PerfTime } from '../../model/trace/perf-time.js';
+import type { ThreadName, TraceChunk } from '../../model/trace/trace-chunk.js';
 import { type Nanoseconds, NONE } from '../../model/units.js';
 import { FAR_TIME, impossibleLine } from '../../parser/lines/possible.js';
 import { ChunkBuilder } from '../../parser/pieces/chunk-builder.js';

@@ -1,9 +1,9 @@
 /**
  * A recording that is decoded while it is read, as a source: the text of several decoders, and what the recording itself tells.
  */
-import type { RecordedWhere } from '../../model/profile.js';
-import { noLines } from '../../model/quality.js';
-import type { TraceChunk } from '../../model/trace-chunk.js';
+import type { RecordedWhere } from '../../model/profile/profile.js';
+import { noLines } from '../../model/profile/quality.js';
+import type { TraceChunk } from '../../model/trace/trace-chunk.js';
 import { MOST_DAMAGED_SHOWN } from '../../parser/pieces/plain-piece.js';
 import type { TraceParser } from '../../parser/trace-parser.js';
 import type { DecodeJob } from '../../perfdata/plan-jobs.js';

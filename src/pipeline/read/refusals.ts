@@ -2,8 +2,8 @@
  * Traces that cannot be replayed: what was found instead, and what to do.
  */
 import { PtflameError } from '../../model/errors.js';
-import type { LineCounts } from '../../model/quality.js';
-import type { Selection } from '../../model/trace-chunk.js';
+import type { LineCounts } from '../../model/profile/quality.js';
+import type { Selection } from '../../model/trace/trace-chunk.js';
 import type { ReadAccount, Trace } from './trace.js';
 
 const DECODE = 'perf script --itrace=cre --ns -F-event,-period,+addr,-comm,+flags,+dso,+symoff';

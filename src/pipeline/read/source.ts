@@ -1,7 +1,7 @@
 /**
  * What a trace is read from: text, a recording that is decoded meanwhile, a trace file.
  */
-import type { RecordedWhere } from '../../model/profile.js';
+import type { RecordedWhere } from '../../model/profile/profile.js';
 import type { TraceBuilder } from './trace-builder.js';
 
 export interface Source {

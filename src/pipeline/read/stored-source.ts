@@ -1,8 +1,9 @@
 /**
  * A trace file as a source: all but the events is laid where reading would have left it; those are read when threads are replayed.
  */
-import type { BranchKind, TraceEdge } from '../../model/branch-sites.js';
-import type { RecordedWhere } from '../../model/profile.js';
+
+import type { RecordedWhere } from '../../model/profile/profile.js';
+import type { BranchKind, TraceEdge } from '../../model/trace/branch-sites.js';
 import { expectedSites } from '../../store/blocks/event-code.js';
 import type { TraceContents } from '../../trace-file/contents.js';
 import type { StoredTrace } from '../input/stored-trace.js';

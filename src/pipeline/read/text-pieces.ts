@@ -1,7 +1,7 @@
 /**
  * One text, piece by piece: read here or by other threads, and taken in the order of the text.
  */
-import type { TraceChunk } from '../../model/trace-chunk.js';
+import type { TraceChunk } from '../../model/trace/trace-chunk.js';
 import { LineCutter } from '../../parser/lines/lines.js';
 import type { TraceParser } from '../../parser/trace-parser.js';
 import { PIECE_BYTES, type PieceReaders, type ReadPiece, sharedEvents } from './piece-readers.js';

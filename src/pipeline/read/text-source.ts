@@ -2,7 +2,7 @@
  * A file or a stream of trace text as a source: read here, and with the help of other threads if it is large.
  */
 import { PtflameError } from '../../model/errors.js';
-import type { TraceChunk } from '../../model/trace-chunk.js';
+import type { TraceChunk } from '../../model/trace/trace-chunk.js';
 import type { TraceParser } from '../../parser/trace-parser.js';
 import { tellKind } from '../input/input-kind.js';
 import { inLargerPieces } from '../input/larger-pieces.js';

@@ -2,9 +2,9 @@
  * What sources read into: chunks of events and records in, with an account of every line, a frozen trace out.
  */
 import { checkMemory } from '../../model/memory-watch.js';
-import type { RecordedWhere } from '../../model/profile.js';
-import { type DamagedLine, type LineCounts, noLines } from '../../model/quality.js';
-import type { Selection, TraceChunk } from '../../model/trace-chunk.js';
+import type { RecordedWhere } from '../../model/profile/profile.js';
+import { type DamagedLine, type LineCounts, noLines } from '../../model/profile/quality.js';
+import type { Selection, TraceChunk } from '../../model/trace/trace-chunk.js';
 import { MOST_DAMAGED_SHOWN } from '../../parser/pieces/plain-piece.js';
 import { TraceVocabulary } from '../../parser/sites/trace-vocabulary.js';
 import { TraceParser } from '../../parser/trace-parser.js';

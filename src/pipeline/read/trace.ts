@@ -1,11 +1,12 @@
 /**
  * A trace that has been read, whatever it was read from: everything that replay and an import work on. Nothing changes it any more.
  */
-import type { BranchSites } from '../../model/branch-sites.js';
-import type { PerfTime } from '../../model/perf-time.js';
-import type { RecordedWhere } from '../../model/profile.js';
-import type { DamagedLine, LineCounts } from '../../model/quality.js';
-import type { SymbolTable } from '../../model/symbol-table.js';
+
+import type { SymbolTable } from '../../model/names/symbol-table.js';
+import type { RecordedWhere } from '../../model/profile/profile.js';
+import type { DamagedLine, LineCounts } from '../../model/profile/quality.js';
+import type { BranchSites } from '../../model/trace/branch-sites.js';
+import type { PerfTime } from '../../model/trace/perf-time.js';
 import type { Nanoseconds } from '../../model/units.js';
 import type { StoredThreads } from '../../store/stored-threads.js';
 

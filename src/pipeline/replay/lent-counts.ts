@@ -2,7 +2,12 @@
  * Memory in which threads of this program count how long calls took: it is lent to one task after the other, so that nothing has
  * to be sent but at the end. Counts add up in any order.
  */
-import { type CountMemory, type DurationBlocks, DurationsBuilder, sharedCountMemory } from '../../model/durations.js';
+import {
+  type CountMemory,
+  type DurationBlocks,
+  DurationsBuilder,
+  sharedCountMemory,
+} from '../../model/calls/durations.js';
 
 /** For more functions it would be too large, though hardly any of it is touched. */
 const MOST_SYMBOLS = 50_000;

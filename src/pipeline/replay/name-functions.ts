@@ -6,10 +6,10 @@
  *     [liblzma.so.5.4.1 0x7f2c1d01a2b0]   perf printed the file, and nothing tells where it lies
  *     [unknown 0x7f2c1d01a2b0]            nothing tells the file, or there is none: the code was made at run time
  */
-import { isMadeAtRunTime, shortFileName } from '../../model/mapped-files.js';
-import { dsoOf } from '../../model/symbol-order.js';
-import { SymbolKind, type SymbolTable, withSymbols } from '../../model/symbol-table.js';
-import type { Mapping } from '../../model/trace-chunk.js';
+import { isMadeAtRunTime, shortFileName } from '../../model/names/mapped-files.js';
+import { dsoOf } from '../../model/names/symbol-order.js';
+import { SymbolKind, type SymbolTable, withSymbols } from '../../model/names/symbol-table.js';
+import type { Mapping } from '../../model/trace/trace-chunk.js';
 import type { Address, SymbolId } from '../../model/units.js';
 import { codeOf, type FunctionIds } from '../../replay/functions/function-ids.js';
 import { type AskedAddress, type FilePlace, filePlaces } from '../../store/records/file-places.js';

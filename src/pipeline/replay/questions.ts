@@ -3,8 +3,8 @@
  */
 import type { AskedCalls, Bounds, CallFilter, FunctionSet, LatencyQuestion } from '../../analysis/questions.js';
 import { PtflameError } from '../../model/errors.js';
-import { type PerfTime, perfTimeText } from '../../model/perf-time.js';
-import { SymbolKind, type SymbolTable, UNKNOWN_NAME } from '../../model/symbol-table.js';
+import { SymbolKind, type SymbolTable, UNKNOWN_NAME } from '../../model/names/symbol-table.js';
+import { type PerfTime, perfTimeText } from '../../model/trace/perf-time.js';
 import type { Nanoseconds } from '../../model/units.js';
 import { formatBounds, formatDuration } from '../../render/format.js';
 import { similarNames } from '../../render/similar-names.js';

@@ -5,9 +5,9 @@ import { answerOf, type CallsAnswer } from '../../analysis/calls/calls-answer.js
 import { filterThread } from '../../analysis/log/filter-thread.js';
 import { type StackFrame, stackAt } from '../../analysis/log/stack-at.js';
 import type { CallFilter, FunctionSet, LatencyQuestion } from '../../analysis/questions.js';
-import type { CallLog } from '../../model/call-log.js';
-import { withoutEmptyNodes } from '../../model/call-tree.js';
-import { type CountMemory, type DurationBlocks, DurationsBuilder } from '../../model/durations.js';
+import type { CallLog } from '../../model/calls/call-log.js';
+import { withoutEmptyNodes } from '../../model/calls/call-tree.js';
+import { type CountMemory, type DurationBlocks, DurationsBuilder } from '../../model/calls/durations.js';
 import type { Nanoseconds, Tid } from '../../model/units.js';
 import type { SiteFacts } from '../../replay/functions/site-facts.js';
 import { Contexts, type Lessons } from '../../replay/losses/contexts.js';

@@ -3,7 +3,7 @@
  * that order, so that nothing depends on who was faster.
  */
 import { setImmediate } from 'node:timers/promises';
-import type { CountMemory } from '../../model/durations.js';
+import type { CountMemory } from '../../model/calls/durations.js';
 import type { Tid } from '../../model/units.js';
 import type { StoredThreads } from '../../store/stored-threads.js';
 import { threadBytes } from '../../store/thread-memory.js';

@@ -3,7 +3,7 @@
  */
 
 import { type Boxes, BoxKind } from '../../layout/layout.js';
-import type { TraceMeta } from '../../model/profile.js';
+import type { TraceMeta } from '../../model/profile/profile.js';
 import { formatDuration, formatMany } from '../format.js';
 import type { Judged } from '../quality-summary.js';
 import { visibleText } from '../visible-text.js';

@@ -1,7 +1,7 @@
 /**
  * What sort of frame: each has a colour of its own, a line in the legend, and a name in the file.
  */
-import { SpecialSymbol, SymbolKind, type SymbolTable } from '../../model/symbol-table.js';
+import { SpecialSymbol, SymbolKind, type SymbolTable } from '../../model/names/symbol-table.js';
 import { NONE, type SymbolId } from '../../model/units.js';
 
 /** In the order of the legend. */

@@ -2,8 +2,8 @@
  * What the picture is made from, in the renderer and again in the browser: a tree, names, and what follows from them.
  */
 import type { LayoutTree } from '../../layout/layout.js';
-import { type CallTree, ROOT } from '../../model/call-tree.js';
-import { viewOf } from '../../model/tree-view.js';
+import { type CallTree, ROOT } from '../../model/calls/call-tree.js';
+import { viewOf } from '../../model/calls/tree-view.js';
 import { NONE, type NodeId } from '../../model/units.js';
 import type { Family } from './families.js';
 

@@ -1,7 +1,7 @@
 /**
  * What was recorded, where and when: as a title, and as the name of a file.
  */
-import type { TraceMeta } from '../../model/profile.js';
+import type { TraceMeta } from '../../model/profile/profile.js';
 import { visibleText } from '../visible-text.js';
 import { isolated } from './isolated.js';
 import { cutAtEnd } from './labels.js';

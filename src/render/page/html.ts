@@ -3,7 +3,7 @@
  */
 import { createHash } from 'node:crypto';
 import { askForMemory } from '../../model/memory-watch.js';
-import type { Profile } from '../../model/profile.js';
+import type { Profile } from '../../model/profile/profile.js';
 import { originText, subtitleOf } from '../frames/about.js';
 import { HATCH_PATTERN } from '../frames/drawing.js';
 import { titlesOf } from '../frames/recording-name.js';

@@ -1,7 +1,7 @@
 /**
  * The frames as text in the file, and back: what the browser zooms, searches and explains from.
  */
-import { type NodeColumn, nodeColumns } from '../../model/node-columns.js';
+import { type NodeColumn, nodeColumns } from '../../model/calls/node-columns.js';
 import { NONE } from '../../model/units.js';
 import { FAMILIES, type Family } from '../frames/families.js';
 import { type FrameColumns, type FrameTable, frameTable } from '../frames/frame-table.js';

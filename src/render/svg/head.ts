@@ -1,7 +1,7 @@
 /**
  * What stands above the frames: title, what was recorded, how far to trust it, and what the colours mean.
  */
-import { switchesRemedy } from '../../model/remedies.js';
+import { switchesRemedy } from '../../model/profile/remedies.js';
 import { type LegendEntry, originText, subtitleOf } from '../frames/about.js';
 import { cutAtEnd } from '../frames/labels.js';
 import { type Judged, qualitySummary } from '../quality-summary.js';

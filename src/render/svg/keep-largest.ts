@@ -1,7 +1,7 @@
 /**
  * A tree of any size → one that fits into a file: its largest frames one by one, the others counted where they stood.
  */
-import { type CallTree, ROOT, selectNodes } from '../../model/call-tree.js';
+import { type CallTree, ROOT, selectNodes } from '../../model/calls/call-tree.js';
 import { NONE, type NodeId } from '../../model/units.js';
 import { type FrameColumns, frameTable } from '../frames/frame-table.js';
 

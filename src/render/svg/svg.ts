@@ -2,8 +2,8 @@
  * A profile as one SVG file: a picture that any viewer shows, and that a browser can zoom and search.
  */
 import { layout } from '../../layout/layout.js';
-import { ROOT } from '../../model/call-tree.js';
-import type { Profile } from '../../model/profile.js';
+import { ROOT } from '../../model/calls/call-tree.js';
+import type { Profile } from '../../model/profile/profile.js';
 import type { SymbolId } from '../../model/units.js';
 import { frameNames } from '../frame-names.js';
 import { legendOf } from '../frames/about.js';

@@ -2,8 +2,9 @@
  * Compilers move code that rarely runs out of its function. For C the part is a symbol of its own, `foo.cold`; of a C++
  * name perf prints no suffix, so that two functions seem to have one name.
  */
-import { BranchKind, type BranchSites, TraceEdge } from '../../model/branch-sites.js';
-import type { SymbolKind, SymbolTable } from '../../model/symbol-table.js';
+
+import type { SymbolKind, SymbolTable } from '../../model/names/symbol-table.js';
+import { BranchKind, type BranchSites, TraceEdge } from '../../model/trace/branch-sites.js';
 import { type Address, NONE, type SiteId, type SymbolId } from '../../model/units.js';
 import { Trait, traitsOf } from './traits.js';
 

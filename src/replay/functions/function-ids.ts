@@ -2,10 +2,11 @@
  * Gives every function of a trace an id. Replay tells functions apart by where they start, for names repeat (static
  * functions, templates) and may be missing.
  */
-import { BranchKind, type BranchSites } from '../../model/branch-sites.js';
+
 import { countAtOrBelow } from '../../model/columns.js';
-import { compareSymbols } from '../../model/symbol-order.js';
-import { SpecialSymbol, SymbolKind, type SymbolTable } from '../../model/symbol-table.js';
+import { compareSymbols } from '../../model/names/symbol-order.js';
+import { SpecialSymbol, SymbolKind, type SymbolTable } from '../../model/names/symbol-table.js';
+import { BranchKind, type BranchSites } from '../../model/trace/branch-sites.js';
 import { type Address, type FunctionId, NONE, type SiteId, type SymbolId } from '../../model/units.js';
 import { ColdParts } from './cold-parts.js';
 import { MisnamedStubs } from './misnamed-stubs.js';

@@ -1,8 +1,9 @@
 /**
  * Which function is it, and what does its name say about it? A table of plain columns, which another thread can be sent.
  */
-import type { BranchSites } from '../../model/branch-sites.js';
-import type { SymbolKind, SymbolTable } from '../../model/symbol-table.js';
+
+import type { SymbolKind, SymbolTable } from '../../model/names/symbol-table.js';
+import type { BranchSites } from '../../model/trace/branch-sites.js';
 import { type FunctionId, NONE } from '../../model/units.js';
 import { type FunctionIds, lower } from './function-ids.js';
 import { markNamelessStubs } from './nameless-stubs.js';

@@ -2,8 +2,9 @@
  * Places that perf gives the name of a stub, though it knows that they are no part of it: `clock@plt+0xffffaaaaaaaab000`
  * is the head of lld's linkage table, `memcpy@plt+0xffffffffff22f000` the vdso. They have no name.
  */
-import type { BranchSites } from '../../model/branch-sites.js';
-import { SpecialSymbol, SymbolKind, type SymbolTable } from '../../model/symbol-table.js';
+
+import { SpecialSymbol, SymbolKind, type SymbolTable } from '../../model/names/symbol-table.js';
+import type { BranchSites } from '../../model/trace/branch-sites.js';
 import { type Address, NONE, type SymbolId } from '../../model/units.js';
 import { Trait, traitsOf } from './traits.js';
 

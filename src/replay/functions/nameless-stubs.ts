@@ -2,7 +2,7 @@
  * Stubs of the dynamic linker that have no name: perf 6.1 cannot name the head of a procedure linkage table, nor the
  * slots that lld lays out. What they do tells them apart from functions: they jump on, and nothing else.
  */
-import { BranchKind, type BranchSites } from '../../model/branch-sites.js';
+import { BranchKind, type BranchSites } from '../../model/trace/branch-sites.js';
 import { type Address, type FunctionId, NONE, type SiteId } from '../../model/units.js';
 import { Trait } from './traits.js';
 

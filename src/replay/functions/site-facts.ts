@@ -1,8 +1,9 @@
 /**
  * What replay has to know of each branch site: worked out once per site, not once per event.
  */
-import { BranchKind, type BranchSites, TraceEdge } from '../../model/branch-sites.js';
-import type { SymbolTable } from '../../model/symbol-table.js';
+
+import type { SymbolTable } from '../../model/names/symbol-table.js';
+import { BranchKind, type BranchSites, TraceEdge } from '../../model/trace/branch-sites.js';
 import { type Address, NONE, type SiteId } from '../../model/units.js';
 import { type FunctionIds, numberFunctions } from './function-ids.js';
 import { type FunctionTable, functionTable } from './function-table.js';

@@ -2,9 +2,10 @@
  * Where stubs lead. The name alone does not say it: libc's memcpy only chooses among its variants and never runs
  * again, and ld.so has a strlen of its own. What returns to where the stub was called from does.
  */
-import { BranchKind, type BranchSites } from '../../model/branch-sites.js';
+
 import { countAtOrBelow } from '../../model/columns.js';
-import type { SymbolTable } from '../../model/symbol-table.js';
+import type { SymbolTable } from '../../model/names/symbol-table.js';
+import { BranchKind, type BranchSites } from '../../model/trace/branch-sites.js';
 import { type FunctionId, NONE, type SiteId } from '../../model/units.js';
 import { lower } from './function-ids.js';
 import { LONGEST_CALL_BYTES, Trait } from './traits.js';

@@ -1,7 +1,7 @@
 /**
  * What a function's name says about how it hands on control; addresses decide wherever they can.
  */
-import { SymbolKind } from '../../model/symbol-table.js';
+import { SymbolKind } from '../../model/names/symbol-table.js';
 
 export const Trait = {
   None: 0,

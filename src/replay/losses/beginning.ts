@@ -2,7 +2,7 @@
  * A thread before its first branch: it was made while the recording ran, or has been waiting since that began. Where its switches show
  * that it ran meanwhile, and something was not decoded, that is lost.
  */
-import { SpecialSymbol } from '../../model/symbol-table.js';
+import { SpecialSymbol } from '../../model/names/symbol-table.js';
 import type { Nanoseconds } from '../../model/units.js';
 import { orNameless } from '../functions/function-table.js';
 import { comesOutOfSyscall, Step } from '../functions/site-facts.js';

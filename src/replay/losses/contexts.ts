@@ -5,7 +5,7 @@
  * returns to, it does not reveal; but if the same chain of functions was seen elsewhere, the callers it had there are
  * the likely ones. It stays a guess: such frames are inferred.
  */
-import { type CallTree, CallTreeBuilder, ROOT } from '../../model/call-tree.js';
+import { type CallTree, CallTreeBuilder, ROOT } from '../../model/calls/call-tree.js';
 import { int32Column } from '../../model/columns.js';
 import { NONE, type NodeId, type SymbolId } from '../../model/units.js';
 

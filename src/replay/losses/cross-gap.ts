@@ -1,7 +1,7 @@
 /**
  * Between two segments: the time is nobody's, and of the stack only what the next segment confirms stays.
  */
-import { Inference } from '../../model/quality.js';
+import { Inference } from '../../model/profile/quality.js';
 import { NONE } from '../../model/units.js';
 import { comesOutOfSyscall } from '../functions/site-facts.js';
 import { Action, actionOf } from '../pairing/actions.js';

@@ -1,7 +1,7 @@
 /**
  * Lays down the stack that a segment begins with: what runs, and the callers that its leaving returns reveal.
  */
-import { Inference } from '../../model/quality.js';
+import { Inference } from '../../model/profile/quality.js';
 import { type FunctionId, NONE, type SymbolId } from '../../model/units.js';
 import { orNameless } from '../functions/function-table.js';
 import type { OtherStack } from '../pairing/calls.js';

@@ -2,7 +2,7 @@
  * Looks ahead across losses: a level that is seen to be left in a later segment was not left in between. Backwards over
  * the segments, so that each hears of all that follow it.
  */
-import type { ThreadEvents } from '../../model/thread-events.js';
+import type { ThreadEvents } from '../../model/trace/thread-events.js';
 import { type FunctionId, NONE, type SiteId } from '../../model/units.js';
 import { type SiteFacts, Step, SYSCALL_BYTES } from '../functions/site-facts.js';
 import { Trait } from '../functions/traits.js';

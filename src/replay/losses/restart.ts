@@ -1,7 +1,7 @@
 /**
  * The stack behind a loss: what the old stack still holds, and on it what the new segment's leaving returns reveal.
  */
-import { Inference } from '../../model/quality.js';
+import { Inference } from '../../model/profile/quality.js';
 import { type FunctionId, type Nanoseconds, NONE } from '../../model/units.js';
 import { jump } from '../stack/jump.js';
 import { endOfLevel, forgetLeaves, setLeave, uppermostLevels } from '../stack/levels.js';

@@ -2,7 +2,7 @@
  * Of several parked stacks that look alike, which one goes on? The one whose calls the next returns end, one below the
  * other; if that does not tell either, the one that was left first, for schedulers take turns.
  */
-import type { ThreadEvents } from '../../model/thread-events.js';
+import type { ThreadEvents } from '../../model/trace/thread-events.js';
 import { type SiteFacts, Step } from '../functions/site-facts.js';
 import { Trait } from '../functions/traits.js';
 import { endsAt, type OpenCall } from './calls.js';

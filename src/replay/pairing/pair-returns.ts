@@ -6,7 +6,7 @@
  * calling. With that, replay never has to guess ahead. Cost is linear: what a return passes over on its way down is popped or,
  * if nothing matches, dropped.
  */
-import type { ThreadEvents } from '../../model/thread-events.js';
+import type { ThreadEvents } from '../../model/trace/thread-events.js';
 import type { Address } from '../../model/units.js';
 import { type SiteFacts, Step } from '../functions/site-facts.js';
 import { Action, ActionFlag } from './actions.js';

@@ -2,7 +2,7 @@
  * Pairs calls with their returns as long as nothing else happens, which is nearly always: a return that ends the call on
  * top, and no other stack, signal or kernel entry above it. It does what `pairEvent` would do, without its questions.
  */
-import type { ThreadEvents } from '../../model/thread-events.js';
+import type { ThreadEvents } from '../../model/trace/thread-events.js';
 import { type SiteFacts, Step } from '../functions/site-facts.js';
 import { LONGEST_CALL_BYTES } from '../functions/traits.js';
 import { Action } from './actions.js';

@@ -1,7 +1,7 @@
 /**
  * Where the pairing of a segment stands: the calls that are open, the stacks that wait, and whether the trace runs.
  */
-import type { ThreadEvents } from '../../model/thread-events.js';
+import type { ThreadEvents } from '../../model/trace/thread-events.js';
 import { type Address, type FunctionId, NONE } from '../../model/units.js';
 import { type SiteFacts, SYSCALL_BYTES } from '../functions/site-facts.js';
 import { AlikeStacks } from './alike-stacks.js';

@@ -1,7 +1,7 @@
 /**
  * A call is over: what the tree, the counters and the log hear of it.
  */
-import { Inference, type InferenceName, UNWOUND } from '../../model/quality.js';
+import { Inference, type InferenceName, UNWOUND } from '../../model/profile/quality.js';
 import { type Nanoseconds, NONE } from '../../model/units.js';
 import type { ReplayState } from '../state.js';
 import type { Frame } from './frame.js';

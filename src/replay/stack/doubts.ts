@@ -1,8 +1,8 @@
 /**
  * How certain the place of what is open is: which of the open frames are guesses, and which may have been jumped to unseen.
  */
-import { type CallLogBuilder, Certainty } from '../../model/call-log.js';
-import { Inference } from '../../model/quality.js';
+import { type CallLogBuilder, Certainty } from '../../model/calls/call-log.js';
+import { Inference } from '../../model/profile/quality.js';
 import { type Nanoseconds, NONE } from '../../model/units.js';
 import type { Frame } from './frame.js';
 

@@ -2,7 +2,7 @@
  * Fibers during replay: frames of a stack that was left are kept aside, and put back where it goes on. They stand on
  * whatever went there, for that is whose time they take.
  */
-import { Inference } from '../../model/quality.js';
+import { Inference } from '../../model/profile/quality.js';
 import { type Nanoseconds, NONE } from '../../model/units.js';
 import type { StackSwitch } from '../pairing/parked-stacks.js';
 import type { ReplayState } from '../state.js';

@@ -2,7 +2,7 @@
  * Control that moved without an event: `--itrace=cr` prints no jumps, so an event may come from a function that is not
  * the one on top. Was it a tail call, or was the stack unwound? How the level on top ends tells; nothing is guessed.
  */
-import { Inference, UNWOUND } from '../../model/quality.js';
+import { Inference, UNWOUND } from '../../model/profile/quality.js';
 import { type FunctionId, NONE, type SymbolId } from '../../model/units.js';
 import { Step } from '../functions/site-facts.js';
 import { Trait } from '../functions/traits.js';

@@ -4,9 +4,9 @@
  * A level is what one call instruction put on the real stack: the function that was called, and above it those that
  * it jumped to (tail calls). A return removes whole levels.
  */
-import { Certainty } from '../../model/call-log.js';
-import { ROOT } from '../../model/call-tree.js';
-import { Inference } from '../../model/quality.js';
+import { Certainty } from '../../model/calls/call-log.js';
+import { ROOT } from '../../model/calls/call-tree.js';
+import { Inference } from '../../model/profile/quality.js';
 import { type FunctionId, type Nanoseconds, NONE, type NodeId, type SymbolId } from '../../model/units.js';
 import { Trait } from '../functions/traits.js';
 import type { ReplayState } from '../state.js';

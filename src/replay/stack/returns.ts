@@ -1,7 +1,7 @@
 /**
  * Returns: levels go, as pairing has found out.
  */
-import { Inference, UNWOUND } from '../../model/quality.js';
+import { Inference, UNWOUND } from '../../model/profile/quality.js';
 import { type FunctionId, NONE } from '../../model/units.js';
 import { orNameless } from '../functions/function-table.js';
 import { Trait } from '../functions/traits.js';

@@ -1,8 +1,8 @@
 /**
  * Up to which event is a thread known, and where was it then?
  */
-import { BranchKind, siteOfRecord } from '../../model/branch-sites.js';
-import type { ThreadEvents } from '../../model/thread-events.js';
+import { BranchKind, siteOfRecord } from '../../model/trace/branch-sites.js';
+import type { ThreadEvents } from '../../model/trace/thread-events.js';
 import { type Address, NONE } from '../../model/units.js';
 import { type SiteFacts, Step } from '../functions/site-facts.js';
 import type { Segment } from '../pairing/pairing.js';

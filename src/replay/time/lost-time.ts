@@ -5,9 +5,10 @@
  * Traced code does not leave its processor unseen: the trace stops first. So of a thread that runs and is switched out, something
  * is lost before that.
  */
-import { BranchKind, siteOfRecord } from '../../model/branch-sites.js';
-import { Certainty } from '../../model/call-log.js';
-import { SpecialSymbol } from '../../model/symbol-table.js';
+
+import { Certainty } from '../../model/calls/call-log.js';
+import { SpecialSymbol } from '../../model/names/symbol-table.js';
+import { BranchKind, siteOfRecord } from '../../model/trace/branch-sites.js';
 import { type Nanoseconds, NONE } from '../../model/units.js';
 import { Step } from '../functions/site-facts.js';
 import { stopNode } from '../stack/open-frames.js';

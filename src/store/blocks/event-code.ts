@@ -4,7 +4,7 @@
  * The first is how far its site lies behind the one that is expected; the second is the step from the time before plus one, or 0
  * before the eight bytes of the time itself.
  */
-import { type BranchSites, RECORD_SITES } from '../../model/branch-sites.js';
+import { type BranchSites, RECORD_SITES } from '../../model/trace/branch-sites.js';
 
 export const FAR_TIME = 0;
 export const LARGEST_STEP_NS = 2 ** 30;

@@ -4,8 +4,8 @@
 
 import { writeBlockHead } from '../../codec/block-head.js';
 import { putCount } from '../../codec/byte-writer.js';
-import { RECORD_SITES } from '../../model/branch-sites.js';
-import { MOST_BLOCK_EVENTS, type PackedBlock } from '../../model/packed-thread.js';
+import { RECORD_SITES } from '../../model/trace/branch-sites.js';
+import { MOST_BLOCK_EVENTS, type PackedBlock } from '../../model/trace/packed-thread.js';
 import { type Nanoseconds, NONE, type Tid } from '../../model/units.js';
 import type { LaneEvents } from '../lanes/lane-events.js';
 import { FAR_TIME, FIRST_EXPECTED, LARGEST_STEP_NS } from './event-code.js';

@@ -5,8 +5,13 @@ import { readSync } from 'node:fs';
 import { crc32, inflateRawSync } from 'node:zlib';
 import { blockHeadBytes, readBlockHead } from '../../codec/block-head.js';
 import { SEVEN_BITS as MORE } from '../../codec/byte-writer.js';
-import { RECORD_SITES } from '../../model/branch-sites.js';
-import { MOST_BLOCK_BYTES, type PackedBlock, type PackedLane, type PackedThread } from '../../model/packed-thread.js';
+import { RECORD_SITES } from '../../model/trace/branch-sites.js';
+import {
+  MOST_BLOCK_BYTES,
+  type PackedBlock,
+  type PackedLane,
+  type PackedThread,
+} from '../../model/trace/packed-thread.js';
 import type { Nanoseconds } from '../../model/units.js';
 import type { EventRows, Lane } from '../lanes/lane-rows.js';
 import type { PackedFile } from '../runs/event-memory.js';

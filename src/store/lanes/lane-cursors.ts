@@ -1,7 +1,7 @@
 /**
  * Places in the lanes of a thread, and which of them is heard next.
  */
-import { TraceEdge } from '../../model/branch-sites.js';
+import { TraceEdge } from '../../model/trace/branch-sites.js';
 import { type Nanoseconds, NONE } from '../../model/units.js';
 import type { Lane, SiteEdges } from './lane-rows.js';
 

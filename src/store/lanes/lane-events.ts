@@ -2,7 +2,7 @@
  * What the inputs saw of one thread on one processor, in the order of its lane, some events at a time: a lane as `readLane` makes it,
  * however little memory there is.
  */
-import { FAR, FAR_LENGTH, farTime, NEAR_LENGTH } from '../../model/event-run.js';
+import { FAR, FAR_LENGTH, farTime, NEAR_LENGTH } from '../../model/trace/event-run.js';
 import type { Nanoseconds } from '../../model/units.js';
 import { runAt, type SharedEvents } from '../runs/event-memory.js';
 import { LARGEST_JITTER_NS, type LaneRuns } from './lane.js';

@@ -1,7 +1,7 @@
 /**
  * What the inputs saw of one thread on one processor: runs of events in, in any order, one lane out.
  */
-import { FAR, FAR_LENGTH, farTime, NEAR_LENGTH } from '../../model/event-run.js';
+import { FAR, FAR_LENGTH, farTime, NEAR_LENGTH } from '../../model/trace/event-run.js';
 import type { Nanoseconds } from '../../model/units.js';
 import { type Place, runAt, type SharedEvents } from '../runs/event-memory.js';
 import type { EventRows, Lane } from './lane-rows.js';

@@ -4,8 +4,8 @@
  * Which process an address belongs to is not known here: programs that are loaded at the same address, as those that are not
  * position-independent, may disagree. Then the file that perf printed decides, or nothing does.
  */
-import { bracketedName, isMadeAtRunTime } from '../../model/mapped-files.js';
-import type { Mapping } from '../../model/trace-chunk.js';
+import { bracketedName, isMadeAtRunTime } from '../../model/names/mapped-files.js';
+import type { Mapping } from '../../model/trace/trace-chunk.js';
 import type { Address } from '../../model/units.js';
 
 export interface FilePlace {

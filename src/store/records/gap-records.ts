@@ -2,7 +2,7 @@
  * perf's errors; those that name no thread may concern any that was last seen on their processor.
  */
 import { countAtOrBelow } from '../../model/columns.js';
-import type { TraceRecord } from '../../model/trace-chunk.js';
+import type { TraceRecord } from '../../model/trace/trace-chunk.js';
 import { NONE } from '../../model/units.js';
 import { lastRowAt, type MergedLanes } from '../lanes/merge-lanes.js';
 

@@ -5,7 +5,7 @@
  * mappings cover older ones. The kernel's are the same for all.
  */
 import { countAtOrBelow } from '../../model/columns.js';
-import type { Mapping } from '../../model/trace-chunk.js';
+import type { Mapping } from '../../model/trace/trace-chunk.js';
 import { type Address, type Nanoseconds, NONE } from '../../model/units.js';
 
 /** perf gives the kernel's mappings the process −1, and programs have positive ids. */

@@ -1,9 +1,9 @@
 /**
  * Switches, gaps and execs, put among a thread's branch events by their time.
  */
-import { BranchKind, type RecordKind, siteOfRecord, TraceEdge } from '../../model/branch-sites.js';
-import type { ThreadEvents } from '../../model/thread-events.js';
-import type { TraceRecord } from '../../model/trace-chunk.js';
+import { BranchKind, type RecordKind, siteOfRecord, TraceEdge } from '../../model/trace/branch-sites.js';
+import type { ThreadEvents } from '../../model/trace/thread-events.js';
+import type { TraceRecord } from '../../model/trace/trace-chunk.js';
 import type { Nanoseconds, Tid } from '../../model/units.js';
 import type { EventRows, SiteEdges } from '../lanes/lane-rows.js';
 import { lastRowAt, type MergedLanes } from '../lanes/merge-lanes.js';

@@ -1,7 +1,7 @@
 /**
  * Who each thread is: its process, and every name it had.
  */
-import type { ThreadName } from '../../model/trace-chunk.js';
+import type { ThreadName } from '../../model/trace/trace-chunk.js';
 import type { Nanoseconds, Tid } from '../../model/units.js';
 import { nameMatcher } from './name-matcher.js';
 

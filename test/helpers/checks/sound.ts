@@ -3,9 +3,9 @@
  */
 import { expect } from 'vitest';
 import type { Profile, Quality, ThreadProfile } from '../../../src/index.js';
-import { type CallTree, ROOT } from '../../../src/model/call-tree.js';
-import { SpecialSymbol, SymbolKind, type SymbolTable } from '../../../src/model/symbol-table.js';
-import { totalTimes } from '../../../src/model/tree-view.js';
+import { type CallTree, ROOT } from '../../../src/model/calls/call-tree.js';
+import { totalTimes } from '../../../src/model/calls/tree-view.js';
+import { SpecialSymbol, SymbolKind, type SymbolTable } from '../../../src/model/names/symbol-table.js';
 
 /** 13 days: any sum of a few hundred such times is exact. */
 const FARTHEST_EXACT_NS = 2 ** 50;

@@ -4,9 +4,9 @@
 import fc from 'fast-check';
 import type { CallTree, Profile, Quality, ThreadProfile, TraceMeta } from '../../../src/index.js';
 import type { TraceGap } from '../../../src/internal.js';
-import { CallTreeBuilder } from '../../../src/model/call-tree.js';
-import { addedDurations, BUCKETS, type FunctionDurations } from '../../../src/model/durations.js';
-import { SymbolTableBuilder } from '../../../src/model/symbol-table.js';
+import { CallTreeBuilder } from '../../../src/model/calls/call-tree.js';
+import { addedDurations, BUCKETS, type FunctionDurations } from '../../../src/model/calls/durations.js';
+import { SymbolTableBuilder } from '../../../src/model/names/symbol-table.js';
 import { profileOfNames } from '../checks/profile-file.js';
 
 const ns = fc.oneof(

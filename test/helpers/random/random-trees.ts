@@ -2,7 +2,7 @@
  * Call trees of a few functions and stops, with all that a tree can hold: recursion, stops in stops, frames without any time.
  */
 import fc from 'fast-check';
-import { type CallTree, CallTreeBuilder } from '../../../src/model/call-tree.js';
+import { type CallTree, CallTreeBuilder } from '../../../src/model/calls/call-tree.js';
 
 /** Six special ones, and as many functions. */
 export const SYMBOLS = 12;

@@ -1,8 +1,9 @@
 /**
  * A trace file in, what replay works on out: every thread's events, as `analyze` would hand them over.
  */
-import type { BranchSites } from '../../../src/model/branch-sites.js';
-import type { SymbolTable } from '../../../src/model/symbol-table.js';
+
+import type { SymbolTable } from '../../../src/model/names/symbol-table.js';
+import type { BranchSites } from '../../../src/model/trace/branch-sites.js';
 import { openTraceFile } from '../../../src/pipeline/input/open-text.js';
 import type { TraceInput } from '../../../src/pipeline/input/trace-input.js';
 import { TextSource } from '../../../src/pipeline/read/text-source.js';

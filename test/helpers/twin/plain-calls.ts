@@ -1,7 +1,7 @@
 /**
  * Every call of a thread and every stretch of its time, one by one: what answers are checked against.
  */
-import type { InferenceName } from '../../../src/model/quality.js';
+import type { InferenceName } from '../../../src/model/profile/quality.js';
 
 export interface PlainCall {
   /** What it turned out to be in the end. */

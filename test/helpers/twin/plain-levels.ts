@@ -4,10 +4,11 @@
  * A level is what one call instruction, signal or kernel entry put on the stack. `Levels` does to them what each event
  * means, and can be copied: a reader in doubt takes a copy as scrap paper and reads on until the answer comes.
  */
-import { BranchKind, siteOfRecord } from '../../../src/model/branch-sites.js';
-import type { InferenceName } from '../../../src/model/quality.js';
-import type { SymbolTable } from '../../../src/model/symbol-table.js';
-import type { ThreadEvents } from '../../../src/model/thread-events.js';
+
+import type { SymbolTable } from '../../../src/model/names/symbol-table.js';
+import type { InferenceName } from '../../../src/model/profile/quality.js';
+import { BranchKind, siteOfRecord } from '../../../src/model/trace/branch-sites.js';
+import type { ThreadEvents } from '../../../src/model/trace/thread-events.js';
 import type { SymbolId } from '../../../src/model/units.js';
 import { type SiteFacts, Step, SYSCALL_BYTES } from '../../../src/replay/functions/site-facts.js';
 import { LONGEST_CALL_BYTES, Trait } from '../../../src/replay/functions/traits.js';

@@ -2,9 +2,9 @@
  * A thread's log in, the list of its calls out: for traces with losses and fibers, of which there is no plain replay.
  * That the log is right is shown elsewhere: added up it is the tree.
  */
-import { argumentOf, type CallLog, CallOp, Certainty, opOf } from '../../../src/model/call-log.js';
-import type { CallTree } from '../../../src/model/call-tree.js';
-import { Inference, type InferenceName, UNWOUND } from '../../../src/model/quality.js';
+import { argumentOf, type CallLog, CallOp, Certainty, opOf } from '../../../src/model/calls/call-log.js';
+import type { CallTree } from '../../../src/model/calls/call-tree.js';
+import { Inference, type InferenceName, UNWOUND } from '../../../src/model/profile/quality.js';
 import type { NameOf } from './asked-answers.js';
 import { CallList, type PlainCall, type PlainThread } from './plain-calls.js';
 

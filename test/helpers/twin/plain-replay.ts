@@ -6,9 +6,10 @@
  * the levels to a scrap of paper and reads on until the answer comes (`callersNeverSeenCalling`, `howTopEnds`). Nothing
  * is prepared, and nothing is fast.
  */
-import { type InferenceName, noInferences } from '../../../src/model/quality.js';
-import type { SymbolTable } from '../../../src/model/symbol-table.js';
-import type { ThreadEvents } from '../../../src/model/thread-events.js';
+
+import type { SymbolTable } from '../../../src/model/names/symbol-table.js';
+import { type InferenceName, noInferences } from '../../../src/model/profile/quality.js';
+import type { ThreadEvents } from '../../../src/model/trace/thread-events.js';
 import type { Tid } from '../../../src/model/units.js';
 import { type SiteFacts, Step, SYSCALL_BYTES } from '../../../src/replay/functions/site-facts.js';
 import { Trait } from '../../../src/replay/functions/traits.js';

@@ -1,7 +1,7 @@
 /**
  * A trace file in, the calls of its threads out, as the plain replay lists them.
  */
-import type { ThreadEvents } from '../../../src/model/thread-events.js';
+import type { ThreadEvents } from '../../../src/model/trace/thread-events.js';
 import { type SiteFacts, Step } from '../../../src/replay/functions/site-facts.js';
 import { Action } from '../../../src/replay/pairing/actions.js';
 import { pairReturns } from '../../../src/replay/pairing/pair-returns.js';

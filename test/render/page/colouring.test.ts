@@ -3,7 +3,7 @@
  */
 import { describe, expect, test } from 'vitest';
 import { isStop } from '../../../src/analysis/tree/outside.js';
-import { ROOT } from '../../../src/model/call-tree.js';
+import { ROOT } from '../../../src/model/calls/call-tree.js';
 import type { FrameTable } from '../../../src/render/frames/frame-table.js';
 import { painterOf, STEPS } from '../../../src/render/page/view/colouring.js';
 import { START, type State } from '../../../src/render/page/view/state.js';

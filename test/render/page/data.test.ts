@@ -4,9 +4,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { AnalyzeOptions, CallTree, Profile } from '../../../src/index.js';
-import { CallTreeBuilder, ROOT, withoutEmptyNodes } from '../../../src/model/call-tree.js';
-import { NODE_COLUMNS } from '../../../src/model/node-columns.js';
-import { compareSymbols } from '../../../src/model/symbol-order.js';
+import { CallTreeBuilder, ROOT, withoutEmptyNodes } from '../../../src/model/calls/call-tree.js';
+import { NODE_COLUMNS } from '../../../src/model/calls/node-columns.js';
+import { compareSymbols } from '../../../src/model/names/symbol-order.js';
 import { NONE } from '../../../src/model/units.js';
 import type { PageData } from '../../../src/render/page/data/page-data.js';
 import { profileOf } from '../../../src/render/page/data/profile-of.js';

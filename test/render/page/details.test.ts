@@ -4,8 +4,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { layout } from '../../../src/layout/layout.js';
-import { ROOT } from '../../../src/model/call-tree.js';
-import { bucketOf } from '../../../src/model/durations.js';
+import { ROOT } from '../../../src/model/calls/call-tree.js';
+import { bucketOf } from '../../../src/model/calls/durations.js';
 import { detailsOf, widthName } from '../../../src/render/page/captions/details.js';
 import { foldedText } from '../../../src/render/page/captions/folded.js';
 import { barsOf } from '../../../src/render/page/view/histogram.js';

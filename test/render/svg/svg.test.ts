@@ -5,8 +5,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { qualityLines } from '../../../cli/quality/lines.js';
 import { type Profile, renderSvg, type SvgOptions } from '../../../src/index.js';
-import { CallTreeBuilder, ROOT } from '../../../src/model/call-tree.js';
-import { SymbolTableBuilder } from '../../../src/model/symbol-table.js';
+import { CallTreeBuilder, ROOT } from '../../../src/model/calls/call-tree.js';
+import { SymbolTableBuilder } from '../../../src/model/names/symbol-table.js';
 import {
   type Colour,
   FOCUS,

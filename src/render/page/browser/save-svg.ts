@@ -1,7 +1,7 @@
 /**
  * The view as a picture that stands alone.
  */
-import { ROOT } from '../../../model/call-tree.js';
+import { ROOT } from '../../../model/calls/call-tree.js';
 import type { LegendEntry } from '../../frames/about.js';
 import { type Colour, SCALE } from '../../frames/colours.js';
 import { type Drawing, HATCH_PATTERN, type Look, pictureClass, ROW_PX, rectangles } from '../../frames/drawing.js';

@@ -3,8 +3,8 @@
  */
 import type { FunctionSums } from '../../../analysis/tree/functions.js';
 import type { Boxes } from '../../../layout/layout.js';
-import type { TraceMeta } from '../../../model/profile.js';
-import { switchesRemedy } from '../../../model/remedies.js';
+import type { TraceMeta } from '../../../model/profile/profile.js';
+import { switchesRemedy } from '../../../model/profile/remedies.js';
 import type { Nanoseconds } from '../../../model/units.js';
 import { formatDuration, formatMany, formatShare, longestCut } from '../../format.js';
 import { callsText, type Fact, type Facts, factsOf, isBlock, longestFact } from '../../frames/facts.js';

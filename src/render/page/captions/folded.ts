@@ -1,8 +1,8 @@
 /**
  * Stacks as text, to be pasted elsewhere.
  */
-import { withoutEmptyNodes } from '../../../model/call-tree.js';
-import type { SymbolTable } from '../../../model/symbol-table.js';
+import { withoutEmptyNodes } from '../../../model/calls/call-tree.js';
+import type { SymbolTable } from '../../../model/names/symbol-table.js';
 import type { NodeId } from '../../../model/units.js';
 import { renderFolded } from '../../folded.js';
 import { endOf, type FrameTable, nameOf } from '../../frames/frame-table.js';

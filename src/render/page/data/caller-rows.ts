@@ -2,7 +2,7 @@
  * Nodes of the shape, those of a thread → which of them is the caller of each.
  */
 import { damagedAt } from '../../../codec/file-fault.js';
-import { ROOT } from '../../../model/call-tree.js';
+import { ROOT } from '../../../model/calls/call-tree.js';
 import { NONE } from '../../../model/units.js';
 import type { Shape } from './page-data.js';
 

@@ -3,7 +3,7 @@
  */
 
 import type { NumberReader } from '../../../codec/number-reader.js';
-import { NODE_COLUMNS, type NodeColumn, type NodeColumns, nodeColumns } from '../../../model/node-columns.js';
+import { NODE_COLUMNS, type NodeColumn, type NodeColumns, nodeColumns } from '../../../model/calls/node-columns.js';
 import { guessesFor, type NodeRows } from './guesses.js';
 import { pageWriter } from './numbers.js';
 

@@ -3,7 +3,7 @@
  */
 
 import type { NumberReader } from '../../../codec/number-reader.js';
-import { BUCKETS, type FunctionDurations } from '../../../model/durations.js';
+import { BUCKETS, type FunctionDurations } from '../../../model/calls/durations.js';
 import { pageWriter } from './numbers.js';
 
 /** Of the threads that have them. Their symbols are as the page numbers them. */

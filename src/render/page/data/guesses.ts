@@ -1,9 +1,9 @@
 /**
  * What a node's numbers mostly are, by the columns before: writer and reader guess the same, and the page has the distances.
  */
-import type { CallTree } from '../../../model/call-tree.js';
-import type { NodeColumn } from '../../../model/node-columns.js';
-import { totalTimes } from '../../../model/tree-view.js';
+import type { CallTree } from '../../../model/calls/call-tree.js';
+import type { NodeColumn } from '../../../model/calls/node-columns.js';
+import { totalTimes } from '../../../model/calls/tree-view.js';
 
 /** A thread's nodes, callers before callees; of the columns, those that are not read yet are empty. */
 export type NodeRows = Pick<CallTree, 'parent' | NodeColumn>;

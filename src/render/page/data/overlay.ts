@@ -1,11 +1,11 @@
 /**
  * The trees of all threads, laid over each other: the shape that they have together, and where each of their nodes is in it.
  */
-import { type CallTree, CallTreeBuilder, ROOT, selectNodes } from '../../../model/call-tree.js';
-import { nodeOrder, type SymbolOrder } from '../../../model/file-order.js';
+import { type CallTree, CallTreeBuilder, ROOT, selectNodes } from '../../../model/calls/call-tree.js';
 import { askForMemory } from '../../../model/memory-watch.js';
-import type { Profile } from '../../../model/profile.js';
-import { symbolRanks } from '../../../model/symbol-order.js';
+import { symbolRanks } from '../../../model/names/symbol-order.js';
+import { nodeOrder, type SymbolOrder } from '../../../model/profile/file-order.js';
+import type { Profile } from '../../../model/profile/profile.js';
 import { NONE } from '../../../model/units.js';
 import type { Shape } from './page-data.js';
 

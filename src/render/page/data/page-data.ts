@@ -1,10 +1,10 @@
 /**
  * What the report page works on: the shape of all threads' trees together, and each thread's own numbers on it.
  */
-import type { NodeColumns } from '../../../model/node-columns.js';
-import type { ThreadProfile, TraceMeta } from '../../../model/profile.js';
-import type { Quality } from '../../../model/quality.js';
-import type { SymbolTable } from '../../../model/symbol-table.js';
+import type { NodeColumns } from '../../../model/calls/node-columns.js';
+import type { SymbolTable } from '../../../model/names/symbol-table.js';
+import type { ThreadProfile, TraceMeta } from '../../../model/profile/profile.js';
+import type { Quality } from '../../../model/profile/quality.js';
 
 export interface PageData {
   readonly meta: TraceMeta;

@@ -1,8 +1,8 @@
 /**
  * The page's data → the profile that it was written from.
  */
-import { addedDurations } from '../../../model/durations.js';
-import type { Profile, ThreadProfile } from '../../../model/profile.js';
+import { addedDurations } from '../../../model/calls/durations.js';
+import type { Profile, ThreadProfile } from '../../../model/profile/profile.js';
 import { callerRows } from './caller-rows.js';
 import type { PageData, PageThread, Shape } from './page-data.js';
 

@@ -2,8 +2,8 @@
  * The bytes of `writePageData`, joined → the data that the page works on.
  */
 
-import type { FunctionDurations } from '../../../model/durations.js';
-import type { NodeColumns } from '../../../model/node-columns.js';
+import type { FunctionDurations } from '../../../model/calls/durations.js';
+import type { NodeColumns } from '../../../model/calls/node-columns.js';
 import { callerRows } from './caller-rows.js';
 import { readColumns } from './columns.js';
 import { readDurations } from './durations.js';

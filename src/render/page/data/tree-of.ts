@@ -2,8 +2,8 @@
  * Some threads of the page → one tree of theirs. It is made again whenever threads are chosen: added up where the shape has them,
  * nothing is looked up.
  */
-import { type CallTree, selectNodes, usedNodes } from '../../../model/call-tree.js';
-import type { NodeColumn } from '../../../model/node-columns.js';
+import { type CallTree, selectNodes, usedNodes } from '../../../model/calls/call-tree.js';
+import type { NodeColumn } from '../../../model/calls/node-columns.js';
 import type { PageData, PageThread, Shape } from './page-data.js';
 
 /**

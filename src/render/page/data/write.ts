@@ -2,10 +2,10 @@
  * A profile in, the bytes of its page data out, not yet compressed. Compression lives on bytes that are alike: so it is columns.
  */
 
+import { NODE_COLUMNS } from '../../../model/calls/node-columns.js';
 import { assert } from '../../../model/errors.js';
-import { orderedDurations, type SymbolOrder, symbolOrder } from '../../../model/file-order.js';
-import { NODE_COLUMNS } from '../../../model/node-columns.js';
-import type { Profile } from '../../../model/profile.js';
+import { orderedDurations, type SymbolOrder, symbolOrder } from '../../../model/profile/file-order.js';
+import type { Profile } from '../../../model/profile/profile.js';
 import { columnBytes } from './columns.js';
 import { durationsBytes } from './durations.js';
 import { headBytes, type PageHead, type ThreadHead } from './head.js';

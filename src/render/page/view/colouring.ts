@@ -2,8 +2,8 @@
  * The colour of a frame, as a class of the style sheet, and what the colours mean.
  */
 import { isStop as isStopSymbol, timeSums } from '../../../analysis/tree/outside.js';
-import { type CallTree, ROOT } from '../../../model/call-tree.js';
-import { totalTimes } from '../../../model/tree-view.js';
+import { type CallTree, ROOT } from '../../../model/calls/call-tree.js';
+import { totalTimes } from '../../../model/calls/tree-view.js';
 import type { NodeId } from '../../../model/units.js';
 import { formatDuration } from '../../format.js';
 import { type Paint, paintByFunction } from '../../frames/drawing.js';

@@ -5,7 +5,7 @@ import { functionWeights } from '../../../analysis/tree/function-weights.js';
 import type { FunctionSums } from '../../../analysis/tree/functions.js';
 import { type Metric, ownWeights } from '../../../analysis/tree/metrics.js';
 import { sumOf } from '../../../layout/layout.js';
-import { type CallTree, ROOT, selectNodes } from '../../../model/call-tree.js';
+import { type CallTree, ROOT, selectNodes } from '../../../model/calls/call-tree.js';
 import type { NodeId, SymbolId } from '../../../model/units.js';
 import { endOf, type FrameTable } from '../../frames/frame-table.js';
 import type { View } from './view.js';

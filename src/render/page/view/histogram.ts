@@ -1,7 +1,7 @@
 /**
  * How long the calls of a function took, as bars.
  */
-import { bucketMiddle, bucketStart, type Histogram } from '../../../model/durations.js';
+import { bucketMiddle, bucketStart, type Histogram } from '../../../model/calls/durations.js';
 import type { Nanoseconds } from '../../../model/units.js';
 import { formatDuration, formatMany } from '../../format.js';
 

@@ -2,7 +2,7 @@
  * What is looked at → which paths of the threads are in it, whichever threads are chosen: so every thread can tell how much of
  * its time is there.
  */
-import { ROOT } from '../../../model/call-tree.js';
+import { ROOT } from '../../../model/calls/call-tree.js';
 import type { NodeId, SymbolId } from '../../../model/units.js';
 import type { Shape } from '../data/page-data.js';
 import type { State } from './state.js';

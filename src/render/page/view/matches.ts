@@ -1,7 +1,7 @@
 /**
  * What a search finds in a graph, and the graph of that alone.
  */
-import { ROOT } from '../../../model/call-tree.js';
+import { ROOT } from '../../../model/calls/call-tree.js';
 import type { NodeId } from '../../../model/units.js';
 import { type FrameTable, summedUp } from '../../frames/frame-table.js';
 import type { Found } from '../../frames/search.js';

@@ -1,7 +1,7 @@
 /**
  * Frames by the symbols that lead to them: in another tree they are other nodes.
  */
-import { ROOT } from '../../../model/call-tree.js';
+import { ROOT } from '../../../model/calls/call-tree.js';
 import { NONE, type NodeId, type SymbolId } from '../../../model/units.js';
 import type { FrameTable } from '../../frames/frame-table.js';
 import type { State } from './state.js';

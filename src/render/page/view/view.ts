@@ -2,8 +2,8 @@
  * A tree, and what is known of the functions in it. Nothing is worked out before somebody asks for it.
  */
 import { type FunctionSums, functionsOf } from '../../../analysis/tree/functions.js';
-import type { CallTree } from '../../../model/call-tree.js';
-import { type FunctionDurations, histogramsOf } from '../../../model/durations.js';
+import type { CallTree } from '../../../model/calls/call-tree.js';
+import { type FunctionDurations, histogramsOf } from '../../../model/calls/durations.js';
 import type { Nanoseconds, SymbolId } from '../../../model/units.js';
 import { type Bar, barsOf } from './histogram.js';
 import { once } from './remembered.js';

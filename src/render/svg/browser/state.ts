@@ -1,7 +1,7 @@
 /**
  * What is looked at ↔ the hash of the address, so that a link and a reload show the same.
  */
-import { ROOT } from '../../../model/call-tree.js';
+import { ROOT } from '../../../model/calls/call-tree.js';
 import type { NodeId } from '../../../model/units.js';
 import type { FrameTable } from '../../frames/frame-table.js';
 

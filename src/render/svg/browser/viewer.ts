@@ -2,7 +2,7 @@
  * What a reader does in the picture: every zoom and search goes into the address, and what the address says is drawn.
  */
 import { weightOfRun } from '../../../layout/layout.js';
-import { ROOT } from '../../../model/call-tree.js';
+import { ROOT } from '../../../model/calls/call-tree.js';
 import type { NodeId } from '../../../model/units.js';
 import { paintByFunction } from '../../frames/drawing.js';
 import { type Facts, factsOf, factsText } from '../../frames/facts.js';

@@ -1,7 +1,7 @@
 /**
  * Callers or callees of the chosen function: a flame graph with a zoom of its own.
  */
-import { ROOT } from '../../../../model/call-tree.js';
+import { ROOT } from '../../../../model/calls/call-tree.js';
 import { NONE, type NodeId, type SymbolId } from '../../../../model/units.js';
 import { factsOf, factsText, symbolAt } from '../../../frames/facts.js';
 import type { FrameTable } from '../../../frames/frame-table.js';

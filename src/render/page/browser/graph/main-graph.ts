@@ -2,7 +2,7 @@
  * The flame graph of what is looked at, with what is known of its frames.
  */
 import { type Boxes, BoxKind, sumOf } from '../../../../layout/layout.js';
-import { ROOT } from '../../../../model/call-tree.js';
+import { ROOT } from '../../../../model/calls/call-tree.js';
 import type { NodeId, SymbolId } from '../../../../model/units.js';
 import { symbolAt } from '../../../frames/facts.js';
 import type { FrameTable } from '../../../frames/frame-table.js';

@@ -3,7 +3,7 @@
  */
 import { longestNs } from '../../../../analysis/tree/duration-stats.js';
 import type { FunctionSums } from '../../../../analysis/tree/functions.js';
-import type { TraceMeta } from '../../../../model/profile.js';
+import type { TraceMeta } from '../../../../model/profile/profile.js';
 import { formatCalls, formatCount, formatDuration, formatLongest, formatShare } from '../../../format.js';
 import { formatWeight } from '../../../frames/facts.js';
 import { htmlElement as html } from '../../../viewer/dom.js';

@@ -1,7 +1,7 @@
 /**
  * All threads: what each did, and when it was lost.
  */
-import type { TraceGap } from '../../../../model/quality.js';
+import type { TraceGap } from '../../../../model/profile/quality.js';
 import { formatCount, formatDuration, formatMany, formatShare } from '../../../format.js';
 import { htmlElement as html, svgElement as svg } from '../../../viewer/dom.js';
 import { tracedHint } from '../../captions/details.js';

@@ -1,8 +1,9 @@
 /**
  * What follows from a call tree: total times, children and depths, each in one pass.
  */
+
+import { NONE, type NodeId } from '../units.js';
 import { type CallTree, ROOT } from './call-tree.js';
-import { NONE, type NodeId } from './units.js';
 
 /** Derived from a CallTree; never sent between threads. */
 export interface TreeView {

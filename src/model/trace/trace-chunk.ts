@@ -1,7 +1,7 @@
 /**
  * What the parser hands to the store: a piece of one input, as columns of events and a few records.
  */
-import type { Address, Nanoseconds, Tid } from './units.js';
+import type { Address, Nanoseconds, Tid } from '../units.js';
 
 /** Branch events in the order of the input. */
 export interface EventColumns {

@@ -1,7 +1,7 @@
 /**
  * What the kernel told perf beside the trace: who runs where, what threads are called, what is in their memory.
  */
-import type { Address } from './units.js';
+import type { Address } from '../units.js';
 
 /** `name` and `file`: bytes as latin1 characters. */
 export type SidebandRecord =

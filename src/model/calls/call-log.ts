@@ -5,8 +5,8 @@
  * A row is an operation with an argument, and the time up to which time is charged before it is done: to the stop that is
  * open, else to the frame on top.
  */
-import { resized } from './columns.js';
-import { type Nanoseconds, NONE, type NodeId } from './units.js';
+import { resized } from '../columns.js';
+import { type Nanoseconds, NONE, type NodeId } from '../units.js';
 
 export const CallOp = {
   /** Time begins anew here: nothing is charged. */

@@ -2,11 +2,11 @@
  * The calling-context tree: one node per path of callers, with what was measured on it.
  */
 
-import { ReusedColumn, resized } from './columns.js';
+import { ReusedColumn, resized } from '../columns.js';
+import { askForMemory } from '../memory-watch.js';
+import { type Nanoseconds, NONE, type NodeId, type SymbolId } from '../units.js';
 import type { DurationsBuilder } from './durations.js';
-import { askForMemory } from './memory-watch.js';
 import { type NodeColumns, nodeColumns } from './node-columns.js';
-import { type Nanoseconds, NONE, type NodeId, type SymbolId } from './units.js';
 
 /** Node 0 is the root, no function; a parent always has a smaller id than its children. */
 export interface CallTree extends NodeColumns {

@@ -4,7 +4,7 @@
  * An event is two numbers: its site, and the nanoseconds since the event before it. Where those do not fit, and at the
  * beginning, it is four: FAR, the site, and the time itself as the two halves of a floating point number.
  */
-import type { Nanoseconds, SiteId } from './units.js';
+import type { Nanoseconds, SiteId } from '../units.js';
 
 export const FAR = -1;
 /** Numbers an event takes, near and far. */

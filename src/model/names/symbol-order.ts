@@ -1,8 +1,9 @@
 /**
  * Symbols by what people read: by name, then by the name of the file. Ids depend on what was read first.
  */
+
+import { NONE, type SymbolId } from '../units.js';
 import type { SymbolTable } from './symbol-table.js';
-import { NONE, type SymbolId } from './units.js';
 import { compareUtf8 } from './utf8-order.js';
 
 /** A symbol without a file stands before those that have one; NONE before all. */

@@ -1,11 +1,11 @@
 /**
  * A profile: everything that was learned from a trace, before anybody draws it.
  */
-import type { CallTree } from './call-tree.js';
-import type { FunctionDurations } from './durations.js';
+import type { CallTree } from '../calls/call-tree.js';
+import type { FunctionDurations } from '../calls/durations.js';
+import type { SymbolTable } from '../names/symbol-table.js';
+import type { Nanoseconds, Tid } from '../units.js';
 import type { Quality } from './quality.js';
-import type { SymbolTable } from './symbol-table.js';
-import type { Nanoseconds, Tid } from './units.js';
 
 export interface ThreadProfile {
   readonly tid: Tid;

@@ -1,9 +1,10 @@
 /**
  * A tree whose nodes stand as they are drawn: callers before callees, siblings in an order, a subtree in one run.
  */
+
+import type { NodeId } from '../units.js';
 import { type CallTree, ROOT, selectNodes } from './call-tree.js';
 import { childrenOf, viewOf } from './tree-view.js';
-import type { NodeId } from './units.js';
 
 /** `compare`: of two siblings. */
 export function inPreOrder(tree: CallTree, compare: (a: NodeId, b: NodeId) => number): CallTree {

@@ -1,7 +1,7 @@
 /**
  * One thread's events, in the order in which they happened, over all processors it ran on.
  */
-import type { Tid } from './units.js';
+import type { Tid } from '../units.js';
 
 export interface ThreadEvents {
   readonly tid: Tid;

@@ -2,8 +2,8 @@
  * How long calls took: counts by size, in buckets that are exact below 64 ns and 1/32 of their size wide above, so that a
  * percentile is right within 1.6 %. Histograms of the same buckets add up.
  */
-import { float64Column, int32Column, resized } from './columns.js';
-import { type Nanoseconds, NONE, type SymbolId } from './units.js';
+import { float64Column, int32Column, resized } from '../columns.js';
+import { type Nanoseconds, NONE, type SymbolId } from '../units.js';
 
 const BLOCK_BITS = 5;
 /** Buckets of one power of two; what is below the first of them is exact. */

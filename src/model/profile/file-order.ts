@@ -1,13 +1,13 @@
 /**
  * A profile's symbols and nodes in the order of its file: names decide, never the order in which a trace brought them.
  */
-import { type CallTree, ROOT } from './call-tree.js';
-import type { FunctionDurations } from './durations.js';
+import { type CallTree, ROOT } from '../calls/call-tree.js';
+import type { FunctionDurations } from '../calls/durations.js';
+import { compareSymbols, dsoOf } from '../names/symbol-order.js';
+import { SpecialSymbol, type SymbolKind, type SymbolTable } from '../names/symbol-table.js';
+import { compareUtf8 } from '../names/utf8-order.js';
+import { NONE, type NodeId, type SymbolId } from '../units.js';
 import type { Profile, ThreadProfile } from './profile.js';
-import { compareSymbols, dsoOf } from './symbol-order.js';
-import { SpecialSymbol, type SymbolKind, type SymbolTable } from './symbol-table.js';
-import { NONE, type NodeId, type SymbolId } from './units.js';
-import { compareUtf8 } from './utf8-order.js';
 
 export interface SymbolOrder {
   /** The file's table: the special ones, then those that a tree or durations use. */

@@ -1,7 +1,7 @@
 /**
  * Where a file keeps the events of a thread, in blocks of little room; plain data.
  */
-import type { Nanoseconds, Tid } from './units.js';
+import type { Nanoseconds, Tid } from '../units.js';
 
 export interface PackedThread {
   readonly tid: Tid;

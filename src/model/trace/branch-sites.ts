@@ -2,8 +2,8 @@
  * Branch sites: the distinct branches of a trace. Millions of events share some hundred thousand sites, so an
  * event is a site and a time, and whatever follows from the two addresses alone is worked out once per site.
  */
-import { float64Column, int32Column, uint8Column } from './columns.js';
-import { type Address, NONE, type SiteId, type SymbolId } from './units.js';
+import { float64Column, int32Column, uint8Column } from '../columns.js';
+import { type Address, NONE, type SiteId, type SymbolId } from '../units.js';
 
 /** What kind of branch; from `Gap` on: records that are no branch, but have their place among a thread's events. */
 export const BranchKind = {

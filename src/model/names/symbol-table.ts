@@ -1,7 +1,7 @@
 /**
  * Symbols: a name, the file it is in where perf prints it, and what sort of name it is.
  */
-import { NONE, type SymbolId } from './units.js';
+import { NONE, type SymbolId } from '../units.js';
 
 export const SymbolKind = { Function: 0, Unknown: 1, Synthetic: 2 } as const;
 export type SymbolKind = (typeof SymbolKind)[keyof typeof SymbolKind];

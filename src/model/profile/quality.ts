@@ -1,7 +1,7 @@
 /**
  * How far a profile may be trusted: what was damaged, lost or reasoned out.
  */
-import { type Nanoseconds, NONE, type Tid } from './units.js';
+import { type Nanoseconds, NONE, type Tid } from '../units.js';
 
 /** Why a call's start or end was not seen and had to be reasoned out. */
 export const Inference = {
