@@ -85,7 +85,7 @@ function qualityOf(threads: readonly ThreadProfile[]): Profile['quality'] {
       Unwound: 0,
       HiddenJump: 0,
     },
-    undecidedEvents: 0,
+    inferredEvents: 0,
     clockSteps: 0,
     unknownFlags: [],
     unknownFlagLines: 0,

@@ -35,7 +35,7 @@ export async function report(options: ReportOptions, signal: AbortSignal): Promi
 }
 
 const COLUMNS = [
-  'name dso calls inferred totalNs selfNs outsideNs onCpuNs guessedNs avgNs minNs maxNs p50Ns p90Ns p99Ns',
+  'name dso calls inferred totalNs selfNs outsideNs onCpuNs inferredNs avgNs minNs maxNs p50Ns p90Ns p99Ns',
   'unwound longestCutNs outsideSelfNs isStop', // what came later stands behind: columns keep their places
 ].flatMap((names) => names.split(' ')) as (keyof FunctionRow)[];
 

@@ -68,11 +68,11 @@ function functionRows(rows: readonly FunctionSums[], symbols: SymbolTable, optio
 }
 
 export function functionRow(sums: FunctionSums, symbols: SymbolTable): FunctionRow {
-  const { symbol, calls, inferred, unwound, totalNs, selfNs, outsideNs, outsideSelfNs, onCpuNs, guessedNs } = sums;
+  const { symbol, calls, inferred, unwound, totalNs, selfNs, outsideNs, outsideSelfNs, onCpuNs, inferredNs } = sums;
   return {
     ...named(symbols, symbol),
     isStop: isStop(symbol),
-    ...{ calls, inferred, unwound, totalNs, selfNs, outsideNs, outsideSelfNs, onCpuNs, guessedNs },
+    ...{ calls, inferred, unwound, totalNs, selfNs, outsideNs, outsideSelfNs, onCpuNs, inferredNs },
     ...knownStats(sums),
   };
 }

@@ -48,7 +48,7 @@ export const FunctionRow = z.object({
   outsideNs: ns,
   ...outsideSelf,
   onCpuNs: ns,
-  guessedNs: ns,
+  inferredNs: ns,
   ...durations,
 });
 export type FunctionRow = z.infer<typeof FunctionRow>;

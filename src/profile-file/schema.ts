@@ -123,7 +123,7 @@ export const QualityPart = z.object({
     Unwound: count,
     HiddenJump: count,
   }),
-  undecidedEvents: count,
+  inferredEvents: count,
   clockSteps: count,
   unknownFlags: few(z.string(), 100),
   unknownFlagLines: count,

@@ -44,9 +44,9 @@ function lostText({ losses, threadsCut, lostNs, totalNs }: Quality, threadCount:
   return `${gaps} ${where}, ${formatDuration(lostNs)} lost (${formatShare(lostNs, totalNs)})`;
 }
 
-function guessText({ inferredCalls, undecidedEvents }: Quality): string {
+function guessText({ inferredCalls, inferredEvents }: Quality): string {
   const cut = Object.values(inferredCalls).reduce((sum, calls) => sum + calls, 0);
-  const undecided = undecidedEvents === 0 ? '' : `, ${formatMany(undecidedEvents, 'event')} undecided`;
+  const undecided = inferredEvents === 0 ? '' : `, ${formatMany(inferredEvents, 'event')} undecided`;
   return `${formatMany(cut, 'call')} cut${undecided}`;
 }
 

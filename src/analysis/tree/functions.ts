@@ -29,7 +29,7 @@ export interface FunctionSums extends DurationStats {
   /** Of its total, while the thread had none; 0 if the trace does not tell. */
   readonly offCpuNs: Nanoseconds;
   /** The part of its own time, and of its stops, whose place is a guess. */
-  readonly guessedNs: Nanoseconds;
+  readonly inferredNs: Nanoseconds;
   readonly completeNs: Nanoseconds;
 }
 
@@ -83,7 +83,7 @@ function noSums(): Mutable {
     outsideSelfNs: 0,
     onCpuNs: 0,
     offCpuNs: 0,
-    guessedNs: 0,
+    inferredNs: 0,
     completeNs: 0,
     minNs: Number.POSITIVE_INFINITY,
     maxNs: Number.NEGATIVE_INFINITY,
@@ -96,7 +96,7 @@ function addCalls(row: Mutable, tree: CallTree, node: NodeId): void {
   row.unwound += tree.unwoundCalls[node];
   row.longestCutNs = Math.max(row.longestCutNs, tree.longestCutNs[node]);
   row.selfNs += tree.selfNs[node];
-  row.guessedNs += tree.inferredNs[node];
+  row.inferredNs += tree.inferredNs[node];
   row.completeNs += tree.completeNs[node];
   row.minNs = Math.min(row.minNs, tree.minNs[node]);
   row.maxNs = Math.max(row.maxNs, tree.maxNs[node]);
@@ -108,7 +108,7 @@ function addStop(tree: CallTree, node: NodeId, rowOf: (symbol: SymbolId) => Muta
   if (below === ROOT) return;
   const row = rowOf(tree.symbol[below]);
   row.outsideSelfNs += tree.selfNs[node];
-  row.guessedNs += tree.inferredNs[node];
+  row.inferredNs += tree.inferredNs[node];
 }
 
 /** The function that a stop stands on; the root if it stands on none. */

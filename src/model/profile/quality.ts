@@ -98,7 +98,7 @@ export interface Quality extends Readonly<LineCounts> {
   readonly threadsCut: number;
   readonly inferredCalls: Readonly<Record<InferenceName, number>>;
   /** Events of which nothing in the trace decides what they did to the stack: a guess was made. */
-  readonly undecidedEvents: number;
+  readonly inferredEvents: number;
   /** Times that were earlier than the event before them, and were set to its time. */
   readonly clockSteps: number;
   /** Flag words that no known perf prints, taken as jumps: the 100 smallest, each cut to 80 characters. */

@@ -38,7 +38,7 @@ export class QualityBuilder {
   private readonly losses = new LossKinds();
   private readonly gaps = new LongestGaps();
   private readonly inferredCalls = noInferences();
-  private readonly sums = { clockSteps: 0, threadsCut: 0, undecidedEvents: 0 };
+  private readonly sums = { clockSteps: 0, threadsCut: 0, inferredEvents: 0 };
   private readonly times = new TimeSums();
   private lostNs = 0;
 
@@ -71,7 +71,7 @@ export class QualityBuilder {
     for (const reason of Object.keys(inferredCalls) as InferenceName[])
       this.inferredCalls[reason] += inferredCalls[reason];
     this.sums.clockSteps += clockSteps;
-    this.sums.undecidedEvents += undecided;
+    this.sums.inferredEvents += undecided;
     this.times.addAll(times);
     this.addLost(tid, lost, errors);
   }
@@ -155,14 +155,14 @@ export class TimeSums {
   /** `kinds`: of the symbols. */
   add({ tree, hiddenNs }: ThreadProfile, kinds: SymbolTable['kind']): void {
     const { length, inferredNs, selfNs, symbol } = tree;
-    let guessedNs = 0;
+    let threadInferredNs = 0;
     for (let node = 0; node < length; node++) {
       this.totalNs += selfNs[node];
-      guessedNs += inferredNs[node];
+      threadInferredNs += inferredNs[node];
       if (kinds[symbol[node]] === SymbolKind.Unknown) this.unknownNs += selfNs[node];
     }
     this.hiddenNs += hiddenNs;
-    this.inferredNs += guessedNs - hiddenNs; // of one thread both are exact: no sum of theirs is below zero
+    this.inferredNs += threadInferredNs - hiddenNs; // of one thread both are exact: no sum of theirs is below zero
   }
 }
 

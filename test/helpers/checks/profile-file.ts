@@ -38,7 +38,7 @@ export function profileOfNames(
   const endNs = built.selfNs.reduce((sum, ns) => sum + ns, 0);
   const times = { lostNs: 0, hiddenNs: 0, inferredNs: 0, unknownNs: 0, totalNs: endNs };
   const lists = { firstDamaged: [], brokenInputs: [], losses: [], gaps: [], unknownFlags: [] };
-  const counts = { threadsCut: 0, undecidedEvents: 0, clockSteps: 0, unknownFlagLines: 0 };
+  const counts = { threadsCut: 0, inferredEvents: 0, clockSteps: 0, unknownFlagLines: 0 };
   return {
     meta: {
       originNs: 0n,

@@ -147,7 +147,7 @@ export interface FunctionRow {
   outsideSelfNs: number;
   onCpuNs: number;
   offCpuNs: number;
-  guessedNs: number;
+  inferredNs: number;
   completeNs: number;
   avgNs: number;
   minNs: number;
@@ -185,7 +185,7 @@ function functionRow(fn: string, { calls, times }: Seen, knowsSwitches: boolean)
     outsideSelfNs: sumNs(under.filter(isItsStop)),
     onCpuNs: sumNs(under.filter(({ path }) => !isAway(path.at(-1) as string))),
     offCpuNs: sumNs(under.filter(({ path }) => isOffCpuName(path.at(-1) as string))),
-    guessedNs: sumNs(itself.filter(({ stretch }) => stretch.certainty !== 'sure')),
+    inferredNs: sumNs(itself.filter(({ stretch }) => stretch.certainty !== 'sure')),
     completeNs: sum(lasted),
     avgNs: sum(lasted) / lasted.length,
     minNs: lasted[0] ?? Number.NaN,

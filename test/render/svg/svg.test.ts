@@ -336,7 +336,7 @@ function profileWith(builder: CallTreeBuilder, names: readonly string[]): Profil
   for (const name of names) symbols.intern(name, null);
   const none = { OpenAtStart: 0, OpenAtEnd: 0, CutByGap: 0, Unwound: 0, HiddenJump: 0 };
   const counts = { lines: 1, events: 1, gapLines: 0, ignoredLines: 0, damagedLines: 0, clockSteps: 0 };
-  const guesses = { threadsCut: 0, undecidedEvents: 0, unknownFlagLines: 0 };
+  const guesses = { threadsCut: 0, inferredEvents: 0, unknownFlagLines: 0 };
   const lists = { firstDamaged: [], brokenInputs: [], losses: [], gaps: [], unknownFlags: [] };
   const times = { lostNs: 0, inferredNs: 0, hiddenNs: 0, unknownNs: 0, totalNs: 100 };
   return {
