@@ -15,7 +15,7 @@ import { RecordOptions } from './options/record.js';
 import { RenderOptions } from './options/render.js';
 import { ReportOptions } from './options/report.js';
 import { StacksOptions } from './options/stacks.js';
-import { formatsOf, formOf } from './output/formats.js';
+import { answerFormat, outputFormats } from './output/formats.js';
 import type { Argument, Command, Program } from './usage/command.js';
 import { command } from './usage/define.js';
 import { EXIT_TEXTS } from './usage/exit-codes.js';
@@ -63,7 +63,7 @@ const RECORD = command({
   schema: RecordOptions,
   runsCommand: true,
   run: async (options, signal, toRun) => {
-    formatsOf({ output: options.render }); // what cannot be drawn is refused before anything is recorded
+    outputFormats({ output: options.render }); // what cannot be drawn is refused before anything is recorded
     const recording = await (await import('./commands/record.js')).record(options, toRun);
     const { render: output, perf, quiet } = options;
     if (recording !== null && output) await RENDER.run({ inputs: [recording], output, perf, quiet }, signal, null);
@@ -83,8 +83,9 @@ const RENDER = command({
   ],
   arguments: [INPUTS],
   schema: RenderOptions,
-  formats: formatsOf,
-  run: async (options, signal) => (await import('./commands/render.js')).render(options, formatsOf(options), signal),
+  formats: outputFormats,
+  run: async (options, signal) =>
+    (await import('./commands/render.js')).render(options, outputFormats(options), signal),
 });
 
 const REPORT = command({
@@ -120,7 +121,7 @@ const LATENCY = command({
     TRACES,
   ],
   schema: LatencyOptions,
-  formats: (options) => [formOf(options)],
+  formats: (options) => [answerFormat(options)],
   run: async (options, signal) =>
     (await import('./commands/questions.js')).latency(options, patternOf(options), signal),
 });
@@ -157,7 +158,7 @@ const DIFF = command({
     { property: 'after', word: 'AFTER', description: 'the other', isFile: true },
   ],
   schema: DiffOptions,
-  formats: (options) => [formOf(options)],
+  formats: (options) => [answerFormat(options)],
   run: async (options, signal) => (await import('./commands/questions.js')).diff(options, signal),
 });
 
@@ -216,7 +217,7 @@ const DEMO = command({
   schema: DemoOptions,
   run: async ({ output = ['flame.html'], ...general }, signal) => {
     const options = RenderOptions.parse({ inputs: ['the bundled trace'], output, annotate: true, ...general });
-    await (await import('./commands/demo.js')).demo(options, formatsOf(options), signal);
+    await (await import('./commands/demo.js')).demo(options, outputFormats(options), signal);
   },
 });
 

@@ -1,20 +1,20 @@
 /**
- * What changed between two traces, as terminal text.
+ * Formats a comparison of two traces as terminal text.
  */
 import type { Diff, DiffRow } from '../../src/answers.js';
 import { formatCalls, formatCount, formatDuration } from '../../src/text.js';
 import { type TableColumn, tableLines } from '../terminal/table.js';
-import { differenceCell, durationCell, longestCell, NOTHING } from './numbers.js';
+import { differenceCell, durationCell, longestCell, UNKNOWN } from './numbers.js';
 import { traceLines } from './report.js';
 import { topLines } from './top-lines.js';
 
-/** `top`: how many functions; 0: all. */
+/** `top`: number of functions; 0: all. */
 export function diffLines({ before, after, functions, quality }: Diff, width: number, top: number): string[] {
   const heads = [
     ...traceLines(before, quality.before).map((line) => `before: ${line}`),
     ...traceLines(after, quality.after).map((line) => `after:  ${line}`),
   ];
-  if (functions.length === 0) return [...heads, '', 'no function'];
+  if (functions.length === 0) return [...heads, '', 'no functions'];
   const options = { name: ({ name }: DiffRow) => name, nameTitle: 'function', width };
   return [...heads, '', ...topLines(functions, top, (rows) => tableLines(rows, COLUMNS, options))];
 }
@@ -40,5 +40,5 @@ function countChange(calls: number): string {
 }
 
 function averageChange({ before, after }: DiffRow['avgNs']): string {
-  return before === null || after === null ? NOTHING : differenceCell(after - before);
+  return before === null || after === null ? UNKNOWN : differenceCell(after - before);
 }

@@ -1,5 +1,5 @@
 /**
- * What functions are called side by side: those of one name in several files have their file behind it.
+ * Names functions for tables: equal names of different binaries get their binary appended.
  */
 import { filesBehindNames } from '../../src/answers.js';
 
@@ -8,14 +8,14 @@ interface Named {
   readonly dso: string | null;
 }
 
-/** Names functions of these. */
+/** Returns a function that names these functions. */
 export function distinctNames(functions: readonly Named[]): (named: Named) => string {
-  const behind = filesBehindNames(functions);
-  const fileOf = new Map(functions.map((named, row) => [identity(named), behind[row]]));
+  const suffixes = filesBehindNames(functions);
+  const fileOf = new Map(functions.map((named, row) => [identity(named), suffixes[row]]));
   return (named) => named.name + (fileOf.get(identity(named)) ?? '');
 }
 
-/** Equal for the same function of the same file. */
+/** Returns an equal text for equal functions of the same binary. */
 export function identity({ name, dso }: Named): string {
   return `${dso}\n${name}`;
 }

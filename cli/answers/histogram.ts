@@ -1,5 +1,5 @@
 /**
- * Calls by duration, powers of two, as bars: all of a call beside what of it was outside of traced code.
+ * Formats histograms of calls by powers of two: of their durations, of their time outside traced code, and off CPU.
  */
 import type { Latency } from '../../src/answers.js';
 import { formatCount, formatDuration } from '../../src/text.js';
@@ -17,20 +17,20 @@ const LATENCY: Series = { title: 'calls', calls: ({ calls }) => calls };
 const OUTSIDE: Series = { title: 'outside', calls: ({ outsideCalls }) => outsideCalls };
 const OFF_CPU: Series = { title: 'off CPU', calls: ({ offCpuCalls }) => offCpuCalls };
 
-/** What stands beside the bars takes so much room. */
-const BESIDE = 22;
-const FEWEST = 6;
-const LONG_STRETCH = 3;
+/** Width of the columns next to the bars. */
+const RANGE_WIDTH = 22;
+const MIN_BAR_WIDTH = 6;
+const MIN_COLLAPSED_ROWS = 3;
 
-/** A long stretch without calls is one row: null. */
-function shown(rows: readonly Row[]): (Row | null)[] {
+/** Replaces three or more consecutive empty rows with null. */
+function collapseEmpty(rows: readonly Row[]): (Row | null)[] {
   const isEmpty = (row: Row | undefined) =>
     row !== undefined && row.calls === 0 && row.outsideCalls === 0 && row.offCpuCalls === 0;
   const result: (Row | null)[] = [];
   for (let at = 0; at < rows.length; at++) {
     let end = at;
     while (isEmpty(rows[end])) end++;
-    if (end - at < LONG_STRETCH) result.push(rows[at]);
+    if (end - at < MIN_COLLAPSED_ROWS) result.push(rows[at]);
     else {
       result.push(null);
       at = end - 1;
@@ -45,9 +45,9 @@ export function histogramLines(
 ): string[] {
   if (rows.length === 0) return [];
   const series = hasSwitches ? [LATENCY, OUTSIDE, OFF_CPU] : [LATENCY, OUTSIDE];
-  const room = Math.min(30, Math.max(FEWEST, Math.floor((width - BESIDE) / series.length) - 12));
+  const barWidth = Math.min(30, Math.max(MIN_BAR_WIDTH, Math.floor((width - RANGE_WIDTH) / series.length) - 12));
   const largest = Math.max(...series.flatMap(({ calls }) => rows.map(calls)));
-  const cells = shown(rows).map((row) =>
+  const cells = collapseEmpty(rows).map((row) =>
     row === null
       ? ['⋮', '', ...series.flatMap(() => ['', ''])]
       : [
@@ -55,7 +55,7 @@ export function histogramLines(
           row.toNs === 1 ? '' : `< ${formatDuration(row.toNs)}`,
           ...series.flatMap(({ calls }) => [
             calls(row) === 0 ? '' : formatCount(calls(row)),
-            bar(calls(row) / largest, room),
+            bar(calls(row) / largest, barWidth),
           ]),
         ],
   );

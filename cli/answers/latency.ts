@@ -1,5 +1,5 @@
 /**
- * How long calls of a function took, as terminal text.
+ * Formats how long the calls of a function took, and why, as terminal text.
  */
 import type { CallerRow, ChildRow, Latency, LatencyStats } from '../../src/answers.js';
 import { formatAtLeast, formatCount, formatDuration, formatMany, longestCut, visibleText } from '../../src/text.js';
@@ -8,45 +8,45 @@ import { inColumns } from '../terminal/columns.js';
 import { fittingName, type TableColumn, tableLines } from '../terminal/table.js';
 import { distinctNames } from './distinct-names.js';
 import { histogramLines } from './histogram.js';
-import { callsCell, durationCell, longestCell, NOTHING, shareCell } from './numbers.js';
+import { callsCell, durationCell, longestCell, shareCell, UNKNOWN } from './numbers.js';
 import { traceLines } from './report.js';
 import { slowCallLines } from './slow-call.js';
 import { topLines } from './top-lines.js';
 
-export interface LatencyLooks {
-  /** What was asked about, as it was typed. */
-  readonly asked: string;
-  /** "calls of 1 ms or more", if not all of them were asked about. */
+export interface LatencyTextOptions {
+  /** FUNCTION as typed. */
+  readonly pattern: string;
+  /** "calls of 1 ms or more"; null: all calls. */
   readonly bounds: string | null;
   readonly width: number;
-  /** How many rows of a table; 0: all. */
+  /** Maximum number of rows of a table; 0: all. */
   readonly top: number;
   readonly byCaller: boolean;
 }
 
-export function latencyLines(latency: Latency, looks: LatencyLooks): string[] {
+export function latencyLines(latency: Latency, options: LatencyTextOptions): string[] {
   const { trace, quality, stats, histogram, children, callers, slowest } = latency;
-  const told = looks.top === 0 ? callers : callers.slice(0, looks.top);
-  const only = looks.bounds === null ? [] : [`only ${visibleText(looks.bounds)}`];
-  const head = [...traceLines(trace, quality), '', ...functionLines(latency, looks), ...only, ''];
-  if (stats.calls === 0) return [...head, 'no call'];
+  const shownCallers = options.top === 0 ? callers : callers.slice(0, options.top);
+  const only = options.bounds === null ? [] : [`only ${visibleText(options.bounds)}`];
+  const head = [...traceLines(trace, quality), '', ...functionLines(latency, options), ...only, ''];
+  if (stats.calls === 0) return [...head, 'no calls'];
   const nameOfCaller = callerNames(callers);
   return [
     ...head,
     ...statsLines(stats, trace.hasSwitches),
-    ...section('how long calls took, and how much of it was outside of traced code', [
-      ...histogramLines(histogram, { width: looks.width, hasSwitches: trace.hasSwitches }),
+    ...section('calls by duration, and by time outside traced code', [
+      ...histogramLines(histogram, { width: options.width, hasSwitches: trace.hasSwitches }),
     ]),
     ...section(
-      latency.isOfParts ? 'no call was seen whole; in the parts that were seen:' : 'in these calls',
-      childLines(children, trace.hasSwitches, looks),
+      latency.isOfParts ? 'no complete calls; in the recorded parts of calls' : 'in these calls',
+      childLines(children, trace.hasSwitches, options),
     ),
-    ...section('called by', callerLines(callers, looks)),
-    ...(looks.byCaller
-      ? told.flatMap((caller) => callerSection(caller, nameOfCaller(caller), trace.hasSwitches, looks))
+    ...section('called by', callerLines(callers, options)),
+    ...(options.byCaller
+      ? shownCallers.flatMap((caller) => callerSection(caller, nameOfCaller(caller), trace.hasSwitches, options))
       : []),
-    ...section('on these paths', chainLines(latency, looks)),
-    ...slowest.flatMap((call, place) => ['', ...slowCallLines(call, place, stats, looks.width)]),
+    ...section('on these paths', chainLines(latency, options)),
+    ...slowest.flatMap((call, rank) => ['', ...slowCallLines(call, rank, stats, options.width)]),
   ];
 }
 
@@ -54,10 +54,10 @@ function section(title: string, lines: readonly string[]): string[] {
   return lines.length === 0 ? [] : ['', title, ...lines];
 }
 
-/** What was asked about: of several functions, each with its calls. */
-function functionLines({ functions }: Latency, { asked, width, top }: LatencyLooks): string[] {
+/** One function: its name. Several: a table. */
+function functionLines({ functions }: Latency, { pattern, width, top }: LatencyTextOptions): string[] {
   const [only, ...others] = functions;
-  if (others.length === 0) return [fittingName(only?.name ?? asked, width)];
+  if (others.length === 0) return [fittingName(only?.name ?? pattern, width)];
   const columns: TableColumn<(typeof functions)[number]>[] = [
     { title: 'total', text: ({ totalNs }) => formatDuration(totalNs) },
     { title: 'calls', text: callsCell },
@@ -66,7 +66,7 @@ function functionLines({ functions }: Latency, { asked, width, top }: LatencyLoo
   ];
   const name = ({ name, dso }: (typeof functions)[number]) => (dso === null ? name : `${name} (${dso})`);
   const title = formatMany(functions.length, 'function');
-  const options = { name, nameTitle: `${title}, taken together`, width };
+  const options = { name, nameTitle: `${title} together`, width };
   return topLines(functions, top, (rows) => tableLines(rows, columns, options));
 }
 
@@ -82,9 +82,9 @@ function statsLines(stats: LatencyStats, hasSwitches: boolean): string[] {
     ['max', stats.maxNs],
   ] as const;
   const own = outsideNs > 0 ? ` (${shareCell(outsideSelfNs, totalNs)} directly)` : '';
-  const outside = `${shareCell(outsideNs, totalNs)} outside of traced code${own}`;
-  const offCpu = hasSwitches ? `, ${shareCell(offCpuNs, totalNs)} off the processor` : '';
-  const lines = seenLines(stats);
+  const outside = `${shareCell(outsideNs, totalNs)} outside traced code${own}`;
+  const offCpu = hasSwitches ? `, ${shareCell(offCpuNs, totalNs)} off CPU` : '';
+  const lines = completenessLines(stats);
   if (calls === inferred) return lines;
   lines.push(
     ...inColumns(
@@ -92,21 +92,21 @@ function statsLines(stats: LatencyStats, hasSwitches: boolean): string[] {
       cells.map(() => 'right'),
     ),
   );
-  return [...lines, `${formatDuration(totalNs)} in all: ${outside}${offCpu}`];
+  return [...lines, `${formatDuration(totalNs)} in total: ${outside}${offCpu}`];
 }
 
-/** How many calls were seen whole, and what is known of the others. */
-function seenLines({ calls, inferred, unwound, maxNs, longestCutNs }: LatencyStats): string[] {
-  const left = unwound === 0 ? [] : [`${formatCount(unwound)} unwound: ended by an exception or a longjmp`];
-  if (inferred === 0) return [formatMany(calls, 'call'), ...left];
+/** States how many calls are complete, and what is known about the others. */
+function completenessLines({ calls, inferred, unwound, maxNs, longestCutNs }: LatencyStats): string[] {
+  const unwoundLines = unwound === 0 ? [] : [`${formatCount(unwound)} unwound by an exception or longjmp`];
+  if (inferred === 0) return [formatMany(calls, 'call'), ...unwoundLines];
   const cutNs = longestCut(maxNs, longestCutNs);
-  const longest = cutNs === null ? '' : `; the longest of all was cut: ${formatAtLeast(cutNs)}`;
-  const counted = calls === inferred ? '' : '; no time below counts them';
-  const whole = `${formatCount(calls - inferred)} of ${formatMany(calls, 'call')} whole`;
-  return [`${whole}, ${formatCount(inferred)} cut: start or end not seen${longest}${counted}`, ...left];
+  const longest = cutNs === null ? '' : `; the longest is inferred: ${formatAtLeast(cutNs)}`;
+  const counted = calls === inferred ? '' : '; not counted below';
+  const complete = `${formatCount(calls - inferred)} of ${formatMany(calls, 'call')} complete`;
+  return [`${complete}, ${formatCount(inferred)} inferred: start or end not seen${longest}${counted}`, ...unwoundLines];
 }
 
-function childLines(children: readonly ChildRow[], hasSwitches: boolean, { width, top }: LatencyLooks): string[] {
+function childLines(children: readonly ChildRow[], hasSwitches: boolean, { width, top }: LatencyTextOptions): string[] {
   if (children.length === 0) return [];
   const offCpu: TableColumn<ChildRow>[] = hasSwitches
     ? [{ title: 'off CPU', text: ({ offCpuNs }) => formatDuration(offCpuNs), rank: 5 }]
@@ -126,14 +126,14 @@ function childLines(children: readonly ChildRow[], hasSwitches: boolean, { width
   return topLines(children, top, (rows) => tableLines(rows, columns, options));
 }
 
-/** Names callers of these. */
+/** Returns a function that names callers, with their binary if a name alone is ambiguous. */
 function callerNames(callers: readonly CallerRow[]): (caller: CallerRow) => string {
-  const named = ({ name, dso }: CallerRow) => ({ name: name ?? 'nothing that was seen', dso });
+  const named = ({ name, dso }: CallerRow) => ({ name: name ?? 'no caller seen', dso });
   const nameOf = distinctNames(callers.map(named));
   return (caller) => nameOf(named(caller));
 }
 
-function callerLines(callers: readonly CallerRow[], { width, top }: LatencyLooks): string[] {
+function callerLines(callers: readonly CallerRow[], { width, top }: LatencyTextOptions): string[] {
   const columns: TableColumn<CallerRow>[] = [
     { title: 'total', text: ({ stats }) => formatDuration(stats.totalNs) },
     { title: 'calls', text: ({ stats }) => callsCell(stats) },
@@ -148,20 +148,20 @@ function callerLines(callers: readonly CallerRow[], { width, top }: LatencyLooks
   );
 }
 
-function callerSection(caller: CallerRow, name: string, hasSwitches: boolean, looks: LatencyLooks): string[] {
-  const title = `called by ${fittingName(name, looks.width - 10)}`;
-  const children = childLines(caller.children, hasSwitches, looks);
+function callerSection(caller: CallerRow, name: string, hasSwitches: boolean, options: LatencyTextOptions): string[] {
+  const title = `called by ${fittingName(name, options.width - 10)}`;
+  const children = childLines(caller.children, hasSwitches, options);
   return ['', title, ...statsLines(caller.stats, hasSwitches), ...(children.length === 0 ? [] : ['', ...children])];
 }
 
 type Chain = Latency['chains'][number];
 
-function chainLines({ chains, chainsLeftOut }: Latency, { width, top }: LatencyLooks): string[] {
-  const unlisted = `${NOTHING} and ${formatCount(chainsLeftOut)} with less time, which would be too long to be listed`;
+function chainLines({ chains, chainsLeftOut }: Latency, { width, top }: LatencyTextOptions): string[] {
+  const unlisted = `${UNKNOWN} and ${formatCount(chainsLeftOut)} with less time, too long to list`;
   return [...topLines(chains, top, (rows) => pathTable(rows, width)), ...(chainsLeftOut > 0 ? [unlisted] : [])];
 }
 
-/** Numbers in columns, and in what room is left the end of each path. */
+/** Formats numbers in columns, and as much of the end of each path as fits. */
 function pathTable(chains: readonly Chain[], width: number): string[] {
   const columns: TableColumn<Chain>[] = [
     { title: 'total', text: ({ totalNs }) => formatDuration(totalNs) },
@@ -171,20 +171,23 @@ function pathTable(chains: readonly Chain[], width: number): string[] {
   ];
   const [titles = '', ...lines] = tableLines(chains, columns, { name: () => '', nameTitle: PATH, width });
   const numbersWidth = titles.length - PATH.length;
-  const room = width - numbersWidth;
-  return [titles, ...lines.map((line, row) => line.padEnd(numbersWidth) + pathText(chains[row]?.path ?? [], room))];
+  const pathWidth = width - numbersWidth;
+  return [
+    titles,
+    ...lines.map((line, row) => line.padEnd(numbersWidth) + pathText(chains[row]?.path ?? [], pathWidth)),
+  ];
 }
 
 const PATH = 'path';
-const CUT = '… → ';
+const ELLIPSIS = '… → ';
 
-/** "main → run → do_command": the end of a long one tells most. */
+/** "main → run → do_command". A long path keeps its end, its most important part. */
 function pathText(path: readonly string[], width: number): string {
   const names = path.map(visibleText);
-  let text = fittingName(path.at(-1) ?? '', width - (path.length > 1 ? CUT.length : 0));
+  let text = fittingName(path.at(-1) ?? '', width - (path.length > 1 ? ELLIPSIS.length : 0));
   for (let at = names.length - 2; at >= 0; at--) {
     const longer = `${names[at]} → ${text}`;
-    if (longer.length + (at > 0 ? CUT.length : 0) > width) return CUT + text;
+    if (longer.length + (at > 0 ? ELLIPSIS.length : 0) > width) return ELLIPSIS + text;
     text = longer;
   }
   return text;

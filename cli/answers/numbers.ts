@@ -1,25 +1,24 @@
 /**
- * Numbers in the cells of tables.
+ * Formats numbers for cells of tables.
  */
 import { formatCalls, formatCount, formatDuration, formatLongest, formatShare } from '../../src/text.js';
 
-/** What is not known. */
-export const NOTHING = '–';
+export const UNKNOWN = '–';
 
 export function durationCell(ns: number | null): string {
-  return ns === null ? NOTHING : formatDuration(ns);
+  return ns === null ? UNKNOWN : formatDuration(ns);
 }
 
 export function shareCell(part: number, all: number): string {
-  return all > 0 ? formatShare(part, all) : NOTHING;
+  return all > 0 ? formatShare(part, all) : UNKNOWN;
 }
 
-/** "9 of 12" calls whole, the others cut. */
+/** "9 of 12": 9 complete calls, 3 inferred. */
 export function callsCell({ calls, inferred }: { readonly calls: number; readonly inferred: number }): string {
   return formatCalls(calls, inferred);
 }
 
-/** "3 ms"; "≥ 5 ms" if the longest call was cut. */
+/** "3 ms"; "≥ 5 ms" if the longest call is inferred. */
 export function longestCell(call: { readonly maxNs: number | null; readonly longestCutNs: number | null }): string {
   return formatLongest(call.maxNs, call.longestCutNs);
 }
@@ -30,7 +29,7 @@ export function differenceCell(ns: number): string {
   return ns === 0 ? '0 ns' : ns > 0 ? `+${text}` : `−${text}`;
 }
 
-/** "1.3" of a call, "1,204" of many. */
+/** "1.3", "1,204": an average number of calls. */
 export function averageCountCell(count: number): string {
   return count >= 100 || Number.isInteger(count)
     ? formatCount(Math.round(count))

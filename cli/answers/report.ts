@@ -1,5 +1,5 @@
 /**
- * A report as terminal text: what was looked at, and a table of functions.
+ * Formats a report as terminal text: the trace, the selection, and a table of functions.
  */
 
 import type { FunctionRow, Report, ThreadReport } from '../../src/answers.js';
@@ -9,38 +9,38 @@ import { distinctNames } from './distinct-names.js';
 import { callsCell, durationCell, longestCell, shareCell } from './numbers.js';
 import { topLines } from './top-lines.js';
 
-/** `width`: of the terminal. `top`: how many functions of each table; 0: all. */
+/** `width`: of the terminal. `top`: number of functions of each table; 0: all. */
 export function reportLines(report: Report, width: number, top: number): string[] {
   const { trace, quality, functions, threads = [] } = report;
   const nameOf = distinctNames(functions);
   const table = (rows: readonly FunctionRow[], totalNs: number) =>
     rows.length === 0
-      ? ['no function']
+      ? ['no functions']
       : topLines(rows, top, (shown) =>
           tableLines(shown, columns(totalNs, shown, trace.hasSwitches), { name: nameOf, nameTitle: 'function', width }),
         );
-  const apart = threads.flatMap((thread) => [
+  const threadTables = threads.flatMap((thread) => [
     '',
     threadTitle(thread, trace.hasSwitches),
     ...table(thread.functions, thread.totalNs),
   ]);
-  return [...traceLines(trace, quality), '', ...table(functions, trace.totalNs), ...apart];
+  return [...traceLines(trace, quality), '', ...table(functions, trace.totalNs), ...threadTables];
 }
 
-/** What all answers begin with. */
+/** Returns the head of every answer: totals, bounds and selection. */
 export function traceLines(trace: Report['trace'], quality: Report['quality']): string[] {
   const { start, durationNs, threads, totalNs, outsideNs, offCpuNs, hasSwitches, part } = trace;
-  const outside = `${shareCell(outsideNs, totalNs)} outside of traced code`;
+  const outside = `${shareCell(outsideNs, totalNs)} outside traced code`;
   const offCpu = hasSwitches
-    ? `, ${shareCell(offCpuNs, totalNs)} off the processor`
-    : `; without switch records traced time is a lower bound of on-CPU time${switchesRemedyText(quality)}`;
+    ? `, ${shareCell(offCpuNs, totalNs)} off CPU`
+    : `; without switch records, traced time is a lower bound of on-CPU time${switchesRemedyText(quality)}`;
   return [
     `${formatDuration(totalNs)} of ${formatMany(threads, 'thread')} in ${formatDuration(durationNs)} from ${start}: ${outside}${offCpu}`,
     ...(part === null ? [] : [`only ${visibleText(part)}`]),
   ];
 }
 
-/** An older profile does not say whether there were any. */
+/** Profiles of older versions have no remedy for missing switch records. */
 function switchesRemedyText({ remedies }: Report['quality']): string {
   return remedies?.switches ? `: ${remedies.switches}` : '';
 }
@@ -51,7 +51,7 @@ function threadTitle({ tid, pid, comm, totalNs, onCpuNs }: ThreadReport, hasSwit
   return `thread ${tid}${name}${process}: ${formatDuration(totalNs)}, ${hasSwitches ? 'on CPU' : 'traced'} ${shareCell(onCpuNs, totalNs)}`;
 }
 
-/** `totalNs`: what shares are of. */
+/** `totalNs`: 100 % of the shares. */
 function columns(totalNs: number, rows: readonly FunctionRow[], hasSwitches: boolean): TableColumn<FunctionRow>[] {
   const unwound = rows.some((row) => row.unwound > 0)
     ? [{ title: 'unwound', text: ({ unwound }: FunctionRow) => formatCount(unwound), rank: 2 }]

@@ -1,29 +1,29 @@
 /**
- * One of the longest calls beside the average one: where its time went that theirs did not.
+ * Formats one of the slowest calls: how its time differs from that of the average call.
  */
 import type { DifferenceRow, LatencyStats, SlowCall } from '../../src/answers.js';
 import { formatDuration, visibleText } from '../../src/text.js';
 import { type TableColumn, tableLines } from '../terminal/table.js';
 import { averageCountCell, differenceCell, shareCell } from './numbers.js';
 
-/** Rows that differ by less than this part of what the call differs by tell nothing. */
-const LEAST_SHARE = 0.02;
-const MOST_ROWS = 40;
+/** Rows below this share of the difference of the call are left out. */
+const MIN_SHARE = 0.02;
+const MAX_ROWS = 40;
 
-export function slowCallLines(call: SlowCall, place: number, { avgNs }: LatencyStats, width: number): string[] {
+export function slowCallLines(call: SlowCall, rank: number, { avgNs }: LatencyStats, width: number): string[] {
   const { tid, comm, start, durationNs, isUnwound, outsideNs } = call;
   const who = `thread ${tid}${comm === null ? '' : ` ${visibleText(comm)}`}`;
-  const outside = `${shareCell(outsideNs, durationNs)} outside of traced code`;
+  const outside = `${shareCell(outsideNs, durationNs)} outside traced code`;
   const average = avgNs === null ? '' : `; the average call takes ${formatDuration(avgNs)}`;
-  const head = `slowest call ${place + 1}: ${formatDuration(durationNs)}${isUnwound ? ' (unwound)' : ''} from ${start} in ${who}, ${outside}${average}`;
-  const rows = tellingRows(call.differences);
+  const head = `slowest call ${rank + 1}: ${formatDuration(durationNs)}${isUnwound ? ' (unwound)' : ''} from ${start} in ${who}, ${outside}${average}`;
+  const rows = notableRows(call.differences);
   const options = {
     name: ({ name }: DifferenceRow) => name,
     nameTitle: 'what was different',
     indent: ({ depth }: DifferenceRow) => '  '.repeat(Math.min(depth, 20)),
     width,
   };
-  return [head, ...tableLines(rows, COLUMNS, options), ...leftOut(call.differences.length - rows.length)];
+  return [head, ...tableLines(rows, COLUMNS, options), ...leftOutLines(call.differences.length - rows.length)];
 }
 
 const COLUMNS: readonly TableColumn<DifferenceRow>[] = [
@@ -34,20 +34,20 @@ const COLUMNS: readonly TableColumn<DifferenceRow>[] = [
   { title: 'average', text: ({ averageCalls, isSelf }) => (isSelf ? '' : averageCountCell(averageCalls)), rank: 2 },
 ];
 
-/** Those that differ much, and the frames on which they stand. */
-function tellingRows(rows: readonly DifferenceRow[]): DifferenceRow[] {
-  const least = LEAST_SHARE * Math.abs(rows[0]?.differenceNs ?? 0);
+/** Returns rows that differ notably, and their callers. */
+function notableRows(rows: readonly DifferenceRow[]): DifferenceRow[] {
+  const minNs = MIN_SHARE * Math.abs(rows[0]?.differenceNs ?? 0);
   const found: DifferenceRow[] = [];
   let hiddenBelow = Number.POSITIVE_INFINITY;
   for (const row of rows) {
     if (row.depth > hiddenBelow) continue;
-    const isTelling = row.depth === 0 || Math.abs(row.differenceNs) > least;
-    hiddenBelow = isTelling ? Number.POSITIVE_INFINITY : row.depth;
-    if (isTelling && found.length < MOST_ROWS) found.push(row);
+    const isNotable = row.depth === 0 || Math.abs(row.differenceNs) > minNs;
+    hiddenBelow = isNotable ? Number.POSITIVE_INFINITY : row.depth;
+    if (isNotable && found.length < MAX_ROWS) found.push(row);
   }
   return found;
 }
 
-function leftOut(rows: number): string[] {
+function leftOutLines(rows: number): string[] {
   return rows > 0 ? [`– and ${rows} that differ less`] : [];
 }

@@ -1,5 +1,5 @@
 /**
- * The stacks of threads at a moment, as terminal text: threads with equal stacks stand together.
+ * Formats the stacks of threads at one moment as terminal text; threads with equal stacks are grouped.
  */
 import type { Stacks } from '../../src/answers.js';
 import { formatAtLeast, formatDuration, formatMany, visibleText } from '../../src/text.js';
@@ -10,7 +10,7 @@ import { traceLines } from './report.js';
 type Thread = Stacks['threads'][number];
 type Frame = Thread['frames'][number];
 
-const MOST_THREADS = 8;
+const MAX_THREADS = 8;
 
 export function stacksLines({ trace, at, threads, quality }: Stacks, width: number): string[] {
   const groups = new Map<string, Thread[]>();
@@ -35,8 +35,8 @@ function firstTid([first]: readonly Thread[]): number {
 
 function groupLines(threads: readonly Thread[], nameOf: (frame: Frame) => string, width: number): string[] {
   const [first] = threads;
-  const shown = threads.slice(0, MOST_THREADS).map(threadText).join(', ');
-  const more = threads.length > MOST_THREADS ? `, and ${threads.length - MOST_THREADS} more` : '';
+  const shown = threads.slice(0, MAX_THREADS).map(threadText).join(', ');
+  const more = threads.length > MAX_THREADS ? `, and ${threads.length - MAX_THREADS} more` : '';
   const title = `${formatMany(threads.length, 'thread')}: ${shown}${more}`;
   if (first.frames.length === 0) return ['', title, '  between two calls'];
   const since = {
@@ -51,7 +51,7 @@ function threadText({ tid, comm }: Thread): string {
   return comm === null ? String(tid) : `${tid} ${visibleText(comm)}`;
 }
 
-/** For how long a frame is open; of several threads the longest. */
+/** Returns how long a frame has been open, the longest of several threads. */
 function sinceText(threads: readonly Thread[], first: Thread, frame: Frame): string {
   const depth = first.frames.indexOf(frame);
   const same = threads.map(({ frames }) => frames[depth] ?? frame);

@@ -1,12 +1,12 @@
 /**
- * The first rows of a long table, and how many more there are.
+ * Formats the first rows of a long table and the number of the others.
  */
 import { formatCount } from '../../src/text.js';
-import { NOTHING } from './numbers.js';
+import { UNKNOWN } from './numbers.js';
 
-/** A table of so many rows at most (0: of all), and how many are left out. */
+/** Formats at most `top` rows (0: all), and a line with the number of rows left out. */
 export function topLines<Row>(rows: readonly Row[], top: number, table: (rows: readonly Row[]) => string[]): string[] {
   const shown = top === 0 ? rows : rows.slice(0, top);
   const left = rows.length - shown.length;
-  return [...table(shown), ...(left > 0 ? [`${NOTHING} and ${formatCount(left)} more: --top ${rows.length}`] : [])];
+  return [...table(shown), ...(left > 0 ? [`${UNKNOWN} and ${formatCount(left)} more: --top ${rows.length}`] : [])];
 }

@@ -7,13 +7,13 @@ import { diffLines } from '../answers/diff.js';
 import { openInputs } from '../input/open-inputs.js';
 import { loadTimedProfile } from '../input/traces.js';
 import type { DiffOptions } from '../options/diff.js';
-import { refuseBoth, writeAnswer } from '../output/answer.js';
+import { refuseTwoFormats, writeAnswer } from '../output/answer.js';
 import { qualityLines } from '../quality/lines.js';
 import { notify } from '../terminal/notify.js';
 import { tableWidth } from '../terminal/width.js';
 
 export async function diff(options: DiffOptions, signal: AbortSignal): Promise<void> {
-  refuseBoth(options);
+  refuseTwoFormats(options);
   const before = await read(options.before, options, signal);
   const after = await read(options.after, options, signal);
   const { sort, top, match } = options;

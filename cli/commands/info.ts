@@ -9,7 +9,7 @@ import { describeRecording } from '../info/describe-recording.js';
 import { recordingLines } from '../info/recording-lines.js';
 import { firstBytes } from '../input/data-file.js';
 import type { InfoOptions } from '../options/info.js';
-import { type AnswerForms, writeAnswer } from '../output/answer.js';
+import { type AnswerFormats, writeAnswer } from '../output/answer.js';
 import { refuseOverwriting } from '../output/refuse-overwriting.js';
 
 export async function info({ file, json }: InfoOptions, signal: AbortSignal): Promise<void> {
@@ -19,12 +19,12 @@ export async function info({ file, json }: InfoOptions, signal: AbortSignal): Pr
   });
 }
 
-async function recordingAnswer(file: string, signal: AbortSignal): Promise<AnswerForms> {
+async function recordingAnswer(file: string, signal: AbortSignal): Promise<AnswerFormats> {
   const described = describeRecording(file, await open(file, signal));
   return { json: () => described, text: () => recordingLines(described) };
 }
 
-async function traceAnswer(file: string): Promise<AnswerForms> {
+async function traceAnswer(file: string): Promise<AnswerFormats> {
   const { traceLines: importedLines } = await import('../info/trace-lines.js');
   const described = (await import('../info/trace-info.js')).traceInfo(file);
   return { json: () => described, text: () => importedLines(described) };

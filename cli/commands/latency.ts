@@ -9,19 +9,19 @@ import { latencyLines } from '../answers/latency.js';
 import { type CommandInput, openInputs } from '../input/open-inputs.js';
 import { requireTraces, withProgress } from '../input/traces.js';
 import type { LatencyOptions } from '../options/latency.js';
-import { refuseBoth, writeAnswer } from '../output/answer.js';
+import { refuseTwoFormats, writeAnswer } from '../output/answer.js';
 import { notifyQuality } from '../quality/lines.js';
 import { tableWidth } from '../terminal/width.js';
 
 /** `pattern`: of the functions asked about. */
 export async function latency(options: LatencyOptions, pattern: FunctionPattern, signal: AbortSignal): Promise<void> {
-  refuseBoth(options);
+  refuseTwoFormats(options);
   const inputs = await requireTraces(await openInputs(options.inputs, options, signal));
   const { profile, calls, functions } = await askAbout(pattern, inputs, options, signal);
   const answer = latencyAnswer(profile, calls, functions);
   const { top, byCaller } = options;
   const bounds = options.latency ? `calls of ${formatBounds(options.latency)}` : null;
-  const text = () => latencyLines(answer, { asked: options.function, bounds, width: tableWidth(), top, byCaller });
+  const text = () => latencyLines(answer, { pattern: options.function, bounds, width: tableWidth(), top, byCaller });
   await writeAnswer({ json: () => answer, text, csv: () => csvRows(answer, byCaller) }, options);
   await notifyQuality(profile, options);
 }

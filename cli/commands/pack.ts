@@ -45,7 +45,7 @@ export async function pack(options: PackOptions, signal: AbortSignal): Promise<v
   };
   const sources = files.flatMap(({ source }) => (typeof source === 'object' && 'path' in source ? [source.path] : []));
   const target = await openOutput(output, [path, ...(options.kallsyms ? [options.kallsyms] : []), ...sources]);
-  await writeAll([{ output: target, pieces: () => writePack(manifest, files) }]);
+  await writeAll([{ output: target, chunks: () => writePack(manifest, files) }]);
   if (!quiet) for (const line of summaryLines(output, programs, leftOut)) notify(line);
 }
 

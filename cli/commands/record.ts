@@ -3,7 +3,7 @@
  */
 import { PtflameError, shellWords } from '../../src/text.js';
 import type { RecordOptions } from '../options/record.js';
-import { endingOfOthers } from '../output/formats.js';
+import { foreignEnding } from '../output/formats.js';
 import { refuseOverwriting } from '../output/refuse-overwriting.js';
 import { noIntelPt } from '../perf/failures/no-intel-pt.js';
 import { probe } from '../perf/machine/probe.js';
@@ -51,7 +51,7 @@ function refuseName(output: string): void {
     throw new PtflameError('BAD_OPTION', 'a recording cannot be written to standard output', {
       hint: 'give a file: -o perf.data',
     });
-  const ending = endingOfOthers(output);
+  const ending = foreignEnding(output);
   if (ending === null) return;
   const drawn = RENDERED_ENDING.test(ending) ? `; to draw it as well: --render ${shellWords([output])}` : '';
   throw new PtflameError(

@@ -6,7 +6,7 @@ import { reportLines } from '../answers/report.js';
 import { openInputs } from '../input/open-inputs.js';
 import { loadTimedProfile } from '../input/traces.js';
 import type { ReportOptions } from '../options/report.js';
-import { refuseBoth, writeAnswer } from '../output/answer.js';
+import { refuseTwoFormats, writeAnswer } from '../output/answer.js';
 import { notifyQuality } from '../quality/lines.js';
 import { tableWidth } from '../terminal/width.js';
 
@@ -15,7 +15,7 @@ const ROWS = 40;
 
 export async function report(options: ReportOptions, signal: AbortSignal): Promise<void> {
   const { sort, match, threads, json, csv } = options;
-  refuseBoth(options);
+  refuseTwoFormats(options);
   const inputs = await openInputs(options.inputs, options, signal);
   const profile = await loadTimedProfile(
     inputs,

@@ -1,29 +1,31 @@
 /**
- * An answer → standard output: as text, JSON or comma-separated values.
+ * Writes an answer to standard output as text, JSON or comma-separated values.
  */
 import { stringify } from 'csv-stringify/sync';
 import { PtflameError, safeJson, visibleText } from '../../src/text.js';
 import { openOutput, writeAll } from './outputs.js';
 
-export interface AnswerForms {
+export interface AnswerFormats {
   readonly json: () => unknown;
   readonly text: () => readonly string[];
-  /** Rows of values; the first has the titles. */
+  /** Rows of values, titles first. */
   readonly csv?: () => readonly (readonly (string | number | boolean | null)[])[];
 }
 
-/** @throws PtflameError BAD_OPTION if two forms are asked for */
-export function refuseBoth({ json, csv }: { readonly json: boolean; readonly csv: boolean }): void {
+/** @throws PtflameError BAD_OPTION for `--json --csv` */
+export function refuseTwoFormats({ json, csv }: { readonly json: boolean; readonly csv: boolean }): void {
   if (!json || !csv) return;
-  throw new PtflameError('BAD_OPTION', '--json and --csv cannot both be had', { hint: 'leave one out' });
+  throw new PtflameError('BAD_OPTION', '--json and --csv are mutually exclusive', { hint: 'leave one out' });
 }
 
 export async function writeAnswer(
-  forms: AnswerForms,
+  formats: AnswerFormats,
   { json, csv = false }: { readonly json: boolean; readonly csv?: boolean },
 ): Promise<void> {
-  const pieces = () => [json ? jsonText(forms.json()) : csv && forms.csv ? csvText(forms.csv()) : plain(forms.text())];
-  await writeAll([{ output: await openOutput('-'), pieces }]);
+  const chunks = () => [
+    json ? jsonText(formats.json()) : csv && formats.csv ? csvText(formats.csv()) : plain(formats.text()),
+  ];
+  await writeAll([{ output: await openOutput('-'), chunks }]);
 }
 
 function plain(lines: readonly string[]): string {
@@ -34,8 +36,8 @@ function jsonText(answer: unknown): string {
   return `${safeJson(JSON.stringify(answer, null, 2))}\n`;
 }
 
-/** A name that begins as a formula does must not become one in a spreadsheet. */
+/** Escapes names that a spreadsheet would evaluate as formulas. */
 function csvText(rows: readonly (readonly (string | number | boolean | null)[])[]): string {
-  const cast = { boolean: String, string: visibleText }; // true and false, not 1 and nothing
+  const cast = { boolean: String, string: visibleText }; // csv-stringify's defaults: 1 and ''
   return stringify(rows as (string | number | boolean | null)[][], { escape_formulas: true, cast });
 }

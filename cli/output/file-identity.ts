@@ -1,18 +1,18 @@
 /**
- * A path → the place on the disk that it leads to, whatever links and mounts are on the way.
+ * Resolves paths through links and mounts and identifies the files that they lead to.
  */
 import { type BigIntStats, fstatSync, type Stats } from 'node:fs';
 import { readlink, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join } from 'node:path';
 
-const MOST_LINKS = 40;
+const MAX_LINKS = 40;
 
-/** The path itself, or what its symbolic links lead to, which need not exist yet. */
+/** Resolves symbolic links; the target need not exist. */
 export async function realTarget(path: string, links = 0): Promise<string> {
   const directory = await realpath(dirname(path));
   const link = await readlink(path).catch(() => null);
   if (link === null) return join(directory, basename(path));
-  if (links === MOST_LINKS) throw new Error('its symbolic links lead in a circle');
+  if (links === MAX_LINKS) throw new Error('its symbolic links form a loop');
   return realTarget(isAbsolute(link) ? link : `${directory}/${link}`, links + 1);
 }
 
@@ -20,12 +20,12 @@ export async function statOrNull(path: string): Promise<Stats | null> {
   return stat(path).catch(() => null);
 }
 
-/** Device and inode: the same by every name and every mount; 64 bits, more than a number holds. */
+/** Device and inode, equal for every name and every mount of a file. 64 bits, more than a number holds. */
 function idOf({ dev, ino }: BigIntStats): string {
   return `${dev}:${ino}`;
 }
 
-/** The same text for every path to one file; a file that does not exist is told by its directory and its name. */
+/** Returns the same id for every path to one file. The id of a missing file is its directory and name. */
 export async function fileId(path: string): Promise<string | null> {
   const stats = await stat(path, { bigint: true }).catch(() => null);
   if (stats !== null) return idUnlessDevice(stats);
@@ -34,7 +34,7 @@ export async function fileId(path: string): Promise<string | null> {
   return parent && `${idOf(parent)}/${basename(target)}`;
 }
 
-/** Of an open file: 0 is standard input, 1 standard output. */
+/** Returns the id of an open file: 0 is standard input, 1 standard output. */
 export function openFileId(fd: number): string | null {
   try {
     return idUnlessDevice(fstatSync(fd, { bigint: true }));
@@ -43,12 +43,12 @@ export function openFileId(fd: number): string | null {
   }
 }
 
-/** null for a device or a socket: whoever reads and writes one of those means to. */
+/** Returns null for devices and sockets, which may be read and written at once. */
 function idUnlessDevice(stats: BigIntStats): string | null {
   return stats.isFile() || stats.isDirectory() || stats.isFIFO() ? idOf(stats) : null;
 }
 
-/** The directories that a file lies in, up to the root. */
+/** Returns the ids of the directories above a file, up to the root. */
 export async function directoryIds(path: string): Promise<(string | null)[]> {
   const target = await realTarget(path).catch(() => null);
   if (target === null || (await statOrNull(dirname(target)))?.isDirectory() !== true) return [];

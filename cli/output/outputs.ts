@@ -1,5 +1,5 @@
 /**
- * Where results go: a file appears whole or not at all; devices, pipes and standard output are written as it comes.
+ * Opens outputs: files appear complete or not at all; devices, pipes and standard output are written directly.
  */
 import { accessSync, constants, createWriteStream, openSync, type Stats } from 'node:fs';
 import { Socket } from 'node:net';
@@ -8,57 +8,55 @@ import { PtflameError } from '../../src/index.js';
 import { realTarget, statOrNull } from './file-identity.js';
 import { newFileMode } from './new-file-mode.js';
 import { createTemporaryFile, type TemporaryFile, type TemporaryFileOptions } from './temporary-files.js';
-import { isBrokenPipe, type Pieces, unwritable, whyUnwritable, writePieces } from './write-chunks.js';
+import { type Chunks, isBrokenPipe, unwritable, whyUnwritable, writeChunks } from './write-chunks.js';
 
 export interface Output {
   /** Writes everything. */
-  write(pieces: Pieces): Promise<void>;
-  /** Makes it visible, where it is not yet. */
+  write(chunks: Chunks): Promise<void>;
+  /** Moves a file to its final name; does nothing for other outputs. */
   publish(): Promise<void>;
 }
 
-/** Not to be opened anew: behind ">>" that would write over what is there, and a socket cannot be opened at all. */
+/** Must not be reopened: after ">>" that would overwrite the file, and a socket cannot be reopened at all. */
 const STANDARD_OUTPUT = new Set(['-', '/dev/stdout', '/dev/fd/1', '/proc/self/fd/1']);
 
 export function isStandardOutput(path: string): boolean {
   return STANDARD_OUTPUT.has(path);
 }
 
-/** Whether what is written there is shown to somebody as it comes. */
 export function isTerminal(path: string): boolean {
   return STANDARD_OUTPUT.has(path) && process.stdout.isTTY;
 }
 
-/** Opens an output before the work begins, so that a place that cannot be written is found at once. `madeOf`: what is read. */
-export async function openOutput(path: string, madeOf: readonly string[] = []): Promise<Output> {
+/** Opens an output before the work begins, so that an unwritable path is reported at once. `inputs`: paths that are read. */
+export async function openOutput(path: string, inputs: readonly string[] = []): Promise<Output> {
   if (STANDARD_OUTPUT.has(path)) return standardOutput();
   try {
     const stats = await statOrNull(path);
     if (stats?.isDirectory() || path.endsWith('/')) throw unwritable(path, 'it is a directory');
     if (stats && !stats.isFile()) return directOutput(path, stats);
     if (stats) refuseReadOnly(path, stats);
-    return fileOutput(path, await realTarget(path), { replaced: stats, mode: newFileMode(madeOf) });
+    return fileOutput(path, await realTarget(path), { replaced: stats, mode: newFileMode(inputs) });
   } catch (error) {
     throw error instanceof PtflameError ? error : unwritable(path, whyUnwritable(error), error);
   }
 }
 
-/** What is to be written where. */
 export interface Result {
   readonly output: Output;
-  readonly pieces: () => Pieces;
+  readonly chunks: () => Chunks;
 }
 
 /**
- * Writes all, and only then makes files visible: if one output fails, none of them stands.
+ * Writes all outputs, then moves files to their final names: if one fails, no file appears.
  *
- * @throws EPIPE when everything else is done, if the reader of one went away
+ * @throws EPIPE if a reader has closed its pipe, after all other outputs are done
  */
 export async function writeAll(results: readonly Result[]): Promise<void> {
   const readersGone: unknown[] = [];
-  for (const { output, pieces } of results) {
+  for (const { output, chunks } of results) {
     try {
-      await output.write(pieces());
+      await output.write(chunks());
     } catch (error) {
       if (!isBrokenPipe(error)) throw error;
       readersGone.push(error);
@@ -70,24 +68,24 @@ export async function writeAll(results: readonly Result[]): Promise<void> {
 
 function standardOutput(): Output {
   return {
-    async write(pieces) {
-      await writePieces(pieces, process.stdout, 'standard output', { end: false });
+    async write(chunks) {
+      await writeChunks(chunks, process.stdout, 'standard output', { end: false });
       await flushed();
     },
     async publish() {},
   };
 }
 
-/** Until a slow reader has taken all: an interrupt must find us still at work. */
+/** Waits until a slow reader has read everything, so that an interrupt still counts as one. */
 function flushed(): Promise<void> {
   return new Promise((done, failed) => process.stdout.write('', (error) => (error ? failed(error) : done())));
 }
 
 function directOutput(path: string, stats: Stats): Output {
   return {
-    async write(pieces) {
+    async write(chunks) {
       const to = stats.isFIFO() ? await openPipe(path) : createWriteStream(path);
-      await writePieces(pieces, to, path, { end: true });
+      await writeChunks(chunks, to, path, { end: true });
     },
     async publish() {},
   };
@@ -95,7 +93,7 @@ function directOutput(path: string, stats: Stats): Output {
 
 const READER_POLL_MS = 50;
 
-/** A plain open would wait for the reader where no signal can end the waiting, not even by process.exit(). */
+/** Polls, as a blocking open would wait for a reader in a thread that not even process.exit() can stop. */
 async function openPipe(path: string): Promise<Socket> {
   for (;;) {
     try {
@@ -103,24 +101,24 @@ async function openPipe(path: string): Promise<Socket> {
       return new Socket({ fd, readable: false, writable: true });
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ENXIO') throw unwritable(path, whyUnwritable(error), error);
-      await setTimeout(READER_POLL_MS); // nobody reads yet
+      await setTimeout(READER_POLL_MS); // no reader yet
     }
   }
 }
 
-const SOMEBODY_MAY_WRITE = 0o222;
+const WRITE_BITS = 0o222;
 
-/** Also for root, who may write anything: whoever made it read-only wants to keep it. */
+/** Refuses read-only files even as root: they were made read-only to be kept. */
 function refuseReadOnly(path: string, { mode }: Stats): void {
-  if ((mode & SOMEBODY_MAY_WRITE) === 0) throw unwritable(path, 'it is read-only');
+  if ((mode & WRITE_BITS) === 0) throw unwritable(path, 'it is read-only');
   accessSync(path, constants.W_OK);
 }
 
 function fileOutput(path: string, target: string, options: TemporaryFileOptions): Output {
   const temporary = temporaryFor(path, target, options);
   return {
-    write: (pieces) =>
-      writePieces(pieces, createWriteStream(temporary.path, { fd: temporary.fd, flush: true }), path, { end: true }),
+    write: (chunks) =>
+      writeChunks(chunks, createWriteStream(temporary.path, { fd: temporary.fd, flush: true }), path, { end: true }),
     async publish() {
       await temporary.rename().catch((error) => {
         throw unwritable(path, whyUnwritable(error), error);
@@ -134,6 +132,6 @@ function temporaryFor(path: string, target: string, options: TemporaryFileOption
     return createTemporaryFile(target, options);
   } catch (error) {
     const isOwner = (error as NodeJS.ErrnoException).syscall === 'fchown';
-    throw isOwner ? unwritable(path, 'it belongs to another user or group, and would not stay theirs', error) : error;
+    throw isOwner ? unwritable(path, 'it belongs to another user or group, which cannot be preserved', error) : error;
   }
 }

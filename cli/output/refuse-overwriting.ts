@@ -1,5 +1,5 @@
 /**
- * No command writes to a file that it reads, nor two results to one file: this is told before anything is read or written.
+ * Refuses outputs that are inputs, and two outputs in one file, before anything is read or written.
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,61 +8,62 @@ import { notesPath } from '../input/data-file.js';
 import { directoryIds, fileId, openFileId } from './file-identity.js';
 import { isStandardOutput } from './outputs.js';
 
-/** A file, however it is called. */
-interface Place {
+interface NamedFile {
   readonly name: string;
-  /** null: a device, or nowhere. */
+  /** null: a device or a path that does not resolve. */
   readonly id: string | null;
 }
 
 /**
  * `inputs`: paths, "-" is standard input. `outputs`: paths, "-" is standard output.
  *
- * @throws PtflameError BAD_OPTION for an output that is an input, the notes of one, in a directory that is one, or another output
+ * @throws PtflameError BAD_OPTION for an output that is an input, the notes of one, inside a recording directory, or another output
  */
 export async function refuseOverwriting(inputs: readonly string[], outputs: readonly string[]): Promise<void> {
-  const read = await Promise.all(inputs.map(inputPlace));
+  const sources = await Promise.all(inputs.map(inputFile));
   const notes = await Promise.all(inputs.map(async (name) => ({ name, id: await fileId(notesPath(name)) })));
-  const written: Place[] = [];
+  const written: NamedFile[] = [];
   for (const path of outputs) {
-    const output = await outputPlace(path);
-    const input = sameAs(output, read);
-    if (input) throw refusal(input.name === path ? `${path} is the input itself` : areOne(output, 'input', input));
-    const noted = sameAs(output, notes);
-    if (noted) throw refusal(`${output.name} is where the notes of ${noted.name} are kept`);
-    const holder = isStandardOutput(path) ? null : await holderOf(path, read);
-    if (holder) throw refusal(`${path} lies in the recording ${holder.name}`);
+    const output = await outputFile(path);
+    const input = sameAs(output, sources);
+    if (input)
+      throw refusal(input.name === path ? `${path} is the input itself` : sameFileText(output, 'input', input));
+    const annotated = sameAs(output, notes);
+    if (annotated) throw refusal(`${output.name} holds the notes of ${annotated.name}`);
+    const recording = isStandardOutput(path) ? null : await recordingAround(path, sources);
+    if (recording) throw refusal(`${path} is inside the recording ${recording.name}`);
     const other = sameAs(output, written);
-    if (other) throw refusal(other.name === output.name ? `${path} is named twice` : areOne(output, 'output', other));
+    if (other)
+      throw refusal(other.name === output.name ? `${path} is named twice` : sameFileText(output, 'output', other));
     written.push(output);
   }
 }
 
-async function inputPlace(path: string): Promise<Place> {
+async function inputFile(path: string): Promise<NamedFile> {
   return path === '-' ? { name: 'standard input', id: openFileId(0) } : { name: path, id: await fileId(path) };
 }
 
-/** Two results on one terminal mix; a device like /dev/null takes all that it is given. */
-async function outputPlace(path: string): Promise<Place> {
+/** Standard output always has an id, as two outputs on a terminal would mix; other devices accept several. */
+async function outputFile(path: string): Promise<NamedFile> {
   if (!isStandardOutput(path)) return { name: path, id: await fileId(path) };
   return { name: 'standard output', id: openFileId(1) ?? 'standard output' };
 }
 
-function sameAs({ id }: Place, places: readonly Place[]): Place | null {
-  return (id !== null && places.find((place) => place.id === id)) || null;
+function sameAs({ id }: NamedFile, files: readonly NamedFile[]): NamedFile | null {
+  return (id !== null && files.find((file) => file.id === id)) || null;
 }
 
-/** A recording may be a directory; any other one is no input, which is told when it is opened. */
-async function holderOf(output: string, inputs: readonly Place[]): Promise<Place | null> {
+/** Finds the recording directory that contains an output; opening the input refuses other directories. */
+async function recordingAround(output: string, inputs: readonly NamedFile[]): Promise<NamedFile | null> {
   const directories = await directoryIds(output);
-  const holder = inputs.find(({ id }) => id !== null && directories.includes(id)) ?? null;
-  return holder !== null && existsSync(join(holder.name, 'data')) ? holder : null;
+  const recording = inputs.find(({ id }) => id !== null && directories.includes(id)) ?? null;
+  return recording !== null && existsSync(join(recording.name, 'data')) ? recording : null;
 }
 
-function areOne(output: Place, kind: 'input' | 'output', other: Place): string {
+function sameFileText(output: NamedFile, kind: 'input' | 'output', other: NamedFile): string {
   return `${output.name} and the ${kind} ${other.name} are the same file`;
 }
 
 function refusal(message: string): PtflameError {
-  return new PtflameError('BAD_OPTION', message, { hint: 'nothing was written; name another file with -o' });
+  return new PtflameError('BAD_OPTION', message, { hint: 'nothing was written; choose another file with -o' });
 }

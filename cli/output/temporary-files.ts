@@ -1,12 +1,12 @@
 /**
- * Files that stand beside their final name until they are whole, and are removed on every way out before that.
+ * Creates temporary files and directories, which are removed however the process exits.
  */
 import { closeSync, fchmodSync, fchownSync, mkdtempSync, openSync, rmSync, type Stats, unlinkSync } from 'node:fs';
 import { open, rename } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { PtflameError } from '../../src/text.js';
 
-/** A kill that nobody can catch leaves one behind, under a name that says whose it is. */
+/** SIGKILL leaves a file behind; its name shows that it is from ptflame and for which output. */
 const temporaryFiles = new Set<string>();
 const temporaryDirectories = new Set<string>();
 
@@ -15,33 +15,33 @@ process.on('exit', removeTemporaryFiles);
 export interface TemporaryFile {
   readonly path: string;
   readonly fd: number;
-  /** Gives it its final name. */
+  /** Moves it to its final name. */
   rename(): Promise<void>;
 }
 
 const READ_WRITE_FOR_ALL = 0o666;
 const OWNER_ONLY = 0o600;
 const PERMISSIONS = 0o777;
-/** A file may come into a directory while it is emptied: what was begun before an interrupt. */
-const MOST_RETRIES = 5;
+/** A write that began before an interrupt may add a file to a directory while it is being removed. */
+const MAX_RETRIES = 5;
 
 export interface TemporaryFileOptions {
-  /** The file that it will replace: it gets the same owner, group and permissions. */
+  /** The file to replace, whose owner, group and permissions are preserved. */
   readonly replaced?: Stats | null;
   /** Permissions of a new file, before the umask. Default: all may read and write. */
   readonly mode?: number;
 }
 
-/** @throws what the system says where the file cannot be made, or cannot be given to the owner of the one that it replaces */
+/** Creates a file next to its target. @throws the system error if that fails, or if the owner cannot be preserved */
 export function createTemporaryFile(target: string, options: TemporaryFileOptions = {}): TemporaryFile {
   const { replaced = null, mode = READ_WRITE_FOR_ALL } = options;
-  // A name has 255 bytes at most, a character up to three of them.
+  // At most 255 bytes: up to three bytes for each of the 40 characters.
   const name = `.${basename(target).slice(0, 40)}.ptflame-${crypto.randomUUID().slice(0, 8)}`;
   const path = join(dirname(target), name);
-  // Synchronous, so that no interrupt comes between the file and its entry in the list.
+  // Synchronous, so that no interrupt comes between creating the file and registering it.
   const fd = openSync(path, 'wx', replaced ? OWNER_ONLY : mode & READ_WRITE_FOR_ALL);
   temporaryFiles.add(path);
-  if (replaced) makeAlike(fd, path, replaced);
+  if (replaced) copyOwnerAndMode(fd, path, replaced);
   return {
     path,
     fd,
@@ -53,8 +53,8 @@ export function createTemporaryFile(target: string, options: TemporaryFileOption
   };
 }
 
-/** The owner first: it takes the permissions away that only the old owner was to have. */
-function makeAlike(fd: number, path: string, { uid, gid, mode }: Stats): void {
+/** Sets the owner first, as changing it clears permission bits. */
+function copyOwnerAndMode(fd: number, path: string, { uid, gid, mode }: Stats): void {
   try {
     if (uid !== process.geteuid?.() || gid !== process.getegid?.()) fchownSync(fd, uid, gid);
     fchmodSync(fd, mode & PERMISSIONS);
@@ -66,18 +66,18 @@ function makeAlike(fd: number, path: string, { uid, gid, mode }: Stats): void {
   }
 }
 
-/** Only then is the new name sure to be there after a power cut. Some file systems cannot, and do without. */
+/** Makes the new name survive a power cut, on file systems that can flush directories. */
 async function flushDirectory(path: string): Promise<void> {
   try {
     const directory = await open(path);
     await directory.sync().finally(() => directory.close());
   } catch {
-    // The file itself is on the disk.
+    // The file itself is flushed already.
   }
 }
 
 /**
- * A directory for this run alone, readable by nobody else.
+ * Creates a directory for this run, readable only by this user.
  *
  * @throws PtflameError TEMPORARY_FILE
  */
@@ -87,21 +87,21 @@ export function createTemporaryDirectory(parent: string): string {
     temporaryDirectories.add(path);
     return path;
   } catch (cause) {
-    throw new PtflameError('TEMPORARY_FILE', `cannot make a directory in ${parent}: ${String(cause)}`, {
-      hint: 'name a place that can be written: --temp-dir DIR',
+    throw new PtflameError('TEMPORARY_FILE', `cannot create a directory in ${parent}: ${String(cause)}`, {
+      hint: 'choose a writable directory: --temp-dir DIR',
       cause,
     });
   }
 }
 
 export function removeTemporaryFiles(): void {
-  for (const path of temporaryDirectories) rmSync(path, { recursive: true, force: true, maxRetries: MOST_RETRIES });
+  for (const path of temporaryDirectories) rmSync(path, { recursive: true, force: true, maxRetries: MAX_RETRIES });
   temporaryDirectories.clear();
   for (const path of temporaryFiles) {
     try {
       unlinkSync(path);
     } catch {
-      // It is gone already, or the disk is: nothing is left to do.
+      // It has been removed already, or the disk is gone.
     }
   }
   temporaryFiles.clear();

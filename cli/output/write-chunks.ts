@@ -1,5 +1,5 @@
 /**
- * Text or bytes → a stream, in large pieces; between two of them signals are heard.
+ * Writes text or bytes to a stream in large chunks, and lets signals be handled between them.
  */
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -7,41 +7,41 @@ import { setImmediate } from 'node:timers/promises';
 import { PtflameError } from '../../src/index.js';
 import { checkMemory } from '../../src/internal.js';
 
-/** Text, or bytes that are made while they are written. */
-export type Pieces = Iterable<string> | AsyncIterable<Uint8Array>;
+/** Text, or bytes that are produced while they are written. */
+export type Chunks = Iterable<string> | AsyncIterable<Uint8Array>;
 
-const PIECE_CHARACTERS = 64 * 1024;
-/** So long nobody hears Ctrl-C, as far as pieces come meanwhile. */
-const LONGEST_TURN_MS = 20;
+const CHUNK_CHARACTERS = 64 * 1024;
+/** The longest time without handling Ctrl-C, unless producing one chunk takes longer. */
+const MAX_TURN_MS = 20;
 
-/** @throws EPIPE if the reader went away; OUTPUT_UNWRITABLE; and what making the pieces throws */
-export async function writePieces(
-  pieces: Pieces,
+/** @throws EPIPE if the reader has closed the pipe; OUTPUT_UNWRITABLE; whatever producing the chunks throws */
+export async function writeChunks(
+  chunks: Chunks,
   to: NodeJS.WritableStream,
   name: string,
   options: { end: boolean },
 ): Promise<void> {
   try {
-    await pipeline(Readable.from(Symbol.iterator in pieces ? inTurns(pieces) : pieces), to, options);
+    await pipeline(Readable.from(Symbol.iterator in chunks ? inTurns(chunks) : chunks), to, options);
   } catch (error) {
-    if (isBrokenPipe(error) || error instanceof PtflameError) throw error; // the latter of who made the pieces
+    if (isBrokenPipe(error) || error instanceof PtflameError) throw error; // the latter from producing the chunks
     throw unwritable(name, whyUnwritable(error), error);
   }
 }
 
-/** Large pieces; between two of them a signal is heard, and memory is looked after. */
-async function* inTurns(pieces: Iterable<string>): AsyncGenerator<string> {
+/** Joins chunks into large ones; handles signals and checks memory between them. */
+async function* inTurns(chunks: Iterable<string>): AsyncGenerator<string> {
   await setImmediate();
   let text = '';
   let turn = performance.now();
-  for (const piece of pieces) {
-    text += piece;
-    if (performance.now() - turn > LONGEST_TURN_MS) {
+  for (const chunk of chunks) {
+    text += chunk;
+    if (performance.now() - turn > MAX_TURN_MS) {
       checkMemory();
       await setImmediate();
       turn = performance.now();
     }
-    if (text.length < PIECE_CHARACTERS) continue;
+    if (text.length < CHUNK_CHARACTERS) continue;
     yield text;
     text = '';
   }
@@ -54,7 +54,7 @@ export function isBrokenPipe(error: unknown): boolean {
 
 export function unwritable(name: string, why: string, cause?: unknown): PtflameError {
   return new PtflameError('OUTPUT_UNWRITABLE', `cannot write ${name}: ${why}`, {
-    hint: 'choose another place with -o',
+    hint: 'choose another path with -o',
     cause,
   });
 }

@@ -1,35 +1,35 @@
 /**
- * What was written where → the last lines of a command: names, sizes, and the next command to try.
+ * Formats the last lines of a command: the files that it wrote, their sizes, and the next command to try.
  */
 import { stat } from 'node:fs/promises';
 import { visibleText as escapeForTerminal, formatBytes, shellWords } from '../../src/text.js';
 import type { Format } from './formats.js';
 import { isStandardOutput } from './outputs.js';
 
-export interface Written {
+export interface WrittenFile {
   readonly path: string;
   readonly format: Format;
 }
 
-/** More of them would hide what is said. */
-const MOST_INPUTS = 3;
+/** With more inputs, the next command would be hard to read. */
+const MAX_INPUTS = 3;
 
-/** `inputs`: as they were named; none: they cannot be read again. Standard output and devices are not told of. */
-export async function writtenLines(outputs: readonly Written[], inputs: readonly string[]): Promise<string[]> {
+/** `inputs`: paths as given; empty if they cannot be read again. Standard output and devices are not listed. */
+export async function writtenLines(outputs: readonly WrittenFile[], inputs: readonly string[]): Promise<string[]> {
   const files = (await Promise.all(outputs.map(fileOf))).filter((file) => file !== null);
   const next = nextStep(files.length === 0 && process.stdout.isTTY ? outputs : files, inputs);
   const lines = [...files.map(({ text }) => `wrote ${text}`), ...(next === null ? [] : [`next: ${next}`])];
   return lines.map(escapeForTerminal);
 }
 
-async function fileOf({ path, format }: Written): Promise<(Written & { readonly text: string }) | null> {
+async function fileOf({ path, format }: WrittenFile): Promise<(WrittenFile & { readonly text: string }) | null> {
   if (isStandardOutput(path)) return null;
   const stats = await stat(path).catch(() => null);
   return stats?.isFile() ? { path, format, text: `${path}: ${formatBytes(stats.size)}` } : null;
 }
 
-function nextStep(files: readonly Written[], inputs: readonly string[]): string | null {
-  const canRead = inputs.length > 0 && inputs.length <= MOST_INPUTS && !inputs.includes('-');
+function nextStep(files: readonly WrittenFile[], inputs: readonly string[]): string | null {
+  const canRead = inputs.length > 0 && inputs.length <= MAX_INPUTS && !inputs.includes('-');
   const again = canRead ? shellWords(inputs) : null;
   const pathOf = (wanted: Format) => files.find(({ format }) => format === wanted)?.path;
   const picture = pathOf('html') ?? pathOf('svg');

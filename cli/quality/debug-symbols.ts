@@ -1,5 +1,5 @@
 /**
- * A profile in, what would give its nameless functions their names out: which files lack symbols, and where those are to be had.
+ * Finds binaries without symbols in a profile, and where their debug symbols can be installed from.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
@@ -8,28 +8,28 @@ import { type Profile, SymbolKind } from '../../src/index.js';
 import { readElf } from '../../src/recordings.js';
 import { formatShare } from '../../src/text.js';
 
-/** Less of the time in code is not worth a word. */
-const NOTABLE_SHARE = 0.05;
-const MOST_FILES = 3;
+/** Smaller shares of the time in code are not reported. */
+const MIN_SHARE = 0.05;
+const MAX_FILES = 3;
 
-/** Where a system keeps what is asked for; other places for tests. */
-export interface DebugPlaces {
+/** Paths of system files; tests use others. */
+export interface SystemPaths {
   readonly dpkgInfo: string;
   readonly osRelease: string;
 }
-const PLACES: DebugPlaces = { dpkgInfo: '/var/lib/dpkg/info', osRelease: '/etc/os-release' };
+const SYSTEM: SystemPaths = { dpkgInfo: '/var/lib/dpkg/info', osRelease: '/etc/os-release' };
 
-/** One line, and one for each file that matters; none if nearly all time in code has names. Texts are not escaped. */
-export async function debugSymbolNotes(profile: Profile, places: DebugPlaces = PLACES): Promise<string[]> {
+/** Returns one line, and one per notable binary; nothing if nearly all time in code has symbols. Not escaped. */
+export async function debugSymbolNotes(profile: Profile, system: SystemPaths = SYSTEM): Promise<string[]> {
   if (profile.meta.weight !== 'ns') return [];
   const { codeNs, namelessNs, byFile } = namelessTime(profile);
-  if (namelessNs === 0 || namelessNs < NOTABLE_SHARE * codeNs) return [];
+  if (namelessNs === 0 || namelessNs < MIN_SHARE * codeNs) return [];
   const largest = [...byFile].sort(([a, aNs], [b, bNs]) => bNs - aNs || ((a ?? '') < (b ?? '') ? -1 : 1));
-  const notable = largest.filter(([, ns]) => ns >= NOTABLE_SHARE * namelessNs).slice(0, MOST_FILES);
+  const notable = largest.filter(([, ns]) => ns >= MIN_SHARE * namelessNs).slice(0, MAX_FILES);
   const isHere = profile.meta.recorded === null || profile.meta.recorded.host === hostname();
   const lines = notable.map(async ([file, ns]) => {
-    const remedy = file === null ? remedyWithoutFile(profile) : await remedyFor(file, isHere, places);
-    return `  ${formatShare(ns, codeNs)} in ${file ?? 'code of no known file'}${remedy}`;
+    const remedy = file === null ? remedyWithoutFile(profile) : await remedyFor(file, isHere, system);
+    return `  ${formatShare(ns, codeNs)} in ${file ?? 'code outside any known file'}${remedy}`;
   });
   return [
     `${formatShare(namelessNs, codeNs)} of the time in code is in functions without a symbol`,
@@ -57,24 +57,24 @@ function namelessTime({ symbols, threads, together }: Profile) {
 
 function remedyWithoutFile({ meta }: Profile): string {
   return meta.recorded === null
-    ? ': -F +dso and --show-mmap-events in perf script tell the file; of code made at run time there is none'
-    : ': it was made at run time, or is unmapped; perf inject --jit may know it';
+    ? ': perf script -F +dso --show-mmap-events shows the file; JIT code has none'
+    : ': JIT code or unmapped; perf inject --jit can add its symbols';
 }
 
-/** What is on this machine says nothing of a file of another one. */
-async function remedyFor(file: string, isHere: boolean, places: DebugPlaces): Promise<string> {
+/** Looks up packages and build ids only if the trace was recorded on this machine. */
+async function remedyFor(file: string, isHere: boolean, system: SystemPaths): Promise<string> {
   const buildId = isHere && file.startsWith('/') ? ((await readElf(file))?.buildId ?? null) : null;
-  const owner = isHere ? packageOf(file, places.dpkgInfo) : null;
+  const owner = isHere ? packageOf(file, system.dpkgInfo) : null;
   const ways = [
     ...(owner === null ? [] : [`apt install ${debugPackage(owner)}`]),
     ...(buildId === null ? [] : [`perf buildid-cache --add "$(debuginfod-find debuginfo ${buildId})"`]),
   ];
-  if (ways.length === 0) return isHere ? '' : ': its debug symbols, on the machine that recorded it, would name them';
-  const server = buildId === null ? '' : ` (DEBUGINFOD_URLS=${debuginfodServer(places.osRelease)})`;
+  if (ways.length === 0) return isHere ? '' : ': install its debug symbols on the machine that recorded it';
+  const server = buildId === null ? '' : ` (DEBUGINFOD_URLS=${debuginfodServer(system.osRelease)})`;
   return `: ${ways.join(', or ')}${server}`;
 }
 
-/** Of Debian and what is made of it; null: none, or it is another system. Lists say /lib for what lies in /usr/lib. */
+/** Returns the Debian package of a file; null: none, or not a Debian system. Lists have /lib for files in /usr/lib. */
 function packageOf(file: string, dpkgInfo: string): string | null {
   const lines = [file, file.replace(/^\/usr/, '')].map((path) => `\n${path}\n`);
   try {
@@ -83,7 +83,7 @@ function packageOf(file: string, dpkgInfo: string): string | null {
       if (lines.some((line) => text.includes(line))) return list.slice(0, -'.list'.length).replace(/:.*/, '');
     }
   } catch {
-    // another system, or it may not be read
+    // not a Debian system, or unreadable
   }
   return null;
 }
@@ -98,13 +98,13 @@ const SERVERS: Readonly<Record<string, string>> = {
   fedora: 'https://debuginfod.fedoraproject.org',
   arch: 'https://debuginfod.archlinux.org',
 };
-const ANY_SERVER = 'https://debuginfod.elfutils.org';
+const DEFAULT_SERVER = 'https://debuginfod.elfutils.org';
 
 function debuginfodServer(osRelease: string): string {
   try {
     const id = /^ID="?([a-z]+)/m.exec(readFileSync(osRelease, 'utf8'))?.[1] ?? '';
-    return SERVERS[id] ?? ANY_SERVER;
+    return SERVERS[id] ?? DEFAULT_SERVER;
   } catch {
-    return ANY_SERVER;
+    return DEFAULT_SERVER;
   }
 }

@@ -1,5 +1,5 @@
 /**
- * What tables say of time that nobody knows all of.
+ * Tables of incomplete data: unseen starts, equal names, missing switch records.
  */
 import { expect, test } from 'vitest';
 import { diffLines } from '../../../cli/answers/diff.js';
@@ -26,7 +26,7 @@ async function stacksOf(text: string, atNs: number): Promise<Stacks> {
   return Stacks.parse(stacksAnswer(profile, foundNs, stacks));
 }
 
-test('a frame whose start was not seen is open for at least so long', async () => {
+test('shows a lower bound for a frame whose start was not seen', async () => {
   const lines = stacksLines(await stacksOf(TRACE, 60), 80);
   expect(lines.slice(-4).map((line) => line.trim())).toEqual([
     '10 ns  [syscall]',
@@ -36,7 +36,7 @@ test('a frame whose start was not seen is open for at least so long', async () =
   ]);
 });
 
-test('stacks of functions of one name in two files are two stacks', async () => {
+test('keeps stacks of equal names in two binaries apart', async () => {
   const inFile = (tid: number) =>
     TRACE.replaceAll(/^1 /gm, `${tid} `).replaceAll(/\b(main|a|b)\+(0x\w+)/g, `$1+$2 (/lib/${tid}.so)`);
   const lines = stacksLines(await stacksOf(inFile(1) + inFile(2), 40), 80);
@@ -44,20 +44,20 @@ test('stacks of functions of one name in two files are two stacks', async () => 
   expect(lines.map((line) => line.trim())).toContain('≥ 40 ns  main (2.so)');
 });
 
-test('a comparison tells how far to trust both, and what tells on-CPU time', async () => {
+test('a comparison shows the quality of both traces and how to record on-CPU time', async () => {
   const before = await analyzeText(TRACE);
   const recorded = { host: null, kernel: null, cpu: null, perf: null, command: null, startedAt: null };
   const after: Profile = { ...before, meta: { ...before.meta, recorded } };
   const diff = Diff.parse(diffOf(before, after));
   expect(diff.quality.before.totalNs).toBe(before.quality.totalNs);
-  const bound = 'without switch records traced time is a lower bound of on-CPU time';
+  const bound = 'without switch records, traced time is a lower bound of on-CPU time';
   expect(diffLines(diff, 80, 0).slice(0, 2)).toEqual([
     expect.stringContaining(`${bound}: perf script --show-switch-events tells`),
     expect.stringContaining(`${bound}: perf record --switch-events tells`),
   ]);
 });
 
-test('a profile that notes nothing of switches is told from its waits, and asks for nothing', async () => {
+test('infers switch records of an older profile from its waits, without a remedy', async () => {
   const profile = await analyzeText(TRACE);
   const old: Profile = { ...profile, meta: { ...profile.meta, hasSwitches: null } };
   const { before } = diffOf(old, old);

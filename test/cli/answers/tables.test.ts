@@ -1,5 +1,5 @@
 /**
- * Tables as people see them, kept as files: on narrow and wide terminals, with names as other people choose them.
+ * Tables match golden files on narrow and wide terminals, also with unusual names.
  *
  * `BLESS=1 npx vitest run test/cli/answers/tables.test.ts` rewrites the files; a changed one is reviewed like code.
  */
@@ -17,7 +17,7 @@ const TABLES: readonly (readonly [name: string, args: readonly string[]])[] = [
   ['latency', ['latency', 'take', DEMO, '--slowest', '2']],
   ['latency-by-caller', ['latency', '__GI___pthread_mutex_unlock_usercnt', DEMO, '--by-caller', '--top', '3']],
   ['latency-several', ['latency', '/^(take|nap)$/', DEMO, '--latency', '100us,']],
-  ['latency-never-whole', ['latency', 'main', DEMO]],
+  ['latency-never-complete', ['latency', 'main', DEMO]],
   ['latency-of-stops', ['latency', '[syscall]', DEMO, '--top', '4']],
   ['stacks', ['stacks', DEMO, '--at', '+700us']],
   ['diff', ['diff', DEMO, fixturePath('lab/demo-cre.txt'), '--top', '12']],
@@ -36,11 +36,11 @@ describe.concurrent.each([80, 200])('on %i columns', (columns) => {
     await compare(`${name}-${columns}.txt`, stdout);
   });
 
-  test('strange names stay in their column, and do nothing', async ({ dir }) => {
+  test('keeps unusual names in their column, with control characters escaped', async ({ dir }) => {
     const trace = await dir.write('trace.txt', strangeTrace());
     const { stdout } = await ptflame(['report', trace, '--quiet'], { env: { COLUMNS: String(columns) } });
     await compare(`strange-${columns}.txt`, stdout);
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: none of them may be there
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: the test searches for control characters
     expect(stdout).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f-\x9f]/);
     const rows = stdout.split('\n').slice(2, -1);
     expect(rows.length).toBeGreaterThan(8);

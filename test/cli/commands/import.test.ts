@@ -172,7 +172,7 @@ describe('a recording', () => {
     expect(refused).toMatchObject({ exitCode: 1, stderr: expect.stringMatching(/is damaged: .*\n.*--salvage/) });
     const path = await importedIn(dir, [cut], '--salvage', ...flags);
     const { stderr } = await ptflame(['render', path]);
-    expect(stderr).toMatch(/warning: .*cut\.data breaks off \(salvaged [\d.]+ kB of/);
+    expect(stderr).toMatch(/warning: .*cut\.data ends early \(salvaged [\d.]+ kB of/);
     expect(await ptflame(['render', path])).toEqual(await ptflame(['render', cut, '--salvage', ...flags]));
   });
 });
@@ -229,7 +229,7 @@ describe.concurrent('ptflame refuses', () => {
       expectRefusal(await ptflame([...args, path]), 1, /trace\.ptf ends in the middle/, /import it anew.*--salvage/);
     const { exitCode, stderr } = await ptflame(['render', path, '--salvage', '-o', dir.file('out.folded')]);
     expect(exitCode).toBe(0);
-    expect(stderr).toMatch(/warning: .*trace\.ptf breaks off \(salvaged [\d,]+ of [\d,]+ events\)/);
+    expect(stderr).toMatch(/warning: .*trace\.ptf ends early \(salvaged [\d,]+ of [\d,]+ events\)/);
     const saved = dir.file('saved.ptf');
     expect((await ptflame(['import', path, '--salvage', '-o', saved])).exitCode).toBe(0);
     const again = await ptflame(['render', saved]);

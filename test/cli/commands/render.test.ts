@@ -422,7 +422,7 @@ describe.concurrent('damaged input', () => {
     expect(exitCode).toBe(0);
     expect(stdout).toMatch(/^(?:\S+ \d+\n)+$/);
     expect(stderr).toMatch(/^7\d\d events in /);
-    expect(stderr).toMatch(/\nwarning: .*cut\.gz breaks off \(unexpected end of file\): what came before is used\n/);
+    expect(stderr).toMatch(/\nwarning: .*cut\.gz ends early \(unexpected end of file\): the data before is used\n/);
   });
 
   test('what came from a pipe that is cut in mid-file is rendered', async () => {
@@ -430,7 +430,7 @@ describe.concurrent('damaged input', () => {
     const { exitCode, stderr } = await render(compressed.subarray(0, compressed.length / 2));
     expect(exitCode).toBe(0);
     expect(stderr).toMatch(/^7\d\d events in /);
-    expect(stderr).toContain('\nwarning: standard input breaks off (unexpected end of file)');
+    expect(stderr).toContain('\nwarning: standard input ends early (unexpected end of file)');
   });
 
   test.for([5, 12, 40])(
@@ -449,7 +449,7 @@ describe.concurrent('damaged input', () => {
     const { exitCode, stdout, stderr } = await ptflame(['render', path]);
     expect(exitCode).toBe(0);
     expect(stdout).toMatch(/^main \d+\n(?:main;f\d+_x+ \d+\n)+/);
-    expect(stderr).toMatch(/\nwarning: .*garbled\.gz breaks off \([^)]+\): what came before is used\n/);
+    expect(stderr).toMatch(/\nwarning: .*garbled\.gz ends early \([^)]+\): the data before is used\n/);
   });
 
   // zlib gives nothing of a piece of input in which it fails: pieces have to be small.
@@ -457,14 +457,14 @@ describe.concurrent('damaged input', () => {
     const path = await dir.write('garbled.gz', garbled(await readFile(BUNDLED)));
     const { exitCode, stderr } = await ptflame(['render', path]);
     expect(exitCode).toBe(0);
-    expect(stderr).toMatch(/\nwarning: .*garbled\.gz breaks off \([^)]+\): what came before is used\n/);
+    expect(stderr).toMatch(/\nwarning: .*garbled\.gz ends early \([^)]+\): the data before is used\n/);
   });
 
   test('all but one damaged file among good ones are used in full', async ({ dir }) => {
     const path = await dir.write('cut.gz', gzipSync(THREE_THREADS).subarray(0, 20));
     const { exitCode, stdout, stderr } = await ptflame(['render', path, SIX_LINES]);
     expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: SIX_LINES_FOLDED });
-    expect(stderr).toMatch(/cut\.gz breaks off/);
+    expect(stderr).toMatch(/cut\.gz ends early/);
   });
 
   test('all before a last line that is cut is used, and the line is shown', async () => {

@@ -19,7 +19,7 @@ import { PackOptions } from '../../../cli/options/pack.js';
 import { RenderOptions } from '../../../cli/options/render.js';
 import { ReportOptions } from '../../../cli/options/report.js';
 import { StacksOptions } from '../../../cli/options/stacks.js';
-import { formatsOf } from '../../../cli/output/formats.js';
+import { outputFormats } from '../../../cli/output/formats.js';
 import { removeTemporaryFiles } from '../../../cli/output/temporary-files.js';
 import { faultOf } from '../../../cli/process/faults.js';
 import { type DamagedInput, damagedInputs } from '../../helpers/cli/damaged-inputs.js';
@@ -34,7 +34,7 @@ const outputs = ['out.folded', 'out.svg', 'out.html', 'out.json', 'out.ptf', 'ou
 function commands(path: string, dir: Directory): Record<string, () => Promise<void>> {
   const common = { quiet: true, tempDir: dir.path, jobs: 1 };
   const pictures = outputs.slice(0, 4).map((name) => dir.file(name));
-  const drawn = (options: RenderOptions) => render(options, formatsOf(options), NEVER);
+  const drawn = (options: RenderOptions) => render(options, outputFormats(options), NEVER);
   return {
     render: () => drawn(RenderOptions.parse({ ...common, inputs: [path], output: pictures })),
     'render --salvage': () =>

@@ -1,5 +1,5 @@
 /**
- * What is read is never written over, by whatever name it is called.
+ * Inputs are never overwritten, under any of their names.
  */
 import { closeSync, openSync } from 'node:fs';
 import { chmod, link, mkdir, readFile, stat, symlink } from 'node:fs/promises';
@@ -21,7 +21,7 @@ async function refused(inputs: readonly string[], outputs: readonly string[]): P
   }
 }
 
-/** One file under many names: `t`, `d/hard`, `soft` and `chain`. */
+/** Creates one file under four names: `t`, `d/hard`, `soft` and `chain`. */
 async function aliases(dir: Directory): Promise<void> {
   await mkdir(dir.file('d'));
   await dir.write('t', 'trace');
@@ -30,7 +30,7 @@ async function aliases(dir: Directory): Promise<void> {
   await symlink(dir.file('soft'), dir.file('chain'));
 }
 
-describe('two paths lead to one file or to two', () => {
+describe('compares files, not paths', () => {
   test.for([
     ['the same path', ['t'], ['t'], /t is the input itself$/],
     ['another path', ['t'], ['d/../t'], /are the same file/],
@@ -38,12 +38,12 @@ describe('two paths lead to one file or to two', () => {
     ['a symbolic link', ['t'], ['soft'], /are the same file/],
     ['a link of a link, as the input', ['chain'], ['t'], /are the same file/],
     ['the second of several inputs, the second of several outputs', ['d/x', 't'], ['new', 'soft'], /are the same file/],
-    ['notes of the input', ['t'], ['t.ptflame.json'], /where the notes of .*t are kept/],
-    ['a file in a recording that is a directory', ['kcore'], ['kcore/new.svg'], /lies in the recording .*kcore$/],
-    ['a file in a directory that is no recording', ['d'], ['d/new.svg'], null],
+    ['notes of the input', ['t'], ['t.ptflame.json'], /holds the notes of .*t$/],
+    ['a file in a recording that is a directory', ['kcore'], ['kcore/new.svg'], /is inside the recording .*kcore$/],
+    ['a file in a directory that is not a recording', ['d'], ['d/new.svg'], null],
     ['two outputs with one name', ['t'], ['new', 'new'], /new is named twice/],
     ['two outputs that are one file', ['t'], ['new', './d/../new'], /new and the output .*new are the same file/],
-    ['two links to what does not exist yet', ['t'], ['later', 'other'], /are the same file/],
+    ['two links to a file that does not exist yet', ['t'], ['later', 'other'], /are the same file/],
     ['standard output twice', ['t'], ['-', '/dev/stdout'], /named twice/],
     ['another file', ['t'], ['new', 'd/new'], null],
     ['a device twice', ['t', '/dev/null'], ['/dev/null', '/dev/null'], null],
@@ -55,14 +55,14 @@ describe('two paths lead to one file or to two', () => {
     await dir.write('kcore/data', 'PERFILE2');
     await symlink('future', dir.file('later'));
     await symlink('later', dir.file('other'));
-    const place = (name: string) => (/^[-/]/.test(name) ? name : `${dir.path}/${name}`);
-    const said = await refused(inputs.map(place), outputs.map(place));
-    if (message === null) expect(said).toBeNull();
-    else expect(said).toMatch(message);
+    const pathOf = (name: string) => (/^[-/]/.test(name) ? name : `${dir.path}/${name}`);
+    const refusal = await refused(inputs.map(pathOf), outputs.map(pathOf));
+    if (message === null) expect(refusal).toBeNull();
+    else expect(refusal).toMatch(message);
   });
 });
 
-describe.concurrent('every command refuses before it begins', () => {
+describe.concurrent('every command refuses before it starts', () => {
   test.for([
     ['render', 'trace'],
     ['import', 'trace'],
@@ -81,7 +81,7 @@ describe.concurrent('every command refuses before it begins', () => {
   });
 
   test.for(['render', 'report', 'info'])(
-    '%s, when the shell sends standard output to the input',
+    '%s, when the shell appends standard output to the input',
     async (command, { dir }) => {
       const path = await dir.write('t', await readFile(SIX_LINES));
       const stdout = openSync(path, 'a');
@@ -92,13 +92,13 @@ describe.concurrent('every command refuses before it begins', () => {
     },
   );
 
-  test('record, whose picture would take the place of the recording', async ({ dir }) => {
+  test('record, whose picture would replace the recording', async ({ dir }) => {
     const args = ['record', '-a', '-o', dir.file('x'), '--render', dir.file('x')];
     expectRefusal(await ptflame(args), 2, /x is the input itself/);
   });
 });
 
-describe.concurrent('what was made of a private file is private', () => {
+describe.concurrent('keeps outputs of private inputs private', () => {
   test.for([
     [0o600, 0o600],
     [0o640, 0o640],

@@ -20,7 +20,7 @@ describe('--salvage', () => {
     const whole = await ptflame(['render', recordingPath('cpus-4'), '--symfs', RECORDED_ROOT, '--annotate', '--quiet']);
     const { exitCode, stdout, stderr } = await render(path);
     expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: whole.stdout });
-    expect(stderr).toMatch(/killed\.data breaks off \(salvaged .* of .*\)/);
+    expect(stderr).toMatch(/killed\.data ends early \(salvaged .* of .*\)/);
   });
 
   test.skipIf(isMissing('perf'))('renders what is left of one that was cut, on all processors', async ({ dir }) => {
@@ -30,7 +30,7 @@ describe('--salvage', () => {
     const { exitCode, stdout, stderr } = await render(path);
     expect(exitCode).toBe(0);
     expect(stdout).toContain('critical');
-    expect(stderr).toMatch(/half\.data breaks off \(salvaged 1\d\.\d kB of 27\.\d kB\)/);
+    expect(stderr).toMatch(/half\.data ends early \(salvaged 1\d\.\d kB of 27\.\d kB\)/);
     const salvaged = await salvageRecording(path, dir.file('salvaged.data'), AbortSignal.timeout(10_000));
     expect(salvaged.keptBytes).toBeGreaterThan(15_000);
     expect((await openRecording(dir.file('salvaged.data'))).damage).toEqual([]);
