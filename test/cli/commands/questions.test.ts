@@ -100,7 +100,7 @@ describe.concurrent('calls that took so long', () => {
 
   test('without any there are no tables', async () => {
     const { stdout } = await ptflame(['latency', 'take', DEMO, '--latency', '1s,']);
-    expect(stdout).toMatch(/\n\ntake\nonly calls of 1 s or more\n\nno call\n$/);
+    expect(stdout).toMatch(/\n\ntake\nonly calls of 1 s or more\n\nno calls\n$/);
   });
 });
 
