@@ -2,7 +2,7 @@
  * Packs: a recording with the files that ran, as one file. Apart from `index.ts`, as few need them and they load more.
  */
 export type { Manifest } from './pack/manifest.js';
+export { PACK_PATHS } from './pack/pack-paths.js';
 export { type LeftOut, type PackableFile, packableFiles, packableVdso } from './pack/packable-files.js';
-export { PACKED } from './pack/places.js';
 export { readPack } from './pack/read-pack.js';
 export { filesOfRecording, type PackedFile, writePack } from './pack/write-pack.js';

@@ -3,7 +3,7 @@
  * the command line, which starts perf; no part of the public library.
  */
 
-export type { RecordedWhere } from './model/profile/profile.js';
+export type { RecordingEnvironment } from './model/profile/profile.js';
 export type { PerfTime } from './model/trace/perf-time.js';
 export { readElf } from './pack/elf-file.js';
 export { type NeededFile, neededFiles } from './pack/needed-files.js';

@@ -12,7 +12,7 @@ import { Inference, UNWOUND } from '../src/model/profile/quality.js';
 import { BranchKind, type BranchSites, siteOfRecord, TraceEdge } from '../src/model/trace/branch-sites.js';
 import type { ThreadEvents } from '../src/model/trace/thread-events.js';
 import { NONE, type SymbolId } from '../src/model/units.js';
-import { whileAlive } from '../src/pipeline/replay/replay-thread.js';
+import { untilExit } from '../src/pipeline/replay/replay-thread.js';
 import { Contexts } from '../src/replay/losses/contexts.js';
 import { pairReturns } from '../src/replay/pairing/pair-returns.js';
 import { replayThread } from '../src/replay/replayer.js';
@@ -115,7 +115,7 @@ function logReplay({ facts, symbols, bounds }: TraceThreads, thread: LoadedThrea
   const log = new FrameLog(symbols, endRow);
   const options = {
     tailCalls: 'nest',
-    extendTo: whileAlive(bounds, exitNs),
+    extendTo: untilExit(bounds, exitNs),
     isCreatedInside,
     contexts,
     watcher: log,

@@ -3,7 +3,7 @@
  */
 import { stat } from 'node:fs/promises';
 import { openTraceFile, PtflameError } from '../../src/index.js';
-import { isPack, isTraceFile, tellKind } from '../../src/internal.js';
+import { detectInputKind, isPack, isTraceFile } from '../../src/internal.js';
 import { openRecording, type Recording } from '../../src/recordings.js';
 import { describeRecording } from '../info/describe-recording.js';
 import { recordingLines } from '../info/recording-lines.js';
@@ -63,7 +63,7 @@ async function firstPiece(path: string, bytes: AsyncIterable<Uint8Array>): Promi
 
 /** What ptflame knows better than perf is told what to do with; the kinds that are packed, opening refuses itself. */
 async function refuseOtherKinds(path: string): Promise<void> {
-  const { kind, bytes } = await tellKind(await openTraceFile(path));
+  const { kind, bytes } = await detectInputKind(await openTraceFile(path));
   const first = await firstPiece(path, bytes);
   if (first === undefined || !TEXT.test(Buffer.from(first.subarray(0, 4096)).toString('latin1'))) return;
   const what = kind === 'profile' ? 'a profile' : 'text, perhaps of a decoded trace';

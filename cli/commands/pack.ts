@@ -9,7 +9,7 @@ import {
   filesOfRecording,
   type LeftOut,
   type Manifest,
-  PACKED,
+  PACK_PATHS,
   type PackableFile,
   type PackedFile,
   packableFiles,
@@ -40,8 +40,8 @@ export async function pack(options: PackOptions, signal: AbortSignal): Promise<v
     format: 'ptflame-pack',
     version: 1,
     name: basename(path),
-    missing: leftOut.map(({ path, why }) => ({ path, why: MANIFEST_REASON[why] })),
-    hasKallsyms: files.some(({ name }) => name === PACKED.kallsyms),
+    missing: leftOut.map(({ path, reason }) => ({ path, why: MANIFEST_REASON[reason] })),
+    hasKallsyms: files.some(({ name }) => name === PACK_PATHS.kallsyms),
   };
   const sources = files.flatMap(({ source }) => (typeof source === 'object' && 'path' in source ? [source.path] : []));
   const target = await openOutput(output, [path, ...(options.kallsyms ? [options.kallsyms] : []), ...sources]);
@@ -58,12 +58,12 @@ async function collect(recording: Recording, options: PackOptions) {
   const policy = { symfs, uid: process.geteuid?.() ?? 0, recordingUid };
   const { files: programs, leftOut } = await packableFiles(recording, policy);
   const vdso = await packableVdso(recording, join(symfs ?? homedir(), '.debug'));
-  if (vdso.length === 0 && mapsVdso(recording)) leftOut.push({ path: VDSO, why: 'missing' });
+  if (vdso.length === 0 && mapsVdso(recording)) leftOut.push({ path: VDSO, reason: 'missing' });
   const files = [
-    ...(await filesOfRecording(path, PACKED.recording)),
+    ...(await filesOfRecording(path, PACK_PATHS.recording)),
     ...(await notesFor(path)),
-    ...programs.map((file) => packed(file, PACKED.root)),
-    ...vdso.map((file) => packed(file, PACKED.buildIdCache)),
+    ...programs.map((file) => packed(file, PACK_PATHS.root)),
+    ...vdso.map((file) => packed(file, PACK_PATHS.buildIdCache)),
     ...(await kallsymsFor(recording, options.kallsyms ?? null)),
   ];
   return { programs: programs.length, leftOut, files };
@@ -77,7 +77,9 @@ function packed({ path, file }: PackableFile, below: string): PackedFile {
 async function notesFor(path: string): Promise<PackedFile[]> {
   const notes = await readNotes(path);
   if (notes === null) return [];
-  return [{ source: Buffer.from(`${safeJson(JSON.stringify(notes, null, 2))}\n`), name: notesPath(PACKED.recording) }];
+  return [
+    { source: Buffer.from(`${safeJson(JSON.stringify(notes, null, 2))}\n`), name: notesPath(PACK_PATHS.recording) },
+  ];
 }
 
 const KALLSYMS_LINE = /^[0-9a-f]{8,16} \S \S/;
@@ -92,7 +94,7 @@ async function kallsymsFor({ trace }: Recording, given: string | null): Promise<
       cause,
     });
   });
-  return [{ source, name: PACKED.kallsyms }];
+  return [{ source, name: PACK_PATHS.kallsyms }];
 }
 
 async function readKallsyms(path: string): Promise<Uint8Array> {
@@ -107,7 +109,7 @@ function mapsVdso({ sideband }: Recording): boolean {
   return sideband.some(({ record }) => record.what === 'mmap' && record.file === VDSO);
 }
 
-type Reason = LeftOut['why'];
+type Reason = LeftOut['reason'];
 
 /** In the words that every version of ptflame reads. */
 const MANIFEST_REASON: Readonly<Record<Reason, Manifest['missing'][number]['why']>> = {
@@ -130,6 +132,6 @@ const REASON_TEXT: Readonly<Record<Reason, string>> = {
 
 function summaryLines(output: string, files: number, leftOut: readonly LeftOut[]): string[] {
   const lines = [`packed the recording and ${formatMany(files, 'file')} into ${output}`];
-  for (const { path, why } of leftOut) lines.push(`${REASON_TEXT[why]}: ${path}: what ran in it will be lost`);
+  for (const { path, reason } of leftOut) lines.push(`${REASON_TEXT[reason]}: ${path}: what ran in it will be lost`);
   return lines;
 }

@@ -5,7 +5,7 @@ import { constants, openSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { Socket } from 'node:net';
 import { openStoredTrace, openTraceFile, PtflameError, type StoredTrace, traceStream } from '../../src/index.js';
-import { boundMemory, isPack, isRecording, isTraceFile, type OpenedInput } from '../../src/internal.js';
+import { isPack, isRecording, isTraceFile, limitMemory, type OpenedInput } from '../../src/internal.js';
 import type { DecodedRecording } from '../../src/recordings.js';
 import type { DecodingOptions } from '../options/shared.js';
 import { refuseOverwriting } from '../output/refuse-overwriting.js';
@@ -25,7 +25,7 @@ export async function openInputs(
   options: DecodingOptions & Outputs & { readonly memory?: number | undefined },
   signal: AbortSignal,
 ): Promise<CommandInput[]> {
-  boundMemory(options.memory === undefined ? {} : { memoryBytes: options.memory }); // to the end of the program
+  limitMemory(options.memory === undefined ? {} : { memoryBytes: options.memory }); // to the end of the program
   await refuseOverwriting(options.kallsyms ? [...paths, options.kallsyms] : paths, [options.output ?? '-'].flat());
   if (paths.filter((path) => path === '-').length > 1)
     throw new PtflameError('BAD_OPTION', 'standard input (-) can be read only once', { hint: 'name it once' });

@@ -9,7 +9,7 @@ import {
   readProfile,
   type Selection,
 } from '../../src/index.js';
-import { type InputKind, type OpenedInput, type ResourceOptions, tellKind } from '../../src/internal.js';
+import { detectInputKind, type InputKind, type OpenedInput, type ResourceOptions } from '../../src/internal.js';
 import type { RenderOptions } from '../options/render.js';
 import { startProgress } from '../terminal/progress.js';
 import { type CommandInput, totalSize } from './open-inputs.js';
@@ -64,7 +64,7 @@ export async function soleTextInput(
 ): Promise<(OpenedInput & { readonly kind: InputKind }) | null> {
   const [only, ...others] = inputs;
   if (only === undefined || others.length > 0 || !('bytes' in only)) return null;
-  return tellKind(only);
+  return detectInputKind(only);
 }
 
 /** Does something with traces, and shows how far it is. */

@@ -17,7 +17,7 @@ export const ALWAYS: Bounds = { startNs: Number.NEGATIVE_INFINITY, endNs: Number
 export type FunctionSet = Uint8Array;
 
 /** Calls of some functions; those that took a time between these, if there are bounds. */
-export interface AskedCalls {
+export interface CallSelection {
   readonly functions: FunctionSet;
   /** Both inclusive; of a call that was not seen whole nobody knows how long it took. null: all calls. */
   readonly durations: { readonly minNs: Nanoseconds; readonly maxNs: Nanoseconds } | null;
@@ -27,7 +27,7 @@ export interface AskedCalls {
 export interface CallFilter {
   readonly window: Bounds | null;
   /** Only what happens inside of such calls. */
-  readonly inside: readonly AskedCalls[];
+  readonly inside: readonly CallSelection[];
   /** Only what happens inside of these, which become the roots; null: the thread is. */
   readonly root: FunctionSet | null;
   /** A function that calls itself is one call. */
@@ -35,7 +35,7 @@ export interface CallFilter {
 }
 
 export interface LatencyQuestion {
-  readonly calls: AskedCalls;
+  readonly calls: CallSelection;
   /** How many of the longest calls are to be told of one by one. */
   readonly slowest: number;
 }

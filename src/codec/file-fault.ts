@@ -3,15 +3,15 @@
  */
 import { type ErrorCode, PtflameError } from '../model/errors.js';
 
-type Why = 'cut' | 'damaged' | 'newer' | 'other-kind' | 'too-large' | 'unreadable';
+type FaultCode = 'cut' | 'damaged' | 'newer' | 'other-kind' | 'too-large' | 'unreadable';
 
 /** Found inside of a file; whoever knows the file's name makes a refusal of it. */
 export class FileFault extends Error {
-  readonly why: Why;
+  readonly code: FaultCode;
 
-  constructor(why: Why, message: string) {
+  constructor(code: FaultCode, message: string) {
     super(message);
-    this.why = why;
+    this.code = code;
   }
 }
 
@@ -40,11 +40,11 @@ export interface FileKind {
 }
 
 export function refusal(
-  { why, message }: Pick<FileFault, 'why' | 'message'>,
+  { code, message }: Pick<FileFault, 'code' | 'message'>,
   name: string,
   { kind, damaged, anew }: FileKind,
 ): PtflameError {
-  switch (why) {
+  switch (code) {
     case 'cut':
       return new PtflameError(damaged, `${name} ends in the middle: ${message}`, { hint: anew });
     case 'damaged':

@@ -141,8 +141,8 @@ function wordAt(view: DataView, at: number, bytes: 4 | 8): number {
 }
 
 /** Up to its zero. */
-function textAt(view: DataView, at: number, mostBytes: number): string {
-  const bytes = Buffer.from(view.buffer, view.byteOffset + at, Math.min(mostBytes, view.byteLength - at));
+function textAt(view: DataView, at: number, maxBytes: number): string {
+  const bytes = Buffer.from(view.buffer, view.byteOffset + at, Math.min(maxBytes, view.byteLength - at));
   const end = bytes.indexOf(0);
   return bytes.toString('latin1', 0, end === -1 ? bytes.length : end);
 }

@@ -12,11 +12,11 @@ const LEAST_ALLOWED_BYTES = 64 * 1024 * 1024;
 
 export class HeaderGuard {
   private bytes = 0;
-  private readonly mostBytes: number;
+  private readonly maxBytes: number;
 
   /** `packedBytes`: how large the archive is as it lies there. */
   constructor(packedBytes: number) {
-    this.mostBytes = LEAST_ALLOWED_BYTES + MOST_TIMES_LARGER * packedBytes;
+    this.maxBytes = LEAST_ALLOWED_BYTES + MOST_TIMES_LARGER * packedBytes;
   }
 
   /** Since the last file ended; null within a file. */
@@ -35,8 +35,8 @@ export class HeaderGuard {
 
   private async *guard(archive: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     for await (const bytes of archive) {
-      if ((this.bytes += bytes.length) > this.mostBytes)
-        throw new Error(`it unpacks to more than ${this.mostBytes} bytes, which no pack of its size does`);
+      if ((this.bytes += bytes.length) > this.maxBytes)
+        throw new Error(`it unpacks to more than ${this.maxBytes} bytes, which no pack of its size does`);
       if (this.headerBytes !== null && (this.headerBytes += bytes.length) > LONGEST_HEADER_BYTES)
         throw new Error('what stands before a file of it does not end');
       yield bytes;

@@ -2,7 +2,7 @@
  * Is a file a pack?
  */
 import { constants, gunzipSync } from 'node:zlib';
-import { MANIFEST } from './places.js';
+import { MANIFEST } from './pack-paths.js';
 
 const GZIP = [0x1f, 0x8b];
 /** More than enough for a name; what they are at most when unpacked, gzip bounds. */

@@ -19,7 +19,7 @@ export interface PackableFile {
 
 export interface LeftOut {
   readonly path: string;
-  readonly why: Unopened | 'changed' | 'no-program' | 'unverified';
+  readonly reason: Unopened | 'changed' | 'no-program' | 'unverified';
 }
 
 /** What may be packed of files whose build id is not recorded. */
@@ -42,7 +42,7 @@ export async function packableFiles(
     const found = canBeFile(path)
       ? await look(path, policy, (elf, file) => whyNot(elf, buildId, file, policy))
       : 'missing';
-    if (typeof found === 'string') leftOut.push({ path, why: found });
+    if (typeof found === 'string') leftOut.push({ path, reason: found });
     else files.push({ path, file: found.file }, ...(await debugFiles(path, found.elf, policy)));
   }
   return { files, leftOut };
@@ -67,8 +67,8 @@ const BUILD_ID = /^(?:[0-9a-f]{2}){4,20}$/;
 async function look(
   path: string,
   { symfs }: Pick<PackPolicy, 'symfs'>,
-  whyNot: (elf: ElfFile, file: FileHandle) => LeftOut['why'] | null | Promise<LeftOut['why'] | null>,
-): Promise<{ readonly file: CheckedFile; readonly elf: ElfFile } | LeftOut['why']> {
+  whyNot: (elf: ElfFile, file: FileHandle) => LeftOut['reason'] | null | Promise<LeftOut['reason'] | null>,
+): Promise<{ readonly file: CheckedFile; readonly elf: ElfFile } | LeftOut['reason']> {
   const file = await openBelow(symfs ?? '/', path);
   if (typeof file === 'string') return file;
   try {

@@ -10,7 +10,7 @@ import { type Entry, extract } from 'tar-stream';
 import { PtflameError } from '../model/errors.js';
 import { HeaderGuard } from './header-guard.js';
 import { Manifest } from './manifest.js';
-import { MANIFEST, PACKED } from './places.js';
+import { MANIFEST, PACK_PATHS } from './pack-paths.js';
 
 const MOST_MANIFEST_BYTES = 16 * 1024 * 1024;
 const PRIVATE = { file: 0o600, directory: 0o700 } as const;
@@ -60,7 +60,7 @@ async function layDownAll(
 
 function complete(manifest: Manifest | null, names: ReadonlySet<string>): Manifest {
   if (manifest === null) throw new Error('it does not say what it holds');
-  const { recording, kallsyms } = PACKED;
+  const { recording, kallsyms } = PACK_PATHS;
   if (!names.has(recording) && !names.has(`${recording}/data`)) throw new Error('it holds no recording');
   if (manifest.hasKallsyms && !names.has(kallsyms)) throw new Error('it lacks the addresses of the kernel');
   return manifest;
@@ -76,7 +76,7 @@ async function layDown(entry: Entry, directory: string): Promise<void> {
 
 /** Nothing is laid down outside of the directory, whatever a pack says. */
 function isExpected(name: string): boolean {
-  const { recording, root, kallsyms } = PACKED;
+  const { recording, root, kallsyms } = PACK_PATHS;
   if (name !== normalize(name) || name.includes('\0')) return false;
   if (name === kallsyms || name === recording || name === `${recording}.ptflame.json`) return true;
   return [recording, root].some((top) => name.startsWith(`${top}/`));

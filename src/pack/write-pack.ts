@@ -10,7 +10,7 @@ import { PtflameError } from '../model/errors.js';
 import { type CheckedFile, checkedFile, openChecked } from './checked-file.js';
 import type { Manifest } from './manifest.js';
 import { openBelow } from './open-below.js';
-import { MANIFEST } from './places.js';
+import { MANIFEST } from './pack-paths.js';
 
 /** A file on this machine, or one that was looked at before, or bytes; and what they are called in the pack. */
 export interface PackedFile {

@@ -10,7 +10,7 @@ import { walkRecords } from './file/walk.js';
 import type { BuildId, Recording } from './recording.js';
 import { type Attributes, readAttributes } from './records/attributes.js';
 import { type Features, readFeatures } from './records/features.js';
-import { keyOf, RecordTaker } from './records/record-taker.js';
+import { keyOf, RecordCollector } from './records/record-collector.js';
 import { attributeOf, traceSettings } from './records/trace-settings.js';
 
 export interface ReadRecordingOptions {
@@ -27,7 +27,7 @@ export async function readRecording(file: RecordingFile, { signal }: ReadRecordi
   const header = await readHeader(file);
   const attributes = await readAttributes(file, header);
   const damage = new Damage();
-  const taker = new RecordTaker(attributes, file.name, damage);
+  const taker = new RecordCollector(attributes, file.name, damage);
   const end = dataEnd(file, header, damage);
   // perf writes what stands behind the records only when it ends, and the size of the data then too
   const isFinished = header.data.sizeBytes > 0;
@@ -50,7 +50,7 @@ function dataEnd(file: RecordingFile, { data }: FileHeader, damage: Damage): num
 }
 
 /** perf finds the trace by its list: if that is wrong, it decodes something else. */
-function checkIndex({ auxtraceOffsets }: Features, { auxtraceOffsets: found }: RecordTaker, damage: Damage): void {
+function checkIndex({ auxtraceOffsets }: Features, { auxtraceOffsets: found }: RecordCollector, damage: Damage): void {
   if (auxtraceOffsets === null) return;
   const isSame = auxtraceOffsets.length === found.length && found.every((at, row) => at === auxtraceOffsets[row]);
   if (isSame) return;
@@ -63,7 +63,7 @@ function toRecording(
   file: RecordingFile,
   attributes: Attributes,
   features: Features,
-  taker: RecordTaker,
+  taker: RecordCollector,
   damage: Damage,
 ): Recording {
   const { traceInfo } = taker;
@@ -87,7 +87,7 @@ function toRecording(
 const AT_ONCE = { seconds: 0, ns: 0 };
 
 /** As perf has written it, or as it would. */
-function eventName({ all }: Attributes, { events, intelPt }: Features, { traceInfo }: RecordTaker): string | null {
+function eventName({ all }: Attributes, { events, intelPt }: Features, { traceInfo }: RecordCollector): string | null {
   const unitType = traceInfo?.unitType ?? intelPt;
   const attribute = unitType === null ? null : attributeOf({ unitType }, all);
   if (attribute === null) return null;

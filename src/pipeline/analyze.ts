@@ -6,12 +6,12 @@ import type { FunctionSet } from '../analysis/questions.js';
 import { assert } from '../model/errors.js';
 import type { Profile } from '../model/profile/profile.js';
 import type { Nanoseconds } from '../model/units.js';
-import type { Result, ThreadStack } from './profile/profile-builder.js';
+import type { ReplayResult, ThreadStack } from './profile/profile-builder.js';
 import type { Progress } from './progress.js';
 import type { AnalyzedInput } from './read/read-trace.js';
 import type { ReadOptions } from './read/trace-builder.js';
 import type { LatencyOptions, Moment } from './replay/questions.js';
-import { type Asked, type ReplayTraceOptions, replayTrace } from './replay-trace.js';
+import { type ExtraQuestions, type ReplayTraceOptions, replayTrace } from './replay-trace.js';
 import { withTrace } from './with-trace.js';
 import type { ResourceOptions } from './workers/resources.js';
 
@@ -73,7 +73,7 @@ export async function askStacks(
   return { profile, atNs, stacks };
 }
 
-function ask(inputs: readonly AnalyzedInput[], options: AnalyzeOptions, asked: Asked): Promise<Result> {
+function ask(inputs: readonly AnalyzedInput[], options: AnalyzeOptions, asked: ExtraQuestions): Promise<ReplayResult> {
   const withOptions = { ...options, byCalls: options.byCalls ?? false };
   return withTrace(inputs, withOptions, (trace, resources) => replayTrace(trace, options, asked, resources));
 }

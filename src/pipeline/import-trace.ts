@@ -5,7 +5,7 @@ import { setImmediate } from 'node:timers/promises';
 import { checkMemory } from '../model/memory-watch.js';
 import type { DamagedLine, LineCounts } from '../model/profile/quality.js';
 import type { PackedLane } from '../model/trace/packed-thread.js';
-import { EventPacker, type PackingTerms } from '../store/blocks/pack-events.js';
+import { EventPacker, type PackingParameters } from '../store/blocks/pack-events.js';
 import { packThread } from '../store/pack-thread.js';
 import { type WrittenThread, writeTraceFile } from '../trace-file/write.js';
 import { traceContents } from './import/trace-contents.js';
@@ -52,7 +52,7 @@ export async function importTrace(
 
 function* packedThreads(
   { store }: Trace,
-  terms: PackingTerms,
+  terms: PackingParameters,
   { signal, onProgress }: ImportOptions,
 ): Generator<WrittenThread> {
   const packer = new EventPacker(terms);

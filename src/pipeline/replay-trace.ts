@@ -6,10 +6,10 @@ import type { SymbolTable } from '../model/names/symbol-table.js';
 import { numberFunctions } from '../replay/functions/function-ids.js';
 import { siteFacts } from '../replay/functions/site-facts.js';
 import type { TailCalls } from '../replay/stack/frame.js';
-import { ProfileBuilder, type Result, type Trees } from './profile/profile-builder.js';
+import { ProfileBuilder, type ReplayResult, type Trees } from './profile/profile-builder.js';
 import type { ReplayProgress } from './progress.js';
 import type { Trace } from './read/trace.js';
-import { LentCounts } from './replay/lent-counts.js';
+import { HistogramPool } from './replay/histogram-pool.js';
 import { nameFunctions } from './replay/name-functions.js';
 import {
   type FilterOptions,
@@ -21,7 +21,7 @@ import {
   stacksAtNs,
   withClock,
 } from './replay/questions.js';
-import { asksForCalls, type Questions, type ReplaySetup } from './replay/replay-thread.js';
+import { needsCallLog, type Questions, type ReplaySetup } from './replay/replay-thread.js';
 import { type ReplayHelp, replayThreads } from './replay/replay-threads.js';
 
 export interface ReplayTraceOptions extends FilterOptions {
@@ -38,7 +38,7 @@ export interface ReplayTraceOptions extends FilterOptions {
 }
 
 /** What is asked beside the profile. */
-export interface Asked {
+export interface ExtraQuestions {
   readonly latency?: LatencyOptions;
   readonly stacksAt?: Moment;
 }
@@ -47,9 +47,9 @@ export interface Asked {
 export async function replayTrace(
   read: Trace,
   options: ReplayTraceOptions,
-  asked: Asked,
+  asked: ExtraQuestions,
   resources: Omit<ReplayHelp, 'counts'>,
-): Promise<Result> {
+): Promise<ReplayResult> {
   const trace = withClock(read, [options.window?.from, options.window?.to, asked.stacksAt]);
   const { store, recorded } = trace;
   const { setup, symbols } = setupOf(trace, options, asked);
@@ -69,7 +69,7 @@ export async function replayTrace(
     }
   }
   for (const counted of help.counts?.all() ?? []) builder.addDurations(counted);
-  return builder.build({ scope: setup.facts.scope, part: partText(options), recorded });
+  return builder.build({ scope: setup.siteFacts.scope, part: partText(options), recorded });
 }
 
 /** To be called at each thread; `ofThreads`: how many there are to replay, as far as it is known by then. */
@@ -89,14 +89,14 @@ const FACTS_BYTES = 100;
 function setupOf(
   trace: Trace,
   options: ReplayTraceOptions,
-  asked: Asked,
+  asked: ExtraQuestions,
 ): { readonly setup: ReplaySetup; readonly symbols: SymbolTable } {
   const { sites, store } = trace;
   askForMemory(sites.length * FACTS_BYTES);
   const numbered = numberFunctions(sites, trace.symbols);
   const { ids, symbols } = nameFunctions(numbered, trace.symbols, store.mappingsOfThreads());
   const setup = {
-    facts: siteFacts(sites, symbols, ids),
+    siteFacts: siteFacts(sites, symbols, ids),
     edge: sites.edge,
     events: store.memory.shared(),
     options: {
@@ -111,12 +111,17 @@ function setupOf(
 }
 
 /** Memory to count in how long all calls took; null if nobody asks, or if threads tell it themselves. */
-function countsFor({ questions, facts }: ReplaySetup): LentCounts | null {
-  if (questions.durations !== 'together' || asksForCalls(questions)) return null;
-  return LentCounts.for(facts.functions.ofSymbol.length);
+function countsFor({ questions, siteFacts }: ReplaySetup): HistogramPool | null {
+  if (questions.durations !== 'together' || needsCallLog(questions)) return null;
+  return HistogramPool.for(siteFacts.functions.ofSymbol.length);
 }
 
-function questionsOf(trace: Trace, symbols: SymbolTable, options: ReplayTraceOptions, asked: Asked): Questions {
+function questionsOf(
+  trace: Trace,
+  symbols: SymbolTable,
+  options: ReplayTraceOptions,
+  asked: ExtraQuestions,
+): Questions {
   const { latency, stacksAt } = asked;
   return {
     filter: filterOf(options, symbols, trace),

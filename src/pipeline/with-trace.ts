@@ -30,7 +30,7 @@ export async function withTrace<Result>(
   const { jobs, hasRoomForThreads, memoryBytes, eventBytes, replayBytes, temporaryDirectory } = planResources(options);
   const budget = new MemoryBudget(memoryBytes);
   const unwatch = watchMemory((bytes) => budget.check(bytes));
-  const pool = new WorkerPool(jobs, hasRoomForThreads, { memoryBytes, mostBytes: budget.mostBytes });
+  const pool = new WorkerPool(jobs, hasRoomForThreads, { memoryBytes, maxBytes: budget.maxBytes });
   const builder = new TraceBuilder(options, { memoryBytes: eventBytes, directory: temporaryDirectory }, pool);
   try {
     const trace = await readTrace(inputs, builder);

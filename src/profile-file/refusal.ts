@@ -13,7 +13,7 @@ const PROFILE: FileKind = {
 
 /** `bytes`: what was read. */
 export function profileRefusal(fault: FileFault, name: string, bytes: Uint8Array): PtflameError {
-  const isOther = fault.why === 'other-kind' || !isOurs(bytes);
+  const isOther = fault.code === 'other-kind' || !isOurs(bytes);
   return refusal(isOther ? new FileFault('other-kind', kindOf(bytes)) : fault, name, PROFILE);
 }
 

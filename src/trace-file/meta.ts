@@ -3,7 +3,7 @@
  */
 
 import { FileFault } from '../codec/file-fault.js';
-import type { RecordedWhere } from '../model/profile/profile.js';
+import type { RecordingEnvironment } from '../model/profile/profile.js';
 import { type DamagedLine, type LineCounts, noLines } from '../model/profile/quality.js';
 
 export interface TraceFileMeta {
@@ -20,7 +20,7 @@ export interface TraceFileMeta {
   readonly damaged: readonly DamagedLine[];
   readonly broken: readonly { readonly input: string; readonly reason: string }[];
   readonly unknownFlags: { readonly words: readonly string[]; readonly lines: number };
-  readonly recorded: RecordedWhere | null;
+  readonly recorded: RecordingEnvironment | null;
 }
 
 export function metaBytes(meta: TraceFileMeta): Uint8Array {

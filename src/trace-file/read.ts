@@ -22,14 +22,14 @@ import { readSide } from './side-records.js';
 import { readSites } from './sites.js';
 import { readSymbols } from './symbols.js';
 
-export interface ReadTrace {
+export interface StoredContents {
   readonly contents: TraceContents;
   /** By tid. */
   readonly threads: readonly PackedThread[];
 }
 
 /** @throws FileFault */
-export function readTraceFile(file: FileBytes): ReadTrace {
+export function readTraceFile(file: FileBytes): StoredContents {
   const version = readHead(file);
   const { end: sideAt, ...common } = readCommon(file);
   const side = file.frame(sideAt, FrameKind.Side);

@@ -14,7 +14,7 @@ const TRACE_FILE: FileKind = {
 
 /** `isSalvaged`: nothing more can be done with this file. */
 export function traceFileRefusal(
-  fault: Pick<FileFault, 'why' | 'message'>,
+  fault: Pick<FileFault, 'code' | 'message'>,
   name: string,
   { isSalvaged }: { readonly isSalvaged: boolean },
 ): PtflameError {

@@ -9,10 +9,10 @@ import { NONE, type Tid } from '../model/units.js';
 import type { SideRecords, TraceContents } from './contents.js';
 import type { FileBytes } from './file-bytes.js';
 import { FRAME_BYTES, FrameKind, VERSION } from './format.js';
-import { type ReadTrace, readCommon, readHead, readThreads } from './read.js';
+import { readCommon, readHead, readThreads, type StoredContents } from './read.js';
 import { readSide } from './side-records.js';
 
-export interface SalvagedTrace extends ReadTrace {
+export interface SalvagedTrace extends StoredContents {
   readonly keptEvents: number;
   readonly ofEvents: number;
   /** Names, switches, mappings and perf's errors were lost. */
@@ -30,7 +30,7 @@ export function salvageTraceFile(file: FileBytes): SalvagedTrace {
   const records = side && passUnlessNewer(() => readSide(side.bytes, version));
   const blocksAt = side?.end ?? endOfFrame(file, sideAt);
   const indexed = passUnlessNewer(() => readThreads(file, blocksAt ?? sideAt, meta));
-  const kept = new KeptThreads();
+  const kept = new IntactBlocks();
   const lost: TraceRecord[] = [];
   if (indexed !== null)
     for (const { tid, blocks } of indexed)
@@ -61,7 +61,7 @@ function passUnlessNewer<Part>(read: () => Part): Part | null {
   try {
     return read();
   } catch (error) {
-    if (error instanceof FileFault && (error.why === 'damaged' || error.why === 'cut')) return null;
+    if (error instanceof FileFault && (error.code === 'damaged' || error.code === 'cut')) return null;
     throw error;
   }
 }
@@ -77,7 +77,7 @@ function scanBlocks(
   file: FileBytes,
   start: number,
   { startNs, endNs }: TraceContents['meta'],
-  kept: KeptThreads,
+  kept: IntactBlocks,
 ): void {
   for (let at = start, head = file.frameHead(at); head?.kind === FrameKind.Block; head = file.frameHead(at)) {
     const { storedBytes: bytes, plainBytes, crc } = head;
@@ -92,7 +92,7 @@ function scanBlocks(
 }
 
 /** Blocks that are whole, by thread. */
-class KeptThreads {
+class IntactBlocks {
   events = 0;
   private readonly blocks = new Map<Tid, PackedBlock[]>();
   private readonly eventsOfCpu = new Map<Tid, Map<number, number>>();

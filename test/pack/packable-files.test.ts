@@ -51,7 +51,7 @@ async function outcome(
   const found = await packableFiles(recordingOfFiles(files), { symfs, uid, recordingUid });
   return {
     packed: found.files.map(({ path }) => path),
-    leftOut: Object.fromEntries(found.leftOut.map(({ path, why }) => [path, why])),
+    leftOut: Object.fromEntries(found.leftOut.map(({ path, reason }) => [path, reason])),
   };
 }
 

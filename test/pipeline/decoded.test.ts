@@ -4,7 +4,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ErrorOwners } from '../../src/pipeline/read/error-owners.js';
-import { takeRecords } from '../../src/pipeline/read/recorded-events.js';
+import { sidebandChunk } from '../../src/pipeline/read/sideband-chunk.js';
 import { planJobs, type RecordedEvent } from '../../src/recordings.js';
 import { anyRecording, anyRecordingOfThreads, anyTime } from '../helpers/perf/recordings.js';
 
@@ -32,7 +32,7 @@ test('records of a recording that cannot be true are damage, and the others are 
     { ...place, time: { seconds: 18_446_744_073, ns: 1 }, record: { what: 'switch', direction: 'in' } },
     { ...place, time: { seconds: 0, ns: 0 }, record: { what: 'comm', exec: false, name: 'a', pid: 7, tid: 7 } },
   ];
-  const { chunk, damaged } = takeRecords(events, ({ seconds, ns }) => (seconds - 5) * 1e9 + ns);
+  const { chunk, damaged } = sidebandChunk(events, ({ seconds, ns }) => (seconds - 5) * 1e9 + ns);
   expect(chunk.records).toEqual([{ what: 'exit', tid: 7, pid: 7, cpu: 0, timeNs: 9 }]);
   expect(chunk.names).toHaveLength(1);
   expect(damaged.map(({ record, what }) => `${record} ${what}`)).toEqual(['2 exit', '3 switch', '4 switch']);

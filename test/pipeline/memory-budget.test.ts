@@ -19,7 +19,7 @@ function machine({ held = 50 * MIB, garbage = 0, heapBytes = 0 }) {
   const state = { held, garbage, collections: 0 };
   const fake: Machine = {
     residentBytes: () => state.held,
-    heap: () => ({ usedBytes: heapBytes, mostBytes: 100 * MIB }),
+    heap: () => ({ usedBytes: heapBytes, maxBytes: 100 * MIB }),
     collect: () => {
       state.held -= state.garbage;
       state.garbage = 0;

@@ -8,7 +8,7 @@ import { describe, expect, test } from 'vitest';
 import { makeCase } from '../../fuzz/text/cases.js';
 import { Corpus } from '../../fuzz/text/corpus.js';
 import type { ThreadEvents } from '../../src/model/trace/thread-events.js';
-import { whileAlive } from '../../src/pipeline/replay/replay-thread.js';
+import { untilExit } from '../../src/pipeline/replay/replay-thread.js';
 import type { SiteFacts } from '../../src/replay/functions/site-facts.js';
 import { Contexts } from '../../src/replay/losses/contexts.js';
 import { pairReturns } from '../../src/replay/pairing/pair-returns.js';
@@ -139,7 +139,7 @@ function compareWays({ threads, facts, bounds }: TraceThreads, name: string): vo
     const replayer = new Replayer(facts);
     const replay = (contexts: Contexts | null): ThreadReplay[] =>
       threads.map(({ events, isCreatedInside, exitNs }) => {
-        const options = { tailCalls, extendTo: whileAlive(bounds, exitNs), isCreatedInside, contexts };
+        const options = { tailCalls, extendTo: untilExit(bounds, exitNs), isCreatedInside, contexts };
         const short = replayer.replay(events, options);
         expect(short, name).toEqual(longWay(events, facts, options));
         return short;

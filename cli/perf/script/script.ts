@@ -9,8 +9,8 @@ import {
   type DecodeJob,
   type PlanOptions,
   planJobs,
-  type RecordedWhere,
   type Recording,
+  type RecordingEnvironment,
 } from '../../../src/recordings.js';
 import { perfTimeText } from '../../../src/text.js';
 import { perfFailure } from '../failures/failures.js';
@@ -59,12 +59,12 @@ export function decodeRecording(path: string, recording: Recording, options: Dec
     parts,
     atOnce: options.jobs,
     sideband: recording.sideband,
-    recorded: recordedWhere(recording),
+    recorded: recordingEnvironment(recording),
     broken: null,
   };
 }
 
-function recordedWhere({ machine, command }: Recording): RecordedWhere {
+function recordingEnvironment({ machine, command }: Recording): RecordingEnvironment {
   const { hostName: host, kernel, cpu, perfVersion: perf } = machine;
   return { host, kernel, cpu, perf, command, startedAt: null };
 }

@@ -3,7 +3,7 @@
  */
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PACKED, readPack } from '../../../src/packs.js';
+import { PACK_PATHS, readPack } from '../../../src/packs.js';
 import { createTemporaryDirectory } from '../../output/temporary-files.js';
 
 /** Where a recording is, and where perf finds the files that ran. */
@@ -18,8 +18,8 @@ export async function unpack(path: string, tempDir: string | undefined, signal: 
   const directory = createTemporaryDirectory(tempDir ?? tmpdir());
   const { hasKallsyms } = await readPack(path, directory, signal);
   return {
-    path: join(directory, PACKED.recording),
-    symfs: join(directory, PACKED.root),
-    kallsyms: hasKallsyms ? join(directory, PACKED.kallsyms) : null,
+    path: join(directory, PACK_PATHS.recording),
+    symfs: join(directory, PACK_PATHS.root),
+    kallsyms: hasKallsyms ? join(directory, PACK_PATHS.kallsyms) : null,
   };
 }

@@ -4,7 +4,7 @@
 import type { CallLog } from '../../model/calls/call-log.js';
 import type { CallTree } from '../../model/calls/call-tree.js';
 import { DurationsBuilder, type FunctionDurations } from '../../model/calls/durations.js';
-import { isWhole, UNWOUND } from '../../model/profile/quality.js';
+import { isComplete, UNWOUND } from '../../model/profile/quality.js';
 import { type Nanoseconds, NONE, type SymbolId } from '../../model/units.js';
 import { cutBy, nsWithin, touches } from '../log/filter-thread.js';
 import { Insides, MarkedCall } from '../log/insides.js';
@@ -142,7 +142,7 @@ class CallFinder implements CallListener<AskedCall> {
     if (!this.insides.holdsFor(call) || !touches(window, call.entryNs, exitNs)) return;
     if (filter.foldsRecursion && isDirectRecursion(tree, call.node)) return;
     const ending = cutBy(window, call.entryNs, exitNs, why);
-    if (isWhole(ending)) this.countComplete(call, exitNs - call.entryNs, ending === UNWOUND);
+    if (isComplete(ending)) this.countComplete(call, exitNs - call.entryNs, ending === UNWOUND);
     else if (question.calls.durations === null)
       this.countInferred(call, Math.min(knownNs, nsWithin(window, call.entryNs, exitNs)));
   }

@@ -4,7 +4,7 @@
 import type { CallLog } from '../../model/calls/call-log.js';
 import { type CallTree, CallTreeBuilder, ROOT, withoutEmptyNodes } from '../../model/calls/call-tree.js';
 import { SpecialSymbol } from '../../model/names/symbol-table.js';
-import { isWhole, UNWOUND } from '../../model/profile/quality.js';
+import { isComplete, UNWOUND } from '../../model/profile/quality.js';
 import { type Nanoseconds, NONE, type NodeId, type SymbolId } from '../../model/units.js';
 import { cutBy, nsWithin, touches } from '../log/filter-thread.js';
 import { type CallListener, OpenCall, walkCalls } from '../log/walk-calls.js';
@@ -147,7 +147,7 @@ class Collector implements CallListener<PlacedCall> {
 
   private closeMarked({ row, node }: PlacedCall, ended: EndedCall): void {
     const path = this.pathTo(node);
-    this.paths.charge(path, ended.durationNs, !isWhole(ended.why));
+    this.paths.charge(path, ended.durationNs, !isComplete(ended.why));
     count(this.paths, path, ended);
     const nested = this.nested.get(row);
     if (nested === undefined) return;

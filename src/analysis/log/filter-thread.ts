@@ -6,7 +6,7 @@ import { type CallTree, ROOT, withoutEmptyNodes } from '../../model/calls/call-t
 import { type DurationBlocks, DurationsBuilder } from '../../model/calls/durations.js';
 import { nodeColumns } from '../../model/calls/node-columns.js';
 import { SpecialSymbol } from '../../model/names/symbol-table.js';
-import { Inference, type InferenceName, isWhole, noInferences, UNWOUND } from '../../model/profile/quality.js';
+import { Inference, type InferenceName, isComplete, noInferences, UNWOUND } from '../../model/profile/quality.js';
 import type { Nanoseconds, NodeId } from '../../model/units.js';
 import { ALWAYS, type Bounds, type CallFilter, type FunctionSet, isDirectRecursion } from '../questions.js';
 import { foldRecursion, reroot } from '../tree/reshape.js';
@@ -85,7 +85,7 @@ class Sums implements CallListener<MarkedCall> {
     const reason = cutBy(this.window, entryNs, exitNs, why);
     calls[node]++;
     if (reason === UNWOUND) unwoundCalls[node]++;
-    if (isWhole(reason)) return this.countComplete(node, exitNs - entryNs);
+    if (isComplete(reason)) return this.countComplete(node, exitNs - entryNs);
     inferredCalls[node]++;
     longestCutNs[node] = Math.max(longestCutNs[node], Math.min(knownNs, nsWithin(this.window, entryNs, exitNs)));
     if (!isStop) this.inferred[INFERENCE_NAMES[reason]]++;
@@ -115,7 +115,7 @@ export function touches({ startNs, endNs }: Bounds, entryNs: Nanoseconds, exitNs
 
 /** Why the call is not whole, if only because the window cuts it; else UNWOUND or NONE, as `why` is. */
 export function cutBy({ startNs, endNs }: Bounds, entryNs: Nanoseconds, exitNs: Nanoseconds, why: number): number {
-  if (!isWhole(why)) return why;
+  if (!isComplete(why)) return why;
   if (entryNs < startNs) return Inference.OpenAtStart;
   return exitNs > endNs ? Inference.OpenAtEnd : why;
 }

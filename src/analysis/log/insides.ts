@@ -3,14 +3,14 @@
  */
 import type { CallLog } from '../../model/calls/call-log.js';
 import type { CallTree } from '../../model/calls/call-tree.js';
-import { isWhole } from '../../model/profile/quality.js';
-import { type AskedCalls, type CallFilter, isDirectRecursion, isOfSet } from '../questions.js';
+import { isComplete } from '../../model/profile/quality.js';
+import { type CallFilter, type CallSelection, isDirectRecursion, isOfSet } from '../questions.js';
 import { type CallListener, OpenCall, walkCalls } from './walk-calls.js';
 
 type Paths = Pick<CallTree, 'parent' | 'symbol'>;
 
 interface Condition {
-  readonly calls: AskedCalls;
+  readonly calls: CallSelection;
   /** By row of the log: the call that it opens took as long as it should; null: all did. */
   readonly rows: Uint8Array | null;
 }
@@ -57,7 +57,7 @@ export class Insides {
 function rowsOfDurations(
   log: CallLog,
   tree: Paths,
-  { functions, durations }: AskedCalls,
+  { functions, durations }: CallSelection,
   foldsRecursion: boolean,
 ): Uint8Array {
   const rows = new Uint8Array(log.length);
@@ -68,7 +68,8 @@ function rowsOfDurations(
     closed(call, exitNs, why) {
       const ns = exitNs - call.entryNs;
       if (foldsRecursion && isDirectRecursion(tree, call.node)) return; // a part of the call that it stands on
-      if (isWhole(why) && ns >= minNs && ns <= maxNs && isOfSet(functions, tree.symbol[call.node])) rows[call.row] = 1;
+      if (isComplete(why) && ns >= minNs && ns <= maxNs && isOfSet(functions, tree.symbol[call.node]))
+        rows[call.row] = 1;
     },
     spent() {},
   };

@@ -25,7 +25,7 @@ export interface ThreadProfile {
 }
 
 /** Where a trace comes from, as far as its recording tells; null: it does not. */
-export interface RecordedWhere {
+export interface RecordingEnvironment {
   readonly host: string | null;
   readonly kernel: string | null;
   readonly cpu: string | null;
@@ -50,7 +50,7 @@ export interface TraceMeta {
   /** What of the trace this is, in words, if it is not all of its time; else null. */
   readonly part: string | null;
   /** null: it was read from text, or from several recordings. */
-  readonly recorded: RecordedWhere | null;
+  readonly recorded: RecordingEnvironment | null;
 }
 
 export interface Profile {

@@ -26,7 +26,7 @@ export type InferenceName = keyof typeof Inference;
 export const UNWOUND = 5;
 
 /** The call was seen from start to end. `why`: an `Inference`, UNWOUND, or NONE if it returned. */
-export function isWhole(why: number): boolean {
+export function isComplete(why: number): boolean {
   return why === NONE || why === UNWOUND;
 }
 

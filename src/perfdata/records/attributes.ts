@@ -5,7 +5,7 @@ import type { RecordingFile } from '../file/file-window.js';
 import type { FileHeader } from '../file/header.js';
 import { damagedHeader } from '../file/refusals.js';
 import { loadSection, readSection, readU64, SECTION_BYTES, type Section } from '../file/sections.js';
-import { type Trailer, trailerOf } from './trailer.js';
+import { type Trailer, trailerOf } from './sample-id.js';
 
 export interface Attribute {
   /** Number of the unit that counts: for Intel PT it differs from machine to machine. */

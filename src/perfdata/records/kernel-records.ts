@@ -5,7 +5,7 @@ import { NONE } from '../../model/units.js';
 import { hexOf, readU64 } from '../file/sections.js';
 import type { FileRecord } from '../file/walk.js';
 import type { AuxBuffer, AuxRecord, RecordedEvent } from '../recording.js';
-import type { Place } from './trailer.js';
+import type { SampleId } from './sample-id.js';
 
 /** perf's numbers; above 64 they are its own, not the kernel's. */
 export const RecordType = {
@@ -136,7 +136,7 @@ const AUX_OVERWRITE = 1 << 1;
 const AUX_PARTIAL = 1 << 2;
 const AUX_COLLISION = 1 << 3;
 
-export function readAuxRecord({ view, at }: FileRecord, { cpu, tid, time }: Place): AuxRecord {
+export function readAuxRecord({ view, at }: FileRecord, { cpu, tid, time }: SampleId): AuxRecord {
   const flags = view.getUint32(at + 24, true);
   return {
     cpu,

@@ -3,14 +3,14 @@
  */
 import type { Nanoseconds } from '../../model/units.js';
 import { expectedSites } from '../../store/blocks/event-code.js';
-import type { PackingTerms } from '../../store/blocks/pack-events.js';
+import type { PackingParameters } from '../../store/blocks/pack-events.js';
 import type { TimeBounds } from '../../store/store-contents.js';
 import type { SideRecords, TraceContents } from '../../trace-file/contents.js';
 import type { Trace } from '../read/trace.js';
 import { orderedSites, orderedSymbols } from './file-order.js';
 
 /** `terms`: what the blocks of its threads are packed by. */
-export function traceContents(trace: Trace): { readonly contents: TraceContents; readonly terms: PackingTerms } {
+export function traceContents(trace: Trace): { readonly contents: TraceContents; readonly terms: PackingParameters } {
   const { account, recorded } = trace;
   const symbols = orderedSymbols(trace.symbols);
   const sites = orderedSites(trace.sites, symbols.rankOf);

@@ -13,7 +13,9 @@ const TWO_CHARACTERS = /\S\s*\S/;
 const MOST_BLANKS = 64 * 1024;
 
 /** Looks at an input; go on with the one that it gives, which still has all its bytes. */
-export async function tellKind<Input extends TraceInput>(input: Input): Promise<Input & { readonly kind: InputKind }> {
+export async function detectInputKind<Input extends TraceInput>(
+  input: Input,
+): Promise<Input & { readonly kind: InputKind }> {
   const { first, all } = await peek(input.bytes, isEnough);
   return { ...input, bytes: all, kind: JSON_OBJECT.test(textOf(first)) ? 'profile' : 'trace' };
 }

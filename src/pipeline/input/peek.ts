@@ -1,7 +1,7 @@
 /**
  * A look at the beginning of a stream that takes nothing away from it.
  */
-export interface Peeked {
+export interface PeekResult {
   readonly first: Uint8Array;
   /** All bytes, the first included. */
   readonly all: AsyncGenerator<Uint8Array>;
@@ -11,7 +11,7 @@ export interface Peeked {
 export async function peek(
   bytes: AsyncIterable<Uint8Array>,
   isEnough: (first: Uint8Array) => boolean,
-): Promise<Peeked> {
+): Promise<PeekResult> {
   const iterator = bytes[Symbol.asyncIterator]();
   let first: Uint8Array = new Uint8Array();
   let failure: { readonly error: unknown } | null = null;

@@ -53,7 +53,7 @@ export function refusedBlock(error: unknown, inputs: readonly { readonly name: s
   const message = blockFault(error);
   return message === null
     ? error
-    : traceFileRefusal({ why: 'damaged', message }, inputs[0]?.name ?? '', { isSalvaged: false });
+    : traceFileRefusal({ code: 'damaged', message }, inputs[0]?.name ?? '', { isSalvaged: false });
 }
 
 function salvaged(file: FileBytes): Omit<StoredTrace['stored'], 'fd'> {

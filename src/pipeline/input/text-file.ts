@@ -4,7 +4,7 @@
 import { closeSync, fstatSync, openSync, readSync, type Stats } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { PtflameError, unreadableInput } from '../../model/errors.js';
-import type { PlainFile } from './trace-input.js';
+import type { SeekableFile } from './trace-input.js';
 
 export const READ_BYTES = 512 * 1024;
 const NOT_OPEN = -1;
@@ -13,7 +13,7 @@ const NOT_OPEN = -1;
  * The bytes of a file, in pieces. They are read right here: another thread would leave them in the cache of another
  * processor, which costs more than the waiting. A piece is good until the next one is asked for.
  */
-export class TextFile implements PlainFile, AsyncIterable<Uint8Array> {
+export class TextFile implements SeekableFile, AsyncIterable<Uint8Array> {
   /** Only while pieces are read. */
   fd = NOT_OPEN;
   readonly sizeBytes: number;

@@ -10,11 +10,11 @@ export interface TraceInput {
   /** How many of them there are, or about; null if nobody knows. */
   readonly sizeBytes?: number | null;
   /** Where all these bytes are, and nothing else; absent or null if they come from elsewhere. */
-  readonly file?: PlainFile | null;
+  readonly file?: SeekableFile | null;
 }
 
 /** A file that lies open, to be read from anywhere. */
-export interface PlainFile {
+export interface SeekableFile {
   readonly fd: number;
   readonly sizeBytes: number;
   /** The stream of its bytes goes on here. */

@@ -11,9 +11,9 @@ import type { Profile, ThreadProfile, TraceMeta } from '../../model/profile/prof
 import type { Nanoseconds, SymbolId, Tid } from '../../model/units.js';
 import { Contexts, withCallers } from '../../replay/losses/contexts.js';
 import type { Trace } from '../read/trace.js';
-import { asksForCalls, type Questions, type ReplayedThread } from '../replay/replay-thread.js';
-import { QualityBuilder, type QualityOfThread } from './quality.js';
-import { nothingInside } from './refusals.js';
+import { needsCallLog, type Questions, type ReplayedThread } from '../replay/replay-thread.js';
+import { QualityBuilder, type ThreadQuality } from './quality.js';
+import { emptySelection } from './refusals.js';
 
 /** Each thread keeps its tree, or there is one for all of them: that needs less memory. */
 export type Trees = 'apart' | 'together';
@@ -24,7 +24,7 @@ export interface ThreadStack extends Pick<ThreadProfile, 'tid' | 'pid' | 'comm'>
 }
 
 /** A profile, and the answers to what was asked beside it. */
-export interface Result {
+export interface ReplayResult {
   readonly profile: Profile;
   /** null: nobody asked. */
   readonly calls: CallsAnswer | null;
@@ -47,7 +47,7 @@ export class ProfileBuilder {
   private readonly early = new Map<Tid, ReplayedThread['replay']>();
   /** By the lowest function of their first stack: threads that may stand on callers that only others show. */
   private readonly waiting = new Map<SymbolId, Map<Tid, ReplayedThread>>();
-  private readonly threads: { readonly profile: ThreadProfile; readonly quality: QualityOfThread }[] = [];
+  private readonly threads: { readonly profile: ThreadProfile; readonly quality: ThreadQuality }[] = [];
   private readonly together: CallTreeBuilder | null;
   private readonly durations: DurationsBuilder | null;
   private readonly calls: CallsAnswerBuilder | null;
@@ -95,16 +95,16 @@ export class ProfileBuilder {
     for (const threads of this.waiting.values())
       for (const [tid, thread] of threads) {
         const below = this.contexts.callersBelow(thread.replay.firstStack);
-        if (below.length > 0 && asksForCalls(this.questions))
+        if (below.length > 0 && needsCallLog(this.questions))
           this.doubtful.push(tid); // they were not on its stack
         else this.settle(tid, thread, below);
       }
     this.waiting.clear();
   }
 
-  build(about: Pick<TraceMeta, 'scope' | 'part' | 'recorded'>): Result {
+  build(about: Pick<TraceMeta, 'scope' | 'part' | 'recorded'>): ReplayResult {
     const profile = this.profile(about);
-    if (profile.threads.length === 0) throw nothingInside();
+    if (profile.threads.length === 0) throw emptySelection();
     const stacks = this.stacks.sort((a, b) => a.tid - b.tid);
     const atNs = (this.questions.stackAtNs ?? Number.NaN) - this.shiftNs;
     const functions = this.questions.latency?.calls.functions ?? null;
@@ -174,7 +174,7 @@ export class ProfileBuilder {
     const profile = { ...who, ...bounds, ...place, durations };
     if (thread.stack) this.stacks.push({ ...who, frames: thread.stack.map((frame) => this.shifted(frame)) });
     if (this.questions.filter !== null && isEmpty(place.tree)) return;
-    const quality = QualityBuilder.ofThread(profile, thread, below.length, this.symbols.kind);
+    const quality = QualityBuilder.threadQuality(profile, thread, below.length, this.symbols.kind);
     this.together?.merge(place.tree, ROOT, (symbol) => symbol);
     this.threads.push({ profile: this.together ? { ...profile, tree: NO_TREE } : profile, quality });
     if (thread.durations) this.addDurations(thread.durations);

@@ -21,7 +21,7 @@ import type { ReplayedThread } from '../replay/replay-thread.js';
 import { LongestGaps, LossKinds } from './losses.js';
 
 /** What a thread adds to the quality of a profile. */
-export interface QualityOfThread {
+export interface ThreadQuality {
   readonly tid: Tid;
   readonly inferredCalls: Readonly<Record<InferenceName, number>>;
   readonly clockSteps: number;
@@ -53,12 +53,12 @@ export class QualityBuilder {
   }
 
   /** `callersBelow`: how many callers the thread stands on that only other threads show. */
-  static ofThread(
+  static threadQuality(
     profile: ThreadProfile,
     { thread, replay }: ReplayedThread,
     callersBelow: number,
     kinds: SymbolTable['kind'],
-  ): QualityOfThread {
+  ): ThreadQuality {
     const { inferred, undecided, lost } = replay;
     const { clockSteps, gaps: errors } = thread;
     const inferredCalls = { ...inferred, OpenAtStart: inferred.OpenAtStart + callersBelow };
@@ -67,7 +67,7 @@ export class QualityBuilder {
     return { tid: profile.tid, inferredCalls, clockSteps, undecided, lost, errors, times };
   }
 
-  add({ tid, inferredCalls, clockSteps, undecided, lost, errors, times }: QualityOfThread): void {
+  add({ tid, inferredCalls, clockSteps, undecided, lost, errors, times }: ThreadQuality): void {
     for (const reason of Object.keys(inferredCalls) as InferenceName[])
       this.inferredCalls[reason] += inferredCalls[reason];
     this.sums.clockSteps += clockSteps;

@@ -4,7 +4,7 @@
 import { PtflameError } from '../../model/errors.js';
 
 /** No thread has time or calls in what is looked at. */
-export function nothingInside(): PtflameError {
+export function emptySelection(): PtflameError {
   return new PtflameError('NOTHING_SELECTED', 'nothing of the trace lies in what is looked at', {
     hint: 'widen --window, --inside or --root: times are on the clock of perf, or +10ms from the start of the recording',
   });
@@ -18,8 +18,8 @@ export function brokenProfile(name: string, cause: unknown): PtflameError {
   });
 }
 
-export function tooLargeProfile(name: string, mostBytes: number): PtflameError {
-  return new PtflameError('TOO_LARGE', `${name} is too large to be read back: it has more than ${mostBytes} bytes`, {
+export function tooLargeProfile(name: string, maxBytes: number): PtflameError {
+  return new PtflameError('TOO_LARGE', `${name} is too large to be read back: it has more than ${maxBytes} bytes`, {
     hint: 'render the trace itself, or write profiles of fewer threads with --tid',
   });
 }

@@ -2,12 +2,12 @@
  * A file of trace text as pieces: each is a part of its bytes, and the rest of the line behind them.
  */
 import { readSync } from 'node:fs';
-import type { PlainFile } from '../input/trace-input.js';
+import type { SeekableFile } from '../input/trace-input.js';
 import { PIECE_BYTES, type ReadPiece } from './piece-readers.js';
 import type { Piece, TextPieces } from './text-pieces.js';
 
 /** There is a part from `at` on, and more behind it. */
-export function hasPart({ sizeBytes }: PlainFile, at: number): boolean {
+export function hasPart({ sizeBytes }: SeekableFile, at: number): boolean {
   return endOf(at) < sizeBytes;
 }
 
@@ -16,7 +16,7 @@ export function hasPart({ sizeBytes }: PlainFile, at: number): boolean {
  * `moveTo` is told of the end of each part.
  */
 export async function readParts(
-  file: PlainFile,
+  file: SeekableFile,
   from: number,
   pieces: TextPieces,
   moveTo: (at: number) => void,
@@ -43,7 +43,7 @@ export async function readParts(
 }
 
 /** All lines that begin behind `start`, up to where the next part begins. */
-function partFrom(start: number, { fd }: PlainFile, pieces: TextPieces, follows: Piece['follows']): Piece {
+function partFrom(start: number, { fd }: SeekableFile, pieces: TextPieces, follows: Piece['follows']): Piece {
   const slot = pieces.freeSlot();
   const task = { fd, start, end: endOf(start), events: slot.events, originSeconds: pieces.originSeconds };
   const lines = ({ from, to }: ReadPiece) => bytesOf(fd, from, to);

@@ -1,7 +1,7 @@
 /**
  * A recording that is decoded while it is read, as a source: the text of several decoders, and what the recording itself tells.
  */
-import type { RecordedWhere } from '../../model/profile/profile.js';
+import type { RecordingEnvironment } from '../../model/profile/profile.js';
 import { noLines } from '../../model/profile/quality.js';
 import type { TraceChunk } from '../../model/trace/trace-chunk.js';
 import { MOST_DAMAGED_SHOWN } from '../../parser/pieces/plain-piece.js';
@@ -10,7 +10,7 @@ import type { DecodeJob } from '../../perfdata/plan-jobs.js';
 import type { RecordedEvent } from '../../perfdata/recording.js';
 import type { TraceInput } from '../input/trace-input.js';
 import { ErrorOwners } from './error-owners.js';
-import { takeRecords } from './recorded-events.js';
+import { sidebandChunk } from './sideband-chunk.js';
 import type { Source } from './source.js';
 import { readText } from './text-source.js';
 import type { TraceBuilder } from './trace-builder.js';
@@ -25,7 +25,7 @@ export interface DecodedRecording {
   readonly atOnce: number;
   /** Switches, names and mappings: no decoder has to print them. */
   readonly sideband: readonly RecordedEvent[];
-  readonly recorded: RecordedWhere | null;
+  readonly recorded: RecordingEnvironment | null;
   /** Why it is not all there; null: it is. */
   readonly broken: string | null;
 }
@@ -36,7 +36,7 @@ export interface DecodedPart extends TraceInput {
 
 export class RecordingSource implements Source {
   readonly name: string;
-  readonly recorded: RecordedWhere | null;
+  readonly recorded: RecordingEnvironment | null;
   readonly standsAlone = false;
   private readonly recording: DecodedRecording;
   private readonly owners: ErrorOwners;
@@ -82,7 +82,7 @@ export class RecordingSource implements Source {
 
   private readOwnRecords(into: TraceBuilder): void {
     const { name, sideband } = this.recording;
-    const { chunk, damaged } = takeRecords(sideband, (time) => into.words.timeOf(time));
+    const { chunk, damaged } = sidebandChunk(sideband, (time) => into.words.timeOf(time));
     into.add(chunk, name);
     into.addAccount({
       counts: { ...noLines(), lines: damaged.length, damagedLines: damaged.length },

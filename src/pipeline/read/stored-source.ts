@@ -2,7 +2,7 @@
  * A trace file as a source: all but the events is laid where reading would have left it; those are read when threads are replayed.
  */
 
-import type { RecordedWhere } from '../../model/profile/profile.js';
+import type { RecordingEnvironment } from '../../model/profile/profile.js';
 import type { BranchKind, TraceEdge } from '../../model/trace/branch-sites.js';
 import { expectedSites } from '../../store/blocks/event-code.js';
 import type { TraceContents } from '../../trace-file/contents.js';
@@ -15,7 +15,7 @@ const MANY_EVENTS = 1_500_000;
 
 export class StoredSource implements Source {
   readonly name: string;
-  readonly recorded: RecordedWhere | null;
+  readonly recorded: RecordingEnvironment | null;
   readonly standsAlone = true;
   private readonly stored: StoredTrace['stored'];
 

@@ -4,9 +4,9 @@
 import { PtflameError } from '../../model/errors.js';
 import type { TraceChunk } from '../../model/trace/trace-chunk.js';
 import type { TraceParser } from '../../parser/trace-parser.js';
-import { tellKind } from '../input/input-kind.js';
+import { detectInputKind } from '../input/input-kind.js';
 import { inLargerPieces } from '../input/larger-pieces.js';
-import type { PlainFile, TraceInput } from '../input/trace-input.js';
+import type { SeekableFile, TraceInput } from '../input/trace-input.js';
 import { hasPart, readParts } from './file-parts.js';
 import { notATrace } from './refusals.js';
 import type { Source } from './source.js';
@@ -52,7 +52,7 @@ export async function readText(
 }
 
 /** Here at first. When other threads are there they read parts, as long as they can. */
-async function readFile(input: TraceInput, file: PlainFile, pieces: TextPieces, into: TraceBuilder): Promise<void> {
+async function readFile(input: TraceInput, file: SeekableFile, pieces: TextPieces, into: TraceBuilder): Promise<void> {
   let position = 0;
   let takenInParts = 0;
   const moveTo = (to: number) => {
@@ -88,7 +88,7 @@ async function readStream(input: TraceInput, pieces: TextPieces, into: TraceBuil
 
 /** What an input gives before it breaks off; errors of those who use it pass by. */
 async function* untilBroken(input: TraceInput, into: TraceBuilder): AsyncGenerator<Uint8Array> {
-  const { name, kind, bytes } = await tellKind(input);
+  const { name, kind, bytes } = await detectInputKind(input);
   try {
     for await (const piece of bytes) {
       if (kind === 'profile') throw notATrace(name); // who gives it hears that no more is wanted

@@ -2,7 +2,7 @@
  * What sources read into: chunks of events and records in, with an account of every line, a frozen trace out.
  */
 import { checkMemory } from '../../model/memory-watch.js';
-import type { RecordedWhere } from '../../model/profile/profile.js';
+import type { RecordingEnvironment } from '../../model/profile/profile.js';
 import { type DamagedLine, type LineCounts, noLines } from '../../model/profile/quality.js';
 import type { Selection, TraceChunk } from '../../model/trace/trace-chunk.js';
 import { MOST_DAMAGED_SHOWN } from '../../parser/pieces/plain-piece.js';
@@ -93,7 +93,7 @@ export class TraceBuilder {
   }
 
   /** All sources were read. */
-  freeze(recorded: RecordedWhere | null): Trace {
+  freeze(recorded: RecordingEnvironment | null): Trace {
     const { words } = this;
     const store = this.store.freeze(words.timeless === 0);
     return {

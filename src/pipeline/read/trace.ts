@@ -3,7 +3,7 @@
  */
 
 import type { SymbolTable } from '../../model/names/symbol-table.js';
-import type { RecordedWhere } from '../../model/profile/profile.js';
+import type { RecordingEnvironment } from '../../model/profile/profile.js';
 import type { DamagedLine, LineCounts } from '../../model/profile/quality.js';
 import type { BranchSites } from '../../model/trace/branch-sites.js';
 import type { PerfTime } from '../../model/trace/perf-time.js';
@@ -19,7 +19,7 @@ export interface Trace {
   readonly originSeconds: number | null;
   readonly account: ReadAccount;
   /** Where it was recorded; null: it does not tell, or it was read from several sources. */
-  readonly recorded: RecordedWhere | null;
+  readonly recorded: RecordingEnvironment | null;
 }
 
 /** What became of all that was read. */
@@ -48,6 +48,6 @@ export interface BrokenInput {
 }
 
 /** A time of perf's clock, since the trace's time 0. */
-export function timeIn({ originSeconds }: Trace, { seconds, ns }: PerfTime): Nanoseconds {
+export function timeInTrace({ originSeconds }: Trace, { seconds, ns }: PerfTime): Nanoseconds {
   return (seconds - (originSeconds ?? 0)) * 1e9 + ns;
 }

@@ -1,7 +1,7 @@
 /**
  * Questions as people ask them → as they are answered: names become functions of the trace, times its own.
  */
-import type { AskedCalls, Bounds, CallFilter, FunctionSet, LatencyQuestion } from '../../analysis/questions.js';
+import type { Bounds, CallFilter, CallSelection, FunctionSet, LatencyQuestion } from '../../analysis/questions.js';
 import { PtflameError } from '../../model/errors.js';
 import { SymbolKind, type SymbolTable, UNKNOWN_NAME } from '../../model/names/symbol-table.js';
 import { type PerfTime, perfTimeText } from '../../model/trace/perf-time.js';
@@ -9,7 +9,7 @@ import type { Nanoseconds } from '../../model/units.js';
 import { formatBounds, formatDuration } from '../../render/format.js';
 import { similarNames } from '../../render/similar-names.js';
 import { nameMatcher } from '../../store/records/name-matcher.js';
-import { type Trace, timeIn } from '../read/trace.js';
+import { type Trace, timeInTrace } from '../read/trace.js';
 
 /** Functions by their whole name, or all that an expression finds; `[syscall]` and its kin have names, too. */
 export type FunctionPattern = string | RegExp;
@@ -55,7 +55,7 @@ export function filterOf(options: FilterOptions, symbols: SymbolTable, trace: Tr
   if (inside.length > MOST_INSIDES) throw tooManyInsides();
   return {
     window: window ? boundsOf(window, trace) : null,
-    inside: inside.map((calls) => askedCalls(calls, symbols)),
+    inside: inside.map((calls) => callSelection(calls, symbols)),
     root: root === undefined ? null : functionSet(root, symbols),
     foldsRecursion: foldRecursion,
   };
@@ -68,10 +68,10 @@ function tooManyInsides(): PtflameError {
 }
 
 export function latencyQuestion(options: LatencyOptions, symbols: SymbolTable): LatencyQuestion {
-  return { calls: askedCalls(options, symbols), slowest: options.slowest ?? 0 };
+  return { calls: callSelection(options, symbols), slowest: options.slowest ?? 0 };
 }
 
-function askedCalls({ functions, minNs, maxNs }: CallPattern, symbols: SymbolTable): AskedCalls {
+function callSelection({ functions, minNs, maxNs }: CallPattern, symbols: SymbolTable): CallSelection {
   const isBounded = minNs !== undefined || maxNs !== undefined;
   const durations = isBounded ? { minNs: minNs ?? 0, maxNs: maxNs ?? Number.POSITIVE_INFINITY } : null;
   return { functions: functionSet(functions, symbols), durations };
@@ -156,7 +156,7 @@ export function withClock(trace: Trace, moments: readonly (Moment | null | undef
 }
 
 function momentNs(moment: Moment, trace: Trace): Nanoseconds {
-  return 'afterStartNs' in moment ? trace.store.bounds.startNs + moment.afterStartNs : timeIn(trace, moment);
+  return 'afterStartNs' in moment ? trace.store.bounds.startNs + moment.afterStartNs : timeInTrace(trace, moment);
 }
 
 /** What of a trace is looked at, in words; null: all of its time. */

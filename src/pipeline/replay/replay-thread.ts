@@ -30,7 +30,7 @@ export interface Questions {
 
 /** What all threads of a trace have in common. */
 export interface ReplaySetup {
-  readonly facts: SiteFacts;
+  readonly siteFacts: SiteFacts;
   /** Of branch sites, where the trace begins and ends. */
   readonly edge: Uint8Array;
   readonly events: SharedEvents;
@@ -52,7 +52,7 @@ export interface ReplayedThread {
 }
 
 /** Sums do not tell: the thread's log is needed. */
-export function asksForCalls({ filter, latency, stackAtNs }: Questions): boolean {
+export function needsCallLog({ filter, latency, stackAtNs }: Questions): boolean {
   return filter !== null || latency !== null || stackAtNs !== null;
 }
 
@@ -66,7 +66,7 @@ export class TraceReplayer {
 
   constructor(trace: ReplaySetup) {
     this.trace = trace;
-    this.replayer = new Replayer(trace.facts);
+    this.replayer = new Replayer(trace.siteFacts);
     this.contexts = trace.lessons && Contexts.of(trace.lessons);
   }
 
@@ -79,13 +79,13 @@ export class TraceReplayer {
     const { events, ...thread } = loadThread(source, trace.events, trace, buffer);
     const { isCreatedInside, exitNs } = thread;
     const { questions } = trace;
-    const extendTo = whileAlive(trace.options.extendTo, exitNs);
+    const extendTo = untilExit(trace.options.extendTo, exitNs);
     const own =
       questions.durations === null || questions.filter || counts
         ? null
         : new DurationsBuilder({ only: askedOnly(questions) });
     const durations = counts ? new DurationsBuilder({ memory: counts }) : own;
-    const wantsLog = asksForCalls(questions);
+    const wantsLog = needsCallLog(questions);
     const options = { ...trace.options, extendTo, isCreatedInside, contexts, wantsLog, durations };
     const replay = this.replayer.replay(events, options);
     return { thread, durations: own?.copy() ?? null, ...answers(source.tid, replay, questions) };
@@ -127,7 +127,7 @@ function filtered(
 }
 
 /** A thread that ended waits no longer. */
-export function whileAlive(extendTo: ReplayOptions['extendTo'], exitNs: Nanoseconds): ReplayOptions['extendTo'] {
+export function untilExit(extendTo: ReplayOptions['extendTo'], exitNs: Nanoseconds): ReplayOptions['extendTo'] {
   return extendTo && { ...extendTo, endNs: Math.min(extendTo.endNs, exitNs) };
 }
 

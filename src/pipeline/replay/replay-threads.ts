@@ -9,7 +9,7 @@ import type { StoredThreads } from '../../store/stored-threads.js';
 import { threadBytes } from '../../store/thread-memory.js';
 import { inSharedMemory } from '../workers/shared-data.js';
 import type { WorkerPool } from '../workers/worker-pool.js';
-import type { LentCounts } from './lent-counts.js';
+import type { HistogramPool } from './histogram-pool.js';
 import { type ReplayedThread, type ReplaySetup, TraceReplayer } from './replay-thread.js';
 
 /**
@@ -23,7 +23,7 @@ export interface ReplayHelp {
   /** For the threads that are replayed at one time; one is, however large. */
   readonly memoryBytes: number;
   /** To count in how long calls took; null if nobody asks, or if each thread tells it itself. */
-  readonly counts: LentCounts | null;
+  readonly counts: HistogramPool | null;
 }
 
 type Replay = readonly [Tid, ReplayedThread];
@@ -47,9 +47,9 @@ async function* replayHere(
   tids: readonly Tid[],
   store: StoredThreads,
   trace: ReplaySetup,
-  counts: LentCounts | null,
+  counts: HistogramPool | null,
 ): AsyncGenerator<Replay> {
-  const memory = counts?.take() ?? null;
+  const memory = counts?.acquire() ?? null;
   const replayer = new TraceReplayer(trace);
   let buffer = new ArrayBuffer(0);
   for (const tid of tids) {
@@ -58,7 +58,7 @@ async function* replayHere(
     if (threadBytes(source) > buffer.byteLength) buffer = new ArrayBuffer(threadBytes(source));
     yield [tid, replayer.replay(source, buffer, memory)];
   }
-  if (memory) counts?.giveBack(memory);
+  if (memory) counts?.release(memory);
 }
 
 async function* replayElsewhere(
@@ -69,7 +69,7 @@ async function* replayElsewhere(
 ): AsyncGenerator<Replay> {
   const shared = {
     ...trace,
-    facts: inSharedMemory(trace.facts),
+    facts: inSharedMemory(trace.siteFacts),
     lessons: trace.lessons && inSharedMemory(trace.lessons),
   };
   const buffers = new Buffers(memoryBytes, pool.size + 1);
@@ -80,18 +80,18 @@ async function* replayElsewhere(
       const oldest = pending.shift() as Pending;
       const replayed = await oldest.result;
       buffers.giveBack(oldest.buffer);
-      if (oldest.memory) counts?.giveBack(oldest.memory);
+      if (oldest.memory) counts?.release(oldest.memory);
       yield [oldest.tid, replayed];
     }
     const buffer = buffers.take(threadBytes(source));
-    const memory = counts?.take() ?? null;
+    const memory = counts?.acquire() ?? null;
     const result = pool.run('replayThread', { trace: shared, source, buffer, counts: memory });
     result.catch(() => {}); // it is heard of when its turn comes
     pending.push({ tid, result, buffer, memory });
   }
   for (const { tid, result, memory } of pending) {
     const replayed = await result;
-    if (memory) counts?.giveBack(memory);
+    if (memory) counts?.release(memory);
     yield [tid, replayed];
   }
 }

@@ -16,53 +16,53 @@ const COLLECT_AGAIN = 1.05;
 const MOST_OF_HEAP = 0.85;
 
 /** What all threads of the process keep to together. */
-export interface BudgetOfWorkers {
+export interface WorkerBudget {
   readonly memoryBytes: number;
   /** What may be resident, whatever the process held before. */
-  readonly mostBytes: number;
+  readonly maxBytes: number;
 }
 
 /** What the process holds, and how garbage is collected. */
 export interface Machine {
   readonly residentBytes: () => number;
   /** Of this thread, and what V8 allows. */
-  readonly heap: () => { readonly usedBytes: number; readonly mostBytes: number };
+  readonly heap: () => { readonly usedBytes: number; readonly maxBytes: number };
   readonly collect: () => void;
 }
 
 export class MemoryBudget {
   /** For the resident memory of the process: what others of it had before is not counted. */
-  readonly mostBytes: number;
+  readonly maxBytes: number;
   private readonly memoryBytes: number;
   private readonly machine: Machine;
   /** Below it nothing is collected again. */
   private collectedAt = 0;
 
-  /** `mostBytes`: as another thread of this process works with. */
-  constructor(memoryBytes: number, machine: Machine = THIS_MACHINE, mostBytes?: number) {
+  /** `maxBytes`: as another thread of this process works with. */
+  constructor(memoryBytes: number, machine: Machine = THIS_MACHINE, maxBytes?: number) {
     this.memoryBytes = memoryBytes;
     this.machine = machine;
-    this.mostBytes = mostBytes ?? Math.max(memoryBytes, memoryBytes + machine.residentBytes() - PROGRAM_BYTES);
+    this.maxBytes = maxBytes ?? Math.max(memoryBytes, memoryBytes + machine.residentBytes() - PROGRAM_BYTES);
   }
 
   /** @throws PtflameError TOO_LARGE if so many bytes more do not fit */
   check(moreBytes: number): void {
     if (this.fits(moreBytes)) return;
     const held = this.machine.residentBytes();
-    if (held < this.collectedAt * COLLECT_AGAIN && held + moreBytes <= this.mostBytes) return;
+    if (held < this.collectedAt * COLLECT_AGAIN && held + moreBytes <= this.maxBytes) return;
     this.machine.collect();
     this.collectedAt = this.machine.residentBytes();
-    if (this.isOverHeap()) throw overHeap(this.machine.heap().mostBytes);
-    if (this.collectedAt + moreBytes > this.mostBytes) throw overBudget(this.memoryBytes);
+    if (this.isOverHeap()) throw overHeap(this.machine.heap().maxBytes);
+    if (this.collectedAt + moreBytes > this.maxBytes) throw overBudget(this.memoryBytes);
   }
 
   private fits(moreBytes: number): boolean {
-    return this.machine.residentBytes() + moreBytes <= this.mostBytes && !this.isOverHeap();
+    return this.machine.residentBytes() + moreBytes <= this.maxBytes && !this.isOverHeap();
   }
 
   private isOverHeap(): boolean {
-    const { usedBytes, mostBytes } = this.machine.heap();
-    return usedBytes > MOST_OF_HEAP * mostBytes;
+    const { usedBytes, maxBytes } = this.machine.heap();
+    return usedBytes > MOST_OF_HEAP * maxBytes;
   }
 }
 
@@ -76,8 +76,8 @@ function overBudget(memoryBytes: number): PtflameError {
   return new PtflameError('TOO_LARGE', message, { hint: `allow more with --memory SIZE, or ${LESS}` });
 }
 
-function overHeap(mostBytes: number): PtflameError {
-  const message = `${MARK}Node gives to this program (${formatBytes(mostBytes)})`;
+function overHeap(maxBytes: number): PtflameError {
+  const message = `${MARK}Node gives to this program (${formatBytes(maxBytes)})`;
   return new PtflameError('TOO_LARGE', message, {
     hint: `allow more with NODE_OPTIONS=--max-old-space-size=MEGABYTES, or ${LESS}`,
   });
@@ -96,8 +96,8 @@ let collect: (() => void) | null = null;
 const THIS_MACHINE: Machine = {
   residentBytes: () => process.memoryUsage.rss(),
   heap: () => {
-    const { used_heap_size: usedBytes, heap_size_limit: mostBytes } = getHeapStatistics();
-    return { usedBytes, mostBytes };
+    const { used_heap_size: usedBytes, heap_size_limit: maxBytes } = getHeapStatistics();
+    return { usedBytes, maxBytes };
   },
   collect: () => {
     setFlagsFromString('--expose-gc');

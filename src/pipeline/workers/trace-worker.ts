@@ -3,15 +3,15 @@
  */
 import { isMainThread, workerData } from 'node:worker_threads';
 import { watchMemory } from '../../model/memory-watch.js';
-import { type BudgetOfWorkers, MemoryBudget } from './memory-budget.js';
+import { MemoryBudget, type WorkerBudget } from './memory-budget.js';
 
 export { readLines, readPart } from '../read/read-piece.js';
 export { replayThread } from '../replay/replay-thread.js';
 
-const budget: BudgetOfWorkers | null = workerData;
-if (!isMainThread && budget?.mostBytes) {
-  const { memoryBytes, mostBytes } = budget;
-  const own = new MemoryBudget(memoryBytes, undefined, mostBytes);
+const budget: WorkerBudget | null = workerData;
+if (!isMainThread && budget?.maxBytes) {
+  const { memoryBytes, maxBytes } = budget;
+  const own = new MemoryBudget(memoryBytes, undefined, maxBytes);
   watchMemory((bytes) => own.check(bytes));
 }
 

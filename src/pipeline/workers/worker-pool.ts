@@ -3,7 +3,7 @@
  */
 import { fileURLToPath } from 'node:url';
 import type { Piscina } from 'piscina';
-import type { BudgetOfWorkers } from './memory-budget.js';
+import type { WorkerBudget } from './memory-budget.js';
 import type * as tasks from './trace-worker.js';
 
 type Tasks = typeof tasks;
@@ -23,10 +23,10 @@ export class WorkerPool {
   /** The threads are there: a task would begin at once. */
   isAwake = false;
   private pool: Promise<Piscina> | null = null;
-  private readonly budget: BudgetOfWorkers | null;
+  private readonly budget: WorkerBudget | null;
 
   /** `canWork`: false if there is no room for any thread. */
-  constructor(size: number, canWork = size > 1, budget: BudgetOfWorkers | null = null) {
+  constructor(size: number, canWork = size > 1, budget: WorkerBudget | null = null) {
     this.size = size;
     this.canWork = canWork;
     this.budget = budget;
@@ -61,7 +61,7 @@ export class WorkerPool {
   }
 }
 
-async function startPool(size: number, workerData: BudgetOfWorkers | null): Promise<Piscina> {
+async function startPool(size: number, workerData: WorkerBudget | null): Promise<Piscina> {
   const { Piscina } = await import('piscina');
   return new Piscina({
     filename: WORKER_FILE,

@@ -14,7 +14,7 @@ import { FAR_TIME, FIRST_EXPECTED, LARGEST_STEP_NS } from './event-code.js';
 const MOST_EVENT_BYTES = 14;
 
 /** What sites and times are called in the file. */
-export interface PackingTerms {
+export interface PackingParameters {
   /** By site. */
   readonly rankOf: Uint32Array;
   /** By rank, as `expectedSites` has it. */
@@ -37,7 +37,7 @@ interface OpenPart {
 /** Takes the events of one thread after the other, of each one processor behind the other. */
 export class EventPacker {
   private tid: Tid = NONE;
-  private readonly terms: PackingTerms;
+  private readonly terms: PackingParameters;
   private readonly data = Buffer.alloc(MOST_BLOCK_EVENTS * MOST_EVENT_BYTES);
   private length = 0;
   private events = 0;
@@ -47,7 +47,7 @@ export class EventPacker {
   private lastNs = 0;
   private expectedSite = FIRST_EXPECTED;
 
-  constructor(terms: PackingTerms) {
+  constructor(terms: PackingParameters) {
     this.terms = terms;
   }
 

@@ -6,7 +6,7 @@ import { expect } from 'vitest';
 import type { CallsAnswer } from '../../../src/analysis/calls/calls-answer.js';
 import type { ChildRow } from '../../../src/analysis/latency/child-rows.js';
 import { latencyOf } from '../../../src/analysis/latency/latency.js';
-import type { AskedCalls, CallFilter, FunctionSet } from '../../../src/analysis/questions.js';
+import type { CallFilter, CallSelection, FunctionSet } from '../../../src/analysis/questions.js';
 import { functionsOf } from '../../../src/analysis/tree/functions.js';
 import { knowsSwitches } from '../../../src/analysis/tree/outside.js';
 import type { CallTree } from '../../../src/model/calls/call-tree.js';
@@ -34,7 +34,11 @@ export function callFilter(
   };
 }
 
-export function askedSet({ functions, durations }: AskedFunctions, symbols: SymbolTable, nameOf: NameOf): AskedCalls {
+export function askedSet(
+  { functions, durations }: AskedFunctions,
+  symbols: SymbolTable,
+  nameOf: NameOf,
+): CallSelection {
   return { functions: setOf(functions, symbols, nameOf), durations };
 }
 

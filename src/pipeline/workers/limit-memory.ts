@@ -9,7 +9,7 @@ import { planResources, type ResourceOptions } from './resources.js';
  * Whoever asks for more memory than the budget has left hears PtflameError TOO_LARGE, until the function that is returned is
  * called.
  */
-export function boundMemory(options: ResourceOptions): () => void {
+export function limitMemory(options: ResourceOptions): () => void {
   const budget = new MemoryBudget(planResources(options).memoryBytes);
   return watchMemory((bytes) => budget.check(bytes));
 }

@@ -12,9 +12,9 @@ import {
 /** For more functions it would be too large, though hardly any of it is touched. */
 const MOST_SYMBOLS = 50_000;
 
-export class LentCounts {
+export class HistogramPool {
   private readonly free: CountMemory[] = [];
-  private readonly made: CountMemory[] = [];
+  private readonly created: CountMemory[] = [];
   private readonly symbols: number;
 
   private constructor(symbols: number) {
@@ -22,24 +22,24 @@ export class LentCounts {
   }
 
   /** null if there are too many functions. */
-  static for(symbols: number): LentCounts | null {
-    return symbols > MOST_SYMBOLS ? null : new LentCounts(symbols);
+  static for(symbols: number): HistogramPool | null {
+    return symbols > MOST_SYMBOLS ? null : new HistogramPool(symbols);
   }
 
-  take(): CountMemory {
+  acquire(): CountMemory {
     const free = this.free.pop();
     if (free !== undefined) return free;
     const memory = sharedCountMemory(this.symbols);
-    this.made.push(memory);
+    this.created.push(memory);
     return memory;
   }
 
-  giveBack(memory: CountMemory): void {
+  release(memory: CountMemory): void {
     this.free.push(memory);
   }
 
   /** All that was counted, when everything was given back. */
   all(): DurationBlocks[] {
-    return this.made.map((memory) => new DurationsBuilder({ memory }).blocks());
+    return this.created.map((memory) => new DurationsBuilder({ memory }).blocks());
   }
 }

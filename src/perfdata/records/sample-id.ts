@@ -17,14 +17,14 @@ export interface Trailer {
   readonly sampleTime: number;
 }
 
-export interface Place {
+export interface SampleId {
   readonly pid: number;
   readonly tid: number;
   readonly cpu: number;
   readonly time: PerfTime | null;
 }
 
-export const NOWHERE: Place = { pid: NONE, tid: NONE, cpu: NONE, time: null };
+export const NO_SAMPLE_ID: SampleId = { pid: NONE, tid: NONE, cpu: NONE, time: null };
 
 const SAMPLE = {
   ip: 1 << 0,
@@ -58,7 +58,7 @@ function sampleTimeOf(sampleType: number): number {
 }
 
 /** `end`: where the record ends. */
-export function readPlace(trailer: Trailer, view: DataView, end: number): Place {
+export function readSampleId(trailer: Trailer, view: DataView, end: number): SampleId {
   const { ids, time, cpu } = trailer;
   return {
     pid: ids === 0 ? NONE : view.getInt32(end - ids, true),

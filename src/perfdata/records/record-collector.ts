@@ -17,10 +17,10 @@ import {
   readEvent,
   readMappedBuildId,
 } from './kernel-records.js';
+import { NO_SAMPLE_ID, readEventId, readSampleId, type SampleId, type Trailer } from './sample-id.js';
 import { readTraceInfo, type TraceInfo } from './trace-settings.js';
-import { NOWHERE, type Place, readEventId, readPlace, type Trailer } from './trailer.js';
 
-export class RecordTaker {
+export class RecordCollector {
   readonly buffers: AuxBuffer[] = [];
   readonly auxRecords: AuxRecord[] = [];
   readonly sideband: RecordedEvent[] = [];
@@ -49,7 +49,7 @@ export class RecordTaker {
     if (bodyEnd - at < (LEAST_BYTES[type] ?? 0)) this.damage.add(tooShort(record));
     else if (type >= RecordType.FirstOfPerf) return this.takeOfPerf(record, dataEnd);
     else if (type === RecordType.Sample) this.takeSample(record);
-    else this.takeOfKernel(record, trailer && readPlace(trailer, record.view, end), bodyEnd);
+    else this.takeOfKernel(record, trailer && readSampleId(trailer, record.view, end), bodyEnd);
     return 0;
   }
 
@@ -88,9 +88,9 @@ export class RecordTaker {
       this.times.include(timeOf(record.view, record.at + sampleTime));
   }
 
-  private takeOfKernel(record: FileRecord, place: Place | null, bodyEnd: number): void {
+  private takeOfKernel(record: FileRecord, place: SampleId | null, bodyEnd: number): void {
     const { type, view, at } = record;
-    const known = place ?? NOWHERE;
+    const known = place ?? NO_SAMPLE_ID;
     this.times.include(known.time);
     if (type === RecordType.Aux) this.takeAux(record, known);
     else if (type === RecordType.Lost) this.takeLost(record, readU64(view, at + 16));
@@ -98,7 +98,7 @@ export class RecordTaker {
     else this.takeEvent(record, known, bodyEnd);
   }
 
-  private takeAux(record: FileRecord, place: Place): void {
+  private takeAux(record: FileRecord, place: SampleId): void {
     const aux = readAuxRecord(record, place);
     if (this.isPossible(record, [aux.cpu, aux.tid], [aux.auxOffset, aux.sizeBytes])) this.auxRecords.push(aux);
   }
@@ -114,7 +114,7 @@ export class RecordTaker {
     return false;
   }
 
-  private takeEvent(record: FileRecord, { tid, pid, cpu, time }: Place, bodyEnd: number): void {
+  private takeEvent(record: FileRecord, { tid, pid, cpu, time }: SampleId, bodyEnd: number): void {
     const event = readEvent(record, bodyEnd);
     if (event === null) return;
     this.sideband.push({ tid, pid, cpu, time, record: event });

@@ -12,13 +12,16 @@ import { fromLatin1 } from '../../parser/sites/intern.js';
 import type { RecordedEvent } from '../../perfdata/recording.js';
 
 /** What a recording's own records say, and those that cannot be true. */
-export interface SidebandTold {
+export interface SidebandChunk {
   readonly chunk: TraceChunk;
   readonly damaged: readonly { readonly record: number; readonly what: string; readonly reason: string }[];
 }
 
 /** The recording's own records as the parser would take them from text. `timeOf`: since the origin of time. */
-export function takeRecords(sideband: readonly RecordedEvent[], timeOf: (time: PerfTime) => Nanoseconds): SidebandTold {
+export function sidebandChunk(
+  sideband: readonly RecordedEvent[],
+  timeOf: (time: PerfTime) => Nanoseconds,
+): SidebandChunk {
   const damaged: { record: number; what: string; reason: string }[] = [];
   const chunk = new ChunkBuilder();
   const sink = {

@@ -4,7 +4,7 @@
 
 /** The first file: what the pack holds. */
 export const MANIFEST = 'ptflame-pack.json';
-export const PACKED = {
+export const PACK_PATHS = {
   /** A file, or the directory of `perf record --kcore`. */
   recording: 'recording',
   /** Files of the machine, by their paths below it. */
