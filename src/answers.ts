@@ -20,5 +20,5 @@ export {
   ThreadReport,
 } from './answers/schema.js';
 export { type StackOfThread, stacksAnswer } from './answers/stacks.js';
-export { filesBehindNames } from './model/names/told-apart.js';
+export { filesBehindNames } from './model/names/distinct-names.js';
 export { nameMatcher } from './store/records/name-matcher.js';

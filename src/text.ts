@@ -3,7 +3,7 @@
  * errors and bounds. It loads nothing else: whoever only asks for help needs no more.
  */
 export { type ErrorCode, PtflameError } from './model/errors.js';
-export { LEAST_MEMORY_BYTES } from './model/least-memory.js';
+export { MIN_MEMORY_BYTES } from './model/min-memory.js';
 export { safeJson } from './model/safe-json.js';
 export { perfTimeText } from './model/trace/perf-time.js';
 export { PTFLAME_VERSION } from './model/version.js';

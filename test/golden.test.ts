@@ -110,13 +110,13 @@ function keptReplays(trace: TraceThreads): LoggedReplay[] {
 }
 
 function logReplay({ facts, symbols, bounds }: TraceThreads, thread: LoadedThread, contexts: Contexts | null) {
-  const { events, isCreatedInside, exitNs } = thread;
+  const { events, createdInside, exitNs } = thread;
   const endRow = pairReturns(events, facts).segments.at(-1)?.endRow ?? 0;
   const log = new FrameLog(symbols, endRow);
   const options = {
     tailCalls: 'nest',
     extendTo: untilExit(bounds, exitNs),
-    isCreatedInside,
+    createdInside,
     contexts,
     watcher: log,
   } as const;

@@ -2,7 +2,7 @@
  * How lists, expressions, sizes and times of recordings are written on the command line.
  */
 import * as z from 'zod';
-import { LEAST_MEMORY_BYTES } from '../../src/text.js';
+import { MIN_MEMORY_BYTES } from '../../src/text.js';
 import { expression } from './question-values.js';
 
 /** "0-3,8" and repeated flags → numbers. */
@@ -35,7 +35,7 @@ export const path = z.string().min(1, 'needs a name that is not empty');
 export const byteSize = z.string().transform((text, context) => {
   const match = /^(\d{1,12}(?:\.\d{1,3})?)([KMGT]?)(?:i?B)?$/i.exec(text.trim());
   const bytes = match === null ? 0 : Number(match[1]) * 1024 ** ' KMGT'.indexOf(match[2].toUpperCase() || ' ');
-  if (bytes >= LEAST_MEMORY_BYTES) return bytes;
+  if (bytes >= MIN_MEMORY_BYTES) return bytes;
   context.addIssue({ code: 'custom', message: 'is a size, as 512M or 8G, of 160M at least' });
   return z.NEVER;
 });

@@ -4,11 +4,11 @@
 import assert from 'node:assert/strict';
 import type { LineCounts } from '../../src/model/profile/quality.js';
 import { LineCutter } from '../../src/parser/lines/lines.js';
-import { TraceVocabulary } from '../../src/parser/sites/trace-vocabulary.js';
+import { TraceContext } from '../../src/parser/sites/trace-context.js';
 import { TraceParser } from '../../src/parser/trace-parser.js';
 
 export function checkParser(bytes: Buffer, pieceBytes: number): void {
-  const parser = new TraceParser(new TraceVocabulary(), 'fuzz');
+  const parser = new TraceParser(new TraceContext(), 'fuzz');
   const cutter = new LineCutter();
   for (let at = 0; at < bytes.length; at += pieceBytes) {
     for (const lines of cutter.cut(bytes.subarray(at, at + pieceBytes))) parser.parse(lines);

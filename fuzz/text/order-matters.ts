@@ -1,14 +1,14 @@
 /**
  * The traces of which nobody promises that the order of their inputs changes nothing.
  */
-import { FURTHEST_NS } from '../../src/model/limits.js';
+import { MAX_TIME_NS } from '../../src/model/limits.js';
 import type { PerfTime } from '../../src/model/trace/perf-time.js';
 import { parsePerfLine } from '../../src/parser/lines/perf-line.js';
 import type { PerfLine } from '../../src/parser/lines/perf-line-types.js';
 
 const LONGEST_LINE = 64 * 1024;
 /** Of times further apart than that, those near the first one count. */
-const MOST_SECONDS = Math.floor(FURTHEST_NS / 1e9);
+const MOST_SECONDS = Math.floor(MAX_TIME_NS / 1e9);
 
 /**
  * Of branches with times and without, the first line decides which ones count; an error without a time is dated by

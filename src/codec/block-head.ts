@@ -1,7 +1,7 @@
 /**
  * How a block of a thread's events begins: whose they are, and a part for each processor that it has events of.
  */
-import { LEAST_EVENT_BYTES, MOST_BLOCK_EVENTS } from '../model/trace/packed-thread.js';
+import { MAX_BLOCK_EVENTS, MIN_EVENT_BYTES } from '../model/trace/packed-thread.js';
 import type { Nanoseconds, Tid } from '../model/units.js';
 
 export interface BlockHead {
@@ -53,8 +53,8 @@ export function readBlockHead(block: Uint8Array): BlockHead | null {
   if (block.length < HEAD_BYTES) return null;
   const view = new DataView(block.buffer, block.byteOffset, block.length);
   const [count, events] = [view.getUint32(Head.Parts, true), view.getUint32(Head.Events, true)];
-  if (events > MOST_BLOCK_EVENTS || count > events || count === 0) return null;
-  if (blockHeadBytes(count) + LEAST_EVENT_BYTES * events > block.length) return null;
+  if (events > MAX_BLOCK_EVENTS || count > events || count === 0) return null;
+  if (blockHeadBytes(count) + MIN_EVENT_BYTES * events > block.length) return null;
   const parts = Array.from({ length: count }, (_, row) => partAt(view, blockHeadBytes(row)));
   if (parts.reduce((sum, part) => sum + part.events, 0) !== events) return null;
   const [startNs, endNs] = [view.getFloat64(Head.StartNs, true), view.getFloat64(Head.EndNs, true)];

@@ -7,7 +7,7 @@ import { resized } from '../model/columns.js';
 export const SEVEN_BITS = 128;
 const LOW_BITS = SEVEN_BITS - 1;
 /** Of seven bits: enough for 2^53. */
-export const MOST_DIGITS = 8;
+export const MAX_COUNT_BYTES = 8;
 /** Bit operations reach so far. */
 const MOST_BITS = 2 ** 31;
 
@@ -27,7 +27,7 @@ export class ByteWriter {
 
   /** A whole number that is not negative. */
   count(value: number): void {
-    this.reserve(MOST_DIGITS);
+    this.reserve(MAX_COUNT_BYTES);
     this.length = putCount(this.bytes, this.length, value);
   }
 
@@ -38,7 +38,7 @@ export class ByteWriter {
   }
 
   /** What was written; shares memory with the writer. */
-  taken(): Uint8Array {
+  view(): Uint8Array {
     return this.bytes.subarray(0, this.length);
   }
 

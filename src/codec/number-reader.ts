@@ -2,7 +2,7 @@
  * Bytes of a `NumberWriter` → the numbers. Whatever else there is is damage: it ends in a fault, and nothing is made room for
  * that is not there.
  */
-import { MOST_DIGITS, SEVEN_BITS } from './byte-writer.js';
+import { MAX_COUNT_BYTES, SEVEN_BITS } from './byte-writer.js';
 import { FileFault } from './file-fault.js';
 import { type ByteOrder, FLOAT_BYTES, GUESSED, NO_DISTANCE } from './number-writer.js';
 
@@ -103,7 +103,7 @@ export class NumberReader {
   /** Bit operations do not reach any more. */
   private longestCount(low: number): number {
     let value = low;
-    for (let weight = 2 ** 28; weight < SEVEN_BITS ** MOST_DIGITS; weight *= SEVEN_BITS) {
+    for (let weight = 2 ** 28; weight < SEVEN_BITS ** MAX_COUNT_BYTES; weight *= SEVEN_BITS) {
       const byte = this.bytes[this.at++];
       value += (byte & LOW_BITS) * weight;
       if (byte < SEVEN_BITS) return value;

@@ -83,19 +83,19 @@ class BoxesBuilder {
   build(): Boxes {
     const { length } = this.kind;
     const perWeight = this.runTotal > 0 ? this.view.widthPx / this.runTotal : 0;
-    const rows = this.row.taken();
+    const rows = this.row.view();
     return {
       length,
       firstOfRun: this.firstOfRun,
       rowCount: length === 0 ? 0 : rows[length - 1] + 1,
-      kind: Uint8Array.from(this.kind.taken()),
-      node: this.node.taken(),
-      lastNode: this.lastNode.taken(),
+      kind: Uint8Array.from(this.kind.view()),
+      node: this.node.view(),
+      lastNode: this.lastNode.view(),
       row: rows,
-      xPx: this.start.taken().map((start) => start * perWeight),
-      widthPx: this.total.taken().map((total, box) => this.widthOf(box, total * perWeight)),
-      total: this.total.taken(),
-      frames: this.frames.taken(),
+      xPx: this.start.view().map((start) => start * perWeight),
+      widthPx: this.total.view().map((total, box) => this.widthOf(box, total * perWeight)),
+      total: this.total.view(),
+      frames: this.frames.view(),
     };
   }
 

@@ -29,7 +29,7 @@ export class GrowingColumn<Values extends Column> {
   }
 
   /** The rows written so far; shares memory with the column. */
-  taken(): Values {
+  view(): Values {
     return this.values.subarray(0, this.length) as Values;
   }
 
@@ -57,7 +57,7 @@ export class ReusedColumn<Values extends Column> {
   }
 
   /** So many rows of one value; what was taken before is overwritten. */
-  take(length: number, value: number): Values {
+  filled(length: number, value: number): Values {
     if (this.values.length < length) this.values = resized(this.values, length);
     return this.values.subarray(0, length).fill(value) as Values;
   }

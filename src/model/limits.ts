@@ -3,16 +3,16 @@
  */
 
 /** Kernels count threads, processes and processors in 32 bits with a sign. */
-export const MOST_ID = 2 ** 31 - 1;
+export const MAX_ID = 2 ** 31 - 1;
 
 /** An id that a kernel may have given out, or −1 where nobody knows it. */
 export function isThreadId(id: number): boolean {
-  return Number.isInteger(id) && id >= -1 && id <= MOST_ID;
+  return Number.isInteger(id) && id >= -1 && id <= MAX_ID;
 }
 
 /** 52 days. Times that are at most so far from where time is counted from differ by whole nanoseconds that a number holds. */
-export const FURTHEST_NS = 2 ** 52;
+export const MAX_TIME_NS = 2 ** 52;
 
 export function isPossibleTime(timeNs: number): boolean {
-  return Math.abs(timeNs) <= FURTHEST_NS;
+  return Math.abs(timeNs) <= MAX_TIME_NS;
 }

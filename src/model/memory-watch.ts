@@ -5,7 +5,7 @@
 type Watcher = (bytes: number) => void;
 
 /** Less is taken without a word. */
-const LEAST_TOLD_BYTES = 256 * 1024;
+const MIN_REPORTED_BYTES = 256 * 1024;
 
 const watchers = new Set<Watcher>();
 
@@ -17,7 +17,7 @@ export function watchMemory(watcher: Watcher): () => void {
 
 /** `bytes` more are about to be taken. @throws what a watcher throws */
 export function askForMemory(bytes: number): void {
-  if (bytes >= LEAST_TOLD_BYTES) for (const watcher of watchers) watcher(bytes);
+  if (bytes >= MIN_REPORTED_BYTES) for (const watcher of watchers) watcher(bytes);
 }
 
 /** Some work was done, and objects came along with it that nobody asked for one by one. @throws what a watcher throws */

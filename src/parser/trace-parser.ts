@@ -8,20 +8,25 @@ import type { Mapping, ThreadName, TraceChunk, TraceRecord } from '../model/trac
 import { type Nanoseconds, NONE, type SiteId, type Tid } from '../model/units.js';
 import { OTHER } from './kernel/layout.js';
 import { edgeOf } from './lines/flags.js';
+import { FAR_TIME } from './lines/line-fault.js';
 import { type Head, NOT_PRINTED } from './lines/line-prefix.js';
 import { NO_FLAGS } from './lines/perf-line.js';
 import type { PerfLine, Prefix } from './lines/perf-line-types.js';
-import { FAR_TIME } from './lines/possible.js';
 import { ChunkBuilder } from './pieces/chunk-builder.js';
 import { HeldEvent } from './pieces/held-event.js';
-import { MOST_DAMAGED_SHOWN, MOST_TEXT, type PlainPiece, plainPiece } from './pieces/plain-piece.js';
-import { type ErrorLine, type SidebandLine, takeError, takeSideband, wasBefore } from './pieces/records.js';
-import { LARGEST_STEP_BACK_NS, TimeGuard } from './pieces/time-guard.js';
+import { addError, addSideband, type ErrorLine, isBeforeRecording, type SidebandLine } from './pieces/records.js';
+import {
+  MAX_DAMAGED_SHOWN,
+  MAX_SHOWN_LENGTH,
+  type StandalonePiece,
+  standalonePiece,
+} from './pieces/standalone-piece.js';
+import { MAX_STEP_BACK_NS, TimeGuard } from './pieces/time-guard.js';
 import { OVERLONG } from './reader/line-reader.js';
 import { LINE_COLUMNS, Line, lineText, type ReadLines } from './reader/read-lines.js';
 import { copied, fromLatin1 } from './sites/intern.js';
-import type { SitesOfReader } from './sites/sites-of-reader.js';
-import type { TraceVocabulary } from './sites/trace-vocabulary.js';
+import type { ReaderSites } from './sites/reader-sites.js';
+import type { TraceContext } from './sites/trace-context.js';
 
 type BranchLine = Extract<PerfLine, { type: 'branch' }>;
 
@@ -35,7 +40,7 @@ const LONGEST_WAIT_SECONDS = 3600;
 export class TraceParser {
   readonly counts = noLines();
   readonly damaged: DamagedLine[] = [];
-  private readonly words: TraceVocabulary;
+  private readonly context: TraceContext;
   private readonly input: string;
   private guard = new TimeGuard();
   private readonly held = new HeldEvent();
@@ -54,42 +59,42 @@ export class TraceParser {
   private readonly nameOfThread = new Map<Tid, string>();
   private readonly chunk = new ChunkBuilder();
 
-  constructor(words: TraceVocabulary, input: string) {
-    this.words = words;
+  constructor(words: TraceContext, input: string) {
+    this.context = words;
     this.input = input;
   }
 
   /** `bytes`: whole lines, each with its newline. The chunk is good until the next call, as of all others here. */
   parse(bytes: Uint8Array): TraceChunk {
-    const { reader, sitesOfReader, originSeconds } = this.words;
+    const { reader, readerSites, originSeconds } = this.context;
     const lines = reader.read(bytes);
-    sitesOfReader.hear(reader.takeNewBranches());
-    const plain = originSeconds !== null && plainPiece(reader, lines, originSeconds);
-    if (plain && this.accepts(plain)) return this.takePlain(plain, sitesOfReader);
-    return this.take(lines, sitesOfReader);
+    readerSites.addBranches(reader.takeNewBranches());
+    const plain = originSeconds !== null && standalonePiece(reader, lines, originSeconds);
+    if (plain && this.accepts(plain)) return this.takeStandalone(plain, readerSites);
+    return this.take(lines, readerSites);
   }
 
   /** Its times are known to count, and from which second on: pieces of what follows may be read by others. */
   get isSettled(): boolean {
-    return this.early === null && this.words.timed > 0 && this.words.timeless === 0;
+    return this.early === null && this.context.timed > 0 && this.context.timeless === 0;
   }
 
   get originSeconds(): number {
-    return this.words.originSeconds ?? 0;
+    return this.context.originSeconds ?? 0;
   }
 
   /** Whether what was read of a piece by itself is what it means here, behind all that was read before. */
-  accepts({ firstNs }: PlainPiece): boolean {
+  accepts({ firstNs }: StandalonePiece): boolean {
     const { held, guard } = this;
-    return this.isSettled && held.isHeld && guard.isInOrder && !(firstNs < held.timeNs - LARGEST_STEP_BACK_NS);
+    return this.isSettled && held.isHeld && guard.isInOrder && !(firstNs < held.timeNs - MAX_STEP_BACK_NS);
   }
 
   /** Takes a piece that is accepted; `sites`: of the branches of who read it. */
-  takePlain(piece: PlainPiece, sites: SitesOfReader): TraceChunk {
-    const { chunk, counts, held, words } = this;
+  takeStandalone(piece: StandalonePiece, sites: ReaderSites): TraceChunk {
+    const { chunk, counts, held, context } = this;
     for (const { line, text, reason } of piece.damaged) this.showDamaged(counts.lines + line, text, reason);
-    words.flagless += piece.flagless;
-    words.timed += piece.counts.events;
+    context.flagless += piece.flagless;
+    context.timed += piece.counts.events;
     for (const record of piece.records) chunk.addRecord(record);
     for (const mapping of piece.mappings) chunk.addMapping(mapping);
     for (const name of piece.names) this.addName(name);
@@ -109,7 +114,7 @@ export class TraceParser {
   }
 
   /** Line by line. `sites`: of the branches of who read them. */
-  private take({ bytes, length, rows, heads, others }: ReadLines, sites: SitesOfReader): TraceChunk {
+  private take({ bytes, length, rows, heads, others }: ReadLines, sites: ReaderSites): TraceChunk {
     this.bytes = bytes;
     let other = 0;
     for (let row = 0; row < length; row++) {
@@ -125,14 +130,14 @@ export class TraceParser {
   }
 
   private takeKnown({ tid, pid, cpu, seconds }: Head, ns: number, site: SiteId, start: number): void {
-    const { words, counts, time } = this;
+    const { context, counts, time } = this;
     time.seconds = seconds;
     time.ns = ns;
     if (this.early) this.doubtFirst({ ...time });
     const fault = this.timeFault(time);
     if (fault !== null) return this.damage(counts.lines, this.lineAt(start), fault);
     counts.events++;
-    this.hold(tid, cpu, site, words.timeOf(time), start);
+    this.hold(tid, cpu, site, context.timeOf(time), start);
     if (pid !== NOT_PRINTED) this.learnPid(tid, pid);
   }
 
@@ -173,7 +178,7 @@ export class TraceParser {
         this.counts.ignoredLines++;
         return;
       case 'damaged':
-        if (line.reason === NO_FLAGS) this.words.flagless++;
+        if (line.reason === NO_FLAGS) this.context.flagless++;
         this.damage(this.counts.lines, line.reason === OVERLONG ? '' : this.lineAt(start), line.reason);
     }
   }
@@ -188,17 +193,17 @@ export class TraceParser {
     if (this.early) this.doubtFirst(time);
     const fault = this.timeFault(time);
     if (fault !== null) return this.damage(this.counts.lines, this.lineAt(start), fault);
-    if (flags.unknown !== null) this.words.unknownFlags.add(flags.unknown);
+    if (flags.unknown !== null) this.context.unknownFlags.add(flags.unknown);
     this.counts.events++;
-    const site = this.words.interner.site(flags.kind, edgeOf(flags.kind, flags.edge), line.from, line.to);
-    const timeNs = time ? this.words.timeOf(time) : 0;
+    const site = this.context.interner.site(flags.kind, edgeOf(flags.kind, flags.edge), line.from, line.to);
+    const timeNs = time ? this.context.timeOf(time) : 0;
     this.hold(tid, prefix.cpu ?? NONE, site, timeNs, start);
     this.learnName(prefix, timeNs);
   }
 
   /** A first line has no line before it that could contradict it: one that stands alone, far from the second, is garbled. */
   private doubtFirst(time: PerfTime | null): void {
-    const { held, firstTime, words } = this;
+    const { held, firstTime, context } = this;
     if (this.counts.events === 0) this.firstTime = time;
     else this.firstTime = null;
     if (!held.isHeld || firstTime === null || time === null) return;
@@ -206,7 +211,7 @@ export class TraceParser {
     this.dropHeld(BAD_TIME);
     this.guard = new TimeGuard();
     this.firstTime = time;
-    if (words.timed-- === 1) words.originSeconds = null; // it was the only one, and had set the origin
+    if (context.timed-- === 1) context.originSeconds = null; // it was the only one, and had set the origin
   }
 
   /** What is wrong with the time of a branch; null: nothing, and it is counted. */
@@ -216,19 +221,19 @@ export class TraceParser {
   }
 
   private isNear(time: PerfTime): boolean {
-    return this.words.originSeconds === null || isPossibleTime(this.words.timeOf(time));
+    return this.context.originSeconds === null || isPossibleTime(this.context.timeOf(time));
   }
 
   /** All branches of a trace have a time, or none has. A first line that lost its own decides nothing. */
   private fitsTiming(time: PerfTime | null): boolean {
-    const { words } = this;
-    if (time !== null && words.timed === 0 && words.timeless === 1 && this.held.isHeld) {
+    const { context } = this;
+    if (time !== null && context.timed === 0 && context.timeless === 1 && this.held.isHeld) {
       this.dropHeld(NO_TIME);
-      words.timeless = 0;
+      context.timeless = 0;
     }
-    const fits = time === null ? words.timed === 0 : words.timeless === 0;
-    if (fits && time === null) words.timeless++;
-    else if (fits) words.timed++;
+    const fits = time === null ? context.timed === 0 : context.timeless === 0;
+    if (fits && time === null) context.timeless++;
+    else if (fits) context.timed++;
     return fits;
   }
 
@@ -258,17 +263,17 @@ export class TraceParser {
   /** The bytes are the caller's, and go; the line that is held may still turn out to be damaged. */
   private holdText(): void {
     const { held } = this;
-    if (held.isHeld && held.text === null) held.text = this.lineAt(held.start).slice(0, MOST_TEXT);
+    if (held.isHeld && held.text === null) held.text = this.lineAt(held.start).slice(0, MAX_SHOWN_LENGTH);
   }
 
   /** Records before an input's second branch wait: what time it is there, only branches tell. `start`: of the record's line. */
   private inTime(time: PerfTime | null, start: number, take: () => void): void {
     const { early, counts } = this;
-    if (early === null && (time === null || wasBefore(time) || this.isNear(time))) return take();
+    if (early === null && (time === null || isBeforeRecording(time) || this.isNear(time))) return take();
     const line = counts.lines;
-    const text = this.lineAt(start).slice(0, MOST_TEXT);
+    const text = this.lineAt(start).slice(0, MAX_SHOWN_LENGTH);
     const takeIfNear = () => {
-      if (time === null || wasBefore(time) || this.isNear(time)) take();
+      if (time === null || isBeforeRecording(time) || this.isNear(time)) take();
       else this.damage(line, text, FAR_TIME);
     };
     if (early) early.push(takeIfNear);
@@ -283,7 +288,7 @@ export class TraceParser {
 
   private takeError(line: ErrorLine): void {
     this.counts.gapLines++;
-    takeError(line, line.time ? this.words.timeOf(line.time) : this.lastNsOf(line.tid), this);
+    addError(line, line.time ? this.context.timeOf(line.time) : this.lastNsOf(line.tid), this);
   }
 
   /** When a thread was seen last, or anything was. */
@@ -295,7 +300,7 @@ export class TraceParser {
   private takeSideband(line: SidebandLine): void {
     const { time } = line.prefix;
     this.counts.ignoredLines++;
-    takeSideband(line, time && !wasBefore(time) ? this.words.timeOf(time) : this.held.timeNs, this);
+    addSideband(line, time && !isBeforeRecording(time) ? this.context.timeOf(time) : this.held.timeNs, this);
   }
 
   addRecord(record: TraceRecord): void {
@@ -332,7 +337,7 @@ export class TraceParser {
   }
 
   private showDamaged(line: number, text: string, reason: string): void {
-    if (this.damaged.length >= MOST_DAMAGED_SHOWN) return;
-    this.damaged.push({ input: this.input, line, text: fromLatin1(text.slice(0, MOST_TEXT)), reason });
+    if (this.damaged.length >= MAX_DAMAGED_SHOWN) return;
+    this.damaged.push({ input: this.input, line, text: fromLatin1(text.slice(0, MAX_SHOWN_LENGTH)), reason });
   }
 }

@@ -60,7 +60,7 @@ function* packedThreads(
     signal?.throwIfAborted();
     checkMemory();
     const lanes: PackedLane[] = [];
-    yield { tid, lanes, blocks: packThread(store.sourceOf(tid), store.memory.shared(), packer, lanes) };
+    yield { tid, lanes, blocks: packThread(store.threadSource(tid), store.memory.shared(), packer, lanes) };
     onProgress?.({ phase: 'write', threads: done + 1, ofThreads: store.tids.length });
   }
 }

@@ -94,7 +94,7 @@ function setupOf(
   const { sites, store } = trace;
   askForMemory(sites.length * FACTS_BYTES);
   const numbered = numberFunctions(sites, trace.symbols);
-  const { ids, symbols } = nameFunctions(numbered, trace.symbols, store.mappingsOfThreads());
+  const { ids, symbols } = nameFunctions(numbered, trace.symbols, store.threadMappings());
   const setup = {
     siteFacts: siteFacts(sites, symbols, ids),
     edge: sites.edge,

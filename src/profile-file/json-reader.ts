@@ -100,10 +100,10 @@ class JsonReader {
       this.skipBlanks();
       if (this.isNumber()) column.push(this.number());
       else if (this.isAt('null')) column.push(Number(this.literal() ?? Number.NaN));
-      else return this.mixed(Array.from(column.taken(), (value) => (Number.isNaN(value) ? null : value)));
+      else return this.mixed(Array.from(column.view(), (value) => (Number.isNaN(value) ? null : value)));
       if (column.length > MOST_NUMBERS) throw new FileFault('too-large', `a list of more than ${MOST_NUMBERS} numbers`);
     } while (this.goesOn(END_LIST));
-    return column.taken().slice();
+    return column.view().slice();
   }
 
   private mixed(values: JsonValue[]): JsonList {

@@ -1,9 +1,10 @@
 /**
  * What functions are called in pictures: by symbol, with the file where another file has a function of that name.
  */
+
+import { filesBehindNames } from '../model/names/distinct-names.js';
 import { dsoOf } from '../model/names/symbol-order.js';
 import type { SymbolTable } from '../model/names/symbol-table.js';
-import { filesBehindNames } from '../model/names/told-apart.js';
 import type { SymbolId } from '../model/units.js';
 import { visibleText } from './visible-text.js';
 

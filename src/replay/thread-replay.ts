@@ -16,7 +16,7 @@ export interface ReplayOptions {
   /** The recording's first and last time, to which a thread that waits is extended; null: no thread is. */
   readonly extendTo: { readonly startNs: Nanoseconds; readonly endNs: Nanoseconds } | null;
   /** The thread was made while the recording ran: it is not extended to its start. */
-  readonly isCreatedInside: boolean;
+  readonly createdInside: boolean;
   /** Paths seen in all threads, for places that no address tells; null while they are still being learned. */
   readonly contexts: Contexts | null;
   readonly watcher?: FrameWatcher;

@@ -19,7 +19,7 @@ import type { ThreadSource } from './thread-source.js';
 export interface ThreadFacts {
   /** perf's errors among the events, in their order. */
   readonly gaps: readonly GapRecord[];
-  readonly isCreatedInside: boolean;
+  readonly createdInside: boolean;
   /** When it ended; Infinity if nobody saw it. */
   readonly exitNs: Nanoseconds;
   /** Times that stepped back. */
@@ -48,8 +48,8 @@ export function loadThread(
   const records = [...own, ...source.unownedGaps.flatMap((gaps) => [...gapsAmong(gaps, merged)])];
   const events = placeRecords(source, merged, records, sites, memory.merged);
   const gaps = records.filter((record) => record.what === 'gap').sort(byTimeThenContent);
-  const isCreatedInside = records.some(({ what }) => what === 'fork');
-  return { events, gaps, isCreatedInside, exitNs, clockSteps: merged.clockSteps };
+  const createdInside = records.some(({ what }) => what === 'fork');
+  return { events, gaps, createdInside, exitNs, clockSteps: merged.clockSteps };
 }
 
 function readLanes(lanes: ThreadSource['lanes'], shared: SharedEvents, rows: EventRows): Lane[] {

@@ -3,7 +3,7 @@
  */
 import { assert } from '../model/errors.js';
 import type { PackedLane } from '../model/trace/packed-thread.js';
-import type { EventPacker, PackedBytes } from './blocks/pack-events.js';
+import type { EncodedBlock, EventPacker } from './blocks/pack-events.js';
 import { readPackedLanes } from './blocks/unpack-events.js';
 import type { LaneRuns } from './lanes/lane.js';
 import { type LaneEvents, laneEvents } from './lanes/lane-events.js';
@@ -21,7 +21,7 @@ export function* packThread(
   shared: SharedEvents,
   packer: EventPacker,
   lanes: PackedLane[],
-): Generator<PackedBytes> {
+): Generator<EncodedBlock> {
   packer.begin(source.tid);
   for (const { cpu, pieces } of lanesOf(source, shared)) {
     let events = 0;

@@ -18,14 +18,14 @@ export class StoredThreads {
   /** From the first to the last time of all threads, wanted or not, and of records where branches could not be decoded. */
   readonly bounds: TimeBounds;
   /** The same, of branches alone; infinite if there is none. */
-  readonly boundsOfBranches: TimeBounds;
+  readonly branchBounds: TimeBounds;
   /** There is a record of a switch, of whatever thread. */
   readonly hasSwitches: boolean;
-  readonly names: Pick<ThreadNames, 'pidOf' | 'commOf' | 'knowsPids' | 'knowsComms'>;
+  readonly names: Pick<ThreadNames, 'pidOf' | 'commOf' | 'hasPids' | 'hasComms'>;
   readonly memory: Pick<EventMemory, 'shared'>;
   readonly undecoded: Undecoded;
   /** Threads ran, though there may be no branch of any. */
-  readonly knowsThreads: boolean;
+  readonly hasThreads: boolean;
   private readonly contents: StoreContents;
 
   constructor(contents: StoreContents) {
@@ -37,17 +37,17 @@ export class StoredThreads {
     this.undecoded = new Undecoded(contents);
     const unseen = this.undecoded.unseenTids();
     const all = [...threads.keys(), ...unseen].sort((a, b) => a - b);
-    this.knowsThreads = hasBranches || unseen.length > 0;
-    this.boundsOfBranches = bounds;
+    this.hasThreads = hasBranches || unseen.length > 0;
+    this.branchBounds = bounds;
     this.bounds = this.undecoded.boundsWith(all);
     const isWanted = this.threadFilter();
     this.tids = all.filter(isWanted);
     const others = all.filter((tid) => !isWanted(tid));
-    this.unwanted = others.reduce((sum, tid) => sum + this.eventsOf(tid), unwanted);
+    this.unwanted = others.reduce((sum, tid) => sum + this.eventCount(tid), unwanted);
   }
 
   /** All that was told beside the branches, in an order that the inputs do not decide. */
-  sideRecords(): { readonly records: TraceRecord[]; readonly names: ThreadName[]; readonly mappings: Mapping[] } {
+  allRecords(): { readonly records: TraceRecord[]; readonly names: ThreadName[]; readonly mappings: Mapping[] } {
     const records = [...this.contents.records.values()]
       .flatMap((records) => [...records.values()])
       .sort(compareRecords);
@@ -55,23 +55,23 @@ export class StoredThreads {
   }
 
   /** How many events a thread has. */
-  eventsOf(tid: Tid): number {
+  eventCount(tid: Tid): number {
     return this.contents.threads.get(tid)?.events ?? 0;
   }
 
   /** All that there is of a thread, to be read here or in another thread of this program. */
-  sourceOf(tid: Tid): ThreadSource {
+  threadSource(tid: Tid): ThreadSource {
     const thread = this.contents.threads.get(tid);
     const lanes = [...(thread?.lanes.values() ?? [])];
     const packed = thread?.packed ? this.wantedOf(thread.packed) : null;
     const records = [...(this.contents.records.get(tid)?.values() ?? [])].map((record) => this.withinRecording(record));
     const unownedGaps = this.contents.unownedGaps.on(packed?.cpus ?? lanes.map(([first]) => first.cpu));
-    const events = packed?.thread.lanes.reduce((sum, { events }) => sum + events, 0) ?? this.eventsOf(tid);
+    const events = packed?.thread.lanes.reduce((sum, { events }) => sum + events, 0) ?? this.eventCount(tid);
     return { tid, events, lanes, packed, records, unownedGaps, recordingStartNs: this.bounds.startNs };
   }
 
   /** What may lie in the memory of the processes that branches are known of. */
-  mappingsOfThreads(): Mapping[] {
+  threadMappings(): Mapping[] {
     const pids = new Set<number>();
     for (const tid of this.contents.threads.keys()) {
       const pid = this.names.pidOf(tid);

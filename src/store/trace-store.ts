@@ -39,13 +39,13 @@ export class TraceStore {
 
   /** `input` names the file: pieces of one name are taken to follow each other. */
   add(chunk: TraceChunk, input: string): void {
-    this.addSide(chunk);
+    this.addRecords(chunk);
     this.addColumns(chunk.events, input);
     if (chunk.grouped) this.addGrouped(chunk.grouped, input);
   }
 
   /** What was told beside the branches. */
-  addSide({ records, names, mappings }: Pick<TraceChunk, 'records' | 'names' | 'mappings'>): void {
+  addRecords({ records, names, mappings }: Pick<TraceChunk, 'records' | 'names' | 'mappings'>): void {
     for (const name of names) this.names.add(name);
     for (const mapping of mappings) this.mappings.add(mapping);
     for (const record of records) this.addRecord(record);
@@ -108,9 +108,9 @@ export class TraceStore {
       this.unwanted += events;
       return;
     }
-    const { places, lengths } = this.laneOf(tid, cpu, input, events);
-    if (!this.memory.hasRoomFor(run.length)) this.spill();
-    places.push(this.memory.add(run));
+    const { addresses, lengths } = this.laneOf(tid, cpu, input, events);
+    if (!this.memory.hasSpaceFor(run.length)) this.spill();
+    addresses.push(this.memory.add(run));
     lengths.push(run.length);
   }
 
@@ -122,11 +122,11 @@ export class TraceStore {
     this.memory.clear();
   }
 
-  private spillLane({ places, lengths }: LaneRuns): void {
-    const kept = places.findIndex((place) => place >= 0);
+  private spillLane({ addresses, lengths }: LaneRuns): void {
+    const kept = addresses.findIndex((place) => place >= 0);
     if (kept === -1) return;
     const ownLengths = lengths.splice(kept);
-    places.push(this.memory.spill(places.splice(kept), ownLengths));
+    addresses.push(this.memory.spill(addresses.splice(kept), ownLengths));
     lengths.push(ownLengths.reduce((sum, length) => sum + length, 0));
   }
 
@@ -137,7 +137,7 @@ export class TraceStore {
     let inputs = thread.lanes.get(cpu);
     if (inputs === undefined) thread.lanes.set(cpu, (inputs = []));
     let lane = inputs.findLast((lane) => lane.input === input); // mostly the last one: few inputs are read side by side
-    if (lane === undefined) inputs.push((lane = { cpu, input, places: [], lengths: [] }));
+    if (lane === undefined) inputs.push((lane = { cpu, input, addresses: [], lengths: [] }));
     return lane;
   }
 

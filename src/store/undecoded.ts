@@ -7,7 +7,7 @@ import type { GapRecord } from './records/gap-records.js';
 import type { StoreContents, TimeBounds } from './store-contents.js';
 
 /** Where and when something is told of. */
-export type PlaceOfError = Pick<GapRecord, 'pid' | 'ip' | 'timeNs'>;
+export type ErrorLocation = Pick<GapRecord, 'pid' | 'ip' | 'timeNs'>;
 
 export class Undecoded {
   private readonly contents: StoreContents;
@@ -75,13 +75,13 @@ export class Undecoded {
   }
 
   /** The file that an address of a thread lies in; null if the trace does not tell. */
-  fileOf(tid: Tid, { pid, ip, timeNs }: PlaceOfError): string | null {
+  fileOf(tid: Tid, { pid, ip, timeNs }: ErrorLocation): string | null {
     const { mappings, names } = this.contents;
     return mappings.fileAt(pid === NONE ? (names.pidOf(tid) ?? NONE) : pid, ip, timeNs);
   }
 
   /** The same, if perf lacked the code of that file somewhere; null if not: that the thread was there last says little then. */
-  fileWithoutCode(tid: Tid, at: PlaceOfError): string | null {
+  fileWithoutCode(tid: Tid, at: ErrorLocation): string | null {
     const file = this.isPossible ? this.fileOf(tid, at) : null;
     return file !== null && this.filesWithoutCode.has(file) ? file : null;
   }

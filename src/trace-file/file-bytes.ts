@@ -52,7 +52,7 @@ export class FileBytes {
     if (crc32(stored) !== head.crc)
       throw new FileFault('damaged', `the part at byte ${at} has another checksum than it should have`);
     return {
-      bytes: head.isDeflated ? inflated(stored, head.plainBytes, at) : stored,
+      bytes: head.isDeflated ? inflated(stored, head.inflatedBytes, at) : stored,
       end: at + FRAME_BYTES + stored.length,
     };
   }
@@ -61,13 +61,13 @@ export class FileBytes {
   block({
     offset,
     bytes,
-    plainBytes,
+    inflatedBytes,
     crc,
-  }: Pick<PackedBlock, 'offset' | 'bytes' | 'plainBytes' | 'crc'>): Buffer | null {
+  }: Pick<PackedBlock, 'offset' | 'bytes' | 'inflatedBytes' | 'crc'>): Buffer | null {
     if (offset + bytes > this.sizeBytes) return null;
     const stored = this.bytes(offset, bytes);
     if (crc32(stored) !== crc) return null;
-    return plainBytes === bytes ? stored : inflatedOrNull(stored, plainBytes);
+    return inflatedBytes === bytes ? stored : inflatedOrNull(stored, inflatedBytes);
   }
 
   private read(bytes: Buffer, offset: number, position: number): number {
@@ -79,16 +79,16 @@ export class FileBytes {
   }
 }
 
-function inflated(stored: Buffer, plainBytes: number, at: number): Buffer {
-  const plain = inflatedOrNull(stored, plainBytes);
+function inflated(stored: Buffer, inflatedBytes: number, at: number): Buffer {
+  const plain = inflatedOrNull(stored, inflatedBytes);
   if (plain !== null) return plain;
   throw new FileFault('damaged', `the part at byte ${at} cannot be inflated`);
 }
 
-function inflatedOrNull(stored: Buffer, plainBytes: number): Buffer | null {
+function inflatedOrNull(stored: Buffer, inflatedBytes: number): Buffer | null {
   try {
-    const plain = inflateRawSync(stored, { maxOutputLength: Math.max(plainBytes, 1) });
-    return plain.length === plainBytes ? plain : null;
+    const plain = inflateRawSync(stored, { maxOutputLength: Math.max(inflatedBytes, 1) });
+    return plain.length === inflatedBytes ? plain : null;
   } catch {
     return null;
   }

@@ -2,7 +2,7 @@
  * What writer and reader of a trace file agree on; docs/trace-format.md tells it in words.
  */
 import { crc32 } from 'node:zlib';
-import { MOST_BLOCK_BYTES, MOST_BLOCK_DEFLATED } from '../model/trace/packed-thread.js';
+import { MAX_BLOCK_BYTES, MAX_BLOCK_INFLATION } from '../model/trace/packed-thread.js';
 
 /** In version 1 mappings had no offsets. */
 export const VERSION = 2;
@@ -38,16 +38,16 @@ export interface FrameHead {
   readonly kind: number;
   readonly isDeflated: boolean;
   readonly storedBytes: number;
-  readonly plainBytes: number;
+  readonly inflatedBytes: number;
   readonly crc: number;
 }
 
-export function frameHead({ kind, isDeflated, storedBytes, plainBytes, crc }: FrameHead): Buffer {
+export function frameHead({ kind, isDeflated, storedBytes, inflatedBytes, crc }: FrameHead): Buffer {
   const head = Buffer.alloc(FRAME_BYTES);
   head.writeUInt8(kind, 0);
   head.writeUInt8(isDeflated ? Coding.Deflated : Coding.Stored, 1);
   head.writeUInt32LE(storedBytes, 4);
-  head.writeUInt32LE(plainBytes, 8);
+  head.writeUInt32LE(inflatedBytes, 8);
   head.writeUInt32LE(crc, 12);
   head.writeUInt32LE(crc32(head.subarray(0, 16)), 16);
   return head;
@@ -61,14 +61,14 @@ export function readFrameHead(bytes: Buffer): FrameHead | null {
     kind: bytes.readUInt8(0),
     isDeflated: coding === Coding.Deflated,
     storedBytes: bytes.readUInt32LE(4),
-    plainBytes: bytes.readUInt32LE(8),
+    inflatedBytes: bytes.readUInt32LE(8),
     crc: bytes.readUInt32LE(12),
   };
   return coding > Coding.Deflated || bytes.readUInt16LE(2) !== 0 || !isBounded(head) ? null : head;
 }
 
-function isBounded({ kind, isDeflated, storedBytes, plainBytes }: FrameHead): boolean {
-  if (plainBytes > (kind === FrameKind.Block ? MOST_BLOCK_BYTES : MOST_SECTION_BYTES)) return false;
-  const most = kind === FrameKind.Block ? MOST_BLOCK_DEFLATED : MOST_DEFLATED;
-  return isDeflated ? plainBytes <= most * storedBytes : plainBytes === storedBytes;
+function isBounded({ kind, isDeflated, storedBytes, inflatedBytes }: FrameHead): boolean {
+  if (inflatedBytes > (kind === FrameKind.Block ? MAX_BLOCK_BYTES : MOST_SECTION_BYTES)) return false;
+  const most = kind === FrameKind.Block ? MAX_BLOCK_INFLATION : MOST_DEFLATED;
+  return isDeflated ? inflatedBytes <= most * storedBytes : inflatedBytes === storedBytes;
 }

@@ -2,7 +2,7 @@
  * A part of a file to bytes: its head, and what it holds, deflated where that pays.
  */
 import { constants, crc32, deflateRawSync } from 'node:zlib';
-import { MOST_BLOCK_DEFLATED } from '../model/trace/packed-thread.js';
+import { MAX_BLOCK_INFLATION } from '../model/trace/packed-thread.js';
 import { FrameKind, frameHead, MOST_DEFLATED } from './format.js';
 
 /** These parts are small beside the events, and written once. */
@@ -12,8 +12,8 @@ export function frame(kind: FrameKind, plain: Uint8Array): Buffer {
   const deflated = deflateRawSync(plain, { level: LEVEL });
   const isDeflated = deflated.length < plain.length && plain.length <= MOST_DEFLATED * deflated.length;
   const stored = isDeflated ? deflated : plain;
-  const [storedBytes, plainBytes] = [stored.length, plain.length];
-  return Buffer.concat([frameHead({ kind, isDeflated, storedBytes, plainBytes, crc: crc32(stored) }), stored]);
+  const [storedBytes, inflatedBytes] = [stored.length, plain.length];
+  return Buffer.concat([frameHead({ kind, isDeflated, storedBytes, inflatedBytes, crc: crc32(stored) }), stored]);
 }
 
 /** Events are read again and again: they are deflated fast, and only where inflating them is fast, too. */
@@ -30,8 +30,8 @@ export function blockFrame(plain: Uint8Array): {
 } {
   const deflated = plain.length < LEAST_DEFLATED_BYTES ? plain : deflateRawSync(plain, { level: BLOCK_LEVEL });
   const times = plain.length / deflated.length;
-  const isDeflated = times >= LEAST_BLOCK_DEFLATED && times <= MOST_BLOCK_DEFLATED;
+  const isDeflated = times >= LEAST_BLOCK_DEFLATED && times <= MAX_BLOCK_INFLATION;
   const stored = isDeflated ? deflated : plain;
-  const [storedBytes, plainBytes, crc] = [stored.length, plain.length, crc32(stored)];
-  return { head: frameHead({ kind: FrameKind.Block, isDeflated, storedBytes, plainBytes, crc }), stored, crc };
+  const [storedBytes, inflatedBytes, crc] = [stored.length, plain.length, crc32(stored)];
+  return { head: frameHead({ kind: FrameKind.Block, isDeflated, storedBytes, inflatedBytes, crc }), stored, crc };
 }

@@ -5,10 +5,10 @@
 import { NumberReader } from '../codec/number-reader.js';
 import { NumberWriter } from '../codec/number-writer.js';
 import {
-  LEAST_EVENT_BYTES,
-  MOST_BLOCK_BYTES,
-  MOST_BLOCK_DEFLATED,
-  MOST_BLOCK_EVENTS,
+  MAX_BLOCK_BYTES,
+  MAX_BLOCK_EVENTS,
+  MAX_BLOCK_INFLATION,
+  MIN_EVENT_BYTES,
   type PackedBlock,
   type PackedLane,
   type PackedThread,
@@ -36,17 +36,17 @@ export function indexBytes(threads: readonly PackedThread[]): Uint8Array {
       last = { offset: block.offset + block.bytes, startNs: block.startNs };
     }
   }
-  return out.taken();
+  return out.view();
 }
 
 function writeBlock(
   out: NumberWriter,
-  { offset, bytes, plainBytes, crc, events, startNs, endNs }: PackedBlock,
+  { offset, bytes, inflatedBytes, crc, events, startNs, endNs }: PackedBlock,
   last: { readonly offset: number; readonly startNs: number },
 ): void {
   out.count(offset - last.offset);
   out.count(bytes);
-  out.count(plainBytes - bytes);
+  out.count(inflatedBytes - bytes);
   out.count(crc);
   out.count(events);
   out.near(startNs, last.startNs);
@@ -102,17 +102,17 @@ class IndexReader {
   private block(): PackedBlock {
     const { input, bounds, last } = this;
     const offset = last.offset + input.count();
-    const bytes = input.countWithin(1, MOST_BLOCK_BYTES);
-    const most = Math.min(MOST_BLOCK_BYTES, MOST_BLOCK_DEFLATED * bytes);
-    const plainBytes = bytes + input.countWithin(0, most - bytes);
+    const bytes = input.countWithin(1, MAX_BLOCK_BYTES);
+    const most = Math.min(MAX_BLOCK_BYTES, MAX_BLOCK_INFLATION * bytes);
+    const inflatedBytes = bytes + input.countWithin(0, most - bytes);
     const crc = input.countWithin(0, MOST_CRC);
-    const events = input.countWithin(1, Math.min(MOST_BLOCK_EVENTS, plainBytes / LEAST_EVENT_BYTES));
+    const events = input.countWithin(1, Math.min(MAX_BLOCK_EVENTS, inflatedBytes / MIN_EVENT_BYTES));
     const startNs = input.near(last.startNs);
     const endNs = input.near(startNs);
     if (offset < bounds.offset || offset + bytes > bounds.end) throw input.fault('has a block outside of the file');
     if (!(bounds.startNs <= startNs && startNs <= endNs && endNs <= bounds.endNs))
       throw input.fault('has a block outside of the recording');
     this.last = { offset: offset + bytes, startNs };
-    return { offset, bytes, plainBytes, crc, events, startNs, endNs };
+    return { offset, bytes, inflatedBytes, crc, events, startNs, endNs };
   }
 }

@@ -80,8 +80,8 @@ function scanBlocks(
   kept: IntactBlocks,
 ): void {
   for (let at = start, head = file.frameHead(at); head?.kind === FrameKind.Block; head = file.frameHead(at)) {
-    const { storedBytes: bytes, plainBytes, crc } = head;
-    const place = { offset: at + FRAME_BYTES, bytes, plainBytes, crc };
+    const { storedBytes: bytes, inflatedBytes, crc } = head;
+    const place = { offset: at + FRAME_BYTES, bytes, inflatedBytes, crc };
     at = place.offset + bytes;
     const plain = file.block(place);
     const block = plain && readBlockHead(plain);

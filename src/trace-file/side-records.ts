@@ -26,7 +26,7 @@ export function sideBytes({ records, names, mappings }: SideRecords): Uint8Array
   for (const name of names) out.name(name);
   out.numbers.count(mappings.length);
   for (const mapping of mappings) out.mapping(mapping);
-  return out.numbers.taken();
+  return out.numbers.view();
 }
 
 class SideWriter {

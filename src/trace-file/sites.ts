@@ -25,7 +25,7 @@ export function siteBytes(sites: BranchSites): Uint8Array {
     out.near(fromSymbol[site], fromSymbol[site - 1]);
     out.near(toSymbol[site], fromSymbol[site]);
   }
-  return out.taken();
+  return out.view();
 }
 
 /** Those that are written; `symbols`: how many there are. */

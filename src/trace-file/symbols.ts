@@ -19,7 +19,7 @@ export function symbolBytes({ length, name, dso, dsoName }: SymbolTable): Uint8A
     out.count(dso[row] + 1);
     out.text(name[row]);
   }
-  return out.taken();
+  return out.view();
 }
 
 export function readSymbols(bytes: Uint8Array): SymbolTable {

@@ -24,7 +24,7 @@ import { siteBytes } from './sites.js';
 import { symbolBytes } from './symbols.js';
 
 export interface WrittenBlock extends Pick<PackedBlock, 'events' | 'startNs' | 'endNs'> {
-  readonly plain: Uint8Array;
+  readonly data: Uint8Array;
 }
 
 export interface WrittenThread {
@@ -51,12 +51,12 @@ export async function* writeTraceFile(
   const index: PackedThread[] = [];
   for await (const { tid, lanes, blocks } of threads) {
     const placed: PackedBlock[] = [];
-    for (const { plain, ...block } of blocks) {
-      const { head, stored, crc } = blockFrame(plain);
+    for (const { data, ...block } of blocks) {
+      const { head, stored, crc } = blockFrame(data);
       yield head;
       yield stored;
-      const [offset, bytes, plainBytes] = [at + FRAME_BYTES, stored.length, plain.length];
-      placed.push({ ...block, offset, bytes, plainBytes, crc });
+      const [offset, bytes, inflatedBytes] = [at + FRAME_BYTES, stored.length, data.length];
+      placed.push({ ...block, offset, bytes, inflatedBytes, crc });
       at = offset + bytes;
     }
     index.push({ tid, lanes, blocks: placed });

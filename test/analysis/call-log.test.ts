@@ -21,8 +21,8 @@ describe.each(traceFiles)('%s', (file) => {
   test.each(['nest', 'replace'] as const)('%s', async (tailCalls) => {
     const { threads, facts, symbols, bounds } = await threadsOfBeginning(file);
     const replayer = new Replayer(facts);
-    for (const { events, isCreatedInside } of threads) {
-      const options: ReplayOptions = { tailCalls, extendTo: bounds, isCreatedInside, contexts: null };
+    for (const { events, createdInside } of threads) {
+      const options: ReplayOptions = { tailCalls, extendTo: bounds, createdInside, contexts: null };
       const durations = new DurationsBuilder();
       const plain = replayer.replay(events, { ...options, durations });
       const logged = replayer.replay(events, { ...options, wantsLog: true });

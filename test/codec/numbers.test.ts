@@ -14,7 +14,7 @@ const NUMBER = fc.oneof(
   fc.nat(300),
   fc.constantFrom(-0, 2 ** 51, -(2 ** 51), 2 ** 53, 2 ** 31, 2 ** 30, Number.POSITIVE_INFINITY),
 );
-const readerOf = (writer: NumberWriter, order?: ByteOrder) => new NumberReader(writer.taken(), 'a file', order);
+const readerOf = (writer: NumberWriter, order?: ByteOrder) => new NumberReader(writer.view(), 'a file', order);
 
 describe.each(['little-endian', 'big-endian'] as const)('%s', (order) => {
   test('any number comes back, however far it was guessed', () => {

@@ -10,7 +10,7 @@ import { NOT_PRINTED } from '../../src/parser/lines/line-prefix.js';
 import { knownFile, parseLocation } from '../../src/parser/lines/location.js';
 import { parsePerfLine } from '../../src/parser/lines/perf-line.js';
 import type { PerfLine } from '../../src/parser/lines/perf-line-types.js';
-import { kindAndEdge } from '../../src/parser/reader/branch-ends.js';
+import { unpackFlags } from '../../src/parser/reader/branch-ends.js';
 import { LineReader } from '../../src/parser/reader/line-reader.js';
 import { END_COLUMNS, End, type NewBranches } from '../../src/parser/reader/new-branches.js';
 import { LINE_COLUMNS, Line, lineText, type ReadLines } from '../../src/parser/reader/read-lines.js';
@@ -60,7 +60,7 @@ class Told {
     return {
       ...heads[rows[at + Line.Head]],
       ns: rows[at + Line.Ns],
-      ...kindAndEdge(this.origins[origin + End.Flags]),
+      ...unpackFlags(this.origins[origin + End.Flags]),
       from: this.location(this.origins, origin),
       to: this.location(this.targets, target),
     };

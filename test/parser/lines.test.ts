@@ -3,7 +3,7 @@
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { LineCutter, LONGEST_LINE_BYTES } from '../../src/parser/lines/lines.js';
+import { LineCutter, MAX_LINE_BYTES } from '../../src/parser/lines/lines.js';
 
 interface CutStream {
   /** What came out, one text a piece that was put in. */
@@ -52,7 +52,7 @@ describe('whole lines come out as soon as they are complete', () => {
 });
 
 describe('lines too long to be kept are dropped, and counted', () => {
-  const half = 'x'.repeat(LONGEST_LINE_BYTES / 2);
+  const half = 'x'.repeat(MAX_LINE_BYTES / 2);
 
   test('what came before and what comes behind is kept', () => {
     const { pieces, rest, overlong } = cutAll([`a\n${half}`, half, 'x', half, 'tail\nb\nc']);

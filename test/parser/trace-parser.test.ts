@@ -9,8 +9,8 @@ import { BranchKind, TraceEdge } from '../../src/model/trace/branch-sites.js';
 import { FAR, FAR_LENGTH, farTime, NEAR_LENGTH } from '../../src/model/trace/event-run.js';
 import type { GroupedEvents, Mapping, ThreadName, TraceRecord } from '../../src/model/trace/trace-chunk.js';
 import { NONE } from '../../src/model/units.js';
-import { LineCutter, LONGEST_LINE_BYTES } from '../../src/parser/lines/lines.js';
-import { TraceVocabulary } from '../../src/parser/sites/trace-vocabulary.js';
+import { LineCutter, MAX_LINE_BYTES } from '../../src/parser/lines/lines.js';
+import { TraceContext } from '../../src/parser/sites/trace-context.js';
 import { TraceParser } from '../../src/parser/trace-parser.js';
 
 interface Parsed {
@@ -24,7 +24,7 @@ interface Parsed {
 }
 
 /** Parses a stream that comes in pieces of some size, as the pipeline does. */
-function parse(text: string | Uint8Array, pieceBytes = 1 << 20, words = new TraceVocabulary()): Parsed {
+function parse(text: string | Uint8Array, pieceBytes = 1 << 20, words = new TraceContext()): Parsed {
   const bytes = Buffer.from(text);
   const parser = new TraceParser(words, 'trace.txt');
   const cutter = new LineCutter();
@@ -76,7 +76,7 @@ function columnsOf({ runs, events }: GroupedEvents) {
   return columns;
 }
 
-function describeEvent({ tid, cpu, site, timeNs }: Columns, row: number, { interner }: TraceVocabulary): string {
+function describeEvent({ tid, cpu, site, timeNs }: Columns, row: number, { interner }: TraceContext): string {
   const { kind, edge, from, to, fromSymbol, toSymbol } = interner.sites.build();
   const { name, dso, dsoName } = interner.symbols.build();
   const at = site[row];
@@ -159,7 +159,7 @@ describe('branches become events', () => {
   });
 
   test('equal branches share a site, and equal names a symbol', () => {
-    const words = new TraceVocabulary();
+    const words = new TraceContext();
     const before = { sites: words.interner.sites.build().length, symbols: words.interner.symbols.build().length };
     parse(
       callAt('1.000000000') + callAt('1.000000001', '7') + callAt('1.000000002').replace('call  ', 'return'),
@@ -171,7 +171,7 @@ describe('branches become events', () => {
   });
 
   test('where a function begins follows from the offset, if it can be believed', () => {
-    const words = new TraceVocabulary();
+    const words = new TraceContext();
     parse(
       `${callAt('1.000000000')}5 1.000000001: return 401163 f+0xffffffffff22f000 => ffffffff81a00010 g+0x10\n`,
       99,
@@ -206,7 +206,7 @@ describe('branches become events', () => {
   });
 
   test('words that no known perf prints are jumps, and are kept for the report', () => {
-    const words = new TraceVocabulary();
+    const words = new TraceContext();
     const { events } = parse(callAt('1.000000000').replace('call', 'hop ').repeat(3), 99, words);
     expect(events).toHaveLength(3);
     expect(events[0]).toContain(' Jump ');
@@ -218,7 +218,7 @@ describe('branches become events', () => {
     const text = (order: readonly string[]) =>
       order.map((flag) => callAt('1.000000000').replace('call', flag)).join('');
     for (const order of [flags, flags.toReversed(), [...flags, ...flags]]) {
-      const words = new TraceVocabulary();
+      const words = new TraceContext();
       parse(text(order), 9999, words);
       expect(words.unknownFlags.lines).toBe(order.length);
       expect(words.unknownFlags.words).toEqual(
@@ -228,7 +228,7 @@ describe('branches become events', () => {
   });
 
   test('branches without flags are counted, for a hint', () => {
-    const words = new TraceVocabulary();
+    const words = new TraceContext();
     parse(fixture('lab/fields-default.txt'), 99, words);
     expect(words.flagless).toBe(13);
   });
@@ -320,7 +320,7 @@ describe("the kernel's records become switches, execs, forks, exits and names", 
   });
 
   test('what perf makes up at time 0 does not move the origin of time', () => {
-    const words = new TraceVocabulary();
+    const words = new TraceContext();
     const text = `   swapper     0     0.000000000: PERF_RECORD_COMM: demo:5/5\n${callAt('20000000.000000001')}${callAt('20000000.000000002')}`;
     expect(parse(text, 99, words).events.map((event) => event.split(' ')[2])).toEqual(['1', '2']);
     expect(words.originSeconds).toBe(20_000_000);
@@ -370,7 +370,7 @@ describe('damaged lines are counted, and the first ones shown', () => {
   });
 
   test.each([100, 1000, 70_000, 1 << 20])('lines too long for perf, read in pieces of %i bytes', (pieceBytes) => {
-    const long = callAt('1.000000001').replace('leaf', 'x'.repeat(LONGEST_LINE_BYTES));
+    const long = callAt('1.000000001').replace('leaf', 'x'.repeat(MAX_LINE_BYTES));
     expect(parse(callAt('1.000000000') + long + callAt('1.000000002') + long.trim(), pieceBytes)).toMatchObject({
       counts: { lines: 4, events: 2, damagedLines: 2 },
       damaged: [2, 4].map((line) => ({ line, text: '', reason: 'longer than any line of perf' })),
@@ -384,7 +384,7 @@ describe('times', () => {
   const damagedIn = (text: string) => parse(text).damaged.map(({ line, reason }) => `${line}: ${reason}`);
 
   test('a trace without any is a trace', () => {
-    const words = new TraceVocabulary();
+    const words = new TraceContext();
     expect(parse(TIMELESS_CALL.repeat(3), 99, words).events).toHaveLength(3);
     expect(words).toMatchObject({ timeless: 3, timed: 0, originSeconds: null });
   });
@@ -399,7 +399,7 @@ describe('times', () => {
   });
 
   test('nor if it is the first', () => {
-    const words = new TraceVocabulary();
+    const words = new TraceContext();
     const text = TIMELESS_CALL + callAt('1.000000002').repeat(20);
     expect(parse(text, 99, words).counts).toMatchObject({ events: 20, damagedLines: 1 });
     expect(damagedIn(text)).toEqual([`1: ${NO_TIME}`]);
@@ -434,7 +434,7 @@ describe('times', () => {
   });
 
   test('of all inputs count from one origin', () => {
-    const words = new TraceVocabulary();
+    const words = new TraceContext();
     parse(callAt('100.000000005'), 99, words);
     expect(parse(callAt('98.000000005'), 99, words).events[0]).toContain(' -1999999995 ');
   });
@@ -494,7 +494,7 @@ const splicedLine = fc
   .tuple(realLine, realLine, fc.nat(), fc.nat())
   .map(([head, tail, a, b]) => head.slice(0, a % (head.length + 1)) + tail.slice(b % (tail.length + 1)));
 const anyBytes = fc.uint8Array({ maxLength: 100 }).map((bytes) => Buffer.from(bytes).toString('latin1'));
-const overlongLine = realLine.map((line) => line + 'x'.repeat(LONGEST_LINE_BYTES));
+const overlongLine = realLine.map((line) => line + 'x'.repeat(MAX_LINE_BYTES));
 const lineOfAnySort = fc.oneof(
   { weight: 8, arbitrary: realLine },
   { weight: 4, arbitrary: flippedLine },

@@ -138,8 +138,8 @@ function compareWays({ threads, facts, bounds }: TraceThreads, name: string): vo
   for (const tailCalls of ['nest', 'replace'] as const) {
     const replayer = new Replayer(facts);
     const replay = (contexts: Contexts | null): ThreadReplay[] =>
-      threads.map(({ events, isCreatedInside, exitNs }) => {
-        const options = { tailCalls, extendTo: untilExit(bounds, exitNs), isCreatedInside, contexts };
+      threads.map(({ events, createdInside, exitNs }) => {
+        const options = { tailCalls, extendTo: untilExit(bounds, exitNs), createdInside, contexts };
         const short = replayer.replay(events, options);
         expect(short, name).toEqual(longWay(events, facts, options));
         return short;
@@ -158,7 +158,7 @@ function longPairing(events: ThreadEvents, facts: SiteFacts) {
   return pairReturns(events, { ...facts, hasAborts: true });
 }
 
-const AS_SEEN: ReplayOptions = { tailCalls: 'nest', extendTo: null, isCreatedInside: false, contexts: null };
+const AS_SEEN: ReplayOptions = { tailCalls: 'nest', extendTo: null, createdInside: false, contexts: null };
 
 const NOBODY: FrameWatcher = {
   atRow: () => {},

@@ -71,12 +71,12 @@ function variants(): { tailCalls: TailCalls; extend: 'extended' | 'as seen' }[] 
 
 function compare(
   { facts, symbols, bounds }: TraceThreads,
-  { events, isCreatedInside }: LoadedThread,
+  { events, createdInside }: LoadedThread,
   tailCalls: TailCalls,
   extend: 'extended' | 'as seen',
 ): void {
   const extendTo = extend === 'extended' ? bounds : null;
-  const options: ReplayOptions = { tailCalls, extendTo, isCreatedInside, contexts: null };
+  const options: ReplayOptions = { tailCalls, extendTo, createdInside, contexts: null };
   const { startNs, endNs, inferred, lost, tree } = replayThread(events, facts, options);
   const nameOf = (symbol: number) => symbols.name[symbol]; // of two files one path, if their names are equal
   const { rows, thread: _, ...plain } = plainReplay(events, facts, symbols, options);

@@ -9,7 +9,7 @@ import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
 import { type BranchSites, RECORD_SITES } from '../../src/model/trace/branch-sites.js';
 import { RunBuilder } from '../../src/model/trace/event-run.js';
-import { MOST_BLOCK_EVENTS, type PackedThread } from '../../src/model/trace/packed-thread.js';
+import { MAX_BLOCK_EVENTS, type PackedThread } from '../../src/model/trace/packed-thread.js';
 import { expectedSites } from '../../src/store/blocks/event-code.js';
 import { EventPacker } from '../../src/store/blocks/pack-events.js';
 import { readPackedLanes } from '../../src/store/blocks/unpack-events.js';
@@ -67,17 +67,17 @@ test('in pieces, spilled or not, a lane is what it is as a whole', () => {
     fc.property(fc.array(lane, { minLength: 1, maxLength: 4 }), fc.boolean(), (inputs, isSpilled) => {
       const memory = new EventMemory({ memoryBytes: 0, directory: null });
       const runs = inputs.map(({ steps, startNs, cuts }, at): LaneRuns => {
-        const lane = { cpu: 0, input: `input${(at * 7) % 5}`, places: [] as number[], lengths: [] as number[] };
+        const lane = { cpu: 0, input: `input${(at * 7) % 5}`, addresses: [] as number[], lengths: [] as number[] };
         const events = eventsOf(steps, startNs);
         for (let row = 0; row < events.length; row += cuts) {
           const run = new RunBuilder();
           for (const { site, timeNs } of events.slice(row, row + cuts)) run.add(site, timeNs);
-          lane.places.push(memory.add(run.build()));
+          lane.addresses.push(memory.add(run.build()));
           lane.lengths.push(run.build().length);
         }
         if (!isSpilled) return lane;
         const length = lane.lengths.reduce((sum, length) => sum + length, 0);
-        return { ...lane, places: [memory.spill(lane.places, lane.lengths)], lengths: [length] };
+        return { ...lane, addresses: [memory.spill(lane.addresses, lane.lengths)], lengths: [length] };
       });
       memory.clear();
       const count = inputs.reduce((sum, { steps }) => sum + steps.length, 0);
@@ -102,13 +102,13 @@ function packedAndRead(lanes: readonly (readonly Event[])[]): Event[][] {
   const packed = lanes.flatMap((events, cpu) => [...packer.add(cpu, columnsOf(events))]);
   packed.push(...packer.finish());
   let offset = 0;
-  const blocks = packed.map(({ plain, ...block }) => {
-    const bytes = plain.length;
+  const blocks = packed.map(({ data, ...block }) => {
+    const bytes = data.length;
     offset += bytes;
-    return { ...block, offset: offset - bytes, bytes, plainBytes: bytes, crc: crc32(plain) };
+    return { ...block, offset: offset - bytes, bytes, inflatedBytes: bytes, crc: crc32(data) };
   });
   const path = join(directory, 'blocks');
-  writeFileSync(path, Buffer.concat(packed.map(({ plain }) => plain)));
+  writeFileSync(path, Buffer.concat(packed.map(({ data }) => data)));
   const thread: PackedThread = { tid: 7, lanes: lanes.map(({ length }, cpu) => ({ cpu, events: length })), blocks };
   const count = lanes.reduce((sum, { length }) => sum + length, 0);
   const rows = { site: new Uint32Array(count), timeNs: new Float64Array(count) };
@@ -136,7 +136,7 @@ test('packed and unpacked, lanes are what they were, whatever their sites and ti
 test('more events than a block has go into several, a processor in the middle of one', () => {
   const lanes = [1.4, 0.3, 1.5].map((blocks, cpu) =>
     eventsOf(
-      Array.from({ length: Math.floor(blocks * MOST_BLOCK_EVENTS) }, (_, at) => ({
+      Array.from({ length: Math.floor(blocks * MAX_BLOCK_EVENTS) }, (_, at) => ({
         site: (at * 31) % SITES,
         step: at % 150,
       })),

@@ -102,7 +102,7 @@ test('an event takes little more than two bytes', async () => {
   const text = fixture('truth/gentrace-plain.perf.txt.gz');
   const { threads } = stored(await imported([inputOf(text)])).stored;
   const blocks = threads.flatMap(({ blocks }) => blocks);
-  const [bytes, events] = [sumOf(blocks, 'plainBytes'), sumOf(blocks, 'events')];
+  const [bytes, events] = [sumOf(blocks, 'inflatedBytes'), sumOf(blocks, 'events')];
   expect(events).toBeGreaterThan(5000);
   expect(bytes / events).toBeLessThan(2.2);
 });

@@ -214,7 +214,7 @@ class ChildTable {
   private slots!: Int32Array;
 
   clear(): void {
-    this.slots = this.memory.take(FEWEST_SLOTS, NONE);
+    this.slots = this.memory.filled(FEWEST_SLOTS, NONE);
   }
 
   find(parent: NodeId, symbol: SymbolId, links: Int32Array): NodeId {
@@ -229,7 +229,7 @@ class ChildTable {
   /** `node`: the newest one of the tree. */
   add(node: NodeId, links: Int32Array): void {
     if (2 * node > this.slots.length) {
-      this.slots = this.memory.take(4 * this.slots.length, NONE);
+      this.slots = this.memory.filled(4 * this.slots.length, NONE);
       for (let older = ROOT + 1; older < node; older++) this.place(older, links);
     }
     this.place(node, links);

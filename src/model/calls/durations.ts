@@ -280,7 +280,7 @@ function merged(all: readonly FunctionDurations[]): FunctionDurations {
       counts[bucket] = 0;
     }
   }
-  return { length: symbols.length, symbol: symbols.taken(), bucket: buckets.taken(), calls: calls.taken() };
+  return { length: symbols.length, symbol: symbols.view(), bucket: buckets.view(), calls: calls.view() };
 }
 
 /** The first that any of them still has; Infinity: none. */

@@ -104,14 +104,14 @@ export class BranchSitesBuilder {
   build(): BranchSites {
     return {
       length: this.kind.length,
-      kind: this.kind.taken(),
-      edge: this.edge.taken(),
-      fromSymbol: this.fromSymbol.taken(),
-      toSymbol: this.toSymbol.taken(),
-      from: this.from.taken(),
-      to: this.to.taken(),
-      fromStart: this.fromStart.taken(),
-      toStart: this.toStart.taken(),
+      kind: this.kind.view(),
+      edge: this.edge.view(),
+      fromSymbol: this.fromSymbol.view(),
+      toSymbol: this.toSymbol.view(),
+      from: this.from.view(),
+      to: this.to.view(),
+      fromStart: this.fromStart.view(),
+      toStart: this.toStart.view(),
     };
   }
 }

@@ -24,7 +24,7 @@ export interface PackedBlock {
   /** Of these bytes, as they stand in the file. */
   readonly crc: number;
   /** How many they are when they are inflated; as many as `bytes` if they are not deflated. */
-  readonly plainBytes: number;
+  readonly inflatedBytes: number;
   readonly events: number;
   /** The earliest of its events, and the latest. */
   readonly startNs: Nanoseconds;
@@ -32,9 +32,9 @@ export interface PackedBlock {
 }
 
 /** More are in no block: who reads one knows how much memory that may need. */
-export const MOST_BLOCK_EVENTS = 64 * 1024;
+export const MAX_BLOCK_EVENTS = 64 * 1024;
 /** A site takes up to five bytes, a time up to nine; and each of them may have come from a processor of its own. */
-export const MOST_BLOCK_BYTES = 2 ** 21;
-export const LEAST_EVENT_BYTES = 2;
+export const MAX_BLOCK_BYTES = 2 ** 21;
+export const MIN_EVENT_BYTES = 2;
 /** A block that would shrink more is not deflated: a small file cannot ask for much memory. */
-export const MOST_BLOCK_DEFLATED = 64;
+export const MAX_BLOCK_INFLATION = 64;

@@ -3,7 +3,7 @@
  */
 
 /** A line of perf is a few hundred bytes, with long template names a few thousand: what is longer is garbage. */
-export const LONGEST_LINE_BYTES = 64 * 1024;
+export const MAX_LINE_BYTES = 64 * 1024;
 const NEWLINE = 10;
 
 /** Cuts a stream at line ends; keeps at most one unfinished line, whatever comes. */
@@ -46,7 +46,7 @@ export class LineCutter {
   }
 
   private dropOverlongCarry(): void {
-    if (this.carry.length <= LONGEST_LINE_BYTES) return;
+    if (this.carry.length <= MAX_LINE_BYTES) return;
     this.carry = new Uint8Array(0);
     this.isSkipping = true;
     this.overlong++;

@@ -12,9 +12,9 @@
 import type { PerfTime } from '../../model/trace/perf-time.js';
 import type { Address } from '../../model/units.js';
 import { parseFlags } from './flags.js';
+import { lineFault } from './line-fault.js';
 import { parseAddress } from './location.js';
 import type { PerfLine, Prefix } from './perf-line-types.js';
-import { impossibleLine } from './possible.js';
 import { parseRecord } from './sideband.js';
 
 const IGNORED: PerfLine = { type: 'ignored' };
@@ -51,7 +51,7 @@ const INDENTED_NAME = new RegExp(`^(${FLAG_WORDS}) {2,}(?<=^.{21,})`, 's');
 /** Reads one line, without its newline; bytes as latin1 characters, so that every byte keeps its place. */
 export function parsePerfLine(line: string): PerfLine {
   const said = readLine(line);
-  const reason = impossibleLine(said);
+  const reason = lineFault(said);
   return reason === null ? said : { type: 'damaged', reason };
 }
 

@@ -11,9 +11,9 @@ export type ErrorLine = Extract<PerfLine, { type: 'error' }>;
 export type SidebandLine = Extract<PerfLine, { type: 'sideband' }>;
 type RecordOf<What> = Extract<SidebandLine['record'], { what: What }>;
 
-const LONGEST_MESSAGE = 200;
+const MAX_MESSAGE_LENGTH = 200;
 
-interface Place {
+interface CpuAndTime {
   readonly cpu: number;
   readonly timeNs: Nanoseconds;
 }
@@ -25,13 +25,13 @@ export interface RecordSink {
   addMapping(mapping: Mapping): void;
 }
 
-export function takeError({ tid, pid, cpu, code, ip, message }: ErrorLine, timeNs: Nanoseconds, to: RecordSink): void {
-  const text = fromLatin1(message.slice(0, LONGEST_MESSAGE));
+export function addError({ tid, pid, cpu, code, ip, message }: ErrorLine, timeNs: Nanoseconds, to: RecordSink): void {
+  const text = fromLatin1(message.slice(0, MAX_MESSAGE_LENGTH));
   to.addRecord({ what: 'gap', tid, cpu, timeNs, code, message: text, ip, pid });
 }
 
 /** What was there before the recording began, perf tells of at time 0, whatever its clock. */
-export function wasBefore(time: PerfTime | null): boolean {
+export function isBeforeRecording(time: PerfTime | null): boolean {
   return time !== null && time.seconds === 0 && time.ns === 0;
 }
 
@@ -39,35 +39,35 @@ export function wasBefore(time: PerfTime | null): boolean {
  * `timeNs`: of the line, or of the branch before it where it has none. What was there before the recording began is older than
  * all that happened in it: perf itself calls a thread `perf-exec` until it becomes the recorded program, before any branch.
  */
-export function takeSideband({ prefix, record }: SidebandLine, timeNs: Nanoseconds, to: RecordSink): void {
-  const wasThere = wasBefore(prefix.time);
+export function addSideband({ prefix, record }: SidebandLine, timeNs: Nanoseconds, to: RecordSink): void {
+  const wasThere = isBeforeRecording(prefix.time);
   const at = { cpu: prefix.cpu ?? NONE, timeNs: wasThere ? Number.NEGATIVE_INFINITY : timeNs };
   switch (record.what) {
     case 'switch':
       return to.addRecord({ what: 'switch', direction: record.direction, tid: prefix.tid, ...at });
     case 'comm':
-      return takeComm(record, at, wasThere, to);
+      return addComm(record, at, wasThere, to);
     case 'fork':
-      return takeFork(record, at, wasThere, to);
+      return addFork(record, at, wasThere, to);
     case 'exit':
       return to.addRecord({ what: 'exit', tid: record.tid, pid: record.pid, ...at });
     case 'traced':
-      return takeTraced(record, at, to);
+      return addTraced(record, at, to);
     case 'mmap':
-      return takeMapping(record, at.timeNs, to);
+      return addMapping(record, at.timeNs, to);
     case 'other':
   }
 }
 
-function takeComm({ exec, name, tid, pid }: RecordOf<'comm'>, at: Place, wasThere: boolean, to: RecordSink): void {
+function addComm({ exec, name, tid, pid }: RecordOf<'comm'>, at: CpuAndTime, wasThere: boolean, to: RecordSink): void {
   to.addName({ tid, pid, comm: name, parent: null, timeNs: at.timeNs });
   if (exec && !wasThere) to.addRecord({ what: 'exec', tid, pid, ...at });
 }
 
 /** Threads that were there before the recording have their names from such records, but did not begin now. */
-function takeFork(
+function addFork(
   { tid, pid, parentPid, parent }: RecordOf<'fork'>,
-  at: Place,
+  at: CpuAndTime,
   wasThere: boolean,
   to: RecordSink,
 ): void {
@@ -76,11 +76,11 @@ function takeFork(
   to.addName({ tid: parent, pid: parentPid, comm: null, parent: null, timeNs: at.timeNs });
 }
 
-function takeTraced({ tid, pid }: RecordOf<'traced'>, at: Place, to: RecordSink): void {
+function addTraced({ tid, pid }: RecordOf<'traced'>, at: CpuAndTime, to: RecordSink): void {
   to.addRecord({ what: 'traced', tid, pid, ...at });
   to.addName({ tid, pid, comm: null, parent: null, timeNs: at.timeNs });
 }
 
-function takeMapping({ what, file, ...mapping }: RecordOf<'mmap'>, timeNs: Nanoseconds, to: RecordSink): void {
+function addMapping({ what, file, ...mapping }: RecordOf<'mmap'>, timeNs: Nanoseconds, to: RecordSink): void {
   to.addMapping({ ...mapping, file: fromLatin1(file), timeNs });
 }

@@ -5,7 +5,7 @@
 import type { Nanoseconds } from '../../model/units.js';
 
 /** Far more than clocks of processors differ by, far less than a garbled second is off. */
-export const LARGEST_STEP_BACK_NS = 1_000_000;
+export const MAX_STEP_BACK_NS = 1_000_000;
 
 export class TimeGuard {
   private lastGoodNs = Number.NaN;
@@ -26,7 +26,7 @@ export class TimeGuard {
 
   /** Nothing is in doubt: as long as no time steps back far, none will be dropped. */
   get isInOrder(): boolean {
-    return !(this.lastGoodNs - this.heldNs > LARGEST_STEP_BACK_NS);
+    return !(this.lastGoodNs - this.heldNs > MAX_STEP_BACK_NS);
   }
 
   /** Times went on in order, and these were the last two. */
@@ -39,9 +39,9 @@ export class TimeGuard {
   // that a second recording behind the first, or a long wait, is no outlier.
   private isOutlier(nextNs: Nanoseconds): boolean {
     const { heldNs, lastGoodNs } = this;
-    const isAhead = heldNs - nextNs > LARGEST_STEP_BACK_NS;
+    const isAhead = heldNs - nextNs > MAX_STEP_BACK_NS;
     if (Number.isNaN(lastGoodNs)) return false;
-    if (lastGoodNs - nextNs > LARGEST_STEP_BACK_NS) return false;
-    return (isAhead && heldNs - lastGoodNs > LARGEST_STEP_BACK_NS) || lastGoodNs - heldNs > LARGEST_STEP_BACK_NS;
+    if (lastGoodNs - nextNs > MAX_STEP_BACK_NS) return false;
+    return (isAhead && heldNs - lastGoodNs > MAX_STEP_BACK_NS) || lastGoodNs - heldNs > MAX_STEP_BACK_NS;
   }
 }

@@ -13,11 +13,11 @@ export interface BranchText {
 }
 
 /** Kind and edge as one number. */
-export function meaningOf(kind: BranchKind, edge: TraceEdge): number {
+export function packFlags(kind: BranchKind, edge: TraceEdge): number {
   return kind * 4 + edge;
 }
 
-export function kindAndEdge(meaning: number): { kind: BranchKind; edge: TraceEdge } {
+export function unpackFlags(meaning: number): { kind: BranchKind; edge: TraceEdge } {
   return { kind: (meaning >> 2) as BranchKind, edge: (meaning & 3) as TraceEdge };
 }
 
@@ -37,7 +37,7 @@ export class BranchEnds {
   }
 
   origin({ kind, edge, from }: BranchText): number {
-    const meaning = meaningOf(kind, edge);
+    const meaning = packFlags(kind, edge);
     const key = `${meaning} ${from}`;
     let number = this.originOf.get(key);
     if (number === undefined) this.originOf.set(key, (number = this.kernel.addOrigin(meaning, this.rowOf(from))));

@@ -24,13 +24,13 @@ import {
 } from '../kernel/layout.js';
 import { type Kernel, newKernel } from '../kernel.js';
 import { type Head, LinePrefix, UNUSUAL } from '../lines/line-prefix.js';
-import { LONGEST_LINE_BYTES } from '../lines/lines.js';
+import { MAX_LINE_BYTES } from '../lines/lines.js';
 import { parsePerfLine } from '../lines/perf-line.js';
 import type { PerfLine } from '../lines/perf-line-types.js';
-import { BranchEnds, type BranchText, meaningOf } from './branch-ends.js';
-import { type NewBranches, NOTHING_TOLD, newBranches, type ToldBranches, toldWith } from './new-branches.js';
-import { ARROW, onlyArrow, plainBranch, USUAL_FLAGS } from './plain-branch.js';
+import { BranchEnds, type BranchText, packFlags } from './branch-ends.js';
+import { addToSent, type NewBranches, NONE_SENT, newBranches, type SentCounts } from './new-branches.js';
 import { KernelLines, KernelText, lineText, type ReadLines } from './read-lines.js';
+import { ARROW, onlyArrow, simpleBranch, USUAL_FLAGS } from './simple-branch.js';
 
 /** What a piece has of one lane. */
 export interface BranchRun extends EventRun {
@@ -45,13 +45,13 @@ export interface GroupedBranches extends GroupedEvents {
 }
 
 /** A thread on a processor. */
-export interface Lane {
+export interface LaneKey {
   readonly tid: number;
   readonly cpu: number; // NOT_PRINTED if it was not
 }
 
 /** Of a line: what stands behind its time, its only arrow (before the line if it has none or several), its end. */
-interface Places {
+interface LineOffsets {
   readonly rest: number;
   readonly arrow: number;
   readonly newline: number;
@@ -65,14 +65,14 @@ const OVERLONG_LINE: PerfLine = { type: 'damaged', reason: OVERLONG };
 const MOST_HEADS = 64 * 1024;
 
 /** What a reader has learned, for others to begin with; plain data. */
-export interface Knowledge {
+export interface ReaderSnapshot {
   /** The kernel's memory. */
   readonly memory: Uint8Array;
   /** Four numbers each: tid, pid, cpu, seconds. */
   readonly heads: Float64Array;
   /** Two numbers each: tid, cpu. */
   readonly lanes: Int32Array;
-  readonly told: ToldBranches;
+  readonly sent: SentCounts;
 }
 
 export class LineReader {
@@ -81,56 +81,56 @@ export class LineReader {
   private readonly ends: BranchEnds;
   private readonly heads: Head[] = [];
   private readonly rowOfHead = new Map<string, number>();
-  private readonly lanes: Lane[] = [];
+  private readonly lanes: LaneKey[] = [];
   private readonly laneNumbers = new Map<string, number>();
-  private roomStart = 0;
+  private reservedStart = 0;
   private text = new KernelText(this.kernel, 0, 0);
   private others: PerfLine[] = [];
   private otherRows: number[] = [];
-  private told = NOTHING_TOLD;
+  private sent = NONE_SENT;
 
   /** `knowledge`: of another reader, whose numbers of branches go on here. */
-  constructor(knowledge: Knowledge | null = null) {
-    if (knowledge) this.takeOver(knowledge);
-    this.ends = new BranchEnds(this.kernel, this.told.texts);
+  constructor(snapshot: ReaderSnapshot | null = null) {
+    if (snapshot) this.restore(snapshot);
+    this.ends = new BranchEnds(this.kernel, this.sent.texts);
   }
 
   /** What was learned up to now, good until something else is read; nothing may be left that was not told of. */
-  knowledge(): Knowledge {
-    const { kernel, heads, lanes, told } = this;
+  knowledge(): ReaderSnapshot {
+    const { kernel, heads, lanes, sent } = this;
     return {
       memory: new Uint8Array(kernel.memory.buffer, 0, kernel.memoryUsed()),
       heads: Float64Array.from(heads.flatMap(({ tid, pid, cpu, seconds }) => [tid, pid, cpu, seconds])),
       lanes: Int32Array.from(lanes.flatMap(({ tid, cpu }) => [tid, cpu])),
-      told,
+      sent,
     };
   }
 
-  private takeOver({ memory, heads, lanes, told }: Knowledge): void {
+  private restore({ memory, heads, lanes, sent }: ReaderSnapshot): void {
     const { kernel } = this;
     kernel.takeOver(memory.length);
     new Uint8Array(kernel.memory.buffer).set(memory);
     for (let at = 0; at < heads.length; at += 4)
       this.keepHead({ tid: heads[at], pid: heads[at + 1], cpu: heads[at + 2], seconds: heads[at + 3] });
     for (let at = 0; at < lanes.length; at += 2) this.keepLane({ tid: lanes[at], cpu: lanes[at + 1] });
-    this.told = told;
+    this.sent = sent;
   }
 
   /** Room for so many bytes of text, to be read from there. */
-  room(bytes: number): Uint8Array {
+  reserve(bytes: number): Uint8Array {
     const { kernel } = this;
-    this.roomStart = kernel.roomForText(bytes);
-    return new Uint8Array(kernel.memory.buffer, this.roomStart, bytes);
+    this.reservedStart = kernel.roomForText(bytes);
+    return new Uint8Array(kernel.memory.buffer, this.reservedStart, bytes);
   }
 
   /** `bytes`: whole lines, each with its newline. What is returned is good until the next call. */
   read(bytes: Uint8Array): ReadLines {
-    this.room(bytes.length).set(bytes);
-    return this.readRoom(0, bytes.length);
+    this.reserve(bytes.length).set(bytes);
+    return this.readReserved(0, bytes.length);
   }
 
   /** The same for what was put into the room, from one of its bytes up to another. */
-  readRoom(from: number, to: number): ReadLines {
+  readReserved(from: number, to: number): ReadLines {
     const { kernel } = this;
     this.begin(from, to);
     const length = to - from;
@@ -147,8 +147,8 @@ export class LineReader {
 
   /** Branches first seen since the last call. */
   takeNewBranches(): NewBranches {
-    const news = newBranches(this.kernel, this.told, this.ends.takeNewTexts());
-    this.told = toldWith(this.told, news);
+    const news = newBranches(this.kernel, this.sent, this.ends.takeNewTexts());
+    this.sent = addToSent(this.sent, news);
     return news;
   }
 
@@ -182,7 +182,7 @@ export class LineReader {
       kernel.forgetHeadFacts();
     }
     kernel.begin(from, to);
-    this.text = new KernelText(kernel, this.roomStart + from, to - from);
+    this.text = new KernelText(kernel, this.reservedStart + from, to - from);
     this.others = [];
     this.otherRows = [];
   }
@@ -217,7 +217,7 @@ export class LineReader {
     return this.laneNumbers.get(`${tid} ${cpu}`) ?? this.keepLane({ tid, cpu });
   }
 
-  private keepLane({ tid, cpu }: Lane): number {
+  private keepLane({ tid, cpu }: LaneKey): number {
     const lane = this.lanes.push({ tid, cpu }) - 1;
     this.laneNumbers.set(`${tid} ${cpu}`, lane);
     return lane;
@@ -227,10 +227,10 @@ export class LineReader {
   private takeLine(start: number, rest: number, head: number, ns: number): number {
     const { bytes } = this.text;
     const newline = bytes.indexOf(NEWLINE, start);
-    const isOverlong = newline - start > LONGEST_LINE_BYTES;
+    const isOverlong = newline - start > MAX_LINE_BYTES;
     const text = isOverlong ? '' : lineText(bytes, start, newline);
     const line = isOverlong ? OVERLONG_LINE : parsePerfLine(text);
-    const branch = rest === UNUSUAL ? null : plainBranch(line);
+    const branch = rest === UNUSUAL ? null : simpleBranch(line);
     if (branch) this.takeBranch(branch, start, head, ns, { rest, arrow: start + onlyArrow(text), newline });
     else this.takeOther(line, start);
     return newline + 1;
@@ -243,7 +243,7 @@ export class LineReader {
   }
 
   /** Lets the kernel know what stands behind the line's time, up to its target and from there on. */
-  private takeBranch(branch: BranchText, start: number, head: number, ns: number, places: Places): void {
+  private takeBranch(branch: BranchText, start: number, head: number, ns: number, places: LineOffsets): void {
     const { kernel, ends } = this;
     const { rest, arrow, newline } = places;
     const origin = ends.origin(branch);
@@ -264,7 +264,7 @@ function kernelWithFlags(): Kernel {
     const bytes = Buffer.from(`${words}  `, 'latin1');
     const at = kernel.roomForText(bytes.length);
     new Uint8Array(kernel.memory.buffer).set(bytes, at);
-    kernel.addFlagWords(0, bytes.length, meaningOf(kind, edge));
+    kernel.addFlagWords(0, bytes.length, packFlags(kind, edge));
   }
   return kernel;
 }

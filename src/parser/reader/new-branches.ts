@@ -45,11 +45,11 @@ export interface NewBranches {
 }
 
 /** How many of each were told of. */
-export type ToldBranches = { readonly [Of in keyof NewBranches]: number };
-export const NOTHING_TOLD: ToldBranches = { origins: 0, targets: 0, symbols: 0, files: 0, texts: 0, pairs: 0 };
+export type SentCounts = { readonly [Of in keyof NewBranches]: number };
+export const NONE_SENT: SentCounts = { origins: 0, targets: 0, symbols: 0, files: 0, texts: 0, pairs: 0 };
 
 /** What a kernel has learned since; `texts` are kept elsewhere. Copies: good for ever. */
-export function newBranches(kernel: Kernel, told: ToldBranches, texts: readonly string[]): NewBranches {
+export function newBranches(kernel: Kernel, told: SentCounts, texts: readonly string[]): NewBranches {
   const { buffer } = kernel.memory;
   const origins = new Float64Array(buffer, kernel.originsStart(), kernel.originsBytes() / FLOAT);
   const targets = new Float64Array(buffer, kernel.targetsStart(), kernel.targetsBytes() / FLOAT);
@@ -57,29 +57,29 @@ export function newBranches(kernel: Kernel, told: ToldBranches, texts: readonly 
   return {
     origins: origins.slice(told.origins),
     targets: targets.slice(told.targets),
-    symbols: newTexts(buffer, told.symbols, symbolPlaces(kernel)),
-    files: newTexts(buffer, told.files, filePlaces(kernel)),
+    symbols: newTexts(buffer, told.symbols, symbolSpans(kernel)),
+    files: newTexts(buffer, told.files, fileSpans(kernel)),
     texts,
     pairs: pairs.slice(told.pairs),
   };
 }
 
 /** Where texts stand in the kernel's memory: offset from the first byte of their table, and length, of each. */
-interface TextPlaces {
+interface TextSpans {
   readonly tableStart: number;
   readonly start: number;
   readonly bytes: number;
 }
 
-function symbolPlaces(kernel: Kernel): TextPlaces {
+function symbolSpans(kernel: Kernel): TextSpans {
   return { tableStart: kernel.namesStart(), start: kernel.symbolsStart(), bytes: kernel.symbolsBytes() };
 }
 
-function filePlaces(kernel: Kernel): TextPlaces {
+function fileSpans(kernel: Kernel): TextSpans {
   return { tableStart: kernel.fileNamesStart(), start: kernel.filesStart(), bytes: kernel.filesBytes() };
 }
 
-function newTexts(buffer: ArrayBuffer, told: number, { tableStart, start, bytes }: TextPlaces): string[] {
+function newTexts(buffer: ArrayBuffer, told: number, { tableStart, start, bytes }: TextSpans): string[] {
   const places = new DataView(buffer, start, bytes);
   const texts: string[] = [];
   for (let at = TEXT_BYTES * told; at < bytes; at += TEXT_BYTES) {
@@ -90,7 +90,7 @@ function newTexts(buffer: ArrayBuffer, told: number, { tableStart, start, bytes 
 }
 
 /** What was told of, with what is told of now. */
-export function toldWith(told: ToldBranches, news: NewBranches): ToldBranches {
+export function addToSent(told: SentCounts, news: NewBranches): SentCounts {
   const { origins, targets, symbols, files, texts, pairs } = news;
   return {
     origins: told.origins + origins.length,

@@ -6,7 +6,7 @@ import { SpecialSymbol, SymbolTableBuilder, UNKNOWN_NAME } from '../../model/nam
 import { type BranchKind, BranchSitesBuilder, type Location, type TraceEdge } from '../../model/trace/branch-sites.js';
 import { type Address, NONE, type SiteId, type SymbolId } from '../../model/units.js';
 import { parseLocation } from '../lines/location.js';
-import { PairTable } from './pair-table.js';
+import { PairMap } from './pair-map.js';
 
 /** A function may be printed under several names, with and without an offset or a file. */
 const MOST_AT_ADDRESS = 16;
@@ -22,7 +22,7 @@ export class Interner {
   /** Of addresses where more functions seem to lie than any program has there: by address, symbol and start. */
   private readonly crowded = new Map<string, number>();
   /** By kind and edge, then by the two locations. */
-  private readonly siteOf: PairTable[] = [];
+  private readonly siteOf: PairMap[] = [];
 
   /** The site of a branch; `from` and `to` as perf prints them, bytes as latin1 characters. */
   site(kind: BranchKind, edge: TraceEdge, from: string, to: string): SiteId {
@@ -31,7 +31,7 @@ export class Interner {
 
   /** The same, by the numbers of both locations. */
   siteBetween(kind: BranchKind, edge: TraceEdge, from: number, to: number): SiteId {
-    const sites = (this.siteOf[kind * 4 + edge] ??= new PairTable());
+    const sites = (this.siteOf[kind * 4 + edge] ??= new PairMap());
     const known = sites.find(from, to);
     if (known !== NONE) return known;
     const site = this.sites.add(kind, edge, this.locations[from], this.locations[to]);

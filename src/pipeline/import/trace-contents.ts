@@ -14,7 +14,7 @@ export function traceContents(trace: Trace): { readonly contents: TraceContents;
   const { account, recorded } = trace;
   const symbols = orderedSymbols(trace.symbols);
   const sites = orderedSites(trace.sites, symbols.rankOf);
-  const side = trace.store.sideRecords();
+  const side = trace.store.allRecords();
   const { startNs, endNs } = boundsOf(trace);
   const originNs = originOf(trace, side);
   const meta = {
@@ -38,7 +38,7 @@ export function traceContents(trace: Trace): { readonly contents: TraceContents;
 
 /** Branches tell them; records, if there is none. */
 function boundsOf({ account, store }: Trace): TimeBounds {
-  return account.counts.events === 0 ? store.bounds : store.boundsOfBranches;
+  return account.counts.events === 0 ? store.bounds : store.branchBounds;
 }
 
 /** The second in which the trace begins: what the reader counts from, the order of the inputs decided. */

@@ -2,10 +2,10 @@
  * Threads that read pieces of a trace, and what each of them calls the branches that it saw.
  */
 
-import type { PlainPiece } from '../../parser/pieces/plain-piece.js';
-import type { Knowledge } from '../../parser/reader/line-reader.js';
-import type { SitesOfReader } from '../../parser/sites/sites-of-reader.js';
-import type { TraceVocabulary } from '../../parser/sites/trace-vocabulary.js';
+import type { StandalonePiece } from '../../parser/pieces/standalone-piece.js';
+import type { ReaderSnapshot } from '../../parser/reader/line-reader.js';
+import type { ReaderSites } from '../../parser/sites/reader-sites.js';
+import type { TraceContext } from '../../parser/sites/trace-context.js';
 import { inSharedMemory } from '../workers/shared-data.js';
 import type { WorkerPool } from '../workers/worker-pool.js';
 import type { ReadLinesTask, ReadPartTask, ReadResult } from './read-piece.js';
@@ -17,7 +17,7 @@ const EVENTS_OF_PIECE = PIECE_BYTES / 32;
 /** What another thread made of a piece. */
 export interface ReadPiece {
   /** What it says, and the sites of its branches; null: it has to be read where it is known what stands before it. */
-  readonly plain: { readonly piece: PlainPiece; readonly sites: SitesOfReader } | null;
+  readonly plain: { readonly piece: StandalonePiece; readonly sites: ReaderSites } | null;
   /** Where its lines begin and end; NaN if it has no end that could be found. */
   readonly from: number;
   readonly to: number;
@@ -30,12 +30,12 @@ export function sharedEvents(): Int32Array {
 
 export class PieceReaders {
   private readonly pool: WorkerPool;
-  private readonly words: TraceVocabulary;
+  private readonly words: TraceContext;
   /** What all readers begin with, and what they call it. */
-  private begin: { readonly knowledge: Knowledge; readonly sites: SitesOfReader } | null = null;
-  private readonly sitesOf = new Map<number, SitesOfReader>();
+  private begin: { readonly knowledge: ReaderSnapshot; readonly sites: ReaderSites } | null = null;
+  private readonly sitesOf = new Map<number, ReaderSites>();
 
-  constructor(pool: WorkerPool, words: TraceVocabulary) {
+  constructor(pool: WorkerPool, words: TraceContext) {
     this.pool = pool;
     this.words = words;
   }
@@ -66,22 +66,22 @@ export class PieceReaders {
     return this.heard(await this.pool.run('readPart', { ...task, knowledge }), task.events);
   }
 
-  private beginning(): { readonly knowledge: Knowledge; readonly sites: SitesOfReader } {
-    const { reader, sitesOfReader } = this.words;
-    this.begin ??= { knowledge: inSharedMemory(reader.knowledge()), sites: sitesOfReader.copy() };
+  private beginning(): { readonly knowledge: ReaderSnapshot; readonly sites: ReaderSites } {
+    const { reader, readerSites } = this.words;
+    this.begin ??= { knowledge: inSharedMemory(reader.knowledge()), sites: readerSites.copy() };
     return this.begin;
   }
 
   private heard({ reader, newBranches, piece, from, to }: ReadResult, events: Int32Array): ReadPiece {
     let sites = this.sitesOf.get(reader);
     if (sites === undefined) this.sitesOf.set(reader, (sites = this.beginning().sites.copy()));
-    sites.hear(newBranches);
+    sites.addBranches(newBranches);
     return { plain: piece && { piece: withEvents(piece, events), sites }, from, to };
   }
 }
 
 /** The events that another thread left there. */
-function withEvents(piece: PlainPiece, events: Int32Array): PlainPiece {
+function withEvents(piece: StandalonePiece, events: Int32Array): StandalonePiece {
   if (piece.branches === null) return piece;
   const length = piece.branches.runs.reduce((sum, run) => sum + run.length, 0);
   return { ...piece, branches: { ...piece.branches, events: events.subarray(0, length) } };

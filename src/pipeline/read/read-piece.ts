@@ -3,9 +3,9 @@
  */
 import { readSync } from 'node:fs';
 import { threadId } from 'node:worker_threads';
-import { LONGEST_LINE_BYTES } from '../../parser/lines/lines.js';
-import { type PlainPiece, plainPiece } from '../../parser/pieces/plain-piece.js';
-import { type Knowledge, LineReader } from '../../parser/reader/line-reader.js';
+import { MAX_LINE_BYTES } from '../../parser/lines/lines.js';
+import { type StandalonePiece, standalonePiece } from '../../parser/pieces/standalone-piece.js';
+import { LineReader, type ReaderSnapshot } from '../../parser/reader/line-reader.js';
 import type { NewBranches } from '../../parser/reader/new-branches.js';
 import type { ReadLines } from '../../parser/reader/read-lines.js';
 
@@ -15,7 +15,7 @@ interface ReadFor {
   readonly events: Int32Array;
   readonly originSeconds: number;
   /** What is known already to whoever has not read anything yet; the same for all. */
-  readonly knowledge: Knowledge;
+  readonly knowledge: ReaderSnapshot;
 }
 
 export interface ReadLinesTask extends ReadFor {
@@ -36,7 +36,7 @@ export interface ReadResult {
   readonly reader: number;
   readonly newBranches: NewBranches;
   /** Its events are where they were to be left. null: it has to be read where it is known what stands before it. */
-  readonly piece: PlainPiece | null;
+  readonly piece: StandalonePiece | null;
   /** Where the lines begin and end in the file, or in the bytes; NaN if the part has no end that could be found. */
   readonly from: number;
   readonly to: number;
@@ -54,13 +54,13 @@ export function readLines({ bytes, ...task }: ReadLinesTask): ReadResult {
 
 export function readPart({ fd, start, end, ...task }: ReadPartTask): ReadResult {
   reader ??= new LineReader(task.knowledge);
-  const room = reader.room(end + LONGEST_LINE_BYTES - start);
+  const room = reader.reserve(end + MAX_LINE_BYTES - start);
   const text = room.subarray(0, readFully(fd, room, start));
   const from = text.indexOf(NEWLINE) + 1;
   const to = text.indexOf(NEWLINE, end - start) + 1;
   if (from === 0 || to === 0)
-    return { ...resultOf(reader, reader.readRoom(0, 0), task), piece: null, from: Number.NaN, to: Number.NaN };
-  return { ...resultOf(reader, reader.readRoom(from, to), task), from: start + from, to: start + to };
+    return { ...resultOf(reader, reader.readReserved(0, 0), task), piece: null, from: Number.NaN, to: Number.NaN };
+  return { ...resultOf(reader, reader.readReserved(from, to), task), from: start + from, to: start + to };
 }
 
 /** How many bytes there were. */
@@ -79,7 +79,7 @@ function resultOf(
   lines: ReadLines,
   { events, originSeconds }: ReadFor,
 ): Pick<ReadResult, 'reader' | 'newBranches' | 'piece'> {
-  const piece = plainPiece(reader, lines, originSeconds);
+  const piece = standalonePiece(reader, lines, originSeconds);
   const result = { reader: threadId, newBranches: reader.takeNewBranches() };
   if (piece?.branches == null) return { ...result, piece };
   if (piece.branches.events.length > events.length) return { ...result, piece: null };

@@ -4,7 +4,7 @@
 import type { RecordingEnvironment } from '../../model/profile/profile.js';
 import { noLines } from '../../model/profile/quality.js';
 import type { TraceChunk } from '../../model/trace/trace-chunk.js';
-import { MOST_DAMAGED_SHOWN } from '../../parser/pieces/plain-piece.js';
+import { MAX_DAMAGED_SHOWN } from '../../parser/pieces/standalone-piece.js';
 import type { TraceParser } from '../../parser/trace-parser.js';
 import type { DecodeJob } from '../../perfdata/plan-jobs.js';
 import type { RecordedEvent } from '../../perfdata/recording.js';
@@ -87,7 +87,7 @@ export class RecordingSource implements Source {
     into.addAccount({
       counts: { ...noLines(), lines: damaged.length, damagedLines: damaged.length },
       damaged: damaged
-        .slice(0, MOST_DAMAGED_SHOWN)
+        .slice(0, MAX_DAMAGED_SHOWN)
         .map(({ record, what, reason }) => ({ input: `${name}, record`, line: record, text: what, reason })),
     });
   }

@@ -11,10 +11,10 @@ const DECODE = 'perf script --itrace=cre --ns -F-event,-period,+addr,-comm,+flag
 /** @throws PtflameError if nothing of what was read can be replayed as asked. */
 export function refuseUnusable({ account, store }: Trace, select: Selection, byCalls: boolean): void {
   const { counts, flagless, timeless } = account;
-  if (counts.events === 0 && !store.knowsThreads) throw flagless > 0 ? noFlags(flagless) : noBranches(account);
+  if (counts.events === 0 && !store.hasThreads) throw flagless > 0 ? noFlags(flagless) : noBranches(account);
   if (timeless > 0 && !byCalls) throw noTimes();
-  if (select.pids && !store.names.knowsPids) throw noProcessIds();
-  if (select.comm && !store.names.knowsComms) throw noThreadNames();
+  if (select.pids && !store.names.hasPids) throw noProcessIds();
+  if (select.comm && !store.names.hasComms) throw noThreadNames();
   if (store.tids.length === 0) throw nothingSelected();
 }
 

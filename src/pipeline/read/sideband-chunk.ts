@@ -5,9 +5,9 @@ import { isPossibleTime } from '../../model/limits.js';
 import type { PerfTime } from '../../model/trace/perf-time.js';
 import type { ThreadName, TraceChunk } from '../../model/trace/trace-chunk.js';
 import { type Nanoseconds, NONE } from '../../model/units.js';
-import { FAR_TIME, impossibleLine } from '../../parser/lines/possible.js';
+import { FAR_TIME, lineFault } from '../../parser/lines/line-fault.js';
 import { ChunkBuilder } from '../../parser/pieces/chunk-builder.js';
-import { takeSideband, wasBefore } from '../../parser/pieces/records.js';
+import { addSideband, isBeforeRecording } from '../../parser/pieces/records.js';
 import { fromLatin1 } from '../../parser/sites/intern.js';
 import type { RecordedEvent } from '../../perfdata/recording.js';
 
@@ -33,9 +33,9 @@ export function sidebandChunk(
     if (time === null) return;
     const prefix = { comm: null, pid, tid, cpu: cpu === NONE ? null : cpu, time };
     const line = { type: 'sideband', prefix, record } as const;
-    const isNear = wasBefore(time) || isPossibleTime(timeOf(time));
-    const reason = impossibleLine(line) ?? (isNear ? null : FAR_TIME);
-    if (reason === null) takeSideband(line, timeOf(time), sink);
+    const isNear = isBeforeRecording(time) || isPossibleTime(timeOf(time));
+    const reason = lineFault(line) ?? (isNear ? null : FAR_TIME);
+    if (reason === null) addSideband(line, timeOf(time), sink);
     else damaged.push({ record: index + 1, what: record.what, reason });
   });
   return { chunk: chunk.build(), damaged };

@@ -30,7 +30,7 @@ export class StoredSource implements Source {
     const { words, store } = into;
     const { meta, side } = contents;
     if (meta.counts.events > MANY_EVENTS) into.readers.wake(); // they will be there when it is laid out
-    store.memory.readFrom({ fd, expected: takeSites(contents, into) });
+    store.memory.attachPacked({ fd, expected: takeSites(contents, into) });
     const { originSeconds, timed, timeless } = meta;
     Object.assign(words, { originSeconds, timed, timeless });
     words.unknownFlags.addAll(meta.unknownFlags.words, meta.unknownFlags.lines);
@@ -39,7 +39,7 @@ export class StoredSource implements Source {
     store.unwanted = meta.unwanted;
     into.addAccount(meta);
     if (lost !== null) into.addAccount({ broken: [{ input: this.name, reason: lost }] });
-    store.addSide(side);
+    store.addRecords(side);
     for (const thread of threads) store.addPacked(thread);
   }
 }

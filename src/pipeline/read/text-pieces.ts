@@ -121,7 +121,7 @@ export class TextPieces {
     const { plain } = read;
     this.refused = plain === null ? this.refused + 1 : 0;
     if (!piece.follows(read)) return false;
-    if (plain && parser.accepts(plain.piece)) this.take(parser.takePlain(plain.piece, plain.sites));
+    if (plain && parser.accepts(plain.piece)) this.take(parser.takeStandalone(plain.piece, plain.sites));
     else this.take(parser.parse(piece.lines(read)));
     return true;
   }

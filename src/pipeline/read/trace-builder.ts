@@ -5,8 +5,8 @@ import { checkMemory } from '../../model/memory-watch.js';
 import type { RecordingEnvironment } from '../../model/profile/profile.js';
 import { type DamagedLine, type LineCounts, noLines } from '../../model/profile/quality.js';
 import type { Selection, TraceChunk } from '../../model/trace/trace-chunk.js';
-import { MOST_DAMAGED_SHOWN } from '../../parser/pieces/plain-piece.js';
-import { TraceVocabulary } from '../../parser/sites/trace-vocabulary.js';
+import { MAX_DAMAGED_SHOWN } from '../../parser/pieces/standalone-piece.js';
+import { TraceContext } from '../../parser/sites/trace-context.js';
 import { TraceParser } from '../../parser/trace-parser.js';
 import type { EventMemoryOptions } from '../../store/runs/event-memory.js';
 import { TraceStore } from '../../store/trace-store.js';
@@ -34,7 +34,7 @@ type PartialAccount = Partial<{
 }>;
 
 export class TraceBuilder {
-  readonly words = new TraceVocabulary();
+  readonly words = new TraceContext();
   readonly store: TraceStore;
   /** Other threads, which help to read. */
   readonly readers: PieceReaders;
@@ -115,7 +115,7 @@ export class TraceBuilder {
       timed,
       timeless,
       flagless,
-      firstDamaged: this.damaged.sort(byInputThenLine).slice(0, MOST_DAMAGED_SHOWN),
+      firstDamaged: this.damaged.sort(byInputThenLine).slice(0, MAX_DAMAGED_SHOWN),
       broken,
       unknownFlags: { words: unknownFlags.words, lines: unknownFlags.lines },
       isDecodedHere,

@@ -12,7 +12,7 @@ import { SymbolKind, type SymbolTable, withSymbols } from '../../model/names/sym
 import type { Mapping } from '../../model/trace/trace-chunk.js';
 import type { Address, SymbolId } from '../../model/units.js';
 import { codeOf, type FunctionIds } from '../../replay/functions/function-ids.js';
-import { type AskedAddress, type FilePlace, filePlaces } from '../../store/records/file-places.js';
+import { type FileOffset, fileOffsets, type PrintedAddress } from '../../store/records/file-offsets.js';
 
 /** `mappings`: of the processes that the functions ran in. Gives also the table that has these names. */
 export function nameFunctions(
@@ -27,9 +27,9 @@ export function nameFunctions(
     address: codeOf(ids.start[fn] as Address).first,
     file: codeFile(dsoOf(table, ids.symbol[fn] as SymbolId)),
   }));
-  const mapped = filePlaces(mappings, asked);
+  const mapped = fileOffsets(mappings, asked);
   const names = nameless.map((fn, row) => {
-    const { address, file } = asked[row] as AskedAddress;
+    const { address, file } = asked[row] as PrintedAddress;
     const place = printedPlace(file, address, ids.fileStart[fn] as Address) ?? mapped[row] ?? null;
     const name = nameOf(place, file, address, codeOf(ids.start[fn] as Address).bytes);
     return { name, dso: place?.file ?? file };
@@ -47,12 +47,12 @@ function codeFile(file: string | null): string | null {
 }
 
 /** What perf itself says. */
-function printedPlace(file: string | null, address: Address, fileStart: Address): FilePlace | null {
+function printedPlace(file: string | null, address: Address, fileStart: Address): FileOffset | null {
   return file === null || Number.isNaN(fileStart) ? null : { file, offset: address - fileStart };
 }
 
 /** `bytes`: of the page that it is; null: it is an entry. */
-function nameOf(place: FilePlace | null, file: string | null, address: Address, bytes: number | null): string {
+function nameOf(place: FileOffset | null, file: string | null, address: Address, bytes: number | null): string {
   const range = (first: number) => hex(first) + (bytes === null ? '' : `-${hex(first + bytes - 1)}`);
   if (place !== null) return `[${shortFileName(place.file)}+${range(place.offset)}]`;
   return `[${file === null ? 'unknown' : shortFileName(file)} ${range(address)}]`;

@@ -77,7 +77,7 @@ export class TraceReplayer {
   replay(source: ThreadSource, buffer: ArrayBuffer | SharedArrayBuffer, counts: CountMemory | null): ReplayedThread {
     const { trace, contexts } = this;
     const { events, ...thread } = loadThread(source, trace.events, trace, buffer);
-    const { isCreatedInside, exitNs } = thread;
+    const { createdInside, exitNs } = thread;
     const { questions } = trace;
     const extendTo = untilExit(trace.options.extendTo, exitNs);
     const own =
@@ -86,7 +86,7 @@ export class TraceReplayer {
         : new DurationsBuilder({ only: askedOnly(questions) });
     const durations = counts ? new DurationsBuilder({ memory: counts }) : own;
     const wantsLog = needsCallLog(questions);
-    const options = { ...trace.options, extendTo, isCreatedInside, contexts, wantsLog, durations };
+    const options = { ...trace.options, extendTo, createdInside, contexts, wantsLog, durations };
     const replay = this.replayer.replay(events, options);
     return { thread, durations: own?.copy() ?? null, ...answers(source.tid, replay, questions) };
   }

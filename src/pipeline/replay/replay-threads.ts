@@ -36,8 +36,8 @@ export async function* replayThreads(
   help: ReplayHelp,
 ): AsyncGenerator<Replay> {
   const { pool, counts } = help;
-  const ordered = tids.toSorted((a, b) => store.eventsOf(b) - store.eventsOf(a) || a - b);
-  const events = tids.reduce((sum, tid) => sum + store.eventsOf(tid), 0);
+  const ordered = tids.toSorted((a, b) => store.eventCount(b) - store.eventCount(a) || a - b);
+  const events = tids.reduce((sum, tid) => sum + store.eventCount(tid), 0);
   const isSmall = events < (pool.isAwake ? LEAST_EVENTS.toShare : LEAST_EVENTS.toWake);
   if (isSmall || !pool.canWork) yield* replayHere(ordered, store, trace, counts);
   else yield* replayElsewhere(ordered, store, trace, help);
@@ -54,7 +54,7 @@ async function* replayHere(
   let buffer = new ArrayBuffer(0);
   for (const tid of tids) {
     await setImmediate(); // lets a signal be heard between two threads
-    const source = store.sourceOf(tid);
+    const source = store.threadSource(tid);
     if (threadBytes(source) > buffer.byteLength) buffer = new ArrayBuffer(threadBytes(source));
     yield [tid, replayer.replay(source, buffer, memory)];
   }
@@ -75,7 +75,7 @@ async function* replayElsewhere(
   const buffers = new Buffers(memoryBytes, pool.size + 1);
   const pending: Pending[] = [];
   for (const tid of tids) {
-    const source = store.sourceOf(tid);
+    const source = store.threadSource(tid);
     while (!buffers.hasFree) {
       const oldest = pending.shift() as Pending;
       const replayed = await oldest.result;

@@ -2,7 +2,7 @@
  * How many threads work, and who may hold how much: the budget is for the resident memory of the whole process.
  */
 import { availableParallelism, totalmem } from 'node:os';
-import { LEAST_MEMORY_BYTES } from '../../model/least-memory.js';
+import { MIN_MEMORY_BYTES } from '../../model/min-memory.js';
 
 const MIB = 1024 * 1024;
 /** The program, what it knows of lines and sites, and call trees of an ordinary trace. */
@@ -35,7 +35,7 @@ export interface ResourceOptions {
 }
 
 export function planResources(options: ResourceOptions): Resources {
-  const memoryBytes = Math.max(options.memoryBytes ?? machineMemory() / 4, LEAST_MEMORY_BYTES);
+  const memoryBytes = Math.max(options.memoryBytes ?? machineMemory() / 4, MIN_MEMORY_BYTES);
   const rest = Math.max(0, memoryBytes - PROCESS_BYTES);
   const affordable = Math.floor(rest / (1.25 * THREAD_BYTES)); // something is to be left for the work
   const hasRoomForThreads = affordable >= 2;

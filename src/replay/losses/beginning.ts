@@ -26,7 +26,7 @@ export interface Beginning {
 export function beginningOf(state: ReplayState, firstRow: number): Beginning {
   const isAtBirthplace = beginsAtBirthplace(state, firstRow);
   const lostEnd = isAtBirthplace ? 0 : endOfLost(state, firstRow);
-  return { firstRow, isBornHere: state.options.isCreatedInside || isAtBirthplace, lostEnd };
+  return { firstRow, isBornHere: state.options.createdInside || isAtBirthplace, lostEnd };
 }
 
 /** When it is first known of: whose first event is the way out of a stop was waiting since the recording began. */
@@ -39,8 +39,8 @@ export function startOf(state: ReplayState, { firstRow, isBornHere, lostEnd }: B
 
 /** A thread without a branch: it is there from its first record on, or from the start if it was there before. */
 export function beginUnseen(state: ReplayState): Nanoseconds {
-  const { extendTo, isCreatedInside, mayBeUndecoded = false } = state.options;
-  if (!extendTo || isCreatedInside || !mayBeUndecoded) return state.nowNs;
+  const { extendTo, createdInside, mayBeUndecoded = false } = state.options;
+  if (!extendTo || createdInside || !mayBeUndecoded) return state.nowNs;
   const first = state.facts.step[state.events.site[0]];
   if (first === Step.Gap) return state.nowNs; // what it did before its first error nobody knows
   startAt(state, extendTo.startNs);

@@ -64,6 +64,6 @@ export class PairingMemory {
   private readonly link = new ReusedColumn(new Int32Array(0));
 
   take(length: number): Pick<Pairing, 'action' | 'link'> {
-    return { action: this.action.take(length, Action.Stay), link: this.link.take(length, NONE) };
+    return { action: this.action.filled(length, Action.Stay), link: this.link.filled(length, NONE) };
   }
 }

@@ -7,7 +7,7 @@
 import { type BranchSites, RECORD_SITES } from '../../model/trace/branch-sites.js';
 
 export const FAR_TIME = 0;
-export const LARGEST_STEP_NS = 2 ** 30;
+export const MAX_STEP_NS = 2 ** 30;
 
 /** What is expected where a part begins. */
 export const FIRST_EXPECTED = 0;

@@ -5,10 +5,10 @@
 import { writeBlockHead } from '../../codec/block-head.js';
 import { putCount } from '../../codec/byte-writer.js';
 import { RECORD_SITES } from '../../model/trace/branch-sites.js';
-import { MOST_BLOCK_EVENTS, type PackedBlock } from '../../model/trace/packed-thread.js';
+import { MAX_BLOCK_EVENTS, type PackedBlock } from '../../model/trace/packed-thread.js';
 import { type Nanoseconds, NONE, type Tid } from '../../model/units.js';
 import type { LaneEvents } from '../lanes/lane-events.js';
-import { FAR_TIME, FIRST_EXPECTED, LARGEST_STEP_NS } from './event-code.js';
+import { FAR_TIME, FIRST_EXPECTED, MAX_STEP_NS } from './event-code.js';
 
 /** A site takes five bytes at most, a time nine. */
 const MOST_EVENT_BYTES = 14;
@@ -24,8 +24,8 @@ export interface PackingParameters {
 }
 
 /** A block; where and how it will stand in a file is not known yet. */
-export interface PackedBytes extends Pick<PackedBlock, 'events' | 'startNs' | 'endNs'> {
-  readonly plain: Uint8Array;
+export interface EncodedBlock extends Pick<PackedBlock, 'events' | 'startNs' | 'endNs'> {
+  readonly data: Uint8Array;
 }
 
 interface OpenPart {
@@ -38,7 +38,7 @@ interface OpenPart {
 export class EventPacker {
   private tid: Tid = NONE;
   private readonly terms: PackingParameters;
-  private readonly data = Buffer.alloc(MOST_BLOCK_EVENTS * MOST_EVENT_BYTES);
+  private readonly data = Buffer.alloc(MAX_BLOCK_EVENTS * MOST_EVENT_BYTES);
   private length = 0;
   private events = 0;
   private parts: OpenPart[] = [];
@@ -57,21 +57,21 @@ export class EventPacker {
   }
 
   /** Events that follow each other on a processor; gives the blocks that they fill. */
-  *add(cpu: number, { length, site, timeNs }: LaneEvents): Generator<PackedBytes> {
+  *add(cpu: number, { length, site, timeNs }: LaneEvents): Generator<EncodedBlock> {
     for (let row = 0; row < length; ) {
-      const end = Math.min(length, row + MOST_BLOCK_EVENTS - this.events);
+      const end = Math.min(length, row + MAX_BLOCK_EVENTS - this.events);
       this.addRows(this.partOf(cpu, timeNs[row] - this.terms.originNs), site, timeNs, row, end);
       row = end;
-      if (this.events === MOST_BLOCK_EVENTS) yield* this.finish();
+      if (this.events === MAX_BLOCK_EVENTS) yield* this.finish();
     }
   }
 
   /** What is left. */
-  *finish(): Generator<PackedBytes> {
+  *finish(): Generator<EncodedBlock> {
     if (this.events === 0) return;
     const { tid, events, startNs, endNs, parts } = this;
     const head = writeBlockHead({ tid, events, startNs, endNs, parts });
-    yield { events, startNs, endNs, plain: Buffer.concat([head, this.data.subarray(0, this.length)]) };
+    yield { events, startNs, endNs, data: Buffer.concat([head, this.data.subarray(0, this.length)]) };
     this.length = 0;
     this.events = 0;
     this.parts = [];
@@ -114,5 +114,5 @@ export class EventPacker {
 
 /** Adding the step again gives the time again. */
 function isNear(stepNs: number, lastNs: Nanoseconds, atNs: Nanoseconds): boolean {
-  return stepNs >= 0 && stepNs <= LARGEST_STEP_NS && Number.isInteger(stepNs) && lastNs + stepNs === atNs;
+  return stepNs >= 0 && stepNs <= MAX_STEP_NS && Number.isInteger(stepNs) && lastNs + stepNs === atNs;
 }

@@ -7,7 +7,7 @@ import { blockHeadBytes, readBlockHead } from '../../codec/block-head.js';
 import { SEVEN_BITS as MORE } from '../../codec/byte-writer.js';
 import { RECORD_SITES } from '../../model/trace/branch-sites.js';
 import {
-  MOST_BLOCK_BYTES,
+  MAX_BLOCK_BYTES,
   type PackedBlock,
   type PackedLane,
   type PackedThread,
@@ -56,8 +56,8 @@ function cursorsOf(lanes: readonly PackedLane[]): Map<number, Cursor> {
 let room = Buffer.alloc(0);
 
 /** Its bytes, checked; good until the next block is read. @throws BlockFault */
-function readBlock(fd: number, { offset, bytes, plainBytes, crc }: PackedBlock): Buffer {
-  if (bytes > MOST_BLOCK_BYTES) throw new BlockFault(`the block at byte ${offset} is too long`);
+function readBlock(fd: number, { offset, bytes, inflatedBytes, crc }: PackedBlock): Buffer {
+  if (bytes > MAX_BLOCK_BYTES) throw new BlockFault(`the block at byte ${offset} is too long`);
   if (room.length < bytes) room = Buffer.alloc(bytes);
   const block = room.subarray(0, bytes);
   for (let at = 0; at < bytes; ) {
@@ -67,7 +67,7 @@ function readBlock(fd: number, { offset, bytes, plainBytes, crc }: PackedBlock):
   }
   if (crc32(block) !== crc)
     throw new BlockFault(`the block at byte ${offset} has another checksum than it should have`);
-  return plainBytes === bytes ? block : inflated(block, plainBytes, offset);
+  return inflatedBytes === bytes ? block : inflated(block, inflatedBytes, offset);
 }
 
 function readSome(fd: number, into: Buffer, position: number): number {
@@ -78,10 +78,10 @@ function readSome(fd: number, into: Buffer, position: number): number {
   }
 }
 
-function inflated(block: Buffer, plainBytes: number, offset: number): Buffer {
+function inflated(block: Buffer, inflatedBytes: number, offset: number): Buffer {
   try {
-    const plain = inflateRawSync(block, { chunkSize: Math.max(plainBytes, 64), maxOutputLength: plainBytes });
-    if (plain.length === plainBytes) return plain;
+    const plain = inflateRawSync(block, { chunkSize: Math.max(inflatedBytes, 64), maxOutputLength: inflatedBytes });
+    if (plain.length === inflatedBytes) return plain;
   } catch {
     // it is told below
   }

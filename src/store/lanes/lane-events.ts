@@ -5,7 +5,7 @@
 import { FAR, FAR_LENGTH, farTime, NEAR_LENGTH } from '../../model/trace/event-run.js';
 import type { Nanoseconds } from '../../model/units.js';
 import { runAt, type SharedEvents } from '../runs/event-memory.js';
-import { LARGEST_JITTER_NS, type LaneRuns } from './lane.js';
+import { type LaneRuns, MAX_JITTER_NS } from './lane.js';
 
 /** Good until the next are asked for. */
 export interface LaneEvents {
@@ -44,12 +44,12 @@ function byTimeThenInput(a: Stretch, b: Stretch): number {
 function stretchesOf(input: LaneRuns, runs: Runs): Stretch[] {
   const stretches: Stretch[] = [];
   let lastNs: Nanoseconds = Number.NEGATIVE_INFINITY;
-  for (let run = 0; run < input.places.length; run++) {
+  for (let run = 0; run < input.addresses.length; run++) {
     const numbers = runs.of(input, run);
     for (let at = 0; at < numbers.length; at += lengthAt(numbers, at)) {
       const atNs = numbers[at] === FAR ? farTime(numbers, at) : lastNs + numbers[at + 1];
       let stretch = stretches.at(-1);
-      if (stretch === undefined || atNs < lastNs - LARGEST_JITTER_NS) {
+      if (stretch === undefined || atNs < lastNs - MAX_JITTER_NS) {
         stretch = { input, run, at, beforeNs: lastNs, startNs: atNs, endNs: atNs, events: 0 };
         stretches.push(stretch);
       }
@@ -102,7 +102,7 @@ class Runs {
     if (this.input === input && this.run === run) return this.numbers;
     this.input = input;
     this.run = run;
-    this.numbers = runAt(this.shared, input.places[run], input.lengths[run]);
+    this.numbers = runAt(this.shared, input.addresses[run], input.lengths[run]);
     return this.numbers;
   }
 }

@@ -3,17 +3,17 @@
  */
 import { FAR, FAR_LENGTH, farTime, NEAR_LENGTH } from '../../model/trace/event-run.js';
 import type { Nanoseconds } from '../../model/units.js';
-import { type Place, runAt, type SharedEvents } from '../runs/event-memory.js';
+import { type RunAddress, runAt, type SharedEvents } from '../runs/event-memory.js';
 import type { EventRows, Lane } from './lane-rows.js';
 
 /** A step back this large is no jitter: what follows was recorded earlier, as in files joined in the wrong order. */
-export const LARGEST_JITTER_NS = 1_000_000;
+export const MAX_JITTER_NS = 1_000_000;
 
 /** Where one input's runs of a thread on a processor stand, in their order; plain data. */
 export interface LaneRuns {
   readonly cpu: number;
   readonly input: string;
-  readonly places: Place[];
+  readonly addresses: RunAddress[];
   /** In numbers, of each run. */
   readonly lengths: number[];
 }
@@ -24,9 +24,9 @@ export interface LaneRuns {
  */
 export function readLane(inputs: readonly LaneRuns[], shared: SharedEvents, rows: EventRows, start: number): Lane {
   const decoder = new Decoder(rows, start);
-  for (const { input, places, lengths } of inputs) {
+  for (const { input, addresses, lengths } of inputs) {
     decoder.beginInput(input);
-    for (let run = 0; run < places.length; run++) decoder.add(runAt(shared, places[run], lengths[run]));
+    for (let run = 0; run < addresses.length; run++) decoder.add(runAt(shared, addresses[run], lengths[run]));
   }
   return decoder.build(inputs[0].cpu);
 }
@@ -69,7 +69,7 @@ class Decoder {
       const atNs = isFar ? farTime(run, at) : lastNs + run[at + 1];
       site[row] = isFar ? run[at + 1] : run[at];
       timeNs[row] = atNs;
-      if (atNs < lastNs - LARGEST_JITTER_NS) this.breakAt(row);
+      if (atNs < lastNs - MAX_JITTER_NS) this.breakAt(row);
       lastNs = atNs;
       row++;
       if (isFar) at += FAR_LENGTH - NEAR_LENGTH;

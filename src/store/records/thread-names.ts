@@ -57,11 +57,11 @@ export class ThreadNames {
       .map(([, name]) => name);
   }
 
-  get knowsPids(): boolean {
+  get hasPids(): boolean {
     return this.pids.size > 0;
   }
 
-  get knowsComms(): boolean {
+  get hasComms(): boolean {
     return this.names.size > 0;
   }
 

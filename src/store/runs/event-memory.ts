@@ -11,7 +11,7 @@ const BYTES = Int32Array.BYTES_PER_ELEMENT;
 const CHUNK_LENGTH = 512 * 1024;
 
 /** Where a run stands: counted in numbers over all chunks, or, below zero, in the file. */
-export type Place = number;
+export type RunAddress = number;
 
 /** What another thread needs to read runs; plain data. */
 export interface SharedEvents {
@@ -44,21 +44,21 @@ export class EventMemory {
   private used = CHUNK_LENGTH;
   private file: SpillFile | null = null;
   private packed: PackedFile | null = null;
-  private readonly mostChunks: number;
+  private readonly maxChunks: number;
   private readonly directory: string | null;
 
   constructor({ memoryBytes, directory }: EventMemoryOptions) {
-    this.mostChunks = Math.max(1, Math.floor(memoryBytes / (CHUNK_LENGTH * BYTES)));
+    this.maxChunks = Math.max(1, Math.floor(memoryBytes / (CHUNK_LENGTH * BYTES)));
     this.directory = directory;
   }
 
   /** Whether a run can be kept in memory; if not, what is there has to be spilled first. */
-  hasRoomFor(length: number): boolean {
-    return this.used + length <= CHUNK_LENGTH || this.chunksUsed < this.mostChunks;
+  hasSpaceFor(length: number): boolean {
+    return this.used + length <= CHUNK_LENGTH || this.chunksUsed < this.maxChunks;
   }
 
   /** Keeps a copy of a run that there is room for. */
-  add(run: Int32Array): Place {
+  add(run: Int32Array): RunAddress {
     assert(run.length <= CHUNK_LENGTH, 'a run that is longer than a chunk');
     if (this.used + run.length > CHUNK_LENGTH) this.beginChunk();
     const chunk = this.chunksUsed - 1;
@@ -68,7 +68,7 @@ export class EventMemory {
   }
 
   /** Writes runs to the file, one behind the other; where they stand there, as one run. */
-  spill(places: readonly Place[], lengths: readonly number[]): Place {
+  spill(places: readonly RunAddress[], lengths: readonly number[]): RunAddress {
     this.file ??= new SpillFile(this.directory);
     const start = this.file.length;
     const shared = this.shared();
@@ -84,7 +84,7 @@ export class EventMemory {
   }
 
   /** Packed threads are read from it; it is closed with the memory. */
-  readFrom(packed: PackedFile): void {
+  attachPacked(packed: PackedFile): void {
     this.packed = packed;
   }
 
@@ -110,7 +110,7 @@ export class EventMemory {
 }
 
 /** A run; it shares memory with where it is kept, or with the next one that is read from the file. */
-export function runAt({ chunks, fd }: SharedEvents, place: Place, length: number): Int32Array {
+export function runAt({ chunks, fd }: SharedEvents, place: RunAddress, length: number): Int32Array {
   if (place < 0) return readSpilled(fd, -1 - place, length);
   const start = place % CHUNK_LENGTH;
   return chunks[(place - start) / CHUNK_LENGTH].subarray(start, start + length);

@@ -40,9 +40,9 @@ export async function threadsOfInput(input: TraceInput): Promise<TraceThreads> {
   const builder = new TraceBuilder({}, { memoryBytes: 2 ** 30, directory: null }, new WorkerPool(1));
   await new TextSource(input).read(builder);
   const { store, sites, symbols, originSeconds } = builder.freeze(null);
-  const bounds = store.boundsOfBranches;
+  const bounds = store.branchBounds;
   const threads = store.tids.map((tid) => {
-    const source = { ...store.sourceOf(tid), recordingStartNs: bounds.startNs };
+    const source = { ...store.threadSource(tid), recordingStartNs: bounds.startNs };
     return loadThread(source, store.memory.shared(), sites, new ArrayBuffer(threadBytes(source)));
   });
   return { threads, sites, facts: siteFacts(sites, symbols), symbols, bounds, originSeconds };

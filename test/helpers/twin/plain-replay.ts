@@ -464,8 +464,8 @@ class Reader {
 
   /** A thread whose first event is the way out of a stop was waiting since the recording began. */
   private extendBack(first: PlainEvent): number {
-    const { extendTo, isCreatedInside } = this.options;
-    const isBornHere = isCreatedInside || first.toFn.is(Trait.Birthplace);
+    const { extendTo, createdInside } = this.options;
+    const isBornHere = createdInside || first.toFn.is(Trait.Birthplace);
     if (!extendTo || extendTo.startNs === first.timeNs || first.step !== Step.Start || isBornHere) return first.timeNs;
     this.nowNs = extendTo.startNs;
     for (const call of this.openCalls) call.startNs = this.nowNs;

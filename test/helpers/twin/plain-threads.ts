@@ -38,8 +38,8 @@ export function plainThreadsOf(
 ): ListedThread[] {
   const replayer = new Replayer(trace.facts);
   return trace.threads.map((thread) => {
-    const { isCreatedInside } = thread;
-    const options = { tailCalls, extendTo: trace.bounds, isCreatedInside, contexts: null };
+    const { createdInside } = thread;
+    const options = { tailCalls, extendTo: trace.bounds, createdInside, contexts: null };
     return { plain: listOf(thread, trace, replayer, options, by), thread, options };
   });
 }

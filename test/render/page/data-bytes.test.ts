@@ -56,7 +56,7 @@ describe('damage', () => {
       const writer = pageWriter();
       writer.rows(Int32Array.from(depths));
       writer.guessed(new Float64Array(depths.length), new Float64Array(depths.length));
-      expect(() => readShape(pageReader(writer.taken()), depths.length, 1)).toThrow('the page has');
+      expect(() => readShape(pageReader(writer.view()), depths.length, 1)).toThrow('the page has');
     },
   );
 

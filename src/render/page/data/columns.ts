@@ -10,7 +10,7 @@ import { pageWriter } from './numbers.js';
 export function columnBytes(column: NodeColumn, threads: readonly NodeRows[]): Uint8Array {
   const writer = pageWriter();
   for (const rows of threads) writer.guessed(rows[column], guessesFor(column, rows));
-  return writer.taken();
+  return writer.view();
 }
 
 /** `parents`: of each thread's nodes. */

@@ -13,7 +13,7 @@ export function durationsBytes(threads: readonly FunctionDurations[]): Uint8Arra
     places.rows(Float64Array.from(symbol, (row, at) => row * BUCKETS + bucket[at]));
     counts.guessed(calls, oneCallEach(calls.length));
   }
-  return [places.taken(), counts.taken()];
+  return [places.view(), counts.view()];
 }
 
 /** `lengths`: how many rows each thread has; null: its durations are not known. `symbols`: how many there are. */

@@ -33,7 +33,7 @@ export function headBytes(head: PageHead): Uint8Array {
   const written: Written = { ...head, meta: { ...head.meta, originNs: String(head.meta.originNs) } };
   const writer = pageWriter();
   writer.text(JSON.stringify(written));
-  return writer.taken();
+  return writer.view();
 }
 
 export function readHead(reader: NumberReader): PageHead {

@@ -13,7 +13,7 @@ export function shapeBytes({ parent, symbol }: Shape): Uint8Array {
   const writer = pageWriter();
   writer.rows(depth);
   writer.guessed(symbol.subarray(1), new Float64Array(symbol.length - 1));
-  return writer.taken();
+  return writer.view();
 }
 
 /** Of so many nodes, whose symbols are rows of a table with so many. */

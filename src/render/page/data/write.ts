@@ -48,5 +48,5 @@ function headOf({ meta, quality, threads }: Profile, { table }: SymbolOrder, sha
 function nodeBytes(threads: readonly PlacedTree[]): Uint8Array {
   const writer = pageWriter();
   for (const { node } of threads) writer.rows(node);
-  return writer.taken();
+  return writer.view();
 }

@@ -6,15 +6,15 @@ import type { PerfTime } from '../../model/trace/perf-time.js';
 import type { Nanoseconds } from '../../model/units.js';
 import { LineReader } from '../reader/line-reader.js';
 import { Interner } from './intern.js';
-import { SitesOfReader } from './sites-of-reader.js';
+import { ReaderSites } from './reader-sites.js';
 import { UnknownFlags } from './unknown-flags.js';
 
 /** Shared by all inputs of a trace: ids, the origin of time, and what is known so far. */
-export class TraceVocabulary {
+export class TraceContext {
   readonly interner = new Interner();
   /** Reads what is parsed right here. */
   readonly reader = new LineReader();
-  readonly sitesOfReader = new SitesOfReader(this.interner);
+  readonly readerSites = new ReaderSites(this.interner);
   readonly unknownFlags = new UnknownFlags();
   /** perf's clock at our time 0, whole seconds; null before the first time. */
   originSeconds: number | null = null;

@@ -2,7 +2,7 @@
  * A line in, why it cannot be true out. What no machine prints is damage: it is counted when it is read, and nobody behind the
  * parser meets it.
  */
-import { isThreadId, MOST_ID } from '../../model/limits.js';
+import { isThreadId, MAX_ID } from '../../model/limits.js';
 import type { SidebandRecord } from '../../model/trace/sideband.js';
 import { NONE } from '../../model/units.js';
 import { parseAddress } from './location.js';
@@ -14,7 +14,7 @@ const BAD_CPU = 'a processor number that cannot be';
 const BAD_ADDRESS = 'an address that no program has';
 
 /** Ids that a record names must be ids, or −1 where perf knows none; null: all of it may be true. */
-function impossibleRecord(record: SidebandRecord): string | null {
+function recordFault(record: SidebandRecord): string | null {
   switch (record.what) {
     case 'comm':
     case 'exit':
@@ -30,14 +30,14 @@ function impossibleRecord(record: SidebandRecord): string | null {
 }
 
 /** null: it may be true, if its time is near enough to those of the other lines. */
-export function impossibleLine(line: PerfLine): string | null {
+export function lineFault(line: PerfLine): string | null {
   switch (line.type) {
     case 'branch':
       return prefixFault(line.prefix) ?? addressFault(line.from) ?? addressFault(line.to);
     case 'error':
       return idFault(line.pid, line.tid) ?? cpuFault(line.cpu);
     case 'sideband':
-      return prefixFault(line.prefix) ?? impossibleRecord(line.record);
+      return prefixFault(line.prefix) ?? recordFault(line.record);
     default:
       return null;
   }
@@ -52,7 +52,7 @@ function idFault(...ids: readonly number[]): string | null {
 }
 
 function cpuFault(cpu: number): string | null {
-  return cpu >= NONE && cpu <= MOST_ID ? null : BAD_CPU;
+  return cpu >= NONE && cpu <= MAX_ID ? null : BAD_CPU;
 }
 
 /** Programs have the lower half of the address space and the kernel the upper one, each far less than 2^53 bytes. */

@@ -6,7 +6,7 @@ import { NONE } from '../../model/units.js';
 
 const COLUMNS = 3; // both numbers of a pair, and its value
 
-export class PairTable {
+export class PairMap {
   private slots = new Int32Array(64).fill(NONE);
   private rows = new Int32Array(COLUMNS * 32);
   private length = 0;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { filesBehindNames } from '../../src/model/names/told-apart.js';
+import { filesBehindNames } from '../../src/model/names/distinct-names.js';
 
 test('only functions whose name another file has, too, show their file: its name alone, if that is clear', () => {
   const rows = [

@@ -8,13 +8,13 @@ import { float64Column, int32Column } from '../../model/columns.js';
 import { FAR, NEAR_LENGTH } from '../../model/trace/event-run.js';
 import type { SiteId, SymbolId } from '../../model/units.js';
 import { knownFile } from '../lines/location.js';
-import { kindAndEdge } from '../reader/branch-ends.js';
+import { unpackFlags } from '../reader/branch-ends.js';
 import { END_COLUMNS, End, type NewBranches } from '../reader/new-branches.js';
 import type { Interner } from './intern.js';
 
 const NOT_YET = -1;
 
-export class SitesOfReader {
+export class ReaderSites {
   private sites = new Int32Array(1024).fill(NOT_YET);
   private readonly origins = float64Column();
   private readonly targets = float64Column();
@@ -33,16 +33,16 @@ export class SitesOfReader {
   }
 
   /** The same, for a reader that begins with what this one knows. */
-  copy(): SitesOfReader {
+  copy(): ReaderSites {
     const { origins, targets, pairs, symbols, files, texts } = this;
-    const copy = new SitesOfReader(this.interner);
-    copy.hear({ origins: origins.taken(), targets: targets.taken(), pairs: pairs.taken(), symbols, files, texts });
+    const copy = new ReaderSites(this.interner);
+    copy.addBranches({ origins: origins.view(), targets: targets.view(), pairs: pairs.view(), symbols, files, texts });
     copy.sites.set(this.sites);
     return copy;
   }
 
   /** Hears of the branches that the reader tells of next. */
-  hear({ origins, targets, symbols, files, texts, pairs }: NewBranches): void {
+  addBranches({ origins, targets, symbols, files, texts, pairs }: NewBranches): void {
     this.origins.append(origins);
     this.targets.append(targets);
     this.pairs.append(pairs);
@@ -82,7 +82,7 @@ export class SitesOfReader {
     const target = this.pairs.values[2 * branch + 1];
     const from = (this.locationOfOrigin[origin] ??= this.locationOf(origins.values, origin * END_COLUMNS));
     const to = (this.locationOfTarget[target] ??= this.locationOf(targets.values, target * END_COLUMNS));
-    const { kind, edge } = kindAndEdge(origins.values[origin * END_COLUMNS + End.Flags]);
+    const { kind, edge } = unpackFlags(origins.values[origin * END_COLUMNS + End.Flags]);
     const site = interner.siteBetween(kind, edge, from, to);
     this.sites[branch] = site;
     return site;

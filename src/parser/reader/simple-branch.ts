@@ -26,19 +26,19 @@ export const USUAL_FLAGS = [
 });
 
 export const ARROW = ' => ';
-const LONGEST_LINE = 16 * 1024;
+const MAX_LINE_LENGTH = 16 * 1024;
 
 /**
  * Where the only arrow of a line stands, or -1: with more than one the parts of a line mean something together only.
  */
 export function onlyArrow(line: string): number {
   const arrow = line.indexOf(ARROW);
-  if (line.length > LONGEST_LINE || line.lastIndexOf(ARROW) !== arrow) return -1;
+  if (line.length > MAX_LINE_LENGTH || line.lastIndexOf(ARROW) !== arrow) return -1;
   return arrow;
 }
 
 /** The branch that a line tells of, if it is plain: lines with unknown flags are counted, and branches that were not taken mean nothing. */
-export function plainBranch(line: PerfLine): BranchText | null {
+export function simpleBranch(line: PerfLine): BranchText | null {
   if (line.type !== 'branch' || line.flags.unknown !== null || line.flags.notTaken) return null;
   const { flags, from, to } = line;
   return { kind: flags.kind, edge: edgeOf(flags.kind, flags.edge), from, to };

@@ -13,8 +13,8 @@ import { NO_FLAGS } from '../lines/perf-line.js';
 import type { PerfLine } from '../lines/perf-line-types.js';
 import { type GroupedBranches, type LineReader, OVERLONG } from '../reader/line-reader.js';
 import { LINE_COLUMNS, Line, lineText, type ReadLines } from '../reader/read-lines.js';
-import { takeError, takeSideband, wasBefore } from './records.js';
-import { LARGEST_STEP_BACK_NS } from './time-guard.js';
+import { addError, addSideband, isBeforeRecording } from './records.js';
+import { MAX_STEP_BACK_NS } from './time-guard.js';
 
 /** A line that cannot be used; `line`: counted from 1 in the piece; `text`: bytes as latin1 characters. */
 export interface DamagedInPiece {
@@ -36,7 +36,7 @@ export interface LastBranch {
   readonly text: string;
 }
 
-export interface PlainPiece {
+export interface StandalonePiece {
   readonly counts: LineCounts;
   readonly flagless: number;
   readonly damaged: readonly DamagedInPiece[];
@@ -52,11 +52,11 @@ export interface PlainPiece {
 }
 
 const NEWLINE = 10;
-export const MOST_DAMAGED_SHOWN = 10;
-export const MOST_TEXT = 200;
+export const MAX_DAMAGED_SHOWN = 10;
+export const MAX_SHOWN_LENGTH = 200;
 
 /** What lines that were just read say; null if what stands before them matters. */
-export function plainPiece(reader: LineReader, lines: ReadLines, originSeconds: number): PlainPiece | null {
+export function standalonePiece(reader: LineReader, lines: ReadLines, originSeconds: number): StandalonePiece | null {
   const piece = new PieceBuilder(lines, originSeconds);
   return piece.takeOthers() && piece.takeProcessIds() ? piece.build(reader) : null;
 }
@@ -96,24 +96,24 @@ class PieceBuilder {
     if (line.type === 'error') {
       counts.gapLines++;
       if (line.time === null || !isPossibleTime(this.timeOf(line.time))) return false;
-      takeError(line, this.timeOf(line.time), this);
+      addError(line, this.timeOf(line.time), this);
       return true;
     }
     counts.ignoredLines++;
     if (line.type === 'branch') return line.prefix.tid <= 0 || line.flags.notTaken;
     if (line.type === 'ignored') return true;
     const { time } = line.prefix;
-    const isKnown = time !== null && !wasBefore(time);
+    const isKnown = time !== null && !isBeforeRecording(time);
     const timeNs = isKnown ? this.timeOf(time) : this.timeOfRow(this.branchRow);
     if (!isPossibleTime(timeNs)) return false; // or NaN
-    takeSideband(line, timeNs, this);
+    addSideband(line, timeNs, this);
     return true;
   }
 
   private damage(row: number, reason: string): boolean {
     this.counts.damagedLines++;
     if (reason === NO_FLAGS) this.flagless++;
-    if (this.damaged.length < MOST_DAMAGED_SHOWN)
+    if (this.damaged.length < MAX_DAMAGED_SHOWN)
       this.damaged.push({ line: row + 1, text: reason === OVERLONG ? '' : this.textOf(row), reason });
     return true;
   }
@@ -154,13 +154,13 @@ class PieceBuilder {
     return true;
   }
 
-  build(reader: LineReader): PlainPiece | null {
+  build(reader: LineReader): StandalonePiece | null {
     const { counts, flagless, damaged, records, names, mappings } = this;
     const all = { counts, flagless, damaged, records, names, mappings };
     const lastRow = this.branchBefore(this.lines.length);
     if (lastRow === NONE) return { ...all, firstNs: Number.NaN, last: null, branches: null };
     const before = this.branchBefore(lastRow);
-    if (before !== NONE && this.timeOfRow(lastRow) < this.timeOfRow(before) - LARGEST_STEP_BACK_NS) return null;
+    if (before !== NONE && this.timeOfRow(lastRow) < this.timeOfRow(before) - MAX_STEP_BACK_NS) return null;
     if (!isPossibleTime(this.timeOfRow(lastRow))) return null;
     const branches = reader.group(lastRow, this.originSeconds);
     return branches && { ...all, firstNs: this.firstNs(), last: this.lastBranch(lastRow, before), branches };
@@ -169,7 +169,7 @@ class PieceBuilder {
   private lastBranch(row: number, before: number): LastBranch {
     const { heads, rows } = this.lines;
     const { tid, cpu } = heads[rows[row * LINE_COLUMNS + Line.Head]];
-    const text = this.textOf(row).slice(0, MOST_TEXT);
+    const text = this.textOf(row).slice(0, MAX_SHOWN_LENGTH);
     const times = { timeNs: this.timeOfRow(row), beforeNs: this.timeOfRow(before) };
     return { tid, cpu, branch: this.branchOf(row), ...times, line: row + 1, text };
   }

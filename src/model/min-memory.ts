@@ -3,4 +3,4 @@
  */
 
 /** With less memory than this the program itself would not fit. */
-export const LEAST_MEMORY_BYTES = 160 * 1024 * 1024;
+export const MIN_MEMORY_BYTES = 160 * 1024 * 1024;

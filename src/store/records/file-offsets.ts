@@ -8,34 +8,34 @@ import { bracketedName, isMadeAtRunTime } from '../../model/names/mapped-files.j
 import type { Mapping } from '../../model/trace/trace-chunk.js';
 import type { Address } from '../../model/units.js';
 
-export interface FilePlace {
+export interface FileOffset {
   readonly file: string;
   /** Of the address in the file. */
   readonly offset: number;
 }
 
-export interface AskedAddress {
+export interface PrintedAddress {
   readonly address: Address;
   /** As perf printed it; null: it did not. */
   readonly file: string | null;
 }
 
 /** null where the mappings do not tell. One pass over both, each in the order of addresses. */
-export function filePlaces(mappings: readonly Mapping[], asked: readonly AskedAddress[]): (FilePlace | null)[] {
+export function fileOffsets(mappings: readonly Mapping[], asked: readonly PrintedAddress[]): (FileOffset | null)[] {
   const known = mappings
     .filter(({ file, start, fileOffset }) => !isMadeAtRunTime(file) && Number.isInteger(start - fileOffset))
     .map((mapping) => ({ ...mapping, file: plainName(mapping.file) }));
   const begins = known.toSorted((a, b) => a.start - b.start);
   const ends = known.toSorted((a, b) => endOf(a) - endOf(b));
   const open = new OpenMappings();
-  const places = new Array<FilePlace | null>(asked.length).fill(null);
+  const places = new Array<FileOffset | null>(asked.length).fill(null);
   let begun = 0;
   let ended = 0;
   const rows = [...asked.entries()].sort(([, a], [, b]) => a.address - b.address);
   for (const [row, { address, file }] of rows) {
     while (begun < begins.length && begins[begun].start <= address) open.add(begins[begun++], 1);
     while (ended < ends.length && endOf(ends[ended]) <= address) open.add(ends[ended++], -1);
-    places[row] = open.placeOf(address, file);
+    places[row] = open.offsetAt(address, file);
   }
   return places;
 }
@@ -69,7 +69,7 @@ class OpenMappings {
     else this.starts.set(mapping.file, starts);
   }
 
-  placeOf(address: Address, file: string | null): FilePlace | null {
+  offsetAt(address: Address, file: string | null): FileOffset | null {
     const { starts } = this;
     const found = file ?? (starts.size === 1 ? (starts.keys().next().value as string) : null);
     const startsOfFile = found === null ? undefined : starts.get(found);
