@@ -1,5 +1,5 @@
 /**
- * The commands: their names, arguments, options and examples, and what runs them.
+ * Defines the commands: names, arguments, options, examples, and the functions that run them.
  */
 
 import { CompletionOptions, SHELLS } from './options/completion.js';
@@ -17,15 +17,15 @@ import { ReportOptions } from './options/report.js';
 import { StacksOptions } from './options/stacks.js';
 import { answerFormat, outputFormats } from './output/formats.js';
 import type { Argument, Command, Program } from './usage/command.js';
-import { command } from './usage/define.js';
-import { EXIT_TEXTS } from './usage/exit-codes.js';
+import { defineCommand } from './usage/define-command.js';
+import { EXIT_MEANINGS } from './usage/exit-codes.js';
 import { unknownCommand } from './usage/usage-errors.js';
 
-const TEXT = 'text of perf script, also compressed (.gz); - is standard input; several are one recording';
-/** What has the calls themselves. */
+const TEXT = 'text of perf script, also compressed (.gz); - is standard input; several make up one trace';
+/** Inputs that contain single calls. */
 const TRACES: Argument = {
   property: 'inputs',
-  word: 'INPUT',
+  placeholder: 'INPUT',
   description: `a recording (perf.data), a pack, an imported trace (.ptf), or ${TEXT}`,
   isMany: true,
   isFile: true,
@@ -35,51 +35,54 @@ const INPUTS: Argument = {
   description: `a recording (perf.data), a pack, an imported trace (.ptf), a JSON profile, or ${TEXT}`,
 };
 
-const DOCTOR = command({
+const DOCTOR = defineCommand({
   name: 'doctor',
   task: 'Record',
   summary: 'check whether this machine can record, and what to fix',
   examples: [
-    ['ptflame doctor', 'a line for each thing that recording needs'],
+    ['ptflame doctor', 'one line for each requirement'],
     ['ptflame doctor --json', 'the same, for programs'],
   ],
   schema: DoctorOptions,
   run: async (options) => (await import('./commands/doctor.js')).doctor(options),
 });
 
-const RECORD = command({
+const RECORD = defineCommand({
   name: 'record',
   task: 'Record',
   summary: 'record a process, threads, CPUs or a command with Intel PT',
-  details: 'Ctrl-C stops the recording and keeps it; a second one discards it.',
+  details: 'Ctrl-C stops the recording and keeps it; a second Ctrl-C discards it.',
   examples: [
     ['ptflame record -p 1234 -t 500ms', 'half a second of a process'],
     ['ptflame record --render flame.html -- ./program --its flags', 'a command from start to end, and its flame graph'],
     ['ptflame record -C 0-3 --kernel -o all.data', 'four CPUs, with the kernel'],
-    ['ptflame record -p 1234 --only parse --binary ./server', 'only the code of that function'],
-    ['ptflame record -p 1234 --snapshot --trigger signal', 'the moments before each kill -USR2'],
-    ['ptflame record -p 1234 --dry-run', 'print the commands, run nothing'],
+    ['ptflame record -p 1234 --only parse --binary ./server', 'only the code of one function'],
+    ['ptflame record -p 1234 --snapshot --trigger signal', 'the time before each kill -USR2'],
+    ['ptflame record -p 1234 --dry-run', 'print the commands without running them'],
   ],
   schema: RecordOptions,
   runsCommand: true,
-  run: async (options, signal, toRun) => {
-    outputFormats({ output: options.render }); // what cannot be drawn is refused before anything is recorded
-    const recording = await (await import('./commands/record.js')).record(options, toRun);
+  run: async (options, signal, recordedCommand) => {
+    outputFormats({ output: options.render }); // refuses unknown formats before anything is recorded
+    const recording = await (await import('./commands/record.js')).record(options, recordedCommand);
     const { render: output, perf, quiet } = options;
     if (recording !== null && output) await RENDER.run({ inputs: [recording], output, perf, quiet }, signal, null);
   },
 });
 
-const RENDER = command({
+const RENDER = defineCommand({
   name: 'render',
-  task: 'Look',
+  task: 'Draw',
   summary: 'draw a flame graph, or write folded stacks or a profile',
   examples: [
-    ['ptflame render perf.data -o flame.html', 'an interactive report, to open in a browser'],
-    ['ptflame render trace.txt -o out.folded -o flame.svg --icicle', 'folded stacks and a picture, callers on top'],
+    ['ptflame render perf.data -o flame.html', 'an interactive report for the browser'],
+    [
+      'ptflame render trace.txt -o out.folded -o flame.svg --icicle',
+      'folded stacks, and a picture with callers on top',
+    ],
     ['perf script … | ptflame render - > out.folded', 'in a pipe'],
-    ['ptflame render cpu*.txt.gz --by thread -o threads.svg', 'several files, a root frame for each thread'],
-    ['ptflame render trace.txt -o out.json', 'the whole profile; render it again in place of the trace'],
+    ['ptflame render cpu*.txt.gz --by thread -o threads.svg', 'several files, with a root frame per thread'],
+    ['ptflame render trace.txt -o out.json', 'the complete profile, which can be rendered instead of the trace'],
   ],
   arguments: [INPUTS],
   schema: RenderOptions,
@@ -88,13 +91,13 @@ const RENDER = command({
     (await import('./commands/render.js')).render(options, outputFormats(options), signal),
 });
 
-const REPORT = command({
+const REPORT = defineCommand({
   name: 'report',
-  task: 'Ask',
+  task: 'Analyze',
   summary: 'list functions: time, calls, averages, percentiles',
   examples: [
     ['ptflame report perf.data --sort self --top 20', 'where the time goes'],
-    ["ptflame report trace.txt --match '^mem_' --threads", 'some functions, also thread by thread'],
+    ["ptflame report trace.txt --match '^mem_' --threads", 'some functions, also per thread'],
     ["ptflame report trace.txt --inside 'do_command#1ms,'", 'where slow calls of a function spend their time'],
     ['ptflame report trace.txt --json', 'for programs; --csv for spreadsheets'],
   ],
@@ -103,21 +106,23 @@ const REPORT = command({
   run: async (options, signal) => (await import('./commands/questions.js')).report(options, signal),
 });
 
-const LATENCY = command({
+const LATENCY = defineCommand({
   name: 'latency',
-  task: 'Ask',
-  summary: 'explain one function: how long its calls took, and why',
-  details:
-    'Shows the distribution of its durations, what its calls did, who called it, and what was different in the slowest.',
+  task: 'Analyze',
+  summary: 'show how long the calls of a function took, and why',
+  details: 'Shows the distribution of durations, callees, callers, and how the slowest calls differ.',
   examples: [
     ['ptflame latency do_command perf.data', 'distribution, callees, callers and paths'],
-    ['ptflame latency do_command trace.txt --slowest 3', 'the longest calls beside the average one'],
-    ['ptflame latency do_command trace.txt --latency 1ms, --by-caller', 'only calls of 1 ms or more, for each caller'],
-    ["ptflame latency trx_commit trace.txt --inside 'do_command#10ms,'", 'its calls inside slow calls of another one'],
+    ['ptflame latency do_command trace.txt --slowest 3', 'the longest calls, compared with the average'],
+    ['ptflame latency do_command trace.txt --latency 1ms, --by-caller', 'only calls of at least 1 ms, by caller'],
+    [
+      "ptflame latency trx_commit trace.txt --inside 'do_command#10ms,'",
+      'its calls inside slow calls of another function',
+    ],
     ["ptflame latency --regex '^lock_' trace.txt", 'several functions together'],
   ],
   arguments: [
-    { property: 'function', word: 'FUNCTION', description: 'a whole name, or /a regular expression/' },
+    { property: 'function', placeholder: 'FUNCTION', description: 'an exact name or /a regular expression/' },
     TRACES,
   ],
   schema: LatencyOptions,
@@ -126,13 +131,13 @@ const LATENCY = command({
     (await import('./commands/questions.js')).latency(options, patternOf(options), signal),
 });
 
-const STACKS = command({
+const STACKS = defineCommand({
   name: 'stacks',
-  task: 'Ask',
+  task: 'Analyze',
   summary: "show every thread's stack at one moment",
-  details: 'Shows what ran, what waited, and since when.',
+  details: 'Shows what ran, what waited, and for how long.',
   examples: [
-    ['ptflame stacks perf.data --at +10ms', '10 ms after the recording began'],
+    ['ptflame stacks perf.data --at +10ms', '10 ms after the start of the recording'],
     ['ptflame stacks trace.txt --at 858572.850211', "on perf's clock"],
   ],
   arguments: [TRACES],
@@ -140,50 +145,50 @@ const STACKS = command({
   run: async (options, signal) => (await import('./commands/questions.js')).stacks(options, signal),
 });
 
-const DIFF = command({
+const DIFF = defineCommand({
   name: 'diff',
-  task: 'Ask',
+  task: 'Analyze',
   summary: 'compare two traces or profiles, function by function',
   examples: [
     ['ptflame diff old.data new.data', 'by change of self time'],
-    ['ptflame diff old.json new.json --sort avg', 'functions whose calls take longer, or shorter'],
+    ['ptflame diff old.json new.json --sort avg', 'functions whose calls became slower or faster'],
   ],
   arguments: [
     {
       property: 'before',
-      word: 'BEFORE',
-      description: 'one trace or profile, of any kind that render takes',
+      placeholder: 'BEFORE',
+      description: 'a trace or profile, any INPUT of render',
       isFile: true,
     },
-    { property: 'after', word: 'AFTER', description: 'the other', isFile: true },
+    { property: 'after', placeholder: 'AFTER', description: 'another one', isFile: true },
   ],
   schema: DiffOptions,
   formats: (options) => [answerFormat(options)],
   run: async (options, signal) => (await import('./commands/questions.js')).diff(options, signal),
 });
 
-const IMPORT = command({
+const IMPORT = defineCommand({
   name: 'import',
-  task: 'Keep and move',
-  summary: 'decode once into a file that every command reads much faster',
+  task: 'Convert and inspect',
+  summary: 'decode a trace once, into a file that is much faster to read',
   examples: [
-    ['ptflame import perf.data -o trace.ptf', 'takes whatever render takes'],
-    ['ptflame render trace.ptf -o flame.html', 'the same picture as of perf.data'],
+    ['ptflame import perf.data -o trace.ptf', 'any trace that render reads'],
+    ['ptflame render trace.ptf -o flame.html', 'the same picture as from perf.data'],
   ],
   arguments: [TRACES],
   schema: ImportOptions,
   run: async (options, signal) => (await import('./commands/import.js')).importInputs(options, signal),
 });
 
-const INFO = command({
+const INFO = defineCommand({
   name: 'info',
-  task: 'Keep and move',
-  summary: 'tell what a recording or imported trace holds, undecoded',
-  examples: [['ptflame info perf.data', 'machine, settings, losses, threads, and what decoding will cost']],
+  task: 'Convert and inspect',
+  summary: 'describe a recording or imported trace without decoding it',
+  examples: [['ptflame info perf.data', 'machine, settings, losses, threads, and the cost of decoding']],
   arguments: [
     {
       property: 'file',
-      word: 'FILE',
+      placeholder: 'FILE',
       description: 'a recording (perf.data), a pack or an imported trace',
       isFile: true,
     },
@@ -192,24 +197,26 @@ const INFO = command({
   run: async (options, signal) => (await import('./commands/info.js')).info(options, signal),
 });
 
-const PACK = command({
+const PACK = defineCommand({
   name: 'pack',
-  task: 'Keep and move',
-  summary: 'put a recording and what decoding it needs into one file',
-  details: 'The pack can be rendered on another machine, which needs perf but neither Intel PT nor the programs.',
+  task: 'Convert and inspect',
+  summary: 'pack a recording and the binaries that decoding needs into one file',
+  details: 'The pack can be rendered on any machine with perf, without Intel PT or the binaries.',
   examples: [
-    ['ptflame pack perf.data -o trace.pack', 'where it was recorded'],
-    ['ptflame render trace.pack -o flame.html', 'anywhere'],
+    ['ptflame pack perf.data -o trace.pack', 'on the machine that recorded it'],
+    ['ptflame render trace.pack -o flame.html', 'on any machine'],
   ],
-  arguments: [{ property: 'recording', word: 'RECORDING', description: 'a perf.data', isFile: true }],
+  arguments: [
+    { property: 'recording', placeholder: 'RECORDING', description: 'a recording (perf.data)', isFile: true },
+  ],
   schema: PackOptions,
   run: async (options, signal) => (await import('./commands/pack.js')).pack(options, signal),
 });
 
-const DEMO = command({
+const DEMO = defineCommand({
   name: 'demo',
-  task: 'Look',
-  summary: 'draw the bundled trace; works on any machine, needs no perf',
+  task: 'Draw',
+  summary: 'draw the bundled trace, on any machine, without perf',
   examples: [
     ['ptflame demo', 'write flame.html'],
     ['ptflame demo -o -', 'print its folded stacks'],
@@ -221,7 +228,7 @@ const DEMO = command({
   },
 });
 
-const HELP = command({
+const HELP = defineCommand({
   name: 'help',
   task: 'Help',
   summary: 'explain ptflame or one of its commands',
@@ -229,7 +236,7 @@ const HELP = command({
     ['ptflame help render', 'the same as ptflame render --help'],
     ['ptflame help --man | man -l -', 'the man page'],
   ],
-  arguments: [{ property: 'command', word: 'COMMAND', description: 'what to explain', isOptional: true }],
+  arguments: [{ property: 'command', placeholder: 'COMMAND', description: 'a command', isOptional: true }],
   schema: HelpOptions,
   run: async ({ command: name, man }) => {
     const command = COMMANDS.find((each) => each.name === name) ?? null;
@@ -238,20 +245,20 @@ const HELP = command({
   },
 });
 
-const COMPLETION = command({
+const COMPLETION = defineCommand({
   name: 'completion',
   task: 'Help',
   summary: 'print a script for shell completion',
   examples: [
     ['source <(ptflame completion bash)', 'in ~/.bashrc'],
-    ['source <(ptflame completion zsh)', 'in ~/.zshrc, behind compinit'],
+    ['source <(ptflame completion zsh)', 'in ~/.zshrc, after compinit'],
     ['ptflame completion fish > ~/.config/fish/completions/ptflame.fish', 'once'],
   ],
   arguments: [
     {
       property: 'shell',
-      word: 'SHELL',
-      description: 'bash, zsh or fish (default: the one that $SHELL names, else bash)',
+      placeholder: 'SHELL',
+      description: 'bash, zsh or fish (default: by $SHELL, else bash)',
       isOptional: true,
       choices: SHELLS,
     },
@@ -260,7 +267,7 @@ const COMPLETION = command({
   run: async (options) => (await import('./commands/self-description.js')).completion(options, COMMANDS),
 });
 
-/** In the order in which help lists the commands of a task. */
+/** In help, commands of a task keep this order. */
 const COMMANDS: readonly Command[] = [
   DEMO,
   DOCTOR,
@@ -277,4 +284,4 @@ const COMMANDS: readonly Command[] = [
   COMPLETION,
 ];
 
-export const PROGRAM: Program = { commands: COMMANDS, exitCodes: EXIT_TEXTS };
+export const PROGRAM: Program = { commands: COMMANDS, exitCodes: EXIT_MEANINGS };

@@ -10,7 +10,7 @@ export async function run(argv: readonly string[], signal: AbortSignal): Promise
   if (invocation.kind === 'version') return (await import('./commands/self-description.js')).version();
   if (invocation.kind === 'help')
     return (await import('./commands/self-description.js')).help(invocation.command, { man: false }, PROGRAM);
-  const { command, values, toRun } = invocation;
+  const { command, values, recordedCommand } = invocation;
   if (values['noColor'] === true) process.env['NO_COLOR'] = '1';
-  await command.run(values, signal, toRun);
+  await command.run(values, signal, recordedCommand);
 }

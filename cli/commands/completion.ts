@@ -1,5 +1,5 @@
 /**
- * `ptflame completion`: a script for a shell, on standard output.
+ * `ptflame completion`: prints a completion script for a shell.
  */
 import { basename } from 'node:path';
 import type { CompletionOptions } from '../options/completion.js';

@@ -1,5 +1,5 @@
 /**
- * `ptflame diff`: what changed from one trace to another.
+ * `ptflame diff`: compares two traces or profiles.
  */
 import { type Diff, diffOf, nameMatcher } from '../../src/answers.js';
 import type { Profile } from '../../src/index.js';
@@ -37,11 +37,11 @@ async function read(path: string, options: DiffOptions, signal: AbortSignal): Pr
 }
 
 const CHANGES = ['calls', 'totalNs', 'selfNs', 'outsideNs', 'avgNs', 'p99Ns'] as const;
-/** What came later stands behind: columns keep their places. */
-const MORE_CHANGES = ['inferred', 'unwound', 'outsideSelfNs', 'maxNs', 'longestCutNs'] as const;
+/** Later additions are appended, so that columns keep their positions. */
+const ADDED_CHANGES = ['inferred', 'unwound', 'outsideSelfNs', 'maxNs', 'longestCutNs'] as const;
 
 function csvRows({ functions }: Diff): (string | number | boolean | null)[][] {
-  const changes = [...CHANGES, ...MORE_CHANGES];
+  const changes = [...CHANGES, ...ADDED_CHANGES];
   const titles = changes.flatMap((name) => [`${name} before`, `${name} after`]);
   const rows = functions.map((row) => {
     return [row.name, row.dso, ...changes.flatMap((name) => [row[name].before, row[name].after]), row.isStop];

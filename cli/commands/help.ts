@@ -1,5 +1,5 @@
 /**
- * `ptflame help`: what ptflame and its commands do, on standard output.
+ * `ptflame help`: prints help about ptflame or a command, or the man page.
  */
 import type { HelpOptions } from '../options/help.js';
 import { helpWidth } from '../terminal/width.js';
@@ -7,7 +7,7 @@ import type { Command, Program } from '../usage/command.js';
 import { commandHelp, overview } from '../usage/help.js';
 import { manPage } from '../usage/man-page.js';
 
-/** `command`: null for all of ptflame. */
+/** `command`: null for ptflame as a whole. */
 export function help(command: Command | null, { man }: Pick<HelpOptions, 'man'>, program: Program): void {
   if (man) return void process.stdout.write(manPage(program));
   const lines = command === null ? overview(program, helpWidth()) : commandHelp(command, program, helpWidth());

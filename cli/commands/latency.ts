@@ -1,5 +1,5 @@
 /**
- * `ptflame latency`: one function: how long its calls took, and why.
+ * `ptflame latency`: shows how long the calls of a function took, and why.
  */
 
 import { type ChildRow, type Latency, latencyAnswer } from '../../src/answers.js';
@@ -13,7 +13,6 @@ import { refuseTwoFormats, writeAnswer } from '../output/answer.js';
 import { notifyQuality } from '../quality/lines.js';
 import { tableWidth } from '../terminal/width.js';
 
-/** `pattern`: of the functions asked about. */
 export async function latency(options: LatencyOptions, pattern: FunctionPattern, signal: AbortSignal): Promise<void> {
   refuseTwoFormats(options);
   const inputs = await requireTraces(await openInputs(options.inputs, options, signal));

@@ -1,5 +1,5 @@
 /**
- * The commands that answer questions: loaded together, for they share most of what they are made of.
+ * The commands that analyze traces: loaded as one module, as they share most of their imports.
  */
 export { diff } from './diff.js';
 export { latency } from './latency.js';

@@ -1,5 +1,5 @@
 /**
- * `ptflame render`: a trace or a profile in, folded stacks or a profile out.
+ * `ptflame render`: draws flame graphs and writes folded stacks or profiles.
  */
 
 import { type Profile, PtflameError } from '../../src/index.js';
@@ -15,22 +15,22 @@ import { writtenLines } from '../output/written-files.js';
 import { notifyQuality } from '../quality/lines.js';
 import { notify } from '../terminal/notify.js';
 
-/** `formats`: of the outputs, as they follow each other. */
+/** `formats`: of the outputs, in their order. */
 export async function render(options: RenderOptions, formats: readonly Format[], signal: AbortSignal): Promise<void> {
   if (options.output === undefined) refusePicture(formats);
   const inputs = await openInputs(options.inputs, options, signal);
   await renderInputs(inputs, options.inputs, options, formats, signal);
 }
 
-/** Whoever names no output does not expect a page full of markup; with `-o -` it is wanted. */
+/** Refuses to print markup to a terminal, unless `-o -` requests it. */
 function refusePicture([format]: readonly Format[]): void {
   if (format === 'folded' || !process.stdout.isTTY) return;
   throw new PtflameError('BAD_OPTION', `${format} is not printed to a terminal`, {
-    hint: `name a file: -o flame.${format}, or -o - to print it all the same; see --help`,
+    hint: `name a file: -o flame.${format}, or print it with -o -; see --help`,
   });
 }
 
-/** Renders opened inputs; the demo comes in here. `names`: the paths of inputs that can be read again. */
+/** Renders opened inputs, also for `demo`. `names`: paths of inputs that can be read again. */
 export async function renderInputs(
   inputs: readonly CommandInput[],
   names: readonly string[],
@@ -41,9 +41,9 @@ export async function renderInputs(
   const written = (options.output ?? ['-']).map((path, at) => ({ path, format: formats[at] }));
   const outputs: { output: Output; format: Format }[] = [];
   for (const { path, format } of written) outputs.push({ output: await openOutput(path, names), format });
-  const isWhole = outputs.some(({ format }) => format === 'json' || format === 'html');
-  const trees = options.by !== 'none' || isWhole ? 'apart' : 'together';
-  const profile = await loadProfile(inputs, options, { trees, durations: isWhole }, signal);
+  const isDetailed = outputs.some(({ format }) => format === 'json' || format === 'html');
+  const trees = options.by !== 'none' || isDetailed ? 'apart' : 'together';
+  const profile = await loadProfile(inputs, options, { trees, durations: isDetailed }, signal);
   if (!options.quiet && outputs.some(({ format }) => format === 'folded')) warnOfSize(profile, options);
   const renderers = await Promise.all(outputs.map(({ format }) => loadRenderer(format, options)));
   await writeAll(outputs.map(({ output }, at) => ({ output, chunks: () => (renderers[at] as Renderer)(profile) })));
@@ -52,7 +52,7 @@ export async function renderInputs(
   for (const line of await writtenLines(written, names)) notify(line);
 }
 
-/** Said before it is written: each line of folded stacks has its whole path. */
+/** Larger folded stacks cause a warning. */
 const LARGE_FOLDED_BYTES = 100_000_000;
 
 function warnOfSize(profile: Profile, { by, minNs }: RenderOptions): void {
@@ -60,7 +60,7 @@ function warnOfSize(profile: Profile, { by, minNs }: RenderOptions): void {
   const bytes = foldedBytes(profile, { by, minNs });
   if (bytes < LARGE_FOLDED_BYTES) return;
   notify(
-    `warning: the folded stacks take about ${formatBytes(bytes)}, as calls are nested deeply and each line has its whole path: ` +
-      '--min-ns N leaves out short ones, -o FILE.svg and -o FILE.html stay small',
+    `warning: the folded stacks have about ${formatBytes(bytes)}, as calls are nested deeply and each line has its full path: ` +
+      '--min-ns N leaves out short paths, -o FILE.svg and -o FILE.html stay small',
   );
 }

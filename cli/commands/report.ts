@@ -1,5 +1,5 @@
 /**
- * `ptflame report`: a flat table of functions.
+ * `ptflame report`: prints a table of functions.
  */
 import { type FunctionRow, nameMatcher, type Report, reportOf } from '../../src/answers.js';
 import { reportLines } from '../answers/report.js';
@@ -10,8 +10,8 @@ import { refuseTwoFormats, writeAnswer } from '../output/answer.js';
 import { notifyQuality } from '../quality/lines.js';
 import { tableWidth } from '../terminal/width.js';
 
-/** Functions in a table for people. */
-const ROWS = 40;
+/** Default number of rows of a text table. */
+const DEFAULT_ROWS = 40;
 
 export async function report(options: ReportOptions, signal: AbortSignal): Promise<void> {
   const { sort, match, threads, json, csv } = options;
@@ -23,10 +23,10 @@ export async function report(options: ReportOptions, signal: AbortSignal): Promi
     { trees: threads ? 'apart' : 'together', durations: true },
     signal,
   );
-  const top = options.top ?? (json || csv ? 0 : ROWS);
-  const isTold = !json && !csv; // a table says how many more there are
+  const top = options.top ?? (json || csv ? 0 : DEFAULT_ROWS);
+  const isText = !json && !csv; // a text table also states the number of other rows
   const isMatch = match && { match: nameMatcher(match, profile.symbols.name) };
-  const answer = reportOf(profile, { sort, threads, ...(top > 0 && !isTold && { top }), ...isMatch });
+  const answer = reportOf(profile, { sort, threads, ...(top > 0 && !isText && { top }), ...isMatch });
   await writeAnswer(
     { json: () => answer, text: () => reportLines(answer, tableWidth(), top), csv: () => csvRows(answer) },
     options,
@@ -36,10 +36,10 @@ export async function report(options: ReportOptions, signal: AbortSignal): Promi
 
 const COLUMNS = [
   'name dso calls inferred totalNs selfNs outsideNs onCpuNs inferredNs avgNs minNs maxNs p50Ns p90Ns p99Ns',
-  'unwound longestCutNs outsideSelfNs isStop', // what came later stands behind: columns keep their places
+  'unwound longestCutNs outsideSelfNs isStop', // later additions are appended: columns keep their positions
 ].flatMap((names) => names.split(' ')) as (keyof FunctionRow)[];
 
-/** With threads, each row says whose it is; all threads together are nobody's. */
+/** With threads, each row begins with tid, pid and comm, which are empty for all threads together. */
 function csvRows({ functions, threads }: Report): (string | number | boolean | null)[][] {
   const cells = (row: FunctionRow) => COLUMNS.map((column) => row[column]);
   if (threads === undefined) return [COLUMNS, ...functions.map(cells)];

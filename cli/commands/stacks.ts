@@ -1,5 +1,5 @@
 /**
- * `ptflame stacks`: what every thread did at a moment.
+ * `ptflame stacks`: shows the stack of every thread at one moment.
  */
 import { stacksAnswer } from '../../src/answers.js';
 import { askStacks } from '../../src/index.js';

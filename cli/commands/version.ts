@@ -1,9 +1,9 @@
 /**
- * `ptflame --version`: who is running here: ptflame, Node.js, and the perf that would record and decode.
+ * `ptflame --version`: prints the versions of ptflame, Node.js and perf.
  */
 import { PTFLAME_VERSION } from '../../src/text.js';
 
-/** "0.1.0 (Node 20.20.2, perf 6.1.0)"; asks perf, which takes a moment. */
+/** Prints "0.1.0 (Node 20.20.2, perf 6.1.0)". Starts perf, which takes a moment. */
 export async function version(): Promise<void> {
   process.stdout.write(`${PTFLAME_VERSION} (Node ${process.versions.node}, ${await perfText()})\n`);
 }

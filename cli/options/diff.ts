@@ -10,8 +10,8 @@ export const DiffOptions = z.object({
   before: path,
   after: path,
   ...group('Output', {
-    sort: flag(z.enum(['self', 'total', 'calls', 'avg']).default('self'), 'whose change comes first'),
-    top: atMost(40, 'how many functions; 0 is all (JSON and CSV have all)', ['text']),
+    sort: flag(z.enum(['self', 'total', 'calls', 'avg']).default('self'), 'sort by the change of this'),
+    top: atMost(40, 'maximum number of functions; 0: all (JSON and CSV: all)', ['text']),
     json,
     csv,
   }),

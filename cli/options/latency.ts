@@ -13,20 +13,20 @@ export const LatencyOptions = z.object({
   function: path,
   inputs: z.array(path).min(1),
   ...group('Output', {
-    slowest: atMost(0, 'show the N longest calls one by one, beside the average call (not with --csv)', [
+    slowest: atMost(0, 'show each of the N longest calls, compared with the average (not with --csv)', [
       'text',
       'json',
     ]),
-    byCaller: flag(z.boolean().default(false), 'repeat it for each caller (JSON always has the callers)', {
+    byCaller: flag(z.boolean().default(false), 'repeat the tables for each caller (JSON always has the callers)', {
       formats: ['text', 'csv'],
     }),
-    top: atMost(20, 'how many rows a table has (JSON and CSV have all)', ['text']),
+    top: atMost(20, 'maximum number of rows of a table (JSON and CSV: all)', ['text']),
     json,
-    csv: flag(z.boolean().default(false), 'print what was called (by each caller, with --by-caller) as CSV'),
+    csv: flag(z.boolean().default(false), 'print the callees (with --by-caller: by caller) as CSV'),
   }),
   ...group('What is shown', {
-    regex: flag(z.boolean().default(false), 'FUNCTION is a regular expression; take all that it matches together'),
-    latency: flag(durations.optional(), 'only calls that took so long, such as 1ms,10ms; one bound may be left out', {
+    regex: flag(z.boolean().default(false), 'FUNCTION is a regular expression; all matches are analyzed together'),
+    latency: flag(durations.optional(), 'only calls of this duration, such as 1ms,10ms; either may be omitted', {
       value: 'MIN,MAX',
     }),
   }),
@@ -35,9 +35,11 @@ export const LatencyOptions = z.object({
 });
 export type LatencyOptions = z.infer<typeof LatencyOptions>;
 
-/** @throws PtflameError BAD_OPTION for what is no regular expression */
+/** @throws PtflameError BAD_OPTION for an invalid regular expression */
 export function patternOf({ function: text, regex: isRegex }: LatencyOptions): FunctionPattern {
   const pattern = isRegex ? expression(text) : parseFunction(text);
   if (pattern !== null) return pattern;
-  throw new PtflameError('BAD_OPTION', `${text} is no regular expression`, { hint: 'see ptflame latency --help' });
+  throw new PtflameError('BAD_OPTION', `${text} is not a valid regular expression`, {
+    hint: 'see ptflame latency --help',
+  });
 }

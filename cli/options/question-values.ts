@@ -1,5 +1,5 @@
 /**
- * How times, durations and functions are written on the command line.
+ * Parses times, durations and functions of the command line.
  */
 import * as z from 'zod';
 import type { CallPattern, FunctionPattern, Moment } from '../../src/index.js';
@@ -8,23 +8,23 @@ const UNITS: Readonly<Record<string, number>> = { ns: 1, us: 1e3, µs: 1e3, ms: 
 const DURATION = String.raw`\d{1,15}(?:\.\d{1,9})?(?:ns|us|µs|ms|s)?`;
 const IS_DURATION = new RegExp(`^(${DURATION})$`);
 
-/** "10us" → nanoseconds, whole ones; without a unit they are nanoseconds. */
+/** "10us" → whole nanoseconds, also the default unit. */
 export function parseDuration(text: string): number | null {
   if (!IS_DURATION.test(text)) return null;
   const [, number, unit = ''] = /^([\d.]+)(\D*)$/.exec(text) as RegExpExecArray;
   return Math.round(Number(number) * UNITS[unit === '' ? 'ns' : unit]);
 }
 
-/** "10us,1ms": both bounds, or one of them. */
+/** "10us,1ms": both bounds or one of them. */
 function parseDurations(text: string): Pick<CallPattern, 'minNs' | 'maxNs'> | null {
-  const [least, most, ...more] = text.split(',').map((part) => part.trim());
-  if (least === undefined || most === undefined || more.length > 0 || (least === '' && most === '')) return null;
-  const [minNs, maxNs] = [least, most].map((part) => (part === '' ? undefined : parseDuration(part)));
+  const [min, max, ...more] = text.split(',').map((part) => part.trim());
+  if (min === undefined || max === undefined || more.length > 0 || (min === '' && max === '')) return null;
+  const [minNs, maxNs] = [min, max].map((part) => (part === '' ? undefined : parseDuration(part)));
   if (minNs === null || maxNs === null || (minNs ?? 0) > (maxNs ?? Number.POSITIVE_INFINITY)) return null;
   return { ...(minNs !== undefined && { minNs }), ...(maxNs !== undefined && { maxNs }) };
 }
 
-/** "858572.85": perf's clock; "+10ms": from the start of the recording. */
+/** "858572.85": on perf's clock; "+10ms": from the start of the recording. */
 export function parseMoment(text: string): Moment | null {
   if (text.startsWith('+')) {
     const afterStartNs = parseDuration(text.slice(1));
@@ -34,7 +34,7 @@ export function parseMoment(text: string): Moment | null {
   return match && { seconds: Number(match[1]), ns: Number((match[2] ?? '').padEnd(9, '0')) };
 }
 
-/** "/^get_/": an expression, for a name cannot begin so; all else is a whole name. */
+/** "/^get_/": a regular expression, as no name begins with a slash. Otherwise an exact name. */
 export function parseFunction(text: string): FunctionPattern | null {
   const match = /^\/(.+)\/$/s.exec(text);
   return match === null ? text : expression(match[1]);
@@ -58,7 +58,7 @@ function parseCalls(text: string): CallPattern | null {
   return functions === null || durations === null ? null : { functions, ...durations };
 }
 
-/** A schema of texts that are read by a parser, which gives null for what it cannot read. */
+/** Returns a schema of texts that `parse` accepts, which returns null for invalid ones. */
 function parsed<Value>(parse: (text: string) => Value | null, message: string) {
   return z.string().transform((text, context) => {
     const value = parse(text.trim());
@@ -68,21 +68,24 @@ function parsed<Value>(parse: (text: string) => Value | null, message: string) {
   });
 }
 
-export const durations = parsed(parseDurations, 'is MIN,MAX, as 10us,1ms; one of the two may be left out');
-export const moment = parsed(parseMoment, "is a time on perf's clock, as 858572.85, or from the start, as +10ms");
-export const functionPattern = parsed(parseFunction, 'is the name of a function, or /a regular expression/');
+export const durations = parsed(parseDurations, 'must be MIN,MAX, such as 10us,1ms; either may be omitted');
+export const moment = parsed(
+  parseMoment,
+  "must be a time on perf's clock, such as 858572.85, or from the start, such as +10ms",
+);
+export const functionPattern = parsed(parseFunction, 'must be a function name or /a regular expression/');
 
 export const window = parsed((text) => {
   const [from, to, ...more] = text.split(',').map((part) => part.trim());
   if (from === undefined || to === undefined || more.length > 0 || (from === '' && to === '')) return null;
   const [start, end] = [from, to].map((part) => (part === '' ? undefined : parseMoment(part)));
   return start === null || end === null ? null : { from: start ?? null, to: end ?? null };
-}, 'is FROM,TO, as +10ms,+20ms or 858572.85,858572.9; one of the two may be left out');
+}, 'must be FROM,TO, such as +10ms,+20ms or 858572.85,858572.9; either may be omitted');
 
 export const callPatterns = z.array(z.coerce.string()).transform((texts, context) => {
   const patterns = texts.map(parseCalls);
   const found = patterns.filter((pattern) => pattern !== null);
   if (found.length === texts.length) return found;
-  context.addIssue({ code: 'custom', message: 'is FUNCTION or FUNCTION#MIN,MAX, as do_command#10us,1ms' });
+  context.addIssue({ code: 'custom', message: 'must be FUNCTION or FUNCTION#MIN,MAX, such as do_command#10us,1ms' });
   return z.NEVER;
 });

@@ -6,17 +6,17 @@ import { flag, group } from '../usage/flag.js';
 import { decoding, filters, general, outputs, replaying, resources, selection } from './shared.js';
 import { path } from './values.js';
 
-/** How a picture looks; what is not given is the library's default. */
+/** Defaults are those of the library. */
 const appearance = group('Appearance', {
-  title: flag(z.string().optional(), 'the heading above the picture (html, svg)', { formats: ['html', 'svg'] }),
+  title: flag(z.string().optional(), 'title of the picture (html, svg)', { formats: ['html', 'svg'] }),
   icicle: flag(z.boolean().default(false), 'callers on top, callees below (html, svg)', { formats: ['html', 'svg'] }),
   width: flag(
-    z.number('is a number').min(300, 'is 300 or more').max(20_000, 'is 20000 or less').optional(),
-    'width where no browser window sets it (svg; default: 1200)',
+    z.number('must be a number').min(300, 'must be 300 or more').max(20_000, 'must be 20000 or less').optional(),
+    'width if no browser window sets it (svg; default: 1200)',
     { value: 'PX', formats: ['svg'] },
   ),
   minPx: flag(
-    z.number('is a number').min(0, 'is 0 or more').optional(),
+    z.number('must be a number').min(0, 'must be 0 or more').optional(),
     'merge neighbouring frames that are narrower (svg; default: a third of a pixel)',
     { value: 'PX', formats: ['svg'] },
   ),
@@ -25,12 +25,12 @@ const appearance = group('Appearance', {
     'add a root frame for each thread, process or command name (svg, folded)',
     { formats: ['svg', 'folded'] },
   ),
-  annotate: flag(z.boolean().default(false), 'add calls, cut calls and the average in ns to each name (folded)', {
+  annotate: flag(z.boolean().default(false), 'add calls, inferred calls and the average in ns to each name (folded)', {
     formats: ['folded'],
   }),
   minNs: flag(
-    z.number('is a number').min(0, 'is 0 or more').default(0),
-    'leave out paths with less time of their own (folded)',
+    z.number('must be a number').min(0, 'must be 0 or more').default(0),
+    'leave out paths with less self time (folded)',
     { value: 'NS', formats: ['folded'] },
   ),
 });
@@ -41,7 +41,7 @@ export const RenderOptions = z.object({
     output: outputs('where to write; - is standard output (default); may be repeated'),
     format: flag(
       z.enum(['folded', 'svg', 'html', 'json']).optional(),
-      'format of all outputs (default: by the ending of FILE; without one, folded)',
+      'format of all outputs (default: by the ending of FILE, else folded)',
     ),
   }),
   ...appearance,
@@ -49,7 +49,10 @@ export const RenderOptions = z.object({
   ...filters,
   ...replaying,
   ...group('What is shown', {
-    byCalls: flag(z.boolean().default(false), 'take a trace without times: frames weigh their calls'),
+    byCalls: flag(
+      z.boolean().default(false),
+      'accept a trace without times; the width of frames is their number of calls',
+    ),
   }),
   ...decoding,
   ...resources,

@@ -11,11 +11,11 @@ export const ReportOptions = z.object({
   ...group('Output', {
     sort: flag(
       z.enum(['total', 'self', 'outside', 'calls', 'avg', 'max', 'p99', 'name']).default('total'),
-      'what comes first',
+      'sort by this',
     ),
     top: flag(
-      z.number('is a number').int('is a whole number').min(0, 'is 0 or more').optional(),
-      'how many functions; 0 is all (default: 40; JSON and CSV: all)',
+      z.number('must be a number').int('must be a whole number').min(0, 'must be 0 or more').optional(),
+      'maximum number of functions; 0: all (default: 40; JSON and CSV: all)',
     ),
     threads: flag(z.boolean().default(false), 'repeat the table for each thread'),
     json,

@@ -1,5 +1,5 @@
 /**
- * How lists, expressions, sizes and times of recordings are written on the command line.
+ * Parses lists, regular expressions, sizes and durations of the command line.
  */
 import * as z from 'zod';
 import { MIN_MEMORY_BYTES } from '../../src/text.js';
@@ -9,7 +9,7 @@ import { expression } from './question-values.js';
 export const numberList = z.array(z.coerce.string()).transform((texts, context) => {
   const numbers = texts.flatMap((text) => text.split(',')).flatMap(parseRange);
   if (!numbers.includes(Number.NaN)) return [...new Set(numbers)];
-  context.addIssue({ code: 'custom', message: 'is a list of numbers and ranges, as 0-3,8' });
+  context.addIssue({ code: 'custom', message: 'must be a list of numbers and ranges, such as 0-3,8' });
   return z.NEVER;
 });
 
@@ -25,18 +25,18 @@ function parseRange(text: string): number[] {
 export const regex = z.string().transform((text, context) => {
   const found = expression(text);
   if (found !== null) return found;
-  context.addIssue({ code: 'custom', message: `is a regular expression, which "${text}" is not` });
+  context.addIssue({ code: 'custom', message: `must be a valid regular expression: "${text}"` });
   return z.NEVER;
 });
 
-export const path = z.string().min(1, 'needs a name that is not empty');
+export const path = z.string().min(1, 'must not be empty');
 
 /** "256M" → bytes. */
 export const byteSize = z.string().transform((text, context) => {
   const match = /^(\d{1,12}(?:\.\d{1,3})?)([KMGT]?)(?:i?B)?$/i.exec(text.trim());
   const bytes = match === null ? 0 : Number(match[1]) * 1024 ** ' KMGT'.indexOf(match[2].toUpperCase() || ' ');
   if (bytes >= MIN_MEMORY_BYTES) return bytes;
-  context.addIssue({ code: 'custom', message: 'is a size, as 512M or 8G, of 160M at least' });
+  context.addIssue({ code: 'custom', message: 'must be a size of at least 160M, such as 512M or 8G' });
   return z.NEVER;
 });
 
@@ -47,35 +47,37 @@ export const duration = z.string().transform((text, context) => {
   const match = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h)$/.exec(text.trim());
   const ms = match === null ? 0 : Number(match[1]) * MS[match[2] as keyof typeof MS];
   if (ms >= 1 && ms <= 24 * MS.h) return ms;
-  context.addIssue({ code: 'custom', message: 'is a time from 1ms to 24h with its unit, as 500ms, 1s or 2m' });
+  context.addIssue({ code: 'custom', message: 'must be a time from 1ms to 24h with a unit, such as 500ms, 1s or 2m' });
   return z.NEVER;
 });
 
-const LEAST_BUFFER = 8 * 1024;
-const LARGEST_BUFFER = 2 ** 35;
+const MIN_BUFFER_BYTES = 8 * 1024;
+const MAX_BUFFER_BYTES = 2 ** 35;
 
 /** "32M" → bytes. */
 function bufferBytes(text: string): number | null {
   const match = /^(\d{1,11})([KMG]?)(?:i?B)?$/i.exec(text.trim());
   const bytes = match === null ? 0 : Number(match[1]) * 1024 ** ' KMG'.indexOf(match[2]?.toUpperCase() || ' ');
-  const fits = bytes >= LEAST_BUFFER && bytes <= LARGEST_BUFFER && Number.isInteger(Math.log2(bytes));
+  const fits = bytes >= MIN_BUFFER_BYTES && bytes <= MAX_BUFFER_BYTES && Number.isInteger(Math.log2(bytes));
   return fits ? bytes : null;
 }
 
 export const bufferSize = z.string().transform((text, context) => {
   const bytes = bufferBytes(text);
   if (bytes !== null) return bytes;
-  context.addIssue({ code: 'custom', message: 'is a power of two from 8K on, as 512K, 32M or 1G' });
+  context.addIssue({ code: 'custom', message: 'must be a power of two of at least 8K, such as 512K, 32M or 1G' });
   return z.NEVER;
 });
 
-/** Without a value: null, as much as the buffer holds. */
+/** Without a value: null, the size of the buffer. */
 export const snapshotSize = z.string().transform((text, context) => {
   const bytes = text === '' ? null : bufferBytes(text);
   if (text === '' || bytes !== null) return { bytes };
-  context.addIssue({ code: 'custom', message: 'is a power of two from 8K on, as 512K or 32M, or stands alone' });
+  context.addIssue({
+    code: 'custom',
+    message: 'must be a power of two of at least 8K, such as 512K or 32M, or have no value',
+  });
   return z.NEVER;
 });
 
-/** No argument of a process can hold one. */
-export const text = z.string().min(1, 'needs a text that is not empty');
+export const text = z.string().min(1, 'must not be empty');

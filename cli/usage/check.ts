@@ -1,29 +1,30 @@
 /**
- * What was given → the options of a command, checked by its schema.
+ * Checks flags and arguments by the schema of a command and returns its options.
  */
 import type { z } from 'zod';
 import { PtflameError } from '../../src/text.js';
 import type { Argument } from './command.js';
-import { type Flag, flagsOf, kebab } from './flag.js';
-import { withHelp, wrongChoice } from './usage-errors.js';
+import { type Flag, flagsOf, kebabCase } from './flag.js';
+import { invalidChoice, withHelp } from './usage-errors.js';
 
 /**
- * Only what was given is in `values`; defaults come from the schema. `words`: the arguments among them, for messages.
+ * `values`: flags and arguments that were given; defaults come from the schema. `positional`: the arguments, for messages.
  *
- * @throws PtflameError BAD_OPTION that names each flag that is wrong
+ * @throws PtflameError BAD_OPTION that names each invalid flag
  */
 export function checkOptions<Schema extends z.ZodObject>(
   schema: Schema,
   values: Readonly<Record<string, unknown>>,
-  words: readonly Argument[],
+  positional: readonly Argument[],
 ): z.infer<Schema> {
   const result = schema.safeParse(values);
   if (result.success) return result.data;
   const faults = result.error.issues.map((issue) => {
     const property = String(issue.path[0]);
-    const name = words.find((word) => word.property === property)?.word ?? `--${kebab(property)}`;
-    if (values[property] === undefined) return { message: `${name} is needed`, hint: missingHint(schema, property) };
-    if (issue.code === 'invalid_value') return wrongChoice(name, values[property], issue.values.map(String));
+    const name =
+      positional.find((argument) => argument.property === property)?.placeholder ?? `--${kebabCase(property)}`;
+    if (values[property] === undefined) return { message: `${name} is required`, hint: missingHint(schema, property) };
+    if (issue.code === 'invalid_value') return invalidChoice(name, values[property], issue.values.map(String));
     return { message: `${name} ${issue.message}`, hint: null };
   });
   const hint = faults.flatMap((fault) => fault.hint ?? []).join(' ') || null;
@@ -32,17 +33,16 @@ export function checkOptions<Schema extends z.ZodObject>(
   });
 }
 
-/** "add --output FILE". */
+/** "add --output FILE"; null for an argument. */
 function missingHint(schema: z.ZodObject, property: string): string | null {
   const flag = flagsOf(schema).find((each) => each.property === property);
   return flag === undefined ? null : `add --${flag.name} ${flag.value}`;
 }
 
 /**
- * A flag that changes nothing in what was asked for is refused: whoever gives it expects something of it. As its default
- * it says nothing.
+ * Refuses a flag that affects none of the outputs, unless its value is the default.
  *
- * @param formats - of the outputs: it is enough that one of them can use it
+ * @param formats - of the outputs
  * @throws PtflameError BAD_OPTION
  */
 export function refuseIneffective(
@@ -50,13 +50,14 @@ export function refuseIneffective(
   options: Readonly<Record<string, unknown>>,
   formats: readonly string[],
 ): void {
-  const isGiven = ({ property, fallback }: Flag) => options[property] !== undefined && options[property] !== fallback;
-  const useless = flags.find(
+  const isGiven = ({ property, defaultValue }: Flag) =>
+    options[property] !== undefined && options[property] !== defaultValue;
+  const ineffective = flags.find(
     (flag) => flag.formats !== null && isGiven(flag) && !flag.formats.some((format) => formats.includes(format)),
   );
-  if (useless === undefined) return;
-  const { name, formats: its } = useless;
+  if (ineffective === undefined) return;
+  const { name, formats: supported } = ineffective;
   throw new PtflameError('BAD_OPTION', `--${name} has no effect on ${formats.join(', ')} output`, {
-    hint: `leave it out: it is for ${its?.join(' and ')}; see --help`,
+    hint: `leave it out: it is for ${supported?.join(' and ')}; see --help`,
   });
 }

@@ -1,22 +1,22 @@
 /**
- * What is known of a command: what help, completion, the man page and messages say about it, and what runs it.
+ * Describes commands: the source of help, completion, the man page and messages.
  */
 import type { Flag } from './flag.js';
 
-/** What users want to do: help lists the commands by it. */
-export type Task = 'Record' | 'Look' | 'Ask' | 'Keep and move' | 'Help';
+/** A group of commands in help. */
+export type Task = 'Record' | 'Draw' | 'Analyze' | 'Convert and inspect' | 'Help';
 
-/** An argument that is no flag. */
+/** A positional argument. */
 export interface Argument {
-  /** In the options of the command. */
+  /** Name in the options of the command. */
   readonly property: string;
-  /** What help calls it: "INPUT". */
-  readonly word: string;
+  /** Its name in help: "INPUT". */
+  readonly placeholder: string;
   readonly description: string;
-  /** It takes all that is left, one at least. */
+  /** Accepts one or more: all remaining arguments. */
   readonly isMany?: boolean;
   readonly isOptional?: boolean;
-  /** What may stand there; without it, a file if `isFile`, else anything. */
+  /** Accepted values. Default: any. */
   readonly choices?: readonly string[];
   readonly isFile?: boolean;
 }
@@ -24,24 +24,24 @@ export interface Argument {
 export interface Command {
   readonly name: string;
   readonly task: Task;
-  /** One line. */
+  /** One line of help. */
   readonly summary: string;
-  /** Sentences that its own help adds. */
+  /** More sentences for the help of the command. */
   readonly details?: string;
   readonly examples: readonly (readonly [command: string, explanation: string])[];
   readonly arguments: readonly Argument[];
-  /** A command may follow behind a lone "--". */
+  /** Whether a command to record may follow "--". */
   readonly runsCommand: boolean;
   readonly flags: () => readonly Flag[];
-  /** Checks what was given, and runs. `toRun`: the command behind "--". */
+  /** Checks the values and runs the command. `recordedCommand`: the command after "--". */
   readonly run: (
     values: Readonly<Record<string, unknown>>,
     signal: AbortSignal,
-    toRun: readonly string[] | null,
+    recordedCommand: readonly string[] | null,
   ) => Promise<void>;
 }
 
-/** All that help, completion and the man page are made of. */
+/** The whole command line, as described in help, completion and the man page. */
 export interface Program {
   readonly commands: readonly Command[];
   readonly exitCodes: readonly (readonly [code: number, meaning: string])[];

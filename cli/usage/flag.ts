@@ -1,36 +1,35 @@
 /**
- * zod schemas → the flags of a command. Help, completion, the man page, parsing and the checks all read them from here.
+ * Derives the flags of a command from its zod schema, for parsing, checks, help, completion and the man page.
  */
 import type { z } from 'zod';
 
-/** What a schema says of a flag beside its type. */
+/** What a schema states about a flag in addition to its type. */
 export interface FlagMeta {
   readonly alias?: string;
-  /** What help calls its value: FILE, DIR, N, … FILE and DIR are completed as such. */
+  /** Placeholder of its value in help: FILE, DIR, N, … The shell completes FILE and DIR. */
   readonly value?: string;
-  /** It may stand without a value, which is then ''. */
+  /** The value may be omitted and is '' then. */
   readonly valueOptional?: boolean;
-  /** The heading that it stands under in help. */
+  /** Its heading in help. */
   readonly group?: string;
-  /** The output formats that it has an effect on. Default: all. */
+  /** Output formats that it affects. Default: all. */
   readonly formats?: readonly string[];
 }
 
 export interface Flag {
   /** "temp-dir", for `--temp-dir`. */
   readonly name: string;
-  /** "tempDir", in the options of a command. */
+  /** "tempDir": its name in the options of the command. */
   readonly property: string;
   readonly alias: string | null;
   readonly kind: 'boolean' | 'number' | 'string';
-  /** It may be given more than once. */
+  /** May be given more than once. */
   readonly isList: boolean;
-  /** What its value is called; null: it takes none. */
+  /** Placeholder of its value; null: takes no value. */
   readonly value: string | null;
   readonly isValueOptional: boolean;
   readonly choices: readonly string[] | null;
-  /** What holds without it; undefined: nothing. */
-  readonly fallback: unknown;
+  readonly defaultValue: unknown;
   readonly description: string;
   readonly group: string;
   readonly formats: readonly string[] | null;
@@ -40,7 +39,7 @@ export function flag<Schema extends z.ZodType>(schema: Schema, description: stri
   return schema.meta({ description, ...meta });
 }
 
-/** Puts all of them under one heading. */
+/** Puts fields under one heading. */
 export function group<Fields extends Readonly<Record<string, z.ZodType>>>(heading: string, fields: Fields): Fields {
   const entries = Object.entries(fields).map(([name, field]) => [
     name,
@@ -49,7 +48,7 @@ export function group<Fields extends Readonly<Record<string, z.ZodType>>>(headin
   return Object.fromEntries(entries);
 }
 
-/** The flags of a schema, in its order; `positional` names the fields that are arguments. */
+/** Returns the flags of a schema in its order. `positional`: fields that are arguments, not flags. */
 export function flagsOf(schema: z.ZodObject, positional: readonly string[] = []): Flag[] {
   const fields = Object.entries(schema.shape).filter(([property]) => !positional.includes(property));
   return fields.map(([property, field]) => flagOf(property, field as z.ZodType));
@@ -57,10 +56,10 @@ export function flagsOf(schema: z.ZodObject, positional: readonly string[] = [])
 
 function flagOf(property: string, field: z.ZodType): Flag {
   const meta = (field.meta() ?? {}) as FlagMeta & { description?: string };
-  const { kind, isList, fallback, choices } = unwrap(field);
+  const { kind, isList, defaultValue, choices } = unwrap(field);
   const placeholder = meta.value ?? (choices?.join('|') || (kind === 'number' ? 'N' : 'TEXT'));
   return {
-    name: kebab(property),
+    name: kebabCase(property),
     property,
     alias: meta.alias ?? null,
     kind,
@@ -68,7 +67,7 @@ function flagOf(property: string, field: z.ZodType): Flag {
     value: kind === 'boolean' ? null : placeholder,
     isValueOptional: meta.valueOptional ?? false,
     choices,
-    fallback,
+    defaultValue,
     description: meta.description ?? '',
     group: meta.group ?? 'Other',
     formats: meta.formats ?? null,
@@ -76,29 +75,29 @@ function flagOf(property: string, field: z.ZodType): Flag {
 }
 
 interface Unwrapped extends Pick<Flag, 'kind' | 'isList' | 'choices'> {
-  readonly fallback?: unknown;
+  readonly defaultValue?: unknown;
 }
 
-/** What is inside of optional(), default() and transform(). */
-function unwrap(field: z.ZodType, fallback?: unknown): Unwrapped {
+/** Returns what optional(), default() and transform() wrap. */
+function unwrap(field: z.ZodType, defaultValue?: unknown): Unwrapped {
   const { def } = field as z.ZodType & { def: Record<string, unknown> & { type: string } };
   switch (def.type) {
     case 'optional':
-      return unwrap(def['innerType'] as z.ZodType, fallback);
+      return unwrap(def['innerType'] as z.ZodType, defaultValue);
     case 'default':
       return unwrap(def['innerType'] as z.ZodType, def['defaultValue']);
     case 'pipe':
-      return unwrap(def['in'] as z.ZodType, fallback);
+      return unwrap(def['in'] as z.ZodType, defaultValue);
     case 'enum':
-      return { kind: 'string', isList: false, fallback, choices: Object.keys(def['entries'] as object) };
+      return { kind: 'string', isList: false, defaultValue, choices: Object.keys(def['entries'] as object) };
     case 'boolean':
     case 'number':
-      return { kind: def.type, isList: false, fallback, choices: null };
+      return { kind: def.type, isList: false, defaultValue, choices: null };
     default:
-      return { kind: 'string', isList: def.type === 'array', fallback, choices: null };
+      return { kind: 'string', isList: def.type === 'array', defaultValue, choices: null };
   }
 }
 
-export function kebab(property: string): string {
+export function kebabCase(property: string): string {
   return property.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }

@@ -1,5 +1,5 @@
 /**
- * What is known of the commands → help for the terminal: examples first, options by kind.
+ * Formats help for the terminal: examples first, options by group.
  */
 import type { Command, Program } from './command.js';
 import type { Flag } from './flag.js';
@@ -10,11 +10,11 @@ const TITLE = 'ptflame: wall-clock flame graphs from Intel Processor Trace';
 const FIRST_STEPS: Command['examples'] = [
   ['ptflame demo', 'draw the bundled trace: flame.html'],
   ['ptflame record -p 1234 -t 1s', 'record a second of a process'],
-  ['ptflame render perf.data -o flame.html', 'draw it, and open flame.html in a browser'],
-  ['ptflame latency do_command perf.data', 'ask why calls of a function are slow'],
+  ['ptflame render perf.data -o flame.html', 'draw it; then open flame.html in a browser'],
+  ['ptflame latency do_command perf.data', 'find out why calls of a function are slow'],
 ];
 
-const WIDEST_EXAMPLE = 40;
+const MAX_EXAMPLE_WIDTH = 40;
 
 /** `ptflame --help`. */
 export function overview({ commands, exitCodes }: Program, width: number): string[] {
@@ -27,13 +27,13 @@ export function overview({ commands, exitCodes }: Program, width: number): strin
     TITLE,
     '',
     'Usage: ptflame COMMAND [OPTIONS] [ARGUMENTS]',
-    ...section('Examples', definitions(FIRST_STEPS, width, widestTerm(FIRST_STEPS, WIDEST_EXAMPLE))),
+    ...section('Examples', definitions(FIRST_STEPS, width, widestTerm(FIRST_STEPS, MAX_EXAMPLE_WIDTH))),
     ...tasks,
-    ...section('Options', definitions(EVERYWHERE, width)),
+    ...section('Options', definitions(GENERAL_OPTIONS, width)),
     ...exitSection(exitCodes, width),
     ...section('Environment', definitions(ENVIRONMENT, width)),
     '',
-    ...wrap('ptflame help COMMAND explains a command and all of its options.', width),
+    ...wrap('ptflame help COMMAND explains a command and its options.', width),
   ];
 }
 
@@ -43,26 +43,26 @@ export function commandHelp(command: Command, { exitCodes }: Program, width: num
     ([heading, flags]) => [heading, [...(heading === 'General' ? [HELP] : []), ...flags.map(flagRow)]] as const,
   );
   const column = widestTerm(groups.flatMap(([, rows]) => rows));
-  const words = command.arguments.map((argument) => [argumentText(argument), argument.description] as const);
+  const positional = command.arguments.map((argument) => [argumentText(argument), argument.description] as const);
   return [
     ...wrap(`ptflame ${command.name}: ${command.summary}`, width),
     ...(command.details === undefined ? [] : ['', ...wrap(command.details, width)]),
     '',
     `Usage: ${usage(command)}`,
     ...section('Examples', examples(command, width)),
-    ...(words.length === 0 ? [] : section('Arguments', definitions(words, width))),
+    ...(positional.length === 0 ? [] : section('Arguments', definitions(positional, width))),
     ...groups.flatMap(([heading, rows]) => section(heading, definitions(rows, width, column))),
     ...exitSection(exitCodes, width),
   ];
 }
 
 /** "ptflame latency [OPTIONS] FUNCTION INPUT...". */
-export function usage({ name, arguments: words, runsCommand }: Command): string {
+export function usage({ name, arguments: positional, runsCommand }: Command): string {
   return [
     'ptflame',
     name,
     '[OPTIONS]',
-    ...words.map(argumentText),
+    ...positional.map(argumentText),
     ...(runsCommand ? ['[-- COMMAND ARGUMENTS]'] : []),
   ].join(' ');
 }
@@ -81,33 +81,35 @@ function exitSection(exitCodes: Program['exitCodes'], width: number): string[] {
 }
 
 const HELP = ['-h, --help', 'print this help'] as const;
-export const EVERYWHERE: readonly (readonly [string, string])[] = [
+export const GENERAL_OPTIONS: readonly (readonly [string, string])[] = [
   HELP,
   ['-V, --version', 'print the versions of ptflame, Node.js and perf'],
   ['-q, --quiet', 'print results and errors only'],
-  ['    --no-color', 'print without colour, as with NO_COLOR=1 in the environment'],
+  ['    --no-color', 'print without colour, like NO_COLOR=1'],
 ];
 
-/** What ptflame reads of its environment. */
+/** Environment variables that ptflame reads. */
 export const ENVIRONMENT: readonly (readonly [name: string, meaning: string])[] = [
-  ['COLUMNS', 'the width of help, tables and progress'],
-  ['NO_COLOR', 'if it is set and not empty, nothing is coloured'],
-  ['SHELL', 'the shell that ptflame completion writes for, if it is not told'],
+  ['COLUMNS', 'width of help, tables and progress'],
+  ['NO_COLOR', 'if not empty, print without colour'],
+  ['SHELL', 'the default shell of ptflame completion'],
 ];
 
 function flagRow(flag: Flag): readonly [term: string, meaning: string] {
   const short = flag.alias === null ? '    ' : `-${flag.alias}, `;
-  return [`${short}--${flag.name}${valueText(flag)}`, `${flag.description}${fallbackText(flag)}`];
+  return [`${short}--${flag.name}${valueText(flag)}`, `${flag.description}${defaultText(flag)}`];
 }
 
-/** " FILE", or "" of a flag that takes no value. */
+/** " FILE", "[=SIZE]", or "" if the flag takes no value. */
 export function valueText({ value, isValueOptional }: Flag): string {
   if (value === null) return '';
   return isValueOptional ? `[=${value}]` : ` ${value}`;
 }
 
-/** Where the description does not tell it. */
-export function fallbackText({ fallback, description }: Flag): string {
-  const isTold = description.includes('default');
-  return isTold || fallback === undefined || fallback === false || fallback === 0 ? '' : ` (default: ${fallback})`;
+/** " (default: 40)", unless the description states it or it is false or 0. */
+export function defaultText({ defaultValue, description }: Flag): string {
+  const isDescribed = description.includes('default');
+  return isDescribed || defaultValue === undefined || defaultValue === false || defaultValue === 0
+    ? ''
+    : ` (default: ${defaultValue})`;
 }

@@ -1,10 +1,10 @@
 /**
- * The words behind `ptflame` → what is asked for.
+ * Parses the words after `ptflame` into an invocation.
  */
 import { existsSync } from 'node:fs';
 import type { Argument, Command } from './command.js';
 import { parseWords } from './parse-words.js';
-import { argumentLeftOver, argumentsMissing, commandMissing, unknownCommand } from './usage-errors.js';
+import { missingArguments, missingCommand, unexpectedArgument, unknownCommand } from './usage-errors.js';
 
 export type Invocation =
   | { readonly kind: 'help'; readonly command: Command | null }
@@ -12,10 +12,10 @@ export type Invocation =
   | {
       readonly kind: 'run';
       readonly command: Command;
-      /** By property: flags and arguments that were given. */
+      /** Flags and arguments that were given, by property. */
       readonly values: Readonly<Record<string, unknown>>;
-      /** What stands behind "--", of commands that run another. */
-      readonly toRun: readonly string[] | null;
+      /** The command after "--"; null without it. */
+      readonly recordedCommand: readonly string[] | null;
     };
 
 const HELP = ['--help', '-h'];
@@ -27,36 +27,46 @@ export function invocationOf(argv: readonly string[], commands: readonly Command
   const name = at < 0 ? undefined : argv[at];
   const command = commands.find((each) => each.name === name);
   const words = argv.filter((_, index) => index !== at);
-  const { ours, toRun } = splitAtCommand(words, command);
-  const own = ours.slice(0, [...ours, '--'].indexOf('--'));
-  if (own.some((word) => HELP.includes(word)) || argv.length === 0) return { kind: 'help', command: command ?? null };
-  if (own.some((word) => VERSION.includes(word))) return { kind: 'version' };
-  if (command === undefined) throw notACommand(name, words, commands);
+  const { ours, recordedCommand } = splitAtDashes(words, command);
+  const beforeDashes = ours.slice(0, [...ours, '--'].indexOf('--'));
+  if (beforeDashes.some((word) => HELP.includes(word)) || argv.length === 0)
+    return { kind: 'help', command: command ?? null };
+  if (beforeDashes.some((word) => VERSION.includes(word))) return { kind: 'version' };
+  if (command === undefined) throw unknownOrMissingCommand(name, words, commands);
   const parsed = parseWords(ours, command.flags(), { command, commands });
-  return { kind: 'run', command, values: { ...parsed.values, ...assigned(parsed.arguments, command) }, toRun };
+  return {
+    kind: 'run',
+    command,
+    values: { ...parsed.values, ...assignArguments(parsed.arguments, command) },
+    recordedCommand,
+  };
 }
 
-/** The command that runs another takes it from behind "--" as it stands there. */
-function splitAtCommand(words: readonly string[], command: Command | undefined) {
+/** Splits off the command after "--", which is not parsed. */
+function splitAtDashes(words: readonly string[], command: Command | undefined) {
   const at = words.indexOf('--');
-  if (at < 0 || command?.runsCommand !== true) return { ours: words, toRun: null };
-  return { ours: words.slice(0, at), toRun: words.slice(at + 1) };
+  if (at < 0 || command?.runsCommand !== true) return { ours: words, recordedCommand: null };
+  return { ours: words.slice(0, at), recordedCommand: words.slice(at + 1) };
 }
 
-function notACommand(name: string | undefined, words: readonly string[], commands: readonly Command[]): Error {
+function unknownOrMissingCommand(
+  name: string | undefined,
+  words: readonly string[],
+  commands: readonly Command[],
+): Error {
   if (name !== undefined) return unknownCommand(name, commands, existsSync(name));
   const flags = commands.flatMap((command) => command.flags());
-  parseWords(words, flags, { command: null, commands }); // what nobody knows is refused there
-  return commandMissing();
+  parseWords(words, flags, { command: null, commands }); // throws for unknown flags
+  return missingCommand();
 }
 
-function assigned(given: readonly string[], command: Command): Record<string, unknown> {
+function assignArguments(given: readonly string[], command: Command): Record<string, unknown> {
   const left = [...given];
   const values = command.arguments.map(({ property, isMany }) => [property, isMany ? left.splice(0) : left.shift()]);
   const isMissing = ({ isOptional }: Argument, value: unknown) =>
     isOptional !== true && (value === undefined || (Array.isArray(value) && value.length === 0));
   const missing = command.arguments.filter((argument, at) => isMissing(argument, values[at]?.[1]));
-  if (missing.length > 0) throw argumentsMissing(missing, command);
-  if (left.length > 0) throw argumentLeftOver(left, command);
+  if (missing.length > 0) throw missingArguments(missing, command);
+  if (left.length > 0) throw unexpectedArgument(left, command);
   return Object.fromEntries(values.filter(([, value]) => value !== undefined));
 }

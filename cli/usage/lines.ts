@@ -1,8 +1,8 @@
 /**
- * Text → lines that fit a terminal.
+ * Wraps text into lines that fit a terminal.
  */
 
-/** Breaks at blanks; a word that is longer than a line has one for itself. */
+/** Wraps at spaces; a word longer than a line gets its own. */
 export function wrap(text: string, width: number): string[] {
   const lines: string[] = [];
   let line = '';
@@ -17,17 +17,17 @@ export function wrap(text: string, width: number): string[] {
 
 const INDENT = 2;
 const GAP = 2;
-/** Longer terms have a line for themselves. */
-const WIDEST_TERM = 24;
+/** Longer terms get their own line. */
+const MAX_TERM_WIDTH = 24;
 
 type Rows = readonly (readonly [term: string, ...meaning: string[]])[];
 
-/** How wide the terms are that share a line with their meaning. */
-export function widestTerm(rows: Rows, widest = WIDEST_TERM): number {
-  return Math.max(0, ...rows.map(([term]) => term.length).filter((length) => length <= widest));
+/** Returns the width of the widest term that shares a line with its meaning. */
+export function widestTerm(rows: Rows, maxWidth = MAX_TERM_WIDTH): number {
+  return Math.max(0, ...rows.map(([term]) => term.length).filter((length) => length <= maxWidth));
 }
 
-/** Two columns: terms, of which the first is `termWidth` wide, and what they mean. */
+/** Formats terms and their meanings in two columns, the first `termWidth` wide. */
 export function definitions(
   rows: readonly (readonly [term: string, meaning: string])[],
   width: number,
@@ -35,7 +35,7 @@ export function definitions(
 ): string[] {
   const column = INDENT + termWidth + GAP;
   return rows.flatMap(([term, meaning]) => {
-    const lines = wrap(meaning, Math.max(width - column, WIDEST_TERM)).map((line) => ' '.repeat(column) + line);
+    const lines = wrap(meaning, Math.max(width - column, MAX_TERM_WIDTH)).map((line) => ' '.repeat(column) + line);
     const head = ' '.repeat(INDENT) + term;
     if (term.length > termWidth) return [head, ...lines];
     return [head.padEnd(column) + lines[0].slice(column), ...lines.slice(1)];

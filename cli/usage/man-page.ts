@@ -1,16 +1,16 @@
 /**
- * What is known of the commands → the man page, as source for man(7).
+ * Formats the man page, as source for man(7).
  */
 import { PTFLAME_VERSION } from '../../src/text.js';
 import type { Command, Program } from './command.js';
 import type { Flag } from './flag.js';
 import { byTask, flagGroups } from './groups.js';
-import { ENVIRONMENT, EVERYWHERE, fallbackText, usage, valueText } from './help.js';
+import { defaultText, ENVIRONMENT, GENERAL_OPTIONS, usage, valueText } from './help.js';
 
 export function manPage({ commands, exitCodes }: Program): string {
   const lines = [
     `.TH PTFLAME 1 "" "ptflame ${PTFLAME_VERSION}" "User Commands"`,
-    '.nh', // words are names here: they are not hyphenated
+    '.nh', // no hyphenation, which would change names
     '.ad l',
     ...section('NAME', ['ptflame \\- wall\\-clock flame graphs from Intel Processor Trace']),
     ...section('SYNOPSIS', commands.flatMap((command) => ['.br', roff(usage(command))]).slice(1)),
@@ -24,8 +24,8 @@ export function manPage({ commands, exitCodes }: Program): string {
       ]),
     ]),
     ...section('OPTIONS', [
-      'Every command takes these.',
-      ...EVERYWHERE.flatMap(([spelling, meaning]) => term(bold(spelling.trim()), roff(meaning))),
+      'All commands accept these options.',
+      ...GENERAL_OPTIONS.flatMap(([spelling, meaning]) => term(bold(spelling.trim()), roff(meaning))),
     ]),
     ...section('COMMANDS', commands.flatMap(commandLines)),
     ...section(
@@ -42,14 +42,14 @@ export function manPage({ commands, exitCodes }: Program): string {
 }
 
 function commandLines(command: Command): string[] {
-  const groups = flagGroups(command.flags()).filter(([heading]) => heading !== 'General'); // told once, in front
+  const groups = flagGroups(command.flags()).filter(([heading]) => heading !== 'General'); // listed once, in OPTIONS
   return [
     `.SS ${roff(`ptflame ${command.name}`)}`,
     roff(`${command.summary}.`.replace(/^./, (letter) => letter.toUpperCase())),
     ...(command.details === undefined ? [] : [roff(command.details)]),
     '.PP',
     bold(usage(command)),
-    ...command.arguments.flatMap(({ word, description }) => term(italic(word), roff(description))),
+    ...command.arguments.flatMap(({ placeholder, description }) => term(italic(placeholder), roff(description))),
     ...groups.flatMap(([heading, flags]) => ['.PP', `${roff(heading)}:`, ...flags.flatMap(flagLines)]),
     '.PP',
     'Examples:',
@@ -61,7 +61,7 @@ function flagLines(flag: Flag): string[] {
   const spellings = [...(flag.alias === null ? [] : [bold(`-${flag.alias}`)]), bold(`--${flag.name}`)].join(', ');
   return term(
     `${spellings}${valueText(flag) === '' ? '' : italic(valueText(flag))}`,
-    roff(flag.description + fallbackText(flag)),
+    roff(flag.description + defaultText(flag)),
   );
 }
 
@@ -69,7 +69,7 @@ function section(heading: string, lines: readonly string[]): string[] {
   return [`.SH ${heading}`, ...lines];
 }
 
-/** A paragraph with a term that hangs. */
+/** Formats a paragraph with a hanging term. */
 function term(what: string, meaning: string): string[] {
   return ['.TP', what, meaning];
 }
@@ -82,7 +82,7 @@ function italic(text: string): string {
   return `\\fI${roff(text)}\\fR`;
 }
 
-/** Text as it stands: a backslash, a dash that can be copied, and what would begin a request. */
+/** Escapes text for roff: backslashes, dashes (so that they can be copied), and characters that would begin a request. */
 function roff(text: string): string {
   const escaped = text.replaceAll('\\', '\\e').replaceAll('-', '\\-').replaceAll('…', '...');
   return escaped

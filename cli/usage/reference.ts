@@ -1,10 +1,10 @@
 /**
- * What is known of the commands → the reference in docs/cli.md, as Markdown.
+ * Formats the reference in docs/cli.md as Markdown.
  */
 import type { Command, Program } from './command.js';
 import type { Flag } from './flag.js';
 import { argumentText, byTask, flagGroups } from './groups.js';
-import { ENVIRONMENT, EVERYWHERE, fallbackText, usage, valueText } from './help.js';
+import { defaultText, ENVIRONMENT, GENERAL_OPTIONS, usage, valueText } from './help.js';
 
 export function reference({ commands }: Program): string {
   const inOrder = byTask(commands).flatMap(([, own]) => own);
@@ -12,7 +12,7 @@ export function reference({ commands }: Program): string {
     '## Options of every command',
     table(
       'option',
-      EVERYWHERE.map(([spelling, meaning]) => [spelling.trim(), meaning]),
+      GENERAL_OPTIONS.map(([spelling, meaning]) => [spelling.trim(), meaning]),
     ),
     '## Environment',
     table('variable', ENVIRONMENT),
@@ -22,34 +22,34 @@ export function reference({ commands }: Program): string {
 }
 
 function commandBlocks(command: Command): string[] {
-  const groups = flagGroups(command.flags()).filter(([heading]) => heading !== 'General'); // told once, in front
-  const words = command.arguments.map((argument) => [argumentText(argument), argument.description] as const);
+  const groups = flagGroups(command.flags()).filter(([heading]) => heading !== 'General'); // listed once, at the top
+  const positional = command.arguments.map((argument) => [argumentText(argument), argument.description] as const);
   return [
     `## ptflame ${command.name}`,
     `${command.summary.replace(/^./, (letter) => letter.toUpperCase())}.`,
     ...(command.details === undefined ? [] : [escaped(command.details)]),
     code([usage(command)]),
     code(command.examples.flatMap(([text, meaning]) => [`${text}`, `    # ${meaning}`])),
-    ...(words.length === 0 ? [] : [table('argument', words)]),
+    ...(positional.length === 0 ? [] : [table('argument', positional)]),
     ...groups.map(([heading, flags]) => table(heading.toLowerCase(), flags.map(flagRow))),
   ];
 }
 
 function flagRow(flag: Flag): readonly [string, string] {
   const short = flag.alias === null ? '' : `-${flag.alias}, `;
-  return [`${short}--${flag.name}${valueText(flag)}`, flag.description + fallbackText(flag)];
+  return [`${short}--${flag.name}${valueText(flag)}`, flag.description + defaultText(flag)];
 }
 
-function table(what: string, rows: readonly (readonly [term: string, meaning: string])[]): string {
+function table(title: string, rows: readonly (readonly [term: string, meaning: string])[]): string {
   const lines = rows.map(([term, meaning]) => `| \`${term.replaceAll('|', '\\|')}\` | ${escaped(meaning)} |`);
-  return [`| ${what} | |`, '| --- | --- |', ...lines].join('\n');
+  return [`| ${title} | |`, '| --- | --- |', ...lines].join('\n');
 }
 
 function code(lines: readonly string[]): string {
   return lines.map((line) => `    ${line}`).join('\n');
 }
 
-/** Text that Markdown would take for something else. */
+/** Escapes Markdown syntax. */
 function escaped(text: string): string {
   return text.replace(/[|<>*_[\]]/g, '\\$&');
 }

@@ -1,14 +1,14 @@
 /**
- * A mistyped word in, the one that was probably meant out.
+ * Suggests the word that was probably meant by a mistyped one.
  */
 import { similarNames } from '../../src/text.js';
 
-/** Fewer letters are in too many words. */
-const LEAST_LETTERS = 3;
+/** Shorter words are similar to too many others. */
+const MIN_LETTERS = 3;
 
-/** "anotate" → "--annotate", "--annot" likewise; null if nothing known is near. */
+/** "anotate" or "--annot" → "--annotate"; null if no word is similar. */
 export function nearestWord(word: string, known: readonly string[]): string | null {
-  if (bare(word).length < LEAST_LETTERS) return null;
+  if (bare(word).length < MIN_LETTERS) return null;
   const [nearest] = similarNames(bare(word), known.map(bare));
   return known.find((candidate) => bare(candidate) === nearest) ?? null;
 }

@@ -1,22 +1,22 @@
 /**
- * What is wrong with a command line, in words, and what was probably meant.
+ * Creates errors about a command line, with what was probably meant.
  */
 import { PtflameError, shellWords } from '../../src/text.js';
 import type { Argument, Command } from './command.js';
 import type { Flag } from './flag.js';
 import { nearestWord } from './suggestions.js';
 
-/** Of which command the words are, and all there are. */
-export interface Context {
+/** The command of the words, if known, and all commands. */
+export interface UsageContext {
   readonly command: Command | null;
   readonly commands: readonly Command[];
 }
 
-/** What every command understands, whatever its schema. */
-const EVERYWHERE = ['--help', '--version'];
+/** Flags of every command that are in no schema. */
+const GENERAL_FLAGS = ['--help', '--version'];
 
-/** `hint`: what was probably meant; then where help is. */
-function complaint(message: string, hint: string | null, command: Command | null): PtflameError {
+/** `hint`: what was probably meant; followed by a reference to help. */
+function usageError(message: string, hint: string | null, command: Command | null): PtflameError {
   const help = `ptflame ${command === null ? '' : `${command.name} `}--help`;
   return new PtflameError('BAD_OPTION', message, { hint: withHelp(hint, help) });
 }
@@ -27,66 +27,72 @@ export function withHelp(hint: string | null, help: string): string {
   return hint.endsWith('?') ? `${hint} See ${help}` : `${hint}; see ${help}`;
 }
 
-/** `written`: with its dashes, without its value. */
-export function unknownFlag(written: string, about: Context): PtflameError {
-  const { command, commands } = about;
+/** `written`: with dashes, without value. */
+export function unknownFlag(written: string, context: UsageContext): PtflameError {
+  const { command, commands } = context;
   const flags = (command === null ? commands : [command]).flatMap((each) => each.flags());
-  const nearest = nearestWord(written, [...EVERYWHERE, ...flags.map(({ name }) => `--${name}`)]);
+  const nearest = nearestWord(written, [...GENERAL_FLAGS, ...flags.map(({ name }) => `--${name}`)]);
   const others = commands.filter((each) => each.flags().some(({ name }) => `--${name}` === written));
   const names = others.map(({ name }) => `ptflame ${name}`).join(', ');
-  const hint = others.length > 0 && command !== null ? `${written} is an option of ${names}` : meant(nearest);
-  return complaint(`unknown option ${written}`, hint, command);
+  const hint = others.length > 0 && command !== null ? `${written} is an option of ${names}` : suggestion(nearest);
+  return usageError(`unknown option ${written}`, hint, command);
 }
 
-function meant(word: string | null): string | null {
+function suggestion(word: string | null): string | null {
   return word === null ? null : `did you mean ${word}?`;
 }
 
-/** `next`: the word behind it, which is no value of it. */
-export function valueMissing({ name, value, choices }: Flag, next: string | undefined, about: Context): PtflameError {
+/** `next`: the next word, which looks like a flag. */
+export function missingValue(
+  { name, value, choices }: Flag,
+  next: string | undefined,
+  context: UsageContext,
+): PtflameError {
   const example = `--${name}${choices === null ? ` ${value}` : ` ${choices[0]}`}`;
-  const guard = next === undefined || next === '--' ? null : `a value that begins with - is written --${name}=${next}`;
-  return complaint(`--${name} needs a value, as ${example}`, guard, about.command);
+  const hint = next === undefined || next === '--' ? null : `write a value that begins with - as --${name}=${next}`;
+  return usageError(`--${name} needs a value, such as ${example}`, hint, context.command);
 }
 
-export function needlessValue({ name }: Flag, about: Context): PtflameError {
-  return complaint(`--${name} takes no value`, null, about.command);
+export function unexpectedValue({ name }: Flag, context: UsageContext): PtflameError {
+  return usageError(`--${name} takes no value`, null, context.command);
 }
 
-/** What stands where a command is expected. */
+/** `isFile`: the word is the path of an existing file. */
 export function unknownCommand(word: string, commands: readonly Command[], isFile: boolean): PtflameError {
   const nearest = nearestWord(
     word,
     commands.map(({ name }) => name),
   );
   const file = isFile && nearest === null ? `it is a file: ptflame render ${shellWords([word])} -o flame.html` : null;
-  return complaint(`unknown command ${word}`, meant(nearest) ?? file, null);
+  return usageError(`unknown command ${word}`, suggestion(nearest) ?? file, null);
 }
 
-export function commandMissing(): PtflameError {
-  return complaint('which command?', null, null);
+export function missingCommand(): PtflameError {
+  return usageError('no command given', null, null);
 }
 
-/** `missing`: the arguments that were not given. */
-export function argumentsMissing(missing: readonly Argument[], command: Command): PtflameError {
-  const names = missing.map(({ word }) => word).join(' and ');
+export function missingArguments(missing: readonly Argument[], command: Command): PtflameError {
+  const names = missing.map(({ placeholder }) => placeholder).join(' and ');
   const [example] = command.examples.find(([text]) => text.startsWith(`ptflame ${command.name} `)) ?? [];
   const hint = example === undefined ? null : `for example: ${example}`;
-  return complaint(`${command.name} needs ${names}`, hint, command);
+  return usageError(`${command.name} needs ${names}`, hint, command);
 }
 
-/** `words`: those that are too many, and what stands behind them. */
-export function argumentLeftOver(words: readonly string[], command: Command): PtflameError {
-  const behind = `a command comes behind --: ptflame ${command.name} -- ${shellWords(words)}`;
-  return complaint(`unexpected argument: ${words[0]}`, command.runsCommand ? behind : null, command);
+/** `words`: the unexpected argument and all words after it. */
+export function unexpectedArgument(words: readonly string[], command: Command): PtflameError {
+  const remedy = `put the command after --: ptflame ${command.name} -- ${shellWords(words)}`;
+  return usageError(`unexpected argument: ${words[0]}`, command.runsCommand ? remedy : null, command);
 }
 
-/** `name`: "--by", or what help calls an argument. */
-export function wrongChoice(
+/** `name`: "--by", or the placeholder of an argument. */
+export function invalidChoice(
   name: string,
   written: unknown,
   choices: readonly string[],
 ): { message: string; hint: string | null } {
   const list = choices.map((choice) => `"${choice}"`).join(', ');
-  return { message: `${name}: "${written}" is none of ${list}`, hint: meant(nearestWord(String(written), choices)) };
+  return {
+    message: `${name}: "${written}" is not one of ${list}`,
+    hint: suggestion(nearestWord(String(written), choices)),
+  };
 }

@@ -164,11 +164,11 @@ describe('a temporary file', () => {
 
 describe('options', () => {
   test.each([
-    ['--jobs', '0', /jobs is 1 or more/],
-    ['-j', 'many', /jobs is a number/],
-    ['--memory', '100M', /memory is a size, as 512M or 8G, of 160M at least/],
-    ['--memory', 'all', /memory is a size/],
-    ['--temp-dir', '', /temp-dir needs a name/],
+    ['--jobs', '0', /jobs must be 1 or more/],
+    ['-j', 'many', /jobs must be a number/],
+    ['--memory', '100M', /memory must be a size of at least 160M, such as 512M or 8G/],
+    ['--memory', 'all', /memory must be a size/],
+    ['--temp-dir', '', /temp-dir must not be empty/],
   ])('%s %s is refused', async (flag, value, message) => {
     const run = await ptflame(['render', CLEAN, flag, value]);
     expect(run).toMatchObject({ exitCode: 2, stdout: '' });

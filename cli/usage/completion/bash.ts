@@ -1,8 +1,8 @@
 /**
- * The commands → a completion script for bash: it completes without starting ptflame.
+ * Generates the completion script for bash, which does not start ptflame.
  */
 import type { Command } from '../command.js';
-import { type Offer, offerOf, offerOfArgument, quoted, spellings } from './values.js';
+import { argumentCandidates, type Candidates, quoted, spellings, valueCandidates } from './candidates.js';
 
 export function bashCompletion(commands: readonly Command[]): string[] {
   const names = commands.map(({ name }) => name).join(' ');
@@ -10,7 +10,7 @@ export function bashCompletion(commands: readonly Command[]): string[] {
   return [HEAD, `    '') _ptflame_words ${quoted(`${names} --help --version`)} ;;`, ...cases, TAIL];
 }
 
-/** bash takes --by=thread for three words. */
+/** bash splits --by=thread into three words. */
 const HEAD = `# Completion of ptflame for bash: source <(ptflame completion bash)
 _ptflame_words() { mapfile -t COMPREPLY < <(compgen -W "$1" -- "$cur"); }
 _ptflame_files() { compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen "\${1:--f}" -- "$cur"); }
@@ -31,34 +31,34 @@ complete -F _ptflame ptflame`;
 function commandCase(command: Command, commands: readonly Command[]): string[] {
   const flags = command.flags();
   const words = [...flags.flatMap(spellings), '-h', '--help'].join(' ');
-  const [argument] = command.arguments.slice(-1); // those before it are no files
-  const offer: Offer = argument ? offerOfArgument(argument, commands) : { kind: 'nothing' };
+  const [argument] = command.arguments.slice(-1); // the ones before it are not files
+  const candidates: Candidates = argument ? argumentCandidates(argument, commands) : { kind: 'nothing' };
   const values = flags.flatMap((flag) => {
-    const own = offerOf(flag);
+    const own = valueCandidates(flag);
     return own === null || flag.isValueOptional ? [] : [`${spellings(flag).join('|')}) ${action(own)} ;;`];
   });
   return [
     `${command.name})`,
-    ...(command.runsCommand ? [BEHIND_DASHES] : []),
+    ...(command.runsCommand ? [AFTER_DASHES] : []),
     '  case $prev in',
     ...values.map((line) => `    ${line}`),
-    `    *) if [[ $cur == -* ]]; then _ptflame_words ${quoted(words)}; else ${action(offer)}; fi ;;`,
+    `    *) if [[ $cur == -* ]]; then _ptflame_words ${quoted(words)}; else ${action(candidates)}; fi ;;`,
     '  esac ;;',
   ];
 }
 
-/** What ptflame runs: a command, then whatever it takes. */
-const BEHIND_DASHES = `  for ((; at < COMP_CWORD; at++)); do
+/** After "--": a command and its arguments. */
+const AFTER_DASHES = `  for ((; at < COMP_CWORD; at++)); do
         if [[ \${COMP_WORDS[at]} == -- ]]; then
           if ((at + 1 == COMP_CWORD)); then _ptflame_files -c; else _ptflame_files; fi
           return
         fi
       done`;
 
-function action(offer: Offer): string {
-  switch (offer.kind) {
+function action(candidates: Candidates): string {
+  switch (candidates.kind) {
     case 'choices':
-      return `_ptflame_words ${quoted(offer.choices.join(' '))}`;
+      return `_ptflame_words ${quoted(candidates.choices.join(' '))}`;
     case 'files':
       return '_ptflame_files';
     case 'directories':

@@ -1,9 +1,9 @@
 /**
- * The commands → a completion script for fish.
+ * Generates the completion script for fish.
  */
 import type { Command } from '../command.js';
 import type { Flag } from '../flag.js';
-import { type Offer, offerOf, offerOfArgument } from './values.js';
+import { argumentCandidates, type Candidates, valueCandidates } from './candidates.js';
 
 export function fishCompletion(commands: readonly Command[]): string[] {
   const names = commands.map(({ name }) => name).join(' ');
@@ -16,7 +16,7 @@ export function fishCompletion(commands: readonly Command[]): string[] {
     'complete -c ptflame -n "$none" -s V -l version -d "print versions"',
     ...commands.flatMap((command) => [
       ...command.flags().map((flag) => flagLine(command.name, flag)),
-      ...command.arguments.map((argument) => `${seen(command.name)} ${action(offerOfArgument(argument, commands))}`),
+      ...command.arguments.map((argument) => `${seen(command.name)} ${action(argumentCandidates(argument, commands))}`),
       ...(command.runsCommand ? [`${seen(command.name)} -F`] : []),
     ]),
   ];
@@ -27,21 +27,23 @@ function seen(name: string): string {
 }
 
 function flagLine(command: string, flag: Flag): string {
-  const offer = offerOf(flag);
+  const candidates = valueCandidates(flag);
   const words = [
     seen(command),
     ...(flag.alias === null ? [] : ['-s', flag.alias]),
     ...['-l', flag.name],
-    ...(offer === null || flag.isValueOptional ? [] : [offer.kind === 'files' ? '-r' : '-x', action(offer)]),
+    ...(candidates === null || flag.isValueOptional
+      ? []
+      : [candidates.kind === 'files' ? '-r' : '-x', action(candidates)]),
     ...['-d', quotedForFish(flag.description)],
   ];
   return words.filter((word) => word !== '').join(' ');
 }
 
-function action(offer: Offer): string {
-  switch (offer.kind) {
+function action(candidates: Candidates): string {
+  switch (candidates.kind) {
     case 'choices':
-      return `-a '${offer.choices.join(' ')}'`;
+      return `-a '${candidates.choices.join(' ')}'`;
     case 'files':
       return '-F';
     case 'directories':
@@ -51,7 +53,7 @@ function action(offer: Offer): string {
   }
 }
 
-/** In quotes fish knows a backslash too. */
+/** In single quotes, fish also interprets backslashes. */
 function quotedForFish(text: string): string {
   return `'${text.replace(/['\\]/g, '\\$&')}'`;
 }

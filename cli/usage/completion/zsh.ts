@@ -1,10 +1,10 @@
 /**
- * The commands → a completion script for zsh, with what each option does.
+ * Generates the completion script for zsh, with descriptions of options.
  */
 import type { Command } from '../command.js';
 import type { Flag } from '../flag.js';
 import { argumentText } from '../groups.js';
-import { type Offer, offerOf, offerOfArgument, quoted, spellings } from './values.js';
+import { argumentCandidates, type Candidates, quoted, spellings, valueCandidates } from './candidates.js';
 
 export function zshCompletion(commands: readonly Command[]): string[] {
   return [
@@ -30,16 +30,16 @@ export function zshCompletion(commands: readonly Command[]): string[] {
 }
 
 function commandCase(command: Command, commands: readonly Command[]): string[] {
-  const behind = command.runsCommand ? ["'*:: :_normal'"] : [];
+  const recorded = command.runsCommand ? ["'*:: :_normal'"] : [];
   const specs = [
     ...command.flags().flatMap(flagSpecs),
     quoted('(-h --help)-h[print help]'),
     quoted('(-h --help)--help[print help]'),
     ...command.arguments.map((argument) => {
-      const place = argument.isMany ? '*' : argument.isOptional ? ':' : '';
-      return quoted(`${place}:${argumentText(argument)}:${action(offerOfArgument(argument, commands))}`);
+      const prefix = argument.isMany ? '*' : argument.isOptional ? ':' : '';
+      return quoted(`${prefix}:${argumentText(argument)}:${action(argumentCandidates(argument, commands))}`);
     }),
-    ...behind,
+    ...recorded,
   ];
   return [
     `${command.name})`,
@@ -52,21 +52,23 @@ function commandCase(command: Command, commands: readonly Command[]): string[] {
 
 /** `'(-o --output)--output=[where to write]:FILE:_files'`, for each spelling. */
 function flagSpecs(flag: Flag): string[] {
-  const offer = offerOf(flag);
+  const candidates = valueCandidates(flag);
   const others = flag.isList ? '*' : `(${spellings(flag).join(' ')})`;
-  const about = `[${flag.description.replace(/[[\]\\:]/g, '\\$&')}]`;
+  const description = `[${flag.description.replace(/[[\]\\:]/g, '\\$&')}]`;
   const value =
-    offer === null ? '' : `${flag.isValueOptional ? '::' : ':'}${flag.value?.replaceAll(':', '')}:${action(offer)}`;
+    candidates === null
+      ? ''
+      : `${flag.isValueOptional ? '::' : ':'}${flag.value?.replaceAll(':', '')}:${action(candidates)}`;
   return spellings(flag).map((spelling) => {
-    const joint = offer === null ? '' : spelling.startsWith('--') ? '=' : '+';
-    return quoted(`${others}${spelling}${joint}${about}${value}`);
+    const joint = candidates === null ? '' : spelling.startsWith('--') ? '=' : '+';
+    return quoted(`${others}${spelling}${joint}${description}${value}`);
   });
 }
 
-function action(offer: Offer): string {
-  switch (offer.kind) {
+function action(candidates: Candidates): string {
+  switch (candidates.kind) {
     case 'choices':
-      return `(${offer.choices.join(' ')})`;
+      return `(${candidates.choices.join(' ')})`;
     case 'files':
       return '_files';
     case 'directories':

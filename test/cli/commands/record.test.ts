@@ -163,7 +163,7 @@ describe.concurrent('record refuses', () => {
     [['-p', '1', '-a'], /more than one target/],
     [['--'], /no command behind --/],
     [['-a', '--per-thread'], /--per-thread is of processes/],
-    [['-p', '1', '-t', '5'], /--time is a time.*with its unit/],
+    [['-p', '1', '-t', '5'], /--time must be a time.*with a unit/],
     [['-p', '1', '-m', '3M'], /power of two/],
     [['-p', '1', '--user', '--kernel'], /exclude each other/],
     [['-p', '1', '--cyc', '--no-cyc'], /exclude each other/],
@@ -174,7 +174,7 @@ describe.concurrent('record refuses', () => {
     [['-p', '1', '-o', '-'], /standard output/],
     [['-p', '1', '-o', 'flame.svg'], /flame\.svg ends as another kind of file/],
     [['-p', '1', '--dry-run', '-o', 'a/x.PTF'], /x\.PTF ends as another/],
-    [['-p', '1', '--render', 'flame.png'], /format of flame\.png/],
+    [['-p', '1', '--render', 'flame.png'], /unknown file ending: flame\.png/],
     [['ls', '-l', '--color'], /unexpected argument: ls$/],
   ] as const)('%j', async ([args, message], { dir }) => {
     expectRefusal(await planRecord(dir, args), 2, message);
@@ -182,7 +182,7 @@ describe.concurrent('record refuses', () => {
   });
 
   test('a command without --, and tells where it belongs', async ({ dir }) => {
-    expectRefusal(await planRecord(dir, ['ls']), 2, /unexpected argument: ls$/, /behind --: ptflame record -- ls/);
+    expectRefusal(await planRecord(dir, ['ls']), 2, /unexpected argument: ls$/, /after --: ptflame record -- ls/);
   });
 
   test.for([
