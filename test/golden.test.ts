@@ -13,7 +13,7 @@ import { BranchKind, type BranchSites, siteOfRecord, TraceEdge } from '../src/mo
 import type { ThreadEvents } from '../src/model/trace/thread-events.js';
 import { NONE, type SymbolId } from '../src/model/units.js';
 import { untilExit } from '../src/pipeline/replay/replay-thread.js';
-import { Contexts } from '../src/replay/losses/contexts.js';
+import { KnownPaths } from '../src/replay/losses/known-paths.js';
 import { pairReturns } from '../src/replay/pairing/pair-returns.js';
 import { replayThread } from '../src/replay/replayer.js';
 import type { FrameWatcher } from '../src/replay/stack/frame.js';
@@ -101,15 +101,15 @@ interface LoggedReplay {
 /** As `analyze` does it: all threads once, then those in doubt again, with what all have shown. */
 function keptReplays(trace: TraceThreads): LoggedReplay[] {
   const first = trace.threads.map((thread) => logReplay(trace, thread, null));
-  const contexts = new Contexts(first.map(({ replay }) => replay));
+  const knownPaths = new KnownPaths(first.map(({ replay }) => replay));
   return first.map((kept) => {
-    if (kept.replay.isDoubtful) return logReplay(trace, kept.thread, contexts);
-    const below = contexts.callersBelow(kept.replay.firstStack).map((symbol) => trace.symbols.name[symbol]);
+    if (kept.replay.hasUnconfirmedPaths) return logReplay(trace, kept.thread, knownPaths);
+    const below = knownPaths.callersBelow(kept.replay.firstStack).map((symbol) => trace.symbols.name[symbol]);
     return below.length === 0 ? kept : { ...kept, head: `${kept.head}, on ${below.join(';')}` };
   });
 }
 
-function logReplay({ facts, symbols, bounds }: TraceThreads, thread: LoadedThread, contexts: Contexts | null) {
+function logReplay({ facts, symbols, bounds }: TraceThreads, thread: LoadedThread, knownPaths: KnownPaths | null) {
   const { events, createdInside, exitNs } = thread;
   const endRow = pairReturns(events, facts).segments.at(-1)?.endRow ?? 0;
   const log = new FrameLog(symbols, endRow);
@@ -117,11 +117,11 @@ function logReplay({ facts, symbols, bounds }: TraceThreads, thread: LoadedThrea
     tailCalls: 'nest',
     extendTo: untilExit(bounds, exitNs),
     createdInside,
-    contexts,
+    knownPaths,
     watcher: log,
   } as const;
   const replay = replayThread(withEnd(events, endRow), facts, options);
-  return { thread, replay, log, head: `thread ${events.tid}${contexts ? ', replayed twice' : ''}` };
+  return { thread, replay, log, head: `thread ${events.tid}${knownPaths ? ', replayed twice' : ''}` };
 }
 
 /** A switch-in behind the last branch changes no frame: what is closed after it, the end of the trace closes. */

@@ -62,8 +62,8 @@ export async function replayTrace(
   }
   builder.settleAll();
   if (builder.doubtful.length > 0) {
-    const taught = { ...setup, lessons: builder.contexts.lessons() };
-    for await (const [tid, thread] of replayThreads(builder.doubtful, store, taught, help)) {
+    const withPaths = { ...setup, knownPaths: builder.knownPaths.toData() };
+    for await (const [tid, thread] of replayThreads(builder.doubtful, store, withPaths, help)) {
       builder.addAgain(tid, thread);
       note();
     }
@@ -105,7 +105,7 @@ function setupOf(
       mayBeUndecoded: store.undecoded.isPossible,
     },
     questions: questionsOf(trace, symbols, options, asked),
-    lessons: null,
+    knownPaths: null,
   };
   return { setup, symbols };
 }

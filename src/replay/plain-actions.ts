@@ -20,7 +20,7 @@ export function executePlain(state: ReplayState, firstRow: number, endRow: numbe
   const { plainFrom, toFunction, functions } = state.facts;
   const { symbol } = functions;
   const { Call, Return } = Action; // a loop over local names is faster
-  const isSure = state.doubts.certainty === Certainty.Sure; // plain events do not change it
+  const isSure = state.doubts.certainty === Certainty.Certain; // plain events do not change it
   const hasAttached = state.attached.size > 0;
   let { depth, nowNs } = state;
   let top = stack[depth - 1] as Frame;

@@ -11,9 +11,9 @@ import { type Nanoseconds, NONE, type SymbolId } from '../model/units.js';
 import { executeRows } from './execute.js';
 import type { SiteFacts } from './functions/site-facts.js';
 import { type Beginning, beginningOf, beginUnseen, loseFirst, startOf, waitForFirst } from './losses/beginning.js';
-import { DEEPEST_PLACE } from './losses/contexts.js';
 import { crossGap } from './losses/cross-gap.js';
 import { layFirst } from './losses/first-stack.js';
+import { MAX_PATH_DEPTH } from './losses/known-paths.js';
 import { lookAcrossLosses, restartOf } from './losses/look-across.js';
 import { pairReturns } from './pairing/pair-returns.js';
 import type { Segment } from './pairing/pairing.js';
@@ -81,7 +81,7 @@ function begin(state: ReplayState, segment: Segment): Began {
   if (startNs !== state.nowNs) startAt(state, startNs);
   loseFirst(state, beginning);
   layFirst(state, restartOf(segment, segment, events, facts, false));
-  const firstStack = beginning.isBornHere ? [] : openSymbols(state, DEEPEST_PLACE);
+  const firstStack = beginning.createdInside ? [] : openSymbols(state, MAX_PATH_DEPTH);
   if (state.nowNs !== events.timeNs[segment.firstRow]) waitForFirst(state, beginning);
   return { startNs, firstStack };
 }
@@ -120,7 +120,7 @@ function finish(state: ReplayState): void {
 }
 
 function resultOf(state: ReplayState, { startNs, firstStack }: Began): ThreadReplay {
-  const { tree, log, lost, inferred, hiddenNs, undecided, certainNodes } = state;
+  const { tree, log, lost, inferred, hiddenNs, inferredEvents, certainNodes } = state;
   const built = tree.build();
   return {
     tree: log ? built : withoutEmptyNodes(built),
@@ -130,9 +130,9 @@ function resultOf(state: ReplayState, { startNs, firstStack }: Began): ThreadRep
     inferred,
     lost,
     firstStack,
-    learned: { length: certainNodes ?? built.length, parent: built.parent, symbol: built.symbol },
+    paths: { length: certainNodes ?? built.length, parent: built.parent, symbol: built.symbol },
     hiddenNs,
-    undecided,
-    isDoubtful: certainNodes !== null,
+    inferredEvents,
+    hasUnconfirmedPaths: certainNodes !== null,
   };
 }

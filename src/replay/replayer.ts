@@ -26,15 +26,15 @@ export class Replayer {
 
   replay(events: ThreadEvents, options: ReplayOptions): ThreadReplay {
     const { memory, undecided } = this;
-    const { durations = null, contexts, wantsLog = false } = options;
+    const { durations = null, knownPaths, wantsLog = false } = options;
     memory.tree.clear();
     memory.log.clear(wantsLog ? events.length : 0);
     const state = beginReplay(events, this.facts, options, memory);
-    const mayBeUndone = durations !== null && contexts === null && isCut(state);
+    const mayBeUndone = durations !== null && knownPaths === null && isCut(state);
     if (mayBeUndone) undecided.clear();
     memory.tree.durations = mayBeUndone ? undecided : durations;
     const result = runReplay(state);
-    if (mayBeUndone && !result.isDoubtful) durations.addBlocks(undecided.blocks());
+    if (mayBeUndone && !result.hasUnconfirmedPaths) durations.addBlocks(undecided.blocks());
     return result;
   }
 }

@@ -14,7 +14,7 @@ import type { Frame, FrameWatcher } from './stack/frame.js';
 import { FrameIndex } from './stack/frame-index.js';
 import { type ParkedFrames, parkedFrames } from './stack/parked-frames.js';
 import type { ReplayMemory, ReplayOptions } from './thread-replay.js';
-import type { LostStretch } from './time/lost-stretches.js';
+import type { ThreadGap } from './time/thread-gaps.js';
 
 /** A synthetic frame that is open now. */
 export interface OpenStop {
@@ -33,12 +33,12 @@ export interface ReplayState {
   readonly tree: CallTreeBuilder;
   readonly log: CallLogBuilder | null;
   readonly watcher: FrameWatcher | null;
-  readonly lost: LostStretch[];
+  readonly lost: ThreadGap[];
   readonly inferred: Record<InferenceName, number>;
   /** Time that is inferred only because of a jump that was not shown. */
   hiddenNs: Nanoseconds;
   /** Events before which control moved, and no address tells where to; and losses behind which none tells the place. */
-  undecided: number;
+  inferredEvents: number;
   /** How many nodes the tree had when paths began to be guesses; null: none is. */
   certainNodes: number | null;
 
@@ -90,7 +90,7 @@ export function newState(
     lost: [],
     inferred: noInferences(),
     hiddenNs: 0,
-    undecided: 0,
+    inferredEvents: 0,
     certainNodes: null,
     stack,
     depth: 0,

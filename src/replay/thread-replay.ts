@@ -6,10 +6,10 @@ import type { CallTree, CallTreeBuilder } from '../model/calls/call-tree.js';
 import type { DurationsBuilder } from '../model/calls/durations.js';
 import type { InferenceName } from '../model/profile/quality.js';
 import type { Nanoseconds } from '../model/units.js';
-import type { Contexts, Lesson } from './losses/contexts.js';
+import type { KnownPaths, ThreadPaths } from './losses/known-paths.js';
 import type { PairingMemory } from './pairing/pairing.js';
 import type { FrameWatcher, TailCalls } from './stack/frame.js';
-import type { LostStretch } from './time/lost-stretches.js';
+import type { ThreadGap } from './time/thread-gaps.js';
 
 export interface ReplayOptions {
   readonly tailCalls: TailCalls;
@@ -18,7 +18,7 @@ export interface ReplayOptions {
   /** The thread was made while the recording ran: it is not extended to its start. */
   readonly createdInside: boolean;
   /** Paths seen in all threads, for places that no address tells; null while they are still being learned. */
-  readonly contexts: Contexts | null;
+  readonly knownPaths: KnownPaths | null;
   readonly watcher?: FrameWatcher;
   /** Here it is counted how long calls took, unless the thread is doubtful; null: nobody asks. Default: null. */
   readonly durations?: DurationsBuilder | null;
@@ -28,7 +28,7 @@ export interface ReplayOptions {
   readonly wantsLog?: boolean;
 }
 
-export interface ThreadReplay extends Lesson {
+export interface ThreadReplay extends ThreadPaths {
   /** With a log it has all nodes that this names, some of which nothing was counted on. */
   readonly tree: CallTree;
   /** Good until the next replay; null if nobody asked for it. */
@@ -36,13 +36,13 @@ export interface ThreadReplay extends Lesson {
   readonly startNs: Nanoseconds;
   readonly endNs: Nanoseconds;
   readonly inferred: Readonly<Record<InferenceName, number>>;
-  readonly lost: readonly LostStretch[];
+  readonly lost: readonly ThreadGap[];
   /** Events of which nothing in the trace decides what they did to the stack. */
-  readonly undecided: number;
+  readonly inferredEvents: number;
   /** Time that is inferred only because it is below a jump that was not shown. */
   readonly hiddenNs: Nanoseconds;
-  /** After some loss no address told where the thread was: replay it again when the contexts are known. */
-  readonly isDoubtful: boolean;
+  /** After some loss no address told where the thread was: replay it again when the known paths are complete. */
+  readonly hasUnconfirmedPaths: boolean;
 }
 
 /** What is used again for the next thread. */

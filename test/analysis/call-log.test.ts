@@ -22,15 +22,15 @@ describe.each(traceFiles)('%s', (file) => {
     const { threads, facts, symbols, bounds } = await threadsOfBeginning(file);
     const replayer = new Replayer(facts);
     for (const { events, createdInside } of threads) {
-      const options: ReplayOptions = { tailCalls, extendTo: bounds, createdInside, contexts: null };
+      const options: ReplayOptions = { tailCalls, extendTo: bounds, createdInside, knownPaths: null };
       const durations = new DurationsBuilder();
       const plain = replayer.replay(events, { ...options, durations });
       const logged = replayer.replay(events, { ...options, wantsLog: true });
       if (logged.log === null) throw new Error('there is no log');
       const { lostAt: _, ...filtered } = filterThread(logged.log, logged.tree, EVERYTHING);
-      const counted = plain.isDoubtful ? filtered.durations : durations.copy(); // it will be replayed again
+      const counted = plain.hasUnconfirmedPaths ? filtered.durations : durations.copy(); // it will be replayed again
       expect(ordered(filtered)).toEqual(ordered(pick(plain, counted)));
-      if (plain.isDoubtful) expect(durations.blocks().length).toBe(0);
+      if (plain.hasUnconfirmedPaths) expect(durations.blocks().length).toBe(0);
       expect(faultsOf(plainLog(events.tid, logged.log, logged.tree, (symbol) => symbolKey(symbols, symbol)))).toEqual(
         [],
       );

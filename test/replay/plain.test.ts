@@ -10,7 +10,7 @@ import { Corpus } from '../../fuzz/text/corpus.js';
 import type { ThreadEvents } from '../../src/model/trace/thread-events.js';
 import { untilExit } from '../../src/pipeline/replay/replay-thread.js';
 import type { SiteFacts } from '../../src/replay/functions/site-facts.js';
-import { Contexts } from '../../src/replay/losses/contexts.js';
+import { KnownPaths } from '../../src/replay/losses/known-paths.js';
 import { pairReturns } from '../../src/replay/pairing/pair-returns.js';
 import { Replayer, replayThread } from '../../src/replay/replayer.js';
 import type { FrameWatcher } from '../../src/replay/stack/frame.js';
@@ -137,14 +137,14 @@ test('facts and results are plain data, which another thread can be sent', async
 function compareWays({ threads, facts, bounds }: TraceThreads, name: string): void {
   for (const tailCalls of ['nest', 'replace'] as const) {
     const replayer = new Replayer(facts);
-    const replay = (contexts: Contexts | null): ThreadReplay[] =>
+    const replay = (knownPaths: KnownPaths | null): ThreadReplay[] =>
       threads.map(({ events, createdInside, exitNs }) => {
-        const options = { tailCalls, extendTo: untilExit(bounds, exitNs), createdInside, contexts };
+        const options = { tailCalls, extendTo: untilExit(bounds, exitNs), createdInside, knownPaths };
         const short = replayer.replay(events, options);
         expect(short, name).toEqual(longWay(events, facts, options));
         return short;
       });
-    replay(new Contexts(replay(null)));
+    replay(new KnownPaths(replay(null)));
   }
   for (const { events } of threads) expect(pairReturns(events, facts), name).toEqual(longPairing(events, facts));
 }
@@ -158,7 +158,7 @@ function longPairing(events: ThreadEvents, facts: SiteFacts) {
   return pairReturns(events, { ...facts, hasAborts: true });
 }
 
-const AS_SEEN: ReplayOptions = { tailCalls: 'nest', extendTo: null, createdInside: false, contexts: null };
+const AS_SEEN: ReplayOptions = { tailCalls: 'nest', extendTo: null, createdInside: false, knownPaths: null };
 
 const NOBODY: FrameWatcher = {
   atRow: () => {},

@@ -76,7 +76,7 @@ function compare(
   extend: 'extended' | 'as seen',
 ): void {
   const extendTo = extend === 'extended' ? bounds : null;
-  const options: ReplayOptions = { tailCalls, extendTo, createdInside, contexts: null };
+  const options: ReplayOptions = { tailCalls, extendTo, createdInside, knownPaths: null };
   const { startNs, endNs, inferred, lost, tree } = replayThread(events, facts, options);
   const nameOf = (symbol: number) => symbols.name[symbol]; // of two files one path, if their names are equal
   const { rows, thread: _, ...plain } = plainReplay(events, facts, symbols, options);

@@ -74,8 +74,8 @@ class Sums implements CallListener<MarkedCall> {
     const ns = nsWithin(this.window, fromNs, toNs);
     if (ns === 0) return;
     this.sums.selfNs[node] += ns;
-    if (certainty !== Certainty.Sure) this.sums.inferredNs[node] += ns;
-    if (certainty === Certainty.Hidden) this.hiddenNs += ns;
+    if (certainty !== Certainty.Certain) this.sums.inferredNs[node] += ns;
+    if (certainty === Certainty.HiddenJump) this.hiddenNs += ns;
   }
 
   closed({ node, entryNs, within, isStop }: MarkedCall, exitNs: Nanoseconds, why: number, knownNs: Nanoseconds): void {

@@ -67,13 +67,13 @@ class Walk<Call extends OpenCall> {
     for (let row = 0; row < length; row++) {
       const op = opOf(code[row]);
       const argument = argumentOf(code[row]);
-      if (op === CallOp.Known) continue; // it belongs to the row before
+      if (op === CallOp.KnownTime) continue; // it belongs to the row before
       const atNs = timeNs[row];
       if (op !== CallOp.Begin && atNs > nowNs) listener.spent(stops.at(-1) ?? this.frame, nowNs, atNs, certainty);
       nowNs = atNs;
       if (op === CallOp.Open) this.open(row, argument, atNs);
       else if (op === CallOp.Close) this.end(this.takeFrame(), atNs, argument + NONE, row + 1);
-      else if (op === CallOp.Doubt) certainty = argument as Certainty;
+      else if (op === CallOp.SetCertainty) certainty = argument as Certainty;
       else this.takeOther(row, op, argument, atNs);
     }
   }
@@ -109,7 +109,7 @@ class Walk<Call extends OpenCall> {
   private end(call: Call | undefined, atNs: Nanoseconds, why: number, next: number): void {
     assert(call !== undefined, 'a call ends that never began');
     const { length, timeNs, code } = this.log;
-    const isTold = next < length && opOf(code[next]) === CallOp.Known;
+    const isTold = next < length && opOf(code[next]) === CallOp.KnownTime;
     this.listener.closed(call, atNs, why, isTold ? timeNs[next] : atNs - call.entryNs);
     this.spare.push(call);
   }

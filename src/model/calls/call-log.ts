@@ -30,19 +30,19 @@ export const CallOp = {
   /** A call that was set aside ends where it is; argument: the row that opened it, and a `Why` row follows. */
   EndAside: 9,
   /** Of the call that ended last, set aside: as for `Close`. */
-  Why: 10,
+  EndReason: 10,
   /** Whether what is charged from here on is certain; argument: `Certainty`. */
-  Doubt: 11,
+  SetCertainty: 11,
   /**
    * Of the call that ended last: in place of a time, for how long it was surely there. Without this row that is all its time.
    * Only where its start or end was not seen.
    */
-  Known: 12,
+  KnownTime: 12,
 } as const;
 export type CallOp = (typeof CallOp)[keyof typeof CallOp];
 
 /** Of time that is charged. Hidden: no address tells where a jump or an exception led, or when; nothing else is in doubt. */
-export const Certainty = { Sure: 0, Hidden: 1, Guess: 2 } as const;
+export const Certainty = { Certain: 0, HiddenJump: 1, Unconfirmed: 2 } as const;
 export type Certainty = (typeof Certainty)[keyof typeof Certainty];
 
 const OP_BITS = 4;
@@ -74,12 +74,12 @@ export class CallLogBuilder {
   private timeNs = new Float64Array(FEWEST_ROWS);
   private code: Int32Array = new Int32Array(FEWEST_ROWS);
   private length = 0;
-  private certainty: Certainty = Certainty.Sure;
+  private certainty: Certainty = Certainty.Certain;
 
   /** Begins the log of another thread, of so many events: made at once, room for it is less than if it grew by copies. */
   clear(events = 0): void {
     this.length = 0;
-    this.certainty = Certainty.Sure;
+    this.certainty = Certainty.Certain;
     const rows = Math.ceil(ROWS_PER_EVENT * events);
     if (rows <= this.code.length) return;
     this.timeNs = new Float64Array(rows);
@@ -121,8 +121,8 @@ export class CallLogBuilder {
   }
 
   /** The call that ended last was surely there for so long. */
-  known(ns: Nanoseconds): void {
-    this.addAt(ns, CallOp.Known, 0);
+  setKnownTime(ns: Nanoseconds): void {
+    this.addAt(ns, CallOp.KnownTime, 0);
   }
 
   stop(node: NodeId): void {
@@ -144,13 +144,13 @@ export class CallLogBuilder {
 
   endAside(row: number, why: number): void {
     this.add(CallOp.EndAside, row);
-    this.add(CallOp.Why, why - NONE);
+    this.add(CallOp.EndReason, why - NONE);
   }
 
-  doubt(certainty: Certainty): void {
+  setCertainty(certainty: Certainty): void {
     if (certainty === this.certainty) return;
     this.certainty = certainty;
-    this.add(CallOp.Doubt, certainty);
+    this.add(CallOp.SetCertainty, certainty);
   }
 
   /** Shares memory with the builder: it is good until that is cleared. */

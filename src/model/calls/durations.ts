@@ -78,7 +78,7 @@ export function percentile({ bucket, calls }: Histogram, part: number, minNs: Na
 }
 
 /** Where calls are counted; zeros at first. Threads of this program may lend it to each other; plain data. */
-export interface CountMemory {
+export interface HistogramMemory {
   /** By symbol: 1 + its row in `blocks`; 0: it has none. */
   rowOf: Int32Array;
   /** By row and power of two: 1 + the number of the block; 0: there is none. */
@@ -93,7 +93,7 @@ export interface CountMemory {
 const ROWS = 0;
 const LENGTH = 1;
 
-function ownMemory(): CountMemory {
+function ownMemory(): HistogramMemory {
   return {
     rowOf: new Int32Array(1024),
     blocks: new Int32Array(256 * BLOCKS),
@@ -104,7 +104,7 @@ function ownMemory(): CountMemory {
 }
 
 /** Shared memory for all calls of so many functions: it never has to grow, and only what is used of it is real. */
-export function sharedCountMemory(symbols: number): CountMemory {
+export function sharedHistogramMemory(symbols: number): HistogramMemory {
   const blocks = symbols * BLOCKS;
   return {
     rowOf: new Int32Array(new SharedArrayBuffer(4 * symbols)),
@@ -117,11 +117,11 @@ export function sharedCountMemory(symbols: number): CountMemory {
 
 /** Counts calls by function and duration: a block of counts for each power of two that a function has calls of. */
 export class DurationsBuilder {
-  private readonly memory: CountMemory;
+  private readonly memory: HistogramMemory;
   /** By symbol: 1 if its calls are counted; null: all are. */
   private readonly only: Uint8Array | null;
 
-  constructor(options: { readonly memory?: CountMemory; readonly only?: Uint8Array | null } = {}) {
+  constructor(options: { readonly memory?: HistogramMemory; readonly only?: Uint8Array | null } = {}) {
     this.memory = options.memory ?? ownMemory();
     this.only = options.only ?? null;
   }

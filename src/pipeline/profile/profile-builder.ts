@@ -9,7 +9,7 @@ import { type DurationBlocks, DurationsBuilder, durationsOf } from '../../model/
 import type { SymbolTable } from '../../model/names/symbol-table.js';
 import type { Profile, ThreadProfile, TraceMeta } from '../../model/profile/profile.js';
 import type { Nanoseconds, SymbolId, Tid } from '../../model/units.js';
-import { Contexts, withCallers } from '../../replay/losses/contexts.js';
+import { KnownPaths, withCallers } from '../../replay/losses/known-paths.js';
 import type { Trace } from '../read/trace.js';
 import { needsCallLog, type Questions, type ReplayedThread } from '../replay/replay-thread.js';
 import { QualityBuilder, type ThreadQuality } from './quality.js';
@@ -40,8 +40,8 @@ const NO_TREE: CallTree = new CallTreeBuilder().build();
 
 export class ProfileBuilder {
   /** What all threads have shown, learned in the order of their ids. */
-  readonly contexts = new Contexts();
-  /** Threads that were lost somewhere: to be replayed again when the contexts are known. */
+  readonly knownPaths = new KnownPaths();
+  /** Threads that were lost somewhere: to be replayed again when the known paths are complete. */
   readonly doubtful: Tid[] = [];
   private readonly unlearned: Tid[];
   private readonly early = new Map<Tid, ReplayedThread['replay']>();
@@ -70,12 +70,12 @@ export class ProfileBuilder {
     this.shiftNs = Math.floor(trace.store.bounds.startNs / 1e9) * 1e9;
   }
 
-  /** A thread that was replayed while the contexts were still being learned. */
+  /** A thread that was replayed while the known paths were still being collected. */
   add(tid: Tid, thread: ReplayedThread): void {
     this.early.set(tid, thread.replay);
     this.learn();
-    const { isDoubtful, firstStack } = thread.replay;
-    if (isDoubtful) this.doubtful.push(tid);
+    const { hasUnconfirmedPaths, firstStack } = thread.replay;
+    if (hasUnconfirmedPaths) this.doubtful.push(tid);
     else if (firstStack[0] === undefined) this.settle(tid, thread, []);
     else this.wait(tid, thread, firstStack[0]);
   }
@@ -94,7 +94,7 @@ export class ProfileBuilder {
   settleAll(): void {
     for (const threads of this.waiting.values())
       for (const [tid, thread] of threads) {
-        const below = this.contexts.callersBelow(thread.replay.firstStack);
+        const below = this.knownPaths.callersBelow(thread.replay.firstStack);
         if (below.length > 0 && needsCallLog(this.questions))
           this.doubtful.push(tid); // they were not on its stack
         else this.settle(tid, thread, below);
@@ -142,7 +142,7 @@ export class ProfileBuilder {
     for (let tid = this.unlearned.at(-1); tid !== undefined; tid = this.unlearned.at(-1)) {
       const replay = this.early.get(tid);
       if (replay === undefined) return;
-      this.contexts.learn(replay);
+      this.knownPaths.add(replay);
       this.early.delete(tid);
       this.unlearned.pop();
     }

@@ -14,7 +14,7 @@ import {
   type TraceGap,
 } from '../../model/profile/quality.js';
 import { type Nanoseconds, NONE, type Tid } from '../../model/units.js';
-import type { LostStretch } from '../../replay/time/lost-stretches.js';
+import type { ThreadGap } from '../../replay/time/thread-gaps.js';
 import type { GapRecord } from '../../store/records/gap-records.js';
 import type { ReadAccount, Trace } from '../read/trace.js';
 import type { ReplayedThread } from '../replay/replay-thread.js';
@@ -25,8 +25,8 @@ export interface ThreadQuality {
   readonly tid: Tid;
   readonly inferredCalls: Readonly<Record<InferenceName, number>>;
   readonly clockSteps: number;
-  readonly undecided: number;
-  readonly lost: readonly LostStretch[];
+  readonly inferredEvents: number;
+  readonly lost: readonly ThreadGap[];
   /** perf's errors, in their order. */
   readonly errors: readonly GapRecord[];
   readonly times: TimeSums;
@@ -59,19 +59,19 @@ export class QualityBuilder {
     callersBelow: number,
     kinds: SymbolTable['kind'],
   ): ThreadQuality {
-    const { inferred, undecided, lost } = replay;
+    const { inferred, inferredEvents, lost } = replay;
     const { clockSteps, gaps: errors } = thread;
     const inferredCalls = { ...inferred, OpenAtStart: inferred.OpenAtStart + callersBelow };
     const times = new TimeSums();
     times.add(profile, kinds);
-    return { tid: profile.tid, inferredCalls, clockSteps, undecided, lost, errors, times };
+    return { tid: profile.tid, inferredCalls, clockSteps, inferredEvents, lost, errors, times };
   }
 
-  add({ tid, inferredCalls, clockSteps, undecided, lost, errors, times }: ThreadQuality): void {
+  add({ tid, inferredCalls, clockSteps, inferredEvents, lost, errors, times }: ThreadQuality): void {
     for (const reason of Object.keys(inferredCalls) as InferenceName[])
       this.inferredCalls[reason] += inferredCalls[reason];
     this.sums.clockSteps += clockSteps;
-    this.sums.inferredEvents += undecided;
+    this.sums.inferredEvents += inferredEvents;
     this.times.addAll(times);
     this.addLost(tid, lost, errors);
   }
@@ -95,7 +95,7 @@ export class QualityBuilder {
   }
 
   /** `errors`: perf's, in their order; each stretch has the next few of them, or none. */
-  private addLost(tid: Tid, lost: readonly LostStretch[], errors: readonly GapRecord[]): void {
+  private addLost(tid: Tid, lost: readonly ThreadGap[], errors: readonly GapRecord[]): void {
     let error = 0;
     let gaps = 0;
     for (const stretch of lost) {
@@ -114,7 +114,7 @@ export class QualityBuilder {
     this.lostNs += gap.lengthNs;
   }
 
-  private gapOf(tid: Tid, stretch: LostStretch, error: GapRecord | undefined): TraceGap {
+  private gapOf(tid: Tid, stretch: ThreadGap, error: GapRecord | undefined): TraceGap {
     const { atNs, lengthNs, ip, isLast } = stretch;
     const { undecoded } = this.trace.store;
     const at = { tid, atNs: atNs - this.shiftNs, lengthNs };
@@ -129,7 +129,7 @@ export class QualityBuilder {
 }
 
 /** The part of a stretch that is looked at; null: nothing. */
-function partOf(stretch: LostStretch, window: Bounds | null): LostStretch | null {
+function partOf(stretch: ThreadGap, window: Bounds | null): ThreadGap | null {
   const { atNs, lengthNs } = stretch;
   if (stretch.isInside === false) return null;
   if (window === null) return stretch;

@@ -3,18 +3,18 @@
  * to be sent but at the end. Counts add up in any order.
  */
 import {
-  type CountMemory,
   type DurationBlocks,
   DurationsBuilder,
-  sharedCountMemory,
+  type HistogramMemory,
+  sharedHistogramMemory,
 } from '../../model/calls/durations.js';
 
 /** For more functions it would be too large, though hardly any of it is touched. */
 const MOST_SYMBOLS = 50_000;
 
 export class HistogramPool {
-  private readonly free: CountMemory[] = [];
-  private readonly created: CountMemory[] = [];
+  private readonly free: HistogramMemory[] = [];
+  private readonly created: HistogramMemory[] = [];
   private readonly symbols: number;
 
   private constructor(symbols: number) {
@@ -26,15 +26,15 @@ export class HistogramPool {
     return symbols > MOST_SYMBOLS ? null : new HistogramPool(symbols);
   }
 
-  acquire(): CountMemory {
+  acquire(): HistogramMemory {
     const free = this.free.pop();
     if (free !== undefined) return free;
-    const memory = sharedCountMemory(this.symbols);
+    const memory = sharedHistogramMemory(this.symbols);
     this.created.push(memory);
     return memory;
   }
 
-  release(memory: CountMemory): void {
+  release(memory: HistogramMemory): void {
     this.free.push(memory);
   }
 

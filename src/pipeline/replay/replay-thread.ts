@@ -7,10 +7,10 @@ import { type StackFrame, stackAt } from '../../analysis/log/stack-at.js';
 import type { CallFilter, FunctionSet, LatencyQuestion } from '../../analysis/questions.js';
 import type { CallLog } from '../../model/calls/call-log.js';
 import { withoutEmptyNodes } from '../../model/calls/call-tree.js';
-import { type CountMemory, type DurationBlocks, DurationsBuilder } from '../../model/calls/durations.js';
+import { type DurationBlocks, DurationsBuilder, type HistogramMemory } from '../../model/calls/durations.js';
 import type { Nanoseconds, Tid } from '../../model/units.js';
 import type { SiteFacts } from '../../replay/functions/site-facts.js';
-import { Contexts, type Lessons } from '../../replay/losses/contexts.js';
+import { KnownPaths, type KnownPathsData } from '../../replay/losses/known-paths.js';
 import { Replayer } from '../../replay/replayer.js';
 import type { ReplayOptions, ThreadReplay } from '../../replay/thread-replay.js';
 import { loadThread, type ThreadFacts } from '../../store/load-thread.js';
@@ -36,8 +36,8 @@ export interface ReplaySetup {
   readonly events: SharedEvents;
   readonly options: Pick<ReplayOptions, 'tailCalls' | 'extendTo' | 'mayBeUndecoded'>;
   readonly questions: Questions;
-  /** What all threads teach; null while it is still being learned. */
-  readonly lessons: Lessons | null;
+  /** Paths seen in all threads; null while they are still being collected. */
+  readonly knownPaths: KnownPathsData | null;
 }
 
 /** A thread, and what became of it. */
@@ -62,20 +62,24 @@ const EVERYTHING: CallFilter = { window: null, inside: [], root: null, foldsRecu
 export class TraceReplayer {
   private readonly trace: ReplaySetup;
   private readonly replayer: Replayer;
-  private readonly contexts: Contexts | null;
+  private readonly knownPaths: KnownPaths | null;
 
   constructor(trace: ReplaySetup) {
     this.trace = trace;
     this.replayer = new Replayer(trace.siteFacts);
-    this.contexts = trace.lessons && Contexts.of(trace.lessons);
+    this.knownPaths = trace.knownPaths && KnownPaths.fromData(trace.knownPaths);
   }
 
   /**
    * `buffer`: memory to put its events in order, as large as `threadBytes` says. `counts`: where it is counted how long calls
    * took, with those of other threads; null if nobody asks for these together.
    */
-  replay(source: ThreadSource, buffer: ArrayBuffer | SharedArrayBuffer, counts: CountMemory | null): ReplayedThread {
-    const { trace, contexts } = this;
+  replay(
+    source: ThreadSource,
+    buffer: ArrayBuffer | SharedArrayBuffer,
+    counts: HistogramMemory | null,
+  ): ReplayedThread {
+    const { trace, knownPaths } = this;
     const { events, ...thread } = loadThread(source, trace.events, trace, buffer);
     const { createdInside, exitNs } = thread;
     const { questions } = trace;
@@ -86,7 +90,7 @@ export class TraceReplayer {
         : new DurationsBuilder({ only: askedOnly(questions) });
     const durations = counts ? new DurationsBuilder({ memory: counts }) : own;
     const wantsLog = needsCallLog(questions);
-    const options = { ...trace.options, extendTo, createdInside, contexts, wantsLog, durations };
+    const options = { ...trace.options, extendTo, createdInside, knownPaths, wantsLog, durations };
     const replay = this.replayer.replay(events, options);
     return { thread, durations: own?.copy() ?? null, ...answers(source.tid, replay, questions) };
   }
@@ -138,17 +142,17 @@ export interface ReplayTask {
   /** To put its events in order. */
   readonly buffer: SharedArrayBuffer;
   /** To count in how long calls took; null if nobody asks, or if the thread tells it itself. */
-  readonly counts: CountMemory | null;
+  readonly counts: HistogramMemory | null;
 }
 
 /** Of this thread of the program. */
 let replayer: TraceReplayer | null = null;
-let isTaught = false;
+let knowsPaths = false;
 
 /** A task of one that replays threads of a single trace. */
 export function replayThread(task: ReplayTask): ReplayedThread {
-  const hasLessons = task.trace.lessons !== null; // nothing else of a trace changes
-  if (replayer === null || isTaught !== hasLessons) replayer = new TraceReplayer(task.trace);
-  isTaught = hasLessons;
+  const hasKnownPaths = task.trace.knownPaths !== null; // nothing else of a trace changes
+  if (replayer === null || knowsPaths !== hasKnownPaths) replayer = new TraceReplayer(task.trace);
+  knowsPaths = hasKnownPaths;
   return replayer.replay(task.source, task.buffer, task.counts);
 }

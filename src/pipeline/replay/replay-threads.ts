@@ -3,7 +3,7 @@
  * that order, so that nothing depends on who was faster.
  */
 import { setImmediate } from 'node:timers/promises';
-import type { CountMemory } from '../../model/calls/durations.js';
+import type { HistogramMemory } from '../../model/calls/durations.js';
 import type { Tid } from '../../model/units.js';
 import type { StoredThreads } from '../../store/stored-threads.js';
 import { threadBytes } from '../../store/thread-memory.js';
@@ -70,7 +70,7 @@ async function* replayElsewhere(
   const shared = {
     ...trace,
     facts: inSharedMemory(trace.siteFacts),
-    lessons: trace.lessons && inSharedMemory(trace.lessons),
+    knownPaths: trace.knownPaths && inSharedMemory(trace.knownPaths),
   };
   const buffers = new Buffers(memoryBytes, pool.size + 1);
   const pending: Pending[] = [];
@@ -101,7 +101,7 @@ interface Pending {
   readonly tid: Tid;
   readonly result: Promise<ReplayedThread>;
   readonly buffer: SharedArrayBuffer;
-  readonly memory: CountMemory | null;
+  readonly memory: HistogramMemory | null;
 }
 
 /** Memory that is lent to tasks: as many pieces at a time as may be, and one at least. */

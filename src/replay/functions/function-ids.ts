@@ -154,7 +154,7 @@ function isEntryOfNameless(sites: BranchSites, site: SiteId, symbols: SymbolTabl
 /** It jumps into the middle of functions. */
 function isUnwinder({ kind, name }: SymbolTable, symbol: SymbolId): boolean {
   const traits = traitsOf(kind[symbol] as SymbolKind, name[symbol] as string);
-  return (traits & Trait.Unwinder) !== 0 && (traits & (Trait.Stub | Trait.Switcher)) === 0;
+  return (traits & Trait.Unwinder) !== 0 && (traits & (Trait.Stub | Trait.StackSwitcher)) === 0;
 }
 
 function leadsToResolver(sites: BranchSites, { kind, name }: SymbolTable, site: SiteId): boolean {

@@ -41,13 +41,13 @@ export function functionTable(sites: BranchSites, symbols: SymbolTable, ids: Fun
   const traits = Uint16Array.from(symbol, (id) => traitsOf(symbols.kind[id] as SymbolKind, symbols.name[id] as string));
   const { from, to } = ids;
   markNamelessStubs(sites, { length: symbol.length, traits, start, from, to });
-  for (const part of ids.parts) traits[part] |= Trait.Part;
+  for (const part of ids.parts) traits[part] |= Trait.ColdPart;
   const table = {
     length: symbol.length,
     symbol,
     start,
     traits,
-    hasSwitchers: traits.some((trait) => (trait & Trait.Switcher) !== 0),
+    hasSwitchers: traits.some((trait) => (trait & Trait.StackSwitcher) !== 0),
     bareName: bareNames(symbol, symbols),
     nameless: ids.nameless,
     from,

@@ -122,7 +122,7 @@ function isPlain(step: Step, { from, to, traits }: FunctionTable, site: SiteId):
 
 // What returns out of a function that goes to other stacks may do so on another one, wherever it lands.
 function plainPairOf(step: Step, { from, traits }: FunctionTable, site: SiteId): Step {
-  const isSwitch = step === Step.Return && from[site] !== NONE && (traits[from[site]] & Trait.Switcher) !== 0;
+  const isSwitch = step === Step.Return && from[site] !== NONE && (traits[from[site]] & Trait.StackSwitcher) !== 0;
   return isSwitch ? Step.Jump : step;
 }
 

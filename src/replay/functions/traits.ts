@@ -13,9 +13,9 @@ export const Trait = {
   Unwinder: 4,
   Unknown: 8,
   /** A new thread or process begins its life in it, behind the system call that made it. */
-  Birthplace: 16,
+  CloneOrFork: 16,
   /** Goes to another stack of the same thread: what runs next was not called from here. */
-  Switcher: 32,
+  StackSwitcher: 32,
   /** Here a program begins, after an exec. */
   ProgramStart: 64,
   /** A stub whose "return" is an indirect jump: a retpoline. */
@@ -27,7 +27,7 @@ export const Trait = {
   /** Passes an exception on, frame by frame: of frames that wait at one call, whichever is next gets it. */
   Raiser: 1024,
   /** A part that the compiler moved out of one of the functions of its name. */
-  Part: 2048,
+  ColdPart: 2048,
   /** Go's: runs what was deferred, and ends there if that recovers. */
   Panic: 4096,
 } as const;
@@ -53,13 +53,13 @@ const BIRTHPLACE = /^_*(?:clone3?|v?fork|Fork|arch_fork|clone_internal)$/;
 
 export function traitsOf(kind: SymbolKind, name: string): number {
   if (kind === SymbolKind.Unknown) return Trait.Unknown;
-  if (STUB.test(name)) return Trait.Stub | (SWITCHER.test(name) ? Trait.Switcher : unwinderTraits(name));
+  if (STUB.test(name)) return Trait.Stub | (SWITCHER.test(name) ? Trait.StackSwitcher : unwinderTraits(name));
   if (RETPOLINE.test(name)) return Trait.Stub | Trait.Retpoline;
   if (RETURN_THUNK.test(name)) return Trait.ReturnThunk;
   if (RESOLVER.test(name)) return Trait.Resolver;
-  if (BIRTHPLACE.test(name)) return Trait.Birthplace;
+  if (BIRTHPLACE.test(name)) return Trait.CloneOrFork;
   if (PROGRAM_START.test(name)) return Trait.ProgramStart;
-  if (SWITCHER.test(name)) return Trait.Switcher | Trait.Unwinder;
+  if (SWITCHER.test(name)) return Trait.StackSwitcher | Trait.Unwinder;
   if (PANIC.test(name)) return Trait.Panic;
   return unwinderTraits(name);
 }

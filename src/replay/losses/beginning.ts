@@ -10,14 +10,14 @@ import { Trait } from '../functions/traits.js';
 import type { ReplayState } from '../state.js';
 import { chargeUntil, startAt } from '../time/charge.js';
 import { isSwitchOut } from '../time/known-end.js';
-import { NEVER_SEEN } from '../time/lost-stretches.js';
 import { beginWait, followSwitches, loseUntil, noteErrors } from '../time/lost-time.js';
 import { beginStop, endStop, switchIn, switchOut } from '../time/stops.js';
+import { NEVER_SEEN } from '../time/thread-gaps.js';
 
 export interface Beginning {
   readonly firstRow: number;
   /** The thread was made while the recording ran: it has no past, neither time nor callers. */
-  readonly isBornHere: boolean;
+  readonly createdInside: boolean;
   /** Rows of switches and errors before this one tell of a part that is lost. */
   readonly lostEnd: number;
 }
@@ -26,13 +26,13 @@ export interface Beginning {
 export function beginningOf(state: ReplayState, firstRow: number): Beginning {
   const isAtBirthplace = beginsAtBirthplace(state, firstRow);
   const lostEnd = isAtBirthplace ? 0 : endOfLost(state, firstRow);
-  return { firstRow, isBornHere: state.options.createdInside || isAtBirthplace, lostEnd };
+  return { firstRow, createdInside: state.options.createdInside || isAtBirthplace, lostEnd };
 }
 
 /** When it is first known of: whose first event is the way out of a stop was waiting since the recording began. */
-export function startOf(state: ReplayState, { firstRow, isBornHere, lostEnd }: Beginning): Nanoseconds {
+export function startOf(state: ReplayState, { firstRow, createdInside, lostEnd }: Beginning): Nanoseconds {
   const { timeNs } = state.events;
-  const extendTo = isBornHere ? null : state.options.extendTo;
+  const extendTo = createdInside ? null : state.options.extendTo;
   if (lostEnd === 0) return extendTo && isTraceStart(state, firstRow) ? extendTo.startNs : timeNs[firstRow];
   return extendTo ? extendTo.startNs : timeNs[0];
 }
@@ -125,5 +125,5 @@ function beginsAtBirthplace({ events, facts }: ReplayState, row: number): boolea
   const { step, toFunction, fromFunction, functions } = facts;
   const site = events.site[row];
   const fn = step[site] === Step.Start ? toFunction[site] : fromFunction[site];
-  return (functions.traits[orNameless(functions, fn)] & Trait.Birthplace) !== 0;
+  return (functions.traits[orNameless(functions, fn)] & Trait.CloneOrFork) !== 0;
 }

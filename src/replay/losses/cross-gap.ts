@@ -10,9 +10,9 @@ import { closeAbove } from '../stack/open-frames.js';
 import type { ReplayState } from '../state.js';
 import { chargeUntil, stoppedNode } from '../time/charge.js';
 import { knownEnd, placeBefore, rowBehindBranches } from '../time/known-end.js';
-import type { LossPlace } from '../time/lost-stretches.js';
 import { followSwitches, loseUntil, noteErrors, noteLoss } from '../time/lost-time.js';
 import { endStop, takeSwitch } from '../time/stops.js';
+import type { LastSeen } from '../time/thread-gaps.js';
 import { layFirst } from './first-stack.js';
 import { isNewProgram, restartOf } from './look-across.js';
 import { restartStack } from './restart.js';
@@ -45,7 +45,7 @@ function waitThrough(state: ReplayState, before: Segment, after: Segment): void 
 interface Loss {
   readonly firstRow: number;
   readonly lostNs: number;
-  readonly place: LossPlace;
+  readonly place: LastSeen;
   /** From this row on errors are not told yet. */
   readonly untold: number;
   /** How many stretches were lost before. */

@@ -20,9 +20,9 @@ export const cutByGap: Why = () => Inference.CutByGap;
 
 /** The stack of a thread's first segment. */
 export function layFirst(state: ReplayState, restart: Restart): void {
-  const { contexts } = state.options;
-  if (contexts) {
-    for (const caller of contexts.callersBelow(chainOf(state, restart)))
+  const { knownPaths } = state.options;
+  if (knownPaths) {
+    for (const caller of knownPaths.callersBelow(chainOf(state, restart)))
       pushOpen(state, state.facts.functions.ofSymbol[caller], Inference.OpenAtStart);
     state.doubts.unsureFrom(state.nowNs, state.depth);
     state.doubts.guessAll(state.depth);

@@ -95,7 +95,7 @@ class LeftStack {
   private unwinder(): number {
     const place = this.functions.findLastIndex((fn) => !this.hasTrait(fn, Trait.Unknown));
     const fn = this.functions[place] ?? NONE;
-    const isUnwinder = fn !== NONE && this.hasTrait(fn, Trait.Unwinder) && !this.hasTrait(fn, Trait.Switcher);
+    const isUnwinder = fn !== NONE && this.hasTrait(fn, Trait.Unwinder) && !this.hasTrait(fn, Trait.StackSwitcher);
     return isUnwinder ? place : NONE;
   }
 

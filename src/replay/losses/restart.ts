@@ -8,8 +8,8 @@ import { endOfLevel, forgetLeaves, setLeave, uppermostLevels } from '../stack/le
 import { closeAbove, frameAt, openSymbols, pushOpen } from '../stack/open-frames.js';
 import type { ReplayState } from '../state.js';
 import { type Alignment, align, FARTHEST, type Level, type Restart } from './align.js';
-import { DEEPEST_PLACE, type Place } from './contexts.js';
 import { chainOf, cutByGap, functionAt, layNew } from './first-stack.js';
+import { MAX_PATH_DEPTH, type PathMatch } from './known-paths.js';
 import { callIpOf } from './look-across.js';
 
 /** The old frames were lost at `lostNs`. What nothing spoke for behind the last loss goes, if again nothing does. */
@@ -61,7 +61,7 @@ function guess(
   lostNs: Nanoseconds,
 ): void {
   state.certainNodes ??= state.tree.length;
-  state.undecided++;
+  state.inferredEvents++;
   state.doubts.unsureFrom(lostNs, state.depth);
   const place = placeByContext(state, restart, found);
   if (place) layOnPath(state, place, restart, lostNs);
@@ -87,16 +87,18 @@ function continueOn(
 }
 
 /** The place where such a chain of functions was seen, unless a name of the old stack says more. */
-function placeByContext(state: ReplayState, restart: Restart, found: Alignment | null): Place | null {
-  const { contexts } = state.options;
-  const place = contexts?.placeOf(chainOf(state, restart), openSymbols(state, DEEPEST_PLACE)) ?? null;
-  const isFarFetched = place !== null && place.seen === 0 && place.shared < place.path.length && found !== null;
+function placeByContext(state: ReplayState, restart: Restart, found: Alignment | null): PathMatch | null {
+  const { knownPaths } = state.options;
+  const place = knownPaths?.match(chainOf(state, restart), openSymbols(state, MAX_PATH_DEPTH)) ?? null;
+  const isFarFetched =
+    place !== null && place.calleesSeen === 0 && place.sharedDepth < place.path.length && found !== null;
   return isFarFetched ? null : place;
 }
 
-function layOnPath(state: ReplayState, { path, shared }: Place, restart: Restart, lostNs: Nanoseconds): void {
-  cut(state, shared - 1, lostNs);
-  for (const symbol of path.slice(shared)) pushOpen(state, state.facts.functions.ofSymbol[symbol], Inference.CutByGap);
+function layOnPath(state: ReplayState, { path, sharedDepth }: PathMatch, restart: Restart, lostNs: Nanoseconds): void {
+  cut(state, sharedDepth - 1, lostNs);
+  for (const symbol of path.slice(sharedDepth))
+    pushOpen(state, state.facts.functions.ofSymbol[symbol], Inference.CutByGap);
   state.doubts.unsureFrom(lostNs, state.depth);
   layNew(state, restart, restart.leaving.length, cutByGap);
 }

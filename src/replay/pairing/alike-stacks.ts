@@ -53,7 +53,7 @@ export class AlikeStacks {
   /** Here the stack is left again, or a way to do that begins. */
   private isSwitch(site: number): boolean {
     const { fromFunction, toFunction, functions } = this.facts;
-    const isSwitcher = (fn: number) => fn >= 0 && (functions.traits[fn] & Trait.Switcher) !== 0;
+    const isSwitcher = (fn: number) => fn >= 0 && (functions.traits[fn] & Trait.StackSwitcher) !== 0;
     return isSwitcher(fromFunction[site]) || isSwitcher(toFunction[site]);
   }
 }

@@ -15,7 +15,7 @@ export function pairReturn(state: SegmentState, row: number, site: number): void
   const { facts, open } = state;
   const to = facts.to[site];
   const toEntry = facts.toEntry[site] === 1;
-  const isFromSwitcher = hasTrait(state, facts.fromFunction[site], Trait.Switcher);
+  const isFromSwitcher = hasTrait(state, facts.fromFunction[site], Trait.StackSwitcher);
   if (!isFromSwitcher && endsTop(state, to)) return endCall(state, row, open.length - 1);
   if (!isFromSwitcher) findUnseenSwitch(state, row, to);
   const isSwitch = isInSwitcher(state) || isFromSwitcher;
@@ -83,9 +83,9 @@ export function pairJump(state: SegmentState, row: number, site: number): void {
   const { facts, open } = state;
   const [from, target] = [facts.fromFunction[site], facts.toFunction[site]];
   if (facts.abortsTransaction[site]) return reopen(state, row, target);
-  if (!hasTrait(state, from, Trait.Switcher)) return;
+  if (!hasTrait(state, from, Trait.StackSwitcher)) return;
   if (hasTrait(state, from, Trait.Stub)) return; // it is on its way there
-  if (hasTrait(state, target, Trait.Switcher)) return;
+  if (hasTrait(state, target, Trait.StackSwitcher)) return;
   if (facts.toEntry[site] === 1) return goToOther(state, row);
   const to = facts.to[site];
   const landing = open.findCaller(to, true);

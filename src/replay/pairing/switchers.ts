@@ -18,7 +18,7 @@ export function isInSwitcher(state: SegmentState): boolean {
 
 function isToSwitcher(state: SegmentState, callRow: number): boolean {
   const { facts, events, slots } = state;
-  return hasTrait(state, calledIn(state, callRow), Trait.Switcher) || slots.has(facts.to[events.site[callRow]]);
+  return hasTrait(state, calledIn(state, callRow), Trait.StackSwitcher) || slots.has(facts.to[events.site[callRow]]);
 }
 
 /**
@@ -51,7 +51,7 @@ function findSlot(state: SegmentState, callRow: number, row: number, to: Address
 /** The first event that is not of the code on the way to the function called in a row. */
 function firstRowBehind(state: SegmentState, callRow: number, lastRow: number): number {
   const { events, facts, pairing } = state;
-  const onTheWay = Trait.Stub | Trait.Resolver | Trait.Switcher;
+  const onTheWay = Trait.Stub | Trait.Resolver | Trait.StackSwitcher;
   let row = callRow + 1;
   for (let n = 0; n < MOST_ON_THE_WAY && row < lastRow; n++) {
     if (!hasTrait(state, facts.fromFunction[events.site[row]], onTheWay)) break;

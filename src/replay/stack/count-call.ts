@@ -30,7 +30,7 @@ function countInferred(
 ): void {
   const knownNs = knownTime(frame, endNs, reason);
   tree.countInferred(frame.node, knownNs);
-  if (knownNs !== endNs - frame.entryNs || endNs !== log?.nowNs) log?.known(knownNs);
+  if (knownNs !== endNs - frame.entryNs || endNs !== log?.nowNs) log?.setKnownTime(knownNs);
   inferred[INFERENCE_NAMES[inference] as InferenceName]++;
 }
 

@@ -25,8 +25,8 @@ export class Doubts {
 
   /** Of what is charged now. */
   get certainty(): Certainty {
-    if (this.guesses > 0) return Certainty.Guess;
-    return this.hidden > 0 || this.isMoving ? Certainty.Hidden : Certainty.Sure;
+    if (this.guesses > 0) return Certainty.Unconfirmed;
+    return this.hidden > 0 || this.isMoving ? Certainty.HiddenJump : Certainty.Certain;
   }
 
   /** Control moves unseen, or has moved. */
@@ -44,7 +44,7 @@ export class Doubts {
 
   /** The log hears of it. */
   tell(): void {
-    this.log?.doubt(this.certainty);
+    this.log?.setCertainty(this.certainty);
   }
 
   /** A frame stands on the stack. */

@@ -132,13 +132,13 @@ function land(state: ReplayState, { place, isSure }: Landing, fn: FunctionId): v
 /** Of a part of a function the function that is open; else itself. */
 function wholeOf(state: ReplayState, fn: FunctionId): FunctionId {
   const { traits, symbol } = state.facts.functions;
-  if (fn === NONE || !(traits[fn] & Trait.Part)) return fn;
+  if (fn === NONE || !(traits[fn] & Trait.ColdPart)) return fn;
   const whole = wholeOfPart(state, symbol[fn] as SymbolId);
   return whole === NONE ? fn : whole;
 }
 
 function doubtTop(state: ReplayState): void {
-  state.undecided++;
+  state.inferredEvents++;
   state.doubts.doubt(topFrame(state));
 }
 

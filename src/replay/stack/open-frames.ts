@@ -49,8 +49,8 @@ export function openSymbols({ stack, depth, facts }: ReplayState, most: number):
 /** Time of a node that stands on what is open. */
 export function chargeTo(state: ReplayState, node: NodeId, ns: Nanoseconds): void {
   const { certainty } = state.doubts;
-  state.tree.charge(node, ns, certainty !== Certainty.Sure);
-  if (certainty === Certainty.Hidden) state.hiddenNs += ns;
+  state.tree.charge(node, ns, certainty !== Certainty.Certain);
+  if (certainty === Certainty.HiddenJump) state.hiddenNs += ns;
 }
 
 /** A level seen being called, by the event in `row`. `inference`: NONE if it begins now. */

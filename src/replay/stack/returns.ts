@@ -29,7 +29,7 @@ export function landIn(state: ReplayState, target: FunctionId): void {
  * who switches stacks may go back to them.
  */
 function endingOfSkipped(state: ReplayState, action: Action): number {
-  return !isTraceStart(action) && (topTraits(state) & Trait.Switcher) === 0 ? UNWOUND : Inference.Unwound;
+  return !isTraceStart(action) && (topTraits(state) & Trait.StackSwitcher) === 0 ? UNWOUND : Inference.Unwound;
 }
 
 /** A call from the level that the event in `callRow` called, that was not shown, has returned: the level goes on. */

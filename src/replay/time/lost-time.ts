@@ -15,14 +15,14 @@ import { stopNode } from '../stack/open-frames.js';
 import type { ReplayState } from '../state.js';
 import { chargeUntil, goOnAt, stoppedNode } from './charge.js';
 import { isSwitchOut } from './known-end.js';
-import { type LossPlace, NEVER_SEEN } from './lost-stretches.js';
 import { beginStop, endStop, switchOut } from './stops.js';
+import { type LastSeen, NEVER_SEEN } from './thread-gaps.js';
 
 /**
  * The thread's switches in rows that hold records alone. A thread that they leave without a processor still waits behind them.
  * Returns the first row whose errors are not told yet: it is lost since then, if it runs.
  */
-export function followSwitches(state: ReplayState, firstRow: number, endRow: number, place: LossPlace): number {
+export function followSwitches(state: ReplayState, firstRow: number, endRow: number, place: LastSeen): number {
   const { events, facts } = state;
   let row = firstRow;
   for (let at = firstRow; at < endRow; at++) {
@@ -42,7 +42,7 @@ export function loseUntil(
   untilNs: Nanoseconds,
   firstRow: number,
   endRow: number,
-  place: LossPlace,
+  place: LastSeen,
 ): void {
   if (stoppedNode(state) !== NONE) endWait(state, untilNs);
   if (untilNs > state.nowNs) noteLoss(state, firstRow, endRow, untilNs, place);
@@ -59,7 +59,7 @@ function lose(state: ReplayState, untilNs: Nanoseconds): void {
   tree.charge(node, ns, true);
   tree.countComplete(node, ns);
   log?.stop(node);
-  log?.doubt(Certainty.Guess);
+  log?.setCertainty(Certainty.Unconfirmed);
   goOnAt(state, untilNs);
   log?.endStop(true);
   state.doubts.tell();
@@ -82,7 +82,7 @@ export function noteLoss(
   firstRow: number,
   endRow: number,
   untilNs: Nanoseconds,
-  { ip, isLast }: LossPlace = NEVER_SEEN,
+  { ip, isLast }: LastSeen = NEVER_SEEN,
 ): void {
   const errors = countErrors(state, firstRow, endRow);
   state.lost.push({ atNs: state.nowNs, lengthNs: untilNs - state.nowNs, errors, ip, isLast });

@@ -8,7 +8,11 @@ import { Inference, type InferenceName, UNWOUND } from '../../../src/model/profi
 import type { NameOf } from './asked-answers.js';
 import { CallList, type PlainCall, type PlainThread } from './plain-calls.js';
 
-const CERTAINTIES = { [Certainty.Sure]: 'sure', [Certainty.Hidden]: 'hidden', [Certainty.Guess]: 'guess' } as const;
+const CERTAINTIES = {
+  [Certainty.Certain]: 'sure',
+  [Certainty.HiddenJump]: 'hidden',
+  [Certainty.Unconfirmed]: 'guess',
+} as const;
 const REASONS = Object.keys(Inference) as InferenceName[];
 
 export function plainLog(tid: number, { length, code, timeNs }: CallLog, tree: CallTree, nameOf: NameOf): PlainThread {
@@ -17,7 +21,7 @@ export function plainLog(tid: number, { length, code, timeNs }: CallLog, tree: C
   let frames: PlainCall[] = [];
   let stops: PlainCall[] = [];
   let nowNs = 0;
-  let certainty: Certainty = Certainty.Sure;
+  let certainty: Certainty = Certainty.Certain;
   const pathOf = (node: number): string[] =>
     node === 0 ? [] : [...pathOf(tree.parent[node]), nameOf(tree.symbol[node])];
   const put = (call: PlainCall, under: readonly PlainCall[], node: number) => {
@@ -26,17 +30,17 @@ export function plainLog(tid: number, { length, code, timeNs }: CallLog, tree: C
   };
   const reasonOf = (argument: number) => (argument - 1 === UNWOUND ? 'unwound' : (REASONS[argument - 1] ?? null));
   const close = (call: PlainCall, endNs: number, why: PlainCall['why'] | 'unwound', next: number) => {
-    const isTold = next < length && opOf(code[next]) === CallOp.Known;
+    const isTold = next < length && opOf(code[next]) === CallOp.KnownTime;
     list.close(call, endNs, why, isTold ? timeNs[next] : endNs - call.startNs);
   };
   for (let row = 0; row < length; row++) {
     const [op, argument, atNs] = [opOf(code[row]), argumentOf(code[row]), timeNs[row]];
-    if (op === CallOp.Known) continue;
+    if (op === CallOp.KnownTime) continue;
     const next = argumentOf(code[row + 1] ?? 0);
     const open = stops.at(-1)?.stack ?? frames;
     if (op !== CallOp.Begin) list.spend([...open], nowNs, atNs, CERTAINTIES[certainty]);
     nowNs = atNs;
-    if (op === CallOp.Doubt) certainty = argument as Certainty;
+    if (op === CallOp.SetCertainty) certainty = argument as Certainty;
     else if (op === CallOp.Open || op === CallOp.Stop) {
       const call = list.open(nameOf(tree.symbol[argument]), atNs, open, op === CallOp.Stop);
       put(call, open, argument);

@@ -14,7 +14,7 @@ import type { Tid } from '../../../src/model/units.js';
 import { type SiteFacts, Step, SYSCALL_BYTES } from '../../../src/replay/functions/site-facts.js';
 import { Trait } from '../../../src/replay/functions/traits.js';
 import type { ReplayOptions, ThreadReplay } from '../../../src/replay/thread-replay.js';
-import type { LostStretch } from '../../../src/replay/time/lost-stretches.js';
+import type { ThreadGap } from '../../../src/replay/time/thread-gaps.js';
 import { count, type PathRow, rowOf } from './path-rows.js';
 import { CallList, type PlainCall, type PlainThread } from './plain-calls.js';
 import {
@@ -86,7 +86,7 @@ class Reader {
   private readonly rows = new Map<string, PathRow>();
   private readonly list = new CallList();
   private readonly inferred = noInferences();
-  private readonly lost: LostStretch[] = [];
+  private readonly lost: ThreadGap[] = [];
   private readonly events: readonly PlainEvent[];
   private readonly facts: SiteFacts;
   private readonly symbols: SymbolTable;
@@ -203,7 +203,7 @@ class Reader {
     const { is, over } = this.levels.take(event);
     if (is === 'contradiction' || this.isOver) throw new Error(`something was lost before row ${event.row}`);
     // Behind a stop they may have ended before, and who switches stacks may go back to them.
-    const isSure = event.step !== Step.Start && !this.top?.fn.is(Trait.Switcher);
+    const isSure = event.step !== Step.Start && !this.top?.fn.is(Trait.StackSwitcher);
     const skipped = isSure ? 'unwound' : 'Unwound';
     for (const level of over.reverse()) this.closeLevel(level, level === over.at(-1) ? null : skipped);
     if (event.step === Step.Start && event.toFn !== this.signalTail) this.signalTail = null;
@@ -465,8 +465,8 @@ class Reader {
   /** A thread whose first event is the way out of a stop was waiting since the recording began. */
   private extendBack(first: PlainEvent): number {
     const { extendTo, createdInside } = this.options;
-    const isBornHere = createdInside || first.toFn.is(Trait.Birthplace);
-    if (!extendTo || extendTo.startNs === first.timeNs || first.step !== Step.Start || isBornHere) return first.timeNs;
+    const isNew = createdInside || first.toFn.is(Trait.CloneOrFork);
+    if (!extendTo || extendTo.startNs === first.timeNs || first.step !== Step.Start || isNew) return first.timeNs;
     this.nowNs = extendTo.startNs;
     for (const call of this.openCalls) call.startNs = this.nowNs;
     this.beginStop(this.facts.syscalls.has(first.to - SYSCALL_BYTES) ? '[syscall]' : '[untraced]');

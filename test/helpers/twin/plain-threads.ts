@@ -39,7 +39,7 @@ export function plainThreadsOf(
   const replayer = new Replayer(trace.facts);
   return trace.threads.map((thread) => {
     const { createdInside } = thread;
-    const options = { tailCalls, extendTo: trace.bounds, createdInside, contexts: null };
+    const options = { tailCalls, extendTo: trace.bounds, createdInside, knownPaths: null };
     return { plain: listOf(thread, trace, replayer, options, by), thread, options };
   });
 }

@@ -86,7 +86,7 @@ function steppedTo(list: readonly Level[], fn: Fn): { frame: Frame; place: numbe
 
 /** A part belongs to the nearest frame of its name, if it is known to be a part of one of several functions. */
 export function wholeOf({ list }: Levels, fn: Fn): Fn {
-  if (!fn.is(Trait.Part)) return fn;
+  if (!fn.is(Trait.ColdPart)) return fn;
   const top = framesOf(list).at(-1)?.frame;
   if (top?.fn.key === fn.key) return top.fn;
   const below = framesOf(list.slice(0, highestLanding(list)));
@@ -152,7 +152,7 @@ export function landingsBelow(ran: Fn, left: readonly Level[], last: Fn | null, 
       fn.is(Trait.Unwinder) ||
       unwinder === -1 ||
       !stack[unwinder]?.is(Trait.Unwinder) ||
-      stack[unwinder].is(Trait.Switcher);
+      stack[unwinder].is(Trait.StackSwitcher);
     if (isJump) {
       stack.splice(-1, 1, fn);
       return;

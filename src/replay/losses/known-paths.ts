@@ -10,66 +10,66 @@ import { int32Column } from '../../model/columns.js';
 import { NONE, type NodeId, type SymbolId } from '../../model/units.js';
 
 /** What a thread teaches: the paths seen before anything was guessed, and the stack it began with. */
-export interface Lesson {
-  readonly learned: Pick<CallTree, 'length' | 'parent' | 'symbol'>;
+export interface ThreadPaths {
+  readonly paths: Pick<CallTree, 'length' | 'parent' | 'symbol'>;
   /** Lowest first; empty for a thread that was made while recording: it has no callers. */
   readonly firstStack: readonly SymbolId[];
 }
 
 /** A place for a chain of functions. */
-export interface Place {
+export interface PathMatch {
   /** The callers and the lowest function of the chain, lowest first. */
   readonly path: readonly SymbolId[];
   /** How much of the path the old stack shares, from the bottom. */
-  readonly shared: number;
+  readonly sharedDepth: number;
   /** How many callees of the chain were seen there, one below the other. */
-  readonly seen: number;
+  readonly calleesSeen: number;
 }
 
 /** A function seen in more places, or deeper, or a longer chain tells no more, and would make a loss cost more. */
-const MOST_PLACES = 256;
-export const DEEPEST_PLACE = 256;
-const LONGEST_CHAIN = 64;
+const MAX_PATHS_PER_FUNCTION = 256;
+export const MAX_PATH_DEPTH = 256;
+const MAX_CHAIN_LENGTH = 64;
 
 /** What several threads teach; plain data. */
-export interface Lessons {
-  readonly learned: Lesson['learned'];
+export interface KnownPathsData {
+  readonly paths: ThreadPaths['paths'];
   /** How many threads begin in a function. */
-  readonly beginnings: ReadonlyMap<SymbolId, number>;
+  readonly threadStarts: ReadonlyMap<SymbolId, number>;
 }
 
-export class Contexts {
+export class KnownPaths {
   private readonly builder = new CallTreeBuilder();
   private readonly nodesOf = new Map<SymbolId, NodeId[]>();
   private readonly depth = int32Column();
-  private readonly beginnings = new Map<SymbolId, number>();
+  private readonly threadStarts = new Map<SymbolId, number>();
 
-  constructor(lessons: readonly Lesson[] = []) {
+  constructor(threads: readonly ThreadPaths[] = []) {
     this.depth.push(0);
-    for (const lesson of lessons) this.learn(lesson);
+    for (const thread of threads) this.add(thread);
   }
 
   /** The same as another one that gave away what it knew. */
-  static of({ learned, beginnings }: Lessons): Contexts {
-    const contexts = new Contexts();
-    contexts.learnPaths(learned);
-    for (const [symbol, count] of beginnings) contexts.beginnings.set(symbol, count);
-    return contexts;
+  static fromData({ paths, threadStarts }: KnownPathsData): KnownPaths {
+    const knownPaths = new KnownPaths();
+    knownPaths.addPaths(paths);
+    for (const [symbol, count] of threadStarts) knownPaths.threadStarts.set(symbol, count);
+    return knownPaths;
   }
 
   /** Of places that nothing tells apart the one that was learned first counts: threads teach in their order. */
-  learn({ learned, firstStack }: Lesson): void {
-    this.learnPaths(learned);
+  add({ paths, firstStack }: ThreadPaths): void {
+    this.addPaths(paths);
     const lowest = firstStack[0];
-    if (lowest !== undefined) this.beginnings.set(lowest, (this.beginnings.get(lowest) ?? 0) + 1);
+    if (lowest !== undefined) this.threadStarts.set(lowest, (this.threadStarts.get(lowest) ?? 0) + 1);
   }
 
-  lessons(): Lessons {
+  toData(): KnownPathsData {
     const { length, parent, symbol } = this.builder.build();
-    return { learned: { length, parent, symbol }, beginnings: this.beginnings };
+    return { paths: { length, parent, symbol }, threadStarts: this.threadStarts };
   }
 
-  private learnPaths({ length, parent, symbol }: Lesson['learned']): void {
+  private addPaths({ length, parent, symbol }: ThreadPaths['paths']): void {
     const here = new Int32Array(length);
     for (let node = 1; node < length; node++) here[node] = this.builder.child(here[parent[node]], symbol[node]);
     for (let node = this.depth.length; node < this.builder.length; node++) this.index(node);
@@ -78,16 +78,16 @@ export class Contexts {
   private index(node: NodeId): void {
     const depth = this.depth.values[this.builder.parentOf(node)] + 1;
     this.depth.push(depth);
-    if (depth >= DEEPEST_PLACE) return;
+    if (depth >= MAX_PATH_DEPTH) return;
     const nodes = this.nodesOf.get(this.builder.symbolOf(node));
     if (nodes === undefined) this.nodesOf.set(this.builder.symbolOf(node), [node]);
-    else if (nodes.length < MOST_PLACES) nodes.push(node);
+    else if (nodes.length < MAX_PATHS_PER_FUNCTION) nodes.push(node);
   }
 
   /** The callers below the stack that a thread began with; none unless there is just one way. */
   callersBelow(stack: readonly SymbolId[]): SymbolId[] {
     const lowest = stack[0];
-    if (lowest === undefined || (this.beginnings.get(lowest) ?? 0) > 1) return []; // threads do begin there
+    if (lowest === undefined || (this.threadStarts.get(lowest) ?? 0) > 1) return []; // threads do begin there
     const places = (this.nodesOf.get(lowest) ?? [])
       .map((node) => ({ callers: this.pathTo(node).slice(0, -1), seen: this.calleesSeen(node, stack) }))
       .filter(({ callers }) => callers.length > 0 && !callers.includes(lowest))
@@ -98,12 +98,13 @@ export class Contexts {
   }
 
   /** Where a chain seen after a loss stands: where most of it was seen, nearest to the old stack. */
-  placeOf(chain: readonly SymbolId[], old: readonly SymbolId[]): Place | null {
+  match(chain: readonly SymbolId[], old: readonly SymbolId[]): PathMatch | null {
     const oldNodes = this.nodesAlong(old);
     let best: Candidate | null = null;
     for (const node of this.nodesOf.get(chain[0] as SymbolId) ?? []) {
-      const shared = this.sharedDepth(node, oldNodes);
-      const candidate = { node, depth: this.depth.values[node], shared, seen: this.calleesSeen(node, chain) };
+      const sharedDepth = this.sharedDepth(node, oldNodes);
+      const calleesSeen = this.calleesSeen(node, chain);
+      const candidate = { node, depth: this.depth.values[node], sharedDepth, calleesSeen };
       if (best === null || isNearer(candidate, best)) best = candidate;
     }
     return best && { ...best, path: this.pathTo(best.node) };
@@ -130,7 +131,7 @@ export class Contexts {
   /** How many of the callees in the chain are below the node, one under the other. */
   private calleesSeen(node: NodeId, chain: readonly SymbolId[]): number {
     let at = node;
-    const end = Math.min(chain.length, LONGEST_CHAIN);
+    const end = Math.min(chain.length, MAX_CHAIN_LENGTH);
     for (let depth = 1; depth < end; depth++) {
       at = this.builder.find(at, chain[depth] as SymbolId);
       if (at === NONE) return depth - 1;
@@ -161,14 +162,14 @@ export function withCallers(tree: CallTree, callers: readonly SymbolId[]): CallT
 interface Candidate {
   readonly node: NodeId;
   readonly depth: number;
-  readonly shared: number;
-  readonly seen: number;
+  readonly sharedDepth: number;
+  readonly calleesSeen: number;
 }
 
 function isNearer(a: Candidate, b: Candidate): boolean {
-  if (a.seen !== b.seen) return a.seen > b.seen;
-  const [aIsOpen, bIsOpen] = [a.shared === a.depth, b.shared === b.depth];
+  if (a.calleesSeen !== b.calleesSeen) return a.calleesSeen > b.calleesSeen;
+  const [aIsOpen, bIsOpen] = [a.sharedDepth === a.depth, b.sharedDepth === b.depth];
   if (aIsOpen !== bIsOpen) return aIsOpen;
-  if (a.shared !== b.shared) return a.shared > b.shared;
+  if (a.sharedDepth !== b.sharedDepth) return a.sharedDepth > b.sharedDepth;
   return aIsOpen ? false : a.depth < b.depth;
 }

@@ -4,7 +4,7 @@
 import type { Address, Nanoseconds } from '../../model/units.js';
 
 /** A stretch of which nothing is known. */
-export interface LostStretch {
+export interface ThreadGap {
   readonly atNs: Nanoseconds;
   readonly lengthNs: Nanoseconds;
   /** Where the thread was last; NaN: it was never seen. */
@@ -18,6 +18,6 @@ export interface LostStretch {
 }
 
 /** Where a thread was when it was lost, and whether it is seen again. */
-export type LossPlace = Pick<LostStretch, 'ip' | 'isLast'>;
+export type LastSeen = Pick<ThreadGap, 'ip' | 'isLast'>;
 
-export const NEVER_SEEN: LossPlace = { ip: Number.NaN, isLast: false };
+export const NEVER_SEEN: LastSeen = { ip: Number.NaN, isLast: false };
