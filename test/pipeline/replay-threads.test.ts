@@ -7,7 +7,7 @@ import { replayThreads } from '../../src/pipeline/replay/replay-threads.js';
 import { WorkerPool } from '../../src/pipeline/workers/worker-pool.js';
 import type { StoredThreads } from '../../src/store/stored-threads.js';
 
-const TRACE = { facts: {}, knownPaths: null } as unknown as ReplaySetup;
+const TRACE = { siteFacts: {}, knownPaths: null } as unknown as ReplaySetup;
 const SOURCE = { tid: 7, lanes: [], packed: null, events: 0, records: [], unownedGaps: [] };
 
 /** What is given to other threads, of one thread with so many events; what is replayed here fails for lack of a trace. */

@@ -69,7 +69,7 @@ async function* replayElsewhere(
 ): AsyncGenerator<Replay> {
   const shared = {
     ...trace,
-    facts: inSharedMemory(trace.siteFacts),
+    siteFacts: inSharedMemory(trace.siteFacts),
     knownPaths: trace.knownPaths && inSharedMemory(trace.knownPaths),
   };
   const buffers = new Buffers(memoryBytes, pool.size + 1);
