@@ -12,7 +12,7 @@ const SOURCE = { tid: 7, lanes: [], packed: null, events: 0, records: [], unowne
 
 /** What is given to other threads, of one thread with so many events; what is replayed here fails for lack of a trace. */
 async function givenAway(events: number, pool: WorkerPool): Promise<number> {
-  const store = { eventsOf: () => events, sourceOf: () => SOURCE } as unknown as StoredThreads;
+  const store = { eventCount: () => events, threadSource: () => SOURCE } as unknown as StoredThreads;
   let given = 0;
   pool.run = async () => {
     given++;
