@@ -1,5 +1,5 @@
 /**
- * The examples of the README and of docs/library.md do what they say.
+ * The examples of the README and of docs/library.md run with the results that they show.
  */
 import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -16,8 +16,8 @@ async function codeBlocks(page: string, language: string): Promise<string[]> {
   return [...text.matchAll(/```(\w+)\n(.*?)```/gs)].filter((match) => match[1] === language).map((match) => match[2]);
 }
 
-/** Runs the examples of a page, one behind the other, where the package is installed; gives the directory to `look`. */
-async function runExamples(page: string, look: (dir: string, stdout: string) => Promise<void>): Promise<void> {
+/** Runs the examples of a page in order with the package installed, then calls `check` with their directory and output. */
+async function runExamples(page: string, check: (dir: string, stdout: string) => Promise<void>): Promise<void> {
   const blocks = await codeBlocks(page, 'ts');
   expect(blocks.length).toBeGreaterThan(0);
   const dir = await mkdtemp(join(tmpdir(), 'ptflame-readme-'));
@@ -25,28 +25,28 @@ async function runExamples(page: string, look: (dir: string, stdout: string) => 
     await mkdir(join(dir, 'node_modules'));
     await symlink(ROOT, join(dir, 'node_modules', 'ptflame'));
     await writeFile(join(dir, 'trace.txt'), fixture('hardware/mysql-cr-target-fields.txt'));
-    await writeFile(join(dir, 'example.mjs'), blocks.join('\n')); // one goes on where the other ends
+    await writeFile(join(dir, 'example.mjs'), blocks.join('\n')); // later examples use variables of earlier ones
     const { exitCode, stdout, stderr } = await execa(process.execPath, ['example.mjs'], { cwd: dir, reject: false });
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
-    await look(dir, stdout);
+    await check(dir, stdout);
   } finally {
     await rm(dir, { recursive: true });
   }
 }
 
-test('the library is used as the README shows it', async () => {
+test('runs the examples of the README', async () => {
   await runExamples('README.md', async (_, stdout) => {
     expect(stdout).toMatch(/^mem_heap_block_free:/);
   });
 });
 
-test('the library is used as its page shows it', async () => {
+test('runs the examples of docs/library.md', async () => {
   await runExamples('docs/library.md', async (_, stdout) => {
     expect(stdout).toContain('mem_heap_block_free');
   });
 });
 
-test('the four lines of the README are what the six lines give', async () => {
+test('renders the six lines of the README as the four that it shows', async () => {
   const readme = await readFile(join(ROOT, 'README.md'), 'utf8');
   const { stdout } = await execa(process.execPath, [
     join(ROOT, 'dist/cli/main.js'),

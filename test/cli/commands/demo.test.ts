@@ -1,5 +1,5 @@
 /**
- * `ptflame demo`, as somebody runs it who has just installed it.
+ * `ptflame demo`, the first command after installation.
  */
 import { describe, expect } from 'vitest';
 import { expectRefusal, fixturePath, ptflame, test } from '../../helpers/cli/run-cli.js';
@@ -7,7 +7,7 @@ import { expectRefusal, fixturePath, ptflame, test } from '../../helpers/cli/run
 const BUNDLED = fixturePath('demo/threads.perf.txt.gz');
 
 describe.concurrent('demo', () => {
-  test('it writes flame.html where it is run, and says so', async ({ dir }) => {
+  test('writes flame.html to the current directory and reports it', async ({ dir }) => {
     const { exitCode, stdout, stderr } = await ptflame(['demo'], { cwd: dir.path });
     expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: '' });
     expect(stderr).toMatch(
@@ -17,7 +17,7 @@ describe.concurrent('demo', () => {
     expect(await dir.read('flame.html')).toMatch(/^<!doctype html>\n[\s\S]*<\/html>\n$/);
   });
 
-  test('it renders the bundled trace as render does, with annotations', async ({ dir }) => {
+  test('renders the bundled trace like render --annotate', async ({ dir }) => {
     const demo = await ptflame(['demo', '-o', '-', '--quiet'], { cwd: dir.path });
     const render = await ptflame(['render', BUNDLED, '--annotate', '--quiet'], { cwd: dir.path });
     expect(demo).toEqual(render);
@@ -26,14 +26,14 @@ describe.concurrent('demo', () => {
     expect(await dir.names()).toEqual([]);
   });
 
-  test('it writes the same bytes every time', async ({ dir }) => {
+  test('writes the same bytes every time', async ({ dir }) => {
     await ptflame(['demo', '-o', 'one', '-o', 'two'], { cwd: dir.path });
     const again = await ptflame(['demo', '-o', '-'], { cwd: dir.path });
     expect(await dir.read('one')).toBe(again.stdout);
     expect(await dir.read('two')).toBe(again.stdout);
   });
 
-  test('a place that cannot be written is named', async ({ dir }) => {
+  test('reports an output that cannot be written', async ({ dir }) => {
     const run = await ptflame(['demo', '-o', 'missing/out.folded'], { cwd: dir.path });
     expectRefusal(run, 1, /missing\/out\.folded: its directory does not exist/);
   });

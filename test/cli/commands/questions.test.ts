@@ -1,5 +1,5 @@
 /**
- * `ptflame report`, `latency`, `stacks`, `diff`, and what of a trace all commands look at.
+ * `ptflame report`, `latency`, `stacks`, `diff`, and the selection of a part of a trace.
  */
 import { describe, expect } from 'vitest';
 import { Diff, Latency, Report, Stacks } from '../../../src/answers.js';
@@ -29,15 +29,15 @@ describe.concurrent('answers as JSON', () => {
     ['report', ['report', DEMO, '--threads'], Report],
     ['report of a lossy trace', ['report', LOSSY], Report],
     ['latency', ['latency', 'take', DEMO, '--slowest', '3'], Latency],
-    ['latency of what never ended', ['latency', 'main', DEMO], Latency],
+    ['latency of a call that never ended', ['latency', 'main', DEMO], Latency],
     ['stacks', ['stacks', DEMO, '--at', '+700us'], Stacks],
     ['diff', ['diff', DEMO, LOSSY], Diff],
-  ] as const)('%s is what its schema says, to the last key', async (_, args, schema) => {
+  ] as const)('%s matches its schema exactly', async (_, args, schema) => {
     const answer = await answerOf(args);
     expect(schema.parse(answer)).toEqual(answer);
   });
 
-  test('a report adds up: self time and stops of all functions are the time of all threads', async () => {
+  test('self times and stops of a report add up to the time of all threads', async () => {
     for (const trace of [DEMO, LOSSY, SIX_LINES]) {
       const { functions, trace: about } = Report.parse(await answerOf(['report', trace]));
       const [stops, code] = [functions.filter(({ isStop }) => isStop), functions.filter(({ isStop }) => !isStop)];
@@ -53,7 +53,7 @@ describe.concurrent('answers as JSON', () => {
     }
   });
 
-  test('threads of a report add up to the whole', async () => {
+  test('threads of a report add up to its totals', async () => {
     const { functions, threads = [], trace } = Report.parse(await answerOf(['report', DEMO, '--threads']));
     expect(sum(threads.map(({ totalNs }) => totalNs))).toBe(trace.totalNs);
     for (const { name, calls, selfNs } of functions) {
@@ -63,7 +63,7 @@ describe.concurrent('answers as JSON', () => {
     }
   });
 
-  test('a report of a JSON profile is that of its trace', async ({ dir }) => {
+  test('a report of a JSON profile equals that of its trace', async ({ dir }) => {
     await ptflame(['render', DEMO, '-o', 'out.json'], { cwd: dir.path });
     for (const args of [[], ['--threads'], ['--comm', 'threads', '--sort', 'p99', '--top', '3']])
       expect(await answerOf(['report', dir.file('out.json'), ...args])).toEqual(
@@ -71,20 +71,20 @@ describe.concurrent('answers as JSON', () => {
       );
   });
 
-  test('the answer does not depend on how many threads work', async () => {
+  test('answers do not depend on the number of workers', async () => {
     const args = ['latency', '/./', DEMO, '--slowest', '20', '--json'];
     const [one, three] = await Promise.all([ptflame([...args, '-j', '1']), ptflame([...args, '-j', '3'])]);
     expect(one).toEqual(three);
   });
 
-  test('a name is found without its version and parameters, if nothing has just that name', async () => {
+  test('finds a function without its version and parameters unless another has that exact name', async () => {
     const named = async (name: string) =>
       Latency.parse(await answerOf(['latency', name, DEMO])).functions.map((row) => row.name);
     expect(await named('pthread_mutex_lock')).toEqual(['pthread_mutex_lock@@GLIBC_2.2.5']);
     expect(await named('take')).toEqual(['take']);
   });
 
-  test('latency and report say the same of a function', async () => {
+  test('latency and report agree on a function', async () => {
     const { functions } = Report.parse(await answerOf(['report', DEMO, '--match', '^nap$']));
     const { stats } = Latency.parse(await answerOf(['latency', 'nap', DEMO]));
     const { calls, inferred, avgNs, minNs, maxNs, p50Ns, p90Ns, p99Ns } = stats;
@@ -92,20 +92,20 @@ describe.concurrent('answers as JSON', () => {
   });
 });
 
-describe.concurrent('calls that took so long', () => {
-  test('are told from all calls', async () => {
+describe.concurrent('calls of a duration', () => {
+  test('are selected from all calls', async () => {
     const { stdout } = await ptflame(['latency', 'take', DEMO, '--latency', '10us,200us']);
     expect(stdout).toContain('\ntake\nonly calls of 10 µs or more, 200 µs or less\n\n8 calls\n');
   });
 
-  test('without any there are no tables', async () => {
+  test('prints no tables if there are none', async () => {
     const { stdout } = await ptflame(['latency', 'take', DEMO, '--latency', '1s,']);
     expect(stdout).toMatch(/\n\ntake\nonly calls of 1 s or more\n\nno calls\n$/);
   });
 });
 
-describe.concurrent('what is looked at', () => {
-  test('the two halves of a window add up to the whole, path by path', async () => {
+describe.concurrent('selections', () => {
+  test('two adjacent windows add up to the whole, path by path', async () => {
     const [whole, before, after] = await Promise.all([
       folded([DEMO]),
       folded([DEMO, '--window', ',+700us']),
@@ -116,20 +116,20 @@ describe.concurrent('what is looked at', () => {
     expect(Math.min(sum(before.values()), sum(after.values()))).toBeGreaterThan(0);
   });
 
-  test('a window on the clock of perf is the same as one from the start', async () => {
+  test('a window on the clock of perf equals one from the start', async () => {
     const clock = await folded([DEMO, '--window', '12345.678992352,12345.679092352']);
     expect(clock).toEqual(await folded([DEMO, '--window', '+100us,+200us']));
     expect(sum(clock.values())).toBe(5 * 100_000);
   });
 
-  test('a root has the time of its function, and nothing else', async () => {
+  test('a root has exactly the time of its function', async () => {
     const { functions } = Report.parse(await answerOf(['report', DEMO, '--match', '^take$']));
     const paths = await folded([DEMO, '--root', 'take']);
     expect(sum(paths.values())).toBe(functions[0]?.totalNs);
     for (const path of paths.keys()) expect(path).toMatch(/^take(;|$)/);
   });
 
-  test('inside of calls of some length is what the latency of those calls says', async () => {
+  test('inside calls of a duration has the time that latency reports for them', async () => {
     const { stats } = Latency.parse(await answerOf(['latency', 'take', DEMO, '--latency', '100us,']));
     const paths = await folded([DEMO, '--inside', 'take#100us,']);
     expect(sum(paths.values())).toBe(stats.totalNs);
@@ -138,7 +138,7 @@ describe.concurrent('what is looked at', () => {
     expect(stats.calls).toBe(8);
   });
 
-  test('a picture, a profile and a table of a part say so', async ({ dir }) => {
+  test('pictures, profiles and tables of a part state the selection', async ({ dir }) => {
     const part = ['--root', 'take', '--window', '+100us,'];
     await ptflame(['render', DEMO, ...part, '-o', 'out.svg', '-o', 'out.json'], { cwd: dir.path });
     expect(await dir.read('out.svg')).toContain('only inside take, from +100 µs to the end');
@@ -152,7 +152,7 @@ describe.concurrent('what is looked at', () => {
 });
 
 describe.concurrent('comma-separated values', () => {
-  test('keep names with commas and quotes as one field, and no name is a formula', async ({ dir }) => {
+  test('quote names with commas and quotes, and escape formulas', async ({ dir }) => {
     const trace = await dir.write('trace.txt', strangeTrace());
     const { stdout } = await ptflame(['report', trace, '--csv', '--quiet']);
     expect(stdout).toContain('\n"a,""quoted"",name",,3,0,4800,');
@@ -167,7 +167,7 @@ describe.concurrent('comma-separated values', () => {
   });
 });
 
-describe.concurrent('a question is refused', () => {
+describe.concurrent('refuses a question', () => {
   test.each([
     [['latency', 'no_such', DEMO], 1, /no function called no_such$/, /report --match/],
     [['latency', '/^no_such/', DEMO], 1, /no function that \/\^no_such\/ finds/, /report --match/],
@@ -196,11 +196,11 @@ describe.concurrent('a question is refused', () => {
       /is an option of ptflame latency; see ptflame report --help$/,
     ],
     [['report', DEMO, '--top', '-1'], 2, /--top must be 0 or more/, /--help/],
-  ] as const)('that cannot be answered: %j', async (args, exitCode, message, remedy) => {
+  ] as const)('without an answer: %j', async (args, exitCode, message, remedy) => {
     expectRefusal(await ptflame(args), exitCode, message, remedy);
   });
 
-  test('to a profile, which has only sums', async ({ dir }) => {
+  test('about single calls of a profile', async ({ dir }) => {
     await ptflame(['render', DEMO, '-o', 'out.json'], { cwd: dir.path });
     const profile = dir.file('out.json');
     expectRefusal(await ptflame(['latency', 'take', profile]), 1, /is a profile/, /name the trace itself/);
@@ -209,7 +209,7 @@ describe.concurrent('a question is refused', () => {
       expectRefusal(await ptflame(['report', profile, ...flag]), 2, /cannot be used/, /name the trace itself/);
   });
 
-  test('to a trace without times, as to its profile', async ({ dir }) => {
+  test('about a trace without times, and its profile', async ({ dir }) => {
     const timeless = fixturePath('lab/fields-timeless-no-time.txt');
     await ptflame(['render', timeless, '--by-calls', '-o', 'calls.json'], { cwd: dir.path });
     for (const path of [timeless, dir.file('calls.json')]) {

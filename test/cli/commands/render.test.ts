@@ -1,5 +1,5 @@
 /**
- * `ptflame render`: what it reads, what its flags do, what it refuses, and what damage it takes.
+ * `ptflame render`: its inputs, flags, refusals, and damaged inputs.
  */
 import { chmod, readFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
@@ -25,7 +25,7 @@ const BUNDLED = fixturePath('demo/threads.perf.txt.gz');
 
 const lines = (...text: string[]) => text.map((line) => `${line}\n`).join('');
 
-/** Runs `render` on text that comes through a pipe. */
+/** Runs `render` on text from a pipe. */
 const render = (input: string | Uint8Array, ...args: string[]) => ptflame(['render', '-', ...args], { input });
 
 const sortedLines = (text: string) => text.trimEnd().split('\n').sort();
@@ -36,32 +36,32 @@ function expectSixLines(run: Run, stderr = /^6 events in 94 ns of 1 thread; noth
 }
 
 describe.concurrent('inputs', () => {
-  test("a file: the design's six lines give the four of the specification", async () => {
+  test("renders the design's six lines as the four of the specification", async () => {
     expectSixLines(await ptflame(['render', SIX_LINES]));
   });
 
-  test('- is standard input', async () => {
+  test('reads standard input for -', async () => {
     expectSixLines(await render(await readFile(SIX_LINES)));
   });
 
-  test('a compressed file is told by its content, not by its name', async ({ dir }) => {
+  test('recognizes a compressed file by its content, not its name', async ({ dir }) => {
     const compressed = gzipSync(await readFile(SIX_LINES));
     expectSixLines(await ptflame(['render', await dir.write('trace.txt', compressed)]));
     const text = await readFile(SIX_LINES);
     expectSixLines(await ptflame(['render', await dir.write('text.gz', text)]));
   });
 
-  test('standard input may be compressed', async () => {
+  test('reads compressed standard input', async () => {
     expectSixLines(await render(gzipSync(await readFile(SIX_LINES))));
   });
 
-  test('a compressed file may have several members, as cat makes them', async () => {
+  test('reads a compressed file of several members, as concatenated by cat', async () => {
     const text = await readFile(SIX_LINES);
     const cut = text.indexOf('\n') + 1;
     expectSixLines(await render(Buffer.concat([gzipSync(text.subarray(0, cut)), gzipSync(text.subarray(cut))])));
   });
 
-  test('several files are all read, and their order changes nothing', async () => {
+  test('reads several files in any order', async () => {
     const both = await ptflame(['render', SIX_LINES, OTHER_TRACE, '--no-extend']);
     expect(both.exitCode).toBe(0);
     const other = await ptflame(['render', OTHER_TRACE]);
@@ -69,7 +69,7 @@ describe.concurrent('inputs', () => {
     expect(await ptflame(['render', OTHER_TRACE, SIX_LINES, '--no-extend'])).toEqual(both);
   });
 
-  test('a recording cut into files by processor gives the bytes of the whole, in any order', async ({ dir }) => {
+  test('reads a trace split into files by CPU as one, in any order', async ({ dir }) => {
     const all = (await readFile(MIGRATING, 'utf8')).trimEnd().split('\n');
     const paths = [
       await dir.write('cpu0', lines(...all.filter((line) => line.includes('[000]')))),
@@ -81,12 +81,12 @@ describe.concurrent('inputs', () => {
     expect(await ptflame(['render', ...paths.reverse(), '--annotate', '--by', 'thread'])).toEqual(whole);
   });
 
-  test('a pipe and a file are read together', async () => {
+  test('reads a pipe and a file together', async () => {
     const both = await ptflame(['render', SIX_LINES, OTHER_TRACE]);
     expect(await ptflame(['render', '-', OTHER_TRACE], { input: await readFile(SIX_LINES) })).toEqual(both);
   });
 
-  test('a file may be called 12, or - in a directory', async ({ dir }) => {
+  test('reads files named 12 and ./-', async ({ dir }) => {
     const text = await readFile(SIX_LINES);
     await dir.write('12', text);
     expectSixLines(await ptflame(['render', '12'], { cwd: dir.path }));
@@ -94,7 +94,7 @@ describe.concurrent('inputs', () => {
     expectSixLines(await ptflame(['render', './-'], { cwd: dir.path }));
   });
 
-  test('lines may end as on Windows', async () => {
+  test('reads Windows line endings', async () => {
     expectSixLines(await render((await readFile(SIX_LINES, 'utf8')).replaceAll('\n', '\r\n')));
   });
 });
@@ -150,29 +150,29 @@ describe.concurrent('flags', () => {
     expect(stdout.match(/(?<=;)\w+(?= )/g)).toEqual(functions);
   });
 
-  test('--min-ns leaves out what has less time of its own', async () => {
+  test('--min-ns leaves out paths with less self time', async () => {
     const { stdout } = await ptflame(['render', SIX_LINES, '--min-ns', '1']);
     expect(stdout).toBe(lines('mem_heap_block_free 75', 'mem_heap_block_free;pfs_memory_free_v1;find_memory_class 19'));
     expect((await ptflame(['render', SIX_LINES, '--min-ns', '20'])).stdout).toBe(lines('mem_heap_block_free 75'));
   });
 
-  test('of a flag given twice the last one counts', async () => {
+  test('uses the last value of a repeated flag', async () => {
     const { stdout } = await ptflame(['render', SIX_LINES, '--min-ns', '1', '--min-ns', '20']);
     expect(stdout).toBe(lines('mem_heap_block_free 75'));
   });
 
-  test('an output called .html is a report, and --format html makes one of any', async ({ dir }) => {
-    const looks = ['--title', 'six <lines>', '--icicle', '--quiet'];
-    await ptflame(['render', SIX_LINES, '-o', 'a.HTML', ...looks], { cwd: dir.path });
+  test('writes a report to .html, and with --format html', async ({ dir }) => {
+    const appearance = ['--title', 'six <lines>', '--icicle', '--quiet'];
+    await ptflame(['render', SIX_LINES, '-o', 'a.HTML', ...appearance], { cwd: dir.path });
     const page = await dir.read('a.HTML');
     expect(page).toMatch(/^<!doctype html>[\s\S]*<title>six &lt;lines&gt;<\/title>[\s\S]* data-start="#icicle=1"/);
-    const piped = await ptflame(['render', SIX_LINES, '--format', 'html', ...looks]);
+    const piped = await ptflame(['render', SIX_LINES, '--format', 'html', ...appearance]);
     expect(piped.stdout).toBe(page);
   });
 
-  test('an output called .svg is a picture, and --format svg makes one of any', async ({ dir }) => {
-    const looks = ['--title', 'six lines', '--width', '800', '--icicle', '--min-px', '0'];
-    const run = await ptflame(['render', SIX_LINES, '-o', 'a.SVG', '-o', 'b.folded', ...looks], { cwd: dir.path });
+  test('writes a picture to .svg, and with --format svg', async ({ dir }) => {
+    const appearance = ['--title', 'six lines', '--width', '800', '--icicle', '--min-px', '0'];
+    const run = await ptflame(['render', SIX_LINES, '-o', 'a.SVG', '-o', 'b.folded', ...appearance], { cwd: dir.path });
     expect(run).toMatchObject({ exitCode: 0, stdout: '' });
     const svg = await dir.read('a.SVG');
     expect(svg).toMatch(
@@ -180,7 +180,7 @@ describe.concurrent('flags', () => {
     );
     expect(svg).toContain('"isIcicle":true,"minPx":0');
     expect(await dir.read('b.folded')).toBe(SIX_LINES_FOLDED);
-    const piped = await ptflame(['render', SIX_LINES, '--format', 'svg', ...looks]);
+    const piped = await ptflame(['render', SIX_LINES, '--format', 'svg', ...appearance]);
     expect(piped.stdout).toBe(svg);
   });
 
@@ -195,7 +195,7 @@ describe.concurrent('flags', () => {
     expect(total(extended) - total(bare)).toBe(1015);
   });
 
-  test('--tail-calls replace puts a function in the place of the one that jumped to it', async () => {
+  test('--tail-calls replace shows a function instead of the one that jumped to it', async () => {
     const nested = await ptflame(['render', TAIL_CALLS]);
     const replaced = await ptflame(['render', TAIL_CALLS, '--tail-calls', 'replace']);
     const jumped =
@@ -205,14 +205,14 @@ describe.concurrent('flags', () => {
     expect(replaced.stdout).toContain('remove_leaf_kv;merge_tracking_child_edge;_int_free 119\n');
   });
 
-  test('--by-calls weighs frames by their calls where there are no times', async () => {
+  test('--by-calls uses calls as the width of a trace without times', async () => {
     const { exitCode, stdout, stderr } = await ptflame(['render', TIMELESS, '--by-calls']);
     expect(exitCode).toBe(0);
     expect(stdout).toContain('__libc_start_call_main;main 1\n');
     expect(stderr).toMatch(/^8 events in 1 thread; nothing lost, \d+ calls cut\n$/);
   });
 
-  test('--quiet says nothing, not even of damage', async () => {
+  test('--quiet prints nothing, not even about damage', async () => {
     const run = await render(`what is this\n${THREE_THREADS}`, '--quiet');
     expect(run).toMatchObject({ exitCode: 0, stderr: '' });
     expect(run.stdout).not.toBe('');
@@ -227,7 +227,7 @@ describe.concurrent('flags', () => {
     expect(version.stdout).toMatch(/^\d+\.\d+\.\d+ \(Node \d+\.\d+\.\d+, (?:no perf|perf \d+\.\S+)\)\n$/);
   });
 
-  test('--version says whose perf would be used, and does without', async ({ dir }) => {
+  test('--version shows the perf in PATH, or no perf', async ({ dir }) => {
     await dir.write('perf', '#!/bin/sh\necho perf version 6.12.34-custom\n');
     await chmod(`${dir.path}/perf`, 0o755);
     const other = await ptflame(['--version'], { env: { PATH: `${dir.path}:${process.env['PATH']}` } });
@@ -241,21 +241,21 @@ describe.concurrent('flags', () => {
 
 describe.concurrent('render refuses', () => {
   const kinds = [
-    { what: 'nothing at all', content: '', message: /the input is empty/, remedy: /perf script/ },
+    { what: 'an empty input', content: '', message: /the input is empty/, remedy: /perf script/ },
     { what: 'zstd', content: Buffer.from('28b52ffd0458', 'hex'), message: /compressed by zstd/, remedy: /zstd -dc/ },
     {
-      what: 'text of something else',
+      what: 'other text',
       content: 'hello\nworld\n',
       message: /of 2 lines .* 2 not understood/,
       remedy: /perf script/,
     },
     {
-      what: 'bytes of no meaning',
+      what: 'random bytes',
       content: noise(100_000),
       message: /no branch of an Intel PT trace/,
       remedy: /perf script/,
     },
-    { what: 'compressed emptiness', content: gzipSync(''), message: /the input is empty/, remedy: /perf script/ },
+    { what: 'a compressed empty input', content: gzipSync(''), message: /the input is empty/, remedy: /perf script/ },
     {
       what: 'a compressed recording',
       content: gzipSync('PERFILE2....'),
@@ -273,7 +273,7 @@ describe.concurrent('render refuses', () => {
     expect(await dir.names()).toEqual(['input']);
   });
 
-  test('a recording from a pipe, for perf reads it anew for each part', async () => {
+  test('a recording from a pipe, as perf reads it once per job', async () => {
     const run = await ptflame(['render', '-'], { input: 'PERFILE2\x68\0\0\0' });
     expectRefusal(run, 1, /recording \(perf\.data\)/, /render perf\.data/);
   });
@@ -305,26 +305,26 @@ describe.concurrent('render refuses', () => {
     expect(await dir.names()).toEqual([]);
   });
 
-  const places = [
-    { what: 'a file that is not there', path: 'missing.txt', message: /missing\.txt: there is no such file/ },
+  const paths = [
+    { what: 'a missing file', path: 'missing.txt', message: /missing\.txt: there is no such file/ },
     { what: 'a directory', path: '.', message: /\. is a directory/ },
     { what: 'a path through a file', path: 'good.txt/more', message: /cannot open good\.txt\/more/ },
   ];
 
-  test.for(places)('$what, beside a good one', async ({ path, message }, { dir }) => {
+  test.for(paths)('$what, next to a good one', async ({ path, message }, { dir }) => {
     await dir.write('good.txt', THREE_THREADS);
     const run = await ptflame(['render', 'good.txt', path, '-o', 'out.folded'], { cwd: dir.path });
     expectRefusal(run, 1, message);
     expect(await dir.names()).toEqual(['good.txt']);
   });
 
-  test.skipIf(process.getuid?.() === 0)('a file that may not be read', async ({ dir }) => {
+  test.skipIf(process.getuid?.() === 0)('a file without read permission', async ({ dir }) => {
     const path = await dir.write('secret.txt', THREE_THREADS);
     await chmod(path, 0o000);
     expectRefusal(await ptflame(['render', path]), 1, /secret\.txt: it may not be read/, /sudo chown/);
   });
 
-  test('a socket, which nobody can open, not even root', async ({ dir }) => {
+  test('a socket, which cannot be opened, not even by root', async ({ dir }) => {
     const server = await listening(dir.file('socket'));
     expectRefusal(await ptflame(['render', dir.file('socket')]), 1, /cannot open .*socket/);
     server.close();
@@ -340,12 +340,12 @@ describe.concurrent('render refuses', () => {
   test.for([
     [['--pid', '1'], /which process/, /-F\+pid/],
     [['--comm', 'x'], /what its threads are called/, /-F\+comm/],
-  ] as const)('%j of a trace that does not tell', async ([args, message, remedy]) => {
+  ] as const)('%j of a trace without that information', async ([args, message, remedy]) => {
     expectRefusal(await ptflame(['render', SIX_LINES, ...args]), 1, message, remedy);
   });
 });
 
-describe.concurrent('a usage error is told', () => {
+describe.concurrent('reports a usage error', () => {
   const cases = [
     ['--quiet', /no command given/],
     ['bogus', /unknown command bogus/],
@@ -415,7 +415,7 @@ describe.concurrent('a usage error is told', () => {
 });
 
 describe.concurrent('damaged input', () => {
-  test('what is there of a compressed file that is cut is rendered', async ({ dir }) => {
+  test('renders the readable part of a truncated compressed file', async ({ dir }) => {
     const compressed = await readFile(BUNDLED);
     const path = await dir.write('cut.gz', compressed.subarray(0, compressed.length / 2));
     const { exitCode, stdout, stderr } = await ptflame(['render', path], { cwd: dir.path });
@@ -425,7 +425,7 @@ describe.concurrent('damaged input', () => {
     expect(stderr).toMatch(/\nwarning: .*cut\.gz ends early \(unexpected end of file\): the data before is used\n/);
   });
 
-  test('what came from a pipe that is cut in mid-file is rendered', async () => {
+  test('renders the readable part of a truncated pipe', async () => {
     const compressed = await readFile(BUNDLED);
     const { exitCode, stderr } = await render(compressed.subarray(0, compressed.length / 2));
     expect(exitCode).toBe(0);
@@ -434,7 +434,7 @@ describe.concurrent('damaged input', () => {
   });
 
   test.for([5, 12, 40])(
-    'a compressed file cut after %i bytes, before the first branch, is refused',
+    'refuses a compressed file cut after %i bytes, before the first branch',
     async (length, { dir }) => {
       const path = await dir.write('cut.gz', (await readFile(BUNDLED)).subarray(0, length));
       const run = await ptflame(['render', path, '-o', 'out.folded'], { cwd: dir.path });
@@ -443,7 +443,7 @@ describe.concurrent('damaged input', () => {
     },
   );
 
-  test('what came before is rendered of a large compressed file garbled in the middle', async ({ dir }) => {
+  test('renders the part before the damage of a large compressed file', async ({ dir }) => {
     const text = wideTrace();
     const path = await dir.write('garbled.gz', garbled(gzipSync(text)));
     const { exitCode, stdout, stderr } = await ptflame(['render', path]);
@@ -452,22 +452,22 @@ describe.concurrent('damaged input', () => {
     expect(stderr).toMatch(/\nwarning: .*garbled\.gz ends early \([^)]+\): the data before is used\n/);
   });
 
-  // zlib gives nothing of a piece of input in which it fails: pieces have to be small.
-  test('what came before is rendered of a small compressed file garbled in the middle', async ({ dir }) => {
+  // zlib returns no output for a chunk of input in which it fails, so chunks must be small.
+  test('renders the part before the damage of a small compressed file', async ({ dir }) => {
     const path = await dir.write('garbled.gz', garbled(await readFile(BUNDLED)));
     const { exitCode, stderr } = await ptflame(['render', path]);
     expect(exitCode).toBe(0);
     expect(stderr).toMatch(/\nwarning: .*garbled\.gz ends early \([^)]+\): the data before is used\n/);
   });
 
-  test('all but one damaged file among good ones are used in full', async ({ dir }) => {
+  test('uses the good files next to a damaged one', async ({ dir }) => {
     const path = await dir.write('cut.gz', gzipSync(THREE_THREADS).subarray(0, 20));
     const { exitCode, stdout, stderr } = await ptflame(['render', path, SIX_LINES]);
     expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: SIX_LINES_FOLDED });
     expect(stderr).toMatch(/cut\.gz ends early/);
   });
 
-  test('all before a last line that is cut is used, and the line is shown', async () => {
+  test('uses all lines before a truncated last line, and shows it', async () => {
     const text = await readFile(SIX_LINES);
     const { exitCode, stdout, stderr } = await render(text.subarray(0, text.length - 40));
     expect(exitCode).toBe(0);
@@ -477,15 +477,12 @@ describe.concurrent('damaged input', () => {
   });
 
   test.for([
-    ['bytes of no meaning', Buffer.concat([noise(3000), Buffer.from('\n')])],
+    ['random bytes', Buffer.concat([noise(3000), Buffer.from('\n')])],
     ['a line of 10 MB', Buffer.from(`${'x'.repeat(10_000_000)}\n`)],
     ['a line of 10 MB that begins as a branch', Buffer.from(`1 [000] 1.000000001: call ${'4'.repeat(10_000_000)}\n`)],
     ['10 MB of zeros', Buffer.concat([Buffer.alloc(10_000_000), Buffer.from('\n')])],
-    [
-      'times and addresses beyond everything',
-      Buffer.from('1 [0] 99999999999999999.0: call ffffffffffffffffff a => 0 b\n'),
-    ],
-  ] as const)('all lines around %s are used', async ([, damage]) => {
+    ['impossible times and addresses', Buffer.from('1 [0] 99999999999999999.0: call ffffffffffffffffff a => 0 b\n')],
+  ] as const)('uses all lines around %s', async ([, damage]) => {
     const text = await readFile(SIX_LINES);
     const middle = text.indexOf('\n', text.length / 2) + 1;
     const run = await render(Buffer.concat([text.subarray(0, middle), damage, text.subarray(middle)]));
@@ -493,7 +490,7 @@ describe.concurrent('damaged input', () => {
     expect(run.stderr.length).toBeLessThan(4000);
   });
 
-  test('ten damaged lines are shown, all are counted', async () => {
+  test('shows ten damaged lines and counts all', async () => {
     const run = await render('what is this\n'.repeat(50) + THREE_THREADS);
     expect(run.exitCode).toBe(0);
     expect(run.stderr).toContain('\nwarning: 50 of 56 lines damaged and left out\n');
@@ -503,7 +500,7 @@ describe.concurrent('damaged input', () => {
   });
 });
 
-describe.concurrent('what is said of losses names', () => {
+describe.concurrent('notes on losses', () => {
   const ns = (at: number) => `1.${String(at).padStart(9, '0')}`;
   const ids = 'cpu 0 pid 100 tid 101';
   const error = (at: number, code: number, message: string, ip = '0') =>
@@ -512,7 +509,7 @@ describe.concurrent('what is said of losses names', () => {
   const mmap = (start: string, file: string) =>
     `101 [000] ${ns(200)}: PERF_RECORD_MMAP2 100/101: [${start}(0x1000) @ 0 fe:00 1 0]: r-xp ${file}`;
 
-  test('threads that were cut, and a line for each cause with what helps', async () => {
+  test('name the threads, and each cause with its remedy', async () => {
     const text = lines(
       ...[mmap('0x1000', '/opt/my lab/demo'), mmap('0x2000', '//anon')],
       `swapper 0 0.000000000: PERF_RECORD_MMAP -1/0: [0xffffffff81000000(0x1000) @ 0]: x [kernel.kallsyms]_text`,
@@ -536,13 +533,13 @@ describe.concurrent('what is said of losses names', () => {
     ]);
   });
 
-  test('starts that follow from nothing', async () => {
+  test('count starts without a cause', async () => {
     const { stderr } = await render(THREE_THREADS + lines(restart(200), restart(300)));
     expect(stderr).toMatch(/; 2 gaps in 1 of 3 threads, 190 ns lost /);
     expect(stderr).toContain('\nnote: 2 gaps, 190 ns lost: a trace start that follows from nothing\n');
   });
 
-  test('a long path by its end, and shows how it would act', async () => {
+  test('shorten a long path to its end and escape control characters', async () => {
     const file = `/${'very/'.repeat(100)}\x1b[31m\u009bred\u202e/libend.so (deleted)`;
     const text = lines(mmap('0x1000', file), error(1000, 5, 'Failed', '0x1010'), restart(1900));
     const { stderr } = await render(THREE_THREADS + text);
@@ -551,7 +548,7 @@ describe.concurrent('what is said of losses names', () => {
     expect(note?.length).toBeLessThan(350);
   });
 
-  test('ten unknown flags and ten causes, and how much there is beside', async () => {
+  test('list ten unknown flags and ten causes, and sum up the others', async () => {
     const branch = (index: number) =>
       `101 [000] ${ns(1000 + 10 * index)}: flag${index} 401010 work+0x10 => 401014 work+0x14`;
     const damage = Array.from({ length: 5000 }, (_, index) => [
@@ -567,7 +564,7 @@ describe.concurrent('what is said of losses names', () => {
   });
 });
 
-describe.concurrent('names that other people chose', () => {
+describe.concurrent('names with control characters', () => {
   const ESCAPES = '\x1b[31m\x1b]0;title\x07';
   const hostile = lines(
     `ser${ESCAPES}ver 100/101 [000] 1.000000100: call   401010 ma;in${ESCAPES}+0x10 => 402000 read\rrow\x9b1m+0x0`,
@@ -578,10 +575,10 @@ describe.concurrent('names that other people chose', () => {
     `ser${ESCAPES}ver 100/101 [000] 1.000000300: call   401040 ma;in${ESCAPES}+0x40 => 405000 after+0x0`,
     `dam${ESCAPES}aged\r`,
   );
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this is about
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the tests search for control characters
   const CONTROL = /[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028-\u202e]/;
 
-  test('control characters reach neither the terminal nor the folded lines', async ({ dir }) => {
+  test('reach neither the terminal nor the folded lines', async ({ dir }) => {
     const path = await dir.write(`tra${ESCAPES}ce\n.txt`, hostile);
     const { exitCode, stdout, stderr } = await ptflame(['render', path, '--by', 'comm', '--annotate'], {
       cwd: dir.path,
@@ -595,7 +592,7 @@ describe.concurrent('names that other people chose', () => {
     expect(await dir.names()).toHaveLength(1);
   });
 
-  test('a name cannot add frames or lines', async () => {
+  test('cannot add frames or lines', async () => {
     const { stdout } = await render(hostile);
     const folded = stdout.trimEnd().split('\n');
     expect(folded[0]).toMatch(/^ma:in \[31m \]0:title {2}\d+$/);
@@ -613,13 +610,13 @@ describe.concurrent('names that other people chose', () => {
     ['a command', [ESCAPES], 2],
   ] as const;
 
-  test.for(messages)('a message about %s shows what it would have done', async ([, args, exitCode], { dir }) => {
+  test.for(messages)('are escaped in a message about %s', async ([, args, exitCode], { dir }) => {
     const run = await ptflame(args, { cwd: dir.path });
     expectRefusal(run, exitCode, /\\(?:x|u00)1b\[31m\\(?:x|u00)1b\]0;title\\(?:x|u00)07/);
     expect(run.stderr).not.toMatch(CONTROL);
   });
 
-  test('what was written is named without its escapes', async ({ dir }) => {
+  test('are escaped in names of outputs', async ({ dir }) => {
     const { exitCode, stderr } = await ptflame(['demo', '-o', `out${ESCAPES}`], { cwd: dir.path });
     expect(exitCode).toBe(0);
     expect(stderr).toContain('wrote out\\x1b[31m');
@@ -627,14 +624,14 @@ describe.concurrent('names that other people chose', () => {
   });
 });
 
-/** The same bytes every time, with a newline here and there. */
+/** Pseudo-random bytes, the same every time, with some newlines. */
 function noise(length: number): Buffer {
   let state = 1;
   const next = () => (state = (Math.imul(state, 1103515245) + 12345) >>> 0) >>> 16;
   return Buffer.from(Uint8Array.from({ length }, next));
 }
 
-/** 64 bytes at 9/10 of its length set to ones. */
+/** Overwrites 64 bytes at 9/10 of the length with ones. */
 function garbled(compressed: Buffer): Buffer {
   const start = Math.floor(compressed.length * 0.9);
   return Buffer.from(compressed).fill(0xff, start, start + 64);

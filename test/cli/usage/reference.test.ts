@@ -1,5 +1,5 @@
 /**
- * docs/cli.md tells what the commands are declared to be. `BLESS=1` writes it anew.
+ * The reference in docs/cli.md matches the commands. `BLESS=1` rewrites it.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
@@ -9,10 +9,10 @@ import { reference } from '../../../cli/usage/reference.js';
 const PAGE = new URL('../../../docs/cli.md', import.meta.url);
 const MARK = '<!-- What follows is generated from cli/commands.ts and cli/options: npm run bless -->\n\n';
 
-test('the reference in docs/cli.md is that of the commands', async () => {
+test('docs/cli.md matches the commands', async () => {
   const page = await readFile(PAGE, 'utf8');
-  const [byHand] = page.split(MARK);
-  const wanted = `${byHand}${MARK}${reference(PROGRAM)}`;
+  const [handWritten] = page.split(MARK);
+  const wanted = `${handWritten}${MARK}${reference(PROGRAM)}`;
   if (process.env['BLESS']) await writeFile(PAGE, wanted);
   else expect(page).toBe(wanted);
 });

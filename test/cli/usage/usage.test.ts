@@ -1,5 +1,5 @@
 /**
- * What the program says of itself: help, completion, the man page, and how its words are read.
+ * Help, completion, the man page, and the parsing of the command line.
  */
 import { mkdir, readFile } from 'node:fs/promises';
 import { execa } from 'execa';
@@ -11,7 +11,7 @@ import { expectRefusal, PROGRAM, ptflame, SIX_LINES, SIX_LINES_FOLDED, test } fr
 const NAMES = DESCRIPTION.commands.map(({ name }) => name);
 
 describe.concurrent('help', () => {
-  test('ptflame alone prints it, with every command and every exit code', async () => {
+  test('is printed by ptflame alone, with every command and exit code', async () => {
     const alone = await ptflame([]);
     expect(alone).toMatchObject({ exitCode: 0, stderr: '' });
     for (const name of NAMES) expect(alone.stdout).toMatch(new RegExp(`^  ${name} +\\S`, 'm'));
@@ -20,7 +20,7 @@ describe.concurrent('help', () => {
   });
 
   test.for(NAMES)(
-    'ptflame help %s has examples first, every flag under a heading, and no line that is too long',
+    'ptflame help %s has examples first, every flag under a heading, and lines that fit',
     async (name) => {
       const { stdout, exitCode } = await ptflame(['help', name], { env: { COLUMNS: '80' } });
       expect(exitCode).toBe(0);
@@ -31,7 +31,7 @@ describe.concurrent('help', () => {
       const headings = stdout.match(/^\w.*:$/gm) ?? [];
       expect(headings[0]).toBe('Examples:');
       expect(headings).toContain('General:');
-      expect(headings).not.toContain('Other:'); // where flags of no kind would stand
+      expect(headings).not.toContain('Other:'); // the heading of flags without a group
       expect(headings.at(-1)).toBe('Exit codes:');
       const examples = command?.examples.map(([text]) => text) ?? [];
       const tooLong = stdout.split('\n').filter((line) => line.length > 80 && !examples.includes(line.trim()));
@@ -39,19 +39,19 @@ describe.concurrent('help', () => {
     },
   );
 
-  test('it is asked for before anything else is looked at', async () => {
+  test('takes precedence over errors in other words', async () => {
     expect((await ptflame(['render', '--bogus', '-h'])).exitCode).toBe(0);
-    expect((await ptflame(['record', '--', 'ls', '--help'])).stdout).toBe(''); // that is of ls
+    expect((await ptflame(['record', '--', 'ls', '--help'])).stdout).toBe(''); // --help belongs to ls
   });
 
-  test('-V, -v and --version are one', async () => {
+  test('-V, -v and --version are the same', async () => {
     const [version, ...others] = await Promise.all(['--version', '-V', '-v'].map((flag) => ptflame([flag])));
     expect(version?.stdout).toMatch(/^\d+\.\d+\.\d+ \(Node [\d.]+, (?:perf .*|no perf)\)\n$/);
     expect(others).toEqual([version, version]);
   });
 });
 
-describe.concurrent('words', () => {
+describe.concurrent('parsing', () => {
   test.for([
     [['render', '--quiet', '--', SIX_LINES]],
     [['render', '-q', SIX_LINES]],
@@ -64,14 +64,14 @@ describe.concurrent('words', () => {
     expect(await ptflame(args)).toEqual({ exitCode: 0, stdout: SIX_LINES_FOLDED, stderr: '' });
   });
 
-  test('behind -- all are inputs, also a file whose name begins with a dash', async ({ dir }) => {
+  test('reads all words after -- as inputs, also with a leading dash', async ({ dir }) => {
     await dir.write('-x', await readFile(SIX_LINES));
     expect((await ptflame(['render', '-q', '--', '-x'], { cwd: dir.path })).stdout).toBe(SIX_LINES_FOLDED);
     expect((await ptflame(['report', '-q', '--', '-x'], { cwd: dir.path })).exitCode).toBe(0);
     expectRefusal(await ptflame(['render', '--', '-y'], { cwd: dir.path }), 1, /-y/);
   });
 
-  test('values arrive as they are: quotes, dashes, equals signs, line breaks', () => {
+  test('keeps values unchanged: quotes, dashes, equals signs, line breaks', () => {
     const { flags } = DESCRIPTION.commands.find(
       ({ name }) => name === 'render',
     ) as (typeof DESCRIPTION.commands)[number];
@@ -86,25 +86,25 @@ describe.concurrent('words', () => {
       }
   });
 
-  test('an ending that nobody knows is no trouble with --format, and a name without one is folded', async ({ dir }) => {
+  test('accepts any file ending with --format, and writes folded stacks without an ending', async ({ dir }) => {
     const args = ['render', SIX_LINES, '--quiet', '-o'];
     await ptflame([...args, 'x.png', '--format', 'folded'], { cwd: dir.path });
     await ptflame([...args, 'plain'], { cwd: dir.path });
-    await ptflame([...args, 'tmp.aB3dE9xYz0'], { cwd: dir.path }); // as mktemp names them
+    await ptflame([...args, 'tmp.aB3dE9xYz0'], { cwd: dir.path }); // a name from mktemp
     for (const name of ['x.png', 'plain', 'tmp.aB3dE9xYz0']) expect(await dir.read(name)).toBe(SIX_LINES_FOLDED);
   });
 
-  test('with several outputs a flag is refused only if none of them can use it', async ({ dir }) => {
+  test('refuses a flag only if it affects none of several outputs', async ({ dir }) => {
     const args = ['render', SIX_LINES, '--quiet', '-o', 'x.folded', '-o', 'x.svg'];
     const { exitCode } = await ptflame([...args, '--icicle', '--annotate', '--width', '900'], { cwd: dir.path });
     expect(exitCode).toBe(0);
     expect(await dir.read('x.folded')).toContain('mem_heap_block_free:1');
   });
 
-  // What this machine's locale has installed decides nothing: yargs would go by the names of these variables alone.
-  test.for(['de_DE.UTF-8', 'ja_JP.UTF-8', 'C'])('messages are English in %s too', async (locale) => {
+  // Independent of the installed locales: yargs only reads these variables.
+  test.for(['de_DE.UTF-8', 'ja_JP.UTF-8', 'C'])('prints English messages in %s', async (locale) => {
     const env = { LANG: locale, LC_ALL: locale, LC_MESSAGES: locale, LANGUAGE: locale.slice(0, 2) };
-    const plain = { LANG: 'en_US.UTF-8', LC_ALL: 'en_US.UTF-8' };
+    const english = { LANG: 'en_US.UTF-8', LC_ALL: 'en_US.UTF-8' };
     for (const args of [
       ['--help'],
       ['render'],
@@ -112,12 +112,12 @@ describe.concurrent('words', () => {
       ['render', '--icicel', SIX_LINES],
       ['render', 'x', '--by', 'thred'],
     ])
-      expect(await ptflame(args, { env })).toEqual(await ptflame(args, { env: plain }));
+      expect(await ptflame(args, { env })).toEqual(await ptflame(args, { env: english }));
   });
 });
 
-/** What bash offers behind these words, in the directory `cwd`. */
-async function offered(words: readonly string[], cwd: string): Promise<string[]> {
+/** Returns the completions of bash after these words, in the directory `cwd`. */
+async function completionsOf(words: readonly string[], cwd: string): Promise<string[]> {
   const script = `source <(node "$PROGRAM" completion bash); COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _ptflame; printf '%s\\n' "\${COMPREPLY[@]}"`;
   const { stdout } = await execa('bash', ['-c', script, 'bash', ...words], { cwd, env: { PROGRAM } });
   return stdout
@@ -158,11 +158,11 @@ describe.concurrent('completion', () => {
   ] as const)('%j', async ([words, wanted], { dir }) => {
     await dir.write('trace.txt', '');
     await mkdir(dir.file('tree'));
-    expect(await offered(words, dir.path)).toEqual(wanted);
+    expect(await completionsOf(words, dir.path)).toEqual(wanted);
   });
 
   test.for(['bash', 'zsh', 'fish'] as const)(
-    '%s takes the script, which knows every command and flag',
+    '%s accepts the script, which has every command and flag',
     async (shell, { dir, skip }) => {
       const { stdout, exitCode } = await ptflame(['completion'], { env: { SHELL: `/usr/bin/${shell}` } });
       expect(exitCode).toBe(0);
@@ -179,7 +179,7 @@ describe.concurrent('completion', () => {
 });
 
 describe.concurrent('the man page', () => {
-  test('tells of every command, flag and exit code, and groff has nothing to complain about', async ({ skip }) => {
+  test('has every command, flag and exit code, and groff prints no warnings', async ({ skip }) => {
     const { stdout: source } = await ptflame(['help', '--man']);
     const { stdout, stderr, code } = await execa('groff', ['-man', '-Tascii', '-ww', '-P-cbou'], {
       input: source,
