@@ -2,7 +2,7 @@
  * A file that was looked at and found good, to be read later: as long as it is the same.
  */
 import { type FileHandle, open, readlink } from 'node:fs/promises';
-import { PLAIN_READ } from './open-below.js';
+import { SAFE_READ } from './open-below.js';
 
 export interface CheckedFile {
   /** Without a link on the way. */
@@ -17,7 +17,7 @@ export async function checkedFile(file: FileHandle): Promise<CheckedFile> {
 
 /** The caller closes it. @throws Error if it is another file now, or was written to */
 export async function openChecked({ path, identity }: CheckedFile): Promise<FileHandle> {
-  const file = await open(path, PLAIN_READ);
+  const file = await open(path, SAFE_READ);
   if ((await identityOf(file)) === identity) return file;
   await file.close();
   throw new Error('it was changed meanwhile');

@@ -53,8 +53,8 @@ const HEADER_BYTES = 64;
 const LITTLE_ENDIAN = 1;
 const PT_NOTE = 4;
 const NT_GNU_BUILD_ID = 3;
-const MOST_ENTRIES = 1024;
-const MOST_BYTES = 1024 * 1024;
+const MAX_ENTRIES = 1024;
+const MAX_BYTES = 1024 * 1024;
 
 /** null for what is no ELF file of an Intel processor, or cannot be read. */
 export async function readElf(path: string): Promise<ElfFile | null> {
@@ -86,7 +86,7 @@ export async function readOpenElf(file: FileHandle): Promise<ElfFile | null> {
 
 async function readBuildId(file: FileHandle, header: DataView, layout: Layout): Promise<string | null> {
   const { segments: table, segment, wordBytes } = layout;
-  const count = Math.min(header.getUint16(table.count, true), MOST_ENTRIES);
+  const count = Math.min(header.getUint16(table.count, true), MAX_ENTRIES);
   const segments = await bytesAt(file, wordAt(header, table.at, wordBytes), count * segment.bytes);
   for (let at = 0; at + segment.bytes <= segments.byteLength; at += segment.bytes) {
     if (segments.getUint32(at, true) !== PT_NOTE) continue;
@@ -112,7 +112,7 @@ function buildIdIn(notes: DataView): string | null {
 
 async function readDebugLink(file: FileHandle, header: DataView, layout: Layout): Promise<string | null> {
   const { sections: table, section, wordBytes } = layout;
-  const count = Math.min(header.getUint16(table.count, true), MOST_ENTRIES);
+  const count = Math.min(header.getUint16(table.count, true), MAX_ENTRIES);
   const sections = await bytesAt(file, wordAt(header, table.at, wordBytes), count * section.bytes);
   const namesAt = header.getUint16(table.names, true) * section.bytes;
   if (namesAt + section.bytes > sections.byteLength) return null;
@@ -131,7 +131,7 @@ function partAt(file: FileHandle, table: DataView, entry: number, { at, length }
 }
 
 async function bytesAt(file: FileHandle, at: number, length: number): Promise<DataView> {
-  const buffer = new Uint8Array(Math.min(length, MOST_BYTES));
+  const buffer = new Uint8Array(Math.min(length, MAX_BYTES));
   const { bytesRead } = await file.read(buffer, 0, buffer.length, at);
   return new DataView(buffer.buffer, 0, bytesRead);
 }

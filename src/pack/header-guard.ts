@@ -4,11 +4,11 @@
  */
 
 /** The longest name that a file may have is far below. */
-const LONGEST_HEADER_BYTES = 1024 * 1024;
+const MAX_HEADER_BYTES = 1024 * 1024;
 
 /** Trace hardly gets smaller, programs by a factor of ten; zeros by a thousand. */
-const MOST_TIMES_LARGER = 100;
-const LEAST_ALLOWED_BYTES = 64 * 1024 * 1024;
+const MAX_RATIO = 100;
+const MIN_ALLOWED_BYTES = 64 * 1024 * 1024;
 
 export class HeaderGuard {
   private bytes = 0;
@@ -16,7 +16,7 @@ export class HeaderGuard {
 
   /** `packedBytes`: how large the archive is as it lies there. */
   constructor(packedBytes: number) {
-    this.maxBytes = LEAST_ALLOWED_BYTES + MOST_TIMES_LARGER * packedBytes;
+    this.maxBytes = MIN_ALLOWED_BYTES + MAX_RATIO * packedBytes;
   }
 
   /** Since the last file ended; null within a file. */
@@ -37,7 +37,7 @@ export class HeaderGuard {
     for await (const bytes of archive) {
       if ((this.bytes += bytes.length) > this.maxBytes)
         throw new Error(`it unpacks to more than ${this.maxBytes} bytes, which no pack of its size does`);
-      if (this.headerBytes !== null && (this.headerBytes += bytes.length) > LONGEST_HEADER_BYTES)
+      if (this.headerBytes !== null && (this.headerBytes += bytes.length) > MAX_HEADER_BYTES)
         throw new Error('what stands before a file of it does not end');
       yield bytes;
     }

@@ -6,19 +6,19 @@ import { constants } from 'node:fs';
 import { type FileHandle, lstat, open, readlink, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 
-export type Unopened = 'missing' | 'outside' | 'unreadable';
+export type OpenFailure = 'missing' | 'outside' | 'unreadable';
 
 /** A link that was put there meanwhile is not followed, and a pipe does not keep us waiting. */
-export const PLAIN_READ = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+export const SAFE_READ = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /** The caller closes it. */
-export async function openBelow(root: string, path: string): Promise<FileHandle | Unopened> {
+export async function openBelow(root: string, path: string): Promise<FileHandle | OpenFailure> {
   try {
     const top = await realpath(root);
     const real = await realpath(join(root, path));
     if (!isBelow(real, top)) return 'outside';
     if (!(await lstat(real)).isFile()) return 'missing'; // opening a device may do something
-    const file = await open(real, PLAIN_READ);
+    const file = await open(real, SAFE_READ);
     if (await isAt(file, real)) return file;
     await file.close();
     return 'outside';

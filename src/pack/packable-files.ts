@@ -9,7 +9,7 @@ import type { Recording } from '../perfdata/recording.js';
 import { type CheckedFile, checkedFile } from './checked-file.js';
 import { type ElfFile, readOpenElf } from './elf-file.js';
 import { canBeFile, debugPaths, mappedFiles } from './needed-files.js';
-import { openBelow, type Unopened } from './open-below.js';
+import { type OpenFailure, openBelow } from './open-below.js';
 
 /** `path`: in the recording. */
 export interface PackableFile {
@@ -19,7 +19,7 @@ export interface PackableFile {
 
 export interface LeftOut {
   readonly path: string;
-  readonly reason: Unopened | 'changed' | 'no-program' | 'unverified';
+  readonly reason: OpenFailure | 'changed' | 'no-program' | 'unverified';
 }
 
 /** What may be packed of files whose build id is not recorded. */
@@ -40,7 +40,7 @@ export async function packableFiles(
   const leftOut: LeftOut[] = [];
   for (const { path, buildId } of mappedFiles(recording)) {
     const found = canBeFile(path)
-      ? await look(path, policy, (elf, file) => whyNot(elf, buildId, file, policy))
+      ? await inspect(path, policy, (elf, file) => whyNot(elf, buildId, file, policy))
       : 'missing';
     if (typeof found === 'string') leftOut.push({ path, reason: found });
     else files.push({ path, file: found.file }, ...(await debugFiles(path, found.elf, policy)));
@@ -54,7 +54,7 @@ export async function packableVdso({ buildIds }: Recording, cache: string): Prom
   const found = await Promise.all(
     ids.map(async ({ buildId }) => {
       const path = `.build-id/${buildId.slice(0, 2)}/${buildId.slice(2)}/vdso`;
-      const vdso = await look(path, { symfs: cache }, (elf) => (isSameBuild(elf, buildId) ? null : 'changed'));
+      const vdso = await inspect(path, { symfs: cache }, (elf) => (isSameBuild(elf, buildId) ? null : 'changed'));
       return typeof vdso === 'string' ? [] : [{ path, file: vdso.file }];
     }),
   );
@@ -64,17 +64,17 @@ export async function packableVdso({ buildIds }: Recording, cache: string): Prom
 const BUILD_ID = /^(?:[0-9a-f]{2}){4,20}$/;
 
 /** Opens a file, asks what speaks against it, and closes it. */
-async function look(
+async function inspect(
   path: string,
   { symfs }: Pick<PackPolicy, 'symfs'>,
-  whyNot: (elf: ElfFile, file: FileHandle) => LeftOut['reason'] | null | Promise<LeftOut['reason'] | null>,
+  reasonAgainst: (elf: ElfFile, file: FileHandle) => LeftOut['reason'] | null | Promise<LeftOut['reason'] | null>,
 ): Promise<{ readonly file: CheckedFile; readonly elf: ElfFile } | LeftOut['reason']> {
   const file = await openBelow(symfs ?? '/', path);
   if (typeof file === 'string') return file;
   try {
     const elf = await readOpenElf(file);
     if (elf === null || elf.isCore) return 'no-program';
-    return (await whyNot(elf, file)) ?? { file: await checkedFile(file), elf };
+    return (await reasonAgainst(elf, file)) ?? { file: await checkedFile(file), elf };
   } finally {
     await file.close();
   }
@@ -115,7 +115,7 @@ async function debugFiles(path: string, program: ElfFile, policy: PackPolicy): P
   const places = debugPaths(path, program.buildId, program.debugLink);
   const found = await Promise.all(
     places.map(async (place) => {
-      const file = await look(place, policy, (elf, handle) => whyNot(elf, program.buildId, handle, policy));
+      const file = await inspect(place, policy, (elf, handle) => whyNot(elf, program.buildId, handle, policy));
       return typeof file === 'string' ? [] : [{ path: place, file: file.file }];
     }),
   );

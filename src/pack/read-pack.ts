@@ -12,7 +12,7 @@ import { HeaderGuard } from './header-guard.js';
 import { Manifest } from './manifest.js';
 import { MANIFEST, PACK_PATHS } from './pack-paths.js';
 
-const MOST_MANIFEST_BYTES = 16 * 1024 * 1024;
+const MAX_MANIFEST_BYTES = 16 * 1024 * 1024;
 const PRIVATE = { file: 0o600, directory: 0o700 } as const;
 /** Names that no directory takes, or not beside the others. */
 const BAD_NAME = new Set(['EEXIST', 'EISDIR', 'ENAMETOOLONG', 'ENOTDIR']);
@@ -28,7 +28,7 @@ export async function readPack(path: string, directory: string, signal: AbortSig
   try {
     const headers = new HeaderGuard((await stat(path)).size);
     const reading = pipeline(createReadStream(path), createGunzip(), headers.guarded, archive, { signal });
-    const [manifest] = await Promise.all([layDownAll(path, archive, directory, headers), reading]);
+    const [manifest] = await Promise.all([extractAll(path, archive, directory, headers), reading]);
     return manifest;
   } catch (cause) {
     signal.throwIfAborted();
@@ -36,7 +36,7 @@ export async function readPack(path: string, directory: string, signal: AbortSig
   }
 }
 
-async function layDownAll(
+async function extractAll(
   path: string,
   archive: AsyncIterable<Entry>,
   directory: string,
@@ -52,7 +52,7 @@ async function layDownAll(
     if (names.has(name)) throw new Error(`it holds ${JSON.stringify(name)} twice`);
     names.add(name);
     if (name === MANIFEST) manifest = parseManifest(path, await textOf(entry));
-    else await layDown(entry, directory);
+    else await extractEntry(entry, directory);
     headers.leaveFile();
   }
   return complete(manifest, names);
@@ -66,7 +66,7 @@ function complete(manifest: Manifest | null, names: ReadonlySet<string>): Manife
   return manifest;
 }
 
-async function layDown(entry: Entry, directory: string): Promise<void> {
+async function extractEntry(entry: Entry, directory: string): Promise<void> {
   const { name } = entry.header;
   if (!isExpected(name)) throw new Error(`it holds ${JSON.stringify(name)}, which no pack does`);
   const target = join(directory, name);
@@ -83,7 +83,7 @@ function isExpected(name: string): boolean {
 }
 
 async function textOf(entry: Entry): Promise<string> {
-  if ((entry.header.size ?? 0) > MOST_MANIFEST_BYTES) throw new Error('its list of files is too long');
+  if ((entry.header.size ?? 0) > MAX_MANIFEST_BYTES) throw new Error('its list of files is too long');
   const pieces: Buffer[] = [];
   for await (const piece of entry) pieces.push(piece);
   return Buffer.concat(pieces).toString();

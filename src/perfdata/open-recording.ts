@@ -20,11 +20,11 @@ export interface OpenRecordingOptions extends ReadRecordingOptions {
  */
 export async function openRecording(path: string, options: OpenRecordingOptions = {}): Promise<Recording> {
   const { name: called = path } = options;
-  const isDirectory = (await known(called, stat(path))).isDirectory();
+  const isDirectory = (await orUnreadable(called, stat(path))).isDirectory();
   const [data, name] = isDirectory ? [path, called].map((each) => `${each.replace(/\/+$/, '')}/data`) : [path, called];
-  const stats = await known(name, stat(data));
+  const stats = await orUnreadable(name, stat(data));
   if (!stats.isFile()) throw notARecording(name); // and one that waits for a writer is not opened
-  const file = await known(name, open(data));
+  const file = await orUnreadable(name, open(data));
   try {
     return await readRecording(asRecordingFile(name, file, stats), options);
   } finally {
@@ -34,11 +34,11 @@ export async function openRecording(path: string, options: OpenRecordingOptions 
 
 function asRecordingFile(name: string, file: FileHandle, { size }: Stats) {
   const read = async (into: Uint8Array, at: number) =>
-    (await known(name, file.read(into, 0, into.length, at))).bytesRead;
+    (await orUnreadable(name, file.read(into, 0, into.length, at))).bytesRead;
   return { name, sizeBytes: size, read };
 }
 
-async function known<Value>(path: string, value: Promise<Value>): Promise<Value> {
+async function orUnreadable<Value>(path: string, value: Promise<Value>): Promise<Value> {
   try {
     return await value;
   } catch (cause) {

@@ -19,10 +19,10 @@ export interface DecodeJob {
 }
 
 /** A decoder reads all symbols anew, and all records: less is not worth one. */
-const LEAST_JOB_BYTES = 4 * 1024 * 1024;
-const MOST_DECODERS = 64;
+const MIN_JOB_BYTES = 4 * 1024 * 1024;
+const MAX_DECODERS = 64;
 /** In one job of several processors: ten alike for nine decoders would take twice as long as they should. */
-const MOST_SHARES = 1.5;
+const MAX_SHARES = 1.5;
 
 export interface PlanOptions {
   /** How many run at a time. */
@@ -32,11 +32,11 @@ export interface PlanOptions {
 }
 
 /** Jobs by size, the largest first. */
-export function planJobs(recording: Recording, { decoders, leastBytes = LEAST_JOB_BYTES }: PlanOptions): DecodeJob[] {
+export function planJobs(recording: Recording, { decoders, leastBytes = MIN_JOB_BYTES }: PlanOptions): DecodeJob[] {
   const bytesOf = bytesByCpu(recording);
   const total = [...bytesOf.values()].reduce((sum, bytes) => sum + bytes, 0);
   const whole = { cpus: null, from: null, to: null, auxBytes: total };
-  const bins = Math.min(decoders, MOST_DECODERS, Math.floor(total / leastBytes));
+  const bins = Math.min(decoders, MAX_DECODERS, Math.floor(total / leastBytes));
   if (bins < 2 || !canBeCut(recording)) return [whole];
   const share = total / bins;
   const cut = (cpu: number, count: number) => cutCpu(recording, cpu, bytesOf.get(cpu) ?? 0, count);
@@ -45,7 +45,7 @@ export function planJobs(recording: Recording, { decoders, leastBytes = LEAST_JO
   const parts = cuts.filter((cut) => cut.length > 1).flat();
   const uncut = cuts.filter((cut) => cut.length === 1).flat();
   const groups = grouped(uncut, share).flatMap((group) =>
-    group.cpus && group.auxBytes > MOST_SHARES * share ? group.cpus.flatMap((cpu) => cut(cpu, 2)) : [group],
+    group.cpus && group.auxBytes > MAX_SHARES * share ? group.cpus.flatMap((cpu) => cut(cpu, 2)) : [group],
   );
   const jobs = [...parts, ...groups];
   return jobs.length < 2 ? [whole] : jobs.sort((a, b) => b.auxBytes - a.auxBytes);

@@ -33,7 +33,7 @@ export async function readRecording(file: RecordingFile, { signal }: ReadRecordi
   const isFinished = header.data.sizeBytes > 0;
   const features = await readFeatures(file, isFinished ? header : { ...header, features: [] }, damage);
   if (features.isCompressed) throw compressed(file.name);
-  await walkRecords(new FileWindow(file, signal), header.data.offset, end, (record) => taker.take(record, end), damage);
+  await walkRecords(new FileWindow(file, signal), header.data.offset, end, (record) => taker.add(record, end), damage);
   checkIndex(features, taker, damage);
   return toRecording(file, attributes, features, taker, damage);
 }
@@ -79,7 +79,7 @@ function toRecording(
     buildIds: distinct([...features.buildIds, ...taker.buildIds.values()]),
     bounds: taker.times.bounds ?? features.sampleTimes,
     lostRecords: taker.lostRecords,
-    damage: damage.texts(),
+    damage: damage.messages(),
   };
 }
 

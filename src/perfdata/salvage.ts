@@ -26,12 +26,12 @@ const FEATURES_BYTES = 32;
 const Feature = { Processors: 7, Auxtrace: 18 } as const;
 
 /** What is whole: where it ends, its pieces of trace, and how many processors there are at least. */
-interface Whole {
+interface IntactPart {
   end: number;
   /** Where it was to end. */
   readonly expectedEnd: number;
   readonly pieces: { readonly offset: number; readonly sizeBytes: number }[];
-  processors: number;
+  cpus: number;
 }
 
 /**
@@ -44,7 +44,7 @@ export async function salvageRecording(path: string, target: string, signal: Abo
   try {
     const { size } = await file.stat();
     const read = async (into: Uint8Array, at: number) => (await file.read(into, 0, into.length, at)).bytesRead;
-    const whole = await wholePart({ name: path, sizeBytes: size, read }, signal);
+    const whole = await intactPart({ name: path, sizeBytes: size, read }, signal);
     await writeCopy(path, target, whole);
     return { keptBytes: whole.end, ofBytes: Math.max(size, whole.expectedEnd) };
   } finally {
@@ -52,11 +52,11 @@ export async function salvageRecording(path: string, target: string, signal: Abo
   }
 }
 
-async function wholePart(file: RecordingFile, signal: AbortSignal): Promise<Whole> {
+async function intactPart(file: RecordingFile, signal: AbortSignal): Promise<IntactPart> {
   const { data } = await readHeader(file);
   const end = data.sizeBytes === 0 ? file.sizeBytes : Math.min(data.offset + data.sizeBytes, file.sizeBytes);
   const expectedEnd = data.offset + data.sizeBytes;
-  const whole: Whole = { end: data.offset, expectedEnd, pieces: [], processors: 1 };
+  const whole: IntactPart = { end: data.offset, expectedEnd, pieces: [], cpus: 1 };
   const take = (record: FileRecord) => {
     const sizeBytes = record.end - record.at;
     const trace = record.type === RecordType.Auxtrace ? readAuxBuffer(record) : null;
@@ -64,14 +64,14 @@ async function wholePart(file: RecordingFile, signal: AbortSignal): Promise<Whol
     if (behind > end) return end; // a piece of trace that is cut; nothing stands behind it
     whole.end = behind;
     if (trace) whole.pieces.push({ offset: record.offset, sizeBytes });
-    if (trace && trace.cpu !== NONE) whole.processors = Math.max(whole.processors, trace.cpu + 1);
+    if (trace && trace.cpu !== NONE) whole.cpus = Math.max(whole.cpus, trace.cpu + 1);
     return trace?.sizeBytes ?? 0;
   };
   await walkRecords(new FileWindow(file, signal), data.offset, end, take, new Damage());
   return whole;
 }
 
-async function writeCopy(path: string, target: string, whole: Whole): Promise<void> {
+async function writeCopy(path: string, target: string, whole: IntactPart): Promise<void> {
   try {
     await copyFile(path, target, constants.COPYFILE_FICLONE);
     await repair(target, whole);
@@ -84,7 +84,7 @@ async function writeCopy(path: string, target: string, whole: Whole): Promise<vo
   }
 }
 
-async function repair(path: string, whole: Whole): Promise<void> {
+async function repair(path: string, whole: IntactPart): Promise<void> {
   const file = await open(path, 'r+');
   try {
     await file.truncate(whole.end);
@@ -98,13 +98,13 @@ async function repair(path: string, whole: Whole): Promise<void> {
 }
 
 /** A table of the parts, and the parts. */
-async function writeFeatures(file: FileHandle, { end, pieces, processors }: Whole): Promise<void> {
+async function writeFeatures(file: FileHandle, { end, pieces, cpus }: IntactPart): Promise<void> {
   const bits = Buffer.alloc(FEATURES_BYTES);
   bits.writeUInt32LE((1 << Feature.Processors) | (1 << Feature.Auxtrace));
   await file.write(bits, 0, bits.length, FEATURES_AT);
   const count = Buffer.alloc(8);
-  count.writeUInt32LE(processors, 0);
-  count.writeUInt32LE(processors, 4);
+  count.writeUInt32LE(cpus, 0);
+  count.writeUInt32LE(cpus, 4);
   const index = numbers([pieces.length, ...pieces.flatMap(({ offset, sizeBytes }) => [offset, sizeBytes])]);
   const first = end + 2 * SECTION_BYTES;
   const table = numbers([first, count.length, first + count.length, index.length]);

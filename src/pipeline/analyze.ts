@@ -1,5 +1,5 @@
 /**
- * Inputs in, a profile out, and the answers to what was asked beside it.
+ * Analyzes inputs: reads and replays them, and returns the profile and the answers to further questions.
  */
 import type { CallsAnswer } from '../analysis/calls/calls-answer.js';
 import type { FunctionSet } from '../analysis/questions.js';
@@ -16,32 +16,33 @@ import { withTrace } from './with-trace.js';
 import type { ResourceOptions } from './workers/resources.js';
 
 export interface AnalyzeOptions extends Pick<ReadOptions, 'select'>, ResourceOptions, ReplayTraceOptions {
-  /** Takes a trace without times: frames weigh their calls. Default: false, such a trace is refused. */
+  /** Accepts a trace without times: frames are weighted by calls. Default: false, such a trace is refused. */
   readonly byCalls?: boolean;
-  /** Told how far the work is, at each piece of input and each thread. */
+  /** Called after each piece of input and each replayed thread. */
   readonly onProgress?: (progress: Progress) => void;
 }
 
 /**
- * Replays a trace. Neither the order of the inputs nor how they are cut, nor how many threads work, changes the result.
+ * Replays a trace. The result depends neither on the order of the inputs, nor on where they are split, nor on the number of workers.
  *
  * @throws PtflameError NO_BRANCHES, TIMELESS, NO_PROCESS_IDS, NO_THREAD_NAMES, NOTHING_SELECTED or TEMPORARY_FILE; and
- *   the reason of `signal`. An input that breaks off is no error if a branch was read: `Quality.brokenInputs` tells of it.
+ *   the reason of `signal`. An input that breaks off is not an error if a branch was read: see `Quality.brokenInputs`.
  */
 export async function analyze(inputs: readonly AnalyzedInput[], options: AnalyzeOptions = {}): Promise<Profile> {
   return (await ask(inputs, options, {})).profile;
 }
 
-/** What `analyze` tells, and the calls of some functions one by one. */
+/** The profile of `analyze`, and the calls of some functions. */
 export interface LatencyResult {
   readonly profile: Profile;
   readonly calls: CallsAnswer;
-  /** The functions that were found. */
+  /** The functions that matched. */
   readonly functions: FunctionSet;
 }
 
 /**
- * How long calls of some functions took, and what they did meanwhile. With `durations`, the profile has those of these functions.
+ * Measures how long calls of some functions took, and what they did in that time. With `durations`, the profile has the
+ * durations of these functions only.
  *
  * @throws PtflameError as `analyze`, and NO_SUCH_FUNCTION
  */
@@ -51,19 +52,19 @@ export async function askLatency(
   options: AnalyzeOptions = {},
 ): Promise<LatencyResult> {
   const { profile, calls, functions } = await ask(inputs, options, { latency });
-  assert(calls !== null && functions !== null, 'nobody has counted the calls');
+  assert(calls !== null && functions !== null, 'the calls were not counted');
   return { profile, calls, functions };
 }
 
-/** What `analyze` tells, and what each thread did at a moment. */
+/** The profile of `analyze`, and the stack of each thread at one moment. */
 export interface StacksResult {
   readonly profile: Profile;
-  /** That moment, in the profile's time. */
+  /** The moment, in the profile's time. */
   readonly atNs: Nanoseconds;
   readonly stacks: readonly ThreadStack[];
 }
 
-/** The stacks of all threads at a moment. */
+/** Returns the stacks of all threads at one moment. */
 export async function askStacks(
   inputs: readonly AnalyzedInput[],
   stacksAt: Moment,

@@ -1,5 +1,5 @@
 /**
- * Inputs in, the file of a trace out: what reading and decoding cost is paid once.
+ * Imports inputs into a trace file, so that they are read and decoded only once.
  */
 import { setImmediate } from 'node:timers/promises';
 import { checkMemory } from '../model/memory-watch.js';
@@ -17,11 +17,11 @@ import { withTrace } from './with-trace.js';
 import type { ResourceOptions } from './workers/resources.js';
 
 export interface ImportOptions extends Pick<ReadOptions, 'select' | 'signal'>, ResourceOptions {
-  /** Told how far the work is, at each piece of input and each thread. */
+  /** Called after each piece of input and each written thread. */
   readonly onProgress?: (progress: Progress) => void;
 }
 
-/** What is in the file, and what was wrong with the inputs. */
+/** The contents of the file in numbers, and the faults of the inputs. */
 export interface ImportedTrace {
   readonly threads: number;
   readonly events: number;
@@ -32,10 +32,10 @@ export interface ImportedTrace {
 }
 
 /**
- * Reads a trace and writes its file; `write` is given the bytes, and waited for. The same trace gives the same bytes, whatever the
- * order of its inputs and however many threads work.
+ * Reads a trace and writes its file: `write` receives the bytes and is awaited. The same trace gives the same bytes, whatever the
+ * order of its inputs and the number of workers.
  *
- * @throws PtflameError as `analyze` does, but for TIMELESS; and whatever `write` throws
+ * @throws PtflameError as `analyze`, except TIMELESS; and whatever `write` throws
  */
 export async function importTrace(
   inputs: readonly AnalyzedInput[],
@@ -71,7 +71,7 @@ class ByteCounter {
   async *counted(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     for await (const piece of pieces) {
       this.bytes += piece.length;
-      await setImmediate(); // lets a signal be heard: whoever takes the pieces takes several at once
+      await setImmediate(); // lets signals arrive: the consumer reads several pieces without yielding
       yield piece;
     }
   }

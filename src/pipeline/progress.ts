@@ -1,5 +1,5 @@
 /**
- * How far the work on a trace is.
+ * Progress of the work on a trace.
  */
 import type { ReadProgress } from './read/trace-builder.js';
 
@@ -8,7 +8,7 @@ export interface ReplayProgress {
   readonly threads: number;
   readonly ofThreads: number;
 }
-/** Of an import. */
+/** Reported by imports. */
 export interface WriteProgress {
   readonly phase: 'write';
   readonly threads: number;

@@ -1,5 +1,5 @@
 /**
- * A trace in, the profile of its threads out, and the answers to what was asked beside it.
+ * Replays all threads of a trace into a profile, and answers further questions.
  */
 import { askForMemory, checkMemory } from '../model/memory-watch.js';
 import type { SymbolTable } from '../model/names/symbol-table.js';
@@ -25,11 +25,11 @@ import { needsCallLog, type Questions, type ReplaySetup } from './replay/replay-
 import { type ReplayHelp, replayThreads } from './replay/replay-threads.js';
 
 export interface ReplayTraceOptions extends FilterOptions {
-  /** A function that was jumped to stands below the one that jumped, or in its place. Default: nest. */
+  /** The target of a tail call becomes a child of the function that jumped (nest), or replaces it. Default: nest. */
   readonly tailCalls?: TailCalls;
-  /** Extends threads that wait to the recording's bounds. Default: true. */
+  /** Extends threads that were waiting to the bounds of the recording. Default: true. */
   readonly extend?: boolean;
-  /** Each thread keeps its tree, or there is one for all of them: that needs less memory. Default: apart. */
+  /** One tree per thread (apart), or one for all threads (together), which needs less memory. Default: apart. */
   readonly trees?: Trees;
   /** Counts how long the calls of each function took: `Profile.durations`. Default: false. */
   readonly durations?: boolean;
@@ -37,7 +37,7 @@ export interface ReplayTraceOptions extends FilterOptions {
   readonly onProgress?: (progress: ReplayProgress) => void;
 }
 
-/** What is asked beside the profile. */
+/** Questions that the profile does not answer. */
 export interface ExtraQuestions {
   readonly latency?: LatencyOptions;
   readonly stacksAt?: Moment;
@@ -55,15 +55,15 @@ export async function replayTrace(
   const { setup, symbols } = setupOf(trace, options, asked);
   const builder = new ProfileBuilder(trace, symbols, options.trees ?? 'apart', setup.questions);
   const help = { ...resources, counts: countsFor(setup) };
-  const note = threadCounter(options, () => store.tids.length + builder.doubtful.length);
+  const note = threadCounter(options, () => store.tids.length + builder.toReplayAgain.length);
   for await (const [tid, thread] of replayThreads(store.tids, store, setup, help)) {
     builder.add(tid, thread);
     note();
   }
-  builder.settleAll();
-  if (builder.doubtful.length > 0) {
+  builder.finishWaiting();
+  if (builder.toReplayAgain.length > 0) {
     const withPaths = { ...setup, knownPaths: builder.knownPaths.toData() };
-    for await (const [tid, thread] of replayThreads(builder.doubtful, store, withPaths, help)) {
+    for await (const [tid, thread] of replayThreads(builder.toReplayAgain, store, withPaths, help)) {
       builder.addAgain(tid, thread);
       note();
     }
@@ -72,7 +72,7 @@ export async function replayTrace(
   return builder.build({ scope: setup.siteFacts.scope, part: partText(options), recorded });
 }
 
-/** To be called at each thread; `ofThreads`: how many there are to replay, as far as it is known by then. */
+/** Returns a function to call after each thread; `ofThreads`: the number of threads to replay, as known by then. */
 function threadCounter({ signal, onProgress }: ReplayTraceOptions, ofThreads: () => number): () => void {
   let threads = 0;
   return () => {
@@ -82,10 +82,10 @@ function threadCounter({ signal, onProgress }: ReplayTraceOptions, ofThreads: ()
   };
 }
 
-/** What replay works out of a site. */
+/** Memory that replay needs for each site. */
 const FACTS_BYTES = 100;
 
-/** `symbols`: those of the trace, and names for functions that have none. */
+/** `symbols`: those of the trace, and names for functions without a symbol. */
 function setupOf(
   trace: Trace,
   options: ReplayTraceOptions,
@@ -110,7 +110,7 @@ function setupOf(
   return { setup, symbols };
 }
 
-/** Memory to count in how long all calls took; null if nobody asks, or if threads tell it themselves. */
+/** Returns memory for histograms of all calls; null if they are not requested, or if each thread counts its own. */
 function countsFor({ questions, siteFacts }: ReplaySetup): HistogramPool | null {
   if (questions.durations !== 'together' || needsCallLog(questions)) return null;
   return HistogramPool.for(siteFacts.functions.ofSymbol.length);

@@ -11,13 +11,13 @@ export type JsonList = readonly JsonValue[];
 export type JsonObject = { readonly [key: string]: JsonValue };
 
 /** Nodes of one tree: what the keys of a `CallTreeBuilder` are exact for. */
-const MOST_NUMBERS = 2 ** 26;
+const MAX_NUMBERS = 2 ** 26;
 /** Texts, lists, objects, and numbers outside of columns. */
-const MOST_VALUES = 2 ** 24;
+const MAX_VALUES = 2 ** 24;
 /** So many texts are no small thing. */
 const VALUES_A_CHECK = 2 ** 13;
-const MOST_LEVELS = 64;
-const LONGEST_TEXT_BYTES = 2 ** 24;
+const MAX_DEPTH = 64;
+const MAX_TEXT_BYTES = 2 ** 24;
 /** Whole numbers of so many digits are exact, however they are added up. */
 const EXACT_DIGITS = 15;
 
@@ -55,7 +55,7 @@ class JsonReader {
 
   private value(): JsonValue {
     if (this.values % VALUES_A_CHECK === 0) checkMemory();
-    if (++this.values > MOST_VALUES) throw new FileFault('too-large', `it has more than ${MOST_VALUES} values`);
+    if (++this.values > MAX_VALUES) throw new FileFault('too-large', `it has more than ${MAX_VALUES} values`);
     this.skipBlanks();
     switch (this.bytes[this.at]) {
       case BEGIN_OBJECT:
@@ -70,7 +70,7 @@ class JsonReader {
   }
 
   private inside<Value>(read: () => Value): Value {
-    if (++this.level > MOST_LEVELS) throw new FileFault('damaged', `it is nested more than ${MOST_LEVELS} deep`);
+    if (++this.level > MAX_DEPTH) throw new FileFault('damaged', `it is nested more than ${MAX_DEPTH} deep`);
     this.at++;
     this.skipBlanks();
     const value = read();
@@ -101,7 +101,7 @@ class JsonReader {
       if (this.isNumber()) column.push(this.number());
       else if (this.isAt('null')) column.push(Number(this.literal() ?? Number.NaN));
       else return this.mixed(Array.from(column.view(), (value) => (Number.isNaN(value) ? null : value)));
-      if (column.length > MOST_NUMBERS) throw new FileFault('too-large', `a list of more than ${MOST_NUMBERS} numbers`);
+      if (column.length > MAX_NUMBERS) throw new FileFault('too-large', `a list of more than ${MAX_NUMBERS} numbers`);
     } while (this.goesOn(END_LIST));
     return column.view().slice();
   }
@@ -181,7 +181,7 @@ class JsonReader {
       this.at++;
     }
     const end = ++this.at;
-    if (end - begin > LONGEST_TEXT_BYTES) throw new FileFault('too-large', `a text of ${end - begin} bytes`);
+    if (end - begin > MAX_TEXT_BYTES) throw new FileFault('too-large', `a text of ${end - begin} bytes`);
     return isPlain ? bytes.toString('utf8', begin + 1, end - 1) : this.unescaped(begin, end);
   }
 

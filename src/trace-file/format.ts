@@ -26,8 +26,8 @@ export type FrameKind = (typeof FrameKind)[keyof typeof FrameKind];
 export const Coding = { Stored: 0, Deflated: 1 } as const;
 
 /** What would shrink more is not deflated: a small file cannot ask for much memory. */
-export const MOST_DEFLATED = 32;
-export const MOST_SECTION_BYTES = 2 ** 30;
+export const MAX_INFLATION = 32;
+export const MAX_SECTION_BYTES = 2 ** 30;
 
 /** Told by its first bytes. */
 export function isTraceFile(first: Uint8Array): boolean {
@@ -68,7 +68,7 @@ export function readFrameHead(bytes: Buffer): FrameHead | null {
 }
 
 function isBounded({ kind, isDeflated, storedBytes, inflatedBytes }: FrameHead): boolean {
-  if (inflatedBytes > (kind === FrameKind.Block ? MAX_BLOCK_BYTES : MOST_SECTION_BYTES)) return false;
-  const most = kind === FrameKind.Block ? MAX_BLOCK_INFLATION : MOST_DEFLATED;
+  if (inflatedBytes > (kind === FrameKind.Block ? MAX_BLOCK_BYTES : MAX_SECTION_BYTES)) return false;
+  const most = kind === FrameKind.Block ? MAX_BLOCK_INFLATION : MAX_INFLATION;
   return isDeflated ? inflatedBytes <= most * storedBytes : inflatedBytes === storedBytes;
 }

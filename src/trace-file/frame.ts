@@ -3,14 +3,14 @@
  */
 import { constants, crc32, deflateRawSync } from 'node:zlib';
 import { MAX_BLOCK_INFLATION } from '../model/trace/packed-thread.js';
-import { FrameKind, frameHead, MOST_DEFLATED } from './format.js';
+import { FrameKind, frameHead, MAX_INFLATION } from './format.js';
 
 /** These parts are small beside the events, and written once. */
 const LEVEL = constants.Z_BEST_COMPRESSION;
 
 export function frame(kind: FrameKind, plain: Uint8Array): Buffer {
   const deflated = deflateRawSync(plain, { level: LEVEL });
-  const isDeflated = deflated.length < plain.length && plain.length <= MOST_DEFLATED * deflated.length;
+  const isDeflated = deflated.length < plain.length && plain.length <= MAX_INFLATION * deflated.length;
   const stored = isDeflated ? deflated : plain;
   const [storedBytes, inflatedBytes] = [stored.length, plain.length];
   return Buffer.concat([frameHead({ kind, isDeflated, storedBytes, inflatedBytes, crc: crc32(stored) }), stored]);
@@ -18,9 +18,9 @@ export function frame(kind: FrameKind, plain: Uint8Array): Buffer {
 
 /** Events are read again and again: they are deflated fast, and only where inflating them is fast, too. */
 const BLOCK_LEVEL = 1;
-const LEAST_BLOCK_DEFLATED = 2;
+const MIN_BLOCK_INFLATION = 2;
 /** To begin takes as long as some thousand events. */
-const LEAST_DEFLATED_BYTES = 4096;
+const MIN_DEFLATED_BYTES = 4096;
 
 /** A block of events: its head, and its bytes as they will stand in the file. */
 export function blockFrame(plain: Uint8Array): {
@@ -28,9 +28,9 @@ export function blockFrame(plain: Uint8Array): {
   readonly stored: Uint8Array;
   readonly crc: number;
 } {
-  const deflated = plain.length < LEAST_DEFLATED_BYTES ? plain : deflateRawSync(plain, { level: BLOCK_LEVEL });
+  const deflated = plain.length < MIN_DEFLATED_BYTES ? plain : deflateRawSync(plain, { level: BLOCK_LEVEL });
   const times = plain.length / deflated.length;
-  const isDeflated = times >= LEAST_BLOCK_DEFLATED && times <= MAX_BLOCK_INFLATION;
+  const isDeflated = times >= MIN_BLOCK_INFLATION && times <= MAX_BLOCK_INFLATION;
   const stored = isDeflated ? deflated : plain;
   const [storedBytes, inflatedBytes, crc] = [stored.length, plain.length, crc32(stored)];
   return { head: frameHead({ kind: FrameKind.Block, isDeflated, storedBytes, inflatedBytes, crc }), stored, crc };

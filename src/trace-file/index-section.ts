@@ -15,8 +15,8 @@ import {
 } from '../model/trace/packed-thread.js';
 import { NONE } from '../model/units.js';
 
-const MOST_ID = 2 ** 31 - 1;
-const MOST_CRC = 2 ** 32 - 1;
+const MAX_ID = 2 ** 31 - 1;
+const MAX_CRC = 2 ** 32 - 1;
 
 /** By tid, as their blocks stand in the file. */
 export function indexBytes(threads: readonly PackedThread[]): Uint8Array {
@@ -85,11 +85,11 @@ class IndexReader {
 
   private thread(): PackedThread {
     const { input } = this;
-    const tid = input.nearWithin(0, this.lastTid + 1, MOST_ID);
+    const tid = input.nearWithin(0, this.lastTid + 1, MAX_ID);
     this.lastTid = tid;
     let lastCpu = NONE - 1;
     const lanes = Array.from({ length: input.length(2) }, (): PackedLane => {
-      lastCpu = input.countWithin(lastCpu + 2, MOST_ID) - 1;
+      lastCpu = input.countWithin(lastCpu + 2, MAX_ID) - 1;
       return { cpu: lastCpu, events: input.countWithin(1, Number.MAX_SAFE_INTEGER) };
     });
     const blocks = Array.from({ length: input.length(7) }, () => this.block());
@@ -105,7 +105,7 @@ class IndexReader {
     const bytes = input.countWithin(1, MAX_BLOCK_BYTES);
     const most = Math.min(MAX_BLOCK_BYTES, MAX_BLOCK_INFLATION * bytes);
     const inflatedBytes = bytes + input.countWithin(0, most - bytes);
-    const crc = input.countWithin(0, MOST_CRC);
+    const crc = input.countWithin(0, MAX_CRC);
     const events = input.countWithin(1, Math.min(MAX_BLOCK_EVENTS, inflatedBytes / MIN_EVENT_BYTES));
     const startNs = input.near(last.startNs);
     const endNs = input.near(startNs);

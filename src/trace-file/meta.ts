@@ -72,8 +72,8 @@ function fieldOf(value: unknown, key: string): unknown {
   return isThere ? (value as Readonly<Record<string, unknown>>)[key] : undefined;
 }
 
-const MOST_DAMAGED = 10;
-const MOST_WORDS = 100;
+const MAX_DAMAGED = 10;
+const MAX_WORDS = 100;
 
 const SHAPE: Readonly<Record<keyof TraceFileMeta, Fits>> = {
   originSeconds: orNull(isCount),
@@ -83,9 +83,9 @@ const SHAPE: Readonly<Record<keyof TraceFileMeta, Fits>> = {
   unwanted: isCount,
   timed: isCount,
   timeless: isCount,
-  damaged: listOf(objectOf({ input: isText, line: isCount, text: isText, reason: isText }), MOST_DAMAGED),
+  damaged: listOf(objectOf({ input: isText, line: isCount, text: isText, reason: isText }), MAX_DAMAGED),
   broken: listOf(objectOf({ input: isText, reason: isText })),
-  unknownFlags: objectOf({ words: listOf(isText, MOST_WORDS), lines: isCount }),
+  unknownFlags: objectOf({ words: listOf(isText, MAX_WORDS), lines: isCount }),
   recorded: orNull(
     objectOf({
       host: orNull(isText),

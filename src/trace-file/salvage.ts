@@ -24,12 +24,12 @@ const LOST = 'Lost trace data';
 
 /** @throws FileFault if what all threads have in common cannot be read, or no event */
 export function salvageTraceFile(file: FileBytes): SalvagedTrace {
-  const version = passUnlessNewer(() => readHead(file)) ?? VERSION;
+  const version = nullIfDamaged(() => readHead(file)) ?? VERSION;
   const { meta, symbols, sites, end: sideAt } = readCommon(file);
-  const side = passUnlessNewer(() => file.frame(sideAt, FrameKind.Side));
-  const records = side && passUnlessNewer(() => readSide(side.bytes, version));
+  const side = nullIfDamaged(() => file.frame(sideAt, FrameKind.Side));
+  const records = side && nullIfDamaged(() => readSide(side.bytes, version));
   const blocksAt = side?.end ?? endOfFrame(file, sideAt);
-  const indexed = passUnlessNewer(() => readThreads(file, blocksAt ?? sideAt, meta));
+  const indexed = nullIfDamaged(() => readThreads(file, blocksAt ?? sideAt, meta));
   const kept = new IntactBlocks();
   const lost: TraceRecord[] = [];
   if (indexed !== null)
@@ -40,11 +40,11 @@ export function salvageTraceFile(file: FileBytes): SalvagedTrace {
   if (kept.events === 0 || kept.events > ofEvents) throw new FileFault('damaged', 'nothing is left of its events');
   const losses = ofEvents - kept.events;
   const counts = { ...meta.counts, events: meta.counts.events - losses, lines: meta.counts.lines - losses };
-  const contents = { meta: { ...meta, counts }, symbols, sites, side: withLosses(records ?? NOTHING_BESIDE, lost) };
+  const contents = { meta: { ...meta, counts }, symbols, sites, side: withLosses(records ?? NO_SIDE_RECORDS, lost) };
   return { contents, threads: kept.threads(), keptEvents: kept.events, ofEvents, isSideLost: records === null };
 }
 
-const NOTHING_BESIDE: SideRecords = { records: [], names: [], mappings: [] };
+const NO_SIDE_RECORDS: SideRecords = { records: [], names: [], mappings: [] };
 
 function withLosses(side: SideRecords, lost: readonly TraceRecord[]): SideRecords {
   return { ...side, records: [...side.records, ...lost] };
@@ -57,7 +57,7 @@ function endOfFrame(file: FileBytes, at: number): number | null {
 }
 
 /** What a file gives, or null where it is damaged. */
-function passUnlessNewer<Part>(read: () => Part): Part | null {
+function nullIfDamaged<Part>(read: () => Part): Part | null {
   try {
     return read();
   } catch (error) {

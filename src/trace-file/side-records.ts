@@ -13,9 +13,9 @@ type Switch = Extract<TraceRecord, { what: 'switch' }>;
 const DIRECTIONS: readonly Switch['direction'][] = ['in', 'out', 'preempted'];
 const Code = { Gap: 3, Exec: 4, Exit: 5, Fork: 6, Traced: 7 } as const;
 
-const MOST_ID = 2 ** 31 - 1;
+const MAX_ID = 2 ** 31 - 1;
 /** A pid of −1 is the kernel's, or nobody's. */
-const LEAST_ID = -(2 ** 31);
+const MIN_ID = -(2 ** 31);
 const NOTHING = 0;
 
 export function sideBytes({ records, names, mappings }: SideRecords): Uint8Array {
@@ -157,7 +157,7 @@ class SideReader {
   }
 
   private id(known: number): number {
-    return this.numbers.nearWithin(known, LEAST_ID, MOST_ID);
+    return this.numbers.nearWithin(known, MIN_ID, MAX_ID);
   }
 
   private isThere(): boolean {

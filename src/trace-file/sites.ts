@@ -8,9 +8,9 @@ import { BranchKind, type BranchSites, RECORD_SITES, TraceEdge } from '../model/
 import { type Address, NONE } from '../model/units.js';
 
 /** A site takes a byte in each column. */
-const LEAST_SITE_BYTES = 8;
-const MOST_KIND = BranchKind.VmExit;
-const MOST_EDGE = TraceEdge.BeginAndEnd;
+const MIN_SITE_BYTES = 8;
+const MAX_KIND = BranchKind.VmExit;
+const MAX_EDGE = TraceEdge.BeginAndEnd;
 
 /** Those of records that are no branch are the same in every trace, and not written. */
 export function siteBytes(sites: BranchSites): Uint8Array {
@@ -31,9 +31,9 @@ export function siteBytes(sites: BranchSites): Uint8Array {
 /** Those that are written; `symbols`: how many there are. */
 export function readSites(bytes: Uint8Array, symbols: number): BranchSites {
   const input = new NumberReader(bytes, 'its table of branches');
-  const count = input.length(LEAST_SITE_BYTES);
-  const kind = readColumn(input, new Uint8Array(count), (last) => input.nearWithin(last, BranchKind.None, MOST_KIND));
-  const edge = readColumn(input, new Uint8Array(count), (last) => input.nearWithin(last, TraceEdge.None, MOST_EDGE));
+  const count = input.length(MIN_SITE_BYTES);
+  const kind = readColumn(input, new Uint8Array(count), (last) => input.nearWithin(last, BranchKind.None, MAX_KIND));
+  const edge = readColumn(input, new Uint8Array(count), (last) => input.nearWithin(last, TraceEdge.None, MAX_EDGE));
   const from = readColumn(input, new Float64Array(count), (last) => address(input, input.near(last)));
   const rest = {
     to: new Float64Array(count),

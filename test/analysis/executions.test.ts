@@ -79,7 +79,7 @@ test('the stacks of a moment are those of what ran', async () => {
   );
 });
 
-/** null: nothing lies in what is looked at. */
+/** null: nothing matches the selection. */
 async function latencyOr(execution: Execution, latency: CallPattern & { slowest: number }, options: AnalyzeOptions) {
   return askLatency(inputs(execution), latency, options).catch((error) => {
     expect(error).toHaveProperty('code', 'NOTHING_SELECTED');

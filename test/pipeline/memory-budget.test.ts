@@ -7,7 +7,7 @@ import { renderFolded, renderJson, renderSvg } from '../../src/index.js';
 import { float64Column } from '../../src/model/columns.js';
 import { askForMemory, checkMemory, watchMemory } from '../../src/model/memory-watch.js';
 import { renderHtml } from '../../src/page.js';
-import { type Machine, MemoryBudget, refusedMemory } from '../../src/pipeline/workers/memory-budget.js';
+import { asMemoryRefusal, type Machine, MemoryBudget } from '../../src/pipeline/workers/memory-budget.js';
 import { parseProfile } from '../../src/profile-file/read.js';
 import { PROGRAM, ptflame, SIX_LINES, test } from '../helpers/cli/run-cli.js';
 import { analyzeText } from '../helpers/traces/load.js';
@@ -80,9 +80,9 @@ test('another thread tells it in words, and they are understood', () => {
   } catch (error) {
     message = (error as Error).message;
   }
-  expect(refusedMemory(new Error(message))).toMatchObject(REFUSED);
+  expect(asMemoryRefusal(new Error(message))).toMatchObject(REFUSED);
   const other = new Error('other');
-  expect(refusedMemory(other)).toBe(other);
+  expect(asMemoryRefusal(other)).toBe(other);
 });
 
 test('tables ask before they grow, and small ones do not', () => {

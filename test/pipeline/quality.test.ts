@@ -43,7 +43,7 @@ describe('the lab', () => {
     expect(lossTexts(quality)).toEqual([
       '30 gaps, 1737 ns, undecoded: No branch was decoded',
       '1 gaps, 4 ns, code 5: Failed to get instruction',
-      '2 gaps, 0 ns, unannounced: a trace start that follows from nothing',
+      '2 gaps, 0 ns, unannounced: tracing restarted without an error',
     ]);
     expect(quality.threadsCut).toBe(1);
     expect(quality.gaps).toHaveLength(33);

@@ -33,6 +33,13 @@ test('in a recording', async () => {
   const { sideband } = await readRecording(fileOf(perfData({ records: [before, program] })));
   const job = { cpus: null, from: null, to: null, auxBytes: 0 };
   const part = { ...stream(BRANCHES), job };
-  const recording: DecodedRecording = { name: 'x', parts: [part], atOnce: 1, sideband, recorded: null, broken: null };
+  const recording: DecodedRecording = {
+    name: 'x',
+    parts: [part],
+    maxConcurrent: 1,
+    sideband,
+    recorded: null,
+    broken: null,
+  };
   expect(nameIn(await analyze([recording], { jobs: 1 }))).toEqual(['program']);
 });

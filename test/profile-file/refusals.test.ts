@@ -220,7 +220,7 @@ test('a compressed profile that was cut says so', async () => {
   const { name, bytes } = inputOf(gzipSync(TEXT).subarray(0, -20), 'out.json.gz');
   await expect(readProfile(traceStream(name, bytes))).rejects.toMatchObject({
     code: 'PROFILE_DAMAGED',
-    message: 'out.json.gz cannot be read to its end: unexpected end of file',
+    message: 'cannot read all of out.json.gz: unexpected end of file',
   });
 });
 

@@ -57,7 +57,7 @@ export function decodeRecording(path: string, recording: Recording, options: Dec
   return {
     name,
     parts,
-    atOnce: options.jobs,
+    maxConcurrent: options.jobs,
     sideband: recording.sideband,
     recorded: recordingEnvironment(recording),
     broken: null,

@@ -12,8 +12,8 @@ export interface RecordingFile {
 }
 
 /** Of a record the head tells the size in 16 bits: a block of this size holds any. */
-const LEAST_BLOCK_BYTES = 64 * 1024;
-const LARGEST_BLOCK_BYTES = 1024 * 1024;
+const MIN_BLOCK_BYTES = 64 * 1024;
+const MAX_BLOCK_BYTES = 1024 * 1024;
 
 /**
  * Blocks grow while the file is read on and on, and begin small behind a jump: of a file that is mostly trace, little is
@@ -26,8 +26,8 @@ export class FileWindow {
   start = 0;
   private readonly file: RecordingFile;
   private readonly signal: AbortSignal | undefined;
-  private readonly buffer = new Uint8Array(LARGEST_BLOCK_BYTES);
-  private nextBytes = LEAST_BLOCK_BYTES;
+  private readonly buffer = new Uint8Array(MAX_BLOCK_BYTES);
+  private nextBytes = MIN_BLOCK_BYTES;
 
   constructor(file: RecordingFile, signal?: AbortSignal) {
     this.file = file;
@@ -42,7 +42,7 @@ export class FileWindow {
   async moveTo(at: number): Promise<void> {
     this.signal?.throwIfAborted();
     const goesOn = at >= this.start && at <= this.start + this.bytes.length;
-    this.nextBytes = goesOn ? Math.min(2 * this.nextBytes, LARGEST_BLOCK_BYTES) : LEAST_BLOCK_BYTES;
+    this.nextBytes = goesOn ? Math.min(2 * this.nextBytes, MAX_BLOCK_BYTES) : MIN_BLOCK_BYTES;
     this.bytes = await readFully(this.file, this.buffer.subarray(0, this.nextBytes), at);
     this.view = new DataView(this.bytes.buffer, 0, this.bytes.length);
     this.start = at;

@@ -20,12 +20,12 @@ export function readSection(view: DataView, at: number): Section {
 }
 
 /** No part that is read as a whole comes near it: a size that the file tells is not trusted. */
-const LARGEST_BYTES = 32 * 1024 * 1024;
+const MAX_BYTES = 32 * 1024 * 1024;
 
 /** null if it is not all in the file, or too large to be what it should be. */
 export async function loadSection(file: RecordingFile, section: Section): Promise<DataView | null> {
   const { offset, sizeBytes } = section;
-  if (offset + sizeBytes > file.sizeBytes || sizeBytes > LARGEST_BYTES) return null;
+  if (offset + sizeBytes > file.sizeBytes || sizeBytes > MAX_BYTES) return null;
   const bytes = await readFully(file, new Uint8Array(sizeBytes), offset);
   return bytes.length === sizeBytes ? new DataView(bytes.buffer) : null;
 }

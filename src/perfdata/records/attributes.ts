@@ -25,8 +25,8 @@ export interface Attributes {
 }
 
 /** perf's struct in its first version, up to the flags that we read. */
-const LEAST_ATTRIBUTE_BYTES = 64;
-const LARGEST_ATTRIBUTE_BYTES = 64 * 1024;
+const MIN_ATTRIBUTE_BYTES = 64;
+const MAX_ATTRIBUTE_BYTES = 64 * 1024;
 const EXCLUDE_KERNEL = 1 << 5;
 const SAMPLE_ID_ALL = 1 << 18;
 
@@ -34,7 +34,7 @@ const SAMPLE_ID_ALL = 1 << 18;
 export async function readAttributes(file: RecordingFile, header: FileHeader): Promise<Attributes> {
   const { attributes: section, attributeBytes } = header;
   const bodyBytes = attributeBytes - SECTION_BYTES;
-  if (bodyBytes < LEAST_ATTRIBUTE_BYTES || attributeBytes > LARGEST_ATTRIBUTE_BYTES)
+  if (bodyBytes < MIN_ATTRIBUTE_BYTES || attributeBytes > MAX_ATTRIBUTE_BYTES)
     throw damagedHeader(file.name, `a description of an event has ${attributeBytes} bytes`);
   const view = await loadSection(file, section);
   if (view === null) throw damagedHeader(file.name, 'the descriptions of its events are not in the file');

@@ -4,11 +4,11 @@
 
 import { hexOf, textOf } from '../file/sections.js';
 import type { BuildId } from '../recording.js';
-import { isKernelMode, MOST_BUILD_ID_BYTES } from './kernel-records.js';
+import { isKernelMode, MAX_BUILD_ID_BYTES } from './kernel-records.js';
 
 const HEAD_BYTES = 8;
 const BUILD_ID_AT = 12; // behind the pid
-const SIZE_AT = BUILD_ID_AT + MOST_BUILD_ID_BYTES;
+const SIZE_AT = BUILD_ID_AT + MAX_BUILD_ID_BYTES;
 const FILE_AT = 36;
 const MISC_HAS_SIZE = 1 << 15;
 
@@ -26,7 +26,7 @@ export function readBuildIds(view: DataView): BuildId[] {
 
 function readBuildId(entry: DataView): BuildId {
   const misc = entry.getUint16(4, true);
-  const length = misc & MISC_HAS_SIZE ? Math.min(entry.getUint8(SIZE_AT), MOST_BUILD_ID_BYTES) : MOST_BUILD_ID_BYTES;
+  const length = misc & MISC_HAS_SIZE ? Math.min(entry.getUint8(SIZE_AT), MAX_BUILD_ID_BYTES) : MAX_BUILD_ID_BYTES;
   return {
     file: textOf(new DataView(entry.buffer, entry.byteOffset + FILE_AT, entry.byteLength - FILE_AT)),
     buildId: hexOf(new DataView(entry.buffer, entry.byteOffset + BUILD_ID_AT, length)),

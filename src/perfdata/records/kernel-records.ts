@@ -29,7 +29,7 @@ export const RecordType = {
 } as const;
 
 /** Bytes before the trailer that a record must have, or it is not one. */
-export const LEAST_BYTES: Readonly<Record<number, number>> = {
+export const MIN_RECORD_BYTES: Readonly<Record<number, number>> = {
   [RecordType.Mmap]: 40,
   [RecordType.Lost]: 24,
   [RecordType.Comm]: 16,
@@ -51,7 +51,7 @@ const MISC_PREEMPTED = 1 << 14;
 const MISC_BUILD_ID = 1 << 14;
 const MISC_MODE = 7;
 const MODES_OF_KERNELS = [1, 4]; // the machine's own, and a guest's
-export const MOST_BUILD_ID_BYTES = 20;
+export const MAX_BUILD_ID_BYTES = 20;
 
 /** null: a record that tells nothing of threads and memory. `end`: where its trailer begins. */
 export function readEvent(record: FileRecord, end: number): RecordedEvent['record'] | null {
@@ -122,7 +122,7 @@ function latin1({ view, at }: FileRecord, offset: number, end: number): string {
 /** Kernels of 5.12 and later may tell it in place of the device; null if this one does not. */
 export function readMappedBuildId({ view, at, misc, type }: FileRecord): { buildId: string; isKernel: boolean } | null {
   if (type !== RecordType.Mmap2 || (misc & MISC_BUILD_ID) === 0) return null;
-  const length = Math.min(view.getUint8(at + 40), MOST_BUILD_ID_BYTES);
+  const length = Math.min(view.getUint8(at + 40), MAX_BUILD_ID_BYTES);
   const buildId = hexOf(new DataView(view.buffer, view.byteOffset + at + 44, length));
   return { buildId, isKernel: isKernelMode(misc) };
 }

@@ -10,7 +10,7 @@ import type { FileRecord } from '../file/walk.js';
 import type { AuxBuffer, AuxRecord, BuildId, RecordedEvent } from '../recording.js';
 import type { Attributes } from './attributes.js';
 import {
-  LEAST_BYTES,
+  MIN_RECORD_BYTES,
   RecordType,
   readAuxBuffer,
   readAuxRecord,
@@ -42,11 +42,11 @@ export class RecordCollector {
   }
 
   /** How many bytes of trace stand behind it; `dataEnd`: where in the file no more can. */
-  take(record: FileRecord, dataEnd: number): number {
+  add(record: FileRecord, dataEnd: number): number {
     const { type, at, end } = record;
     const trailer = type < RecordType.FirstOfPerf ? this.trailerOf(record) : null;
     const bodyEnd = end - (trailer?.sizeBytes ?? 0);
-    if (bodyEnd - at < (LEAST_BYTES[type] ?? 0)) this.damage.add(tooShort(record));
+    if (bodyEnd - at < (MIN_RECORD_BYTES[type] ?? 0)) this.damage.add(tooShort(record));
     else if (type >= RecordType.FirstOfPerf) return this.takeOfPerf(record, dataEnd);
     else if (type === RecordType.Sample) this.takeSample(record);
     else this.takeOfKernel(record, trailer && readSampleId(trailer, record.view, end), bodyEnd);

@@ -1,10 +1,10 @@
 /**
- * Bytes that gzip compressed in, the bytes themselves out, as far as they can be had.
+ * Decompresses a gzip stream; of a damaged one, everything before the damage.
  */
 import { createGunzip } from 'node:zlib';
 import { READ_BYTES } from './text-file.js';
 
-/** Gives everything that stands before the damage, where there is some. */
+/** Yields everything before the damage, if there is any, then throws. */
 export async function* gunzipped(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const gunzip = createGunzip({ chunkSize: READ_BYTES });
   const text: Uint8Array[] = [];
@@ -26,17 +26,17 @@ export async function* gunzipped(bytes: AsyncIterable<Uint8Array>): AsyncGenerat
   if (error) throw error;
 }
 
-/** The sizes of pieces, by what came before: the same however the bytes arrive. */
+/** Returns the size of the next piece. It depends only on the bytes before it, not on how they arrive. */
 function smallPiece(total: number): number {
   return Math.floor(Math.min(Math.max(64, total / 64), 8192));
 }
 
-/** zlib gives nothing of a piece in which it finds an error: the smaller the pieces, the less is lost before it. */
+/** zlib returns nothing of a piece that contains an error: the smaller the pieces, the less is lost before the error. */
 async function* inSmallPieces(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let total = 0;
   let rest: Uint8Array = new Uint8Array();
   for await (const chunk of bytes) {
-    rest = Buffer.concat([rest, chunk]); // a copy: the piece is good until the next one only
+    rest = Buffer.concat([rest, chunk]); // a copy: a chunk is valid only until the next one is read
     for (let size = smallPiece(total); rest.length >= size; size = smallPiece(total)) {
       yield rest.subarray(0, size);
       rest = rest.subarray(size);

@@ -1,5 +1,5 @@
 /**
- * What an input is, told by its first characters: a profile begins as a JSON object does, and no line of a trace.
+ * Detects what an input is by its first characters: a profile begins like a JSON object, which no line of a trace does.
  */
 
 import { peek } from './peek.js';
@@ -7,12 +7,12 @@ import type { TraceInput } from './trace-input.js';
 
 export type InputKind = 'trace' | 'profile';
 
-/** A thread may be called "{", so that the bracket alone does not tell. */
+/** A thread may be named "{", so the brace alone is not enough. */
 const JSON_OBJECT = /^\s*\{\s*(?:["}]|$)/;
 const TWO_CHARACTERS = /\S\s*\S/;
-const MOST_BLANKS = 64 * 1024;
+const MAX_BLANKS = 64 * 1024;
 
-/** Looks at an input; go on with the one that it gives, which still has all its bytes. */
+/** Detects the kind of an input. Use the returned input from then on: it still has all its bytes. */
 export async function detectInputKind<Input extends TraceInput>(
   input: Input,
 ): Promise<Input & { readonly kind: InputKind }> {
@@ -21,9 +21,9 @@ export async function detectInputKind<Input extends TraceInput>(
 }
 
 function isEnough(first: Uint8Array): boolean {
-  return first.length >= MOST_BLANKS || TWO_CHARACTERS.test(textOf(first));
+  return first.length >= MAX_BLANKS || TWO_CHARACTERS.test(textOf(first));
 }
 
 function textOf(first: Uint8Array): string {
-  return Buffer.from(first.subarray(0, MOST_BLANKS)).toString('latin1');
+  return Buffer.from(first.subarray(0, MAX_BLANKS)).toString('latin1');
 }

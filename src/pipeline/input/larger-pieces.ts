@@ -1,8 +1,8 @@
 /**
- * A stream that comes in small pieces, as from a pipe, in larger ones: each piece costs something, whatever its size.
+ * Joins the small pieces of a stream, as from a pipe, into larger ones: each piece has a fixed cost.
  */
 
-/** Pieces of `size` bytes or more, but for the last one. A piece is good until the next one is asked for. */
+/** Yields pieces of at least `size` bytes, except for the last one. A piece is valid only until the next one is read. */
 export async function* inLargerPieces(bytes: AsyncIterable<Uint8Array>, size: number): AsyncGenerator<Uint8Array> {
   const room = Buffer.allocUnsafeSlow(size);
   let filled = 0;

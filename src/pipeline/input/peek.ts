@@ -1,5 +1,5 @@
 /**
- * A look at the beginning of a stream that takes nothing away from it.
+ * Reads the first bytes of a stream without consuming them.
  */
 export interface PeekResult {
   readonly first: Uint8Array;
@@ -7,7 +7,7 @@ export interface PeekResult {
   readonly all: AsyncGenerator<Uint8Array>;
 }
 
-/** Reads until the first bytes are enough, or there are no more. */
+/** Reads until the first bytes are enough or the stream ends. */
 export async function peek(
   bytes: AsyncIterable<Uint8Array>,
   isEnough: (first: Uint8Array) => boolean,
@@ -30,7 +30,7 @@ export async function peek(
       if (failure) throw failure.error;
       yield* { [Symbol.asyncIterator]: () => iterator };
     } finally {
-      await iterator.return?.(); // also of who stops at the first
+      await iterator.return?.(); // also if the consumer stops after `first`
     }
   }
   return { first, all: all() };

@@ -1,5 +1,5 @@
 /**
- * A trace file as an input: opened, checked, and what is wrong with it told.
+ * Opens a trace file as an input and checks it.
  */
 import { closeSync } from 'node:fs';
 import { FileFault } from '../../codec/file-fault.js';
@@ -13,7 +13,7 @@ import { traceFileRefusal } from '../../trace-file/refusal.js';
 import { salvageTraceFile } from '../../trace-file/salvage.js';
 import { openFile } from './text-file.js';
 
-/** A trace that was imported; it lies open, and can be read once. */
+/** An imported trace. Its file is open and can be read once. */
 export interface StoredTrace {
   readonly name: string;
   readonly sizeBytes: number;
@@ -21,18 +21,18 @@ export interface StoredTrace {
     readonly fd: number;
     readonly contents: TraceContents;
     readonly threads: readonly PackedThread[];
-    /** What was lost of it, if something was. */
+    /** What salvaging lost, in words; null: nothing. */
     readonly lost: string | null;
   };
 }
 
 export interface OpenStoredOptions {
-  /** Takes what is left of a damaged file. Default: false, it is refused. */
+  /** Reads what is left of a damaged file. Default: false, it is refused. */
   readonly salvage?: boolean;
 }
 
 /**
- * Opens a trace file: what all threads have in common is read, and checked; their events when they are replayed.
+ * Opens a trace file. What all threads share is read and checked now, their events when they are replayed.
  *
  * @throws PtflameError INPUT_UNREADABLE, NEWER_VERSION or TRACE_FILE_DAMAGED
  */
@@ -48,8 +48,8 @@ export function openStoredTrace(path: string, { salvage = false }: OpenStoredOpt
   }
 }
 
-/** What is told of an error: a block is checked when it is read, by whichever thread reads it. */
-export function refusedBlock(error: unknown, inputs: readonly { readonly name: string }[]): unknown {
+/** Turns the fault of a block, which the worker that read it reports, into a refusal; returns other errors as they are. */
+export function asBlockRefusal(error: unknown, inputs: readonly { readonly name: string }[]): unknown {
   const message = blockFault(error);
   return message === null
     ? error

@@ -1,5 +1,5 @@
 /**
- * A file of trace text, opened when it is read: its bytes in pieces.
+ * Reads a file of trace text in pieces; the file is open only while it is read.
  */
 import { closeSync, fstatSync, openSync, readSync, type Stats } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
@@ -10,23 +10,23 @@ export const READ_BYTES = 512 * 1024;
 const NOT_OPEN = -1;
 
 /**
- * The bytes of a file, in pieces. They are read right here: another thread would leave them in the cache of another
- * processor, which costs more than the waiting. A piece is good until the next one is asked for.
+ * The bytes of a file, in pieces. Reads are synchronous: an asynchronous read would leave the bytes in the cache of another
+ * CPU, which costs more than waiting. A piece is valid only until the next one is read.
  */
 export class TextFile implements SeekableFile, AsyncIterable<Uint8Array> {
-  /** Only while pieces are read. */
+  /** Valid only while pieces are read. */
   fd = NOT_OPEN;
   readonly sizeBytes: number;
   private readonly path: string;
-  private readonly looked: Stats;
-  /** Where the next piece begins. */
+  private readonly expected: Stats;
+  /** Offset of the next piece. */
   private at = 0;
 
-  /** `looked`: what the file was when its kind was told. */
-  constructor(path: string, looked: Stats) {
+  /** `expected`: the file whose kind was detected. */
+  constructor(path: string, expected: Stats) {
     this.path = path;
-    this.looked = looked;
-    this.sizeBytes = looked.size;
+    this.expected = expected;
+    this.sizeBytes = expected.size;
   }
 
   skipTo(at: number): void {
@@ -36,11 +36,11 @@ export class TextFile implements SeekableFile, AsyncIterable<Uint8Array> {
   async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
     this.fd = openFile(this.path);
     try {
-      this.refuseOther();
+      this.refuseReplaced();
       const buffer = Buffer.allocUnsafeSlow(READ_BYTES);
       for (let piece = this.read(buffer); piece.length > 0; piece = this.read(buffer)) {
         this.at += piece.length;
-        await setImmediate(); // lets others have their turn: a signal, threads that woke
+        await setImmediate(); // lets signals and messages of workers arrive
         yield piece;
       }
     } finally {
@@ -49,12 +49,12 @@ export class TextFile implements SeekableFile, AsyncIterable<Uint8Array> {
     }
   }
 
-  /** Whoever replaced it meanwhile may have put anything there, also what a read would wait for. */
-  private refuseOther(): void {
+  /** A replaced file could be anything, even a pipe on which a read blocks. */
+  private refuseReplaced(): void {
     const { dev, ino } = fstatSync(this.fd);
-    if (dev === this.looked.dev && ino === this.looked.ino) return;
+    if (dev === this.expected.dev && ino === this.expected.ino) return;
     throw new PtflameError('INPUT_UNREADABLE', `${this.path} was replaced by another file while inputs were read`, {
-      hint: 'run it again when nobody writes there',
+      hint: 'try again once it no longer changes',
     });
   }
 

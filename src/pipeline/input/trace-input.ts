@@ -1,22 +1,22 @@
 /**
- * A text to read, as whoever opened it describes it.
+ * Text to read a trace or a profile from.
  */
 
 /** A stream of `perf script` text. */
 export interface TraceInput {
-  /** For messages; inputs of equal times are put in the order of their names. */
+  /** For messages; inputs of equal times are ordered by name. */
   readonly name: string;
   readonly bytes: AsyncIterable<Uint8Array>;
-  /** How many of them there are, or about; null if nobody knows. */
+  /** The number of bytes, exact or estimated; null: unknown. */
   readonly sizeBytes?: number | null;
-  /** Where all these bytes are, and nothing else; absent or null if they come from elsewhere. */
+  /** The file that consists of exactly these bytes; absent or null if they come from elsewhere. */
   readonly file?: SeekableFile | null;
 }
 
-/** A file that lies open, to be read from anywhere. */
+/** An open file that can be read at any offset. */
 export interface SeekableFile {
   readonly fd: number;
   readonly sizeBytes: number;
-  /** The stream of its bytes goes on here. */
+  /** Continues the stream of its bytes at this offset. */
   skipTo(at: number): void;
 }

@@ -1,12 +1,12 @@
 /**
- * Gaps in, what was lost by what cause out; and the gaps that are worth drawing. However many there are, both are short.
+ * Sums up gaps by cause, and selects the gaps worth drawing. Both lists have a maximum length.
  */
 import type { LossKind, TraceGap } from '../../model/profile/quality.js';
 
-const MOST_KINDS = 64;
-const MOST_GAPS = 10_000;
-/** No perf has larger numbers for its errors. */
-const LARGEST_CODE = 99;
+const MAX_KINDS = 64;
+const MAX_GAPS = 10_000;
+/** No version of perf has larger error codes. */
+const MAX_CODE = 99;
 
 const PERF_MESSAGES: Readonly<Record<number, string>> = {
   1: 'Memory allocation failed',
@@ -21,12 +21,12 @@ const PERF_MESSAGES: Readonly<Record<number, string>> = {
   10: 'Never-ending loop',
   11: 'Broken emulated ptwrite',
 };
-/** Lost packets say nothing about the file that ran; code that is missing, is another, or never ends does. */
+/** Errors caused by the code that ran: it is missing, differs, or never ends. Lost packets have nothing to do with files. */
 const CODES_ABOUT_FILES: readonly number[] = [5, 6, 10];
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 
-/** Adds up gaps by their cause. */
+/** Sums up gaps by cause. */
 export class LossKinds {
   private readonly kinds = new Map<string, Mutable<LossKind>>();
 
@@ -44,8 +44,8 @@ export class LossKinds {
 
   build(): LossKind[] {
     const sorted = [...this.kinds.values()].sort(byLoss);
-    const others = sorted.slice(MOST_KINDS);
-    return others.length === 0 ? sorted : [...sorted.slice(0, MOST_KINDS), togetherOf(others)];
+    const others = sorted.slice(MAX_KINDS);
+    return others.length === 0 ? sorted : [...sorted.slice(0, MAX_KINDS), mergedKind(others)];
   }
 }
 
@@ -53,14 +53,14 @@ function kindOf(gap: TraceGap): Mutable<LossKind> {
   const sums = { gaps: 1, lostNs: gap.lengthNs };
   const { cause } = gap;
   if (cause === 'unannounced')
-    return { cause, code: null, message: 'a trace start that follows from nothing', file: null, ...sums };
+    return { cause, code: null, message: 'tracing restarted without an error', file: null, ...sums };
   if (cause === 'undecoded') return { cause, code: null, message: 'No branch was decoded', file: gap.file, ...sums };
-  const code = gap.code > LARGEST_CODE ? null : gap.code;
+  const code = gap.code > MAX_CODE ? null : gap.code;
   const file = CODES_ABOUT_FILES.includes(gap.code) ? gap.file : null;
   return { cause, code, message: PERF_MESSAGES[gap.code] ?? gap.message, file, ...sums };
 }
 
-function togetherOf(kinds: readonly LossKind[]): LossKind {
+function mergedKind(kinds: readonly LossKind[]): LossKind {
   const message = kinds.length === 1 ? 'one more kind' : `${kinds.length} more kinds`;
   const all: Mutable<LossKind> = { cause: 'others', code: null, message, file: null, gaps: 0, lostNs: 0 };
   for (const { gaps, lostNs } of kinds) {
@@ -70,10 +70,10 @@ function togetherOf(kinds: readonly LossKind[]): LossKind {
   return all;
 }
 
-/** No two kinds are equal in all of it. */
+/** A total order: two kinds differ in at least one of these. */
 function byLoss(a: LossKind, b: LossKind): number {
-  const aCode = a.code ?? LARGEST_CODE + 1;
-  const bCode = b.code ?? LARGEST_CODE + 1;
+  const aCode = a.code ?? MAX_CODE + 1;
+  const bCode = b.code ?? MAX_CODE + 1;
   return (
     b.lostNs - a.lostNs ||
     b.gaps - a.gaps ||
@@ -87,24 +87,24 @@ function compareTexts(a: string, b: string): number {
   return a === b ? 0 : a < b ? -1 : 1;
 }
 
-/** Keeps the longest gaps; of equal ones the earlier, then those of the lower thread. */
+/** Keeps the longest gaps; among equal ones the earlier, then those of the lower tid. */
 export class LongestGaps {
   private gaps: TraceGap[] = [];
 
   add(gap: TraceGap): void {
     this.gaps.push(gap);
-    if (this.gaps.length >= 2 * MOST_GAPS) this.keepLongest();
+    if (this.gaps.length >= 2 * MAX_GAPS) this.keepLongest();
   }
 
-  /** By thread, then time; of one time the shorter before the longer, as the one goes on when the other has ended. */
+  /** Returns the gaps by thread, then time; of two that begin together the shorter first, as the longer continues it. */
   build(): TraceGap[] {
     this.keepLongest();
     return this.gaps.sort((a, b) => a.tid - b.tid || a.atNs - b.atNs || a.lengthNs - b.lengthNs);
   }
 
   private keepLongest(): void {
-    if (this.gaps.length <= MOST_GAPS) return;
+    if (this.gaps.length <= MAX_GAPS) return;
     this.gaps.sort((a, b) => b.lengthNs - a.lengthNs || a.atNs - b.atNs || a.tid - b.tid);
-    this.gaps.length = MOST_GAPS;
+    this.gaps.length = MAX_GAPS;
   }
 }

@@ -1,5 +1,5 @@
 /**
- * What became of each thread in, a profile out.
+ * Builds a profile from the replays of all threads.
  */
 import { type CallsAnswer, CallsAnswerBuilder } from '../../analysis/calls/calls-answer.js';
 import type { StackFrame } from '../../analysis/log/stack-at.js';
@@ -15,24 +15,24 @@ import { needsCallLog, type Questions, type ReplayedThread } from '../replay/rep
 import { QualityBuilder, type ThreadQuality } from './quality.js';
 import { emptySelection } from './refusals.js';
 
-/** Each thread keeps its tree, or there is one for all of them: that needs less memory. */
+/** One tree per thread, or one for all threads, which needs less memory. */
 export type Trees = 'apart' | 'together';
 
-/** What a thread did at the moment that was asked for. */
+/** The stack of a thread at the requested moment. */
 export interface ThreadStack extends Pick<ThreadProfile, 'tid' | 'pid' | 'comm'> {
   readonly frames: readonly StackFrame[]; // lowest first
 }
 
-/** A profile, and the answers to what was asked beside it. */
+/** A profile, and the answers to further questions. */
 export interface ReplayResult {
   readonly profile: Profile;
-  /** null: nobody asked. */
+  /** null: not requested. */
   readonly calls: CallsAnswer | null;
-  /** The functions that were asked about; null likewise. */
+  /** The functions whose latency was requested; null likewise. */
   readonly functions: FunctionSet | null;
-  /** When the stacks are from, in the profile's time; NaN: nobody asked. */
+  /** The time of the stacks, in the profile's time; NaN: not requested. */
   readonly atNs: Nanoseconds;
-  /** By tid, of the threads that were observed at that moment. */
+  /** By tid, of the threads that were recorded at that moment. */
   readonly stacks: readonly ThreadStack[];
 }
 
@@ -41,11 +41,11 @@ const NO_TREE: CallTree = new CallTreeBuilder().build();
 export class ProfileBuilder {
   /** What all threads have shown, learned in the order of their ids. */
   readonly knownPaths = new KnownPaths();
-  /** Threads that were lost somewhere: to be replayed again when the known paths are complete. */
-  readonly doubtful: Tid[] = [];
+  /** Threads that were lost somewhere: to be replayed again once the known paths are complete. */
+  readonly toReplayAgain: Tid[] = [];
   private readonly unlearned: Tid[];
   private readonly early = new Map<Tid, ReplayedThread['replay']>();
-  /** By the lowest function of their first stack: threads that may stand on callers that only others show. */
+  /** By the lowest function of their first stack: threads whose callers only other threads may show. */
   private readonly waiting = new Map<SymbolId, Map<Tid, ReplayedThread>>();
   private readonly threads: { readonly profile: ThreadProfile; readonly quality: ThreadQuality }[] = [];
   private readonly together: CallTreeBuilder | null;
@@ -55,10 +55,10 @@ export class ProfileBuilder {
   private readonly questions: Questions;
   private readonly trace: Trace;
   private readonly symbols: SymbolTable;
-  /** To the second in which the trace begins: what the trace's time 0 is, the order of the inputs decided. */
+  /** From the trace's time 0, which depends on the order of the inputs, to the second in which the trace begins. */
   private readonly shiftNs: Nanoseconds;
 
-  /** `symbols`: with names for functions that have none. It will hear of all threads that are wanted. */
+  /** `symbols`: with names for functions without a symbol. Every selected thread must be added. */
   constructor(trace: Trace, symbols: SymbolTable, trees: Trees, questions: Questions) {
     this.trace = trace;
     this.symbols = symbols;
@@ -75,29 +75,29 @@ export class ProfileBuilder {
     this.early.set(tid, thread.replay);
     this.learn();
     const { hasUnconfirmedPaths, firstStack } = thread.replay;
-    if (hasUnconfirmedPaths) this.doubtful.push(tid);
-    else if (firstStack[0] === undefined) this.settle(tid, thread, []);
-    else this.wait(tid, thread, firstStack[0]);
+    if (hasUnconfirmedPaths) this.toReplayAgain.push(tid);
+    else if (firstStack[0] === undefined) this.finish(tid, thread, []);
+    else this.holdBack(tid, thread, firstStack[0]);
   }
 
-  /** A thread that was replayed again. */
+  /** Adds a thread that was replayed again. */
   addAgain(tid: Tid, thread: ReplayedThread): void {
-    this.settle(tid, thread, []);
+    this.finish(tid, thread, []);
   }
 
-  /** Of calls that were counted elsewhere. */
+  /** Adds durations of calls that were counted in a histogram pool. */
   addDurations(durations: DurationBlocks): void {
     this.durations?.addBlocks(durations);
   }
 
-  /** All threads are known: those that wait stand on the callers that only other threads show. */
-  settleAll(): void {
+  /** Finishes the threads that were held back: all are known now, so the rest have the callers that other threads show. */
+  finishWaiting(): void {
     for (const threads of this.waiting.values())
       for (const [tid, thread] of threads) {
         const below = this.knownPaths.callersBelow(thread.replay.firstStack);
         if (below.length > 0 && needsCallLog(this.questions))
-          this.doubtful.push(tid); // they were not on its stack
-        else this.settle(tid, thread, below);
+          this.toReplayAgain.push(tid); // its call log lacks these callers
+        else this.finish(tid, thread, below);
       }
     this.waiting.clear();
   }
@@ -129,7 +129,7 @@ export class ProfileBuilder {
     };
   }
 
-  /** Of what is looked at, in the profile's time. */
+  /** Returns the bounds of the selection, in the profile's time. */
   private bounds(): Pick<TraceMeta, 'startNs' | 'endNs'> {
     const { bounds } = this.trace.store;
     const window = this.questions.filter?.window;
@@ -148,20 +148,20 @@ export class ProfileBuilder {
     }
   }
 
-  /** Where two threads begin in one function, threads do begin there: nothing is below. */
-  private wait(tid: Tid, thread: ReplayedThread, lowest: SymbolId): void {
+  /** If two threads begin in the same function, it is an entry point of threads: it has no callers. */
+  private holdBack(tid: Tid, thread: ReplayedThread, lowest: SymbolId): void {
     const others = this.waiting.get(lowest);
     if (others === undefined) {
       this.waiting.set(lowest, new Map([[tid, thread]]));
       return;
     }
-    for (const [otherTid, other] of others) this.settle(otherTid, other, []);
+    for (const [otherTid, other] of others) this.finish(otherTid, other, []);
     others.clear();
-    this.settle(tid, thread, []);
+    this.finish(tid, thread, []);
   }
 
-  /** `below`: callers that the thread stands on, and that only other threads show. */
-  private settle(tid: Tid, thread: ReplayedThread, below: readonly SymbolId[]): void {
+  /** `below`: callers of the thread's lowest function that only other threads show. */
+  private finish(tid: Tid, thread: ReplayedThread, below: readonly SymbolId[]): void {
     const { names } = this.trace.store;
     const { replay } = thread;
     const who = { tid, pid: names.pidOf(tid), comm: names.commOf(tid) };
@@ -169,7 +169,7 @@ export class ProfileBuilder {
     const place =
       below.length === 0
         ? { tree: replay.tree, hiddenNs: replay.hiddenNs }
-        : { tree: withCallers(replay.tree, below), hiddenNs: 0 }; // all its time is a guess now
+        : { tree: withCallers(replay.tree, below), hiddenNs: 0 }; // all its time is inferred now
     const durations = this.together === null && thread.durations ? durationsOf(thread.durations) : null;
     const profile = { ...who, ...bounds, ...place, durations };
     if (thread.stack) this.stacks.push({ ...who, frames: thread.stack.map((frame) => this.shifted(frame)) });

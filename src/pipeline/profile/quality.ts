@@ -1,5 +1,5 @@
 /**
- * What was read and what became of each thread in, the quality of the profile out.
+ * Sums up the quality of a profile from the account of reading and the replays of all threads.
  */
 import { touches } from '../../analysis/log/filter-thread.js';
 import type { Bounds } from '../../analysis/questions.js';
@@ -20,19 +20,19 @@ import type { ReadAccount, Trace } from '../read/trace.js';
 import type { ReplayedThread } from '../replay/replay-thread.js';
 import { LongestGaps, LossKinds } from './losses.js';
 
-/** What a thread adds to the quality of a profile. */
+/** The contribution of one thread to the quality of a profile. */
 export interface ThreadQuality {
   readonly tid: Tid;
   readonly inferredCalls: Readonly<Record<InferenceName, number>>;
   readonly clockSteps: number;
   readonly inferredEvents: number;
   readonly lost: readonly ThreadGap[];
-  /** perf's errors, in their order. */
+  /** perf's errors, by time. */
   readonly errors: readonly GapRecord[];
   readonly times: TimeSums;
 }
 
-/** Hears of each thread once, by tid. */
+/** Each thread must be added once, in the order of tids. */
 export class QualityBuilder {
   private readonly trace: Trace;
   private readonly losses = new LossKinds();
@@ -45,14 +45,14 @@ export class QualityBuilder {
   private readonly shiftNs: Nanoseconds;
   private readonly window: Bounds | null;
 
-  /** `shiftNs`: from the trace's time 0 to the profile's. `window`: of the trace's time, what is looked at. */
+  /** `shiftNs`: from the trace's time 0 to the profile's. `window`: the selected time, in the trace's time. */
   constructor(trace: Trace, shiftNs: Nanoseconds, window: Bounds | null) {
     this.trace = trace;
     this.window = window;
     this.shiftNs = shiftNs;
   }
 
-  /** `callersBelow`: how many callers the thread stands on that only other threads show. */
+  /** `callersBelow`: the number of callers below the thread's first stack that only other threads show. */
   static threadQuality(
     profile: ThreadProfile,
     { thread, replay }: ReplayedThread,
@@ -99,7 +99,7 @@ export class QualityBuilder {
     let error = 0;
     let gaps = 0;
     for (const stretch of lost) {
-      const seen = partOf(stretch, this.window);
+      const seen = clipped(stretch, this.window);
       error += stretch.errors;
       if (seen === null) continue;
       this.addGap(this.gapOf(tid, seen, stretch.errors > 0 ? errors[error - stretch.errors] : undefined));
@@ -129,7 +129,7 @@ export class QualityBuilder {
 }
 
 /** The part of a stretch that is looked at; null: nothing. */
-function partOf(stretch: ThreadGap, window: Bounds | null): ThreadGap | null {
+function clipped(stretch: ThreadGap, window: Bounds | null): ThreadGap | null {
   const { atNs, lengthNs } = stretch;
   if (stretch.isInside === false) return null;
   if (window === null) return stretch;
@@ -138,7 +138,7 @@ function partOf(stretch: ThreadGap, window: Bounds | null): ThreadGap | null {
   return { ...stretch, atNs: startNs, lengthNs: Math.min(atNs + lengthNs, window.endNs) - startNs };
 }
 
-/** Wall time over threads, as `Quality` has it. */
+/** Wall time over all threads, as in `Quality`. */
 export class TimeSums {
   inferredNs = 0;
   hiddenNs = 0;
@@ -152,7 +152,7 @@ export class TimeSums {
     this.totalNs += totalNs;
   }
 
-  /** `kinds`: of the symbols. */
+  /** `kinds`: by symbol. */
   add({ tree, hiddenNs }: ThreadProfile, kinds: SymbolTable['kind']): void {
     const { length, inferredNs, selfNs, symbol } = tree;
     let threadInferredNs = 0;
@@ -162,7 +162,7 @@ export class TimeSums {
       if (kinds[symbol[node]] === SymbolKind.Unknown) this.unknownNs += selfNs[node];
     }
     this.hiddenNs += hiddenNs;
-    this.inferredNs += threadInferredNs - hiddenNs; // of one thread both are exact: no sum of theirs is below zero
+    this.inferredNs += threadInferredNs - hiddenNs; // both are exact for one thread, so the difference is never negative
   }
 }
 

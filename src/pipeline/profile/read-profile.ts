@@ -1,5 +1,5 @@
 /**
- * An input in, the profile out that was written to it. Who never calls this never loads what checks it.
+ * Reads a profile from an input. The code that checks profiles is loaded on the first call.
  */
 
 import { setImmediate } from 'node:timers/promises';
@@ -11,16 +11,16 @@ import { brokenProfile, tooLargeProfile } from './refusals.js';
 import { selectThreads } from './select-threads.js';
 
 export interface ReadProfileOptions {
-  /** The threads that are wanted; a name is the thread's last one. */
+  /** The threads to keep; `comm` matches a thread's last name. */
   readonly select?: Omit<Selection, 'cpus'>;
   readonly signal?: AbortSignal;
 }
 
-/** A tree of 20 million nodes, about. */
-const MOST_BYTES = 2 ** 30;
+/** About 20 million nodes. */
+const MAX_BYTES = 2 ** 30;
 
 /**
- * Reads a profile that `renderJson` wrote. All renderers give the bytes that they gave for the profile itself.
+ * Reads a profile that `renderJson` wrote. All renderers produce the same bytes for it as for the original profile.
  *
  * @throws PtflameError INPUT_KIND, NEWER_VERSION, PROFILE_DAMAGED, TOO_LARGE; NO_PROCESS_IDS, NO_THREAD_NAMES or
  *   NOTHING_SELECTED; and the reason of `signal`
@@ -28,7 +28,7 @@ const MOST_BYTES = 2 ** 30;
 export async function readProfile(input: TraceInput, options: ReadProfileOptions = {}): Promise<Profile> {
   const { parseProfile } = await import('../../profile-file/read.js');
   const bytes = await readWhole(input, options.signal);
-  await setImmediate(); // lets a signal be heard
+  await setImmediate(); // lets signals arrive
   options.signal?.throwIfAborted();
   return selectThreads(parseProfile(bytes, input.name), options.select ?? {});
 }
@@ -39,9 +39,9 @@ async function readWhole({ name, bytes }: TraceInput, signal: AbortSignal | unde
   try {
     for await (const piece of bytes) {
       signal?.throwIfAborted();
-      pieces.push(new Uint8Array(piece)); // a copy: it is good until the next one is asked for
+      pieces.push(new Uint8Array(piece)); // a copy: a piece is valid only until the next one is read
       length += piece.length;
-      if (length > MOST_BYTES) throw tooLargeProfile(name, MOST_BYTES);
+      if (length > MAX_BYTES) throw tooLargeProfile(name, MAX_BYTES);
     }
   } catch (error) {
     if (error instanceof PtflameError || signal?.aborted) throw error;

@@ -1,5 +1,5 @@
 /**
- * A profile in, the same of some of its threads out.
+ * Reduces a profile to some of its threads.
  */
 import { addedDurations } from '../../model/calls/durations.js';
 import type { Profile, ThreadProfile } from '../../model/profile/profile.js';
@@ -11,7 +11,11 @@ import { noProcessIds, noThreadNames, nothingSelected } from '../read/refusals.j
 import { LossKinds } from './losses.js';
 import { TimeSums } from './quality.js';
 
-/** @throws PtflameError NO_PROCESS_IDS, NO_THREAD_NAMES or NOTHING_SELECTED */
+/**
+ * Returns the profile of the selected threads.
+ *
+ * @throws PtflameError NO_PROCESS_IDS, NO_THREAD_NAMES or NOTHING_SELECTED
+ */
 export function selectThreads(profile: Profile, select: Omit<Selection, 'cpus'>): Profile {
   const { pids, comm } = select;
   if (pids && profile.threads.every(({ pid }) => pid === null)) throw noProcessIds();
@@ -35,7 +39,7 @@ function isSelected({ tid, pid }: ThreadProfile, { tids, pids }: Omit<Selection,
   return (!tids || tids.includes(tid)) && (!pids || pids.includes(pid ?? NONE));
 }
 
-/** Times and listed gaps of these threads; the rest is known of the whole recording alone, and stays. */
+/** Recomputes times and gaps for these threads; the rest is only known for the recording as a whole, and is kept. */
 function qualityOf(threads: readonly ThreadProfile[], { quality, symbols }: Profile): Quality {
   const tids = new Set(threads.map(({ tid }) => tid));
   const gaps = quality.gaps.filter(({ tid }) => tids.has(tid));

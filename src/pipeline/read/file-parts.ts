@@ -28,7 +28,7 @@ export async function readParts(
     return true;
   };
   const takeOldest = async () => {
-    const isTaken = await pieces.takeOldest();
+    const isTaken = await pieces.consumeOldest();
     if (isTaken) moveTo(at);
     return isTaken && pieces.isHelped;
   };
@@ -38,7 +38,7 @@ export async function readParts(
     if (pieces.isFull) goesOn = await takeOldest();
   }
   while (goesOn && pieces.isWaiting) goesOn = await takeOldest();
-  await pieces.drop();
+  await pieces.discard();
   return at;
 }
 

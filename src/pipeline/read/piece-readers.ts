@@ -17,7 +17,7 @@ const EVENTS_OF_PIECE = PIECE_BYTES / 32;
 /** What another thread made of a piece. */
 export interface ReadPiece {
   /** What it says, and the sites of its branches; null: it has to be read where it is known what stands before it. */
-  readonly plain: { readonly piece: StandalonePiece; readonly sites: ReaderSites } | null;
+  readonly standalone: { readonly piece: StandalonePiece; readonly sites: ReaderSites } | null;
   /** Where its lines begin and end; NaN if it has no end that could be found. */
   readonly from: number;
   readonly to: number;
@@ -30,14 +30,14 @@ export function sharedEvents(): Int32Array {
 
 export class PieceReaders {
   private readonly pool: WorkerPool;
-  private readonly words: TraceContext;
+  private readonly context: TraceContext;
   /** What all readers begin with, and what they call it. */
-  private begin: { readonly knowledge: ReaderSnapshot; readonly sites: ReaderSites } | null = null;
+  private start: { readonly snapshot: ReaderSnapshot; readonly sites: ReaderSites } | null = null;
   private readonly sitesOf = new Map<number, ReaderSites>();
 
-  constructor(pool: WorkerPool, words: TraceContext) {
+  constructor(pool: WorkerPool, context: TraceContext) {
     this.pool = pool;
-    this.words = words;
+    this.context = context;
   }
 
   /** How many threads there are. */
@@ -55,28 +55,28 @@ export class PieceReaders {
   }
 
   /** Reads whole lines. */
-  async readLines(task: Omit<ReadLinesTask, 'knowledge'>): Promise<ReadPiece> {
-    const { knowledge } = this.beginning();
-    return this.heard(await this.pool.run('readLines', { ...task, knowledge }), task.events);
+  async readLines(task: Omit<ReadLinesTask, 'snapshot'>): Promise<ReadPiece> {
+    const { snapshot } = this.startState();
+    return this.received(await this.pool.run('readLines', { ...task, snapshot }), task.events);
   }
 
   /** Reads lines of a file. */
-  async readPart(task: Omit<ReadPartTask, 'knowledge'>): Promise<ReadPiece> {
-    const { knowledge } = this.beginning();
-    return this.heard(await this.pool.run('readPart', { ...task, knowledge }), task.events);
+  async readPart(task: Omit<ReadPartTask, 'snapshot'>): Promise<ReadPiece> {
+    const { snapshot } = this.startState();
+    return this.received(await this.pool.run('readPart', { ...task, snapshot }), task.events);
   }
 
-  private beginning(): { readonly knowledge: ReaderSnapshot; readonly sites: ReaderSites } {
-    const { reader, readerSites } = this.words;
-    this.begin ??= { knowledge: inSharedMemory(reader.knowledge()), sites: readerSites.copy() };
-    return this.begin;
+  private startState(): { readonly snapshot: ReaderSnapshot; readonly sites: ReaderSites } {
+    const { reader, readerSites } = this.context;
+    this.start ??= { snapshot: inSharedMemory(reader.knowledge()), sites: readerSites.copy() };
+    return this.start;
   }
 
-  private heard({ reader, newBranches, piece, from, to }: ReadResult, events: Int32Array): ReadPiece {
+  private received({ reader, newBranches, piece, from, to }: ReadResult, events: Int32Array): ReadPiece {
     let sites = this.sitesOf.get(reader);
-    if (sites === undefined) this.sitesOf.set(reader, (sites = this.beginning().sites.copy()));
+    if (sites === undefined) this.sitesOf.set(reader, (sites = this.startState().sites.copy()));
     sites.addBranches(newBranches);
-    return { plain: piece && { piece: withEvents(piece, events), sites }, from, to };
+    return { standalone: piece && { piece: withEvents(piece, events), sites }, from, to };
   }
 }
 

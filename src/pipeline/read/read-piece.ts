@@ -10,20 +10,20 @@ import type { NewBranches } from '../../parser/reader/new-branches.js';
 import type { ReadLines } from '../../parser/reader/read-lines.js';
 
 /** Shared memory for events, and what times are counted from. */
-interface ReadFor {
+interface ReadTask {
   /** Here the events are left. */
   readonly events: Int32Array;
   readonly originSeconds: number;
   /** What is known already to whoever has not read anything yet; the same for all. */
-  readonly knowledge: ReaderSnapshot;
+  readonly snapshot: ReaderSnapshot;
 }
 
-export interface ReadLinesTask extends ReadFor {
+export interface ReadLinesTask extends ReadTask {
   /** Whole lines, in shared memory. */
   readonly bytes: Uint8Array;
 }
 
-export interface ReadPartTask extends ReadFor {
+export interface ReadPartTask extends ReadTask {
   /** An open file of trace text. */
   readonly fd: number;
   /** All lines are to be read that begin behind `start` and at or before `end`, counted in bytes. */
@@ -43,17 +43,17 @@ export interface ReadResult {
 }
 
 const NEWLINE = 10;
-const ELSEWHERE = new Int32Array();
+const NO_EVENTS = new Int32Array();
 /** Of this thread. */
 let reader: LineReader | null = null;
 
 export function readLines({ bytes, ...task }: ReadLinesTask): ReadResult {
-  reader ??= new LineReader(task.knowledge);
+  reader ??= new LineReader(task.snapshot);
   return { ...resultOf(reader, reader.read(bytes), task), from: 0, to: bytes.length };
 }
 
 export function readPart({ fd, start, end, ...task }: ReadPartTask): ReadResult {
-  reader ??= new LineReader(task.knowledge);
+  reader ??= new LineReader(task.snapshot);
   const room = reader.reserve(end + MAX_LINE_BYTES - start);
   const text = room.subarray(0, readFully(fd, room, start));
   const from = text.indexOf(NEWLINE) + 1;
@@ -77,12 +77,12 @@ function readFully(fd: number, room: Uint8Array, position: number): number {
 function resultOf(
   reader: LineReader,
   lines: ReadLines,
-  { events, originSeconds }: ReadFor,
+  { events, originSeconds }: ReadTask,
 ): Pick<ReadResult, 'reader' | 'newBranches' | 'piece'> {
   const piece = standalonePiece(reader, lines, originSeconds);
   const result = { reader: threadId, newBranches: reader.takeNewBranches() };
   if (piece?.branches == null) return { ...result, piece };
   if (piece.branches.events.length > events.length) return { ...result, piece: null };
   events.set(piece.branches.events);
-  return { ...result, piece: { ...piece, branches: { ...piece.branches, events: ELSEWHERE } } };
+  return { ...result, piece: { ...piece, branches: { ...piece.branches, events: NO_EVENTS } } };
 }

@@ -22,7 +22,7 @@ export interface DecodedRecording {
   /** Each gives the text of one job; it begins when it is read. */
   readonly parts: readonly DecodedPart[];
   /** How many may be read at a time. */
-  readonly atOnce: number;
+  readonly maxConcurrent: number;
   /** Switches, names and mappings: no decoder has to print them. */
   readonly sideband: readonly RecordedEvent[];
   readonly recorded: RecordingEnvironment | null;
@@ -50,13 +50,13 @@ export class RecordingSource implements Source {
 
   /** What the decoders print, several at a time, then what the recording tells itself. */
   async read(into: TraceBuilder): Promise<void> {
-    const { name, parts, atOnce, broken } = this.recording;
+    const { name, parts, maxConcurrent, broken } = this.recording;
     if (broken !== null) into.addAccount({ broken: [{ input: name, reason: broken }] });
     const waiting = [...parts];
     const readOnes = async () => {
       for (let part = waiting.shift(); part !== undefined; part = waiting.shift()) await this.readPart(part, into);
     };
-    await Promise.all(Array.from({ length: atOnce }, readOnes));
+    await Promise.all(Array.from({ length: maxConcurrent }, readOnes));
     into.isDecodedHere = true;
     this.readOwnRecords(into);
   }
@@ -69,10 +69,10 @@ export class RecordingSource implements Source {
     chunk: TraceChunk,
     { job }: DecodedPart,
     { counts }: TraceParser,
-    { words }: TraceBuilder,
+    { context }: TraceBuilder,
   ): TraceChunk {
     const records = chunk.records.filter(
-      ({ what, cpu, timeNs }) => what !== 'gap' || this.owners.owns(job, cpu, words.perfTimeOf(timeNs)),
+      ({ what, cpu, timeNs }) => what !== 'gap' || this.owners.owns(job, cpu, context.perfTimeOf(timeNs)),
     );
     const others = chunk.records.length - records.length;
     counts.lines -= others;
@@ -82,7 +82,7 @@ export class RecordingSource implements Source {
 
   private readOwnRecords(into: TraceBuilder): void {
     const { name, sideband } = this.recording;
-    const { chunk, damaged } = sidebandChunk(sideband, (time) => into.words.timeOf(time));
+    const { chunk, damaged } = sidebandChunk(sideband, (time) => into.context.timeOf(time));
     into.add(chunk, name);
     into.addAccount({
       counts: { ...noLines(), lines: damaged.length, damagedLines: damaged.length },

@@ -27,13 +27,13 @@ export class StoredSource implements Source {
 
   async read(into: TraceBuilder): Promise<void> {
     const { fd, contents, threads, lost } = this.stored;
-    const { words, store } = into;
+    const { context, store } = into;
     const { meta, side } = contents;
     if (meta.counts.events > MANY_EVENTS) into.readers.wake(); // they will be there when it is laid out
     store.memory.attachPacked({ fd, expected: takeSites(contents, into) });
     const { originSeconds, timed, timeless } = meta;
-    Object.assign(words, { originSeconds, timed, timeless });
-    words.unknownFlags.addAll(meta.unknownFlags.words, meta.unknownFlags.lines);
+    Object.assign(context, { originSeconds, timed, timeless });
+    context.unknownFlags.addAll(meta.unknownFlags.words, meta.unknownFlags.lines);
     store.startNs = meta.startNs;
     store.endNs = meta.endNs;
     store.unwanted = meta.unwanted;
@@ -45,8 +45,8 @@ export class StoredSource implements Source {
 }
 
 /** Symbols and sites get the rows that they have in the file; gives the site that is expected behind each. */
-function takeSites({ symbols, sites }: TraceContents, { words }: TraceBuilder): Int32Array {
-  const { interner } = words;
+function takeSites({ symbols, sites }: TraceContents, { context }: TraceBuilder): Int32Array {
+  const { interner } = context;
   for (let row = interner.symbols.build().length; row < symbols.length; row++)
     interner.symbols.intern(symbols.name[row] as string, symbols.dsoName[symbols.dso[row] as number] ?? null);
   for (let site = 0; site < sites.length; site++) {

@@ -29,11 +29,11 @@ export class StreamPieces {
   /** Takes all that was handed out. */
   async finish(): Promise<void> {
     this.handOut();
-    while (this.pieces.isWaiting) await this.pieces.takeOldest();
+    while (this.pieces.isWaiting) await this.pieces.consumeOldest();
   }
 
   private async nextSlot(): Promise<Slot> {
-    while (this.pieces.isFull) await this.pieces.takeOldest();
+    while (this.pieces.isFull) await this.pieces.consumeOldest();
     return this.pieces.freeSlot();
   }
 

@@ -9,7 +9,7 @@ import { PIECE_BYTES, type PieceReaders, type ReadPiece, sharedEvents } from './
 /** While all threads are busy some pieces wait for them, and some to be taken. */
 const WAITING_PIECES = 2;
 /** After so many pieces that others could not read by themselves, they are not asked any more. */
-const MOST_REFUSED = 8;
+const MAX_REFUSED = 8;
 
 /** Shared memory that is lent to a piece, and used again when it is taken. */
 export interface Slot {
@@ -36,7 +36,7 @@ export interface Piece {
 export class TextPieces {
   readonly readers: PieceReaders;
   private readonly parser: TraceParser;
-  private readonly take: (chunk: TraceChunk) => void;
+  private readonly emit: (chunk: TraceChunk) => void;
   private readonly pending: Piece[] = [];
   private readonly free: Slot[] = [];
   private cutter = new LineCutter();
@@ -45,14 +45,14 @@ export class TextPieces {
   constructor(parser: TraceParser, readers: PieceReaders, take: (chunk: TraceChunk) => void) {
     this.parser = parser;
     this.readers = readers;
-    this.take = take;
+    this.emit = take;
   }
 
   /** Reads what follows all that was taken. */
   readHere(bytes: Uint8Array): void {
     for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
       const { lines, overlong } = this.cut(bytes.subarray(at, at + PIECE_BYTES));
-      for (const whole of lines) this.take(this.parser.parse(whole));
+      for (const whole of lines) this.emit(this.parser.parse(whole));
       this.parser.addOverlong(overlong);
     }
   }
@@ -79,7 +79,7 @@ export class TextPieces {
 
   /** Threads are there, and what they can read by themselves is worth handing out. */
   get isHelped(): boolean {
-    return this.readers.isAwake && this.parser.isSettled && this.refused < MOST_REFUSED;
+    return this.readers.isAwake && this.parser.isSettled && this.refused < MAX_REFUSED;
   }
 
   get isWaiting(): boolean {
@@ -105,29 +105,30 @@ export class TextPieces {
   }
 
   /** Takes the piece that was handed out first; false if it does not follow: then nothing of it is taken. */
-  async takeOldest(): Promise<boolean> {
+  async consumeOldest(): Promise<boolean> {
     const piece = this.pending.shift() as Piece;
     const read = await piece.reading;
     this.free.push(piece.slot);
-    for (const line of piece.before) this.take(this.parser.parse(line));
-    const isTaken = read === null || this.takeRead(piece, read);
+    for (const line of piece.before) this.emit(this.parser.parse(line));
+    const isTaken = read === null || this.consumeRead(piece, read);
     this.parser.addOverlong(piece.overlong);
     return isTaken;
   }
 
   /** What another thread read, if it means the same here; if not, its lines are read again. */
-  private takeRead(piece: Piece, read: ReadPiece): boolean {
+  private consumeRead(piece: Piece, read: ReadPiece): boolean {
     const { parser } = this;
-    const { plain } = read;
-    this.refused = plain === null ? this.refused + 1 : 0;
+    const { standalone } = read;
+    this.refused = standalone === null ? this.refused + 1 : 0;
     if (!piece.follows(read)) return false;
-    if (plain && parser.accepts(plain.piece)) this.take(parser.takeStandalone(plain.piece, plain.sites));
-    else this.take(parser.parse(piece.lines(read)));
+    if (standalone && parser.accepts(standalone.piece))
+      this.emit(parser.takeStandalone(standalone.piece, standalone.sites));
+    else this.emit(parser.parse(piece.lines(read)));
     return true;
   }
 
   /** Gives up all that was handed out; it is to be read again from where the last piece ended that was taken. */
-  async drop(): Promise<void> {
+  async discard(): Promise<void> {
     for (const { reading, slot } of this.pending.splice(0)) {
       await reading; // in vain, but it holds on to the memory
       this.free.push(slot);

@@ -56,7 +56,7 @@ async function readFile(input: TraceInput, file: SeekableFile, pieces: TextPiece
   let position = 0;
   let takenInParts = 0;
   const moveTo = (to: number) => {
-    into.note(to - position);
+    into.countBytes(to - position);
     position = to;
   };
   for await (const bytes of untilBroken(input, into)) {
@@ -80,7 +80,7 @@ async function readStream(input: TraceInput, pieces: TextPieces, into: TraceBuil
       await stream.finish();
       pieces.readHere(bytes);
     }
-    into.note(bytes.length);
+    into.countBytes(bytes.length);
     if (into.bytes > LARGE_BYTES) into.readers.wake();
   }
   await stream.finish();

@@ -34,7 +34,7 @@ type PartialAccount = Partial<{
 }>;
 
 export class TraceBuilder {
-  readonly words = new TraceContext();
+  readonly context = new TraceContext();
   readonly store: TraceStore;
   /** Other threads, which help to read. */
   readonly readers: PieceReaders;
@@ -52,12 +52,12 @@ export class TraceBuilder {
   constructor(options: ReadOptions, memory: EventMemoryOptions, pool: WorkerPool) {
     this.options = options;
     this.store = new TraceStore(options.select ?? {}, memory);
-    this.readers = new PieceReaders(pool, this.words);
+    this.readers = new PieceReaders(pool, this.context);
   }
 
   /** A parser for a text that is read from now on. */
   beginText(name: string): TraceParser {
-    const parser = new TraceParser(this.words, name);
+    const parser = new TraceParser(this.context, name);
     this.parsers.add(parser);
     return parser;
   }
@@ -80,7 +80,7 @@ export class TraceBuilder {
   }
 
   /** So many bytes more were read. @throws the reason of the signal, if reading is to stop */
-  note(bytes: number): void {
+  countBytes(bytes: number): void {
     this.throwIfStopped();
     checkMemory();
     this.bytes += bytes;
@@ -94,21 +94,21 @@ export class TraceBuilder {
 
   /** All sources were read. */
   freeze(recorded: RecordingEnvironment | null): Trace {
-    const { words } = this;
-    const store = this.store.freeze(words.timeless === 0);
+    const { context } = this;
+    const store = this.store.freeze(context.timeless === 0);
     return {
       store,
-      symbols: words.interner.symbols.build(),
-      sites: words.interner.sites.build(),
-      originSeconds: words.originSeconds,
+      symbols: context.interner.symbols.build(),
+      sites: context.interner.sites.build(),
+      originSeconds: context.originSeconds,
       account: this.account(store.unwanted),
       recorded,
     };
   }
 
   private account(unwanted: number): ReadAccount {
-    const { words, counts, broken, isDecodedHere } = this;
-    const { timed, timeless, flagless, unknownFlags } = words;
+    const { context, counts, broken, isDecodedHere } = this;
+    const { timed, timeless, flagless, unknownFlags } = context;
     return {
       counts,
       unwanted,

@@ -10,7 +10,7 @@ import {
 } from '../../model/calls/durations.js';
 
 /** For more functions it would be too large, though hardly any of it is touched. */
-const MOST_SYMBOLS = 50_000;
+const MAX_SYMBOLS = 50_000;
 
 export class HistogramPool {
   private readonly free: HistogramMemory[] = [];
@@ -23,7 +23,7 @@ export class HistogramPool {
 
   /** null if there are too many functions. */
   static for(symbols: number): HistogramPool | null {
-    return symbols > MOST_SYMBOLS ? null : new HistogramPool(symbols);
+    return symbols > MAX_SYMBOLS ? null : new HistogramPool(symbols);
   }
 
   acquire(): HistogramMemory {

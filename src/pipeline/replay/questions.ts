@@ -42,7 +42,7 @@ export interface LatencyOptions extends CallPattern {
 }
 
 /** More conditions do not fit into the bits of a number (`Insides`), `root` included. */
-const MOST_INSIDES = 30;
+const MAX_INSIDE_CONDITIONS = 30;
 
 /**
  * null if all of the trace is looked at.
@@ -52,7 +52,7 @@ const MOST_INSIDES = 30;
 export function filterOf(options: FilterOptions, symbols: SymbolTable, trace: Trace): CallFilter | null {
   const { window, inside = [], root, foldRecursion = false } = options;
   if (!window && inside.length === 0 && root === undefined && !foldRecursion) return null;
-  if (inside.length > MOST_INSIDES) throw tooManyInsides();
+  if (inside.length > MAX_INSIDE_CONDITIONS) throw tooManyInsides();
   return {
     window: window ? boundsOf(window, trace) : null,
     inside: inside.map((calls) => callSelection(calls, symbols)),
@@ -62,9 +62,13 @@ export function filterOf(options: FilterOptions, symbols: SymbolTable, trace: Tr
 }
 
 function tooManyInsides(): PtflameError {
-  return new PtflameError('BAD_OPTION', `more than ${MOST_INSIDES} conditions of what is to be inside of what`, {
-    hint: 'ask for several functions by one expression',
-  });
+  return new PtflameError(
+    'BAD_OPTION',
+    `more than ${MAX_INSIDE_CONDITIONS} conditions of what is to be inside of what`,
+    {
+      hint: 'ask for several functions by one expression',
+    },
+  );
 }
 
 export function latencyQuestion(options: LatencyOptions, symbols: SymbolTable): LatencyQuestion {

@@ -16,7 +16,7 @@ import { type ReplayedThread, type ReplaySetup, TraceReplayer } from './replay-t
  * Fewer events are replayed here before others would have begun, or got to know the trace if they are awake. More would keep this
  * thread so long that nobody hears Ctrl-C.
  */
-const LEAST_EVENTS = { toWake: 1_500_000, toShare: 200_000 } as const;
+const MIN_EVENTS = { toWake: 1_500_000, toShare: 200_000 } as const;
 
 export interface ReplayHelp {
   readonly pool: WorkerPool;
@@ -38,12 +38,12 @@ export async function* replayThreads(
   const { pool, counts } = help;
   const ordered = tids.toSorted((a, b) => store.eventCount(b) - store.eventCount(a) || a - b);
   const events = tids.reduce((sum, tid) => sum + store.eventCount(tid), 0);
-  const isSmall = events < (pool.isAwake ? LEAST_EVENTS.toShare : LEAST_EVENTS.toWake);
-  if (isSmall || !pool.canWork) yield* replayHere(ordered, store, trace, counts);
-  else yield* replayElsewhere(ordered, store, trace, help);
+  const isSmall = events < (pool.isAwake ? MIN_EVENTS.toShare : MIN_EVENTS.toWake);
+  if (isSmall || !pool.canWork) yield* replayOnMain(ordered, store, trace, counts);
+  else yield* replayOnWorkers(ordered, store, trace, help);
 }
 
-async function* replayHere(
+async function* replayOnMain(
   tids: readonly Tid[],
   store: StoredThreads,
   trace: ReplaySetup,
@@ -61,7 +61,7 @@ async function* replayHere(
   if (memory) counts?.release(memory);
 }
 
-async function* replayElsewhere(
+async function* replayOnWorkers(
   tids: readonly Tid[],
   store: StoredThreads,
   trace: ReplaySetup,
@@ -72,18 +72,18 @@ async function* replayElsewhere(
     siteFacts: inSharedMemory(trace.siteFacts),
     knownPaths: trace.knownPaths && inSharedMemory(trace.knownPaths),
   };
-  const buffers = new Buffers(memoryBytes, pool.size + 1);
+  const buffers = new BufferPool(memoryBytes, pool.size + 1);
   const pending: Pending[] = [];
   for (const tid of tids) {
     const source = store.threadSource(tid);
     while (!buffers.hasFree) {
       const oldest = pending.shift() as Pending;
       const replayed = await oldest.result;
-      buffers.giveBack(oldest.buffer);
+      buffers.release(oldest.buffer);
       if (oldest.memory) counts?.release(oldest.memory);
       yield [oldest.tid, replayed];
     }
-    const buffer = buffers.take(threadBytes(source));
+    const buffer = buffers.acquire(threadBytes(source));
     const memory = counts?.acquire() ?? null;
     const result = pool.run('replayThread', { trace: shared, source, buffer, counts: memory });
     result.catch(() => {}); // it is heard of when its turn comes
@@ -105,7 +105,7 @@ interface Pending {
 }
 
 /** Memory that is lent to tasks: as many pieces at a time as may be, and one at least. */
-class Buffers {
+class BufferPool {
   private readonly free: SharedArrayBuffer[] = [];
   private readonly most: number;
   private readonly memoryBytes: number;
@@ -123,20 +123,20 @@ class Buffers {
     return this.made < this.most && this.bytes + this.bytes / this.made <= this.memoryBytes;
   }
 
-  take(bytes: number): SharedArrayBuffer {
+  acquire(bytes: number): SharedArrayBuffer {
     const free = this.free.pop();
     if (free !== undefined && free.byteLength >= bytes) return free;
-    if (free !== undefined) this.forget(free);
+    if (free !== undefined) this.discard(free);
     this.made++;
     this.bytes += bytes;
     return new SharedArrayBuffer(bytes);
   }
 
-  giveBack(buffer: SharedArrayBuffer): void {
+  release(buffer: SharedArrayBuffer): void {
     this.free.push(buffer);
   }
 
-  private forget(buffer: SharedArrayBuffer): void {
+  private discard(buffer: SharedArrayBuffer): void {
     this.made--;
     this.bytes -= buffer.byteLength;
   }

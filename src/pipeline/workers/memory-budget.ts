@@ -13,7 +13,7 @@ const PROGRAM_BYTES = 96 * MIB;
 /** After a collection the next one waits until so much has come along. */
 const COLLECT_AGAIN = 1.05;
 /** V8 ends the process at its limit, and collects without an end shortly before. */
-const MOST_OF_HEAP = 0.85;
+const MAX_HEAP_SHARE = 0.85;
 
 /** What all threads of the process keep to together. */
 export interface WorkerBudget {
@@ -62,7 +62,7 @@ export class MemoryBudget {
 
   private isOverHeap(): boolean {
     const { usedBytes, maxBytes } = this.machine.heap();
-    return usedBytes > MOST_OF_HEAP * maxBytes;
+    return usedBytes > MAX_HEAP_SHARE * maxBytes;
   }
 }
 
@@ -84,7 +84,7 @@ function overHeap(maxBytes: number): PtflameError {
 }
 
 /** What another thread threw, as it was thrown there; any other error as it is. */
-export function refusedMemory(error: unknown): unknown {
+export function asMemoryRefusal(error: unknown): unknown {
   if (error instanceof PtflameError || !(error instanceof Error) || !error.message.startsWith(MARK)) return error;
   const isOverHeap = error.message.startsWith(`${MARK}Node`);
   const more = isOverHeap ? 'NODE_OPTIONS=--max-old-space-size=MEGABYTES' : '--memory SIZE';

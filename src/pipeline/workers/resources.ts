@@ -8,13 +8,13 @@ const MIB = 1024 * 1024;
 /** The program, what it knows of lines and sites, and call trees of an ordinary trace. */
 const PROCESS_BYTES = 160 * MIB;
 /** Another thread: its own heap and code, and what it knows of lines. */
-const THREAD_BYTES = 48 * MIB;
+const WORKER_BYTES = 48 * MIB;
 
 export interface Resources {
   /** Threads that read and replay; 1: the main one reads alone. */
   readonly jobs: number;
   /** There is room for threads beside the main one. */
-  readonly hasRoomForThreads: boolean;
+  readonly canUseWorkers: boolean;
   /** For events that are kept in memory. */
   readonly eventBytes: number;
   /** For the resident memory of the whole process. */
@@ -37,13 +37,13 @@ export interface ResourceOptions {
 export function planResources(options: ResourceOptions): Resources {
   const memoryBytes = Math.max(options.memoryBytes ?? machineMemory() / 4, MIN_MEMORY_BYTES);
   const rest = Math.max(0, memoryBytes - PROCESS_BYTES);
-  const affordable = Math.floor(rest / (1.25 * THREAD_BYTES)); // something is to be left for the work
-  const hasRoomForThreads = affordable >= 2;
-  const jobs = hasRoomForThreads ? Math.min(options.jobs ?? availableParallelism(), affordable) : 1;
-  const workBytes = rest - (hasRoomForThreads ? jobs * THREAD_BYTES : 0);
+  const affordable = Math.floor(rest / (1.25 * WORKER_BYTES)); // something is to be left for the work
+  const canUseWorkers = affordable >= 2;
+  const jobs = canUseWorkers ? Math.min(options.jobs ?? availableParallelism(), affordable) : 1;
+  const workBytes = rest - (canUseWorkers ? jobs * WORKER_BYTES : 0);
   return {
     jobs,
-    hasRoomForThreads,
+    canUseWorkers,
     memoryBytes,
     eventBytes: workBytes / 3,
     replayBytes: (workBytes * 2) / 3,
