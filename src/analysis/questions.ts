@@ -11,7 +11,7 @@ export interface Bounds {
 }
 
 /** No bounds at all. */
-export const ALWAYS: Bounds = { startNs: Number.NEGATIVE_INFINITY, endNs: Number.POSITIVE_INFINITY };
+export const UNBOUNDED: Bounds = { startNs: Number.NEGATIVE_INFINITY, endNs: Number.POSITIVE_INFINITY };
 
 /** Functions, told by a flag for each symbol. */
 export type FunctionSet = Uint8Array;
@@ -41,13 +41,13 @@ export interface LatencyQuestion {
 }
 
 /** `count`: how many symbols there are. */
-export function setOf(functions: readonly SymbolId[], count: number): FunctionSet {
+export function functionSet(functions: readonly SymbolId[], count: number): FunctionSet {
   const set = new Uint8Array(count);
   for (const symbol of functions) set[symbol] = 1;
   return set;
 }
 
-export function isOfSet(functions: FunctionSet, symbol: SymbolId): boolean {
+export function isInSet(functions: FunctionSet, symbol: SymbolId): boolean {
   return functions[symbol] === 1;
 }
 

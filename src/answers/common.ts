@@ -2,7 +2,7 @@
  * What all answers are made of: names for symbols, texts for times, and what trace it is.
  */
 import type { DurationRange, DurationStats } from '../analysis/tree/duration-stats.js';
-import { knowsSwitches, onCpuNs, timeSums, timeSumsOf } from '../analysis/tree/outside.js';
+import { onCpuNs, recordsSwitches, timeSums, timeSumsAt } from '../analysis/tree/outside.js';
 import { type CallTree, CallTreeBuilder, ROOT } from '../model/calls/call-tree.js';
 import { dsoOf } from '../model/names/symbol-order.js';
 import type { SymbolTable } from '../model/names/symbol-table.js';
@@ -25,16 +25,26 @@ export function named(symbols: SymbolTable, symbol: SymbolId): Named {
 }
 
 /** What JSON has no word for is null; averages in thousandths. */
-export function known(value: number): number | null {
+export function finiteOrNull(value: number): number | null {
   return Number.isFinite(value) ? rounded(value) : null;
 }
 
-export function knownRange({ avgNs, minNs, maxNs, longestCutNs }: DurationRange) {
-  return { avgNs: known(avgNs), minNs: known(minNs), maxNs: known(maxNs), longestCutNs: known(longestCutNs) };
+export function rangeOrNulls({ avgNs, minNs, maxNs, longestCutNs }: DurationRange) {
+  return {
+    avgNs: finiteOrNull(avgNs),
+    minNs: finiteOrNull(minNs),
+    maxNs: finiteOrNull(maxNs),
+    longestCutNs: finiteOrNull(longestCutNs),
+  };
 }
 
-export function knownStats(stats: DurationStats) {
-  return { ...knownRange(stats), p50Ns: known(stats.p50Ns), p90Ns: known(stats.p90Ns), p99Ns: known(stats.p99Ns) };
+export function statsOrNulls(stats: DurationStats) {
+  return {
+    ...rangeOrNulls(stats),
+    p50Ns: finiteOrNull(stats.p50Ns),
+    p90Ns: finiteOrNull(stats.p90Ns),
+    p99Ns: finiteOrNull(stats.p99Ns),
+  };
 }
 
 export function rounded(value: number): number {
@@ -49,7 +59,7 @@ export function clockText({ originNs }: Pick<TraceMeta, 'originNs'>, ns: Nanosec
 }
 
 /** The tree of all threads. */
-export function wholeTree({ together, threads }: Profile): CallTree {
+export function treeOfAllThreads({ together, threads }: Profile): CallTree {
   if (together !== null) return together;
   const builder = new CallTreeBuilder();
   for (const { tree } of threads) builder.merge(tree, ROOT, (symbol) => symbol);
@@ -57,9 +67,9 @@ export function wholeTree({ together, threads }: Profile): CallTree {
 }
 
 /** `tree`: of all threads. */
-export function aboutTrace({ meta, threads }: Profile, tree: CallTree) {
-  const hasSwitches = knowsSwitches(tree, meta.hasSwitches);
-  const { totalNs, outsideNs, offCpuNs } = timeOf(tree, hasSwitches);
+export function traceSummary({ meta, threads }: Profile, tree: CallTree) {
+  const hasSwitches = recordsSwitches(tree, meta.hasSwitches);
+  const { totalNs, outsideNs, offCpuNs } = treeTimes(tree, hasSwitches);
   return {
     start: clockText(meta, meta.startNs),
     durationNs: meta.endNs - meta.startNs,
@@ -78,7 +88,7 @@ export function qualityOf({ quality, meta }: Profile): Stacks['quality'] {
 }
 
 /** Of a whole tree. `hasSwitches`: the trace tells when threads lost their processors. */
-export function timeOf(tree: CallTree, hasSwitches: boolean) {
-  const sums = timeSumsOf(timeSums(tree), ROOT);
+export function treeTimes(tree: CallTree, hasSwitches: boolean) {
+  const sums = timeSumsAt(timeSums(tree), ROOT);
   return { ...sums, onCpuNs: onCpuNs(sums, hasSwitches) };
 }

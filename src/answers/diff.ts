@@ -6,7 +6,7 @@ import { isStop } from '../analysis/tree/outside.js';
 import type { CallTree } from '../model/calls/call-tree.js';
 import { compareUtf8 } from '../model/names/utf8-order.js';
 import type { Profile } from '../model/profile/profile.js';
-import { aboutTrace, known, named, PRODUCER, qualityOf, wholeTree } from './common.js';
+import { finiteOrNull, named, PRODUCER, qualityOf, traceSummary, treeOfAllThreads } from './common.js';
 import type { Diff, DiffRow } from './schema.js';
 
 export type DiffKey = 'self' | 'total' | 'calls' | 'avg';
@@ -23,12 +23,12 @@ export interface DiffOptions {
 /** Functions are the same if their names are: files may lie elsewhere on another machine, or be another build. */
 export function diffOf(before: Profile, after: Profile, options: DiffOptions = {}): Diff {
   const { sort = 'self', match } = options;
-  const trees = [wholeTree(before), wholeTree(after)] as const;
-  const about = [aboutTrace(before, trees[0]), aboutTrace(after, trees[1])] as const;
+  const trees = [treeOfAllThreads(before), treeOfAllThreads(after)] as const;
+  const about = [traceSummary(before, trees[0]), traceSummary(after, trees[1])] as const;
   const old = sumsByName(before, trees[0], about[0].hasSwitches);
   const now = sumsByName(after, trees[1], about[1].hasSwitches);
   const found = [...new Map([...old, ...now])].filter(([, { name }]) => !match || match(name));
-  const rows = found.map(([key, row]) => diffRow(row, old.get(key) ?? NOTHING, now.get(key) ?? NOTHING));
+  const rows = found.map(([key, row]) => diffRow(row, old.get(key) ?? ABSENT, now.get(key) ?? ABSENT));
   rows.sort(
     (a, b) =>
       changeOf(b, sort) - changeOf(a, sort) || compareUtf8(a.name, b.name) || Number(a.isStop) - Number(b.isStop),
@@ -45,7 +45,7 @@ export function diffOf(before: Profile, after: Profile, options: DiffOptions = {
 }
 
 /** What is added up. */
-const ADDED = [
+const SUMMED = [
   'calls',
   'inferred',
   'unwound',
@@ -56,15 +56,15 @@ const ADDED = [
   'completeNs',
 ] as const;
 
-interface Sums extends Pick<FunctionSums, (typeof ADDED)[number] | 'p99Ns' | 'maxNs' | 'longestCutNs'> {
+interface NamedSums extends Pick<FunctionSums, (typeof SUMMED)[number] | 'p99Ns' | 'maxNs' | 'longestCutNs'> {
   readonly name: string;
   readonly dso: string | null;
   readonly isStop: boolean;
 }
 
-type SumsOfOne = Omit<Sums, 'name' | 'isStop'>;
+type FunctionTotals = Omit<NamedSums, 'name' | 'isStop'>;
 
-const NOTHING: SumsOfOne = {
+const ABSENT: FunctionTotals = {
   dso: null,
   calls: 0,
   inferred: 0,
@@ -80,22 +80,25 @@ const NOTHING: SumsOfOne = {
 };
 
 /** By kind and name. Of several functions of one name the one with most time tells the file, and nobody the percentile. */
-function sumsByName({ symbols, durations }: Profile, tree: CallTree, hasSwitches: boolean): Map<string, Sums> {
-  const sums = new Map<string, Sums>();
+function sumsByName({ symbols, durations }: Profile, tree: CallTree, hasSwitches: boolean): Map<string, NamedSums> {
+  const sums = new Map<string, NamedSums>();
   const rows = functionsOf(tree, durations, hasSwitches).sort((a, b) => b.totalNs - a.totalNs);
   for (const row of rows) {
     const { name, dso } = named(symbols, row.symbol);
     const key = `${isStop(row.symbol)} ${name}`; // a function may be called as a stop is
     const known = sums.get(key);
     if (known === undefined) sums.set(key, { ...row, name, dso, isStop: isStop(row.symbol) });
-    else sums.set(key, added(known, row));
+    else sums.set(key, addSums(known, row));
   }
   return sums;
 }
 
-function added(a: Sums, b: FunctionSums): Sums {
+function addSums(a: NamedSums, b: FunctionSums): NamedSums {
   const { name, dso } = a;
-  const sums = Object.fromEntries(ADDED.map((key) => [key, a[key] + b[key]])) as Pick<Sums, (typeof ADDED)[number]>;
+  const sums = Object.fromEntries(SUMMED.map((key) => [key, a[key] + b[key]])) as Pick<
+    NamedSums,
+    (typeof SUMMED)[number]
+  >;
   const [maxNs, longestCutNs] = [largerOf(a.maxNs, b.maxNs), largerOf(a.longestCutNs, b.longestCutNs)];
   return { name, dso, isStop: a.isStop, ...sums, p99Ns: Number.NaN, maxNs, longestCutNs };
 }
@@ -105,11 +108,11 @@ function largerOf(a: number, b: number): number {
   return Number.isNaN(a) || b > a ? b : a;
 }
 
-function diffRow({ name, isStop }: Sums, old: SumsOfOne, now: SumsOfOne): DiffRow {
-  const change = (key: (typeof ADDED)[number]) => ({ before: old[key], after: now[key] });
+function diffRow({ name, isStop }: NamedSums, old: FunctionTotals, now: FunctionTotals): DiffRow {
+  const change = (key: (typeof SUMMED)[number]) => ({ before: old[key], after: now[key] });
   const knownChange = (key: 'p99Ns' | 'maxNs' | 'longestCutNs') => ({
-    before: known(old[key]),
-    after: known(now[key]),
+    before: finiteOrNull(old[key]),
+    after: finiteOrNull(now[key]),
   });
   return {
     name,
@@ -135,6 +138,6 @@ function changeOf({ selfNs, totalNs, calls, avgNs }: DiffRow, key: DiffKey): num
   return Math.abs((numbers.after ?? 0) - (numbers.before ?? 0));
 }
 
-function averageOf({ calls, inferred, completeNs }: SumsOfOne): number | null {
-  return known(completeNs / (calls - inferred));
+function averageOf({ calls, inferred, completeNs }: FunctionTotals): number | null {
+  return finiteOrNull(completeNs / (calls - inferred));
 }

@@ -5,7 +5,7 @@ import type { CallsAnswer } from '../analysis/calls/calls-answer.js';
 import type { ChainRow } from '../analysis/latency/chains.js';
 import type { ChildRow } from '../analysis/latency/child-rows.js';
 import { type CallerLatency, type LatencyStats, latencyOf, type SlowCallRows } from '../analysis/latency/latency.js';
-import { type FunctionSet, isOfSet } from '../analysis/questions.js';
+import { type FunctionSet, isInSet } from '../analysis/questions.js';
 import { functionsOf } from '../analysis/tree/functions.js';
 import { isLost, isOffCpu, isStop, onCpuNs } from '../analysis/tree/outside.js';
 import { compareSymbols } from '../model/names/symbol-order.js';
@@ -13,16 +13,16 @@ import type { SymbolTable } from '../model/names/symbol-table.js';
 import type { Profile } from '../model/profile/profile.js';
 import { NONE, type SymbolId } from '../model/units.js';
 import {
-  aboutTrace,
   clockText,
-  known,
-  knownRange,
-  knownStats,
+  finiteOrNull,
   named,
   PRODUCER,
   qualityOf,
+  rangeOrNulls,
   rounded,
-  wholeTree,
+  statsOrNulls,
+  traceSummary,
+  treeOfAllThreads,
 } from './common.js';
 import { functionRow } from './report.js';
 import type * as schema from './schema.js';
@@ -33,11 +33,11 @@ export const SELF = '*self';
 /** `functions`: those that were asked about. */
 export function latencyAnswer(profile: Profile, calls: CallsAnswer, functions: FunctionSet): schema.Latency {
   const { symbols, durations } = profile;
-  const tree = wholeTree(profile);
-  const trace = aboutTrace(profile, tree);
+  const tree = treeOfAllThreads(profile);
+  const trace = traceSummary(profile, tree);
   const latency = latencyOf(calls, symbols);
-  const asked = functionsOf(tree, durations, trace.hasSwitches).filter(({ symbol }) => isOfSet(functions, symbol));
-  const naming = new Naming(profile, trace.hasSwitches, functions);
+  const asked = functionsOf(tree, durations, trace.hasSwitches).filter(({ symbol }) => isInSet(functions, symbol));
+  const naming = new RowNames(profile, trace.hasSwitches, functions);
   return {
     format: 'ptflame-latency',
     version: 2,
@@ -59,29 +59,29 @@ export function latencyAnswer(profile: Profile, calls: CallsAnswer, functions: F
 }
 
 /** Symbols become names, and times those of perf's clock. */
-class Naming {
+class RowNames {
   private readonly profile: Profile;
   private readonly symbols: SymbolTable;
   private readonly hasSwitches: boolean;
   /** Stops were asked about, and nothing else. */
-  private readonly isOfStops: boolean;
-  private readonly isOfOffCpu: boolean;
-  private readonly isOfLost: boolean;
+  private readonly hasOnlyStops: boolean;
+  private readonly hasOnlyOffCpu: boolean;
+  private readonly hasOnlyLost: boolean;
 
   constructor(profile: Profile, hasSwitches: boolean, functions: FunctionSet) {
-    this.isOfStops = functions.every((isAsked, symbol) => isAsked === 0 || isStop(symbol));
-    this.isOfOffCpu = functions.every((isAsked, symbol) => isAsked === 0 || isOffCpu(symbol));
-    this.isOfLost = functions.every((isAsked, symbol) => isAsked === 0 || isLost(symbol));
+    this.hasOnlyStops = functions.every((isAsked, symbol) => isAsked === 0 || isStop(symbol));
+    this.hasOnlyOffCpu = functions.every((isAsked, symbol) => isAsked === 0 || isOffCpu(symbol));
+    this.hasOnlyLost = functions.every((isAsked, symbol) => isAsked === 0 || isLost(symbol));
     this.profile = profile;
     this.symbols = profile.symbols;
     this.hasSwitches = hasSwitches;
   }
 
   child({ symbol, calls, inferred, totalNs, avgNs, perCallNs, share, ...row }: ChildRow): schema.ChildRow {
-    const isStopItself = symbol === NONE && this.isOfStops;
+    const isStopItself = symbol === NONE && this.hasOnlyStops;
     const outsideNs = isStopItself ? totalNs : row.outsideNs;
-    const offCpuNs = isStopItself && this.isOfOffCpu ? totalNs : row.offCpuNs;
-    const lostNs = isStopItself && this.isOfLost ? totalNs : row.lostNs;
+    const offCpuNs = isStopItself && this.hasOnlyOffCpu ? totalNs : row.offCpuNs;
+    const lostNs = isStopItself && this.hasOnlyLost ? totalNs : row.lostNs;
     return {
       ...this.nameOf(symbol),
       calls,
@@ -90,8 +90,8 @@ class Naming {
       outsideNs,
       offCpuNs,
       onCpuNs: onCpuNs({ totalNs, outsideNs, offCpuNs, lostNs }, this.hasSwitches),
-      avgNs: known(avgNs),
-      perCallNs: known(perCallNs),
+      avgNs: finiteOrNull(avgNs),
+      perCallNs: finiteOrNull(perCallNs),
       share: Number(share.toPrecision(6)),
     };
   }
@@ -103,7 +103,7 @@ class Naming {
 
   chain({ path, calls, inferred, unwound, totalNs, ...range }: ChainRow): schema.Latency['chains'][number] {
     const names = path.map((symbol) => this.symbols.name[symbol]);
-    return { path: names, calls, inferred, unwound, totalNs, ...knownRange(range) };
+    return { path: names, calls, inferred, unwound, totalNs, ...rangeOrNulls(range) };
   }
 
   slowCall({ tid, startNs, durationNs, isUnwound, outsideNs, offCpuNs, differences }: SlowCallRows): schema.SlowCall {
@@ -138,7 +138,7 @@ function statsRow(stats: LatencyStats): schema.LatencyStats {
   const { calls, inferred, unwound, totalNs, outsideNs, outsideSelfNs, offCpuNs } = stats;
   return {
     ...{ calls, inferred, unwound, totalNs, outsideNs, outsideSelfNs, offCpuNs },
-    ...knownStats(stats),
-    p999Ns: known(stats.p999Ns),
+    ...statsOrNulls(stats),
+    p999Ns: finiteOrNull(stats.p999Ns),
   };
 }

@@ -7,7 +7,7 @@ import { isStop } from '../analysis/tree/outside.js';
 import { compareSymbols } from '../model/names/symbol-order.js';
 import type { SymbolTable } from '../model/names/symbol-table.js';
 import type { Profile } from '../model/profile/profile.js';
-import { aboutTrace, knownStats, named, PRODUCER, qualityOf, timeOf, wholeTree } from './common.js';
+import { named, PRODUCER, qualityOf, statsOrNulls, traceSummary, treeOfAllThreads, treeTimes } from './common.js';
 import type { FunctionRow, Report } from './schema.js';
 
 export type SortKey = 'total' | 'self' | 'outside' | 'calls' | 'avg' | 'max' | 'p99' | 'name';
@@ -25,12 +25,12 @@ export interface ReportOptions {
 
 export function reportOf(profile: Profile, options: ReportOptions = {}): Report {
   const { symbols, durations } = profile;
-  const tree = wholeTree(profile);
-  const trace = aboutTrace(profile, tree);
+  const tree = treeOfAllThreads(profile);
+  const trace = traceSummary(profile, tree);
   const { hasSwitches } = trace;
   const rowsOf = (sums: FunctionSums[]) => functionRows(sums, symbols, options);
   const threads = profile.threads.map(({ tid, pid, comm, tree: own, durations: took }) => {
-    const { totalNs, outsideNs, onCpuNs } = timeOf(own, hasSwitches);
+    const { totalNs, outsideNs, onCpuNs } = treeTimes(own, hasSwitches);
     return { tid, pid, comm, totalNs, outsideNs, onCpuNs, functions: rowsOf(functionsOf(own, took, hasSwitches)) };
   });
   return {
@@ -73,6 +73,6 @@ export function functionRow(sums: FunctionSums, symbols: SymbolTable): FunctionR
     ...named(symbols, symbol),
     isStop: isStop(symbol),
     ...{ calls, inferred, unwound, totalNs, selfNs, outsideNs, outsideSelfNs, onCpuNs, inferredNs },
-    ...knownStats(sums),
+    ...statsOrNulls(sums),
   };
 }

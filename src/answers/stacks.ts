@@ -4,7 +4,7 @@
 import type { StackFrame } from '../analysis/log/stack-at.js';
 import type { Profile, ThreadProfile } from '../model/profile/profile.js';
 import type { Nanoseconds } from '../model/units.js';
-import { aboutTrace, clockText, named, PRODUCER, qualityOf, wholeTree } from './common.js';
+import { clockText, named, PRODUCER, qualityOf, traceSummary, treeOfAllThreads } from './common.js';
 import type { Stacks } from './schema.js';
 
 /** A thread at that moment; its frames lowest first. */
@@ -18,7 +18,7 @@ export function stacksAnswer(profile: Profile, atNs: Nanoseconds, stacks: readon
     format: 'ptflame-stacks',
     version: 2,
     producer: PRODUCER,
-    trace: aboutTrace(profile, wholeTree(profile)),
+    trace: traceSummary(profile, treeOfAllThreads(profile)),
     at: clockText(meta, atNs),
     threads: stacks.map(({ tid, pid, comm, frames }) => ({
       ...{ tid, pid, comm },

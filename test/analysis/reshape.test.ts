@@ -4,8 +4,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { METRICS, ownWeights } from '../../src/analysis/tree/metrics.js';
-import { knowsSwitches, onCpuNs, timeSums, timeSumsOf } from '../../src/analysis/tree/outside.js';
-import { foldRecursion, leaveOut, reroot } from '../../src/analysis/tree/reshape.js';
+import { onCpuNs, recordsSwitches, timeSums, timeSumsAt } from '../../src/analysis/tree/outside.js';
+import { excludeFunctions, foldRecursion, reroot } from '../../src/analysis/tree/reshape.js';
 import { type CallTree, ROOT } from '../../src/model/calls/call-tree.js';
 import { SpecialSymbol } from '../../src/model/names/symbol-table.js';
 import { callTrees, functionSets, sum } from '../helpers/random/random-trees.js';
@@ -16,7 +16,7 @@ const sums = (tree: CallTree) => COLUMNS.map((column) => sum(tree[column]));
 test('what is inside of functions and what is not are the whole', () => {
   fc.assert(
     fc.property(callTrees, functionSets, (tree, functions) => {
-      const [inside, outside] = [sums(reroot(tree, functions)), sums(leaveOut(tree, functions))];
+      const [inside, outside] = [sums(reroot(tree, functions)), sums(excludeFunctions(tree, functions))];
       expect(inside.map((part, at) => part + outside[at])).toEqual(sums(tree));
     }),
   );
@@ -43,8 +43,8 @@ test('time on the processor and off it, and what was lost, are the whole where s
         expect(at('off-cpu')).toBeLessThanOrEqual(at('outside'));
         expect(at('calls')).toBe(tree.calls[node]);
       }
-      expect(sum(of['cpu'])).toBe(onCpuNs(timeSumsOf(timeSums(tree), ROOT), hasSwitches));
-      expect(knowsSwitches(tree)).toBe([3, 4].some((symbol) => tree.symbol.includes(symbol)));
+      expect(sum(of['cpu'])).toBe(onCpuNs(timeSumsAt(timeSums(tree), ROOT), hasSwitches));
+      expect(recordsSwitches(tree)).toBe([3, 4].some((symbol) => tree.symbol.includes(symbol)));
     }),
   );
 });

@@ -7,8 +7,8 @@ import { DurationsBuilder } from '../../model/calls/durations.js';
 import type { Nanoseconds, SymbolId, Tid } from '../../model/units.js';
 import type { CallFilter, LatencyQuestion } from '../questions.js';
 import { reroot } from '../tree/reshape.js';
-import { addedSums, type CallDurations, type CallSums, findCalls, noCalls } from './asked-calls.js';
-import { lookInside } from './calls-within.js';
+import { addSums, type CallDurations, type CallSums, emptySums, findCalls } from './find-calls.js';
+import { collectInnerTrees } from './inner-trees.js';
 
 /** One of the longest calls. */
 export interface SlowCall {
@@ -37,7 +37,7 @@ export interface CallsAnswer {
 }
 
 /** Answers for one thread. `tree`: with all nodes that the log names. */
-export function answerOf(
+export function answerForThread(
   tid: Tid,
   log: CallLog,
   tree: CallTree,
@@ -45,12 +45,12 @@ export function answerOf(
   question: LatencyQuestion,
 ): CallsAnswer {
   const calls = findCalls(log, tree, filter, question);
-  const { complete, inferred, alone, ...whole } = lookInside(log, tree, filter, calls);
-  const paths = filter.root === null ? whole.paths : reroot(whole.paths, filter.root);
+  const { slowest: slowestTrees, ...inner } = collectInnerTrees(log, tree, filter, calls);
+  const paths = filter.root === null ? inner.paths : reroot(inner.paths, filter.root);
   const slowest = calls.slowest.map(({ row, entryNs: startNs, ...call }) => {
-    return { tid, startNs, ...call, tree: alone.get(row) as CallTree };
+    return { tid, startNs, ...call, tree: slowestTrees.get(row) as CallTree };
   });
-  return { sums: calls.sums, durations: calls.durations, complete, inferred, paths, slowest };
+  return { sums: calls.sums, durations: calls.durations, ...inner, paths, slowest };
 }
 
 /** Hears of each thread, in any order. */
@@ -63,15 +63,15 @@ export class CallsAnswerBuilder {
   private readonly inferred = new CallTreeBuilder();
   private readonly paths = new CallTreeBuilder();
   private slowest: SlowCall[] = [];
-  private readonly mostSlowest: number;
+  private readonly maxSlowest: number;
 
   constructor(mostSlowest: number) {
-    this.mostSlowest = mostSlowest;
+    this.maxSlowest = mostSlowest;
   }
 
   /** `shiftNs`: to be taken off its times. */
   add({ sums, durations, complete, inferred, paths, slowest }: CallsAnswer, shiftNs: Nanoseconds): void {
-    for (const [caller, more] of sums) this.sums.set(caller, addedSums(this.sums.get(caller) ?? noCalls(), more));
+    for (const [caller, more] of sums) this.sums.set(caller, addSums(this.sums.get(caller) ?? emptySums(), more));
     this.latency.addAll(durations.latency);
     this.outside.addAll(durations.outside);
     this.offCpu.addAll(durations.offCpu);
@@ -81,7 +81,7 @@ export class CallsAnswerBuilder {
     this.paths.merge(paths, ROOT, same);
     for (const call of slowest) this.slowest.push({ ...call, startNs: call.startNs - shiftNs });
     this.slowest.sort((a, b) => b.durationNs - a.durationNs || a.startNs - b.startNs || a.tid - b.tid);
-    this.slowest.length = Math.min(this.slowest.length, this.mostSlowest);
+    this.slowest.length = Math.min(this.slowest.length, this.maxSlowest);
   }
 
   build(): CallsAnswer {

@@ -17,17 +17,17 @@ export interface LongCall {
 export class LongestCalls {
   private readonly calls: LongCall[] = [];
   /** Shorter ones are none of them. */
-  private leastNs = Number.NEGATIVE_INFINITY;
-  private readonly most: number;
+  private minNs = Number.NEGATIVE_INFINITY;
+  private readonly maxCalls: number;
 
   constructor(most: number) {
-    this.most = most;
+    this.maxCalls = most;
   }
 
   add(call: LongCall): void {
-    if (this.most === 0 || call.durationNs < this.leastNs) return;
+    if (this.maxCalls === 0 || call.durationNs < this.minNs) return;
     this.calls.push(call);
-    if (this.calls.length >= 2 * this.most + 16) this.keepLongest();
+    if (this.calls.length >= 2 * this.maxCalls + 16) this.keepLongest();
   }
 
   build(): readonly LongCall[] {
@@ -37,8 +37,8 @@ export class LongestCalls {
 
   private keepLongest(): void {
     this.calls.sort((a, b) => b.durationNs - a.durationNs || a.entryNs - b.entryNs || a.row - b.row);
-    if (this.most === 0 || this.calls.length < this.most) return;
-    this.calls.length = this.most;
-    this.leastNs = (this.calls.at(-1) as LongCall).durationNs;
+    if (this.maxCalls === 0 || this.calls.length < this.maxCalls) return;
+    this.calls.length = this.maxCalls;
+    this.minNs = (this.calls.at(-1) as LongCall).durationNs;
   }
 }

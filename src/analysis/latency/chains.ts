@@ -26,7 +26,7 @@ export interface Chains {
 }
 
 /** A recursion of depth n has n paths of n frames on average: all of them would not fit into memory. */
-const MOST_CHAIN_FRAMES = 1_000_000;
+const MAX_CHAIN_FRAMES = 1_000_000;
 
 /** `isOfParts`: no call was seen whole. Most time first; so many of them that their paths stay readable, however deep a recursion is. */
 export function chainsOf(paths: CallTree, isOfParts: boolean, symbols: SymbolTable): Chains {
@@ -37,7 +37,7 @@ export function chainsOf(paths: CallTree, isOfParts: boolean, symbols: SymbolTab
   const totalNs = paths.selfNs.map((ns, node) => (isOfParts ? ns : ns - paths.inferredNs[node]));
   nodes.sort((a, b) => totalNs[b] - totalNs[a] || calls[b] - calls[a] || rank[a] - rank[b]);
   let frames = 0;
-  const shown = nodes.filter((node, row) => (frames += depth[node]) <= MOST_CHAIN_FRAMES || row === 0);
+  const shown = nodes.filter((node, row) => (frames += depth[node]) <= MAX_CHAIN_FRAMES || row === 0);
   return {
     chains: shown.map((node) => chainRow(paths, node, totalNs[node])),
     chainsLeftOut: nodes.length - shown.length,

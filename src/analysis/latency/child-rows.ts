@@ -6,7 +6,7 @@ import { type TreeView, viewOf } from '../../model/calls/tree-view.js';
 import { compareSymbols } from '../../model/names/symbol-order.js';
 import type { SymbolTable } from '../../model/names/symbol-table.js';
 import { NONE, type NodeId, type SymbolId } from '../../model/units.js';
-import { type TimeSums, type TimeSumsOfNodes, timeSums, timeSumsOf } from '../tree/outside.js';
+import { type NodeTimeSums, type TimeSums, timeSums, timeSumsAt } from '../tree/outside.js';
 
 /** What the calls did themselves, or let others do. */
 export interface ChildRow extends TimeSums {
@@ -24,7 +24,7 @@ export interface ChildRow extends TimeSums {
 }
 
 /** A tree, and what follows from it: worked out once, however many rows it has. */
-export interface MeasuredTree extends TimeSumsOfNodes, Pick<TreeView, 'firstChild' | 'nextSibling'> {
+export interface MeasuredTree extends NodeTimeSums, Pick<TreeView, 'firstChild' | 'nextSibling'> {
   readonly tree: CallTree;
 }
 
@@ -33,18 +33,18 @@ export function measure(tree: CallTree): MeasuredTree {
   return { tree, firstChild, nextSibling, ...timeSums(tree) };
 }
 
-type OwnSums = Omit<ChildRow, 'symbol' | 'avgNs' | 'perCallNs' | 'share'>;
+type NodeSums = Omit<ChildRow, 'symbol' | 'avgNs' | 'perCallNs' | 'share'>;
 
-function ownSums(measured: MeasuredTree, node: NodeId): OwnSums {
+function nodeSums(measured: MeasuredTree, node: NodeId): NodeSums {
   const { calls, inferredCalls } = measured.tree;
-  return { calls: calls[node], inferred: inferredCalls[node], ...timeSumsOf(measured, node) };
+  return { calls: calls[node], inferred: inferredCalls[node], ...timeSumsAt(measured, node) };
 }
 
 /** What stands directly under a node, and the node itself. */
 export function childRows(measured: MeasuredTree, parent: number, calls: number, symbols: SymbolTable): ChildRow[] {
   const { tree, firstChild, nextSibling } = measured;
   const all = measured.totalNs[parent];
-  const row = (symbol: SymbolId, own: OwnSums): ChildRow => ({
+  const row = (symbol: SymbolId, own: NodeSums): ChildRow => ({
     symbol,
     ...own,
     avgNs: own.calls > 0 ? own.totalNs / own.calls : Number.NaN,
@@ -55,7 +55,7 @@ export function childRows(measured: MeasuredTree, parent: number, calls: number,
   const rows = [row(NONE, { calls, inferred: 0, ...itself })];
   for (let node = firstChild[parent]; node !== NONE; node = nextSibling[node]) {
     // a window may hold the end of a call that was set aside, and nothing of those that made it
-    if (tree.calls[node] > 0 || measured.totalNs[node] > 0) rows.push(row(tree.symbol[node], ownSums(measured, node)));
+    if (tree.calls[node] > 0 || measured.totalNs[node] > 0) rows.push(row(tree.symbol[node], nodeSums(measured, node)));
   }
   return rows.sort((a, b) => b.totalNs - a.totalNs || b.calls - a.calls || compareSymbols(symbols, a.symbol, b.symbol));
 }

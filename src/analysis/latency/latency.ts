@@ -6,8 +6,8 @@ import { type FunctionDurations, type Histogram, histogramsOf } from '../../mode
 import { compareSymbols } from '../../model/names/symbol-order.js';
 import type { SymbolTable } from '../../model/names/symbol-table.js';
 import { type Nanoseconds, NONE, type SymbolId, type Tid } from '../../model/units.js';
-import { addedSums, type CallSums, callerKey, noCalls } from '../calls/asked-calls.js';
 import type { CallsAnswer, SlowCall } from '../calls/calls-answer.js';
+import { addSums, type CallSums, callerKey, emptySums } from '../calls/find-calls.js';
 import { type DurationStats, durationStats, percentileOf } from '../tree/duration-stats.js';
 import { type Chains, chainsOf } from './chains.js';
 import { type ChildRow, childRows, type MeasuredTree, measure } from './child-rows.js';
@@ -59,7 +59,7 @@ export interface Latency extends Chains {
 }
 
 export function latencyOf(answer: CallsAnswer, symbols: SymbolTable): Latency {
-  const all = [...answer.sums.values()].reduce(addedSums, noCalls());
+  const all = [...answer.sums.values()].reduce(addSums, emptySums());
   const isOfParts = all.calls === all.inferred;
   const within = isOfParts ? answer.inferred : answer.complete;
   const calls = isOfParts ? all.inferred : all.calls - all.inferred;

@@ -8,9 +8,9 @@ import { nodeColumns } from '../../model/calls/node-columns.js';
 import { SpecialSymbol } from '../../model/names/symbol-table.js';
 import { Inference, type InferenceName, isComplete, noInferences, UNWOUND } from '../../model/profile/quality.js';
 import type { Nanoseconds, NodeId } from '../../model/units.js';
-import { ALWAYS, type Bounds, type CallFilter, type FunctionSet, isDirectRecursion } from '../questions.js';
+import { type Bounds, type CallFilter, type FunctionSet, isDirectRecursion, UNBOUNDED } from '../questions.js';
 import { foldRecursion, reroot } from '../tree/reshape.js';
-import { Insides, MarkedCall } from './insides.js';
+import { InsideMarker, MarkedCall } from './inside-marker.js';
 import { type CallListener, walkCalls } from './walk-calls.js';
 
 export interface FilteredThread {
@@ -29,7 +29,7 @@ export function filterThread(
   filter: CallFilter,
   only: FunctionSet | null = null,
 ): FilteredThread {
-  const sums = new Sums(tree, new Insides(log, tree, filter), filter, only);
+  const sums = new ThreadFilter(tree, new InsideMarker(log, tree, filter), filter, only);
   walkCalls(log, sums);
   return sums.build();
 }
@@ -37,22 +37,22 @@ export function filterThread(
 const INFERENCE_NAMES = Object.keys(Inference) as InferenceName[];
 
 /** Sums on the nodes of the whole tree. */
-class Sums implements CallListener<MarkedCall> {
+class ThreadFilter implements CallListener<MarkedCall> {
   private readonly durations: DurationsBuilder;
   private readonly inferred = noInferences();
   private readonly lostAt = new Set<Nanoseconds>();
   private hiddenNs = 0;
   private readonly sums: CallTree;
-  private readonly insides: Insides;
+  private readonly marker: InsideMarker;
   private readonly filter: CallFilter;
   private readonly window: Bounds;
 
-  constructor(tree: CallTree, insides: Insides, filter: CallFilter, only: FunctionSet | null) {
+  constructor(tree: CallTree, insides: InsideMarker, filter: CallFilter, only: FunctionSet | null) {
     this.durations = new DurationsBuilder({ only });
-    this.sums = withoutNumbers(tree);
-    this.insides = insides;
+    this.sums = withoutCounts(tree);
+    this.marker = insides;
     this.filter = filter;
-    this.window = filter.window ?? ALWAYS;
+    this.window = filter.window ?? UNBOUNDED;
   }
 
   newCall(): MarkedCall {
@@ -60,15 +60,15 @@ class Sums implements CallListener<MarkedCall> {
   }
 
   opened(call: MarkedCall): void {
-    this.insides.mark(call);
+    this.marker.mark(call);
   }
 
   resumed(call: MarkedCall): void {
-    this.insides.mark(call);
+    this.marker.mark(call);
   }
 
   spent(top: MarkedCall | null, fromNs: Nanoseconds, toNs: Nanoseconds, certainty: Certainty): void {
-    if (!this.insides.holdsFor(top)) return;
+    if (!this.marker.matches(top)) return;
     const node = top === null ? ROOT : top.node;
     if (this.sums.symbol[node] === SpecialSymbol.Lost) this.lostAt.add(fromNs);
     const ns = nsWithin(this.window, fromNs, toNs);
@@ -78,11 +78,11 @@ class Sums implements CallListener<MarkedCall> {
     if (certainty === Certainty.HiddenJump) this.hiddenNs += ns;
   }
 
-  closed({ node, entryNs, within, isStop }: MarkedCall, exitNs: Nanoseconds, why: number, knownNs: Nanoseconds): void {
-    if (within !== this.insides.all || !touches(this.window, entryNs, exitNs)) return;
+  closed({ node, entryNs, bits, isStop }: MarkedCall, exitNs: Nanoseconds, why: number, knownNs: Nanoseconds): void {
+    if (bits !== this.marker.allBits || !overlaps(this.window, entryNs, exitNs)) return;
     if (this.filter.foldsRecursion && isDirectRecursion(this.sums, node)) return;
     const { calls, inferredCalls, unwoundCalls, longestCutNs } = this.sums;
-    const reason = cutBy(this.window, entryNs, exitNs, why);
+    const reason = endingWithin(this.window, entryNs, exitNs, why);
     calls[node]++;
     if (reason === UNWOUND) unwoundCalls[node]++;
     if (isComplete(reason)) return this.countComplete(node, exitNs - entryNs);
@@ -109,12 +109,17 @@ class Sums implements CallListener<MarkedCall> {
 }
 
 /** A part of the call lies in the window. Of two windows side by side a call that neither cuts is in one of them. */
-export function touches({ startNs, endNs }: Bounds, entryNs: Nanoseconds, exitNs: Nanoseconds): boolean {
+export function overlaps({ startNs, endNs }: Bounds, entryNs: Nanoseconds, exitNs: Nanoseconds): boolean {
   return entryNs < endNs && (entryNs >= startNs || exitNs > startNs);
 }
 
 /** Why the call is not whole, if only because the window cuts it; else UNWOUND or NONE, as `why` is. */
-export function cutBy({ startNs, endNs }: Bounds, entryNs: Nanoseconds, exitNs: Nanoseconds, why: number): number {
+export function endingWithin(
+  { startNs, endNs }: Bounds,
+  entryNs: Nanoseconds,
+  exitNs: Nanoseconds,
+  why: number,
+): number {
   if (!isComplete(why)) return why;
   if (entryNs < startNs) return Inference.OpenAtStart;
   return exitNs > endNs ? Inference.OpenAtEnd : why;
@@ -126,7 +131,7 @@ export function nsWithin({ startNs, endNs }: Bounds, fromNs: Nanoseconds, toNs: 
 }
 
 /** The same paths; nothing is counted on them yet. */
-function withoutNumbers({ length, parent, symbol }: CallTree): CallTree {
+function withoutCounts({ length, parent, symbol }: CallTree): CallTree {
   const zeros = () => new Float64Array(length);
   return {
     length,

@@ -74,11 +74,11 @@ class Walk<Call extends OpenCall> {
       if (op === CallOp.Open) this.open(row, argument, atNs);
       else if (op === CallOp.Close) this.end(this.takeFrame(), atNs, argument + NONE, row + 1);
       else if (op === CallOp.SetCertainty) certainty = argument as Certainty;
-      else this.takeOther(row, op, argument, atNs);
+      else this.handleRareOp(row, op, argument, atNs);
     }
   }
 
-  private takeOther(row: number, op: CallOp, argument: number, atNs: Nanoseconds): void {
+  private handleRareOp(row: number, op: CallOp, argument: number, atNs: Nanoseconds): void {
     switch (op) {
       case CallOp.Stop:
         return this.openStop(row, argument, atNs);

@@ -1,63 +1,63 @@
 /**
- * From nodes of a call tree towards the root: their chains of calls are sorted like words, by the first function, then by the
- * second. In a large tree that takes millions of steps, so it is done in arrays.
+ * Follows nodes of a call tree towards the root. Their chains of callers are sorted like words: by the first function,
+ * then by the second. A large tree takes millions of steps, so this works on arrays.
  */
 import { type CallTree, CallTreeBuilder, ROOT } from '../../model/calls/call-tree.js';
 import { type Nanoseconds, NONE, type NodeId, type SymbolId } from '../../model/units.js';
 
-/** Chains that have come to the same place of the new tree stand side by side. */
+/** Neighbouring chains that have reached the same node of the new tree. */
 interface Run {
-  readonly place: NodeId;
+  readonly node: NodeId;
   readonly start: number;
   readonly end: number;
 }
 
-/** Chains of calls: the node where each begins, and how far it was followed. */
-class Chains {
-  readonly from: Int32Array;
-  readonly at: Int32Array;
+/** Chains of calls: the node where each begins, and the node it has reached. */
+class ChainColumns {
+  readonly first: Int32Array;
+  readonly reached: Int32Array;
 
   constructor(length: number) {
-    this.from = new Int32Array(length);
-    this.at = new Int32Array(length);
+    this.first = new Int32Array(length);
+    this.reached = new Int32Array(length);
   }
 }
 
 export class CallersWalk {
   private readonly tree: CallTree;
   private readonly weightNs: Float64Array;
-  private readonly least: Nanoseconds;
+  private readonly minNs: Nanoseconds;
   private readonly builder = new CallTreeBuilder();
-  private now = new Chains(0);
-  private next = new Chains(0);
+  private current = new ChainColumns(0);
+  private next = new ChainColumns(0);
   // by symbol, of one run at a time
   private readonly sumNs: Float64Array;
   private readonly count: Int32Array;
-  private readonly place: Int32Array;
-  /** How many chains do not end there, then where the next of them stands. */
-  private readonly goingOn: Int32Array;
+  private readonly nodeOf: Int32Array;
+  /** The number of chains that do not end at this symbol; later the position of the next of them. */
+  private readonly continuing: Int32Array;
 
-  /** `weightNs`: by node, what it brings along; callers with less than `least` are left out. */
-  constructor(tree: CallTree, weightNs: Float64Array, least: Nanoseconds) {
-    const symbols = 1 + tree.symbol.reduce((most, symbol) => Math.max(most, symbol), 0);
+  /** `weightNs`: by node, the weight that its chain carries; callers with less than `minNs` are left out. */
+  constructor(tree: CallTree, weightNs: Float64Array, minNs: Nanoseconds) {
+    const symbols = 1 + tree.symbol.reduce((max, symbol) => Math.max(max, symbol), 0);
     this.tree = tree;
     this.weightNs = weightNs;
-    this.least = least;
+    this.minNs = minNs;
     this.sumNs = new Float64Array(symbols);
     this.count = new Int32Array(symbols);
-    this.place = new Int32Array(symbols);
-    this.goingOn = new Int32Array(symbols);
+    this.nodeOf = new Int32Array(symbols);
+    this.continuing = new Int32Array(symbols);
   }
 
   follow(nodes: readonly NodeId[]): CallTree {
-    this.now = new Chains(nodes.length);
-    this.next = new Chains(nodes.length);
-    this.now.from.set(nodes);
-    this.now.at.set(nodes);
-    let runs: readonly Run[] = [{ place: ROOT, start: 0, end: nodes.length }];
+    this.current = new ChainColumns(nodes.length);
+    this.next = new ChainColumns(nodes.length);
+    this.current.first.set(nodes);
+    this.current.reached.set(nodes);
+    let runs: readonly Run[] = [{ node: ROOT, start: 0, end: nodes.length }];
     while (runs.length > 0) {
       runs = this.step(runs);
-      [this.now, this.next] = [this.next, this.now];
+      [this.current, this.next] = [this.next, this.current];
     }
     return this.builder.build();
   }
@@ -65,56 +65,57 @@ export class CallersWalk {
   private step(runs: readonly Run[]): Run[] {
     const next: Run[] = [];
     for (const run of runs) {
-      this.placeAll(run.place, this.addUp(run), next);
-      this.goOn(run);
+      this.addNodes(run.node, this.sumBySymbol(run), next);
+      this.advance(run);
     }
     return next;
   }
 
-  /** Returns the functions that the chains have come to. */
-  private addUp({ start, end }: Run): SymbolId[] {
-    const { tree, weightNs, sumNs, count, goingOn } = this;
-    const { from, at } = this.now;
+  /** Returns the functions that the chains have reached. */
+  private sumBySymbol({ start, end }: Run): SymbolId[] {
+    const { tree, weightNs, sumNs, count, continuing } = this;
+    const { first, reached } = this.current;
     const found: SymbolId[] = [];
     for (let chain = start; chain < end; chain++) {
-      const node = at[chain];
+      const node = reached[chain];
       const symbol = tree.symbol[node];
       if (count[symbol]++ === 0) found.push(symbol);
-      sumNs[symbol] += weightNs[from[chain]];
-      if (tree.parent[node] !== ROOT) goingOn[symbol]++;
+      sumNs[symbol] += weightNs[first[chain]];
+      if (tree.parent[node] !== ROOT) continuing[symbol]++;
     }
     return found;
   }
 
-  /** Each function gets a place, but those with too little on them; what goes on from it will be a run. */
-  private placeAll(below: NodeId, found: readonly SymbolId[], next: Run[]): void {
-    const { sumNs, count, goingOn, place } = this;
+  /** Adds a node for each function that has enough time; the chains that continue from it become a run. */
+  private addNodes(below: NodeId, found: readonly SymbolId[], next: Run[]): void {
+    const { sumNs, count, continuing, nodeOf } = this;
     for (const symbol of found) {
-      const isLeftOut = sumNs[symbol] < this.least;
+      const isLeftOut = sumNs[symbol] < this.minNs;
       const start = next.at(-1)?.end ?? 0;
-      place[symbol] = isLeftOut ? NONE : this.builder.child(below, symbol);
-      if (!isLeftOut && goingOn[symbol] > 0) next.push({ place: place[symbol], start, end: start + goingOn[symbol] });
-      goingOn[symbol] = start;
+      nodeOf[symbol] = isLeftOut ? NONE : this.builder.child(below, symbol);
+      if (!isLeftOut && continuing[symbol] > 0)
+        next.push({ node: nodeOf[symbol], start, end: start + continuing[symbol] });
+      continuing[symbol] = start;
       sumNs[symbol] = 0;
       count[symbol] = 0;
     }
   }
 
-  private goOn({ place: below, start, end }: Run): void {
-    const { tree, weightNs, goingOn, place, builder, now, next } = this;
+  private advance({ node: below, start, end }: Run): void {
+    const { tree, weightNs, continuing, nodeOf, builder, current, next } = this;
     for (let chain = start; chain < end; chain++) {
-      const begin = now.from[chain];
-      const symbol = tree.symbol[now.at[chain]];
-      const here = place[symbol];
-      const caller = tree.parent[now.at[chain]];
-      if (here !== NONE) builder.addCalls(here, tree, begin);
-      if (here === NONE) builder.charge(below, weightNs[begin], false);
-      else if (caller === ROOT) builder.charge(here, weightNs[begin], false);
+      const first = current.first[chain];
+      const symbol = tree.symbol[current.reached[chain]];
+      const node = nodeOf[symbol];
+      const caller = tree.parent[current.reached[chain]];
+      if (node !== NONE) builder.addCalls(node, tree, first);
+      if (node === NONE) builder.charge(below, weightNs[first], false);
+      else if (caller === ROOT) builder.charge(node, weightNs[first], false);
       else {
-        next.from[goingOn[symbol]] = begin;
-        next.at[goingOn[symbol]++] = caller;
+        next.first[continuing[symbol]] = first;
+        next.reached[continuing[symbol]++] = caller;
       }
     }
-    for (let chain = start; chain < end; chain++) goingOn[tree.symbol[now.at[chain]]] = 0;
+    for (let chain = start; chain < end; chain++) continuing[tree.symbol[current.reached[chain]]] = 0;
   }
 }

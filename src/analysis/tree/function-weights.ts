@@ -4,7 +4,7 @@
 import { type CallTree, ROOT } from '../../model/calls/call-tree.js';
 import { totalTimes } from '../../model/calls/tree-view.js';
 import type { NodeId, SymbolId } from '../../model/units.js';
-import { functionBelow, outermost } from './functions.js';
+import { functionBelow, outermostNodes } from './functions.js';
 import { isStop } from './outside.js';
 
 export interface FunctionWeight {
@@ -22,7 +22,7 @@ export function functionWeights(
 ): Map<SymbolId, FunctionWeight> {
   const sums = new Map<SymbolId, { total: number; own: number }>();
   const totals = totalTimes({ parent: tree.parent, selfNs: ownWeight });
-  const isOutermost = outermost(tree);
+  const isOutermost = outermostNodes(tree);
   const rowOf = (symbol: SymbolId) => {
     let row = sums.get(symbol);
     if (row === undefined) sums.set(symbol, (row = { total: 0, own: 0 }));

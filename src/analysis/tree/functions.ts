@@ -6,7 +6,7 @@ import { type FunctionDurations, histogramsOf } from '../../model/calls/duration
 import { viewOf } from '../../model/calls/tree-view.js';
 import { type Nanoseconds, NONE, type NodeId, type SymbolId } from '../../model/units.js';
 import { type DurationStats, durationStats } from './duration-stats.js';
-import { isStop, onCpuNs, timeSums, timeSumsOf } from './outside.js';
+import { isStop, onCpuNs, timeSums, timeSumsAt } from './outside.js';
 
 /** What is known of the calls of a function. Times in ns. */
 export interface FunctionSums extends DurationStats {
@@ -35,12 +35,12 @@ export interface FunctionSums extends DurationStats {
 
 /** In the order of symbols; of a stop, calls are stops, and all its time is outside. `hasSwitches`: the trace tells when threads lost their processors. */
 export function functionsOf(tree: CallTree, durations: FunctionDurations | null, hasSwitches: boolean): FunctionSums[] {
-  const sums: Mutable[] = []; // by symbol, with holes
+  const sums: MutableSums[] = []; // by symbol, with holes
   const time = timeSums(tree);
-  const isOutermost = outermost(tree);
+  const isOutermost = outermostNodes(tree);
   const rowOf = (symbol: SymbolId) => {
     let row = sums[symbol];
-    if (row === undefined) sums[symbol] = row = noSums();
+    if (row === undefined) sums[symbol] = row = emptySums();
     return row;
   };
   for (let node: NodeId = ROOT + 1; node < tree.length; node++) {
@@ -51,7 +51,7 @@ export function functionsOf(tree: CallTree, durations: FunctionDurations | null,
     if (!isOutermost[node]) continue;
     row.totalNs += time.totalNs[node];
     row.outsideNs += time.outsideNs[node];
-    row.onCpuNs += onCpuNs(timeSumsOf(time, node), hasSwitches);
+    row.onCpuNs += onCpuNs(timeSumsAt(time, node), hasSwitches);
     row.offCpuNs += time.offCpuNs[node];
     if (isStop(symbol)) row.outsideSelfNs += time.totalNs[node];
   }
@@ -63,7 +63,7 @@ export function functionsOf(tree: CallTree, durations: FunctionDurations | null,
   return rows;
 }
 
-type Mutable = {
+type MutableSums = {
   -readonly [Key in
     | Exclude<keyof FunctionSums, 'symbol' | keyof DurationStats>
     | 'minNs'
@@ -71,7 +71,7 @@ type Mutable = {
     | 'longestCutNs']: number;
 };
 
-function noSums(): Mutable {
+function emptySums(): MutableSums {
   return {
     calls: 0,
     inferred: 0,
@@ -90,7 +90,7 @@ function noSums(): Mutable {
   };
 }
 
-function addCalls(row: Mutable, tree: CallTree, node: NodeId): void {
+function addCalls(row: MutableSums, tree: CallTree, node: NodeId): void {
   row.calls += tree.calls[node];
   row.inferred += tree.inferredCalls[node];
   row.unwound += tree.unwoundCalls[node];
@@ -103,7 +103,7 @@ function addCalls(row: Mutable, tree: CallTree, node: NodeId): void {
 }
 
 /** The time of a stop is that of the function that it stands on, and so is that of a stop in it. */
-function addStop(tree: CallTree, node: NodeId, rowOf: (symbol: SymbolId) => Mutable): void {
+function addStop(tree: CallTree, node: NodeId, rowOf: (symbol: SymbolId) => MutableSums): void {
   const below = functionBelow(tree, node);
   if (below === ROOT) return;
   const row = rowOf(tree.symbol[below]);
@@ -119,7 +119,7 @@ export function functionBelow({ parent, symbol }: CallTree, stop: NodeId): NodeI
 }
 
 /** 1: no frame of the same function lies below. */
-export function outermost(tree: CallTree): Uint8Array {
+export function outermostNodes(tree: CallTree): Uint8Array {
   const { firstChild, nextSibling } = viewOf(tree);
   const { parent, symbol, length } = tree;
   const isOutermost = new Uint8Array(length);

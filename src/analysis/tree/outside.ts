@@ -21,12 +21,12 @@ export function isLost(symbol: SymbolId): boolean {
 }
 
 /** The trace tells when threads lost their processors. `noted`: what its profile says; where that is nothing, waits tell. */
-export function knowsSwitches({ symbol }: Pick<CallTree, 'symbol'>, noted: boolean | null = null): boolean {
+export function recordsSwitches({ symbol }: Pick<CallTree, 'symbol'>, noted: boolean | null = null): boolean {
   return noted ?? symbol.some(isOffCpu);
 }
 
 /** Whole-tree sums: of each node and all below it. */
-export interface TimeSumsOfNodes {
+export interface NodeTimeSums {
   readonly totalNs: Float64Array;
   readonly outsideNs: Float64Array;
   readonly offCpuNs: Float64Array;
@@ -34,7 +34,7 @@ export interface TimeSumsOfNodes {
 }
 
 // Parents come before children, so one backward pass sums every subtree.
-export function timeSums({ length, parent, symbol, selfNs }: CallTree): TimeSumsOfNodes {
+export function timeSums({ length, parent, symbol, selfNs }: CallTree): NodeTimeSums {
   const totalNs = selfNs.slice();
   const outsideNs = new Float64Array(length);
   const offCpuNs = new Float64Array(length);
@@ -70,6 +70,6 @@ export function onCpuNs({ totalNs, outsideNs, offCpuNs, lostNs }: TimeSums, hasS
   return totalNs - (hasSwitches ? offCpuNs + lostNs : outsideNs);
 }
 
-export function timeSumsOf({ totalNs, outsideNs, offCpuNs, lostNs }: TimeSumsOfNodes, node: NodeId): TimeSums {
+export function timeSumsAt({ totalNs, outsideNs, offCpuNs, lostNs }: NodeTimeSums, node: NodeId): TimeSums {
   return { totalNs: totalNs[node], outsideNs: outsideNs[node], offCpuNs: offCpuNs[node], lostNs: lostNs[node] };
 }

@@ -3,7 +3,7 @@
  */
 import { type CallTree, CallTreeBuilder, ROOT, selectNodes } from '../../model/calls/call-tree.js';
 import { NONE, type NodeId } from '../../model/units.js';
-import { type FunctionSet, isDirectRecursion, isOfSet } from '../questions.js';
+import { type FunctionSet, isDirectRecursion, isInSet } from '../questions.js';
 
 /** A function that calls itself directly is one frame: its calls are those from elsewhere. */
 export function foldRecursion(tree: CallTree): CallTree {
@@ -25,7 +25,7 @@ export function reroot(tree: CallTree, roots: FunctionSet): CallTree {
   const place = new Int32Array(tree.length).fill(NONE);
   for (let node: NodeId = ROOT + 1; node < tree.length; node++) {
     const below = place[tree.parent[node]];
-    if (below === NONE && !isOfSet(roots, tree.symbol[node])) continue;
+    if (below === NONE && !isInSet(roots, tree.symbol[node])) continue;
     place[node] = builder.child(below === NONE ? ROOT : below, tree.symbol[node]);
     builder.addTime(place[node], tree, node);
     builder.addCalls(place[node], tree, node);
@@ -34,10 +34,10 @@ export function reroot(tree: CallTree, roots: FunctionSet): CallTree {
 }
 
 /** All but what is inside of some functions. */
-export function leaveOut(tree: CallTree, functions: FunctionSet): CallTree {
+export function excludeFunctions(tree: CallTree, functions: FunctionSet): CallTree {
   const isOut = new Uint8Array(tree.length);
   for (let node: NodeId = ROOT + 1; node < tree.length; node++)
-    isOut[node] = isOut[tree.parent[node]] || isOfSet(functions, tree.symbol[node]) ? 1 : 0;
+    isOut[node] = isOut[tree.parent[node]] || isInSet(functions, tree.symbol[node]) ? 1 : 0;
   const nodes = Int32Array.from(isOut, (_, node) => node);
   return selectNodes(
     tree,

@@ -1,7 +1,7 @@
 /**
  * Sums up the quality of a profile from the account of reading and the replays of all threads.
  */
-import { touches } from '../../analysis/log/filter-thread.js';
+import { overlaps } from '../../analysis/log/filter-thread.js';
 import type { Bounds } from '../../analysis/questions.js';
 import { assert } from '../../model/errors.js';
 import { SymbolKind, type SymbolTable } from '../../model/names/symbol-table.js';
@@ -133,7 +133,7 @@ function clipped(stretch: ThreadGap, window: Bounds | null): ThreadGap | null {
   const { atNs, lengthNs } = stretch;
   if (stretch.isInside === false) return null;
   if (window === null) return stretch;
-  if (!touches(window, atNs, atNs + lengthNs)) return null;
+  if (!overlaps(window, atNs, atNs + lengthNs)) return null;
   const startNs = Math.max(atNs, window.startNs);
   return { ...stretch, atNs: startNs, lengthNs: Math.min(atNs + lengthNs, window.endNs) - startNs };
 }

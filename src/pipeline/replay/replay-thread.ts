@@ -1,7 +1,7 @@
 /**
  * The replay of one thread, as a task that runs anywhere: plain data in, plain data out.
  */
-import { answerOf, type CallsAnswer } from '../../analysis/calls/calls-answer.js';
+import { answerForThread, type CallsAnswer } from '../../analysis/calls/calls-answer.js';
 import { filterThread } from '../../analysis/log/filter-thread.js';
 import { type StackFrame, stackAt } from '../../analysis/log/stack-at.js';
 import type { CallFilter, FunctionSet, LatencyQuestion } from '../../analysis/questions.js';
@@ -110,7 +110,7 @@ function answers(tid: Tid, { log, ...replay }: ThreadReplay, questions: Question
     ...(filter
       ? filtered(replay, log, questions, filter)
       : { replay: { ...replay, tree: withoutEmptyNodes(replay.tree) } }),
-    calls: latency && answerOf(tid, log, replay.tree, filter ?? EVERYTHING, latency),
+    calls: latency && answerForThread(tid, log, replay.tree, filter ?? EVERYTHING, latency),
     stack: stackAtNs === null ? null : stackAt(log, replay.tree, stackAtNs),
   };
 }

@@ -8,7 +8,7 @@ import type { ChildRow } from '../../../src/analysis/latency/child-rows.js';
 import { latencyOf } from '../../../src/analysis/latency/latency.js';
 import type { CallFilter, CallSelection, FunctionSet } from '../../../src/analysis/questions.js';
 import { functionsOf } from '../../../src/analysis/tree/functions.js';
-import { knowsSwitches } from '../../../src/analysis/tree/outside.js';
+import { recordsSwitches } from '../../../src/analysis/tree/outside.js';
 import type { CallTree } from '../../../src/model/calls/call-tree.js';
 import { type DurationBlocks, durationsOf, type FunctionDurations } from '../../../src/model/calls/durations.js';
 import { compareSymbols } from '../../../src/model/names/symbol-order.js';
@@ -88,7 +88,7 @@ export function functionsInWords(
 ): Record<string, FunctionRow> {
   const took = 'owners' in durations ? durationsOf(durations) : durations;
   return Object.fromEntries(
-    functionsOf(tree, took, knowsSwitches(tree)).map(({ symbol, ...row }) => [nameOf(symbol), row]),
+    functionsOf(tree, took, recordsSwitches(tree)).map(({ symbol, ...row }) => [nameOf(symbol), row]),
   );
 }
 

@@ -2,7 +2,7 @@
  * Asks both the real code and its plain twin.
  */
 import { expect } from 'vitest';
-import { answerOf, CallsAnswerBuilder } from '../../../src/analysis/calls/calls-answer.js';
+import { answerForThread, CallsAnswerBuilder } from '../../../src/analysis/calls/calls-answer.js';
 import { filterThread } from '../../../src/analysis/log/filter-thread.js';
 import { stackAt } from '../../../src/analysis/log/stack-at.js';
 import { Replayer } from '../../../src/replay/replayer.js';
@@ -48,7 +48,7 @@ export function expectSameAnswers(
     const stack = stackAt(log, tree, question.atNs);
     const frames = stack?.map(({ symbol, ...since }) => ({ fn: nameOf(symbol), ...since })) ?? null;
     expect(frames).toEqual(stackOf(plain, question.atNs));
-    together.add(answerOf(plain.tid, log, tree, realFilter, { calls, slowest }), 0);
+    together.add(answerForThread(plain.tid, log, tree, realFilter, { calls, slowest }), 0);
   }
   const all = threads.map((thread) => thread.plain);
   const plain = new PlainLatency(all, filter, question.asked, comparerOf(symbols, nameOf));

@@ -2,7 +2,7 @@
  * Trees → what graphs are drawn from: siblings in their order, with names, kinds and weights.
  */
 
-import { setOf } from '../../../analysis/questions.js';
+import { functionSet } from '../../../analysis/questions.js';
 import { bottomUp, callersOfFunction } from '../../../analysis/tree/callers.js';
 import { ownWeights } from '../../../analysis/tree/metrics.js';
 import { reroot } from '../../../analysis/tree/reshape.js';
@@ -62,7 +62,7 @@ export class FrameTables {
     symbol: SymbolId,
     order: Order,
   ): { readonly callers: FrameTable; readonly callees: FrameTable } {
-    const inside = reroot(tree, setOf([symbol], this.names.length));
+    const inside = reroot(tree, functionSet([symbol], this.names.length));
     const callees = order === 'name' ? this.byName(inside) : this.bySize(inside);
     const callers = this.bySize(callersOfFunction(tree, symbol, leastOf(callees)));
     return { callers: this.table(callers), callees: this.table(callees) };

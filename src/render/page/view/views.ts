@@ -3,10 +3,10 @@
  * changes: to zoom costs nothing but drawing, to change the width no new tree.
  */
 
-import { setOf } from '../../../analysis/questions.js';
+import { functionSet } from '../../../analysis/questions.js';
 import type { FunctionSums } from '../../../analysis/tree/functions.js';
-import { knowsSwitches } from '../../../analysis/tree/outside.js';
-import { foldRecursion, leaveOut, reroot } from '../../../analysis/tree/reshape.js';
+import { recordsSwitches } from '../../../analysis/tree/outside.js';
+import { excludeFunctions, foldRecursion, reroot } from '../../../analysis/tree/reshape.js';
 import { ROOT } from '../../../model/calls/call-tree.js';
 import { addedDurations } from '../../../model/calls/durations.js';
 import { dsoOf } from '../../../model/names/symbol-order.js';
@@ -67,7 +67,7 @@ export class Views {
 
   constructor(data: PageData) {
     this.data = data;
-    this.hasSwitches = knowsSwitches(data.shape, data.meta.hasSwitches);
+    this.hasSwitches = recordsSwitches(data.shape, data.meta.hasSwitches);
     this.hasUnwound = data.threads.some(({ unwoundCalls }) => unwoundCalls.some((calls) => calls > 0));
     this.tables = new FrameTables(data.symbols, this.hasSwitches);
     this.names = this.tables.names;
@@ -216,8 +216,8 @@ export class Views {
   private reshape(whole: View, { focus, hidden, foldsRecursion }: State): View {
     const { tree } = whole;
     const count = this.data.symbols.length;
-    const focused = focus === null ? tree : reroot(tree, setOf([focus], count));
-    const left = hidden.length === 0 ? focused : leaveOut(focused, setOf(hidden, count));
+    const focused = focus === null ? tree : reroot(tree, functionSet([focus], count));
+    const left = hidden.length === 0 ? focused : excludeFunctions(focused, functionSet(hidden, count));
     const folded = foldsRecursion ? foldRecursion(left) : left;
     return viewOfPart(this.tables.byName(folded), whole, this.hasSwitches);
   }

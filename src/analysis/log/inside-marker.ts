@@ -4,7 +4,7 @@
 import type { CallLog } from '../../model/calls/call-log.js';
 import type { CallTree } from '../../model/calls/call-tree.js';
 import { isComplete } from '../../model/profile/quality.js';
-import { type CallFilter, type CallSelection, isDirectRecursion, isOfSet } from '../questions.js';
+import { type CallFilter, type CallSelection, isDirectRecursion, isInSet } from '../questions.js';
 import { type CallListener, OpenCall, walkCalls } from './walk-calls.js';
 
 type Paths = Pick<CallTree, 'parent' | 'symbol'>;
@@ -18,12 +18,12 @@ interface Condition {
 /** A call that knows what it is inside of. */
 export class MarkedCall extends OpenCall {
   /** The conditions that hold of it or of what it stands on, as bits. */
-  within = 0;
+  bits = 0;
 }
 
-export class Insides {
+export class InsideMarker {
   /** The bits of all conditions. */
-  readonly all: number;
+  readonly allBits: number;
   private readonly conditions: readonly Condition[];
   private readonly tree: Paths;
 
@@ -31,30 +31,30 @@ export class Insides {
     const asked = [...inside, ...(root ? [{ functions: root, durations: null }] : [])];
     this.tree = tree;
     this.conditions = asked.map((calls) => {
-      return { calls, rows: calls.durations && rowsOfDurations(log, tree, calls, foldsRecursion) };
+      return { calls, rows: calls.durations && rowsByDuration(log, tree, calls, foldsRecursion) };
     });
-    this.all = 2 ** asked.length - 1;
+    this.allBits = 2 ** asked.length - 1;
   }
 
   /** To be called when a call opens, or goes on on other calls. */
   mark(call: MarkedCall): void {
     const { conditions } = this;
-    call.within = call.below === null ? 0 : call.below.within;
-    for (let bit = 0; bit < conditions.length; bit++) if (this.holds(conditions[bit], call)) call.within |= 1 << bit;
+    call.bits = call.below === null ? 0 : call.below.bits;
+    for (let bit = 0; bit < conditions.length; bit++) if (this.meets(conditions[bit], call)) call.bits |= 1 << bit;
   }
 
   /** Time of this call counts. */
-  holdsFor(call: MarkedCall | null): boolean {
-    return this.all === 0 || (call !== null && call.within === this.all);
+  matches(call: MarkedCall | null): boolean {
+    return this.allBits === 0 || (call !== null && call.bits === this.allBits);
   }
 
-  private holds({ calls, rows }: Condition, call: OpenCall): boolean {
-    return isOfSet(calls.functions, this.tree.symbol[call.node]) && (rows === null || rows[call.row] === 1);
+  private meets({ calls, rows }: Condition, call: OpenCall): boolean {
+    return isInSet(calls.functions, this.tree.symbol[call.node]) && (rows === null || rows[call.row] === 1);
   }
 }
 
 /** By row of the log: 1 where a call begins that took as long as was asked for. */
-function rowsOfDurations(
+function rowsByDuration(
   log: CallLog,
   tree: Paths,
   { functions, durations }: CallSelection,
@@ -68,7 +68,7 @@ function rowsOfDurations(
     closed(call, exitNs, why) {
       const ns = exitNs - call.entryNs;
       if (foldsRecursion && isDirectRecursion(tree, call.node)) return; // a part of the call that it stands on
-      if (isComplete(why) && ns >= minNs && ns <= maxNs && isOfSet(functions, tree.symbol[call.node]))
+      if (isComplete(why) && ns >= minNs && ns <= maxNs && isInSet(functions, tree.symbol[call.node]))
         rows[call.row] = 1;
     },
     spent() {},

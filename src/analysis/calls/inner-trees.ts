@@ -6,12 +6,12 @@ import { type CallTree, CallTreeBuilder, ROOT, withoutEmptyNodes } from '../../m
 import { SpecialSymbol } from '../../model/names/symbol-table.js';
 import { isComplete, UNWOUND } from '../../model/profile/quality.js';
 import { type Nanoseconds, NONE, type NodeId, type SymbolId } from '../../model/units.js';
-import { cutBy, nsWithin, touches } from '../log/filter-thread.js';
+import { endingWithin, nsWithin, overlaps } from '../log/filter-thread.js';
 import { type CallListener, OpenCall, walkCalls } from '../log/walk-calls.js';
-import { ALWAYS, type Bounds, type CallFilter, isDirectRecursion } from '../questions.js';
-import { type AskedCallsOfThread, RowMark } from './asked-calls.js';
+import { type Bounds, type CallFilter, isDirectRecursion, UNBOUNDED } from '../questions.js';
+import { type FoundCalls, RowMark } from './find-calls.js';
 
-export interface CallsWithin {
+export interface InnerTrees {
   /**
    * Of complete calls: under the root a node for each caller (NONE: nobody), which stands for the calls it made; under it
    * what they did. A call of the function inside another one is a leaf there, with its stops as the only frames on it, for
@@ -23,12 +23,12 @@ export interface CallsWithin {
   /** Where they were made: the paths down to the function, with calls, and durations as self time: of the inferred ones as inferred. */
   readonly paths: CallTree;
   /** By row of the log, of the longest calls: what each did; its root stands for the call. */
-  readonly alone: ReadonlyMap<number, CallTree>;
+  readonly slowest: ReadonlyMap<number, CallTree>;
 }
 
 /** `tree`: the thread's. */
-export function lookInside(log: CallLog, tree: CallTree, filter: CallFilter, calls: AskedCallsOfThread): CallsWithin {
-  const collector = new Collector(tree, filter, calls);
+export function collectInnerTrees(log: CallLog, tree: CallTree, filter: CallFilter, calls: FoundCalls): InnerTrees {
+  const collector = new TreeCollector(tree, filter, calls);
   walkCalls(log, collector);
   return collector.build();
 }
@@ -50,18 +50,18 @@ interface NestedCall {
 const CODE = SpecialSymbol.Unknown;
 
 /** A call with its place in the tree of calls that it is inside of, and in the tree of one of them alone; null: in none. */
-class PlacedCall extends OpenCall {
-  tree: CallTreeBuilder | null = null;
-  place: NodeId = ROOT;
-  treeAlone: CallTreeBuilder | null = null;
-  placeAlone: NodeId = ROOT;
+class InnerCall extends OpenCall {
+  innerTree: CallTreeBuilder | null = null;
+  innerNode: NodeId = ROOT;
+  slowTree: CallTreeBuilder | null = null;
+  slowNode: NodeId = ROOT;
 }
 
-class Collector implements CallListener<PlacedCall> {
+class TreeCollector implements CallListener<InnerCall> {
   private readonly complete = new CallTreeBuilder();
   private readonly inferred = new CallTreeBuilder();
   private readonly paths = new CallTreeBuilder();
-  private readonly alone: ReadonlyMap<number, CallTreeBuilder>;
+  private readonly slowest: ReadonlyMap<number, CallTreeBuilder>;
   /** Of nodes of the thread's tree, in `paths`; NONE: not needed yet. */
   private readonly pathOf: Int32Array;
   private readonly tree: CallTree;
@@ -73,79 +73,79 @@ class Collector implements CallListener<PlacedCall> {
   /** Calls inside of another one that was asked for, by row. */
   private readonly nested = new Map<number, NestedCall>();
 
-  constructor(tree: CallTree, { window, foldsRecursion }: CallFilter, { rows, slowest }: AskedCallsOfThread) {
+  constructor(tree: CallTree, { window, foldsRecursion }: CallFilter, { rows, slowest }: FoundCalls) {
     this.tree = tree;
     this.rows = rows;
     this.pathOf = new Int32Array(tree.length).fill(NONE, 1);
-    this.alone = new Map(slowest.map(({ row }) => [row, new CallTreeBuilder()]));
-    this.window = window ?? ALWAYS;
+    this.slowest = new Map(slowest.map(({ row }) => [row, new CallTreeBuilder()]));
+    this.window = window ?? UNBOUNDED;
     this.foldsRecursion = foldsRecursion;
   }
 
-  newCall(): PlacedCall {
-    return new PlacedCall();
+  newCall(): InnerCall {
+    return new InnerCall();
   }
 
-  opened(call: PlacedCall): void {
+  opened(call: InnerCall): void {
     const mark = this.rows[call.row];
     if (mark === RowMark.None) return this.placeOnBelow(call);
-    call.tree = mark === RowMark.Complete ? this.complete : this.inferred;
-    call.place = call.tree.child(ROOT, this.callerOf(call));
-    call.treeAlone = this.alone.get(call.row) ?? null;
-    call.placeAlone = ROOT;
-    if (call.below?.tree) this.nested.set(call.row, this.nestIn(call.below, this.tree.symbol[call.node]));
+    call.innerTree = mark === RowMark.Complete ? this.complete : this.inferred;
+    call.innerNode = call.innerTree.child(ROOT, this.callerOf(call));
+    call.slowTree = this.slowest.get(call.row) ?? null;
+    call.slowNode = ROOT;
+    if (call.below?.innerTree) this.nested.set(call.row, this.nestIn(call.below, this.tree.symbol[call.node]));
   }
 
   /** What happens from here on is not its own. */
-  left(call: PlacedCall): void {
+  left(call: InnerCall): void {
     const nested = this.nested.get(call.row);
     if (nested === undefined) return;
     this.chargeLeaves(nested);
     nested.chargedNs.fill(Number.POSITIVE_INFINITY);
   }
 
-  resumed(call: PlacedCall): void {
+  resumed(call: InnerCall): void {
     this.opened(call);
   }
 
-  spent(top: PlacedCall | null, fromNs: Nanoseconds, toNs: Nanoseconds): void {
-    if (top === null || top.tree === null) return;
+  spent(top: InnerCall | null, fromNs: Nanoseconds, toNs: Nanoseconds): void {
+    if (top === null || top.innerTree === null) return;
     const ns = nsWithin(this.window, fromNs, toNs);
     this.spentNs[top.isStop ? this.tree.symbol[top.node] : CODE] += ns;
-    top.tree.charge(top.place, ns, false);
-    top.treeAlone?.charge(top.placeAlone, ns, false);
+    top.innerTree.charge(top.innerNode, ns, false);
+    top.slowTree?.charge(top.slowNode, ns, false);
   }
 
-  closed(call: PlacedCall, exitNs: Nanoseconds, ending: number, knownNs: Nanoseconds): void {
-    if (call.tree === null || !touches(this.window, call.entryNs, exitNs)) return;
+  closed(call: InnerCall, exitNs: Nanoseconds, ending: number, knownNs: Nanoseconds): void {
+    if (call.innerTree === null || !overlaps(this.window, call.entryNs, exitNs)) return;
     const isMarked = this.rows[call.row] !== RowMark.None;
     if (this.isFolded(call.node)) return;
-    const why = cutBy(this.window, call.entryNs, exitNs, ending);
+    const why = endingWithin(this.window, call.entryNs, exitNs, ending);
     const durationNs = nsWithin(this.window, call.entryNs, exitNs); // all of it, if it is whole
     const ended = { why, durationNs, knownNs: Math.min(knownNs, durationNs) };
-    count(call.tree, call.place, ended);
-    if (call.treeAlone) count(call.treeAlone, call.placeAlone, ended);
+    count(call.innerTree, call.innerNode, ended);
+    if (call.slowTree) count(call.slowTree, call.slowNode, ended);
     if (isMarked) this.closeMarked(call, ended);
   }
 
-  build(): CallsWithin {
+  build(): InnerTrees {
     const built = (tree: CallTreeBuilder) => withoutEmptyNodes(tree.build());
-    const alone = new Map([...this.alone].map(([row, tree]) => [row, built(tree)]));
-    return { complete: built(this.complete), inferred: built(this.inferred), paths: built(this.paths), alone };
+    const slowest = new Map([...this.slowest].map(([row, tree]) => [row, built(tree)]));
+    return { complete: built(this.complete), inferred: built(this.inferred), paths: built(this.paths), slowest };
   }
 
-  private placeOnBelow(call: PlacedCall): void {
+  private placeOnBelow(call: InnerCall): void {
     const { below } = call;
-    call.tree = below === null ? null : below.tree;
-    call.treeAlone = below === null ? null : below.treeAlone;
-    if (below === null || call.tree === null) return;
+    call.innerTree = below === null ? null : below.innerTree;
+    call.slowTree = below === null ? null : below.slowTree;
+    if (below === null || call.innerTree === null) return;
     const symbol = this.tree.symbol[call.node];
     const isFolded = this.isFolded(call.node);
-    call.place = isFolded ? below.place : call.tree.child(below.place, symbol);
-    if (call.treeAlone) call.placeAlone = isFolded ? below.placeAlone : call.treeAlone.child(below.placeAlone, symbol);
+    call.innerNode = isFolded ? below.innerNode : call.innerTree.child(below.innerNode, symbol);
+    if (call.slowTree) call.slowNode = isFolded ? below.slowNode : call.slowTree.child(below.slowNode, symbol);
   }
 
-  private closeMarked({ row, node }: PlacedCall, ended: EndedCall): void {
+  private closeMarked({ row, node }: InnerCall, ended: EndedCall): void {
     const path = this.pathTo(node);
     this.paths.charge(path, ended.durationNs, !isComplete(ended.why));
     count(this.paths, path, ended);
@@ -157,13 +157,13 @@ class Collector implements CallListener<PlacedCall> {
   }
 
   /** It stands in the call that it was made in, too: as one frame. */
-  private nestIn(below: PlacedCall, symbol: SymbolId): NestedCall {
+  private nestIn(below: InnerCall, symbol: SymbolId): NestedCall {
     const leaves: Leaf[] = [];
     const add = (tree: CallTreeBuilder | null, place: NodeId) => {
       if (tree) leaves.push({ tree, node: tree.child(place, symbol) });
     };
-    add(below.tree, below.place);
-    add(below.treeAlone, below.placeAlone);
+    add(below.innerTree, below.innerNode);
+    add(below.slowTree, below.slowNode);
     return { symbol, leaves, chargedNs: this.spentNs.slice() };
   }
 
@@ -186,7 +186,7 @@ class Collector implements CallListener<PlacedCall> {
     return pathOf[node];
   }
 
-  private callerOf({ node }: PlacedCall): SymbolId {
+  private callerOf({ node }: InnerCall): SymbolId {
     return this.tree.symbol[this.tree.parent[node]];
   }
 

@@ -6,16 +6,16 @@ import type { CallTree } from '../../model/calls/call-tree.js';
 import { DurationsBuilder, type FunctionDurations } from '../../model/calls/durations.js';
 import { isComplete, UNWOUND } from '../../model/profile/quality.js';
 import { type Nanoseconds, NONE, type SymbolId } from '../../model/units.js';
-import { cutBy, nsWithin, touches } from '../log/filter-thread.js';
-import { Insides, MarkedCall } from '../log/insides.js';
+import { endingWithin, nsWithin, overlaps } from '../log/filter-thread.js';
+import { InsideMarker, MarkedCall } from '../log/inside-marker.js';
 import { type CallListener, walkCalls } from '../log/walk-calls.js';
 import {
-  ALWAYS,
   type Bounds,
   type CallFilter,
   isDirectRecursion,
-  isOfSet,
+  isInSet,
   type LatencyQuestion,
+  UNBOUNDED,
 } from '../questions.js';
 import { isOffCpu } from '../tree/outside.js';
 import { type LongCall, LongestCalls } from './longest-calls.js';
@@ -48,7 +48,7 @@ export interface CallDurations {
 
 export const RowMark = { None: 0, Complete: 1, Inferred: 2 } as const;
 
-export interface AskedCallsOfThread {
+export interface FoundCalls {
   /** By row of the log: `RowMark` of the call that it opens. */
   readonly rows: Uint8Array;
   readonly sums: ReadonlyMap<SymbolId, CallSums>; // by caller; NONE: nobody
@@ -62,26 +62,21 @@ export function callerKey(caller: SymbolId): number {
   return caller - NONE;
 }
 
-export function findCalls(
-  log: CallLog,
-  tree: CallTree,
-  filter: CallFilter,
-  question: LatencyQuestion,
-): AskedCallsOfThread {
+export function findCalls(log: CallLog, tree: CallTree, filter: CallFilter, question: LatencyQuestion): FoundCalls {
   const finder = new CallFinder(log, tree, filter, question);
   walkCalls(log, finder);
   return finder.build();
 }
 
 /** With sums of the thread: as they were when it began; of what it had, while it is set aside. */
-class AskedCall extends MarkedCall {
+class MeasuredCall extends MarkedCall {
   outsideNs: Nanoseconds = 0;
   /** In stops directly on it, and its own if it is one. */
   outsideSelfNs: Nanoseconds = 0;
   offCpuNs: Nanoseconds = 0;
 }
 
-class CallFinder implements CallListener<AskedCall> {
+class CallFinder implements CallListener<MeasuredCall> {
   private readonly rows: Uint8Array;
   private readonly sums = new Map<SymbolId, CallSums>();
   private readonly latency = new DurationsBuilder();
@@ -92,7 +87,7 @@ class CallFinder implements CallListener<AskedCall> {
   private outsideNs = 0;
   private offCpuNs = 0;
   private readonly tree: CallTree;
-  private readonly insides: Insides;
+  private readonly marker: InsideMarker;
   private readonly filter: CallFilter;
   private readonly window: Bounds;
   private readonly question: LatencyQuestion;
@@ -101,55 +96,55 @@ class CallFinder implements CallListener<AskedCall> {
     this.rows = new Uint8Array(log.length);
     this.slowest = new LongestCalls(question.slowest);
     this.tree = tree;
-    this.insides = new Insides(log, tree, filter);
+    this.marker = new InsideMarker(log, tree, filter);
     this.filter = filter;
-    this.window = filter.window ?? ALWAYS;
+    this.window = filter.window ?? UNBOUNDED;
     this.question = question;
   }
 
-  newCall(): AskedCall {
-    return new AskedCall();
+  newCall(): MeasuredCall {
+    return new MeasuredCall();
   }
 
-  opened(call: AskedCall): void {
-    this.insides.mark(call);
+  opened(call: MeasuredCall): void {
+    this.marker.mark(call);
     call.outsideNs = this.outsideNs;
     call.outsideSelfNs = 0;
     call.offCpuNs = this.offCpuNs;
   }
 
   /** What happens meanwhile is not its own: it keeps what it has had. */
-  left(call: AskedCall): void {
+  left(call: MeasuredCall): void {
     call.outsideNs = this.outsideNs - call.outsideNs;
     call.offCpuNs = this.offCpuNs - call.offCpuNs;
   }
 
-  resumed(call: AskedCall): void {
-    this.insides.mark(call);
+  resumed(call: MeasuredCall): void {
+    this.marker.mark(call);
     this.left(call);
   }
 
-  spent(top: AskedCall | null, fromNs: Nanoseconds, toNs: Nanoseconds): void {
+  spent(top: MeasuredCall | null, fromNs: Nanoseconds, toNs: Nanoseconds): void {
     if (top === null || !top.isStop) return;
     this.outsideNs += toNs - fromNs;
-    this.addToSelf(top, toNs - fromNs);
+    this.addOutsideSelf(top, toNs - fromNs);
     if (isOffCpu(this.tree.symbol[top.node])) this.offCpuNs += toNs - fromNs;
   }
 
-  closed(call: AskedCall, exitNs: Nanoseconds, why: number, knownNs: Nanoseconds): void {
+  closed(call: MeasuredCall, exitNs: Nanoseconds, why: number, knownNs: Nanoseconds): void {
     const { tree, question, filter, window } = this;
-    if (!isOfSet(question.calls.functions, tree.symbol[call.node])) return;
-    if (!this.insides.holdsFor(call) || !touches(window, call.entryNs, exitNs)) return;
+    if (!isInSet(question.calls.functions, tree.symbol[call.node])) return;
+    if (!this.marker.matches(call) || !overlaps(window, call.entryNs, exitNs)) return;
     if (filter.foldsRecursion && isDirectRecursion(tree, call.node)) return;
-    const ending = cutBy(window, call.entryNs, exitNs, why);
+    const ending = endingWithin(window, call.entryNs, exitNs, why);
     if (isComplete(ending)) this.countComplete(call, exitNs - call.entryNs, ending === UNWOUND);
     else if (question.calls.durations === null)
       this.countInferred(call, Math.min(knownNs, nsWithin(window, call.entryNs, exitNs)));
   }
 
   /** Time of a stop is that of the stops that it stands in, and of the function below; of all of it, if it is folded. */
-  private addToSelf(stop: AskedCall, ns: Nanoseconds): void {
-    let call: AskedCall | null = stop;
+  private addOutsideSelf(stop: MeasuredCall, ns: Nanoseconds): void {
+    let call: MeasuredCall | null = stop;
     for (; call?.isStop; call = call.below) call.outsideSelfNs += ns;
     for (; call !== null; call = call.below) {
       call.outsideSelfNs += ns;
@@ -157,13 +152,13 @@ class CallFinder implements CallListener<AskedCall> {
     }
   }
 
-  build(): AskedCallsOfThread {
+  build(): FoundCalls {
     const { rows, sums, latency, outside, offCpu, slowest } = this;
     const durations = { latency: latency.build(), outside: outside.build(), offCpu: offCpu.build() };
     return { rows, sums, durations, slowest: slowest.build() };
   }
 
-  private countComplete(call: AskedCall, durationNs: Nanoseconds, isUnwound: boolean): void {
+  private countComplete(call: MeasuredCall, durationNs: Nanoseconds, isUnwound: boolean): void {
     const { durations } = this.question.calls;
     if (durations !== null && (durationNs < durations.minNs || durationNs > durations.maxNs)) return;
     if (!call.isAside) this.left(call);
@@ -185,7 +180,7 @@ class CallFinder implements CallListener<AskedCall> {
     this.slowest.add({ row: call.row, entryNs: call.entryNs, durationNs, isUnwound, outsideNs, offCpuNs });
   }
 
-  private countInferred(call: AskedCall, knownNs: Nanoseconds): void {
+  private countInferred(call: MeasuredCall, knownNs: Nanoseconds): void {
     const sums = this.sumsOf(this.callerOf(call));
     sums.calls++;
     sums.inferred++;
@@ -193,24 +188,24 @@ class CallFinder implements CallListener<AskedCall> {
     this.rows[call.row] = RowMark.Inferred;
   }
 
-  private callerOf({ node }: AskedCall): SymbolId {
+  private callerOf({ node }: MeasuredCall): SymbolId {
     return this.tree.symbol[this.tree.parent[node]];
   }
 
   private sumsOf(caller: SymbolId): CallSums {
     let sums = this.sums.get(caller);
-    if (sums === undefined) this.sums.set(caller, (sums = noCalls()));
+    if (sums === undefined) this.sums.set(caller, (sums = emptySums()));
     return sums;
   }
 }
 
-export function noCalls(): CallSums {
+export function emptySums(): CallSums {
   const [minNs, maxNs] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   const counts = { calls: 0, inferred: 0, unwound: 0, longestCutNs: 0 };
   return { ...counts, completeNs: 0, minNs, maxNs, outsideNs: 0, outsideSelfNs: 0, offCpuNs: 0 };
 }
 
-export function addedSums(a: CallSums, b: CallSums): CallSums {
+export function addSums(a: CallSums, b: CallSums): CallSums {
   return {
     calls: a.calls + b.calls,
     inferred: a.inferred + b.inferred,
