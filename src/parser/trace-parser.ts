@@ -1,5 +1,5 @@
 /**
- * Whole lines in, a chunk of events and records out; the counts say what became of each line.
+ * Parses whole lines into chunks of events and records, and counts what became of each line.
  */
 import { isPossibleTime } from '../model/limits.js';
 import { type DamagedLine, type LineCounts, noLines } from '../model/profile/quality.js';
@@ -33,10 +33,10 @@ type BranchLine = Extract<PerfLine, { type: 'branch' }>;
 const NEWLINE = 10;
 const NO_TIME = 'no time, unlike the lines around it';
 const BAD_TIME = 'its time does not fit the lines around it';
-/** No trace is recorded so long and has one event there. */
-const LONGEST_WAIT_SECONDS = 3600;
+/** A first or last event further than this from its neighbour has a garbled time. */
+const MAX_WAIT_SECONDS = 3600;
 
-/** Parses one input, piece by piece. */
+/** Parses one input piece by piece. */
 export class TraceParser {
   readonly counts = noLines();
   readonly damaged: DamagedLine[] = [];
@@ -44,19 +44,20 @@ export class TraceParser {
   private readonly input: string;
   private guard = new TimeGuard();
   private readonly held = new HeldEvent();
-  /** Of the line that is taken. */
+  /** Time of the current line. */
   private readonly time = { seconds: 0, ns: 0 };
-  /** What is parsed now. */
+  /** The bytes being parsed. */
   private bytes: Uint8Array = new Uint8Array();
-  /** Of the held event, if it is the first. */
+  /** Time of the held event, if that is the first. */
   private firstTime: PerfTime | null = null;
+  /** Records before the second branch, waiting for it; null afterwards. */
   private early: (() => void)[] | null = [];
-  /** Of all events but the held one. */
-  private readonly lastNsOfThread = new Map<Tid, Nanoseconds>();
-  /** The thread whose pid is known to be learned. */
-  private learnedTid: Tid = NONE;
-  private learnedPid = NONE;
-  private readonly nameOfThread = new Map<Tid, string>();
+  /** Without the held event. */
+  private readonly threadLastNs = new Map<Tid, Nanoseconds>();
+  /** The last thread whose pid was added. */
+  private addedPidTid: Tid = NONE;
+  private addedPid = NONE;
+  private readonly threadNames = new Map<Tid, string>();
   private readonly chunk = new ChunkBuilder();
 
   constructor(words: TraceContext, input: string) {
@@ -64,17 +65,17 @@ export class TraceParser {
     this.input = input;
   }
 
-  /** `bytes`: whole lines, each with its newline. The chunk is good until the next call, as of all others here. */
+  /** Parses whole lines, each with its newline. The chunk is valid until the next call of any method that returns one. */
   parse(bytes: Uint8Array): TraceChunk {
     const { reader, readerSites, originSeconds } = this.context;
     const lines = reader.read(bytes);
     readerSites.addBranches(reader.takeNewBranches());
-    const plain = originSeconds !== null && standalonePiece(reader, lines, originSeconds);
-    if (plain && this.accepts(plain)) return this.takeStandalone(plain, readerSites);
-    return this.take(lines, readerSites);
+    const piece = originSeconds !== null && standalonePiece(reader, lines, originSeconds);
+    if (piece && this.accepts(piece)) return this.addStandalone(piece, readerSites);
+    return this.parseLines(lines, readerSites);
   }
 
-  /** Its times are known to count, and from which second on: pieces of what follows may be read by others. */
+  /** True once times are known to be present, and from which second they count: then workers may read what follows. */
   get isSettled(): boolean {
     return this.early === null && this.context.timed > 0 && this.context.timeless === 0;
   }
@@ -83,14 +84,14 @@ export class TraceParser {
     return this.context.originSeconds ?? 0;
   }
 
-  /** Whether what was read of a piece by itself is what it means here, behind all that was read before. */
+  /** Returns whether a standalone piece continues what was parsed so far. */
   accepts({ firstNs }: StandalonePiece): boolean {
     const { held, guard } = this;
     return this.isSettled && held.isHeld && guard.isInOrder && !(firstNs < held.timeNs - MAX_STEP_BACK_NS);
   }
 
-  /** Takes a piece that is accepted; `sites`: of the branches of who read it. */
-  takeStandalone(piece: StandalonePiece, sites: ReaderSites): TraceChunk {
+  /** Adds an accepted piece; `sites` belongs to the reader of the piece. */
+  addStandalone(piece: StandalonePiece, sites: ReaderSites): TraceChunk {
     const { chunk, counts, held, context } = this;
     for (const { line, text, reason } of piece.damaged) this.showDamaged(counts.lines + line, text, reason);
     context.flagless += piece.flagless;
@@ -101,11 +102,11 @@ export class TraceParser {
     const { last, branches } = piece;
     if (last && branches) {
       this.confirmHeld();
-      this.guard.goOn(Number.isNaN(last.beforeNs) ? held.timeNs : last.beforeNs, last.timeNs);
+      this.guard.continueFrom(Number.isNaN(last.beforeNs) ? held.timeNs : last.beforeNs, last.timeNs);
       sites.renumber(branches.events);
       chunk.grouped = branches;
       const runs = branches.runs.toSorted((a, b) => a.lastRow - b.lastRow);
-      for (const { tid, lastNs } of runs) this.lastNsOfThread.set(tid, lastNs);
+      for (const { tid, lastNs } of runs) this.threadLastNs.set(tid, lastNs);
       held.set(last.tid, last.cpu, sites.siteOf(last.branch), last.timeNs, counts.lines + last.line, 0);
       held.text = last.text;
     }
@@ -113,8 +114,8 @@ export class TraceParser {
     return chunk.build();
   }
 
-  /** Line by line. `sites`: of the branches of who read them. */
-  private take({ bytes, length, rows, heads, others }: ReadLines, sites: ReaderSites): TraceChunk {
+  /** Parses line by line; `sites` belongs to the reader of the lines. */
+  private parseLines({ bytes, length, rows, heads, others }: ReadLines, sites: ReaderSites): TraceChunk {
     this.bytes = bytes;
     let other = 0;
     for (let row = 0; row < length; row++) {
@@ -122,31 +123,31 @@ export class TraceParser {
       const at = row * LINE_COLUMNS;
       const start = rows[at + Line.Start];
       const branch = rows[at + Line.Branch];
-      if (branch === OTHER) this.takeOther(others[other++], start);
-      else this.takeKnown(heads[rows[at + Line.Head]], rows[at + Line.Ns], sites.siteOf(branch), start);
+      if (branch === OTHER) this.parseOther(others[other++], start);
+      else this.addBranch(heads[rows[at + Line.Head]], rows[at + Line.Ns], sites.siteOf(branch), start);
     }
     this.holdText();
     return this.chunk.build();
   }
 
-  private takeKnown({ tid, pid, cpu, seconds }: Head, ns: number, site: SiteId, start: number): void {
+  private addBranch({ tid, pid, cpu, seconds }: Head, ns: number, site: SiteId, start: number): void {
     const { context, counts, time } = this;
     time.seconds = seconds;
     time.ns = ns;
-    if (this.early) this.doubtFirst({ ...time });
+    if (this.early) this.checkFirst({ ...time });
     const fault = this.timeFault(time);
     if (fault !== null) return this.damage(counts.lines, this.lineAt(start), fault);
     counts.events++;
     this.hold(tid, cpu, site, context.timeOf(time), start);
-    if (pid !== NOT_PRINTED) this.learnPid(tid, pid);
+    if (pid !== NOT_PRINTED) this.addPid(tid, pid);
   }
 
-  /** The line that begins there, without its end. */
+  /** Returns the line that begins at `start`, without its line end. */
   private lineAt(start: number): string {
     return lineText(this.bytes, start, this.bytes.indexOf(NEWLINE, start));
   }
 
-  /** The rest of an input: perhaps a line without its newline, whose last word may be cut and is not used. */
+  /** Ends the input. The rest may be a line without a newline: its last word may be cut off, so it is not used. */
   finish(rest: Uint8Array): TraceChunk {
     if (rest.length > 0) {
       this.counts.lines++;
@@ -154,26 +155,26 @@ export class TraceParser {
       this.damage(this.counts.lines, text, 'the last line has no newline: it may be cut');
     }
     const { held, guard } = this;
-    if (held.isHeld && guard.isFarFromLast(LONGEST_WAIT_SECONDS * 1e9)) this.dropHeld(BAD_TIME);
+    if (held.isHeld && guard.isLastOutlier(MAX_WAIT_SECONDS * 1e9)) this.dropHeld(BAD_TIME);
     else if (held.isHeld) this.chunk.addEvent(held.tid, held.cpu, held.site, held.timeNs);
     held.isHeld = false;
-    this.takeEarly();
+    this.addEarly();
     return this.chunk.build();
   }
 
-  /** Lines of which only the length is known. */
+  /** Adds lines that were dropped for their length. */
   addOverlong(count: number): void {
     for (let i = 0; i < count; i++) this.damage(++this.counts.lines, '', OVERLONG);
   }
 
-  private takeOther(line: PerfLine, start: number): void {
+  private parseOther(line: PerfLine, start: number): void {
     switch (line.type) {
       case 'branch':
-        return this.takeBranch(line, start);
+        return this.parseBranch(line, start);
       case 'error':
-        return this.inTime(line.time, start, () => this.takeError(line));
+        return this.whenTimed(line.time, start, () => this.addErrorLine(line));
       case 'sideband':
-        return this.inTime(line.prefix.time, start, () => this.takeSideband(line));
+        return this.whenTimed(line.prefix.time, start, () => this.addSidebandLine(line));
       case 'ignored':
         this.counts.ignoredLines++;
         return;
@@ -183,14 +184,14 @@ export class TraceParser {
     }
   }
 
-  private takeBranch(line: BranchLine, start: number): void {
+  private parseBranch(line: BranchLine, start: number): void {
     const { prefix, flags } = line;
     const { time, tid } = prefix;
     if (tid <= 0 || flags.notTaken) {
       this.counts.ignoredLines++;
       return;
     }
-    if (this.early) this.doubtFirst(time);
+    if (this.early) this.checkFirst(time);
     const fault = this.timeFault(time);
     if (fault !== null) return this.damage(this.counts.lines, this.lineAt(start), fault);
     if (flags.unknown !== null) this.context.unknownFlags.add(flags.unknown);
@@ -198,23 +199,23 @@ export class TraceParser {
     const site = this.context.interner.site(flags.kind, edgeOf(flags.kind, flags.edge), line.from, line.to);
     const timeNs = time ? this.context.timeOf(time) : 0;
     this.hold(tid, prefix.cpu ?? NONE, site, timeNs, start);
-    this.learnName(prefix, timeNs);
+    this.addBranchName(prefix, timeNs);
   }
 
-  /** A first line has no line before it that could contradict it: one that stands alone, far from the second, is garbled. */
-  private doubtFirst(time: PerfTime | null): void {
+  /** Drops a first event far from the second: no line before it could contradict its time. */
+  private checkFirst(time: PerfTime | null): void {
     const { held, firstTime, context } = this;
     if (this.counts.events === 0) this.firstTime = time;
     else this.firstTime = null;
     if (!held.isHeld || firstTime === null || time === null) return;
-    if (Math.abs(firstTime.seconds - time.seconds) < LONGEST_WAIT_SECONDS) return;
+    if (Math.abs(firstTime.seconds - time.seconds) < MAX_WAIT_SECONDS) return;
     this.dropHeld(BAD_TIME);
     this.guard = new TimeGuard();
     this.firstTime = time;
-    if (context.timed-- === 1) context.originSeconds = null; // it was the only one, and had set the origin
+    if (context.timed-- === 1) context.originSeconds = null; // it was the only one and had set the origin
   }
 
-  /** What is wrong with the time of a branch; null: nothing, and it is counted. */
+  /** Returns what is wrong with the time of a branch, or null; then the branch is counted. */
   private timeFault(time: PerfTime | null): string | null {
     if (time !== null && !this.isNear(time)) return FAR_TIME;
     return this.fitsTiming(time) ? null : NO_TIME;
@@ -224,7 +225,7 @@ export class TraceParser {
     return this.context.originSeconds === null || isPossibleTime(this.context.timeOf(time));
   }
 
-  /** All branches of a trace have a time, or none has. A first line that lost its own decides nothing. */
+  /** Returns false for a branch with a time where the others have none, or the reverse. A first line that lost its time is dropped. */
   private fitsTiming(time: PerfTime | null): boolean {
     const { context } = this;
     if (time !== null && context.timed === 0 && context.timeless === 1 && this.held.isHeld) {
@@ -237,20 +238,20 @@ export class TraceParser {
     return fits;
   }
 
-  /** Holds an event back until the next one has confirmed its time; `start`: of its line in the bytes. */
+  /** Holds an event until the next one confirms its time; `start` is the offset of its line. */
   private hold(tid: Tid, cpu: number, site: SiteId, timeNs: Nanoseconds, start: number): void {
     const { held } = this;
     if (this.guard.contradicts(timeNs) && held.isHeld) this.dropHeld(BAD_TIME);
     else if (held.isHeld) this.confirmHeld();
-    if (this.early && held.isHeld) this.takeEarly();
+    if (this.early && held.isHeld) this.addEarly();
     held.set(tid, cpu, site, timeNs, this.counts.lines, start);
   }
 
-  /** Every time that is confirmed counts, however the lines are cut into pieces; one that is dropped never does. */
+  /** Adds the held event. Dropped events never get here, wherever the input is cut into pieces. */
   private confirmHeld(): void {
     const { held } = this;
     this.chunk.addEvent(held.tid, held.cpu, held.site, held.timeNs);
-    this.lastNsOfThread.set(held.tid, held.timeNs);
+    this.threadLastNs.set(held.tid, held.timeNs);
   }
 
   private dropHeld(reason: string): void {
@@ -260,44 +261,44 @@ export class TraceParser {
     this.damage(held.line, held.text ?? this.lineAt(held.start), reason);
   }
 
-  /** The bytes are the caller's, and go; the line that is held may still turn out to be damaged. */
+  /** Copies the held line, which may still turn out to be damaged; the bytes belong to the caller. */
   private holdText(): void {
     const { held } = this;
     if (held.isHeld && held.text === null) held.text = this.lineAt(held.start).slice(0, MAX_SHOWN_LENGTH);
   }
 
-  /** Records before an input's second branch wait: what time it is there, only branches tell. `start`: of the record's line. */
-  private inTime(time: PerfTime | null, start: number, take: () => void): void {
+  /** Adds a record, or delays it until the second branch: before that, the time of the input is unknown. */
+  private whenTimed(time: PerfTime | null, start: number, add: () => void): void {
     const { early, counts } = this;
-    if (early === null && (time === null || isBeforeRecording(time) || this.isNear(time))) return take();
+    if (early === null && (time === null || isBeforeRecording(time) || this.isNear(time))) return add();
     const line = counts.lines;
     const text = this.lineAt(start).slice(0, MAX_SHOWN_LENGTH);
-    const takeIfNear = () => {
-      if (time === null || isBeforeRecording(time) || this.isNear(time)) take();
+    const addIfNear = () => {
+      if (time === null || isBeforeRecording(time) || this.isNear(time)) add();
       else this.damage(line, text, FAR_TIME);
     };
-    if (early) early.push(takeIfNear);
-    else takeIfNear();
+    if (early) early.push(addIfNear);
+    else addIfNear();
   }
 
-  private takeEarly(): void {
+  private addEarly(): void {
     const { early } = this;
     this.early = null;
     for (const record of early ?? []) record();
   }
 
-  private takeError(line: ErrorLine): void {
+  private addErrorLine(line: ErrorLine): void {
     this.counts.gapLines++;
     addError(line, line.time ? this.context.timeOf(line.time) : this.lastNsOf(line.tid), this);
   }
 
-  /** When a thread was seen last, or anything was. */
+  /** Time of the thread's last event, or if it has none, of the last event of all. */
   private lastNsOf(tid: Tid): Nanoseconds {
     const { held } = this;
-    return tid === held.tid ? held.timeNs : (this.lastNsOfThread.get(tid) ?? held.timeNs);
+    return tid === held.tid ? held.timeNs : (this.threadLastNs.get(tid) ?? held.timeNs);
   }
 
-  private takeSideband(line: SidebandLine): void {
+  private addSidebandLine(line: SidebandLine): void {
     const { time } = line.prefix;
     this.counts.ignoredLines++;
     addSideband(line, time && !isBeforeRecording(time) ? this.context.timeOf(time) : this.held.timeNs, this);
@@ -311,23 +312,23 @@ export class TraceParser {
     this.chunk.addMapping(mapping);
   }
 
-  private learnPid(tid: Tid, pid: number): void {
-    if (tid === this.learnedTid && pid === this.learnedPid) return;
+  private addPid(tid: Tid, pid: number): void {
+    if (tid === this.addedPidTid && pid === this.addedPid) return;
     this.addName({ tid, pid, comm: null, parent: null, timeNs: this.held.timeNs });
-    this.learnedTid = tid;
-    this.learnedPid = pid;
+    this.addedPidTid = tid;
+    this.addedPid = pid;
   }
 
-  private learnName({ tid, pid, comm }: Prefix, timeNs: Nanoseconds): void {
+  private addBranchName({ tid, pid, comm }: Prefix, timeNs: Nanoseconds): void {
     if (pid !== null || comm !== null) this.addName({ tid, pid, comm, parent: null, timeNs });
   }
 
-  /** `comm`: bytes as latin1 characters. */
+  /** Adds a name; its `comm` is bytes as latin1 characters. */
   addName(name: ThreadName): void {
     const text = `${name.pid}/${name.comm}`;
-    if (this.nameOfThread.get(name.tid) === text) return;
-    this.nameOfThread.set(name.tid, copied(text));
-    if (name.tid === this.learnedTid) this.learnedTid = NONE; // its pid counts anew where a branch prints it
+    if (this.threadNames.get(name.tid) === text) return;
+    this.threadNames.set(name.tid, copied(text));
+    if (name.tid === this.addedPidTid) this.addedPidTid = NONE; // a branch that prints its pid adds it again
     this.chunk.addName({ ...name, comm: name.comm === null ? null : fromLatin1(name.comm) });
   }
 

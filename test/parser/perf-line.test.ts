@@ -430,7 +430,7 @@ test('twenty-four shapes of lines recorded on hardware', () => {
 
 describe('what cannot be read is damaged, and says why', () => {
   const NO_TARGET = 'no " => ADDRESS" (a cut line, or perf script without +addr)';
-  const NO_SOURCE = 'a branch without an address it comes from';
+  const NO_SOURCE = 'a branch without an origin address';
   test.each([
     ['other text', 'Warning:', 'not a line of perf script'],
     ['binary', '\x00\x01\x02PERF', 'not a line of perf script'],
@@ -688,18 +688,18 @@ test('no line of 60 KB takes long', () => {
 describe('what no machine prints is damage', () => {
   const FROM_TO = 'call 401000 main+0x0 => 402000 work+0x0';
   test.each([
-    ['7 [-2] 1.000000001: call 401000 main+0x0 => 402000 work+0x0', 'a processor number that cannot be'],
-    [`-2 [000] 1.000000001: ${FROM_TO}`, 'a thread or process id that no kernel gives out'],
-    [`-2/7 [000] 1.000000001: ${FROM_TO}`, 'a thread or process id that no kernel gives out'],
-    ['7 [000] 1.000000001: PERF_RECORD_COMM: x:7/4294967295', 'a thread or process id that no kernel gives out'],
+    ['7 [-2] 1.000000001: call 401000 main+0x0 => 402000 work+0x0', 'an impossible CPU number'],
+    [`-2 [000] 1.000000001: ${FROM_TO}`, 'a thread or process id that no kernel assigns'],
+    [`-2/7 [000] 1.000000001: ${FROM_TO}`, 'a thread or process id that no kernel assigns'],
+    ['7 [000] 1.000000001: PERF_RECORD_COMM: x:7/4294967295', 'a thread or process id that no kernel assigns'],
     [
       '7 [000] 1.000000001: PERF_RECORD_FORK(18446744073709551616:1):(1:1)',
-      'a thread or process id that no kernel gives out',
+      'a thread or process id that no kernel assigns',
     ],
-    ['7 [000] 1.000000001: PERF_RECORD_EXIT(7:2147483648):(7:7)', 'a thread or process id that no kernel gives out'],
+    ['7 [000] 1.000000001: PERF_RECORD_EXIT(7:2147483648):(7:7)', 'a thread or process id that no kernel assigns'],
     [
       ' instruction trace error type 1 time 1.000000001 cpu -3 pid 1 tid 1 ip 0 code 7: Overflow',
-      'a processor number that cannot be',
+      'an impossible CPU number',
     ],
     ['7 [000] 1.000000001: call 4010000000000000 main+0x0 => 402000 work+0x0', 'an address that no program has'],
     [

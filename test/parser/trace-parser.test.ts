@@ -475,7 +475,7 @@ describe('where lines are cut into pieces does not matter', () => {
     expect(events.map((event) => event.split(' ')[2]).every((ns) => Number(ns) < 10)).toBe(true);
     expect(records).toEqual([]);
     expect(counts).toEqual({ lines: 29, events: 6, gapLines: 0, ignoredLines: 0, damagedLines: 23 });
-    expect(damaged[0]?.reason).toBe('its time lies more than 52 days from that of the first line');
+    expect(damaged[0]?.reason).toBe('its time is more than 52 days from that of the first line');
   });
 });
 

@@ -1,14 +1,14 @@
 /**
- * The ends of branches as numbers: a row for each text that stands before an arrow, and for each that stands behind one.
+ * The ends of branches: a row for each distinct text before an arrow (origins) and after one (targets).
  */
 import { END_ADDRESS, END_BYTES, END_FILE, END_FLAGS, END_START, END_SYMBOL } from './layout';
-import { Column } from './memory';
+import { GrowingBuffer } from './memory';
 
-export const origins = Column.make();
-export const targets = Column.make();
+export const origins = GrowingBuffer.make();
+export const targets = GrowingBuffer.make();
 
-/** A new row; its number. */
-export function addEnd(ends: Column, address: f64, start: f64, symbol: i32, file: i32, flags: u32): u32 {
+/** Adds a row and returns its number. */
+export function addEnd(ends: GrowingBuffer, address: f64, start: f64, symbol: i32, file: i32, flags: u32): u32 {
   const row = ends.extend(END_BYTES);
   store<f64>(row, address, END_ADDRESS);
   store<f64>(row, start, END_START);
@@ -18,6 +18,6 @@ export function addEnd(ends: Column, address: f64, start: f64, symbol: i32, file
   return countOf(ends) - 1;
 }
 
-export function countOf(ends: Column): u32 {
+export function countOf(ends: GrowingBuffer): u32 {
   return <u32>(ends.used / END_BYTES);
 }

@@ -1,11 +1,13 @@
 /**
- * The inner loop of reading: lines whose every byte was seen before, but for their times.
+ * The inner loop of reading: lines whose bytes, except the time, were all seen before.
  *
- * Whatever is not known by its bytes is left to the tolerant parser, which tells what it made of it (`learn…`), so that
- * it is known the next time. Three tables hold what was seen: heads (a line up to the dot of its time: thread, processor,
- * second), origins (from the time's colon to the arrow) and targets (from there to the newline). Text comes in pieces of
- * whole lines, and no entry goes on behind a newline, so that none is found across the end of a piece.
+ * Unknown text is left to the reference parser, which adds its result (`cache…`), so that the text is known the next time.
+ * Three tables hold known text: heads (a line up to the dot of its time: thread, CPU, second), origins (from the colon after the
+ * time to the arrow) and targets (from there to the newline). Pieces consist of whole lines, and no entry extends past a
+ * newline, so no match crosses the end of a piece.
  */
+
+import { branchNumber, pairs } from './branch-table';
 import { addEnd, countOf, origins as originEnds, targets as targetEnds } from './ends';
 import {
   LINE_BRANCH,
@@ -18,8 +20,7 @@ import {
   STOP_UNKNOWN_HEAD,
   STOP_UNKNOWN_REST,
 } from './layout';
-import { Column } from './memory';
-import { branchFrom, pairs } from './pair-table';
+import { GrowingBuffer } from './memory';
 import { Entry, lengthOf, TextTable, UNKNOWN } from './text-table';
 import {
   addFlagWords as addWords,
@@ -37,21 +38,21 @@ import {
   to,
 } from './usual-branch';
 
-/** The hashes look at so many bytes of a text. */
-const LEAST_HEAD: u32 = 12;
-const LEAST_ORIGIN: u32 = 44;
-const LEAST_TARGET: u32 = 20;
+/** The hashes read this many bytes of a text. */
+const MIN_HEAD: u32 = 12;
+const MIN_ORIGIN: u32 = 44;
+const MIN_TARGET: u32 = 20;
 const COLON: u8 = 58;
-/** Behind the text: words are read whole. */
+/** After the text, because it is read in whole words. */
 const PADDING: usize = 64;
 
 const heads = TextTable.make();
 const origins = TextTable.make();
 const targets = TextTable.make();
-const text = Column.make();
-export const lines = Column.make();
+const text = GrowingBuffer.make();
+export const lines = GrowingBuffer.make();
 
-/** Where the piece begins: all offsets are counted from here. */
+/** Start of the piece: all offsets count from here. */
 let base: usize = 0;
 let end: usize = 0;
 let line: usize = 0;
@@ -59,20 +60,20 @@ let rest: usize = 0;
 let row: u32 = 0;
 let ns: i32 = 0;
 
-/** Room for so many bytes: a piece is written there before `begin` is called. */
-export function roomForText(bytes: usize): usize {
+/** Returns the address of a buffer: a piece is written there before `begin` is called. */
+export function reserveText(bytes: usize): usize {
   text.used = 0;
   return text.extend(bytes + PADDING);
 }
 
-/** The piece is in the room, from one of its bytes up to another. */
+/** Begins a piece, which is in the text buffer between two offsets. */
 export function begin(from: usize, to: usize): void {
   base = text.start + from;
   end = text.start + to;
   lines.used = 0;
 }
 
-/** Reads from an offset on, up to the first line that is not known; says why it stopped. */
+/** Reads from an offset up to the first unknown line. Returns why it stopped. */
 export function read(offset: usize): i32 {
   let at = base + offset;
   while (at < end) {
@@ -88,8 +89,8 @@ export function read(offset: usize): i32 {
     const targetAt = rest + lengthOf(origin);
     const target = origin === UNKNOWN ? UNKNOWN : targets.find(targetAt, targetHash(targetAt));
     if (target === UNKNOWN) {
-      if (!learn(rest)) return STOP_UNKNOWN_REST;
-      continue; // now it is known
+      if (!cacheBranch(rest)) return STOP_UNKNOWN_REST;
+      continue; // it is known now
     }
     append(at, branchOf(origins.entryOf(origin), targets.entryOf(target)), row, ns);
     at = targetAt + lengthOf(target);
@@ -98,16 +99,16 @@ export function read(offset: usize): i32 {
   return STOP_DONE;
 }
 
-/** A new branch in its usual form; false: somebody else has to read it. */
-function learn(rest: usize): bool {
+/** Parses and caches a new branch in its usual form. Returns false if the reference parser must read it. */
+function cacheBranch(rest: usize): bool {
   if (!readBranch(rest)) return false;
   const length = <u32>(targetAt - rest);
   const targetLength = <u32>(lineEnd - targetAt);
-  if (length < LEAST_ORIGIN || targetLength < LEAST_TARGET) return false;
-  return learnFrom(rest, length) && learnTo(targetAt, targetLength);
+  if (length < MIN_ORIGIN || targetLength < MIN_TARGET) return false;
+  return cacheParsedOrigin(rest, length) && cacheParsedTarget(targetAt, targetLength);
 }
 
-function learnFrom(at: usize, length: u32): bool {
+function cacheParsedOrigin(at: usize, length: u32): bool {
   const hash = originHash(at);
   if (origins.find(at, hash) !== UNKNOWN) return true;
   const symbol = symbolOf(from);
@@ -117,7 +118,7 @@ function learnFrom(at: usize, length: u32): bool {
   return true;
 }
 
-function learnTo(at: usize, length: u32): bool {
+function cacheParsedTarget(at: usize, length: u32): bool {
   const hash = targetHash(at);
   if (targets.find(at, hash) !== UNKNOWN) return true;
   const symbol = symbolOf(to);
@@ -127,17 +128,17 @@ function learnTo(at: usize, length: u32): bool {
   return true;
 }
 
-/** Where the line begins that reading stopped at. */
+/** Offset of the line that reading stopped at. */
 export function lineStart(): usize {
   return line - base;
 }
 
-/** Where that line goes on behind its time, if its head is known. */
+/** Offset after the time of that line, if its head is known. */
 export function restStart(): usize {
   return rest - base;
 }
 
-/** The row of its head, and its nanoseconds, likewise. */
+/** Row of its head, and its nanoseconds, likewise. */
 export function lineHead(): u32 {
   return row;
 }
@@ -146,22 +147,22 @@ export function lineNs(): u32 {
   return ns;
 }
 
-/** What a line is that was read elsewhere. */
+/** Adds a line that was read elsewhere. */
 export function addLine(start: u32, branch: u32, head: u32, ns: u32): void {
   append(base + start, branch, head, ns);
 }
 
-/** False: it cannot be kept. */
-export function learnHead(start: usize, length: u32, row: u32): bool {
-  return length >= LEAST_HEAD && heads.add(base + start, length, headHash(base + start), row);
+/** Returns false if it cannot be kept. */
+export function cacheHead(start: usize, length: u32, row: u32): bool {
+  return length >= MIN_HEAD && heads.add(base + start, length, headHash(base + start), row);
 }
 
-/** Words of flags, with two blanks behind them, and what they mean: they are in the room for text. */
+/** Adds flags: words followed by two blanks in the text buffer, and their encoded meaning. */
 export function addFlagWords(start: usize, length: u32, meaning: u32): void {
   addWords(text.start + start, length, meaning);
 }
 
-/** An origin as a text that is kept elsewhere; its number. */
+/** Adds an origin that is kept as a text elsewhere. Returns its number. */
 export function addOrigin(flags: u32, row: u32): u32 {
   return addEnd(originEnds, 0, 0, ~row, NO_FILE, flags);
 }
@@ -170,20 +171,20 @@ export function addTarget(row: u32): u32 {
   return addEnd(targetEnds, 0, 0, ~row, NO_FILE, 0);
 }
 
-/** At least so many bytes. */
-export function learnOrigin(start: usize, length: u32, origin: u32): void {
-  if (length >= LEAST_ORIGIN) origins.add(base + start, length, originHash(base + start), origin);
+/** Texts too short to hash are not cached. */
+export function cacheOrigin(start: usize, length: u32, origin: u32): void {
+  if (length >= MIN_ORIGIN) origins.add(base + start, length, originHash(base + start), origin);
 }
 
-export function learnTarget(start: usize, length: u32, target: u32): void {
-  if (length >= LEAST_TARGET) targets.add(base + start, length, targetHash(base + start), target);
+export function cacheTarget(start: usize, length: u32, target: u32): void {
+  if (length >= MIN_TARGET) targets.add(base + start, length, targetHash(base + start), target);
 }
 
 export function branch(origin: u32, target: u32): u32 {
-  return branchFrom(origin, target);
+  return branchNumber(origin, target);
 }
 
-export function forgetHeads(): void {
+export function clearHeads(): void {
   heads.clear();
 }
 
@@ -219,7 +220,7 @@ export function targetsBytes(): usize {
   return targetEnds.used;
 }
 
-/** Of the symbols, where their names stand, and how long they are. */
+/** Offset and length of each symbol's name, relative to `namesStart`. */
 export function symbolsStart(): usize {
   return symbols.start;
 }
@@ -232,7 +233,7 @@ export function namesStart(): usize {
   return startOfNames();
 }
 
-/** The same of files. */
+/** Likewise for files. */
 export function filesStart(): usize {
   return files.start;
 }
@@ -253,21 +254,21 @@ function append(at: usize, branch: u32, head: u32, ns: u32): void {
   store<u32>(line, ns, LINE_NS);
 }
 
-/** Most branches go where they went last. */
+/** Most origins repeat their last target, so each entry remembers that. */
 function branchOf(origin: Entry, target: Entry): u32 {
   if (origin.noteKey === target.value) return origin.note;
-  const number = branchFrom(origin.value, target.value);
+  const number = branchNumber(origin.value, target.value);
   origin.noteKey = target.value;
   origin.note = number;
   return number;
 }
 
-/** The first bytes tell threads and processors apart. */
+/** The first bytes differ between threads and CPUs. */
 function headHash(at: usize): u32 {
   return folded(load<u64>(at) * 0x9e3779b97f4a7c15 + <u64>load<u32>(at, 8) * 0xc2b2ae3d27d4eb4f);
 }
 
-/** Of flags and the first address: in perf's usual columns the bytes that differ most. */
+/** Hashes the flags and the first address: in perf's usual columns the bytes that differ most. */
 function originHash(at: usize): u32 {
   const flags = load<u64>(at, 4) * 0x9e3779b97f4a7c15;
   return folded(flags + load<u64>(at, 28) * 0xc2b2ae3d27d4eb4f + load<u64>(at, 36) * 0x165667b19e3779f9);
@@ -282,7 +283,7 @@ function folded(sum: u64): u32 {
   return <u32>((sum ^ (sum >> 29)) >> 24);
 }
 
-/** Nine digits as their number, eight of them at once; -1 if they are not all digits. */
+/** Parses nine digits, eight of them at once; -1 if they are not all digits. */
 function nineDigits(at: usize): i32 {
   const digits = load<u64>(at) ^ 0x3030303030303030;
   if (((digits + 0x7676767676767676) | digits) & 0x8080808080808080) return -1;

@@ -1,5 +1,5 @@
 /**
- * Memory of the kernel: it is given out from one end and never given back; what grows leaves its old place behind.
+ * The kernel's memory: a bump allocator that never frees. A buffer that grows abandons its old memory.
  */
 const PAGE: usize = 65536;
 let top: usize = (__heap_base + 15) & ~15;
@@ -12,13 +12,13 @@ export function allocate(bytes: usize): usize {
   return start;
 }
 
-/** How much is given out. */
+/** Bytes allocated so far. */
 export function memoryUsed(): usize {
   return top;
 }
 
-/** Another kernel's memory was copied into this one, so far. */
-export function takeOver(used: usize): void {
+/** Continues after the copied memory of another kernel that used this many bytes. */
+export function restore(used: usize): void {
   allocate(used - top);
 }
 
@@ -28,18 +28,18 @@ export function zeroed(bytes: usize): usize {
   return start;
 }
 
-/** Bytes that are written one behind the other; used again from the start for each piece, or kept. */
+/** An append-only sequence of bytes; kept, or overwritten by each piece. */
 @unmanaged
-export class Column {
+export class GrowingBuffer {
   start: usize = 0;
   capacity: usize = 0;
   used: usize = 0;
 
-  static make(): Column {
-    return changetype<Column>(zeroed(offsetof<Column>()));
+  static make(): GrowingBuffer {
+    return changetype<GrowingBuffer>(zeroed(offsetof<GrowingBuffer>()));
   }
 
-  /** The address of so many new bytes. */
+  /** Appends bytes and returns their address. */
   @inline
   extend(bytes: usize): usize {
     if (this.used + bytes > this.capacity) this.grow(bytes);

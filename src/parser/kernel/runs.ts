@@ -1,8 +1,8 @@
 /**
- * The branches of a piece by lane, each lane's in their order: a lane is a thread on a processor.
+ * Groups the branches of a piece by lane (one thread on one CPU), in order.
  *
- * A run is the events of one lane, eight bytes each: the branch, and the nanoseconds since the event before it. Where these do
- * not fit, and at the beginning, stand FAR and the branch, and then the time itself.
+ * An event takes eight bytes: the branch and the nanoseconds since the previous event of the lane. The first event, and any
+ * whose step does not fit, takes 16: FAR, the branch, and the time itself.
  */
 import {
   LINE_BRANCH,
@@ -18,23 +18,23 @@ import {
   RUN_NS,
 } from './layout';
 import { lines } from './lines';
-import { Column, zeroed } from './memory';
+import { GrowingBuffer, zeroed } from './memory';
 
 const EVENT_BYTES: usize = 8;
 const FAR: u32 = u32.MAX_VALUE;
-/** As in model/limits.ts: times further from the origin are damage, which the parser tells of line by line. */
-const FURTHEST_NS: i64 = 1 << 52;
-/** No clock of a processor steps back so far. */
-const LARGEST_STEP_BACK_NS: i64 = 1_000_000;
+/** As in model/limits.ts: times further from the origin are damaged, which the parser reports line by line. */
+const MAX_TIME_NS: i64 = 1 << 52;
+/** No CPU's clock steps back further. */
+const MAX_STEP_BACK_NS: i64 = 1_000_000;
 
-/** By row of a head: the nanoseconds at which its second began, and its lane. */
-const headFacts = Column.make();
+/** By row of a head: the start of its second in nanoseconds, and its lane. */
+const headRows = GrowingBuffer.make();
 const HEAD_NS: usize = 0;
 const HEAD_LANE: usize = 8;
 const HEAD_BYTES: usize = 16;
 
-/** By lane: the time of its last event, where its next event goes, and the piece that it was seen in last. */
-const laneFacts = Column.make();
+/** By lane: the time of its last event, the offset of its next event, the last piece it was in, and counts in that piece. */
+const laneRows = GrowingBuffer.make();
 const LANE_NS: usize = 0;
 const LANE_AT: usize = 8;
 const LANE_PIECE: usize = 12;
@@ -43,55 +43,55 @@ const LANE_FAR_EVENTS: usize = 20;
 const LANE_LAST_ROW: usize = 24;
 const LANE_BYTES: usize = 32;
 
-const runs = Column.make();
-const events = Column.make();
-/** Number of the piece; like all that outlives one, it is in memory. */
+const runs = GrowingBuffer.make();
+const events = GrowingBuffer.make();
+/** Number of the piece; in memory, like all state that outlives a piece. */
 const pieceAt = zeroed(4);
-let lowestNs: i64 = 0;
-let highestNs: i64 = 0;
+let lowest: i64 = 0;
+let highest: i64 = 0;
 
-/** A row of a head's facts; heads come one after the other. */
+/** Adds the next head. */
 export function addHead(seconds: f64, lane: u32): void {
-  const facts = headFacts.extend(HEAD_BYTES);
+  const facts = headRows.extend(HEAD_BYTES);
   store<i64>(facts, <i64>seconds * 1_000_000_000, HEAD_NS);
   store<u32>(facts, lane, HEAD_LANE);
-  while (laneFacts.used <= <usize>lane * LANE_BYTES) memory.fill(laneFacts.extend(LANE_BYTES), 0, LANE_BYTES);
+  while (laneRows.used <= <usize>lane * LANE_BYTES) memory.fill(laneRows.extend(LANE_BYTES), 0, LANE_BYTES);
 }
 
-export function forgetHeadFacts(): void {
-  headFacts.used = 0;
+export function clearHeadRows(): void {
+  headRows.used = 0;
 }
 
 /**
- * Sorts the branches of all lines but those from row `count` on. False if times step back too far, or are too far from the
- * origin: then somebody who knows more has to look at the lines one by one. `origin`: the second that times are counted from.
+ * Groups the branches of the first `count` lines; times count from the second `origin`. Returns false if times step back too
+ * far or are too far from the origin: then the parser must read line by line.
  */
 export function group(count: u32, origin: f64): bool {
   runs.used = 0;
   store<u32>(pieceAt, load<u32>(pieceAt) + 1);
   const originNs = <i64>origin * 1_000_000_000;
   if (!measure(count)) return false;
-  if (highestNs - originNs > FURTHEST_NS || originNs - lowestNs > FURTHEST_NS) return false;
+  if (highest - originNs > MAX_TIME_NS || originNs - lowest > MAX_TIME_NS) return false;
   layOut(originNs);
   write(count, originNs);
   return true;
 }
 
-/** How much room each lane needs. */
+/** Counts the events of each lane. */
 function measure(count: u32): bool {
   let lastNs: i64 = i64.MIN_VALUE / 2;
-  lowestNs = i64.MAX_VALUE;
-  highestNs = i64.MIN_VALUE;
+  lowest = i64.MAX_VALUE;
+  highest = i64.MIN_VALUE;
   const piece = load<u32>(pieceAt);
   const end = lines.start + <usize>count * LINE_BYTES;
   for (let line = lines.start; line < end; line += LINE_BYTES) {
     if (load<i32>(line, LINE_BRANCH) === OTHER) continue;
     const head = headOf(line);
     const timeNs = timeOf(line, head);
-    if (timeNs < lastNs - LARGEST_STEP_BACK_NS) return false;
+    if (timeNs < lastNs - MAX_STEP_BACK_NS) return false;
     lastNs = timeNs;
-    lowestNs = min(lowestNs, timeNs);
-    highestNs = max(highestNs, timeNs);
+    lowest = min(lowest, timeNs);
+    highest = max(highest, timeNs);
     const lane = laneOf(head);
     if (load<u32>(lane, LANE_PIECE) !== piece) beginLane(lane, piece, load<u32>(head, HEAD_LANE));
     const isFar: u32 = fits(timeNs - load<i64>(lane, LANE_NS)) ? 0 : 1;
@@ -111,12 +111,12 @@ function beginLane(lane: usize, piece: u32, number: u32): void {
   store<u32>(runs.extend(RUN_BYTES), number, RUN_LANE);
 }
 
-/** Each lane's events stand together. */
+/** Lays out the runs: the events of each lane are contiguous. */
 function layOut(originNs: i64): void {
   events.used = 0;
   let offset: u32 = 0;
   for (let run = runs.start; run < runs.start + runs.used; run += RUN_BYTES) {
-    const lane = laneFacts.start + <usize>load<u32>(run, RUN_LANE) * LANE_BYTES;
+    const lane = laneRows.start + <usize>load<u32>(run, RUN_LANE) * LANE_BYTES;
     const count = load<u32>(lane, LANE_EVENTS);
     const bytes = (count + load<u32>(lane, LANE_FAR_EVENTS)) * <u32>EVENT_BYTES;
     store<u32>(run, count, RUN_EVENTS);
@@ -156,7 +156,7 @@ function write(count: u32, originNs: i64): void {
 }
 
 function headOf(line: usize): usize {
-  return headFacts.start + <usize>load<u32>(line, LINE_HEAD) * HEAD_BYTES;
+  return headRows.start + <usize>load<u32>(line, LINE_HEAD) * HEAD_BYTES;
 }
 
 function timeOf(line: usize, head: usize): i64 {
@@ -164,7 +164,7 @@ function timeOf(line: usize, head: usize): i64 {
 }
 
 function laneOf(head: usize): usize {
-  return laneFacts.start + <usize>load<u32>(head, HEAD_LANE) * LANE_BYTES;
+  return laneRows.start + <usize>load<u32>(head, HEAD_LANE) * LANE_BYTES;
 }
 
 function fits(step: i64): bool {
@@ -187,11 +187,11 @@ export function eventsBytes(): usize {
   return events.used;
 }
 
-/** Of all events that were sorted; meaningless if there was none. */
-export function lowest(origin: f64): f64 {
-  return <f64>(lowestNs - <i64>origin * 1_000_000_000);
+/** Earliest time of the grouped events; undefined if there is none. */
+export function lowestNs(origin: f64): f64 {
+  return <f64>(lowest - <i64>origin * 1_000_000_000);
 }
 
-export function highest(origin: f64): f64 {
-  return <f64>(highestNs - <i64>origin * 1_000_000_000);
+export function highestNs(origin: f64): f64 {
+  return <f64>(highest - <i64>origin * 1_000_000_000);
 }

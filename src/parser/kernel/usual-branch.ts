@@ -1,13 +1,13 @@
 /**
- * The branch of a line in its usual form, read from its bytes: flags, two addresses, their functions with offsets.
+ * Parses a branch in its usual form: flags, and two addresses with their functions and offsets.
  *
  *     "   call                       401163 main+0xa3 =>           401260 leaf+0x0"
  *     "   call                       401163 main+0xa3 (/opt/demo) =>           401260 leaf+0x0 (/opt/demo)"
  *
- * Whatever looks otherwise, in any way, is for the tolerant parser (perf-line.ts), which says the same of these.
+ * Any other form is left to the reference parser (perf-line.ts), which parses this one to the same result.
  */
 import { NO_FILE, TEXT_BYTES, TEXT_LENGTH, TEXT_OFFSET } from './layout';
-import { Column, zeroed } from './memory';
+import { GrowingBuffer, zeroed } from './memory';
 import { lengthOf, TextTable, UNKNOWN } from './text-table';
 
 const TAB: u8 = 9;
@@ -17,96 +17,97 @@ const OPEN: u8 = 40;
 const CLOSE: u8 = 41;
 const ARROW: u32 = 0x203e3d20; // " => ", the first byte lowest
 const ARROW_LENGTH: usize = 4;
-/** What perf prints behind a target: " ilen:", " insn:". */
+/** What perf may print after a target: " ilen:", " insn:". */
 const ILEN: u32 = 0x656c6920;
 const INSN: u32 = 0x736e6920;
 const PLUS_0X: u32 = 0x78302b; // "+0x"
-const LONGEST_BRANCH: usize = 16 * 1024;
-const MOST_DIGITS: usize = 16;
-/** Beyond it, below and above zero, numbers are not exact. */
-const MOST_ADDRESS: i64 = (1 << 53) - 1;
-/** perf computes offsets modulo 2^64 where the address lies beyond the symbol: large ones are not meant. */
-const MOST_OFFSET_DIGITS: usize = 6;
-/** In a name that does not begin with a letter of ASCII something else may be meant. */
-/** Of "[unknown]", behind which a file may stand. */
+const MAX_BRANCH: usize = 16 * 1024;
+const MAX_DIGITS: usize = 16;
+/** Largest absolute value that a float64 holds exactly. */
+const MAX_ADDRESS: i64 = (1 << 53) - 1;
+/** If the address is outside the symbol, perf's offset wraps around modulo 2^64: large ones are not real. */
+const MAX_OFFSET_DIGITS: usize = 6;
+/** The end of "[unknown]", which a file may follow. */
 const NAMELESS_END: u8 = 93;
-/** Tables keep no shorter texts; it stands there with a bracket behind it. */
-const LEAST_FILE: u32 = 3;
+/** Tables keep no texts below 4 bytes, and a file is kept with its bracket. */
+const MIN_FILE: u32 = 3;
+/** The table is full, or a text in it is a prefix of this one. */
 const CANNOT_KEEP: i32 = -2;
+/** A name that does not begin with a printable ASCII character may be something else. */
 const FIRST_LETTER: u8 = 33;
 const LAST_LETTER: u8 = 126;
 
-/** One end of the branch that was read last. */
+/** One end of the branch read last. */
 @unmanaged
 class End {
   address: f64 = 0;
-  /** Where its function begins. */
+  /** Start of its function. */
   start: f64 = 0;
-  /** Its function's name, with the "+0x" behind it. */
+  /** Its function's name, including the "+0x" after it. */
   name: usize = 0;
   nameLength: u32 = 0;
-  /** The file it is in, without brackets; no length: it was not printed. */
+  /** Its file without brackets; length 0 if none was printed. */
   file: usize = 0;
   fileLength: u32 = 0;
 }
 
 export const from = changetype<End>(zeroed(offsetof<End>()));
 export const to = changetype<End>(zeroed(offsetof<End>()));
-/** What its flags mean, as it was told; where the text of its target begins, and where the next line does. */
+/** Its encoded flags, the address of its target's text, and of the next line. */
 export let flags: u32 = 0;
 export let targetAt: usize = 0;
 export let lineEnd: usize = 0;
 
-/** Words of flags with the two blanks behind them. */
+/** Flag words, each followed by two blanks. */
 const flagWords = TextTable.make();
-/** Names of functions, and by their numbers where they stand among the table's entries. */
+/** Names of functions, and by number their offset and length in the table. */
 const names = TextTable.make();
-export const symbols = Column.make();
-/** The same of files. */
+export const symbols = GrowingBuffer.make();
+/** Likewise for files. */
 const fileNames = TextTable.make();
-export const files = Column.make();
+export const files = GrowingBuffer.make();
 
-/** At least one letter and two blanks, all of it in memory from `at` on. */
+/** Adds flag words: at least one letter and two blanks, at address `at`. */
 export function addFlagWords(at: usize, length: u32, meaning: u32): void {
   flagWords.add(at, length, wordHash(at), meaning);
 }
 
-/** Reads what stands behind a line's time; false: it looks otherwise. */
+/** Parses the text after a line's time. Returns false if it has another form. */
 export function readBranch(rest: usize): bool {
   if (!findArrow(rest)) return false;
-  const flagsAt = behindBlanks(rest);
+  const flagsAt = skipBlanks(rest);
   const words = flagWords.find(flagsAt, wordHash(flagsAt));
   if (words === UNKNOWN) return false;
   flags = flagWords.entryOf(words).value;
-  const fromAt = behindBlanks(flagsAt + lengthOf(words));
-  return readEnd(from, fromAt, targetAt - ARROW_LENGTH) && readEnd(to, behindBlanks(targetAt), lineEnd - 1);
+  const fromAt = skipBlanks(flagsAt + lengthOf(words));
+  return readEnd(from, fromAt, targetAt - ARROW_LENGTH) && readEnd(to, skipBlanks(targetAt), lineEnd - 1);
 }
 
-/** The number of an end's function; CANNOT_KEEP: another name begins like it. */
+/** Returns the number of an end's function, or CANNOT_KEEP. */
 export function symbolOf(end: End): i32 {
   return numberOf(names, symbols, end.name, end.nameLength, end.nameLength - 3);
 }
 
-/** The number of an end's file, likewise; NO_FILE: none was printed. */
+/** Likewise for an end's file; NO_FILE if none was printed. */
 export function fileOf(end: End): i32 {
   if (end.fileLength === 0) return NO_FILE;
-  return numberOf(fileNames, files, end.file, end.fileLength + 1, end.fileLength); // with the bracket behind it
+  return numberOf(fileNames, files, end.file, end.fileLength + 1, end.fileLength); // with the bracket after it
 }
 
-/** Of a text in a table, whose texts `places` has by their numbers, up to `kept` bytes of each. */
-function numberOf(table: TextTable, places: Column, at: usize, length: u32, kept: u32): i32 {
+/** Returns the number of a text in a table, adding it if it is new; `spans` gets its first `kept` bytes. */
+function numberOf(table: TextTable, spans: GrowingBuffer, at: usize, length: u32, kept: u32): i32 {
   const hash = nameHash(at, length);
   const known = table.find(at, hash);
   if (known !== UNKNOWN) return lengthOf(known) === length ? table.entryOf(known).value : CANNOT_KEEP;
-  const number = <u32>(places.used / TEXT_BYTES);
+  const number = <u32>(spans.used / TEXT_BYTES);
   if (!table.add(at, length, hash, number)) return CANNOT_KEEP;
-  const place = places.extend(TEXT_BYTES);
-  store<u32>(place, table.textOf(table.find(at, hash)), TEXT_OFFSET);
-  store<u32>(place, kept, TEXT_LENGTH);
+  const span = spans.extend(TEXT_BYTES);
+  store<u32>(span, table.textOf(table.find(at, hash)), TEXT_OFFSET);
+  store<u32>(span, kept, TEXT_LENGTH);
   return number;
 }
 
-/** Where the tables' entries stand now. */
+/** Addresses of the tables' entries; they change when a table grows. */
 export function namesStart(): usize {
   return names.entries.start;
 }
@@ -115,7 +116,7 @@ export function fileNamesStart(): usize {
   return fileNames.entries.start;
 }
 
-/** The only arrow, and the line's end; false where the parts of a line may mean something else. */
+/** Finds the only arrow and the line's end. Returns false if the line may mean something else. */
 function findArrow(rest: usize): bool {
   targetAt = 0;
   let at = rest;
@@ -129,16 +130,16 @@ function findArrow(rest: usize): bool {
     targetAt = at + ARROW_LENGTH;
   }
   lineEnd = at + 1;
-  return targetAt !== 0 && lineEnd - rest <= LONGEST_BRANCH;
+  return targetAt !== 0 && lineEnd - rest <= MAX_BRANCH;
 }
 
-function behindBlanks(at: usize): usize {
+function skipBlanks(at: usize): usize {
   let end = at;
   while (load<u8>(end) === BLANK) end++;
   return end;
 }
 
-/** `401163 main+0xa3`, perhaps with ` (/opt/demo)` behind it, all of it up to `limit`. */
+/** Parses `401163 main+0xa3`, perhaps followed by ` (/opt/demo)`, which must end at `limit`. */
 function readEnd(end: End, at: usize, limit: usize): bool {
   end.fileLength = 0;
   if (load<u8>(limit - 1) !== CLOSE) return readLocation(end, at, limit);
@@ -146,10 +147,10 @@ function readEnd(end: End, at: usize, limit: usize): bool {
   if (open === 0) return false;
   end.file = open + 1;
   end.fileLength = <u32>(limit - 2 - open);
-  return end.fileLength >= LEAST_FILE && readLocation(end, at, open - 1);
+  return end.fileLength >= MIN_FILE && readLocation(end, at, open - 1);
 }
 
-/** The bracket of the last ` (` behind an offset; 0: there is none. A file with an offset of its own is not usual. */
+/** Returns the bracket of the last ` (` after an offset, or 0. A file with an offset of its own is not the usual form. */
 function fileBegins(at: usize, limit: usize): usize {
   let digits = limit - 1;
   while (hexDigit(digits - 1) >= 0) digits--;
@@ -164,23 +165,23 @@ function fileBegins(at: usize, limit: usize): usize {
   return 0;
 }
 
-/** `401163 main+0xa3`, all of it up to `limit`. */
+/** Parses `401163 main+0xa3`, which must end at `limit`. */
 function readLocation(end: End, at: usize, limit: usize): bool {
   let blank = at;
   let address: u64 = 0;
   for (let digit = hexDigit(blank); digit >= 0; digit = hexDigit(++blank)) address = (address << 4) | digit;
-  if (blank === at || blank - at > MOST_DIGITS || load<u8>(blank) !== BLANK) return false;
+  if (blank === at || blank - at > MAX_DIGITS || load<u8>(blank) !== BLANK) return false;
   let digits = limit;
   while (hexDigit(digits - 1) >= 0) digits--;
   const name = blank + 1;
   const plus = digits - 3;
-  if (digits === limit || limit - digits > MOST_OFFSET_DIGITS || plus <= name || digits < blank) return false;
+  if (digits === limit || limit - digits > MAX_OFFSET_DIGITS || plus <= name || digits < blank) return false;
   const letter = load<u8>(name);
   if ((load<u32>(plus) & 0xffffff) !== PLUS_0X || letter < FIRST_LETTER || letter > LAST_LETTER) return false;
   let offset: u32 = 0;
   for (let digit = digits; digit < limit; digit++) offset = (offset << 4) | hexDigit(digit);
   const signed = <i64>address; // the upper half of the address space is negative
-  if (signed > MOST_ADDRESS || signed < -MOST_ADDRESS) return false; // the tolerant parser says what is wrong
+  if (signed > MAX_ADDRESS || signed < -MAX_ADDRESS) return false; // the reference parser reports it
   end.address = <f64>signed;
   end.start = end.address - <f64>offset;
   end.name = name;
@@ -188,7 +189,7 @@ function readLocation(end: End, at: usize, limit: usize): bool {
   return true;
 }
 
-/** -1: it is none, as perf prints them. */
+/** Returns the value of a lower-case hex digit, or -1. */
 function hexDigit(at: usize): i32 {
   const byte = <i32>load<u8>(at);
   if (byte >= 48 && byte <= 57) return byte - 48;

@@ -1,14 +1,14 @@
 /**
- * perf's flag column: what kind of branch a line tells of, over all spellings of perf 5.x to 6.15 and later.
+ * Parses perf's flag column, the kind of a branch, in every spelling of perf 5.x to 6.15 and later.
  */
 import { BranchKind, TraceEdge } from '../../model/trace/branch-sites.js';
 
 export interface Flags {
   readonly kind: BranchKind;
   readonly edge: TraceEdge;
-  /** A branch that was not taken: nothing happened (Arm only). */
+  /** Arm only. */
   readonly notTaken: boolean;
-  /** The words, if no known perf prints them; the branch then counts as a jump. */
+  /** The text, if no known perf prints it; the branch then counts as a jump. */
   readonly unknown: string | null;
 }
 
@@ -29,49 +29,49 @@ const KINDS: ReadonlyMap<string, BranchKind> = new Map([
   ['vmexit', BranchKind.VmExit],
 ]);
 
-/** Letters that perf prints for a combination without a name: "bcos". */
+/** One letter per flag, for a combination without a name: "bcos". */
 const LETTERS = /^[bcrosyiABExghDt?]+$/;
 const EDGE = /^(tr strt tr end|tr strt|tr end)(?: +|$)/;
 const NO_KIND = { kind: BranchKind.None, edge: TraceEdge.None, notTaken: false, unknown: null } as const;
 
 /**
- * Reads the flag column, blanks around it removed; empty text is no flags at all.
+ * Parses the trimmed flag column.
  *
- * perf ≤ 6.14 prints "tr strt", from 6.15 on "tr strt jmp"; "(x)", "(D)", "(t)" and "()" stand behind and say only
- * that a transaction ran or interrupts were off; "/miss,not_taken/" is Arm's.
+ * perf ≤ 6.14 prints "tr strt", perf ≥ 6.15 "tr strt jmp". A suffix "(x)", "(D)", "(t)" or "()" only means that a
+ * transaction ran or that interrupts were off. "/miss,not_taken/" is Arm's.
  */
 export function parseFlags(text: string): Flags {
   const bare = text.replace(/(?<! ) *\([xDt]*\)$/, '');
-  if (bare.startsWith('raw flags:0x')) return fromRawFlags(Number.parseInt(bare.slice(12), 16));
+  if (bare.startsWith('raw flags:0x')) return parseRawFlags(Number.parseInt(bare.slice(12), 16));
   const edgeWords = EDGE.exec(bare);
   const words = edgeWords ? bare.slice(edgeWords[0].length) : bare;
   const [, name = '', events = ''] = /^(.*?)(?:\/([a-z_,]*)\/)?$/.exec(words) ?? [];
-  const edge = edgeWords ? edgeOfWords(edgeWords[1]) : TraceEdge.None;
+  const edge = edgeWords ? parseEdge(edgeWords[1]) : TraceEdge.None;
   const notTaken = events.split(',').includes('not_taken');
   const kind = KINDS.get(name);
   if (kind !== undefined) return { kind, edge, notTaken, unknown: null };
   if (edge !== TraceEdge.None && name === '') return { ...NO_KIND, edge };
-  if (edge === TraceEdge.None && LETTERS.test(name)) return fromLetters(name);
+  if (edge === TraceEdge.None && LETTERS.test(name)) return parseLetters(name);
   return { kind: BranchKind.Jump, edge, notTaken, unknown: bare || text };
 }
 
-function edgeOfWords(words: string | undefined): TraceEdge {
+function parseEdge(words: string | undefined): TraceEdge {
   if (words === 'tr strt') return TraceEdge.Begin;
   return words === 'tr end' ? TraceEdge.End : TraceEdge.BeginAndEnd;
 }
 
-function fromLetters(letters: string): Flags {
+function parseLetters(letters: string): Flags {
   const has = (letter: string) => letters.includes(letter);
-  return combination(has('c'), has('r'), has('B'), has('E'));
+  return flagsOf(has('c'), has('r'), has('B'), has('E'));
 }
 
-// The bits of perf's enum: 1 call, 2 return, 8 trace begin, 9 trace end.
-function fromRawFlags(bits: number): Flags {
+// Bits of perf's enum: 1 call, 2 return, 8 trace begin, 9 trace end.
+function parseRawFlags(bits: number): Flags {
   const has = (bit: number) => (bits & (1 << bit)) !== 0;
-  return combination(has(1), has(2), has(8), has(9));
+  return flagsOf(has(1), has(2), has(8), has(9));
 }
 
-function combination(call: boolean, ret: boolean, begin: boolean, end: boolean): Flags {
+function flagsOf(call: boolean, ret: boolean, begin: boolean, end: boolean): Flags {
   const kind = call ? BranchKind.Call : ret ? BranchKind.Return : BranchKind.Jump;
   const edge = begin && end ? TraceEdge.BeginAndEnd : begin ? TraceEdge.Begin : end ? TraceEdge.End : TraceEdge.None;
   return {
@@ -82,7 +82,7 @@ function combination(call: boolean, ret: boolean, begin: boolean, end: boolean):
   };
 }
 
-// "async" has no target to go on from: it ends the trace, with or without perf saying so.
+/** Returns the edge of a branch. "async" has no target to continue from, so it ends the trace even if perf does not print that. */
 export function edgeOf(kind: BranchKind, edge: TraceEdge): TraceEdge {
   return kind === BranchKind.Async && edge === TraceEdge.None ? TraceEdge.End : edge;
 }

@@ -1,6 +1,5 @@
 /**
- * A line in, why it cannot be true out. What no machine prints is damage: it is counted when it is read, and nobody behind the
- * parser meets it.
+ * Rejects lines with ids, CPUs or addresses that no machine has. They are counted as damaged, so no later stage has to check.
  */
 import { isThreadId, MAX_ID } from '../../model/limits.js';
 import type { SidebandRecord } from '../../model/trace/sideband.js';
@@ -8,12 +7,12 @@ import { NONE } from '../../model/units.js';
 import { parseAddress } from './location.js';
 import type { PerfLine, Prefix } from './perf-line-types.js';
 
-export const FAR_TIME = 'its time lies more than 52 days from that of the first line';
-const BAD_THREAD = 'a thread or process id that no kernel gives out';
-const BAD_CPU = 'a processor number that cannot be';
+export const FAR_TIME = 'its time is more than 52 days from that of the first line';
+const BAD_THREAD = 'a thread or process id that no kernel assigns';
+const BAD_CPU = 'an impossible CPU number';
 const BAD_ADDRESS = 'an address that no program has';
 
-/** Ids that a record names must be ids, or −1 where perf knows none; null: all of it may be true. */
+/** Returns what is impossible in a record, or null. An id may be −1 if perf does not know it. */
 function recordFault(record: SidebandRecord): string | null {
   switch (record.what) {
     case 'comm':
@@ -29,7 +28,7 @@ function recordFault(record: SidebandRecord): string | null {
   }
 }
 
-/** null: it may be true, if its time is near enough to those of the other lines. */
+/** Returns what is impossible in a line, or null. Its time is checked elsewhere, against those of other lines. */
 export function lineFault(line: PerfLine): string | null {
   switch (line.type) {
     case 'branch':
@@ -55,7 +54,7 @@ function cpuFault(cpu: number): string | null {
   return cpu >= NONE && cpu <= MAX_ID ? null : BAD_CPU;
 }
 
-/** Programs have the lower half of the address space and the kernel the upper one, each far less than 2^53 bytes. */
+/** Programs use the lower half of the address space and the kernel the upper one, each far less than 2^53 bytes. */
 function addressFault(location: string): string | null {
   const blank = location.indexOf(' ');
   const address = parseAddress(blank === -1 ? location : location.slice(0, blank));

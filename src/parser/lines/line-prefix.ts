@@ -1,6 +1,6 @@
 /**
- * The usual beginning of a line, read from bytes: `114078 [003] 858572.850211120:`, the cpu or a pid before the tid may be
- * missing or there. Whatever looks otherwise is not read here: the tolerant parser (perf-line.ts) reads all lines.
+ * Parses the usual beginning of a line from bytes: `114078 [003] 858572.850211120:`, with or without a CPU, with or without a
+ * pid before the tid. Any other beginning is left to the reference parser (perf-line.ts).
  */
 const BLANK = 32;
 const ZERO = 48;
@@ -10,20 +10,20 @@ const DOT = 46;
 const OPEN = 91;
 const CLOSE = 93;
 
-const MOST_ID_DIGITS = 9;
-const MOST_CPU_DIGITS = 5;
+const MAX_ID_DIGITS = 9;
+const MAX_CPU_DIGITS = 5;
 /** 31 years of uptime. */
-const MOST_SECOND_DIGITS = 9;
+const MAX_SECOND_DIGITS = 9;
 const FRACTION_DIGITS = 9;
 
 export const NOT_PRINTED = -1;
-/** No usual prefix: the line is for the tolerant parser. */
+/** Not a usual prefix: the line is for the reference parser. */
 export const UNUSUAL = -1;
 
-/** What many lines begin with: all up to the dot of the time. */
+/** The beginning that many lines share: everything up to the dot of the time. */
 export interface Head {
   readonly tid: number;
-  readonly pid: number; // NOT_PRINTED, as for the cpu
+  readonly pid: number; // or NOT_PRINTED, like the CPU
   readonly cpu: number;
   readonly seconds: number;
 }
@@ -34,13 +34,13 @@ export class LinePrefix {
   cpu = NOT_PRINTED;
   seconds = 0;
   ns = 0;
-  /** Where the dot of the time stands. */
+  /** Offset of the dot of the time. */
   dot = 0;
   private bytes: Uint8Array = new Uint8Array();
-  /** Behind the last number read. */
+  /** Offset after the last number read. */
   private at = 0;
 
-  /** Reads the prefix that begins at `start`; where it ends, behind the colon, or UNUSUAL. */
+  /** Parses the prefix at `start`. Returns its end, after the colon, or UNUSUAL. */
   read(bytes: Uint8Array, start: number): number {
     this.bytes = bytes;
     return this.readToDot(start) ? this.readFraction(this.dot + 1) : UNUSUAL;
@@ -50,24 +50,24 @@ export class LinePrefix {
     const { bytes } = this;
     this.at = start;
     this.skipBlanks();
-    const first = this.number(MOST_ID_DIGITS);
+    const first = this.number(MAX_ID_DIGITS);
     const hasPid = bytes[this.at] === SLASH;
     if (hasPid) this.at++;
-    const tid = hasPid ? this.number(MOST_ID_DIGITS) : first;
+    const tid = hasPid ? this.number(MAX_ID_DIGITS) : first;
     if (first < 0 || tid <= 0 || !this.skipBlanks()) return false;
     this.cpu = this.readCpu();
-    this.seconds = this.number(MOST_SECOND_DIGITS);
+    this.seconds = this.number(MAX_SECOND_DIGITS);
     this.tid = tid;
     this.pid = hasPid ? first : NOT_PRINTED;
     this.dot = this.at;
     return this.cpu >= NOT_PRINTED && this.seconds >= 0 && bytes[this.at] === DOT;
   }
 
-  /** The number between brackets, NOT_PRINTED if there are none, or less than that if they hold something else. */
+  /** Returns the number in brackets, NOT_PRINTED without brackets, or less than that if they hold something else. */
   private readCpu(): number {
     if (this.bytes[this.at] !== OPEN) return NOT_PRINTED;
     this.at++;
-    const cpu = this.number(MOST_CPU_DIGITS);
+    const cpu = this.number(MAX_CPU_DIGITS);
     const isClosed = this.bytes[this.at++] === CLOSE;
     return cpu >= 0 && isClosed && this.skipBlanks() ? cpu : NOT_PRINTED - 1;
   }
@@ -79,18 +79,18 @@ export class LinePrefix {
     return isNanoseconds && this.bytes[this.at] === COLON ? this.at + 1 : UNUSUAL;
   }
 
-  /** A number of digits only, not too many; -1 if there is none. */
-  private number(mostDigits: number): number {
+  /** Returns a decimal number of at most `maxDigits` digits, or -1. */
+  private number(maxDigits: number): number {
     const { bytes } = this;
     const start = this.at;
     let value = 0;
     for (let digit = bytes[this.at] - ZERO; digit >= 0 && digit <= 9; digit = bytes[++this.at] - ZERO)
       value = value * 10 + digit;
     const digits = this.at - start;
-    return digits === 0 || digits > mostDigits ? -1 : value;
+    return digits === 0 || digits > maxDigits ? -1 : value;
   }
 
-  /** False if there was none. */
+  /** Returns false if there was no blank. */
   private skipBlanks(): boolean {
     const start = this.at;
     while (this.bytes[this.at] === BLANK) this.at++;

@@ -1,20 +1,20 @@
 /**
- * A stream of bytes in, pieces of whole lines out.
+ * Splits a stream of bytes into chunks of whole lines.
  */
 
-/** A line of perf is a few hundred bytes, with long template names a few thousand: what is longer is garbage. */
+/** perf's lines have a few hundred bytes, with long template names a few thousand. Longer ones are garbage. */
 export const MAX_LINE_BYTES = 64 * 1024;
 const NEWLINE = 10;
 
-/** Cuts a stream at line ends; keeps at most one unfinished line, whatever comes. */
+/** Splits a stream at line ends; keeps at most one unfinished line. */
 export class LineCutter {
   private carry: Uint8Array = new Uint8Array(0);
-  /** The line that was begun is too long to be kept. */
+  /** True while the unfinished line is too long to be kept. */
   isSkipping = false;
-  /** Lines too long to be kept, not yet told about. */
+  /** Dropped lines not yet returned by `takeOverlong`. */
   private overlong = 0;
 
-  /** The whole lines that `bytes` completes, each with its newline: the one that was begun before, and all others. */
+  /** Returns the lines that `bytes` completes, each with its newline, including one begun earlier. */
   cut(bytes: Uint8Array): Uint8Array[] {
     const start = this.isSkipping ? this.resumeAfterOverlong(bytes) : 0;
     const end = bytes.lastIndexOf(NEWLINE) + 1;
@@ -25,7 +25,7 @@ export class LineCutter {
     return whole;
   }
 
-  /** Only the line that was begun before is copied. */
+  /** Copies only the line begun earlier. */
   private completed(lines: Uint8Array): Uint8Array[] {
     if (this.carry.length === 0) return [lines];
     const first = lines.indexOf(NEWLINE) + 1;
@@ -33,12 +33,12 @@ export class LineCutter {
     return pieces.filter(({ length }) => length > 0);
   }
 
-  /** What stands behind the last newline: the beginning of a line that was cut off. */
+  /** Returns the text after the last newline: a line that was cut off. */
   rest(): Uint8Array {
     return this.carry;
   }
 
-  /** How many lines were dropped for their length since the last call. */
+  /** Returns how many lines were dropped for their length since the last call. */
   takeOverlong(): number {
     const count = this.overlong;
     this.overlong = 0;
@@ -60,7 +60,7 @@ export class LineCutter {
   }
 }
 
-// Not by slice(), which for a Buffer copies nothing: the bytes belong to the caller, who may use them again.
+// Not slice(): on a Buffer it copies nothing, and the caller may reuse its bytes.
 function copied(bytes: Uint8Array): Uint8Array {
   return new Uint8Array(bytes);
 }

@@ -1,35 +1,35 @@
 /**
- * One end of a branch, as text: `401260 leaf+0x4 (/opt/demo)`, taken apart.
+ * Parses one end of a branch: `401260 leaf+0x4 (/opt/demo)`.
  */
 import { UNKNOWN_NAME } from '../../model/names/symbol-table.js';
 import type { Address } from '../../model/units.js';
 
 export interface LocationText {
   readonly address: Address;
-  /** null for `[unknown]`, and where perf printed no symbol. */
+  /** null for `[unknown]`, or if perf printed no symbol. */
   readonly name: string | null;
-  /** NaN if none was printed, or one that cannot be. */
+  /** NaN if none was printed, or an impossible one. */
   readonly offset: number;
   readonly dso: string | null;
-  /** Of the address in that file (perf script -F +dsoff); NaN if it was not printed. */
+  /** Offset of the address in that file (perf script -F +dsoff); NaN if not printed. */
   readonly fileOffset: number;
 }
 
-/** perf computes offsets modulo 2^64 where the address lies beyond the symbol: `memcpy@plt+0xffffffffff22f000`. */
-const LARGEST_OFFSET = 2 ** 24;
+/** If the address is outside the symbol, perf's offset wraps around modulo 2^64: `memcpy@plt+0xffffffffff22f000`. */
+const MAX_OFFSET = 2 ** 24;
 
 const BLANK = 32;
 const CLOSE = 41;
 const FILE = /^(.*(?:\+0x[0-9a-f]+|\[unknown\])) \((.*)\)$/s;
-const FILE_BEHIND_ADDRESS = /^([0-9a-f]{1,16}) \(([^)]*(?: \(deleted\))?)\)$/;
-const FILE_BEHIND_BARE_NAME = /^(.*) \(([/[].*)\)$/s;
+const FILE_AFTER_ADDRESS = /^([0-9a-f]{1,16}) \(([^)]*(?: \(deleted\))?)\)$/;
+const FILE_AFTER_BARE_NAME = /^(.*) \(([/[].*)\)$/s;
 const OFFSET = /^(.*)\+0x([0-9a-f]{1,16})$/s;
 
 export function parseLocation(text: string): LocationText {
   return parseUsual(text) ?? parseAny(text);
 }
 
-/** `401260 leaf+0x4`, the usual form, without any search; null for all that looks otherwise, in any way. */
+/** Parses the usual form, `401260 leaf+0x4`, without regular expressions; null for any other. */
 function parseUsual(text: string): LocationText | null {
   const blank = text.indexOf(' ');
   const plus = text.lastIndexOf('+0x');
@@ -42,11 +42,11 @@ function parseUsual(text: string): LocationText | null {
     return null;
   const address = hexNumber(text, 0, blank);
   const offset = hexNumber(text, plus + 3, text.length);
-  if (Number.isNaN(address) || Number.isNaN(offset) || offset > LARGEST_OFFSET) return null;
+  if (Number.isNaN(address) || Number.isNaN(offset) || offset > MAX_OFFSET) return null;
   return { address, name: text.slice(blank + 1, plus), offset, dso: null, fileOffset: Number.NaN };
 }
 
-/** Of thirteen digits at most, which a number holds exactly; NaN for all else. */
+/** Parses at most 13 digits, which a number holds exactly; NaN for anything else. */
 function hexNumber(text: string, start: number, end: number): number {
   if (end === start || end - start > 13) return Number.NaN;
   let value = 0;
@@ -61,36 +61,36 @@ function hexNumber(text: string, start: number, end: number): number {
 function parseAny(text: string): LocationText {
   const file = text.endsWith(')') ? splitFile(text) : null;
   const bare = file ? file[1] : text;
-  const place = placeInFile(file ? file[2] : null);
+  const inFile = parseFile(file ? file[2] : null);
   const blank = bare.indexOf(' ');
   const address = parseAddress(blank === -1 ? bare : bare.slice(0, blank));
   const symbol = blank === -1 ? '' : bare.slice(blank + 1).trimStart();
-  if (symbol === '' || symbol === UNKNOWN_NAME) return { address, name: null, offset: Number.NaN, ...place };
+  if (symbol === '' || symbol === UNKNOWN_NAME) return { address, name: null, offset: Number.NaN, ...inFile };
   const withOffset = OFFSET.exec(symbol);
-  if (withOffset === null) return { address, name: symbol, offset: Number.NaN, ...place };
+  if (withOffset === null) return { address, name: symbol, offset: Number.NaN, ...inFile };
   const offset = Number.parseInt(withOffset[2], 16);
   const name = withOffset[1] || null;
-  return { address, name, offset: offset > LARGEST_OFFSET ? Number.NaN : offset, ...place };
+  return { address, name, offset: offset > MAX_OFFSET ? Number.NaN : offset, ...inFile };
 }
 
-/** Only for text that ends in ")": any other would be searched again and again for its end. */
+/** For text that ends in ")" only: the expressions backtrack on any other. */
 function splitFile(text: string): RegExpExecArray | null {
-  return FILE.exec(text) ?? FILE_BEHIND_ADDRESS.exec(text) ?? FILE_BEHIND_BARE_NAME.exec(text);
+  return FILE.exec(text) ?? FILE_AFTER_ADDRESS.exec(text) ?? FILE_AFTER_BARE_NAME.exec(text);
 }
 
-/** `/usr/lib/liblzma.so.5+0x1a2b0`, what stands in the brackets; the offset only with `-F +dsoff`. */
-function placeInFile(printed: string | null): Pick<LocationText, 'dso' | 'fileOffset'> {
+/** Parses the text in the brackets, `/usr/lib/liblzma.so.5+0x1a2b0`; the offset needs `-F +dsoff`. */
+function parseFile(printed: string | null): Pick<LocationText, 'dso' | 'fileOffset'> {
   const [, file = printed, offset = ''] = OFFSET.exec(printed ?? '') ?? [];
   const dso = knownFile(file);
   return { dso, fileOffset: dso === null ? Number.NaN : hexNumber(offset, 0, offset.length) };
 }
 
-/** Of what perf prints in brackets: it may be a word in place of a file. */
+/** Returns the file that perf printed in brackets; null for the words it prints instead of one. */
 export function knownFile(printed: string | null): string | null {
   return printed === UNKNOWN_NAME || printed === 'inlined' ? null : printed;
 }
 
-/** At most 16 digits; the upper half of the address space becomes negative, so that kernel addresses stay exact. */
+/** Parses at most 16 digits. The upper half of the address space becomes negative, so that kernel addresses stay exact. */
 export function parseAddress(hex: string): Address {
   if (hex.length < 16) return Number.parseInt(hex, 16);
   const high = Number.parseInt(hex.slice(0, 8), 16);

@@ -1,12 +1,12 @@
 /**
- * What a line of `perf script` may say.
+ * The kinds of lines that `perf script` prints.
  */
 import type { PerfTime } from '../../model/trace/perf-time.js';
 import type { SidebandRecord } from '../../model/trace/sideband.js';
 import type { Address } from '../../model/units.js';
 import type { Flags } from './flags.js';
 
-/** The columns before the event; `pid`, `cpu`, `comm` and `time` are null where they were not printed. */
+/** The columns before the event; `pid`, `cpu`, `comm` and `time` are null if they were not printed. */
 export interface Prefix {
   readonly comm: string | null;
   readonly pid: number | null;
@@ -26,14 +26,14 @@ export type PerfLine =
   | {
       readonly type: 'error';
       readonly time: PerfTime | null;
-      readonly cpu: number; // -1: not known, as for pid and tid
+      readonly cpu: number; // -1 if unknown, like pid and tid
       readonly pid: number;
       readonly tid: number;
-      readonly ip: Address; // NaN: not known
+      readonly ip: Address; // NaN if unknown
       readonly code: number;
       readonly message: string;
     }
   | { readonly type: 'sideband'; readonly prefix: Prefix; readonly record: SidebandRecord }
-  /** Understood, and nothing to replay: blank lines, headers, source lines, call chains, other events. */
+  /** Valid, but nothing to replay: blank lines, headers, source lines, call chains, other events. */
   | { readonly type: 'ignored' }
   | { readonly type: 'damaged'; readonly reason: string };

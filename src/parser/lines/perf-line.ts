@@ -1,13 +1,13 @@
 /**
- * One line of `perf script` in, what it says out: tolerant of every field set and every perf from 5.x on, and exact.
- * The format is written down here; docs/perf-format.md has it with examples.
+ * Parses one line of `perf script`: the reference parser, exact, and tolerant of every field set and of every perf since 5.x.
+ * docs/perf-format.md describes the format with examples.
  *
  *     line    = prefix [ period ] [ event ":" ] flags from " => " to
  *     prefix  = [ comm ] [ pid "/" ] tid [ "[" cpu "]" ] [ misc ] [ time-of-day ] [ sec "." frac ":" ]
  *     from,to = address [ symbol [ "+0x" offset ] ] [ "(" file ")" ]
  *
- * Columns have minimum widths only, so nothing is found by position. Every line is understood alone: a line that
- * belongs to the one before it (source lines, call chains) can be told by its own looks.
+ * Columns only have minimum widths, so nothing is found by position. Every line is parsed by itself: lines that belong to
+ * the previous one (source lines, call chains) are recognized by their own form.
  */
 import type { PerfTime } from '../../model/trace/perf-time.js';
 import type { Address } from '../../model/units.js';
@@ -20,9 +20,9 @@ import { parseRecord } from './sideband.js';
 const IGNORED: PerfLine = { type: 'ignored' };
 export const NO_FLAGS = 'a branch without flags (perf script needs -F+flags)';
 
-// A run of blanks is taken whole: one that could also be cut short would be tried at every cut, and again for each.
+// Matches all blanks in a row: a pattern that may match fewer would backtrack over every length.
 const GAP = ' +(?! )';
-// The comm is tried last and kept short: it may look like anything, and a kernel's is 15 bytes long.
+// The comm is tried last and kept short: it may look like anything, and the kernel's has at most 15 bytes.
 const COMM_AND_IDS =
   `^ *(?! )(?:VM: *-?\\d+${GAP}VCPU: *-?\\d+${GAP})?(?:(\\S(?:.{0,62}?\\S)??)${GAP})??` +
   `(?:(-?\\d{1,9})\\/)?(-?\\d{1,9})${GAP}(?:\\[(-?\\d{1,5})\\]${GAP})?`;
@@ -35,24 +35,24 @@ const FLAG_WORDS =
   'raw flags:0x[0-9a-f]+|' +
   `(?:(?:tr strt tr end|tr strt|tr end)(?: *(?! )(?:${KINDS}))?|${KINDS}|[bcrosyiABExghDt?]+(?= ))?` +
   '(?:\\/[a-z_,]*\\/)?(?: *\\([xDt]*\\))?';
-// No branch event has a dot in its name, or begins with a digit; a garbled time has and does.
+// The name of a branch event has no dot and does not begin with a digit; a garbled time has and does.
 const PERIOD_AND_EVENT = `^(?:\\d{1,12}${GAP})?(?:[A-Za-z][^\\s.]*:${GAP})?`;
-/** Not an address if another one follows in its own column: then it is a name, indented by call depth ("add"). */
+/** Not an address if another one follows in a column of its own: then it is a name, indented by call depth ("add"). */
 const ADDRESS_AND_SYMBOL = '([0-9a-f]{1,16}(?! {2,}[0-9a-f]{1,16}(?: |$))(?: .*)?)$';
 const KNOWN_FLAGS = new RegExp(`${PERIOD_AND_EVENT}(${FLAG_WORDS}) *(?<![^ ])(?! )${ADDRESS_AND_SYMBOL}`, 's');
-/** Words that no perf known to us prints; or a name indented by call depth stands between. */
+/** Flags that no known perf prints, or a name indented by call depth before the address. */
 const ANY_FLAGS = new RegExp(
   `${PERIOD_AND_EVENT}([A-Za-z][^ :]*(?: .{0,1023}?[^ ])??)${GAP}${ADDRESS_AND_SYMBOL}`,
   's',
 );
-/** Flags fill 21 columns; indented names stand behind them. */
+/** Flags fill 21 columns; indented names follow them. */
 const INDENTED_NAME = new RegExp(`^(${FLAG_WORDS}) {2,}(?<=^.{21,})`, 's');
 
-/** Reads one line, without its newline; bytes as latin1 characters, so that every byte keeps its place. */
+/** Parses one line without its newline; bytes as latin1 characters, so that offsets stay those of bytes. */
 export function parsePerfLine(line: string): PerfLine {
-  const said = readLine(line);
-  const reason = lineFault(said);
-  return reason === null ? said : { type: 'damaged', reason };
+  const parsed = readLine(line);
+  const reason = lineFault(parsed);
+  return reason === null ? parsed : { type: 'damaged', reason };
 }
 
 function readLine(line: string): PerfLine {
@@ -64,7 +64,7 @@ function readLine(line: string): PerfLine {
   return arrow === -1 ? parseOtherEvent(line) : parseBranch(line, arrow);
 }
 
-// "  dl-lookup.c:118" and "  libc.so.6[29d90]" are source lines, perhaps with " insn: …" behind; call chain frames
+// "  dl-lookup.c:118" and "  libc.so.6[29d90]" are source lines, perhaps followed by " insn: …"; frames of call chains
 // begin with a tab and end with a blank line.
 const SOURCE_LINE = /^ {2}\S.*(?::\d+|[^ ]\[[0-9a-f]+\])(?: ilen:.*| insn:.*)?$/s;
 
@@ -75,28 +75,28 @@ function isContinuation(line: string): boolean {
 
 const ARROW_AND_ADDRESS = / => +(?! )[0-9a-f]{1,16}(?:[ \t]|$)/y;
 const SYMBOL_ENDS = /(?:\+0x[0-9a-f]+|\[unknown\])$/;
-const FILE_BEGINS = /(?:\+0x[0-9a-f]{1,16}|\[unknown\]|(?:^| )[0-9a-f]{1,16}) \(/;
+const FILE_STARTS = /(?:\+0x[0-9a-f]{1,16}|\[unknown\]|(?:^| )[0-9a-f]{1,16}) \(/;
 const ADDRESS_ENDS = / [0-9a-f]{1,16}$/;
-const MOST_ARROWS = 64;
+const MAX_ARROWS = 64;
 
 /**
- * Where the " => " between the two ends stands. Names may hold one too ("lambda => 7f00 bar"), so it is the
- * right-most that an address follows and that stands behind a whole location.
+ * Returns the offset of the " => " between the two ends. Names may contain one, too ("lambda => 7f00 bar"), so it is the
+ * rightmost one that follows a complete location and that an address follows.
  */
 function findArrow(line: string): number {
   const arrows: number[] = [];
   for (let at = line.lastIndexOf(' => '); at > 0; at = line.lastIndexOf(' => ', at - 1)) {
     ARROW_AND_ADDRESS.lastIndex = at;
     if (!ARROW_AND_ADDRESS.test(line)) continue;
-    if (standsBehindSymbol(line, at)) return at;
-    if (arrows.push(at) === MOST_ARROWS) break;
+    if (followsSymbol(line, at)) return at;
+    if (arrows.push(at) === MAX_ARROWS) break;
   }
   return arrows.find((at) => ADDRESS_ENDS.test(line.slice(Math.max(0, at - 17), at))) ?? arrows[0] ?? -1;
 }
 
-function standsBehindSymbol(line: string, at: number): boolean {
+function followsSymbol(line: string, at: number): boolean {
   if (line[at - 1] !== ')') return SYMBOL_ENDS.test(line.slice(Math.max(0, at - 19), at));
-  return FILE_BEGINS.test(line.slice(line.lastIndexOf(' => ', at - 1) + 1, at));
+  return FILE_STARTS.test(line.slice(line.lastIndexOf(' => ', at - 1) + 1, at));
 }
 
 function parseBranch(line: string, arrow: number): PerfLine {
@@ -105,7 +105,7 @@ function parseBranch(line: string, arrow: number): PerfLine {
   if (head === null) return { type: 'damaged', reason: 'a branch without a thread id' };
   const rest = left.slice(head.length);
   const match = KNOWN_FLAGS.exec(rest) ?? ANY_FLAGS.exec(rest);
-  if (match === null) return { type: 'damaged', reason: 'a branch without an address it comes from' };
+  if (match === null) return { type: 'damaged', reason: 'a branch without an origin address' };
   const [, words = '', from = ''] = match;
   if (words === '') return { type: 'damaged', reason: NO_FLAGS };
   const indented = INDENTED_NAME.exec(words);
@@ -115,13 +115,13 @@ function parseBranch(line: string, arrow: number): PerfLine {
 
 const CYCLES_OR_ASSEMBLY = /\t(?: IPC: |\t)/;
 const INSTRUCTION = /(?: +ilen: +\d{1,2})?(?: +insn:(?: [0-9a-f]{2}){0,16})?$/;
-const LONGEST_INSTRUCTION = 80;
+const MAX_INSTRUCTION_LENGTH = 80;
 
-// Behind the target perf may print " \t IPC: 0.53 (27/50) " or " ilen: 3 insn: 48 89 e5 \t\tmov %rsp, %rbp".
+// After the target perf may print " \t IPC: 0.53 (27/50) " or " ilen: 3 insn: 48 89 e5 \t\tmov %rsp, %rbp".
 function withoutTail(to: string): string {
   const tab = to.search(CYCLES_OR_ASSEMBLY);
   const target = (tab === -1 ? to : to.slice(0, tab)).trimEnd();
-  const tail = Math.max(0, target.length - LONGEST_INSTRUCTION);
+  const tail = Math.max(0, target.length - MAX_INSTRUCTION_LENGTH);
   return target.slice(0, tail) + target.slice(tail).replace(INSTRUCTION, '');
 }
 
@@ -143,7 +143,7 @@ function toTime(seconds: string, fraction: string): PerfTime {
   return { seconds: Number(seconds), ns: Number(fraction) * (fraction.length === 6 ? 1000 : 1) };
 }
 
-// "time 0" means unknown; perf ≤ 5.0 prints no time at all; guests have two more columns.
+// "time 0" means unknown; perf ≤ 5.0 prints no time; guests have two more columns.
 const ERROR =
   /^ instruction trace error type \d+(?: time (?:(\d{1,10})\.(\d{9}|\d{6})|0))?(?: machine_pid -?\d+ vcpu -?\d+)? cpu (-?\d{1,9}) pid (-?\d{1,9}) tid (-?\d{1,9}) ip (?:0x)?([0-9a-f]+) code (\d{1,9}): (.*)$/;
 
@@ -156,12 +156,12 @@ function parseError(line: string): PerfLine {
   return { type: 'error', time, ...ids, ip: knownAddress(ip), code: Number(code), message };
 }
 
-/** No code lies at address 0, and no address has more than 16 digits. */
+/** Returns NaN for address 0, where no code is, and for more than 16 digits. */
 function knownAddress(hex: string): Address {
   return hex.length > 16 ? Number.NaN : parseAddress(hex) || Number.NaN;
 }
 
-/** null: no such record; a function may have " PERF_RECORD_" in its name, but there it is not the prefix that ends. */
+/** Returns null for any other line. A function's name may contain " PERF_RECORD_", but then no line prefix ends there. */
 function parseSideband(line: string): PerfLine | null {
   const at = line.indexOf('PERF_RECORD_');
   if (at === -1) return null;
@@ -170,11 +170,11 @@ function parseSideband(line: string): PerfLine | null {
   return { type: 'sideband', prefix: head.prefix, record: parseRecord(line.slice(at + 'PERF_RECORD_'.length)) };
 }
 
-/** What perf synthesises without an event name is known by its text alone; it carries stale flags. */
-const SYNTHESISED =
+/** Events that perf synthesizes without a name; only their text identifies them, their flags are stale. */
+const SYNTHESIZED =
   /(?:^| )(?:psb offs: |cbr: +\d|IP: \d|hints: 0x|hw: \d cstate: |deepest cstate: |cfe: |IFLAG: |payload: 0x)/;
 const EVENT_NAME = /^(?:\d+ +)?\S*[^:\s]:(?: |$)/;
-/** A branch that was cut before its target is no other event. */
+/** A branch cut off before its target, which is not another event. */
 const CUT_BRANCH = new RegExp(`^(?:\\d{1,12}${GAP})?branches:\\S*${GAP}(?:tr |${KINDS})`);
 
 function parseOtherEvent(line: string): PerfLine {
@@ -182,6 +182,6 @@ function parseOtherEvent(line: string): PerfLine {
   if (head === null) return { type: 'damaged', reason: 'not a line of perf script' };
   const rest = line.slice(head.length);
   const isOtherEvent = head.prefix.time !== null && EVENT_NAME.test(rest) && !CUT_BRANCH.test(rest);
-  if (SYNTHESISED.test(rest) || isOtherEvent) return IGNORED;
+  if (SYNTHESIZED.test(rest) || isOtherEvent) return IGNORED;
   return { type: 'damaged', reason: 'no " => ADDRESS" (a cut line, or perf script without +addr)' };
 }

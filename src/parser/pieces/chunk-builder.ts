@@ -1,22 +1,22 @@
 /**
- * What a parser finds, gathered into a chunk.
+ * Collects the events, records, names and mappings of a chunk.
  */
 import type { GroupedEvents, Mapping, ThreadName, TraceChunk, TraceRecord } from '../../model/trace/trace-chunk.js';
 import type { Nanoseconds, SiteId, Tid } from '../../model/units.js';
 
-const LEAST_ROWS = 1024;
+const MIN_ROWS = 1024;
 
 export class ChunkBuilder {
-  /** Events that are sorted already. */
+  /** Events already grouped by lane. */
   grouped: GroupedEvents | null = null;
   private records: TraceRecord[] = [];
   private names: ThreadName[] = [];
   private mappings: Mapping[] = [];
   private length = 0;
-  private tid = new Int32Array(LEAST_ROWS);
-  private cpu = new Int32Array(LEAST_ROWS);
-  private site = new Uint32Array(LEAST_ROWS);
-  private timeNs = new Float64Array(LEAST_ROWS);
+  private tid = new Int32Array(MIN_ROWS);
+  private cpu = new Int32Array(MIN_ROWS);
+  private site = new Uint32Array(MIN_ROWS);
+  private timeNs = new Float64Array(MIN_ROWS);
 
   addEvent(tid: Tid, cpu: number, site: SiteId, timeNs: Nanoseconds): void {
     if (this.length === this.tid.length) this.grow();
@@ -39,7 +39,7 @@ export class ChunkBuilder {
     this.mappings.push(mapping);
   }
 
-  /** What was gathered; good until something is added again. */
+  /** Returns what was added, and starts over. The columns are valid until the next event is added. */
   build(): TraceChunk {
     const { length, tid, cpu, site, timeNs, grouped, records, names, mappings } = this;
     const events = {
@@ -65,7 +65,7 @@ export class ChunkBuilder {
     this.timeNs.set(timeNs);
   }
 
-  /** The columns keep their room: most chunks are of one size. */
+  /** The columns keep their capacity, because most chunks have the same size. */
   private clear(): void {
     this.length = 0;
     this.grouped = null;

@@ -1,5 +1,5 @@
 /**
- * The newest event of an input, held back until the next one has confirmed its time.
+ * The newest event of an input, held until the next one confirms its time.
  */
 import { type Nanoseconds, NONE, type SiteId, type Tid } from '../../model/units.js';
 
@@ -9,10 +9,11 @@ export class HeldEvent {
   cpu: number = NONE;
   site: SiteId = 0;
   timeNs: Nanoseconds = 0;
-  /** Number of its line, counted from 1, and where that begins in the bytes that are parsed. */
+  /** Line number, from 1. */
   line = 0;
+  /** Offset of the line in the bytes being parsed. */
   start = 0;
-  /** The line itself, if those bytes are gone. */
+  /** The line itself, once those bytes are gone. */
   text: string | null = null;
 
   set(tid: Tid, cpu: number, site: SiteId, timeNs: Nanoseconds, line: number, start: number): void {

@@ -1,5 +1,5 @@
 /**
- * Lines that are no branches → records of the trace, and what they tell of threads and of memory.
+ * Converts lines that are not branches into records, thread names and mappings.
  */
 import type { PerfTime } from '../../model/trace/perf-time.js';
 import type { Mapping, ThreadName, TraceRecord } from '../../model/trace/trace-chunk.js';
@@ -18,7 +18,7 @@ interface CpuAndTime {
   readonly timeNs: Nanoseconds;
 }
 
-/** Takes what lines say; `comm` of names: bytes as latin1 characters. */
+/** Receives what lines contain; the `comm` of a name is bytes as latin1 characters. */
 export interface RecordSink {
   addRecord(record: TraceRecord): void;
   addName(name: ThreadName): void;
@@ -30,25 +30,25 @@ export function addError({ tid, pid, cpu, code, ip, message }: ErrorLine, timeNs
   to.addRecord({ what: 'gap', tid, cpu, timeNs, code, message: text, ip, pid });
 }
 
-/** What was there before the recording began, perf tells of at time 0, whatever its clock. */
+/** perf prints what existed before the recording at time 0, whatever its clock. */
 export function isBeforeRecording(time: PerfTime | null): boolean {
   return time !== null && time.seconds === 0 && time.ns === 0;
 }
 
 /**
- * `timeNs`: of the line, or of the branch before it where it has none. What was there before the recording began is older than
- * all that happened in it: perf itself calls a thread `perf-exec` until it becomes the recorded program, before any branch.
+ * `timeNs` is the time of the line or, if it has none, of the branch before it. Records from before the recording get −Infinity,
+ * so that they precede everything in it: perf names a thread `perf-exec` until it becomes the recorded program.
  */
 export function addSideband({ prefix, record }: SidebandLine, timeNs: Nanoseconds, to: RecordSink): void {
-  const wasThere = isBeforeRecording(prefix.time);
-  const at = { cpu: prefix.cpu ?? NONE, timeNs: wasThere ? Number.NEGATIVE_INFINITY : timeNs };
+  const existedBefore = isBeforeRecording(prefix.time);
+  const at = { cpu: prefix.cpu ?? NONE, timeNs: existedBefore ? Number.NEGATIVE_INFINITY : timeNs };
   switch (record.what) {
     case 'switch':
       return to.addRecord({ what: 'switch', direction: record.direction, tid: prefix.tid, ...at });
     case 'comm':
-      return addComm(record, at, wasThere, to);
+      return addComm(record, at, existedBefore, to);
     case 'fork':
-      return addFork(record, at, wasThere, to);
+      return addFork(record, at, existedBefore, to);
     case 'exit':
       return to.addRecord({ what: 'exit', tid: record.tid, pid: record.pid, ...at });
     case 'traced':
@@ -59,19 +59,24 @@ export function addSideband({ prefix, record }: SidebandLine, timeNs: Nanosecond
   }
 }
 
-function addComm({ exec, name, tid, pid }: RecordOf<'comm'>, at: CpuAndTime, wasThere: boolean, to: RecordSink): void {
+function addComm(
+  { exec, name, tid, pid }: RecordOf<'comm'>,
+  at: CpuAndTime,
+  existedBefore: boolean,
+  to: RecordSink,
+): void {
   to.addName({ tid, pid, comm: name, parent: null, timeNs: at.timeNs });
-  if (exec && !wasThere) to.addRecord({ what: 'exec', tid, pid, ...at });
+  if (exec && !existedBefore) to.addRecord({ what: 'exec', tid, pid, ...at });
 }
 
-/** Threads that were there before the recording have their names from such records, but did not begin now. */
+/** Forks from before the recording only name their threads, which did not begin at that time. */
 function addFork(
   { tid, pid, parentPid, parent }: RecordOf<'fork'>,
   at: CpuAndTime,
-  wasThere: boolean,
+  existedBefore: boolean,
   to: RecordSink,
 ): void {
-  if (!wasThere) to.addRecord({ what: 'fork', tid, pid, parentPid, ...at });
+  if (!existedBefore) to.addRecord({ what: 'fork', tid, pid, parentPid, ...at });
   to.addName({ tid, pid, comm: null, parent, timeNs: at.timeNs });
   to.addName({ tid: parent, pid: parentPid, comm: null, parent: null, timeNs: at.timeNs });
 }

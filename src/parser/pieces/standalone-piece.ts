@@ -1,6 +1,6 @@
 /**
- * A piece of an input that means the same whatever stands before it: all branches have a time, no time steps back, and
- * no record leans on an earlier line. Most pieces are plain, and so they can be read in any order, side by side.
+ * Builds standalone pieces, which mean the same whatever precedes them: every branch has a time, no time steps back, and no
+ * record depends on an earlier line. Most pieces are standalone, so workers can read them in any order.
  */
 import { isPossibleTime } from '../../model/limits.js';
 import { type LineCounts, noLines } from '../../model/profile/quality.js';
@@ -16,21 +16,21 @@ import { LINE_COLUMNS, Line, lineText, type ReadLines } from '../reader/read-lin
 import { addError, addSideband, isBeforeRecording } from './records.js';
 import { MAX_STEP_BACK_NS } from './time-guard.js';
 
-/** A line that cannot be used; `line`: counted from 1 in the piece; `text`: bytes as latin1 characters. */
+/** A damaged line; `line` counts from 1 in the piece, `text` is bytes as latin1 characters. */
 export interface DamagedInPiece {
   readonly line: number;
   readonly text: string;
   readonly reason: string;
 }
 
-/** The branch that stands last: what follows may still contradict its time. */
+/** The last branch: the next piece may still contradict its time. */
 export interface LastBranch {
   readonly tid: Tid;
   readonly cpu: number;
-  /** What the piece's reader calls it. */
+  /** Its number in the piece's reader. */
   readonly branch: number;
   readonly timeNs: Nanoseconds;
-  /** Of the branch before it; NaN if it is the first. */
+  /** Time of the previous branch; NaN if it is the first. */
   readonly beforeNs: Nanoseconds;
   readonly line: number;
   readonly text: string;
@@ -41,10 +41,10 @@ export interface StandalonePiece {
   readonly flagless: number;
   readonly damaged: readonly DamagedInPiece[];
   readonly records: readonly TraceRecord[];
-  /** `comm`: bytes as latin1 characters. */
+  /** With `comm` as latin1 characters. */
   readonly names: readonly ThreadName[];
   readonly mappings: readonly Mapping[];
-  /** Of the first branch; NaN if there is none. */
+  /** Time of the first branch; NaN if there is none. */
   readonly firstNs: Nanoseconds;
   readonly last: LastBranch | null;
   /** All branches but the last. */
@@ -55,10 +55,10 @@ const NEWLINE = 10;
 export const MAX_DAMAGED_SHOWN = 10;
 export const MAX_SHOWN_LENGTH = 200;
 
-/** What lines that were just read say; null if what stands before them matters. */
+/** Builds the piece from the lines just read; null if it is not standalone. */
 export function standalonePiece(reader: LineReader, lines: ReadLines, originSeconds: number): StandalonePiece | null {
   const piece = new PieceBuilder(lines, originSeconds);
-  return piece.takeOthers() && piece.takeProcessIds() ? piece.build(reader) : null;
+  return piece.addOthers() && piece.addProcessIds() ? piece.build(reader) : null;
 }
 
 class PieceBuilder {
@@ -68,7 +68,7 @@ class PieceBuilder {
   private readonly records: TraceRecord[] = [];
   private readonly names: ThreadName[] = [];
   private readonly mappings: Mapping[] = [];
-  /** Row of the branch before the line that is taken, or NONE. */
+  /** Row of the last branch before the current line, or NONE. */
   private branchRow: number = NONE;
   private readonly lines: ReadLines;
   private readonly originSeconds: number;
@@ -80,19 +80,19 @@ class PieceBuilder {
     this.counts.events = lines.length - lines.others.length;
   }
 
-  /** False if one of them cannot be understood by itself. */
-  takeOthers(): boolean {
+  /** Adds the lines that are not known branches. Returns false if one of them depends on earlier lines. */
+  addOthers(): boolean {
     const { others, otherRows } = this.lines;
     return others.every((line, index) => {
       const row = otherRows[index];
       if (row > 0 && this.branchOf(row - 1) !== OTHER) this.branchRow = row - 1;
-      return this.takeOther(line, row);
+      return this.addOther(line, row);
     });
   }
 
-  private takeOther(line: PerfLine, row: number): boolean {
+  private addOther(line: PerfLine, row: number): boolean {
     const { counts } = this;
-    if (line.type === 'damaged') return this.damage(row, line.reason);
+    if (line.type === 'damaged') return this.addDamaged(row, line.reason);
     if (line.type === 'error') {
       counts.gapLines++;
       if (line.time === null || !isPossibleTime(this.timeOf(line.time))) return false;
@@ -105,12 +105,12 @@ class PieceBuilder {
     const { time } = line.prefix;
     const isKnown = time !== null && !isBeforeRecording(time);
     const timeNs = isKnown ? this.timeOf(time) : this.timeOfRow(this.branchRow);
-    if (!isPossibleTime(timeNs)) return false; // or NaN
+    if (!isPossibleTime(timeNs)) return false; // also if NaN
     addSideband(line, timeNs, this);
     return true;
   }
 
-  private damage(row: number, reason: string): boolean {
+  private addDamaged(row: number, reason: string): boolean {
     this.counts.damagedLines++;
     if (reason === NO_FLAGS) this.flagless++;
     if (this.damaged.length < MAX_DAMAGED_SHOWN)
@@ -131,19 +131,19 @@ class PieceBuilder {
   }
 
   /**
-   * Which process each thread belongs to, where it is printed. False if one seems to belong to two, or if a record names it,
-   * too: what counts then is which of them came last.
+   * Adds the process id of each thread, if printed. Returns false if a thread has two, or if a record names it, too: then the
+   * order of the lines decides.
    */
-  takeProcessIds(): boolean {
+  addProcessIds(): boolean {
     const { heads, rows } = this.lines;
     if (heads.every(({ pid }) => pid === NOT_PRINTED)) return true;
-    const isTaken = new Uint8Array(heads.length);
+    const isSeen = new Uint8Array(heads.length);
     const pids = new Map<Tid, number>();
     const named = new Set(this.names.map(({ tid }) => tid));
     for (let row = 0; row < this.lines.length; row++) {
       const head = rows[row * LINE_COLUMNS + Line.Head];
-      if (isTaken[head] === 1 || this.branchOf(row) === OTHER) continue;
-      isTaken[head] = 1;
+      if (isSeen[head] === 1 || this.branchOf(row) === OTHER) continue;
+      isSeen[head] = 1;
       const { tid, pid } = heads[head];
       if ((pids.get(tid) ?? pid) !== pid) return false;
       if (pid === NOT_PRINTED || pids.has(tid)) continue;
@@ -183,14 +183,14 @@ class PieceBuilder {
   private branchBefore(row: number): number {
     let before = row - 1;
     while (before >= 0 && this.branchOf(before) === OTHER) before--;
-    return before; // NONE is −1
+    return before; // −1 is NONE
   }
 
   private branchOf(row: number): number {
     return this.lines.rows[row * LINE_COLUMNS + Line.Branch];
   }
 
-  /** NaN for no row. */
+  /** Returns NaN for NONE. */
   private timeOfRow(row: number): Nanoseconds {
     if (row === NONE) return Number.NaN;
     const { heads, rows } = this.lines;

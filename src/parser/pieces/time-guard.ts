@@ -1,17 +1,17 @@
 /**
- * Holds each event back until the next one has confirmed its time: a garbled digit may put a line seconds away
- * from its neighbours, and must become neither the end of the recording nor its beginning.
+ * Delays each time until the next one confirms it: a garbled digit may move a line by seconds, and must not move the start or
+ * the end of the recording.
  */
 import type { Nanoseconds } from '../../model/units.js';
 
-/** Far more than clocks of processors differ by, far less than a garbled second is off. */
+/** Far more than the clocks of CPUs differ, far less than a garbled second. */
 export const MAX_STEP_BACK_NS = 1_000_000;
 
 export class TimeGuard {
   private lastGoodNs = Number.NaN;
   private heldNs = Number.NaN;
 
-  /** Takes the next time of a stream; says whether the one before it was out of line and is to be dropped. */
+  /** Adds the next time of a stream. Returns whether the previous one is an outlier and must be dropped. */
   contradicts(nextNs: Nanoseconds): boolean {
     const dropped = this.isOutlier(nextNs);
     if (!dropped) this.lastGoodNs = this.heldNs;
@@ -19,24 +19,24 @@ export class TimeGuard {
     return dropped;
   }
 
-  /** The last time of all stands alone: so far from the one before it that only a garbled digit explains it. */
-  isFarFromLast(ns: Nanoseconds): boolean {
-    return Math.abs(this.heldNs - this.lastGoodNs) >= ns; // false for the only one, which follows nothing
+  /** Returns whether the last time is at least `ns` from the one before it, which only a garbled digit explains. */
+  isLastOutlier(ns: Nanoseconds): boolean {
+    return Math.abs(this.heldNs - this.lastGoodNs) >= ns; // false for the first time, which has none before it
   }
 
-  /** Nothing is in doubt: as long as no time steps back far, none will be dropped. */
+  /** True if the held time is in order: none is dropped unless a later one steps back far. */
   get isInOrder(): boolean {
     return !(this.lastGoodNs - this.heldNs > MAX_STEP_BACK_NS);
   }
 
-  /** Times went on in order, and these were the last two. */
-  goOn(beforeNs: Nanoseconds, lastNs: Nanoseconds): void {
+  /** Sets the last two times of a stream that continued in order. */
+  continueFrom(beforeNs: Nanoseconds, lastNs: Nanoseconds): void {
     this.lastGoodNs = beforeNs;
     this.heldNs = lastNs;
   }
 
-  // Ahead: the next line is back. Behind: the next line is where the stream was. Both neighbours must agree, so
-  // that a second recording behind the first, or a long wait, is no outlier.
+  // Too late: the next line is earlier again. Too early: the next line is where the stream was. Both neighbours must agree, so
+  // that neither a second recording after the first nor a long wait counts as an outlier.
   private isOutlier(nextNs: Nanoseconds): boolean {
     const { heldNs, lastGoodNs } = this;
     const isAhead = heldNs - nextNs > MAX_STEP_BACK_NS;

@@ -1,5 +1,5 @@
 /**
- * Ends of branches that the kernel cannot take apart: it numbers them, their texts are kept here, each once.
+ * Ends of branches that the kernel cannot parse: the kernel numbers them, this file keeps each text once.
  */
 import type { BranchKind, TraceEdge } from '../../model/trace/branch-sites.js';
 import type { Kernel } from '../kernel.js';
@@ -12,45 +12,45 @@ export interface BranchText {
   readonly to: string;
 }
 
-/** Kind and edge as one number. */
+/** Encodes kind and edge as one number. */
 export function packFlags(kind: BranchKind, edge: TraceEdge): number {
   return kind * 4 + edge;
 }
 
-export function unpackFlags(meaning: number): { kind: BranchKind; edge: TraceEdge } {
-  return { kind: (meaning >> 2) as BranchKind, edge: (meaning & 3) as TraceEdge };
+export function unpackFlags(flags: number): { kind: BranchKind; edge: TraceEdge } {
+  return { kind: (flags >> 2) as BranchKind, edge: (flags & 3) as TraceEdge };
 }
 
-/** Texts may be parts of their lines: those are short, and kept alive by them. */
+/** The texts may be slices of their lines and keep these alive; lines are short. */
 export class BranchEnds {
-  private readonly originOf = new Map<string, number>();
-  private readonly targetOf = new Map<string, number>();
-  private readonly rowOfText = new Map<string, number>();
+  private readonly originNumbers = new Map<string, number>();
+  private readonly targetNumbers = new Map<string, number>();
+  private readonly textRows = new Map<string, number>();
   private readonly firstText: number;
   private readonly kernel: Kernel;
   private texts: string[] = [];
 
-  /** Texts are numbered from one on that others have told of; what is told of twice is not wrong. */
+  /** New texts are numbered from `firstText` on. Adding a text that another reader already has is harmless. */
   constructor(kernel: Kernel, firstText: number) {
     this.kernel = kernel;
     this.firstText = firstText;
   }
 
   origin({ kind, edge, from }: BranchText): number {
-    const meaning = packFlags(kind, edge);
-    const key = `${meaning} ${from}`;
-    let number = this.originOf.get(key);
-    if (number === undefined) this.originOf.set(key, (number = this.kernel.addOrigin(meaning, this.rowOf(from))));
+    const flags = packFlags(kind, edge);
+    const key = `${flags} ${from}`;
+    let number = this.originNumbers.get(key);
+    if (number === undefined) this.originNumbers.set(key, (number = this.kernel.addOrigin(flags, this.rowOf(from))));
     return number;
   }
 
   target({ to }: BranchText): number {
-    let number = this.targetOf.get(to);
-    if (number === undefined) this.targetOf.set(to, (number = this.kernel.addTarget(this.rowOf(to))));
+    let number = this.targetNumbers.get(to);
+    if (number === undefined) this.targetNumbers.set(to, (number = this.kernel.addTarget(this.rowOf(to))));
     return number;
   }
 
-  /** Texts that were not taken before. */
+  /** Returns the texts added since the last call. */
   takeNewTexts(): string[] {
     const { texts } = this;
     this.texts = [];
@@ -58,10 +58,10 @@ export class BranchEnds {
   }
 
   private rowOf(text: string): number {
-    let row = this.rowOfText.get(text);
+    let row = this.textRows.get(text);
     if (row === undefined) {
-      row = this.firstText + this.rowOfText.size;
-      this.rowOfText.set(text, row);
+      row = this.firstText + this.textRows.size;
+      this.textRows.set(text, row);
       this.texts.push(text);
     }
     return row;

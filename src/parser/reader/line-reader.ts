@@ -1,12 +1,11 @@
 /**
- * Whole lines in, what each of them says out: most as numbers in rows, the others one by one.
+ * Reads whole lines: most into rows of numbers, the others into one object each.
  *
- * What a line says beside its time, the same bytes always say the same. So most lines are read by the kernel, which knows
- * them by every one of their bytes, or takes them apart itself if they look as usual. All others are read by the tolerant
- * parser, which is the definition.
+ * Apart from the time, equal bytes always mean the same. So the kernel reads most lines: it compares all their bytes with
+ * those it has seen, or parses them if they have the usual form. All other lines go to the reference parser.
  *
- * A reader keeps what lines it has seen before, and nothing that a result depends on: readers of their own may read
- * the pieces of one trace, in any order and anywhere.
+ * A reader remembers the lines it has seen, but no result depends on that: different readers may read the pieces of one trace
+ * in any order and in any worker.
  */
 import type { EventRun, GroupedEvents } from '../../model/trace/trace-chunk.js';
 import type { Nanoseconds } from '../../model/units.js';
@@ -32,27 +31,29 @@ import { addToSent, type NewBranches, NONE_SENT, newBranches, type SentCounts } 
 import { KernelLines, KernelText, lineText, type ReadLines } from './read-lines.js';
 import { ARROW, onlyArrow, simpleBranch, USUAL_FLAGS } from './simple-branch.js';
 
-/** What a piece has of one lane. */
+/** The events that a piece has of one lane. */
 export interface BranchRun extends EventRun {
-  /** Of its last event, and where that stands among the lines of the piece. */
+  /** Time of the last event. */
   readonly lastNs: Nanoseconds;
+  /** Row of the last event among the lines of the piece. */
   readonly lastRow: number;
 }
 
-/** Branches by lane: events with numbers of branches in the place of sites. */
+/** Branches by lane: events with branch numbers instead of sites. */
 export interface GroupedBranches extends GroupedEvents {
   readonly runs: readonly BranchRun[];
 }
 
-/** A thread on a processor. */
+/** What identifies a lane. */
 export interface LaneKey {
   readonly tid: number;
-  readonly cpu: number; // NOT_PRINTED if it was not
+  readonly cpu: number; // or NOT_PRINTED
 }
 
-/** Of a line: what stands behind its time, its only arrow (before the line if it has none or several), its end. */
 interface LineOffsets {
+  /** After the time. */
   readonly rest: number;
+  /** The only arrow; less than the start of the line if it has none or several. */
   readonly arrow: number;
   readonly newline: number;
 }
@@ -61,10 +62,10 @@ const NEWLINE = 10;
 export const OVERLONG = 'longer than any line of perf';
 const OVERLONG_LINE: PerfLine = { type: 'damaged', reason: OVERLONG };
 
-/** Each second brings a new one of every thread. */
-const MOST_HEADS = 64 * 1024;
+/** Every thread adds a new head each second. */
+const MAX_HEADS = 64 * 1024;
 
-/** What a reader has learned, for others to begin with; plain data. */
+/** What a reader has seen so far, for another reader to start from; plain data. */
 export interface ReaderSnapshot {
   /** The kernel's memory. */
   readonly memory: Uint8Array;
@@ -80,7 +81,7 @@ export class LineReader {
   private readonly prefix = new LinePrefix();
   private readonly ends: BranchEnds;
   private readonly heads: Head[] = [];
-  private readonly rowOfHead = new Map<string, number>();
+  private readonly headRows = new Map<string, number>();
   private readonly lanes: LaneKey[] = [];
   private readonly laneNumbers = new Map<string, number>();
   private reservedStart = 0;
@@ -89,14 +90,14 @@ export class LineReader {
   private otherRows: number[] = [];
   private sent = NONE_SENT;
 
-  /** `knowledge`: of another reader, whose numbers of branches go on here. */
+  /** With a snapshot, this reader continues the branch numbers of the other one. */
   constructor(snapshot: ReaderSnapshot | null = null) {
     if (snapshot) this.restore(snapshot);
     this.ends = new BranchEnds(this.kernel, this.sent.texts);
   }
 
-  /** What was learned up to now, good until something else is read; nothing may be left that was not told of. */
-  knowledge(): ReaderSnapshot {
+  /** Valid until the next read. Call it when `takeNewBranches` has returned all branches. */
+  snapshot(): ReaderSnapshot {
     const { kernel, heads, lanes, sent } = this;
     return {
       memory: new Uint8Array(kernel.memory.buffer, 0, kernel.memoryUsed()),
@@ -108,44 +109,44 @@ export class LineReader {
 
   private restore({ memory, heads, lanes, sent }: ReaderSnapshot): void {
     const { kernel } = this;
-    kernel.takeOver(memory.length);
+    kernel.restore(memory.length);
     new Uint8Array(kernel.memory.buffer).set(memory);
     for (let at = 0; at < heads.length; at += 4)
-      this.keepHead({ tid: heads[at], pid: heads[at + 1], cpu: heads[at + 2], seconds: heads[at + 3] });
-    for (let at = 0; at < lanes.length; at += 2) this.keepLane({ tid: lanes[at], cpu: lanes[at + 1] });
+      this.addHead({ tid: heads[at], pid: heads[at + 1], cpu: heads[at + 2], seconds: heads[at + 3] });
+    for (let at = 0; at < lanes.length; at += 2) this.addLane({ tid: lanes[at], cpu: lanes[at + 1] });
     this.sent = sent;
   }
 
-  /** Room for so many bytes of text, to be read from there. */
+  /** Returns a buffer for text to be read by `readReserved`. */
   reserve(bytes: number): Uint8Array {
     const { kernel } = this;
-    this.reservedStart = kernel.roomForText(bytes);
+    this.reservedStart = kernel.reserveText(bytes);
     return new Uint8Array(kernel.memory.buffer, this.reservedStart, bytes);
   }
 
-  /** `bytes`: whole lines, each with its newline. What is returned is good until the next call. */
+  /** Reads whole lines, each with its newline. The result is valid until the next call. */
   read(bytes: Uint8Array): ReadLines {
     this.reserve(bytes.length).set(bytes);
     return this.readReserved(0, bytes.length);
   }
 
-  /** The same for what was put into the room, from one of its bytes up to another. */
+  /** Likewise for the bytes in the reserved buffer between two offsets. */
   readReserved(from: number, to: number): ReadLines {
     const { kernel } = this;
     this.begin(from, to);
     const length = to - from;
     for (let at = 0; at < length; ) {
-      const why = kernel.read(at);
+      const stop = kernel.read(at);
       at = kernel.lineStart();
-      if (why === STOP_UNKNOWN_HEAD) at = this.takeNewHead(at);
-      else if (why === STOP_UNKNOWN_REST)
-        at = this.takeLine(at, kernel.restStart(), kernel.lineHead(), kernel.lineNs());
+      if (stop === STOP_UNKNOWN_HEAD) at = this.readNewHead(at);
+      else if (stop === STOP_UNKNOWN_REST)
+        at = this.parseLine(at, kernel.restStart(), kernel.lineHead(), kernel.lineNs());
     }
     const { heads, others, otherRows } = this;
     return new KernelLines(this.text, kernel, heads, others, otherRows);
   }
 
-  /** Branches first seen since the last call. */
+  /** Returns the branches first seen since the last call. */
   takeNewBranches(): NewBranches {
     const news = newBranches(this.kernel, this.sent, this.ends.takeNewTexts());
     this.sent = addToSent(this.sent, news);
@@ -153,8 +154,8 @@ export class LineReader {
   }
 
   /**
-   * The branches of the lines that were read last, up to a row, by lane; null if their times step back too far.
-   * `originSeconds`: what times are counted from. Good until something else is read.
+   * Groups the branches of the lines read last, up to a row, by lane; null if their times step back too far. Times count from
+   * `originSeconds`. Valid until the next read.
    */
   group(rows: number, originSeconds: number): GroupedBranches | null {
     const { kernel, lanes } = this;
@@ -170,16 +171,16 @@ export class LineReader {
       const lastNs = index.getFloat64(at + RUN_NS, true);
       runs.push({ ...lane, length, events, lastNs, lastRow: index.getInt32(at + RUN_LAST_ROW, true) });
     }
-    return { runs, events, startNs: kernel.lowest(originSeconds), endNs: kernel.highest(originSeconds) };
+    return { runs, events, startNs: kernel.lowestNs(originSeconds), endNs: kernel.highestNs(originSeconds) };
   }
 
   private begin(from: number, to: number): void {
     const { kernel } = this;
-    if (this.heads.length > MOST_HEADS) {
+    if (this.heads.length > MAX_HEADS) {
       this.heads.length = 0;
-      this.rowOfHead.clear();
-      kernel.forgetHeads();
-      kernel.forgetHeadFacts();
+      this.headRows.clear();
+      kernel.clearHeads();
+      kernel.clearHeadRows();
     }
     kernel.begin(from, to);
     this.text = new KernelText(kernel, this.reservedStart + from, to - from);
@@ -187,82 +188,82 @@ export class LineReader {
     this.otherRows = [];
   }
 
-  /** A line whose beginning is not known. Where reading goes on: at the same line, if it is known now. */
-  private takeNewHead(start: number): number {
+  /** Reads a line with an unknown head. Returns where to continue: at the same line, if the kernel knows the head now. */
+  private readNewHead(start: number): number {
     const { prefix, kernel } = this;
     const rest = prefix.read(this.text.bytes, start);
-    if (rest === UNUSUAL) return this.takeLine(start, UNUSUAL, 0, 0);
+    if (rest === UNUSUAL) return this.parseLine(start, UNUSUAL, 0, 0);
     const row = this.headRow();
     const length = prefix.dot + 1 - start;
-    if (kernel.learnHead(start, length, row)) return start;
-    return this.takeLine(start, rest, row, prefix.ns);
+    if (kernel.cacheHead(start, length, row)) return start;
+    return this.parseLine(start, rest, row, prefix.ns);
   }
 
   private headRow(): number {
     const { tid, pid, cpu, seconds } = this.prefix;
     const head = { tid, pid, cpu, seconds };
-    const known = this.rowOfHead.get(headKey(head));
+    const known = this.headRows.get(headKey(head));
     if (known !== undefined) return known;
-    this.kernel.addHead(seconds, this.laneOf(tid, cpu));
-    return this.keepHead(head);
+    this.kernel.addHead(seconds, this.laneNumber(tid, cpu));
+    return this.addHead(head);
   }
 
-  private keepHead(head: Head): number {
+  private addHead(head: Head): number {
     const row = this.heads.push(head) - 1;
-    this.rowOfHead.set(headKey(head), row);
+    this.headRows.set(headKey(head), row);
     return row;
   }
 
-  private laneOf(tid: number, cpu: number): number {
-    return this.laneNumbers.get(`${tid} ${cpu}`) ?? this.keepLane({ tid, cpu });
+  private laneNumber(tid: number, cpu: number): number {
+    return this.laneNumbers.get(`${tid} ${cpu}`) ?? this.addLane({ tid, cpu });
   }
 
-  private keepLane({ tid, cpu }: LaneKey): number {
+  private addLane({ tid, cpu }: LaneKey): number {
     const lane = this.lanes.push({ tid, cpu }) - 1;
     this.laneNumbers.set(`${tid} ${cpu}`, lane);
     return lane;
   }
 
-  /** A line for the tolerant parser; `rest`: behind its time, if that is where it usually is, or UNUSUAL. */
-  private takeLine(start: number, rest: number, head: number, ns: number): number {
+  /** Parses a line with the reference parser. `rest` is the offset after a usual prefix, or UNUSUAL. Returns where to continue. */
+  private parseLine(start: number, rest: number, head: number, ns: number): number {
     const { bytes } = this.text;
     const newline = bytes.indexOf(NEWLINE, start);
     const isOverlong = newline - start > MAX_LINE_BYTES;
     const text = isOverlong ? '' : lineText(bytes, start, newline);
     const line = isOverlong ? OVERLONG_LINE : parsePerfLine(text);
     const branch = rest === UNUSUAL ? null : simpleBranch(line);
-    if (branch) this.takeBranch(branch, start, head, ns, { rest, arrow: start + onlyArrow(text), newline });
-    else this.takeOther(line, start);
+    if (branch) this.addBranch(branch, start, head, ns, { rest, arrow: start + onlyArrow(text), newline });
+    else this.addOther(line, start);
     return newline + 1;
   }
 
-  private takeOther(line: PerfLine, start: number): void {
+  private addOther(line: PerfLine, start: number): void {
     this.otherRows.push(this.kernel.linesBytes() / LINE_BYTES);
     this.others.push(line);
     this.kernel.addLine(start, OTHER, 0, 0);
   }
 
-  /** Lets the kernel know what stands behind the line's time, up to its target and from there on. */
-  private takeBranch(branch: BranchText, start: number, head: number, ns: number, places: LineOffsets): void {
+  /** Adds a branch to the kernel's tables: the text up to its target, and the text from there on. */
+  private addBranch(branch: BranchText, start: number, head: number, ns: number, offsets: LineOffsets): void {
     const { kernel, ends } = this;
-    const { rest, arrow, newline } = places;
+    const { rest, arrow, newline } = offsets;
     const origin = ends.origin(branch);
     const target = ends.target(branch);
     if (arrow >= start) {
       const targetAt = arrow + ARROW.length;
-      kernel.learnOrigin(rest, targetAt - rest, origin);
-      kernel.learnTarget(targetAt, newline + 1 - targetAt, target); // with its newline
+      kernel.cacheOrigin(rest, targetAt - rest, origin);
+      kernel.cacheTarget(targetAt, newline + 1 - targetAt, target); // with its newline
     }
     kernel.addLine(start, kernel.branch(origin, target), head, ns);
   }
 }
 
-/** It knows the usual flags by their words. */
+/** Creates a kernel that knows the usual flags. */
 function kernelWithFlags(): Kernel {
   const kernel = newKernel();
   for (const { words, kind, edge } of USUAL_FLAGS) {
     const bytes = Buffer.from(`${words}  `, 'latin1');
-    const at = kernel.roomForText(bytes.length);
+    const at = kernel.reserveText(bytes.length);
     new Uint8Array(kernel.memory.buffer).set(bytes, at);
     kernel.addFlagWords(0, bytes.length, packFlags(kind, edge));
   }

@@ -1,5 +1,5 @@
 /**
- * Lines that were read, as rows; they lie in the memory of the kernel that read them.
+ * The lines of a piece as rows, in the memory of the kernel that read them.
  */
 import { LINE_BRANCH, LINE_BYTES, LINE_HEAD, LINE_NS, LINE_START } from '../kernel/layout.js';
 import type { Kernel } from '../kernel.js';
@@ -8,31 +8,31 @@ import type { PerfLine } from '../lines/perf-line-types.js';
 
 /** Columns of a row: the kernel's records of four bytes a number. */
 export const Line = {
-  /** Where the line begins in the bytes. */
+  /** Offset of the line in the bytes. */
   Start: LINE_START / Int32Array.BYTES_PER_ELEMENT,
-  /** Number of a branch that this reader has told of, or OTHER: then the next one of `others` is the line. */
+  /** Number of a branch of this reader, or OTHER: then the line is the next one of `others`. */
   Branch: LINE_BRANCH / Int32Array.BYTES_PER_ELEMENT,
-  /** Row of what the line begins with, in `heads`. */
+  /** Row of the line's head in `heads`. */
   Head: LINE_HEAD / Int32Array.BYTES_PER_ELEMENT,
   Ns: LINE_NS / Int32Array.BYTES_PER_ELEMENT,
 } as const;
 export const LINE_COLUMNS = LINE_BYTES / Int32Array.BYTES_PER_ELEMENT;
 
 export interface ReadLines {
-  /** What was read; like the rest, good until something else is. */
+  /** The text; valid until the next read, like everything here. */
   readonly bytes: Uint8Array;
   readonly length: number;
-  /** LINE_COLUMNS a line. */
+  /** LINE_COLUMNS per line. */
   readonly rows: Int32Array;
   readonly heads: readonly Head[];
   readonly others: readonly PerfLine[];
-  /** In which row each of them stands. */
+  /** The row of each of them. */
   readonly otherRows: readonly number[];
 }
 
 const RETURN = 13;
 
-/** The piece in the kernel's memory. When that needs more, all of it moves, and views of it are empty from then on. */
+/** The text of the piece in the kernel's memory. When that memory grows, it moves, and existing views become empty. */
 export class KernelText {
   private view = new Uint8Array();
   private readonly kernel: Kernel;
@@ -89,7 +89,7 @@ export class KernelLines implements ReadLines {
   }
 }
 
-/** A line without its end; bytes as latin1 characters. */
+/** Returns a line without its line end; bytes as latin1 characters. */
 export function lineText(bytes: Uint8Array, start: number, newline: number): string {
   const end = bytes[newline - 1] === RETURN && newline > start ? newline - 1 : newline;
   return Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString('latin1');

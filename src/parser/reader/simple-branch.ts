@@ -1,12 +1,12 @@
 /**
- * Branches that are nothing but that: what the kernel learns, once the tolerant parser has read it.
+ * Selects the branches that the kernel may cache once the reference parser has read them.
  */
 
 import { edgeOf, parseFlags } from '../lines/flags.js';
 import type { PerfLine } from '../lines/perf-line-types.js';
 import type { BranchText } from './branch-ends.js';
 
-/** Flags of branches in the form that the kernel reads by itself. */
+/** Flags of branches that the kernel can parse itself. */
 export const USUAL_FLAGS = [
   'call',
   'return',
@@ -29,7 +29,7 @@ export const ARROW = ' => ';
 const MAX_LINE_LENGTH = 16 * 1024;
 
 /**
- * Where the only arrow of a line stands, or -1: with more than one the parts of a line mean something together only.
+ * Returns the offset of the only arrow of a line, or -1: with several, the parts of a line have no meaning by themselves.
  */
 export function onlyArrow(line: string): number {
   const arrow = line.indexOf(ARROW);
@@ -37,7 +37,7 @@ export function onlyArrow(line: string): number {
   return arrow;
 }
 
-/** The branch that a line tells of, if it is plain: lines with unknown flags are counted, and branches that were not taken mean nothing. */
+/** Returns the branch of a line, or null if each such line must be seen: unknown flags are counted, branches not taken ignored. */
 export function simpleBranch(line: PerfLine): BranchText | null {
   if (line.type !== 'branch' || line.flags.unknown !== null || line.flags.notTaken) return null;
   const { flags, from, to } = line;

@@ -1,35 +1,34 @@
 /**
- * Texts of branch ends → ids: each distinct text is taken apart once.
+ * Assigns ids to the texts of branch ends, and parses each distinct text once.
  */
-
 import { SpecialSymbol, SymbolTableBuilder, UNKNOWN_NAME } from '../../model/names/symbol-table.js';
 import { type BranchKind, BranchSitesBuilder, type Location, type TraceEdge } from '../../model/trace/branch-sites.js';
 import { type Address, NONE, type SiteId, type SymbolId } from '../../model/units.js';
 import { parseLocation } from '../lines/location.js';
 import { PairMap } from './pair-map.js';
 
-/** A function may be printed under several names, with and without an offset or a file. */
-const MOST_AT_ADDRESS = 16;
+/** Locations compared one by one: perf may print several names for an address, with and without an offset or a file. */
+const MAX_AT_ADDRESS = 16;
 
 export class Interner {
   readonly sites = new BranchSitesBuilder();
   readonly symbols = new SymbolTableBuilder();
   private readonly locations: Location[] = [];
   private readonly locationOfText = new Map<string, number>();
-  /** The first location at an address, and for each the next one that has the same. */
+  /** The first location at an address, and for each location the next one at the same address. */
   private readonly locationAt = new Map<Address, number>();
   private readonly nextLocation: number[] = [];
-  /** Of addresses where more functions seem to lie than any program has there: by address, symbol and start. */
+  /** Locations at addresses with more functions than any program has there, by address, symbol and start. */
   private readonly crowded = new Map<string, number>();
-  /** By kind and edge, then by the two locations. */
+  /** By kind and edge, then by both locations. */
   private readonly siteOf: PairMap[] = [];
 
-  /** The site of a branch; `from` and `to` as perf prints them, bytes as latin1 characters. */
+  /** Returns the site of a branch; `from` and `to` as perf prints them, bytes as latin1 characters. */
   site(kind: BranchKind, edge: TraceEdge, from: string, to: string): SiteId {
     return this.siteBetween(kind, edge, this.locationOf(from), this.locationOf(to));
   }
 
-  /** The same, by the numbers of both locations. */
+  /** Likewise by the numbers of both locations. */
   siteBetween(kind: BranchKind, edge: TraceEdge, from: number, to: number): SiteId {
     const sites = (this.siteOf[kind * 4 + edge] ??= new PairMap());
     const known = sites.find(from, to);
@@ -39,24 +38,24 @@ export class Interner {
     return site;
   }
 
-  /** The number of a location as perf prints it. */
+  /** Returns the number of a location as perf prints it. */
   locationOf(text: string): number {
     let number = this.locationOfText.get(text);
     if (number === undefined) this.locationOfText.set(copied(text), (number = this.read(text)));
     return number;
   }
 
-  /** The number of a location; `start`: where its function begins. */
+  /** Returns the number of a location; `start` is the first address of its function. */
   location(address: Address, symbol: SymbolId | typeof NONE, start: Address): number {
     const { locations, nextLocation } = this;
     const first = this.locationAt.get(address) ?? NONE;
-    let tried = 0;
-    for (let number = first; number !== NONE && tried < MOST_AT_ADDRESS; number = nextLocation[number]) {
+    let compared = 0;
+    for (let number = first; number !== NONE && compared < MAX_AT_ADDRESS; number = nextLocation[number]) {
       const known = locations[number];
       if (known.symbol === symbol && Object.is(known.start, start)) return number;
-      tried++;
+      compared++;
     }
-    const key = tried < MOST_AT_ADDRESS ? null : `${address} ${symbol} ${start}`;
+    const key = compared < MAX_AT_ADDRESS ? null : `${address} ${symbol} ${start}`;
     const crowded = key === null ? undefined : this.crowded.get(key);
     if (crowded !== undefined) return crowded;
     const number = locations.push({ address, symbol, start }) - 1;
@@ -70,7 +69,7 @@ export class Interner {
     return number;
   }
 
-  /** The symbol of a function; bytes as latin1 characters, `dso` null if it was not printed. */
+  /** Returns the symbol of a function; bytes as latin1 characters, `dso` null if it was not printed. */
   symbolOf(name: string, dso: string | null): SymbolId {
     return this.symbols.intern(fromLatin1(name), dso === null ? null : fromLatin1(dso));
   }
@@ -84,12 +83,12 @@ export class Interner {
   }
 }
 
-/** A part of a string holds on to the whole: to keep it as it is would keep the chunk that it was cut from. */
+/** Copies a string. A slice would keep the whole chunk in memory that it was cut from. */
 export function copied(text: string): string {
   return Buffer.from(text, 'latin1').toString('latin1');
 }
 
-/** Bytes that were read as latin1, read as what they are; a copy, which keeps nothing else in memory. */
+/** Decodes bytes in latin1 characters as UTF-8. Returns a copy, which keeps nothing else in memory. */
 export function fromLatin1(text: string): string {
   return Buffer.from(text, 'latin1').toString('utf8');
 }

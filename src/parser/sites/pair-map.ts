@@ -1,17 +1,17 @@
 /**
- * Values of pairs of numbers: open addressing over typed arrays.
+ * Maps pairs of numbers to numbers: open addressing over typed arrays.
  */
 import { resized } from '../../model/columns.js';
 import { NONE } from '../../model/units.js';
 
-const COLUMNS = 3; // both numbers of a pair, and its value
+const COLUMNS = 3; // both numbers of a pair and its value
 
 export class PairMap {
   private slots = new Int32Array(64).fill(NONE);
   private rows = new Int32Array(COLUMNS * 32);
   private length = 0;
 
-  /** NONE if there is no such pair. */
+  /** Returns NONE if there is no such pair. */
   find(a: number, b: number): number {
     const { slots, rows } = this;
     const mask = slots.length - 1;
@@ -22,15 +22,15 @@ export class PairMap {
     }
   }
 
-  /** A pair that is not there yet. */
+  /** Adds a pair that is not in the map. */
   add(a: number, b: number, value: number): void {
     if (COLUMNS * (this.length + 1) > this.rows.length) this.rows = resized(this.rows, 2 * this.rows.length);
     this.rows.set([a, b, value], COLUMNS * this.length);
-    this.place(this.length++);
+    this.insert(this.length++);
     if (2 * this.length > this.slots.length) this.grow();
   }
 
-  private place(row: number): void {
+  private insert(row: number): void {
     const mask = this.slots.length - 1;
     let slot = hashOf(this.rows[COLUMNS * row], this.rows[COLUMNS * row + 1]) & mask;
     while (this.slots[slot] !== NONE) slot = (slot + 1) & mask;
@@ -39,7 +39,7 @@ export class PairMap {
 
   private grow(): void {
     this.slots = new Int32Array(4 * this.slots.length).fill(NONE);
-    for (let row = 0; row < this.length; row++) this.place(row);
+    for (let row = 0; row < this.length; row++) this.insert(row);
   }
 }
 

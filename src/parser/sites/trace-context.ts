@@ -1,7 +1,6 @@
 /**
- * What all inputs of a trace have in common: ids, and what their times are counted from.
+ * What all inputs of a trace share: ids, the origin of time, and counters.
  */
-
 import type { PerfTime } from '../../model/trace/perf-time.js';
 import type { Nanoseconds } from '../../model/units.js';
 import { LineReader } from '../reader/line-reader.js';
@@ -9,16 +8,15 @@ import { Interner } from './intern.js';
 import { ReaderSites } from './reader-sites.js';
 import { UnknownFlags } from './unknown-flags.js';
 
-/** Shared by all inputs of a trace: ids, the origin of time, and what is known so far. */
 export class TraceContext {
   readonly interner = new Interner();
-  /** Reads what is parsed right here. */
+  /** Reads the pieces that this thread parses itself. */
   readonly reader = new LineReader();
   readonly readerSites = new ReaderSites(this.interner);
   readonly unknownFlags = new UnknownFlags();
-  /** perf's clock at our time 0, whole seconds; null before the first time. */
+  /** perf's clock at time 0, in whole seconds; null before the first time. */
   originSeconds: number | null = null;
-  /** Branches without a time, and with one: a trace has one kind or the other. */
+  /** Branches without and with a time: in a trace either all have one or none has. */
   timeless = 0;
   timed = 0;
   flagless = 0;
@@ -28,7 +26,7 @@ export class TraceContext {
     return (time.seconds - this.originSeconds) * 1e9 + time.ns;
   }
 
-  /** What was given to `timeOf`. */
+  /** The inverse of `timeOf`. */
   perfTimeOf(timeNs: Nanoseconds): PerfTime {
     const seconds = Math.floor(timeNs / 1e9);
     return { seconds: seconds + (this.originSeconds ?? 0), ns: timeNs - seconds * 1e9 };

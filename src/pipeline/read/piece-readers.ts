@@ -68,7 +68,7 @@ export class PieceReaders {
 
   private startState(): { readonly snapshot: ReaderSnapshot; readonly sites: ReaderSites } {
     const { reader, readerSites } = this.context;
-    this.start ??= { snapshot: inSharedMemory(reader.knowledge()), sites: readerSites.copy() };
+    this.start ??= { snapshot: inSharedMemory(reader.snapshot()), sites: readerSites.copy() };
     return this.start;
   }
 

@@ -122,7 +122,7 @@ export class TextPieces {
     this.refused = standalone === null ? this.refused + 1 : 0;
     if (!piece.follows(read)) return false;
     if (standalone && parser.accepts(standalone.piece))
-      this.emit(parser.takeStandalone(standalone.piece, standalone.sites));
+      this.emit(parser.addStandalone(standalone.piece, standalone.sites));
     else this.emit(parser.parse(piece.lines(read)));
     return true;
   }

@@ -1,33 +1,33 @@
 /**
- * Numbers of branches, by where they come from and where they go.
+ * Numbers branches by their origin and target.
  */
 import { PAIR_BYTES, PAIR_ORIGIN, PAIR_TARGET } from './layout';
-import { Column, zeroed } from './memory';
+import { GrowingBuffer, zeroed } from './memory';
 
-const LEAST_SLOTS: u32 = 4096;
+const MIN_SLOTS: u32 = 4096;
 
-/** All that changes is in memory, so that a copy of the memory knows as much. */
+/** All state is in memory, so a copy of the memory is a complete copy. */
 @unmanaged
 class Slots {
-  start: usize = 0; // numbers, plus one; 0: free
+  start: usize = 0; // of branch numbers plus one; 0 is free
   mask: u32 = 0;
 }
 
-export const pairs = Column.make();
+export const pairs = GrowingBuffer.make();
 const slots = changetype<Slots>(zeroed(offsetof<Slots>()));
-slots.start = zeroed(4 * LEAST_SLOTS);
-slots.mask = LEAST_SLOTS - 1;
+slots.start = zeroed(4 * MIN_SLOTS);
+slots.mask = MIN_SLOTS - 1;
 
-/** The number of a branch; a new one if it was not seen before. */
-export function branchFrom(origin: u32, target: u32): u32 {
+/** Returns the number of a branch, adding it if it is new. */
+export function branchNumber(origin: u32, target: u32): u32 {
   const mask = slots.mask;
   let slot = hashOf(origin, target) & mask;
-  let place = load<u32>(slots.start + 4 * slot);
-  while (place !== 0) {
-    const pair = pairs.start + <usize>PAIR_BYTES * <usize>(place - 1);
-    if (load<u32>(pair, PAIR_ORIGIN) === origin && load<u32>(pair, PAIR_TARGET) === target) return place - 1;
+  let entry = load<u32>(slots.start + 4 * slot);
+  while (entry !== 0) {
+    const pair = pairs.start + <usize>PAIR_BYTES * <usize>(entry - 1);
+    if (load<u32>(pair, PAIR_ORIGIN) === origin && load<u32>(pair, PAIR_TARGET) === target) return entry - 1;
     slot = (slot + 1) & mask;
-    place = load<u32>(slots.start + 4 * slot);
+    entry = load<u32>(slots.start + 4 * slot);
   }
   return add(origin, target, slot);
 }
