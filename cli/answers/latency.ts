@@ -122,7 +122,7 @@ function childLines(children: readonly ChildRow[], hasSwitches: boolean, { width
     ...offCpu,
     { title: hasSwitches ? 'on CPU' : 'traced', text: ({ onCpuNs, totalNs }) => shareCell(onCpuNs, totalNs), rank: 4 },
   ];
-  const options = { name: distinctNames(children), nameTitle: 'child', width };
+  const options = { name: distinctNames(children), nameTitle: 'callee', width };
   return topLines(children, top, (rows) => tableLines(rows, columns, options));
 }
 

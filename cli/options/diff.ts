@@ -3,15 +3,15 @@
  */
 import * as z from 'zod';
 import { flag, group } from '../usage/flag.js';
-import { atMost, csv, json, matching, reading, shown } from './shared.js';
+import { csv, json, limit, matching, reading, shown } from './shared.js';
 import { path } from './values.js';
 
 export const DiffOptions = z.object({
   before: path,
   after: path,
   ...group('Output', {
-    sort: flag(z.enum(['self', 'total', 'calls', 'avg']).default('self'), 'sort by the change of this'),
-    top: atMost(40, 'maximum number of functions; 0: all (JSON and CSV: all)', ['text']),
+    sort: flag(z.enum(['self', 'total', 'calls', 'avg']).default('self'), 'sort by the change of this column'),
+    top: limit(40, 'maximum number of functions; 0: all (JSON and CSV: all)', ['text']),
     json,
     csv,
   }),

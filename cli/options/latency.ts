@@ -6,21 +6,18 @@ import type { FunctionPattern } from '../../src/index.js';
 import { PtflameError } from '../../src/text.js';
 import { flag, group } from '../usage/flag.js';
 import { durations, expression, parseFunction } from './question-values.js';
-import { atMost, json, reading, shown } from './shared.js';
+import { json, limit, reading, shown } from './shared.js';
 import { path } from './values.js';
 
 export const LatencyOptions = z.object({
   function: path,
   inputs: z.array(path).min(1),
   ...group('Output', {
-    slowest: atMost(0, 'show each of the N longest calls, compared with the average (not with --csv)', [
-      'text',
-      'json',
-    ]),
+    slowest: limit(0, 'show each of the N longest calls, compared with the average (not with --csv)', ['text', 'json']),
     byCaller: flag(z.boolean().default(false), 'repeat the tables for each caller (JSON always has the callers)', {
       formats: ['text', 'csv'],
     }),
-    top: atMost(20, 'maximum number of rows of a table (JSON and CSV: all)', ['text']),
+    top: limit(20, 'maximum number of rows of a table; 0: all (JSON and CSV: all)', ['text']),
     json,
     csv: flag(z.boolean().default(false), 'print the callees (with --by-caller: by caller) as CSV'),
   }),

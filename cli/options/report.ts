@@ -11,7 +11,7 @@ export const ReportOptions = z.object({
   ...group('Output', {
     sort: flag(
       z.enum(['total', 'self', 'outside', 'calls', 'avg', 'max', 'p99', 'name']).default('total'),
-      'sort by this',
+      'sort by this column',
     ),
     top: flag(
       z.number('must be a number').int('must be a whole number').min(0, 'must be 0 or more').optional(),

@@ -86,9 +86,9 @@ export const json = flag(z.boolean().default(false), 'print JSON, for programs: 
 export const csv = flag(z.boolean().default(false), 'print comma-separated values, for spreadsheets');
 const match = flag(regex.optional(), 'only functions whose name matches', { value: 'REGEX' });
 export const matching = group('What is shown', { match });
-export const atMost = (most: number, description: string, formats: readonly string[]) =>
+export const limit = (byDefault: number, description: string, formats: readonly string[]) =>
   flag(
-    z.number('must be a number').int('must be a whole number').min(0, 'must be 0 or more').default(most),
+    z.number('must be a number').int('must be a whole number').min(0, 'must be 0 or more').default(byDefault),
     description,
     { formats },
   );

@@ -43,7 +43,7 @@ export function openFileId(fd: number): string | null {
   }
 }
 
-/** Returns null for devices and sockets, which may be read and written at once. */
+/** Returns null for devices and sockets, which may be read and written at the same time. */
 function idUnlessDevice(stats: BigIntStats): string | null {
   return stats.isFile() || stats.isDirectory() || stats.isFIFO() ? idOf(stats) : null;
 }

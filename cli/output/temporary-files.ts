@@ -1,12 +1,12 @@
 /**
- * Creates temporary files and directories, which are removed however the process exits.
+ * Creates temporary files and directories, which are removed when the process exits in any way but SIGKILL.
  */
 import { closeSync, fchmodSync, fchownSync, mkdtempSync, openSync, rmSync, type Stats, unlinkSync } from 'node:fs';
 import { open, rename } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { PtflameError } from '../../src/text.js';
 
-/** SIGKILL leaves a file behind; its name shows that it is from ptflame and for which output. */
+/** A file that SIGKILL leaves behind names ptflame and the output. */
 const temporaryFiles = new Set<string>();
 const temporaryDirectories = new Set<string>();
 

@@ -1,5 +1,5 @@
 /**
- * Ends the program with one message and an exit code, also after errors that no code has caught.
+ * Ends the program with one message and an exit code, also after uncaught errors.
  */
 import { visibleText as escapeForTerminal, PtflameError } from '../../src/text.js';
 import { EXIT } from '../usage/exit-codes.js';
@@ -30,14 +30,14 @@ function stackOf({ stack = '', cause }: PtflameError): string[] {
 let outputFault: unknown = null;
 
 /**
- * Handles errors in callbacks, unhandled rejections, and a Node that exits in the middle of the work because no event is
- * pending. Temporary files are removed by an `exit` listener of their own.
+ * Reports errors in callbacks, unhandled rejections, and an exit of Node in the middle of the work because no event is
+ * pending. Temporary files have their own `exit` listener.
  */
 export function installExitHandlers(): void {
   process.stdout.on('error', (error) => {
     outputFault ??= error;
   });
-  process.stderr.on('error', () => {}); // no channel is left to report this on
+  process.stderr.on('error', () => {}); // there is no other channel to report it
   const end = (error: unknown) => process.exit(reportError(error));
   process.on('uncaughtException', end);
   process.on('unhandledRejection', end);

@@ -48,7 +48,7 @@ function tooLarge(message: string, cause: unknown): PtflameError {
 /** `message`: as Node writes it, "EMFILE: too many open files, open '/x'". */
 function systemFault(code: string, message: string, cause: unknown): PtflameError {
   const what = message.startsWith(`${code}: `) ? `${message.slice(code.length + 2)} (${code})` : message;
-  return new PtflameError('SYSTEM', `the system refused a request of ptflame: ${what}`, {
+  return new PtflameError('SYSTEM', `system error: ${what}`, {
     hint: REMEDIES[code] ?? 'PTFLAME_DEBUG=1 shows where it happened',
     cause,
   });

@@ -35,18 +35,20 @@ async function symbolNotes(profile: Profile): Promise<string[]> {
 
 type InputQuality = Pick<Quality, 'brokenInputs' | 'damagedLines' | 'lines' | 'firstDamaged'>;
 
-/** Returns warnings about cut inputs and damaged lines. */
+/** Returns warnings about truncated inputs and damaged lines. */
 export function inputProblems(quality: InputQuality): string[] {
   return [...brokenTexts(quality), ...damagedTexts(quality)];
 }
 
 function brokenTexts({ brokenInputs }: InputQuality): string[] {
-  return brokenInputs.map(({ input, reason }) => `warning: ${input} ends early (${reason}): the data before is used`);
+  return brokenInputs.map(
+    ({ input, reason }) => `warning: ${input} ends early (${reason}): the data read so far is used`,
+  );
 }
 
 function damagedTexts({ damagedLines, lines, firstDamaged }: InputQuality): string[] {
   if (damagedLines === 0) return [];
-  const head = `warning: ${formatCount(damagedLines)} of ${formatMany(lines, 'line')} damaged and left out`;
+  const head = `warning: ${formatCount(damagedLines)} of ${formatMany(lines, 'line')} damaged and skipped`;
   const shown = firstDamaged.map(
     ({ input, line, reason, text }) => `  ${input}:${line}: ${reason}: ${text.slice(0, MAX_CHARACTERS)}`,
   );

@@ -84,8 +84,8 @@ function widthOf(widths: readonly number[]): number {
 
 /** Returns the longest form of a name that fits, with control characters escaped. */
 export function fittingName(name: string, width: number): string {
-  const whole = visibleText(name);
-  if (stringWidth(whole) <= width) return isolated(whole);
+  const full = visibleText(name);
+  if (stringWidth(full) <= width) return isolated(full);
   for (const shorter of shorterNames(name)) {
     const text = visibleText(shorter);
     if (stringWidth(text) <= width) return isolated(text);

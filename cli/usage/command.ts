@@ -41,7 +41,7 @@ export interface Command {
   ) => Promise<void>;
 }
 
-/** The whole command line, as described in help, completion and the man page. */
+/** The command line, as described in help, completion and the man page. */
 export interface Program {
   readonly commands: readonly Command[];
   readonly exitCodes: readonly (readonly [code: number, meaning: string])[];

@@ -99,7 +99,7 @@ describe.concurrent('an imported trace', () => {
     const { stderr } = await ptflame(['import', damaged, '-o', dir.file('a.ptf')]);
     const [first, ...others] = stderr.trim().split('\n');
     expect(first).toMatch(/^imported \d+ events of \d+ lines, 1 thread, into .*a\.ptf: .*B, [\d.]+ bytes an event$/);
-    expect(others[0]).toMatch(/^warning: \d+ of \d+ lines damaged and left out$/);
+    expect(others[0]).toMatch(/^warning: \d+ of \d+ lines damaged and skipped$/);
   });
 });
 

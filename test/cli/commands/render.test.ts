@@ -422,7 +422,9 @@ describe.concurrent('damaged input', () => {
     expect(exitCode).toBe(0);
     expect(stdout).toMatch(/^(?:\S+ \d+\n)+$/);
     expect(stderr).toMatch(/^7\d\d events in /);
-    expect(stderr).toMatch(/\nwarning: .*cut\.gz ends early \(unexpected end of file\): the data before is used\n/);
+    expect(stderr).toMatch(
+      /\nwarning: .*cut\.gz ends early \(unexpected end of file\): the data read so far is used\n/,
+    );
   });
 
   test('renders the readable part of a truncated pipe', async () => {
@@ -449,7 +451,7 @@ describe.concurrent('damaged input', () => {
     const { exitCode, stdout, stderr } = await ptflame(['render', path]);
     expect(exitCode).toBe(0);
     expect(stdout).toMatch(/^main \d+\n(?:main;f\d+_x+ \d+\n)+/);
-    expect(stderr).toMatch(/\nwarning: .*garbled\.gz ends early \([^)]+\): the data before is used\n/);
+    expect(stderr).toMatch(/\nwarning: .*garbled\.gz ends early \([^)]+\): the data read so far is used\n/);
   });
 
   // zlib returns no output for a chunk of input in which it fails, so chunks must be small.
@@ -457,7 +459,7 @@ describe.concurrent('damaged input', () => {
     const path = await dir.write('garbled.gz', garbled(await readFile(BUNDLED)));
     const { exitCode, stderr } = await ptflame(['render', path]);
     expect(exitCode).toBe(0);
-    expect(stderr).toMatch(/\nwarning: .*garbled\.gz ends early \([^)]+\): the data before is used\n/);
+    expect(stderr).toMatch(/\nwarning: .*garbled\.gz ends early \([^)]+\): the data read so far is used\n/);
   });
 
   test('uses the good files next to a damaged one', async ({ dir }) => {
@@ -473,7 +475,7 @@ describe.concurrent('damaged input', () => {
     expect(exitCode).toBe(0);
     expect(stdout).toContain('find_memory_class 19\n');
     expect(stderr).toMatch(/^5 events in /);
-    expect(stderr).toMatch(/\nwarning: 1 of 6 lines damaged and left out\n {2}standard input:6: .*cut.*114078/);
+    expect(stderr).toMatch(/\nwarning: 1 of 6 lines damaged and skipped\n {2}standard input:6: .*cut.*114078/);
   });
 
   test.for([
@@ -486,14 +488,14 @@ describe.concurrent('damaged input', () => {
     const text = await readFile(SIX_LINES);
     const middle = text.indexOf('\n', text.length / 2) + 1;
     const run = await render(Buffer.concat([text.subarray(0, middle), damage, text.subarray(middle)]));
-    expectSixLines(run, /^6 events in .*\nwarning: \d+ of \d+ lines damaged and left out\n {2}standard input:\d+: /);
+    expectSixLines(run, /^6 events in .*\nwarning: \d+ of \d+ lines damaged and skipped\n {2}standard input:\d+: /);
     expect(run.stderr.length).toBeLessThan(4000);
   });
 
   test('shows ten damaged lines and counts all', async () => {
     const run = await render('what is this\n'.repeat(50) + THREE_THREADS);
     expect(run.exitCode).toBe(0);
-    expect(run.stderr).toContain('\nwarning: 50 of 56 lines damaged and left out\n');
+    expect(run.stderr).toContain('\nwarning: 50 of 56 lines damaged and skipped\n');
     expect(run.stderr.match(/standard input:\d+: /g)).toEqual(
       Array.from({ length: 10 }, (_, index) => `standard input:${index + 1}: `),
     );

@@ -96,7 +96,7 @@ describe.concurrent('a Node that is', () => {
   });
 
   for (const version of ['14.21.3', '18.20.8', '20.18.3'])
-    test(`too old says so, and nothing else: ${version}`, async () => {
+    test(`too old is refused: ${version}`, async () => {
       const run = await ptflame(['render', SIX_LINES], { env: pretend(version) });
       expectRefusal(run, 1, new RegExp(`Node ${version} is too old.* needs Node 20\\.19 or newer`), /nodejs\.org/);
     });
