@@ -260,7 +260,7 @@ describe.concurrent('render refuses', () => {
       what: 'a compressed recording',
       content: gzipSync('PERFILE2....'),
       message: /recording/,
-      remedy: /not compressed/,
+      remedy: /pass the uncompressed file/,
     },
   ] as const;
 
