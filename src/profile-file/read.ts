@@ -3,7 +3,7 @@
  */
 import type { z } from 'zod';
 import { damagedAt, FileFault, newerVersion } from '../codec/file-fault.js';
-import { addedDurations } from '../model/calls/durations.js';
+import { mergeDurations } from '../model/calls/durations.js';
 import { type SymbolKind, type SymbolTable, SymbolTableBuilder } from '../model/names/symbol-table.js';
 import type { Profile, ThreadProfile } from '../model/profile/profile.js';
 import type { Quality } from '../model/profile/quality.js';
@@ -81,7 +81,7 @@ function profileOf(file: JsonObject): Profile {
     symbols: table,
     threads: read,
     together: null,
-    durations: addedDurations(read),
+    durations: mergeDurations(read),
     quality: withoutRemedies(quality),
   };
 }

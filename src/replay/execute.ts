@@ -12,39 +12,39 @@ import {
   Action,
   ActionFlag,
   actionOf,
+  canRemoveFrames,
   isRecord,
   isStop,
   isTraceStart,
-  leavesFrames,
   type RecordAction,
 } from './pairing/actions.js';
 import type { StackSwitch } from './pairing/parked-stacks.js';
-import { executePlain } from './plain-actions.js';
-import { beginStack, leaveStack, resumeStack } from './stack/fibers.js';
-import { goOnIn, jumpTo, syncTo } from './stack/hidden-jumps.js';
+import { executeSimple } from './simple-actions.js';
+import { noteStackStart, parkStacks, resumeStack } from './stack/fibers.js';
+import { endSignalTail, jumpTo, syncTo } from './stack/hidden-jumps.js';
 import { jump } from './stack/jump.js';
 import { closeAbove, pushCall } from './stack/open-frames.js';
-import { endLevel, landIn, leave, reopen, returnTo } from './stack/returns.js';
+import { landIn, reopen, returnFromCall, returnTo, returnUnmatched } from './stack/returns.js';
 import type { ReplayState } from './state.js';
-import { chargeMove, chargeUntil, goOnAt, stoppedNode } from './time/charge.js';
-import { noteErrors } from './time/lost-time.js';
-import { beginStop, endStop, forgetSwitch, takeSwitch } from './time/stops.js';
+import { chargeHiddenMove, chargeUntil, setNow, stoppedNode } from './time/charge.js';
+import { recordErrors } from './time/lost-time.js';
+import { applySwitch, beginStop, endStop, forgetSwitch } from './time/stops.js';
 
 /** Replays the events of a segment, or a part of it. */
 export function executeRows(state: ReplayState, firstRow: number, endRow: number): void {
-  let row = executeWhilePlain(state, firstRow, endRow);
+  let row = executeWhileSimple(state, firstRow, endRow);
   while (row < endRow) {
     executeRow(state, row);
-    row = executeWhilePlain(state, row + 1, endRow);
+    row = executeWhileSimple(state, row + 1, endRow);
   }
 }
 
 /** Takes what needs no thought; returns the first row that does. Who watches sees each event by itself. */
-function executeWhilePlain(state: ReplayState, firstRow: number, endRow: number): number {
+function executeWhileSimple(state: ReplayState, firstRow: number, endRow: number): number {
   if (stoppedNode(state) !== NONE || state.watcher) return firstRow;
-  const row = executePlain(state, firstRow, endRow);
+  const row = executeSimple(state, firstRow, endRow);
   if (row === firstRow) return row;
-  goOnAt(state, state.events.timeNs[row - 1]);
+  setNow(state, state.events.timeNs[row - 1]);
   forgetSwitch(state);
   return row;
 }
@@ -54,8 +54,8 @@ function executeRow(state: ReplayState, row: number): void {
   const code = state.pairing.action[row];
   const action = actionOf(code);
   if (!isRecord(action)) return executeBranch(state, row, code, action);
-  if (action === Action.Gap) noteErrors(state, row, row + 1, state.events.timeNs[row]);
-  else takeSwitch(state, row, action);
+  if (action === Action.Gap) recordErrors(state, row, row + 1, state.events.timeNs[row]);
+  else applySwitch(state, row, action);
 }
 
 type BranchAction = Exclude<Action, RecordAction>;
@@ -65,14 +65,14 @@ function executeBranch(state: ReplayState, row: number, code: number, action: Br
   const site = events.site[row];
   const from = facts.fromFunction[site];
   const target = orNameless(facts.functions, facts.toFunction[site]);
-  const isElsewhere = (code & ActionFlag.Unseen) !== 0 && goUnseen(state, row, orNameless(facts.functions, from));
+  const hasSwitched = (code & ActionFlag.Unseen) !== 0 && goUnseen(state, row, orNameless(facts.functions, from));
   const hasJumped = !isTraceStart(action) && syncTo(state, from, row);
-  if (hasJumped || isElsewhere) chargeMove(state, events.timeNs[row]);
+  if (hasJumped || hasSwitched) chargeHiddenMove(state, events.timeNs[row]);
   else chargeUntil(state, events.timeNs[row]);
   if (stoppedNode(state) !== NONE) endStop(state, true);
   else if (!isStop(code)) forgetSwitch(state);
-  if (isTraceStart(action)) goOnIn(state, target);
-  if (leavesFrames(action)) leaveStack(state, row);
+  if (isTraceStart(action)) endSignalTail(state, target);
+  if (canRemoveFrames(action)) parkStacks(state, row);
   execute(state, row, action, target);
   if (isStop(code)) beginStop(state, code & ActionFlag.StopsInSyscall ? SpecialSymbol.Syscall : SpecialSymbol.Untraced);
 }
@@ -89,19 +89,19 @@ function execute(state: ReplayState, row: number, action: BranchAction, target: 
     case Action.SignalEntry:
       return pushCall(state, target, row);
     case Action.Return:
-    case Action.StartBehind:
-      endLevel(state, link, action);
+    case Action.StartAfterReturn:
+      returnFromCall(state, link, action);
       return landIn(state, target);
     case Action.ReturnTo:
       return returnTo(state, link, orNameless(facts.functions, facts.fromFunction[events.site[row]]), target);
-    case Action.Leave:
-      return leave(state, row, target, action);
+    case Action.UnmatchedReturn:
+      return returnUnmatched(state, row, target, action);
     case Action.SignalReturn:
-      endLevel(state, link, action);
+      returnFromCall(state, link, action);
       state.signalTail = target;
       return;
     case Action.JumpByReturn:
-      beginStack(state, row);
+      noteStackStart(state, row);
       return jump(state, target, NONE);
     case Action.SwitchBack:
       return resumeStack(state, pairing.switches[link] as StackSwitch, row);

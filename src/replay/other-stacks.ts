@@ -3,11 +3,11 @@
  */
 import { Inference } from '../model/profile/quality.js';
 import { type FunctionId, NONE } from '../model/units.js';
-import { layOther } from './losses/first-stack.js';
+import { pushOtherStack } from './losses/first-stack.js';
 import type { OtherStack } from './pairing/calls.js';
-import { beginStack, leaveStack, resumeStack } from './stack/fibers.js';
+import { noteStackStart, parkStacks, resumeStack } from './stack/fibers.js';
 import { replaceTop } from './stack/jump.js';
-import { endOfLevel, placeOfCall } from './stack/levels.js';
+import { endOfLevel, levelOfCall } from './stack/levels.js';
 import { closeAbove, returnFrom } from './stack/open-frames.js';
 import type { ReplayState } from './state.js';
 
@@ -15,21 +15,21 @@ import type { ReplayState } from './state.js';
 export function beginOther(state: ReplayState, row: number, first: FunctionId): void {
   const { events, facts, pairing } = state;
   const isEntry = facts.toEntry[events.site[row]] === 1;
-  beginStack(state, row);
-  layOther(state, pairing.stacks[pairing.link[row]] as OtherStack, row, first, isEntry);
+  noteStackStart(state, row);
+  pushOtherStack(state, pairing.stacks[pairing.link[row]] as OtherStack, row, first, isEntry);
 }
 
 /** Before the event in `row` the thread went to another stack, where `fn` goes on. False if that is not known after all. */
 export function goUnseen(state: ReplayState, row: number, fn: FunctionId): boolean {
   const unseen = state.pairing.unseen.get(row);
   if (unseen === undefined) return false;
-  leaveStack(state, row);
+  parkStacks(state, row);
   switch (unseen.to) {
     case 'new':
-      beginStack(state, row);
-      layOther(state, unseen.stack, row, fn, false);
+      noteStackStart(state, row);
+      pushOtherStack(state, unseen.stack, row, fn, false);
       return true;
-    case 'left':
+    case 'parked':
       resumeStack(state, unseen.change, row);
       return true;
     case 'below':
@@ -39,10 +39,10 @@ export function goUnseen(state: ReplayState, row: number, fn: FunctionId): boole
 
 /** To the stack below, on which the call in a row went away. */
 function goDown(state: ReplayState, callRow: number, isOver: boolean, fn: FunctionId): boolean {
-  const place = placeOfCall(state, callRow);
-  if (place === NONE) return false;
-  closeAbove(state, endOfLevel(state, place) - 1, Inference.Unwound);
-  if (isOver) returnFrom(state, place, NONE);
+  const index = levelOfCall(state, callRow);
+  if (index === NONE) return false;
+  closeAbove(state, endOfLevel(state, index) - 1, Inference.Unwound);
+  if (isOver) returnFrom(state, index, NONE);
   else replaceTop(state, fn, Inference.HiddenJump);
   return true;
 }

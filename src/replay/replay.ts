@@ -10,20 +10,27 @@ import type { ThreadEvents } from '../model/trace/thread-events.js';
 import { type Nanoseconds, NONE, type SymbolId } from '../model/units.js';
 import { executeRows } from './execute.js';
 import type { SiteFacts } from './functions/site-facts.js';
-import { type Beginning, beginningOf, beginUnseen, loseFirst, startOf, waitForFirst } from './losses/beginning.js';
+import {
+  type Beginning,
+  beginningOf,
+  recordFirstLoss,
+  startOf,
+  startWithoutBranch,
+  waitForFirstBranch,
+} from './losses/beginning.js';
 import { crossGap } from './losses/cross-gap.js';
-import { layFirst } from './losses/first-stack.js';
+import { pushFirstStack } from './losses/first-stack.js';
 import { MAX_PATH_DEPTH } from './losses/known-paths.js';
 import { lookAcrossLosses, restartOf } from './losses/look-across.js';
 import { pairReturns } from './pairing/pair-returns.js';
 import type { Segment } from './pairing/pairing.js';
 import { endParked } from './stack/fibers.js';
 import { closeAbove, openSymbols } from './stack/open-frames.js';
-import { newState, type ReplayState } from './state.js';
+import { newReplayState, type ReplayState } from './state.js';
 import type { ReplayMemory, ReplayOptions, ThreadReplay } from './thread-replay.js';
 import { chargeUntil, startAt, stoppedNode } from './time/charge.js';
-import { knownEnd, placeBefore, rowBehindBranches, rowOfLostEnd } from './time/known-end.js';
-import { followSwitches, loseUntil, noteErrors } from './time/lost-time.js';
+import { addressBefore, firstLostRow, knownEnd, rowAfterBranches } from './time/known-end.js';
+import { followSwitches, loseUntil, recordErrors } from './time/lost-time.js';
 import { endStop } from './time/stops.js';
 
 /** Before anything is replayed. */
@@ -35,13 +42,13 @@ export function beginReplay(
 ): ReplayState {
   const pairing = pairReturns(events, facts, memory.pairing);
   lookAcrossLosses(pairing, events, facts);
-  const state = newState(events, facts, pairing, options, memory);
+  const state = newReplayState(events, facts, pairing, options, memory);
   startAt(state, events.timeNs[pairing.segments[0]?.firstRow ?? 0] ?? 0);
   return state;
 }
 
 /** Something was lost in it: only then its paths may be in doubt. */
-export function isCut({ pairing }: ReplayState): boolean {
+export function hasLosses({ pairing }: ReplayState): boolean {
   return pairing.segments.length > 1;
 }
 
@@ -49,8 +56,8 @@ export function runReplay(state: ReplayState): ThreadReplay {
   const { events, facts, options } = state;
   const { segments } = state.pairing;
   const [first] = segments;
-  const tail = rowBehindBranches(0, events.length, events, facts);
-  const began = first ? begin(state, first) : { startNs: beginUnseen(state), firstStack: [] };
+  const tailRow = rowAfterBranches(0, events.length, events, facts);
+  const began = first ? begin(state, first) : { startNs: startWithoutBranch(state), firstStack: [] };
   segments.forEach((segment, index) => {
     const before = segments[index - 1];
     if (before) {
@@ -59,41 +66,41 @@ export function runReplay(state: ReplayState): ThreadReplay {
     }
     const isLast = index === segments.length - 1;
     const endRow = isLast ? segment.endRow : knownEnd(segment, events, facts); // behind it, something is lost
-    executeRows(state, segment.firstRow, Math.min(endRow, tail));
+    executeRows(state, segment.firstRow, Math.min(endRow, tailRow));
   });
-  takeTail(state, tail, segments.at(-1)?.endRow ?? 0);
+  replayTail(state, tailRow, segments.at(-1)?.endRow ?? 0);
   finish(state);
   return resultOf(state, began);
 }
 
 /** When a thread's observation begins, and with which stack: that of a thread that was made while recording has no callers. */
-interface Began {
+interface ObservedStart {
   readonly startNs: Nanoseconds;
   readonly firstStack: readonly SymbolId[];
 }
 
 /** Lays down the thread's first stack. */
-function begin(state: ReplayState, segment: Segment): Began {
+function begin(state: ReplayState, segment: Segment): ObservedStart {
   const { events, facts } = state;
   state.watcher?.atRow(segment.firstRow);
   const beginning: Beginning = beginningOf(state, segment.firstRow);
   const startNs = startOf(state, beginning);
   if (startNs !== state.nowNs) startAt(state, startNs);
-  loseFirst(state, beginning);
-  layFirst(state, restartOf(segment, segment, events, facts, false));
+  recordFirstLoss(state, beginning);
+  pushFirstStack(state, restartOf(segment, segment, events, facts, false));
   const firstStack = beginning.createdInside ? [] : openSymbols(state, MAX_PATH_DEPTH);
-  if (state.nowNs !== events.timeNs[segment.firstRow]) waitForFirst(state, beginning);
+  if (state.nowNs !== events.timeNs[segment.firstRow]) waitForFirstBranch(state, beginning);
   return { startNs, firstStack };
 }
 
 /** What stands behind the last branch: records, of which the last segment has those up to `endRow`. */
-function takeTail(state: ReplayState, row: number, endRow: number): void {
+function replayTail(state: ReplayState, row: number, endRow: number): void {
   const { events, facts, options } = state;
   const mayBeLost = options.mayBeUndecoded === true && (endRow === 0 || state.stop === null);
-  const lostRow = mayBeLost ? rowOfLostEnd(row, events, facts) : NONE;
+  const lostRow = mayBeLost ? firstLostRow(row, events, facts) : NONE;
   if (lostRow === NONE) {
     executeRows(state, row, endRow);
-    return noteErrors(state, endRow, events.length);
+    return recordErrors(state, endRow, events.length);
   }
   executeRows(state, row, lostRow);
   if (facts.scope !== 'user' && row > 0) chargeUntil(state, events.timeNs[lostRow]); // up to there perf has decoded it
@@ -103,11 +110,11 @@ function takeTail(state: ReplayState, row: number, endRow: number): void {
 /** Behind the last branch, in the row before `row`; while the thread had a processor nothing is known of it. */
 function loseEnd(state: ReplayState, row: number, lostRow: number): void {
   const { events, facts, options } = state;
-  const place = { ip: placeBefore(row, events, facts), isLast: true };
-  const untold = followSwitches(state, lostRow, events.length, place);
-  if (stoppedNode(state) !== NONE) return noteErrors(state, untold, events.length); // it waits to the end
+  const lastSeen = { ip: addressBefore(row, events, facts), isLast: true };
+  const nextErrorRow = followSwitches(state, lostRow, events.length, lastSeen);
+  if (stoppedNode(state) !== NONE) return recordErrors(state, nextErrorRow, events.length); // it waits to the end
   const endNs = options.extendTo?.endNs ?? events.timeNs.at(-1) ?? state.nowNs;
-  loseUntil(state, endNs, untold, events.length, place);
+  loseUntil(state, endNs, nextErrorRow, events.length, lastSeen);
 }
 
 /** The trace ends. A thread that is stopped or off its processor goes on waiting to the end of the recording. */
@@ -119,8 +126,8 @@ function finish(state: ReplayState): void {
   endParked(state);
 }
 
-function resultOf(state: ReplayState, { startNs, firstStack }: Began): ThreadReplay {
-  const { tree, log, lost, inferred, hiddenNs, inferredEvents, certainNodes } = state;
+function resultOf(state: ReplayState, { startNs, firstStack }: ObservedStart): ThreadReplay {
+  const { tree, log, lost, inferred, hiddenNs, inferredEvents, confirmedNodes } = state;
   const built = tree.build();
   return {
     tree: log ? built : withoutEmptyNodes(built),
@@ -130,9 +137,9 @@ function resultOf(state: ReplayState, { startNs, firstStack }: Began): ThreadRep
     inferred,
     lost,
     firstStack,
-    paths: { length: certainNodes ?? built.length, parent: built.parent, symbol: built.symbol },
+    paths: { length: confirmedNodes ?? built.length, parent: built.parent, symbol: built.symbol },
     hiddenNs,
     inferredEvents,
-    hasUnconfirmedPaths: certainNodes !== null,
+    hasUnconfirmedPaths: confirmedNodes !== null,
   };
 }

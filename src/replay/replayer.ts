@@ -7,7 +7,7 @@ import { DurationsBuilder } from '../model/calls/durations.js';
 import type { ThreadEvents } from '../model/trace/thread-events.js';
 import type { SiteFacts } from './functions/site-facts.js';
 import { PairingMemory } from './pairing/pairing.js';
-import { beginReplay, isCut, runReplay } from './replay.js';
+import { beginReplay, hasLosses, runReplay } from './replay.js';
 import type { ReplayMemory, ReplayOptions, ThreadReplay } from './thread-replay.js';
 
 export class Replayer {
@@ -17,7 +17,7 @@ export class Replayer {
     pairing: new PairingMemory(),
   };
   /** Of a thread that may have to be replayed again. */
-  private readonly undecided = new DurationsBuilder();
+  private readonly provisional = new DurationsBuilder();
   private readonly facts: SiteFacts;
 
   constructor(facts: SiteFacts) {
@@ -25,16 +25,16 @@ export class Replayer {
   }
 
   replay(events: ThreadEvents, options: ReplayOptions): ThreadReplay {
-    const { memory, undecided } = this;
+    const { memory, provisional } = this;
     const { durations = null, knownPaths, wantsLog = false } = options;
     memory.tree.clear();
     memory.log.clear(wantsLog ? events.length : 0);
     const state = beginReplay(events, this.facts, options, memory);
-    const mayBeUndone = durations !== null && knownPaths === null && isCut(state);
-    if (mayBeUndone) undecided.clear();
-    memory.tree.durations = mayBeUndone ? undecided : durations;
+    const mayBeDiscarded = durations !== null && knownPaths === null && hasLosses(state);
+    if (mayBeDiscarded) provisional.clear();
+    memory.tree.durations = mayBeDiscarded ? provisional : durations;
     const result = runReplay(state);
-    if (mayBeUndone && !result.hasUnconfirmedPaths) durations.addBlocks(undecided.blocks());
+    if (mayBeDiscarded && !result.hasUnconfirmedPaths) durations.addBlocks(provisional.blocks());
     return result;
   }
 }

@@ -9,10 +9,10 @@ import type { ThreadEvents } from '../model/trace/thread-events.js';
 import { type FunctionId, type Nanoseconds, NONE, type NodeId, type SymbolId } from '../model/units.js';
 import type { SiteFacts } from './functions/site-facts.js';
 import type { Pairing } from './pairing/pairing.js';
-import { Doubts } from './stack/doubts.js';
 import type { Frame, FrameWatcher } from './stack/frame.js';
 import { FrameIndex } from './stack/frame-index.js';
 import { type ParkedFrames, parkedFrames } from './stack/parked-frames.js';
+import { StackCertainty } from './stack/stack-certainty.js';
 import type { ReplayMemory, ReplayOptions } from './thread-replay.js';
 import type { ThreadGap } from './time/thread-gaps.js';
 
@@ -40,21 +40,21 @@ export interface ReplayState {
   /** Events before which control moved, and no address tells where to; and losses behind which none tells the place. */
   inferredEvents: number;
   /** How many nodes the tree had when paths began to be guesses; null: none is. */
-  certainNodes: number | null;
+  confirmedNodes: number | null;
 
   // The stack.
   /** The open frames, lowest first; those from `depth` on wait to be used again. */
   readonly stack: Frame[];
   depth: number;
-  readonly index: FrameIndex;
-  readonly doubts: Doubts;
+  readonly frameIndex: FrameIndex;
+  readonly certainty: StackCertainty;
   /** Places of levels that came back on the stack, by the row that called them. */
-  readonly attached: Map<number, number>;
+  readonly putBackLevels: Map<number, number>;
   /** Places of levels that nobody saw being called, by the row of the return that leaves them. */
-  readonly leaves: Map<number, number>;
+  readonly levelByReturnRow: Map<number, number>;
   readonly parked: ParkedFrames;
   /** From this place on stands what nothing spoke for behind a loss; or NONE. */
-  baseless: number;
+  unconfirmedFrom: number;
   /** Code between a signal handler's return and the end of the signal: it counts as what was interrupted. */
   signalTail: FunctionId;
   /** How many rows were read to count the steps of unwinders. */
@@ -70,7 +70,7 @@ export interface ReplayState {
   switchedOut: SymbolId;
 }
 
-export function newState(
+export function newReplayState(
   events: ThreadEvents,
   facts: SiteFacts,
   pairing: Pairing,
@@ -91,15 +91,15 @@ export function newState(
     inferred: noInferences(),
     hiddenNs: 0,
     inferredEvents: 0,
-    certainNodes: null,
+    confirmedNodes: null,
     stack,
     depth: 0,
-    index: new FrameIndex(stack, facts.functions.length),
-    doubts: new Doubts(stack, log),
-    attached: new Map(),
-    leaves: new Map(),
+    frameIndex: new FrameIndex(stack, facts.functions.length),
+    certainty: new StackCertainty(stack, log),
+    putBackLevels: new Map(),
+    levelByReturnRow: new Map(),
     parked: parkedFrames(pairing.switches),
-    baseless: NONE,
+    unconfirmedFrom: NONE,
     signalTail: NONE,
     unwinderRowsRead: 0,
     nowNs: 0,

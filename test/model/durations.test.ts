@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { addedDurations, DurationsBuilder } from '../../src/model/calls/durations.js';
+import { DurationsBuilder, mergeDurations } from '../../src/model/calls/durations.js';
 
 const calls = fc.array(fc.tuple(fc.nat(5), fc.oneof(fc.nat(200), fc.nat())), { maxLength: 60 });
 
@@ -13,7 +13,7 @@ function durationsOf(each: readonly (readonly [symbol: number, ns: number])[]) {
 test('durations of threads add up to those of all their calls', () => {
   fc.assert(
     fc.property(fc.array(calls, { maxLength: 5 }), (threads) => {
-      const added = addedDurations(threads.map((each) => ({ durations: durationsOf(each) })));
+      const added = mergeDurations(threads.map((each) => ({ durations: durationsOf(each) })));
       expect(added).toEqual(durationsOf(threads.flat()));
     }),
     { numRuns: 300 },
@@ -21,5 +21,5 @@ test('durations of threads add up to those of all their calls', () => {
 });
 
 test('what one of them does not know, nobody knows', () => {
-  expect(addedDurations([{ durations: durationsOf([[1, 2]]) }, { durations: null }])).toBeNull();
+  expect(mergeDurations([{ durations: durationsOf([[1, 2]]) }, { durations: null }])).toBeNull();
 });

@@ -65,14 +65,14 @@ export function argumentOf(code: number): number {
 
 /** Nearly every event is a row; stops, and calls that were not seen, are some more. */
 const ROWS_PER_EVENT = 1.125;
-const FEWEST_ROWS = 1024;
+const MIN_ROWS = 1024;
 
 /** Written while a thread is replayed; used again for the next one. */
 export class CallLogBuilder {
   /** Up to here time is charged, as soon as anything happens. */
   nowNs: Nanoseconds = 0;
-  private timeNs = new Float64Array(FEWEST_ROWS);
-  private code: Int32Array = new Int32Array(FEWEST_ROWS);
+  private timeNs = new Float64Array(MIN_ROWS);
+  private code: Int32Array = new Int32Array(MIN_ROWS);
   private length = 0;
   private certainty: Certainty = Certainty.Certain;
 

@@ -206,15 +206,15 @@ function columnOf<Column extends Int32Array | Float64Array>(
   return into;
 }
 
-const FEWEST_SLOTS = 512;
+const MIN_SLOTS = 512;
 
 /** Nodes by parent and symbol: open addressing; the keys are the rows of the tree itself. */
 class ChildTable {
-  private readonly memory = new ReusedColumn(new Int32Array(FEWEST_SLOTS));
+  private readonly memory = new ReusedColumn(new Int32Array(MIN_SLOTS));
   private slots!: Int32Array;
 
   clear(): void {
-    this.slots = this.memory.filled(FEWEST_SLOTS, NONE);
+    this.slots = this.memory.filled(MIN_SLOTS, NONE);
   }
 
   find(parent: NodeId, symbol: SymbolId, links: Int32Array): NodeId {

@@ -10,20 +10,20 @@ const BLOCK_BITS = 5;
 const BLOCK = 1 << BLOCK_BITS;
 const EXACT = 2 * BLOCK;
 /** As many fit beside their owners into a whole number. */
-const MOST_BLOCKS = 2 ** 26;
+const MAX_BLOCKS = 2 ** 26;
 /** For durations below 2^53 ns, 104 days: longer ones, which only garbled times make, are in the last bucket. */
 const BLOCKS = 49;
 export const BUCKETS = BLOCKS * BLOCK;
-const LONGEST = 2 ** 53 - 1;
+const MAX_NS = 2 ** 53 - 1;
 /** From here on bit operations do not reach; what is cut off does not change the bucket. */
 const WIDE_BITS = 22;
-const WIDE = 2 ** 31;
+const MAX_INT_NS = 2 ** 31;
 
 /** The bucket of a duration, a whole number of nanoseconds. */
 export function bucketOf(ns: Nanoseconds): number {
   if (ns < EXACT) return ns;
-  if (ns > LONGEST) return BUCKETS - 1;
-  if (ns >= WIDE) return bucketOf(Math.floor(ns / 2 ** WIDE_BITS)) + WIDE_BITS * BLOCK;
+  if (ns > MAX_NS) return BUCKETS - 1;
+  if (ns >= MAX_INT_NS) return bucketOf(Math.floor(ns / 2 ** WIDE_BITS)) + WIDE_BITS * BLOCK;
   const power = 31 - Math.clz32(ns);
   return (power - BLOCK_BITS) * BLOCK + (ns >>> (power - BLOCK_BITS));
 }
@@ -227,8 +227,8 @@ export class DurationsBuilder {
 /** Blocks by symbol, then power of two. There are fewer than 2^26 of them. */
 function inOrder({ length, owners }: DurationBlocks): Float64Array {
   const keys = new Float64Array(length);
-  for (let block = 0; block < length; block++) keys[block] = owners[block] * MOST_BLOCKS + block;
-  return keys.sort().map((key) => key % MOST_BLOCKS);
+  for (let block = 0; block < length; block++) keys[block] = owners[block] * MAX_BLOCKS + block;
+  return keys.sort().map((key) => key % MAX_BLOCKS);
 }
 
 /** Of each function that has complete calls. */
@@ -249,7 +249,7 @@ export function durationsOf(blocks: DurationBlocks): FunctionDurations {
 }
 
 /** Those of all threads together; null unless those of each are known. */
-export function addedDurations(
+export function mergeDurations(
   threads: readonly { readonly durations: FunctionDurations | null }[],
 ): FunctionDurations | null {
   const known = threads.flatMap(({ durations }) => durations ?? []);

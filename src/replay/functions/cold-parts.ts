@@ -28,7 +28,7 @@ export class ColdParts {
   }
 
   /** The function that this is a part of; null: it is one. */
-  wholeOf(symbol: SymbolId, start: Address): NamedStart | null {
+  functionOf(symbol: SymbolId, start: Address): NamedStart | null {
     const whole = this.bySuffix.get(symbol);
     if (whole !== undefined) return whole;
     const [wholeStart, other] = this.byStart.get(symbol)?.get(start) ?? [];
@@ -36,7 +36,7 @@ export class ColdParts {
   }
 
   /** It is a part of one of several functions. */
-  isOfSome(symbol: SymbolId, start: Address): boolean {
+  isAmbiguous(symbol: SymbolId, start: Address): boolean {
     return (this.byStart.get(symbol)?.get(start)?.length ?? 0) > 1;
   }
 }

@@ -66,8 +66,8 @@ class Numbering {
     if (symbol === NONE) return NONE;
     if (this.kind[symbol] === SymbolKind.Unknown) return this.nameless(symbol, start, address);
     if (this.misnamed.has(symbol, start))
-      return this.nameless(this.misnamed.namelessBeside(symbol), Number.NaN, address);
-    const whole = this.coldParts.wholeOf(symbol, start);
+      return this.nameless(this.misnamed.namelessSymbolFor(symbol), Number.NaN, address);
+    const whole = this.coldParts.functionOf(symbol, start);
     return whole ? this.intern(whole.symbol, whole.start) : this.intern(symbol, start);
   }
 
@@ -88,7 +88,7 @@ class Numbering {
       this.start.push(start);
       this.fileStart.push(Number.NaN);
       starts.set(start, fn);
-      if (this.coldParts.isOfSome(symbol, start)) this.parts.push(fn);
+      if (this.coldParts.isAmbiguous(symbol, start)) this.parts.push(fn);
     }
     this.last[symbol] = fn;
     return fn;
@@ -96,7 +96,7 @@ class Numbering {
 }
 
 /** Functions without a name are told apart by where they are entered. */
-const LARGEST_FUNCTION = 64 * 1024;
+const MAX_FUNCTION_BYTES = 64 * 1024;
 const PAGE = 4096;
 /** Where a page stands for a function that nothing was seen to enter: never equal to an entry. */
 const IN_PAGE = 0.5;
@@ -127,7 +127,7 @@ class UnknownStarts {
   startOf(address: Address): Address {
     const page = Math.floor(address / PAGE) * PAGE + IN_PAGE;
     const entry = lastAtOrBelow(this.entries, address);
-    if (Number.isNaN(entry) || address - entry > LARGEST_FUNCTION) return page;
+    if (Number.isNaN(entry) || address - entry > MAX_FUNCTION_BYTES) return page;
     return lastAtOrBelow(this.named, address) > entry ? page : entry;
   }
 }

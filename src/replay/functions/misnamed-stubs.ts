@@ -27,7 +27,7 @@ export class MisnamedStubs {
   }
 
   /** What stands for places of the same file where perf finds no symbol. */
-  namelessBeside(symbol: SymbolId): SymbolId {
+  namelessSymbolFor(symbol: SymbolId): SymbolId {
     const { kind, dso } = this.symbols;
     const row = kind.findIndex((own, at) => own === SymbolKind.Unknown && dso[at] === dso[symbol]);
     return row === NONE ? SpecialSymbol.Unknown : row;

@@ -18,8 +18,8 @@ interface Functions {
 /** A slot of `.plt` and its head have 16 bytes each; those of `.plt.got`, which are shown as functions, have 8. */
 const SLOT_BYTES = 16;
 /** The slots of one table are not further apart: of most programs only some are called. */
-const FARTHEST_SLOT = 4 * SLOT_BYTES;
-const SHORTEST_ROW = 4;
+const MAX_SLOT_DISTANCE = 4 * SLOT_BYTES;
+const MIN_SLOTS = 4;
 
 /** Where the head of a linkage table begins, if the jump at this address leads from it to a resolver. */
 export function headOfTable(jump: Address): Address {
@@ -71,38 +71,38 @@ function rowsOfSlots(sites: BranchSites, functions: Functions): FunctionId[] {
     const row = rows.at(-1) as Address[];
     const last = row.at(-1);
     if (byStart.get(start)?.doMore || start % SLOT_BYTES !== 0) rows.push([]);
-    else if (last === undefined || start - last <= FARTHEST_SLOT) row.push(start);
+    else if (last === undefined || start - last <= MAX_SLOT_DISTANCE) row.push(start);
     else rows.push([start]);
   }
   return rows.filter(isDense).flatMap((row) => row.flatMap((start) => byStart.get(start)?.functions ?? []));
 }
 
-interface Place {
+interface Start {
   readonly functions: FunctionId[];
   /** One of them does more than to jump. */
   doMore: boolean;
 }
 
 /** Several functions start at one address where processes have different files there: in no order that means something. */
-function namelessByStart(sites: BranchSites, { length, traits, start, from }: Functions): ReadonlyMap<Address, Place> {
+function namelessByStart(sites: BranchSites, { length, traits, start, from }: Functions): ReadonlyMap<Address, Start> {
   const doesMore = new Uint8Array(length);
   for (let site = 0; site < sites.length; site++)
     if (from[site] !== NONE && !isJumpOfSlot(sites, start[from[site]], site)) doesMore[from[site]] = 1;
-  const places = new Map<Address, Place>();
+  const starts = new Map<Address, Start>();
   for (let fn = 0; fn < length; fn++) {
     if (!(traits[fn] & Trait.Unknown && Number.isInteger(start[fn]))) continue;
-    const place = places.get(start[fn]) ?? { functions: [], doMore: false };
-    place.functions.push(fn);
-    place.doMore ||= doesMore[fn] === 1;
-    places.set(start[fn], place);
+    const found = starts.get(start[fn]) ?? { functions: [], doMore: false };
+    found.functions.push(fn);
+    found.doMore ||= doesMore[fn] === 1;
+    starts.set(start[fn], found);
   }
-  return places;
+  return starts;
 }
 
 /** Short functions that end in a tail call may lie in a row, too, but hardly so close together. */
 function isDense(row: readonly Address[]): boolean {
   const span = (row.at(-1) ?? 0) - (row[0] ?? 0);
-  return row.length >= SHORTEST_ROW && span <= 2 * SLOT_BYTES * (row.length - 1);
+  return row.length >= MIN_SLOTS && span <= 2 * SLOT_BYTES * (row.length - 1);
 }
 
 // An interrupt may stop it anywhere.

@@ -7,7 +7,7 @@ import { BranchKind, type BranchSites, TraceEdge } from '../../model/trace/branc
 import { type Address, NONE, type SiteId } from '../../model/units.js';
 import { type FunctionIds, numberFunctions } from './function-ids.js';
 import { type FunctionTable, functionTable } from './function-table.js';
-import { LONGEST_CALL_BYTES, Trait } from './traits.js';
+import { MAX_CALL_BYTES, Trait } from './traits.js';
 
 /** What an event does to the stack. `End…`: it does it, and then the trace stops. */
 export const Step = {
@@ -32,9 +32,9 @@ export type Step = (typeof Step)[keyof typeof Step];
 export interface SiteFacts {
   readonly step: Uint8Array;
   /** The function that the event comes from, if it stays, calls or returns, and names have no say in that; else NONE. */
-  readonly plainFrom: Int32Array;
+  readonly simpleFrom: Int32Array;
   /** Stay, Call or Return, if addresses alone say what it pairs with; else Jump. */
-  readonly plainPair: Uint8Array;
+  readonly simplePair: Uint8Array;
   readonly from: Float64Array;
   readonly to: Float64Array;
   readonly fromFunction: Int32Array; // FunctionId | NONE
@@ -78,8 +78,8 @@ export function siteFacts(
   const { from, to } = sites;
   return {
     step,
-    plainFrom: functions.from.map((fn, site) => (isPlain(step[site] as Step, functions, site) ? fn : NONE)),
-    plainPair: functions.hasSwitchers ? step.map((own, site) => plainPairOf(own as Step, functions, site)) : step,
+    simpleFrom: functions.from.map((fn, site) => (isSimple(step[site] as Step, functions, site) ? fn : NONE)),
+    simplePair: functions.hasSwitchers ? step.map((own, site) => simplePairOf(own as Step, functions, site)) : step,
     from,
     to,
     fromFunction: functions.from,
@@ -114,14 +114,14 @@ function stepOf(sites: BranchSites, functions: FunctionTable, site: SiteId): Ste
 }
 
 // Of a stub nothing is certain until it is known where it leads.
-function isPlain(step: Step, { from, to, traits }: FunctionTable, site: SiteId): boolean {
+function isSimple(step: Step, { from, to, traits }: FunctionTable, site: SiteId): boolean {
   const fn = from[site];
   if (step > Step.Return || fn === NONE || traits[fn] & Trait.Stub) return false;
   return step === Step.Stay || to[site] !== NONE;
 }
 
 // What returns out of a function that goes to other stacks may do so on another one, wherever it lands.
-function plainPairOf(step: Step, { from, traits }: FunctionTable, site: SiteId): Step {
+function simplePairOf(step: Step, { from, traits }: FunctionTable, site: SiteId): Step {
   const isSwitch = step === Step.Return && from[site] !== NONE && (traits[from[site]] & Trait.StackSwitcher) !== 0;
   return isSwitch ? Step.Jump : step;
 }
@@ -177,5 +177,5 @@ function isCallInThunk({ from, to, traits }: FunctionTable, site: SiteId): boole
 // "call next; next: pop %rax" reads the program counter and never returns.
 function isCallToNext({ from, to }: BranchSites, functions: FunctionTable, site: SiteId): boolean {
   const distance = to[site] - from[site];
-  return staysInside(functions, site) && distance > 0 && distance <= LONGEST_CALL_BYTES;
+  return staysInside(functions, site) && distance > 0 && distance <= MAX_CALL_BYTES;
 }

@@ -8,7 +8,7 @@ import type { SymbolTable } from '../../model/names/symbol-table.js';
 import { BranchKind, type BranchSites } from '../../model/trace/branch-sites.js';
 import { type FunctionId, NONE, type SiteId } from '../../model/units.js';
 import { lower } from './function-ids.js';
-import { LONGEST_CALL_BYTES, Trait } from './traits.js';
+import { MAX_CALL_BYTES, Trait } from './traits.js';
 
 /** The columns of a `FunctionTable` that tell. */
 interface Functions {
@@ -31,7 +31,7 @@ export function stubTargets(sites: BranchSites, functions: Functions, symbols: S
   for (const call of calls) {
     const stub = to[call];
     const address = sites.from[call];
-    for (let at = countAtOrBelow(addresses, address); addresses[at] <= address + LONGEST_CALL_BYTES; at++) {
+    for (let at = countAtOrBelow(addresses, address); addresses[at] <= address + MAX_CALL_BYTES; at++) {
       const fn = from[returns[at] as SiteId];
       if (bareName[fn] === bareName[stub]) targets[stub] = lower(fn, targets[stub], functions, symbols);
     }

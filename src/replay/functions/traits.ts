@@ -33,7 +33,7 @@ export const Trait = {
 } as const;
 
 /** A call instruction of x86 is at most this long, so a return address is at most this far behind the call. */
-export const LONGEST_CALL_BYTES = 15;
+export const MAX_CALL_BYTES = 15;
 
 // perf stretches symbols that have no size, _init and _fini, over the linkage table behind them.
 const STUB = /@plt$|^_(?:init|fini)$|^\.plt/;

@@ -10,7 +10,7 @@ import { Trait } from '../functions/traits.js';
 import type { ReplayState } from '../state.js';
 import { chargeUntil, startAt } from '../time/charge.js';
 import { isSwitchOut } from '../time/known-end.js';
-import { beginWait, followSwitches, loseUntil, noteErrors } from '../time/lost-time.js';
+import { beginWait, followSwitches, loseUntil, recordErrors } from '../time/lost-time.js';
 import { beginStop, endStop, switchIn, switchOut } from '../time/stops.js';
 import { NEVER_SEEN } from '../time/thread-gaps.js';
 
@@ -24,9 +24,9 @@ export interface Beginning {
 
 /** `firstRow`: of the first branch. */
 export function beginningOf(state: ReplayState, firstRow: number): Beginning {
-  const isAtBirthplace = beginsAtBirthplace(state, firstRow);
-  const lostEnd = isAtBirthplace ? 0 : endOfLost(state, firstRow);
-  return { firstRow, createdInside: state.options.createdInside || isAtBirthplace, lostEnd };
+  const isAfterFork = startsAfterFork(state, firstRow);
+  const lostEnd = isAfterFork ? 0 : endOfFirstLoss(state, firstRow);
+  return { firstRow, createdInside: state.options.createdInside || isAfterFork, lostEnd };
 }
 
 /** When it is first known of: whose first event is the way out of a stop was waiting since the recording began. */
@@ -38,7 +38,7 @@ export function startOf(state: ReplayState, { firstRow, createdInside, lostEnd }
 }
 
 /** A thread without a branch: it is there from its first record on, or from the start if it was there before. */
-export function beginUnseen(state: ReplayState): Nanoseconds {
+export function startWithoutBranch(state: ReplayState): Nanoseconds {
   const { extendTo, createdInside, mayBeUndecoded = false } = state.options;
   if (!extendTo || createdInside || !mayBeUndecoded) return state.nowNs;
   const first = state.facts.step[state.events.site[0]];
@@ -51,18 +51,18 @@ export function beginUnseen(state: ReplayState): Nanoseconds {
 }
 
 /** Before the first stack is laid down: what is lost of the time before it. Where the thread was then, nobody knows. */
-export function loseFirst(state: ReplayState, { firstRow, lostEnd }: Beginning): void {
+export function recordFirstLoss(state: ReplayState, { firstRow, lostEnd }: Beginning): void {
   const { timeNs } = state.events;
   if (lostEnd > 0) {
-    beginLost(state);
-    const untold = followSwitches(state, 0, lostEnd, NEVER_SEEN);
-    loseUntil(state, timeNs[lostEnd], untold, lostEnd, NEVER_SEEN);
+    waitBeforeLoss(state);
+    const nextErrorRow = followSwitches(state, 0, lostEnd, NEVER_SEEN);
+    loseUntil(state, timeNs[lostEnd], nextErrorRow, lostEnd, NEVER_SEEN);
   }
-  noteErrors(state, lostEnd, firstRow, timeNs[firstRow]);
+  recordErrors(state, lostEnd, firstRow, timeNs[firstRow]);
 }
 
 /** Until its first switch in it had no processor; what it did before its first error is not known. */
-function beginLost(state: ReplayState): void {
+function waitBeforeLoss(state: ReplayState): void {
   const { events, facts } = state;
   const first = facts.step[events.site[0]];
   if (first === Step.SwitchIn) beginWait(state, Step.SwitchOut);
@@ -73,7 +73,7 @@ function beginLost(state: ReplayState): void {
 }
 
 /** The first stack waits until the first event. */
-export function waitForFirst(state: ReplayState, { firstRow, lostEnd }: Beginning): void {
+export function waitForFirstBranch(state: ReplayState, { firstRow, lostEnd }: Beginning): void {
   const { events, facts } = state;
   const inSyscall = comesOutOfSyscall(facts, events.site[firstRow]);
   beginStop(state, inSyscall ? SpecialSymbol.Syscall : SpecialSymbol.Untraced);
@@ -104,7 +104,7 @@ function waitOffCpu(state: ReplayState, firstRow: number): void {
  * is what follows an error, and the stay that the first branch lies in, unless that is a trace start: until then it may have
  * been in the kernel.
  */
-function endOfLost(state: ReplayState, firstRow: number): number {
+function endOfFirstLoss(state: ReplayState, firstRow: number): number {
   const { events, facts, options } = state;
   if (!options.mayBeUndecoded) return 0;
   const steps = Array.from(events.site.subarray(0, firstRow), (site) => facts.step[site] as Step);
@@ -121,7 +121,7 @@ function isTraceStart({ events, facts }: ReplayState, row: number): boolean {
   return facts.step[events.site[row]] === Step.Start;
 }
 
-function beginsAtBirthplace({ events, facts }: ReplayState, row: number): boolean {
+function startsAfterFork({ events, facts }: ReplayState, row: number): boolean {
   const { step, toFunction, fromFunction, functions } = facts;
   const site = events.site[row];
   const fn = step[site] === Step.Start ? toFunction[site] : fromFunction[site];

@@ -26,7 +26,7 @@ export interface PathMatch {
   readonly calleesSeen: number;
 }
 
-/** A function seen in more places, or deeper, or a longer chain tells no more, and would make a loss cost more. */
+/** A function seen in more candidates, or deeper, or a longer chain tells no more, and would make a loss cost more. */
 const MAX_PATHS_PER_FUNCTION = 256;
 export const MAX_PATH_DEPTH = 256;
 const MAX_CHAIN_LENGTH = 64;
@@ -57,7 +57,7 @@ export class KnownPaths {
     return knownPaths;
   }
 
-  /** Of places that nothing tells apart the one that was learned first counts: threads teach in their order. */
+  /** Of candidates that nothing tells apart the one that was learned first counts: threads teach in their order. */
   add({ paths, firstStack }: ThreadPaths): void {
     this.addPaths(paths);
     const lowest = firstStack[0];
@@ -88,12 +88,12 @@ export class KnownPaths {
   callersBelow(stack: readonly SymbolId[]): SymbolId[] {
     const lowest = stack[0];
     if (lowest === undefined || (this.threadStarts.get(lowest) ?? 0) > 1) return []; // threads do begin there
-    const places = (this.nodesOf.get(lowest) ?? [])
-      .map((node) => ({ callers: this.pathTo(node).slice(0, -1), seen: this.calleesSeen(node, stack) }))
+    const candidates = (this.nodesOf.get(lowest) ?? [])
+      .map((node) => ({ callers: this.pathTo(node).slice(0, -1), calleesSeen: this.calleesSeen(node, stack) }))
       .filter(({ callers }) => callers.length > 0 && !callers.includes(lowest))
-      .filter(({ seen }) => seen > 0 || stack.length === 1);
-    const most = places.reduce((max, { seen }) => Math.max(max, seen), 0);
-    const best = places.filter(({ seen }) => seen === most);
+      .filter(({ calleesSeen }) => calleesSeen > 0 || stack.length === 1);
+    const mostSeen = candidates.reduce((max, { calleesSeen }) => Math.max(max, calleesSeen), 0);
+    const best = candidates.filter(({ calleesSeen }) => calleesSeen === mostSeen);
     return best.length === 1 ? (best[0] as { callers: SymbolId[] }).callers : [];
   }
 

@@ -7,10 +7,10 @@ import { type FunctionId, NONE, type SiteId } from '../../model/units.js';
 import { type SiteFacts, Step, SYSCALL_BYTES } from '../functions/site-facts.js';
 import { Trait } from '../functions/traits.js';
 import type { Pairing, Segment } from '../pairing/pairing.js';
-import { align, type Leaving, type Level, type Restart } from './align.js';
+import { align, type Level, type Restart, type UnmatchedReturn } from './align.js';
 
 /** More callers than this are not carried to earlier segments. */
-const MOST_LEAVING = 256;
+const MAX_UNMATCHED_RETURNS = 256;
 
 /** Extends `leavingRows` of the segments, and links calls that are left behind a loss to themselves. */
 export function lookAcrossLosses({ segments, link }: Pairing, events: ThreadEvents, facts: SiteFacts): void {
@@ -22,10 +22,12 @@ export function lookAcrossLosses({ segments, link }: Pairing, events: ThreadEven
     if (found === null) continue;
     if (found.confirmed > 0)
       for (const call of before.openRows.slice(0, found.oldLevel)) if (link[call] === NONE) link[call] = call;
-    const later = after.leavingRows.slice(found.newLevels + found.oldLevel);
+    const later = after.unmatchedRows.slice(found.newLevels + found.oldLevel);
     segments[index] = {
       ...before,
-      leavingRows: before.leavingRows.concat(later).slice(0, Math.max(MOST_LEAVING, before.leavingRows.length)),
+      unmatchedRows: before.unmatchedRows
+        .concat(later)
+        .slice(0, Math.max(MAX_UNMATCHED_RETURNS, before.unmatchedRows.length)),
     };
   }
 }
@@ -51,10 +53,10 @@ export function restartOf(
   const isStart = facts.step[site] === Step.Start;
   const address = isStart ? facts.to[site] : facts.from[site];
   return {
-    leaving: after.leavingRows.map((row) => leavingOf(row, events, facts)),
+    unmatchedReturns: after.unmatchedRows.map((row) => unmatchedReturnAt(row, events, facts)),
     first: isStart ? facts.toFunction[site] : facts.fromFunction[site],
     ...endOf(after, events, facts),
-    isSamePlace: before.stoppedAt <= address && address <= before.stoppedAt + SYSCALL_BYTES,
+    isWhereStopped: before.stoppedAt <= address && address <= before.stoppedAt + SYSCALL_BYTES,
     isRooted,
   };
 }
@@ -65,21 +67,21 @@ function endOf(
   { site }: ThreadEvents,
   facts: SiteFacts,
 ): Pick<Restart, 'openRows' | 'last' | 'endRow'> {
-  const { leavingRows, endRow, firstRow, openRows } = segment;
-  if ((leavingRows.at(-1) ?? firstRow) >= endRow) return { openRows: [], last: NONE, endRow };
+  const { unmatchedRows, endRow, firstRow, openRows } = segment;
+  if ((unmatchedRows.at(-1) ?? firstRow) >= endRow) return { openRows: [], last: NONE, endRow };
   let row = endRow - 1;
   while (row > firstRow && facts.step[site[row]] >= Step.Gap) row--;
-  return { openRows, last: runningBehind(site[row], facts), endRow };
+  return { openRows, last: runningAfter(site[row], facts), endRow };
 }
 
 /** The function that runs behind an event that is no call. */
-function runningBehind(site: SiteId, { step, fromFunction, toFunction }: SiteFacts): FunctionId {
+function runningAfter(site: SiteId, { step, fromFunction, toFunction }: SiteFacts): FunctionId {
   const goesOn = step[site] === Step.Stay || step[site] === Step.End || step[site] === Step.EndSyscall;
   return goesOn ? fromFunction[site] : toFunction[site];
 }
 
 /** The return in `row`, as one that leaves a level. */
-export function leavingOf(row: number, { site }: ThreadEvents, { to, toFunction }: SiteFacts): Leaving {
+export function unmatchedReturnAt(row: number, { site }: ThreadEvents, { to, toFunction }: SiteFacts): UnmatchedReturn {
   return { row, to: to[site[row]], fn: toFunction[site[row]] };
 }
 
@@ -89,8 +91,8 @@ function levelsAtEnd(segment: Segment, events: ThreadEvents, facts: SiteFacts): 
   return [lowest, ...segment.openRows.map((row) => levelOfCall(row, events, facts))];
 }
 
-function lowestFunction({ firstRow, leavingRows }: Segment, { site }: ThreadEvents, facts: SiteFacts): FunctionId {
-  const last = leavingRows.at(-1);
+function lowestFunction({ firstRow, unmatchedRows }: Segment, { site }: ThreadEvents, facts: SiteFacts): FunctionId {
+  const last = unmatchedRows.at(-1);
   if (last !== undefined) return facts.toFunction[site[last]];
   const first = site[firstRow];
   return facts.step[first] === Step.Start ? facts.toFunction[first] : facts.fromFunction[first];

@@ -14,7 +14,7 @@ export const Action = {
   /** A call that was not shown returns: everything above the call in row `link` is over. */
   ReturnTo: 3,
   /** Returns to a caller that nobody saw calling. */
-  Leave: 4,
+  UnmatchedReturn: 4,
   /** A signal handler returns into the code that ends the signal: the handler, entered in row `link`, is over. */
   SignalReturn: 5,
   /** A "return" to the start of a function only jumps there, as retpolines do. */
@@ -26,7 +26,7 @@ export const Action = {
   /** A transaction is aborted: the calls of the `link`-th of `aborts`, which had returned in it, are open again. */
   Reopen: 9,
   /** The trace starts where the call, signal or kernel entry in row `link` goes back to: that is over. */
-  StartBehind: 10,
+  StartAfterReturn: 10,
   /** The trace starts, and nothing is known of before. */
   Start: 11,
   /** The trace starts where it had stopped. */
@@ -62,12 +62,12 @@ export function isStop(code: number): boolean {
 }
 
 /** Frames may go for other stacks to come back later. */
-export function leavesFrames(action: Action): boolean {
-  return action >= Action.Return && action <= Action.StartBehind;
+export function canRemoveFrames(action: Action): boolean {
+  return action >= Action.Return && action <= Action.StartAfterReturn;
 }
 
 export function isTraceStart(action: Action): boolean {
-  return action >= Action.StartBehind && action <= Action.EntryFromOutside;
+  return action >= Action.StartAfterReturn && action <= Action.EntryFromOutside;
 }
 
 /** No branch. */

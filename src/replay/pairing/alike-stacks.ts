@@ -8,8 +8,8 @@ import { Trait } from '../functions/traits.js';
 import { endsAt, type OpenCall } from './calls.js';
 
 /** It looks no further than this many times the events since it looked last: so the cost stays linear. */
-const REACH = 8;
-const SHORTEST_REACH = 256;
+const REACH_FACTOR = 8;
+const MIN_REACH = 256;
 
 export class AlikeStacks {
   private lastRow = 0;
@@ -28,7 +28,7 @@ export class AlikeStacks {
   choose(stacks: readonly (readonly OpenCall[])[], row: number): number {
     const { site } = this.events;
     const { step, to } = this.facts;
-    const end = Math.min(site.length, row + SHORTEST_REACH + REACH * (row - this.lastRow));
+    const end = Math.min(site.length, row + MIN_REACH + REACH_FACTOR * (row - this.lastRow));
     this.lastRow = row;
     let alike = [...stacks.keys()];
     let above = 0; // calls made since

@@ -2,7 +2,7 @@
  * Calls, and stacks of calls, as pairing knows them.
  */
 import type { Address } from '../../model/units.js';
-import { LONGEST_CALL_BYTES } from '../functions/traits.js';
+import { MAX_CALL_BYTES } from '../functions/traits.js';
 
 /** What a call is ended by: a return behind it; a return to it or behind it; the end of the signal. */
 export const CallKind = { Call: 0, KernelEntry: 1, Signal: 2, SignalFromOutside: 3 } as const;
@@ -19,19 +19,19 @@ export interface OpenCall {
 /** A stack of the thread that was gone to, and had not been seen before. */
 export interface OtherStack {
   /** Rows of the returns that leave what was running on it then. */
-  readonly leavingRows: number[];
+  readonly unmatchedRows: number[];
 }
 
-/** The event in `row` went to another stack: calls from `place` upwards stand there. */
-export interface Switch {
-  readonly place: number;
+/** The event in `row` went to another stack: calls from `index` upwards stand there. */
+export interface StackEntry {
+  readonly base: number;
   readonly row: number;
   /** null: perhaps it was only a jump. */
   readonly stack: OtherStack | null;
 }
 
 /** Calls of one stack that were left without a return. */
-export interface LeftStack {
+export interface SkippedStack {
   readonly calls: readonly OpenCall[]; // lowest first
   /** Row of the event that went to this stack, if it was seen; else NONE. */
   readonly startRow: number;
@@ -39,7 +39,7 @@ export interface LeftStack {
 }
 
 /** More signals and interrupts than this do not nest, nor do returns into function entries lie deeper. */
-export const DEEPEST_SEARCH = 64;
+export const MAX_SEARCH_DEPTH = 64;
 
 /** Does a return to this address end the call? */
 export function endsAt({ address, kind }: OpenCall, to: Address): boolean {
@@ -49,7 +49,7 @@ export function endsAt({ address, kind }: OpenCall, to: Address): boolean {
 /** A kernel entry may return to the very instruction; a signal's end is no return. */
 export function isEndOf(address: Address, kind: number, to: Address): boolean {
   const distance = to - address;
-  if (isSignal(kind) || distance > LONGEST_CALL_BYTES) return false;
+  if (isSignal(kind) || distance > MAX_CALL_BYTES) return false;
   return distance > 0 || (distance === 0 && kind === CallKind.KernelEntry);
 }
 

@@ -4,50 +4,50 @@
 import { NONE } from '../../model/units.js';
 import { Trait } from '../functions/traits.js';
 import { Action } from './actions.js';
-import { DEEPEST_SEARCH, type LeftStack, type OtherStack } from './calls.js';
-import { MOST_LEFT_CALLS } from './pairing.js';
+import { MAX_SEARCH_DEPTH, type OtherStack, type SkippedStack } from './calls.js';
+import { MAX_SKIPPED_ROWS } from './pairing.js';
 import { calledIn, hasTrait, type SegmentState } from './segment-state.js';
 
-/** The event in `row` ends the call at a place; those above it were left without a return. */
-export function endCall(state: SegmentState, row: number, place: number, how: Action = Action.Return): void {
+/** The event in `row` ends the call at a index; those above it were left without a return. */
+export function endCall(state: SegmentState, row: number, index: number, how: Action = Action.Return): void {
   const { open, facts } = state;
   const { action, link } = state.pairing;
-  const callRow = open.rowAt(place);
+  const callRow = open.rowAt(index);
   action[row] = how;
   link[row] = callRow;
   link[callRow] = row;
-  if (!open.isTop(place)) leaveBehind(state, row, open.cutAbove(place));
-  if (facts.hasAborts) remember(state, place);
+  if (!open.isTop(index)) skipCalls(state, row, open.cutAbove(index));
+  if (facts.hasAborts) noteReturned(state, index);
   open.pop();
 }
 
-function remember({ returned, open }: SegmentState, place: number): void {
-  if (returned.push({ call: open.at(place), place }) > 2 * DEEPEST_SEARCH) returned.splice(0, DEEPEST_SEARCH);
+function noteReturned({ returned, open }: SegmentState, index: number): void {
+  if (returned.push({ call: open.at(index), index }) > 2 * MAX_SEARCH_DEPTH) returned.splice(0, MAX_SEARCH_DEPTH);
 }
 
-/** The return in `row` ends a call that was not shown, made by what the call at a place had called. */
-export function returnTo(state: SegmentState, row: number, place: number): void {
+/** The return in `row` ends a call that was not shown, made by what the call at a index had called. */
+export function returnTo(state: SegmentState, row: number, index: number): void {
   const { open, pairing } = state;
   pairing.action[row] = Action.ReturnTo;
-  pairing.link[row] = open.rowAt(place);
-  leaveBehind(state, row, open.cutAbove(place));
+  pairing.link[row] = open.rowAt(index);
+  skipCalls(state, row, open.cutAbove(index));
 }
 
 /** The return in `row` goes to a caller that nobody saw calling. */
-export function leave(state: SegmentState, row: number): void {
+export function pairUnmatchedReturn(state: SegmentState, row: number): void {
   const { open, pairing } = state;
   const base = open.findSwitch(({ stack }) => stack !== null);
-  const leavingRows = base === NONE ? state.leavingRows : (open.switchAt(base).stack as OtherStack).leavingRows;
-  leavingRows.push(row);
-  pairing.action[row] = Action.Leave;
-  const left = open.cutStack(base);
-  const count = left.reduce((sum, { calls }) => sum + calls.length, 0);
-  if (count > 0 && count <= MOST_LEFT_CALLS)
-    pairing.leftCalls.set(
+  const unmatchedRows = base === NONE ? state.unmatchedRows : (open.switchAt(base).stack as OtherStack).unmatchedRows;
+  unmatchedRows.push(row);
+  pairing.action[row] = Action.UnmatchedReturn;
+  const skipped = open.cutStack(base);
+  const count = skipped.reduce((sum, { calls }) => sum + calls.length, 0);
+  if (count > 0 && count <= MAX_SKIPPED_ROWS)
+    pairing.skippedByReturn.set(
       row,
-      left.flatMap(({ calls }) => calls.map((call) => call.row)),
+      skipped.flatMap(({ calls }) => calls.map((call) => call.row)),
     );
-  leaveBehind(state, row, left);
+  skipCalls(state, row, skipped);
 }
 
 /** The "return" in `row` only jumps; perhaps to another stack, if it is left without a return. */
@@ -56,10 +56,10 @@ export function jumpByReturn({ pairing, open }: SegmentState, row: number): void
   open.switchStack({ row, stack: null });
 }
 
-/** The event in `row` tells that these were left, at the latest before the one in `leftRow`. */
-export function leaveBehind(state: SegmentState, row: number, left: readonly LeftStack[], leftRow = row): void {
+/** The event in `row` tells that these were skipped, at the latest before the one in `leftRow`. */
+export function skipCalls(state: SegmentState, row: number, skipped: readonly SkippedStack[], leftRow = row): void {
   const { pairing, parked } = state;
-  pairing.skipped.add(row, left, (callRow) => hasTrait(state, calledIn(state, callRow), Trait.Raiser));
-  for (const { calls } of left) for (const call of calls) pairing.link[call.row] = row;
-  parked.park(left, leftRow);
+  pairing.skipped.add(row, skipped, (callRow) => hasTrait(state, calledIn(state, callRow), Trait.Raiser));
+  for (const { calls } of skipped) for (const call of calls) pairing.link[call.row] = row;
+  parked.park(skipped, leftRow);
 }

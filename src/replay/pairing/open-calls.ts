@@ -5,7 +5,15 @@
 import { resized } from '../../model/columns.js';
 import { type Address, NONE } from '../../model/units.js';
 import { SYSCALL_BYTES } from '../functions/site-facts.js';
-import { CallKind, DEEPEST_SEARCH, isEndOf, isSignal, type LeftStack, type OpenCall, type Switch } from './calls.js';
+import {
+  CallKind,
+  isEndOf,
+  isSignal,
+  MAX_SEARCH_DEPTH,
+  type OpenCall,
+  type SkippedStack,
+  type StackEntry,
+} from './calls.js';
 
 export class OpenCalls {
   length = 0;
@@ -15,25 +23,25 @@ export class OpenCalls {
   kinds = new Uint8Array(64);
   /** Places of signals and kernel entries. */
   private readonly interrupts: number[] = [];
-  private readonly switches: Switch[] = [];
+  private readonly switches: StackEntry[] = [];
 
   /** From here on stand calls, and nothing else, on the stack that runs. */
-  get firstOfPlain(): number {
-    return Math.max((this.interrupts.at(-1) ?? NONE) + 1, this.switches.at(-1)?.place ?? 0);
+  get firstSimple(): number {
+    return Math.max((this.interrupts.at(-1) ?? NONE) + 1, this.switches.at(-1)?.base ?? 0);
   }
 
-  /** Nothing stands above the call at this place, not even another stack. */
-  isTop(place: number): boolean {
+  /** Nothing stands above the call at this index, not even another stack. */
+  isTop(index: number): boolean {
     const { switches, length } = this;
-    return place === length - 1 && (switches.length === 0 || (switches.at(-1) as Switch).place <= place);
+    return index === length - 1 && (switches.length === 0 || (switches.at(-1) as StackEntry).base <= index);
   }
 
-  at(place: number): OpenCall {
-    return { row: this.rowAt(place), address: this.addresses[place], kind: this.kinds[place] as CallKind };
+  at(index: number): OpenCall {
+    return { row: this.rowAt(index), address: this.addresses[index], kind: this.kinds[index] as CallKind };
   }
 
-  rowAt(place: number): number {
-    return this.rows[place];
+  rowAt(index: number): number {
+    return this.rows[index];
   }
 
   /** The rows of all calls, lowest first. */
@@ -61,59 +69,59 @@ export class OpenCalls {
   }
 
   /** What is pushed from now on stands on another stack. */
-  switchStack(change: Omit<Switch, 'place'>): void {
-    this.switches.push({ ...change, place: this.length });
+  switchStack(change: Omit<StackEntry, 'base'>): void {
+    this.switches.push({ ...change, base: this.length });
   }
 
   /** The newest switch of which this is true, counted from 0, or NONE. */
-  findSwitch(isMeant: (change: Switch) => boolean): number {
+  findSwitch(isMeant: (change: StackEntry) => boolean): number {
     return this.switches.findLastIndex(isMeant);
   }
 
   /** The n-th switch. */
-  switchAt(index: number): Switch {
-    return this.switches[index] as Switch;
+  switchAt(index: number): StackEntry {
+    return this.switches[index] as StackEntry;
   }
 
   /** The running stack was gone to, and what ran on it first runs again: `makecontext` lets it return to an entry. */
   isAtBase(): boolean {
     const current = this.switches.at(-1);
-    return current !== undefined && current.stack !== null && current.place === this.length;
+    return current !== undefined && current.stack !== null && current.base === this.length;
   }
 
   /** The uppermost calls of the running stack, lowest first; not more than so many. */
   callsOfStack(most: number): OpenCall[] {
     const calls: OpenCall[] = [];
-    for (let place = Math.max(this.switches.at(-1)?.place ?? 0, this.length - most); place < this.length; place++)
-      calls.push(this.at(place));
+    for (let index = Math.max(this.switches.at(-1)?.base ?? 0, this.length - most); index < this.length; index++)
+      calls.push(this.at(index));
     return calls;
   }
 
   /** The row of the call that the running stack's top frame was called by; NONE if that was not seen. */
   topOfStack(): number {
-    const lowest = this.switches.at(-1)?.place ?? 0;
+    const lowest = this.switches.at(-1)?.base ?? 0;
     return this.length > lowest ? this.rowAt(this.length - 1) : NONE;
   }
 
   /**
-   * Removes everything above a place. It was left without a return, and is given back, each stack by itself, the lowest
+   * Removes everything above a index. It was left without a return, and is given back, each stack by itself, the lowest
    * first: perhaps it only waits.
    */
-  cutAbove(place: number): LeftStack[] {
+  cutAbove(index: number): SkippedStack[] {
     return this.cut(
-      place + 1,
-      this.switches.findLastIndex((change) => change.place <= place),
+      index + 1,
+      this.switches.findLastIndex((change) => change.base <= index),
     );
   }
 
   /** Removes every call on the stack of the n-th switch, and on those above; NONE: all there are. */
-  cutStack(index: number): LeftStack[] {
-    return this.cut(index === NONE ? 0 : this.switchAt(index).place, index);
+  cutStack(index: number): SkippedStack[] {
+    return this.cut(index === NONE ? 0 : this.switchAt(index).base, index);
   }
 
   /** Takes away the stack of the n-th switch, and those above. */
-  takeStack(index: number): LeftStack[] {
-    return this.cut(this.switchAt(index).place, index - 1);
+  takeStack(index: number): SkippedStack[] {
+    return this.cut(this.switchAt(index).base, index - 1);
   }
 
   /** Ends the call on top. */
@@ -122,52 +130,52 @@ export class OpenCalls {
     this.forgetInterrupts();
   }
 
-  /** The place of the call that a return to this address ends, or NONE. */
+  /** The index of the call that a return to this address ends, or NONE. */
   findCaller(to: Address, isNear: boolean): number {
-    const lowest = isNear ? Math.max(0, this.length - DEEPEST_SEARCH) : 0;
-    for (let place = this.length - 1; place >= lowest; place--)
-      if (isEndOf(this.addresses[place], this.kinds[place], to)) return place;
+    const lowest = isNear ? Math.max(0, this.length - MAX_SEARCH_DEPTH) : 0;
+    for (let index = this.length - 1; index >= lowest; index--)
+      if (isEndOf(this.addresses[index], this.kinds[index], to)) return index;
     return NONE;
   }
 
-  /** The place of the nearest call on this stack of whose row something is true, or NONE; far ones are not looked at. */
+  /** The index of the nearest call on this stack of whose row something is true, or NONE; far ones are not looked at. */
   findNear(isMeant: (row: number) => boolean): number {
-    const lowest = Math.max(this.switches.at(-1)?.place ?? 0, this.length - DEEPEST_SEARCH);
-    for (let place = this.length - 1; place >= lowest; place--) if (isMeant(this.rowAt(place))) return place;
+    const lowest = Math.max(this.switches.at(-1)?.base ?? 0, this.length - MAX_SEARCH_DEPTH);
+    for (let index = this.length - 1; index >= lowest; index--) if (isMeant(this.rowAt(index))) return index;
     return NONE;
   }
 
-  /** The place of the signal or kernel entry that interrupted what goes on at this address, or NONE. */
+  /** The index of the signal or kernel entry that interrupted what goes on at this address, or NONE. */
   findInterrupted(to: Address): number {
-    for (const place of this.interrupts.slice(-DEEPEST_SEARCH).reverse()) {
-      const interrupted = this.addresses[place];
-      if (interrupted <= to && to <= interrupted + SYSCALL_BYTES) return place;
+    for (const index of this.interrupts.slice(-MAX_SEARCH_DEPTH).reverse()) {
+      const interrupted = this.addresses[index];
+      if (interrupted <= to && to <= interrupted + SYSCALL_BYTES) return index;
     }
     return NONE;
   }
 
-  /** The place of the innermost signal, or NONE. */
+  /** The index of the innermost signal, or NONE. */
   innermostSignal(): number {
-    const place = this.interrupts.at(-1) ?? NONE;
-    return place !== NONE && isSignal(this.kinds[place]) ? place : NONE;
+    const index = this.interrupts.at(-1) ?? NONE;
+    return index !== NONE && isSignal(this.kinds[index]) ? index : NONE;
   }
 
   /** Keeps so many calls, and the switches up to the n-th. */
-  private cut(length: number, keptSwitch: number): LeftStack[] {
-    const left: LeftStack[] = [];
+  private cut(length: number, keptSwitch: number): SkippedStack[] {
+    const skipped: SkippedStack[] = [];
     while (this.switches.length - 1 > keptSwitch) {
-      const { place, row, stack } = this.switches.pop() as Switch;
-      left.unshift({ calls: this.takeFrom(place), startRow: row, stack });
+      const { base, row, stack } = this.switches.pop() as StackEntry;
+      skipped.unshift({ calls: this.takeFrom(base), startRow: row, stack });
     }
-    left.unshift({ calls: this.takeFrom(length), startRow: NONE, stack: null });
+    skipped.unshift({ calls: this.takeFrom(length), startRow: NONE, stack: null });
     this.forgetInterrupts();
-    return left.filter(({ calls }) => calls.length > 0);
+    return skipped.filter(({ calls }) => calls.length > 0);
   }
 
-  private takeFrom(place: number): OpenCall[] {
+  private takeFrom(index: number): OpenCall[] {
     const calls: OpenCall[] = [];
-    for (let at = place; at < this.length; at++) calls.push(this.at(at));
-    this.length = Math.min(this.length, place);
+    for (let at = index; at < this.length; at++) calls.push(this.at(at));
+    this.length = Math.min(this.length, index);
     return calls;
   }
 

@@ -12,21 +12,21 @@ import { type SiteFacts, Step } from '../functions/site-facts.js';
 import { Action, ActionFlag } from './actions.js';
 import { CallKind } from './calls.js';
 import { type Pairing, PairingMemory, type Segment } from './pairing.js';
-import { pairPlain } from './plain-pairs.js';
 import { pairJump, pairReturn } from './returns.js';
-import { newSegment, type SegmentState } from './segment-state.js';
+import { newSegmentState, type SegmentState } from './segment-state.js';
+import { pairSimple } from './simple-pairs.js';
 import { SkippedCalls } from './skipped-calls.js';
 import { pairStart, pairStop } from './trace-edges.js';
 
 /** A program has not more slots that lead to functions that go to other stacks. */
-const MOST_SWITCHER_SLOTS = 4;
+const MAX_SWITCHER_SLOTS = 4;
 
 export function pairReturns(events: ThreadEvents, facts: SiteFacts, memory = new PairingMemory()): Pairing {
   const slots = new Set<Address>();
   for (;;) {
     const known = slots.size;
     const pairing = pairAll(events, facts, memory, slots);
-    if (slots.size === known || known >= MOST_SWITCHER_SLOTS) return pairing;
+    if (slots.size === known || known >= MAX_SWITCHER_SLOTS) return pairing;
   }
 }
 
@@ -36,19 +36,19 @@ function pairAll(events: ThreadEvents, facts: SiteFacts, memory: PairingMemory, 
     ...memory.take(events.length),
     segments: [],
     skipped: new SkippedCalls(),
-    leftCalls: new Map(),
+    skippedByReturn: new Map(),
     switches: [],
     stacks: [],
     unseen: new Map(),
     aborts: [],
-    replaces: new Map(),
+    replacedStack: new Map(),
   };
   const { segments, action, unseen } = pairing;
   let row = 0;
   while (row < events.length) {
     const step = facts.step[events.site[row]];
     if (step < Step.Gap) {
-      const segment = pairSegment(newSegment(events, facts, pairing, slots), row);
+      const segment = pairSegment(newSegmentState(events, facts, pairing, slots), row);
       segments.push(segment);
       row = segment.endRow;
     } else action[row++] = actionOfRecord(step);
@@ -62,17 +62,17 @@ function actionOfRecord(step: number): number {
 }
 
 function pairSegment(state: SegmentState, firstRow: number): Segment {
-  let row = pairWhilePlain(state, firstRow);
-  while (row < state.events.length && pairEvent(state, row)) row = pairWhilePlain(state, row + 1);
-  const { leavingRows, open, stoppedAt } = state;
-  return { firstRow, endRow: row, leavingRows, openRows: open.allRows(), stoppedAt };
+  let row = pairWhileSimple(state, firstRow);
+  while (row < state.events.length && pairEvent(state, row)) row = pairWhileSimple(state, row + 1);
+  const { unmatchedRows, open, stoppedAt } = state;
+  return { firstRow, endRow: row, unmatchedRows, openRows: open.allRows(), stoppedAt };
 }
 
 /** Takes what needs no thought; returns the first row that does. */
-function pairWhilePlain(state: SegmentState, firstRow: number): number {
+function pairWhileSimple(state: SegmentState, firstRow: number): number {
   const { events, facts, pairing, open } = state;
   if (!Number.isNaN(state.stoppedAt) || facts.hasAborts) return firstRow;
-  const row = pairPlain(open, events, facts, pairing, firstRow);
+  const row = pairSimple(open, events, facts, pairing, firstRow);
   if (row > firstRow) {
     state.hasBegun = true;
     state.interruptedAt = Number.NaN;
@@ -88,7 +88,7 @@ function pairEvent(state: SegmentState, row: number): boolean {
   const isStopped = !Number.isNaN(state.stoppedAt);
   if (step >= Step.Gap) {
     if (step === Step.Exec || (step === Step.Gap && !isStopped)) return false;
-    if (step === Step.Gap) state.hasLostWhileStopped = true;
+    if (step === Step.Gap) state.hasLossWhileStopped = true;
     pairing.action[row] = actionOfRecord(step);
     return true;
   }

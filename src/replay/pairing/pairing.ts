@@ -17,7 +17,7 @@ export interface Segment {
    * Rows of the returns that leave what was running when the segment began, in their order; those of later segments,
    * if the same levels are seen to be left there, behind its own.
    */
-  readonly leavingRows: readonly number[];
+  readonly unmatchedRows: readonly number[];
   /** Rows of the calls that are still open at the end, lowest first. */
   readonly openRows: readonly number[];
   /** Where the trace was stopped at the end; NaN if it ran. */
@@ -29,7 +29,7 @@ export type UnseenSwitch =
   /** To one that was not seen before. */
   | { readonly to: 'new'; readonly stack: OtherStack }
   /** To one that was left before, whose last call that ended. */
-  | { readonly to: 'left'; readonly change: StackSwitch }
+  | { readonly to: 'parked'; readonly change: StackSwitch }
   /** To the one that it came from, on which the call in this row went away; that is over, unless something was jumped to from there. */
   | { readonly to: 'below'; readonly callRow: number; readonly isOver: boolean };
 
@@ -44,7 +44,7 @@ export interface Pairing {
   readonly link: Int32Array;
   readonly skipped: SkippedCalls;
   /** By the row of a return that leaves the beginning: the rows of the calls that it skips, if they are few. */
-  readonly leftCalls: Map<number, readonly number[]>;
+  readonly skippedByReturn: Map<number, readonly number[]>;
   readonly switches: StackSwitch[];
   readonly stacks: OtherStack[];
   /** By the row of the first event behind it. */
@@ -52,11 +52,11 @@ export interface Pairing {
   /** Rows of calls that are open again, lowest first. */
   readonly aborts: number[][];
   /** Of events that go to another stack, from one that was gone to before: the row of the event that went there. */
-  readonly replaces: Map<number, number>;
+  readonly replacedStack: Map<number, number>;
 }
 
 /** Of a return that skips more calls than this nobody asks which. */
-export const MOST_LEFT_CALLS = 256;
+export const MAX_SKIPPED_ROWS = 256;
 
 /** The columns of a pairing, used again for the next thread. */
 export class PairingMemory {

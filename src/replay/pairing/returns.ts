@@ -5,7 +5,7 @@ import { type Address, type FunctionId, NONE } from '../../model/units.js';
 import { Trait } from '../functions/traits.js';
 import { Action } from './actions.js';
 import { endsAt } from './calls.js';
-import { endCall, jumpByReturn, leave, returnTo } from './end-calls.js';
+import { endCall, jumpByReturn, pairUnmatchedReturn, returnTo } from './end-calls.js';
 import { calledIn, hasTrait, type SegmentState } from './segment-state.js';
 import { goToOther, switchBack, switchToAlike } from './switch-stacks.js';
 import { findUnseenSwitch, isInSwitcher } from './switchers.js';
@@ -25,11 +25,11 @@ export function pairReturn(state: SegmentState, row: number, site: number): void
   if (isOwn && switchToAlike(state, row, to)) return;
   if (landing !== NONE) return endCall(state, row, landing);
   if (!toEntry && switchBack(state, row, to, isSwitch)) return;
-  pairUncalled(state, row, site, isSwitch);
+  pairWithoutCall(state, row, site, isSwitch);
 }
 
 /** No call of any stack is ended by this return: it ends a signal, only jumps, or its call was not seen. */
-function pairUncalled(state: SegmentState, row: number, site: number, isSwitch: boolean): void {
+function pairWithoutCall(state: SegmentState, row: number, site: number, isSwitch: boolean): void {
   const { facts, open } = state;
   const toEntry = facts.toEntry[site] === 1;
   const isRetpoline = hasTrait(state, facts.fromFunction[site], Trait.Retpoline);
@@ -39,7 +39,7 @@ function pairUncalled(state: SegmentState, row: number, site: number, isSwitch: 
   if (isRetpoline && isJumpInCaller(state, site, toEntry)) return endCall(state, row, open.length - 1);
   if (isSwitch) goToOther(state, row);
   else if (isRetpoline || (toEntry && !open.isAtBase())) jumpByReturn(state, row);
-  else if (!returnsToRunning(state, row, site)) leave(state, row);
+  else if (!returnsToRunning(state, row, site)) pairUnmatchedReturn(state, row);
 }
 
 /** The function that the running stack called last returns from there. */
@@ -50,9 +50,9 @@ function endsTop({ open }: SegmentState, to: Address): boolean {
 /** Nobody saw the call that this return ends, but the function that it returns to is open: it made it. */
 function returnsToRunning(state: SegmentState, row: number, site: number): boolean {
   const fn = state.facts.toFunction[site];
-  const place = state.open.findNear((call) => calledIn(state, call) === fn);
-  if (place !== NONE) returnTo(state, row, place);
-  return place !== NONE;
+  const index = state.open.findNear((call) => calledIn(state, call) === fn);
+  if (index !== NONE) returnTo(state, row, index);
+  return index !== NONE;
 }
 
 // A computed goto through a retpoline ends in the function that called the retpoline.
@@ -99,6 +99,6 @@ export function pairJump(state: SegmentState, row: number, site: number): void {
 function recovers(state: SegmentState, row: number, site: number): boolean {
   const { open, facts } = state;
   const panic = open.findNear((call) => hasTrait(state, calledIn(state, call), Trait.Panic));
-  const place = open.findNear((call) => calledIn(state, call) === facts.toFunction[site]);
-  return place !== NONE && place < panic && returnsToRunning(state, row, site);
+  const index = open.findNear((call) => calledIn(state, call) === facts.toFunction[site]);
+  return index !== NONE && index < panic && returnsToRunning(state, row, site);
 }

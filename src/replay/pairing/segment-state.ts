@@ -13,7 +13,7 @@ import { ParkedStacks } from './parked-stacks.js';
 /** A call that has returned, and where it was. */
 export interface Returned {
   readonly call: OpenCall;
-  readonly place: number;
+  readonly index: number;
 }
 
 export const RUNNING = Number.NaN;
@@ -23,13 +23,13 @@ export interface SegmentState {
   readonly facts: SiteFacts;
   readonly pairing: Pairing;
   /** Linkage slots that are known to lead to another stack, though they have no name that says so. */
-  readonly slots: Set<Address>;
+  readonly switcherSlots: Set<Address>;
 
   /** The stack that runs, and those below it. */
   readonly open: OpenCalls;
   readonly parked: ParkedStacks;
   /** Rows of the returns that leave what was running when the segment began. */
-  readonly leavingRows: number[];
+  readonly unmatchedRows: number[];
   /** Calls that returned last: a transaction may undo that. */
   readonly returned: Returned[];
 
@@ -43,32 +43,32 @@ export interface SegmentState {
   /** It stopped because the lowest function that was traced returned. */
   isOutside: boolean;
   /** Something was lost while the trace was stopped: it goes on only where it stopped. */
-  hasLostWhileStopped: boolean;
+  hasLossWhileStopped: boolean;
   /** A signal handler has returned: what its signal interrupted goes on here. */
   interruptedAt: Address;
 }
 
-export function newSegment(
+export function newSegmentState(
   events: ThreadEvents,
   facts: SiteFacts,
   pairing: Pairing,
-  slots: Set<Address>,
+  switcherSlots: Set<Address>,
 ): SegmentState {
   return {
     events,
     facts,
     pairing,
-    slots,
+    switcherSlots,
     open: new OpenCalls(),
     parked: new ParkedStacks(new AlikeStacks(events, facts)),
-    leavingRows: [],
+    unmatchedRows: [],
     returned: [],
     hasBegun: false,
     stoppedAt: RUNNING,
     resumeReach: SYSCALL_BYTES,
     stoppedInCall: false,
     isOutside: false,
-    hasLostWhileStopped: false,
+    hasLossWhileStopped: false,
     interruptedAt: Number.NaN,
   };
 }

@@ -1,10 +1,10 @@
 /**
- * Calls that a return skips: an exception or a longjmp left them. Of all that one event skips, the newest is kept, and those
+ * Calls that a return skips: an exception or a longjmp skipped them. Of all that one event skips, the newest is kept, and those
  * that passed an exception on.
  */
 import { int32Column } from '../../model/columns.js';
 import { NONE } from '../../model/units.js';
-import type { LeftStack } from './calls.js';
+import type { SkippedStack } from './calls.js';
 
 export class SkippedCalls {
   /** Rows of events that skip calls, ascending, and beside each the row of the newest call that it skips. */
@@ -15,9 +15,9 @@ export class SkippedCalls {
   private readonly raiserRows = int32Column();
 
   /** The event in `row`, later than any before, skips these calls. */
-  add(row: number, left: readonly LeftStack[], isRaiser: (callRow: number) => boolean): void {
+  add(row: number, skipped: readonly SkippedStack[], isRaiser: (callRow: number) => boolean): void {
     let newest: number = NONE;
-    for (const { calls } of left)
+    for (const { calls } of skipped)
       for (const call of calls) {
         if (isRaiser(call.row)) this.raiserRows.push(call.row);
         newest = Math.max(newest, call.row);

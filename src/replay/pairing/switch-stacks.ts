@@ -3,9 +3,9 @@
  */
 import { type Address, NONE } from '../../model/units.js';
 import { Action } from './actions.js';
-import type { LeftStack, OpenCall, OtherStack } from './calls.js';
-import { leaveBehind } from './end-calls.js';
-import { DEEPEST_PARKED, type TakenBack } from './parked-stacks.js';
+import type { OpenCall, OtherStack, SkippedStack } from './calls.js';
+import { skipCalls } from './end-calls.js';
+import { MAX_PARKED_CALLS, type ResumedStack } from './parked-stacks.js';
 import type { SegmentState } from './segment-state.js';
 
 /** Of calls, by their rows. */
@@ -13,12 +13,12 @@ interface SwitchingCalls {
   /** It was to go to another stack. */
   readonly isToSwitcher: (callRow: number) => boolean;
   /** The row of the first event there. */
-  readonly behind: (callRow: number) => number;
+  readonly firstRowThere: (callRow: number) => number;
 }
 
 /** Back to a stack that was left, if this address is on one. */
-export function switchBack(state: SegmentState, row: number, to: Address, isSure: boolean): boolean {
-  return goBack(state, row, state.parked.takeBack(to, row, isSure));
+export function switchBack(state: SegmentState, row: number, to: Address, isSwitch: boolean): boolean {
+  return goBack(state, row, state.parked.takeResumed(to, row, isSwitch));
 }
 
 /** The same if the running stack's last call may as well return to this address. */
@@ -26,11 +26,11 @@ export function switchToAlike(state: SegmentState, row: number, to: Address): bo
   return goBack(
     state,
     row,
-    state.parked.takeAlike(to, row, () => state.open.callsOfStack(DEEPEST_PARKED)),
+    state.parked.takeAlike(to, row, () => state.open.callsOfStack(MAX_PARKED_CALLS)),
   );
 }
 
-function goBack(state: SegmentState, row: number, back: TakenBack | null): boolean {
+function goBack(state: SegmentState, row: number, back: ResumedStack | null): boolean {
   if (back === null) return false;
   const { action, link, switches } = state.pairing;
   replaceStack(state, row);
@@ -41,7 +41,7 @@ function goBack(state: SegmentState, row: number, back: TakenBack | null): boole
 }
 
 /** What stands on the stack again, but for the call that left it, whose row this returns: it has returned. */
-function openAgain({ open, pairing }: SegmentState, row: number, { calls, stack }: TakenBack): number {
+function openAgain({ open, pairing }: SegmentState, row: number, { calls, stack }: ResumedStack): number {
   open.switchStack({ row, stack });
   for (const call of calls) pairing.link[call.row] = NONE;
   open.pushAgain(calls.slice(0, -1));
@@ -58,29 +58,29 @@ export function goToOther(state: SegmentState, row: number): void {
  * What was entered in an earlier `row` is left towards code that is not traced, and that had not called it before: it
  * was called from there, on a stack of its own as far as anybody can tell.
  */
-export function enteredFromOutside(state: SegmentState, row: number, leavingRow: number): void {
-  leaveBehind(state, leavingRow, state.open.cutAbove(NONE));
+export function enteredFromOutside(state: SegmentState, row: number, returnRow: number): void {
+  skipCalls(state, returnRow, state.open.cutAbove(NONE));
   const stack = beginOther(state, row, Action.EntryFromOutside);
-  stack.leavingRows.push(leavingRow);
-  state.pairing.action[leavingRow] = Action.Leave;
+  stack.unmatchedRows.push(returnRow);
+  state.pairing.action[returnRow] = Action.UnmatchedReturn;
   state.open.switchStack({ row, stack });
 }
 
 function beginOther({ pairing }: SegmentState, row: number, how: Action): OtherStack {
   const { action, link, stacks } = pairing;
-  const stack = { leavingRows: [] };
+  const stack = { unmatchedRows: [] };
   action[row] = how;
   link[row] = stacks.push(stack) - 1;
   return stack;
 }
 
-/** A stack that was gone to is left for another one, which takes its place. */
+/** A stack that was gone to is left for another one, which takes its index. */
 function replaceStack(state: SegmentState, row: number, endRow = row): void {
   const { open, pairing } = state;
   const current = open.findSwitch(({ stack }) => stack !== null);
   if (current === NONE) return;
-  pairing.replaces.set(row, open.switchAt(current).row);
-  leaveBehind(state, endRow, open.takeStack(current), row);
+  pairing.replacedStack.set(row, open.switchAt(current).row);
+  skipCalls(state, endRow, open.takeStack(current), row);
 }
 
 /**
@@ -99,10 +99,10 @@ export function goUnseen(
   if (back === null) return;
   const { link, switches, unseen } = state.pairing;
   replaceStack(state, row, returnRow);
-  const left = openAgain(state, row, back);
-  link[left] = left;
+  const callRow = openAgain(state, row, back);
+  link[callRow] = callRow;
   switches.push(back.change);
-  unseen.set(row, { to: 'left', change: back.change });
+  unseen.set(row, { to: 'parked', change: back.change });
 }
 
 /** Does a return to this address end a call on another stack, right below one that left it? */
@@ -124,18 +124,18 @@ function goDownUnseen(
   row: number,
   returnRow: number,
   to: Address,
-  { isToSwitcher, behind }: SwitchingCalls,
+  { isToSwitcher, firstRowThere }: SwitchingCalls,
 ): boolean {
   const { open, pairing } = state;
   const landing = open.findCaller(to, true);
   if (landing === NONE) return false;
   const isOver = !isToSwitcher(open.rowAt(landing));
-  const place = isOver ? landing + 1 : landing;
-  if (place >= open.length - 1 || !isToSwitcher(open.rowAt(place))) return false;
-  const callRow = open.rowAt(place);
-  const isNew = open.findSwitch((change) => change.place === place + 1) === NONE;
-  const left = open.cutAbove(place);
-  leaveBehind(state, returnRow, isNew ? beganUnseen(state, left, behind(callRow)) : left, row);
+  const index = isOver ? landing + 1 : landing;
+  if (index >= open.length - 1 || !isToSwitcher(open.rowAt(index))) return false;
+  const callRow = open.rowAt(index);
+  const isNew = open.findSwitch((change) => change.base === index + 1) === NONE;
+  const skipped = open.cutAbove(index);
+  skipCalls(state, returnRow, isNew ? beganUnseen(state, skipped, firstRowThere(callRow)) : skipped, row);
   pairing.unseen.set(row, { to: 'below', callRow, isOver });
   if (!isOver) return true;
   pairing.link[callRow] = callRow;
@@ -144,9 +144,13 @@ function goDownUnseen(
 }
 
 /** The lowest of these stacks was not seen before: it was gone to before the event in `row`. */
-function beganUnseen({ pairing }: SegmentState, [lowest, ...others]: readonly LeftStack[], row: number): LeftStack[] {
+function beganUnseen(
+  { pairing }: SegmentState,
+  [lowest, ...others]: readonly SkippedStack[],
+  row: number,
+): SkippedStack[] {
   if (lowest === undefined) return [];
-  const stack = { leavingRows: [] };
+  const stack = { unmatchedRows: [] };
   pairing.unseen.set(row, { to: 'new', stack });
   return [{ ...lowest, startRow: row, stack }, ...others];
 }

@@ -7,18 +7,20 @@ import { calledIn, hasTrait, type SegmentState } from './segment-state.js';
 import { goUnseen, isLeftBy } from './switch-stacks.js';
 
 /** Events of stubs, the linker and the switcher itself, without what they call. */
-const MOST_ON_THE_WAY = 64;
+const MAX_EVENTS_TO_SWITCHER = 64;
 
 /** What was called last on this stack was to go to another one. */
 export function isInSwitcher(state: SegmentState): boolean {
-  if (!state.facts.functions.hasSwitchers && state.slots.size === 0) return false;
+  if (!state.facts.functions.hasSwitchers && state.switcherSlots.size === 0) return false;
   const top = state.open.topOfStack();
   return top !== NONE && isToSwitcher(state, top);
 }
 
 function isToSwitcher(state: SegmentState, callRow: number): boolean {
-  const { facts, events, slots } = state;
-  return hasTrait(state, calledIn(state, callRow), Trait.StackSwitcher) || slots.has(facts.to[events.site[callRow]]);
+  const { facts, events, switcherSlots } = state;
+  return (
+    hasTrait(state, calledIn(state, callRow), Trait.StackSwitcher) || switcherSlots.has(facts.to[events.site[callRow]])
+  );
 }
 
 /**
@@ -29,8 +31,11 @@ export function findUnseenSwitch(state: SegmentState, row: number, to: Address):
   const callRow = state.open.topOfStack();
   if (callRow === NONE) return;
   if (isToSwitcher(state, callRow)) {
-    const behind = (switchRow: number) => firstRowBehind(state, switchRow, row);
-    goUnseen(state, behind(callRow), row, to, { isToSwitcher: (other) => isToSwitcher(state, other), behind });
+    const firstRowThere = (switchRow: number) => firstRowAfter(state, switchRow, row);
+    goUnseen(state, firstRowThere(callRow), row, to, {
+      isToSwitcher: (other) => isToSwitcher(state, other),
+      firstRowThere,
+    });
   } else if (hasTrait(state, calledIn(state, callRow), Trait.Stub | Trait.Unknown)) findSlot(state, callRow, row, to);
 }
 
@@ -39,21 +44,21 @@ export function findUnseenSwitch(state: SegmentState, row: number, to: Address):
  * waits at the other. So it leads to another stack.
  */
 function findSlot(state: SegmentState, callRow: number, row: number, to: Address): void {
-  const { facts, slots } = state;
+  const { facts, switcherSlots } = state;
   const { site } = state.events;
   const slot = facts.to[site[callRow]];
-  const first = firstRowBehind(state, callRow, row);
+  const first = firstRowAfter(state, callRow, row);
   const isToSlot = (other: number) => facts.to[site[other]] === slot;
   const goesOn = (other: number) => first === row || facts.fromFunction[site[first]] === calledIn(state, other);
-  if (isLeftBy(state, to, isToSlot, goesOn)) slots.add(slot);
+  if (isLeftBy(state, to, isToSlot, goesOn)) switcherSlots.add(slot);
 }
 
 /** The first event that is not of the code on the way to the function called in a row. */
-function firstRowBehind(state: SegmentState, callRow: number, lastRow: number): number {
+function firstRowAfter(state: SegmentState, callRow: number, lastRow: number): number {
   const { events, facts, pairing } = state;
   const onTheWay = Trait.Stub | Trait.Resolver | Trait.StackSwitcher;
   let row = callRow + 1;
-  for (let n = 0; n < MOST_ON_THE_WAY && row < lastRow; n++) {
+  for (let n = 0; n < MAX_EVENTS_TO_SWITCHER && row < lastRow; n++) {
     if (!hasTrait(state, facts.fromFunction[events.site[row]], onTheWay)) break;
     row = Math.max(row, pairing.link[row]) + 1;
   }

@@ -3,10 +3,10 @@
  */
 import { type Address, NONE } from '../../model/units.js';
 import { Step, SYSCALL_BYTES } from '../functions/site-facts.js';
-import { LONGEST_CALL_BYTES, Trait } from '../functions/traits.js';
+import { MAX_CALL_BYTES, Trait } from '../functions/traits.js';
 import { Action, ActionFlag } from './actions.js';
 import { CallKind } from './calls.js';
-import { endCall, leave } from './end-calls.js';
+import { endCall, pairUnmatchedReturn } from './end-calls.js';
 import { hasTrait, RUNNING, type SegmentState } from './segment-state.js';
 import { enteredFromOutside } from './switch-stacks.js';
 
@@ -17,7 +17,7 @@ export function pairStop(state: SegmentState, row: number, site: number, step: S
   state.stoppedAt = from;
   state.stoppedInCall = step === Step.EndCall && to !== 0;
   state.isOutside = false;
-  state.resumeReach = step === Step.EndCall ? LONGEST_CALL_BYTES : SYSCALL_BYTES;
+  state.resumeReach = step === Step.EndCall ? MAX_CALL_BYTES : SYSCALL_BYTES;
   if (state.stoppedInCall) {
     state.open.push(row, from, CallKind.Call);
     action[row] = Action.Call;
@@ -34,7 +34,7 @@ function returnOut(state: SegmentState, row: number, to: Address): void {
   const entryRow = entryFromOutside(state);
   if (landing !== NONE) endCall(state, row, landing);
   else if (entryRow !== NONE) enteredFromOutside(state, entryRow, row);
-  else leave(state, row);
+  else pairUnmatchedReturn(state, row);
   state.isOutside = open.length === 0;
   state.stoppedAt = to;
 }
@@ -44,7 +44,7 @@ function returnToUnknown(state: SegmentState, row: number): void {
   if (top === NONE) return;
   const { address, kind } = state.open.at(top);
   state.stoppedAt = kind >= CallKind.Signal ? RUNNING : address;
-  state.resumeReach = LONGEST_CALL_BYTES;
+  state.resumeReach = MAX_CALL_BYTES;
   endCall(state, row, top);
 }
 
@@ -57,21 +57,21 @@ function entryFromOutside({ open }: SegmentState): number {
 /** A trace start: false if it does not follow from where the trace had stopped. */
 export function pairStart(state: SegmentState, row: number, site: number): boolean {
   const { to, toEntry, leavesGuest } = state.facts;
-  const goesOn = goesOnAt(state, row, to[site]) || (leavesGuest[site] === 1 && resume(state, row));
-  if (!goesOn && !goesBehind(state, row, to[site]) && !entersSignal(state, row, site, toEntry[site] === 1))
+  const goesOn = resumesAt(state, row, to[site]) || (leavesGuest[site] === 1 && resume(state, row));
+  if (!goesOn && !goesBackToInterrupted(state, row, to[site]) && !entersSignal(state, row, site, toEntry[site] === 1))
     return false;
-  state.hasLostWhileStopped = false;
+  state.hasLossWhileStopped = false;
   state.stoppedAt = RUNNING;
   return true;
 }
 
-function goesOnAt(state: SegmentState, row: number, to: Address): boolean {
+function resumesAt(state: SegmentState, row: number, to: Address): boolean {
   const isAt = (at: Address, reach: number) => at <= to && to <= at + reach;
   const isWhereStopped = isAt(state.stoppedAt, state.resumeReach);
   if (!isWhereStopped && !isAt(state.interruptedAt, SYSCALL_BYTES)) return false;
   if (!isWhereStopped) state.interruptedAt = Number.NaN;
   resume(state, row);
-  if (isWhereStopped && state.stoppedInCall) endCall(state, row, state.open.length - 1, Action.StartBehind);
+  if (isWhereStopped && state.stoppedInCall) endCall(state, row, state.open.length - 1, Action.StartAfterReturn);
   return true;
 }
 
@@ -81,14 +81,14 @@ function resume({ pairing }: SegmentState, row: number): boolean {
 }
 
 /** Out of a signal or of the kernel, to what it interrupted. */
-function goesBehind(state: SegmentState, row: number, to: Address): boolean {
+function goesBackToInterrupted(state: SegmentState, row: number, to: Address): boolean {
   const interrupted = state.open.findInterrupted(to);
-  if (interrupted !== NONE) endCall(state, row, interrupted, Action.StartBehind);
+  if (interrupted !== NONE) endCall(state, row, interrupted, Action.StartAfterReturn);
   return interrupted !== NONE;
 }
 
 function entersSignal(state: SegmentState, row: number, site: number, toEntry: boolean): boolean {
-  if (Number.isNaN(state.stoppedAt) || !toEntry || state.hasLostWhileStopped) return false;
+  if (Number.isNaN(state.stoppedAt) || !toEntry || state.hasLossWhileStopped) return false;
   if (hasTrait(state, state.facts.toFunction[site], Trait.ProgramStart)) return false;
   const interrupted = Number.isNaN(state.interruptedAt) ? state.stoppedAt : state.interruptedAt;
   state.pairing.action[row] = Action.SignalEntry;

@@ -28,14 +28,18 @@ function countInferred(
   inference: number,
   reason: number,
 ): void {
-  const knownNs = knownTime(frame, endNs, reason);
+  const knownNs = knownDuration(frame, endNs, reason);
   tree.countInferred(frame.node, knownNs);
   if (knownNs !== endNs - frame.entryNs || endNs !== log?.nowNs) log?.setKnownTime(knownNs);
   inferred[INFERENCE_NAMES[inference] as InferenceName]++;
 }
 
 /** How long a call that was not seen whole was surely there. */
-function knownTime({ inference, knownFromNs, knownUntilNs }: Frame, endNs: Nanoseconds, reason: number): Nanoseconds {
+function knownDuration(
+  { inference, knownFromNs, knownUntilNs }: Frame,
+  endNs: Nanoseconds,
+  reason: number,
+): Nanoseconds {
   if (inference === Inference.Unwound || reason === Inference.Unwound) return 0;
   return Math.max(0, Math.min(endNs, knownUntilNs) - knownFromNs);
 }

@@ -8,29 +8,29 @@ import type { StackSwitch } from '../pairing/parked-stacks.js';
 import type { ReplayState } from '../state.js';
 import { countCall, endingOf } from './count-call.js';
 import { Frame } from './frame.js';
-import { endOfLevel, placeOfCall } from './levels.js';
-import { closeAbove, spareFrame, takeTop, topFrame, topNode } from './open-frames.js';
+import { endOfLevel, levelOfCall } from './levels.js';
+import { closeAbove, removeTop, spareFrame, topFrame, topNode } from './open-frames.js';
 
 /** The event in `row` goes to another stack, whose frames stand on those that are open now. */
-export function beginStack({ parked, depth }: ReplayState, row: number): void {
+export function noteStackStart({ parked, depth }: ReplayState, row: number): void {
   parked.starts.set(row, depth);
 }
 
 /** The event in `row` leaves all above some call, or a whole stack: what will go on later is kept. */
-export function leaveStack(state: ReplayState, row: number): void {
+export function parkStacks(state: ReplayState, row: number): void {
   const { parked, pairing } = state;
-  if (parked.leaving.size === 0 && pairing.replaces.size === 0) return; // there are no fibers
-  keep(state, row);
-  const replaced = parked.starts.get(pairing.replaces.get(row) ?? NONE);
+  if (parked.switchesByRow.size === 0 && pairing.replacedStack.size === 0) return; // there are no fibers
+  detachParked(state, row);
+  const replaced = parked.starts.get(pairing.replacedStack.get(row) ?? NONE);
   if (replaced !== undefined) closeAbove(state, replaced - 1, Inference.Unwound);
 }
 
-function keep(state: ReplayState, row: number): void {
-  const { leaving, starts, kept } = state.parked;
-  const changes = leaving.get(row) ?? [];
+function detachParked(state: ReplayState, row: number): void {
+  const { switchesByRow, starts, kept } = state.parked;
+  const changes = switchesByRow.get(row) ?? [];
   for (const change of [...changes].sort((a, b) => (b.callRows[0] as number) - (a.callRows[0] as number))) {
-    const last = placeOfCall(state, change.callRows.at(-1) as number);
-    const first = starts.get(change.startRow) ?? placeOfCall(state, change.callRows[0] as number);
+    const last = levelOfCall(state, change.callRows.at(-1) as number);
+    const first = starts.get(change.startRow) ?? levelOfCall(state, change.callRows[0] as number);
     if (last === NONE || first === NONE || first > last) continue;
     closeAbove(state, endOfLevel(state, last) - 1, Inference.Unwound);
     kept.set(change, detach(state, first));
@@ -42,7 +42,7 @@ export function resumeStack(state: ReplayState, change: StackSwitch, row: number
   const { kept, starts } = state.parked;
   const frames = kept.get(change) ?? [];
   const end = frames.findIndex(({ callRow, isLevel }) => isLevel && callRow === change.callRows.at(-1));
-  for (const frame of frames.slice(end).reverse()) endAside(state, frame, state.nowNs, NONE);
+  for (const frame of frames.slice(end).reverse()) endParkedFrame(state, frame, state.nowNs, NONE);
   starts.set(row, state.depth);
   attach(state, frames.slice(0, end), row);
   kept.delete(change);
@@ -52,19 +52,19 @@ export function resumeStack(state: ReplayState, change: StackSwitch, row: number
 export function endParked(state: ReplayState): void {
   const { kept } = state.parked;
   for (const frames of kept.values())
-    for (const frame of [...frames].reverse()) endAside(state, frame, state.nowNs, Inference.OpenAtEnd);
+    for (const frame of [...frames].reverse()) endParkedFrame(state, frame, state.nowNs, Inference.OpenAtEnd);
   kept.clear();
 }
 
-/** Takes the frames from a place upwards off the stack, lowest first: their calls go on elsewhere. */
-function detach(state: ReplayState, place: number): Frame[] {
+/** Takes the frames from a index upwards off the stack, lowest first: their calls go on elsewhere. */
+function detach(state: ReplayState, index: number): Frame[] {
   const { symbol } = state.facts.functions;
   const frames: Frame[] = [];
-  while (state.depth > place) {
+  while (state.depth > index) {
     state.watcher?.setAside(symbol[topFrame(state).fn], state.depth);
-    frames.push(Object.assign(new Frame(), takeTop(state)));
+    frames.push(Object.assign(new Frame(), removeTop(state)));
     state.log?.setAside();
-    state.doubts.tell();
+    state.certainty.logCertainty();
   }
   return frames.reverse();
 }
@@ -74,7 +74,7 @@ function detach(state: ReplayState, place: number): Frame[] {
  * level's top are on the level that is on top now.
  */
 function attach(state: ReplayState, frames: readonly Frame[], row: number): void {
-  const { attached, leaves } = state;
+  const { putBackLevels, levelByReturnRow } = state;
   const { symbol } = state.facts.functions;
   for (const frame of frames) {
     const level = frame.isLevel || state.depth === 0 ? state.depth : topFrame(state).level;
@@ -83,15 +83,16 @@ function attach(state: ReplayState, frames: readonly Frame[], row: number): void
     state.depth++;
     state.watcher?.putBack(symbol[frame.fn], state.depth);
     state.log?.putBack(frame.logRow, node);
-    state.doubts.opened(frame);
+    state.certainty.frameOpened(frame);
     if (!frame.isLevel) continue;
-    if (frame.callRow !== NONE) attached.set(frame.callRow, state.depth - 1);
-    if (frame.leave !== NONE && !leaves.has(frame.leave)) leaves.set(frame.leave, state.depth - 1);
+    if (frame.callRow !== NONE) putBackLevels.set(frame.callRow, state.depth - 1);
+    if (frame.returnRow !== NONE && !levelByReturnRow.has(frame.returnRow))
+      levelByReturnRow.set(frame.returnRow, state.depth - 1);
   }
 }
 
 /** A frame that was set aside is over. */
-function endAside(state: ReplayState, frame: Frame, endNs: Nanoseconds, reason: number): void {
+function endParkedFrame(state: ReplayState, frame: Frame, endNs: Nanoseconds, reason: number): void {
   state.log?.endAside(frame.logRow, endingOf(frame, reason));
   countCall(state, frame, endNs, reason);
 }

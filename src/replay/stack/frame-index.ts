@@ -8,9 +8,9 @@ import type { Frame } from './frame.js';
 export class FrameIndex {
   private readonly stack: readonly Frame[];
   private readonly functions: number;
-  /** By function: the place of its highest frame in the index, or NONE. */
-  private newest: Int32Array | null = null;
-  /** The frames below this place are in it. */
+  /** By function: the index of its highest frame in the index, or NONE. */
+  private highest: Int32Array | null = null;
+  /** The frames below this index are in it. */
   private length = 0;
 
   constructor(stack: readonly Frame[], functions: number) {
@@ -18,25 +18,25 @@ export class FrameIndex {
     this.functions = functions;
   }
 
-  /** The nearest frame of a function below a place, but not below `lowest`; or NONE. `depth`: how many are open. */
+  /** The nearest frame of a function below a index, but not below `lowest`; or NONE. `depth`: how many are open. */
   findBelow(fn: FunctionId, depth: number, below: number, lowest: number): number {
-    this.newest ??= new Int32Array(this.functions).fill(NONE);
-    while (this.length < depth) this.add(this.length++, this.newest);
-    let place = this.newest[fn];
-    while (place >= below) place = (this.stack[place] as Frame).older;
-    return place >= lowest ? place : NONE;
+    this.highest ??= new Int32Array(this.functions).fill(NONE);
+    while (this.length < depth) this.add(this.length++, this.highest);
+    let index = this.highest[fn];
+    while (index >= below) index = (this.stack[index] as Frame).nextLower;
+    return index >= lowest ? index : NONE;
   }
 
-  /** The frame at this place, the top one, goes, or becomes another function. */
-  forget(frame: Frame, place: number): void {
-    if (this.length <= place || this.newest === null) return;
-    this.newest[frame.fn] = frame.older;
-    this.length = place;
+  /** The frame at this index, the top one, goes, or becomes another function. */
+  forget(frame: Frame, index: number): void {
+    if (this.length <= index || this.highest === null) return;
+    this.highest[frame.fn] = frame.nextLower;
+    this.length = index;
   }
 
-  private add(place: number, newest: Int32Array): void {
-    const frame = this.stack[place] as Frame;
-    frame.older = newest[frame.fn];
-    newest[frame.fn] = place;
+  private add(index: number, newest: Int32Array): void {
+    const frame = this.stack[index] as Frame;
+    frame.nextLower = newest[frame.fn];
+    newest[frame.fn] = index;
   }
 }

@@ -23,10 +23,10 @@ export class Frame {
   knownUntilNs: Nanoseconds = Number.POSITIVE_INFINITY;
   /** Why its start was not seen, or NONE. */
   inference: number = NONE;
-  /** Its place is a guess: no address confirms it. */
-  isGuess = false;
-  /** It may not be there: a jump that was not shown led to it, or to another place, and no address tells which. */
-  isHidden = false;
+  /** Its index is a guess: no address confirms it. */
+  isUnconfirmed = false;
+  /** It may not be there: a jump that was not shown led to it, or to another index, and no address tells which. */
+  isAfterHiddenJump = false;
   /** It is the first frame of its level. */
   isLevel = false;
   /** Place of the first frame of its level. */
@@ -36,7 +36,7 @@ export class Frame {
   /** Not less than that of any frame below: the row that called it, found it, or brought it back on the stack. */
   order: number = NONE;
   /** Of a level that was there when its stack was first seen: the row of the return that leaves it; else NONE. */
-  leave: number = NONE;
+  returnRow: number = NONE;
   /** Where its level returns to, if a return is known that does; else NaN. */
   returnsTo: Address = Number.NaN;
   /** It was called; else it was jumped to, or found running. */
@@ -46,23 +46,23 @@ export class Frame {
   /** Other symbols whose code was seen to be part of this function. */
   aliases: readonly FunctionId[] | null = null;
   /** Place of the next lower frame of the same function, or NONE; known if it is in the index. */
-  older: number = NONE;
+  nextLower: number = NONE;
 
   /** Begins anew: a function called by the event in `row` now, which is all there is to say of it. */
-  open(fn: FunctionId, node: NodeId, entryNs: Nanoseconds, place: number, row: number): void {
+  open(fn: FunctionId, node: NodeId, entryNs: Nanoseconds, index: number, row: number): void {
     this.fn = fn;
     this.node = node;
     this.entryNs = entryNs;
     this.knownFromNs = entryNs;
     this.knownUntilNs = Number.POSITIVE_INFINITY;
     this.inference = NONE;
-    this.isGuess = false;
-    this.isHidden = false;
+    this.isUnconfirmed = false;
+    this.isAfterHiddenJump = false;
     this.isLevel = true;
-    this.level = place;
+    this.level = index;
     this.callRow = row;
     this.order = row;
-    this.leave = NONE;
+    this.returnRow = NONE;
     this.returnsTo = Number.NaN;
     this.isCalled = true;
     this.heldNs = 0;
@@ -70,11 +70,11 @@ export class Frame {
   }
 
   /**
-   * Nothing is to be said of it but that the event in `row` called it to this place: it is its level, alone, and its start
+   * Nothing is to be said of it but that the event in `row` called it to this index: it is its level, alone, and its start
    * was seen (so it is not in doubt).
    */
-  isPlainCallOf(row: number, place: number): boolean {
-    return this.callRow === row && this.level === place && this.inference === NONE && !this.isHidden;
+  isSimpleCallOf(row: number, index: number): boolean {
+    return this.callRow === row && this.level === index && this.inference === NONE && !this.isAfterHiddenJump;
   }
 }
 

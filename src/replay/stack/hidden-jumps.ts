@@ -12,16 +12,16 @@ import { addAlias, isTop, jump } from './jump.js';
 import { lowestEndedWith } from './level-ends.js';
 import { endOfLevel, findBelow } from './levels.js';
 import { closeAbove, topFrame, topTraits } from './open-frames.js';
-import { isLeft, isUnwinding, type Landing, landingOf, wholeOfPart } from './unwinding.js';
+import { functionOfPart, isUnwinding, type Landing, landingOf, wasUnwound } from './unwinding.js';
 
 /** The trace goes on in a function: what a signal interrupted, or still the code that ends it. */
-export function goOnIn(state: ReplayState, fn: FunctionId): void {
+export function endSignalTail(state: ReplayState, fn: FunctionId): void {
   if (state.signalTail !== fn) state.signalTail = NONE;
 }
 
 /** A jump that was shown, into another function. */
 export function jumpTo(state: ReplayState, named: FunctionId, toEntry: boolean, row: number): void {
-  const target = wholeOf(state, named);
+  const target = wholeFunction(state, named);
   if (isTop(state, target)) return;
   if (toEntry) leaveLoader(state, target);
   const isNameless = (traitsOf(state, target) & Trait.Unknown) !== 0;
@@ -29,30 +29,30 @@ export function jumpTo(state: ReplayState, named: FunctionId, toEntry: boolean, 
   if (toEntry || isNameless) return jump(state, target, NONE);
   // Into the middle of a function: of a frame to which control can have gone, or of a label inside this one.
   const landing = targetOf(state, target, row);
-  if (landing.place !== NONE) land(state, landing, target);
+  if (landing.index !== NONE) land(state, landing, target);
   else if (isUnwinding(state)) {
     jump(state, target, NONE);
-    doubtTop(state);
+    markTop(state);
   } else addAlias(state, target);
 }
 
-/** Of a place without a name nobody knows whether it is the start of a function: an unwinder that is left lands in it. */
+/** Of a index without a name nobody knows whether it is the start of a function: an unwinder that is left lands in it. */
 function landNameless(state: ReplayState, target: FunctionId, row: number): boolean {
   const { level } = topFrame(state);
   const end = lowestEndedWith(state, level);
   if (end === level || !isUnwinding(state)) return false;
   const landing = landingOf(state, target, end, row);
-  if (landing.place !== NONE) land(state, landing, target);
-  return landing.place !== NONE;
+  if (landing.index !== NONE) land(state, landing, target);
+  return landing.index !== NONE;
 }
 
 function targetOf(state: ReplayState, target: FunctionId, row: number): Landing {
   const { level } = topFrame(state);
   const end = lowestEndedWith(state, level);
-  if (isLeft(state, end, row)) return landingOf(state, target, end, row);
+  if (wasUnwound(state, end, row)) return landingOf(state, target, end, row);
   const lowest = Math.max(0, end);
-  const place = findBelow(state, target, state.depth, lowest);
-  return { place, isSure: end === level || place === NONE || findBelow(state, target, place, lowest) === NONE };
+  const index = findBelow(state, target, state.depth, lowest);
+  return { index, isCertain: end === level || index === NONE || findBelow(state, target, index, lowest) === NONE };
 }
 
 /**
@@ -60,7 +60,7 @@ function targetOf(state: ReplayState, target: FunctionId, row: number): Landing 
  * the event before it is that of two functions.
  */
 export function syncTo(state: ReplayState, named: FunctionId, row: number): boolean {
-  const fn = wholeOf(state, named);
+  const fn = wholeFunction(state, named);
   if (fn === NONE || state.signalTail === fn || isTop(state, fn)) return false;
   state.signalTail = NONE;
   if (traitsOf(state, fn) & Trait.ReturnThunk) return false; // the function on top returns
@@ -74,14 +74,14 @@ export function syncTo(state: ReplayState, named: FunctionId, row: number): bool
     return true;
   }
   const isStub = (topTraits(state) & (Trait.Stub | Trait.Resolver)) !== 0;
-  if (isStub || goesElsewhere(state, row)) jumpUnseen(state, fn);
+  if (isStub || isSwitchingStacks(state, row)) jumpUnseen(state, fn);
   else jumpOrUnwind(state, fn, row);
-  seeTop(state, row);
+  noteTopSeen(state, row);
   return !isStub && !(topTraits(state) & Trait.Stub);
 }
 
 /** The event in `row` is seen in the function on top. */
-function seeTop(state: ReplayState, row: number): void {
+function noteTopSeen(state: ReplayState, row: number): void {
   const top = topFrame(state);
   top.knownFromNs = Math.min(top.knownFromNs, state.events.timeNs[row]);
 }
@@ -98,48 +98,48 @@ function jumpUnseen(state: ReplayState, fn: FunctionId): void {
 function jumpOrUnwind(state: ReplayState, fn: FunctionId, row: number): void {
   const { level } = topFrame(state);
   const end = lowestEndedWith(state, level);
-  if (!isLeft(state, end, row)) {
+  if (!wasUnwound(state, end, row)) {
     const hasChoice = end === NONE && findBelow(state, fn, level, 0) !== NONE;
     jumpUnseen(state, fn);
-    if (hasChoice) doubtTop(state);
+    if (hasChoice) markTop(state);
     return;
   }
   const landing = landingOf(state, fn, end, row);
-  if (landing.place !== NONE) return land(state, landing, fn);
+  if (landing.index !== NONE) return land(state, landing, fn);
   const isKnown = end !== NONE && isReturn(state, row); // the return itself: its level is certain
   if (isKnown) closeAbove(state, endOfLevel(state, end) - 1, UNWOUND);
   jumpUnseen(state, fn);
   // Nobody lands in an unwinder: it was jumped to.
-  if (!isKnown && !(traitsOf(state, fn) & Trait.Unwinder)) doubtTop(state);
+  if (!isKnown && !(traitsOf(state, fn) & Trait.Unwinder)) markTop(state);
 }
 
 function isReturn({ pairing }: ReplayState, row: number): boolean {
   const action = actionOf(pairing.action[row]);
-  return action === Action.Return || action === Action.Leave || action === Action.SignalReturn;
+  return action === Action.Return || action === Action.UnmatchedReturn || action === Action.SignalReturn;
 }
 
 /**
- * Control went to the frame at a place, out of all that is above it. That those calls ended is certain if a return further
+ * Control went to the frame at a index, out of all that is above it. That those calls ended is certain if a return further
  * down is seen to end them, or if an unwinder runs.
  */
-function land(state: ReplayState, { place, isSure }: Landing, fn: FunctionId): void {
-  const isCertain = lowestEndedWith(state, topFrame(state).level) !== NONE || isUnwinding(state);
-  closeAbove(state, place, isCertain ? UNWOUND : Inference.Unwound);
+function land(state: ReplayState, { index, isCertain }: Landing, fn: FunctionId): void {
+  const isEndKnown = lowestEndedWith(state, topFrame(state).level) !== NONE || isUnwinding(state);
+  closeAbove(state, index, isEndKnown ? UNWOUND : Inference.Unwound);
   if (topFrame(state).fn !== fn) addAlias(state, fn); // a part of it that lies elsewhere
-  if (!isSure) doubtTop(state);
+  if (!isCertain) markTop(state);
 }
 
 /** Of a part of a function the function that is open; else itself. */
-function wholeOf(state: ReplayState, fn: FunctionId): FunctionId {
+function wholeFunction(state: ReplayState, fn: FunctionId): FunctionId {
   const { traits, symbol } = state.facts.functions;
   if (fn === NONE || !(traits[fn] & Trait.ColdPart)) return fn;
-  const whole = wholeOfPart(state, symbol[fn] as SymbolId);
+  const whole = functionOfPart(state, symbol[fn] as SymbolId);
   return whole === NONE ? fn : whole;
 }
 
-function doubtTop(state: ReplayState): void {
+function markTop(state: ReplayState): void {
   state.inferredEvents++;
-  state.doubts.doubt(topFrame(state));
+  state.certainty.markAfterHiddenJump(topFrame(state));
 }
 
 /**
@@ -154,7 +154,7 @@ function leaveLoader(state: ReplayState, fn: FunctionId): boolean {
 }
 
 /** The event comes from another stack than the one whose calls are open: that was gone to unseen. */
-function goesElsewhere({ pairing }: ReplayState, row: number): boolean {
+function isSwitchingStacks({ pairing }: ReplayState, row: number): boolean {
   const action = actionOf(pairing.action[row]);
   return action === Action.NewStack || action === Action.SwitchBack;
 }

@@ -8,9 +8,9 @@ import { findBelow } from './levels.js';
 import { closeAbove, closeTop, push, renameTop, topFrame, topTraits } from './open-frames.js';
 
 /** Longer chains of tail calls are loops, as of an interpreter: they go back to the frame they came from. */
-const LONGEST_TAIL_CHAIN = 64;
+const MAX_TAIL_CHAIN = 64;
 /** A function has fewer labels; of more only the last ones are known. */
-const MOST_ALIASES = 16;
+const MAX_ALIASES = 16;
 
 /** The function on top jumps to another one. `inference`: NONE if the jump was seen. */
 export function jump(state: ReplayState, fn: FunctionId, inference: number): void {
@@ -19,19 +19,19 @@ export function jump(state: ReplayState, fn: FunctionId, inference: number): voi
   const nests = state.options.tailCalls === 'nest';
   if (traits & Trait.Stub) leaveStub(state, fn, inference);
   else if (!nests || (traits & Trait.Resolver && !top.isCalled)) replaceTop(state, fn, inference);
-  else if (state.depth - top.level > LONGEST_TAIL_CHAIN && findBelow(state, fn, state.depth, top.level) !== NONE)
+  else if (state.depth - top.level > MAX_TAIL_CHAIN && findBelow(state, fn, state.depth, top.level) !== NONE)
     closeAbove(state, findBelow(state, fn, state.depth, top.level), NONE);
-  else push(state, fn, top.level, top.callRow, top.leave, inference);
+  else push(state, fn, top.level, top.callRow, top.returnRow, inference);
 }
 
 /** What a stack walk would show: the new function stands where the old one stood. */
 export function replaceTop(state: ReplayState, fn: FunctionId, inference: number): void {
-  const { level, callRow, leave, returnsTo, isHidden } = topFrame(state);
+  const { level, callRow, returnRow, returnsTo, isAfterHiddenJump } = topFrame(state);
   closeTop(state, inference); // nobody saw it end if the jump was not shown
-  push(state, fn, level, callRow, leave, inference);
+  push(state, fn, level, callRow, returnRow, inference);
   const top = topFrame(state);
   top.returnsTo = returnsTo;
-  if (isHidden) state.doubts.doubt(top);
+  if (isAfterHiddenJump) state.certainty.markAfterHiddenJump(top);
 }
 
 /** A stub is renamed to where it leads. "foo@plt" leads to foo, even if foo has jumped on to `fn` by now. */
@@ -48,7 +48,7 @@ function leaveStub(state: ReplayState, fn: FunctionId, inference: number): void 
 /** Code under another label is seen to belong to the function on top. */
 export function addAlias(state: ReplayState, fn: FunctionId): void {
   const top = topFrame(state);
-  if (!top.aliases?.includes(fn)) top.aliases = [fn, ...(top.aliases ?? [])].slice(0, MOST_ALIASES);
+  if (!top.aliases?.includes(fn)) top.aliases = [fn, ...(top.aliases ?? [])].slice(0, MAX_ALIASES);
 }
 
 /** The frame on top is one of this function, under whatever label. */

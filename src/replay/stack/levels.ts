@@ -5,25 +5,25 @@ import { type Address, type FunctionId, NONE } from '../../model/units.js';
 import type { ReplayState } from '../state.js';
 import { frameAt, topFrame } from './open-frames.js';
 
-/** The nearest frame of a function below a place, but not below `lowest`; or NONE. */
-export function findBelow({ index, depth }: ReplayState, fn: FunctionId, below: number, lowest: number): number {
-  return index.findBelow(fn, depth, below, lowest);
+/** The nearest frame of a function below a index, but not below `lowest`; or NONE. */
+export function findBelow({ frameIndex, depth }: ReplayState, fn: FunctionId, below: number, lowest: number): number {
+  return frameIndex.findBelow(fn, depth, below, lowest);
 }
 
-/** The place of the level that the event in `row` called. */
-export function placeOfCall(state: ReplayState, row: number): number {
+/** The index of the level that the event in `row` called. */
+export function levelOfCall(state: ReplayState, row: number): number {
   if (state.depth > 0) {
     const { level } = topFrame(state);
     if (frameAt(state, level).callRow === row) return level;
   }
-  const attached = state.attached.size === 0 ? undefined : state.attached.get(row);
+  const attached = state.putBackLevels.size === 0 ? undefined : state.putBackLevels.get(row);
   if (attached !== undefined) return attached;
-  const place = placeBefore(state, row) + 1;
-  return place < state.depth && frameAt(state, place).callRow === row ? place : NONE;
+  const index = topBefore(state, row) + 1;
+  return index < state.depth && frameAt(state, index).callRow === row ? index : NONE;
 }
 
-/** The place of the top frame as it was before the event in `row`, or NONE. */
-export function placeBefore(state: ReplayState, row: number): number {
+/** The index of the top frame as it was before the event in `row`, or NONE. */
+export function topBefore(state: ReplayState, row: number): number {
   let low = 0;
   let high = state.depth;
   while (low < high) {
@@ -34,39 +34,40 @@ export function placeBefore(state: ReplayState, row: number): number {
   return low - 1;
 }
 
-/** The place of the level that the return in `row` leaves, or NONE. */
-export function placeOfLeave({ leaves }: ReplayState, row: number): number {
-  return leaves.get(row) ?? NONE;
+/** The index of the level that the return in `row` leaves, or NONE. */
+export function levelOfReturn({ levelByReturnRow }: ReplayState, row: number): number {
+  return levelByReturnRow.get(row) ?? NONE;
 }
 
-/** The return in `row`, to this address, leaves the level at a place; unless a lower level was said to: that together with it. */
-export function setLeave(state: ReplayState, place: number, row: number, returnsTo: Address): void {
-  const frame = frameAt(state, place);
-  frame.leave = row;
-  if (state.leaves.has(row)) return;
+/** The return in `row`, to this address, leaves the level at a index; unless a lower level was said to: that together with it. */
+export function setReturnRow(state: ReplayState, index: number, row: number, returnsTo: Address): void {
+  const frame = frameAt(state, index);
+  frame.returnRow = row;
+  if (state.levelByReturnRow.has(row)) return;
   frame.returnsTo = returnsTo;
-  state.leaves.set(row, place);
+  state.levelByReturnRow.set(row, index);
 }
 
 /** Something was lost: which returns leave what, is found anew. */
-export function forgetLeaves(state: ReplayState): void {
-  const { stack, depth, leaves } = state;
-  for (const [row, lowest] of leaves)
-    for (let place = lowest; place < depth && stack[place]?.leave === row; place++) frameAt(state, place).leave = NONE;
-  leaves.clear();
+export function forgetReturnRows(state: ReplayState): void {
+  const { stack, depth, levelByReturnRow } = state;
+  for (const [row, lowest] of levelByReturnRow)
+    for (let index = lowest; index < depth && stack[index]?.returnRow === row; index++)
+      frameAt(state, index).returnRow = NONE;
+  levelByReturnRow.clear();
 }
 
-/** The first place behind the level that begins at `place`. */
-export function endOfLevel(state: ReplayState, place: number): number {
+/** The first index behind the level that begins at `index`. */
+export function endOfLevel(state: ReplayState, index: number): number {
   let end = state.depth;
-  while (frameAt(state, end - 1).level > place) end = frameAt(state, end - 1).level;
+  while (frameAt(state, end - 1).level > index) end = frameAt(state, end - 1).level;
   return end;
 }
 
-/** The places of the uppermost levels, at most so many, lowest first. */
-export function uppermostLevels(state: ReplayState, most: number): number[] {
-  const places: number[] = [];
-  for (let place = state.depth - 1; place >= 0 && places.length < most; place = frameAt(state, place).level - 1)
-    places.push(frameAt(state, place).level);
-  return places.reverse();
+/** The indexes of the uppermost levels, at most so many, lowest first. */
+export function topLevels(state: ReplayState, most: number): number[] {
+  const indexes: number[] = [];
+  for (let index = state.depth - 1; index >= 0 && indexes.length < most; index = frameAt(state, index).level - 1)
+    indexes.push(frameAt(state, index).level);
+  return indexes.reverse();
 }

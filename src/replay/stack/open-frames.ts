@@ -17,8 +17,8 @@ export function topFrame({ stack, depth }: ReplayState): Frame {
   return stack[depth - 1] as Frame;
 }
 
-export function frameAt({ stack }: ReplayState, place: number): Frame {
-  return stack[place] as Frame;
+export function frameAt({ stack }: ReplayState, index: number): Frame {
+  return stack[index] as Frame;
 }
 
 export function topTraits(state: ReplayState): number {
@@ -48,9 +48,9 @@ export function openSymbols({ stack, depth, facts }: ReplayState, most: number):
 
 /** Time of a node that stands on what is open. */
 export function chargeTo(state: ReplayState, node: NodeId, ns: Nanoseconds): void {
-  const { certainty } = state.doubts;
-  state.tree.charge(node, ns, certainty !== Certainty.Certain);
-  if (certainty === Certainty.HiddenJump) state.hiddenNs += ns;
+  const { current } = state.certainty;
+  state.tree.charge(node, ns, current !== Certainty.Certain);
+  if (current === Certainty.HiddenJump) state.hiddenNs += ns;
 }
 
 /** A level seen being called, by the event in `row`. `inference`: NONE if it begins now. */
@@ -60,8 +60,8 @@ export function pushCall(state: ReplayState, fn: FunctionId, row: number, infere
 }
 
 /** A level that was found running, in the row where its stack was first seen, or NONE: when the segment began. */
-export function pushOpen(state: ReplayState, fn: FunctionId, why: number, row: number = NONE): void {
-  push(state, fn, state.depth, NONE, NONE, why);
+export function pushOpen(state: ReplayState, fn: FunctionId, inference: number, row: number = NONE): void {
+  push(state, fn, state.depth, NONE, NONE, inference);
   const top = topFrame(state);
   top.order = Math.max(top.order, row);
 }
@@ -72,10 +72,10 @@ export function push(
   fn: FunctionId,
   level: number,
   callRow: number,
-  leave: number,
+  returnRow: number,
   inference: number,
 ): void {
-  const { log, leaves, doubts } = state;
+  const { log, levelByReturnRow, certainty } = state;
   const symbol = state.facts.functions.symbol[fn];
   const node = state.tree.child(topNode(state), symbol);
   const order = state.depth === 0 ? NONE : topFrame(state).order;
@@ -85,12 +85,12 @@ export function push(
   if (inference === Inference.HiddenJump) frame.knownFromNs = Number.POSITIVE_INFINITY;
   frame.isLevel = level === state.depth;
   frame.order = Math.max(callRow, order);
-  frame.leave = leave;
+  frame.returnRow = returnRow;
   frame.isCalled = false;
   state.depth++;
   if (log) frame.logRow = log.open(node);
-  doubts.opened(frame);
-  if (leave !== NONE && frame.isLevel && !leaves.has(leave)) leaves.set(leave, level);
+  certainty.frameOpened(frame);
+  if (returnRow !== NONE && frame.isLevel && !levelByReturnRow.has(returnRow)) levelByReturnRow.set(returnRow, level);
   state.watcher?.opened(symbol, state.depth, inference);
 }
 
@@ -100,42 +100,42 @@ export function spareFrame({ stack, depth }: ReplayState): Frame {
   return stack[depth] as Frame;
 }
 
-/** A return removes the level at `place`; levels above it were skipped, and ended as `skipped` says. */
-export function returnFrom(state: ReplayState, place: number, skipped: number): void {
-  if (place === NONE) return;
-  while (state.depth > place) closeTop(state, topFrame(state).level === place ? NONE : skipped);
+/** A return removes the level at `index`; levels above it were skipped, and ended as `skipped` says. */
+export function returnFrom(state: ReplayState, index: number, skipped: number): void {
+  if (index === NONE) return;
+  while (state.depth > index) closeTop(state, topFrame(state).level === index ? NONE : skipped);
 }
 
-/** Everything above a place goes, for a reason other than its own return. */
-export function closeAbove(state: ReplayState, place: number, reason: number, endNs = state.nowNs): void {
-  while (state.depth > place + 1) closeTop(state, reason, endNs);
+/** Everything above a index goes, for a reason other than its own return. */
+export function closeAbove(state: ReplayState, index: number, reason: number, endNs = state.nowNs): void {
+  while (state.depth > index + 1) closeTop(state, reason, endNs);
 }
 
 /** `reason`: why the end was not seen, UNWOUND or NONE. */
 export function closeTop(state: ReplayState, reason: number, endNs = state.nowNs): void {
   const target = state.facts.functions.stubTarget[topFrame(state).fn];
   if (target !== NONE) renameTop(state, target); // a stub of which nothing came any more
-  const frame = takeTop(state);
+  const frame = removeTop(state);
   state.log?.close(endingOf(frame, reason));
   countCall(state, frame, endNs, reason);
-  state.doubts.tell();
+  state.certainty.logCertainty();
 }
 
 /** Takes the frame on top off the stack, as if it had never been there but for its time. */
-export function takeTop(state: ReplayState): Frame {
+export function removeTop(state: ReplayState): Frame {
   const frame = topFrame(state);
   if (frame.heldNs > 0) chargeTo(state, frame.node, frame.heldNs);
   frame.heldNs = 0;
-  state.index.forget(frame, state.depth - 1);
+  state.frameIndex.forget(frame, state.depth - 1);
   state.depth--;
-  state.doubts.left(frame, state.depth);
+  state.certainty.frameRemoved(frame, state.depth);
   if (frame.isLevel) forgetLevel(state, frame);
   return frame;
 }
 
-function forgetLevel({ attached, leaves, depth }: ReplayState, { callRow, leave }: Frame): void {
-  if (callRow !== NONE && attached.size > 0) attached.delete(callRow);
-  if (leave !== NONE && leaves.get(leave) === depth) leaves.delete(leave);
+function forgetLevel({ putBackLevels, levelByReturnRow, depth }: ReplayState, { callRow, returnRow }: Frame): void {
+  if (callRow !== NONE && putBackLevels.size > 0) putBackLevels.delete(callRow);
+  if (returnRow !== NONE && levelByReturnRow.get(returnRow) === depth) levelByReturnRow.delete(returnRow);
 }
 
 /** The frame on top is, and always was, one of another function: a stub shows where it leads. */
@@ -143,7 +143,7 @@ export function renameTop(state: ReplayState, fn: FunctionId): void {
   const { symbol, traits } = state.facts.functions;
   const top = topFrame(state);
   state.watcher?.renamed(symbol[top.fn], symbol[fn], state.depth);
-  state.index.forget(top, state.depth - 1);
+  state.frameIndex.forget(top, state.depth - 1);
   top.fn = fn;
   top.isCalled = false;
   top.node = state.tree.child(nodeBelowTop(state), symbol[fn]);

@@ -6,7 +6,7 @@ import type { Frame } from './frame.js';
 
 export interface ParkedFrames {
   /** By the row of the event that leaves them: stacks that will go on. */
-  readonly leaving: ReadonlyMap<number, readonly StackSwitch[]>;
+  readonly switchesByRow: ReadonlyMap<number, readonly StackSwitch[]>;
   /** What is kept of them meanwhile, lowest first. */
   readonly kept: Map<StackSwitch, Frame[]>;
   /** Where the frames of a stack begin, by the row of the event that went there. */
@@ -14,11 +14,11 @@ export interface ParkedFrames {
 }
 
 export function parkedFrames(switches: readonly StackSwitch[]): ParkedFrames {
-  const leaving = new Map<number, StackSwitch[]>();
+  const switchesByRow = new Map<number, StackSwitch[]>();
   for (const change of switches) {
-    const others = leaving.get(change.leftRow);
+    const others = switchesByRow.get(change.leftRow);
     if (others) others.push(change);
-    else leaving.set(change.leftRow, [change]);
+    else switchesByRow.set(change.leftRow, [change]);
   }
-  return { leaving, kept: new Map(), starts: new Map() };
+  return { switchesByRow, kept: new Map(), starts: new Map() };
 }

@@ -8,12 +8,12 @@ import { Trait } from '../functions/traits.js';
 import { type Action, isTraceStart } from '../pairing/actions.js';
 import type { ReplayState } from '../state.js';
 import { addAlias } from './jump.js';
-import { endOfLevel, findBelow, placeBefore, placeOfCall, placeOfLeave } from './levels.js';
+import { endOfLevel, findBelow, levelOfCall, levelOfReturn, topBefore } from './levels.js';
 import { closeAbove, pushCall, pushOpen, returnFrom, topFrame, topTraits } from './open-frames.js';
 
 /** The level that the event in `callRow` called returns. */
-export function endLevel(state: ReplayState, callRow: number, action: Action): void {
-  returnFrom(state, placeOfCall(state, callRow), endingOfSkipped(state, action));
+export function returnFromCall(state: ReplayState, callRow: number, action: Action): void {
+  returnFrom(state, levelOfCall(state, callRow), endingOfSkipped(state, action));
 }
 
 /**
@@ -34,19 +34,19 @@ function endingOfSkipped(state: ReplayState, action: Action): number {
 
 /** A call from the level that the event in `callRow` called, that was not shown, has returned: the level goes on. */
 export function returnTo(state: ReplayState, callRow: number, returning: FunctionId, target: FunctionId): void {
-  const place = placeOfCall(state, callRow);
-  if (place === NONE) return;
-  const below = findBelow(state, target, state.depth, place);
-  const landing = below === NONE ? endOfLevel(state, place) - 1 : below;
+  const index = levelOfCall(state, callRow);
+  if (index === NONE) return;
+  const below = findBelow(state, target, state.depth, index);
+  const landing = below === NONE ? endOfLevel(state, index) - 1 : below;
   if (state.depth === landing + 1) pushOpen(state, returning, Inference.HiddenJump); // it called itself
   closeAbove(state, landing, Inference.HiddenJump);
-  state.doubts.doubt(topFrame(state));
+  state.certainty.markAfterHiddenJump(topFrame(state));
 }
 
 /** The return in `row` goes to a caller that nobody saw calling: it was laid below, or is below all that is known. */
-export function leave(state: ReplayState, row: number, target: FunctionId, action: Action): void {
-  const place = placeOfLeave(state, row);
-  if (place > 0) return returnFrom(state, place, endingOfSkipped(state, action));
+export function returnUnmatched(state: ReplayState, row: number, target: FunctionId, action: Action): void {
+  const index = levelOfReturn(state, row);
+  if (index > 0) return returnFrom(state, index, endingOfSkipped(state, action));
   closeAbove(state, -1, NONE);
   pushOpen(state, target, Inference.CutByGap);
 }
@@ -54,7 +54,7 @@ export function leave(state: ReplayState, row: number, target: FunctionId, actio
 /** Calls that had returned in a transaction that was aborted go on. */
 export function reopen(state: ReplayState, callRows: readonly number[]): void {
   const { toFunction, functions } = state.facts;
-  closeAbove(state, placeBefore(state, callRows[0] as number), Inference.Unwound);
+  closeAbove(state, topBefore(state, callRows[0] as number), Inference.Unwound);
   for (const row of callRows) {
     const fn = orNameless(functions, toFunction[state.events.site[row]]);
     pushCall(state, fn, row, Inference.Unwound);

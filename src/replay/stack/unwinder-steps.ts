@@ -9,12 +9,12 @@ import { Trait } from '../functions/traits.js';
 import type { ReplayState } from '../state.js';
 
 /** A trace in which an unwinder is looked at again and again is not real: then no more rows are read than so many times all. */
-const MOST_LOOKS = 16;
+const MAX_PASSES = 16;
 
 /** So many frames below the caller of the unwinder that `callRow` called it will land, as it looks before `endRow`; or NONE. */
 export function countSteps(state: ReplayState, callRow: number, endRow: number): number {
   const { events, pairing } = state;
-  if (state.unwinderRowsRead > MOST_LOOKS * events.length) return NONE;
+  if (state.unwinderRowsRead > MAX_PASSES * events.length) return NONE;
   const [first, ...others] = callsBetween(state, callRow, endRow)
     .filter((row) => isInUnwinder(state, row)) // not in the linker's code, which looks for the unwinder
     .map((row) => functionsCalledBetween(state, row, Math.min(endRow, pairing.link[row])))

@@ -8,70 +8,70 @@ import { type Address, type FunctionId, NONE, type SymbolId } from '../../model/
 import { Step } from '../functions/site-facts.js';
 import { Trait } from '../functions/traits.js';
 import type { ReplayState } from '../state.js';
-import { newestSkippedWith, raisersLeftWith } from './level-ends.js';
+import { newestSkippedWith, raisersSkippedWith } from './level-ends.js';
 import { endOfLevel, findBelow } from './levels.js';
 import { frameAt, topFrame, topTraits } from './open-frames.js';
 import { countSteps } from './unwinder-steps.js';
 
 /** An unwinder does not call itself deeper than this on its way out. */
-const DEEPEST_UNWINDER = 8;
+const MAX_UNWINDER_DEPTH = 8;
 /** Frames beyond these are believed to be like them. */
-const MOST_COMPARED = 16;
+const MAX_COMPARED = 16;
 /** Nor are more calls that pass an exception on counted. */
-const MOST_RAISERS = 64;
+const MAX_RAISERS = 64;
 /** A function lies no deeper below the unwinder that lands in a part of it. */
-const FARTHEST_WHOLE = 128;
+const MAX_PART_DISTANCE = 128;
 
 export interface Landing {
   /** NONE: no such frame is open. */
-  readonly place: number;
+  readonly index: number;
   /** There was no choice. */
-  readonly isSure: boolean;
+  readonly isCertain: boolean;
 }
 
 /** Was the level on top left before the event in `row`, rather than that it jumped? `end`: the lowest level that goes with it, or NONE. */
-export function isLeft(state: ReplayState, end: number, row: number): boolean {
+export function wasUnwound(state: ReplayState, end: number, row: number): boolean {
   const { level } = topFrame(state);
   if (end === level) return false;
-  return isUnwinding(state) || (end !== NONE && !isLeftByAnother(state, level, row));
+  return isUnwinding(state) || (end !== NONE && !isUnwoundLater(state, level, row));
 }
 
 /** The frame of `fn` that control went to from the level on top, before the event in `row`. */
 export function landingOf(state: ReplayState, fn: FunctionId, end: number, row: number): Landing {
   const { level } = topFrame(state);
   const stepped = steppedTo(state, fn, end, row);
-  if (stepped !== NONE) return { place: stepped, isSure: true };
+  if (stepped !== NONE) return { index: stepped, isCertain: true };
   const lowest = Math.max(end, 0);
-  const isKnown = end !== NONE && isLast(state, level, row);
-  const place = findBelow(state, fn, isKnown ? endOfLevel(state, end) : highestLanding(state, level), lowest);
-  const isSure = place !== NONE && (isKnown || !hasChoice(state, fn, place, lowest, row));
-  return { place, isSure };
+  const isKnown = end !== NONE && isLastSkipOf(state, level, row);
+  const index = findBelow(state, fn, isKnown ? endOfLevel(state, end) : highestLanding(state, level), lowest);
+  const isCertain = index !== NONE && (isKnown || !hasChoice(state, fn, index, lowest, row));
+  return { index, isCertain };
 }
 
 /** The frame of `fn` that the unwinder on top has stepped down to; NONE: none runs there, or it does not fit how levels end. */
 function steppedTo(state: ReplayState, fn: FunctionId, end: number, row: number): number {
-  const place = placeOfStep(state, row);
-  if (place === NONE) return NONE;
-  const { level } = frameAt(state, place);
-  const isLastLeft = end !== NONE && isLast(state, topFrame(state).level, row);
-  if (isLastLeft ? level !== end : level < end) return NONE;
+  const index = steppedIndex(state, row);
+  if (index === NONE) return NONE;
+  const { level } = frameAt(state, index);
+  const isLastSkip = end !== NONE && isLastSkipOf(state, topFrame(state).level, row);
+  if (isLastSkip ? level !== end : level < end) return NONE;
   const isNameless = (state.facts.functions.traits[fn] & Trait.Unknown) !== 0;
-  const own = findBelow(state, fn, place + 1, level);
-  return own === NONE && isNameless ? place : own; // a part of it that lies elsewhere
+  const own = findBelow(state, fn, index + 1, level);
+  return own === NONE && isNameless ? index : own; // a part of it that lies elsewhere
 }
 
 /** The top of the level that the unwinder on top has stepped down to; or NONE. */
-function placeOfStep(state: ReplayState, row: number): number {
+function steppedIndex(state: ReplayState, row: number): number {
   const { level, callRow } = topFrame(state);
   if (callRow === NONE || (topTraits(state) & (Trait.Raiser | Trait.Stub)) !== Trait.Raiser) return NONE;
   let left = countSteps(state, callRow, row);
-  let place = level - 1;
-  while (left > 0 && place >= 0) {
-    const { level: lower } = frameAt(state, place);
+  let index = level - 1;
+  while (left > 0 && index >= 0) {
+    const { level: lower } = frameAt(state, index);
     left -= isSignal(state, lower) ? 2 : 1; // the kernel puts a frame of its own below a handler
-    place = lower - 1;
+    index = lower - 1;
   }
-  return left === 0 ? place : NONE;
+  return left === 0 ? index : NONE;
 }
 
 function isSignal(state: ReplayState, level: number): boolean {
@@ -80,12 +80,12 @@ function isSignal(state: ReplayState, level: number): boolean {
 }
 
 /** The function of the nearest frame that a part with this symbol belongs to; NONE: none is near. */
-export function wholeOfPart(state: ReplayState, symbol: SymbolId): FunctionId {
-  const ofFrame = (place: number) => state.facts.functions.symbol[frameAt(state, place).fn];
+export function functionOfPart(state: ReplayState, symbol: SymbolId): FunctionId {
+  const ofFrame = (index: number) => state.facts.functions.symbol[frameAt(state, index).fn];
   if (ofFrame(state.depth - 1) === symbol) return topFrame(state).fn;
   const below = highestLanding(state, topFrame(state).level);
-  for (let place = below - 1; place >= Math.max(0, below - FARTHEST_WHOLE); place--)
-    if (ofFrame(place) === symbol) return frameAt(state, place).fn;
+  for (let index = below - 1; index >= Math.max(0, below - MAX_PART_DISTANCE); index--)
+    if (ofFrame(index) === symbol) return frameAt(state, index).fn;
   return NONE;
 }
 
@@ -93,12 +93,12 @@ export function wholeOfPart(state: ReplayState, symbol: SymbolId): FunctionId {
  * Another frame of the function may be meant. An exception treats frames alike that wait at the same call; and if as many
  * of them let it go on later as there are, none was passed over.
  */
-function hasChoice(state: ReplayState, fn: FunctionId, place: number, lowest: number, row: number): boolean {
+function hasChoice(state: ReplayState, fn: FunctionId, index: number, lowest: number, row: number): boolean {
   const isException = unwinderWith(state, Trait.Raiser) !== NONE;
-  const call = callIn(state, place);
+  const call = callIn(state, index);
   let others = 0;
   let areAlike = isException;
-  for (let other = place; others < MOST_COMPARED; others++) {
+  for (let other = index; others < MAX_COMPARED; others++) {
     other = findBelow(state, fn, other, lowest);
     if (other === NONE) break;
     if (callIn(state, other) !== call) areAlike = false;
@@ -110,7 +110,7 @@ function hasChoice(state: ReplayState, fn: FunctionId, place: number, lowest: nu
 function timesResumed(state: ReplayState, fn: FunctionId, fromRow: number): number {
   const { toFunction, fromFunction, functions } = state.facts;
   let times = 0;
-  for (const row of raisersLeftWith(state, topFrame(state).level, MOST_RAISERS)) {
+  for (const row of raisersSkippedWith(state, topFrame(state).level, MAX_RAISERS)) {
     const site = state.events.site[row];
     const isOf = functions.symbol[fromFunction[site]] === functions.symbol[fn];
     if (row >= fromRow && isOf && functions.traits[toFunction[site]] & Trait.Resumer) times++;
@@ -118,20 +118,20 @@ function timesResumed(state: ReplayState, fn: FunctionId, fromRow: number): numb
   return times;
 }
 
-/** The address of the call that the frame at a place waits in; NaN if it was not seen. */
-function callIn(state: ReplayState, place: number): Address {
-  const { callRow } = frameAt(state, place + 1);
+/** The address of the call that the frame at a index waits in; NaN if it was not seen. */
+function callIn(state: ReplayState, index: number): Address {
+  const { callRow } = frameAt(state, index + 1);
   return callRow === NONE ? Number.NaN : state.facts.from[state.events.site[callRow]];
 }
 
 /** Nothing is left without a return between here and the return that ends this level, too. */
-function isLast(state: ReplayState, level: number, row: number): boolean {
+function isLastSkipOf(state: ReplayState, level: number, row: number): boolean {
   return newestSkippedWith(state, level) < row;
 }
 
 /** What is left together with the level at last is left by an unwinder that was called later. */
-function isLeftByAnother(state: ReplayState, level: number, row: number): boolean {
-  if (isLast(state, level, row)) return false;
+function isUnwoundLater(state: ReplayState, level: number, row: number): boolean {
+  if (isLastSkipOf(state, level, row)) return false;
   const { toFunction, functions } = state.facts;
   const fn = toFunction[state.events.site[newestSkippedWith(state, level)]];
   return fn !== NONE && (functions.traits[fn] & Trait.Unwinder) !== 0;
@@ -142,17 +142,17 @@ export function isUnwinding(state: ReplayState): boolean {
   return unwinderWith(state, Trait.Unwinder) !== NONE;
 }
 
-/** Frames from this place upwards cannot be landed in. */
+/** Frames from this index upwards cannot be landed in. */
 function highestLanding(state: ReplayState, level: number): number {
   const resumer = unwinderWith(state, Trait.Resumer);
   return resumer > 0 ? frameAt(state, resumer - 1).level : level; // whose cleanup is done is not gone back to
 }
 
-/** The place of the uppermost unwinder with a trait, if nothing but nameless code runs on it; else NONE. */
+/** The index of the uppermost unwinder with a trait, if nothing but nameless code runs on it; else NONE. */
 function unwinderWith(state: ReplayState, trait: number): number {
-  let place = state.depth - 1;
-  for (let n = 0; n < DEEPEST_UNWINDER && place >= 0; n++, place--) {
-    const frame = frameAt(state, place);
+  let index = state.depth - 1;
+  for (let n = 0; n < MAX_UNWINDER_DEPTH && index >= 0; n++, index--) {
+    const frame = frameAt(state, index);
     const traits = state.facts.functions.traits[frame.fn];
     if (traits & Trait.Stub || !(traits & (Trait.Unknown | Trait.Unwinder))) return NONE;
     if (traits & trait) return frame.level;

@@ -13,21 +13,21 @@ export function startAt(state: ReplayState, timeNs: Nanoseconds): void {
 }
 
 /** Up to here somebody else has charged it. */
-export function goOnAt(state: ReplayState, timeNs: Nanoseconds): void {
+export function setNow(state: ReplayState, timeNs: Nanoseconds): void {
   state.nowNs = timeNs;
   if (state.log) state.log.nowNs = timeNs;
 }
 
 /** Meanwhile control has moved from one function to another, and nobody knows when. */
-export function chargeMove(state: ReplayState, timeNs: Nanoseconds): void {
-  state.doubts.setMoving(true);
+export function chargeHiddenMove(state: ReplayState, timeNs: Nanoseconds): void {
+  state.certainty.setMovedUnseen(true);
   chargeUntil(state, timeNs);
-  state.doubts.setMoving(false);
+  state.certainty.setMovedUnseen(false);
 }
 
 export function chargeUntil(state: ReplayState, timeNs: Nanoseconds): void {
   const ns = timeNs - state.nowNs;
-  goOnAt(state, timeNs);
+  setNow(state, timeNs);
   const node = stoppedNode(state);
   if (node !== NONE) chargeTo(state, node, ns);
   else if (state.depth > 0 && topTraits(state) & Trait.Stub) topFrame(state).heldNs += ns;

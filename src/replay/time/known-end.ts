@@ -12,7 +12,7 @@ export function isSwitchOut(step: Step): step is typeof Step.SwitchOut | typeof 
 }
 
 /** The first of some rows behind which there is no branch. */
-export function rowBehindBranches(firstRow: number, endRow: number, { site }: ThreadEvents, facts: SiteFacts): number {
+export function rowAfterBranches(firstRow: number, endRow: number, { site }: ThreadEvents, facts: SiteFacts): number {
   let row = endRow;
   while (row > firstRow && facts.step[site[row - 1]] >= Step.Gap) row--;
   return row;
@@ -23,13 +23,13 @@ export function rowBehindBranches(firstRow: number, endRow: number, { site }: Th
  * running. In the kernel threads are switched out as they run: there nothing but an error tells.
  */
 export function knownEnd({ firstRow, endRow }: Segment, events: ThreadEvents, facts: SiteFacts): number {
-  const row = rowBehindBranches(firstRow, endRow, events, facts);
+  const row = rowAfterBranches(firstRow, endRow, events, facts);
   const isStopped = row > firstRow && facts.step[events.site[row - 1]] >= Step.End;
   return isStopped || facts.scope !== 'user' ? endRow : row;
 }
 
 /** Where the thread was behind the branch before a row. */
-export function placeBefore(row: number, { site }: ThreadEvents, { to, from }: SiteFacts): Address {
+export function addressBefore(row: number, { site }: ThreadEvents, { to, from }: SiteFacts): Address {
   return row === 0 ? Number.NaN : to[site[row - 1]] || from[site[row - 1]];
 }
 
@@ -37,7 +37,7 @@ export function placeBefore(row: number, { site }: ThreadEvents, { to, from }: S
  * From which row on a thread that runs behind its last branch, in the row before `row`, is lost; NONE: it is not. A record shows
  * that something is missing, or nothing follows its trace start. In the kernel an error alone shows it.
  */
-export function rowOfLostEnd(row: number, { site, length }: ThreadEvents, { step, scope }: SiteFacts): number {
+export function firstLostRow(row: number, { site, length }: ThreadEvents, { step, scope }: SiteFacts): number {
   const gap = siteOfRecord(BranchKind.Gap);
   if (scope !== 'user' && row > 0) {
     const error = site.subarray(row, length).indexOf(gap);

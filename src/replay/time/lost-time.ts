@@ -13,7 +13,7 @@ import { type Nanoseconds, NONE } from '../../model/units.js';
 import { Step } from '../functions/site-facts.js';
 import { stopNode } from '../stack/open-frames.js';
 import type { ReplayState } from '../state.js';
-import { chargeUntil, goOnAt, stoppedNode } from './charge.js';
+import { chargeUntil, setNow, stoppedNode } from './charge.js';
 import { isSwitchOut } from './known-end.js';
 import { beginStop, endStop, switchOut } from './stops.js';
 import { type LastSeen, NEVER_SEEN } from './thread-gaps.js';
@@ -22,14 +22,14 @@ import { type LastSeen, NEVER_SEEN } from './thread-gaps.js';
  * The thread's switches in rows that hold records alone. A thread that they leave without a processor still waits behind them.
  * Returns the first row whose errors are not told yet: it is lost since then, if it runs.
  */
-export function followSwitches(state: ReplayState, firstRow: number, endRow: number, place: LastSeen): number {
+export function followSwitches(state: ReplayState, firstRow: number, endRow: number, lastSeen: LastSeen): number {
   const { events, facts } = state;
   let row = firstRow;
   for (let at = firstRow; at < endRow; at++) {
     const step = facts.step[events.site[at]] as Step;
     if (step === Step.SwitchIn) endWait(state, events.timeNs[at]);
     if (!isSwitchOut(step)) continue;
-    loseUntil(state, events.timeNs[at], row, at, place);
+    loseUntil(state, events.timeNs[at], row, at, lastSeen);
     row = at;
     beginWait(state, step);
   }
@@ -42,16 +42,16 @@ export function loseUntil(
   untilNs: Nanoseconds,
   firstRow: number,
   endRow: number,
-  place: LastSeen,
+  lastSeen: LastSeen,
 ): void {
   if (stoppedNode(state) !== NONE) endWait(state, untilNs);
-  if (untilNs > state.nowNs) noteLoss(state, firstRow, endRow, untilNs, place);
-  else noteErrors(state, firstRow, endRow);
-  lose(state, untilNs);
+  if (untilNs > state.nowNs) recordGap(state, firstRow, endRow, untilNs, lastSeen);
+  else recordErrors(state, firstRow, endRow);
+  chargeLost(state, untilNs);
 }
 
 /** Until then nothing is known. */
-function lose(state: ReplayState, untilNs: Nanoseconds): void {
+function chargeLost(state: ReplayState, untilNs: Nanoseconds): void {
   const { tree, log } = state;
   const ns = untilNs - state.nowNs;
   if (ns <= 0) return;
@@ -60,9 +60,9 @@ function lose(state: ReplayState, untilNs: Nanoseconds): void {
   tree.countComplete(node, ns);
   log?.stop(node);
   log?.setCertainty(Certainty.Unconfirmed);
-  goOnAt(state, untilNs);
+  setNow(state, untilNs);
   log?.endStop(true);
-  state.doubts.tell();
+  state.certainty.logCertainty();
 }
 
 /** The thread has no processor from now on. */
@@ -77,7 +77,7 @@ function endWait(state: ReplayState, untilNs: Nanoseconds): void {
 }
 
 /** From now until then nothing is known; perf's errors about it stand in these rows, if there are any. */
-export function noteLoss(
+export function recordGap(
   state: ReplayState,
   firstRow: number,
   endRow: number,
@@ -89,7 +89,7 @@ export function noteLoss(
 }
 
 /** Errors that cost the thread nothing: before its first event, behind the last, or while its trace was stopped. */
-export function noteErrors(state: ReplayState, firstRow: number, endRow: number, atNs = state.nowNs): void {
+export function recordErrors(state: ReplayState, firstRow: number, endRow: number, atNs = state.nowNs): void {
   const errors = countErrors(state, firstRow, endRow);
   if (errors > 0) state.lost.push({ atNs, lengthNs: 0, errors, ...NEVER_SEEN });
 }

@@ -9,8 +9,11 @@ import type { OpenStop, ReplayState } from '../state.js';
 import { chargeUntil } from './charge.js';
 
 /** The trace stops under the function on top. */
-export function beginStop(state: ReplayState, why: typeof SpecialSymbol.Syscall | typeof SpecialSymbol.Untraced): void {
-  state.stop = open(state, stopNode(state), why);
+export function beginStop(
+  state: ReplayState,
+  symbol: typeof SpecialSymbol.Syscall | typeof SpecialSymbol.Untraced,
+): void {
+  state.stop = open(state, stopNode(state), symbol);
   if (state.switchedOut !== NONE) state.offCpu = open(state, state.stop.node, state.switchedOut);
 }
 
@@ -22,12 +25,15 @@ export function endStop(state: ReplayState, isSeen: boolean): void {
 }
 
 /** Switches and trace stops of one moment stand in any order: before its stop, a switch is only remembered. */
-export function switchOut(state: ReplayState, why: typeof SpecialSymbol.OffCpu | typeof SpecialSymbol.Preempted): void {
+export function switchOut(
+  state: ReplayState,
+  symbol: typeof SpecialSymbol.OffCpu | typeof SpecialSymbol.Preempted,
+): void {
   const under = stopNode(state);
   switchIn(state, true);
-  state.switchedOut = why;
-  if (state.stop) state.offCpu = open(state, state.stop.node, why);
-  else if (state.facts.scope === 'user+kernel') state.offCpu = open(state, under, why);
+  state.switchedOut = symbol;
+  if (state.stop) state.offCpu = open(state, state.stop.node, symbol);
+  else if (state.facts.scope === 'user+kernel') state.offCpu = open(state, under, symbol);
 }
 
 export function switchIn(state: ReplayState, isSeen: boolean): void {
@@ -42,14 +48,14 @@ export function forgetSwitch(state: ReplayState): void {
 }
 
 /** The thread leaves its processor, or gets one, in this row. */
-export function takeSwitch(state: ReplayState, row: number, action: Action): void {
+export function applySwitch(state: ReplayState, row: number, action: Action): void {
   chargeUntil(state, state.events.timeNs[row]);
   if (action === Action.SwitchIn) switchIn(state, true);
   else switchOut(state, action === Action.SwitchOut ? SpecialSymbol.OffCpu : SpecialSymbol.Preempted);
 }
 
-function open({ tree, log, nowNs }: ReplayState, under: NodeId, why: SymbolId): OpenStop {
-  const node = tree.child(under, why);
+function open({ tree, log, nowNs }: ReplayState, under: NodeId, symbol: SymbolId): OpenStop {
+  const node = tree.child(under, symbol);
   log?.stop(node);
   return { node, sinceNs: nowNs };
 }

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import type { CallTree, Profile, Quality, ThreadProfile, TraceMeta } from '../../../src/index.js';
 import type { TraceGap } from '../../../src/internal.js';
 import { CallTreeBuilder } from '../../../src/model/calls/call-tree.js';
-import { addedDurations, BUCKETS, type FunctionDurations } from '../../../src/model/calls/durations.js';
+import { BUCKETS, type FunctionDurations, mergeDurations } from '../../../src/model/calls/durations.js';
 import { SymbolTableBuilder } from '../../../src/model/names/symbol-table.js';
 import { profileOfNames } from '../checks/profile-file.js';
 
@@ -88,7 +88,7 @@ export const randomProfiles: fc.Arbitrary<Profile> = fc
       const counted = durations && durationsOf(durations, symbols.length);
       return { ...head, tid, tree: treeOf(nodes, symbols.length), durations: counted };
     });
-    return { meta, symbols, threads, together: null, durations: addedDurations([]), quality };
+    return { meta, symbols, threads, together: null, durations: mergeDurations([]), quality };
   });
 
 type DrawnNode = typeof node extends fc.Arbitrary<infer Value> ? Value : never;

@@ -11,7 +11,7 @@ import { BranchKind, siteOfRecord } from '../../../src/model/trace/branch-sites.
 import type { ThreadEvents } from '../../../src/model/trace/thread-events.js';
 import type { SymbolId } from '../../../src/model/units.js';
 import { type SiteFacts, Step, SYSCALL_BYTES } from '../../../src/replay/functions/site-facts.js';
-import { LONGEST_CALL_BYTES, Trait } from '../../../src/replay/functions/traits.js';
+import { MAX_CALL_BYTES, Trait } from '../../../src/replay/functions/traits.js';
 import type { PlainCall } from './plain-calls.js';
 
 export function symbolKey({ name }: SymbolTable, symbol: SymbolId): string {
@@ -166,7 +166,7 @@ export class Levels {
     if (step === Step.Start) return null;
     if (step === Step.Gap && this.stop) return { ...this.stop, isDamaged: true };
     if (!isEnd(event)) return this.stop;
-    const reach = step === Step.EndCall ? LONGEST_CALL_BYTES : SYSCALL_BYTES;
+    const reach = step === Step.EndCall ? MAX_CALL_BYTES : SYSCALL_BYTES;
     return { address: step === Step.EndReturn && to !== 0 ? to : from, reach, inCall, isDamaged: false };
   }
 
@@ -223,7 +223,7 @@ export class Levels {
   private callerFor(to: number): number {
     return this.list.findLastIndex(({ begunBy, address }) => {
       const isCaller = begunBy === 'kernel entry' || (begunBy === 'call' && to !== address);
-      return isCaller && isWithin(address, to, LONGEST_CALL_BYTES);
+      return isCaller && isWithin(address, to, MAX_CALL_BYTES);
     });
   }
 

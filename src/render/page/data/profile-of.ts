@@ -1,7 +1,7 @@
 /**
  * The page's data → the profile that it was written from.
  */
-import { addedDurations } from '../../../model/calls/durations.js';
+import { mergeDurations } from '../../../model/calls/durations.js';
 import type { Profile, ThreadProfile } from '../../../model/profile/profile.js';
 import { callerRows } from './caller-rows.js';
 import type { PageData, PageThread, Shape } from './page-data.js';
@@ -16,7 +16,7 @@ export function profileOf({ meta, symbols, quality, shape, threads }: PageData):
     quality,
     threads: threads.map((thread, row) => threadOf(thread, shape, parents[row])),
     together: null,
-    durations: addedDurations(threads),
+    durations: mergeDurations(threads),
   };
 }
 

@@ -8,7 +8,7 @@ import type { FunctionSums } from '../../../analysis/tree/functions.js';
 import { recordsSwitches } from '../../../analysis/tree/outside.js';
 import { excludeFunctions, foldRecursion, reroot } from '../../../analysis/tree/reshape.js';
 import { ROOT } from '../../../model/calls/call-tree.js';
-import { addedDurations } from '../../../model/calls/durations.js';
+import { mergeDurations } from '../../../model/calls/durations.js';
 import { dsoOf } from '../../../model/names/symbol-order.js';
 import { type Nanoseconds, NONE, type SymbolId } from '../../../model/units.js';
 import type { FrameTable } from '../../frames/frame-table.js';
@@ -210,7 +210,7 @@ export class Views {
 
   private viewOfThreads(places: readonly number[]): View {
     const threads = places.map((place) => this.data.threads[place] as PageThread);
-    return viewOfTree(treeOf(this.data, places), () => addedDurations(threads), this.hasSwitches);
+    return viewOfTree(treeOf(this.data, places), () => mergeDurations(threads), this.hasSwitches);
   }
 
   private reshape(whole: View, { focus, hidden, foldsRecursion }: State): View {

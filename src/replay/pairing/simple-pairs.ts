@@ -4,28 +4,28 @@
  */
 import type { ThreadEvents } from '../../model/trace/thread-events.js';
 import { type SiteFacts, Step } from '../functions/site-facts.js';
-import { LONGEST_CALL_BYTES } from '../functions/traits.js';
+import { MAX_CALL_BYTES } from '../functions/traits.js';
 import { Action } from './actions.js';
 import { CallKind } from './calls.js';
 import type { OpenCalls } from './open-calls.js';
 import type { Pairing } from './pairing.js';
 
 /** Returns the first row that is something else. */
-export function pairPlain(
+export function pairSimple(
   open: OpenCalls,
   { site }: ThreadEvents,
-  { plainPair, from, to }: SiteFacts,
+  { simplePair, from, to }: SiteFacts,
   { action, link }: Pairing,
   firstRow: number,
 ): number {
-  const lowest = open.firstOfPlain;
+  const lowest = open.firstSimple;
   let { rows, addresses, kinds, length } = open; // a loop over local names is several times as fast
   const { Stay, Call, Return } = Step;
   const { Call: calls, Return: returns } = Action;
   let row = firstRow;
   for (; row < site.length; row++) {
     const id = site[row];
-    const kind = plainPair[id];
+    const kind = simplePair[id];
     if (kind === Call) {
       if (length === rows.length) {
         open.grow();
@@ -38,7 +38,7 @@ export function pairPlain(
     } else if (kind === Return) {
       if (length === lowest) break;
       const distance = to[id] - addresses[length - 1];
-      if (!(distance > 0 && distance <= LONGEST_CALL_BYTES)) break;
+      if (!(distance > 0 && distance <= MAX_CALL_BYTES)) break;
       const callRow = rows[--length];
       action[row] = returns;
       link[row] = callRow;

@@ -5,12 +5,12 @@
 import { type FunctionId, NONE } from '../../model/units.js';
 import { orNameless } from '../functions/function-table.js';
 import { Trait } from '../functions/traits.js';
-import { MOST_LEFT_CALLS } from '../pairing/pairing.js';
+import { MAX_SKIPPED_ROWS } from '../pairing/pairing.js';
 import { countSteps } from '../stack/unwinder-steps.js';
 import type { ReplayState } from '../state.js';
 
 /** What ran on a level from when it was first seen until it was left. */
-export interface LeftLevel {
+export interface LevelHistory {
   /** The function it began with. */
   readonly first: FunctionId;
   /** Rows of the calls that never returned, in their order. */
@@ -22,18 +22,18 @@ export interface LeftLevel {
 }
 
 /** A function that control landed in. */
-export interface LeftCaller {
+export interface LandedCaller {
   readonly fn: FunctionId;
   /** The unwinder stepped over more frames than are known above it: nobody knows what was between. */
   readonly isBelowUnseen: boolean;
 }
 
 /** The callers that control landed in, the uppermost first. */
-export function leftCallers(state: ReplayState, level: LeftLevel): LeftCaller[] {
+export function landedCallers(state: ReplayState, level: LevelHistory): LandedCaller[] {
   const { site } = state.events;
   const { fromFunction, toFunction } = state.facts;
-  if (level.callRows.length > MOST_LEFT_CALLS) return [];
-  const stack = new LeftStack(level.first, state);
+  if (level.callRows.length > MAX_SKIPPED_ROWS) return [];
+  const stack = new SimulatedStack(level.first, state);
   for (let index = 0; index < level.callRows.length; index++) {
     const row = level.callRows[index] as number;
     stack.runsIn(fromFunction[site[row]], row);
@@ -44,12 +44,12 @@ export function leftCallers(state: ReplayState, level: LeftLevel): LeftCaller[] 
 }
 
 /** The functions above the lowest that is known, as far as calls tell. */
-class LeftStack {
-  readonly landings: LeftCaller[] = [];
+class SimulatedStack {
+  readonly landings: LandedCaller[] = [];
   /** False: it landed in code without a name, which may be part of any function. */
   isClear = true;
   private functions: FunctionId[];
-  /** By place, the row that called it; of the lowest NONE. */
+  /** By index, the row that called it; of the lowest NONE. */
   private rows: number[] = [NONE];
   private readonly state: ReplayState;
 
@@ -77,10 +77,10 @@ class LeftStack {
   private landIn(fn: FunctionId, unwinder: number, row: number): void {
     const isResumed = this.hasTrait(this.functions[unwinder] as FunctionId, Trait.Resumer);
     const below = this.functions.slice(0, isResumed ? Math.max(0, unwinder - 1) : unwinder);
-    const place = below.findLastIndex((open) => this.isSame(open, fn));
-    if (place !== NONE) {
-      this.functions.length = place + 1;
-      this.rows.length = place + 1;
+    const index = below.findLastIndex((open) => this.isSame(open, fn));
+    if (index !== NONE) {
+      this.functions.length = index + 1;
+      this.rows.length = index + 1;
     } else {
       const callRow = this.rows[unwinder] as number;
       const isBelowUnseen = callRow !== NONE && countSteps(this.state, callRow, row) > unwinder;
@@ -91,12 +91,12 @@ class LeftStack {
     }
   }
 
-  /** The place of the uppermost unwinder, if nothing but nameless code runs on it; or NONE. */
+  /** The index of the uppermost unwinder, if nothing but nameless code runs on it; or NONE. */
   private unwinder(): number {
-    const place = this.functions.findLastIndex((fn) => !this.hasTrait(fn, Trait.Unknown));
-    const fn = this.functions[place] ?? NONE;
+    const index = this.functions.findLastIndex((fn) => !this.hasTrait(fn, Trait.Unknown));
+    const fn = this.functions[index] ?? NONE;
     const isUnwinder = fn !== NONE && this.hasTrait(fn, Trait.Unwinder) && !this.hasTrait(fn, Trait.StackSwitcher);
-    return isUnwinder ? place : NONE;
+    return isUnwinder ? index : NONE;
   }
 
   private isSame(a: FunctionId, b: FunctionId): boolean {

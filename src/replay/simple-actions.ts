@@ -12,30 +12,30 @@ import { chargeTo } from './stack/open-frames.js';
 import type { ReplayState } from './state.js';
 
 /** Executes rows until one is not plain, and returns that one. Up to the row before it all time is charged then. */
-export function executePlain(state: ReplayState, firstRow: number, endRow: number): number {
+export function executeSimple(state: ReplayState, firstRow: number, endRow: number): number {
   if (state.depth === 0) return firstRow;
-  const { tree, log, stack, index } = state;
+  const { tree, log, stack, frameIndex } = state;
   const { site, timeNs } = state.events;
   const { action, link } = state.pairing;
-  const { plainFrom, toFunction, functions } = state.facts;
+  const { simpleFrom, toFunction, functions } = state.facts;
   const { symbol } = functions;
   const { Call, Return } = Action; // a loop over local names is faster
-  const isSure = state.doubts.certainty === Certainty.Certain; // plain events do not change it
-  const hasAttached = state.attached.size > 0;
+  const isCertain = state.certainty.current === Certainty.Certain; // plain events do not change it
+  const hasAttached = state.putBackLevels.size > 0;
   let { depth, nowNs } = state;
   let top = stack[depth - 1] as Frame;
   let row = firstRow;
   for (; row < endRow; row++) {
     const id = site[row];
     const what = action[row];
-    if (what > Return || top.fn !== plainFrom[id]) break;
+    if (what > Return || top.fn !== simpleFrom[id]) break;
     if (what === Return) {
-      if (!top.isPlainCallOf(link[row], depth - 1)) break;
+      if (!top.isSimpleCallOf(link[row], depth - 1)) break;
       if (stack[depth - 2]?.fn !== toFunction[id] || hasAttached) break;
     }
     const ns = timeNs[row] - nowNs;
     nowNs = timeNs[row];
-    if (isSure) tree.charge(top.node, ns, false);
+    if (isCertain) tree.charge(top.node, ns, false);
     else chargeTo(state, top.node, ns);
     if (what === Call) {
       const fn = toFunction[id];
@@ -47,7 +47,7 @@ export function executePlain(state: ReplayState, firstRow: number, endRow: numbe
     } else if (what === Return) {
       tree.countComplete(top.node, nowNs - top.entryNs);
       if (log) log.closeAt(nowNs);
-      index.forget(top, --depth);
+      frameIndex.forget(top, --depth);
       top = stack[depth - 1] as Frame;
     }
   }
