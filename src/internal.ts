@@ -10,5 +10,5 @@ export { detectInputKind, type InputKind } from './pipeline/input/input-kind.js'
 export type { OpenedInput } from './pipeline/input/open-text.js';
 export { limitMemory } from './pipeline/workers/limit-memory.js';
 export type { ResourceOptions } from './pipeline/workers/resources.js';
-export { foldedBytes, mostFoldedBytes } from './render/folded.js';
+export { foldedBytes, maxFoldedBytes } from './render/folded.js';
 export { isTraceFile } from './trace-file/format.js';

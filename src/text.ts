@@ -17,7 +17,7 @@ export {
   formatLongest,
   formatMany,
   formatShare,
-  longestCut,
+  longestInferredNs,
 } from './render/format.js';
 export { shorterNames } from './render/short-names.js';
 export { similarNames } from './render/similar-names.js';

@@ -2,7 +2,14 @@
  * Formats how long the calls of a function took, and why, as terminal text.
  */
 import type { CallerRow, ChildRow, Latency, LatencyStats } from '../../src/answers.js';
-import { formatAtLeast, formatCount, formatDuration, formatMany, longestCut, visibleText } from '../../src/text.js';
+import {
+  formatAtLeast,
+  formatCount,
+  formatDuration,
+  formatMany,
+  longestInferredNs,
+  visibleText,
+} from '../../src/text.js';
 import { bar } from '../terminal/bar.js';
 import { inColumns } from '../terminal/columns.js';
 import { fittingName, type TableColumn, tableLines } from '../terminal/table.js';
@@ -99,7 +106,7 @@ function statsLines(stats: LatencyStats, hasSwitches: boolean): string[] {
 function completenessLines({ calls, inferred, unwound, maxNs, longestCutNs }: LatencyStats): string[] {
   const unwoundLines = unwound === 0 ? [] : [`${formatCount(unwound)} unwound by an exception or longjmp`];
   if (inferred === 0) return [formatMany(calls, 'call'), ...unwoundLines];
-  const cutNs = longestCut(maxNs, longestCutNs);
+  const cutNs = longestInferredNs(maxNs, longestCutNs);
   const longest = cutNs === null ? '' : `; the longest is inferred: ${formatAtLeast(cutNs)}`;
   const counted = calls === inferred ? '' : '; not counted below';
   const complete = `${formatCount(calls - inferred)} of ${formatMany(calls, 'call')} complete`;

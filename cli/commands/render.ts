@@ -3,7 +3,7 @@
  */
 
 import { type Profile, PtflameError } from '../../src/index.js';
-import { foldedBytes, mostFoldedBytes } from '../../src/internal.js';
+import { foldedBytes, maxFoldedBytes } from '../../src/internal.js';
 import { formatBytes } from '../../src/text.js';
 import { type CommandInput, openInputs } from '../input/open-inputs.js';
 import { loadProfile } from '../input/traces.js';
@@ -56,7 +56,7 @@ export async function renderInputs(
 const LARGE_FOLDED_BYTES = 100_000_000;
 
 function warnOfSize(profile: Profile, { by, minNs }: RenderOptions): void {
-  if (mostFoldedBytes(profile) < LARGE_FOLDED_BYTES) return;
+  if (maxFoldedBytes(profile) < LARGE_FOLDED_BYTES) return;
   const bytes = foldedBytes(profile, { by, minNs });
   if (bytes < LARGE_FOLDED_BYTES) return;
   notify(

@@ -20,9 +20,9 @@ export interface LayoutView {
   /** Narrower frames are merged with their equally narrow neighbours. */
   readonly minPx: number;
   /** Rows from the run upwards; what is deeper is one block for each frame of the last row. */
-  readonly mostRows?: number;
+  readonly maxRows?: number;
   /** Callers below the run; of more, the ones between the root and the nearest are one block. */
-  readonly mostCallers?: number;
+  readonly maxCallers?: number;
 }
 
 export const BoxKind = {
@@ -40,7 +40,7 @@ export type BoxKind = (typeof BoxKind)[keyof typeof BoxKind];
 export interface Boxes {
   readonly length: number;
   /** The first box that is part of the run; those before it are its callers. */
-  readonly firstOfRun: number;
+  readonly firstInView: number;
   readonly rowCount: number;
   readonly kind: Uint8Array; // BoxKind
   readonly node: Int32Array; // NodeId; of a block, the first of its siblings
@@ -53,8 +53,8 @@ export interface Boxes {
 }
 
 /** Of what fills the width. */
-export function weightOfRun({ row, total, firstOfRun, length }: Boxes): number {
+export function viewWeight({ row, total, firstInView, length }: Boxes): number {
   let weight = 0;
-  for (let box = firstOfRun; box < length && row[box] === row[firstOfRun]; box++) weight += total[box];
+  for (let box = firstInView; box < length && row[box] === row[firstInView]; box++) weight += total[box];
   return weight;
 }

@@ -5,7 +5,7 @@ import { float64Column, int32Column } from '../model/columns.js';
 import { NONE, type NodeId } from '../model/units.js';
 import { type Boxes, BoxKind, type LayoutTree, type LayoutView } from './boxes.js';
 
-export { type Boxes, BoxKind, type LayoutTree, type LayoutView, weightOfRun } from './boxes.js';
+export { type Boxes, BoxKind, type LayoutTree, type LayoutView, viewWeight } from './boxes.js';
 
 interface Box {
   readonly kind: BoxKind;
@@ -17,23 +17,23 @@ interface Box {
   readonly frames: number;
 }
 
-export const MOST_ROWS = 500;
-const MOST_CALLERS = 50;
+export const MAX_ROWS = 500;
+const MAX_CALLERS = 50;
 /** So many blocks a run of small frames becomes when it is looked at, lest it stay the one that was opened. */
-const PARTS = 16;
+const BLOCKS_PER_SPLIT = 16;
 
 /** Time is spent on what is wide enough to be seen; the size of the whole tree does not matter. */
 export function layout(tree: LayoutTree, view: LayoutView): Boxes {
   const builder = new BoxesBuilder(tree, view);
   builder.addCallers();
-  builder.addRun();
+  builder.addView();
   return builder.build();
 }
 
 class BoxesBuilder {
   private readonly tree: LayoutTree;
   private readonly view: Required<LayoutView>;
-  private readonly runTotal: number;
+  private readonly viewTotal: number;
   private readonly firstRow: number;
   private readonly callers: readonly NodeId[];
   private readonly kind = int32Column();
@@ -48,10 +48,10 @@ class BoxesBuilder {
 
   constructor(tree: LayoutTree, view: LayoutView) {
     this.tree = tree;
-    this.view = { mostRows: MOST_ROWS, mostCallers: MOST_CALLERS, ...view };
+    this.view = { maxRows: MAX_ROWS, maxCallers: MAX_CALLERS, ...view };
     this.callers = callersOf(tree, view.first);
-    this.firstRow = Math.min(this.callers.length, this.view.mostCallers);
-    this.runTotal = sumOf(tree, tree.total, view.first, view.last);
+    this.firstRow = Math.min(this.callers.length, this.view.maxCallers);
+    this.viewTotal = sumSiblings(tree, tree.total, view.first, view.last);
   }
 
   /** From the root to the nearest one, each as wide as the run. */
@@ -68,25 +68,25 @@ class BoxesBuilder {
   }
 
   /** The boxes themselves are the list of what is still to do: each places what it called, one row further. */
-  addRun(): void {
+  addView(): void {
     this.placeSiblings(this.view.first, this.view.last, 0, this.firstRow);
     for (let box = this.firstOfRun; box < this.kind.length; box++) {
       const child = this.tree.firstChild[this.node.values[box]];
       if (this.kind.values[box] !== BoxKind.Frame || child === NONE) continue;
       const start = this.start.values[box];
       const row = this.row.values[box] + 1;
-      if (row - this.firstRow < this.view.mostRows) this.placeSiblings(child, NONE, start, row);
+      if (row - this.firstRow < this.view.maxRows) this.placeSiblings(child, NONE, start, row);
       else this.addBlock(BoxKind.Deep, child, this.lastSibling(child), start, row);
     }
   }
 
   build(): Boxes {
     const { length } = this.kind;
-    const perWeight = this.runTotal > 0 ? this.view.widthPx / this.runTotal : 0;
+    const perWeight = this.viewTotal > 0 ? this.view.widthPx / this.viewTotal : 0;
     const rows = this.row.view();
     return {
       length,
-      firstOfRun: this.firstOfRun,
+      firstInView: this.firstOfRun,
       rowCount: length === 0 ? 0 : rows[length - 1] + 1,
       kind: Uint8Array.from(this.kind.view()),
       node: this.node.view(),
@@ -101,14 +101,14 @@ class BoxesBuilder {
 
   /** Callers, and a frame that was zoomed in on, fill the width, even if nothing took any time. */
   private widthOf(box: number, widthPx: number): number {
-    return box < this.firstOfRun || (box === this.firstOfRun && this.isAlone) ? this.view.widthPx : widthPx;
+    return box < this.firstOfRun || (box === this.firstOfRun && this.isSingleFrame) ? this.view.widthPx : widthPx;
   }
 
   private placeSiblings(first: NodeId, last: NodeId, start: number, row: number): void {
     const { total, nextSibling } = this.tree;
     const isRun = row === this.firstRow;
-    const smallest = isRun && this.isAlone ? 0 : this.smallestWeight();
-    const largestBlock = isRun && this.runTotal > 0 ? this.runTotal / PARTS : Number.POSITIVE_INFINITY;
+    const smallest = isRun && this.isSingleFrame ? 0 : this.smallestWeight();
+    const largestBlock = isRun && this.viewTotal > 0 ? this.viewTotal / BLOCKS_PER_SPLIT : Number.POSITIVE_INFINITY;
     let blockFirst: NodeId = NONE;
     let blockStart = start;
     let previous: NodeId = NONE;
@@ -132,19 +132,27 @@ class BoxesBuilder {
   }
 
   /** One frame was zoomed in on: it is drawn whatever its time. */
-  private get isAlone(): boolean {
+  private get isSingleFrame(): boolean {
     return this.view.first === this.view.last;
   }
 
   /** The weight of a frame as wide as the narrowest that is drawn. */
   private smallestWeight(): number {
-    return this.runTotal > 0 ? (this.view.minPx * this.runTotal) / this.view.widthPx : Number.POSITIVE_INFINITY;
+    return this.viewTotal > 0 ? (this.view.minPx * this.viewTotal) / this.view.widthPx : Number.POSITIVE_INFINITY;
   }
 
   private addBlock(kind: BoxKind, node: NodeId, lastNode: NodeId, start: number, row: number): void {
     const { total, frames } = this.tree;
-    const weight = sumOf(this.tree, total, node, lastNode);
-    this.add({ kind, node, lastNode, row, start, total: weight, frames: sumOf(this.tree, frames, node, lastNode) });
+    const weight = sumSiblings(this.tree, total, node, lastNode);
+    this.add({
+      kind,
+      node,
+      lastNode,
+      row,
+      start,
+      total: weight,
+      frames: sumSiblings(this.tree, frames, node, lastNode),
+    });
   }
 
   private lastSibling(node: NodeId): NodeId {
@@ -173,7 +181,7 @@ function callersOf({ parent }: LayoutTree, node: NodeId): NodeId[] {
 }
 
 /** Over a run of siblings. */
-export function sumOf({ nextSibling }: LayoutTree, column: Float64Array, first: NodeId, last: NodeId): number {
+export function sumSiblings({ nextSibling }: LayoutTree, column: Float64Array, first: NodeId, last: NodeId): number {
   let sum = 0;
   for (let node = first; node !== NONE; node = node === last ? NONE : nextSibling[node]) sum += column[node];
   return sum;

@@ -6,7 +6,7 @@ import { viewOf } from '../model/calls/tree-view.js';
 import { SymbolKind } from '../model/names/symbol-table.js';
 import type { TraceMeta } from '../model/profile/profile.js';
 import { NONE, type NodeId } from '../model/units.js';
-import { longestCut } from './format.js';
+import { longestInferredNs } from './format.js';
 import { type Grouping, mergeByName, type Naming, type Trees } from './named-tree.js';
 import { visibleText } from './visible-text.js';
 
@@ -35,7 +35,7 @@ export function foldedBytes(profile: FoldedProfile, options: FoldedOptions = {})
 }
 
 /** The same, at most: told at once, as nothing is merged. */
-export function mostFoldedBytes({ symbols, threads, together }: FoldedProfile): number {
+export function maxFoldedBytes({ symbols, threads, together }: FoldedProfile): number {
   const trees = together ? [together] : threads.map(({ tree }) => tree);
   return trees.reduce((sum, tree) => sum + bytesOfPaths(tree, symbols.name, () => true), 0);
 }
@@ -83,7 +83,7 @@ function annotation(tree: CallTree, node: NodeId, isStop: boolean): string {
   const { calls, inferredCalls, completeNs, maxNs, longestCutNs } = tree;
   const inferred = inferredCalls[node] > 0 ? `(${inferredCalls[node]})` : '';
   const complete = calls[node] - inferredCalls[node];
-  const isCut = longestCut(maxNs[node], longestCutNs[node]) !== null || (isStop && inferred !== '');
+  const isCut = longestInferredNs(maxNs[node], longestCutNs[node]) !== null || (isStop && inferred !== '');
   const hasAverage = complete > 0 && !isCut;
   const average = hasAverage ? `,avg:${Math.floor(completeNs[node] / complete + 0.5)}` : '';
   return `:${calls[node]}${inferred}${average}`;

@@ -40,14 +40,14 @@ export function formatCalls(calls: number, cut: number): string {
  * For how long at least the longest call lasted, if that is one that was cut; else null. `maxNs`: of the whole calls; null,
  * NaN or infinite if there is none, or nobody knows, as `longestCutNs`.
  */
-export function longestCut(maxNs: number | null, longestCutNs: number | null): number | null {
+export function longestInferredNs(maxNs: number | null, longestCutNs: number | null): number | null {
   if (longestCutNs === null || !(longestCutNs > 0)) return null;
   return maxNs !== null && maxNs >= longestCutNs ? null : longestCutNs;
 }
 
 /** How long the longest call took: "3 ms"; "≥ 182 µs" if it was cut; "–" if nobody knows. As for `longestCut`. */
 export function formatLongest(maxNs: number | null, longestCutNs: number | null): string {
-  const cutNs = longestCut(maxNs, longestCutNs);
+  const cutNs = longestInferredNs(maxNs, longestCutNs);
   if (cutNs !== null) return formatAtLeast(cutNs);
   return maxNs === null || Number.isNaN(maxNs) ? '–' : formatDuration(maxNs);
 }

@@ -5,8 +5,8 @@ import type { LossKind, Quality } from '../model/profile/quality.js';
 import { remedyOf } from '../model/profile/remedies.js';
 import { formatDuration, formatMany } from './format.js';
 
-const LONGEST_MESSAGE = 80;
-const LONGEST_FILE = 160;
+const MAX_MESSAGE_LENGTH = 80;
+const MAX_FILE_LENGTH = 160;
 
 /** Most time lost first, so many causes apart; the text of other people in it is not escaped. */
 export function lossTexts({ losses }: Pick<Quality, 'losses'>, mostCauses: number): string[] {
@@ -31,12 +31,12 @@ function amountText(kinds: readonly LossKind[]): string {
 
 function causeText({ cause, code, message, file }: LossKind): string {
   const number = cause !== 'decode-error' ? '' : code === null ? ' (code above 99)' : ` (code ${code})`;
-  return `${message.slice(0, LONGEST_MESSAGE)}${number}${file === null ? '' : ` in ${endOf(file)}`}`;
+  return `${message.slice(0, MAX_MESSAGE_LENGTH)}${number}${file === null ? '' : ` in ${truncateStart(file)}`}`;
 }
 
 /** The end of a path tells more than its beginning. */
-function endOf(file: string): string {
-  return file.length <= LONGEST_FILE ? file : `…${file.slice(1 - LONGEST_FILE)}`;
+function truncateStart(file: string): string {
+  return file.length <= MAX_FILE_LENGTH ? file : `…${file.slice(1 - MAX_FILE_LENGTH)}`;
 }
 
 function remedyText(kind: LossKind): string {

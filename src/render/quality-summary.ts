@@ -8,11 +8,11 @@ import { formatCount, formatDuration, formatMany, formatShare } from './format.j
 import { gapCount, lossTexts } from './loss-texts.js';
 
 /** A garbled trace has any number of unknown words. */
-const MOST_WORDS = 10;
-const MOST_CAUSES = 10;
+const MAX_FLAGS = 10;
+const MAX_CAUSES = 10;
 
 /** A profile, or what a page knows of one. */
-export interface Judged {
+export interface ProfileHeader {
   readonly meta: TraceMeta;
   readonly quality: Quality;
   readonly threads: { readonly length: number };
@@ -23,18 +23,18 @@ export interface QualitySummary {
   /** What is damaged: inputs that broke off, lines left out. */
   readonly damage: readonly string[];
   /** Shares of the time that may be wrong, and are large. */
-  readonly doubts: readonly string[];
+  readonly caveats: readonly string[];
   /** What was lost by what cause, and what else is good to know, with what helps; the text of other people in it is not escaped. */
   readonly notes: readonly string[];
 }
 
 /** `mostCauses`: of loss, which are told apart. */
-export function qualitySummary({ quality, threads, meta }: Judged, mostCauses = MOST_CAUSES): QualitySummary {
+export function qualitySummary({ quality, threads, meta }: ProfileHeader, mostCauses = MAX_CAUSES): QualitySummary {
   const span = meta.weight === 'ns' ? `${formatDuration(meta.endNs - meta.startNs)} of ` : '';
   const head = `${formatMany(quality.events, 'event')} in ${span}${formatMany(threads.length, 'thread')}`;
-  const notes = [...lossTexts(quality, mostCauses), ...hiddenNotes(quality, meta), ...oddities(quality)];
-  const line = `${head}; ${lostText(quality, threads.length)}, ${guessText(quality)}`;
-  return { line, damage: damageOf(quality), doubts: doubtsOf(quality), notes };
+  const notes = [...lossTexts(quality, mostCauses), ...hiddenNotes(quality, meta), ...otherNotes(quality)];
+  const line = `${head}; ${lostText(quality, threads.length)}, ${inferredText(quality)}`;
+  return { line, damage: damageOf(quality), caveats: caveatsOf(quality), notes };
 }
 
 function lostText({ losses, threadsCut, lostNs, totalNs }: Quality, threadCount: number): string {
@@ -44,7 +44,7 @@ function lostText({ losses, threadsCut, lostNs, totalNs }: Quality, threadCount:
   return `${gaps} ${where}, ${formatDuration(lostNs)} lost (${formatShare(lostNs, totalNs)})`;
 }
 
-function guessText({ inferredCalls, inferredEvents }: Quality): string {
+function inferredText({ inferredCalls, inferredEvents }: Quality): string {
   const cut = Object.values(inferredCalls).reduce((sum, calls) => sum + calls, 0);
   const undecided = inferredEvents === 0 ? '' : `, ${formatMany(inferredEvents, 'event')} undecided`;
   return `${formatMany(cut, 'call')} cut${undecided}`;
@@ -59,7 +59,7 @@ function damageOf({ damagedLines, lines, brokenInputs }: Quality): string[] {
   return damage;
 }
 
-function doubtsOf({ lostNs, inferredNs, totalNs }: Quality): string[] {
+function caveatsOf({ lostNs, inferredNs, totalNs }: Quality): string[] {
   const doubts: string[] = [];
   if (lostNs > WARNING_SHARE * totalNs) doubts.push(`${formatShare(lostNs, totalNs)} of the time is lost`);
   if (inferredNs > WARNING_SHARE * totalNs)
@@ -75,10 +75,10 @@ function hiddenNotes(quality: Quality, meta: TraceMeta): string[] {
     : [`${share} of the time is in doubt around jumps that the trace does not show; ${remedy}`];
 }
 
-function oddities({ clockSteps, unknownFlags, unknownFlagLines }: Quality): string[] {
+function otherNotes({ clockSteps, unknownFlags, unknownFlagLines }: Quality): string[] {
   const notes: string[] = [];
   if (clockSteps > 0) notes.push(`${formatMany(clockSteps, 'time')} stepped back and were set to the time before`);
-  const some = unknownFlags.slice(0, MOST_WORDS).join(', ') + (unknownFlags.length > MOST_WORDS ? ' and more' : '');
+  const some = unknownFlags.slice(0, MAX_FLAGS).join(', ') + (unknownFlags.length > MAX_FLAGS ? ' and more' : '');
   if (unknownFlagLines > 0)
     notes.push(`unknown flags on ${formatMany(unknownFlagLines, 'line')}, taken as jumps: ${some}`);
   return notes;

@@ -9,23 +9,23 @@
  */
 
 /** Of more nested brackets only the outer ones are emptied step by step. */
-const MOST_STEPS = 6;
+const MAX_STEPS = 6;
 
 /** What Rust adds to a name, to tell crates apart. */
 const HASH = /::h[0-9a-f]{16}$/;
 
 /** A function without a symbol: only where it stands tells it from the others of its file. */
-const PLACE = /^\[.+([+ ]0x[\da-f]+)\]$/;
+const ADDRESS = /^\[.+([+ ]0x[\da-f]+)\]$/;
 
-const FEWEST_DIGITS = 2;
+const MIN_DIGITS = 2;
 
 /** Each shorter than the one before; the last one is the function's own name. */
 export function* shorterNames(name: string): Generator<string> {
   let last = name;
-  const place = PLACE.exec(name)?.[1];
-  if (place !== undefined) return yield* shorterPlaces(place);
+  const place = ADDRESS.exec(name)?.[1];
+  if (place !== undefined) return yield* shorterAddresses(place);
   const bare = name.replace(HASH, '');
-  for (const shorter of [bare, ...collapsed(bare), ...unqualified(mostCollapsed(bare))]) {
+  for (const shorter of [bare, ...collapsed(bare), ...unqualified(fullyCollapsed(bare))]) {
     if (shorter.length >= last.length) continue;
     yield shorter;
     last = shorter;
@@ -33,9 +33,9 @@ export function* shorterNames(name: string): Generator<string> {
 }
 
 /** The last digits say most: others of its file begin alike. */
-function* shorterPlaces(place: string): Generator<string> {
+function* shorterAddresses(place: string): Generator<string> {
   yield `[…${place}]`;
-  for (let left = place.length - 3; left >= FEWEST_DIGITS; left--) yield `…${place.slice(-left)}`;
+  for (let left = place.length - 3; left >= MIN_DIGITS; left--) yield `…${place.slice(-left)}`;
 }
 
 /** Where one pair of brackets stands, and in how many others. */
@@ -48,7 +48,7 @@ interface Brackets {
 interface Structure {
   readonly brackets: readonly Brackets[];
   /** Places at which the name may begin when what declares it is left out. */
-  readonly beginnings: readonly number[];
+  readonly starts: readonly number[];
 }
 
 const CLOSING: Readonly<Record<string, string>> = { '<': '>', '(': ')', '[': ']', '{': '}' };
@@ -60,7 +60,7 @@ const SEPARATOR =
 
 function structureOf(name: string): Structure {
   const brackets: Brackets[] = [];
-  const beginnings: number[] = [];
+  const starts: number[] = [];
   const open: number[] = [];
   let isDeclared = false;
   for (let at = 0; at < name.length; at++) {
@@ -73,14 +73,14 @@ function structureOf(name: string): Structure {
     else if (character in CLOSING) open.push(at);
     else if (open.length > 0 && character === CLOSING[name[open.at(-1) as number] as string])
       brackets.push({ open: open.pop() as number, close: at, depth: open.length });
-    else if ('>)]}'.includes(character)) return { brackets: [], beginnings: [] };
+    else if ('>)]}'.includes(character)) return { brackets: [], starts: [] };
     else if (open.length === 0 && !isDeclared) {
       const separator = matchAt(SEPARATOR, name, at);
-      if (separator !== '' && at + separator.length < name.length) beginnings.push(at + separator.length);
+      if (separator !== '' && at + separator.length < name.length) starts.push(at + separator.length);
       at += Math.max(separator.length - 1, 0);
     }
   }
-  return open.length > 0 ? { brackets: [], beginnings: [] } : { brackets, beginnings };
+  return open.length > 0 ? { brackets: [], starts: [] } : { brackets, starts };
 }
 
 function matchAt(pattern: RegExp, text: string, at: number): string {
@@ -91,31 +91,31 @@ function matchAt(pattern: RegExp, text: string, at: number): string {
 /** The innermost brackets are emptied first. */
 function* collapsed(name: string): Generator<string> {
   const { brackets } = structureOf(name);
-  const emptied = brackets.filter((pair) => mayBeEmptied(name, pair));
-  const depths = [...new Set(emptied.map(({ depth }) => depth))].sort((a, b) => b - a).slice(-MOST_STEPS);
+  const emptied = brackets.filter((pair) => isCollapsible(name, pair));
+  const depths = [...new Set(emptied.map(({ depth }) => depth))].sort((a, b) => b - a).slice(-MAX_STEPS);
   for (const least of depths)
-    yield withoutContents(
+    yield emptyBrackets(
       name,
       emptied.filter(({ depth }) => depth >= least),
     );
   const [self] = brackets.filter(({ open, depth }) => open === 0 && depth === 0 && name[0] === '<');
   if (self === undefined) return;
   const nested = emptied.filter(({ depth }) => depth > 0);
-  yield withShortPaths(withoutContents(name, nested));
+  yield withShortPaths(emptyBrackets(name, nested));
 }
 
-function mostCollapsed(name: string): string {
+function fullyCollapsed(name: string): string {
   return [...collapsed(name)].at(-1) ?? name;
 }
 
 /** Arguments say less than the name does; "(*T)" of Go and "{closure}" are parts of it. */
-function mayBeEmptied(name: string, { open, close, depth }: Brackets): boolean {
+function isCollapsible(name: string, { open, close, depth }: Brackets): boolean {
   if (close - open < 3 || name[open + 1] === '*') return false;
   if (name[open] === '(') return !name.startsWith('(anonymous', open);
   return name[open] === '<' && !(open === 0 && depth === 0);
 }
 
-function withoutContents(name: string, emptied: readonly Brackets[]): string {
+function emptyBrackets(name: string, emptied: readonly Brackets[]): string {
   let text = '';
   let at = 0;
   for (const { open, close } of emptied.toSorted((a, b) => a.open - b.open)) {
@@ -133,5 +133,5 @@ function withShortPaths(name: string): string {
 }
 
 function* unqualified(name: string): Generator<string> {
-  for (const beginning of structureOf(name).beginnings) yield `…${name.slice(beginning)}`;
+  for (const beginning of structureOf(name).starts) yield `…${name.slice(beginning)}`;
 }

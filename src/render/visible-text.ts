@@ -4,11 +4,11 @@
 
 // Control characters, those that turn the direction of writing, halves of characters, and what is no character at all:
 // a name must not move the cursor, hide itself, or break the file that it stands in.
-const ACTING = /[\p{Cc}\p{Cs}\p{Bidi_Control}\p{Noncharacter_Code_Point}\u2028\u2029]/gu;
+const UNSAFE_CHARACTERS = /[\p{Cc}\p{Cs}\p{Bidi_Control}\p{Noncharacter_Code_Point}\u2028\u2029]/gu;
 
 /** Shows what would act: "\x1b" for an escape character. */
 export function visibleText(text: string): string {
-  return text.replace(ACTING, (character) => {
+  return text.replace(UNSAFE_CHARACTERS, (character) => {
     const hex = (character.codePointAt(0) as number).toString(16);
     if (hex.length <= 2) return `\\x${hex.padStart(2, '0')}`;
     return hex.length <= 4 ? `\\u${hex.padStart(4, '0')}` : `\\u{${hex}}`;
@@ -29,7 +29,7 @@ export function shellWords(words: readonly string[]): string {
 function shellWord(word: string): string {
   if (NEEDS_NO_QUOTES.test(word)) return word;
   if (visibleText(word) === word) return `'${word.replaceAll("'", "'\\''")}'`;
-  const format = word.replace(/[\\%]/g, '$&$&').replaceAll("'", "'\\''").replace(ACTING, bytesInShell);
+  const format = word.replace(/[\\%]/g, '$&$&').replaceAll("'", "'\\''").replace(UNSAFE_CHARACTERS, bytesInShell);
   return `"$(printf -- '${format}')"`; // any shell gives what was meant, but for newlines at the very end
 }
 

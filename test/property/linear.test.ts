@@ -4,7 +4,7 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { analyze, renderFolded } from '../../src/index.js';
-import { foldedBytes, mostFoldedBytes } from '../../src/internal.js';
+import { foldedBytes, maxFoldedBytes } from '../../src/internal.js';
 import { Interner } from '../../src/parser/sites/intern.js';
 import { traceStream } from '../../src/pipeline/input/open-text.js';
 import { mergeLanes } from '../../src/store/lanes/merge-lanes.js';
@@ -94,7 +94,7 @@ test('how large folded stacks will be is told beforehand', async () => {
   times(300, (n) => writer.return(300 - n, 299 - n));
   const profile = await analyzeText(writer.text);
   const bytes = Buffer.byteLength([...renderFolded(profile)].join(''));
-  for (const told of [foldedBytes(profile), mostFoldedBytes(profile)])
+  for (const told of [foldedBytes(profile), maxFoldedBytes(profile)])
     expect(Math.abs(told / bytes - 1)).toBeLessThan(0.05);
   expect(foldedBytes(profile, { minNs: 1e9 })).toBe(0);
 });

@@ -6,7 +6,7 @@ import { reportOf } from '../../src/answers.js';
 import { renderSvg } from '../../src/index.js';
 import { layout } from '../../src/layout/layout.js';
 import { formatAtLeast, formatLongest } from '../../src/render/format.js';
-import { factsOf, labelOf } from '../../src/render/frames/facts.js';
+import { frameDetails, labelOf } from '../../src/render/frames/frame-details.js';
 import type { FrameTable } from '../../src/render/frames/frame-table.js';
 import { painterOf } from '../../src/render/page/view/colouring.js';
 import { START } from '../../src/render/page/view/state.js';
@@ -43,7 +43,7 @@ async function labelIn(trace: string, name: string) {
   const box = [...boxes.node.keys()].find((at) => labelOf(table, boxes, at).name === name) as number;
   return {
     label: labelOf(table, boxes, box).numbers,
-    facts: factsOf(table, boxes, box).rows,
+    facts: frameDetails(table, boxes, box).rows,
     table,
     node: boxes.node[box],
   };

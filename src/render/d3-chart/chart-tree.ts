@@ -1,7 +1,7 @@
 /**
  * Rectangles → the tree that d3-flame-graph draws.
  */
-import { BoxKind, weightOfRun } from '../../layout/layout.js';
+import { BoxKind, viewWeight } from '../../layout/layout.js';
 import { type Drawing, type Rectangle, rectangles } from '../frames/drawing.js';
 
 /** As the library reads it: a node's value is its weight with all below it. */
@@ -16,11 +16,11 @@ export function chartOf(drawing: Drawing, drawn: Iterable<Rectangle> = rectangle
   const nodes = new Map<number, ChartNode>();
   let root: ChartNode | null = null;
   let nearest: ChartNode | null = null; // of the callers, among which some may be one block
-  const runWeight = Math.max(weightOfRun(boxes), 1);
+  const runWeight = Math.max(viewWeight(boxes), 1);
   for (const rectangle of drawn) {
     const { box } = rectangle;
-    const isCaller = box < boxes.firstOfRun;
-    const isAsWide = isCaller || (box === boxes.firstOfRun && boxes.total[box] === 0);
+    const isCaller = box < boxes.firstInView;
+    const isAsWide = isCaller || (box === boxes.firstInView && boxes.total[box] === 0);
     const node = { ...rectangle, value: isAsWide ? runWeight : boxes.total[box], children: [] };
     const caller = nodes.get(table.parent[boxes.node[box]]) ?? nearest;
     caller?.children.push(node);

@@ -3,7 +3,7 @@
  * (docs/decisions/0012). It draws the frames that can be seen, and never hears of the others.
  */
 import flamegraph, { type FlameGraph } from 'd3-flame-graph';
-import { type Drawing, type Look, px, type Rectangle, ROW_PX } from '../frames/drawing.js';
+import { type Drawing, type Highlight, px, type Rectangle, ROW_PX } from '../frames/drawing.js';
 import { setAttributes, svgElement } from '../viewer/dom.js';
 import type { FrameLayer } from '../viewer/frame-layer.js';
 import { type ChartNode, chartOf } from './chart-tree.js';
@@ -16,12 +16,12 @@ export class D3Frames implements FrameLayer {
   readonly hatching = svgElement('path', { class: 'hatching', fill: 'url(#hatch)' });
   readonly mark = svgElement('rect', { class: 'mark', rx: 2, visibility: 'hidden' });
   private readonly chart: FlameGraph<ChartNode> = flamegraph<ChartNode>();
-  private readonly place: HTMLElement;
+  private readonly container: HTMLElement;
   private svg: SVGSVGElement | null = null;
 
   /** `place`: where they are drawn. */
   constructor(place: HTMLElement) {
-    this.place = place;
+    this.container = place;
     this.chart
       .cellHeight(ROW_PX)
       .transitionDuration(0)
@@ -35,7 +35,7 @@ export class D3Frames implements FrameLayer {
     const root = chartOf(drawing, rectangles);
     this.chart.width(widthPx).height(heightPx).inverted(drawing.isIcicle);
     if (this.svg) this.chart.update(root);
-    else this.chart(select(this.place).datum(root));
+    else this.chart(select(this.container).datum(root));
     const svg = (this.svg ??= this.prepared());
     setAttributes(svg, { height: heightPx, width: widthPx, viewBox: `0 0 ${widthPx} ${heightPx}` }); // fits on paper, too
     const elements = new Map([...svg.querySelectorAll<FrameElement>('g')].map(finished));
@@ -43,17 +43,17 @@ export class D3Frames implements FrameLayer {
     return rectangles.map(({ box }) => elements.get(box) as SVGElement);
   }
 
-  setLook(element: SVGElement, _: Rectangle, { isCaller, isMarked, isDimmed }: Look): void {
+  setHighlight(element: SVGElement, _: Rectangle, { isCaller, isMarked, isDimmed }: Highlight): void {
     const classes = `frame${isCaller ? ' caller' : ''}${isMarked ? ' match' : ''}${isDimmed ? ' other' : ''}`;
     setChanged(element, 'class', classes);
   }
 
-  bringIntoSight(element: SVGElement): void {
+  scrollIntoView(element: SVGElement): void {
     element.scrollIntoView({ block: 'nearest', inline: 'nearest' });
   }
 
   private prepared(): SVGSVGElement {
-    const svg = this.place.querySelector('svg') as SVGSVGElement;
+    const svg = this.container.querySelector('svg') as SVGSVGElement;
     svg.querySelector('text.title')?.remove();
     svg.setAttribute('role', 'presentation'); // its place has the label
     return svg;

@@ -6,14 +6,14 @@
 import type { ChartNode } from './chart-tree.js';
 
 /** An element with what is drawn in it. */
-type Drawn = Element & { __data__?: unknown };
+type BoundElement = Element & { __data__?: unknown };
 type Value = ((this: Element, datum: never) => unknown) | string | number;
 
 /** Elements that show a list, compared with it. */
 interface Joined {
   readonly parent: Element;
   readonly entering: readonly unknown[];
-  readonly leaving: readonly Drawn[];
+  readonly leaving: readonly BoundElement[];
 }
 
 export function select(element: Element): Selection {
@@ -21,10 +21,10 @@ export function select(element: Element): Selection {
 }
 
 export class Selection {
-  private readonly elements: readonly Drawn[];
+  private readonly elements: readonly BoundElement[];
   private readonly joined: Joined | null;
 
-  constructor(elements: readonly Drawn[], joined: Joined | null = null) {
+  constructor(elements: readonly BoundElement[], joined: Joined | null = null) {
     this.elements = elements;
     this.joined = joined;
   }
@@ -47,9 +47,9 @@ export class Selection {
 
   /** In each element, what it has of this name; it shows the same. */
   select(name: string): Selection {
-    const parts: Drawn[] = [];
+    const parts: BoundElement[] = [];
     for (const element of this.elements) {
-      const part: Drawn | null = (PARTS[name] ?? firstOf)(element, name);
+      const part: BoundElement | null = (FINDERS[name] ?? firstOf)(element, name);
       if (part === null) continue;
       part.__data__ = element.__data__;
       parts.push(part);
@@ -66,7 +66,7 @@ export class Selection {
   /** The elements that show one of the list, by its key; each shows it from now on. */
   data(list: readonly unknown[], keyOf: (datum: unknown) => unknown): Selection {
     const known = new Map(this.elements.map((element) => [keyOf(element.__data__), element]));
-    const [staying, entering]: [Drawn[], unknown[]] = [[], []];
+    const [staying, entering]: [BoundElement[], unknown[]] = [[], []];
     for (const datum of list) {
       const key = keyOf(datum);
       const element = known.get(key);
@@ -99,7 +99,7 @@ export class Selection {
   /** The browser styles anew what is set, even to the same. */
   attr(name: string, value: Value): this {
     const [first] = this.elements;
-    if (first === undefined || NOT_SET[first.localName]?.includes(name)) return this;
+    if (first === undefined || SKIPPED_ATTRIBUTES[first.localName]?.includes(name)) return this;
     return this.set(
       value,
       (element) => element.getAttribute(name),
@@ -172,15 +172,15 @@ class Entering {
 }
 
 /** Set by `Graph` or by the style sheet, or read by nobody. */
-const NOT_SET: Readonly<Record<string, readonly string[]>> = {
+const SKIPPED_ATTRIBUTES: Readonly<Record<string, readonly string[]>> = {
   g: ['class', 'height', 'name', 'width'],
   rect: ['height', 'width'],
 };
 
 /** What the library looks for in a frame, without asking the browser for a selector each time. */
-const PARTS: Readonly<Record<string, typeof firstOf>> = {
+const FINDERS: Readonly<Record<string, typeof firstOf>> = {
   rect: firstChild,
-  foreignObject: placeOfLabel,
+  foreignObject: labelContainer,
   div: firstChild,
 };
 
@@ -193,21 +193,21 @@ function firstChild(element: Element): Element | null {
 }
 
 /** A frame is a `g` with a `rect`, and with a place for its label if it has one: three of four have none. */
-function placeOfLabel(frame: Drawn): Element | null {
+function labelContainer(frame: BoundElement): Element | null {
   const place = frame.children[1];
   const { data } = frame.__data__ as { readonly data: ChartNode };
-  if (data.label !== '') return place ?? newPlace(frame);
+  if (data.label !== '') return place ?? newLabelContainer(frame);
   place?.remove();
   return null;
 }
 
-function newPlace(frame: Element): Element {
+function newLabelContainer(frame: Element): Element {
   const place = appended(frame, 'svg:foreignObject', null);
   place.append(document.createElement('div'));
   return place;
 }
 
-function appended(parent: Element, name: string, datum: unknown): Drawn {
+function appended(parent: Element, name: string, datum: unknown): BoundElement {
   const element = document.createElementNS('http://www.w3.org/2000/svg', name.replace('svg:', ''));
   parent.append(element);
   return Object.assign(element, { __data__: datum });

@@ -3,8 +3,8 @@
  */
 import { type Boxes, BoxKind } from '../../layout/layout.js';
 import type { NodeId } from '../../model/units.js';
-import { isBlock, labelOf } from './facts.js';
 import { classOf } from './families.js';
+import { isBlock, labelOf } from './frame-details.js';
 import { type FrameTable, familyOfNode, isInferred, nameOf } from './frame-table.js';
 import { fitLabel } from './labels.js';
 
@@ -50,7 +50,7 @@ export function paintByFunction(table: FrameTable): Paint {
 }
 
 /** How a frame stands among the others. */
-export interface Look {
+export interface Highlight {
   readonly isCaller: boolean;
   readonly isMarked: boolean;
   /** Others are marked. */
@@ -58,7 +58,7 @@ export interface Look {
 }
 
 /** The classes of a frame in the style sheet of a picture. */
-export function pictureClass({ className }: Rectangle, { isCaller, isMarked, isDimmed }: Look): string {
+export function pictureClass({ className }: Rectangle, { isCaller, isMarked, isDimmed }: Highlight): string {
   if (isMarked) return 'match';
   return className + (isCaller ? ' caller' : '') + (isDimmed ? ' unmatched' : '');
 }

@@ -19,7 +19,7 @@ export interface FrameColumns {
 
 export interface FrameTable extends FrameColumns, LayoutTree {
   readonly self: Float64Array; // by weight, as is total
-  readonly guessNs: Float64Array; // time whose place is a guess, of the node and all below it
+  readonly inferredTotalNs: Float64Array; // time whose place is a guess, of the node and all below it
 }
 
 /** `self`: each node's own weight. */
@@ -32,9 +32,9 @@ export function frameTable(columns: FrameColumns, self = ownWeight(columns)): Fr
     firstChild,
     nextSibling,
     self,
-    total: summedUp(tree, self),
-    guessNs: summedUp(tree, tree.inferredNs),
-    frames: summedUp(
+    total: subtreeSums(tree, self),
+    inferredTotalNs: subtreeSums(tree, tree.inferredNs),
+    frames: subtreeSums(
       tree,
       omitted.map((count) => count || 1),
     ),
@@ -46,7 +46,7 @@ function ownWeight({ tree, weight }: FrameColumns): Float64Array {
 }
 
 /** Each node's value and all below it. */
-export function summedUp({ parent }: Pick<CallTree, 'parent'>, values: Float64Array): Float64Array {
+export function subtreeSums({ parent }: Pick<CallTree, 'parent'>, values: Float64Array): Float64Array {
   const sums = values.slice();
   for (let node = parent.length - 1; node > ROOT; node--) sums[parent[node]] += sums[node];
   return sums;
@@ -62,7 +62,7 @@ export function familyOfNode({ tree, families }: FrameColumns, node: NodeId): Fa
 }
 
 /** The first node behind a subtree: nodes stand in pre-order. */
-export function endOf({ parent, nextSibling, tree }: FrameTable, node: NodeId): NodeId {
+export function subtreeEnd({ parent, nextSibling, tree }: FrameTable, node: NodeId): NodeId {
   let top = node;
   while (top !== NONE && nextSibling[top] === NONE) top = parent[top];
   return top === NONE ? tree.length : nextSibling[top];

@@ -11,35 +11,35 @@ export interface Label {
 }
 
 /** Fewer characters would tell nothing. */
-const FEWEST_COLUMNS = 3;
+const MIN_WIDTH = 3;
 
 /** `columns`: how many characters of a font of equal widths there is room for. Empty, if nothing useful fits. */
 export function fitLabel(label: Label, columns: number): string {
-  if (columns < FEWEST_COLUMNS) return '';
+  if (columns < MIN_WIDTH) return '';
   let last = label.name;
-  for (const text of everShorter(label)) {
-    if (columnsOf(text) <= columns) return withIsolatedName(text, label.name);
+  for (const text of candidates(label)) {
+    if (textWidth(text) <= columns) return withIsolatedName(text, label.name);
     last = text;
   }
-  return isolated(cutAtEnd(last.replace(/^…/, ''), columns));
+  return isolated(truncate(last.replace(/^…/, ''), columns));
 }
 
 function withIsolatedName(text: string, name: string): string {
   return text.startsWith(name) ? isolated(name) + text.slice(name.length) : isolated(text);
 }
 
-function* everShorter({ name, numbers }: Label): Generator<string> {
+function* candidates({ name, numbers }: Label): Generator<string> {
   for (let kept = numbers.length; kept >= 0; kept--) yield [name, ...numbers.slice(0, kept)].join(' · ');
   yield* shorterNames(name);
 }
 
 /** As much of a text as there is room for. */
-export function cutAtEnd(text: string, columns: number): string {
-  if (columnsOf(text) <= columns) return text;
+export function truncate(text: string, columns: number): string {
+  if (textWidth(text) <= columns) return text;
   let cut = '';
   let left = columns - 1; // for the ellipsis
   for (const character of text) {
-    left -= columnsOf(character);
+    left -= textWidth(character);
     if (left < 0) break;
     cut += character;
   }
@@ -51,7 +51,7 @@ const WIDE =
   /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/gu;
 
 /** In columns of a font of equal widths. */
-export function columnsOf(text: string): number {
+export function textWidth(text: string): number {
   const characters = [...text].length;
   return characters === text.length && !/[\u1100-\uffff]/.test(text)
     ? characters

@@ -22,7 +22,7 @@ export function callerOf(boxes: Boxes, box: number): number {
 }
 
 /** The next one in the row, to the left (-1) or the right (1); the box itself if it is the last. */
-export function besideOf(boxes: Boxes, box: number, step: -1 | 1): number {
+export function nextInRow(boxes: Boxes, box: number, step: -1 | 1): number {
   for (let other = box + step; boxes.row[other] === boxes.row[box]; other += step)
     if (boxes.widthPx[other] > 0) return other;
   return box;

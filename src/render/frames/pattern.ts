@@ -21,33 +21,33 @@ export interface Program {
   readonly start: number;
 }
 
-const NONE = 'no regular expression';
-const LOOKS_BACK = 'no lookaround or backreferences';
+const NOT_A_REGEX = 'no regular expression';
+const UNSUPPORTED = 'no lookaround or backreferences';
 const TOO_LONG = 'too long an expression';
 /** Why there is none. */
-export type NoProgram = typeof NONE | typeof LOOKS_BACK | typeof TOO_LONG;
+export type PatternProblem = typeof NOT_A_REGEX | typeof UNSUPPORTED | typeof TOO_LONG;
 
-const MOST_CHARACTERS = 1000;
+const MAX_CHARACTERS = 1000;
 /** Of a program, and of what it takes to write one: `(x{99}){99}` is short as a text. */
-const MOST_STEPS = 2000;
+const MAX_STEPS = 2000;
 
 /** Writes the steps of a part, from the last to the first, as `next` comes behind it; gives the one that it begins with. */
 type Part = (next: number) => number;
 
-export function programOf(source: string): Program | NoProgram {
-  if (source.length > MOST_CHARACTERS) return TOO_LONG;
-  if (expressionOf(source) === null) return NONE;
+export function compilePattern(source: string): Program | PatternProblem {
+  if (source.length > MAX_CHARACTERS) return TOO_LONG;
+  if (toRegExp(source) === null) return NOT_A_REGEX;
   const steps: Step[] = [{ next: [] }];
   try {
-    return { steps, start: partOf(source, steps)(0) };
+    return { steps, start: parsePattern(source, steps)(0) };
   } catch (thrown) {
-    if (typeof thrown === 'string') return thrown as NoProgram;
+    if (typeof thrown === 'string') return thrown as PatternProblem;
     throw thrown;
   }
 }
 
 /** The newer syntax, which knows `\p`, refuses needless backslashes. */
-export function expressionOf(source: string): RegExp | null {
+export function toRegExp(source: string): RegExp | null {
   for (const flags of ['iu', 'i']) {
     try {
       return new RegExp(source, flags);
@@ -59,11 +59,11 @@ export function expressionOf(source: string): RegExp | null {
 const GROUP = /\((?:\?:|\?<(?![=!])[^>]*>|(?!\?))/y;
 const QUANTIFIER = /(?:([*+?])|\{(\d+)(,(\d*))?\})\??/y;
 const EDGE = /[\^$]|\\[bB]/y;
-const BACK_OR_AROUND = /\\[1-9k]|\(/y;
+const LOOKAROUND_OR_BACKREFERENCE = /\\[1-9k]|\(/y;
 const ATOM = /\[(?:\\.|[^\]\\])*\]|\\(?:u\{[\da-f]+\}|u[\da-f]{4}|x[\da-f]{2}|p\{[^}]*\}|c[a-z]|.)|[^\\]/isuy;
 
 /** A text that is known to be a regular expression. Throws why there is no program of it. */
-function partOf(source: string, steps: Step[]): Part {
+function parsePattern(source: string, steps: Step[]): Part {
   let at = 0;
   let written = 0;
 
@@ -75,7 +75,7 @@ function partOf(source: string, steps: Step[]): Part {
   };
   const add = (step: Step): number => steps.push(step) - 1;
   const write = (part: Part, next: number): number => {
-    if (++written > MOST_STEPS) throw TOO_LONG;
+    if (++written > MAX_STEPS) throw TOO_LONG;
     return part(next);
   };
 
@@ -111,9 +111,9 @@ function partOf(source: string, steps: Step[]): Part {
       at++; // its end
       return inside;
     }
-    if (take(BACK_OR_AROUND)) throw LOOKS_BACK;
+    if (take(LOOKAROUND_OR_BACKREFERENCE)) throw UNSUPPORTED;
     const atom = take(ATOM)?.[0];
-    if (!atom) throw NONE;
+    if (!atom) throw NOT_A_REGEX;
     return (next) => add({ atom, next: [next] });
   };
   const repeat = (part: Part, least: number, most: number, next: number): number => {

@@ -4,20 +4,20 @@
 import type { TraceMeta } from '../../model/profile/profile.js';
 import { visibleText } from '../visible-text.js';
 import { isolated } from './isolated.js';
-import { cutAtEnd } from './labels.js';
+import { truncate } from './labels.js';
 
 /** As much of a profile as names it. */
-export interface Named {
+export interface ProfileIdentity {
   readonly meta: Pick<TraceMeta, 'recorded'>;
   readonly threads: readonly { readonly tid: number; readonly pid: number | null; readonly comm: string | null }[];
 }
 
-const MOST_COLUMNS = 40;
+const MAX_NAME_WIDTH = 40;
 
 /** "mysqld on db1, 2026-11-21 14:03 UTC"; null: nothing is known. */
-export function recordingTitle(named: Named): string | null {
-  const { program, host, startedAt } = factsOf(named);
-  const show = (text: string) => isolated(cutAtEnd(visibleText(text), MOST_COLUMNS));
+export function recordingTitle(named: ProfileIdentity): string | null {
+  const { program, host, startedAt } = identityOf(named);
+  const show = (text: string) => isolated(truncate(visibleText(text), MAX_NAME_WIDTH));
   const words = [...(program ? [show(program)] : []), ...(host ? [`on ${show(host)}`] : [])].join(' ');
   const when = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d)/.exec(startedAt ?? '');
   return [words, ...(when ? [`${when[1]} ${when[2]} UTC`] : [])].filter(Boolean).join(', ') || null;
@@ -33,7 +33,7 @@ export interface Titles {
 }
 
 /** Of a report or a picture. `given`: by the user; undefined: what was recorded, where and when, as far as that is known. */
-export function titlesOf(named: Named, given: string | undefined): Titles {
+export function titlesOf(named: ProfileIdentity, given: string | undefined): Titles {
   const name = recordingTitle(named);
   const title = given ?? name ?? KIND;
   return { title, windowTitle: title === name ? `${name} – ${KIND.toLowerCase()}` : title };
@@ -43,8 +43,8 @@ export function titlesOf(named: Named, given: string | undefined): Titles {
 const DEVICE = /^(con|prn|aux|nul|com\d|lpt\d)$/i;
 
 /** "mysqld-db1-2026-11-21T14-03-05": letters, digits, "-", "_" and "." that no file system minds; without an ending. */
-export function recordingFileName(named: Named): string {
-  const { program, host, startedAt } = factsOf(named);
+export function recordingFileName(named: ProfileIdentity): string {
+  const { program, host, startedAt } = identityOf(named);
   const parts = [program, host, startedAt?.replace(/\..*|Z$/, '')].map((part) => (part ? fileWord(part) : ''));
   const name = parts.filter(Boolean).join('-');
   return name === '' || DEVICE.test(name) ? `flame${name && `-${name}`}` : name;
@@ -53,19 +53,19 @@ export function recordingFileName(named: Named): string {
 function fileWord(text: string): string {
   const safe = text.normalize('NFC').replace(/[^\p{L}\p{N}._]+/gu, '-');
   return [...safe]
-    .slice(0, MOST_COLUMNS)
+    .slice(0, MAX_NAME_WIDTH)
     .join('')
     .replace(/^[.-]+|[.-]+$/g, '');
 }
 
-function factsOf({ meta: { recorded }, threads }: Named) {
+function identityOf({ meta: { recorded }, threads }: ProfileIdentity) {
   const { command = null, host = null, startedAt = null } = recorded ?? {};
   const main = threads.find(({ tid, pid, comm }) => tid === pid && comm !== null) ?? threads.find(({ comm }) => comm);
-  return { program: programOf(command ?? []) ?? main?.comm ?? null, host, startedAt };
+  return { program: tracedProgram(command ?? []) ?? main?.comm ?? null, host, startedAt };
 }
 
 /** Of perf's command line, what it was to run: behind "--"; of anything else nobody knows which word it is. */
-function programOf(command: readonly string[]): string | null {
+function tracedProgram(command: readonly string[]): string | null {
   const at = command.indexOf('--');
   const path = at === -1 ? undefined : command[at + 1];
   return path?.split('/').findLast((part) => part !== '') ?? null;

@@ -4,11 +4,11 @@
 import { type Boxes, BoxKind } from '../../layout/layout.js';
 import { NONE, type NodeId } from '../../model/units.js';
 import { formatCount, formatMany, formatShare } from '../format.js';
-import { endOf, type FrameTable, summedUp } from './frame-table.js';
-import { programOf } from './pattern.js';
-import { MOST_WORK, PatternRun } from './pattern-run.js';
+import { type FrameTable, subtreeEnd, subtreeSums } from './frame-table.js';
+import { compilePattern } from './pattern.js';
+import { MAX_WORK, PatternRun } from './pattern-run.js';
 
-export interface Found {
+export interface FoundFrames {
   readonly isMatch: Float64Array; // 1 or 0
   /** How many matches there are in a node and below it. */
   readonly matches: Float64Array;
@@ -30,25 +30,25 @@ export function matchNames(names: readonly string[], search: string): NameMatche
     const wanted = search.toLowerCase();
     return { isMatch: names.map((name) => name.toLowerCase().includes(wanted)), problem: '' };
   }
-  const program = programOf(source);
+  const program = compilePattern(source);
   if (typeof program === 'string') return { isMatch: null, problem: program };
   const run = new PatternRun(program);
   const isMatch = names.map((name) => run.test(name));
-  return run.work > MOST_WORK ? { isMatch: null, problem: 'too complex an expression' } : { isMatch, problem: '' };
+  return run.work > MAX_WORK ? { isMatch: null, problem: 'too complex an expression' } : { isMatch, problem: '' };
 }
 
 /** A frame without any width is none that can be found. */
-export function find({ tree, total }: FrameTable, isMatchingName: readonly boolean[]): Found {
+export function findFrames({ tree, total }: FrameTable, isMatchingName: readonly boolean[]): FoundFrames {
   const isMatch = new Float64Array(tree.length);
   for (let node = 0; node < tree.length; node++)
     if (isMatchingName[tree.symbol[node]] && total[node] > 0) isMatch[node] = 1; // the root has no name
-  return { isMatch, matches: summedUp(tree, isMatch) };
+  return { isMatch, matches: subtreeSums(tree, isMatch) };
 }
 
 /** A block is found if anything in it is. */
-export function isFoundIn(
+export function isBoxFound(
   { nextSibling }: FrameTable,
-  { isMatch, matches }: Found,
+  { isMatch, matches }: FoundFrames,
   boxes: Boxes,
   box: number,
 ): boolean {
@@ -59,7 +59,7 @@ export function isFoundIn(
   return false;
 }
 
-export interface Share {
+export interface FoundShare {
   readonly frames: number;
   /** Of matched frames with all below them; a match below a match does not count again. */
   readonly weight: number;
@@ -68,11 +68,11 @@ export interface Share {
 }
 
 /** In a run of siblings and all below. */
-export function shareOf(table: FrameTable, { isMatch }: Found, first: NodeId, last: NodeId): Share {
+export function foundShare(table: FrameTable, { isMatch }: FoundFrames, first: NodeId, last: NodeId): FoundShare {
   const { total, parent, omitted } = table;
   const isCovered = new Uint8Array(table.tree.length);
   const share = { frames: 0, weight: 0, unknownWeight: 0 };
-  const end = endOf(table, last);
+  const end = subtreeEnd(table, last);
   for (let node = first; node < end; node++) {
     const isBelow = parent[node] !== NONE && isCovered[parent[node]] === 1; // callers of the run are not covered
     share.frames += isMatch[node];
@@ -88,7 +88,7 @@ export function shareOf(table: FrameTable, { isMatch }: Found, first: NodeId, la
  *
  * `ofView`: the weight of what fills the width. `all`: how many there are in all. `place`: the one that the reader is at; null: none yet.
  */
-export function foundText(share: Share, ofView: number, all: number, place: number | null = null): string {
+export function foundText(share: FoundShare, ofView: number, all: number, place: number | null = null): string {
   const { frames, weight, unknownWeight } = share;
   const count = place === null ? [formatMany(all, 'frame')] : [`${formatCount(place)} of ${formatCount(all)}`];
   const inView = frames === all || place !== null ? [] : [`${formatCount(frames)} in view`];

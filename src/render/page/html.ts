@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto';
 import { askForMemory } from '../../model/memory-watch.js';
 import type { Profile } from '../../model/profile/profile.js';
-import { originText, subtitleOf } from '../frames/about.js';
+import { originText, subtitleOf } from '../frames/captions.js';
 import { HATCH_PATTERN } from '../frames/drawing.js';
 import { titlesOf } from '../frames/recording-name.js';
 import { qualitySummary } from '../quality-summary.js';
@@ -72,8 +72,8 @@ function hashOf(source: string): string {
 }
 
 function headMarkup(profile: Profile, title: string): string {
-  const { line, damage, doubts, notes } = qualitySummary(profile);
-  const warnings = [...damage, ...doubts].map((text) => `<li>${xml(text)}</li>`);
+  const { line, damage, caveats, notes } = qualitySummary(profile);
+  const warnings = [...damage, ...caveats].map((text) => `<li>${xml(text)}</li>`);
   const origin = originText(profile.meta);
   return [
     '<header>',

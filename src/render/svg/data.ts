@@ -17,7 +17,7 @@ export interface SvgData {
   readonly settings: SvgSettings;
 }
 
-interface Written extends SvgSettings {
+interface WrittenData extends SvgSettings {
   readonly weight: 'ns' | 'calls';
   readonly names: readonly string[];
   readonly families: readonly number[]; // of names, as places in FAMILIES
@@ -30,7 +30,7 @@ export function writeData(frames: FrameColumns, settings: SvgSettings): string {
   const { tree } = frames;
   const { symbol, names, families } = usedNames(frames);
   const beyondMin = tree.maxNs.map((ns, node) => ns - (tree.minNs[node] as number)); // of one call alone nothing
-  const written: Written = {
+  const written: WrittenData = {
     ...settings,
     weight: frames.weight,
     names,
@@ -46,7 +46,7 @@ export function writeData(frames: FrameColumns, settings: SvgSettings): string {
 }
 
 export function readData(text: string): SvgData {
-  const { isIcicle, minPx, weight, names, families, columns } = JSON.parse(text) as Written;
+  const { isIcicle, minPx, weight, names, families, columns } = JSON.parse(text) as WrittenData;
   const { length } = columns.depth;
   const numbers = nodeColumns((name) => columnOf(columns[name], length));
   const tree = {

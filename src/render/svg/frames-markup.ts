@@ -2,12 +2,12 @@
  * Frames → markup: rectangles, the line that hatches them, labels.
  */
 import { type Drawing, hatchPath, px, type Rectangle } from '../frames/drawing.js';
-import { briefFacts } from '../frames/facts.js';
+import { briefDetails } from '../frames/frame-details.js';
 import { xml } from './xml.js';
 
 export function boxMarkup({ table, boxes }: Drawing, rectangle: Rectangle, classes = rectangle.className): string {
   const { box, xPx, yPx, widthPx, heightPx } = rectangle;
-  return `<rect class="${classes}" x="${px(xPx)}" y="${yPx}" width="${px(widthPx)}" height="${heightPx}"><title>${xml(briefFacts(table, boxes, box))}</title></rect>\n`;
+  return `<rect class="${classes}" x="${px(xPx)}" y="${yPx}" width="${px(widthPx)}" height="${heightPx}"><title>${xml(briefDetails(table, boxes, box))}</title></rect>\n`;
 }
 
 /** One path hatches all frames that are to be hatched, below the labels. */

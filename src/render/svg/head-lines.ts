@@ -41,7 +41,7 @@ export function warningLine(warning: string, index: number, roomPx: number): Hea
   const box = `<rect x="${HEAD.marginPx}" y="${yPx}" width="${widthPx}" height="${heightPx}" rx="5"/>`;
   const place = { xPx: HEAD.marginPx + WARNING_PADDING_PX, yPx: yPx + 14, sizePx, downPx: 0 };
   const words = textMarkup('', text, lines, place);
-  return { lines, sizePx, markup: (downPx) => `<g class="warning"${moved(downPx)}>${box}${words}</g>` };
+  return { lines, sizePx, markup: (downPx) => `<g class="warning"${translation(downPx)}>${box}${words}</g>` };
 }
 
 export function linesMarkup(lines: readonly HeadLine[]) {
@@ -60,7 +60,7 @@ function fitted(text: string, roomPx: number, sizePx: number = HEAD.textSizePx):
   return isOne ? [text] : wrapped(text, roomPx, sizePx);
 }
 
-interface TextPlace {
+interface TextPosition {
   readonly xPx: number;
   readonly yPx: number;
   readonly downPx: number;
@@ -72,15 +72,15 @@ function textMarkup(
   attributes: string,
   text: string,
   lines: readonly string[],
-  { xPx, yPx, downPx, sizePx }: TextPlace,
+  { xPx, yPx, downPx, sizePx }: TextPosition,
   hint = '',
 ): string {
-  const place = `<text${attributes} x="${xPx}" y="${yPx}"${moved(downPx)}`;
+  const place = `<text${attributes} x="${xPx}" y="${yPx}"${translation(downPx)}`;
   if (lines.length === 1) return `${place}>${xml(text)}${hint}</text>`;
   const spans = lines.map((line, at) => `<tspan x="${xPx}" dy="${at === 0 ? 0 : linePx(sizePx)}">${xml(line)}</tspan>`);
   return `${place} data-text="${xml(text)}">${spans.join('')}${hint}</text>`;
 }
 
-function moved(downPx: number): string {
+function translation(downPx: number): string {
   return downPx === 0 ? '' : ` transform="translate(0 ${downPx})"`;
 }

@@ -29,7 +29,7 @@ export const NARROWEST_PX = 520;
 /** Beside the text of a warning. */
 export const WARNING_PADDING_PX = 8;
 
-export interface Place {
+export interface LegendPosition {
   readonly xPx: number;
   readonly row: number;
 }
@@ -43,7 +43,7 @@ export function sansWidthPx(text: string): number {
 }
 
 /** Things of these widths, side by side, in as many rows as it takes. */
-export function flow(widthsPx: readonly number[], roomPx: number): Place[] {
+export function flow(widthsPx: readonly number[], roomPx: number): LegendPosition[] {
   let xPx = 0;
   let row = 0;
   return widthsPx.map((widthPx) => {
@@ -88,7 +88,7 @@ export function wrapped(text: string, roomPx: number, sizePx: number = HEAD.text
   return text.match(new RegExp(`\\S.{0,${more}}(?= |$)|\\S.{0,${more}}`, 'gu')) ?? [];
 }
 
-export function headHeightPx(above: Rows, legend: readonly Place[], hasToolbarRow: boolean): number {
+export function headHeightPx(above: Rows, legend: readonly LegendPosition[], hasToolbarRow: boolean): number {
   const rows = (legend.at(-1)?.row ?? -1) + 1;
   const toolbarPx = hasToolbarRow ? HEAD.toolbarRowPx : 0;
   return legendTopPx(above) + rows * HEAD.legendRowPx + toolbarPx + HEAD.belowPx;

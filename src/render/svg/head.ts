@@ -2,9 +2,9 @@
  * What stands above the frames: title, what was recorded, how far to trust it, and what the colours mean.
  */
 import { switchesRemedy } from '../../model/profile/remedies.js';
-import { type LegendEntry, originText, subtitleOf } from '../frames/about.js';
-import { cutAtEnd } from '../frames/labels.js';
-import { type Judged, qualitySummary } from '../quality-summary.js';
+import { type LegendEntry, originText, subtitleOf } from '../frames/captions.js';
+import { truncate } from '../frames/labels.js';
+import { type ProfileHeader, qualitySummary } from '../quality-summary.js';
 import { visibleText } from '../visible-text.js';
 import { linesMarkup, quietLine, titleLine, warningLine } from './head-lines.js';
 import {
@@ -33,19 +33,19 @@ export interface HeadOptions {
   /** What of the recording is shown, in words; empty: all of it. */
   readonly shown?: string;
   /** Nothing is put beside the title. */
-  readonly isFinal?: boolean;
+  readonly isStatic?: boolean;
 }
 
 /** A picture has less room than a terminal. */
-const MOST_CAUSES = 4;
-const MOST_TITLE_COLUMNS = 120;
+const MAX_CAUSES = 4;
+const MAX_TITLE_WIDTH = 120;
 
 export function headOf(
-  about: Judged,
-  { title, legend, total, widthPx, shown = '', isFinal = false }: HeadOptions,
+  about: ProfileHeader,
+  { title, legend, total, widthPx, shown = '', isStatic = false }: HeadOptions,
 ): Head {
-  const { line, damage, doubts, notes } = qualitySummary(about, MOST_CAUSES);
-  const warnings = [...damage, ...doubts];
+  const { line, damage, caveats, notes } = qualitySummary(about, MAX_CAUSES);
+  const warnings = [...damage, ...caveats];
   const roomPx = widthPx - 2 * HEAD.marginPx;
   const said = [shown, ...switchNotes(about, legend), ...notes].filter((note) => note !== '').map(visibleText);
   const noteLines = said.map((note) => wrapped(note, roomPx));
@@ -54,9 +54,9 @@ export function headOf(
     legend.map(({ swatch, text }) => entryWidthPx(swatch, text)),
     roomPx,
   );
-  const titleRoomPx = roomPx - (isFinal ? 0 : toolbarWidthPx(widthPx));
+  const titleRoomPx = roomPx - (isStatic ? 0 : toolbarWidthPx(widthPx));
   const { markup: lines, downPx } = linesMarkup([
-    titleLine(cutAtEnd(visibleText(title), MOST_TITLE_COLUMNS), titleRoomPx),
+    titleLine(truncate(visibleText(title), MAX_TITLE_WIDTH), titleRoomPx),
     quietLine(subtitleOf(about, total), HEAD.subtitlePx, roomPx, originMarkup(about)),
     quietLine(line, HEAD.qualityPx, roomPx),
     ...warnings.map((warning, index) => warningLine(warning, index, roomPx)),
@@ -80,7 +80,7 @@ export function headOf(
 }
 
 /** Where stops are drawn: without records of switches nobody knows which of their time was spent waiting. */
-function switchNotes({ meta }: Judged, legend: readonly LegendEntry[]): string[] {
+function switchNotes({ meta }: ProfileHeader, legend: readonly LegendEntry[]): string[] {
   const hasStops = legend.some(({ swatch }) => swatch === 'syscall' || swatch === 'untraced');
   if (meta.hasSwitches !== false || meta.weight === 'calls' || !hasStops) return [];
   return [`[syscall] and [untraced] may be time on the CPU or off it: ${switchesRemedy(meta)}`];
@@ -95,7 +95,7 @@ function noteMarkup(note: string, lines: readonly string[], above: number): stri
 }
 
 /** Shown when the mouse rests on the subtitle. */
-function originMarkup({ meta }: Judged): string {
+function originMarkup({ meta }: ProfileHeader): string {
   const origin = originText(meta);
   return origin === '' ? '' : `<title>${xml(origin)}</title>`;
 }

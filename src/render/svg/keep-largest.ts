@@ -6,16 +6,16 @@ import { NONE, type NodeId } from '../../model/units.js';
 import { type FrameColumns, frameTable } from '../frames/frame-table.js';
 
 /** More than a picture shows at once, so that zooming in shows more; about a megabyte. */
-export const MOST_KEPT = 20_000;
+export const MAX_FRAMES = 20_000;
 
 /** Keeps the `most` largest frames, and in any case those of at least this weight. */
-export function keepLargest(columns: FrameColumns, keptWeight: number, most = MOST_KEPT): FrameColumns {
+export function keepLargest(columns: FrameColumns, keptWeight: number, most = MAX_FRAMES): FrameColumns {
   const { tree, omitted } = columns;
   if (tree.length <= most) return columns;
   const { total } = frameTable(columns);
   const largestLeftOut = total.toSorted()[tree.length - 1 - most] as number;
   const isKept = (node: NodeId) => node === ROOT || total[node] > largestLeftOut || total[node] >= keptWeight;
-  const standIn = standIns(tree, isKept);
+  const standIn = representatives(tree, isKept);
   const nodes = Int32Array.from(standIn.keys()).filter((node) => standIn[node] === node);
   const gather = gatherer(standIn, nodes);
   const leftOut = omitted.map((count, node) => (isKept(node) ? count : count || 1));
@@ -35,7 +35,7 @@ export function keepLargest(columns: FrameColumns, keptWeight: number, most = MO
 }
 
 /** Which node stands for each: itself if it is kept, else the first of the neighbours that are left out with it. */
-function standIns({ length, parent }: CallTree, isKept: (node: NodeId) => boolean): Int32Array {
+function representatives({ length, parent }: CallTree, isKept: (node: NodeId) => boolean): Int32Array {
   const standIn = new Int32Array(length);
   /** Of each kept node: who stands for the child before, if that one is left out. */
   const neighbour = new Int32Array(length).fill(NONE);

@@ -6,7 +6,7 @@ import { ROOT } from '../../model/calls/call-tree.js';
 import type { Profile } from '../../model/profile/profile.js';
 import type { SymbolId } from '../../model/units.js';
 import { frameNames } from '../frame-names.js';
-import { legendOf } from '../frames/about.js';
+import { legendOf } from '../frames/captions.js';
 import { CHARACTER_PX, type Drawing, HATCH_PATTERN, paintByFunction, ROW_PX, rectangles } from '../frames/drawing.js';
 import { familyOf } from '../frames/families.js';
 import { type FrameColumns, frameTable } from '../frames/frame-table.js';

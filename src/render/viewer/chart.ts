@@ -13,9 +13,9 @@ export interface Chart {
   markBox(box: number): void;
   unmark(): void;
   /** Lets Tab reach this box, and no other. */
-  offer(box: number): void;
+  makeFocusable(box: number): void;
   /** Gives a box the focus of the keyboard, and brings it into sight. */
   focus(box: number): void;
   /** To the next box in the direction of an arrow key; false for any other key. */
-  step(key: string): boolean;
+  moveFocus(key: string): boolean;
 }

@@ -2,9 +2,17 @@
  * A flame graph in a document: lays out what can be seen, has it drawn, and knows which box is where.
  */
 import { type Boxes, type LayoutView, layout } from '../../layout/layout.js';
-import { type Drawing, FRAME_PX, hatchPath, type Look, px, type Rectangle, rectangles } from '../frames/drawing.js';
+import {
+  type Drawing,
+  FRAME_PX,
+  type Highlight,
+  hatchPath,
+  px,
+  type Rectangle,
+  rectangles,
+} from '../frames/drawing.js';
 import type { FrameTable } from '../frames/frame-table.js';
-import { besideOf, calleeOf, callerOf } from '../frames/neighbours.js';
+import { calleeOf, callerOf, nextInRow } from '../frames/neighbours.js';
 import type { Chart } from './chart.js';
 import { hide, setAttributes } from './dom.js';
 import type { FrameLayer } from './frame-layer.js';
@@ -13,7 +21,7 @@ import type { FrameLayer } from './frame-layer.js';
 export interface FlameView extends LayoutView, Pick<Drawing, 'isIcicle' | 'classOf'> {
   readonly table: FrameTable;
   /** As many rows at least. */
-  readonly leastRows?: number;
+  readonly minRows?: number;
   /** null: nothing is marked. */
   readonly isMarked: ((boxes: Boxes, box: number) => boolean) | null;
   /** What is not marked steps back. */
@@ -36,7 +44,7 @@ export class FlameGraph implements Chart {
   private readonly characterPx: number;
   private readonly describe: (box: number) => string;
   private readonly boxOf = new Map<EventTarget | null, number>();
-  private offered?: Element | undefined;
+  private focusable?: Element | undefined;
 
   /** `describe`: a box, as it is read aloud. */
   constructor(layer: FrameLayer, characterPx: number, describe: (box: number) => string) {
@@ -48,7 +56,7 @@ export class FlameGraph implements Chart {
   draw(view: FlameView): void {
     const { layer, characterPx, frames, boxOf } = this;
     const boxes = layout(view.table, view);
-    const rowCount = Math.max(boxes.rowCount, view.leastRows ?? 0);
+    const rowCount = Math.max(boxes.rowCount, view.minRows ?? 0);
     const drawing = { ...view, boxes, characterPx, rowCount };
     const drawn = [...rectangles(drawing)];
     this.drawing = drawing;
@@ -62,20 +70,21 @@ export class FlameGraph implements Chart {
     });
     const hatched = drawn.filter(({ isHatched }) => isHatched);
     layer.hatching.setAttribute('d', hatched.map(hatchPath).join(''));
-    this.showLooks(view);
+    this.updateHighlights(view);
   }
 
   /** What is drawn stays, and is marked as the view says. */
-  showLooks(view: FlameView): void {
+  updateHighlights(view: FlameView): void {
     this.view = view;
-    for (const [box, { element, rectangle }] of this.frames) this.layer.setLook(element, rectangle, this.lookOf(box));
+    for (const [box, { element, rectangle }] of this.frames)
+      this.layer.setHighlight(element, rectangle, this.highlightOf(box));
     this.unmark();
   }
 
-  lookOf(box: number): Look {
+  highlightOf(box: number): Highlight {
     const { isMarked: marker, dimsOthers = false } = this.view;
     const isMarked = marker?.(this.boxes, box) ?? false;
-    return { isCaller: box < this.boxes.firstOfRun, isMarked, isDimmed: !isMarked && dimsOthers };
+    return { isCaller: box < this.boxes.firstInView, isMarked, isDimmed: !isMarked && dimsOthers };
   }
 
   get hasFocus(): boolean {
@@ -108,33 +117,33 @@ export class FlameGraph implements Chart {
     hide(this.layer.mark);
   }
 
-  offer(box: number): void {
-    for (const name of ['tabindex', 'role', 'aria-label']) this.offered?.removeAttribute(name);
-    this.focusedBox = this.frames.has(box) ? box : this.boxes.firstOfRun;
-    this.offered = this.frames.get(this.focusedBox)?.element;
-    if (this.offered)
-      setAttributes(this.offered, { tabindex: 0, role: 'img', 'aria-label': this.describe(this.focusedBox) });
+  makeFocusable(box: number): void {
+    for (const name of ['tabindex', 'role', 'aria-label']) this.focusable?.removeAttribute(name);
+    this.focusedBox = this.frames.has(box) ? box : this.boxes.firstInView;
+    this.focusable = this.frames.get(this.focusedBox)?.element;
+    if (this.focusable)
+      setAttributes(this.focusable, { tabindex: 0, role: 'img', 'aria-label': this.describe(this.focusedBox) });
   }
 
   focus(box: number): void {
-    this.offer(box);
+    this.makeFocusable(box);
     this.frames.get(box)?.element.focus({ preventScroll: true });
-    this.bringIntoSight(box);
+    this.scrollToBox(box);
   }
 
-  bringIntoSight(box: number): void {
+  scrollToBox(box: number): void {
     const frame = this.frames.get(box);
-    if (frame) this.layer.bringIntoSight(frame.element, frame.rectangle);
+    if (frame) this.layer.scrollIntoView(frame.element, frame.rectangle);
   }
 
-  step(key: string): boolean {
+  moveFocus(key: string): boolean {
     const { boxes, focusedBox, view } = this;
     const [up, down] = view.isIcicle ? [callerOf, calleeOf] : [calleeOf, callerOf];
     const steps: Readonly<Record<string, () => number>> = {
       ArrowUp: () => up(boxes, focusedBox),
       ArrowDown: () => down(boxes, focusedBox),
-      ArrowLeft: () => besideOf(boxes, focusedBox, -1),
-      ArrowRight: () => besideOf(boxes, focusedBox, 1),
+      ArrowLeft: () => nextInRow(boxes, focusedBox, -1),
+      ArrowRight: () => nextInRow(boxes, focusedBox, 1),
     };
     const step = steps[key];
     if (step) this.focus(step());

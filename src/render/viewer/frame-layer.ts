@@ -1,7 +1,7 @@
 /**
  * What puts the frames of a flame graph into the document: `d3-chart/` in the page, plain rectangles in the picture.
  */
-import type { Drawing, Look, Rectangle } from '../frames/drawing.js';
+import type { Drawing, Highlight, Rectangle } from '../frames/drawing.js';
 
 export interface FrameLayer {
   /** Its line hatches frames: below their labels. */
@@ -11,6 +11,6 @@ export interface FrameLayer {
   /** Draws all frames, in place of those that are there. Returns their elements, in that order. */
   draw(drawing: Drawing, rectangles: readonly Rectangle[], widthPx: number): SVGElement[];
   /** Shows how a frame stands among the others. */
-  setLook(element: SVGElement, rectangle: Rectangle, look: Look): void;
-  bringIntoSight(element: SVGElement, rectangle: Rectangle): void;
+  setHighlight(element: SVGElement, rectangle: Rectangle, look: Highlight): void;
+  scrollIntoView(element: SVGElement, rectangle: Rectangle): void;
 }

@@ -9,7 +9,7 @@ export interface ChartEvents {
   readonly leave: () => void;
   /** What is told of a box does not stand beside it any more. */
   readonly hide: () => void;
-  readonly enter: (box: number) => void;
+  readonly activate: (box: number) => void;
   /** A box has the focus of the keyboard. */
   readonly focused: (box: number, element: Element) => void;
 }
@@ -28,7 +28,7 @@ export function listen(
   });
   place.addEventListener('pointerleave', events.leave);
   // before the frame hears of it: d3-flame-graph would zoom in what it has, and knows no more than can be seen
-  place.addEventListener('click', (event) => take(chart, event, events.enter), { capture: true });
+  place.addEventListener('click', (event) => consumeBoxEvent(chart, event, events.activate), { capture: true });
   focusPlace.addEventListener('focusin', ({ target }) => {
     const box = chart.boxAt(target);
     if (box === null) return;
@@ -39,7 +39,7 @@ export function listen(
 }
 
 /** Nobody else hears of what happens to a box. */
-export function take(chart: Chart, event: Event, act: (box: number) => void): void {
+export function consumeBoxEvent(chart: Chart, event: Event, act: (box: number) => void): void {
   const box = chart.boxAt(event.target);
   if (box === null) return;
   event.stopPropagation();

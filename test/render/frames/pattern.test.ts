@@ -3,12 +3,12 @@
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { programOf } from '../../../src/render/frames/pattern.js';
-import { MOST_WORK, PatternRun } from '../../../src/render/frames/pattern-run.js';
+import { compilePattern } from '../../../src/render/frames/pattern.js';
+import { MAX_WORK, PatternRun } from '../../../src/render/frames/pattern-run.js';
 import { matchNames } from '../../../src/render/frames/search.js';
 
 function finds(source: string, text: string): boolean {
-  const program = programOf(source);
+  const program = compilePattern(source);
   if (typeof program === 'string') throw new Error(`${source}: ${program}`);
   return new PatternRun(program).test(text);
 }
@@ -89,16 +89,16 @@ describe('an expression', () => {
   ] as const)('%s is in %s', ([source, text]) => expect(finds(source, text)).toBe(true));
 
   test.for(['(', 'a)', '*', '[b-a]', 'a{2,1}'])('%s is none', (source) =>
-    expect(programOf(source)).toBe('no regular expression'),
+    expect(compilePattern(source)).toBe('no regular expression'),
   );
 
   test.for(['(?=a)', '(?!a)', '(?<=a)', '(?<!a)b', '(a)\\1', '(?<n>a)\\k<n>'])('%s cannot be searched for', (source) =>
-    expect(programOf(source)).toBe('no lookaround or backreferences'),
+    expect(compilePattern(source)).toBe('no lookaround or backreferences'),
   );
 
   test.for(['((((x{99}){99}){99}){99}){99}', '(((){999}){999}){999}', 'x'.repeat(1001), '('.repeat(1e5)])(
     'is refused when it would be too long',
-    (source) => expect(programOf(source)).toBe('too long an expression'),
+    (source) => expect(compilePattern(source)).toBe('too long an expression'),
   );
 });
 
@@ -114,7 +114,7 @@ describe('work', () => {
     '(a?){40}a{40}b',
     '(\\w+\\s?)*!',
   ])('%s looks at each character once', (source) => {
-    const program = programOf(source);
+    const program = compilePattern(source);
     if (typeof program === 'string') throw new Error(program);
     const run = new PatternRun(program);
     run.test(`${LONG}!`);
@@ -127,10 +127,10 @@ describe('work', () => {
   test('that would not end soon is given up', () => {
     const names = Array.from({ length: 3000 }, (_, at) => `${at.toString(2)}${(at * 7919).toString(2)}`.repeat(9));
     const source = `(0|1)*1(0|1){${200}}2`;
-    const run = new PatternRun(programOf(source) as Exclude<ReturnType<typeof programOf>, string>);
+    const run = new PatternRun(compilePattern(source) as Exclude<ReturnType<typeof compilePattern>, string>);
     for (const name of names) run.test(name);
-    expect(run.work).toBeGreaterThan(MOST_WORK);
-    expect(run.work).toBeLessThan(MOST_WORK + 1_000_000); // a step for each character at most
+    expect(run.work).toBeGreaterThan(MAX_WORK);
+    expect(run.work).toBeLessThan(MAX_WORK + 1_000_000); // a step for each character at most
     expect(matchNames(names, `/${source}/`)).toEqual({ isMatch: null, problem: expect.stringContaining('complex') });
   });
 });

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { layout } from '../../../src/layout/layout.js';
 import { ROOT } from '../../../src/model/calls/call-tree.js';
 import { bucketOf } from '../../../src/model/calls/durations.js';
-import { detailsOf, widthName } from '../../../src/render/page/captions/details.js';
+import { pageDetails, widthName } from '../../../src/render/page/captions/details.js';
 import { foldedText } from '../../../src/render/page/captions/folded.js';
 import { barsOf } from '../../../src/render/page/view/histogram.js';
 import { START, type State, WIDTHS, type Width } from '../../../src/render/page/view/state.js';
@@ -45,8 +45,8 @@ function said(views: Views, state: State, name: string): string {
   const view = views.viewAt(state);
   const sums = view.functions().get(symbol);
   const everywhere = sums === undefined ? null : { sums, allNs: view.allNs() };
-  const { rows } = detailsOf(table, boxes, box, { width: state.width, hasSwitches: views.hasSwitches }, everywhere);
-  return rows.map(({ what, value, more }) => [what, value, more].filter(Boolean).join(' | ')).join('\n');
+  const { rows } = pageDetails(table, boxes, box, { width: state.width, hasSwitches: views.hasSwitches }, everywhere);
+  return rows.map(({ label, value, note }) => [label, value, note].filter(Boolean).join(' | ')).join('\n');
 }
 
 const sharesIn = (text: string) => [...text.matchAll(/([\d.]+(?:e\+\d+)?) %/g)].map(([, percent]) => Number(percent));

@@ -6,8 +6,8 @@ import { expect, test } from 'vitest';
 import {
   COLOURINGS,
   formatHash,
-  LEAST_SHARE,
-  MOST_SHARE,
+  MAX_SHARE,
+  MIN_SHARE,
   ORDERS,
   parseHash,
   START,
@@ -45,8 +45,8 @@ const states: fc.Arbitrary<State> = fc
     functionsSort: text,
     threadsSort: text,
     listsAll: fc.boolean(),
-    graphShare: fc.option(fc.integer({ min: LEAST_SHARE, max: MOST_SHARE })),
-    panelShare: fc.option(fc.integer({ min: LEAST_SHARE, max: MOST_SHARE })),
+    graphShare: fc.option(fc.integer({ min: MIN_SHARE, max: MAX_SHARE })),
+    panelShare: fc.option(fc.integer({ min: MIN_SHARE, max: MAX_SHARE })),
   })
   .map((state) => (state.zoom.length === 0 ? { ...state, zoomLast: null } : state));
 

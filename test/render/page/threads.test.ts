@@ -124,12 +124,12 @@ test('threads have together what fills the width, whatever is looked at', async 
       };
       const state = zoomedIn(views, whole, node, siblings);
       const rows = views.threadsAt(state);
-      const { rows: functions, whole: weight } = views.functionsAt(state);
+      const { rows: functions, totalWeight: weight } = views.functionsAt(state);
       // by weight, other siblings stand beside one another by another width
       const isSameRun = state.zoomLast === null || state.order === 'name';
       const byWallClock = isSameRun && state.width !== 'self' ? { ...state, width: 'wall' as const } : state;
       if (['wall', 'self'].includes(byWallClock.width))
-        expect(sum(rows.map(({ totalNs }) => totalNs))).toBe(views.functionsAt(byWallClock).whole);
+        expect(sum(rows.map(({ totalNs }) => totalNs))).toBe(views.functionsAt(byWallClock).totalWeight);
       if (state.width === 'wall' && asked.search === '')
         expect(sum(rows.map((row) => row.calls))).toBe(
           sum(functions.map(({ sums }) => (isStop(sums.symbol) ? 0 : sums.calls))),
@@ -137,7 +137,7 @@ test('threads have together what fills the width, whatever is looked at', async 
       if (state.width === 'cpu' && asked.search === '') expect(sum(rows.map((row) => row.onCpuNs))).toBe(weight);
       for (const row of rows.filter(({ totalNs }) => totalNs > 0)) {
         const alone = { ...state, threads: row.key, zoomLast: null };
-        if (siblings === 0 && state.width === 'wall') expect(row.totalNs).toBe(views.functionsAt(alone).whole);
+        if (siblings === 0 && state.width === 'wall') expect(row.totalNs).toBe(views.functionsAt(alone).totalWeight);
       }
     }),
     { numRuns: 60 },

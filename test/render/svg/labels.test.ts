@@ -3,7 +3,7 @@
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { columnsOf, fitLabel } from '../../../src/render/frames/labels.js';
+import { fitLabel, textWidth } from '../../../src/render/frames/labels.js';
 import { shorterNames } from '../../../src/render/short-names.js';
 import { workOf } from '../../helpers/checks/work.js';
 
@@ -118,10 +118,10 @@ describe('what fits', () => {
   });
 
   test('characters of double width count twice', () => {
-    expect(columnsOf('表を読む')).toBe(8);
+    expect(textWidth('表を読む')).toBe(8);
     expect(fitLabel({ name: '表を読む', numbers: [] }, 7)).toBe('表を読…');
-    expect(columnsOf('día')).toBe(3);
-    expect(columnsOf('😀')).toBe(2);
+    expect(textWidth('día')).toBe(3);
+    expect(textWidth('😀')).toBe(2);
   });
 
   test('no label is wider than its room, and none is longer for less room', () => {
@@ -136,9 +136,9 @@ describe('what fits', () => {
         fc.integer({ min: 0, max: 60 }),
         (name, numbers, columns) => {
           const text = fitLabel({ name, numbers }, columns);
-          expect(columnsOf(text)).toBeLessThanOrEqual(columns);
-          expect(columnsOf(fitLabel({ name, numbers }, columns + 1))).toBeGreaterThanOrEqual(
-            Math.min(columnsOf(text), 1),
+          expect(textWidth(text)).toBeLessThanOrEqual(columns);
+          expect(textWidth(fitLabel({ name, numbers }, columns + 1))).toBeGreaterThanOrEqual(
+            Math.min(textWidth(text), 1),
           );
         },
       ),

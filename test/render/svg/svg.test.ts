@@ -98,9 +98,9 @@ describe('a picture', () => {
   test('warns in the words of the terminal', async () => {
     for (const name of ['lab/overflow-and-lost.txt', 'lab/demo-cre.txt', 'hardware/overflow-tailcalls.txt']) {
       const profile = await analyzeText(fixture(name));
-      const { line, doubts } = qualitySummary(profile);
+      const { line, caveats } = qualitySummary(profile);
       expect(qualityLines(profile)[0]).toBe(line);
-      for (const doubt of doubts) expect(qualityLines(profile)).toContain(`warning: ${doubt}`);
+      for (const doubt of caveats) expect(qualityLines(profile)).toContain(`warning: ${doubt}`);
     }
   });
 
@@ -126,8 +126,8 @@ describe('a picture', () => {
     const lines = [...head.matchAll(/<(?:text|tspan)[^>]*>([^<]+)</g)].map(([, line = '']) => line);
     const roomPx = widthPx - 2 * HEAD.marginPx;
     expect(lines.filter((line) => !title.includes(line) && sansWidthPx(line) > roomPx)).toEqual([]);
-    const { line, doubts } = qualitySummary(profile);
-    for (const text of [title, line, ...doubts]) expect(lines.join(' ')).toContain(text);
+    const { line, caveats } = qualitySummary(profile);
+    for (const text of [title, line, ...caveats]) expect(lines.join(' ')).toContain(text);
     const tops = [...head.matchAll(/<text (?:id|class)[^>]* y="(\d+)"(?: transform="translate\(0 (\d+)\)")?/g)].map(
       ([, y, down = 0]) => Number(y) + Number(down),
     );
@@ -250,7 +250,7 @@ describe('what the file keeps', () => {
         const after = frameTable(keepLargest(all, Number.POSITIVE_INFINITY, most));
         expect(after.frames[ROOT]).toBe(before.frames[ROOT]);
         expect(after.total[ROOT]).toBe(before.total[ROOT]);
-        expect(after.guessNs[ROOT]).toBe(before.guessNs[ROOT]);
+        expect(after.inferredTotalNs[ROOT]).toBe(before.inferredTotalNs[ROOT]);
         const kept = after.omitted.reduce((count, omitted) => count + (omitted === 0 ? 1 : 0), 0);
         expect(kept).toBeLessThanOrEqual(Math.max(most, 1));
       }),

@@ -5,7 +5,7 @@ import { nameOf } from '../../frames/frame-table.js';
 import { isolated } from '../../frames/isolated.js';
 import { isShortcut } from '../../viewer/keys.js';
 import { chipsOf } from '../captions/chips.js';
-import { leadingPart } from '../view/paths.js';
+import { existingPrefix } from '../view/paths.js';
 import { isSameView, NO_ZOOM, type State } from '../view/state.js';
 import type { Views } from '../view/views.js';
 import { Menu } from './controls/menu.js';
@@ -17,7 +17,7 @@ import { FrameActions } from './graph/frame-actions.js';
 import { MainGraph } from './graph/main-graph.js';
 import { Tooltip } from './graph/tooltip.js';
 import { helpDialog } from './help.js';
-import { actionOf, isOfControl, isOfFrame } from './keys.js';
+import { actionOf, belongsToControl, needsFrame } from './keys.js';
 import { pageActions } from './page-actions.js';
 import { measureCharacterPx } from './platform/measure.js';
 import { Navigation } from './platform/navigation.js';
@@ -42,24 +42,31 @@ export class App {
     this.actions = new FrameActions(this.main, this.navigation, views);
     this.toolbar = this.newToolbar();
     const { navigation, actions, tooltip, menu, characterPx, toolbar, main } = this;
-    const dock = new Dock({ views, navigation, actions, tooltip, menu, characterPx }, main.place, place);
+    const dock = new Dock({ views, navigation, actions, tooltip, menu, characterPx }, main.container, place);
     this.dock = dock;
-    place.replaceChildren(toolbar.element, main.legend, main.place, dock.divider.element, dock.element, menu.element);
+    place.replaceChildren(
+      toolbar.element,
+      main.legend,
+      main.container,
+      dock.divider.element,
+      dock.element,
+      menu.element,
+    );
     const ofPage = pageActions({ save: (what) => this.save(what), help: () => this.help.showModal() });
     document.querySelector('header')?.append(ofPage);
     this.listen();
   }
 
   draw(): void {
-    this.dock.arrange(this.navigation.state);
+    this.dock.applyLayout(this.navigation.state);
     this.drawGraph(true);
-    this.main.graph.showRun();
+    this.main.graph.scrollToView();
     this.drawTablesSoon();
   }
 
   private show(state: State, before: State): void {
     this.menu.close();
-    this.dock.arrange(state);
+    this.dock.applyLayout(state);
     if (isSameView(state, before)) return this.drawTables();
     const { graph } = this.main;
     // a path from the root is none from the leaves
@@ -68,7 +75,7 @@ export class App {
     if (this.isReordered(state, before)) this.navigation.correct({ zoom: state.zoom.slice(0, -1), zoomLast: null });
     const isZoomed = !isSameZoom(this.navigation.state, before);
     keepFocus(this.main.graph, () => this.drawGraph(isZoomed));
-    if (isZoomed || state.threads !== before.threads || state.isIcicle !== before.isIcicle) graph.showRun();
+    if (isZoomed || state.threads !== before.threads || state.isIcicle !== before.isIcicle) graph.scrollToView();
     if (state.chosen !== before.chosen) this.tooltip.hide();
     this.drawTablesSoon();
   }
@@ -85,7 +92,7 @@ export class App {
   private drawGraph(isElsewhere: boolean): void {
     const { navigation, views, main } = this;
     const { zoom } = navigation.state;
-    const left = leadingPart(views.tableAt(navigation.state), zoom);
+    const left = existingPrefix(views.tableAt(navigation.state), zoom);
     const isLost = left.length < zoom.length;
     if (isLost) navigation.correct({ zoom: left, zoomLast: null });
     const { state } = navigation;
@@ -127,9 +134,9 @@ export class App {
     document.addEventListener('keydown', (event) => this.press(event));
     // a scrollbar that comes or goes changes its width, too; behind what the browser does now
     new ResizeObserver(() => {
-      this.main.graph.keepInSight();
+      this.main.graph.keepScroll();
       requestAnimationFrame(() => this.fit());
-    }).observe(this.main.place);
+    }).observe(this.main.container);
   }
 
   private fit(): void {
@@ -141,9 +148,9 @@ export class App {
   private press(event: KeyboardEvent): void {
     if (isShortcut(event) || this.help.open) return;
     if (this.menu.isOpen) return event.key === 'Escape' ? this.menu.close() : undefined;
-    if (isOfControl(event)) return;
+    if (belongsToControl(event)) return;
     if (this.main.step(event.key)) return event.preventDefault();
-    if (isOfFrame(event.key) && !this.main.isAimedAt && document.activeElement !== document.body) return;
+    if (needsFrame(event.key) && !this.main.isAimedAt && document.activeElement !== document.body) return;
     if (event.key === 'Escape') this.tooltip.hide();
     const action = actionOf(event.key, {
       main: this.main,
@@ -168,7 +175,7 @@ export class App {
 
   private openMenu(box: number, xPx: number, yPx: number): void {
     const { main } = this;
-    main.hideFacts();
+    main.hideDetails();
     const label = isolated(nameOf(main.table, main.nodeOf(box)));
     this.menu.open(label, this.actions.of(box), xPx, yPx, () => main.graph.focus(box));
   }

@@ -4,7 +4,7 @@
 import { formatCount } from '../../format.js';
 import { isolated } from '../../frames/isolated.js';
 import { htmlElement as html } from '../../viewer/dom.js';
-import type { Arrangement, State, Tab } from '../view/state.js';
+import type { PageLayout, State, Tab } from '../view/state.js';
 import type { Views } from '../view/views.js';
 import { Divider } from './controls/divider.js';
 import type { Menu } from './controls/menu.js';
@@ -17,7 +17,7 @@ import { FunctionsTable } from './tables/functions-table.js';
 import { ThreadsTable } from './tables/threads-table.js';
 
 /** What it works with. */
-export interface Surroundings {
+export interface DockContext {
   readonly views: Views;
   readonly navigation: Navigation;
   readonly actions: FrameActions;
@@ -31,39 +31,42 @@ export class Dock {
   /** Between the graph and the dock. */
   readonly divider: Divider;
   private readonly views: Views;
-  private readonly graphPlace: HTMLElement;
+  private readonly graphContainer: HTMLElement;
   private readonly functions: FunctionsTable;
   private readonly threads: ThreadsTable;
   private readonly panel: FunctionPanel;
   private readonly tabs: Tabs<Tab>;
-  private readonly besidePanel: Divider;
+  private readonly panelDivider: Divider;
 
-  /** `graphPlace`: where the graph is. `page`: where that and the dock are. */
-  constructor(around: Surroundings, graphPlace: HTMLElement, page: HTMLElement) {
+  /** `graphContainer`: where the graph is. `page`: where that and the dock are. */
+  constructor(around: DockContext, graphContainer: HTMLElement, page: HTMLElement) {
     const { views, navigation, actions, characterPx } = around;
-    const arrange = (change: Partial<Arrangement>) => navigation.arrange(change);
+    const changeLayout = (change: Partial<PageLayout>) => navigation.changeLayout(change);
     this.views = views;
-    this.graphPlace = graphPlace;
-    this.functions = new FunctionsTable(views, characterPx, { choose: (symbol) => actions.choose(symbol), arrange });
-    this.threads = new ThreadsTable(views, { change: (change) => navigation.change(change), arrange });
+    this.graphContainer = graphContainer;
+    this.functions = new FunctionsTable(views, characterPx, {
+      choose: (symbol) => actions.choose(symbol),
+      changeLayout,
+    });
+    this.threads = new ThreadsTable(views, { change: (change) => navigation.change(change), changeLayout });
     this.panel = newPanel(around);
-    this.tabs = this.newTabs(arrange);
+    this.tabs = this.newTabs(changeLayout);
     this.divider = new Divider('Resize the graph', false, {
-      measure: () => (100 * graphPlace.offsetHeight) / Math.max(1, page.clientHeight),
-      move: (graphShare) => arrange({ graphShare }),
+      measure: () => (100 * graphContainer.offsetHeight) / Math.max(1, page.clientHeight),
+      move: (graphShare) => changeLayout({ graphShare }),
     });
-    this.besidePanel = new Divider('Resize the function', true, {
+    this.panelDivider = new Divider('Resize the function', true, {
       measure: () => (100 * this.panel.element.offsetWidth) / Math.max(1, this.element.clientWidth),
-      move: (panelShare) => arrange({ panelShare }),
+      move: (panelShare) => changeLayout({ panelShare }),
     });
-    this.element = html('div', { class: 'dock' }, this.tabs.element, this.besidePanel.element, this.panel.element);
+    this.element = html('div', { class: 'dock' }, this.tabs.element, this.panelDivider.element, this.panel.element);
   }
 
   /** The table in sight, and the dividers where the reader moved them to. */
-  arrange({ tab, graphShare, panelShare }: Arrangement): void {
+  applyLayout({ tab, graphShare, panelShare }: PageLayout): void {
     this.tabs.show(tab);
     for (const [element, share] of [
-      [this.graphPlace, graphShare],
+      [this.graphContainer, graphShare],
       [this.panel.element, panelShare],
     ] as const) {
       element.classList.toggle('sized', share !== null);
@@ -72,26 +75,26 @@ export class Dock {
   }
 
   draw(state: State): void {
-    const { views, panel, besidePanel } = this;
+    const { views, panel, panelDivider } = this;
     this.functions.show(state);
     this.threads.show(state);
     panel.show(state.chosen === null ? null : views.functionAt(state, state.chosen), views.colouringOf(state));
-    besidePanel.element.hidden = panel.element.hidden;
-    besidePanel.show();
+    panelDivider.element.hidden = panel.element.hidden;
+    panelDivider.show();
     this.divider.show();
   }
 
-  private newTabs(arrange: (change: Partial<Arrangement>) => void): Tabs<Tab> {
+  private newTabs(changeLayout: (change: Partial<PageLayout>) => void): Tabs<Tab> {
     const { views, functions, threads } = this;
     const tabs = [
       { id: 'functions', title: 'Functions', content: functions.element },
       { id: 'threads', title: `Threads (${formatCount(views.threads.length)})`, content: threads.element },
     ] as const;
-    return new Tabs(tabs, (tab) => arrange({ tab }));
+    return new Tabs(tabs, (tab) => changeLayout({ tab }));
   }
 }
 
-function newPanel({ views, navigation, actions, tooltip, menu, characterPx }: Surroundings): FunctionPanel {
+function newPanel({ views, navigation, actions, tooltip, menu, characterPx }: DockContext): FunctionPanel {
   return new FunctionPanel(characterPx, tooltip, {
     focus: () => actions.focusOn(navigation.state.chosen),
     hide: () => actions.hide(navigation.state.chosen),

@@ -16,7 +16,7 @@ export function saveProfile({ data }: Views): void {
   saveText(`${recordingFileName(data)}.json`, 'application/json', renderJson(profileOf(data)));
 }
 
-export function saveView({ graph, table, painter, place }: MainGraph, views: Views, state: State): void {
+export function saveView({ graph, table, painter, container }: MainGraph, views: Views, state: State): void {
   const { drawing } = graph;
   const caption = {
     about: views.data,
@@ -24,6 +24,6 @@ export function saveView({ graph, table, painter, place }: MainGraph, views: Vie
     shown: shownText(views, state),
     legend: legendEntries(table, drawing.boxes, painter),
   };
-  const svg = svgText(drawing, (box) => graph.lookOf(box), caption, place.clientWidth);
+  const svg = svgText(drawing, (box) => graph.highlightOf(box), caption, container.clientWidth);
   saveText(`${recordingFileName(views.data)}.svg`, 'image/svg+xml', svg);
 }

@@ -8,7 +8,7 @@ import type { MainGraph } from './graph/main-graph.js';
 import type { Navigation } from './platform/navigation.js';
 import { switchTheme } from './platform/theme.js';
 
-export interface Keyed {
+export interface KeyTargets {
   readonly main: MainGraph;
   readonly actions: FrameActions;
   readonly navigation: Navigation;
@@ -20,7 +20,7 @@ export interface Keyed {
 }
 
 /** Fields take all keys that mean a text, lists those that mean one of them, buttons those that press them. */
-export function isOfControl({ target, key }: KeyboardEvent): boolean {
+export function belongsToControl({ target, key }: KeyboardEvent): boolean {
   if (!(target instanceof HTMLElement)) return false;
   if (target.matches('input[type=search]')) return true;
   if (target.matches('select')) return !['/', '?', 'Escape'].includes(key);
@@ -28,12 +28,12 @@ export function isOfControl({ target, key }: KeyboardEvent): boolean {
 }
 
 /** It does something with a frame. */
-export function isOfFrame(key: string): boolean {
+export function needsFrame(key: string): boolean {
   return ['Enter', 'm', 'o', 'f', 'h', 'c', 'C'].includes(key);
 }
 
 /** undefined: nothing. */
-export function actionOf(key: string, keyed: Keyed): (() => void) | undefined {
+export function actionOf(key: string, keyed: KeyTargets): (() => void) | undefined {
   const { main, actions, navigation, views, search, step, help, menu } = keyed;
   const { state } = navigation;
   const box = main.aimedBox;

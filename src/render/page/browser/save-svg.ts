@@ -2,10 +2,10 @@
  * The view as a picture that stands alone.
  */
 import { ROOT } from '../../../model/calls/call-tree.js';
-import type { LegendEntry } from '../../frames/about.js';
+import type { LegendEntry } from '../../frames/captions.js';
 import { type Colour, SCALE } from '../../frames/colours.js';
-import { type Drawing, HATCH_PATTERN, type Look, pictureClass, ROW_PX, rectangles } from '../../frames/drawing.js';
-import type { Judged } from '../../quality-summary.js';
+import { type Drawing, HATCH_PATTERN, type Highlight, pictureClass, ROW_PX, rectangles } from '../../frames/drawing.js';
+import type { ProfileHeader } from '../../quality-summary.js';
 import { boxMarkup, hatchingAndLabels } from '../../svg/frames-markup.js';
 import { headOf } from '../../svg/head.js';
 import { HEAD } from '../../svg/head-shape.js';
@@ -15,8 +15,8 @@ import { xml, xmlSource } from '../../svg/xml.js';
 const MARGIN_PX = HEAD.marginPx;
 
 /** What stands above the frames. */
-export interface Caption {
-  readonly about: Judged;
+export interface SvgCaption {
+  readonly about: ProfileHeader;
   readonly title: string;
   /** What of the recording is shown, in words. */
   readonly shown: string;
@@ -25,14 +25,14 @@ export interface Caption {
 
 export function* svgText(
   drawing: Drawing,
-  lookOf: (box: number) => Look,
-  { about, title, shown, legend }: Caption,
+  lookOf: (box: number) => Highlight,
+  { about, title, shown, legend }: SvgCaption,
   widthPx: number,
 ): Generator<string> {
   const drawn = [...rectangles(drawing)];
   const fullPx = widthPx + 2 * MARGIN_PX;
   const total = drawing.table.total[ROOT] as number;
-  const head = headOf(about, { title, legend, total, widthPx: fullPx, shown, isFinal: true });
+  const head = headOf(about, { title, legend, total, widthPx: fullPx, shown, isStatic: true });
   const heightPx = head.heightPx + drawing.rowCount * ROW_PX + MARGIN_PX;
   yield `<?xml version="1.0" encoding="UTF-8"?>\n<svg xmlns="http://www.w3.org/2000/svg" width="${fullPx}" height="${heightPx}" viewBox="0 0 ${fullPx} ${heightPx}">\n`;
   yield `<title>${xml(`${title} · ${shown}`)}</title>\n<style>${xmlSource(`${styleSheet()}\n${scaleRules()}`)}</style>\n`;

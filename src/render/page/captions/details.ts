@@ -6,8 +6,15 @@ import type { Boxes } from '../../../layout/layout.js';
 import type { TraceMeta } from '../../../model/profile/profile.js';
 import { switchesRemedy } from '../../../model/profile/remedies.js';
 import type { Nanoseconds } from '../../../model/units.js';
-import { formatDuration, formatMany, formatShare, longestCut } from '../../format.js';
-import { callsText, type Fact, type Facts, factsOf, isBlock, longestFact } from '../../frames/facts.js';
+import { formatDuration, formatMany, formatShare, longestInferredNs } from '../../format.js';
+import {
+  callsText,
+  type FrameDetail,
+  type FrameDetails,
+  frameDetails,
+  isBlock,
+  longestDetail,
+} from '../../frames/frame-details.js';
 import type { FrameTable } from '../../frames/frame-table.js';
 import type { Width } from '../view/state.js';
 
@@ -31,30 +38,30 @@ export function tracedHint(meta: TraceMeta): string {
 }
 
 /** A function over all paths that are looked at, and all time that is. */
-export interface Everywhere {
+export interface FunctionTotals {
   readonly sums: FunctionSums;
   readonly allNs: Nanoseconds;
 }
 
 /** `everywhere`: null for what is no function. */
-export function detailsOf(
+export function pageDetails(
   table: FrameTable,
   boxes: Boxes,
   box: number,
   { width, hasSwitches }: { readonly width: Width; readonly hasSwitches: boolean },
-  everywhere: Everywhere | null,
-): Facts {
-  const { title, rows } = factsOf(table, boxes, box);
-  const named = rows.map((row, at) => (at === 0 && width !== 'wall' ? asWidth(row, width, hasSwitches) : row));
+  everywhere: FunctionTotals | null,
+): FrameDetails {
+  const { title, rows } = frameDetails(table, boxes, box);
+  const named = rows.map((row, at) => (at === 0 && width !== 'wall' ? withWidthLabel(row, width, hasSwitches) : row));
   // seen from the leaves, a frame has no time of its own: that is what its width is
   const path = width === 'self' ? named.filter((_, at) => at !== 1 || isBlock(table, boxes, box)) : named;
   if (everywhere === null || isBlock(table, boxes, box)) return { title, rows: path };
-  return { title, rows: [...path, ...functionFacts(everywhere)] };
+  return { title, rows: [...path, ...functionDetails(everywhere)] };
 }
 
-function asWidth(row: Fact, width: Exclude<Width, 'wall'>, hasSwitches: boolean): Fact {
-  if (width !== 'cpu' || hasSwitches) return { ...row, what: SHORT_NAMES[width] };
-  return { ...row, what: 'traced', more: `${row.more} · a lower bound of on-CPU` };
+function withWidthLabel(row: FrameDetail, width: Exclude<Width, 'wall'>, hasSwitches: boolean): FrameDetail {
+  if (width !== 'cpu' || hasSwitches) return { ...row, label: SHORT_NAMES[width] };
+  return { ...row, label: 'traced', note: `${row.note} · a lower bound of on-CPU` };
 }
 
 const SHORT_NAMES: Readonly<Record<Exclude<Width, 'wall'>, string>> = {
@@ -65,18 +72,18 @@ const SHORT_NAMES: Readonly<Record<Exclude<Width, 'wall'>, string>> = {
   self: 'self',
 };
 
-function functionFacts({ sums, allNs }: Everywhere): Fact[] {
+function functionDetails({ sums, allNs }: FunctionTotals): FrameDetail[] {
   const { calls, inferred, unwound, totalNs, selfNs, avgNs, p50Ns, p90Ns, p99Ns } = sums;
-  const { value, more } = callsText(calls, inferred, unwound);
-  const counted = { value: inferred > 0 ? `${value} calls` : formatMany(calls, 'call'), more };
-  if (allNs === 0) return [{ what: 'everywhere', ...counted }]; // a trace without times
+  const { value, note } = callsText(calls, inferred, unwound);
+  const counted = { value: inferred > 0 ? `${value} calls` : formatMany(calls, 'call'), note };
+  if (allNs === 0) return [{ label: 'everywhere', ...counted }]; // a trace without times
   const share = `${formatShare(totalNs, allNs)} of all · self ${formatDuration(selfNs)}`;
   const facts = [
-    { what: 'everywhere', value: formatDuration(totalNs), more: share },
-    { what: '', ...counted },
+    { label: 'everywhere', value: formatDuration(totalNs), note: share },
+    { label: '', ...counted },
   ];
-  const cutNs = longestCut(sums.maxNs, sums.longestCutNs);
-  const longest = cutNs === null ? [] : [longestFact(cutNs)];
+  const cutNs = longestInferredNs(sums.maxNs, sums.longestCutNs);
+  const longest = cutNs === null ? [] : [longestDetail(cutNs)];
   if (Number.isNaN(avgNs)) return [...facts, ...longest];
   const percentiles = [
     ['p50', p50Ns],
@@ -84,5 +91,5 @@ function functionFacts({ sums, allNs }: Everywhere): Fact[] {
     ['p99', p99Ns],
   ] as const;
   const known = percentiles.filter(([, ns]) => !Number.isNaN(ns)).map(([name, ns]) => `${name} ${formatDuration(ns)}`);
-  return [...facts, { what: '', value: formatDuration(avgNs), more: ['average', ...known].join(' · ') }, ...longest];
+  return [...facts, { label: '', value: formatDuration(avgNs), note: ['average', ...known].join(' · ') }, ...longest];
 }

@@ -5,7 +5,7 @@ import { withoutEmptyNodes } from '../../../model/calls/call-tree.js';
 import type { SymbolTable } from '../../../model/names/symbol-table.js';
 import type { NodeId } from '../../../model/units.js';
 import { renderFolded } from '../../folded.js';
-import { endOf, type FrameTable, nameOf } from '../../frames/frame-table.js';
+import { type FrameTable, nameOf, subtreeEnd } from '../../frames/frame-table.js';
 
 /** From the thread's first function down to the frame, one on a line. */
 export function stackText(table: FrameTable, node: NodeId): string {
@@ -17,7 +17,7 @@ export function stackText(table: FrameTable, node: NodeId): string {
 /** Folded lines of a frame and all below it, as `ptflame render` writes them, by what its width stands for. */
 export function foldedText(table: FrameTable, symbols: SymbolTable, top: NodeId): string {
   const { tree, self } = table;
-  const end = endOf(table, top);
+  const end = subtreeEnd(table, top);
   const selfNs = self.map((own, node) => (node >= top && node < end ? own : 0));
   const together = withoutEmptyNodes({ ...tree, selfNs, calls: new Float64Array(tree.length) });
   const profile = { meta: { weight: 'ns' as const }, symbols, threads: [], together };

@@ -2,7 +2,7 @@
  * What the colours of a view mean, and its hatching.
  */
 import type { Boxes } from '../../../layout/layout.js';
-import { type LegendEntry, legendOf } from '../../frames/about.js';
+import { type LegendEntry, legendOf } from '../../frames/captions.js';
 import type { FrameTable } from '../../frames/frame-table.js';
 import type { Painter } from '../view/colouring.js';
 

@@ -4,12 +4,12 @@
 
 import type { NumberReader } from '../../../codec/number-reader.js';
 import { NODE_COLUMNS, type NodeColumn, type NodeColumns, nodeColumns } from '../../../model/calls/node-columns.js';
-import { guessesFor, type NodeRows } from './guesses.js';
 import { pageWriter } from './numbers.js';
+import { type NodeRows, predictionsFor } from './predictions.js';
 
 export function columnBytes(column: NodeColumn, threads: readonly NodeRows[]): Uint8Array {
   const writer = pageWriter();
-  for (const rows of threads) writer.guessed(rows[column], guessesFor(column, rows));
+  for (const rows of threads) writer.guessed(rows[column], predictionsFor(column, rows));
   return writer.view();
 }
 
@@ -18,6 +18,6 @@ export function readColumns(reader: NumberReader, parents: readonly Int32Array[]
   const none: Float64Array = new Float64Array(0);
   const threads = parents.map((parent) => ({ parent, ...nodeColumns(() => none) }));
   for (const column of NODE_COLUMNS)
-    for (const rows of threads) rows[column] = reader.guessed(guessesFor(column, rows));
+    for (const rows of threads) rows[column] = reader.guessed(predictionsFor(column, rows));
   return threads.map(({ parent: _, ...columns }) => columns);
 }

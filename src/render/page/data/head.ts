@@ -25,18 +25,18 @@ export interface ThreadHead extends Omit<ThreadProfile, 'tree' | 'durations'> {
 }
 
 /** JSON has no bigint. */
-interface Written extends Omit<PageHead, 'meta'> {
+interface WrittenHead extends Omit<PageHead, 'meta'> {
   readonly meta: Omit<TraceMeta, 'originNs'> & { readonly originNs: string };
 }
 
 export function headBytes(head: PageHead): Uint8Array {
-  const written: Written = { ...head, meta: { ...head.meta, originNs: String(head.meta.originNs) } };
+  const written: WrittenHead = { ...head, meta: { ...head.meta, originNs: String(head.meta.originNs) } };
   const writer = pageWriter();
   writer.text(JSON.stringify(written));
   return writer.view();
 }
 
 export function readHead(reader: NumberReader): PageHead {
-  const { meta, ...head } = JSON.parse(reader.text()) as Written;
+  const { meta, ...head } = JSON.parse(reader.text()) as WrittenHead;
   return { ...head, meta: { ...meta, originNs: BigInt(meta.originNs) } };
 }

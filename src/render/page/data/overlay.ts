@@ -11,11 +11,11 @@ import type { Shape } from './page-data.js';
 
 export interface Overlay {
   readonly shape: Shape;
-  readonly threads: readonly PlacedTree[];
+  readonly threads: readonly OverlaidTree[];
 }
 
 /** A tree in the order of the shape. */
-export interface PlacedTree {
+export interface OverlaidTree {
   readonly tree: CallTree;
   /** In the shape, by row of the tree; ascending. */
   readonly node: Int32Array;
@@ -37,7 +37,7 @@ export function overlay({ threads }: Profile, { table, rankOf }: SymbolOrder): O
   const inShape = (path: Int32Array) => path.map((node) => newId[node]);
   return {
     shape: { length, parent, symbol },
-    threads: paths.map(({ tree, path }) => placed(tree, inShape(path), rowOf)),
+    threads: paths.map(({ tree, path }) => overlaid(tree, inShape(path), rowOf)),
   };
 }
 
@@ -50,7 +50,7 @@ function addPaths(builder: CallTreeBuilder, { length, parent, symbol }: CallTree
 }
 
 /** `nodeOf`: in the shape, by node of the tree. `rowOf`: memory, as long as the shape. */
-function placed(tree: CallTree, nodeOf: Int32Array, rowOf: Int32Array): PlacedTree {
+function overlaid(tree: CallTree, nodeOf: Int32Array, rowOf: Int32Array): OverlaidTree {
   for (let row = 0; row < nodeOf.length; row++) rowOf[nodeOf[row]] = row;
   const node = nodeOf.toSorted();
   const rows = node.map((place) => rowOf[place]);

@@ -10,20 +10,20 @@ import { columnBytes } from './columns.js';
 import { durationsBytes } from './durations.js';
 import { headBytes, type PageHead, type ThreadHead } from './head.js';
 import { pageWriter } from './numbers.js';
-import { overlay, type PlacedTree } from './overlay.js';
+import { type OverlaidTree, overlay } from './overlay.js';
 import type { Shape } from './page-data.js';
 import { shapeBytes } from './shape.js';
 
 /** Between two steps, for whoever has to do something else meanwhile. */
-const NOTHING = new Uint8Array();
+const NO_BYTES = new Uint8Array();
 
 /** In pieces, as each is made; each thread of the profile has a tree of its own. */
 export function* pageDataPieces(profile: Profile): Generator<Uint8Array> {
   assert(profile.together === null, 'a page of threads whose trees are one');
   const order = symbolOrder(profile);
-  yield NOTHING;
+  yield NO_BYTES;
   const { shape, threads } = overlay(profile, order);
-  yield NOTHING;
+  yield NO_BYTES;
   const trees = threads.map(({ tree }) => tree);
   const durations = profile.threads.map(({ durations }) => durations).filter((durations) => durations !== null);
   yield headBytes(headOf(profile, order, shape));
@@ -35,7 +35,7 @@ export function* pageDataPieces(profile: Profile): Generator<Uint8Array> {
 
 /** All of them. */
 export function writePageData(profile: Profile): Uint8Array[] {
-  return [...pageDataPieces(profile)].filter((piece) => piece !== NOTHING);
+  return [...pageDataPieces(profile)].filter((piece) => piece !== NO_BYTES);
 }
 
 function headOf({ meta, quality, threads }: Profile, { table }: SymbolOrder, shape: Shape): PageHead {
@@ -45,7 +45,7 @@ function headOf({ meta, quality, threads }: Profile, { table }: SymbolOrder, sha
   return { meta, symbols: table, quality, nodes: shape.length, threads: heads };
 }
 
-function nodeBytes(threads: readonly PlacedTree[]): Uint8Array {
+function nodeBytes(threads: readonly OverlaidTree[]): Uint8Array {
   const writer = pageWriter();
   for (const { node } of threads) writer.rows(node);
   return writer.view();

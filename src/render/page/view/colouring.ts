@@ -8,7 +8,7 @@ import type { NodeId } from '../../../model/units.js';
 import { formatDuration } from '../../format.js';
 import { type Paint, paintByFunction } from '../../frames/drawing.js';
 import { isStop } from '../../frames/families.js';
-import { type FrameTable, familyOfNode, summedUp } from '../../frames/frame-table.js';
+import { type FrameTable, familyOfNode, subtreeSums } from '../../frames/frame-table.js';
 import type { Colouring } from './state.js';
 
 /** Steps of the scale from pale to strong: `.s0` to `.s7`. */
@@ -35,7 +35,7 @@ export function painterOf(table: FrameTable, colouring: Colouring, isFromLeaves 
     return Number.isNaN(value) ? 'group' : `s${Math.max(0, step)}`;
   };
   const others = colouring === 'average' ? 'no call, or a stop' : 'stops';
-  const note = colouring === 'average' && hasCutCalls(table) ? 'where calls are cut: this, or longer' : '';
+  const note = colouring === 'average' && hasInferredCalls(table) ? 'where calls are cut: this, or longer' : '';
   return { classOf: stepOf, steps: starts.map(format), others, note };
 }
 
@@ -64,7 +64,7 @@ function byAverage({ tree }: FrameTable): Scale {
   return { measure, starts, format };
 }
 
-function hasCutCalls({ tree }: FrameTable): boolean {
+function hasInferredCalls({ tree }: FrameTable): boolean {
   return tree.inferredCalls.some((calls) => calls > 0);
 }
 
@@ -81,7 +81,7 @@ function leafSums(tree: CallTree): { readonly totalNs: Float64Array; readonly ou
   for (let node = ROOT + 1; node < tree.length; node++)
     isOutside[node] =
       tree.parent[node] === ROOT ? Number(isStopSymbol(tree.symbol[node])) : isOutside[tree.parent[node]];
-  const outsideNs = summedUp(
+  const outsideNs = subtreeSums(
     tree,
     tree.selfNs.map((ns, node) => (isOutside[node] ? ns : 0)),
   );

@@ -14,12 +14,12 @@ import type { SymbolTable } from '../../../model/names/symbol-table.js';
 import type { SymbolId } from '../../../model/units.js';
 import { frameNames } from '../../frame-names.js';
 import { type Family, familyOf } from '../../frames/families.js';
-import { type FrameTable, frameTable, summedUp } from '../../frames/frame-table.js';
+import { type FrameTable, frameTable, subtreeSums } from '../../frames/frame-table.js';
 import { visibleText } from '../../visible-text.js';
 import type { Order, Width } from './state.js';
 
 /** Callers that have less of the whole are not told apart: nobody would see them. */
-const LEAST_SHARE = 1 / 20_000;
+const MIN_SHARE = 1 / 20_000;
 
 export class FrameTables {
   /** By symbol, as are families. */
@@ -48,7 +48,7 @@ export class FrameTables {
 
   /** Of a tree whose siblings stand by name. */
   ofWidth(tree: CallTree, width: Width, order: Order): FrameTable {
-    if (width === 'self') return this.table(this.bySize(bottomUp(tree, leastOf(tree))));
+    if (width === 'self') return this.table(this.bySize(bottomUp(tree, minTotal(tree))));
     const own = ownWeights(tree, width, this.hasSwitches);
     const weight = width === 'calls' ? 'calls' : 'ns';
     if (order === 'name') return this.table(tree, own, weight);
@@ -57,14 +57,14 @@ export class FrameTables {
   }
 
   /** Who called a function, and what it called: each with the function itself under the root. */
-  around(
+  callersAndCallees(
     tree: CallTree,
     symbol: SymbolId,
     order: Order,
   ): { readonly callers: FrameTable; readonly callees: FrameTable } {
     const inside = reroot(tree, functionSet([symbol], this.names.length));
     const callees = order === 'name' ? this.byName(inside) : this.bySize(inside);
-    const callers = this.bySize(callersOfFunction(tree, symbol, leastOf(callees)));
+    const callers = this.bySize(callersOfFunction(tree, symbol, minTotal(callees)));
     return { callers: this.table(callers), callees: this.table(callees) };
   }
 
@@ -77,7 +77,7 @@ export class FrameTables {
 
   private table(tree: CallTree, own = tree.selfNs, weight: 'ns' | 'calls' = 'ns'): FrameTable {
     const known = this.known.get(tree);
-    if (known !== undefined) return { ...known, weight, self: own, total: summedUp(tree, own) };
+    if (known !== undefined) return { ...known, weight, self: own, total: subtreeSums(tree, own) };
     const { frameNames: names, families } = this;
     const table = frameTable({ tree, names, families, omitted: new Float64Array(tree.length), weight }, own);
     this.known.set(tree, table);
@@ -85,6 +85,6 @@ export class FrameTables {
   }
 }
 
-function leastOf(tree: CallTree): number {
-  return totalTimes(tree)[ROOT] * LEAST_SHARE;
+function minTotal(tree: CallTree): number {
+  return totalTimes(tree)[ROOT] * MIN_SHARE;
 }

@@ -4,10 +4,10 @@
 import { functionWeights } from '../../../analysis/tree/function-weights.js';
 import type { FunctionSums } from '../../../analysis/tree/functions.js';
 import { type Metric, ownWeights } from '../../../analysis/tree/metrics.js';
-import { sumOf } from '../../../layout/layout.js';
+import { sumSiblings } from '../../../layout/layout.js';
 import { type CallTree, ROOT, selectNodes } from '../../../model/calls/call-tree.js';
 import type { NodeId, SymbolId } from '../../../model/units.js';
-import { endOf, type FrameTable } from '../../frames/frame-table.js';
+import { type FrameTable, subtreeEnd } from '../../frames/frame-table.js';
 import type { View } from './view.js';
 
 export interface FunctionRow {
@@ -21,17 +21,17 @@ export interface FunctionRows {
   /** The largest first; equal ones in the order of symbols. */
   readonly rows: readonly FunctionRow[];
   /** The weight of all that fills the width. */
-  readonly whole: number;
+  readonly totalWeight: number;
 }
 
-interface Run {
+interface SiblingRange {
   readonly first: NodeId;
   readonly last: NodeId;
 }
 
 /** The tree of a run of siblings and all below, below the root. `isInside`: by node, what of it is left; null: all. */
-export function partOf(table: FrameTable, { first, last }: Run, isInside: Uint8Array | null): CallTree {
-  const end = endOf(table, last);
+export function partialTree(table: FrameTable, { first, last }: SiblingRange, isInside: Uint8Array | null): CallTree {
+  const end = subtreeEnd(table, last);
   const nodes = [ROOT];
   for (let node = Math.max(first, ROOT + 1); node < end; node++)
     if (isInside === null || isInside[node] === 1) nodes.push(node);
@@ -49,7 +49,7 @@ export function functionRows(view: View, metric: Metric, hasSwitches: boolean): 
   });
   return {
     rows: byWeight(rows.filter(({ weight }) => weight > 0)),
-    whole: own.reduce((sum, weight) => sum + weight, 0),
+    totalWeight: own.reduce((sum, weight) => sum + weight, 0),
   };
 }
 
@@ -57,15 +57,15 @@ function byWallClock(view: View): FunctionRows {
   const rows = [...view.functions().values()].map((sums) => {
     return { sums, weight: sums.totalNs, ownWeight: sums.selfNs };
   });
-  return { rows: byWeight(rows), whole: view.allNs() };
+  return { rows: byWeight(rows), totalWeight: view.allNs() };
 }
 
 /** From the leaves: a function's weight is that of the paths that begin with it. */
-export function rowsFromLeaves(view: View, table: FrameTable, { first, last }: Run): FunctionRows {
+export function rowsFromLeaves(view: View, table: FrameTable, { first, last }: SiblingRange): FunctionRows {
   const { tree, self, total } = table;
   const weights = new Map<SymbolId, number>();
   const leaf = new Int32Array(tree.length);
-  const end = endOf(table, last);
+  const end = subtreeEnd(table, last);
   for (let node = ROOT + 1; node < end; node++) {
     leaf[node] = tree.parent[node] === ROOT ? node : leaf[tree.parent[node]];
     const symbol = tree.symbol[leaf[node]];
@@ -75,7 +75,10 @@ export function rowsFromLeaves(view: View, table: FrameTable, { first, last }: R
     const weight = weights.get(sums.symbol) ?? 0;
     return { sums, weight, ownWeight: weight };
   });
-  return { rows: byWeight(rows.filter(({ weight }) => weight > 0)), whole: sumOf(table, total, first, last) };
+  return {
+    rows: byWeight(rows.filter(({ weight }) => weight > 0)),
+    totalWeight: sumSiblings(table, total, first, last),
+  };
 }
 
 function byWeight(rows: FunctionRow[]): FunctionRow[] {

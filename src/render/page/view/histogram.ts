@@ -39,7 +39,7 @@ export function barText({ fromNs, toNs, calls, ns }: Bar): string {
 }
 
 /** Where a duration stands: 2.5 is in the middle of the third bar. */
-export function placeIn(bars: readonly Bar[], ns: Nanoseconds): number {
+export function barPosition(bars: readonly Bar[], ns: Nanoseconds): number {
   const at = bars.findIndex(({ toNs }) => ns < toNs);
   const bar = bars[at];
   if (bar === undefined) return bars.length;

@@ -18,14 +18,14 @@ export function nodeAt({ tree, firstChild, nextSibling }: FrameTable, path: read
 }
 
 /** As much of a path as leads somewhere. */
-export function leadingPart(table: FrameTable, path: readonly SymbolId[]): readonly SymbolId[] {
+export function existingPrefix(table: FrameTable, path: readonly SymbolId[]): readonly SymbolId[] {
   let part = path;
   while (nodeAt(table, part) === null) part = part.slice(0, -1);
   return part;
 }
 
 /** The run of siblings that fills the width; the root if nothing was zoomed in on, or what was is not there. */
-export function runAt(
+export function zoomedRange(
   table: FrameTable,
   { zoom, zoomLast }: Pick<State, 'zoom' | 'zoomLast'>,
 ): { readonly first: NodeId; readonly last: NodeId } {

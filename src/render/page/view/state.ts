@@ -16,8 +16,8 @@ export const TABS = ['functions', 'threads'] as const;
 export type Tab = (typeof TABS)[number];
 
 /** Bounds of a divider, in percent. */
-export const LEAST_SHARE = 10;
-export const MOST_SHARE = 85;
+export const MIN_SHARE = 10;
+export const MAX_SHARE = 85;
 
 /** What a frame's width stands for; self: time on top of the stack, under which its callers stand. */
 export const WIDTHS = [...METRICS, 'self'] as const;
@@ -58,7 +58,7 @@ export interface State {
 }
 
 /** What the page is made up of, and not what is looked at: no step for the way back. */
-export type Arrangement = Pick<
+export type PageLayout = Pick<
   State,
   'tab' | 'functionsSort' | 'threadsSort' | 'listsAll' | 'graphShare' | 'panelShare'
 >;
@@ -88,14 +88,14 @@ export const START: State = {
   panelShare: null,
 };
 
-export function arrangementOf(state: State): Arrangement {
+export function pageLayoutOf(state: State): PageLayout {
   const { tab, functionsSort, threadsSort, listsAll, graphShare, panelShare } = state;
   return { tab, functionsSort, threadsSort, listsAll, graphShare, panelShare };
 }
 
 /** The same is looked at, however the page is arranged. */
 export function isSameView(a: State, b: State): boolean {
-  return formatHash({ ...a, ...arrangementOf(START) }) === formatHash({ ...b, ...arrangementOf(START) });
+  return formatHash({ ...a, ...pageLayoutOf(START) }) === formatHash({ ...b, ...pageLayoutOf(START) });
 }
 
 /** What makes no sense is as if it were not there. `symbols`: how many there are. `start`: how the file was asked for. */
@@ -132,7 +132,7 @@ export function parseHash(hash: string, symbols: number, start: State = START): 
 
 function shareOf(text: string | null): number | null {
   if (text === null || !/^\d{1,2}$/.test(text)) return null;
-  return Math.min(MOST_SHARE, Math.max(LEAST_SHARE, Number(text)));
+  return Math.min(MAX_SHARE, Math.max(MIN_SHARE, Number(text)));
 }
 
 function idsOf(text: string, symbols: number): SymbolId[] {

@@ -5,10 +5,10 @@ import { isLost, isOffCpu, isStop, onCpuNs, type TimeSums } from '../../../analy
 import type { Nanoseconds } from '../../../model/units.js';
 import { formatMany } from '../../format.js';
 import { isolated } from '../../frames/isolated.js';
-import { cutAtEnd } from '../../frames/labels.js';
+import { truncate } from '../../frames/labels.js';
 import { visibleText } from '../../visible-text.js';
 import type { PageData, PageThread } from '../data/page-data.js';
-import { InSight } from './in-sight.js';
+import { Counted } from './selected-nodes.js';
 
 export interface ThreadRow {
   /** Places in the data's list. */
@@ -57,9 +57,9 @@ export function threadChoices(rows: readonly ThreadRow[], hidesIdle: boolean): T
   const apart = isIdleGrouped ? busy : shown;
   const groups = [...byName(apart)].filter(([, members]) => members.length > 1 && members.length < shown.length);
   return [
-    together('all', 'All threads', shown),
-    ...(isIdleGrouped && !hidesIdle ? [together(IDLE, 'Idle: only a wait', idle)] : []),
-    ...groups.map(([name, members]) => together(`name:${name}`, name, members)),
+    groupRow('all', 'All threads', shown),
+    ...(isIdleGrouped && !hidesIdle ? [groupRow(IDLE, 'Idle: only a wait', idle)] : []),
+    ...groups.map(([name, members]) => groupRow(`name:${name}`, name, members)),
     ...apart,
   ];
 }
@@ -77,7 +77,7 @@ function byName(rows: readonly ThreadRow[]): Map<string, ThreadRow[]> {
 }
 
 /** Several as one. */
-function together(key: string, name: string, rows: readonly ThreadRow[]): ThreadRow {
+function groupRow(key: string, name: string, rows: readonly ThreadRow[]): ThreadRow {
   const sum = (of: (row: ThreadRow) => number) => rows.reduce((total, row) => total + of(row), 0);
   return {
     threads: rows.flatMap(({ threads }) => threads),
@@ -99,26 +99,25 @@ export function chosenRow(rows: readonly ThreadRow[], choice: string, hidesIdle:
   const choices = threadChoices(rows, hidesIdle);
   const chosen = choices.find(({ key }) => key === choice) ?? rows.find(({ key }) => key === choice);
   if (chosen !== undefined) return chosen;
-  const several = severalOf(rows, choice);
-  if (several.length > 0)
-    return together(choice, cutAtEnd(several.map(titleOf).join(', '), MOST_NAME_COLUMNS), several);
+  const several = rowsOfTids(rows, choice);
+  if (several.length > 0) return groupRow(choice, truncate(several.map(titleOf).join(', '), MAX_NAME_WIDTH), several);
   const named = rows.filter(({ name }) => `name:${name}` === choice); // it may have no row, for all or one are called so
-  return named.length > 0 ? together(choice, choice.slice('name:'.length), named) : (choices[0] as ThreadRow);
+  return named.length > 0 ? groupRow(choice, choice.slice('name:'.length), named) : (choices[0] as ThreadRow);
 }
 
 /** What is chosen when these are, each by itself; nothing and everything is all. */
 export function choiceOf(rows: readonly ThreadRow[], places: ReadonlySet<number>): string {
   const [first, ...others] = rows.filter(({ threads }) => threads.every((place) => places.has(place)));
   if (first === undefined || others.length === rows.length - 1) return 'all';
-  return others.length === 0 ? first.key : `${SEVERAL}${[first, ...others].map(({ which }) => which).join()}`;
+  return others.length === 0 ? first.key : `${TIDS_PREFIX}${[first, ...others].map(({ which }) => which).join()}`;
 }
 
-const SEVERAL = 'tids:';
-const MOST_NAME_COLUMNS = 36;
+const TIDS_PREFIX = 'tids:';
+const MAX_NAME_WIDTH = 36;
 
-function severalOf(rows: readonly ThreadRow[], choice: string): readonly ThreadRow[] {
-  if (!choice.startsWith(SEVERAL)) return [];
-  const wanted = new Set(choice.slice(SEVERAL.length).split(','));
+function rowsOfTids(rows: readonly ThreadRow[], choice: string): readonly ThreadRow[] {
+  if (!choice.startsWith(TIDS_PREFIX)) return [];
+  const wanted = new Set(choice.slice(TIDS_PREFIX.length).split(','));
   return rows.filter(({ which }) => wanted.has(which));
 }
 
@@ -139,21 +138,21 @@ function isIdle({ shape }: PageData, { node, selfNs, calls, inferredCalls }: Pag
 }
 
 function allOf({ shape }: PageData): Uint8Array {
-  return new Uint8Array(shape.length).fill(InSight.All);
+  return new Uint8Array(shape.length).fill(Counted.All);
 }
 
 /** Of functions: stops are no calls. */
 function callsOf({ shape }: PageData, { node, calls }: PageThread, seen: Uint8Array): number {
   let sum = 0;
   for (let row = 0; row < node.length; row++)
-    if (seen[node[row]] === InSight.All && !isStop(shape.symbol[node[row]])) sum += calls[row];
+    if (seen[node[row]] === Counted.All && !isStop(shape.symbol[node[row]])) sum += calls[row];
   return sum;
 }
 
 function timeOf({ shape }: PageData, { node, selfNs }: PageThread, seen: Uint8Array): TimeSums {
   const sums = { totalNs: 0, outsideNs: 0, offCpuNs: 0, lostNs: 0 };
   for (let row = 0; row < node.length; row++) {
-    if (seen[node[row]] === InSight.Nothing) continue;
+    if (seen[node[row]] === Counted.Nothing) continue;
     const symbol = shape.symbol[node[row]];
     sums.totalNs += selfNs[row];
     if (!isStop(symbol)) continue;

@@ -6,7 +6,7 @@ import type { CallTree } from '../../../model/calls/call-tree.js';
 import { type FunctionDurations, histogramsOf } from '../../../model/calls/durations.js';
 import type { Nanoseconds, SymbolId } from '../../../model/units.js';
 import { type Bar, barsOf } from './histogram.js';
-import { once } from './remembered.js';
+import { once } from './memoize-last.js';
 
 export interface View {
   readonly tree: CallTree;

@@ -12,17 +12,17 @@ import { mergeDurations } from '../../../model/calls/durations.js';
 import { dsoOf } from '../../../model/names/symbol-order.js';
 import { type Nanoseconds, NONE, type SymbolId } from '../../../model/units.js';
 import type { FrameTable } from '../../frames/frame-table.js';
-import { type Found, find, matchNames, type NameMatches } from '../../frames/search.js';
+import { type FoundFrames, findFrames, matchNames, type NameMatches } from '../../frames/search.js';
 import type { PageData, PageThread } from '../data/page-data.js';
 import { treeOf } from '../data/tree-of.js';
 import { type Painter, painterOf } from './colouring.js';
 import { FrameTables } from './frame-tables.js';
-import { type FunctionRows, functionRows, partOf, rowsFromLeaves } from './function-rows.js';
+import { type FunctionRows, functionRows, partialTree, rowsFromLeaves } from './function-rows.js';
 import type { Bar } from './histogram.js';
-import { inSight } from './in-sight.js';
-import { insideOf, onlyMatches } from './matches.js';
-import { runAt } from './paths.js';
-import { remembered } from './remembered.js';
+import { insideMatches, onlyMatches } from './matches.js';
+import { memoizeLast } from './memoize-last.js';
+import { zoomedRange } from './paths.js';
+import { selectedNodes } from './selected-nodes.js';
 import { COLOURINGS, type Colouring, type Order, type State, WIDTHS, type Width } from './state.js';
 import { chosenRow, type ThreadRow, threadRows } from './threads.js';
 import { type View, viewOfPart, viewOfTree } from './view.js';
@@ -53,17 +53,17 @@ export class Views {
   /** An exception or longjmp ended calls. */
   readonly hasUnwound: boolean;
   private readonly tables: FrameTables;
-  private readonly ofThreads = remembered((places: readonly number[]) => this.viewOfThreads(places));
-  private readonly reshaped = remembered((view: View, state: State) => this.reshape(view, state));
-  private readonly drawn = remembered((view: View, width: Width, order: Order) =>
+  private readonly ofThreads = memoizeLast((places: readonly number[]) => this.viewOfThreads(places));
+  private readonly reshaped = memoizeLast((view: View, state: State) => this.reshape(view, state));
+  private readonly drawn = memoizeLast((view: View, width: Width, order: Order) =>
     this.tables.ofWidth(view.tree, width, order),
   );
-  private readonly named = remembered((search: string) => matchNames(this.names, search));
-  private readonly matches = remembered(find);
-  private readonly masked = remembered(onlyMatches);
-  private readonly painted = remembered(painterOf);
-  private readonly counted = remembered((state: State, isMatch: NameMatches['isMatch']) => this.count(state, isMatch));
-  private readonly listed = remembered((state: State) => this.list(state));
+  private readonly named = memoizeLast((search: string) => matchNames(this.names, search));
+  private readonly matches = memoizeLast(findFrames);
+  private readonly masked = memoizeLast(onlyMatches);
+  private readonly painted = memoizeLast(painterOf);
+  private readonly counted = memoizeLast((state: State, isMatch: NameMatches['isMatch']) => this.count(state, isMatch));
+  private readonly listed = memoizeLast((state: State) => this.list(state));
 
   constructor(data: PageData) {
     this.data = data;
@@ -98,7 +98,7 @@ export class Views {
 
   /** What is drawn of it. */
   tableAt(state: State): FrameTable {
-    const table = this.wholeTableAt(state);
+    const table = this.unfilteredTableAt(state);
     const found = state.isOnlyMatches ? this.foundAt(state) : null;
     return found === null ? table : this.masked(this.searchKey(state), table, found);
   }
@@ -123,9 +123,9 @@ export class Views {
   }
 
   /** What the search finds in it; null: it asks for nothing. */
-  foundAt(state: State): Found | null {
+  foundAt(state: State): FoundFrames | null {
     const { isMatch } = this.namesAt(state);
-    return isMatch && this.matches(this.searchKey(state), this.wholeTableAt(state), isMatch);
+    return isMatch && this.matches(this.searchKey(state), this.unfilteredTableAt(state), isMatch);
   }
 
   /** Which functions the search is for. */
@@ -144,12 +144,12 @@ export class Views {
       sums,
       allNs: view.allNs(),
       bars: view.bars(symbol) ?? [],
-      ...this.tables.around(view.tree, symbol, state.order),
+      ...this.tables.callersAndCallees(view.tree, symbol, state.order),
     };
   }
 
   /** Behind the name of a function where another file has one of that name; else empty. */
-  behindName(symbol: SymbolId): string {
+  nameSuffix(symbol: SymbolId): string {
     return (this.tables.frameNames[symbol] as string).slice((this.names[symbol] as string).length);
   }
 
@@ -159,7 +159,7 @@ export class Views {
   }
 
   /** With all that the search does not find. */
-  wholeTableAt(state: State): FrameTable {
+  unfilteredTableAt(state: State): FrameTable {
     return this.drawn(this.tableKey(state), this.viewAt(state), this.widthOf(state), state.order);
   }
 
@@ -188,23 +188,25 @@ export class Views {
     const { hasSwitches } = this;
     const view = this.viewAt(state);
     const table = this.tableAt(state);
-    const run = runAt(table, state);
+    const run = zoomedRange(table, state);
     const width = this.widthOf(state);
     if (width === 'self') return rowsFromLeaves(view, table, run);
     const found = state.isOnlyMatches ? this.foundAt(state) : null;
     const isAll = run.first === ROOT && found === null;
-    const part = isAll ? view : viewOfPart(partOf(table, run, found && insideOf(table, found)), view, hasSwitches);
+    const part = isAll
+      ? view
+      : viewOfPart(partialTree(table, run, found && insideMatches(table, found)), view, hasSwitches);
     return functionRows(part, width, hasSwitches);
   }
 
   private count(state: State, isMatch: readonly boolean[] | null): ThreadRow[] {
     const table = this.tableAt(state);
-    const run = runAt(table, state);
+    const run = zoomedRange(table, state);
     const symbols = new Set<SymbolId>();
     for (let node = run.first; node !== NONE; node = node === run.last ? NONE : table.nextSibling[node])
       symbols.add(table.tree.symbol[node]);
     const isFromLeaves = this.widthOf(state) === 'self';
-    const seen = inSight(this.data.shape, { ...state, run: symbols, isFromLeaves, isMatch });
+    const seen = selectedNodes(this.data.shape, { ...state, zoomedSiblings: symbols, isFromLeaves, isMatch });
     return threadRows(this.data, this.hasSwitches, seen);
   }
 

@@ -1,9 +1,9 @@
 /**
  * The list of keys.
  */
-import type { Facts } from '../../frames/facts.js';
+import type { FrameDetails } from '../../frames/frame-details.js';
 
-export const HELP: Facts = {
+export const HELP: FrameDetails = {
   title: 'Keys',
   rows: [
     ['↑ ↓ ← →', 'to the next frame'],

@@ -8,18 +8,18 @@ import {
   flow,
   HEAD,
   headHeightPx,
+  type LegendPosition,
   legendTopPx,
   linePx,
   NARROW_PX,
   NARROWEST_PX,
   notesTopPx,
-  type Place,
   toolbarWidthPx,
   WARNING_PADDING_PX,
   wrapped,
 } from '../head-shape.js';
 
-const LEAST_WIDTH_PX = 320;
+const MIN_WIDTH_PX = 320;
 const SAMPLE = 'x'.repeat(100);
 
 export const root = document.documentElement as unknown as SVGSVGElement;
@@ -34,22 +34,22 @@ export function measureCharacterPx(): number {
 }
 
 export function windowWidthPx(): number {
-  return Math.max(LEAST_WIDTH_PX, root.clientWidth || innerWidth);
+  return Math.max(MIN_WIDTH_PX, root.clientWidth || innerWidth);
 }
 
 /** Between the margins. */
-export function roomOf(widthPx: number): number {
+export function contentWidthPx(widthPx: number): number {
   return widthPx - 2 * HEAD.marginPx;
 }
 
 /** Gives the height of the head. */
 export function layOutHead(widthPx: number): number {
-  const roomPx = roomOf(widthPx);
+  const roomPx = contentWidthPx(widthPx);
   const entries = [...byId('legend').children] as SVGGraphicsElement[];
   const widthsPx = entries.map((entry) => entry.getBBox().width);
   const places = flow(widthsPx, roomPx);
   entries.forEach((entry, index) => {
-    const { xPx, row } = places[index] as Place;
+    const { xPx, row } = places[index] as LegendPosition;
     moveTo(entry, xPx, row * HEAD.legendRowPx);
   });
   const above = { warnings: Number(byId('head').getAttribute('data-warnings')), notes: layOutNotes(roomPx) };
@@ -74,15 +74,15 @@ function layOutNotes(roomPx: number): number {
 }
 
 /** What each line is when it has room. */
-const whole = new Map<Element, string>();
+const fullText = new Map<Element, string>();
 
 /** Lines that have none become several, and push down what stands below them. Gives how far. */
 function wrapLines(roomPx: number, besideTitlePx: number): number {
   let downPx = 0;
   for (const line of byId('head').querySelectorAll(':scope > text, .warning')) {
     const [box, text = line] = line.querySelectorAll('rect, text');
-    const words = whole.get(line) ?? text.getAttribute('data-text') ?? wordsOf(text);
-    whole.set(line, words);
+    const words = fullText.get(line) ?? text.getAttribute('data-text') ?? textOf(text);
+    fullText.set(line, words);
     const paddingPx = text === line ? 0 : WARNING_PADDING_PX;
     const hints = text.querySelectorAll('title');
     text.replaceChildren(words);
@@ -104,7 +104,7 @@ function wrapLines(roomPx: number, besideTitlePx: number): number {
 }
 
 /** Without its hint. */
-function wordsOf(text: Element): string {
+function textOf(text: Element): string {
   return [...text.childNodes].find(({ nodeType }) => nodeType === Node.TEXT_NODE)?.nodeValue ?? '';
 }
 
@@ -116,6 +116,6 @@ export function resize(widthPx: number, headPx: number, rowCount: number): void 
 }
 
 /** The head stays in sight when the picture is scrolled. */
-export function keepHeadInSight(): void {
+export function keepHeadVisible(): void {
   moveTo(byId('head'), 0, Math.max(0, scrollY));
 }

@@ -18,15 +18,15 @@ export class Toolbar {
   readonly field: SearchField;
   private readonly resetButton: HTMLButtonElement;
   private readonly bar: HTMLElement;
-  private readonly place: SVGElement;
+  private readonly container: SVGElement;
 
   constructor({ search, reset, help, leave }: ToolbarActions) {
     this.field = new SearchField({ search, enter: leave, leave });
     const { output, input } = this.field;
     this.resetButton = resetButton(reset);
     this.bar = htmlElement('div', { class: 'bar' }, output, input, this.resetButton, helpButton(help));
-    this.place = svgElement('foreignObject', { id: 'bar', height: 34 }, this.bar);
-    byId('head').append(this.place);
+    this.container = svgElement('foreignObject', { id: 'bar', height: 34 }, this.bar);
+    byId('head').append(this.container);
   }
 
   show(search: string, result: string, problem: string, isZoomed: boolean): void {
@@ -41,6 +41,11 @@ export class Toolbar {
     this.bar.classList.toggle('narrow', rows > 1);
     const y = isNarrow ? bottomPx - rows * HEAD.toolbarRowPx - 4 : 8;
     const width = isNarrow ? widthPx - 2 * HEAD.marginPx : HEAD.toolbarPx;
-    setAttributes(this.place, { x: widthPx - HEAD.marginPx - width, y, width, height: rows * HEAD.toolbarRowPx - 2 });
+    setAttributes(this.container, {
+      x: widthPx - HEAD.marginPx - width,
+      y,
+      width,
+      height: rows * HEAD.toolbarRowPx - 2,
+    });
   }
 }

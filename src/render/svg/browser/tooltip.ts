@@ -1,9 +1,9 @@
 /**
  * The panel that follows the pointer, or stands at the frame that has the focus.
  */
-import type { Facts } from '../../frames/facts.js';
-import { BORDER_PX, beside, type Point } from '../../viewer/beside.js';
+import type { FrameDetails } from '../../frames/frame-details.js';
 import { byId, hide, moveTo, svgElement } from '../../viewer/dom.js';
+import { MARGIN_PX, type Point, popupPosition } from '../../viewer/popup-position.js';
 import { fillPanel } from './panel.js';
 
 export class Tooltip {
@@ -16,9 +16,9 @@ export class Tooltip {
   }
 
   /** Beside a point of the window. */
-  show(facts: Facts, point: Point, pictureWidthPx: number): void {
-    const { widthPx, heightPx } = fillPanel(this.group, facts, this.characterPx, pictureWidthPx - 2 * BORDER_PX);
-    const { xPx, yPx } = beside(point, widthPx, heightPx, pictureWidthPx);
+  show(facts: FrameDetails, point: Point, pictureWidthPx: number): void {
+    const { widthPx, heightPx } = fillPanel(this.group, facts, this.characterPx, pictureWidthPx - 2 * MARGIN_PX);
+    const { xPx, yPx } = popupPosition(point, widthPx, heightPx, pictureWidthPx);
     moveTo(this.group, xPx, scrollY + yPx);
     this.group.setAttribute('visibility', 'visible');
   }

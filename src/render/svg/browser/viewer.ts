@@ -1,20 +1,20 @@
 /**
  * What a reader does in the picture: every zoom and search goes into the address, and what the address says is drawn.
  */
-import { weightOfRun } from '../../../layout/layout.js';
+import { viewWeight } from '../../../layout/layout.js';
 import { ROOT } from '../../../model/calls/call-tree.js';
 import type { NodeId } from '../../../model/units.js';
 import { paintByFunction } from '../../frames/drawing.js';
-import { type Facts, factsOf, factsText } from '../../frames/facts.js';
-import { type Found, find, foundText, isFoundIn, matchNames, shareOf } from '../../frames/search.js';
+import { detailsText, type FrameDetails, frameDetails } from '../../frames/frame-details.js';
+import { type FoundFrames, findFrames, foundShare, foundText, isBoxFound, matchNames } from '../../frames/search.js';
 import { byId } from '../../viewer/dom.js';
 import { FlameGraph } from '../../viewer/flame-graph.js';
 import { isShortcut } from '../../viewer/keys.js';
 import { listen } from '../../viewer/listen.js';
 import { readData } from '../data.js';
 import { HELP } from './help.js';
-import { keepHeadInSight, layOutHead, measureCharacterPx, resize, roomOf, windowWidthPx } from './page.js';
-import { PlainFrames } from './plain-frames.js';
+import { contentWidthPx, keepHeadVisible, layOutHead, measureCharacterPx, resize, windowWidthPx } from './page.js';
+import { RectFrames } from './rect-frames.js';
 import { formatHash, parseHash, type State } from './state.js';
 import { Toolbar } from './toolbar.js';
 import { Tooltip } from './tooltip.js';
@@ -22,9 +22,9 @@ import { Tooltip } from './tooltip.js';
 export class Viewer {
   private readonly data = readData(byId('data').textContent ?? '');
   private readonly table = this.data.table;
-  private readonly frames = new PlainFrames(this.data.settings.isIcicle);
+  private readonly frames = new RectFrames(this.data.settings.isIcicle);
   private readonly characterPx = measureCharacterPx();
-  private readonly graph = new FlameGraph(this.frames, this.characterPx, (box) => factsText(this.factsOf(box)));
+  private readonly graph = new FlameGraph(this.frames, this.characterPx, (box) => detailsText(this.detailsOf(box)));
   private readonly tooltip = new Tooltip(this.characterPx);
   private readonly toolbar = new Toolbar({
     search: (search) => this.go({ ...this.state, search }),
@@ -34,38 +34,38 @@ export class Viewer {
   });
   private state: State = parseHash(location.hash, this.table);
   /** Where Esc goes back to. */
-  private readonly before: State[] = [];
+  private readonly previous: State[] = [];
   private widthPx = 0;
   /** What was clicked stays at its height. */
-  private mostRows = 0;
-  private isHelping = false;
+  private minRows = 0;
+  private isHelpOpen = false;
 
   start(): void {
     const hide = () => this.leaveBox();
     const events = {
       hover: (box: number, { clientX, clientY }: PointerEvent) => {
-        if (!this.isHelping) this.explain(box, clientX, clientY);
+        if (!this.isHelpOpen) this.showTooltip(box, clientX, clientY);
       },
       leave: hide,
       hide,
       enter: (box: number) => this.enter(box),
       focused: (box: number, element: Element) => {
         const { left, top } = element.getBoundingClientRect();
-        this.explain(box, left, top + 8, 'keys');
+        this.showTooltip(box, left, top + 8, 'keys');
       },
     };
     // Not of the boxes: Chromium lets the focus rest on a group that listens for it.
     listen(this.graph, byId('boxes'), events, document);
     document.addEventListener('keydown', (event) => this.press(event));
-    addEventListener('hashchange', () => this.follow());
+    addEventListener('hashchange', () => this.readAddress());
     addEventListener('resize', () => this.draw());
-    addEventListener('scroll', keepHeadInSight);
+    addEventListener('scroll', keepHeadVisible);
     this.draw();
-    this.graph.bringIntoSight(this.firstBox);
+    this.graph.scrollToBox(this.firstBox);
   }
 
   /** The address was changed by the reader, or by the browser's way back. */
-  private follow(): void {
+  private readAddress(): void {
     const state = parseHash(location.hash, this.table);
     if (formatHash(state) !== formatHash(this.state)) this.show(state);
   }
@@ -76,27 +76,27 @@ export class Viewer {
     this.draw();
     if (!isZoomed) return;
     this.graph.focusedBox = this.firstBox;
-    this.graph.bringIntoSight(this.firstBox);
+    this.graph.scrollToBox(this.firstBox);
   }
 
   private draw(): void {
     const { graph, table } = this;
     const { search, first } = this.state;
     const { isMatch, problem } = matchNames(table.names, search);
-    const found = isMatch && find(table, isMatch);
+    const found = isMatch && findFrames(table, isMatch);
     const { hasFocus, focusedBox } = graph;
     this.drawGraph(found);
     this.leaveBox();
     if (hasFocus) graph.focus(this.firstBox);
     else {
-      graph.offer(this.firstBox);
+      graph.makeFocusable(this.firstBox);
       graph.focusedBox = Math.min(focusedBox, graph.boxes.length - 1);
     }
     this.toolbar.show(search, this.resultOf(found), problem, first !== ROOT);
     this.toolbar.moveTo(this.widthPx, this.frames.headPx);
   }
 
-  private drawGraph(found: Found | null): void {
+  private drawGraph(found: FoundFrames | null): void {
     const { graph, frames, table } = this;
     const { settings } = this.data;
     const widthPx = windowWidthPx();
@@ -105,28 +105,28 @@ export class Viewer {
       ...this.state,
       ...settings,
       table,
-      widthPx: roomOf(widthPx),
-      leastRows: this.mostRows,
+      widthPx: contentWidthPx(widthPx),
+      minRows: this.minRows,
       classOf: paintByFunction(table),
-      isMarked: found && ((boxes, box) => isFoundIn(table, found, boxes, box)),
+      isMarked: found && ((boxes, box) => isBoxFound(table, found, boxes, box)),
       dimsOthers: found !== null,
     });
     const { rowCount } = graph.drawing;
-    if (!settings.isIcicle) this.mostRows = rowCount;
+    if (!settings.isIcicle) this.minRows = rowCount;
     this.widthPx = widthPx;
     resize(widthPx, frames.headPx, rowCount);
-    keepHeadInSight();
+    keepHeadVisible();
   }
 
   /** The first box of what fills the width. */
   private get firstBox(): number {
-    return this.graph.boxes.firstOfRun;
+    return this.graph.boxes.firstInView;
   }
 
-  private resultOf(found: Found | null): string {
+  private resultOf(found: FoundFrames | null): string {
     if (found === null) return '';
-    const share = shareOf(this.table, found, this.state.first, this.state.last);
-    return foundText(share, weightOfRun(this.graph.boxes), found.matches[ROOT] as number);
+    const share = foundShare(this.table, found, this.state.first, this.state.last);
+    return foundText(share, viewWeight(this.graph.boxes), found.matches[ROOT] as number);
   }
 
   private go(state: State): void {
@@ -140,7 +140,7 @@ export class Viewer {
 
   private zoom(first: NodeId, last: NodeId): void {
     if (first === this.state.first && last === this.state.last) return;
-    this.before.push(this.state);
+    this.previous.push(this.state);
     this.go({ ...this.state, first, last });
   }
 
@@ -152,9 +152,9 @@ export class Viewer {
 
   private goBack(): void {
     const { search } = this.state;
-    if (this.isHelping) this.toggleHelp();
+    if (this.isHelpOpen) this.toggleHelp();
     else if (search !== '') this.go({ ...this.state, search: '' });
-    else this.go({ ...(this.before.pop() ?? { first: ROOT, last: ROOT }), search });
+    else this.go({ ...(this.previous.pop() ?? { first: ROOT, last: ROOT }), search });
   }
 
   private press(event: KeyboardEvent): void {
@@ -168,29 +168,29 @@ export class Viewer {
       '?': () => this.toggleHelp(),
     };
     const action = actions[key];
-    if (!action && !this.graph.step(key)) return;
+    if (!action && !this.graph.moveFocus(key)) return;
     event.preventDefault();
     action?.();
   }
 
-  private explain(box: number, xPx: number, yPx: number, className?: string): void {
+  private showTooltip(box: number, xPx: number, yPx: number, className?: string): void {
     this.graph.markBox(box, className);
-    this.tooltip.show(this.factsOf(box), { xPx, yPx }, this.widthPx);
+    this.tooltip.show(this.detailsOf(box), { xPx, yPx }, this.widthPx);
   }
 
-  private factsOf(box: number): Facts {
-    return factsOf(this.table, this.graph.boxes, box);
+  private detailsOf(box: number): FrameDetails {
+    return frameDetails(this.table, this.graph.boxes, box);
   }
 
   private leaveBox(): void {
-    if (this.isHelping) return;
+    if (this.isHelpOpen) return;
     this.graph.unmark();
     this.tooltip.hide();
   }
 
   private toggleHelp(): void {
-    this.isHelping = !this.isHelping;
-    if (!this.isHelping) return this.leaveBox();
+    this.isHelpOpen = !this.isHelpOpen;
+    if (!this.isHelpOpen) return this.leaveBox();
     const { widthPx } = this;
     this.tooltip.show(HELP, { xPx: widthPx, yPx: this.frames.headPx }, widthPx);
   }

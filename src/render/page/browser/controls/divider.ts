@@ -4,7 +4,7 @@
 
 import { htmlElement as html, setAttributes } from '../../../viewer/dom.js';
 import { isShortcut } from '../../../viewer/keys.js';
-import { LEAST_SHARE, MOST_SHARE } from '../../view/state.js';
+import { MAX_SHARE, MIN_SHARE } from '../../view/state.js';
 
 export interface DividerEvents {
   /** The share that the divided part has now, in percent. */
@@ -32,8 +32,8 @@ export class Divider {
       title: 'drag, or arrow keys; Enter: as it was',
       'aria-label': label,
       'aria-orientation': isUpright ? 'vertical' : 'horizontal',
-      'aria-valuemin': LEAST_SHARE,
-      'aria-valuemax': MOST_SHARE,
+      'aria-valuemin': MIN_SHARE,
+      'aria-valuemax': MAX_SHARE,
     });
     this.element.addEventListener('pointerdown', (event) => this.drag(event));
     this.element.addEventListener('dblclick', () => events.move(null));
@@ -69,8 +69,8 @@ export class Divider {
       [more as string]: now + STEP,
       PageUp: now - FAR_STEP,
       PageDown: now + FAR_STEP,
-      Home: LEAST_SHARE,
-      End: MOST_SHARE,
+      Home: MIN_SHARE,
+      End: MAX_SHARE,
       Enter: null,
     };
     const step = steps[event.key];
@@ -82,5 +82,5 @@ export class Divider {
 }
 
 function bounded(share: number): number {
-  return Math.round(Math.min(MOST_SHARE, Math.max(LEAST_SHARE, share)));
+  return Math.round(Math.min(MAX_SHARE, Math.max(MIN_SHARE, share)));
 }

@@ -7,8 +7,8 @@ import type { FrameTable } from '../../../frames/frame-table.js';
 import { foldedText, stackText } from '../../captions/folded.js';
 import { NO_ZOOM } from '../../view/state.js';
 import type { Views } from '../../view/views.js';
+import { announce } from '../controls/announce.js';
 import type { Action } from '../controls/menu.js';
-import { say } from '../controls/say.js';
 import type { Navigation } from '../platform/navigation.js';
 import { copyText } from '../platform/save.js';
 import type { MainGraph } from './main-graph.js';
@@ -72,8 +72,8 @@ export class FrameActions {
   /** Of one frame: several together, and all of them, have no stack. */
   private copy(box: number, what: string, textOf: (table: FrameTable, node: NodeId) => string): void {
     const { main } = this;
-    if (main.symbolOf(box) === null) return say('nothing to copy: point at a frame');
-    void copyText(textOf(main.table, main.nodeOf(box))).then(() => say(`${what} copied`));
+    if (main.symbolOf(box) === null) return announce('nothing to copy: point at a frame');
+    void copyText(textOf(main.table, main.nodeOf(box))).then(() => announce(`${what} copied`));
   }
 
   /** What needs no frame. */

@@ -2,8 +2,8 @@
  * What is told of a frame of the main graph: read aloud, and beside it with how long the calls of its function took.
  */
 import type { Drawing } from '../../../frames/drawing.js';
-import { type Facts, factsText, symbolAt } from '../../../frames/facts.js';
-import { detailsOf, type Everywhere } from '../../captions/details.js';
+import { detailsText, type FrameDetails, symbolAt } from '../../../frames/frame-details.js';
+import { type FunctionTotals, pageDetails } from '../../captions/details.js';
 import type { State } from '../../view/state.js';
 import type { Views } from '../../view/views.js';
 import { histogramPicture } from './histogram.js';
@@ -18,11 +18,11 @@ export interface DrawnBox {
 }
 
 export function boxText(drawn: DrawnBox): string {
-  return factsText(factsAt(drawn, null));
+  return detailsText(factsAt(drawn, null));
 }
 
 /** Beside a point of the window. */
-export function showFacts(tooltip: Tooltip, drawn: DrawnBox, xPx: number, yPx: number): void {
+export function showDetails(tooltip: Tooltip, drawn: DrawnBox, xPx: number, yPx: number): void {
   const { views, state, drawing, box } = drawn;
   const symbol = symbolAt(drawing.table, drawing.boxes, box);
   const view = views.viewAt(state);
@@ -33,7 +33,7 @@ export function showFacts(tooltip: Tooltip, drawn: DrawnBox, xPx: number, yPx: n
   tooltip.show(factsAt(drawn, { sums, allNs: view.allNs() }), histogram, xPx, yPx);
 }
 
-function factsAt({ views, state, drawing, box }: DrawnBox, everywhere: Everywhere | null): Facts {
+function factsAt({ views, state, drawing, box }: DrawnBox, everywhere: FunctionTotals | null): FrameDetails {
   const { table, boxes } = drawing;
-  return detailsOf(table, boxes, box, { width: views.widthOf(state), hasSwitches: views.hasSwitches }, everywhere);
+  return pageDetails(table, boxes, box, { width: views.widthOf(state), hasSwitches: views.hasSwitches }, everywhere);
 }

@@ -6,11 +6,11 @@ import { button, iconButton } from '../../../viewer/buttons.js';
 import { htmlElement as html } from '../../../viewer/dom.js';
 import type { Colouring } from '../../view/state.js';
 import type { FunctionView } from '../../view/views.js';
-import { Half, type HalfEvents } from './half.js';
+import { CallersOrCallees, type CallersOrCalleesEvents } from './callers-or-callees.js';
 import { histogramPicture } from './histogram.js';
 import type { Tooltip } from './tooltip.js';
 
-export interface FunctionEvents extends HalfEvents {
+export interface FunctionEvents extends CallersOrCalleesEvents {
   readonly focus: () => void;
   readonly hide: () => void;
   readonly close: () => void;
@@ -20,14 +20,14 @@ export class FunctionPanel {
   readonly element = html('section', { class: 'function', 'aria-label': 'Chosen function', hidden: '' });
   private readonly name = html('h2', {});
   private readonly numbers = html('div', {});
-  private readonly callers: Half;
-  private readonly callees: Half;
+  private readonly callers: CallersOrCallees;
+  private readonly callees: CallersOrCallees;
   private readonly events: FunctionEvents;
 
   constructor(characterPx: number, tooltip: Tooltip, events: FunctionEvents) {
     this.events = events;
-    this.callers = new Half('Callers: who called it', false, characterPx, tooltip, events);
-    this.callees = new Half('Callees: what it called', true, characterPx, tooltip, events);
+    this.callers = new CallersOrCallees('Callers: who called it', false, characterPx, tooltip, events);
+    this.callees = new CallersOrCallees('Callees: what it called', true, characterPx, tooltip, events);
     this.element.append(this.title(), this.numbers, this.callers.element, this.callees.element);
   }
 

@@ -3,7 +3,7 @@
  */
 import { D3Frames } from '../../../d3-chart/d3-frames.js';
 import { FlameGraph, type FlameView } from '../../../viewer/flame-graph.js';
-import { type ChartEvents, listen, take } from '../../../viewer/listen.js';
+import { type ChartEvents, consumeBoxEvent, listen } from '../../../viewer/listen.js';
 
 /** Narrower frames are drawn together with their neighbours. */
 const LEAST_PX = 1;
@@ -16,7 +16,7 @@ export interface GraphEvents extends ChartEvents {
 export type GraphView = Omit<FlameView, 'widthPx' | 'minPx'>;
 
 export class Graph extends FlameGraph {
-  readonly place: HTMLElement;
+  readonly container: HTMLElement;
   /** Of the view: all but looks. */
   private drawnParts: readonly unknown[] = [];
   /** The one that is marked when no other is. */
@@ -28,9 +28,9 @@ export class Graph extends FlameGraph {
   /** `describe`: a box, as it is read aloud. */
   constructor(place: HTMLElement, characterPx: number, events: GraphEvents, describe: (box: number) => string) {
     super(new D3Frames(place), characterPx, describe);
-    this.place = place;
+    this.container = place;
     listen(this, place, events);
-    place.addEventListener('contextmenu', (event) => take(this, event, (box) => events.menu(box, event)));
+    place.addEventListener('contextmenu', (event) => consumeBoxEvent(this, event, (box) => events.menu(box, event)));
     place.addEventListener('wheel', events.hide, { passive: true });
     place.addEventListener('scroll', () => this.noteScroll());
   }
@@ -38,12 +38,12 @@ export class Graph extends FlameGraph {
   /** As wide as its place. Frames that would be drawn as they are stay, and only their looks change. */
   drawView(given: GraphView): void {
     const view: FlameView = { ...given, widthPx: this.placeWidthPx, minPx: LEAST_PX };
-    const { table, first, last, widthPx, isIcicle, mostCallers, classOf } = view;
-    const parts = [table, first, last, widthPx, isIcicle, mostCallers, classOf];
+    const { table, first, last, widthPx, isIcicle, maxCallers, classOf } = view;
+    const parts = [table, first, last, widthPx, isIcicle, maxCallers, classOf];
     const isSame = parts.every((part, at) => part === this.drawnParts[at]);
     this.drawnParts = parts;
     this.restingBox = null;
-    if (isSame) this.showLooks(view);
+    if (isSame) this.updateHighlights(view);
     else this.draw(view);
   }
 
@@ -59,12 +59,12 @@ export class Graph extends FlameGraph {
 
   /** Brings a box into sight, and lets Tab reach it. */
   show(box: number): void {
-    this.offer(box);
-    this.bringIntoSight(box);
+    this.makeFocusable(box);
+    this.scrollToBox(box);
   }
 
   /** Marks a box as long as no other one is; null: none. */
-  rest(box: number | null): void {
+  setRestingBox(box: number | null): void {
     this.restingBox = box;
     this.unmark();
   }
@@ -79,16 +79,16 @@ export class Graph extends FlameGraph {
   }
 
   /** What fills the width, with as many of its callers and callees as fit. */
-  showRun(): void {
+  scrollToView(): void {
     this.fromBottomPx = 0;
-    this.place.scrollTop = this.view.isIcicle ? 0 : this.place.scrollHeight;
+    this.container.scrollTop = this.view.isIcicle ? 0 : this.container.scrollHeight;
   }
 
   /** Its place became higher or lower: flames keep what is at the bottom, as icicles keep the top. */
-  keepInSight(): void {
-    const { place, fromBottomPx } = this;
-    this.heightPx = place.clientHeight;
-    if (!this.view.isIcicle) place.scrollTop = place.scrollHeight - place.clientHeight - fromBottomPx;
+  keepScroll(): void {
+    const { container, fromBottomPx } = this;
+    this.heightPx = container.clientHeight;
+    if (!this.view.isIcicle) container.scrollTop = container.scrollHeight - container.clientHeight - fromBottomPx;
   }
 
   /** The box at a place of the window; null: there is none. */
@@ -102,11 +102,11 @@ export class Graph extends FlameGraph {
   }
 
   private get placeWidthPx(): number {
-    return Math.max(LEAST_WIDTH_PX, this.place.clientWidth);
+    return Math.max(LEAST_WIDTH_PX, this.container.clientWidth);
   }
 
   private noteScroll(): void {
-    const { clientHeight, scrollHeight, scrollTop } = this.place;
+    const { clientHeight, scrollHeight, scrollTop } = this.container;
     if (clientHeight !== this.heightPx) return; // nobody scrolled: its place became higher
     this.fromBottomPx = scrollHeight - clientHeight - scrollTop;
   }

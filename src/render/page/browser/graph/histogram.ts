@@ -4,7 +4,7 @@
 import type { DurationStats } from '../../../../analysis/tree/duration-stats.js';
 import { formatDuration } from '../../../format.js';
 import { svgElement } from '../../../viewer/dom.js';
-import { type Bar, barText, placeIn } from '../../view/histogram.js';
+import { type Bar, barPosition, barText } from '../../view/histogram.js';
 
 /** One call among a million is seen. */
 const LEAST_BAR_PX = 3;
@@ -103,7 +103,7 @@ function marksOf(bars: readonly Bar[], { p50Ns, p90Ns, p99Ns }: Percentiles, ste
   ).filter(([, ns]) => !Number.isNaN(ns));
   let freePx = 0;
   return known.map(([name, ns]) => {
-    const xPx = Math.round(10 * stepPx * placeIn(bars, ns)) / 10;
+    const xPx = Math.round(10 * stepPx * barPosition(bars, ns)) / 10;
     const textPx = Math.max(freePx, xPx - 8);
     freePx = textPx + (name.length + 1) * MARK_CHARACTER_PX;
     return { name, ns, xPx, textPx };

@@ -1,20 +1,20 @@
 /**
  * The flame graph of what is looked at, with what is known of its frames.
  */
-import { type Boxes, BoxKind, sumOf } from '../../../../layout/layout.js';
+import { type Boxes, BoxKind, sumSiblings } from '../../../../layout/layout.js';
 import { ROOT } from '../../../../model/calls/call-tree.js';
 import type { NodeId, SymbolId } from '../../../../model/units.js';
-import { symbolAt } from '../../../frames/facts.js';
+import { symbolAt } from '../../../frames/frame-details.js';
 import type { FrameTable } from '../../../frames/frame-table.js';
-import { type Found, foundText, isFoundIn, shareOf } from '../../../frames/search.js';
+import { type FoundFrames, foundShare, foundText, isBoxFound } from '../../../frames/search.js';
 import { htmlElement as html } from '../../../viewer/dom.js';
 import type { Painter } from '../../view/colouring.js';
-import { type MatchAt, nextMatch } from '../../view/matches.js';
-import { nodeAt, pathTo, runAt } from '../../view/paths.js';
+import { type Match, nextMatch } from '../../view/matches.js';
+import { nodeAt, pathTo, zoomedRange } from '../../view/paths.js';
 import type { State } from '../../view/state.js';
 import type { Views } from '../../view/views.js';
 import type { Navigation } from '../platform/navigation.js';
-import { boxText, type DrawnBox, showFacts } from './frame-tips.js';
+import { boxText, type DrawnBox, showDetails } from './frame-tips.js';
 import { Graph } from './graph.js';
 import { showLegend } from './legend.js';
 import type { Tooltip } from './tooltip.js';
@@ -24,29 +24,29 @@ const SEEN_PX = 24;
 const SEEN_ROWS = 200;
 
 /** A box, and where beside it something may be shown. */
-export type AtBox = (box: number, xPx: number, yPx: number) => void;
+export type BoxAction = (box: number, xPx: number, yPx: number) => void;
 
 export class MainGraph {
-  readonly place = html('div', { class: 'graph main', id: 'graph', role: 'group', 'aria-label': 'Flame graph' });
+  readonly container = html('div', { class: 'graph main', id: 'graph', role: 'group', 'aria-label': 'Flame graph' });
   readonly legend = html('ul', { class: 'legend', 'aria-label': 'Colours' });
   readonly graph: Graph;
   table!: FrameTable; // from the first drawing on
   painter!: Painter;
-  private found: Found | null = null;
+  private found: FoundFrames | null = null;
   /** The match that the reader went to last. */
-  private match: MatchAt | null = null;
+  private match: Match | null = null;
   /** Where the pointer came to a frame; null: it left, or arrows were used since. */
   private pointer: { readonly xPx: number; readonly yPx: number } | null = null;
   private readonly views: Views;
   private readonly navigation: Navigation;
   private readonly tooltip: Tooltip;
 
-  constructor(views: Views, navigation: Navigation, tooltip: Tooltip, characterPx: number, openMenu: AtBox) {
+  constructor(views: Views, navigation: Navigation, tooltip: Tooltip, characterPx: number, openMenu: BoxAction) {
     this.views = views;
     this.navigation = navigation;
     this.tooltip = tooltip;
     this.graph = new Graph(
-      this.place,
+      this.container,
       characterPx,
       {
         hover: (box, { clientX: xPx, clientY: yPx }) => {
@@ -55,10 +55,10 @@ export class MainGraph {
         },
         leave: () => {
           this.pointer = null;
-          this.hideFacts();
+          this.hideDetails();
         },
-        hide: () => this.hideFacts(),
-        enter: (box) => this.enter(box),
+        hide: () => this.hideDetails(),
+        activate: (box) => this.enter(box),
         focused: (box, element) => this.focused(box, element),
         menu: (box, { clientX, clientY }) => openMenu(box, clientX, clientY),
       },
@@ -87,9 +87,9 @@ export class MainGraph {
       dimsOthers: this.found !== null,
     });
     const same = before && nodeAt(this.table, before);
-    graph.offer((same === null ? null : this.boxOf(same)) ?? graph.boxes.firstOfRun);
-    graph.rest(this.match && this.boxOf(this.match.node));
-    this.hideFacts();
+    graph.makeFocusable((same === null ? null : this.boxOf(same)) ?? graph.boxes.firstInView);
+    graph.setRestingBox(this.match && this.boxOf(this.match.node));
+    this.hideDetails();
     showLegend(this.legend, this.table, graph.boxes, painter);
   }
 
@@ -97,10 +97,10 @@ export class MainGraph {
   get result(): string {
     if (this.found === null) return '';
     const { first, last } = this.run;
-    const whole = this.views.wholeTableAt(this.state);
-    const share = shareOf(whole, this.found, first, last);
+    const whole = this.views.unfilteredTableAt(this.state);
+    const share = foundShare(whole, this.found, first, last);
     const all = this.found.matches[ROOT] as number;
-    return foundText(share, sumOf(whole, whole.total, first, last), all, this.match?.place);
+    return foundText(share, sumSiblings(whole, whole.total, first, last), all, this.match?.rank);
   }
 
   /** What a key acts on: the box below the pointer, or the one that arrows came to last. */
@@ -115,7 +115,7 @@ export class MainGraph {
 
   /** Goes where an arrow leads; false for any other key. */
   step(key: string): boolean {
-    const isStep = this.graph.hasFocus && this.graph.step(key);
+    const isStep = this.graph.hasFocus && this.graph.moveFocus(key);
     if (isStep) this.pointer = null;
     return isStep;
   }
@@ -151,12 +151,12 @@ export class MainGraph {
       this.navigation.change({ zoom: this.zoomFor(match.node), zoomLast: null }, true);
     const box = this.boxOf(match.node);
     if (box === null) return;
-    this.graph.rest(box);
+    this.graph.setRestingBox(box);
     if (takesFocus) this.graph.focus(box);
     else this.graph.show(box);
   }
 
-  hideFacts(): void {
+  hideDetails(): void {
     this.tooltip.hide();
     this.graph.unmark();
   }
@@ -165,7 +165,7 @@ export class MainGraph {
   marker(): ((boxes: Boxes, box: number) => boolean) | null {
     const { found, table } = this;
     const { chosen } = this.state;
-    if (found !== null) return (boxes, box) => isFoundIn(table, found, boxes, box);
+    if (found !== null) return (boxes, box) => isBoxFound(table, found, boxes, box);
     if (chosen === null) return null;
     return ({ node, kind }, box) => kind[box] === BoxKind.Frame && table.tree.symbol[node[box] as NodeId] === chosen;
   }
@@ -180,7 +180,7 @@ export class MainGraph {
   }
 
   private get run(): { first: NodeId; last: NodeId } {
-    return runAt(this.table, this.state);
+    return zoomedRange(this.table, this.state);
   }
 
   /** As much of its callers as leaves it wide enough to be seen. */
@@ -207,7 +207,7 @@ export class MainGraph {
 
   private explain(box: number, xPx: number, yPx: number): void {
     this.graph.markBox(box);
-    showFacts(this.tooltip, this.drawn(box), xPx, yPx);
+    showDetails(this.tooltip, this.drawn(box), xPx, yPx);
   }
 
   private drawn(box: number): DrawnBox {

@@ -2,9 +2,9 @@
  * What is known of the frame below the pointer, or of the one that has the focus.
  */
 
-import type { Facts } from '../../../frames/facts.js';
-import { beside, type Point } from '../../../viewer/beside.js';
+import type { FrameDetails } from '../../../frames/frame-details.js';
 import { htmlElement as html } from '../../../viewer/dom.js';
+import { type Point, popupPosition } from '../../../viewer/popup-position.js';
 
 export class Tooltip {
   private readonly box = html('div', { class: 'tooltip', hidden: '', 'aria-hidden': 'true' });
@@ -14,7 +14,7 @@ export class Tooltip {
   }
 
   /** Beside a point of the window. */
-  show(facts: Facts, histogram: SVGSVGElement | null, xPx: number, yPx: number): void {
+  show(facts: FrameDetails, histogram: SVGSVGElement | null, xPx: number, yPx: number): void {
     this.fill(facts, histogram);
     this.moveTo({ xPx, yPx });
   }
@@ -23,9 +23,9 @@ export class Tooltip {
     this.box.hidden = true;
   }
 
-  private fill({ title, rows }: Facts, histogram: SVGSVGElement | null): void {
-    const lines = rows.map(({ what, value, more }) =>
-      html('tr', {}, html('th', {}, what), html('td', {}, value), html('td', { class: 'more' }, more)),
+  private fill({ title, rows }: FrameDetails, histogram: SVGSVGElement | null): void {
+    const lines = rows.map(({ label, value, note }) =>
+      html('tr', {}, html('th', {}, label), html('td', {}, value), html('td', { class: 'more' }, note)),
     );
     const table = html('table', {}, ...lines);
     this.box.replaceChildren(html('div', { class: 'name' }, title), table, ...(histogram ? [histogram] : []));
@@ -35,7 +35,7 @@ export class Tooltip {
     const { box } = this;
     box.hidden = false;
     const { width, height } = box.getBoundingClientRect();
-    const { xPx, yPx } = beside(point, width, height);
+    const { xPx, yPx } = popupPosition(point, width, height);
     box.style.left = `${xPx}px`;
     box.style.top = `${yPx}px`;
   }

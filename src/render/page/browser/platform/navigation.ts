@@ -1,7 +1,7 @@
 /**
  * What is looked at, in the address: the browser's way back undoes what was done, letters that were typed in one step.
  */
-import { type Arrangement, arrangementOf, formatHash, NO_ZOOM, parseHash, type State } from '../../view/state.js';
+import { formatHash, NO_ZOOM, type PageLayout, pageLayoutOf, parseHash, type State } from '../../view/state.js';
 
 /** Marks steps of the page: an address that the reader wrote has none. */
 const OURS = 'ptflame';
@@ -34,7 +34,7 @@ export class Navigation {
   }
 
   /** The page is arranged otherwise, which is no step to go back. */
-  arrange(change: Partial<Arrangement>): void {
+  changeLayout(change: Partial<PageLayout>): void {
     this.change(change, true);
   }
 
@@ -56,7 +56,7 @@ export class Navigation {
   /** The address was changed by the reader, or by the way back (`isOurs`), which leaves the page arranged as it is. */
   private follow(isOurs = false): void {
     const written = this.read();
-    const state = isOurs ? { ...written, ...arrangementOf(this.state) } : written;
+    const state = isOurs ? { ...written, ...pageLayoutOf(this.state) } : written;
     this.correctAddress(state);
     if (formatHash(state, this.start) !== formatHash(this.state, this.start)) this.goTo(state);
   }

@@ -5,13 +5,13 @@ import { longestNs } from '../../../../analysis/tree/duration-stats.js';
 import type { FunctionSums } from '../../../../analysis/tree/functions.js';
 import type { TraceMeta } from '../../../../model/profile/profile.js';
 import { formatCalls, formatCount, formatDuration, formatLongest, formatShare } from '../../../format.js';
-import { formatWeight } from '../../../frames/facts.js';
+import { formatWeight } from '../../../frames/frame-details.js';
 import { htmlElement as html } from '../../../viewer/dom.js';
 import { tracedHint } from '../../captions/details.js';
 import type { FunctionRow } from '../../view/function-rows.js';
 import type { Width } from '../../view/state.js';
 import type { Views } from '../../view/views.js';
-import type { Column } from './virtual-table.js';
+import type { TableColumn } from './virtual-table.js';
 
 interface WidthTitles {
   readonly title: string;
@@ -42,7 +42,7 @@ const WIDTHS: Readonly<Record<Width, WidthTitles>> = {
 };
 
 /** What width stands for. */
-export function widthColumns(width: Width, whole: number, { hasSwitches, data }: Views): Column<FunctionRow>[] {
+export function widthColumns(width: Width, whole: number, { hasSwitches, data }: Views): TableColumn<FunctionRow>[] {
   const { own, ...known } = WIDTHS[width];
   const [title, hint] = width === 'cpu' ? cpuTitle(hasSwitches, data.meta) : [known.title, known.hint];
   const format = (weight: number) => (width === 'calls' ? formatCount(weight) : formatWeight(weight, 'ns'));
@@ -58,7 +58,7 @@ export function widthColumns(width: Width, whole: number, { hasSwitches, data }:
       cell: ({ weight }) => shareCell(weight, whole),
     },
     ...(own === null ? [] : [own]).map(
-      ([title, hint]): Column<FunctionRow> => ({
+      ([title, hint]): TableColumn<FunctionRow> => ({
         ...column,
         key: 'own',
         title,
@@ -90,7 +90,7 @@ const SHARE_PX = [52, 64] as const;
 const CHARACTER_PX = [6.3, 7] as const;
 
 /** As wide as "4,999 of 5,000", if there are so many. */
-function callsPx(rows: readonly FunctionRow[]): Column<FunctionRow>['widthPx'] {
+function callsPx(rows: readonly FunctionRow[]): TableColumn<FunctionRow>['widthPx'] {
   const most = (calls: number[]) => calls.reduce((largest, count) => Math.max(largest, count), 0);
   const all = formatCount(most(rows.map(({ sums }) => sums.calls)));
   const cut = formatCalls(most(rows.map(({ sums }) => (sums.inferred > 0 ? sums.calls : 0))), 1);
@@ -103,7 +103,7 @@ export function sumColumns(
   width: Width,
   rows: readonly FunctionRow[],
   { hasSwitches, hasUnwound, data }: Views,
-): Column<FunctionRow>[] {
+): TableColumn<FunctionRow>[] {
   const count = (key: string, title: string, hint: string, value: (sums: FunctionSums) => number) => {
     const column = { key, title, hint, widthPx: COUNT_PX };
     return {
@@ -128,7 +128,7 @@ export function sumColumns(
     return { key, title, hint, widthPx: SHARE_PX, isTime: true, value: part, cell };
   };
   const isWall = width === 'wall';
-  const columns: (Column<FunctionRow> | false)[] = [
+  const columns: (TableColumn<FunctionRow> | false)[] = [
     !isWall && duration('total', 'Total', 'while it was on the stack; recursion counts once', ({ totalNs }) => totalNs),
     !isWall && width !== 'self' && duration('self', 'Self', 'while it was on top', ({ selfNs }) => selfNs),
     width !== 'outside' &&

@@ -9,11 +9,11 @@ import type { FunctionRow, FunctionRows } from '../../view/function-rows.js';
 import type { State, Width } from '../../view/state.js';
 import type { Views } from '../../view/views.js';
 import { sumColumns, widthColumns } from './function-columns.js';
-import { type Column, type RowMarks, VirtualTable } from './virtual-table.js';
+import { type RowMarks, type TableColumn, VirtualTable } from './virtual-table.js';
 
 export interface FunctionsTableEvents {
   readonly choose: (symbol: SymbolId) => void;
-  readonly arrange: (change: Partial<State>) => void;
+  readonly changeLayout: (change: Partial<State>) => void;
 }
 
 export class FunctionsTable {
@@ -26,14 +26,14 @@ export class FunctionsTable {
   private readonly above = html('label', { class: 'above', hidden: '' }, this.onlyFound, this.count);
   private shown: readonly unknown[] = [];
 
-  constructor(views: Views, characterPx: number, { choose, arrange }: FunctionsTableEvents) {
+  constructor(views: Views, characterPx: number, { choose, changeLayout }: FunctionsTableEvents) {
     this.views = views;
     this.characterPx = characterPx;
     this.table = new VirtualTable('Functions', {
       choose: ({ sums }) => choose(sums.symbol),
-      sort: (functionsSort) => arrange({ functionsSort }),
+      sort: (functionsSort) => changeLayout({ functionsSort }),
     });
-    this.onlyFound.addEventListener('change', () => arrange({ listsAll: !this.onlyFound.checked }));
+    this.onlyFound.addEventListener('change', () => changeLayout({ listsAll: !this.onlyFound.checked }));
     this.element = html('div', { class: 'listed' }, this.above, this.table.element);
   }
 
@@ -63,13 +63,13 @@ export class FunctionsTable {
     this.count.textContent = ` only what the search finds: ${formatCount(found ?? 0)} of ${formatMany(all, 'function')}`;
   }
 
-  private columns({ rows, whole }: FunctionRows, width: Width): Column<FunctionRow>[] {
+  private columns({ rows, totalWeight }: FunctionRows, width: Width): TableColumn<FunctionRow>[] {
     const { views } = this;
-    const known = [this.nameColumn(), ...widthColumns(width, whole, views), ...sumColumns(width, rows, views)];
+    const known = [this.nameColumn(), ...widthColumns(width, totalWeight, views), ...sumColumns(width, rows, views)];
     return known.filter(({ isTime }) => this.views.hasTimes || !isTime);
   }
 
-  private nameColumn(): Column<FunctionRow> {
+  private nameColumn(): TableColumn<FunctionRow> {
     const { views, characterPx } = this;
     const nameOf = ({ sums }: FunctionRow) => views.names[sums.symbol] as string;
     return {
@@ -80,7 +80,7 @@ export class FunctionsTable {
       value: nameOf,
       cell: (row, roomPx) => {
         const title = [nameOf(row), views.fileOf(row.sums.symbol)].filter(Boolean).join('\n');
-        const behind = views.behindName(row.sums.symbol);
+        const behind = views.nameSuffix(row.sums.symbol);
         const room = Math.floor(roomPx / characterPx) - behind.length;
         return html('bdi', { title }, fitLabel({ name: nameOf(row), numbers: [] }, room) + behind);
       },

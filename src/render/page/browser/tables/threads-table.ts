@@ -9,11 +9,11 @@ import type { PageData } from '../../data/page-data.js';
 import type { State } from '../../view/state.js';
 import { choiceOf, chosenRow, type ThreadRow, threadChoices } from '../../view/threads.js';
 import type { Views } from '../../view/views.js';
-import { type Choosing, type Column, VirtualTable } from './virtual-table.js';
+import { type ChoiceMode, type TableColumn, VirtualTable } from './virtual-table.js';
 
 export interface ThreadsTableEvents {
   readonly change: (change: Partial<State>) => void;
-  readonly arrange: (change: Partial<State>) => void;
+  readonly changeLayout: (change: Partial<State>) => void;
 }
 
 function isPartOf({ threads }: ThreadRow, { threads: chosen }: ThreadRow): boolean {
@@ -35,7 +35,7 @@ export class ThreadsTable {
   private chosen!: ThreadRow; // from the first drawing on
   private readonly gapsOf = new Map<number, TraceGap[]>();
 
-  constructor(views: Views, { change, arrange }: ThreadsTableEvents) {
+  constructor(views: Views, { change, changeLayout }: ThreadsTableEvents) {
     const { data: recorded, threads: rows, hasSwitches } = views;
     this.views = views;
     this.recorded = recorded;
@@ -48,7 +48,7 @@ export class ThreadsTable {
     this.hasSwitches = hasSwitches;
     this.table = new VirtualTable('Threads', {
       choose: (row, how, through) => change({ threads: this.choiceOf(row, how, through) }),
-      sort: (threadsSort) => arrange({ threadsSort }),
+      sort: (threadsSort) => changeLayout({ threadsSort }),
     });
     this.element = html('div', { class: 'listed' }, this.above(rows, change), this.table.element);
   }
@@ -69,7 +69,7 @@ export class ThreadsTable {
   }
 
   /** A row alone; with what is chosen, or taken from it; or all between two rows. */
-  private choiceOf(row: ThreadRow, how: Choosing, through: readonly ThreadRow[]): string {
+  private choiceOf(row: ThreadRow, how: ChoiceMode, through: readonly ThreadRow[]): string {
     const { chosen, rows } = this;
     if (how === 'alone') return row.key;
     const before = how === 'added' && chosen.key !== 'all' ? chosen.threads : [];
@@ -93,20 +93,20 @@ export class ThreadsTable {
     return html('div', { class: 'above' }, label, hint);
   }
 
-  private columns(): Column<ThreadRow>[] {
+  private columns(): TableColumn<ThreadRow>[] {
     const isTimed = this.recorded.meta.weight === 'ns';
     return this.allColumns().filter(
       ({ key, isTime }) => (isTimed || !isTime) && (this.hasSwitches || key !== 'off-cpu'),
     );
   }
 
-  private allColumns(): Column<ThreadRow>[] {
+  private allColumns(): TableColumn<ThreadRow>[] {
     const duration = (
       key: string,
       title: string,
       hint: string,
       value: (row: ThreadRow) => number,
-    ): Column<ThreadRow> => {
+    ): TableColumn<ThreadRow> => {
       return { key, title, hint, widthPx: [70, 96], isTime: true, value, cell: (row) => formatDuration(value(row)) };
     };
     const cpu: [title: string, hint: string] = this.hasSwitches

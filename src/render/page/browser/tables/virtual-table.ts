@@ -3,7 +3,7 @@
  */
 import { htmlElement as html, setAttributes } from '../../../viewer/dom.js';
 
-export interface Column<Row> {
+export interface TableColumn<Row> {
   readonly key: string;
   readonly title: string;
   readonly hint?: string;
@@ -19,11 +19,11 @@ export interface Column<Row> {
 }
 
 /** A row by itself; added to what is chosen, or taken from it (Ctrl); all up to it from the one that was chosen last (Shift). */
-export type Choosing = 'alone' | 'added' | 'through';
+export type ChoiceMode = 'alone' | 'added' | 'through';
 
 export interface TableEvents<Row> {
   /** `through`: the rows between the two, with both. */
-  readonly choose: (row: Row, how: Choosing, through: readonly Row[]) => void;
+  readonly choose: (row: Row, how: ChoiceMode, through: readonly Row[]) => void;
   /** As `sortBy` takes it. */
   readonly sort: (by: string) => void;
 }
@@ -31,7 +31,7 @@ export interface TableEvents<Row> {
 /** What is shown of it. */
 export interface TableRows<Row> {
   readonly rows: readonly Row[];
-  readonly columns: readonly Column<Row>[];
+  readonly columns: readonly TableColumn<Row>[];
   /** The column that it is sorted by, behind "-" the other way round; any other text: as the first column of numbers has it. */
   readonly sortedBy: string;
 }
@@ -58,9 +58,9 @@ export class VirtualTable<Row> {
   private readonly canvas = html('div', { class: 'canvas', role: 'rowgroup' });
   private readonly head = html('div', { class: 'head', role: 'row', 'aria-rowindex': 1 });
   private readonly events: TableEvents<Row>;
-  private columns: readonly Column<Row>[] = [];
+  private columns: readonly TableColumn<Row>[] = [];
   private rows: readonly Row[] = [];
-  private sorted!: Column<Row>;
+  private sorted!: TableColumn<Row>;
   /** The other way round than a reader expects of the column. */
   private isReversed = false;
   private marks: RowMarks<Row> = { isChosen: () => false };
@@ -91,7 +91,7 @@ export class VirtualTable<Row> {
     const key = sortedBy.replace(/^-/, '');
     const known = columns.find((column) => column.key === key);
     this.columns = columns;
-    this.sorted = known ?? (columns.find(({ isText }) => !isText) as Column<Row>);
+    this.sorted = known ?? (columns.find(({ isText }) => !isText) as TableColumn<Row>);
     this.isReversed = known !== undefined && sortedBy.startsWith('-');
     this.marks = marks;
     const widths = columns.map((column) => this.widthOf(column));
@@ -101,7 +101,7 @@ export class VirtualTable<Row> {
   }
 
   /** In CSS. Beside the title of what it is sorted by stands an arrow. */
-  private widthOf(column: Column<Row>): [least: string, most: string] {
+  private widthOf(column: TableColumn<Row>): [least: string, most: string] {
     const arrowPx = column === this.sorted ? ARROW_PX : 0;
     const [leastPx, mostPx] = column.widthPx;
     if (mostPx === Number.POSITIVE_INFINITY) return [`max(${leastPx + arrowPx}px, 16cqw, 50cqw - 330px)`, '1fr'];
@@ -149,7 +149,7 @@ export class VirtualTable<Row> {
   }
 
   /** Texts begin with the first, numbers with the largest. */
-  private isAscending({ isText = false }: Column<Row>): boolean {
+  private isAscending({ isText = false }: TableColumn<Row>): boolean {
     return isText !== this.isReversed;
   }
 

@@ -9,7 +9,7 @@ import { totalTimes } from '../../../model/calls/tree-view.js';
 export type NodeRows = Pick<CallTree, 'parent' | NodeColumn>;
 
 /** A guess for each value of a column, from those that stand before it in `NODE_COLUMNS`. */
-export function guessesFor(column: NodeColumn, rows: NodeRows): Float64Array {
+export function predictionsFor(column: NodeColumn, rows: NodeRows): Float64Array {
   switch (column) {
     case 'calls':
     case 'inferredCalls':
@@ -20,7 +20,7 @@ export function guessesFor(column: NodeColumn, rows: NodeRows): Float64Array {
     case 'completeNs':
       return completeTimes(rows);
     case 'longestCutNs':
-      return cutTimes(rows);
+      return longestInferredTimes(rows);
     case 'minNs':
       return shortestCalls(rows);
     case 'maxNs':
@@ -36,7 +36,7 @@ function completeTimes(rows: NodeRows): Float64Array {
 }
 
 /** What time of a node is in no complete call, one that was cut lasted. */
-function cutTimes(rows: NodeRows): Float64Array {
+function longestInferredTimes(rows: NodeRows): Float64Array {
   const guesses = totalTimes(rows);
   for (let row = 0; row < guesses.length; row++)
     guesses[row] = rows.inferredCalls[row] > 0 ? Math.max(0, guesses[row] - rows.completeNs[row]) : 0;

@@ -1,7 +1,7 @@
 /**
  * Everything that is known of a box, in words: for the tooltip, and for who hears the picture read.
  */
-import { type Boxes, BoxKind, weightOfRun } from '../../layout/layout.js';
+import { type Boxes, BoxKind, viewWeight } from '../../layout/layout.js';
 import { NONE, type SymbolId } from '../../model/units.js';
 import {
   formatAtLeast,
@@ -10,21 +10,21 @@ import {
   formatDuration,
   formatMany,
   formatShare,
-  longestCut,
+  longestInferredNs,
 } from '../format.js';
 import { isStop } from './families.js';
 import { type FrameTable, familyOfNode, nameOf } from './frame-table.js';
 import { isolated } from './isolated.js';
 
-export interface Facts {
+export interface FrameDetails {
   readonly title: string;
-  readonly rows: readonly Fact[];
+  readonly rows: readonly FrameDetail[];
 }
 
-export interface Fact {
-  readonly what: string;
+export interface FrameDetail {
+  readonly label: string;
   readonly value: string;
-  readonly more: string;
+  readonly note: string;
 }
 
 /** What stands in the frame, if there is room. */
@@ -42,7 +42,7 @@ export function labelOf(table: FrameTable, boxes: Boxes, box: number) {
 function durationOf(table: FrameTable, node: number): string[] {
   const { tree, weight } = table;
   if (weight === 'calls') return [];
-  const cutNs = longestCut(tree.maxNs[node], tree.longestCutNs[node]);
+  const cutNs = longestInferredNs(tree.maxNs[node], tree.longestCutNs[node]);
   if (cutNs !== null) return [formatAtLeast(cutNs)];
   const complete = tree.calls[node] - tree.inferredCalls[node];
   // Long stops are those that were cut: an average over the others alone would mislead.
@@ -75,22 +75,22 @@ export function symbolAt({ tree }: FrameTable, { kind, node }: Boxes, box: numbe
 }
 
 /** `whole`: what the root stands for. */
-export function factsOf(table: FrameTable, boxes: Boxes, box: number, whole = 'all'): Facts {
+export function frameDetails(table: FrameTable, boxes: Boxes, box: number, whole = 'all'): FrameDetails {
   const title = isolated(labelOf(table, boxes, box).name);
   const { total, self } = shares(table, boxes, box, whole);
   if (isBlock(table, boxes, box)) return { title, rows: [total, blockHint(table, boxes, box)] };
   const node = boxes.node[box] as number;
-  return { title, rows: [total, self, ...callFacts(table, node), ...guessFacts(table, node)] };
+  return { title, rows: [total, self, ...callDetails(table, node), ...inferredDetails(table, node)] };
 }
 
 function shares(table: FrameTable, boxes: Boxes, box: number, whole: string) {
   const all = table.total[0] as number;
-  const ofView = weightOfRun(boxes);
-  const fact = (what: string, value: number): Fact => {
+  const ofView = viewWeight(boxes);
+  const fact = (label: string, value: number): FrameDetail => {
     const ofAll = `${formatShare(value, all)} of ${whole}`;
-    const isCaller = box < boxes.firstOfRun;
-    const more = isCaller || ofView === all ? ofAll : `${formatShare(value, ofView)} of view · ${ofAll}`;
-    return { what, value: formatWeight(value, table.weight), more };
+    const isCaller = box < boxes.firstInView;
+    const note = isCaller || ofView === all ? ofAll : `${formatShare(value, ofView)} of view · ${ofAll}`;
+    return { label, value: formatWeight(value, table.weight), note };
   };
   return { total: fact('total', boxes.total[box]), self: fact('self', table.self[boxes.node[box]]) };
 }
@@ -99,56 +99,56 @@ export function formatWeight(value: number, weight: 'ns' | 'calls'): string {
   return weight === 'ns' ? formatDuration(value) : formatMany(value, 'call');
 }
 
-function blockHint({ omitted }: FrameTable, { kind, node }: Boxes, box: number): Fact {
+function blockHint({ omitted }: FrameTable, { kind, node }: Boxes, box: number): FrameDetail {
   const isInFile = kind[box] !== BoxKind.Frame || omitted[node[box]] === 0;
-  const more = isInFile ? 'click to see them' : 'the file keeps the largest frames';
-  return { what: '', value: '', more };
+  const note = isInFile ? 'click to see them' : 'the file keeps the largest frames';
+  return { label: '', value: '', note };
 }
 
-function callFacts({ tree, weight }: FrameTable, node: number): Fact[] {
+function callDetails({ tree, weight }: FrameTable, node: number): FrameDetail[] {
   const calls = tree.calls[node];
   const inferred = tree.inferredCalls[node];
   const complete = calls - inferred;
   if (calls === 0) return [];
-  const facts = [{ what: 'calls', ...callsText(calls, inferred, tree.unwoundCalls[node]) }];
+  const facts = [{ label: 'calls', ...callsText(calls, inferred, tree.unwoundCalls[node]) }];
   if (weight === 'calls') return facts;
-  const cutNs = longestCut(tree.maxNs[node], tree.longestCutNs[node]);
-  const longest = cutNs === null ? [] : [longestFact(cutNs)];
+  const cutNs = longestInferredNs(tree.maxNs[node], tree.longestCutNs[node]);
+  const longest = cutNs === null ? [] : [longestDetail(cutNs)];
   if (complete === 0) return [...facts, ...longest];
   const bounds = `min ${formatDuration(tree.minNs[node])} · max ${formatDuration(tree.maxNs[node])}`;
   const of = inferred > 0 ? ` · of ${formatMany(complete, 'whole call')}` : '';
   const average = formatDuration(tree.completeNs[node] / complete);
-  return [...facts, { what: 'average', value: average, more: bounds + of }, ...longest];
+  return [...facts, { label: 'average', value: average, note: bounds + of }, ...longest];
 }
 
 /** "4 of 5", and why not all: for tooltips and panels. */
-export function callsText(calls: number, cut: number, unwound: number): Pick<Fact, 'value' | 'more'> {
-  const more = [
+export function callsText(calls: number, cut: number, unwound: number): Pick<FrameDetail, 'value' | 'note'> {
+  const note = [
     ...(cut > 0 ? [`whole, ${formatCount(cut)} cut: start or end not seen`] : []),
     ...(unwound > 0 ? [`${formatCount(unwound)} unwound: ended by an exception or longjmp`] : []),
   ];
-  return { value: formatCalls(calls, cut), more: more.join(' · ') };
+  return { value: formatCalls(calls, cut), note: note.join(' · ') };
 }
 
 /** Of a call that was cut, and is the longest. */
-export function longestFact(cutNs: number): Fact {
-  return { what: 'longest', value: formatAtLeast(cutNs), more: 'a call that was cut' };
+export function longestDetail(cutNs: number): FrameDetail {
+  return { label: 'longest', value: formatAtLeast(cutNs), note: 'a call that was cut' };
 }
 
 /** Where width is wall-clock time: of another weight nobody knows how much is guessed. */
-function guessFacts({ guessNs, total, tree, self }: FrameTable, node: number): Fact[] {
-  if (self !== tree.selfNs || guessNs[node] === 0) return [];
+function inferredDetails({ inferredTotalNs, total, tree, self }: FrameTable, node: number): FrameDetail[] {
+  if (self !== tree.selfNs || inferredTotalNs[node] === 0) return [];
   return [
     {
-      what: 'unsure',
-      value: formatShare(guessNs[node], total[node]),
-      more: 'of its time: path guessed, or below unseen jumps',
+      label: 'unsure',
+      value: formatShare(inferredTotalNs[node], total[node]),
+      note: 'of its time: path guessed, or below unseen jumps',
     },
   ];
 }
 
 /** The numbers that matter most: every frame of the file has them, so that they can be read without a script. */
-export function briefFacts(table: FrameTable, boxes: Boxes, box: number): string {
+export function briefDetails(table: FrameTable, boxes: Boxes, box: number): string {
   const { name, numbers } = labelOf(table, boxes, box);
   const share = `${isolated(name)}: ${formatWeight(boxes.total[box], table.weight)}, ${formatShare(boxes.total[box], table.total[0])}`;
   if (isBlock(table, boxes, box) || table.tree.calls[boxes.node[box]] === 0) return share;
@@ -160,9 +160,9 @@ export function briefFacts(table: FrameTable, boxes: Boxes, box: number): string
 }
 
 /** In one line, as for a screen reader. */
-export function factsText({ title, rows }: Facts): string {
-  const said = rows.map(({ what, value, more }) =>
-    [what, value, more && value ? `(${more})` : more].filter(Boolean).join(' '),
+export function detailsText({ title, rows }: FrameDetails): string {
+  const said = rows.map(({ label, value, note }) =>
+    [label, value, note && value ? `(${note})` : note].filter(Boolean).join(' '),
   );
   return `${title}: ${said.join(', ')}`;
 }

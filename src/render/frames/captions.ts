@@ -5,13 +5,13 @@
 import { type Boxes, BoxKind } from '../../layout/layout.js';
 import type { TraceMeta } from '../../model/profile/profile.js';
 import { formatDuration, formatMany } from '../format.js';
-import type { Judged } from '../quality-summary.js';
+import type { ProfileHeader } from '../quality-summary.js';
 import { visibleText } from '../visible-text.js';
-import { formatWeight } from './facts.js';
 import { FAMILIES, type Family } from './families.js';
+import { formatWeight } from './frame-details.js';
 import { type FrameTable, familyOfNode, isInferred } from './frame-table.js';
 import { isolated } from './isolated.js';
-import { cutAtEnd } from './labels.js';
+import { truncate } from './labels.js';
 
 const MEANINGS: Readonly<Record<Family, string>> = {
   user: 'functions',
@@ -30,16 +30,16 @@ const MOST_COMMAND_COLUMNS = 300;
 const MOST_PART_COLUMNS = 80;
 
 /** `total`: of all frames. "39.4 ms recorded · 4 threads · 157 ms of their time". */
-export function subtitleOf({ meta, threads, quality }: Judged, total: number): string {
+export function subtitleOf({ meta, threads, quality }: ProfileHeader, total: number): string {
   const count = formatMany(threads.length, 'thread');
   if (meta.weight === 'calls') return `${count} · ${formatWeight(total, 'calls')}, no times`;
   const span = formatDuration(meta.endNs - meta.startNs);
   const where = meta.recorded?.host
-    ? ` on ${isolated(cutAtEnd(visibleText(meta.recorded.host), MOST_HOST_COLUMNS))}`
+    ? ` on ${isolated(truncate(visibleText(meta.recorded.host), MOST_HOST_COLUMNS))}`
     : '';
   const time = `${formatDuration(quality.totalNs)} of wall-clock time`;
   if (meta.part === null) return `${span} recorded${where} · ${count} · ${time} in all`;
-  return `only ${isolated(cutAtEnd(visibleText(meta.part), MOST_PART_COLUMNS))} · ${span}${where} · ${count} · ${time}`;
+  return `only ${isolated(truncate(visibleText(meta.part), MOST_PART_COLUMNS))} · ${span}${where} · ${count} · ${time}`;
 }
 
 /** All that is known of where the trace comes from; empty if that is nothing. */
@@ -52,7 +52,7 @@ export function originText({ recorded }: TraceMeta): string {
     ['CPU', cpu],
     ['kernel', kernel],
     ['perf', perf],
-    ['by', command && cutAtEnd(command.join(' '), MOST_COMMAND_COLUMNS)],
+    ['by', command && truncate(command.join(' '), MOST_COMMAND_COLUMNS)],
   ];
   const lines = facts
     .filter(([, fact]) => fact)

@@ -1,11 +1,11 @@
 /**
  * The frames of a flame graph as plain rectangles, in the place of what the file shows.
  */
-import { type Drawing, type Look, pictureClass, px, type Rectangle, ROW_PX } from '../../frames/drawing.js';
+import { type Drawing, type Highlight, pictureClass, px, type Rectangle, ROW_PX } from '../../frames/drawing.js';
 import { byId, setAttributes, svgElement } from '../../viewer/dom.js';
 import type { FrameLayer } from '../../viewer/frame-layer.js';
 
-export class PlainFrames implements FrameLayer {
+export class RectFrames implements FrameLayer {
   readonly hatching = byId('hatched');
   readonly mark = svgElement('rect', { id: 'mark', rx: 2, visibility: 'hidden' });
   /** What stands above the frames, and stays in sight. */
@@ -29,12 +29,12 @@ export class PlainFrames implements FrameLayer {
     return elements;
   }
 
-  setLook(element: SVGElement, rectangle: Rectangle, look: Look): void {
+  setHighlight(element: SVGElement, rectangle: Rectangle, look: Highlight): void {
     setAttributes(element, { class: pictureClass(rectangle, look) });
   }
 
   /** With some of its callers. */
-  bringIntoSight(_: SVGElement, rectangle: Rectangle): void {
+  scrollIntoView(_: SVGElement, rectangle: Rectangle): void {
     const { headPx } = this;
     const yPx = rectangle.yPx + headPx;
     const top = scrollY + headPx;

@@ -3,7 +3,7 @@
  */
 
 /** The last answer of a function, for as long as it is asked the same. */
-export function remembered<Arguments extends readonly unknown[], Value>(compute: (...args: Arguments) => Value) {
+export function memoizeLast<Arguments extends readonly unknown[], Value>(compute: (...args: Arguments) => Value) {
   let last: { readonly key: string; readonly value: Value } | null = null;
   return (key: string, ...args: Arguments): Value => {
     if (last?.key !== key) last = { key, value: compute(...args) };

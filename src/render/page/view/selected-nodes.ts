@@ -7,9 +7,9 @@ import type { NodeId, SymbolId } from '../../../model/units.js';
 import type { Shape } from '../data/page-data.js';
 import type { State } from './state.js';
 
-export interface Sight extends Pick<State, 'focus' | 'hidden' | 'foldsRecursion' | 'zoom'> {
+export interface NodeSelection extends Pick<State, 'focus' | 'hidden' | 'foldsRecursion' | 'zoom'> {
   /** The siblings that fill the width, of which the zoom leads to the first. */
-  readonly run: ReadonlySet<SymbolId>;
+  readonly zoomedSiblings: ReadonlySet<SymbolId>;
   /** The zoom goes from functions to their callers. */
   readonly isFromLeaves: boolean;
   /** By symbol: only what is inside of these; null: all. */
@@ -17,13 +17,13 @@ export interface Sight extends Pick<State, 'focus' | 'hidden' | 'foldsRecursion'
 }
 
 /** What of a node of the shape counts: of recursion that is one frame, the time alone. */
-export const InSight = { Nothing: 0, Time: 1, All: 2 } as const;
+export const Counted = { Nothing: 0, Time: 1, All: 2 } as const;
 
 /** What is left out of the zoom. */
-const BESIDE = -1;
+const OUTSIDE = -1;
 
 /** By node of the shape. */
-export function inSight(shape: Shape, sight: Sight): Uint8Array {
+export function selectedNodes(shape: Shape, sight: NodeSelection): Uint8Array {
   const { parent, symbol, length } = shape;
   const { focus, foldsRecursion, zoom, isFromLeaves, isMatch } = sight;
   const hidden = new Set(sight.hidden);
@@ -34,7 +34,7 @@ export function inSight(shape: Shape, sight: Sight): Uint8Array {
   const seen = new Uint8Array(length);
   isShown[ROOT] = focus === null ? 1 : 0;
   isFound[ROOT] = isMatch === null ? 1 : 0;
-  if (isShown[ROOT] && isFound[ROOT] && zoom.length === 0) seen[ROOT] = InSight.All;
+  if (isShown[ROOT] && isFound[ROOT] && zoom.length === 0) seen[ROOT] = Counted.All;
   for (let node: NodeId = ROOT + 1; node < length; node++) {
     const caller = parent[node];
     const own = symbol[node];
@@ -44,27 +44,27 @@ export function inSight(shape: Shape, sight: Sight): Uint8Array {
       isShown[node] = 1;
       isFound[node] = isFound[caller] || isMatch?.[own] ? 1 : 0;
       const isFolded = foldsRecursion && caller !== ROOT && isShown[caller] === 1 && symbol[caller] === own;
-      zoomed[node] = isFolded ? zoomed[caller] : further(sight, isShown[caller] ? zoomed[caller] : 0, own);
+      zoomed[node] = isFolded ? zoomed[caller] : advance(sight, isShown[caller] ? zoomed[caller] : 0, own);
       const isIn = isFromLeaves ? isBelowLeaf(shape, isShown, sight, node) : zoomed[node] >= zoom.length;
-      if (isIn && isFound[node]) seen[node] = isFolded ? InSight.Time : InSight.All;
+      if (isIn && isFound[node]) seen[node] = isFolded ? Counted.Time : Counted.All;
     }
   }
   return seen;
 }
 
 /** One frame further along a path of which so many are those of the zoom. */
-function further({ zoom, run }: Sight, frames: number, symbol: SymbolId): number {
-  if (frames === BESIDE || frames >= zoom.length) return frames;
-  const isOnTheWay = frames === zoom.length - 1 ? run.has(symbol) : zoom[frames] === symbol;
-  return isOnTheWay ? frames + 1 : BESIDE;
+function advance({ zoom, zoomedSiblings }: NodeSelection, frames: number, symbol: SymbolId): number {
+  if (frames === OUTSIDE || frames >= zoom.length) return frames;
+  const isOnTheWay = frames === zoom.length - 1 ? zoomedSiblings.has(symbol) : zoom[frames] === symbol;
+  return isOnTheWay ? frames + 1 : OUTSIDE;
 }
 
 /** Its path, from the leaf to its callers, begins with the zoom. */
-function isBelowLeaf({ parent, symbol }: Shape, isShown: Uint8Array, sight: Sight, leaf: NodeId): boolean {
+function isBelowLeaf({ parent, symbol }: Shape, isShown: Uint8Array, sight: NodeSelection, leaf: NodeId): boolean {
   let frames = 0;
   let below = -1;
-  for (let node = leaf; node !== ROOT && isShown[node] && frames !== BESIDE && frames < sight.zoom.length; ) {
-    if (!sight.foldsRecursion || symbol[node] !== below) frames = further(sight, frames, symbol[node]);
+  for (let node = leaf; node !== ROOT && isShown[node] && frames !== OUTSIDE && frames < sight.zoom.length; ) {
+    if (!sight.foldsRecursion || symbol[node] !== below) frames = advance(sight, frames, symbol[node]);
     below = symbol[node];
     node = parent[node];
   }

@@ -3,7 +3,7 @@
  */
 import { ROOT } from '../../../../model/calls/call-tree.js';
 import { NONE, type NodeId, type SymbolId } from '../../../../model/units.js';
-import { factsOf, factsText, symbolAt } from '../../../frames/facts.js';
+import { detailsText, frameDetails, symbolAt } from '../../../frames/frame-details.js';
 import type { FrameTable } from '../../../frames/frame-table.js';
 import { htmlElement as html } from '../../../viewer/dom.js';
 import { isShortcut } from '../../../viewer/keys.js';
@@ -12,26 +12,26 @@ import type { Colouring } from '../../view/state.js';
 import { Graph } from './graph.js';
 import type { Tooltip } from './tooltip.js';
 
-export interface HalfEvents {
+export interface CallersOrCalleesEvents {
   /** What can be done with another function, beside a point of the window; `back` takes the focus again. */
   readonly menu: (symbol: SymbolId, xPx: number, yPx: number, back: () => void) => void;
   readonly open: (symbol: SymbolId) => void;
 }
 
-export class Half {
+export class CallersOrCallees {
   readonly element: HTMLElement;
   private readonly graph: Graph;
   private readonly isIcicle: boolean;
-  private readonly events: HalfEvents;
+  private readonly events: CallersOrCalleesEvents;
   private table: FrameTable | null = null;
   private colouring: Colouring = 'function';
   private run: readonly [NodeId, NodeId] = [ROOT, ROOT];
 
-  constructor(label: string, isIcicle: boolean, characterPx: number, tooltip: Tooltip, events: HalfEvents) {
+  constructor(label: string, isIcicle: boolean, characterPx: number, tooltip: Tooltip, events: CallersOrCalleesEvents) {
     this.isIcicle = isIcicle;
     this.events = events;
     const place = html('div', { class: 'graph', role: 'group', 'aria-label': label });
-    const facts = (box: number) => factsOf(this.table as FrameTable, this.graph.boxes, box, 'this function');
+    const facts = (box: number) => frameDetails(this.table as FrameTable, this.graph.boxes, box, 'this function');
     const explain = (box: number, xPx: number, yPx: number) => {
       this.graph.markBox(box);
       tooltip.show(facts(box), null, xPx, yPx);
@@ -47,14 +47,14 @@ export class Half {
         hover: (box, { clientX, clientY }) => explain(box, clientX, clientY),
         leave: hide,
         hide,
-        enter: (box) => this.enter(box),
+        activate: (box) => this.enter(box),
         focused: (box, element) => {
           const { left, bottom } = element.getBoundingClientRect();
           explain(box, left, bottom);
         },
         menu: (box, { clientX, clientY }) => this.openMenu(box, clientX, clientY),
       },
-      (box) => factsText(facts(box)),
+      (box) => detailsText(facts(box)),
     );
     this.element = html('div', { class: isIcicle ? 'half callees' : 'half callers' }, html('h3', {}, label), place);
     place.addEventListener('keydown', (event) => this.press(event));
@@ -79,10 +79,10 @@ export class Half {
       // how much of a function's time was outside is not known by caller
       classOf: painterOf(table, isIcicle || this.colouring !== 'outside' ? this.colouring : 'function').classOf,
       isMarked: null,
-      ...(first === firstOf(table) && { mostCallers: 0 }),
+      ...(first === firstOf(table) && { maxCallers: 0 }),
     });
-    this.graph.offer(this.graph.boxes.firstOfRun);
-    this.graph.showRun();
+    this.graph.makeFocusable(this.graph.boxes.firstInView);
+    this.graph.scrollToView();
   }
 
   private enter(box: number): void {
@@ -90,7 +90,7 @@ export class Half {
     this.run = [node[box] as NodeId, lastNode[box] as NodeId];
     const hadFocus = this.graph.hasFocus;
     this.draw();
-    if (hadFocus) this.graph.focus(this.graph.boxes.firstOfRun);
+    if (hadFocus) this.graph.focus(this.graph.boxes.firstInView);
   }
 
   private symbolOf(box: number): SymbolId | null {
@@ -118,7 +118,7 @@ export class Half {
     if (event.key === 'Enter') this.enter(focusedBox);
     else if (event.key === 'o') this.open(focusedBox);
     else if (event.key === 'm') this.openMenuByKey(focusedBox);
-    else if (!this.graph.step(event.key)) return;
+    else if (!this.graph.moveFocus(event.key)) return;
     event.preventDefault();
     event.stopPropagation();
   }
