@@ -10,11 +10,11 @@ const MAX_CHARACTERS = 80;
 
 export function qualityLines(profile: Profile): string[] {
   const { quality } = profile;
-  const { line, caveats, notes } = qualitySummary(profile);
+  const { line, doubts, notes } = qualitySummary(profile);
   const lines = [
     line,
     ...inputProblems(quality),
-    ...caveats.map((doubt) => `warning: ${doubt}`),
+    ...doubts.map((doubt) => `warning: ${doubt}`),
     ...notes.map((note) => `note: ${note}`),
   ];
   return lines.map(escapeForTerminal);

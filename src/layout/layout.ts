@@ -1,5 +1,5 @@
 /**
- * A tree → boxes: what is drawn where, for the part of the tree that is looked at.
+ * Lays out the part of a call tree that is in view as boxes.
  */
 import { float64Column, int32Column } from '../model/columns.js';
 import { NONE, type NodeId } from '../model/units.js';
@@ -19,10 +19,10 @@ interface Box {
 
 export const MAX_ROWS = 500;
 const MAX_CALLERS = 50;
-/** So many blocks a run of small frames becomes when it is looked at, lest it stay the one that was opened. */
+/** A block that is opened is split into about this many smaller blocks; otherwise it would stay one block. */
 const BLOCKS_PER_SPLIT = 16;
 
-/** Time is spent on what is wide enough to be seen; the size of the whole tree does not matter. */
+/** Lays out a view. The cost depends on the number of visible frames, not on the size of the tree. */
 export function layout(tree: LayoutTree, view: LayoutView): Boxes {
   const builder = new BoxesBuilder(tree, view);
   builder.addCallers();
@@ -40,11 +40,11 @@ class BoxesBuilder {
   private readonly node = int32Column();
   private readonly lastNode = int32Column();
   private readonly row = int32Column();
-  /** Where a box begins, in weight: whole numbers add up exactly, pixels do not. */
+  /** Left edge of a box as a weight: whole numbers add up exactly, pixels do not. */
   private readonly start = float64Column();
   private readonly total = float64Column();
   private readonly frames = float64Column();
-  private firstOfRun = 0;
+  private viewStart = 0;
 
   constructor(tree: LayoutTree, view: LayoutView) {
     this.tree = tree;
@@ -54,28 +54,28 @@ class BoxesBuilder {
     this.viewTotal = sumSiblings(tree, tree.total, view.first, view.last);
   }
 
-  /** From the root to the nearest one, each as wide as the run. */
+  /** Adds the callers from the root to the nearest one, each as wide as the view. */
   addCallers(): void {
     const { callers, firstRow, tree } = this;
-    const passedOver = callers.length - firstRow;
+    const skipped = callers.length - firstRow;
     for (let row = 0; row < firstRow; row++) {
-      const caller = callers[row === 0 ? 0 : row + passedOver];
-      const kind = passedOver > 0 && row === 1 ? BoxKind.Callers : BoxKind.Frame;
-      const frames = kind === BoxKind.Callers ? passedOver + 1 : 1;
+      const caller = callers[row === 0 ? 0 : row + skipped];
+      const kind = skipped > 0 && row === 1 ? BoxKind.Callers : BoxKind.Frame;
+      const frames = kind === BoxKind.Callers ? skipped + 1 : 1;
       this.add({ kind, node: caller, lastNode: caller, row, start: 0, total: tree.total[caller], frames });
     }
-    this.firstOfRun = firstRow;
+    this.viewStart = firstRow;
   }
 
-  /** The boxes themselves are the list of what is still to do: each places what it called, one row further. */
+  /** Adds the siblings in view and all below. The boxes are also the work list: each adds its callees in the next row. */
   addView(): void {
-    this.placeSiblings(this.view.first, this.view.last, 0, this.firstRow);
-    for (let box = this.firstOfRun; box < this.kind.length; box++) {
+    this.addSiblings(this.view.first, this.view.last, 0, this.firstRow);
+    for (let box = this.viewStart; box < this.kind.length; box++) {
       const child = this.tree.firstChild[this.node.values[box]];
       if (this.kind.values[box] !== BoxKind.Frame || child === NONE) continue;
       const start = this.start.values[box];
       const row = this.row.values[box] + 1;
-      if (row - this.firstRow < this.view.maxRows) this.placeSiblings(child, NONE, start, row);
+      if (row - this.firstRow < this.view.maxRows) this.addSiblings(child, NONE, start, row);
       else this.addBlock(BoxKind.Deep, child, this.lastSibling(child), start, row);
     }
   }
@@ -86,7 +86,7 @@ class BoxesBuilder {
     const rows = this.row.view();
     return {
       length,
-      firstInView: this.firstOfRun,
+      viewStart: this.viewStart,
       rowCount: length === 0 ? 0 : rows[length - 1] + 1,
       kind: Uint8Array.from(this.kind.view()),
       node: this.node.view(),
@@ -99,16 +99,17 @@ class BoxesBuilder {
     };
   }
 
-  /** Callers, and a frame that was zoomed in on, fill the width, even if nothing took any time. */
+  /** Callers and a single frame in view fill the width, even if their time is zero. */
   private widthOf(box: number, widthPx: number): number {
-    return box < this.firstOfRun || (box === this.firstOfRun && this.isSingleFrame) ? this.view.widthPx : widthPx;
+    return box < this.viewStart || (box === this.viewStart && this.isSingle) ? this.view.widthPx : widthPx;
   }
 
-  private placeSiblings(first: NodeId, last: NodeId, start: number, row: number): void {
+  private addSiblings(first: NodeId, last: NodeId, start: number, row: number): void {
     const { total, nextSibling } = this.tree;
-    const isRun = row === this.firstRow;
-    const smallest = isRun && this.isSingleFrame ? 0 : this.smallestWeight();
-    const largestBlock = isRun && this.viewTotal > 0 ? this.viewTotal / BLOCKS_PER_SPLIT : Number.POSITIVE_INFINITY;
+    const isTopLevel = row === this.firstRow;
+    const smallest = isTopLevel && this.isSingle ? 0 : this.minWeight();
+    const largestBlock =
+      isTopLevel && this.viewTotal > 0 ? this.viewTotal / BLOCKS_PER_SPLIT : Number.POSITIVE_INFINITY;
     let blockFirst: NodeId = NONE;
     let blockStart = start;
     let previous: NodeId = NONE;
@@ -131,13 +132,13 @@ class BoxesBuilder {
     if (blockFirst !== NONE) this.addBlock(BoxKind.Small, blockFirst, previous, blockStart, row);
   }
 
-  /** One frame was zoomed in on: it is drawn whatever its time. */
-  private get isSingleFrame(): boolean {
+  /** A single frame is in view: it is drawn even if its time is zero. */
+  private get isSingle(): boolean {
     return this.view.first === this.view.last;
   }
 
-  /** The weight of a frame as wide as the narrowest that is drawn. */
-  private smallestWeight(): number {
+  /** Returns the weight of a frame that is `minPx` wide. */
+  private minWeight(): number {
     return this.viewTotal > 0 ? (this.view.minPx * this.viewTotal) / this.view.widthPx : Number.POSITIVE_INFINITY;
   }
 
@@ -173,14 +174,14 @@ class BoxesBuilder {
   }
 }
 
-/** From the root down to the parent. */
+/** Returns the callers from the root down to the parent. */
 function callersOf({ parent }: LayoutTree, node: NodeId): NodeId[] {
   const callers: NodeId[] = [];
   for (let caller = parent[node]; caller !== NONE; caller = parent[caller]) callers.push(caller);
   return callers.reverse();
 }
 
-/** Over a run of siblings. */
+/** Sums a column over siblings, from the first to the last. */
 export function sumSiblings({ nextSibling }: LayoutTree, column: Float64Array, first: NodeId, last: NodeId): number {
   let sum = 0;
   for (let node = first; node !== NONE; node = node === last ? NONE : nextSibling[node]) sum += column[node];

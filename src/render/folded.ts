@@ -1,5 +1,5 @@
 /**
- * A profile as folded stacks: `a;b;c 19`, one line a path, for any FlameGraph tool.
+ * Writes a profile as folded stacks: `a;b;c 19`, one line per path, for any FlameGraph tool.
  */
 import { type CallTree, ROOT } from '../model/calls/call-tree.js';
 import { viewOf } from '../model/calls/tree-view.js';
@@ -11,7 +11,7 @@ import { type Grouping, mergeByName, type Naming, type Trees } from './named-tre
 import { visibleText } from './visible-text.js';
 
 export interface FoldedOptions {
-  /** Adds calls, inferred calls and the average duration to each name; no average if the longest call was cut. */
+  /** Adds calls, inferred calls and average duration to each name; no average if the longest call is inferred. */
   readonly annotate?: boolean;
   /** Puts a root frame above the threads that belong together. */
   readonly by?: Grouping;
@@ -19,14 +19,14 @@ export interface FoldedOptions {
   readonly minNs?: number;
 }
 
-/** As much of a profile as is written. */
+/** The parts of a profile that are written. */
 export interface FoldedProfile extends Trees {
   readonly meta: Pick<TraceMeta, 'weight'>;
 }
 
 /**
- * About how many bytes the lines take, annotations left out: each line has its whole path, so they grow with the square of the
- * depth, and the profile with the depth alone.
+ * Estimates the size of the lines without annotations. Each line has its full path, so the size grows with the square of the
+ * depth, while the profile grows linearly.
  */
 export function foldedBytes(profile: FoldedProfile, options: FoldedOptions = {}): number {
   const { by = 'none', minNs = 0 } = options;
@@ -34,7 +34,7 @@ export function foldedBytes(profile: FoldedProfile, options: FoldedOptions = {})
   return bytesOfPaths(tree, names, (node) => weightsOf(profile, tree)[node] >= minNs);
 }
 
-/** The same, at most: told at once, as nothing is merged. */
+/** Returns an upper bound for `foldedBytes`, fast because nothing is merged. */
 export function maxFoldedBytes({ symbols, threads, together }: FoldedProfile): number {
   const trees = together ? [together] : threads.map(({ tree }) => tree);
   return trees.reduce((sum, tree) => sum + bytesOfPaths(tree, symbols.name, () => true), 0);
@@ -54,14 +54,14 @@ function bytesOfPaths(
   return bytes;
 }
 
-/** Of a blank, a duration, and a newline. */
+/** Average size of a space, a duration and a newline. */
 const MEAN_VALUE_BYTES = 6;
 
 function weightsOf({ meta }: FoldedProfile, { calls, selfNs }: CallTree): Float64Array {
   return meta.weight === 'calls' ? calls : selfNs;
 }
 
-/** The lines, each with its newline: callers before callees, siblings by name in UTF-8 byte order. */
+/** Yields the lines with their newlines: callers before callees, siblings by name in UTF-8 byte order. */
 export function* renderFolded(profile: FoldedProfile, options: FoldedOptions = {}): Generator<string> {
   const { annotate = false, by = 'none', minNs = 0 } = options;
   const { tree, names, symbols } = mergeByName(profile, by, cleanNames(profile));
@@ -78,25 +78,25 @@ export function* renderFolded(profile: FoldedProfile, options: FoldedOptions = {
   }
 }
 
-/** Where the longest call was cut, as long stops mostly are, an average over the others alone would mislead. */
+/** Leaves out the average if the longest call is inferred, as long stops usually are: over the others alone, it would mislead. */
 function annotation(tree: CallTree, node: NodeId, isStop: boolean): string {
   const { calls, inferredCalls, completeNs, maxNs, longestCutNs } = tree;
   const inferred = inferredCalls[node] > 0 ? `(${inferredCalls[node]})` : '';
   const complete = calls[node] - inferredCalls[node];
-  const isCut = longestInferredNs(maxNs[node], longestCutNs[node]) !== null || (isStop && inferred !== '');
-  const hasAverage = complete > 0 && !isCut;
+  const isLongestInferred = longestInferredNs(maxNs[node], longestCutNs[node]) !== null || (isStop && inferred !== '');
+  const hasAverage = complete > 0 && !isLongestInferred;
   const average = hasAverage ? `,avg:${Math.floor(completeNs[node] / complete + 0.5)}` : '';
   return `:${calls[node]}${inferred}${average}`;
 }
 
-/** By name alone, as tools that compare folded stacks do: which other files a trace has must not change a name. */
+/** Merges by name alone, as tools that compare folded stacks do: a name must not depend on the other files of a trace. */
 function cleanNames({ symbols }: FoldedProfile): Naming {
   return { functions: symbols.name.map(cleanName), group: cleanName };
 }
 
-// ";" parts frames and a line break parts paths, so neither may stand in a name; what would act on a terminal is shown, but for
-// the characters that tools of folded stacks have always found as blanks.
+// Names must not contain ";" and line breaks, which separate frames and paths. Other unsafe characters are escaped, except control
+// characters: they become spaces, as other tools for folded stacks write them.
 function cleanName(name: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this is about
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is replaced
   return visibleText(name.replace(/;/g, ':').replace(/[\x00-\x1f\x7f-\x9f\u2028\u2029]/g, ' '));
 }

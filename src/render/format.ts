@@ -1,18 +1,18 @@
 /**
- * Numbers as people read them.
+ * Formats numbers for people.
  */
 
-/** "1,234,567". By hand: toLocaleString would first set up what ICU knows of languages, which takes 15 ms. */
+/** Returns "1,234,567". Not with toLocaleString: loading ICU's locale data takes 15 ms. */
 export function formatCount(count: number): string {
   return String(count).replace(/\B(?=(?:\d{3})+$)/g, ',');
 }
 
-/** "3 threads", "1 thread". */
+/** Returns "3 threads" or "1 thread". */
 export function formatMany(count: number, noun: string): string {
   return `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-/** Three significant digits and a unit: "94 ns", "1.53 ms". */
+/** Returns three significant digits with a unit: "94 ns", "1.53 ms". */
 export function formatDuration(ns: number): string {
   for (const [unit, size] of [
     ['s', 1e9],
@@ -25,41 +25,41 @@ export function formatDuration(ns: number): string {
   return `${Number(ns.toPrecision(3))} ns`;
 }
 
-/** "≥ 182 µs": cut, not rounded, for it is a bound. */
+/** Returns "≥ 182 µs": rounded down, as it is a lower bound. */
 export function formatAtLeast(ns: number): string {
   const step = 10 ** Math.max(0, String(Math.floor(ns)).length - 3);
   return `≥ ${formatDuration(step * Math.floor(ns / step))}`;
 }
 
-/** "4 of 5" calls were seen whole; "5": all were. */
-export function formatCalls(calls: number, cut: number): string {
-  return cut === 0 ? formatCount(calls) : `${formatCount(calls - cut)} of ${formatCount(calls)}`;
+/** Returns "4 of 5" if four of five calls are complete; "5" if all are. */
+export function formatCalls(calls: number, inferred: number): string {
+  return inferred === 0 ? formatCount(calls) : `${formatCount(calls - inferred)} of ${formatCount(calls)}`;
 }
 
 /**
- * For how long at least the longest call lasted, if that is one that was cut; else null. `maxNs`: of the whole calls; null,
- * NaN or infinite if there is none, or nobody knows, as `longestCutNs`.
+ * Returns a lower bound for the longest call if that is an inferred one, else null. `maxNs`: the longest complete call; null, NaN
+ * or infinite if there is none or it is unknown, like `longestCutNs`.
  */
 export function longestInferredNs(maxNs: number | null, longestCutNs: number | null): number | null {
   if (longestCutNs === null || !(longestCutNs > 0)) return null;
   return maxNs !== null && maxNs >= longestCutNs ? null : longestCutNs;
 }
 
-/** How long the longest call took: "3 ms"; "≥ 182 µs" if it was cut; "–" if nobody knows. As for `longestCut`. */
+/** Returns the duration of the longest call: "3 ms"; "≥ 182 µs" if it is inferred; "–" if unknown. See `longestInferredNs`. */
 export function formatLongest(maxNs: number | null, longestCutNs: number | null): string {
-  const cutNs = longestInferredNs(maxNs, longestCutNs);
-  if (cutNs !== null) return formatAtLeast(cutNs);
+  const boundNs = longestInferredNs(maxNs, longestCutNs);
+  if (boundNs !== null) return formatAtLeast(boundNs);
   return maxNs === null || Number.isNaN(maxNs) ? '–' : formatDuration(maxNs);
 }
 
-/** "1 ms or more, 2 ms or less"; one of the two may not be given. */
+/** Returns "1 ms or more, 2 ms or less"; either bound may be absent. */
 export function formatBounds({ minNs, maxNs }: { readonly minNs?: number; readonly maxNs?: number }): string {
-  const least = minNs === undefined ? [] : [`${formatDuration(minNs)} or more`];
-  const most = maxNs === undefined ? [] : [`${formatDuration(maxNs)} or less`];
-  return [...least, ...most].join(', ');
+  const min = minNs === undefined ? [] : [`${formatDuration(minNs)} or more`];
+  const max = maxNs === undefined ? [] : [`${formatDuration(maxNs)} or less`];
+  return [...min, ...max].join(', ');
 }
 
-/** "12.4 MB". */
+/** Returns "12.4 MB". */
 export function formatBytes(bytes: number): string {
   for (const [unit, size] of [
     ['GB', 1e9],
@@ -73,8 +73,8 @@ export function formatBytes(bytes: number): string {
 }
 
 /**
- * "12.3 %", "0.04 %": at most three digits, two of them decimals. What is not nothing is never "0 %" but "<0.01 %", and what
- * is not all never "100 %" but ">99.9 %".
+ * Returns "12.3 %" or "0.04 %": at most three digits, at most two of them decimals. A part above zero is never "0 %" but "<0.01 %";
+ * a part below all is never "100 %" but ">99.9 %".
  */
 export function formatShare(part: number, all: number): string {
   const percent = (100 * part) / Math.max(all, 1);

@@ -1,5 +1,5 @@
 /**
- * What functions are called in pictures: by symbol, with the file where another file has a function of that name.
+ * Names functions for display, with the file if another file has a function of the same name.
  */
 
 import { filesBehindNames } from '../model/names/distinct-names.js';
@@ -8,7 +8,7 @@ import type { SymbolTable } from '../model/names/symbol-table.js';
 import type { SymbolId } from '../model/units.js';
 import { visibleText } from './visible-text.js';
 
-/** `used`: the functions that are in the picture, as far as others are in the table. */
+/** Returns the names by symbol. `used`: the functions that are shown; null: all. */
 export function frameNames(symbols: SymbolTable, used: ReadonlySet<SymbolId> | null = null): readonly string[] {
   const rows = symbols.name.map((_, row) => row).filter((row) => used === null || used.has(row));
   const named = rows.map((row) => ({ name: symbols.name[row] as string, dso: dsoOf(symbols, row) }));

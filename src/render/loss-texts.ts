@@ -1,5 +1,5 @@
 /**
- * What was lost in words: a line for each cause, with what helps against it.
+ * Describes losses in words: one line per cause, with its remedy.
  */
 import type { LossKind, Quality } from '../model/profile/quality.js';
 import { remedyOf } from '../model/profile/remedies.js';
@@ -8,22 +8,22 @@ import { formatDuration, formatMany } from './format.js';
 const MAX_MESSAGE_LENGTH = 80;
 const MAX_FILE_LENGTH = 160;
 
-/** Most time lost first, so many causes apart; the text of other people in it is not escaped. */
-export function lossTexts({ losses }: Pick<Quality, 'losses'>, mostCauses: number): string[] {
+/** Returns one line per cause, the largest loss first; causes after the first `maxCauses` share a line. Input text is not escaped. */
+export function lossTexts({ losses }: Pick<Quality, 'losses'>, maxCauses: number): string[] {
   const lines = losses
-    .slice(0, mostCauses)
+    .slice(0, maxCauses)
     .map((kind) => `${amountText([kind])}: ${causeText(kind)}${remedyText(kind)}`);
-  const others = losses.slice(mostCauses);
+  const others = losses.slice(maxCauses);
   if (others.length > 0) lines.push(`${amountText(others)}: other causes`);
   return lines;
 }
 
-/** How many gaps these causes have together. */
+/** Counts the gaps of all causes. */
 export function gapCount(losses: readonly LossKind[]): number {
   return losses.reduce((sum, { gaps }) => sum + gaps, 0);
 }
 
-/** "5 gaps, 1.2 ms lost". */
+/** Returns "5 gaps, 1.2 ms lost". */
 function amountText(kinds: readonly LossKind[]): string {
   const lostNs = kinds.reduce((sum, kind) => sum + kind.lostNs, 0);
   return `${formatMany(gapCount(kinds), 'gap')}, ${formatDuration(lostNs)} lost`;
@@ -34,7 +34,7 @@ function causeText({ cause, code, message, file }: LossKind): string {
   return `${message.slice(0, MAX_MESSAGE_LENGTH)}${number}${file === null ? '' : ` in ${truncateStart(file)}`}`;
 }
 
-/** The end of a path tells more than its beginning. */
+/** Keeps the end of a path, which is more useful than its start. */
 function truncateStart(file: string): string {
   return file.length <= MAX_FILE_LENGTH ? file : `…${file.slice(1 - MAX_FILE_LENGTH)}`;
 }

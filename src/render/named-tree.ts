@@ -1,5 +1,5 @@
 /**
- * All threads of a profile as one tree, in which a function is what it is called.
+ * Merges the trees of all threads into one; functions with the same name become one.
  */
 import { type CallTree, CallTreeBuilder, ROOT } from '../model/calls/call-tree.js';
 import { inPreOrder } from '../model/calls/pre-order.js';
@@ -11,19 +11,19 @@ import { NONE, type NodeId, type SymbolId, type Tid } from '../model/units.js';
 
 export type Grouping = 'none' | 'thread' | 'process' | 'comm';
 
-/** Callers before callees, siblings by name in the order of their UTF-8 bytes: a subtree is a run of nodes. */
+/** A tree in pre-order, siblings by name in UTF-8 byte order: each subtree is contiguous. */
 export interface NamedTree {
-  /** Its symbols are rows of `names`. */
+  /** The symbols are rows of `names`. */
   readonly tree: CallTree;
   readonly names: readonly string[];
-  /** A symbol with this name; NONE if it is the name of a group of threads. */
+  /** A symbol with this name; NONE for the name of a group of threads. */
   readonly symbols: readonly SymbolId[];
 }
 
-/** As much of a profile as is merged. */
+/** The parts of a profile that are merged. */
 export type Trees = Pick<Profile, 'symbols' | 'threads' | 'together'>;
 
-/** How functions and groups are called: those that are called alike become one. */
+/** Names of functions and groups: equal names are merged. */
 export interface Naming {
   /** By symbol. */
   readonly functions: readonly string[];
@@ -50,7 +50,7 @@ export function mergeByName(profile: Trees, by: Grouping, naming: Naming): Named
   return { tree: inPreOrder(tree, byName), names: table.names, symbols: table.symbols };
 }
 
-/** Rows of functions and of groups: a program may be called as one of its functions is. */
+/** Interns names. Functions and groups have separate rows: a program may have the name of one of its functions. */
 class NameTable {
   readonly names: string[] = [];
   readonly symbols: SymbolId[] = [];
@@ -68,17 +68,17 @@ class NameTable {
   }
 }
 
-/** Each name's place among all names; equal names of a function and a group never are siblings. */
+/** Ranks the names. A function and a group of equal name are never siblings. */
 function ranksOf(names: readonly string[]): Int32Array {
   const order = names.map((_, row) => row).sort((a, b) => compareUtf8(names[a] as string, names[b] as string));
   const rank = new Int32Array(names.length);
-  order.forEach((row, place) => {
-    rank[row] = place;
+  order.forEach((row, at) => {
+    rank[row] = at;
   });
   return rank;
 }
 
-/** "mysqld-114078", "thread 114078": as much as the trace tells. */
+/** Returns "mysqld-114078" or "thread 114078", depending on what the trace contains. */
 function groupOf(
   thread: ThreadProfile,
   commOf: ReadonlyMap<Tid, string | null>,

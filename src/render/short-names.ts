@@ -1,5 +1,5 @@
 /**
- * A function's name, shorter and shorter: without what its templates are made of, then without where it is declared.
+ * Shortens the name of a function step by step: first the template arguments, then the enclosing scopes.
  *
  *     ns::Map<std::pair<int, char>>::find<int>
  *     ns::Map<std::pair<…>>::find<int>
@@ -8,22 +8,22 @@
  *     …find<…>
  */
 
-/** Of more nested brackets only the outer ones are emptied step by step. */
+/** With more levels of nested brackets, only the outer levels are emptied one per step. */
 const MAX_STEPS = 6;
 
-/** What Rust adds to a name, to tell crates apart. */
+/** The hash that Rust appends to distinguish crates. */
 const HASH = /::h[0-9a-f]{16}$/;
 
-/** A function without a symbol: only where it stands tells it from the others of its file. */
+/** A function without a symbol: only its address distinguishes it from others in its file. */
 const ADDRESS = /^\[.+([+ ]0x[\da-f]+)\]$/;
 
 const MIN_DIGITS = 2;
 
-/** Each shorter than the one before; the last one is the function's own name. */
+/** Yields names, each shorter than the one before; the last is the function's own name. */
 export function* shorterNames(name: string): Generator<string> {
   let last = name;
-  const place = ADDRESS.exec(name)?.[1];
-  if (place !== undefined) return yield* shorterAddresses(place);
+  const address = ADDRESS.exec(name)?.[1];
+  if (address !== undefined) return yield* shorterAddresses(address);
   const bare = name.replace(HASH, '');
   for (const shorter of [bare, ...collapsed(bare), ...unqualified(fullyCollapsed(bare))]) {
     if (shorter.length >= last.length) continue;
@@ -32,13 +32,13 @@ export function* shorterNames(name: string): Generator<string> {
   }
 }
 
-/** The last digits say most: others of its file begin alike. */
-function* shorterAddresses(place: string): Generator<string> {
-  yield `[…${place}]`;
-  for (let left = place.length - 3; left >= MIN_DIGITS; left--) yield `…${place.slice(-left)}`;
+/** Keeps the last digits: the first ones are the same for the whole file. */
+function* shorterAddresses(address: string): Generator<string> {
+  yield `[…${address}]`;
+  for (let left = address.length - 3; left >= MIN_DIGITS; left--) yield `…${address.slice(-left)}`;
 }
 
-/** Where one pair of brackets stands, and in how many others. */
+/** The offsets of a pair of brackets and its nesting depth. */
 interface Brackets {
   readonly open: number;
   readonly close: number;
@@ -47,13 +47,13 @@ interface Brackets {
 
 interface Structure {
   readonly brackets: readonly Brackets[];
-  /** Places at which the name may begin when what declares it is left out. */
+  /** Offsets where the name can start when enclosing scopes are left out. */
   readonly starts: readonly number[];
 }
 
 const CLOSING: Readonly<Record<string, string>> = { '<': '>', '(': ')', '[': ']', '{': '}' };
 
-// "operator<" is a name. Behind "operator bool" and "operator ns::Type" nothing is declared any more.
+// "operator<" is a name. After "operator bool" and "operator ns::Type", no scopes follow.
 const OPERATOR = /(?<![\w$])operator(?:<=>|<<=?|>>=?|[<>]=?|->\*?|\(\)|\[\]|[-+*/%^&|=!~,]+|(?![\w$]))/y;
 const SEPARATOR =
   /::|\/|(?<=.)\.(?=[A-Za-z_(])(?!(?:func\d|part|isra|constprop|cold|llvm|lto_priv|localalias|c|cc|cpp|cxx|so|init)\b)/y;
@@ -88,15 +88,15 @@ function matchAt(pattern: RegExp, text: string, at: number): string {
   return pattern.exec(text)?.[0] ?? '';
 }
 
-/** The innermost brackets are emptied first. */
+/** Empties brackets, the innermost first. */
 function* collapsed(name: string): Generator<string> {
   const { brackets } = structureOf(name);
   const emptied = brackets.filter((pair) => isCollapsible(name, pair));
   const depths = [...new Set(emptied.map(({ depth }) => depth))].sort((a, b) => b - a).slice(-MAX_STEPS);
-  for (const least of depths)
+  for (const minDepth of depths)
     yield emptyBrackets(
       name,
-      emptied.filter(({ depth }) => depth >= least),
+      emptied.filter(({ depth }) => depth >= minDepth),
     );
   const [self] = brackets.filter(({ open, depth }) => open === 0 && depth === 0 && name[0] === '<');
   if (self === undefined) return;
@@ -108,7 +108,7 @@ function fullyCollapsed(name: string): string {
   return [...collapsed(name)].at(-1) ?? name;
 }
 
-/** Arguments say less than the name does; "(*T)" of Go and "{closure}" are parts of it. */
+/** Whether brackets may be emptied: arguments matter less than the name, but Go's "(*T)" and "{closure}" are part of it. */
 function isCollapsible(name: string, { open, close, depth }: Brackets): boolean {
   if (close - open < 3 || name[open + 1] === '*') return false;
   if (name[open] === '(') return !name.startsWith('(anonymous', open);
@@ -119,14 +119,14 @@ function emptyBrackets(name: string, emptied: readonly Brackets[]): string {
   let text = '';
   let at = 0;
   for (const { open, close } of emptied.toSorted((a, b) => a.open - b.open)) {
-    if (open < at) continue; // inside of one that is empty now
+    if (open < at) continue; // inside emptied brackets
     text += `${name.slice(at, open + 1)}…`;
     at = close;
   }
   return text + name.slice(at);
 }
 
-/** "<alloc::vec::Vec<…> as core::ops::Drop>::drop" of Rust → "<Vec<…> as Drop>::drop". */
+/** Shortens Rust's "<alloc::vec::Vec<…> as core::ops::Drop>::drop" to "<Vec<…> as Drop>::drop". */
 function withShortPaths(name: string): string {
   const end = structureOf(name).brackets.find(({ open, depth }) => open === 0 && depth === 0)?.close ?? 0;
   return name.slice(0, end).replace(/(?:[\w$]+::)+/g, '') + name.slice(end);

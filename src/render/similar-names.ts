@@ -1,14 +1,14 @@
 /**
- * A word that was mistyped → those that were probably meant: functions, options, commands.
+ * Suggests names for a mistyped word: functions, options, commands.
  */
 import { distance } from 'fastest-levenshtein';
 import { compareUtf8 } from '../model/names/utf8-order.js';
 
 const MAX_NAMES = 3;
-/** Of this share of its letters at most was mistyped what is still taken for a known name. */
+/** Maximum share of mistyped letters in a word that still matches a name. */
 const MAX_ERROR_SHARE = 0.4;
 
-/** Names that hold the wanted one come first, the shortest of them first; then those that are spelled almost like it. */
+/** Returns names that contain the wanted one, the shortest first; then names with similar spelling. */
 export function similarNames(wanted: string, names: readonly string[]): string[] {
   const typed = wanted.toLowerCase();
   const ranked = [...new Set(names)].flatMap((name) => {
@@ -19,7 +19,7 @@ export function similarNames(wanted: string, names: readonly string[]): string[]
   return ranked.slice(0, MAX_NAMES).map(({ name }) => name);
 }
 
-/** How many letters differ, of the name or of its last part: "wrker" means "Pool::worker" too. null: too many. */
+/** Returns the edit distance to the name or its last part ("wrker" matches "Pool::worker", too); null if too large. */
 function rankOf(typed: string, name: string): number | null {
   if (name.includes(typed)) return 0;
   const spelled = [name, name.split('::').at(-1) as string].filter((each) => canMatch(typed, each));
@@ -27,7 +27,7 @@ function rankOf(typed: string, name: string): number | null {
   return errors <= MAX_ERROR_SHARE * typed.length ? errors : null;
 }
 
-/** Each letter that one has more than the other is an error: most names need no closer look. */
+/** Rules out names by length, which is cheap: each missing or extra letter is an error. */
 function canMatch(typed: string, name: string): boolean {
   return Math.abs(typed.length - name.length) <= MAX_ERROR_SHARE * typed.length;
 }

@@ -1,12 +1,12 @@
 /**
- * Text that other people chose, made safe to show on a terminal, in a picture, or in a command to copy.
+ * Makes untrusted text safe to show on a terminal, in a picture, or in a command to copy.
  */
 
-// Control characters, those that turn the direction of writing, halves of characters, and what is no character at all:
-// a name must not move the cursor, hide itself, or break the file that it stands in.
+// Control characters, bidi controls, lone surrogates and noncharacters: a name must not move the cursor, hide itself, or break the
+// file that contains it.
 const UNSAFE_CHARACTERS = /[\p{Cc}\p{Cs}\p{Bidi_Control}\p{Noncharacter_Code_Point}\u2028\u2029]/gu;
 
-/** Shows what would act: "\x1b" for an escape character. */
+/** Escapes unsafe characters: an escape character becomes "\x1b". */
 export function visibleText(text: string): string {
   return text.replace(UNSAFE_CHARACTERS, (character) => {
     const hex = (character.codePointAt(0) as number).toString(16);
@@ -18,7 +18,7 @@ export function visibleText(text: string): string {
 const NEEDS_NO_QUOTES = /^[\w@%+=:,./-]+$/;
 
 /**
- * Arguments as a shell would take them: for commands to copy, never for commands that we run.
+ * Quotes arguments for a shell: for commands to copy, never for commands that ptflame runs.
  *
  * `["perf", "a b"]` → `perf 'a b'`
  */
@@ -30,7 +30,7 @@ function shellWord(word: string): string {
   if (NEEDS_NO_QUOTES.test(word)) return word;
   if (visibleText(word) === word) return `'${word.replaceAll("'", "'\\''")}'`;
   const format = word.replace(/[\\%]/g, '$&$&').replaceAll("'", "'\\''").replace(UNSAFE_CHARACTERS, bytesInShell);
-  return `"$(printf -- '${format}')"`; // any shell gives what was meant, but for newlines at the very end
+  return `"$(printf -- '${format}')"`; // exact in any shell, except for trailing newlines
 }
 
 function bytesInShell(character: string): string {

@@ -77,7 +77,7 @@ describe('search', () => {
   test('says that something is no regular expression', async () => {
     await goTo(page);
     await searchFor('/(/');
-    expect(await found()).toBe('no regular expression');
+    expect(await found()).toBe('not a regular expression');
     expect(await input().getAttribute('aria-invalid')).toBe('true');
     expect(await marked()).toBe(0);
     await searchFor('(');

@@ -121,7 +121,7 @@ describe('search', () => {
   test('says that something is no regular expression', async () => {
     const page = await open(CALLS);
     await page.locator('input').fill('/(/');
-    await eventually(() => result(page)).toBe('no regular expression');
+    await eventually(() => result(page)).toBe('not a regular expression');
     await page.locator('input').fill('(');
     await eventually(() => result(page)).toBe('0 frames, 0 % of view');
   });
@@ -160,7 +160,7 @@ describe('keys', () => {
   test('? shows them', async () => {
     const page = await open(CALLS);
     await press(page, '?');
-    expect(await tooltip(page)).toContain('search: text, or a regular expression');
+    expect(await tooltip(page)).toContain('search: text or /regex/');
     await press(page, 'Escape');
     expect(await page.locator('.panel').getAttribute('visibility')).toBe('hidden');
   });

@@ -69,7 +69,7 @@ describe('a small tree', () => {
   test('zoomed in, the callers fill the width', () => {
     const boxes = layout(SMALL, view({ first: 4, last: 4 }));
     expect(linesOf(boxes)).toEqual(['0 Frame 0 0+100', '1 Frame 1 0+100', '2 Frame 4 0+100']);
-    expect(boxes.firstInView).toBe(2);
+    expect(boxes.viewStart).toBe(2);
   });
 
   test('a run of siblings fills the width together', () => {
@@ -127,8 +127,8 @@ describe('any tree, however looked at', () => {
   test('all frames of the part that is looked at are drawn or counted', () => {
     fc.assert(
       fc.property(anyView, ({ tree, node, ...rest }) => {
-        const { frames, firstInView } = layout(tree, { first: node, last: node, ...rest });
-        expect(frames.slice(firstInView).reduce((sum, count) => sum + count, 0)).toBe(tree.frames[node]);
+        const { frames, viewStart } = layout(tree, { first: node, last: node, ...rest });
+        expect(frames.slice(viewStart).reduce((sum, count) => sum + count, 0)).toBe(tree.frames[node]);
       }),
     );
   });
@@ -137,7 +137,7 @@ describe('any tree, however looked at', () => {
     fc.assert(
       fc.property(anyView, ({ tree, node, ...rest }) => {
         const boxes = layout(tree, { first: node, last: node, ...rest });
-        for (let box = boxes.firstInView; box < boxes.length; box++) {
+        for (let box = boxes.viewStart; box < boxes.length; box++) {
           if (boxes.kind[box] !== BoxKind.Frame) continue;
           const own = childrenOf(boxes, tree, box);
           let right = boxes.xPx[box];
@@ -158,7 +158,7 @@ describe('any tree, however looked at', () => {
     fc.assert(
       fc.property(anyView, ({ tree, node, ...rest }) => {
         const boxes = layout(tree, { first: node, last: node, ...rest });
-        for (let box = boxes.firstInView + 1; box < boxes.length; box++) {
+        for (let box = boxes.viewStart + 1; box < boxes.length; box++) {
           const isSmall = boxes.kind[box] === BoxKind.Small;
           if (boxes.kind[box] === BoxKind.Frame) expect(boxes.widthPx[box]).toBeGreaterThanOrEqual(rest.minPx - 1e-9);
           expect(
@@ -174,7 +174,7 @@ describe('any tree, however looked at', () => {
 
 function childrenOf(boxes: Boxes, tree: LayoutTree, caller: number): number[] {
   const boxIds = Array.from(boxes.kind.keys());
-  return boxIds.filter((box) => box >= boxes.firstInView && tree.parent[boxes.node[box]] === boxes.node[caller]);
+  return boxIds.filter((box) => box >= boxes.viewStart && tree.parent[boxes.node[box]] === boxes.node[caller]);
 }
 
 function selfOf(tree: LayoutTree, node: number): number {

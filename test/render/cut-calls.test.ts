@@ -58,9 +58,13 @@ test('a label says of how many calls its average is, and has the bound in its pl
 
 test('facts tell the average of the whole calls, and the bound', async () => {
   const { facts } = await labelIn(LAST_IS_LONGEST, 'coder');
-  expect(facts).toContainEqual({ what: 'calls', value: '4 of 5', more: 'whole, 1 cut: start or end not seen' });
-  expect(facts).toContainEqual({ what: 'average', value: '4 µs', more: 'min 4 µs · max 4 µs · of 4 whole calls' });
-  expect(facts).toContainEqual({ what: 'longest', value: '≥ 182 µs', more: 'a call that was cut' });
+  expect(facts).toContainEqual({
+    label: 'calls',
+    value: '4 of 5',
+    note: 'complete, 1 inferred: start or end not seen',
+  });
+  expect(facts).toContainEqual({ label: 'average', value: '4 µs', note: 'min 4 µs · max 4 µs · of 4 complete calls' });
+  expect(facts).toContainEqual({ label: 'longest', value: '≥ 182 µs', note: 'an inferred call' });
 });
 
 test('colour by average takes in what is known of calls that were cut', async () => {

@@ -1,27 +1,27 @@
 /**
- * Rectangles → the tree that d3-flame-graph draws.
+ * Builds the tree that d3-flame-graph draws from rectangles.
  */
 import { BoxKind, viewWeight } from '../../layout/layout.js';
 import { type Drawing, type Rectangle, rectangles } from '../frames/drawing.js';
 
-/** As the library reads it: a node's value is its weight with all below it. */
+/** A node as the library expects it: its value is the weight of the subtree. */
 export interface ChartNode extends Rectangle {
   readonly value: number;
   readonly children: ChartNode[];
 }
 
-/** The root; a frame without any weight is not drawn, but for the one that was asked for. */
+/** Returns the root. Frames without weight are not drawn, except the one zoomed in on. */
 export function chartOf(drawing: Drawing, drawn: Iterable<Rectangle> = rectangles(drawing)): ChartNode {
   const { boxes, table } = drawing;
   const nodes = new Map<number, ChartNode>();
   let root: ChartNode | null = null;
-  let nearest: ChartNode | null = null; // of the callers, among which some may be one block
-  const runWeight = Math.max(viewWeight(boxes), 1);
+  let nearest: ChartNode | null = null; // nearest caller, possibly a block of callers
+  const viewTotal = Math.max(viewWeight(boxes), 1);
   for (const rectangle of drawn) {
     const { box } = rectangle;
-    const isCaller = box < boxes.firstInView;
-    const isAsWide = isCaller || (box === boxes.firstInView && boxes.total[box] === 0);
-    const node = { ...rectangle, value: isAsWide ? runWeight : boxes.total[box], children: [] };
+    const isCaller = box < boxes.viewStart;
+    const isFullWidth = isCaller || (box === boxes.viewStart && boxes.total[box] === 0);
+    const node = { ...rectangle, value: isFullWidth ? viewTotal : boxes.total[box], children: [] };
     const caller = nodes.get(table.parent[boxes.node[box]]) ?? nearest;
     caller?.children.push(node);
     root ??= node;

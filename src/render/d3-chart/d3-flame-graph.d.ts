@@ -1,4 +1,4 @@
-/** As much of d3-flame-graph 5 as is used; it brings no types. */
+/** Types for the part of d3-flame-graph 5 that is used; the package has none. */
 declare module 'd3-flame-graph' {
   import type { Selection } from './selection.js';
 

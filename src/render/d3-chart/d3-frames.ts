@@ -1,6 +1,6 @@
 /**
- * The frames of a flame graph, drawn by d3-flame-graph: the door to the library, and to all that is done about it
- * (docs/decisions/0012). It draws the frames that can be seen, and never hears of the others.
+ * Draws the frames of a flame graph with d3-flame-graph (docs/decisions/0012). Only this file imports the library; it receives only
+ * the visible frames.
  */
 import flamegraph, { type FlameGraph } from 'd3-flame-graph';
 import { type Drawing, type Highlight, px, type Rectangle, ROW_PX } from '../frames/drawing.js';
@@ -9,7 +9,7 @@ import type { FrameLayer } from '../viewer/frame-layer.js';
 import { type ChartNode, chartOf } from './chart-tree.js';
 import { select } from './selection.js';
 
-/** A frame as the library makes it: a `g`, whose first child is a `rect`. */
+/** A frame as the library creates it: a `g` whose first child is a `rect`. */
 type FrameElement = SVGGElement & { readonly __data__: { readonly data: ChartNode } };
 
 export class D3Frames implements FrameLayer {
@@ -19,15 +19,15 @@ export class D3Frames implements FrameLayer {
   private readonly container: HTMLElement;
   private svg: SVGSVGElement | null = null;
 
-  /** `place`: where they are drawn. */
-  constructor(place: HTMLElement) {
-    this.container = place;
+  /** `container`: parent of the chart. */
+  constructor(container: HTMLElement) {
+    this.container = container;
     this.chart
       .cellHeight(ROW_PX)
       .transitionDuration(0)
       .getName(({ data }) => data.label)
       .setColorMapper(({ data }) => `var(--${data.className})`)
-      .tooltip(() => {}); // else each frame gets a title
+      .tooltip(() => {}); // otherwise each frame gets a title
   }
 
   draw(drawing: Drawing, rectangles: readonly Rectangle[], widthPx: number): SVGElement[] {
@@ -37,7 +37,7 @@ export class D3Frames implements FrameLayer {
     if (this.svg) this.chart.update(root);
     else this.chart(select(this.container).datum(root));
     const svg = (this.svg ??= this.prepared());
-    setAttributes(svg, { height: heightPx, width: widthPx, viewBox: `0 0 ${widthPx} ${heightPx}` }); // fits on paper, too
+    setAttributes(svg, { height: heightPx, width: widthPx, viewBox: `0 0 ${widthPx} ${heightPx}` }); // scales to the page when printed
     const elements = new Map([...svg.querySelectorAll<FrameElement>('g')].map(finished));
     svg.append(this.hatching, this.mark);
     return rectangles.map(({ box }) => elements.get(box) as SVGElement);
@@ -55,12 +55,12 @@ export class D3Frames implements FrameLayer {
   private prepared(): SVGSVGElement {
     const svg = this.container.querySelector('svg') as SVGSVGElement;
     svg.querySelector('text.title')?.remove();
-    svg.setAttribute('role', 'presentation'); // its place has the label
+    svg.setAttribute('role', 'presentation'); // the container has the label
     return svg;
   }
 }
 
-/** What the library leaves to be done: gaps. */
+/** Adds the gap between frames, which the library does not draw. */
 function finished(element: FrameElement): [box: number, SVGElement] {
   const { box, widthPx } = element.__data__.data;
   setChanged(element.firstElementChild as Element, 'width', px(widthPx));

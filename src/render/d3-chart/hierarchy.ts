@@ -1,8 +1,8 @@
 /**
- * In place of d3-hierarchy: each node stands above its caller, callees side by side.
+ * Replaces d3-hierarchy: each node is above its caller, callees are side by side.
  */
 
-/** A node of the chart and where it stands: from the share `x0` of the width to `x1`. */
+/** A node of the chart; it extends from `x0` to `x1`, as shares of the width. */
 class Node<Datum> {
   readonly data: Datum;
   readonly parent: Node<Datum> | null;
@@ -19,7 +19,7 @@ class Node<Datum> {
     this.children = childrenOf(data).map((child) => new Node(child, childrenOf, this));
   }
 
-  /** With itself, callers before callees. */
+  /** Returns the node and all below, callers before callees. */
   descendants(): Node<Datum>[] {
     const found: Node<Datum>[] = [this];
     for (const { children } of found) found.push(...children);
@@ -31,7 +31,7 @@ export function hierarchy<Datum>(data: Datum, childrenOf: (datum: Datum) => read
   return new Node(data, childrenOf);
 }
 
-/** Children side by side, each as wide as its part of the caller's value. */
+/** Places children side by side, each with its share of the caller's width. */
 export function partition(): (root: Node<unknown>) => void {
   return (root) => {
     for (const { children, x0, x1, value } of root.descendants()) {

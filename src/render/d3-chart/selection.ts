@@ -1,15 +1,15 @@
 /**
- * In place of d3-selection: as much of it as d3-flame-graph asks for, and none of what nobody sees. At each drawing the library
- * sets every attribute of thousands of frames, makes a place for the text of frames that have none, and listens at each frame.
- * Here, an attribute that is as it was is not set, `Graph` sets what it sets anyway, and nothing is animated (docs/decisions/0012).
+ * Replaces d3-selection with the part that d3-flame-graph uses, without invisible work. At each draw, the library sets every
+ * attribute of thousands of frames, creates label elements for frames without a label, and adds listeners to each frame. Here,
+ * unchanged attributes are not set, attributes that `Graph` sets itself are skipped, and nothing is animated (docs/decisions/0012).
  */
 import type { ChartNode } from './chart-tree.js';
 
-/** An element with what is drawn in it. */
+/** An element with its bound datum. */
 type BoundElement = Element & { __data__?: unknown };
 type Value = ((this: Element, datum: never) => unknown) | string | number;
 
-/** Elements that show a list, compared with it. */
+/** The result of comparing elements with a list of data. */
 interface Joined {
   readonly parent: Element;
   readonly entering: readonly unknown[];
@@ -38,14 +38,14 @@ export class Selection {
     return this;
   }
 
-  /** Of the function, undefined: it stays. */
+  /** Binds a datum; a function that returns undefined leaves it unchanged. */
   datum(value: unknown): this {
     for (const element of this.elements)
       element.__data__ = typeof value === 'function' ? (value(element.__data__) ?? element.__data__) : value;
     return this;
   }
 
-  /** In each element, what it has of this name; it shows the same. */
+  /** Selects one descendant per element and binds the element's datum to it. */
   select(name: string): Selection {
     const parts: BoundElement[] = [];
     for (const element of this.elements) {
@@ -57,13 +57,13 @@ export class Selection {
     return new Selection(parts);
   }
 
-  /** Of the first element. */
+  /** Selects all descendants of the first element. */
   selectAll(name: string): Selection {
     const [parent] = this.elements as [Element];
     return new Selection([...parent.querySelectorAll(name)], { parent, entering: [], leaving: [] });
   }
 
-  /** The elements that show one of the list, by its key; each shows it from now on. */
+  /** Binds the list to the elements by key; selects the elements that have a datum in it. */
   data(list: readonly unknown[], keyOf: (datum: unknown) => unknown): Selection {
     const known = new Map(this.elements.map((element) => [keyOf(element.__data__), element]));
     const [staying, entering]: [BoundElement[], unknown[]] = [[], []];
@@ -90,13 +90,13 @@ export class Selection {
     for (const element of this.elements) element.remove();
   }
 
-  /** Places of labels are made when they are selected. */
+  /** Label elements are created when they are selected. */
   append(name: string): Selection {
     if (name === 'foreignObject') return new Selection([]);
     return new Selection(this.elements.map((element) => appended(element, name, element.__data__)));
   }
 
-  /** The browser styles anew what is set, even to the same. */
+  /** Setting an attribute makes the browser recompute styles, even if the value stays the same. */
   attr(name: string, value: Value): this {
     const [first] = this.elements;
     if (first === undefined || SKIPPED_ATTRIBUTES[first.localName]?.includes(name)) return this;
@@ -139,12 +139,12 @@ export class Selection {
     return this;
   }
 
-  /** The page's style sheet has what is set. */
+  /** The style sheet of the page already has these styles. */
   style(): this {
     return this;
   }
 
-  /** One listener hears for all frames (`viewer/listen.ts`). */
+  /** One listener handles all frames (`viewer/listen.ts`). */
   on(): this {
     return this;
   }
@@ -157,7 +157,7 @@ export class Selection {
   }
 }
 
-/** What is to be shown, and has no element yet. */
+/** Data without an element. */
 class Entering {
   private readonly joined: Joined;
 
@@ -171,13 +171,13 @@ class Entering {
   }
 }
 
-/** Set by `Graph` or by the style sheet, or read by nobody. */
+/** Attributes that `Graph` or the style sheet sets, or that are never read. */
 const SKIPPED_ATTRIBUTES: Readonly<Record<string, readonly string[]>> = {
   g: ['class', 'height', 'name', 'width'],
   rect: ['height', 'width'],
 };
 
-/** What the library looks for in a frame, without asking the browser for a selector each time. */
+/** Finders for the selectors that the library uses in a frame, faster than `querySelector`. */
 const FINDERS: Readonly<Record<string, typeof firstOf>> = {
   rect: firstChild,
   foreignObject: labelContainer,
@@ -192,19 +192,19 @@ function firstChild(element: Element): Element | null {
   return element.firstElementChild;
 }
 
-/** A frame is a `g` with a `rect`, and with a place for its label if it has one: three of four have none. */
+/** Returns the label element of a frame, a `g` with a `rect`; three of four frames have no label and so no element. */
 function labelContainer(frame: BoundElement): Element | null {
-  const place = frame.children[1];
+  const container = frame.children[1];
   const { data } = frame.__data__ as { readonly data: ChartNode };
-  if (data.label !== '') return place ?? newLabelContainer(frame);
-  place?.remove();
+  if (data.label !== '') return container ?? newLabelContainer(frame);
+  container?.remove();
   return null;
 }
 
 function newLabelContainer(frame: Element): Element {
-  const place = appended(frame, 'svg:foreignObject', null);
-  place.append(document.createElement('div'));
-  return place;
+  const container = appended(frame, 'svg:foreignObject', null);
+  container.append(document.createElement('div'));
+  return container;
 }
 
 function appended(parent: Element, name: string, datum: unknown): BoundElement {

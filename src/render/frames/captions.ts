@@ -1,5 +1,5 @@
 /**
- * What a picture says about itself: what was recorded, and what its colours mean.
+ * Writes the captions of a flame graph: subtitle, origin of the recording, legend.
  */
 
 import { type Boxes, BoxKind } from '../../layout/layout.js';
@@ -15,65 +15,63 @@ import { truncate } from './labels.js';
 
 const MEANINGS: Readonly<Record<Family, string>> = {
   user: 'functions',
-  kernel: 'functions of the kernel',
+  kernel: 'kernel functions',
   group: 'threads',
   unknown: '[file+0x…], [unknown]: no symbol',
   syscall: '[syscall]: in the kernel',
   'off-cpu': '[off-cpu]: blocked',
-  preempted: '[preempted]: waits for a processor',
+  preempted: '[preempted]: waiting for a CPU',
   untraced: '[untraced]: other code',
   lost: '[lost]: not recorded',
 };
 
-const MOST_HOST_COLUMNS = 24;
-const MOST_COMMAND_COLUMNS = 300;
-const MOST_PART_COLUMNS = 80;
+const MAX_HOST_WIDTH = 24;
+const MAX_COMMAND_WIDTH = 300;
+const MAX_PART_WIDTH = 80;
 
-/** `total`: of all frames. "39.4 ms recorded · 4 threads · 157 ms of their time". */
+/** Returns "39.4 ms recorded · 4 threads · 157 ms of wall-clock time in total". `total`: weight of all frames. */
 export function subtitleOf({ meta, threads, quality }: ProfileHeader, total: number): string {
   const count = formatMany(threads.length, 'thread');
   if (meta.weight === 'calls') return `${count} · ${formatWeight(total, 'calls')}, no times`;
   const span = formatDuration(meta.endNs - meta.startNs);
-  const where = meta.recorded?.host
-    ? ` on ${isolated(truncate(visibleText(meta.recorded.host), MOST_HOST_COLUMNS))}`
-    : '';
+  const where = meta.recorded?.host ? ` on ${isolated(truncate(visibleText(meta.recorded.host), MAX_HOST_WIDTH))}` : '';
   const time = `${formatDuration(quality.totalNs)} of wall-clock time`;
-  if (meta.part === null) return `${span} recorded${where} · ${count} · ${time} in all`;
-  return `only ${isolated(truncate(visibleText(meta.part), MOST_PART_COLUMNS))} · ${span}${where} · ${count} · ${time}`;
+  if (meta.part === null) return `${span} recorded${where} · ${count} · ${time} in total`;
+  return `only ${isolated(truncate(visibleText(meta.part), MAX_PART_WIDTH))} · ${span}${where} · ${count} · ${time}`;
 }
 
-/** All that is known of where the trace comes from; empty if that is nothing. */
+/** Describes where and how the trace was recorded; empty if unknown. */
 export function originText({ recorded }: TraceMeta): string {
   if (recorded === null) return '';
   const { host, startedAt, cpu, kernel, perf, command } = recorded;
-  const facts = [
+  const fields = [
     ['recorded on', host],
     ['at', startedAt],
     ['CPU', cpu],
     ['kernel', kernel],
     ['perf', perf],
-    ['by', command && truncate(command.join(' '), MOST_COMMAND_COLUMNS)],
+    ['by', command && truncate(command.join(' '), MAX_COMMAND_WIDTH)],
   ];
-  const lines = facts
-    .filter(([, fact]) => fact)
-    .map(([what, fact]) => `${what} ${isolated(visibleText(fact as string))}`);
+  const lines = fields
+    .filter(([, value]) => value)
+    .map(([label, value]) => `${label} ${isolated(visibleText(value as string))}`);
   return lines.join(' · ');
 }
 
 export interface LegendEntry {
-  /** Class of the swatch; `hatched` is a pattern on a frame of any colour; empty: there is none. */
+  /** CSS class of the swatch; `hatched` is a pattern on frames of any colour; empty: no swatch. */
   readonly swatch: string;
   readonly text: string;
 }
 
-/** Only what occurs; what is hatched and what is merged is always explained where it is. */
+/** Returns entries for what occurs in the table, for hatching and for merged frames only if there are any. */
 export function legendOf(table: FrameTable, boxes: Boxes): LegendEntry[] {
   const { families, hasInferred } = kindsIn(table);
   const hasBlocks = boxes.kind.some((kind, box) => kind !== BoxKind.Frame && (boxes.widthPx[box] as number) > 0);
   return [
     ...FAMILIES.filter((family) => families.has(family)).map((family) => entryOf(family)),
     ...(hasInferred ? [{ swatch: 'hatched', text: 'hatched: start or end not seen' }] : []),
-    ...(hasBlocks ? [{ swatch: 'block', text: 'several frames together' }] : []),
+    ...(hasBlocks ? [{ swatch: 'block', text: 'merged frames' }] : []),
   ];
 }
 
@@ -87,7 +85,7 @@ interface Kinds {
   readonly hasInferred: boolean;
 }
 
-/** They stay the same while the reader zooms. */
+/** Cache by tree: zooming does not change the kinds. */
 const kindsOf = new WeakMap<object, Kinds>();
 
 function kindsIn(table: FrameTable): Kinds {

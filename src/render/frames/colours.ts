@@ -1,6 +1,6 @@
 /**
- * All colours, for light and dark surroundings. Ink on each of them has a contrast of 4.5 : 1 or more, and each kind of frame one of
- * 3 : 1 to the page; kinds that are no functions can be told apart by eyes that see no red or green, too.
+ * Defines all colours for the light and the dark theme. Ink has a contrast of at least 4.5 : 1 on each of them, and each kind of
+ * frame at least 3 : 1 to the page. Frames that are not functions are distinguishable with red-green colour blindness, too.
  */
 import type { Family } from './families.js';
 
@@ -44,7 +44,7 @@ export const OTHERS: Readonly<Record<Exclude<Family, 'user' | 'kernel'> | 'block
   match: { light: '#f07be8', dark: '#b01fb4' },
 };
 
-/** From pale to strong, of one hue after the other: lightness alone tells them apart. Ink on each has a contrast of 4.5 : 1. */
+/** Sequential scale from pale to strong, distinguishable by lightness alone. Ink has a contrast of 4.5 : 1 on each. */
 export const SCALE: readonly Colour[] = [
   { light: '#fdf6d8', dark: '#26304a' },
   { light: '#f9e6a8', dark: '#2b3f5e' },

@@ -1,5 +1,5 @@
 /**
- * Boxes → what is to be drawn: the same for the file and for the browser that draws anew.
+ * Turns boxes into rectangles with labels. The renderer in Node and the browser share this code.
  */
 import { type Boxes, BoxKind } from '../../layout/layout.js';
 import type { NodeId } from '../../model/units.js';
@@ -10,12 +10,12 @@ import { fitLabel } from './labels.js';
 
 export const ROW_PX = 19;
 const GAP_PX = 1;
-/** How high a frame is: above it a gap is left. */
+/** Height of a frame, without the gap above it. */
 export const FRAME_PX = ROW_PX - GAP_PX;
 const TEXT_LEFT_PX = 5;
 const BASELINE_PX = 13;
 
-/** Of the fonts in FONT at 12 px, a character is this wide, or a little less. */
+/** Upper bound for the width of a character at 12 px in the monospace fonts. */
 export const CHARACTER_PX = 7.23;
 
 export interface Rectangle {
@@ -35,35 +35,35 @@ export interface Drawing {
   readonly table: FrameTable;
   readonly boxes: Boxes;
   readonly isIcicle: boolean;
-  /** There may be more than the boxes fill. */
+  /** May be more than the boxes need. */
   readonly rowCount: number;
   readonly characterPx: number;
-  /** What the style sheet calls the colour of a frame. */
+  /** Returns the CSS class for the colour of a frame. */
   readonly classOf: Paint;
 }
 
 export type Paint = (node: NodeId) => string;
 
-/** Each function has a colour, the same in every picture. */
+/** Colours frames by function: a function has the same colour in every flame graph. */
 export function paintByFunction(table: FrameTable): Paint {
   return (node) => classOf(familyOfNode(table, node), nameOf(table, node));
 }
 
-/** How a frame stands among the others. */
+/** How a frame is set apart from the others. */
 export interface Highlight {
   readonly isCaller: boolean;
   readonly isMarked: boolean;
-  /** Others are marked. */
+  /** Not marked, while other frames are. */
   readonly isDimmed: boolean;
 }
 
-/** The classes of a frame in the style sheet of a picture. */
+/** Returns the CSS classes of a frame in an SVG file. */
 export function pictureClass({ className }: Rectangle, { isCaller, isMarked, isDimmed }: Highlight): string {
   if (isMarked) return 'match';
   return className + (isCaller ? ' caller' : '') + (isDimmed ? ' unmatched' : '');
 }
 
-/** A frame that took no time at all has no width, and cannot be drawn. */
+/** Yields the rectangles to draw. A frame with zero time has no width and is skipped. */
 export function* rectangles(drawing: Drawing): Generator<Rectangle> {
   for (let box = 0; box < drawing.boxes.length; box++)
     if (drawing.boxes.widthPx[box] > 0) yield rectangleOf(drawing, box);
@@ -89,12 +89,12 @@ function rectangleOf(drawing: Drawing, box: number): Rectangle {
   };
 }
 
-/** Of a row, from the top of the picture. */
+/** Returns the top of a row, measured from the top of the graph. */
 export function topPx({ isIcicle, rowCount }: Pick<Drawing, 'isIcicle' | 'rowCount'>, row: number): number {
   return (isIcicle ? row : rowCount - 1 - row) * ROW_PX;
 }
 
-/** Beside a frame a gap is left, but not where it would hide what is narrow. */
+/** Leaves a gap next to a frame, unless the frame is too narrow for one. */
 export function drawnWidthPx(widthPx: number): number {
   return widthPx >= 3 ? widthPx - GAP_PX : widthPx;
 }
@@ -103,11 +103,11 @@ function boxClass({ table, boxes, classOf }: Drawing, box: number): string {
   return isBlock(table, boxes, box) ? 'block' : classOf(boxes.node[box]);
 }
 
-/** What hatches: ink of the style sheet. */
+/** The hatch pattern; its stroke comes from the style sheet. */
 export const HATCH_PATTERN =
   '<defs><pattern id="hatch" width="7" height="7" patternUnits="userSpaceOnUse"><path d="M-1 8L8 -1M-1 1L1 -1M6 8L8 6"/></pattern></defs>';
 
-/** A part of the one path that hatches them all. */
+/** Returns the outline of a rectangle; all hatched frames share one path. */
 export function hatchPath({
   xPx,
   yPx,
@@ -117,7 +117,7 @@ export function hatchPath({
   return `M${px(xPx)} ${yPx}h${px(widthPx)}v${heightPx}h-${px(widthPx)}z`;
 }
 
-/** Two digits behind the point, and no zeros at the end. */
+/** Rounds to two decimals, without trailing zeros. */
 export function px(value: number): string {
   return String(Math.round(value * 100) / 100);
 }

@@ -1,5 +1,5 @@
 /**
- * What sort of frame: each has a colour of its own, a line in the legend, and a name in the file.
+ * Classifies frames into families. Each family has its own colour, legend entry and name in the file.
  */
 import { SpecialSymbol, SymbolKind, type SymbolTable } from '../../model/names/symbol-table.js';
 import { NONE, type SymbolId } from '../../model/units.js';
@@ -28,12 +28,12 @@ const SPECIAL: Readonly<Record<Stop, Family>> = {
   [SpecialSymbol.Lost]: 'lost',
 };
 
-/** Time outside the traced code: no functions. */
+/** Whether frames of a family are time outside traced code, not functions. */
 export function isStop(family: Family): boolean {
   return FAMILIES.indexOf(family) > FAMILIES.indexOf('unknown');
 }
 
-/** perf's names for the kernel and its modules: "[kernel.kallsyms]", "[nf_tables]"; "[vdso]" is run by programs. */
+/** perf's names for the kernel and its modules: "[kernel.kallsyms]", "[nf_tables]". "[vdso]" is user code. */
 const KERNEL_FILE = /^\[(?!vdso|vsyscall|heap|stack|anon|unknown)/;
 
 export function familyOf(symbol: SymbolId, symbols: SymbolTable): Family {
@@ -44,7 +44,7 @@ export function familyOf(symbol: SymbolId, symbols: SymbolTable): Family {
   return file !== undefined && KERNEL_FILE.test(file) ? 'kernel' : 'user';
 }
 
-/** The same function has the same shade in every picture. */
+/** Shades of user functions: a function has the same shade in every flame graph. */
 export const SHADES = 12;
 
 export function shadeOf(name: string): number {
@@ -53,7 +53,7 @@ export function shadeOf(name: string): number {
   return ((hash ^ (hash >>> 15)) >>> 0) % SHADES;
 }
 
-/** The class of a frame in the file's style sheet. */
+/** Returns the CSS class of a frame. */
 export function classOf(family: Family, name: string): string {
   switch (family) {
     case 'user':

@@ -1,5 +1,5 @@
 /**
- * Everything that is known of a box, in words: for the tooltip, and for who hears the picture read.
+ * Describes a box in words: its label, the rows of its tooltip, and the text for screen readers.
  */
 import { type Boxes, BoxKind, viewWeight } from '../../layout/layout.js';
 import { NONE, type SymbolId } from '../../model/units.js';
@@ -27,7 +27,7 @@ export interface FrameDetail {
   readonly note: string;
 }
 
-/** What stands in the frame, if there is room. */
+/** Returns the label of a frame, before it is fitted to the width. */
 export function labelOf(table: FrameTable, boxes: Boxes, box: number) {
   const node = boxes.node[box] as number;
   if (isBlock(table, boxes, box)) return { name: blockName(table, boxes, box), numbers: [] };
@@ -38,19 +38,19 @@ export function labelOf(table: FrameTable, boxes: Boxes, box: number) {
   return { name: nameOf(table, node), numbers: counted };
 }
 
-/** How long calls took, in a word: on average, or what is known of the longest, if that is one that was cut. */
+/** Returns the average duration of calls, or a lower bound of the longest call if that is inferred. */
 function durationOf(table: FrameTable, node: number): string[] {
   const { tree, weight } = table;
   if (weight === 'calls') return [];
-  const cutNs = longestInferredNs(tree.maxNs[node], tree.longestCutNs[node]);
-  if (cutNs !== null) return [formatAtLeast(cutNs)];
+  const boundNs = longestInferredNs(tree.maxNs[node], tree.longestCutNs[node]);
+  if (boundNs !== null) return [formatAtLeast(boundNs)];
   const complete = tree.calls[node] - tree.inferredCalls[node];
-  // Long stops are those that were cut: an average over the others alone would mislead.
-  const isCutStop = isStop(familyOfNode(table, node)) && tree.inferredCalls[node] > 0;
-  return complete > 0 && !isCutStop ? [formatDuration(tree.completeNs[node] / complete)] : [];
+  // The longest stops are usually inferred: an average over the others would be misleading.
+  const isInferredStop = isStop(familyOfNode(table, node)) && tree.inferredCalls[node] > 0;
+  return complete > 0 && !isInferredStop ? [formatDuration(tree.completeNs[node] / complete)] : [];
 }
 
-/** Not one frame, but several. */
+/** Whether a box stands for several frames. */
 export function isBlock({ omitted }: FrameTable, { kind, node }: Boxes, box: number): boolean {
   return kind[box] !== BoxKind.Frame || omitted[node[box]] > 0;
 }
@@ -68,13 +68,13 @@ function blockName({ omitted }: FrameTable, { kind, frames, node }: Boxes, box: 
   }
 }
 
-/** The function of a single frame; null: it is none. */
+/** Returns the function of a box; null for blocks and for frames that are no function. */
 export function symbolAt({ tree }: FrameTable, { kind, node }: Boxes, box: number): SymbolId | null {
   const symbol = tree.symbol[node[box]];
   return kind[box] === BoxKind.Frame && symbol !== NONE ? symbol : null;
 }
 
-/** `whole`: what the root stands for. */
+/** Returns the rows of a tooltip. `whole`: what the root stands for. */
 export function frameDetails(table: FrameTable, boxes: Boxes, box: number, whole = 'all'): FrameDetails {
   const title = isolated(labelOf(table, boxes, box).name);
   const { total, self } = shares(table, boxes, box, whole);
@@ -88,7 +88,7 @@ function shares(table: FrameTable, boxes: Boxes, box: number, whole: string) {
   const ofView = viewWeight(boxes);
   const fact = (label: string, value: number): FrameDetail => {
     const ofAll = `${formatShare(value, all)} of ${whole}`;
-    const isCaller = box < boxes.firstInView;
+    const isCaller = box < boxes.viewStart;
     const note = isCaller || ofView === all ? ofAll : `${formatShare(value, ofView)} of view · ${ofAll}`;
     return { label, value: formatWeight(value, table.weight), note };
   };
@@ -101,7 +101,7 @@ export function formatWeight(value: number, weight: 'ns' | 'calls'): string {
 
 function blockHint({ omitted }: FrameTable, { kind, node }: Boxes, box: number): FrameDetail {
   const isInFile = kind[box] !== BoxKind.Frame || omitted[node[box]] === 0;
-  const note = isInFile ? 'click to see them' : 'the file keeps the largest frames';
+  const note = isInFile ? 'click to zoom in' : 'only the largest frames are kept';
   return { label: '', value: '', note };
 }
 
@@ -112,57 +112,57 @@ function callDetails({ tree, weight }: FrameTable, node: number): FrameDetail[] 
   if (calls === 0) return [];
   const facts = [{ label: 'calls', ...callsText(calls, inferred, tree.unwoundCalls[node]) }];
   if (weight === 'calls') return facts;
-  const cutNs = longestInferredNs(tree.maxNs[node], tree.longestCutNs[node]);
-  const longest = cutNs === null ? [] : [longestDetail(cutNs)];
+  const boundNs = longestInferredNs(tree.maxNs[node], tree.longestCutNs[node]);
+  const longest = boundNs === null ? [] : [longestDetail(boundNs)];
   if (complete === 0) return [...facts, ...longest];
   const bounds = `min ${formatDuration(tree.minNs[node])} · max ${formatDuration(tree.maxNs[node])}`;
-  const of = inferred > 0 ? ` · of ${formatMany(complete, 'whole call')}` : '';
+  const of = inferred > 0 ? ` · of ${formatMany(complete, 'complete call')}` : '';
   const average = formatDuration(tree.completeNs[node] / complete);
   return [...facts, { label: 'average', value: average, note: bounds + of }, ...longest];
 }
 
-/** "4 of 5", and why not all: for tooltips and panels. */
-export function callsText(calls: number, cut: number, unwound: number): Pick<FrameDetail, 'value' | 'note'> {
+/** Returns "4 of 5" with an explanation, for tooltips and panels. */
+export function callsText(calls: number, inferred: number, unwound: number): Pick<FrameDetail, 'value' | 'note'> {
   const note = [
-    ...(cut > 0 ? [`whole, ${formatCount(cut)} cut: start or end not seen`] : []),
+    ...(inferred > 0 ? [`complete, ${formatCount(inferred)} inferred: start or end not seen`] : []),
     ...(unwound > 0 ? [`${formatCount(unwound)} unwound: ended by an exception or longjmp`] : []),
   ];
-  return { value: formatCalls(calls, cut), note: note.join(' · ') };
+  return { value: formatCalls(calls, inferred), note: note.join(' · ') };
 }
 
-/** Of a call that was cut, and is the longest. */
-export function longestDetail(cutNs: number): FrameDetail {
-  return { label: 'longest', value: formatAtLeast(cutNs), note: 'a call that was cut' };
+/** Returns the detail for a longest call that is inferred. */
+export function longestDetail(boundNs: number): FrameDetail {
+  return { label: 'longest', value: formatAtLeast(boundNs), note: 'an inferred call' };
 }
 
-/** Where width is wall-clock time: of another weight nobody knows how much is guessed. */
+/** Returns the share of inferred time, which is known for wall-clock time only. */
 function inferredDetails({ inferredTotalNs, total, tree, self }: FrameTable, node: number): FrameDetail[] {
   if (self !== tree.selfNs || inferredTotalNs[node] === 0) return [];
   return [
     {
-      label: 'unsure',
+      label: 'inferred',
       value: formatShare(inferredTotalNs[node], total[node]),
-      note: 'of its time: path guessed, or below unseen jumps',
+      note: 'of its time: path not confirmed',
     },
   ];
 }
 
-/** The numbers that matter most: every frame of the file has them, so that they can be read without a script. */
+/** Returns the main numbers in one line: the title of each frame in the file, readable without a script. */
 export function briefDetails(table: FrameTable, boxes: Boxes, box: number): string {
   const { name, numbers } = labelOf(table, boxes, box);
   const share = `${isolated(name)}: ${formatWeight(boxes.total[box], table.weight)}, ${formatShare(boxes.total[box], table.total[0])}`;
   if (isBlock(table, boxes, box) || table.tree.calls[boxes.node[box]] === 0) return share;
   const [calls, duration] = numbers as [string, string?];
-  const isCut = table.tree.inferredCalls[boxes.node[box]] > 0;
-  const counted = isCut ? `${calls} calls whole` : `${calls}×`;
+  const hasInferred = table.tree.inferredCalls[boxes.node[box]] > 0;
+  const counted = hasInferred ? `${calls} calls complete` : `${calls}×`;
   if (duration === undefined) return `${share}; ${counted}`;
   return `${share}; ${counted}, ${duration.startsWith('≥') ? `longest ${duration}` : `${duration} each`}`;
 }
 
-/** In one line, as for a screen reader. */
+/** Joins the details into one line for screen readers. */
 export function detailsText({ title, rows }: FrameDetails): string {
-  const said = rows.map(({ label, value, note }) =>
+  const texts = rows.map(({ label, value, note }) =>
     [label, value, note && value ? `(${note})` : note].filter(Boolean).join(' '),
   );
-  return `${title}: ${said.join(', ')}`;
+  return `${title}: ${texts.join(', ')}`;
 }

@@ -1,27 +1,27 @@
 /**
- * What stands in a frame: its name and numbers, cut to the room there is, the function's own name last of all.
+ * Fits the label of a frame to its width: drops numbers first, then shortens the name.
  */
 import { shorterNames } from '../short-names.js';
 import { isolated } from './isolated.js';
 
 export interface Label {
   readonly name: string;
-  /** Left out one by one, the last one first, before the name is shortened: calls, average. */
+  /** Calls and average; dropped from the end before the name is shortened. */
   readonly numbers: readonly string[];
 }
 
-/** Fewer characters would tell nothing. */
+/** Narrower labels would be useless. */
 const MIN_WIDTH = 3;
 
-/** `columns`: how many characters of a font of equal widths there is room for. Empty, if nothing useful fits. */
-export function fitLabel(label: Label, columns: number): string {
-  if (columns < MIN_WIDTH) return '';
+/** Returns the longest text that fits; empty if nothing useful does. `width`: in characters of a monospace font. */
+export function fitLabel(label: Label, width: number): string {
+  if (width < MIN_WIDTH) return '';
   let last = label.name;
   for (const text of candidates(label)) {
-    if (textWidth(text) <= columns) return withIsolatedName(text, label.name);
+    if (textWidth(text) <= width) return withIsolatedName(text, label.name);
     last = text;
   }
-  return isolated(truncate(last.replace(/^…/, ''), columns));
+  return isolated(truncate(last.replace(/^…/, ''), width));
 }
 
 function withIsolatedName(text: string, name: string): string {
@@ -33,11 +33,11 @@ function* candidates({ name, numbers }: Label): Generator<string> {
   yield* shorterNames(name);
 }
 
-/** As much of a text as there is room for. */
-export function truncate(text: string, columns: number): string {
-  if (textWidth(text) <= columns) return text;
+/** Cuts a text at the end if it is wider. */
+export function truncate(text: string, width: number): string {
+  if (textWidth(text) <= width) return text;
   let cut = '';
-  let left = columns - 1; // for the ellipsis
+  let left = width - 1; // for the ellipsis
   for (const character of text) {
     left -= textWidth(character);
     if (left < 0) break;
@@ -46,11 +46,11 @@ export function truncate(text: string, columns: number): string {
   return `${cut}…`;
 }
 
-// Chinese, Japanese, Korean, and pictures: two columns. Everything else is one, or less where marks are combined.
+// Chinese, Japanese, Korean and emoji are two wide. Everything else is one wide, or less with combining marks.
 const WIDE =
   /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/gu;
 
-/** In columns of a font of equal widths. */
+/** Returns the width of a text in characters of a monospace font. */
 export function textWidth(text: string): number {
   const characters = [...text].length;
   return characters === text.length && !/[\u1100-\uffff]/.test(text)

@@ -1,9 +1,9 @@
 /**
- * From box to box, as the arrow keys go.
+ * Finds the box that an arrow key leads to.
  */
 import type { Boxes } from '../../layout/layout.js';
 
-/** The widest of those that it called; the box itself if there is none. */
+/** Returns the widest callee; the box itself if it has none. */
 export function calleeOf(boxes: Boxes, box: number): number {
   const end = boxes.xPx[box] + boxes.widthPx[box];
   let widest = box;
@@ -14,14 +14,14 @@ export function calleeOf(boxes: Boxes, box: number): number {
   return widest;
 }
 
-/** The one below which it stands; the box itself if there is none. */
+/** Returns the caller; the box itself if it has none. */
 export function callerOf(boxes: Boxes, box: number): number {
   for (let other = box - 1; other >= 0; other--)
     if (boxes.row[other] < boxes.row[box] && boxes.xPx[other] <= boxes.xPx[box]) return other;
   return box;
 }
 
-/** The next one in the row, to the left (-1) or the right (1); the box itself if it is the last. */
+/** Returns the next box in the row, to the left (-1) or right (1); the box itself if it is the last. */
 export function nextInRow(boxes: Boxes, box: number, step: -1 | 1): number {
   for (let other = box + step; boxes.row[other] === boxes.row[box]; other += step)
     if (boxes.widthPx[other] > 0) return other;

@@ -1,24 +1,24 @@
 /**
- * The program of a regular expression, run over texts: it is somewhere in them, or it is not.
+ * Tests whether a regular expression matches anywhere in a text, in time linear in the text.
  *
- * All ways through the program are followed at once, so nothing is tried again: each character is looked at one time. What the ways
- * are at and where a character leads from there is kept, so a character costs as much as looking that up.
+ * The program runs as a nondeterministic automaton without backtracking: each character is read once. Sets of steps become states of
+ * a deterministic automaton, built on demand, so a character costs one map lookup.
  */
 import { type Program, toRegExp } from './pattern.js';
 
-/** Where all ways are, before what needs no character is followed. */
+/** The steps that are active after a character, before steps without a character are followed. */
 interface DfaState {
   readonly steps: readonly number[];
   readonly before: string;
-  /** By character, '': the end of the text. true: the expression is found. */
+  /** By character; '' is the end of the text. true: the pattern matches. */
   readonly next: Map<string, DfaState | boolean>;
 }
 
-/** What a search may take before it is given up: the steps of new places, not those that were followed before. */
+/** Limit of steps followed to build new states; a search beyond it fails. */
 export const MAX_WORK = 1_000_000;
 
 export class PatternRun {
-  /** The steps that were followed so far; beyond `MOST_WORK` nothing is looked for any more, and answers mean nothing. */
+  /** Steps followed so far; results are meaningless once this exceeds `MAX_WORK`. */
   work = 0;
   private readonly program: Program;
   private readonly states = new Map<string, DfaState>();
@@ -29,68 +29,68 @@ export class PatternRun {
     this.atoms = program.steps.map(({ atom }) => characterTest(`^${atom}$`));
   }
 
-  /** The expression is somewhere in the text. */
+  /** Whether the pattern matches anywhere in the text. */
   test(text: string): boolean {
-    let place: DfaState | boolean = this.stateFor([this.program.start], '');
+    let state: DfaState | boolean = this.stateFor([this.program.start], '');
     for (const character of text) {
-      place = place.next.get(character) ?? this.follow(place, character);
-      if (typeof place === 'boolean') return place;
+      state = state.next.get(character) ?? this.follow(state, character);
+      if (typeof state === 'boolean') return state;
     }
-    return (place.next.get('') ?? this.follow(place, '')) === true;
+    return (state.next.get('') ?? this.follow(state, '')) === true;
   }
 
-  /** It may begin behind each character, too. */
-  private follow(place: DfaState, character: string): DfaState | boolean {
+  /** Returns the next state. A match may also start after each character. */
+  private follow(state: DfaState, character: string): DfaState | boolean {
     const { steps, start } = this.program;
-    const seen = new Set(place.steps);
-    const behind = new Set([start]);
+    const seen = new Set(state.steps);
+    const following = new Set([start]);
     let isFound = false;
     for (const at of seen) {
       const { atom, edge, next } = steps[at] as Program['steps'][number];
       isFound ||= ++this.work > MAX_WORK || next.length === 0;
       if (isFound) break;
       if (atom !== undefined) {
-        if (character !== '' && this.atoms[at]?.(character)) behind.add(next[0] as number);
-      } else if (edge === undefined || isEdge(edge, place.before, character)) for (const each of next) seen.add(each);
+        if (character !== '' && this.atoms[at]?.(character)) following.add(next[0] as number);
+      } else if (edge === undefined || isEdge(edge, state.before, character)) for (const each of next) seen.add(each);
     }
     const reached =
       isFound ||
       (character !== '' &&
         this.stateFor(
-          [...behind].sort((a, b) => a - b),
+          [...following].sort((a, b) => a - b),
           character,
         ));
-    place.next.set(character, reached);
+    state.next.set(character, reached);
     return reached;
   }
 
-  /** Of what stands before it, nothing more than its kind is asked. */
+  /** Returns the state for a set of steps. Of the character before it, only its kind matters. */
   private stateFor(steps: readonly number[], character: string): DfaState {
     const before = character && (isWord(character) ? 'a' : ' ');
     const key = `${before}:${steps}`;
-    let place = this.states.get(key);
-    if (place === undefined) this.states.set(key, (place = { steps, before, next: new Map() }));
-    return place;
+    let state = this.states.get(key);
+    if (state === undefined) this.states.set(key, (state = { steps, before, next: new Map() }));
+    return state;
   }
 }
 
-/** Whether a character is one of those, each asked once. */
+/** Returns a test for single characters that caches its results. */
 function characterTest(source: string): (character: string) => boolean {
   const expression = toRegExp(source);
   const known = new Map<string, boolean>();
   return (character) => {
-    const isIt = known.get(character) ?? expression?.test(character) ?? false;
-    known.set(character, isIt);
-    return isIt;
+    const isMatch = known.get(character) ?? expression?.test(character) ?? false;
+    known.set(character, isMatch);
+    return isMatch;
   };
 }
 
 const isWord = characterTest('^\\w$');
 
-/** '': nothing stands there. */
+/** Whether an assertion holds between two characters; '' is the start or end of the text. */
 function isEdge(edge: string, before: string, after: string): boolean {
   if (edge === '^') return before === '';
   if (edge === '$') return after === '';
-  const isBorder = isWord(before) !== isWord(after);
-  return isBorder === (edge === '\\b');
+  const isBoundary = isWord(before) !== isWord(after);
+  return isBoundary === (edge === '\\b');
 }

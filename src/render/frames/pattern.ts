@@ -1,18 +1,18 @@
 /**
- * The source of a regular expression → its program: what may come next, from step to step.
+ * Compiles a regular expression to a program: steps, each with its possible next steps.
  *
- * The syntax is JavaScript's, in any case of letters and by whole characters, without lookaround and backreferences: what is left
- * can be matched in time that grows with the text alone (`pattern-run.ts`). What a single character may be (`a`, `.`, `[^0-9]`, `\p{L}`)
- * is asked of the browser's own regular expressions, which cannot backtrack over one character.
+ * The syntax is JavaScript's with the flags `i` and `u`, without lookaround and backreferences, so that it can be matched in time
+ * linear in the text (`pattern-run.ts`). Atoms of a single character (`a`, `.`, `[^0-9]`, `\p{L}`) are tested with the browser's
+ * own regular expressions, which cannot backtrack over one character.
  */
 
-/** One step of the program; steps are known by their place in it. */
+/** One step of the program, identified by its index. */
 export interface Step {
-  /** One character; else the step needs none. */
+  /** Pattern of the character that the step consumes; absent: it consumes none. */
   readonly atom?: string;
-  /** Only between two characters that fit: `^`, `$`, `\b` or `\B`. */
+  /** Assertion on the characters before and after: `^`, `$`, `\b` or `\B`. */
   readonly edge?: string;
-  /** What may come behind it, any of these; none: the end. */
+  /** Indexes of the possible next steps; empty: the pattern has matched. */
   readonly next: readonly number[];
 }
 
@@ -21,17 +21,17 @@ export interface Program {
   readonly start: number;
 }
 
-const NOT_A_REGEX = 'no regular expression';
+const NOT_A_REGEX = 'not a regular expression';
 const UNSUPPORTED = 'no lookaround or backreferences';
-const TOO_LONG = 'too long an expression';
-/** Why there is none. */
+const TOO_LONG = 'expression too long';
+/** Why a search text has no program. */
 export type PatternProblem = typeof NOT_A_REGEX | typeof UNSUPPORTED | typeof TOO_LONG;
 
 const MAX_CHARACTERS = 1000;
-/** Of a program, and of what it takes to write one: `(x{99}){99}` is short as a text. */
+/** Limit for emitting a program: `(x{99}){99}` is short as text. */
 const MAX_STEPS = 2000;
 
-/** Writes the steps of a part, from the last to the first, as `next` comes behind it; gives the one that it begins with. */
+/** Emits the steps of a part, the last one first, to be followed by `next`. Returns the first step. */
 type Part = (next: number) => number;
 
 export function compilePattern(source: string): Program | PatternProblem {
@@ -46,7 +46,7 @@ export function compilePattern(source: string): Program | PatternProblem {
   }
 }
 
-/** The newer syntax, which knows `\p`, refuses needless backslashes. */
+/** Parses with the `u` flag, which supports `\p`; without it if that rejects needless backslashes. */
 export function toRegExp(source: string): RegExp | null {
   for (const flags of ['iu', 'i']) {
     try {
@@ -62,10 +62,10 @@ const EDGE = /[\^$]|\\[bB]/y;
 const LOOKAROUND_OR_BACKREFERENCE = /\\[1-9k]|\(/y;
 const ATOM = /\[(?:\\.|[^\]\\])*\]|\\(?:u\{[\da-f]+\}|u[\da-f]{4}|x[\da-f]{2}|p\{[^}]*\}|c[a-z]|.)|[^\\]/isuy;
 
-/** A text that is known to be a regular expression. Throws why there is no program of it. */
+/** Parses a valid regular expression. Throws a `PatternProblem`. */
 function parsePattern(source: string, steps: Step[]): Part {
   let at = 0;
-  let written = 0;
+  let emitted = 0;
 
   const take = (pattern: RegExp): RegExpExecArray | null => {
     pattern.lastIndex = at;
@@ -74,41 +74,40 @@ function parsePattern(source: string, steps: Step[]): Part {
     return found;
   };
   const add = (step: Step): number => steps.push(step) - 1;
-  const write = (part: Part, next: number): number => {
-    if (++written > MAX_STEPS) throw TOO_LONG;
+  const emit = (part: Part, next: number): number => {
+    if (++emitted > MAX_STEPS) throw TOO_LONG;
     return part(next);
   };
 
-  /** Branches, up to the end of the group. */
+  /** Parses alternatives up to the end of the group. */
   const branches = (): Part => {
     const all = [branch()];
     while (source[at] === '|') {
       at++;
       all.push(branch());
     }
-    return all.length === 1 ? (all[0] as Part) : (next) => add({ next: all.map((part) => write(part, next)) });
+    return all.length === 1 ? (all[0] as Part) : (next) => add({ next: all.map((part) => emit(part, next)) });
   };
   const branch = (): Part => {
     const parts: Part[] = [];
     while (at < source.length && !'|)'.includes(source[at] as string)) parts.push(repeated());
-    return (next) => parts.reduceRight((behind, part) => write(part, behind), next);
+    return (next) => parts.reduceRight((following, part) => emit(part, following), next);
   };
   const repeated = (): Part => {
     const part = single();
     const found = take(QUANTIFIER);
     if (!found) return part;
     const [, sign, count, comma, bound] = found;
-    const least = sign ? Number(sign === '+') : Number(count);
-    const most =
-      sign === '?' ? 1 : sign || (comma && !bound) ? Number.POSITIVE_INFINITY : Number(comma ? bound : count);
-    return (next) => repeat(part, least, most, next);
+    const min = sign ? Number(sign === '+') : Number(count);
+    const max = sign === '?' ? 1 : sign || (comma && !bound) ? Number.POSITIVE_INFINITY : Number(comma ? bound : count);
+    return (next) => repeat(part, min, max, next);
   };
   const single = (): Part => {
     const edge = take(EDGE)?.[0];
     if (edge) return (next) => add({ edge, next: [next] });
     if (take(GROUP)) {
       const inside = branches();
-      at++; // its end
+      at++; // the closing parenthesis
       return inside;
     }
     if (take(LOOKAROUND_OR_BACKREFERENCE)) throw UNSUPPORTED;
@@ -116,14 +115,14 @@ function parsePattern(source: string, steps: Step[]): Part {
     if (!atom) throw NOT_A_REGEX;
     return (next) => add({ atom, next: [next] });
   };
-  const repeat = (part: Part, least: number, most: number, next: number): number => {
+  const repeat = (part: Part, min: number, max: number, next: number): number => {
     let start = next;
-    if (most === Number.POSITIVE_INFINITY) {
+    if (max === Number.POSITIVE_INFINITY) {
       const again = [next];
       start = add({ next: again });
-      again.push(write(part, start));
-    } else for (let time = least; time < most; time++) start = add({ next: [next, write(part, start)] });
-    for (let time = 0; time < least; time++) start = write(part, start);
+      again.push(emit(part, start));
+    } else for (let time = min; time < max; time++) start = add({ next: [next, emit(part, start)] });
+    for (let time = 0; time < min; time++) start = emit(part, start);
     return start;
   };
 

@@ -1,12 +1,12 @@
 /**
- * What was recorded, where and when: as a title, and as the name of a file.
+ * Names a recording by what was recorded, where and when: as a title and as a file name.
  */
 import type { TraceMeta } from '../../model/profile/profile.js';
 import { visibleText } from '../visible-text.js';
 import { isolated } from './isolated.js';
 import { truncate } from './labels.js';
 
-/** As much of a profile as names it. */
+/** The parts of a profile that name it. */
 export interface ProfileIdentity {
   readonly meta: Pick<TraceMeta, 'recorded'>;
   readonly threads: readonly { readonly tid: number; readonly pid: number | null; readonly comm: string | null }[];
@@ -14,7 +14,7 @@ export interface ProfileIdentity {
 
 const MAX_NAME_WIDTH = 40;
 
-/** "mysqld on db1, 2026-11-21 14:03 UTC"; null: nothing is known. */
+/** Returns "mysqld on db1, 2026-11-21 14:03 UTC"; null if nothing is known. */
 export function recordingTitle(named: ProfileIdentity): string | null {
   const { program, host, startedAt } = identityOf(named);
   const show = (text: string) => isolated(truncate(visibleText(text), MAX_NAME_WIDTH));
@@ -26,23 +26,23 @@ export function recordingTitle(named: ProfileIdentity): string | null {
 const KIND = 'Wall-clock flame graph';
 
 export interface Titles {
-  /** Above the picture. */
+  /** Shown above the flame graph. */
   readonly title: string;
-  /** Of the window or the document. */
+  /** Title of the window or the document. */
   readonly windowTitle: string;
 }
 
-/** Of a report or a picture. `given`: by the user; undefined: what was recorded, where and when, as far as that is known. */
+/** Returns the titles of a report or SVG. `given`: by the user; undefined: the name of the recording, if known. */
 export function titlesOf(named: ProfileIdentity, given: string | undefined): Titles {
   const name = recordingTitle(named);
   const title = given ?? name ?? KIND;
   return { title, windowTitle: title === name ? `${name} – ${KIND.toLowerCase()}` : title };
 }
 
-/** Names that Windows keeps for devices. */
+/** Device names reserved by Windows. */
 const DEVICE = /^(con|prn|aux|nul|com\d|lpt\d)$/i;
 
-/** "mysqld-db1-2026-11-21T14-03-05": letters, digits, "-", "_" and "." that no file system minds; without an ending. */
+/** Returns "mysqld-db1-2026-11-21T14-03-05": only letters, digits, "-", "_" and ".", without an extension. */
 export function recordingFileName(named: ProfileIdentity): string {
   const { program, host, startedAt } = identityOf(named);
   const parts = [program, host, startedAt?.replace(/\..*|Z$/, '')].map((part) => (part ? fileWord(part) : ''));
@@ -64,7 +64,7 @@ function identityOf({ meta: { recorded }, threads }: ProfileIdentity) {
   return { program: tracedProgram(command ?? []) ?? main?.comm ?? null, host, startedAt };
 }
 
-/** Of perf's command line, what it was to run: behind "--"; of anything else nobody knows which word it is. */
+/** Returns the program after "--" in perf's command line; null without "--", as any word could be the program. */
 function tracedProgram(command: readonly string[]): string | null {
   const at = command.indexOf('--');
   const path = at === -1 ? undefined : command[at + 1];

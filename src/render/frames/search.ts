@@ -1,5 +1,5 @@
 /**
- * Which frames a search finds, and how much of the time is theirs.
+ * Finds the frames that match a search, and their share of the time.
  */
 import { type Boxes, BoxKind } from '../../layout/layout.js';
 import { NONE, type NodeId } from '../../model/units.js';
@@ -10,19 +10,19 @@ import { MAX_WORK, PatternRun } from './pattern-run.js';
 
 export interface FoundFrames {
   readonly isMatch: Float64Array; // 1 or 0
-  /** How many matches there are in a node and below it. */
+  /** Number of matches in the subtree. */
   readonly matches: Float64Array;
 }
 
-/** Which names a search is for. */
+/** The names that match a search. */
 export interface NameMatches {
-  /** By name; null: it asks for nothing, or cannot be done. */
+  /** By name; null if the search is empty or invalid. */
   readonly isMatch: readonly boolean[] | null;
-  /** Why it cannot be done; empty: it can. */
+  /** Why the search is invalid; empty if it is valid. */
   readonly problem: string;
 }
 
-/** Text in any case, or a regular expression between slashes: no name and no expression can keep it busy (`pattern-run.ts`). */
+/** Matches text, ignoring case, or a regular expression between slashes. The time is bounded for any pattern (`pattern-run.ts`). */
 export function matchNames(names: readonly string[], search: string): NameMatches {
   if (search === '') return { isMatch: null, problem: '' };
   const [, source] = /^\/(.+)\/$/.exec(search) ?? [];
@@ -34,10 +34,10 @@ export function matchNames(names: readonly string[], search: string): NameMatche
   if (typeof program === 'string') return { isMatch: null, problem: program };
   const run = new PatternRun(program);
   const isMatch = names.map((name) => run.test(name));
-  return run.work > MAX_WORK ? { isMatch: null, problem: 'too complex an expression' } : { isMatch, problem: '' };
+  return run.work > MAX_WORK ? { isMatch: null, problem: 'expression too complex' } : { isMatch, problem: '' };
 }
 
-/** A frame without any width is none that can be found. */
+/** Finds the matching frames; those without width are excluded. */
 export function findFrames({ tree, total }: FrameTable, isMatchingName: readonly boolean[]): FoundFrames {
   const isMatch = new Float64Array(tree.length);
   for (let node = 0; node < tree.length; node++)
@@ -45,7 +45,7 @@ export function findFrames({ tree, total }: FrameTable, isMatchingName: readonly
   return { isMatch, matches: subtreeSums(tree, isMatch) };
 }
 
-/** A block is found if anything in it is. */
+/** Whether a box matches; a block does if any frame in it does. */
 export function isBoxFound(
   { nextSibling }: FrameTable,
   { isMatch, matches }: FoundFrames,
@@ -61,20 +61,20 @@ export function isBoxFound(
 
 export interface FoundShare {
   readonly frames: number;
-  /** Of matched frames with all below them; a match below a match does not count again. */
+  /** Weight of the matches and their subtrees; nested matches count once. */
   readonly weight: number;
-  /** Of frames that are not in the file, and so are not searched. */
+  /** Weight of frames that are not in the file and so cannot be searched. */
   readonly unknownWeight: number;
 }
 
-/** In a run of siblings and all below. */
+/** Returns the share of matches in siblings and their subtrees. */
 export function foundShare(table: FrameTable, { isMatch }: FoundFrames, first: NodeId, last: NodeId): FoundShare {
   const { total, parent, omitted } = table;
   const isCovered = new Uint8Array(table.tree.length);
   const share = { frames: 0, weight: 0, unknownWeight: 0 };
   const end = subtreeEnd(table, last);
   for (let node = first; node < end; node++) {
-    const isBelow = parent[node] !== NONE && isCovered[parent[node]] === 1; // callers of the run are not covered
+    const isBelow = parent[node] !== NONE && isCovered[parent[node]] === 1; // callers of the siblings are not covered
     share.frames += isMatch[node];
     if (!isBelow && isMatch[node]) share.weight += total[node];
     if (!isBelow && omitted[node] > 0) share.unknownWeight += total[node];
@@ -84,13 +84,13 @@ export function foundShare(table: FrameTable, { isMatch }: FoundFrames, first: N
 }
 
 /**
- * "12 frames, 34 % of view"; "12 frames, 3 in view, 34 % of view"; "5 of 12, 34 % of view".
+ * Returns "12 frames, 34 % of view", "12 frames, 3 in view, 34 % of view" or "5 of 12, 34 % of view".
  *
- * `ofView`: the weight of what fills the width. `all`: how many there are in all. `place`: the one that the reader is at; null: none yet.
+ * `viewTotal`: weight of what fills the width. `all`: number of all matches. `rank`: the current match, from 1; null if none.
  */
-export function foundText(share: FoundShare, ofView: number, all: number, place: number | null = null): string {
+export function foundText(share: FoundShare, viewTotal: number, all: number, rank: number | null = null): string {
   const { frames, weight, unknownWeight } = share;
-  const count = place === null ? [formatMany(all, 'frame')] : [`${formatCount(place)} of ${formatCount(all)}`];
-  const inView = frames === all || place !== null ? [] : [`${formatCount(frames)} in view`];
-  return [...count, ...inView, `${unknownWeight > 0 ? '≥ ' : ''}${formatShare(weight, ofView)} of view`].join(', ');
+  const count = rank === null ? [formatMany(all, 'frame')] : [`${formatCount(rank)} of ${formatCount(all)}`];
+  const inView = frames === all || rank !== null ? [] : [`${formatCount(frames)} in view`];
+  return [...count, ...inView, `${unknownWeight > 0 ? '≥ ' : ''}${formatShare(weight, viewTotal)} of view`].join(', ');
 }

@@ -72,8 +72,8 @@ function hashOf(source: string): string {
 }
 
 function headMarkup(profile: Profile, title: string): string {
-  const { line, damage, caveats, notes } = qualitySummary(profile);
-  const warnings = [...damage, ...caveats].map((text) => `<li>${xml(text)}</li>`);
+  const { line, damage, doubts, notes } = qualitySummary(profile);
+  const warnings = [...damage, ...doubts].map((text) => `<li>${xml(text)}</li>`);
   const origin = originText(profile.meta);
   return [
     '<header>',

@@ -1,12 +1,12 @@
 /**
- * The frames as text in the file, and back: what the browser zooms, searches and explains from.
+ * Serializes the frames into the file and reads them back in the browser.
  */
 import { type NodeColumn, nodeColumns } from '../../model/calls/node-columns.js';
 import { NONE } from '../../model/units.js';
 import { FAMILIES, type Family } from '../frames/families.js';
 import { type FrameColumns, type FrameTable, frameTable } from '../frames/frame-table.js';
 
-/** How the picture was asked for. */
+/** Options of the renderer that the browser needs. */
 export interface SvgSettings {
   readonly isIcicle: boolean;
   readonly minPx: number;
@@ -20,16 +20,16 @@ export interface SvgData {
 interface WrittenData extends SvgSettings {
   readonly weight: 'ns' | 'calls';
   readonly names: readonly string[];
-  readonly families: readonly number[]; // of names, as places in FAMILIES
-  /** One number for each node. What follows from others is not written: parents from depths, totals from selfs. */
+  readonly families: readonly number[]; // for each name, an index into FAMILIES
+  /** One number per node. Derived columns are not written: parents follow from depths, totals from self values. */
   readonly columns: Record<NodeColumn | 'depth' | 'symbol' | 'omitted', readonly number[]>;
 }
 
-/** JSON that may stand in any element: it has no character that means something to XML. */
+/** Returns JSON without XML special characters, safe in any element. */
 export function writeData(frames: FrameColumns, settings: SvgSettings): string {
   const { tree } = frames;
   const { symbol, names, families } = usedNames(frames);
-  const beyondMin = tree.maxNs.map((ns, node) => ns - (tree.minNs[node] as number)); // of one call alone nothing
+  const beyondMin = tree.maxNs.map((ns, node) => ns - (tree.minNs[node] as number)); // zero for a single call
   const written: WrittenData = {
     ...settings,
     weight: frames.weight,
@@ -66,7 +66,7 @@ export function readData(text: string): SvgData {
   return { table, settings: { isIcicle, minPx } };
 }
 
-/** A column of nothing but zeros is left empty. The minimum of no calls, infinite, is zero here. */
+/** Returns the values of a column; empty if all are zero. Infinite values, such as the minimum of no calls, become zero. */
 function numbersOf(column: Float64Array): number[] {
   const numbers = Array.from(column, (value) => (Number.isFinite(value) ? value : 0));
   return numbers.some((value) => value !== 0) ? numbers : [];
@@ -78,7 +78,7 @@ function columnOf(numbers: readonly number[], length: number): Float64Array {
   return column;
 }
 
-/** Names that no node has any more are left out; the others are counted anew. */
+/** Drops unused names and renumbers the others. */
 function usedNames({ tree, names, families }: FrameColumns) {
   const used = new Map<number, number>([[NONE, NONE]]);
   const symbol = Array.from(tree.symbol, (row) => {
@@ -99,7 +99,7 @@ function depthsOf(parent: Int32Array): Int32Array {
   return depth;
 }
 
-/** In pre-order a parent is the last node before that is one level less deep. */
+/** In pre-order, the parent of a node is the last node before it with a depth smaller by one. */
 function parentsOf(depth: readonly number[]): Int32Array {
   const lastAt: number[] = [];
   return Int32Array.from(depth, (level, node) => {

@@ -1,5 +1,5 @@
 /**
- * Frames → markup: rectangles, the line that hatches them, labels.
+ * Writes the markup of frames: rectangles, hatching, labels.
  */
 import { type Drawing, hatchPath, px, type Rectangle } from '../frames/drawing.js';
 import { briefDetails } from '../frames/frame-details.js';
@@ -10,7 +10,7 @@ export function boxMarkup({ table, boxes }: Drawing, rectangle: Rectangle, class
   return `<rect class="${classes}" x="${px(xPx)}" y="${yPx}" width="${px(widthPx)}" height="${heightPx}"><title>${xml(briefDetails(table, boxes, box))}</title></rect>\n`;
 }
 
-/** One path hatches all frames that are to be hatched, below the labels. */
+/** Yields one path that hatches frames, and the labels above it. */
 export function* hatchingAndLabels(drawn: readonly Rectangle[], attributes = ''): Generator<string> {
   yield `<path ${attributes}fill="url(#hatch)" d="`;
   for (const rectangle of drawn) if (rectangle.isHatched) yield hatchPath(rectangle);

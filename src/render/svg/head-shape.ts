@@ -1,5 +1,5 @@
 /**
- * Where things stand above the frames, in the file, and in the browser when its window has another width.
+ * Computes positions above the frames, in the file and in the browser for another window width.
  */
 export const HEAD = {
   marginPx: 14,
@@ -21,12 +21,12 @@ export const HEAD = {
   belowPx: 10,
 } as const;
 
-/** Below this width the toolbar gets a row of its own. */
+/** Below this width, the toolbar has a row of its own. */
 export const NARROW_PX = 960;
-/** Below this one it gets two. */
+/** Below this width, the toolbar has two rows. */
 export const NARROWEST_PX = 520;
 
-/** Beside the text of a warning. */
+/** Space left and right of the text of a warning. */
 export const WARNING_PADDING_PX = 8;
 
 export interface LegendPosition {
@@ -34,7 +34,7 @@ export interface LegendPosition {
   readonly row: number;
 }
 
-/** Text at 12 px in the widest of the sans fonts; a browser measures it. */
+/** Estimates the width of text at 12 px in the widest of the sans fonts; a browser measures it instead. */
 export function sansWidthPx(text: string): number {
   const widths = Array.from(text, (letter) =>
     /[ijlftr[\](){}:;,.'! |-]/.test(letter) ? 4.6 : /[mwMW%⚠]/.test(letter) ? 11 : 7.3,
@@ -42,22 +42,22 @@ export function sansWidthPx(text: string): number {
   return Math.ceil(widths.reduce((sum, widthPx) => sum + widthPx, 0));
 }
 
-/** Things of these widths, side by side, in as many rows as it takes. */
-export function flow(widthsPx: readonly number[], roomPx: number): LegendPosition[] {
+/** Places items side by side, in as many rows as needed. */
+export function flow(widthsPx: readonly number[], availablePx: number): LegendPosition[] {
   let xPx = 0;
   let row = 0;
   return widthsPx.map((widthPx) => {
-    if (xPx > 0 && xPx + widthPx > roomPx) {
+    if (xPx > 0 && xPx + widthPx > availablePx) {
       xPx = 0;
       row++;
     }
-    const place = { xPx, row };
+    const position = { xPx, row };
     xPx += widthPx + HEAD.legendGapPx;
-    return place;
+    return position;
   });
 }
 
-/** What stands above the legend. */
+/** Number of rows above the legend. */
 export interface Rows {
   readonly warnings: number;
   /** Lines of notes. */
@@ -72,19 +72,19 @@ export function legendTopPx({ warnings, notes }: Rows): number {
   return notesTopPx(warnings) + notes * HEAD.rowPx + (notes > 0 ? 4 : 0);
 }
 
-/** Beside a title, in a picture of this width; below `NARROW_PX` nothing stands there. */
+/** Returns the width of the toolbar next to the title; 0 if it has a row of its own. */
 export function toolbarWidthPx(widthPx: number): number {
   return widthPx < NARROW_PX ? 0 : HEAD.toolbarPx;
 }
 
-/** How far the lines of a text are apart. */
+/** Returns the line height of a text. */
 export function linePx(sizePx: number): number {
   return Math.ceil((HEAD.rowPx * sizePx) / HEAD.textSizePx);
 }
 
-/** The lines of a text of 12 px, or of that size, in so much room: whole words, or parts of one that is longer than a line. */
-export function wrapped(text: string, roomPx: number, sizePx: number = HEAD.textSizePx): readonly string[] {
-  const more = Math.floor((roomPx * HEAD.textSizePx) / (HEAD.characterPx * sizePx)) - 1;
+/** Wraps a text at words; a word longer than a line is split. */
+export function wrapped(text: string, availablePx: number, sizePx: number = HEAD.textSizePx): readonly string[] {
+  const more = Math.floor((availablePx * HEAD.textSizePx) / (HEAD.characterPx * sizePx)) - 1;
   return text.match(new RegExp(`\\S.{0,${more}}(?= |$)|\\S.{0,${more}}`, 'gu')) ?? [];
 }
 

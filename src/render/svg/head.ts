@@ -1,5 +1,5 @@
 /**
- * What stands above the frames: title, what was recorded, how far to trust it, and what the colours mean.
+ * Writes the head above the frames: title, recording, quality, warnings, notes and legend.
  */
 import { switchesRemedy } from '../../model/profile/remedies.js';
 import { type LegendEntry, originText, subtitleOf } from '../frames/captions.js';
@@ -27,66 +27,66 @@ export interface Head {
 export interface HeadOptions {
   readonly title: string;
   readonly legend: readonly LegendEntry[];
-  /** Of all frames: what a trace without times is told by. */
+  /** Weight of all frames, shown for traces without times. */
   readonly total: number;
   readonly widthPx: number;
-  /** What of the recording is shown, in words; empty: all of it. */
+  /** Describes the part of the recording that is shown; empty: all of it. */
   readonly shown?: string;
-  /** Nothing is put beside the title. */
+  /** No script: no toolbar next to the title. */
   readonly isStatic?: boolean;
 }
 
-/** A picture has less room than a terminal. */
+/** A picture has less space than a terminal. */
 const MAX_CAUSES = 4;
 const MAX_TITLE_WIDTH = 120;
 
 export function headOf(
-  about: ProfileHeader,
+  profile: ProfileHeader,
   { title, legend, total, widthPx, shown = '', isStatic = false }: HeadOptions,
 ): Head {
-  const { line, damage, caveats, notes } = qualitySummary(about, MAX_CAUSES);
-  const warnings = [...damage, ...caveats];
-  const roomPx = widthPx - 2 * HEAD.marginPx;
-  const said = [shown, ...switchNotes(about, legend), ...notes].filter((note) => note !== '').map(visibleText);
-  const noteLines = said.map((note) => wrapped(note, roomPx));
+  const { line, damage, doubts, notes } = qualitySummary(profile, MAX_CAUSES);
+  const warnings = [...damage, ...doubts];
+  const availablePx = widthPx - 2 * HEAD.marginPx;
+  const noteTexts = [shown, ...switchNotes(profile, legend), ...notes].filter((note) => note !== '').map(visibleText);
+  const noteLines = noteTexts.map((note) => wrapped(note, availablePx));
   const above = { warnings: warnings.length, notes: noteLines.flat().length };
-  const places = flow(
+  const positions = flow(
     legend.map(({ swatch, text }) => entryWidthPx(swatch, text)),
-    roomPx,
+    availablePx,
   );
-  const titleRoomPx = roomPx - (isStatic ? 0 : toolbarWidthPx(widthPx));
+  const titleWidthPx = availablePx - (isStatic ? 0 : toolbarWidthPx(widthPx));
   const { markup: lines, downPx } = linesMarkup([
-    titleLine(truncate(visibleText(title), MAX_TITLE_WIDTH), titleRoomPx),
-    quietLine(subtitleOf(about, total), HEAD.subtitlePx, roomPx, originMarkup(about)),
-    quietLine(line, HEAD.qualityPx, roomPx),
-    ...warnings.map((warning, index) => warningLine(warning, index, roomPx)),
+    titleLine(truncate(visibleText(title), MAX_TITLE_WIDTH), titleWidthPx),
+    quietLine(subtitleOf(profile, total), HEAD.subtitlePx, availablePx, originMarkup(profile)),
+    quietLine(line, HEAD.qualityPx, availablePx),
+    ...warnings.map((warning, index) => warningLine(warning, index, availablePx)),
   ]);
-  const heightPx = headHeightPx(above, places, false) + downPx;
+  const heightPx = headHeightPx(above, positions, false) + downPx;
   const markup = [
     `<g id="head" data-warnings="${warnings.length}">`,
     `<rect class="page" width="${widthPx}" height="${heightPx}"/>`,
     ...lines,
     `<g id="notes" transform="translate(${HEAD.marginPx} ${notesTopPx(above.warnings) + downPx})">`,
-    ...said.map((note, at) =>
+    ...noteTexts.map((note, at) =>
       noteMarkup(note, noteLines[at] as readonly string[], noteLines.slice(0, at).flat().length),
     ),
     '</g>',
     `<g id="legend" transform="translate(${HEAD.marginPx} ${legendTopPx(above) + downPx})">`,
-    ...legend.map((entry, index) => entryMarkup(entry, places[index] as { xPx: number; row: number })),
+    ...legend.map((entry, index) => entryMarkup(entry, positions[index] as { xPx: number; row: number })),
     '</g>',
     '</g>',
   ];
   return { markup: `${markup.join('\n')}\n`, heightPx };
 }
 
-/** Where stops are drawn: without records of switches nobody knows which of their time was spent waiting. */
+/** Explains stops: without switch records, it is unknown how much of their time was spent waiting. */
 function switchNotes({ meta }: ProfileHeader, legend: readonly LegendEntry[]): string[] {
   const hasStops = legend.some(({ swatch }) => swatch === 'syscall' || swatch === 'untraced');
   if (meta.hasSwitches !== false || meta.weight === 'calls' || !hasStops) return [];
-  return [`[syscall] and [untraced] may be time on the CPU or off it: ${switchesRemedy(meta)}`];
+  return [`[syscall] and [untraced] may be on-CPU or off-CPU time: ${switchesRemedy(meta)}`];
 }
 
-/** A script that draws it for another width reads the whole note beside its lines. */
+/** Writes a note. It also stores its full text, for the script to wrap it for another width. */
 function noteMarkup(note: string, lines: readonly string[], above: number): string {
   const spans = lines.map(
     (line, at) => `<tspan x="0" y="${(above + at) * HEAD.rowPx + HEAD.noteBasePx}">${xml(line)}</tspan>`,
@@ -94,7 +94,7 @@ function noteMarkup(note: string, lines: readonly string[], above: number): stri
   return `<text class="quiet" data-note="${xml(note)}">${spans.join('')}</text>`;
 }
 
-/** Shown when the mouse rests on the subtitle. */
+/** Writes the tooltip of the subtitle. */
 function originMarkup({ meta }: ProfileHeader): string {
   const origin = originText(meta);
   return origin === '' ? '' : `<title>${xml(origin)}</title>`;
@@ -104,7 +104,7 @@ function entryWidthPx(swatch: string, text: string): number {
   return sansWidthPx(text) + textXPx(swatch);
 }
 
-/** Behind its swatch, if it has one. */
+/** Returns the start of the text, after the swatch if there is one. */
 function textXPx(swatch: string): number {
   return swatch === '' ? 0 : HEAD.swatchPx + 6;
 }

@@ -1,5 +1,5 @@
 /**
- * The style sheet of the file.
+ * Writes the style sheet of the file.
  */
 import {
   type Colour,
@@ -19,7 +19,7 @@ import {
 const SANS = 'system-ui,-apple-system,"Segoe UI",Roboto,"Liberation Sans","DejaVu Sans",sans-serif';
 const MONO = 'ui-monospace,SFMono-Regular,Menlo,Consolas,"Liberation Mono","DejaVu Sans Mono",monospace';
 
-/** Paper is light: dark colours are for screens alone. */
+/** Dark colours are for screens only: paper is light. */
 export function styleSheet(): string {
   const coloured = colourRules();
   const rules = (scheme: keyof Colour) =>

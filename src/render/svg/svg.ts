@@ -1,5 +1,5 @@
 /**
- * A profile as one SVG file: a picture that any viewer shows, and that a browser can zoom and search.
+ * Renders a profile as one SVG file: any viewer shows it; a browser can also zoom and search.
  */
 import { layout } from '../../layout/layout.js';
 import { ROOT } from '../../model/calls/call-tree.js';
@@ -23,13 +23,13 @@ import { styleSheet } from './style.js';
 import { xml, xmlSource } from './xml.js';
 
 export interface SvgOptions {
-  /** Left out: what was recorded, where and when, as far as that is known. */
+  /** Default: what was recorded, where and when, if known. */
   readonly title?: string;
-  /** Of the picture as it is in the file; in a browser it takes the width of the window. */
+  /** Width in the file; a browser uses the width of the window. */
   readonly widthPx?: number;
   /** Callers above callees. */
   readonly icicle?: boolean;
-  /** Narrower frames are drawn together with their neighbours. */
+  /** Narrower frames are merged with their neighbours. */
   readonly minPx?: number;
   /** Puts a root frame above the threads that belong together. */
   readonly by?: Grouping;
@@ -42,15 +42,15 @@ export const SVG_DEFAULTS = {
   by: 'none',
 } as const satisfies SvgOptions;
 
-/** The file, in pieces. */
+/** Yields the file in parts. */
 export function* renderSvg(profile: Profile, options: SvgOptions = {}): Generator<string> {
   const { widthPx, icicle, minPx, by } = { ...SVG_DEFAULTS, ...options };
   const { title, windowTitle } = titlesOf(profile, options.title);
-  const roomPx = widthPx - 2 * HEAD.marginPx;
+  const availablePx = widthPx - 2 * HEAD.marginPx;
   const all = framesOf(profile, by);
-  const kept = keepLargest(all, drawnWeight(all, minPx / roomPx));
+  const kept = keepLargest(all, drawnWeight(all, minPx / availablePx));
   const table = frameTable(kept);
-  const boxes = layout(table, { first: ROOT, last: ROOT, widthPx: roomPx, minPx });
+  const boxes = layout(table, { first: ROOT, last: ROOT, widthPx: availablePx, minPx });
   const legend = legendOf(table, boxes);
   const head = headOf(profile, { title, legend, total: table.total[ROOT], widthPx });
   const heightPx = head.heightPx + boxes.rowCount * ROW_PX + HEAD.marginPx;
@@ -77,7 +77,7 @@ function usedSymbols({ threads, together }: Profile): ReadonlySet<SymbolId> {
   return used;
 }
 
-/** The weight of the narrowest frame that is drawn by itself. */
+/** Returns the weight of the narrowest frame that is not merged. */
 function drawnWeight(columns: FrameColumns, share: number): number {
   return share * frameTable(columns).total[ROOT];
 }
@@ -92,7 +92,7 @@ ${HATCH_PATTERN}
 `;
 }
 
-/** In three layers: boxes, what hatches them, labels. */
+/** Yields the frames in three layers: boxes, hatching, labels. */
 function* framesMarkup(drawing: Drawing, topPx: number): Generator<string> {
   const drawn = [...rectangles(drawing)];
   yield `<g id="frames" transform="translate(${HEAD.marginPx} ${topPx})">\n<g id="boxes">\n`;

@@ -1,5 +1,5 @@
 /**
- * Text → XML.
+ * Escapes text for XML.
  */
 import { visibleWithIsolates } from '../frames/isolated.js';
 
@@ -11,12 +11,12 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** For elements and quoted attributes. Characters that XML forbids are shown by their number. */
+/** Escapes text for elements and quoted attributes. Characters that XML forbids are shown by their code point. */
 export function xml(text: string): string {
   return visibleWithIsolates(text).replace(/[&<>"']/g, (character) => ENTITIES[character] as string);
 }
 
-/** For a script or a style sheet of our own, whose line breaks stay. */
+/** Escapes our own scripts and style sheets; line breaks stay. */
 export function xmlSource(source: string): string {
   return source.replace(/[&<>]/g, (character) => ENTITIES[character] as string);
 }

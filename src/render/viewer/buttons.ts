@@ -1,5 +1,5 @@
 /**
- * Buttons, each with its label.
+ * Creates buttons.
  */
 import { htmlElement as html } from './dom.js';
 
@@ -9,14 +9,14 @@ export function button(text: string, title: string, press: () => void): HTMLButt
   return made;
 }
 
-/** A button with a sign instead of words; `name` is read aloud. */
+/** Creates a button with an icon instead of text; screen readers read `name`. */
 export function iconButton(sign: string, name: string, title: string, press: () => void): HTMLButtonElement {
   const made = button(sign, title, press);
   made.setAttribute('aria-label', name);
   return made;
 }
 
-/** A button that is on or off. */
+/** Creates a button that is on or off. */
 export function toggle(text: string, title: string, change: () => void): HTMLButtonElement {
   const made = button(text, title, change);
   made.setAttribute('aria-pressed', 'false');
@@ -24,7 +24,7 @@ export function toggle(text: string, title: string, change: () => void): HTMLBut
 }
 
 export function resetButton(press: () => void): HTMLButtonElement {
-  return button('Reset zoom', 'zoom out to all (r)', press);
+  return button('Reset zoom', 'show all frames (r)', press);
 }
 
 export function helpButton(press: () => void): HTMLButtonElement {

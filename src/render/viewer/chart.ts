@@ -1,21 +1,21 @@
 /**
- * Where a chart plugs into a viewer, in the picture as in the page: boxes that a reader points at, walks through and marks. The flame
- * graph (`flame-graph.ts`) is one. Another one, such as a time axis, stands beside it with a drawing of its own; pointer, keys and
- * focus (`listen.ts`, `keys.ts`) know this interface alone.
+ * Defines the interface between a chart and the viewer, in the SVG and in the page: boxes that can be pointed at, focused and marked.
+ * The flame graph (`flame-graph.ts`) is the only chart. Pointer, keys and focus (`listen.ts`, `keys.ts`) use only this interface, so
+ * another chart, such as a time axis, would not change them.
  */
 export interface Chart {
-  /** The box that has the focus of the keyboard, or would get it. */
+  /** The box that has the keyboard focus, or would get it. */
   focusedBox: number;
   readonly hasFocus: boolean;
-  /** What the pointer or the focus is at; null: no box. */
+  /** Returns the box of an event target; null: no box. */
   boxAt(target: EventTarget | null): number | null;
-  /** Puts a line around a box. */
+  /** Outlines a box. */
   markBox(box: number): void;
   unmark(): void;
-  /** Lets Tab reach this box, and no other. */
-  makeFocusable(box: number): void;
-  /** Gives a box the focus of the keyboard, and brings it into sight. */
+  /** Makes a box the only one that Tab reaches. */
+  setTabStop(box: number): void;
+  /** Focuses a box and scrolls it into view. */
   focus(box: number): void;
-  /** To the next box in the direction of an arrow key; false for any other key. */
+  /** Moves the focus in the direction of an arrow key; returns false for any other key. */
   moveFocus(key: string): boolean;
 }

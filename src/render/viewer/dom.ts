@@ -1,5 +1,5 @@
 /**
- * Elements, made and found. Text is set as text: nothing here is ever parsed as markup.
+ * Creates and finds elements. Text is set as text: nothing is ever parsed as markup.
  */
 type Attributes = Readonly<Record<string, string | number>>;
 
@@ -32,17 +32,17 @@ export function setAttributes(element: Element, attributes: Attributes): void {
   for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, String(value));
 }
 
-/** In a picture. */
+/** For SVG elements. */
 export function moveTo(element: Element, xPx: number, yPx: number): void {
   element.setAttribute('transform', `translate(${xPx} ${yPx})`);
 }
 
-/** In a picture. */
+/** For SVG elements. */
 export function hide(element: Element): void {
   element.setAttribute('visibility', 'hidden');
 }
 
-/** An element of the file; it has them all. */
+/** Returns an element of the file, which is known to exist. */
 export function byId(id: string): SVGGraphicsElement {
   return document.getElementById(id) as unknown as SVGGraphicsElement;
 }

@@ -1,5 +1,5 @@
 /**
- * A flame graph in a document: lays out what can be seen, has it drawn, and knows which box is where.
+ * A flame graph in a document: lays out what is visible, has it drawn, and maps elements to boxes.
  */
 import { type Boxes, type LayoutView, layout } from '../../layout/layout.js';
 import {
@@ -17,14 +17,14 @@ import type { Chart } from './chart.js';
 import { hide, setAttributes } from './dom.js';
 import type { FrameLayer } from './frame-layer.js';
 
-/** What is drawn. */
+/** What to draw. */
 export interface FlameView extends LayoutView, Pick<Drawing, 'isIcicle' | 'classOf'> {
   readonly table: FrameTable;
-  /** As many rows at least. */
+  /** Minimum number of rows. */
   readonly minRows?: number;
-  /** null: nothing is marked. */
+  /** null: no box is marked. */
   readonly isMarked: ((boxes: Boxes, box: number) => boolean) | null;
-  /** What is not marked steps back. */
+  /** Dims boxes that are not marked. */
   readonly dimsOthers?: boolean;
 }
 
@@ -34,19 +34,19 @@ interface Frame {
 }
 
 export class FlameGraph implements Chart {
-  drawing!: Drawing; // from the first drawing on, as are boxes and view
+  drawing!: Drawing; // set by the first draw, as are boxes and view
   boxes!: Boxes;
   focusedBox = 0;
   protected view!: FlameView;
-  /** By box. */
+  /** Frames by box. */
   protected readonly frames = new Map<number, Frame>();
   private readonly layer: FrameLayer;
   private readonly characterPx: number;
   private readonly describe: (box: number) => string;
   private readonly boxOf = new Map<EventTarget | null, number>();
-  private focusable?: Element | undefined;
+  private tabStop?: Element | undefined;
 
-  /** `describe`: a box, as it is read aloud. */
+  /** `describe`: the text of a box for screen readers. */
   constructor(layer: FrameLayer, characterPx: number, describe: (box: number) => string) {
     this.layer = layer;
     this.characterPx = characterPx;
@@ -70,11 +70,11 @@ export class FlameGraph implements Chart {
     });
     const hatched = drawn.filter(({ isHatched }) => isHatched);
     layer.hatching.setAttribute('d', hatched.map(hatchPath).join(''));
-    this.updateHighlights(view);
+    this.highlight(view);
   }
 
-  /** What is drawn stays, and is marked as the view says. */
-  updateHighlights(view: FlameView): void {
+  /** Updates the highlights only: the boxes stay as drawn. */
+  highlight(view: FlameView): void {
     this.view = view;
     for (const [box, { element, rectangle }] of this.frames)
       this.layer.setHighlight(element, rectangle, this.highlightOf(box));
@@ -84,7 +84,7 @@ export class FlameGraph implements Chart {
   highlightOf(box: number): Highlight {
     const { isMarked: marker, dimsOthers = false } = this.view;
     const isMarked = marker?.(this.boxes, box) ?? false;
-    return { isCaller: box < this.boxes.firstInView, isMarked, isDimmed: !isMarked && dimsOthers };
+    return { isCaller: box < this.boxes.viewStart, isMarked, isDimmed: !isMarked && dimsOthers };
   }
 
   get hasFocus(): boolean {
@@ -117,16 +117,16 @@ export class FlameGraph implements Chart {
     hide(this.layer.mark);
   }
 
-  makeFocusable(box: number): void {
-    for (const name of ['tabindex', 'role', 'aria-label']) this.focusable?.removeAttribute(name);
-    this.focusedBox = this.frames.has(box) ? box : this.boxes.firstInView;
-    this.focusable = this.frames.get(this.focusedBox)?.element;
-    if (this.focusable)
-      setAttributes(this.focusable, { tabindex: 0, role: 'img', 'aria-label': this.describe(this.focusedBox) });
+  setTabStop(box: number): void {
+    for (const name of ['tabindex', 'role', 'aria-label']) this.tabStop?.removeAttribute(name);
+    this.focusedBox = this.frames.has(box) ? box : this.boxes.viewStart;
+    this.tabStop = this.frames.get(this.focusedBox)?.element;
+    if (this.tabStop)
+      setAttributes(this.tabStop, { tabindex: 0, role: 'img', 'aria-label': this.describe(this.focusedBox) });
   }
 
   focus(box: number): void {
-    this.makeFocusable(box);
+    this.setTabStop(box);
     this.frames.get(box)?.element.focus({ preventScroll: true });
     this.scrollToBox(box);
   }

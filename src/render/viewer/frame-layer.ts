@@ -1,16 +1,16 @@
 /**
- * What puts the frames of a flame graph into the document: `d3-chart/` in the page, plain rectangles in the picture.
+ * Defines the layer that puts frames into the document: d3-flame-graph in the page (`d3-chart/`), rectangles in the SVG.
  */
 import type { Drawing, Highlight, Rectangle } from '../frames/drawing.js';
 
 export interface FrameLayer {
-  /** Its line hatches frames: below their labels. */
+  /** Path that hatches frames, below their labels. */
   readonly hatching: Element;
-  /** The line around a box. */
+  /** Outline of the marked box. */
   readonly mark: Element;
-  /** Draws all frames, in place of those that are there. Returns their elements, in that order. */
+  /** Replaces all frames. Returns their elements in the order of the rectangles. */
   draw(drawing: Drawing, rectangles: readonly Rectangle[], widthPx: number): SVGElement[];
-  /** Shows how a frame stands among the others. */
+  /** Applies a highlight to a frame. */
   setHighlight(element: SVGElement, rectangle: Rectangle, look: Highlight): void;
   scrollIntoView(element: SVGElement, rectangle: Rectangle): void;
 }

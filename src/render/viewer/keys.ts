@@ -1,5 +1,5 @@
 /**
- * Keys of a viewer: those of the system and of the browser are left to them.
+ * Recognizes shortcuts of the system and the browser, which a viewer leaves alone.
  */
 export function isShortcut({ ctrlKey, altKey, metaKey }: KeyboardEvent): boolean {
   return ctrlKey || altKey || metaKey;

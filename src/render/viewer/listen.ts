@@ -1,44 +1,44 @@
 /**
- * What a reader does to the boxes of a chart: one listener hears for all of them.
+ * Listens for pointer and focus events on the boxes of a chart, with one listener for all of them.
  */
 import type { Chart } from './chart.js';
 
 export interface ChartEvents {
   readonly hover: (box: number, event: PointerEvent) => void;
-  /** The pointer is at no box any more. */
+  /** The pointer left all boxes. */
   readonly leave: () => void;
-  /** What is told of a box does not stand beside it any more. */
+  /** The tooltip is no longer next to its box. */
   readonly hide: () => void;
   readonly activate: (box: number) => void;
-  /** A box has the focus of the keyboard. */
+  /** A box received the keyboard focus. */
   readonly focused: (box: number, element: Element) => void;
 }
 
-/** `focusPlace`: where the focus is heard of. */
+/** `container`: source of pointer events. `focusTarget`: source of focus events. */
 export function listen(
   chart: Chart,
-  place: GlobalEventHandlers,
+  container: GlobalEventHandlers,
   events: ChartEvents,
-  focusPlace: GlobalEventHandlers = place,
+  focusTarget: GlobalEventHandlers = container,
 ): void {
-  place.addEventListener('pointermove', (event) => {
+  container.addEventListener('pointermove', (event) => {
     const box = chart.boxAt(event.target);
     if (box === null) events.leave();
     else events.hover(box, event);
   });
-  place.addEventListener('pointerleave', events.leave);
-  // before the frame hears of it: d3-flame-graph would zoom in what it has, and knows no more than can be seen
-  place.addEventListener('click', (event) => consumeBoxEvent(chart, event, events.activate), { capture: true });
-  focusPlace.addEventListener('focusin', ({ target }) => {
+  container.addEventListener('pointerleave', events.leave);
+  // captured before d3-flame-graph's own listener, which would zoom in the visible frames, the only ones it has
+  container.addEventListener('click', (event) => consumeBoxEvent(chart, event, events.activate), { capture: true });
+  focusTarget.addEventListener('focusin', ({ target }) => {
     const box = chart.boxAt(target);
     if (box === null) return;
     chart.focusedBox = box;
     events.focused(box, target as Element);
   });
-  focusPlace.addEventListener('focusout', events.hide);
+  focusTarget.addEventListener('focusout', events.hide);
 }
 
-/** Nobody else hears of what happens to a box. */
+/** Handles an event on a box and stops its propagation. */
 export function consumeBoxEvent(chart: Chart, event: Event, act: (box: number) => void): void {
   const box = chart.boxAt(event.target);
   if (box === null) return;

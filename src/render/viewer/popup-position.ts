@@ -1,5 +1,5 @@
 /**
- * Where something stands that is told of a point of the window: beside it, and not beyond the borders.
+ * Positions a popup next to a point of the window, within the window.
  */
 const OFFSET_PX = 14;
 export const MARGIN_PX = 6;
@@ -9,11 +9,11 @@ export interface Point {
   readonly yPx: number;
 }
 
-export function popupPosition({ xPx, yPx }: Point, widthPx: number, heightPx: number, roomPx = innerWidth): Point {
+export function popupPosition({ xPx, yPx }: Point, widthPx: number, heightPx: number, availablePx = innerWidth): Point {
   const belowPx = yPx + OFFSET_PX;
   const fitsBelow = belowPx + heightPx + MARGIN_PX < innerHeight;
   return {
-    xPx: Math.max(MARGIN_PX, Math.min(xPx + OFFSET_PX, roomPx - widthPx - MARGIN_PX)),
+    xPx: Math.max(MARGIN_PX, Math.min(xPx + OFFSET_PX, availablePx - widthPx - MARGIN_PX)),
     yPx: fitsBelow ? belowPx : Math.max(MARGIN_PX, yPx - OFFSET_PX - heightPx),
   };
 }

@@ -1,13 +1,13 @@
 /**
- * Where a search is typed, and what it found.
+ * The search field and the text of its result.
  */
 import { htmlElement } from './dom.js';
 
 export interface SearchEvents {
-  /** Letter by letter; empty: no search. */
+  /** Called for each change; empty: no search. */
   readonly search: (text: string) => void;
   readonly enter: (event: KeyboardEvent) => void;
-  /** Back to the chart. */
+  /** Moves the focus back to the chart. */
   readonly leave: () => void;
 }
 
@@ -31,7 +31,7 @@ export class SearchField {
     });
   }
 
-  /** `problem`: why the search cannot be done; empty: it can. */
+  /** `problem`: why the search is invalid; empty if it is valid. */
   show(search: string, result: string, problem: string): void {
     const { input, output } = this;
     if (input.value !== search) input.value = search;

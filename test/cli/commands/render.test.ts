@@ -30,7 +30,7 @@ const render = (input: string | Uint8Array, ...args: string[]) => ptflame(['rend
 
 const sortedLines = (text: string) => text.trimEnd().split('\n').sort();
 
-function expectSixLines(run: Run, stderr = /^6 events in 94 ns of 1 thread; nothing lost, 1 call cut\n$/): void {
+function expectSixLines(run: Run, stderr = /^6 events in 94 ns of 1 thread; nothing lost, 1 call inferred\n$/): void {
   expect(run).toMatchObject({ exitCode: 0, stdout: SIX_LINES_FOLDED });
   expect(run.stderr).toMatch(stderr);
 }
@@ -209,7 +209,7 @@ describe.concurrent('flags', () => {
     const { exitCode, stdout, stderr } = await ptflame(['render', TIMELESS, '--by-calls']);
     expect(exitCode).toBe(0);
     expect(stdout).toContain('__libc_start_call_main;main 1\n');
-    expect(stderr).toMatch(/^8 events in 1 thread; nothing lost, \d+ calls cut\n$/);
+    expect(stderr).toMatch(/^8 events in 1 thread; nothing lost, \d+ calls inferred\n$/);
   });
 
   test('--quiet prints nothing, not even about damage', async () => {
@@ -561,7 +561,7 @@ describe.concurrent('notes on losses', () => {
     expect(exitCode).toBe(0);
     expect(stderr.match(/^note: [\d,]+ gaps, .* lost: /gm)).toHaveLength(11);
     expect(stderr).toMatch(/\nnote: [\d,]+ gaps, .* lost: other causes\n/);
-    expect(stderr).toMatch(/\nnote: unknown flags on 5,000 lines, taken as jumps: flag0, .* and more\n/);
+    expect(stderr).toMatch(/\nnote: unknown flags on 5,000 lines, treated as jumps: flag0, .* and more\n/);
     expect(stderr.length).toBeLessThan(4000);
   });
 });

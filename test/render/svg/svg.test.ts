@@ -68,8 +68,8 @@ describe('a picture', () => {
   test('says what was recorded and how far to trust it', async () => {
     const svg = svgOf(await analyzeText(TRACE), { title: 'lunch <&> hour' });
     expect(svg).toContain('<title>lunch &lt;&amp;&gt; hour</title>');
-    expect(svg).toContain('>80 ns recorded · 1 thread · 80 ns of wall-clock time in all<');
-    expect(svg).toContain('>4 events in 80 ns of 1 thread; nothing lost, 1 call cut<');
+    expect(svg).toContain('>80 ns recorded · 1 thread · 80 ns of wall-clock time in total<');
+    expect(svg).toContain('>4 events in 80 ns of 1 thread; nothing lost, 1 call inferred<');
   });
 
   test('tells all numbers without a script, too', async () => {
@@ -98,9 +98,9 @@ describe('a picture', () => {
   test('warns in the words of the terminal', async () => {
     for (const name of ['lab/overflow-and-lost.txt', 'lab/demo-cre.txt', 'hardware/overflow-tailcalls.txt']) {
       const profile = await analyzeText(fixture(name));
-      const { line, caveats } = qualitySummary(profile);
+      const { line, doubts } = qualitySummary(profile);
       expect(qualityLines(profile)[0]).toBe(line);
-      for (const doubt of caveats) expect(qualityLines(profile)).toContain(`warning: ${doubt}`);
+      for (const doubt of doubts) expect(qualityLines(profile)).toContain(`warning: ${doubt}`);
     }
   });
 
@@ -126,8 +126,8 @@ describe('a picture', () => {
     const lines = [...head.matchAll(/<(?:text|tspan)[^>]*>([^<]+)</g)].map(([, line = '']) => line);
     const roomPx = widthPx - 2 * HEAD.marginPx;
     expect(lines.filter((line) => !title.includes(line) && sansWidthPx(line) > roomPx)).toEqual([]);
-    const { line, caveats } = qualitySummary(profile);
-    for (const text of [title, line, ...caveats]) expect(lines.join(' ')).toContain(text);
+    const { line, doubts } = qualitySummary(profile);
+    for (const text of [title, line, ...doubts]) expect(lines.join(' ')).toContain(text);
     const tops = [...head.matchAll(/<text (?:id|class)[^>]* y="(\d+)"(?: transform="translate\(0 (\d+)\)")?/g)].map(
       ([, y, down = 0]) => Number(y) + Number(down),
     );
@@ -150,7 +150,7 @@ describe('a picture', () => {
   });
 
   test('says where nobody knows who had a processor, and what tells', async () => {
-    const note = 'may be time on the CPU or off it: perf script --show-switch-events tells';
+    const note = 'may be on-CPU or off-CPU time: perf script --show-switch-events tells';
     expect(svgOf(await analyzeText(fixture('lab/demo-cre.txt')))).toContain(note);
     expect(svgOf(await analyzeText(TRACE))).not.toContain(note); // it never stops
     expect(svgOf(await analyzeText(fixture('lab/thread-create-switch-migrate.txt')))).not.toContain(note);

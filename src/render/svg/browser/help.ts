@@ -1,16 +1,16 @@
 /**
- * The list of keys.
+ * Lists the keys.
  */
 import type { FrameDetails } from '../../frames/frame-details.js';
 
 export const HELP: FrameDetails = {
   title: 'Keys',
   rows: [
-    ['↑ ↓ ← →', 'to the next frame'],
-    ['Enter', 'zoom in on it, or out to it'],
-    ['Esc', 'clear the search; zoom back'],
-    ['/', 'search: text, or a regular expression between slashes'],
-    ['r', 'zoom out to all'],
-    ['?', 'show or hide this'],
-  ].map(([what = '', more = '']) => ({ what, value: '', more })),
+    ['↑ ↓ ← →', 'move between frames'],
+    ['Enter', 'zoom to the frame'],
+    ['Esc', 'clear search or zoom back'],
+    ['/', 'search: text or /regex/'],
+    ['r', 'show all frames'],
+    ['?', 'show or hide keys'],
+  ].map(([label = '', note = '']) => ({ label, value: '', note })),
 };

@@ -1,5 +1,5 @@
 /**
- * Where the script begins. In a page that holds the picture as a part of it, it stays as it is.
+ * Starts the viewer, unless the SVG is embedded in another document.
  */
 import { Viewer } from './viewer.js';
 

@@ -1,5 +1,5 @@
 /**
- * The file's own elements: measured, and laid out anew for the width of the window.
+ * Measures the elements of the file and lays them out for the width of the window.
  */
 
 import { CHARACTER_PX, ROW_PX } from '../../frames/drawing.js';
@@ -24,7 +24,7 @@ const SAMPLE = 'x'.repeat(100);
 
 export const root = document.documentElement as unknown as SVGSVGElement;
 
-/** What a character is really wide, in the font that this browser took. */
+/** Returns the actual width of a character in the font that the browser chose. */
 export function measureCharacterPx(): number {
   const sample = svgElement('text', { visibility: 'hidden' }, SAMPLE);
   byId('labels').append(sample);
@@ -37,47 +37,47 @@ export function windowWidthPx(): number {
   return Math.max(MIN_WIDTH_PX, root.clientWidth || innerWidth);
 }
 
-/** Between the margins. */
+/** Returns the width between the margins. */
 export function contentWidthPx(widthPx: number): number {
   return widthPx - 2 * HEAD.marginPx;
 }
 
-/** Gives the height of the head. */
+/** Lays out the head and returns its height. */
 export function layOutHead(widthPx: number): number {
-  const roomPx = contentWidthPx(widthPx);
+  const availablePx = contentWidthPx(widthPx);
   const entries = [...byId('legend').children] as SVGGraphicsElement[];
   const widthsPx = entries.map((entry) => entry.getBBox().width);
-  const places = flow(widthsPx, roomPx);
+  const positions = flow(widthsPx, availablePx);
   entries.forEach((entry, index) => {
-    const { xPx, row } = places[index] as LegendPosition;
+    const { xPx, row } = positions[index] as LegendPosition;
     moveTo(entry, xPx, row * HEAD.legendRowPx);
   });
-  const above = { warnings: Number(byId('head').getAttribute('data-warnings')), notes: layOutNotes(roomPx) };
-  const downPx = wrapLines(roomPx, toolbarWidthPx(widthPx));
+  const above = { warnings: Number(byId('head').getAttribute('data-warnings')), notes: layOutNotes(availablePx) };
+  const downPx = wrapLines(availablePx, toolbarWidthPx(widthPx));
   moveTo(byId('notes'), HEAD.marginPx, notesTopPx(above.warnings) + downPx);
   moveTo(byId('legend'), HEAD.marginPx, legendTopPx(above) + downPx);
   const barPx = widthPx < NARROWEST_PX ? HEAD.toolbarRowPx : 0;
-  const heightPx = headHeightPx(above, places, widthPx < NARROW_PX) + downPx + barPx;
+  const heightPx = headHeightPx(above, positions, widthPx < NARROW_PX) + downPx + barPx;
   setAttributes(byId('head').firstElementChild as Element, { width: widthPx, height: heightPx });
   return heightPx;
 }
 
-/** Gives how many lines they take. */
-function layOutNotes(roomPx: number): number {
+/** Lays out the notes and returns their number of lines. */
+function layOutNotes(availablePx: number): number {
   let count = 0;
   for (const note of byId('notes').children) {
-    const lines = wrapped(note.getAttribute('data-note') ?? '', roomPx);
+    const lines = wrapped(note.getAttribute('data-note') ?? '', availablePx);
     const spans = lines.map((line) => svgElement('tspan', { x: 0, y: count++ * HEAD.rowPx + HEAD.noteBasePx }, line));
     note.replaceChildren(...spans);
   }
   return count;
 }
 
-/** What each line is when it has room. */
+/** Full text of each line, as before wrapping. */
 const fullText = new Map<Element, string>();
 
-/** Lines that have none become several, and push down what stands below them. Gives how far. */
-function wrapLines(roomPx: number, besideTitlePx: number): number {
+/** Wraps lines that are too wide and moves the elements below them down. Returns how far. */
+function wrapLines(availablePx: number, toolbarPx: number): number {
   let downPx = 0;
   for (const line of byId('head').querySelectorAll(':scope > text, .warning')) {
     const [box, text = line] = line.querySelectorAll('rect, text');
@@ -86,10 +86,10 @@ function wrapLines(roomPx: number, besideTitlePx: number): number {
     const paddingPx = text === line ? 0 : WARNING_PADDING_PX;
     const hints = text.querySelectorAll('title');
     text.replaceChildren(words);
-    const lineRoomPx = roomPx - 2 * paddingPx - (line.id === 'title' ? besideTitlePx : 0);
-    const fits = (text as SVGTextElement).getComputedTextLength() <= lineRoomPx;
+    const lineWidthPx = availablePx - 2 * paddingPx - (line.id === 'title' ? toolbarPx : 0);
+    const fits = (text as SVGTextElement).getComputedTextLength() <= lineWidthPx;
     const sizePx = Number.parseFloat(getComputedStyle(text).fontSize);
-    const lines = fits ? [words] : wrapped(words, lineRoomPx, sizePx);
+    const lines = fits ? [words] : wrapped(words, lineWidthPx, sizePx);
     const x = text.getAttribute('x') ?? 0;
     const dy = linePx(sizePx);
     text.replaceChildren(...lines.map((part, at) => svgElement('tspan', { x, dy: at === 0 ? 0 : dy }, part)));
@@ -103,19 +103,19 @@ function wrapLines(roomPx: number, besideTitlePx: number): number {
   return downPx;
 }
 
-/** Without its hint. */
+/** Returns the text without its title element. */
 function textOf(text: Element): string {
   return [...text.childNodes].find(({ nodeType }) => nodeType === Node.TEXT_NODE)?.nodeValue ?? '';
 }
 
-/** The picture as large as it has to be, and no smaller than the window: tooltips need room. */
+/** Resizes the SVG to its content, but at least to the window: tooltips need the space. */
 export function resize(widthPx: number, headPx: number, rowCount: number): void {
   const heightPx = Math.max(headPx + rowCount * ROW_PX + HEAD.marginPx, innerHeight);
   setAttributes(root, { width: widthPx, height: heightPx, viewBox: `0 0 ${widthPx} ${heightPx}` });
   moveTo(byId('frames'), HEAD.marginPx, headPx);
 }
 
-/** The head stays in sight when the picture is scrolled. */
+/** Keeps the head visible while scrolling. */
 export function keepHeadVisible(): void {
   moveTo(byId('head'), 0, Math.max(0, scrollY));
 }

@@ -1,5 +1,5 @@
 /**
- * The frames of a flame graph as plain rectangles, in the place of what the file shows.
+ * Draws the frames of a flame graph as rectangles, replacing those in the file.
  */
 import { type Drawing, type Highlight, pictureClass, px, type Rectangle, ROW_PX } from '../../frames/drawing.js';
 import { byId, setAttributes, svgElement } from '../../viewer/dom.js';
@@ -8,7 +8,7 @@ import type { FrameLayer } from '../../viewer/frame-layer.js';
 export class RectFrames implements FrameLayer {
   readonly hatching = byId('hatched');
   readonly mark = svgElement('rect', { id: 'mark', rx: 2, visibility: 'hidden' });
-  /** What stands above the frames, and stays in sight. */
+  /** Height of the head, which covers the top of the window. */
   headPx = 0;
   private readonly isIcicle: boolean;
 
@@ -33,7 +33,7 @@ export class RectFrames implements FrameLayer {
     setAttributes(element, { class: pictureClass(rectangle, look) });
   }
 
-  /** With some of its callers. */
+  /** Also shows some of the callers. */
   scrollIntoView(_: SVGElement, rectangle: Rectangle): void {
     const { headPx } = this;
     const yPx = rectangle.yPx + headPx;

@@ -1,5 +1,5 @@
 /**
- * Search and buttons. They are made by the script, so a picture without it has none.
+ * The search field and buttons, created by the script: without scripting, the SVG has none.
  */
 import { helpButton, resetButton } from '../../viewer/buttons.js';
 import { byId, htmlElement, setAttributes, svgElement } from '../../viewer/dom.js';
@@ -10,31 +10,31 @@ export interface ToolbarActions {
   readonly search: (text: string) => void;
   readonly reset: () => void;
   readonly help: () => void;
-  /** From the search field back to the frames. */
+  /** Moves the focus from the search field to the frames. */
   readonly leave: () => void;
 }
 
 export class Toolbar {
   readonly field: SearchField;
-  private readonly resetButton: HTMLButtonElement;
+  private readonly reset: HTMLButtonElement;
   private readonly bar: HTMLElement;
   private readonly container: SVGElement;
 
   constructor({ search, reset, help, leave }: ToolbarActions) {
     this.field = new SearchField({ search, enter: leave, leave });
     const { output, input } = this.field;
-    this.resetButton = resetButton(reset);
-    this.bar = htmlElement('div', { class: 'bar' }, output, input, this.resetButton, helpButton(help));
+    this.reset = resetButton(reset);
+    this.bar = htmlElement('div', { class: 'bar' }, output, input, this.reset, helpButton(help));
     this.container = svgElement('foreignObject', { id: 'bar', height: 34 }, this.bar);
     byId('head').append(this.container);
   }
 
   show(search: string, result: string, problem: string, isZoomed: boolean): void {
     this.field.show(search, result, problem);
-    this.resetButton.disabled = !isZoomed;
+    this.reset.disabled = !isZoomed;
   }
 
-  /** Beside the title, or in the row that ends at `bottomPx`. */
+  /** Moves the toolbar next to the title, or into the row that ends at `bottomPx`. */
   moveTo(widthPx: number, bottomPx: number): void {
     const isNarrow = widthPx < NARROW_PX;
     const rows = widthPx < NARROWEST_PX ? 2 : 1;

@@ -1,5 +1,5 @@
 /**
- * The panel that follows the pointer, or stands at the frame that has the focus.
+ * The tooltip at the pointer or at the focused frame.
  */
 import type { FrameDetails } from '../../frames/frame-details.js';
 import { byId, hide, moveTo, svgElement } from '../../viewer/dom.js';
@@ -15,10 +15,10 @@ export class Tooltip {
     byId('head').after(this.group);
   }
 
-  /** Beside a point of the window. */
-  show(facts: FrameDetails, point: Point, pictureWidthPx: number): void {
-    const { widthPx, heightPx } = fillPanel(this.group, facts, this.characterPx, pictureWidthPx - 2 * MARGIN_PX);
-    const { xPx, yPx } = popupPosition(point, widthPx, heightPx, pictureWidthPx);
+  /** Shows details next to a point of the window. */
+  show(details: FrameDetails, point: Point, svgWidthPx: number): void {
+    const { widthPx, heightPx } = fillPanel(this.group, details, this.characterPx, svgWidthPx - 2 * MARGIN_PX);
+    const { xPx, yPx } = popupPosition(point, widthPx, heightPx, svgWidthPx);
     moveTo(this.group, xPx, scrollY + yPx);
     this.group.setAttribute('visibility', 'visible');
   }

@@ -1,5 +1,5 @@
 /**
- * What a reader does in the picture: every zoom and search goes into the address, and what the address says is drawn.
+ * Runs the viewer in the SVG: each zoom and search changes the URL hash, and the SVG is drawn from the hash.
  */
 import { viewWeight } from '../../../layout/layout.js';
 import { ROOT } from '../../../model/calls/call-tree.js';
@@ -33,28 +33,28 @@ export class Viewer {
     leave: () => this.graph.focus(this.graph.focusedBox),
   });
   private state: State = parseHash(location.hash, this.table);
-  /** Where Esc goes back to. */
+  /** States that Esc returns to. */
   private readonly previous: State[] = [];
   private widthPx = 0;
-  /** What was clicked stays at its height. */
+  /** Largest row count so far: clicked frames keep their height. */
   private minRows = 0;
-  private isHelpOpen = false;
+  private hasHelp = false;
 
   start(): void {
     const hide = () => this.leaveBox();
     const events = {
       hover: (box: number, { clientX, clientY }: PointerEvent) => {
-        if (!this.isHelpOpen) this.showTooltip(box, clientX, clientY);
+        if (!this.hasHelp) this.explain(box, clientX, clientY);
       },
       leave: hide,
       hide,
-      enter: (box: number) => this.enter(box),
+      activate: (box: number) => this.enter(box),
       focused: (box: number, element: Element) => {
         const { left, top } = element.getBoundingClientRect();
-        this.showTooltip(box, left, top + 8, 'keys');
+        this.explain(box, left, top + 8, 'keys');
       },
     };
-    // Not of the boxes: Chromium lets the focus rest on a group that listens for it.
+    // focus events from the document: Chromium makes a group with focus listeners focusable
     listen(this.graph, byId('boxes'), events, document);
     document.addEventListener('keydown', (event) => this.press(event));
     addEventListener('hashchange', () => this.readAddress());
@@ -64,7 +64,7 @@ export class Viewer {
     this.graph.scrollToBox(this.firstBox);
   }
 
-  /** The address was changed by the reader, or by the browser's way back. */
+  /** Handles a change of the address by the user or the back button. */
   private readAddress(): void {
     const state = parseHash(location.hash, this.table);
     if (formatHash(state) !== formatHash(this.state)) this.show(state);
@@ -89,7 +89,7 @@ export class Viewer {
     this.leaveBox();
     if (hasFocus) graph.focus(this.firstBox);
     else {
-      graph.makeFocusable(this.firstBox);
+      graph.setTabStop(this.firstBox);
       graph.focusedBox = Math.min(focusedBox, graph.boxes.length - 1);
     }
     this.toolbar.show(search, this.resultOf(found), problem, first !== ROOT);
@@ -118,9 +118,9 @@ export class Viewer {
     keepHeadVisible();
   }
 
-  /** The first box of what fills the width. */
+  /** The first box of the siblings in view. */
   private get firstBox(): number {
-    return this.graph.boxes.firstInView;
+    return this.graph.boxes.viewStart;
   }
 
   private resultOf(found: FoundFrames | null): string {
@@ -133,7 +133,7 @@ export class Viewer {
     const hash = formatHash(state);
     if (hash === formatHash(this.state)) return;
     if (state.search !== this.state.search)
-      location.replace(hash); // a letter typed is no step to go back
+      location.replace(hash); // typing adds no entries to the history
     else location.hash = hash;
     this.show(state);
   }
@@ -152,7 +152,7 @@ export class Viewer {
 
   private goBack(): void {
     const { search } = this.state;
-    if (this.isHelpOpen) this.toggleHelp();
+    if (this.hasHelp) this.toggleHelp();
     else if (search !== '') this.go({ ...this.state, search: '' });
     else this.go({ ...(this.previous.pop() ?? { first: ROOT, last: ROOT }), search });
   }
@@ -173,7 +173,7 @@ export class Viewer {
     action?.();
   }
 
-  private showTooltip(box: number, xPx: number, yPx: number, className?: string): void {
+  private explain(box: number, xPx: number, yPx: number, className?: string): void {
     this.graph.markBox(box, className);
     this.tooltip.show(this.detailsOf(box), { xPx, yPx }, this.widthPx);
   }
@@ -183,14 +183,14 @@ export class Viewer {
   }
 
   private leaveBox(): void {
-    if (this.isHelpOpen) return;
+    if (this.hasHelp) return;
     this.graph.unmark();
     this.tooltip.hide();
   }
 
   private toggleHelp(): void {
-    this.isHelpOpen = !this.isHelpOpen;
-    if (!this.isHelpOpen) return this.leaveBox();
+    this.hasHelp = !this.hasHelp;
+    if (!this.hasHelp) return this.leaveBox();
     const { widthPx } = this;
     this.tooltip.show(HELP, { xPx: widthPx, yPx: this.frames.headPx }, widthPx);
   }

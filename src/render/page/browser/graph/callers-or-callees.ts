@@ -81,7 +81,7 @@ export class CallersOrCallees {
       isMarked: null,
       ...(first === firstOf(table) && { maxCallers: 0 }),
     });
-    this.graph.makeFocusable(this.graph.boxes.firstInView);
+    this.graph.setTabStop(this.graph.boxes.viewStart);
     this.graph.scrollToView();
   }
 
@@ -90,7 +90,7 @@ export class CallersOrCallees {
     this.run = [node[box] as NodeId, lastNode[box] as NodeId];
     const hadFocus = this.graph.hasFocus;
     this.draw();
-    if (hadFocus) this.graph.focus(this.graph.boxes.firstInView);
+    if (hadFocus) this.graph.focus(this.graph.boxes.viewStart);
   }
 
   private symbolOf(box: number): SymbolId | null {

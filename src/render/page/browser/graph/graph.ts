@@ -43,7 +43,7 @@ export class Graph extends FlameGraph {
     const isSame = parts.every((part, at) => part === this.drawnParts[at]);
     this.drawnParts = parts;
     this.restingBox = null;
-    if (isSame) this.updateHighlights(view);
+    if (isSame) this.highlight(view);
     else this.draw(view);
   }
 
@@ -59,7 +59,7 @@ export class Graph extends FlameGraph {
 
   /** Brings a box into sight, and lets Tab reach it. */
   show(box: number): void {
-    this.makeFocusable(box);
+    this.setTabStop(box);
     this.scrollToBox(box);
   }
 

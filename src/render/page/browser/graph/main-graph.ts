@@ -87,7 +87,7 @@ export class MainGraph {
       dimsOthers: this.found !== null,
     });
     const same = before && nodeAt(this.table, before);
-    graph.makeFocusable((same === null ? null : this.boxOf(same)) ?? graph.boxes.firstInView);
+    graph.setTabStop((same === null ? null : this.boxOf(same)) ?? graph.boxes.viewStart);
     graph.setRestingBox(this.match && this.boxOf(this.match.node));
     this.hideDetails();
     showLegend(this.legend, this.table, graph.boxes, painter);
