@@ -9,7 +9,7 @@ import { DoctorOptions } from './options/doctor.js';
 import { HelpOptions } from './options/help.js';
 import { ImportOptions } from './options/import.js';
 import { InfoOptions } from './options/info.js';
-import { LatencyOptions, patternOf } from './options/latency.js';
+import { LatencyOptions, latencyPattern } from './options/latency.js';
 import { PackOptions } from './options/pack.js';
 import { RecordOptions } from './options/record.js';
 import { RenderOptions } from './options/render.js';
@@ -128,7 +128,7 @@ const LATENCY = defineCommand({
   schema: LatencyOptions,
   formats: (options) => [answerFormat(options)],
   run: async (options, signal) =>
-    (await import('./commands/questions.js')).latency(options, patternOf(options), signal),
+    (await import('./commands/questions.js')).latency(options, latencyPattern(options), signal),
 });
 
 const STACKS = defineCommand({

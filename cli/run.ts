@@ -2,11 +2,11 @@
  * Parses the arguments and runs the command.
  */
 import { PROGRAM } from './commands.js';
-import { invocationOf } from './usage/invocation.js';
+import { parseInvocation } from './usage/invocation.js';
 
 /** @throws PtflameError BAD_OPTION for invalid arguments; whatever the command throws */
 export async function run(argv: readonly string[], signal: AbortSignal): Promise<void> {
-  const invocation = invocationOf(argv, PROGRAM.commands);
+  const invocation = parseInvocation(argv, PROGRAM.commands);
   if (invocation.kind === 'version') return (await import('./commands/self-description.js')).version();
   if (invocation.kind === 'help')
     return (await import('./commands/self-description.js')).help(invocation.command, { man: false }, PROGRAM);

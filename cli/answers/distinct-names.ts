@@ -11,11 +11,11 @@ interface Named {
 /** Returns a function that names these functions. */
 export function distinctNames(functions: readonly Named[]): (named: Named) => string {
   const suffixes = filesBehindNames(functions);
-  const fileOf = new Map(functions.map((named, row) => [identity(named), suffixes[row]]));
-  return (named) => named.name + (fileOf.get(identity(named)) ?? '');
+  const fileOf = new Map(functions.map((named, row) => [functionKey(named), suffixes[row]]));
+  return (named) => named.name + (fileOf.get(functionKey(named)) ?? '');
 }
 
 /** Returns an equal text for equal functions of the same binary. */
-export function identity({ name, dso }: Named): string {
+export function functionKey({ name, dso }: Named): string {
   return `${dso}\n${name}`;
 }

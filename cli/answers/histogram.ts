@@ -4,7 +4,7 @@
 import type { Latency } from '../../src/answers.js';
 import { formatCount, formatDuration } from '../../src/text.js';
 import { bar } from '../terminal/bar.js';
-import { inColumns } from '../terminal/columns.js';
+import { alignColumns } from '../terminal/columns.js';
 
 type Row = Latency['histogram'][number];
 
@@ -61,5 +61,5 @@ export function histogramLines(
   );
   const titles = ['from', '', ...series.flatMap(({ title }) => [title, ''])];
   const alignments = ['right', 'right', ...series.flatMap(() => ['right', 'left'] as const)] as const;
-  return inColumns([titles, ...cells], alignments).map((line) => line.trimEnd());
+  return alignColumns([titles, ...cells], alignments).map((line) => line.trimEnd());
 }

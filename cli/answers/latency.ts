@@ -11,7 +11,7 @@ import {
   visibleText,
 } from '../../src/text.js';
 import { bar } from '../terminal/bar.js';
-import { inColumns } from '../terminal/columns.js';
+import { alignColumns } from '../terminal/columns.js';
 import { fittingName, type TableColumn, tableLines } from '../terminal/table.js';
 import { distinctNames } from './distinct-names.js';
 import { histogramLines } from './histogram.js';
@@ -94,7 +94,7 @@ function statsLines(stats: LatencyStats, hasSwitches: boolean): string[] {
   const lines = completenessLines(stats);
   if (calls === inferred) return lines;
   lines.push(
-    ...inColumns(
+    ...alignColumns(
       [cells.map(([title]) => title), cells.map(([, ns]) => durationCell(ns))],
       cells.map(() => 'right'),
     ),

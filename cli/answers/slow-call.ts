@@ -19,7 +19,7 @@ export function slowCallLines(call: SlowCall, rank: number, { avgNs }: LatencySt
   const rows = notableRows(call.differences);
   const options = {
     name: ({ name }: DifferenceRow) => name,
-    nameTitle: 'what was different',
+    nameTitle: 'frame',
     indent: ({ depth }: DifferenceRow) => '  '.repeat(Math.min(depth, 20)),
     width,
   };
@@ -49,5 +49,5 @@ function notableRows(rows: readonly DifferenceRow[]): DifferenceRow[] {
 }
 
 function leftOutLines(rows: number): string[] {
-  return rows > 0 ? [`– and ${rows} that differ less`] : [];
+  return rows > 0 ? [`– and ${rows} more that differ less`] : [];
 }

@@ -4,7 +4,7 @@
 import type { Stacks } from '../../src/answers.js';
 import { formatAtLeast, formatDuration, formatMany, visibleText } from '../../src/text.js';
 import { tableLines } from '../terminal/table.js';
-import { distinctNames, identity } from './distinct-names.js';
+import { distinctNames, functionKey } from './distinct-names.js';
 import { traceLines } from './report.js';
 
 type Thread = Stacks['threads'][number];
@@ -15,7 +15,7 @@ const MAX_THREADS = 8;
 export function stacksLines({ trace, at, threads, quality }: Stacks, width: number): string[] {
   const groups = new Map<string, Thread[]>();
   for (const thread of threads) {
-    const key = thread.frames.map(identity).join('\n\n');
+    const key = thread.frames.map(functionKey).join('\n\n');
     const group = groups.get(key);
     if (group === undefined) groups.set(key, [thread]);
     else group.push(thread);
@@ -24,7 +24,7 @@ export function stacksLines({ trace, at, threads, quality }: Stacks, width: numb
   const ordered = [...groups.values()].sort((a, b) => b.length - a.length || firstTid(a) - firstTid(b));
   const head = [
     ...traceLines(trace, quality),
-    `at ${at}: ${formatMany(threads.length, 'thread')} in ${formatMany(groups.size, 'stack')}`,
+    `at ${at}: ${formatMany(threads.length, 'thread')}, ${formatMany(groups.size, 'different stack')}`,
   ];
   return [...head, ...ordered.flatMap((group) => groupLines(group, nameOf, width))];
 }

@@ -10,7 +10,7 @@ import {
   formatShare,
   shellWords,
 } from '../../src/text.js';
-import { type Alignment, inColumns } from '../terminal/columns.js';
+import { type Alignment, alignColumns } from '../terminal/columns.js';
 import type { RecordingInfo } from './recording-info.js';
 
 const MAX_PARTS = 256;
@@ -22,7 +22,7 @@ const INDENT = '  ';
 /** Its lines; text of other people in them cannot act. */
 export function recordingLines(info: RecordingInfo): string[] {
   const lines = [
-    ...inColumns(summaryRows(info), ['left', 'left']),
+    ...alignColumns(summaryRows(info), ['left', 'left']),
     ...auxTable(info),
     ...threadTable(info),
     ...buildIdTable(info),
@@ -150,6 +150,6 @@ function buildIdTable({ buildIds }: RecordingInfo): string[] {
 /** A blank line before it; below it, how many rows are left out. */
 function table(rows: readonly (readonly string[])[], alignments: readonly Alignment[], all: number): string[] {
   const more = all - (rows.length - 1);
-  const lines = inColumns(rows, alignments).map((line) => INDENT + line);
+  const lines = alignColumns(rows, alignments).map((line) => INDENT + line);
   return ['', ...lines, ...(more > 0 ? [`${INDENT}and ${formatCount(more)} more`] : [])];
 }

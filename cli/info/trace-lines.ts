@@ -8,7 +8,7 @@ import {
   formatDuration,
   formatMany,
 } from '../../src/text.js';
-import { inColumns } from '../terminal/columns.js';
+import { alignColumns } from '../terminal/columns.js';
 import type { TraceInfo } from './trace-info.js';
 
 const MAX_THREADS = 20;
@@ -24,8 +24,8 @@ export function traceLines(info: TraceInfo): string[] {
     `on ${formatMany(cpus.length, 'processor')}`,
   ]);
   const lines = [
-    ...inColumns(summaryRows(info), ['left', 'left']),
-    ...inColumns(rows, ['left', 'right', 'left']),
+    ...alignColumns(summaryRows(info), ['left', 'left']),
+    ...alignColumns(rows, ['left', 'right', 'left']),
     ...(others > 0 ? [`  and ${formatMany(others, 'more thread')}`] : []),
     ...brokenInputs.map(({ input, reason }) => `warning: ${input} broke off when it was imported: ${reason}`),
   ];

@@ -33,7 +33,7 @@ export const LatencyOptions = z.object({
 export type LatencyOptions = z.infer<typeof LatencyOptions>;
 
 /** @throws PtflameError BAD_OPTION for an invalid regular expression */
-export function patternOf({ function: text, regex: isRegex }: LatencyOptions): FunctionPattern {
+export function latencyPattern({ function: text, regex: isRegex }: LatencyOptions): FunctionPattern {
   const pattern = isRegex ? expression(text) : parseFunction(text);
   if (pattern !== null) return pattern;
   throw new PtflameError('BAD_OPTION', `${text} is not a valid regular expression`, {

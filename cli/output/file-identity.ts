@@ -21,31 +21,31 @@ export async function statOrNull(path: string): Promise<Stats | null> {
 }
 
 /** Device and inode, equal for every name and every mount of a file. 64 bits, more than a number holds. */
-function idOf({ dev, ino }: BigIntStats): string {
+function inodeId({ dev, ino }: BigIntStats): string {
   return `${dev}:${ino}`;
 }
 
 /** Returns the same id for every path to one file. The id of a missing file is its directory and name. */
 export async function fileId(path: string): Promise<string | null> {
   const stats = await stat(path, { bigint: true }).catch(() => null);
-  if (stats !== null) return idUnlessDevice(stats);
+  if (stats !== null) return idOrNull(stats);
   const target = await realTarget(path).catch(() => null);
   const parent = target && (await stat(dirname(target), { bigint: true }).catch(() => null));
-  return parent && `${idOf(parent)}/${basename(target)}`;
+  return parent && `${inodeId(parent)}/${basename(target)}`;
 }
 
 /** Returns the id of an open file: 0 is standard input, 1 standard output. */
 export function openFileId(fd: number): string | null {
   try {
-    return idUnlessDevice(fstatSync(fd, { bigint: true }));
+    return idOrNull(fstatSync(fd, { bigint: true }));
   } catch {
     return null; // it is closed
   }
 }
 
 /** Returns null for devices and sockets, which may be read and written at the same time. */
-function idUnlessDevice(stats: BigIntStats): string | null {
-  return stats.isFile() || stats.isDirectory() || stats.isFIFO() ? idOf(stats) : null;
+function idOrNull(stats: BigIntStats): string | null {
+  return stats.isFile() || stats.isDirectory() || stats.isFIFO() ? inodeId(stats) : null;
 }
 
 /** Returns the ids of the directories above a file, up to the root. */

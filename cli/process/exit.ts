@@ -3,17 +3,17 @@
  */
 import { visibleText as escapeForTerminal, PtflameError } from '../../src/text.js';
 import { EXIT } from '../usage/exit-codes.js';
-import { faultOf } from './faults.js';
+import { toPtflameError } from './faults.js';
 
 /** Prints one message about an error and returns the exit code. */
 export function reportError(error: unknown): number {
   if ((error as NodeJS.ErrnoException | null)?.code === 'EPIPE') return EXIT.done; // the reader has closed the pipe: `| head`
-  const fault = faultOf(error);
+  const fault = toPtflameError(error);
   const lines = [
     `ptflame: ${fault.message}`,
     `  ${fault.hint}`,
     ...fault.said.map((line) => `  | ${line}`),
-    ...(process.env['PTFLAME_DEBUG'] ? stackOf(fault) : []),
+    ...(process.env['PTFLAME_DEBUG'] ? stackLines(fault) : []),
   ];
   process.stderr.write(lines.map((line) => `${escapeForTerminal(line)}\n`).join(''));
   if (fault.code === 'INTERRUPTED') return EXIT.interrupted;
@@ -21,7 +21,7 @@ export function reportError(error: unknown): number {
 }
 
 /** Returns the stack traces of the error and of its cause. */
-function stackOf({ stack = '', cause }: PtflameError): string[] {
+function stackLines({ stack = '', cause }: PtflameError): string[] {
   const causes = cause instanceof Error ? ['caused by', ...(cause.stack ?? '').split('\n')] : [];
   return [...stack.split('\n'), ...causes];
 }

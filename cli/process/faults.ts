@@ -26,7 +26,7 @@ const REMEDIES: Readonly<Record<string, string>> = {
 };
 
 /** Returns a PtflameError as it is, and wraps other errors. */
-export function faultOf(error: unknown): PtflameError {
+export function toPtflameError(error: unknown): PtflameError {
   if (error instanceof PtflameError) return error;
   const { code = '', message = String(error), syscall } = (error ?? {}) as Partial<NodeJS.ErrnoException>;
   if (TOO_LARGE_CODES.has(code) || TOO_LARGE.test(message)) return tooLarge(message, error);

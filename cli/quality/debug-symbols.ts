@@ -64,7 +64,7 @@ function remedyWithoutFile({ meta }: Profile): string {
 /** Looks up packages and build ids only if the trace was recorded on this machine. */
 async function remedyFor(file: string, isHere: boolean, system: SystemPaths): Promise<string> {
   const buildId = isHere && file.startsWith('/') ? ((await readElf(file))?.buildId ?? null) : null;
-  const owner = isHere ? packageOf(file, system.dpkgInfo) : null;
+  const owner = isHere ? debianPackage(file, system.dpkgInfo) : null;
   const ways = [
     ...(owner === null ? [] : [`apt install ${debugPackage(owner)}`]),
     ...(buildId === null ? [] : [`perf buildid-cache --add "$(debuginfod-find debuginfo ${buildId})"`]),
@@ -75,7 +75,7 @@ async function remedyFor(file: string, isHere: boolean, system: SystemPaths): Pr
 }
 
 /** Returns the Debian package of a file; null: none, or not a Debian system. Lists have /lib for files in /usr/lib. */
-function packageOf(file: string, dpkgInfo: string): string | null {
+function debianPackage(file: string, dpkgInfo: string): string | null {
   const lines = [file, file.replace(/^\/usr/, '')].map((path) => `\n${path}\n`);
   try {
     for (const list of readdirSync(dpkgInfo).filter((name) => name.endsWith('.list'))) {

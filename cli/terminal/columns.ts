@@ -7,7 +7,7 @@ export type Alignment = 'left' | 'right';
 const MIN_WIDTH = 1;
 
 /** Each row has one cell per alignment, without wide characters. A left-aligned last column is not padded. */
-export function inColumns(rows: readonly (readonly string[])[], alignments: readonly Alignment[]): string[] {
+export function alignColumns(rows: readonly (readonly string[])[], alignments: readonly Alignment[]): string[] {
   const widths = alignments.map((_, column) => Math.max(MIN_WIDTH, ...rows.map((row) => row[column].length)));
   const cell = (text: string, column: number) => {
     if (alignments[column] === 'right') return text.padStart(widths[column]);

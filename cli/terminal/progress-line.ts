@@ -33,7 +33,7 @@ export function progressLine(stage: Stage, width: number): string {
   const space = () => width - [...head, ...optional, end].join(GAP).length - GAP.length;
   const minSpace = share === null ? -GAP.length : MIN_BAR_WIDTH;
   while (optional.length > 0 && space() < minSpace) optional.pop();
-  const bar = share !== null && space() >= MIN_BAR_WIDTH ? [barOf(share, Math.min(space(), MAX_BAR_WIDTH))] : [];
+  const bar = share !== null && space() >= MIN_BAR_WIDTH ? [progressBar(share, Math.min(space(), MAX_BAR_WIDTH))] : [];
   return [name, ...bar, ...head.slice(1), ...optional, end].join(GAP).slice(0, width);
 }
 
@@ -49,7 +49,7 @@ function rates({ done, lines, unit }: Stage, seconds: number): string[] {
   return [`${formatBytes(Math.round(done / seconds))}/s`, ...perSecond];
 }
 
-function barOf(share: number, width: number): string {
+function progressBar(share: number, width: number): string {
   const full = Math.floor(share * width);
   return '█'.repeat(full) + '░'.repeat(width - full);
 }

@@ -32,7 +32,7 @@ function totalText(timeMs: number): string {
   return timeMs < MINUTE_MS ? formatDuration(timeMs * 1e6) : clock(timeMs / 1000);
 }
 
-export interface DisplayedRecording {
+export interface RecordingDisplayOptions {
   /** Where perf writes. */
   readonly path: string;
   readonly timeMs: number | null;
@@ -41,13 +41,13 @@ export interface DisplayedRecording {
 
 /** The status line of a running recording; notifications are printed above it. */
 export class RecordingDisplay {
-  readonly #of: DisplayedRecording;
+  readonly #options: RecordingDisplayOptions;
   readonly #notify: (text: string) => void;
   #line: StatusLine | null = null;
   #isEnding = false;
 
-  constructor(of: DisplayedRecording, notify: (text: string) => void) {
-    this.#of = of;
+  constructor(options: RecordingDisplayOptions, notify: (text: string) => void) {
+    this.#options = options;
     this.#notify = notify;
   }
 
@@ -58,7 +58,7 @@ export class RecordingDisplay {
 
   /** Called when perf starts recording. */
   began(): void {
-    const { path, timeMs, isQuiet } = this.#of;
+    const { path, timeMs, isQuiet } = this.#options;
     const beganMs = performance.now();
     this.#line = startStatusLine(isQuiet, (width) => {
       const bytes = statSync(path, { throwIfNoEntry: false })?.size ?? 0;

@@ -37,7 +37,7 @@ export function tableLines<Row>(
   const cells = columns.map(({ title, text }) => [title, ...rows.map(text)]);
   const widths = cells.map((texts) => Math.max(...texts.map((text) => stringWidth(text))));
   const kept = keptColumns(columns, widths, options.width);
-  const nameWidth = Math.max(MIN_NAME_WIDTH, options.width - widthOf(kept.map((column) => widths[column])));
+  const nameWidth = Math.max(MIN_NAME_WIDTH, options.width - totalWidth(kept.map((column) => widths[column])));
   const table = newTable([...kept.map((column) => (columns[column]?.isLeft ? 'left' : 'right')), 'left'] as const);
   table.push([...kept.map((column) => columns[column]?.title ?? ''), options.nameTitle]);
   rows.forEach((row, at) => {
@@ -45,7 +45,7 @@ export function tableLines<Row>(
     const name = indent + fittingName(options.name(row), nameWidth - stringWidth(indent));
     table.push([...kept.map((column) => cells[column]?.[at + 1] ?? ''), name]);
   });
-  return linesOf(table);
+  return textLines(table);
 }
 
 function newTable(alignments: readonly Alignment[]) {
@@ -58,14 +58,14 @@ function newTable(alignments: readonly Alignment[]) {
   });
 }
 
-function linesOf(table: { toString(): string }): string[] {
+function textLines(table: { toString(): string }): string[] {
   const text = table.toString();
   return text === '' ? [] : text.split('\n').map((line) => line.trimEnd());
 }
 
 function keptColumns<Row>(columns: readonly TableColumn<Row>[], widths: readonly number[], width: number): number[] {
   const kept = columns.map((_, column) => column);
-  const usedWidth = () => widthOf(kept.map((column) => widths[column])) + MIN_NAME_WIDTH;
+  const usedWidth = () => totalWidth(kept.map((column) => widths[column])) + MIN_NAME_WIDTH;
   while (usedWidth() > width) {
     const dropped = Math.max(...kept.map((column) => columns[column]?.rank ?? 0));
     if (dropped === 0 || kept.length === 0) break;
@@ -78,7 +78,7 @@ function keptColumns<Row>(columns: readonly TableColumn<Row>[], widths: readonly
 }
 
 /** Returns the width of these columns, each with the gap after it. */
-function widthOf(widths: readonly number[]): number {
+function totalWidth(widths: readonly number[]): number {
   return widths.reduce((sum, width) => sum + width + GAP, 0);
 }
 

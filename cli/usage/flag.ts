@@ -74,12 +74,12 @@ function flagOf(property: string, field: z.ZodType): Flag {
   };
 }
 
-interface Unwrapped extends Pick<Flag, 'kind' | 'isList' | 'choices'> {
+interface UnwrappedField extends Pick<Flag, 'kind' | 'isList' | 'choices'> {
   readonly defaultValue?: unknown;
 }
 
 /** Returns what optional(), default() and transform() wrap. */
-function unwrap(field: z.ZodType, defaultValue?: unknown): Unwrapped {
+function unwrap(field: z.ZodType, defaultValue?: unknown): UnwrappedField {
   const { def } = field as z.ZodType & { def: Record<string, unknown> & { type: string } };
   switch (def.type) {
     case 'optional':

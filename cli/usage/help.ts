@@ -48,7 +48,7 @@ export function commandHelp(command: Command, { exitCodes }: Program, width: num
     ...wrap(`ptflame ${command.name}: ${command.summary}`, width),
     ...(command.details === undefined ? [] : ['', ...wrap(command.details, width)]),
     '',
-    `Usage: ${usage(command)}`,
+    `Usage: ${usageLine(command)}`,
     ...section('Examples', examples(command, width)),
     ...(positional.length === 0 ? [] : section('Arguments', definitions(positional, width))),
     ...groups.flatMap(([heading, rows]) => section(heading, definitions(rows, width, column))),
@@ -57,7 +57,7 @@ export function commandHelp(command: Command, { exitCodes }: Program, width: num
 }
 
 /** "ptflame latency [OPTIONS] FUNCTION INPUT...". */
-export function usage({ name, arguments: positional, runsCommand }: Command): string {
+export function usageLine({ name, arguments: positional, runsCommand }: Command): string {
   return [
     'ptflame',
     name,

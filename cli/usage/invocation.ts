@@ -22,7 +22,7 @@ const HELP = ['--help', '-h'];
 const VERSION = ['--version', '-V', '-v'];
 
 /** @throws PtflameError BAD_OPTION */
-export function invocationOf(argv: readonly string[], commands: readonly Command[]): Invocation {
+export function parseInvocation(argv: readonly string[], commands: readonly Command[]): Invocation {
   const at = argv.findIndex((word) => !word.startsWith('-'));
   const name = at < 0 ? undefined : argv[at];
   const command = commands.find((each) => each.name === name);

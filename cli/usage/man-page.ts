@@ -5,7 +5,7 @@ import { PTFLAME_VERSION } from '../../src/text.js';
 import type { Command, Program } from './command.js';
 import type { Flag } from './flag.js';
 import { byTask, flagGroups } from './groups.js';
-import { defaultText, ENVIRONMENT, GENERAL_OPTIONS, usage, valueText } from './help.js';
+import { defaultText, ENVIRONMENT, GENERAL_OPTIONS, usageLine, valueText } from './help.js';
 
 export function manPage({ commands, exitCodes }: Program): string {
   const lines = [
@@ -13,7 +13,7 @@ export function manPage({ commands, exitCodes }: Program): string {
     '.nh', // no hyphenation, which would change names
     '.ad l',
     ...section('NAME', ['ptflame \\- wall\\-clock flame graphs from Intel Processor Trace']),
-    ...section('SYNOPSIS', commands.flatMap((command) => ['.br', roff(usage(command))]).slice(1)),
+    ...section('SYNOPSIS', commands.flatMap((command) => ['.br', roff(usageLine(command))]).slice(1)),
     ...section('DESCRIPTION', [
       roff(
         'Intel PT records every branch of a program with nanosecond times. ptflame replays the calls and returns of each thread into its stacks, and shows where the wall-clock time went: on the CPU, in system calls, blocked.',
@@ -48,7 +48,7 @@ function commandLines(command: Command): string[] {
     roff(`${command.summary}.`.replace(/^./, (letter) => letter.toUpperCase())),
     ...(command.details === undefined ? [] : [roff(command.details)]),
     '.PP',
-    bold(usage(command)),
+    bold(usageLine(command)),
     ...command.arguments.flatMap(({ placeholder, description }) => term(italic(placeholder), roff(description))),
     ...groups.flatMap(([heading, flags]) => ['.PP', `${roff(heading)}:`, ...flags.flatMap(flagLines)]),
     '.PP',

@@ -49,7 +49,7 @@ function yargsOptions(flags: readonly Flag[]): Parser.Options {
 
 /** Prefix for values that yargs would read as flags; no argument of a process can contain it. */
 const GUARD = '\0';
-const LOOKS_LIKE_A_FLAG = /^-(?!\d)/;
+const LOOKS_LIKE_FLAG = /^-(?!\d)/;
 
 function unguarded(value: unknown): unknown {
   return typeof value === 'string' && value.startsWith(GUARD) ? value.slice(GUARD.length) : value;
@@ -111,10 +111,10 @@ class Splitter {
   #add(flag: Flag, attached: string | undefined, left: string[]): void {
     if (flag.value === null) return this.#addBoolean(flag, attached);
     const next = left[0];
-    const isNextValue = next !== undefined && (next === '-' || !LOOKS_LIKE_A_FLAG.test(next));
+    const isNextValue = next !== undefined && (next === '-' || !LOOKS_LIKE_FLAG.test(next));
     const value = attached ?? (isNextValue ? left.shift() : flag.isValueOptional ? '' : undefined);
     if (value === undefined) throw missingValue(flag, next, this.#context);
-    this.forYargs.push(`--${flag.name}`, LOOKS_LIKE_A_FLAG.test(value) ? GUARD + value : value);
+    this.forYargs.push(`--${flag.name}`, LOOKS_LIKE_FLAG.test(value) ? GUARD + value : value);
   }
 
   #addBoolean(flag: Flag, attached: string | undefined): void {

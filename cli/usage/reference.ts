@@ -4,7 +4,7 @@
 import type { Command, Program } from './command.js';
 import type { Flag } from './flag.js';
 import { argumentText, byTask, flagGroups } from './groups.js';
-import { defaultText, ENVIRONMENT, GENERAL_OPTIONS, usage, valueText } from './help.js';
+import { defaultText, ENVIRONMENT, GENERAL_OPTIONS, usageLine, valueText } from './help.js';
 
 export function reference({ commands }: Program): string {
   const inOrder = byTask(commands).flatMap(([, own]) => own);
@@ -28,7 +28,7 @@ function commandBlocks(command: Command): string[] {
     `## ptflame ${command.name}`,
     `${command.summary.replace(/^./, (letter) => letter.toUpperCase())}.`,
     ...(command.details === undefined ? [] : [escaped(command.details)]),
-    code([usage(command)]),
+    code([usageLine(command)]),
     code(command.examples.flatMap(([text, meaning]) => [`${text}`, `    # ${meaning}`])),
     ...(positional.length === 0 ? [] : [table('argument', positional)]),
     ...groups.map(([heading, flags]) => table(heading.toLowerCase(), flags.map(flagRow))),

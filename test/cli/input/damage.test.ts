@@ -21,7 +21,7 @@ import { ReportOptions } from '../../../cli/options/report.js';
 import { StacksOptions } from '../../../cli/options/stacks.js';
 import { outputFormats } from '../../../cli/output/formats.js';
 import { removeTemporaryFiles } from '../../../cli/output/temporary-files.js';
-import { faultOf } from '../../../cli/process/faults.js';
+import { toPtflameError } from '../../../cli/process/faults.js';
 import { type DamagedInput, damagedInputs } from '../../helpers/cli/damaged-inputs.js';
 import { type Directory, SIX_LINES, test } from '../../helpers/cli/run-cli.js';
 
@@ -88,7 +88,7 @@ describe('damage', () => {
       const what = `${command}, ${input.name}`;
       if (error === null) return;
       if (error === late) return void faults.push(`${what}: does not end`);
-      const { code, message, hint } = faultOf(error);
+      const { code, message, hint } = toPtflameError(error);
       if (code === 'INTERNAL' || code === 'SYSTEM') faults.push(`${what}: ${(error as Error).stack}`);
       else if (!/\S/.test(message) || !/\S/.test(hint)) faults.push(`${what}: says ${message} / ${hint}`);
       if (names.some((name) => name.startsWith('out.'))) faults.push(`${what}: failed, and left ${names}`);

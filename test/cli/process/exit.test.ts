@@ -3,7 +3,7 @@
  */
 import { closeSync, openSync } from 'node:fs';
 import { describe, expect } from 'vitest';
-import { faultOf, ISSUES } from '../../../cli/process/faults.js';
+import { ISSUES, toPtflameError } from '../../../cli/process/faults.js';
 import { PtflameError } from '../../../src/index.js';
 import { expectRefusal, ptflame, SIX_LINES, startPtflame, test } from '../../helpers/cli/run-cli.js';
 
@@ -45,7 +45,7 @@ describe('turns any error into one with a remedy', () => {
     [new TypeError('x is not a function'), 'INTERNAL', /internal error: x is not a function/, /report/],
     [undefined, 'INTERNAL', /internal error: undefined/, /report/],
   ] as const)('%s', ([error, code, message, hint]) => {
-    const fault = faultOf(error);
+    const fault = toPtflameError(error);
     expect({ code: fault.code, message: fault.message, hint: fault.hint }).toEqual({
       code,
       message: expect.stringMatching(message),
@@ -55,7 +55,7 @@ describe('turns any error into one with a remedy', () => {
 
   test('keeps an error that has a remedy', () => {
     const error = new PtflameError('TIMELESS', 'no times', { hint: 'record them' });
-    expect(faultOf(error)).toBe(error);
+    expect(toPtflameError(error)).toBe(error);
   });
 });
 
