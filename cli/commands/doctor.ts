@@ -1,5 +1,5 @@
 /**
- * `ptflame doctor`: can this machine record, and what would mend it? Nothing is recorded, nothing is changed.
+ * `ptflame doctor`: checks whether this machine can record, and how to fix it. Records and changes nothing.
  */
 import { PtflameError, safeJson } from '../../src/text.js';
 import { runChecks } from '../doctor/checks.js';

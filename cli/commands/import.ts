@@ -1,5 +1,5 @@
 /**
- * `ptflame import`: a trace in, a file out that every command reads in its place, much faster.
+ * `ptflame import`: writes a trace to a file that every command reads instead of it, much faster.
  */
 import { type ImportedTrace, importTrace, PtflameError } from '../../src/index.js';
 import { formatBytes, formatCount, formatMany } from '../../src/text.js';
@@ -14,8 +14,8 @@ import { startProgress } from '../terminal/progress.js';
 export async function importInputs(options: ImportOptions, signal: AbortSignal): Promise<void> {
   const { output: path } = options;
   if (isTerminal(path))
-    throw new PtflameError('BAD_OPTION', 'a trace file is no text for a terminal', {
-      hint: 'name a file: -o trace.ptf',
+    throw new PtflameError('BAD_OPTION', 'a trace file is binary and cannot be written to a terminal', {
+      hint: 'pass a file: -o trace.ptf',
     });
   const inputs = await withoutProfile(await openInputs(options.inputs, options, signal));
   const output = await openOutput(path, options.inputs);
@@ -24,14 +24,14 @@ export async function importInputs(options: ImportOptions, signal: AbortSignal):
   if (!options.quiet) for (const line of summaryLines(path, imported)) notify(line);
 }
 
-/** A profile beside other inputs is refused when it is read. @throws PtflameError INPUT_KIND: there is no trace in a profile */
+/** Rejects a lone profile; one among other inputs is rejected when it is read. @throws PtflameError INPUT_KIND */
 async function withoutProfile(inputs: readonly CommandInput[]): Promise<readonly CommandInput[]> {
   const text = await soleTextInput(inputs);
   if (text === null) return inputs;
-  const { kind, ...told } = text;
-  if (kind === 'trace') return [told];
-  throw new PtflameError('INPUT_KIND', `${text.name} is a profile: the trace that it was made of is not in it`, {
-    hint: 'import the trace itself; a profile is rendered as it is: ptflame render FILE.json',
+  const { kind, ...input } = text;
+  if (kind === 'trace') return [input];
+  throw new PtflameError('INPUT_KIND', `${text.name} is a profile, which does not contain the trace`, {
+    hint: 'import the trace itself; to render the profile: ptflame render FILE.json',
   });
 }
 
@@ -57,7 +57,7 @@ async function importWithProgress(
 function summaryLines(path: string, imported: ImportedTrace): string[] {
   const { events, threads, bytes, counts } = imported;
   const lines = counts.lines === events ? '' : ` of ${formatMany(counts.lines, 'line')}`;
-  const size = `${formatBytes(bytes)}, ${(bytes / Math.max(events, 1)).toFixed(1)} bytes an event`;
+  const size = `${formatBytes(bytes)}, ${(bytes / Math.max(events, 1)).toFixed(1)} bytes per event`;
   const what = `imported ${formatCount(events)} events${lines}, ${formatMany(threads, 'thread')}, into ${path}: ${size}`;
   return [what, ...inputProblems({ ...counts, ...imported })];
 }

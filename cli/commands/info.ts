@@ -1,5 +1,5 @@
 /**
- * `ptflame info`: what a recording or an imported trace holds, without decoding it.
+ * `ptflame info`: shows what a recording or an imported trace contains, without decoding it.
  */
 import { stat } from 'node:fs/promises';
 import { openTraceFile, PtflameError } from '../../src/index.js';
@@ -32,7 +32,7 @@ async function traceAnswer(file: string): Promise<AnswerFormats> {
 
 async function open(path: string, signal: AbortSignal): Promise<Recording> {
   if (path === '-')
-    throw new PtflameError('BAD_OPTION', 'a recording is not read from a pipe', { hint: 'name its file' });
+    throw new PtflameError('BAD_OPTION', 'a recording cannot be read from a pipe', { hint: 'pass its file' });
   if (isPack(firstBytes(path))) {
     const { unpack } = await import('../perf/script/unpack.js');
     return openRecording((await unpack(path, undefined, signal)).path, { signal, name: `the recording in ${path}` });
@@ -54,20 +54,20 @@ async function firstPiece(path: string, bytes: AsyncIterable<Uint8Array>): Promi
   } catch (cause) {
     if (cause instanceof PtflameError) throw cause;
     const why = cause instanceof Error ? cause.message : String(cause);
-    throw new PtflameError('INPUT_KIND', `${path} is not a recording of perf (perf.data), and cannot be read: ${why}`, {
+    throw new PtflameError('INPUT_KIND', `${path} is not a recording (perf.data), and cannot be read: ${why}`, {
       hint: 'copy it again from where it was made',
       cause,
     });
   }
 }
 
-/** What ptflame knows better than perf is told what to do with; the kinds that are packed, opening refuses itself. */
+/** Tells users what to do with profiles and text. Opening rejects recordings that perf compressed or piped. */
 async function refuseOtherKinds(path: string): Promise<void> {
   const { kind, bytes } = await detectInputKind(await openTraceFile(path));
   const first = await firstPiece(path, bytes);
   if (first === undefined || !TEXT.test(Buffer.from(first.subarray(0, 4096)).toString('latin1'))) return;
-  const what = kind === 'profile' ? 'a profile' : 'text, perhaps of a decoded trace';
-  throw new PtflameError('INPUT_KIND', `${path} is ${what}, not a recording of perf (perf.data)`, {
+  const what = kind === 'profile' ? 'a profile' : 'text, perhaps a decoded trace';
+  throw new PtflameError('INPUT_KIND', `${path} is ${what}, not a recording (perf.data)`, {
     hint: `ptflame render ${path} -o flame.svg`,
   });
 }

@@ -1,5 +1,5 @@
 /**
- * `ptflame pack`: a recording, with all that decoding it needs elsewhere, as one file.
+ * `ptflame pack`: writes one file with a recording and everything needed to decode it elsewhere.
  */
 import { readFile, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
@@ -32,7 +32,9 @@ const VDSO = '[vdso]';
 export async function pack(options: PackOptions, signal: AbortSignal): Promise<void> {
   const { recording: path, output, quiet } = options;
   if (isTerminal(output))
-    throw new PtflameError('BAD_OPTION', 'a pack is not written to a terminal', { hint: 'name a file: -o trace.pack' });
+    throw new PtflameError('BAD_OPTION', 'a pack is binary and cannot be written to a terminal', {
+      hint: 'pass a file: -o trace.pack',
+    });
   await refuseOverwriting(options.kallsyms ? [path, options.kallsyms] : [path], [output]);
   const recording = await openRecording(path, { signal });
   const { programs, leftOut, files } = await collect(recording, options);
@@ -49,7 +51,7 @@ export async function pack(options: PackOptions, signal: AbortSignal): Promise<v
   if (!quiet) for (const line of summaryLines(output, programs, leftOut)) notify(line);
 }
 
-/** What goes into the pack, how many programs of it are there, and what the recording names and is not there. */
+/** Collects the files of the pack, counts its binaries, and lists those that are left out. */
 async function collect(recording: Recording, options: PackOptions) {
   const { recording: path } = options;
   await checkSymfs(options.symfs);
@@ -69,11 +71,11 @@ async function collect(recording: Recording, options: PackOptions) {
   return { programs: programs.length, leftOut, files };
 }
 
-function packed({ path, file }: PackableFile, below: string): PackedFile {
-  return { source: file, name: join(below, path) };
+function packed({ path, file }: PackableFile, directory: string): PackedFile {
+  return { source: file, name: join(directory, path) };
 }
 
-/** Only what really is notes: the file beside somebody else's recording may be, or lead to, anything. */
+/** Packs only real notes: next to an untrusted recording, that file may be or link to anything. */
 async function notesFor(path: string): Promise<PackedFile[]> {
   const notes = await readNotes(path);
   if (notes === null) return [];
@@ -84,13 +86,13 @@ async function notesFor(path: string): Promise<PackedFile[]> {
 
 const KALLSYMS_LINE = /^[0-9a-f]{8,16} \S \S/;
 
-/** Only where the kernel was traced; a recording with `--kcore` has its own. */
+/** Packs kernel symbols only if the kernel was traced or they were given; a recording with `--kcore` also has its own. */
 async function kallsymsFor({ trace }: Recording, given: string | null): Promise<PackedFile[]> {
   if (given === null && trace?.hasKernel !== true) return [];
   const path = given ?? KALLSYMS;
   const source = await readKallsyms(path).catch((cause: unknown) => {
     throw new PtflameError('INPUT_UNREADABLE', `cannot read ${path}: ${String(cause)}`, {
-      hint: 'name a copy of /proc/kallsyms, made by root: --kallsyms FILE',
+      hint: 'pass a copy of /proc/kallsyms made by root: --kallsyms FILE',
       cause,
     });
   });
@@ -98,20 +100,20 @@ async function kallsymsFor({ trace }: Recording, given: string | null): Promise<
 }
 
 async function readKallsyms(path: string): Promise<Uint8Array> {
-  if (!(await stat(path)).isFile()) throw new Error('it is no file');
+  if (!(await stat(path)).isFile()) throw new Error('not a file');
   const source = await readFile(path);
-  if (!KALLSYMS_LINE.test(source.toString('latin1', 0, 64))) throw new Error('it holds no addresses of a kernel');
+  if (!KALLSYMS_LINE.test(source.toString('latin1', 0, 64))) throw new Error('it has no kernel addresses');
   return source;
 }
 
-/** perf has no other copy of it than the one it kept when it recorded. */
+/** The vdso exists only in the copy that perf kept while recording. */
 function mapsVdso({ sideband }: Recording): boolean {
   return sideband.some(({ record }) => record.what === 'mmap' && record.file === VDSO);
 }
 
 type Reason = LeftOut['reason'];
 
-/** In the words that every version of ptflame reads. */
+/** The reasons in a pack's manifest, which every version of ptflame reads. */
 const MANIFEST_REASON: Readonly<Record<Reason, Manifest['missing'][number]['why']>> = {
   missing: 'missing',
   changed: 'changed',
@@ -123,15 +125,15 @@ const MANIFEST_REASON: Readonly<Record<Reason, Manifest['missing'][number]['why'
 
 const REASON_TEXT: Readonly<Record<Reason, string>> = {
   missing: 'missing',
-  changed: 'changed, by its build id',
+  changed: 'changed (different build id)',
   unreadable: 'unreadable',
-  outside: 'left out, as a link leads out of the tree',
-  'no-program': 'left out, as it is no program or library (ELF)',
-  unverified: 'left out, as the recording has no build id of it and not everybody may read it',
+  outside: 'left out (a symbolic link leads outside the tree)',
+  'no-program': 'left out (not an ELF binary)',
+  unverified: 'left out (no build id in the recording, and not world-readable)',
 };
 
 function summaryLines(output: string, files: number, leftOut: readonly LeftOut[]): string[] {
   const lines = [`packed the recording and ${formatMany(files, 'file')} into ${output}`];
-  for (const { path, reason } of leftOut) lines.push(`${REASON_TEXT[reason]}: ${path}: what ran in it will be lost`);
+  for (const { path, reason } of leftOut) lines.push(`${REASON_TEXT[reason]}: ${path}: its code cannot be decoded`);
   return lines;
 }

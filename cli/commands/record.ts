@@ -1,5 +1,5 @@
 /**
- * `ptflame record`: checks the machine, lets perf record, judges the file that it wrote, and renders it if asked to.
+ * `ptflame record`: checks the machine, runs perf, and checks the recording.
  */
 import { PtflameError, shellWords } from '../../src/text.js';
 import type { RecordOptions } from '../options/record.js';
@@ -14,7 +14,7 @@ import { parseTarget } from '../perf/plan/target.js';
 import { recordToFile } from '../perf/record/record-to-file.js';
 import { notifier } from '../terminal/notify.js';
 
-/** `command`: what follows "--". Gives the path of the recording; null after a dry run. */
+/** `command`: what follows "--". Returns the path of the recording; null after a dry run. */
 export async function record(options: RecordOptions, command: readonly string[] | null): Promise<string | null> {
   const target = parseTarget(options, command);
   refuseName(options.output);
@@ -24,7 +24,7 @@ export async function record(options: RecordOptions, command: readonly string[] 
     const version = await versionOrNull(options.perf);
     const plan = await planRecording(options, target, machine, version);
     const missing = offlineCpus(target, machine);
-    if (missing.length > 0) notifier(options.quiet)(`warning: this machine has no CPU ${missing.join(', ')} online`);
+    if (missing.length > 0) notifier(options.quiet)(`warning: CPUs not online on this machine: ${missing.join(', ')}`);
     process.stdout.write(
       dryRunLines(plan, options.render ?? [], machine, version)
         .map((line) => `${line}\n`)
@@ -45,20 +45,20 @@ function versionOrNull(perf: string): Promise<PerfVersion | null> {
   return perfVersion(perf).catch(() => null);
 }
 
-/** A recording is a file of its own, and is not called as what is made of it. @throws PtflameError BAD_OPTION */
+/** A recording may not be named like a rendering of it. @throws PtflameError BAD_OPTION */
 function refuseName(output: string): void {
   if (output === '-')
     throw new PtflameError('BAD_OPTION', 'a recording cannot be written to standard output', {
-      hint: 'give a file: -o perf.data',
+      hint: 'pass a file: -o perf.data',
     });
   const ending = foreignEnding(output);
   if (ending === null) return;
-  const drawn = RENDERED_ENDING.test(ending) ? `; to draw it as well: --render ${shellWords([output])}` : '';
+  const rendered = RENDERED_ENDING.test(ending) ? `; to render it as well: --render ${shellWords([output])}` : '';
   throw new PtflameError(
     'BAD_OPTION',
-    `-o names the recording (perf.data), and ${output} ends as another kind of file`,
+    `-o names the recording (perf.data), but ${output} ends like another kind of file`,
     {
-      hint: `give a name without ${ending}: -o perf.data${drawn}`,
+      hint: `choose a name without ${ending}: -o perf.data${rendered}`,
     },
   );
 }

@@ -1,5 +1,5 @@
 /**
- * What the machine and perf are → a line for each thing that a recording needs, and how to mend it. Nothing is read here.
+ * Checks what recording needs of the machine and of perf: a result and a remedy for each.
  */
 import { formatBytes, type PtflameError } from '../../src/text.js';
 import { noPtReason } from '../perf/failures/no-intel-pt.js';
@@ -10,10 +10,10 @@ import type { Check } from './report.js';
 
 export interface DoctorInput {
   readonly machine: Machine;
-  /** Or why there is none. */
+  /** The error if perf is missing or broken. */
   readonly perf: PerfVersion | PtflameError;
   readonly buildOptions: ReadonlyMap<string, boolean>;
-  /** Of a recording of all CPUs. */
+  /** For a recording of all CPUs. */
   readonly buffers: Buffers;
   readonly output: string;
   readonly freeDiskBytes: number | null;
@@ -38,31 +38,31 @@ function cpuCheck({ cpu, pmu }: Machine): Check {
   return fail(
     'cpu',
     `${model}: has no Intel PT`,
-    'record on another machine: Intel Core of 2015 or newer, Xeon of 2016 or newer',
+    'record on another machine: Intel Core from 2015 or newer, Xeon from 2016 or newer',
   );
 }
 
-const ELSEWHERE = 'record on the bare machine; traces recorded elsewhere can be rendered here';
+const ELSEWHERE = 'record on a physical Intel machine; traces recorded elsewhere can be rendered here';
 
 function pmuCheck(machine: Machine): Check {
   const { pmu } = machine;
-  if (pmu) return ok('pmu', `the kernel offers it (intel_pt, PMU ${pmu.type})`);
+  if (pmu) return ok('pmu', `the kernel supports Intel PT (intel_pt, PMU ${pmu.type})`);
   return fail('pmu', `this machine has no Intel PT: ${noPtReason(machine)}`, ELSEWHERE);
 }
 
 function capsChecks({ caps, addressFilters }: NonNullable<Machine['pmu']>): Check[] {
   const times = caps.psbCyc
     ? ok('times', 'cycle-accurate times (psb_cyc)')
-    : warn('times', 'no cycle-accurate times (psb_cyc is 0): exact to about 1 µs', null);
+    : warn('times', 'no cycle-accurate times (psb_cyc is 0): accurate to about 1 µs', null);
   const without = caps.mtc ? times : warn('times', `${times.text}; no coarse clock in the trace (mtc is 0)`, null);
   const filters =
     caps.ipFiltering && addressFilters > 0
       ? ok('filters', `${addressFilters} address filters (--filter, --only)`)
-      : warn('filters', 'no address filters: --filter and --only cannot be used', null);
+      : warn('filters', 'no address filters: --filter and --only do not work', null);
   return [without, filters];
 }
 
-/** What the kernel allows to those without rights of their own: 2 own programs, 1 their kernel part, 0 whole CPUs, -1 all. */
+/** Unprivileged users may trace their own programs (2), those in the kernel (1), whole CPUs (0), or everything (-1). */
 function paranoidCheck(machine: Machine): Check {
   const { paranoid } = machine;
   const text = `kernel.perf_event_paranoid is ${paranoid ?? 'unreadable'}`;
@@ -71,43 +71,47 @@ function paranoidCheck(machine: Machine): Check {
   if (canTraceEverything(machine)) return ok('paranoid', `${text}; this user may trace everything`);
   const all = 'sudo sysctl kernel.perf_event_paranoid=-1';
   if (paranoid > 2)
-    return fail('paranoid', `${text}: this user may trace nothing`, `${all} (2 is enough for own programs)`);
+    return fail('paranoid', `${text}: this user may trace nothing`, `${all} (2 is enough for your own programs)`);
   if (paranoid > 0)
-    return warn('paranoid', `${text}: own processes only, no -C and no -a${paranoid > 1 ? ', no --kernel' : ''}`, all);
-  return ok('paranoid', `${text}: own processes and whole CPUs`);
+    return warn(
+      'paranoid',
+      `${text}: your own processes only; no -C, no -a${paranoid > 1 ? ', no --kernel' : ''}`,
+      all,
+    );
+  return ok('paranoid', `${text}: your own processes and whole CPUs`);
 }
 
 function rightsCheck({ rights, paranoid }: Machine): Check {
   if (rights.perfmon || rights.sysAdmin)
     return rights.sysPtrace || rights.sysAdmin
-      ? ok('rights', `${rights.isRoot ? 'root' : 'this user'} may trace processes of others`)
-      : warn('rights', 'CAP_PERFMON without CAP_SYS_PTRACE: own processes only', SETCAP);
+      ? ok('rights', `${rights.isRoot ? 'root' : 'this user'} may trace other users' processes`)
+      : warn('rights', 'CAP_PERFMON without CAP_SYS_PTRACE: your own processes only', SETCAP);
   if (rights.isRoot)
     return warn(
       'rights',
-      'root without CAP_PERFMON, as in a container: like any user',
+      'root without CAP_PERFMON, as in a container: no more rights than any user',
       'docker run --cap-add PERFMON --cap-add SYS_PTRACE …',
     );
-  if ((paranoid ?? 2) < 0) return ok('rights', 'an ordinary user; paranoid -1 allows everything');
-  return warn('rights', 'an ordinary user: own processes only', `sudo ptflame record …; or ${SETCAP}`);
+  if ((paranoid ?? 2) < 0) return ok('rights', 'an unprivileged user; paranoid -1 allows everything');
+  return warn('rights', 'an unprivileged user: your own processes only', `sudo ptflame record …; or ${SETCAP}`);
 }
 
 const SETCAP = 'sudo setcap cap_perfmon,cap_sys_ptrace,cap_ipc_lock=ep $(readlink -f $(command -v perf))';
 
 function mlockCheck({ machine, buffers }: DoctorInput): Check {
   const each = lockableBytesPerBuffer(machine, buffers.count);
-  if (each === Number.POSITIVE_INFINITY) return ok('mlock', 'buffers may be of any size');
+  if (each === Number.POSITIVE_INFINITY) return ok('mlock', 'buffers of any size');
   const have = `this user may lock ${formatBytes(each)} for each of ${buffers.count} buffers`;
   const size = formatBytes(buffers.auxBytes);
   const remedy = 'sudo sysctl kernel.perf_event_mlock_kb=65536';
   if (!canLock(machine, buffers)) return warn('mlock', `${have}: not enough for ${size}`, `${remedy}; or a smaller -m`);
   if (buffers.auxBytes >= 4 * 1024 * 1024) return ok('mlock', have);
-  return warn('mlock', `${have}: small ones (${size}) lose data on busy CPUs`, remedy);
+  return warn('mlock', `${have}: small buffers (${size}) lose data on busy CPUs`, remedy);
 }
 
 function kernelCodeCheck({ rights, kptrRestrict }: Machine): Check {
   if (rights.isRoot && rights.sysAdmin)
-    return ok('kernel-code', "the kernel's code and symbols can be read (--kernel)");
+    return ok('kernel-code', "the kernel's code and symbols are readable (--kernel)");
   const why = `kernel.kptr_restrict is ${kptrRestrict ?? 'unreadable'}`;
   return warn(
     'kernel-code',
@@ -122,8 +126,8 @@ function perfChecks({ perf, buildOptions }: DoctorInput): Check[] {
   const version = old
     ? warn(
         'perf',
-        `perf ${perf.text}: starts and ends of recordings are less exact before 5.10`,
-        'install a newer one, and name it: --perf PATH',
+        `perf ${perf.text}: before 5.10, recordings start and end less precisely`,
+        'install a newer perf and pass it with --perf PATH',
       )
     : ok('perf', `perf ${perf.text}`);
   return [version, buildCheck(buildOptions)];
@@ -134,15 +138,15 @@ function buildCheck(buildOptions: ReadonlyMap<string, boolean>): Check {
     return fail(
       'perf-build',
       'perf was built without Intel PT (auxtrace is OFF)',
-      'install the perf of the distribution, and name it: --perf PATH',
+      "install the distribution's perf and pass it with --perf PATH",
     );
   if (buildOptions.get('HAVE_LIBELF_SUPPORT') === false)
     return warn(
       'perf-build',
       'perf was built without libelf: functions will have no names',
-      'install the perf of the distribution, and name it: --perf PATH',
+      "install the distribution's perf and pass it with --perf PATH",
     );
-  if (buildOptions.size === 0) return ok('perf-build', 'perf does not tell what it was built with');
+  if (buildOptions.size === 0) return ok('perf-build', 'perf does not show its build options');
   return ok('perf-build', 'perf was built with Intel PT and symbols');
 }
 
@@ -150,7 +154,7 @@ const MAX_MEMORY_SHARE = 0.8;
 
 function memoryCheck({ machine, buffers }: DoctorInput): Check {
   const needed = totalBytes(buffers);
-  const text = `buffers of ${buffers.count} CPUs: ${formatBytes(needed)} of ${formatBytes(machine.availableBytes)} available`;
+  const text = `buffers for ${buffers.count} CPUs: ${formatBytes(needed)} of ${formatBytes(machine.availableBytes)} available`;
   if (needed <= machine.availableBytes * MAX_MEMORY_SHARE) return ok('memory', text);
   return warn('memory', `${text}: too much`, 'ptflame record -m 4M …, or fewer CPUs: -C 0-3');
 }
@@ -159,8 +163,12 @@ const AMPLE_DISK_BYTES = 2e9;
 
 function diskCheck({ output, freeDiskBytes }: DoctorInput): Check {
   if (freeDiskBytes === null)
-    return warn('disk', `cannot tell what is free where ${output} would be`, 'choose another place: -o DIR/perf.data');
+    return warn('disk', `free disk space for ${output} is unknown`, 'choose another directory: -o DIR/perf.data');
   const text = `${formatBytes(freeDiskBytes)} free for ${output}`;
   if (freeDiskBytes >= AMPLE_DISK_BYTES) return ok('disk', text);
-  return warn('disk', `${text}: a busy CPU fills 0.5 GB in a second`, 'choose another place: -o DIR/perf.data');
+  return warn(
+    'disk',
+    `${text}: a busy CPU writes up to 0.5 GB per second`,
+    'choose another directory: -o DIR/perf.data',
+  );
 }

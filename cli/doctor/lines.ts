@@ -1,5 +1,5 @@
 /**
- * What the doctor found as terminal text: a line for each check, with the remedy below it, and the verdict.
+ * Prints the doctor's report: a line per check with its remedy below, and the verdict.
  */
 import { styleText } from 'node:util';
 import { visibleText as escapeForTerminal } from '../../src/text.js';
@@ -7,7 +7,7 @@ import type { Check, DoctorReport } from './report.js';
 
 const COLORS = { ok: 'green', warn: 'yellow', fail: 'red' } as const;
 
-/** `to`: where they will be written; colours are for terminals. */
+/** `to`: where the lines will be written; only terminals get colours. */
 export function doctorLines({ checks, canRecord }: DoctorReport, to: NodeJS.WriteStream): string[] {
   const isColored = to.isTTY && (process.env['NO_COLOR'] ?? '') === '';
   return [...checks.flatMap((check) => checkLines(check, isColored)), '', verdict(checks, canRecord)];

@@ -1,10 +1,10 @@
 /**
- * What `ptflame doctor --json` prints. docs/recording.md explains it.
+ * The output of `ptflame doctor --json`. docs/recording.md explains it.
  */
 import * as z from 'zod';
 
 export const Check = z.object({
-  /** Its name; names stay, texts may be reworded. */
+  /** The check's name. Names are stable; texts may change. */
   check: z.enum([
     'cpu',
     'pmu',
@@ -19,17 +19,17 @@ export const Check = z.object({
     'memory',
     'disk',
   ]),
-  /** fail: no recording at all; warn: some kinds of recording. */
+  /** fail: cannot record at all; warn: can record only in part. */
   level: z.enum(['ok', 'warn', 'fail']),
   text: z.string(),
-  /** A command to copy, or what else to do; null if nothing is to be done. */
+  /** A command to copy or other advice; null if there is nothing to do. */
   remedy: z.string().nullable(),
 });
 export type Check = z.infer<typeof Check>;
 
 export const DoctorReport = z.object({
   version: z.literal(1),
-  /** No check failed. */
+  /** True if no check failed. */
   canRecord: z.boolean(),
   checks: z.array(Check),
 });

@@ -1,5 +1,5 @@
 /**
- * A recording in, what is told of it out.
+ * Describes a recording as the data that `ptflame info` prints.
  */
 import type { AuxBuffer, AuxRecord, PerfTime, Recording } from '../../src/recordings.js';
 import { estimateDecoding } from './estimate-decoding.js';
@@ -45,12 +45,12 @@ export function timeText({ seconds, ns }: PerfTime): string {
   return `${seconds}.${String(ns).padStart(9, '0')}`;
 }
 
-/** Never below 0: of times that the file tells in the wrong order. */
+/** Returns 0 for times in the wrong order. */
 function distanceNs(start: PerfTime, end: PerfTime): number {
   return Math.max(0, (end.seconds - start.seconds) * 1e9 + end.ns - start.ns);
 }
 
-/** `cpu` or `tid` is there, never both. */
+/** Sums up the buffers of each CPU or thread; either `cpu` or `tid` is null. */
 function auxParts(buffers: readonly AuxBuffer[]): RecordingInfo['aux']['parts'] {
   const parts = new Map<string, RecordingInfo['aux']['parts'][number]>();
   for (const { cpu, tid, sizeBytes } of buffers) {

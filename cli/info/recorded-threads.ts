@@ -1,12 +1,12 @@
 /**
- * Records beside the trace → the threads that they tell of.
+ * Collects the threads that a recording's records mention.
  */
 import type { RecordedEvent, Recording } from '../../src/recordings.js';
 import type { RecordingInfo } from './recording-info.js';
 
 type Thread = RecordingInfo['threads'][number];
 
-/** Most switches first, then by number; without the idle ones of the processors, which all have the number 0. */
+/** Ordered by most switches, then by tid. Without the idle threads of the CPUs, which all have tid 0. */
 export function recordedThreads({ sideband, auxRecords, buffers }: Recording): Thread[] {
   const threads = new Map<number, Thread>();
   const threadOf = (tid: number): Thread => {
@@ -30,7 +30,7 @@ function addEvent({ tid, pid, record }: RecordedEvent, threadOf: (tid: number) =
   } else if (record.what === 'fork') {
     const thread = threadOf(record.tid);
     thread.pid = idOrNull(record.pid);
-    thread.name = threadOf(record.parent).name; // until it is given one of its own
+    thread.name = threadOf(record.parent).name; // until a record names the thread itself
   }
 }
 

@@ -1,5 +1,5 @@
 /**
- * What is told of a recording, as terminal text: short enough to be read.
+ * Prints the description of a recording as text; long lists are shortened.
  */
 import {
   visibleText as escapeForTerminal,
@@ -19,7 +19,7 @@ const MAX_BUILD_IDS = 10;
 const MAX_LOSSES = 5;
 const INDENT = '  ';
 
-/** Its lines; text of other people in them cannot act. */
+/** Escapes control characters: names in a recording are untrusted. */
 export function recordingLines(info: RecordingInfo): string[] {
   const lines = [
     ...alignColumns(summaryRows(info), ['left', 'left']),
@@ -34,10 +34,10 @@ export function recordingLines(info: RecordingInfo): string[] {
 function summaryRows(info: RecordingInfo): [string, string][] {
   return [
     ['file', `${info.file}, ${formatBytes(info.sizeBytes)}`],
-    ['command', info.command === null ? 'not told' : shellWords(info.command)],
+    ['command', info.command === null ? 'unknown' : shellWords(info.command)],
     ['host', hostText(info)],
-    ['processor', cpuText(info)],
-    ['perf', info.machine.perfVersion ?? 'version not told'],
+    ['CPU', cpuText(info)],
+    ['perf', info.machine.perfVersion ?? 'unknown version'],
     ['event', eventText(info)],
     ['time', timeText(info)],
     ['trace', `${formatBytes(info.aux.bytes)} in ${formatMany(info.aux.pieces, 'piece')}`],
@@ -54,48 +54,48 @@ function formatPlural(count: number, one: string, more: string): string {
 
 function hostText({ machine: { hostName, kernel, architecture } }: RecordingInfo): string {
   const system = [kernel, architecture].filter((text) => text !== null).join(' ');
-  return [hostName ?? 'not told', ...(system === '' ? [] : [`Linux ${system}`])].join(', ');
+  return [hostName ?? 'unknown', ...(system === '' ? [] : [`Linux ${system}`])].join(', ');
 }
 
 function cpuText({ machine: { cpu, cpusOnline, cpusAvailable, memoryBytes } }: RecordingInfo): string {
   const online = cpusOnline === null ? [] : [`${cpusOnline} of ${cpusAvailable ?? cpusOnline} online`];
   const memory = memoryBytes === null ? [] : [`${formatBytes(memoryBytes)} of memory`];
-  return [cpu ?? 'not told', ...online, ...memory].join(', ');
+  return [cpu ?? 'unknown', ...online, ...memory].join(', ');
 }
 
 const SWITCHES = {
-  none: 'no switches of threads',
-  tracepoint: 'switches of threads by a tracepoint',
-  own: 'switches of its own threads',
-  all: 'all switches of threads',
+  none: 'no context switches',
+  tracepoint: 'context switches by a tracepoint',
+  own: 'context switches of its own threads',
+  all: 'all context switches',
 } as const;
 
 function eventText({ event, settings }: RecordingInfo): string {
   if (settings === null) return `${event ?? 'no Intel PT'}: no trace to decode`;
   const facts = [
     settings.hasKernel ? 'user and kernel' : 'user only',
-    settings.hasTime ? (settings.hasCycles ? 'times to the cycle' : 'times without cyc') : 'no times',
-    settings.isPerCpu ? 'a buffer for each CPU' : 'a buffer for each thread',
+    settings.hasTime ? (settings.hasCycles ? 'cycle-accurate times' : 'times without cyc') : 'no times',
+    settings.isPerCpu ? 'one buffer per CPU' : 'one buffer per thread',
     SWITCHES[settings.switches],
     ...(settings.isSnapshot ? ['snapshots'] : []),
     ...(settings.filter === '' ? [] : [`filter ${settings.filter}`]),
   ];
-  return `${event ?? 'not told'}: ${facts.join(', ')}`;
+  return `${event ?? 'unknown'}: ${facts.join(', ')}`;
 }
 
 function timeText({ time }: RecordingInfo): string {
-  return time === null ? 'not told' : `${formatDuration(time.durationNs)} from ${time.start} on perf's clock`;
+  return time === null ? 'unknown' : `${formatDuration(time.durationNs)} from ${time.start} on perf's clock`;
 }
 
 function lossTexts({ losses }: RecordingInfo): string[] {
   const { truncated, truncatedAt, collisions, partial, lostRecords } = losses;
-  const places = truncatedAt.slice(0, MAX_LOSSES).map(positionText).join(', ');
+  const positions = truncatedAt.slice(0, MAX_LOSSES).map(positionText).join(', ');
   const more = truncated > MAX_LOSSES ? ', …' : '';
   const texts = [
-    ...(truncated > 0 ? [`${formatMany(truncated, 'time')} the buffer was full: ${places}${more}`] : []),
-    ...(collisions > 0 ? [`${formatMany(collisions, 'piece')} that others wrote into`] : []),
+    ...(truncated > 0 ? [`the buffer was full ${formatMany(truncated, 'time')}: ${positions}${more}`] : []),
+    ...(collisions > 0 ? [`${formatMany(collisions, 'piece')} that another writer also wrote to`] : []),
     ...(partial > 0 ? [`${formatMany(partial, 'piece')} with gaps (a virtual machine?)`] : []),
-    ...(lostRecords > 0 ? [`${formatMany(lostRecords, 'record')} beside the trace`] : []),
+    ...(lostRecords > 0 ? [`${formatMany(lostRecords, 'record')} other than trace data`] : []),
   ];
   return texts.length === 0 ? ['none known before decoding'] : texts;
 }
@@ -110,12 +110,12 @@ function estimateTexts({ estimate }: RecordingInfo): string[] {
   return [
     `about ${formatCount(rounded(lines.least))} to ${formatCount(rounded(lines.most))} lines, ` +
       `${formatBytes(textBytes.least)} to ${formatBytes(textBytes.most)}, ` +
-      `${formatDuration(rounded(1e9 * seconds.least))} to ${formatDuration(rounded(1e9 * seconds.most))} of one processor`,
-    'estimated by the bytes of trace, from ratios of other programs; loops of small calls give more',
+      `${formatDuration(rounded(1e9 * seconds.least))} to ${formatDuration(rounded(1e9 * seconds.most))} on one CPU`,
+    'estimated from the size of the trace and the ratios of other programs; tight loops of calls give more',
   ];
 }
 
-/** To two digits: it is a guess. */
+/** Rounds to two digits: the value is an estimate. */
 function rounded(value: number): number {
   return Number(value.toPrecision(2));
 }
@@ -147,7 +147,7 @@ function buildIdTable({ buildIds }: RecordingInfo): string[] {
   return table([['build id', 'file'], ...rows], ['left', 'left'], buildIds.length);
 }
 
-/** A blank line before it; below it, how many rows are left out. */
+/** Puts a blank line before the table and, if rows are left out, their number below it. */
 function table(rows: readonly (readonly string[])[], alignments: readonly Alignment[], all: number): string[] {
   const more = all - (rows.length - 1);
   const lines = alignColumns(rows, alignments).map((line) => INDENT + line);

@@ -1,5 +1,5 @@
 /**
- * An imported trace → what there is to tell about it, as plain data: what `--json` prints.
+ * Describes an imported trace as plain data, which `ptflame info --json` prints.
  */
 import { openStoredTrace } from '../../src/index.js';
 
@@ -17,15 +17,15 @@ export interface TraceInfo {
   /** By tid. */
   readonly threads: readonly { readonly tid: number; readonly events: number; readonly cpus: readonly number[] }[];
   readonly brokenInputs: readonly { readonly input: string; readonly reason: string }[];
-  /** null: it was imported from text, or from several recordings. */
+  /** null if imported from text or from several recordings. */
   readonly host: string | null;
   readonly command: readonly string[] | null;
 }
 
-/** As the table of symbols has it. */
+/** The kind of a function in the symbol table. */
 const FUNCTION = 0;
 
-/** No event is decoded. @throws PtflameError as `openStoredTrace` does */
+/** Decodes no events. @throws PtflameError as `openStoredTrace` does */
 export function traceInfo(path: string): TraceInfo {
   const { sizeBytes, stored } = openStoredTrace(path);
   const { meta, sites, symbols } = stored.contents;

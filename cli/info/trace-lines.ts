@@ -1,5 +1,5 @@
 /**
- * What is told of an imported trace, as terminal text.
+ * Prints the description of an imported trace as text.
  */
 import {
   visibleText as escapeForTerminal,
@@ -13,7 +13,7 @@ import type { TraceInfo } from './trace-info.js';
 
 const MAX_THREADS = 20;
 
-/** Its lines; text of other people in them cannot act. */
+/** Escapes control characters: names in a trace are untrusted. */
 export function traceLines(info: TraceInfo): string[] {
   const { threads, brokenInputs } = info;
   const largest = threads.toSorted((a, b) => b.events - a.events || a.tid - b.tid).slice(0, MAX_THREADS);
@@ -21,7 +21,7 @@ export function traceLines(info: TraceInfo): string[] {
   const rows = largest.map(({ tid, events, cpus }) => [
     `  ${tid}`,
     formatMany(events, 'event'),
-    `on ${formatMany(cpus.length, 'processor')}`,
+    `on ${formatMany(cpus.length, 'CPU')}`,
   ]);
   const lines = [
     ...alignColumns(summaryRows(info), ['left', 'left']),
@@ -36,15 +36,14 @@ function summaryRows(info: TraceInfo): [string, string][] {
   const { file, sizeBytes, events, lines, damagedLines, durationNs, hasTimes, branches, functions, host, command } =
     info;
   const perEvent = (sizeBytes / Math.max(events, 1)).toFixed(1);
-  const told = (text: string | null) => text ?? 'not told';
   return [
     ['file', `${file}, an imported trace, ${formatBytes(sizeBytes)}`],
-    ['command', told(command?.join(' ') ?? null)],
-    ['host', told(host)],
-    ['time', hasTimes ? formatDuration(durationNs) : 'it has no times'],
-    ['lines', `${formatCount(lines)} were read, ${formatCount(damagedLines)} of them damaged`],
+    ['command', command?.join(' ') ?? 'unknown'],
+    ['host', host ?? 'unknown'],
+    ['time', hasTimes ? formatDuration(durationNs) : 'no times'],
+    ['lines', `${formatCount(lines)} read, ${formatCount(damagedLines)} damaged`],
     ['events', `${formatCount(events)}, ${perEvent} bytes each`],
-    ['branches', `${formatCount(branches)} distinct ones, ${formatMany(functions, 'function')}`],
+    ['branches', `${formatCount(branches)} distinct, ${formatMany(functions, 'function')}`],
     ['threads', formatCount(info.threads.length)],
   ];
 }

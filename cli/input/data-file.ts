@@ -1,26 +1,26 @@
 /**
- * The file of a recording, and how it begins, by which its kind is told.
+ * Finds the file of a recording and reads its first bytes, which identify its kind.
  */
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Beside a recording: what it was made with. */
+/** Returns the path of a recording's notes. */
 export function notesPath(recording: string): string {
   return `${recording}.ptflame.json`;
 }
 
 const HEAD_BYTES = 4096;
 
-/** Of a directory that `perf record --kcore` makes, the one in it. */
+/** Returns the file inside a directory that `perf record --kcore` made; other paths stay as they are. */
 export function dataFilePath(path: string): string {
   return statSync(path).isDirectory() ? join(path, 'data') : path;
 }
 
-/** None if they cannot be looked at. */
+/** Returns no bytes for anything but a readable file. */
 export function firstBytes(path: string): Uint8Array {
   try {
     const data = dataFilePath(path);
-    if (!statSync(data).isFile()) return new Uint8Array(); // who opens a pipe waits for its writer, and who closes it ends him
+    if (!statSync(data).isFile()) return new Uint8Array(); // opening a pipe blocks until a writer comes; closing it kills the writer
     const fd = openSync(data, 'r');
     try {
       const bytes = new Uint8Array(HEAD_BYTES);

@@ -1,5 +1,5 @@
 /**
- * INPUT arguments → streams of trace text.
+ * Opens the INPUT arguments of a command.
  */
 import { constants, openSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
@@ -11,36 +11,36 @@ import type { DecodingOptions } from '../options/shared.js';
 import { refuseOverwriting } from '../output/refuse-overwriting.js';
 import { firstBytes } from './data-file.js';
 
-/** What a command reads: text or a profile, a recording that is decoded on the way, or an imported trace. */
+/** What a command reads: text or a profile, a recording decoded while it is read, or an imported trace. */
 export type CommandInput = OpenedInput | DecodedRecording | StoredTrace;
 
-/** Where the result goes; nowhere else than to standard output where a command cannot write files. */
+/** Where the result goes; only standard output for commands that write no files. */
 interface Outputs {
   readonly output?: string | readonly string[] | undefined;
 }
 
-/** `-` is standard input; everything else is a path. @throws PtflameError also for an output that is one of the inputs */
+/** `-` is standard input; all others are paths. @throws PtflameError also if an output is one of the inputs */
 export async function openInputs(
   paths: readonly string[],
   options: DecodingOptions & Outputs & { readonly memory?: number | undefined },
   signal: AbortSignal,
 ): Promise<CommandInput[]> {
-  limitMemory(options.memory === undefined ? {} : { memoryBytes: options.memory }); // to the end of the program
+  limitMemory(options.memory === undefined ? {} : { memoryBytes: options.memory }); // for the rest of the process
   await refuseOverwriting(options.kallsyms ? [...paths, options.kallsyms] : paths, [options.output ?? '-'].flat());
   if (paths.filter((path) => path === '-').length > 1)
-    throw new PtflameError('BAD_OPTION', 'standard input (-) can be read only once', { hint: 'name it once' });
+    throw new PtflameError('BAD_OPTION', 'standard input (-) can be read only once', { hint: 'pass - once' });
   const inputs: CommandInput[] = [];
   for (const path of paths) inputs.push(path === '-' ? openStdin() : await openPath(path, options, signal));
   return inputs;
 }
 
-/** A named pipe is read as standard input is: a plain read waits where not even process.exit() can end the waiting. */
+/** Reads a named pipe like standard input: an ordinary read blocks so that not even process.exit() ends it. */
 async function openPath(path: string, options: DecodingOptions, signal: AbortSignal): Promise<CommandInput> {
   const first = firstBytes(path);
   if (isRecording(first) || isPack(first))
     return (await import('../perf/script/decode.js')).decodeInput(path, options, signal);
   if (isTraceFile(first)) return openStoredTrace(path, { salvage: options.salvage });
-  const pipe = await openIfPipe(path).catch(() => null); // what is wrong with it, openTraceFile says
+  const pipe = await openIfPipe(path).catch(() => null); // openTraceFile reports the error
   if (pipe === null) return openTraceFile(path);
   return traceStream(path, new Socket({ fd: pipe, readable: true, writable: false }));
 }
@@ -49,7 +49,7 @@ async function openIfPipe(path: string): Promise<number | null> {
   return (await stat(path)).isFIFO() ? openSync(path, constants.O_RDONLY | constants.O_NONBLOCK) : null;
 }
 
-/** The size of all inputs together; null if one of them is a stream, or a recording: nobody knows how long its text is. */
+/** Returns the total size of all inputs; null if one is a stream or a recording, whose text has an unknown length. */
 export function totalSize(inputs: readonly CommandInput[]): number | null {
   const sizes = inputs.map(({ sizeBytes }) => sizeBytes ?? null);
   return sizes.reduce<number | null>((sum, size) => (sum === null || size === null ? null : sum + size), 0);

@@ -1,22 +1,22 @@
 /**
- * Options that ask about the calls of a trace; a profile was replayed when it was written, and has only sums.
+ * Rejects profiles and options that need the individual calls of a trace: a profile has only sums.
  */
 import { type Profile, PtflameError } from '../../src/index.js';
 import type { RenderOptions } from '../options/render.js';
 
 type ReplayOption = 'tailCalls' | 'noExtend' | 'cpu' | 'window' | 'root' | 'inside' | 'foldRecursion';
 
-/** What only a trace can be asked. */
+/** Options that only a trace supports. */
 interface ReplayFlags extends Pick<RenderOptions, ReplayOption> {
   readonly byCalls?: boolean;
 }
 
-/** @throws PtflameError BAD_OPTION for the first that could not do what it says */
+/** @throws PtflameError BAD_OPTION for the first option that needs a trace */
 export function refuseReplayOptions(profile: string, flags: ReplayFlags): void {
   const flag = givenFlag(flags);
   if (flag === null) return;
-  throw new PtflameError('BAD_OPTION', `${flag} cannot be used with ${profile}: it is a profile, replayed already`, {
-    hint: `leave it out, or name the trace itself with ${flag}`,
+  throw new PtflameError('BAD_OPTION', `${flag} cannot be used with ${profile}, which is a profile`, {
+    hint: `omit ${flag}, or pass the trace itself`,
   });
 }
 
@@ -35,14 +35,14 @@ function givenFlag(flags: ReplayFlags): string | null {
   return given.find(([, isGiven]) => isGiven)?.[0] ?? null;
 }
 
-/** Of commands that need to know each call. @throws PtflameError INPUT_KIND */
+/** For commands that need the individual calls. @throws PtflameError INPUT_KIND */
 export function refuseProfile(name: string): never {
-  throw new PtflameError('INPUT_KIND', `${name} is a profile: it has the sums of calls, not the calls themselves`, {
-    hint: 'name the trace itself; ptflame import makes a file of it that is read fast',
+  throw new PtflameError('INPUT_KIND', `${name} is a profile, which has only sums, not the individual calls`, {
+    hint: 'pass the trace itself; ptflame import makes it fast to read',
   });
 }
 
-/** Of commands that tell times: a trace without them is refused as it is read. @throws PtflameError TIMELESS */
+/** For commands that show times; reading already rejects traces without times. @throws PtflameError TIMELESS */
 export function refuseTimeless({ meta }: Profile): void {
   if (meta.weight !== 'calls') return;
   throw new PtflameError('TIMELESS', 'the profile has no times, only calls', {

@@ -1,5 +1,5 @@
 /**
- * Options of a command and opened inputs → a profile, with progress on the terminal.
+ * Reads opened inputs into a profile, as a command's options ask, and shows progress.
  */
 import {
   type AnalyzeOptions,
@@ -17,7 +17,7 @@ import { refuseProfile, refuseReplayOptions, refuseTimeless } from './refuse-pro
 
 type FilterFlags = Pick<RenderOptions, 'window' | 'root' | 'inside' | 'foldRecursion'>;
 
-/** What is read, what of it is looked at, and how: the flags that commands on traces share. */
+/** The flags that all commands on traces share. */
 export interface TraceFlags
   extends Pick<
       RenderOptions,
@@ -28,7 +28,7 @@ export interface TraceFlags
   readonly quiet: boolean;
 }
 
-/** A profile that was written to a file stands alone; whatever else is given is read as a trace. */
+/** Reads a single profile file as it is; all other inputs are read as one trace. */
 export async function loadProfile(
   inputs: readonly CommandInput[],
   flags: TraceFlags,
@@ -44,21 +44,21 @@ export async function loadProfile(
   return withProgress(traces, flags, signal, (options) => analyze(traces, { ...options, ...wanted }));
 }
 
-/** For questions about times. @throws PtflameError TIMELESS, and what `profileOf` throws */
-export async function loadTimedProfile(...asked: Parameters<typeof loadProfile>): Promise<Profile> {
-  const profile = await loadProfile(...asked);
+/** Like `loadProfile`, for commands that show times. @throws PtflameError also TIMELESS */
+export async function loadTimedProfile(...args: Parameters<typeof loadProfile>): Promise<Profile> {
+  const profile = await loadProfile(...args);
   refuseTimeless(profile);
   return profile;
 }
 
-/** A profile has no calls. @throws PtflameError INPUT_KIND */
+/** @throws PtflameError INPUT_KIND if the input is a profile, which has no individual calls */
 export async function requireTraces(inputs: readonly CommandInput[]): Promise<CommandInput[]> {
   const text = await soleTextInput(inputs);
   if (text?.kind === 'profile') refuseProfile(text.name);
   return text ? [text] : [...inputs];
 }
 
-/** The only input, and its kind, if it is text: it alone may be a profile. */
+/** Returns the only input and its kind if it is text; only such an input may be a profile. */
 export async function soleTextInput(
   inputs: readonly CommandInput[],
 ): Promise<(OpenedInput & { readonly kind: InputKind }) | null> {
@@ -67,7 +67,7 @@ export async function soleTextInput(
   return detectInputKind(only);
 }
 
-/** Does something with traces, and shows how far it is. */
+/** Runs `work` on traces and shows progress. */
 export async function withProgress<Result>(
   inputs: readonly CommandInput[],
   flags: TraceFlags,

@@ -7,9 +7,9 @@ import { auxSize, general, perf } from './shared.js';
 import { path } from './values.js';
 
 export const DoctorOptions = z.object({
-  ...group('What is checked', {
+  ...group('What to check', {
     auxSize,
-    output: flag(path.default('perf.data'), 'where a recording would be written', { alias: 'o', value: 'FILE' }),
+    output: flag(path.default('perf.data'), 'where the recording would be written', { alias: 'o', value: 'FILE' }),
     perf,
   }),
   ...group('Output', { json: flag(z.boolean().default(false), 'print JSON, for programs: docs/recording.md') }),

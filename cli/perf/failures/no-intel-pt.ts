@@ -1,20 +1,20 @@
 /**
- * Why there is no Intel PT here, as far as the machine tells.
+ * Explains why this machine has no Intel PT.
  */
 import { PtflameError } from '../../../src/text.js';
 import type { Machine } from '../machine/probe.js';
 import { NO_PT_HINT } from './failure-table.js';
 
-/** Of a machine without its PMU. */
+/** Returns the reason for a machine without the intel_pt PMU. */
 export function noPtReason({ cpu }: Machine): string {
   const model = cpu.model || cpu.vendor || 'unknown';
-  if (cpu.vendor !== '' && cpu.vendor !== 'GenuineIntel') return `its CPU is not of Intel (${model})`;
+  if (cpu.vendor !== '' && cpu.vendor !== 'GenuineIntel') return `its CPU is not from Intel (${model})`;
   if (cpu.hasPt)
     return cpu.isVirtual
-      ? 'its CPU has it, but the hypervisor keeps it from this virtual machine'
-      : 'its CPU has it, but the kernel does not offer it: BIOS, a hypervisor (kvm_intel pt_mode=1), or a kernel built without it';
-  if (cpu.isVirtual) return 'it is a virtual machine, and its hypervisor does not offer it';
-  return `its CPU has none (${model})`;
+      ? 'the CPU has it, but the hypervisor hides it from this virtual machine'
+      : 'the CPU has it, but the kernel does not: disabled in the BIOS, used by KVM (kvm_intel pt_mode=1), or not built in';
+  if (cpu.isVirtual) return 'this is a virtual machine, and its hypervisor does not provide it';
+  return `its CPU does not support it (${model})`;
 }
 
 export function noIntelPt(machine: Machine): PtflameError {

@@ -1,15 +1,15 @@
 /**
- * What the machine offers to a recording, as /proc and /sys tell it: no perf is asked, nothing is judged.
+ * Reads from /proc and /sys what this machine offers for recording.
  */
 import { readdir, readFile, statfs } from 'node:fs/promises';
 import { freemem, userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
 
-/** Intel PT as the kernel offers it. */
+/** Intel PT as the kernel exposes it. */
 export interface Pmu {
   readonly type: number;
   readonly caps: PmuCaps;
-  /** Terms of the event: cyc, mtc_period, … */
+  /** Terms of the perf event: cyc, mtc_period, … */
   readonly terms: readonly string[];
   readonly addressFilters: number;
 }
@@ -18,7 +18,7 @@ export interface PmuCaps {
   readonly psbCyc: boolean;
   readonly mtc: boolean;
   readonly ipFiltering: boolean;
-  /** Bit n: value n is offered. */
+  /** Bit n is set if value n is supported; the same for the next two. */
   readonly mtcPeriods: number;
   readonly cycleThresholds: number;
   readonly psbPeriods: number;
@@ -29,25 +29,25 @@ export interface Machine {
   readonly cpu: {
     readonly vendor: string;
     readonly model: string;
-    /** The CPU says that it has Intel PT. */
+    /** `intel_pt` is among the CPU's flags. */
     readonly hasPt: boolean;
-    /** We run inside of a virtual machine. */
+    /** The CPU has the `hypervisor` flag: this is a virtual machine. */
     readonly isVirtual: boolean;
     readonly online: readonly number[];
   };
-  /** null: nothing can be recorded here. */
+  /** null: this machine cannot record. */
   readonly pmu: Pmu | null;
-  /** kernel.*; null where it cannot be read. */
+  /** The kernel.* sysctls; null if unreadable. */
   readonly paranoid: number | null;
   readonly mlockKb: number | null;
   readonly kptrRestrict: number | null;
-  /** ulimit -l; Infinity: unlimited. */
+  /** `ulimit -l`; Infinity if unlimited. */
   readonly lockableBytes: number;
   readonly availableBytes: number;
   readonly rights: Rights;
 }
 
-/** Capabilities that are in effect. */
+/** Effective capabilities. */
 export interface Rights {
   readonly isRoot: boolean;
   readonly perfmon: boolean;
@@ -56,7 +56,7 @@ export interface Rights {
   readonly sysPtrace: boolean;
 }
 
-/** `root`: where /proc and /sys are; tests have trees of their own. */
+/** Reads the machine below `root`, which tests point at a tree of their own. */
 export async function probe(root = process.env['PTFLAME_TEST_ROOT'] ?? '/'): Promise<Machine> {
   const read = (path: string) =>
     readFile(join(root, path), 'utf8').then(
@@ -105,7 +105,7 @@ async function readPmu(root: string, read: Read): Promise<Pmu | null> {
   };
 }
 
-/** Hexadecimal, with and without 0x. */
+/** Parses a hexadecimal bit mask, with or without 0x. */
 function mask(text: string): number {
   return Number.parseInt(text, 16) || 0;
 }
@@ -126,7 +126,7 @@ function parseCpu(cpuinfo: string, online: string): Machine['cpu'] {
   };
 }
 
-/** "0-3,8" → numbers. */
+/** Parses "0-3,8". */
 function cpuList(text: string): number[] {
   return text.split(',').flatMap((range) => {
     const [first = 0, last = first] = range.split('-').map(Number);
@@ -144,7 +144,7 @@ function availableBytes(meminfo: string): number {
   return kb === undefined ? freemem() : Number(kb) * 1024;
 }
 
-/** Bits of linux/capability.h. */
+/** Bit numbers from linux/capability.h. */
 const CAPABILITY = { ipcLock: 14n, sysPtrace: 19n, sysAdmin: 21n, perfmon: 38n } as const;
 
 function parseRights(status: string): Rights {
@@ -160,18 +160,18 @@ function parseRights(status: string): Rights {
   };
 }
 
-/** perf_event_paranoid does not hold for those who have one of two capabilities. */
+/** CAP_PERFMON and CAP_SYS_ADMIN lift the limits of perf_event_paranoid. */
 export function canTraceEverything({ paranoid, rights }: Machine): boolean {
   return rights.perfmon || rights.sysAdmin || (paranoid ?? 2) < 0;
 }
 
-/** Of a process, now; 1 if it cannot be told. */
+/** Returns how many threads a process has now; 1 if unknown. */
 export async function threadCount(pid: number): Promise<number> {
   const threads = await readdir(`/proc/${pid}/task`).catch(() => []);
   return Math.max(threads.length, 1);
 }
 
-/** Where a file of that name would lie; null if that cannot be told. */
+/** Returns the free space in the directory of `path`; null if unknown. */
 export async function freeDiskBytes(path: string): Promise<number | null> {
   try {
     const { bavail, bsize } = await statfs(dirname(path));

@@ -1,5 +1,5 @@
 /**
- * Which perf there is, and what it can do.
+ * Asks perf for its version and its build options.
  */
 import { PtflameError } from '../../../src/text.js';
 import { INSTALL_PERF, perfFailure } from '../failures/failures.js';
@@ -13,18 +13,18 @@ export interface PerfVersion {
 
 const TIMEOUT_MS = 10_000;
 
-/** @throws PtflameError PERF_MISSING, also if a script stands in its place that only says which package is missing */
+/** @throws PtflameError PERF_MISSING, also for a wrapper script that only names the package to install */
 export async function perfVersion(perfPath: string): Promise<PerfVersion> {
   const text = await perfOutput(perfPath, ['--version']);
   const version = parseVersion(text);
   if (version !== null) return version;
-  throw new PtflameError('PERF_MISSING', `${perfPath} --version does not tell a version`, {
+  throw new PtflameError('PERF_MISSING', `${perfPath} --version prints no version`, {
     hint: INSTALL_PERF,
     said: text.split('\n', 3),
   });
 }
 
-/** Takes what distributions make of it: "perf version 6.1.192", "perf version 6.8.0-45-generic". */
+/** Parses the version in any distribution's form: "perf version 6.1.192", "perf version 6.8.0-45-generic". */
 export function parseVersion(text: string): PerfVersion | null {
   const match = /\b(\d{1,4})\.(\d{1,4})\S*/.exec(text);
   return match && { text: match[0].slice(0, 60), major: Number(match[1]), minor: Number(match[2]) };
@@ -34,7 +34,7 @@ export function isAtLeast(version: PerfVersion, major: number, minor: number): b
   return version.major > major || (version.major === major && version.minor >= minor);
 }
 
-/** What it was built with: "HAVE_AUXTRACE_SUPPORT" → true. Empty if it does not tell. */
+/** Returns the build options, such as HAVE_AUXTRACE_SUPPORT → true; empty if perf does not print them. */
 export async function perfBuildOptions(perfPath: string): Promise<ReadonlyMap<string, boolean>> {
   const text = await perfOutput(perfPath, ['version', '--build-options']).catch(() => '');
   return parseBuildOptions(text);

@@ -1,34 +1,33 @@
 /**
- * How large perf's buffers may be: one for each CPU or thread, all of them locked into memory.
+ * Chooses the size of perf's buffers: one per CPU or thread, all locked into memory.
  */
 import type { Machine } from '../machine/probe.js';
 
 export interface Buffers {
-  /** Of records about the trace; null: as perf chooses. */
+  /** Size of a buffer for records; null: perf's default. */
   readonly dataBytes: number | null;
-  /** Of the trace itself. */
+  /** Size of a buffer for trace data. */
   readonly auxBytes: number;
-  /** How many of them. */
   readonly count: number;
 }
 
 const KIB = 1024;
 const MAX_DEFAULT_BYTES = 32 * KIB * KIB;
-/** perf's own choice for those without rights. */
+/** perf's default for unprivileged users. */
 const MIN_DEFAULT_BYTES = 128 * KIB;
-/** Beside the trace, for those who may not lock much; perf takes that much too then. A page comes in front of it. */
+/** The data buffer of users who may lock only little memory, as perf chooses it; a header page precedes it. */
 const SMALL_DATA_BYTES = 256 * KIB;
 const PAGE_BYTES = 4 * KIB;
-/** Of the memory that is available. */
+/** The part of the available memory that all buffers may use. */
 const MAX_MEMORY_SHARE = 0.25;
 
-/** `auxBytes`: what was asked for, or undefined. */
+/** `auxBytes`: the requested size; undefined: the largest power of two within memory and limits, up to 32 MiB. */
 export function chooseBuffers(machine: Machine, count: number, auxBytes: number | undefined): Buffers {
-  const room = lockableBytesPerBuffer(machine, count);
-  const dataBytes = room === Number.POSITIVE_INFINITY ? null : SMALL_DATA_BYTES;
+  const lockable = lockableBytesPerBuffer(machine, count);
+  const dataBytes = lockable === Number.POSITIVE_INFINITY ? null : SMALL_DATA_BYTES;
   if (auxBytes !== undefined) return { dataBytes, auxBytes, count };
   const inMemory = (machine.availableBytes * MAX_MEMORY_SHARE) / count;
-  const largest = Math.min(MAX_DEFAULT_BYTES, room - SMALL_DATA_BYTES - PAGE_BYTES, inMemory);
+  const largest = Math.min(MAX_DEFAULT_BYTES, lockable - SMALL_DATA_BYTES - PAGE_BYTES, inMemory);
   return { dataBytes, auxBytes: Math.max(floorToPowerOfTwo(largest), MIN_DEFAULT_BYTES), count };
 }
 
@@ -36,14 +35,14 @@ export function totalBytes({ auxBytes, dataBytes, count }: Buffers): number {
   return (auxBytes + (dataBytes ?? 0)) * count;
 }
 
-/** The kernel lets each user lock perf_event_mlock_kb for each CPU, and beyond that what `ulimit -l` says. */
+/** The kernel lets each user lock perf_event_mlock_kb per CPU, plus what `ulimit -l` allows. */
 export function lockableBytesPerBuffer(machine: Machine, count: number): number {
   if (machine.rights.ipcLock || (machine.paranoid ?? 2) < 0) return Number.POSITIVE_INFINITY;
   const allowed = (machine.mlockKb ?? 0) * KIB * machine.cpu.online.length + machine.lockableBytes;
   return allowed / count;
 }
 
-/** Whether the kernel will let that much be locked. */
+/** Returns whether this user may lock all buffers into memory. */
 export function canLock(machine: Machine, buffers: Buffers): boolean {
   const each = buffers.auxBytes + (buffers.dataBytes ?? SMALL_DATA_BYTES) + PAGE_BYTES;
   return each <= lockableBytesPerBuffer(machine, buffers.count);

@@ -1,5 +1,5 @@
 /**
- * What `record` would run, as text: for a shell, and as a list in which no quoting is in the way.
+ * Prints what `record` would run: each command quoted for a shell, and as a JSON list, free of quoting.
  */
 import { safeJson, shellWords } from '../../../src/text.js';
 import type { Machine } from '../machine/probe.js';
@@ -14,15 +14,15 @@ export function dryRunLines(
 ): string[] {
   const render = ['ptflame', 'render', plan.output, ...outputs.flatMap((path) => ['-o', path])];
   return [
-    ...both(plan.command),
-    ...(outputs.length > 0 ? both(render) : []),
-    ...(plan.isControlled ? ['', 'by hand, without ptflame:', ...both(plan.manualCommand)] : []),
+    ...asShellAndJson(plan.command),
+    ...(outputs.length > 0 ? asShellAndJson(render) : []),
+    ...(plan.isControlled ? ['', 'to run it by hand, without ptflame:', ...asShellAndJson(plan.manualCommand)] : []),
     '',
     ...assumptions(machine, version),
   ];
 }
 
-function both(command: readonly string[]): string[] {
+function asShellAndJson(command: readonly string[]): string[] {
   return [shellWords(command), `  ${safeJson(JSON.stringify(command))}`];
 }
 
@@ -30,11 +30,8 @@ function assumptions({ pmu, cpu }: Machine, version: PerfVersion | null): string
   const cpus = `${cpu.online.length} CPUs online`;
   const cpuLine =
     pmu === null
-      ? `assumed of the CPU: psb_cyc=1 (cycle-accurate times), mtc=1, all periods; this machine has no Intel PT to ask (${cpus})`
-      : `as the CPU says: psb_cyc=${Number(pmu.caps.psbCyc)}, mtc=${Number(pmu.caps.mtc)}, ip_filtering=${Number(pmu.caps.ipFiltering)}, address filters: ${pmu.addressFilters} (${cpus})`;
-  const perfLine =
-    version === null
-      ? 'assumed of perf: 5.10 or newer; there is none here to ask'
-      : `as perf says: version ${version.text}`;
+      ? `CPU (assumed, this machine has no Intel PT): psb_cyc=1 (cycle-accurate times), mtc=1, all periods (${cpus})`
+      : `CPU: psb_cyc=${Number(pmu.caps.psbCyc)}, mtc=${Number(pmu.caps.mtc)}, ip_filtering=${Number(pmu.caps.ipFiltering)}, address filters: ${pmu.addressFilters} (${cpus})`;
+  const perfLine = version === null ? 'perf (assumed, none found): 5.10 or newer' : `perf: version ${version.text}`;
   return [cpuLine, perfLine];
 }

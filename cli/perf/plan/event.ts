@@ -1,11 +1,11 @@
 /**
- * The event that perf is asked for: the terms of Intel PT, checked against what the CPU offers.
+ * Builds the event for `perf record -e`: the terms of Intel PT, checked against what the CPU supports.
  */
 import { PtflameError } from '../../../src/text.js';
 import type { RecordOptions } from '../../options/record.js';
 import type { PmuCaps } from '../machine/probe.js';
 
-/** What --dry-run takes for granted where there is no Intel PT to ask: a CPU of the last ten years. */
+/** What --dry-run assumes on a machine without Intel PT: a CPU of the last ten years. */
 export const ASSUMED_CAPS: PmuCaps = {
   psbCyc: true,
   mtc: true,
@@ -15,17 +15,17 @@ export const ASSUMED_CAPS: PmuCaps = {
   psbPeriods: 0xffff,
 };
 
-/** "intel_pt/cyc=1,mtc_period=0/u". */
+/** Returns, for example, "intel_pt/cyc=1,mtc_period=0/u". */
 export function ptEvent(options: RecordOptions, caps: PmuCaps): string {
   const scope = options.kernel ? '' : 'u';
   return `intel_pt/${terms(options, caps).join(',')}/${scope}`;
 }
 
-/** Whether times are exact to some cycles. */
+/** Returns whether times will be cycle-accurate. */
 export function hasCycles({ cyc, noCyc }: RecordOptions, caps: PmuCaps): boolean {
   if (cyc && !caps.psbCyc)
     throw new PtflameError('NOT_OFFERED', 'this CPU has no cycle-accurate times (caps/psb_cyc is 0)', {
-      hint: 'leave out --cyc: times are then exact to about a microsecond',
+      hint: 'omit --cyc: times are then accurate to about a microsecond',
     });
   return caps.psbCyc && !noCyc;
 }
@@ -43,7 +43,7 @@ function terms(options: RecordOptions, caps: PmuCaps): string[] {
   ];
 }
 
-/** Beside cycles the coarse clock only ties them to the time of day; the finest one does so at once after a loss. */
+/** With cycle packets, MTC only ties cycles to wall-clock time; the finest period does so soonest after a loss. */
 function finestMtcPeriod(caps: PmuCaps): number | undefined {
   return caps.mtc && (caps.mtcPeriods & 1) === 1 ? 0 : undefined;
 }
@@ -53,12 +53,13 @@ function term(name: string, value: number | undefined, offered: number): string[
   if (((offered >> value) & 1) === 1) return [`${name}=${value}`];
   const flag = `--${name.replace('_', '-')}`;
   const values = Array.from({ length: 16 }, (_, bit) => bit).filter((bit) => ((offered >> bit) & 1) === 1);
-  const hint = values.length === 0 ? `leave out ${flag}: it has none` : `${flag} may be ${values.join(', ')}`;
-  throw new PtflameError('NOT_OFFERED', `this CPU does not offer ${name}=${value}`, { hint });
+  const hint =
+    values.length === 0 ? `omit ${flag}: this CPU supports no value` : `values of ${flag}: ${values.join(', ')}`;
+  throw new PtflameError('NOT_OFFERED', `this CPU does not support ${name}=${value}`, { hint });
 }
 
 function needsCycles(): PtflameError {
-  return new PtflameError('NOT_OFFERED', '--cyc-thresh is of cycle-accurate times, which are off', {
-    hint: 'leave out --no-cyc, or --cyc-thresh if the CPU has none',
+  return new PtflameError('NOT_OFFERED', '--cyc-thresh needs cycle-accurate times, which are off', {
+    hint: 'omit --no-cyc; if the CPU has no cycle-accurate times, omit --cyc-thresh',
   });
 }

@@ -1,5 +1,5 @@
 /**
- * What is to be recorded → the command that records it, as a list of arguments. Nothing is started here.
+ * Plans a recording: turns options, target and machine into the arguments of `perf record`. Starts nothing.
  */
 import { PtflameError } from '../../../src/text.js';
 import type { RecordOptions } from '../../options/record.js';
@@ -14,28 +14,27 @@ export interface RecordingPlan {
   readonly target: Target;
   readonly event: string;
   readonly buffers: Buffers;
-  /** null: as long as the target lives, or until Ctrl-C. */
+  /** null: until the target ends or Ctrl-C. */
   readonly timeMs: number | null;
-  /** perf and its arguments, as they are run. */
+  /** perf and its arguments, as ptflame runs them. */
   readonly command: readonly string[];
-  /** The same without ptflame's hand on it. */
+  /** The same recording without ptflame's control, for users to run themselves. */
   readonly manualCommand: readonly string[];
-  /** perf listens on descriptors 3 and 4. */
+  /** perf reads commands from descriptor 3 and acknowledges them on 4. */
   readonly isControlled: boolean;
-  /** Nothing is recorded before perf hears "enable". */
+  /** perf records nothing until it receives "enable". */
   readonly waitsForEnable: boolean;
-  /** Taken at the end, at a signal, or not at all. */
   readonly snapshots: 'none' | 'at-end' | 'by-signal';
   readonly output: string;
-  /** Where the trace lies: with the kernel's code beside it the output is a directory. */
+  /** The perf.data file itself: with --kernel, `output` is a directory that also holds the kernel's code. */
   readonly dataFile: string;
 }
 
 const DEFAULT_TIME_MS = 1000;
-/** If ptflame is killed, a recording with a time ends so much after it: perf waits for a sleep. */
+/** perf runs a `sleep` that is this much longer than the recording: if ptflame is killed, the recording still ends. */
 const SAFETY_MS = 10_000;
 
-/** `version`: null if there is no perf to ask; a recent one is assumed then. `event`: another one, for tests. */
+/** `version`: null if perf is missing; a recent one is assumed. `event`: replaced in tests. */
 export async function planRecording(
   options: RecordOptions,
   target: Target,
@@ -75,13 +74,13 @@ export async function planRecording(
   };
 }
 
-/** What perf starts, and whose end ends it. */
+/** Returns the command that perf runs; perf ends when it ends. */
 function lifeArguments(target: Target, sleepMs: number | null): string[] {
   if (target.kind === 'command') return ['--', ...target.command];
   return sleepMs === null ? [] : ['--', 'sleep', String(sleepMs / 1000)];
 }
 
-/** "-m ,32M": what stands before the comma is the buffer of all that is not trace. */
+/** Returns the value of -m, such as ",32M": the data buffer before the comma, the trace buffer after it. */
 function mmapPages({ dataBytes, auxBytes }: Buffers): string {
   return `${dataBytes === null ? '' : inUnits(dataBytes)},${inUnits(auxBytes)}`;
 }
@@ -91,7 +90,7 @@ function inUnits(bytes: number): string {
   return bytes % mib === 0 ? `${bytes / mib}M` : `${bytes / 1024}K`;
 }
 
-/** perf reads "e" as: take one when you end; and the size in bytes. */
+/** "e" makes perf take a snapshot on exit; the size is in bytes. */
 function snapshotArgument(snapshots: 'at-end' | 'by-signal', bytes: number | null): string {
   const value = `${snapshots === 'at-end' ? 'e' : ''}${bytes ?? ''}`;
   return value === '' ? '--snapshot' : `--snapshot=${value}`;
@@ -104,10 +103,10 @@ function refuseContradictions(
   version: PerfVersion | null,
 ): void {
   const { trigger, snapshot, user, kernel, cyc, noCyc } = options;
-  if (user && kernel) throw contradiction('--user and --kernel exclude each other');
-  if (cyc && noCyc) throw contradiction('--cyc and --no-cyc exclude each other');
+  if (user && kernel) throw contradiction('--user and --kernel are mutually exclusive');
+  if (cyc && noCyc) throw contradiction('--cyc and --no-cyc are mutually exclusive');
   if (trigger !== undefined && snapshot === undefined)
-    throw contradiction('--trigger is of snapshots', 'add --snapshot');
+    throw contradiction('--trigger works only with --snapshot', 'add --snapshot');
   if (trigger !== undefined && trigger !== 'signal') throw noTrigger(trigger);
   if (!options.dryRun) refuseOfflineCpus(offlineCpus(target, machine), machine);
   if (version === null) return;
@@ -117,24 +116,24 @@ function refuseContradictions(
 }
 
 /**
- * Nothing in perf tells the kernel to stop a trace when a function is called, and keeps it stopped: the filter "tracestop"
- * lasts until the next switch of threads, and a probe is seen by a reader of its own, too late.
+ * perf cannot make the kernel stop a trace for good when a function is called: the filter "tracestop" lasts only until the
+ * next context switch, and a probe is read by another process, too late.
  */
 function noTrigger(name: string): PtflameError {
-  return new PtflameError('BAD_OPTION', `--trigger ${name}: a snapshot at a call cannot be had from perf as it is`, {
-    hint: 'let the program send a signal there: --trigger signal, and kill(PTFLAME, SIGUSR2); or record only it: --only',
+  return new PtflameError('BAD_OPTION', `--trigger ${name}: perf cannot take a snapshot when a function is called`, {
+    hint: 'use --trigger signal and call kill(PTFLAME, SIGUSR2) in the program; or record only the function: --only',
   });
 }
 
-/** Those of the target that this machine lacks, or that are offline: a dry run may be for another machine. */
+/** Returns the CPUs of the target that this machine lacks or that are offline; a dry run may be for another machine. */
 export function offlineCpus(target: Target, { cpu }: Machine): number[] {
   return target.kind === 'cpus' ? target.cpus.filter((number) => !cpu.online.includes(number)) : [];
 }
 
 function refuseOfflineCpus(missing: readonly number[], { cpu }: Machine): void {
   if (missing.length === 0) return;
-  throw new PtflameError('NO_SUCH_TARGET', `there is no CPU ${missing[0]} here, or it is offline`, {
-    hint: `those that are there: ${cpu.online.join(', ')}`,
+  throw new PtflameError('NO_SUCH_TARGET', `CPU ${missing[0]} does not exist or is offline`, {
+    hint: `CPUs online: ${cpu.online.join(', ')}`,
   });
 }
 
@@ -143,7 +142,7 @@ function contradiction(message: string, hint = 'choose one of them'): PtflameErr
 }
 
 function tooOld({ text }: PerfVersion, flag: string, needed: string): PtflameError {
-  return new PtflameError('NOT_OFFERED', `${flag} needs perf ${needed} or newer, and this is ${text}`, {
-    hint: 'install a newer perf and name it: --perf PATH',
+  return new PtflameError('NOT_OFFERED', `${flag} needs perf ${needed} or newer; this is ${text}`, {
+    hint: 'install a newer perf and pass it with --perf PATH',
   });
 }

@@ -1,5 +1,5 @@
 /**
- * What is recorded: one kind of target, checked.
+ * Determines what to record: CPUs, processes, threads or a command.
  */
 import { PtflameError } from '../../../src/text.js';
 import type { RecordOptions } from '../../options/record.js';
@@ -12,7 +12,7 @@ export type Target =
   | { readonly kind: 'threads'; readonly tids: readonly number[] }
   | { readonly kind: 'command'; readonly command: readonly string[] };
 
-const EXAMPLES = 'name one: -p PID, --tid TID, -C 0-3, -a, or -- COMMAND ARGUMENTS';
+const EXAMPLES = 'choose one target: -p PID, --tid TID, -C 0-3, -a, or -- COMMAND ARGUMENTS';
 
 /** @throws PtflameError BAD_OPTION if there is none, or more than one */
 export function parseTarget(options: RecordOptions, command: readonly string[] | null): Target {
@@ -23,16 +23,16 @@ export function parseTarget(options: RecordOptions, command: readonly string[] |
   if (options.tid) targets.push({ kind: 'threads', tids: options.tid });
   if (command) targets.push({ kind: 'command', command });
   const [target, second] = targets;
-  if (target === undefined) throw new PtflameError('BAD_OPTION', 'what is to be recorded?', { hint: EXAMPLES });
-  if (second) throw new PtflameError('BAD_OPTION', 'more than one target: they exclude each other', { hint: EXAMPLES });
+  if (target === undefined) throw new PtflameError('BAD_OPTION', 'nothing to record', { hint: EXAMPLES });
+  if (second) throw new PtflameError('BAD_OPTION', 'more than one target', { hint: EXAMPLES });
   if (options.perThread && target.kind !== 'processes' && target.kind !== 'threads')
-    throw new PtflameError('BAD_OPTION', '--per-thread is of processes', { hint: 'use it with -p PID' });
+    throw new PtflameError('BAD_OPTION', '--per-thread works only with -p PID', { hint: 'add -p PID' });
   if (target.kind === 'command' && (target.command[0] ?? '') === '')
-    throw new PtflameError('BAD_OPTION', 'no command behind --', { hint: EXAMPLES });
+    throw new PtflameError('BAD_OPTION', 'no command after --', { hint: EXAMPLES });
   return target;
 }
 
-/** A buffer for each thread, or for each CPU. */
+/** Returns how many buffers perf allocates: one per thread, or one per CPU. */
 export async function bufferCount(target: Target, { cpu }: Machine): Promise<number> {
   if (target.kind === 'cpus') return target.cpus.length;
   if (target.kind === 'threads') return target.tids.length;
@@ -41,7 +41,7 @@ export async function bufferCount(target: Target, { cpu }: Machine): Promise<num
   return counts.reduce((sum, count) => sum + count, 0);
 }
 
-/** perf's arguments; a command comes last of all. */
+/** Returns perf's arguments, except for a command, which must be last. */
 export function targetArguments(target: Target): string[] {
   switch (target.kind) {
     case 'cpus':

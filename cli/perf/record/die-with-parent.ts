@@ -1,6 +1,6 @@
 /**
- * A program that ends when we end, even by SIGKILL: beside it waits a shell for our end of a pipe to close. See
- * docs/decisions/0013-perf-ends-with-us.md.
+ * Starts a program that dies when ptflame dies, even by SIGKILL: a shell in its process group waits for ptflame's end of a
+ * pipe to close. See docs/decisions/0013-perf-ends-with-us.md.
  */
 import { accessSync, constants } from 'node:fs';
 import type { Writable } from 'node:stream';
@@ -8,9 +8,9 @@ import type { Writable } from 'node:stream';
 const SHELL = '/bin/sh';
 
 /**
- * $1: the descriptor of the pipe; then the program and its arguments. `exec` gives the program the shell's process id ($$), which as
- * that of a session's leader is the id of its group too. The watcher is in that group, so the id belongs to nobody else as long
- * as it waits. It is started from a subshell that ends at once: a child that the program did not start would confuse it.
+ * $1 is the descriptor of the pipe; the program and its arguments follow. `exec` gives the program the shell's process id
+ * ($$), which is also its group's id because the shell leads a session. The watcher is in that group, so the id cannot be
+ * reused while it waits. A subshell starts the watcher and ends at once: a child that the program did not start would confuse it.
  */
 const SCRIPT = `
 fd=$1
@@ -22,10 +22,10 @@ shift
 eval "exec $fd<&-"
 exec "$@"`;
 
-/** What the shell passes on; the other variables it would lose. */
+/** Variables that a shell passes on to its children; it may drop others. */
 const SHELL_NAME = /^[A-Za-z_][A-Za-z_0-9]*$/;
 
-/** False without a shell: then the program starts as it is, and whoever kills us has to end it too. */
+/** Returns whether there is a shell. Without one, the program outlives a killed ptflame. */
 export function canDieWithParent(): boolean {
   try {
     accessSync(SHELL, constants.X_OK);
@@ -36,16 +36,17 @@ export function canDieWithParent(): boolean {
 }
 
 /**
- * The command that starts a program with a watcher beside it. Start it as the leader of a session (`detached`), with the reading end
- * of a pipe at the descriptor `fd`.
+ * Returns the command that starts a program and its watcher. Start it as a session leader (`detached`), with the reading end
+ * of a pipe as descriptor `fd`.
  */
 export function dieWithParent(command: readonly string[], fd: 3 | 5): string[] {
-  const odd = Object.entries(process.env).filter(([name]) => !SHELL_NAME.test(name));
-  const whole = odd.length === 0 ? command : ['env', ...odd.map(([name, value]) => `${name}=${value}`), ...command];
-  return [SHELL, '-c', SCRIPT, 'ptflame', String(fd), ...whole];
+  const unusual = Object.entries(process.env).filter(([name]) => !SHELL_NAME.test(name));
+  const complete =
+    unusual.length === 0 ? command : ['env', ...unusual.map(([name, value]) => `${name}=${value}`), ...command];
+  return [SHELL, '-c', SCRIPT, 'ptflame', String(fd), ...complete];
 }
 
-/** The program has ended by itself: the watcher ends without a kill. */
+/** Ends the watcher without killing; call it when the program has ended. */
 export function dismissWatcher(pipe: Writable): void {
   pipe.end('ended\n');
 }

@@ -1,6 +1,6 @@
 /**
- * A running `perf record`: in a process group of its own, so that Ctrl-C reaches us and not it; asked through its control
- * descriptors; its words apart from those of the command that it runs.
+ * Runs `perf record` in its own process group, so that Ctrl-C reaches only ptflame. Controls it through descriptors, and
+ * separates its messages from the output of the command that it runs.
  */
 import type { Duplex, Readable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -11,19 +11,19 @@ import { PerfStderr } from './perf-stderr.js';
 export interface PerfExit {
   readonly exitCode: number | undefined;
   readonly signal: string | undefined;
-  /** Why it did not start. */
+  /** Set if perf did not start. */
   readonly cause?: unknown;
 }
 
 export interface PerfStart {
   readonly command: readonly string[];
   readonly isControlled: boolean;
-  /** perf runs a command of the user's: it gets our standard streams. */
+  /** perf runs the user's command, which inherits ptflame's standard streams. */
   readonly runsCommand: boolean;
 }
 
-/** Words may still be in the pipe when perf is gone; a child that it left behind keeps the pipe open for ever. */
-const LAST_WORDS_MS = 300;
+/** How long to read stderr after perf's exit: text may still be in the pipe, but a surviving child may hold it open for ever. */
+const DRAIN_MS = 300;
 
 export class PerfProcess {
   readonly #child: ReturnType<typeof startPerf>;
@@ -41,19 +41,19 @@ export class PerfProcess {
     const streams = this.#child.stdio as unknown as readonly (Duplex | undefined)[];
     const acks = start.isControlled ? streams[4] : undefined;
     this.#control = (start.isControlled && streams[3]) || null;
-    const watch = streams[watchFd(start.isControlled)]?.on('error', () => {}); // it is gone
-    this.#control?.on('error', () => {}); // perf is gone, and its exit tells why
+    const watcher = streams[watcherFd(start.isControlled)]?.on('error', () => {}); // the watcher is gone
+    this.#control?.on('error', () => {}); // perf is gone; its exit tells why
     acks?.on('error', () => {}).on('data', (bytes: Buffer) => this.#acknowledge(bytes));
-    this.exited = this.#awaitExit([stderr, this.#control, acks], watch);
+    this.exited = this.#awaitExit([stderr, this.#control, acks], watcher);
   }
 
-  /** "enable", "disable", "snapshot", "ping": true if perf has acknowledged it in time. */
-  async ask(word: string, longestMs: number): Promise<boolean> {
+  /** Sends "enable", "disable", "snapshot" or "ping". Returns whether perf acknowledged it in time. */
+  async ask(command: string, timeoutMs: number): Promise<boolean> {
     if (this.#control === null) return false;
     const timer = new AbortController();
     const acknowledged = new Promise<true>((done) => this.#waiting.push(() => done(true)));
-    this.#control.write(`${word}\n`);
-    const late = wait(longestMs, false, { signal: timer.signal }).catch(() => false);
+    this.#control.write(`${command}\n`);
+    const late = wait(timeoutMs, false, { signal: timer.signal }).catch(() => false);
     const answer = await Promise.race([acknowledged, late, this.exited.then(() => false)]);
     timer.abort();
     return answer;
@@ -63,18 +63,18 @@ export class PerfProcess {
     this.#child.kill(signal);
   }
 
-  /** With all that it has started, also when it is gone itself. */
+  /** Signals perf and everything it started, even if perf itself is gone. */
   signalAll(signal: NodeJS.Signals): void {
     const { pid } = this.#child;
     if (pid === undefined) return;
     try {
       process.kill(-pid, signal);
     } catch {
-      // Nobody is left.
+      // No process is left.
     }
   }
 
-  /** The answer to each word is "ack", a newline and a NUL. */
+  /** perf answers each command with "ack", a newline and a NUL. */
   #acknowledge(bytes: Buffer): void {
     const count = bytes.filter((byte) => byte === 0x0a).length;
     for (let each = 0; each < count; each++) this.#waiting.shift()?.();
@@ -82,7 +82,7 @@ export class PerfProcess {
 
   async #awaitExit(
     streams: readonly (Readable | Duplex | null | undefined)[],
-    watch: Duplex | undefined,
+    watcher: Duplex | undefined,
   ): Promise<PerfExit> {
     const child = this.#child;
     const exit = new Promise<PerfExit>((done) =>
@@ -94,27 +94,27 @@ export class PerfProcess {
     const end = await Promise.race([exit, notStarted]);
     const [stderr] = streams;
     if (stderr?.readableEnded === false)
-      await Promise.race([new Promise((done) => stderr.once('end', done)), wait(LAST_WORDS_MS)]);
+      await Promise.race([new Promise((done) => stderr.once('end', done)), wait(DRAIN_MS)]);
     for (const stream of streams) stream?.destroy();
-    if (watch) dismissWatcher(watch);
+    if (watcher) dismissWatcher(watcher);
     this.stderr.end();
     return end;
   }
 }
 
-/** Behind the standard streams and the two of control. */
-function watchFd(isControlled: boolean): 3 | 5 {
+/** The first descriptor after the standard streams and the two for control. */
+function watcherFd(isControlled: boolean): 3 | 5 {
   return isControlled ? 5 : 3;
 }
 
 function startPerf({ command, isControlled, runsCommand }: PerfStart) {
-  const [file = 'perf', ...args] = canDieWithParent() ? dieWithParent(command, watchFd(isControlled)) : command;
+  const [file = 'perf', ...args] = canDieWithParent() ? dieWithParent(command, watcherFd(isControlled)) : command;
   const input = runsCommand ? 'inherit' : 'ignore';
-  const pipes = Array<'pipe'>(watchFd(isControlled) - 2).fill('pipe'); // of control, and the watcher's
+  const pipes = Array<'pipe'>(watcherFd(isControlled) - 2).fill('pipe'); // for control, and for the watcher
   return execa(file, args, {
     stdio: [input, runsCommand ? 'inherit' : 'ignore', 'pipe', ...pipes],
     detached: true,
-    env: { PERF_PAGER: 'cat' }, // for wrong arguments perf opens one, and waits in it
+    env: { PERF_PAGER: 'cat' }, // perf would show wrong arguments in a pager and wait
     reject: false,
     buffer: false,
   });

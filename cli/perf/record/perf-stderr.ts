@@ -1,29 +1,28 @@
 /**
- * What comes from perf's standard error. The command that perf runs writes there too: perf's own words are kept, the rest is
- * passed on.
+ * Splits perf's standard error, which the command that perf runs shares: keeps perf's messages, passes the rest on.
  */
 
-const MOST_BYTES = 32 * 1024;
+const MAX_BYTES = 32 * 1024;
 
 /** perf's summary at the end. */
-const ITS_OWN = /^\[ perf record: .*\n/gm;
-/** How such a line begins: perf writes it in pieces. */
-const ITS_BEGINNING = '[ perf record: ';
+const PERF_LINES = /^\[ perf record: .*\n/gm;
+/** The start of such a line, which may arrive in pieces. */
+const PERF_PREFIX = '[ perf record: ';
 
 export class PerfStderr {
   readonly #to: NodeJS.WritableStream | null;
   #isHeld = true;
   #first = '';
   #last = '';
-  /** The beginning of a line that may become one of perf's. */
+  /** The start of a line that may turn out to be perf's. */
   #pending = '';
 
-  /** `to`: where the command's words go; null if there is no command. */
+  /** `to` receives the command's output; null if there is no command. */
   constructor(to: NodeJS.WritableStream | null) {
     this.#to = to;
   }
 
-  /** All that was said, or its beginning and its end. Latin-1, in which bytes stay what they are. */
+  /** Everything read, or its start and its end. Kept as Latin-1, which preserves all bytes. */
   get text(): string {
     return Buffer.from(this.#first + this.#last, 'latin1').toString('utf8');
   }
@@ -31,20 +30,20 @@ export class PerfStderr {
   add(bytes: Buffer): void {
     const text = bytes.toString('latin1');
     if (!this.#isHeld) this.#passOn(text);
-    const room = MOST_BYTES - this.#first.length;
-    this.#first += text.slice(0, room);
-    this.#last = (this.#last + text.slice(room)).slice(-MOST_BYTES);
-    if (this.#isHeld && this.#last !== '') this.release(); // so much is not a complaint of perf's
+    const space = MAX_BYTES - this.#first.length;
+    this.#first += text.slice(0, space);
+    this.#last = (this.#last + text.slice(space)).slice(-MAX_BYTES);
+    if (this.#isHeld && this.#last !== '') this.release(); // too much to be an error message of perf
   }
 
-  /** perf runs: what it had to complain about at its start it has said, and what comes now is of the command. */
+  /** Passes on what was held and all that follows. Call it once perf records: any later text is the command's. */
   release(): void {
     if (!this.#isHeld) return;
     this.#isHeld = false;
     this.#passOn(this.#first + this.#last);
   }
 
-  /** Nothing more will come. */
+  /** Passes on the rest; call it at the end of the stream. */
   end(): void {
     if (!this.#isHeld) this.#to?.write(Buffer.from(this.#pending, 'latin1'));
     this.#pending = '';
@@ -54,9 +53,9 @@ export class PerfStderr {
     const all = this.#pending + text;
     const cut = all.lastIndexOf('\n') + 1;
     const line = all.slice(cut);
-    const mayBeIts = line !== '' && (line.startsWith(ITS_BEGINNING) || ITS_BEGINNING.startsWith(line));
-    this.#pending = mayBeIts ? line : '';
-    const others = (mayBeIts ? all.slice(0, cut) : all).replace(ITS_OWN, '');
+    const mayBePerf = line !== '' && (line.startsWith(PERF_PREFIX) || PERF_PREFIX.startsWith(line));
+    this.#pending = mayBePerf ? line : '';
+    const others = (mayBePerf ? all.slice(0, cut) : all).replace(PERF_LINES, '');
     if (others !== '') this.#to?.write(Buffer.from(others, 'latin1'));
   }
 }

@@ -1,5 +1,5 @@
 /**
- * A plan → a recording on the disk, with its notes beside it: or an error, and what was there before.
+ * Carries out a plan: writes the recording and its notes, or fails and restores what was there before.
  */
 import { createWriteStream } from 'node:fs';
 import { hostname } from 'node:os';
@@ -24,14 +24,14 @@ import { type RecordingEnd, runRecording } from './run-recording.js';
 export interface RecordingContext {
   readonly machine: Machine;
   readonly version: PerfVersion;
-  /** A line to the user. */
+  /** Shows the user a line. */
   readonly notify: (text: string) => void;
   readonly timeouts?: Timeouts;
-  /** No line that tells how far it is. */
+  /** No status line. */
   readonly quiet?: boolean;
 }
 
-/** Whatever perf's exit code: the file says whether there is a recording. */
+/** Records. The file decides whether that succeeded, not perf's exit code. */
 export async function recordToFile(plan: RecordingPlan, context: RecordingContext): Promise<RecordingNotes> {
   await checkSpace(plan, context.machine, context.notify);
   const replaced = await setAside(plan.output);
@@ -52,24 +52,24 @@ async function record(plan: RecordingPlan, context: RecordingContext) {
   if (!file?.isComplete) throw noRecording(plan, end, file);
   end.stderr.release();
   end.stderr.end();
-  await flushed(plan.output);
+  await flush(plan.output);
   const notes = notesOf(plan, end, context);
   await writeNotes(plan.output, notes);
   return { notes, lines: endLines(plan, end, notes, file) };
 }
 
-/** @throws PtflameError OUTPUT_UNWRITABLE: what perf wrote never reached the disk */
-async function flushed(output: string): Promise<void> {
+/** @throws PtflameError OUTPUT_UNWRITABLE if the recording does not reach the disk */
+async function flush(output: string): Promise<void> {
   await flushRecording(output).catch((cause: NodeJS.ErrnoException) => {
     const why = cause.code === 'ENOSPC' ? 'the disk is full' : cause.message;
     throw new PtflameError('OUTPUT_UNWRITABLE', `cannot write ${output} to the disk: ${why}`, {
-      hint: 'choose another place with -o; dmesg may tell more',
+      hint: 'choose another directory with -o; dmesg may show why',
       cause,
     });
   });
 }
 
-/** The terminal of a command is its own: nothing is drawn into it. */
+/** Records with a status line; a recorded command has the terminal to itself. */
 async function runDisplayed(
   plan: RecordingPlan,
   { notify, timeouts, quiet = false }: RecordingContext,
@@ -87,18 +87,18 @@ function lengthText({ timeMs }: RecordingPlan): string {
   return timeMs === null ? '' : ` for ${formatDuration(timeMs * 1e6)}`;
 }
 
-/** Of a perf that left no recording, or a half of one. */
+/** Returns the error for a perf that left no recording or an incomplete one. */
 function noRecording(plan: RecordingPlan, end: RecordingEnd, file: RecordingFile | null): PtflameError {
   const stderr = end.stderr.text;
   if (end.wasKilled)
-    return new PtflameError('PERF_KILLED', 'perf did not end when it was asked to, and had to be killed', {
-      hint: 'look at what it waits for: a disk that hangs, or a smaller recording with -t and -m',
+    return new PtflameError('PERF_KILLED', 'perf did not stop and had to be killed', {
+      hint: 'check the disk; record less: a shorter -t, a smaller -m',
     });
   if (end.endedBy === 'interrupt' && !end.hasBegun)
-    return new PtflameError('INTERRUPTED', 'stopped before perf had begun to record', { hint: 'nothing was written' });
+    return new PtflameError('INTERRUPTED', 'stopped before perf began to record', { hint: 'nothing was written' });
   if (end.exitCode !== 0 || end.signal !== undefined) return perfFailure({ command: 'record', ...end, stderr });
-  const what = file === null ? 'wrote nothing' : `left ${formatBytes(file.bytes)} without an end`;
-  return new PtflameError('PERF_FAILED', `perf ${what} at ${plan.dataFile}`, { hint: 'is the disk full? df -h' });
+  const what = file === null ? 'wrote no recording' : `left an incomplete recording (${formatBytes(file.bytes)})`;
+  return new PtflameError('PERF_FAILED', `perf ${what}: ${plan.dataFile}`, { hint: 'check for a full disk: df -h' });
 }
 
 function endLines(
@@ -114,8 +114,8 @@ function endLines(
 }
 
 function workloadLines({ exitCode, signal }: NonNullable<RecordingNotes['workload']>): string[] {
-  if (signal !== null) return [`the workload was ended by ${signal}`];
-  return exitCode === 0 ? [] : [`the workload ended with exit code ${exitCode}`];
+  if (signal !== null) return [`the workload was killed by ${signal}`];
+  return exitCode === 0 ? [] : [`the workload exited with code ${exitCode}`];
 }
 
 function notesOf(plan: RecordingPlan, end: RecordingEnd, { machine, version }: RecordingContext): RecordingNotes {
@@ -139,7 +139,7 @@ function notesOf(plan: RecordingPlan, end: RecordingEnd, { machine, version }: R
   };
 }
 
-/** When its command has ended, perf ends as the command did: with its exit code, or by its signal. */
+/** perf ends as its command did: with the same exit code, or by the same signal. */
 function workloadOf(
   { target }: RecordingPlan,
   { endedBy, exitCode, signal }: RecordingEnd,

@@ -1,27 +1,27 @@
 /**
- * The file that perf wrote: is it whole?
+ * Checks whether the file that perf wrote is complete, and flushes it to disk.
  */
 import { open, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
 const MAGIC = 'PERFILE2';
-/** Where the header says how long the data is; perf writes it last. */
-const DATA_SIZE_AT = 48;
+/** Offset of the data size in the header; perf writes it last. */
+const DATA_SIZE_OFFSET = 48;
 
 export interface RecordingFile {
   readonly bytes: number;
-  /** It has a header of perf's, and the data that it tells of. */
+  /** It has a perf.data header and all data that the header declares. */
   readonly isComplete: boolean;
 }
 
-/** null if there is none. */
+/** Returns null if the file does not exist. */
 export async function inspectRecording(path: string): Promise<RecordingFile | null> {
   const file = await open(path, 'r').catch(() => null);
   if (file === null) return null;
   try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(DATA_SIZE_AT + 8), 0, DATA_SIZE_AT + 8, 0);
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(DATA_SIZE_OFFSET + 8), 0, DATA_SIZE_OFFSET + 8, 0);
     const { size } = await file.stat();
-    const dataBytes = bytesRead < DATA_SIZE_AT + 8 ? 0n : buffer.readBigUInt64LE(DATA_SIZE_AT);
+    const dataBytes = bytesRead < DATA_SIZE_OFFSET + 8 ? 0n : buffer.readBigUInt64LE(DATA_SIZE_OFFSET);
     const isPerf = buffer.toString('latin1', 0, MAGIC.length) === MAGIC;
     return { bytes: size, isComplete: isPerf && dataBytes > 0n && dataBytes < BigInt(size) };
   } finally {
@@ -30,9 +30,9 @@ export async function inspectRecording(path: string): Promise<RecordingFile | nu
 }
 
 /**
- * Has the system write all of it to the disk: perf leaves that to whoever cares. `path`: a file, or a directory of `--kcore`.
+ * Flushes a recording to disk, which perf does not do. `path`: a file, or a directory of `--kcore`.
  *
- * @throws what the system says where it cannot; some file systems know no flushing, and do without
+ * @throws the system's error; file systems without fsync are ignored
  */
 export async function flushRecording(path: string): Promise<void> {
   const file = await open(path, 'r');

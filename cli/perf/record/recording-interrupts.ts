@@ -1,5 +1,5 @@
 /**
- * The signals of a recording: the first Ctrl-C asks for its end, the second kills perf; SIGUSR2 asks for a snapshot.
+ * Handles signals during a recording: the first Ctrl-C ends it, the second kills perf; SIGUSR2 takes a snapshot.
  */
 import { handleInterrupts } from '../../process/interrupts.js';
 import type { PerfProcess } from './perf-process.js';
@@ -13,17 +13,17 @@ export class RecordingInterrupts {
   readonly first: Promise<'interrupt'>;
   isFirst = false;
   isSecond = false;
-  /** How many were taken. */
+  /** Number of snapshots taken. */
   snapshots = 0;
 
   constructor(perf: PerfProcess, notify: (text: string) => void) {
     this.#perf = perf;
     this.#notify = notify;
-    let tell: (end: 'interrupt') => void = () => {};
+    let resolve: (end: 'interrupt') => void = () => {};
     this.first = new Promise((done) => {
-      tell = done;
+      resolve = done;
     });
-    this.#releases = [handleInterrupts((signal) => this.#hear(signal, tell))];
+    this.#releases = [handleInterrupts((signal) => this.#handle(signal, resolve))];
   }
 
   release(): void {
@@ -39,16 +39,16 @@ export class RecordingInterrupts {
   async takeSnapshot(): Promise<void> {
     const isTaken = await this.#perf.ask('snapshot', ACK_MS);
     if (isTaken) this.snapshots++;
-    this.#notify(isTaken ? `snapshot ${this.snapshots} taken` : 'perf did not answer to the wish for a snapshot');
+    this.#notify(isTaken ? `snapshot ${this.snapshots} taken` : 'perf did not confirm the snapshot');
   }
 
-  /** A terminal that closes sends SIGHUP more than once: that is no second Ctrl-C. */
-  #hear(signal: NodeJS.Signals, tell: (end: 'interrupt') => void): void {
+  /** A closing terminal sends SIGHUP more than once, so SIGHUP never counts as the second Ctrl-C. */
+  #handle(signal: NodeJS.Signals, resolve: (end: 'interrupt') => void): void {
     if (this.isFirst && signal !== 'SIGHUP') {
       this.isSecond = true;
       this.#perf.signalAll('SIGKILL');
     }
     this.isFirst = true;
-    tell('interrupt');
+    resolve('interrupt');
   }
 }

@@ -1,6 +1,5 @@
 /**
- * What stands at the output of a recording: it is set aside, and becomes the ".old" one only when the new one is whole. Until
- * then the older ".old" one stays what it is.
+ * Sets aside an earlier recording with the output's name. It replaces the ".old" recording only when the new one is complete.
  */
 import { randomUUID } from 'node:crypto';
 import { readdir, readFile, rename, rm } from 'node:fs/promises';
@@ -8,15 +7,14 @@ import { PtflameError } from '../../../src/text.js';
 import { firstBytes, notesPath } from '../../input/data-file.js';
 import { statOrNull } from '../../output/file-identity.js';
 
-/** What stood at the output before. */
 export interface ReplacedRecording {
-  /** The new recording is whole: what was there is the old one now. */
+  /** Makes it the ".old" recording; call it when the new recording is complete. */
   keep(): Promise<void>;
-  /** There is no new recording: puts it back. */
+  /** Moves it back; call it when there is no new recording. */
   restore(): Promise<void>;
 }
 
-/** Sets aside what is there, with its notes. @throws PtflameError OUTPUT_UNWRITABLE for what is no recording, or read-only */
+/** Also moves the notes. @throws PtflameError OUTPUT_UNWRITABLE if the output is not a recording, or is read-only */
 export async function setAside(output: string): Promise<ReplacedRecording> {
   const old = `${output}.old`;
   for (const path of [output, old]) await refuseOthers(path);
@@ -37,7 +35,7 @@ export async function setAside(output: string): Promise<ReplacedRecording> {
   };
 }
 
-/** With its notes. */
+/** Moves a recording and its notes. */
 async function move(from: string, to: string): Promise<void> {
   try {
     await rename(from, to);
@@ -65,24 +63,24 @@ async function kindOf(path: string): Promise<Kind> {
   return MAGICS.includes(Buffer.from(firstBytes(path).subarray(0, 8)).toString('latin1')) ? 'recording' : 'other';
 }
 
-/** As `perf record --kcore` makes them: nothing else is in it, so that nothing else is ever removed with it. */
+/** Returns whether `perf record --kcore` made this directory. One with any other file does not count, so none is ever removed. */
 async function isPerfDirectory(path: string): Promise<boolean> {
   const names: string[] = await readdir(path).catch(() => []);
   return names.includes('data') && names.every((name) => name === 'data' || /^kcore_dir/.test(name));
 }
 
-const SOMEBODY_MAY_WRITE = 0o222;
+const ANY_WRITE_PERMISSION = 0o222;
 
-/** Nothing is moved or replaced but recordings, their notes, and files without a byte. */
+/** Only recordings, their notes and empty files may be moved or replaced. */
 async function refuseOthers(path: string): Promise<void> {
-  if ((await kindOf(path)) === 'other') throw unwritable(`${path} is there already, and is no recording`);
+  if ((await kindOf(path)) === 'other') throw unwritable(`${path} already exists and is not a recording`);
   const stats = await statOrNull(path);
-  if (stats?.isFile() && (stats.mode & SOMEBODY_MAY_WRITE) === 0) throw unwritable(`${path} is read-only`);
+  if (stats?.isFile() && (stats.mode & ANY_WRITE_PERMISSION) === 0) throw unwritable(`${path} is read-only`);
   if (!(await areNotes(notesPath(path))))
-    throw unwritable(`${notesPath(path)} is there already, and holds no notes of ptflame`);
+    throw unwritable(`${notesPath(path)} already exists and was not written by ptflame`);
 }
 
-/** Also if there is nothing. */
+/** Returns whether the file holds notes, or does not exist. */
 async function areNotes(path: string): Promise<boolean> {
   const stats = await statOrNull(path);
   if (stats === null) return true;
@@ -93,7 +91,6 @@ function unwritable(message: string): PtflameError {
   return new PtflameError('OUTPUT_UNWRITABLE', message, { hint: 'move it away, or choose another name with -o' });
 }
 
-/** One that is not whole, or not wanted any more. */
 async function removeRecording(path: string): Promise<void> {
   const stats = await statOrNull(path);
   if (stats?.isFile() || (await isPerfDirectory(path))) await rm(path, { recursive: true, force: true });

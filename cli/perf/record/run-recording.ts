@@ -1,5 +1,5 @@
 /**
- * The life of a recording: perf is started, told to begin, and ended by the time, by Ctrl-C, or by the end of its target.
+ * Runs perf for one recording: starts it, enables it, and ends it when the time is up, at Ctrl-C or when the target ends.
  */
 import { setTimeout as wait } from 'node:timers/promises';
 import { PtflameError } from '../../../src/text.js';
@@ -11,17 +11,16 @@ import { ACK_MS, RecordingInterrupts } from './recording-interrupts.js';
 
 export interface RecordingEnd extends PerfExit {
   readonly endedBy: 'time' | 'interrupt' | 'target';
-  /** It had begun to record. */
+  /** perf had begun to record. */
   readonly hasBegun: boolean;
   readonly startedAt: Date;
   readonly durationNs: number;
   readonly snapshots: number;
   readonly stderr: PerfStderr;
-  /** It did not end when it was asked to, and was killed. */
+  /** perf did not end when asked to and was killed. */
   readonly wasKilled: boolean;
 }
 
-/** What has a hand in a running recording. */
 interface Running {
   readonly perf: PerfProcess;
   readonly plan: RecordingPlan;
@@ -30,7 +29,7 @@ interface Running {
   readonly timeouts: Timeouts;
 }
 
-/** Told how far it is. */
+/** Is notified of the recording's progress. */
 export interface RecordingListener {
   /** perf records from now on. */
   began(): void;
@@ -43,7 +42,7 @@ export async function runRecording(
   plan: RecordingPlan,
   notify: (text: string) => void,
   timeouts = TIMEOUTS,
-  watcher?: RecordingListener,
+  listener?: RecordingListener,
 ): Promise<RecordingEnd> {
   const runsCommand = plan.target.kind === 'command';
   const spawned = { at: new Date(), ns: process.hrtime.bigint() };
@@ -54,13 +53,13 @@ export async function runRecording(
     if (plan.snapshots === 'by-signal') interrupts.listenForSnapshots();
     const hasBegun = await begin(running);
     const start = runsCommand ? spawned : { at: new Date(), ns: process.hrtime.bigint() };
-    if (hasBegun) watcher?.began();
+    if (hasBegun) listener?.began();
     const endedBy = await firstEnd(running, hasBegun);
-    watcher?.ending();
+    listener?.ending();
     const durationNs = Number(process.hrtime.bigint() - start.ns);
     const wasKilled = endedBy !== 'target' && (await stop(running, hasBegun));
     const exit = await perf.exited;
-    if (endedBy !== 'target') perf.signalAll('SIGTERM'); // perf ended its command, but not what that had started
+    if (endedBy !== 'target') perf.signalAll('SIGTERM'); // perf ends its command, but not what the command started
     if (interrupts.isSecond) throw killedByUser();
     const { snapshots } = interrupts;
     return { ...exit, endedBy, hasBegun, startedAt: start.at, durationNs, snapshots, stderr: perf.stderr, wasKilled };
@@ -69,21 +68,21 @@ export async function runRecording(
   }
 }
 
-/** Without an answer nothing tells that perf has begun; what fails at all fails sooner. Some versions do not know `ping`. */
+/** A perf that cannot confirm that it records is assumed to by then: failures come sooner. Some versions lack `ping`. */
 const BLIND_START_MS = 500;
 const PING_MS = 3000;
 
-/** False if it never began. */
+/** Returns whether perf began to record. */
 async function begin({ perf, plan, interrupts, notify, timeouts }: Running): Promise<boolean> {
   const { isControlled, waitsForEnable } = plan;
   const slow = setTimeout(() => notify('perf is still starting: large buffers take time'), timeouts.noticeMs);
-  const longestMs = waitsForEnable ? timeouts.startMs : isControlled ? PING_MS : BLIND_START_MS;
+  const timeoutMs = waitsForEnable ? timeouts.startMs : isControlled ? PING_MS : BLIND_START_MS;
   const isOver = Promise.race([perf.exited, interrupts.first]).then(() => 'over' as const);
-  const answer = isControlled ? perf.ask(waitsForEnable ? 'enable' : 'ping', longestMs) : wait(longestMs, true);
+  const answer = isControlled ? perf.ask(waitsForEnable ? 'enable' : 'ping', timeoutMs) : wait(timeoutMs, true);
   const begun = await Promise.race([isOver, answer]);
   clearTimeout(slow);
   if (begun === 'over') return !waitsForEnable;
-  if (!begun && waitsForEnable) throw await unanswered(perf, longestMs);
+  if (!begun && waitsForEnable) throw await neverBegan(perf, timeoutMs);
   perf.stderr.release();
   return true;
 }
@@ -97,7 +96,7 @@ async function firstEnd({ perf, plan, interrupts }: Running, hasBegun: boolean):
   return end;
 }
 
-/** True if perf had to be killed. */
+/** Returns whether perf had to be killed. */
 async function stop({ perf, plan, interrupts, notify, timeouts }: Running, hasBegun: boolean): Promise<boolean> {
   if (hasBegun && plan.snapshots === 'by-signal' && interrupts.snapshots === 0) await interrupts.takeSnapshot();
   if (hasBegun && plan.waitsForEnable) await perf.ask('disable', ACK_MS);
@@ -105,11 +104,11 @@ async function stop({ perf, plan, interrupts, notify, timeouts }: Running, hasBe
   return awaitEnd(perf, plan.dataFile, notify, timeouts);
 }
 
-async function unanswered(perf: PerfProcess, longestMs: number): Promise<PtflameError> {
+async function neverBegan(perf: PerfProcess, timeoutMs: number): Promise<PtflameError> {
   perf.signalAll('SIGKILL');
   await perf.exited;
-  return new PtflameError('PERF_KILLED', `perf did not begin to record within ${Math.round(longestMs / 1000)} s`, {
-    hint: 'smaller buffers, -m 4M; ptflame record --dry-run prints the command, to be tried by hand',
+  return new PtflameError('PERF_KILLED', `perf did not begin to record within ${Math.round(timeoutMs / 1000)} s`, {
+    hint: 'use smaller buffers (-m 4M); ptflame record --dry-run prints the command, to run it by hand',
     said: perf.stderr.text
       .split('\n')
       .filter((line) => line.trim() !== '')
@@ -118,7 +117,7 @@ async function unanswered(perf: PerfProcess, longestMs: number): Promise<Ptflame
 }
 
 function killedByUser(): PtflameError {
-  return new PtflameError('INTERRUPTED', 'stopped: perf was killed, and its recording is not kept', {
-    hint: 'Ctrl-C once ends a recording and keeps it',
+  return new PtflameError('INTERRUPTED', 'stopped: perf was killed and its recording discarded', {
+    hint: 'press Ctrl-C only once to stop a recording and keep it',
   });
 }

@@ -1,5 +1,5 @@
 /**
- * A recording or a pack as an input: looked at now, decoded when somebody reads on.
+ * Opens a recording or a pack as an input: checks it now, decodes it when it is read.
  */
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ import { readNotes } from '../record/recording-notes.js';
 import { checkSymfs } from './check-symfs.js';
 import { decodeRecording } from './script.js';
 
-/** @throws PtflameError for a file that perf could not decode either, with what is wrong */
+/** @throws PtflameError for a file that perf could not decode, with the reason */
 export async function decodeInput(
   path: string,
   options: DecodingOptions,
@@ -51,41 +51,41 @@ export async function decodeInput(
   };
 }
 
-/** What is left of a recording, as one that perf reads, and how much is lost. */
+/** Copies the intact part of a recording to a file that perf can read, and describes how much was saved. */
 async function salvage(path: string, { tempDir = tmpdir() }: DecodingOptions, signal: AbortSignal) {
   const target = join(createTemporaryDirectory(tempDir), 'perf.data');
   const { keptBytes, ofBytes } = await salvageRecording(dataFilePath(path), target, signal);
   return { path: target, lost: `salvaged ${formatBytes(keptBytes)} of ${formatBytes(ofBytes)}` };
 }
 
-/** Before decoding, which takes long, begins. */
+/** Warns before decoding begins, which takes long. */
 async function warnMissingFiles(recording: Recording, symfs: string | null): Promise<void> {
   const files = await neededFiles(recording, symfs ?? '/');
   const lost = files.filter(({ state }) => state !== 'same');
   for (const { path, state } of lost.slice(0, MAX_WARNINGS)) {
-    notify(`ptflame: ${path} ${STATE_TEXT[state]}: what ran in it will be lost`);
+    notify(`ptflame: ${path} ${STATE_TEXT[state]}: its code cannot be decoded`);
   }
   if (lost.length > MAX_WARNINGS) notify(`ptflame: and ${lost.length - MAX_WARNINGS} more files`);
 }
 
 const MAX_WARNINGS = 10;
 const STATE_TEXT = {
-  same: 'is there',
-  changed: 'is another build than the one that was recorded',
-  unreadable: 'may not be read',
-  missing: 'is not there',
+  same: 'is present',
+  changed: 'is not the build that was recorded',
+  unreadable: 'is not readable',
+  missing: 'is missing',
 } as const;
 
 function noTrace(path: string): PtflameError {
-  return new PtflameError('NO_BRANCHES', `${path} is a recording without a trace of Intel PT`, {
-    hint: 'record with ptflame record, or perf record -e intel_pt//u; ptflame info FILE tells what it holds',
+  return new PtflameError('NO_BRANCHES', `${path} is a recording without an Intel PT trace`, {
+    hint: 'record with ptflame record, or perf record -e intel_pt//u; ptflame info FILE shows what it contains',
   });
 }
 
-/** perf decodes nothing of such a file, or is killed by it. */
+/** perf decodes nothing of such a file, or crashes. */
 function damaged(path: string, damage: readonly string[]): PtflameError {
   return new PtflameError('RECORDING_DAMAGED', `${path} is damaged: ${damage[0]}`, {
-    hint: 'copy it again from where it was recorded, or decode what is left of it with --salvage; ptflame info FILE tells more',
+    hint: 'copy it again from where it was recorded, or use --salvage to decode the intact part; ptflame info FILE shows more',
     said: damage.slice(1),
   });
 }

@@ -1,13 +1,13 @@
 /**
- * perf writes text in blocks of 4 KiB, and each of them costs a call of the system and a wake-up of the reader: it takes a
- * third longer. `stdbuf` of GNU coreutils starts a program with a larger buffer.
+ * Gives perf a larger output buffer with `stdbuf` of GNU coreutils. By default perf writes blocks of 4 KiB; each costs a system
+ * call and a wake-up of the reader, so that decoding takes a third longer.
  */
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
 const BUFFER = '64K';
 
-/** The command that does the same in larger blocks; the same command where there is no `stdbuf`, or no such program. */
+/** Returns the command with `stdbuf`, or unchanged if `stdbuf` or the program does not exist. */
 export function withLargeWrites(
   program: string,
   args: readonly string[],

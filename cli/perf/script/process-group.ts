@@ -1,5 +1,5 @@
 /**
- * A program that runs beside us and keeps nothing: it is killed with all that it has started, at the latest when we end.
+ * Kills a program and everything that it started, at the latest when ptflame exits.
  */
 
 const running = new Set<ProcessGroup>();
@@ -11,19 +11,19 @@ process.on('exit', () => {
 export class ProcessGroup {
   private readonly pid: number | undefined;
 
-  /** Of a program that was started `detached`, as the leader of its group; undefined: it did not start. */
+  /** `pid`: of a program started `detached`, as the leader of its group; undefined if it did not start. */
   constructor(pid: number | undefined) {
     this.pid = pid;
     running.add(this);
   }
 
-  /** Not by a signal that it could ignore; again and again does no harm. */
+  /** Sends SIGKILL, which no process can ignore. Safe to call repeatedly. */
   kill(): void {
     if (!running.delete(this) || this.pid === undefined) return;
     try {
       process.kill(-this.pid, 'SIGKILL');
     } catch {
-      // Nobody is left.
+      // No process is left.
     }
   }
 }

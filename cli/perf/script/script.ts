@@ -1,5 +1,5 @@
 /**
- * A recording in, the text of its branches out: decoded by `perf script`, several at a time, each a part of it.
+ * Decodes a recording to text with `perf script`: several processes at a time, each for a part.
  */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,31 +20,31 @@ import { ProcessGroup } from './process-group.js';
 import { Watchdog } from './watchdog.js';
 
 export interface DecodeOptions {
-  /** What the recording is called, if not by its path. */
+  /** What messages call the recording; its path by default. */
   readonly name?: string;
-  /** The program. */
+  /** The perf to run. */
   readonly perf: string;
-  /** Every branch, not only calls and returns: jumps show functions that were not called. */
+  /** Decode every branch, not only calls and returns: jumps show functions that were not called. */
   readonly precise: boolean;
-  /** Where the files are that ran, in place of the root directory; null: there. */
+  /** Directory with the recorded binaries; null: the root directory. */
   readonly symfs: string | null;
-  /** Addresses of the recorded kernel; null: of this one, or as perf finds them. */
+  /** Symbol addresses of the recorded kernel; null: this kernel's, or as perf finds them. */
   readonly kallsyms: string | null;
-  /** How many perf processes run at a time. */
+  /** Number of perf processes that run at a time. */
   readonly jobs: number;
-  /** How the work is divided; for tests of small recordings. */
+  /** Overrides how the work is divided; for tests with small recordings. */
   readonly plan?: Pick<PlanOptions, 'leastBytes'>;
-  /** A decoder that neither prints nor computes for so long hangs. */
+  /** A decoder that neither prints nor uses the CPU for this long counts as hung. */
   readonly hangMs?: number;
 }
 
-/** Files tell apart functions of one name; a location stands in a mapping, which the recording itself tells of. */
+/** `dso` distinguishes functions of one name in several binaries. Mappings are read from the recording itself. */
 const FIELDS = '-F-event,-period,+addr,-comm,+flags,+dso,+symoff,+pid';
-/** A download of symbols may take its time. */
+/** Long enough for a download of symbols. */
 const HANG_MS = 120_000;
 const MAX_STDERR_BYTES = 16 * 1024;
 
-/** Decoders begin when their part is read; where one fails, or is not read to its end, all of them end. */
+/** Decoders start when their part is read. If one fails or is not read to its end, all of them are stopped. */
 export function decodeRecording(path: string, recording: Recording, options: DecodeOptions): DecodedRecording {
   const jobs = planJobs(recording, { decoders: options.jobs, ...options.plan });
   const { name = path } = options;
@@ -69,7 +69,7 @@ function recordingEnvironment({ machine, command }: Recording): RecordingEnviron
   return { host, kernel, cpu, perf, command, startedAt: null };
 }
 
-/** The arguments of perf for a part of a recording. */
+/** Returns perf's arguments for a part of a recording. */
 export function scriptArguments(path: string, { cpus, from, to }: DecodeJob, options: DecodeOptions): string[] {
   const { precise, symfs, kallsyms } = options;
   const times = from || to ? `${from ? perfTimeText(from) : ''},${to ? perfTimeText(to) : ''}` : null;
@@ -77,7 +77,7 @@ export function scriptArguments(path: string, { cpus, from, to }: DecodeJob, opt
     'script',
     `--input=${path}`,
     ...(needsForce(path) ? ['--force'] : []),
-    `--itrace=${precise ? 'be' : 'cre'}`, // without the "e" perf keeps its errors to itself
+    `--itrace=${precise ? 'be' : 'cre'}`, // without the "e" perf prints no errors
     '--ns',
     FIELDS,
     ...(cpus ? [`--cpu=${cpus.join(',')}`] : []),
@@ -87,7 +87,7 @@ export function scriptArguments(path: string, { cpus, from, to }: DecodeJob, opt
   ];
 }
 
-/** perf asks to be forced to read what neither root nor the user owns; what is gone, it says itself. */
+/** perf requires --force for files that neither root nor the user owns. It reports a missing file itself. */
 function needsForce(path: string): boolean {
   const quiet = { throwIfNoEntry: false } as const;
   const stats = statSync(path, quiet);
@@ -109,34 +109,34 @@ async function* decode(
     reject: false,
     encoding: 'buffer',
     env: { LC_ALL: 'C', PAGER: 'cat' },
-    detached: true, // as the leader of a group, which ends as a whole
+    detached: true, // leads a process group, so that all of it can be killed
   });
   const group = new ProcessGroup(perf.pid);
   const stderr = keepTail(perf.stderr);
   const watchdog = new Watchdog(perf.pid, options.hangMs ?? HANG_MS, () => failed.abort());
   failed.signal.addEventListener('abort', () => {
     group.kill();
-    for (const stream of [perf.stdout, perf.stderr]) stream.destroy(); // somebody outside of the group may hold them
+    for (const stream of [perf.stdout, perf.stderr]) stream.destroy(); // a process outside of the group may hold them open
   });
-  let isWhole = false;
+  let isComplete = false;
   try {
     for await (const bytes of untilAborted(watchdog.watch(perf.stdout), failed.signal)) yield bytes;
     const { exitCode, signal, cause } = await perf;
     if (watchdog.isHung) throw hungDecoder(job, watchdog.silentMs, stderr());
-    if (failed.signal.aborted) return; // what failed first is told
+    if (failed.signal.aborted) return; // the first failure is reported
     if (exitCode !== 0) {
       const notStarted = !signal && exitCode === undefined && { cause };
       throw perfFailure({ command: 'script', exitCode, signal, stderr: stderr(), ...notStarted });
     }
-    isWhole = true;
+    isComplete = true;
   } finally {
     watchdog.stop();
     group.kill();
-    if (!isWhole) failed.abort();
+    if (!isComplete) failed.abort();
   }
 }
 
-/** A stream that is destroyed then ends, in place of failing. */
+/** Ends the stream instead of failing when it is destroyed after an abort. */
 async function* untilAborted(bytes: AsyncIterable<Uint8Array>, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   try {
     yield* bytes;
@@ -145,7 +145,7 @@ async function* untilAborted(bytes: AsyncIterable<Uint8Array>, signal: AbortSign
   }
 }
 
-/** Keeps the end of what a stream says. */
+/** Reads a stream and keeps its end. */
 function keepTail(stream: AsyncIterable<Uint8Array> & NodeJS.ReadableStream): () => string {
   let kept = Buffer.alloc(0);
   stream.on('data', (bytes: Buffer) => {

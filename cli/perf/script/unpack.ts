@@ -1,19 +1,19 @@
 /**
- * A pack, laid out in a directory that is gone when we are.
+ * Unpacks a pack into a temporary directory, which is removed when ptflame exits.
  */
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PACK_PATHS, readPack } from '../../../src/packs.js';
 import { createTemporaryDirectory } from '../../output/temporary-files.js';
 
-/** Where a recording is, and where perf finds the files that ran. */
+/** The paths of an unpacked recording, its binaries and its kernel symbols. */
 export interface Unpacked {
   readonly path: string;
   readonly symfs: string;
   readonly kallsyms: string | null;
 }
 
-/** A pack is decoded with its own files alone, so that the result is the same everywhere. */
+/** A pack is decoded only with its own files, so that the result is the same on every machine. */
 export async function unpack(path: string, tempDir: string | undefined, signal: AbortSignal): Promise<Unpacked> {
   const directory = createTemporaryDirectory(tempDir ?? tmpdir());
   const { hasKallsyms } = await readPack(path, directory, signal);

@@ -1,6 +1,6 @@
 /**
- * Tells whether a process hangs: it gives nothing, though it is asked, and no processor does anything for it or for those
- * that it has started.
+ * Detects a hung process: it prints nothing while its output is awaited, and neither it nor any process of its group uses the
+ * CPU.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 
@@ -11,19 +11,19 @@ export class Watchdog {
   private readonly onHang: () => void;
   private readonly timer: NodeJS.Timeout;
   private isAwaited = false;
-  /** Of its group when it was looked at last; null before. */
+  /** CPU time of the group at the last check; null before the first. */
   private ticks: string | null = null;
 
-  /** `pid`: of the leader of a process group. `bite` is called when all of it was idle for so long. */
-  constructor(pid: number | undefined, silentMs: number, bite: () => void) {
+  /** `pid`: the leader of a process group. Calls `onHang` when the whole group was idle for `silentMs`. */
+  constructor(pid: number | undefined, silentMs: number, onHang: () => void) {
     this.pid = pid;
     this.silentMs = silentMs;
-    this.onHang = bite;
+    this.onHang = onHang;
     this.timer = setInterval(() => this.check(), silentMs);
     this.timer.unref();
   }
 
-  /** The same bytes; while nobody asks for them, waiting is no hanging. */
+  /** Passes the bytes through. The process cannot count as hung while no read is pending. */
   async *watch(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     this.isAwaited = true;
     for await (const piece of bytes) {
@@ -49,7 +49,7 @@ export class Watchdog {
   }
 }
 
-/** What the kernel counted for each process of a group so far; '' if all are gone, null if nobody can tell. */
+/** Returns the CPU time of each process of a group; '' if all are gone, null if unknown. */
 function groupTicks(group: number | undefined): string | null {
   try {
     const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
@@ -59,7 +59,7 @@ function groupTicks(group: number | undefined): string | null {
   }
 }
 
-/** In the program and in the kernel; '' for a process that is gone, or of another group. */
+/** Returns the user and kernel time of a process; '' if it is gone or in another group. */
 function cpuTicks(pid: string, group: number | undefined): string {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
@@ -70,7 +70,7 @@ function cpuTicks(pid: string, group: number | undefined): string {
   }
 }
 
-/** Fields behind the name of the program, which may hold blanks. */
+/** Fields after the program's name, which may contain blanks. */
 const GROUP = 3;
 const USER_TICKS = 12;
 const KERNEL_TICKS = 13;

@@ -1,5 +1,5 @@
 /**
- * `ptflame import`: a file that is read in place of the trace, and gives the same.
+ * `ptflame import`: a trace file gives the same results as the trace itself.
  */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -13,7 +13,7 @@ import { needs } from '../../tools/needs.js';
 const MIGRATING = fixturePath('lab/thread-create-switch-migrate.txt');
 const LOSSES = fixturePath('lab/overflow-and-lost.txt');
 
-/** What is imported of MIGRATING: once, for all tests that only read it. */
+/** MIGRATING, imported once for all tests that only read it. */
 const shared = new Directory(await mkdtemp(join(tmpdir(), 'ptflame-import-')));
 const migrating = await importedIn(shared, [MIGRATING]);
 afterAll(() => rm(shared.path, { recursive: true }));
@@ -33,11 +33,11 @@ describe.concurrent('an imported trace', () => {
     ['--tail-calls', 'replace', '--no-extend'],
     ['--memory', '160M'],
     ['-j', '1'],
-  ])('is rendered with %j to the bytes that the inputs give, summary included', async (flags) => {
+  ])('renders with %j to the same bytes as the inputs, summary included', async (flags) => {
     expect(await ptflame(['render', migrating, ...flags])).toEqual(await ptflame(['render', MIGRATING, ...flags]));
   });
 
-  test('of a trace with losses is rendered to what the trace gives, too', async ({ dir }) => {
+  test('of a trace with losses renders to the same bytes, too', async ({ dir }) => {
     const path = await importedIn(dir, [LOSSES]);
     expect(await ptflame(['render', path, '--annotate'])).toEqual(await ptflame(['render', LOSSES, '--annotate']));
   });
@@ -48,7 +48,7 @@ describe.concurrent('an imported trace', () => {
     ['--cpu', '99'],
     ['--pid', '1-999999999'],
     ['--comm', 'thread'],
-  ])('%j selects what it selects of the inputs, then or when it is imported', async (select, { dir }) => {
+  ])('selects with %j what it selects of the inputs, during import or later', async (select, { dir }) => {
     const wanted = await ptflame(['render', MIGRATING, '--annotate', ...select]);
     expect(await ptflame(['render', migrating, '--annotate', ...select])).toEqual(wanted);
     const path = dir.file('selected.ptf');
@@ -57,14 +57,14 @@ describe.concurrent('an imported trace', () => {
     else expect(await ptflame(['render', path, '--annotate'])).toEqual(wanted);
   });
 
-  test('may be of a trace without times', async ({ dir }) => {
+  test('may have no times', async ({ dir }) => {
     const timeless = fixturePath('lab/fields-timeless-no-time.txt');
     const path = await importedIn(dir, [timeless]);
     for (const flags of [[], ['--by-calls']])
       expect(await ptflame(['render', path, ...flags])).toEqual(await ptflame(['render', timeless, ...flags]));
   });
 
-  test('is the same file from a pipe, compressed, and through a pipe', async ({ dir }) => {
+  test('is the same file from a pipe or compressed input, and may be written to a pipe', async ({ dir }) => {
     const text = await readFile(MIGRATING);
     const run = (args: string[], input?: Uint8Array) => ptflame(['import', ...args, '--quiet'], input ? { input } : {});
     const bytes = await readFile(migrating);
@@ -75,18 +75,18 @@ describe.concurrent('an imported trace', () => {
     expect(piped.stdout.slice(1, 4)).toBe('PTF');
   });
 
-  test('does not take the place of what it is made from', async ({ dir }) => {
+  test('does not overwrite its input', async ({ dir }) => {
     const text = await dir.write('trace.txt', await readFile(MIGRATING));
     expectRefusal(await ptflame(['import', text, '-o', text]), 2, /trace\.txt is the input itself/, /another file/);
     expect(await readFile(text)).toEqual(await readFile(MIGRATING));
   });
 
-  test('is told by its content, whatever it is called', async ({ dir }) => {
+  test('is recognized by its content, under any name', async ({ dir }) => {
     const path = await dir.write('trace.txt', await readFile(await importedIn(dir, [SIX_LINES])));
     expect(await ptflame(['render', path])).toEqual(await ptflame(['render', SIX_LINES]));
   });
 
-  test('of inputs in any order is one file', async ({ dir }) => {
+  test('is the same file for inputs in any order', async ({ dir }) => {
     const lines = (await readFile(MIGRATING, 'utf8')).split('\n').filter((line) => line !== '');
     const of = (cpu: number) => lines.filter((line) => line.includes(`[00${cpu}]`)).map((line) => `${line}\n`);
     const paths = await Promise.all([0, 1, 2, 3].map((cpu) => dir.write(`cpu${cpu}`, of(cpu).join(''))));
@@ -94,16 +94,16 @@ describe.concurrent('an imported trace', () => {
     expect(await readFile(await importedIn(dir, paths.toReversed()))).toEqual(bytes);
   });
 
-  test('says what was imported, and what was wrong with it', async ({ dir }) => {
+  test('comes with a summary and warnings', async ({ dir }) => {
     const damaged = fixturePath('damaged/lines-cut.txt');
     const { stderr } = await ptflame(['import', damaged, '-o', dir.file('a.ptf')]);
     const [first, ...others] = stderr.trim().split('\n');
-    expect(first).toMatch(/^imported \d+ events of \d+ lines, 1 thread, into .*a\.ptf: .*B, [\d.]+ bytes an event$/);
+    expect(first).toMatch(/^imported \d+ events of \d+ lines, 1 thread, into .*a\.ptf: .*B, [\d.]+ bytes per event$/);
     expect(others[0]).toMatch(/^warning: \d+ of \d+ lines damaged and skipped$/);
   });
 });
 
-describe.concurrent('a trace that is too much for memory', () => {
+describe.concurrent('a trace larger than the memory', () => {
   const text = Array.from({ length: 320_000 }, (_, at) => {
     const time = `1.${String(10 * at + (at % 7)).padStart(9, '0')}`;
     const [inWork, inRow] = [16 * ((at >> 1) % 50), 32 * ((at >> 1) % 7)];
@@ -115,7 +115,7 @@ describe.concurrent('a trace that is too much for memory', () => {
     return `${1 + ((at >> 9) % 3)} [00${(at >> 10) % 2}] ${time}: ${branch}\n`;
   }).join('');
 
-  test('is imported to the same file, and rendered to the same stacks', async ({ dir }) => {
+  test('imports to the same file and renders to the same stacks', async ({ dir }) => {
     const path = await dir.write('large.txt', text);
     const bytes = await readFile(await importedIn(dir, [path], '-j', '2', '--memory', '2G'));
     expect(await readFile(await importedIn(dir, [path], '-j', '1', '--memory', '160M'))).toEqual(bytes);
@@ -127,8 +127,8 @@ describe.concurrent('a trace that is too much for memory', () => {
       expect(await ptflame(['render', dir.file('trace.ptf'), '--annotate', '--quiet', ...flags])).toEqual(wanted);
   });
 
-  test('of a block that is damaged no output is left, whoever reads it', async ({ dir }) => {
-    // one thread reads what is small, others what is large
+  test('leaves no output if a block is damaged, read by the main thread or a worker', async ({ dir }) => {
+    // the main thread reads a small trace, workers a large one
     for (const [jobs, repeats] of [
       ['1', 1],
       ['2', 5],
@@ -153,19 +153,22 @@ describe.concurrent('a trace that is too much for memory', () => {
 describe('a recording', () => {
   needs('perf');
 
-  test.for(['cpus-4', 'noise', 'lossy'])('%s is imported once for all', async (name, { dir }) => {
-    const decode = [recordingPath(name), '--symfs', RECORDED_ROOT];
-    const bytes = await readFile(await importedIn(dir, decode, '-j', '1'));
-    const path = await importedIn(dir, decode, '-j', '3');
-    expect(await readFile(path)).toEqual(bytes);
-    for (const flags of [
-      ['--annotate', '--by', 'thread'],
-      ['--format', 'json'],
-    ])
-      expect(await ptflame(['render', path, ...flags])).toEqual(await ptflame(['render', ...decode, ...flags]));
-  });
+  test.for(['cpus-4', 'noise', 'lossy'])(
+    '%s imports to the same file with any number of jobs, and renders to the same bytes',
+    async (name, { dir }) => {
+      const decode = [recordingPath(name), '--symfs', RECORDED_ROOT];
+      const bytes = await readFile(await importedIn(dir, decode, '-j', '1'));
+      const path = await importedIn(dir, decode, '-j', '3');
+      expect(await readFile(path)).toEqual(bytes);
+      for (const flags of [
+        ['--annotate', '--by', 'thread'],
+        ['--format', 'json'],
+      ])
+        expect(await ptflame(['render', path, ...flags])).toEqual(await ptflame(['render', ...decode, ...flags]));
+    },
+  );
 
-  test('that is cut is salvaged when it is imported, and the file says so', async ({ dir }) => {
+  test('that is truncated can be salvaged on import, and the file says so', async ({ dir }) => {
     const cut = await dir.write('cut.data', (await readFile(recordingPath('loop'))).subarray(0, 12_000));
     const flags = ['--symfs', RECORDED_ROOT];
     const refused = await ptflame(['import', cut, '-o', dir.file('a.ptf'), ...flags]);
@@ -178,7 +181,7 @@ describe('a recording', () => {
 });
 
 describe.concurrent('ptflame refuses', () => {
-  test('an imported trace beside another input', async ({ dir }) => {
+  test('an imported trace together with another input', async ({ dir }) => {
     const path = await importedIn(dir, [SIX_LINES]);
     for (const inputs of [
       [path, SIX_LINES],
@@ -194,26 +197,26 @@ describe.concurrent('ptflame refuses', () => {
 
   test('an imported trace from a pipe, or compressed', async ({ dir }) => {
     const bytes = await readFile(await importedIn(dir, [SIX_LINES]));
-    const remedy = /name that file, not compressed: ptflame render trace\.ptf/;
+    const remedy = /pass the uncompressed file: ptflame render trace\.ptf/;
     expectRefusal(await ptflame(['render', '-'], { input: bytes }), 1, /standard input is an imported trace/, remedy);
     const zipped = await dir.write('trace.gz', gzipSync(bytes));
     expectRefusal(await ptflame(['render', zipped]), 1, /trace\.gz is an imported trace/, remedy);
   });
 
-  test('a profile, which has no trace in it', async ({ dir }) => {
+  test('a profile, which does not contain a trace', async ({ dir }) => {
     await ptflame(['render', SIX_LINES, '-o', dir.file('p.json'), '--quiet']);
     const run = await ptflame(['import', dir.file('p.json'), '-o', dir.file('a.ptf')]);
-    expectRefusal(run, 1, /p\.json is a profile: the trace .* is not in it/, /import the trace itself/);
+    expectRefusal(run, 1, /p\.json is a profile, which does not contain the trace/, /import the trace itself/);
     expect(await dir.names()).toEqual(['p.json']);
   });
 
-  test('no output, or none that can be written', async ({ dir }) => {
+  test('a missing or unwritable output', async ({ dir }) => {
     expectRefusal(await ptflame(['import', SIX_LINES]), 2, /output/);
     const run = await ptflame(['import', SIX_LINES, '-o', dir.file('nowhere/a.ptf')]);
     expectRefusal(run, 1, /cannot write .*a\.ptf: its directory does not exist/);
   });
 
-  test('a trace without branches, or without a selected thread', async ({ dir }) => {
+  test('a trace without branches or without a selected thread', async ({ dir }) => {
     const none = fixturePath('hardware/sampling-callchain.txt');
     expectRefusal(await ptflame(['import', none, '-o', dir.file('a.ptf')]), 1, /no branch of an Intel PT trace/);
     const run = await ptflame(['import', SIX_LINES, '-o', dir.file('a.ptf'), '--tid', '5']);
@@ -221,7 +224,7 @@ describe.concurrent('ptflame refuses', () => {
     expect(await dir.names()).toEqual([]);
   });
 
-  test('a file that is cut, but for --salvage', async ({ dir }) => {
+  test('a truncated file without --salvage', async ({ dir }) => {
     const path = await importedIn(dir, [fixturePath('demo/threads.perf.txt.gz')]);
     const bytes = await readFile(path);
     await writeFile(path, bytes.subarray(0, bytes.length - 1000));
@@ -233,13 +236,13 @@ describe.concurrent('ptflame refuses', () => {
     const saved = dir.file('saved.ptf');
     expect((await ptflame(['import', path, '--salvage', '-o', saved])).exitCode).toBe(0);
     const again = await ptflame(['render', saved]);
-    const told = stderr.replace(/^(?:wrote|next:) .*\n/gm, '');
-    expect(again).toEqual({ exitCode: 0, stdout: await dir.read('out.folded'), stderr: told });
+    const warnings = stderr.replace(/^(?:wrote|next:) .*\n/gm, '');
+    expect(again).toEqual({ exitCode: 0, stdout: await dir.read('out.folded'), stderr: warnings });
   });
 });
 
 describe.concurrent('info', () => {
-  test('tells what an imported trace holds', async () => {
+  test('describes an imported trace', async () => {
     const path = migrating;
     const { stdout } = await ptflame(['info', path]);
     expect(stdout).toMatch(/^file {6}.*trace\.ptf, an imported trace, [\d.]+ k?B$/m);

@@ -1,5 +1,5 @@
 /**
- * `ptflame info`, as somebody runs it.
+ * `ptflame info` on recordings.
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -35,22 +35,22 @@ async function jsonOf(path: string): Promise<RecordingInfo> {
 }
 
 describe.concurrent('info', () => {
-  test('it tells what is in a recording', async () => {
+  test('describes a recording', async () => {
     const [file, ...lines] = (await textOf(TRUNCATED)).split('\n');
-    expect(file).toBe(`file       ${TRUNCATED}, 15.6 kB`);
+    expect(file).toBe(`file      ${TRUNCATED}, 15.6 kB`);
     expect(lines.join('\n')).toBe(`\
-command    ./ptemu record -o truncated.data --from-symbol main --cpus 2 --truncate-aux 4000:500 --truncate-aux 9000:300 --max-branches 12000 -- targets/threads
-host       ptemu, Linux 6.18.44-fc-v669 x86_64
-processor  Emulated Intel(R) processor with Intel PT @ 3.00GHz, 2 of 2 online, 4.3 GB of memory
-perf       6.1.ptemu
-event      intel_pt/cyc/u: user only, times to the cycle, a buffer for each CPU, all switches of threads
-time       189 µs from 12345.678889752 on perf's clock
-trace      8.3 kB in 2 pieces
-losses     2 times the buffer was full: 12345.678910709 CPU 0, 12345.678929051 CPU 0
-threads    5 of 1 process
-files      5 mapped, 0 build ids
-decoding   about 670 to 2,500 lines, 91.4 kB to 332.5 kB, 1.8 ms to 13 ms of one processor
-           estimated by the bytes of trace, from ratios of other programs; loops of small calls give more
+command   ./ptemu record -o truncated.data --from-symbol main --cpus 2 --truncate-aux 4000:500 --truncate-aux 9000:300 --max-branches 12000 -- targets/threads
+host      ptemu, Linux 6.18.44-fc-v669 x86_64
+CPU       Emulated Intel(R) processor with Intel PT @ 3.00GHz, 2 of 2 online, 4.3 GB of memory
+perf      6.1.ptemu
+event     intel_pt/cyc/u: user only, cycle-accurate times, one buffer per CPU, all context switches
+time      189 µs from 12345.678889752 on perf's clock
+trace     8.3 kB in 2 pieces
+losses    the buffer was full 2 times: 12345.678910709 CPU 0, 12345.678929051 CPU 0
+threads   5 of 1 process
+files     5 mapped, 0 build ids
+decoding  about 670 to 2,500 lines, 91.4 kB to 332.5 kB, 1.8 ms to 13 ms on one CPU
+          estimated from the size of the trace and the ratios of other programs; tight loops of calls give more
 
   CPU   trace   share  pieces
     0  4.8 kB  57.8 %       1
@@ -65,7 +65,7 @@ decoding   about 670 to 2,500 lines, 91.4 kB to 332.5 kB, 1.8 ms to 13 ms of one
 `);
   });
 
-  test('it prints JSON by its schema', async () => {
+  test('prints JSON that follows its schema', async () => {
     const info = await jsonOf(TRUNCATED);
     expect(info.aux).toEqual({
       bytes: 8312,
@@ -82,15 +82,15 @@ decoding   about 670 to 2,500 lines, 91.4 kB to 332.5 kB, 1.8 ms to 13 ms of one
     expect(info.damage).toEqual([]);
   });
 
-  test('a recording of other events has nothing to decode', async () => {
-    const said = await textOf(fixturePath('perfdata/no-trace.data'));
-    expect(said).toContain('\nevent      no Intel PT: no trace to decode\n');
-    expect(said).toContain('\ndecoding   nothing to decode\n');
-    expect(said).toContain('93ac61ec5a8eb1396f9fbd350e3169a558528a40  /usr/lib/x86_64-linux-gnu/libc.so.6\n');
+  test('shows that a recording of other events has nothing to decode', async () => {
+    const output = await textOf(fixturePath('perfdata/no-trace.data'));
+    expect(output).toContain('\nevent     no Intel PT: no trace to decode\n');
+    expect(output).toContain('\ndecoding  nothing to decode\n');
+    expect(output).toContain('93ac61ec5a8eb1396f9fbd350e3169a558528a40  /usr/lib/x86_64-linux-gnu/libc.so.6\n');
     expect(await jsonOf(fixturePath('perfdata/no-trace.data'))).toMatchObject({ settings: null, estimate: null });
   });
 
-  test('all losses are told by kind', async ({ dir }) => {
+  test('lists losses by kind', async ({ dir }) => {
     const aux = (flags: number) => record(11, 0, u64(0), u64(8), u64(flags), trailer({ ns: 5, cpu: 3 }));
     const records = [
       ...Array.from({ length: 7 }, () => aux(1)),
@@ -98,15 +98,15 @@ decoding   about 670 to 2,500 lines, 91.4 kB to 332.5 kB, 1.8 ms to 13 ms of one
       aux(4),
       record(2, 0, u64(1), u64(1700), trailer()),
     ];
-    const said = await textOf(await dir.write('lossy.data', perfData({ records })));
-    expect(said).toContain('losses     7 times the buffer was full: 0.000000005 CPU 3, ');
-    expect(said).toContain(', …\n           1 piece that others wrote into\n');
-    expect(said).toContain(
-      '\n           1 piece with gaps (a virtual machine?)\n           1,700 records beside the trace\n',
+    const output = await textOf(await dir.write('lossy.data', perfData({ records })));
+    expect(output).toContain('losses    the buffer was full 7 times: 0.000000005 CPU 3, ');
+    expect(output).toContain(', …\n          1 piece that another writer also wrote to\n');
+    expect(output).toContain(
+      '\n          1 piece with gaps (a virtual machine?)\n          1,700 records other than trace data\n',
     );
   });
 
-  test('buffers of threads are listed by thread; a forked thread has the name of its parent', async ({ dir }) => {
+  test('lists buffers by thread; a forked thread has the name of its parent', async ({ dir }) => {
     const fork = record(7, 0, u32(7), u32(7), u32(12), u32(7), u64(1), trailer({ ns: 2 }));
     const comm = record(3, 0, u32(7), u32(7), text('parent'), trailer({ ns: 1 }));
     const trace = [auxtraceInfo(TRACE_NUMBERS.with(9, 0)), auxtrace(16, { cpu: -1, tid: 12 })];
@@ -115,7 +115,7 @@ decoding   about 670 to 2,500 lines, 91.4 kB to 332.5 kB, 1.8 ms to 13 ms of one
     expect((await jsonOf(path)).threads).toContainEqual({ tid: 12, pid: 7, name: 'parent', switches: 0 });
   });
 
-  test('names of others stay text', async ({ dir }) => {
+  test('escapes control characters in names', async ({ dir }) => {
     const comm = record(3, 0, u32(7), u32(7), text('\x1b[2J\x07\n\xc2\x9b'), trailer({ ns: 1 }));
     const mapping = [u32(7), u32(7), u64(1), u64(1), u64(0), ...[0, 0, 0].map(u64), u64(5), text('/\x1b[31m')];
     const host = countedText('\x1b]0;owned\x07');
@@ -125,40 +125,40 @@ decoding   about 670 to 2,500 lines, 91.4 kB to 332.5 kB, 1.8 ms to 13 ms of one
       features: { 3: host, 11: command },
     });
     const path = await dir.write('hostile.data', file);
-    const said = await textOf(path);
-    expect(said).not.toMatch(/[^\n\x20-\x7eµ…]/);
-    expect(said).toContain('host       \\x1b]0;owned\\x07\n');
-    expect(said).toContain("command    perf \"$(printf -- 'it'\\''s \\033[m')\"\n");
-    expect(said).toContain('  \\x1b[2J\\x07\\x0a\\x9b\n');
+    const output = await textOf(path);
+    expect(output).not.toMatch(/[^\n\x20-\x7eµ…]/);
+    expect(output).toContain('host      \\x1b]0;owned\\x07\n');
+    expect(output).toContain("command   perf \"$(printf -- 'it'\\''s \\033[m')\"\n");
+    expect(output).toContain('  \\x1b[2J\\x07\\x0a\\x9b\n');
     expect((await jsonOf(path)).threads[0]?.name).toBe('\x1b[2J\x07\n\x9b');
     expect((await ptflame(['info', path, '--json'])).stdout).not.toMatch(/[^\n\x20-\x7e]/);
   });
 
-  test('damage is told', async ({ dir }) => {
+  test('reports damage', async ({ dir }) => {
     const path = await dir.write('cut.data', fixture('perfdata/truncated.data').subarray(0, 8000));
     expect(await textOf(path)).toMatch(/\nwarning: the file is cut: .*; perf may die on it\n/);
     expect((await jsonOf(path)).damage.length).toBeGreaterThan(1);
   });
 
-  test('a long list is cut, and says so', async ({ dir }) => {
+  test('shortens long lists and says so', async ({ dir }) => {
     const comms = Array.from({ length: 30 }, (_, row) =>
       record(3, 0, u32(9), u32(100 + row), text('t'), trailer({ ns: 1 })),
     );
-    const said = await textOf(await dir.write('many.data', perfData({ records: comms })));
-    expect(said).toContain('\n  and 11 more\n');
+    const output = await textOf(await dir.write('many.data', perfData({ records: comms })));
+    expect(output).toContain('\n  and 11 more\n');
   });
 
-  test('the directory that --kcore makes is read as a recording', async ({ dir }) => {
+  test('reads a directory of --kcore', async ({ dir }) => {
     await mkdir(dir.file('kcore'));
     await writeFile(join(dir.file('kcore'), 'data'), fixture('perfdata/one-cpu.data'));
-    expect(await textOf(`${dir.file('kcore')}/`)).toContain('trace      4.3 kB in 1 piece\n');
+    expect(await textOf(`${dir.file('kcore')}/`)).toContain('trace     4.3 kB in 1 piece\n');
   });
 });
 
 describe.concurrent('info refuses', () => {
-  test('text of a trace, packed or not, and a profile', async ({ dir }) => {
+  test('the text of a trace, compressed or not, and a profile', async ({ dir }) => {
     const render = /^ {2}ptflame render .* -o flame\.svg$/;
-    expectRefusal(await ptflame(['info', SIX_LINES]), 1, /is text, perhaps of a decoded trace/, render);
+    expectRefusal(await ptflame(['info', SIX_LINES]), 1, /is text, perhaps a decoded trace/, render);
     expectRefusal(await ptflame(['info', fixturePath('demo/threads.perf.txt.gz')]), 1, /is text/, render);
     const profile = await dir.write('out.json', '{"format":"x"}');
     expectRefusal(await ptflame(['info', profile]), 1, /is a profile, not a recording/, render);
@@ -171,11 +171,11 @@ describe.concurrent('info refuses', () => {
     expectRefusal(await ptflame(['info', dir.file('missing')]), 1, /there is no such file/);
     expectRefusal(await ptflame(['info', dir.path]), 1, /\/data: there is no such file/);
     expectRefusal(await ptflame(['info', '/dev/null']), 1, /is not a recording/);
-    expectRefusal(await ptflame(['info', '-']), 2, /not read from a pipe/);
+    expectRefusal(await ptflame(['info', '-']), 2, /cannot be read from a pipe/);
     expectRefusal(await ptflame(['info']), 2, /./);
   });
 
-  test('recordings that perf packed or piped', async ({ dir }) => {
+  test('recordings that perf compressed or piped', async ({ dir }) => {
     const packed = await dir.write('z.data', perfData({ records: [record(81, 0, u64(0))] }));
     expectRefusal(await ptflame(['info', packed]), 1, /is compressed by perf record -z/, /without -z/);
     const piped = await dir.write('pipe.data', Buffer.concat([Buffer.from('PERFILE2'), u64(16)]));

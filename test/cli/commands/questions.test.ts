@@ -174,7 +174,7 @@ describe.concurrent('refuses a question', () => {
     [['report', DEMO, '--root', 'no_such'], 1, /no function called no_such/, /report --match/],
     [['latency', 'consmer', DEMO], 1, /no function called consmer/, /^ {2}did you mean consumer\?/],
     [['latency', 'mutex_lock', DEMO], 1, /no function called mutex_lock/, /^ {2}did you mean pthread_mutex_lock[,?] /],
-    [['report', DEMO, '--window', '+1s,'], 1, /nothing of the trace/, /--window/],
+    [['report', DEMO, '--window', '+1s,'], 1, /nothing matches the selection/, /--window/],
     [['report', DEMO, '--window', '+2us,+1us'], 2, /the window is empty/, /FROM,TO/],
     [['report', DEMO, '--window', '5'], 2, /--window must be FROM,TO/, /--help/],
     [['report', DEMO, '--window', ','], 2, /--window must be FROM,TO/, /--help/],
@@ -203,10 +203,10 @@ describe.concurrent('refuses a question', () => {
   test('about single calls of a profile', async ({ dir }) => {
     await ptflame(['render', DEMO, '-o', 'out.json'], { cwd: dir.path });
     const profile = dir.file('out.json');
-    expectRefusal(await ptflame(['latency', 'take', profile]), 1, /is a profile/, /name the trace itself/);
-    expectRefusal(await ptflame(['stacks', profile, '--at', '+1us']), 1, /is a profile/, /name the trace itself/);
+    expectRefusal(await ptflame(['latency', 'take', profile]), 1, /is a profile/, /pass the trace itself/);
+    expectRefusal(await ptflame(['stacks', profile, '--at', '+1us']), 1, /is a profile/, /pass the trace itself/);
     for (const flag of [['--window', '+1us,'], ['--root', 'take'], ['--inside', 'take'], ['--fold-recursion']])
-      expectRefusal(await ptflame(['report', profile, ...flag]), 2, /cannot be used/, /name the trace itself/);
+      expectRefusal(await ptflame(['report', profile, ...flag]), 2, /cannot be used/, /pass the trace itself/);
   });
 
   test('about a trace without times, and its profile', async ({ dir }) => {

@@ -1,5 +1,5 @@
 /**
- * `ptflame record`: what perf is told, how it lives and ends, and what is left on the disk; with a perf that only plays.
+ * `ptflame record` with a fake perf: perf's arguments, its start and end, and the files that remain.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { chmod, mkdir, stat } from 'node:fs/promises';
@@ -7,13 +7,13 @@ import { describe, expect, vi } from 'vitest';
 import { RecordingNotes } from '../../../cli/perf/record/recording-notes.js';
 import { expectRefusal, fixturePath, ptflame, test } from '../../helpers/cli/run-cli.js';
 import { RECORDED_ROOT, recordingPath } from '../../helpers/perf/perf.js';
-import { heard, logOf, planRecord, record, recordArguments, startRecord } from '../../helpers/perf/record-runs.js';
+import { logOf, planRecord, received, record, recordArguments, startRecord } from '../../helpers/perf/record-runs.js';
 import { isMissing } from '../../tools/needs.js';
 
 const NOTES = (host: string) => JSON.stringify({ format: 'ptflame-recording', host }, null, 2);
 const SHORT = ['-p', '1', '-t', '10ms'];
 
-/** A file at the path FAILING never reaches the disk. */
+/** Makes fsync fail for the file at the path FAILING. */
 const FAILING_SYNC = `
 import { readlinkSync } from 'node:fs';
 import { open } from 'node:fs/promises';
@@ -26,8 +26,8 @@ Object.getPrototypeOf(file).sync = async function () {
 };
 `;
 
-describe.concurrent('what perf is told', () => {
-  test('a process is recorded for some time: perf begins and pauses at our word', async ({ dir }) => {
+describe.concurrent('record starts perf', () => {
+  test('for a process: enables it, waits and disables it', async ({ dir }) => {
     const { exitCode, stdout, stderr } = await record(dir, SHORT);
     expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: '' });
     expect(stderr).toMatch(
@@ -88,50 +88,50 @@ describe.concurrent('what perf is told', () => {
     expect(JSON.parse(stdout.split('\n')[1]).join('\0')).toContain(wanted.join('\0'));
   });
 
-  test('with the kernel its code is kept, and the output is a directory', async ({ dir }) => {
+  test('with a copy of the kernel for --kernel, so that the output is a directory', async ({ dir }) => {
     expect((await record(dir, [...SHORT, '--kernel'])).exitCode).toBe(0);
     expect(recordArguments(dir)).toEqual(expect.arrayContaining(['intel_pt/cyc=1,mtc_period=0/', '--kcore']));
     expect(readdirSync(dir.file('perf.data'))).toEqual(['data']);
   });
 
-  test('an old CPU has no cycles', async ({ dir }) => {
+  test('without cycle-accurate times on an old CPU', async ({ dir }) => {
     expect((await record(dir, SHORT, { machine: { caps: { psb_cyc: '0' } } })).exitCode).toBe(0);
     expect(recordArguments(dir)).toContain('intel_pt//u');
   });
 
-  test('an old perf is not told when to begin', async ({ dir }) => {
-    expect((await record(dir, SHORT, { play: { VERSION: 'perf version 5.4.0' } })).exitCode).toBe(0);
+  test('without control descriptors if perf is old', async ({ dir }) => {
+    expect((await record(dir, SHORT, { fake: { VERSION: 'perf version 5.4.0' } })).exitCode).toBe(0);
     expect(recordArguments(dir).slice(-5)).toEqual(['-p', '1', '--', 'sleep', '0.01']);
   });
 
-  test('a user who may lock little gets small buffers', async ({ dir }) => {
+  test('with small buffers for a user who may lock little memory', async ({ dir }) => {
     await record(dir, SHORT, { machine: { uid: 1000, capabilities: '0' } });
     expect(recordArguments(dir)).toContain('256K,2M');
   });
 
-  test('names of all kinds arrive as they are', async ({ dir }) => {
-    const odd = ['it\'s a; $(touch gone) `x` "q" \\ *', '-x', '--', 'new\nline', '', '007', '-'];
+  test('with any names unchanged', async ({ dir }) => {
+    const unusual = ['it\'s a; $(touch gone) `x` "q" \\ *', '-x', '--', 'new\nline', '', '007', '-'];
     const output = "o'ut put; $(x)\n.data";
     const filter = "filter 'a b'; $(x)\n@ /b";
-    const args = ['-o', output, '--filter', filter, '--', process.execPath, '-e', '0', ...odd];
+    const args = ['-o', output, '--filter', filter, '--', process.execPath, '-e', '0', ...unusual];
     expect((await record(dir, args)).exitCode).toBe(0);
-    const told = recordArguments(dir);
-    expect(told.slice(told.indexOf('--') + 1)).toEqual([process.execPath, '-e', '0', ...odd]);
-    expect(told[told.indexOf('-o') + 1]).toBe(output);
-    expect(told[told.indexOf('--filter') + 1]).toBe(filter);
+    const passed = recordArguments(dir);
+    expect(passed.slice(passed.indexOf('--') + 1)).toEqual([process.execPath, '-e', '0', ...unusual]);
+    expect(passed[passed.indexOf('-o') + 1]).toBe(output);
+    expect(passed[passed.indexOf('--filter') + 1]).toBe(filter);
     expect(existsSync(dir.file(output))).toBe(true);
   });
 
-  test('an output may begin with a dash', async ({ dir }) => {
+  test('with an output that begins with a dash', async ({ dir }) => {
     expect((await record(dir, [...SHORT, '-o=-x'])).exitCode).toBe(0);
     expect(existsSync(dir.file('-x'))).toBe(true);
   });
 });
 
-describe.concurrent('a command', () => {
+describe.concurrent('a recorded command', () => {
   const NODE = (script: string) => ['--', process.execPath, '-e', script];
 
-  test('has our standard streams', async ({ dir }) => {
+  test('inherits the standard streams', async ({ dir }) => {
     const script = "process.stdin.on('data', (t) => { console.log('out', String(t)); console.error('err'); })";
     const run = await record(dir, NODE(script), { input: 'hello' });
     expect(run).toMatchObject({ exitCode: 0, stdout: 'out hello\n' });
@@ -139,15 +139,15 @@ describe.concurrent('a command', () => {
     expect(run.stderr).not.toContain('perf record');
   });
 
-  test('ends as it likes: its exit code is told, and is not ours', async ({ dir }) => {
+  test('may fail: its exit code is reported, and record exits with 0', async ({ dir }) => {
     const { exitCode, stderr } = await record(dir, NODE('process.exit(3)'));
     expect(exitCode).toBe(0);
-    expect(stderr).toContain('the workload ended with exit code 3\n');
+    expect(stderr).toContain('the workload exited with code 3\n');
     const notes = RecordingNotes.parse(JSON.parse(readFileSync(dir.file('perf.data.ptflame.json'), 'utf8')));
     expect(notes).toMatchObject({ endedBy: 'target', workload: { exitCode: 3, signal: null } });
   });
 
-  test('is ended when its time is over', async ({ dir }) => {
+  test('is stopped when the time is up', async ({ dir }) => {
     const { exitCode } = await record(dir, ['-t', '300ms', ...NODE('setInterval(() => {}, 1000)')]);
     expect(exitCode).toBe(0);
     expect(RecordingNotes.parse(JSON.parse(await dir.read('perf.data.ptflame.json')))).toMatchObject({
@@ -159,21 +159,21 @@ describe.concurrent('a command', () => {
 
 describe.concurrent('record refuses', () => {
   test.for([
-    [[], /what is to be recorded/],
+    [[], /nothing to record/],
     [['-p', '1', '-a'], /more than one target/],
-    [['--'], /no command behind --/],
-    [['-a', '--per-thread'], /--per-thread is of processes/],
+    [['--'], /no command after --/],
+    [['-a', '--per-thread'], /--per-thread works only with -p PID/],
     [['-p', '1', '-t', '5'], /--time must be a time.*with a unit/],
     [['-p', '1', '-m', '3M'], /power of two/],
-    [['-p', '1', '--user', '--kernel'], /exclude each other/],
-    [['-p', '1', '--cyc', '--no-cyc'], /exclude each other/],
-    [['-p', '1', '--only', 'f'], /--only needs the file/],
-    [['-p', '1', '--only', 'a b', '--binary', 'x'], /perf cannot filter by a function with a blank/],
-    [['-p', '1', '--trigger', 'signal'], /--trigger is of snapshots/],
-    [['-p', '1', '--snapshot', '--trigger', 'commit'], /--trigger commit: a snapshot at a call/],
+    [['-p', '1', '--user', '--kernel'], /mutually exclusive/],
+    [['-p', '1', '--cyc', '--no-cyc'], /mutually exclusive/],
+    [['-p', '1', '--only', 'f'], /--only needs the binary/],
+    [['-p', '1', '--only', 'a b', '--binary', 'x'], /perf cannot filter by a function whose name has blanks/],
+    [['-p', '1', '--trigger', 'signal'], /--trigger works only with --snapshot/],
+    [['-p', '1', '--snapshot', '--trigger', 'commit'], /--trigger commit: perf cannot take a snapshot/],
     [['-p', '1', '-o', '-'], /standard output/],
-    [['-p', '1', '-o', 'flame.svg'], /flame\.svg ends as another kind of file/],
-    [['-p', '1', '--dry-run', '-o', 'a/x.PTF'], /x\.PTF ends as another/],
+    [['-p', '1', '-o', 'flame.svg'], /flame\.svg ends like another kind of file/],
+    [['-p', '1', '--dry-run', '-o', 'a/x.PTF'], /x\.PTF ends like another/],
     [['-p', '1', '--render', 'flame.png'], /unknown file ending: flame\.png/],
     [['ls', '-l', '--color'], /unexpected argument: ls$/],
   ] as const)('%j', async ([args, message], { dir }) => {
@@ -181,25 +181,25 @@ describe.concurrent('record refuses', () => {
     expect(logOf(dir).filter(([first]) => first === 'record')).toEqual([]);
   });
 
-  test('a command without --, and tells where it belongs', async ({ dir }) => {
+  test('a command without --, and shows how to pass it', async ({ dir }) => {
     expectRefusal(await planRecord(dir, ['ls']), 2, /unexpected argument: ls$/, /after --: ptflame record -- ls/);
   });
 
   test.for([
-    [['--mtc-period', '1'], /does not offer mtc_period=1/, /0, 3, 6, 9/],
-    [['--cyc-thresh', '13'], /does not offer cyc_thresh=13/, /12/],
-    [['-C', '17'], /no CPU 17/, /0, 1, 2, 3/],
-  ] as const)('what the machine does not offer: %j', async ([args, message, hint], { dir }) => {
+    [['--mtc-period', '1'], /does not support mtc_period=1/, /0, 3, 6, 9/],
+    [['--cyc-thresh', '13'], /does not support cyc_thresh=13/, /12/],
+    [['-C', '17'], /CPU 17 does not exist/, /0, 1, 2, 3/],
+  ] as const)('what the machine does not support: %j', async ([args, message, hint], { dir }) => {
     expectRefusal(await planRecord(dir, [...(args[0] === '-C' ? [] : ['-p', '1']), ...args]), 1, message, hint);
   });
 
-  test('a machine without Intel PT, and does not start perf', async ({ dir }) => {
+  test('a machine without Intel PT, before starting perf', async ({ dir }) => {
     const machine = { caps: null, vendor: 'AuthenticAMD', model: 'AMD EPYC' };
     expectRefusal(await planRecord(dir, SHORT, { machine }), 1, /no Intel PT: .*AMD EPYC/, /ptflame doctor/);
     expect(logOf(dir)).toEqual([]);
   });
 
-  test('buffers that do not fit into memory', async ({ dir }) => {
+  test('buffers larger than the memory', async ({ dir }) => {
     const run = await planRecord(dir, ['-a', '-m', '1G'], { machine: { availableKb: 2_000_000 } });
     expectRefusal(run, 1, /4 buffers of 1\.1 GB need 4\.3 GB/, /-m 4M/);
   });
@@ -213,65 +213,65 @@ describe.concurrent('a perf that fails', () => {
     ['workload-missing', '255', /cannot run/],
     ['no-address-filters', '129', /address filters/],
   ] as const)('is explained: %s', async ([name, code, message], { dir }) => {
-    const play = { SAYS: fixturePath(`perf-stderr/${name}.txt`), EXIT: code, PLAY: 'empty' };
-    const { exitCode, stderr } = await record(dir, SHORT, { play });
+    const fake = { STDERR: fixturePath(`perf-stderr/${name}.txt`), EXIT: code, MODE: 'empty' };
+    const { exitCode, stderr } = await record(dir, SHORT, { fake });
     expect(exitCode).toBe(1);
     expect(stderr).toMatch(message);
-    expect(stderr).toMatch(/^ {2}\| /m); // perf's own words
+    expect(stderr).toMatch(/^ {2}\| /m); // perf's own messages
     expect((await dir.names()).filter((each) => each.startsWith('perf.data'))).toEqual([]);
   });
 
-  test('cannot move the cursor by its words', async ({ dir }) => {
-    const SAYS = await dir.write('says', 'oh no \x1b[2J\n');
-    expect((await record(dir, SHORT, { play: { SAYS, EXIT: '1', PLAY: 'none' } })).stderr).toContain(
+  test('cannot control the terminal with its messages', async ({ dir }) => {
+    const STDERR = await dir.write('stderr', 'oh no \x1b[2J\n');
+    expect((await record(dir, SHORT, { fake: { STDERR, EXIT: '1', MODE: 'none' } })).stderr).toContain(
       '| oh no \\x1b[2J\n',
     );
   });
 
-  test('says once that a command fails to start', async ({ dir }) => {
-    const play = { SAYS: fixturePath('perf-stderr/workload-missing.txt'), EXIT: '255', PLAY: 'empty' };
-    const { stderr, exitCode } = await record(dir, ['--', '/nonexistent/cmd'], { play });
+  test('is quoted once if a command fails to start', async ({ dir }) => {
+    const fake = { STDERR: fixturePath('perf-stderr/workload-missing.txt'), EXIT: '255', MODE: 'empty' };
+    const { stderr, exitCode } = await record(dir, ['--', '/nonexistent/cmd'], { fake });
     expect(exitCode).toBe(1);
     expect(stderr.match(/Failed to collect/g)).toHaveLength(1);
   });
 
-  test('is explained: the disk is full', async ({ dir }) => {
-    const SAYS = await dir.write('says', 'failed to write perf data, error: No space left on device\n');
-    const { exitCode, stderr } = await record(dir, SHORT, { play: { SAYS, EXIT: '255', PLAY: 'empty' } });
+  test('is explained: full disk', async ({ dir }) => {
+    const STDERR = await dir.write('stderr', 'failed to write perf data, error: No space left on device\n');
+    const { exitCode, stderr } = await record(dir, SHORT, { fake: { STDERR, EXIT: '255', MODE: 'empty' } });
     expect(exitCode).toBe(1);
     expect(stderr).toMatch(/the disk is full/);
   });
 
-  test('is named with its exit code if it said nothing', async ({ dir }) => {
-    const { exitCode, stderr } = await record(dir, SHORT, { play: { EXIT: '7', PLAY: 'none' } });
+  test('is reported with its exit code if it printed nothing', async ({ dir }) => {
+    const { exitCode, stderr } = await record(dir, SHORT, { fake: { EXIT: '7', MODE: 'none' } });
     expect(exitCode).toBe(1);
-    expect(stderr).toMatch(/perf record failed with exit code 7, without a word/);
+    expect(stderr).toMatch(/perf record failed with exit code 7 and no message/);
   });
 
-  test('leaves no recording without an end, whatever its exit code; what was there before is back', async ({ dir }) => {
+  test('leaves no incomplete recording, whatever its exit code; the earlier one is restored', async ({ dir }) => {
     const before = { 'perf.data': 'PERFILE2 before', 'perf.data.old': 'PERFILE2 older' };
     const notes = { 'perf.data.ptflame.json': NOTES('before'), 'perf.data.old.ptflame.json': NOTES('older') };
     const all = { ...before, ...notes };
     for (const [name, content] of Object.entries(all)) await dir.write(name, content);
-    const { exitCode, stderr } = await record(dir, SHORT, { play: { PLAY: 'empty' } });
+    const { exitCode, stderr } = await record(dir, SHORT, { fake: { MODE: 'empty' } });
     expect(exitCode).toBe(1);
-    expect(stderr).toMatch(/ptflame: perf (?:left|record was ended)/);
+    expect(stderr).toMatch(/ptflame: perf (?:left|record was killed)/);
     for (const [name, content] of Object.entries(all)) expect(await dir.read(name)).toBe(content);
     expect((await dir.names()).filter((name) => name.startsWith('perf.data'))).toEqual(Object.keys(all).sort());
   });
 
-  test('may be one that is not there', async ({ dir }) => {
+  test('may not exist', async ({ dir }) => {
     expectRefusal(
       await planRecord(dir, SHORT, { perf: '/nowhere/perf' }),
       1,
-      /there is no \/nowhere\/perf/,
+      /no such program: \/nowhere\/perf/,
       /apt install/,
     );
   });
 });
 
-describe.concurrent('the output', () => {
-  test('moves an existing one to .old, with its notes', async ({ dir }) => {
+describe.concurrent('the output of record', () => {
+  test('moves an earlier recording and its notes to .old', async ({ dir }) => {
     for (let each = 0; each < 3; each++) expect((await record(dir, SHORT)).exitCode).toBe(0);
     const names = (await dir.names()).filter((name) => name.startsWith('perf.data'));
     expect(names).toEqual(['perf.data', 'perf.data.old', 'perf.data.old.ptflame.json', 'perf.data.ptflame.json']);
@@ -280,25 +280,25 @@ describe.concurrent('the output', () => {
   test.for([
     [[], 'perf.data'],
     [['--kernel'], 'perf.data/data'],
-  ] as const)('%j is on the disk before it is said to be written', async ([flags, written], { dir }) => {
+  ] as const)('with %j is on the disk before it is reported as written', async ([flags, written], { dir }) => {
     const noDisk = await dir.write('no-disk.mjs', FAILING_SYNC);
     const env = { NODE_OPTIONS: `--import ${noDisk}`, FAILING: written };
     const { exitCode, stderr } = await record(dir, [...SHORT, ...flags], { env });
-    expect(stderr).toMatch(/ptflame: cannot write perf\.data to the disk: .*no disk\n {2}choose another place/);
+    expect(stderr).toMatch(/ptflame: cannot write perf\.data to the disk: .*no disk\n {2}choose another directory/);
     expect(stderr).not.toContain('wrote perf.data');
     expect(exitCode).toBe(1);
     expect((await dir.names()).filter((name) => name.startsWith('perf.data'))).toEqual([]);
   });
 
-  test('directories of the kernel move to .old too', async ({ dir }) => {
+  test('moves directories of --kernel to .old, too', async ({ dir }) => {
     for (let each = 0; each < 3; each++) expect((await record(dir, [...SHORT, '--kernel'])).exitCode).toBe(0);
     expect((await stat(dir.file('perf.data.old'))).isDirectory()).toBe(true);
   });
 
-  test('a directory of something else stays', async ({ dir }) => {
+  test('never replaces another directory', async ({ dir }) => {
     await mkdir(dir.file('perf.data'));
     await dir.write('perf.data/thesis.tex', 'years of work');
-    expectRefusal(await planRecord(dir, SHORT), 1, /is no recording/);
+    expectRefusal(await planRecord(dir, SHORT), 1, /is not a recording/);
     expect(await dir.read('perf.data/thesis.tex')).toBe('years of work');
   });
 
@@ -307,18 +307,15 @@ describe.concurrent('the output', () => {
     ['perf.data.old', 'years of work'],
     ['perf.data.ptflame.json', '{"years": "of work"}'],
     ['perf.data.old.ptflame.json', '{"years": "of work"}'],
-  ] as const)(
-    '%s is no recording and no notes: it stays, and perf is not started',
-    async ([name, content], { dir }) => {
-      await dir.write('perf.data', 'PERFILE2 before');
-      await dir.write(name, content);
-      expectRefusal(await planRecord(dir, SHORT), 1, /perf\.data.* is there already/, /another name/);
-      expect(await dir.read(name)).toBe(content);
-      expect(logOf(dir).filter(([first]) => first === 'record')).toEqual([]);
-    },
-  );
+  ] as const)('never replaces %s if it is neither a recording nor notes', async ([name, content], { dir }) => {
+    await dir.write('perf.data', 'PERFILE2 before');
+    await dir.write(name, content);
+    expectRefusal(await planRecord(dir, SHORT), 1, /perf\.data.* already exists/, /another name/);
+    expect(await dir.read(name)).toBe(content);
+    expect(logOf(dir).filter(([first]) => first === 'record')).toEqual([]);
+  });
 
-  test.for(['perf.data', 'perf.data.old'])('%s is read-only: it stays', async (name, { dir }) => {
+  test.for(['perf.data', 'perf.data.old'])('never replaces a read-only %s', async (name, { dir }) => {
     await dir.write('perf.data', 'PERFILE2 before');
     await dir.write(name, 'PERFILE2 read-only');
     await chmod(dir.file(name), 0o444);
@@ -326,7 +323,7 @@ describe.concurrent('the output', () => {
     expect(await dir.read(name)).toBe('PERFILE2 read-only');
   });
 
-  test('an older recording is replaced only by one that is whole; an empty file replaces none', async ({ dir }) => {
+  test('moves only complete recordings to .old, not empty files', async ({ dir }) => {
     await dir.write('perf.data', '');
     await dir.write('perf.data.old', 'PERFILE2 older');
     expect((await record(dir, SHORT)).exitCode).toBe(0);
@@ -335,7 +332,7 @@ describe.concurrent('the output', () => {
     expect(await dir.read('perf.data.old')).toMatch(/^PERFILE2h\0/);
   });
 
-  test('notes tell how it was made', async ({ dir }) => {
+  test('comes with notes on how it was made', async ({ dir }) => {
     await record(dir, SHORT);
     const notes = RecordingNotes.parse(JSON.parse(await dir.read('perf.data.ptflame.json')));
     expect(notes).toMatchObject({ perf: '6.1.192', kernel: '6.1.0-test', endedBy: 'time', buffers: 4, workload: null });
@@ -346,10 +343,10 @@ describe.concurrent('the output', () => {
 
 describe.concurrent('signals', () => {
   test.for(['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const)(
-    '%s stops it now, and it is kept',
+    '%s stops the recording and keeps it',
     async (signal, { dir }) => {
       const { running } = await startRecord(dir, ['-p', '1', '-t', '10m']);
-      await heard(dir, 'enable');
+      await received(dir, 'enable');
       await new Promise((done) => setTimeout(done, 200));
       running.kill(signal);
       const { exitCode, stderr } = await running;
@@ -358,28 +355,28 @@ describe.concurrent('signals', () => {
     },
   );
 
-  test('a terminal that closes sends SIGHUP twice: the recording is kept', async ({ dir }) => {
-    const { running } = await startRecord(dir, ['-p', '1', '-t', '10m'], { play: { PLAY: 'slow' } });
-    await heard(dir, 'enable');
+  test('a second SIGHUP, which a closing terminal sends, keeps the recording', async ({ dir }) => {
+    const { running } = await startRecord(dir, ['-p', '1', '-t', '10m'], { fake: { MODE: 'slow' } });
+    await received(dir, 'enable');
     await new Promise((done) => setTimeout(done, 200));
     running.kill('SIGHUP');
-    await heard(dir, 'disable');
+    await received(dir, 'disable');
     running.kill('SIGHUP');
     expect(await running).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('wrote perf.data') });
   });
 
-  test('a variable that no shell knows reaches the command', async ({ dir }) => {
+  test('environment variables that no shell passes on reach the command', async ({ dir }) => {
     const args = ['--', process.execPath, '-e', "console.log(process.env['a.b-c'], process.env['PLAIN'])"];
     const run = await record(dir, args, { env: { 'a.b-c': "it's; $(odd)", PLAIN: 'x' } });
     expect(run).toMatchObject({ exitCode: 0, stdout: "it's; $(odd) x\n" });
   });
 
-  test('a second Ctrl-C kills, and nothing is promised', async ({ dir }) => {
-    const { running } = await startRecord(dir, ['-p', '1', '-t', '10m'], { play: { PLAY: 'deaf' } });
-    await heard(dir, 'enable');
+  test('a second Ctrl-C kills perf and discards the recording', async ({ dir }) => {
+    const { running } = await startRecord(dir, ['-p', '1', '-t', '10m'], { fake: { MODE: 'deaf' } });
+    await received(dir, 'enable');
     await new Promise((done) => setTimeout(done, 200));
     running.kill('SIGINT');
-    await heard(dir, 'disable');
+    await received(dir, 'disable');
     running.kill('SIGINT');
     const { exitCode, stderr } = await running;
     expect(exitCode).toBe(130);
@@ -387,18 +384,18 @@ describe.concurrent('signals', () => {
     expect((await dir.names()).filter((name) => name.startsWith('perf.data'))).toEqual([]);
   });
 
-  test('a perf that hangs at its start can be interrupted', async ({ dir }) => {
-    const { running } = await startRecord(dir, SHORT, { play: { PLAY: 'hang' } });
-    await heard(dir, 'enable');
+  test('Ctrl-C interrupts a perf that hangs at its start', async ({ dir }) => {
+    const { running } = await startRecord(dir, SHORT, { fake: { MODE: 'hang' } });
+    await received(dir, 'enable');
     running.kill('SIGINT');
     await new Promise((done) => setTimeout(done, 300));
     running.kill('SIGINT');
     expect((await running).exitCode).toBe(130);
   });
 
-  test('SIGUSR2 takes a snapshot, as often as it comes', async ({ dir }) => {
+  test('each SIGUSR2 takes a snapshot', async ({ dir }) => {
     const { running } = await startRecord(dir, ['-p', '1', '--snapshot', '--trigger', 'signal']);
-    await heard(dir, 'enable');
+    await received(dir, 'enable');
     for (const number of [1, 2]) {
       running.kill('SIGUSR2');
       await vi.waitFor(() => expect(logOf(dir).filter((word) => word === 'snapshot')).toHaveLength(number), {
@@ -415,9 +412,9 @@ describe.concurrent('signals', () => {
 });
 
 describe('--render', () => {
-  test.skipIf(isMissing('perf'))('draws what was recorded, and tells where and when that was', async ({ dir }) => {
-    const play = { RECORDING: recordingPath('cpus-2'), SYMFS: RECORDED_ROOT };
-    const run = await record(dir, [...SHORT, '--render', 'flame.svg', '--render', 'out.folded'], { play });
+  test.skipIf(isMissing('perf'))('renders the recording, and shows where and when it was made', async ({ dir }) => {
+    const fake = { RECORDING: recordingPath('cpus-2'), SYMFS: RECORDED_ROOT };
+    const run = await record(dir, [...SHORT, '--render', 'flame.svg', '--render', 'out.folded'], { fake });
     expect(run.exitCode).toBe(0);
     const { startedAt } = RecordingNotes.parse(JSON.parse(readFileSync(dir.file('perf.data.ptflame.json'), 'utf8')));
     const svg = readFileSync(dir.file('flame.svg'), 'utf8');
@@ -440,26 +437,26 @@ describe.concurrent('--dry-run', () => {
     );
     expect(JSON.parse(lines[1]).slice(0, 3)).toEqual(['/no where/perf', 'record', '-o']);
     expect(lines[2]).toBe("ptflame render perf.data -o 'a b.svg'");
-    expect(run.stdout).toMatch(/by hand, without ptflame:\n.* -p 1 -- sleep 1\n/);
-    expect(run.stdout).toMatch(/assumed of the CPU: psb_cyc=1/);
-    expect(run.stdout).toMatch(/assumed of perf: 5\.10/);
+    expect(run.stdout).toMatch(/to run it by hand, without ptflame:\n.* -p 1 -- sleep 1\n/);
+    expect(run.stdout).toMatch(/CPU \(assumed, this machine has no Intel PT\): psb_cyc=1/);
+    expect(run.stdout).toMatch(/perf \(assumed, none found\): 5\.10/);
   });
 
-  test('tells what the CPU offers where there is Intel PT', async ({ dir }) => {
+  test('shows what the CPU supports if it has Intel PT', async ({ dir }) => {
     const { stdout } = await planRecord(dir, ['--dry-run', '--', 'ls', "it's"]);
     expect(stdout).toMatch(/-- ls 'it'\\''s'\n/);
-    expect(stdout).toMatch(/as the CPU says: psb_cyc=1/);
+    expect(stdout).toMatch(/^CPU: psb_cyc=1/m);
     expect((await dir.names()).filter((name) => name.startsWith('perf.data'))).toEqual([]);
   });
 
-  test('prints the command for CPUs that this machine lacks, and warns', async ({ dir }) => {
+  test('prints the command for CPUs that this machine lacks, with a warning', async ({ dir }) => {
     const run = await planRecord(dir, ['-C', '2-7', '--dry-run']);
-    expect(run).toMatchObject({ exitCode: 0, stderr: 'warning: this machine has no CPU 4, 5, 6, 7 online\n' });
+    expect(run).toMatchObject({ exitCode: 0, stderr: 'warning: CPUs not online on this machine: 4, 5, 6, 7\n' });
     expect(run.stdout).toMatch(/^\S+ record .* -C 2,3,4,5,6,7 /);
     expect((await planRecord(dir, ['-C', '2-7', '--dry-run', '--quiet'])).stderr).toBe('');
   });
 
-  test('works on this machine, whatever it is', async () => {
+  test('works on any machine', async () => {
     expect(await ptflame(['record', '-a', '--dry-run'])).toMatchObject({ exitCode: 0, stderr: '' });
   });
 });

@@ -1,5 +1,5 @@
 /**
- * Every kind of damage through every command: a result, or one error that says what is wrong and what to do; nothing else is left.
+ * Runs every command on every kind of damaged input: each gives a result, or one error with a remedy and no output files.
  */
 import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, vi } from 'vitest';
@@ -26,21 +26,21 @@ import { type DamagedInput, damagedInputs } from '../../helpers/cli/damaged-inpu
 import { type Directory, SIX_LINES, test } from '../../helpers/cli/run-cli.js';
 
 const NEVER = new AbortController().signal;
-const LONGEST_MS = 30_000;
+const MAX_MS = 30_000;
 
-/** What each command writes stands in `outputs` afterwards, if it has done its work. */
+/** The files that commands write. */
 const outputs = ['out.folded', 'out.svg', 'out.html', 'out.json', 'out.ptf', 'out.pack'] as const;
 
 function commands(path: string, dir: Directory): Record<string, () => Promise<void>> {
   const common = { quiet: true, tempDir: dir.path, jobs: 1 };
-  const pictures = outputs.slice(0, 4).map((name) => dir.file(name));
-  const drawn = (options: RenderOptions) => render(options, outputFormats(options), NEVER);
+  const rendered = outputs.slice(0, 4).map((name) => dir.file(name));
+  const draw = (options: RenderOptions) => render(options, outputFormats(options), NEVER);
   return {
-    render: () => drawn(RenderOptions.parse({ ...common, inputs: [path], output: pictures })),
+    render: () => draw(RenderOptions.parse({ ...common, inputs: [path], output: rendered })),
     'render --salvage': () =>
-      drawn(RenderOptions.parse({ ...common, inputs: [path], output: pictures.slice(0, 1), salvage: true })),
-    'render beside another': () =>
-      drawn(RenderOptions.parse({ ...common, inputs: [SIX_LINES, path], output: pictures.slice(3), byCalls: true })),
+      draw(RenderOptions.parse({ ...common, inputs: [path], output: rendered.slice(0, 1), salvage: true })),
+    'render with another input': () =>
+      draw(RenderOptions.parse({ ...common, inputs: [SIX_LINES, path], output: rendered.slice(3), byCalls: true })),
     import: () => importInputs(ImportOptions.parse({ ...common, inputs: [path], output: dir.file('out.ptf') }), NEVER),
     pack: () => pack(PackOptions.parse({ recording: path, output: dir.file('out.pack'), quiet: true }), NEVER),
     info: () => info(InfoOptions.parse({ file: path }), NEVER),
@@ -53,9 +53,9 @@ function commands(path: string, dir: Directory): Record<string, () => Promise<vo
 
 const late = Symbol('late');
 
-/** null: it has done its work. */
+/** Returns the error of a command; null if it succeeded. */
 async function failure(run: () => Promise<void>): Promise<unknown> {
-  const timer = new Promise((done) => setTimeout(done, LONGEST_MS, late).unref());
+  const timer = new Promise((done) => setTimeout(done, MAX_MS, late).unref());
   return Promise.race([
     run().then(
       () => null,
@@ -76,7 +76,7 @@ beforeAll(() => {
 afterAll(() => void vi.restoreAllMocks());
 
 describe('damage', () => {
-  test('ends with a result, or with one error that says what to do', async ({ dir }) => {
+  test('gives a result, or one error that says what to do', async ({ dir }) => {
     const faults: string[] = [];
     const tried = async (command: string, run: () => Promise<void>, input: DamagedInput) => {
       const end = input.prepare?.();

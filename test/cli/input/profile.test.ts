@@ -1,5 +1,5 @@
 /**
- * `ptflame render` writes profiles and reads them again.
+ * `ptflame render` writes profiles and reads them back.
  */
 import { readFile } from 'node:fs/promises';
 import { gunzipSync, gzipSync } from 'node:zlib';
@@ -25,13 +25,13 @@ async function profileIn(dir: Directory, trace = MIGRATING): Promise<string> {
 const profileOfThree = async (dir: Directory) => profileIn(dir, await dir.write('trace.txt', THREE_THREADS));
 
 describe.concurrent('a profile', () => {
-  test('is rendered to the bytes that the trace gave, summary included', async ({ dir }) => {
+  test('renders to the same bytes as the trace, summary included', async ({ dir }) => {
     const path = await profileIn(dir);
     for (const args of [['--annotate', '--by', 'thread'], ['--min-ns', '1000'], []])
       expect(await ptflame(['render', path, ...args])).toEqual(await ptflame(['render', MIGRATING, ...args]));
   });
 
-  test('is the same whether it is written by its name, by --format, or from a profile', async ({ dir }) => {
+  test('is the same whether chosen by file name or --format, or written from a profile', async ({ dir }) => {
     const path = await profileIn(dir);
     const text = await readFile(path, 'utf8');
     expect(JSON.parse(text)).toMatchObject({ format: 'ptflame-profile', version: 2 });
@@ -41,12 +41,12 @@ describe.concurrent('a profile', () => {
     expect(await readFile(path, 'utf8')).toBe(text);
   });
 
-  test('may be written beside folded stacks in one run', async ({ dir }) => {
+  test('may be written together with folded stacks', async ({ dir }) => {
     await ptflame(['render', MIGRATING, '-o', 'out.JSON', '-o', 'out.folded'], { cwd: dir.path });
     expect((await ptflame(['render', dir.file('out.JSON')])).stdout).toBe(await dir.read('out.folded'));
   });
 
-  test('is told by its content: under any name, compressed, laid out otherwise, from a pipe', async ({ dir }) => {
+  test('is recognized by its content: under any name, compressed, reformatted, from a pipe', async ({ dir }) => {
     const text = await readFile(await profileIn(dir), 'utf8');
     const folded = await ptflame(['render', MIGRATING]);
     const wide = `\n  ${JSON.stringify(JSON.parse(text), null, 2)}\n`;
@@ -55,7 +55,7 @@ describe.concurrent('a profile', () => {
     expect(await ptflame(['render', '-'], { input: gzipSync(text) })).toEqual(folded);
   });
 
-  test('of the bundled trace is the same as that of its text', async ({ dir }) => {
+  test('of a compressed trace is the same as that of its text', async ({ dir }) => {
     const bundled = fixturePath('demo/threads.perf.txt.gz');
     const text = await dir.write('threads.txt', gunzipSync(await readFile(bundled)));
     const json = await ptflame(['render', text, '--format', 'json', '--quiet']);
@@ -63,27 +63,27 @@ describe.concurrent('a profile', () => {
   });
 });
 
-test('a thread whose name begins with a bracket does not make a profile of a trace', async ({ dir }) => {
+test('a trace whose first thread name begins with a brace is not taken for a profile', async ({ dir }) => {
   const trace = THREE_THREADS.replaceAll('server', '{worker}');
   const run = await ptflame(['render', await dir.write('trace.txt', trace), '--by', 'comm']);
   expect(run).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('{worker};work') });
 });
 
-describe.concurrent('threads of a profile', () => {
+describe.concurrent('selecting threads of a profile', () => {
   test.for([
     ['--tid', '101'],
     ['--tid', '0-101,201'],
     ['--pid', '100'],
     ['--comm', '^back'],
     ['--pid', '100', '--tid', '102'],
-  ])('%j selects what it selects of a trace', async (args, { dir }) => {
+  ])('%j gives the same result as for the trace', async (args, { dir }) => {
     const path = await profileOfThree(dir);
     const fromTrace = await ptflame(['render', dir.file('trace.txt'), ...args]);
     expect((await ptflame(['render', path, ...args])).stdout).toBe(fromTrace.stdout);
     expect(fromTrace.stdout).not.toBe('');
   });
 
-  test('their losses are counted without those of the others', async ({ dir }) => {
+  test('counts only the losses of selected threads', async ({ dir }) => {
     const path = await profileIn(dir, fixturePath('lab/overflow-and-lost.txt'));
     const { threads, quality } = JSON.parse(await readFile(path, 'utf8'));
     const cut = quality.gaps[0].tid;
@@ -97,38 +97,38 @@ describe.concurrent('threads of a profile', () => {
   test.for([
     [['--tid', '1'], /no thread of the trace is selected/],
     [['--comm', 'nobody'], /no thread of the trace is selected/],
-  ] as const)('%j, which selects nothing', async ([args, message], { dir }) => {
+  ] as const)('rejects %j, which selects nothing', async ([args, message], { dir }) => {
     expectRefusal(await ptflame(['render', await profileOfThree(dir), ...args]), 1, message);
   });
 
   test.for([
     [['--pid', '1'], /which process/, /-F\+pid/],
     [['--comm', 'x'], /what its threads are called/, /-F\+comm/],
-  ] as const)('%j, where the trace did not tell', async ([args, message, remedy], { dir }) => {
+  ] as const)('rejects %j if the trace lacks this information', async ([args, message, remedy], { dir }) => {
     expectRefusal(await ptflame(['render', await profileIn(dir, SIX_LINES), ...args]), 1, message, remedy);
   });
 });
 
 describe.concurrent('ptflame refuses', () => {
   test.for([['--tail-calls', 'replace'], ['--no-extend'], ['--by-calls'], ['--cpu', '0']])(
-    '%j, which says how a trace is replayed',
+    '%j, which needs a replay of the trace',
     async ([flag, ...value], { dir }) => {
       const run = await ptflame(['render', await profileIn(dir), flag, ...value, '-o', dir.file('out.folded')]);
       expectRefusal(
         run,
         2,
-        new RegExp(`${flag} cannot be used with .*out\\.json: it is a profile`),
+        new RegExp(`${flag} cannot be used with .*out\\.json, which is a profile`),
         /the trace itself/,
       );
       expect(await dir.names()).toEqual(['out.json']);
     },
   );
 
-  test('no default that is said aloud', async ({ dir }) => {
+  test('nothing if an option has its default value', async ({ dir }) => {
     expect((await ptflame(['render', await profileIn(dir), '--tail-calls', 'nest'])).exitCode).toBe(0);
   });
 
-  test('a profile beside a trace, in any order, and two profiles', async ({ dir }) => {
+  test('a profile together with a trace, in any order, and two profiles', async ({ dir }) => {
     const path = await profileIn(dir);
     for (const inputs of [
       [path, MIGRATING],
@@ -138,7 +138,7 @@ describe.concurrent('ptflame refuses', () => {
       expectRefusal(await ptflame(['render', ...inputs]), 1, /out\.json is a profile, not the text/, /alone/);
   });
 
-  test('a profile that was cut, and an output that stood before stays', async ({ dir }) => {
+  test('a truncated profile, and keeps an existing output', async ({ dir }) => {
     const text = await readFile(await profileIn(dir));
     const cut = await dir.write('cut.json', text.subarray(0, text.length / 2));
     await dir.write('out.folded', 'before\n');
@@ -151,7 +151,7 @@ describe.concurrent('ptflame refuses', () => {
     expect(await dir.read('out.folded')).toBe('before\n');
   });
 
-  test('JSON of another program', async ({ dir }) => {
+  test('JSON from other programs', async ({ dir }) => {
     const path = await dir.write('other.json', '{"traceEvents":[]}');
     expectRefusal(
       await ptflame(['render', path]),

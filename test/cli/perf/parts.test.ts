@@ -1,5 +1,5 @@
 /**
- * Parts that need no process: versions, sizes of buffers, perf's words among those of others, quoting.
+ * Parts of recording that start no perf: versions, buffer sizes, perf's messages amid other output, quoting.
  */
 import { execa } from 'execa';
 import { describe, expect, test } from 'vitest';
@@ -15,11 +15,11 @@ test.for([
   ['perf version 5.10.g1234abcd', { text: '5.10.g1234abcd', major: 5, minor: 10 }],
   ['perf not found', null],
   ['', null],
-] as const)('"%s" tells its version', ([text, version]) => {
+] as const)('reads the version in "%s"', ([text, version]) => {
   expect(parseVersion(text)).toEqual(version);
 });
 
-test('build options are read in both forms', () => {
+test('reads build options in both forms', () => {
   const options = parseBuildOptions(
     ' get_cpuid: [ on  ]  # HAVE_AUXTRACE_SUPPORT\n  libelf: [ OFF ]  # HAVE_LIBELF_SUPPORT ( tip: Install libelf )\n',
   );
@@ -29,7 +29,7 @@ test('build options are read in both forms', () => {
   ]);
 });
 
-describe('buffers fit the limits', () => {
+describe('chooseBuffers fits memory and limits', () => {
   const MIB = 1024 * 1024;
   const machine = (ipcLock: boolean, lockableBytes: number, availableBytes = 16e9) =>
     ({
@@ -53,15 +53,15 @@ describe('buffers fit the limits', () => {
   });
 });
 
-describe("perf's words", () => {
+describe('PerfStderr', () => {
   function passedOn(pieces: readonly string[], release = 0): string {
     let text = '';
-    const words = new PerfStderr({ write: (bytes: Buffer) => (text += bytes) } as unknown as NodeJS.WritableStream);
+    const stderr = new PerfStderr({ write: (bytes: Buffer) => (text += bytes) } as unknown as NodeJS.WritableStream);
     pieces.forEach((piece, index) => {
-      if (index === release) words.release();
-      words.add(Buffer.from(piece));
+      if (index === release) stderr.release();
+      stderr.add(Buffer.from(piece));
     });
-    words.end();
+    stderr.end();
     return text;
   }
 
@@ -71,17 +71,17 @@ describe("perf's words", () => {
     [['[', 'x]\n'], '[x]\n'],
     [['half a line\n[ per'], 'half a line\n[ per'],
     [['ä\n'], 'ä\n'],
-  ] as const)('are kept apart from %j', ([pieces, wanted]) => {
+  ] as const)("keeps perf's lines out of %j", ([pieces, wanted]) => {
     expect(passedOn(pieces)).toBe(wanted);
   });
 
-  test('are held before perf runs', () => {
+  test('holds everything until released', () => {
     expect(passedOn(['Error: no\n'], 1)).toBe('');
     expect(passedOn(['early\n', 'late\n'], 1)).toBe('early\nlate\n');
   });
 });
 
-test('a shell takes words as they were', async () => {
+test('a shell reads quoted words unchanged', async () => {
   const words = ['plain', "it's", '$(x) `y` "z"', '', '-a', 'new\nline', '\\', '~', '*'];
   const { stdout } = await execa('sh', ['-c', `printf '%s\\0' ${shellWords(words)}`]);
   expect(stdout.split('\0').slice(0, -1)).toEqual(words);

@@ -81,8 +81,8 @@ describe('leaves no orphan', () => {
     ['a process', ['-p', '1', '-t', '10m'], 'record'],
     ['a command', COMMAND, 'record'],
     ['a command, with a perf that ignores signals', COMMAND, 'deaf'],
-  ] as const)('of %s', { timeout: MAX_MS }, async ([, args, PLAY]) => {
-    expect(await orphansOf(args, { play: { PLAY, LOG: '/dev/null' } })).toEqual([]);
+  ] as const)('of %s', { timeout: MAX_MS }, async ([, args, MODE]) => {
+    expect(await orphansOf(args, { fake: { MODE, LOG: '/dev/null' } })).toEqual([]);
   });
 
   test.skipIf(!hasPerf)('of the real perf', { timeout: MAX_MS }, async ({ dir }) => {

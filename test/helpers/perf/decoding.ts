@@ -1,5 +1,5 @@
 /**
- * Recordings in, profiles out: decoded by perf, or by a program in its place.
+ * Decodes recordings to profiles, with perf or a replacement.
  */
 import { chmod } from 'node:fs/promises';
 import { type DecodeOptions, decodeRecording } from '../../../cli/perf/script/script.js';
@@ -14,7 +14,7 @@ export const DECODING: DecodeOptions = {
   symfs: RECORDED_ROOT,
   kallsyms: null,
   jobs: 1,
-  plan: { leastBytes: 1000 }, // so that small recordings are cut
+  plan: { leastBytes: 1000 }, // so that small recordings are divided
 };
 export const ALONE = { jobs: 1 };
 
@@ -23,13 +23,13 @@ export async function decoded(path: string, options: Partial<DecodeOptions> = {}
   return analyze([decodeRecording(path, recording, { ...DECODING, ...options })], ALONE);
 }
 
-/** Both pictures of the trees, with all counts. */
+/** Returns the folded stacks of the profile, merged and by thread, with all counts. */
 export function treesOf(profile: Profile): string {
   const all = [...renderFolded(profile, { annotate: true })];
   return [...all, ...renderFolded(profile, { annotate: true, by: 'thread' })].join('');
 }
 
-/** A program that is run in the place of perf. */
+/** Writes a shell script that replaces perf. */
 export async function fakePerf(dir: Directory, name: string, script: string): Promise<string> {
   const path = await dir.write(name, `#!/bin/sh\n${script}\n`);
   await chmod(path, 0o755);

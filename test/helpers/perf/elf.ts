@@ -1,5 +1,5 @@
 /**
- * The smallest ELF files that say what they are.
+ * Builds minimal ELF files with a build id or a debug link.
  */
 
 export interface ElfParts {
@@ -9,7 +9,7 @@ export interface ElfParts {
   readonly debugLink?: string;
 }
 
-/** One segment of notes; with a debug link, a section of it and one of names. */
+/** Builds a file with one note segment and, for a debug link, a section for the link and one for names. */
 export function elfFile({ bits = 64, buildId, debugLink }: ElfParts): Buffer {
   const is64 = bits === 64;
   const word = (value: number) => number(is64 ? 8 : 4, value);

@@ -1,28 +1,28 @@
 #!/usr/bin/env node
 /**
- * Stands in for perf: writes down how it was called, and plays what its environment says.
+ * Replaces perf in tests: logs its arguments and behaves as its environment says.
  *
- * FAKE_PERF_LOG      file for its arguments, one JSON list a line, and the words of control that it hears
- * FAKE_PERF_SAYS     file with what it says on standard error before it ends with FAKE_PERF_EXIT
+ * FAKE_PERF_LOG      file for its arguments, one JSON list per line, and the control commands it receives
+ * FAKE_PERF_STDERR   file with what it prints to standard error before it exits with FAKE_PERF_EXIT
  * FAKE_PERF_EXIT     exit code
- * FAKE_PERF_PLAY     record (default): writes a recording at SIGINT, or when its command ends
+ * FAKE_PERF_MODE     record (default): writes a recording at SIGINT, or when its command ends
  *                    empty: writes one whose data size is 0; none: writes nothing; hang: neither acknowledges nor ends at SIGINT
  *                    deaf: records, and ignores SIGINT and SIGTERM; slow: takes a second to write
- * FAKE_PERF_RECORDING  file that it writes in place of the little that it makes up
- * FAKE_PERF_SYMFS    where the files lie that ran in it: it is decoded by the real perf
- * FAKE_PERF_VERSION  what --version says
+ * FAKE_PERF_RECORDING  file that it writes instead of a minimal recording
+ * FAKE_PERF_SYMFS    directory with the recorded binaries, for the real perf that decodes the recording
+ * FAKE_PERF_VERSION  output of --version
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { appendFileSync, mkdirSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
 import { Socket } from 'node:net';
 
-const { FAKE_PERF_LOG, FAKE_PERF_SAYS, FAKE_PERF_EXIT = '0', FAKE_PERF_PLAY = 'record' } = process.env;
+const { FAKE_PERF_LOG, FAKE_PERF_STDERR, FAKE_PERF_EXIT = '0', FAKE_PERF_MODE = 'record' } = process.env;
 const { FAKE_PERF_RECORDING, FAKE_PERF_SYMFS } = process.env;
 const { FAKE_PERF_VERSION = 'perf version 6.1.192' } = process.env;
 const args = process.argv.slice(2);
 const log = (entry) => FAKE_PERF_LOG && appendFileSync(FAKE_PERF_LOG, `${JSON.stringify(entry)}\n`);
 
-/** The header of a recording, as far as anyone looks at it here. */
+/** Returns the parts of a perf.data header that tests read. */
 function recording(dataBytes) {
   const bytes = Buffer.alloc(104 + 64);
   bytes.write('PERFILE2', 'latin1');
@@ -33,14 +33,14 @@ function recording(dataBytes) {
 }
 
 function write() {
-  if (FAKE_PERF_PLAY === 'none') return;
+  if (FAKE_PERF_MODE === 'none') return;
   let path = args[args.indexOf('-o') + 1];
   if (args.includes('--kcore')) {
     mkdirSync(path, { recursive: true });
     path += '/data';
   }
   if (FAKE_PERF_RECORDING) writeFileSync(path, readFileSync(FAKE_PERF_RECORDING));
-  else writeFileSync(path, recording(FAKE_PERF_PLAY === 'empty' ? 0 : 64));
+  else writeFileSync(path, recording(FAKE_PERF_MODE === 'empty' ? 0 : 64));
 }
 
 function end(code, signal) {
@@ -61,7 +61,7 @@ function listen() {
       for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n')) {
         log(text.slice(0, at));
         text = text.slice(at + 1);
-        if (FAKE_PERF_PLAY !== 'hang') writeSync(4, 'ack\n\0');
+        if (FAKE_PERF_MODE !== 'hang') writeSync(4, 'ack\n\0');
       }
     });
 }
@@ -69,7 +69,7 @@ function listen() {
 function record() {
   const at = args.indexOf('--');
   const workload = at < 0 ? [] : args.slice(at + 1);
-  const isDeaf = FAKE_PERF_PLAY === 'deaf' || FAKE_PERF_PLAY === 'hang';
+  const isDeaf = FAKE_PERF_MODE === 'deaf' || FAKE_PERF_MODE === 'hang';
   process.on('SIGTERM', () => isDeaf || process.exit(143));
   if (args.includes('--control')) listen();
   const child = workload.length === 0 ? null : spawn(workload[0], workload.slice(1), { stdio: 'inherit' });
@@ -79,7 +79,7 @@ function record() {
     if (isDeaf) return;
     child?.removeAllListeners('exit');
     child?.kill('SIGTERM');
-    setTimeout(() => end(0, 'SIGTERM'), FAKE_PERF_PLAY === 'slow' ? 1000 : 0);
+    setTimeout(() => end(0, 'SIGTERM'), FAKE_PERF_MODE === 'slow' ? 1000 : 0);
   });
 }
 
@@ -92,8 +92,8 @@ log(args);
 if (args[0] === '--version') process.stdout.write(`${FAKE_PERF_VERSION}\n`);
 else if (args[0] === 'script') decode();
 else if (args[0] === 'version') process.stdout.write('  get_cpuid: [ on  ]  # HAVE_AUXTRACE_SUPPORT\n');
-else if (FAKE_PERF_SAYS) {
+else if (FAKE_PERF_STDERR) {
   write();
-  process.stderr.write(readFileSync(FAKE_PERF_SAYS), () => process.exit(Number(FAKE_PERF_EXIT)));
+  process.stderr.write(readFileSync(FAKE_PERF_STDERR), () => process.exit(Number(FAKE_PERF_EXIT)));
 } else if (FAKE_PERF_EXIT !== '0') process.exit(Number(FAKE_PERF_EXIT));
 else record();

@@ -1,5 +1,5 @@
 /**
- * Trees of /proc and /sys for machines that we do not have: PTFLAME_TEST_ROOT names one to the program.
+ * Writes trees of /proc and /sys for simulated machines; ptflame reads them if PTFLAME_TEST_ROOT names one.
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -29,7 +29,7 @@ const CAPS = {
   psb_periods: '3f',
 };
 
-/** Writes it, and gives the path: without more, an Intel machine where root may do everything. */
+/** Writes the tree and returns its path. The default is an Intel machine where root may do everything. */
 export async function machineTree(root: string, machine: FakeMachine = {}): Promise<string> {
   const { caps = CAPS, vendor = 'GenuineIntel', model = 'Intel(R) Core(TM) i7-8700', flags = 'fpu intel_pt' } = machine;
   const { paranoid = '2', mlockKb = '516', lockable = '8388608', capabilities = '000001ffffffffff', uid = 0 } = machine;

@@ -1,5 +1,5 @@
 /**
- * perf.data files made by hand: what no recording at hand shows.
+ * Builds perf.data files with content that no recorded fixture has.
  */
 import type { RecordingFile } from '../../../src/recordings.js';
 
@@ -20,13 +20,13 @@ function number(length: number, write: (bytes: Buffer) => void): Buffer {
   return bytes;
 }
 
-/** Zero-terminated, and filled with zeros to a multiple of 8, as the kernel writes it. */
+/** Zero-terminated and padded with zeros to a multiple of 8, as the kernel writes it. */
 export function text(content: string): Buffer {
   const bytes = Buffer.from(`${content}\0`, 'latin1');
   return Buffer.concat([bytes, Buffer.alloc(-bytes.length & 7)]);
 }
 
-/** As perf writes it into the parts behind the records. */
+/** As perf writes it into the features after the records. */
 export function countedText(content: string): Buffer {
   return Buffer.concat([u32(text(content).length), text(content)]);
 }
@@ -39,7 +39,7 @@ export interface TrailerValues {
   readonly id?: number;
 }
 
-/** What stands at the end of a record, for SAMPLE_TYPE. */
+/** Builds the end of a record, for SAMPLE_TYPE. */
 export function trailer({ pid = 7, tid = 7, ns = 0, cpu = 0, id = 0 }: TrailerValues = {}): Buffer {
   return Buffer.concat([u32(pid), u32(tid), u64(ns), u32(cpu), u32(0), u64(id)]);
 }
@@ -49,7 +49,7 @@ export function record(type: number, misc: number, ...body: readonly Buffer[]): 
   return Buffer.concat([u32(type), u16(misc), u16(8 + bytes.length), bytes]);
 }
 
-/** A piece of trace, with its bytes. */
+/** Builds an AUXTRACE record with its trace data. */
 export function auxtrace(sizeBytes: number, { cpu = 0, tid = -1, offset = 0 } = {}): Buffer {
   const head = [u64(sizeBytes), u64(offset), u64(0), u32(0), u32(tid), u32(cpu), u32(0)];
   return Buffer.concat([record(71, 0, ...head), Buffer.alloc(sizeBytes)]);
@@ -85,16 +85,16 @@ function attribute({ type, config, sampleType, flags }: AttributeValues): Buffer
 export interface PerfData {
   readonly records?: readonly Buffer[];
   readonly attributes?: readonly AttributeValues[];
-  /** Parts behind the records, by their bit. */
+  /** Feature sections, by bit number. */
   readonly features?: Readonly<Record<number, Buffer>>;
-  /** If it is not that of the records. */
+  /** The data size in the header, if it differs from that of the records. */
   readonly dataBytes?: number;
 }
 
-/** perf's mark of the end of what it made up itself: data that is empty would be that of a killed recording. */
+/** FINISHED_INIT, the end of perf's synthesized records: empty data would look like that of a killed recording. */
 const NOTHING = record(82, 0);
 
-/** A whole file. */
+/** Builds a complete file. */
 export function perfData({ records = [NOTHING], attributes = [{}], features = {}, dataBytes }: PerfData): Buffer {
   const ids = attributes.map(({ ids = [] }) => Buffer.concat(ids.map(u64)));
   const entryBytes = ATTRIBUTE_BYTES + 16;
@@ -121,7 +121,7 @@ export function perfData({ records = [NOTHING], attributes = [{}], features = {}
     ...entries,
     ...ids,
     data,
-    ...parts(features, end),
+    ...featureSections(features, end),
   ]);
 }
 
@@ -131,8 +131,8 @@ function bitmap(bits: readonly number[]): Buffer {
   return bytes;
 }
 
-/** A table of where they are, then the parts themselves; numbers as keys come in their order. */
-function parts(features: Readonly<Record<number, Buffer>>, start: number): Buffer[] {
+/** Builds the table of offsets and sizes, then the features; numeric keys are in ascending order. */
+function featureSections(features: Readonly<Record<number, Buffer>>, start: number): Buffer[] {
   const contents = Object.values(features);
   let at = start + 16 * contents.length;
   const table = contents.map((content) => {
@@ -142,7 +142,7 @@ function parts(features: Readonly<Record<number, Buffer>>, start: number): Buffe
   return [...table, ...contents];
 }
 
-/** A file that is in memory; `bytes` may be fewer than its size says. */
+/** Returns an in-memory file; `bytes` may be shorter than `sizeBytes`. */
 export function fileOf(bytes: Uint8Array, sizeBytes = bytes.length): RecordingFile {
   const read = async (into: Uint8Array, at: number) => {
     const there = bytes.subarray(Math.min(at, bytes.length), at + into.length);

@@ -1,5 +1,5 @@
 /**
- * `ptflame record` on a machine of files, with a perf that only plays, or with the real one and an event that every machine has.
+ * Runs `ptflame record` on a simulated machine, with a fake perf or with the real one and an event that every machine has.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { chmod } from 'node:fs/promises';
@@ -13,10 +13,10 @@ export const FAKE_PERF = fileURLToPath(new URL('./fake-perf.mjs', import.meta.ur
 
 export interface RecordRun {
   readonly machine?: FakeMachine;
-  /** The path of perf; the fake one without it. */
+  /** The path of perf; the fake perf by default. */
   readonly perf?: string;
-  /** FAKE_PERF_* without its beginning. */
-  readonly play?: Readonly<Record<string, string>>;
+  /** Variables of the fake perf, without the prefix FAKE_PERF_. */
+  readonly fake?: Readonly<Record<string, string>>;
   readonly input?: RunOptions['input'];
   readonly env?: RunOptions['env'];
 }
@@ -27,18 +27,21 @@ export async function startRecord(dir: Directory, args: readonly string[], run: 
   return { running: startPtflame(argv, { cwd: dir.path, env, ...input }) };
 }
 
-/** In this process: for what ends before perf would begin. */
+/** Runs in this process; only for runs that end before perf starts. */
 export async function planRecord(dir: Directory, args: readonly string[], run: RecordRun = {}): Promise<Run> {
   const { argv, env } = await recordCommand(dir, args, run);
   return ptflame(argv, { cwd: dir.path, env });
 }
 
-async function recordCommand(dir: Directory, args: readonly string[], { machine, play, env, perf }: RecordRun) {
+async function recordCommand(dir: Directory, args: readonly string[], { machine, fake, env, perf }: RecordRun) {
   const root = await machineTree(dir.file('root'), machine);
-  const played = Object.entries({ LOG: dir.file('log'), ...play }).map(([name, value]) => [`FAKE_PERF_${name}`, value]);
+  const variables = Object.entries({ LOG: dir.file('log'), ...fake }).map(([name, value]) => [
+    `FAKE_PERF_${name}`,
+    value,
+  ]);
   return {
     argv: ['record', '--perf', perf ?? FAKE_PERF, ...args],
-    env: { PTFLAME_TEST_ROOT: root, ...Object.fromEntries(played), ...env } as Readonly<Record<string, string>>,
+    env: { PTFLAME_TEST_ROOT: root, ...Object.fromEntries(variables), ...env } as Readonly<Record<string, string>>,
   };
 }
 
@@ -48,26 +51,26 @@ export async function record(dir: Directory, args: readonly string[], run: Recor
   return { exitCode, stdout: String(stdout ?? ''), stderr };
 }
 
-/** What the fake perf wrote down. */
+/** Returns the fake perf's log. */
 export function logOf(dir: Directory): (string | string[])[] {
   if (!existsSync(dir.file('log'))) return [];
   const lines = readFileSync(dir.file('log'), 'utf8').split('\n');
   return lines.filter((line) => line !== '').map((line) => JSON.parse(line) as string | string[]);
 }
 
-/** The arguments of the recording itself. */
+/** Returns the arguments of `perf record`. */
 export function recordArguments(dir: Directory): string[] {
   const all = logOf(dir).filter((entry) => Array.isArray(entry) && entry[0] === 'record');
   expect(all).toHaveLength(1);
   return all[0] as string[];
 }
 
-/** Until the fake perf has heard this word. */
-export async function heard(dir: Directory, word: string): Promise<void> {
-  await vi.waitFor(() => expect(logOf(dir)).toContain(word), { timeout: 60_000, interval: 20 });
+/** Waits until the fake perf has received a control command. */
+export async function received(dir: Directory, command: string): Promise<void> {
+  await vi.waitFor(() => expect(logOf(dir)).toContain(command), { timeout: 60_000, interval: 20 });
 }
 
-/** The real perf, told to sample the clock where ptflame asks for Intel PT. */
+/** Writes a script that runs the real perf with the CPU clock instead of Intel PT. */
 export async function clockPerf(dir: Directory): Promise<string> {
   const path = await dir.write(
     'clock-perf',
@@ -78,7 +81,7 @@ export async function clockPerf(dir: Directory): Promise<string> {
       '  case "$each" in intel_pt/*) each=cpu-clock:u ;; ,32M) each=64 ;; esac',
       '  args+=("$each")',
       'done',
-      // biome-ignore lint/suspicious/noTemplateCurlyInString: it is bash's
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: bash expands it
       'exec perf "${args[@]}"',
       '',
     ].join('\n'),
@@ -87,7 +90,7 @@ export async function clockPerf(dir: Directory): Promise<string> {
   return path;
 }
 
-/** Whether perf is here and may sample at all. */
+/** Returns whether perf is installed and may sample. */
 export async function perfWorks(): Promise<boolean> {
   const { failed } = await execa('perf', ['record', '-o', '/dev/null', '-e', 'cpu-clock:u', '--', 'true'], {
     reject: false,

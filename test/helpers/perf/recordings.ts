@@ -1,5 +1,5 @@
 /**
- * Recordings as they are read, with no more in them than a test is about.
+ * Builds recordings as `openRecording` returns them, with only the parts that a test needs.
  */
 import fc from 'fast-check';
 import type { AuxRecord, PerfTime, Recording, TraceSettings } from '../../../src/recordings.js';
@@ -41,7 +41,7 @@ export function recordingOf(parts: Partial<Recording>): Recording {
   };
 }
 
-/** A piece of trace: how long it took, and its size. */
+/** A piece of trace: its duration and size. */
 export interface Piece {
   readonly stepNs: number;
   readonly sizeBytes: number;
@@ -67,7 +67,7 @@ function auxRecordsOf(cpu: number, pieces: readonly Piece[]): AuxRecord[] {
   });
 }
 
-/** Near the end of a second, so that cuts meet one. */
+/** Shortly before a full second, so that cuts fall on both sides of it. */
 const START_NS = 6_999_999_990;
 
 export function timeOf(ns: number): PerfTime {
@@ -77,13 +77,13 @@ export function timeOf(ns: number): PerfTime {
 const piece = fc.record({ stepNs: fc.integer({ min: 1, max: 9 }), sizeBytes: fc.integer({ min: 0, max: 100 }) });
 const pieces = fc.array(piece, { minLength: 1, maxLength: 30 });
 
-/** Of up to 12 processors. */
+/** A recording of up to 12 CPUs. */
 export const anyRecording = fc
   .uniqueArray(fc.tuple(fc.integer({ min: 0, max: 200 }), pieces), { selector: ([cpu]) => cpu, maxLength: 12 })
-  .map((all) => recordingWith(new Map(all))); // a processor may have traced nothing
+  .map((all) => recordingWith(new Map(all))); // a CPU may have traced nothing
 
-/** Of threads: nobody knows their processors. */
+/** A recording of threads, whose CPUs are unknown. */
 export const anyRecordingOfThreads = pieces.map((all) => recordingWith(new Map([[-1, all]]), { isPerCpu: false }));
 
-/** Around the times of `anyRecording`. */
+/** A time around those of `anyRecording`. */
 export const anyTime = fc.integer({ min: START_NS - 2, max: START_NS + 280 }).map(timeOf);

@@ -1,14 +1,14 @@
 /**
- * What perf says when it fails, in messages of real ones, and what we make of it.
+ * Turns messages of real perfs that failed into errors with remedies.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { type PerfEnd, perfFailure } from '../../../../cli/perf/failures/failures.js';
 import { fixturePath } from '../../../helpers/cli/run-cli.js';
 
-/** For each file: exit code, our code, what is said of it, and the remedy. */
+/** For each file: perf's exit code, our error code, message and remedy. */
 const FILES: Record<string, readonly [exitCode: number, code: string, message: RegExp, hint: RegExp]> = {
-  'bad-cpu': [237, 'NO_SUCH_TARGET', /processor .* does not exist/, /cpu\/online/],
+  'bad-cpu': [237, 'NO_SUCH_TARGET', /requested CPU does not exist/, /cpu\/online/],
   'bad-pid': [244, 'NO_SUCH_TARGET', /no such process/, /pgrep/],
   'bad-tid': [255, 'NO_SUCH_TARGET', /no such thread/, /ls \/proc\/PID\/task/],
   'control-fifo-missing': [129, 'PERF_FAILED', /control pipe \/nonexist\/ctl\.fifo/, /TMPDIR/],
@@ -23,15 +23,15 @@ const FILES: Record<string, readonly [exitCode: number, code: string, message: R
   ],
   'no-permission-system-wide': [255, 'NO_PERMISSION', /whole CPUs/, /sudo/],
   'output-dir-missing': [255, 'OUTPUT_UNWRITABLE', /cannot write \/nonexist\/a\.data: its directory/, /-o/],
-  'script-addr-field-on-non-pt': [255, 'NO_BRANCHES', /no branches of Intel PT/, /ptflame record/],
-  'script-aux-lost-and-decode-errors': [255, 'PERF_FAILED', /exit code 255/, /doctor/], // warnings: not why it failed
-  'script-cpu-on-per-thread': [255, 'NOT_RECORDED', /of threads, not of CPUs/, /--cpu/],
+  'script-addr-field-on-non-pt': [255, 'NO_BRANCHES', /no Intel PT branches/, /ptflame record/],
+  'script-aux-lost-and-decode-errors': [255, 'PERF_FAILED', /exit code 255/, /doctor/], // warnings, not the cause
+  'script-cpu-on-per-thread': [255, 'NOT_RECORDED', /per thread, not per CPU/, /--cpu/],
   'script-no-file': [255, 'INPUT_UNREADABLE', /cannot open \/nonexist\.data: no such file/, /perf record/],
   'script-not-owner': [255, 'NO_PERMISSION', /own\.data belongs to another user/, /chown/],
-  'script-not-perf-data': [255, 'INPUT_KIND', /no recording/, /perf record/],
-  'script-time-percent-no-times': [234, 'NOT_RECORDED', /when it begins/, /--timestamp-boundary/],
+  'script-not-perf-data': [255, 'INPUT_KIND', /not a recording/, /perf record/],
+  'script-time-percent-no-times': [234, 'NOT_RECORDED', /no start and end time/, /--timestamp-boundary/],
   'script-truncated-header': [255, 'INPUT_KIND', /cut short/, /perf record/],
-  'script-zero-size': [255, 'RECORDING_DAMAGED', /killed, or still runs/, /record again/],
+  'script-zero-size': [255, 'RECORDING_DAMAGED', /killed or is still running/, /record again/],
   'snapshot-without-aux': [234, 'PERF_FAILED', /snapshot/, /--snapshot/],
   'workload-missing': [255, 'NO_SUCH_TARGET', /cannot run \/nonexistent\/cmd: No such file/, /after --/],
 };
@@ -44,7 +44,7 @@ const end = (stderr: string, more: Partial<PerfEnd> = {}): PerfEnd => ({
   ...more,
 });
 
-test('every file of real messages has an answer below', () => {
+test('covers every file of real messages', () => {
   const names = readdirSync(fixturePath('perf-stderr')).map((name) => name.replace(/\.txt$/, ''));
   expect(names.sort()).toEqual(Object.keys(FILES).sort());
 });
@@ -58,7 +58,7 @@ test.for(Object.entries(FILES))('%s', ([name, [exitCode, code, message, hint]]) 
   expect(error.said.join('\n')).not.toContain('Usage:');
 });
 
-/** From perf's sources and other versions of it: no machine of ours says them. */
+/** From perf's sources and other versions, as no machine at hand prints them. */
 const OTHERS: readonly (readonly [stderr: string, code: string, message: RegExp])[] = [
   [
     "event syntax error: 'intel_pt//u'\n   \\___ Bad event or PMU\n\nUnable to find PMU or event on a PMU of 'intel_pt'",
@@ -68,11 +68,11 @@ const OTHERS: readonly (readonly [stderr: string, code: string, message: RegExp]
   [
     "event syntax error: 'intel_pt/cyk/u'\n   \\___ unknown term 'cyk' for pmu 'intel_pt'\n\nvalid terms: cyc",
     'NOT_OFFERED',
-    /no "cyk"/,
+    /no term "cyk"/,
   ],
   ['Invalid cyc_thresh for intel_pt. Valid values are: 0-12', 'NOT_OFFERED', /value of cyc_thresh/],
-  ['Error:\nNo permission to enable intel_pt//u event.\n', 'NO_PERMISSION', /does not let this user/],
-  ['failed to mmap with 12 (Cannot allocate memory)', 'AUX_TOO_LARGE', /memory that is free/],
+  ['Error:\nNo permission to enable intel_pt//u event.\n', 'NO_PERMISSION', /no permission/],
+  ['failed to mmap with 12 (Cannot allocate memory)', 'AUX_TOO_LARGE', /free memory/],
   ['Invalid mmap size for Intel Processor Trace: must be at least 8KiB and a power of 2', 'AUX_TOO_LARGE', /8KiB/],
   [
     'The sys_perf_event_open() syscall returned with 16 (Device or resource busy) for event (intel_pt//u).',
@@ -88,8 +88,12 @@ const OTHERS: readonly (readonly [stderr: string, code: string, message: RegExp]
   ['AUX area tracing snapshot failed', 'PERF_FAILED', /snapshot/],
   ['failed to write perf data, error: No space left on device', 'OUTPUT_UNWRITABLE', /disk is full/],
   ['ERROR: kcore is not readable.', 'NO_PERMISSION', /kcore/],
-  ["Symbol 'a; b' not found.\nNote that symbols must be functions.", 'NO_SUCH_TARGET', /not there: a; b/],
-  ["Multiple symbols with name 'f'\n#1 0x1 l f", 'NO_SUCH_TARGET', /more than once: f/],
+  [
+    "Symbol 'a; b' not found.\nNote that symbols must be functions.",
+    'NO_SUCH_TARGET',
+    /no function for the filter: a; b/,
+  ],
+  ["Multiple symbols with name 'f'\n#1 0x1 l f", 'NO_SUCH_TARGET', /several functions match the filter: f/],
   ["Failed to parse address filter: 'x'", 'NOT_OFFERED', /does not understand the filter: x/],
   [
     'failed to set filter "filter f" on event intel_pt//u with 22 (Invalid argument)',
@@ -107,7 +111,7 @@ test.for(OTHERS)('%s', ([stderr, code, message]) => {
   expect(perfFailure(end(stderr))).toMatchObject({ code, message: expect.stringMatching(message) });
 });
 
-describe('a failure that nobody foresaw', () => {
+describe('an unknown failure', () => {
   test("shows perf's last lines and its exit code", () => {
     const lines = Array.from({ length: 100 }, (_, index) => `line ${index} ${'x'.repeat(500)}`);
     const { code, message, said } = perfFailure(end(lines.join('\n'), { exitCode: 77 }));
@@ -116,12 +120,12 @@ describe('a failure that nobody foresaw', () => {
     expect(said.at(-1)).toMatch(/^line 99 x{192}…$/);
   });
 
-  test('names a signal, also as a shell tells it', () => {
+  test('names the signal, also from the exit code of a shell', () => {
     expect(perfFailure(end('', { exitCode: undefined, signal: 'SIGSEGV' })).message).toContain('SIGSEGV');
     expect(perfFailure(end('', { exitCode: 137 })).message).toMatch(/SIGKILL.*memory/);
   });
 
-  test('of perf script by SIGBUS is a recording that is shorter than it says', () => {
+  test('of perf script by SIGBUS is an incomplete recording', () => {
     const ways = [{ exitCode: 135 }, { exitCode: undefined, signal: 'SIGBUS' }];
     for (const way of ways)
       expect(perfFailure(end('', { command: 'script', ...way }))).toMatchObject({
@@ -130,11 +134,11 @@ describe('a failure that nobody foresaw', () => {
       });
   });
 
-  test('without a word is told as such', () => {
-    expect(perfFailure(end('')).message).toBe('perf record failed with exit code 255, without a word');
+  test('without output says so', () => {
+    expect(perfFailure(end('')).message).toBe('perf record failed with exit code 255 and no message');
   });
 
-  test('to start is a perf that is not there', () => {
+  test('to start is a missing perf', () => {
     const cause = Object.assign(new Error('spawn'), { code: 'ENOENT', path: '/opt/perf' });
     const error = perfFailure(end('', { exitCode: undefined, cause }));
     expect(error).toMatchObject({ code: 'PERF_MISSING', message: expect.stringContaining('/opt/perf') });

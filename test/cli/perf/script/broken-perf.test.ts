@@ -1,5 +1,5 @@
 /**
- * A perf that dies, hangs or is killed while it decodes.
+ * Handles a perf that fails, hangs or is killed while it decodes.
  */
 import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,13 +10,13 @@ import { RECORDED_ROOT, recordingPath, textOfPerf } from '../../../helpers/perf/
 import { isMissing } from '../../../tools/needs.js';
 
 describe('a perf that fails', () => {
-  test('may be one that is not there', async ({ dir }) => {
+  test('may not exist', async ({ dir }) => {
     await expect(decoded(recordingPath('cpus-1'), { perf: dir.file('no such perf') })).rejects.toMatchObject({
       code: 'PERF_MISSING',
     });
   });
 
-  test('dies, what it said is told, and the others are ended', async ({ dir }) => {
+  test('stops the other decoders, and its messages are shown', async ({ dir }) => {
     const script = 'case "$*" in *--cpu=0*) echo "incompatible file format" >&2; exit 255;; *) exec sleep 600;; esac';
     const perf = await fakePerf(dir, 'dies', script);
     await expect(decoded(recordingPath('cpus-4'), { perf, jobs: 4 })).rejects.toMatchObject({
@@ -25,19 +25,19 @@ describe('a perf that fails', () => {
     });
   });
 
-  test('is killed', async ({ dir }) => {
+  test('may be killed by SIGBUS', async ({ dir }) => {
     const perf = await fakePerf(dir, 'killed', 'kill -BUS $$');
     await expect(decoded(recordingPath('cpus-1'), { perf })).rejects.toMatchObject({ code: 'RECORDING_DAMAGED' });
   });
 
-  test('hangs is ended, and which one it was is told', async ({ dir }) => {
+  test('is stopped and named if it hangs', async ({ dir }) => {
     const perf = await fakePerf(dir, 'hangs', 'echo "loading symbols" >&2; exec sleep 600');
     const decoding = decoded(recordingPath('cpus-4'), { perf, jobs: 2, hangMs: 300 });
     await expect(decoding).rejects.toMatchObject({ code: 'PERF_HANGS', said: ['loading symbols'] });
-    await expect(decoding).rejects.toThrow(/of processors \d,\d/);
+    await expect(decoding).rejects.toThrow(/of CPUs \d,\d/);
   });
 
-  test.skipIf(isMissing('perf'))('takes its time, but computes', async ({ dir }) => {
+  test.skipIf(isMissing('perf'))('may be slow as long as it uses the CPU', async ({ dir }) => {
     const text = await dir.write('text', textOfPerf(recordingPath('cpus-1')));
     const perf = await fakePerf(dir, 'slow', `i=0; while [ $i -lt 400000 ]; do i=$((i+1)); done; cat ${text}`);
     const profile = await decoded(recordingPath('cpus-1'), { perf, hangMs: 100 });
@@ -45,8 +45,8 @@ describe('a perf that fails', () => {
   });
 });
 
-describe('a perf that is killed', () => {
-  /** It says its process, has another one, hears no signal and ends by itself never. */
+describe('a perf that ignores signals', () => {
+  /** Writes down its process id and that of a child, ignores signals, and never ends. */
   const STUBBORN = [
     "trap '' INT TERM HUP",
     'sleep 600 & echo $! >> "$0.pids"',
@@ -69,7 +69,7 @@ describe('a perf that is killed', () => {
     expect(alive).not.toContain(true);
   };
 
-  test('dies with all that it has started, when another one fails', async ({ dir }) => {
+  test('is killed with its children when another decoder fails', async ({ dir }) => {
     const before = 'case "$*" in *--cpu=0*) sleep 1; exit 7;; esac';
     const { perf, pids } = await stubborn(dir, before);
     await expect(decoded(recordingPath('cpus-4'), { perf, jobs: 4 })).rejects.toMatchObject({ code: 'PERF_FAILED' });
@@ -77,7 +77,7 @@ describe('a perf that is killed', () => {
     await vi.waitFor(async () => isGone(await pids()));
   });
 
-  test('dies when it hangs, though somebody beyond its reach keeps its output', async ({ dir }) => {
+  test('is killed when it hangs, even if a process outside its group keeps its output open', async ({ dir }) => {
     const { perf, pids } = await stubborn(dir, 'setsid sleep 600 & echo $! > "$0.beyond"');
     const decoding = decoded(recordingPath('cpus-1'), { perf, hangMs: 300 });
     await expect(decoding).rejects.toMatchObject({ code: 'PERF_HANGS' });
@@ -85,26 +85,26 @@ describe('a perf that is killed', () => {
     process.kill(Number(await readFile(`${perf}.beyond`, 'utf8')), 'SIGKILL');
   });
 
-  test('dies when what it gives cannot be used', async ({ dir }) => {
+  test('is killed when its output is unusable', async ({ dir }) => {
     const { perf, pids } = await stubborn(dir, 'echo \'{"a": 1}\'');
     await expect(decoded(recordingPath('cpus-1'), { perf })).rejects.toMatchObject({ code: 'INPUT_KIND' });
     await vi.waitFor(async () => isGone(await pids()));
   });
 
   test.for(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
-    'dies at %s, and no file of a pack is left',
+    'is killed at %s, and no files of the pack remain',
     async (signal, { dir }) => {
-      const place = dir.file('place');
-      await mkdir(place);
-      const path = join(place, 'x.pack');
+      const folder = dir.file('folder');
+      await mkdir(folder);
+      const path = join(folder, 'x.pack');
       await ptflame(['pack', recordingPath('cpus-1'), '--symfs', RECORDED_ROOT, '-o', path]);
       const { perf, pids } = await stubborn(dir);
-      const running = startPtflame(['render', path, '--perf', perf, '--temp-dir', place, '-o', join(place, 'out')]);
+      const running = startPtflame(['render', path, '--perf', perf, '--temp-dir', folder, '-o', join(folder, 'out')]);
       await vi.waitFor(async () => expect(await pids()).toHaveLength(2), { timeout: 60_000 });
       running.kill(signal);
       expect(await running).toMatchObject({ exitCode: 130 });
       await vi.waitFor(async () => isGone(await pids()));
-      expect(await readdir(place)).toEqual(['x.pack']);
+      expect(await readdir(folder)).toEqual(['x.pack']);
     },
   );
 });

@@ -1,5 +1,5 @@
 /**
- * Recordings that are decoded in parts give what the text of one perf gives.
+ * Decodes recordings in parts and compares the result with the text of one perf.
  */
 import { chown, copyFile, mkdir, rm, symlink, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -13,27 +13,27 @@ import { ALONE, DECODING, decoded, treesOf } from '../../../helpers/perf/decodin
 import { RECORDED_ROOT, RECORDINGS, recordingPath, textOfPerf } from '../../../helpers/perf/perf.js';
 import { needs } from '../../../tools/needs.js';
 
-const WHOLE: DecodeJob = { cpus: null, from: null, to: null, auxBytes: 0 };
+const ALL: DecodeJob = { cpus: null, from: null, to: null, auxBytes: 0 };
 
 needs('perf');
 
 describe.each(RECORDINGS)('%s', (name) => {
   const path = recordingPath(name);
 
-  test.each([1, 2, 3, 8])('decoded by %d is what the text of perf gives', async (jobs) => {
+  test.each([1, 2, 3, 8])('decodes with %d jobs to the same trees as the text of perf', async (jobs) => {
     const text = await analyze([traceStream('text', Readable.from([textOfPerf(path)]))], ALONE);
     const profile = await decoded(path, { jobs });
     expect(treesOf(profile)).toBe(treesOf(text));
     expect(profile.quality.lines + text.quality.ignoredLines).toBe(text.quality.lines);
   });
 
-  test('all that is told does not depend on how many decode', async () => {
+  test('gives the same profile with any number of jobs', async () => {
     const one = [...renderJson(await decoded(path))].join('');
     for (const jobs of [2, 5]) expect([...renderJson(await decoded(path, { jobs }))].join('')).toBe(one);
   });
 });
 
-test('recordings are really cut: by processors, and in time', async () => {
+test('divides recordings by CPU and by time', async () => {
   const jobsOf = async (name: string, jobs: number) =>
     decodeRecording(recordingPath(name), await openRecording(recordingPath(name)), { ...DECODING, jobs }).parts.map(
       ({ job }) => job,
@@ -44,13 +44,13 @@ test('recordings are really cut: by processors, and in time', async () => {
   expect(cuts.filter(({ from, to }) => from || to)).toHaveLength(3);
 });
 
-test('every branch is decoded with --precise', async () => {
+test('decodes every branch with --precise', async () => {
   const path = recordingPath('cpus-2');
   const text = await analyze([traceStream('text', Readable.from([textOfPerf(path, 'be')]))], ALONE);
   expect(treesOf(await decoded(path, { precise: true, jobs: 3 }))).toBe(treesOf(text));
 });
 
-test('names of any kind reach perf as they are', async ({ dir }) => {
+test('passes any file name to perf unchanged', async ({ dir }) => {
   for (const name of ['two words', `'"; touch x; $(touch y) \`z\``, 'new\nline', '-rf', 'ünïcode']) {
     await mkdir(dir.file(name));
     const path = join(dir.file(name), name);
@@ -59,19 +59,19 @@ test('names of any kind reach perf as they are', async ({ dir }) => {
   }
 });
 
-test('perf is asked for the fields that are read', () => {
+test('builds the arguments of perf script', () => {
   const job = { cpus: [0, 3], from: { seconds: 12, ns: 5 }, to: { seconds: 13, ns: 120_000_000 }, auxBytes: 1 };
   const args = scriptArguments(recordingPath('cpus-1'), job, { ...DECODING, symfs: '/a b', kallsyms: '/k' });
   expect(args).toContain('--cpu=0,3');
   expect(args).toContain('--time=12.000000005,13.120000000');
   expect(args.slice(-2)).toEqual(['--symfs=/a b', '--kallsyms=/k']);
-  expect(scriptArguments(recordingPath('cpus-1'), WHOLE, DECODING).join(' ')).not.toMatch(/--cpu|--time/);
+  expect(scriptArguments(recordingPath('cpus-1'), ALL, DECODING).join(' ')).not.toMatch(/--cpu|--time/);
 });
 
 describe('the command', () => {
   const SYMFS = ['--symfs', RECORDED_ROOT];
 
-  test('renders a recording as it renders its text', async () => {
+  test('renders a recording to the same bytes as its text', async () => {
     const args = ['render', recordingPath('noise'), ...SYMFS, '--annotate', '--quiet'];
     const { exitCode, stdout, stderr } = await ptflame([...args, '-j', '2']);
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
@@ -79,24 +79,24 @@ describe('the command', () => {
     expect(stdout).toBe(text.stdout);
   });
 
-  test('names files that are missing before it decodes', async ({ dir }) => {
+  test('names missing binaries before decoding', async ({ dir }) => {
     const { stderr } = await ptflame(['render', recordingPath('cpus-1'), '--symfs', dir.path, '-o', '/dev/null']);
-    expect(stderr).toContain('/opt/ptflame/threads is not there: what ran in it will be lost');
+    expect(stderr).toContain('/opt/ptflame/threads is missing: its code cannot be decoded');
   });
 
-  test('refuses --symfs of a container that perf would take for the files of this machine', async ({ dir }) => {
-    await symlink('/', dir.file('root')); // as /proc/PID/root is
+  test('rejects a --symfs directory that resolves to /', async ({ dir }) => {
+    await symlink('/', dir.file('root')); // like /proc/PID/root
     for (const [command, output] of [
       ['render', 'out.folded'],
       ['pack', 'out.pack'],
     ] as const) {
       const args = [command, recordingPath('cpus-1'), '--symfs', dir.file('root'), '-o', dir.file(output)];
-      expectRefusal(await ptflame(args), 2, /perf takes --symfs .*root for \//, /copy the container's files/);
+      expectRefusal(await ptflame(args), 2, /perf would read --symfs .*root as \//, /copy the container's files/);
     }
     expect(await dir.names()).toEqual(['root']);
   });
 
-  test('refuses a recording that was cut, before perf dies of it', async ({ dir }) => {
+  test('rejects a truncated recording before perf crashes on it', async ({ dir }) => {
     const path = dir.file('cut.data');
     await copyFile(recordingPath('cpus-1'), path);
     await truncate(path, 10_000);
@@ -106,12 +106,12 @@ describe('the command', () => {
   });
 });
 
-test('a recording of somebody else is decoded, also as a directory of --kcore', async ({ dir }) => {
+test('decodes a recording of another user, also as a directory of --kcore', async ({ dir }) => {
   const paths = [dir.path, dir.file('data')];
   await copyFile(recordingPath('cpus-1'), dir.file('data'));
-  const argumentsOf = (path: string) => scriptArguments(path, WHOLE, DECODING);
+  const argumentsOf = (path: string) => scriptArguments(path, ALL, DECODING);
   for (const path of paths) expect(argumentsOf(path)).not.toContain('--force');
-  if (process.geteuid?.() !== 0) return; // nobody else can give it away
+  if (process.geteuid?.() !== 0) return; // only root can change the owner
   await chown(dir.file('data'), 65_534, 65_534);
   for (const path of paths) {
     expect(argumentsOf(path)).toContain('--force');
@@ -119,7 +119,7 @@ test('a recording of somebody else is decoded, also as a directory of --kcore', 
   }
 });
 
-test('a recording that vanishes is named', async ({ dir }) => {
+test('names a recording that disappears', async ({ dir }) => {
   const path = dir.file('vanishing.data');
   await copyFile(recordingPath('cpus-1'), path);
   const recording = await openRecording(path);

@@ -1,5 +1,5 @@
 /**
- * Packs: recordings that are decoded where nothing of the program is.
+ * Packs are decoded on machines without the recorded binaries.
  */
 import { copyFile, mkdir, open, readdir, readFile, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ describe('a pack', () => {
     return path;
   }
 
-  test.skipIf(isMissing('perf'))('decodes alike where the program is not installed', async ({ dir }) => {
+  test.skipIf(isMissing('perf'))('renders to the same bytes where the program is not installed', async ({ dir }) => {
     const [from, pack] = [recordingPath('cpus-2'), await packed(dir, 'cpus-2')];
     const direct = await ptflame(['render', from, '--symfs', RECORDED_ROOT, '--annotate', '--quiet']);
     const { exitCode, stdout, stderr } = await ptflame([
@@ -36,14 +36,14 @@ describe('a pack', () => {
     expect(stdout).toContain('critical');
   });
 
-  test('tells what it holds', async ({ dir }) => {
+  test('is described by info', async ({ dir }) => {
     const { exitCode, stdout } = await ptflame(['info', await packed(dir, 'noise')]);
     expect(exitCode).toBe(0);
     expect(stdout).toMatch(/^file +.*noise\.pack/);
     expect(stdout).toContain('5 of 1 process');
   });
 
-  test('is the same each time, and nothing of it is left behind', async ({ dir }) => {
+  test('is reproducible, and leaves no temporary files', async ({ dir }) => {
     const first = await readFile(await packed(dir, 'loop-1'));
     expect(Buffer.compare(first, await readFile(await packed(dir, 'loop-1')))).toBe(0);
     const place = dir.file('place');
@@ -52,7 +52,7 @@ describe('a pack', () => {
     expect(await readdir(place)).toEqual([]);
   });
 
-  test("holds the vdso where perf looks for it, from the user's cache or from below --symfs", async ({ dir }) => {
+  test("contains the vdso where perf looks for it, from the user's cache or from --symfs", async ({ dir }) => {
     const [path, pack] = [dir.file('vdso.data'), dir.file('vdso.pack')];
     const buildId = Buffer.concat([u32(-1), Buffer.alloc(20, 0xab), u32(0), text('[vdso]')]);
     const mapping = record(1, 0, u32(7), u32(7), u64(0x7000), u64(0x1000), u64(0), text('[vdso]'), trailer());
@@ -71,10 +71,10 @@ describe('a pack', () => {
       expect(stdout.split('\n')).toEqual(['ptflame-pack.json', 'recording', `root/${place}/vdso`]);
     }
     const { stderr } = await ptflame(['pack', path, '-o', pack], { env: { HOME: join(home, 'other') } });
-    expect(stderr).toContain('missing: [vdso]: what ran in it will be lost');
+    expect(stderr).toContain('missing: [vdso]: its code cannot be decoded');
   });
 
-  test.skipIf(isMissing('perf'))('lies are told under its own name', async ({ dir }) => {
+  test.skipIf(isMissing('perf'))('is named in messages about its content', async ({ dir }) => {
     const pack = await packed(dir, 'cpus-1');
     const perf = await fakePerf(dir, 'garbage', 'perf "$@"; echo what is this');
     const render = () =>
@@ -85,7 +85,7 @@ describe('a pack', () => {
     expect((await render()).stdout).toBe(first.stdout);
   });
 
-  test('does not take the place of its recording', async ({ dir }) => {
+  test('does not overwrite its recording', async ({ dir }) => {
     const path = dir.file('itself.data');
     await copyFile(recordingPath('cpus-1'), path);
     const { exitCode, stderr } = await ptflame(['pack', path, '--symfs', RECORDED_ROOT, '-o', path]);
@@ -96,7 +96,7 @@ describe('a pack', () => {
     expect(Buffer.compare(await readFile(path), await readFile(recordingPath('cpus-1')))).toBe(0);
   });
 
-  test('is refused without a place to unpack it', async ({ dir }) => {
+  test('is rejected if it cannot be unpacked', async ({ dir }) => {
     const { exitCode, stderr } = await ptflame(['render', await packed(dir, 'cpus-1'), '--temp-dir', dir.file('none')]);
     expect({ exitCode, stderr }).toMatchObject({
       exitCode: 1,
@@ -104,13 +104,13 @@ describe('a pack', () => {
     });
   });
 
-  test('names what it lacks', async ({ dir }) => {
+  test('reports missing binaries', async ({ dir }) => {
     const path = dir.file('lacking.pack');
     const { stderr } = await ptflame(['pack', recordingPath('cpus-1'), '--symfs', dir.path, '-o', path]);
     expect(stderr).toContain('missing: /opt/ptflame/threads');
   });
 
-  test.for([5000, 100_000])('cut at byte %d is refused', async (length, { dir }) => {
+  test.for([5000, 100_000])('is rejected if truncated at byte %d', async (length, { dir }) => {
     const path = dir.file(`cut-${length}.pack`);
     await copyFile(await packed(dir, 'cpus-1'), path);
     await truncate(path, length);
@@ -118,7 +118,7 @@ describe('a pack', () => {
     expect({ exitCode, stderr }).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('cannot be unpacked') });
   });
 
-  test('with a changed byte is refused', async ({ dir }) => {
+  test('is rejected if bytes changed', async ({ dir }) => {
     const path = dir.file('changed.pack');
     await copyFile(await packed(dir, 'cpus-1'), path);
     const file = await open(path, 'r+');

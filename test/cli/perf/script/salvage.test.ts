@@ -1,5 +1,5 @@
 /**
- * What is left of recordings that break off.
+ * Salvages recordings that break off.
  */
 import { copyFile, readFile, truncate, writeFile } from 'node:fs/promises';
 import { describe, expect } from 'vitest';
@@ -23,7 +23,7 @@ describe('--salvage', () => {
     expect(stderr).toMatch(/killed\.data ends early \(salvaged .* of .*\)/);
   });
 
-  test.skipIf(isMissing('perf'))('renders what is left of one that was cut, on all processors', async ({ dir }) => {
+  test.skipIf(isMissing('perf'))('renders the intact part of a truncated recording, on all CPUs', async ({ dir }) => {
     const path = dir.file('half.data');
     await copyFile(recordingPath('cpus-4'), path);
     await truncate(path, 20_000);
@@ -38,7 +38,7 @@ describe('--salvage', () => {
     expect(treesOf(await alone(4))).toBe(treesOf(await alone(1)));
   });
 
-  test('reads what is left wherever it was cut', async ({ dir }) => {
+  test('salvages a recording truncated anywhere', async ({ dir }) => {
     const whole = await readFile(recordingPath('cpus-2'));
     const [path, target] = [dir.file('any.data'), dir.file('any-salvaged.data')];
     for (let length = 600; length < whole.length; length += 937) {
@@ -49,7 +49,7 @@ describe('--salvage', () => {
     }
   });
 
-  test('says that there is no place for the copy', async ({ dir }) => {
+  test('reports that the copy cannot be written', async ({ dir }) => {
     const target = dir.file('no/such/place');
     const salvaging = salvageRecording(recordingPath('cpus-1'), target, AbortSignal.timeout(10_000));
     await expect(salvaging).rejects.toMatchObject({
@@ -58,7 +58,7 @@ describe('--salvage', () => {
     });
   });
 
-  test('decodes one that is whole as it is', async () => {
+  test('decodes an intact recording as usual', async () => {
     const { stderr } = await render(recordingPath('cpus-1'));
     expect(stderr).not.toContain('salvaged');
   });

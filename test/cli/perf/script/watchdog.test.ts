@@ -1,5 +1,5 @@
 /**
- * Who is idle hangs; who computes, or has others that do, or is not asked, does not.
+ * A process counts as hung if it and its group are idle while its output is awaited.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -8,7 +8,7 @@ import { ProcessGroup } from '../../../../cli/perf/script/process-group.js';
 import { Watchdog } from '../../../../cli/perf/script/watchdog.js';
 
 const SILENT_MS = 150;
-/** It looks twice. */
+/** Enough for two checks. */
 const LONG_MS = 5 * SILENT_MS;
 const BUSY = 'while :; do :; done';
 
@@ -21,26 +21,25 @@ function start(script: string): ChildProcess & { readonly stdout: NodeJS.Readabl
   return child;
 }
 
-/** Whether it bit while somebody read for so long. */
-async function isBitten(script: string): Promise<boolean> {
+/** Returns whether the watchdog fired while output was awaited for LONG_MS. */
+async function isFound(script: string): Promise<boolean> {
   const child = start(script);
-  const bitten = new Promise<boolean>((bite) => {
-    const watchdog = new Watchdog(child.pid, SILENT_MS, () => bite(true));
+  return new Promise<boolean>((done) => {
+    const watchdog = new Watchdog(child.pid, SILENT_MS, () => done(true));
     watchdog.watch(child.stdout).next();
-    wait(LONG_MS).then(() => bite(watchdog.isHung));
+    wait(LONG_MS).then(() => done(watchdog.isHung));
   });
-  return bitten;
 }
 
 test.each([
-  ['sleeps', 'exec sleep 60', true],
-  ['waits for another that sleeps', 'sleep 60; :', true],
-  ['is gone, and one that it started keeps its output', 'sleep 60 &', true],
-  ['computes', BUSY, false],
-  ['waits for another that computes', `sh -c '${BUSY}'; :`, false],
-])('%s', async (_, script, expected) => expect(await isBitten(script)).toBe(expected));
+  ['a program that sleeps', 'exec sleep 60', true],
+  ['a program that waits for a sleeping child', 'sleep 60; :', true],
+  ['a program that is gone while its child keeps the output open', 'sleep 60 &', true],
+  ['a program that computes', BUSY, false],
+  ['a program that waits for a computing child', `sh -c '${BUSY}'; :`, false],
+])('%s: hung is %s', async (_, script, expected) => expect(await isFound(script)).toBe(expected));
 
-test('while nobody asks, waiting is no hanging', async () => {
+test('an idle program is not hung while its output is not awaited', async () => {
   const child = start('echo begin; exec sleep 60');
   const watchdog = new Watchdog(child.pid, SILENT_MS, () => {});
   await watchdog.watch(child.stdout).next();
@@ -49,6 +48,6 @@ test('while nobody asks, waiting is no hanging', async () => {
   watchdog.stop();
 });
 
-test('a program that did not start has nothing to kill', () => {
+test('killing a program that did not start does nothing', () => {
   expect(() => new ProcessGroup(undefined).kill()).not.toThrow();
 });
