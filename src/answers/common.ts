@@ -1,5 +1,5 @@
 /**
- * What all answers are made of: names for symbols, texts for times, and what trace it is.
+ * What all answers share: names of symbols, times as text, and a summary of the trace.
  */
 import type { DurationRange, DurationStats } from '../analysis/tree/duration-stats.js';
 import { onCpuNs, recordsSwitches, timeSums, timeSumsAt } from '../analysis/tree/outside.js';
@@ -24,7 +24,7 @@ export function named(symbols: SymbolTable, symbol: SymbolId): Named {
   return { name: symbols.name[symbol], dso: dsoOf(symbols, symbol) };
 }
 
-/** What JSON has no word for is null; averages in thousandths. */
+/** Rounds to thousandths. JSON has no NaN or infinity: they become null. */
 export function finiteOrNull(value: number): number | null {
   return Number.isFinite(value) ? rounded(value) : null;
 }
@@ -51,14 +51,13 @@ export function rounded(value: number): number {
   return Math.round(value * 1000) / 1000;
 }
 
-/** As perf prints it. */
+/** Formats a time as perf prints it. */
 export function clockText({ originNs }: Pick<TraceMeta, 'originNs'>, ns: Nanoseconds): string {
   const time = originNs + BigInt(Math.round(ns));
   const seconds = time / 1_000_000_000n;
   return perfTimeText({ seconds: Number(seconds), ns: Number(time - seconds * 1_000_000_000n) });
 }
 
-/** The tree of all threads. */
 export function treeOfAllThreads({ together, threads }: Profile): CallTree {
   if (together !== null) return together;
   const builder = new CallTreeBuilder();
@@ -82,12 +81,12 @@ export function traceSummary({ meta, threads }: Profile, tree: CallTree) {
   };
 }
 
-/** How far to trust it, with what helps. */
+/** How far to trust the trace, and what would help. */
 export function qualityOf({ quality, meta }: Profile): Stacks['quality'] {
   return withRemedies(quality, meta) as Stacks['quality'];
 }
 
-/** Of a whole tree. `hasSwitches`: the trace tells when threads lost their processors. */
+/** Sums of a whole tree. `hasSwitches`: the trace records when threads lost their CPU. */
 export function treeTimes(tree: CallTree, hasSwitches: boolean) {
   const sums = timeSumsAt(timeSums(tree), ROOT);
   return { ...sums, onCpuNs: onCpuNs(sums, hasSwitches) };

@@ -1,5 +1,5 @@
 /**
- * Two profiles in, what changed from one to the other out, function by function.
+ * Compares two profiles function by function.
  */
 import { type FunctionSums, functionsOf } from '../analysis/tree/functions.js';
 import { isStop } from '../analysis/tree/outside.js';
@@ -12,15 +12,15 @@ import type { Diff, DiffRow } from './schema.js';
 export type DiffKey = 'self' | 'total' | 'calls' | 'avg';
 
 export interface DiffOptions {
-  /** What has changed most comes first. Default: self. */
+  /** The largest change comes first. Default: self. */
   readonly sort?: DiffKey;
-  /** So many at most. Default: all. */
+  /** The maximum number of rows. Default: all. */
   readonly top?: number;
-  /** Only functions with such a name: `nameMatcher`. */
+  /** Only functions whose name matches: `nameMatcher`. */
   readonly match?: (name: string) => boolean;
 }
 
-/** Functions are the same if their names are: files may lie elsewhere on another machine, or be another build. */
+/** Functions are matched by name: files may have another path on another machine, or be another build. */
 export function diffOf(before: Profile, after: Profile, options: DiffOptions = {}): Diff {
   const { sort = 'self', match } = options;
   const trees = [treeOfAllThreads(before), treeOfAllThreads(after)] as const;
@@ -44,7 +44,6 @@ export function diffOf(before: Profile, after: Profile, options: DiffOptions = {
   };
 }
 
-/** What is added up. */
 const SUMMED = [
   'calls',
   'inferred',
@@ -79,13 +78,13 @@ const ABSENT: FunctionTotals = {
   longestCutNs: Number.NaN,
 };
 
-/** By kind and name. Of several functions of one name the one with most time tells the file, and nobody the percentile. */
+/** By kind and name. Of functions with the same name, the one with most time has the file; none has a percentile. */
 function sumsByName({ symbols, durations }: Profile, tree: CallTree, hasSwitches: boolean): Map<string, NamedSums> {
   const sums = new Map<string, NamedSums>();
   const rows = functionsOf(tree, durations, hasSwitches).sort((a, b) => b.totalNs - a.totalNs);
   for (const row of rows) {
     const { name, dso } = named(symbols, row.symbol);
-    const key = `${isStop(row.symbol)} ${name}`; // a function may be called as a stop is
+    const key = `${isStop(row.symbol)} ${name}`; // a function may have the name of a stop
     const known = sums.get(key);
     if (known === undefined) sums.set(key, { ...row, name, dso, isStop: isStop(row.symbol) });
     else sums.set(key, addSums(known, row));
@@ -103,7 +102,7 @@ function addSums(a: NamedSums, b: FunctionSums): NamedSums {
   return { name, dso, isStop: a.isStop, ...sums, p99Ns: Number.NaN, maxNs, longestCutNs };
 }
 
-/** NaN: there is none. */
+/** Returns the larger number; NaN: no value. */
 function largerOf(a: number, b: number): number {
   return Number.isNaN(a) || b > a ? b : a;
 }
@@ -132,7 +131,7 @@ function diffRow({ name, isStop }: NamedSums, old: FunctionTotals, now: Function
   };
 }
 
-/** How much it is, whichever way. */
+/** Returns the size of a change, up or down. */
 function changeOf({ selfNs, totalNs, calls, avgNs }: DiffRow, key: DiffKey): number {
   const numbers = { self: selfNs, total: totalNs, calls, avg: avgNs }[key];
   return Math.abs((numbers.after ?? 0) - (numbers.before ?? 0));

@@ -1,5 +1,5 @@
 /**
- * The calls of a function in, how long they took and why out: as it is printed.
+ * Turns the calls of a function into the answer that `ptflame latency` prints: how long they took, and why.
  */
 import type { CallsAnswer } from '../analysis/calls/calls-answer.js';
 import type { ChainRow } from '../analysis/latency/chains.js';
@@ -27,10 +27,10 @@ import {
 import { functionRow } from './report.js';
 import type * as schema from './schema.js';
 
-/** What a function itself did has this name in place of a callee's. */
+/** The name of a function's self time among its callees. */
 export const SELF = '*self';
 
-/** `functions`: those that were asked about. */
+/** `functions`: those in the question. */
 export function latencyAnswer(profile: Profile, calls: CallsAnswer, functions: FunctionSet): schema.Latency {
   const { symbols, durations } = profile;
   const tree = treeOfAllThreads(profile);
@@ -58,12 +58,12 @@ export function latencyAnswer(profile: Profile, calls: CallsAnswer, functions: F
   };
 }
 
-/** Symbols become names, and times those of perf's clock. */
+/** Turns symbols into names, and times into perf's clock. */
 class RowNames {
   private readonly profile: Profile;
   private readonly symbols: SymbolTable;
   private readonly hasSwitches: boolean;
-  /** Stops were asked about, and nothing else. */
+  /** The question is about stops only. */
   private readonly hasOnlyStops: boolean;
   private readonly hasOnlyOffCpu: boolean;
   private readonly hasOnlyLost: boolean;
@@ -127,7 +127,7 @@ class RowNames {
     };
   }
 
-  /** NONE: what the function did itself. */
+  /** NONE: the self time of the function. */
   private nameOf(symbol: SymbolId): { name: string; dso: string | null; isSelf: boolean } {
     if (symbol === NONE) return { name: SELF, dso: null, isSelf: true };
     return { ...named(this.symbols, symbol), isSelf: false };

@@ -1,5 +1,5 @@
 /**
- * A profile in, its functions out: as they are printed.
+ * Turns a profile into the table of functions that `ptflame report` prints.
  */
 import { longestNs } from '../analysis/tree/duration-stats.js';
 import { type FunctionSums, functionsOf } from '../analysis/tree/functions.js';
@@ -13,13 +13,13 @@ import type { FunctionRow, Report } from './schema.js';
 export type SortKey = 'total' | 'self' | 'outside' | 'calls' | 'avg' | 'max' | 'p99' | 'name';
 
 export interface ReportOptions {
-  /** Largest first; names in their order. Default: total. */
+  /** Largest first; names in ascending order. Default: total. */
   readonly sort?: SortKey;
-  /** So many of each table at most. Default: all. */
+  /** The maximum number of rows in each table. Default: all. */
   readonly top?: number;
-  /** Only functions with such a name: `nameMatcher`. */
+  /** Only functions whose name matches: `nameMatcher`. */
   readonly match?: (name: string) => boolean;
-  /** The same for each thread: the profile has to have the trees of its threads. */
+  /** Adds a table for each thread: the profile must have the trees of its threads. */
   readonly threads?: boolean;
 }
 
@@ -44,7 +44,7 @@ export function reportOf(profile: Profile, options: ReportOptions = {}): Report 
   };
 }
 
-/** What is sorted by; NaN counts as less than anything. */
+/** The value that rows are sorted by; NaN sorts last. */
 const KEYS: Readonly<Record<Exclude<SortKey, 'name'>, (row: FunctionSums) => number>> = {
   total: ({ totalNs }) => totalNs,
   self: ({ selfNs }) => selfNs,

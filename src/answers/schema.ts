@@ -1,41 +1,41 @@
 /**
- * zod schemas of what commands print as JSON: the shape, for whoever reads it; docs/answers.md tells it in words.
+ * zod schemas of the JSON that commands print; docs/answers.md describes it.
  */
 import * as z from 'zod';
 import { QualityPart } from '../profile-file/schema.js';
 
 const ns = z.number();
-/** null: there is no complete call, or nobody counted. */
+/** null: there is no complete call, or durations were not counted. */
 const nsOrNull = z.number().nullable();
 const count = z.number().int().min(0);
 
-/** Of some time, what was outside of traced code, and off the processor as far as the trace tells. */
+/** The part of a time outside traced code; the part of that off CPU, if the trace records it. */
 const away = { outsideNs: ns, offCpuNs: ns };
-/** The part of `outsideNs` directly on the function, not on what it called. */
+/** The part of `outsideNs` directly on the function, not on its callees. */
 const outsideSelf = { outsideSelfNs: ns };
 
 const Trace = z.object({
-  /** On perf's clock, seconds: when what is looked at begins. */
+  /** When the selection begins, in seconds of perf's clock. */
   start: z.string(),
   durationNs: ns,
   threads: count,
   /** Wall time of all threads. */
   totalNs: ns,
   ...away,
-  /** The trace tells when threads lost their processors: then `onCpuNs` is exact, else it is traced code alone. */
+  /** The trace records when threads lost their CPU: `onCpuNs` is exact. If false, it is traced code alone. */
   hasSwitches: z.boolean(),
-  /** What of the trace is looked at, in words; null: all of it. */
+  /** The selection in words; null: the full trace. */
   part: z.string().nullable(),
 });
 
-/** What all answers begin with. */
+/** The first fields of every answer. */
 const head = { version: z.literal(2), producer: z.object({ name: z.string(), version: z.string() }) };
 
 const name = { name: z.string(), dso: z.string().nullable() };
 const who = { tid: z.number().int(), pid: z.number().int().nullable(), comm: z.string().nullable() };
-/** Some calls; inferred: those of which the start or the end was not seen; unwound: of the others, those that did not return. */
+/** Calls. inferred: with an unseen start or end. unwound: complete, but ended in an exception or a longjmp. */
 const calls = { calls: count, inferred: count, unwound: count, totalNs: ns };
-/** Of complete calls; `longestCutNs`: one of the inferred ones lasted so long at least. */
+/** Of complete calls; `longestCutNs`: the longest time that an inferred call lasted at least. */
 const range = { avgNs: nsOrNull, minNs: nsOrNull, maxNs: nsOrNull, longestCutNs: nsOrNull };
 const durations = { ...range, p50Ns: nsOrNull, p90Ns: nsOrNull, p99Ns: nsOrNull };
 
@@ -67,7 +67,7 @@ export const Report = z.object({
   ...head,
   trace: Trace,
   functions: z.array(FunctionRow),
-  /** Only where they were asked for. */
+  /** Only if requested. */
   threads: z.array(ThreadReport).optional(),
   quality: QualityPart,
 });
@@ -82,7 +82,7 @@ export const LatencyStats = z.object({
 });
 export type LatencyStats = z.infer<typeof LatencyStats>;
 
-/** Self: what a function did itself, in place of a function that it called. */
+/** isSelf: the self time of a function, not a callee. */
 const child = { ...name, isSelf: z.boolean() };
 
 export const ChildRow = z.object({
@@ -92,7 +92,7 @@ export const ChildRow = z.object({
   totalNs: ns,
   ...away,
   onCpuNs: ns,
-  /** Its time for each of its own calls, seen whole or not. */
+  /** Its time per call of its own, complete or inferred. */
   avgNs: nsOrNull,
   perCallNs: nsOrNull,
   share: z.number(),
@@ -101,7 +101,7 @@ export type ChildRow = z.infer<typeof ChildRow>;
 
 export const CallerRow = z.object({
   ...name,
-  /** null: nothing that was seen called it. */
+  /** null: no known caller. */
   name: z.string().nullable(),
   stats: LatencyStats,
   children: z.array(ChildRow),
@@ -123,7 +123,7 @@ export const SlowCall = z.object({
   ...who,
   start: z.string(),
   durationNs: ns,
-  /** An exception or a longjmp ended it. */
+  /** It ended in an exception or a longjmp. */
   isUnwound: z.boolean(),
   ...away,
   differences: z.array(DifferenceRow),
@@ -134,16 +134,16 @@ export const Latency = z.object({
   format: z.literal('ptflame-latency'),
   ...head,
   trace: Trace,
-  /** The functions that were asked about. */
+  /** The functions in the question. */
   functions: z.array(FunctionRow),
   stats: LatencyStats,
   histogram: z.array(z.object({ fromNs: ns, toNs: ns, calls: count, outsideCalls: count, offCpuCalls: count })),
-  /** No call was seen whole: children, callers and chains are of the parts that were seen. */
+  /** There is no complete call: children, callers and chains are of the seen parts of inferred calls. */
   isOfParts: z.boolean(),
   children: z.array(ChildRow),
   callers: z.array(CallerRow),
   chains: z.array(z.object({ path: z.array(z.string()), ...calls, ...range })),
-  /** Paths with least time, where all of them would be too long to be read. */
+  /** How many paths were left out, those with least time: all of them would be too long to read. */
   chainsLeftOut: count,
   slowest: z.array(SlowCall),
   quality: QualityPart,
@@ -158,8 +158,7 @@ export const Stacks = z.object({
   threads: z.array(
     z.object({
       ...who,
-      /** Lowest first; a stop of the trace stands on top. */
-      /** `isStartSeen`: else it was there before, and `sinceNs` is the least. */
+      /** Outermost first; a stop is on top. `isStartSeen`: if false, the call may be older than `sinceNs`. */
       frames: z.array(z.object({ ...name, since: z.string(), sinceNs: ns, isStartSeen: z.boolean() })),
     }),
   ),

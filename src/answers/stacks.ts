@@ -1,5 +1,5 @@
 /**
- * What every thread did at a moment, as it is printed.
+ * Turns the stacks of all threads at a point in time into the answer that `ptflame stacks` prints.
  */
 import type { StackFrame } from '../analysis/log/stack-at.js';
 import type { Profile, ThreadProfile } from '../model/profile/profile.js';
@@ -7,7 +7,7 @@ import type { Nanoseconds } from '../model/units.js';
 import { clockText, named, PRODUCER, qualityOf, traceSummary, treeOfAllThreads } from './common.js';
 import type { Stacks } from './schema.js';
 
-/** A thread at that moment; its frames lowest first. */
+/** A thread at that time; its outermost frame first. */
 export interface StackOfThread extends Pick<ThreadProfile, 'tid' | 'pid' | 'comm'> {
   readonly frames: readonly StackFrame[];
 }

@@ -1,5 +1,5 @@
 /**
- * What threads tell of the calls of a function, put together.
+ * Merges what the threads found about the calls of a function.
  */
 import type { CallLog } from '../../model/calls/call-log.js';
 import { type CallTree, CallTreeBuilder, ROOT } from '../../model/calls/call-tree.js';
@@ -15,28 +15,28 @@ export interface SlowCall {
   readonly tid: Tid;
   readonly startNs: Nanoseconds;
   readonly durationNs: Nanoseconds;
-  /** An exception or a longjmp ended it. */
+  /** It ended in an exception or a longjmp. */
   readonly isUnwound: boolean;
-  /** Of it, outside of traced code, and of that off the processor. */
+  /** The part of its duration outside traced code; of that, the part off CPU. */
   readonly outsideNs: Nanoseconds;
   readonly offCpuNs: Nanoseconds;
-  /** What it did; the root stands for the call itself. */
+  /** What it did; the root is the call itself. */
   readonly tree: CallTree;
 }
 
 /** The calls of a function, in one thread or in all; plain data. */
 export interface CallsAnswer {
-  readonly sums: ReadonlyMap<SymbolId, CallSums>; // by caller; NONE: nobody
+  readonly sums: ReadonlyMap<SymbolId, CallSums>; // by caller; NONE: no caller
   readonly durations: CallDurations;
-  /** As `CallsWithin` has them. */
+  /** See `InnerTrees`. */
   readonly complete: CallTree;
   readonly inferred: CallTree;
   readonly paths: CallTree;
-  /** Longest first; of equal ones the earlier, then those of the lower thread. */
+  /** Longest first, then earliest, then by tid. */
   readonly slowest: readonly SlowCall[];
 }
 
-/** Answers for one thread. `tree`: with all nodes that the log names. */
+/** Answers for one thread. `tree`: has all nodes that the log refers to. */
 export function answerForThread(
   tid: Tid,
   log: CallLog,
@@ -53,7 +53,7 @@ export function answerForThread(
   return { sums: calls.sums, durations: calls.durations, ...inner, paths, slowest };
 }
 
-/** Hears of each thread, in any order. */
+/** Merges the answers of the threads, added in any order. */
 export class CallsAnswerBuilder {
   private readonly sums = new Map<SymbolId, CallSums>();
   private readonly latency = new DurationsBuilder();
@@ -65,11 +65,11 @@ export class CallsAnswerBuilder {
   private slowest: SlowCall[] = [];
   private readonly maxSlowest: number;
 
-  constructor(mostSlowest: number) {
-    this.maxSlowest = mostSlowest;
+  constructor(maxSlowest: number) {
+    this.maxSlowest = maxSlowest;
   }
 
-  /** `shiftNs`: to be taken off its times. */
+  /** `shiftNs`: is subtracted from the start times. */
   add({ sums, durations, complete, inferred, paths, slowest }: CallsAnswer, shiftNs: Nanoseconds): void {
     for (const [caller, more] of sums) this.sums.set(caller, addSums(this.sums.get(caller) ?? emptySums(), more));
     this.latency.addAll(durations.latency);

@@ -1,5 +1,5 @@
 /**
- * The calls of a function, one by one: which rows of the log they begin in, how long they took, and which took longest.
+ * Finds the calls of a function: the rows of the log that open them, how long they took, and the longest ones.
  */
 import type { CallLog } from '../../model/calls/call-log.js';
 import type { CallTree } from '../../model/calls/call-tree.js';
@@ -20,26 +20,26 @@ import {
 import { isOffCpu } from '../tree/outside.js';
 import { type LongCall, LongestCalls } from './longest-calls.js';
 
-/** What is known of calls by who made them. */
+/** Sums over the calls that one caller made. */
 export interface CallSums {
-  /** All that were asked for; inferred: those of which the start or the end was not seen. */
+  /** All calls in the selection; inferred: those with an unseen start or end. */
   calls: number;
   inferred: number;
-  /** Of the complete ones: those that an exception or a longjmp ended. */
+  /** Complete calls that ended in an exception or a longjmp. */
   unwound: number;
-  /** One of the inferred ones lasted so long at least; 0: nobody knows. */
+  /** The longest time that an inferred call lasted at least; 0: unknown. */
   longestCutNs: Nanoseconds;
-  /** Of the complete ones: durations added up, the shortest and the longest. */
+  /** Sum, minimum and maximum of the durations of complete calls. */
   completeNs: Nanoseconds;
   minNs: Nanoseconds;
   maxNs: Nanoseconds;
-  /** Of the complete ones: time outside of traced code; the parts of it directly on them, and off the processor. */
+  /** Of complete calls: time outside traced code; the part of it directly on them, and the part off CPU. */
   outsideNs: Nanoseconds;
   outsideSelfNs: Nanoseconds;
   offCpuNs: Nanoseconds;
 }
 
-/** How long complete calls took, by caller in place of a function: `callerKey`. */
+/** Durations of complete calls. Keyed by caller (`callerKey`), not by function. */
 export interface CallDurations {
   readonly latency: FunctionDurations;
   readonly outside: FunctionDurations;
@@ -49,15 +49,15 @@ export interface CallDurations {
 export const RowMark = { None: 0, Complete: 1, Inferred: 2 } as const;
 
 export interface FoundCalls {
-  /** By row of the log: `RowMark` of the call that it opens. */
+  /** By row of the log: `RowMark` of the call that the row opens. */
   readonly rows: Uint8Array;
-  readonly sums: ReadonlyMap<SymbolId, CallSums>; // by caller; NONE: nobody
+  readonly sums: ReadonlyMap<SymbolId, CallSums>; // by caller; NONE: no caller
   readonly durations: CallDurations;
-  /** The rows of the complete ones that took longest, in any order. */
+  /** The longest complete calls, in any order. */
   readonly slowest: readonly LongCall[];
 }
 
-/** A caller as a row of durations: who has none is row 0. */
+/** Returns the key of a caller in `CallDurations`; 0: no caller. */
 export function callerKey(caller: SymbolId): number {
   return caller - NONE;
 }
@@ -68,10 +68,10 @@ export function findCalls(log: CallLog, tree: CallTree, filter: CallFilter, ques
   return finder.build();
 }
 
-/** With sums of the thread: as they were when it began; of what it had, while it is set aside. */
+/** Times are the thread's sums when the call began; while the call is set aside, the call's own sums. */
 class MeasuredCall extends MarkedCall {
   outsideNs: Nanoseconds = 0;
-  /** In stops directly on it, and its own if it is one. */
+  /** Time in stops directly on it; if it is a stop, its own time, too. */
   outsideSelfNs: Nanoseconds = 0;
   offCpuNs: Nanoseconds = 0;
 }
@@ -83,7 +83,7 @@ class CallFinder implements CallListener<MeasuredCall> {
   private readonly outside = new DurationsBuilder();
   private readonly offCpu = new DurationsBuilder();
   private readonly slowest: LongestCalls;
-  /** Of the thread, up to now. */
+  /** Sums of the thread up to now. */
   private outsideNs = 0;
   private offCpuNs = 0;
   private readonly tree: CallTree;
@@ -113,7 +113,7 @@ class CallFinder implements CallListener<MeasuredCall> {
     call.offCpuNs = this.offCpuNs;
   }
 
-  /** What happens meanwhile is not its own: it keeps what it has had. */
+  /** Time spent while the call is set aside is not its own, so its own sums are stored. */
   left(call: MeasuredCall): void {
     call.outsideNs = this.outsideNs - call.outsideNs;
     call.offCpuNs = this.offCpuNs - call.offCpuNs;
@@ -131,18 +131,18 @@ class CallFinder implements CallListener<MeasuredCall> {
     if (isOffCpu(this.tree.symbol[top.node])) this.offCpuNs += toNs - fromNs;
   }
 
-  closed(call: MeasuredCall, exitNs: Nanoseconds, why: number, knownNs: Nanoseconds): void {
+  closed(call: MeasuredCall, exitNs: Nanoseconds, ending: number, knownNs: Nanoseconds): void {
     const { tree, question, filter, window } = this;
     if (!isInSet(question.calls.functions, tree.symbol[call.node])) return;
     if (!this.marker.matches(call) || !overlaps(window, call.entryNs, exitNs)) return;
     if (filter.foldsRecursion && isDirectRecursion(tree, call.node)) return;
-    const ending = endingWithin(window, call.entryNs, exitNs, why);
-    if (isComplete(ending)) this.countComplete(call, exitNs - call.entryNs, ending === UNWOUND);
+    const windowEnding = endingWithin(window, call.entryNs, exitNs, ending);
+    if (isComplete(windowEnding)) this.countComplete(call, exitNs - call.entryNs, windowEnding === UNWOUND);
     else if (question.calls.durations === null)
       this.countInferred(call, Math.min(knownNs, nsWithin(window, call.entryNs, exitNs)));
   }
 
-  /** Time of a stop is that of the stops that it stands in, and of the function below; of all of it, if it is folded. */
+  /** Adds a stop's time to the stops it is in and to the function below; with folded recursion, to each folded call. */
   private addOutsideSelf(stop: MeasuredCall, ns: Nanoseconds): void {
     let call: MeasuredCall | null = stop;
     for (; call?.isStop; call = call.below) call.outsideSelfNs += ns;

@@ -1,5 +1,5 @@
 /**
- * What calls of a function did inside: their trees put one on the other, and those of the longest ones by themselves.
+ * Collects what calls of a function did inside: their call trees merged, and the trees of the longest calls.
  */
 import type { CallLog } from '../../model/calls/call-log.js';
 import { type CallTree, CallTreeBuilder, ROOT, withoutEmptyNodes } from '../../model/calls/call-tree.js';
@@ -13,27 +13,30 @@ import { type FoundCalls, RowMark } from './find-calls.js';
 
 export interface InnerTrees {
   /**
-   * Of complete calls: under the root a node for each caller (NONE: nobody), which stands for the calls it made; under it
-   * what they did. A call of the function inside another one is a leaf there, with its stops as the only frames on it, for
-   * it has its own place under the root.
+   * Of complete calls: the root has a node for each caller (NONE: no caller), which stands for the calls that it made,
+   * and below it what they did. A call of the function inside another one is a leaf there, with only its own stops on
+   * it, because it also counts under the root.
    */
   readonly complete: CallTree;
-  /** The same of calls that were not seen whole. */
+  /** The same of inferred calls. */
   readonly inferred: CallTree;
-  /** Where they were made: the paths down to the function, with calls, and durations as self time: of the inferred ones as inferred. */
+  /**
+   * The paths down to the function, with calls; self time is the sum of their durations, and that of inferred calls is
+   * inferred time.
+   */
   readonly paths: CallTree;
-  /** By row of the log, of the longest calls: what each did; its root stands for the call. */
+  /** What each of the longest calls did, by row of the log; the root is the call. */
   readonly slowest: ReadonlyMap<number, CallTree>;
 }
 
-/** `tree`: the thread's. */
+/** `tree`: of the thread. */
 export function collectInnerTrees(log: CallLog, tree: CallTree, filter: CallFilter, calls: FoundCalls): InnerTrees {
   const collector = new TreeCollector(tree, filter, calls);
   walkCalls(log, collector);
   return collector.build();
 }
 
-/** Where it stands in a tree of another call. */
+/** A node for a nested call in the tree of an outer call. */
 interface Leaf {
   readonly tree: CallTreeBuilder;
   readonly node: NodeId;
@@ -42,14 +45,14 @@ interface Leaf {
 interface NestedCall {
   readonly symbol: SymbolId;
   readonly leaves: readonly Leaf[];
-  /** What the thread had spent when it began. */
+  /** What the thread had spent when the call began. */
   readonly chargedNs: Float64Array;
 }
 
-/** No stop: a function without a name is code. */
+/** Marks time in code, which no stop has: a function without a name is code. */
 const CODE = SpecialSymbol.Unknown;
 
-/** A call with its place in the tree of calls that it is inside of, and in the tree of one of them alone; null: in none. */
+/** A call with its node in the merged tree, and in the tree of one of the longest calls; null: not inside any. */
 class InnerCall extends OpenCall {
   innerTree: CallTreeBuilder | null = null;
   innerNode: NodeId = ROOT;
@@ -62,15 +65,15 @@ class TreeCollector implements CallListener<InnerCall> {
   private readonly inferred = new CallTreeBuilder();
   private readonly paths = new CallTreeBuilder();
   private readonly slowest: ReadonlyMap<number, CallTreeBuilder>;
-  /** Of nodes of the thread's tree, in `paths`; NONE: not needed yet. */
+  /** Nodes of `paths` by node of the thread's tree; NONE: not needed yet. */
   private readonly pathOf: Int32Array;
   private readonly tree: CallTree;
   private readonly rows: Uint8Array;
   private readonly window: Bounds;
   private readonly foldsRecursion: boolean;
-  /** Of the thread up to now: time in code, then by symbol time in stops. */
+  /** Time that the thread has spent: in code, and by symbol in stops. */
   private readonly spentNs = new Float64Array(SpecialSymbol.Lost + 1);
-  /** Calls inside of another one that was asked for, by row. */
+  /** Calls of the selection inside other calls of the selection, by row. */
   private readonly nested = new Map<number, NestedCall>();
 
   constructor(tree: CallTree, { window, foldsRecursion }: CallFilter, { rows, slowest }: FoundCalls) {
@@ -88,7 +91,7 @@ class TreeCollector implements CallListener<InnerCall> {
 
   opened(call: InnerCall): void {
     const mark = this.rows[call.row];
-    if (mark === RowMark.None) return this.placeOnBelow(call);
+    if (mark === RowMark.None) return this.addToCallerTrees(call);
     call.innerTree = mark === RowMark.Complete ? this.complete : this.inferred;
     call.innerNode = call.innerTree.child(ROOT, this.callerOf(call));
     call.slowTree = this.slowest.get(call.row) ?? null;
@@ -96,7 +99,7 @@ class TreeCollector implements CallListener<InnerCall> {
     if (call.below?.innerTree) this.nested.set(call.row, this.nestIn(call.below, this.tree.symbol[call.node]));
   }
 
-  /** What happens from here on is not its own. */
+  /** Time from here on is not the call's own. */
   left(call: InnerCall): void {
     const nested = this.nested.get(call.row);
     if (nested === undefined) return;
@@ -120,9 +123,9 @@ class TreeCollector implements CallListener<InnerCall> {
     if (call.innerTree === null || !overlaps(this.window, call.entryNs, exitNs)) return;
     const isMarked = this.rows[call.row] !== RowMark.None;
     if (this.isFolded(call.node)) return;
-    const why = endingWithin(this.window, call.entryNs, exitNs, ending);
-    const durationNs = nsWithin(this.window, call.entryNs, exitNs); // all of it, if it is whole
-    const ended = { why, durationNs, knownNs: Math.min(knownNs, durationNs) };
+    const windowEnding = endingWithin(this.window, call.entryNs, exitNs, ending);
+    const durationNs = nsWithin(this.window, call.entryNs, exitNs); // its full duration if it is complete
+    const ended = { ending: windowEnding, durationNs, knownNs: Math.min(knownNs, durationNs) };
     count(call.innerTree, call.innerNode, ended);
     if (call.slowTree) count(call.slowTree, call.slowNode, ended);
     if (isMarked) this.closeMarked(call, ended);
@@ -134,7 +137,7 @@ class TreeCollector implements CallListener<InnerCall> {
     return { complete: built(this.complete), inferred: built(this.inferred), paths: built(this.paths), slowest };
   }
 
-  private placeOnBelow(call: InnerCall): void {
+  private addToCallerTrees(call: InnerCall): void {
     const { below } = call;
     call.innerTree = below === null ? null : below.innerTree;
     call.slowTree = below === null ? null : below.slowTree;
@@ -147,7 +150,7 @@ class TreeCollector implements CallListener<InnerCall> {
 
   private closeMarked({ row, node }: InnerCall, ended: EndedCall): void {
     const path = this.pathTo(node);
-    this.paths.charge(path, ended.durationNs, !isComplete(ended.why));
+    this.paths.charge(path, ended.durationNs, !isComplete(ended.ending));
     count(this.paths, path, ended);
     const nested = this.nested.get(row);
     if (nested === undefined) return;
@@ -156,11 +159,11 @@ class TreeCollector implements CallListener<InnerCall> {
     this.nested.delete(row);
   }
 
-  /** It stands in the call that it was made in, too: as one frame. */
+  /** Adds the call as one frame to the trees of the call that it was made in. */
   private nestIn(below: InnerCall, symbol: SymbolId): NestedCall {
     const leaves: Leaf[] = [];
-    const add = (tree: CallTreeBuilder | null, place: NodeId) => {
-      if (tree) leaves.push({ tree, node: tree.child(place, symbol) });
+    const add = (tree: CallTreeBuilder | null, parent: NodeId) => {
+      if (tree) leaves.push({ tree, node: tree.child(parent, symbol) });
     };
     add(below.innerTree, below.innerNode);
     add(below.slowTree, below.slowNode);
@@ -169,7 +172,7 @@ class TreeCollector implements CallListener<InnerCall> {
 
   private chargeLeaves({ symbol, leaves, chargedNs }: NestedCall): void {
     this.spentNs.forEach((ns, stop) => {
-      const isLeaf = stop === CODE || stop === symbol; // a stop that was asked for is the leaf itself
+      const isLeaf = stop === CODE || stop === symbol; // a stop that is itself in the selection is the leaf
       for (const { tree, node } of leaves)
         if (ns > chargedNs[stop]) tree.charge(isLeaf ? node : tree.child(node, stop), ns - chargedNs[stop], false);
     });
@@ -196,16 +199,16 @@ class TreeCollector implements CallListener<InnerCall> {
 }
 
 interface EndedCall {
-  /** As `cutBy` says it. */
-  readonly why: number;
-  /** As far as it lies in the window. */
+  /** As `endingWithin` returns it. */
+  readonly ending: number;
+  /** The part within the window. */
   readonly durationNs: Nanoseconds;
-  /** So much of it is sure. */
+  /** How long it certainly lasted. */
   readonly knownNs: Nanoseconds;
 }
 
-function count(tree: CallTreeBuilder, node: NodeId, { why, durationNs, knownNs }: EndedCall): void {
-  if (why === NONE) tree.countComplete(node, durationNs);
-  else if (why === UNWOUND) tree.countUnwound(node, durationNs);
+function count(tree: CallTreeBuilder, node: NodeId, { ending, durationNs, knownNs }: EndedCall): void {
+  if (ending === NONE) tree.countComplete(node, durationNs);
+  else if (ending === UNWOUND) tree.countUnwound(node, durationNs);
   else tree.countInferred(node, knownNs);
 }

@@ -1,5 +1,5 @@
 /**
- * Which calls took longest.
+ * Keeps the longest calls.
  */
 import type { Nanoseconds } from '../../model/units.js';
 
@@ -7,21 +7,21 @@ export interface LongCall {
   readonly row: number;
   readonly entryNs: Nanoseconds;
   readonly durationNs: Nanoseconds;
-  /** An exception or a longjmp ended it. */
+  /** It ended in an exception or a longjmp. */
   readonly isUnwound: boolean;
   readonly outsideNs: Nanoseconds;
   readonly offCpuNs: Nanoseconds;
 }
 
-/** Keeps so many: of equal ones those that began first. */
+/** Keeps `maxCalls` calls; of equally long ones, those that began first. */
 export class LongestCalls {
   private readonly calls: LongCall[] = [];
-  /** Shorter ones are none of them. */
+  /** Shorter calls are not among the longest. */
   private minNs = Number.NEGATIVE_INFINITY;
   private readonly maxCalls: number;
 
-  constructor(most: number) {
-    this.maxCalls = most;
+  constructor(maxCalls: number) {
+    this.maxCalls = maxCalls;
   }
 
   add(call: LongCall): void {

@@ -1,5 +1,5 @@
 /**
- * Paths that lead to the calls of a function.
+ * Lists the call paths that lead to the calls of a function.
  */
 import { type CallTree, ROOT } from '../../model/calls/call-tree.js';
 import { childrenOf, viewOf } from '../../model/calls/tree-view.js';
@@ -8,27 +8,30 @@ import type { SymbolTable } from '../../model/names/symbol-table.js';
 import type { Nanoseconds, NodeId, SymbolId } from '../../model/units.js';
 import { type DurationRange, durationRange } from '../tree/duration-stats.js';
 
-/** A path of calls that leads to the function, and the calls that were made there. */
+/** A call path to the function, and the calls made on it. */
 export interface ChainRow extends DurationRange {
-  readonly path: readonly SymbolId[]; // lowest first, the function is the last
+  readonly path: readonly SymbolId[]; // outermost first; the last one is the function
   readonly calls: number;
   readonly inferred: number;
   readonly unwound: number;
-  /** Of complete calls; of the parts that were seen, if no call was seen whole. */
+  /** Of complete calls; if there is none, of the seen parts of inferred calls. */
   readonly totalNs: Nanoseconds;
 }
 
 export interface Chains {
   /** Most time first. */
   readonly chains: readonly ChainRow[];
-  /** Those with least time, where all paths together would be too long to be read. */
+  /** How many paths were left out, those with least time: all paths together would be too long. */
   readonly chainsLeftOut: number;
 }
 
-/** A recursion of depth n has n paths of n frames on average: all of them would not fit into memory. */
+/** Recursion of depth n has n paths of n/2 frames on average: all of them would not fit into memory. */
 const MAX_CHAIN_FRAMES = 1_000_000;
 
-/** `isOfParts`: no call was seen whole. Most time first; so many of them that their paths stay readable, however deep a recursion is. */
+/**
+ * Most time first. Paths beyond `MAX_CHAIN_FRAMES` frames in total are left out, so deep recursion stays readable.
+ * `isOfParts`: there is no complete call.
+ */
 export function chainsOf(paths: CallTree, isOfParts: boolean, symbols: SymbolTable): Chains {
   const { depth } = viewOf(paths);
   const rank = ranksByName(paths, symbols);
@@ -53,7 +56,7 @@ function chainRow(paths: CallTree, node: NodeId, totalNs: Nanoseconds): ChainRow
   return { path: path.reverse(), ...counted, unwound: paths.unwoundCalls[node], totalNs, ...range };
 }
 
-/** Where the path of each node stands among all, by the names in it. */
+/** Ranks the paths of all nodes by the names in them. */
 function ranksByName(tree: CallTree, symbols: SymbolTable): Int32Array {
   const view = viewOf(tree);
   const ranks = new Int32Array(tree.length);

@@ -1,5 +1,5 @@
 /**
- * What calls did themselves, and what they let others do.
+ * Makes a table row for each callee of the calls of a function, and one for the function itself.
  */
 import type { CallTree } from '../../model/calls/call-tree.js';
 import { type TreeView, viewOf } from '../../model/calls/tree-view.js';
@@ -8,22 +8,22 @@ import type { SymbolTable } from '../../model/names/symbol-table.js';
 import { NONE, type NodeId, type SymbolId } from '../../model/units.js';
 import { type NodeTimeSums, type TimeSums, timeSums, timeSumsAt } from '../tree/outside.js';
 
-/** What the calls did themselves, or let others do. */
+/** A callee of the calls, or the function itself. */
 export interface ChildRow extends TimeSums {
   /** NONE: the function itself. */
   readonly symbol: SymbolId;
   readonly calls: number;
-  /** Those of which the start or the end was not seen. */
+  /** Calls with an unseen start or end. */
   readonly inferred: number;
-  /** Its time for each of its own calls; NaN if it has none. */
+  /** Its time per call of its own; NaN if it has no calls. */
   readonly avgNs: number;
-  /** For each call of the function asked about. */
+  /** Its time per call of the function in question. */
   readonly perCallNs: number;
-  /** Of the time of all calls. */
+  /** Share of the time of all calls. */
   readonly share: number;
 }
 
-/** A tree, and what follows from it: worked out once, however many rows it has. */
+/** A tree with its sums, computed once for any number of rows. */
 export interface MeasuredTree extends NodeTimeSums, Pick<TreeView, 'firstChild' | 'nextSibling'> {
   readonly tree: CallTree;
 }
@@ -40,7 +40,7 @@ function nodeSums(measured: MeasuredTree, node: NodeId): NodeSums {
   return { calls: calls[node], inferred: inferredCalls[node], ...timeSumsAt(measured, node) };
 }
 
-/** What stands directly under a node, and the node itself. */
+/** Rows for the children of a node and for the node itself. */
 export function childRows(measured: MeasuredTree, parent: number, calls: number, symbols: SymbolTable): ChildRow[] {
   const { tree, firstChild, nextSibling } = measured;
   const all = measured.totalNs[parent];
@@ -54,7 +54,7 @@ export function childRows(measured: MeasuredTree, parent: number, calls: number,
   const itself = { totalNs: tree.selfNs[parent], outsideNs: 0, offCpuNs: 0, lostNs: 0 };
   const rows = [row(NONE, { calls, inferred: 0, ...itself })];
   for (let node = firstChild[parent]; node !== NONE; node = nextSibling[node]) {
-    // a window may hold the end of a call that was set aside, and nothing of those that made it
+    // a window may contain the end of a call that was set aside, but nothing of its callers
     if (tree.calls[node] > 0 || measured.totalNs[node] > 0) rows.push(row(tree.symbol[node], nodeSums(measured, node)));
   }
   return rows.sort((a, b) => b.totalNs - a.totalNs || b.calls - a.calls || compareSymbols(symbols, a.symbol, b.symbol));

@@ -1,5 +1,5 @@
 /**
- * One call beside the average of many: where did its time go that theirs did not?
+ * Compares one call with the average of many, frame by frame: where it spent more time than they did.
  */
 import { type CallTree, CallTreeBuilder, ROOT } from '../../model/calls/call-tree.js';
 import { viewOf } from '../../model/calls/tree-view.js';
@@ -9,25 +9,25 @@ import { type Nanoseconds, NONE, type NodeId, type SymbolId } from '../../model/
 import { timeSums } from '../tree/outside.js';
 
 export interface DifferenceRow {
-  /** NONE: what the frame above did itself, without those that it called. */
+  /** NONE: the self time of the frame above. */
   readonly symbol: SymbolId;
   /** 0: the call itself. */
   readonly depth: number;
   readonly calls: number;
   readonly ns: Nanoseconds;
-  /** Of an average call. */
+  /** Of the average call. */
   readonly averageCalls: number;
   readonly averageNs: number;
-  /** More time than the average: what stands below adds up to it. */
+  /** How much more time than the average; the rows below add up to it. */
   readonly differenceNs: number;
 }
 
-/** As in a walk through the tree, at each frame the largest difference first. `calls`: how many `all` has the sum of. */
+/** In pre-order, at each frame the largest difference first. `calls`: the number of calls that `all` sums up. */
 export function differences(one: CallTree, all: CallTree, calls: number, symbols: SymbolTable): DifferenceRow[] {
   return new Comparison(one, all, calls, symbols).rows();
 }
 
-/** A frame with all below it, or what a frame did itself. */
+/** A frame with all below it, or the self time of a frame. */
 interface Part {
   readonly node: NodeId;
   readonly isSelf: boolean;
@@ -37,7 +37,7 @@ class Comparison {
   private readonly symbol: Int32Array;
   private readonly firstChild: Int32Array;
   private readonly nextSibling: Int32Array;
-  /** Of each node of both: total and self time, and calls. */
+  /** Total time, self time and calls, by node of the merged tree. */
   private readonly one: Numbers;
   private readonly average: Numbers;
   private readonly found: DifferenceRow[] = [];
@@ -46,15 +46,15 @@ class Comparison {
   constructor(one: CallTree, all: CallTree, calls: number, symbols: SymbolTable) {
     this.symbols = symbols;
     const both = new CallTreeBuilder();
-    const ownPlaces = addPaths(both, one);
-    const allPlaces = addPaths(both, all);
+    const oneNodes = addPaths(both, one);
+    const allNodes = addPaths(both, all);
     const tree = both.build();
     const view = viewOf(tree);
     this.symbol = tree.symbol;
     this.firstChild = view.firstChild;
     this.nextSibling = view.nextSibling;
-    this.one = numbersOf(one, ownPlaces, tree.length, 1);
-    this.average = numbersOf(all, allPlaces, tree.length, calls);
+    this.one = numbersOf(one, oneNodes, tree.length, 1);
+    this.average = numbersOf(all, allNodes, tree.length, calls);
   }
 
   rows(): DifferenceRow[] {
@@ -110,18 +110,18 @@ interface Numbers {
   readonly calls: Float64Array;
 }
 
-/** Where each node of a tree stands in the other. */
+/** Adds the paths of a tree; returns the new node of each of its nodes. */
 function addPaths(builder: CallTreeBuilder, { length, parent, symbol }: CallTree): Int32Array {
-  const place = new Int32Array(length);
-  for (let node = 1; node < length; node++) place[node] = builder.child(place[parent[node]], symbol[node]);
-  return place;
+  const added = new Int32Array(length);
+  for (let node = 1; node < length; node++) added[node] = builder.child(added[parent[node]], symbol[node]);
+  return added;
 }
 
-function numbersOf(tree: CallTree, place: Int32Array, length: number, calls: number): Numbers {
+function numbersOf(tree: CallTree, nodes: Int32Array, length: number, calls: number): Numbers {
   const { totalNs } = timeSums(tree);
   const spread = (values: Float64Array) => {
     const result = new Float64Array(length);
-    for (let node = 0; node < tree.length; node++) result[place[node]] = values[node] / Math.max(calls, 1);
+    for (let node = 0; node < tree.length; node++) result[nodes[node]] = values[node] / Math.max(calls, 1);
     return result;
   };
   return { totalNs: spread(totalNs), selfNs: spread(tree.selfNs), calls: spread(tree.calls) };

@@ -1,5 +1,5 @@
 /**
- * The calls of a function → the tables that tell how long they took, and why.
+ * Turns the calls of a function into tables that show how long they took, and why.
  */
 import { type CallTree, CallTreeBuilder, ROOT } from '../../model/calls/call-tree.js';
 import { type FunctionDurations, type Histogram, histogramsOf } from '../../model/calls/durations.js';
@@ -17,20 +17,20 @@ import { type HistogramRow, histogramRows } from './power-histogram.js';
 /** How long calls took. All times are of complete calls, in ns. */
 export interface LatencyStats extends DurationStats {
   readonly calls: number;
-  /** Those of which the start or the end was not seen. */
+  /** Calls with an unseen start or end. */
   readonly inferred: number;
-  /** Of the complete ones: those that an exception or a longjmp ended. */
+  /** Complete calls that ended in an exception or a longjmp. */
   readonly unwound: number;
   readonly totalNs: Nanoseconds;
   readonly outsideNs: Nanoseconds;
-  /** Of that: in stops directly on them. */
+  /** The part of `outsideNs` in stops directly on the calls. */
   readonly outsideSelfNs: Nanoseconds;
   readonly offCpuNs: Nanoseconds;
   readonly p999Ns: number;
 }
 
 export interface CallerLatency {
-  /** NONE: nobody called it. */
+  /** NONE: no caller. */
   readonly caller: SymbolId;
   readonly stats: LatencyStats;
   readonly children: readonly ChildRow[];
@@ -43,14 +43,14 @@ export interface SlowCallRows {
   readonly isUnwound: boolean;
   readonly outsideNs: Nanoseconds;
   readonly offCpuNs: Nanoseconds;
-  /** Beside the average call; what differs most comes first. */
+  /** Compared with the average call; largest difference first. */
   readonly differences: readonly DifferenceRow[];
 }
 
 export interface Latency extends Chains {
   readonly stats: LatencyStats;
   readonly histogram: readonly HistogramRow[];
-  /** Largest first. Of calls that were not seen whole if there are no others. */
+  /** Largest first. Of inferred calls if there is no complete one. */
   readonly children: readonly ChildRow[];
   readonly isOfParts: boolean;
   /** Most time first. */
@@ -63,15 +63,15 @@ export function latencyOf(answer: CallsAnswer, symbols: SymbolTable): Latency {
   const isOfParts = all.calls === all.inferred;
   const within = isOfParts ? answer.inferred : answer.complete;
   const calls = isOfParts ? all.inferred : all.calls - all.inferred;
-  const together = withoutCallers(within);
+  const average = withoutCallers(within);
   return {
     stats: statsOf(all, histogramOf(answer.durations.latency)),
     histogram: histogramRows(answer),
-    children: childRows(measure(together), ROOT, calls, symbols),
+    children: childRows(measure(average), ROOT, calls, symbols),
     isOfParts,
     callers: callersOf(answer, measure(within), isOfParts, symbols),
     ...chainsOf(answer.paths, isOfParts, symbols),
-    slowest: answer.slowest.map((call) => slowCallRows(call, together, calls, symbols)),
+    slowest: answer.slowest.map((call) => slowCallRows(call, average, calls, symbols)),
   };
 }
 
@@ -105,15 +105,15 @@ function callersOf(
   return rows.sort((a, b) => byTime(a, b) || compareSymbols(symbols, a.caller, b.caller));
 }
 
-/** The trees of all callers, one on the other: the root stands for the function. */
+/** Merges the trees of all callers: the root is the function. */
 function withoutCallers(tree: CallTree): CallTree {
   const builder = new CallTreeBuilder();
-  const place = new Int32Array(tree.length);
+  const merged = new Int32Array(tree.length);
   for (let node = 1; node < tree.length; node++) {
     const isFunction = tree.parent[node] === ROOT;
-    place[node] = isFunction ? ROOT : builder.child(place[tree.parent[node]], tree.symbol[node]);
-    builder.addTime(place[node], tree, node);
-    builder.addCalls(place[node], tree, node);
+    merged[node] = isFunction ? ROOT : builder.child(merged[tree.parent[node]], tree.symbol[node]);
+    builder.addTime(merged[node], tree, node);
+    builder.addCalls(merged[node], tree, node);
   }
   return builder.build();
 }
@@ -127,7 +127,7 @@ function statsOf(sums: CallSums, histogram: Histogram | null): LatencyStats {
   };
 }
 
-/** Of all callers together. */
+/** Sums up the durations of all callers. */
 function histogramOf(durations: FunctionDurations): Histogram {
   const calls = new Map<number, number>();
   for (let row = 0; row < durations.length; row++)

@@ -1,21 +1,21 @@
 /**
- * Calls by powers of two: how long they took, beside how much of it was outside of traced code.
+ * Counts calls by powers of two of their duration, of their time outside traced code, and of their time off CPU.
  */
 import { bucketMiddle, type FunctionDurations } from '../../model/calls/durations.js';
 import type { Nanoseconds } from '../../model/units.js';
 import type { CallsAnswer } from '../calls/calls-answer.js';
 
-/** Calls that took from `fromNs` to below `toNs`; `toNs` is a power of two. */
+/** Calls that took at least `fromNs` and less than `toNs`; `toNs` is a power of two. */
 export interface HistogramRow {
   readonly fromNs: Nanoseconds;
   readonly toNs: Nanoseconds;
   readonly calls: number;
-  /** Calls that spent such a time outside of traced code, or off the processor. */
+  /** Calls that spent this much time outside traced code, or off CPU. */
   readonly outsideCalls: number;
   readonly offCpuCalls: number;
 }
 
-/** From the shortest to the longest, powers of two without calls included. */
+/** From the shortest to the longest, including powers of two without calls. */
 export function histogramRows({ durations }: CallsAnswer): HistogramRow[] {
   const [latency, outside, offCpu] = [durations.latency, durations.outside, durations.offCpu].map(callsByPower);
   const powers = [...latency.keys(), ...outside.keys(), ...offCpu.keys()];
@@ -33,7 +33,7 @@ export function histogramRows({ durations }: CallsAnswer): HistogramRow[] {
   });
 }
 
-/** By the power of two that is the next larger one: 0 for no time at all. */
+/** Keyed by the exponent of the next larger power of two; 0: no time at all. */
 function callsByPower({ length, bucket, calls }: FunctionDurations): Map<number, number> {
   const powers = new Map<number, number>();
   for (let row = 0; row < length; row++) {

@@ -1,5 +1,5 @@
 /**
- * A thread's log and its tree in, the tree of a part of it out: what lies in a window, or inside of certain calls.
+ * Sums up a thread's log into the call tree of a selection: a time window, or the inside of certain calls.
  */
 import { type CallLog, Certainty } from '../../model/calls/call-log.js';
 import { type CallTree, ROOT, withoutEmptyNodes } from '../../model/calls/call-tree.js';
@@ -18,11 +18,11 @@ export interface FilteredThread {
   readonly durations: DurationBlocks;
   readonly inferred: Readonly<Record<InferenceName, number>>;
   readonly hiddenNs: Nanoseconds;
-  /** When lost stretches began that are inside of what was asked for, whatever the window is. */
+  /** When the lost times inside the selected calls began; the window does not matter. */
   readonly lostAt: ReadonlySet<Nanoseconds>;
 }
 
-/** `only`: the functions whose durations are counted; null: all are. */
+/** `only`: the functions whose durations are counted; null: all. */
 export function filterThread(
   log: CallLog,
   tree: CallTree,
@@ -36,7 +36,7 @@ export function filterThread(
 
 const INFERENCE_NAMES = Object.keys(Inference) as InferenceName[];
 
-/** Sums on the nodes of the whole tree. */
+/** Sums on the nodes of the thread's full tree. */
 class ThreadFilter implements CallListener<MarkedCall> {
   private readonly durations: DurationsBuilder;
   private readonly inferred = noInferences();
@@ -78,17 +78,17 @@ class ThreadFilter implements CallListener<MarkedCall> {
     if (certainty === Certainty.HiddenJump) this.hiddenNs += ns;
   }
 
-  closed({ node, entryNs, bits, isStop }: MarkedCall, exitNs: Nanoseconds, why: number, knownNs: Nanoseconds): void {
+  closed({ node, entryNs, bits, isStop }: MarkedCall, exitNs: Nanoseconds, ending: number, knownNs: Nanoseconds): void {
     if (bits !== this.marker.allBits || !overlaps(this.window, entryNs, exitNs)) return;
     if (this.filter.foldsRecursion && isDirectRecursion(this.sums, node)) return;
     const { calls, inferredCalls, unwoundCalls, longestCutNs } = this.sums;
-    const reason = endingWithin(this.window, entryNs, exitNs, why);
+    const windowEnding = endingWithin(this.window, entryNs, exitNs, ending);
     calls[node]++;
-    if (reason === UNWOUND) unwoundCalls[node]++;
-    if (isComplete(reason)) return this.countComplete(node, exitNs - entryNs);
+    if (windowEnding === UNWOUND) unwoundCalls[node]++;
+    if (isComplete(windowEnding)) return this.countComplete(node, exitNs - entryNs);
     inferredCalls[node]++;
     longestCutNs[node] = Math.max(longestCutNs[node], Math.min(knownNs, nsWithin(this.window, entryNs, exitNs)));
-    if (!isStop) this.inferred[INFERENCE_NAMES[reason]]++;
+    if (!isStop) this.inferred[INFERENCE_NAMES[windowEnding]]++;
   }
 
   build(): FilteredThread {
@@ -108,29 +108,29 @@ class ThreadFilter implements CallListener<MarkedCall> {
   }
 }
 
-/** A part of the call lies in the window. Of two windows side by side a call that neither cuts is in one of them. */
+/** Part of the call is in the window. Of two adjacent windows, a call that neither cuts is in exactly one. */
 export function overlaps({ startNs, endNs }: Bounds, entryNs: Nanoseconds, exitNs: Nanoseconds): boolean {
   return entryNs < endNs && (entryNs >= startNs || exitNs > startNs);
 }
 
-/** Why the call is not whole, if only because the window cuts it; else UNWOUND or NONE, as `why` is. */
+/** Returns `ending`, or the end of the window that cuts the call. */
 export function endingWithin(
   { startNs, endNs }: Bounds,
   entryNs: Nanoseconds,
   exitNs: Nanoseconds,
-  why: number,
+  ending: number,
 ): number {
-  if (!isComplete(why)) return why;
+  if (!isComplete(ending)) return ending;
   if (entryNs < startNs) return Inference.OpenAtStart;
-  return exitNs > endNs ? Inference.OpenAtEnd : why;
+  return exitNs > endNs ? Inference.OpenAtEnd : ending;
 }
 
-/** How much of a stretch lies in the window. */
+/** Returns how much of an interval is in the window. */
 export function nsWithin({ startNs, endNs }: Bounds, fromNs: Nanoseconds, toNs: Nanoseconds): Nanoseconds {
   return Math.max(0, Math.min(toNs, endNs) - Math.max(fromNs, startNs));
 }
 
-/** The same paths; nothing is counted on them yet. */
+/** Copies the paths, with all counts zero. */
 function withoutCounts({ length, parent, symbol }: CallTree): CallTree {
   const zeros = () => new Float64Array(length);
   return {

@@ -1,5 +1,5 @@
 /**
- * Is this call inside of calls that were asked for? Each condition is a bit, and a call has those of all that it stands on.
+ * Marks each call with the conditions that it meets. A condition is a bit; a call also has the bits of its callers.
  */
 import type { CallLog } from '../../model/calls/call-log.js';
 import type { CallTree } from '../../model/calls/call-tree.js';
@@ -11,13 +11,13 @@ type Paths = Pick<CallTree, 'parent' | 'symbol'>;
 
 interface Condition {
   readonly calls: CallSelection;
-  /** By row of the log: the call that it opens took as long as it should; null: all did. */
+  /** By row of the log: 1 if the call that it opens has the wanted duration; null: any duration. */
   readonly rows: Uint8Array | null;
 }
 
-/** A call that knows what it is inside of. */
+/** A call that knows which conditions it is inside of. */
 export class MarkedCall extends OpenCall {
-  /** The conditions that hold of it or of what it stands on, as bits. */
+  /** The conditions that it or one of its callers meets, as bits. */
   bits = 0;
 }
 
@@ -36,14 +36,14 @@ export class InsideMarker {
     this.allBits = 2 ** asked.length - 1;
   }
 
-  /** To be called when a call opens, or goes on on other calls. */
+  /** Must run when a call opens, or resumes on other calls. */
   mark(call: MarkedCall): void {
     const { conditions } = this;
     call.bits = call.below === null ? 0 : call.below.bits;
     for (let bit = 0; bit < conditions.length; bit++) if (this.meets(conditions[bit], call)) call.bits |= 1 << bit;
   }
 
-  /** Time of this call counts. */
+  /** The call meets all conditions, so its time counts. */
   matches(call: MarkedCall | null): boolean {
     return this.allBits === 0 || (call !== null && call.bits === this.allBits);
   }
@@ -53,7 +53,7 @@ export class InsideMarker {
   }
 }
 
-/** By row of the log: 1 where a call begins that took as long as was asked for. */
+/** By row of the log: 1 where a call begins that has the wanted duration. */
 function rowsByDuration(
   log: CallLog,
   tree: Paths,
@@ -65,10 +65,10 @@ function rowsByDuration(
   const listener: CallListener = {
     newCall: () => new OpenCall(),
     opened() {},
-    closed(call, exitNs, why) {
+    closed(call, exitNs, ending) {
       const ns = exitNs - call.entryNs;
-      if (foldsRecursion && isDirectRecursion(tree, call.node)) return; // a part of the call that it stands on
-      if (isComplete(why) && ns >= minNs && ns <= maxNs && isInSet(functions, tree.symbol[call.node]))
+      if (foldsRecursion && isDirectRecursion(tree, call.node)) return; // part of the call below it
+      if (isComplete(ending) && ns >= minNs && ns <= maxNs && isInSet(functions, tree.symbol[call.node]))
         rows[call.row] = 1;
     },
     spent() {},

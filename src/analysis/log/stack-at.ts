@@ -1,5 +1,5 @@
 /**
- * The stack of a thread at a moment.
+ * Finds the stack of a thread at a point in time.
  */
 import type { CallLog } from '../../model/calls/call-log.js';
 import type { CallTree } from '../../model/calls/call-tree.js';
@@ -10,14 +10,14 @@ import { type CallListener, OpenCall, walkCalls } from './walk-calls.js';
 export interface StackFrame {
   readonly symbol: SymbolId;
   readonly sinceNs: Nanoseconds;
-  /** Else it may have been there before. */
+  /** If not, the call may have begun before `sinceNs`. */
   readonly isStartSeen: boolean;
 }
 
-/** Lowest first; stops stand on top. null: the thread was not observed at that time. */
+/** Outermost first; stops are on top. null: the thread was not observed at that time. */
 export function stackAt(log: CallLog, { symbol }: CallTree, atNs: Nanoseconds): readonly StackFrame[] | null {
   let found: number[] | null = null;
-  const frames = new Map<number, StackFrame>(); // by row that opened it
+  const frames = new Map<number, StackFrame>(); // by the row that opened it
   const listener: CallListener = {
     newCall: () => new OpenCall(),
     opened() {},
@@ -29,17 +29,17 @@ export function stackAt(log: CallLog, { symbol }: CallTree, atNs: Nanoseconds): 
         frames.set(call.row, { symbol: symbol[call.node], sinceNs: call.entryNs, isStartSeen: true });
       }
     },
-    closed(call, _exitNs, why) {
+    closed(call, _exitNs, ending) {
       const frame = frames.get(call.row);
-      if (frame && !isStartSeen(call, why, log)) frames.set(call.row, { ...frame, isStartSeen: false });
+      if (frame && !isStartSeen(call, ending, log)) frames.set(call.row, { ...frame, isStartSeen: false });
     },
   };
   walkCalls(log, listener);
   return (found as number[] | null)?.reverse().map((row) => frames.get(row) as StackFrame) ?? null;
 }
 
-/** A gap may have cut either end. Of stops those that a thread begins with were not seen to begin. */
-function isStartSeen({ isStop, entryNs }: OpenCall, why: number, { timeNs }: CallLog): boolean {
-  if (isStop) return why === NONE || entryNs > timeNs[0];
-  return why !== Inference.OpenAtStart && why !== Inference.CutByGap;
+/** A gap may have cut either end. The start of a stop that a thread begins with was not seen. */
+function isStartSeen({ isStop, entryNs }: OpenCall, ending: number, { timeNs }: CallLog): boolean {
+  if (isStop) return ending === NONE || entryNs > timeNs[0];
+  return ending !== Inference.OpenAtStart && ending !== Inference.CutByGap;
 }

@@ -1,5 +1,5 @@
 /**
- * Reads the log of a thread from its beginning to its end, and tells of each call and of each stretch of time.
+ * Walks through the log of a thread and reports each call and each time interval to a listener.
  */
 import { argumentOf, type CallLog, CallOp, type Certainty, opOf } from '../../model/calls/call-log.js';
 import { ROOT } from '../../model/calls/call-tree.js';
@@ -7,36 +7,36 @@ import { assert } from '../../model/errors.js';
 import { type Nanoseconds, NONE, type NodeId } from '../../model/units.js';
 
 /**
- * A call that is open, or a stop: `[syscall]` and its kin are calls, too. Used again when it is over; what a listener adds to it,
- * that sets when the call opens.
+ * An open call, or a stop: `[syscall]` and the other stops are calls, too. Objects are reused after the call ends, so a
+ * listener sets its own fields when a call opens.
  */
 export class OpenCall {
-  /** Row of the log that opened it: no other has that. */
+  /** Row of the log that opened it, which identifies it. */
   row = NONE;
   node: NodeId = ROOT;
   entryNs: Nanoseconds = 0;
-  /** What it stands on; null: nothing. */
+  /** Its caller, or the frame that a stop is on; null: none. */
   below: this | null = null;
   isStop = false;
-  /** Its stack was left, and does not go on yet. */
+  /** Its stack was switched away from and has not resumed yet. */
   isAside = false;
 }
 
-/** What a reader of the log is told. */
+/** Receives the calls and the time of a log. */
 export interface CallListener<Call extends OpenCall = OpenCall> {
-  /** As it keeps calls. */
+  /** Creates a call object of the listener's own class. */
   newCall(): Call;
   opened(call: Call): void;
   /**
-   * `why`: an `Inference`, UNWOUND, or NONE if it returned; of a stop NONE or 0. `knownNs`: for how long it was surely there;
-   * its duration, if it was seen whole.
+   * `ending`: an `Inference`, UNWOUND, or NONE if it returned; of a stop, NONE or 0. `knownNs`: how long it certainly
+   * lasted; of a complete call, its duration.
    */
-  closed(call: Call, exitNs: Nanoseconds, why: number, knownNs: Nanoseconds): void;
-  /** Time of the call on top; null: of no call. It follows what was told before. */
+  closed(call: Call, exitNs: Nanoseconds, ending: number, knownNs: Nanoseconds): void;
+  /** Time of the call on top; null: no call. Reported in order with the other methods. */
   spent(top: Call | null, fromNs: Nanoseconds, toNs: Nanoseconds, certainty: Certainty): void;
-  /** Its stack is left; it goes on later. */
+  /** Its stack is switched away from; it resumes later. */
   left?(call: Call): void;
-  /** It goes on, on other calls perhaps than before. */
+  /** It resumes, possibly on other calls than before. */
   resumed?(call: Call): void;
 }
 
@@ -45,9 +45,8 @@ export function walkCalls<Call extends OpenCall>(log: CallLog, listener: CallLis
 }
 
 class Walk<Call extends OpenCall> {
-  /** The frame on top. */
   private frame: Call | null = null;
-  /** What stands on it: a stop, and perhaps one in that. */
+  /** A stop on the frame, and possibly a stop inside that. */
   private readonly stops: Call[] = [];
   private readonly spare: Call[] = [];
   private readonly aside = new Map<number, Call>();
@@ -67,12 +66,12 @@ class Walk<Call extends OpenCall> {
     for (let row = 0; row < length; row++) {
       const op = opOf(code[row]);
       const argument = argumentOf(code[row]);
-      if (op === CallOp.KnownTime) continue; // it belongs to the row before
+      if (op === CallOp.KnownTime) continue; // belongs to the row before
       const atNs = timeNs[row];
       if (op !== CallOp.Begin && atNs > nowNs) listener.spent(stops.at(-1) ?? this.frame, nowNs, atNs, certainty);
       nowNs = atNs;
       if (op === CallOp.Open) this.open(row, argument, atNs);
-      else if (op === CallOp.Close) this.end(this.takeFrame(), atNs, argument + NONE, row + 1);
+      else if (op === CallOp.Close) this.end(this.popFrame(), atNs, argument + NONE, row + 1);
       else if (op === CallOp.SetCertainty) certainty = argument as Certainty;
       else this.handleRareOp(row, op, argument, atNs);
     }
@@ -89,7 +88,7 @@ class Walk<Call extends OpenCall> {
       case CallOp.PutBack:
         return this.putBack(argument, argumentOf(this.log.code[row + 1]));
       case CallOp.EndAside:
-        return this.end(this.takeAside(argument), atNs, argumentOf(this.log.code[row + 1]) + NONE, row + 2);
+        return this.end(this.removeAside(argument), atNs, argumentOf(this.log.code[row + 1]) + NONE, row + 2);
     }
   }
 
@@ -105,24 +104,24 @@ class Walk<Call extends OpenCall> {
     this.listener.opened(stop);
   }
 
-  /** `next`: the row behind what tells of the end. */
-  private end(call: Call | undefined, atNs: Nanoseconds, why: number, next: number): void {
+  /** `next`: the row after the ones that describe the end. */
+  private end(call: Call | undefined, atNs: Nanoseconds, ending: number, next: number): void {
     assert(call !== undefined, 'a call ends that never began');
     const { length, timeNs, code } = this.log;
-    const isTold = next < length && opOf(code[next]) === CallOp.KnownTime;
-    this.listener.closed(call, atNs, why, isTold ? timeNs[next] : atNs - call.entryNs);
+    const hasKnownTime = next < length && opOf(code[next]) === CallOp.KnownTime;
+    this.listener.closed(call, atNs, ending, hasKnownTime ? timeNs[next] : atNs - call.entryNs);
     this.spare.push(call);
   }
 
   private setAside(): void {
-    const call = this.takeFrame();
+    const call = this.popFrame();
     call.isAside = true;
     this.aside.set(call.row, call);
     this.listener.left?.(call);
   }
 
   private putBack(openedIn: number, node: NodeId): void {
-    const call = this.takeAside(openedIn);
+    const call = this.removeAside(openedIn);
     call.node = node;
     call.below = this.frame;
     call.isAside = false;
@@ -130,22 +129,22 @@ class Walk<Call extends OpenCall> {
     this.listener.resumed?.(call);
   }
 
-  private takeFrame(): Call {
+  private popFrame(): Call {
     const { frame } = this;
     assert(frame !== null, 'a call ends that never began');
     this.setFrame(frame.below);
     return frame;
   }
 
-  /** Frames may change below a stop that is not over yet. */
+  /** Frames may change below a stop that is still open. */
   private setFrame(frame: Call | null): void {
     this.frame = frame;
     if (this.stops.length > 0) this.stops[0].below = frame;
   }
 
-  private takeAside(openedIn: number): Call {
+  private removeAside(openedIn: number): Call {
     const call = this.aside.get(openedIn);
-    assert(call !== undefined, 'a call goes on that was not set aside');
+    assert(call !== undefined, 'a call resumes that was not set aside');
     this.aside.delete(openedIn);
     return call;
   }

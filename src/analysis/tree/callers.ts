@@ -1,5 +1,5 @@
 /**
- * A call tree from its leaves: under each function those that called it.
+ * Turns a call tree around: under each function, the functions that called it.
  */
 import { type CallTree, ROOT } from '../../model/calls/call-tree.js';
 import { totalTimes } from '../../model/calls/tree-view.js';
@@ -7,31 +7,31 @@ import type { Nanoseconds, NodeId, SymbolId } from '../../model/units.js';
 import { CallersWalk } from './callers-walk.js';
 
 /**
- * The root's children are the functions of some nodes, their children those that called them, and so on. Nodes have the calls
- * of the function at the beginning, and time where its callers end. Callers that would have less than `least` are left out:
- * their time stays with the function that they called.
+ * The root's children are the functions of `nodes`, their children are their callers, and so on. A node has the calls
+ * of the function that its chain begins with, and time where the chain of callers ends. Callers with less than `minNs`
+ * are left out: their time stays with the function that they called.
  *
- * `weightNs`: by node, what it brings along.
+ * `weightNs`: by node, the weight that its chain carries.
  */
 export function callersTree(
   tree: CallTree,
   nodes: readonly NodeId[],
   weightNs: Float64Array,
-  least: Nanoseconds,
+  minNs: Nanoseconds,
 ): CallTree {
-  return new CallersWalk(tree, weightNs, least).follow(nodes);
+  return new CallersWalk(tree, weightNs, minNs).follow(nodes);
 }
 
-/** By own time: who was on top, and through whom. */
-export function bottomUp(tree: CallTree, least: Nanoseconds): CallTree {
+/** By self time: the functions on top, and their callers. */
+export function bottomUp(tree: CallTree, minNs: Nanoseconds): CallTree {
   const isUsed = (node: NodeId) => tree.selfNs[node] > 0 || tree.calls[node] > 0;
-  return callersTree(tree, nodesOf(tree, isUsed), tree.selfNs, least);
+  return callersTree(tree, nodesOf(tree, isUsed), tree.selfNs, minNs);
 }
 
-/** Of one function: its whole time by who called it; recursion counts once. */
-export function callersOfFunction(tree: CallTree, symbol: SymbolId, least: Nanoseconds): CallTree {
+/** The total time of one function by caller; recursion counts once. */
+export function callersOfFunction(tree: CallTree, symbol: SymbolId, minNs: Nanoseconds): CallTree {
   const isAsked = (node: NodeId) => isOutermost(tree, node, symbol);
-  return callersTree(tree, nodesOf(tree, isAsked), totalTimes(tree), least);
+  return callersTree(tree, nodesOf(tree, isAsked), totalTimes(tree), minNs);
 }
 
 function nodesOf({ length }: CallTree, isAsked: (node: NodeId) => boolean): NodeId[] {

@@ -1,15 +1,15 @@
 /**
- * Sums of calls, and counts of how long they took → what is told of their durations.
+ * Computes statistics of durations from sums and histograms.
  */
 import { type Histogram, percentile } from '../../model/calls/durations.js';
 import type { Nanoseconds } from '../../model/units.js';
 
-/** Some calls; durations are of those that were seen whole. */
+/** Sums over some calls; durations are of complete calls. */
 export interface DurationSums {
   readonly calls: number;
-  /** Those of which the start or the end was not seen. */
+  /** Calls with an unseen start or end. */
   readonly inferred: number;
-  /** One of those lasted so long at least; 0: nobody knows. */
+  /** The longest time that one of these lasted at least; 0: unknown. */
   readonly longestCutNs: Nanoseconds;
   readonly completeNs: Nanoseconds;
   readonly minNs: Nanoseconds;
@@ -21,11 +21,11 @@ export interface DurationRange {
   readonly avgNs: number;
   readonly minNs: number;
   readonly maxNs: number;
-  /** Of the others one lasted so long at least; NaN if there is none, or nobody knows. */
+  /** The longest time that an inferred call lasted at least; NaN if there is none or it is unknown. */
   readonly longestCutNs: number;
 }
 
-/** Percentiles are NaN also if nobody counted. */
+/** Percentiles are also NaN if durations were not counted. */
 export interface DurationStats extends DurationRange {
   readonly p50Ns: number;
   readonly p90Ns: number;
@@ -39,7 +39,7 @@ export function durationRange({ calls, inferred, completeNs, minNs, maxNs, ...su
   return { avgNs: completeNs / complete, minNs, maxNs, longestCutNs };
 }
 
-/** How long the longest call took; the least that it can be, if that is one of the others. */
+/** Returns the duration of the longest call; if an inferred one is the longest, how long it lasted at least. */
 export function longestNs({ maxNs, longestCutNs }: DurationRange): number {
   return Number.isNaN(maxNs) || longestCutNs > maxNs ? longestCutNs : maxNs;
 }
@@ -53,7 +53,7 @@ export function durationStats(sums: DurationSums, histogram: Histogram | null): 
   };
 }
 
-/** The duration that so large a part of the complete calls does not exceed. */
+/** Returns the duration that this part of the complete calls does not exceed. */
 export function percentileOf(sums: DurationSums, histogram: Histogram | null, part: number): number {
   const { calls, inferred, minNs, maxNs } = sums;
   return histogram && calls > inferred ? percentile(histogram, part, minNs, maxNs) : Number.NaN;

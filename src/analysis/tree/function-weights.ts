@@ -1,5 +1,5 @@
 /**
- * A call tree and a weight of each node in, a weight of each function and each kind of stop out: over all paths that lead to it.
+ * Sums up node weights by function and kind of stop, over all paths.
  */
 import { type CallTree, ROOT } from '../../model/calls/call-tree.js';
 import { totalTimes } from '../../model/calls/tree-view.js';
@@ -8,13 +8,13 @@ import { functionBelow, outermostNodes } from './functions.js';
 import { isStop } from './outside.js';
 
 export interface FunctionWeight {
-  /** Of its frames and all below them; recursion counts once. */
+  /** Of its frames and everything below them; recursion counts once. */
   readonly total: number;
-  /** Of its frames alone, and of the stops directly on them. */
+  /** Of its frames alone, and of stops directly on them. */
   readonly own: number;
 }
 
-/** `ownWeight`: by node, of itself alone. `countsStops`: the weight of a stop is the own weight of the function below it, too. */
+/** `ownWeight`: by node, without its children. `countsStops`: a stop's weight also counts for the function below it. */
 export function functionWeights(
   tree: CallTree,
   ownWeight: Float64Array,

@@ -1,5 +1,5 @@
 /**
- * A call tree in, a row for each function out, and for each kind of stop: over all paths that lead to it.
+ * Sums up a call tree by function and kind of stop, over all paths.
  */
 import { type CallTree, ROOT } from '../../model/calls/call-tree.js';
 import { type FunctionDurations, histogramsOf } from '../../model/calls/durations.js';
@@ -8,32 +8,35 @@ import { type Nanoseconds, NONE, type NodeId, type SymbolId } from '../../model/
 import { type DurationStats, durationStats } from './duration-stats.js';
 import { isStop, onCpuNs, timeSums, timeSumsAt } from './outside.js';
 
-/** What is known of the calls of a function. Times in ns. */
+/** Sums over the calls of a function. Times in ns. */
 export interface FunctionSums extends DurationStats {
   readonly symbol: SymbolId;
-  /** All calls; inferred: those of which the start or the end was not seen. */
+  /** All calls; inferred: those with an unseen start or end. */
   readonly calls: number;
   readonly inferred: number;
-  /** Of the complete calls: those that an exception or a longjmp ended. */
+  /** Complete calls that ended in an exception or a longjmp. */
   readonly unwound: number;
   /** While it was on the stack; recursion counts once. */
   readonly totalNs: Nanoseconds;
   /** While it was on top. */
   readonly selfNs: Nanoseconds;
-  /** Of its total: outside of traced code, in system calls, faults and waits of its own and of all that it called. */
+  /** The part of the total outside traced code: in system calls, faults and waits of the function and its callees. */
   readonly outsideNs: Nanoseconds;
-  /** Of that: its own, directly on it. */
+  /** The part of `outsideNs` directly on it. */
   readonly outsideSelfNs: Nanoseconds;
-  /** Of its total, while the thread surely had a processor. */
+  /** The part of the total in which the thread certainly had a CPU. */
   readonly onCpuNs: Nanoseconds;
-  /** Of its total, while the thread had none; 0 if the trace does not tell. */
+  /** The part of the total in which the thread had no CPU; 0 if the trace does not record that. */
   readonly offCpuNs: Nanoseconds;
-  /** The part of its own time, and of its stops, whose place is a guess. */
+  /** The part of its self time, and of its stops, that is inferred. */
   readonly inferredNs: Nanoseconds;
   readonly completeNs: Nanoseconds;
 }
 
-/** In the order of symbols; of a stop, calls are stops, and all its time is outside. `hasSwitches`: the trace tells when threads lost their processors. */
+/**
+ * In the order of symbols. A stop's calls are stops, and all its time is outside. `hasSwitches`: the trace records when
+ * threads lost their CPU.
+ */
 export function functionsOf(tree: CallTree, durations: FunctionDurations | null, hasSwitches: boolean): FunctionSums[] {
   const sums: MutableSums[] = []; // by symbol, with holes
   const time = timeSums(tree);
@@ -102,7 +105,7 @@ function addCalls(row: MutableSums, tree: CallTree, node: NodeId): void {
   row.maxNs = Math.max(row.maxNs, tree.maxNs[node]);
 }
 
-/** The time of a stop is that of the function that it stands on, and so is that of a stop in it. */
+/** Charges the time of a stop to the function below; a stop inside a stop, too. */
 function addStop(tree: CallTree, node: NodeId, rowOf: (symbol: SymbolId) => MutableSums): void {
   const below = functionBelow(tree, node);
   if (below === ROOT) return;
@@ -111,19 +114,19 @@ function addStop(tree: CallTree, node: NodeId, rowOf: (symbol: SymbolId) => Muta
   row.inferredNs += tree.inferredNs[node];
 }
 
-/** The function that a stop stands on; the root if it stands on none. */
+/** Returns the function below a stop; the root if there is none. */
 export function functionBelow({ parent, symbol }: CallTree, stop: NodeId): NodeId {
   let below = parent[stop];
   while (isStop(symbol[below])) below = parent[below];
   return below;
 }
 
-/** 1: no frame of the same function lies below. */
+/** By node: 1 if there is no frame of the same function below it. */
 export function outermostNodes(tree: CallTree): Uint8Array {
   const { firstChild, nextSibling } = viewOf(tree);
   const { parent, symbol, length } = tree;
   const isOutermost = new Uint8Array(length);
-  const open: number[] = new Array(1 + symbol.reduce((most, own) => Math.max(most, own), 0)).fill(0);
+  const open: number[] = new Array(1 + symbol.reduce((max, own) => Math.max(max, own), 0)).fill(0);
   for (let node: NodeId = ROOT; ; ) {
     if (node !== ROOT) {
       isOutermost[node] = open[symbol[node]] === 0 ? 1 : 0;

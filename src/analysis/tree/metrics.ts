@@ -1,18 +1,18 @@
 /**
- * What the width of a frame may stand for.
+ * Defines what the width of a frame can mean.
  */
 import type { CallTree } from '../../model/calls/call-tree.js';
 import type { SymbolId } from '../../model/units.js';
 import { isLost, isOffCpu, isStop } from './outside.js';
 
 /**
- * Time by the wall clock; of that on a processor; outside of traced code; off the processor; or calls. Each node has its own
- * part, so that they add up to the whole.
+ * Wall time; time on CPU; outside traced code; off CPU; or calls. Each node has its own part, and all parts add up to
+ * the total.
  */
 export const METRICS = ['wall', 'cpu', 'outside', 'off-cpu', 'calls'] as const;
 export type Metric = (typeof METRICS)[number];
 
-/** By node, of itself alone. `hasSwitches`: as `onCpuNs` takes it. */
+/** By node, without its children. `hasSwitches`: see `onCpuNs`. */
 export function ownWeights(tree: CallTree, metric: Metric, hasSwitches: boolean): Float64Array {
   if (metric === 'calls') return tree.calls;
   if (metric === 'wall') return tree.selfNs;

@@ -1,31 +1,31 @@
 /**
- * Which time of a tree is outside of traced code: in stops of the trace, of which some are off the processor.
+ * Computes how much of a tree's time is outside traced code, in stops, and how much of that is off CPU.
  */
 import type { CallTree } from '../../model/calls/call-tree.js';
 import { SpecialSymbol } from '../../model/names/symbol-table.js';
 import type { Nanoseconds, NodeId, SymbolId } from '../../model/units.js';
 
-/** Stands for time, not for a function. */
+/** The symbol stands for time outside traced code, not for a function. */
 export function isStop(symbol: SymbolId): boolean {
   return symbol >= SpecialSymbol.Syscall && symbol <= SpecialSymbol.Lost;
 }
 
-/** The thread had no processor. */
+/** The thread had no CPU. */
 export function isOffCpu(symbol: SymbolId): boolean {
   return symbol === SpecialSymbol.OffCpu || symbol === SpecialSymbol.Preempted;
 }
 
-/** Nobody knows what the thread did. */
+/** What the thread did is unknown. */
 export function isLost(symbol: SymbolId): boolean {
   return symbol === SpecialSymbol.Lost;
 }
 
-/** The trace tells when threads lost their processors. `noted`: what its profile says; where that is nothing, waits tell. */
+/** The trace records when threads lost their CPU. `noted`: as its profile states; null: derived from time off CPU. */
 export function recordsSwitches({ symbol }: Pick<CallTree, 'symbol'>, noted: boolean | null = null): boolean {
   return noted ?? symbol.some(isOffCpu);
 }
 
-/** Whole-tree sums: of each node and all below it. */
+/** Sums by node, each including all nodes below. */
 export interface NodeTimeSums {
   readonly totalNs: Float64Array;
   readonly outsideNs: Float64Array;
@@ -54,7 +54,7 @@ export function timeSums({ length, parent, symbol, selfNs }: CallTree): NodeTime
   return { totalNs, outsideNs, offCpuNs, lostNs };
 }
 
-/** Of a node, a function or a tree. */
+/** Sums of a node, a function or a tree. */
 export interface TimeSums {
   readonly totalNs: Nanoseconds;
   readonly outsideNs: Nanoseconds;
@@ -63,8 +63,8 @@ export interface TimeSums {
 }
 
 /**
- * Time that the thread surely ran: with switches in the trace all but what was lost or off the processor, without them traced
- * code alone, for who waits in a system call looks like who works in one.
+ * Returns the time that the thread certainly ran. If the trace has switches, that is everything except lost and off-CPU
+ * time; else it is traced code alone, because waiting in a system call cannot be told from working in it.
  */
 export function onCpuNs({ totalNs, outsideNs, offCpuNs, lostNs }: TimeSums, hasSwitches: boolean): Nanoseconds {
   return totalNs - (hasSwitches ? offCpuNs + lostNs : outsideNs);

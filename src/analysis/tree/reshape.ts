@@ -1,11 +1,11 @@
 /**
- * A call tree in, one of another shape out; no time is lost that belongs to it.
+ * Changes the shape of a call tree. The time of all nodes that remain is kept.
  */
 import { type CallTree, CallTreeBuilder, ROOT, selectNodes } from '../../model/calls/call-tree.js';
 import { NONE, type NodeId } from '../../model/units.js';
 import { type FunctionSet, isDirectRecursion, isInSet } from '../questions.js';
 
-/** A function that calls itself directly is one frame: its calls are those from elsewhere. */
+/** Merges a function that calls itself directly into one frame; its calls are those from other functions. */
 export function foldRecursion(tree: CallTree): CallTree {
   const builder = new CallTreeBuilder();
   const place = new Int32Array(tree.length);
@@ -19,7 +19,7 @@ export function foldRecursion(tree: CallTree): CallTree {
   return builder.build();
 }
 
-/** Only what is inside of some functions, the outermost of which become the roots. */
+/** Keeps what is inside these functions; the outermost of them become the roots. */
 export function reroot(tree: CallTree, roots: FunctionSet): CallTree {
   const builder = new CallTreeBuilder();
   const place = new Int32Array(tree.length).fill(NONE);
@@ -33,7 +33,7 @@ export function reroot(tree: CallTree, roots: FunctionSet): CallTree {
   return builder.build();
 }
 
-/** All but what is inside of some functions. */
+/** Removes these functions and everything below them. */
 export function excludeFunctions(tree: CallTree, functions: FunctionSet): CallTree {
   const isOut = new Uint8Array(tree.length);
   for (let node: NodeId = ROOT + 1; node < tree.length; node++)
