@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
-/** Machines are shared: a test that is slow there is not wrong. What hangs is still found. */
+/** Timeouts are generous because machines are shared: a slow test is not a failure, a hanging one still is. */
 export default defineConfig({
   test: {
     maxWorkers: availableParallelism() + 1, // many tests wait for a process or a page

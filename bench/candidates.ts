@@ -1,5 +1,5 @@
 /**
- * What is measured on a trace: two yardsticks and ptflame, each with a check that it did its work.
+ * The measured commands: two yardsticks and ptflame, each with a check of its output.
  */
 import { createHash } from 'node:crypto';
 import { createReadStream, rmSync } from 'node:fs';
@@ -10,23 +10,23 @@ import type { Trace } from './trace-cache.js';
 export interface Candidate {
   readonly name: string;
   readonly command: readonly string[];
-  /** @throws Error if what it gave is wrong: then its time means nothing */
+  /** @throws Error if the output is wrong, which makes the time meaningless */
   readonly check: (stdout: string) => Promise<void>;
 }
 
-/** The built program. */
+/** The built command line. */
 export const PROGRAM = fileURLToPath(new URL('../cli/main.js', import.meta.url));
-/** What every other candidate is compared with. */
+/** All other candidates are compared with it. */
 export const YARDSTICK = 'grep -c call';
-/** Of text, and of the same trace imported: one is compared with the other. */
+/** The text of a trace, and the same trace imported, are compared with each other. */
 export const FROM_TEXT = 'ptflame render';
 export const FROM_IMPORTED = 'ptflame render (imported)';
-/** A function that is called often in all traces. */
-const ASKED = 'malloc';
+/** A function that all traces call often. */
+const FUNCTION = 'malloc';
 export const REPORT = 'ptflame report';
-export const LATENCY = `ptflame latency ${ASKED} --slowest 10`;
+export const LATENCY = `ptflame latency ${FUNCTION} --slowest 10`;
 
-/** `imported`: the file of the same trace. */
+/** `imported`: the trace file of the same trace. */
 export function candidatesFor(trace: Trace, imported: string, flagSets: readonly string[]): Candidate[] {
   const { path, lines } = trace;
   const countsLines = async (text: string) => expectEqual('lines', Number.parseInt(text, 10), lines);
@@ -34,14 +34,14 @@ export function candidatesFor(trace: Trace, imported: string, flagSets: readonly
   return [
     { name: 'wc -l', command: ['wc', '-l', path], check: countsLines },
     { name: YARDSTICK, command: ['grep', '-c', 'call', path], check: countsSome },
-    ...flagSets.map((flags) => ptflame(FROM_TEXT, trace, flags)),
-    ptflame(FROM_IMPORTED, { ...trace, path: imported }, ''),
-    asking(REPORT, trace, ['report', path]),
-    asking(LATENCY, trace, ['latency', ASKED, path, '--slowest', '10']),
+    ...flagSets.map((flags) => renderCandidate(FROM_TEXT, trace, flags)),
+    renderCandidate(FROM_IMPORTED, { ...trace, path: imported }, ''),
+    askCandidate(REPORT, trace, ['report', path]),
+    askCandidate(LATENCY, trace, ['latency', FUNCTION, path, '--slowest', '10']),
   ];
 }
 
-function ptflame(what: string, { path, folded }: Trace, flags: string): Candidate {
+function renderCandidate(what: string, { path, folded }: Trace, flags: string): Candidate {
   const output = `${path}.${process.pid}.folded`;
   const words = flags.split(' ').filter(Boolean);
   return {
@@ -55,22 +55,22 @@ function ptflame(what: string, { path, folded }: Trace, flags: string): Candidat
   };
 }
 
-/** Questions about the trace: what they say of it as a whole is compared with the truth. */
-function asking(name: string, { durationNs, lines }: Trace, words: readonly string[]): Candidate {
+/** A question about the trace; the totals in its answer are compared with the truth. */
+function askCandidate(name: string, { durationNs, lines }: Trace, words: readonly string[]): Candidate {
   return {
     name,
     command: [process.execPath, PROGRAM, ...words, '--json', '--quiet'],
     check: async (stdout) => {
       const { trace, quality, functions } = JSON.parse(stdout);
-      expectEqual('how long it lasts', trace.durationNs, durationNs);
-      expectEqual('its events', quality.events, lines);
+      expectEqual('duration', trace.durationNs, durationNs);
+      expectEqual('events', quality.events, lines);
       expectEqual('calls are counted', functions[0].calls > 0, true);
     },
   };
 }
 
-/** The command that imports a trace. */
-export function importing(path: string, imported: string): string[] {
+/** Returns the command that imports a trace. */
+export function importCommand(path: string, imported: string): string[] {
   return [process.execPath, PROGRAM, 'import', path, '-o', imported, '--quiet'];
 }
 
@@ -80,6 +80,6 @@ async function sha256Of(path: string): Promise<string> {
   return hash.digest('hex');
 }
 
-function expectEqual<Value>(what: string, is: Value, should: Value): void {
-  if (is !== should) throw new Error(`${what}: ${is}, and the truth is ${should}`);
+function expectEqual<Value>(what: string, actual: Value, expected: Value): void {
+  if (actual !== expected) throw new Error(`${what}: got ${actual}, expected ${expected}`);
 }

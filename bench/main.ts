@@ -1,9 +1,9 @@
 /**
- * `npm run bench`: makes traces, measures ptflame on them beside wc and grep, prints tables. docs/performance.md tells more.
+ * `npm run bench`: makes traces, measures ptflame, wc and grep on them, prints tables. See docs/performance.md.
  */
 import { rmSync, statSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { type Candidate, candidatesFor, importing, PROGRAM } from './candidates.js';
+import { type Candidate, candidatesFor, importCommand, PROGRAM } from './candidates.js';
 import { KINDS, type Kind } from './generator/kinds.js';
 import { measure } from './measure.js';
 import { type BenchOptions, readOptions } from './options.js';
@@ -16,32 +16,32 @@ const SIX_LINES = fileURLToPath(new URL('../../fixtures/hardware/mysql-cr-target
 const START_UP_RUNS = 20;
 
 async function bench(options: BenchOptions): Promise<BenchReport> {
-  say(`start-up, ${START_UP_RUNS} runs`);
-  const startUp = await measureRounds(startUps(), START_UP_RUNS);
+  logProgress(`start-up, ${START_UP_RUNS} runs`);
+  const startUp = await measureRounds(startUpCandidates(), START_UP_RUNS);
   const traces: TraceResult[] = [];
   for (const kind of options.kinds) traces.push(await benchTrace(kind, options));
   return { machine: machineFacts(options.date), runs: options.runs, startUp, traces };
 }
 
 async function benchTrace(kind: Kind, { directory, sizeBytes, runs, flags }: BenchOptions): Promise<TraceResult> {
-  say(`${kind}: the trace`);
+  logProgress(`${kind}: the trace`);
   const { path, ...trace } = cachedTrace(directory, kind, { ...KINDS[kind], sizeBytes });
-  await measure(['wc', '-l', path]); // from now on it lies in memory
-  say(`${kind}: import`);
+  await measure(['wc', '-l', path]); // loads the file into the page cache
+  logProgress(`${kind}: import`);
   const importedPath = `${path}.${process.pid}.ptf`;
   try {
-    const { stdout: _, ...importCost } = await measure(importing(path, importedPath));
+    const { stdout: _, ...importCost } = await measure(importCommand(path, importedPath));
     const imported = { ...importCost, bytes: statSync(importedPath).size };
-    say(`${kind}: ${runs} rounds`);
+    logProgress(`${kind}: ${runs} rounds`);
     const measured = await measureRounds(candidatesFor({ path, ...trace }, importedPath, flags), runs);
-    say(`${kind}: phases`);
+    logProgress(`${kind}: phases`);
     return { trace, imported, measured, phases: await measurePhases(path, runs) };
   } finally {
     rmSync(importedPath, { force: true });
   }
 }
 
-function startUps(): Candidate[] {
+function startUpCandidates(): Candidate[] {
   const starting = (name: string, ...args: string[]): Candidate => ({
     name,
     command: [process.execPath, PROGRAM, ...args],
@@ -53,8 +53,8 @@ function startUps(): Candidate[] {
   return [starting('ptflame --help', '--help'), six];
 }
 
-/** Progress; standard output is for the tables. */
-function say(what: string): void {
+/** Progress goes to standard error; standard output is for the tables. */
+function logProgress(what: string): void {
   process.stderr.write(`${what}\n`);
 }
 

@@ -1,5 +1,5 @@
 /**
- * A command in, what it cost out: the time on the wall, of the processors, and the most memory it held.
+ * Runs a command and measures its wall time, CPU time and peak memory.
  */
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { join } from 'node:path';
 
 export interface Cost {
   readonly wallSeconds: number;
-  /** In the program and in the kernel, over all threads. */
+  /** In user and kernel mode, over all threads. */
   readonly cpuSeconds: number;
   readonly peakBytes: number;
 }
@@ -18,15 +18,15 @@ export interface Run extends Cost {
 }
 
 const GNU_TIME = '/usr/bin/time';
-/** Without GNU time the process is looked at this often: what it does after the last look is missed. */
-const LOOK_EVERY_MS = 5;
+/** How often the process is sampled without GNU time: what it does after the last sample is missed. */
+const SAMPLE_INTERVAL_MS = 5;
 
 /** @throws Error if the command fails */
 export function measure(command: readonly string[]): Promise<Run> {
-  return existsSync(GNU_TIME) ? timed(command) : watched(command);
+  return existsSync(GNU_TIME) ? timed(command) : sampled(command);
 }
 
-/** By GNU time, which knows exactly. */
+/** Measures with GNU time, which is exact. */
 async function timed(command: readonly string[]): Promise<Run> {
   const report = join(tmpdir(), `ptflame-bench-${process.pid}.time`);
   const { stdout, wallSeconds } = await run([GNU_TIME, '-f', '%U %S %M', '-o', report, ...command], () => {});
@@ -35,22 +35,22 @@ async function timed(command: readonly string[]): Promise<Run> {
   return { stdout, wallSeconds, cpuSeconds: user + system, peakBytes: peakKib * 1024 };
 }
 
-/** By what the kernel tells of a process while it lives; both numbers only grow, so the last look counts. */
-async function watched(command: readonly string[]): Promise<Run> {
+/** Samples /proc while the process lives; both numbers only grow, so the last sample counts. */
+async function sampled(command: readonly string[]): Promise<Run> {
   let last = { cpuSeconds: 0, peakBytes: 0 };
   const { stdout, wallSeconds } = await run(command, (pid) => {
-    last = look(pid) ?? last;
+    last = sample(pid) ?? last;
   });
   return { stdout, wallSeconds, ...last };
 }
 
 const CLOCK_TICKS = 100; // a second: Linux's USER_HZ
 
-function look(pid: number): Omit<Cost, 'wallSeconds'> | null {
+function sample(pid: number): Omit<Cost, 'wallSeconds'> | null {
   try {
     const peak = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' '); // the name before may hold blanks
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' '); // the name before may contain spaces
     if (peak === null) return null; // it has just ended
     return { peakBytes: Number(peak[1]) * 1024, cpuSeconds: (Number(fields[11]) + Number(fields[12])) / CLOCK_TICKS };
   } catch {
@@ -61,13 +61,13 @@ function look(pid: number): Omit<Cost, 'wallSeconds'> | null {
 // grep stops at its first hit if its output is /dev/null, so the output is read; in other locales it may decode UTF-8.
 function run(
   command: readonly string[],
-  onLook: (pid: number) => void,
+  onSample: (pid: number) => void,
 ): Promise<{ stdout: string; wallSeconds: number }> {
   const [program, ...args] = command;
   return new Promise((resolve, reject) => {
     const began = performance.now();
     const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, LC_ALL: 'C' } });
-    const timer = setInterval(() => onLook(child.pid ?? 0), LOOK_EVERY_MS);
+    const timer = setInterval(() => onSample(child.pid ?? 0), SAMPLE_INTERVAL_MS);
     let stdout = '';
     child.stdout.on('data', (piece) => {
       stdout += piece;

@@ -1,5 +1,5 @@
 /**
- * Arguments → what is to be measured.
+ * Parses the arguments of `npm run bench`.
  */
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,13 +11,13 @@ export interface BenchOptions {
   readonly sizeBytes: number;
   readonly kinds: readonly Kind[];
   readonly runs: number;
-  /** Sets of further arguments of `ptflame render`, one candidate each. */
+  /** Sets of extra arguments for `ptflame render`, one candidate each. */
   readonly flags: readonly string[];
   readonly jsonPath: string | null;
   readonly date: string;
 }
 
-/** @throws Error for what cannot be understood */
+/** @throws Error for invalid arguments */
 export function readOptions(argv: readonly string[]): BenchOptions {
   const { values } = parseArgs({ args: withFlagsJoined(argv), options: ACCEPTED });
   const { dir = join(tmpdir(), 'ptflame-bench'), size, only, runs = '5', flags = [''], json = null, date } = values;
@@ -42,7 +42,7 @@ const ACCEPTED = {
   date: { type: 'string' },
 } as const;
 
-/** parseArgs refuses values that begin with a dash, which flags do: "--flags", "-j 1" → "--flags=-j 1". */
+/** parseArgs rejects values that begin with a dash, as flags do: "--flags", "-j 1" → "--flags=-j 1". */
 function withFlagsJoined(argv: readonly string[]): string[] {
   return argv.flatMap((word, at) => {
     if (argv[at - 1] === '--flags') return [];
@@ -55,16 +55,17 @@ const UNITS: Readonly<Record<string, number>> = { '': 1, K: 1e3, M: 1e6, G: 1e9 
 /** "100M" → 100,000,000 */
 function bytesOf(text: string): number {
   const [, digits, unit = ''] = /^(\d+(?:\.\d+)?)([KMG]?)$/.exec(text) ?? [];
-  if (digits === undefined) throw new Error(`--size is a number with K, M or G behind it, not ${text}`);
+  if (digits === undefined) throw new Error(`--size must be a number, optionally followed by K, M or G, not ${text}`);
   return Number(digits) * UNITS[unit];
 }
 
 function kindOf(name: string): Kind {
-  if (!Object.hasOwn(KINDS, name)) throw new Error(`--only is a list of ${Object.keys(KINDS).join(', ')}, not ${name}`);
+  if (!Object.hasOwn(KINDS, name))
+    throw new Error(`--only must be a list of ${Object.keys(KINDS).join(', ')}, not ${name}`);
   return name as Kind;
 }
 
 function countOf(text: string): number {
-  if (!/^[1-9]\d*$/.test(text)) throw new Error(`--runs is a number from 1, not ${text}`);
+  if (!/^[1-9]\d*$/.test(text)) throw new Error(`--runs must be a number of at least 1, not ${text}`);
   return Number(text);
 }

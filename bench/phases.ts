@@ -1,5 +1,5 @@
 /**
- * Where ptflame's time goes: the library in a process of its own, asked at each step how far it is.
+ * Measures the phases of ptflame: runs the library in a process of its own and takes the time of each step.
  */
 import { argv, stdout } from 'node:process';
 import { fileURLToPath } from 'node:url';
@@ -8,17 +8,17 @@ import { measure } from './measure.js';
 import { median } from './rounds.js';
 
 export interface Phases {
-  /** Lines are understood and stored. */
+  /** Parsing and storing lines. */
   readonly readSeconds: number;
-  /** From the last piece of input to the call trees. */
+  /** From the last input to the call trees. */
   readonly replaySeconds: number;
-  /** Call trees to folded stacks, which are thrown away. */
+  /** From call trees to folded stacks, which are discarded. */
   readonly renderSeconds: number;
 }
 
 const THIS_FILE = fileURLToPath(import.meta.url);
 
-/** Medians over so many processes. */
+/** Returns medians over `runs` processes. */
 export async function measurePhases(path: string, runs: number): Promise<Phases> {
   const all: Phases[] = [];
   while (all.length < runs) all.push(JSON.parse((await measure([process.execPath, THIS_FILE, path])).stdout) as Phases);
@@ -37,7 +37,7 @@ async function phasesOf(path: string): Promise<Phases> {
   };
   const profile = await analyze([await openTraceFile(path)], { trees: 'together', onProgress });
   const wasReplayed = performance.now();
-  for (const _ of renderFolded(profile)); // nobody reads it
+  for (const _ of renderFolded(profile)); // the text is discarded
   const wasRendered = performance.now();
   const seconds = (from: number, to: number) => (to - from) / 1000;
   return {

@@ -1,5 +1,5 @@
 /**
- * Measurements in, Markdown out.
+ * Formats measurements as Markdown.
  */
 import { arch, cpus, release, totalmem, type } from 'node:os';
 import { FROM_IMPORTED, FROM_TEXT, LATENCY, REPORT, YARDSTICK } from './candidates.js';
@@ -19,7 +19,7 @@ export interface MachineFacts {
 
 export interface TraceResult {
   readonly trace: Omit<Trace, 'path'>;
-  /** What importing it cost, once, and how large its file is. */
+  /** The cost of importing it once, and the size of the trace file. */
   readonly imported: Cost & { readonly bytes: number };
   readonly measured: readonly Measured[];
   readonly phases: Phases;
@@ -50,12 +50,12 @@ export function markdown({ machine, runs, startUp, traces }: BenchReport): strin
     table(CANDIDATE_COLUMNS, traces.flatMap(candidateRows)),
     table(PHASE_COLUMNS, traces.map(phaseRow)),
     table(IMPORTED_COLUMNS, traces.map(importedRow)),
-    table(ASKED_COLUMNS, traces.map(askedRow)),
+    table(QUESTION_COLUMNS, traces.map(questionRow)),
     table(['start-up', 'wall ms', 'CPU ms', 'peak MB'], startUp.map(startUpRow)),
   ].join('\n\n');
 }
 
-const TRACE_COLUMNS = ['trace', 'MB', 'lines', 'threads', 'CPUs', 'call paths', 'it lasts ms'];
+const TRACE_COLUMNS = ['trace', 'MB', 'lines', 'threads', 'CPUs', 'call paths', 'duration ms'];
 const traceRow = ({ trace }: TraceResult) => [
   trace.name,
   mega(trace.bytes),
@@ -117,8 +117,8 @@ function importedRow({ trace, imported, measured }: TraceResult): string[] {
   ];
 }
 
-const ASKED_COLUMNS = ['trace', 'report ÷ render, wall', 'CPU', 'latency ÷ render, wall', 'CPU', 'peak MB'];
-function askedRow({ trace, measured }: TraceResult): string[] {
+const QUESTION_COLUMNS = ['trace', 'report ÷ render, wall', 'CPU', 'latency ÷ render, wall', 'CPU', 'peak MB'];
+function questionRow({ trace, measured }: TraceResult): string[] {
   const of = (wanted: string) => measured.find(({ name }) => name === wanted);
   const [render, report, latency] = [of(FROM_TEXT), of(REPORT), of(LATENCY)];
   const ratio = (one: Measured | undefined, key: 'wallSeconds' | 'cpuSeconds') =>
@@ -143,7 +143,7 @@ const startUpRow = ({ name, wallSeconds, cpuSeconds, peakBytes }: Measured) => [
 const mega = (bytes: number) => (bytes / 1e6).toFixed(0);
 const grouped = (count: number) => count.toLocaleString('en-US');
 const nsPer = (seconds: number, count: number) => ((seconds * 1e9) / count).toFixed(0);
-
+/** A column with words in any row is text; the others are numbers. */
 /** The first column is text, the others are numbers. */
 export function table(columns: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;

@@ -1,12 +1,12 @@
 /**
- * Candidates in, medians out. They take turns, so that what else the machine does hits all of them alike.
+ * Runs candidates in turn and returns medians. Taking turns spreads other load on the machine evenly.
  */
 import type { Candidate } from './candidates.js';
 import { type Cost, measure } from './measure.js';
 
 export interface Measured extends Cost {
   readonly name: string;
-  /** Of the wall, in the order of the rounds. */
+  /** Wall times in the order of the rounds. */
   readonly allWallSeconds: readonly number[];
 }
 
@@ -31,7 +31,7 @@ function medians(costs: readonly Cost[]): Omit<Measured, 'name'> {
   };
 }
 
-/** Of an even number of values: the mean of the two in the middle. */
+/** For an even number of values, the mean of the two in the middle. */
 export function median(values: readonly number[]): number {
   const ordered = [...values].sort((a, b) => a - b);
   const middle = ordered.length / 2;

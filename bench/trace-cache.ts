@@ -1,5 +1,5 @@
 /**
- * A recipe in, a trace file and what is true of it out; made once, and again if the recipe changes.
+ * Makes the trace of a recipe and a note of its true values, once; again if the recipe changes.
  */
 import { closeSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,32 +11,32 @@ export interface Trace {
   readonly path: string;
   readonly recipe: Recipe;
   readonly bytes: number;
-  /** Each is an event. */
+  /** Each line is an event. */
   readonly lines: number;
   readonly durationNs: number;
-  /** Of the folded stacks that are right. */
+  /** Of the correct folded stacks. */
   readonly folded: FoldedDigest;
 }
 
-/** What stands beside a trace; written behind it, so a trace with it is whole. */
-interface Note extends Omit<Trace, 'path'> {
+/** Stored next to a trace, and written after it: a trace with a note is complete. */
+interface TraceNote extends Omit<Trace, 'path'> {
   readonly version: number;
 }
 
 export function cachedTrace(directory: string, name: string, recipe: Recipe): Trace {
   const path = join(directory, `${name}.txt`);
   const notePath = join(directory, `${name}.json`);
-  const known = readNote(notePath);
-  if (known && isOf(known, recipe) && sizeOf(path) === known.bytes) return { ...known, path };
+  const cached = readNote(notePath);
+  if (cached && isNoteOf(cached, recipe) && sizeOf(path) === cached.bytes) return { ...cached, path };
   mkdirSync(directory, { recursive: true });
   rmSync(notePath, { force: true });
-  const note: Note = { version: GENERATOR_VERSION, name, recipe, ...writeTrace(path, recipe) };
-  writeWhole(notePath, (file) => writeSync(file, `${JSON.stringify(note, null, 2)}\n`));
+  const note: TraceNote = { version: GENERATOR_VERSION, name, recipe, ...writeTrace(path, recipe) };
+  writeAtomically(notePath, (file) => writeSync(file, `${JSON.stringify(note, null, 2)}\n`));
   return { ...note, path };
 }
 
 function writeTrace(path: string, recipe: Recipe): Pick<Trace, 'bytes' | 'lines' | 'durationNs' | 'folded'> {
-  const { bytes, lines, durationNs, fold } = writeWhole(path, (file) =>
+  const { bytes, lines, durationNs, fold } = writeAtomically(path, (file) =>
     generate(recipe, (piece) => writeAll(file, piece)),
   );
   return { bytes, lines, durationNs, folded: digest(fold) };
@@ -46,8 +46,8 @@ function writeAll(file: number, bytes: Uint8Array): void {
   for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
 }
 
-/** The file is there when all of it is. */
-function writeWhole<Result>(path: string, write: (file: number) => Result): Result {
+/** The file appears only once it is complete. */
+function writeAtomically<Result>(path: string, write: (file: number) => Result): Result {
   const unfinished = `${path}.${process.pid}.tmp`;
   const file = openSync(unfinished, 'w');
   try {
@@ -60,15 +60,15 @@ function writeWhole<Result>(path: string, write: (file: number) => Result): Resu
   }
 }
 
-function readNote(path: string): Note | null {
+function readNote(path: string): TraceNote | null {
   try {
-    return JSON.parse(readFileSync(path, 'utf8')) as Note;
+    return JSON.parse(readFileSync(path, 'utf8')) as TraceNote;
   } catch {
-    return null; // missing, or not ours: made anew
+    return null; // missing or invalid: the trace is made again
   }
 }
 
-function isOf({ version, recipe: made }: Note, recipe: Recipe): boolean {
+function isNoteOf({ version, recipe: made }: TraceNote, recipe: Recipe): boolean {
   const fields = Object.keys(recipe) as (keyof Recipe)[];
   return version === GENERATOR_VERSION && made !== undefined && fields.every((field) => made[field] === recipe[field]);
 }

@@ -1,5 +1,5 @@
 /**
- * All that is fuzzed, by name.
+ * All kinds of fuzzed input, by name.
  */
 
 import { faults } from './faults/faults.js';
@@ -10,7 +10,7 @@ import { traceFiles } from './files/trace-files.js';
 import type { AnyCase, Kind } from './kind.js';
 import { texts } from './text/text.js';
 
-/** Each makes a kind of a seed and a directory that it may write to. */
+/** A kind is made from a seed and a directory that it may write to. */
 const KINDS = { text: texts, recordings, 'trace-files': traceFiles, packs, profiles, faults } as const;
 
 export type KindName = keyof typeof KINDS;

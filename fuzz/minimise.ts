@@ -1,11 +1,11 @@
 /**
- * A case that fails in, the smallest part of its text that fails in the same way out.
+ * Minimises a failing case to the smallest part of its text that fails in the same way.
  */
 import type { AnyCase } from './kind.js';
 
-const LONGEST_SEARCH_MS = 30_000;
+const MAX_SEARCH_MS = 30_000;
 
-/** Why a case fails, without the numbers in it; null if it does not. */
+/** Returns why a case fails, without the numbers in the message; null if it passes. */
 export async function failureOf<Case extends AnyCase>(
   fuzzCase: Case,
   check: (fuzzCase: Case) => Promise<unknown>,
@@ -18,15 +18,15 @@ export async function failureOf<Case extends AnyCase>(
   }
 }
 
-/** First lines, then the bytes of those that are left: ever smaller stretches are left out where that changes nothing. */
+/** Removes ever smaller ranges, first of lines, then of the remaining bytes, as long as the failure stays the same. */
 export async function minimised<Case extends AnyCase>(
   fuzzCase: Case,
-  why: (fuzzCase: Case) => Promise<string | null>,
+  failure: (fuzzCase: Case) => Promise<string | null>,
 ): Promise<Buffer> {
-  const failure = await why(fuzzCase);
-  const untilMs = performance.now() + LONGEST_SEARCH_MS;
+  const expected = await failure(fuzzCase);
+  const untilMs = performance.now() + MAX_SEARCH_MS;
   const fails = async (text: string) =>
-    performance.now() < untilMs && (await why({ ...fuzzCase, bytes: Buffer.from(text, 'latin1') })) === failure;
+    performance.now() < untilMs && (await failure({ ...fuzzCase, bytes: Buffer.from(text, 'latin1') })) === expected;
   const text = fuzzCase.bytes.toString('latin1');
   const lines = await smallest(text.split(/(?<=\n)/), fails);
   return Buffer.from((await smallest([...lines.join('')], fails)).join(''), 'latin1');

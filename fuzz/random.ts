@@ -1,15 +1,15 @@
 /**
- * A seed and the number of a case in, choices out: the same ones every time, on every machine.
+ * Random choices from a seed and a case number: the same ones on every machine.
  */
 export class Random {
   private state: number;
 
   constructor(seed: number, caseNumber: number) {
     this.state = Math.imul(seed + 1, 0x9e3779b1) ^ Math.imul(caseNumber + 1, 0x85ebca6b);
-    for (let i = 0; i < 4; i++) this.next(); // neighbouring cases are to have nothing in common
+    for (let i = 0; i < 4; i++) this.next(); // neighbouring cases must not be correlated
   }
 
-  /** At least 0, below 1 (mulberry32). */
+  /** In [0, 1) (mulberry32). */
   next(): number {
     this.state = (this.state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(this.state ^ (this.state >>> 15), this.state | 1);
@@ -17,7 +17,7 @@ export class Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   }
 
-  /** A whole number, at least 0, below `count`. */
+  /** An integer in [0, count). */
   below(count: number): number {
     return Math.floor(this.next() * count);
   }

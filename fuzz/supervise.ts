@@ -1,25 +1,25 @@
 /**
- * A task in, the reports of the process that does it out: one that hangs is ended.
+ * Runs a task in a worker process, passes on its reports, and kills it if it hangs.
  */
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { WorkerReport, WorkerTask } from './worker.js';
 
-/** Longer than the search for a smaller case takes. */
+/** Longer than minimising takes. */
 const SEARCH_MS = 90_000;
 
-/** The case at which a worker came to a bad end. */
-export interface Ending {
+/** The case at which a worker hung or died. */
+export interface Crash {
   readonly number: number;
-  readonly why: string;
+  readonly reason: string;
 }
 
-/** null: the worker did all of its task. */
+/** Returns null if the worker finished its task. */
 export function superviseWorker(
   task: WorkerTask,
   limitMs: number,
-  hear: (report: WorkerReport) => void,
-): Promise<Ending | null> {
+  onReport: (report: WorkerReport) => void,
+): Promise<Crash | null> {
   const worker = fork(fileURLToPath(new URL('worker.js', import.meta.url)), { execArgv: ['--expose-gc'] });
   let running = task.firstCase;
   let timer: NodeJS.Timeout | undefined;
@@ -27,13 +27,13 @@ export function superviseWorker(
     clearTimeout(timer);
     timer = setTimeout(() => worker.kill('SIGKILL'), report.what === 'failed' ? SEARCH_MS : limitMs);
     if (report.what === 'begins') running = report.number;
-    hear(report);
+    onReport(report);
   });
   worker.send(task);
   return new Promise((resolve) => {
     worker.once('exit', (code, signal) => {
       clearTimeout(timer);
-      resolve(code === 0 ? null : { number: running, why: `hung or died (${signal ?? `exit code ${code}`})` });
+      resolve(code === 0 ? null : { number: running, reason: `hung or died (${signal ?? `exit code ${code}`})` });
     });
   });
 }

@@ -1,11 +1,11 @@
 /**
- * Reports of workers in, the figures of a run out.
+ * Sums up the reports of workers into the figures of a run.
  */
 import type { WorkerReport } from './worker.js';
 
 export class Tally {
   cases = 0;
-  /** Of what the budget of a run counts. */
+  /** In `unit`s. */
   amount = 0;
   failures = 0;
   hangs = 0;
@@ -13,9 +13,9 @@ export class Tally {
   private parserLines = 0;
   private slowest = { number: 0, ms: 0 };
   private peakBytes = 0;
-  /** Behind each collection: what is kept from case to case would show here. */
+  /** Heap size after each collection: memory kept from case to case shows here. */
   private readonly keptBytes: number[] = [];
-  /** What the budget counts; null: cases. */
+  /** What `amount` counts; null: cases. */
   private readonly unit: string | null;
 
   constructor(unit: string | null) {

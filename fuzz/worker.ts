@@ -1,5 +1,5 @@
 /**
- * A process that runs one case after the other and tells of each before and behind it: who listens, knows where it hangs.
+ * The worker process: runs cases and reports before and after each, so that the parent process knows where it hangs.
  */
 import { type AnyCase, type Find, findOf, type Kind } from './kind.js';
 import { type KindName, kindOf } from './kinds.js';
@@ -7,11 +7,11 @@ import { failureOf, minimised } from './minimise.js';
 
 export interface WorkerTask {
   readonly kind: KindName;
-  /** A directory for files. */
-  readonly place: string;
+  /** For files. */
+  readonly directory: string;
   readonly seed: number;
   readonly firstCase: number;
-  /** As many cases as have that many lines, or that many cases. */
+  /** Total size of the cases to run: lines, or cases. */
   readonly amount: number;
 }
 
@@ -30,15 +30,15 @@ export type WorkerReport =
 
 const COLLECTIONS = 10;
 
-export async function work({ kind: name, place, seed, firstCase, amount }: WorkerTask): Promise<void> {
-  const kind = kindOf(name, seed, place);
+export async function work({ kind: name, directory, seed, firstCase, amount }: WorkerTask): Promise<void> {
+  const kind = kindOf(name, seed, directory);
   let done = 0;
   let collections = 0;
   for (let number = firstCase; done < amount; number++) {
     done += await runCase(kind, await kind.make(number));
     const isCollected = done >= (collections * amount) / COLLECTIONS;
     if (isCollected) collections++;
-    tellHeap(isCollected);
+    reportHeap(isCollected);
   }
 }
 
@@ -46,28 +46,28 @@ async function runCase(kind: Kind, fuzzCase: AnyCase): Promise<number> {
   const { number } = fuzzCase;
   const size = kind.sizeOf(fuzzCase);
   const start = performance.now();
-  tell({ what: 'begins', number });
+  report({ what: 'begins', number });
   try {
     const { parserMs } = await kind.check(fuzzCase);
-    tell({ what: 'passed', number, size, ms: performance.now() - start, parserMs });
+    report({ what: 'passed', number, size, ms: performance.now() - start, parserMs });
   } catch (error) {
-    const why = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    tell({ what: 'failed', size, ...findOf(fuzzCase, why) });
+    const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    report({ what: 'failed', size, ...findOf(fuzzCase, reason) });
     if (kind.isText) {
       const smallest = await minimised(fuzzCase, (smaller) => failureOf(smaller, kind.check));
-      tell({ what: 'smallest', number, base64: smallest.toString('base64') });
+      report({ what: 'smallest', number, base64: smallest.toString('base64') });
     }
   }
   return size;
 }
 
-function tellHeap(isCollected: boolean): void {
+function reportHeap(isCollected: boolean): void {
   if (isCollected) global.gc?.();
-  tell({ what: 'heap', usedBytes: process.memoryUsage().heapUsed, isCollected });
+  report({ what: 'heap', usedBytes: process.memoryUsage().heapUsed, isCollected });
 }
 
-function tell(report: WorkerReport): void {
-  process.send?.(report);
+function report(message: WorkerReport): void {
+  process.send?.(message);
 }
 
 process.once('message', async (task: WorkerTask) => {

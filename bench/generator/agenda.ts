@@ -1,66 +1,65 @@
 /**
- * Who acts next: a heap by time, then by who it is.
+ * A min-heap of ids by time; ids with the same time are ordered by id.
  */
-export class Agenda {
-  private readonly who: number[] = [];
+export class TimeHeap {
+  private readonly ids: number[] = [];
   private readonly atNs: number[] = [];
 
-  /** An agenda is never asked when it is empty. */
   get next(): number {
-    return this.who[0];
+    return this.ids[0];
   }
 
   get nextNs(): number {
     return this.atNs[0];
   }
 
-  add(who: number, atNs: number): void {
-    let at = this.who.length;
+  add(id: number, atNs: number): void {
+    let at = this.ids.length;
     while (at > 0) {
       const above = (at - 1) >> 1;
-      if (!this.isEarlier(atNs, who, above)) break;
+      if (!this.isEarlier(atNs, id, above)) break;
       this.move(above, at);
       at = above;
     }
-    this.put(at, who, atNs);
+    this.put(at, id, atNs);
   }
 
-  /** Whoever acts next does so later. */
+  /** Moves the next entry to a later time. */
   postpone(atNs: number): void {
     this.sink(this.next, atNs);
   }
 
   remove(): void {
-    const who = this.who.pop() as number;
+    const id = this.ids.pop() as number;
     const atNs = this.atNs.pop() as number;
-    if (this.who.length > 0) this.sink(who, atNs);
+    if (this.ids.length > 0) this.sink(id, atNs);
   }
 
-  /** Takes the first place, and goes down to where it belongs. */
-  private sink(who: number, atNs: number): void {
+  /** Puts an entry at the top and moves it down to its position. */
+  private sink(id: number, atNs: number): void {
     let at = 0;
     for (;;) {
       let below = 2 * at + 1;
-      if (below >= this.who.length) break;
-      if (below + 1 < this.who.length && this.isEarlier(this.atNs[below + 1]!, this.who[below + 1]!, below)) below++;
-      if (this.isEarlier(atNs, who, below)) break;
+      if (below >= this.ids.length) break;
+      if (below + 1 < this.ids.length && this.isEarlier(this.atNs[below + 1]!, this.ids[below + 1]!, below)) below++;
+      if (this.isEarlier(atNs, id, below)) break;
       this.move(below, at);
       at = below;
     }
-    this.put(at, who, atNs);
+    this.put(at, id, atNs);
   }
 
-  private isEarlier(atNs: number, who: number, than: number): boolean {
+  private isEarlier(atNs: number, id: number, than: number): boolean {
     const otherNs = this.atNs[than];
-    return atNs < otherNs || (atNs === otherNs && who < this.who[than]!);
+    return atNs < otherNs || (atNs === otherNs && id < this.ids[than]!);
   }
 
   private move(from: number, to: number): void {
-    this.put(to, this.who[from], this.atNs[from]);
+    this.put(to, this.ids[from], this.atNs[from]);
   }
 
-  private put(at: number, who: number, atNs: number): void {
-    this.who[at] = who;
+  private put(at: number, id: number, atNs: number): void {
+    this.ids[at] = id;
     this.atNs[at] = atNs;
   }
 }

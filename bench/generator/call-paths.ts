@@ -1,5 +1,5 @@
 /**
- * A program in, the paths of calls that its threads take out: a tree, grown by random descents.
+ * Grows the call paths that the threads of a program take: a tree, by random descents.
  */
 import type { Program } from './program.js';
 import type { Random } from './random.js';
@@ -11,28 +11,28 @@ export interface CallPaths {
   readonly length: number;
   readonly parent: readonly PathId[]; // -1 at a thread's first function
   readonly functionRow: readonly number[];
-  /** Arms of a path: rows from `firstArm[path]` to `firstArm[path + 1]`. */
-  readonly firstArm: Int32Array;
-  readonly armEdge: Int32Array; // the call instruction
-  readonly armPath: Int32Array; // where it leads; two instructions may lead to one path
+  /** Calls made on a path: rows from `firstCall[path]` to `firstCall[path + 1]`. */
+  readonly firstCall: Int32Array;
+  readonly callEdge: Int32Array; // the call instruction
+  readonly callPath: Int32Array; // the callee's path; two instructions may lead to the same one
   readonly roots: readonly [PathId, PathId];
 }
 
-export const SHALLOWEST = 8;
-export const DEEPEST = 40;
+export const MIN_DEPTH = 8;
+export const MAX_DEPTH = 40;
 
-/** `mainShare`: how many of the paths begin where the first thread does; they are grown first. */
+/** `mainShare`: the share of paths that begin in the first thread; they are grown first. */
 export function growPaths(program: Program, pathCount: number, mainShare: number, random: Random): CallPaths {
   const tree = new PathTree(program);
   const roots = [tree.add(-1, program.roots[0]), tree.add(-1, program.roots[1])] as const;
   while (tree.length < pathCount) {
     const root = tree.length < pathCount * mainShare ? roots[0] : roots[1];
-    descend(tree, root, SHALLOWEST + random.below(DEEPEST - SHALLOWEST), pathCount, random);
+    descend(tree, root, MIN_DEPTH + random.below(MAX_DEPTH - MIN_DEPTH), pathCount, random);
   }
   return { ...tree.build(), roots };
 }
 
-/** Goes down by random calls, along paths that are there and paths that are not; leaves are called on the way. */
+/** Descends by random calls, along existing and new paths, and calls leaves on the way. */
 function descend(tree: PathTree, root: PathId, depth: number, pathCount: number, random: Random): void {
   let path = root;
   for (let level = 1; level < depth && tree.length < pathCount; ) {
@@ -46,7 +46,7 @@ function descend(tree: PathTree, root: PathId, depth: number, pathCount: number,
 class PathTree {
   private readonly parent: PathId[] = [];
   private readonly functionRow: number[] = [];
-  private readonly arms: { edge: number; path: PathId }[][] = [];
+  private readonly calls: { edge: number; path: PathId }[][] = [];
   private readonly program: Program;
   private readonly rowOf: ReadonlyMap<Program['functions'][number], number>;
 
@@ -61,7 +61,7 @@ class PathTree {
 
   add(parent: PathId, fn: Program['functions'][number]): PathId {
     this.functionRow.push(this.rowOf.get(fn) as number);
-    this.arms.push([]);
+    this.calls.push([]);
     return this.parent.push(parent) - 1;
   }
 
@@ -69,27 +69,27 @@ class PathTree {
     return this.functionOf(path).edges;
   }
 
-  /** Where a call leads; the path is made if it is not there yet. */
+  /** Returns the path of a callee, which is added if it is new. */
   follow(from: PathId, edge: number): PathId {
-    const arms = this.arms[from];
-    const known = arms.find((arm) => arm.edge === edge);
+    const calls = this.calls[from];
+    const known = calls.find((call) => call.edge === edge);
     if (known) return known.path;
     const { callee } = this.program.edges[edge];
-    const path = arms.find((arm) => this.functionOf(arm.path) === callee)?.path ?? this.add(from, callee);
-    arms.push({ edge, path });
+    const path = calls.find((call) => this.functionOf(call.path) === callee)?.path ?? this.add(from, callee);
+    calls.push({ edge, path });
     return path;
   }
 
   build(): Omit<CallPaths, 'roots'> {
-    const firstArm = new Int32Array(this.length + 1);
-    this.arms.forEach((arms, path) => {
-      firstArm[path + 1] = firstArm[path] + arms.length;
+    const firstCall = new Int32Array(this.length + 1);
+    this.calls.forEach((calls, path) => {
+      firstCall[path + 1] = firstCall[path] + calls.length;
     });
-    const arms = this.arms.flat();
-    const armEdge = Int32Array.from(arms, ({ edge }) => edge);
-    const armPath = Int32Array.from(arms, ({ path }) => path);
+    const calls = this.calls.flat();
+    const callEdge = Int32Array.from(calls, ({ edge }) => edge);
+    const callPath = Int32Array.from(calls, ({ path }) => path);
     const { length, parent, functionRow } = this;
-    return { length, parent, functionRow, firstArm, armEdge, armPath };
+    return { length, parent, functionRow, firstCall, callEdge, callPath };
   }
 
   private functionOf(path: PathId): Program['functions'][number] {

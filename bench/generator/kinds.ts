@@ -1,5 +1,5 @@
 /**
- * The traces that are measured: what is large in each of them.
+ * The recipes of the measured traces, each large in another respect.
  */
 import type { Recipe } from './generate.js';
 

@@ -1,10 +1,10 @@
 /**
- * Events in, bytes out: a line is the thread and processor, the time, and a text that is there already.
+ * Writes events as lines: thread and CPU, time, and a prepared text.
  */
 import type { LineTexts } from './line-texts.js';
 
 const CHUNK_BYTES = 1 << 20;
-const LONGEST_LINE_BYTES = 4096;
+const MAX_LINE_BYTES = 4096;
 const ZERO = 0x30;
 
 export class LineWriter {
@@ -18,7 +18,7 @@ export class LineWriter {
   private second = -1;
   private secondText: Uint8Array = new Uint8Array();
 
-  /** The bytes that the sink is given are overwritten later. */
+  /** `sink`: the bytes that it receives are overwritten later. */
   constructor(texts: LineTexts, originSeconds: number, sink: (bytes: Uint8Array) => void) {
     this.texts = texts;
     this.originSeconds = originSeconds;
@@ -29,9 +29,9 @@ export class LineWriter {
     return this.flushedBytes + this.length;
   }
 
-  /** `head`: thread and processor, see `lineHead`. */
+  /** `head`: thread and CPU, see `lineHead`. */
   write(head: Uint8Array, timeNs: number, text: number): void {
-    if (this.length > CHUNK_BYTES - LONGEST_LINE_BYTES) this.flush();
+    if (this.length > CHUNK_BYTES - MAX_LINE_BYTES) this.flush();
     this.append(head);
     this.appendTime(timeNs);
     const { bytes, start } = this.texts;

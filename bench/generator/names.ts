@@ -1,5 +1,5 @@
 /**
- * Names as C, C++ and Rust programs have them; two in three are short.
+ * Makes names as in C, C++ and Rust programs; two out of three are short.
  */
 import type { Random } from './random.js';
 
@@ -83,14 +83,14 @@ const OPERATORS = ['operator()', 'operator==', 'operator<', 'operator<<', 'opera
 
 type Pattern = (random: Random) => string;
 
-const plain: Pattern = (random) => `${random.pick(AREAS)}_${random.pick(THINGS)}_${random.pick(VERBS)}`;
+const snakeCase: Pattern = (random) => `${random.pick(AREAS)}_${random.pick(THINGS)}_${random.pick(VERBS)}`;
 const method: Pattern = (random) => `${random.pick(CLASSES)}::${random.pick(VERBS)}_${random.pick(THINGS)}`;
 const spaced: Pattern = (random) => `${random.pick(SPACES)}::${method(random)}`;
 const template: Pattern = (random) =>
   `${random.pick(SPACES)}::${random.pick(CLASSES)}<${random.pick(TYPES)}, ${random.pick(TYPES)} >::${random.pick(VERBS)}`;
 const operator: Pattern = (random) => `${random.pick(SPACES)}::${random.pick(CLASSES)}::${random.pick(OPERATORS)}`;
 const lambda: Pattern = (random) =>
-  `${plain(random)}(${random.pick(CLASSES)}*, int)::{lambda(${random.pick(TYPES)})#${1 + random.below(4)}}::operator()`;
+  `${snakeCase(random)}(${random.pick(CLASSES)}*, int)::{lambda(${random.pick(TYPES)})#${1 + random.below(4)}}::operator()`;
 const rust: Pattern = (random) =>
   `<${random.pick(CRATES)}::${random.pick(CLASSES)}<T> as core::iter::traits::iterator::Iterator>::${random.pick(VERBS)}`;
 const hashed: Pattern = (random) =>
@@ -98,19 +98,19 @@ const hashed: Pattern = (random) =>
 
 const PATTERNS: readonly Pattern[] = [
   ...[
-    plain,
-    plain,
-    plain,
-    plain,
-    plain,
-    plain,
-    plain,
-    plain,
-    plain,
-    plain,
-    plain,
-    plain,
-    plain,
+    snakeCase,
+    snakeCase,
+    snakeCase,
+    snakeCase,
+    snakeCase,
+    snakeCase,
+    snakeCase,
+    snakeCase,
+    snakeCase,
+    snakeCase,
+    snakeCase,
+    snakeCase,
+    snakeCase,
     method,
     method,
     method,
@@ -125,7 +125,7 @@ function hex(random: Random): string {
   return random.bits().toString(16).padStart(8, '0');
 }
 
-/** Gives names that it never gave before. */
+/** Makes unique names. */
 export class Namer {
   private readonly used = new Set<string>();
   private readonly random: Random;

@@ -1,5 +1,5 @@
 /**
- * A program that never was: functions at addresses, and the call instructions in them.
+ * Makes a fictitious program: functions at addresses, and the call instructions in them.
  */
 import { Namer, SYSCALL_NAMES, UTILITY_NAMES } from './names.js';
 import type { Random } from './random.js';
@@ -8,15 +8,15 @@ export interface ProgramFunction {
   readonly name: string;
   readonly start: number;
   readonly isSyscall: boolean;
-  /** Where it can be interrupted, or for a wrapper of a system call the `syscall` instruction. */
+  /** Where it is interrupted; in a wrapper of a system call, the `syscall` instruction. */
   readonly stopOffset: number;
   /** Its two `ret` instructions. */
   readonly returnOffsets: readonly [number, number];
-  /** Rows of `Program.edges`: what it calls, from where; empty for a leaf. */
+  /** Its calls, as rows of `Program.edges`; empty for a leaf. */
   readonly edges: number[];
 }
 
-/** One call instruction with one of the functions that it calls. */
+/** A call instruction and one of the functions that it calls. */
 export interface Edge {
   readonly caller: ProgramFunction;
   readonly callee: ProgramFunction;
@@ -27,11 +27,11 @@ export interface Edge {
 export interface Program {
   readonly functions: readonly ProgramFunction[];
   readonly edges: readonly Edge[];
-  /** Where the first thread and where all others begin. */
+  /** The first function of the first thread, and that of all other threads. */
   readonly roots: readonly [ProgramFunction, ProgramFunction];
 }
 
-/** A call and what it is taken for reach 15 bytes: closer calls could be confused. */
+/** ptflame matches calls and returns within 15 bytes, so call instructions must be farther apart. */
 const SITE_BYTES = 32;
 const SYSCALL_BYTES = 2;
 const PROGRAM_START = 0x401000;
@@ -50,13 +50,13 @@ export function makeProgram(functionCount: number, random: Random): Program {
   return { functions: [...roots, ...syscalls, ...utilities, ...ordinary], edges, roots };
 }
 
-/** A function with room for its calls. */
-interface Placed extends ProgramFunction {
+/** A function with space for its calls. */
+interface SizedFunction extends ProgramFunction {
   readonly siteCount: number;
   readonly siteBytes: number;
 }
 
-/** Puts functions one behind the other. */
+/** Puts functions one after the other. */
 class Layout {
   private readonly next = { program: PROGRAM_START, library: LIBRARY_START };
   private readonly random: Random;
@@ -65,7 +65,7 @@ class Layout {
     this.random = random;
   }
 
-  add(name: string, where: 'program' | 'library', siteCount: number, isSyscall = false): Placed {
+  add(name: string, where: 'program' | 'library', siteCount: number, isSyscall = false): SizedFunction {
     const siteBytes = SITE_BYTES + this.random.below(160);
     const sizeBytes = 64 + siteCount * siteBytes;
     const start = this.next[where];
@@ -76,18 +76,18 @@ class Layout {
   }
 }
 
-/** Behind a stop the program goes on here. */
+/** Where the program resumes after a stop. */
 export function resumeOffset({ isSyscall, stopOffset }: ProgramFunction): number {
   return isSyscall ? stopOffset + SYSCALL_BYTES : stopOffset;
 }
 
 interface Callees {
-  readonly ordinary: readonly Placed[];
-  readonly utilities: readonly Placed[];
-  readonly syscalls: readonly Placed[];
+  readonly ordinary: readonly SizedFunction[];
+  readonly utilities: readonly SizedFunction[];
+  readonly syscalls: readonly SizedFunction[];
 }
 
-/** Decides who calls whom. */
+/** Chooses the callees of all functions. */
 class Wiring {
   private readonly edges: Edge[] = [];
   private readonly random: Random;
@@ -98,25 +98,25 @@ class Wiring {
     this.callees = callees;
   }
 
-  connect(callers: readonly Placed[]): Edge[] {
+  connect(callers: readonly SizedFunction[]): Edge[] {
     for (const caller of callers) {
       for (let site = 0; site < caller.siteCount; site++) this.addSite(caller, site);
     }
     return this.edges;
   }
 
-  /** The first site never calls a leaf, so that there is always a way down. One in ten calls through a pointer. */
-  private addSite(caller: Placed, site: number): void {
+  /** The first site never calls a leaf, so there is always a way down. One site in ten calls through a pointer. */
+  private addSite(caller: SizedFunction, site: number): void {
     const offset = 8 + site * caller.siteBytes + this.random.below(caller.siteBytes - SITE_BYTES + 1);
     const isIndirect = this.random.below(10) === 0;
     const lengthBytes = isIndirect ? 3 : 5;
     for (let target = 0; target < (isIndirect ? 3 : 1); target++) {
-      const callee = site === 0 ? this.random.pick(this.callees.ordinary) : this.anyCallee(caller);
+      const callee = site === 0 ? this.random.pick(this.callees.ordinary) : this.randomCallee(caller);
       caller.edges.push(this.edges.push({ caller, callee, offset, lengthBytes }) - 1);
     }
   }
 
-  private anyCallee(caller: Placed): Placed {
+  private randomCallee(caller: SizedFunction): SizedFunction {
     const { ordinary, utilities, syscalls } = this.callees;
     const percent = this.random.below(100);
     if (percent < 18) return this.random.pick(utilities);

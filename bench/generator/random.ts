@@ -1,5 +1,5 @@
 /**
- * A seed in, an endless row of numbers out: the same on every machine (mulberry32).
+ * A random number generator (mulberry32): the same seed gives the same numbers on every machine.
  */
 export class Random {
   private state: number;
@@ -16,7 +16,7 @@ export class Random {
     return (mixed ^ (mixed >>> 14)) >>> 0;
   }
 
-  /** From 0 to 1, without 1. */
+  /** In [0, 1). */
   share(): number {
     return this.bits() / 2 ** 32;
   }

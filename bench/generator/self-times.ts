@@ -1,11 +1,10 @@
 /**
- * What really ran, path by path: the truth about a trace, as the folded stacks that ptflame should give.
+ * Records what really ran on each path: the true folded stacks of a trace, which ptflame should reproduce.
  */
 import { createHash } from 'node:crypto';
 import type { CallPaths, PathId } from './call-paths.js';
 import type { Program } from './program.js';
 
-/** Takes text piece by piece. */
 export type TextSink = (text: string) => void;
 
 export class SelfTimes {
@@ -29,7 +28,7 @@ export class SelfTimes {
     this.ns[path] += ns;
   }
 
-  /** The trace stands still in a function. */
+  /** The trace stopped in the function. */
   stop(path: PathId): void {
     this.isStopped[path] = 1;
   }
@@ -38,7 +37,7 @@ export class SelfTimes {
     this.stoppedNs[path] += ns;
   }
 
-  /** Gives the folded stacks, callers before callees, siblings by name. */
+  /** Writes the folded stacks, callers before callees, siblings by name. */
   fold(program: Program, paths: CallPaths, sink: TextSink): void {
     const nameOf = (path: PathId) => program.functions[paths.functionRow[path]]!.name;
     const write = (path: PathId, callers: string) => {
@@ -60,8 +59,8 @@ export class SelfTimes {
     return { name, write: () => sink(`${stack};${name} ${this.stoppedNs[path]}\n`) };
   }
 
-  private childrenOf(path: PathId, { firstArm, armPath }: CallPaths): PathId[] {
-    const called = new Set(armPath.subarray(firstArm[path], firstArm[path + 1]));
+  private childrenOf(path: PathId, { firstCall, callPath }: CallPaths): PathId[] {
+    const called = new Set(callPath.subarray(firstCall[path], firstCall[path + 1]));
     return [...called].filter((child) => this.isVisited[child]);
   }
 }
@@ -71,7 +70,7 @@ export interface FoldedDigest {
   readonly sha256: string;
 }
 
-/** So much of the folded stacks as is needed to know them again. */
+/** Hashes the folded stacks, to compare them later. */
 export function digest(fold: (sink: TextSink) => void): FoldedDigest {
   const hash = createHash('sha256');
   let paths = 0;

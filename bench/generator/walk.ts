@@ -1,32 +1,32 @@
 /**
- * One thread's next step: a call, a return, or a stop of the trace.
+ * Takes the next step of a thread: a call, a return, or a stop of the trace.
  */
-import { type CallPaths, DEEPEST, type PathId } from './call-paths.js';
+import { type CallPaths, MAX_DEPTH, type PathId } from './call-paths.js';
 import { callText, resumeText, returnText, stopText } from './line-texts.js';
 import type { LineWriter } from './line-writer.js';
 import type { Program } from './program.js';
 import type { Random } from './random.js';
 import type { SelfTimes } from './self-times.js';
 
-/** A step's answer in place of a delay: the thread gives its processor away. */
-export const LEAVES = -1;
+/** Returned by a step instead of a delay: the thread gives up its CPU. */
+export const YIELD_CPU = -1;
 
 export class Thread {
   readonly tid: number;
   path: PathId;
   depth = 0;
-  /** By which call each frame was entered. */
-  readonly edges = new Int32Array(DEEPEST + 8);
+  /** The call that each frame was entered by. */
+  readonly edges = new Int32Array(MAX_DEPTH + 8);
   targetDepth = 0;
   stepsToTarget = 0;
   state: 'new' | 'stopped' | 'running' = 'new';
   isBackFromSyscall = false;
-  /** Up to here its time is charged. */
+  /** Its time is charged up to here. */
   chargedNs = 0;
-  /** When it got its processor, and how its lines begin there. */
+  /** When it was scheduled, and the head of its lines on this CPU. */
   sinceNs = 0;
   lineHead: Uint8Array = new Uint8Array();
-  /** When it wants a processor again; NaN: at once. */
+  /** When it becomes runnable again; NaN: immediately. */
   wakeNs = Number.NaN;
 
   constructor(tid: number, root: PathId) {
@@ -35,9 +35,9 @@ export class Thread {
   }
 }
 
-const INTERRUPTS = 2 ** -15; // a step
+const INTERRUPTS = 2 ** -15; // per step
 const BLOCKING_SYSCALLS = 0.25;
-/** Short, so that each of many threads has its turn in a small trace too. */
+/** Short, so that each of many threads runs in a small trace, too. */
 const SLICE_NS = 50_000;
 
 export class Walk {
@@ -57,7 +57,7 @@ export class Walk {
     this.isSyscall = Uint8Array.from(paths.functionRow, (row) => (program.functions[row]?.isSyscall ? 1 : 0));
   }
 
-  /** Gives the time to the next step, or LEAVES. */
+  /** Returns the time until the next step, or YIELD_CPU. */
   step(thread: Thread, nowNs: number, othersWait: boolean): number {
     if (thread.state !== 'running') return this.start(thread, nowNs);
     if (this.isSyscall[thread.path] && !thread.isBackFromSyscall) return this.enterKernel(thread, nowNs);
@@ -67,7 +67,7 @@ export class Walk {
     return this.pace();
   }
 
-  /** The recording is over: who stands still goes on standing to its end. */
+  /** The recording ends: a stopped thread stays stopped until then. */
   finish(thread: Thread, endNs: number): void {
     if (thread.state === 'stopped') this.times.chargeStopped(thread.path, endNs - thread.chargedNs);
   }
@@ -86,14 +86,14 @@ export class Walk {
     thread.isBackFromSyscall = true;
     if (this.random.share() > BLOCKING_SYSCALLS) return 150 + this.random.below(4000);
     thread.wakeNs = nowNs + 10_000 + this.random.below(200_000);
-    return LEAVES;
+    return YIELD_CPU;
   }
 
   private interrupt(thread: Thread, nowNs: number, othersWait: boolean): number {
     if (this.isSyscall[thread.path]) return this.pace();
     this.stop(thread, nowNs);
     thread.wakeNs = Number.NaN;
-    if (othersWait && nowNs - thread.sinceNs > SLICE_NS) return LEAVES;
+    if (othersWait && nowNs - thread.sinceNs > SLICE_NS) return YIELD_CPU;
     return 400 + this.random.below(3000);
   }
 
@@ -103,28 +103,28 @@ export class Walk {
     thread.state = 'stopped';
   }
 
-  /** Towards a depth, which changes from time to time. */
+  /** Moves towards a target depth, which changes from time to time. */
   private wantsCall(thread: Thread): boolean {
     const { path, depth } = thread;
-    if (this.paths.firstArm[path] === this.paths.firstArm[path + 1]) return false;
-    if (thread.stepsToTarget-- === 0) this.aim(thread);
+    if (this.paths.firstCall[path] === this.paths.firstCall[path + 1]) return false;
+    if (thread.stepsToTarget-- === 0) this.pickTarget(thread);
     const likely = 0.5 + 0.05 * (thread.targetDepth - depth);
     return depth === 0 || this.random.share() < Math.min(0.9, Math.max(0.1, likely));
   }
 
-  /** One time in two a request is over, and the thread goes far up. */
-  private aim(thread: Thread): void {
+  /** Half of the targets are near the root, as after the end of a request. */
+  private pickTarget(thread: Thread): void {
     thread.stepsToTarget = 10 + this.random.below(60);
-    thread.targetDepth = this.random.below(2) === 0 ? 1 + this.random.below(5) : 6 + this.random.below(DEEPEST - 6);
+    thread.targetDepth = this.random.below(2) === 0 ? 1 + this.random.below(5) : 6 + this.random.below(MAX_DEPTH - 6);
   }
 
   private call(thread: Thread, nowNs: number): void {
-    const { firstArm, armEdge, armPath } = this.paths;
-    const arms = firstArm[thread.path + 1] - firstArm[thread.path];
-    const arm = firstArm[thread.path] + this.random.below(arms);
-    this.emit(thread, nowNs, callText(armEdge[arm]));
-    thread.edges[thread.depth++] = armEdge[arm];
-    thread.path = armPath[arm];
+    const { firstCall, callEdge, callPath } = this.paths;
+    const calls = firstCall[thread.path + 1] - firstCall[thread.path];
+    const call = firstCall[thread.path] + this.random.below(calls);
+    this.emit(thread, nowNs, callText(callEdge[call]));
+    thread.edges[thread.depth++] = callEdge[call];
+    thread.path = callPath[call];
     this.times.visit(thread.path);
   }
 
@@ -145,7 +145,7 @@ export class Walk {
     return this.paths.functionRow[thread.path];
   }
 
-  /** Many branches share a packet of time; few take long. */
+  /** Many branches share one time packet; few take long. */
   private pace(): number {
     const bits = this.random.bits();
     const percent = bits % 128;

@@ -1,12 +1,12 @@
 /**
- * A page in, times out: Chromium opens it as a file, does what a reader does, and tells when it was painted.
+ * Opens a page in Chromium as a file, does what a reader does, and measures when each result was painted.
  */
 import { pathToFileURL } from 'node:url';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { findChromium } from './find-chromium.js';
 import { install, load, prepare } from './in-page.js';
 
-/** Without a network. Playwright takes the path of the browser beside these. */
+/** Without network. Playwright is given the path of the browser next to these. */
 export const BROWSER_SETTINGS = {
   args: [
     '--headless',
@@ -21,14 +21,15 @@ export const BROWSER_SETTINGS = {
 };
 export const VIEWPORT = { width: 1400, height: 900 } as const;
 
-/** @throws Error where no browser is found */
+/** @throws Error if no browser is found */
 export function startBrowser(): Promise<Browser> {
   const executablePath = findChromium();
-  if (executablePath === undefined) throw new Error('no Chromium or Chrome found: install one, or name it in CHROMIUM');
+  if (executablePath === undefined)
+    throw new Error('no Chromium or Chrome found: install one, or set CHROMIUM to its path');
   return chromium.launch({ ...BROWSER_SETTINGS, executablePath });
 }
 
-/** What a reader does, one after the other; each begins when nothing is left to be done. */
+/** The actions of a reader, in order; each begins when the page is idle. */
 export const STEPS = [
   'zoom in',
   'zoom out',
@@ -44,11 +45,10 @@ export const STEPS = [
 export type Step = (typeof STEPS)[number];
 
 export interface Timed {
-  /** From the reader's act, or the start of the navigation, until the graph was on the screen. */
+  /** From the reader's action, or the start of the navigation, until the graph is painted. */
   readonly paintedMs: number;
-  /** Until nothing was left to be done: tables are filled, too. */
+  /** Until the page is idle: tables are filled, too. */
   readonly idleMs: number;
-  /** Frames that are drawn. */
   readonly boxes: number;
 }
 
@@ -68,7 +68,7 @@ export async function visit(browser: Browser, path: string): Promise<Visit> {
   });
 }
 
-/** A page of its own, in a process of its own. */
+/** Runs in a new page with its own process. */
 export async function inNewPage<Result>(
   browser: Browser,
   path: string,
@@ -86,7 +86,7 @@ export async function inNewPage<Result>(
   }
 }
 
-/** What is still alive after the garbage was collected. */
+/** Memory that is still used after garbage collection. */
 async function heapBytes(page: Page): Promise<number> {
   const session = await page.context().newCDPSession(page);
   await session.send('HeapProfiler.collectGarbage');

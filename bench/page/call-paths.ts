@@ -1,42 +1,41 @@
 /**
- * A program that never was → the call paths that its threads share, callers before callees, with how often each is called.
+ * Makes the call paths that the threads of a fictitious program share, callers before callees, with call counts.
  */
 import { Namer, SYSCALL_NAMES, UTILITY_NAMES } from '../generator/names.js';
 import type { Random } from '../generator/random.js';
 
-/** What every table of symbols begins with. */
+/** The first names of every symbol table. */
 export const SPECIAL_NAMES = ['[unknown]', '[syscall]', '[untraced]', '[off-cpu]', '[preempted]', '[lost]'] as const;
 export const SYSCALL = 1;
 export const OFF_CPU = 3;
 
 export interface BenchFunction {
   readonly name: string;
-  /** In its own code, for each call: the middle of many. */
+  /** Median time in its own code per call. */
   readonly selfNs: number;
   readonly callees: readonly Callee[];
 }
 
 interface Callee {
   readonly row: number;
-  /** Of it for each call of the caller. */
+  /** Calls of it per call of the caller. */
   readonly calls: number;
 }
 
 export interface CallPaths {
-  /** The first are the special ones. */
+  /** The special ones come first. */
   readonly functions: readonly BenchFunction[];
-  readonly parent: readonly number[]; // of the root, −1
+  readonly parent: readonly number[]; // -1 for the root
   readonly symbol: readonly number[];
   readonly depth: readonly number[];
-  /** As often as it is called by a thread that does not do more or less than others. */
+  /** Calls in an average thread. */
   readonly calls: readonly number[];
 }
 
-/** How far down callers call. */
-const DEEPEST = 60;
-/** Most functions call what stands not far behind them: that makes stacks deep. */
+const MAX_DEPTH = 60;
+/** Most functions call functions at most this share of the table further on, which makes stacks deep. */
 const REACH = 1 / 22;
-const MOST_CALLS = 0.97;
+const MAX_CALLS = 0.97;
 
 export function callPaths(pathCount: number, random: Random): CallPaths {
   const functions = makeFunctions(Math.ceil(Math.min(12_000, 200 + pathCount / 16)), random);
@@ -53,13 +52,13 @@ export function callPaths(pathCount: number, random: Random): CallPaths {
   add(0, SPECIAL_NAMES.length, 1);
   for (let row = open.pop(); row !== null && paths.parent.length < pathCount; row = open.pop()) {
     const { callees } = functions[paths.symbol[row]];
-    if (paths.depth[row] >= DEEPEST) continue;
+    if (paths.depth[row] >= MAX_DEPTH) continue;
     for (const callee of callees) add(row, callee.row, paths.calls[row] * callee.calls * spread(random, 0.4));
   }
   return paths;
 }
 
-/** Around 1, by a normal distribution of its logarithm. */
+/** A factor around 1: log-normal. */
 export function spread(random: Random, deviation: number): number {
   const turn = Math.cos(2 * Math.PI * random.share());
   return Math.exp(deviation * turn * Math.sqrt(-2 * Math.log(1 - random.share())));
@@ -98,31 +97,31 @@ function makeFunctions(count: number, random: Random): BenchFunction[] {
     const callees = Array.from({ length: calleeCount(random) }, () => anyCallee(row));
     const unique = [...new Set(callees)].map((callee, at) => ({ row: callee, calls: callsOf(at, random) }));
     const selfNs = (unique.length > 0 ? 6 : 60) * spread(random, 1.2);
-    functions.push({ name: namer.next(), selfNs, callees: withoutEnd(unique, (callee) => callee >= ordinary) });
+    functions.push({ name: namer.next(), selfNs, callees: limitCalls(unique, (callee) => callee >= ordinary) });
   }
   return functions;
 }
 
-/** The first one is mostly called each time, others seldom or often. */
+/** The first callee is mostly called each time, others seldom or often. */
 function callsOf(site: number, random: Random): number {
   return site === 0 && random.below(10) < 7 ? 0.6 + 0.4 * random.share() : Math.min(4, 0.14 * spread(random, 1.1));
 }
 
-/** What calls others is called less than once by all that is in a caller, or calls would never end. */
-function withoutEnd(callees: readonly Callee[], callsOthers: (row: number) => boolean): Callee[] {
+/** Limits calls of functions that call others to less than one per call of the caller, or calls would never end. */
+function limitCalls(callees: readonly Callee[], callsOthers: (row: number) => boolean): Callee[] {
   const all = callees.reduce((sum, { row, calls }) => sum + (callsOthers(row) ? calls : 0), 0);
   return callees.map(({ row, calls }) => ({
     row,
-    calls: callsOthers(row) ? calls * Math.min(1, MOST_CALLS / all) : calls,
+    calls: callsOthers(row) ? calls * Math.min(1, MAX_CALLS / all) : calls,
   }));
 }
 
-/** Mostly few, seldom many. */
+/** Mostly few, sometimes many. */
 function calleeCount(random: Random): number {
   return Math.min(40, Math.round(2.6 * spread(random, 0.8)));
 }
 
-/** Rows, that with the most first. */
+/** Rows; the one with the most weight is first. */
 class Heap {
   private readonly rows: number[] = [];
   private readonly weight: readonly number[];

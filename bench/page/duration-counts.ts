@@ -1,5 +1,5 @@
 /**
- * How long calls of functions took: counts, in the buckets that ptflame counts in.
+ * Counts durations of calls by function, in the buckets that ptflame uses.
  */
 import type { ThreadProfile } from '../../src/index.js';
 import type { Random } from '../generator/random.js';
@@ -7,12 +7,12 @@ import { spread } from './call-paths.js';
 
 type Durations = NonNullable<ThreadProfile['durations']>;
 
-/** 32 to a power of two; what is below 64 ns is exact. */
+/** Buckets per power of two; below 64 ns each bucket is 1 ns. */
 const BLOCK = 32;
-/** Of a symbol: more than there are buckets. */
+/** Keys per symbol: more than there are buckets. */
 const KEYS = 2048;
-/** So many different durations are drawn for the calls of a path. */
-const MOST_DRAWN = 24;
+/** The maximum number of different durations drawn for the calls of a path. */
+const MAX_DRAWN = 24;
 
 export class DurationCounts {
   /** By symbol and bucket. */
@@ -21,7 +21,7 @@ export class DurationCounts {
   add(symbol: number, minNs: number, maxNs: number, averageNs: number, calls: number, random: Random): void {
     this.count(symbol, minNs, 1);
     if (calls > 1) this.count(symbol, maxNs, 1);
-    for (let left = calls - 2, drawn = Math.min(left, MOST_DRAWN); drawn > 0; drawn--) {
+    for (let left = calls - 2, drawn = Math.min(left, MAX_DRAWN); drawn > 0; drawn--) {
       const ns = Math.min(maxNs, Math.max(minNs, Math.round(averageNs * spread(random, 0.6))));
       const share = Math.ceil(left / drawn);
       this.count(symbol, ns, share);

@@ -1,10 +1,10 @@
 /**
- * The machine → the path of a Chromium or Chrome that starts.
+ * Finds a Chromium or Chrome that starts.
  */
 import { execFileSync } from 'node:child_process';
 import { delimiter, isAbsolute, join } from 'node:path';
 
-/** Who sets one of these means a browser for tests. The first that is set wins, and nothing else is tried. */
+/** Variables that name a browser for tests. The first one that is set is used, and no other browser is tried. */
 const VARIABLES = ['CHROMIUM', 'CHROME_PATH', 'CHROME_BIN', 'PUPPETEER_EXECUTABLE_PATH'];
 
 const USUAL_NAMES = [
@@ -19,17 +19,17 @@ const USUAL_NAMES = [
   '/Applications/Chromium.app/Contents/MacOS/Chromium',
 ];
 
-/** Undefined where there is none. */
+/** Returns undefined if there is none. */
 export function findChromium(env: NodeJS.ProcessEnv = process.env): string | undefined {
   const named = VARIABLES.map((name) => env[name]).find(Boolean);
-  return (named ? [named] : USUAL_NAMES).flatMap((name) => placesOf(name, env['PATH'] ?? '')).find(isChromium);
+  return (named ? [named] : USUAL_NAMES).flatMap((name) => candidatePaths(name, env['PATH'] ?? '')).find(isChromium);
 }
 
-function placesOf(name: string, path: string): string[] {
+function candidatePaths(name: string, path: string): string[] {
   return isAbsolute(name) ? [name] : path.split(delimiter).map((directory) => join(directory, name));
 }
 
-/** Asked by running it: Ubuntu's `chromium-browser` may be a script that only tells how to install one. */
+/** Runs it to find out: Ubuntu's `chromium-browser` may be a script that only explains how to install one. */
 function isChromium(path: string): boolean {
   try {
     const version = execFileSync(path, ['--version'], { stdio: ['ignore', 'pipe', 'ignore'], timeout: 30_000 });

@@ -1,14 +1,14 @@
 /**
- * What the benchmark does inside of a page. The browser gets the source of these functions: they use nothing around them.
+ * Functions that run inside the page. The browser receives their source, so they use nothing from this file.
  */
 import type { Step, Timed } from './browser.js';
 
 declare global {
   interface Window {
     bench: {
-      /** When what was changed just now is on the screen: on the clock of the page. */
+      /** When the latest change was painted, on the clock of the page. */
       readonly painted: () => Promise<number>;
-      /** When the first frames are; the page has to draw them itself. */
+      /** When the first frames were painted; the page has to draw them itself. */
       readonly loaded: Promise<number>;
       readonly act: (step: Step) => Promise<Timed>;
     };
@@ -16,8 +16,9 @@ declare global {
 }
 
 /**
- * Before anything of the page runs. A word is put beside what was changed, and the browser asked when it showed it: it shows
- * both at once. To ask for the next frame would not tell, for that comes late where a page goes on working, and else too early.
+ * Runs before the page's own scripts. `painted` adds a word to the page and asks the browser when it painted the word,
+ * which it does together with the change. Requesting the next animation frame would not do: it comes late while the
+ * page is still working, and too early otherwise.
  */
 export function install(): void {
   let marks = 0;
@@ -57,7 +58,7 @@ export async function load(): Promise<Timed> {
   return { paintedMs, idleMs: performance.now(), boxes };
 }
 
-/** What a reader does, on the report page. */
+/** Defines the actions of a reader on the report page. */
 export function prepare(): void {
   const idle = () => new Promise((resolve) => requestIdleCallback(resolve));
   const pause = () => new Promise((resolve) => setTimeout(resolve, 60));
@@ -77,20 +78,20 @@ export function prepare(): void {
   const click = (element: Element) => () => {
     element.dispatchEvent(new MouseEvent('click', { bubbles: true, cancelable: true }));
   };
-  /** The one farthest from the root that is still a tenth as wide as all. */
+  /** The frame farthest from the root that is at least a tenth of the window wide. */
   const deepFrame = (): Element => {
     const rects = [...document.querySelectorAll('.graph.main .frame:not(.caller) > rect')];
     const places = rects.map((rect) => ({ rect, place: rect.getBoundingClientRect() }));
     const wide = places.filter(({ place }) => place.width > innerWidth / 10);
     return wide.sort((a, b) => a.place.top - b.place.top)[0]?.rect;
   };
-  /** A change of the address is told to the page later. */
+  /** The page is notified of a changed address later. */
   const setHash = (hash: string) => () =>
     new Promise<void>((resolve) => {
       addEventListener('hashchange', () => resolve(), { once: true });
       location.hash = hash;
     });
-  /** The thread that has most. */
+  /** The thread with the most time. */
   const largestThread = (): string | undefined => {
     const rows = [...document.querySelectorAll('#panel-threads .row')];
     return rows.map((row) => row.children[1]?.textContent ?? '').find((text) => /^\d+$/.test(text));

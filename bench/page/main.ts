@@ -1,6 +1,6 @@
 /**
  * `npm run bench:page`: writes report pages of large profiles, opens them in Chromium, prints how long it all takes.
- * docs/performance.md tells more.
+ * See docs/performance.md.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,7 +15,7 @@ import { makeProfile, PROFILES } from './profile.js';
 import { markdown, type PageReport } from './report.js';
 import { type Compared, measureCompared, measureYardstick, writeCompared, type Yardstick } from './yardsticks.js';
 
-/** Of one thread, so that a plain flame graph can be drawn of it. */
+/** Has one thread, so a bare flame graph can draw all of it. */
 const COMPARED = '100k-one-thread';
 const COMPARED_RUNS = 3;
 
@@ -29,15 +29,15 @@ interface WrittenPage {
 async function bench(options: PageBenchOptions, folder: string): Promise<PageReport> {
   const pages: WrittenPage[] = [];
   for await (const [name, profile] of profilesOf(options)) {
-    say(`${name}: the page`);
+    logProgress(`${name}: the page`);
     const path = join(folder, `${pages.length}.html`);
     pages.push({ name, path, file: writePage(profile, path), visits: [] });
   }
   const browser = await startBrowser();
   try {
     const yardsticks = await measureRounds(browser, pages, options.runs, folder);
-    const isCompared = options.isCompared && options.profiles.includes(COMPARED);
-    const compared = isCompared ? { name: COMPARED, runs: await compare(browser, folder) } : null;
+    const withD3 = options.withD3 && options.profiles.includes(COMPARED);
+    const compared = withD3 ? { name: COMPARED, runs: await compare(browser, folder) } : null;
     const machine = machineFacts(options.date);
     const written = pages.map(({ path: _, ...page }) => page);
     return {
@@ -58,7 +58,7 @@ async function* profilesOf({ profiles, traces }: PageBenchOptions): AsyncGenerat
   for (const path of traces) yield [basename(path), await analyze([await openTraceFile(path)], { durations: true })];
 }
 
-/** Pages and yardsticks take turns, so that what else the machine does hits all of them alike. */
+/** Pages and yardsticks take turns, which spreads other load on the machine evenly. */
 async function measureRounds(
   browser: Browser,
   pages: WrittenPage[],
@@ -67,7 +67,7 @@ async function measureRounds(
 ): Promise<Yardstick[]> {
   const yardsticks: Yardstick[] = [];
   for (let round = 1; round <= rounds; round++) {
-    say(`round ${round} of ${rounds}`);
+    logProgress(`round ${round} of ${rounds}`);
     yardsticks.push(await measureYardstick(browser, join(folder, 'yardstick.html')));
     for (const { path, visits } of pages) visits.push(await visit(browser, path));
   }
@@ -75,7 +75,7 @@ async function measureRounds(
 }
 
 async function compare(browser: Browser, folder: string): Promise<Compared[]> {
-  say('d3-flame-graph');
+  logProgress('d3-flame-graph');
   const path = join(folder, 'd3-flame-graph.html');
   writeCompared(makeProfile(PROFILES[COMPARED]), path);
   const runs: Compared[] = [];
@@ -83,8 +83,8 @@ async function compare(browser: Browser, folder: string): Promise<Compared[]> {
   return runs;
 }
 
-/** Progress; standard output is for the tables. */
-function say(what: string): void {
+/** Progress goes to standard error; standard output is for the tables. */
+function logProgress(what: string): void {
   process.stderr.write(`${what}\n`);
 }
 

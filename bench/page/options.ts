@@ -1,16 +1,16 @@
 /**
- * Arguments → what of the page is to be measured.
+ * Parses the arguments of `npm run bench:page`.
  */
 import { parseArgs } from 'node:util';
 import { PROFILES, type ProfileName } from './profile.js';
 
 export interface PageBenchOptions {
   readonly profiles: readonly ProfileName[];
-  /** Traces, which are measured too. */
+  /** Traces to measure in addition. */
   readonly traces: readonly string[];
   readonly runs: number;
-  /** Whether d3-flame-graph draws the smallest of the profiles, with all its frames. */
-  readonly isCompared: boolean;
+  /** Whether d3-flame-graph draws the smallest profile with all its frames. */
+  readonly withD3: boolean;
   readonly jsonPath: string | null;
   readonly date: string;
 }
@@ -24,17 +24,17 @@ const ACCEPTED = {
   date: { type: 'string' },
 } as const;
 
-/** @throws Error for what cannot be understood */
+/** @throws Error for invalid arguments */
 export function readOptions(argv: readonly string[]): PageBenchOptions {
   const { values } = parseArgs({ args: [...argv], options: ACCEPTED });
   const { only, trace = [], runs = '5', alone = false, json = null, date } = values;
-  if (!/^[1-9]\d*$/.test(runs)) throw new Error(`--runs is a number from 1, not ${runs}`);
+  if (!/^[1-9]\d*$/.test(runs)) throw new Error(`--runs must be a number of at least 1, not ${runs}`);
   return {
     profiles:
       only === undefined ? (Object.keys(PROFILES) as ProfileName[]) : only.split(',').filter(Boolean).map(named),
     traces: trace,
     runs: Number(runs),
-    isCompared: !alone,
+    withD3: !alone,
     jsonPath: json,
     date: date ?? new Date().toISOString().slice(0, 10),
   };
@@ -42,6 +42,6 @@ export function readOptions(argv: readonly string[]): PageBenchOptions {
 
 function named(name: string): ProfileName {
   const known = Object.keys(PROFILES);
-  if (!known.includes(name)) throw new Error(`--only is a list of ${known.join(', ')}, not ${name}`);
+  if (!known.includes(name)) throw new Error(`--only must be a list of ${known.join(', ')}, not ${name}`);
   return name as ProfileName;
 }

@@ -1,5 +1,5 @@
 /**
- * A profile → its page as a file, and what the bytes of it are.
+ * Writes the page of a profile and measures what its bytes consist of.
  */
 import { writeFileSync } from 'node:fs';
 import { deflateRawSync } from 'node:zlib';
@@ -8,11 +8,11 @@ import { renderHtml } from '../../src/page.js';
 
 export interface PageFile {
   readonly bytes: number;
-  /** Everything but the data. */
+  /** Everything except the data. */
   readonly shellBytes: number;
-  /** Names of functions and files, as they would be alone. */
+  /** Names of functions and files, compressed separately. */
   readonly nameBytes: number;
-  /** How long calls took, by function. */
+  /** Durations of calls by function. */
   readonly durationBytes: number;
   /** (thread, path) pairs. */
   readonly nodes: number;
@@ -40,7 +40,7 @@ export function writePage(profile: Profile, path: string): PageFile {
 
 const DATA = /<script type="application\/octet-stream" id="data">([^<]*)<\/script>/;
 
-/** As they stand in the page. */
+/** As encoded in the page. */
 function dataBytes(text: string): number {
   const [, data] = DATA.exec(text) ?? [];
   if (data === undefined) throw new Error('the page has no data');

@@ -1,17 +1,17 @@
 /**
- * A recipe in, a profile out: as if it had been traced, but at once, and of any size.
+ * Makes a profile of any size from a recipe, without a trace.
  */
 
 import type { Profile, ThreadProfile } from '../../src/index.js';
 import { Random } from '../generator/random.js';
 import { type CallPaths, callPaths, SPECIAL_NAMES } from './call-paths.js';
-import { idleThread, threadOf } from './thread.js';
+import { makeIdleThread, makeThread } from './thread.js';
 
 export interface ProfileRecipe {
   readonly seed: number;
-  /** Of all threads together: (thread, path) pairs, about. */
+  /** About how many (thread, path) pairs there are in all threads. */
   readonly nodes: number;
-  /** They share most paths. */
+  /** Threads share most paths. */
   readonly threads: number;
 }
 
@@ -23,7 +23,7 @@ export const PROFILES = {
 } as const satisfies Record<string, ProfileRecipe>;
 export type ProfileName = keyof typeof PROFILES;
 
-/** A thread has a part of all paths. */
+/** Each thread has this share of all paths. */
 const SHARE_OF_PATHS = 0.55;
 const FIRST_TID = 114_000;
 
@@ -32,8 +32,8 @@ export function makeProfile({ seed, nodes, threads: count }: ProfileRecipe): Pro
   const paths = callPaths(Math.ceil(count === 1 ? nodes : nodes / count / SHARE_OF_PATHS), random);
   const threads: ThreadProfile[] = [];
   for (let left = nodes; left > nodes / count / 4; left -= (threads.at(-1) as ThreadProfile).tree.length)
-    threads.push(threadOf(paths, FIRST_TID + threads.length, count === 1, random));
-  if (count > 1) for (let idle = 0; idle < count / 3; idle++) threads.push(idleThread(FIRST_TID + threads.length));
+    threads.push(makeThread(paths, FIRST_TID + threads.length, count === 1, random));
+  if (count > 1) for (let idle = 0; idle < count / 3; idle++) threads.push(makeIdleThread(FIRST_TID + threads.length));
   const endNs = Math.max(...threads.map((thread) => thread.endNs));
   return {
     meta: {

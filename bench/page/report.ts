@@ -1,5 +1,5 @@
 /**
- * Measurements of the page in, Markdown out.
+ * Formats measurements of the page as Markdown.
  */
 import { type MachineFacts, table, whereText } from '../report.js';
 import { median } from '../rounds.js';
@@ -19,7 +19,7 @@ export interface PageReport {
   readonly runs: number;
   readonly yardsticks: readonly Yardstick[];
   readonly pages: readonly PageResult[];
-  /** d3-flame-graph alone; null: it was not measured. */
+  /** d3-flame-graph alone; null: not measured. */
   readonly compared: { readonly name: string; readonly runs: readonly Compared[] } | null;
 }
 
@@ -48,7 +48,7 @@ const FILE_COLUMNS = [
   'shell KB',
   'names KB',
   'bytes/node',
-  'of it durations',
+  'durations/node',
   'write s',
   'heap MB',
 ];
@@ -69,7 +69,7 @@ function fileRow({ name, file, visits }: PageResult): string[] {
   ];
 }
 
-const TIME_COLUMNS = ['page', 'what', 'painted ms', 'least', 'idle ms', 'frames', '× script', '× 5,000 rectangles'];
+const TIME_COLUMNS = ['page', 'what', 'painted ms', 'min', 'idle ms', 'frames', '× script', '× 5,000 rectangles'];
 function timeRows({ name, visits }: PageResult, { scriptMs, paintMs }: Yardstick): string[][] {
   const row = (what: string, all: readonly Timed[]) => {
     const painted = median(all.map(({ paintedMs }) => paintedMs));

@@ -1,5 +1,5 @@
 /**
- * The call paths of a program → what one of its threads did on them.
+ * Makes what one thread did on the call paths of a program.
  */
 import type { CallTree, ThreadProfile } from '../../src/index.js';
 import type { Random } from '../generator/random.js';
@@ -7,28 +7,28 @@ import { type CallPaths, OFF_CPU, SPECIAL_NAMES, SYSCALL, spread } from './call-
 import { DurationCounts } from './duration-counts.js';
 
 const POOLS = ['worker', 'worker', 'worker', 'reader', 'compactor', 'io'];
-/** One in so many paths has a call that was cut, and one in so many no other. */
-const ONE_IS_CUT = 40;
-const ALL_ARE_CUT = 120;
-/** Paths that are called less often than this are left out by many threads. */
-const RARE = 0.35;
+/** One in this many paths has an inferred call; one in this many has only inferred calls. */
+const ONE_INFERRED_IN = 40;
+const ALL_INFERRED_IN = 120;
+/** Many threads lack the least called paths: this share of all. */
+const RARE_SHARE = 0.35;
 
-/** The work is done far from the root: each level has so much more of it, down to so deep. */
-const DEEPER = 1.4;
-const DEEP = 25;
+/** Most work is far from the root: time per call grows by this factor per level, up to this depth. */
+const LEVEL_FACTOR = 1.4;
+const LEVEL_FACTOR_DEPTH = 25;
 
-/** `isOnly`: it is the program's only thread, and has all paths. */
-export function threadOf(paths: CallPaths, tid: number, isOnly: boolean, random: Random): ThreadProfile {
+/** `isOnly`: the only thread of the program, with all paths. */
+export function makeThread(paths: CallPaths, tid: number, isOnly: boolean, random: Random): ThreadProfile {
   const { rows, tree } = calledPaths(paths, isOnly, random);
   const counts = new DurationCounts();
   const { length, calls, inferredCalls, selfNs } = tree;
   for (let node = 1; node < length; node++) {
     const { selfNs: middleNs } = paths.functions[tree.symbol[node]];
-    const deeper = DEEPER ** Math.min(DEEP, paths.depth[rows[node]]);
+    const deeper = LEVEL_FACTOR ** Math.min(LEVEL_FACTOR_DEPTH, paths.depth[rows[node]]);
     selfNs[node] = Math.round(calls[node] * middleNs * deeper * spread(random, 0.4));
-    if (node < 3 || random.below(ALL_ARE_CUT) === 0) inferredCalls[node] = calls[node];
-    else if (random.below(ONE_IS_CUT) === 0) inferredCalls[node] = 1;
-    if (random.below(ONE_IS_CUT) === 0) tree.inferredNs[node] = Math.round(selfNs[node] / 3);
+    if (node < 3 || random.below(ALL_INFERRED_IN) === 0) inferredCalls[node] = calls[node];
+    else if (random.below(ONE_INFERRED_IN) === 0) inferredCalls[node] = 1;
+    if (random.below(ONE_INFERRED_IN) === 0) tree.inferredNs[node] = Math.round(selfNs[node] / 3);
   }
   const totalNs = selfNs.slice();
   for (let node = length - 1; node > 0; node--) totalNs[tree.parent[node]] += totalNs[node];
@@ -46,8 +46,8 @@ export function threadOf(paths: CallPaths, tid: number, isOnly: boolean, random:
   };
 }
 
-/** It only waits for others. */
-export function idleThread(tid: number): ThreadProfile {
+/** A thread that only waits. */
+export function makeIdleThread(tid: number): ThreadProfile {
   const first = SPECIAL_NAMES.length;
   const waits = [first, first + 1, first + 6, SYSCALL, OFF_CPU]; // clone3 → start_thread → futex → [syscall] → [off-cpu]
   const tree = emptyTree(waits.length + 1);
@@ -71,7 +71,7 @@ export function idleThread(tid: number): ThreadProfile {
   };
 }
 
-/** Chance decides of what is called rarely; where the caller is missing, all below it is. */
+/** Drops rarely called paths at random, and everything below a dropped caller. */
 function calledPaths(paths: CallPaths, isOnly: boolean, random: Random): { rows: number[]; tree: CallTree } {
   const scale = (isOnly ? 2 : spread(random, 0.5)) / rareCalls(paths.calls);
   const nodeOf = new Int32Array(paths.parent.length).fill(-1);
@@ -98,7 +98,7 @@ function calledPaths(paths: CallPaths, isOnly: boolean, random: Random): { rows:
 
 function rareCalls(calls: readonly number[]): number {
   const ordered = Float64Array.from(calls).sort();
-  return ordered[Math.floor(RARE * ordered.length)];
+  return ordered[Math.floor(RARE_SHARE * ordered.length)];
 }
 
 function emptyTree(length: number): CallTree {
@@ -119,7 +119,7 @@ function emptyTree(length: number): CallTree {
   };
 }
 
-/** How long the complete calls of a path took. */
+/** Makes up how long the complete calls of a path took. */
 function measureCalls(
   tree: CallTree,
   totalNs: Float64Array,

@@ -1,5 +1,5 @@
 /**
- * Work that has nothing to do with ptflame, in the same browser: machines differ, and have bad hours.
+ * Work unrelated to ptflame in the same browser, because machines differ and their load varies.
  */
 import { writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -10,9 +10,9 @@ import type { Profile } from '../../src/index.js';
 import { inNewPage, VIEWPORT } from './browser.js';
 
 export interface Yardstick {
-  /** A loop over numbers, and a sort of them. */
+  /** A loop over numbers, and sorting them. */
   readonly scriptMs: number;
-  /** 5,000 rectangles with a text each, until they were painted. */
+  /** 5,000 rectangles with a text each, until they are painted. */
   readonly paintMs: number;
 }
 
@@ -68,13 +68,12 @@ async function paintMany(): Promise<number> {
 }
 
 export interface Compared {
-  /** Frames, all of which are drawn. */
   readonly frames: number;
   readonly loadMs: number;
   readonly zoomMs: number;
 }
 
-/** d3-flame-graph alone, with all frames of the thread that has most. */
+/** d3-flame-graph alone, with all frames of the largest thread. */
 export function writeCompared(profile: Profile, path: string): void {
   const { outputFiles } = buildSync({
     stdin: { contents: DRAW, resolveDir: dirname(fileURLToPath(import.meta.url)) },

@@ -1,5 +1,5 @@
 /**
- * Bytes through the parser alone: it never throws, and accounts for every line.
+ * Feeds bytes to the parser alone, and checks that it never throws and counts every line.
  */
 import assert from 'node:assert/strict';
 import type { LineCounts } from '../../src/model/profile/quality.js';
@@ -15,23 +15,28 @@ export function checkParser(bytes: Buffer, pieceBytes: number): void {
     parser.addOverlong(cutter.takeOverlong());
   }
   parser.finish(cutter.rest());
-  expectWholeAccount(parser.counts);
-  assert.equal(parser.counts.lines, countLines(bytes), 'lines that are counted');
-  for (const { line } of parser.damaged) assert(line >= 1 && line <= parser.counts.lines, `line ${line} is no line`);
+  expectEveryLineCounted(parser.counts);
+  assert.equal(parser.counts.lines, countLines(bytes), 'counted lines');
+  for (const { line } of parser.damaged)
+    assert(line >= 1 && line <= parser.counts.lines, `line ${line} does not exist`);
 }
 
-export function expectWholeAccount({
+export function expectEveryLineCounted({
   lines,
   events,
   gapLines,
   ignoredLines,
   damagedLines,
 }: Readonly<LineCounts>): void {
-  assert.equal(events + gapLines + ignoredLines + damagedLines, lines, 'every line is one of the four');
+  assert.equal(
+    events + gapLines + ignoredLines + damagedLines,
+    lines,
+    'each line is in exactly one of the four counts',
+  );
   for (const count of [lines, events, gapLines, ignoredLines, damagedLines]) assert(count >= 0, 'a negative count');
 }
 
-/** The last one may lack its newline. */
+/** The last line may lack its newline. */
 export function countLines(bytes: Buffer): number {
   let lines = 0;
   for (let at = bytes.indexOf(10); at !== -1; at = bytes.indexOf(10, at + 1)) lines++;

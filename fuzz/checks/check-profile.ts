@@ -1,14 +1,14 @@
 /**
- * What holds for every profile, whatever the trace: nothing is lost, doubled, negative or endless.
+ * Checks what holds for every profile, whatever the trace: nothing is lost, counted twice, negative or infinite.
  */
 import assert from 'node:assert/strict';
 import type { CallTree, Profile, Quality, ThreadProfile, TraceMeta } from '../../src/index.js';
-import { expectWholeAccount } from './check-parser.js';
+import { expectEveryLineCounted } from './check-parser.js';
 
-const MOST_DAMAGED = 10;
-const MOST_LOSSES = 65;
-const MOST_GAPS = 10_000;
-const MOST_FLAG_WORDS = 100;
+const MAX_DAMAGED = 10;
+const MAX_LOSSES = 65;
+const MAX_GAPS = 10_000;
+const MAX_FLAG_WORDS = 100;
 
 export function checkProfile({ meta, threads, quality }: Profile): void {
   assert(meta.endNs >= meta.startNs, 'the recording ends before it begins');
@@ -23,11 +23,11 @@ function checkThread({ tid, tree, startNs, endNs }: ThreadProfile, meta: TraceMe
   for (let node = 0; node < tree.length; node++) checkNode(tree, node);
 }
 
-/** Exact, but where a garbled clock makes times that a double cannot hold: no recording takes 104 days. */
-export function expectSameNs(actual: number, wanted: number, { startNs, endNs }: TraceMeta, what: string): void {
-  const largest = Math.max(-startNs, endNs, wanted);
+/** Exact, except if a garbled clock makes times that a double cannot hold: no recording lasts 104 days. */
+export function expectSameNs(actual: number, expected: number, { startNs, endNs }: TraceMeta, what: string): void {
+  const largest = Math.max(-startNs, endNs, expected);
   const tolerance = largest < Number.MAX_SAFE_INTEGER ? 0 : largest * 1e-9;
-  assert(Math.abs(actual - wanted) <= tolerance, `${what}: ${actual} is not ${wanted}`);
+  assert(Math.abs(actual - expected) <= tolerance, `${what}: ${actual} instead of ${expected}`);
 }
 
 function checkNode(tree: CallTree, node: number): void {
@@ -38,24 +38,21 @@ function checkNode(tree: CallTree, node: number): void {
   assert((inferredCalls[node] as number) <= (calls[node] as number), `node ${node}: more inferred calls than calls`);
   assert((inferredNs[node] as number) <= (selfNs[node] as number), `node ${node}: more inferred time than time`);
   if (calls[node] === inferredCalls[node])
-    assert.equal(minNs[node], Number.POSITIVE_INFINITY, `node ${node}: a minimum`);
+    assert.equal(minNs[node], Number.POSITIVE_INFINITY, `node ${node}: a minimum without complete calls`);
   else
     assert((minNs[node] as number) >= 0 && (minNs[node] as number) <= (maxNs[node] as number), `node ${node}: range`);
 }
 
 function checkQuality(quality: Quality, meta: TraceMeta): void {
   const { firstDamaged, losses, gaps, unknownFlags, lostNs, totalNs, inferredNs, unknownNs } = quality;
-  expectWholeAccount(quality);
-  assert(firstDamaged.length <= MOST_DAMAGED && firstDamaged.length <= quality.damagedLines, 'damaged lines listed');
-  assert(losses.length <= MOST_LOSSES && gaps.length <= MOST_GAPS, 'losses and gaps listed');
-  assert(
-    unknownFlags.length <= MOST_FLAG_WORDS && unknownFlags.length <= quality.unknownFlagLines,
-    'flag words listed',
-  );
+  expectEveryLineCounted(quality);
+  assert(firstDamaged.length <= MAX_DAMAGED && firstDamaged.length <= quality.damagedLines, 'damaged lines listed');
+  assert(losses.length <= MAX_LOSSES && gaps.length <= MAX_GAPS, 'losses and gaps listed');
+  assert(unknownFlags.length <= MAX_FLAG_WORDS && unknownFlags.length <= quality.unknownFlagLines, 'flag words listed');
   for (const ns of [lostNs, totalNs, inferredNs, unknownNs])
     assert(ns >= 0 && ns < Number.POSITIVE_INFINITY, `${ns} ns`);
-  for (const ns of [lostNs, inferredNs, unknownNs]) expectSameNs(Math.max(ns, totalNs), totalNs, meta, 'time in all');
+  for (const ns of [lostNs, inferredNs, unknownNs]) expectSameNs(Math.max(ns, totalNs), totalNs, meta, 'total time');
   for (const gap of gaps) assert(gap.lengthNs >= 0, `a gap of ${gap.lengthNs} ns`);
   const lostInKinds = losses.reduce((sum, loss) => sum + loss.lostNs, 0);
-  expectSameNs(lostInKinds, lostNs, meta, 'time lost, by cause');
+  expectSameNs(lostInKinds, lostNs, meta, 'lost time by cause');
 }

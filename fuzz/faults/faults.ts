@@ -1,6 +1,6 @@
 /**
- * Requests to the system that fail, one in each run of the program: what is read, written, renamed or allocated, by the main
- * thread or by others. The run ends with the right output or with one message, and leaves nothing behind.
+ * Runs the command line with one failing request to the system per run: a read, write, rename or allocation, in the
+ * main thread or in a worker. Each run must end with the right output or with one message, and leave no files behind.
  */
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -8,12 +8,12 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import type { AnyCase, Kind } from '../kind.js';
 import { Random } from '../random.js';
-import { built, SCENARIOS, type Scenario, scenarioArguments } from './scenarios.js';
+import { builtFile, SCENARIOS, type Scenario, scenarioArguments } from './scenarios.js';
 
 interface Fault {
   readonly scenario: string;
   readonly thread: 'main' | 'worker';
-  /** Which request of the thread, counted from 0. */
+  /** Which request of the thread fails, counted from 0. */
   readonly at: number;
   readonly error: string;
 }
@@ -23,10 +23,10 @@ interface FaultCase extends AnyCase {
   readonly fault: Fault;
 }
 
-const PROGRAM = built('cli/main.js');
-const INJECT = built('fuzz/faults/inject.cjs');
+const PROGRAM = builtFile('cli/main.js');
+const INJECT = builtFile('fuzz/faults/inject.cjs');
 const ERRORS = ['EIO', 'ENOSPC', 'ENOMEM', 'EMFILE', 'EACCES'];
-const LONGEST_RUN_MS = 25_000;
+const RUN_TIMEOUT_MS = 25_000;
 
 /** `directory`: for inputs and outputs. */
 export function faults(seed: number, directory: string, scenarios = SCENARIOS): Kind<FaultCase> {
@@ -51,7 +51,7 @@ export function faults(seed: number, directory: string, scenarios = SCENARIOS): 
         error: random.pick(ERRORS),
       };
       const text = JSON.stringify(fault);
-      return { number, bytes: Buffer.from(text), story: [text], scenario, fault };
+      return { number, bytes: Buffer.from(text), steps: [text], scenario, fault };
     },
     async check({ scenario, fault }) {
       const { output } = await referenceOf(scenario);
@@ -64,7 +64,7 @@ export function faults(seed: number, directory: string, scenarios = SCENARIOS): 
 
 interface Reference {
   readonly output: Buffer;
-  /** How many each kind of thread makes: the most, where there are several. */
+  /** The number of requests that each kind of thread makes; of several workers, the maximum. */
   readonly requests: { readonly main: number; readonly worker: number };
 }
 
@@ -73,7 +73,7 @@ async function reference(scenario: Scenario, directory: string): Promise<Referen
   rmSync(counts, { recursive: true, force: true });
   mkdirSync(counts);
   const { exitCode, output, stderr } = await runWith(scenario, directory, { PTFLAME_FAULT_COUNT: counts });
-  assert(exitCode === 0 && output !== null, `${scenario.name} fails by itself: ${stderr}`);
+  assert(exitCode === 0 && output !== null, `${scenario.name} fails without a fault: ${stderr}`);
   const requests = { main: 0, worker: 0 };
   for (const name of readdirSync(counts)) {
     const thread = name.startsWith('main') ? 'main' : 'worker';
@@ -88,20 +88,20 @@ interface Run {
   readonly isTimedOut: boolean;
   /** null: there is none. */
   readonly output: Buffer | null;
-  /** What else lies beside it. */
+  /** Other files in its directory. */
   readonly others: readonly string[];
 }
 
 async function runWith(scenario: Scenario, directory: string, env: Record<string, string>): Promise<Run> {
-  const place = join(directory, 'out');
-  rmSync(place, { recursive: true, force: true });
-  mkdirSync(place);
-  const target = join(place, 'output');
+  const outDirectory = join(directory, 'out');
+  rmSync(outDirectory, { recursive: true, force: true });
+  mkdirSync(outDirectory);
+  const target = join(outDirectory, 'output');
   const run = await execa(process.execPath, [PROGRAM, ...scenarioArguments(scenario, directory, target)], {
-    env: { ...env, NODE_OPTIONS: `--require=${INJECT}`, TMPDIR: place },
+    env: { ...env, NODE_OPTIONS: `--require=${INJECT}`, TMPDIR: outDirectory },
     reject: false,
     stdin: 'ignore',
-    timeout: LONGEST_RUN_MS,
+    timeout: RUN_TIMEOUT_MS,
     killSignal: 'SIGKILL',
   });
   return {
@@ -109,20 +109,20 @@ async function runWith(scenario: Scenario, directory: string, env: Record<string
     stderr: run.stderr,
     isTimedOut: run.timedOut,
     output: existsSync(target) ? readFileSync(target) : null,
-    others: readdirSync(place).filter((name) => name !== 'output'),
+    others: readdirSync(outDirectory).filter((name) => name !== 'output'),
   };
 }
 
-function checkRun({ exitCode, stderr, isTimedOut, output, others }: Run, wanted: Buffer): void {
-  assert(!isTimedOut, `it hangs; it said: ${stderr}`);
-  assert.deepEqual(others, [], 'something is left behind');
+function checkRun({ exitCode, stderr, isTimedOut, output, others }: Run, expected: Buffer): void {
+  assert(!isTimedOut, `it hangs; stderr: ${stderr}`);
+  assert.deepEqual(others, [], 'files are left behind');
   if (exitCode === 0) {
-    // text that cannot be read any further is used as far as it goes, and that is said
-    const isWhole = output?.equals(wanted) || /^warning: .* ends early/m.test(stderr);
-    return assert(isWhole, `it ends well, with another output; it said: ${stderr}`);
+    // text that ends early is used up to there, with a warning
+    const isExpected = output?.equals(expected) || /^warning: .* ends early/m.test(stderr);
+    return assert(isExpected, `it succeeds with a different output; stderr: ${stderr}`);
   }
-  assert.equal(exitCode, 1, `exit code, and it said: ${stderr}`);
-  assert.equal(output, null, 'it fails, and leaves an output');
-  assert.match(stderr, /^ptflame: \S[^\n]+\n {2}\S/m, `it does not say what is wrong and what to do: ${stderr}`);
+  assert.equal(exitCode, 1, `exit code; stderr: ${stderr}`);
+  assert.equal(output, null, 'it fails, but leaves an output');
+  assert.match(stderr, /^ptflame: \S[^\n]+\n {2}\S/m, `no message of what is wrong and what to do: ${stderr}`);
   assert.doesNotMatch(stderr, /^\s+at .*[:(]/m, `a stack trace: ${stderr}`);
 }

@@ -1,7 +1,7 @@
 /**
- * Loaded into ptflame before anything else (`--require`), in each of its threads: counts what it asks of the system, and lets one
- * request fail. PTFLAME_FAULT says which: `{ "thread": "main" | "worker", "at": 12, "error": "EIO" }`. With PTFLAME_FAULT_COUNT,
- * a directory, each thread leaves a file there, as `worker-2`, that holds how many requests it made.
+ * Loaded into each thread of ptflame before anything else (`--require`): counts its requests to the system and makes
+ * one of them fail. PTFLAME_FAULT selects it: `{ "thread": "main" | "worker", "at": 12, "error": "EIO" }`. If
+ * PTFLAME_FAULT_COUNT names a directory, each thread writes the number of its requests to a file there (`worker-2`).
  */
 
 const fs = process.getBuiltinModule('node:fs');
@@ -12,22 +12,22 @@ type AnyFunction = (...args: unknown[]) => unknown;
 const { PTFLAME_FAULT = 'null', PTFLAME_FAULT_COUNT } = process.env;
 const fault = JSON.parse(PTFLAME_FAULT) as { thread: string; at: number; error: string } | null;
 const thread = threads.isMainThread ? 'main' : 'worker';
-/** Smaller ones are Node's own, and too many. */
-const LEAST_COUNTED_BYTES = 4096;
+/** Smaller allocations are Node's own, and too many. */
+const MIN_COUNTED_BYTES = 4096;
 let requests = 0;
 
 let isCounting = false;
 
-/** Whether this request is the one that fails. */
+/** Counts a request; returns whether it must fail. */
 function fails(): boolean {
   if (isCounting) return false;
   const at = requests++;
-  if (PTFLAME_FAULT_COUNT) tell(`${PTFLAME_FAULT_COUNT}/${thread}-${threads.threadId}`);
+  if (PTFLAME_FAULT_COUNT) writeCount(`${PTFLAME_FAULT_COUNT}/${thread}-${threads.threadId}`);
   return at === fault?.at && thread === fault.thread;
 }
 
-/** Each time, as a thread that is ended cannot tell it at its end. */
-function tell(path: string): void {
+/** Runs at each request: a terminated thread cannot write at its end. */
+function writeCount(path: string): void {
   isCounting = true;
   fs.writeFileSync(path, String(requests));
   isCounting = false;
@@ -65,7 +65,7 @@ function patchPromise(owner: Record<string, AnyFunction>, name: string): void {
   };
 }
 
-const opened = fs.promises.open('/dev/null'); // before requests are counted
+const opened = fs.promises.open('/dev/null'); // before counting begins
 
 for (const name of ['openSync', 'readSync', 'writeSync', 'fstatSync']) patchSync(name);
 for (const name of ['open', 'read', 'write', 'writev']) patchCallback(name);
@@ -78,12 +78,12 @@ void opened.then(async (handle) => {
 });
 process.getBuiltinModule('node:module').syncBuiltinESMExports();
 
-/** `new Float64Array(1000)`, and what others make of memory. */
+/** Patches `new Float64Array(1000)` and other constructors that allocate memory. */
 function patchAllocation(owner: Record<string, unknown>, name: string, bytesOf: (args: unknown[]) => number): void {
   const original = owner[name] as new (...args: unknown[]) => object;
   owner[name] = new Proxy(original, {
     construct(target, args, newTarget) {
-      if (bytesOf(args) >= LEAST_COUNTED_BYTES && fails()) throw new RangeError('Array buffer allocation failed');
+      if (bytesOf(args) >= MIN_COUNTED_BYTES && fails()) throw new RangeError('Array buffer allocation failed');
       return Reflect.construct(target, args, newTarget);
     },
   });
@@ -94,4 +94,4 @@ const globals = globalThis as unknown as Record<string, unknown>;
 for (const name of ['ArrayBuffer', 'SharedArrayBuffer', 'Uint8Array']) patchAllocation(globals, name, sized(1));
 for (const name of ['Int32Array', 'Uint32Array', 'Float32Array']) patchAllocation(globals, name, sized(4));
 for (const name of ['Float64Array', 'BigInt64Array', 'BigUint64Array']) patchAllocation(globals, name, sized(8));
-patchAllocation(globals['WebAssembly'] as Record<string, unknown>, 'Memory', () => LEAST_COUNTED_BYTES);
+patchAllocation(globals['WebAssembly'] as Record<string, unknown>, 'Memory', () => MIN_COUNTED_BYTES);

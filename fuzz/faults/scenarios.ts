@@ -1,5 +1,5 @@
 /**
- * What the program does while requests fail.
+ * The command lines that run while requests fail.
  */
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,13 +9,13 @@ import { execaSync } from 'execa';
 
 export interface Scenario {
   readonly name: string;
-  /** INPUT and OUTPUT stand for files. */
+  /** INPUT and OUTPUT are replaced by paths. */
   readonly args: readonly string[];
   readonly input: 'text' | 'large' | 'gz' | 'ptf';
 }
 
 const LINES = 20_000;
-/** Other threads help to read a file of more than 48 MiB. */
+/** Workers help to read a file of more than 48 MiB. */
 const MANY_LINES = 800_000;
 
 export const SCENARIOS: readonly Scenario[] = [
@@ -31,8 +31,8 @@ export const SCENARIOS: readonly Scenario[] = [
   { name: 'render-ptf', args: ['render', 'INPUT', '-o', 'OUTPUT', '--format', 'json', '-j', '2'], input: 'ptf' },
 ];
 
-/** A file of the built program, for who is built himself, and for tests, which are not. */
-export function built(path: string): string {
+/** Returns a file of the build. The fuzzer runs from the build itself, tests do not. */
+export function builtFile(path: string): string {
   const fromHere = import.meta.url.includes('/dist/fuzz/') ? '../../' : '../../dist/';
   return fileURLToPath(new URL(fromHere + path, import.meta.url));
 }
@@ -48,12 +48,12 @@ function inputFile(kind: Scenario['input'], directory: string): string {
   if (kind === 'large') writeFileSync(path, trace(MANY_LINES));
   if (kind === 'gz') writeFileSync(path, gzipSync(trace(LINES), { level: 1 }));
   if (kind === 'ptf') {
-    execaSync(process.execPath, [built('cli/main.js'), 'import', inputFile('text', directory), '-o', path]);
+    execaSync(process.execPath, [builtFile('cli/main.js'), 'import', inputFile('text', directory), '-o', path]);
   }
   return path;
 }
 
-/** Three threads on two processors, each in a function that calls 700 others. */
+/** Three threads on two CPUs, each in a function that calls 700 others. */
 function trace(lines: number): string {
   const hex = (value: number) => value.toString(16);
   return Array.from({ length: lines }, (_, at) => {

@@ -1,5 +1,5 @@
 /**
- * The bytes of a file in, harmed bytes out.
+ * Damages the bytes of a file.
  */
 import type { Random } from '../random.js';
 
@@ -27,33 +27,33 @@ const MUTATIONS: Readonly<Record<string, Mutation>> = {
   },
   cut: (bytes, random) => bytes.subarray(0, random.below(bytes.length + 1)),
   'leave out': (bytes, random) => {
-    const [start, end] = stretch(bytes, random);
+    const [start, end] = randomRange(bytes, random);
     return Buffer.concat([bytes.subarray(0, start), bytes.subarray(end)]);
   },
   repeat: (bytes, random) => {
-    const [start, end] = stretch(bytes, random);
+    const [start, end] = randomRange(bytes, random);
     return Buffer.concat([bytes.subarray(0, end), bytes.subarray(start)]);
   },
   zeros: (bytes, random) => {
-    const [start, end] = stretch(bytes, random);
+    const [start, end] = randomRange(bytes, random);
     return Buffer.from(bytes).fill(0, start, end);
   },
   append: (bytes, random) => Buffer.concat([bytes, Buffer.alloc(1 + random.below(5000), random.below(256))]),
 };
 
-/** Some mutations, one after the other; none for one case in eight. Their names go into the story. */
-export function mutated(bytes: Buffer, random: Random, story: string[]): Buffer {
+/** Applies some mutations; none in one case out of eight. Their names are added to `steps`. */
+export function mutated(bytes: Buffer, random: Random, steps: string[]): Buffer {
   let result = bytes;
   if (random.oneIn(8)) return result;
   for (let left = 1 + random.below(3); left > 0 && result.length > 0; left--) {
     const name = random.pick(Object.keys(MUTATIONS));
-    story.push(name);
+    steps.push(name);
     result = (MUTATIONS[name] as Mutation)(result, random);
   }
   return result;
 }
 
-function stretch(bytes: Buffer, random: Random): [start: number, end: number] {
+function randomRange(bytes: Buffer, random: Random): [start: number, end: number] {
   const start = random.below(bytes.length);
   return [start, Math.min(bytes.length, start + 1 + random.below(random.pick([8, 100, 5000])))];
 }

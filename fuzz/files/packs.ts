@@ -1,5 +1,5 @@
 /**
- * Packs: unpacked or refused; nothing is laid down outside of the directory that was named.
+ * Fuzzes packs: each is unpacked or rejected, and no file is written outside the named directory.
  */
 import assert from 'node:assert/strict';
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
@@ -40,19 +40,19 @@ export function packs(seed: number, directory: string): Kind {
     async make(number) {
       const random = new Random(seed, number);
       const isOurs = random.oneIn(2);
-      const archive = await (isOurs ? written(random) : madeUp(random));
-      const story = [isOurs ? 'written' : 'made up'];
-      if (random.oneIn(2)) return { number, bytes: mutated(archive, random, story), story };
-      story.push('unzipped');
-      return { number, bytes: gzipSync(mutated(gunzipSync(archive), random, story)), story };
+      const archive = await (isOurs ? writtenPack(random) : oddPack(random));
+      const steps = [isOurs ? 'written' : 'odd entries'];
+      if (random.oneIn(2)) return { number, bytes: mutated(archive, random, steps), steps };
+      steps.push('unzipped');
+      return { number, bytes: gzipSync(mutated(gunzipSync(archive), random, steps)), steps };
     },
     async check({ bytes }) {
-      const place = join(directory, 'outer', 'place');
-      await mkdir(place, { recursive: true });
+      const target = join(directory, 'outer', 'target');
+      await mkdir(target, { recursive: true });
       try {
         await writeFile(join(directory, 'x.pack'), bytes);
-        await unpack(join(directory, 'x.pack'), place);
-        assert.deepEqual(await readdir(join(directory, 'outer')), ['place'], 'a file lies beside the directory');
+        await unpack(join(directory, 'x.pack'), target);
+        assert.deepEqual(await readdir(join(directory, 'outer')), ['target'], 'a file is outside the directory');
       } finally {
         await rm(join(directory, 'outer'), { recursive: true });
       }
@@ -61,17 +61,17 @@ export function packs(seed: number, directory: string): Kind {
   };
 }
 
-async function unpack(path: string, place: string): Promise<void> {
+async function unpack(path: string, target: string): Promise<void> {
   try {
-    await readPack(path, place, NEVER);
+    await readPack(path, target, NEVER);
   } catch (error) {
     if (!(error instanceof PtflameError)) throw error;
     return;
   }
-  const files = await readdir(place, { recursive: true, withFileTypes: true });
+  const files = await readdir(target, { recursive: true, withFileTypes: true });
   assert(
     files.every((file) => file.isFile() || file.isDirectory()),
-    'it holds something else than files',
+    'it contains something other than files',
   );
 }
 
@@ -80,13 +80,13 @@ function manifest(random: Random): Manifest {
   return { format: 'ptflame-pack', version: 1, name: random.pick(NAMES), missing, hasKallsyms: random.oneIn(4) };
 }
 
-function written(random: Random): Promise<Buffer> {
+function writtenPack(random: Random): Promise<Buffer> {
   const files = NAMES.filter(() => random.oneIn(3)).map((name) => ({ name, source: randomRecording(random) }));
   return buffer(Readable.from(writePack(manifest(random), files)));
 }
 
-/** Entries of any type, with names that lead elsewhere. */
-function madeUp(random: Random): Promise<Buffer> {
+/** Entries of any type, with names that point elsewhere. */
+function oddPack(random: Random): Promise<Buffer> {
   const archive = pack();
   const list = JSON.stringify({ ...manifest(random), ...(random.oneIn(3) ? { version: random.below(4) } : {}) });
   if (!random.oneIn(8)) archive.entry({ name: 'ptflame-pack.json' }, list);

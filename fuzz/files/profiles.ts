@@ -1,6 +1,6 @@
 /**
- * Profiles as JSON: what is read is written again to the same bytes and can be drawn; what is harmed is refused, or read as a
- * profile like any other.
+ * Fuzzes profiles as JSON: a valid one can be drawn and is written again with the same bytes; a damaged one is
+ * rejected, or read as a valid profile.
  */
 import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
@@ -36,7 +36,7 @@ const ODD_VALUES: readonly Json[] = [
   {},
   [[]],
 ];
-const LONGEST_PIECES = 2 ** 24;
+const MAX_TEXT = 2 ** 24;
 
 export function profiles(seed: number): Kind {
   return {
@@ -46,18 +46,18 @@ export function profiles(seed: number): Kind {
       const random = new Random(seed, number);
       const [profile] = fc.sample(randomProfiles, { seed: random.below(2 ** 31), numRuns: 1 });
       const text = [...renderJson(profile as Profile)].join('');
-      const story: string[] = [];
-      if (random.oneIn(3)) return { number, bytes: mutated(Buffer.from(text), random, story), story };
-      story.push('odd values');
-      return { number, bytes: Buffer.from(JSON.stringify(odd(JSON.parse(text), random))), story };
+      const steps: string[] = [];
+      if (random.oneIn(3)) return { number, bytes: mutated(Buffer.from(text), random, steps), steps };
+      steps.push('odd values');
+      return { number, bytes: Buffer.from(JSON.stringify(withOddValues(JSON.parse(text), random))), steps };
     },
     async check({ bytes }) {
       const profile = await read(bytes);
       if (profile === null) return { parserMs: 0 };
       const text = draw(renderJson(profile));
       const again = await read(Buffer.from(text));
-      assert(again !== null, 'what was written cannot be read');
-      assert.equal(draw(renderJson(again)), text, 'what was read is not what was written');
+      assert(again !== null, 'the written profile cannot be read');
+      assert.equal(draw(renderJson(again)), text, 'reading and writing again changes the profile');
       for (const pieces of [renderFolded(profile, { annotate: true }), renderSvg(profile), renderHtml(profile)])
         draw(pieces);
       return { parserMs: 0 };
@@ -74,17 +74,17 @@ async function read(bytes: Buffer): Promise<Profile | null> {
   }
 }
 
-/** Deep paths of long names make more than anybody reads here. */
+/** Stops at a limit: deep paths of long names make very long text. */
 function draw(pieces: Iterable<string>): string {
   let text = '';
-  for (const piece of pieces) if ((text += piece).length > LONGEST_PIECES) break;
+  for (const piece of pieces) if ((text += piece).length > MAX_TEXT) break;
   return text;
 }
 
-/** One value in some is another one. */
-function odd(value: Json, random: Random): Json {
+/** Replaces one value in 150. */
+function withOddValues(value: Json, random: Random): Json {
   if (random.oneIn(150)) return random.pick(ODD_VALUES);
-  if (Array.isArray(value)) return value.map((each) => odd(each, random));
+  if (Array.isArray(value)) return value.map((each) => withOddValues(each, random));
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, odd(each, random)]));
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, withOddValues(each, random)]));
 }

@@ -1,5 +1,5 @@
 /**
- * Choices in, a perf.data file out: any records, with any numbers in them.
+ * Makes a perf.data file with any records, and any numbers in them.
  */
 import {
   auxtrace,
@@ -20,7 +20,7 @@ const NAMES = ['server', '', '/bin/true', '/tmp/x (deleted)', '//anon', '[vdso]'
 const NUMBERS = [0, 1, 7, 8, 99, 4096, 2 ** 31 - 1, 2 ** 31, 2 ** 32 - 1, 2 ** 40, 2 ** 53, -1, -2];
 const OUT = 0x2000;
 
-/** Bits of the features whose content is one text. */
+/** Features that contain a single text, by bit. */
 const TEXT_FEATURES = [3, 4, 5, 6, 8];
 
 type MakeRecord = (random: Random) => Buffer;

@@ -1,5 +1,5 @@
 /**
- * Choices in, the text of a trace out: lines with any set of fields, which come and go; names, files and numbers of all kinds.
+ * Makes the text of a trace: lines whose fields come and go, with names, files and numbers of all kinds.
  */
 import type { Random } from '../random.js';
 
@@ -43,13 +43,13 @@ function lineOf(random: Random, time: string): string {
   if (random.oneIn(15)) return `${head}${random.pick(RECORDS)}`;
   if (random.oneIn(40))
     return ` instruction trace error type 1 time ${time.replace(': ', '') || '0'} cpu ${random.below(3)} pid 1 tid ${random.pick(TIDS)} ip 0x401000 code ${random.below(12)}: message`;
-  if (random.oneIn(8)) return `${head}  ${random.pick(STOPS)}  ${placeOf(random)} => 0 [unknown]`;
-  if (random.oneIn(8)) return `${head}  tr strt  0 [unknown] => ${placeOf(random)}`;
-  return `${head}  ${random.pick(KINDS)}  ${placeOf(random)} => ${placeOf(random)}`;
+  if (random.oneIn(8)) return `${head}  ${random.pick(STOPS)}  ${locationOf(random)} => 0 [unknown]`;
+  if (random.oneIn(8)) return `${head}  tr strt  0 [unknown] => ${locationOf(random)}`;
+  return `${head}  ${random.pick(KINDS)}  ${locationOf(random)} => ${locationOf(random)}`;
 }
 
-/** Few addresses, so that returns find their calls. */
-function placeOf(random: Random): string {
+/** Few addresses, so that returns match their calls. */
+function locationOf(random: Random): string {
   const index = random.below(NAMES.length);
   const offset = random.pick([0, 0, 0x10, 0x15, 0x20, 0x25]);
   const address = (0x401000 + 0x1000 * index + offset).toString(16);

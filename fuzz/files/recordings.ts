@@ -1,5 +1,5 @@
 /**
- * Recordings: read or refused; what is told of one fits together, and a salvaged one is whole.
+ * Fuzzes recordings: each is read or rejected, what is read is consistent, and a salvaged copy is undamaged.
  */
 import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
@@ -12,7 +12,7 @@ import { mutated } from './mutate.js';
 import { randomRecording } from './random-recording.js';
 
 const NEVER = new AbortController().signal;
-const NO_ROOT = '/var/empty'; // what the machine has is no part of a case
+const NO_ROOT = '/var/empty'; // a case must not depend on the machine's files
 
 /** `directory`: for the files. */
 export function recordings(seed: number, directory: string): Kind {
@@ -21,15 +21,15 @@ export function recordings(seed: number, directory: string): Kind {
     sizeOf: () => 1,
     make(number) {
       const random = new Random(seed, number);
-      const story: string[] = [];
-      return { number, bytes: mutated(randomRecording(random), random, story), story };
+      const steps: string[] = [];
+      return { number, bytes: mutated(randomRecording(random), random, steps), steps };
     },
     async check({ bytes }) {
       const [path, copy] = [join(directory, 'perf.data'), join(directory, 'salvaged.data')];
       await writeFile(path, bytes);
-      const recording = await unlessRefused(openRecording(path));
+      const recording = await nullIfRejected(openRecording(path));
       if (recording !== null) await checkRecording(recording, bytes.length);
-      const salvaged = await unlessRefused(salvageRecording(path, copy, NEVER));
+      const salvaged = await nullIfRejected(salvageRecording(path, copy, NEVER));
       if (salvaged !== null) await checkSalvaged(copy, salvaged.keptBytes);
       return { parserMs: 0 };
     },
@@ -42,36 +42,36 @@ async function checkRecording(recording: Recording, fileBytes: number): Promise<
   for (const { cpu, tid, sizeBytes, fileOffset } of buffers) {
     expectCounts({ sizeBytes, fileOffset });
     expectIds({ cpu, tid });
-    assert(fileOffset + sizeBytes <= fileBytes, 'a piece of trace ends behind the file');
+    assert(fileOffset + sizeBytes <= fileBytes, 'a buffer of the trace ends after the end of the file');
   }
   for (const { cpu, tid, sizeBytes } of auxRecords) {
     expectCounts({ sizeBytes });
     expectIds({ cpu, tid });
   }
   expectCounts({ lostRecords });
-  if (bounds !== null) assert(bounds.start.seconds <= bounds.end.seconds, 'it ends before it begins');
+  if (bounds !== null) assert(bounds.start.seconds <= bounds.end.seconds, 'the recording ends before it begins');
   for (const decoders of [1, 2, 8]) checkPlan(recording, decoders);
   await neededFiles(recording, NO_ROOT);
 }
 
 function checkPlan(recording: Recording, decoders: number): void {
   const jobs = planJobs(recording, { decoders, leastBytes: 1 });
-  assert(jobs.length > 0, 'nobody decodes it');
+  assert(jobs.length > 0, 'no job decodes it');
   for (const { auxBytes, cpus } of jobs) {
     expectCounts({ auxBytes });
-    assert(cpus === null || cpus.length > 0, 'a job of no processor');
+    assert(cpus === null || cpus.length > 0, 'a job without a CPU');
   }
 }
 
-/** perf is to read it: what it holds is whole, and is what was kept. */
+/** perf will read the copy: it must be undamaged and contain what was kept. */
 async function checkSalvaged(copy: string, keptBytes: number): Promise<void> {
   assert((await readFile(copy)).length >= keptBytes, 'the copy lacks what was kept');
-  const recording = await unlessRefused(openRecording(copy));
+  const recording = await nullIfRejected(openRecording(copy));
   if (recording !== null)
     assert(!recording.damage.some((what) => /breaks off|cut/.test(what)), `the copy is damaged: ${recording.damage}`);
 }
 
-async function unlessRefused<Value>(value: Promise<Value>): Promise<Value | null> {
+async function nullIfRejected<Value>(value: Promise<Value>): Promise<Value | null> {
   try {
     return await value;
   } catch (error) {
@@ -85,7 +85,7 @@ function expectCounts(counts: Readonly<Record<string, number>>): void {
     assert(Number.isSafeInteger(count) && count >= 0, `${name} is ${count}`);
 }
 
-/** NONE, or what the kernel could have given out. */
+/** NONE, or an id that the kernel could have assigned. */
 function expectIds(ids: Readonly<Record<string, number>>): void {
   for (const [name, id] of Object.entries(ids))
     assert(Number.isInteger(id) && id >= -1 && id < 2 ** 31, `${name} is ${id}`);

@@ -1,6 +1,6 @@
 /**
- * Imported traces: whole ones give what their text gives; harmed ones, with checksums that hold or not, are refused or read,
- * and never break anything.
+ * Fuzzes imported traces: intact ones give the same result as their text; damaged ones, with valid checksums or not,
+ * are rejected or read.
  */
 import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
@@ -24,30 +24,30 @@ import { mutated } from './mutate.js';
 import { randomTrace } from './random-trace.js';
 
 interface TraceFileCase extends AnyCase {
-  /** Chosen for what is done to the file that the text gives. */
-  readonly harmSeed: number;
+  /** Seed of the damage to the imported file. */
+  readonly damageSeed: number;
 }
 
 const ALONE = { jobs: 1 };
 const OPTIONS = { ...ALONE, byCalls: true };
 
-/** `directory`: for the files. The bytes of a case are the text that is imported. */
+/** `directory`: for the files. The bytes of a case are the text to import. */
 export function traceFiles(seed: number, directory: string): Kind<TraceFileCase> {
   return {
     isText: true,
     sizeOf: () => 1,
     make(number) {
       const random = new Random(seed, number);
-      return { number, bytes: randomTrace(random), story: ['imported'], harmSeed: random.below(2 ** 31) };
+      return { number, bytes: randomTrace(random), steps: ['imported'], damageSeed: random.below(2 ** 31) };
     },
-    async check({ bytes, harmSeed }) {
+    async check({ bytes, damageSeed }) {
       const path = join(directory, 'trace.ptf');
       const isWritten = await imports(bytes, path);
       if (!isWritten) return { parserMs: 0 };
-      assert.equal(await jsonOf(path), await jsonOfText(bytes), 'the file gives something else than its text');
+      assert.equal(await jsonOf(path), await jsonOfText(bytes), 'the file gives a different result than its text');
       const file = await readFile(path);
-      const random = new Random(harmSeed, 0);
-      await checkHarmed(path, random.oneIn(2) ? resealed(file, random) : mutated(file, random, []));
+      const random = new Random(damageSeed, 0);
+      await checkDamaged(path, random.oneIn(2) ? resealed(file, random) : mutated(file, random, []));
       return { parserMs: 0 };
     },
   };
@@ -80,7 +80,7 @@ function asJson(profile: Profile): string {
   return [...renderJson(profile)].join('');
 }
 
-async function checkHarmed(path: string, file: Buffer): Promise<void> {
+async function checkDamaged(path: string, file: Buffer): Promise<void> {
   await writeFile(path, file);
   for (const salvage of [false, true]) {
     try {
@@ -91,7 +91,7 @@ async function checkHarmed(path: string, file: Buffer): Promise<void> {
   }
 }
 
-/** A part of it changed, as by somebody who knows how checksums are made. */
+/** Changes a byte and fixes the checksums. */
 function resealed(file: Buffer, random: Random): Buffer {
   const bytes = Buffer.from(file);
   const frames: [at: number, end: number][] = [];

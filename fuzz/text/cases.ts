@@ -1,5 +1,5 @@
 /**
- * A seed and a number in, one case out: the bytes of a hostile trace, and how they are to be analysed.
+ * Makes a case from a seed and a number: the bytes of a hostile trace, and the options to analyse it with.
  */
 import type { AnalyzeOptions, FoldedOptions } from '../../src/index.js';
 import { Random } from '../random.js';
@@ -12,12 +12,12 @@ export interface FuzzCase {
   readonly number: number;
   readonly bytes: Buffer;
   /** What was done to the fixture, in order. */
-  readonly story: readonly string[];
+  readonly steps: readonly string[];
   readonly analyze: Pick<AnalyzeOptions, 'select' | 'tailCalls' | 'extend' | 'byCalls'>;
   readonly fold: FoldedOptions;
-  /** Sizes of the pieces that it comes in. */
+  /** Size of the pieces that the input arrives in. */
   readonly pieceBytes: number;
-  /** It comes as two inputs as well, cut at this share of its bytes. */
+  /** The trace is also read as two inputs, divided at this share of its bytes. */
   readonly cutAt: number;
 }
 
@@ -27,40 +27,40 @@ const MUTATIONS = [1, 2, 3, 5, 10, 30];
 
 export function makeCase(seed: number, number: number, corpus: Corpus): FuzzCase {
   const random = new Random(seed, number);
-  const story: string[] = [];
-  const lines = mutatedLines(firstLines(random, corpus, story), random, corpus, story);
+  const steps: string[] = [];
+  const lines = mutatedLines(firstLines(random, corpus, steps), random, corpus, steps);
   const text = Buffer.from(lines.map((line) => `${line}\n`).join(''), 'latin1');
-  return { number, bytes: mutatedBytes(text, random, story), story, ...waysOf(random) };
+  return { number, bytes: mutatedBytes(text, random, steps), steps, ...randomOptions(random) };
 }
 
-function firstLines(random: Random, corpus: Corpus, story: string[]): Lines {
+function firstLines(random: Random, corpus: Corpus, steps: string[]): Lines {
   if (!random.oneIn(60)) return corpus.excerpt(random, random.pick(SIZES));
   const name = random.pick(Object.keys(EXTREMES));
   const count = random.pick(EXTREME_SIZES);
-  story.push(`${count} ${name}`);
+  steps.push(`${count} ${name}`);
   return (EXTREMES[name] as (typeof EXTREMES)[string])(count, random);
 }
 
-function mutatedLines(lines: Lines, random: Random, corpus: Corpus, story: string[]): Lines {
+function mutatedLines(lines: Lines, random: Random, corpus: Corpus, steps: string[]): Lines {
   let mutated = lines;
   for (let left = random.below(random.pick(MUTATIONS) + 1); left > 0 && mutated.length > 0; left--) {
     const name = random.pick(Object.keys(LINE_MUTATIONS));
-    story.push(name);
+    steps.push(name);
     mutated = (LINE_MUTATIONS[name] as (typeof LINE_MUTATIONS)[string])(mutated, random, corpus);
   }
   return mutated;
 }
 
-function mutatedBytes(bytes: Buffer, random: Random, story: string[]): Buffer {
+function mutatedBytes(bytes: Buffer, random: Random, steps: string[]): Buffer {
   const mutations = random.oneIn(40) ? RARE_BYTE_MUTATIONS : random.oneIn(4) ? BYTE_MUTATIONS : {};
   const names = Object.keys(mutations);
   if (names.length === 0 || bytes.length === 0) return bytes;
   const name = random.pick(names);
-  story.push(`${name} (bytes)`);
+  steps.push(`${name} (bytes)`);
   return (mutations[name] as (typeof mutations)[string])(bytes, random);
 }
 
-function waysOf(random: Random): Omit<FuzzCase, 'number' | 'bytes' | 'story'> {
+function randomOptions(random: Random): Omit<FuzzCase, 'number' | 'bytes' | 'steps'> {
   const select = random.oneIn(8) ? random.pick([{ tids: [14820] }, { cpus: [0] }, { comm: /^d/ }, { pids: [1] }]) : {};
   return {
     analyze: {

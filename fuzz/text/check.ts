@@ -1,5 +1,5 @@
 /**
- * One case in; nothing out, or an error that says which promise it broke.
+ * Checks one case; throws an error that states which promise was broken.
  */
 import assert from 'node:assert/strict';
 import { analyze, type FoldedOptions, type Profile, PtflameError, renderFolded, traceStream } from '../../src/index.js';
@@ -9,23 +9,23 @@ import { checkProfile } from '../checks/check-profile.js';
 import type { FuzzCase } from './cases.js';
 import { orderMatters } from './order-matters.js';
 
-/** How what is no plain text begins. How much is read of a broken archive depends on its pieces. */
+/** First bytes of input that is not plain text. How much of a broken archive is read depends on its pieces. */
 const OTHER_KINDS = ['\x1f\x8b', 'PERFILE2', '2ELIFREP', '\x28\xb5\x2f\xfd', '\xfd7zXZ', 'BZh', 'PK\x03\x04'];
 
-const MOST_PIECES = 1000;
-const LONGEST_TEXT = 2 ** 25;
-const WHOLE = Number.MAX_SAFE_INTEGER;
+const MAX_PIECES = 1000;
+const MAX_TEXT = 2 ** 25;
+const ONE_PIECE = Number.MAX_SAFE_INTEGER;
 
 type Part = readonly [name: string, bytes: Buffer];
 
-/** Gives the time that the parser alone took. */
+/** Returns the time that the parser alone took. */
 export async function checkCase(fuzzCase: FuzzCase): Promise<{ readonly parserMs: number }> {
   const { bytes } = fuzzCase;
-  const pieceBytes = Math.max(fuzzCase.pieceBytes, Math.ceil(bytes.length / MOST_PIECES));
+  const pieceBytes = Math.max(fuzzCase.pieceBytes, Math.ceil(bytes.length / MAX_PIECES));
   const start = performance.now();
   checkParser(bytes, pieceBytes);
   const parserMs = performance.now() - start;
-  const whole = await outcome(fuzzCase, [['a', bytes]], WHOLE);
+  const whole = await outcome(fuzzCase, [['a', bytes]], ONE_PIECE);
   const inPieces = await outcome(fuzzCase, [['a', bytes]], pieceBytes);
   if (isText(bytes)) assert.equal(inPieces, whole, 'the size of the pieces changes the result');
   await checkOrder(fuzzCase);
@@ -35,23 +35,23 @@ export async function checkCase(fuzzCase: FuzzCase): Promise<{ readonly parserMs
 async function checkOrder(fuzzCase: FuzzCase): Promise<void> {
   const { bytes, cutAt } = fuzzCase;
   if (!isText(bytes) || orderMatters(bytes)) return;
-  const border = bytes.indexOf(10, bytes.length * cutAt) + 1;
-  const a: Part = ['a', bytes.subarray(0, border)];
-  const b: Part = ['b', bytes.subarray(border)];
-  const inOrder = await outcome(fuzzCase, [a, b], WHOLE);
-  const reversed = await outcome(fuzzCase, [b, a], WHOLE);
+  const middle = bytes.indexOf(10, bytes.length * cutAt) + 1;
+  const a: Part = ['a', bytes.subarray(0, middle)];
+  const b: Part = ['b', bytes.subarray(middle)];
+  const inOrder = await outcome(fuzzCase, [a, b], ONE_PIECE);
+  const reversed = await outcome(fuzzCase, [b, a], ONE_PIECE);
   assert.equal(reversed, inOrder, 'the order of the inputs changes the result');
 }
 
-/** All that a user can see of it, as text. */
+/** Everything that a user can see of the result, as text. */
 async function outcome({ analyze: options, fold }: FuzzCase, parts: readonly Part[], pieceBytes: number) {
-  const profile = await profileOrRefusal(parts, options, pieceBytes);
-  if (profile instanceof PtflameError) return `refused: ${profile.code}`;
+  const profile = await profileOrError(parts, options, pieceBytes);
+  if (profile instanceof PtflameError) return `rejected: ${profile.code}`;
   if (parts.every(([, bytes]) => isText(bytes)))
     assert.equal(
       profile.quality.lines,
       parts.reduce((sum, [, bytes]) => sum + countLines(bytes), 0),
-      'lines in all',
+      'total lines',
     );
   checkProfile(profile);
   const text = foldedText(profile, fold);
@@ -59,24 +59,24 @@ async function outcome({ analyze: options, fold }: FuzzCase, parts: readonly Par
   return `${text}\n${JSON.stringify(withPerfTimes(profile))}`;
 }
 
-/** null: too long to be looked at, as it is for long names in deep stacks. */
+/** null: too long to check, which long names in deep stacks cause. */
 function foldedText(profile: Profile, options: FoldedOptions): string | null {
   const lines: string[] = [];
   let length = 0;
   for (const line of renderFolded(profile, options)) {
-    if ((length += line.length) > LONGEST_TEXT) return null;
+    if ((length += line.length) > MAX_TEXT) return null;
     lines.push(line);
   }
   return lines.join('');
 }
 
-/** Time 0 is in the input that was read first; perf's clock is the same for all. */
+/** Time 0 is in the input that was read first, so gaps are converted to perf's clock, which is the same for all. */
 function withPerfTimes({ meta, quality }: Profile): unknown {
   const gaps = quality.gaps.map((gap) => ({ ...gap, atNs: String(BigInt(gap.atNs) + meta.originNs) }));
   return { ...quality, gaps };
 }
 
-async function profileOrRefusal(parts: readonly Part[], options: FuzzCase['analyze'], pieceBytes: number) {
+async function profileOrError(parts: readonly Part[], options: FuzzCase['analyze'], pieceBytes: number) {
   const inputs = parts.map(([name, bytes]) => traceStream(name, pieces(bytes, pieceBytes)));
   try {
     return await analyze(inputs, options);

@@ -1,5 +1,5 @@
 /**
- * The fixtures in, lines to make mutants of out.
+ * Provides lines of the fixtures to mutate.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
@@ -8,37 +8,37 @@ import type { Random } from '../random.js';
 /** Lines without their newlines; bytes as latin1 characters. */
 export type Lines = readonly string[];
 
-export interface Seedling {
+export interface SeedFile {
   readonly name: string;
   readonly lines: Lines;
 }
 
-/** What is damaged already is no seedling: the golden files hold it, and one more is to leave all cases as they are. */
+/** Damaged fixtures are excluded: golden files cover them, and a new one must not change all cases. */
 const IS_TRACE = /^(?!damaged\/).*(?:\.txt|\.perf\.txt\.gz)$/;
 const IS_SMALL = /^(?:hardware|lab|constructed)\//;
 
-/** By name, so that a case stays the same wherever the folder is. */
+/** Sorted by name, so that a case does not depend on the folder's order. */
 export class Corpus {
-  private readonly seedlings: readonly Seedling[];
-  private readonly small: readonly Seedling[];
+  private readonly seedFiles: readonly SeedFile[];
+  private readonly small: readonly SeedFile[];
 
   /** `folder`: ends with a slash. */
   constructor(folder: URL) {
     const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => IS_TRACE.test(name));
-    this.seedlings = names.sort().map((name) => ({ name, lines: linesOf(new URL(name, folder)) }));
-    this.small = this.seedlings.filter(({ name }) => IS_SMALL.test(name));
+    this.seedFiles = names.sort().map((name) => ({ name, lines: linesOf(new URL(name, folder)) }));
+    this.small = this.seedFiles.filter(({ name }) => IS_SMALL.test(name));
   }
 
-  /** A few lines or many, one behind the other: small odd fixtures more often than the long ones. */
-  excerpt(random: Random, mostLines: number): Lines {
-    const { lines } = random.pick(random.oneIn(3) ? this.seedlings : this.small);
-    const length = Math.min(lines.length, 1 + random.below(mostLines));
+  /** Up to `maxLines` consecutive lines; small odd fixtures are more frequent than long ones. */
+  excerpt(random: Random, maxLines: number): Lines {
+    const { lines } = random.pick(random.oneIn(3) ? this.seedFiles : this.small);
+    const length = Math.min(lines.length, 1 + random.below(maxLines));
     const start = random.below(lines.length - length + 1);
     return lines.slice(start, start + length);
   }
 
   line(random: Random): string {
-    return random.pick(random.pick(this.seedlings).lines);
+    return random.pick(random.pick(this.seedFiles).lines);
   }
 }
 

@@ -1,5 +1,5 @@
 /**
- * Traces that no mutation comes to: much of one thing, each line as perf prints it.
+ * Traces that mutations do not reach: many of one thing, each line as perf prints it.
  */
 import type { Random } from '../random.js';
 
@@ -18,7 +18,7 @@ export const EXTREMES: Readonly<Record<string, Extreme>> = {
     const deep = numbers(Math.min(count, 2000)); // the folded text grows with the square of the depth
     return deep.map((index) => `7 [000] ${time(index)}   call   1010 f+0x10 => 1000 f+0x0`);
   },
-  'callers that nobody saw': (count) => {
+  'unseen callers': (count) => {
     const deep = numbers(Math.min(count, 1000));
     return deep.map((index) => {
       const [from, to] = [0x100000 - 256 * index, 0x100000 - 256 * (index + 1)].map(hex);
@@ -27,7 +27,7 @@ export const EXTREMES: Readonly<Record<string, Extreme>> = {
   },
   threads: (count) =>
     numbers(count).map((index) => `${index + 1} [000] ${time(index)}   call   1000 main+0x0 => 2000 f+0x0`),
-  processors: (count) =>
+  CPUs: (count) =>
     numbers(count).map((index) => `7 [${index % 90_000}] ${time(index)}   call   1000 main+0x0 => 2000 f+0x0`),
   losses: (count) => numbers(count).flatMap((index) => [callOrReturn(index), errorLine(index)]),
   'flag words': (count) =>
@@ -44,7 +44,7 @@ export const EXTREMES: Readonly<Record<string, Extreme>> = {
       callOrReturn(index),
       errorLine(index),
     ]),
-  'fibers, each left for the next': (count) =>
+  'fibers, each switching to the next': (count) =>
     numbers(count).flatMap((index) => [
       `7 [000] ${time(2 * index)}   call   ${hex(0x500010 + 256 * index)} g${index}+0x10 => 9000 swapcontext+0x0`,
       `7 [000] ${time(2 * index + 1)}   return   9030 swapcontext+0x30 => ${hex(0x500110 + 256 * index)} g${index + 1}+0x10`,

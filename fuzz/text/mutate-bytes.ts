@@ -1,5 +1,5 @@
 /**
- * The text of a trace in, harmed bytes out: flipped, cut, repeated, put in, packed.
+ * Damages the bytes of a text: flips, cuts, repeats, inserts, compresses.
  */
 import { gzipSync } from 'node:zlib';
 import type { Random } from '../random.js';
@@ -32,14 +32,14 @@ export const BYTE_MUTATIONS: Readonly<Record<string, ByteMutation>> = {
   'no last newline': (bytes) => bytes.subarray(0, bytes.lastIndexOf(10) + 1 || bytes.length).subarray(0, -1),
 };
 
-/** Rare, for what they cost. */
+/** Rare because they are slow. */
 export const RARE_BYTE_MUTATIONS: Readonly<Record<string, ByteMutation>> = {
   'huge line': (bytes, random) =>
     inserted(bytes, Buffer.alloc(HUGE_LINE_BYTES, random.pick(HOSTILE_WORDS).replaceAll('\n', ' '), 'latin1'), random),
-  packed: (bytes) => gzipSync(bytes),
-  'packed and harmed': (bytes, random) => {
-    const harm = BYTE_MUTATIONS[random.pick(Object.keys(BYTE_MUTATIONS))] as ByteMutation;
-    return harm(gzipSync(bytes), random);
+  gzipped: (bytes) => gzipSync(bytes),
+  'gzipped and damaged': (bytes, random) => {
+    const damage = BYTE_MUTATIONS[random.pick(Object.keys(BYTE_MUTATIONS))] as ByteMutation;
+    return damage(gzipSync(bytes), random);
   },
 };
 

@@ -1,5 +1,5 @@
 /**
- * Lines in, other lines out: lost, doubled, in another order, from elsewhere, or with hostile words in them.
+ * Mutates lines: removes, doubles, reorders, mixes in others, or inserts hostile words.
  */
 
 import type { Random } from '../random.js';
@@ -8,8 +8,8 @@ import { FIELDS, HOSTILE_WORDS } from './words.js';
 
 type LineMutation = (lines: Lines, random: Random, corpus: Corpus) => Lines;
 
-const LONGEST_STRETCH = 100_000;
-const MOST_COPIES = 400;
+const MAX_STRETCH = 100_000;
+const MAX_COPIES = 400;
 
 export const LINE_MUTATIONS: Readonly<Record<string, LineMutation>> = {
   remove: (lines, random) => {
@@ -26,7 +26,7 @@ export const LINE_MUTATIONS: Readonly<Record<string, LineMutation>> = {
   },
   repeat: (lines, random) => {
     const line = random.pick(lines);
-    return lines.toSpliced(random.below(lines.length), 0, ...Array(random.below(MOST_COPIES)).fill(line));
+    return lines.toSpliced(random.below(lines.length), 0, ...Array(random.below(MAX_COPIES)).fill(line));
   },
   splice: (lines, random, corpus) => lines.toSpliced(random.below(lines.length), 0, ...corpus.excerpt(random, 200)),
   interleave: (lines, random, corpus) => {
@@ -59,7 +59,7 @@ function changed(lines: Lines, random: Random, change: (line: string) => string)
   return lines.with(row, change(lines[row] as string));
 }
 
-/** The word in place of a field, or in the middle of the line. */
+/** Replaces a field by the word, or inserts it anywhere. */
 function withWord(line: string, word: string, random: Random): string {
   const found = [...line.matchAll(random.pick(FIELDS))];
   const field = found.length > 0 && !random.oneIn(4) ? random.pick(found) : null;
@@ -79,10 +79,10 @@ function withDigit(line: string, random: Random): string {
   return line.slice(0, index) + random.pick([...'0123456789abcdef']) + line.slice(index + 1);
 }
 
-/** A hostile word, or a piece of the line, again and again: what is searched slowly shows. */
+/** Repeats a hostile word or a part of the line many times: exposes slow searches. */
 function stretched(line: string, random: Random): string {
   const start = random.below(line.length + 1);
   const piece = random.oneIn(2) ? random.pick(HOSTILE_WORDS) : line.slice(start, start + 1 + random.below(12));
-  const copies = random.below(LONGEST_STRETCH) / Math.max(1, piece.length) / (random.oneIn(2) ? 1 : 100);
+  const copies = random.below(MAX_STRETCH) / Math.max(1, piece.length) / (random.oneIn(2) ? 1 : 100);
   return line.slice(0, start) + piece.repeat(copies) + line.slice(start);
 }

@@ -1,5 +1,5 @@
 /**
- * Texts of traces as a kind of fuzzing.
+ * Fuzzes traces as text.
  */
 
 import { countLines } from '../checks/check-parser.js';

@@ -1,7 +1,7 @@
 /**
- * Words that have a meaning where they do not belong, and bytes that have none.
+ * Words with a meaning, for places where they do not belong, and meaningless bytes.
  *
- * Bytes are latin1 characters here, as in the parser, so that every byte can be said.
+ * Bytes are latin1 characters here, as in the parser, so every byte can be written.
  */
 const latin1 = (text: string) => Buffer.from(text, 'utf8').toString('latin1');
 
@@ -88,11 +88,11 @@ export const HOSTILE_WORDS: readonly string[] = [
   ' '.repeat(300),
 ];
 
-/** What to look for in a line, so that the word that replaces it stands where it hurts. */
+/** Fields of a line that a word can replace. */
 export const FIELDS: readonly RegExp[] = [
   /\d+\.\d{6,9}:/g, // time
   /^ *\d+/g, // thread
-  /\[-?\d+\]/g, // processor
+  /\[-?\d+\]/g, // CPU
   /\b[0-9a-f]{5,16}\b/g, // address
   /\+0x[0-9a-f]+/g, // offset
   /\b(?:call|return|jmp|jcc|syscall|async|tr strt|tr end)\b/g,

@@ -1,5 +1,5 @@
 /**
- * The traces of the benchmark are what they claim to be.
+ * Checks that the traces of the benchmark are as their recipes claim.
  */
 import { describe, expect, test } from 'vitest';
 import { type Generated, generate, type Recipe } from '../../bench/generator/generate.js';
@@ -12,14 +12,14 @@ describe.each(kinds)('%s, half a megabyte', (kind) => {
   const recipe: Recipe = { ...KINDS[kind], sizeBytes: 5e5 };
   const { text, lines, bytes, folded } = generated(recipe);
 
-  test('the same seed gives the same bytes, another seed others', () => {
+  test('gives the same bytes for the same seed, others for another seed', () => {
     const again = generated(recipe);
     expect(again.text.equals(text)).toBe(true);
     expect(again.folded).toBe(folded);
     expect(generated({ ...recipe, seed: recipe.seed + 100 }).text.equals(text)).toBe(false);
   });
 
-  test('it is as large as it says, and ordered by time', () => {
+  test('has the reported size, and is ordered by time', () => {
     const rows = text.toString('latin1').trimEnd().split('\n');
     expect(rows).toHaveLength(lines);
     expect(text).toHaveLength(bytes);
@@ -28,7 +28,7 @@ describe.each(kinds)('%s, half a megabyte', (kind) => {
     expect(times).toEqual([...times].sort());
   });
 
-  test('ptflame finds every path and every nanosecond', async () => {
+  test('is read to the last path and nanosecond', async () => {
     const profile = await analyzeText(text);
     expect(profile.quality).toMatchObject({ lines, events: lines, lostNs: 0 });
     expect(fold(profile)).toBe(folded);
@@ -39,11 +39,11 @@ describe('calls', () => {
   test.each([
     ['ordinary', 10_000, 20_000],
     ['many-path', 40_000, 320_000],
-  ] as const)('%s: between %d and %d paths in a hundred megabytes', (kind, least, most) => {
+  ] as const)('%s: between %d and %d paths in a hundred megabytes', (kind, min, max) => {
     let paths = 0;
     generate({ ...KINDS[kind], sizeBytes: 1e8 }, () => {}).fold(() => paths++);
-    expect(paths).toBeGreaterThan(least);
-    expect(paths).toBeLessThan(most);
+    expect(paths).toBeGreaterThan(min);
+    expect(paths).toBeLessThan(max);
   });
 });
 

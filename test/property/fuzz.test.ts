@@ -1,5 +1,5 @@
 /**
- * A short run of `npm run fuzz`, always the same one.
+ * Runs a short part of `npm run fuzz`, always the same cases.
  */
 import { describe, expect } from 'vitest';
 import { countLines } from '../../fuzz/checks/check-parser.js';
@@ -16,7 +16,7 @@ const SEED = 1;
 const LINES = 6000;
 const corpus = new Corpus(new URL('../../fixtures/', import.meta.url));
 
-test('hostile traces neither break it nor get a wrong sum', { timeout: 120_000 }, async () => {
+test('survives hostile traces, and sums stay right', { timeout: 120_000 }, async () => {
   let lines = 0;
   for (let number = 0; lines < LINES; number++) {
     const fuzzCase = makeCase(SEED, number, corpus);
@@ -25,14 +25,14 @@ test('hostile traces neither break it nor get a wrong sum', { timeout: 120_000 }
   }
 });
 
-test('a case is the same every time, and no other', () => {
+test('makes the same case each time, and a different one for another number or seed', () => {
   const [first, again, next] = [makeCase(SEED, 7, corpus), makeCase(SEED, 7, corpus), makeCase(SEED, 8, corpus)];
   expect(again).toEqual(first);
   expect(next.bytes).not.toEqual(first.bytes);
   expect(makeCase(SEED + 1, 7, corpus).bytes).not.toEqual(first.bytes);
 });
 
-test('what fails is made as small as it can be', async () => {
+test('minimises a failing case', async () => {
   const harmless = '7 [000] 1.000000001:   call   1000 main+0x0 => 2000 f+0x0\n'.repeat(30);
   const failing: FuzzCase = { ...makeCase(SEED, 7, corpus), bytes: Buffer.from(harmless) };
   const isLong = ({ bytes }: FuzzCase) => (bytes.includes('main') ? 'too long' : null);
@@ -40,7 +40,7 @@ test('what fails is made as small as it can be', async () => {
   expect((await minimised(failing, async (smaller) => isLong(smaller))).toString()).toBe('main');
 });
 
-describe('files of all kinds', () => {
+describe('hostile files', () => {
   const CASES: Readonly<Partial<Record<KindName, number>>> = {
     recordings: 80,
     'trace-files': 40,
@@ -49,7 +49,7 @@ describe('files of all kinds', () => {
   };
 
   for (const [name, cases] of Object.entries(CASES))
-    test(`${name}: what is hostile is refused or read`, async ({ dir }) => {
+    test(`${name}: are rejected or read`, async ({ dir }) => {
       const kind = kindOf(name as KindName, SEED, dir.path);
       for (let number = 0; number < cases; number++) {
         const fuzzCase = await kind.make(number);
@@ -59,7 +59,7 @@ describe('files of all kinds', () => {
     });
 });
 
-test('a request to the system that fails ends in the right output or in one message', async ({ dir }) => {
+test('gives the right output or one message if a request to the system fails', async ({ dir }) => {
   const kind = faults(
     SEED,
     dir.path,
@@ -67,6 +67,6 @@ test('a request to the system that fails ends in the right output or in one mess
   );
   for (let number = 0; number < 4; number++) {
     const fuzzCase = await kind.make(number);
-    await expect(kind.check(fuzzCase), fuzzCase.story.join()).resolves.toBeDefined();
+    await expect(kind.check(fuzzCase), fuzzCase.steps.join()).resolves.toBeDefined();
   }
 });
