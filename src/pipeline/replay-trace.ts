@@ -43,7 +43,7 @@ export interface ExtraQuestions {
   readonly stacksAt?: Moment;
 }
 
-/** Twice: first what is certain, then the threads that were lost somewhere, with what the others have shown. */
+/** Replays twice: first all threads, then those with unconfirmed paths again, with the paths seen in the others. */
 export async function replayTrace(
   read: Trace,
   options: ReplayTraceOptions,

@@ -177,6 +177,6 @@ describe('options', () => {
 
   test.each(['160M', '1.5g', '268435456', '8GiB', '512MB'])('--memory %s is taken', async (size) => {
     const run = await ptflame(['render', '-', '--memory', size], { input: '' });
-    expect(run.stderr).toMatch(/no branch/);
+    expect(run.stderr).toMatch(/no Intel PT branches/);
   });
 });

@@ -180,11 +180,11 @@ test('a newer version is refused, and the program that reads it is named', async
   const { code, message, hint } = await refusalOf(newer);
   expect(code).toBe('NEWER_VERSION');
   expect(`${message}\n${hint}`).toBe(
-    'out.json was written in version 3 of the format, and this program reads up to 2: use ptflame 9.1.0 or newer\n' +
-      'read it with the program that wrote it',
+    'out.json has version 3 of the format, but this ptflame reads only versions up to 2: use ptflame 9.1.0 or newer\n' +
+      'read it with the version of ptflame that wrote it',
   );
   const nameless = changed((file) => Object.assign(file, { version: 4, producer: { version: '\x1b[31m' } }));
-  expect((await refusalOf(nameless)).message).toMatch(/reads up to 2$/);
+  expect((await refusalOf(nameless)).message).toMatch(/reads only versions up to 2$/);
 });
 
 const others = [
@@ -202,7 +202,7 @@ test.each(others)('%s is told by what it looks like', async (what, text) => {
   const { code, message } = await refusalOf(text);
   expect({ code, message }).toEqual({
     code: 'INPUT_KIND',
-    message: `out.json is no ptflame profile: it looks like ${what}`,
+    message: `out.json is not a ptflame profile: it looks like ${what}`,
   });
 });
 
@@ -211,7 +211,7 @@ test('a profile that was cut anywhere was not written whole', async () => {
     const { code, message } = await refusalOf(TEXT.slice(0, at));
     expect({ code, message }).toEqual({
       code: 'PROFILE_DAMAGED',
-      message: 'out.json ends in the middle: it was not written whole',
+      message: 'out.json is truncated: it was not written whole',
     });
   }
 });
@@ -247,7 +247,7 @@ test('more numbers than a tree can have are refused before they fill the memory'
   const text = Buffer.concat([Buffer.from('{"format":"ptflame-profile","a":['), numbers]);
   const { code, message } = await refusalOf(text);
   expect(code).toBe('TOO_LARGE');
-  expect(message).toMatch(/^out\.json is too large to be read back: /);
+  expect(message).toMatch(/^out\.json is too large: /);
 }, 60_000);
 
 test('more values than a profile can have are refused before they fill the memory', async () => {
@@ -265,6 +265,6 @@ test('a profile among traces is refused by who reads traces', async () => {
   const trace = inputOf(fixture('hardware/overflow-tailcalls.txt'), 'trace.txt');
   await expect(analyze([trace, inputOf(TEXT, 'out.json')])).rejects.toMatchObject({
     code: 'INPUT_KIND',
-    message: 'out.json is a profile, not the text of a trace',
+    message: 'out.json is a profile, not a trace',
   });
 });

@@ -53,7 +53,7 @@ test('a file that is cut anywhere, or goes on behind its end, is refused', async
   for (let length = 8; length < FILE.length; length++) {
     const refusal = await refusalOfFile(FILE.subarray(0, length));
     expect(refusal, `${length} bytes`).toMatchObject({ code: 'TRACE_FILE_DAMAGED' });
-    expect(refusal?.message).toMatch(/trace\.ptf (?:ends in the middle|is a damaged)/);
+    expect(refusal?.message).toMatch(/trace\.ptf (?:is truncated|is a damaged)/);
     expect(refusal?.hint).toMatch(/import it anew.*--salvage/);
   }
   for (const more of ['x', FILE]) expect(await isRefused(Buffer.concat([FILE, Buffer.from(more)]))).toBe(true);
@@ -68,7 +68,7 @@ test('a newer version is named, with the program that reads it', async () => {
     expect(await refusalOfFile(bytes, { salvage })).toMatchObject({
       code: 'NEWER_VERSION',
       message: expect.stringMatching(
-        /version 7 of the format, and this program reads up to 2: use ptflame 9\.8\.7 or newer/,
+        /version 7 of the format, but this ptflame reads only versions up to 2: use ptflame 9\.8\.7 or newer/,
       ),
     });
 });

@@ -1,6 +1,6 @@
 /**
- * What was read in, the same as a file has it out: numbered by what things are, so that neither the order of the inputs nor who was
- * faster can be told from a file.
+ * Numbers symbols and sites by content, so that a trace file depends neither on the order of the inputs nor on which worker was
+ * faster.
  */
 
 import type { SymbolTable } from '../../model/names/symbol-table.js';
@@ -10,13 +10,13 @@ import { NONE, type SiteId, type SymbolId } from '../../model/units.js';
 
 const SPECIAL = new SymbolTableBuilder().build().length;
 
-/** Rows in a new order, and the place of each old row in it. */
+/** A table in its new order, and the new row of each old row. */
 interface Ordered<Table> {
   readonly table: Table;
   readonly rankOf: Uint32Array;
 }
 
-/** By file, then by name; a table that was made by interning the rows one after the other gives the same. */
+/** Sorts by file, then by name; a table built by interning the rows in this order is the same. */
 export function orderedSymbols({ length, name, kind, dso, dsoName }: SymbolTable): Ordered<SymbolTable> {
   const fileOf = (row: SymbolId) => dsoName[dso[row] as number] ?? '';
   const rows = rowsFrom(SPECIAL, length).sort(
@@ -38,7 +38,7 @@ export function orderedSymbols({ length, name, kind, dso, dsoName }: SymbolTable
   return { table, rankOf: ranksOf(order) };
 }
 
-/** By where they come from, then by where they go: the branches of a function stand side by side. */
+/** Sorts by source address, then by target address: the branches of a function are adjacent. */
 export function orderedSites(sites: BranchSites, symbolRank: Uint32Array): Ordered<BranchSites> {
   const renamed = {
     ...sites,
@@ -91,7 +91,7 @@ function compareTexts(a: string, b: string): number {
   return a === b ? 0 : a < b ? -1 : 1;
 }
 
-/** NaN, for an offset that was not printed, stands before all others. */
+/** NaN, for an offset that was not printed, sorts before all others. */
 function compareStarts(a: number, b: number): number {
   return Number(Number.isNaN(b)) - Number(Number.isNaN(a)) || (a === b ? 0 : a < b ? -1 : 1);
 }

@@ -1,5 +1,5 @@
 /**
- * A trace in, what its file holds out.
+ * Converts a trace to the contents of its file.
  */
 import type { Nanoseconds } from '../../model/units.js';
 import { expectedSites } from '../../store/blocks/event-code.js';
@@ -9,7 +9,7 @@ import type { SideRecords, TraceContents } from '../../trace-file/contents.js';
 import type { Trace } from '../read/trace.js';
 import { orderedSites, orderedSymbols } from './file-order.js';
 
-/** `terms`: what the blocks of its threads are packed by. */
+/** `terms`: parameters for packing the blocks of its threads. */
 export function traceContents(trace: Trace): { readonly contents: TraceContents; readonly terms: PackingParameters } {
   const { account, recorded } = trace;
   const symbols = orderedSymbols(trace.symbols);
@@ -36,12 +36,12 @@ export function traceContents(trace: Trace): { readonly contents: TraceContents;
   };
 }
 
-/** Branches tell them; records, if there is none. */
+/** The bounds of the branches; of the records if there are no branches. */
 function boundsOf({ account, store }: Trace): TimeBounds {
   return account.counts.events === 0 ? store.bounds : store.branchBounds;
 }
 
-/** The second in which the trace begins: what the reader counts from, the order of the inputs decided. */
+/** The second in which the trace begins. The reader's time 0, in contrast, depends on the order of the inputs. */
 function originOf(trace: Trace, { records, names, mappings }: SideRecords): Nanoseconds {
   const { originSeconds } = trace;
   const { startNs, endNs } = boundsOf(trace);
@@ -54,7 +54,7 @@ function originOf(trace: Trace, { records, names, mappings }: SideRecords): Nano
     [records, names, mappings].every((rows) =>
       rows.every(({ timeNs }) => timeNs === Number.NEGATIVE_INFINITY || isExact(timeNs)),
     );
-  return canMove ? originNs : 0; // garbled times are not exact: moved they would be others
+  return canMove ? originNs : 0; // garbled times are not exact: moving them would change them
 }
 
 function since(originNs: Nanoseconds, { records, names, mappings }: SideRecords): SideRecords {

@@ -1,10 +1,10 @@
 /**
- * Whose an error is that several decoders of a recording print.
+ * Decides which decoder of a recording owns an error that several of them print.
  */
 import { comparePerfTimes, type PerfTime } from '../../model/trace/perf-time.js';
 import type { DecodeJob } from '../../perfdata/plan-jobs.js';
 
-/** Whose an error is: each decoder may print those of other processors and times, too. */
+/** Errors by decoder: each one may also print those of other CPUs and times. */
 export class ErrorOwners {
   private readonly jobs: readonly DecodeJob[];
   private readonly known: ReadonlySet<number>;
@@ -14,7 +14,7 @@ export class ErrorOwners {
     this.known = new Set(jobs.flatMap(({ cpus }) => cpus ?? []));
   }
 
-  /** What belongs to no job, as of a processor without a trace, the first one takes. */
+  /** The first job owns what belongs to no job, such as errors of a CPU without a trace. */
   owns(job: DecodeJob, cpu: number, time: PerfTime): boolean {
     if (this.jobs.length === 1) return true;
     if (job.cpus !== null && !this.known.has(cpu)) return job === this.jobs[0];

@@ -1,19 +1,19 @@
 /**
- * A file of trace text as pieces: each is a part of its bytes, and the rest of the line behind them.
+ * Splits a file of trace text into pieces: each is a range of bytes, extended to the end of its last line.
  */
 import { readSync } from 'node:fs';
 import type { SeekableFile } from '../input/trace-input.js';
 import { PIECE_BYTES, type ReadPiece } from './piece-readers.js';
 import type { Piece, TextPieces } from './text-pieces.js';
 
-/** There is a part from `at` on, and more behind it. */
+/** Whether there is a full part from `at` on, and more after it. */
 export function hasPart({ sizeBytes }: SeekableFile, at: number): boolean {
   return endOf(at) < sizeBytes;
 }
 
 /**
- * Takes parts from a line on; gives where it ended. The last lines of the file are left, and what no part could be made of.
- * `moveTo` is told of the end of each part.
+ * Reads parts, beginning with the line at `from`, and returns where the last one ended. Left over are the last lines of the file, and
+ * all lines after a part that could not be read. `moveTo` is called with the end of each part.
  */
 export async function readParts(
   file: SeekableFile,
@@ -23,7 +23,7 @@ export async function readParts(
 ): Promise<number> {
   let at = from;
   const follows = (read: ReadPiece) => {
-    if (read.from !== at) return false; // no end could be found, or the file was written anew meanwhile
+    if (read.from !== at) return false; // no line end was found, or the file was rewritten meanwhile
     at = read.to;
     return true;
   };
@@ -42,7 +42,7 @@ export async function readParts(
   return at;
 }
 
-/** All lines that begin behind `start`, up to where the next part begins. */
+/** Reads all lines that begin after `start`, up to the beginning of the next part. */
 function partFrom(start: number, { fd }: SeekableFile, pieces: TextPieces, follows: Piece['follows']): Piece {
   const slot = pieces.freeSlot();
   const task = { fd, start, end: endOf(start), events: slot.events, originSeconds: pieces.originSeconds };
@@ -54,7 +54,7 @@ function endOf(start: number): number {
   return start + PIECE_BYTES;
 }
 
-/** It was there a moment ago: should the file have been cut since, what is missing is zeros, and counted as damage. */
+/** Reads bytes again. If the file was truncated in between, the missing bytes are zeros and count as damage. */
 function bytesOf(fd: number, from: number, to: number): Uint8Array {
   const bytes = new Uint8Array(to - from);
   for (let at = 0; at < bytes.length; ) {

@@ -1,5 +1,5 @@
 /**
- * Threads that read pieces of a trace, and what each of them calls the branches that it saw.
+ * Sends pieces of a trace to workers, and keeps the sites by which each worker numbers its branches.
  */
 
 import type { StandalonePiece } from '../../parser/pieces/standalone-piece.js';
@@ -11,19 +11,19 @@ import type { WorkerPool } from '../workers/worker-pool.js';
 import type { ReadLinesTask, ReadPartTask, ReadResult } from './read-piece.js';
 
 export const PIECE_BYTES = 2 * 1024 * 1024;
-/** An event takes eight bytes, and a line that tells of one hardly less than 32. */
+/** An event takes eight bytes; a line with a branch has hardly less than 32. */
 const EVENTS_OF_PIECE = PIECE_BYTES / 32;
 
-/** What another thread made of a piece. */
+/** The result of a worker that read a piece. */
 export interface ReadPiece {
-  /** What it says, and the sites of its branches; null: it has to be read where it is known what stands before it. */
+  /** Its contents, and the sites of its branches; null: its meaning depends on earlier lines, so read it in order. */
   readonly standalone: { readonly piece: StandalonePiece; readonly sites: ReaderSites } | null;
-  /** Where its lines begin and end; NaN if it has no end that could be found. */
+  /** Where its lines begin and end; NaN if no line end was found. */
   readonly from: number;
   readonly to: number;
 }
 
-/** Shared memory for the events of a piece. */
+/** Allocates shared memory for the events of a piece. */
 export function sharedEvents(): Int32Array {
   return new Int32Array(new SharedArrayBuffer(8 * EVENTS_OF_PIECE));
 }
@@ -31,7 +31,7 @@ export function sharedEvents(): Int32Array {
 export class PieceReaders {
   private readonly pool: WorkerPool;
   private readonly context: TraceContext;
-  /** What all readers begin with, and what they call it. */
+  /** The state in which every reader begins, and its numbering of sites. */
   private start: { readonly snapshot: ReaderSnapshot; readonly sites: ReaderSites } | null = null;
   private readonly sitesOf = new Map<number, ReaderSites>();
 
@@ -40,12 +40,11 @@ export class PieceReaders {
     this.context = context;
   }
 
-  /** How many threads there are. */
   get size(): number {
     return this.pool.size;
   }
 
-  /** Calls them, and goes on at once. */
+  /** Starts the workers, without waiting for them. */
   wake(): void {
     this.pool.wake();
   }
@@ -54,13 +53,11 @@ export class PieceReaders {
     return this.pool.isAwake;
   }
 
-  /** Reads whole lines. */
   async readLines(task: Omit<ReadLinesTask, 'snapshot'>): Promise<ReadPiece> {
     const { snapshot } = this.startState();
     return this.received(await this.pool.run('readLines', { ...task, snapshot }), task.events);
   }
 
-  /** Reads lines of a file. */
   async readPart(task: Omit<ReadPartTask, 'snapshot'>): Promise<ReadPiece> {
     const { snapshot } = this.startState();
     return this.received(await this.pool.run('readPart', { ...task, snapshot }), task.events);
@@ -80,7 +77,7 @@ export class PieceReaders {
   }
 }
 
-/** The events that another thread left there. */
+/** Adds the events that the worker left in shared memory. */
 function withEvents(piece: StandalonePiece, events: Int32Array): StandalonePiece {
   if (piece.branches === null) return piece;
   const length = piece.branches.runs.reduce((sum, run) => sum + run.length, 0);

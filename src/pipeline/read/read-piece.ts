@@ -1,5 +1,5 @@
 /**
- * A piece of a text in, what it says out, by a thread that knows nothing of what stands before it.
+ * Reads a piece of text in a worker, which does not know the text before it.
  */
 import { readSync } from 'node:fs';
 import { threadId } from 'node:worker_threads';
@@ -9,12 +9,11 @@ import { LineReader, type ReaderSnapshot } from '../../parser/reader/line-reader
 import type { NewBranches } from '../../parser/reader/new-branches.js';
 import type { ReadLines } from '../../parser/reader/read-lines.js';
 
-/** Shared memory for events, and what times are counted from. */
 interface ReadTask {
-  /** Here the events are left. */
+  /** Shared memory that receives the events. */
   readonly events: Int32Array;
   readonly originSeconds: number;
-  /** What is known already to whoever has not read anything yet; the same for all. */
+  /** The state that a new reader starts from; the same for all workers. */
   readonly snapshot: ReaderSnapshot;
 }
 
@@ -26,25 +25,25 @@ export interface ReadLinesTask extends ReadTask {
 export interface ReadPartTask extends ReadTask {
   /** An open file of trace text. */
   readonly fd: number;
-  /** All lines are to be read that begin behind `start` and at or before `end`, counted in bytes. */
+  /** The lines to read: all that begin after `start` and at or before `end`, in bytes. */
   readonly start: number;
   readonly end: number;
 }
 
 export interface ReadResult {
-  /** Who read it: what branches are called depends on that. */
+  /** The worker that read it: the numbers of sites depend on it. */
   readonly reader: number;
   readonly newBranches: NewBranches;
-  /** Its events are where they were to be left. null: it has to be read where it is known what stands before it. */
+  /** Its events are in the shared memory of the task. null: its meaning depends on earlier lines. */
   readonly piece: StandalonePiece | null;
-  /** Where the lines begin and end in the file, or in the bytes; NaN if the part has no end that could be found. */
+  /** Where the lines begin and end in the file or in the bytes; NaN if no line end was found. */
   readonly from: number;
   readonly to: number;
 }
 
 const NEWLINE = 10;
 const NO_EVENTS = new Int32Array();
-/** Of this thread. */
+/** The reader of this worker. */
 let reader: LineReader | null = null;
 
 export function readLines({ bytes, ...task }: ReadLinesTask): ReadResult {
@@ -54,8 +53,8 @@ export function readLines({ bytes, ...task }: ReadLinesTask): ReadResult {
 
 export function readPart({ fd, start, end, ...task }: ReadPartTask): ReadResult {
   reader ??= new LineReader(task.snapshot);
-  const room = reader.reserve(end + MAX_LINE_BYTES - start);
-  const text = room.subarray(0, readFully(fd, room, start));
+  const buffer = reader.reserve(end + MAX_LINE_BYTES - start);
+  const text = buffer.subarray(0, readFully(fd, buffer, start));
   const from = text.indexOf(NEWLINE) + 1;
   const to = text.indexOf(NEWLINE, end - start) + 1;
   if (from === 0 || to === 0)
@@ -63,11 +62,11 @@ export function readPart({ fd, start, end, ...task }: ReadPartTask): ReadResult 
   return { ...resultOf(reader, reader.readReserved(from, to), task), from: start + from, to: start + to };
 }
 
-/** How many bytes there were. */
-function readFully(fd: number, room: Uint8Array, position: number): number {
+/** Returns the number of bytes read. */
+function readFully(fd: number, buffer: Uint8Array, position: number): number {
   let length = 0;
-  while (length < room.length) {
-    const count = readSync(fd, room, length, room.length - length, position + length);
+  while (length < buffer.length) {
+    const count = readSync(fd, buffer, length, buffer.length - length, position + length);
     if (count === 0) break;
     length += count;
   }

@@ -1,5 +1,5 @@
 /**
- * Inputs of any order in, a trace out.
+ * Reads inputs in any order into one trace.
  */
 
 import type { StoredTrace } from '../input/stored-trace.js';
@@ -12,7 +12,7 @@ import { TextSource } from './text-source.js';
 import type { Trace } from './trace.js';
 import type { TraceBuilder } from './trace-builder.js';
 
-/** Text, a recording that is decoded while it is read, or a trace that was imported: that one stands alone. */
+/** Text, a recording that is decoded while it is read, or an imported trace, which must be the only input. */
 export type AnalyzedInput = TraceInput | DecodedRecording | StoredTrace;
 
 export async function readTrace(inputs: readonly AnalyzedInput[], into: TraceBuilder): Promise<Trace> {
@@ -23,7 +23,7 @@ export async function readTrace(inputs: readonly AnalyzedInput[], into: TraceBui
   return into.freeze(sources.length === 1 ? (sources[0]?.recorded ?? null) : null);
 }
 
-/** Nobody else asks what an input is. */
+/** The only code that examines what kind an input is. */
 function sourceOf(input: AnalyzedInput): Source {
   if ('stored' in input) return new StoredSource(input);
   if ('parts' in input) return new RecordingSource(input);

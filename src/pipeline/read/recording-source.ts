@@ -1,5 +1,5 @@
 /**
- * A recording that is decoded while it is read, as a source: the text of several decoders, and what the recording itself tells.
+ * Reads a recording that is decoded meanwhile: the text of several decoders, and the recording's own records.
  */
 import type { RecordingEnvironment } from '../../model/profile/profile.js';
 import { noLines } from '../../model/profile/quality.js';
@@ -17,16 +17,16 @@ import type { TraceBuilder } from './trace-builder.js';
 
 export interface DecodedRecording {
   readonly name: string;
-  /** Nobody knows how long its text is. */
+  /** The size of its text is unknown. */
   readonly sizeBytes?: null;
-  /** Each gives the text of one job; it begins when it is read. */
+  /** Each yields the text of one job; decoding begins when it is read. */
   readonly parts: readonly DecodedPart[];
-  /** How many may be read at a time. */
+  /** How many parts may be read at the same time. */
   readonly maxConcurrent: number;
-  /** Switches, names and mappings: no decoder has to print them. */
+  /** Switches, names and mappings, so that no decoder has to print them. */
   readonly sideband: readonly RecordedEvent[];
   readonly recorded: RecordingEnvironment | null;
-  /** Why it is not all there; null: it is. */
+  /** Why it is incomplete; null: it is complete. */
   readonly broken: string | null;
 }
 
@@ -48,7 +48,7 @@ export class RecordingSource implements Source {
     this.owners = new ErrorOwners(recording.parts.map(({ job }) => job));
   }
 
-  /** What the decoders print, several at a time, then what the recording tells itself. */
+  /** Reads the output of several decoders at a time, then the recording's own records. */
   async read(into: TraceBuilder): Promise<void> {
     const { name, parts, maxConcurrent, broken } = this.recording;
     if (broken !== null) into.addAccount({ broken: [{ input: name, reason: broken }] });

@@ -1,5 +1,5 @@
 /**
- * Traces that cannot be replayed: what was found instead, and what to do.
+ * Errors for traces that cannot be replayed: what was found instead, and what to do.
  */
 import { PtflameError } from '../../model/errors.js';
 import type { LineCounts } from '../../model/profile/quality.js';
@@ -8,7 +8,7 @@ import type { ReadAccount, Trace } from './trace.js';
 
 const DECODE = 'perf script --itrace=cre --ns -F-event,-period,+addr,-comm,+flags,+dso,+symoff';
 
-/** @throws PtflameError if nothing of what was read can be replayed as asked. */
+/** @throws PtflameError if nothing in the trace can be replayed as requested */
 export function refuseUnusable({ account, store }: Trace, select: Selection, byCalls: boolean): void {
   const { counts, flagless, timeless } = account;
   if (counts.events === 0 && !store.hasThreads) throw flagless > 0 ? noFlags(flagless) : noBranches(account);
@@ -19,66 +19,66 @@ export function refuseUnusable({ account, store }: Trace, select: Selection, byC
 }
 
 export function noProcessIds(): PtflameError {
-  return new PtflameError('NO_PROCESS_IDS', 'the trace does not say which process a thread belongs to', {
+  return new PtflameError('NO_PROCESS_IDS', 'the trace has no process ids', {
     hint: 'decode it with process ids: perf script -F+pid …, or with --show-task-events',
   });
 }
 
 export function noThreadNames(): PtflameError {
-  return new PtflameError('NO_THREAD_NAMES', 'the trace does not say what its threads are called', {
+  return new PtflameError('NO_THREAD_NAMES', 'the trace has no thread names', {
     hint: 'decode it with names: perf script -F+comm …, or with --show-task-events',
   });
 }
 
 export function nothingSelected(): PtflameError {
   return new PtflameError('NOTHING_SELECTED', 'no thread of the trace is selected', {
-    hint: 'leave out --tid, --pid, --comm and --cpu, and see with ptflame render --by thread which threads there are',
+    hint: 'omit --tid, --pid, --comm and --cpu; ptflame render --by thread shows which threads there are',
   });
 }
 
 function noBranches({ counts, broken, isDecodedHere }: ReadAccount): PtflameError {
   if (isDecodedHere && broken.length === 0) return nothingDecoded(counts);
   const found = broken[0] ? `${broken[0].input}: ${broken[0].reason}` : describe(counts);
-  return new PtflameError('NO_BRANCHES', `no branch of an Intel PT trace was found: ${found}`, {
-    hint: `the input is to be the text of: ${DECODE}`,
+  return new PtflameError('NO_BRANCHES', `found no Intel PT branches: ${found}`, {
+    hint: `the input must be the output of: ${DECODE}`,
   });
 }
 
-/** Neither does the recording itself tell of a thread that was traced and switched. */
+/** Nor does the recording itself contain a thread that was traced and switched. */
 function nothingDecoded({ gapLines }: LineCounts): PtflameError {
-  const errors = gapLines === 0 ? 'no error either' : `only ${gapLines} errors, which name no thread`;
-  return new PtflameError('NO_BRANCHES', `perf printed no branch of the recording, and ${errors}`, {
-    hint: 'ptflame info FILE tells how much trace it holds; keep the files that ran, or name where they are with --symfs',
+  const errors = gapLines === 0 ? 'no errors either' : `only ${gapLines} errors, none with a thread`;
+  return new PtflameError('NO_BRANCHES', `perf printed no branches of the recording, and ${errors}`, {
+    hint: 'ptflame info FILE shows how much trace it holds; keep the binaries that ran, or pass where they are with --symfs',
   });
 }
 
 function describe({ lines, gapLines, ignoredLines, damagedLines }: LineCounts): string {
   if (lines === 0) return 'the input is empty';
-  return `of ${lines} lines ${gapLines} are decode errors, ${ignoredLines} other events, ${damagedLines} not understood`;
+  return `of ${lines} lines, ${gapLines} are decode errors, ${ignoredLines} other events, ${damagedLines} not understood`;
 }
 
 function noFlags(lines: number): PtflameError {
-  return new PtflameError('NO_BRANCHES', `${lines} branches, but no line says which kind of branch it is`, {
+  return new PtflameError('NO_BRANCHES', `${lines} branches, but none has flags that give its kind`, {
     hint: `decode with the flags column: ${DECODE}`,
   });
 }
 
 function noTimes(): PtflameError {
   return new PtflameError('TIMELESS', 'the trace has no times, so there is no wall-clock time to show', {
-    hint: 'record with tsc=1 and decode without the Z of --itrace; or weigh frames by their calls: ptflame render --by-calls',
+    hint: 'record with tsc=1 and decode without the Z of --itrace; or weight frames by calls: ptflame render --by-calls',
   });
 }
 
-/** Of an input that was to be a trace. */
+/** For a profile where a trace is expected. */
 export function notATrace(name: string): PtflameError {
-  return new PtflameError('INPUT_KIND', `${name} is a profile, not the text of a trace`, {
-    hint: 'a profile is rendered alone: name no other input with it',
+  return new PtflameError('INPUT_KIND', `${name} is a profile, not a trace`, {
+    hint: 'a profile must be the only input',
   });
 }
 
-/** Of an imported trace beside other inputs. */
+/** For an imported trace among several inputs. */
 export function notAlone(name: string): PtflameError {
-  return new PtflameError('INPUT_KIND', `${name} is an imported trace, which is read alone`, {
-    hint: 'import what it was made of together with the other inputs: ptflame import INPUT… -o FILE.ptf',
+  return new PtflameError('INPUT_KIND', `${name} is an imported trace, which must be the only input`, {
+    hint: 'import its original inputs together with the others: ptflame import INPUT… -o FILE.ptf',
   });
 }

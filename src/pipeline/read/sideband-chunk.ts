@@ -1,5 +1,5 @@
 /**
- * A recording's own records in, a chunk out as the parser would make it of their text.
+ * Converts a recording's own records to a chunk, as the parser would build it from their text.
  */
 import { isPossibleTime } from '../../model/limits.js';
 import type { PerfTime } from '../../model/trace/perf-time.js';
@@ -11,13 +11,13 @@ import { addSideband, isBeforeRecording } from '../../parser/pieces/records.js';
 import { fromLatin1 } from '../../parser/sites/intern.js';
 import type { RecordedEvent } from '../../perfdata/recording.js';
 
-/** What a recording's own records say, and those that cannot be true. */
+/** The records of a recording, and those with impossible values. */
 export interface SidebandChunk {
   readonly chunk: TraceChunk;
   readonly damaged: readonly { readonly record: number; readonly what: string; readonly reason: string }[];
 }
 
-/** The recording's own records as the parser would take them from text. `timeOf`: since the origin of time. */
+/** Converts records as the parser would convert their text. `timeOf`: nanoseconds since the trace's time 0. */
 export function sidebandChunk(
   sideband: readonly RecordedEvent[],
   timeOf: (time: PerfTime) => Nanoseconds,

@@ -1,5 +1,5 @@
 /**
- * What a trace is read from: text, a recording that is decoded meanwhile, a trace file.
+ * A source: what a trace is read from.
  */
 import type { RecordingEnvironment } from '../../model/profile/profile.js';
 import type { TraceBuilder } from './trace-builder.js';
@@ -7,10 +7,10 @@ import type { TraceBuilder } from './trace-builder.js';
 export interface Source {
   /** For messages. */
   readonly name: string;
-  /** Where the trace was recorded, as far as the source tells; null: it does not. */
+  /** The environment of the recording; null: the source does not contain it. */
   readonly recorded: RecordingEnvironment | null;
-  /** It is a whole trace, and no other source can be read with it. */
+  /** It is a complete trace: no other source can be read with it. */
   readonly standsAlone: boolean;
-  /** Reads all of it, to its end or to where it breaks off. */
+  /** Reads everything, to the end or to where the source breaks off. */
   read(into: TraceBuilder): Promise<void>;
 }

@@ -1,5 +1,5 @@
 /**
- * A trace file as a source: all but the events is laid where reading would have left it; those are read when threads are replayed.
+ * Reads a trace file, except for the events, which are read when their threads are replayed.
  */
 
 import type { RecordingEnvironment } from '../../model/profile/profile.js';
@@ -10,7 +10,7 @@ import type { StoredTrace } from '../input/stored-trace.js';
 import type { Source } from './source.js';
 import type { TraceBuilder } from './trace-builder.js';
 
-/** About as many events as are not replayed by one thread alone. */
+/** About the number of events from which workers share the replay. */
 const MANY_EVENTS = 1_500_000;
 
 export class StoredSource implements Source {
@@ -29,7 +29,7 @@ export class StoredSource implements Source {
     const { fd, contents, threads, lost } = this.stored;
     const { context, store } = into;
     const { meta, side } = contents;
-    if (meta.counts.events > MANY_EVENTS) into.readers.wake(); // they will be there when it is laid out
+    if (meta.counts.events > MANY_EVENTS) into.readers.wake(); // they start up while the trace is read
     store.memory.attachPacked({ fd, expected: takeSites(contents, into) });
     const { originSeconds, timed, timeless } = meta;
     Object.assign(context, { originSeconds, timed, timeless });
@@ -44,7 +44,7 @@ export class StoredSource implements Source {
   }
 }
 
-/** Symbols and sites get the rows that they have in the file; gives the site that is expected behind each. */
+/** Gives symbols and sites the rows that they have in the file; returns the site expected after each site. */
 function takeSites({ symbols, sites }: TraceContents, { context }: TraceBuilder): Int32Array {
   const { interner } = context;
   for (let row = interner.symbols.build().length; row < symbols.length; row++)

@@ -1,12 +1,12 @@
 /**
- * A stream of trace text as pieces: its bytes are gathered in shared memory until they are worth handing out.
+ * Splits a stream of trace text into pieces: gathers bytes in shared memory until they fill a piece.
  */
 import { PIECE_BYTES } from './piece-readers.js';
 import type { Slot, TextPieces } from './text-pieces.js';
 
 export class StreamPieces {
   private readonly pieces: TextPieces;
-  /** What is being filled. */
+  /** The slot that is being filled. */
   private slot: Slot | null = null;
   private filled = 0;
 
@@ -14,7 +14,7 @@ export class StreamPieces {
     this.pieces = pieces;
   }
 
-  /** Copies the bytes; waits while all slots are full. */
+  /** Copies the bytes; waits while all slots are in use. */
   async add(bytes: Uint8Array): Promise<void> {
     for (let at = 0; at < bytes.length; ) {
       this.slot ??= await this.nextSlot();
@@ -26,7 +26,7 @@ export class StreamPieces {
     }
   }
 
-  /** Takes all that was handed out. */
+  /** Waits for all pieces and consumes them. */
   async finish(): Promise<void> {
     this.handOut();
     while (this.pieces.isWaiting) await this.pieces.consumeOldest();
@@ -37,7 +37,7 @@ export class StreamPieces {
     return this.pieces.freeSlot();
   }
 
-  /** What the slot completes: mostly the line that was begun in the one before, and all others. */
+  /** Hands out the lines that the slot completes: usually one that began in the slot before, and the lines within this one. */
   private handOut(): void {
     const { pieces, slot } = this;
     if (slot === null) return;

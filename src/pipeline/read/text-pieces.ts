@@ -1,35 +1,35 @@
 /**
- * One text, piece by piece: read here or by other threads, and taken in the order of the text.
+ * Reads one text piece by piece, here or in workers, and consumes the results in the order of the text.
  */
 import type { TraceChunk } from '../../model/trace/trace-chunk.js';
 import { LineCutter } from '../../parser/lines/lines.js';
 import type { TraceParser } from '../../parser/trace-parser.js';
 import { PIECE_BYTES, type PieceReaders, type ReadPiece, sharedEvents } from './piece-readers.js';
 
-/** While all threads are busy some pieces wait for them, and some to be taken. */
+/** While all workers are busy, some pieces wait for a worker, and some for their turn to be consumed. */
 const WAITING_PIECES = 2;
-/** After so many pieces that others could not read by themselves, they are not asked any more. */
+/** After this many consecutive pieces that workers could not read on their own, none is handed out any more. */
 const MAX_REFUSED = 8;
 
-/** Shared memory that is lent to a piece, and used again when it is taken. */
+/** Shared memory for one piece, reused once that is consumed. */
 export interface Slot {
   readonly events: Int32Array;
-  /** Text that comes from no file; made when it is needed. */
+  /** For text of a stream; allocated when needed. */
   text: Uint8Array | null;
 }
 
-/** Whole lines that another thread reads. */
+/** Whole lines that a worker reads. */
 export interface Piece {
   readonly slot: Slot;
   /** null: there are none. */
   readonly reading: Promise<ReadPiece> | null;
-  /** A line that was begun before this piece, if there is one: it is read here. */
+  /** The line that began before this piece, if any: it is read here. */
   readonly before: readonly Uint8Array[];
-  /** How many lines behind it are too long to be kept. */
+  /** The number of lines after it that are too long to be kept. */
   readonly overlong: number;
-  /** Told where its lines were found: whether those before it end there. */
+  /** Whether its lines, as found by the worker, begin where the piece before ended. */
   readonly follows: (read: ReadPiece) => boolean;
-  /** Its lines, should they have to be read here. */
+  /** Returns its lines, if they have to be read here after all. */
   readonly lines: (read: ReadPiece) => Uint8Array;
 }
 
@@ -48,7 +48,7 @@ export class TextPieces {
     this.emit = take;
   }
 
-  /** Reads what follows all that was taken. */
+  /** Reads the bytes that follow everything consumed so far. */
   readHere(bytes: Uint8Array): void {
     for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
       const { lines, overlong } = this.cut(bytes.subarray(at, at + PIECE_BYTES));
@@ -57,27 +57,27 @@ export class TextPieces {
     }
   }
 
-  /** The whole lines that bytes complete, and how many were dropped for their length. */
+  /** Returns the lines that the bytes complete, and the number of lines dropped for their length. */
   cut(bytes: Uint8Array): { readonly lines: readonly Uint8Array[]; readonly overlong: number } {
     return { lines: this.cutter.cut(bytes), overlong: this.cutter.takeOverlong() };
   }
 
-  /** What stands behind the last line end. */
+  /** The bytes after the last line end. */
   get rest(): Uint8Array {
     return this.cutter.rest();
   }
 
-  /** It is read again, from its start on. */
+  /** Forgets the incomplete line: it will be read again from its start. */
   forgetRest(): void {
     this.cutter = new LineCutter();
   }
 
-  /** Where the line begins that is not complete at `position`; NaN for one that is too long to be kept. */
+  /** Where the incomplete line at `position` begins; NaN if it is too long to be kept. */
   startOfRest(position: number): number {
     return this.cutter.isSkipping ? Number.NaN : position - this.rest.length;
   }
 
-  /** Threads are there, and what they can read by themselves is worth handing out. */
+  /** Workers are running, and can read pieces on their own. */
   get isHelped(): boolean {
     return this.readers.isAwake && this.parser.isSettled && this.refused < MAX_REFUSED;
   }
@@ -86,7 +86,7 @@ export class TextPieces {
     return this.pending.length > 0;
   }
 
-  /** The oldest piece has to be taken before another one is handed out. */
+  /** The oldest piece must be consumed before another one is handed out. */
   get isFull(): boolean {
     return this.pending.length >= this.readers.size + WAITING_PIECES;
   }
@@ -100,11 +100,11 @@ export class TextPieces {
   }
 
   handOut(piece: Piece): void {
-    piece.reading?.catch(() => {}); // it is heard of when its turn comes
+    piece.reading?.catch(() => {}); // a rejection is handled when the piece is consumed
     this.pending.push(piece);
   }
 
-  /** Takes the piece that was handed out first; false if it does not follow: then nothing of it is taken. */
+  /** Consumes the piece that was handed out first; returns false, and consumes none of its lines, if it does not follow the one before. */
   async consumeOldest(): Promise<boolean> {
     const piece = this.pending.shift() as Piece;
     const read = await piece.reading;
@@ -115,7 +115,7 @@ export class TextPieces {
     return isTaken;
   }
 
-  /** What another thread read, if it means the same here; if not, its lines are read again. */
+  /** Consumes what a worker read if it means the same here; otherwise reads the lines again. */
   private consumeRead(piece: Piece, read: ReadPiece): boolean {
     const { parser } = this;
     const { standalone } = read;
@@ -127,10 +127,10 @@ export class TextPieces {
     return true;
   }
 
-  /** Gives up all that was handed out; it is to be read again from where the last piece ended that was taken. */
+  /** Discards all pieces that were handed out; reading resumes where the last consumed piece ended. */
   async discard(): Promise<void> {
     for (const { reading, slot } of this.pending.splice(0)) {
-      await reading; // in vain, but it holds on to the memory
+      await reading; // the result is not used, but the worker still writes to the slot
       this.free.push(slot);
     }
   }

@@ -1,5 +1,5 @@
 /**
- * A file or a stream of trace text as a source: read here, and with the help of other threads if it is large.
+ * Reads a file or a stream of trace text; if it is large, with the help of workers.
  */
 import { PtflameError } from '../../model/errors.js';
 import type { TraceChunk } from '../../model/trace/trace-chunk.js';
@@ -14,7 +14,7 @@ import { StreamPieces } from './stream-pieces.js';
 import { TextPieces } from './text-pieces.js';
 import type { TraceBuilder } from './trace-builder.js';
 
-/** Less is read before others would have begun to help. */
+/** Smaller inputs are read before workers would have started. */
 const LARGE_BYTES = 48 * 1024 * 1024;
 
 /** perf writes 4 KiB at a time. */
@@ -37,7 +37,7 @@ export class TextSource implements Source {
   }
 }
 
-/** Reads one text to its end, or to where it breaks off. `ownOf`: what of a chunk is its own; all of it, if nobody says. */
+/** Reads one text to its end, or to where it breaks off. `ownOf` returns the part of a chunk to keep; by default all of it. */
 export async function readText(
   input: TraceInput,
   into: TraceBuilder,
@@ -51,7 +51,7 @@ export async function readText(
   into.endText(parser);
 }
 
-/** Here at first. When other threads are there they read parts, as long as they can. */
+/** Reads here at first; once workers are running, they read parts for as long as they can. */
 async function readFile(input: TraceInput, file: SeekableFile, pieces: TextPieces, into: TraceBuilder): Promise<void> {
   let position = 0;
   let takenInParts = 0;
@@ -63,7 +63,7 @@ async function readFile(input: TraceInput, file: SeekableFile, pieces: TextPiece
     pieces.readHere(bytes);
     moveTo(position + bytes.length);
     const at = pieces.startOfRest(position);
-    // Where they gave up they would do so again, and a file that was cut meanwhile may have no whole line left.
+    // Workers would give up at the same position again, and a file truncated meanwhile may have no whole line left.
     if (at <= takenInParts || !pieces.isHelped || !hasPart(file, at)) continue;
     takenInParts = await readParts(file, at, pieces, moveTo);
     file.skipTo(takenInParts);
@@ -86,12 +86,12 @@ async function readStream(input: TraceInput, pieces: TextPieces, into: TraceBuil
   await stream.finish();
 }
 
-/** What an input gives before it breaks off; errors of those who use it pass by. */
+/** Yields the bytes of an input up to where it breaks off. Errors thrown by the consumer are not caught here. */
 async function* untilBroken(input: TraceInput, into: TraceBuilder): AsyncGenerator<Uint8Array> {
   const { name, kind, bytes } = await detectInputKind(input);
   try {
     for await (const piece of bytes) {
-      if (kind === 'profile') throw notATrace(name); // who gives it hears that no more is wanted
+      if (kind === 'profile') throw notATrace(name); // ends the input's generator, too
       yield piece;
     }
   } catch (error) {

@@ -1,5 +1,5 @@
 /**
- * What sources read into: chunks of events and records in, with an account of every line, a frozen trace out.
+ * Collects what sources read, with an account of every line, and freezes it to a trace.
  */
 import { checkMemory } from '../../model/memory-watch.js';
 import type { RecordingEnvironment } from '../../model/profile/profile.js';
@@ -26,7 +26,7 @@ export interface ReadOptions {
   readonly signal?: AbortSignal;
 }
 
-/** What became of a part of what is read. */
+/** The account of one part of the inputs. */
 type PartialAccount = Partial<{
   readonly counts: LineCounts;
   readonly damaged: readonly DamagedLine[];
@@ -36,17 +36,17 @@ type PartialAccount = Partial<{
 export class TraceBuilder {
   readonly context = new TraceContext();
   readonly store: TraceStore;
-  /** Other threads, which help to read. */
+  /** The workers that help to read. */
   readonly readers: PieceReaders;
-  /** Of all that was read so far. */
+  /** Bytes read so far. */
   bytes = 0;
-  /** A recording was read, and perf was started for it. */
+  /** A recording was read, decoded by a perf that ptflame started. */
   isDecodedHere = false;
   private readonly options: ReadOptions;
   private readonly counts = noLines();
   private readonly damaged: DamagedLine[] = [];
   private readonly broken: BrokenInput[] = [];
-  /** Of texts that are being read. */
+  /** The parsers of texts that are being read. */
   private readonly parsers = new Set<TraceParser>();
 
   constructor(options: ReadOptions, memory: EventMemoryOptions, pool: WorkerPool) {
@@ -55,14 +55,14 @@ export class TraceBuilder {
     this.readers = new PieceReaders(pool, this.context);
   }
 
-  /** A parser for a text that is read from now on. */
+  /** Returns a parser for a text that is read from now on. */
   beginText(name: string): TraceParser {
     const parser = new TraceParser(this.context, name);
     this.parsers.add(parser);
     return parser;
   }
 
-  /** The text was read to its end. */
+  /** Ends a text: all of it was read. */
   endText(parser: TraceParser): void {
     this.parsers.delete(parser);
     this.addAccount(parser);
@@ -74,12 +74,12 @@ export class TraceBuilder {
     this.broken.push(...broken);
   }
 
-  /** `input` names where it comes from: chunks of one name are taken to follow each other. */
+  /** `input`: its source; chunks of the same source must follow each other. */
   add(chunk: TraceChunk, input: string): void {
     this.store.add(chunk, input);
   }
 
-  /** So many bytes more were read. @throws the reason of the signal, if reading is to stop */
+  /** Counts bytes that were read, and reports progress. @throws the reason of the signal */
   countBytes(bytes: number): void {
     this.throwIfStopped();
     checkMemory();
@@ -92,7 +92,7 @@ export class TraceBuilder {
     this.options.signal?.throwIfAborted();
   }
 
-  /** All sources were read. */
+  /** Freezes the trace; all sources must have been read. */
   freeze(recorded: RecordingEnvironment | null): Trace {
     const { context } = this;
     const store = this.store.freeze(context.timeless === 0);

@@ -1,5 +1,5 @@
 /**
- * A trace that has been read, whatever it was read from: everything that replay and an import work on. Nothing changes it any more.
+ * A trace: everything that replay and imports need, whatever it was read from. It is immutable.
  */
 
 import type { SymbolTable } from '../../model/names/symbol-table.js';
@@ -11,34 +11,34 @@ import type { Nanoseconds } from '../../model/units.js';
 import type { StoredThreads } from '../../store/stored-threads.js';
 
 export interface Trace {
-  /** Its threads: how long they were recorded, and of each its events, its records, and what they tell. */
+  /** Its threads, with their bounds, events and records. */
   readonly store: StoredThreads;
   readonly symbols: SymbolTable;
   readonly sites: BranchSites;
-  /** perf's clock at time 0, whole seconds; null: nothing in the trace has a time. */
+  /** perf's clock at time 0, in whole seconds; null: nothing in the trace has a time. */
   readonly originSeconds: number | null;
   readonly account: ReadAccount;
-  /** Where it was recorded; null: it does not tell, or it was read from several sources. */
+  /** The environment of the recording; null: unknown, or there are several sources. */
   readonly recorded: RecordingEnvironment | null;
 }
 
-/** What became of all that was read. */
+/** The account of everything that was read. */
 export interface ReadAccount {
-  /** Every line in one of them; `events` are also those of threads that are not wanted. */
+  /** Every line counts in one of them; `events` includes those of threads that are not selected. */
   readonly counts: Readonly<LineCounts>;
-  /** Events of threads and processors that are not wanted. */
+  /** Events of threads and CPUs that are not selected. */
   readonly unwanted: number;
-  /** Branches with a time, and without one: a trace has one kind or the other. */
+  /** Branches with a time, and without one: a trace has only one of the two. */
   readonly timed: number;
   readonly timeless: number;
-  /** Branches that do not say of which kind they are. */
+  /** Branches without a flag that gives their kind. */
   readonly flagless: number;
   /** By input name, then line; ten at most. */
   readonly firstDamaged: readonly DamagedLine[];
-  /** Inputs that broke off, and why: what came before is used. */
+  /** Inputs that broke off, and why; what came before is used. */
   readonly broken: readonly BrokenInput[];
   readonly unknownFlags: { readonly words: readonly string[]; readonly lines: number };
-  /** It was read from a recording, which perf was started for. */
+  /** It was read from a recording, decoded by a perf that ptflame started. */
   readonly isDecodedHere: boolean;
 }
 
@@ -47,7 +47,7 @@ export interface BrokenInput {
   readonly reason: string;
 }
 
-/** A time of perf's clock, since the trace's time 0. */
+/** Converts a time on perf's clock to nanoseconds since the trace's time 0. */
 export function timeInTrace({ originSeconds }: Trace, { seconds, ns }: PerfTime): Nanoseconds {
   return (seconds - (originSeconds ?? 0)) * 1e9 + ns;
 }

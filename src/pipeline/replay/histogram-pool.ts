@@ -1,6 +1,6 @@
 /**
- * Memory in which threads of this program count how long calls took: it is lent to one task after the other, so that nothing has
- * to be sent but at the end. Counts add up in any order.
+ * A pool of shared memory in which workers count durations of calls: each task borrows a histogram, so that nothing is sent
+ * until the end. Counts add up in any order.
  */
 import {
   type DurationBlocks,
@@ -9,7 +9,7 @@ import {
   sharedHistogramMemory,
 } from '../../model/calls/durations.js';
 
-/** For more functions it would be too large, though hardly any of it is touched. */
+/** With more functions a histogram would be too large, although most of it would never be touched. */
 const MAX_SYMBOLS = 50_000;
 
 export class HistogramPool {
@@ -21,7 +21,7 @@ export class HistogramPool {
     this.symbols = symbols;
   }
 
-  /** null if there are too many functions. */
+  /** Returns null if there are too many functions. */
   static for(symbols: number): HistogramPool | null {
     return symbols > MAX_SYMBOLS ? null : new HistogramPool(symbols);
   }
@@ -38,7 +38,7 @@ export class HistogramPool {
     this.free.push(memory);
   }
 
-  /** All that was counted, when everything was given back. */
+  /** Returns all counts; every histogram must have been released. */
   all(): DurationBlocks[] {
     return this.created.map((memory) => new DurationsBuilder({ memory }).blocks());
   }

@@ -1,10 +1,10 @@
 /**
- * Functions without a symbol in, each with a name of its own out.
+ * Gives each function without a symbol a name of its own.
  *
- *     [liblzma.so.5.4.1+0x1a2b0]          its entry's offset in the file: the same in every run, on every machine
- *     [liblzma.so.5.4.1+0x1a000-0x1afff]  code on this page that nothing was seen to enter
- *     [liblzma.so.5.4.1 0x7f2c1d01a2b0]   perf printed the file, and nothing tells where it lies
- *     [unknown 0x7f2c1d01a2b0]            nothing tells the file, or there is none: the code was made at run time
+ *     [liblzma.so.5.4.1+0x1a2b0]          offset of its entry in the file: the same in every run, on every machine
+ *     [liblzma.so.5.4.1+0x1a000-0x1afff]  code in this page that was never seen to be entered
+ *     [liblzma.so.5.4.1 0x7f2c1d01a2b0]   perf printed the file, but its mapping is not known
+ *     [unknown 0x7f2c1d01a2b0]            no file is known, or there is none: the code was generated at run time
  */
 import { isMadeAtRunTime, shortFileName } from '../../model/names/mapped-files.js';
 import { dsoOf } from '../../model/names/symbol-order.js';
@@ -14,7 +14,7 @@ import type { Address, SymbolId } from '../../model/units.js';
 import { codeOf, type FunctionIds } from '../../replay/functions/function-ids.js';
 import { type FileOffset, fileOffsets, type PrintedAddress } from '../../store/records/file-offsets.js';
 
-/** `mappings`: of the processes that the functions ran in. Gives also the table that has these names. */
+/** `mappings`: of the processes that the functions ran in. Also returns a symbol table that includes the new names. */
 export function nameFunctions(
   ids: FunctionIds,
   table: SymbolTable,
@@ -30,7 +30,7 @@ export function nameFunctions(
   const mapped = fileOffsets(mappings, asked);
   const names = nameless.map((fn, row) => {
     const { address, file } = asked[row] as PrintedAddress;
-    const place = printedPlace(file, address, ids.fileStart[fn] as Address) ?? mapped[row] ?? null;
+    const place = printedLocation(file, address, ids.fileStart[fn] as Address) ?? mapped[row] ?? null;
     const name = nameOf(place, file, address, codeOf(ids.start[fn] as Address).bytes);
     return { name, dso: place?.file ?? file };
   });
@@ -46,19 +46,19 @@ function codeFile(file: string | null): string | null {
   return file === null || isMadeAtRunTime(file) ? null : file;
 }
 
-/** What perf itself says. */
-function printedPlace(file: string | null, address: Address, fileStart: Address): FileOffset | null {
+/** The file and offset that perf printed. */
+function printedLocation(file: string | null, address: Address, fileStart: Address): FileOffset | null {
   return file === null || Number.isNaN(fileStart) ? null : { file, offset: address - fileStart };
 }
 
-/** `bytes`: of the page that it is; null: it is an entry. */
+/** `bytes`: size of the page that the function stands for; null: the function has an entry. */
 function nameOf(place: FileOffset | null, file: string | null, address: Address, bytes: number | null): string {
   const range = (first: number) => hex(first) + (bytes === null ? '' : `-${hex(first + bytes - 1)}`);
   if (place !== null) return `[${shortFileName(place.file)}+${range(place.offset)}]`;
   return `[${file === null ? 'unknown' : shortFileName(file)} ${range(address)}]`;
 }
 
-/** The upper half of the address space is negative here. */
+/** Addresses in the upper half of the address space are negative here. */
 function hex(address: number): string {
   return `0x${BigInt.asUintN(64, BigInt(address)).toString(16)}`;
 }

@@ -1,5 +1,5 @@
 /**
- * Questions as people ask them → as they are answered: names become functions of the trace, times its own.
+ * Resolves questions of users against a trace: names to functions, times to the trace's time.
  */
 import type { Bounds, CallFilter, CallSelection, FunctionSet, LatencyQuestion } from '../../analysis/questions.js';
 import { PtflameError } from '../../model/errors.js';
@@ -11,48 +11,48 @@ import { similarNames } from '../../render/similar-names.js';
 import { nameMatcher } from '../../store/records/name-matcher.js';
 import { type Trace, timeInTrace } from '../read/trace.js';
 
-/** Functions by their whole name, or all that an expression finds; `[syscall]` and its kin have names, too. */
+/** Functions by their exact name, or all that match an expression; this includes names in brackets such as `[syscall]`. */
 export type FunctionPattern = string | RegExp;
 
-/** On perf's clock, or counted from the start of the recording. */
+/** On perf's clock, or relative to the start of the recording. */
 export type Moment = PerfTime | { readonly afterStartNs: Nanoseconds };
 
-/** Calls of functions; those between two durations, both inclusive, if there are bounds. */
+/** Calls of functions; with bounds, only those whose duration is between them, inclusive. */
 export interface CallPattern {
   readonly functions: FunctionPattern;
   readonly minNs?: Nanoseconds;
   readonly maxNs?: Nanoseconds;
 }
 
-/** What of a trace is looked at: all of it must hold. */
+/** The selected part of a trace: all conditions must hold. */
 export interface FilterOptions {
-  /** From the first moment on, and before the second; null: there is no bound. Calls that it cuts are inferred. */
+  /** From the first moment up to, but not including, the second; null: unbounded. Calls that it cuts are inferred. */
   readonly window?: { readonly from: Moment | null; readonly to: Moment | null };
-  /** Only what happens inside of such calls. */
+  /** Only what happens inside all of these calls. */
   readonly inside?: readonly CallPattern[];
-  /** Only what happens inside of these functions, which become the roots. */
+  /** Only what happens inside these functions, which become the roots. */
   readonly root?: FunctionPattern;
-  /** A function that calls itself directly is one call. */
+  /** Counts direct recursion of a function as one call. */
   readonly foldRecursion?: boolean;
 }
 
 export interface LatencyOptions extends CallPattern {
-  /** How many of the longest calls are told of one by one. Default: none. */
+  /** How many of the longest calls to list individually. Default: none. */
   readonly slowest?: number;
 }
 
-/** More conditions do not fit into the bits of a number (`Insides`), `root` included. */
+/** More conditions, `root` included, do not fit into the bits of a number (`Insides`). */
 const MAX_INSIDE_CONDITIONS = 30;
 
 /**
- * null if all of the trace is looked at.
+ * Returns null if all of the trace is selected.
  *
  * @throws PtflameError NO_SUCH_FUNCTION or BAD_OPTION
  */
 export function filterOf(options: FilterOptions, symbols: SymbolTable, trace: Trace): CallFilter | null {
   const { window, inside = [], root, foldRecursion = false } = options;
   if (!window && inside.length === 0 && root === undefined && !foldRecursion) return null;
-  if (inside.length > MAX_INSIDE_CONDITIONS) throw tooManyInsides();
+  if (inside.length > MAX_INSIDE_CONDITIONS) throw tooManyConditions();
   return {
     window: window ? boundsOf(window, trace) : null,
     inside: inside.map((calls) => callSelection(calls, symbols)),
@@ -61,14 +61,10 @@ export function filterOf(options: FilterOptions, symbols: SymbolTable, trace: Tr
   };
 }
 
-function tooManyInsides(): PtflameError {
-  return new PtflameError(
-    'BAD_OPTION',
-    `more than ${MAX_INSIDE_CONDITIONS} conditions of what is to be inside of what`,
-    {
-      hint: 'ask for several functions by one expression',
-    },
-  );
+function tooManyConditions(): PtflameError {
+  return new PtflameError('BAD_OPTION', `more than ${MAX_INSIDE_CONDITIONS} conditions on enclosing calls`, {
+    hint: 'match several functions with one expression',
+  });
 }
 
 export function latencyQuestion(options: LatencyOptions, symbols: SymbolTable): LatencyQuestion {
@@ -82,8 +78,8 @@ function callSelection({ functions, minNs, maxNs }: CallPattern, symbols: Symbol
 }
 
 /**
- * A whole name means the functions that have it; if none has, those that have it but for parameters and version:
- * `pthread_mutex_lock` finds `pthread_mutex_lock@@GLIBC_2.2.5`.
+ * An exact name selects the functions that have it; if there are none, those that have it without parameters and version:
+ * `pthread_mutex_lock` selects `pthread_mutex_lock@@GLIBC_2.2.5`.
  *
  * @throws PtflameError NO_SUCH_FUNCTION or BAD_OPTION
  */
@@ -95,7 +91,7 @@ export function functionSet(pattern: FunctionPattern, symbols: SymbolTable): Fun
   });
 }
 
-/** `[unknown]`, as perf prints it, means all functions without a symbol. */
+/** `[unknown]`, as perf prints it, selects all functions without a symbol. */
 function named(name: string, { name: names, kind }: SymbolTable): FunctionSet {
   if (name === UNKNOWN_NAME) return Uint8Array.from(kind, (own) => (own === SymbolKind.Unknown ? 1 : 0));
   const exact = Uint8Array.from(names, (own) => (own === name ? 1 : 0));
@@ -107,7 +103,7 @@ function matching(pattern: RegExp, { name }: SymbolTable): FunctionSet {
   return Uint8Array.from(name, (own) => (isFound(own) ? 1 : 0));
 }
 
-/** Without parameters, and without a version. */
+/** The name without parameters and version. */
 function bareName(name: string): string {
   const at = name.search(/(?<!operator)\(|@/);
   return at > 0 ? name.slice(0, at) : name;
@@ -116,10 +112,10 @@ function bareName(name: string): string {
 function missingText(pattern: FunctionPattern): string {
   return typeof pattern === 'string'
     ? `no function called ${pattern}`
-    : `no function that ${patternText(pattern)} finds`;
+    : `no function that matches ${patternText(pattern)}`;
 }
 
-/** "did you mean A, B? " */
+/** Returns "did you mean A, B? " or an empty text. */
 function similarText(pattern: FunctionPattern, { name }: SymbolTable): string {
   const similar = typeof pattern === 'string' ? similarNames(pattern, name.map(bareName)) : [];
   return similar.length === 0 ? '' : `did you mean ${similar.join(', ')}? `;
@@ -131,12 +127,12 @@ function boundsOf({ from, to }: NonNullable<FilterOptions['window']>, trace: Tra
   const endNs = to === null ? Number.POSITIVE_INFINITY : momentNs(to, trace);
   if (startNs < endNs) return { startNs, endNs };
   throw new PtflameError('BAD_OPTION', 'the window is empty: it ends before it begins', {
-    hint: 'name the earlier time first: --window FROM,TO',
+    hint: 'put the earlier time first: --window FROM,TO',
   });
 }
 
 /**
- * Of stacks: before and after the recording there are none.
+ * Returns the time at which to take stacks: it must be within the recording.
  *
  * @throws PtflameError NOTHING_SELECTED
  */
@@ -148,11 +144,11 @@ export function stacksAtNs(moment: Moment, trace: Trace): Nanoseconds {
   const away = formatDuration(isBefore ? startNs - atNs : atNs - endNs);
   const where = isBefore ? `${away} before the recording begins` : `${away} after the recording ends`;
   throw new PtflameError('NOTHING_SELECTED', `${momentText(moment, '')} is ${where}`, {
-    hint: `it lasts ${formatDuration(endNs - startNs)}: name a time on the clock of perf, or +10ms from its start`,
+    hint: `it lasts ${formatDuration(endNs - startNs)}: pass a time on perf's clock, or one relative to its start: +10ms`,
   });
 }
 
-/** A trace without times has no clock: the first second that is asked about begins it. */
+/** A trace without times has no clock: the first second in a question becomes its origin. */
 export function withClock(trace: Trace, moments: readonly (Moment | null | undefined)[]): Trace {
   if (trace.originSeconds !== null) return trace;
   const first = moments.find((moment) => moment != null && !('afterStartNs' in moment)) as PerfTime | undefined;
@@ -163,7 +159,7 @@ function momentNs(moment: Moment, trace: Trace): Nanoseconds {
   return 'afterStartNs' in moment ? trace.store.bounds.startNs + moment.afterStartNs : timeInTrace(trace, moment);
 }
 
-/** What of a trace is looked at, in words; null: all of its time. */
+/** Describes the selection in words; null: all of the time. */
 export function partText({ window, inside = [], root }: FilterOptions): string | null {
   const texts = [
     ...(root === undefined ? [] : [`inside ${patternText(root)}`]),

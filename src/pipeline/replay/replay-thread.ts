@@ -1,5 +1,5 @@
 /**
- * The replay of one thread, as a task that runs anywhere: plain data in, plain data out.
+ * Replays one thread, as a task for any worker: plain data in, plain data out.
  */
 import { answerForThread, type CallsAnswer } from '../../analysis/calls/calls-answer.js';
 import { filterThread } from '../../analysis/log/filter-thread.js';
@@ -17,21 +17,21 @@ import { loadThread, type ThreadFacts } from '../../store/load-thread.js';
 import type { SharedEvents } from '../../store/runs/event-memory.js';
 import type { ThreadSource } from '../../store/thread-source.js';
 
-/** What is asked of each thread. */
+/** The questions that each thread is to answer. */
 export interface Questions {
-  /** null: all of it is looked at. */
+  /** null: all of it is selected. */
   readonly filter: CallFilter | null;
-  /** How long the calls of functions took: of each thread, or of all threads together; null: nobody asks. */
+  /** Durations of calls: per thread, or of all threads together; null: not requested. */
   readonly durations: 'apart' | 'together' | null;
   readonly latency: LatencyQuestion | null;
-  /** When its stack is to be told. */
+  /** The time at which to take its stack. */
   readonly stackAtNs: Nanoseconds | null;
 }
 
-/** What all threads of a trace have in common. */
+/** What all threads of a trace share. */
 export interface ReplaySetup {
   readonly siteFacts: SiteFacts;
-  /** Of branch sites, where the trace begins and ends. */
+  /** Per site: whether the trace begins or ends there. */
   readonly edge: Uint8Array;
   readonly events: SharedEvents;
   readonly options: Pick<ReplayOptions, 'tailCalls' | 'extendTo' | 'mayBeUndecoded'>;
@@ -40,25 +40,25 @@ export interface ReplaySetup {
   readonly knownPaths: KnownPathsData | null;
 }
 
-/** A thread, and what became of it. */
+/** A thread and its replay. */
 export interface ReplayedThread {
   readonly thread: ThreadFacts;
-  /** Of its numbers, only those of what is looked at. */
+  /** Its numbers cover only the selection. */
   readonly replay: Omit<ThreadReplay, 'log'>;
-  /** Of its complete calls; null if nobody asks, or if they were counted elsewhere. */
+  /** Of its complete calls; null if not requested, or counted in a histogram pool. */
   readonly durations: DurationBlocks | null;
   readonly calls: CallsAnswer | null;
   readonly stack: readonly StackFrame[] | null;
 }
 
-/** Sums do not tell: the thread's log is needed. */
+/** Whether sums are not enough to answer: the thread's call log is needed. */
 export function needsCallLog({ filter, latency, stackAtNs }: Questions): boolean {
   return filter !== null || latency !== null || stackAtNs !== null;
 }
 
 const EVERYTHING: CallFilter = { window: null, inside: [], root: null, foldsRecursion: false };
 
-/** Replays threads of one trace in the same memory. */
+/** Replays threads of one trace, reusing the same memory. */
 export class TraceReplayer {
   private readonly trace: ReplaySetup;
   private readonly replayer: Replayer;
@@ -71,8 +71,8 @@ export class TraceReplayer {
   }
 
   /**
-   * `buffer`: memory to put its events in order, as large as `threadBytes` says. `counts`: where it is counted how long calls
-   * took, with those of other threads; null if nobody asks for these together.
+   * `buffer`: memory in which to order its events, of the size that `threadBytes` returns. `counts`: histogram in which to count
+   * durations, shared with other threads; null if durations of all threads together are not requested.
    */
   replay(
     source: ThreadSource,
@@ -96,7 +96,7 @@ export class TraceReplayer {
   }
 }
 
-/** Of one function nobody asks how long the calls of others took. */
+/** If latency is requested, only the durations of those functions are needed. */
 function askedOnly({ latency }: Questions): FunctionSet | null {
   return latency?.calls.functions ?? null;
 }
@@ -130,28 +130,28 @@ function filtered(
   return { replay: { ...replay, ...numbers, lost, startNs, endNs }, durations: wantsDurations ? durations : null };
 }
 
-/** A thread that ended waits no longer. */
+/** A thread is not extended beyond its exit. */
 export function untilExit(extendTo: ReplayOptions['extendTo'], exitNs: Nanoseconds): ReplayOptions['extendTo'] {
   return extendTo && { ...extendTo, endNs: Math.min(extendTo.endNs, exitNs) };
 }
 
 export interface ReplayTask {
-  /** The same for all threads: its columns are in shared memory. */
+  /** The same for all threads; its columns are in shared memory. */
   readonly trace: ReplaySetup;
   readonly source: ThreadSource;
-  /** To put its events in order. */
+  /** In which to order its events. */
   readonly buffer: SharedArrayBuffer;
-  /** To count in how long calls took; null if nobody asks, or if the thread tells it itself. */
+  /** In which to count durations; null if not requested, or if the thread returns its own. */
   readonly counts: HistogramMemory | null;
 }
 
-/** Of this thread of the program. */
+/** The replayer of this worker. */
 let replayer: TraceReplayer | null = null;
 let knowsPaths = false;
 
-/** A task of one that replays threads of a single trace. */
+/** Replays one thread; all tasks of a worker must be of the same trace. */
 export function replayThread(task: ReplayTask): ReplayedThread {
-  const hasKnownPaths = task.trace.knownPaths !== null; // nothing else of a trace changes
+  const hasKnownPaths = task.trace.knownPaths !== null; // the only part of the setup that changes
   if (replayer === null || knowsPaths !== hasKnownPaths) replayer = new TraceReplayer(task.trace);
   knowsPaths = hasKnownPaths;
   return replayer.replay(task.source, task.buffer, task.counts);

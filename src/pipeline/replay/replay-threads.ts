@@ -1,6 +1,6 @@
 /**
- * Threads of a trace in, their replays out: side by side where there are others to help, the largest first, and told of in
- * that order, so that nothing depends on who was faster.
+ * Replays the threads of a trace, in parallel if workers help: the largest first, with results in that order, so that
+ * nothing depends on which worker is faster.
  */
 import { setImmediate } from 'node:timers/promises';
 import type { HistogramMemory } from '../../model/calls/durations.js';
@@ -13,22 +13,22 @@ import type { HistogramPool } from './histogram-pool.js';
 import { type ReplayedThread, type ReplaySetup, TraceReplayer } from './replay-thread.js';
 
 /**
- * Fewer events are replayed here before others would have begun, or got to know the trace if they are awake. More would keep this
- * thread so long that nobody hears Ctrl-C.
+ * Fewer events are replayed here before workers would have started, or, if they are running, have received the trace. With higher
+ * limits, Ctrl-C would be noticed too late.
  */
 const MIN_EVENTS = { toWake: 1_500_000, toShare: 200_000 } as const;
 
 export interface ReplayHelp {
   readonly pool: WorkerPool;
-  /** For the threads that are replayed at one time; one is, however large. */
+  /** For all threads that are replayed at the same time; one thread is always replayed, however large. */
   readonly memoryBytes: number;
-  /** To count in how long calls took; null if nobody asks, or if each thread tells it itself. */
+  /** For durations of calls; null if not requested, or if each thread counts its own. */
   readonly counts: HistogramPool | null;
 }
 
 type Replay = readonly [Tid, ReplayedThread];
 
-/** Replays threads; each result is given away as soon as those before it are. */
+/** Replays threads, and yields each result once the results before it have been yielded. */
 export async function* replayThreads(
   tids: readonly Tid[],
   store: StoredThreads,
@@ -53,7 +53,7 @@ async function* replayOnMain(
   const replayer = new TraceReplayer(trace);
   let buffer = new ArrayBuffer(0);
   for (const tid of tids) {
-    await setImmediate(); // lets a signal be heard between two threads
+    await setImmediate(); // lets signals arrive between two threads
     const source = store.threadSource(tid);
     if (threadBytes(source) > buffer.byteLength) buffer = new ArrayBuffer(threadBytes(source));
     yield [tid, replayer.replay(source, buffer, memory)];
@@ -86,7 +86,7 @@ async function* replayOnWorkers(
     const buffer = buffers.acquire(threadBytes(source));
     const memory = counts?.acquire() ?? null;
     const result = pool.run('replayThread', { trace: shared, source, buffer, counts: memory });
-    result.catch(() => {}); // it is heard of when its turn comes
+    result.catch(() => {}); // a rejection is handled when its result is awaited
     pending.push({ tid, result, buffer, memory });
   }
   for (const { tid, result, memory } of pending) {
@@ -96,7 +96,7 @@ async function* replayOnWorkers(
   }
 }
 
-/** A task, and the memory that is lent to it. */
+/** A task, and the memory that it uses. */
 interface Pending {
   readonly tid: Tid;
   readonly result: Promise<ReplayedThread>;
@@ -104,30 +104,30 @@ interface Pending {
   readonly memory: HistogramMemory | null;
 }
 
-/** Memory that is lent to tasks: as many pieces at a time as may be, and one at least. */
+/** Buffers for tasks, within limits of number and memory; there is always at least one. */
 class BufferPool {
   private readonly free: SharedArrayBuffer[] = [];
-  private readonly most: number;
+  private readonly maxCount: number;
   private readonly memoryBytes: number;
-  private made = 0;
+  private created = 0;
   private bytes = 0;
 
-  constructor(memoryBytes: number, most: number) {
+  constructor(memoryBytes: number, maxCount: number) {
     this.memoryBytes = memoryBytes;
-    this.most = most;
+    this.maxCount = maxCount;
   }
 
-  /** The largest is asked for first: another one is no larger. */
+  /** Whether a buffer can be acquired without waiting. The largest is acquired first, so a new one is not larger than those before. */
   get hasFree(): boolean {
-    if (this.free.length > 0 || this.made === 0) return true;
-    return this.made < this.most && this.bytes + this.bytes / this.made <= this.memoryBytes;
+    if (this.free.length > 0 || this.created === 0) return true;
+    return this.created < this.maxCount && this.bytes + this.bytes / this.created <= this.memoryBytes;
   }
 
   acquire(bytes: number): SharedArrayBuffer {
     const free = this.free.pop();
     if (free !== undefined && free.byteLength >= bytes) return free;
     if (free !== undefined) this.discard(free);
-    this.made++;
+    this.created++;
     this.bytes += bytes;
     return new SharedArrayBuffer(bytes);
   }
@@ -137,7 +137,7 @@ class BufferPool {
   }
 
   private discard(buffer: SharedArrayBuffer): void {
-    this.made--;
+    this.created--;
     this.bytes -= buffer.byteLength;
   }
 }

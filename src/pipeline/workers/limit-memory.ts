@@ -1,12 +1,12 @@
 /**
- * A budget for all that a process does from now on: reading and replaying, and drawing too.
+ * Limits the memory of the process for everything it does from now on: reading, replay and drawing.
  */
 import { watchMemory } from '../../model/memory-watch.js';
 import { MemoryBudget } from './memory-budget.js';
 import { planResources, type ResourceOptions } from './resources.js';
 
 /**
- * Whoever asks for more memory than the budget has left hears PtflameError TOO_LARGE, until the function that is returned is
+ * Makes memory checks throw PtflameError TOO_LARGE once the budget is exceeded, until the returned function is
  * called.
  */
 export function limitMemory(options: ResourceOptions): () => void {

@@ -1,6 +1,6 @@
 /**
- * Keeps a whole process to its memory: names, branches, call trees, records and whatever else is held count, as all of it is
- * resident. What is over the budget is refused long before the kernel or V8 ends the program.
+ * Keeps a process within its memory budget: names, branches, call trees, records and everything else count, as the budget is for
+ * resident memory. What exceeds it is refused long before the kernel or V8 kills the process.
  */
 import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -8,44 +8,44 @@ import { PtflameError } from '../../model/errors.js';
 import { formatBytes } from '../../render/format.js';
 
 const MIB = 1024 * 1024;
-/** What Node and the program take before they do anything. */
+/** Memory of Node and the program before they do any work. */
 const PROGRAM_BYTES = 96 * MIB;
-/** After a collection the next one waits until so much has come along. */
+/** Garbage is collected again only after memory has grown by this factor. */
 const COLLECT_AGAIN = 1.05;
-/** V8 ends the process at its limit, and collects without an end shortly before. */
+/** V8 kills the process at its heap limit, and shortly before that collects garbage without end. */
 const MAX_HEAP_SHARE = 0.85;
 
-/** What all threads of the process keep to together. */
+/** The budget that all workers of the process share. */
 export interface WorkerBudget {
   readonly memoryBytes: number;
-  /** What may be resident, whatever the process held before. */
+  /** Limit of resident memory, including what the process held before. */
   readonly maxBytes: number;
 }
 
-/** What the process holds, and how garbage is collected. */
+/** Memory of the process, and its garbage collector. */
 export interface Machine {
   readonly residentBytes: () => number;
-  /** Of this thread, and what V8 allows. */
+  /** Heap of this worker, and V8's limit for it. */
   readonly heap: () => { readonly usedBytes: number; readonly maxBytes: number };
   readonly collect: () => void;
 }
 
 export class MemoryBudget {
-  /** For the resident memory of the process: what others of it had before is not counted. */
+  /** Limit of resident memory; what other parts of the process held before is not counted against the budget. */
   readonly maxBytes: number;
   private readonly memoryBytes: number;
   private readonly machine: Machine;
-  /** Below it nothing is collected again. */
+  /** Resident memory after the last collection. */
   private collectedAt = 0;
 
-  /** `maxBytes`: as another thread of this process works with. */
+  /** `maxBytes`: the limit that another worker of this process uses. */
   constructor(memoryBytes: number, machine: Machine = THIS_MACHINE, maxBytes?: number) {
     this.memoryBytes = memoryBytes;
     this.machine = machine;
     this.maxBytes = maxBytes ?? Math.max(memoryBytes, memoryBytes + machine.residentBytes() - PROGRAM_BYTES);
   }
 
-  /** @throws PtflameError TOO_LARGE if so many bytes more do not fit */
+  /** @throws PtflameError TOO_LARGE if this many more bytes do not fit */
   check(moreBytes: number): void {
     if (this.fits(moreBytes)) return;
     const held = this.machine.residentBytes();
@@ -68,8 +68,8 @@ export class MemoryBudget {
 
 const LESS = 'read less of the trace: --tid, --cpu, or a part of its time (perf script --time FROM,TO)';
 
-/** Known by its words where another thread throws it: only those arrive. */
-const MARK = 'the functions, branches and call trees of this trace take more memory than ';
+/** Identifies the error when a worker throws it: only its message arrives. */
+const MARK = 'the functions, branches and call trees of this trace need more memory than ';
 
 function overBudget(memoryBytes: number): PtflameError {
   const message = `${MARK}--memory ${Math.round(memoryBytes / MIB)}M allows`;
@@ -77,13 +77,13 @@ function overBudget(memoryBytes: number): PtflameError {
 }
 
 function overHeap(maxBytes: number): PtflameError {
-  const message = `${MARK}Node gives to this program (${formatBytes(maxBytes)})`;
+  const message = `${MARK}Node allows (${formatBytes(maxBytes)})`;
   return new PtflameError('TOO_LARGE', message, {
     hint: `allow more with NODE_OPTIONS=--max-old-space-size=MEGABYTES, or ${LESS}`,
   });
 }
 
-/** What another thread threw, as it was thrown there; any other error as it is. */
+/** Restores the refusal that a worker threw; returns other errors as they are. */
 export function asMemoryRefusal(error: unknown): unknown {
   if (error instanceof PtflameError || !(error instanceof Error) || !error.message.startsWith(MARK)) return error;
   const isOverHeap = error.message.startsWith(`${MARK}Node`);

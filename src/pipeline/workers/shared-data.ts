@@ -1,9 +1,9 @@
 /**
- * Plain data for other threads: its columns in shared memory, so that sending it copies nothing.
+ * Copies the columns of plain data to shared memory, so that sending the data to workers copies nothing.
  */
 type Column = Uint8Array | Int32Array | Uint32Array | Float64Array;
 
-/** The same data; its columns are copies. */
+/** Returns the same data with its columns in shared memory. */
 export function inSharedMemory<Data extends object>(data: Data): Data {
   const entries = Object.entries(data).map(([name, value]) => [name, isColumn(value) ? shared(value) : nested(value)]);
   return Object.fromEntries(entries) as Data;

@@ -1,5 +1,5 @@
 /**
- * What the threads of a pool do. Between two tasks they keep nothing that a result depends on.
+ * The tasks of workers. Between tasks a worker keeps nothing that affects results.
  */
 import { isMainThread, workerData } from 'node:worker_threads';
 import { watchMemory } from '../../model/memory-watch.js';
@@ -15,5 +15,5 @@ if (!isMainThread && budget?.maxBytes) {
   watchMemory((bytes) => own.check(bytes));
 }
 
-/** Tells that a thread is there. */
+/** Does nothing: its completion shows that a worker is running. */
 export function wake(_: null): void {}

@@ -1,5 +1,5 @@
 /**
- * Threads that read and replay beside the main one.
+ * The pool of workers that read and replay in addition to the main thread.
  */
 import { fileURLToPath } from 'node:url';
 import type { Piscina } from 'piscina';
@@ -9,30 +9,30 @@ import type * as tasks from './trace-worker.js';
 type Tasks = typeof tasks;
 type TaskName = keyof Tasks;
 
-/** Beside this file, wherever the program is built to. */
+/** Next to this file, wherever it is built to. */
 const WORKER_FILE = fileURLToPath(new URL('./trace-worker.js', import.meta.url));
-/** New objects of a worker are few and live long: with room for many its memory would only grow. */
+/** A worker allocates few and long-lived objects: a larger young generation would only cost memory. */
 const YOUNG_MEGABYTES = 4;
 
-/** Nobody is there until somebody is called: small traces are done before others would have begun. */
+/** Starts no workers until they are needed: small traces are done before workers would have started. */
 export class WorkerPool {
-  /** How many threads there are, or would be. */
+  /** The number of workers, started or not. */
   readonly size: number;
-  /** One thread helps nobody, but leaves the main one free to hear signals. */
+  /** A single worker makes nothing faster, but keeps the main thread free to handle signals. */
   readonly canWork: boolean;
-  /** The threads are there: a task would begin at once. */
+  /** The workers are running: a task would begin at once. */
   isAwake = false;
   private pool: Promise<Piscina> | null = null;
   private readonly budget: WorkerBudget | null;
 
-  /** `canWork`: false if there is no room for any thread. */
+  /** `canWork`: false if there is no memory for workers. */
   constructor(size: number, canWork = size > 1, budget: WorkerBudget | null = null) {
     this.size = size;
     this.canWork = canWork;
     this.budget = budget;
   }
 
-  /** Calls the threads that share the work with the main one, if there are any, and returns at once. */
+  /** Starts the workers, if there are several, without waiting for them. */
   wake(): void {
     if (this.size > 1) this.start();
   }
@@ -44,19 +44,19 @@ export class WorkerPool {
       () => {
         this.isAwake = true;
       },
-      () => {}, // closed before it woke; what went wrong is told by the first task
+      () => {}, // closed before they started; other errors are reported by the first task
     );
   }
 
-  /** Each thread takes tasks in the order in which they are given, one at a time. */
+  /** Tasks start in the order in which they are given; each worker runs one at a time. */
   async run<Name extends TaskName>(name: Name, task: Parameters<Tasks[Name]>[0]): Promise<ReturnType<Tasks[Name]>> {
     this.start();
     return (await (this.pool as Promise<Piscina>)).run(task, { name });
   }
 
-  /** Ends the threads, whatever they do. */
+  /** Terminates the workers, whatever they are doing. */
   async close(): Promise<void> {
-    const pool = await this.pool?.catch(() => null); // it never began: who gave it tasks was told
+    const pool = await this.pool?.catch(() => null); // it never started: the callers of run() got the error
     await pool?.destroy();
   }
 }

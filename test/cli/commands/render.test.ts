@@ -246,13 +246,13 @@ describe.concurrent('render refuses', () => {
     {
       what: 'other text',
       content: 'hello\nworld\n',
-      message: /of 2 lines .* 2 not understood/,
+      message: /of 2 lines, .* 2 not understood/,
       remedy: /perf script/,
     },
     {
       what: 'random bytes',
       content: noise(100_000),
-      message: /no branch of an Intel PT trace/,
+      message: /no Intel PT branches/,
       remedy: /perf script/,
     },
     { what: 'a compressed empty input', content: gzipSync(''), message: /the input is empty/, remedy: /perf script/ },
@@ -282,7 +282,7 @@ describe.concurrent('render refuses', () => {
     {
       what: 'branches without their flags',
       name: 'lab/fields-default.txt',
-      message: /no line says which kind/,
+      message: /none has flags that give its kind/,
       remedy: /flags column/,
     },
     {
@@ -294,7 +294,7 @@ describe.concurrent('render refuses', () => {
     {
       what: 'samples',
       name: 'hardware/sampling-callchain.txt',
-      message: /no branch of an Intel PT trace/,
+      message: /no Intel PT branches/,
       remedy: /--itrace/,
     },
   ] as const;
@@ -338,8 +338,8 @@ describe.concurrent('render refuses', () => {
   });
 
   test.for([
-    [['--pid', '1'], /which process/, /-F\+pid/],
-    [['--comm', 'x'], /what its threads are called/, /-F\+comm/],
+    [['--pid', '1'], /no process ids/, /-F\+pid/],
+    [['--comm', 'x'], /no thread names/, /-F\+comm/],
   ] as const)('%j of a trace without that information', async ([args, message, remedy]) => {
     expectRefusal(await ptflame(['render', SIX_LINES, ...args]), 1, message, remedy);
   });
@@ -440,7 +440,7 @@ describe.concurrent('damaged input', () => {
     async (length, { dir }) => {
       const path = await dir.write('cut.gz', (await readFile(BUNDLED)).subarray(0, length));
       const run = await ptflame(['render', path, '-o', 'out.folded'], { cwd: dir.path });
-      expectRefusal(run, 1, /no branch of an Intel PT trace was found: .*cut\.gz: unexpected end of file/);
+      expectRefusal(run, 1, /found no Intel PT branches: .*cut\.gz: unexpected end of file/);
       expect(await dir.names()).toEqual(['cut.gz']);
     },
   );

@@ -102,8 +102,8 @@ describe.concurrent('selecting threads of a profile', () => {
   });
 
   test.for([
-    [['--pid', '1'], /which process/, /-F\+pid/],
-    [['--comm', 'x'], /what its threads are called/, /-F\+comm/],
+    [['--pid', '1'], /no process ids/, /-F\+pid/],
+    [['--comm', 'x'], /no thread names/, /-F\+comm/],
   ] as const)('rejects %j if the trace lacks this information', async ([args, message, remedy], { dir }) => {
     expectRefusal(await ptflame(['render', await profileIn(dir, SIX_LINES), ...args]), 1, message, remedy);
   });
@@ -135,19 +135,14 @@ describe.concurrent('ptflame refuses', () => {
       [MIGRATING, path],
       [path, path],
     ])
-      expectRefusal(await ptflame(['render', ...inputs]), 1, /out\.json is a profile, not the text/, /alone/);
+      expectRefusal(await ptflame(['render', ...inputs]), 1, /out\.json is a profile, not a trace/, /only input/);
   });
 
   test('a truncated profile, and keeps an existing output', async ({ dir }) => {
     const text = await readFile(await profileIn(dir));
     const cut = await dir.write('cut.json', text.subarray(0, text.length / 2));
     await dir.write('out.folded', 'before\n');
-    expectRefusal(
-      await ptflame(['render', cut, '-o', dir.file('out.folded')]),
-      1,
-      /cut\.json ends in the middle/,
-      /TRACE/,
-    );
+    expectRefusal(await ptflame(['render', cut, '-o', dir.file('out.folded')]), 1, /cut\.json is truncated/, /TRACE/);
     expect(await dir.read('out.folded')).toBe('before\n');
   });
 
@@ -156,7 +151,7 @@ describe.concurrent('ptflame refuses', () => {
     expectRefusal(
       await ptflame(['render', path]),
       1,
-      /no ptflame profile: it looks like a Chrome trace/,
+      /not a ptflame profile: it looks like a Chrome trace/,
       /perf script/,
     );
   });

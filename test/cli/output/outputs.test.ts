@@ -62,7 +62,7 @@ describe.concurrent('files', () => {
 
   test('leaves an existing file untouched if the input is refused', async ({ dir }) => {
     const path = await dir.write('out.folded', 'before\n');
-    expectRefusal(await ptflame(['render', WITHOUT_FLAGS, '-o', path]), 1, /no line says which kind of branch/);
+    expectRefusal(await ptflame(['render', WITHOUT_FLAGS, '-o', path]), 1, /none has flags that give its kind/);
     expect(await dir.names()).toEqual(['out.folded']);
     expect(await dir.read('out.folded')).toBe('before\n');
   });
