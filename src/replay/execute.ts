@@ -1,6 +1,6 @@
 /**
- * Executes the actions that pairing has worked out, event by event: the time before an event goes to the frame on top, then
- * its action is done to the stack.
+ * Executes the actions that pairing decided, event by event: charges the time before the event to the frame on top,
+ * then applies the action to the stack.
  */
 
 import { SpecialSymbol } from '../model/names/symbol-table.js';
@@ -30,7 +30,7 @@ import { chargeHiddenMove, chargeUntil, setNow, stoppedNode } from './time/charg
 import { recordErrors } from './time/lost-time.js';
 import { applySwitch, beginStop, endStop, forgetSwitch } from './time/stops.js';
 
-/** Replays the events of a segment, or a part of it. */
+/** Executes the events of a segment, or of a part of it. */
 export function executeRows(state: ReplayState, firstRow: number, endRow: number): void {
   let row = executeWhileSimple(state, firstRow, endRow);
   while (row < endRow) {
@@ -39,7 +39,10 @@ export function executeRows(state: ReplayState, firstRow: number, endRow: number
   }
 }
 
-/** Takes what needs no thought; returns the first row that does. Who watches sees each event by itself. */
+/**
+ * Executes simple actions and returns the first row that is not simple. A watcher has to see each event, so with one
+ * nothing is executed here.
+ */
 function executeWhileSimple(state: ReplayState, firstRow: number, endRow: number): number {
   if (stoppedNode(state) !== NONE || state.watcher) return firstRow;
   const row = executeSimple(state, firstRow, endRow);
@@ -77,7 +80,10 @@ function executeBranch(state: ReplayState, row: number, code: number, action: Br
   if (isStop(code)) beginStop(state, code & ActionFlag.StopsInSyscall ? SpecialSymbol.Syscall : SpecialSymbol.Untraced);
 }
 
-/** `target`: the function that the event goes to. */
+/**
+ * Applies a branch's action to the stack; see `Action` for what each one means. `target`: the function the event goes
+ * to.
+ */
 function execute(state: ReplayState, row: number, action: BranchAction, target: FunctionId): void {
   const { pairing, facts, events } = state;
   const link = pairing.link[row];
@@ -105,14 +111,14 @@ function execute(state: ReplayState, row: number, action: BranchAction, target: 
       return jump(state, target, NONE);
     case Action.SwitchBack:
       return resumeStack(state, pairing.switches[link] as StackSwitch, row);
-    case Action.EntryFromOutside: // what was entered so before is over
+    case Action.EntryFromOutside: // closes what an earlier entry from outside opened
       closeAbove(state, -1, Inference.Unwound);
       return beginOther(state, row, target);
     case Action.NewStack:
       return beginOther(state, row, target);
     case Action.Reopen:
       return reopen(state, pairing.aborts[link] as number[]);
-    case Action.Resume: // a virtual machine comes back under a label of its own
+    case Action.Resume: // on VM exit, the same code may carry another label
       return landIn(state, target);
     case Action.Jump:
       return jumpTo(state, target, facts.toEntry[events.site[row]] === 1, row);

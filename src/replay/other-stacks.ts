@@ -1,5 +1,5 @@
 /**
- * The thread goes to another of its stacks: one that was not seen before, or, unseen, one that was left.
+ * Switches the thread to another of its stacks: to one seen for the first time or, by a hidden switch, to a parked one.
  */
 import { Inference } from '../model/profile/quality.js';
 import { type FunctionId, NONE } from '../model/units.js';
@@ -19,7 +19,10 @@ export function beginOther(state: ReplayState, row: number, first: FunctionId): 
   pushOtherStack(state, pairing.stacks[pairing.link[row]] as OtherStack, row, first, isEntry);
 }
 
-/** Before the event in `row` the thread went to another stack, where `fn` goes on. False if that is not known after all. */
+/**
+ * Switches to another stack, on which `fn` runs, if the thread did so unseen before the event in `row`. False if it did
+ * not.
+ */
 export function goUnseen(state: ReplayState, row: number, fn: FunctionId): boolean {
   const unseen = state.pairing.unseen.get(row);
   if (unseen === undefined) return false;
@@ -37,7 +40,7 @@ export function goUnseen(state: ReplayState, row: number, fn: FunctionId): boole
   }
 }
 
-/** To the stack below, on which the call in a row went away. */
+/** Goes back to the stack below, which the call in `callRow` had switched away from. */
 function goDown(state: ReplayState, callRow: number, isOver: boolean, fn: FunctionId): boolean {
   const index = levelOfCall(state, callRow);
   if (index === NONE) return false;

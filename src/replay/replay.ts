@@ -1,8 +1,8 @@
 /**
- * One thread's events in, its call tree out.
+ * Replays one thread: reads its events and builds its call tree.
  *
- * Each interval between two events goes to the frame on top of the stack; what an event does to the stack was
- * worked out before (pairing/actions.ts), so the loop only follows.
+ * Each interval between two events is charged to the frame on top of the stack. Pairing (pairing/actions.ts) has
+ * already decided what each event does to the stack, so this loop only follows it.
  */
 import { withoutEmptyNodes } from '../model/calls/call-tree.js';
 import { Inference } from '../model/profile/quality.js';
@@ -33,7 +33,7 @@ import { addressBefore, firstLostRow, knownEnd, rowAfterBranches } from './time/
 import { followSwitches, loseUntil, recordErrors } from './time/lost-time.js';
 import { endStop } from './time/stops.js';
 
-/** Before anything is replayed. */
+/** Pairs the thread's returns with calls and sets up the state that `runReplay` works on. */
 export function beginReplay(
   events: ThreadEvents,
   facts: SiteFacts,
@@ -47,7 +47,7 @@ export function beginReplay(
   return state;
 }
 
-/** Something was lost in it: only then its paths may be in doubt. */
+/** True if trace data is missing between two segments: only then can call paths be unconfirmed. */
 export function hasLosses({ pairing }: ReplayState): boolean {
   return pairing.segments.length > 1;
 }
@@ -65,7 +65,7 @@ export function runReplay(state: ReplayState): ThreadReplay {
       crossGap(state, before, segment);
     }
     const isLast = index === segments.length - 1;
-    const endRow = isLast ? segment.endRow : knownEnd(segment, events, facts); // behind it, something is lost
+    const endRow = isLast ? segment.endRow : knownEnd(segment, events, facts); // trace data is missing after it
     executeRows(state, segment.firstRow, Math.min(endRow, tailRow));
   });
   replayTail(state, tailRow, segments.at(-1)?.endRow ?? 0);
@@ -73,13 +73,13 @@ export function runReplay(state: ReplayState): ThreadReplay {
   return resultOf(state, began);
 }
 
-/** When a thread's observation begins, and with which stack: that of a thread that was made while recording has no callers. */
+/** When observation of a thread begins, and with which stack. A thread created while recording has no callers. */
 interface ObservedStart {
   readonly startNs: Nanoseconds;
   readonly firstStack: readonly SymbolId[];
 }
 
-/** Lays down the thread's first stack. */
+/** Pushes the thread's first stack. */
 function begin(state: ReplayState, segment: Segment): ObservedStart {
   const { events, facts } = state;
   state.watcher?.atRow(segment.firstRow);
@@ -93,7 +93,7 @@ function begin(state: ReplayState, segment: Segment): ObservedStart {
   return { startNs, firstStack };
 }
 
-/** What stands behind the last branch: records, of which the last segment has those up to `endRow`. */
+/** Replays the records after the last branch; those before `endRow` belong to the last segment. */
 function replayTail(state: ReplayState, row: number, endRow: number): void {
   const { events, facts, options } = state;
   const mayBeLost = options.mayBeUndecoded === true && (endRow === 0 || state.stop === null);
@@ -103,21 +103,23 @@ function replayTail(state: ReplayState, row: number, endRow: number): void {
     return recordErrors(state, endRow, events.length);
   }
   executeRows(state, row, lostRow);
-  if (facts.scope !== 'user' && row > 0) chargeUntil(state, events.timeNs[lostRow]); // up to there perf has decoded it
+  if (facts.scope !== 'user' && row > 0) chargeUntil(state, events.timeNs[lostRow]); // decoded up to there
   loseEnd(state, row, lostRow);
 }
 
-/** Behind the last branch, in the row before `row`; while the thread had a processor nothing is known of it. */
+/**
+ * Records the loss after the last branch (in the row before `row`): whatever the thread did on a CPU since is unknown.
+ */
 function loseEnd(state: ReplayState, row: number, lostRow: number): void {
   const { events, facts, options } = state;
   const lastSeen = { ip: addressBefore(row, events, facts), isLast: true };
   const nextErrorRow = followSwitches(state, lostRow, events.length, lastSeen);
-  if (stoppedNode(state) !== NONE) return recordErrors(state, nextErrorRow, events.length); // it waits to the end
+  if (stoppedNode(state) !== NONE) return recordErrors(state, nextErrorRow, events.length); // it waits until the end
   const endNs = options.extendTo?.endNs ?? events.timeNs.at(-1) ?? state.nowNs;
   loseUntil(state, endNs, nextErrorRow, events.length, lastSeen);
 }
 
-/** The trace ends. A thread that is stopped or off its processor goes on waiting to the end of the recording. */
+/** Ends the replay. A thread that is stopped or off its CPU keeps waiting until the end of the recording. */
 function finish(state: ReplayState): void {
   const { extendTo } = state.options;
   if (stoppedNode(state) !== NONE && extendTo && extendTo.endNs > state.nowNs) chargeUntil(state, extendTo.endNs);

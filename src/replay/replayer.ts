@@ -1,5 +1,5 @@
 /**
- * Replays one thread after the other, in the same memory.
+ * Replays threads one after the other, reusing the same memory.
  */
 import { CallLogBuilder } from '../model/calls/call-log.js';
 import { CallTreeBuilder } from '../model/calls/call-tree.js';
@@ -16,7 +16,7 @@ export class Replayer {
     log: new CallLogBuilder(),
     pairing: new PairingMemory(),
   };
-  /** Of a thread that may have to be replayed again. */
+  /** Durations of a thread that may have to be replayed again. */
   private readonly provisional = new DurationsBuilder();
   private readonly facts: SiteFacts;
 
@@ -39,7 +39,7 @@ export class Replayer {
   }
 }
 
-/** One thread alone. */
+/** Replays a single thread in memory of its own. */
 export function replayThread(events: ThreadEvents, facts: SiteFacts, options: ReplayOptions): ThreadReplay {
   return new Replayer(facts).replay(events, options);
 }

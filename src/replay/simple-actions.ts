@@ -1,9 +1,9 @@
 /**
- * Executes actions as long as they are plain, which nearly all are: the event comes from the function on top, and stays in it,
- * calls, or returns to the caller below. It does what `execute.ts` would do, without its questions.
+ * Executes simple actions, which are nearly all: the event comes from the function on top, and stays in it, calls
+ * another function, or returns to the caller right below. Has the same effect as `execute.ts`, without its checks.
  *
- * Columns of numbers in, a call tree out: `action` and `link` from pairing, `site` and `timeNs` from the trace, and what is
- * known of each site and function.
+ * Reads columns of numbers (`action` and `link` from pairing, `site` and `timeNs` from the trace, what is known of each
+ * site and function) and updates the call tree.
  */
 import { Certainty } from '../model/calls/call-log.js';
 import { Action } from './pairing/actions.js';
@@ -11,7 +11,7 @@ import { Frame } from './stack/frame.js';
 import { chargeTo } from './stack/open-frames.js';
 import type { ReplayState } from './state.js';
 
-/** Executes rows until one is not plain, and returns that one. Up to the row before it all time is charged then. */
+/** Executes rows until one is not simple, and returns that row. All time up to the row before it has been charged. */
 export function executeSimple(state: ReplayState, firstRow: number, endRow: number): number {
   if (state.depth === 0) return firstRow;
   const { tree, log, stack, frameIndex } = state;
@@ -19,8 +19,8 @@ export function executeSimple(state: ReplayState, firstRow: number, endRow: numb
   const { action, link } = state.pairing;
   const { simpleFrom, toFunction, functions } = state.facts;
   const { symbol } = functions;
-  const { Call, Return } = Action; // a loop over local names is faster
-  const isCertain = state.certainty.current === Certainty.Certain; // plain events do not change it
+  const { Call, Return } = Action; // local names make the loop faster
+  const isCertain = state.certainty.current === Certainty.Certain; // simple events do not change it
   const hasAttached = state.putBackLevels.size > 0;
   let { depth, nowNs } = state;
   let top = stack[depth - 1] as Frame;

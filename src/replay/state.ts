@@ -1,6 +1,6 @@
 /**
- * All there is while a thread is replayed: what is read, what is written, and where the thread is now. The functions of all
- * rooms work on this one state.
+ * The state of a thread during replay: what is read, what is written, and where the thread is now. The functions of all
+ * folders of replay work on this one object.
  */
 import type { CallLogBuilder } from '../model/calls/call-log.js';
 import type { CallTreeBuilder } from '../model/calls/call-tree.js';
@@ -16,7 +16,7 @@ import { StackCertainty } from './stack/stack-certainty.js';
 import type { ReplayMemory, ReplayOptions } from './thread-replay.js';
 import type { ThreadGap } from './time/thread-gaps.js';
 
-/** A synthetic frame that is open now. */
+/** A synthetic frame (system call, off-CPU, …) that is open now. */
 export interface OpenStop {
   readonly node: NodeId;
   readonly sinceNs: Nanoseconds;
@@ -35,38 +35,49 @@ export interface ReplayState {
   readonly watcher: FrameWatcher | null;
   readonly lost: ThreadGap[];
   readonly inferred: Record<InferenceName, number>;
-  /** Time that is inferred only because of a jump that was not shown. */
+  /** Time that is inferred only because of a hidden jump. */
   hiddenNs: Nanoseconds;
-  /** Events before which control moved, and no address tells where to; and losses behind which none tells the place. */
+  /**
+   * Events before which control moved to a function that no address determines, and losses after which no address
+   * confirms the stack.
+   */
   inferredEvents: number;
-  /** How many nodes the tree had when paths began to be guesses; null: none is. */
+  /**
+   * Number of tree nodes when the first path had to be inferred; null if none was. The nodes before it are confirmed.
+   */
   confirmedNodes: number | null;
 
   // The stack.
-  /** The open frames, lowest first; those from `depth` on wait to be used again. */
+  /** The open frames, lowest first. Entries from `depth` on are kept for reuse. */
   readonly stack: Frame[];
   depth: number;
   readonly frameIndex: FrameIndex;
   readonly certainty: StackCertainty;
-  /** Places of levels that came back on the stack, by the row that called them. */
+  /** Indexes of levels that were put back on the stack with a parked stack, by the row of their call. */
   readonly putBackLevels: Map<number, number>;
-  /** Places of levels that nobody saw being called, by the row of the return that leaves them. */
+  /** Indexes of levels whose call was not seen, by the row of the return that ends them. */
   readonly levelByReturnRow: Map<number, number>;
   readonly parked: ParkedFrames;
-  /** From this place on stands what nothing spoke for behind a loss; or NONE. */
+  /** Index of the first frame that nothing confirmed after a loss, not even a name; or NONE. */
   unconfirmedFrom: number;
-  /** Code between a signal handler's return and the end of the signal: it counts as what was interrupted. */
+  /**
+   * Code between the return of a signal handler and the end of the signal (`__restore_rt`): its time counts for the
+   * function that was interrupted.
+   */
   signalTail: FunctionId;
-  /** How many rows were read to count the steps of unwinders. */
+  /** Rows read so far to count the steps of unwinders: bounds their cost. */
   unwinderRowsRead: number;
 
   // Time.
-  /** Up to here the thread's time is charged. */
+  /** Time is charged up to here. */
   nowNs: Nanoseconds;
-  /** The trace is stopped. */
+  /** Set while the trace is stopped. */
   stop: OpenStop | null;
   offCpu: OpenStop | null;
-  /** Switched out, by which symbol; NONE while it runs. Known before the trace of a stop is, if clocks differ. */
+  /**
+   * The reason the thread is switched out, as a symbol; NONE while it runs. May be set before the trace stops, as the
+   * clocks of switch records and branches differ.
+   */
   switchedOut: SymbolId;
 }
 

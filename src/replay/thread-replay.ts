@@ -1,5 +1,5 @@
 /**
- * What the replay of a thread is asked, and what it gives.
+ * The options and the result of replaying one thread.
  */
 import type { CallLog, CallLogBuilder } from '../model/calls/call-log.js';
 import type { CallTree, CallTreeBuilder } from '../model/calls/call-tree.js';
@@ -13,39 +13,39 @@ import type { ThreadGap } from './time/thread-gaps.js';
 
 export interface ReplayOptions {
   readonly tailCalls: TailCalls;
-  /** The recording's first and last time, to which a thread that waits is extended; null: no thread is. */
+  /** First and last time of the recording: a waiting thread is extended to them. null: no thread is extended. */
   readonly extendTo: { readonly startNs: Nanoseconds; readonly endNs: Nanoseconds } | null;
-  /** The thread was made while the recording ran: it is not extended to its start. */
+  /** The thread was created while recording: it is not extended to the start of the recording. */
   readonly createdInside: boolean;
-  /** Paths seen in all threads, for places that no address tells; null while they are still being learned. */
+  /** Paths seen in all threads, used where no address decides; null while they are still being collected. */
   readonly knownPaths: KnownPaths | null;
   readonly watcher?: FrameWatcher;
-  /** Here it is counted how long calls took, unless the thread is doubtful; null: nobody asks. Default: null. */
+  /** Counts call durations, unless the thread has unconfirmed paths. Default: null (not requested). */
   readonly durations?: DurationsBuilder | null;
-  /** perf failed to decode some of the trace: what no branch tells of may be lost. Default: false. */
+  /** perf failed to decode part of the trace: time that no branch covers may be lost. Default: false. */
   readonly mayBeUndecoded?: boolean;
-  /** Somebody asks about single calls. Default: false. */
+  /** Write a call log, for questions about single calls. Default: false. */
   readonly wantsLog?: boolean;
 }
 
 export interface ThreadReplay extends ThreadPaths {
-  /** With a log it has all nodes that this names, some of which nothing was counted on. */
+  /** If there is a log, contains every node that the log names, even nodes without calls or time. */
   readonly tree: CallTree;
-  /** Good until the next replay; null if nobody asked for it. */
+  /** Valid until the next replay; null if it was not requested. */
   readonly log: CallLog | null;
   readonly startNs: Nanoseconds;
   readonly endNs: Nanoseconds;
   readonly inferred: Readonly<Record<InferenceName, number>>;
   readonly lost: readonly ThreadGap[];
-  /** Events of which nothing in the trace decides what they did to the stack. */
+  /** Events whose effect on the stack had to be inferred, because nothing in the trace decides it. */
   readonly inferredEvents: number;
-  /** Time that is inferred only because it is below a jump that was not shown. */
+  /** Time that is inferred only because of a hidden jump below it. */
   readonly hiddenNs: Nanoseconds;
-  /** After some loss no address told where the thread was: replay it again when the known paths are complete. */
+  /** After some loss no address showed where the thread was: it is replayed again once the known paths are complete. */
   readonly hasUnconfirmedPaths: boolean;
 }
 
-/** What is used again for the next thread. */
+/** Memory that is reused for the next thread. */
 export interface ReplayMemory {
   readonly tree: CallTreeBuilder;
   readonly log: CallLogBuilder;

@@ -1,47 +1,52 @@
 /**
- * What replay found out about one thread, in the order in which it happened: which calls began and ended when, and where
- * time went between. Whoever asks about single calls reads it; the call tree alone has sums.
+ * The call log of one thread: which calls began and ended when, and where time went in between, in order. Questions
+ * about single calls are answered from it, as the call tree has only sums.
  *
- * A row is an operation with an argument, and the time up to which time is charged before it is done: to the stop that is
- * open, else to the frame on top.
+ * A row is an operation with an argument, and the time up to which time is charged before it: to the stop that is open,
+ * else to the frame on top.
  */
 import { resized } from '../columns.js';
 import { type Nanoseconds, NONE, type NodeId } from '../units.js';
 
 export const CallOp = {
-  /** Time begins anew here: nothing is charged. */
+  /** Starts charging time anew here: nothing is charged. */
   Begin: 0,
-  /** Nothing but the charge. */
+  /** Only charges time. */
   Charge: 1,
-  /** A call begins; argument: its node. */
+  /** Opens a call; argument: its node. */
   Open: 2,
-  /** The call on top ends; argument: 0 if it returned, else 1 + why not (`Inference`, UNWOUND). */
+  /** Closes the call on top; argument: 0 if it returned, else 1 + the reason (`Inference`, UNWOUND). */
   Close: 3,
-  /** The trace stops, or the thread leaves its processor; argument: the node. May stand in another stop. */
+  /**
+   * Begins a stop: the trace stops, or the thread leaves its CPU; argument: the node. May be nested in another stop.
+   */
   Stop: 4,
-  /** The last stop ends; argument: 0 if it was seen whole, else 1. */
+  /** Ends the last stop; argument: 0 if its end was seen, else 1. */
   EndStop: 5,
-  /** The call on top is set aside with its stack: it goes on later. */
+  /** Sets the call on top aside with its stack, which is parked. */
   SetAside: 6,
-  /** A call that was set aside is put on top again; argument: the row that opened it. */
+  /** Puts a call that was set aside on top again; argument: the row that opened it. */
   PutBack: 7,
-  /** The call that was put back last has another node now; argument: the node. */
+  /** Changes the node of the call that was put back last; argument: the node. */
   Renode: 8,
-  /** A call that was set aside ends where it is; argument: the row that opened it, and a `Why` row follows. */
+  /** Ends a call that was set aside; argument: the row that opened it. An `EndReason` row follows. */
   EndAside: 9,
-  /** Of the call that ended last, set aside: as for `Close`. */
+  /** The reason for the preceding `EndAside`; argument: as for `Close`. */
   EndReason: 10,
-  /** Whether what is charged from here on is certain; argument: `Certainty`. */
+  /** Sets the certainty of what is charged from here on; argument: `Certainty`. */
   SetCertainty: 11,
   /**
-   * Of the call that ended last: in place of a time, for how long it was surely there. Without this row that is all its time.
-   * Only where its start or end was not seen.
+   * Gives the call that ended last its known duration, in the column of times. Only for a call whose start or end was
+   * not seen; without this row its whole duration is known.
    */
   KnownTime: 12,
 } as const;
 export type CallOp = (typeof CallOp)[keyof typeof CallOp];
 
-/** Of time that is charged. Hidden: no address tells where a jump or an exception led, or when; nothing else is in doubt. */
+/**
+ * How certain charged time is. `HiddenJump`: no address shows where a jump or an exception led, or when. `Unconfirmed`:
+ * no address confirms the call path.
+ */
 export const Certainty = { Certain: 0, HiddenJump: 1, Unconfirmed: 2 } as const;
 export type Certainty = (typeof Certainty)[keyof typeof Certainty];
 
@@ -51,7 +56,7 @@ const OP_MASK = (1 << OP_BITS) - 1;
 export interface CallLog {
   readonly length: number;
   readonly timeNs: Float64Array; // Nanoseconds
-  /** Operation and argument: `opOf`, `argumentOf`. */
+  /** Operation and argument, see `opOf` and `argumentOf`. */
   readonly code: Int32Array;
 }
 
@@ -63,20 +68,22 @@ export function argumentOf(code: number): number {
   return code >>> OP_BITS;
 }
 
-/** Nearly every event is a row; stops, and calls that were not seen, are some more. */
+/** Nearly every event is a row; stops, and calls that were not seen, add some. */
 const ROWS_PER_EVENT = 1.125;
 const MIN_ROWS = 1024;
 
-/** Written while a thread is replayed; used again for the next one. */
+/** Writes the log while a thread is replayed. Reused for the next thread. */
 export class CallLogBuilder {
-  /** Up to here time is charged, as soon as anything happens. */
+  /** Time is charged up to here with the next row. */
   nowNs: Nanoseconds = 0;
   private timeNs = new Float64Array(MIN_ROWS);
   private code: Int32Array = new Int32Array(MIN_ROWS);
   private length = 0;
   private certainty: Certainty = Certainty.Certain;
 
-  /** Begins the log of another thread, of so many events: made at once, room for it is less than if it grew by copies. */
+  /**
+   * Clears the log for a thread with this many events. Allocating it at once needs less memory than growing by copies.
+   */
   clear(events = 0): void {
     this.length = 0;
     this.certainty = Certainty.Certain;
@@ -86,41 +93,41 @@ export class CallLogBuilder {
     this.code = new Int32Array(rows);
   }
 
-  /** Time goes on from here. */
+  /** Starts charging time at this moment. */
   begin(ns: Nanoseconds): void {
     if (this.length > 0) this.add(CallOp.Charge, 0);
     this.nowNs = ns;
     this.add(CallOp.Begin, 0);
   }
 
-  /** Returns its row. */
+  /** Opens a call and returns its row. */
   open(node: NodeId): number {
     return this.add(CallOp.Open, node);
   }
 
-  /** Time is charged up to here, and a call begins. */
+  /** Charges time up to `ns`, and opens a call. */
   openAt(ns: Nanoseconds, node: NodeId): number {
     this.nowNs = ns;
     return this.addAt(ns, CallOp.Open, node);
   }
 
-  /** Time is charged up to here, and the call on top ends, seen whole. */
+  /** Charges time up to `ns`, and closes the call on top, which is complete. */
   closeAt(ns: Nanoseconds): void {
     this.nowNs = ns;
     this.addAt(ns, CallOp.Close, 0);
   }
 
-  /** The call that was opened in `row` turns out to be another one: it always was. */
+  /** Corrects the node of the call opened in `row`. */
   rename(row: number, node: NodeId): void {
     this.code[row] = (node << OP_BITS) | CallOp.Open;
   }
 
-  /** `why`: an `Inference`, UNWOUND, or NONE if it returned. */
-  close(why: number): void {
-    this.add(CallOp.Close, why - NONE);
+  /** `reason`: an `Inference`, UNWOUND, or NONE if it returned. */
+  close(reason: number): void {
+    this.add(CallOp.Close, reason - NONE);
   }
 
-  /** The call that ended last was surely there for so long. */
+  /** Sets for how long the call that ended last certainly lasted. */
   setKnownTime(ns: Nanoseconds): void {
     this.addAt(ns, CallOp.KnownTime, 0);
   }
@@ -142,9 +149,9 @@ export class CallLogBuilder {
     this.add(CallOp.Renode, node);
   }
 
-  endAside(row: number, why: number): void {
+  endAside(row: number, reason: number): void {
     this.add(CallOp.EndAside, row);
-    this.add(CallOp.EndReason, why - NONE);
+    this.add(CallOp.EndReason, reason - NONE);
   }
 
   setCertainty(certainty: Certainty): void {
@@ -153,7 +160,7 @@ export class CallLogBuilder {
     this.add(CallOp.SetCertainty, certainty);
   }
 
-  /** Shares memory with the builder: it is good until that is cleared. */
+  /** Returns the log. It shares memory with the builder, and is valid until that is cleared. */
   build(): CallLog {
     this.add(CallOp.Charge, 0);
     const { length } = this;

@@ -1,5 +1,5 @@
 /**
- * The calling-context tree: one node per path of callers, with what was measured on it.
+ * The call tree (calling-context tree): one node per call path, with what was measured on it.
  */
 
 import { ReusedColumn, resized } from '../columns.js';
@@ -8,7 +8,7 @@ import { type Nanoseconds, NONE, type NodeId, type SymbolId } from '../units.js'
 import type { DurationsBuilder } from './durations.js';
 import { type NodeColumns, nodeColumns } from './node-columns.js';
 
-/** Node 0 is the root, no function; a parent always has a smaller id than its children. */
+/** Node 0 is the root and not a function. A parent always has a smaller id than its children. */
 export interface CallTree extends NodeColumns {
   readonly length: number;
   readonly parent: Int32Array; // NodeId | NONE
@@ -17,10 +17,10 @@ export interface CallTree extends NodeColumns {
 
 export const ROOT: NodeId = 0;
 
-/** Of a node in all columns. */
+/** Size of a node in all columns. */
 const NODE_BYTES = 2 * Int32Array.BYTES_PER_ELEMENT + 9 * Float64Array.BYTES_PER_ELEMENT;
 
-/** What is kept of a node, in rows: whatever an event changes lies side by side, in one cache line or two. */
+/** Row layout of a node: what one event changes is adjacent, in one or two cache lines. */
 const Link = { Parent: 0, Symbol: 1, LastChild: 2, NextCalled: 3 } as const;
 const LINKS = 4;
 const Sum = {
@@ -36,10 +36,10 @@ const Sum = {
 } as const;
 const SUMS = 9;
 
-/** Grows a tree. */
+/** Builds a call tree. */
 export class CallTreeBuilder {
   length = 0;
-  /** Told of complete calls, if somebody wants to know how long they took. */
+  /** Receives the durations of complete calls; null if they are not requested. */
   durations: DurationsBuilder | null = null;
   private links = new Int32Array(256 * LINKS);
   private sums = new Float64Array(256 * SUMS);
@@ -49,7 +49,7 @@ export class CallTreeBuilder {
     this.clear();
   }
 
-  /** Begins another tree, in the same memory. */
+  /** Begins another tree in the same memory. */
   clear(): void {
     this.length = 0;
     this.children.clear();
@@ -64,13 +64,13 @@ export class CallTreeBuilder {
     return this.links[LINKS * node + Link.Symbol];
   }
 
-  /** The child of `parent` for this symbol, made if it is not there yet. */
+  /** Returns the child of `parent` for this symbol, and adds it if there is none. */
   child(parent: NodeId, symbol: SymbolId): NodeId {
     const { links } = this;
     const last = links[LINKS * parent + Link.LastChild];
     if (last === NONE) return this.findOrAdd(parent, symbol);
     if (links[LINKS * last + Link.Symbol] === symbol) return last;
-    // Programs repeat themselves: mostly it is the one that was called behind the last one before.
+    // Programs repeat themselves: usually it is the child that was called after the last one before.
     const next = links[LINKS * last + Link.NextCalled];
     const node = next !== NONE && links[LINKS * next + Link.Symbol] === symbol ? next : this.findOrAdd(parent, symbol);
     this.links[LINKS * last + Link.NextCalled] = node;
@@ -78,19 +78,19 @@ export class CallTreeBuilder {
     return node;
   }
 
-  /** The child of `parent` for this symbol, or NONE. */
+  /** Returns the child of `parent` for this symbol, or NONE. */
   find(parent: NodeId, symbol: SymbolId): NodeId {
     return this.children.find(parent, symbol, this.links);
   }
 
-  /** `isGuess`: nobody knows for sure that the time belongs here. */
-  charge(node: NodeId, ns: Nanoseconds, isGuess: boolean): void {
+  /** Charges time to a node. `isInferred`: it is not certain that the time belongs there. */
+  charge(node: NodeId, ns: Nanoseconds, isInferred: boolean): void {
     const row = SUMS * node;
     this.sums[row + Sum.SelfNs] += ns;
-    if (isGuess) this.sums[row + Sum.InferredNs] += ns;
+    if (isInferred) this.sums[row + Sum.InferredNs] += ns;
   }
 
-  /** One more call, over and seen from start to end. */
+  /** Counts a complete call. */
   countComplete(node: NodeId, durationNs: Nanoseconds): void {
     const { sums } = this;
     const row = SUMS * node;
@@ -101,13 +101,13 @@ export class CallTreeBuilder {
     if (this.durations) this.durations.add(this.links[LINKS * node + Link.Symbol], durationNs);
   }
 
-  /** One more call that is over and was seen from start to end, but did not return. */
+  /** Counts a complete call that did not return. */
   countUnwound(node: NodeId, durationNs: Nanoseconds): void {
     this.countComplete(node, durationNs);
     this.sums[SUMS * node + Sum.UnwoundCalls]++;
   }
 
-  /** One more call of which the start or the end was not seen; it lasted so long at least. */
+  /** Counts a call whose start or end was not seen. It lasted at least `knownNs`. */
   countInferred(node: NodeId, knownNs: Nanoseconds): void {
     const { sums } = this;
     const row = SUMS * node;
@@ -116,7 +116,7 @@ export class CallTreeBuilder {
     if (knownNs > sums[row + Sum.LongestCutNs]) sums[row + Sum.LongestCutNs] = knownNs;
   }
 
-  /** Adds all of another tree below `top`; `symbolOf` may rename the nodes, so that several become one. */
+  /** Adds another tree below `top`. `symbolOf` may map several symbols to one, so that their nodes merge. */
   merge(tree: CallTree, top: NodeId, symbolOf: (symbol: SymbolId) => SymbolId): void {
     const here = new Int32Array(tree.length);
     here[ROOT] = top;
@@ -127,7 +127,7 @@ export class CallTreeBuilder {
     }
   }
 
-  /** Adds the calls of another tree's node to a node of this one. */
+  /** Adds the calls of another tree's node to a node of this tree. */
   addCalls(to: NodeId, tree: CallTree, node: NodeId): void {
     const { sums } = this;
     const row = SUMS * to;
@@ -140,7 +140,7 @@ export class CallTreeBuilder {
     sums[row + Sum.LongestCutNs] = Math.max(sums[row + Sum.LongestCutNs], tree.longestCutNs[node]);
   }
 
-  /** Adds the time of another tree's node to a node of this one. */
+  /** Adds the time of another tree's node to a node of this tree. */
   addTime(to: NodeId, tree: CallTree, node: NodeId): void {
     this.sums[SUMS * to + Sum.SelfNs] += tree.selfNs[node];
     this.sums[SUMS * to + Sum.InferredNs] += tree.inferredNs[node];
@@ -188,14 +188,14 @@ export class CallTreeBuilder {
     this.links[row + Link.Symbol] = symbol;
     this.links[row + Link.LastChild] = NONE;
     this.links[row + Link.NextCalled] = NONE;
-    for (let sum = 0; sum < SUMS; sum++) this.sums[SUMS * node + sum] = 0; // `fill` is slow on so few
+    for (let sum = 0; sum < SUMS; sum++) this.sums[SUMS * node + sum] = 0; // `fill` is slow for so few values
     this.sums[SUMS * node + Sum.MinNs] = Number.POSITIVE_INFINITY;
     this.sums[SUMS * node + Sum.MaxNs] = Number.NEGATIVE_INFINITY;
     return node;
   }
 }
 
-/** One value of each row. */
+/** Copies one value of each row into a column. */
 function columnOf<Column extends Int32Array | Float64Array>(
   rows: Column,
   width: number,
@@ -208,7 +208,7 @@ function columnOf<Column extends Int32Array | Float64Array>(
 
 const MIN_SLOTS = 512;
 
-/** Nodes by parent and symbol: open addressing; the keys are the rows of the tree itself. */
+/** Finds nodes by parent and symbol. Open addressing; the keys are read from the rows of the tree. */
 class ChildTable {
   private readonly memory = new ReusedColumn(new Int32Array(MIN_SLOTS));
   private slots!: Int32Array;
@@ -226,7 +226,7 @@ class ChildTable {
     }
   }
 
-  /** `node`: the newest one of the tree. */
+  /** Adds the newest node of the tree. */
   add(node: NodeId, links: Int32Array): void {
     if (2 * node > this.slots.length) {
       this.slots = this.memory.filled(4 * this.slots.length, NONE);
@@ -248,13 +248,13 @@ function hashOf(parent: NodeId, symbol: SymbolId): number {
   return mixed ^ (mixed >>> 15);
 }
 
-/** The tree without nodes that nothing was ever counted or charged on, in themselves or below. */
+/** Returns the tree without nodes that have no calls and no time in their subtree. */
 export function withoutEmptyNodes(tree: CallTree): CallTree {
   const nodes = usedNodes(tree);
   return nodes.length === tree.length ? tree : selectNodes(tree, nodes);
 }
 
-/** The root, and the nodes with calls or time in themselves or below. */
+/** Returns the root, and the nodes with calls or time in their subtree. */
 export function usedNodes(tree: CallTree): Int32Array {
   const isUsed = new Uint8Array(tree.length);
   for (let node = tree.length - 1; node > ROOT; node--) {
@@ -268,7 +268,10 @@ export function usedNodes(tree: CallTree): Int32Array {
   return nodes.slice(0, used);
 }
 
-/** The tree of these nodes, in this order, the root first. A node's parent comes before it; if it is not among them, the root takes its place. */
+/**
+ * Returns the tree of these nodes in this order, the root first. Parents come before their children; a node whose
+ * parent is not selected becomes a child of the root.
+ */
 export function selectNodes(tree: CallTree, nodes: Int32Array): CallTree {
   askForMemory(NODE_BYTES * nodes.length);
   const newId = new Int32Array(tree.length);

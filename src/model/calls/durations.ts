@@ -1,25 +1,25 @@
 /**
- * How long calls took: counts by size, in buckets that are exact below 64 ns and 1/32 of their size wide above, so that a
- * percentile is right within 1.6 %. Histograms of the same buckets add up.
+ * Histograms of call durations, with buckets that are exact below 64 ns and 1/32 of their size wide above, so that a
+ * percentile is accurate to 1.6 %. All histograms have the same buckets and can be added.
  */
 import { float64Column, int32Column, resized } from '../columns.js';
 import { type Nanoseconds, NONE, type SymbolId } from '../units.js';
 
 const BLOCK_BITS = 5;
-/** Buckets of one power of two; what is below the first of them is exact. */
+/** Number of buckets per power of two. Durations below the first full power are exact. */
 const BLOCK = 1 << BLOCK_BITS;
 const EXACT = 2 * BLOCK;
-/** As many fit beside their owners into a whole number. */
+/** Maximum number of blocks: a block number and its owner must fit into one integer together. */
 const MAX_BLOCKS = 2 ** 26;
-/** For durations below 2^53 ns, 104 days: longer ones, which only garbled times make, are in the last bucket. */
+/** For durations below 2^53 ns (104 days). Longer ones, which only damaged times produce, are in the last bucket. */
 const BLOCKS = 49;
 export const BUCKETS = BLOCKS * BLOCK;
 const MAX_NS = 2 ** 53 - 1;
-/** From here on bit operations do not reach; what is cut off does not change the bucket. */
+/** Bit operations do not reach beyond this; the bits that are cut off do not change the bucket. */
 const WIDE_BITS = 22;
 const MAX_INT_NS = 2 ** 31;
 
-/** The bucket of a duration, a whole number of nanoseconds. */
+/** Returns the bucket of a duration in whole nanoseconds. */
 export function bucketOf(ns: Nanoseconds): number {
   if (ns < EXACT) return ns;
   if (ns > MAX_NS) return BUCKETS - 1;
@@ -28,25 +28,25 @@ export function bucketOf(ns: Nanoseconds): number {
   return (power - BLOCK_BITS) * BLOCK + (ns >>> (power - BLOCK_BITS));
 }
 
-/** The shortest duration in a bucket. */
+/** Returns the shortest duration in a bucket. */
 export function bucketStart(bucket: number): Nanoseconds {
   if (bucket < EXACT) return bucket;
   const power = Math.floor(bucket / BLOCK) - 1;
   return (BLOCK + (bucket % BLOCK)) * 2 ** power;
 }
 
-/** What stands for all durations in a bucket. */
+/** Returns the duration that represents a bucket. */
 export function bucketMiddle(bucket: number): Nanoseconds {
   return Math.floor((bucketStart(bucket) + bucketStart(bucket + 1) - 1) / 2);
 }
 
-/** Complete calls by duration; only buckets that have any. */
+/** The complete calls by duration; only non-empty buckets. */
 export interface Histogram {
   readonly bucket: ArrayLike<number>; // ascending
   readonly calls: ArrayLike<number>;
 }
 
-/** Complete calls by function and duration; by symbol, then bucket, both ascending. */
+/** The complete calls by function and duration: by symbol, then bucket, both ascending. */
 export interface FunctionDurations {
   readonly length: number;
   readonly symbol: Int32Array; // SymbolId
@@ -54,17 +54,17 @@ export interface FunctionDurations {
   readonly calls: Float64Array;
 }
 
-/** The same as a thread gives it away: blocks of counts, in the order in which they came to be; plain data. */
+/** The same as a worker sends it: blocks of counts, in the order in which they were added. Plain data. */
 export interface DurationBlocks {
   readonly length: number;
-  /** Whose each is: its function and its power of two. */
+  /** By block: its function and power of two. */
   readonly owners: Float64Array;
   readonly counts: Uint32Array; // `BLOCK` for each
 }
 
 /**
- * The duration that so large a part of the calls does not exceed (0.99: the 99th percentile); NaN if there is none.
- * `minNs`, `maxNs`: of the same calls, exact.
+ * Returns the duration that a share `part` of the calls does not exceed (0.99: the 99th percentile); NaN if there are
+ * no calls. `minNs`, `maxNs`: exact values of the same calls.
  */
 export function percentile({ bucket, calls }: Histogram, part: number, minNs: Nanoseconds, maxNs: Nanoseconds): number {
   let all = 0;
@@ -77,16 +77,16 @@ export function percentile({ bucket, calls }: Histogram, part: number, minNs: Na
   return Number.NaN;
 }
 
-/** Where calls are counted; zeros at first. Threads of this program may lend it to each other; plain data. */
+/** The memory that calls are counted in, all zeros at first. Workers can share it one after the other. Plain data. */
 export interface HistogramMemory {
   /** By symbol: 1 + its row in `blocks`; 0: it has none. */
   rowOf: Int32Array;
   /** By row and power of two: 1 + the number of the block; 0: there is none. */
   blocks: Int32Array;
   counts: Uint32Array;
-  /** By block: whose it is, `BLOCKS * symbol + power`. */
+  /** By block: its function and power of two, `BLOCKS * symbol + power`. */
   owners: Float64Array;
-  /** How many rows and blocks there are. */
+  /** Number of rows and of blocks in use. */
   readonly used: Int32Array;
 }
 
@@ -103,7 +103,10 @@ function ownMemory(): HistogramMemory {
   };
 }
 
-/** Shared memory for all calls of so many functions: it never has to grow, and only what is used of it is real. */
+/**
+ * Allocates shared memory for all calls of this many functions. It never has to grow, and only the part in use takes
+ * real memory.
+ */
 export function sharedHistogramMemory(symbols: number): HistogramMemory {
   const blocks = symbols * BLOCKS;
   return {
@@ -115,10 +118,10 @@ export function sharedHistogramMemory(symbols: number): HistogramMemory {
   };
 }
 
-/** Counts calls by function and duration: a block of counts for each power of two that a function has calls of. */
+/** Counts calls by function and duration: one block of counts for each power of two in which a function has calls. */
 export class DurationsBuilder {
   private readonly memory: HistogramMemory;
-  /** By symbol: 1 if its calls are counted; null: all are. */
+  /** By symbol: 1 if its calls are counted; null: all calls are. */
   private readonly only: Uint8Array | null;
 
   constructor(options: { readonly memory?: HistogramMemory; readonly only?: Uint8Array | null } = {}) {
@@ -126,7 +129,7 @@ export class DurationsBuilder {
     this.only = options.only ?? null;
   }
 
-  /** Begins anew, in the same memory. */
+  /** Clears all counts and keeps the memory. */
   clear(): void {
     const { rowOf, blocks, counts, used } = this.memory;
     rowOf.fill(0);
@@ -144,7 +147,7 @@ export class DurationsBuilder {
     const power = bucket >>> BLOCK_BITS;
     const row = symbol < memory.rowOf.length ? memory.rowOf[symbol] - 1 : NONE;
     const known = row === NONE ? NONE : memory.blocks[BLOCKS * row + power] - 1;
-    const block = known === NONE ? this.blockOf(BLOCKS * symbol + power) : known; // it may make room: first of all
+    const block = known === NONE ? this.blockOf(BLOCKS * symbol + power) : known; // first, as it may reallocate
     memory.counts[BLOCK * block + (bucket & (BLOCK - 1))] += calls;
   }
 
@@ -152,7 +155,7 @@ export class DurationsBuilder {
     for (let row = 0; row < length; row++) this.addCalls(symbol[row], bucket[row], calls[row]);
   }
 
-  /** Adds those of another one. */
+  /** Adds the counts of another builder. */
   addBlocks({ length, owners, counts }: DurationBlocks): void {
     for (let block = 0; block < length; block++) {
       const to = BLOCK * this.blockOf(owners[block]);
@@ -161,7 +164,7 @@ export class DurationsBuilder {
     }
   }
 
-  /** They share memory with this. */
+  /** Returns the blocks, which share memory with this builder. */
   blocks(): DurationBlocks {
     const { owners, counts, used } = this.memory;
     const length = used[LENGTH];
@@ -191,7 +194,7 @@ export class DurationsBuilder {
     return { length: found, symbol, bucket, calls };
   }
 
-  /** By its owner; it may make room. */
+  /** Returns the block of an owner; adds it, and may reallocate, if it is new. */
   private blockOf(owner: number): number {
     const power = owner % BLOCKS;
     const symbol = (owner - power) / BLOCKS;
@@ -224,14 +227,14 @@ export class DurationsBuilder {
   }
 }
 
-/** Blocks by symbol, then power of two. There are fewer than 2^26 of them. */
+/** Returns block numbers ordered by symbol, then power of two. There are fewer than 2^26 of them. */
 function inOrder({ length, owners }: DurationBlocks): Float64Array {
   const keys = new Float64Array(length);
   for (let block = 0; block < length; block++) keys[block] = owners[block] * MAX_BLOCKS + block;
   return keys.sort().map((key) => key % MAX_BLOCKS);
 }
 
-/** Of each function that has complete calls. */
+/** Returns the histogram of each function that has complete calls. */
 export function histogramsOf({ length, symbol, bucket, calls }: FunctionDurations): Map<SymbolId, Histogram> {
   const histograms = new Map<SymbolId, Histogram>();
   for (let start = 0, end = 0; start < length; start = end) {
@@ -241,14 +244,14 @@ export function histogramsOf({ length, symbol, bucket, calls }: FunctionDuration
   return histograms;
 }
 
-/** A thread's, in order. */
+/** Returns the durations of one thread, in order. */
 export function durationsOf(blocks: DurationBlocks): FunctionDurations {
   const builder = new DurationsBuilder();
   builder.addBlocks(blocks);
   return builder.build();
 }
 
-/** Those of all threads together; null unless those of each are known. */
+/** Returns the durations of all threads together; null unless those of each thread are known. */
 export function mergeDurations(
   threads: readonly { readonly durations: FunctionDurations | null }[],
 ): FunctionDurations | null {
@@ -257,7 +260,7 @@ export function mergeDurations(
   return known.length === 1 ? known[0] : merged(known);
 }
 
-/** Function by function, as they are all in its order: the counts of one are added up, and written. */
+/** Merges durations function by function, as all of them are ordered by symbol. */
 function merged(all: readonly FunctionDurations[]): FunctionDurations {
   const rows = all.map(() => 0);
   const [symbols, buckets, calls] = [int32Column(), int32Column(), float64Column()];
@@ -283,7 +286,7 @@ function merged(all: readonly FunctionDurations[]): FunctionDurations {
   return { length: symbols.length, symbol: symbols.view(), bucket: buckets.view(), calls: calls.view() };
 }
 
-/** The first that any of them still has; Infinity: none. */
+/** Returns the lowest symbol that any of them still has; Infinity if none. */
 function nextSymbol(all: readonly FunctionDurations[], rows: readonly number[]): number {
   return all.reduce((first, { length, symbol }, at) => {
     const row = rows[at];

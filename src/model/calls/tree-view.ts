@@ -1,11 +1,11 @@
 /**
- * What follows from a call tree: total times, children and depths, each in one pass.
+ * Derives total times, children and depths from a call tree, each in one pass.
  */
 
 import { NONE, type NodeId } from '../units.js';
 import { type CallTree, ROOT } from './call-tree.js';
 
-/** Derived from a CallTree; never sent between threads. */
+/** Derived from a CallTree; never sent between workers. */
 export interface TreeView {
   readonly totalNs: Float64Array;
   readonly firstChild: Int32Array; // NodeId | NONE, as is nextSibling
@@ -32,7 +32,7 @@ export function viewOf(tree: CallTree): TreeView {
   return { totalNs: totalTimes(tree), firstChild, nextSibling, depth };
 }
 
-/** The children of a node, in the order in which they were made. */
+/** Returns the children of a node, in the order in which they were added. */
 export function childrenOf(view: TreeView, node: NodeId): NodeId[] {
   const children: NodeId[] = [];
   for (let child = view.firstChild[node]; child !== NONE; child = view.nextSibling[child]) children.push(child);

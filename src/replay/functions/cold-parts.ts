@@ -1,6 +1,7 @@
 /**
- * Compilers move code that rarely runs out of its function. For C the part is a symbol of its own, `foo.cold`; of a C++
- * name perf prints no suffix, so that two functions seem to have one name.
+ * Finds the functions that cold parts belong to. Compilers move code that rarely runs out of its function. For C the
+ * part is a symbol of its own, `foo.cold`; for a C++ name perf prints no suffix, so that two functions seem to have one
+ * name.
  */
 
 import type { SymbolKind, SymbolTable } from '../../model/names/symbol-table.js';
@@ -10,7 +11,7 @@ import { Trait, traitsOf } from './traits.js';
 
 const COLD = /(?: ?\[clone )?\.cold(?:\.\d+)?\]?$/;
 
-/** A function as it is told from others. */
+/** What identifies a function. */
 export interface NamedStart {
   readonly symbol: SymbolId;
   readonly start: Address;
@@ -19,7 +20,7 @@ export interface NamedStart {
 export class ColdParts {
   /** By symbol: the function that `foo.cold` is part of. */
   private readonly bySuffix: ReadonlyMap<SymbolId, NamedStart>;
-  /** By symbol, then start: where the functions start of which one is continued there. */
+  /** By symbol, then by start of a part: starts of the functions that the part may belong to. */
   private readonly byStart: ReadonlyMap<SymbolId, ReadonlyMap<Address, readonly Address[]>>;
 
   constructor(sites: BranchSites, symbols: SymbolTable) {
@@ -27,7 +28,7 @@ export class ColdParts {
     this.byStart = partsByStart(sites, symbols);
   }
 
-  /** The function that this is a part of; null: it is one. */
+  /** Returns the function that this is a part of; null if it is a function itself. */
   functionOf(symbol: SymbolId, start: Address): NamedStart | null {
     const whole = this.bySuffix.get(symbol);
     if (whole !== undefined) return whole;
@@ -35,7 +36,7 @@ export class ColdParts {
     return wholeStart === undefined || other !== undefined ? null : { symbol, start: wholeStart };
   }
 
-  /** It is a part of one of several functions. */
+  /** True if it is a part of one of several functions, and it is unknown of which. */
   isAmbiguous(symbol: SymbolId, start: Address): boolean {
     return (this.byStart.get(symbol)?.get(start)?.length ?? 0) > 1;
   }
@@ -76,23 +77,24 @@ class LowestStarts {
     }
   }
 
-  /** Those that stand in some site. */
+  /** Returns the symbols that occur in some site. */
   symbols(): SymbolId[] {
     return Array.from(this.isSeen.keys()).filter((symbol) => this.isSeen[symbol] === 1);
   }
 }
 
-/** What one start of a name was seen to do. */
+/** What the code at one start of a name was seen to do. */
 interface Start {
-  /** It was called or jumped to, or it returned: it is a function. */
+  /** It was called or jumped to, or it returned: so it is a function. */
   isFunction: boolean;
   /** Starts of the same name from which control jumped there. */
   readonly jumpedFrom: Set<Address>;
 }
 
 /**
- * A part is never called, does not return, and has the name of a function that does. Of several functions of that name
- * it is the one that was seen to jump there; if none was, only what is open then may tell.
+ * Finds the parts by start. A part is never called, does not return, and shares its name with a function. Of several
+ * functions of that name it belongs to the one that was seen to jump there; if none was, the stack decides during
+ * replay.
  */
 function partsByStart(sites: BranchSites, symbols: SymbolTable): Map<SymbolId, Map<Address, readonly Address[]>> {
   const parts = new Map<SymbolId, Map<Address, readonly Address[]>>();
@@ -133,13 +135,13 @@ function startsOfRepeatedNames(sites: BranchSites, symbols: SymbolTable): Map<Sy
   return bySymbol;
 }
 
-/** The function is entered: by a call, a trace start, or a jump out of another name. */
+/** True if the function is entered: by a call, a trace start, or a jump out of another name. */
 function isEntry({ kind, edge, to, toStart, fromSymbol, toSymbol }: BranchSites, site: SiteId): boolean {
   if (to[site] !== toStart[site]) return false;
   return kind[site] !== BranchKind.Jump || edge[site] === TraceEdge.Begin || fromSymbol[site] !== toSymbol[site];
 }
 
-/** By symbol: 1 if it is a name with several starts. ld.so's `_start` and the program's are two functions. */
+/** By symbol: 1 if the name has several starts. ld.so's `_start` and the program's are two functions. */
 function repeatedNames(sites: BranchSites, symbols: SymbolTable): Uint8Array {
   const first = new Float64Array(symbols.length).fill(Number.NaN);
   const isRepeated = new Uint8Array(symbols.length);
@@ -152,7 +154,7 @@ function repeatedNames(sites: BranchSites, symbols: SymbolTable): Uint8Array {
     note(sites.fromSymbol[site], sites.fromStart[site]);
     note(sites.toSymbol[site], sites.toStart[site]);
   }
-  const apart = Trait.ProgramStart | Trait.Unknown; // nameless functions are told apart elsewhere
+  const apart = Trait.ProgramStart | Trait.Unknown; // distinguished elsewhere
   return isRepeated.map((flag, symbol) => {
     const traits = traitsOf(symbols.kind[symbol] as SymbolKind, symbols.name[symbol] as string);
     return flag === 1 && !(traits & apart) ? 1 : 0;

@@ -1,6 +1,6 @@
 /**
- * Gives every function of a trace an id. Replay tells functions apart by where they start, for names repeat (static
- * functions, templates) and may be missing.
+ * Gives every function of a trace an id. Replay distinguishes functions by their start addresses, as names repeat
+ * (static functions, templates) and may be missing.
  */
 
 import { countAtOrBelow } from '../../model/columns.js';
@@ -15,14 +15,17 @@ import { Trait, traitsOf } from './traits.js';
 
 export interface FunctionIds {
   readonly symbol: readonly SymbolId[];
-  /** Of a function without a name the nearest place it was entered at, or a page: `codeOf`. */
+  /** For a function without a name: its nearest entry, or its page; see `codeOf`. */
   readonly start: readonly Address[];
-  /** Of a function without a name: where the first byte of its file would lie, if perf printed that; else NaN. */
+  /**
+   * For a function without a name: the address that the first byte of its file would have, if perf printed it; else
+   * NaN.
+   */
   readonly fileStart: readonly Address[];
-  /** Parts of some function of their name, though nothing says of which. */
+  /** Cold parts of which it is unknown to which function of their name they belong. */
   readonly parts: readonly FunctionId[];
   readonly nameless: FunctionId;
-  /** Of both ends of each site. */
+  /** By site: the functions at both ends. */
   readonly from: Int32Array;
   readonly to: Int32Array;
 }
@@ -40,14 +43,14 @@ export function numberFunctions(sites: BranchSites, symbols: SymbolTable): Funct
   return { symbol, start, fileStart, parts, nameless, from, to };
 }
 
-/** By symbol and start, by symbol alone where no offset was printed, or by a guessed start. */
+/** Numbers functions by symbol and start, by symbol alone where no offset was printed, or by an inferred start. */
 class Numbering {
   readonly symbol: SymbolId[] = [];
   readonly start: Address[] = [];
   readonly fileStart: Address[] = [];
   readonly parts: FunctionId[] = [];
   private readonly byStart = new Map<SymbolId, Map<Address, FunctionId>>();
-  /** By symbol: its function that was asked for last, which mostly is its only one; or NONE. */
+  /** By symbol: the function looked up last, which is usually its only one; or NONE. */
   private readonly last: Int32Array;
   private readonly coldParts: ColdParts;
   private readonly unknown: UnknownStarts;
@@ -95,19 +98,23 @@ class Numbering {
   }
 }
 
-/** Functions without a name are told apart by where they are entered. */
+/** Functions without a name are distinguished by where they are entered. */
 const MAX_FUNCTION_BYTES = 64 * 1024;
 const PAGE = 4096;
-/** Where a page stands for a function that nothing was seen to enter: never equal to an entry. */
+/**
+ * Offset of a start that stands for a whole page, as nothing was seen to enter the function: never equal to an entry.
+ */
 const IN_PAGE = 0.5;
 
-/** The code of a function without a name, as far as it is known: from its entry on, or the page that its start stands for. */
+/**
+ * Returns the code of a function without a name, as far as it is known: from its entry on, or the page of its start.
+ */
 export function codeOf(start: Address): { readonly first: Address; readonly bytes: number | null } {
   return Number.isInteger(start) ? { first: start, bytes: null } : { first: start - IN_PAGE, bytes: PAGE };
 }
 
 class UnknownStarts {
-  /** Start addresses of named functions (some more than once), and entries of nameless ones, each ascending. */
+  /** Starts of named functions (with duplicates), and entries of nameless ones, each ascending. */
   private readonly named: Float64Array;
   private readonly entries: Float64Array;
 
@@ -123,7 +130,10 @@ class UnknownStarts {
     this.named = entries.size === 0 ? new Float64Array(0) : startsOf(sites, kind);
   }
 
-  /** The nearest entry at or below the address, if no named function lies between; else the page it is in. */
+  /**
+   * Returns the nearest entry at or below the address, if no named function is in between; else the page of the
+   * address.
+   */
   startOf(address: Address): Address {
     const page = Math.floor(address / PAGE) * PAGE + IN_PAGE;
     const entry = lastAtOrBelow(this.entries, address);
@@ -140,7 +150,8 @@ function startsOf(sites: BranchSites, kind: SymbolTable['kind']): Float64Array {
   return starts.filter((start, end) => !Number.isNaN(start) && kind[symbolOf(end)] !== SymbolKind.Unknown).sort();
 }
 
-// A jump out of a named function enters another one, or a landing pad in it; a jump from one nameless place to the next may be a loop.
+// A jump out of a named function enters another function, or a landing pad in it; a jump within nameless code may be a
+// loop.
 function isEntryOfNameless(sites: BranchSites, site: SiteId, symbols: SymbolTable): boolean {
   const isNameless = (symbol: SymbolId) => symbols.kind[symbol] === SymbolKind.Unknown;
   if (!isNameless(sites.toSymbol[site]) || sites.to[site] === 0) return false;
@@ -151,7 +162,7 @@ function isEntryOfNameless(sites: BranchSites, site: SiteId, symbols: SymbolTabl
   return kind === BranchKind.Jump && !isNameless(from) && (from === NONE || !isUnwinder(symbols, from));
 }
 
-/** It jumps into the middle of functions. */
+/** True if it jumps into the middle of functions. */
 function isUnwinder({ kind, name }: SymbolTable, symbol: SymbolId): boolean {
   const traits = traitsOf(kind[symbol] as SymbolKind, name[symbol] as string);
   return (traits & Trait.Unwinder) !== 0 && (traits & (Trait.Stub | Trait.StackSwitcher)) === 0;
@@ -164,15 +175,16 @@ function leadsToResolver(sites: BranchSites, { kind, name }: SymbolTable, site: 
   return (traitsOf(kind[target] as SymbolKind, name[target] as string) & Trait.Resolver) !== 0;
 }
 
-/** NaN if there is none. */
+/** Returns the last value at or below a limit; NaN if there is none. */
 function lastAtOrBelow(ascending: Float64Array, address: Address): Address {
   const count = countAtOrBelow(ascending, address);
   return count === 0 ? Number.NaN : ascending[count - 1];
 }
 
 /**
- * Of two functions of one name the one that starts lower; of one start, as where only some lines name the file, the one whose
- * symbol comes first by name and file. Ids depend on the order of the input, so they decide nothing.
+ * Returns which of two functions of one name starts lower. If both have one start, as where only some lines name the
+ * file, it is the one whose symbol comes first by name and file. Ids depend on the order of the input, so they decide
+ * nothing.
  */
 export function lower(
   a: FunctionId,
@@ -185,7 +197,7 @@ export function lower(
   return compareSymbols(symbols, symbol[a], symbol[b]) < 0 ? a : b;
 }
 
-/** An address that was not printed is higher than any. */
+/** Compares addresses; one that was not printed is higher than any other. */
 export function isLower(a: Address, b: Address): boolean {
   return a < b || (Number.isNaN(b) && !Number.isNaN(a));
 }

@@ -1,5 +1,5 @@
 /**
- * Which function is it, and what does its name say about it? A table of plain columns, which another thread can be sent.
+ * The functions of a trace and what their names reveal: a table of columns that can be sent to a worker.
  */
 
 import type { SymbolKind, SymbolTable } from '../../model/names/symbol-table.js';
@@ -15,22 +15,24 @@ export interface FunctionTable {
   readonly symbol: Int32Array; // SymbolId
   readonly start: Float64Array; // Address; NaN where no offset was printed
   readonly traits: Uint16Array; // Trait, or-ed
-  /** Equal for names that differ in their version alone: "memcpy@plt" leads to "memcpy", which libc calls "memcpy@@GLIBC_2.14". */
+  /**
+   * Equal for names that differ only in their version: "memcpy@plt" leads to "memcpy", in libc "memcpy@@GLIBC_2.14".
+   */
   readonly bareName: Int32Array;
-  /** Some function goes to another stack. */
+  /** Some function switches stacks. */
   readonly hasSwitchers: boolean;
   /** For `foo@plt`: foo, where it is known to lead there; else NONE. */
   readonly stubTarget: Int32Array; // FunctionId | NONE
-  /** By symbol: its function, of several the one that starts lowest; or NONE. */
+  /** By symbol: its function, or the one that starts lowest if there are several; or NONE. */
   readonly ofSymbol: Int32Array;
-  /** Stands for a function of which not even an address is known. */
+  /** Stands for a function without a known address. */
   readonly nameless: FunctionId;
-  /** Functions of both ends of each site; NONE for address 0. */
+  /** By site: the functions at both ends; NONE for address 0. */
   readonly from: Int32Array;
   readonly to: Int32Array;
 }
 
-/** The function, even if not so much as its address is known. */
+/** Returns the function, or `nameless` if it is NONE. */
 export function orNameless({ nameless }: FunctionTable, fn: FunctionId): FunctionId {
   return fn === NONE ? nameless : fn;
 }
@@ -57,7 +59,7 @@ export function functionTable(sites: BranchSites, symbols: SymbolTable, ids: Fun
   return { ...table, stubTarget: stubTargets(sites, table, symbols) };
 }
 
-/** The same number for the same name. */
+/** Gives equal names equal numbers. */
 function bareNames(symbol: Int32Array, symbols: SymbolTable): Int32Array {
   const numbers = new Map<string, number>();
   return symbol.map((id) => {

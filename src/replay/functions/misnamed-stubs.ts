@@ -1,6 +1,6 @@
 /**
- * Places that perf gives the name of a stub, though it knows that they are no part of it: `clock@plt+0xffffaaaaaaaab000`
- * is the head of lld's linkage table, `memcpy@plt+0xffffffffff22f000` the vdso. They have no name.
+ * Finds addresses to which perf gives the name of a stub that they are not part of: `clock@plt+0xffffaaaaaaaab000` is
+ * the head of lld's linkage table, `memcpy@plt+0xffffffffff22f000` the vdso. They are treated as nameless.
  */
 
 import { SpecialSymbol, SymbolKind, type SymbolTable } from '../../model/names/symbol-table.js';
@@ -9,7 +9,7 @@ import { type Address, NONE, type SymbolId } from '../../model/units.js';
 import { Trait, traitsOf } from './traits.js';
 
 export class MisnamedStubs {
-  /** By symbol, 1: the name of a stub. */
+  /** By symbol: 1 if it is the name of a stub. */
   private readonly isStub: Uint8Array;
   private readonly hasOffsets: boolean;
   private readonly symbols: SymbolTable;
@@ -21,12 +21,12 @@ export class MisnamedStubs {
     this.hasOffsets = fromStart.some((start) => !Number.isNaN(start));
   }
 
-  /** `start`: where the symbol begins, by the offset that was printed; NaN if that was too large to be believed. */
+  /** `start`: where the symbol begins, by the printed offset; NaN if the offset was too large to be plausible. */
   has(symbol: SymbolId, start: Address): boolean {
     return Number.isNaN(start) && this.hasOffsets && this.isStub[symbol] === 1;
   }
 
-  /** What stands for places of the same file where perf finds no symbol. */
+  /** Returns the symbol that stands for addresses of the same file where perf finds no symbol. */
   namelessSymbolFor(symbol: SymbolId): SymbolId {
     const { kind, dso } = this.symbols;
     const row = kind.findIndex((own, at) => own === SymbolKind.Unknown && dso[at] === dso[symbol]);

@@ -1,12 +1,12 @@
 /**
- * Stubs of the dynamic linker that have no name: perf 6.1 cannot name the head of a procedure linkage table, nor the
- * slots that lld lays out. What they do tells them apart from functions: they jump on, and nothing else.
+ * Finds stubs of the dynamic linker that have no name: perf 6.1 cannot name the head of a procedure linkage table, nor
+ * the slots that lld lays out. They are recognized by what they do: they jump on, and do nothing else.
  */
 import { BranchKind, type BranchSites } from '../../model/trace/branch-sites.js';
 import { type Address, type FunctionId, NONE, type SiteId } from '../../model/units.js';
 import { Trait } from './traits.js';
 
-/** The columns of a `FunctionTable` that tell. */
+/** The columns of a `FunctionTable` that are used here. */
 interface Functions {
   readonly length: number;
   readonly traits: Uint16Array;
@@ -15,23 +15,23 @@ interface Functions {
   readonly to: Int32Array;
 }
 
-/** A slot of `.plt` and its head have 16 bytes each; those of `.plt.got`, which are shown as functions, have 8. */
+/** Slots of `.plt` and its head have 16 bytes each; those of `.plt.got`, which perf shows as functions, have 8. */
 const SLOT_BYTES = 16;
-/** The slots of one table are not further apart: of most programs only some are called. */
+/** Maximum distance between used slots of one table: most programs call only some of them. */
 const MAX_SLOT_DISTANCE = 4 * SLOT_BYTES;
 const MIN_SLOTS = 4;
 
-/** Where the head of a linkage table begins, if the jump at this address leads from it to a resolver. */
+/** Returns where the head of a linkage table begins, if the jump at this address leads from it to a resolver. */
 export function headOfTable(jump: Address): Address {
   return Math.floor(jump / SLOT_BYTES) * SLOT_BYTES;
 }
 
-/** The call with which a retpoline of LLVM and lld begins: to its own end, one slot further on. */
+/** True for the call that begins a retpoline of LLVM or lld: to its own end, one slot further on. */
 export function isRetpolineCall({ kind, from, to }: BranchSites, site: SiteId): boolean {
   return kind[site] === BranchKind.Call && from[site] % SLOT_BYTES === 0 && to[site] - from[site] === SLOT_BYTES;
 }
 
-/** Gives the nameless functions that are such stubs their traits. */
+/** Sets the traits of nameless functions that are such stubs. */
 export function markNamelessStubs(sites: BranchSites, functions: Functions): void {
   const { traits, from, to } = functions;
   const has = (trait: number) => (fn: FunctionId) => (traits[fn] & trait) !== 0;
@@ -49,7 +49,7 @@ export function markNamelessStubs(sites: BranchSites, functions: Functions): voi
   for (const fn of jumpersTo(sites, functions, isHead)) mark(fn, Trait.Stub);
 }
 
-/** The nameless functions that jump to a function of which something is true. */
+/** Returns the nameless functions that jump to a matching function. */
 function jumpersTo(
   { kind }: BranchSites,
   { traits, from, to }: Functions,
@@ -63,7 +63,7 @@ function jumpersTo(
   return jumpers;
 }
 
-/** Rows of slots: nameless functions, side by side, that do nothing but jump from their first bytes. */
+/** Returns rows of slots: adjacent nameless functions that only jump, from their first bytes. */
 function rowsOfSlots(sites: BranchSites, functions: Functions): FunctionId[] {
   const byStart = namelessByStart(sites, functions);
   const rows: Address[][] = [[]];
@@ -79,11 +79,14 @@ function rowsOfSlots(sites: BranchSites, functions: Functions): FunctionId[] {
 
 interface Start {
   readonly functions: FunctionId[];
-  /** One of them does more than to jump. */
+  /** One of them does more than jump. */
   doMore: boolean;
 }
 
-/** Several functions start at one address where processes have different files there: in no order that means something. */
+/**
+ * Groups nameless functions by start. Where processes map different files at one address, several share it, in no
+ * particular order.
+ */
 function namelessByStart(sites: BranchSites, { length, traits, start, from }: Functions): ReadonlyMap<Address, Start> {
   const doesMore = new Uint8Array(length);
   for (let site = 0; site < sites.length; site++)
@@ -99,7 +102,10 @@ function namelessByStart(sites: BranchSites, { length, traits, start, from }: Fu
   return starts;
 }
 
-/** Short functions that end in a tail call may lie in a row, too, but hardly so close together. */
+/**
+ * True if the slots are close together. Short functions that end in a tail call may be adjacent, too, but rarely so
+ * close.
+ */
 function isDense(row: readonly Address[]): boolean {
   const span = (row.at(-1) ?? 0) - (row[0] ?? 0);
   return row.length >= MIN_SLOTS && span <= 2 * SLOT_BYTES * (row.length - 1);

@@ -1,5 +1,5 @@
 /**
- * What replay has to know of each branch site: worked out once per site, not once per event.
+ * What replay needs to know of each branch site: computed once per site, not once per event.
  */
 
 import type { SymbolTable } from '../../model/names/symbol-table.js';
@@ -9,11 +9,11 @@ import { type FunctionIds, numberFunctions } from './function-ids.js';
 import { type FunctionTable, functionTable } from './function-table.js';
 import { MAX_CALL_BYTES, Trait } from './traits.js';
 
-/** What an event does to the stack. `End…`: it does it, and then the trace stops. */
+/** What an event does to the stack. `End…`: it does that, and then the trace stops. */
 export const Step = {
-  Stay: 0, // within its function: only the time counts
+  Stay: 0, // within one function: only time passes
   Call: 1,
-  KernelEntry: 2, // system call, interrupt or exception, with the kernel traced
+  KernelEntry: 2, // system call, interrupt or exception, with a traced kernel
   Return: 3,
   Jump: 4,
   Start: 5,
@@ -31,22 +31,22 @@ export type Step = (typeof Step)[keyof typeof Step];
 
 export interface SiteFacts {
   readonly step: Uint8Array;
-  /** The function that the event comes from, if it stays, calls or returns, and names have no say in that; else NONE. */
+  /** The function that the event comes from, if it stays, calls or returns and no name affects that; else NONE. */
   readonly simpleFrom: Int32Array;
-  /** Stay, Call or Return, if addresses alone say what it pairs with; else Jump. */
+  /** Stay, Call or Return if addresses alone decide what it pairs with; else Jump. */
   readonly simplePair: Uint8Array;
   readonly from: Float64Array;
   readonly to: Float64Array;
   readonly fromFunction: Int32Array; // FunctionId | NONE
   readonly toFunction: Int32Array;
-  /** 1: the target is its function's first byte. */
+  /** 1: the target is the first byte of its function. */
   readonly toEntry: Uint8Array;
   readonly functions: FunctionTable;
-  /** 1: what a transaction did since it began is undone, and its way out for that case goes on. */
+  /** 1: aborts a transaction, undoes its effects, and continues at its abort handler. */
   readonly abortsTransaction: Uint8Array;
-  /** Some site does. */
+  /** True if some site aborts a transaction. */
   readonly hasAborts: boolean;
-  /** 1: a virtual machine gives the processor back. */
+  /** 1: a VM exit, which gives the CPU back to the host. */
   readonly leavesGuest: Uint8Array;
   /** Addresses of system call instructions. */
   readonly syscalls: ReadonlySet<Address>;
@@ -56,7 +56,7 @@ export interface SiteFacts {
 /** `syscall` and `sysenter` are two bytes long. */
 export const SYSCALL_BYTES = 2;
 
-/** `ids`: of the functions at both ends of each site. */
+/** Computes the facts of all sites. `ids`: the functions at both ends of each site. */
 export function siteFacts(
   sites: BranchSites,
   symbols: SymbolTable,
@@ -94,7 +94,7 @@ export function siteFacts(
   };
 }
 
-/** Where the trace goes on behind a system call. */
+/** True if the trace continues after a system call. */
 export function comesOutOfSyscall({ step, to, syscalls }: SiteFacts, site: SiteId): boolean {
   return step[site] === Step.Start && syscalls.has(to[site] - SYSCALL_BYTES);
 }
@@ -104,7 +104,7 @@ function stepOf(sites: BranchSites, functions: FunctionTable, site: SiteId): Ste
   switch (sites.edge[site]) {
     case TraceEdge.Begin:
       return Step.Start;
-    case TraceEdge.BeginAndEnd: // seen where a trace is broken: nothing certain is left of it
+    case TraceEdge.BeginAndEnd: // occurs where a trace is broken: nothing certain is left of it
       return Step.Gap;
     case TraceEdge.End:
       return endStepOf(kind);
@@ -113,14 +113,14 @@ function stepOf(sites: BranchSites, functions: FunctionTable, site: SiteId): Ste
   }
 }
 
-// Of a stub nothing is certain until it is known where it leads.
+// Events of a stub are not simple, as it is not known at first where the stub leads.
 function isSimple(step: Step, { from, to, traits }: FunctionTable, site: SiteId): boolean {
   const fn = from[site];
   if (step > Step.Return || fn === NONE || traits[fn] & Trait.Stub) return false;
   return step === Step.Stay || to[site] !== NONE;
 }
 
-// What returns out of a function that goes to other stacks may do so on another one, wherever it lands.
+// A return out of a function that switches stacks may be on another stack, wherever it lands.
 function simplePairOf(step: Step, { from, traits }: FunctionTable, site: SiteId): Step {
   const isSwitch = step === Step.Return && from[site] !== NONE && (traits[from[site]] & Trait.StackSwitcher) !== 0;
   return isSwitch ? Step.Jump : step;
@@ -138,7 +138,7 @@ const RECORD_STEPS: Readonly<Partial<Record<BranchKind, Step>>> = {
   [BranchKind.PreemptOut]: Step.PreemptOut,
   [BranchKind.SwitchIn]: Step.SwitchIn,
   [BranchKind.Exec]: Step.Exec,
-  [BranchKind.VmEntry]: Step.End, // the guest is not ours
+  [BranchKind.VmEntry]: Step.End, // the guest is not traced
   [BranchKind.VmExit]: Step.Start,
   [BranchKind.Async]: Step.End,
 };
@@ -167,7 +167,8 @@ function staysInside({ from, to }: FunctionTable, site: SiteId): boolean {
   return to[site] === NONE || from[site] === to[site];
 }
 
-// A thunk calls itself, or the other half of a return thunk, only to mislead the return predictor; it drops the address.
+// A thunk calls itself, or the other half of a return thunk, only to mislead the return predictor, and drops the
+// address.
 function isCallInThunk({ from, to, traits }: FunctionTable, site: SiteId): boolean {
   if (from[site] === NONE || to[site] === NONE) return false;
   if (traits[from[site]] & traits[to[site]] & Trait.ReturnThunk) return true;

@@ -1,6 +1,6 @@
 /**
- * Where stubs lead. The name alone does not say it: libc's memcpy only chooses among its variants and never runs
- * again, and ld.so has a strlen of its own. What returns to where the stub was called from does.
+ * Finds where stubs lead. Their name alone does not show it: libc's memcpy only chooses among its variants and never
+ * runs again, and ld.so has a strlen of its own. What returns to where the stub was called from does.
  */
 
 import { countAtOrBelow } from '../../model/columns.js';
@@ -10,7 +10,7 @@ import { type FunctionId, NONE, type SiteId } from '../../model/units.js';
 import { lower } from './function-ids.js';
 import { MAX_CALL_BYTES, Trait } from './traits.js';
 
-/** The columns of a `FunctionTable` that tell. */
+/** The columns of a `FunctionTable` that are used here. */
 interface Functions {
   readonly length: number;
   readonly traits: Uint16Array;
@@ -21,7 +21,7 @@ interface Functions {
   readonly to: Int32Array;
 }
 
-/** By function: for a stub what it leads to, where it is known; else NONE. */
+/** By function: what a stub leads to, where that is known; else NONE. */
 export function stubTargets(sites: BranchSites, functions: Functions, symbols: SymbolTable): Int32Array {
   const { bareName, from, to } = functions;
   const targets = new Int32Array(functions.length).fill(NONE);
@@ -46,7 +46,7 @@ function callsOfStubs({ kind }: BranchSites, { traits, to }: Functions): SiteId[
   return calls;
 }
 
-/** Sites of returns from functions that are called as one of the stubs is, by where they return to. */
+/** Returns the sites of returns from functions with the name of some stub, ordered by where they return to. */
 function returnsUnderNamesOf(calls: readonly SiteId[], sites: BranchSites, functions: Functions): SiteId[] {
   const { traits, bareName, from, to } = functions;
   const isName = new Uint8Array(functions.length);

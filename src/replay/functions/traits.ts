@@ -1,5 +1,5 @@
 /**
- * What a function's name says about how it hands on control; addresses decide wherever they can.
+ * What a function's name reveals about how it passes control on. Addresses decide wherever they can.
  */
 import { SymbolKind } from '../../model/names/symbol-table.js';
 
@@ -12,30 +12,30 @@ export const Trait = {
   /** Leaves several frames at once. */
   Unwinder: 4,
   Unknown: 8,
-  /** A new thread or process begins its life in it, behind the system call that made it. */
+  /** A new thread or process begins in it, after the system call that created it. */
   CloneOrFork: 16,
-  /** Goes to another stack of the same thread: what runs next was not called from here. */
+  /** Switches to another stack of the same thread: what runs next was not called from here. */
   StackSwitcher: 32,
-  /** Here a program begins, after an exec. */
+  /** A program begins in it, after an exec. */
   ProgramStart: 64,
   /** A stub whose "return" is an indirect jump: a retpoline. */
   Retpoline: 128,
-  /** Functions end in it instead of in a return instruction of their own. */
+  /** Functions end in it, instead of in a return instruction of their own. */
   ReturnThunk: 256,
-  /** Goes on with an exception when a frame has cleaned up: never in that frame. */
+  /** Continues with an exception after a frame has cleaned up, and never lands in that frame. */
   Resumer: 512,
-  /** Passes an exception on, frame by frame: of frames that wait at one call, whichever is next gets it. */
+  /** Passes an exception on, frame by frame: of frames that wait at the same call, the next one gets it. */
   Raiser: 1024,
-  /** A part that the compiler moved out of one of the functions of its name. */
+  /** A cold part that the compiler moved out of one of the functions of its name. */
   ColdPart: 2048,
-  /** Go's: runs what was deferred, and ends there if that recovers. */
+  /** Go: runs what was deferred, and ends there if that recovers. */
   Panic: 4096,
 } as const;
 
-/** A call instruction of x86 is at most this long, so a return address is at most this far behind the call. */
+/** An x86 call instruction is at most this long, so a return address is at most this far after the call. */
 export const MAX_CALL_BYTES = 15;
 
-// perf stretches symbols that have no size, _init and _fini, over the linkage table behind them.
+// perf extends symbols without a size, _init and _fini, over the linkage table after them.
 const STUB = /@plt$|^_(?:init|fini)$|^\.plt/;
 // GCC's and the kernel's `-mindirect-branch=thunk`, LLVM's `-mretpoline` and `-mlvi-hardening`.
 const RETPOLINE = /^__x86_indirect_(?:\w+_)?thunk|^__llvm_(?:external_)?retpoline_|^__llvm_lvi_thunk_/;

@@ -1,74 +1,76 @@
 /**
- * After a loss: which of the frames that were open before it are still there?
+ * Decides after a loss which of the frames that were open before it are still open.
  *
- * What runs after the loss is seen to leave levels, one return after the other. Where the addresses of those returns
- * match the calls of the old frames, level by level downwards, the old frames are still open. Names count only where
- * no address speaks.
+ * After the loss, one return after the other ends a level. Where the addresses of those returns match the calls of the
+ * old levels, level by level downwards, the old levels are still open. Names count only where no address decides.
  */
 import type { Address, FunctionId } from '../../model/units.js';
 import { MAX_CALL_BYTES } from '../functions/traits.js';
 
-/** A level as the other side of a loss may recognise it. */
+/** A level, as far as it can be recognized across a loss. */
 export interface Level {
-  /** Where it returns to, exactly; NaN if only its call is known, or nothing. */
+  /** Exact address it returns to; NaN if only its call is known, or neither. */
   readonly returnsTo: Address;
-  /** Its call instruction; NaN if that was not seen. */
+  /** Address of its call instruction; NaN if that was not seen. */
   readonly callIp: Address;
   /** The function that was called, and those it jumped to. */
   readonly functions: readonly FunctionId[];
 }
 
-/** A return that leaves a level after the loss. */
+/** A return after the loss that ends a level which was open when its segment began. */
 export interface UnmatchedReturn {
   readonly row: number;
   readonly to: Address;
   readonly fn: FunctionId;
 }
 
-/** What the segment behind the loss begins with. */
+/** What the segment after the loss begins with. */
 export interface Restart {
-  readonly unmatchedReturns: readonly UnmatchedReturn[]; // the top level is left first
-  readonly first: FunctionId; // what runs
-  /** Rows of the calls that are open at its end, if the lowest level is never left; and the function that runs then. */
+  readonly unmatchedReturns: readonly UnmatchedReturn[]; // in order: the first one ends the top level
+  readonly first: FunctionId; // the function that runs
+  /**
+   * If the lowest level never ends: the rows of the calls open at the segment's end, and (`last`) the function that
+   * runs then.
+   */
   readonly openRows: readonly number[];
   readonly last: FunctionId;
-  /** Behind its last row. */
+  /** The row after its last one. */
   readonly endRow: number;
-  /** It goes on at the very place where the thread was seen last. */
+  /** It continues exactly where the trace had stopped. */
   readonly isWhereStopped: boolean;
-  /** No caller can be below the lowest level. */
+  /** The lowest level cannot have a caller. */
   readonly isRooted: boolean;
 }
 
-/** `newLevels` levels stand on the old level `oldLevel`, and everything below it is as it was. */
+/** An alignment: `newLevels` new levels are on top of the old level `oldLevel`, and everything below is unchanged. */
 export interface Alignment {
   readonly newLevels: number;
   readonly oldLevel: number;
-  /** How many addresses confirm it; 0: only a name or the place speaks for it. */
+  /** Number of addresses that confirm it; 0: only a name or the address of the stop supports it. */
   readonly confirmed: number;
 }
 
-/** Deeper levels, and later returns, are not compared: it bounds the cost of a loss in a deep recursion. */
+/** Deeper levels and later returns are not compared: bounds the cost of a loss in a deep recursion. */
 export const MAX_COMPARED = 128;
 
-/** The alignment that most addresses confirm; null if nothing speaks for any. `levels`: lowest first. */
+/** Returns the alignment that most addresses confirm; null if nothing supports any. `levels`: lowest first. */
 export function align(levels: readonly Level[], restart: Restart): Alignment | null {
   const lowest = Math.max(0, levels.length - MAX_COMPARED);
   const returns = Math.min(restart.unmatchedReturns.length, MAX_COMPARED);
   let best: Candidate | null = null;
   for (let sum = levels.length - 1 + returns; sum >= lowest; sum--) {
     let confirmed = 0;
-    // Level i would be left by return `sum − i`: all of them from the lowest that is left must agree.
+    // Return `sum − i` would end level i: from the lowest level that is ended upwards, all of them must agree.
     for (let level = Math.max(lowest, sum - returns + 1); level < levels.length && level <= sum; level++) {
       const verdict = matches(levels[level] as Level, restart.unmatchedReturns[sum - level]);
       if (verdict === false) break;
       if (verdict) confirmed++;
-      if (best !== null && confirmed < best.confirmed) continue; // most are: do not weigh them
+      if (best !== null && confirmed < best.confirmed) continue; // true of most: skip the full comparison
       const candidate = candidateAt(levels, level, sum - level, confirmed, restart);
       if (best === null || isBetter(candidate, best)) best = candidate;
     }
     if (sum >= returns && sum - returns >= lowest && sum - returns < levels.length) {
-      const candidate = candidateAt(levels, sum - returns, returns, 0, restart); // nothing of the old is seen to be left
+      const candidate = candidateAt(levels, sum - returns, returns, 0, restart); // no old level is seen to end
       if (best === null || isBetter(candidate, best)) best = candidate;
     }
   }
@@ -78,7 +80,7 @@ export function align(levels: readonly Level[], restart: Restart): Alignment | n
 interface Candidate extends Alignment {
   readonly isWhereStopped: boolean;
   readonly isSameFunction: boolean;
-  /** Callers that would have to be below the lowest level. */
+  /** Number of callers that would have to be below the lowest level. */
   readonly levelsBelowRoot: number;
 }
 
@@ -109,7 +111,7 @@ function isBetter(a: Candidate, b: Candidate): boolean {
   return a.oldLevel > b.oldLevel;
 }
 
-/** Does the return leave this level? null: nothing is known that could contradict. */
+/** True if the return ends this level; null if nothing known contradicts or confirms it. */
 function matches({ returnsTo, callIp }: Level, end: UnmatchedReturn | undefined): boolean | null {
   if (end === undefined) return null;
   if (!Number.isNaN(returnsTo)) return returnsTo === end.to;

@@ -1,6 +1,6 @@
 /**
- * A thread before its first branch: it was made while the recording ran, or has been waiting since that began. Where its switches show
- * that it ran meanwhile, and something was not decoded, that is lost.
+ * A thread before its first branch: it was created while recording, or had been waiting since the recording began.
+ * Where its switches show that it ran meanwhile and the trace was not decoded, that time is lost.
  */
 import { SpecialSymbol } from '../../model/names/symbol-table.js';
 import type { Nanoseconds } from '../../model/units.js';
@@ -16,20 +16,20 @@ import { NEVER_SEEN } from '../time/thread-gaps.js';
 
 export interface Beginning {
   readonly firstRow: number;
-  /** The thread was made while the recording ran: it has no past, neither time nor callers. */
+  /** The thread was created while recording: it has no earlier time and no callers. */
   readonly createdInside: boolean;
-  /** Rows of switches and errors before this one tell of a part that is lost. */
+  /** Switches and errors in rows before this one show that trace data is missing; 0: none is. */
   readonly lostEnd: number;
 }
 
-/** `firstRow`: of the first branch. */
+/** Determines how a thread begins. `firstRow`: row of its first branch. */
 export function beginningOf(state: ReplayState, firstRow: number): Beginning {
   const isAfterFork = startsAfterFork(state, firstRow);
   const lostEnd = isAfterFork ? 0 : endOfFirstLoss(state, firstRow);
   return { firstRow, createdInside: state.options.createdInside || isAfterFork, lostEnd };
 }
 
-/** When it is first known of: whose first event is the way out of a stop was waiting since the recording began. */
+/** Returns when the thread is first known. If its first event ends a stop, it was waiting since the recording began. */
 export function startOf(state: ReplayState, { firstRow, createdInside, lostEnd }: Beginning): Nanoseconds {
   const { timeNs } = state.events;
   const extendTo = createdInside ? null : state.options.extendTo;
@@ -37,12 +37,14 @@ export function startOf(state: ReplayState, { firstRow, createdInside, lostEnd }
   return extendTo ? extendTo.startNs : timeNs[0];
 }
 
-/** A thread without a branch: it is there from its first record on, or from the start if it was there before. */
+/**
+ * Starts a thread without a branch: from its first record on, or from the start of the recording if it existed then.
+ */
 export function startWithoutBranch(state: ReplayState): Nanoseconds {
   const { extendTo, createdInside, mayBeUndecoded = false } = state.options;
   if (!extendTo || createdInside || !mayBeUndecoded) return state.nowNs;
   const first = state.facts.step[state.events.site[0]];
-  if (first === Step.Gap) return state.nowNs; // what it did before its first error nobody knows
+  if (first === Step.Gap) return state.nowNs; // what it did before its first error is unknown
   startAt(state, extendTo.startNs);
   if (first !== Step.SwitchIn) return state.nowNs;
   beginStop(state, SpecialSymbol.Untraced);
@@ -50,7 +52,7 @@ export function startWithoutBranch(state: ReplayState): Nanoseconds {
   return extendTo.startNs;
 }
 
-/** Before the first stack is laid down: what is lost of the time before it. Where the thread was then, nobody knows. */
+/** Records the time lost before the first stack. Where the thread was then is unknown. */
 export function recordFirstLoss(state: ReplayState, { firstRow, lostEnd }: Beginning): void {
   const { timeNs } = state.events;
   if (lostEnd > 0) {
@@ -61,7 +63,7 @@ export function recordFirstLoss(state: ReplayState, { firstRow, lostEnd }: Begin
   recordErrors(state, lostEnd, firstRow, timeNs[firstRow]);
 }
 
-/** Until its first switch in it had no processor; what it did before its first error is not known. */
+/** Until its first switch in, the thread had no CPU. What it did before its first error is unknown. */
 function waitBeforeLoss(state: ReplayState): void {
   const { events, facts } = state;
   const first = facts.step[events.site[0]];
@@ -72,7 +74,7 @@ function waitBeforeLoss(state: ReplayState): void {
   endStop(state, true);
 }
 
-/** The first stack waits until the first event. */
+/** Lets the first stack wait until the first event. */
 export function waitForFirstBranch(state: ReplayState, { firstRow, lostEnd }: Beginning): void {
   const { events, facts } = state;
   const inSyscall = comesOutOfSyscall(facts, events.site[firstRow]);
@@ -82,7 +84,10 @@ export function waitForFirstBranch(state: ReplayState, { firstRow, lostEnd }: Be
   endStop(state, false);
 }
 
-/** Meanwhile it may have had a processor now and then; it had none before its first switch, if that is one in. */
+/**
+ * Charges the wait by the thread's switches: it may have run now and then. If the first switch is one in, it was
+ * off-CPU before.
+ */
 function waitOffCpu(state: ReplayState, firstRow: number): void {
   const { events, facts } = state;
   let isFirst = true;
@@ -100,9 +105,9 @@ function waitOffCpu(state: ReplayState, firstRow: number): void {
 }
 
 /**
- * Up to which row something is lost before the first branch; 0: nothing. A stay on a processor without a branch is lost, and so
- * is what follows an error, and the stay that the first branch lies in, unless that is a trace start: until then it may have
- * been in the kernel.
+ * Returns the row up to which trace data is missing before the first branch; 0: none is. Missing is a stay on a CPU
+ * without a branch, what follows an error, and the stay that the first branch is in, unless that is a trace start:
+ * until then the thread may have been in the kernel.
  */
 function endOfFirstLoss(state: ReplayState, firstRow: number): number {
   const { events, facts, options } = state;
@@ -111,7 +116,7 @@ function endOfFirstLoss(state: ReplayState, firstRow: number): number {
   const lastIn = steps.lastIndexOf(Step.SwitchIn);
   const lastOut = steps.findLastIndex(isSwitchOut);
   const hasError = steps.lastIndexOf(Step.Gap) > Math.max(lastIn, lastOut);
-  const isInUserSpace = facts.scope === 'user' && !isTraceStart(state, firstRow); // who gets a processor goes on in the kernel
+  const isInUserSpace = facts.scope === 'user' && !isTraceStart(state, firstRow); // a switch in resumes in the kernel
   if (hasError || (isInUserSpace && Math.max(lastIn, lastOut) >= 0)) return firstRow;
   if (lastOut === -1) return 0;
   return lastIn > lastOut ? lastIn : firstRow;

@@ -1,5 +1,5 @@
 /**
- * Between two segments: the time is nobody's, and of the stack only what the next segment confirms stays.
+ * Crosses a loss between two segments: records the gap, and keeps of the old stack only what the next segment confirms.
  */
 import { Inference } from '../../model/profile/quality.js';
 import { NONE } from '../../model/units.js';
@@ -27,37 +27,37 @@ export function crossGap(state: ReplayState, before: Segment, after: Segment): v
     return restartStack(state, restart, state.nowNs);
   }
   const loss = beginLoss(state, before, after);
-  // Who comes out of a system call was in it meanwhile; else the old stack is all that is known of the time.
+  // A thread that comes out of a system call was in it meanwhile; otherwise only the old stack is known for this time.
   const isOfNewStack = comesOutOfSyscall(facts, events.site[after.firstRow]) && stoppedNode(state) === NONE;
   if (!isOfNewStack) recordRest(state, loss, after);
   restartStack(state, restart, loss.lostNs);
   if (isOfNewStack) recordRest(state, loss, after);
 }
 
-/** A thread that was stopped waited, whatever was lost meanwhile. */
+/** Charges the wait of a stopped thread: it waited, whatever was lost meanwhile. */
 function waitThrough(state: ReplayState, before: Segment, after: Segment): void {
   chargeUntil(state, state.events.timeNs[after.firstRow]);
   endStop(state, true);
   recordGap(state, before.endRow, after.firstRow, state.nowNs);
 }
 
-/** A loss whose switches were followed, but for the time behind the last one. */
+/** A loss, after following its switches; the time after the last switch is still to be recorded. */
 interface Loss {
   readonly firstRow: number;
   readonly lostNs: number;
   readonly lastSeen: LastSeen;
-  /** From this row on errors are not told yet. */
+  /** Errors from this row on have not been counted yet. */
   readonly nextErrorRow: number;
-  /** How many gapsBefore were lost before. */
+  /** Number of gaps recorded before this loss. */
   readonly gapsBefore: number;
 }
 
-/** Follows the thread's switches from where it runs and is lost. */
+/** Follows the thread's switches from the point where trace data is missing. */
 function beginLoss(state: ReplayState, before: Segment, after: Segment): Loss {
   const { events, facts, lost } = state;
   const firstRow = knownEnd(before, events, facts);
   const isError = firstRow === before.endRow && firstRow < after.firstRow;
-  if (isError && stoppedNode(state) === NONE) chargeUntil(state, events.timeNs[firstRow]); // up to there perf has decoded it
+  if (isError && stoppedNode(state) === NONE) chargeUntil(state, events.timeNs[firstRow]); // decoded up to there
   const lostNs = state.nowNs;
   const gapsBefore = lost.length;
   const branchEnd = rowAfterBranches(before.firstRow, firstRow, events, facts);
@@ -71,7 +71,7 @@ function recordRest(state: ReplayState, { firstRow, lastSeen, nextErrorRow, gaps
   if (state.lost.length === gapsBefore) recordGap(state, firstRow, after.firstRow, state.nowNs); // it took no time
 }
 
-/** exec: the thread goes on with another program, and nothing of the old stack is left. */
+/** Starts a new program after an exec: nothing of the old stack is left. */
 function startNewProgram(state: ReplayState, before: Segment, after: Segment): void {
   const { events, facts } = state;
   if (knownEnd(before, events, facts) < before.endRow) recordRest(state, beginLoss(state, before, after), after);
@@ -81,7 +81,7 @@ function startNewProgram(state: ReplayState, before: Segment, after: Segment): v
   pushFirstStack(state, restartOf(before, after, events, facts, false));
 }
 
-/** The old program was decoded up to its exec. */
+/** Charges the time up to an exec before which nothing is missing. */
 function waitForExec(state: ReplayState, before: Segment, after: Segment): void {
   for (let row = before.endRow; row < after.firstRow; row++) {
     const action = actionOf(state.pairing.action[row]);

@@ -1,5 +1,5 @@
 /**
- * Lays down the stack that a segment begins with: what runs, and the callers that its leaving returns reveal.
+ * Pushes the stack that a segment begins with: the running function, and the callers that its unmatched returns reveal.
  */
 import { Inference } from '../../model/profile/quality.js';
 import { type FunctionId, NONE, type SymbolId } from '../../model/units.js';
@@ -12,13 +12,13 @@ import type { Restart } from './align.js';
 import { type LandedCaller, landedCallers } from './landed-callers.js';
 import { unmatchedReturnAt } from './look-across.js';
 
-/** Why a level's start was not seen, or NONE; levels are counted from the top. */
+/** Returns why the start of a level was not seen, or NONE. Levels are counted from the top. */
 type InferenceOfLevel = (level: number) => number;
 const atStart: InferenceOfLevel = () => Inference.OpenAtStart;
 const onTopNow: InferenceOfLevel = (level) => (level === 0 ? NONE : Inference.OpenAtStart);
 export const cutByGap: InferenceOfLevel = () => Inference.CutByGap;
 
-/** The stack of a thread's first segment. */
+/** Pushes the stack of a thread's first segment. */
 export function pushFirstStack(state: ReplayState, restart: Restart): void {
   const { knownPaths } = state.options;
   if (knownPaths) {
@@ -30,7 +30,10 @@ export function pushFirstStack(state: ReplayState, restart: Restart): void {
   pushNewLevels(state, restart, restart.unmatchedReturns.length + 1, atStart);
 }
 
-/** Another stack of the same thread, first seen in `row`: it stands on what is open. `isEntry`: its top begins now. */
+/**
+ * Pushes another stack of the same thread, first seen in `row`, onto the open frames. `isEntry`: its top function
+ * begins now.
+ */
 export function pushOtherStack(
   state: ReplayState,
   { unmatchedRows }: OtherStack,
@@ -51,7 +54,7 @@ export function pushOtherStack(
   pushNewLevels(state, restart, unmatchedReturns.length + 1, isEntry ? onTopNow : atStart, row);
 }
 
-/** Lays down the new levels, lowest first: `count` of them at most, and one more for what runs. */
+/** Pushes new levels, lowest first: at most `count`, one of them for the running function. */
 export function pushNewLevels(
   state: ReplayState,
   restart: Restart,
@@ -72,7 +75,7 @@ export function pushNewLevels(
   }
 }
 
-/** Callers below the n-th level that exceptions landed in, the uppermost first: they are left together. */
+/** Returns the callers below a level that exceptions landed in, uppermost first: they end together with it. */
 function landingsOn(state: ReplayState, restart: Restart, level: number): LandedCaller[] {
   const { pairing, facts, events } = state;
   const end = restart.unmatchedReturns[level];
@@ -82,13 +85,13 @@ function landingsOn(state: ReplayState, restart: Restart, level: number): Landed
   return landedCallers(state, { first: functionAt(state, restart, level), callRows, last, lastRow });
 }
 
-/** The function of the n-th level from the top: what runs, or where a return goes to. */
+/** Returns the function of the n-th level from the top: the running one, or the target of a return. */
 export function functionAt({ facts }: ReplayState, { unmatchedReturns, first }: Restart, level: number): FunctionId {
   const fn = level === 0 ? first : (unmatchedReturns[level - 1]?.fn ?? NONE);
   return orNameless(facts.functions, fn);
 }
 
-/** What runs and the callers it returns to, lowest first. */
+/** Returns the running function and the callers it returns to, lowest first. */
 export function chainOf(state: ReplayState, restart: Restart): SymbolId[] {
   const { symbol } = state.facts.functions;
   const chain: SymbolId[] = [];

@@ -1,40 +1,40 @@
 /**
- * Call paths that were really seen, in all threads: they tell where a thread stands when no address does.
+ * Known paths: call paths really seen, in all threads. They decide where a thread is when no address does.
  *
- * A thread caught in the middle, or seen again after a loss, reveals its callers as it returns to them. What it never
- * returns to, it does not reveal; but if the same chain of functions was seen elsewhere, the callers it had there are
- * the likely ones. It stays a guess: such frames are inferred.
+ * A thread that is caught in the middle, or seen again after a loss, reveals its callers by returning to them. Callers
+ * that it never returns to stay unknown; but if the same chain of functions was seen elsewhere, the callers it had
+ * there are likely. They remain unconfirmed: such frames are inferred.
  */
 import { type CallTree, CallTreeBuilder, ROOT } from '../../model/calls/call-tree.js';
 import { int32Column } from '../../model/columns.js';
 import { NONE, type NodeId, type SymbolId } from '../../model/units.js';
 
-/** What a thread teaches: the paths seen before anything was guessed, and the stack it began with. */
+/** The paths of one thread: those seen before anything was inferred, and the stack it began with. */
 export interface ThreadPaths {
   readonly paths: Pick<CallTree, 'length' | 'parent' | 'symbol'>;
-  /** Lowest first; empty for a thread that was made while recording: it has no callers. */
+  /** Lowest first; empty for a thread that was created while recording, as it has no callers. */
   readonly firstStack: readonly SymbolId[];
 }
 
-/** A place for a chain of functions. */
+/** A known path that a chain of functions fits. */
 export interface PathMatch {
-  /** The callers and the lowest function of the chain, lowest first. */
+  /** The callers, and the lowest function of the chain; lowest first. */
   readonly path: readonly SymbolId[];
-  /** How much of the path the old stack shares, from the bottom. */
+  /** Length of the part that the path shares with the old stack, from the bottom. */
   readonly sharedDepth: number;
-  /** How many callees of the chain were seen there, one below the other. */
+  /** Number of callees of the chain that were seen on this path, one called by the other. */
   readonly calleesSeen: number;
 }
 
-/** A function seen in more candidates, or deeper, or a longer chain tells no more, and would make a loss cost more. */
+/** Limits: more paths of a function, deeper paths and longer chains add nothing and would make a loss expensive. */
 const MAX_PATHS_PER_FUNCTION = 256;
 export const MAX_PATH_DEPTH = 256;
 const MAX_CHAIN_LENGTH = 64;
 
-/** What several threads teach; plain data. */
+/** Known paths as plain data. */
 export interface KnownPathsData {
   readonly paths: ThreadPaths['paths'];
-  /** How many threads begin in a function. */
+  /** Number of threads that begin in a function. */
   readonly threadStarts: ReadonlyMap<SymbolId, number>;
 }
 
@@ -49,7 +49,7 @@ export class KnownPaths {
     for (const thread of threads) this.add(thread);
   }
 
-  /** The same as another one that gave away what it knew. */
+  /** Restores known paths from data. */
   static fromData({ paths, threadStarts }: KnownPathsData): KnownPaths {
     const knownPaths = new KnownPaths();
     knownPaths.addPaths(paths);
@@ -57,7 +57,10 @@ export class KnownPaths {
     return knownPaths;
   }
 
-  /** Of candidates that nothing tells apart the one that was learned first counts: threads teach in their order. */
+  /**
+   * Adds the paths of a thread. Among equal candidates the one added first wins, so threads must be added in a fixed
+   * order.
+   */
   add({ paths, firstStack }: ThreadPaths): void {
     this.addPaths(paths);
     const lowest = firstStack[0];
@@ -84,7 +87,7 @@ export class KnownPaths {
     else if (nodes.length < MAX_PATHS_PER_FUNCTION) nodes.push(node);
   }
 
-  /** The callers below the stack that a thread began with; none unless there is just one way. */
+  /** Returns the callers below the stack that a thread began with; none unless exactly one path fits. */
   callersBelow(stack: readonly SymbolId[]): SymbolId[] {
     const lowest = stack[0];
     if (lowest === undefined || (this.threadStarts.get(lowest) ?? 0) > 1) return []; // threads do begin there
@@ -97,7 +100,7 @@ export class KnownPaths {
     return best.length === 1 ? (best[0] as { callers: SymbolId[] }).callers : [];
   }
 
-  /** Where a chain seen after a loss stands: where most of it was seen, nearest to the old stack. */
+  /** Returns the best path for a chain seen after a loss: where most of it was seen, and nearest to the old stack. */
   match(chain: readonly SymbolId[], old: readonly SymbolId[]): PathMatch | null {
     const oldNodes = this.nodesAlong(old);
     let best: Candidate | null = null;
@@ -110,7 +113,7 @@ export class KnownPaths {
     return best && { ...best, path: this.pathTo(best.node) };
   }
 
-  /** The nodes of a stack, from the root upwards, as far as it was seen. */
+  /** Returns the known nodes of a stack, from the root upwards. */
   private nodesAlong(stack: readonly SymbolId[]): NodeId[] {
     const nodes: NodeId[] = [ROOT];
     for (const symbol of stack) {
@@ -121,14 +124,14 @@ export class KnownPaths {
     return nodes;
   }
 
-  /** How deep the path to a node lies on these nodes. */
+  /** Returns how deep the path to a node coincides with these nodes. */
   private sharedDepth(node: NodeId, nodes: readonly NodeId[]): number {
     let at = node;
     while (nodes[this.depth.values[at]] !== at) at = this.builder.parentOf(at);
     return this.depth.values[at];
   }
 
-  /** How many of the callees in the chain are below the node, one under the other. */
+  /** Returns how many callees of the chain are below the node, one called by the other. */
   private calleesSeen(node: NodeId, chain: readonly SymbolId[]): number {
     let at = node;
     const end = Math.min(chain.length, MAX_CHAIN_LENGTH);
@@ -139,7 +142,7 @@ export class KnownPaths {
     return end - 1;
   }
 
-  /** The symbols down to a node, lowest first. */
+  /** Returns the symbols down to a node, lowest first. */
   private pathTo(node: NodeId): SymbolId[] {
     const path: SymbolId[] = [];
     for (let at = node; at !== ROOT; at = this.builder.parentOf(at)) path.push(this.builder.symbolOf(at));
@@ -147,7 +150,7 @@ export class KnownPaths {
   }
 }
 
-/** The tree with these callers below it: one call each, whose start and end nobody saw; all its time is a guess now. */
+/** Puts callers below a tree: one inferred call each. All its time becomes inferred. */
 export function withCallers(tree: CallTree, callers: readonly SymbolId[]): CallTree {
   const builder = new CallTreeBuilder();
   let top: NodeId = ROOT;

@@ -1,6 +1,7 @@
 /**
- * Callers that no return reveals, for an exception or a longjmp left them. Whoever it landed in, and nobody saw being called,
- * was below all that had run: it is known by what it called later and never came back from, or by the return that ends it.
+ * Finds callers that no return reveals because an exception or a longjmp landed in them. A function that it landed in
+ * and that was not seen being called was below everything that had run: it is known by the calls it made later that
+ * never returned, or by the return that ends it.
  */
 import { type FunctionId, NONE } from '../../model/units.js';
 import { orNameless } from '../functions/function-table.js';
@@ -9,13 +10,13 @@ import { MAX_SKIPPED_ROWS } from '../pairing/pairing.js';
 import { countSteps } from '../stack/unwinder-steps.js';
 import type { ReplayState } from '../state.js';
 
-/** What ran on a level from when it was first seen until it was left. */
+/** What happened on a level from when it was first seen until it ended. */
 export interface LevelHistory {
   /** The function it began with. */
   readonly first: FunctionId;
-  /** Rows of the calls that never returned, in their order. */
+  /** Rows of the calls that never returned, in order. */
   readonly callRows: ArrayLike<number>;
-  /** The function that left it, or that ran when the trace ended; or NONE. */
+  /** The function that ended it, or that ran when the trace ended; or NONE. */
   readonly last: FunctionId;
   /** The row of the event at its end. */
   readonly lastRow: number;
@@ -24,11 +25,11 @@ export interface LevelHistory {
 /** A function that control landed in. */
 export interface LandedCaller {
   readonly fn: FunctionId;
-  /** The unwinder stepped over more frames than are known above it: nobody knows what was between. */
+  /** The unwinder stepped over more frames than are known above it: what was between is unknown. */
   readonly isBelowUnseen: boolean;
 }
 
-/** The callers that control landed in, the uppermost first. */
+/** Returns the callers that control landed in, uppermost first. */
 export function landedCallers(state: ReplayState, level: LevelHistory): LandedCaller[] {
   const { site } = state.events;
   const { fromFunction, toFunction } = state.facts;
@@ -43,13 +44,13 @@ export function landedCallers(state: ReplayState, level: LevelHistory): LandedCa
   return stack.isClear ? stack.landings : [];
 }
 
-/** The functions above the lowest that is known, as far as calls tell. */
+/** The functions above the lowest known one, as far as calls reveal them. */
 class SimulatedStack {
   readonly landings: LandedCaller[] = [];
-  /** False: it landed in code without a name, which may be part of any function. */
+  /** False if control landed in nameless code, which may be part of any function. */
   isClear = true;
   private functions: FunctionId[];
-  /** By index, the row that called it; of the lowest NONE. */
+  /** By index: the row of the call; NONE for the lowest. */
   private rows: number[] = [NONE];
   private readonly state: ReplayState;
 
@@ -63,14 +64,14 @@ class SimulatedStack {
     this.rows.push(row);
   }
 
-  /** The event in `row` happens in a function. */
+  /** Notes that the event in `row` happens in a function. */
   runsIn(fn: FunctionId, row: number): void {
     const { functions } = this;
     const top = functions.length - 1;
     if (fn === NONE || this.isSame(functions[top] as FunctionId, fn)) return;
     const unwinder = this.hasTrait(fn, Trait.Unwinder) ? NONE : this.unwinder();
     if (unwinder === NONE)
-      functions[top] = fn; // it jumped; a stub of an unwinder to the unwinder itself
+      functions[top] = fn; // it jumped, or a stub of an unwinder led to the unwinder
     else this.landIn(fn, unwinder, row);
   }
 
@@ -91,7 +92,7 @@ class SimulatedStack {
     }
   }
 
-  /** The index of the uppermost unwinder, if nothing but nameless code runs on it; or NONE. */
+  /** Returns the index of the uppermost unwinder, if only nameless code runs above it; else NONE. */
   private unwinder(): number {
     const index = this.functions.findLastIndex((fn) => !this.hasTrait(fn, Trait.Unknown));
     const fn = this.functions[index] ?? NONE;

@@ -1,6 +1,6 @@
 /**
- * Looks ahead across losses: a level that is seen to be left in a later segment was not left in between. Backwards over
- * the segments, so that each hears of all that follow it.
+ * Looks ahead across losses: a level that a later segment is seen to end did not end in between. Works backwards over
+ * the segments, so that each one receives the returns of all that follow it.
  */
 import type { ThreadEvents } from '../../model/trace/thread-events.js';
 import { type FunctionId, NONE, type SiteId } from '../../model/units.js';
@@ -9,10 +9,10 @@ import { Trait } from '../functions/traits.js';
 import type { Pairing, Segment } from '../pairing/pairing.js';
 import { align, type Level, type Restart, type UnmatchedReturn } from './align.js';
 
-/** More callers than this are not carried to earlier segments. */
+/** Maximum number of unmatched returns passed to earlier segments. */
 const MAX_UNMATCHED_RETURNS = 256;
 
-/** Extends `leavingRows` of the segments, and links calls that are left behind a loss to themselves. */
+/** Extends `unmatchedRows` of the segments, and links calls that end after a loss to themselves. */
 export function lookAcrossLosses({ segments, link }: Pairing, events: ThreadEvents, facts: SiteFacts): void {
   for (let index = segments.length - 2; index >= 0; index--) {
     const before = segments[index] as Segment;
@@ -32,7 +32,7 @@ export function lookAcrossLosses({ segments, link }: Pairing, events: ThreadEven
   }
 }
 
-/** Whether an exec lies between two segments, told of or not: then they have nothing in common. */
+/** True if an exec is between two segments, recorded or not: then they share no frame. */
 export function isNewProgram(before: Segment, after: Segment, { site }: ThreadEvents, facts: SiteFacts): boolean {
   const { step, toEntry, toFunction, functions } = facts;
   const first = site[after.firstRow];
@@ -41,7 +41,7 @@ export function isNewProgram(before: Segment, after: Segment, { site }: ThreadEv
   return site.subarray(before.endRow, after.firstRow).some((id) => step[id] === Step.Exec);
 }
 
-/** What a segment begins with, as the one before it sees it. */
+/** Returns what a segment begins with, for comparison with the one before it. */
 export function restartOf(
   before: Segment,
   after: Segment,
@@ -61,7 +61,7 @@ export function restartOf(
   };
 }
 
-/** How a segment ends, if it ends on the level that is lowest then. */
+/** Returns how a segment ends, if its lowest level is still open then. */
 function endOf(
   segment: Segment,
   { site }: ThreadEvents,
@@ -74,18 +74,18 @@ function endOf(
   return { openRows, last: runningAfter(site[row], facts), endRow };
 }
 
-/** The function that runs behind an event that is no call. */
+/** Returns the function that runs after an event other than a call. */
 function runningAfter(site: SiteId, { step, fromFunction, toFunction }: SiteFacts): FunctionId {
   const goesOn = step[site] === Step.Stay || step[site] === Step.End || step[site] === Step.EndSyscall;
   return goesOn ? fromFunction[site] : toFunction[site];
 }
 
-/** The return in `row`, as one that leaves a level. */
+/** Returns the unmatched return in a row. */
 export function unmatchedReturnAt(row: number, { site }: ThreadEvents, { to, toFunction }: SiteFacts): UnmatchedReturn {
   return { row, to: to[site[row]], fn: toFunction[site[row]] };
 }
 
-/** The levels open at the end of a segment, as far as its own calls tell: what is below them is one unknown level. */
+/** Returns the levels open at the end of a segment, as its own calls show them; what is below is one unknown level. */
 function levelsAtEnd(segment: Segment, events: ThreadEvents, facts: SiteFacts): Level[] {
   const lowest = { returnsTo: Number.NaN, callIp: Number.NaN, functions: [lowestFunction(segment, events, facts)] };
   return [lowest, ...segment.openRows.map((row) => levelOfCall(row, events, facts))];
@@ -103,7 +103,7 @@ function levelOfCall(row: number, events: ThreadEvents, facts: SiteFacts): Level
   return { returnsTo: Number.NaN, callIp, functions: [facts.toFunction[events.site[row]]] };
 }
 
-/** Where a level was called; a kernel entry may return to the very instruction. NaN for a signal. */
+/** Returns where a level was called; a kernel entry may return to the very instruction. NaN for a signal. */
 export function callIpOf(row: number, { site }: ThreadEvents, { step, from }: SiteFacts): number {
   const kind = step[site[row]];
   if (kind === Step.Start) return Number.NaN;

@@ -1,5 +1,6 @@
 /**
- * The stack behind a loss: what the old stack still holds, and on it what the new segment's leaving returns reveal.
+ * Rebuilds the stack after a loss: what is left of the old stack and, above it, what the new segment's unmatched
+ * returns reveal.
  */
 import { Inference } from '../../model/profile/quality.js';
 import { type FunctionId, type Nanoseconds, NONE } from '../../model/units.js';
@@ -12,7 +13,10 @@ import { chainOf, cutByGap, functionAt, pushNewLevels } from './first-stack.js';
 import { MAX_PATH_DEPTH, type PathMatch } from './known-paths.js';
 import { callIpOf } from './look-across.js';
 
-/** The old frames were lost at `lostNs`. What nothing spoke for behind the last loss goes, if again nothing does. */
+/**
+ * Restarts the stack. The old frames were lost at `lostNs`. Those that nothing confirmed after the last loss are
+ * dropped if again nothing does.
+ */
 export function restartStack(state: ReplayState, restart: Restart, lostNs: Nanoseconds): void {
   state.certainty.markInferred(state.depth);
   forgetReturnRows(state);
@@ -23,14 +27,17 @@ export function restartStack(state: ReplayState, restart: Restart, lostNs: Nanos
   else inferStack(state, found, levelIndexes, restart, lostNs);
 }
 
-/** The old stack's upper levels, and where the restart fits on them. */
+/** Aligns the uppermost levels of the old stack with the restart. */
 function alignOld(state: ReplayState, restart: Restart): { levelIndexes: readonly number[]; found: Alignment | null } {
   const levelIndexes = topLevels(state, MAX_COMPARED);
   const levels = levelIndexes.map((index, at) => levelAt(state, index, levelIndexes[at + 1] ?? state.depth));
   return { levelIndexes, found: align(levels, restart) };
 }
 
-/** `end`: where the next level begins. Of what jumped on and on only the last functions are compared, as with levels. */
+/**
+ * Describes a level up to `end`, where the next one begins. Of a long chain of jumps only the last functions are
+ * compared.
+ */
 function levelAt(state: ReplayState, index: number, end: number): Level {
   const { returnsTo, callRow } = frameAt(state, index);
   const callIp = callRow === NONE ? Number.NaN : callIpOf(callRow, state.events, state.facts);
@@ -39,20 +46,20 @@ function levelAt(state: ReplayState, index: number, end: number): Level {
   return { returnsTo, callIp, functions };
 }
 
-/** False if there is nothing to drop. */
+/** Closes the frames that nothing confirmed. False if there are none. */
 function dropUnconfirmed(state: ReplayState, lostNs: Nanoseconds): boolean {
   if (state.unconfirmedFrom === NONE) return false;
   closeForGap(state, state.unconfirmedFrom - 1, lostNs);
   return true;
 }
 
-/** Closes all above a index, because of a gap. */
+/** Closes every frame above an index, because of a gap. */
 function closeForGap(state: ReplayState, index: number, lostNs: Nanoseconds): void {
   closeAbove(state, index, Inference.CutByGap, lostNs);
   if (state.depth <= state.unconfirmedFrom) state.unconfirmedFrom = NONE;
 }
 
-/** No address tells the index. From here on paths are guesses, and teach nothing. */
+/** Infers the stack where no address decides it. Paths from here on are not added to the known paths. */
 function inferStack(
   state: ReplayState,
   found: Alignment | null,
@@ -73,7 +80,7 @@ function inferStack(
   state.certainty.markUnconfirmed(state.depth);
 }
 
-/** The old levels up to one of them stay, new ones stand on it. */
+/** Keeps the old levels up to the aligned one, and pushes the new ones onto it. */
 function continueOn(
   state: ReplayState,
   found: Alignment,
@@ -86,7 +93,7 @@ function continueOn(
   pushNewLevels(state, restart, found.newLevels, cutByGap);
 }
 
-/** The index where such a chain of functions was seen, unless a name of the old stack says more. */
+/** Returns the known path that fits the chain of functions, unless a name on the old stack is stronger evidence. */
 function matchKnownPath(state: ReplayState, restart: Restart, found: Alignment | null): PathMatch | null {
   const { knownPaths } = state.options;
   const match = knownPaths?.match(chainOf(state, restart), openSymbols(state, MAX_PATH_DEPTH)) ?? null;
@@ -102,7 +109,7 @@ function pushOnPath(state: ReplayState, { path, sharedDepth }: PathMatch, restar
   pushNewLevels(state, restart, restart.unmatchedReturns.length, cutByGap);
 }
 
-/** Closes all above a level; if the function that goes on is not part of it, the level has jumped there. */
+/** Closes every frame above a level. If the function that continues is not part of it, the level jumped there. */
 function closeToLevel(state: ReplayState, level: number, fn: FunctionId, lostNs: Nanoseconds): void {
   const end = endOfLevel(state, level);
   const lowest = Math.max(level, end - MAX_COMPARED);
@@ -112,7 +119,9 @@ function closeToLevel(state: ReplayState, level: number, fn: FunctionId, lostNs:
   if (index < lowest) jump(state, fn, Inference.CutByGap);
 }
 
-/** Which returns leave the old levels, downwards from the one that goes on, also below those that were compared. */
+/**
+ * Sets which returns end the old levels, from the one that continues downwards, also below those that were compared.
+ */
 function setOldReturnRows(
   state: ReplayState,
   { unmatchedReturns }: Restart,

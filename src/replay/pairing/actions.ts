@@ -1,41 +1,52 @@
 /**
- * What each event does to the stack: the column that pairing writes and replay executes, a byte for each event.
+ * The actions: what each event does to the stack. Pairing writes them as a column with one byte per event, and replay
+ * executes them.
  *
- * An action is one of the numbers below, and may carry flags. `link` of the same row tells what it is done to. Nearly all
- * events are one of the first three; their numbers are the lowest, and they carry no flag.
+ * An action is one of the numbers below, possibly with flags. `link` of the same row names what the action applies to
+ * (a row, or an index of a list in `Pairing`). Nearly all events are one of the first three without flags; these have
+ * the lowest numbers, so that the fast loop tests them with one comparison.
  */
 export const Action = {
-  /** Nothing: only time passes in the function on top. */
+  /** Leaves the stack as it is: only time passes in the function on top. */
   Stay: 0,
-  /** A function is called, or the kernel entered. `link`: the row that ends it, or NONE. */
+  /** Pushes a level: a call, or an entry into the kernel. `link`: the row that ends it, or NONE if it stays open. */
   Call: 1,
-  /** The call in row `link` returns: it and everything above it is over. */
+  /** Returns from the call in row `link`, and closes every level above it. */
   Return: 2,
-  /** A call that was not shown returns: everything above the call in row `link` is over. */
+  /**
+   * Returns from a call that the trace does not show to the level that row `link` called: closes every level above that
+   * one, which itself stays open.
+   */
   ReturnTo: 3,
-  /** Returns to a caller that nobody saw calling. */
+  /**
+   * Returns although no call in this segment matches: reveals a caller that was entered before the segment began.
+   * `link` is not used; the row is listed in `unmatchedRows` of the segment or of the stack.
+   */
   UnmatchedReturn: 4,
-  /** A signal handler returns into the code that ends the signal: the handler, entered in row `link`, is over. */
+  /** Returns from the signal handler that row `link` entered, into the code that ends the signal (`__restore_rt`). */
   SignalReturn: 5,
-  /** A "return" to the start of a function only jumps there, as retpolines do. */
+  /** A "return" to the start of a function: pushes no level and ends none, but jumps there, as retpolines do. */
   JumpByReturn: 6,
-  /** Goes back to a stack that was left before: by the `link`-th of `switches`. */
+  /** Switches to a parked stack: entry `link` of `switches`. */
   SwitchBack: 7,
-  /** Goes to a stack that was not seen before: the `link`-th of `stacks`. */
+  /** Switches to a stack that was not seen before: entry `link` of `stacks`. */
   NewStack: 8,
-  /** A transaction is aborted: the calls of the `link`-th of `aborts`, which had returned in it, are open again. */
+  /**
+   * A transaction aborts: the calls in entry `link` of `aborts`, which had returned inside the transaction, are open
+   * again.
+   */
   Reopen: 9,
-  /** The trace starts where the call, signal or kernel entry in row `link` goes back to: that is over. */
+  /** The trace starts where the call, signal or kernel entry in row `link` returns to: that call is over. */
   StartAfterReturn: 10,
-  /** The trace starts, and nothing is known of before. */
+  /** The trace starts, and nothing earlier is known. */
   Start: 11,
-  /** The trace starts where it had stopped. */
+  /** The trace starts where it had stopped: the stack is unchanged. */
   Resume: 12,
-  /** The trace starts in a signal handler. */
+  /** The trace starts in a signal handler: pushes a level for it. */
   SignalEntry: 13,
-  /** The trace starts in a function that code which is not traced has called, on the `link`-th of `stacks`. */
+  /** The trace starts in a function that untraced code called: it runs on entry `link` of `stacks`. */
   EntryFromOutside: 14,
-  /** A jump that was shown, on the same stack. */
+  /** A jump that the trace shows, on the same stack. */
   Jump: 15,
   /** Records, in the order of their steps. */
   Gap: 16,
@@ -46,22 +57,25 @@ export const Action = {
 } as const;
 export type Action = (typeof Action)[keyof typeof Action];
 
-/** Flags: the trace stops behind the event, perhaps in a system call; before it the thread went to another stack: see `unseen`. */
+/**
+ * Flags. `Stops`: the trace stops after the event. `StopsInSyscall`: it stops in a system call. `Unseen`: before the
+ * event the thread switched stacks, see `Pairing.unseen`.
+ */
 export const ActionFlag = { Stops: 32, StopsInSyscall: 64, Unseen: 128 } as const;
 
 const FLAGS = ActionFlag.Stops | ActionFlag.StopsInSyscall | ActionFlag.Unseen;
 
-/** The action without its flags. */
+/** Removes the flags from an action. */
 export function actionOf(code: number): Action {
   return (code & ~FLAGS) as Action;
 }
 
-/** The trace stops behind it. */
+/** True if the trace stops after the event. */
 export function isStop(code: number): boolean {
   return (code & (ActionFlag.Stops | ActionFlag.StopsInSyscall)) !== 0;
 }
 
-/** Frames may go for other stacks to come back later. */
+/** True if the action can take frames off the stack that a later stack switch puts back. */
 export function canRemoveFrames(action: Action): boolean {
   return action >= Action.Return && action <= Action.StartAfterReturn;
 }
@@ -70,7 +84,7 @@ export function isTraceStart(action: Action): boolean {
   return action >= Action.StartAfterReturn && action <= Action.EntryFromOutside;
 }
 
-/** No branch. */
+/** Actions of records, which are not branches. */
 export type RecordAction = (typeof Action)['Gap' | 'SwitchOut' | 'PreemptOut' | 'SwitchIn' | 'Exec'];
 
 export function isRecord(action: Action): action is RecordAction {

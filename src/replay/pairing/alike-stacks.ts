@@ -1,13 +1,13 @@
 /**
- * Of several parked stacks that look alike, which one goes on? The one whose calls the next returns end, one below the
- * other; if that does not tell either, the one that was left first, for schedulers take turns.
+ * Chooses among parked stacks that look alike: the one whose calls the next returns end, from the top downwards. If
+ * that does not decide, the one that was switched away from first, as schedulers take turns.
  */
 import type { ThreadEvents } from '../../model/trace/thread-events.js';
 import { type SiteFacts, Step } from '../functions/site-facts.js';
 import { Trait } from '../functions/traits.js';
 import { endsAt, type OpenCall } from './calls.js';
 
-/** It looks no further than this many times the events since it looked last: so the cost stays linear. */
+/** Reads ahead at most this many times the events since the last choice, so that the total cost stays linear. */
 const REACH_FACTOR = 8;
 const MIN_REACH = 256;
 
@@ -22,8 +22,8 @@ export class AlikeStacks {
   }
 
   /**
-   * The n-th of these goes on with the event in `row`. Of each: the calls that are open then, lowest first. More than one;
-   * those left first come first.
+   * Returns the index of the stack that the event in `row` continues. `stacks`: for each candidate, the calls that
+   * would be open then, lowest first; at least two candidates, ordered by when they were left.
    */
   choose(stacks: readonly (readonly OpenCall[])[], row: number): number {
     const { site } = this.events;
@@ -31,7 +31,7 @@ export class AlikeStacks {
     const end = Math.min(site.length, row + MIN_REACH + REACH_FACTOR * (row - this.lastRow));
     this.lastRow = row;
     let alike = [...stacks.keys()];
-    let above = 0; // calls made since
+    let above = 0; // calls made since `row`
     let returned = 0;
     for (let at = row; at < end && alike.length > 1 && !this.isSwitch(site[at]); at++) {
       const kind = step[site[at]];
@@ -50,7 +50,7 @@ export class AlikeStacks {
     return alike[0] as number;
   }
 
-  /** Here the stack is left again, or a way to do that begins. */
+  /** True if the thread switches stacks again here, or calls a function that will. */
   private isSwitch(site: number): boolean {
     const { fromFunction, toFunction, functions } = this.facts;
     const isSwitcher = (fn: number) => fn >= 0 && (functions.traits[fn] & Trait.StackSwitcher) !== 0;

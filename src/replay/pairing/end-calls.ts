@@ -1,5 +1,5 @@
 /**
- * Events that end calls: what they do to the open ones, and what the pairing says of it.
+ * Ends calls: updates the open calls and writes what ended them to the pairing.
  */
 import { NONE } from '../../model/units.js';
 import { Trait } from '../functions/traits.js';
@@ -8,7 +8,7 @@ import { MAX_SEARCH_DEPTH, type OtherStack, type SkippedStack } from './calls.js
 import { MAX_SKIPPED_ROWS } from './pairing.js';
 import { calledIn, hasTrait, type SegmentState } from './segment-state.js';
 
-/** The event in `row` ends the call at a index; those above it were left without a return. */
+/** Ends the call at an index by the event in `row`; the calls above it are skipped. */
 export function endCall(state: SegmentState, row: number, index: number, how: Action = Action.Return): void {
   const { open, facts } = state;
   const { action, link } = state.pairing;
@@ -25,7 +25,7 @@ function noteReturned({ returned, open }: SegmentState, index: number): void {
   if (returned.push({ call: open.at(index), index }) > 2 * MAX_SEARCH_DEPTH) returned.splice(0, MAX_SEARCH_DEPTH);
 }
 
-/** The return in `row` ends a call that was not shown, made by what the call at a index had called. */
+/** Pairs the return in `row` with a call that the trace does not show, made by the function of the call at an index. */
 export function returnTo(state: SegmentState, row: number, index: number): void {
   const { open, pairing } = state;
   pairing.action[row] = Action.ReturnTo;
@@ -33,7 +33,7 @@ export function returnTo(state: SegmentState, row: number, index: number): void 
   skipCalls(state, row, open.cutAbove(index));
 }
 
-/** The return in `row` goes to a caller that nobody saw calling. */
+/** Notes the return in `row` as unmatched: its call was not seen. */
 export function pairUnmatchedReturn(state: SegmentState, row: number): void {
   const { open, pairing } = state;
   const base = open.findSwitch(({ stack }) => stack !== null);
@@ -50,13 +50,15 @@ export function pairUnmatchedReturn(state: SegmentState, row: number): void {
   skipCalls(state, row, skipped);
 }
 
-/** The "return" in `row` only jumps; perhaps to another stack, if it is left without a return. */
+/** Notes the "return" in `row` as a jump. If its target is never returned from, it may have switched stacks. */
 export function jumpByReturn({ pairing, open }: SegmentState, row: number): void {
   pairing.action[row] = Action.JumpByReturn;
   open.switchStack({ row, stack: null });
 }
 
-/** The event in `row` tells that these were skipped, at the latest before the one in `leftRow`. */
+/**
+ * Links skipped calls to the event in `row` that skips them, and parks their stacks: they were left before `leftRow`.
+ */
 export function skipCalls(state: SegmentState, row: number, skipped: readonly SkippedStack[], leftRow = row): void {
   const { pairing, parked } = state;
   pairing.skipped.add(row, skipped, (callRow) => hasTrait(state, calledIn(state, callRow), Trait.Raiser));

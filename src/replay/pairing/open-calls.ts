@@ -1,6 +1,6 @@
 /**
- * The calls, kernel entries and signals that are open while returns are paired: a plain stack that can be searched by
- * address. What a search passes over is mostly popped by it; where it is not, the search has a bound.
+ * The calls, kernel entries and signals that are open during pairing: a stack that can be searched by address. What a
+ * search passes over is usually popped by it; where it is not, the search has a bound.
  */
 import { resized } from '../../model/columns.js';
 import { type Address, NONE } from '../../model/units.js';
@@ -17,20 +17,20 @@ import {
 
 export class OpenCalls {
   length = 0;
-  /** What is on the stack, lowest first; there may be room for more. */
+  /** Columns of the open calls, lowest first; may be longer than `length`. */
   rows = new Int32Array(64);
   addresses = new Float64Array(64);
   kinds = new Uint8Array(64);
-  /** Places of signals and kernel entries. */
+  /** Indexes of signals and kernel entries. */
   private readonly interrupts: number[] = [];
   private readonly switches: StackEntry[] = [];
 
-  /** From here on stand calls, and nothing else, on the stack that runs. */
+  /** Index from which on the running stack holds only plain calls, without signals and kernel entries. */
   get firstSimple(): number {
     return Math.max((this.interrupts.at(-1) ?? NONE) + 1, this.switches.at(-1)?.base ?? 0);
   }
 
-  /** Nothing stands above the call at this index, not even another stack. */
+  /** True if nothing is above the call at this index, not even an empty stack that was switched to. */
   isTop(index: number): boolean {
     const { switches, length } = this;
     return index === length - 1 && (switches.length === 0 || (switches.at(-1) as StackEntry).base <= index);
@@ -44,7 +44,7 @@ export class OpenCalls {
     return this.rows[index];
   }
 
-  /** The rows of all calls, lowest first. */
+  /** Returns the rows of all calls, lowest first. */
   allRows(): number[] {
     return [...this.rows.subarray(0, this.length)];
   }
@@ -57,7 +57,7 @@ export class OpenCalls {
     this.kinds[this.length++] = kind;
   }
 
-  /** Makes room for more calls. */
+  /** Doubles the memory for calls. */
   grow(): void {
     this.rows = resized(this.rows, 2 * this.rows.length);
     this.addresses = resized(this.addresses, 2 * this.addresses.length);
@@ -68,44 +68,47 @@ export class OpenCalls {
     for (const { row, address, kind } of calls) this.push(row, address, kind);
   }
 
-  /** What is pushed from now on stands on another stack. */
+  /** Begins another stack: calls pushed from now on belong to it. */
   switchStack(change: Omit<StackEntry, 'base'>): void {
     this.switches.push({ ...change, base: this.length });
   }
 
-  /** The newest switch of which this is true, counted from 0, or NONE. */
+  /** Returns the index of the newest switch that matches, or NONE. */
   findSwitch(isMeant: (change: StackEntry) => boolean): number {
     return this.switches.findLastIndex(isMeant);
   }
 
-  /** The n-th switch. */
+  /** Returns the switch at an index. */
   switchAt(index: number): StackEntry {
     return this.switches[index] as StackEntry;
   }
 
-  /** The running stack was gone to, and what ran on it first runs again: `makecontext` lets it return to an entry. */
+  /**
+   * True if what first ran on the running stack, one that was switched to, runs again. `makecontext` lets that return
+   * to a function entry.
+   */
   isAtBase(): boolean {
     const current = this.switches.at(-1);
     return current !== undefined && current.stack !== null && current.base === this.length;
   }
 
-  /** The uppermost calls of the running stack, lowest first; not more than so many. */
-  callsOfStack(most: number): OpenCall[] {
+  /** Returns the uppermost calls of the running stack, lowest first, at most `max`. */
+  callsOfStack(max: number): OpenCall[] {
     const calls: OpenCall[] = [];
-    for (let index = Math.max(this.switches.at(-1)?.base ?? 0, this.length - most); index < this.length; index++)
+    for (let index = Math.max(this.switches.at(-1)?.base ?? 0, this.length - max); index < this.length; index++)
       calls.push(this.at(index));
     return calls;
   }
 
-  /** The row of the call that the running stack's top frame was called by; NONE if that was not seen. */
+  /** Returns the row of the call that called the top frame of the running stack; NONE if that call was not seen. */
   topOfStack(): number {
     const lowest = this.switches.at(-1)?.base ?? 0;
     return this.length > lowest ? this.rowAt(this.length - 1) : NONE;
   }
 
   /**
-   * Removes everything above a index. It was left without a return, and is given back, each stack by itself, the lowest
-   * first: perhaps it only waits.
+   * Removes all calls above an index and returns them, grouped by stack, lowest first. They did not return, and their
+   * stacks may only be waiting.
    */
   cutAbove(index: number): SkippedStack[] {
     return this.cut(
@@ -114,12 +117,12 @@ export class OpenCalls {
     );
   }
 
-  /** Removes every call on the stack of the n-th switch, and on those above; NONE: all there are. */
+  /** Removes every call on the stack of the switch at an index and on those above it; NONE: every call. */
   cutStack(index: number): SkippedStack[] {
     return this.cut(index === NONE ? 0 : this.switchAt(index).base, index);
   }
 
-  /** Takes away the stack of the n-th switch, and those above. */
+  /** Removes the stack of the switch at an index, and those above it. */
   takeStack(index: number): SkippedStack[] {
     return this.cut(this.switchAt(index).base, index - 1);
   }
@@ -130,7 +133,7 @@ export class OpenCalls {
     this.forgetInterrupts();
   }
 
-  /** The index of the call that a return to this address ends, or NONE. */
+  /** Returns the index of the call that a return to this address ends, or NONE. `isNear`: bounds the search. */
   findCaller(to: Address, isNear: boolean): number {
     const lowest = isNear ? Math.max(0, this.length - MAX_SEARCH_DEPTH) : 0;
     for (let index = this.length - 1; index >= lowest; index--)
@@ -138,14 +141,14 @@ export class OpenCalls {
     return NONE;
   }
 
-  /** The index of the nearest call on this stack of whose row something is true, or NONE; far ones are not looked at. */
+  /** Returns the index of the nearest call on this stack whose row matches, or NONE. The search is bounded. */
   findNear(isMeant: (row: number) => boolean): number {
     const lowest = Math.max(this.switches.at(-1)?.base ?? 0, this.length - MAX_SEARCH_DEPTH);
     for (let index = this.length - 1; index >= lowest; index--) if (isMeant(this.rowAt(index))) return index;
     return NONE;
   }
 
-  /** The index of the signal or kernel entry that interrupted what goes on at this address, or NONE. */
+  /** Returns the index of the signal or kernel entry that interrupted the code at this address, or NONE. */
   findInterrupted(to: Address): number {
     for (const index of this.interrupts.slice(-MAX_SEARCH_DEPTH).reverse()) {
       const interrupted = this.addresses[index];
@@ -154,13 +157,13 @@ export class OpenCalls {
     return NONE;
   }
 
-  /** The index of the innermost signal, or NONE. */
+  /** Returns the index of the innermost interrupt if it is a signal, or NONE. */
   innermostSignal(): number {
     const index = this.interrupts.at(-1) ?? NONE;
     return index !== NONE && isSignal(this.kinds[index]) ? index : NONE;
   }
 
-  /** Keeps so many calls, and the switches up to the n-th. */
+  /** Keeps the lowest `length` calls, and the switches up to the one at `keptSwitch`; returns what it removes. */
   private cut(length: number, keptSwitch: number): SkippedStack[] {
     const skipped: SkippedStack[] = [];
     while (this.switches.length - 1 > keptSwitch) {

@@ -1,10 +1,10 @@
 /**
- * The pass before replay: pairs each return with its call, as brackets are paired, by addresses alone.
+ * Pairs each return with its call before replay, as brackets are matched, by addresses alone.
  *
- * It says for every event what it does to the stack (`actions.ts`), for every call which event ended it, and for every return
- * where it landed; and it finds the returns that leave the segment's beginning: their targets are the callers that nobody saw
- * calling. With that, replay never has to guess ahead. Cost is linear: what a return passes over on its way down is popped or,
- * if nothing matches, dropped.
+ * Decides for each event what it does to the stack (`actions.ts`), for each call which event ends it, and for each
+ * return where it lands. It also finds the returns without a matching call in the segment: their targets are callers
+ * that were entered before the segment began. So replay never has to look ahead. The cost is linear: what a return
+ * passes over on its way down is popped or, if nothing matches, dropped.
  */
 import type { ThreadEvents } from '../../model/trace/thread-events.js';
 import type { Address } from '../../model/units.js';
@@ -18,7 +18,7 @@ import { pairSimple } from './simple-pairs.js';
 import { SkippedCalls } from './skipped-calls.js';
 import { pairStart, pairStop } from './trace-edges.js';
 
-/** A program has not more slots that lead to functions that go to other stacks. */
+/** Maximum number of linkage slots that lead to functions that switch stacks. */
 const MAX_SWITCHER_SLOTS = 4;
 
 export function pairReturns(events: ThreadEvents, facts: SiteFacts, memory = new PairingMemory()): Pairing {
@@ -30,7 +30,9 @@ export function pairReturns(events: ThreadEvents, facts: SiteFacts, memory = new
   }
 }
 
-/** `slots`: linkage slots that are known to lead to another stack, though they have no name that says so; gets new ones. */
+/**
+ * Pairs all segments. `slots`: linkage slots known to lead to another stack though no name says so; new ones are added.
+ */
 function pairAll(events: ThreadEvents, facts: SiteFacts, memory: PairingMemory, slots: Set<Address>): Pairing {
   const pairing: Pairing = {
     ...memory.take(events.length),
@@ -68,7 +70,7 @@ function pairSegment(state: SegmentState, firstRow: number): Segment {
   return { firstRow, endRow: row, unmatchedRows, openRows: open.allRows(), stoppedAt };
 }
 
-/** Takes what needs no thought; returns the first row that does. */
+/** Pairs simple events and returns the first row that is not simple. */
 function pairWhileSimple(state: SegmentState, firstRow: number): number {
   const { events, facts, pairing, open } = state;
   if (!Number.isNaN(state.stoppedAt) || facts.hasAborts) return firstRow;
@@ -80,7 +82,10 @@ function pairWhileSimple(state: SegmentState, firstRow: number): number {
   return row;
 }
 
-/** False if the event does not follow from those before it: something was lost between, or a program begins. */
+/**
+ * Pairs one event. False if it does not follow from the events before it: trace data is missing, or a new program
+ * begins.
+ */
 function pairEvent(state: SegmentState, row: number): boolean {
   const { facts, events, pairing } = state;
   const site = events.site[row];

@@ -1,5 +1,5 @@
 /**
- * What is known of a thread's events once returns are paired with calls.
+ * The result of pairing a thread's returns with its calls.
  */
 import { ReusedColumn } from '../../model/columns.js';
 import { type Address, NONE } from '../../model/units.js';
@@ -8,29 +8,32 @@ import type { OtherStack } from './calls.js';
 import type { StackSwitch } from './parked-stacks.js';
 import type { SkippedCalls } from './skipped-calls.js';
 
-/** A stretch of events without a loss. */
+/** A thread's events between two losses. */
 export interface Segment {
   readonly firstRow: number;
-  /** Behind the last row. */
+  /** The row after the last one. */
   readonly endRow: number;
   /**
-   * Rows of the returns that leave what was running when the segment began, in their order; those of later segments,
-   * if the same levels are seen to be left there, behind its own.
+   * Rows of the returns whose call this segment does not contain, in order: they end the levels that were open when it
+   * began. Returns in later segments that end the same levels follow those of this segment.
    */
   readonly unmatchedRows: readonly number[];
   /** Rows of the calls that are still open at the end, lowest first. */
   readonly openRows: readonly number[];
-  /** Where the trace was stopped at the end; NaN if it ran. */
+  /** Address at which the trace was stopped at the end; NaN if it ran. */
   readonly stoppedAt: Address;
 }
 
-/** Between two events the thread went to another stack, as a later return shows. */
+/** A stack switch between two events that the trace does not show and a later return reveals. */
 export type UnseenSwitch =
-  /** To one that was not seen before. */
+  /** To a stack that was not seen before. */
   | { readonly to: 'new'; readonly stack: OtherStack }
-  /** To one that was left before, whose last call that ended. */
+  /** To a parked stack, whose last call that ended. */
   | { readonly to: 'parked'; readonly change: StackSwitch }
-  /** To the one that it came from, on which the call in this row went away; that is over, unless something was jumped to from there. */
+  /**
+   * To the stack below, which the call in `callRow` had switched away from. `isOver`: that call has returned; else
+   * control jumped from there.
+   */
   | { readonly to: 'below'; readonly callRow: number; readonly isOver: boolean };
 
 export interface Pairing {
@@ -38,27 +41,27 @@ export interface Pairing {
   /** By row: `Action`, with flags. */
   readonly action: Uint8Array;
   /**
-   * For a call, signal or kernel entry: the row that ended it, or NONE; its own row if it is left by its own return
-   * behind a loss. For others what their `Action` says.
+   * For a call, signal or kernel entry: the row that ends it, or NONE; its own row if its own return ends it after a
+   * loss. For other events: see their `Action`.
    */
   readonly link: Int32Array;
   readonly skipped: SkippedCalls;
-  /** By the row of a return that leaves the beginning: the rows of the calls that it skips, if they are few. */
+  /** By the row of an unmatched return: the rows of the calls that it skips, unless there are too many. */
   readonly skippedByReturn: Map<number, readonly number[]>;
   readonly switches: StackSwitch[];
   readonly stacks: OtherStack[];
-  /** By the row of the first event behind it. */
+  /** By the row of the first event after the switch. */
   readonly unseen: Map<number, UnseenSwitch>;
-  /** Rows of calls that are open again, lowest first. */
+  /** Rows of the calls that an aborted transaction reopens, lowest first. */
   readonly aborts: number[][];
-  /** Of events that go to another stack, from one that was gone to before: the row of the event that went there. */
+  /** By the row of an event that switches stacks: the row of the event that had switched to the stack it leaves. */
   readonly replacedStack: Map<number, number>;
 }
 
-/** Of a return that skips more calls than this nobody asks which. */
+/** If a return skips more calls than this, their rows are not kept. */
 export const MAX_SKIPPED_ROWS = 256;
 
-/** The columns of a pairing, used again for the next thread. */
+/** The columns of a pairing, reused for the next thread. */
 export class PairingMemory {
   private readonly action = new ReusedColumn(new Uint8Array(0));
   private readonly link = new ReusedColumn(new Int32Array(0));

@@ -1,16 +1,16 @@
 /**
- * Stacks that were left and may be gone back to: fibers. `swapcontext` "returns" to another stack, and later another
- * `swapcontext` returns behind the call that left this one.
+ * Parked stacks: stacks of fibers that the thread switched away from and may resume. `swapcontext` "returns" to another
+ * stack; later, another `swapcontext` returns to the code after the call that left this one.
  */
 import { type Address, NONE } from '../../model/units.js';
 import type { AlikeStacks } from './alike-stacks.js';
 import { endsAt, MAX_SEARCH_DEPTH, type OpenCall, type SkippedStack } from './calls.js';
 
-/** A stack that was left in one row and gone back to in another. */
+/** A stack that was left in one row and resumed in another. */
 export interface StackSwitch {
   readonly leftRow: number;
   readonly backRow: number;
-  /** Rows of its calls, lowest first; the last one ends with the switch back. */
+  /** Rows of its calls, lowest first; the switch back ends the last one. */
   readonly callRows: readonly number[];
   /** Row of the event that began the stack, or NONE. */
   readonly startRow: number;
@@ -20,9 +20,12 @@ export interface ResumedStack extends SkippedStack {
   readonly change: StackSwitch;
 }
 
-/** Fibers beyond this number are forgotten, those left longest first. */
+/** Maximum number of parked stacks; beyond it, those left longest ago are dropped. */
 const MAX_PARKED = 64;
-/** Nor do fibers lie deeper; a stack that is gone for good may, and to keep it again and again would cost. */
+/**
+ * Stacks with more calls are not parked: fibers are not that deep. Stacks that are gone for good can be, and copying
+ * them again and again would be slow.
+ */
 export const MAX_PARKED_CALLS = 512;
 
 interface ParkedStack extends SkippedStack {
@@ -43,16 +46,16 @@ export class ParkedStacks {
   }
 
   /**
-   * Takes out the stack whose last call returns to this address, if there is one; or, if it is sure that another stack
-   * goes on, one that has such a call: what was called above it ended unseen.
+   * Removes and returns the stack whose last call returns to this address. If the event certainly switches stacks, a
+   * call further down may match, too: the calls above it ended unseen.
    */
   takeResumed(to: Address, backRow: number, isSwitch: boolean): ResumedStack | null {
     return this.takeAt(to, backRow, 1) ?? (isSwitch ? this.takeAt(to, backRow, MAX_SEARCH_DEPTH) : null);
   }
 
   /**
-   * The same if the running stack may just as well go on, whose calls these are, lowest first: it is not taken, but goes
-   * on if it fits better than those that were left before it.
+   * As `takeResumed`, where the running stack may just as well continue (`own`: its calls, lowest first): it does if it
+   * fits better than the stacks parked before it, and then null is returned.
    */
   takeAlike(to: Address, backRow: number, own: () => readonly OpenCall[]): ResumedStack | null {
     const fibers = this.find(to, 1).filter(isFiber);
@@ -62,8 +65,8 @@ export class ParkedStacks {
   }
 
   /**
-   * Takes out a stack whose last call was to leave it (`isToSwitcher`), and whose last but one the return in `returnRow` to this
-   * address ends: it was gone back to before the event in `backRow`.
+   * Removes and returns a stack that was resumed unseen before the event in `backRow`: its last call is one that
+   * switches stacks (`isToSwitcher`), and the return in `returnRow`, to this address, ends the call below it.
    */
   takeUnseen(
     to: Address,
@@ -76,7 +79,7 @@ export class ParkedStacks {
     return chosen ? this.take({ ...chosen, kept: chosen.parked.calls }, backRow) : null;
   }
 
-  /** Is there a stack that was left so, at a call (`isLeaving`) in the function that goes on (`goesOn`)? */
+  /** True if a stack was left by a call (`isLeaving`) whose caller is the function that continues (`goesOn`). */
   hasLeftBy(to: Address, isLeaving: (callRow: number) => boolean, goesOn: (callRow: number) => boolean): boolean {
     return this.findLeftBy(to, isLeaving).some(({ kept }) => goesOn((kept.at(-1) as OpenCall).row));
   }
@@ -88,7 +91,7 @@ export class ParkedStacks {
     });
   }
 
-  /** Looks at so many calls of each stack, from its top. */
+  /** Searches the uppermost `depth` calls of each stack. */
   private takeAt(to: Address, backRow: number, depth: number): ResumedStack | null {
     const chosen = this.choose(this.find(to, depth), backRow);
     return chosen ? this.take(chosen, backRow) : null;
@@ -112,7 +115,10 @@ export class ParkedStacks {
     return { calls: kept, startRow, stack, change };
   }
 
-  /** Fibers take turns; what was left otherwise, as by an exception, hardly comes back, and the longer ago the less. */
+  /**
+   * Prefers fibers, which take turns. A stack left in another way, as by an exception, rarely continues, and the less
+   * likely the longer ago it was left.
+   */
   private choose(found: readonly Candidate[], backRow: number): Candidate | undefined {
     const fibers = found.filter(isFiber);
     if (fibers.length === 0) return found.at(-1);
@@ -126,7 +132,7 @@ export class ParkedStacks {
         ];
   }
 
-  /** Of stacks whose last call has just returned. */
+  /** Chooses among stacks whose last call has just returned. */
   private chooseAlike(stacks: readonly (readonly OpenCall[])[], backRow: number): number {
     return this.alike.choose(
       stacks.map((calls) => calls.slice(0, -1)),
@@ -139,7 +145,7 @@ function isFiber({ parked }: Candidate): boolean {
   return parked.startRow !== NONE;
 }
 
-/** A parked stack that may go on, with those of its calls that are open then. */
+/** A parked stack that may continue, with those of its calls that would be open then. */
 interface Candidate {
   readonly index: number;
   readonly parked: ParkedStack;

@@ -1,5 +1,5 @@
 /**
- * Which call does a return end? By address alone, wherever addresses can tell; and the jumps that act as returns.
+ * Decides which call a return ends, by address alone wherever addresses decide. Also handles jumps that act as returns.
  */
 import { type Address, type FunctionId, NONE } from '../../model/units.js';
 import { Trait } from '../functions/traits.js';
@@ -19,7 +19,7 @@ export function pairReturn(state: SegmentState, row: number, site: number): void
   if (!isFromSwitcher && endsTop(state, to)) return endCall(state, row, open.length - 1);
   if (!isFromSwitcher) findUnseenSwitch(state, row, to);
   const isSwitch = isInSwitcher(state) || isFromSwitcher;
-  if (isSwitch && toEntry) return goToOther(state, row); // whatever call may lie before its first byte
+  if (isSwitch && toEntry) return goToOther(state, row); // even if a call instruction ends right before its first byte
   const landing = open.findCaller(to, toEntry || isSwitch);
   const isOwn = isSwitch && landing !== NONE && landing === open.length - 1;
   if (isOwn && switchToAlike(state, row, to)) return;
@@ -28,7 +28,7 @@ export function pairReturn(state: SegmentState, row: number, site: number): void
   pairWithoutCall(state, row, site, isSwitch);
 }
 
-/** No call of any stack is ended by this return: it ends a signal, only jumps, or its call was not seen. */
+/** Handles a return that ends no call of any stack: it ends a signal, only jumps, or its call was not seen. */
 function pairWithoutCall(state: SegmentState, row: number, site: number, isSwitch: boolean): void {
   const { facts, open } = state;
   const toEntry = facts.toEntry[site] === 1;
@@ -42,12 +42,12 @@ function pairWithoutCall(state: SegmentState, row: number, site: number, isSwitc
   else if (!returnsToRunning(state, row, site)) pairUnmatchedReturn(state, row);
 }
 
-/** The function that the running stack called last returns from there. */
+/** True if this return ends the last call of the running stack. */
 function endsTop({ open }: SegmentState, to: Address): boolean {
   return open.topOfStack() !== NONE && endsAt(open.at(open.length - 1), to);
 }
 
-/** Nobody saw the call that this return ends, but the function that it returns to is open: it made it. */
+/** Pairs a return with an unseen call if the function it returns to is open: that function made the call. */
 function returnsToRunning(state: SegmentState, row: number, site: number): boolean {
   const fn = state.facts.toFunction[site];
   const index = state.open.findNear((call) => calledIn(state, call) === fn);
@@ -63,8 +63,8 @@ function isJumpInCaller({ open, facts, events }: SegmentState, site: number, toE
 }
 
 /**
- * A handler returns to the first byte of `__restore_rt`, or to nameless code. Whatever it called may have been left by a
- * longjmp or an exception; it may have jumped on, too, and then only the target tells.
+ * True if a signal handler returns: to the first byte of `__restore_rt`, or to nameless code. A longjmp or an exception
+ * may have skipped what it called. If it has jumped to another function, only the target decides.
  */
 function isHandlerReturn(state: SegmentState, signal: number, site: number, toEntry: boolean): boolean {
   const handler: FunctionId = calledIn(state, state.open.rowAt(signal));
@@ -78,13 +78,13 @@ function returnFromSignal(state: SegmentState, row: number, signal: number): voi
   endCall(state, row, signal, Action.SignalReturn);
 }
 
-/** A jump that was shown. Most concern nobody here; one may go to another stack, or undo a transaction. */
+/** Pairs a jump that the trace shows. Most do nothing here; one may switch stacks or abort a transaction. */
 export function pairJump(state: SegmentState, row: number, site: number): void {
   const { facts, open } = state;
   const [from, target] = [facts.fromFunction[site], facts.toFunction[site]];
   if (facts.abortsTransaction[site]) return reopen(state, row, target);
   if (!hasTrait(state, from, Trait.StackSwitcher)) return;
-  if (hasTrait(state, from, Trait.Stub)) return; // it is on its way there
+  if (hasTrait(state, from, Trait.Stub)) return; // a stub on the way to the switcher
   if (hasTrait(state, target, Trait.StackSwitcher)) return;
   if (facts.toEntry[site] === 1) return goToOther(state, row);
   const to = facts.to[site];
@@ -95,7 +95,7 @@ export function pairJump(state: SegmentState, row: number, site: number): void {
   else if (!switchBack(state, row, to, true) && !recovers(state, row, site)) goToOther(state, row);
 }
 
-/** Go's `recover`: the runtime, which the panic called, goes back to the function that deferred the call of it. */
+/** Handles Go's `recover`: the runtime, which the panic called, goes back to the function that deferred the call. */
 function recovers(state: SegmentState, row: number, site: number): boolean {
   const { open, facts } = state;
   const panic = open.findNear((call) => hasTrait(state, calledIn(state, call), Trait.Panic));

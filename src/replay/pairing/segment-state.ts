@@ -1,5 +1,5 @@
 /**
- * Where the pairing of a segment stands: the calls that are open, the stacks that wait, and whether the trace runs.
+ * The state of pairing a segment: the open calls, the parked stacks, and whether the trace runs.
  */
 import type { ThreadEvents } from '../../model/trace/thread-events.js';
 import { type Address, type FunctionId, NONE } from '../../model/units.js';
@@ -10,7 +10,7 @@ import { OpenCalls } from './open-calls.js';
 import type { Pairing } from './pairing.js';
 import { ParkedStacks } from './parked-stacks.js';
 
-/** A call that has returned, and where it was. */
+/** A call that has returned, and its index on the stack. */
 export interface Returned {
   readonly call: OpenCall;
   readonly index: number;
@@ -22,29 +22,29 @@ export interface SegmentState {
   readonly events: ThreadEvents;
   readonly facts: SiteFacts;
   readonly pairing: Pairing;
-  /** Linkage slots that are known to lead to another stack, though they have no name that says so. */
+  /** Linkage slots known to lead to another stack though no name says so. */
   readonly switcherSlots: Set<Address>;
 
-  /** The stack that runs, and those below it. */
+  /** The calls of the running stack, and of those below it. */
   readonly open: OpenCalls;
   readonly parked: ParkedStacks;
-  /** Rows of the returns that leave what was running when the segment began. */
+  /** Rows of the returns from levels that were open when the segment began. */
   readonly unmatchedRows: number[];
-  /** Calls that returned last: a transaction may undo that. */
+  /** The calls that returned last: an aborted transaction may reopen them. */
   readonly returned: Returned[];
 
   hasBegun: boolean;
-  /** Where the trace stopped; NaN while it runs. */
+  /** Address at which the trace stopped; NaN while it runs. */
   stoppedAt: Address;
-  /** How far behind it the trace may go on. */
+  /** Number of bytes after `stoppedAt` at which the trace may continue. */
   resumeReach: number;
-  /** The trace stopped at a call into code that is not traced. */
+  /** The trace stopped at a call into untraced code. */
   stoppedInCall: boolean;
-  /** It stopped because the lowest function that was traced returned. */
+  /** The trace stopped because the lowest traced function returned. */
   isOutside: boolean;
-  /** Something was lost while the trace was stopped: it goes on only where it stopped. */
+  /** Trace data was lost while the trace was stopped: it can continue only where it stopped. */
   hasLossWhileStopped: boolean;
-  /** A signal handler has returned: what its signal interrupted goes on here. */
+  /** After the return of a signal handler: where the interrupted code continues. */
   interruptedAt: Address;
 }
 
@@ -73,7 +73,7 @@ export function newSegmentState(
   };
 }
 
-/** The function that the call in a row called. */
+/** Returns the function that the call in a row called. */
 export function calledIn({ facts, events }: SegmentState, callRow: number): FunctionId {
   return facts.toFunction[events.site[callRow]];
 }

@@ -1,6 +1,6 @@
 /**
- * Pairs calls with their returns as long as nothing else happens, which is nearly always: a return that ends the call on
- * top, and no other stack, signal or kernel entry above it. It does what `pairEvent` would do, without its questions.
+ * Pairs calls and returns as long as nothing else happens, which is nearly always: each return ends the call on top,
+ * with no other stack, signal or kernel entry above it. Has the same effect as `pairEvent`, without its checks.
  */
 import type { ThreadEvents } from '../../model/trace/thread-events.js';
 import { type SiteFacts, Step } from '../functions/site-facts.js';
@@ -10,7 +10,7 @@ import { CallKind } from './calls.js';
 import type { OpenCalls } from './open-calls.js';
 import type { Pairing } from './pairing.js';
 
-/** Returns the first row that is something else. */
+/** Pairs rows until one is not simple, and returns that row. */
 export function pairSimple(
   open: OpenCalls,
   { site }: ThreadEvents,
@@ -19,7 +19,7 @@ export function pairSimple(
   firstRow: number,
 ): number {
   const lowest = open.firstSimple;
-  let { rows, addresses, kinds, length } = open; // a loop over local names is several times as fast
+  let { rows, addresses, kinds, length } = open; // local names make the loop several times as fast
   const { Stay, Call, Return } = Step;
   const { Call: calls, Return: returns } = Action;
   let row = firstRow;

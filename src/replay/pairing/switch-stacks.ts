@@ -1,5 +1,5 @@
 /**
- * The thread goes to another of its stacks: back to one that was left, or to one that was not seen before.
+ * Switches between the thread's stacks: back to a parked one, or to one that was not seen before.
  */
 import { type Address, NONE } from '../../model/units.js';
 import { Action } from './actions.js';
@@ -8,20 +8,20 @@ import { skipCalls } from './end-calls.js';
 import { MAX_PARKED_CALLS, type ResumedStack } from './parked-stacks.js';
 import type { SegmentState } from './segment-state.js';
 
-/** Of calls, by their rows. */
+/** Questions about calls, by their rows. */
 interface SwitchingCalls {
-  /** It was to go to another stack. */
+  /** True if the call was made to switch to another stack. */
   readonly isToSwitcher: (callRow: number) => boolean;
-  /** The row of the first event there. */
+  /** Returns the row of the first event on the other stack. */
   readonly firstRowThere: (callRow: number) => number;
 }
 
-/** Back to a stack that was left, if this address is on one. */
+/** Switches back to a parked stack if this address is on one. */
 export function switchBack(state: SegmentState, row: number, to: Address, isSwitch: boolean): boolean {
   return goBack(state, row, state.parked.takeResumed(to, row, isSwitch));
 }
 
-/** The same if the running stack's last call may as well return to this address. */
+/** The same where the running stack's last call may just as well return to this address. */
 export function switchToAlike(state: SegmentState, row: number, to: Address): boolean {
   return goBack(
     state,
@@ -40,7 +40,7 @@ function goBack(state: SegmentState, row: number, back: ResumedStack | null): bo
   return true;
 }
 
-/** What stands on the stack again, but for the call that left it, whose row this returns: it has returned. */
+/** Pushes a resumed stack. The call that had left it has returned: its row is returned instead. */
 function openAgain({ open, pairing }: SegmentState, row: number, { calls, stack }: ResumedStack): number {
   open.switchStack({ row, stack });
   for (const call of calls) pairing.link[call.row] = NONE;
@@ -48,15 +48,15 @@ function openAgain({ open, pairing }: SegmentState, row: number, { calls, stack 
   return (calls.at(-1) as OpenCall).row;
 }
 
-/** The event in `row` goes to a stack that was not seen before. */
+/** Switches to a stack that was not seen before, by the event in `row`. */
 export function goToOther(state: SegmentState, row: number): void {
   replaceStack(state, row);
   state.open.switchStack({ row, stack: beginOther(state, row, Action.NewStack) });
 }
 
 /**
- * What was entered in an earlier `row` is left towards code that is not traced, and that had not called it before: it
- * was called from there, on a stack of its own as far as anybody can tell.
+ * Ends what was entered from untraced code in an earlier `row`, as it returns (`returnRow`) to untraced code that was
+ * not its caller before: it ran on a stack of its own, for all that is known.
  */
 export function enteredFromOutside(state: SegmentState, row: number, returnRow: number): void {
   skipCalls(state, returnRow, state.open.cutAbove(NONE));
@@ -74,7 +74,7 @@ function beginOther({ pairing }: SegmentState, row: number, how: Action): OtherS
   return stack;
 }
 
-/** A stack that was gone to is left for another one, which takes its index. */
+/** Removes the stack that was switched to, as another one takes its place. */
 function replaceStack(state: SegmentState, row: number, endRow = row): void {
   const { open, pairing } = state;
   const current = open.findSwitch(({ stack }) => stack !== null);
@@ -84,8 +84,8 @@ function replaceStack(state: SegmentState, row: number, endRow = row): void {
 }
 
 /**
- * Before the event in `row` the thread went to another stack, if the return in `returnRow` to this address ends a call on
- * that: right below the call that left it.
+ * Switches to another stack before the event in `row`, if the return in `returnRow` to this address ends a call on it,
+ * right below the call that left it.
  */
 export function goUnseen(
   state: SegmentState,
@@ -105,7 +105,7 @@ export function goUnseen(
   unseen.set(row, { to: 'parked', change: back.change });
 }
 
-/** Does a return to this address end a call on another stack, right below one that left it? */
+/** True if a return to this address ends a call on another stack, right below the one that left it. */
 export function isLeftBy(
   { open, parked }: SegmentState,
   to: Address,
@@ -118,7 +118,7 @@ export function isLeftBy(
   return isAnother && isLeaving(open.rowAt(landing + 1)) && goesOn(open.rowAt(landing));
 }
 
-/** The same as `goUnseen`, to the stack from which the running one was gone to. */
+/** As `goUnseen`, to the stack from which the running one was switched to. */
 function goDownUnseen(
   state: SegmentState,
   row: number,
@@ -143,7 +143,7 @@ function goDownUnseen(
   return true;
 }
 
-/** The lowest of these stacks was not seen before: it was gone to before the event in `row`. */
+/** Marks the lowest of these stacks as begun before the event in `row`: it was not seen before. */
 function beganUnseen(
   { pairing }: SegmentState,
   [lowest, ...others]: readonly SkippedStack[],

@@ -1,15 +1,16 @@
 /**
- * Which calls are to go to another stack? Functions that switch stacks have names; a linkage slot that leads to one may have none.
+ * Decides which calls switch stacks. Functions that do have known names; a linkage slot that leads to one may have
+ * none.
  */
 import { type Address, NONE } from '../../model/units.js';
 import { Trait } from '../functions/traits.js';
 import { calledIn, hasTrait, type SegmentState } from './segment-state.js';
 import { goUnseen, isLeftBy } from './switch-stacks.js';
 
-/** Events of stubs, the linker and the switcher itself, without what they call. */
+/** Events read on the way to a switcher: of stubs, the linker and the switcher itself, not counting what they call. */
 const MAX_EVENTS_TO_SWITCHER = 64;
 
-/** What was called last on this stack was to go to another one. */
+/** True if the last call on this stack was made to switch to another one. */
 export function isInSwitcher(state: SegmentState): boolean {
   if (!state.facts.functions.hasSwitchers && state.switcherSlots.size === 0) return false;
   const top = state.open.topOfStack();
@@ -24,8 +25,8 @@ function isToSwitcher(state: SegmentState, callRow: number): boolean {
 }
 
 /**
- * What was called last was to go to another stack, and did so by a jump that was not shown: the return in `row` is made there,
- * and tells which it is.
+ * Finds a stack switch that a hidden jump made after the last call: the return in `row` is on the other stack, and
+ * determines which one it is.
  */
 export function findUnseenSwitch(state: SegmentState, row: number, to: Address): void {
   const callRow = state.open.topOfStack();
@@ -40,8 +41,8 @@ export function findUnseenSwitch(state: SegmentState, row: number, to: Address):
 }
 
 /**
- * Two calls through one slot, neither of which returns by itself: behind one of them goes on, at once, the function that
- * waits at the other. So it leads to another stack.
+ * Finds a slot that leads to another stack: neither of two calls through it returns by itself, and right after one of
+ * them the function that waits at the other one continues.
  */
 function findSlot(state: SegmentState, callRow: number, row: number, to: Address): void {
   const { facts, switcherSlots } = state;
@@ -53,7 +54,7 @@ function findSlot(state: SegmentState, callRow: number, row: number, to: Address
   if (isLeftBy(state, to, isToSlot, goesOn)) switcherSlots.add(slot);
 }
 
-/** The first event that is not of the code on the way to the function called in a row. */
+/** Returns the row of the first event after the code on the way to the function called in a row. */
 function firstRowAfter(state: SegmentState, callRow: number, lastRow: number): number {
   const { events, facts, pairing } = state;
   const onTheWay = Trait.Stub | Trait.Resolver | Trait.StackSwitcher;

@@ -1,5 +1,6 @@
 /**
- * Where the trace stops, and where it starts again: behind a system call, out of a signal or of the kernel, or in a signal handler.
+ * Pairs the events at which the trace stops and starts: after a system call, at the end of a signal or of a kernel
+ * entry, or in a signal handler.
  */
 import { type Address, NONE } from '../../model/units.js';
 import { Step, SYSCALL_BYTES } from '../functions/site-facts.js';
@@ -25,7 +26,7 @@ export function pairStop(state: SegmentState, row: number, site: number, step: S
   action[row] |= step === Step.EndSyscall ? ActionFlag.StopsInSyscall : ActionFlag.Stops;
 }
 
-/** A return out of what is traced; address filters end every call so. The target may not be known. */
+/** Pairs a return out of traced code; with address filters every call ends so. The target may be unknown. */
 function returnOut(state: SegmentState, row: number, to: Address): void {
   const { open } = state;
   if (to === 0) return returnToUnknown(state, row);
@@ -48,13 +49,13 @@ function returnToUnknown(state: SegmentState, row: number): void {
   endCall(state, row, top);
 }
 
-/** The row in which the lowest open function was entered from code that is not traced, or NONE. */
+/** Returns the row in which the lowest open function was entered from untraced code, or NONE. */
 function entryFromOutside({ open }: SegmentState): number {
   const lowest = open.length > 0 ? open.at(0) : null;
   return lowest?.kind === CallKind.SignalFromOutside ? lowest.row : NONE;
 }
 
-/** A trace start: false if it does not follow from where the trace had stopped. */
+/** Pairs a trace start. False if it does not follow from where the trace had stopped. */
 export function pairStart(state: SegmentState, row: number, site: number): boolean {
   const { to, toEntry, leavesGuest } = state.facts;
   const goesOn = resumesAt(state, row, to[site]) || (leavesGuest[site] === 1 && resume(state, row));
@@ -80,7 +81,7 @@ function resume({ pairing }: SegmentState, row: number): boolean {
   return true;
 }
 
-/** Out of a signal or of the kernel, to what it interrupted. */
+/** Pairs the end of a signal or kernel entry: the trace starts in what it had interrupted. */
 function goesBackToInterrupted(state: SegmentState, row: number, to: Address): boolean {
   const interrupted = state.open.findInterrupted(to);
   if (interrupted !== NONE) endCall(state, row, interrupted, Action.StartAfterReturn);

@@ -1,5 +1,5 @@
 /**
- * An aborted transaction undoes what happened in it: calls that had returned are open again.
+ * Undoes an aborted transaction: calls that had returned in it are open again.
  */
 import { type FunctionId, NONE } from '../../model/units.js';
 import { Action } from './actions.js';
@@ -7,7 +7,7 @@ import { MAX_SEARCH_DEPTH } from './calls.js';
 import { skipCalls } from './end-calls.js';
 import { calledIn, type Returned, type SegmentState } from './segment-state.js';
 
-/** The event in `row` goes on in a function that may have returned in the transaction. */
+/** Reopens the calls that had returned in the transaction, if the event in `row` continues in one of them. */
 export function reopen(state: SegmentState, row: number, fn: FunctionId): void {
   const { open, returned, pairing } = state;
   const isCallOf = (callRow: number) => calledIn(state, callRow) === fn;
@@ -25,7 +25,10 @@ export function reopen(state: SegmentState, row: number, fn: FunctionId): void {
   link[row] = aborts.push(reopened.map(({ call }) => call.row)) - 1;
 }
 
-/** What was open just before the first of these returned: itself, and those that returned later and lay lower. */
+/**
+ * Returns what was open right before the first of these returned: itself, and those lower on the stack that returned
+ * later.
+ */
 function openBeforeReturn(returned: readonly Returned[]): Returned[] {
   const open: Returned[] = [];
   for (const next of returned) if (next.index < (open[0]?.index ?? Number.POSITIVE_INFINITY)) open.unshift(next);

@@ -1,5 +1,5 @@
 /**
- * A call is over: what the tree, the counters and the log hear of it.
+ * Counts a call that is over, in the call tree, the quality counters and the call log.
  */
 import { Inference, type InferenceName, UNWOUND } from '../../model/profile/quality.js';
 import { type Nanoseconds, NONE } from '../../model/units.js';
@@ -8,7 +8,7 @@ import type { Frame } from './frame.js';
 
 const INFERENCE_NAMES = Object.keys(Inference) as InferenceName[];
 
-/** Why a call was not seen from start to end; else UNWOUND or NONE. `reason`: how it ended. */
+/** Returns why a call was not seen from start to end; else UNWOUND or NONE. `reason`: how it ended. */
 export function endingOf({ inference }: Frame, reason: number): number {
   return inference === NONE ? reason : inference;
 }
@@ -34,7 +34,7 @@ function countInferred(
   inferred[INFERENCE_NAMES[inference] as InferenceName]++;
 }
 
-/** How long a call that was not seen whole was surely there. */
+/** Returns for how long a call certainly lasted whose start or end was not seen. */
 function knownDuration(
   { inference, knownFromNs, knownUntilNs }: Frame,
   endNs: Nanoseconds,

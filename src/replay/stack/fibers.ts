@@ -1,6 +1,7 @@
 /**
- * Fibers during replay: frames of a stack that was left are kept aside, and put back where it goes on. They stand on
- * whatever went there, for that is whose time they take.
+ * Parks and resumes fibers during replay: takes the frames of a stack that the thread leaves aside, and puts them back
+ * when that stack continues. A fiber's frames are pushed onto whatever switched to it, as that is what its time belongs
+ * to.
  */
 import { Inference } from '../../model/profile/quality.js';
 import { type Nanoseconds, NONE } from '../../model/units.js';
@@ -11,12 +12,15 @@ import { Frame } from './frame.js';
 import { endOfLevel, levelOfCall } from './levels.js';
 import { closeAbove, removeTop, spareFrame, topFrame, topNode } from './open-frames.js';
 
-/** The event in `row` goes to another stack, whose frames stand on those that are open now. */
+/** Notes that the event in `row` switches to another stack, whose frames are pushed onto those that are open now. */
 export function noteStackStart({ parked, depth }: ReplayState, row: number): void {
   parked.starts.set(row, depth);
 }
 
-/** The event in `row` leaves all above some call, or a whole stack: what will go on later is kept. */
+/**
+ * Parks the frames that the event in `row` takes off the stack and that continue later; closes a stack that is
+ * replaced.
+ */
 export function parkStacks(state: ReplayState, row: number): void {
   const { parked, pairing } = state;
   if (parked.switchesByRow.size === 0 && pairing.replacedStack.size === 0) return; // there are no fibers
@@ -37,7 +41,9 @@ function detachParked(state: ReplayState, row: number): void {
   }
 }
 
-/** The event in `row` goes back to a stack, or the thread went there unseen before it: the call that left it has returned. */
+/**
+ * Puts back a stack that is resumed by the event in `row`, or unseen before it. The call that had left it has returned.
+ */
 export function resumeStack(state: ReplayState, change: StackSwitch, row: number): void {
   const { kept, starts } = state.parked;
   const frames = kept.get(change) ?? [];
@@ -48,7 +54,7 @@ export function resumeStack(state: ReplayState, change: StackSwitch, row: number
   kept.delete(change);
 }
 
-/** The trace ends: what still waits is counted. */
+/** Ends and counts the calls of stacks that are still parked at the end of the trace. */
 export function endParked(state: ReplayState): void {
   const { kept } = state.parked;
   for (const frames of kept.values())
@@ -56,7 +62,7 @@ export function endParked(state: ReplayState): void {
   kept.clear();
 }
 
-/** Takes the frames from a index upwards off the stack, lowest first: their calls go on elsewhere. */
+/** Takes the frames from an index up off the stack, lowest first, without ending their calls. */
 function detach(state: ReplayState, index: number): Frame[] {
   const { symbol } = state.facts.functions;
   const frames: Frame[] = [];
@@ -70,8 +76,8 @@ function detach(state: ReplayState, index: number): Frame[] {
 }
 
 /**
- * Puts detached frames on the stack again, because of the event in `row`. Those that were jumped to on another
- * level's top are on the level that is on top now.
+ * Puts detached frames back on the stack, because of the event in `row`. A frame that was jumped to belongs to the
+ * level that is on top now.
  */
 function attach(state: ReplayState, frames: readonly Frame[], row: number): void {
   const { putBackLevels, levelByReturnRow } = state;
@@ -91,7 +97,7 @@ function attach(state: ReplayState, frames: readonly Frame[], row: number): void
   }
 }
 
-/** A frame that was set aside is over. */
+/** Ends the call of a parked frame. */
 function endParkedFrame(state: ReplayState, frame: Frame, endNs: Nanoseconds, reason: number): void {
   state.log?.endAside(frame.logRow, endingOf(frame, reason));
   countCall(state, frame, endNs, reason);

@@ -1,6 +1,6 @@
 /**
- * Finds the open frames of a function. A frame is put into the index when something is looked for, which most frames do
- * not live to see: calls and returns leave it alone.
+ * Finds the open frames of a function. Frames are added only when something is searched for, and most close before
+ * that: so calls and returns do not pay for the index.
  */
 import { type FunctionId, NONE } from '../../model/units.js';
 import type { Frame } from './frame.js';
@@ -8,9 +8,9 @@ import type { Frame } from './frame.js';
 export class FrameIndex {
   private readonly stack: readonly Frame[];
   private readonly functions: number;
-  /** By function: the index of its highest frame in the index, or NONE. */
+  /** By function: the stack index of its highest frame that was added, or NONE. */
   private highest: Int32Array | null = null;
-  /** The frames below this index are in it. */
+  /** The frames below this stack index have been added. */
   private length = 0;
 
   constructor(stack: readonly Frame[], functions: number) {
@@ -18,7 +18,10 @@ export class FrameIndex {
     this.functions = functions;
   }
 
-  /** The nearest frame of a function below a index, but not below `lowest`; or NONE. `depth`: how many are open. */
+  /**
+   * Returns the highest frame of a function below `below` and not below `lowest`, or NONE. `depth`: number of open
+   * frames.
+   */
   findBelow(fn: FunctionId, depth: number, below: number, lowest: number): number {
     this.highest ??= new Int32Array(this.functions).fill(NONE);
     while (this.length < depth) this.add(this.length++, this.highest);
@@ -27,16 +30,16 @@ export class FrameIndex {
     return index >= lowest ? index : NONE;
   }
 
-  /** The frame at this index, the top one, goes, or becomes another function. */
+  /** Removes the frame at this index, which must be on top: it closes, or becomes another function. */
   forget(frame: Frame, index: number): void {
     if (this.length <= index || this.highest === null) return;
     this.highest[frame.fn] = frame.nextLower;
     this.length = index;
   }
 
-  private add(index: number, newest: Int32Array): void {
+  private add(index: number, highest: Int32Array): void {
     const frame = this.stack[index] as Frame;
-    frame.nextLower = newest[frame.fn];
-    newest[frame.fn] = index;
+    frame.nextLower = highest[frame.fn];
+    highest[frame.fn] = index;
   }
 }

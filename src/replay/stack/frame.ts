@@ -1,5 +1,5 @@
 /**
- * One frame of a thread's stack, while it is replayed.
+ * One frame of a thread's stack during replay.
  */
 import {
   type Address,
@@ -10,45 +10,48 @@ import {
   type SymbolId,
 } from '../../model/units.js';
 
-/** Frames are used again: millions open and close, and few are open at a time. */
+/** A frame. Objects are reused: millions of frames open and close, and few are open at a time. */
 export class Frame {
   fn: FunctionId = 0;
   node: NodeId = 0;
-  /** Where the log says that it was opened, if there is a log. */
+  /** The row of the call log that opened it, if there is a log. */
   logRow = 0;
   entryNs: Nanoseconds = 0;
-  /** From here on it is surely there: of a frame that was jumped to unseen, its first event; Infinity: none yet. */
+  /**
+   * It is certainly there from this time on. After a hidden jump: the time of its first event, or Infinity if it had
+   * none yet.
+   */
   knownFromNs: Nanoseconds = 0;
-  /** Up to here it is surely there, if something was lost since; else Infinity. */
+  /** It is certainly there until this time, if trace data was lost since; else Infinity. */
   knownUntilNs: Nanoseconds = Number.POSITIVE_INFINITY;
-  /** Why its start was not seen, or NONE. */
+  /** Why its start was not seen (`Inference`), or NONE. */
   inference: number = NONE;
-  /** Its index is a guess: no address confirms it. */
+  /** No address confirms that it is open. */
   isUnconfirmed = false;
-  /** It may not be there: a jump that was not shown led to it, or to another index, and no address tells which. */
+  /** It may not be there: a hidden jump led to it or to another frame, and no address decides which. */
   isAfterHiddenJump = false;
   /** It is the first frame of its level. */
   isLevel = false;
-  /** Place of the first frame of its level. */
+  /** Index of the first frame of its level. */
   level = 0;
-  /** Row of the event that called the level; NONE: that was not seen. */
+  /** Row of the event that called its level; NONE if that was not seen. */
   callRow: number = NONE;
-  /** Not less than that of any frame below: the row that called it, found it, or brought it back on the stack. */
+  /** Row that called it, found it or put it back on the stack; never less than that of a frame below it. */
   order: number = NONE;
-  /** Of a level that was there when its stack was first seen: the row of the return that leaves it; else NONE. */
+  /** For a level that was open when its stack was first seen: the row of the return that ends it; else NONE. */
   returnRow: number = NONE;
-  /** Where its level returns to, if a return is known that does; else NaN. */
+  /** Address that its level returns to, if such a return is known; else NaN. */
   returnsTo: Address = Number.NaN;
-  /** It was called; else it was jumped to, or found running. */
+  /** It was called, as opposed to jumped to or found running. */
   isCalled = false;
-  /** Time spent in a stub, until it is known where it leads. */
+  /** Time spent in a stub, held back until it is known where the stub leads. */
   heldNs: Nanoseconds = 0;
   /** Other symbols whose code was seen to be part of this function. */
   aliases: readonly FunctionId[] | null = null;
-  /** Place of the next lower frame of the same function, or NONE; known if it is in the index. */
+  /** Index of the next lower frame of the same function, or NONE. Valid once the frame is in the `FrameIndex`. */
   nextLower: number = NONE;
 
-  /** Begins anew: a function called by the event in `row` now, which is all there is to say of it. */
+  /** Resets the frame to a function that the event in `row` calls now. */
   open(fn: FunctionId, node: NodeId, entryNs: Nanoseconds, index: number, row: number): void {
     this.fn = fn;
     this.node = node;
@@ -70,22 +73,22 @@ export class Frame {
   }
 
   /**
-   * Nothing is to be said of it but that the event in `row` called it to this index: it is its level, alone, and its start
-   * was seen (so it is not in doubt).
+   * True if the frame is exactly what a call by the event in `row` pushed at this index: alone on its level, with its
+   * start seen and no hidden jump before it.
    */
   isSimpleCallOf(row: number, index: number): boolean {
     return this.callRow === row && this.level === index && this.inference === NONE && !this.isAfterHiddenJump;
   }
 }
 
-/** Told of every frame that opens, closes or turns out to be another function: for tests, and for people who read. */
+/** Receives every frame that opens, closes or turns out to be another function: for tests and debug output. */
 export interface FrameWatcher {
   /** The events up to this row are replayed next. */
   atRow(row: number): void;
   opened(symbol: SymbolId, depth: number, inference: number): void;
   closed(symbol: SymbolId, depth: number, inference: number): void;
   renamed(from: SymbolId, to: SymbolId, depth: number): void;
-  /** Its stack is left, and gone back to later. */
+  /** Its stack is parked. */
   setAside(symbol: SymbolId, depth: number): void;
   putBack(symbol: SymbolId, depth: number): void;
 }

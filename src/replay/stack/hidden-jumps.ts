@@ -1,6 +1,7 @@
 /**
- * Control that moved without an event: `--itrace=cr` prints no jumps, so an event may come from a function that is not
- * the one on top. Was it a tail call, or was the stack unwound? How the level on top ends tells; nothing is guessed.
+ * Handles control that moved without an event: `--itrace=cr` prints no jumps, so an event may come from a function
+ * other than the one on top. How the level on top will end decides whether that was a tail call or the stack was
+ * unwound.
  */
 import { Inference, UNWOUND } from '../../model/profile/quality.js';
 import { type FunctionId, NONE, type SymbolId } from '../../model/units.js';
@@ -14,12 +15,12 @@ import { endOfLevel, findBelow } from './levels.js';
 import { closeAbove, topFrame, topTraits } from './open-frames.js';
 import { functionOfPart, isUnwinding, type Landing, landingOf, wasUnwound } from './unwinding.js';
 
-/** The trace goes on in a function: what a signal interrupted, or still the code that ends it. */
+/** Ends the signal tail if the trace continues in another function, such as the one that the signal interrupted. */
 export function endSignalTail(state: ReplayState, fn: FunctionId): void {
   if (state.signalTail !== fn) state.signalTail = NONE;
 }
 
-/** A jump that was shown, into another function. */
+/** Applies a jump that the trace shows, into another function. */
 export function jumpTo(state: ReplayState, named: FunctionId, toEntry: boolean, row: number): void {
   const target = wholeFunction(state, named);
   if (isTop(state, target)) return;
@@ -27,7 +28,8 @@ export function jumpTo(state: ReplayState, named: FunctionId, toEntry: boolean, 
   const isNameless = (traitsOf(state, target) & Trait.Unknown) !== 0;
   if (isNameless && landNameless(state, target, row)) return;
   if (toEntry || isNameless) return jump(state, target, NONE);
-  // Into the middle of a function: of a frame to which control can have gone, or of a label inside this one.
+  // A jump into the middle of a function leads to an open frame that control unwound to, or to a label in the function
+  // on top.
   const landing = targetOf(state, target, row);
   if (landing.index !== NONE) land(state, landing, target);
   else if (isUnwinding(state)) {
@@ -36,7 +38,7 @@ export function jumpTo(state: ReplayState, named: FunctionId, toEntry: boolean, 
   } else addAlias(state, target);
 }
 
-/** Of a index without a name nobody knows whether it is the start of a function: an unwinder that is left lands in it. */
+/** Lands in nameless code, of which it is unknown whether it starts a function, if an unwinder leaves the level. */
 function landNameless(state: ReplayState, target: FunctionId, row: number): boolean {
   const { level } = topFrame(state);
   const end = lowestEndedWith(state, level);
@@ -56,14 +58,14 @@ function targetOf(state: ReplayState, target: FunctionId, row: number): Landing 
 }
 
 /**
- * Makes the function that the event in `row` comes from the top of the stack. True if it was not, so that the time since
- * the event before it is that of two functions.
+ * Makes the function that the event in `row` comes from the top of the stack. True if it was not on top: then the time
+ * since the event before is shared by two functions.
  */
 export function syncTo(state: ReplayState, named: FunctionId, row: number): boolean {
   const fn = wholeFunction(state, named);
   if (fn === NONE || state.signalTail === fn || isTop(state, fn)) return false;
   state.signalTail = NONE;
-  if (traitsOf(state, fn) & Trait.ReturnThunk) return false; // the function on top returns
+  if (traitsOf(state, fn) & Trait.ReturnThunk) return false; // the function on top returns through it
   const top = topFrame(state);
   if (isKernelEntry(state, top.callRow) && top.level === state.depth - 1) {
     addAlias(state, fn);
@@ -80,7 +82,7 @@ export function syncTo(state: ReplayState, named: FunctionId, row: number): bool
   return !isStub && !(topTraits(state) & Trait.Stub);
 }
 
-/** The event in `row` is seen in the function on top. */
+/** Notes that the event in `row` confirms the function on top. */
 function noteTopSeen(state: ReplayState, row: number): void {
   const top = topFrame(state);
   top.knownFromNs = Math.min(top.knownFromNs, state.events.timeNs[row]);
@@ -92,8 +94,8 @@ function jumpUnseen(state: ReplayState, fn: FunctionId): void {
 }
 
 /**
- * Left by an exception or a longjmp? If the level on top ends by its own return, no: it jumped. If a return that lands
- * deeper ends it, control went to a frame of `fn` between the two.
+ * Decides between a jump and an unwound stack. If the level on top ends by its own return, it jumped. If a return that
+ * lands deeper ends it, an exception or longjmp led to a frame of `fn` in between.
  */
 function jumpOrUnwind(state: ReplayState, fn: FunctionId, row: number): void {
   const { level } = topFrame(state);
@@ -106,10 +108,10 @@ function jumpOrUnwind(state: ReplayState, fn: FunctionId, row: number): void {
   }
   const landing = landingOf(state, fn, end, row);
   if (landing.index !== NONE) return land(state, landing, fn);
-  const isKnown = end !== NONE && isReturn(state, row); // the return itself: its level is certain
+  const isKnown = end !== NONE && isReturn(state, row); // the event itself is the return, so its level is certain
   if (isKnown) closeAbove(state, endOfLevel(state, end) - 1, UNWOUND);
   jumpUnseen(state, fn);
-  // Nobody lands in an unwinder: it was jumped to.
+  // Unwinding never lands in an unwinder: it was jumped to.
   if (!isKnown && !(traitsOf(state, fn) & Trait.Unwinder)) markTop(state);
 }
 
@@ -119,17 +121,17 @@ function isReturn({ pairing }: ReplayState, row: number): boolean {
 }
 
 /**
- * Control went to the frame at a index, out of all that is above it. That those calls ended is certain if a return further
- * down is seen to end them, or if an unwinder runs.
+ * Closes all frames above the landing. That their calls ended there is certain if a return further down is seen to end
+ * them, or if an unwinder runs.
  */
 function land(state: ReplayState, { index, isCertain }: Landing, fn: FunctionId): void {
   const isEndKnown = lowestEndedWith(state, topFrame(state).level) !== NONE || isUnwinding(state);
   closeAbove(state, index, isEndKnown ? UNWOUND : Inference.Unwound);
-  if (topFrame(state).fn !== fn) addAlias(state, fn); // a part of it that lies elsewhere
+  if (topFrame(state).fn !== fn) addAlias(state, fn); // a part of the function at another address
   if (!isCertain) markTop(state);
 }
 
-/** Of a part of a function the function that is open; else itself. */
+/** For a cold part: returns the open function that it belongs to; else the function itself. */
 function wholeFunction(state: ReplayState, fn: FunctionId): FunctionId {
   const { traits, symbol } = state.facts.functions;
   if (fn === NONE || !(traits[fn] & Trait.ColdPart)) return fn;
@@ -143,8 +145,8 @@ function markTop(state: ReplayState): void {
 }
 
 /**
- * A program has no callers but the code that loaded it, which musl's loader jumps out of with the stack that the kernel
- * made: nothing but the lowest level is left. True if the function is where programs begin.
+ * Handles the start of a program, which has no callers but the code that loaded it: musl's loader jumps there on the
+ * stack that the kernel made, so only the lowest level stays. True if the function is where programs begin.
  */
 function leaveLoader(state: ReplayState, fn: FunctionId): boolean {
   if (!(traitsOf(state, fn) & Trait.ProgramStart)) return false;
@@ -153,7 +155,7 @@ function leaveLoader(state: ReplayState, fn: FunctionId): boolean {
   return true;
 }
 
-/** The event comes from another stack than the one whose calls are open: that was gone to unseen. */
+/** True if the event is on another stack than the open calls, because the thread switched there unseen. */
 function isSwitchingStacks({ pairing }: ReplayState, row: number): boolean {
   const action = actionOf(pairing.action[row]);
   return action === Action.NewStack || action === Action.SwitchBack;

@@ -1,5 +1,5 @@
 /**
- * The function on top hands on control: a tail call, a stub that leads somewhere, a label inside of it.
+ * Jumps from the function on top: a tail call, a stub to its target, or a label inside the function.
  */
 import { type FunctionId, NONE } from '../../model/units.js';
 import { Trait } from '../functions/traits.js';
@@ -7,12 +7,12 @@ import type { ReplayState } from '../state.js';
 import { findBelow } from './levels.js';
 import { closeAbove, closeTop, push, renameTop, topFrame, topTraits } from './open-frames.js';
 
-/** Longer chains of tail calls are loops, as of an interpreter: they go back to the frame they came from. */
+/** Longer chains of tail calls are loops, as in an interpreter: they go back to the frame they came from. */
 const MAX_TAIL_CHAIN = 64;
-/** A function has fewer labels; of more only the last ones are known. */
+/** Maximum number of labels per function; beyond it, only the most recent ones are known. */
 const MAX_ALIASES = 16;
 
-/** The function on top jumps to another one. `inference`: NONE if the jump was seen. */
+/** Jumps from the function on top to another one. `inference`: NONE if the trace shows the jump. */
 export function jump(state: ReplayState, fn: FunctionId, inference: number): void {
   const top = topFrame(state);
   const traits = topTraits(state);
@@ -24,17 +24,17 @@ export function jump(state: ReplayState, fn: FunctionId, inference: number): voi
   else push(state, fn, top.level, top.callRow, top.returnRow, inference);
 }
 
-/** What a stack walk would show: the new function stands where the old one stood. */
+/** Replaces the frame on top, as a stack walk would show it: the new function is where the old one was. */
 export function replaceTop(state: ReplayState, fn: FunctionId, inference: number): void {
   const { level, callRow, returnRow, returnsTo, isAfterHiddenJump } = topFrame(state);
-  closeTop(state, inference); // nobody saw it end if the jump was not shown
+  closeTop(state, inference); // its end was not seen if the jump is hidden
   push(state, fn, level, callRow, returnRow, inference);
   const top = topFrame(state);
   top.returnsTo = returnsTo;
   if (isAfterHiddenJump) state.certainty.markAfterHiddenJump(top);
 }
 
-/** A stub is renamed to where it leads. "foo@plt" leads to foo, even if foo has jumped on to `fn` by now. */
+/** Renames a stub to the function it leads to. "foo@plt" leads to foo, even if foo has already jumped on to `fn`. */
 function leaveStub(state: ReplayState, fn: FunctionId, inference: number): void {
   const { stubTarget, bareName, traits } = state.facts.functions;
   const target = stubTarget[topFrame(state).fn];
@@ -45,13 +45,13 @@ function leaveStub(state: ReplayState, fn: FunctionId, inference: number): void 
   jump(state, fn, inference);
 }
 
-/** Code under another label is seen to belong to the function on top. */
+/** Notes that code under another label belongs to the function on top. */
 export function addAlias(state: ReplayState, fn: FunctionId): void {
   const top = topFrame(state);
   if (!top.aliases?.includes(fn)) top.aliases = [fn, ...(top.aliases ?? [])].slice(0, MAX_ALIASES);
 }
 
-/** The frame on top is one of this function, under whatever label. */
+/** True if the frame on top belongs to this function, under any label. */
 export function isTop(state: ReplayState, fn: FunctionId): boolean {
   const top = topFrame(state);
   return top.fn === fn || top.aliases?.includes(fn) === true;

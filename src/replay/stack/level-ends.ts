@@ -1,5 +1,5 @@
 /**
- * How a level that is open now will end, as pairing has found it.
+ * Looks up in the pairing how a level that is open now will end.
  */
 import { NONE } from '../../model/units.js';
 import { Action, actionOf } from '../pairing/actions.js';
@@ -7,32 +7,32 @@ import type { ReplayState } from '../state.js';
 import { levelOfCall, levelOfReturn } from './levels.js';
 import { frameAt } from './open-frames.js';
 
-/** The lowest level that goes when the level at `index` goes; NONE if nothing is seen to leave it. */
+/** Returns the lowest level that ends together with the level at `index`; NONE if no return is seen to end it. */
 export function lowestEndedWith(state: ReplayState, index: number): number {
   const { action, link } = state.pairing;
   const { callRow, returnRow } = frameAt(state, index);
   if (returnRow !== NONE) return levelOfReturn(state, returnRow);
   const endRow = endRowOf(state, index);
   if (endRow === NONE) return NONE;
-  if (endRow === callRow) return index; // by its own return, behind a loss
+  if (endRow === callRow) return index; // ended by its own return after a loss
   const ending = actionOf(action[endRow]);
   if (ending === Action.SwitchBack) return index;
   if (ending === Action.UnmatchedReturn) return levelOfReturn(state, endRow);
   return link[endRow] === callRow ? index : levelOfCall(state, link[endRow]);
 }
 
-/** The newest of the calls that go together with the level at `index`, without a return of their own; or NONE. */
+/** Returns the newest of the skipped calls that end together with the level at `index`, or NONE. */
 export function newestSkippedWith(state: ReplayState, index: number): number {
   const endRow = endRowOf(state, index);
   return endRow === NONE ? NONE : state.pairing.skipped.newestOf(endRow);
 }
 
-/** The newest raisers, at most so many, of those that go together with it. */
-export function raisersSkippedWith(state: ReplayState, index: number, most: number): Int32Array {
-  return state.pairing.skipped.raisersOf(endRowOf(state, index), most);
+/** Returns the newest raisers among them, at most `max`. */
+export function raisersSkippedWith(state: ReplayState, index: number, max: number): Int32Array {
+  return state.pairing.skipped.raisersOf(endRowOf(state, index), max);
 }
 
-/** The row in which the level at `index` ends; NONE if that is not seen. */
+/** Returns the row in which the level at `index` ends; NONE if that is not seen. */
 function endRowOf(state: ReplayState, index: number): number {
   const { callRow, returnRow } = frameAt(state, index);
   if (returnRow !== NONE) return returnRow;

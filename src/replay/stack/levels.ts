@@ -1,16 +1,16 @@
 /**
- * Where on the stack is it? Levels by the events that called them or that will leave them, frames by their function.
+ * Finds things on the stack: levels by the events that call or end them, and frames by their function.
  */
 import { type Address, type FunctionId, NONE } from '../../model/units.js';
 import type { ReplayState } from '../state.js';
 import { frameAt, topFrame } from './open-frames.js';
 
-/** The nearest frame of a function below a index, but not below `lowest`; or NONE. */
+/** Returns the index of the highest frame of a function below `below` and not below `lowest`, or NONE. */
 export function findBelow({ frameIndex, depth }: ReplayState, fn: FunctionId, below: number, lowest: number): number {
   return frameIndex.findBelow(fn, depth, below, lowest);
 }
 
-/** The index of the level that the event in `row` called. */
+/** Returns the index of the level that the event in `row` called, or NONE. */
 export function levelOfCall(state: ReplayState, row: number): number {
   if (state.depth > 0) {
     const { level } = topFrame(state);
@@ -22,7 +22,7 @@ export function levelOfCall(state: ReplayState, row: number): number {
   return index < state.depth && frameAt(state, index).callRow === row ? index : NONE;
 }
 
-/** The index of the top frame as it was before the event in `row`, or NONE. */
+/** Returns the index of the frame that was on top before the event in `row`, or NONE. */
 export function topBefore(state: ReplayState, row: number): number {
   let low = 0;
   let high = state.depth;
@@ -34,12 +34,12 @@ export function topBefore(state: ReplayState, row: number): number {
   return low - 1;
 }
 
-/** The index of the level that the return in `row` leaves, or NONE. */
+/** Returns the index of the level that the unmatched return in `row` ends, or NONE. */
 export function levelOfReturn({ levelByReturnRow }: ReplayState, row: number): number {
   return levelByReturnRow.get(row) ?? NONE;
 }
 
-/** The return in `row`, to this address, leaves the level at a index; unless a lower level was said to: that together with it. */
+/** Sets the return that ends the level at an index. If that return already ends a lower level, both end together. */
 export function setReturnRow(state: ReplayState, index: number, row: number, returnsTo: Address): void {
   const frame = frameAt(state, index);
   frame.returnRow = row;
@@ -48,7 +48,7 @@ export function setReturnRow(state: ReplayState, index: number, row: number, ret
   state.levelByReturnRow.set(row, index);
 }
 
-/** Something was lost: which returns leave what, is found anew. */
+/** Forgets after a loss which returns end which levels: that is determined anew. */
 export function forgetReturnRows(state: ReplayState): void {
   const { stack, depth, levelByReturnRow } = state;
   for (const [row, lowest] of levelByReturnRow)
@@ -57,17 +57,17 @@ export function forgetReturnRows(state: ReplayState): void {
   levelByReturnRow.clear();
 }
 
-/** The first index behind the level that begins at `index`. */
+/** Returns the index after the last frame of the level that begins at `index`. */
 export function endOfLevel(state: ReplayState, index: number): number {
   let end = state.depth;
   while (frameAt(state, end - 1).level > index) end = frameAt(state, end - 1).level;
   return end;
 }
 
-/** The indexes of the uppermost levels, at most so many, lowest first. */
-export function topLevels(state: ReplayState, most: number): number[] {
+/** Returns the indexes of the uppermost levels, at most `max`, lowest first. */
+export function topLevels(state: ReplayState, max: number): number[] {
   const indexes: number[] = [];
-  for (let index = state.depth - 1; index >= 0 && indexes.length < most; index = frameAt(state, index).level - 1)
+  for (let index = state.depth - 1; index >= 0 && indexes.length < max; index = frameAt(state, index).level - 1)
     indexes.push(frameAt(state, index).level);
   return indexes.reverse();
 }

@@ -1,8 +1,8 @@
 /**
- * The stack of a thread while it is replayed: frames open and close, and the call tree hears of it.
+ * The stack of a thread during replay: opens and closes frames, and updates the call tree and the log.
  *
- * A level is what one call instruction put on the real stack: the function that was called, and above it those that
- * it jumped to (tail calls). A return removes whole levels.
+ * A level is what one call instruction put on the real stack: the called function and, above it, the functions it
+ * jumped to (tail calls). A return removes whole levels.
  */
 import { Certainty } from '../../model/calls/call-log.js';
 import { ROOT } from '../../model/calls/call-tree.js';
@@ -25,12 +25,15 @@ export function topTraits(state: ReplayState): number {
   return state.facts.functions.traits[topFrame(state).fn];
 }
 
-/** The node that time goes to. */
+/** Returns the node that time is charged to. */
 export function topNode(state: ReplayState): NodeId {
   return state.depth === 0 ? ROOT : topFrame(state).node;
 }
 
-/** The node that a stop stands under: of a stub it is known where it leads, though it is not there yet. */
+/**
+ * Returns the parent node of a stop. While a stub is on top, that is the function it leads to, though that has not
+ * begun yet.
+ */
 export function stopNode(state: ReplayState): NodeId {
   const { stubTarget, symbol } = state.facts.functions;
   const target = state.depth === 0 ? NONE : stubTarget[topFrame(state).fn];
@@ -41,32 +44,32 @@ function nodeBelowTop(state: ReplayState): NodeId {
   return state.depth === 1 ? ROOT : frameAt(state, state.depth - 2).node;
 }
 
-/** The functions on the stack, lowest first; not more than so many. */
-export function openSymbols({ stack, depth, facts }: ReplayState, most: number): SymbolId[] {
-  return stack.slice(0, Math.min(most, depth)).map(({ fn }) => facts.functions.symbol[fn]);
+/** Returns the functions on the stack, lowest first, at most `max`. */
+export function openSymbols({ stack, depth, facts }: ReplayState, max: number): SymbolId[] {
+  return stack.slice(0, Math.min(max, depth)).map(({ fn }) => facts.functions.symbol[fn]);
 }
 
-/** Time of a node that stands on what is open. */
+/** Charges time to a node, as certain as the open stack is. */
 export function chargeTo(state: ReplayState, node: NodeId, ns: Nanoseconds): void {
   const { current } = state.certainty;
   state.tree.charge(node, ns, current !== Certainty.Certain);
   if (current === Certainty.HiddenJump) state.hiddenNs += ns;
 }
 
-/** A level seen being called, by the event in `row`. `inference`: NONE if it begins now. */
+/** Pushes a level called by the event in `row`. `inference`: NONE if it begins now. */
 export function pushCall(state: ReplayState, fn: FunctionId, row: number, inference: number = NONE): void {
   push(state, fn, state.depth, row, NONE, inference);
   topFrame(state).isCalled = true;
 }
 
-/** A level that was found running, in the row where its stack was first seen, or NONE: when the segment began. */
+/** Pushes a level that was found running. `row`: where its stack was first seen; NONE: at the start of the segment. */
 export function pushOpen(state: ReplayState, fn: FunctionId, inference: number, row: number = NONE): void {
   push(state, fn, state.depth, NONE, NONE, inference);
   const top = topFrame(state);
   top.order = Math.max(top.order, row);
 }
 
-/** Opens a frame; of a level that was called by the event in `callRow`, or that the return in `leave` leaves. */
+/** Opens a frame, of a level that the event in `callRow` called or that the return in `returnRow` ends. */
 export function push(
   state: ReplayState,
   fn: FunctionId,
@@ -94,34 +97,34 @@ export function push(
   state.watcher?.opened(symbol, state.depth, inference);
 }
 
-/** The frame that opens next. */
+/** Returns the frame object that is opened next. */
 export function spareFrame({ stack, depth }: ReplayState): Frame {
   if (depth === stack.length) stack.push(new Frame());
   return stack[depth] as Frame;
 }
 
-/** A return removes the level at `index`; levels above it were skipped, and ended as `skipped` says. */
+/** Returns from the level at `index`; the levels above it were skipped, and end for the reason `skipped`. */
 export function returnFrom(state: ReplayState, index: number, skipped: number): void {
   if (index === NONE) return;
   while (state.depth > index) closeTop(state, topFrame(state).level === index ? NONE : skipped);
 }
 
-/** Everything above a index goes, for a reason other than its own return. */
+/** Closes every frame above an index, for a reason other than its own return. */
 export function closeAbove(state: ReplayState, index: number, reason: number, endNs = state.nowNs): void {
   while (state.depth > index + 1) closeTop(state, reason, endNs);
 }
 
-/** `reason`: why the end was not seen, UNWOUND or NONE. */
+/** Closes the frame on top. `reason`: why its end was not seen, UNWOUND or NONE. */
 export function closeTop(state: ReplayState, reason: number, endNs = state.nowNs): void {
   const target = state.facts.functions.stubTarget[topFrame(state).fn];
-  if (target !== NONE) renameTop(state, target); // a stub of which nothing came any more
+  if (target !== NONE) renameTop(state, target); // no event came after the stub
   const frame = removeTop(state);
   state.log?.close(endingOf(frame, reason));
   countCall(state, frame, endNs, reason);
   state.certainty.logCertainty();
 }
 
-/** Takes the frame on top off the stack, as if it had never been there but for its time. */
+/** Removes the frame on top without ending its call; only its held time is charged. */
 export function removeTop(state: ReplayState): Frame {
   const frame = topFrame(state);
   if (frame.heldNs > 0) chargeTo(state, frame.node, frame.heldNs);
@@ -138,7 +141,7 @@ function forgetLevel({ putBackLevels, levelByReturnRow, depth }: ReplayState, { 
   if (returnRow !== NONE && levelByReturnRow.get(returnRow) === depth) levelByReturnRow.delete(returnRow);
 }
 
-/** The frame on top is, and always was, one of another function: a stub shows where it leads. */
+/** Corrects the function of the frame on top, as of its start: a stub shows where it leads. */
 export function renameTop(state: ReplayState, fn: FunctionId): void {
   const { symbol, traits } = state.facts.functions;
   const top = topFrame(state);

@@ -1,15 +1,15 @@
 /**
- * Frames of stacks that were left, and where the stacks begin that were gone to.
+ * Frames of parked stacks, and where the stacks begin that the thread switched to.
  */
 import type { StackSwitch } from '../pairing/parked-stacks.js';
 import type { Frame } from './frame.js';
 
 export interface ParkedFrames {
-  /** By the row of the event that leaves them: stacks that will go on. */
+  /** Stacks that will be resumed, by the row of the event that leaves them. */
   readonly switchesByRow: ReadonlyMap<number, readonly StackSwitch[]>;
-  /** What is kept of them meanwhile, lowest first. */
+  /** Their frames while they are parked, lowest first. */
   readonly kept: Map<StackSwitch, Frame[]>;
-  /** Where the frames of a stack begin, by the row of the event that went there. */
+  /** Index of the first frame of a stack, by the row of the event that switched to it. */
   readonly starts: Map<number, number>;
 }
 

@@ -1,5 +1,5 @@
 /**
- * How certain the index of what is open is: which of the open frames are guesses, and which may have been jumped to unseen.
+ * Tracks how certain the open stack is: which frames are unconfirmed, and which may follow a hidden jump.
  */
 import { type CallLogBuilder, Certainty } from '../../model/calls/call-log.js';
 import { Inference } from '../../model/profile/quality.js';
@@ -9,12 +9,12 @@ import type { Frame } from './frame.js';
 export class StackCertainty {
   private readonly stack: readonly Frame[];
   private readonly log: CallLogBuilder | null;
-  /** How many open frames are guesses, and how many may have been jumped to unseen. */
+  /** Number of open frames that are unconfirmed, and that follow a hidden jump. */
   private unconfirmedFrames = 0;
   private hiddenJumpFrames = 0;
-  /** Somewhere in the time that is charged now, control moved unseen. */
+  /** Control moved unseen somewhere in the interval that is charged now. */
   private hasMovedUnseen = false;
-  /** Below these indexes all frames are in doubt, and all are guesses: it need not be said twice. */
+  /** Below these indexes every frame is already marked as inferred or as unconfirmed, so no frame is marked twice. */
   private inferredDepth = 0;
   private unconfirmedDepth = 0;
 
@@ -23,38 +23,38 @@ export class StackCertainty {
     this.log = log;
   }
 
-  /** Of what is charged now. */
+  /** The certainty of time that is charged now. */
   get current(): Certainty {
     if (this.unconfirmedFrames > 0) return Certainty.Unconfirmed;
     return this.hiddenJumpFrames > 0 || this.hasMovedUnseen ? Certainty.HiddenJump : Certainty.Certain;
   }
 
-  /** Control moves unseen, or has moved. */
+  /** Sets whether control moved unseen in the interval that is charged now. */
   setMovedUnseen(isMoving: boolean): void {
     this.hasMovedUnseen = isMoving;
     this.logCertainty();
   }
 
-  /** No address tells whether an open frame is where control went. */
+  /** Marks an open frame as the possible target of a hidden jump: no address decides. */
   markAfterHiddenJump(frame: Frame): void {
     if (!frame.isAfterHiddenJump) this.hiddenJumpFrames++;
     frame.isAfterHiddenJump = true;
     this.logCertainty();
   }
 
-  /** The log hears of it. */
+  /** Writes a change of certainty to the log. */
   logCertainty(): void {
     this.log?.setCertainty(this.current);
   }
 
-  /** A frame stands on the stack. */
+  /** Adds a frame that has been pushed. */
   frameOpened({ isUnconfirmed, isAfterHiddenJump }: Frame): void {
     if (isUnconfirmed) this.unconfirmedFrames++;
     if (isAfterHiddenJump) this.hiddenJumpFrames++;
     this.logCertainty();
   }
 
-  /** The top frame went; so many are left. What becomes of it the log hears before it is told. */
+  /** Removes the top frame; `depth` frames are left. The caller writes its end to the log before the new certainty. */
   frameRemoved({ isUnconfirmed, isAfterHiddenJump }: Frame, depth: number): void {
     if (isUnconfirmed) this.unconfirmedFrames--;
     if (isAfterHiddenJump) this.hiddenJumpFrames--;
@@ -62,7 +62,7 @@ export class StackCertainty {
     if (this.unconfirmedDepth > depth) this.unconfirmedDepth = depth;
   }
 
-  /** No address confirmed what is open now. */
+  /** Marks every open frame as unconfirmed. */
   markUnconfirmed(depth: number): void {
     for (let index = this.unconfirmedDepth; index < depth; index++) {
       const frame = this.stack[index] as Frame;
@@ -73,7 +73,7 @@ export class StackCertainty {
     this.logCertainty();
   }
 
-  /** Nothing proves that what is open, and no guess yet, was there behind this time. */
+  /** Limits the known time of the frames that are confirmed so far: nothing proves that they were open after `ns`. */
   limitKnownTime(ns: Nanoseconds, depth: number): void {
     for (let index = this.unconfirmedDepth; index < depth; index++) {
       const frame = this.stack[index] as Frame;
@@ -81,7 +81,7 @@ export class StackCertainty {
     }
   }
 
-  /** What was open when something was lost stays as a guess: whatever comes, its calls are inferred. */
+  /** Marks the frames that were open at a loss: whatever confirms them later, their calls are inferred. */
   markInferred(depth: number): void {
     for (let index = this.inferredDepth; index < depth; index++) {
       const frame = this.stack[index] as Frame;

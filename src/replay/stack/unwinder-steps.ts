@@ -1,22 +1,26 @@
 /**
- * How far down the stack an unwinder went. It looks at one frame after the other, and for each calls the function that reads
- * how that frame is unwound (libgcc: `uw_frame_state_for`). The first function that it calls does so once, for the unwinder
- * itself; the one that looks for where to land does so for the unwinder's caller and for each frame below it, to the landing.
+ * Counts how far down the stack an unwinder stepped. It visits one frame after the other, and for each calls the
+ * function that reads how the frame is unwound (libgcc: `uw_frame_state_for`). The first function that the unwinder
+ * calls does so once, for the unwinder itself; the one that searches for the landing does so for the unwinder's caller
+ * and for each frame below it, down to the landing.
  */
 import { type FunctionId, NONE } from '../../model/units.js';
 import { Step } from '../functions/site-facts.js';
 import { Trait } from '../functions/traits.js';
 import type { ReplayState } from '../state.js';
 
-/** A trace in which an unwinder is looked at again and again is not real: then no more rows are read than so many times all. */
+/** All searches together read at most this many times the rows of the thread. A trace that needs more is not real. */
 const MAX_PASSES = 16;
 
-/** So many frames below the caller of the unwinder that `callRow` called it will land, as it looks before `endRow`; or NONE. */
+/**
+ * Returns how many frames below its caller the unwinder that `callRow` called will land, by its steps before `endRow`;
+ * or NONE.
+ */
 export function countSteps(state: ReplayState, callRow: number, endRow: number): number {
   const { events, pairing } = state;
   if (state.unwinderRowsRead > MAX_PASSES * events.length) return NONE;
   const [first, ...others] = callsBetween(state, callRow, endRow)
-    .filter((row) => isInUnwinder(state, row)) // not in the linker's code, which looks for the unwinder
+    .filter((row) => isInUnwinder(state, row)) // not in the linker's code, which resolves the unwinder's symbol
     .map((row) => functionsCalledBetween(state, row, Math.min(endRow, pairing.link[row])))
     .filter((called) => called.length > 0);
   const reader = first?.[0];
@@ -24,7 +28,7 @@ export function countSteps(state: ReplayState, callRow: number, endRow: number):
   return search === undefined ? NONE : search.filter((fn) => fn === reader).length - 1;
 }
 
-/** Rows of the calls behind the one in `callRow` and before `endRow`, without those that they make. */
+/** Returns the rows of the calls between `callRow` and `endRow`, without the calls that these make. */
 function callsBetween(state: ReplayState, callRow: number, endRow: number): number[] {
   const { link } = state.pairing;
   const rows: number[] = [];

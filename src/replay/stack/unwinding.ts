@@ -1,8 +1,9 @@
 /**
- * Control left a level without a return: an exception, or a longjmp. Which frame did it go to?
+ * Finds the frame that control unwound to, when an exception or a longjmp left a level without a return.
  *
- * An exception's unwinder shows how many frames it steps down. If it does not, how the level on top ends says how far down
- * control can have gone, and whether more was left in the same way later. If not, it went to the very level that returns then.
+ * The unwinder of an exception shows how many frames it steps down. If it does not, the way the level on top ends
+ * limits how far down control can have gone, and shows whether more was unwound together with it later. If nothing was,
+ * control went to the very level that returns then.
  */
 import { type Address, type FunctionId, NONE, type SymbolId } from '../../model/units.js';
 import { Step } from '../functions/site-facts.js';
@@ -13,30 +14,33 @@ import { endOfLevel, findBelow } from './levels.js';
 import { frameAt, topFrame, topTraits } from './open-frames.js';
 import { countSteps } from './unwinder-steps.js';
 
-/** An unwinder does not call itself deeper than this on its way out. */
+/** An unwinder does not call itself deeper than this before it lands. */
 const MAX_UNWINDER_DEPTH = 8;
-/** Frames beyond these are believed to be like them. */
+/** Frames beyond this number are assumed to be like those compared. */
 const MAX_COMPARED = 16;
-/** Nor are more calls that pass an exception on counted. */
+/** Maximum number of skipped raisers that are counted. */
 const MAX_RAISERS = 64;
-/** A function lies no deeper below the unwinder that lands in a part of it. */
+/** Maximum distance from an unwinder down to the function in whose cold part it lands. */
 const MAX_PART_DISTANCE = 128;
 
 export interface Landing {
-  /** NONE: no such frame is open. */
+  /** Stack index of the frame; NONE: no such frame is open. */
   readonly index: number;
-  /** There was no choice. */
+  /** No other frame was possible. */
   readonly isCertain: boolean;
 }
 
-/** Was the level on top left before the event in `row`, rather than that it jumped? `end`: the lowest level that goes with it, or NONE. */
+/**
+ * True if the level on top was unwound before the event in `row`, and did not jump. `end`: the lowest level that ends
+ * with it, or NONE.
+ */
 export function wasUnwound(state: ReplayState, end: number, row: number): boolean {
   const { level } = topFrame(state);
   if (end === level) return false;
   return isUnwinding(state) || (end !== NONE && !isUnwoundLater(state, level, row));
 }
 
-/** The frame of `fn` that control went to from the level on top, before the event in `row`. */
+/** Returns the frame of `fn` that control went to from the level on top, before the event in `row`. */
 export function landingOf(state: ReplayState, fn: FunctionId, end: number, row: number): Landing {
   const { level } = topFrame(state);
   const stepped = steppedTo(state, fn, end, row);
@@ -48,7 +52,10 @@ export function landingOf(state: ReplayState, fn: FunctionId, end: number, row: 
   return { index, isCertain };
 }
 
-/** The frame of `fn` that the unwinder on top has stepped down to; NONE: none runs there, or it does not fit how levels end. */
+/**
+ * Returns the frame of `fn` that the unwinder on top stepped down to; NONE if there is none or if it contradicts how
+ * levels end.
+ */
 function steppedTo(state: ReplayState, fn: FunctionId, end: number, row: number): number {
   const index = steppedIndex(state, row);
   if (index === NONE) return NONE;
@@ -57,10 +64,10 @@ function steppedTo(state: ReplayState, fn: FunctionId, end: number, row: number)
   if (isLastSkip ? level !== end : level < end) return NONE;
   const isNameless = (state.facts.functions.traits[fn] & Trait.Unknown) !== 0;
   const own = findBelow(state, fn, index + 1, level);
-  return own === NONE && isNameless ? index : own; // a part of it that lies elsewhere
+  return own === NONE && isNameless ? index : own; // a part of the function at another address
 }
 
-/** The top of the level that the unwinder on top has stepped down to; or NONE. */
+/** Returns the top of the level that the unwinder on top stepped down to, or NONE. */
 function steppedIndex(state: ReplayState, row: number): number {
   const { level, callRow } = topFrame(state);
   if (callRow === NONE || (topTraits(state) & (Trait.Raiser | Trait.Stub)) !== Trait.Raiser) return NONE;
@@ -79,7 +86,7 @@ function isSignal(state: ReplayState, level: number): boolean {
   return callRow !== NONE && state.facts.step[state.events.site[callRow]] === Step.Start;
 }
 
-/** The function of the nearest frame that a part with this symbol belongs to; NONE: none is near. */
+/** Returns the function of the nearest frame that a cold part with this symbol can belong to, or NONE. */
 export function functionOfPart(state: ReplayState, symbol: SymbolId): FunctionId {
   const ofFrame = (index: number) => state.facts.functions.symbol[frameAt(state, index).fn];
   if (ofFrame(state.depth - 1) === symbol) return topFrame(state).fn;
@@ -90,8 +97,8 @@ export function functionOfPart(state: ReplayState, symbol: SymbolId): FunctionId
 }
 
 /**
- * Another frame of the function may be meant. An exception treats frames alike that wait at the same call; and if as many
- * of them let it go on later as there are, none was passed over.
+ * True if another frame of the function may be the landing. Frames that wait at the same call are alike to an
+ * exception; and if as many frames pass the exception on later as there are others, none was skipped.
  */
 function hasChoice(state: ReplayState, fn: FunctionId, index: number, lowest: number, row: number): boolean {
   const isException = unwinderWith(state, Trait.Raiser) !== NONE;
@@ -106,7 +113,7 @@ function hasChoice(state: ReplayState, fn: FunctionId, index: number, lowest: nu
   return others > 0 && !areAlike && timesResumed(state, fn, row) <= others;
 }
 
-/** How many frames of the function are seen to let the exception go on, from now until a return. */
+/** Returns how many frames of the function are seen to pass the exception on, from now until a return. */
 function timesResumed(state: ReplayState, fn: FunctionId, fromRow: number): number {
   const { toFunction, fromFunction, functions } = state.facts;
   let times = 0;
@@ -118,18 +125,18 @@ function timesResumed(state: ReplayState, fn: FunctionId, fromRow: number): numb
   return times;
 }
 
-/** The address of the call that the frame at a index waits in; NaN if it was not seen. */
+/** Returns the address of the call that the frame at an index waits in; NaN if it was not seen. */
 function callIn(state: ReplayState, index: number): Address {
   const { callRow } = frameAt(state, index + 1);
   return callRow === NONE ? Number.NaN : state.facts.from[state.events.site[callRow]];
 }
 
-/** Nothing is left without a return between here and the return that ends this level, too. */
+/** True if nothing else is skipped between here and the return that ends this level. */
 function isLastSkipOf(state: ReplayState, level: number, row: number): boolean {
   return newestSkippedWith(state, level) < row;
 }
 
-/** What is left together with the level at last is left by an unwinder that was called later. */
+/** True if what is finally skipped together with the level is left by an unwinder that is called later. */
 function isUnwoundLater(state: ReplayState, level: number, row: number): boolean {
   if (isLastSkipOf(state, level, row)) return false;
   const { toFunction, functions } = state.facts;
@@ -137,18 +144,18 @@ function isUnwoundLater(state: ReplayState, level: number, row: number): boolean
   return fn !== NONE && (functions.traits[fn] & Trait.Unwinder) !== 0;
 }
 
-/** An unwinder runs, perhaps in functions of its own that have no name. */
+/** True if an unwinder runs, possibly in functions of its own that have no name. */
 export function isUnwinding(state: ReplayState): boolean {
   return unwinderWith(state, Trait.Unwinder) !== NONE;
 }
 
-/** Frames from this index upwards cannot be landed in. */
+/** Returns the index from which on frames cannot be landed in. */
 function highestLanding(state: ReplayState, level: number): number {
   const resumer = unwinderWith(state, Trait.Resumer);
-  return resumer > 0 ? frameAt(state, resumer - 1).level : level; // whose cleanup is done is not gone back to
+  return resumer > 0 ? frameAt(state, resumer - 1).level : level; // its cleanup is done: never landed in again
 }
 
-/** The index of the uppermost unwinder with a trait, if nothing but nameless code runs on it; else NONE. */
+/** Returns the index of the uppermost unwinder with a trait, if only nameless code runs above it; else NONE. */
 function unwinderWith(state: ReplayState, trait: number): number {
   let index = state.depth - 1;
   for (let n = 0; n < MAX_UNWINDER_DEPTH && index >= 0; n++, index--) {

@@ -1,24 +1,24 @@
 /**
- * A thread's time is charged up to now: to the frame on top, or to what the thread waits in.
+ * Charges a thread's time up to now: to the frame on top, or to the stop that the thread is in.
  */
 import { type Nanoseconds, NONE } from '../../model/units.js';
 import { Trait } from '../functions/traits.js';
 import { chargeTo, topFrame, topNode, topTraits } from '../stack/open-frames.js';
 import type { ReplayState } from '../state.js';
 
-/** Time is charged from here on. */
+/** Starts charging time at this moment. */
 export function startAt(state: ReplayState, timeNs: Nanoseconds): void {
   state.nowNs = timeNs;
   state.log?.begin(timeNs);
 }
 
-/** Up to here somebody else has charged it. */
+/** Skips to a time up to which the caller has charged. */
 export function setNow(state: ReplayState, timeNs: Nanoseconds): void {
   state.nowNs = timeNs;
   if (state.log) state.log.nowNs = timeNs;
 }
 
-/** Meanwhile control has moved from one function to another, and nobody knows when. */
+/** Charges an interval in which control moved from one function to another at an unknown moment. */
 export function chargeHiddenMove(state: ReplayState, timeNs: Nanoseconds): void {
   state.certainty.setMovedUnseen(true);
   chargeUntil(state, timeNs);
@@ -34,7 +34,7 @@ export function chargeUntil(state: ReplayState, timeNs: Nanoseconds): void {
   else chargeTo(state, topNode(state), ns);
 }
 
-/** The node that time goes to while the thread is stopped or off its processor; NONE while traced code runs. */
+/** Returns the node that time is charged to while the thread is stopped or off its CPU; NONE while traced code runs. */
 export function stoppedNode({ offCpu, stop }: ReplayState): number {
   return offCpu?.node ?? stop?.node ?? NONE;
 }

@@ -1,5 +1,5 @@
 /**
- * Up to which event is a thread known, and where was it then?
+ * Determines up to which event a thread is known, and at which address it was then.
  */
 import { BranchKind, siteOfRecord } from '../../model/trace/branch-sites.js';
 import type { ThreadEvents } from '../../model/trace/thread-events.js';
@@ -11,7 +11,7 @@ export function isSwitchOut(step: Step): step is typeof Step.SwitchOut | typeof 
   return step === Step.SwitchOut || step === Step.PreemptOut;
 }
 
-/** The first of some rows behind which there is no branch. */
+/** Returns the row after the last branch of a range. */
 export function rowAfterBranches(firstRow: number, endRow: number, { site }: ThreadEvents, facts: SiteFacts): number {
   let row = endRow;
   while (row > firstRow && facts.step[site[row - 1]] >= Step.Gap) row--;
@@ -19,8 +19,8 @@ export function rowAfterBranches(firstRow: number, endRow: number, { site }: Thr
 }
 
 /**
- * Behind which row of a segment that something is lost behind the thread is not known: behind its last branch, if that leaves it
- * running. In the kernel threads are switched out as they run: there nothing but an error tells.
+ * Returns the row from which on the thread is unknown, in a segment before a loss: after its last branch, if it was
+ * running then. Kernel code is switched out while it runs: there only an error shows a loss.
  */
 export function knownEnd({ firstRow, endRow }: Segment, events: ThreadEvents, facts: SiteFacts): number {
   const row = rowAfterBranches(firstRow, endRow, events, facts);
@@ -28,14 +28,14 @@ export function knownEnd({ firstRow, endRow }: Segment, events: ThreadEvents, fa
   return isStopped || facts.scope !== 'user' ? endRow : row;
 }
 
-/** Where the thread was behind the branch before a row. */
+/** Returns the address at which the thread was after the branch before a row. */
 export function addressBefore(row: number, { site }: ThreadEvents, { to, from }: SiteFacts): Address {
   return row === 0 ? Number.NaN : to[site[row - 1]] || from[site[row - 1]];
 }
 
 /**
- * From which row on a thread that runs behind its last branch, in the row before `row`, is lost; NONE: it is not. A record shows
- * that something is missing, or nothing follows its trace start. In the kernel an error alone shows it.
+ * Returns the row from which on a thread is lost that runs after its last branch (in the row before `row`), or NONE. A
+ * record shows that trace data is missing, or nothing follows a trace start. For kernel code only an error shows it.
  */
 export function firstLostRow(row: number, { site, length }: ThreadEvents, { step, scope }: SiteFacts): number {
   const gap = siteOfRecord(BranchKind.Gap);

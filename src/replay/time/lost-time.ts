@@ -1,9 +1,9 @@
 /**
- * Time of which nothing was decoded. The thread's switches tell of it all the same: off its processor the thread waited, and only what it
- * did on its processor is lost.
+ * Time without decoded trace data. The thread's switches still show part of it: off its CPU the thread waited, and only
+ * what it did on a CPU is lost.
  *
- * Traced code does not leave its processor unseen: the trace stops first. So of a thread that runs and is switched out, something
- * is lost before that.
+ * Traced code does not leave its CPU unseen: the trace stops first. So if a thread that runs is switched out, trace
+ * data is missing before the switch.
  */
 
 import { Certainty } from '../../model/calls/call-log.js';
@@ -19,8 +19,8 @@ import { beginStop, endStop, switchOut } from './stops.js';
 import { type LastSeen, NEVER_SEEN } from './thread-gaps.js';
 
 /**
- * The thread's switches in rows that hold records alone. A thread that they leave without a processor still waits behind them.
- * Returns the first row whose errors are not told yet: it is lost since then, if it runs.
+ * Follows the thread's switches in rows that contain records only. A thread that they leave without a CPU still waits
+ * after them. Returns the first row whose errors are not counted yet: if the thread runs, it is lost from there on.
  */
 export function followSwitches(state: ReplayState, firstRow: number, endRow: number, lastSeen: LastSeen): number {
   const { events, facts } = state;
@@ -36,7 +36,7 @@ export function followSwitches(state: ReplayState, firstRow: number, endRow: num
   return row;
 }
 
-/** Perf's errors about that stand in these rows, if there are any. A thread without a processor has waited until then. */
+/** Records a loss until a time, with perf's errors in these rows. A thread without a CPU waited until then. */
 export function loseUntil(
   state: ReplayState,
   untilNs: Nanoseconds,
@@ -50,7 +50,7 @@ export function loseUntil(
   chargeLost(state, untilNs);
 }
 
-/** Until then nothing is known. */
+/** Charges the time until then as lost. */
 function chargeLost(state: ReplayState, untilNs: Nanoseconds): void {
   const { tree, log } = state;
   const ns = untilNs - state.nowNs;
@@ -65,7 +65,7 @@ function chargeLost(state: ReplayState, untilNs: Nanoseconds): void {
   state.certainty.logCertainty();
 }
 
-/** The thread has no processor from now on. */
+/** Begins a wait: the thread has no CPU from now on. */
 export function beginWait(state: ReplayState, step: typeof Step.SwitchOut | typeof Step.PreemptOut): void {
   if (state.facts.scope === 'user') beginStop(state, SpecialSymbol.Untraced);
   switchOut(state, step === Step.SwitchOut ? SpecialSymbol.OffCpu : SpecialSymbol.Preempted);
@@ -76,7 +76,7 @@ function endWait(state: ReplayState, untilNs: Nanoseconds): void {
   endStop(state, true);
 }
 
-/** From now until then nothing is known; perf's errors about it stand in these rows, if there are any. */
+/** Records a gap from now until then, with perf's errors in these rows. */
 export function recordGap(
   state: ReplayState,
   firstRow: number,
@@ -88,7 +88,9 @@ export function recordGap(
   state.lost.push({ atNs: state.nowNs, lengthNs: untilNs - state.nowNs, errors, ip, isLast });
 }
 
-/** Errors that cost the thread nothing: before its first event, behind the last, or while its trace was stopped. */
+/**
+ * Records errors that cost the thread no time: before its first event, after its last, or while its trace was stopped.
+ */
 export function recordErrors(state: ReplayState, firstRow: number, endRow: number, atNs = state.nowNs): void {
   const errors = countErrors(state, firstRow, endRow);
   if (errors > 0) state.lost.push({ atNs, lengthNs: 0, errors, ...NEVER_SEEN });

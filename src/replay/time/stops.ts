@@ -1,5 +1,5 @@
 /**
- * Time outside the traced code: in a system call or another stop, on the processor or off it.
+ * Stops: time outside traced code, in a system call or otherwise untraced, on a CPU or off it.
  */
 import { SpecialSymbol } from '../../model/names/symbol-table.js';
 import { NONE, type NodeId, type SymbolId } from '../../model/units.js';
@@ -8,7 +8,7 @@ import { stopNode } from '../stack/open-frames.js';
 import type { OpenStop, ReplayState } from '../state.js';
 import { chargeUntil } from './charge.js';
 
-/** The trace stops under the function on top. */
+/** Begins a stop under the function on top. */
 export function beginStop(
   state: ReplayState,
   symbol: typeof SpecialSymbol.Syscall | typeof SpecialSymbol.Untraced,
@@ -17,14 +17,17 @@ export function beginStop(
   if (state.switchedOut !== NONE) state.offCpu = open(state, state.stop.node, state.switchedOut);
 }
 
-/** The trace goes on, or ends: then `isSeen` is false. */
+/** Ends a stop. `isSeen`: false if it ends only because the trace ends. */
 export function endStop(state: ReplayState, isSeen: boolean): void {
   switchIn(state, isSeen);
   if (state.stop) count(state, state.stop, isSeen);
   state.stop = null;
 }
 
-/** Switches and trace stops of one moment stand in any order: before its stop, a switch is only remembered. */
+/**
+ * Switches the thread out. Switches and trace stops of one moment come in any order, so a switch before its stop is
+ * only noted.
+ */
 export function switchOut(
   state: ReplayState,
   symbol: typeof SpecialSymbol.OffCpu | typeof SpecialSymbol.Preempted,
@@ -42,12 +45,12 @@ export function switchIn(state: ReplayState, isSeen: boolean): void {
   state.offCpu = null;
 }
 
-/** Traced code goes on: a switch that no stop followed meant nothing. */
+/** Forgets a switch that no stop followed: traced code continues. */
 export function forgetSwitch(state: ReplayState): void {
   state.switchedOut = NONE;
 }
 
-/** The thread leaves its processor, or gets one, in this row. */
+/** Applies a switch record: the thread leaves its CPU, or gets one. */
 export function applySwitch(state: ReplayState, row: number, action: Action): void {
   chargeUntil(state, state.events.timeNs[row]);
   if (action === Action.SwitchIn) switchIn(state, true);

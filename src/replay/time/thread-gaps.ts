@@ -1,19 +1,19 @@
 /**
- * What a thread lost, for the quality of the profile.
+ * Gaps of a thread, for the quality of the profile.
  */
 import type { Address, Nanoseconds } from '../../model/units.js';
 
-/** A stretch of which nothing is known. */
+/** An interval of which nothing is known. */
 export interface ThreadGap {
   readonly atNs: Nanoseconds;
   readonly lengthNs: Nanoseconds;
-  /** Where the thread was last; NaN: it was never seen. */
+  /** The last known address of the thread; NaN: it was never seen. */
   readonly ip: Address;
-  /** It is not seen again: nothing more of it could be decoded. */
+  /** The thread is not seen again: nothing more of it could be decoded. */
   readonly isLast: boolean;
-  /** How many errors of perf lie in it; 0: perf said nothing. */
+  /** Number of perf's errors in it; 0: perf reported none. */
   readonly errors: number;
-  /** Of what is looked at. Default: yes. */
+  /** Whether it is in the selection. Default: true. */
   readonly isInside?: boolean;
 }
 
