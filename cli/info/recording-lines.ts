@@ -72,7 +72,7 @@ const SWITCHES = {
 
 function eventText({ event, settings }: RecordingInfo): string {
   if (settings === null) return `${event ?? 'no Intel PT'}: no trace to decode`;
-  const facts = [
+  const details = [
     settings.hasKernel ? 'user and kernel' : 'user only',
     settings.hasTime ? (settings.hasCycles ? 'cycle-accurate times' : 'times without cyc') : 'no times',
     settings.isPerCpu ? 'one buffer per CPU' : 'one buffer per thread',
@@ -80,7 +80,7 @@ function eventText({ event, settings }: RecordingInfo): string {
     ...(settings.isSnapshot ? ['snapshots'] : []),
     ...(settings.filter === '' ? [] : [`filter ${settings.filter}`]),
   ];
-  return `${event ?? 'unknown'}: ${facts.join(', ')}`;
+  return `${event ?? 'unknown'}: ${details.join(', ')}`;
 }
 
 function timeText({ time }: RecordingInfo): string {

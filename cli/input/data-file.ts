@@ -20,7 +20,7 @@ export function dataFilePath(path: string): string {
 export function firstBytes(path: string): Uint8Array {
   try {
     const data = dataFilePath(path);
-    if (!statSync(data).isFile()) return new Uint8Array(); // opening a pipe blocks until a writer comes; closing it kills the writer
+    if (!statSync(data).isFile()) return new Uint8Array(); // opening a pipe waits for its writer, closing it kills the writer
     const fd = openSync(data, 'r');
     try {
       const bytes = new Uint8Array(HEAD_BYTES);

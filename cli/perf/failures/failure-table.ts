@@ -53,7 +53,7 @@ const RECORD: readonly Failure[] = [
   {
     match: /Invalid mmap size for Intel Processor Trace: must be at least (\w+) and a power of 2/,
     code: 'AUX_TOO_LARGE',
-    message: ([, least]) => `the buffer size must be a power of two, at least ${least}`,
+    message: ([, minimum]) => `the buffer size must be a power of two, at least ${minimum}`,
     hint: () => 'choose another size: -m 32M',
   },
   {
@@ -99,13 +99,14 @@ const RECORD: readonly Failure[] = [
     match: /returned with 16 \(Device or resource busy\)/,
     code: 'PT_IN_USE',
     message: () => 'Intel PT is in use by another recording or a hypervisor',
-    hint: () => 'find the other recording (pgrep -a perf) and end it or wait for it',
+    hint: () => 'find the other recording: pgrep -a perf; end it or wait for it',
   },
   {
     match: /Invalid event \(.*\) in per-thread mode, enable system wide with '-a'|returned with (?:22|95) \(/,
     code: 'NOT_OFFERED',
     message: () => 'the kernel refuses this combination of options',
-    hint: () => 'omit one of --per-thread, --kernel, --cyc, --mtc-period and --psb-period after the other',
+    hint: () =>
+      'omit --per-thread, --kernel and the options of the CPU (--cyc, --mtc-period, --psb-period), one at a time',
   },
   {
     match: /This CPU does not support address filtering/,
@@ -136,7 +137,7 @@ const RECORD: readonly Failure[] = [
     match: /failed to set filter "(.*)" on event .* with \d+ \((.*)\)/i,
     code: 'NOT_OFFERED',
     message: ([, filter, why]) => `the kernel refuses the filter ${filter}: ${why}`,
-    hint: () => 'see how many the CPU has: cat /sys/bus/event_source/devices/intel_pt/nr_addr_filters',
+    hint: () => 'check how many filters the CPU has: cat /sys/bus/event_source/devices/intel_pt/nr_addr_filters',
   },
   {
     match: /AUX area tracing snapshot failed|No AUX area tracing to snapshot/,

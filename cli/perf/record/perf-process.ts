@@ -48,7 +48,7 @@ export class PerfProcess {
   }
 
   /** Sends "enable", "disable", "snapshot" or "ping". Returns whether perf acknowledged it in time. */
-  async ask(command: string, timeoutMs: number): Promise<boolean> {
+  async send(command: string, timeoutMs: number): Promise<boolean> {
     if (this.#control === null) return false;
     const timer = new AbortController();
     const acknowledged = new Promise<true>((done) => this.#waiting.push(() => done(true)));

@@ -1,5 +1,6 @@
 /**
- * Splits perf's standard error, which the command that perf runs shares: keeps perf's messages, passes the rest on.
+ * Reads perf's standard error, to which the command that perf runs also writes: keeps it for error messages, and passes it on
+ * without perf's own lines.
  */
 
 const MAX_BYTES = 32 * 1024;

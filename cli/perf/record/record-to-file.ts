@@ -92,7 +92,7 @@ function noRecording(plan: RecordingPlan, end: RecordingEnd, file: RecordingFile
   const stderr = end.stderr.text;
   if (end.wasKilled)
     return new PtflameError('PERF_KILLED', 'perf did not stop and had to be killed', {
-      hint: 'check the disk; record less: a shorter -t, a smaller -m',
+      hint: 'check whether the disk hangs; or record less: a shorter -t, a smaller -m',
     });
   if (end.endedBy === 'interrupt' && !end.hasBegun)
     return new PtflameError('INTERRUPTED', 'stopped before perf began to record', { hint: 'nothing was written' });

@@ -10,9 +10,9 @@ export class RecordingInterrupts {
   readonly #perf: PerfProcess;
   readonly #notify: (text: string) => void;
   readonly #releases: (() => void)[];
-  readonly first: Promise<'interrupt'>;
-  isFirst = false;
-  isSecond = false;
+  readonly interrupted: Promise<'interrupt'>;
+  isInterrupted = false;
+  isForced = false;
   /** Number of snapshots taken. */
   snapshots = 0;
 
@@ -20,7 +20,7 @@ export class RecordingInterrupts {
     this.#perf = perf;
     this.#notify = notify;
     let resolve: (end: 'interrupt') => void = () => {};
-    this.first = new Promise((done) => {
+    this.interrupted = new Promise((done) => {
       resolve = done;
     });
     this.#releases = [handleInterrupts((signal) => this.#handle(signal, resolve))];
@@ -37,18 +37,18 @@ export class RecordingInterrupts {
   }
 
   async takeSnapshot(): Promise<void> {
-    const isTaken = await this.#perf.ask('snapshot', ACK_MS);
+    const isTaken = await this.#perf.send('snapshot', ACK_MS);
     if (isTaken) this.snapshots++;
     this.#notify(isTaken ? `snapshot ${this.snapshots} taken` : 'perf did not confirm the snapshot');
   }
 
   /** A closing terminal sends SIGHUP more than once, so SIGHUP never counts as the second Ctrl-C. */
   #handle(signal: NodeJS.Signals, resolve: (end: 'interrupt') => void): void {
-    if (this.isFirst && signal !== 'SIGHUP') {
-      this.isSecond = true;
+    if (this.isInterrupted && signal !== 'SIGHUP') {
+      this.isForced = true;
       this.#perf.signalAll('SIGKILL');
     }
-    this.isFirst = true;
+    this.isInterrupted = true;
     resolve('interrupt');
   }
 }

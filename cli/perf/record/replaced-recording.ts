@@ -14,10 +14,14 @@ export interface ReplacedRecording {
   restore(): Promise<void>;
 }
 
-/** Also moves the notes. @throws PtflameError OUTPUT_UNWRITABLE if the output is not a recording, or is read-only */
+/**
+ * Moves the recording at `output` aside, with its notes.
+ *
+ * @throws PtflameError OUTPUT_UNWRITABLE if the output is not a recording, or is read-only
+ */
 export async function setAside(output: string): Promise<ReplacedRecording> {
   const old = `${output}.old`;
-  for (const path of [output, old]) await refuseOthers(path);
+  for (const path of [output, old]) await refuseOtherFiles(path);
   if ((await statOrNull(output)) === null) return { keep: async () => {}, restore: () => removeRecording(output) };
   const aside = `${output}.${randomUUID().slice(0, 8)}.old`;
   await move(output, aside);
@@ -63,7 +67,7 @@ async function kindOf(path: string): Promise<Kind> {
   return MAGICS.includes(Buffer.from(firstBytes(path).subarray(0, 8)).toString('latin1')) ? 'recording' : 'other';
 }
 
-/** Returns whether `perf record --kcore` made this directory. One with any other file does not count, so none is ever removed. */
+/** Returns whether `perf record --kcore` made this directory: with any other file in it, it is never removed. */
 async function isPerfDirectory(path: string): Promise<boolean> {
   const names: string[] = await readdir(path).catch(() => []);
   return names.includes('data') && names.every((name) => name === 'data' || /^kcore_dir/.test(name));
@@ -72,7 +76,7 @@ async function isPerfDirectory(path: string): Promise<boolean> {
 const ANY_WRITE_PERMISSION = 0o222;
 
 /** Only recordings, their notes and empty files may be moved or replaced. */
-async function refuseOthers(path: string): Promise<void> {
+async function refuseOtherFiles(path: string): Promise<void> {
   if ((await kindOf(path)) === 'other') throw unwritable(`${path} already exists and is not a recording`);
   const stats = await statOrNull(path);
   if (stats?.isFile() && (stats.mode & ANY_WRITE_PERMISSION) === 0) throw unwritable(`${path} is read-only`);

@@ -60,7 +60,7 @@ export async function runRecording(
     const wasKilled = endedBy !== 'target' && (await stop(running, hasBegun));
     const exit = await perf.exited;
     if (endedBy !== 'target') perf.signalAll('SIGTERM'); // perf ends its command, but not what the command started
-    if (interrupts.isSecond) throw killedByUser();
+    if (interrupts.isForced) throw killedByUser();
     const { snapshots } = interrupts;
     return { ...exit, endedBy, hasBegun, startedAt: start.at, durationNs, snapshots, stderr: perf.stderr, wasKilled };
   } finally {
@@ -77,8 +77,8 @@ async function begin({ perf, plan, interrupts, notify, timeouts }: Running): Pro
   const { isControlled, waitsForEnable } = plan;
   const slow = setTimeout(() => notify('perf is still starting: large buffers take time'), timeouts.noticeMs);
   const timeoutMs = waitsForEnable ? timeouts.startMs : isControlled ? PING_MS : BLIND_START_MS;
-  const isOver = Promise.race([perf.exited, interrupts.first]).then(() => 'over' as const);
-  const answer = isControlled ? perf.ask(waitsForEnable ? 'enable' : 'ping', timeoutMs) : wait(timeoutMs, true);
+  const isOver = Promise.race([perf.exited, interrupts.interrupted]).then(() => 'over' as const);
+  const answer = isControlled ? perf.send(waitsForEnable ? 'enable' : 'ping', timeoutMs) : wait(timeoutMs, true);
   const begun = await Promise.race([isOver, answer]);
   clearTimeout(slow);
   if (begun === 'over') return !waitsForEnable;
@@ -90,7 +90,7 @@ async function begin({ perf, plan, interrupts, notify, timeouts }: Running): Pro
 async function firstEnd({ perf, plan, interrupts }: Running, hasBegun: boolean): Promise<RecordingEnd['endedBy']> {
   const timer = new AbortController();
   const time = () => wait(plan.timeMs ?? 0, 'time' as const, { signal: timer.signal }).catch(() => 'time' as const);
-  const ends = [interrupts.first, perf.exited.then(() => 'target' as const)];
+  const ends = [interrupts.interrupted, perf.exited.then(() => 'target' as const)];
   const end = await Promise.race(plan.timeMs === null || !hasBegun ? ends : [...ends, time()]);
   timer.abort();
   return end;
@@ -99,7 +99,7 @@ async function firstEnd({ perf, plan, interrupts }: Running, hasBegun: boolean):
 /** Returns whether perf had to be killed. */
 async function stop({ perf, plan, interrupts, notify, timeouts }: Running, hasBegun: boolean): Promise<boolean> {
   if (hasBegun && plan.snapshots === 'by-signal' && interrupts.snapshots === 0) await interrupts.takeSnapshot();
-  if (hasBegun && plan.waitsForEnable) await perf.ask('disable', ACK_MS);
+  if (hasBegun && plan.waitsForEnable) await perf.send('disable', ACK_MS);
   perf.signal('SIGINT');
   return awaitEnd(perf, plan.dataFile, notify, timeouts);
 }

@@ -30,20 +30,20 @@ export async function decodeInput(
   const { symfs = null, kallsyms = null } = options;
   await checkSymfs(options.symfs);
   const isPacked = isPack(firstBytes(path));
-  const place = isPacked
+  const paths = isPacked
     ? await (await import('./unpack.js')).unpack(path, options.tempDir, signal)
     : { path, symfs, kallsyms };
   const name = isPacked ? `the recording in ${path}` : path;
-  const first = await openRecording(place.path, { signal, name });
+  const first = await openRecording(paths.path, { signal, name });
   if (first.damage.length > 0 && !options.salvage) throw damaged(path, first.damage);
-  const salvaged = first.damage.length > 0 ? await salvage(place.path, options, signal) : null;
+  const salvaged = first.damage.length > 0 ? await salvage(paths.path, options, signal) : null;
   const recording = salvaged ? await openRecording(salvaged.path, { signal, name }) : first;
-  const data = salvaged?.path ?? place.path;
+  const data = salvaged?.path ?? paths.path;
   if (recording.trace === null) throw noTrace(path);
-  if (!options.quiet) await warnMissingFiles(recording, place.symfs);
+  if (!options.quiet) await warnMissingFiles(recording, paths.symfs);
   const { perf, precise, jobs = availableParallelism() } = options;
-  const decoded = decodeRecording(data, recording, { perf, precise, jobs, ...place, name: path });
-  const startedAt = (await readNotes(place.path))?.startedAt ?? null;
+  const decoded = decodeRecording(data, recording, { perf, precise, jobs, ...paths, name: path });
+  const startedAt = (await readNotes(paths.path))?.startedAt ?? null;
   return {
     ...decoded,
     recorded: decoded.recorded && { ...decoded.recorded, startedAt },

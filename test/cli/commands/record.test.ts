@@ -83,7 +83,7 @@ describe.concurrent('record starts perf', () => {
       ['-p', '1', '--only', 'f', '--only', 'g', '--binary', '/b'],
       ['--filter', 'filter f @ /b', '--filter', 'filter g @ /b'],
     ],
-  ])('%j', async ([flags, wanted], { dir }) => {
+  ])('with the right arguments for %j', async ([flags, wanted], { dir }) => {
     const { stdout } = await planRecord(dir, [...flags, '-t', '1ms', '--dry-run']);
     expect(JSON.parse(stdout.split('\n')[1]).join('\0')).toContain(wanted.join('\0'));
   });

@@ -90,7 +90,7 @@ describe('damage', () => {
       if (error === late) return void faults.push(`${what}: does not end`);
       const { code, message, hint } = toPtflameError(error);
       if (code === 'INTERNAL' || code === 'SYSTEM') faults.push(`${what}: ${(error as Error).stack}`);
-      else if (!/\S/.test(message) || !/\S/.test(hint)) faults.push(`${what}: says ${message} / ${hint}`);
+      else if (!/\S/.test(message) || !/\S/.test(hint)) faults.push(`${what}: reports ${message} / ${hint}`);
       if (names.some((name) => name.startsWith('out.'))) faults.push(`${what}: failed, and left ${names}`);
     };
     for (const input of await damagedInputs(dir))

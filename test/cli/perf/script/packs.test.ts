@@ -46,10 +46,10 @@ describe('a pack', () => {
   test('is reproducible, and leaves no temporary files', async ({ dir }) => {
     const first = await readFile(await packed(dir, 'loop-1'));
     expect(Buffer.compare(first, await readFile(await packed(dir, 'loop-1')))).toBe(0);
-    const place = dir.file('place');
-    await mkdir(place);
-    await ptflame(['render', dir.file('loop-1.pack'), '--temp-dir', place, '-o', '/dev/null']);
-    expect(await readdir(place)).toEqual([]);
+    const folder = dir.file('folder');
+    await mkdir(folder);
+    await ptflame(['render', dir.file('loop-1.pack'), '--temp-dir', folder, '-o', '/dev/null']);
+    expect(await readdir(folder)).toEqual([]);
   });
 
   test("contains the vdso where perf looks for it, from the user's cache or from --symfs", async ({ dir }) => {
@@ -57,10 +57,10 @@ describe('a pack', () => {
     const buildId = Buffer.concat([u32(-1), Buffer.alloc(20, 0xab), u32(0), text('[vdso]')]);
     const mapping = record(1, 0, u32(7), u32(7), u64(0x7000), u64(0x1000), u64(0), text('[vdso]'), trailer());
     await writeFile(path, perfData({ records: [mapping], features: { 2: record(67, 2, buildId) } }));
-    const place = `.debug/.build-id/ab/${'ab'.repeat(19)}`;
+    const cacheEntry = `.debug/.build-id/ab/${'ab'.repeat(19)}`;
     const home = dir.file('home');
-    await mkdir(join(home, place), { recursive: true });
-    await writeFile(join(home, place, 'vdso'), elfFile({ buildId: 'ab'.repeat(20) }));
+    await mkdir(join(home, cacheEntry), { recursive: true });
+    await writeFile(join(home, cacheEntry, 'vdso'), elfFile({ buildId: 'ab'.repeat(20) }));
     for (const [args, env] of [
       [[], { HOME: home }],
       [['--symfs', home], {}],
@@ -68,7 +68,7 @@ describe('a pack', () => {
       const { stderr } = await ptflame(['pack', path, '-o', pack, ...args], { env });
       expect(stderr).not.toContain('missing');
       const { stdout } = await execa('tar', ['-tzf', pack]);
-      expect(stdout.split('\n')).toEqual(['ptflame-pack.json', 'recording', `root/${place}/vdso`]);
+      expect(stdout.split('\n')).toEqual(['ptflame-pack.json', 'recording', `root/${cacheEntry}/vdso`]);
     }
     const { stderr } = await ptflame(['pack', path, '-o', pack], { env: { HOME: join(home, 'other') } });
     expect(stderr).toContain('missing: [vdso]: its code cannot be decoded');

@@ -17,9 +17,16 @@ describe('--salvage', () => {
     const bytes = await readFile(recordingPath('cpus-4'));
     bytes.fill(0, 48, 56); // the size of the data, which perf writes last
     await writeFile(path, bytes);
-    const whole = await ptflame(['render', recordingPath('cpus-4'), '--symfs', RECORDED_ROOT, '--annotate', '--quiet']);
+    const intact = await ptflame([
+      'render',
+      recordingPath('cpus-4'),
+      '--symfs',
+      RECORDED_ROOT,
+      '--annotate',
+      '--quiet',
+    ]);
     const { exitCode, stdout, stderr } = await render(path);
-    expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: whole.stdout });
+    expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: intact.stdout });
     expect(stderr).toMatch(/killed\.data ends early \(salvaged .* of .*\)/);
   });
 
@@ -39,10 +46,10 @@ describe('--salvage', () => {
   });
 
   test('salvages a recording truncated anywhere', async ({ dir }) => {
-    const whole = await readFile(recordingPath('cpus-2'));
+    const intact = await readFile(recordingPath('cpus-2'));
     const [path, target] = [dir.file('any.data'), dir.file('any-salvaged.data')];
-    for (let length = 600; length < whole.length; length += 937) {
-      await writeFile(path, whole.subarray(0, length));
+    for (let length = 600; length < intact.length; length += 937) {
+      await writeFile(path, intact.subarray(0, length));
       const { keptBytes } = await salvageRecording(path, target, AbortSignal.timeout(10_000));
       expect(keptBytes).toBeLessThanOrEqual(length);
       expect((await openRecording(target)).damage).toEqual([]);
