@@ -24,9 +24,9 @@ export interface DiffOptions {
 export function diffOf(before: Profile, after: Profile, options: DiffOptions = {}): Diff {
   const { sort = 'self', match } = options;
   const trees = [treeOfAllThreads(before), treeOfAllThreads(after)] as const;
-  const about = [traceSummary(before, trees[0]), traceSummary(after, trees[1])] as const;
-  const old = sumsByName(before, trees[0], about[0].hasSwitches);
-  const now = sumsByName(after, trees[1], about[1].hasSwitches);
+  const summaries = [traceSummary(before, trees[0]), traceSummary(after, trees[1])] as const;
+  const old = sumsByName(before, trees[0], summaries[0].hasSwitches);
+  const now = sumsByName(after, trees[1], summaries[1].hasSwitches);
   const found = [...new Map([...old, ...now])].filter(([, { name }]) => !match || match(name));
   const rows = found.map(([key, row]) => diffRow(row, old.get(key) ?? ABSENT, now.get(key) ?? ABSENT));
   rows.sort(
@@ -37,8 +37,8 @@ export function diffOf(before: Profile, after: Profile, options: DiffOptions = {
     format: 'ptflame-diff',
     version: 2,
     producer: PRODUCER,
-    before: about[0],
-    after: about[1],
+    before: summaries[0],
+    after: summaries[1],
     functions: rows.slice(0, options.top ?? rows.length),
     quality: { before: qualityOf(before), after: qualityOf(after) },
   };

@@ -1,6 +1,5 @@
 /**
- * The log of a thread tells all that its tree does: added up again, it is the tree. And what it tells of single calls fits
- * together.
+ * Checks that the log of a thread, summed up, equals its call tree, and that its single calls are consistent.
  */
 import { describe, expect, test } from 'vitest';
 import { type FilteredThread, filterThread } from '../../src/analysis/log/filter-thread.js';
@@ -26,9 +25,9 @@ describe.each(traceFiles)('%s', (file) => {
       const durations = new DurationsBuilder();
       const plain = replayer.replay(events, { ...options, durations });
       const logged = replayer.replay(events, { ...options, wantsLog: true });
-      if (logged.log === null) throw new Error('there is no log');
+      if (logged.log === null) throw new Error('no log');
       const { lostAt: _, ...filtered } = filterThread(logged.log, logged.tree, EVERYTHING);
-      const counted = plain.hasUnconfirmedPaths ? filtered.durations : durations.copy(); // it will be replayed again
+      const counted = plain.hasUnconfirmedPaths ? filtered.durations : durations.copy(); // it is replayed again later
       expect(ordered(filtered)).toEqual(ordered(pick(plain, counted)));
       if (plain.hasUnconfirmedPaths) expect(durations.blocks().length).toBe(0);
       expect(faultsOf(plainLog(events.tid, logged.log, logged.tree, (symbol) => symbolKey(symbols, symbol)))).toEqual(
@@ -40,7 +39,7 @@ describe.each(traceFiles)('%s', (file) => {
 
 type Sums = Omit<FilteredThread, 'lostAt'>;
 
-/** Blocks stand in the order in which they came to be. */
+/** Blocks are in the order in which they were filled, so durations are sorted. */
 function ordered({ durations, ...rest }: Sums) {
   return { ...rest, durations: durationsOf(durations) };
 }
@@ -49,15 +48,15 @@ function pick({ tree, inferred, hiddenNs }: ThreadReplay, durations: DurationBlo
   return { tree, durations, inferred, hiddenNs };
 }
 
-/** Calls last as long as there is time in them, and stand where their paths say. */
+/** Calls must cover the time spent in them, and be on the stack that their paths give. */
 function faultsOf({ calls, stretches }: PlainThread): string[] {
-  const strangers = calls.filter((call) => !isOnPath(call.stack, pathOf(call)));
-  const backwards = calls.filter(({ startNs, endNs }) => !(startNs <= endNs));
+  const onWrongStack = calls.filter((call) => !isOnPath(call.stack, pathOf(call)));
+  const reversed = calls.filter(({ startNs, endNs }) => !(startNs <= endNs));
   const lost = stretches.filter((stretch) => !isOnPath(stretch.stack, pathOfStretch(stretch)));
   const late = stretches.flatMap(({ stack, fromNs, toNs }) =>
     stack.filter(({ startNs, endNs }) => startNs > fromNs || endNs < toNs),
   );
-  return [...strangers, ...backwards, ...late]
+  return [...onWrongStack, ...reversed, ...late]
     .map(({ fn }) => fn)
     .concat(lost.map((each) => `time of ${pathOfStretch(each)}`));
 }
@@ -66,7 +65,7 @@ function isOnPath(stack: readonly PlainCall[], path: readonly string[]): boolean
   return stack.map(({ fn }) => fn).join() === path.join();
 }
 
-test.each([0, 100, 5000, 20_000])('a log that room for %d events was made for has all its rows', (events) => {
+test.each([0, 100, 5000, 20_000])('a log with space for %d events keeps all rows', (events) => {
   const log = new CallLogBuilder();
   const calls = Array.from({ length: 10_000 }, (_, call) => call);
   for (let thread = 0; thread < 2; thread++) {

@@ -1,5 +1,5 @@
 /**
- * A thread that was caught in the middle stands on callers that only other threads show: whatever is asked, it does.
+ * A thread whose trace starts inside calls has callers that only other threads show. Answers include these callers.
  */
 import { expect, test } from 'vitest';
 import { latencyOf } from '../../src/analysis/latency/latency.js';
@@ -9,7 +9,7 @@ import { dedent, outline } from '../helpers/checks/outline.js';
 import { fold, inputOf } from '../helpers/traces/load.js';
 import { traceOf } from '../helpers/traces/trace-of.js';
 
-/** The second thread never returns from "work", which the first one has called. */
+/** The second thread never returns from "work", which only the first one is seen to call. */
 const TRACE = traceOf(`
   1/10  call     main   serve
   1/20  call     serve  work
@@ -31,7 +31,7 @@ test('a filter that everything passes changes nothing', async () => {
   expect(filtered.quality).toEqual(plain.quality);
 });
 
-test('the thread is inside of such a caller', async () => {
+test('the inside of such a caller includes the thread', async () => {
   expect(outline(await ask({ root: 'serve' }))).toBe(
     dedent(`
     serve 2(1) self 20
@@ -48,7 +48,7 @@ test('the thread is inside of such a caller', async () => {
   );
 });
 
-test('such a caller is asked about', async () => {
+test('answers about such a caller include the thread', async () => {
   const { calls, profile } = await askLatency(input(), { functions: 'serve' }, {});
   expect(latencyOf(calls, profile.symbols).stats).toMatchObject({ calls: 2, inferred: 1, totalNs: 50 });
   const { stacks } = await askStacks(input(), { afterStartNs: 10 });

@@ -1,5 +1,5 @@
 /**
- * Who called: the tree from its leaves, beside a slow one that follows every chain by itself.
+ * Compares the tree of callers with a slow twin that follows each chain on its own.
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -12,18 +12,14 @@ import { callTrees, chainOf, SYMBOLS, sum } from '../helpers/random/random-trees
 /** By path from the root, as text. */
 type Rows = Record<string, number>;
 
-const leasts = fc.constantFrom(0, 1, 4, 11, 1000, 5000);
+const minWeights = fc.constantFrom(0, 1, 4, 11, 1000, 5000);
 const symbols = fc.integer({ min: 0, max: SYMBOLS - 1 });
 const weighedTrees = callTrees.chain((tree) =>
   fc.tuple(fc.constant(tree), fc.array(fc.nat(9), { minLength: tree.length, maxLength: tree.length })),
 );
 
-/** A caller is told apart if all chains through it weigh enough; what has no weight makes no place of its own. */
-function plainCallers(
-  tree: CallTree,
-  weights: Float64Array,
-  least: number,
-): { readonly ns: Rows; readonly calls: Rows } {
+/** A caller gets its own row if the chains through it weigh `min` or more, and not 0. */
+function plainCallers(tree: CallTree, weights: Float64Array, min: number): { readonly ns: Rows; readonly calls: Rows } {
   const chains = Array.from({ length: tree.length - 1 }, (_, at) => chainOf(tree, at + 1));
   const weightThrough = (path: readonly number[]) =>
     sum(chains.map((chain, at) => (path.every((symbol, step) => chain[step] === symbol) ? (weights[at + 1] ?? 0) : 0)));
@@ -33,7 +29,7 @@ function plainCallers(
     let end = '';
     for (let length = 1; length <= chain.length; length++) {
       const path = chain.slice(0, length);
-      if (weightThrough(path) < Math.max(1, least)) break;
+      if (weightThrough(path) < Math.max(1, min)) break;
       end = path.join(' ');
       calls[end] = (calls[end] ?? 0) + tree.calls[at + 1];
     }
@@ -42,7 +38,7 @@ function plainCallers(
   return { ns, calls };
 }
 
-/** Of nodes with a weight in them or below. */
+/** Nodes with time in them or below. */
 function rowsOf(tree: CallTree): { readonly ns: Rows; readonly calls: Rows } {
   const totalNs = totalTimes(tree);
   const paths = Array.from(totalNs.keys()).filter((node) => totalNs[node] > 0);
@@ -60,37 +56,37 @@ function outermostTotals(tree: CallTree, symbol: number): Float64Array {
   });
 }
 
-test('time is where the slow twin has it, and none is lost', () => {
+test('puts time on the same paths as the slow twin, and loses none', () => {
   fc.assert(
-    fc.property(callTrees, leasts, (tree, least) => {
-      const found = bottomUp(tree, least);
-      expect(positive(rowsOf(found).ns)).toEqual(positive(plainCallers(tree, tree.selfNs, least).ns));
+    fc.property(callTrees, minWeights, (tree, min) => {
+      const found = bottomUp(tree, min);
+      expect(positive(rowsOf(found).ns)).toEqual(positive(plainCallers(tree, tree.selfNs, min).ns));
       expect(sum(found.selfNs)).toBe(sum(tree.selfNs.subarray(1)));
     }),
     { numRuns: 500 },
   );
 });
 
-test('whatever weighs', () => {
+test('works for any weights', () => {
   fc.assert(
-    fc.property(weighedTrees, leasts, ([tree, weights], least) => {
+    fc.property(weighedTrees, minWeights, ([tree, weights], min) => {
       const weightNs = Float64Array.from(weights);
-      const found = callersTree(tree, [...weightNs.keys()].slice(1), weightNs, least);
-      expect(positive(rowsOf(found).ns)).toEqual(positive(plainCallers(tree, weightNs, least).ns));
+      const found = callersTree(tree, [...weightNs.keys()].slice(1), weightNs, min);
+      expect(positive(rowsOf(found).ns)).toEqual(positive(plainCallers(tree, weightNs, min).ns));
     }),
   );
 });
 
-test('calls are those of the slow twin, also those that took no time', () => {
+test('counts the same calls as the slow twin, including those that took no time', () => {
   fc.assert(
-    fc.property(callTrees, leasts, (tree, least) => {
-      expect(rowsOf(bottomUp(tree, least)).calls).toEqual(plainCallers(tree, tree.selfNs, least).calls);
+    fc.property(callTrees, minWeights, (tree, min) => {
+      expect(rowsOf(bottomUp(tree, min)).calls).toEqual(plainCallers(tree, tree.selfNs, min).calls);
     }),
     { numRuns: 500 },
   );
 });
 
-test('below the root stands each function with its own time', () => {
+test('has each function below the root with its self time', () => {
   fc.assert(
     fc.property(callTrees, (tree) => {
       const own = functionSums(tree, (node) => tree.selfNs[node]);
@@ -102,12 +98,12 @@ test('below the root stands each function with its own time', () => {
   );
 });
 
-describe('of one function', () => {
-  test('they share its whole time, in which recursion counts once', () => {
+describe('callers of one function', () => {
+  test('share its total time, and recursion counts once', () => {
     fc.assert(
-      fc.property(callTrees, symbols, leasts, (tree, symbol, least) => {
-        const found = callersOfFunction(tree, symbol, least);
-        const plain = plainCallers(tree, outermostTotals(tree, symbol), least);
+      fc.property(callTrees, symbols, minWeights, (tree, symbol, min) => {
+        const found = callersOfFunction(tree, symbol, min);
+        const plain = plainCallers(tree, outermostTotals(tree, symbol), min);
         expect(positive(rowsOf(found).ns)).toEqual(positive(plain.ns));
         const row = functionsOf(tree, null, false).find((each) => each.symbol === symbol);
         if (row) expect(sum(found.selfNs)).toBe(row.totalNs);
@@ -116,7 +112,7 @@ describe('of one function', () => {
     );
   });
 
-  test('no call is left out, not even one that took no time', () => {
+  test('have all calls, including those that took no time', () => {
     fc.assert(
       fc.property(callTrees, symbols, (tree, symbol) => {
         const calls = functionSums(tree, (node) => {
@@ -131,7 +127,7 @@ describe('of one function', () => {
   });
 });
 
-/** Only what has any. */
+/** Only functions whose sum is not 0. */
 function functionSums(tree: CallTree, value: (node: number) => number): Map<number, number> {
   const sums = new Map<number, number>();
   for (let node = 1; node < tree.length; node++)

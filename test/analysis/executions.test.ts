@@ -1,5 +1,5 @@
 /**
- * Executions of which every call is known are printed as perf would; what is asked of the text is what is true of them.
+ * Prints random executions with known calls as perf would, and compares answers about the text with what ran.
  */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -37,22 +37,22 @@ const asked: fc.Arbitrary<{ execution: Execution; question: PlainQuestion }> = f
     fc.record({ execution: fc.constant(execution), question: questions(askableOf(execution.threads)) }),
   );
 
-test('filters, functions, latency and the slowest calls are those of what ran', async () => {
+test('filters, functions, latency and the slowest calls match the execution', async () => {
   await fc.assert(
     fc.asyncProperty(asked, async ({ execution, question }) => {
       const { filter, slowest } = question;
       const { threads } = execution;
       const seen = look(threads, filter);
       const options = { ...filterOptions(filter), extend: false, durations: true, trees: 'together' } as const;
-      const answer = await latencyOr(execution, { ...callPattern(question.asked), slowest }, options);
+      const answer = await latencyOrNull(execution, { ...callPattern(question.asked), slowest }, options);
       if (answer === null) {
         expect([seen.calls.length, sumNs(seen.times)]).toEqual([0, 0]);
         return;
       }
       const { profile, calls } = answer;
       const nameOf = (symbol: number) => profile.symbols.name[symbol];
-      const { durations } = await analyze(inputs(execution), options); // latency counts those of its functions alone
-      if (!profile.together || !durations) throw new Error('not what was asked for');
+      const { durations } = await analyze(inputs(execution), options); // latency counts only durations of its own functions
+      if (!profile.together || !durations) throw new Error('no tree or no durations');
       expect(used(rowsOfTrees([profile.together], nameOf))).toEqual(used(rowsByPath(seen)));
       expectSame(functionsInWords({ tree: profile.together, durations }, nameOf), functionRows(seen));
       expect(profile.quality).toMatchObject({ inferredCalls: inferredBy(seen), totalNs: sumNs(seen.times) });
@@ -63,11 +63,11 @@ test('filters, functions, latency and the slowest calls are those of what ran', 
   );
 });
 
-test('the stacks of a moment are those of what ran', async () => {
+test('the stacks at a point in time are those of the execution', async () => {
   await fc.assert(
     fc.asyncProperty(asked, async ({ execution, question }) => {
       const lastsNs = Math.max(...execution.threads.flatMap(({ calls }) => calls.map(({ endNs }) => endNs)));
-      const atNs = Math.min(question.atNs, lastsNs); // behind its end no recording tells
+      const atNs = Math.min(question.atNs, lastsNs); // nothing is known after the end of the recording
       const { stacks, profile } = await askStacks(inputs(execution), { afterStartNs: atNs }, { extend: false });
       const real = stacks.map(({ tid, frames }) => {
         return [tid, frames.map(({ symbol, ...since }) => ({ fn: profile.symbols.name[symbol], ...since }))];
@@ -80,7 +80,11 @@ test('the stacks of a moment are those of what ran', async () => {
 });
 
 /** null: nothing matches the selection. */
-async function latencyOr(execution: Execution, latency: CallPattern & { slowest: number }, options: AnalyzeOptions) {
+async function latencyOrNull(
+  execution: Execution,
+  latency: CallPattern & { slowest: number },
+  options: AnalyzeOptions,
+) {
   return askLatency(inputs(execution), latency, options).catch((error) => {
     expect(error).toHaveProperty('code', 'NOTHING_SELECTED');
     return null;

@@ -1,5 +1,5 @@
 /**
- * What a filter leaves of a thread is what its plain twin finds in a list of all calls.
+ * Compares filtered threads with a plain twin that searches a list of all calls.
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -27,7 +27,7 @@ describe.each(traceFiles)('%s', (file) => {
     const asked = fc.sample(filters(askableOf(threads.map(({ plain }) => plain))), { numRuns: 2, seed: 1 });
     for (const { plain, thread, options } of threads) {
       const { log, tree } = replayer.replay(thread.events, { ...options, wantsLog: true });
-      if (log === null) throw new Error('there is no log');
+      if (log === null) throw new Error('no log');
       for (const filter of asked) {
         const real = filterThread(log, tree, callFilter(filter, trace.symbols, nameOf));
         const seen = look([plain], filter);
@@ -39,7 +39,7 @@ describe.each(traceFiles)('%s', (file) => {
   });
 });
 
-test('a tree is folded and takes other roots, whatever it was counted for', async () => {
+test('folds the recursion of any tree, and gives it other roots', async () => {
   const text = traceOf(`
     10  call    main  f
     20  call    f     f

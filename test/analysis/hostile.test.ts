@@ -1,5 +1,5 @@
 /**
- * Traces and questions that want to break it: answers stay right, and the work grows as the trace does.
+ * Hostile traces and questions: answers stay right, and the work grows linearly with the trace.
  */
 import { describe, expect, test } from 'vitest';
 import { latencyOf } from '../../src/analysis/latency/latency.js';
@@ -33,7 +33,7 @@ const TWICE = traceOf(`
   50  call    main  b`);
 
 describe('few calls', () => {
-  test('the slowest: none, some, or more than there are', async () => {
+  test('lists none, some, or all of the slowest calls', async () => {
     expect((await latency(TWICE, { functions: 'a' })).slowest).toEqual([]);
     expect((await latency(TWICE, { functions: 'a', slowest: 0 })).slowest).toEqual([]);
     const durations = ({ slowest }: Awaited<ReturnType<typeof latency>>) => slowest.map((call) => call.durationNs);
@@ -41,7 +41,7 @@ describe('few calls', () => {
     expect(durations(await latency(TWICE, { functions: 'a', slowest: 1e9 }))).toEqual([20, 5]);
   });
 
-  test('of equal ones the earlier is slower, in whatever order threads are told of', async () => {
+  test('lists the earlier of equally slow calls first, in whatever order threads appear', async () => {
     const lines = (tid: number, atNs: number) => `
       ${tid}/${atNs}       call    main  a
       ${tid}/${atNs + 10}  return  a     main`;
@@ -55,7 +55,7 @@ describe('few calls', () => {
     ]);
   });
 
-  test('whichever input is read first, times are those of the recording', async () => {
+  test('counts times from the start of the recording, whichever input is read first', async () => {
     const line = (second: number, rest: string) => `1 [000] ${second}.000000000:   ${rest}\n`;
     const early = line(3, 'call   100 main+0x0 => 1000 a+0x0') + line(4, 'return   1010 a+0x10 => 105 main+0x5');
     const late = line(7, 'call   110 main+0x10 => 1000 a+0x0') + line(9, 'return   1010 a+0x10 => 115 main+0x15');
@@ -73,7 +73,7 @@ describe('few calls', () => {
     }
   });
 
-  test('of calls that took equally long the outer one is the slowest', async () => {
+  test('takes the outer of equally long calls as the slowest', async () => {
     const calls = Array.from({ length: 40 }, () => '10  call  a  a');
     const returns = Array.from({ length: 40 }, () => '20  return  a  a');
     const { slowest } = await latency(traceOf([...calls, ...returns].join('\n')), { functions: 'a', slowest: 1 });
@@ -84,7 +84,7 @@ describe('few calls', () => {
     ]);
   });
 
-  test('a function that never completes is told of by its parts', async () => {
+  test('describes a function without complete calls by the seen parts', async () => {
     const { stats, isOfParts, children, histogram, slowest } = await latency(TWICE, { functions: 'main', slowest: 3 });
     expect(stats).toMatchObject({ calls: 1, inferred: 1, totalNs: 0, avgNs: Number.NaN, p50Ns: Number.NaN });
     expect(isOfParts).toBe(true);
@@ -96,7 +96,7 @@ describe('few calls', () => {
     expect([histogram, slowest]).toEqual([[], []]);
   });
 
-  test('calls that took no time', async () => {
+  test('counts calls that took no time', async () => {
     const text = traceOf('10  call  main  a\n10  return  a  main\n20  call  main  a\n20  return  a  main');
     const { stats, histogram, slowest, children } = await latency(text, { functions: 'a', slowest: 5 });
     expect(stats).toMatchObject({ calls: 2, inferred: 0, totalNs: 0, avgNs: 0, minNs: 0, maxNs: 0, p99Ns: 0 });
@@ -105,7 +105,7 @@ describe('few calls', () => {
     expect(children).toMatchObject([{ calls: 2, totalNs: 0, perCallNs: 0, share: 0 }]);
   });
 
-  test('a window in which nothing is', async () => {
+  test('rejects an empty window', async () => {
     const window = (from: number, to: number) => ({
       window: { from: { afterStartNs: from }, to: { afterStartNs: to } },
     });
@@ -118,7 +118,7 @@ describe('few calls', () => {
     expect(stats).toMatchObject({ calls: 0, inferred: 0, totalNs: 0 });
   });
 
-  test('many conditions hold at once, and more than can be are refused', async () => {
+  test('accepts the maximum number of conditions, and rejects one more', async () => {
     const inside = (count: number) => ({
       inside: Array.from({ length: count }, () => ({ functions: 'a' })),
       root: 'main',
@@ -127,7 +127,7 @@ describe('few calls', () => {
     await expect(latency(TWICE, { functions: 'a' }, inside(31))).rejects.toHaveProperty('code', 'BAD_OPTION');
   });
 
-  test('a system call is asked about', async () => {
+  test('answers questions about system calls', async () => {
     const text = traceOf(`
       10  call             main  read
       20  tr end  syscall  read
@@ -138,11 +138,11 @@ describe('few calls', () => {
     expect(callers.map(({ caller }) => name(caller))).toEqual(['read']);
   });
 
-  test('off the processor is off the processor, by will or not', async () => {
-    const waits = (atNs: number, why: string) => `
+  test('counts both blocked and preempted time as off CPU', async () => {
+    const waits = (atNs: number, flag: string) => `
       ${atNs}       call          main  f
       ${atNs + 10}  tr end  async  f
-      ${atNs + 15}  PERF_RECORD_SWITCH OUT${why}
+      ${atNs + 15}  PERF_RECORD_SWITCH OUT${flag}
       ${atNs + 35}  PERF_RECORD_SWITCH IN
       ${atNs + 40}  tr strt             f
       ${atNs + 50}  return        f     main`;
@@ -159,14 +159,14 @@ describe('few calls', () => {
     ]);
   });
 
-  test('names are names, whatever is in them', async () => {
+  test('matches names literally, whatever characters are in them', async () => {
     const text = traceOf('10  call  main  a.*(b|c)[+^$\n10  return  a.*(b|c)[+^$  main');
     const { stats } = await latency(text, { functions: 'a.*(b|c)[+^$' });
     expect(stats.calls).toBe(1);
     await expect(latency(text, { functions: '.*' })).rejects.toHaveProperty('code', 'NO_SUCH_FUNCTION');
   });
 
-  test('a call of seven weeks counts with the longest, and no other function is touched', async () => {
+  test('counts a call of seven weeks in the last bucket, without affecting other functions', async () => {
     const text = `1 [000] 0.999999999:   call   110 main+0x10 => 2000 b+0x0
 1 [000] 0.999999999:   return   2010 b+0x10 => 115 main+0x15
 1 [000] 1.000000000:   call   100 main+0x0 => 1000 a+0x0
@@ -190,7 +190,7 @@ describe('many calls', () => {
   const million = new DurationsBuilder();
   const lasted = Float64Array.from({ length: 1_000_000 }, (_, call) => Math.floor(1.00002 ** (call % 1_000_000)));
 
-  test('percentiles of a million calls are right within 1.6 %', () => {
+  test('computes percentiles of a million calls within 1.6 %', () => {
     for (const ns of lasted) million.add(7, ns);
     const { bucket, calls } = million.build();
     const sorted = Array.from(lasted.toSorted());
@@ -201,7 +201,7 @@ describe('many calls', () => {
     }
   });
 
-  test('buckets follow each other without a hole, and no duration is far from the middle of its own', () => {
+  test('has contiguous buckets, and each duration is near the middle of its bucket', () => {
     for (let bucket = 1; bucket < BUCKETS; bucket++) {
       expect(bucketOf(bucketStart(bucket))).toBe(bucket);
       expect(bucketOf(bucketStart(bucket) - 1)).toBe(bucket - 1);
@@ -210,7 +210,7 @@ describe('many calls', () => {
   });
 });
 
-/** Each makes a trace of about n lines, and asks something of it. */
+/** Each writes a trace of about n lines and has a question about it. */
 const HOSTILE: Readonly<Record<string, [(trace: TraceWriter, n: number) => void, LatencyOptions, AnalyzeOptions]>> = {
   'a recursion': [recursion, { functions: 'f1', slowest: 10 }, { inside: [{ functions: 'f1', minNs: 5 }], root: 'f1' }],
   'a recursion, folded': [recursion, { functions: 'f1', slowest: 10 }, { foldRecursion: true }],
@@ -251,7 +251,7 @@ function recursion(trace: TraceWriter, n: number): void {
   times(n / 2, () => trace.return(1, 1));
 }
 
-describe('four times the lines are about four times the work', () => {
+describe('work grows linearly: four times the lines take about four times the work', () => {
   test.each(Object.entries(HOSTILE))('%s', async (_, [write, question, options]) => {
     const work = await workOfAsking(write, question, options, 2000);
     const workOfFourTimes = await workOfAsking(write, question, options, 8000);
@@ -273,7 +273,7 @@ async function workOfAsking(
   });
 }
 
-test('a recursion 30,000 deep is answered', async () => {
+test('answers questions about a recursion 30,000 deep', async () => {
   const trace = new TraceWriter();
   recursion(trace, 60_000);
   const { text } = trace;

@@ -1,5 +1,5 @@
 /**
- * What holds for the answers about any trace, whatever is in it.
+ * Properties of the answers about any trace.
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -15,24 +15,24 @@ import { rowsOfTrees } from '../helpers/twin/asked-answers.js';
 import type { PathRow } from '../helpers/twin/path-rows.js';
 import { folded as foldedPath, sum } from '../helpers/twin/plain-answers.js';
 
-const ALWAYS = { from: null, to: null };
+const UNBOUNDED = { from: null, to: null };
 
-/** They have no branch, or do not say of what kind they are. */
+/** They have no branches, or do not state their kind. */
 const WITHOUT_BRANCHES = /fields-(?:callindent|default|power-events-default)|sideband-default/;
 
 describe.each(traceFiles.filter((file) => !WITHOUT_BRANCHES.test(file)))('%s', (file) => {
   const ask = (options: AnalyzeOptions) => analyzeFile(file, options);
 
   test('a filter that everything passes changes nothing', async () => {
-    await expectWhole(await ask({}), ask);
+    await expectUnchanged(await ask({}), ask);
   });
 
-  test('two halves of a recording are the whole', async () => {
+  test('two halves of a recording add up to the whole', async () => {
     const whole = await ask({});
-    for (const borderNs of bordersOf(whole)) await expectHalves(whole, borderNs, ask);
+    for (const splitNs of splitsOf(whole)) await expectHalves(whole, splitNs, ask);
   });
 
-  test('what is inside of a function adds up to its total', async () => {
+  test('the inside of a function adds up to its total', async () => {
     const whole = await ask({ trees: 'together', durations: true });
     for (const { symbol, totalNs, onCpuNs } of largest(whole)) {
       const root = whole.symbols.name[symbol];
@@ -41,7 +41,7 @@ describe.each(traceFiles.filter((file) => !WITHOUT_BRANCHES.test(file)))('%s', (
       const part = await ask(early).catch(nothing);
       if (part) expectSoundSums(part);
       const insideNs = sum(Array.from(inside.together?.selfNs ?? []));
-      if (isNameOfOne(whole, symbol)) expect(insideNs).toBe(totalNs);
+      if (isUniqueName(whole, symbol)) expect(insideNs).toBe(totalNs);
       expect(onCpuNs).toBeLessThanOrEqual(totalNs);
       expect(inside.quality.totalNs).toBe(insideNs);
     }
@@ -57,7 +57,7 @@ describe.each(traceFiles.filter((file) => !WITHOUT_BRANCHES.test(file)))('%s', (
   });
 });
 
-test('in damaged traces, too: all is the whole, halves add up, and nothing depends on how it is cut', async () => {
+test('all of this holds for damaged traces, whatever the size of the pieces', async () => {
   await fc.assert(
     fc.asyncProperty(
       damagedExecutions,
@@ -69,7 +69,7 @@ test('in damaged traces, too: all is the whole, halves add up, and nothing depen
         const whole = await ask({}).catch(noBranches);
         if (whole === null) return;
         expectSound(whole);
-        await expectWhole(whole, ask);
+        await expectUnchanged(whole, ask);
         await expectHalves(
           whole,
           whole.meta.startNs + Math.floor((percent * (whole.meta.endNs - whole.meta.startNs)) / 100),
@@ -86,8 +86,8 @@ test('in damaged traces, too: all is the whole, halves add up, and nothing depen
 
 type Ask = (options: AnalyzeOptions) => Promise<Profile>;
 
-async function expectWhole(plain: Profile, ask: Ask): Promise<void> {
-  const filtered = await ask({ durations: true, window: ALWAYS });
+async function expectUnchanged(plain: Profile, ask: Ask): Promise<void> {
+  const filtered = await ask({ durations: true, window: UNBOUNDED });
   const withDurations = await ask({ durations: true });
   expect(fold(filtered, { annotate: true, by: 'thread' })).toBe(fold(plain, { annotate: true, by: 'thread' }));
   expect(times(rowsOf([filtered]))).toEqual(times(rowsOf([plain])));
@@ -97,12 +97,12 @@ async function expectWhole(plain: Profile, ask: Ask): Promise<void> {
 }
 
 function sortedDurations({ durations }: Profile) {
-  if (durations === null) throw new Error('there are no durations');
+  if (durations === null) throw new Error('no durations');
   return Array.from(durations.symbol, (symbol, row) => [symbol, durations.bucket[row], durations.calls[row]]);
 }
 
-async function expectHalves(whole: Profile, borderNs: number, ask: Ask): Promise<void> {
-  const at = { afterStartNs: borderNs - whole.meta.startNs };
+async function expectHalves(whole: Profile, splitNs: number, ask: Ask): Promise<void> {
+  const at = { afterStartNs: splitNs - whole.meta.startNs };
   const halves = [
     await ask({ window: { from: null, to: at } }).catch(nothing),
     await ask({ window: { from: at, to: null } }).catch(nothing),
@@ -122,14 +122,14 @@ async function analyzeFile(file: string, options: AnalyzeOptions): Promise<Profi
   return analyze([inputOf(beginningOf(file.replace('fixtures/', '')))], { byCalls: true, ...options });
 }
 
-/** A half of a recording may have nothing in it. */
+/** One half of a recording may be empty. */
 function nothing(error: unknown): null {
   expect(error).toHaveProperty('code', 'NOTHING_SELECTED');
   return null;
 }
 
-/** Where it begins, and a moment inside of it. */
-function bordersOf({ meta: { startNs, endNs } }: Profile): number[] {
+/** The start, and a point inside. */
+function splitsOf({ meta: { startNs, endNs } }: Profile): number[] {
   const part = (share: number) => startNs + Math.floor(share * (endNs - startNs));
   return [startNs, part(0.37)];
 }
@@ -151,7 +151,7 @@ function plus(a: PathRow | undefined, b: PathRow): PathRow {
   return { ...b, selfNs: a.selfNs + b.selfNs, inferredNs: a.inferredNs + b.inferredNs };
 }
 
-/** By path, where there is any. */
+/** Sorted by path, only where there is time. */
 function times(rows: ReadonlyMap<string, PathRow>): [string, number, number][] {
   return [...rows]
     .map(([path, { selfNs, inferredNs }]): [string, number, number] => [path, selfNs, inferredNs])
@@ -159,7 +159,7 @@ function times(rows: ReadonlyMap<string, PathRow>): [string, number, number][] {
     .sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-/** All time is that of threads, in the window. */
+/** All time belongs to threads and is in the window. */
 function expectWithin({ threads, meta }: Profile): void {
   for (const { tree, startNs, endNs } of threads) {
     expect(startNs).toBeGreaterThanOrEqual(meta.startNs);
@@ -170,17 +170,17 @@ function expectWithin({ threads, meta }: Profile): void {
 
 /** The functions with most time. */
 function largest({ together, durations }: Profile): FunctionSums[] {
-  if (together === null) throw new Error('there is no tree');
+  if (together === null) throw new Error('no tree');
   return functionsOf(together, durations, false)
     .sort((a, b) => b.totalNs - a.totalNs)
     .slice(0, 2);
 }
 
-function isNameOfOne({ symbols }: Profile, symbol: number): boolean {
+function isUniqueName({ symbols }: Profile, symbol: number): boolean {
   return symbols.name.filter((name) => name === symbols.name[symbol]).length === 1;
 }
 
-test('what is lost elsewhere is not lost inside of a function', async () => {
+test('a loss elsewhere is no loss inside a function', async () => {
   const text = traceOf(`
     10  call    main  a
     20  error
@@ -198,7 +198,7 @@ test('what is lost elsewhere is not lost inside of a function', async () => {
   expect(await lostIn('b')).toMatchObject({ lostNs: 0, totalNs: 10, threadsCut: 0, losses: [], gaps: [] });
 });
 
-test('a stop in a stub is one of the function that it leads to', async () => {
+test('a stop in a stub belongs to the function that the stub calls', async () => {
   const text = traceOf(`
     10  call          main     foo@plt
     12  tr end  async foo@plt

@@ -1,5 +1,5 @@
 /**
- * Parts of a tree, and parts of its time: together they are the whole.
+ * Checks that the parts of a tree, and the parts of its time, add up to the whole.
  */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -13,7 +13,7 @@ import { callTrees, functionSets, sum } from '../helpers/random/random-trees.js'
 const COLUMNS = ['calls', 'inferredCalls', 'selfNs', 'inferredNs', 'completeNs'] as const;
 const sums = (tree: CallTree) => COLUMNS.map((column) => sum(tree[column]));
 
-test('what is inside of functions and what is not are the whole', () => {
+test('the inside of functions and the rest add up to the tree', () => {
   fc.assert(
     fc.property(callTrees, functionSets, (tree, functions) => {
       const [inside, outside] = [sums(reroot(tree, functions)), sums(excludeFunctions(tree, functions))];
@@ -22,7 +22,7 @@ test('what is inside of functions and what is not are the whole', () => {
   );
 });
 
-test('folding recursion loses no time, and leaves none', () => {
+test('folding recursion loses no time, and leaves no recursion', () => {
   fc.assert(
     fc.property(callTrees, (tree) => {
       const { parent, symbol, selfNs, inferredNs } = foldRecursion(tree);
@@ -32,7 +32,7 @@ test('folding recursion loses no time, and leaves none', () => {
   );
 });
 
-test('time on the processor and off it, and what was lost, are the whole where switches are known', () => {
+test('on-CPU, off-CPU and lost time add up to wall time if the trace has switches', () => {
   fc.assert(
     fc.property(callTrees, fc.boolean(), (tree, hasSwitches) => {
       const of = Object.fromEntries(METRICS.map((metric) => [metric, ownWeights(tree, metric, hasSwitches)]));

@@ -1,5 +1,5 @@
 /**
- * Rows of `report` against exact truth: how often each function was called, and how long it was on the stack.
+ * Compares rows of `report` with the exact truth: the calls and the total time of each function.
  */
 import { expect, test } from 'vitest';
 import { functionsOf } from '../../src/analysis/tree/functions.js';
@@ -10,7 +10,7 @@ import { analyzeText, fixture } from '../helpers/traces/load.js';
 import { type FunctionTruth, gentraceFunctions, ptemuFunctions, visible } from '../helpers/truth/function-truth.js';
 
 test.each(['plain', 'nasty', 'plt', 'ties', 'attach', 'tail-shown', 'kernel'])(
-  'gentrace, %s: all calls and all time of every function',
+  'gentrace, %s: has all calls and all time of each function',
   async (name) => {
     const truth = gentraceFunctions(fixture(`truth/gentrace-${name}.truth.json.gz`).toString());
     const rows = await rowsOf(`truth/gentrace-${name}.perf.txt.gz`, 'nest');
@@ -19,8 +19,8 @@ test.each(['plain', 'nasty', 'plt', 'ties', 'attach', 'tail-shown', 'kernel'])(
 );
 
 /**
- * Real programs, of which calls and returns alone are printed: which function a jump went to shows only later, or never.
- * The floors are what was reached when they were written, rounded down: they only rise.
+ * Real programs, of which only calls and returns are printed: where a jump led shows later or never. The limits are the
+ * results when they were written, rounded down. They may only rise.
  */
 test.each([
   ['rec', 95.1, 85.3],
@@ -32,7 +32,7 @@ test.each([
   ['sig', 95.4, 86.2],
   ['rec-mix', 92.6, 85.3],
 ])(
-  'ptemu, %s: the calls of at least %d %%, the total of at least %d %% of the functions, within 3 %%',
+  'ptemu, %s: has the right calls of %d %% of functions, and the total within 3 %% of %d %% of them',
   async (name, calls, totals) => {
     const truth = ptemuFunctions(fixture(`truth/ptemu-${name}.tree.jsonl.gz`).toString());
     const rows = await rowsOf(`truth/ptemu-${name}.perf.txt.gz`, 'replace');
@@ -51,9 +51,9 @@ const NO_TIME: FunctionTruth = { calls: 0, totalNs: 0, ownNs: 0 };
 
 async function rowsOf(path: string, tailCalls: TailCalls): Promise<Map<string, FunctionTruth>> {
   const { together, symbols } = await analyzeText(fixture(path), { extend: false, trees: 'together', tailCalls });
-  if (together === null) throw new Error('there is no tree');
+  if (together === null) throw new Error('no tree');
   const rows = new Map<string, FunctionTruth>();
-  // The truth calls all that has no symbol by one name.
+  // The truth has one name for all code without a symbol.
   const asInTruth = together.symbol.map((row) =>
     symbols.kind[row] === SymbolKind.Unknown ? SpecialSymbol.Unknown : row,
   );
@@ -71,17 +71,17 @@ async function rowsOf(path: string, tailCalls: TailCalls): Promise<Map<string, F
   return new Map([...rows].sort());
 }
 
-/** In programs whose functions do not call themselves, a function's time is that of its calls. */
+/** In programs without recursion, a function's total time is that of its calls. */
 test.each([
   ['cpp', 6],
   ['jumps', 3],
-])('ptemu, %s: calls that an exception or a longjmp ended count with their true duration', async (name, fewest) => {
+])('ptemu, %s: calls that ended in an exception or a longjmp have their true duration', async (name, min) => {
   const truth = ptemuFunctions(fixture(`truth/ptemu-${name}.tree.jsonl.gz`).toString());
   const trace = fixture(`truth/ptemu-${name}.perf.txt.gz`);
   const { together, symbols } = await analyzeText(trace, { extend: false, trees: 'together', tailCalls: 'replace' });
-  if (together === null) throw new Error('there is no tree');
+  if (together === null) throw new Error('no tree');
   const unwound = functionsOf(together, null, false).filter(({ unwound, inferred }) => unwound > 0 && inferred === 0);
-  expect(unwound.length).toBeGreaterThanOrEqual(fewest);
+  expect(unwound.length).toBeGreaterThanOrEqual(min);
   for (const { symbol, calls, completeNs } of unwound) {
     const { calls: all, totalNs } = truth.get(visible(symbols.name[symbol])) ?? NO_TIME;
     expect([calls, Math.abs(completeNs - totalNs) <= 3], symbols.name[symbol]).toEqual([all, true]);

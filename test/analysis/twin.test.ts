@@ -1,5 +1,5 @@
 /**
- * The answers about fixtures, and about traces with fibers and losses, are those of the plain twin, which looks at every call.
+ * Compares answers about fixtures, and about traces with fibers and losses, with a plain twin that examines each call.
  */
 import fc from 'fast-check';
 import { describe, test } from 'vitest';
@@ -12,15 +12,15 @@ import { threadsOfInput } from '../helpers/traces/threads-of.js';
 import { type ListedThread, plainThreads, plainThreadsOf } from '../helpers/twin/plain-threads.js';
 import { expectSameAnswers } from '../helpers/twin/same-answers.js';
 
-/** The twin goes through all calls for each call: of larger traces it knows the first threads. */
-const MOST_CALLS = 1000;
-/** The smaller a trace is, the more is asked of it. */
+/** The twin compares all calls with each other, so of larger traces it is given only the first threads. */
+const MAX_CALLS = 1000;
+/** Smaller traces get more questions. */
 const questionsFor = (calls: number) => (calls < 100 ? 12 : calls < 400 ? 5 : 3);
 
 describe.each(traceFiles)('%s', (file) => {
   test.each(['nest', 'replace'] as const)('%s', async (tailCalls) => {
     const { trace, threads } = await plainThreads(file, tailCalls);
-    const some = few(threads);
+    const some = firstThreads(threads);
     if (some.length === 0) return;
     const numRuns = questionsFor(some.reduce((sum, { plain }) => sum + plain.calls.length, 0));
     const asked = fc.sample(questions(askableOf(some.map(({ plain }) => plain))), { numRuns, seed: 1 });
@@ -28,12 +28,12 @@ describe.each(traceFiles)('%s', (file) => {
   });
 });
 
-function few(threads: readonly ListedThread[]): readonly ListedThread[] {
+function firstThreads(threads: readonly ListedThread[]): readonly ListedThread[] {
   let calls = 0;
-  return threads.filter(({ plain }) => (calls += plain.calls.length) <= MOST_CALLS);
+  return threads.filter(({ plain }) => (calls += plain.calls.length) <= MAX_CALLS);
 }
 
-/** A call inside of another one ends on a stack that was left, long after. */
+/** A nested call ends on a stack that was left long before. */
 const ENDS_ASIDE: FiberDecision[] = [
   { what: 'switch', which: 10, ns: 1 },
   { what: 'switch', which: 0, ns: 1 },
@@ -43,7 +43,7 @@ const ENDS_ASIDE: FiberDecision[] = [
   { what: 'call', which: 1, ns: 1 },
 ];
 
-/** A call on a stack that was left ends in a window in which those that made it have no time. */
+/** A call on a stack that was left ends in a window in which its callers have no time. */
 const ENDS_ALONE: FiberDecision[] = [
   { what: 'switch', which: 6, ns: 1 },
   { what: 'call', which: 0, ns: 1 },
@@ -52,7 +52,7 @@ const ENDS_ALONE: FiberDecision[] = [
   { what: 'switch', which: 10, ns: 1 },
 ];
 
-test('fibers', async () => {
+test('traces with fibers', async () => {
   await fc.assert(
     fc.asyncProperty(fiberDecisions, fc.nat(), async (decisions, seed) => {
       const run = new FiberRun();
@@ -70,7 +70,7 @@ test('fibers', async () => {
   );
 });
 
-/** A call that waited outside of traced code is set aside, and ends there. */
+/** A call in a stop is set aside, and ends there. */
 const WAITED_ASIDE = [
   '1000 [000] 5.000000000: tr strt 0 [unknown] => 400000 f0+0x0',
   '1000 [000] 5.000000000: tr strt 0 [unknown] => 400802 f0+0x802',
@@ -85,7 +85,7 @@ const WAITED_ASIDE = [
   '1000 [002] 5.000005017: return 402ff0 f2+0xff0 => 400015 f0+0x15',
 ];
 
-test('lines that are missing', async () => {
+test('traces with missing lines', async () => {
   await fc.assert(
     fc.asyncProperty(damagedExecutions, fc.nat(), async (lines, seed) => expectRightAnswers(lines, seed)),
     { numRuns: 40, examples: [[WAITED_ASIDE, 1592727526]] },

@@ -1,5 +1,5 @@
 /**
- * Real traces, harmed in every way that text can be harmed: replay never breaks, and what it says holds together.
+ * Damages real traces in every way that text can be damaged: replay never breaks, and its result is consistent.
  */
 import { readdirSync } from 'node:fs';
 import fc from 'fast-check';
@@ -22,7 +22,7 @@ function wholeTraces(folder: string): Trace[] {
   return readdirSync(`fixtures/${folder}`).map((file) => ({ name: file, lines: linesOf(`${folder}/${file}`) }));
 }
 
-/** Two places of each true trace. */
+/** Two parts of each trace with known truth. */
 function slices(): Trace[] {
   return readdirSync('fixtures/truth')
     .filter((file) => file.endsWith('.perf.txt.gz'))
@@ -44,16 +44,16 @@ const insert = (forms: readonly string[]) =>
   fc.record({ what: fc.constant('insert' as const), at: anywhere, form: fc.constantFrom(...forms) });
 
 const DAMAGES: Readonly<Record<string, fc.Arbitrary<Damage>>> = {
-  'lines are dropped': fc.record({ what: fc.constant('drop' as const), ...several }),
+  'lines are missing': fc.record({ what: fc.constant('drop' as const), ...several }),
   'lines are doubled': fc.record({ what: fc.constant('double' as const), ...several }),
   'lines are swapped': fc.record({ what: fc.constant('swap' as const), at: anywhere, other: anywhere }),
-  'the trace is cut off': fc.record({ what: fc.constant('cut' as const), at: anywhere, byte: anywhere }),
-  'bytes are others, too many or missing': fc.record({
+  'the trace is truncated': fc.record({ what: fc.constant('cut' as const), at: anywhere, byte: anywhere }),
+  'bytes are changed, inserted or missing': fc.record({
     what: fc.constantFrom('set byte' as const, 'insert byte' as const, 'delete byte' as const),
     ...bytes,
   }),
-  'perf tells of errors': insert(ERRORS),
-  'the kernel tells of switches, execs and forks': insert(RECORDS),
+  'perf reports errors': insert(ERRORS),
+  'there are switches, execs and forks': insert(RECORDS),
 };
 
 const options: fc.Arbitrary<AnalyzeOptions> = fc.record({
@@ -63,24 +63,24 @@ const options: fc.Arbitrary<AnalyzeOptions> = fc.record({
 });
 const trace = fc.constantFrom(...traces).map((one) => withName(one.name, one.lines));
 
-/** Failures print the name, not some hundred lines. */
+/** Makes failures print the name instead of hundreds of lines. */
 function withName(name: string, lines: readonly string[]): Trace {
   return { name, lines, ...{ [fc.toStringMethod]: () => name } };
 }
 
 test.each(traces)('undamaged: $name', async ({ lines }) => {
-  await expectSoundOrRefused(damaged(lines, []), {});
+  await expectSoundOrRejected(damaged(lines, []), {});
 });
 
-describe('a profile holds together when', { timeout: 180_000 }, () => {
+describe('a profile is consistent if', { timeout: 180_000 }, () => {
   test.each(Object.entries(DAMAGES))('%s', async (_, damage) => {
     await fc.assert(
       fc.asyncProperty(
         trace,
         fc.array(damage, { minLength: 1, maxLength: 40 }),
         options,
-        async ({ lines }, harm, how) => {
-          await expectSoundOrRefused(damaged(lines, harm), how);
+        async ({ lines }, damages, how) => {
+          await expectSoundOrRejected(damaged(lines, damages), how);
         },
       ),
       { numRuns: 80 },
@@ -94,25 +94,25 @@ describe('a profile holds together when', { timeout: 180_000 }, () => {
           ...first.lines.slice(0, until % first.lines.length),
           ...second.lines.slice(from % second.lines.length),
         ];
-        await expectSoundOrRefused(damaged(lines, []), how);
+        await expectSoundOrRejected(damaged(lines, []), how);
       }),
       { numRuns: 80 },
     );
   });
 
-  test('all of it comes together', async () => {
+  test('all of this happens at once', async () => {
     const anything = fc.array(fc.oneof(...Object.values(DAMAGES)), { minLength: 1, maxLength: 40 });
     await fc.assert(
-      fc.asyncProperty(trace, anything, options, async ({ lines }, harm, how) => {
-        await expectSoundOrRefused(damaged(lines, harm), how);
+      fc.asyncProperty(trace, anything, options, async ({ lines }, damages, how) => {
+        await expectSoundOrRejected(damaged(lines, damages), how);
       }),
       { numRuns: 150 },
     );
   });
 });
 
-async function expectSoundOrRefused(text: string, how: AnalyzeOptions): Promise<void> {
-  const profile = await profileOrRefusal(text, how);
+async function expectSoundOrRejected(text: string, how: AnalyzeOptions): Promise<void> {
+  const profile = await profileOrError(text, how);
   if (profile instanceof PtflameError) {
     expect(['NO_BRANCHES', 'TIMELESS']).toContain(profile.code);
     return;
@@ -122,7 +122,7 @@ async function expectSoundOrRefused(text: string, how: AnalyzeOptions): Promise<
   expect(fold(profile, { annotate: true })).not.toMatch(/NaN|Infinity|undefined|-\d+$/m);
 }
 
-async function profileOrRefusal(text: string, how: AnalyzeOptions): Promise<Profile | PtflameError> {
+async function profileOrError(text: string, how: AnalyzeOptions): Promise<Profile | PtflameError> {
   try {
     return await analyzeText(Buffer.from(text, 'latin1'), how);
   } catch (error) {

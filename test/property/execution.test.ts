@@ -1,5 +1,5 @@
 /**
- * What ran must come back: executions of which everything is known, printed as perf prints them.
+ * Prints random executions as perf would, and checks that replay reproduces them.
  */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -28,7 +28,7 @@ const threads = fc.array(fc.array(decision, { minLength: 1, maxLength: 60 }), { 
 
 const textOf = (lines: readonly { text: string }[]) => lines.map(({ text }) => `${text}\n`).join('');
 
-test('an execution that was printed is replayed to the nanosecond and the call', async () => {
+test('replays an execution exactly, to the nanosecond and the call', async () => {
   await fc.assert(
     fc.asyncProperty(threads, async (decisions) => {
       const { lines, truth } = execute(decisions);
@@ -39,7 +39,7 @@ test('an execution that was printed is replayed to the nanosecond and the call',
   );
 });
 
-test('neither the size of the pieces nor files by processor, in any order, change a byte', async () => {
+test('gives the same bytes for any size of pieces, and for files by CPU in any order', async () => {
   await fc.assert(
     fc.asyncProperty(
       threads,
@@ -60,14 +60,14 @@ test('neither the size of the pieces nor files by processor, in any order, chang
   );
 });
 
-test('files cut by time, in any order, give the same bytes as the whole', async () => {
+test('gives the same bytes for files divided by time, in any order', async () => {
   await fc.assert(
     fc.asyncProperty(threads, fc.nat(100), async (decisions, percent) => {
       const { lines } = execute(decisions);
       const whole = await analyzeText(textOf(lines));
-      const border = Math.floor((lines.length * percent) / 100);
-      const later = inputOf(textOf(lines.slice(border)), 'later');
-      const earlier = inputOf(textOf(lines.slice(0, border)), 'earlier');
+      const middle = Math.floor((lines.length * percent) / 100);
+      const later = inputOf(textOf(lines.slice(middle)), 'later');
+      const earlier = inputOf(textOf(lines.slice(0, middle)), 'earlier');
       const parts = await analyze([later, earlier]);
       expect(fold(parts, { annotate: true })).toBe(fold(whole, { annotate: true }));
     }),
@@ -75,20 +75,20 @@ test('files cut by time, in any order, give the same bytes as the whole', async 
   );
 });
 
-test('lines lost, doubled or garbled never break it: times stay whole and nothing is negative', async () => {
+test('survives lost, doubled or garbled lines: times add up and nothing is negative', async () => {
   await fc.assert(
     fc.asyncProperty(threads, fc.infiniteStream(fc.integer({ min: 0, max: 30 })), async (decisions, luck) => {
       const { lines } = execute(decisions);
-      const harmed = lines.flatMap(({ text }) => harm(text, luck.next().value as number));
-      if (!harmed.some((line) => line.includes('=>'))) return;
-      const profile = await analyzeText(`${harmed.join('\n')}\n`).catch(refusal);
-      if (profile) expectWholeTimes(profile);
+      const damaged = lines.flatMap(({ text }) => damage(text, luck.next().value as number));
+      if (!damaged.some((line) => line.includes('=>'))) return;
+      const profile = await analyzeText(`${damaged.join('\n')}\n`).catch(nullIfNoBranches);
+      if (profile) expectConsistentTimes(profile);
     }),
     { numRuns: 120 },
   );
 });
 
-function harm(line: string, luck: number): string[] {
+function damage(line: string, luck: number): string[] {
   if (luck === 0) return [];
   if (luck === 1) return [line, line];
   if (luck === 2) return [line.slice(0, line.length >> 1)];
@@ -97,12 +97,12 @@ function harm(line: string, luck: number): string[] {
   return [line];
 }
 
-function refusal(error: unknown): null {
+function nullIfNoBranches(error: unknown): null {
   expect(error).toHaveProperty('code', 'NO_BRANCHES');
   return null;
 }
 
-function expectWholeTimes({ threads: all, quality }: Profile): void {
+function expectConsistentTimes({ threads: all, quality }: Profile): void {
   expect(quality.lines).toBe(quality.events + quality.gapLines + quality.ignoredLines + quality.damagedLines);
   for (const { tree, startNs, endNs } of all) {
     expect(tree.selfNs.reduce((sum, ns) => sum + ns, 0)).toBe(endNs - startNs);

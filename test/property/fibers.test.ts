@@ -1,5 +1,5 @@
 /**
- * Several stacks on one thread: whoever switches to whom, every call stays whole and all time is on its own stack.
+ * A thread with several stacks: however it switches between them, calls stay complete and time is on the right stack.
  */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -7,7 +7,7 @@ import type { Profile } from '../../src/index.js';
 import { FiberRun, fiberDecisions } from '../helpers/random/fiber-run.js';
 import { analyzeText, fold } from '../helpers/traces/load.js';
 
-test('the time of every stack is on its own frames, below which the thread stands', async () => {
+test('puts the time of each stack on its own frames, on top of those of the thread', async () => {
   await fc.assert(
     fc.asyncProperty(fiberDecisions, async (list) => {
       const run = new FiberRun();

@@ -1,5 +1,5 @@
 /**
- * What grows, grows with the input: traces that once took minutes, for a step that did each time what once would do, take a second.
+ * Work grows linearly with the input. These traces once took minutes, because a step was repeated that once would do.
  */
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
@@ -13,12 +13,12 @@ import { ThreadNames } from '../../src/store/records/thread-names.js';
 import { analyzeText, inputOf } from '../helpers/traces/load.js';
 import { TraceWriter, times } from '../helpers/traces/trace-writer.js';
 
-/** Far more than each takes; it took a minute or more. */
-const A_SECOND_OR_SO = { timeout: 20_000 };
+/** Far more than each test takes; each once took a minute or more. */
+const TIMEOUT = { timeout: 20_000 };
 const COUNT = 60_000;
 const CALL = 'call 401000 main+0x0 => 402000 work+0x0';
 
-test('a thread on many processors', A_SECOND_OR_SO, () => {
+test('merges the lanes of a thread on many CPUs', TIMEOUT, () => {
   const lanes = Array.from({ length: COUNT }, (_, cpu) => ({
     cpu,
     length: 2,
@@ -31,7 +31,7 @@ test('a thread on many processors', A_SECOND_OR_SO, () => {
   expect(timeNs).toEqual(Float64Array.from({ length: 2 * COUNT }, (_, ms) => ms * 1e6));
 });
 
-test('threads of which each was made by the one before', A_SECOND_OR_SO, () => {
+test('names threads that were each created by the one before', TIMEOUT, () => {
   const names = new ThreadNames();
   const unknown = { timeNs: 0, pid: null, comm: null, parent: null };
   names.add({ ...unknown, tid: 0, comm: 'first' });
@@ -41,7 +41,7 @@ test('threads of which each was made by the one before', A_SECOND_OR_SO, () => {
   expect(names.commOf(COUNT - 1)).toBe('second');
 });
 
-test('errors that name no thread, and many threads', A_SECOND_OR_SO, () => {
+test('assigns errors without a thread to many threads', TIMEOUT, () => {
   const unowned = new UnownedGaps();
   const gap = { what: 'gap', tid: -1, cpu: 0, code: 7, message: 'Overflow packet', ip: Number.NaN, pid: -1 } as const;
   for (let at = 0; at < COUNT; at++) unowned.add({ ...gap, timeNs: 2 * at + 1 });
@@ -52,7 +52,7 @@ test('errors that name no thread, and many threads', A_SECOND_OR_SO, () => {
   }
 });
 
-test('ever new names at one address', A_SECOND_OR_SO, () => {
+test('interns many names at one address', TIMEOUT, () => {
   const interner = new Interner();
   const locations = () => Array.from({ length: COUNT }, (_, n) => interner.location(0x401000, n, Number.NaN));
   const first = locations();
@@ -60,13 +60,13 @@ test('ever new names at one address', A_SECOND_OR_SO, () => {
   expect(locations()).toEqual(first);
 });
 
-test('stops behind which a thread goes on in ever new places without a name', A_SECOND_OR_SO, async () => {
-  const place = (n: number, offset: number) => `${(0x1000 * n + offset).toString(16)} [unknown]`;
+test('replays stops after which a thread resumes at ever new addresses without a name', TIMEOUT, async () => {
+  const location = (n: number, offset: number) => `${(0x1000 * n + offset).toString(16)} [unknown]`;
   const lines = Array.from({ length: COUNT / 4 }, (_, n) => [
-    `call ${place(n, 5)} => ${place(n + 1, 0)}`,
-    `tr end  syscall ${place(n + 1, 2)} => 0 [unknown]`,
-    `tr strt 0 [unknown] => ${place(n + 1, 0x400)}`,
-    `return ${place(n + 1, 0x402)} => ${place(n, 9)}`,
+    `call ${location(n, 5)} => ${location(n + 1, 0)}`,
+    `tr end  syscall ${location(n + 1, 2)} => 0 [unknown]`,
+    `tr strt 0 [unknown] => ${location(n + 1, 0x400)}`,
+    `return ${location(n + 1, 0x402)} => ${location(n, 9)}`,
   ]).flat();
   const text = lines.map((line, row) => `7/7 [000] 1.${String(10 * row).padStart(9, '0')}: ${line}\n`).join('');
   const { quality } = await analyzeText(text);
@@ -78,9 +78,9 @@ describe('gzip in gzip', () => {
     layers === 0 ? Buffer.from(`7 [000] 1.000000001: ${CALL}\n`) : gzipSync(packed(layers - 1));
   const read = (layers: number) => analyze([traceStream('many', inputOf(packed(layers)).bytes)], { jobs: 1 });
 
-  test('twice is read', async () => expect((await read(2)).quality.events).toBe(1));
+  test('is read if compressed twice', async () => expect((await read(2)).quality.events).toBe(1));
 
-  test.each([3, 300])('%i times is refused', async (layers) => {
+  test.each([3, 300])('is rejected if compressed %i times', async (layers) => {
     await expect(read(layers)).rejects.toMatchObject({
       code: 'INPUT_KIND',
       message: expect.stringContaining('more than 2 times'),
@@ -88,13 +88,13 @@ describe('gzip in gzip', () => {
   });
 });
 
-test('how large folded stacks will be is told beforehand', async () => {
+test('predicts the size of folded stacks', async () => {
   const writer = new TraceWriter();
   times(300, (n) => writer.call(n, n + 1));
   times(300, (n) => writer.return(300 - n, 299 - n));
   const profile = await analyzeText(writer.text);
   const bytes = Buffer.byteLength([...renderFolded(profile)].join(''));
-  for (const told of [foldedBytes(profile), maxFoldedBytes(profile)])
-    expect(Math.abs(told / bytes - 1)).toBeLessThan(0.05);
+  for (const predicted of [foldedBytes(profile), maxFoldedBytes(profile)])
+    expect(Math.abs(predicted / bytes - 1)).toBeLessThan(0.05);
   expect(foldedBytes(profile, { minNs: 1e9 })).toBe(0);
 });

@@ -1,6 +1,6 @@
 /**
- * A loss in the middle of a known execution. What is cut out is a stretch in which the thread comes back to where it
- * was, so all that is true of the rest is known: what was open is still open, and nothing else has changed.
+ * Losses in the middle of a known execution. Each loss removes steps after which the thread is back on the same frames,
+ * so the truth about the rest is known: open calls are still open, and nothing else has changed.
  */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -8,54 +8,54 @@ import { rowsByPath, sorted } from '../helpers/checks/rows.js';
 import type { TruthRow } from '../helpers/random/execution.js';
 import { analyzeText } from '../helpers/traces/load.js';
 
-/** `fn`: the function that is called; a return has none. */
+/** `fn`: the called function; null: a return. */
 interface Step {
   readonly fn: number | null;
   readonly ns: number;
 }
 
-/** Calls and returns, and at last returns from everything: so that each place is confirmed by an address. */
+/** Calls and returns, and finally returns from all calls, so that addresses confirm each stack. */
 const steps: fc.Arbitrary<Step[]> = fc
   .array(fc.record({ isCall: fc.boolean(), fn: fc.nat(4), ns: fc.constantFrom(1, 7, 100) }), {
     minLength: 3,
     maxLength: 80,
   })
-  .map((wishes) => {
+  .map((choices) => {
     const all: Step[] = [];
     let depth = 0;
-    for (const { isCall, fn, ns } of wishes) {
+    for (const { isCall, fn, ns } of choices) {
       depth += isCall || depth === 0 ? 1 : -1;
-      all.push({ fn: depth > depthBehind(all) ? fn : null, ns });
+      all.push({ fn: depth > depthAfter(all) ? fn : null, ns });
     }
     while (depth-- > 0) all.push({ fn: null, ns: 1 });
     return all;
   });
 
-function depthBehind(done: readonly Step[]): number {
+function depthAfter(done: readonly Step[]): number {
   return done.reduce((depth, { fn }) => depth + (fn === null ? -1 : 1), 0);
 }
 
 const losses = fc.array(
-  fc.record({ before: fc.integer({ min: 1, max: 20 }), steps: fc.nat(60), isTold: fc.boolean() }),
+  fc.record({ before: fc.integer({ min: 1, max: 20 }), steps: fc.nat(60), isReported: fc.boolean() }),
   {
     minLength: 1,
     maxLength: 4,
   },
 );
 
-test('behind a loss in which the thread came back to where it was, nothing has changed', async () => {
+test('changes nothing after a loss in which the thread came back to the same frames', async () => {
   await fc.assert(
     fc.asyncProperty(steps, losses, fc.boolean(), async (run, cuts, hasOwnAddresses) => {
       const thread = new Thread(hasOwnAddresses);
       let next = 0;
-      for (const { before, steps: most, isTold } of cuts) {
-        for (const step of run.slice(next, next + before)) thread.take(step);
+      for (const { before, steps: max, isReported } of cuts) {
+        for (const step of run.slice(next, next + before)) thread.do(step);
         next = Math.min(next + before, run.length);
-        const end = endOfStay(run, next, most);
-        if (end > next) thread.lose(run.slice(next, end), isTold);
+        const end = endOfExcursion(run, next, max);
+        if (end > next) thread.lose(run.slice(next, end), isReported);
         next = end;
       }
-      for (const step of run.slice(next)) thread.take(step);
+      for (const step of run.slice(next)) thread.do(step);
       const profile = await analyzeText(thread.finish());
       expect(sorted(rowsByPath(profile))).toEqual(sorted(thread.truth));
     }),
@@ -63,8 +63,8 @@ test('behind a loss in which the thread came back to where it was, nothing has c
   );
 });
 
-/** Behind one of the next steps, as many as possible up to `length`, at which the same frames are open as before `first`. */
-function endOfStay(run: readonly Step[], first: number, length: number): number {
+/** Returns the end of the most steps, up to `length`, after which the frames before `first` are open again. */
+function endOfExcursion(run: readonly Step[], first: number, length: number): number {
   let end = first;
   let depth = 0;
   for (let index = first; index < run.length && index < first + length; index++) {
@@ -83,7 +83,7 @@ interface Frame {
   isInferred: boolean;
 }
 
-/** Writes the trace of what it does, and keeps what is true of it. */
+/** Writes the trace of its steps and keeps the truth about them. */
 class Thread {
   readonly truth = new Map<string, TruthRow>();
   private readonly lines = ['1 [000] 1.000000000:   tr strt   0 [unknown] => 400000 f0+0x0'];
@@ -92,21 +92,22 @@ class Thread {
   private calls = 0;
   private readonly hasOwnAddresses: boolean;
 
-  /** Each call has an instruction of its own; or one for each function that is called, as a recursion has. */
+  /** `hasOwnAddresses`: each call has its own instruction; otherwise calls of a function share one, as in recursion. */
   constructor(hasOwnAddresses: boolean) {
     this.hasOwnAddresses = hasOwnAddresses;
   }
 
-  take({ fn, ns }: Step): void {
+  do({ fn, ns }: Step): void {
     this.row(this.top.path).selfNs += ns;
     this.nowNs += ns;
     if (fn === null) this.return();
     else this.call(fn);
   }
 
-  /** `isTold`: perf says so. */
-  lose(steps: readonly Step[], isTold: boolean): void {
-    if (isTold) this.print(' instruction trace error type 1 time TIME cpu 0 pid 1 tid 1 ip 0 code 8: Lost trace data');
+  /** `isReported`: perf reports the loss. */
+  lose(steps: readonly Step[], isReported: boolean): void {
+    if (isReported)
+      this.print(' instruction trace error type 1 time TIME cpu 0 pid 1 tid 1 ip 0 code 8: Lost trace data');
     const ns = steps.reduce((sum, step) => sum + step.ns, 0);
     this.nowNs += ns;
     const lost = this.row(`${this.top.path};[lost]`);
@@ -114,7 +115,7 @@ class Thread {
     lost.selfNs += ns;
     lost.completeNs += ns;
     for (const frame of this.frames) frame.isInferred = true;
-    this.print(`1 [000] TIME:   tr strt   0 [unknown] => ${place(this.top.fn, 0x8000)}`);
+    this.print(`1 [000] TIME:   tr strt   0 [unknown] => ${location(this.top.fn, 0x8000)}`);
   }
 
   finish(): string {
@@ -124,13 +125,13 @@ class Thread {
 
   private call(fn: number): void {
     const callIp = 0x10 + 16 * (this.hasOwnAddresses ? this.calls++ : fn);
-    this.print(`1 [000] TIME:   call   ${place(this.top.fn, callIp)} => ${place(fn, 0)}`);
+    this.print(`1 [000] TIME:   call   ${location(this.top.fn, callIp)} => ${location(fn, 0)}`);
     this.frames.push({ fn, path: `${this.top.path};f${fn}`, entryNs: this.nowNs, callIp, isInferred: false });
   }
 
   private return(): void {
     const { fn, callIp } = this.close();
-    this.print(`1 [000] TIME:   return   ${place(fn, 0x9000)} => ${place(this.top.fn, callIp + 5)}`);
+    this.print(`1 [000] TIME:   return   ${location(fn, 0x9000)} => ${location(this.top.fn, callIp + 5)}`);
   }
 
   private close(): Frame {
@@ -157,6 +158,6 @@ class Thread {
   }
 }
 
-function place(fn: number, offset: number): string {
+function location(fn: number, offset: number): string {
   return `${(0x400000 + fn * 0x10000 + offset).toString(16)} f${fn}+0x${offset.toString(16)}`;
 }

@@ -1,6 +1,6 @@
 /**
- * What was lost shows: a plain trace, in which every call returns, and the same trace with something missing; and how
- * the lines are spread over files does not matter, whatever is missing.
+ * Removes lines from balanced traces, in which every call returns: the loss must show. And however the lines are spread
+ * over files, the result must be the same.
  */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -18,14 +18,14 @@ const callOrReturn: fc.Arbitrary<Decision> = fc.record({
   ns,
 });
 
-/** Lines of one thread that calls and returns, and at last returns from all its calls. */
+/** Lines of a thread that calls and returns, and finally returns from all its calls. */
 const balanced = fc.array(callOrReturn, { minLength: 1, maxLength: 60 }).map((decisions) => {
   const calls: Decision[] = [{ what: 'call', which: 1, ns: 1 }, ...decisions];
-  const returns = calls.map((): Decision => ({ what: 'return', which: 0, ns: 1 })); // those too many do nothing
+  const returns = calls.map((): Decision => ({ what: 'return', which: 0, ns: 1 })); // extra ones do nothing
   return execute([[...calls, ...returns]]).lines.map(({ text }) => text);
 });
 
-test('a call or a return that is missing in a balanced trace is seen to be missing', async () => {
+test('notices a missing call or return in a balanced trace', async () => {
   await fc.assert(
     fc.asyncProperty(balanced, fc.nat(9999), async (lines, which) => {
       const whole = await analyzeText(textOf(lines));
@@ -46,24 +46,26 @@ const decision: fc.Arbitrary<Decision> = fc.record({
 });
 const threads = fc.array(fc.array(decision, { minLength: 1, maxLength: 50 }), { minLength: 1, maxLength: 4 });
 
-/** What perf tells with its thread and time, so that it means the same in any file. */
-const placed = [...ERRORS, ...RECORDS].filter((form) => form.includes('TIME') && !/tid -1|tid 7|^7|FORK\(7/.test(form));
-const harm: fc.Arbitrary<Damage[]> = fc.array(
+/** Lines that state their thread and time, so that they mean the same in any file. */
+const datedForms = [...ERRORS, ...RECORDS].filter(
+  (form) => form.includes('TIME') && !/tid -1|tid 7|^7|FORK\(7/.test(form),
+);
+const damage: fc.Arbitrary<Damage[]> = fc.array(
   fc.oneof(
     fc.record({ what: fc.constant('drop' as const), at: fc.nat(999), lines: fc.integer({ min: 1, max: 10 }) }),
-    fc.record({ what: fc.constant('insert' as const), at: fc.nat(999), form: fc.constantFrom(...placed) }),
+    fc.record({ what: fc.constant('insert' as const), at: fc.nat(999), form: fc.constantFrom(...datedForms) }),
   ),
   { maxLength: 20 },
 );
 
-test('a trace with losses, in files by thread or processor, in any order, gives the same bytes as the whole', async () => {
+test('gives the same bytes for a trace with losses in files by thread or CPU, in any order', async () => {
   await fc.assert(
     fc.asyncProperty(
       threads,
-      harm,
-      fc.constantFrom('thread', 'processor'),
+      damage,
+      fc.constantFrom('thread', 'cpu'),
       fc.boolean(),
-      async (run, damages, by, turned) => {
+      async (run, damages, by, isReversed) => {
         const lines = damaged(
           execute(run).lines.map(({ text }) => text),
           damages,
@@ -72,8 +74,8 @@ test('a trace with losses, in files by thread or processor, in any order, gives 
           .filter(Boolean);
         if (!lines.some((line) => line.includes('=>'))) return;
         const whole = await analyzeText(textOf(lines));
-        const files = filesBy(by === 'thread' ? threadOf : processorOf, lines);
-        const parts = await analyze(turned ? files.reverse() : files);
+        const files = filesBy(by === 'thread' ? threadOf : cpuOf, lines);
+        const parts = await analyze(isReversed ? files.reverse() : files);
         expectSound(parts);
         expect(fold(parts, { annotate: true, by: 'thread' })).toBe(fold(whole, { annotate: true, by: 'thread' }));
         expect(gapsOf(parts)).toEqual(gapsOf(whole));
@@ -84,7 +86,7 @@ test('a trace with losses, in files by thread or processor, in any order, gives 
   );
 });
 
-/** By perf's clock: time 0 is the second that was read first. */
+/** On perf's clock: time 0 is the second that was read first. */
 function gapsOf({ meta, quality }: Profile) {
   return quality.gaps.map((gap) => ({ ...gap, atNs: meta.originNs + BigInt(gap.atNs) }));
 }
@@ -99,7 +101,7 @@ function threadOf(line: string): string {
   return /(?:^| tid )(\d+)/.exec(line)?.[1] as string;
 }
 
-function processorOf(line: string): string {
+function cpuOf(line: string): string {
   return /\[(\d+)\]/.exec(line)?.[1] ?? 'errors';
 }
 

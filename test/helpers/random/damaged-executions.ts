@@ -1,5 +1,5 @@
 /**
- * Executions of which the recording does not have all.
+ * Executions whose recording is incomplete.
  */
 import fc from 'fast-check';
 import { execute } from './execution.js';
@@ -8,7 +8,7 @@ import { decisions } from './random-questions.js';
 const decision = decisions({ ns: fc.constantFrom(0, 1, 7, 100, 5000) });
 const threads = fc.array(fc.array(decision, { minLength: 1, maxLength: 50 }), { minLength: 1, maxLength: 4 });
 
-/** The beginning of each thread was not recorded, and now and then a line is gone. */
+/** The beginning of each thread was not recorded, and now and then a line is missing. */
 export const damagedExecutions = fc
   .tuple(threads, fc.nat(30), fc.integer({ min: 2, max: 60 }))
   .map(([decisions, late, every]) => {

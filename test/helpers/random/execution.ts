@@ -1,10 +1,10 @@
 /**
- * True executions: a list of small decisions becomes a run of a program on several threads, the text that perf
- * would print of it, and what is true about it.
+ * Runs a fictitious program on several threads from a list of small decisions: the text that perf would print of it,
+ * and the truth about it.
  */
 import { CallList, type PlainCall, type PlainThread } from '../twin/plain-calls.js';
 
-/** One decision: what the thread does, which function or call site is meant, and how long after the last event. */
+/** What the thread does, which function or call site it uses, and how long after the last event. */
 export interface Decision {
   readonly what: 'call' | 'return' | 'tail' | 'syscall' | 'interrupt' | 'migrate';
   readonly which: number;
@@ -21,9 +21,9 @@ export interface TruthRow {
 export interface Execution {
   /** Lines of all threads, by time. */
   readonly lines: readonly { readonly cpu: number; readonly text: string }[];
-  /** By path of names, joined by ";". */
+  /** By path: names joined by ";". */
   readonly truth: ReadonlyMap<string, TruthRow>;
-  /** Every call and every stretch of time; times since the threads began. */
+  /** Every call and every interval of time; times since the threads began. */
   readonly threads: readonly PlainThread[];
 }
 
@@ -31,7 +31,7 @@ const FUNCTIONS = 12;
 const CPUS = 4;
 const START_NS = 5_000_000_000;
 
-/** Runs each list of decisions as a thread of its own. */
+/** Runs each list of decisions as a thread. */
 export function execute(threads: readonly (readonly Decision[])[]): Execution {
   const truth = new Map<string, TruthRow>();
   const runs = threads.map((_, index) => new Thread(1000 + index, index % CPUS, truth));
@@ -55,7 +55,7 @@ interface Frame {
   readonly fn: number;
   readonly path: string;
   readonly entryNs: number;
-  /** The call that its level will return to; 0 for the root, which never returns. */
+  /** The call that its level returns to; 0 for the root, which never returns. */
   readonly callIp: number;
   readonly isInferred: boolean;
   readonly isTail: boolean;
@@ -79,7 +79,7 @@ class Thread {
 
   run(decisions: readonly Decision[]): Line[] {
     this.push(0, { callIp: 0, isInferred: true, isTail: false });
-    this.print('tr strt', '0 [unknown]', place(0, 0));
+    this.print('tr strt', '0 [unknown]', location(0, 0));
     for (const decision of decisions) this.decide(decision);
     while (this.frames.length > 0) this.close('inferred');
     return this.lines;
@@ -113,7 +113,7 @@ class Thread {
   private call(which: number): void {
     const callIp = 0x10 + 16 * (which % 100);
     const callee = which % FUNCTIONS;
-    this.print('call', place(this.top.fn, callIp), place(callee, 0));
+    this.print('call', location(this.top.fn, callIp), location(callee, 0));
     this.push(callee, { callIp: addressOf(this.top.fn, callIp), isInferred: false, isTail: false });
   }
 
@@ -122,18 +122,18 @@ class Thread {
     while (this.top.isTail) this.close('complete');
     const { callIp } = this.top;
     this.close('complete');
-    this.print('return', place(fn, 0xff0), place(this.top.fn, callIp + 5 - addressOf(this.top.fn, 0)));
+    this.print('return', location(fn, 0xff0), location(this.top.fn, callIp + 5 - addressOf(this.top.fn, 0)));
   }
 
   private tail(which: number): void {
     const callee = which % FUNCTIONS;
-    this.print('jmp', place(this.top.fn, 0xfe0), place(callee, 0));
+    this.print('jmp', location(this.top.fn, 0xfe0), location(callee, 0));
     this.push(callee, { callIp: this.top.callIp, isInferred: false, isTail: true });
   }
 
-  private stop(flags: string, name: string, ns: number, goesOnBehind: number, cpu = this.cpu): void {
+  private stop(flags: string, name: string, ns: number, resumeOffset: number, cpu = this.cpu): void {
     const ip = 0x800;
-    this.print(flags, place(this.top.fn, ip), '0 [unknown]');
+    this.print(flags, location(this.top.fn, ip), '0 [unknown]');
     const row = this.row(`${this.top.path};${name}`);
     row.calls++;
     row.selfNs += ns;
@@ -143,7 +143,7 @@ class Thread {
     this.nowNs += ns;
     this.list.close(call, this.sinceStartNs, null);
     this.cpu = cpu;
-    this.print('tr strt', '0 [unknown]', place(this.top.fn, ip + goesOnBehind));
+    this.print('tr strt', '0 [unknown]', location(this.top.fn, ip + resumeOffset));
   }
 
   private get top(): Frame {
@@ -197,6 +197,6 @@ function addressOf(fn: number, offset: number): number {
   return 0x400000 + fn * 0x1000 + offset;
 }
 
-function place(fn: number, offset: number): string {
+function location(fn: number, offset: number): string {
   return `${addressOf(fn, offset).toString(16).padStart(16)} f${fn}+0x${offset.toString(16)}`;
 }

@@ -1,5 +1,5 @@
 /**
- * A thread with several stacks, of which all is known: random switches between them become the text of a trace.
+ * Runs a thread with several stacks from random decisions: the text of its trace, and its true self times.
  */
 import fc from 'fast-check';
 
@@ -12,14 +12,14 @@ export interface FiberDecision {
 interface OpenFunction {
   readonly name: string;
   readonly base: number;
-  /** Offset behind the call that it is in. */
-  goesOn: number;
+  /** Offset of the instruction after the call that it is in. */
+  resumeOffset: number;
 }
 
 const STACKS = 4;
 const SWITCH_BASE = 0x900000;
 
-/** A thread with a stack of its own and some fibers, each with functions that no other has. */
+/** A thread with its own stack and some fibers, each with functions that no other stack has. */
 export class FiberRun {
   readonly lines: string[] = [];
   readonly selfNs = new Map<string, number>();
@@ -29,7 +29,7 @@ export class FiberRun {
 
   constructor() {
     this.enter(0);
-    this.line('tr strt', '0 [unknown]', this.place(0));
+    this.line('tr strt', '0 [unknown]', this.location(0));
   }
 
   decide({ what, which, ns }: FiberDecision): void {
@@ -42,36 +42,36 @@ export class FiberRun {
   }
 
   private call(which: number): void {
-    const from = this.place(0x10 + 0x10 * which);
-    this.top.goesOn = 0x15 + 0x10 * which;
+    const from = this.location(0x10 + 0x10 * which);
+    this.top.resumeOffset = 0x15 + 0x10 * which;
     this.enter(1 + which);
-    this.line('call', from, this.place(0));
+    this.line('call', from, this.location(0));
   }
 
-  /** The trace ends where the thread is. */
+  /** Ends the trace in the running function. */
   end(): void {
     this.spend(1, '');
-    this.line('tr end  async', this.place(0x70), '0 [unknown]');
+    this.line('tr end  async', this.location(0x70), '0 [unknown]');
   }
 
   private return(): void {
-    const from = this.place(0xf0);
+    const from = this.location(0xf0);
     this.stack.pop();
-    this.line('return', from, this.place(this.top.goesOn));
+    this.line('return', from, this.location(this.top.resumeOffset));
   }
 
   private switchTo(next: number, ns: number): void {
-    this.top.goesOn = 0xa5;
-    this.line('call', this.place(0xa0), `${SWITCH_BASE.toString(16)} swapcontext+0x0`);
+    this.top.resumeOffset = 0xa5;
+    this.line('call', this.location(0xa0), `${SWITCH_BASE.toString(16)} swapcontext+0x0`);
     this.spend(ns, ';swapcontext');
     this.running = next;
     if (this.stack.length === 0) this.enter(0);
-    this.line('return', `${(SWITCH_BASE + 0x30).toString(16)} swapcontext+0x30`, this.place(this.top.goesOn));
+    this.line('return', `${(SWITCH_BASE + 0x30).toString(16)} swapcontext+0x30`, this.location(this.top.resumeOffset));
   }
 
   private enter(which: number): void {
     const name = `s${this.running}f${which}`;
-    this.stack.push({ name, base: 0x100000 * (1 + this.running) + 0x1000 * which, goesOn: 0 });
+    this.stack.push({ name, base: 0x100000 * (1 + this.running) + 0x1000 * which, resumeOffset: 0 });
   }
 
   private get stack(): OpenFunction[] {
@@ -91,7 +91,7 @@ export class FiberRun {
     this.nowNs += ns;
   }
 
-  private place(offset: number): string {
+  private location(offset: number): string {
     return `${(this.top.base + offset).toString(16)} ${this.top.name}+0x${offset.toString(16)}`;
   }
 

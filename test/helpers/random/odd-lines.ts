@@ -1,6 +1,6 @@
 /**
- * Lines as perf may print them and as it never would: with and without file, name, process, processor and time; ids that no
- * kernel gives out; times far away; errors and records among the branches.
+ * Random lines, as perf may print them and as it never would: with and without file, name, process, CPU and time; ids
+ * that no kernel assigns; distant times; errors and records among the branches.
  */
 import fc from 'fast-check';
 
@@ -10,7 +10,7 @@ interface OddFunction {
   readonly file: string;
 }
 
-/** Two functions of one name in two files; a stub and what it leads to; a function that the compiler split. */
+/** Two functions with the same name in two files; a stub and its target; a function that the compiler split. */
 const FUNCTIONS: readonly OddFunction[] = [
   { name: 'main', start: 0x401000, file: '/opt/demo' },
   { name: 'work', start: 0x401100, file: '/opt/demo' },
@@ -27,7 +27,7 @@ const FUNCTIONS: readonly OddFunction[] = [
 const end = fc.record({
   fn: fc.constantFrom(...FUNCTIONS),
   offset: fc.constantFrom(0, 0, 0x10, 0x15, 0x20, 0x25, 0x30),
-  hasOffset: fc.integer({ min: 0, max: 9 }).map((dice) => dice > 0),
+  hasOffset: fc.integer({ min: 0, max: 9 }).map((value) => value > 0),
   file: fc.constantFrom('none', 'none', 'own', 'own', '=1+1', 'deleted'),
 });
 type End = typeof end extends fc.Arbitrary<infer Value> ? Value : never;
@@ -61,7 +61,7 @@ const branch = fc
 const stop = end.map((from) => `tr end  syscall ${textOfEnd(from)} => 0 [unknown]`);
 const start = end.map((to) => `tr strt   0 [unknown] => ${textOfEnd(to)}`);
 
-/** Mostly threads 1 to 3; now and then what no kernel gives out, as a garbled line has it. */
+/** Mostly threads 1 to 3; sometimes an id that no kernel assigns, as in a garbled line. */
 const id = fc.oneof(
   { weight: 30, arbitrary: fc.integer({ min: 1, max: 3 }) },
   {
@@ -96,7 +96,7 @@ const line = fc.record({
   cpu: fc.constantFrom('', '[000] ', '[000] ', '[001] ', '[002] ', '[-01] ', '[-2] ', '[99999] '),
   seconds: fc.constantFrom(1, 1, 1, 1, 1, 1, 2, 5000, 4_503_599, 4_503_600, 9_999_999_999),
   ns: fc.oneof(fc.nat(999_999_999), fc.integer({ min: 500, max: 900 })),
-  hasTime: fc.integer({ min: 0, max: 19 }).map((dice) => dice > 0),
+  hasTime: fc.integer({ min: 0, max: 19 }).map((value) => value > 0),
   body: fc.oneof(
     { weight: 12, arbitrary: branch },
     { weight: 2, arbitrary: stop },

@@ -1,5 +1,5 @@
 /**
- * Profiles that no trace gave: any trees, names and numbers, whether or not they fit together.
+ * Random profiles that no trace could give: any trees, names and numbers, consistent or not.
  */
 import fc from 'fast-check';
 import type { CallTree, Profile, Quality, ThreadProfile, TraceMeta } from '../../../src/index.js';
@@ -19,18 +19,18 @@ const time = fc.oneof(
   ns.map((ns) => -1 - ns),
 );
 const calls = fc.oneof(fc.nat(3), ns);
-const shortestNs = fc.oneof(ns, fc.constant(Number.POSITIVE_INFINITY));
-const longestNs = fc.oneof(ns, fc.constant(Number.NEGATIVE_INFINITY));
-const numbers = fc.tuple(calls, fc.oneof(fc.constant(0), calls), ns, ns, ns, shortestNs, longestNs);
-/** Caller and symbol are taken modulo what there is. */
+const minNsOrNone = fc.oneof(ns, fc.constant(Number.POSITIVE_INFINITY));
+const maxNsOrNone = fc.oneof(ns, fc.constant(Number.NEGATIVE_INFINITY));
+const numbers = fc.tuple(calls, fc.oneof(fc.constant(0), calls), ns, ns, ns, minNsOrNone, maxNsOrNone);
+/** Caller and symbol are modulo the number of nodes and symbols. */
 const node = fc.record({ caller: fc.nat(), symbol: fc.nat(), numbers });
 const bucket = fc.record({ symbol: fc.nat(), bucket: fc.nat(BUCKETS - 1), calls: ns.map((calls) => calls + 1) });
 const text = fc.string({ unit: 'binary', maxLength: 5 });
-const told = fc.option(text);
+const textOrNull = fc.option(text);
 
 const thread = fc.record({
   pid: fc.option(fc.nat()),
-  comm: told,
+  comm: textOrNull,
   startNs: time,
   endNs: time,
   hiddenNs: ns,
@@ -45,23 +45,29 @@ const meta: fc.Arbitrary<TraceMeta> = fc.record({
   scope: fc.constantFrom('user', 'user+kernel'),
   weight: fc.constantFrom('ns', 'calls'),
   hasSwitches: fc.option(fc.boolean()),
-  part: told,
+  part: textOrNull,
   recorded: fc.option(
     fc.record({
-      host: told,
-      kernel: told,
-      cpu: told,
-      perf: told,
+      host: textOrNull,
+      kernel: textOrNull,
+      cpu: textOrNull,
+      perf: textOrNull,
       command: fc.option(fc.array(text)),
-      startedAt: told,
+      startedAt: textOrNull,
     }),
   ),
 });
 
-const place = { tid: fc.nat(), atNs: time, lengthNs: ns };
+const gapInterval = { tid: fc.nat(), atNs: time, lengthNs: ns };
 const gap: fc.Arbitrary<TraceGap> = fc.oneof(
-  fc.record({ ...place, cause: fc.constant('unannounced' as const) }),
-  fc.record({ ...place, cause: fc.constant('decode-error' as const), code: fc.nat(), message: text, file: told }),
+  fc.record({ ...gapInterval, cause: fc.constant('unannounced' as const) }),
+  fc.record({
+    ...gapInterval,
+    cause: fc.constant('decode-error' as const),
+    code: fc.nat(),
+    message: text,
+    file: textOrNull,
+  }),
 );
 const quality: fc.Arbitrary<Quality> = fc
   .record({
@@ -77,7 +83,7 @@ const quality: fc.Arbitrary<Quality> = fc
 const name = fc.tuple(text, fc.option(fc.constantFrom('a', 'b', '')));
 const names = fc.uniqueArray(name, { maxLength: 8, selector: JSON.stringify });
 
-/** Each thread has a tree of its own. Some symbols are used by nobody. */
+/** Each thread has its own tree. Some symbols are unused. */
 export const randomProfiles: fc.Arbitrary<Profile> = fc
   .record({ names, meta, quality, threads: fc.array(thread, { maxLength: 4 }) })
   .map(({ names, meta, quality, threads: drawn }) => {
@@ -112,14 +118,14 @@ function treeOf(nodes: readonly DrawnNode[], symbols: number): CallTree {
   return tree;
 }
 
-/** By symbol, then bucket, each once. */
+/** By symbol, then bucket, each pair once. */
 function durationsOf(drawn: readonly DrawnBucket[], symbols: number): FunctionDurations {
   const callsAt = new Map(drawn.map(({ symbol, bucket, calls }) => [(symbol % symbols) * BUCKETS + bucket, calls]));
-  const places = [...callsAt.keys()].sort((a, b) => a - b);
+  const keys = [...callsAt.keys()].sort((a, b) => a - b);
   return {
-    length: places.length,
-    symbol: Int32Array.from(places, (place) => Math.floor(place / BUCKETS)),
-    bucket: Int32Array.from(places, (place) => place % BUCKETS),
-    calls: Float64Array.from(places, (place) => callsAt.get(place) as number),
+    length: keys.length,
+    symbol: Int32Array.from(keys, (key) => Math.floor(key / BUCKETS)),
+    bucket: Int32Array.from(keys, (key) => key % BUCKETS),
+    calls: Float64Array.from(keys, (key) => callsAt.get(key) as number),
   };
 }

@@ -1,12 +1,12 @@
 /**
- * Questions about what a list of calls has: its functions, its times, how long its calls took.
+ * Random questions about the functions, times and durations in a list of calls.
  */
 import fc from 'fast-check';
 import type { AskedFunctions, PlainFilter } from '../twin/plain-answers.js';
 import type { PlainThread } from '../twin/plain-calls.js';
 import type { Decision } from './execution.js';
 
-/** Of few functions, so that they call themselves. Who moves to another processor takes time: equal times have no order. */
+/** Few functions, so that they call themselves. Migration to another CPU takes time: equal times have no order. */
 export function decisions({ ns }: { readonly ns: fc.Arbitrary<number> }): fc.Arbitrary<Decision> {
   const what = fc.constantFrom('call', 'call', 'call', 'return', 'return', 'tail', 'syscall', 'interrupt', 'migrate');
   const which = fc.oneof(fc.nat(3), fc.nat(2000));
@@ -15,7 +15,7 @@ export function decisions({ ns }: { readonly ns: fc.Arbitrary<number> }): fc.Arb
   });
 }
 
-/** What can be asked for. */
+/** What questions can refer to. */
 export interface Askable {
   readonly functions: readonly string[];
   readonly timesNs: readonly number[];
@@ -32,11 +32,11 @@ export function askableOf(threads: readonly PlainThread[]): Askable {
   };
 }
 
-/** Times are those at which something happens, or just beside them. */
+/** Times of events, or 1 ns before or after. */
 function momentOf({ timesNs }: Askable): fc.Arbitrary<number> {
   return fc
     .tuple(fc.constantFrom(...timesNs), fc.constantFrom(-1, 0, 0, 0, 1))
-    .map(([ns, besideNs]) => Math.max(0, ns + besideNs));
+    .map(([ns, offsetNs]) => Math.max(0, ns + offsetNs));
 }
 
 function windowOf(askable: Askable): fc.Arbitrary<PlainFilter['window']> {

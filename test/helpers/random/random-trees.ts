@@ -1,10 +1,10 @@
 /**
- * Call trees of a few functions and stops, with all that a tree can hold: recursion, stops in stops, frames without any time.
+ * Random call trees of a few functions and stops: with recursion, stops in stops, and frames without time.
  */
 import fc from 'fast-check';
 import { type CallTree, CallTreeBuilder } from '../../../src/model/calls/call-tree.js';
 
-/** Six special ones, and as many functions. */
+/** Six special symbols, and as many functions. */
 export const SYMBOLS = 12;
 
 const node = fc.record({
@@ -13,15 +13,15 @@ const node = fc.record({
   ns: fc.constantFrom(0, 0, 1, 3, 10, 1000),
   calls: fc.array(fc.constantFrom(-1, -30, 0, 1, 20), { maxLength: 3 }), // below 0: inferred, known for 1 ns less
   isUnwound: fc.boolean(),
-  isGuess: fc.boolean(),
+  isInferred: fc.boolean(),
 });
 
-/** Callers before callees, in no other order. */
+/** Callers come before callees; the order is random otherwise. */
 export const callTrees: fc.Arbitrary<CallTree> = fc.array(node, { maxLength: 40 }).map((nodes) => {
   const builder = new CallTreeBuilder();
-  for (const { parent, symbol, ns, calls, isGuess, isUnwound } of nodes) {
+  for (const { parent, symbol, ns, calls, isInferred, isUnwound } of nodes) {
     const here = builder.child(parent % builder.length, symbol);
-    builder.charge(here, ns, isGuess);
+    builder.charge(here, ns, isInferred);
     for (const took of calls) {
       if (took < 0) builder.countInferred(here, -1 - took);
       else if (isUnwound) builder.countUnwound(here, took);
@@ -41,7 +41,7 @@ export function sum(values: Iterable<number>): number {
   return all;
 }
 
-/** From the node to the root, without it. */
+/** The symbols from the node to the root, without the root. */
 export function chainOf({ parent, symbol }: Pick<CallTree, 'parent' | 'symbol'>, node: number): number[] {
   const chain: number[] = [];
   for (let at = node; at > 0; at = parent[at]) chain.push(symbol[at]);

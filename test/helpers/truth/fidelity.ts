@@ -1,5 +1,5 @@
 /**
- * How much of the time does a folded file put on the right call path? Compares it with a truth file.
+ * Compares a folded file with a truth file: how much of its time is on the right call path?
  */
 
 export interface Paths {
@@ -10,18 +10,18 @@ export interface Paths {
 export interface Fidelity {
   /** Percent of the time on the right path. */
   readonly overlap: number;
-  /** Percent of the true paths that are there at all, and whose calls are equal. */
+  /** Percent of the true paths that the file has, and for which it has the right number of calls. */
   readonly paths: number;
   readonly calls: number;
 }
 
 const TRAMPOLINE = /@plt$|^_dl_runtime_resolve|^$/;
-/** What truth calls "[unknown]", ptflame tells apart. */
+/** Frames without a symbol, which ptflame distinguishes and truth calls "[unknown]". */
 const NAMELESS = /^\[.*(?:\+| )0x[0-9a-f]+(?:-0x[0-9a-f]+)?\]$/;
 const SYNTHETIC = /^\[(?!unknown\])[^\]]*\]$/;
 const ANNOTATION = /:(\d+)(?:\(\d+\))?(?:,avg:\d+)?$/;
 
-/** A function's name as truth has it. */
+/** Returns a function's name as in truth. */
 export function trueName(name: string): string {
   return name.replace(NAMELESS, '[unknown]');
 }
@@ -31,7 +31,7 @@ export function isTrampolineOrStop(name: string): boolean {
   return SYNTHETIC.test(trueName(name)) || TRAMPOLINE.test(name);
 }
 
-/** The truth of gentrace: rows [parent, name, calls, open, total, self, …]; `drop`: frames that nobody can see. */
+/** Reads gentrace's truth: rows [parent, name, calls, open, total, self, …]. `drop`: frames that no trace shows. */
 export function gentraceTruth(json: string, drop = /(?!)/): Paths {
   const { names, nodes } = JSON.parse(json) as { names: string[]; nodes: number[][] };
   const truth = noPaths();
@@ -47,8 +47,8 @@ export function gentraceTruth(json: string, drop = /(?!)/): Paths {
 }
 
 /**
- * The truth of ptemu: one JSON object a line; trampolines are taken out, how to show them is taste. `root`: of a path in
- * which it is, only what stands on it counts (fibers have stacks of their own there).
+ * Reads the truth of ptemu: one JSON object per line. Trampolines are removed: how to show them is a matter of taste.
+ * `root`: of a path that contains it, only the part from there counts (there, fibers have their own stacks).
  */
 export function ptemuTruth(jsonLines: string, tree: 'stack' | 'nested', root = /(?!)/): Paths {
   const truth = noPaths();
@@ -65,7 +65,7 @@ export function ptemuTruth(jsonLines: string, tree: 'stack' | 'nested', root = /
   return truth;
 }
 
-/** `folded`: annotated lines. Frames of untraced time count as the function that was left. */
+/** `folded`: annotated lines. Untraced time counts for the function that was left. */
 export function fidelity(
   truth: Paths,
   folded: string,

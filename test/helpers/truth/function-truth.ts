@@ -1,15 +1,15 @@
 /**
- * The truth about a trace, by function: from the call trees that the generators of traces write.
+ * Reads the truth by function from the call trees that the generators of traces write.
  */
 export interface FunctionTruth {
   readonly calls: number;
-  /** On the stack; recursion counts once. */
+  /** Time on the stack; recursion counts once. */
   readonly totalNs: number;
-  /** On top of it, or in a stop of its own. */
+  /** Time on top of the stack, or in a stop directly on it. */
   readonly ownNs: number;
 }
 
-/** A name as pictures show it. */
+/** Returns a name as graphs show it. */
 export function visible(name: string): string {
   return name.replace(/;/g, ':').replace(/\n/g, ' ');
 }
@@ -28,10 +28,10 @@ export function gentraceFunctions(json: string): Map<string, FunctionTruth> {
   return new Map([...truth].sort());
 }
 
-/** They only pass control on: how to show them is taste. */
+/** They only pass control on: how to show them is a matter of taste. */
 const TRAMPOLINE = /@plt$|^_dl_runtime_resolve|^$/;
 
-/** One JSON object a line; of the stacks that a walk would show. */
+/** Reads one JSON object per line; uses the stacks that a stack walk would show. */
 export function ptemuFunctions(jsonLines: string): Map<string, FunctionTruth> {
   const truth = new Map<string, FunctionTruth>();
   for (const line of jsonLines.split('\n').filter(Boolean)) {

@@ -1,19 +1,19 @@
 /**
- * Does the mark "in doubt" mean something? Compares marked and unmarked time with the truth, path by path.
+ * Measures whether the mark "inferred" is meaningful: compares marked and unmarked time with the truth, path by path.
  */
 import type { Profile } from '../../../src/index.js';
 import { isTrampolineOrStop, type Paths, trueName } from './fidelity.js';
 
 /** In percent. */
 export interface MarkedTime {
-  /** Of all time. */
+  /** Share of the total time. */
   readonly marked: number;
-  /** Of the marked time, and of the unmarked: on a path on which the truth has not as much. */
+  /** Share of the marked and of the unmarked time on paths where the truth has less. */
   readonly wrongOfMarked: number;
   readonly wrongOfUnmarked: number;
 }
 
-/** Of a path with too much time the unmarked time is taken to be right first. */
+/** On a path with too much time, unmarked time counts as right first. */
 export function markedTime(truth: Pick<Paths, 'ns'>, profile: Profile): MarkedTime {
   const sums = { marked: 0, wrongMarked: 0, unmarked: 0, wrongUnmarked: 0 };
   for (const [path, { marked, unmarked }] of timeByPath(profile)) {
