@@ -1,5 +1,5 @@
 /**
- * How a block of a thread's events begins: whose they are, and a part for each processor that it has events of.
+ * Reads and writes the header of a block of events: the thread, and a part for each CPU.
  */
 import { MAX_BLOCK_EVENTS, MIN_EVENT_BYTES } from '../model/trace/packed-thread.js';
 import type { Nanoseconds, Tid } from '../model/units.js';
@@ -7,27 +7,26 @@ import type { Nanoseconds, Tid } from '../model/units.js';
 export interface BlockHead {
   readonly tid: Tid;
   readonly events: number;
-  /** The earliest of its events, and the latest. */
+  /** The earliest and the latest of its events. */
   readonly startNs: Nanoseconds;
   readonly endNs: Nanoseconds;
-  /** In their order; the events of one stand behind those of the other, and all behind the head. */
+  /** In the order of their events, which follow the head. */
   readonly parts: readonly BlockPart[];
 }
 
 export interface BlockPart {
   readonly cpu: number;
   readonly events: number;
-  /** What its first step is counted from. */
+  /** The time that its first step counts from. */
   readonly startNs: Nanoseconds;
 }
 
-/** Where its numbers stand. */
+/** Offsets of its numbers. */
 const Head = { Tid: 0, Parts: 4, Events: 8, StartNs: 16, EndNs: 24 } as const;
 const HEAD_BYTES = 32;
 const Part = { Cpu: 0, Events: 4, StartNs: 8 } as const;
 const PART_BYTES = 16;
 
-/** Of a head with so many parts. */
 export function blockHeadBytes(parts: number): number {
   return HEAD_BYTES + PART_BYTES * parts;
 }
@@ -48,7 +47,7 @@ export function writeBlockHead({ tid, events, startNs, endNs, parts }: BlockHead
   return new Uint8Array(head.buffer);
 }
 
-/** null: nobody writes such a block. */
+/** Returns null if the block is invalid. */
 export function readBlockHead(block: Uint8Array): BlockHead | null {
   if (block.length < HEAD_BYTES) return null;
   const view = new DataView(block.buffer, block.byteOffset, block.length);

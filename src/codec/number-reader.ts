@@ -1,6 +1,5 @@
 /**
- * Bytes of a `NumberWriter` → the numbers. Whatever else there is is damage: it ends in a fault, and nothing is made room for
- * that is not there.
+ * Reads the bytes of a `NumberWriter`. Anything else throws a `FileFault`, and no memory is allocated for data that is missing.
  */
 import { MAX_COUNT_BYTES, SEVEN_BITS } from './byte-writer.js';
 import { FileFault } from './file-fault.js';
@@ -16,7 +15,7 @@ export class NumberReader {
   private readonly what: string;
   private readonly isLittleEndian: boolean;
 
-  /** `what` it reads, for messages. */
+  /** `what` names the data in messages. */
   constructor(bytes: Uint8Array, what: string, order: ByteOrder = 'little-endian') {
     this.bytes = bytes;
     this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
@@ -24,7 +23,7 @@ export class NumberReader {
     this.isLittleEndian = order === 'little-endian';
   }
 
-  /** A byte that is not there reads as one that goes on in the next. */
+  /** Reads a non-negative integer. A missing byte reads as one that continues in the next. */
   count(): number {
     const first = this.bytes[this.at++];
     if (first < SEVEN_BITS) return first;
@@ -33,6 +32,7 @@ export class NumberReader {
     return second < SEVEN_BITS ? value : this.longCount(value);
   }
 
+  /** Reads a number written near the same guess. */
   near(guess: number): number {
     const code = this.count();
     if (code === NO_DISTANCE) return this.float();
@@ -40,21 +40,21 @@ export class NumberReader {
     return code & 1 ? guess + distance : guess - distance;
   }
 
-  /** A whole number within bounds. */
-  nearWithin(guess: number, least: number, most: number): number {
-    return this.within(this.near(guess), least, most);
+  /** Likewise for an integer within bounds. */
+  nearWithin(guess: number, min: number, max: number): number {
+    return this.within(this.near(guess), min, max);
   }
 
-  countWithin(least: number, most: number): number {
-    return this.within(this.count(), least, most);
+  countWithin(min: number, max: number): number {
+    return this.within(this.count(), min, max);
   }
 
-  /** How many things follow, each of so many bytes at least: what is not there is not made room for. */
-  length(leastBytes = 1): number {
-    return this.countWithin(0, (this.bytes.length - this.at) / leastBytes);
+  /** Reads the number of items that follow, each of at least `minBytes`: more than fit in the rest are refused. */
+  length(minBytes = 1): number {
+    return this.countWithin(0, (this.bytes.length - this.at) / minBytes);
   }
 
-  /** Puts each value into the place of its guess. */
+  /** Replaces each guess with its value. */
   guessed(guesses: Float64Array): Float64Array {
     const { bytes } = this;
     for (let row = 0; row < guesses.length; row++)
@@ -63,7 +63,7 @@ export class NumberReader {
     return guesses;
   }
 
-  /** So many rows of something that has `bound` rows. */
+  /** Reads `length` row numbers below `bound`. */
   rows(length: number, bound: number): Float64Array {
     this.expectBytes(length);
     const rows = new Float64Array(length);
@@ -82,14 +82,14 @@ export class NumberReader {
   }
 
   end(): void {
-    if (this.at !== this.bytes.length) throw this.fault('goes on behind its end');
+    if (this.at !== this.bytes.length) throw this.fault('continues after its end');
   }
 
   fault(what: string): FileFault {
     return new FileFault('damaged', `${this.what} ${what}`);
   }
 
-  /** `low`: of the first two bytes. */
+  /** Continues after the first two bytes, whose value is `low`. */
   private longCount(low: number): number {
     let value = low;
     for (let bits = 14; bits < 28; bits += 7) {
@@ -100,7 +100,7 @@ export class NumberReader {
     return this.longestCount(value);
   }
 
-  /** Bit operations do not reach any more. */
+  /** Continues where bit operations overflow. */
   private longestCount(low: number): number {
     let value = low;
     for (let weight = 2 ** 28; weight < SEVEN_BITS ** MAX_COUNT_BYTES; weight *= SEVEN_BITS) {
@@ -121,8 +121,8 @@ export class NumberReader {
     if (this.at + count > this.bytes.length) throw this.fault('ends in the middle');
   }
 
-  private within(value: number, least: number, most: number): number {
-    if (Number.isInteger(value) && value >= least && value <= most) return value;
-    throw this.fault(`has the number ${value}, which cannot be`);
+  private within(value: number, min: number, max: number): number {
+    if (Number.isInteger(value) && value >= min && value <= max) return value;
+    throw this.fault(`has the impossible number ${value}`);
   }
 }

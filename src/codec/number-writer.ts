@@ -1,7 +1,7 @@
 /**
- * Numbers and texts in little room: each number as its distance from a guess that the reader makes too, seven bits a byte.
+ * Writes compact numbers and texts: each number as its distance from a guess that the reader makes, too, as LEB128.
  *
- * Distance d ≥ 0 is 2d + 1, d < 0 is −2d; 0 stands before the eight bytes of a number that has no such distance.
+ * A distance d ≥ 0 is written as 2d + 1, d < 0 as −2d; 0 precedes the eight bytes of a number without such a distance.
  */
 import { ByteWriter } from './byte-writer.js';
 
@@ -9,10 +9,10 @@ import { ByteWriter } from './byte-writer.js';
 export const GUESSED = 1;
 export const NO_DISTANCE = 0;
 export const FLOAT_BYTES = 8;
-/** Twice of it and one more are exact. */
-const LARGEST_DISTANCE = 2 ** 51;
+/** Twice this plus one is exact. */
+const MAX_DISTANCE = 2 ** 51;
 
-/** Of numbers that have no distance; trace files are little-endian, the data of a page is big-endian. */
+/** Of numbers written as eight bytes; trace files are little-endian, the data of a page is big-endian. */
 export type ByteOrder = 'little-endian' | 'big-endian';
 
 const ENCODER = new TextEncoder();
@@ -25,7 +25,7 @@ export class NumberWriter extends ByteWriter {
     this.isLittleEndian = order === 'little-endian';
   }
 
-  /** Any number. */
+  /** Writes any number. */
   near(value: number, guess: number): void {
     const distance = value - guess;
     if (isExact(value, guess)) return this.count(distance >= 0 ? 2 * distance + 1 : -2 * distance);
@@ -33,14 +33,14 @@ export class NumberWriter extends ByteWriter {
     this.float(value);
   }
 
-  /** Each near a guess of its own; one that was guessed takes a byte, even if it is no whole number. */
+  /** Writes each value near its own guess. A correct guess takes one byte, even if it is not an integer. */
   guessed(values: ArrayLike<number>, guesses: Float64Array): void {
     for (let row = 0; row < guesses.length; row++)
       if (values[row] === guesses[row]) this.count(GUESSED);
       else this.near(values[row], guesses[row]);
   }
 
-  /** Rows of something: each is guessed to follow the one before. */
+  /** Writes row numbers; each is guessed to follow the previous one. */
   rows(rows: Int32Array | Float64Array): void {
     let guess = 0;
     for (let at = 0; at < rows.length; at++) {
@@ -67,6 +67,6 @@ function isExact(value: number, guess: number): boolean {
     Number.isSafeInteger(value) &&
     Number.isSafeInteger(guess) &&
     !Object.is(value, -0) &&
-    Math.abs(value - guess) <= LARGEST_DISTANCE
+    Math.abs(value - guess) <= MAX_DISTANCE
   );
 }

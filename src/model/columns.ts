@@ -1,11 +1,11 @@
 /**
- * Growing columns of numbers: the builders behind the model's read-only typed arrays; and how they are searched.
+ * Growing columns of numbers, from which the model's read-only typed arrays are built, and a search in such arrays.
  */
 import { askForMemory } from './memory-watch.js';
 
 type Column = Float64Array | Int32Array | Uint32Array | Uint8Array;
 
-/** A typed array that doubles when it is full; `values` may have room beyond `length`. */
+/** A typed array that doubles when it is full; `values` may be longer than `length`. */
 export class GrowingColumn<Values extends Column> {
   values: Values;
   length = 0;
@@ -28,7 +28,7 @@ export class GrowingColumn<Values extends Column> {
     this.length += values.length;
   }
 
-  /** The rows written so far; shares memory with the column. */
+  /** Returns the rows written so far; shares memory with the column. */
   view(): Values {
     return this.values.subarray(0, this.length) as Values;
   }
@@ -48,7 +48,7 @@ export const float64Column = () => new GrowingColumn(float64s);
 export const int32Column = () => new GrowingColumn(int32s);
 export const uint8Column = () => new GrowingColumn(uint8s);
 
-/** A column that is filled and thrown away again and again: memory that was never touched is dear. */
+/** A column that is filled and discarded repeatedly: touching new memory is slow. */
 export class ReusedColumn<Values extends Column> {
   private values: Values;
 
@@ -56,14 +56,14 @@ export class ReusedColumn<Values extends Column> {
     this.values = values;
   }
 
-  /** So many rows of one value; what was taken before is overwritten. */
+  /** Returns `length` rows of one value; overwrites the previous ones. */
   filled(length: number, value: number): Values {
     if (this.values.length < length) this.values = resized(this.values, length);
     return this.values.subarray(0, length).fill(value) as Values;
   }
 }
 
-/** How many values of an ascending column are at or below a bound. */
+/** Returns how many values of an ascending column are at or below a bound. */
 export function countAtOrBelow(ascending: Float64Array, bound: number): number {
   let low = 0;
   let high = ascending.length;
@@ -75,7 +75,7 @@ export function countAtOrBelow(ascending: Float64Array, bound: number): number {
   return low;
 }
 
-/** A copy with room for more rows. */
+/** Returns a longer copy. */
 export function resized<Values extends Column>(values: Values, length: number): Values {
   askForMemory(length * values.BYTES_PER_ELEMENT);
   const larger = new (values.constructor as new (length: number) => Values)(length);

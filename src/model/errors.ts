@@ -1,9 +1,9 @@
 /**
- * The three roads of trouble meet here: `PtflameError` for what the user or the machine can mend, `assert` for
- * what only we can. What is wrong with a trace is neither: it is counted in `Quality`.
+ * The classes of errors: `PtflameError` for what the user or the machine can fix, `assert` for what only we can. What is wrong with
+ * a trace is neither; it is counted in `Quality`.
  */
 
-/** Each code is one situation that somebody can act on; messages may be reworded, codes stay. */
+/** Each code is one situation that a caller can act on. Messages may be reworded, codes stay. */
 export type ErrorCode =
   | 'AUX_TOO_LARGE'
   | 'BAD_OPTION'
@@ -40,13 +40,13 @@ export type ErrorCode =
   | 'TOO_LARGE'
   | 'TRACE_FILE_DAMAGED';
 
-/** The user's or the machine's fault: what happened, and what to do about it. */
+/** An error that the user or the machine can fix: what happened, and what to do about it. */
 export class PtflameError extends Error {
   override readonly name = 'PtflameError';
   readonly code: ErrorCode;
-  /** What the reader can do now; a sentence, or a command to copy. */
+  /** What to do now: a sentence, or a command to copy. */
   readonly hint: string;
-  /** What another program said about it: a few lines of its own. */
+  /** A few lines that another program printed about it. */
   readonly said: readonly string[];
 
   constructor(
@@ -63,20 +63,20 @@ export class PtflameError extends Error {
 
 const MORE_FILES = 'allow more open files: ulimit -n 4096; or name fewer inputs at a time';
 const OPEN_REMEDIES: Readonly<Record<string, string>> = {
-  EACCES: 'perf writes files for root alone: sudo chown $USER FILE',
+  EACCES: 'perf writes files that only root can read: sudo chown $USER FILE',
   EMFILE: MORE_FILES,
   ENFILE: MORE_FILES,
 };
 
-/** `cause`: of a file that could not be opened. */
+/** Explains why an input could not be opened. */
 export function unreadableInput(path: string, cause: unknown): PtflameError {
   const code = (cause as { code?: string } | null)?.code;
-  const why = code === 'ENOENT' ? 'there is no such file' : code === 'EACCES' ? 'it may not be read' : String(cause);
+  const why = code === 'ENOENT' ? 'there is no such file' : code === 'EACCES' ? 'permission denied' : String(cause);
   const hint = OPEN_REMEDIES[code ?? ''] ?? 'check the path';
   return new PtflameError('INPUT_UNREADABLE', `cannot open ${path}: ${why}`, { hint, cause });
 }
 
-/** Our own fault: a fact that the code relies on does not hold. */
-export function assert(fact: boolean, what: string): asserts fact {
-  if (!fact) throw new Error(`ptflame is wrong here: ${what}`);
+/** Throws if a condition that the code relies on does not hold: a bug in ptflame. */
+export function assert(condition: boolean, what: string): asserts condition {
+  if (!condition) throw new Error(`bug in ptflame: ${what}`);
 }

@@ -1,16 +1,16 @@
 /**
- * Bounds that are told to people and kept by the program.
+ * Limits of ids and times.
  */
 
-/** Kernels count threads, processes and processors in 32 bits with a sign. */
+/** Kernels number threads, processes and CPUs with signed 32-bit integers. */
 export const MAX_ID = 2 ** 31 - 1;
 
-/** An id that a kernel may have given out, or −1 where nobody knows it. */
+/** Returns whether a kernel may have assigned the id; −1, for unknown, is valid, too. */
 export function isThreadId(id: number): boolean {
   return Number.isInteger(id) && id >= -1 && id <= MAX_ID;
 }
 
-/** 52 days. Times that are at most so far from where time is counted from differ by whole nanoseconds that a number holds. */
+/** 52 days. Two times at most this far from the origin differ by nanoseconds that a number holds exactly. */
 export const MAX_TIME_NS = 2 ** 52;
 
 export function isPossibleTime(timeNs: number): boolean {

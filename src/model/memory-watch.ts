@@ -1,26 +1,26 @@
 /**
- * Whoever is about to take much memory says so here, and whoever keeps to a budget hears it and may refuse. One place for all
- * tables, wherever they grow; a worker has its own.
+ * Announces large allocations to watchers, which keep a memory budget and may refuse by throwing. Each worker has its own
+ * watchers.
  */
 type Watcher = (bytes: number) => void;
 
-/** Less is taken without a word. */
-const MIN_REPORTED_BYTES = 256 * 1024;
+/** Smaller allocations are not announced. */
+const MIN_ANNOUNCED_BYTES = 256 * 1024;
 
 const watchers = new Set<Watcher>();
 
-/** From now on `watcher` hears of it, until the function that is returned is called. */
+/** Adds a watcher. Returns a function that removes it. */
 export function watchMemory(watcher: Watcher): () => void {
   watchers.add(watcher);
   return () => watchers.delete(watcher);
 }
 
-/** `bytes` more are about to be taken. @throws what a watcher throws */
+/** Announces an allocation. @throws what a watcher throws */
 export function askForMemory(bytes: number): void {
-  if (bytes >= MIN_REPORTED_BYTES) for (const watcher of watchers) watcher(bytes);
+  if (bytes >= MIN_ANNOUNCED_BYTES) for (const watcher of watchers) watcher(bytes);
 }
 
-/** Some work was done, and objects came along with it that nobody asked for one by one. @throws what a watcher throws */
+/** Lets watchers check the memory in use, after work that created many small objects. @throws what a watcher throws */
 export function checkMemory(): void {
   for (const watcher of watchers) watcher(0);
 }

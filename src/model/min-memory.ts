@@ -1,6 +1,6 @@
 /**
- * The smallest budget of memory that may be asked for. A file of its own: the command line needs it at its start, threads do not.
+ * The smallest memory budget. A file of its own, because the command line needs it at start, and little else.
  */
 
-/** With less memory than this the program itself would not fit. */
+/** The program itself does not fit into less. */
 export const MIN_MEMORY_BYTES = 160 * 1024 * 1024;

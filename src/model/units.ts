@@ -1,8 +1,8 @@
 /**
- * The units and ids that every column of the model is made of.
+ * The units and ids of the model's columns.
  */
 
-/** Since `TraceMeta.originNs`. A float64 is exact to 2^53 ns, 104 days; machines run longer than that. */
+/** Since `TraceMeta.originNs`, because a float64 is exact up to 2^53 ns, 104 days, and machines run longer. */
 export type Nanoseconds = number;
 /** Thread id, as the kernel counts threads. */
 export type Tid = number;
@@ -10,13 +10,13 @@ export type Tid = number;
 export type SymbolId = number;
 /** Row of `BranchSites`. */
 export type SiteId = number;
-/** Row of a `FunctionTable`: what replay tells apart as one function. */
+/** Row of a `FunctionTable`: what replay treats as one function. */
 export type FunctionId = number;
 /** Row of a `CallTree`; 0 is the root. */
 export type NodeId = number;
 
-/** No such row, no such value: `null` does not fit a column. */
+/** No such row, no such value: columns cannot hold `null`. */
 export const NONE = -1;
 
-/** A machine address; one in the upper half (kernel) is its distance below 2^64, so that it stays exact. */
+/** A machine address. One in the upper half (kernel) is negative, counted from 2^64, so that it stays exact. */
 export type Address = number;

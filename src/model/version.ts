@@ -1,2 +1,2 @@
-/** This program's version, as package.json has it; a test holds the two together. */
+/** The version in package.json; a test compares the two. */
 export const PTFLAME_VERSION = '0.2.0';

@@ -1,5 +1,5 @@
 /**
- * All that is stored of one thread in, its events out, in the order in which they happened.
+ * Loads one thread from the store: its events in chronological order, and its records among them.
  */
 import { assert } from '../model/errors.js';
 import type { ThreadEvents } from '../model/trace/thread-events.js';
@@ -10,19 +10,20 @@ import { readLane } from './lanes/lane.js';
 import type { EventRows, Lane, SiteEdges } from './lanes/lane-rows.js';
 import { type MergedLanes, mergeLanes } from './lanes/merge-lanes.js';
 import { byTimeThenContent, type GapRecord, gapsAmong } from './records/gap-records.js';
-import { placeRecords } from './records/place-records.js';
+import { insertRecords } from './records/insert-records.js';
 import type { PackedFile, SharedEvents } from './runs/event-memory.js';
 import { threadMemory } from './thread-memory.js';
 import type { ThreadSource } from './thread-source.js';
 
-/** What the trace says of a thread beside its events. */
+/** What is known about a thread in addition to its events. */
 export interface ThreadFacts {
-  /** perf's errors among the events, in their order. */
+  /** perf's errors among the events, in order. */
   readonly gaps: readonly GapRecord[];
+  /** It was created during the recording. */
   readonly createdInside: boolean;
-  /** When it ended; Infinity if nobody saw it. */
+  /** Infinity if its end was not recorded. */
   readonly exitNs: Nanoseconds;
-  /** Times that stepped back. */
+  /** Number of times that stepped back. */
   readonly clockSteps: number;
 }
 
@@ -30,7 +31,7 @@ export interface LoadedThread extends ThreadFacts {
   readonly events: ThreadEvents;
 }
 
-/** `buffer`: as large as `threadBytes` says; the events are good until it is used again. */
+/** Loads a thread into `buffer`, of at least `threadBytes`. The events are valid until the buffer is reused. */
 export function loadThread(
   source: ThreadSource,
   shared: SharedEvents,
@@ -46,7 +47,7 @@ export function loadThread(
   const exitNs = exitOf(source.records, merged);
   const own = source.records.filter(({ what, timeNs }) => what !== 'switch' || timeNs <= exitNs);
   const records = [...own, ...source.unownedGaps.flatMap((gaps) => [...gapsAmong(gaps, merged)])];
-  const events = placeRecords(source, merged, records, sites, memory.merged);
+  const events = insertRecords(source, merged, records, sites, memory.merged);
   const gaps = records.filter((record) => record.what === 'gap').sort(byTimeThenContent);
   const createdInside = records.some(({ what }) => what === 'fork');
   return { events, gaps, createdInside, exitNs, clockSteps: merged.clockSteps };
@@ -70,7 +71,7 @@ function wantedLanes(
   return readPackedLanes(thread, file, rows).filter(({ cpu }) => cpus.includes(cpu));
 }
 
-/** Its last exit, if neither a branch nor a new thread of the same number comes behind it; of one time the exit is the last. */
+/** Returns the time of the last exit, unless a branch or a new thread with the same id follows. At equal times the exit is last. */
 function exitOf(records: readonly TraceRecord[], { timeNs, length }: MergedLanes): Nanoseconds {
   const last = records.reduce<TraceRecord | null>(
     (last, record) => (isTask(record) && (last === null || isLater(record, last)) ? record : last),

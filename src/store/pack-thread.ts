@@ -1,5 +1,5 @@
 /**
- * A thread of a store in, blocks of its events out, however the store keeps them.
+ * Encodes a stored thread as blocks, whether its events came from text or from a trace file.
  */
 import { assert } from '../model/errors.js';
 import type { PackedLane } from '../model/trace/packed-thread.js';
@@ -10,12 +10,12 @@ import { type LaneEvents, laneEvents } from './lanes/lane-events.js';
 import type { SharedEvents } from './runs/event-memory.js';
 import type { ThreadSource } from './thread-source.js';
 
-interface LaneInPieces {
+interface LaneInBatches {
   readonly cpu: number;
-  readonly pieces: Iterable<LaneEvents>;
+  readonly batches: Iterable<LaneEvents>;
 }
 
-/** One processor behind the other; `lanes` is told of each when all its events were given. */
+/** Yields the blocks of one CPU after another; adds each lane to `lanes` when all its events are encoded. */
 export function* packThread(
   source: ThreadSource,
   shared: SharedEvents,
@@ -23,31 +23,31 @@ export function* packThread(
   lanes: PackedLane[],
 ): Generator<EncodedBlock> {
   packer.begin(source.tid);
-  for (const { cpu, pieces } of lanesOf(source, shared)) {
+  for (const { cpu, batches } of lanesOf(source, shared)) {
     let events = 0;
-    for (const piece of pieces) {
-      events += piece.length;
-      yield* packer.add(cpu, piece);
+    for (const batch of batches) {
+      events += batch.length;
+      yield* packer.add(cpu, batch);
     }
     lanes.push({ cpu, events });
   }
   yield* packer.finish();
 }
 
-function lanesOf({ lanes, packed, events }: ThreadSource, shared: SharedEvents): LaneInPieces[] {
+function lanesOf({ lanes, packed, events }: ThreadSource, shared: SharedEvents): LaneInBatches[] {
   if (packed !== null) return packedLanes(packed, events, shared);
-  const inPieces = lanes.map((inputs) => ({ cpu: (inputs[0] as LaneRuns).cpu, pieces: laneEvents(inputs, shared) }));
-  return inPieces.sort((a, b) => a.cpu - b.cpu);
+  const inBatches = lanes.map((inputs) => ({ cpu: (inputs[0] as LaneRuns).cpu, batches: laneEvents(inputs, shared) }));
+  return inBatches.sort((a, b) => a.cpu - b.cpu);
 }
 
-/** They lie in their order already. */
+/** These lanes are in order already. */
 function packedLanes(
   { thread, cpus }: NonNullable<ThreadSource['packed']>,
   events: number,
   { packed }: SharedEvents,
-): LaneInPieces[] {
+): LaneInBatches[] {
   assert(packed !== null, 'a packed thread without its file');
   const rows = { site: new Uint32Array(events), timeNs: new Float64Array(events) };
   const lanes = readPackedLanes(thread, packed, rows).filter(({ cpu }) => cpus.includes(cpu));
-  return lanes.map((lane) => ({ cpu: lane.cpu, pieces: [lane] }));
+  return lanes.map((lane) => ({ cpu: lane.cpu, batches: [lane] }));
 }

@@ -1,5 +1,5 @@
 /**
- * What a store was filled with.
+ * The contents of a filled store.
  */
 import type { PackedThread } from '../model/trace/packed-thread.js';
 import type { Selection, TraceRecord } from '../model/trace/trace-chunk.js';
@@ -10,15 +10,15 @@ import type { Mappings } from './records/mappings.js';
 import type { ThreadNames } from './records/thread-names.js';
 import type { EventMemory } from './runs/event-memory.js';
 
-/** What is stored of a thread. */
+/** What the store has of a thread. */
 export interface StoredThread {
-  readonly lanes: Map<number, LaneRuns[]>; // by processor
-  /** Where a file has all of it. */
+  readonly lanes: Map<number, LaneRuns[]>; // by CPU
+  /** Its blocks, if a trace file has it. */
   readonly packed: PackedThread | null;
   events: number;
 }
 
-/** All that was added to a store. */
+/** Everything added to a store. */
 export interface StoreContents {
   readonly selection: Selection;
   readonly memory: Pick<EventMemory, 'shared'>;
@@ -27,9 +27,9 @@ export interface StoreContents {
   readonly unownedGaps: UnownedGaps;
   readonly names: ThreadNames;
   readonly mappings: Mappings;
-  /** Of branches. */
+  /** Of branches only. */
   readonly bounds: TimeBounds;
-  /** Events of threads and processors that are not wanted, as far as that is told by numbers. */
+  /** Events outside the selected threads and CPUs, selected by number. */
   readonly unwanted: number;
   readonly isTimed: boolean;
   readonly hasSwitches: boolean;

@@ -1,5 +1,5 @@
 /**
- * A filled store in, its threads out: which there are, what is stored of each, and what their records tell of them. Nothing is added any more.
+ * A filled, read-only store: lists the threads and returns what is stored of each.
  */
 import type { PackedThread } from '../model/trace/packed-thread.js';
 import type { Mapping, Selection, ThreadName, TraceRecord } from '../model/trace/trace-chunk.js';
@@ -11,20 +11,20 @@ import type { ThreadSource } from './thread-source.js';
 import { Undecoded } from './undecoded.js';
 
 export class StoredThreads {
-  /** The threads that are wanted, by tid. */
+  /** The selected threads, by tid. */
   readonly tids: readonly Tid[];
-  /** Events of threads and processors that nobody asked for. */
+  /** Events outside the selected threads and CPUs. */
   readonly unwanted: number;
-  /** From the first to the last time of all threads, wanted or not, and of records where branches could not be decoded. */
+  /** From the first to the last time of all threads, selected or not; including records if branches could not be decoded. */
   readonly bounds: TimeBounds;
-  /** The same, of branches alone; infinite if there is none. */
+  /** Likewise, of branches only; infinite if there is none. */
   readonly branchBounds: TimeBounds;
-  /** There is a record of a switch, of whatever thread. */
+  /** Some thread has a record of a context switch. */
   readonly hasSwitches: boolean;
   readonly names: Pick<ThreadNames, 'pidOf' | 'commOf' | 'hasPids' | 'hasComms'>;
   readonly memory: Pick<EventMemory, 'shared'>;
   readonly undecoded: Undecoded;
-  /** Threads ran, though there may be no branch of any. */
+  /** Threads ran, even if there is no branch of any. */
   readonly hasThreads: boolean;
   private readonly contents: StoreContents;
 
@@ -46,7 +46,7 @@ export class StoredThreads {
     this.unwanted = others.reduce((sum, tid) => sum + this.eventCount(tid), unwanted);
   }
 
-  /** All that was told beside the branches, in an order that the inputs do not decide. */
+  /** Returns all records, names and mappings in an order that does not depend on the inputs. */
   allRecords(): { readonly records: TraceRecord[]; readonly names: ThreadName[]; readonly mappings: Mapping[] } {
     const records = [...this.contents.records.values()]
       .flatMap((records) => [...records.values()])
@@ -54,23 +54,22 @@ export class StoredThreads {
     return { records, names: this.contents.names.all(), mappings: this.contents.mappings.all() };
   }
 
-  /** How many events a thread has. */
   eventCount(tid: Tid): number {
     return this.contents.threads.get(tid)?.events ?? 0;
   }
 
-  /** All that there is of a thread, to be read here or in another thread of this program. */
+  /** Returns where everything about a thread is stored, for this thread or a worker. */
   threadSource(tid: Tid): ThreadSource {
     const thread = this.contents.threads.get(tid);
     const lanes = [...(thread?.lanes.values() ?? [])];
-    const packed = thread?.packed ? this.wantedOf(thread.packed) : null;
+    const packed = thread?.packed ? this.selectedLanes(thread.packed) : null;
     const records = [...(this.contents.records.get(tid)?.values() ?? [])].map((record) => this.withinRecording(record));
     const unownedGaps = this.contents.unownedGaps.on(packed?.cpus ?? lanes.map(([first]) => first.cpu));
     const events = packed?.thread.lanes.reduce((sum, { events }) => sum + events, 0) ?? this.eventCount(tid);
     return { tid, events, lanes, packed, records, unownedGaps, recordingStartNs: this.bounds.startNs };
   }
 
-  /** What may lie in the memory of the processes that branches are known of. */
+  /** Returns what may be mapped in the processes that have branches. */
   threadMappings(): Mapping[] {
     const pids = new Set<number>();
     for (const tid of this.contents.threads.keys()) {
@@ -81,12 +80,12 @@ export class StoredThreads {
     return this.contents.mappings.within(pids);
   }
 
-  private wantedOf(thread: PackedThread): NonNullable<ThreadSource['packed']> {
+  private selectedLanes(thread: PackedThread): NonNullable<ThreadSource['packed']> {
     const cpus = thread.lanes.map(({ cpu }) => cpu).filter((cpu) => isWanted(this.contents.selection, thread.tid, cpu));
     return { thread, cpus };
   }
 
-  /** A switch seen outside the recording, by a garbled time or a late record, counts at its border. */
+  /** Moves a switch outside the recording (a garbled time or a late record) to its start or end. */
   private withinRecording(record: TraceRecord): TraceRecord {
     if (record.what !== 'switch') return record;
     return { ...record, timeNs: Math.min(Math.max(record.timeNs, this.bounds.startNs), this.bounds.endNs) };
@@ -99,7 +98,7 @@ export class StoredThreads {
   }
 }
 
-/** Whether a selection wants what a thread did on a processor, as far as numbers tell. */
+/** Returns whether a thread on a CPU is selected by number. */
 export function isWanted({ tids, cpus }: Selection, tid: Tid, cpu: number): boolean {
   return !(tids && !tids.includes(tid)) && !(cpus && !cpus.includes(cpu));
 }

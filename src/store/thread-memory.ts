@@ -1,10 +1,9 @@
 /**
- * Memory in which one thread's events are put in order: used again for the next thread, because new memory is slow.
+ * The memory in which one thread's events are merged, reused for the next thread because new memory is slow.
  */
 import type { EventRows } from './lanes/lane-rows.js';
 import type { ThreadSource } from './thread-source.js';
 
-/** What the lanes hold, and what is made of it. */
 export interface ThreadMemory {
   readonly lanes: EventRows;
   readonly merged: EventRows;
@@ -12,24 +11,24 @@ export interface ThreadMemory {
 
 const ROW_BYTES = Float64Array.BYTES_PER_ELEMENT + Uint32Array.BYTES_PER_ELEMENT;
 
-/** Bytes that are needed to put a thread's events and records in order. */
+/** Returns the bytes needed to merge a thread's events and records. */
 export function threadBytes(source: ThreadSource): number {
   return (isOneLane(source) ? 1 : 2) * ROW_BYTES * rowsOf(source);
 }
 
-/** It is put in order where it lies. */
+/** A single lane is ordered in place. */
 function isOneLane({ lanes, packed }: ThreadSource): boolean {
   return (packed?.thread.lanes ?? lanes).length === 1;
 }
 
-/** An even number: columns of whole words lie one behind the other. */
+/** Returns an even number, so that the columns, one after another, stay aligned. */
 function rowsOf({ events, records, unownedGaps }: ThreadSource): number {
   const rows =
     events + records.length + unownedGaps.reduce((sum, { timeNs }) => sum + Math.min(timeNs.length, events + 1), 0);
   return rows + (rows % 2);
 }
 
-/** `buffer`: as large as `threadBytes` says, at least. */
+/** Divides a buffer of at least `threadBytes`. */
 export function threadMemory(buffer: ArrayBuffer | SharedArrayBuffer, source: ThreadSource): ThreadMemory {
   const rows = rowsOf(source);
   const rowsAt = (at: number): EventRows => ({

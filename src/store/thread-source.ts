@@ -1,5 +1,5 @@
 /**
- * Where all that is stored of one thread lies.
+ * Where everything about one thread is stored.
  */
 import type { PackedThread } from '../model/trace/packed-thread.js';
 import type { TraceRecord } from '../model/trace/trace-chunk.js';
@@ -7,19 +7,19 @@ import type { Nanoseconds, Tid } from '../model/units.js';
 import type { LaneRuns } from './lanes/lane.js';
 import type { UnownedGapsOfCpu } from './records/gap-records.js';
 
-/** Plain data: it may be sent to another thread of this program. */
+/** Plain data, so that it can be sent to a worker. */
 export interface ThreadSource {
   readonly tid: Tid;
   /** How many there are. */
   readonly events: number;
-  /** One a processor, with what each input has of it; none of a thread that is packed. */
+  /** One per CPU, with the runs of each input; empty for a packed thread. */
   readonly lanes: readonly (readonly LaneRuns[])[];
-  /** Where a file has its lanes, and the processors that are wanted; null of a thread that was read from text. */
+  /** Its lanes in a trace file and the selected CPUs; null for a thread that was read from text. */
   readonly packed: { readonly thread: PackedThread; readonly cpus: readonly number[] } | null;
   /** The thread's own. */
   readonly records: readonly TraceRecord[];
-  /** Losses of no certain thread, on the processors that it ran on. */
+  /** Losses that name no thread, on the CPUs that it ran on. */
   readonly unownedGaps: readonly UnownedGapsOfCpu[];
-  /** The first time of all threads: nothing is told of earlier ones. */
+  /** The earliest time of all threads. */
   readonly recordingStartNs: Nanoseconds;
 }

@@ -1,5 +1,5 @@
 /**
- * Chunks of all inputs in, what is stored of each thread out.
+ * Stores the chunks of all inputs by thread.
  */
 import { RunBuilder } from '../model/trace/event-run.js';
 import type { PackedThread } from '../model/trace/packed-thread.js';
@@ -16,10 +16,10 @@ import { isDecodeError } from './undecoded.js';
 
 export class TraceStore {
   private readonly names = new ThreadNames();
-  /** Over all threads, wanted or not. */
+  /** Of all threads, selected or not. */
   startNs: Nanoseconds = Number.POSITIVE_INFINITY;
   endNs: Nanoseconds = Number.NEGATIVE_INFINITY;
-  /** Events of threads and processors that nobody asked for. */
+  /** Events outside the selected threads and CPUs. */
   unwanted = 0;
   private hasSwitches = false;
   private readonly mappings = new Mappings();
@@ -27,7 +27,7 @@ export class TraceStore {
   readonly memory: EventMemory;
   private readonly threads = new Map<Tid, StoredThread>();
   private hasErrors = false;
-  /** There is a branch, of whatever thread. */
+  /** Some thread has a branch. */
   private hasBranches = false;
   private readonly unownedGaps = new UnownedGaps();
   private readonly records = new Map<Tid, Map<string, TraceRecord>>();
@@ -37,21 +37,21 @@ export class TraceStore {
     this.memory = new EventMemory(memory);
   }
 
-  /** `input` names the file: pieces of one name are taken to follow each other. */
+  /** Adds a chunk. `input` names the file: chunks with the same name follow each other. */
   add(chunk: TraceChunk, input: string): void {
     this.addRecords(chunk);
     this.addColumns(chunk.events, input);
     if (chunk.grouped) this.addGrouped(chunk.grouped, input);
   }
 
-  /** What was told beside the branches. */
+  /** Adds records, names and mappings. */
   addRecords({ records, names, mappings }: Pick<TraceChunk, 'records' | 'names' | 'mappings'>): void {
     for (const name of names) this.names.add(name);
     for (const mapping of mappings) this.mappings.add(mapping);
     for (const record of records) this.addRecord(record);
   }
 
-  /** A thread that a file has, with all its processors. */
+  /** Adds a thread of a trace file, with all its CPUs. */
   addPacked(packed: PackedThread): void {
     const { tid, lanes } = packed;
     const eventsOf = (some: typeof lanes) => some.reduce((sum, { events }) => sum + events, 0);
@@ -61,7 +61,7 @@ export class TraceStore {
     if (events > 0) this.threads.set(tid, { lanes: new Map(), packed, events });
   }
 
-  /** Everything was added. `isTimed`: branches have times; only then records tell what was lost between them. */
+  /** Ends the store. `isTimed`: branches have times; only then can records show what was lost between them. */
   freeze(isTimed: boolean): StoredThreads {
     const { names, mappings, selection, memory, threads, records, unownedGaps } = this;
     const { startNs, endNs, unwanted, hasSwitches, hasErrors, hasBranches } = this;
@@ -114,7 +114,7 @@ export class TraceStore {
     lengths.push(run.length);
   }
 
-  /** Memory is full: all that is there goes to the disk, thread by thread, as it will be read. */
+  /** Writes all runs to disk when memory is full, thread by thread, in the order in which they will be read. */
   private spill(): void {
     const tids = [...this.threads.keys()].sort((a, b) => a - b);
     for (const tid of tids)
@@ -123,7 +123,7 @@ export class TraceStore {
   }
 
   private spillLane({ addresses, lengths }: LaneRuns): void {
-    const kept = addresses.findIndex((place) => place >= 0);
+    const kept = addresses.findIndex((address) => address >= 0);
     if (kept === -1) return;
     const ownLengths = lengths.splice(kept);
     addresses.push(this.memory.spill(addresses.splice(kept), ownLengths));
@@ -136,12 +136,12 @@ export class TraceStore {
     thread.events += events;
     let inputs = thread.lanes.get(cpu);
     if (inputs === undefined) thread.lanes.set(cpu, (inputs = []));
-    let lane = inputs.findLast((lane) => lane.input === input); // mostly the last one: few inputs are read side by side
+    let lane = inputs.findLast((lane) => lane.input === input); // mostly the last one: few inputs are read at the same time
     if (lane === undefined) inputs.push((lane = { cpu, input, addresses: [], lengths: [] }));
     return lane;
   }
 
-  // Decoding in slices repeats such records in every slice, so equal ones are one.
+  // Decoding in parts repeats such records in every part, so duplicates are dropped.
   private addRecord(record: TraceRecord): void {
     if (isDecodeError(record)) this.hasErrors = true;
     if (record.what === 'switch') this.hasSwitches = true;

@@ -1,12 +1,11 @@
 /**
- * What perf could not decode, as far as records tell: threads without a branch, times that no branch shows, files whose code it lacked.
+ * What perf could not decode, according to records: threads without a branch, times without branches, files whose code it lacked.
  */
 import type { TraceRecord } from '../model/trace/trace-chunk.js';
 import { NONE, type Tid } from '../model/units.js';
 import type { GapRecord } from './records/gap-records.js';
 import type { StoreContents, TimeBounds } from './store-contents.js';
 
-/** Where and when something is told of. */
 export type ErrorLocation = Pick<GapRecord, 'pid' | 'ip' | 'timeNs'>;
 
 export class Undecoded {
@@ -17,13 +16,13 @@ export class Undecoded {
     this.contents = contents;
   }
 
-  /** perf failed to decode some of the trace, or all of it. Of the processors that are wanted alone it is not known what a thread did elsewhere. */
+  /** perf failed to decode some or all of the trace. False if CPUs are selected: then what a thread did elsewhere is unknown. */
   get isPossible(): boolean {
     const { isTimed, hasErrors, hasBranches, selection } = this.contents;
     return isTimed && (hasErrors || !hasBranches) && selection.cpus === undefined;
   }
 
-  /** Threads that ran, and of which no branch could be decoded: of processes that are traced, with switches or errors. */
+  /** Returns threads of traced processes that have switches or errors, but no branch. */
   unseenTids(): Tid[] {
     if (!this.isPossible) return [];
     const { threads, records, selection } = this.contents;
@@ -40,7 +39,7 @@ export class Undecoded {
     return [...records].flatMap(([tid, records]) => (isUnseen(tid, [...records.values()]) ? [tid] : []));
   }
 
-  /** Processes whose branches were decoded, or whose trace began, or was met with an error. */
+  /** Returns the processes with a branch, with an error in their trace, or whose trace began (ITRACE_START). */
   private tracedPids(): ReadonlySet<number | null> {
     const pids = new Set([...this.contents.threads.keys()].map((tid) => this.contents.names.pidOf(tid)));
     for (const records of this.contents.records.values())
@@ -50,7 +49,7 @@ export class Undecoded {
     return pids;
   }
 
-  /** The recording lasts as long as its records say, where branches do not show it: where they could not be decoded. */
+  /** Returns the bounds of the recording, extended to records if branches could not be decoded. */
   boundsWith(tids: readonly Tid[]): TimeBounds {
     let { startNs, endNs } = this.contents.bounds;
     if (!this.isPossible) return { startNs, endNs };
@@ -63,41 +62,41 @@ export class Undecoded {
     return { startNs, endNs };
   }
 
-  /** Files whose code perf lacked, or found to be another one; null: such code that lies in no known file. */
+  /** Files whose code perf lacked or found to differ; null stands for such code in an unknown file. */
   get filesWithoutCode(): ReadonlySet<string | null> {
     this.withoutCode ??= new Set(
       [...this.contents.records.values()]
         .flatMap((records) => [...records.values()])
-        .filter((record) => record.what === 'gap' && IS_ABOUT_CODE.includes(record.code))
+        .filter((record) => record.what === 'gap' && CODE_ERRORS.includes(record.code))
         .map((record) => this.fileOf(record.tid, record as GapRecord)),
     );
     return this.withoutCode;
   }
 
-  /** The file that an address of a thread lies in; null if the trace does not tell. */
+  /** Returns the file mapped at an address of a thread; null if unknown. */
   fileOf(tid: Tid, { pid, ip, timeNs }: ErrorLocation): string | null {
     const { mappings, names } = this.contents;
     return mappings.fileAt(pid === NONE ? (names.pidOf(tid) ?? NONE) : pid, ip, timeNs);
   }
 
-  /** The same, if perf lacked the code of that file somewhere; null if not: that the thread was there last says little then. */
+  /** Likewise, but only if perf lacked code of that file somewhere; otherwise being there last explains nothing. */
   fileWithoutCode(tid: Tid, at: ErrorLocation): string | null {
     const file = this.isPossible ? this.fileOf(tid, at) : null;
     return file !== null && this.filesWithoutCode.has(file) ? file : null;
   }
 
-  /** perf lacked some code: what it passed over without a word is lost for that reason. */
+  /** perf lacked some code: time that it skipped without an error is lost for that reason. */
   get lacksCode(): boolean {
     return this.isPossible && this.filesWithoutCode.size > 0;
   }
 }
 
-/** perf's overflow packet and lost trace data: there is nothing that could be decoded. */
-const WAS_NOT_RECORDED: readonly number[] = [7, 8];
+/** perf's errors for an overflow packet and for lost trace data: nothing was recorded that could be decoded. */
+const NOT_RECORDED_CODES: readonly number[] = [7, 8];
 
 export function isDecodeError(record: TraceRecord): record is GapRecord {
-  return record.what === 'gap' && !WAS_NOT_RECORDED.includes(record.code);
+  return record.what === 'gap' && !NOT_RECORDED_CODES.includes(record.code);
 }
 
-/** perf's errors of code that is missing, or that is not what the trace says. */
-const IS_ABOUT_CODE: readonly number[] = [5, 6];
+/** perf's errors for missing code, and for code that does not match the trace. */
+const CODE_ERRORS: readonly number[] = [5, 6];

@@ -71,15 +71,10 @@ describe('damage', () => {
     ['a number that is cut', [0x80, 0x80], (reader: NumberReader) => reader.count(), 'its index ends in the middle'],
     ['eight bytes that are cut', [0, 1, 2], (reader: NumberReader) => reader.near(5), 'its index ends in the middle'],
     ['a number of nine digits', Array(9).fill(0x80), (reader: NumberReader) => reader.count(), 'does not end'],
-    [
-      'a length without its bytes',
-      [5, 1],
-      (reader: NumberReader) => reader.length(),
-      'has the number 5, which cannot be',
-    ],
+    ['a length without its bytes', [5, 1], (reader: NumberReader) => reader.length(), 'has the impossible number 5'],
     ['fewer rows than asked for', [1], (reader: NumberReader) => reader.rows(2, 9), 'its index ends in the middle'],
-    ['a row behind the last', [19], (reader: NumberReader) => reader.rows(1, 9), 'has the number 9, which cannot be'],
-    ['bytes behind the end', [1], (reader: NumberReader) => reader.end(), 'its index goes on behind its end'],
+    ['a row behind the last', [19], (reader: NumberReader) => reader.rows(1, 9), 'has the impossible number 9'],
+    ['bytes behind the end', [1], (reader: NumberReader) => reader.end(), 'its index continues after its end'],
   ] as const)('%s is told', (_, bytes, read, message) => {
     expect(reading(bytes, read)).toThrow(FileFault);
     expect(reading(bytes, read)).toThrow(message);

@@ -151,14 +151,14 @@ describe('a temporary file', () => {
 
   test('without a place for it, the place is named', async () => {
     const run = await ptflame(render('--temp-dir', join(directory, 'nowhere')));
-    expectRefusal(run, 1, /cannot keep what does not fit into memory in .*nowhere: there is no such/, /--temp-dir/);
+    expectRefusal(run, 1, /cannot write temporary data to .*nowhere: there is no such/, /--temp-dir/);
   });
 
   test('without room for it, that is said', async () => {
     const limited = ['-c', 'ulimit -f 1000; exec "$@"', 'limited', process.execPath, PROGRAM, ...render()];
     const { exitCode, stderr } = await execa('bash', limited, { reject: false });
     expect(exitCode).toBe(1);
-    expect(stderr).toMatch(/there is no room left\n.*--temp-dir DIR; or allow more memory/);
+    expect(stderr).toMatch(/no space left\n.*--temp-dir DIR; or allow more memory/);
   });
 });
 

@@ -49,7 +49,7 @@ test('any byte that is another is found, but in the heads of blocks, which the i
   }
 });
 
-test('a file that is cut anywhere, or goes on behind its end, is refused', async () => {
+test('a file that is cut anywhere, or continues after its end, is refused', async () => {
   for (let length = 8; length < FILE.length; length++) {
     const refusal = await refusalOfFile(FILE.subarray(0, length));
     expect(refusal, `${length} bytes`).toMatchObject({ code: 'TRACE_FILE_DAMAGED' });

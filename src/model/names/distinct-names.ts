@@ -1,5 +1,5 @@
 /**
- * Functions of one name in several files, told apart where they stand side by side.
+ * Distinguishes functions with the same name in different files.
  */
 import { shortFileName } from './mapped-files.js';
 
@@ -8,7 +8,7 @@ interface Named {
   readonly dso: string | null;
 }
 
-/** What stands behind each name: ` (libz.so.1)` where another file has a function of that name, else nothing. */
+/** Returns the suffix of each name: ` (libz.so.1)` if another file has a function of that name, otherwise empty. */
 export function filesBehindNames(functions: readonly Named[]): string[] {
   const filesOf = new Map<string, Set<string | null>>();
   for (const { name, dso } of functions) {

@@ -1,24 +1,24 @@
 /**
- * What lies in the memory of a process, by the names that the kernel and perf give it.
+ * Classifies memory mappings by the names that the kernel and perf give them.
  */
 
-/** No file is behind it: its code, if any, was made while the program ran. */
+/** Not backed by a file: its code, if any, was generated at run time. */
 const IS_MADE_AT_RUN_TIME =
   /^(?:\/\/anon|\/anon_hugepage|\/dev\/zero|\/dev\/shm\/|\/SYSV|\/memfd:|anon_inode:|\[heap|\[stack|\[anon|\/tmp\/perf-\d+\.map$)/;
-/** The kernel, its modules, and the vdso: they have no path. */
+/** The kernel, its modules and the vdso have no path. */
 const IS_BRACKETED = /^\[(.*)\](?:_text)?$/;
 
-/** Memory that no file is behind: anonymous, heap, stack, or what a perf map names. */
+/** Returns whether memory is not backed by a file: anonymous, heap, stack, or described by a perf map. */
 export function isMadeAtRunTime(file: string): boolean {
   return IS_MADE_AT_RUN_TIME.test(file);
 }
 
-/** Of memory without a path, as `[vdso]`, what the brackets hold; else null. */
+/** Returns the name in the brackets of memory without a path, like `[vdso]`; otherwise null. */
 export function bracketedName(file: string): string | null {
   return IS_BRACKETED.exec(file)?.[1] ?? null;
 }
 
-/** `liblzma.so.5.4.1` of `/usr/lib/x86_64-linux-gnu/liblzma.so.5.4.1 (deleted)`, `vdso` of `[vdso]`. */
+/** Returns `liblzma.so.5.4.1` for `/usr/lib/x86_64-linux-gnu/liblzma.so.5.4.1 (deleted)`, `vdso` for `[vdso]`. */
 export function shortFileName(file: string): string {
   return bracketedName(file) ?? file.slice(file.lastIndexOf('/') + 1).replace(/ \(deleted\)$/, '');
 }

@@ -1,23 +1,23 @@
 /**
- * Symbols: a name, the file it is in where perf prints it, and what sort of name it is.
+ * The table of symbols: name, file if perf printed it, and kind.
  */
 import { NONE, type SymbolId } from '../units.js';
 
 export const SymbolKind = { Function: 0, Unknown: 1, Synthetic: 2 } as const;
 export type SymbolKind = (typeof SymbolKind)[keyof typeof SymbolKind];
 
-/** Rows that every table begins with: where a thread's time goes when no traced function runs. */
+/** The first rows of every table: where a thread's time goes when no traced function runs. */
 export const SpecialSymbol = {
   Unknown: 0, // a function without a name
   Syscall: 1, // in a system call
   Untraced: 2, // any other stop of the trace
-  OffCpu: 3, // not running, by its own will
-  Preempted: 4, // not running, though it could
-  Lost: 5, // nothing is known
+  OffCpu: 3, // not running, because it waits
+  Preempted: 4, // not running, although it could
+  Lost: 5, // unknown
 } as const;
 export type SpecialSymbol = (typeof SpecialSymbol)[keyof typeof SpecialSymbol];
 
-/** What perf prints in place of a symbol that it does not find. */
+/** What perf prints instead of a symbol that it cannot find. */
 export const UNKNOWN_NAME = '[unknown]';
 
 const SPECIAL_NAMES = [UNKNOWN_NAME, '[syscall]', '[untraced]', '[off-cpu]', '[preempted]', '[lost]'] as const;
@@ -27,7 +27,7 @@ export interface SymbolTable {
   readonly name: readonly string[];
   readonly kind: readonly SymbolKind[];
   readonly dso: readonly number[]; // row of dsoName | NONE
-  readonly dsoName: readonly string[]; // the program and its libraries
+  readonly dsoName: readonly string[]; // binaries
 }
 
 export class SymbolTableBuilder {
@@ -38,10 +38,10 @@ export class SymbolTableBuilder {
   private readonly dso: number[] = SPECIAL_NAMES.map(() => NONE);
   private readonly dsoName: string[] = [];
   private readonly dsoRow = new Map<string, number>();
-  /** By dso (NONE: not printed), then by name. */
+  /** By dso (NONE if not printed), then by name. */
   private readonly rows = new Map<number, Map<string, SymbolId>>();
 
-  /** The row of a function's name; `dso` null if it was not printed. Several rows may be without a symbol: one a file. */
+  /** Returns the row of a function's name; `dso` is null if it was not printed. `[unknown]` may have a row for each file. */
   intern(
     name: string,
     dso: string | null,
@@ -77,7 +77,7 @@ export class SymbolTableBuilder {
   }
 }
 
-/** The same table with further names, and their rows: those of the table where it has them already. */
+/** Returns a copy of the table with more names, and the rows of these: existing rows where the table already has them. */
 export function withSymbols(
   { name, kind, dso, dsoName }: SymbolTable,
   added: readonly { readonly name: string; readonly dso: string | null }[],

@@ -1,8 +1,8 @@
 /**
- * The order of names: that of their UTF-8 bytes, as `LC_ALL=C sort` has it.
+ * Orders names by their UTF-8 bytes, like `LC_ALL=C sort`.
  */
 
-/** JavaScript's own order puts characters beyond U+FFFF, which are two units, before those from U+E000 on. */
+/** Unlike JavaScript's own order, which puts characters beyond U+FFFF (two units) before those from U+E000 on. */
 export function compareUtf8(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
   for (let at = 0; at < length; at++) {
@@ -12,7 +12,7 @@ export function compareUtf8(a: string, b: string): number {
   return a.length - b.length;
 }
 
-/** Different texts never have the same place, lone surrogates included. */
+/** Different units have different ranks, so different texts never compare equal, even with lone surrogates. */
 function rankOf(unit: number): number {
   const isSurrogate = unit >= 0xd800 && unit <= 0xdfff;
   return isSurrogate ? unit + 0x10000 : unit;

@@ -1,11 +1,11 @@
 /**
- * Branch sites: the distinct branches of a trace. Millions of events share some hundred thousand sites, so an
- * event is a site and a time, and whatever follows from the two addresses alone is worked out once per site.
+ * The table of branch sites, the distinct branches of a trace. Millions of events share a few hundred thousand sites, so an
+ * event is a site and a time, and whatever the two addresses alone determine is computed once per site.
  */
 import { float64Column, int32Column, uint8Column } from '../columns.js';
 import { type Address, NONE, type SiteId, type SymbolId } from '../units.js';
 
-/** What kind of branch; from `Gap` on: records that are no branch, but have their place among a thread's events. */
+/** The kind of a branch. Kinds from `Gap` on are records, which are inserted among a thread's events. */
 export const BranchKind = {
   None: 0,
   Call: 1,
@@ -27,18 +27,18 @@ export const BranchKind = {
 } as const;
 export type BranchKind = (typeof BranchKind)[keyof typeof BranchKind];
 
-/** perf's "tr strt" and "tr end"; it may stand alone or with a kind ("tr end  syscall"). */
+/** perf's "tr strt" and "tr end", alone or with a kind ("tr end  syscall"). */
 export const TraceEdge = { None: 0, Begin: 1, End: 2, BeginAndEnd: 3 } as const;
 export type TraceEdge = (typeof TraceEdge)[keyof typeof TraceEdge];
 
 /** One end of a branch, as perf prints it: `401260 leaf+0x4 (/opt/demo)`. */
 export interface Location {
   readonly address: Address;
-  /** NONE for `[unknown]`, and where no symbol was printed. */
+  /** NONE for `[unknown]`, and if no symbol was printed. */
   readonly symbol: SymbolId;
   /**
-   * Address of the symbol's first byte; NaN if no offset was printed, or one too large to be believed. Where there is no
-   * symbol: address that the first byte of its file would have, if perf printed an offset in the file.
+   * Address of the symbol's first byte; NaN if no offset was printed, or an implausibly large one. Without a symbol: the address
+   * that the first byte of the file would have, if perf printed an offset in the file.
    */
   readonly start: Address;
 }
@@ -57,7 +57,7 @@ export interface BranchSites {
 
 const NOWHERE: Location = { address: 0, symbol: NONE, start: Number.NaN };
 
-/** The records that are no branch need one site each, the same in every trace: their kind counted from `Gap`. */
+/** Each kind of record has one site, the same in every trace: its kind counted from `Gap`. */
 const RECORD_KINDS = [
   BranchKind.Gap,
   BranchKind.SwitchOut,
@@ -66,10 +66,9 @@ const RECORD_KINDS = [
   BranchKind.Exec,
 ] as const;
 export type RecordKind = (typeof RECORD_KINDS)[number];
-/** How many sites every trace begins with. */
+/** Every trace begins with this many sites of records. */
 export const RECORD_SITES = RECORD_KINDS.length;
 
-/** The site of a record that is no branch. */
 export function siteOfRecord(kind: RecordKind): SiteId {
   return kind - BranchKind.Gap;
 }
@@ -100,7 +99,7 @@ export class BranchSitesBuilder {
     return this.kind.length - 1;
   }
 
-  /** What was added so far; shares memory with the builder. */
+  /** Returns the sites added so far; shares memory with the builder. */
   build(): BranchSites {
     return {
       length: this.kind.length,

@@ -1,17 +1,17 @@
 /**
- * Events in little room: what a piece of a trace has of one thread on one processor.
+ * The compact form of runs: the events of one lane from one piece.
  *
- * An event is two numbers: its site, and the nanoseconds since the event before it. Where those do not fit, and at the
- * beginning, it is four: FAR, the site, and the time itself as the two halves of a floating point number.
+ * An event is two numbers: its site, and the nanoseconds since the previous event. The first one, and one whose step does not fit,
+ * is four: FAR, the site, and the time itself as the two halves of a floating-point number.
  */
 import type { Nanoseconds, SiteId } from '../units.js';
 
 export const FAR = -1;
-/** Numbers an event takes, near and far. */
+/** Numbers per event, near and far. */
 export const NEAR_LENGTH = 2;
 export const FAR_LENGTH = 4;
 
-/** Writes runs; the numbers grow as they need. */
+/** Builds a run. */
 export class RunBuilder {
   private values = new Int32Array(64);
   private length = 0;
@@ -31,7 +31,7 @@ export class RunBuilder {
     this.length += FAR_LENGTH;
   }
 
-  /** What was added; shares memory with the builder. */
+  /** Returns the run; shares memory with the builder. */
   build(): Int32Array {
     return this.values.subarray(0, this.length);
   }
@@ -45,7 +45,7 @@ export class RunBuilder {
 
 const HALVES = new DataView(new ArrayBuffer(8));
 
-/** The time of the event that begins at `at`, if it is a far one. */
+/** Returns the time of the far event that begins at `at`. */
 export function farTime(run: Int32Array, at: number): Nanoseconds {
   HALVES.setInt32(0, run[at + 2], true);
   HALVES.setInt32(4, run[at + 3], true);

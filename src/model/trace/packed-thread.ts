@@ -1,40 +1,40 @@
 /**
- * Where a file keeps the events of a thread, in blocks of little room; plain data.
+ * Where a file stores the blocks of a thread; plain data.
  */
 import type { Nanoseconds, Tid } from '../units.js';
 
 export interface PackedThread {
   readonly tid: Tid;
-  /** By processor. */
+  /** By CPU. */
   readonly lanes: readonly PackedLane[];
-  /** In their order: of each processor from its first event to its last, one processor behind the other. */
+  /** One CPU after another, each in the order of its events. */
   readonly blocks: readonly PackedBlock[];
 }
 
-/** What one processor saw of a thread. */
+/** A lane of a thread in a file. */
 export interface PackedLane {
   readonly cpu: number;
   readonly events: number;
 }
 
 export interface PackedBlock {
-  /** Where its bytes begin in the file, and how many there are. */
+  /** Offset and length of its bytes in the file. */
   readonly offset: number;
   readonly bytes: number;
-  /** Of these bytes, as they stand in the file. */
+  /** Of these bytes, as stored. */
   readonly crc: number;
-  /** How many they are when they are inflated; as many as `bytes` if they are not deflated. */
+  /** Length after inflating; equal to `bytes` if the block is not deflated. */
   readonly inflatedBytes: number;
   readonly events: number;
-  /** The earliest of its events, and the latest. */
+  /** The earliest and the latest of its events. */
   readonly startNs: Nanoseconds;
   readonly endNs: Nanoseconds;
 }
 
-/** More are in no block: who reads one knows how much memory that may need. */
+/** Limits the memory that reading a block needs. */
 export const MAX_BLOCK_EVENTS = 64 * 1024;
-/** A site takes up to five bytes, a time up to nine; and each of them may have come from a processor of its own. */
+/** A site takes up to five bytes, a time up to nine, and each event may come from a different CPU. */
 export const MAX_BLOCK_BYTES = 2 ** 21;
 export const MIN_EVENT_BYTES = 2;
-/** A block that would shrink more is not deflated: a small file cannot ask for much memory. */
+/** A block that would shrink by a larger factor is not deflated, so that a small file cannot demand much memory. */
 export const MAX_BLOCK_INFLATION = 64;

@@ -1,5 +1,5 @@
 /**
- * What the kernel told perf beside the trace: who runs where, what threads are called, what is in their memory.
+ * What the kernel reports to perf in addition to the trace: context switches, thread names, memory mappings.
  */
 import type { Address } from '../units.js';
 
@@ -15,7 +15,7 @@ export type SidebandRecord =
       readonly parent: number;
     }
   | { readonly what: 'exit'; readonly pid: number; readonly tid: number }
-  /** The trace of a thread began (ITRACE_START); perf script does not print it. */
+  /** Tracing of a thread began (ITRACE_START); perf script does not print it. */
   | { readonly what: 'traced'; readonly pid: number; readonly tid: number }
   | {
       readonly what: 'mmap';

@@ -1,5 +1,5 @@
 /**
- * One thread's events, in the order in which they happened, over all processors it ran on.
+ * One thread's events on all CPUs, in chronological order.
  */
 import type { Tid } from '../units.js';
 

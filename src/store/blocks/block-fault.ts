@@ -1,5 +1,5 @@
 /**
- * A block that cannot be read. Of an error that another thread throws only the words arrive: so it is known by them.
+ * The error for a block that cannot be read. Only the message of a worker's error reaches the main thread, so a prefix marks it.
  */
 const MARK = 'trace file: ';
 
@@ -9,7 +9,7 @@ export class BlockFault extends Error {
   }
 }
 
-/** What is wrong, in words; null if the error is another one. */
+/** Returns what is wrong, or null for any other error. */
 export function blockFault(error: unknown): string | null {
   return error instanceof Error && error.message.startsWith(MARK) ? error.message.slice(MARK.length) : null;
 }

@@ -1,7 +1,6 @@
 /**
- * One thread's events in, blocks of bytes out.
+ * Encodes a thread's events as blocks.
  */
-
 import { writeBlockHead } from '../../codec/block-head.js';
 import { putCount } from '../../codec/byte-writer.js';
 import { RECORD_SITES } from '../../model/trace/branch-sites.js';
@@ -10,20 +9,20 @@ import { type Nanoseconds, NONE, type Tid } from '../../model/units.js';
 import type { LaneEvents } from '../lanes/lane-events.js';
 import { FAR_TIME, FIRST_EXPECTED, MAX_STEP_NS } from './event-code.js';
 
-/** A site takes five bytes at most, a time nine. */
-const MOST_EVENT_BYTES = 14;
+/** A site takes at most five bytes, a time nine. */
+const MAX_EVENT_BYTES = 14;
 
-/** What sites and times are called in the file. */
+/** How sites and times are numbered in the file. */
 export interface PackingParameters {
   /** By site. */
   readonly rankOf: Uint32Array;
-  /** By rank, as `expectedSites` has it. */
+  /** By rank, from `expectedSites`. */
   readonly expected: Int32Array;
   /** Time 0 of the file. */
   readonly originNs: Nanoseconds;
 }
 
-/** A block; where and how it will stand in a file is not known yet. */
+/** An encoded block, not yet compressed or placed in a file. */
 export interface EncodedBlock extends Pick<PackedBlock, 'events' | 'startNs' | 'endNs'> {
   readonly data: Uint8Array;
 }
@@ -34,11 +33,11 @@ interface OpenPart {
   events: number;
 }
 
-/** Takes the events of one thread after the other, of each one processor behind the other. */
+/** Accepts the events of one thread after another, and within a thread of one CPU after another. */
 export class EventPacker {
   private tid: Tid = NONE;
   private readonly terms: PackingParameters;
-  private readonly data = Buffer.alloc(MAX_BLOCK_EVENTS * MOST_EVENT_BYTES);
+  private readonly data = Buffer.alloc(MAX_BLOCK_EVENTS * MAX_EVENT_BYTES);
   private length = 0;
   private events = 0;
   private parts: OpenPart[] = [];
@@ -51,12 +50,12 @@ export class EventPacker {
     this.terms = terms;
   }
 
-  /** The thread before is finished. */
+  /** Begins a thread; the previous one must be finished. */
   begin(tid: Tid): void {
     this.tid = tid;
   }
 
-  /** Events that follow each other on a processor; gives the blocks that they fill. */
+  /** Adds consecutive events of a CPU. Yields each block that is full. */
   *add(cpu: number, { length, site, timeNs }: LaneEvents): Generator<EncodedBlock> {
     for (let row = 0; row < length; ) {
       const end = Math.min(length, row + MAX_BLOCK_EVENTS - this.events);
@@ -66,7 +65,7 @@ export class EventPacker {
     }
   }
 
-  /** What is left. */
+  /** Yields the last block, if any. */
   *finish(): Generator<EncodedBlock> {
     if (this.events === 0) return;
     const { tid, events, startNs, endNs, parts } = this;
@@ -112,7 +111,7 @@ export class EventPacker {
   }
 }
 
-/** Adding the step again gives the time again. */
+/** Returns whether adding the step to the previous time gives exactly this time. */
 function isNear(stepNs: number, lastNs: Nanoseconds, atNs: Nanoseconds): boolean {
   return stepNs >= 0 && stepNs <= MAX_STEP_NS && Number.isInteger(stepNs) && lastNs + stepNs === atNs;
 }

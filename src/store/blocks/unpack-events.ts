@@ -1,5 +1,5 @@
 /**
- * Blocks of a file in, the lanes of one thread out. Whoever wrote a block, nothing comes out that could not be.
+ * Decodes the blocks of a file into the lanes of a thread, and rejects invalid blocks.
  */
 import { readSync } from 'node:fs';
 import { crc32, inflateRawSync } from 'node:zlib';
@@ -18,10 +18,10 @@ import type { PackedFile } from '../runs/event-memory.js';
 import { BlockFault } from './block-fault.js';
 import { FAR_TIME, FIRST_EXPECTED } from './event-code.js';
 
-/** Bits of the last of five digits that a number may have. */
+/** Shift of the fifth and last byte that a number may have. */
 const LAST_SHIFT = 28;
 
-/** The lanes of a thread, laid into `rows`. @throws BlockFault */
+/** Decodes the lanes of a thread into `rows`. @throws BlockFault */
 export function readPackedLanes({ lanes, blocks, tid }: PackedThread, file: PackedFile, rows: EventRows): Lane[] {
   const cursors = cursorsOf(lanes);
   const unpacker = new Unpacker(file, rows);
@@ -33,7 +33,7 @@ export function readPackedLanes({ lanes, blocks, tid }: PackedThread, file: Pack
   });
 }
 
-/** Where the next event of a processor goes. */
+/** The row for the next event of a CPU. */
 interface Cursor {
   readonly cpu: number;
   readonly start: number;
@@ -52,22 +52,21 @@ function cursorsOf(lanes: readonly PackedLane[]): Map<number, Cursor> {
   );
 }
 
-/** Used again and again: a thread of this program reads one block at a time. */
-let room = Buffer.alloc(0);
+/** Reused: a worker reads one block at a time. */
+let buffer = Buffer.alloc(0);
 
-/** Its bytes, checked; good until the next block is read. @throws BlockFault */
+/** Reads and checks a block. Valid until the next one is read. @throws BlockFault */
 function readBlock(fd: number, { offset, bytes, inflatedBytes, crc }: PackedBlock): Buffer {
   if (bytes > MAX_BLOCK_BYTES) throw new BlockFault(`the block at byte ${offset} is too long`);
-  if (room.length < bytes) room = Buffer.alloc(bytes);
-  const block = room.subarray(0, bytes);
+  if (buffer.length < bytes) buffer = Buffer.alloc(bytes);
+  const block = buffer.subarray(0, bytes);
   for (let at = 0; at < bytes; ) {
     const count = readSome(fd, block.subarray(at), offset + at);
     if (count === 0) throw new BlockFault(`the block at byte ${offset} ends in the middle`);
     at += count;
   }
-  if (crc32(block) !== crc)
-    throw new BlockFault(`the block at byte ${offset} has another checksum than it should have`);
-  return inflatedBytes === bytes ? block : inflated(block, inflatedBytes, offset);
+  if (crc32(block) !== crc) throw new BlockFault(`the block at byte ${offset} has a wrong checksum`);
+  return inflatedBytes === bytes ? block : inflate(block, inflatedBytes, offset);
 }
 
 function readSome(fd: number, into: Buffer, position: number): number {
@@ -78,12 +77,12 @@ function readSome(fd: number, into: Buffer, position: number): number {
   }
 }
 
-function inflated(block: Buffer, inflatedBytes: number, offset: number): Buffer {
+function inflate(block: Buffer, inflatedBytes: number, offset: number): Buffer {
   try {
-    const plain = inflateRawSync(block, { chunkSize: Math.max(inflatedBytes, 64), maxOutputLength: inflatedBytes });
-    if (plain.length === inflatedBytes) return plain;
+    const inflated = inflateRawSync(block, { chunkSize: Math.max(inflatedBytes, 64), maxOutputLength: inflatedBytes });
+    if (inflated.length === inflatedBytes) return inflated;
   } catch {
-    // it is told below
+    // reported below
   }
   throw new BlockFault(`the block at byte ${offset} cannot be inflated`);
 }
@@ -92,8 +91,8 @@ class Unpacker {
   private readonly file: PackedFile;
   private readonly site: Uint32Array;
   private readonly timeNs: Float64Array;
-  /** Of the block. */
-  private bytes: Buffer = room;
+  /** Of the current block. */
+  private bytes: Buffer = buffer;
   private at = 0;
   private startNs = 0;
   private endNs = 0;
@@ -107,21 +106,21 @@ class Unpacker {
   unpack(block: PackedBlock, tid: number, cursors: ReadonlyMap<number, Cursor>): void {
     const bytes = readBlock(this.file.fd, block);
     const head = readBlockHead(bytes);
-    if (head === null || head.tid !== tid || head.events !== block.events) throw impossible(block);
+    if (head === null || head.tid !== tid || head.events !== block.events) throw invalidBlock(block);
     Object.assign(this, { bytes, at: blockHeadBytes(head.parts.length), startNs: block.startNs, endNs: block.endNs });
     for (const { cpu, events, startNs } of head.parts) {
       const cursor = cursors.get(cpu);
-      if (cursor === undefined || events > cursor.end - cursor.row) throw impossible(block);
-      if (!this.unpackPart(cursor.row, cursor.row + events, startNs)) throw impossible(block);
+      if (cursor === undefined || events > cursor.end - cursor.row) throw invalidBlock(block);
+      if (!this.unpackPart(cursor.row, cursor.row + events, startNs)) throw invalidBlock(block);
       cursor.row += events;
     }
-    if (this.at !== bytes.length) throw impossible(block);
+    if (this.at !== bytes.length) throw invalidBlock(block);
   }
 
   /**
-   * False if there is something in it that nobody writes. Steps are never negative, so only the first time and those that are
-   * told as they are can be too early, and the last before such a one too late. Behind the end of the block nothing is read
-   * that counts: then it does not end where its last event does.
+   * Decodes a part. Returns false if it is invalid. Steps are never negative, so only the first time and absolute times can be too
+   * early, and only the last time before an absolute one too late. Reads past the end of the block are harmless: the caller
+   * notices that the block does not end at its last event.
    */
   private unpackPart(startRow: number, endRow: number, partStartNs: Nanoseconds): boolean {
     const { bytes, site, timeNs, startNs, endNs } = this;
@@ -167,6 +166,6 @@ class Unpacker {
   }
 }
 
-function impossible({ offset }: PackedBlock): BlockFault {
-  return new BlockFault(`the block at byte ${offset} holds events that cannot be`);
+function invalidBlock({ offset }: PackedBlock): BlockFault {
+  return new BlockFault(`the block at byte ${offset} holds impossible events`);
 }

@@ -1,13 +1,16 @@
 /**
- * Places in the lanes of a thread, and which of them is heard next.
+ * Positions in the lanes of a thread, and the order in which they are merged.
+ *
+ * A stay is a period of tracing on one CPU: from a trace start to the next trace end.
  */
 import { TraceEdge } from '../../model/trace/branch-sites.js';
 import { type Nanoseconds, NONE } from '../../model/units.js';
 import type { Lane, SiteEdges } from './lane-rows.js';
 
 /**
- * Equal times: what goes on goes before what begins; of two stays that begin the one that is over first, for behind one
- * that is not over no other can begin. Of equals the processor that the thread is on is heard first, then the lower one.
+ * Orders positions by time. At equal times an event inside a stay precedes one that begins a stay. Of two stays that begin, the one
+ * that ends first comes first, because no other stay can begin before one has ended. Ties go to the CPU that the thread is on, then
+ * to the lower one.
  */
 export function compareCursors(a: Cursor, b: Cursor): number {
   if (a.timeNs !== b.timeNs) return a.timeNs - b.timeNs;
@@ -16,7 +19,7 @@ export function compareCursors(a: Cursor, b: Cursor): number {
   return a.stayEndNs() - b.stayEndNs() || Number(b.isStayOver) - Number(a.isStayOver);
 }
 
-/** Lanes that wait to be heard, in a heap: there may be thousands. */
+/** A heap of the waiting lanes: there may be thousands. */
 export class CursorHeap {
   private readonly cursors: Cursor[] = [];
 
@@ -26,12 +29,12 @@ export class CursorHeap {
 
   push(cursor: Cursor): void {
     const { cursors } = this;
-    let place = cursors.push(cursor) - 1;
-    for (let above = parentOf(place); place > 0 && isBefore(cursor, cursors[above]); above = parentOf(place)) {
-      cursors[place] = cursors[above];
-      place = above;
+    let index = cursors.push(cursor) - 1;
+    for (let parent = parentOf(index); index > 0 && isBefore(cursor, cursors[parent]); parent = parentOf(index)) {
+      cursors[index] = cursors[parent];
+      index = parent;
     }
-    cursors[place] = cursor;
+    cursors[index] = cursor;
   }
 
   pop(): Cursor | null {
@@ -39,33 +42,33 @@ export class CursorHeap {
     const first = this.first;
     const last = cursors.pop();
     if (last === undefined || cursors.length === 0) return first;
-    let place = 0;
-    for (let below = this.lesserBelow(place); below !== NONE; below = this.lesserBelow(place)) {
-      if (!isBefore(cursors[below], last)) break;
-      cursors[place] = cursors[below];
-      place = below;
+    let index = 0;
+    for (let child = this.smallerChild(index); child !== NONE; child = this.smallerChild(index)) {
+      if (!isBefore(cursors[child], last)) break;
+      cursors[index] = cursors[child];
+      index = child;
     }
-    cursors[place] = last;
+    cursors[index] = last;
     return first;
   }
 
-  private lesserBelow(place: number): number {
-    const left = 2 * place + 1;
+  private smallerChild(index: number): number {
+    const left = 2 * index + 1;
     if (left >= this.cursors.length) return NONE;
     const right = this.cursors[left + 1];
     return right !== undefined && isBefore(right, this.cursors[left]) ? left + 1 : left;
   }
 }
 
-function parentOf(place: number): number {
-  return (place - 1) >> 1;
+function parentOf(index: number): number {
+  return (index - 1) >> 1;
 }
 
 function isBefore(a: Cursor, b: Cursor): boolean {
   return (compareCursors(a, b) || a.lane.cpu - b.lane.cpu) < 0;
 }
 
-/** A place in a lane, and the end of the stay that it is in. */
+/** A position in a lane, and the end of the stay that it is in. */
 export class Cursor {
   readonly lane: Lane;
   row = 0;
@@ -89,7 +92,7 @@ export class Cursor {
     return this.edgeAt(this.row) === TraceEdge.Begin;
   }
 
-  /** The row behind the stay: it ends with a trace end, or before the next trace start. */
+  /** The row after the stay, which ends with a trace end or before the next trace start. */
   get stayEnd(): number {
     if (this.knownStayEnd <= this.row) this.knownStayEnd = this.findStayEnd();
     return this.knownStayEnd;
@@ -108,7 +111,7 @@ export class Cursor {
     return length;
   }
 
-  /** The stay was seen to end. */
+  /** True if the stay ends with a trace end. */
   get isStayOver(): boolean {
     return this.edgeAt(this.stayEnd - 1) === TraceEdge.End;
   }

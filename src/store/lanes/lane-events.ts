@@ -1,21 +1,20 @@
 /**
- * What the inputs saw of one thread on one processor, in the order of its lane, some events at a time: a lane as `readLane` makes it,
- * however little memory there is.
+ * Yields the events of one lane in order, in batches: the same lane that `readLane` returns, but with bounded memory.
  */
 import { FAR, FAR_LENGTH, farTime, NEAR_LENGTH } from '../../model/trace/event-run.js';
 import type { Nanoseconds } from '../../model/units.js';
 import { runAt, type SharedEvents } from '../runs/event-memory.js';
 import { type LaneRuns, MAX_JITTER_NS } from './lane.js';
 
-/** Good until the next are asked for. */
+/** Valid until the next batch. */
 export interface LaneEvents {
   readonly length: number;
   readonly site: Uint32Array;
   readonly timeNs: Float64Array;
 }
 
-/** A stretch of events without a large step back, and where it begins. */
-interface Stretch {
+/** A range of events without a large step back in time, and where it begins. */
+interface OrderedRange {
   readonly input: LaneRuns;
   readonly run: number;
   readonly at: number;
@@ -25,39 +24,39 @@ interface Stretch {
   events: number;
 }
 
-const EVENTS_AT_ONCE = 16 * 1024;
+const BATCH_EVENTS = 16 * 1024;
 
 export function* laneEvents(inputs: readonly LaneRuns[], shared: SharedEvents): Generator<LaneEvents> {
   const runs = new Runs(shared);
-  const stretches = inputs.flatMap((input) => stretchesOf(input, runs)).sort(byTimeThenInput);
-  const most = stretches.reduce((most, { events }) => Math.max(most, Math.min(events, EVENTS_AT_ONCE)), 0);
-  const rows = { site: new Uint32Array(most), timeNs: new Float64Array(most) };
-  for (const stretch of stretches) yield* eventsOf(stretch, runs, rows);
+  const ranges = inputs.flatMap((input) => rangesOf(input, runs)).sort(byTimeThenInput);
+  const maxLength = ranges.reduce((maxLength, { events }) => Math.max(maxLength, Math.min(events, BATCH_EVENTS)), 0);
+  const rows = { site: new Uint32Array(maxLength), timeNs: new Float64Array(maxLength) };
+  for (const range of ranges) yield* eventsOf(range, runs, rows);
 }
 
-/** As `readLane` orders them. */
-function byTimeThenInput(a: Stretch, b: Stretch): number {
+/** The order of `readLane`. */
+function byTimeThenInput(a: OrderedRange, b: OrderedRange): number {
   const byTime = a.startNs - b.startNs || a.endNs - b.endNs;
   return byTime || (a.input.input === b.input.input ? 0 : a.input.input < b.input.input ? -1 : 1);
 }
 
-function stretchesOf(input: LaneRuns, runs: Runs): Stretch[] {
-  const stretches: Stretch[] = [];
+function rangesOf(input: LaneRuns, runs: Runs): OrderedRange[] {
+  const ranges: OrderedRange[] = [];
   let lastNs: Nanoseconds = Number.NEGATIVE_INFINITY;
   for (let run = 0; run < input.addresses.length; run++) {
     const numbers = runs.of(input, run);
     for (let at = 0; at < numbers.length; at += lengthAt(numbers, at)) {
       const atNs = numbers[at] === FAR ? farTime(numbers, at) : lastNs + numbers[at + 1];
-      let stretch = stretches.at(-1);
-      if (stretch === undefined || atNs < lastNs - MAX_JITTER_NS) {
-        stretch = { input, run, at, beforeNs: lastNs, startNs: atNs, endNs: atNs, events: 0 };
-        stretches.push(stretch);
+      let range = ranges.at(-1);
+      if (range === undefined || atNs < lastNs - MAX_JITTER_NS) {
+        range = { input, run, at, beforeNs: lastNs, startNs: atNs, endNs: atNs, events: 0 };
+        ranges.push(range);
       }
-      stretch.events++;
-      stretch.endNs = lastNs = atNs;
+      range.events++;
+      range.endNs = lastNs = atNs;
     }
   }
-  return stretches;
+  return ranges;
 }
 
 function lengthAt(numbers: Int32Array, at: number): number {
@@ -65,7 +64,7 @@ function lengthAt(numbers: Int32Array, at: number): number {
 }
 
 function* eventsOf(
-  { input, run, at, beforeNs, events }: Stretch,
+  { input, run, at, beforeNs, events }: OrderedRange,
   runs: Runs,
   { site, timeNs }: Omit<LaneEvents, 'length'>,
 ): Generator<LaneEvents> {
@@ -87,7 +86,7 @@ function* eventsOf(
   }
 }
 
-/** What is read from the disk is read once, as long as nothing else is asked for. */
+/** Caches the last run, so that consecutive reads of a spilled run read the disk once. */
 class Runs {
   private input: LaneRuns | null = null;
   private run = 0;

@@ -1,19 +1,18 @@
 /**
- * Events of a thread as columns: a row is an event.
+ * Events of a thread as columns, one row per event.
  */
 
-/** As many rows in each column. */
 export interface EventRows {
   readonly timeNs: Float64Array;
   readonly site: Uint32Array;
 }
 
-/** Of branch sites: where the trace begins and ends. */
+/** Where tracing begins and ends, by site. */
 export interface SiteEdges {
   readonly edge: Uint8Array; // TraceEdge
 }
 
-/** What one processor saw of a thread. */
+/** All events of one thread on one CPU. */
 export interface Lane extends EventRows {
   readonly cpu: number;
   readonly length: number;

@@ -1,26 +1,26 @@
 /**
- * What the inputs saw of one thread on one processor: runs of events in, in any order, one lane out.
+ * Assembles a lane from the runs of all inputs, whatever their order.
  */
 import { FAR, FAR_LENGTH, farTime, NEAR_LENGTH } from '../../model/trace/event-run.js';
 import type { Nanoseconds } from '../../model/units.js';
 import { type RunAddress, runAt, type SharedEvents } from '../runs/event-memory.js';
 import type { EventRows, Lane } from './lane-rows.js';
 
-/** A step back this large is no jitter: what follows was recorded earlier, as in files joined in the wrong order. */
+/** A larger step back is no jitter: what follows was recorded earlier, for example in files joined in the wrong order. */
 export const MAX_JITTER_NS = 1_000_000;
 
-/** Where one input's runs of a thread on a processor stand, in their order; plain data. */
+/** The runs of a lane from one input, in order; plain data. */
 export interface LaneRuns {
   readonly cpu: number;
   readonly input: string;
   readonly addresses: RunAddress[];
-  /** In numbers, of each run. */
+  /** Of each run, in numbers. */
   readonly lengths: number[];
 }
 
 /**
- * The lane that the inputs' runs make, one piece behind the other by time, whatever order they came in. It is laid into
- * `rows`, from row `start` on.
+ * Reads the runs of a lane into `rows`, from row `start` on. Ranges without a large step back are ordered by time, whatever the
+ * order of the inputs.
  */
 export function readLane(inputs: readonly LaneRuns[], shared: SharedEvents, rows: EventRows, start: number): Lane {
   const decoder = new Decoder(rows, start);
@@ -31,8 +31,8 @@ export function readLane(inputs: readonly LaneRuns[], shared: SharedEvents, rows
   return decoder.build(inputs[0].cpu);
 }
 
-/** A stretch of events without a large step back. */
-interface Piece {
+/** A range of events without a large step back in time. */
+interface OrderedRange {
   readonly input: string;
   readonly start: number;
   end: number;
@@ -42,9 +42,9 @@ class Decoder {
   private readonly site: Uint32Array;
   private readonly timeNs: Float64Array;
   private readonly start: number;
-  /** Behind the last row. */
+  /** After the last row. */
   private end: number;
-  private readonly pieces: Piece[] = [];
+  private readonly ranges: OrderedRange[] = [];
   private input = '';
 
   constructor({ site, timeNs }: EventRows, start: number) {
@@ -55,15 +55,15 @@ class Decoder {
   }
 
   beginInput(input: string): void {
-    this.endPiece();
+    this.endRange();
     this.input = input;
-    this.pieces.push({ input, start: this.end, end: this.end });
+    this.ranges.push({ input, start: this.end, end: this.end });
   }
 
   add(run: Int32Array): void {
     const { site, timeNs } = this;
     let row = this.end;
-    let lastNs: Nanoseconds = this.isPieceBegun() ? timeNs[row - 1] : Number.NEGATIVE_INFINITY;
+    let lastNs: Nanoseconds = this.hasRangeBegun() ? timeNs[row - 1] : Number.NEGATIVE_INFINITY;
     for (let at = 0; at < run.length; at += NEAR_LENGTH) {
       const isFar = run[at] === FAR;
       const atNs = isFar ? farTime(run, at) : lastNs + run[at + 1];
@@ -78,40 +78,40 @@ class Decoder {
   }
 
   build(cpu: number): Lane {
-    this.endPiece();
+    this.endRange();
     const { start, end } = this;
-    const pieces = this.pieces.filter((piece) => piece.end > piece.start);
-    const ordered = pieces.toSorted((a, b) => this.byTimeThenInput(a, b));
-    if (ordered.some((piece, index) => piece !== pieces[index])) this.reorder(ordered);
+    const ranges = this.ranges.filter((range) => range.end > range.start);
+    const ordered = ranges.toSorted((a, b) => this.byTimeThenInput(a, b));
+    if (ordered.some((range, index) => range !== ranges[index])) this.reorder(ordered);
     return { cpu, length: end - start, site: this.site.subarray(start, end), timeNs: this.timeNs.subarray(start, end) };
   }
 
-  private reorder(pieces: readonly Piece[]): void {
+  private reorder(ranges: readonly OrderedRange[]): void {
     const site = this.site.slice(this.start, this.end);
     const timeNs = this.timeNs.slice(this.start, this.end);
     let row = this.start;
-    for (const { start, end } of pieces) {
+    for (const { start, end } of ranges) {
       this.site.set(site.subarray(start - this.start, end - this.start), row);
       this.timeNs.set(timeNs.subarray(start - this.start, end - this.start), row);
       row += end - start;
     }
   }
 
-  private isPieceBegun(): boolean {
-    return this.end > (this.pieces.at(-1) as Piece).start;
+  private hasRangeBegun(): boolean {
+    return this.end > (this.ranges.at(-1) as OrderedRange).start;
   }
 
   private breakAt(row: number): void {
-    (this.pieces.at(-1) as Piece).end = row;
-    this.pieces.push({ input: this.input, start: row, end: row });
+    (this.ranges.at(-1) as OrderedRange).end = row;
+    this.ranges.push({ input: this.input, start: row, end: row });
   }
 
-  private endPiece(): void {
-    const last = this.pieces.at(-1);
+  private endRange(): void {
+    const last = this.ranges.at(-1);
     if (last) last.end = this.end;
   }
 
-  private byTimeThenInput(a: Piece, b: Piece): number {
+  private byTimeThenInput(a: OrderedRange, b: OrderedRange): number {
     const { timeNs } = this;
     const byTime = timeNs[a.start] - timeNs[b.start] || timeNs[a.end - 1] - timeNs[b.end - 1];
     return byTime || (a.input === b.input ? 0 : a.input < b.input ? -1 : 1);

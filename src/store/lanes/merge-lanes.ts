@@ -1,9 +1,9 @@
 /**
- * One thread's events from all processors it ran on, put into the order in which they happened.
+ * Merges the lanes of a thread into one sequence of events.
  *
- * A lane is what one processor saw of the thread. A thread runs on one processor at a time, but the clocks of two
- * differ by some microseconds, so times alone would deal two stays like cards. A stay that ends soon after another
- * seems to begin is therefore delivered whole; only longer overlaps are merged event by event.
+ * A thread runs on one CPU at a time, but the clocks of two CPUs differ by some microseconds, so merging by time alone would
+ * interleave two stays. A stay that ends soon after another seems to begin is therefore delivered as a whole; only longer
+ * overlaps are merged event by event.
  */
 import { countAtOrBelow } from '../../model/columns.js';
 import type { Nanoseconds } from '../../model/units.js';
@@ -14,18 +14,17 @@ export interface MergedLanes {
   readonly length: number;
   readonly site: Uint32Array;
   readonly timeNs: Float64Array; // never decreases
-  /** null if nobody wants to know. */
+  /** null if not requested. */
   readonly cpu: Int32Array | null;
-  /** Times that stepped back, and were set to the time before them. */
+  /** Number of times that stepped back and were set to the previous time. */
   readonly clockSteps: number;
 }
 
-/** Clocks of processors in one machine differ by less, by far. */
-const LARGEST_SKEW_NS = 100_000;
+/** Far more than the clocks of CPUs in one machine differ. */
+const MAX_SKEW_NS = 100_000;
 
 /**
- * `lanes`: one per processor; times within a lane may step back a little. The result is laid into `rows`, which have room
- * for all of them; a lane that is the only one may lie there already.
+ * Merges one lane per CPU into `rows`; times within a lane may step back a little. A single lane may be in `rows` already.
  */
 export function mergeLanes(lanes: readonly Lane[], sites: SiteEdges, rows: EventRows, wantsCpus: boolean): MergedLanes {
   const length = lanes.reduce((sum, lane) => sum + lane.length, 0);
@@ -45,7 +44,7 @@ export function mergeLanes(lanes: readonly Lane[], sites: SiteEdges, rows: Event
   }
 }
 
-/** The lane to hear next; the current one, if it has more to say, goes on or waits with the others. */
+/** Returns the next lane. The current one, unless done, continues or waits with the others. */
 function nextCursor(waiting: CursorHeap, current: Cursor | null): Cursor | null {
   const { first } = waiting;
   if (current === null || current.isDone) return waiting.pop();
@@ -54,16 +53,16 @@ function nextCursor(waiting: CursorHeap, current: Cursor | null): Cursor | null 
   return waiting.pop();
 }
 
-/** Delivers events of one lane until its stay ends, or another lane has to be heard. */
+/** Delivers events of one lane until its stay ends or another lane is due. */
 function deliver(cursor: Cursor, other: Cursor | null, out: MergedEvents): void {
   const { lane, row } = cursor;
   const otherNs = other === null ? Number.POSITIVE_INFINITY : other.timeNs;
-  const isWhole = cursor.stayEndNs() <= otherNs + LARGEST_SKEW_NS;
+  const isWhole = cursor.stayEndNs() <= otherNs + MAX_SKEW_NS;
   cursor.row = isWhole ? cursor.stayEnd : firstLater(lane.timeNs, row + 1, cursor.stayEnd, otherNs);
   out.add(lane, row, cursor.row);
 }
 
-/** The first of some rows whose time is later, or their end. */
+/** Returns the first row in a range with a later time, or the end of the range. */
 function firstLater(timeNs: Float64Array, start: number, end: number, atNs: Nanoseconds): number {
   let row = start;
   while (row < end && timeNs[row] <= atNs) row++;
@@ -84,7 +83,7 @@ class MergedEvents {
     this.cpu = cpu;
   }
 
-  /** Some rows of a lane. */
+  /** Appends rows of a lane. */
   add(lane: Lane, start: number, end: number): void {
     const { site, timeNs } = this;
     let { length, lastNs } = this;
@@ -106,7 +105,7 @@ class MergedEvents {
   }
 }
 
-/** The row of the last event at or before a time, or NONE. */
+/** Returns the row of the last event at or before a time, or NONE. */
 export function lastRowAt(timeNs: Float64Array, atNs: Nanoseconds): number {
-  return countAtOrBelow(timeNs, atNs) - 1; // NONE is −1
+  return countAtOrBelow(timeNs, atNs) - 1; // −1 is NONE
 }

@@ -1,8 +1,8 @@
 /**
- * Addresses in, the places in files that they stand for out, where all mappings that cover an address agree on it.
+ * Converts addresses to offsets in files, if all mappings that cover an address agree.
  *
- * Which process an address belongs to is not known here: programs that are loaded at the same address, as those that are not
- * position-independent, may disagree. Then the file that perf printed decides, or nothing does.
+ * The process of an address is unknown here, and programs that load at the same address (not position-independent ones) may
+ * disagree. Then the file that perf printed decides, or the offset stays unknown.
  */
 import { bracketedName, isMadeAtRunTime } from '../../model/names/mapped-files.js';
 import type { Mapping } from '../../model/trace/trace-chunk.js';
@@ -10,38 +10,37 @@ import type { Address } from '../../model/units.js';
 
 export interface FileOffset {
   readonly file: string;
-  /** Of the address in the file. */
   readonly offset: number;
 }
 
 export interface PrintedAddress {
   readonly address: Address;
-  /** As perf printed it; null: it did not. */
+  /** As perf printed it; null if it did not. */
   readonly file: string | null;
 }
 
-/** null where the mappings do not tell. One pass over both, each in the order of addresses. */
-export function fileOffsets(mappings: readonly Mapping[], asked: readonly PrintedAddress[]): (FileOffset | null)[] {
+/** Returns null where the mappings do not decide. A single pass over both lists, each sorted by address. */
+export function fileOffsets(mappings: readonly Mapping[], printed: readonly PrintedAddress[]): (FileOffset | null)[] {
   const known = mappings
     .filter(({ file, start, fileOffset }) => !isMadeAtRunTime(file) && Number.isInteger(start - fileOffset))
-    .map((mapping) => ({ ...mapping, file: plainName(mapping.file) }));
+    .map((mapping) => ({ ...mapping, file: printedName(mapping.file) }));
   const begins = known.toSorted((a, b) => a.start - b.start);
   const ends = known.toSorted((a, b) => endOf(a) - endOf(b));
   const open = new OpenMappings();
-  const places = new Array<FileOffset | null>(asked.length).fill(null);
+  const offsets = new Array<FileOffset | null>(printed.length).fill(null);
   let begun = 0;
   let ended = 0;
-  const rows = [...asked.entries()].sort(([, a], [, b]) => a.address - b.address);
+  const rows = [...printed.entries()].sort(([, a], [, b]) => a.address - b.address);
   for (const [row, { address, file }] of rows) {
     while (begun < begins.length && begins[begun].start <= address) open.add(begins[begun++], 1);
     while (ended < ends.length && endOf(ends[ended]) <= address) open.add(ends[ended++], -1);
-    places[row] = open.offsetAt(address, file);
+    offsets[row] = open.offsetAt(address, file);
   }
-  return places;
+  return offsets;
 }
 
-/** perf maps `[kernel.kallsyms]_text`, and prints `[kernel.kallsyms]`. */
-function plainName(file: string): string {
+/** perf maps `[kernel.kallsyms]_text` but prints `[kernel.kallsyms]`. */
+function printedName(file: string): string {
   const name = bracketedName(file);
   return name === null ? file : `[${name}]`;
 }
@@ -50,12 +49,12 @@ function endOf({ start, length }: Mapping): Address {
   return start + length;
 }
 
-/** Address of a file's first byte. What has no path begins with its mapping: the kernel's offsets are addresses. */
+/** Returns the address of a file's first byte. Memory without a path begins with its mapping: the kernel's offsets are addresses. */
 function fileStartOf({ file, start, fileOffset }: Mapping): Address {
   return bracketedName(file) === null ? start - fileOffset : start;
 }
 
-/** How many of the mappings that cover an address have their file begin at an address. */
+/** Counts the mappings that cover the current address, by file and by start address of the file. */
 class OpenMappings {
   private readonly starts = new Map<string, Map<Address, number>>();
 

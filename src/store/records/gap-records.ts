@@ -1,5 +1,5 @@
 /**
- * perf's errors; those that name no thread may concern any that was last seen on their processor.
+ * perf's errors. Those that name no thread may concern any thread last seen on their CPU.
  */
 import { countAtOrBelow } from '../../model/columns.js';
 import type { TraceRecord } from '../../model/trace/trace-chunk.js';
@@ -8,18 +8,17 @@ import { lastRowAt, type MergedLanes } from '../lanes/merge-lanes.js';
 
 export type GapRecord = Extract<TraceRecord, { what: 'gap' }>;
 
-/** Errors that name no thread, of one processor or of NONE: of any. In shared memory: each thread is sent them, and needs few. */
+/** Errors that name no thread, of one CPU, or of NONE for an unknown one. In shared memory: all workers get them, each needs few. */
 export interface UnownedGapsOfCpu {
   readonly cpu: number;
   /** Ascending. */
   readonly timeNs: Float64Array;
-  /** Where the record of each ends in `records`. */
+  /** Offset in `records` where each record ends. */
   readonly end: Float64Array;
-  /** One behind the other, as JSON. */
+  /** JSON, one after another. */
   readonly records: Uint8Array;
 }
 
-/** Errors that name no thread. */
 export class UnownedGaps {
   private readonly cpus = new Map<number, GapRecord[]>();
   private readonly packed = new Map<number, UnownedGapsOfCpu>();
@@ -31,7 +30,7 @@ export class UnownedGaps {
     this.packed.delete(gap.cpu);
   }
 
-  /** Those on some processors, and those of which no processor is known. */
+  /** Returns the errors of some CPUs and those without a known CPU. */
   on(cpus: readonly number[]): UnownedGapsOfCpu[] {
     if (this.cpus.size === 0) return [];
     return [...new Set([...cpus, NONE])].flatMap((cpu) => {
@@ -69,7 +68,7 @@ function recordAt({ end, records }: UnownedGapsOfCpu, index: number): GapRecord 
   return { ...record, ip: record.ip ?? Number.NaN }; // JSON has no NaN
 }
 
-/** Those that concern a thread: between two of its events one says as much as many, so it is the first. */
+/** Yields the errors that concern a thread; between two of its events only the first, because more add nothing. */
 export function* gapsAmong(
   unowned: UnownedGapsOfCpu,
   { length, timeNs, cpu: cpus }: MergedLanes,
@@ -84,7 +83,7 @@ export function* gapsAmong(
   }
 }
 
-/** Errors of one time in an order that the inputs do not decide. */
+/** Orders errors by time, and at equal times by content, so that the order of inputs does not matter. */
 export function byTimeThenContent(a: GapRecord, b: GapRecord): number {
   const byText = a.message === b.message ? 0 : a.message < b.message ? -1 : 1;
   return a.timeNs - b.timeNs || a.code - b.code || (a.ip || 0) - (b.ip || 0) || a.pid - b.pid || byText;

@@ -1,19 +1,19 @@
 /**
- * Which file lies at an address of a process's memory at some time.
+ * Finds the file mapped at an address of a process at some time.
  *
- * A process begins with a fork, with all that its parent has, or with an exec, with nothing. From then on newer
- * mappings cover older ones. The kernel's are the same for all.
+ * A process begins with a fork, inheriting all mappings of its parent, or with an exec, with none. From then on newer mappings
+ * cover older ones. All processes share those of the kernel.
  */
 import { countAtOrBelow } from '../../model/columns.js';
 import type { Mapping } from '../../model/trace/trace-chunk.js';
 import { type Address, type Nanoseconds, NONE } from '../../model/units.js';
 
-/** perf gives the kernel's mappings the process −1, and programs have positive ids. */
+/** perf gives the kernel's mappings the pid −1, and programs have positive ones. */
 const KERNEL = 0;
 
-/** How far a search goes: a garbled trace must not make each one as long as itself. */
-const MOST_MAPPINGS = 4096;
-const MOST_PARENTS = 16;
+/** Bounds of a search, so that a garbled trace cannot make each one linear in its size. */
+const MAX_MAPPINGS = 4096;
+const MAX_PARENTS = 16;
 
 interface Beginning {
   readonly timeNs: Nanoseconds;
@@ -22,7 +22,7 @@ interface Beginning {
 
 const ALWAYS: Beginning = { timeNs: Number.NEGATIVE_INFINITY, parentPid: NONE };
 
-/** Neither the order in which it is told nor repetition changes what it knows. */
+/** The order of additions does not matter, nor do duplicates. */
 export class Mappings {
   private readonly processes = new Map<number, Process>();
 
@@ -30,7 +30,7 @@ export class Mappings {
     this.process(Math.max(mapping.pid, KERNEL)).mappings.add(mapping);
   }
 
-  /** Forks of threads, which stay in their process, change nothing. */
+  /** Adds a fork. A new thread in the same process changes nothing. */
   addFork(pid: number, parentPid: number, timeNs: Nanoseconds): void {
     if (pid !== parentPid) this.begin(pid, { timeNs, parentPid });
   }
@@ -39,27 +39,27 @@ export class Mappings {
     this.begin(pid, { timeNs, parentPid: NONE });
   }
 
-  /** What was added, but for forks and execs, in an order that does not depend on when. */
+  /** Returns all mappings, in an order that does not depend on that of the additions. */
   all(): Mapping[] {
     const processes = [...this.processes].sort(([a], [b]) => a - b);
     return processes.flatMap(([pid, { mappings }]) => mappings.all().map((mapping) => ({ ...mapping, pid })));
   }
 
-  /** All that may lie in the memory of these processes, and the kernel's; of forks what their parents had, too. null: of all. */
+  /** Returns what may be mapped in these processes (null: in all), including the kernel's mappings and those of forks' parents. */
   within(pids: ReadonlySet<number> | null): Mapping[] {
     if (pids === null) return this.all();
-    const wanted = new Set([KERNEL, ...pids]);
-    for (const pid of wanted)
+    const included = new Set([KERNEL, ...pids]);
+    for (const pid of included)
       for (const { parentPid } of this.processes.get(pid)?.beginnings.all() ?? [])
-        if (parentPid !== NONE) wanted.add(parentPid); // a set is walked with what is added meanwhile
-    return this.all().filter(({ pid }) => wanted.has(pid));
+        if (parentPid !== NONE) included.add(parentPid); // iterating a set includes elements added meanwhile
+    return this.all().filter(({ pid }) => included.has(pid));
   }
 
-  /** The newest file at an address; `pid` matters for programs only. null: the trace does not tell. */
+  /** Returns the newest file at an address, or null if unknown. `pid` does not matter for kernel addresses. */
   fileAt(pid: number, address: Address, timeNs: Nanoseconds): string | null {
     let owner = address < 0 ? KERNEL : pid;
     let atNs = timeNs;
-    for (let parents = 0; parents <= MOST_PARENTS; parents++) {
+    for (let parents = 0; parents <= MAX_PARENTS; parents++) {
       const process = this.processes.get(owner);
       if (process === undefined) return null;
       const beginning: Beginning = process.beginnings.newest(atNs, () => true) ?? ALWAYS;
@@ -85,10 +85,10 @@ export class Mappings {
 
 class Process {
   readonly mappings = new History<Mapping>(smallerLast);
-  readonly beginnings = new History<Beginning>((a, b) => b.parentPid - a.parentPid); // exec comes behind fork
+  readonly beginnings = new History<Beginning>((a, b) => b.parentPid - a.parentPid); // exec after fork
 }
 
-/** Of two mappings of one time the smaller one tells more: a module of the kernel may lie within its text. */
+/** Of two mappings at the same time the smaller one is more specific: a kernel module may be inside the kernel's text. */
 function smallerLast(a: Mapping, b: Mapping): number {
   const byFile = a.file === b.file ? 0 : a.file < b.file ? -1 : 1;
   return b.length - a.length || a.start - b.start || byFile || (a.fileOffset || 0) - (b.fileOffset || 0);
@@ -98,10 +98,10 @@ function covers({ start, length }: Mapping, address: Address): boolean {
   return start <= address && address < start + length;
 }
 
-/** What happened to a process, by time; told in any order, and perhaps more than once. */
+/** What happened to a process, by time; added in any order, perhaps with duplicates. */
 class History<Row extends { readonly timeNs: Nanoseconds }> {
   private rows: Row[] = [];
-  /** As many as rows if those are in order. */
+  /** Times of the rows; as long as `rows` only while those are sorted. */
   private times = new Float64Array();
   private readonly compareEqualTimes: (a: Row, b: Row) => number;
 
@@ -113,18 +113,18 @@ class History<Row extends { readonly timeNs: Nanoseconds }> {
     this.rows.push(row);
   }
 
-  /** By time, each once. */
+  /** Returns all rows by time, without duplicates. */
   all(): readonly Row[] {
     if (this.times.length !== this.rows.length) this.sort();
     return this.rows;
   }
 
-  /** The last row at or before a time that is asked for. */
-  newest(timeNs: Nanoseconds, isAskedFor: (row: Row) => boolean): Row | null {
+  /** Returns the last matching row at or before a time. */
+  newest(timeNs: Nanoseconds, matches: (row: Row) => boolean): Row | null {
     if (this.times.length !== this.rows.length) this.sort();
-    const behind = countAtOrBelow(this.times, timeNs);
-    for (let row = behind - 1; row >= Math.max(0, behind - MOST_MAPPINGS); row--)
-      if (isAskedFor(this.rows[row])) return this.rows[row];
+    const end = countAtOrBelow(this.times, timeNs);
+    for (let row = end - 1; row >= Math.max(0, end - MAX_MAPPINGS); row--)
+      if (matches(this.rows[row])) return this.rows[row];
     return null;
   }
 

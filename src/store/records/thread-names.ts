@@ -1,5 +1,5 @@
 /**
- * Who each thread is: its process, and every name it had.
+ * The process and all names of each thread.
  */
 import type { ThreadName } from '../../model/trace/trace-chunk.js';
 import type { Nanoseconds, Tid } from '../../model/units.js';
@@ -19,7 +19,7 @@ export class ThreadNames {
   private readonly pids = new Map<Tid, NumberAt>();
   private readonly parents = new Map<Tid, NumberAt>();
   private readonly names = new Map<Tid, NameAt[]>();
-  /** By tid, whose names a thread has, as far as it was asked for since the last name came: chains of parents may be long. */
+  /** Names by tid, cached until the next name is added: chains of parents may be long. */
   private readonly found = new Map<Tid, readonly NameAt[]>();
 
   add({ tid, timeNs, pid, comm, parent }: ThreadName): void {
@@ -32,7 +32,7 @@ export class ThreadNames {
     else this.names.set(tid, [{ timeNs, comm }]);
   }
 
-  /** All that has to be told to one who is to know as much, in an order that does not depend on when it was told here. */
+  /** Returns the names that reproduce this state, in an order that does not depend on that of the additions. */
   all(): ThreadName[] {
     const numbers = (map: ReadonlyMap<Tid, NumberAt>, name: (value: number) => Partial<ThreadName>): ThreadName[] =>
       [...map].map(([tid, { timeNs, value }]) => ({
@@ -69,12 +69,12 @@ export class ThreadNames {
     return this.pids.get(tid)?.value ?? null;
   }
 
-  /** The last name a thread had; a thread without one has the name of the thread that made it. */
+  /** Returns the last name of a thread. A thread without one has the name of the thread that created it. */
   commOf(tid: Tid): string | null {
     return lastOf(this.namesOf(tid))?.comm ?? null;
   }
 
-  /** Whether a thread ever had a name that is found. */
+  /** Returns a predicate: whether a thread ever had a matching name. */
   matcher(pattern: RegExp): (tid: Tid) => boolean {
     const isFound = nameMatcher(
       pattern,
@@ -99,14 +99,14 @@ export class ThreadNames {
   }
 }
 
-/** A thread's number may be given out again. Of one time the greatest counts: inputs come in any order. */
+/** Thread ids are reused, so the latest value counts; at equal times the greatest, so that the order of inputs does not matter. */
 function keepLatest(map: Map<Tid, NumberAt>, tid: Tid, next: NumberAt): void {
   const last = map.get(tid);
   const isLater = !last || next.timeNs > last.timeNs || (next.timeNs === last.timeNs && next.value > last.value);
   if (isLater) map.set(tid, next);
 }
 
-/** Among names of one time the greatest, so that the order of inputs does not matter. */
+/** Returns the latest name; at equal times the greatest, so that the order of inputs does not matter. */
 function lastOf(names: readonly NameAt[]): NameAt | null {
   let last: NameAt | null = null;
   for (const name of names) {

@@ -1,40 +1,39 @@
 /**
- * Where events are kept: one run behind the other in large chunks of shared memory, so that other threads can read them;
- * past a bound, in a temporary file.
+ * Stores runs in large chunks of shared memory, so that workers can read them, and beyond a limit in a temporary file.
  */
 import { closeSync } from 'node:fs';
 import { assert } from '../../model/errors.js';
 import { readSpilled, SpillFile } from './spill-file.js';
 
 const BYTES = Int32Array.BYTES_PER_ELEMENT;
-/** Numbers a chunk has room for: 2 MiB. No run is longer. */
+/** Numbers per chunk (2 MiB). No run is longer. */
 const CHUNK_LENGTH = 512 * 1024;
 
-/** Where a run stands: counted in numbers over all chunks, or, below zero, in the file. */
+/** Index of a run's first number over all chunks or, if negative, −1 minus that in the file. */
 export type RunAddress = number;
 
-/** What another thread needs to read runs; plain data. */
+/** What a worker needs to read runs; plain data. */
 export interface SharedEvents {
   readonly chunks: readonly Int32Array[];
   /** NO_FILE if nothing was spilled. */
   readonly fd: number;
-  /** Where the blocks of packed threads stand; null if there are none. */
+  /** The file with the blocks of packed threads; null if there are none. */
   readonly packed: PackedFile | null;
 }
 
-/** What another thread needs to read blocks; plain data. */
+/** What a worker needs to read blocks; plain data. */
 export interface PackedFile {
   readonly fd: number;
-  /** In shared memory, as `expectedSites` has it. */
+  /** In shared memory, from `expectedSites`. */
   readonly expected: Int32Array;
 }
 
 const NO_FILE = -1;
 
 export interface EventMemoryOptions {
-  /** What may be kept in memory; at least a chunk is. */
+  /** Memory limit; at least one chunk is kept. */
   readonly memoryBytes: number;
-  /** null: where the system keeps temporary files. */
+  /** null for the system's directory of temporary files. */
   readonly directory: string | null;
 }
 
@@ -52,12 +51,12 @@ export class EventMemory {
     this.directory = directory;
   }
 
-  /** Whether a run can be kept in memory; if not, what is there has to be spilled first. */
+  /** Returns whether a run fits in memory; if not, all runs must be spilled first. */
   hasSpaceFor(length: number): boolean {
     return this.used + length <= CHUNK_LENGTH || this.chunksUsed < this.maxChunks;
   }
 
-  /** Keeps a copy of a run that there is room for. */
+  /** Copies a run that fits. */
   add(run: Int32Array): RunAddress {
     assert(run.length <= CHUNK_LENGTH, 'a run that is longer than a chunk');
     if (this.used + run.length > CHUNK_LENGTH) this.beginChunk();
@@ -67,23 +66,23 @@ export class EventMemory {
     return chunk * CHUNK_LENGTH + this.used - run.length;
   }
 
-  /** Writes runs to the file, one behind the other; where they stand there, as one run. */
-  spill(places: readonly RunAddress[], lengths: readonly number[]): RunAddress {
+  /** Writes runs to the file, one after another. Returns the address of all of them as one run. */
+  spill(addresses: readonly RunAddress[], lengths: readonly number[]): RunAddress {
     this.file ??= new SpillFile(this.directory);
     const start = this.file.length;
     const shared = this.shared();
-    for (const [run, place] of places.entries()) this.file.append(runAt(shared, place, lengths[run]));
+    for (const [run, address] of addresses.entries()) this.file.append(runAt(shared, address, lengths[run]));
     return -1 - start;
   }
 
-  /** All that was in memory has been spilled: it is used again. */
+  /** Reuses the memory after everything in it was spilled. */
   clear(): void {
     this.file?.flush();
     this.chunksUsed = 0;
     this.used = CHUNK_LENGTH;
   }
 
-  /** Packed threads are read from it; it is closed with the memory. */
+  /** Sets the file of packed threads, which is closed together with the memory. */
   attachPacked(packed: PackedFile): void {
     this.packed = packed;
   }
@@ -92,7 +91,7 @@ export class EventMemory {
     return { chunks: this.chunks, fd: this.file?.fd ?? NO_FILE, packed: this.packed };
   }
 
-  /** Nothing can be read any more. */
+  /** Nothing can be read afterwards. */
   close(): void {
     this.file?.close();
     this.file = null;
@@ -109,9 +108,9 @@ export class EventMemory {
   }
 }
 
-/** A run; it shares memory with where it is kept, or with the next one that is read from the file. */
-export function runAt({ chunks, fd }: SharedEvents, place: RunAddress, length: number): Int32Array {
-  if (place < 0) return readSpilled(fd, -1 - place, length);
-  const start = place % CHUNK_LENGTH;
-  return chunks[(place - start) / CHUNK_LENGTH].subarray(start, start + length);
+/** Returns a run. It shares memory with its chunk, or with the next run that is read from the file. */
+export function runAt({ chunks, fd }: SharedEvents, address: RunAddress, length: number): Int32Array {
+  if (address < 0) return readSpilled(fd, -1 - address, length);
+  const start = address % CHUNK_LENGTH;
+  return chunks[(address - start) / CHUNK_LENGTH].subarray(start, start + length);
 }

@@ -1,5 +1,5 @@
 /**
- * Room for numbers on a disk, where memory is short: written one behind the other, read from anywhere.
+ * A temporary file of numbers for when memory is short: appended to, and read at any offset.
  */
 import { closeSync, openSync, readSync, unlinkSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,19 +10,19 @@ const OWNER_ONLY = 0o600;
 const BLOCK_LENGTH = 256 * 1024; // numbers: 1 MiB
 const BYTES = Int32Array.BYTES_PER_ELEMENT;
 
-const NO_ROOM = 'there is no room left';
-const WHY: Readonly<Record<string, string>> = {
-  ENOSPC: NO_ROOM,
-  EDQUOT: NO_ROOM,
-  EFBIG: NO_ROOM,
+const NO_SPACE = 'no space left';
+const REASONS: Readonly<Record<string, string>> = {
+  ENOSPC: NO_SPACE,
+  EDQUOT: NO_SPACE,
+  EFBIG: NO_SPACE,
   ENOENT: 'there is no such directory',
-  ENOTDIR: 'it is no directory',
-  EACCES: 'it may not be written',
-  EROFS: 'it may not be written',
+  ENOTDIR: 'it is not a directory',
+  EACCES: 'it is not writable',
+  EROFS: 'it is not writable',
 };
 
 export class SpillFile {
-  /** Other threads of this program read by it, too. */
+  /** Workers read through it, too. */
   readonly fd: number;
   private readonly directory: string;
   private readonly block = new Int32Array(BLOCK_LENGTH);
@@ -30,25 +30,25 @@ export class SpillFile {
   private written = 0;
 
   /**
-   * `directory`: null for where the system keeps temporary files.
+   * `directory` is null for the system's directory of temporary files.
    *
    * @throws PtflameError TEMPORARY_FILE
    */
   constructor(directory: string | null) {
     this.directory = directory ?? tmpdir();
     try {
-      this.fd = openUnseen(this.directory);
+      this.fd = openUnlinked(this.directory);
     } catch (cause) {
       throw this.fault(cause);
     }
   }
 
-  /** Where the next number will stand. */
+  /** Index of the next number. */
   get length(): number {
     return this.written + this.buffered;
   }
 
-  /** @throws PtflameError TEMPORARY_FILE, if the disk is full, say */
+  /** @throws PtflameError TEMPORARY_FILE, for example if the disk is full */
   append(numbers: Int32Array): void {
     for (let at = 0; at < numbers.length; ) {
       const part = numbers.subarray(at, at + BLOCK_LENGTH - this.buffered);
@@ -59,7 +59,7 @@ export class SpillFile {
     }
   }
 
-  /** Before anything is read. */
+  /** Must be called before anything is read. */
   flush(): void {
     try {
       writeAll(this.fd, this.block.subarray(0, this.buffered), this.written * BYTES);
@@ -75,20 +75,16 @@ export class SpillFile {
   }
 
   private fault(cause: unknown): PtflameError {
-    const why = WHY[(cause as NodeJS.ErrnoException).code ?? ''] ?? String(cause);
-    return new PtflameError(
-      'TEMPORARY_FILE',
-      `cannot keep what does not fit into memory in ${this.directory}: ${why}`,
-      {
-        hint: 'name a place with more room: --temp-dir DIR; or allow more memory: --memory 8G',
-        cause,
-      },
-    );
+    const reason = REASONS[(cause as NodeJS.ErrnoException).code ?? ''] ?? String(cause);
+    return new PtflameError('TEMPORARY_FILE', `cannot write temporary data to ${this.directory}: ${reason}`, {
+      hint: 'name a directory with more space: --temp-dir DIR; or allow more memory: --memory 8G',
+      cause,
+    });
   }
 }
 
-/** A file without a name: whatever ends the program, nothing of it is left behind. */
-function openUnseen(directory: string): number {
+/** Opens a file without a name, so that nothing is left behind however the program ends. */
+function openUnlinked(directory: string): number {
   const path = join(directory, `ptflame-${crypto.randomUUID()}`);
   const fd = openSync(path, 'wx+', OWNER_ONLY);
   unlinkSync(path);
@@ -100,10 +96,10 @@ function writeAll(fd: number, numbers: Int32Array, position: number): void {
   for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at, bytes.length - at, position + at);
 }
 
-/** What this thread read last. */
+/** The numbers read last in this thread. */
 let lastRead = new Int32Array();
 
-/** Numbers of a spill file, read by any thread of this program; good until the next are read. */
+/** Reads numbers of a spill file, in any thread. Valid until the next call in the same thread. */
 export function readSpilled(fd: number, start: number, length: number): Int32Array {
   if (length > lastRead.length) lastRead = new Int32Array(length);
   const numbers = lastRead.subarray(0, length);

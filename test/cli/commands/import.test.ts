@@ -142,7 +142,7 @@ describe.concurrent('a trace larger than the memory', () => {
       expectRefusal(
         run,
         1,
-        /trace\.ptf is a damaged trace file: the block at byte \d+ has another checksum/,
+        /trace\.ptf is a damaged trace file: the block at byte \d+ has a wrong checksum/,
         /--salvage/,
       );
     }

@@ -321,7 +321,7 @@ describe.concurrent('render refuses', () => {
   test.skipIf(process.getuid?.() === 0)('a file without read permission', async ({ dir }) => {
     const path = await dir.write('secret.txt', THREE_THREADS);
     await chmod(path, 0o000);
-    expectRefusal(await ptflame(['render', path]), 1, /secret\.txt: it may not be read/, /sudo chown/);
+    expectRefusal(await ptflame(['render', path]), 1, /secret\.txt: permission denied/, /sudo chown/);
   });
 
   test('a socket, which cannot be opened, not even by root', async ({ dir }) => {

@@ -1,5 +1,5 @@
 /**
- * Switches, gaps and execs, put among a thread's branch events by their time.
+ * Inserts switches, gaps and execs among a thread's branch events by time.
  */
 import { BranchKind, type RecordKind, siteOfRecord, TraceEdge } from '../../model/trace/branch-sites.js';
 import type { ThreadEvents } from '../../model/trace/thread-events.js';
@@ -9,11 +9,11 @@ import type { EventRows, SiteEdges } from '../lanes/lane-rows.js';
 import { lastRowAt, type MergedLanes } from '../lanes/merge-lanes.js';
 
 /**
- * Among events of its own time a record stands before the first trace start: what it tells of led to the start. One from before
- * the recording, as an error with a garbled time, is told of at its beginning. `rows`: where the merged events lie, with room for
- * the records.
+ * Inserts records into the rows of the merged events, which have space for them. Among events of the same time, a record goes
+ * before the first trace start, because it is what led to the start. A record from before the recording, such as an error with a
+ * garbled time, goes to its beginning.
  */
-export function placeRecords(
+export function insertRecords(
   { tid, recordingStartNs }: { readonly tid: Tid; readonly recordingStartNs: Nanoseconds },
   merged: MergedLanes,
   records: readonly TraceRecord[],
@@ -22,10 +22,10 @@ export function placeRecords(
 ): ThreadEvents {
   const placed = records
     .filter(({ what }) => what !== 'fork' && what !== 'exit' && what !== 'traced')
-    .map((record) => ({ record, kind: kindOf(record), row: rowBehind(record, merged, sites) }))
+    .map((record) => ({ record, kind: kindOf(record), row: rowAfter(record, merged, sites) }))
     .sort((a, b) => a.row - b.row || a.record.timeNs - b.record.timeNs || a.kind - b.kind);
   const length = merged.length + placed.length;
-  // From the last one on, so that what is behind each of them moves once, by as many rows as records stand before it.
+  // From the last record to the first, so that each event moves once, by the number of records before it.
   let end = merged.length;
   placed.reverse().forEach(({ record, kind, row }, later) => {
     const count = placed.length - later;
@@ -38,11 +38,11 @@ export function placeRecords(
   return { tid, length, site: site.subarray(0, length), timeNs: timeNs.subarray(0, length) };
 }
 
-/** The row of the first event behind the record. */
-function rowBehind(record: TraceRecord, { timeNs, site }: MergedLanes, { edge }: SiteEdges): number {
-  const behind = lastRowAt(timeNs, record.timeNs) + 1;
-  let row = behind;
-  for (let before = behind - 1; before >= 0 && timeNs[before] === record.timeNs; before--) {
+/** Returns the row of the first event after the record. */
+function rowAfter(record: TraceRecord, { timeNs, site }: MergedLanes, { edge }: SiteEdges): number {
+  const after = lastRowAt(timeNs, record.timeNs) + 1;
+  let row = after;
+  for (let before = after - 1; before >= 0 && timeNs[before] === record.timeNs; before--) {
     if (edge[site[before]] === TraceEdge.Begin) row = before;
   }
   return row;
