@@ -34,10 +34,10 @@ const fail = (check: Name, text: string, remedy: string | null): Check => ({ che
 
 function cpuCheck({ cpu, pmu }: Machine): Check {
   const model = cpu.model || cpu.vendor || 'unknown CPU';
-  if (cpu.hasPt || pmu) return ok('cpu', `${model}: has Intel PT`);
+  if (cpu.hasPt || pmu) return ok('cpu', `${model} has Intel PT`);
   return fail(
     'cpu',
-    `${model}: has no Intel PT`,
+    `${model} has no Intel PT`,
     'record on another machine: Intel Core from 2015 or newer, Xeon from 2016 or newer',
   );
 }
@@ -100,7 +100,7 @@ const SETCAP = 'sudo setcap cap_perfmon,cap_sys_ptrace,cap_ipc_lock=ep $(readlin
 
 function mlockCheck({ machine, buffers }: DoctorInput): Check {
   const each = lockableBytesPerBuffer(machine, buffers.count);
-  if (each === Number.POSITIVE_INFINITY) return ok('mlock', 'buffers of any size');
+  if (each === Number.POSITIVE_INFINITY) return ok('mlock', 'this user may lock buffers of any size');
   const have = `this user may lock ${formatBytes(each)} for each of ${buffers.count} buffers`;
   const size = formatBytes(buffers.auxBytes);
   const remedy = 'sudo sysctl kernel.perf_event_mlock_kb=65536';
