@@ -60,7 +60,7 @@ function warnOfSize(profile: Profile, { by, minNs }: RenderOptions): void {
   const bytes = foldedBytes(profile, { by, minNs });
   if (bytes < LARGE_FOLDED_BYTES) return;
   notify(
-    `warning: the folded stacks have about ${formatBytes(bytes)}, as calls are nested deeply and each line has its full path: ` +
+    `warning: the folded stacks are about ${formatBytes(bytes)}, as calls are nested deeply and each line has its full path: ` +
       '--min-ns N leaves out short paths, -o FILE.svg and -o FILE.html stay small',
   );
 }

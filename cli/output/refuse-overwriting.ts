@@ -20,17 +20,17 @@ interface NamedFile {
  * @throws PtflameError BAD_OPTION for an output that is an input, the notes of one, inside a recording directory, or another output
  */
 export async function refuseOverwriting(inputs: readonly string[], outputs: readonly string[]): Promise<void> {
-  const sources = await Promise.all(inputs.map(inputFile));
+  const inputFiles = await Promise.all(inputs.map(inputFile));
   const notes = await Promise.all(inputs.map(async (name) => ({ name, id: await fileId(notesPath(name)) })));
   const written: NamedFile[] = [];
   for (const path of outputs) {
     const output = await outputFile(path);
-    const input = sameAs(output, sources);
+    const input = sameAs(output, inputFiles);
     if (input)
       throw refusal(input.name === path ? `${path} is the input itself` : sameFileText(output, 'input', input));
     const annotated = sameAs(output, notes);
     if (annotated) throw refusal(`${output.name} holds the notes of ${annotated.name}`);
-    const recording = isStandardOutput(path) ? null : await recordingAround(path, sources);
+    const recording = isStandardOutput(path) ? null : await recordingAround(path, inputFiles);
     if (recording) throw refusal(`${path} is inside the recording ${recording.name}`);
     const other = sameAs(output, written);
     if (other)

@@ -37,7 +37,7 @@ export function installExitHandlers(): void {
   process.stdout.on('error', (error) => {
     outputFault ??= error;
   });
-  process.stderr.on('error', () => {}); // there is no other channel to report it
+  process.stderr.on('error', () => {}); // cannot be reported anywhere
   const end = (error: unknown) => process.exit(reportError(error));
   process.on('uncaughtException', end);
   process.on('unhandledRejection', end);

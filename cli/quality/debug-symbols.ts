@@ -26,9 +26,9 @@ export async function debugSymbolNotes(profile: Profile, system: SystemPaths = S
   if (namelessNs === 0 || namelessNs < MIN_SHARE * codeNs) return [];
   const largest = [...byFile].sort(([a, aNs], [b, bNs]) => bNs - aNs || ((a ?? '') < (b ?? '') ? -1 : 1));
   const notable = largest.filter(([, ns]) => ns >= MIN_SHARE * namelessNs).slice(0, MAX_FILES);
-  const isHere = profile.meta.recorded === null || profile.meta.recorded.host === hostname();
+  const isRecordedHere = profile.meta.recorded === null || profile.meta.recorded.host === hostname();
   const lines = notable.map(async ([file, ns]) => {
-    const remedy = file === null ? remedyWithoutFile(profile) : await remedyFor(file, isHere, system);
+    const remedy = file === null ? remedyWithoutFile(profile) : await remedyFor(file, isRecordedHere, system);
     return `  ${formatShare(ns, codeNs)} in ${file ?? 'code outside any known file'}${remedy}`;
   });
   return [
@@ -62,14 +62,14 @@ function remedyWithoutFile({ meta }: Profile): string {
 }
 
 /** Looks up packages and build ids only if the trace was recorded on this machine. */
-async function remedyFor(file: string, isHere: boolean, system: SystemPaths): Promise<string> {
-  const buildId = isHere && file.startsWith('/') ? ((await readElf(file))?.buildId ?? null) : null;
-  const owner = isHere ? debianPackage(file, system.dpkgInfo) : null;
+async function remedyFor(file: string, isRecordedHere: boolean, system: SystemPaths): Promise<string> {
+  const buildId = isRecordedHere && file.startsWith('/') ? ((await readElf(file))?.buildId ?? null) : null;
+  const owner = isRecordedHere ? debianPackage(file, system.dpkgInfo) : null;
   const ways = [
     ...(owner === null ? [] : [`apt install ${debugPackage(owner)}`]),
     ...(buildId === null ? [] : [`perf buildid-cache --add "$(debuginfod-find debuginfo ${buildId})"`]),
   ];
-  if (ways.length === 0) return isHere ? '' : ': install its debug symbols on the machine that recorded it';
+  if (ways.length === 0) return isRecordedHere ? '' : ': install its debug symbols on the machine that recorded it';
   const server = buildId === null ? '' : ` (DEBUGINFOD_URLS=${debuginfodServer(system.osRelease)})`;
   return `: ${ways.join(', or ')}${server}`;
 }
