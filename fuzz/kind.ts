@@ -21,13 +21,13 @@ export interface Kind<Case extends AnyCase = AnyCase> {
 }
 
 /** A case that broke a promise. */
-export interface Find {
+export interface Failure {
   readonly number: number;
   readonly steps: readonly string[];
   readonly base64: string;
   readonly reason: string;
 }
 
-export function findOf({ number, bytes, steps }: AnyCase, reason: string): Find {
+export function toFailure({ number, bytes, steps }: AnyCase, reason: string): Failure {
   return { number, steps, base64: bytes.toString('base64'), reason };
 }

@@ -14,7 +14,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { type Find, findOf } from './kind.js';
+import { type Failure, toFailure } from './kind.js';
 import { KIND_NAMES, type KindName, kindOf } from './kinds.js';
 import { type Crash, superviseWorker } from './supervise.js';
 import { Tally } from './tally.js';
@@ -71,7 +71,7 @@ async function runKind(kind: KindName): Promise<void> {
     const crash: Crash | null = await superviseWorker(task, limitMs, onReport);
     if (crash === null) break;
     tally.addHang();
-    reportFind(kind, findOf(await kindOf(kind, seed, directory).make(crash.number), crash.reason));
+    reportFailure(kind, toFailure(await kindOf(kind, seed, directory).make(crash.number), crash.reason));
     if (isSingleCase) break;
     next = crash.number + 1;
   }
@@ -84,12 +84,12 @@ function reportHandler(kind: KindName, tally: Tally): (report: WorkerReport) => 
     tally.add(report);
     if (report.what === 'heap' && report.isCollected)
       print(`${kind}, seed ${seed}, ${tally.amount}: ${tally.failures} failures`);
-    if (report.what === 'failed') reportFind(kind, report);
+    if (report.what === 'failed') reportFailure(kind, report);
     if (report.what === 'smallest') save(kind, report.number, 'smallest', Buffer.from(report.base64, 'base64'));
   };
 }
 
-function reportFind(kind: KindName, { number, steps, base64, reason }: Find): void {
+function reportFailure(kind: KindName, { number, steps, base64, reason }: Failure): void {
   print(`${kind}, seed ${seed}, case ${number} (${steps.join(', ')}): ${reason.slice(0, MAX_REASON_LENGTH)}`);
   save(kind, number, 'case', Buffer.from(base64, 'base64'));
 }

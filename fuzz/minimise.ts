@@ -6,7 +6,7 @@ import type { AnyCase } from './kind.js';
 const MAX_SEARCH_MS = 30_000;
 
 /** Returns why a case fails, without the numbers in the message; null if it passes. */
-export async function failureOf<Case extends AnyCase>(
+export async function failureReason<Case extends AnyCase>(
   fuzzCase: Case,
   check: (fuzzCase: Case) => Promise<unknown>,
 ): Promise<string | null> {

@@ -1,9 +1,9 @@
 /**
  * The worker process: runs cases and reports before and after each, so that the parent process knows where it hangs.
  */
-import { type AnyCase, type Find, findOf, type Kind } from './kind.js';
+import { type AnyCase, type Failure, type Kind, toFailure } from './kind.js';
 import { type KindName, kindOf } from './kinds.js';
-import { failureOf, minimised } from './minimise.js';
+import { failureReason, minimised } from './minimise.js';
 
 export interface WorkerTask {
   readonly kind: KindName;
@@ -24,7 +24,7 @@ export type WorkerReport =
       readonly ms: number;
       readonly parserMs: number;
     }
-  | ({ readonly what: 'failed'; readonly size: number } & Find)
+  | ({ readonly what: 'failed'; readonly size: number } & Failure)
   | { readonly what: 'smallest'; readonly number: number; readonly base64: string }
   | { readonly what: 'heap'; readonly usedBytes: number; readonly isCollected: boolean };
 
@@ -52,9 +52,9 @@ async function runCase(kind: Kind, fuzzCase: AnyCase): Promise<number> {
     report({ what: 'passed', number, size, ms: performance.now() - start, parserMs });
   } catch (error) {
     const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    report({ what: 'failed', size, ...findOf(fuzzCase, reason) });
+    report({ what: 'failed', size, ...toFailure(fuzzCase, reason) });
     if (kind.isText) {
-      const smallest = await minimised(fuzzCase, (smaller) => failureOf(smaller, kind.check));
+      const smallest = await minimised(fuzzCase, (smaller) => failureReason(smaller, kind.check));
       report({ what: 'smallest', number, base64: smallest.toString('base64') });
     }
   }

@@ -44,7 +44,7 @@ export const STEPS = [
 ] as const;
 export type Step = (typeof STEPS)[number];
 
-export interface Timed {
+export interface Timing {
   /** From the reader's action, or the start of the navigation, until the graph is painted. */
   readonly paintedMs: number;
   /** Until the page is idle: tables are filled, too. */
@@ -53,8 +53,8 @@ export interface Timed {
 }
 
 export interface Visit {
-  readonly load: Timed;
-  readonly steps: Readonly<Record<Step, Timed>>;
+  readonly load: Timing;
+  readonly steps: Readonly<Record<Step, Timing>>;
   readonly heapBytes: number;
 }
 
@@ -62,9 +62,9 @@ export async function visit(browser: Browser, path: string): Promise<Visit> {
   return inNewPage(browser, path, async (page) => {
     const opened = await page.evaluate(load);
     await page.evaluate(prepare);
-    const steps: Partial<Record<Step, Timed>> = {};
+    const steps: Partial<Record<Step, Timing>> = {};
     for (const step of STEPS) steps[step] = await page.evaluate((name) => window.bench.act(name), step);
-    return { load: opened, steps: steps as Record<Step, Timed>, heapBytes: await heapBytes(page) };
+    return { load: opened, steps: steps as Record<Step, Timing>, heapBytes: await heapBytes(page) };
   });
 }
 

@@ -1,7 +1,7 @@
 /**
  * Functions that run inside the page. The browser receives their source, so they use nothing from this file.
  */
-import type { Step, Timed } from './browser.js';
+import type { Step, Timing } from './browser.js';
 
 declare global {
   interface Window {
@@ -10,7 +10,7 @@ declare global {
       readonly painted: () => Promise<number>;
       /** When the first frames were painted; the page has to draw them itself. */
       readonly loaded: Promise<number>;
-      readonly act: (step: Step) => Promise<Timed>;
+      readonly act: (step: Step) => Promise<Timing>;
     };
   }
 }
@@ -51,7 +51,7 @@ export function install(): void {
   window.bench = { painted, loaded, act: () => Promise.reject(new Error('not prepared')) };
 }
 
-export async function load(): Promise<Timed> {
+export async function load(): Promise<Timing> {
   const paintedMs = await window.bench.loaded;
   await new Promise((resolve) => requestIdleCallback(resolve));
   const boxes = document.querySelectorAll('.graph.main .frame').length;
@@ -115,7 +115,7 @@ export function prepare(): void {
     search,
     'open function': () => click(find('#panel-functions .row:not(.inert)')),
   };
-  const act = async (step: Step): Promise<Timed> => {
+  const act = async (step: Step): Promise<Timing> => {
     await pause();
     await idle();
     const start = acts[step]();

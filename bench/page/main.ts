@@ -13,11 +13,11 @@ import { type PageBenchOptions, readOptions } from './options.js';
 import { type PageFile, writePage } from './page-file.js';
 import { makeProfile, PROFILES } from './profile.js';
 import { markdown, type PageReport } from './report.js';
-import { type Compared, measureCompared, measureYardstick, writeCompared, type Yardstick } from './yardsticks.js';
+import { type D3Timing, measureD3Page, measureYardstick, writeD3Page, type Yardstick } from './yardsticks.js';
 
 /** Has one thread, so a bare flame graph can draw all of it. */
-const COMPARED = '100k-one-thread';
-const COMPARED_RUNS = 3;
+const D3_PROFILE = '100k-one-thread';
+const D3_RUNS = 3;
 
 interface WrittenPage {
   readonly name: string;
@@ -36,8 +36,8 @@ async function bench(options: PageBenchOptions, folder: string): Promise<PageRep
   const browser = await startBrowser();
   try {
     const yardsticks = await measureRounds(browser, pages, options.runs, folder);
-    const withD3 = options.withD3 && options.profiles.includes(COMPARED);
-    const compared = withD3 ? { name: COMPARED, runs: await compare(browser, folder) } : null;
+    const withD3 = options.withD3 && options.profiles.includes(D3_PROFILE);
+    const compared = withD3 ? { name: D3_PROFILE, runs: await measureD3Runs(browser, folder) } : null;
     const machine = machineFacts(options.date);
     const written = pages.map(({ path: _, ...page }) => page);
     return {
@@ -74,12 +74,12 @@ async function measureRounds(
   return yardsticks;
 }
 
-async function compare(browser: Browser, folder: string): Promise<Compared[]> {
+async function measureD3Runs(browser: Browser, folder: string): Promise<D3Timing[]> {
   logProgress('d3-flame-graph');
   const path = join(folder, 'd3-flame-graph.html');
-  writeCompared(makeProfile(PROFILES[COMPARED]), path);
-  const runs: Compared[] = [];
-  while (runs.length < COMPARED_RUNS) runs.push(await measureCompared(browser, path));
+  writeD3Page(makeProfile(PROFILES[D3_PROFILE]), path);
+  const runs: D3Timing[] = [];
+  while (runs.length < D3_RUNS) runs.push(await measureD3Page(browser, path));
   return runs;
 }
 

@@ -3,9 +3,9 @@
  */
 import { type MachineFacts, table, whereText } from '../report.js';
 import { median } from '../rounds.js';
-import { STEPS, type Timed, type Visit } from './browser.js';
+import { STEPS, type Timing, type Visit } from './browser.js';
 import type { PageFile } from './page-file.js';
-import type { Compared, Yardstick } from './yardsticks.js';
+import type { D3Timing, Yardstick } from './yardsticks.js';
 
 export interface PageResult {
   readonly name: string;
@@ -20,7 +20,7 @@ export interface PageReport {
   readonly yardsticks: readonly Yardstick[];
   readonly pages: readonly PageResult[];
   /** d3-flame-graph alone; null: not measured. */
-  readonly compared: { readonly name: string; readonly runs: readonly Compared[] } | null;
+  readonly compared: { readonly name: string; readonly runs: readonly D3Timing[] } | null;
 }
 
 export function markdown({ machine, browser, runs, yardsticks, pages, compared }: PageReport): string {
@@ -35,7 +35,7 @@ export function markdown({ machine, browser, runs, yardsticks, pages, compared }
       TIME_COLUMNS,
       pages.flatMap((page) => timeRows(page, yardstick)),
     ),
-    ...(compared === null ? [] : [table(COMPARED_COLUMNS, comparedRows(compared, pages))]),
+    ...(compared === null ? [] : [table(D3_COLUMNS, d3Rows(compared, pages))]),
   ].join('\n\n');
 }
 
@@ -71,7 +71,7 @@ function fileRow({ name, file, visits }: PageResult): string[] {
 
 const TIME_COLUMNS = ['page', 'what', 'painted ms', 'min', 'idle ms', 'frames', '× script', '× 5,000 rectangles'];
 function timeRows({ name, visits }: PageResult, { scriptMs, paintMs }: Yardstick): string[][] {
-  const row = (what: string, all: readonly Timed[]) => {
+  const row = (what: string, all: readonly Timing[]) => {
     const painted = median(all.map(({ paintedMs }) => paintedMs));
     return [
       name,
@@ -99,8 +99,8 @@ function timeRows({ name, visits }: PageResult, { scriptMs, paintMs }: Yardstick
   ];
 }
 
-const COMPARED_COLUMNS = ['page', 'drawn by', 'frames', 'open ms', 'zoom in ms'];
-function comparedRows({ name, runs }: NonNullable<PageReport['compared']>, pages: readonly PageResult[]): string[][] {
+const D3_COLUMNS = ['page', 'drawn by', 'frames', 'open ms', 'zoom in ms'];
+function d3Rows({ name, runs }: NonNullable<PageReport['compared']>, pages: readonly PageResult[]): string[][] {
   const page = pages.find((each) => each.name === name);
   const of = (visits: readonly Visit[], value: (visit: Visit) => number) => median(visits.map(value));
   const own = page && [

@@ -67,14 +67,14 @@ async function paintMany(): Promise<number> {
   return (await window.bench.painted()) - began;
 }
 
-export interface Compared {
+export interface D3Timing {
   readonly frames: number;
   readonly loadMs: number;
   readonly zoomMs: number;
 }
 
 /** d3-flame-graph alone, with all frames of the largest thread. */
-export function writeCompared(profile: Profile, path: string): void {
+export function writeD3Page(profile: Profile, path: string): void {
   const { outputFiles } = buildSync({
     stdin: { contents: DRAW, resolveDir: dirname(fileURLToPath(import.meta.url)) },
     bundle: true,
@@ -120,7 +120,7 @@ function nested({ threads, symbols }: Profile): Nested {
   return nodes[0];
 }
 
-export function measureCompared(browser: Browser, path: string): Promise<Compared> {
+export function measureD3Page(browser: Browser, path: string): Promise<D3Timing> {
   return inNewPage(browser, path, async (page: Page) => {
     const loadMs = await page.evaluate(() => window.bench.loaded);
     return { loadMs, ...(await page.evaluate(zoomIn)) };

@@ -78,7 +78,7 @@ const ABSENT: FunctionTotals = {
   longestCutNs: Number.NaN,
 };
 
-/** By kind and name. Of functions with the same name, the one with most time has the file; none has a percentile. */
+/** By kind and name. Functions with the same name are summed: the one with most time gives the file, and p99 is NaN. */
 function sumsByName({ symbols, durations }: Profile, tree: CallTree, hasSwitches: boolean): Map<string, NamedSums> {
   const sums = new Map<string, NamedSums>();
   const rows = functionsOf(tree, durations, hasSwitches).sort((a, b) => b.totalNs - a.totalNs);

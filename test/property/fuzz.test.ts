@@ -6,7 +6,7 @@ import { countLines } from '../../fuzz/checks/check-parser.js';
 import { faults } from '../../fuzz/faults/faults.js';
 import { SCENARIOS } from '../../fuzz/faults/scenarios.js';
 import { type KindName, kindOf } from '../../fuzz/kinds.js';
-import { failureOf, minimised } from '../../fuzz/minimise.js';
+import { failureReason, minimised } from '../../fuzz/minimise.js';
 import { type FuzzCase, makeCase } from '../../fuzz/text/cases.js';
 import { checkCase } from '../../fuzz/text/check.js';
 import { Corpus } from '../../fuzz/text/corpus.js';
@@ -36,7 +36,7 @@ test('minimises a failing case', async () => {
   const harmless = '7 [000] 1.000000001:   call   1000 main+0x0 => 2000 f+0x0\n'.repeat(30);
   const failing: FuzzCase = { ...makeCase(SEED, 7, corpus), bytes: Buffer.from(harmless) };
   const isLong = ({ bytes }: FuzzCase) => (bytes.includes('main') ? 'too long' : null);
-  expect(await failureOf(failing, checkCase)).toBeNull();
+  expect(await failureReason(failing, checkCase)).toBeNull();
   expect((await minimised(failing, async (smaller) => isLong(smaller))).toString()).toBe('main');
 });
 

@@ -68,7 +68,7 @@ export function findCalls(log: CallLog, tree: CallTree, filter: CallFilter, ques
   return finder.build();
 }
 
-/** Times are the thread's sums when the call began; while the call is set aside, the call's own sums. */
+/** Times are the thread's sums when the call began; while the call is suspended, the call's own sums. */
 class MeasuredCall extends MarkedCall {
   outsideNs: Nanoseconds = 0;
   /** Time in stops directly on it; if it is a stop, its own time, too. */
@@ -113,15 +113,15 @@ class CallFinder implements CallListener<MeasuredCall> {
     call.offCpuNs = this.offCpuNs;
   }
 
-  /** Time spent while the call is set aside is not its own, so its own sums are stored. */
-  left(call: MeasuredCall): void {
+  /** Time that passes until the call resumes is not its own, so its sums up to now are stored. */
+  suspended(call: MeasuredCall): void {
     call.outsideNs = this.outsideNs - call.outsideNs;
     call.offCpuNs = this.offCpuNs - call.offCpuNs;
   }
 
   resumed(call: MeasuredCall): void {
     this.marker.mark(call);
-    this.left(call);
+    this.suspended(call);
   }
 
   spent(top: MeasuredCall | null, fromNs: Nanoseconds, toNs: Nanoseconds): void {
@@ -161,7 +161,7 @@ class CallFinder implements CallListener<MeasuredCall> {
   private countComplete(call: MeasuredCall, durationNs: Nanoseconds, isUnwound: boolean): void {
     const { durations } = this.question.calls;
     if (durations !== null && (durationNs < durations.minNs || durationNs > durations.maxNs)) return;
-    if (!call.isAside) this.left(call);
+    if (!call.isSuspended) this.suspended(call);
     const { outsideNs, outsideSelfNs, offCpuNs } = call;
     const caller = this.callerOf(call);
     const sums = this.sumsOf(caller);

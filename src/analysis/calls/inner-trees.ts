@@ -50,7 +50,7 @@ interface NestedCall {
 }
 
 /** Marks time in code, which no stop has: a function without a name is code. */
-const CODE = SpecialSymbol.Unknown;
+const CODE_SYMBOL = SpecialSymbol.Unknown;
 
 /** A call with its node in the merged tree, and in the tree of one of the longest calls; null: not inside any. */
 class InnerCall extends OpenCall {
@@ -96,11 +96,11 @@ class TreeCollector implements CallListener<InnerCall> {
     call.innerNode = call.innerTree.child(ROOT, this.callerOf(call));
     call.slowTree = this.slowest.get(call.row) ?? null;
     call.slowNode = ROOT;
-    if (call.below?.innerTree) this.nested.set(call.row, this.nestIn(call.below, this.tree.symbol[call.node]));
+    if (call.below?.innerTree) this.nested.set(call.row, this.addNested(call.below, this.tree.symbol[call.node]));
   }
 
   /** Time from here on is not the call's own. */
-  left(call: InnerCall): void {
+  suspended(call: InnerCall): void {
     const nested = this.nested.get(call.row);
     if (nested === undefined) return;
     this.chargeLeaves(nested);
@@ -114,7 +114,7 @@ class TreeCollector implements CallListener<InnerCall> {
   spent(top: InnerCall | null, fromNs: Nanoseconds, toNs: Nanoseconds): void {
     if (top === null || top.innerTree === null) return;
     const ns = nsWithin(this.window, fromNs, toNs);
-    this.spentNs[top.isStop ? this.tree.symbol[top.node] : CODE] += ns;
+    this.spentNs[top.isStop ? this.tree.symbol[top.node] : CODE_SYMBOL] += ns;
     top.innerTree.charge(top.innerNode, ns, false);
     top.slowTree?.charge(top.slowNode, ns, false);
   }
@@ -160,7 +160,7 @@ class TreeCollector implements CallListener<InnerCall> {
   }
 
   /** Adds the call as one frame to the trees of the call that it was made in. */
-  private nestIn(below: InnerCall, symbol: SymbolId): NestedCall {
+  private addNested(below: InnerCall, symbol: SymbolId): NestedCall {
     const leaves: Leaf[] = [];
     const add = (tree: CallTreeBuilder | null, parent: NodeId) => {
       if (tree) leaves.push({ tree, node: tree.child(parent, symbol) });
@@ -172,7 +172,7 @@ class TreeCollector implements CallListener<InnerCall> {
 
   private chargeLeaves({ symbol, leaves, chargedNs }: NestedCall): void {
     this.spentNs.forEach((ns, stop) => {
-      const isLeaf = stop === CODE || stop === symbol; // a stop that is itself in the selection is the leaf
+      const isLeaf = stop === CODE_SYMBOL || stop === symbol; // a stop that is itself in the selection is the leaf
       for (const { tree, node } of leaves)
         if (ns > chargedNs[stop]) tree.charge(isLeaf ? node : tree.child(node, stop), ns - chargedNs[stop], false);
     });

@@ -54,7 +54,7 @@ export function childRows(measured: MeasuredTree, parent: number, calls: number,
   const itself = { totalNs: tree.selfNs[parent], outsideNs: 0, offCpuNs: 0, lostNs: 0 };
   const rows = [row(NONE, { calls, inferred: 0, ...itself })];
   for (let node = firstChild[parent]; node !== NONE; node = nextSibling[node]) {
-    // a window may contain the end of a call that was set aside, but nothing of its callers
+    // a window may contain the end of a suspended call, but nothing of its callers
     if (tree.calls[node] > 0 || measured.totalNs[node] > 0) rows.push(row(tree.symbol[node], nodeSums(measured, node)));
   }
   return rows.sort((a, b) => b.totalNs - a.totalNs || b.calls - a.calls || compareSymbols(symbols, a.symbol, b.symbol));

@@ -38,8 +38,8 @@ class Comparison {
   private readonly firstChild: Int32Array;
   private readonly nextSibling: Int32Array;
   /** Total time, self time and calls, by node of the merged tree. */
-  private readonly one: Numbers;
-  private readonly average: Numbers;
+  private readonly one: NodeColumns;
+  private readonly average: NodeColumns;
   private readonly found: DifferenceRow[] = [];
   private readonly symbols: SymbolTable;
 
@@ -53,8 +53,8 @@ class Comparison {
     this.symbol = tree.symbol;
     this.firstChild = view.firstChild;
     this.nextSibling = view.nextSibling;
-    this.one = numbersOf(one, oneNodes, tree.length, 1);
-    this.average = numbersOf(all, allNodes, tree.length, calls);
+    this.one = mergedColumns(one, oneNodes, tree.length, 1);
+    this.average = mergedColumns(all, allNodes, tree.length, calls);
   }
 
   rows(): DifferenceRow[] {
@@ -104,7 +104,7 @@ class Comparison {
   }
 }
 
-interface Numbers {
+interface NodeColumns {
   readonly totalNs: Float64Array;
   readonly selfNs: Float64Array;
   readonly calls: Float64Array;
@@ -117,7 +117,7 @@ function addPaths(builder: CallTreeBuilder, { length, parent, symbol }: CallTree
   return added;
 }
 
-function numbersOf(tree: CallTree, nodes: Int32Array, length: number, calls: number): Numbers {
+function mergedColumns(tree: CallTree, nodes: Int32Array, length: number, calls: number): NodeColumns {
   const { totalNs } = timeSums(tree);
   const spread = (values: Float64Array) => {
     const result = new Float64Array(length);

@@ -29,9 +29,9 @@ export function filterThread(
   filter: CallFilter,
   only: FunctionSet | null = null,
 ): FilteredThread {
-  const sums = new ThreadFilter(tree, new InsideMarker(log, tree, filter), filter, only);
-  walkCalls(log, sums);
-  return sums.build();
+  const threadFilter = new ThreadFilter(tree, new InsideMarker(log, tree, filter), filter, only);
+  walkCalls(log, threadFilter);
+  return threadFilter.build();
 }
 
 const INFERENCE_NAMES = Object.keys(Inference) as InferenceName[];
@@ -47,10 +47,10 @@ class ThreadFilter implements CallListener<MarkedCall> {
   private readonly filter: CallFilter;
   private readonly window: Bounds;
 
-  constructor(tree: CallTree, insides: InsideMarker, filter: CallFilter, only: FunctionSet | null) {
+  constructor(tree: CallTree, marker: InsideMarker, filter: CallFilter, only: FunctionSet | null) {
     this.durations = new DurationsBuilder({ only });
     this.sums = withoutCounts(tree);
-    this.marker = insides;
+    this.marker = marker;
     this.filter = filter;
     this.window = filter.window ?? UNBOUNDED;
   }
@@ -113,7 +113,7 @@ export function overlaps({ startNs, endNs }: Bounds, entryNs: Nanoseconds, exitN
   return entryNs < endNs && (entryNs >= startNs || exitNs > startNs);
 }
 
-/** Returns `ending`, or the end of the window that cuts the call. */
+/** Returns `ending`; if the window cuts a complete call, the `Inference` for that end of the window. */
 export function endingWithin(
   { startNs, endNs }: Bounds,
   entryNs: Nanoseconds,

@@ -19,7 +19,7 @@ export class OpenCall {
   below: this | null = null;
   isStop = false;
   /** Its stack was switched away from and has not resumed yet. */
-  isAside = false;
+  isSuspended = false;
 }
 
 /** Receives the calls and the time of a log. */
@@ -35,7 +35,7 @@ export interface CallListener<Call extends OpenCall = OpenCall> {
   /** Time of the call on top; null: no call. Reported in order with the other methods. */
   spent(top: Call | null, fromNs: Nanoseconds, toNs: Nanoseconds, certainty: Certainty): void;
   /** Its stack is switched away from; it resumes later. */
-  left?(call: Call): void;
+  suspended?(call: Call): void;
   /** It resumes, possibly on other calls than before. */
   resumed?(call: Call): void;
 }
@@ -48,8 +48,8 @@ class Walk<Call extends OpenCall> {
   private frame: Call | null = null;
   /** A stop on the frame, and possibly a stop inside that. */
   private readonly stops: Call[] = [];
-  private readonly spare: Call[] = [];
-  private readonly aside = new Map<number, Call>();
+  private readonly unused: Call[] = [];
+  private readonly suspendedCalls = new Map<number, Call>();
   private readonly log: CallLog;
   private readonly listener: CallListener<Call>;
 
@@ -84,11 +84,11 @@ class Walk<Call extends OpenCall> {
       case CallOp.EndStop:
         return this.end(this.stops.pop(), atNs, argument + NONE, row + 1);
       case CallOp.SetAside:
-        return this.setAside();
+        return this.suspend();
       case CallOp.PutBack:
-        return this.putBack(argument, argumentOf(this.log.code[row + 1]));
+        return this.resume(argument, argumentOf(this.log.code[row + 1]));
       case CallOp.EndAside:
-        return this.end(this.removeAside(argument), atNs, argumentOf(this.log.code[row + 1]) + NONE, row + 2);
+        return this.end(this.removeSuspended(argument), atNs, argumentOf(this.log.code[row + 1]) + NONE, row + 2);
     }
   }
 
@@ -110,21 +110,21 @@ class Walk<Call extends OpenCall> {
     const { length, timeNs, code } = this.log;
     const hasKnownTime = next < length && opOf(code[next]) === CallOp.KnownTime;
     this.listener.closed(call, atNs, ending, hasKnownTime ? timeNs[next] : atNs - call.entryNs);
-    this.spare.push(call);
+    this.unused.push(call);
   }
 
-  private setAside(): void {
+  private suspend(): void {
     const call = this.popFrame();
-    call.isAside = true;
-    this.aside.set(call.row, call);
-    this.listener.left?.(call);
+    call.isSuspended = true;
+    this.suspendedCalls.set(call.row, call);
+    this.listener.suspended?.(call);
   }
 
-  private putBack(openedIn: number, node: NodeId): void {
-    const call = this.removeAside(openedIn);
+  private resume(openedIn: number, node: NodeId): void {
+    const call = this.removeSuspended(openedIn);
     call.node = node;
     call.below = this.frame;
-    call.isAside = false;
+    call.isSuspended = false;
     this.setFrame(call);
     this.listener.resumed?.(call);
   }
@@ -142,21 +142,21 @@ class Walk<Call extends OpenCall> {
     if (this.stops.length > 0) this.stops[0].below = frame;
   }
 
-  private removeAside(openedIn: number): Call {
-    const call = this.aside.get(openedIn);
-    assert(call !== undefined, 'a call resumes that was not set aside');
-    this.aside.delete(openedIn);
+  private removeSuspended(openedIn: number): Call {
+    const call = this.suspendedCalls.get(openedIn);
+    assert(call !== undefined, 'a call resumes that was not suspended');
+    this.suspendedCalls.delete(openedIn);
     return call;
   }
 
   private begin(row: number, node: NodeId, atNs: Nanoseconds, below: Call | null, isStop: boolean): Call {
-    const call = this.spare.pop() ?? this.listener.newCall();
+    const call = this.unused.pop() ?? this.listener.newCall();
     call.row = row;
     call.node = node;
     call.entryNs = atNs;
     call.below = below;
     call.isStop = isStop;
-    call.isAside = false;
+    call.isSuspended = false;
     return call;
   }
 }
