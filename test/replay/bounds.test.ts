@@ -1,5 +1,5 @@
 /**
- * However deep a stack is, replay gets to its bottom.
+ * Replay handles stacks of any depth.
  */
 import { describe, expect, test } from 'vitest';
 import { viewOf } from '../../src/model/calls/tree-view.js';
@@ -8,7 +8,7 @@ import { analyzeText, fold } from '../helpers/traces/load.js';
 import { TraceWriter, times } from '../helpers/traces/trace-writer.js';
 
 describe('a recursion of 30,000 levels', { timeout: 180_000 }, () => {
-  const DEEP = 30_000; // more than any stack of calls has room for
+  const DEEP = 30_000; // more than the JavaScript stack can hold
 
   test('is called and returned from', async () => {
     const { tree, depth } = await replay((trace) => {
@@ -20,19 +20,19 @@ describe('a recursion of 30,000 levels', { timeout: 180_000 }, () => {
     expect(sum(tree.inferredCalls)).toBe(1); // the one that ran at the beginning
   });
 
-  test('is never returned from', async () => {
+  test('never returns', async () => {
     const { tree, depth } = await replay((trace) => times(DEEP, () => trace.call(1, 1)));
     expect(depth).toBe(DEEP + 1);
     expect(sum(tree.inferredCalls)).toBe(DEEP + 1);
   });
 
-  test('is left without having been called', async () => {
+  test('returns without having been called', async () => {
     const { tree, depth } = await replay((trace) => times(DEEP, () => trace.return(1, 1)));
     expect(depth).toBe(DEEP + 1);
     expect(sum(tree.inferredCalls)).toBe(DEEP + 1);
   });
 
-  test('jumps at every level, and the jumps are not shown', async () => {
+  test('jumps at every level, and the jumps are hidden', async () => {
     const { depth, quality } = await replay((trace) => {
       times(DEEP, (level) => trace.call(level === 0 ? 1 : 2, 1));
       times(DEEP, (level) => trace.return(3, level === DEEP - 1 ? 1 : 2));
@@ -41,7 +41,7 @@ describe('a recursion of 30,000 levels', { timeout: 180_000 }, () => {
     expect(quality.inferredCalls.HiddenJump).toBe(2 * DEEP - 1);
   });
 
-  test('loses something in the middle', async () => {
+  test('has a loss in the middle', async () => {
     const { tree, depth, quality } = await replay((trace) => {
       times(DEEP, () => trace.call(1, 1));
       trace.error();
@@ -53,7 +53,7 @@ describe('a recursion of 30,000 levels', { timeout: 180_000 }, () => {
     expect(quality.lostNs).toBe(1);
   });
 
-  test('is rendered, too', async () => {
+  test('is rendered', async () => {
     const levels = 3000; // the text grows with the square
     const { profile } = await replay((trace) => times(levels, () => trace.call(1, 1)));
     const lines = fold(profile).trimEnd().split('\n');

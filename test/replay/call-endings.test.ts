@@ -1,5 +1,5 @@
 /**
- * How calls end: by their own return, unwound at a known time, or cut; and for how long those that were cut surely lasted.
+ * How calls end: complete, unwound at a known time, or inferred; and for how long the inferred ones certainly lasted.
  */
 import { describe, expect, test } from 'vitest';
 import type { AnalyzeOptions } from '../../src/index.js';
@@ -10,12 +10,12 @@ interface Ending {
   readonly calls: number;
   readonly cut: number;
   readonly unwound: number;
-  /** Of the whole ones. */
+  /** Total duration of the complete calls. */
   readonly ns: number;
   readonly longestCutNs: number;
 }
 
-/** By function, over all paths. */
+/** Endings by function, over all paths. */
 async function endingsOf(trace: string, options: AnalyzeOptions = {}): Promise<Record<string, Ending>> {
   const { threads, symbols } = await analyzeText(traceOf(trace), options);
   const endings: Record<string, Ending> = {};
@@ -39,7 +39,7 @@ const unwound = (ns: number): Ending => ({ calls: 1, cut: 0, unwound: 1, ns, lon
 const cut = (longestCutNs: number): Ending => ({ calls: 1, cut: 1, unwound: 0, ns: 0, longestCutNs });
 
 describe('unwound calls', () => {
-  test('a return to a deeper caller ends all above it, at its time', async () =>
+  test('a return to a deeper caller ends all calls above it, at its time', async () =>
     expect(
       await endingsOf(`
         10  call    main  a
@@ -48,7 +48,7 @@ describe('unwound calls', () => {
         50  return  c     main`),
     ).toMatchObject({ a: whole(40), b: unwound(30), c: unwound(20) }));
 
-  test('an exception ends what it skips when it lands, as far as branches show when that is', async () =>
+  test('an exception ends the calls it skips when it lands, if the branches show when that is', async () =>
     expect(
       await endingsOf(`
         10  call    main     catcher
@@ -59,7 +59,7 @@ describe('unwound calls', () => {
         70  return  catcher  main`),
     ).toMatchObject({ catcher: whole(60), thrower: unwound(20), _Unwind_RaiseException: unwound(0) }));
 
-  test('a longjmp is one also if the trace ends before the frame that it goes to returns', async () =>
+  test('a longjmp unwinds even if the trace ends before the frame it goes to returns', async () =>
     expect(
       await endingsOf(`
         10  call    main  a
@@ -68,7 +68,7 @@ describe('unwound calls', () => {
         50  return  b     main`),
     ).toMatchObject({ main: cut(40), a: unwound(10), __longjmp: unwound(0) }));
 
-  test('a switch of stacks may go back to the calls that it leaves: they were cut, and nobody knows how long they were', async () =>
+  test('calls left by a stack switch are inferred with unknown duration, as a switch may resume them', async () =>
     expect(
       await endingsOf(`
         10  call    main   fiber
@@ -76,7 +76,7 @@ describe('unwound calls', () => {
         50  return  swapcontext main`),
     ).toMatchObject({ fiber: whole(40), swapcontext: cut(0) }));
 
-  test('at a loss it was cut', async () =>
+  test('a call that is open at a loss is inferred', async () =>
     expect(
       await endingsOf(`
         10  call     main  a
@@ -87,7 +87,7 @@ describe('unwound calls', () => {
         80  return   c     main`),
     ).toMatchObject({ a: cut(20), b: cut(10), c: whole(10) }));
 
-  test('an exec ends the calls of the old program, and nobody unwound them', async () => {
+  test('an exec ends the calls of the old program without unwinding them', async () => {
     const { main, execve } = await endingsOf(`
       10  call            main    execve
       20  tr end  syscall  execve
@@ -99,8 +99,8 @@ describe('unwound calls', () => {
   });
 });
 
-describe('cut calls', () => {
-  test('lasted as long as they were seen: from the start of the trace, and to its end', async () =>
+describe('inferred calls', () => {
+  test('last from the start of the trace, or to its end, as far as they were seen', async () =>
     expect(
       await endingsOf(`
         10  call    main  a
@@ -109,7 +109,7 @@ describe('cut calls', () => {
         90  call    a     b`),
     ).toMatchObject({ main: cut(80), a: { calls: 2, cut: 1, unwound: 0, ns: 5, longestCutNs: 70 }, b: cut(0) }));
 
-  test('to which a jump led that was not shown, surely ran from their first event on', async () =>
+  test('after a hidden jump certainly run from their first event on', async () =>
     expect(
       await endingsOf(`
         10  call    main  a
@@ -120,7 +120,7 @@ describe('cut calls', () => {
         75  return  tail  main`),
     ).toMatchObject({ tail: cut(25) }));
 
-  test('stops that last to the end are cut, too', async () =>
+  test('include stops that last to the end', async () =>
     expect(
       await endingsOf(`
         10  call            main   read

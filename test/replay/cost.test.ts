@@ -1,5 +1,5 @@
 /**
- * However hostile a trace is, the work of replaying it grows as the trace does.
+ * The work of replaying a trace grows linearly with it, however hostile the trace is.
  */
 import { describe, expect, test } from 'vitest';
 import { expectSound } from '../helpers/checks/sound.js';
@@ -7,7 +7,7 @@ import { workOf } from '../helpers/checks/work.js';
 import { analyzeText } from '../helpers/traces/load.js';
 import { TraceWriter, times } from '../helpers/traces/trace-writer.js';
 
-/** Each makes a trace of about n lines; the first part of some is a deep stack on which the rest happens. */
+/** Hostile traces, each of about n lines. Some begin with a deep stack, on which the rest happens. */
 const HOSTILE: Readonly<Record<string, (trace: TraceWriter, n: number) => void>> = {
   'calls that never return': (trace, n) => times(n, (i) => trace.call(i % 50, (i + 1) % 50)),
   'returns that match nothing': (trace, n) => times(n, (i) => trace.return(i % 50, (i + 1) % 50, 0x500)),
@@ -21,7 +21,7 @@ const HOSTILE: Readonly<Record<string, (trace: TraceWriter, n: number) => void>>
       if (level < 499) trace.call(level, level + 1, 0x20);
       else trace.return(499, 0, 0x20);
     }),
-  'jumps that are not shown, forth and back': (trace, n) =>
+  'hidden jumps back and forth': (trace, n) =>
     onDeepStack(trace, n, (i) => (i % 2 ? trace.call(2, 3) : trace.return(4, 2))),
   'events from any function to any other': (trace, n) => times(n, (i) => trace.call(i % 97, (i * 31) % 89)),
   'losses in a deep recursion': (trace, n) => {
@@ -32,14 +32,15 @@ const HOSTILE: Readonly<Record<string, (trace: TraceWriter, n: number) => void>>
       trace.return(1, 1);
     });
   },
-  'losses in places that no address confirms': (trace, n) => {
+  'losses after which no address confirms the stack': (trace, n) => {
     times(n, () => trace.call(1, 1));
     times(n / 100, (i) => {
       trace.error();
       trace.start(i % 7);
     });
   },
-  'starts at unrelated places': (trace, n) => times(n, (i) => trace.start((i * 7) % 50, 0x300 + 16 * (i % 13))),
+  'trace starts at unrelated addresses': (trace, n) =>
+    times(n, (i) => trace.start((i * 7) % 50, 0x300 + 16 * (i % 13))),
   'a hundred fibers': (trace, n) => {
     const offset = (fiber: number) => 0x40 + 16 * (fiber % 7);
     times(n / 2, (i) => {
@@ -56,8 +57,8 @@ const HOSTILE: Readonly<Record<string, (trace: TraceWriter, n: number) => void>>
     }),
   'execs on a deep stack': (trace, n) =>
     onDeepStack(trace, n, (i) => (i % 2 ? trace.record('COMM exec: x:1/1') : trace.call(1, 1))),
-  'errors, errors, errors': (trace, n) => times(n, (i) => (i % 100 === 0 ? trace.call(1, 2) : trace.error())),
-  'errors of nobody': (trace, n) => times(n, (i) => (i % 100 === 0 ? trace.call(1, 2) : trace.error(-1))),
+  'many errors': (trace, n) => times(n, (i) => (i % 100 === 0 ? trace.call(1, 2) : trace.error())),
+  'many errors of no thread': (trace, n) => times(n, (i) => (i % 100 === 0 ? trace.call(1, 2) : trace.error(-1))),
   'switches while the trace is stopped': (trace, n) => {
     trace.stop(1);
     times(n, (i) => trace.record(i % 2 ? 'SWITCH IN' : 'SWITCH OUT'));
@@ -75,7 +76,7 @@ const HOSTILE: Readonly<Record<string, (trace: TraceWriter, n: number) => void>>
     onDeepStack(trace, n, (i) => (i % 2 ? trace.call(1, 'longjmp') : trace.call(1, 3))),
 };
 
-describe('four times the lines are about four times the work', { timeout: 180_000 }, () => {
+describe('four times the lines cost about four times the work', { timeout: 180_000 }, () => {
   test.each(Object.entries(HOSTILE))('%s', async (_, write) => {
     const work = await workOfReplaying(write, 2500);
     const workOfFourTimes = await workOfReplaying(write, 10_000);

@@ -1,6 +1,6 @@
 /**
- * Most events go a short way, in pairing and in replay. Whatever the trace, they come to where the long way leads: the
- * one of who is watched, and the one of traces in which transactions are aborted.
+ * Most events take the fast path, in pairing and in replay. For any trace, it gives the same result as the general
+ * path. With a watcher replay takes the general path, and in a trace with aborted transactions pairing does.
  */
 
 import { readdirSync } from 'node:fs';
@@ -25,9 +25,9 @@ const SEED = 11;
 const CASES = 120;
 const corpus = new Corpus(new URL('../../fixtures/', import.meta.url));
 
-/** Looks plain, but is not. */
+/** Traces that look simple, but are not. */
 const NOT_PLAIN: Readonly<Record<string, string>> = {
-  'a recursive function jumps on, and what it jumped to returns to it': `
+  'a recursive function jumps on, and the function it jumped to returns to it': `
     10  call    main  f
     20  call    f     f
     30  jmp     f     g
@@ -41,20 +41,20 @@ const NOT_PLAIN: Readonly<Record<string, string>> = {
     30  call    f     f
     40  return  f     f+0x105
     50  return  f     main`,
-  'a thread calls something though it was switched out, and stops': `
+  'a thread calls a function although it was switched out, and stops': `
     10  call            main  a
     11  PERF_RECORD_SWITCH OUT
     20  call            a     b
     30  tr end  syscall b
     40  tr strt         b
     50  return          b     a`,
-  'a signal handler returns just behind what it interrupted': `
+  'a signal handler returns right after what it interrupted': `
     10  call            main  a
     20  tr end  async   a
     30  tr strt         h+0x0
     40  return          h     a+0x805
     50  return          a     main`,
-  'a call stands where a signal stood, and ends with a return that skips another': `
+  'a call replaces a signal on the stack, and ends with a return that skips another call': `
     10  call            main  a
     20  tr end  async   a
     30  tr strt         h+0x0
@@ -65,14 +65,14 @@ const NOT_PLAIN: Readonly<Record<string, string>> = {
     80  call            b     c
     90  return          c     a
     95  return          a     main`,
-  'the trace begins, after a call and a stop, where a system call had been left': `
+  'the trace starts, after a call and a stop, where a system call had been left': `
     10  syscall         main  k
     20  iret            k     main+0xe2
     30  call            main  b
     40  tr end  async   b
     50  tr strt         main+0x102
     60  call            main  c`,
-  'the trace begins, after a call and a stop, where a signal had interrupted it': `
+  'the trace starts, after a call and a stop, where a signal had interrupted it': `
     10  call            main  a
     20  tr end  async   a
     30  tr strt         h+0x0
@@ -84,16 +84,16 @@ const NOT_PLAIN: Readonly<Record<string, string>> = {
 };
 
 const NOT_PLAIN_LINES: Readonly<Record<string, string>> = {
-  'a call to nowhere': `
+  'a call to an unknown address': `
     1 [000] 1.000000010:   call   1000100 main+0x100 => 1001000 a+0x0
     1 [000] 1.000000020:   call   1001010 a+0x10 => 0 [unknown]
     1 [000] 1.000000030:   return 1001020 a+0x20 => 1000105 main+0x105
     1 [000] 1.000000040:   call   1000110 main+0x110 => 1001000 a+0x0`,
-  'a return to nowhere': `
+  'a return to an unknown address': `
     1 [000] 1.000000010:   call   1000100 main+0x100 => 1001000 a+0x0
     1 [000] 1.000000020:   return 1001010 a+0x10 => 0 [unknown]
     1 [000] 1.000000030:   call   1000110 main+0x110 => 1001000 a+0x0`,
-  'in the kernel, a thread that was switched out goes on unseen': `
+  'in the kernel, a thread that was switched out continues unseen': `
     1 [000] 1.000000010:   call   ffffffff81000100 k+0x100 => ffffffff81001000 l+0x0
     1 [000] 1.000000015: PERF_RECORD_SWITCH OUT
     1 [000] 1.000000030:   call   ffffffff81001010 l+0x10 => ffffffff81002000 m+0x0
@@ -101,7 +101,7 @@ const NOT_PLAIN_LINES: Readonly<Record<string, string>> = {
     1 [000] 1.000000050:   return ffffffff81001020 l+0x20 => ffffffff81000105 k+0x105`,
 };
 
-describe('the short way and the long one lead to the same', { timeout: 120_000 }, () => {
+describe('the fast path and the general path give the same result', { timeout: 120_000 }, () => {
   test.each(FOLDERS)('fixtures of %s', async (folder) => {
     const files = readdirSync(`fixtures/${folder}`).filter((name) => /\.txt(?:\.gz)?$/.test(name));
     for (const file of files) compareWays(await threadsOfBeginning(`fixtures/${folder}/${file}`), file);
@@ -124,7 +124,7 @@ describe('the short way and the long one lead to the same', { timeout: 120_000 }
   });
 });
 
-test('facts and results are plain data, which another thread can be sent', async () => {
+test('facts and results are plain data that can be sent to a worker', async () => {
   const { threads, facts } = await threadsOf('fixtures/demo/threads.perf.txt.gz');
   expect(structuredClone(facts)).toEqual(facts);
   for (const { events } of threads) {
@@ -153,7 +153,7 @@ function longWay(events: ThreadEvents, facts: SiteFacts, options: ReplayOptions)
   return replayThread(events, facts, { ...options, watcher: NOBODY });
 }
 
-/** Where none is aborted, it makes no difference that returns are remembered. */
+/** Records returns for aborts, which makes no difference if no transaction is aborted. */
 function longPairing(events: ThreadEvents, facts: SiteFacts) {
   return pairReturns(events, { ...facts, hasAborts: true });
 }

@@ -1,5 +1,5 @@
 /**
- * Replay, rule by rule: a few lines of trace, and the tree they become.
+ * The rules of replay: for each, a few lines of trace and the tree they become.
  */
 import { describe, expect, test } from 'vitest';
 import type { AnalyzeOptions } from '../../src/index.js';
@@ -12,7 +12,7 @@ async function expectTree(trace: string, tree: string, options: AnalyzeOptions =
 }
 
 describe('calls and returns', () => {
-  test('each interval belongs to the function on top', () =>
+  test('charges each interval to the function on top', () =>
     expectTree(
       `
       10  call    main  a
@@ -27,7 +27,7 @@ describe('calls and returns', () => {
         b 1(1) self 0`,
     ));
 
-  test('a return that skips a frame closes it too, and says so', () =>
+  test('closes a frame that a return skips, and counts it', () =>
     expectTree(
       `
       10  call    main  a
@@ -39,7 +39,7 @@ describe('calls and returns', () => {
           b 1 self 30`,
     ));
 
-  test('recursion keeps its depth, for addresses tell the frames apart', () =>
+  test('keeps the depth of recursion, as addresses distinguish the frames', () =>
     expectTree(
       `
       10  call    main  fib
@@ -55,7 +55,7 @@ describe('calls and returns', () => {
             fib 1 self 3`,
     ));
 
-  test('callers that nobody saw calling are below everything from the start', () =>
+  test('puts callers whose calls were not seen below everything from the start', () =>
     expectTree(
       `
       10  call    leaf  x
@@ -71,7 +71,7 @@ describe('calls and returns', () => {
         x 1(1) self 0`,
     ));
 
-  test('callers that a thread never returns to are taken from a thread that shows them, if there is one way', () =>
+  test('takes callers that a thread never returns to from another thread, if exactly one path fits', () =>
     expectTree(
       `
       1/10  call    root    serve
@@ -87,7 +87,7 @@ describe('calls and returns', () => {
           work 3(1) self 13`,
     ));
 
-  test('but not where several threads begin', () =>
+  test('does not do that where several threads begin', () =>
     expectTree(
       `
       1/10  call    root    serve
@@ -105,7 +105,7 @@ describe('calls and returns', () => {
         work 2 self 20`,
     ));
 
-  test('functions without a name are told apart by where they are entered', () =>
+  test('distinguishes functions without a name by where they are entered', () =>
     expectTree(
       `
       10  call    main  ?a
@@ -125,7 +125,7 @@ describe('jumps', () => {
       20  jmp     a     b
       50  return  b     main`;
 
-  test('a tail call that is shown nests', () =>
+  test('a tail call that the trace shows nests', () =>
     expectTree(
       tailCall,
       `
@@ -134,7 +134,7 @@ describe('jumps', () => {
           b 1 self 30`,
     ));
 
-  test('or replaces, as a stack walk would show it', () =>
+  test('a tail call replaces its caller in a stack walk', () =>
     expectTree(
       tailCall,
       `
@@ -144,7 +144,7 @@ describe('jumps', () => {
       { extend: false, tailCalls: 'replace' },
     ));
 
-  test('a tail call that is not shown is dated at the event before, and inferred', () =>
+  test('a hidden tail call begins at the event before, and is inferred', () =>
     expectTree(
       `
       10  call    main  a
@@ -158,7 +158,7 @@ describe('jumps', () => {
           x 1 self 5`,
     ));
 
-  test('a jump inside its function is nothing but time', () =>
+  test('a jump inside a function only takes time', () =>
     expectTree(
       `
       10  call    main  a
@@ -169,7 +169,7 @@ describe('jumps', () => {
         a 1 self 40`,
     ));
 
-  test('the part that the compiler moved away is the function itself', () =>
+  test('a cold part belongs to its function', () =>
     expectTree(
       `
       10  call    main    a
@@ -183,7 +183,7 @@ describe('jumps', () => {
           x 1 self 10`,
     ));
 
-  test('a loop of tail calls, as of an interpreter, does not grow for ever', async () => {
+  test('a loop of tail calls, as in an interpreter, does not grow forever', async () => {
     const hops = Array.from({ length: 400 }, (_, hop) => `${20 + hop} jmp op${hop % 3} op${(hop + 1) % 3}`);
     const profile = await analyzeText(traceOf(['10 call main op0', ...hops, '900 return op1 main'].join('\n')));
     const depth = outline(profile)
@@ -194,7 +194,7 @@ describe('jumps', () => {
 });
 
 describe('stubs of the dynamic linker', () => {
-  test('a bound one is renamed to where it leads', () =>
+  test('a bound stub is renamed to its target', () =>
     expectTree(
       `
       10  call    main      free@plt
@@ -204,7 +204,7 @@ describe('stubs of the dynamic linker', () => {
         free 1 self 20`,
     ));
 
-  test('one that jumps on shows both, where the first is known to follow the stub', () =>
+  test('a stub whose target jumps on shows both functions, if the target is known', () =>
     expectTree(
       `
       10  call    main      free@plt
@@ -220,7 +220,7 @@ describe('stubs of the dynamic linker', () => {
           x 1 self 1`,
     ));
 
-  test('binding is shown beside what was bound', () =>
+  test('binding is shown next to what was bound', () =>
     expectTree(
       `
       10  call    main      puts@plt
@@ -237,9 +237,11 @@ describe('stubs of the dynamic linker', () => {
           x 1 self 5`,
     ));
 
-  test.each(['', '_init', '_fini'])('the head of the table is no frame, whatever its name: %j', (name) =>
-    expectTree(
-      `
+  test.each(['the head of the table is not a frame, whatever its name: %j', '_init', '_fini'])(
+    'the head of the table is no frame, whatever its name: %j',
+    (name) =>
+      expectTree(
+        `
       10  call    main      printf@plt
       12  jmp     printf@plt+0xb ${name || '?plt'}+0x20
       13  jmp     ${name || '?plt'}+0x26 _dl_runtime_resolve_xsavec
@@ -247,17 +249,17 @@ describe('stubs of the dynamic linker', () => {
       30  return  _dl_fixup _dl_runtime_resolve_xsavec
       31  jmp     _dl_runtime_resolve_xsavec printf
       50  return  printf    main`,
-      `
+        `
       main 1(1) self 0
         _dl_runtime_resolve_xsavec 1 self 5
           _dl_fixup 1 self 16
         printf 1 self 19`,
-    ),
+      ),
   );
 
   const slots = [0x10, 0x20, 0x30, 0x50].map((offset, at) => ({ slot: `?plt+0x${offset.toString(16)}`, at }));
 
-  test('slots without names, side by side, are stubs', () =>
+  test('adjacent slots without names are stubs', () =>
     expectTree(
       slots
         .flatMap(({ slot, at }) => [
@@ -274,7 +276,7 @@ describe('stubs of the dynamic linker', () => {
         f3 1 self 9`,
     ));
 
-  test('one that returns is a function, and so is one of few', () =>
+  test('nameless code that returns is a function, and so is one of few slots', () =>
     expectTree(
       [
         ...slots.map(({ slot, at }) => [
@@ -298,7 +300,7 @@ describe('stubs of the dynamic linker', () => {
           f3 1 self 4`,
     ));
 
-  test('the head of a table that perf gives the name of a slot is no frame', async () => {
+  test('the head of a table is not a frame if perf gives it the name of a slot', async () => {
     const lines = `
       1 [000] 1.000000010:   call   1010 main+0x10 => 25a0 [unknown]
       1 [000] 1.000000011:   jmp    25ab [unknown] => 2500 clock@plt+0xffffaaaaaaaab000
@@ -313,7 +315,7 @@ describe('stubs of the dynamic linker', () => {
     );
   });
 
-  test('retpolines of lld, whose head calls itself, are no frames', async () => {
+  test('retpolines of lld, whose head calls itself, are not frames', async () => {
     const lines = `
       1 [000] 1.000000010:   call   1010 main+0x10 => 2520 [unknown]
       1 [000] 1.000000011:   jmp    2527 [unknown] => 2470 clock@plt+0xffffaaaaaaaab000
@@ -327,7 +329,7 @@ describe('stubs of the dynamic linker', () => {
     );
   });
 
-  test('the last call of a trace knows where its stub would have led', () =>
+  test('the last call of a trace is shown as the target of its stub', () =>
     expectTree(
       `
       10  call    main  free@plt
@@ -340,7 +342,7 @@ describe('stubs of the dynamic linker', () => {
 });
 
 describe('leaving the traced code', () => {
-  test('a system call and another stop have names of their own', () =>
+  test('a system call and other stops have names of their own', () =>
     expectTree(
       `
       10  call             main  read
@@ -356,7 +358,7 @@ describe('leaving the traced code', () => {
           [untraced] 1 self 2`,
     ));
 
-  test('a switch says that a thread was off its processor', () =>
+  test('a switch shows that a thread was off its CPU', () =>
     expectTree(
       `
       10  call             main  read
@@ -378,7 +380,7 @@ describe('leaving the traced code', () => {
             [preempted] 1 self 3`,
     ));
 
-  test('a switch whose time is a little before the stop is counted in the stop', () =>
+  test('a switch slightly before the stop belongs to the stop', () =>
     expectTree(
       `
       10  call             main  read
@@ -394,7 +396,7 @@ describe('leaving the traced code', () => {
             [off-cpu] 1 self 68`,
     ));
 
-  test('a signal handler stands on what it interrupted, which then goes on', () =>
+  test('a signal handler runs on top of what it interrupted, which then continues', () =>
     expectTree(
       `
       10  call             main     work
@@ -433,7 +435,7 @@ describe('leaving the traced code', () => {
           handler 1 self 10`,
     ));
 
-  test('a call out of what is traced is a frame, in which nothing is seen', () =>
+  test('a call into untraced code is a frame in which nothing is seen', () =>
     expectTree(
       `
       10  call             main  a
@@ -447,7 +449,7 @@ describe('leaving the traced code', () => {
     ));
 });
 
-describe('frames that are left without a return', () => {
+describe('frames that end without a return', () => {
   test('an exception unwinds to the frame that catches it', () =>
     expectTree(
       `
@@ -467,7 +469,7 @@ describe('frames that are left without a return', () => {
               _Unwind_RaiseException 1 self 0`,
     ));
 
-  test('in recursion, _Unwind_Resume goes to a frame below the one that called it', () =>
+  test('in recursion, _Unwind_Resume goes to a frame below its caller', () =>
     expectTree(
       `
       10  call    main  dig
@@ -513,7 +515,7 @@ describe('frames that are left without a return', () => {
             __cxa_throw 1 self 0`,
     ));
 
-  test('a jump that was not shown is not taken for what a later exception did', () =>
+  test('a hidden jump is not attributed to a later exception', () =>
     expectTree(
       `
       10  call    main  walk
@@ -532,7 +534,7 @@ describe('frames that are left without a return', () => {
               leaf 1 self 10`,
     ));
 
-  test('nameless code in which the trace ends is no unwinder', () =>
+  test('nameless code in which the trace ends is not an unwinder', () =>
     expectTree(
       `
       10  call    main  walk
@@ -546,7 +548,7 @@ describe('frames that are left without a return', () => {
               leaf 1(1) self 0`,
     ));
 
-  test('a part of a function that was moved away is the function, though perf gives it the name and another start', () =>
+  test('a cold part with the name of its function and another start belongs to the function', () =>
     expectTree(
       `
       10  call    main    outer
@@ -567,7 +569,7 @@ describe('frames that are left without a return', () => {
             __cxa_throw 1 self 0`,
     ));
 
-  test('who attaches while an exception unwinds finds its callers below it, in their order', () =>
+  test('a trace that begins while an exception unwinds has the callers below it, in order', () =>
     expectTree(
       `
       10  call    _Unwind_RaiseException find
@@ -589,7 +591,7 @@ describe('frames that are left without a return', () => {
             cleanup 1 self 10`,
     ));
 
-  test('of several functions of a name the part belongs to the one that jumps there', () =>
+  test('of several functions of one name, a cold part belongs to the one that jumps to it', () =>
     expectTree(
       `
       10  call    main    get
@@ -606,7 +608,7 @@ describe('frames that are left without a return', () => {
           x 1 self 10`,
     ));
 
-  test('functions of one name that are called, or return, are several', () =>
+  test('functions of one name that are called, or return, are distinct', () =>
     expectTree(
       `
       10  call    main    get
@@ -622,7 +624,7 @@ describe('frames that are left without a return', () => {
 });
 
 describe('gaps', () => {
-  test('time of which nothing is known is lost, under what ran last', () =>
+  test('unknown time is lost, under what ran last', () =>
     expectTree(
       `
       10  call     main  a
@@ -637,7 +639,7 @@ describe('gaps', () => {
         b 1 self 10`,
     ));
 
-  test('a start that follows from nothing is a gap too, and the old stack stays as a guess', () =>
+  test('a start that follows from nothing is a gap, too, and the old stack stays unconfirmed', () =>
     expectTree(
       `
       10  call     main  a
@@ -652,8 +654,8 @@ describe('gaps', () => {
     ));
 });
 
-describe('what stays open behind a loss', () => {
-  test('frames that later returns leave by their own addresses were open all the time', () =>
+describe('what stays open after a loss', () => {
+  test('frames that later returns end by their addresses were open all the time', () =>
     expectTree(
       `
       10  call     main  a
@@ -673,7 +675,7 @@ describe('what stays open behind a loss', () => {
         d 1(1) self 0`,
     ));
 
-  test('what nothing spoke for goes when again nothing does: losses build no staircase', () =>
+  test('frames that nothing confirms are dropped if again nothing does, so losses do not pile up', () =>
     expectTree(
       `
       10  call     f0   f1
@@ -696,7 +698,7 @@ describe('what stays open behind a loss', () => {
             f31 1 self 5`,
     ));
 
-  test('frames that later returns pass by were left in between', () =>
+  test('frames that later returns skip ended in between', () =>
     expectTree(
       `
       10  call     main  a
@@ -714,7 +716,7 @@ describe('what stays open behind a loss', () => {
         d 1(1) self 0`,
     ));
 
-  test('a chain without an address stands where another thread showed it', () =>
+  test('a chain without an address is put where another thread showed it', () =>
     expectTree(
       `
       2/1   call     root  main
@@ -733,7 +735,7 @@ describe('what stays open behind a loss', () => {
           [lost] 1 self 30`,
     ));
 
-  test('an error while a thread waits changes nothing, if it goes on where it stopped', () =>
+  test('an error while a thread waits changes nothing, if it continues where it stopped', () =>
     expectTree(
       `
       10  call             main  read
@@ -749,7 +751,7 @@ describe('what stays open behind a loss', () => {
 });
 
 describe('fibers', () => {
-  test('a stack that was left goes on where it was left, and its calls stay whole', () =>
+  test('a parked stack continues where it was left, and its calls stay complete', () =>
     expectTree(
       `
       10  call    main         swapcontext
@@ -770,7 +772,7 @@ describe('fibers', () => {
               swapcontext 1 self 10`,
     ));
 
-  test('one that was running before the trace began keeps its callers to itself', () =>
+  test('a fiber that ran before the trace began keeps its callers to itself', () =>
     expectTree(
       `
       10  call    main         schedule
@@ -793,7 +795,7 @@ describe('fibers', () => {
                 swapcontext 1 self 10`,
     ));
 
-  test('one that goes to the next directly is replaced by it', () =>
+  test('a fiber that switches directly to the next is replaced by it', () =>
     expectTree(
       `
       10  call    main         swapcontext
@@ -829,16 +831,19 @@ describe('fibers', () => {
       110 call    main         swapcontext
       120 return  swapcontext  work+0x105`;
 
-  test.each(['red', 'blue'])('of two that look alike the next return tells which one goes on: %s', async (fiber) => {
-    const end = `
+  test.each(['the next return decides which of two similar stacks continues: %s', 'blue'])(
+    'of two that look alike the next return tells which one goes on: %s',
+    async (fiber) => {
+      const end = `
       130 return  work         ${fiber}+0x105
       140 call    ${fiber}     end
       150 return  end          ${fiber}`;
-    const tree = outline(await analyzeText(traceOf(`${alike}${end}`), { extend: false }));
-    expect(tree).toContain(`  ${fiber} 1(1) self 20\n      end 1 self 10\n      work 1 self 20\n`);
-  });
+      const tree = outline(await analyzeText(traceOf(`${alike}${end}`), { extend: false }));
+      expect(tree).toContain(`  ${fiber} 1(1) self 20\n      end 1 self 10\n      work 1 self 20\n`);
+    },
+  );
 
-  test('if nothing tells, they take turns', async () => {
+  test('similar stacks take turns if nothing decides', async () => {
     const end = `
       130 call    work+0x200   swapcontext
       140 return  swapcontext  main`;
@@ -847,7 +852,7 @@ describe('fibers', () => {
     expect(tree).toContain(`  blue 1(1) self 10\n      work 1(1) self 10\n`);
   });
 
-  test('of a ring the one goes on that the next return tells, though the last one left at the same place', async () => {
+  test('in a ring, the next return decides, even if the last stack was left at the same address', async () => {
     const ring = `
       10  call    main         swapcontext
       20  return  swapcontext  red+0x0
@@ -864,9 +869,11 @@ describe('fibers', () => {
     expect(tree).toContain('  red 1(1) self 20\n      end 1 self 10\n      next 1 self 20\n');
   });
 
-  test.each(['nest', 'replace'] as const)('a stub of a function that goes to a stack does, too: %s', (tailCalls) =>
-    expectTree(
-      `
+  test.each(['a stub of a function that switches stacks does so, too: %s', 'replace'] as const)(
+    'a stub of a function that goes to a stack does, too: %s',
+    (tailCalls) =>
+      expectTree(
+        `
       10  call    main             swapcontext@plt
       20  return  swapcontext      fiber+0x0
       30  call    fiber+0x100      swapcontext@plt
@@ -875,17 +882,17 @@ describe('fibers', () => {
       60  return  swapcontext      fiber+0x105
       70  call    fiber+0x110      work
       80  return  work             fiber+0x115`,
-      `
+        `
       main 1(1) self 10
         swapcontext 2(1) self 20
           fiber 1(1) self 20
             swapcontext 1 self 10
             work 1 self 10`,
-      { extend: false, tailCalls },
-    ),
+        { extend: false, tailCalls },
+      ),
   );
 
-  test('one may begin right behind a call', () =>
+  test('a fiber may begin right after a call', () =>
     expectTree(
       `
       10  call    main         fiber+0x40
@@ -902,7 +909,7 @@ describe('fibers', () => {
             work 1 self 10`,
     ));
 
-  test("Go's scheduler jumps behind the call that left a goroutine", () =>
+  test("Go's scheduler jumps to the code after the call that left a goroutine", () =>
     expectTree(
       `
       10  call  gopark  mcall
@@ -918,7 +925,7 @@ describe('fibers', () => {
               runtime.gogo 1(1) self 10`,
     ));
 
-  test('after a panic that was recovered from, the function that deferred it goes on', () =>
+  test('after a recovered panic, the function that deferred the recovery continues', () =>
     expectTree(
       `
       10  call    main.main    main.risky
@@ -935,7 +942,7 @@ describe('fibers', () => {
             runtime.gogo 1(1) self 10`,
     ));
 
-  test('a jump to a goroutine that nobody saw parking begins a stack of its own', () =>
+  test('a jump to a goroutine whose parking was not seen begins a stack', () =>
     expectTree(
       `
       10  call    main.a        gopark
@@ -959,7 +966,7 @@ describe('fibers', () => {
 });
 
 describe('the kernel', () => {
-  test('an interrupt within a system call stands on it, and both go', () =>
+  test('an interrupt in a system call is on top of it, and both end', () =>
     expectTree(
       `
       10  call     main                  read
@@ -981,7 +988,7 @@ describe('the kernel', () => {
                 irq_handler 1 self 5`,
     ));
 
-  test('a trace that begins in the middle of it finds the way out to the program', () =>
+  test('a trace that begins in the kernel finds the way out to the program', () =>
     expectTree(
       `
       10  tr strt           do_sys_poll+0x50
@@ -1003,7 +1010,7 @@ describe('the kernel', () => {
         work 1 self 10`,
     ));
 
-  test('it may go back to the program by a trace start alone', () =>
+  test('the kernel may return to the program by a trace start alone', () =>
     expectTree(
       `
       10  call     main      fault
@@ -1020,7 +1027,7 @@ describe('the kernel', () => {
 });
 
 describe('programs and transactions', () => {
-  test('an exec that no record tells of is seen by the start of ld.so', () =>
+  test('an exec without a record is recognized by the start of ld.so', () =>
     expectTree(
       `
       10  call             main    execve
@@ -1036,7 +1043,7 @@ describe('programs and transactions', () => {
           [syscall] 1 self 30`,
     ));
 
-  test('a guest is outside, and comes back under any label', () =>
+  test('a guest is untraced, and the host continues under any label', () =>
     expectTree(
       `
       10  call     kvm_run    vmx_enter
@@ -1069,7 +1076,7 @@ describe('programs and transactions', () => {
 });
 
 describe('address filters', () => {
-  test('a function that several callers call stands on each of them', () =>
+  test('a function with several callers is on top of each of them', () =>
     expectTree(
       `
       10  tr strt         f+0x0
@@ -1087,7 +1094,7 @@ describe('address filters', () => {
         f 2 self 50`,
     ));
 
-  test('a return to nobody knows where is followed by what the caller does', () =>
+  test('a return to an unknown address is followed by what the caller does', () =>
     expectTree(
       `
       10  call            main  f
@@ -1116,7 +1123,7 @@ describe('retpolines', () => {
           __x86_indirect_thunk_rax 1 self 10`,
     ));
 
-  test.each(['__x86_indirect_thunk_rax', '__llvm_retpoline_r11'])('%s is what it jumps to', (thunk) =>
+  test.each(['%s is shown as its target', '__llvm_retpoline_r11'])('%s is what it jumps to', (thunk) =>
     expectTree(
       `
       10  call    main  ${thunk}
@@ -1129,7 +1136,7 @@ describe('retpolines', () => {
     ),
   );
 
-  test('in a signal handler one does not end the signal', () =>
+  test('a retpoline in a signal handler does not end the signal', () =>
     expectTree(
       `
       10  tr end  async   main
@@ -1147,7 +1154,7 @@ describe('retpolines', () => {
     ));
 });
 
-describe('where a program begins', () => {
+describe('the start of a program', () => {
   test('nothing of its loader is below it', () =>
     expectTree(
       `
@@ -1165,7 +1172,7 @@ describe('where a program begins', () => {
           load2 1(1) self 20`,
     ));
 
-  test('nor if nobody saw how it was left', () =>
+  test('nor if the way out of the loader was not seen', () =>
     expectTree(
       `
       10  call  dlstart load1
@@ -1181,7 +1188,7 @@ describe('where a program begins', () => {
           load2 1(1) self 0`,
     ));
 
-  test('a function of that name from which control comes back is like any other', () =>
+  test('a function of that name to which control returns is like any other', () =>
     expectTree(
       `
       10  call    main  load
@@ -1210,7 +1217,7 @@ describe('return thunks', () => {
           f 1 self 20`,
     ));
 
-  test('one that is jumped to in sight is a function', () =>
+  test('a thunk that a visible jump enters is a function', () =>
     expectTree(
       `
       10  call    main  f
@@ -1224,8 +1231,8 @@ describe('return thunks', () => {
     ));
 });
 
-describe('lines that are missing', () => {
-  test('a call costs its own frame, and nothing else', () =>
+describe('missing lines', () => {
+  test('a missing call costs only its own frame', () =>
     expectTree(
       `
       10  call    main  a
@@ -1239,7 +1246,7 @@ describe('lines that are missing', () => {
         c 1(1) self 0`,
     ));
 
-  test('so does a call of a function by itself', () =>
+  test('so does a missing call of a function by itself', () =>
     expectTree(
       `
       10  call    main  a
@@ -1253,7 +1260,7 @@ describe('lines that are missing', () => {
 });
 
 describe('the bounds of the recording', () => {
-  test('a switch with a time behind the last branch does not move its end', () =>
+  test('a switch after the last branch does not move the end', () =>
     expectTree(
       `
       10         call  main  a
@@ -1269,7 +1276,7 @@ describe('the bounds of the recording', () => {
       1/30  tr end  syscall  read
       2/90  tr strt          poll`;
 
-  test('a thread that waits is extended to both ends, and marked', () =>
+  test('a waiting thread is extended to both ends, and its time is inferred', () =>
     expectTree(
       waiting,
       `
@@ -1280,7 +1287,7 @@ describe('the bounds of the recording', () => {
       {},
     ));
 
-  test('unless nobody wants that', () =>
+  test('no thread is extended if that is not requested', () =>
     expectTree(
       waiting,
       `
@@ -1290,7 +1297,7 @@ describe('the bounds of the recording', () => {
         [syscall] 1(1) self 0`,
     ));
 
-  test('a thread that was made while recording was not there before', () =>
+  test('a thread created while recording is not extended to the start', () =>
     expectTree(
       `
       1/10  call      main    work

@@ -1,5 +1,5 @@
 /**
- * The fast replay and its plain twin say the same of every fixture.
+ * The fast replay and the reference replay give the same result for every fixture.
  */
 import { readdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
@@ -32,7 +32,10 @@ test('there are fixtures in every folder', () => {
     ).toBe(true);
 });
 
-/** The twin knows neither losses nor fibers: threads with either are left out, and so are those of which nothing was decoded. */
+/**
+ * The reference replay handles neither losses nor fibers: threads with either are left out, as are threads without
+ * decoded data.
+ */
 const loaded = new Map<string, Promise<{ trace: TraceThreads; whole: LoadedThread[] }>>();
 
 function load(file: string) {
@@ -78,7 +81,7 @@ function compare(
   const extendTo = extend === 'extended' ? bounds : null;
   const options: ReplayOptions = { tailCalls, extendTo, createdInside, knownPaths: null };
   const { startNs, endNs, inferred, lost, tree } = replayThread(events, facts, options);
-  const nameOf = (symbol: number) => symbols.name[symbol]; // of two files one path, if their names are equal
+  const nameOf = (symbol: number) => symbols.name[symbol]; // joins paths of two files whose names are equal
   const { rows, thread: _, ...plain } = plainReplay(events, facts, symbols, options);
   expect({ startNs, endNs, inferred, lost }, `thread ${events.tid}`).toEqual(plain);
   expect(used(rowsOfTrees([tree], nameOf)), `thread ${events.tid}`).toEqual(used(rows));

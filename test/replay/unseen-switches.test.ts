@@ -1,5 +1,5 @@
 /**
- * Fibers that are gone to by a jump which is not shown, as boost's `jump_fcontext` does: what returns later tells when.
+ * Fibers that a hidden jump switches to, as boost's `jump_fcontext` does: what returns later shows when.
  */
 import { describe, expect, test } from 'vitest';
 import { dedent, outline } from '../helpers/checks/outline.js';
@@ -10,7 +10,7 @@ async function expectTree(trace: string, tree: string): Promise<void> {
   expect(outline(await analyzeText(traceOf(trace), { extend: false }))).toBe(dedent(tree));
 }
 
-/** A fiber begins, yields to the main loop, goes on, and yields again. */
+/** A fiber begins, yields to the main loop, continues, and yields again. */
 const round = (slot: string) => `
       10  call    main   resume
       20  call    resume ${slot}
@@ -30,7 +30,7 @@ const round = (slot: string) => `
       160 return  note   resume
       170 return  resume main`;
 
-describe('each event belongs to the stack that runs, from the first one behind the switch on', () => {
+describe('each event belongs to the running stack, from the first one after the switch on', () => {
   const tree = (slot: string) => `
       main 1(1) self 10
         resume 2 self 60

@@ -1,5 +1,5 @@
 /**
- * Where an exception lands: the unwinder shows how many frames it steps down. And what of that is in doubt.
+ * Where an exception lands, as shown by the unwinder's steps, and which time is inferred.
  */
 import { describe, expect, test } from 'vitest';
 import { dedent, outline } from '../helpers/checks/outline.js';
@@ -10,13 +10,13 @@ async function expectTree(trace: string, tree: string): Promise<void> {
   expect(outline(await analyzeText(traceOf(trace), { extend: false }))).toBe(dedent(tree));
 }
 
-/** The time that is marked as in doubt. */
+/** Returns the time that is marked as inferred. */
 async function doubtfulNs(trace: string): Promise<number> {
   const { threads } = await analyzeText(traceOf(trace), { extend: false });
   return threads.flatMap(({ tree }) => [...tree.inferredNs]).reduce((sum, ns) => sum + ns, 0);
 }
 
-/** What an unwinder does that looks at so many frames, its caller the first, and lands in the last. */
+/** The events of an unwinder that visits this many frames, its caller first, and lands in the last one. */
 function looking(atNs: number, unwinder: string, frames: number): string {
   return `
       ${atNs} call   ${unwinder} init
@@ -39,7 +39,7 @@ describe('the steps of the unwinder', () => {
       50  call    dig   _Unwind_RaiseException${looking(60, '_Unwind_RaiseException', frames)}
       ${landing}`;
 
-  test('tell which frame of a recursion is landed in', () =>
+  test('decide which frame of a recursion the exception lands in', () =>
     expectTree(
       digging('70 call dig __cxa_begin_catch', 3),
       `
@@ -56,7 +56,7 @@ describe('the steps of the unwinder', () => {
                     read 3 self 0`,
     ));
 
-  test('so that nothing is in doubt but the time in which it moved', async () =>
+  test('leave only the time in which control moved inferred', async () =>
     expect(await doubtfulNs(`${digging('70 call dig __cxa_begin_catch', 3)}\n 95 return __cxa_begin_catch dig`)).toBe(
       10,
     ));
@@ -87,14 +87,14 @@ describe('the steps of the unwinder', () => {
   );
 });
 
-describe('what is in doubt', () => {
+describe('inferred time', () => {
   const attachedLate = (frames: number) => `
       10  call    thrower _Unwind_RaiseException${looking(20, '_Unwind_RaiseException', frames)}
       30  call    top  __cxa_begin_catch
       40  return  __cxa_begin_catch top
       50  return  top  main`;
 
-  test('what stands on frames that nobody saw, though the unwinder stepped over them', async () => {
+  test('includes what is on top of frames that were not seen, though the unwinder stepped over them', async () => {
     expect(await doubtfulNs(attachedLate(2))).toBe(10);
     expect(await doubtfulNs(attachedLate(3))).toBe(20);
   });
@@ -108,6 +108,6 @@ describe('what is in doubt', () => {
       60  return  __cxa_begin_catch main
       ${end}`;
 
-  test('nobody lands in an unwinder: it was jumped to', async () =>
+  test('excludes an unwinder: control does not land in one, but jumps to it', async () =>
     expect(await doubtfulNs(panicking('70 return main start'))).toBe(10 + 10));
 });

@@ -1,8 +1,9 @@
 /**
- * What is marked as in doubt, and is it wrong? What is not marked, is it right?
+ * Checks how much time is marked as inferred, and how much of the unmarked time is wrong.
  *
- * `MARKED_TIME=DIR npx vitest run test/truth/marked-time.test.ts` prints a table of all recordings in a folder: NAME.perf.txt.gz,
- * decoded with --itrace=cre, NAME-branches.perf.txt.gz, with --itrace=be, and NAME.tree.jsonl.gz, the truth; as in fixtures/truth.
+ * `MARKED_TIME=DIR npx vitest run test/truth/marked-time.test.ts` prints a table of all recordings in a folder:
+ * NAME.perf.txt.gz, decoded with --itrace=cre, NAME-branches.perf.txt.gz, with --itrace=be, and NAME.tree.jsonl.gz, the
+ * truth; as in fixtures/truth.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
@@ -19,7 +20,7 @@ async function measure(folder: string, name: string, suffix: '' | '-branches'): 
   return markedTime(ptemuTruth(read(`${name}.tree.jsonl.gz`).toString(), 'stack'), profile);
 }
 
-describe('at most so much is marked, and at most so much of the rest is wrong (percent)', () => {
+describe('limits the share that is marked, and the wrong share of the rest (percent)', () => {
   test.each([
     ['rec', '', 9.5, 0.2],
     ['libc', '', 2.1, 1.5],
@@ -45,13 +46,13 @@ describe('at most so much is marked, and at most so much of the rest is wrong (p
     expect(wrongOfUnmarked).toBeLessThanOrEqual(mostWrong);
   });
 
-  test('what is wrong is marked: recursion through code without a name, in which the trace ends, cannot be told from unwinding', async () => {
+  test('marks wrong time: recursion through nameless code, in which the trace ends, looks like unwinding', async () => {
     const { marked } = await measure(FIXTURES, 'ptemu-ev-cut', '');
     expect(marked).toBeGreaterThan(50);
   });
 });
 
-test.runIf(process.env.MARKED_TIME)('a table of the recordings in a folder', { timeout: 600_000 }, async () => {
+test.runIf(process.env.MARKED_TIME)('prints a table of the recordings in a folder', { timeout: 600_000 }, async () => {
   const folder = process.env.MARKED_TIME as string;
   const names = readdirSync(folder).flatMap((file) => /^(.*)\.tree\.jsonl\.gz$/.exec(file)?.[1] ?? []);
   const lines = ['| recording | marked | wrong of it | wrong of the rest |', '| --- | --- | --- | --- |'];

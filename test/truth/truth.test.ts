@@ -1,6 +1,6 @@
 /**
- * Whole traces against exact truth: fixtures/README.md says how they were made. The floors are what replay reached
- * when they were written, rounded down: they only rise.
+ * Complete traces compared with exact truth: fixtures/README.md describes how they were made. The floors are what
+ * replay reached when they were written, rounded down: they only rise.
  */
 import { describe, expect, test } from 'vitest';
 import { analyzeText, fixture, fold } from '../helpers/traces/load.js';
@@ -28,7 +28,7 @@ describe('synthetic traces', () => {
     expect(reached).toEqual({ overlap: 100, paths: 100, calls: 100 });
   });
 
-  test('skew: every path and call, and all time but what the clocks differ by', async () => {
+  test('skew: every path and call, and all time except the difference of the clocks', async () => {
     const profile = await analyzeText(fixture('truth/gentrace-skew.perf.txt.gz'), { extend: false });
     const truth = gentraceTruth(fixture('truth/gentrace-skew.truth.json.gz').toString());
     const reached = fidelity(truth, fold(profile, { annotate: true }), { trampolines: 'keep' });
@@ -36,7 +36,7 @@ describe('synthetic traces', () => {
     expect(reached.overlap).toBeGreaterThan(99.5);
   });
 
-  test('tail: jumps that are not printed are found by what follows', async () => {
+  test('tail: hidden jumps are found by what follows', async () => {
     const profile = await analyzeText(fixture('truth/gentrace-tail.perf.txt.gz'), { extend: false });
     const truth = gentraceTruth(fixture('truth/gentrace-tail.truth.json.gz').toString());
     const reached = fidelity(truth, fold(profile, { annotate: true }), { trampolines: 'keep' });
@@ -47,7 +47,7 @@ describe('synthetic traces', () => {
     const profile = await analyzeText(fixture('truth/gentrace-faults.perf.txt.gz'), { extend: false });
     const truth = gentraceTruth(fixture('truth/gentrace-faults.truth.json.gz').toString());
     const reached = fidelity(truth, fold(profile, { annotate: true }), { trampolines: 'keep' });
-    expect(reached.overlap).toBeGreaterThan(97.4); // 87.4 without the paths that other threads show
+    expect(reached.overlap).toBeGreaterThan(97.4); // 87.4 without the paths of other threads
   });
 });
 

@@ -1,5 +1,5 @@
 /**
- * Questions and answers of the real code in the words of its plain twin.
+ * Questions and answers of the real code, in the terms of the reference code.
  */
 
 import { expect } from 'vitest';
@@ -18,7 +18,7 @@ import type { PathRow } from './path-rows.js';
 import type { AskedFunctions, FunctionRow, PlainFilter } from './plain-answers.js';
 import type { CompareNames } from './plain-latency.js';
 
-/** What the twin calls a function. */
+/** What the reference code calls a function. */
 export type NameOf = (symbol: SymbolId) => string;
 
 export function callFilter(
@@ -46,7 +46,7 @@ function setOf(functions: ReadonlySet<string>, { length }: SymbolTable, nameOf: 
   return Uint8Array.from({ length }, (_, symbol) => (functions.has(nameOf(symbol)) ? 1 : 0));
 }
 
-/** The nodes of trees by path; those of one path are added up. */
+/** The nodes of trees by path, added up per path. */
 export function rowsOfTrees(trees: readonly CallTree[], nameOf: NameOf): Map<string, PathRow> {
   const rows = new Map<string, PathRow>();
   for (const tree of trees) {
@@ -76,12 +76,12 @@ function add(rows: Map<string, PathRow>, path: string, tree: CallTree, node: num
   });
 }
 
-/** By what the twin calls them; null: nobody, or the function itself. */
+/** Callers or callees under the names of the reference code; null: none, or the function itself. */
 export function namedOr(nameOf: NameOf, symbol: SymbolId): string | null {
   return symbol === NONE ? null : nameOf(symbol);
 }
 
-/** The rows of `report` in the twin's words. */
+/** The rows of `report` in the terms of the reference code. */
 export function functionsInWords(
   { tree, durations }: { readonly tree: CallTree; readonly durations: FunctionDurations | DurationBlocks },
   nameOf: NameOf,
@@ -92,7 +92,7 @@ export function functionsInWords(
   );
 }
 
-/** An answer in the twin's words. */
+/** An answer in the terms of the reference code. */
 export function latencyInWords(answer: CallsAnswer, symbols: SymbolTable, nameOf: NameOf) {
   const { children, callers, chains, slowest, ...rest } = latencyOf(answer, symbols);
   const childRow = ({ symbol, ...row }: ChildRow) => ({ child: namedOr(nameOf, symbol), ...row });
@@ -117,9 +117,9 @@ export function comparerOf(symbols: SymbolTable, nameOf: NameOf): CompareNames {
   return (a, b) => compareSymbols(symbols, idOf(a), idOf(b));
 }
 
-/** Numbers that were counted in buckets are right within 3 %, all others are the same. */
+/** Compares numbers: those counted in buckets are right within 3 %, all others are equal. */
 export function expectSame(real: unknown, plain: unknown, where = ''): void {
-  if (Object.is(real, plain)) return; // to ask vitest each time takes long
+  if (Object.is(real, plain)) return; // calling vitest each time is slow
   if (typeof real === 'object' && real !== null && typeof plain === 'object' && plain !== null) {
     const [keys, plainKeys] = [Object.keys(real).sort(), Object.keys(plain).sort()];
     if (keys.join() !== plainKeys.join()) expect(keys, where).toEqual(plainKeys);

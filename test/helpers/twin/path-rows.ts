@@ -1,8 +1,8 @@
 /**
- * Calls and time by path, as the plain twins count them: with nothing of the code that they are compared with.
+ * Calls and time by path, as the reference code counts them, independently of the code it is compared with.
  */
 
-/** All calls along one path. */
+/** All calls of one path. */
 export interface PathRow {
   calls: number;
   inferredCalls: number;
@@ -12,19 +12,19 @@ export interface PathRow {
   completeNs: number;
   minNs: number; // Infinity if no call is complete
   maxNs: number; // -Infinity likewise
-  longestCutNs: number; // 0 likewise, of the inferred ones
+  longestCutNs: number; // 0 likewise, for the inferred calls
 }
 
-/** How a call went. */
+/** How a call ended. */
 export interface CallSpan {
   readonly ns: number;
-  /** Its start or end was not seen: it was surely there for so long; null: it is whole. */
+  /** For how long it certainly lasted if its start or end was not seen; null: it is complete. */
   readonly knownNs: number | null;
   /** An exception or a longjmp ended it. */
   readonly isUnwound: boolean;
 }
 
-/** `path`: its functions, each on a line. */
+/** `path`: its functions, one per line. */
 export function rowOf(rows: Map<string, PathRow>, path: string): PathRow {
   let row = rows.get(path);
   if (row === undefined) {
@@ -48,7 +48,7 @@ export function count(row: PathRow, { ns, knownNs, isUnwound }: CallSpan): void 
   row.maxNs = Math.max(row.maxNs, ns);
 }
 
-/** Rows that something was counted or charged on, in an order. */
+/** The rows with calls or time, in a fixed order. */
 export function used(rows: ReadonlyMap<string, PathRow>): [string, PathRow][] {
   return [...rows].filter(([, { calls, selfNs }]) => calls > 0 || selfNs > 0).sort(([a], [b]) => (a < b ? -1 : 1));
 }

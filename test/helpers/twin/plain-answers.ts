@@ -1,6 +1,6 @@
 /**
- * Answers to questions about calls, found by going through a list of all calls and of all stretches of time: the slow,
- * plain twin of src/analysis.
+ * Answers questions about calls by searching lists of all calls and all intervals of time: the slow reference for
+ * src/analysis.
  */
 import { type CallSpan, count, type PathRow, rowOf } from './path-rows.js';
 import { type PlainCall, type PlainStretch, type PlainThread, pathOf, pathOfStretch } from './plain-calls.js';
@@ -24,9 +24,9 @@ export interface SeenCall {
   readonly tid: number;
   readonly call: PlainCall;
   readonly path: readonly string[];
-  /** How much of it is looked at. */
+  /** How much of it is in the selection. */
   readonly ns: number;
-  /** null: it is seen whole. */
+  /** null: it is complete. */
   readonly why: PlainCall['why'];
 }
 
@@ -37,7 +37,7 @@ export interface SeenTime {
   readonly ns: number;
 }
 
-/** What of some threads is looked at. */
+/** The selection: parts of some threads. */
 export interface Seen {
   readonly calls: readonly SeenCall[];
   readonly times: readonly SeenTime[];
@@ -97,18 +97,18 @@ export function folded(path: readonly string[]): string[] {
   return path.filter((fn, index) => index === 0 || path[index - 1] !== fn);
 }
 
-/** What is seen of a call: in a window not more than lies in it. */
+/** Returns the duration of a call, at most the part in the window. */
 export function spanOf({ call, why, ns }: Pick<SeenCall, 'call' | 'why' | 'ns'>): CallSpan {
   return { ns, knownNs: why === null ? null : Math.min(call.knownNs, ns), isUnwound: call.isUnwound };
 }
 
-/** The longest of those that were not seen whole; none if nothing is known of any. */
+/** Returns the longest inferred call; none if the duration of no such call is known. */
 export function longestCutOf(calls: readonly Pick<SeenCall, 'call' | 'why' | 'ns'>[]): number {
   const longest = calls.reduce((most, call) => Math.max(most, spanOf(call).knownNs ?? 0), 0);
   return longest > 0 ? longest : Number.NaN;
 }
 
-/** By path, its functions each on a line. */
+/** Groups by path: its functions, one per line. */
 export function rowsByPath({ calls, times }: Seen): Map<string, PathRow> {
   const rows = new Map<string, PathRow>();
   for (const { path, call, why, ns } of calls) count(rowOf(rows, path.join('\n')), spanOf({ call, why, ns }));
@@ -120,7 +120,7 @@ export function rowsByPath({ calls, times }: Seen): Map<string, PathRow> {
   return rows;
 }
 
-/** How many calls were not seen whole, by reason; stops have none. */
+/** Counts the inferred calls by reason; stops have none. */
 export function inferredBy({ calls }: Seen): Record<string, number> {
   const reasons = { OpenAtStart: 0, OpenAtEnd: 0, CutByGap: 0, Unwound: 0, HiddenJump: 0 };
   for (const { call, why } of calls) if (why !== null && why !== 'stop' && !call.isStop) reasons[why]++;
@@ -131,7 +131,7 @@ export function hiddenNs({ times }: Seen): number {
   return sum(times.filter(({ stretch }) => stretch.certainty === 'hidden').map(({ ns }) => ns));
 }
 
-/** The duration that so large a part of the calls does not exceed. */
+/** Returns the duration that this share of the calls does not exceed. */
 export function nearestRank(sorted: readonly number[], part: number): number {
   return sorted[Math.max(1, Math.ceil(part * sorted.length)) - 1] ?? Number.NaN;
 }
@@ -157,7 +157,7 @@ export interface FunctionRow {
   p99Ns: number;
 }
 
-/** A row of `report` for each function and each kind of stop. */
+/** Returns a row of `report` for each function and each kind of stop. */
 export function functionRows(seen: Seen): Record<string, FunctionRow> {
   const names = new Set([...seen.calls.flatMap(({ path }) => path), ...seen.times.flatMap(({ path }) => path)]);
   const knowsSwitches = [...names].some(isOffCpuName);
@@ -196,7 +196,7 @@ function functionRow(fn: string, { calls, times }: Seen, knowsSwitches: boolean)
   };
 }
 
-/** What is open at a moment, lowest first; null: nothing is known of the thread. */
+/** Returns what is open at a moment, lowest first; null: nothing is known of the thread. */
 export function stackOf({ stretches }: PlainThread, atNs: number) {
   const now = stretches.find(({ fromNs, toNs }) => fromNs <= atNs && atNs < toNs);
   if (now === undefined) return null;

@@ -1,35 +1,35 @@
 /**
- * Every call of a thread and every stretch of its time, one by one: what answers are checked against.
+ * Every call of a thread and every interval of its time: what answers are checked against.
  */
 import type { InferenceName } from '../../../src/model/profile/quality.js';
 
 export interface PlainCall {
-  /** What it turned out to be in the end. */
+  /** The name it turned out to have in the end. */
   fn: string;
-  /** `[syscall]` and its kin. */
+  /** A stop, such as `[syscall]`. */
   readonly isStop: boolean;
   startNs: number;
   endNs: number;
-  /** Why it was not seen whole; null: it was. */
+  /** Why it is inferred; null: it is complete. */
   why: InferenceName | 'stop' | null;
-  /** An exception or a longjmp ended it, and it was seen whole. */
+  /** It is complete, and an exception or a longjmp ended it. */
   isUnwound: boolean;
-  /** If it was not seen whole: for how long it was surely there. */
+  /** If it is inferred: for how long it certainly lasted. */
   knownNs: number;
-  /** The calls that it stood on, lowest first, and itself. */
+  /** The calls below it, lowest first, and itself. */
   stack: readonly PlainCall[];
-  /** The names of those that it stood on, as they were then. */
+  /** The names of the calls below it, as they were then. */
   below: readonly string[];
 }
 
-/** While nothing happens, time goes to the call on top. */
+/** An interval between two events: its time belongs to the call on top. */
 export interface PlainStretch {
   readonly stack: readonly PlainCall[];
-  /** The names of all but the topmost, as they were then. */
+  /** The names of all calls except the topmost, as they were then. */
   readonly below: readonly string[];
   readonly fromNs: number;
   readonly toNs: number;
-  /** Hidden: in doubt only because of a jump that was not shown. */
+  /** `hidden`: inferred only because of a hidden jump. */
   readonly certainty: 'sure' | 'hidden' | 'guess';
 }
 
@@ -44,13 +44,13 @@ export function pathOf({ fn, below }: PlainCall): string[] {
   return [...below, fn];
 }
 
-/** Where the time of a stretch is; nowhere if nothing was open. */
+/** Returns the call that the time of an interval belongs to, if anything was open. */
 export function pathOfStretch({ stack, below }: PlainStretch): string[] {
   const top = stack.at(-1);
   return top ? [...below, top.fn] : [];
 }
 
-/** Writes them down as they come. */
+/** Records calls and intervals in the order in which they come. */
 export class CallList {
   readonly calls: PlainCall[] = [];
   readonly stretches: PlainStretch[] = [];
@@ -76,7 +76,7 @@ export class CallList {
   }
 }
 
-/** From now on it stands on these. */
+/** Moves a call on top of these. */
 export function place(call: PlainCall, under: readonly PlainCall[]): void {
   call.stack = [...under, call];
   call.below = under.map(({ fn }) => fn);

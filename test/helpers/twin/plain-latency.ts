@@ -1,6 +1,6 @@
 /**
- * How long the calls of some functions took and what they did meanwhile, found by going through all calls and stretches
- * of time: the twin of `latencyOf`.
+ * Computes how long the calls of some functions took and what they did meanwhile, by searching all calls and intervals
+ * of time: the reference for `latencyOf`.
  */
 import {
   type AskedFunctions,
@@ -22,13 +22,13 @@ import {
 } from './plain-answers.js';
 import { type PlainCall, type PlainThread, pathOf } from './plain-calls.js';
 
-/** By what people read; null before all. */
+/** Groups by displayed name; null comes first. */
 export type CompareNames = (a: string | null, b: string | null) => number;
 
 interface AskedCall extends SeenCall {
-  /** null: nobody. */
+  /** null: no caller. */
   readonly caller: string | null;
-  /** Of all its time, outside of traced code, and off the processor. */
+  /** Of its whole duration, the time outside traced code and off the CPU. */
   readonly outsideNs: number;
   /** The part of it in stops directly on the call. */
   readonly outsideSelfNs: number;
@@ -74,7 +74,7 @@ export class PlainLatency {
     return this.complete.length === 0;
   }
 
-  /** Those that are told of: complete ones, if there are any. */
+  /** The calls that are reported: the complete ones, if there are any. */
   private get told(): readonly AskedCall[] {
     return this.isOfParts ? this.inferred : this.complete;
   }
@@ -125,13 +125,13 @@ export class PlainLatency {
     return rows.sort((a, b) => b.totalNs - a.totalNs || b.calls - a.calls || this.comparePaths(a.path, b.path));
   }
 
-  /** A root has nothing below it. */
+  /** A root has no caller. */
   private underRoot(path: readonly string[]): readonly string[] {
     const { root } = this.filter;
     return root === null ? path : path.slice(path.findIndex((fn) => root.has(fn)));
   }
 
-  /** The longest ones: of equal ones the earlier, then those of the lower thread. */
+  /** The longest calls: of equal ones the earlier, then those of the thread with the lower id. */
   private slowest(most: number) {
     const byTime = (a: AskedCall, b: AskedCall) => b.ns - a.ns || a.call.startNs - b.call.startNs || a.tid - b.tid;
     return this.complete
@@ -148,7 +148,7 @@ export class PlainLatency {
     return this.filter.foldsRecursion ? folded(path) : [...path];
   }
 
-  /** Of all that happened in these calls, by what they did directly; null: themselves. */
+  /** What happened in these calls, by what they did directly; null: themselves. */
   private childrenOf(calls: readonly AskedCall[]) {
     const within = calls.flatMap(({ call }) =>
       this.window.times.flatMap(({ stretch, path, ns }) => {
@@ -191,7 +191,7 @@ export class PlainLatency {
     return this.filter.foldsRecursion && below.at(-1) === fn;
   }
 
-  /** As in a walk through the tree, at each frame the largest difference first. */
+  /** As in a walk through the tree: at each frame the largest difference first. */
   private differences(one: AskedCall) {
     const own = this.partsOf([one]);
     const all = this.partsOf(this.complete);
@@ -228,8 +228,8 @@ export class PlainLatency {
   }
 
   /**
-   * What happened in calls, by the path from there on. A call that was asked for and happened inside of another one is one
-   * frame there, with its stops on it.
+   * What happened in calls, by the path from there on. A selected call inside another one is one frame there, with its
+   * stops on top.
    */
   private partsOf(calls: readonly AskedCall[]): Part[] {
     return calls.flatMap(({ call: asked }) => {

@@ -1,8 +1,8 @@
 /**
- * What addresses say about the stack, one event after the other: the lower half of the plain replay.
+ * What addresses show about the stack, event by event: the lower half of the reference replay.
  *
- * A level is what one call instruction, signal or kernel entry put on the stack. `Levels` does to them what each event
- * means, and can be copied: a reader in doubt takes a copy as scrap paper and reads on until the answer comes.
+ * A level is what one call instruction, signal or kernel entry put on the stack. `Levels` applies each event to the
+ * levels, and can be copied: where an event alone does not decide, the reference replay reads ahead on a copy.
  */
 
 import type { SymbolTable } from '../../../src/model/names/symbol-table.js';
@@ -20,9 +20,9 @@ export function symbolKey({ name }: SymbolTable, symbol: SymbolId): string {
 
 export interface Fn {
   readonly name: string;
-  /** Tells it from others of its name. */
+  /** Distinguishes it from others of its name. */
   readonly key: string;
-  /** Equal where the names are, but for a symbol version. */
+  /** Equal for equal names, without the symbol version. */
   readonly bareName: number;
   readonly is: (trait: number) => boolean;
   /** For `foo@plt`: foo, if it was seen. */
@@ -39,7 +39,7 @@ export interface PlainEvent {
   readonly toFn: Fn; // nameless: no address
   readonly nameless: Fn;
   readonly toEntry: boolean;
-  /** Said by perf itself; else a `Gap` is a branch from which nothing certain can be read. */
+  /** Reported by perf itself; otherwise a `Gap` is a branch that shows nothing certain. */
   readonly isError: boolean;
 }
 
@@ -76,35 +76,35 @@ export interface Frame {
   fn: Fn;
   /** The names of the frames below it. */
   readonly below: string;
-  /** Of one that was jumped to unseen: when an event came from it. */
+  /** After a hidden jump: when the first event came from it. */
   firstSeenNs: number | null;
   /** Why its start was not seen. */
   readonly why: InferenceName | null;
-  /** Else it was jumped to, or found running. */
+  /** It was called, as opposed to jumped to or found running. */
   isCalled: boolean;
-  /** No address tells whether control went there. */
+  /** No address shows whether control went there. */
   isDoubtful: boolean;
   selfNs: number;
   inferredNs: number;
-  /** Other symbols inside which its code was seen. */
+  /** Other symbols whose code was seen to be part of it. */
   readonly alsoKnownAs: Fn[];
   readonly call: PlainCall;
 }
 
 export interface Level {
   readonly begunBy: 'call' | 'kernel entry' | 'signal' | 'before the trace';
-  /** Of the call instruction; of a signal or kernel entry: where goes on what it interrupted. */
+  /** Address of the call instruction; for a signal or kernel entry, where the interrupted code continues. */
   readonly address: number;
-  /** What was called, and by what; null: that was not seen. */
+  /** The called function and its caller; null: that was not seen. */
   readonly callee: Fn | null;
   readonly caller: Fn | null;
-  /** By which instruction; NaN: that was not seen. */
+  /** Address of the instruction that called it; NaN: that was not seen. */
   readonly calledFrom: number;
-  /** The return that leaves the level below it leaves it, too. */
+  /** The return that ends the level below it ends it, too. */
   readonly goesWithBelow: boolean;
-  /** That function, and those that it jumped to. */
+  /** The called function, and those it jumped to. */
   readonly frames: Frame[];
-  /** The calls that were made from it, as far as was read. */
+  /** The calls that were made from it, as far as the events were read. */
   readonly made: Level[];
 }
 
@@ -120,7 +120,7 @@ interface Meaning {
 
 interface Stop {
   readonly address: number;
-  /** How far behind its address the trace may go on. */
+  /** Number of bytes after its address at which the trace may continue. */
   readonly reach: number;
   /** In untraced code that was called from there. */
   readonly inCall: boolean;
@@ -132,10 +132,10 @@ export class Levels {
   readonly list: Level[] = [];
   /** Null while the trace runs. */
   stop: Stop | null = null;
-  /** A signal handler has returned, and here goes on what the signal interrupted. */
+  /** After the return of a signal handler: where the interrupted code continues. */
   private interruptedAt: number | null = null;
 
-  /** A trace that begins with a start was stopped just there. */
+  /** A trace that begins with a start was stopped right there. */
   static before(first: PlainEvent): Levels {
     const stop = { address: first.to, reach: 0, inCall: false, isDamaged: false };
     return Object.assign(new Levels(), { stop: first.step === Step.Start ? stop : null });
@@ -150,7 +150,7 @@ export class Levels {
     this.list.push({ begunBy: 'before the trace', ...unseen, goesWithBelow, frames: [], made: [] });
   }
 
-  /** Does to the levels what the event means; gives those that are over, lowest first. */
+  /** Applies an event to the levels; returns those that are over, lowest first. */
   take(event: PlainEvent): { readonly is: Meaning['is']; readonly over: Level[] } {
     const { is, place, pushed } = this.meaningOf(event);
     const over = place === undefined ? [] : this.list.splice(place);
@@ -203,13 +203,13 @@ export class Levels {
     if (place !== -1) return { is: 'pop', place };
     const interrupt = list.findLastIndex(isInterrupt);
     const isOfHandler = interrupt === list.length - 1 || list[interrupt]?.callee === fromFn;
-    const isRetpoline = fromFn?.is(Trait.Retpoline) === true; // it "returns" to where it was told to jump
+    const isRetpoline = fromFn?.is(Trait.Retpoline) === true; // it "returns" to the target of its jump
     if (toEntry && !isRetpoline && list[interrupt]?.begunBy === 'signal' && isOfHandler)
       return { is: 'end of handler', place: interrupt };
     return toEntry || isRetpoline ? { is: 'jump by return' } : { is: 'pop', place: this.lastUnseen() };
   }
 
-  /** Out of what is traced; the target may not be known. */
+  /** A return out of traced code; the target may be unknown. */
   private meaningOfReturnOut({ to }: PlainEvent): Meaning {
     const top = this.list.length - 1;
     if (to === 0) return this.list[top]?.begunBy === 'before the trace' ? { is: 'nothing' } : { is: 'pop', place: top };
@@ -219,7 +219,7 @@ export class Levels {
     };
   }
 
-  /** The nearest level whose return address can be `to`; -1 if there is none. */
+  /** Returns the nearest level whose return address can be `to`; -1 if there is none. */
   private callerFor(to: number): number {
     return this.list.findLastIndex(({ begunBy, address }) => {
       const isCaller = begunBy === 'kernel entry' || (begunBy === 'call' && to !== address);

@@ -1,6 +1,6 @@
 /**
- * A thread's log in, the list of its calls out: for traces with losses and fibers, of which there is no plain replay.
- * That the log is right is shown elsewhere: added up it is the tree.
+ * Turns a thread's call log into the list of its calls, for traces with losses and fibers, which the reference replay
+ * does not handle. Another test checks the log: its sums are the call tree.
  */
 import { argumentOf, type CallLog, CallOp, Certainty, opOf } from '../../../src/model/calls/call-log.js';
 import type { CallTree } from '../../../src/model/calls/call-tree.js';

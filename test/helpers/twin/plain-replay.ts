@@ -1,10 +1,8 @@
 /**
- * Replay once more, slowly and plainly: the twin that `replayThread` is checked against, on threads without losses and
- * without fibers.
+ * The reference replay: slow and simple, to check `replayThread` on threads without losses and without fibers.
  *
- * It works as a reader does with pencil and paper. Where an event alone does not say what it means, the reader copies
- * the levels to a scrap of paper and reads on until the answer comes (`callersNeverSeenCalling`, `howTopEnds`). Nothing
- * is prepared, and nothing is fast.
+ * Where an event alone does not show what it means, it copies the levels and reads ahead until the answer comes
+ * (`callersNeverSeenCalling`, `howTopEnds`). Nothing is precomputed.
  */
 
 import type { SymbolTable } from '../../../src/model/names/symbol-table.js';
@@ -40,13 +38,13 @@ import {
 } from './plain-unwinding.js';
 
 export interface PlainReplay extends Pick<ThreadReplay, 'startNs' | 'endNs' | 'inferred' | 'lost'> {
-  /** By path, its names each on a line. */
+  /** By path: its names, one per line. */
   readonly rows: ReadonlyMap<string, PathRow>;
-  /** Each call, and each stretch of time; functions by `symbolKey`. */
+  /** Each call and each interval of time; functions by `symbolKey`. */
   readonly thread: PlainThread;
 }
 
-/** Does what `replayThread` does; throws if something was lost between two events. */
+/** Does what `replayThread` does; throws if trace data is missing between two events. */
 export function plainReplay(
   events: ThreadEvents,
   facts: SiteFacts,
@@ -59,7 +57,7 @@ export function plainReplay(
 const pathUnder = (below: string, name: string) => (below === '' ? name : `${below}\n${name}`);
 const pathOf = ({ below, fn }: Pick<Frame, 'below' | 'fn'>) => pathUnder(below, fn.name);
 
-/** The trace has stopped, or the thread has no processor. */
+/** The trace has stopped, or the thread has no CPU. */
 interface Pause {
   readonly path: string;
   readonly sinceNs: number;
@@ -72,16 +70,16 @@ type OffCpu = '[off-cpu]' | '[preempted]';
 
 interface NeverSeenCalled {
   readonly fn: Fn;
-  /** The return that leaves the one below it leaves it, too. */
+  /** The return that ends the level below it ends it, too. */
   readonly goesWithBelow: boolean;
-  /** Between it and the one below it is another, of which nothing is known. */
+  /** Between it and the level below is another one, of which nothing is known. */
   readonly isOnUnseen: boolean;
 }
 
 /** Longer chains of jumps are loops: they go back to the frame they came from. */
 const LONGEST_CHAIN = 64;
 
-/** Reads the events one after the other, and keeps the frames. */
+/** Reads the events in order, and keeps the frames. */
 class Reader {
   private readonly rows = new Map<string, PathRow>();
   private readonly list = new CallList();
@@ -97,15 +95,15 @@ class Reader {
   private nowNs = 0;
   /** The next branch is the first one of a program. */
   private isBeginning = true;
-  /** perf's errors before the first event, and behind the last. */
+  /** perf's errors before the first event, and after the last. */
   private errors = 0;
-  /** Something was lost: nothing certain may follow. */
+  /** Trace data is missing: nothing may follow for certain. */
   private isOver = false;
-  /** A stop, time off the processor, or the one in the other. */
+  /** A stop, off-CPU time, or the one nested in the other. */
   private readonly pauses: Pause[] = [];
-  /** What the thread was switched out as; the stop may come a little later, if clocks differ. */
+  /** What the thread was switched out as; the stop may come slightly later, as the clocks differ. */
   private switchedOut: OffCpu | null = null;
-  /** What runs between a signal handler's return and the end of the signal counts as what was interrupted. */
+  /** Code between the return of a signal handler and the end of the signal: counts as what was interrupted. */
   private signalTail: Fn | null = null;
 
   constructor(events: readonly PlainEvent[], facts: SiteFacts, symbols: SymbolTable, options: ReplayOptions, tid: Tid) {
@@ -133,7 +131,7 @@ class Reader {
     return { rows, startNs: startNs ?? 0, endNs, inferred, lost, thread: { tid, calls, stretches } };
   }
 
-  /** Lays down the stack that a program begins with: the callers that its returns will reveal, the last one lowest. */
+  /** Pushes the stack that a program begins with: the callers that its returns will reveal, the last one lowest. */
   private begin(first: PlainEvent): void {
     this.chargeUntil(first.timeNs);
     this.noteErrors();
@@ -151,7 +149,7 @@ class Reader {
     this.startNs ??= this.extendBack(first);
   }
 
-  /** On a scrap of paper: read to the end, and note where returns lead that no call explains. Lowest first. */
+  /** Reads ahead on a copy to the end, and notes where unmatched returns lead. Lowest first. */
   private levelsNeverSeenCalled(first: PlainEvent, running: Fn): NeverSeenCalled[] {
     const found: NeverSeenCalled[] = [];
     let ran = running;
@@ -183,12 +181,12 @@ class Reader {
     return found;
   }
 
-  /** On a scrap of paper: read on until the level on top is gone. null: it never is. */
+  /** Reads ahead on a copy until the level on top is gone. null: it never is. */
   private howTopEnds(fromRow: number): End | null {
     const scrap = this.levels.copy();
     const { length } = scrap.list;
     for (const event of this.events.slice(fromRow)) {
-      const later = scrap.list.slice(length); // before it is known whether the event leaves them
+      const later = scrap.list.slice(length); // before it is known whether the event ends them
       if (scrap.take(event).is === 'contradiction') return null;
       if (scrap.list.length < length) return { place: scrap.list.length, row: event.row, leftLater: later };
     }
@@ -199,10 +197,10 @@ class Reader {
     const hasMoved = event.step !== Step.Start && this.syncOn(event);
     this.chargeUntil(event.timeNs, hasMoved);
     if (this.pauses.length > 0) this.endPauses('complete');
-    else if (!isEnd(event)) this.switchedOut = null; // traced code goes on: the switch meant nothing
+    else if (!isEnd(event)) this.switchedOut = null; // traced code continues: the switch had no effect
     const { is, over } = this.levels.take(event);
     if (is === 'contradiction' || this.isOver) throw new Error(`something was lost before row ${event.row}`);
-    // Behind a stop they may have ended before, and who switches stacks may go back to them.
+    // At a trace start they may have ended before, and a function that switches stacks may resume them.
     const isSure = event.step !== Step.Start && !this.top?.fn.is(Trait.StackSwitcher);
     const skipped = isSure ? 'unwound' : 'Unwound';
     for (const level of over.reverse()) this.closeLevel(level, level === over.at(-1) ? null : skipped);
@@ -211,7 +209,7 @@ class Reader {
       this.levels.list.at(-2)?.made.push(this.topLevel);
       this.open(event.toFn, null, true);
     }
-    // A return address is the caller's own code, whatever label stands there.
+    // A return address is in the caller's own code, whatever its label.
     else if (is === 'pop') this.alsoKnownAs(event.toFn);
     else if (is === 'end of handler') this.signalTail = event.toFn;
     else if (is === 'jump by return') this.jump(event.toFn, null);
@@ -219,7 +217,7 @@ class Reader {
     if (isEnd(event)) this.beginStop(event.step === Step.EndSyscall ? '[syscall]' : '[untraced]');
   }
 
-  /** A jump that was shown. */
+  /** A jump that the trace shows. */
   private takeJump({ row, toFn: named, toEntry }: PlainEvent): void {
     const toFn = wholeOf(this.levels, named);
     if (isOf(this.top, toFn)) return;
@@ -235,7 +233,7 @@ class Reader {
     } else this.alsoKnownAs(toFn); // a label inside the same function
   }
 
-  /** An unwinder is left: it lands in nameless code, too. */
+  /** An unwinder that ends may land in nameless code, too. */
   private landNameless(fn: Fn, end: End | null): boolean {
     if (!isUnwinding(this.levels) || end?.place === this.levels.list.length - 1) return false;
     const { frame, isSure } = landingOf(this.levels, fn, end);
@@ -251,13 +249,13 @@ class Reader {
     return { frame, isSure: end?.place === top || other === undefined };
   }
 
-  /** Makes the function that an event comes from the top of the stack: what led to it was not shown. True: it was not. */
+  /** Makes the function that an event comes from the top of the stack, after a hidden jump. True: it was not on top. */
   private syncOn({ row, timeNs, fromFn: named }: PlainEvent): boolean {
     if (named === null) return false;
     const fromFn = wholeOf(this.levels, named);
     if (isOf(this.top, fromFn) || fromFn === this.signalTail) return false;
     this.signalTail = null;
-    if (fromFn.is(Trait.ReturnThunk)) return false; // what is on top returns
+    if (fromFn.is(Trait.ReturnThunk)) return false; // the function on top returns through it
     const { begunBy, frames } = this.topLevel;
     if (begunBy === 'kernel entry' && frames.length === 1) {
       this.alsoKnownAs(fromFn); // it has several labels
@@ -285,7 +283,7 @@ class Reader {
     if (!areNameless || this.options.tailCalls === 'nest') this.jump(fn, 'HiddenJump');
   }
 
-  /** Back to a deeper frame of `fn`, if the level on top does not end by a return of its own; else it jumped. */
+  /** Back to a deeper frame of `fn`, if the level on top does not end by its own return; else it jumped. */
   private jumpOrUnwind(fn: Fn, row: number): void {
     const { list } = this.levels;
     const end = this.howTopEnds(row);
@@ -301,13 +299,13 @@ class Reader {
     const isKnown = end?.row === row;
     if (isKnown) this.closeAbove(list[end.place].frames.at(-1) as Frame, 'unwound');
     this.jumpUnseen(fn);
-    if (!isKnown && !fn.is(Trait.Unwinder)) this.top.isDoubtful = true; // nobody lands in an unwinder
+    if (!isKnown && !fn.is(Trait.Unwinder)) this.top.isDoubtful = true; // unwinding never lands in an unwinder
   }
 
-  /** Calls that something skips for sure ended here: a return further down, or an unwinder. */
+  /** Calls that are certainly skipped ended here: a return further down shows it, or an unwinder. */
   private land(frame: Frame, isSure: boolean, isSeenToEnd: boolean, fn: Fn): void {
     this.closeAbove(frame, isSeenToEnd || isUnwinding(this.levels) ? 'unwound' : 'Unwound');
-    this.alsoKnownAs(fn); // a part of it that lies elsewhere
+    this.alsoKnownAs(fn); // a part of the function at another address
     if (!isSure) frame.isDoubtful = true;
   }
 
@@ -340,7 +338,7 @@ class Reader {
     return this.levels.list.findLast(({ frames }) => frames.length > 0)?.frames.at(-1) as Frame;
   }
 
-  /** A frame on the level on top. `why`: its start was not seen. */
+  /** Opens a frame on the level on top. `why`: why its start was not seen. */
   private open(fn: Fn, why: InferenceName | null, isCalled = false): void {
     const below = this.top ? pathOf(this.top) : '';
     const call = this.list.open(fn.key, this.nowNs, this.openCalls);
@@ -348,9 +346,9 @@ class Reader {
     this.topLevel.frames.push({ fn, below, why, isCalled, call, ...none });
   }
 
-  /** `why`: its end was not seen, or it did not return. */
+  /** Closes the frame on top. `why`: why its end was not seen, or it did not return. */
   private close(frame: Frame, why: Ending): void {
-    if (frame.fn.leadsTo) rename(frame, frame.fn.leadsTo); // nothing came of the stub any more
+    if (frame.fn.leadsTo) rename(frame, frame.fn.leadsTo); // nothing came after the stub
     const reason = frame.why ?? why;
     const { call } = frame;
     this.list.close(call, this.nowNs, reason, this.knownTime(frame, why));
@@ -361,7 +359,10 @@ class Reader {
     if (reason && reason !== 'unwound') this.inferred[reason]++;
   }
 
-  /** How long it was surely there: when one was left without a return, nobody knows, nor before its first event when a jump led to it. */
+  /**
+   * For how long it certainly lasted. If it was left without a return, the end is unknown; if a jump led to it, so is
+   * the time before its first event.
+   */
   private knownTime({ call, why, firstSeenNs }: Frame, end: Ending): number {
     if (end === 'Unwound') return 0;
     return why === 'HiddenJump' ? this.nowNs - (firstSeenNs ?? this.nowNs) : this.nowNs - call.startNs;
@@ -379,7 +380,7 @@ class Reader {
     }
   }
 
-  /** All that is open, but for stops. */
+  /** All open frames, without stops. */
   private get openCalls(): PlainCall[] {
     return this.levels.list.flatMap(({ frames }) => frames.map(({ call }) => call));
   }
@@ -413,7 +414,7 @@ class Reader {
     this.pauses.push({ path: pathUnder(under, name), sinceNs: this.nowNs, call, isOffCpu: true });
   }
 
-  /** A stub is where it leads, even if the trace stops before it is there. */
+  /** A stub counts as its target, even if the trace stops before that is reached. */
   private get pathUnderStop(): string {
     const { fn, below, call } = this.top;
     if (fn.leadsTo) call.fn = fn.leadsTo.key;
@@ -462,7 +463,7 @@ class Reader {
     this.errors = 0;
   }
 
-  /** A thread whose first event is the way out of a stop was waiting since the recording began. */
+  /** A thread whose first event ends a stop was waiting since the recording began. */
   private extendBack(first: PlainEvent): number {
     const { extendTo, createdInside } = this.options;
     const isNew = createdInside || first.toFn.is(Trait.CloneOrFork);
@@ -476,7 +477,7 @@ class Reader {
     return extendTo.startNs;
   }
 
-  /** It had no processor before its first switch, if that is one in. */
+  /** It had no CPU before its first switch, if that is one in. */
   private takeSwitchesBefore(first: PlainEvent): void {
     const before = this.events.slice(0, first.row).filter((event) => isSwitch(event) || event.step === Step.Exec);
     if (before[0]?.step === Step.Exec) return;
@@ -489,7 +490,7 @@ class Reader {
     }
   }
 
-  /** A thread that waits when the trace ends goes on waiting to the end of the recording. */
+  /** A thread that waits when the trace ends keeps waiting until the end of the recording. */
   private finish(): void {
     const { extendTo } = this.options;
     if (this.pauses.length > 0 && extendTo && extendTo.endNs > this.nowNs) this.chargeUntil(extendTo.endNs);
@@ -498,12 +499,12 @@ class Reader {
   }
 }
 
-/** What runs behind the event ran before it. */
+/** What runs after the event also ran before it. */
 function goesOn({ step }: PlainEvent): boolean {
   return step === Step.Stay || step === Step.End || step === Step.EndSyscall;
 }
 
-/** A stub turns out to be what it leads to. */
+/** Renames a stub to its target. */
 function rename(frame: Frame, fn: Fn): void {
   frame.fn = fn;
   frame.call.fn = fn.key;

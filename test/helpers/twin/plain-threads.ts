@@ -1,5 +1,5 @@
 /**
- * A trace file in, the calls of its threads out, as the plain replay lists them.
+ * Lists the calls of a trace file's threads, as the reference replay finds them.
  */
 import type { ThreadEvents } from '../../../src/model/trace/thread-events.js';
 import { type SiteFacts, Step } from '../../../src/replay/functions/site-facts.js';
@@ -21,7 +21,7 @@ export interface ListedThread {
   readonly options: ReplayOptions;
 }
 
-/** Those without losses and fibers as the plain replay lists them, the others as replay's log does. */
+/** Threads without losses and fibers by the reference replay, the others from the call log. */
 export async function plainThreads(
   file: string,
   tailCalls: TailCalls,
@@ -30,7 +30,7 @@ export async function plainThreads(
   return { trace, threads: plainThreadsOf(trace, tailCalls) };
 }
 
-/** `by`: the plain replay does not know all that damage makes of a trace. */
+/** `by`: the reference replay cannot handle everything that damage makes of a trace. */
 export function plainThreadsOf(
   trace: TraceThreads,
   tailCalls: TailCalls,
@@ -57,7 +57,7 @@ function listOf(
   return plainLog(events.tid, log, tree, (symbol) => symbolKey(symbols, symbol));
 }
 
-/** One segment, or one for each program that the thread ran; one stack. */
+/** One segment (or one for each program that the thread ran), and one stack. */
 export function isWhole(events: ThreadEvents, facts: SiteFacts): boolean {
   const { segments, switches, stacks, unseen, action } = pairReturns(events, facts);
   const hasStackJumps = action.some((what, row) => what !== Action.Jump && facts.step[events.site[row]] === Step.Jump);

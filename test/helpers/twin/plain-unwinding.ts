@@ -1,5 +1,5 @@
 /**
- * Where an exception or a longjmp went, as a reader with pencil and paper finds it: part of the plain replay.
+ * Finds where an exception or a longjmp went, for the reference replay, by reading ahead.
  */
 import { Trait } from '../../../src/replay/functions/traits.js';
 import type { Fn, Frame, Level, Levels } from './plain-levels.js';
@@ -15,11 +15,11 @@ export interface End {
 
 export interface Landing {
   readonly frame: Frame | null;
-  /** There was no choice. */
+  /** No other frame was possible. */
   readonly isSure: boolean;
 }
 
-/** An unwinder does not call itself deeper than this on its way out; nor are more frames compared. */
+/** An unwinder does not call itself deeper than this before it lands; nor are more frames compared. */
 const DEEPEST_UNWINDER = 8;
 const MOST_COMPARED = 16;
 
@@ -32,20 +32,22 @@ const framesOf = (levels: readonly Level[]): Placed[] =>
   levels.flatMap((level) => level.frames.map((frame) => ({ level, frame })));
 export const isOf = (frame: Frame, fn: Fn) => frame.fn === fn || frame.alsoKnownAs.includes(fn);
 
-/** An unwinder runs, perhaps in functions of its own that have no name. */
+/** An unwinder runs, possibly in functions of its own that have no name. */
 export function isUnwinding({ list }: Levels): boolean {
   return unwinder(list, Trait.Unwinder) !== null;
 }
 
-/** Was the level on top left by an exception or a longjmp, rather than that it jumped? */
+/** True if an exception or a longjmp left the level on top, and it did not jump. */
 export function isLeft(levels: Levels, end: End | null): boolean {
   if (end === null) return isUnwinding(levels);
   if (end.place === levels.list.length - 1) return false;
-  // Left together with it at last is what an unwinder called later left: this level did not unwind.
+  // What is finally left together with it was left by an unwinder called later: this level did not unwind.
   return !end.leftLater.at(-1)?.callee?.is(Trait.Unwinder) || isUnwinding(levels);
 }
 
-/** The frame that control went to: if nothing is left in the same way later, one of the level that returns then. */
+/**
+ * The frame that control went to: if nothing else is left in the same way later, one of the level that returns then.
+ */
 export function landingOf({ list }: Levels, fn: Fn, end: End | null): Landing {
   const isKnown = end !== null && end.leftLater.length === 0;
   const lowest = end?.place ?? 0;
@@ -61,7 +63,9 @@ export function landingOf({ list }: Levels, fn: Fn, end: End | null): Landing {
   return { frame, isSure: frame !== null && isSure };
 }
 
-/** How many frames below its caller an unwinder lands: it called one function for itself, and for each frame on its way. */
+/**
+ * How many frames below its caller an unwinder lands: it called one function for itself, and for each frame on its way.
+ */
 function stepsOf({ made }: Level): number | null {
   const calls = (levels: readonly Level[]) => levels.filter(({ begunBy }) => begunBy === 'call');
   const [first, ...others] = calls(made)
@@ -84,7 +88,7 @@ function steppedTo(list: readonly Level[], fn: Fn): { frame: Frame; place: numbe
   return frame ? { frame, place } : null;
 }
 
-/** A part belongs to the nearest frame of its name, if it is known to be a part of one of several functions. */
+/** A cold part belongs to the nearest frame of its name, if it is a part of one of several functions. */
 export function wholeOf({ list }: Levels, fn: Fn): Fn {
   if (!fn.is(Trait.ColdPart)) return fn;
   const top = framesOf(list).at(-1)?.frame;
@@ -93,13 +97,16 @@ export function wholeOf({ list }: Levels, fn: Fn): Fn {
   return below.findLast(({ frame }) => frame.fn.key === fn.key)?.frame.fn ?? fn;
 }
 
-/** Of levels from here on nothing can be landed in: who has cleaned up and lets the exception go on is not gone back to. */
+/**
+ * Levels from here on cannot be landed in: a frame that has cleaned up and resumed the exception is never landed in
+ * again.
+ */
 function highestLanding(list: readonly Level[]): number {
   const resumer = unwinder(list, Trait.Resumer);
   return resumer ? Math.max(0, list.indexOf(resumer) - 1) : list.length - 1;
 }
 
-/** Frames that wait at the same call are treated alike by an exception. */
+/** An exception treats frames alike that wait at the same call. */
 function areAlike(list: readonly Level[], candidates: readonly Frame[]): boolean {
   const placed = framesOf(list);
   const calls = candidates.slice(0, MOST_COMPARED + 1).map((frame) => {
@@ -109,7 +116,7 @@ function areAlike(list: readonly Level[], candidates: readonly Frame[]): boolean
   return unwinder(list, Trait.Raiser) !== null && calls.every((call) => call === calls[0]);
 }
 
-/** As many frames of the function let the exception go on later as there are: none was passed over. */
+/** As many frames of the function pass the exception on later as there are: none was skipped. */
 function isForced(fn: Fn, others: readonly Frame[], end: End | null): boolean {
   const times = (end?.leftLater ?? []).filter(
     ({ caller, callee }) => callee?.is(Trait.Resumer) && caller?.key === fn.key,
@@ -117,7 +124,7 @@ function isForced(fn: Fn, others: readonly Frame[], end: End | null): boolean {
   return times > Math.min(others.length, MOST_COMPARED);
 }
 
-/** The level of the uppermost unwinder of a kind, if nothing but nameless code runs on it. */
+/** The level of the uppermost unwinder of a kind, if only nameless code runs above it. */
 function unwinder(list: readonly Level[], kind: number): Level | null {
   for (const { level, frame } of framesOf(list).slice(-DEEPEST_UNWINDER).reverse()) {
     if (frame.fn.is(Trait.Stub) || !frame.fn.is(Trait.Unknown | Trait.Unwinder)) return null;
@@ -132,12 +139,12 @@ export interface LandedIn {
   readonly isBelowUnseen: boolean;
 }
 
-/** More calls than these are not looked through. */
+/** More calls than these are not examined. */
 const MOST_LEFT_CALLS = 256;
 
 /**
- * Callers below a level that nobody saw calling: an exception landed in them. The uppermost first. `ran`: the function that
- * the level began with; `left`: what stood on it at its end; `last`: the function that left it.
+ * Callers below a level whose calls were not seen, as an exception landed in them; uppermost first. `ran`: the function
+ * that the level began with; `left`: what was on it at its end; `last`: the function that ended it.
  */
 export function landingsBelow(ran: Fn, left: readonly Level[], last: Fn | null, isEnd: boolean): LandedIn[] {
   if (isEnd && left.length > MOST_LEFT_CALLS) return [];

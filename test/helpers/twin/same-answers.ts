@@ -1,5 +1,5 @@
 /**
- * Asks both the real code and its plain twin.
+ * Asks both the real code and the reference code.
  */
 import { expect } from 'vitest';
 import { answerForThread, CallsAnswerBuilder } from '../../../src/analysis/calls/calls-answer.js';
@@ -23,7 +23,7 @@ import { PlainLatency } from './plain-latency.js';
 import { symbolKey } from './plain-levels.js';
 import type { ListedThread } from './plain-threads.js';
 
-/** What the real code answers is what the twin finds. */
+/** Checks that the real code answers what the reference code finds. */
 export function expectSameAnswers(
   trace: TraceThreads,
   threads: readonly ListedThread[],
