@@ -10,9 +10,9 @@ import { Replayer } from '../../src/replay/replayer.js';
 import type { ReplayOptions, ThreadReplay } from '../../src/replay/thread-replay.js';
 import { traceFiles } from '../helpers/traces/all-fixtures.js';
 import { threadsOfBeginning } from '../helpers/traces/threads-of.js';
-import { type PlainCall, type PlainThread, pathOf, pathOfStretch } from '../helpers/twin/plain-calls.js';
-import { symbolKey } from '../helpers/twin/plain-levels.js';
-import { plainLog } from '../helpers/twin/plain-log.js';
+import { pathOf, pathOfInterval, type ReferenceCall, type ReferenceThread } from '../helpers/twin/reference-calls.js';
+import { symbolKey } from '../helpers/twin/reference-levels.js';
+import { referenceLog } from '../helpers/twin/reference-log.js';
 
 const EVERYTHING: CallFilter = { window: null, inside: [], root: null, foldsRecursion: false };
 
@@ -30,9 +30,9 @@ describe.each(traceFiles)('%s', (file) => {
       const counted = plain.hasUnconfirmedPaths ? filtered.durations : durations.copy(); // it is replayed again later
       expect(ordered(filtered)).toEqual(ordered(pick(plain, counted)));
       if (plain.hasUnconfirmedPaths) expect(durations.blocks().length).toBe(0);
-      expect(faultsOf(plainLog(events.tid, logged.log, logged.tree, (symbol) => symbolKey(symbols, symbol)))).toEqual(
-        [],
-      );
+      expect(
+        faultsOf(referenceLog(events.tid, logged.log, logged.tree, (symbol) => symbolKey(symbols, symbol))),
+      ).toEqual([]);
     }
   });
 });
@@ -49,19 +49,19 @@ function pick({ tree, inferred, hiddenNs }: ThreadReplay, durations: DurationBlo
 }
 
 /** Calls must cover the time spent in them, and be on the stack that their paths give. */
-function faultsOf({ calls, stretches }: PlainThread): string[] {
+function faultsOf({ calls, intervals }: ReferenceThread): string[] {
   const onWrongStack = calls.filter((call) => !isOnPath(call.stack, pathOf(call)));
   const reversed = calls.filter(({ startNs, endNs }) => !(startNs <= endNs));
-  const lost = stretches.filter((stretch) => !isOnPath(stretch.stack, pathOfStretch(stretch)));
-  const late = stretches.flatMap(({ stack, fromNs, toNs }) =>
+  const lost = intervals.filter((interval) => !isOnPath(interval.stack, pathOfInterval(interval)));
+  const late = intervals.flatMap(({ stack, fromNs, toNs }) =>
     stack.filter(({ startNs, endNs }) => startNs > fromNs || endNs < toNs),
   );
   return [...onWrongStack, ...reversed, ...late]
     .map(({ fn }) => fn)
-    .concat(lost.map((each) => `time of ${pathOfStretch(each)}`));
+    .concat(lost.map((each) => `time of ${pathOfInterval(each)}`));
 }
 
-function isOnPath(stack: readonly PlainCall[], path: readonly string[]): boolean {
+function isOnPath(stack: readonly ReferenceCall[], path: readonly string[]): boolean {
   return stack.map(({ fn }) => fn).join() === path.join();
 }
 

@@ -19,7 +19,11 @@ const weighedTrees = callTrees.chain((tree) =>
 );
 
 /** A caller gets its own row if the chains through it weigh `min` or more, and not 0. */
-function plainCallers(tree: CallTree, weights: Float64Array, min: number): { readonly ns: Rows; readonly calls: Rows } {
+function referenceCallers(
+  tree: CallTree,
+  weights: Float64Array,
+  min: number,
+): { readonly ns: Rows; readonly calls: Rows } {
   const chains = Array.from({ length: tree.length - 1 }, (_, at) => chainOf(tree, at + 1));
   const weightThrough = (path: readonly number[]) =>
     sum(chains.map((chain, at) => (path.every((symbol, step) => chain[step] === symbol) ? (weights[at + 1] ?? 0) : 0)));
@@ -60,7 +64,7 @@ test('puts time on the same paths as the slow twin, and loses none', () => {
   fc.assert(
     fc.property(callTrees, minWeights, (tree, min) => {
       const found = bottomUp(tree, min);
-      expect(positive(rowsOf(found).ns)).toEqual(positive(plainCallers(tree, tree.selfNs, min).ns));
+      expect(positive(rowsOf(found).ns)).toEqual(positive(referenceCallers(tree, tree.selfNs, min).ns));
       expect(sum(found.selfNs)).toBe(sum(tree.selfNs.subarray(1)));
     }),
     { numRuns: 500 },
@@ -72,7 +76,7 @@ test('works for any weights', () => {
     fc.property(weighedTrees, minWeights, ([tree, weights], min) => {
       const weightNs = Float64Array.from(weights);
       const found = callersTree(tree, [...weightNs.keys()].slice(1), weightNs, min);
-      expect(positive(rowsOf(found).ns)).toEqual(positive(plainCallers(tree, weightNs, min).ns));
+      expect(positive(rowsOf(found).ns)).toEqual(positive(referenceCallers(tree, weightNs, min).ns));
     }),
   );
 });
@@ -80,7 +84,7 @@ test('works for any weights', () => {
 test('counts the same calls as the slow twin, including those that took no time', () => {
   fc.assert(
     fc.property(callTrees, minWeights, (tree, min) => {
-      expect(rowsOf(bottomUp(tree, min)).calls).toEqual(plainCallers(tree, tree.selfNs, min).calls);
+      expect(rowsOf(bottomUp(tree, min)).calls).toEqual(referenceCallers(tree, tree.selfNs, min).calls);
     }),
     { numRuns: 500 },
   );
@@ -103,7 +107,7 @@ describe('callers of one function', () => {
     fc.assert(
       fc.property(callTrees, symbols, minWeights, (tree, symbol, min) => {
         const found = callersOfFunction(tree, symbol, min);
-        const plain = plainCallers(tree, outermostTotals(tree, symbol), min);
+        const plain = referenceCallers(tree, outermostTotals(tree, symbol), min);
         expect(positive(rowsOf(found).ns)).toEqual(positive(plain.ns));
         const row = functionsOf(tree, null, false).find((each) => each.symbol === symbol);
         if (row) expect(sum(found.selfNs)).toBe(row.totalNs);

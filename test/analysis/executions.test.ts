@@ -7,7 +7,7 @@ import type { AnalyzeOptions } from '../../src/index.js';
 import { analyze, askLatency, askStacks } from '../../src/pipeline/analyze.js';
 import type { CallPattern, FilterOptions } from '../../src/pipeline/replay/questions.js';
 import { type Execution, execute } from '../helpers/random/execution.js';
-import { askableOf, decisions, type PlainQuestion, questions } from '../helpers/random/random-questions.js';
+import { askableOf, decisions, questions, type ReferenceQuestion } from '../helpers/random/random-questions.js';
 import { inputOf } from '../helpers/traces/load.js';
 import {
   comparerOf,
@@ -22,15 +22,15 @@ import {
   functionRows,
   inferredBy,
   look,
-  type PlainFilter,
+  type ReferenceFilter,
   rowsByPath,
   stackOf,
   sumNs,
-} from '../helpers/twin/plain-answers.js';
-import { PlainLatency } from '../helpers/twin/plain-latency.js';
+} from '../helpers/twin/reference-answers.js';
+import { ReferenceLatency } from '../helpers/twin/reference-latency.js';
 
 const decision = decisions({ ns: fc.constantFrom(0, 0, 1, 7, 100, 5000, 3_000_000, 4_000_000_000) });
-const asked: fc.Arbitrary<{ execution: Execution; question: PlainQuestion }> = fc
+const asked: fc.Arbitrary<{ execution: Execution; question: ReferenceQuestion }> = fc
   .array(fc.array(decision, { minLength: 1, maxLength: 60 }), { minLength: 1, maxLength: 3 })
   .map(execute)
   .chain((execution) =>
@@ -56,8 +56,8 @@ test('filters, functions, latency and the slowest calls match the execution', as
       expect(used(rowsOfTrees([profile.together], nameOf))).toEqual(used(rowsByPath(seen)));
       expectSame(functionsInWords({ tree: profile.together, durations }, nameOf), functionRows(seen));
       expect(profile.quality).toMatchObject({ inferredCalls: inferredBy(seen), totalNs: sumNs(seen.times) });
-      const plain = new PlainLatency(threads, filter, question.asked, comparerOf(profile.symbols, nameOf));
-      expectSame(latencyInWords(calls, profile.symbols, nameOf), plain.answer(slowest));
+      const reference = new ReferenceLatency(threads, filter, question.asked, comparerOf(profile.symbols, nameOf));
+      expectSame(latencyInWords(calls, profile.symbols, nameOf), reference.answer(slowest));
     }),
     { numRuns: 100 },
   );
@@ -72,8 +72,8 @@ test('the stacks at a point in time are those of the execution', async () => {
       const real = stacks.map(({ tid, frames }) => {
         return [tid, frames.map(({ symbol, ...since }) => ({ fn: profile.symbols.name[symbol], ...since }))];
       });
-      const plain = execution.threads.map((thread) => [thread.tid, stackOf(thread, atNs)]);
-      expect(real).toEqual(plain.filter(([, stack]) => stack !== null));
+      const reference = execution.threads.map((thread) => [thread.tid, stackOf(thread, atNs)]);
+      expect(real).toEqual(reference.filter(([, stack]) => stack !== null));
     }),
     { numRuns: 70 },
   );
@@ -95,7 +95,7 @@ function inputs({ lines }: Execution) {
   return [inputOf(lines.map(({ text }) => `${text}\n`).join(''))];
 }
 
-function filterOptions({ window, inside, root, foldsRecursion }: PlainFilter): FilterOptions {
+function filterOptions({ window, inside, root, foldsRecursion }: ReferenceFilter): FilterOptions {
   return {
     ...(window && { window: { from: { afterStartNs: window.startNs }, to: { afterStartNs: window.endNs } } }),
     inside: inside.map(callPattern),

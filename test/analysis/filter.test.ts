@@ -1,5 +1,5 @@
 /**
- * Compares filtered threads with a plain twin that searches a list of all calls.
+ * Compares filtered threads with reference code that searches a list of all calls.
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -14,23 +14,23 @@ import { analyzeText } from '../helpers/traces/load.js';
 import { traceOf } from '../helpers/traces/trace-of.js';
 import { callFilter, rowsOfTrees } from '../helpers/twin/asked-answers.js';
 import { used } from '../helpers/twin/path-rows.js';
-import { hiddenNs, inferredBy, look, rowsByPath } from '../helpers/twin/plain-answers.js';
-import { symbolKey } from '../helpers/twin/plain-levels.js';
-import { plainThreads } from '../helpers/twin/plain-threads.js';
+import { hiddenNs, inferredBy, look, rowsByPath } from '../helpers/twin/reference-answers.js';
+import { symbolKey } from '../helpers/twin/reference-levels.js';
+import { referenceThreads } from '../helpers/twin/reference-threads.js';
 
 describe.each(traceFiles)('%s', (file) => {
   test.each(['nest', 'replace'] as const)('%s', async (tailCalls) => {
-    const { trace, threads } = await plainThreads(file, tailCalls);
+    const { trace, threads } = await referenceThreads(file, tailCalls);
     if (threads.length === 0) return;
     const nameOf = (symbol: number) => symbolKey(trace.symbols, symbol);
     const replayer = new Replayer(trace.facts);
-    const asked = fc.sample(filters(askableOf(threads.map(({ plain }) => plain))), { numRuns: 2, seed: 1 });
-    for (const { plain, thread, options } of threads) {
+    const asked = fc.sample(filters(askableOf(threads.map(({ reference }) => reference))), { numRuns: 2, seed: 1 });
+    for (const { reference, thread, options } of threads) {
       const { log, tree } = replayer.replay(thread.events, { ...options, wantsLog: true });
       if (log === null) throw new Error('no log');
       for (const filter of asked) {
         const real = filterThread(log, tree, callFilter(filter, trace.symbols, nameOf));
-        const seen = look([plain], filter);
+        const seen = look([reference], filter);
         expect(used(rowsOfTrees([real.tree], nameOf)), JSON.stringify(filter)).toEqual(used(rowsByPath(seen)));
         expect(real.inferred).toEqual(inferredBy(seen));
         expect(real.hiddenNs).toBe(hiddenNs(seen));

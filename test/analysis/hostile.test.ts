@@ -18,7 +18,7 @@ import { workOf } from '../helpers/checks/work.js';
 import { fold, inputOf } from '../helpers/traces/load.js';
 import { traceOf } from '../helpers/traces/trace-of.js';
 import { TraceWriter, times } from '../helpers/traces/trace-writer.js';
-import { nearestRank } from '../helpers/twin/plain-answers.js';
+import { nearestRank } from '../helpers/twin/reference-answers.js';
 
 async function latency(text: string, question: LatencyOptions, options: AnalyzeOptions = {}) {
   const { calls, profile } = await askLatency([inputOf(text)], question, options);

@@ -13,7 +13,7 @@ import { beginningOf, fold, inputOf } from '../helpers/traces/load.js';
 import { traceOf } from '../helpers/traces/trace-of.js';
 import { rowsOfTrees } from '../helpers/twin/asked-answers.js';
 import type { PathRow } from '../helpers/twin/path-rows.js';
-import { folded as foldedPath, sum } from '../helpers/twin/plain-answers.js';
+import { folded as foldedPath, sum } from '../helpers/twin/reference-answers.js';
 
 const UNBOUNDED = { from: null, to: null };
 

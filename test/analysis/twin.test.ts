@@ -1,5 +1,5 @@
 /**
- * Compares answers about fixtures, and about traces with fibers and losses, with a plain twin that examines each call.
+ * Compares answers about fixtures, and about traces with fibers and losses, with reference code that examines each call.
  */
 import fc from 'fast-check';
 import { describe, test } from 'vitest';
@@ -9,7 +9,7 @@ import { askableOf, questions } from '../helpers/random/random-questions.js';
 import { traceFiles } from '../helpers/traces/all-fixtures.js';
 import { inputOf } from '../helpers/traces/load.js';
 import { threadsOfInput } from '../helpers/traces/threads-of.js';
-import { type ListedThread, plainThreads, plainThreadsOf } from '../helpers/twin/plain-threads.js';
+import { type ListedThread, referenceThreads, referenceThreadsOf } from '../helpers/twin/reference-threads.js';
 import { expectSameAnswers } from '../helpers/twin/same-answers.js';
 
 /** The twin compares all calls with each other, so of larger traces it is given only the first threads. */
@@ -19,18 +19,18 @@ const questionsFor = (calls: number) => (calls < 100 ? 12 : calls < 400 ? 5 : 3)
 
 describe.each(traceFiles)('%s', (file) => {
   test.each(['nest', 'replace'] as const)('%s', async (tailCalls) => {
-    const { trace, threads } = await plainThreads(file, tailCalls);
+    const { trace, threads } = await referenceThreads(file, tailCalls);
     const some = firstThreads(threads);
     if (some.length === 0) return;
-    const numRuns = questionsFor(some.reduce((sum, { plain }) => sum + plain.calls.length, 0));
-    const asked = fc.sample(questions(askableOf(some.map(({ plain }) => plain))), { numRuns, seed: 1 });
+    const numRuns = questionsFor(some.reduce((sum, { reference }) => sum + reference.calls.length, 0));
+    const asked = fc.sample(questions(askableOf(some.map(({ reference }) => reference))), { numRuns, seed: 1 });
     for (const question of asked) expectSameAnswers(trace, some, question);
   });
 });
 
 function firstThreads(threads: readonly ListedThread[]): readonly ListedThread[] {
   let calls = 0;
-  return threads.filter(({ plain }) => (calls += plain.calls.length) <= MAX_CALLS);
+  return threads.filter(({ reference }) => (calls += reference.calls.length) <= MAX_CALLS);
 }
 
 /** A nested call ends on a stack that was left long before. */
@@ -95,8 +95,8 @@ test('traces with missing lines', async () => {
 async function expectRightAnswers(lines: readonly string[], seed: number): Promise<void> {
   if (!lines.some((line) => line.includes('=>'))) return;
   const trace = await threadsOfInput(inputOf(lines.map((line) => `${line}\n`).join('')));
-  const threads = plainThreadsOf(trace, seed % 2 === 0 ? 'nest' : 'replace', 'log');
-  const askable = askableOf(threads.map(({ plain }) => plain));
+  const threads = referenceThreadsOf(trace, seed % 2 === 0 ? 'nest' : 'replace', 'log');
+  const askable = askableOf(threads.map(({ reference }) => reference));
   if (askable.functions.length === 0) return;
   for (const question of fc.sample(questions(askable), { numRuns: 3, seed }))
     expectSameAnswers(trace, threads, question);

@@ -34,9 +34,9 @@ async function endingsOf(trace: string, options: AnalyzeOptions = {}): Promise<R
   return endings;
 }
 
-const whole = (ns: number): Ending => ({ calls: 1, cut: 0, unwound: 0, ns, longestCutNs: 0 });
+const complete = (ns: number): Ending => ({ calls: 1, cut: 0, unwound: 0, ns, longestCutNs: 0 });
 const unwound = (ns: number): Ending => ({ calls: 1, cut: 0, unwound: 1, ns, longestCutNs: 0 });
-const cut = (longestCutNs: number): Ending => ({ calls: 1, cut: 1, unwound: 0, ns: 0, longestCutNs });
+const inferred = (longestCutNs: number): Ending => ({ calls: 1, cut: 1, unwound: 0, ns: 0, longestCutNs });
 
 describe('unwound calls', () => {
   test('a return to a deeper caller ends all calls above it, at its time', async () =>
@@ -46,7 +46,7 @@ describe('unwound calls', () => {
         20  call    a     b
         30  call    b     c
         50  return  c     main`),
-    ).toMatchObject({ a: whole(40), b: unwound(30), c: unwound(20) }));
+    ).toMatchObject({ a: complete(40), b: unwound(30), c: unwound(20) }));
 
   test('an exception ends the calls it skips when it lands, if the branches show when that is', async () =>
     expect(
@@ -57,7 +57,7 @@ describe('unwound calls', () => {
         50  call    catcher  __cxa_begin_catch
         60  return  __cxa_begin_catch catcher
         70  return  catcher  main`),
-    ).toMatchObject({ catcher: whole(60), thrower: unwound(20), _Unwind_RaiseException: unwound(0) }));
+    ).toMatchObject({ catcher: complete(60), thrower: unwound(20), _Unwind_RaiseException: unwound(0) }));
 
   test('a longjmp unwinds even if the trace ends before the frame it goes to returns', async () =>
     expect(
@@ -66,7 +66,7 @@ describe('unwound calls', () => {
         20  call    a     __longjmp
         40  call    main  b
         50  return  b     main`),
-    ).toMatchObject({ main: cut(40), a: unwound(10), __longjmp: unwound(0) }));
+    ).toMatchObject({ main: inferred(40), a: unwound(10), __longjmp: unwound(0) }));
 
   test('calls left by a stack switch are inferred with unknown duration, as a switch may resume them', async () =>
     expect(
@@ -74,7 +74,7 @@ describe('unwound calls', () => {
         10  call    main   fiber
         20  call    fiber  swapcontext
         50  return  swapcontext main`),
-    ).toMatchObject({ fiber: whole(40), swapcontext: cut(0) }));
+    ).toMatchObject({ fiber: complete(40), swapcontext: inferred(0) }));
 
   test('a call that is open at a loss is inferred', async () =>
     expect(
@@ -85,7 +85,7 @@ describe('unwound calls', () => {
         60  tr strt        main+0x700
         70  call     main  c
         80  return   c     main`),
-    ).toMatchObject({ a: cut(20), b: cut(10), c: whole(10) }));
+    ).toMatchObject({ a: inferred(20), b: inferred(10), c: complete(10) }));
 
   test('an exec ends the calls of the old program without unwinding them', async () => {
     const { main, execve } = await endingsOf(`
@@ -95,7 +95,7 @@ describe('unwound calls', () => {
       40  tr strt                 _start
       50  call            _start  f
       60  return          f       _start`);
-    expect([main, execve]).toEqual([cut(30), cut(30)]);
+    expect([main, execve]).toEqual([inferred(30), inferred(30)]);
   });
 });
 
@@ -107,7 +107,11 @@ describe('inferred calls', () => {
         15  return  a     main
         20  call    main  a
         90  call    a     b`),
-    ).toMatchObject({ main: cut(80), a: { calls: 2, cut: 1, unwound: 0, ns: 5, longestCutNs: 70 }, b: cut(0) }));
+    ).toMatchObject({
+      main: inferred(80),
+      a: { calls: 2, cut: 1, unwound: 0, ns: 5, longestCutNs: 70 },
+      b: inferred(0),
+    }));
 
   test('after a hidden jump certainly run from their first event on', async () =>
     expect(
@@ -118,12 +122,12 @@ describe('inferred calls', () => {
         50  call    tail  c
         60  return  c     tail
         75  return  tail  main`),
-    ).toMatchObject({ tail: cut(25) }));
+    ).toMatchObject({ tail: inferred(25) }));
 
   test('include stops that last to the end', async () =>
     expect(
       await endingsOf(`
         10  call            main   read
         20  tr end  syscall  read`),
-    ).toMatchObject({ read: cut(10), '[syscall]': cut(0) }));
+    ).toMatchObject({ read: inferred(10), '[syscall]': inferred(0) }));
 });

@@ -11,8 +11,8 @@ import type { LoadedThread } from '../../src/store/load-thread.js';
 import { type TraceThreads, threadsOfBeginning } from '../helpers/traces/threads-of.js';
 import { rowsOfTrees } from '../helpers/twin/asked-answers.js';
 import { used } from '../helpers/twin/path-rows.js';
-import { plainReplay } from '../helpers/twin/plain-replay.js';
-import { isWhole } from '../helpers/twin/plain-threads.js';
+import { referenceReplay } from '../helpers/twin/reference-replay.js';
+import { isComplete } from '../helpers/twin/reference-threads.js';
 
 const FIXTURES = 'fixtures';
 const FOLDERS = ['hardware', 'lab', 'constructed', 'truth', 'demo'];
@@ -36,32 +36,35 @@ test('there are fixtures in every folder', () => {
  * The reference replay handles neither losses nor fibers: threads with either are left out, as are threads without
  * decoded data.
  */
-const loaded = new Map<string, Promise<{ trace: TraceThreads; whole: LoadedThread[] }>>();
+const loaded = new Map<string, Promise<{ trace: TraceThreads; complete: LoadedThread[] }>>();
 
 function load(file: string) {
   let answer = loaded.get(file);
-  if (answer === undefined) loaded.set(file, (answer = wholeThreadsOf(file)));
+  if (answer === undefined) loaded.set(file, (answer = completeThreads(file)));
   return answer;
 }
 
-async function wholeThreadsOf(file: string) {
+async function completeThreads(file: string) {
   const trace = await threadsOfBeginning(file);
   const { step } = trace.facts;
   const isSeen = ({ events }: LoadedThread) => events.site.some((site) => step[site] < Step.Gap);
-  return { trace, whole: trace.threads.filter((thread) => isSeen(thread) && isWhole(thread.events, trace.facts)) };
+  return {
+    trace,
+    complete: trace.threads.filter((thread) => isSeen(thread) && isComplete(thread.events, trace.facts)),
+  };
 }
 
 describe.each(files)('%s', (file) => {
   test.each(variants())('$tailCalls, $extend', async ({ tailCalls, extend }) => {
-    const { trace, whole } = await load(file);
-    for (const thread of whole) compare(trace, thread, tailCalls, extend);
+    const { trace, complete } = await load(file);
+    for (const thread of complete) compare(trace, thread, tailCalls, extend);
   });
 });
 
 test('most threads are compared', async () => {
   const all = await Promise.all(files.map(load));
   const count = (lengths: number[]) => lengths.reduce((sum, length) => sum + length, 0);
-  const compared = count(all.map(({ whole }) => whole.length));
+  const compared = count(all.map(({ complete }) => complete.length));
   expect(compared).toBeGreaterThanOrEqual(85);
   expect(compared / count(all.map(({ trace }) => trace.threads.length))).toBeGreaterThan(0.8);
 });
@@ -82,7 +85,7 @@ function compare(
   const options: ReplayOptions = { tailCalls, extendTo, createdInside, knownPaths: null };
   const { startNs, endNs, inferred, lost, tree } = replayThread(events, facts, options);
   const nameOf = (symbol: number) => symbols.name[symbol]; // joins paths of two files whose names are equal
-  const { rows, thread: _, ...plain } = plainReplay(events, facts, symbols, options);
-  expect({ startNs, endNs, inferred, lost }, `thread ${events.tid}`).toEqual(plain);
+  const { rows, thread: _, ...reference } = referenceReplay(events, facts, symbols, options);
+  expect({ startNs, endNs, inferred, lost }, `thread ${events.tid}`).toEqual(reference);
   expect(used(rowsOfTrees([tree], nameOf)), `thread ${events.tid}`).toEqual(used(rows));
 }

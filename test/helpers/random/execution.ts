@@ -2,7 +2,7 @@
  * Runs a fictitious program on several threads from a list of small decisions: the text that perf would print of it,
  * and the truth about it.
  */
-import { CallList, type PlainCall, type PlainThread } from '../twin/plain-calls.js';
+import { CallList, type ReferenceCall, type ReferenceThread } from '../twin/reference-calls.js';
 
 /** What the thread does, which function or call site it uses, and how long after the last event. */
 export interface Decision {
@@ -24,7 +24,7 @@ export interface Execution {
   /** By path: names joined by ";". */
   readonly truth: ReadonlyMap<string, TruthRow>;
   /** Every call and every interval of time; times since the threads began. */
-  readonly threads: readonly PlainThread[];
+  readonly threads: readonly ReferenceThread[];
 }
 
 const FUNCTIONS = 12;
@@ -40,7 +40,7 @@ export function execute(threads: readonly (readonly Decision[])[]): Execution {
   return {
     lines,
     truth,
-    threads: runs.map(({ list, tid }) => ({ tid, calls: list.calls, stretches: list.stretches })),
+    threads: runs.map(({ list, tid }) => ({ tid, calls: list.calls, intervals: list.intervals })),
   };
 }
 
@@ -59,7 +59,7 @@ interface Frame {
   readonly callIp: number;
   readonly isInferred: boolean;
   readonly isTail: boolean;
-  readonly call: PlainCall;
+  readonly call: ReferenceCall;
 }
 
 class Thread {
@@ -156,7 +156,7 @@ class Thread {
     this.nowNs += ns;
   }
 
-  private get stack(): PlainCall[] {
+  private get stack(): ReferenceCall[] {
     return this.frames.map(({ call }) => call);
   }
 

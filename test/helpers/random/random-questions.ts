@@ -2,8 +2,8 @@
  * Random questions about the functions, times and durations in a list of calls.
  */
 import fc from 'fast-check';
-import type { AskedFunctions, PlainFilter } from '../twin/plain-answers.js';
-import type { PlainThread } from '../twin/plain-calls.js';
+import type { AskedFunctions, ReferenceFilter } from '../twin/reference-answers.js';
+import type { ReferenceThread } from '../twin/reference-calls.js';
 import type { Decision } from './execution.js';
 
 /** Few functions, so that they call themselves. Migration to another CPU takes time: equal times have no order. */
@@ -22,7 +22,7 @@ export interface Askable {
   readonly durationsNs: readonly number[];
 }
 
-export function askableOf(threads: readonly PlainThread[]): Askable {
+export function askableOf(threads: readonly ReferenceThread[]): Askable {
   const calls = threads.flatMap((thread) => thread.calls);
   const distinct = <Value>(values: readonly Value[]) => [...new Set(values)];
   return {
@@ -39,7 +39,7 @@ function momentOf({ timesNs }: Askable): fc.Arbitrary<number> {
     .map(([ns, offsetNs]) => Math.max(0, ns + offsetNs));
 }
 
-function windowOf(askable: Askable): fc.Arbitrary<PlainFilter['window']> {
+function windowOf(askable: Askable): fc.Arbitrary<ReferenceFilter['window']> {
   const pair = fc.tuple(momentOf(askable), momentOf(askable));
   return pair.map(([a, b]) => ({ startNs: Math.min(a, b), endNs: Math.max(a, b) + (a === b ? 1 : 0) }));
 }
@@ -55,7 +55,7 @@ function someOf(functions: readonly string[]): fc.Arbitrary<ReadonlySet<string>>
   return fc.array(fc.constantFrom(...functions), { minLength: 1, maxLength: 3 }).map((names) => new Set(names));
 }
 
-export function filters(askable: Askable): fc.Arbitrary<PlainFilter> {
+export function filters(askable: Askable): fc.Arbitrary<ReferenceFilter> {
   return fc.record({
     window: fc.option(windowOf(askable), { freq: 2 }),
     inside: fc.array(askedFunctions(askable), { maxLength: 2 }),
@@ -64,14 +64,14 @@ export function filters(askable: Askable): fc.Arbitrary<PlainFilter> {
   });
 }
 
-export interface PlainQuestion {
-  readonly filter: PlainFilter;
+export interface ReferenceQuestion {
+  readonly filter: ReferenceFilter;
   readonly asked: AskedFunctions;
   readonly slowest: number;
   readonly atNs: number;
 }
 
-export function questions(askable: Askable): fc.Arbitrary<PlainQuestion> {
+export function questions(askable: Askable): fc.Arbitrary<ReferenceQuestion> {
   return fc.record({
     filter: filters(askable),
     asked: askedFunctions(askable),

@@ -15,14 +15,14 @@ import { compareSymbols } from '../../../src/model/names/symbol-order.js';
 import type { SymbolTable } from '../../../src/model/names/symbol-table.js';
 import { NONE, type SymbolId } from '../../../src/model/units.js';
 import type { PathRow } from './path-rows.js';
-import type { AskedFunctions, FunctionRow, PlainFilter } from './plain-answers.js';
-import type { CompareNames } from './plain-latency.js';
+import type { AskedFunctions, FunctionRow, ReferenceFilter } from './reference-answers.js';
+import type { CompareNames } from './reference-latency.js';
 
 /** What the reference code calls a function. */
 export type NameOf = (symbol: SymbolId) => string;
 
 export function callFilter(
-  { window, inside, root, foldsRecursion }: PlainFilter,
+  { window, inside, root, foldsRecursion }: ReferenceFilter,
   symbols: SymbolTable,
   nameOf: NameOf,
 ): CallFilter {
@@ -118,14 +118,14 @@ export function comparerOf(symbols: SymbolTable, nameOf: NameOf): CompareNames {
 }
 
 /** Compares numbers: those counted in buckets are right within 3 %, all others are equal. */
-export function expectSame(real: unknown, plain: unknown, where = ''): void {
-  if (Object.is(real, plain)) return; // calling vitest each time is slow
-  if (typeof real === 'object' && real !== null && typeof plain === 'object' && plain !== null) {
-    const [keys, plainKeys] = [Object.keys(real).sort(), Object.keys(plain).sort()];
-    if (keys.join() !== plainKeys.join()) expect(keys, where).toEqual(plainKeys);
+export function expectSame(real: unknown, reference: unknown, where = ''): void {
+  if (Object.is(real, reference)) return; // calling vitest each time is slow
+  if (typeof real === 'object' && real !== null && typeof reference === 'object' && reference !== null) {
+    const [keys, referenceKeys] = [Object.keys(real).sort(), Object.keys(reference).sort()];
+    if (keys.join() !== referenceKeys.join()) expect(keys, where).toEqual(referenceKeys);
     for (const [key, value] of Object.entries(real))
-      expectSame(value, (plain as Record<string, unknown>)[key], `${where}.${key}`);
-  } else if (/\.p\d+Ns$/.test(where) && Number.isFinite(plain))
-    expect(Math.abs((real as number) - (plain as number)), where).toBeLessThanOrEqual(0.03 * (plain as number));
-  else expect(real, where).toEqual(plain);
+      expectSame(value, (reference as Record<string, unknown>)[key], `${where}.${key}`);
+  } else if (/\.p\d+Ns$/.test(where) && Number.isFinite(reference))
+    expect(Math.abs((real as number) - (reference as number)), where).toBeLessThanOrEqual(0.03 * (reference as number));
+  else expect(real, where).toEqual(reference);
 }

@@ -6,7 +6,7 @@ import { answerForThread, CallsAnswerBuilder } from '../../../src/analysis/calls
 import { filterThread } from '../../../src/analysis/log/filter-thread.js';
 import { stackAt } from '../../../src/analysis/log/stack-at.js';
 import { Replayer } from '../../../src/replay/replayer.js';
-import type { PlainQuestion } from '../random/random-questions.js';
+import type { ReferenceQuestion } from '../random/random-questions.js';
 import type { TraceThreads } from '../traces/threads-of.js';
 import {
   askedSet,
@@ -18,16 +18,16 @@ import {
   rowsOfTrees,
 } from './asked-answers.js';
 import { used } from './path-rows.js';
-import { functionRows, hiddenNs, inferredBy, look, rowsByPath, stackOf } from './plain-answers.js';
-import { PlainLatency } from './plain-latency.js';
-import { symbolKey } from './plain-levels.js';
-import type { ListedThread } from './plain-threads.js';
+import { functionRows, hiddenNs, inferredBy, look, rowsByPath, stackOf } from './reference-answers.js';
+import { ReferenceLatency } from './reference-latency.js';
+import { symbolKey } from './reference-levels.js';
+import type { ListedThread } from './reference-threads.js';
 
 /** Checks that the real code answers what the reference code finds. */
 export function expectSameAnswers(
   trace: TraceThreads,
   threads: readonly ListedThread[],
-  question: PlainQuestion,
+  question: ReferenceQuestion,
 ): void {
   const { symbols, facts } = trace;
   const { filter, slowest } = question;
@@ -36,21 +36,21 @@ export function expectSameAnswers(
   const calls = askedSet(question.asked, symbols, nameOf);
   const together = new CallsAnswerBuilder(slowest);
   const replayer = new Replayer(facts);
-  for (const { plain, thread, options } of threads) {
+  for (const { reference, thread, options } of threads) {
     const { log, tree } = replayer.replay(thread.events, { ...options, wantsLog: true });
     if (log === null) throw new Error('there is no log');
     const real = filterThread(log, tree, realFilter);
-    const seen = look([plain], filter);
+    const seen = look([reference], filter);
     expect(used(rowsOfTrees([real.tree], nameOf))).toEqual(used(rowsByPath(seen)));
     expect(real.inferred).toEqual(inferredBy(seen));
     expect(real.hiddenNs).toBe(hiddenNs(seen));
     expectSame(functionsInWords(real, nameOf), functionRows(seen));
     const stack = stackAt(log, tree, question.atNs);
     const frames = stack?.map(({ symbol, ...since }) => ({ fn: nameOf(symbol), ...since })) ?? null;
-    expect(frames).toEqual(stackOf(plain, question.atNs));
-    together.add(answerForThread(plain.tid, log, tree, realFilter, { calls, slowest }), 0);
+    expect(frames).toEqual(stackOf(reference, question.atNs));
+    together.add(answerForThread(reference.tid, log, tree, realFilter, { calls, slowest }), 0);
   }
-  const all = threads.map((thread) => thread.plain);
-  const plain = new PlainLatency(all, filter, question.asked, comparerOf(symbols, nameOf));
-  expectSame(latencyInWords(together.build(), symbols, nameOf), plain.answer(slowest));
+  const all = threads.map((thread) => thread.reference);
+  const reference = new ReferenceLatency(all, filter, question.asked, comparerOf(symbols, nameOf));
+  expectSame(latencyInWords(together.build(), symbols, nameOf), reference.answer(slowest));
 }

@@ -6,30 +6,35 @@ import { argumentOf, type CallLog, CallOp, Certainty, opOf } from '../../../src/
 import type { CallTree } from '../../../src/model/calls/call-tree.js';
 import { Inference, type InferenceName, UNWOUND } from '../../../src/model/profile/quality.js';
 import type { NameOf } from './asked-answers.js';
-import { CallList, type PlainCall, type PlainThread } from './plain-calls.js';
+import { CallList, type ReferenceCall, type ReferenceThread } from './reference-calls.js';
 
 const CERTAINTIES = {
-  [Certainty.Certain]: 'sure',
+  [Certainty.Certain]: 'certain',
   [Certainty.HiddenJump]: 'hidden',
-  [Certainty.Unconfirmed]: 'guess',
+  [Certainty.Unconfirmed]: 'unconfirmed',
 } as const;
 const REASONS = Object.keys(Inference) as InferenceName[];
 
-export function plainLog(tid: number, { length, code, timeNs }: CallLog, tree: CallTree, nameOf: NameOf): PlainThread {
+export function referenceLog(
+  tid: number,
+  { length, code, timeNs }: CallLog,
+  tree: CallTree,
+  nameOf: NameOf,
+): ReferenceThread {
   const list = new CallList();
-  const ofRow = new Map<number, PlainCall>();
-  let frames: PlainCall[] = [];
-  let stops: PlainCall[] = [];
+  const ofRow = new Map<number, ReferenceCall>();
+  let frames: ReferenceCall[] = [];
+  let stops: ReferenceCall[] = [];
   let nowNs = 0;
   let certainty: Certainty = Certainty.Certain;
   const pathOf = (node: number): string[] =>
     node === 0 ? [] : [...pathOf(tree.parent[node]), nameOf(tree.symbol[node])];
-  const put = (call: PlainCall, under: readonly PlainCall[], node: number) => {
+  const put = (call: ReferenceCall, under: readonly ReferenceCall[], node: number) => {
     call.stack = [...under, call];
     call.below = pathOf(node).slice(0, -1);
   };
   const reasonOf = (argument: number) => (argument - 1 === UNWOUND ? 'unwound' : (REASONS[argument - 1] ?? null));
-  const close = (call: PlainCall, endNs: number, why: PlainCall['why'] | 'unwound', next: number) => {
+  const close = (call: ReferenceCall, endNs: number, why: ReferenceCall['why'] | 'unwound', next: number) => {
     const isTold = next < length && opOf(code[next]) === CallOp.KnownTime;
     list.close(call, endNs, why, isTold ? timeNs[next] : endNs - call.startNs);
   };
@@ -47,14 +52,14 @@ export function plainLog(tid: number, { length, code, timeNs }: CallLog, tree: C
       if (op === CallOp.Stop) stops = [...stops, call];
       else frames = [...frames, call];
       ofRow.set(row, call);
-    } else if (op === CallOp.Close) close(frames.pop() as PlainCall, atNs, reasonOf(argument), row + 1);
-    else if (op === CallOp.EndStop) close(stops.pop() as PlainCall, atNs, argument === 0 ? null : 'stop', row + 1);
+    } else if (op === CallOp.Close) close(frames.pop() as ReferenceCall, atNs, reasonOf(argument), row + 1);
+    else if (op === CallOp.EndStop) close(stops.pop() as ReferenceCall, atNs, argument === 0 ? null : 'stop', row + 1);
     else if (op === CallOp.SetAside) frames.pop();
     else if (op === CallOp.PutBack) {
-      const call = ofRow.get(argument) as PlainCall;
+      const call = ofRow.get(argument) as ReferenceCall;
       put(call, frames, next);
       frames = [...frames, call];
-    } else if (op === CallOp.EndAside) close(ofRow.get(argument) as PlainCall, atNs, reasonOf(next), row + 2);
+    } else if (op === CallOp.EndAside) close(ofRow.get(argument) as ReferenceCall, atNs, reasonOf(next), row + 2);
   }
-  return { tid, calls: list.calls, stretches: list.stretches };
+  return { tid, calls: list.calls, intervals: list.intervals };
 }

@@ -3,36 +3,42 @@
  * src/analysis.
  */
 import { type CallSpan, count, type PathRow, rowOf } from './path-rows.js';
-import { type PlainCall, type PlainStretch, type PlainThread, pathOf, pathOfStretch } from './plain-calls.js';
+import {
+  pathOf,
+  pathOfInterval,
+  type ReferenceCall,
+  type ReferenceInterval,
+  type ReferenceThread,
+} from './reference-calls.js';
 
 export interface AskedFunctions {
   readonly functions: ReadonlySet<string>;
   readonly durations: { readonly minNs: number; readonly maxNs: number } | null;
 }
 
-export interface PlainFilter {
+export interface ReferenceFilter {
   readonly window: { readonly startNs: number; readonly endNs: number } | null;
   readonly inside: readonly AskedFunctions[];
   readonly root: ReadonlySet<string> | null;
   readonly foldsRecursion: boolean;
 }
 
-export const NO_FILTER: PlainFilter = { window: null, inside: [], root: null, foldsRecursion: false };
+export const NO_FILTER: ReferenceFilter = { window: null, inside: [], root: null, foldsRecursion: false };
 
 /** A call as a question sees it. */
 export interface SeenCall {
   readonly tid: number;
-  readonly call: PlainCall;
+  readonly call: ReferenceCall;
   readonly path: readonly string[];
   /** How much of it is in the selection. */
   readonly ns: number;
   /** null: it is complete. */
-  readonly why: PlainCall['why'];
+  readonly why: ReferenceCall['why'];
 }
 
 export interface SeenTime {
   readonly tid: number;
-  readonly stretch: PlainStretch;
+  readonly interval: ReferenceInterval;
   readonly path: readonly string[];
   readonly ns: number;
 }
@@ -49,13 +55,15 @@ export const isOffCpuName = (fn: string) => /^\[(?:off-cpu|preempted)\](?:#\d+)?
 
 export const isLostName = (fn: string) => /^\[lost\](?:#\d+)?$/.test(fn);
 
-export function look(threads: readonly PlainThread[], filter: PlainFilter): Seen {
+export function look(threads: readonly ReferenceThread[], filter: ReferenceFilter): Seen {
   const calls = threads.flatMap(({ tid, calls: all }) => all.flatMap((call) => seenCall(tid, call, filter)));
-  const times = threads.flatMap(({ tid, stretches }) => stretches.flatMap((stretch) => seenTime(tid, stretch, filter)));
+  const times = threads.flatMap(({ tid, intervals }) =>
+    intervals.flatMap((interval) => seenTime(tid, interval, filter)),
+  );
   return { calls, times };
 }
 
-function seenCall(tid: number, call: PlainCall, filter: PlainFilter): SeenCall[] {
+function seenCall(tid: number, call: ReferenceCall, filter: ReferenceFilter): SeenCall[] {
   const { startNs, endNs } = filter.window ?? { startNs: -Infinity, endNs: Infinity };
   const isBefore = call.endNs <= startNs && call.startNs < startNs;
   if (isBefore || call.startNs >= endNs) return [];
@@ -66,14 +74,14 @@ function seenCall(tid: number, call: PlainCall, filter: PlainFilter): SeenCall[]
   return [{ tid, call, path, ns: Math.min(call.endNs, endNs) - Math.max(call.startNs, startNs), why }];
 }
 
-function seenTime(tid: number, stretch: PlainStretch, filter: PlainFilter): SeenTime[] {
+function seenTime(tid: number, interval: ReferenceInterval, filter: ReferenceFilter): SeenTime[] {
   const { startNs, endNs } = filter.window ?? { startNs: -Infinity, endNs: Infinity };
-  const ns = Math.min(stretch.toNs, endNs) - Math.max(stretch.fromNs, startNs);
-  if (ns <= 0 || !isInside(stretch.stack, pathOfStretch(stretch), filter)) return [];
-  return [{ tid, stretch, path: shownPath(pathOfStretch(stretch), filter), ns }];
+  const ns = Math.min(interval.toNs, endNs) - Math.max(interval.fromNs, startNs);
+  if (ns <= 0 || !isInside(interval.stack, pathOfInterval(interval), filter)) return [];
+  return [{ tid, interval, path: shownPath(pathOfInterval(interval), filter), ns }];
 }
 
-function isInside(stack: readonly PlainCall[], path: readonly string[], filter: PlainFilter): boolean {
+function isInside(stack: readonly ReferenceCall[], path: readonly string[], filter: ReferenceFilter): boolean {
   const { inside, root } = filter;
   if (root && !path.some((fn) => root.has(fn))) return false;
   return inside.every(({ functions, durations }) => {
@@ -82,13 +90,14 @@ function isInside(stack: readonly PlainCall[], path: readonly string[], filter: 
   });
 }
 
-const isFolded = ({ fn, below }: PlainCall, { foldsRecursion }: PlainFilter) => foldsRecursion && below.at(-1) === fn;
+const isFolded = ({ fn, below }: ReferenceCall, { foldsRecursion }: ReferenceFilter) =>
+  foldsRecursion && below.at(-1) === fn;
 
-function tookTime({ startNs, endNs, why }: PlainCall, { minNs, maxNs }: { minNs: number; maxNs: number }): boolean {
+function tookTime({ startNs, endNs, why }: ReferenceCall, { minNs, maxNs }: { minNs: number; maxNs: number }): boolean {
   return why === null && endNs - startNs >= minNs && endNs - startNs <= maxNs;
 }
 
-function shownPath(path: readonly string[], { root, foldsRecursion }: PlainFilter): string[] {
+function shownPath(path: readonly string[], { root, foldsRecursion }: ReferenceFilter): string[] {
   const fromRoot = root ? path.slice(path.findIndex((fn) => root.has(fn))) : path;
   return foldsRecursion ? folded(fromRoot) : [...fromRoot];
 }
@@ -112,10 +121,10 @@ export function longestCutOf(calls: readonly Pick<SeenCall, 'call' | 'why' | 'ns
 export function rowsByPath({ calls, times }: Seen): Map<string, PathRow> {
   const rows = new Map<string, PathRow>();
   for (const { path, call, why, ns } of calls) count(rowOf(rows, path.join('\n')), spanOf({ call, why, ns }));
-  for (const { path, stretch, ns } of times) {
+  for (const { path, interval, ns } of times) {
     const row = rowOf(rows, path.join('\n'));
     row.selfNs += ns;
-    if (stretch.certainty !== 'sure') row.inferredNs += ns;
+    if (interval.certainty !== 'certain') row.inferredNs += ns;
   }
   return rows;
 }
@@ -128,7 +137,7 @@ export function inferredBy({ calls }: Seen): Record<string, number> {
 }
 
 export function hiddenNs({ times }: Seen): number {
-  return sum(times.filter(({ stretch }) => stretch.certainty === 'hidden').map(({ ns }) => ns));
+  return sum(times.filter(({ interval }) => interval.certainty === 'hidden').map(({ ns }) => ns));
 }
 
 /** Returns the duration that this share of the calls does not exceed. */
@@ -185,7 +194,7 @@ function functionRow(fn: string, { calls, times }: Seen, knowsSwitches: boolean)
     outsideSelfNs: sumNs(under.filter(isItsStop)),
     onCpuNs: sumNs(under.filter(({ path }) => !isAway(path.at(-1) as string))),
     offCpuNs: sumNs(under.filter(({ path }) => isOffCpuName(path.at(-1) as string))),
-    inferredNs: sumNs(itself.filter(({ stretch }) => stretch.certainty !== 'sure')),
+    inferredNs: sumNs(itself.filter(({ interval }) => interval.certainty !== 'certain')),
     completeNs: sum(lasted),
     avgNs: sum(lasted) / lasted.length,
     minNs: lasted[0] ?? Number.NaN,
@@ -197,12 +206,12 @@ function functionRow(fn: string, { calls, times }: Seen, knowsSwitches: boolean)
 }
 
 /** Returns what is open at a moment, lowest first; null: nothing is known of the thread. */
-export function stackOf({ stretches }: PlainThread, atNs: number) {
-  const now = stretches.find(({ fromNs, toNs }) => fromNs <= atNs && atNs < toNs);
+export function stackOf({ intervals }: ReferenceThread, atNs: number) {
+  const now = intervals.find(({ fromNs, toNs }) => fromNs <= atNs && atNs < toNs);
   if (now === undefined) return null;
-  const path = pathOfStretch(now);
-  const beganBefore = ({ why, startNs }: PlainCall) =>
-    why === 'stop' ? startNs === stretches[0]?.fromNs : why === 'OpenAtStart' || why === 'CutByGap';
+  const path = pathOfInterval(now);
+  const beganBefore = ({ why, startNs }: ReferenceCall) =>
+    why === 'stop' ? startNs === intervals[0]?.fromNs : why === 'OpenAtStart' || why === 'CutByGap';
   return now.stack.map((call, index) => {
     return { fn: path[index], sinceNs: call.startNs, isStartSeen: !beganBefore(call) };
   });

@@ -12,7 +12,7 @@ import type { ThreadEvents } from '../../../src/model/trace/thread-events.js';
 import type { SymbolId } from '../../../src/model/units.js';
 import { type SiteFacts, Step, SYSCALL_BYTES } from '../../../src/replay/functions/site-facts.js';
 import { MAX_CALL_BYTES, Trait } from '../../../src/replay/functions/traits.js';
-import type { PlainCall } from './plain-calls.js';
+import type { ReferenceCall } from './reference-calls.js';
 
 export function symbolKey({ name }: SymbolTable, symbol: SymbolId): string {
   return `${name[symbol]}#${symbol}`;
@@ -29,7 +29,7 @@ export interface Fn {
   leadsTo: Fn | null;
 }
 
-export interface PlainEvent {
+export interface ReferenceEvent {
   readonly row: number;
   readonly timeNs: number;
   readonly step: Step;
@@ -43,7 +43,7 @@ export interface PlainEvent {
   readonly isError: boolean;
 }
 
-export function plainEvents(events: ThreadEvents, facts: SiteFacts, symbols: SymbolTable): PlainEvent[] {
+export function referenceEvents(events: ThreadEvents, facts: SiteFacts, symbols: SymbolTable): ReferenceEvent[] {
   const { symbol, bareName, traits, stubTarget, nameless } = facts.functions;
   const functions = Array.from(symbol, (id, fn): Fn => {
     const is = (trait: number) => (traits[fn] & trait) !== 0;
@@ -66,11 +66,11 @@ export function plainEvents(events: ThreadEvents, facts: SiteFacts, symbols: Sym
   }));
 }
 
-export const isSwitch = ({ step }: PlainEvent) =>
+export const isSwitch = ({ step }: ReferenceEvent) =>
   step === Step.SwitchOut || step === Step.PreemptOut || step === Step.SwitchIn;
-export const isEnd = ({ step }: PlainEvent) =>
+export const isEnd = ({ step }: ReferenceEvent) =>
   step === Step.End || step === Step.EndSyscall || step === Step.EndCall || step === Step.EndReturn;
-const isBranch = (event: PlainEvent) => event.step < Step.Gap && event.step !== Step.Start && !isEnd(event);
+const isBranch = (event: ReferenceEvent) => event.step < Step.Gap && event.step !== Step.Start && !isEnd(event);
 
 export interface Frame {
   fn: Fn;
@@ -83,12 +83,12 @@ export interface Frame {
   /** It was called, as opposed to jumped to or found running. */
   isCalled: boolean;
   /** No address shows whether control went there. */
-  isDoubtful: boolean;
+  isAfterHiddenJump: boolean;
   selfNs: number;
   inferredNs: number;
   /** Other symbols whose code was seen to be part of it. */
   readonly alsoKnownAs: Fn[];
-  readonly call: PlainCall;
+  readonly call: ReferenceCall;
 }
 
 export interface Level {
@@ -136,7 +136,7 @@ export class Levels {
   private interruptedAt: number | null = null;
 
   /** A trace that begins with a start was stopped right there. */
-  static before(first: PlainEvent): Levels {
+  static before(first: ReferenceEvent): Levels {
     const stop = { address: first.to, reach: 0, inCall: false, isDamaged: false };
     return Object.assign(new Levels(), { stop: first.step === Step.Start ? stop : null });
   }
@@ -151,7 +151,7 @@ export class Levels {
   }
 
   /** Applies an event to the levels; returns those that are over, lowest first. */
-  take(event: PlainEvent): { readonly is: Meaning['is']; readonly over: Level[] } {
+  take(event: ReferenceEvent): { readonly is: Meaning['is']; readonly over: Level[] } {
     const { is, place, pushed } = this.meaningOf(event);
     const over = place === undefined ? [] : this.list.splice(place);
     if (pushed) this.list.push(pushed);
@@ -161,7 +161,7 @@ export class Levels {
     return { is, over };
   }
 
-  private stopBehind(event: PlainEvent, inCall: boolean): Stop | null {
+  private stopBehind(event: ReferenceEvent, inCall: boolean): Stop | null {
     const { step, from, to } = event;
     if (step === Step.Start) return null;
     if (step === Step.Gap && this.stop) return { ...this.stop, isDamaged: true };
@@ -170,7 +170,7 @@ export class Levels {
     return { address: step === Step.EndReturn && to !== 0 ? to : from, reach, inCall, isDamaged: false };
   }
 
-  private meaningOf(event: PlainEvent): Meaning {
+  private meaningOf(event: ReferenceEvent): Meaning {
     const { step, from, to } = event;
     if (isSwitch(event) || (step === Step.Gap && this.stop)) return { is: 'nothing' };
     if (step === Step.Gap || step === Step.Exec) return { is: 'contradiction' };
@@ -182,7 +182,7 @@ export class Levels {
     return step === Step.EndReturn ? this.meaningOfReturnOut(event) : { is: 'nothing' };
   }
 
-  private meaningOfStart(event: PlainEvent): Meaning {
+  private meaningOfStart(event: ReferenceEvent): Meaning {
     const { stop, interruptedAt, list } = this;
     const { to, toEntry } = event;
     if (this.goesOnAtStop(event)) return stop?.inCall ? { is: 'pop', place: list.length - 1 } : { is: 'nothing' };
@@ -193,11 +193,11 @@ export class Levels {
     return push('signal', interruptedAt ?? stop.address, event);
   }
 
-  private goesOnAtStop({ to }: PlainEvent): boolean {
+  private goesOnAtStop({ to }: ReferenceEvent): boolean {
     return this.stop !== null && isWithin(this.stop.address, to, this.stop.reach);
   }
 
-  private meaningOfReturn({ to, toEntry, fromFn }: PlainEvent): Meaning {
+  private meaningOfReturn({ to, toEntry, fromFn }: ReferenceEvent): Meaning {
     const { list } = this;
     const place = this.callerFor(to);
     if (place !== -1) return { is: 'pop', place };
@@ -210,7 +210,7 @@ export class Levels {
   }
 
   /** A return out of traced code; the target may be unknown. */
-  private meaningOfReturnOut({ to }: PlainEvent): Meaning {
+  private meaningOfReturnOut({ to }: ReferenceEvent): Meaning {
     const top = this.list.length - 1;
     if (to === 0) return this.list[top]?.begunBy === 'before the trace' ? { is: 'nothing' } : { is: 'pop', place: top };
     return {
@@ -236,7 +236,7 @@ export class Levels {
   }
 }
 
-function push(begunBy: Level['begunBy'], address: number, { toFn, fromFn, from }: PlainEvent): Meaning {
+function push(begunBy: Level['begunBy'], address: number, { toFn, fromFn, from }: ReferenceEvent): Meaning {
   const call = { begunBy, address, callee: toFn, caller: fromFn, calledFrom: from };
   return { is: 'push', pushed: { ...call, goesWithBelow: false, frames: [], made: [] } };
 }

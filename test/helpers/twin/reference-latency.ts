@@ -13,14 +13,14 @@ import {
   look,
   NO_FILTER,
   nearestRank,
-  type PlainFilter,
+  type ReferenceFilter,
   type SeenCall,
   type SeenTime,
   smallest,
   sum,
   sumNs,
-} from './plain-answers.js';
-import { type PlainCall, type PlainThread, pathOf } from './plain-calls.js';
+} from './reference-answers.js';
+import { pathOf, type ReferenceCall, type ReferenceThread } from './reference-calls.js';
 
 /** Groups by displayed name; null comes first. */
 export type CompareNames = (a: string | null, b: string | null) => number;
@@ -35,16 +35,21 @@ interface AskedCall extends SeenCall {
   readonly offCpuNs: number;
 }
 
-export class PlainLatency {
+export class ReferenceLatency {
   /** In the order in which they began. */
   private readonly complete: readonly AskedCall[];
   private readonly inferred: readonly AskedCall[];
-  private readonly asked: ReadonlySet<PlainCall>;
+  private readonly asked: ReadonlySet<ReferenceCall>;
   private readonly window: { readonly calls: readonly SeenCall[]; readonly times: readonly SeenTime[] };
-  private readonly filter: PlainFilter;
+  private readonly filter: ReferenceFilter;
   private readonly compare: CompareNames;
 
-  constructor(threads: readonly PlainThread[], filter: PlainFilter, asked: AskedFunctions, compare: CompareNames) {
+  constructor(
+    threads: readonly ReferenceThread[],
+    filter: ReferenceFilter,
+    asked: AskedFunctions,
+    compare: CompareNames,
+  ) {
     const { minNs, maxNs } = asked.durations ?? { minNs: 0, maxNs: Infinity };
     const { calls } = look(threads, filter);
     const { times } = look(threads, NO_FILTER);
@@ -151,8 +156,8 @@ export class PlainLatency {
   /** What happened in these calls, by what they did directly; null: themselves. */
   private childrenOf(calls: readonly AskedCall[]) {
     const within = calls.flatMap(({ call }) =>
-      this.window.times.flatMap(({ stretch, path, ns }) => {
-        const at = stretch.stack.indexOf(call);
+      this.window.times.flatMap(({ interval, path, ns }) => {
+        const at = interval.stack.indexOf(call);
         return at === -1 ? [] : [{ child: this.shown(path.slice(at))[1] ?? null, path, ns }];
       }),
     );
@@ -165,7 +170,7 @@ export class PlainLatency {
       return {
         child,
         calls: count,
-        inferred: made.filter(({ fn, isWhole }) => fn === child && !isWhole).length,
+        inferred: made.filter(({ fn, isComplete }) => fn === child && !isComplete).length,
         totalNs,
         outsideNs: child === null ? 0 : sumNs(own.filter(isStopped)),
         offCpuNs: child === null ? 0 : sumNs(own.filter(isOffCpu)),
@@ -178,16 +183,16 @@ export class PlainLatency {
     return rows.sort((a, b) => b.totalNs - a.totalNs || b.calls - a.calls || this.compare(a.child, b.child));
   }
 
-  private callsDirectlyIn(asked: PlainCall): { fn: string; isWhole: boolean }[] {
+  private callsDirectlyIn(asked: ReferenceCall): { fn: string; isComplete: boolean }[] {
     return this.window.calls
       .filter(({ call }) => {
         const at = call.stack.indexOf(asked);
         return at !== -1 && !this.isFolded(call) && this.shown(pathOf(call).slice(at)).length === 2;
       })
-      .map(({ call, why }) => ({ fn: call.fn, isWhole: why === null }));
+      .map(({ call, why }) => ({ fn: call.fn, isComplete: why === null }));
   }
 
-  private isFolded({ fn, below }: PlainCall): boolean {
+  private isFolded({ fn, below }: ReferenceCall): boolean {
     return this.filter.foldsRecursion && below.at(-1) === fn;
   }
 
@@ -233,7 +238,7 @@ export class PlainLatency {
    */
   private partsOf(calls: readonly AskedCall[]): Part[] {
     return calls.flatMap(({ call: asked }) => {
-      const times = this.window.times.flatMap(({ stretch: { stack }, path, ns }) => {
+      const times = this.window.times.flatMap(({ interval: { stack }, path, ns }) => {
         const at = stack.indexOf(asked);
         return at === -1 ? [] : [{ path: this.cut(stack, path, at), calls: 0, ns }];
       });
@@ -247,7 +252,7 @@ export class PlainLatency {
     });
   }
 
-  private cut(stack: readonly PlainCall[], path: readonly string[], at: number): string[] {
+  private cut(stack: readonly ReferenceCall[], path: readonly string[], at: number): string[] {
     const nested = stack.findIndex((call, index) => index > at && this.asked.has(call));
     if (nested === -1 || nested === stack.length - 1) return this.shown(path.slice(at)).slice(1);
     const leaf = this.shown(path.slice(at, nested + 1)).slice(1);
@@ -274,11 +279,11 @@ const isStopped = ({ path }: { readonly path: readonly string[] }) => isStopName
 const isLost = ({ path }: { readonly path: readonly string[] }) => isLostName(path.at(-1) ?? '');
 const isOffCpu = ({ path }: { readonly path: readonly string[] }) => isOffCpuName(path.at(-1) ?? '');
 
-function withTimes(seen: SeenCall, times: readonly SeenTime[], { foldsRecursion }: PlainFilter): AskedCall {
-  const within = times.filter(({ stretch }) => stretch.stack.includes(seen.call));
+function withTimes(seen: SeenCall, times: readonly SeenTime[], { foldsRecursion }: ReferenceFilter): AskedCall {
+  const within = times.filter(({ interval }) => interval.stack.includes(seen.call));
   const caller = seen.call.below.at(-1) ?? null;
   const stopped = within.filter(isStopped);
-  const isDirect = ({ stretch: { stack }, path }: SeenTime) => {
+  const isDirect = ({ interval: { stack }, path }: SeenTime) => {
     const above = path.slice(stack.indexOf(seen.call) + 1);
     return above.every((fn) => isStopName(fn) || (foldsRecursion && fn === seen.call.fn));
   };

@@ -14,7 +14,7 @@ import { Trait } from '../../../src/replay/functions/traits.js';
 import type { ReplayOptions, ThreadReplay } from '../../../src/replay/thread-replay.js';
 import type { ThreadGap } from '../../../src/replay/time/thread-gaps.js';
 import { count, type PathRow, rowOf } from './path-rows.js';
-import { CallList, type PlainCall, type PlainThread } from './plain-calls.js';
+import { CallList, type ReferenceCall, type ReferenceThread } from './reference-calls.js';
 import {
   type Fn,
   type Frame,
@@ -22,10 +22,10 @@ import {
   isSwitch,
   type Level,
   Levels,
-  type PlainEvent,
-  plainEvents,
+  type ReferenceEvent,
+  referenceEvents,
   symbolKey,
-} from './plain-levels.js';
+} from './reference-levels.js';
 import {
   type End,
   isLeft,
@@ -34,24 +34,24 @@ import {
   type Landing,
   landingOf,
   landingsBelow,
-  wholeOf,
-} from './plain-unwinding.js';
+  wholeFunction,
+} from './reference-unwinding.js';
 
-export interface PlainReplay extends Pick<ThreadReplay, 'startNs' | 'endNs' | 'inferred' | 'lost'> {
+export interface ReferenceReplay extends Pick<ThreadReplay, 'startNs' | 'endNs' | 'inferred' | 'lost'> {
   /** By path: its names, one per line. */
   readonly rows: ReadonlyMap<string, PathRow>;
   /** Each call and each interval of time; functions by `symbolKey`. */
-  readonly thread: PlainThread;
+  readonly thread: ReferenceThread;
 }
 
 /** Does what `replayThread` does; throws if trace data is missing between two events. */
-export function plainReplay(
+export function referenceReplay(
   events: ThreadEvents,
   facts: SiteFacts,
   symbols: SymbolTable,
   options: ReplayOptions,
-): PlainReplay {
-  return new Reader(plainEvents(events, facts, symbols), facts, symbols, options, events.tid).run();
+): ReferenceReplay {
+  return new Reader(referenceEvents(events, facts, symbols), facts, symbols, options, events.tid).run();
 }
 
 const pathUnder = (below: string, name: string) => (below === '' ? name : `${below}\n${name}`);
@@ -61,7 +61,7 @@ const pathOf = ({ below, fn }: Pick<Frame, 'below' | 'fn'>) => pathUnder(below, 
 interface Pause {
   readonly path: string;
   readonly sinceNs: number;
-  readonly call: PlainCall;
+  readonly call: ReferenceCall;
   readonly isOffCpu: boolean;
 }
 /** How a frame ends: by its own return (null), by an unwinding that is certain, or in a way that was not seen. */
@@ -85,7 +85,7 @@ class Reader {
   private readonly list = new CallList();
   private readonly inferred = noInferences();
   private readonly lost: ThreadGap[] = [];
-  private readonly events: readonly PlainEvent[];
+  private readonly events: readonly ReferenceEvent[];
   private readonly facts: SiteFacts;
   private readonly symbols: SymbolTable;
   private readonly options: ReplayOptions;
@@ -106,7 +106,13 @@ class Reader {
   /** Code between the return of a signal handler and the end of the signal: counts as what was interrupted. */
   private signalTail: Fn | null = null;
 
-  constructor(events: readonly PlainEvent[], facts: SiteFacts, symbols: SymbolTable, options: ReplayOptions, tid: Tid) {
+  constructor(
+    events: readonly ReferenceEvent[],
+    facts: SiteFacts,
+    symbols: SymbolTable,
+    options: ReplayOptions,
+    tid: Tid,
+  ) {
     this.events = events;
     this.facts = facts;
     this.symbols = symbols;
@@ -114,7 +120,7 @@ class Reader {
     this.tid = tid;
   }
 
-  run(): PlainReplay {
+  run(): ReferenceReplay {
     for (const event of this.events) {
       if (event.step === Step.Exec) this.isBeginning = true;
       else if (event.step === Step.Gap) this.takeError(event);
@@ -127,12 +133,12 @@ class Reader {
     this.noteErrors();
     this.finish();
     const { rows, startNs, nowNs: endNs, inferred, lost, tid } = this;
-    const { calls, stretches } = this.list;
-    return { rows, startNs: startNs ?? 0, endNs, inferred, lost, thread: { tid, calls, stretches } };
+    const { calls, intervals } = this.list;
+    return { rows, startNs: startNs ?? 0, endNs, inferred, lost, thread: { tid, calls, intervals } };
   }
 
   /** Pushes the stack that a program begins with: the callers that its returns will reveal, the last one lowest. */
-  private begin(first: PlainEvent): void {
+  private begin(first: ReferenceEvent): void {
     this.chargeUntil(first.timeNs);
     this.noteErrors();
     this.endPauses('complete');
@@ -143,14 +149,14 @@ class Reader {
     for (const { fn, goesWithBelow, isOnUnseen } of this.levelsNeverSeenCalled(first, running)) {
       this.levels.pushUnseen(goesWithBelow);
       this.open(fn, 'OpenAtStart');
-      this.top.isDoubtful = isOnUnseen;
+      this.top.isAfterHiddenJump = isOnUnseen;
     }
     this.isBeginning = false;
     this.startNs ??= this.extendBack(first);
   }
 
   /** Reads ahead on a copy to the end, and notes where unmatched returns lead. Lowest first. */
-  private levelsNeverSeenCalled(first: PlainEvent, running: Fn): NeverSeenCalled[] {
+  private levelsNeverSeenCalled(first: ReferenceEvent, running: Fn): NeverSeenCalled[] {
     const found: NeverSeenCalled[] = [];
     let ran = running;
     let last: Fn | null = null;
@@ -193,7 +199,7 @@ class Reader {
     return null;
   }
 
-  private take(event: PlainEvent): void {
+  private take(event: ReferenceEvent): void {
     const hasMoved = event.step !== Step.Start && this.syncOn(event);
     this.chargeUntil(event.timeNs, hasMoved);
     if (this.pauses.length > 0) this.endPauses('complete');
@@ -201,8 +207,8 @@ class Reader {
     const { is, over } = this.levels.take(event);
     if (is === 'contradiction' || this.isOver) throw new Error(`something was lost before row ${event.row}`);
     // At a trace start they may have ended before, and a function that switches stacks may resume them.
-    const isSure = event.step !== Step.Start && !this.top?.fn.is(Trait.StackSwitcher);
-    const skipped = isSure ? 'unwound' : 'Unwound';
+    const isCertain = event.step !== Step.Start && !this.top?.fn.is(Trait.StackSwitcher);
+    const skipped = isCertain ? 'unwound' : 'Unwound';
     for (const level of over.reverse()) this.closeLevel(level, level === over.at(-1) ? null : skipped);
     if (event.step === Step.Start && event.toFn !== this.signalTail) this.signalTail = null;
     if (is === 'push') {
@@ -218,26 +224,26 @@ class Reader {
   }
 
   /** A jump that the trace shows. */
-  private takeJump({ row, toFn: named, toEntry }: PlainEvent): void {
-    const toFn = wholeOf(this.levels, named);
+  private takeJump({ row, toFn: named, toEntry }: ReferenceEvent): void {
+    const toFn = wholeFunction(this.levels, named);
     if (isOf(this.top, toFn)) return;
     if (toEntry && toFn.is(Trait.ProgramStart)) this.leaveLoader(row);
     const end = this.howTopEnds(row);
     if (toFn.is(Trait.Unknown) && this.landNameless(toFn, end)) return;
     if (toEntry || toFn.is(Trait.Unknown)) return this.jump(toFn, null);
-    const { frame, isSure } = this.targetOf(toFn, end);
-    if (frame) this.land(frame, isSure, end !== null, toFn);
+    const { frame, isCertain } = this.targetOf(toFn, end);
+    if (frame) this.land(frame, isCertain, end !== null, toFn);
     else if (isUnwinding(this.levels)) {
       this.jump(toFn, null);
-      this.top.isDoubtful = true;
+      this.top.isAfterHiddenJump = true;
     } else this.alsoKnownAs(toFn); // a label inside the same function
   }
 
   /** An unwinder that ends may land in nameless code, too. */
   private landNameless(fn: Fn, end: End | null): boolean {
     if (!isUnwinding(this.levels) || end?.place === this.levels.list.length - 1) return false;
-    const { frame, isSure } = landingOf(this.levels, fn, end);
-    if (frame) this.land(frame, isSure, end !== null, fn);
+    const { frame, isCertain } = landingOf(this.levels, fn, end);
+    if (frame) this.land(frame, isCertain, end !== null, fn);
     return frame !== null;
   }
 
@@ -246,13 +252,13 @@ class Reader {
     const top = this.levels.list.length - 1;
     const frames = this.levels.list.slice(end?.place ?? 0).flatMap((level) => level.frames);
     const [frame = null, other] = frames.filter((each) => isOf(each, fn)).reverse();
-    return { frame, isSure: end?.place === top || other === undefined };
+    return { frame, isCertain: end?.place === top || other === undefined };
   }
 
   /** Makes the function that an event comes from the top of the stack, after a hidden jump. True: it was not on top. */
-  private syncOn({ row, timeNs, fromFn: named }: PlainEvent): boolean {
+  private syncOn({ row, timeNs, fromFn: named }: ReferenceEvent): boolean {
     if (named === null) return false;
-    const fromFn = wholeOf(this.levels, named);
+    const fromFn = wholeFunction(this.levels, named);
     if (isOf(this.top, fromFn) || fromFn === this.signalTail) return false;
     this.signalTail = null;
     if (fromFn.is(Trait.ReturnThunk)) return false; // the function on top returns through it
@@ -291,22 +297,22 @@ class Reader {
       const below = list.slice(0, -1).flatMap((level) => level.frames);
       const hasChoice = end === null && below.some((frame) => isOf(frame, fn));
       this.jumpUnseen(fn);
-      if (hasChoice) this.top.isDoubtful = true;
+      if (hasChoice) this.top.isAfterHiddenJump = true;
       return;
     }
-    const { frame, isSure } = landingOf(this.levels, fn, end);
-    if (frame) return this.land(frame, isSure, end !== null, fn);
+    const { frame, isCertain } = landingOf(this.levels, fn, end);
+    if (frame) return this.land(frame, isCertain, end !== null, fn);
     const isKnown = end?.row === row;
     if (isKnown) this.closeAbove(list[end.place].frames.at(-1) as Frame, 'unwound');
     this.jumpUnseen(fn);
-    if (!isKnown && !fn.is(Trait.Unwinder)) this.top.isDoubtful = true; // unwinding never lands in an unwinder
+    if (!isKnown && !fn.is(Trait.Unwinder)) this.top.isAfterHiddenJump = true; // unwinding never lands in an unwinder
   }
 
   /** Calls that are certainly skipped ended here: a return further down shows it, or an unwinder. */
-  private land(frame: Frame, isSure: boolean, isSeenToEnd: boolean, fn: Fn): void {
+  private land(frame: Frame, isCertain: boolean, isSeenToEnd: boolean, fn: Fn): void {
     this.closeAbove(frame, isSeenToEnd || isUnwinding(this.levels) ? 'unwound' : 'Unwound');
     this.alsoKnownAs(fn); // a part of the function at another address
-    if (!isSure) frame.isDoubtful = true;
+    if (!isCertain) frame.isAfterHiddenJump = true;
   }
 
   /** The function on top jumps to another one. */
@@ -322,10 +328,10 @@ class Reader {
     }
     const earlier = topLevel.frames.findLast((frame) => frame.fn === fn);
     if (replaces || (top.fn.is(Trait.Resolver) && !top.isCalled)) {
-      const { isDoubtful } = topLevel.frames.at(-1) as Frame;
+      const { isAfterHiddenJump } = topLevel.frames.at(-1) as Frame;
       this.close(topLevel.frames.pop() as Frame, why);
       this.open(fn, why);
-      this.top.isDoubtful = isDoubtful;
+      this.top.isAfterHiddenJump = isAfterHiddenJump;
     } else if (topLevel.frames.length > LONGEST_CHAIN && earlier) this.closeAbove(earlier, null);
     else this.open(fn, why);
   }
@@ -342,7 +348,7 @@ class Reader {
   private open(fn: Fn, why: InferenceName | null, isCalled = false): void {
     const below = this.top ? pathOf(this.top) : '';
     const call = this.list.open(fn.key, this.nowNs, this.openCalls);
-    const none = { firstSeenNs: null, isDoubtful: false, selfNs: 0, inferredNs: 0, alsoKnownAs: [] };
+    const none = { firstSeenNs: null, isAfterHiddenJump: false, selfNs: 0, inferredNs: 0, alsoKnownAs: [] };
     this.topLevel.frames.push({ fn, below, why, isCalled, call, ...none });
   }
 
@@ -381,7 +387,7 @@ class Reader {
   }
 
   /** All open frames, without stops. */
-  private get openCalls(): PlainCall[] {
+  private get openCalls(): ReferenceCall[] {
     return this.levels.list.flatMap(({ frames }) => frames.map(({ call }) => call));
   }
 
@@ -394,10 +400,11 @@ class Reader {
     const payer = pause ? rowOf(this.rows, pause.path) : this.top;
     if (payer) {
       payer.selfNs += timeNs - this.nowNs;
-      const isGuess = hasMoved || this.levels.list.some(({ frames }) => frames.some(({ isDoubtful }) => isDoubtful));
-      if (isGuess) payer.inferredNs += timeNs - this.nowNs;
+      const isInferred =
+        hasMoved || this.levels.list.some(({ frames }) => frames.some(({ isAfterHiddenJump }) => isAfterHiddenJump));
+      if (isInferred) payer.inferredNs += timeNs - this.nowNs;
       const stack = pause ? pause.call.stack : this.openCalls;
-      this.list.spend(stack, this.nowNs, timeNs, isGuess ? 'hidden' : 'sure');
+      this.list.spend(stack, this.nowNs, timeNs, isInferred ? 'hidden' : 'certain');
     }
     this.nowNs = timeNs;
   }
@@ -421,11 +428,11 @@ class Reader {
     return pathOf({ below, fn: fn.leadsTo ?? fn });
   }
 
-  private openStop(name: OffCpu | '[syscall]' | '[untraced]', under: readonly PlainCall[]): PlainCall {
+  private openStop(name: OffCpu | '[syscall]' | '[untraced]', under: readonly ReferenceCall[]): ReferenceCall {
     return this.list.open(symbolKey(this.symbols, this.symbols.name.indexOf(name)), this.nowNs, under, true);
   }
 
-  private takeSwitch({ timeNs, step }: PlainEvent): void {
+  private takeSwitch({ timeNs, step }: ReferenceEvent): void {
     if (this.startNs === null || this.isOver) return;
     this.chargeUntil(timeNs);
     if (this.pauses.at(-1)?.isOffCpu) this.endPause('complete');
@@ -447,7 +454,7 @@ class Reader {
   }
 
   /** While the trace is stopped, nothing of this thread is lost. */
-  private takeError({ timeNs, isError }: PlainEvent): void {
+  private takeError({ timeNs, isError }: ReferenceEvent): void {
     const errors = isError ? 1 : 0;
     if (this.levels.stop && !this.isBeginning)
       this.lost.push({ atNs: timeNs, lengthNs: 0, errors, ip: Number.NaN, isLast: false });
@@ -464,7 +471,7 @@ class Reader {
   }
 
   /** A thread whose first event ends a stop was waiting since the recording began. */
-  private extendBack(first: PlainEvent): number {
+  private extendBack(first: ReferenceEvent): number {
     const { extendTo, createdInside } = this.options;
     const isNew = createdInside || first.toFn.is(Trait.CloneOrFork);
     if (!extendTo || extendTo.startNs === first.timeNs || first.step !== Step.Start || isNew) return first.timeNs;
@@ -478,7 +485,7 @@ class Reader {
   }
 
   /** It had no CPU before its first switch, if that is one in. */
-  private takeSwitchesBefore(first: PlainEvent): void {
+  private takeSwitchesBefore(first: ReferenceEvent): void {
     const before = this.events.slice(0, first.row).filter((event) => isSwitch(event) || event.step === Step.Exec);
     if (before[0]?.step === Step.Exec) return;
     for (const event of before.filter(isSwitch)) {
@@ -500,7 +507,7 @@ class Reader {
 }
 
 /** What runs after the event also ran before it. */
-function goesOn({ step }: PlainEvent): boolean {
+function goesOn({ step }: ReferenceEvent): boolean {
   return step === Step.Stay || step === Step.End || step === Step.EndSyscall;
 }
 

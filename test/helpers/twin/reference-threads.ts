@@ -10,28 +10,28 @@ import type { TailCalls } from '../../../src/replay/stack/frame.js';
 import type { ReplayOptions } from '../../../src/replay/thread-replay.js';
 import type { LoadedThread } from '../../../src/store/load-thread.js';
 import { type TraceThreads, threadsOfBeginning } from '../traces/threads-of.js';
-import type { PlainThread } from './plain-calls.js';
-import { symbolKey } from './plain-levels.js';
-import { plainLog } from './plain-log.js';
-import { plainReplay } from './plain-replay.js';
+import type { ReferenceThread } from './reference-calls.js';
+import { symbolKey } from './reference-levels.js';
+import { referenceLog } from './reference-log.js';
+import { referenceReplay } from './reference-replay.js';
 
 export interface ListedThread {
-  readonly plain: PlainThread;
+  readonly reference: ReferenceThread;
   readonly thread: LoadedThread;
   readonly options: ReplayOptions;
 }
 
 /** Threads without losses and fibers by the reference replay, the others from the call log. */
-export async function plainThreads(
+export async function referenceThreads(
   file: string,
   tailCalls: TailCalls,
 ): Promise<{ trace: TraceThreads; threads: ListedThread[] }> {
   const trace = await threadsOfBeginning(file);
-  return { trace, threads: plainThreadsOf(trace, tailCalls) };
+  return { trace, threads: referenceThreadsOf(trace, tailCalls) };
 }
 
 /** `by`: the reference replay cannot handle everything that damage makes of a trace. */
-export function plainThreadsOf(
+export function referenceThreadsOf(
   trace: TraceThreads,
   tailCalls: TailCalls,
   by: 'replay' | 'log' = 'replay',
@@ -40,7 +40,7 @@ export function plainThreadsOf(
   return trace.threads.map((thread) => {
     const { createdInside } = thread;
     const options = { tailCalls, extendTo: trace.bounds, createdInside, knownPaths: null };
-    return { plain: listOf(thread, trace, replayer, options, by), thread, options };
+    return { reference: listOf(thread, trace, replayer, options, by), thread, options };
   });
 }
 
@@ -50,15 +50,15 @@ function listOf(
   replayer: Replayer,
   options: ReplayOptions,
   by: 'replay' | 'log',
-): PlainThread {
-  if (by === 'replay' && isWhole(events, facts)) return plainReplay(events, facts, symbols, options).thread;
+): ReferenceThread {
+  if (by === 'replay' && isComplete(events, facts)) return referenceReplay(events, facts, symbols, options).thread;
   const { log, tree } = replayer.replay(events, { ...options, wantsLog: true });
   if (log === null) throw new Error('there is no log');
-  return plainLog(events.tid, log, tree, (symbol) => symbolKey(symbols, symbol));
+  return referenceLog(events.tid, log, tree, (symbol) => symbolKey(symbols, symbol));
 }
 
 /** One segment (or one for each program that the thread ran), and one stack. */
-export function isWhole(events: ThreadEvents, facts: SiteFacts): boolean {
+export function isComplete(events: ThreadEvents, facts: SiteFacts): boolean {
   const { segments, switches, stacks, unseen, action } = pairReturns(events, facts);
   const hasStackJumps = action.some((what, row) => what !== Action.Jump && facts.step[events.site[row]] === Step.Jump);
   if (stacks.length > 0 || unseen.size > 0 || hasStackJumps) return false;

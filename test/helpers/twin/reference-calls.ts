@@ -3,7 +3,7 @@
  */
 import type { InferenceName } from '../../../src/model/profile/quality.js';
 
-export interface PlainCall {
+export interface ReferenceCall {
   /** The name it turned out to have in the end. */
   fn: string;
   /** A stop, such as `[syscall]`. */
@@ -17,67 +17,77 @@ export interface PlainCall {
   /** If it is inferred: for how long it certainly lasted. */
   knownNs: number;
   /** The calls below it, lowest first, and itself. */
-  stack: readonly PlainCall[];
+  stack: readonly ReferenceCall[];
   /** The names of the calls below it, as they were then. */
   below: readonly string[];
 }
 
 /** An interval between two events: its time belongs to the call on top. */
-export interface PlainStretch {
-  readonly stack: readonly PlainCall[];
+export interface ReferenceInterval {
+  readonly stack: readonly ReferenceCall[];
   /** The names of all calls except the topmost, as they were then. */
   readonly below: readonly string[];
   readonly fromNs: number;
   readonly toNs: number;
   /** `hidden`: inferred only because of a hidden jump. */
-  readonly certainty: 'sure' | 'hidden' | 'guess';
+  readonly certainty: 'certain' | 'hidden' | 'unconfirmed';
 }
 
-export interface PlainThread {
+export interface ReferenceThread {
   readonly tid: number;
   /** In the order in which they began. */
-  readonly calls: readonly PlainCall[];
-  readonly stretches: readonly PlainStretch[];
+  readonly calls: readonly ReferenceCall[];
+  readonly intervals: readonly ReferenceInterval[];
 }
 
-export function pathOf({ fn, below }: PlainCall): string[] {
+export function pathOf({ fn, below }: ReferenceCall): string[] {
   return [...below, fn];
 }
 
 /** Returns the call that the time of an interval belongs to, if anything was open. */
-export function pathOfStretch({ stack, below }: PlainStretch): string[] {
+export function pathOfInterval({ stack, below }: ReferenceInterval): string[] {
   const top = stack.at(-1);
   return top ? [...below, top.fn] : [];
 }
 
 /** Records calls and intervals in the order in which they come. */
 export class CallList {
-  readonly calls: PlainCall[] = [];
-  readonly stretches: PlainStretch[] = [];
+  readonly calls: ReferenceCall[] = [];
+  readonly intervals: ReferenceInterval[] = [];
 
-  open(fn: string, startNs: number, under: readonly PlainCall[], isStop = false): PlainCall {
+  open(fn: string, startNs: number, under: readonly ReferenceCall[], isStop = false): ReferenceCall {
     const open = { endNs: Number.NaN, why: null, isUnwound: false, knownNs: Number.NaN };
-    const call: PlainCall = { fn, isStop, startNs, ...open, stack: [], below: [] };
+    const call: ReferenceCall = { fn, isStop, startNs, ...open, stack: [], below: [] };
     place(call, under);
     this.calls.push(call);
     return call;
   }
 
-  close(call: PlainCall, endNs: number, why: PlainCall['why'] | 'unwound', knownNs = endNs - call.startNs): void {
+  close(
+    call: ReferenceCall,
+    endNs: number,
+    why: ReferenceCall['why'] | 'unwound',
+    knownNs = endNs - call.startNs,
+  ): void {
     call.endNs = endNs;
     call.why = why === 'unwound' ? null : why;
     call.isUnwound = why === 'unwound';
     call.knownNs = knownNs;
   }
 
-  spend(stack: readonly PlainCall[], fromNs: number, toNs: number, certainty: PlainStretch['certainty'] = 'sure') {
+  spend(
+    stack: readonly ReferenceCall[],
+    fromNs: number,
+    toNs: number,
+    certainty: ReferenceInterval['certainty'] = 'certain',
+  ) {
     const below = stack.at(-1)?.below ?? [];
-    if (toNs > fromNs) this.stretches.push({ stack, below, fromNs, toNs, certainty });
+    if (toNs > fromNs) this.intervals.push({ stack, below, fromNs, toNs, certainty });
   }
 }
 
 /** Moves a call on top of these. */
-export function place(call: PlainCall, under: readonly PlainCall[]): void {
+export function place(call: ReferenceCall, under: readonly ReferenceCall[]): void {
   call.stack = [...under, call];
   call.below = under.map(({ fn }) => fn);
 }

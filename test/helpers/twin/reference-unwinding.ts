@@ -2,7 +2,7 @@
  * Finds where an exception or a longjmp went, for the reference replay, by reading ahead.
  */
 import { Trait } from '../../../src/replay/functions/traits.js';
-import type { Fn, Frame, Level, Levels } from './plain-levels.js';
+import type { Fn, Frame, Level, Levels } from './reference-levels.js';
 
 /** How the level on top ends. */
 export interface End {
@@ -16,7 +16,7 @@ export interface End {
 export interface Landing {
   readonly frame: Frame | null;
   /** No other frame was possible. */
-  readonly isSure: boolean;
+  readonly isCertain: boolean;
 }
 
 /** An unwinder does not call itself deeper than this before it lands; nor are more frames compared. */
@@ -53,14 +53,14 @@ export function landingOf({ list }: Levels, fn: Fn, end: End | null): Landing {
   const lowest = end?.place ?? 0;
   const stepped = steppedTo(list, fn);
   if (stepped && (isKnown ? stepped.place === lowest : stepped.place >= lowest))
-    return { frame: stepped.frame, isSure: true };
+    return { frame: stepped.frame, isCertain: true };
   const candidates = framesOf(list.slice(lowest, isKnown ? lowest + 1 : highestLanding(list)))
     .map(({ frame }) => frame)
     .filter((frame) => isOf(frame, fn))
     .reverse();
   const [frame = null, ...others] = candidates;
-  const isSure = isKnown || others.length === 0 || areAlike(list, candidates) || isForced(fn, others, end);
-  return { frame, isSure: frame !== null && isSure };
+  const isCertain = isKnown || others.length === 0 || areAlike(list, candidates) || isForced(fn, others, end);
+  return { frame, isCertain: frame !== null && isCertain };
 }
 
 /**
@@ -89,7 +89,7 @@ function steppedTo(list: readonly Level[], fn: Fn): { frame: Frame; place: numbe
 }
 
 /** A cold part belongs to the nearest frame of its name, if it is a part of one of several functions. */
-export function wholeOf({ list }: Levels, fn: Fn): Fn {
+export function wholeFunction({ list }: Levels, fn: Fn): Fn {
   if (!fn.is(Trait.ColdPart)) return fn;
   const top = framesOf(list).at(-1)?.frame;
   if (top?.fn.key === fn.key) return top.fn;
