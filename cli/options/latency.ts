@@ -21,7 +21,7 @@ export const LatencyOptions = z.object({
     json,
     csv: flag(z.boolean().default(false), 'print the callees (with --by-caller: by caller) as CSV'),
   }),
-  ...group('What is shown', {
+  ...group('Selection', {
     regex: flag(z.boolean().default(false), 'FUNCTION is a regular expression; all matches are analyzed together'),
     latency: flag(durations.optional(), 'only calls of this duration, such as 1ms,10ms; either may be omitted', {
       value: 'MIN,MAX',

@@ -48,7 +48,7 @@ export const RenderOptions = z.object({
   ...selection,
   ...filters,
   ...replaying,
-  ...group('What is shown', {
+  ...group('Replay', {
     byCalls: flag(
       z.boolean().default(false),
       'accept a trace without times; the width of frames is their number of calls',

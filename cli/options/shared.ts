@@ -47,7 +47,7 @@ export type DecodingOptions = z.infer<z.ZodObject<typeof decoding & Pick<typeof 
 };
 
 /** Select threads and CPUs. */
-export const selection = group('What is shown', {
+export const selection = group('Selection', {
   tid: flag(numberList.optional(), 'only these threads: numbers and ranges, such as 12,20-29', { value: 'LIST' }),
   pid: flag(numberList.optional(), 'only these processes', { value: 'LIST' }),
   comm: flag(regex.optional(), 'only threads whose command name matches', { value: 'REGEX' }),
@@ -55,22 +55,26 @@ export const selection = group('What is shown', {
 });
 
 /** Select time and calls. */
-export const filters = group('What is shown', {
-  window: flag(window.optional(), "only this time, such as +10ms,+20ms from the start, or on perf's clock", {
-    value: 'FROM,TO',
+export const filters = {
+  ...group('Selection', {
+    window: flag(window.optional(), "only this time, such as +10ms,+20ms from the start, or on perf's clock", {
+      value: 'FROM,TO',
+    }),
+    root: flag(functionPattern.optional(), 'only calls of this function and their callees; it becomes the root', {
+      value: 'FUNCTION',
+    }),
+    inside: flag(
+      callPatterns.optional(),
+      'only inside calls of FUNCTION, or FUNCTION#MIN,MAX for calls of that duration, such as do_command#10us,1ms; may be repeated',
+      { value: 'CALLS' },
+    ),
   }),
-  root: flag(functionPattern.optional(), 'only calls of this function and their callees; it becomes the root', {
-    value: 'FUNCTION',
+  ...group('Replay', {
+    foldRecursion: flag(z.boolean().default(false), 'count direct recursion as one call'),
   }),
-  inside: flag(
-    callPatterns.optional(),
-    'only inside calls of FUNCTION, or FUNCTION#MIN,MAX for calls of that duration, such as do_command#10us,1ms; may be repeated',
-    { value: 'CALLS' },
-  ),
-  foldRecursion: flag(z.boolean().default(false), 'count direct recursion as one call'),
-});
+};
 
-export const replaying = group('What is shown', {
+export const replaying = group('Replay', {
   tailCalls: flag(
     z.enum(['nest', 'replace']).default('nest'),
     'show a tail-called function below the function that jumped to it, or instead of it',
@@ -85,7 +89,7 @@ export const reading = { ...decoding, ...resources, ...general };
 export const json = flag(z.boolean().default(false), 'print JSON, for programs: docs/answers.md');
 export const csv = flag(z.boolean().default(false), 'print comma-separated values, for spreadsheets');
 const match = flag(regex.optional(), 'only functions whose name matches', { value: 'REGEX' });
-export const matching = group('What is shown', { match });
+export const matching = group('Selection', { match });
 export const limit = (byDefault: number, description: string, formats: readonly string[]) =>
   flag(
     z.number('must be a number').int('must be a whole number').min(0, 'must be 0 or more').default(byDefault),

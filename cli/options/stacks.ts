@@ -9,7 +9,7 @@ import { path } from './values.js';
 
 export const StacksOptions = z.object({
   inputs: z.array(path).min(1),
-  ...group('What is shown', {
+  ...group('Selection', {
     at: flag(moment, "the moment, such as +10ms from the start, or on perf's clock", { value: 'TIME' }),
   }),
   ...group('Output', { json }),

@@ -16,13 +16,13 @@ export interface RecordingState {
   readonly isEnding: boolean;
 }
 
-/** "3 s of 10 s recorded, 120.0 MB written; Ctrl-C ends it and keeps it". */
+/** "3 s of 10 s recorded, 120.0 MB written; Ctrl-C stops and keeps it". */
 export function recordingText({ timeMs, elapsedMs, bytes, isEnding }: RecordingState): string {
   const written = bytes === 0 ? '' : `, ${formatBytes(bytes)} written`;
   if (isEnding) return `perf is writing the rest${written}; Ctrl-C discards it`;
   const elapsed = clock(Math.floor(elapsedMs / 1000));
   const time = timeMs === null ? elapsed : `${elapsed} of ${totalText(timeMs)}`;
-  return `${time} recorded${written}; Ctrl-C ends it and keeps it`;
+  return `${time} recorded${written}; Ctrl-C stops and keeps it`;
 }
 
 const MINUTE_MS = 60_000;

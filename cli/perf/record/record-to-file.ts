@@ -46,7 +46,7 @@ export async function recordToFile(plan: RecordingPlan, context: RecordingContex
 
 async function record(plan: RecordingPlan, context: RecordingContext) {
   const { notify } = context;
-  notify(`recording ${targetText(plan.target)}${lengthText(plan)}; Ctrl-C ends it and keeps it`);
+  notify(`recording ${targetText(plan.target)}${lengthText(plan)}; Ctrl-C stops and keeps it`);
   const end = await runDisplayed(plan, context);
   const file = await inspectRecording(plan.dataFile);
   if (!file?.isComplete) throw noRecording(plan, end, file);

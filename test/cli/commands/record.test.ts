@@ -31,7 +31,7 @@ describe.concurrent('record starts perf', () => {
     const { exitCode, stdout, stderr } = await record(dir, SHORT);
     expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: '' });
     expect(stderr).toMatch(
-      /^recording process 1 for 10 ms; Ctrl-C ends it and keeps it\nwrote perf\.data: [^\n]+\nnext: ptflame render perf\.data -o flame\.html\n$/,
+      /^recording process 1 for 10 ms; Ctrl-C stops and keeps it\nwrote perf\.data: [^\n]+\nnext: ptflame render perf\.data -o flame\.html\n$/,
     );
     const head = ['record', '-o', 'perf.data', '-e', 'intel_pt/cyc=1,mtc_period=0/u', '-m', ',32M'];
     const control = ['--control', 'fd:3,4', '-D', '-1', '--', 'sleep', '10.01'];

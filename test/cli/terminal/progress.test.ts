@@ -54,8 +54,8 @@ describe('the progress line', () => {
 
 test('a recording shows its time, its size, and what Ctrl-C does', () => {
   const state = { timeMs: 10_000, elapsedMs: 3_400, bytes: 120e6, isEnding: false };
-  expect(recordingText(state)).toBe('3 s of 10 s recorded, 120.0 MB written; Ctrl-C ends it and keeps it');
-  expect(recordingText({ ...state, timeMs: null, bytes: 0 })).toBe('3 s recorded; Ctrl-C ends it and keeps it');
+  expect(recordingText(state)).toBe('3 s of 10 s recorded, 120.0 MB written; Ctrl-C stops and keeps it');
+  expect(recordingText({ ...state, timeMs: null, bytes: 0 })).toBe('3 s recorded; Ctrl-C stops and keeps it');
   expect(recordingText({ ...state, isEnding: true })).toBe(
     'perf is writing the rest, 120.0 MB written; Ctrl-C discards it',
   );
@@ -107,7 +107,7 @@ describe.skipIf(!hasScript).concurrent('on a terminal', () => {
     const root = await machineTree(dir.file('root'));
     const record = `cd '${dir.path}' && ${RUN} record --perf '${FAKE_PERF}' -p 1 -t 2500ms`;
     const { stdout: seen } = await startOnTerminal(record, { PTFLAME_TEST_ROOT: root });
-    expect(seen).toMatch(/[12] s of 2\.5 s recorded; Ctrl-C ends it and keeps it/);
+    expect(seen).toMatch(/[12] s of 2\.5 s recorded; Ctrl-C stops and keeps it/);
     expect(seen).toMatch(/wrote perf\.data: [^\r\n]+\r?\nnext: ptflame render perf\.data -o flame\.html/);
   });
 });
