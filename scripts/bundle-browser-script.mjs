@@ -1,6 +1,6 @@
 /**
- * What runs in the browser → string constants that the renderers import: the script inside of SVG files, the script and the
- * style sheet of the page.
+ * Bundles the browser code into string constants that the renderers import: the script in SVG files, the script and style sheet
+ * of the report page.
  */
 
 import { writeFileSync } from 'node:fs';
@@ -14,14 +14,14 @@ const SETTINGS = {
   target: 'es2022',
   charset: 'utf8',
   legalComments: 'none',
-  // Shortened are names of our own: nothing of a browser ends so, nor of our file formats but the one.
+  // Properties of our own: no property of a browser ends in Px, and of our file formats only minPx.
   mangleProps: /Px$/,
   reserveProps: /^minPx$/,
   write: false,
   logLevel: 'warning',
 };
 
-/** d3-flame-graph, and no other, gets of d3 what is in `d3-chart/d3.ts`. */
+/** Only d3-flame-graph gets `d3-chart/d3.ts` instead of d3's packages. */
 const isFlameGraph = /[\\/]node_modules[\\/]d3-flame-graph[\\/]/;
 const leanD3 = {
   name: 'lean-d3',
@@ -34,9 +34,9 @@ const leanD3 = {
 
 const built = async (settings) => {
   const result = await build({ ...SETTINGS, ...settings, metafile: true });
-  if (result.warnings.length > 0) process.exit(1); // esbuild has said them
+  if (result.warnings.length > 0) process.exit(1); // esbuild has printed them
   const [text] = result.outputFiles[0].text.match(/["'`](?!minPx)\w+Px["'`]/) ?? [];
-  if (text) throw new Error(`${text}: as a text, the name of a property is not shortened with the property`);
+  if (text) throw new Error(`${text}: a property name in a string is not shortened together with the property`);
   return result;
 };
 const bundled = async (settings) => (await built(settings)).outputFiles[0].text.trim();
@@ -52,7 +52,7 @@ const page = await built({
   loader: { '.css': 'empty' },
 });
 const pageStyle = await bundled({ entryPoints: ['src/render/page/browser/page.css'], target: 'chrome123' });
-// in a page a script ends where it says so, even within a text
+// In HTML, </script> ends a script even inside a string.
 const pageScript = page.outputFiles[0].text
   .trim()
   .replace(/<\/(script)/gi, '<\\/$1')

@@ -1,6 +1,6 @@
 /**
- * The command line, with what it uses of the library and of packages → a few files in dist/cli. Opening hundreds of small ones
- * takes longer than reading a small trace.
+ * Bundles the command line, with the parts of the library and of packages that it uses, into a few files in dist/cli. Opening
+ * hundreds of small files takes longer than reading a small trace.
  */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { build } from 'esbuild';
@@ -8,16 +8,16 @@ import { licensesOf, packagesOf } from './licenses.mjs';
 
 const DIRECTORY = 'dist/cli';
 
-/** What a process or a thread starts with has a line here: its file in dist/cli, and its source. */
+/** The entry points of processes and workers: the file in dist/cli, and its source. */
 const ENTRY_POINTS = {
   main: 'cli/start.ts',
   'trace-worker': 'src/pipeline/workers/trace-worker.ts',
 };
 
-/** Not for every run: loaded from where they are installed, if at all. */
-const LEFT_OUT = ['cli-progress', 'execa', 'piscina', 'tar-stream'];
+/** Not needed in every run: loaded from node_modules on demand. */
+const NOT_BUNDLED = ['cli-progress', 'execa', 'piscina', 'tar-stream'];
 
-/** Only yargs' parser is used. What else its door loads sets up languages and Intl as it starts: together 10 ms. */
+/** Only yargs' parser is used. The rest of its entry point initializes languages and Intl, which takes 10 ms. */
 const parserAlone = {
   name: 'parser-alone',
   setup({ onResolve, resolve }) {
@@ -28,7 +28,7 @@ const parserAlone = {
   },
 };
 
-rmSync(DIRECTORY, { recursive: true, force: true }); // the chunks of another build have other names
+rmSync(DIRECTORY, { recursive: true, force: true }); // chunks of earlier builds have other names
 const { metafile, warnings } = await build({
   entryPoints: ENTRY_POINTS,
   outdir: DIRECTORY,
@@ -37,12 +37,12 @@ const { metafile, warnings } = await build({
   format: 'esm',
   platform: 'node',
   target: 'node20.19',
-  external: LEFT_OUT,
+  external: NOT_BUNDLED,
   plugins: [parserAlone],
   metafile: true,
   logLevel: 'warning',
 });
-if (warnings.length > 0) process.exit(1); // esbuild has said them
-const inThePage = JSON.parse(readFileSync('src/render/page/packages.generated.json', 'utf8'));
-const packages = [...new Set([...packagesOf(metafile), ...inThePage])].sort();
+if (warnings.length > 0) process.exit(1); // esbuild has printed them
+const pagePackages = JSON.parse(readFileSync('src/render/page/packages.generated.json', 'utf8'));
+const packages = [...new Set([...packagesOf(metafile), ...pagePackages])].sort();
 writeFileSync(`${DIRECTORY}/LICENSES.txt`, licensesOf(packages));

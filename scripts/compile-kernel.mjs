@@ -1,6 +1,5 @@
 /**
- * Compiles src/parser/kernel (AssemblyScript) and writes it down as a module: so it needs no file of its own beside the
- * program, wherever that is bundled or copied to.
+ * Compiles src/parser/kernel (AssemblyScript) into a TypeScript module, so that bundles need no separate WebAssembly file.
  */
 import { writeFile } from 'node:fs/promises';
 import asc from 'assemblyscript/asc';

@@ -1,9 +1,9 @@
 /**
- * What of other people's work is in a bundle, and under which terms.
+ * Lists the packages in a bundle and their licenses.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** The folders of the packages that a piece of is in a bundle. */
+/** Returns the directories of the packages that have code in a bundle. */
 export function packagesOf({ outputs }) {
   const inputs = Object.values(outputs).flatMap(({ inputs: used }) =>
     Object.entries(used).flatMap(([path, { bytesInOutput }]) => (bytesInOutput > 0 ? [path] : [])),
@@ -12,12 +12,12 @@ export function packagesOf({ outputs }) {
   return [...new Set(packages)].sort();
 }
 
-/** All their licenses, one after the other. */
+/** Returns all their licenses, one after another. */
 export function licensesOf(packages) {
   return packages.map((path) => `${nameOf(path)}\n\n${licenseOf(path)}\n`).join('\n\n');
 }
 
-/** As short as it may be: packages with the same license together, and of the longest one its address. */
+/** Returns a short notice: packages with the same license together, and the Apache License by its address. */
 export function noticeOf(packages) {
   const byLicense = new Map();
   for (const path of packages) {

@@ -1,5 +1,5 @@
 /**
- * Numbers and texts in little room: all of them come back, and bytes that nobody writes are a fault.
+ * Compact numbers and texts: all of them are read back, and invalid bytes throw a fault.
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -17,7 +17,7 @@ const NUMBER = fc.oneof(
 const readerOf = (writer: NumberWriter, order?: ByteOrder) => new NumberReader(writer.view(), 'a file', order);
 
 describe.each(['little-endian', 'big-endian'] as const)('%s', (order) => {
-  test('any number comes back, however far it was guessed', () => {
+  test('reads back any number, whatever its guess', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(NUMBER, NUMBER)), (pairs) => {
         const writer = new NumberWriter(order);
@@ -30,7 +30,7 @@ describe.each(['little-endian', 'big-endian'] as const)('%s', (order) => {
     );
   });
 
-  test('so does any column with its guesses, where zero has no sign', () => {
+  test('reads back any column with its guesses, except the sign of zero', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(NUMBER, NUMBER)), (pairs) => {
         const [values, guesses] = [0, 1].map((at) => Float64Array.from(pairs, (pair) => pair[at] + 0));
@@ -45,7 +45,7 @@ describe.each(['little-endian', 'big-endian'] as const)('%s', (order) => {
   });
 });
 
-test('counts, rows and texts come back', () => {
+test('reads back counts, rows and texts', () => {
   const text = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('\ufeffmain', 'größe'));
   fc.assert(
     fc.property(fc.maxSafeInteger(), fc.array(fc.nat()), text, (number, rows, text) => {
@@ -73,9 +73,9 @@ describe('damage', () => {
     ['a number of nine digits', Array(9).fill(0x80), (reader: NumberReader) => reader.count(), 'does not end'],
     ['a length without its bytes', [5, 1], (reader: NumberReader) => reader.length(), 'has the impossible number 5'],
     ['fewer rows than asked for', [1], (reader: NumberReader) => reader.rows(2, 9), 'its index ends in the middle'],
-    ['a row behind the last', [19], (reader: NumberReader) => reader.rows(1, 9), 'has the impossible number 9'],
-    ['bytes behind the end', [1], (reader: NumberReader) => reader.end(), 'its index continues after its end'],
-  ] as const)('%s is told', (_, bytes, read, message) => {
+    ['a row after the last', [19], (reader: NumberReader) => reader.rows(1, 9), 'has the impossible number 9'],
+    ['bytes after the end', [1], (reader: NumberReader) => reader.end(), 'its index continues after its end'],
+  ] as const)('reports %s', (_, bytes, read, message) => {
     expect(reading(bytes, read)).toThrow(FileFault);
     expect(reading(bytes, read)).toThrow(message);
   });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { filesBehindNames } from '../../src/model/names/distinct-names.js';
 
-test('only functions whose name another file has, too, show their file: its name alone, if that is clear', () => {
+test('adds the file to names that occur in several files: its base name if that is unique, otherwise its path', () => {
   const rows = [
     ['main', '/usr/bin/ls'],
     ['init', '/usr/lib/liba.so'],

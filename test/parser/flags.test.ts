@@ -1,12 +1,12 @@
 /**
- * perf's flag column: each string of perf ≤ 6.14 and of perf ≥ 6.15, and what it means.
+ * perf's flag column: each text of perf ≤ 6.14 and of perf ≥ 6.15, and its meaning.
  */
 import { describe, expect, test } from 'vitest';
 import { BranchKind, TraceEdge } from '../../src/model/trace/branch-sites.js';
 import { parseFlags } from '../../src/parser/lines/flags.js';
 import { parsePerfLine } from '../../src/parser/lines/perf-line.js';
 
-/** "End Syscall"; what is not an everyday branch stands behind. */
+/** "End Syscall"; branches not taken and unknown flags are marked at the end. */
 function meaning({ kind, edge, notTaken, unknown }: ReturnType<typeof parseFlags>): string {
   const words = [keyOf(TraceEdge, edge), keyOf(BranchKind, kind)].filter((word) => word !== 'None');
   return words.join(' ') + (notTaken ? ', not taken' : '') + (unknown === null ? '' : `, unknown "${unknown}"`);
@@ -68,7 +68,7 @@ const ARM: readonly (readonly [string, string])[] = [
   ['jcc/miss/         (x)', 'Jump'],
 ];
 
-/** Letters stand in the order of perf's bits: bcrosyiABExghDt. */
+/** Letters are in the order of perf's bits: bcrosyiABExghDt. */
 const UNNAMED: readonly (readonly [string, string])[] = [
   ['bcos', 'Call'],
   ['bros', 'Return'],
@@ -89,15 +89,15 @@ const UNNAMED: readonly (readonly [string, string])[] = [
 
 const PRINTED = [...BRANCHES, ...EDGES_ALONE, ...EDGES_WITH_A_BRANCH, ...WITH_STATE, ...ARM, ...UNNAMED];
 
-describe.each(PRINTED)('"%s" is %s', (words, expected) => {
+describe.each(PRINTED)('parses "%s" as %s', (words, expected) => {
   test('alone', () => {
     expect(meaning(parseFlags(words))).toBe(expected);
   });
 
   test.each([
     ['in its column', words.padEnd(21)],
-    ['in a column as wide as old texts have it', words.padEnd(40)],
-    ['in no more room than it needs', words],
+    ['in a column as wide as in old versions', words.padEnd(40)],
+    ['without padding', words],
   ])('%s', (_, column) => {
     for (const event of ['', 'branches:uH:   ', '1 branches:u:  ', '         1  ']) {
       const line = `14820 [000]  1000.000000080:   ${event}${column} 401163 main+0xa3 => 401260 leaf+0x0`;
@@ -108,7 +108,7 @@ describe.each(PRINTED)('"%s" is %s', (words, expected) => {
   });
 });
 
-describe('words that no known perf prints count as jumps, and are told', () => {
+describe('treats flags that no known perf prints as jumps, and reports them', () => {
   test.each([
     ['hop', 'Jump, unknown "hop"'],
     ['tr end  hop', 'End Jump, unknown "tr end  hop"'],

@@ -1,5 +1,5 @@
 /**
- * What is read fast says the same as what is read slowly: the tolerant parser is the definition.
+ * The line reader against the reference parser: both must read every line to the same result.
  */
 import { readdirSync } from 'node:fs';
 import fc from 'fast-check';
@@ -21,8 +21,8 @@ const fixtures = FOLDERS.flatMap((folder) =>
   readdirSync(new URL(`../../fixtures/${folder}`, import.meta.url)).map((name) => `${folder}/${name}`),
 );
 
-/** A reader, and the branches that it has told of so far. */
-class Told {
+/** A reader and all branches that it has returned. */
+class CheckedReader {
   private readonly reader = new LineReader();
   private readonly origins: number[] = [];
   private readonly targets: number[] = [];
@@ -30,30 +30,30 @@ class Told {
   private readonly symbols: string[] = [];
   private readonly files: string[] = [];
   private readonly texts: string[] = [];
-  /** How many ends of branches the kernel took apart. */
-  taken = 0;
+  /** How many ends of branches the kernel parsed. */
+  parsedEnds = 0;
 
-  /** How many lines were read as plain branches; each line is compared with what the tolerant parser says of it. */
-  expectAsSlow(bytes: Uint8Array): number {
+  /** Compares each line with the reference parser. Returns how many were read as simple branches. */
+  expectAsReference(bytes: Uint8Array): number {
     const lines = this.reader.read(bytes);
     const news = this.reader.takeNewBranches();
-    for (const of of Object.keys(news) as (keyof NewBranches)[]) this[of].push(...(news[of] as Iterable<never>));
+    for (const key of Object.keys(news) as (keyof NewBranches)[]) this[key].push(...(news[key] as Iterable<never>));
     const starts = lineStarts(bytes);
     expect(Array.from({ length: lines.length }, (_, row) => lines.rows[row * LINE_COLUMNS + Line.Start])).toEqual(
       starts,
     );
     let other = 0;
     starts.forEach((start, row) => {
-      const slow = parsePerfLine(lineText(bytes, start, bytes.indexOf(10, start)));
+      const expected = parsePerfLine(lineText(bytes, start, bytes.indexOf(10, start)));
       if (lines.rows[row * LINE_COLUMNS + Line.Branch] === OTHER) {
         expect(lines.otherRows[other]).toBe(row);
-        expect(lines.others[other++]).toEqual(slow);
-      } else expect(this.fast(lines, row * LINE_COLUMNS)).toEqual(plain(slow));
+        expect(lines.others[other++]).toEqual(expected);
+      } else expect(this.lineAt(lines, row * LINE_COLUMNS)).toEqual(simple(expected));
     });
     return lines.length - other;
   }
 
-  private fast({ rows, heads }: ReadLines, at: number) {
+  private lineAt({ rows, heads }: ReadLines, at: number) {
     const branch = rows[at + Line.Branch];
     const origin = END_COLUMNS * this.pairs[2 * branch];
     const target = END_COLUMNS * this.pairs[2 * branch + 1];
@@ -69,7 +69,7 @@ class Told {
   private location(ends: readonly number[], at: number) {
     const symbol = ends[at + End.Symbol];
     if (symbol < 0) return location(this.texts[~symbol]);
-    this.taken++;
+    this.parsedEnds++;
     const dso = knownFile(this.files[ends[at + End.File]] ?? null);
     return { address: ends[at + End.Address], name: this.symbols[symbol], dso, start: ends[at + End.Start] };
   }
@@ -80,7 +80,7 @@ function location(text: string) {
   return { address, name, dso, start: address - offset };
 }
 
-function plain(line: PerfLine) {
+function simple(line: PerfLine) {
   if (line.type !== 'branch' || line.flags.unknown !== null || line.flags.notTaken) return line;
   const { prefix, flags, from, to } = line;
   const { tid, pid, cpu, time } = prefix;
@@ -99,34 +99,34 @@ function wholeLines(name: string): Uint8Array {
   return new Uint8Array(bytes.subarray(0, bytes.lastIndexOf(10) + 1));
 }
 
-describe('every line, when it is new and when it is known', () => {
+describe('reads every line like the reference parser, when it is new and when it is known', () => {
   test.each(fixtures)('%s', (name) => {
-    const told = new Told();
+    const reader = new CheckedReader();
     const bytes = wholeLines(name);
-    const read = told.expectAsSlow(bytes);
-    expect(told.expectAsSlow(bytes)).toBe(read);
+    const read = reader.expectAsReference(bytes);
+    expect(reader.expectAsReference(bytes)).toBe(read);
   });
 });
 
-test('most lines of an ordinary trace are taken apart by the kernel, and known by their bytes', () => {
-  const told = new Told();
+test('parses most lines of an ordinary trace in the kernel', () => {
+  const reader = new CheckedReader();
   const bytes = wholeLines('lab/demo-cre.txt');
-  expect(told.expectAsSlow(bytes) / lineStarts(bytes).length).toBeGreaterThan(0.9);
-  expect(told.taken / lineStarts(bytes).length).toBeGreaterThan(1.8);
+  expect(reader.expectAsReference(bytes) / lineStarts(bytes).length).toBeGreaterThan(0.9);
+  expect(reader.parsedEnds / lineStarts(bytes).length).toBeGreaterThan(1.8);
 });
 
-test('a byte that differs makes another line of it', () => {
+test('notices every byte that differs', () => {
   const bytes = wholeLines('lab/demo-be.txt').subarray(0, 12_000);
   const whole = bytes.subarray(0, bytes.lastIndexOf(10) + 1);
   const flip = fc.record({ at: fc.nat(whole.length - 1), byte: fc.constantFrom(0, 32, 48, 57, 97, 128, 255, 61, 62) });
   fc.assert(
     fc.property(fc.array(flip, { minLength: 1, maxLength: 8 }), (flips) => {
-      const told = new Told();
-      told.expectAsSlow(whole);
+      const reader = new CheckedReader();
+      reader.expectAsReference(whole);
       const changed = whole.slice();
       for (const { at, byte } of flips) if (changed[at] !== 10) changed[at] = byte;
-      told.expectAsSlow(changed);
-      told.expectAsSlow(whole);
+      reader.expectAsReference(changed);
+      reader.expectAsReference(whole);
     }),
     { numRuns: 60 },
   );
@@ -135,13 +135,13 @@ test('a byte that differs makes another line of it', () => {
 const USUAL =
   '114078 [003] 858572.850211120:   call                       401163 main+0xa3 =>           401260 leaf+0x0';
 
-test('a usual line is taken apart by the kernel', () => {
-  const told = new Told();
-  told.expectAsSlow(Buffer.from(`${USUAL}\n`));
-  expect(told.taken).toBe(2);
+test('parses a usual line in the kernel', () => {
+  const reader = new CheckedReader();
+  reader.expectAsReference(Buffer.from(`${USUAL}\n`));
+  expect(reader.parsedEnds).toBe(2);
 });
 
-describe('lines that are nearly as usual', () => {
+describe('reads lines that are almost usual', () => {
   test.each([
     '\t IPC: 0.53 (27/50) ',
     ' ilen: 3 insn: 48 89 e5',
@@ -156,7 +156,7 @@ describe('lines that are nearly as usual', () => {
     ' (/opt/demo)',
     ' PERF_RECORD_SWITCH OUT',
     ' => 401270 other+0x0',
-  ])('behind the target: "%s"', (tail) => expectAsSlow(USUAL + tail));
+  ])('after the target: "%s"', (tail) => expectAsReference(USUAL + tail));
 
   test.each([
     '0',
@@ -209,8 +209,8 @@ describe('lines that are nearly as usual', () => {
     '18000000000000000 leaf+0x0',
     '0000000000401260 leaf+0x0',
   ])('an end of the branch: "%s"', (end) => {
-    expectAsSlow(USUAL.replace('401260 leaf+0x0', end));
-    expectAsSlow(USUAL.replace('401163 main+0xa3', end));
+    expectAsReference(USUAL.replace('401260 leaf+0x0', end));
+    expectAsReference(USUAL.replace('401163 main+0xa3', end));
   });
 
   test.each([
@@ -225,37 +225,37 @@ describe('lines that are nearly as usual', () => {
     'tr strt tr end',
     'call (x)',
   ])('flags: "%s"', (flags) => {
-    expectAsSlow(USUAL.replace('call   ', `${flags}   `));
-    expectAsSlow(USUAL.replace('call   ', `${flags} `));
+    expectAsReference(USUAL.replace('call   ', `${flags}   `));
+    expectAsReference(USUAL.replace('call   ', `${flags} `));
   });
 
-  test('longer than the kernel takes them', () => {
+  test('longer than the kernel accepts', () => {
     for (const length of [16_300, 16_370, 16_384, 16_400, 40_000])
-      expectAsSlow(USUAL.replace('leaf', 'x'.repeat(length)));
+      expectAsReference(USUAL.replace('leaf', 'x'.repeat(length)));
   });
 
-  function expectAsSlow(line: string): void {
-    const told = new Told();
+  function expectAsReference(line: string): void {
+    const reader = new CheckedReader();
     const bytes = Buffer.from(`${line}\n`.repeat(2), 'latin1');
-    told.expectAsSlow(bytes);
-    told.expectAsSlow(bytes);
+    reader.expectAsReference(bytes);
+    reader.expectAsReference(bytes);
   }
 });
 
-test('a usual line with files is taken apart by the kernel', () => {
-  const told = new Told();
+test('parses a usual line with files in the kernel', () => {
+  const reader = new CheckedReader();
   const line = USUAL.replace(' =>', ' (/opt/lab/demo) =>');
-  told.expectAsSlow(Buffer.from(`${line} (/usr/lib/a file (deleted))\n${line} (/opt/lab/demo)\n${line} (/opt/lab)\n`));
-  expect(told.taken).toBe(6);
+  reader.expectAsReference(Buffer.from(`${line} (/usr/lib/a file (deleted))\n${line} (/opt/lab/demo)\n${line} (/opt/lab)\n`));
+  expect(reader.parsedEnds).toBe(6);
 });
 
-test('names where one begins as the other, and those that are one letter long, are told apart', () => {
+test('distinguishes names that are prefixes of others, and names of one letter', () => {
   const names = ['f', 'g', 'fo', 'foo', 'foo+0x1', 'foo+0x1+0x2', 'foobar', 'foobar+0x3', 'f+0x1'];
   const lines = names.flatMap((from) => names.map((to) => USUAL.replace('main', from).replace('leaf', to)));
-  new Told().expectAsSlow(Buffer.from(`${lines.join('\n')}\n`));
+  new CheckedReader().expectAsReference(Buffer.from(`${lines.join('\n')}\n`));
 });
 
-test('any two ends, whatever they are', () => {
+test('reads any two ends like the reference parser', () => {
   const hex = fc
     .tuple(fc.bigInt(0n, 2n ** 68n), fc.nat(67))
     .map(([bits, fewer]) => (bits >> BigInt(fewer)).toString(16));
@@ -273,7 +273,7 @@ test('any two ends, whatever they are', () => {
     .map(([from, to]) => `114078 [003] 858572.850211120:   call                ${from} =>      ${to}\n`);
   fc.assert(
     fc.property(fc.array(branch, { minLength: 1, maxLength: 30 }), (lines) => {
-      new Told().expectAsSlow(Buffer.from(lines.join('')));
+      new CheckedReader().expectAsReference(Buffer.from(lines.join('')));
     }),
     { numRuns: 500 },
   );

@@ -1,11 +1,11 @@
 /**
- * One end of a branch: address, symbol, offset and file, whatever stands in the name.
+ * One end of a branch: address, symbol, offset and file, whatever characters the name has.
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseAddress, parseLocation } from '../../src/parser/lines/location.js';
 
-/** `address | name | offset | file`; a dash for what was not printed, or cannot be believed. */
+/** `address | name | offset | file`; a dash for what was not printed or is not plausible. */
 function parts(text: string): string {
   const { address, name, offset, dso } = parseLocation(text);
   return [address.toString(16), name ?? '-', Number.isNaN(offset) ? '-' : `+${offset.toString(16)}`, dso ?? '-'].join(
@@ -15,11 +15,11 @@ function parts(text: string): string {
 
 const LONG_NAME = `std::map<${'std::vector<std::pair<int, Store<char> > >, '.repeat(34)}int>::find`;
 
-describe('a location is taken apart', () => {
+describe('parses a location', () => {
   test.each([
     ['symbol and offset', '4010d9 main+0x19', '4010d9 | main | +19 | -'],
     ['the first byte of a function', '4012d0 tail_caller+0x0', '4012d0 | tail_caller | +0 | -'],
-    ['no symbol known', '7ffff6000000 [unknown]', '7ffff6000000 | - | - | -'],
+    ['no known symbol', '7ffff6000000 [unknown]', '7ffff6000000 | - | - | -'],
     ['nowhere', '0 [unknown]', '0 | - | - | -'],
     ['no symbol column', '4010d9', '4010d9 | - | - | -'],
     ['no offset', '4010d9 main', '4010d9 | main | - | -'],
@@ -32,14 +32,14 @@ describe('a location is taken apart', () => {
     ],
     ['a clone', '401000 foo.part.0+0x1', '401000 | foo.part.0 | +1 | -'],
     ['an offset modulo 2^64', '7ffd193838e0 memcpy@plt+0xffffffffff22f000', '7ffd193838e0 | memcpy@plt | - | -'],
-    ['the largest offset that is believed', '9000000 f+0x1000000', '9000000 | f | +1000000 | -'],
+    ['the largest plausible offset', '9000000 f+0x1000000', '9000000 | f | +1000000 | -'],
     ['an offset without a name', '401000 +0x5', '401000 | - | +5 | -'],
   ])('%s', (_, text, expected) => {
     expect(parts(text)).toBe(expected);
   });
 });
 
-describe('names keep every character', () => {
+describe('keeps every character of a name', () => {
   test.each([
     ['operator<=>'],
     ['x => '],
@@ -80,7 +80,7 @@ describe('names keep every character', () => {
   });
 });
 
-describe('the file', () => {
+describe('parses the file', () => {
   test.each([
     ['a path', '4010d9 main+0x19 (/opt/lab/demo)', '4010d9 | main | +19 | /opt/lab/demo'],
     ['a bare name', '4010d9 main+0x19 (foo.so)', '4010d9 | main | +19 | foo.so'],
@@ -90,20 +90,20 @@ describe('the file', () => {
     ['the vdso', '7fff0000 __vdso_time+0x4 ([vdso])', '7fff0000 | __vdso_time | +4 | [vdso]'],
     ['the kernel', '40 a+0x1 ([kernel.kallsyms])', '40 | a | +1 | [kernel.kallsyms]'],
     ['anonymous memory', '40 [unknown] (//anon)', '40 | - | - | //anon'],
-    ['an offset in it (dsoff)', '4010d9 main+0x19 (/opt/lab/demo+0x10d9)', '4010d9 | main | +19 | /opt/lab/demo'],
-    ['an offset in an unknown one', '7ff0 [unknown] ([unknown]+0x7ff0)', '7ff0 | - | - | -'],
+    ['a file offset (dsoff)', '4010d9 main+0x19 (/opt/lab/demo+0x10d9)', '4010d9 | main | +19 | /opt/lab/demo'],
+    ['a file offset in an unknown file', '7ff0 [unknown] ([unknown]+0x7ff0)', '7ff0 | - | - | -'],
     ['no symbol column', '4010d9 (/opt/lab/demo)', '4010d9 | - | - | /opt/lab/demo'],
     ['no symbol column, deleted', '4010d9 (x (deleted))', '4010d9 | - | - | x (deleted)'],
     ['no offset', '4010d9 main (/opt/lab/demo)', '4010d9 | main | - | /opt/lab/demo'],
     ['no offset, parentheses', '40 operator() (/opt/a (deleted))', '40 | operator() | - | /opt/a (deleted)'],
-    ['parentheses of a name alone', '40 S::operator()', '40 | S::operator() | - | -'],
-    ['and of a namespace', '40 (anonymous namespace)::operator()', '40 | (anonymous namespace)::operator() | - | -'],
+    ['parentheses of a name, no file', '40 S::operator()', '40 | S::operator() | - | -'],
+    ['parentheses of a namespace, no file', '40 (anonymous namespace)::operator()', '40 | (anonymous namespace)::operator() | - | -'],
   ])('%s', (_, text, expected) => {
     expect(parts(text)).toBe(expected);
   });
 });
 
-describe('addresses', () => {
+describe('parses addresses', () => {
   test.each([
     ['0', 0],
     ['401000', 0x401000],
@@ -115,7 +115,7 @@ describe('addresses', () => {
     expect(parseAddress(hex)).toBe(expected);
   });
 
-  test('of programs and of the kernel stay exact, and neighbours stay neighbours', () => {
+  test('keeps addresses of programs and of the kernel exact, and neighbours adjacent', () => {
     const program = fc.bigInt(0n, 2n ** 53n - 1n);
     const kernel = fc.bigInt(2n ** 64n - 2n ** 53n, 2n ** 64n - 1n);
     fc.assert(
@@ -125,14 +125,14 @@ describe('addresses', () => {
     );
   });
 
-  test('any text at all gives a location', () => {
+  test('parses any text as a location', () => {
     const pieces = ['4010', ' ', 'f', '(', ')', '/', '+0x', '1', '[unknown]', '\r', 'é', ' (', '=> '];
     const text = fc.array(fc.constantFrom(...pieces), { maxLength: 20 }).map((all) => all.join(''));
     fc.assert(fc.property(text, (any) => void parseLocation(any)));
   });
 });
 
-test('a location without its file is the same as with it, whatever its name looks like', () => {
+test('parses a location without its file to the same result as with it, whatever its name', () => {
   const piece = fc.constantFrom('main', '+0x1', '+0x', ' ', '  ', '@plt', '(int)', '[unknown]', 'é', '+0xg', ' => ');
   const name = fc.array(piece, { maxLength: 6 }).map((pieces) => pieces.join(''));
   const address = fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }).map((value) => value.toString(16));

@@ -1,5 +1,5 @@
 /**
- * One line of `perf script`, and what it says.
+ * The reference parser: a line of `perf script` and what it means.
  */
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
@@ -11,7 +11,7 @@ import { parseLocation } from '../../src/parser/lines/location.js';
 import { NO_FLAGS, parsePerfLine } from '../../src/parser/lines/perf-line.js';
 import type { PerfLine, Prefix } from '../../src/parser/lines/perf-line-types.js';
 
-/** All that was understood, in words: `comm pid/tid [cpu] time Edge Kind: from -> to`; a dash is an absent column. */
+/** Describes a parsed line: `comm pid/tid [cpu] time Edge Kind: from -> to`; a dash is an absent column. */
 function reading(line: string): string {
   return words(parsePerfLine(line));
 }
@@ -54,7 +54,7 @@ function keyOf(table: Readonly<Record<string, number>>, code: number): string {
   return Object.keys(table).find((key) => table[key] === code) ?? `code ${code}`;
 }
 
-describe('the line that ptflame asks perf for', () => {
+describe('parses the lines that ptflame makes perf print', () => {
   test.each([
     [
       '114078 [000] 858572.850211120:   call                            3b4ee4a mem_heap_block_free+0x1a =>          3b4eb80 mem_block_validate+0x0',
@@ -77,7 +77,7 @@ describe('the line that ptflame asks perf for', () => {
   });
 });
 
-describe('the columns before the event, printed or not', () => {
+describe('parses the columns before the event, printed or not', () => {
   test.each([
     ['tid alone', '14820', '- -/14820 [-] -'],
     ['a short tid', '    7', '- -/7 [-] -'],
@@ -106,7 +106,7 @@ describe('the columns before the event, printed or not', () => {
     ],
     ['comm unpadded, as with call chains', 'demo 14820  1000.000001946:', 'demo -/14820 [-] 1000.000001946'],
     [
-      'a thread whose name is not known',
+      'a thread without a known name',
       '          :14820 14820  1000.000001946:',
       ':14820 -/14820 [-] 1000.000001946',
     ],
@@ -147,17 +147,17 @@ describe('the columns before the event, printed or not', () => {
   });
 });
 
-describe('period, event and flags', () => {
+describe('parses period, event and flags', () => {
   test.each([
     ['flags alone', '  call                 '],
     ['an event', '         branches:uH:   call                 '],
     ['an event without modifiers', ' branches:   call                 '],
     ['an event of a newer perf', '  branches:u:   call                 '],
-    ['an event of a hybrid processor', '  cpu_core/branches/ukp:   call                 '],
+    ['an event of a hybrid CPU', '  cpu_core/branches/ukp:   call                 '],
     ['an event with terms', '  branches/period=50,name=x/u:   call                 '],
     ['period and event', '          1          branches:uH:   call                 '],
     ['period alone', '          1   call                 '],
-    ['as wide as old texts are', '                            1   branches:uH:   call                           '],
+    ['as wide as in old versions', '                            1   branches:uH:   call                           '],
     ['a name indented by call depth', '  call                              leaf                            '],
     [
       'an indented name that could be an address',
@@ -165,7 +165,7 @@ describe('period, event and flags', () => {
     ],
     ['an indented name with blanks', '  call                              a::operator bool                '],
     ['an indented address', '  call                                        401260                '],
-    ['a name indented by much', `  call                  ${' '.repeat(600)}leaf          `],
+    ['a name indented far', `  call                  ${' '.repeat(600)}leaf          `],
   ])('%s', (_, columns) => {
     expect(reading(`14820 [000]  1000.000000001:${columns}           401163 main+0xa3 => 401260 leaf+0x0`)).toBe(
       '- -/14820 [0] 1000.000000001 Call: 401163 main+0xa3 -> 401260 leaf+0x0',
@@ -178,7 +178,7 @@ describe('period, event and flags', () => {
 
 const LONG_NAME = `Store<${'std::pair<std::basic_string<char>, int>, '.repeat(36)}int>::find`;
 
-describe('the two ends of the branch', () => {
+describe('parses the two ends of the branch', () => {
   test.each([
     ['no symbols', '4010d9', '4012d0'],
     ['no offsets', '4010d9 main', '4012d0 tail_caller'],
@@ -207,7 +207,7 @@ describe('the two ends of the branch', () => {
     ['lambdas and operators', '401163 main::{lambda(int)#1}::_FUN+0x1', '401260 a::operator bool+0x0'],
     ['UTF-8', '401163 \xc3\xbc::\xe2\x82\xac+0x1', '401260 caf\xc3\xa9+0x0'],
     ['names like a record of perf', '401163 PERF_RECORD_SAMPLE::f+0x1', '401260 a PERF_RECORD_X: 1000.000000001: +0x0'],
-    ['names like the columns behind them', '401163 a insn: 48+0x1', '401260 b ilen: 3 insn: c+0x0'],
+    ['names like the columns after them', '401163 a insn: 48+0x1', '401260 b ilen: 3 insn: c+0x0'],
     ['names like another event', '401163 psb offs: +0x1', '401260 IP: 1+0x0'],
     ['names like a source line', '401163 LazyCompile:~run app.js:12+0x1', '401260 Builtin:f:1+0x0'],
     ['control characters in names', '401163 x\x1b[31m\ty+0x1', '401260 x\x1b[31m\ty+0x0'],
@@ -219,7 +219,7 @@ describe('the two ends of the branch', () => {
   });
 });
 
-describe('columns behind the target are left out', () => {
+describe('drops columns after the target', () => {
   test.each([
     ['cycles', ' \t IPC: 0.53 (27/50) '],
     ['instruction', ' ilen: 3 insn: 48 89 e5'],
@@ -238,14 +238,14 @@ describe('columns behind the target are left out', () => {
   });
 });
 
-describe('lines that hold nothing to replay are ignored', () => {
+describe('ignores lines with nothing to replay', () => {
   test.each([
     ['an empty line', ''],
     ['blanks', '     '],
     ['a header', '# cmdline : /usr/bin/perf record -e intel_pt//u demo'],
     ['a source line', '  dl-lookup.c:118'],
     ['a source line with a path', '  /usr/src/a b/x.c:7'],
-    ['a source line that is not known', '  libc.so.6[29d90]'],
+    ['an unknown source line', '  libc.so.6[29d90]'],
     ['a source line with the instruction', '  dl-lookup.c:118 ilen: 3 insn: 48 89 e5'],
     ['a sample with a call chain', '825432/825432 339457.445933440:       1 cycles:u: '],
     ['a frame of a call chain', '\t    7f5c0c875c60 _dl_open+0x0 (/usr/lib64/ld-2.28.so)'],
@@ -269,7 +269,7 @@ describe('lines that hold nothing to replay are ignored', () => {
   });
 });
 
-describe('what perf synthesises besides branches is ignored, with or without its event, with flags left from before', () => {
+describe('ignores other events that perf synthesizes, with or without their name, with stale flags', () => {
   test.each([
     ['psb', ' psb offs: 0x4be8 '],
     ['psb', ' psb offs: 0 '],
@@ -282,19 +282,19 @@ describe('what perf synthesises besides branches is ignored, with or without its
     ['pwrx', ' deepest cstate: 2 last cstate: 2 wake reason: 0x4 '],
     ['evt', ' cfe: INTR IP: 1 vector: 32 PFA: 0x7f00 '],
     ['iflag', ' IFLAG: 1->0 via branch '],
-  ])('%s:%s', (event, said) => {
+  ])('%s:%s', (event, payload) => {
     for (const name of ['', `${event}: `, `         1    ${event}: `])
       for (const flags of ['                      ', '  syscall             ', '  tr end              '])
-        for (const place of [
+        for (const end of [
           '0                0 [unknown]',
           '0 [unknown] ([unknown])',
           '0     7f06 mmap64+0x50 (/a b.so)',
         ])
-          expect(reading(`14820 [000]  1000.000000020: ${name}${flags}${said.padEnd(35)} ${place}`)).toBe('ignored');
+          expect(reading(`14820 [000]  1000.000000020: ${name}${flags}${payload.padEnd(35)} ${end}`)).toBe('ignored');
   });
 });
 
-describe("perf's errors", () => {
+describe("parses perf's errors", () => {
   test.each([
     [
       'perf 5.1 and later',
@@ -307,7 +307,7 @@ describe("perf's errors", () => {
       'error 7 293415/293415 cpu -1 ip 7ffff7327730 at -: Overflow packet',
     ],
     [
-      'a time that is not known',
+      'an unknown time',
       " instruction trace error type 1 time 0 cpu 3 pid 14820 tid 14820 ip 0x401260 code 6: Trace doesn't match instruction",
       "error 6 14820/14820 cpu 3 ip 401260 at -: Trace doesn't match instruction",
     ],
@@ -332,17 +332,17 @@ describe("perf's errors", () => {
       'error 7 14820/14820 cpu 3 ip NaN at 1000.000000092: Overflow packet',
     ],
     [
-      'a zero in full',
+      'an address of 16 zeros',
       ' instruction trace error type 1 time 0 cpu 0 pid 1 tid 1 ip 0x0000000000000000 code 5: Failed to get instruction',
       'error 5 1/1 cpu 0 ip NaN at -: Failed to get instruction',
     ],
     [
-      'the last address of all',
+      'the highest address',
       ' instruction trace error type 1 time 0 cpu 0 pid 1 tid 1 ip 0xffffffffffffffff code 5: Failed to get instruction',
       'error 5 1/1 cpu 0 ip -1 at -: Failed to get instruction',
     ],
     [
-      'an address that is none',
+      'an address of 17 digits',
       ` instruction trace error type 1 time 0 cpu 0 pid 1 tid 1 ip 0x1${'0'.repeat(16)} code 5: Failed to get instruction`,
       'error 5 1/1 cpu 0 ip NaN at -: Failed to get instruction',
     ],
@@ -352,14 +352,14 @@ describe("perf's errors", () => {
   });
 });
 
-describe('records of the kernel', () => {
+describe('parses records of the kernel', () => {
   test.each([
     ['a switch', 'SWITCH OUT        ', 'switch out'],
     ['a preemption', 'SWITCH OUT preempt', 'switch preempted'],
     ['a switch back', 'SWITCH IN         ', 'switch in'],
-    ['a switch of the whole cpu', 'SWITCH_CPU_WIDE OUT          next pid/tid:  1234/1234 ', 'switch out'],
-    ['a preemption of the whole cpu', 'SWITCH_CPU_WIDE OUT preempt  next pid/tid:     0/0    ', 'switch preempted'],
-    ['a switch back of the whole cpu', 'SWITCH_CPU_WIDE IN           prev pid/tid:     0/0    ', 'switch in'],
+    ['a switch, recorded CPU-wide', 'SWITCH_CPU_WIDE OUT          next pid/tid:  1234/1234 ', 'switch out'],
+    ['a preemption, recorded CPU-wide', 'SWITCH_CPU_WIDE OUT preempt  next pid/tid:     0/0    ', 'switch preempted'],
+    ['a switch back, recorded CPU-wide', 'SWITCH_CPU_WIDE IN           prev pid/tid:     0/0    ', 'switch in'],
     ['a new program', 'COMM exec: demo:15223/15224', 'comm true demo 15223 15224'],
     ['a new name', 'COMM: a: b/2:15223/15224', 'comm false a: b/2 15223 15224'],
     ['a new thread', 'FORK(15223:15236):(15222:15224)', 'fork 15223 15236 15222 15224'],
@@ -374,7 +374,7 @@ describe('records of the kernel', () => {
       'MMAP2 1518114/1518114: [0x55d5329f8000(0x43000) @ 0x16000 <818137d5a9e8f63162a02db27e7cfd9855cd726d>]: r-xp /usr/bin/x',
       'mmap 1518114 55d5329f8000(43000) /usr/bin/x',
     ],
-    ['a mapping of no file', 'MMAP2 1/1: [0x7f00(0x10) @ 0 00:00 0 0]: rwxp //anon', 'mmap 1 7f00(10) //anon'],
+    ['a mapping without a file', 'MMAP2 1/1: [0x7f00(0x10) @ 0 00:00 0 0]: rwxp //anon', 'mmap 1 7f00(10) //anon'],
     [
       'a mapping of old perf',
       'MMAP 7/7: [0x7f0ea2d93000(0x1000) @ 0]: x /tmp/a.so',
@@ -397,11 +397,11 @@ describe('records of the kernel', () => {
       'mmap 1 1000(10) /\x1b[31m\t\u0085\r\xff',
     ],
     ['a mapping without its file', 'MMAP2 1/1: [0x1000(0x10) @ 0 fe:00 1 0]: r-xp ', 'other'],
-    ['a mapping that is cut', 'MMAP2 1/1: [0x1000(0x1', 'other'],
+    ['a mapping that is cut off', 'MMAP2 1/1: [0x1000(0x1', 'other'],
     ['a mapping with a garbled address', 'MMAP2 1/1: [0x10g0(0x10) @ 0 fe:00 1 0]: r-xp /a', 'other'],
-    ['a mapping too far away', `MMAP2 1/1: [0x1${'0'.repeat(16)}(0x10) @ 0 fe:00 1 0]: r-xp /a`, 'other'],
-    ['a mapping that grants nothing known', 'MMAP2 1/1: [0x1000(0x10) @ 0 fe:00 1 0]: r-xq /a', 'other'],
-    ['a file name longer than any', `MMAP2 1/1: [0x1000(0x10) @ 0 fe:00 1 0]: r-xp /${'a'.repeat(4096)}`, 'other'],
+    ['a mapping with an address of 17 digits', `MMAP2 1/1: [0x1${'0'.repeat(16)}(0x10) @ 0 fe:00 1 0]: r-xp /a`, 'other'],
+    ['a mapping with unknown permissions', 'MMAP2 1/1: [0x1000(0x10) @ 0 fe:00 1 0]: r-xq /a', 'other'],
+    ['a file name that is too long', `MMAP2 1/1: [0x1000(0x10) @ 0 fe:00 1 0]: r-xp /${'a'.repeat(4096)}`, 'other'],
     ['a loss', 'LOST lost 17', 'other'],
     ['a start', 'ITRACE_START pid: 15223 tid: 15223', 'other'],
     ['a namespace', 'NAMESPACES 1/1 - nr_namespaces: 7', 'other'],
@@ -418,7 +418,7 @@ describe('records of the kernel', () => {
   });
 });
 
-test('twenty-four shapes of lines recorded on hardware', () => {
+test('parses 24 forms of lines recorded on hardware', () => {
   const file = new URL('../../fixtures/hardware/one-line-shapes.txt', import.meta.url);
   const types = readFileSync(file, 'latin1')
     .trimEnd()
@@ -428,9 +428,9 @@ test('twenty-four shapes of lines recorded on hardware', () => {
   expect(types).toEqual([...run('branch', 12), ...run('error', 4), ...run('ignored', 6), ...run('branch', 2)]);
 });
 
-describe('what cannot be read is damaged, and says why', () => {
+describe('reports why a line is damaged', () => {
   const NO_TARGET = 'no " => ADDRESS" (a cut line, or perf script without +addr)';
-  const NO_SOURCE = 'a branch without an origin address';
+  const NO_ORIGIN = 'a branch without an origin address';
   test.each([
     ['other text', 'Warning:', 'not a line of perf script'],
     ['binary', '\x00\x01\x02PERF', 'not a line of perf script'],
@@ -447,20 +447,20 @@ describe('what cannot be read is damaged, and says why', () => {
     ['no flags, no event', '14820  1000.000001946: 401063 main+0x19 => 4012d0 f+0x0', NO_FLAGS],
     ['no thread', 'call 4010d9 main+0x19 => 4012d0 f+0x0', 'a branch without a thread id'],
     [
-      'a thread that cannot be',
+      'an impossible thread id',
       '14820123456 1.000000001: call 4a main+0x19 => 50 f+0x0',
       'a branch without a thread id',
     ],
-    ['a garbled address', '14820  1000.000001946: call 40x0d9 main+0x19 => 4012d0 f+0x0', NO_SOURCE],
-    ['an address too long', '14820  1000.000001946: call 40108930849038409 main+0x19 => 4012d0 f+0x0', NO_SOURCE],
-    ['a garbled time', '14820 [000]  1000.00000x946:   call 40108 main+0x19 => 4012d0 f+0x0', NO_SOURCE],
-    ['a time without its dot', '14820 [000]  1000:000001946:   call 40108 main+0x19 => 4012d0 f+0x0', NO_SOURCE],
+    ['a garbled address', '14820  1000.000001946: call 40x0d9 main+0x19 => 4012d0 f+0x0', NO_ORIGIN],
+    ['an address too long', '14820  1000.000001946: call 40108930849038409 main+0x19 => 4012d0 f+0x0', NO_ORIGIN],
+    ['a garbled time', '14820 [000]  1000.00000x946:   call 40108 main+0x19 => 4012d0 f+0x0', NO_ORIGIN],
+    ['a time without its dot', '14820 [000]  1000:000001946:   call 40108 main+0x19 => 4012d0 f+0x0', NO_ORIGIN],
     [
       'a time with a letter before it',
       '14820 [000]  x000.000001946:   call 40108 main+0x19 => 4012d0 f+0x0',
-      NO_SOURCE,
+      NO_ORIGIN,
     ],
-    ['cut behind the cpu', '  14820 [000]', NO_TARGET],
+    ['cut after the CPU', '  14820 [000]', NO_TARGET],
     ['a record without a thread', 'PERF_RECORD_SWITCH IN', 'not a line of perf script'],
   ])('%s', (_, line, reason) => {
     expect(parsePerfLine(line)).toEqual({ type: 'damaged', reason });
@@ -471,7 +471,7 @@ const NAME_PIECES = [
   'a|f0|caf\xc3\xa9|operator|call|tr end|[unknown]|PERF_RECORD_COMM|@plt|::|<|>|(|)| (|()|{lambda(int)#1}|[|]|x\ty|\x1b',
   ' | => |=>| => 5 | 401000 |->|+|+0x|+0x1f|0x|;|:|: |/|"|&|-|~|%| insn: 48| ilen: 3|IP: 1|a.c:7',
 ].flatMap((pieces) => pieces.split('|'));
-/** One such name cannot be told from the end of an address and the beginning of the next, by anybody. */
+/** Such a name cannot be distinguished from the end of one location and the beginning of the next. */
 const LOOKS_LIKE_TWO_ENDS = /(?:\+0x[0-9a-f]+|\[unknown\]|\)) => +[0-9a-f]{1,16} /;
 const nastyName = fc
   .array(fc.constantFrom(...NAME_PIECES), { minLength: 1, maxLength: 12 })
@@ -479,7 +479,7 @@ const nastyName = fc
   .filter((name) => name !== '' && !LOOKS_LIKE_TWO_ENDS.test(name));
 
 const address = fc.oneof(fc.bigInt(1n, 2n ** 47n), fc.bigInt(2n ** 64n - 2n ** 47n, 2n ** 64n - 1n));
-const place = fc.record({ address, name: nastyName, offset: fc.integer({ min: 0, max: 2 ** 24 }) });
+const end = fc.record({ address, name: nastyName, offset: fc.integer({ min: 0, max: 2 ** 24 }) });
 const file = fc.constantFrom(
   '/opt/lab/demo',
   '/opt/a b/c.so',
@@ -515,7 +515,7 @@ const FLAGS = {
   'raw flags:0x3': 'Call',
 } as const;
 
-/** Without a time nothing says where a nasty comm ends, so there it is a tame one. */
+/** Without a time the end of a nasty comm is ambiguous, so then it is a simple one. */
 const timing = fc.oneof(
   fc.record({
     time: fc.record({ seconds, ns: fraction }),
@@ -539,14 +539,14 @@ const branch = fc.record({
   period: fc.constantFrom('', '         1 '),
   event: fc.constantFrom('', ' branches:uH: ', '         branches:u: ', 'branches: '),
   flags: fc.constantFrom(...(Object.keys(FLAGS) as (keyof typeof FLAGS)[])),
-  from: place,
-  to: place,
+  from: end,
+  to: end,
   dsos,
   tail: fc.constantFrom('', ' \t IPC: 0.53 (27/50) ', ' ilen: 3 insn: 48 89 e5', ' insn: 48 89 e5 \t\tmov %rsp, %rbp'),
 });
 type Generated = typeof branch extends fc.Arbitrary<infer Made> ? Made : never;
 
-/** As perf's format strings print it. */
+/** Prints a branch like perf's format strings. */
 function print({ timing, guest, pid, tid, cpu, period, event, flags, from, to, dsos, tail }: Generated): string {
   const { comm, misc, tod, time } = timing;
   return [
@@ -567,7 +567,7 @@ function printEnd({ address, name, offset }: Generated['from'], dso: string | un
   return dso === undefined ? symbol : `${symbol} (${dso})`;
 }
 
-test('a branch line is read back to exactly what it was made from, whatever its columns and names', () => {
+test('parses a branch line to exactly what it was generated from, whatever its columns and names', () => {
   fc.assert(
     fc.property(branch, (made) => {
       const line = parsePerfLine(print(made));
@@ -588,7 +588,7 @@ function locationOf({ address, name, offset }: Generated['from'], dso: string | 
 
 const TYPES = ['branch', 'error', 'sideband', 'ignored', 'damaged'];
 
-test('any bytes are one of the five types of line', () => {
+test('gives any bytes one of the five types of lines', () => {
   const bytes = fc.uint8Array({ maxLength: 200 }).map((all) => Buffer.from(all).toString('latin1'));
   const pieces = [
     ...NAME_PIECES,
@@ -609,7 +609,7 @@ test('any bytes are one of the five types of line', () => {
   );
 });
 
-test('an error or a mapping with a garbled byte anywhere, or cut, does no harm', () => {
+test('survives an error or a mapping with a garbled byte, or cut off anywhere', () => {
   const whole = fc.constantFrom(
     ' instruction trace error type 1 time 1.000000001 cpu 3 pid 5 tid 6 ip 0xffffffffb0999ed5 code 7: Overflow packet',
     '5 [000] 1.000000001: PERF_RECORD_MMAP2 5/6: [0x401000(0x1000) @ 0 fe:00 2277498 0]: r-xp /opt/lab/demo',
@@ -628,8 +628,8 @@ test('an error or a mapping with a garbled byte anywhere, or cut, does no harm',
   );
 });
 
-/** Each of these made some regular expression try every way to cut the line; the default timeout would tell. */
-test('no line of 60 KB takes long', () => {
+/** Each of these once made a regular expression backtrack over the whole line; then the default timeout fails the test. */
+test('parses no line of 60 KB slowly', () => {
   const units = [
     ...['1', 'f', 'a', 'A ', '1 ', '1/1 ', '[1] ', ' 1.', '1:1', ' ', '\t', '\r', '/', ':', 'a: ', '(', ')', '(x) '],
     ...[' => 0 ', 'a => 1 ', '1 => 1', 'x) => 0 ', '+0x1 (a) => 1 ', '0x', '+0x', '+0x1', '+0x1 (', ' 0 (', ' (/'],
@@ -677,15 +677,15 @@ test('no line of 60 KB takes long', () => {
       ['VM:', 'x'],
     ],
   ] as [string, string][];
-  for (const [before, behind] of frames)
+  for (const [before, after] of frames)
     for (const unit of units) {
-      const parsed = parsePerfLine(before + unit.repeat(60_000 / unit.length) + behind);
+      const parsed = parsePerfLine(before + unit.repeat(60_000 / unit.length) + after);
       expect(TYPES).toContain(parsed.type);
       if (parsed.type === 'branch') for (const end of [parsed.from, parsed.to]) parseLocation(end);
     }
 });
 
-describe('what no machine prints is damage', () => {
+describe('rejects values that no machine has', () => {
   const FROM_TO = 'call 401000 main+0x0 => 402000 work+0x0';
   test.each([
     ['7 [-2] 1.000000001: call 401000 main+0x0 => 402000 work+0x0', 'an impossible CPU number'],
@@ -714,7 +714,7 @@ describe('what no machine prints is damage', () => {
     '-1/7 [-01] 1.000000001: call ffffffff81000000 entry+0x0 => 402000 work+0x0',
     '7 [000] 1.000000001: PERF_RECORD_EXIT(-1:2147483647):(7:7)',
     ' instruction trace error type 1 cpu -1 pid -1 tid -1 ip 0 code 7: Overflow',
-  ])('but not %s', (line) => {
+  ])('accepts %s', (line) => {
     expect(parsePerfLine(line).type).not.toBe('damaged');
   });
 });

@@ -1,5 +1,5 @@
 /**
- * Whole lines become events, records and names; the counts say what became of each line.
+ * Whole lines become events, records and names; the counts account for every line.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
@@ -23,10 +23,10 @@ interface Parsed {
   readonly damaged: readonly { readonly line: number; readonly text: string; readonly reason: string }[];
 }
 
-/** Parses a stream that comes in pieces of some size, as the pipeline does. */
-function parse(text: string | Uint8Array, pieceBytes = 1 << 20, words = new TraceContext()): Parsed {
+/** Parses a stream in pieces of some size, like the pipeline. */
+function parse(text: string | Uint8Array, pieceBytes = 1 << 20, context = new TraceContext()): Parsed {
   const bytes = Buffer.from(text);
-  const parser = new TraceParser(words, 'trace.txt');
+  const parser = new TraceParser(context, 'trace.txt');
   const cutter = new LineCutter();
   const all = {
     events: [] as string[],
@@ -35,10 +35,10 @@ function parse(text: string | Uint8Array, pieceBytes = 1 << 20, words = new Trac
     mappings: [] as Mapping[],
   };
   const take = ({ events, grouped, records, names, mappings }: ReturnType<TraceParser['parse']>) => {
-    all.events.push(...Array.from(events.tid, (_, row) => describeEvent(events, row, words)));
+    all.events.push(...Array.from(events.tid, (_, row) => describeEvent(events, row, context)));
     if (grouped) {
       const columns = columnsOf(grouped);
-      all.events.push(...columns.tid.map((_, row) => describeEvent(columns, row, words)));
+      all.events.push(...columns.tid.map((_, row) => describeEvent(columns, row, context)));
     }
     all.records.push(...records);
     all.names.push(...names);
@@ -94,18 +94,18 @@ function fixture(name: string): Buffer {
   return readFileSync(new URL(`../../fixtures/${name}`, import.meta.url));
 }
 
-/** A call at a time; each line is a whole one. */
+/** A call at a time, as a whole line. */
 function callAt(time: string, tid = '14820'): string {
   return `${tid} [000]  ${time}:   call                       401163 main+0xa3 =>           401260 leaf+0x0\n`;
 }
 
 const TIMELESS_CALL = '14820 [000]   call                       401163 main+0xa3 =>           401260 leaf+0x0\n';
 
-describe('what each fixture holds', () => {
-  // lines; of them branches, perf's errors, understood and not needed, damaged
+describe('counts the lines of each fixture', () => {
+  // lines, and of these: branches, perf's errors, ignored, damaged
   test.each([
     ['constructed/perf-6.15-flags.txt', [11, 10, 0, 1, 0]],
-    // One of its lines is 12 million seconds away from its neighbours.
+    // One line is 12 million seconds from its neighbours.
     ['constructed/pre-6.15-flags.txt', [16, 13, 2, 0, 1]],
     ['hardware/go-gogo-switch.txt', [32, 32, 0, 0, 0]],
     ['hardware/kernel-hwint-syscall.txt', [34, 34, 0, 0, 0]],
@@ -142,8 +142,8 @@ describe('what each fixture holds', () => {
   });
 });
 
-describe('branches become events', () => {
-  test('with thread, processor, time, kind, addresses, symbols and files', () => {
+describe('turns branches into events', () => {
+  test('with thread, CPU, time, kind, addresses, symbols and files', () => {
     const text = `
 114078 [003] 858572.850211120:   call                            3b4ee4a mem_heap_block_free+0x1a =>          3b4eb80 mem_block_validate+0x0
 114078 [003] 858573.000000001:   tr end  syscall            7ffff7d30265 __GI___kill+0x5 (/lib/libc.so.6) =>                0 [unknown] ([unknown])
@@ -158,83 +158,83 @@ describe('branches become events', () => {
     ]);
   });
 
-  test('equal branches share a site, and equal names a symbol', () => {
-    const words = new TraceContext();
-    const before = { sites: words.interner.sites.build().length, symbols: words.interner.symbols.build().length };
+  test('gives equal branches one site, and equal names one symbol', () => {
+    const context = new TraceContext();
+    const before = { sites: context.interner.sites.build().length, symbols: context.interner.symbols.build().length };
     parse(
       callAt('1.000000000') + callAt('1.000000001', '7') + callAt('1.000000002').replace('call  ', 'return'),
       9,
-      words,
+      context,
     );
-    expect(words.interner.sites.build().length - before.sites).toBe(2);
-    expect(words.interner.symbols.build().length - before.symbols).toBe(2);
+    expect(context.interner.sites.build().length - before.sites).toBe(2);
+    expect(context.interner.symbols.build().length - before.symbols).toBe(2);
   });
 
-  test('where a function begins follows from the offset, if it can be believed', () => {
-    const words = new TraceContext();
+  test('computes the start of a function from the offset, if that is plausible', () => {
+    const context = new TraceContext();
     parse(
       `${callAt('1.000000000')}5 1.000000001: return 401163 f+0xffffffffff22f000 => ffffffff81a00010 g+0x10\n`,
       99,
-      words,
+      context,
     );
-    const { fromStart, toStart } = words.interner.sites.build();
+    const { fromStart, toStart } = context.interner.sites.build();
     expect([...fromStart.slice(-2)]).toEqual([0x4010c0, Number.NaN]);
     expect([...toStart.slice(-2)]).toEqual([0x401260, -0x7e600000]);
   });
 
-  test('names are read as UTF-8, and what is no UTF-8 is shown', () => {
+  test('decodes names as UTF-8, and shows invalid bytes', () => {
     const line = (name: Buffer) =>
       Buffer.concat([Buffer.from('5 1.000000000: call 40 '), name, Buffer.from('+0x0 => 50 b+0x0\n')]);
     expect(parse(line(Buffer.from('größe::€'))).events).toEqual(['5 [-1] 0 Call 40 größe::€ > 50 b']);
     expect(parse(line(Buffer.from([0x61, 0xff, 0x62]))).events).toEqual(['5 [-1] 0 Call 40 a\ufffdb > 50 b']);
   });
 
-  test('a line may end in a carriage return', () => {
+  test('accepts carriage returns at line ends', () => {
     const text = callAt('1.000000000') + callAt('1.000000001');
     expect(parse(text.replaceAll('\n', '\r\n')).events).toEqual(parse(text).events);
   });
 
-  test('an asynchronous stop ends the trace, whether or not perf says so', () => {
+  test('ends the trace at an asynchronous branch, whether or not perf prints that', () => {
     const text =
       '5 1.000000000: async  401163 f+0x3 => 0 [unknown]\n5 1.000000001: tr strt  0 [unknown] => 401163 f+0x3\n';
     expect(parse(text).events[0]).toBe('5 [-1] 0 End Async 401163 f > 0 -');
   });
 
-  test('what was not taken, and what the idle threads did, is ignored', () => {
+  test('ignores branches not taken, and those of idle threads', () => {
     const text = `${callAt('1.000000000').replace('call          ', 'jcc/not_taken/')}${callAt('1.000000001', '0')}${callAt('1.000000002', '-1')}`;
     expect(parse(text)).toMatchObject({ events: [], counts: { lines: 3, ignoredLines: 3 } });
   });
 
-  test('words that no known perf prints are jumps, and are kept for the report', () => {
-    const words = new TraceContext();
-    const { events } = parse(callAt('1.000000000').replace('call', 'hop ').repeat(3), 99, words);
+  test('treats unknown flags as jumps, and keeps them for the report', () => {
+    const context = new TraceContext();
+    const { events } = parse(callAt('1.000000000').replace('call', 'hop ').repeat(3), 99, context);
     expect(events).toHaveLength(3);
     expect(events[0]).toContain(' Jump ');
-    expect(words.unknownFlags).toMatchObject({ lines: 3, words: ['hop'] });
+    expect(context.unknownFlags).toMatchObject({ lines: 3, words: ['hop'] });
   });
 
-  test('the hundred smallest of such words are kept, and 80 characters of each, in whatever order they come', () => {
+  test('keeps the hundred smallest unknown flags, 80 characters of each, whatever their order', () => {
     const flags = Array.from({ length: 1000 }, (_, index) => `hop${String(index).padStart(3, '0')}${'ü'.repeat(50)}`);
     const text = (order: readonly string[]) =>
       order.map((flag) => callAt('1.000000000').replace('call', flag)).join('');
     for (const order of [flags, flags.toReversed(), [...flags, ...flags]]) {
-      const words = new TraceContext();
-      parse(text(order), 9999, words);
-      expect(words.unknownFlags.lines).toBe(order.length);
-      expect(words.unknownFlags.words).toEqual(
+      const context = new TraceContext();
+      parse(text(order), 9999, context);
+      expect(context.unknownFlags.lines).toBe(order.length);
+      expect(context.unknownFlags.words).toEqual(
         flags.slice(0, 100).map((flag) => `${flag.slice(0, 6)}${'ü'.repeat(37)}`),
       );
     }
   });
 
-  test('branches without flags are counted, for a hint', () => {
-    const words = new TraceContext();
-    parse(fixture('lab/fields-default.txt'), 99, words);
-    expect(words.flagless).toBe(13);
+  test('counts branches without flags, for a hint', () => {
+    const context = new TraceContext();
+    parse(fixture('lab/fields-default.txt'), 99, context);
+    expect(context.flagless).toBe(13);
   });
 });
 
-describe("perf's errors become gaps", () => {
+describe("turns perf's errors into gaps", () => {
   const error = (time: string, ids = 'cpu 3 pid 14820 tid 14820') =>
     ` instruction trace error type 1${time} ${ids} ip 0x401260 code 7: Overflow packet\n`;
 
@@ -255,12 +255,12 @@ describe("perf's errors become gaps", () => {
     expect(counts).toEqual({ lines: 2, events: 1, gapLines: 1, ignoredLines: 0, damagedLines: 0 });
   });
 
-  test('with a message that is cut where no message of perf is as long', () => {
+  test('with a message cut to a length that no message of perf has', () => {
     const { records } = parse(error(' time 6.000000009').replace('Overflow', 'ü'.repeat(10_000)));
     expect(records).toMatchObject([{ message: 'ü'.repeat(100) }]);
   });
 
-  test.each([['', ' time 0']])('or, without one, at the last time of their thread', (time) => {
+  test.each([['', ' time 0']])('or without a time, at the last time of their thread', (time) => {
     const before = callAt('5.000000001') + callAt('5.000000002', '77');
     expect(parse(before + error(time)).records[0]?.timeNs).toBe(1);
     expect(parse(before + error(time, 'cpu 3 pid 9 tid 9')).records[0]?.timeNs).toBe(2);
@@ -272,7 +272,7 @@ describe("perf's errors become gaps", () => {
   });
 });
 
-describe("the kernel's records become switches, execs, forks, exits and names", () => {
+describe("turns the kernel's records into switches, execs, forks, exits and names", () => {
   test.each([
     ['SWITCH IN', [{ what: 'switch', direction: 'in', tid: 5, cpu: 1, timeNs: 7 }], []],
     ['SWITCH OUT preempt', [{ what: 'switch', direction: 'preempted', tid: 5, cpu: 1, timeNs: 7 }], []],
@@ -298,19 +298,19 @@ describe("the kernel's records become switches, execs, forks, exits and names", 
     expect(parsed).toMatchObject({ records, names, counts: { lines: 1, ignoredLines: 1 } });
   });
 
-  test('mappings are files in a process, by time', () => {
+  test('keeps mappings with their process and time', () => {
     const mmap = (time: string, file: string) =>
       `5 [001] ${time}: PERF_RECORD_MMAP2 4/5: [0x401000(0x1000) @ 0x3000 fe:00 1 0]: r-xp ${file}\n`;
     const { mappings, counts } = parse(mmap('0.000000000', '/opt/größe') + mmap('3.000000007', '/opt/b c'));
     expect(counts).toMatchObject({ lines: 2, ignoredLines: 2 });
-    const place = { pid: 4, start: 0x401000, length: 0x1000, fileOffset: 0x3000 };
+    const mapping = { pid: 4, start: 0x401000, length: 0x1000, fileOffset: 0x3000 };
     expect(mappings).toEqual([
-      { ...place, timeNs: Number.NEGATIVE_INFINITY, file: '/opt/größe' },
-      { ...place, timeNs: 7, file: '/opt/b c' },
+      { ...mapping, timeNs: Number.NEGATIVE_INFINITY, file: '/opt/größe' },
+      { ...mapping, timeNs: 7, file: '/opt/b c' },
     ]);
   });
 
-  test('a fork that perf makes up at time 0 tells names, and nothing that happened', () => {
+  test('takes only names from a fork that perf synthesizes at time 0', () => {
     const { records, names } = parse('swapper 0 0.000000000: PERF_RECORD_FORK(4:6):(3:5)\n');
     expect(records).toEqual([]);
     expect(names).toMatchObject([
@@ -319,18 +319,18 @@ describe("the kernel's records become switches, execs, forks, exits and names", 
     ]);
   });
 
-  test('what perf makes up at time 0 does not move the origin of time', () => {
-    const words = new TraceContext();
+  test('does not count time from records that perf synthesizes at time 0', () => {
+    const context = new TraceContext();
     const text = `   swapper     0     0.000000000: PERF_RECORD_COMM: demo:5/5\n${callAt('20000000.000000001')}${callAt('20000000.000000002')}`;
-    expect(parse(text, 99, words).events.map((event) => event.split(' ')[2])).toEqual(['1', '2']);
-    expect(words.originSeconds).toBe(20_000_000);
+    expect(parse(text, 99, context).events.map((event) => event.split(' ')[2])).toEqual(['1', '2']);
+    expect(context.originSeconds).toBe(20_000_000);
   });
 });
 
-describe('names of threads', () => {
+describe('adds names of threads', () => {
   const named = (comm: string, time: string) => `${comm.padStart(16)} ${callAt(time, '4/5')}`;
 
-  test('are told when they change, and not with every event', () => {
+  test('when they change, not with every event', () => {
     const text = named('a', '1.000000000') + named('a', '1.000000001') + named('größe', '1.000000002').repeat(3);
     expect(parse(text).names).toEqual([
       { tid: 5, pid: 4, comm: 'a', parent: null, timeNs: 0 },
@@ -338,18 +338,18 @@ describe('names of threads', () => {
     ]);
   });
 
-  test('are not told where nothing was printed', () => {
+  test('only if they were printed', () => {
     expect(parse(callAt('1.000000000')).names).toEqual([]);
   });
 
-  test('a process alone is told too', () => {
+  test('also for a process id alone', () => {
     expect(parse(callAt('1.000000000', '4/5')).names).toEqual([
       { tid: 5, pid: 4, comm: null, parent: null, timeNs: 0 },
     ]);
   });
 });
 
-describe('damaged lines are counted, and the first ones shown', () => {
+describe('counts damaged lines, and shows the first ones', () => {
   test('with line, text and reason', () => {
     const text = `${callAt('1.000000000')}garbage \xff\n${callAt('1.000000001')}14820 [000] 1.000000002: call  4011`;
     expect(parse(Buffer.from(text, 'latin1'))).toMatchObject({
@@ -361,7 +361,7 @@ describe('damaged lines are counted, and the first ones shown', () => {
     });
   });
 
-  test('ten at most, each cut to a readable length', () => {
+  test('at most ten, each cut to a readable length', () => {
     const { counts, damaged } = parse(`${'x'.repeat(500)}\n`.repeat(50));
     expect(counts).toMatchObject({ lines: 50, damagedLines: 50 });
     expect(damaged.map(({ line, text }) => `${line}: ${text.length}`)).toEqual(
@@ -369,7 +369,7 @@ describe('damaged lines are counted, and the first ones shown', () => {
     );
   });
 
-  test.each([100, 1000, 70_000, 1 << 20])('lines too long for perf, read in pieces of %i bytes', (pieceBytes) => {
+  test.each([100, 1000, 70_000, 1 << 20])('also lines that are too long, read in pieces of %i bytes', (pieceBytes) => {
     const long = callAt('1.000000001').replace('leaf', 'x'.repeat(MAX_LINE_BYTES));
     expect(parse(callAt('1.000000000') + long + callAt('1.000000002') + long.trim(), pieceBytes)).toMatchObject({
       counts: { lines: 4, events: 2, damagedLines: 2 },
@@ -378,74 +378,74 @@ describe('damaged lines are counted, and the first ones shown', () => {
   });
 });
 
-describe('times', () => {
+describe('checks times', () => {
   const NO_TIME = 'no time, unlike the lines around it';
   const OUT_OF_LINE = 'its time does not fit the lines around it';
   const damagedIn = (text: string) => parse(text).damaged.map(({ line, reason }) => `${line}: ${reason}`);
 
-  test('a trace without any is a trace', () => {
-    const words = new TraceContext();
-    expect(parse(TIMELESS_CALL.repeat(3), 99, words).events).toHaveLength(3);
-    expect(words).toMatchObject({ timeless: 3, timed: 0, originSeconds: null });
+  test('accepts a trace without times', () => {
+    const context = new TraceContext();
+    expect(parse(TIMELESS_CALL.repeat(3), 99, context).events).toHaveLength(3);
+    expect(context).toMatchObject({ timeless: 3, timed: 0, originSeconds: null });
   });
 
   test.each([
-    ['one line that lost its time is no reason to refuse the others', 1],
-    ['nor are two', 2],
+    ['skips one line without a time', 1],
+    ['skips two lines without a time', 2],
   ])('%s', (_, count) => {
     const text = callAt('1.000000000') + TIMELESS_CALL.repeat(count) + callAt('1.000000002').repeat(20);
     expect(parse(text).counts).toMatchObject({ events: 21, damagedLines: count });
     expect(damagedIn(text)[0]).toBe(`2: ${NO_TIME}`);
   });
 
-  test('nor if it is the first', () => {
-    const words = new TraceContext();
+  test('skips the first line if it has no time', () => {
+    const context = new TraceContext();
     const text = TIMELESS_CALL + callAt('1.000000002').repeat(20);
-    expect(parse(text, 99, words).counts).toMatchObject({ events: 20, damagedLines: 1 });
+    expect(parse(text, 99, context).counts).toMatchObject({ events: 20, damagedLines: 1 });
     expect(damagedIn(text)).toEqual([`1: ${NO_TIME}`]);
-    expect(words).toMatchObject({ timeless: 0, timed: 20 });
+    expect(context).toMatchObject({ timeless: 0, timed: 20 });
   });
 
-  test('a garbled time is damage, and not another kind of trace', () => {
+  test('treats a garbled time as damage', () => {
     const text = callAt('1.000000000') + callAt('1.00000x001') + callAt('1.000000002');
     expect(parse(text).counts).toMatchObject({ events: 2, damagedLines: 1 });
   });
 
   test.each([
     ['a line far ahead of its neighbours', ['1.000000000', '9.000000001', '1.000000002', '1.000000003'], [2]],
-    ['a line far behind them', ['5.000000000', '5.000000001', '1.000000002', '5.000000003'], [3]],
+    ['a line far before them', ['5.000000000', '5.000000001', '1.000000002', '5.000000003'], [3]],
     ['none: a long wait', ['1.000000000', '9.000000001', '9.000000002', '9.000000003'], []],
-    ['none: a second recording behind the first', ['5.000000000', '5.000000001', '1.000000002', '1.000000003'], []],
+    ['none: a second recording after the first', ['5.000000000', '5.000000001', '1.000000002', '1.000000003'], []],
     ['the last line, hours ahead of all others', ['1.000000000', '1.000000001', '3601.000000001'], [3]],
-    ['the last line, hours behind them', ['9001.000000000', '9001.000000001', '1.000000000'], [3]],
-    ['the first line, hours behind the others', ['1.000000000', '9001.000000001', '9001.000000002'], [1]],
-    ['none: a last line behind a wait', ['1.000000000', '1.000000001', '3000.000000001'], []],
+    ['the last line, hours before them', ['9001.000000000', '9001.000000001', '1.000000000'], [3]],
+    ['the first line, hours before the others', ['1.000000000', '9001.000000001', '9001.000000002'], [1]],
+    ['none: a last line after a wait', ['1.000000000', '1.000000001', '3000.000000001'], []],
     ['none: the only line', ['5000.000000000'], []],
-    ['none: clocks of two processors', ['5.000900000', '5.000000001', '5.000900002', '5.000000003'], []],
-  ])('out of line is %s', (_, times, lines) => {
+    ['none: clocks of two CPUs', ['5.000900000', '5.000000001', '5.000900002', '5.000000003'], []],
+  ])('drops %s', (_, times, lines) => {
     expect(damagedIn(times.map((time) => callAt(time)).join(''))).toEqual(
       lines.map((line) => `${line}: ${OUT_OF_LINE}`),
     );
   });
 
-  test('stay exact however long the machine has been running', () => {
+  test('keeps times exact, however long the machine has been running', () => {
     const events = parse(callAt('4000000000.123456789') + callAt('4000000001.123456788')).events;
     expect(events.map((event) => event.split(' ')[2])).toEqual(['123456789', '1123456788']);
   });
 
-  test('of all inputs count from one origin', () => {
-    const words = new TraceContext();
-    parse(callAt('100.000000005'), 99, words);
-    expect(parse(callAt('98.000000005'), 99, words).events[0]).toContain(' -1999999995 ');
+  test('counts the times of all inputs from one origin', () => {
+    const context = new TraceContext();
+    parse(callAt('100.000000005'), 99, context);
+    expect(parse(callAt('98.000000005'), 99, context).events[0]).toContain(' -1999999995 ');
   });
 });
 
-describe('where lines are cut into pieces does not matter', () => {
+describe('gives the same result for any size of pieces', () => {
   const begin = callAt('5.000000001', '4/5') + callAt('5.000000002', '4/5') + callAt('5.000000003', '4/5');
   const sizes = [1 << 20, 90, 150, 260, 350, 450];
 
   test.each(sizes)(
-    'for the time of an error without one: it is the last of its thread that was not dropped, %i',
+    'for an error without a time: it gets the last valid time of its thread, %i',
     (size) => {
       const error = ' instruction trace error type 1 cpu 3 pid 4 tid 5 ip 0x401260 code 7: Overflow packet\n';
       const back = callAt('5.000000500', '4/5') + callAt('5.000000300', '4/5') + callAt('5.000000600', '77/77');
@@ -457,7 +457,7 @@ describe('where lines are cut into pieces does not matter', () => {
     },
   );
 
-  test.each(sizes)('for the process of a thread that a record says otherwise of, %i', (size) => {
+  test.each(sizes)('for a thread whose process differs between records and branches, %i', (size) => {
     const record = '5 [000] 5.000000004: PERF_RECORD_COMM: other:9/5\n';
     const { names } = parse(begin + record + callAt('5.000000005', '4/5') + callAt('5.000000006', '4/5'), size);
     expect(names.map(({ pid, timeNs }) => [pid, timeNs])).toEqual([
@@ -467,7 +467,7 @@ describe('where lines are cut into pieces does not matter', () => {
     ]);
   });
 
-  test.each(sizes)('for times that are further apart than any recording lasts: they are damage, %i', (size) => {
+  test.each(sizes)('for times further apart than any recording lasts: they are damaged, %i', (size) => {
     const far = callAt('4503605.000000000', '4/5') + callAt('20000000.000000007', '4/5').repeat(20);
     const error = ' instruction trace error type 1 time 9999999999.000000000 cpu 3 pid 4 tid 5 ip 0 code 7: Overflow\n';
     const record = '5 [000] 9999999999.000000000: PERF_RECORD_SWITCH OUT\n';
@@ -508,7 +508,7 @@ const input = fc
     return Buffer.from(all.join('\n') + (isWhole ? '\n' : ''), 'latin1');
   });
 
-test('every line of any bytes is accounted for, once', () => {
+test('accounts for every line of any bytes exactly once', () => {
   fc.assert(
     fc.property(input, (bytes) => {
       const { events, records, counts } = parse(bytes);
@@ -523,14 +523,14 @@ test('every line of any bytes is accounted for, once', () => {
   );
 });
 
-/** Pieces may give the events of one thread on one processor together; their own order stays. */
+/** Pieces may group events by lane; the order within a lane stays. */
 function byLane(parsed: Parsed): Parsed {
   const lane = (event: string) => event.slice(0, event.indexOf(']'));
   const events = parsed.events.toSorted((a, b) => (lane(a) < lane(b) ? -1 : lane(a) > lane(b) ? 1 : 0));
   return { ...parsed, events };
 }
 
-test('where the bytes are cut changes nothing', () => {
+test('gives the same result wherever the bytes are cut', () => {
   const pieceBytes = fc.oneof(fc.integer({ min: 1, max: 300 }), fc.integer({ min: 1, max: 100_000 }));
   fc.assert(
     fc.property(input, pieceBytes, (bytes, size) => {

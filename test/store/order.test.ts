@@ -1,5 +1,5 @@
 /**
- * The order of a thread's events: over processors whose clocks differ, files in any order, records among branches.
+ * The order of a thread's events: CPUs whose clocks differ, inputs in any order, records among branches.
  */
 import { expect, test } from 'vitest';
 import { analyze } from '../../src/index.js';
@@ -10,10 +10,10 @@ const branch = (cpu: number, ns: number, flags: string, from: string, to: string
 
 const NOWHERE = '0 [unknown]';
 
-test('a stay that seems to begin before the other one has ended comes behind it', async () => {
+test('puts a stay that seems to begin before another has ended after it', async () => {
   const text = [
     branch(0, 1000, 'call', '1010 main+0x10', '2000 a+0x0'),
-    branch(1, 4000, 'tr strt', NOWHERE, '2020 a+0x20'), // the clock of processor 1 is 2 µs behind
+    branch(1, 4000, 'tr strt', NOWHERE, '2020 a+0x20'), // the clock of CPU 1 is 2 µs behind
     branch(1, 4100, 'return', '2030 a+0x30', '1015 main+0x15'),
     branch(0, 5000, 'call', '2010 a+0x10', '3000 b+0x0'),
     branch(0, 5500, 'return', '3010 b+0x10', '2015 a+0x15'),
@@ -26,7 +26,7 @@ test('a stay that seems to begin before the other one has ended comes behind it'
   expect(profile.quality.clockSteps).toBe(2);
 });
 
-test('of stays at one time the one that is not over comes last', async () => {
+test('of stays at the same time, puts the unfinished one last', async () => {
   const text = [
     branch(0, 1000, 'tr strt', NOWHERE, '1000 main+0x0'),
     branch(0, 1000, 'tr end  async', '1008 main+0x8', NOWHERE),
@@ -38,7 +38,7 @@ test('of stays at one time the one that is not over comes last', async () => {
   expect(fold(profile, { annotate: true })).toBe('main:1(1) 0\nmain:1(1);[untraced]:2,avg:0 0\n');
 });
 
-test('without marks where a stay ends, events of two processors are merged by their times', async () => {
+test('merges the events of two CPUs by time if stays have no end', async () => {
   const text = [
     branch(0, 1000, 'call', '1010 main+0x10', '2000 a+0x0'),
     branch(1, 900_000, 'call', '2010 a+0x10', '3000 b+0x0'),
@@ -52,7 +52,7 @@ test('without marks where a stay ends, events of two processors are merged by th
   );
 });
 
-test('a time far from the lines around it is a damaged line, not a new end of the recording', async () => {
+test('treats a time far from the lines around it as damage, not as the end of the recording', async () => {
   const wait = `2 [001] 1.000000500:   tr end  syscall   9000 poll+0x0 => ${NOWHERE}\n`;
   const good = [branch(0, 1000, 'call', '1010 main+0x10', '2000 a+0x0'), wait];
   const garbled = branch(0, 1200, 'call', '2010 a+0x10', '3000 b+0x0').replace('] 1.', '] 7.');
@@ -63,7 +63,7 @@ test('a time far from the lines around it is a damaged line, not a new end of th
   expect(meta.endNs).toBe(2000);
 });
 
-test('records that slices of one recording repeat are one', async () => {
+test('counts a record once if several parts of a recording repeat it', async () => {
   const lines = [
     branch(0, 1000, 'call', '1010 main+0x10', '2000 a+0x0'),
     ' instruction trace error type 1 time 1.000002000 cpu 0 pid 1 tid 1 ip 0 code 7: Overflow packet\n',
@@ -75,7 +75,7 @@ test('records that slices of one recording repeat are one', async () => {
   expect(sliced.quality.gapLines).toBe(2);
 });
 
-test('an error without a thread reaches those last seen on its processor', async () => {
+test('assigns an error without a thread to the threads last seen on its CPU', async () => {
   const text = [
     branch(0, 1000, 'call', '1010 main+0x10', '2000 a+0x0'),
     '2 [001] 1.000001100:   call   5010 other+0x10 => 6000 x+0x0\n',

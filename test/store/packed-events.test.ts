@@ -1,5 +1,5 @@
 /**
- * Lanes in pieces are the lanes that replay reads; packed and unpacked they are what they were.
+ * Lanes read in batches equal those that replay reads, and blocks are decoded to what was encoded.
  */
 import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -25,7 +25,7 @@ interface Event {
   readonly timeNs: number;
 }
 
-/** More than two bytes can tell, and where they lead to has nothing to do with where they stand. */
+/** More than two bytes can number; targets are unrelated to origins. */
 const SITES = 40_000;
 const sites = {
   length: SITES + RECORD_SITES,
@@ -62,7 +62,7 @@ function eventsOf(steps: readonly { readonly site: number; readonly step: number
 
 const lane = fc.record({ steps: eventSteps, startNs: fc.nat(5_000_000), cuts: fc.integer({ min: 1, max: 20 }) });
 
-test('in pieces, spilled or not, a lane is what it is as a whole', () => {
+test('reads the same lane in batches as at once, spilled or not', () => {
   fc.assert(
     fc.property(fc.array(lane, { minLength: 1, maxLength: 4 }), fc.boolean(), (inputs, isSpilled) => {
       const memory = new EventMemory({ memoryBytes: 0, directory: null });
@@ -83,18 +83,18 @@ test('in pieces, spilled or not, a lane is what it is as a whole', () => {
       const count = inputs.reduce((sum, { steps }) => sum + steps.length, 0);
       const rows = { site: new Uint32Array(count), timeNs: new Float64Array(count) };
       const whole = readLane(runs, memory.shared(), rows, 0);
-      const pieces: number[][] = [];
+      const inBatches: number[][] = [];
       for (const { length, site, timeNs } of laneEvents(runs, memory.shared()))
-        for (let row = 0; row < length; row++) pieces.push([site[row], timeNs[row]]);
+        for (let row = 0; row < length; row++) inBatches.push([site[row], timeNs[row]]);
       memory.close();
-      expect(pieces).toEqual(Array.from(whole.site, (site, row) => [site, whole.timeNs[row]]));
+      expect(inBatches).toEqual(Array.from(whole.site, (site, row) => [site, whole.timeNs[row]]));
     }),
     { numRuns: 200 },
   );
 });
 
-/** Packs lanes, by processor, and reads them back from a file. */
-function packedAndRead(lanes: readonly (readonly Event[])[]): Event[][] {
+/** Encodes lanes, by CPU, and reads them back from a file. */
+function packAndRead(lanes: readonly (readonly Event[])[]): Event[][] {
   const expected = expectedSites(sites);
   const rankOf = Uint32Array.from({ length: sites.length }, (_, site) => site);
   const packer = new EventPacker({ rankOf, expected, originNs: 0 });
@@ -123,17 +123,17 @@ function columnsOf(events: readonly Event[]) {
   return { length: events.length, site, timeNs: Float64Array.from(events, ({ timeNs }) => timeNs) };
 }
 
-test('packed and unpacked, lanes are what they were, whatever their sites and times', () => {
+test('decodes lanes to what was encoded, whatever their sites and times', () => {
   fc.assert(
     fc.property(fc.array(lane, { minLength: 1, maxLength: 4 }), (inputs) => {
       const lanes = inputs.map(({ steps, startNs }) => eventsOf(steps, startNs));
-      expect(packedAndRead(lanes)).toEqual(lanes);
+      expect(packAndRead(lanes)).toEqual(lanes);
     }),
     { numRuns: 300 },
   );
 });
 
-test('more events than a block has go into several, a processor in the middle of one', () => {
+test('splits events over several blocks, also in the middle of a CPU', () => {
   const lanes = [1.4, 0.3, 1.5].map((blocks, cpu) =>
     eventsOf(
       Array.from({ length: Math.floor(blocks * MAX_BLOCK_EVENTS) }, (_, at) => ({
@@ -143,7 +143,7 @@ test('more events than a block has go into several, a processor in the middle of
       cpu * 1000,
     ),
   );
-  const read = packedAndRead(lanes);
+  const read = packAndRead(lanes);
   for (const [cpu, lane] of lanes.entries()) {
     expect(read[cpu]?.length).toBe(lane.length);
     expect(read[cpu]?.every(({ site, timeNs }, row) => site === lane[row]?.site && timeNs === lane[row]?.timeNs)).toBe(
