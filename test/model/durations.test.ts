@@ -10,7 +10,7 @@ function durationsOf(each: readonly (readonly [symbol: number, ns: number])[]) {
   return builder.build();
 }
 
-test('durations of threads add up to those of all their calls', () => {
+test('merges the durations of threads to those of all their calls', () => {
   fc.assert(
     fc.property(fc.array(calls, { maxLength: 5 }), (threads) => {
       const added = mergeDurations(threads.map((each) => ({ durations: durationsOf(each) })));
@@ -20,6 +20,6 @@ test('durations of threads add up to those of all their calls', () => {
   );
 });
 
-test('what one of them does not know, nobody knows', () => {
+test('merges to null if one thread has no durations', () => {
   expect(mergeDurations([{ durations: durationsOf([[1, 2]]) }, { durations: null }])).toBeNull();
 });

@@ -245,7 +245,9 @@ describe('reads lines that are almost usual', () => {
 test('parses a usual line with files in the kernel', () => {
   const reader = new CheckedReader();
   const line = USUAL.replace(' =>', ' (/opt/lab/demo) =>');
-  reader.expectAsReference(Buffer.from(`${line} (/usr/lib/a file (deleted))\n${line} (/opt/lab/demo)\n${line} (/opt/lab)\n`));
+  reader.expectAsReference(
+    Buffer.from(`${line} (/usr/lib/a file (deleted))\n${line} (/opt/lab/demo)\n${line} (/opt/lab)\n`),
+  );
   expect(reader.parsedEnds).toBe(6);
 });
 

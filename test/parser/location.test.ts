@@ -97,7 +97,11 @@ describe('parses the file', () => {
     ['no offset', '4010d9 main (/opt/lab/demo)', '4010d9 | main | - | /opt/lab/demo'],
     ['no offset, parentheses', '40 operator() (/opt/a (deleted))', '40 | operator() | - | /opt/a (deleted)'],
     ['parentheses of a name, no file', '40 S::operator()', '40 | S::operator() | - | -'],
-    ['parentheses of a namespace, no file', '40 (anonymous namespace)::operator()', '40 | (anonymous namespace)::operator() | - | -'],
+    [
+      'parentheses of a namespace, no file',
+      '40 (anonymous namespace)::operator()',
+      '40 | (anonymous namespace)::operator() | - | -',
+    ],
   ])('%s', (_, text, expected) => {
     expect(parts(text)).toBe(expected);
   });

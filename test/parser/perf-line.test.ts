@@ -105,11 +105,7 @@ describe('parses the columns before the event, printed or not', () => {
       'demo 14820/14820 [0] 1000.000001946',
     ],
     ['comm unpadded, as with call chains', 'demo 14820  1000.000001946:', 'demo -/14820 [-] 1000.000001946'],
-    [
-      'a thread without a known name',
-      '          :14820 14820  1000.000001946:',
-      ':14820 -/14820 [-] 1000.000001946',
-    ],
+    ['a thread without a known name', '          :14820 14820  1000.000001946:', ':14820 -/14820 [-] 1000.000001946'],
     ['a guest', 'VM:  123 VCPU:001             demo 14820 [000]  1000.000001946:', 'demo -/14820 [0] 1000.000001946'],
     ['a guest of five digits', 'VM:48123 VCPU:001 14820 [000]  1000.000001946:', '- -/14820 [0] 1000.000001946'],
   ])('%s', (_, columns, expected) => {
@@ -399,7 +395,11 @@ describe('parses records of the kernel', () => {
     ['a mapping without its file', 'MMAP2 1/1: [0x1000(0x10) @ 0 fe:00 1 0]: r-xp ', 'other'],
     ['a mapping that is cut off', 'MMAP2 1/1: [0x1000(0x1', 'other'],
     ['a mapping with a garbled address', 'MMAP2 1/1: [0x10g0(0x10) @ 0 fe:00 1 0]: r-xp /a', 'other'],
-    ['a mapping with an address of 17 digits', `MMAP2 1/1: [0x1${'0'.repeat(16)}(0x10) @ 0 fe:00 1 0]: r-xp /a`, 'other'],
+    [
+      'a mapping with an address of 17 digits',
+      `MMAP2 1/1: [0x1${'0'.repeat(16)}(0x10) @ 0 fe:00 1 0]: r-xp /a`,
+      'other',
+    ],
     ['a mapping with unknown permissions', 'MMAP2 1/1: [0x1000(0x10) @ 0 fe:00 1 0]: r-xq /a', 'other'],
     ['a file name that is too long', `MMAP2 1/1: [0x1000(0x10) @ 0 fe:00 1 0]: r-xp /${'a'.repeat(4096)}`, 'other'],
     ['a loss', 'LOST lost 17', 'other'],

@@ -444,18 +444,15 @@ describe('gives the same result for any size of pieces', () => {
   const begin = callAt('5.000000001', '4/5') + callAt('5.000000002', '4/5') + callAt('5.000000003', '4/5');
   const sizes = [1 << 20, 90, 150, 260, 350, 450];
 
-  test.each(sizes)(
-    'for an error without a time: it gets the last valid time of its thread, %i',
-    (size) => {
-      const error = ' instruction trace error type 1 cpu 3 pid 4 tid 5 ip 0x401260 code 7: Overflow packet\n';
-      const back = callAt('5.000000500', '4/5') + callAt('5.000000300', '4/5') + callAt('5.000000600', '77/77');
-      expect(parse(begin + back + error, size).records[0]?.timeNs).toBe(300);
-      const earlier = callAt('4.000000000', '4/5').repeat(2) + callAt('4.000000006', '77/77').repeat(2);
-      expect(parse(begin + earlier + error, size).records[0]?.timeNs).toBe(-1e9);
-      const ahead = callAt('9.000000500', '4/5') + callAt('5.000000600', '77/77').repeat(2);
-      expect(parse(begin + ahead + error, size).records[0]?.timeNs).toBe(3);
-    },
-  );
+  test.each(sizes)('for an error without a time: it gets the last valid time of its thread, %i', (size) => {
+    const error = ' instruction trace error type 1 cpu 3 pid 4 tid 5 ip 0x401260 code 7: Overflow packet\n';
+    const back = callAt('5.000000500', '4/5') + callAt('5.000000300', '4/5') + callAt('5.000000600', '77/77');
+    expect(parse(begin + back + error, size).records[0]?.timeNs).toBe(300);
+    const earlier = callAt('4.000000000', '4/5').repeat(2) + callAt('4.000000006', '77/77').repeat(2);
+    expect(parse(begin + earlier + error, size).records[0]?.timeNs).toBe(-1e9);
+    const ahead = callAt('9.000000500', '4/5') + callAt('5.000000600', '77/77').repeat(2);
+    expect(parse(begin + ahead + error, size).records[0]?.timeNs).toBe(3);
+  });
 
   test.each(sizes)('for a thread whose process differs between records and branches, %i', (size) => {
     const record = '5 [000] 5.000000004: PERF_RECORD_COMM: other:9/5\n';

@@ -27,7 +27,7 @@ export function readPackedLanes({ lanes, blocks, tid }: PackedThread, file: Pack
   const unpacker = new Unpacker(file, rows);
   for (const block of blocks) unpacker.unpack(block, tid, cursors);
   return [...cursors.values()].map(({ cpu, start, row, end }) => {
-    if (row !== end) throw new BlockFault(`thread ${tid} has fewer events than its index says`);
+    if (row !== end) throw new BlockFault(`thread ${tid} has fewer events than its index states`);
     const [site, timeNs] = [rows.site.subarray(start, end), rows.timeNs.subarray(start, end)];
     return { cpu, length: end - start, site, timeNs };
   });

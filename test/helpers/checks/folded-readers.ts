@@ -1,5 +1,5 @@
 /**
- * Folded text in, what the programs that people give it to make of it out.
+ * Reads folded stacks with the programs that users feed them to: speedscope and flamegraph.pl.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -13,9 +13,9 @@ import { pathOf } from '../../tools/needs.js';
 /** Self values by path, the frames joined by ";"; paths without a value are absent. */
 export type Stacks = ReadonlyMap<string, number>;
 
-const LONGEST_WAIT_MS = 20_000;
+const MAX_WAIT_MS = 20_000;
 
-/** What speedscope understood: loaded as its command line does it, and given out by its export. */
+/** Loads stacks into speedscope like its command line does, and returns what speedscope exports. */
 export class Speedscope {
   private readonly browser: Browser;
   private readonly directory: string;
@@ -25,7 +25,7 @@ export class Speedscope {
     this.directory = directory;
   }
 
-  /** `directory`: for what it loads and gives out. */
+  /** `directory` is for its input and output files. */
   static async start(directory: string): Promise<Speedscope> {
     const executablePath = pathOf('Chromium');
     return new Speedscope(await chromium.launch({ ...BROWSER_SETTINGS, executablePath }), directory);
@@ -36,7 +36,7 @@ export class Speedscope {
     const base64 = Buffer.from(folded).toString('base64');
     await writeFile(script, `speedscope.loadFileFromBase64(${JSON.stringify(name)}, ${JSON.stringify(base64)})`);
     const page = await this.browser.newPage();
-    page.setDefaultTimeout(LONGEST_WAIT_MS);
+    page.setDefaultTimeout(MAX_WAIT_MS);
     await page.goto(`${pathToFileURL(speedscopePage()).href}#localProfilePath=${script}`);
     const [download] = await Promise.all([page.waitForEvent('download'), page.getByText('Export').click()]);
     const exported = JSON.parse(await readFile(await download.path(), 'utf8'));
@@ -81,13 +81,13 @@ function stacksOf({ shared, profiles }: SpeedscopeFile): { stacks: Stacks; total
 }
 
 export interface FlameGraph {
-  /** Samples by frame, those of one name added up; `all` is the whole. */
+  /** Samples by frame, summed by name; `all` is the total. */
   readonly frames: ReadonlyMap<string, number>;
-  /** What it complained of. */
+  /** Its warnings. */
   readonly stderr: string;
 }
 
-/** What flamegraph.pl draws: each frame's title is "NAME (COUNT samples, PERCENT%)". */
+/** Returns the frames that flamegraph.pl draws: each frame's title is "NAME (COUNT samples, PERCENT%)". */
 export async function readByFlamegraphPl(folded: string): Promise<FlameGraph> {
   const { stdout, stderr } = await execa('perl', [pathOf('flamegraph.pl'), '--minwidth', '0'], { input: folded });
   const frames = new Map<string, number>();

@@ -1,5 +1,5 @@
 /**
- * A profile's tree as an indented outline: `name calls(inferred) self`, siblings by name.
+ * Prints a profile's tree as an indented outline: `name calls(inferred) self`, siblings by name.
  */
 import { type Profile, renderFolded } from '../../../src/index.js';
 

@@ -1,5 +1,5 @@
 /**
- * Profiles to their text and back.
+ * Writes profiles as text and reads them back.
  */
 import { type Profile, PtflameError, type ReadProfileOptions, readProfile, renderJson } from '../../../src/index.js';
 import { CallTreeBuilder, ROOT } from '../../../src/model/calls/call-tree.js';
@@ -15,7 +15,7 @@ export async function readBack(text: string | Uint8Array, options: ReadProfileOp
   return readProfile(inputOf(text, 'out.json'), options);
 }
 
-/** What a file is refused with; whatever else is thrown is thrown on. */
+/** Returns the error that refuses a file; rethrows any other. */
 export async function refusalOf(text: string | Uint8Array, options: ReadProfileOptions = {}): Promise<PtflameError> {
   try {
     await readBack(text, options);
@@ -26,7 +26,7 @@ export async function refusalOf(text: string | Uint8Array, options: ReadProfileO
   throw new Error('it was read');
 }
 
-/** A thread of 1 ns in each of some functions, which nobody calls. */
+/** Returns a profile of one thread with 1 ns in each of some functions, all without a caller. */
 export function profileOfNames(
   names: readonly (readonly [name: string, dso: string | null])[],
   comm?: string,

@@ -1,10 +1,10 @@
 /**
- * A profile's trees as rows by path, to be compared with rows from elsewhere.
+ * Converts a profile's trees to rows by path, to compare with other rows.
  */
 import type { Profile } from '../../../src/index.js';
 import type { TruthRow } from '../random/execution.js';
 
-/** All threads added up. */
+/** Sums all threads. */
 export function rowsByPath({ threads, symbols }: Profile): Map<string, TruthRow> {
   const rows = new Map<string, TruthRow>();
   for (const { tree } of threads) {
@@ -25,7 +25,7 @@ export function rowsByPath({ threads, symbols }: Profile): Map<string, TruthRow>
   return rows;
 }
 
-/** Rows on which something was counted, by path: a function entered and never left is there, an unused one is not. */
+/** Returns the rows with calls or time, sorted by path. */
 export function sorted(rows: ReadonlyMap<string, TruthRow>): [string, TruthRow][] {
   return [...rows].filter(([, { calls, selfNs }]) => calls > 0 || selfNs > 0).sort(([a], [b]) => (a < b ? -1 : 1));
 }

@@ -1,5 +1,5 @@
 /**
- * What holds for the profile of any trace, whatever is in it.
+ * Checks what must hold for the profile of any trace.
  */
 import { expect } from 'vitest';
 import type { Profile, Quality, ThreadProfile } from '../../../src/index.js';
@@ -8,7 +8,7 @@ import { totalTimes } from '../../../src/model/calls/tree-view.js';
 import { SpecialSymbol, SymbolKind, type SymbolTable } from '../../../src/model/names/symbol-table.js';
 
 /** 13 days: any sum of a few hundred such times is exact. */
-const FARTHEST_EXACT_NS = 2 ** 50;
+const MAX_EXACT_NS = 2 ** 50;
 
 export function expectSound(profile: Profile): void {
   const { threads, symbols, quality, meta } = profile;
@@ -19,7 +19,7 @@ export function expectSound(profile: Profile): void {
   expect(meta.endNs, 'bounds of the recording').toBeGreaterThanOrEqual(meta.startNs);
 }
 
-/** Of any part of a trace: what is said of its quality is true of its trees. */
+/** Checks that the quality agrees with the trees; holds for any part of a trace. */
 export function expectSoundSums({ threads, symbols, quality }: Profile): void {
   expectSoundQuality(quality);
   const isLost = (symbol: number) => symbol === SpecialSymbol.Lost;
@@ -31,7 +31,7 @@ export function expectSoundSums({ threads, symbols, quality }: Profile): void {
 
 /** A garbled time may be a thousand years away: sums of such times pass 2^53 and are rounded. */
 function isExact({ startNs, endNs }: ThreadProfile): boolean {
-  return Math.abs(startNs) < FARTHEST_EXACT_NS && Math.abs(endNs) < FARTHEST_EXACT_NS;
+  return Math.abs(startNs) < MAX_EXACT_NS && Math.abs(endNs) < MAX_EXACT_NS;
 }
 
 export function inferredCalls(quality: Quality): number {
@@ -43,7 +43,7 @@ function expectSoundQuality(quality: Quality): void {
   expect(lines, 'lines').toBe(events + gapLines + ignoredLines + damagedLines);
   for (const ns of [lostNs, inferredNs, unknownNs]) {
     expect(ns, 'quality').toBeGreaterThanOrEqual(0);
-    if (totalNs < FARTHEST_EXACT_NS) expect(ns, 'quality').toBeLessThanOrEqual(totalNs);
+    if (totalNs < MAX_EXACT_NS) expect(ns, 'quality').toBeLessThanOrEqual(totalNs);
   }
   for (const { lengthNs } of quality.gaps) expect(lengthNs, 'gap').toBeGreaterThanOrEqual(0);
 }
@@ -60,7 +60,7 @@ function expectSoundThread(thread: ThreadProfile, symbols: SymbolTable): void {
   if (isExact(thread)) expect(sum(tree.selfNs), `time of thread ${tid}`).toBe(endNs - startNs);
 }
 
-/** Comparisons are written so that NaN is a fault too. */
+/** Returns what is wrong with a node, or null. The comparisons treat NaN as a fault, too. */
 function faultOf(tree: CallTree, node: number, totalNs: number): string | null {
   const { calls, inferredCalls: inferred, selfNs, inferredNs, completeNs, minNs, maxNs, parent } = tree;
   if (!(selfNs[node] >= 0)) return `self time ${selfNs[node]}`;
@@ -81,9 +81,9 @@ function faultOf(tree: CallTree, node: number, totalNs: number): string | null {
 function sumOf(
   threads: readonly ThreadProfile[],
   column: 'selfNs' | 'inferredCalls',
-  isWanted: (symbol: number) => boolean,
+  isCounted: (symbol: number) => boolean,
 ): number {
-  return sum(threads.flatMap(({ tree }) => Array.from(tree[column]).filter((_, node) => isWanted(tree.symbol[node]))));
+  return sum(threads.flatMap(({ tree }) => Array.from(tree[column]).filter((_, node) => isCounted(tree.symbol[node]))));
 }
 
 function sum(values: Iterable<number>): number {

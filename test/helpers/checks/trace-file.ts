@@ -1,5 +1,5 @@
 /**
- * Traces to their files and back.
+ * Writes traces as trace files and reads them back.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -20,10 +20,10 @@ const directory = mkdtempSync(join(tmpdir(), 'ptflame-trace-'));
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 const PATH = join(directory, 'trace.ptf');
 
-/** Another thread may not be done yet, and the small traces of tests need none. */
+/** Without workers: the small traces of tests need none. */
 export const ALONE = { jobs: 1 };
 
-/** The bytes of the file. */
+/** Returns the bytes of the trace file. */
 export async function imported(inputs: readonly AnalyzedInput[], options: ImportOptions = ALONE): Promise<Buffer> {
   const pieces: Uint8Array[] = [];
   const write = async (bytes: AsyncIterable<Uint8Array>) => {
@@ -33,7 +33,7 @@ export async function imported(inputs: readonly AnalyzedInput[], options: Import
   return Buffer.concat(pieces);
 }
 
-/** As an input. */
+/** Returns a trace file as an input. */
 export function stored(file: Uint8Array, { salvage = false } = {}) {
   writeFileSync(PATH, file);
   return openStoredTrace(PATH, { salvage });
@@ -46,7 +46,7 @@ export async function analyzeFile(
   return analyze([stored(file, { salvage })], { ...ALONE, ...options });
 }
 
-/** What a file is refused with; null if it is read, and whatever else is thrown is thrown on. */
+/** Returns the error that refuses a file, or null if it is read; rethrows any other. */
 export async function refusalOfFile(
   file: Uint8Array,
   options: { salvage?: boolean } = {},

@@ -1,13 +1,13 @@
 /**
- * The text of a profile or of an answer in, its numbers that cannot be out: negative, or no whole number where one is promised.
+ * Finds impossible numbers in the JSON of a profile or an answer: negative ones, and fractions where an integer is promised.
  */
 
-/** Rows of other tables are −1 for none; of ids and codes perf may know none. */
+/** Rows of other tables are −1 for none; perf may not know ids and codes. */
 const MAY_BE_MINUS_ONE = ['parent', 'symbol', 'dso', 'pid', 'tid', 'code'];
-/** Shares, means, and what they differ by. */
+/** Shares, means and their differences. */
 const MAY_BE_FRACTIONS = ['share', 'avgNs', 'perCallNs', 'averageCalls', 'averageNs', 'differenceNs'];
 
-/** `path: value` of each. */
+/** Returns `path: value` for each. */
 export function wrongNumbers(json: string): string[] {
   return [...wrongIn(JSON.parse(json), '', '')];
 }

@@ -1,6 +1,6 @@
 /**
- * Harm that comes to traces: what a list of damages makes of the lines of a trace. Lines are bytes as latin1
- * characters; places are any numbers, taken modulo what there is.
+ * Applies a list of damages to the lines of a trace. Lines are bytes as latin1 characters; positions are any numbers, modulo the
+ * number of lines or bytes.
  */
 export type Damage =
   | { readonly what: 'drop' | 'double'; readonly at: number; readonly lines: number }
@@ -15,8 +15,8 @@ export type Damage =
   | { readonly what: 'insert'; readonly at: number; readonly form: string };
 
 /**
- * Lines that perf may print anywhere. TID, CPU and TIME are those of the branch before; a perf that does not know them
- * says −1 and 0.
+ * Lines that perf may print anywhere. TID, CPU and TIME are those of the previous branch; if perf does not know them, it prints −1
+ * and 0.
  */
 export const ERRORS = [
   ' instruction trace error type 1 time TIME cpu CPU pid TID tid TID ip 0x401260 code 7: Overflow packet',
@@ -43,7 +43,7 @@ export const RECORDS = [
   '7 [CPU] TIME: PERF_RECORD_SWITCH OUT',
 ] as const;
 
-/** The text after all damages, one after the other; each line but a cut last one has its newline. */
+/** Applies the damages one after another. Returns the text; each line but a cut last one has its newline. */
 export function damaged(lines: readonly string[], damages: readonly Damage[]): string {
   const whole = { lines: [...lines], rest: '' };
   for (const damage of damages) if (whole.lines.length > 0) apply(whole, damage);
@@ -79,9 +79,9 @@ function apply(text: { lines: string[]; rest: string }, damage: Damage): void {
 
 function withByte(line: string, { what, byte, to }: { what: string; byte: number; to: number }): string {
   const at = byte % (line.length + 1);
-  const behind = what === 'insert byte' ? at : at + 1;
+  const rest = what === 'insert byte' ? at : at + 1;
   const char = what === 'delete byte' ? '' : String.fromCharCode(to);
-  return line.slice(0, at) + char + line.slice(behind);
+  return line.slice(0, at) + char + line.slice(rest);
 }
 
 const PREFIX = /(\d+) +(?:\[(\d+)\] +)?(\d+\.\d+): /;

@@ -1,5 +1,5 @@
 /**
- * Fixtures by name, analysed as a user would.
+ * Loads fixtures and analyzes them through the public library.
  */
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
@@ -12,24 +12,24 @@ import {
   type TraceInput,
 } from '../../../src/index.js';
 
-/** The bytes of a file below fixtures/, decompressed. */
+/** Returns the bytes of a file in fixtures/, decompressed. */
 export function fixture(name: string): Buffer {
   const bytes = readFileSync(new URL(`../../../fixtures/${name}`, import.meta.url));
   return name.endsWith('.gz') ? gunzipSync(bytes) : bytes;
 }
 
-/** What ever more lines of a fixture do not show to be different. */
-const MANY_LINES = 2000;
+/** More lines of a fixture show nothing new. */
+const MAX_LINES = 2000;
 
-/** The first lines of a fixture: for what has to hold for each of them, and is slow to look at. */
+/** Returns the first lines of a fixture, for slow checks. */
 export function beginningOf(name: string): Buffer {
   const bytes = fixture(name);
   let end = 0;
-  for (let line = 0; line < MANY_LINES && end < bytes.length; line++) end = bytes.indexOf(10, end) + 1 || bytes.length;
+  for (let line = 0; line < MAX_LINES && end < bytes.length; line++) end = bytes.indexOf(10, end) + 1 || bytes.length;
   return bytes.subarray(0, end);
 }
 
-/** Bytes as an input, handed over in pieces of a size. */
+/** Returns bytes as an input that yields chunks of a size. */
 export function inputOf(bytes: Uint8Array | string, name = 'test', pieceBytes = 1 << 16): TraceInput {
   const all = Buffer.from(bytes);
   async function* pieces() {

@@ -1,5 +1,5 @@
 /**
- * A trace with names as other people choose them: templates, emoji, writing from right to left, control characters.
+ * A trace with unusual names: templates, emoji, right-to-left text, control characters.
  */
 const NAMES = [
   'std::unordered_map<std::string, std::vector<std::pair<int, my::Row<char>>>, my::Hash>::operator[](std::string const&)',
@@ -12,7 +12,7 @@ const NAMES = [
   'plain',
 ];
 
-/** Each is called from main, one after the other and three times, the n-th for 100·n ns at least. */
+/** Each function is called from main three times, one after another, the n-th for at least 100·n ns. */
 export function strangeTrace(): string {
   const lines: string[] = [];
   let ns = 1_000_000;
@@ -21,11 +21,11 @@ export function strangeTrace(): string {
   for (let round = 0; round < 3; round++) {
     NAMES.forEach((name, index) => {
       const address = 0x500000 + 0x1000 * index;
-      const place = (offset: number) => `${(address + offset).toString(16)} ${name}+0x${offset.toString(16)}`;
+      const location = (offset: number) => `${(address + offset).toString(16)} ${name}+0x${offset.toString(16)}`;
       ns += 10;
-      print('call', '400010 main+0x10', place(0));
+      print('call', '400010 main+0x10', location(0));
       ns += 100 * (index + 1) + 1000 * round;
-      print('return', place(8), '400015 main+0x15');
+      print('return', location(8), '400015 main+0x15');
     });
   }
   return lines.join('');

@@ -1,5 +1,5 @@
 /**
- * A trace file in, what replay works on out: every thread's events, as `analyze` would hand them over.
+ * Loads a trace up to the input of replay: the events of every thread, as in `analyze`.
  */
 
 import type { SymbolTable } from '../../../src/model/names/symbol-table.js';
@@ -26,12 +26,12 @@ export interface TraceThreads {
   readonly originSeconds: number | null;
 }
 
-/** Reads and stores a file, compressed or not. */
+/** Loads a text file, compressed or not. */
 export async function threadsOf(path: string): Promise<TraceThreads> {
   return threadsOfInput(await openTraceFile(path));
 }
 
-/** Of the first lines of a fixture. */
+/** Loads the first lines of a fixture. */
 export async function threadsOfBeginning(path: string): Promise<TraceThreads> {
   return threadsOfInput(inputOf(beginningOf(path.replace('fixtures/', ''))));
 }

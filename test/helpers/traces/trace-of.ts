@@ -1,12 +1,13 @@
 /**
- * Traces in shorthand: a line is `TIME FLAGS FROM TO`, addresses are made up so that returns match their calls.
+ * Expands traces written in shorthand: a line is `TIME FLAGS FROM TO`; addresses are chosen so that returns match their calls.
  *
  *     10  call             main  a
- *     30  return           a     main      lands behind the call that main made
+ *     30  return           a     main      lands after the call that main made
  *     40  tr end  syscall  main
- *     50  tr strt                main      goes on where main stopped
+ *     50  tr strt                main      continues where main stopped
  *
- * `name+0x20` gives an offset; `name~2` is another function of that name; `?` is a function without a name; `tid/` before the time names a thread, 1 by default.
+ * `name+0x20` gives an offset; `name~2` is another function with that name; `?` is a function without a name; `tid/` before the time
+ * names a thread, 1 by default.
  */
 interface OpenCall {
   readonly caller: string;
@@ -72,13 +73,13 @@ class Shorthand {
   private at(name: string, offset: number): string {
     const [, bare = name, given] = /^(.*)\+0x([0-9a-f]+)$/.exec(name) ?? [];
     if (!this.bases.has(bare)) this.bases.set(bare, 0x1000000 + 0x20000 * this.bases.size);
-    const place = given === undefined ? offset : Number.parseInt(given, 16);
-    const address = ((this.bases.get(bare) as number) + place).toString(16);
-    return bare.startsWith('?') ? `${address} [unknown]` : `${address} ${bare.split('~')[0]}+0x${place.toString(16)}`;
+    const within = given === undefined ? offset : Number.parseInt(given, 16);
+    const address = ((this.bases.get(bare) as number) + within).toString(16);
+    return bare.startsWith('?') ? `${address} [unknown]` : `${address} ${bare.split('~')[0]}+0x${within.toString(16)}`;
   }
 }
 
-/** The text that perf would print. */
+/** Returns the text that perf would print. */
 export function traceOf(shorthand: string): string {
   const writer = new Shorthand();
   const lines = shorthand

@@ -1,5 +1,5 @@
 /**
- * Long traces, line by line: functions are numbers or names, and each line is a nanosecond after the one before.
+ * Writes long traces line by line: functions are numbers or names, and each line is a nanosecond after the previous one.
  */
 type Fn = number | string;
 
@@ -12,29 +12,29 @@ export class TraceWriter {
   private readonly names: string[] = [];
 
   call(from: Fn, to: Fn, offset = CALL): void {
-    this.branch('call', place(from, offset, this.idOf(from)), place(to, 0, this.idOf(to)));
+    this.branch('call', location(from, offset, this.idOf(from)), location(to, 0, this.idOf(to)));
   }
 
-  /** Behind the call that `to` made at the offset of its call. */
+  /** Returns to the address after the call that `to` made at an offset. */
   return(from: Fn, to: Fn, offset = CALL): void {
-    this.branch('return', place(from, 0xf0, this.idOf(from)), place(to, offset + 5, this.idOf(to)));
+    this.branch('return', location(from, 0xf0, this.idOf(from)), location(to, offset + 5, this.idOf(to)));
   }
 
-  /** Into the first byte of a function, as `ret` does when it is used as a jump. */
+  /** Returns to the first byte of a function, as a `ret` that is used as a jump. */
   returnInto(from: Fn, to: Fn): void {
-    this.branch('return', place(from, 0xf0, this.idOf(from)), place(to, 0, this.idOf(to)));
+    this.branch('return', location(from, 0xf0, this.idOf(from)), location(to, 0, this.idOf(to)));
   }
 
   jump(from: Fn, to: Fn, offset = 0): void {
-    this.branch('jmp', place(from, 0xe0, this.idOf(from)), place(to, offset, this.idOf(to)));
+    this.branch('jmp', location(from, 0xe0, this.idOf(from)), location(to, offset, this.idOf(to)));
   }
 
   start(at: Fn, offset = STOP): void {
-    this.branch('tr strt', '0 [unknown]', place(at, offset, this.idOf(at)));
+    this.branch('tr strt', '0 [unknown]', location(at, offset, this.idOf(at)));
   }
 
   stop(at: Fn): void {
-    this.branch('tr end  async', place(at, STOP, this.idOf(at)), '0 [unknown]');
+    this.branch('tr end  async', location(at, STOP, this.idOf(at)), '0 [unknown]');
   }
 
   record(text: string): void {
@@ -43,8 +43,8 @@ export class TraceWriter {
 
   error(tid: 1 | -1 = 1): void {
     const { length } = this.lines;
-    const who = `cpu 0 pid ${tid} tid ${tid} ip ${length}`; // each is another one: equal errors count once
-    this.lines.push(` instruction trace error type 1 time ${this.time()} ${who} code 7: Overflow packet`);
+    const ids = `cpu 0 pid ${tid} tid ${tid} ip ${length}`; // all different, because equal errors count once
+    this.lines.push(` instruction trace error type 1 time ${this.time()} ${ids} code 7: Overflow packet`);
   }
 
   get text(): string {
@@ -70,7 +70,7 @@ export function times(count: number, what: (i: number) => void): void {
   for (let i = 0; i < Math.floor(count); i++) what(i);
 }
 
-function place(fn: Fn, offset: number, id: number): string {
+function location(fn: Fn, offset: number, id: number): string {
   const name = typeof fn === 'number' ? `f${fn}` : fn;
   return `${(0x400000 + id * 0x1000 + offset).toString(16)} ${name}+0x${offset.toString(16)}`;
 }
