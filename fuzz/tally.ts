@@ -42,7 +42,7 @@ export class Tally {
     return [
       `${cases} cases${unit === null ? '' : `, ${amount} ${unit}`}: ${failures} failures, ${hangs} hangs`,
       `${unit === null ? '' : `parser ${speed} ${unit}/s; `}slowest case ${slowest.number}: ${Math.round(slowest.ms)} ms`,
-      `heap at most ${megabytes(this.peakBytes)}; after each tenth, collected: ${keptBytes.map(megabytes).join(', ')}`,
+      `heap peak ${megabytes(this.peakBytes)}; after garbage collection, at each tenth: ${keptBytes.map(megabytes).join(', ')}`,
     ].join('\n');
   }
 

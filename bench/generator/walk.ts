@@ -62,7 +62,7 @@ export class Walk {
     if (thread.state !== 'running') return this.start(thread, nowNs);
     if (this.isSyscall[thread.path] && !thread.isBackFromSyscall) return this.enterKernel(thread, nowNs);
     if (this.random.share() < INTERRUPTS) return this.interrupt(thread, nowNs, othersWait);
-    if (this.wantsCall(thread)) this.call(thread, nowNs);
+    if (this.shouldCall(thread)) this.call(thread, nowNs);
     else this.return(thread, nowNs);
     return this.pace();
   }
@@ -104,7 +104,7 @@ export class Walk {
   }
 
   /** Moves towards a target depth, which changes from time to time. */
-  private wantsCall(thread: Thread): boolean {
+  private shouldCall(thread: Thread): boolean {
     const { path, depth } = thread;
     if (this.paths.firstCall[path] === this.paths.firstCall[path + 1]) return false;
     if (thread.stepsToTarget-- === 0) this.pickTarget(thread);

@@ -81,9 +81,9 @@ export function prepare(): void {
   /** The frame farthest from the root that is at least a tenth of the window wide. */
   const deepFrame = (): Element => {
     const rects = [...document.querySelectorAll('.graph.main .frame:not(.caller) > rect')];
-    const places = rects.map((rect) => ({ rect, place: rect.getBoundingClientRect() }));
-    const wide = places.filter(({ place }) => place.width > innerWidth / 10);
-    return wide.sort((a, b) => a.place.top - b.place.top)[0]?.rect;
+    const areas = rects.map((rect) => ({ rect, area: rect.getBoundingClientRect() }));
+    const wide = areas.filter(({ area }) => area.width > innerWidth / 10);
+    return wide.sort((a, b) => a.area.top - b.area.top)[0]?.rect;
   };
   /** The page is notified of a changed address later. */
   const setHash = (hash: string) => () =>

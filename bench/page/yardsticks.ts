@@ -85,9 +85,9 @@ export function writeD3Page(profile: Profile, path: string): void {
   });
   const data = JSON.stringify(nested(profile)).replaceAll('<', '\\u003c');
   const script = outputFiles[0]?.text.replaceAll('</script', '<\\/script');
-  const place = '<div id="chart"></div>';
+  const chart = '<div id="chart"></div>';
   const json = `<script type="application/json" id="data">${data}</script>`;
-  writeFileSync(path, `<!doctype html><meta charset="utf-8">${place}${json}<script>${script}</script>`);
+  writeFileSync(path, `<!doctype html><meta charset="utf-8">${chart}${json}<script>${script}</script>`);
 }
 
 const DRAW = `
@@ -130,9 +130,9 @@ export function measureD3Page(browser: Browser, path: string): Promise<D3Timing>
 /** Runs in the page. */
 async function zoomIn(): Promise<{ frames: number; zoomMs: number }> {
   const frames = [...document.querySelectorAll('g.frame')];
-  const places = frames.map((frame) => ({ frame, place: frame.getBoundingClientRect() }));
-  const wide = places.filter(({ place }) => place.width > innerWidth / 10);
-  wide.sort((a, b) => a.place.top - b.place.top);
+  const areas = frames.map((frame) => ({ frame, area: frame.getBoundingClientRect() }));
+  const wide = areas.filter(({ area }) => area.width > innerWidth / 10);
+  wide.sort((a, b) => a.area.top - b.area.top);
   await new Promise((resolve) => requestAnimationFrame(resolve));
   const began = performance.now();
   wide[0]?.frame.dispatchEvent(new MouseEvent('click', { bubbles: true, cancelable: true }));

@@ -86,7 +86,7 @@ export function qualityOf({ quality, meta }: Profile): Stacks['quality'] {
   return withRemedies(quality, meta) as Stacks['quality'];
 }
 
-/** Sums of a whole tree. `hasSwitches`: the trace records when threads lost their CPU. */
+/** Sums of a call tree. `hasSwitches`: the trace records when threads lost their CPU. */
 export function treeTimes(tree: CallTree, hasSwitches: boolean) {
   const sums = timeSumsAt(timeSums(tree), ROOT);
   return { ...sums, onCpuNs: onCpuNs(sums, hasSwitches) };

@@ -97,8 +97,8 @@ class RowNames {
   }
 
   caller({ caller, stats, children }: CallerLatency): schema.CallerRow {
-    const who = caller === NONE ? { name: null, dso: null } : named(this.symbols, caller);
-    return { ...who, stats: statsRow(stats), children: children.map((row) => this.child(row)) };
+    const names = caller === NONE ? { name: null, dso: null } : named(this.symbols, caller);
+    return { ...names, stats: statsRow(stats), children: children.map((row) => this.child(row)) };
   }
 
   chain({ path, calls, inferred, unwound, totalNs, ...range }: ChainRow): schema.Latency['chains'][number] {

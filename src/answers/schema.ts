@@ -32,7 +32,7 @@ const Trace = z.object({
 const head = { version: z.literal(2), producer: z.object({ name: z.string(), version: z.string() }) };
 
 const name = { name: z.string(), dso: z.string().nullable() };
-const who = { tid: z.number().int(), pid: z.number().int().nullable(), comm: z.string().nullable() };
+const thread = { tid: z.number().int(), pid: z.number().int().nullable(), comm: z.string().nullable() };
 /** Calls. inferred: with an unseen start or end. unwound: complete, but ended in an exception or a longjmp. */
 const calls = { calls: count, inferred: count, unwound: count, totalNs: ns };
 /** Of complete calls; `longestCutNs`: the longest time that an inferred call lasted at least. */
@@ -54,7 +54,7 @@ export const FunctionRow = z.object({
 export type FunctionRow = z.infer<typeof FunctionRow>;
 
 export const ThreadReport = z.object({
-  ...who,
+  ...thread,
   totalNs: ns,
   outsideNs: ns,
   onCpuNs: ns,
@@ -120,7 +120,7 @@ export const DifferenceRow = z.object({
 export type DifferenceRow = z.infer<typeof DifferenceRow>;
 
 export const SlowCall = z.object({
-  ...who,
+  ...thread,
   start: z.string(),
   durationNs: ns,
   /** It ended in an exception or a longjmp. */
@@ -157,7 +157,7 @@ export const Stacks = z.object({
   at: z.string(),
   threads: z.array(
     z.object({
-      ...who,
+      ...thread,
       /** Outermost first; a stop is on top. `isStartSeen`: if false, the call may be older than `sinceNs`. */
       frames: z.array(z.object({ ...name, since: z.string(), sinceNs: ns, isStartSeen: z.boolean() })),
     }),

@@ -84,7 +84,7 @@ describe('few calls', () => {
     ]);
   });
 
-  test('describes a function without complete calls by the seen parts', async () => {
+  test('describes a function without complete calls by the parts of calls that were seen', async () => {
     const { stats, isOfParts, children, histogram, slowest } = await latency(TWICE, { functions: 'main', slowest: 3 });
     expect(stats).toMatchObject({ calls: 1, inferred: 1, totalNs: 0, avgNs: Number.NaN, p50Ns: Number.NaN });
     expect(isOfParts).toBe(true);
@@ -105,7 +105,7 @@ describe('few calls', () => {
     expect(children).toMatchObject([{ calls: 2, totalNs: 0, perCallNs: 0, share: 0 }]);
   });
 
-  test('rejects an empty window', async () => {
+  test('handles windows that contain nothing', async () => {
     const window = (from: number, to: number) => ({
       window: { from: { afterStartNs: from }, to: { afterStartNs: to } },
     });

@@ -8,13 +8,13 @@ import { type FunctionSet, isDirectRecursion, isInSet } from '../questions.js';
 /** Merges a function that calls itself directly into one frame; its calls are those from other functions. */
 export function foldRecursion(tree: CallTree): CallTree {
   const builder = new CallTreeBuilder();
-  const place = new Int32Array(tree.length);
+  const newNode = new Int32Array(tree.length);
   for (let node: NodeId = ROOT; node < tree.length; node++) {
     const isFolded = isDirectRecursion(tree, node);
-    const below = node === ROOT ? ROOT : place[tree.parent[node]];
-    place[node] = node === ROOT || isFolded ? below : builder.child(below, tree.symbol[node]);
-    builder.addTime(place[node], tree, node);
-    if (!isFolded) builder.addCalls(place[node], tree, node);
+    const below = node === ROOT ? ROOT : newNode[tree.parent[node]];
+    newNode[node] = node === ROOT || isFolded ? below : builder.child(below, tree.symbol[node]);
+    builder.addTime(newNode[node], tree, node);
+    if (!isFolded) builder.addCalls(newNode[node], tree, node);
   }
   return builder.build();
 }
@@ -22,13 +22,13 @@ export function foldRecursion(tree: CallTree): CallTree {
 /** Keeps what is inside these functions; the outermost of them become the roots. */
 export function reroot(tree: CallTree, roots: FunctionSet): CallTree {
   const builder = new CallTreeBuilder();
-  const place = new Int32Array(tree.length).fill(NONE);
+  const newNode = new Int32Array(tree.length).fill(NONE);
   for (let node: NodeId = ROOT + 1; node < tree.length; node++) {
-    const below = place[tree.parent[node]];
+    const below = newNode[tree.parent[node]];
     if (below === NONE && !isInSet(roots, tree.symbol[node])) continue;
-    place[node] = builder.child(below === NONE ? ROOT : below, tree.symbol[node]);
-    builder.addTime(place[node], tree, node);
-    builder.addCalls(place[node], tree, node);
+    newNode[node] = builder.child(below === NONE ? ROOT : below, tree.symbol[node]);
+    builder.addTime(newNode[node], tree, node);
+    builder.addCalls(newNode[node], tree, node);
   }
   return builder.build();
 }
