@@ -1,5 +1,5 @@
 /**
- * Answers to questions, as commands print them: their schemas, and what makes them of a profile.
+ * Answers to questions, as commands print them: their schemas, and the functions that create them from a profile.
  */
 
 export { type DiffKey, type DiffOptions, diffOf } from './answers/diff.js';

@@ -1,6 +1,6 @@
 /**
- * ptflame as a library: a trace in, a profile out, pictures and text from it. Importing it starts nothing.
- * docs/library.md tells of every name; what is not there is not public.
+ * The public library: reads and analyzes traces, and renders profiles. Importing it has no side effects.
+ * docs/library.md documents every name; everything else is internal.
  */
 
 export type { CallTree } from './model/calls/call-tree.js';

@@ -1,5 +1,5 @@
 /**
- * What the command line needs of the library beside its public part: the kinds of inputs, memory, the size of results.
+ * What the command line needs of the library in addition to the public names: kinds of inputs, memory limits, sizes of results.
  */
 
 export { checkMemory } from './model/memory-watch.js';

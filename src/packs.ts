@@ -1,5 +1,5 @@
 /**
- * Packs: a recording with the files that ran, as one file. Apart from `index.ts`, as few need them and they load more.
+ * Packs: a recording and its binaries in one file. Separate from `index.ts`, as few programs need them and they load more code.
  */
 export type { Manifest } from './pack/manifest.js';
 export { PACK_PATHS } from './pack/pack-paths.js';

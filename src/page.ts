@@ -1,4 +1,4 @@
 /**
- * The report page alone: who draws something else need not load it.
+ * The report page, on its own so that other output does not load it.
  */
 export { type HtmlOptions, renderHtml } from './render/page/html.js';

@@ -1,6 +1,6 @@
 /**
- * Recordings (perf.data): looked at, divided into jobs for perf script, salvaged; and the files that decoding them needs. A door for
- * the command line, which starts perf; no part of the public library.
+ * Recordings (perf.data): reading, dividing into jobs for perf script, salvaging, and the files that decoding needs. For the command
+ * line, which starts perf; not part of the public library.
  */
 
 export type { RecordingEnvironment } from './model/profile/profile.js';

@@ -1,6 +1,6 @@
 /**
- * What is said to people: how numbers, and text that other people chose, are shown, in terminal and pictures alike, and
- * errors and bounds. It loads nothing else: whoever only asks for help needs no more.
+ * Texts for people: numbers, times and bounds, names that others chose, and errors, the same in terminal and pictures. It loads
+ * nothing else, so that `--help` stays fast.
  */
 export { type ErrorCode, PtflameError } from './model/errors.js';
 export { MIN_MEMORY_BYTES } from './model/min-memory.js';

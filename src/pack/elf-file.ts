@@ -1,25 +1,25 @@
 /**
- * What an ELF file says of itself: its build id, and the name of the file that holds its symbols.
+ * Reads the build id of an ELF file, and the name of the file with its debug symbols.
  */
 import { type FileHandle, open } from 'node:fs/promises';
 
 export interface ElfFile {
-  /** Memory of a process that crashed, not a program. */
+  /** A core dump, not a binary. */
   readonly isCore: boolean;
   /** Hexadecimal; null if it has none. */
   readonly buildId: string | null;
-  /** Of `.gnu_debuglink`; null if it has none. */
+  /** From `.gnu_debuglink`; null if it has none. */
   readonly debugLink: string | null;
 }
 
-/** An entry of a table: how long it is, and where in it stands where its part of the file begins, and how long that is. */
+/** A table entry: its size, and where in it the offset and the length of its part of the file are. */
 interface Part {
   readonly bytes: number;
   readonly at: number;
   readonly length: number;
 }
 
-/** Where things stand: of the tables in the header, and of their entries. */
+/** Offsets of the tables in the header, and of the fields in their entries. */
 interface Layout {
   readonly wordBytes: 4 | 8;
   readonly segments: { readonly at: number; readonly count: number };
@@ -28,7 +28,7 @@ interface Layout {
   readonly section: Part;
 }
 
-/** Of 32 and of 64 bits. */
+/** For 32 and 64 bits. */
 const LAYOUTS: Readonly<Record<number, Layout>> = {
   1: {
     wordBytes: 4,
@@ -56,7 +56,7 @@ const NT_GNU_BUILD_ID = 3;
 const MAX_ENTRIES = 1024;
 const MAX_BYTES = 1024 * 1024;
 
-/** null for what is no ELF file of an Intel processor, or cannot be read. */
+/** Returns null if it is not a little-endian ELF file, or cannot be read. */
 export async function readElf(path: string): Promise<ElfFile | null> {
   const file = await open(path).catch(() => null);
   if (file === null) return null;
@@ -67,7 +67,7 @@ export async function readElf(path: string): Promise<ElfFile | null> {
   }
 }
 
-/** Of a file that is open, and stays so. */
+/** Reads an open file, and leaves it open. */
 export async function readOpenElf(file: FileHandle): Promise<ElfFile | null> {
   try {
     const header = await bytesAt(file, 0, HEADER_BYTES);
@@ -96,7 +96,7 @@ async function readBuildId(file: FileHandle, header: DataView, layout: Layout): 
   return null;
 }
 
-/** Notes: the sizes of name and content, the type, then both, each filled up to four bytes. */
+/** Each note: size of its name, size of its contents, type, then both, each padded to four bytes. */
 function buildIdIn(notes: DataView): string | null {
   for (let at = 0; at + 12 <= notes.byteLength; ) {
     const nameBytes = notes.getUint32(at, true);
@@ -125,7 +125,7 @@ async function readDebugLink(file: FileHandle, header: DataView, layout: Layout)
   return null;
 }
 
-/** What an entry of a table tells of. */
+/** Reads the part of the file that a table entry describes. */
 function partAt(file: FileHandle, table: DataView, entry: number, { at, length }: Part, wordBytes: 4 | 8) {
   return bytesAt(file, wordAt(table, entry + at, wordBytes), wordAt(table, entry + length, wordBytes));
 }
@@ -140,7 +140,7 @@ function wordAt(view: DataView, at: number, bytes: 4 | 8): number {
   return bytes === 4 ? view.getUint32(at, true) : Number(view.getBigUint64(at, true));
 }
 
-/** Up to its zero. */
+/** Up to the first zero byte. */
 function textAt(view: DataView, at: number, maxBytes: number): string {
   const bytes = Buffer.from(view.buffer, view.byteOffset + at, Math.min(maxBytes, view.byteLength - at));
   const end = bytes.indexOf(0);

@@ -1,12 +1,12 @@
 /**
- * Watches the bytes of an unpacked archive. A header of a tar archive says how long it is, and is kept in memory until it is
- * whole: one that never ends is refused. So is an archive that is far larger than anything that is packed gets.
+ * Guards against malicious archives. The tar reader keeps a header in memory until it is complete: a header that never ends is
+ * refused. So is an archive that unpacks to far more than any pack does.
  */
 
-/** The longest name that a file may have is far below. */
+/** Far above the longest possible file name. */
 const MAX_HEADER_BYTES = 1024 * 1024;
 
-/** Trace hardly gets smaller, programs by a factor of ten; zeros by a thousand. */
+/** Compression ratios: trace hardly compresses, binaries by ten, zeros by a thousand. */
 const MAX_RATIO = 100;
 const MIN_ALLOWED_BYTES = 64 * 1024 * 1024;
 
@@ -14,15 +14,15 @@ export class HeaderGuard {
   private bytes = 0;
   private readonly maxBytes: number;
 
-  /** `packedBytes`: how large the archive is as it lies there. */
+  /** `packedBytes`: size of the archive file. */
   constructor(packedBytes: number) {
     this.maxBytes = MIN_ALLOWED_BYTES + MAX_RATIO * packedBytes;
   }
 
-  /** Since the last file ended; null within a file. */
+  /** Bytes since the last file ended; null within a file. */
   private headerBytes: number | null = 0;
 
-  /** Passes on what it gets. */
+  /** Passes an archive through unchanged. */
   readonly guarded = this.guard.bind(this);
 
   enterFile(): void {
@@ -38,7 +38,7 @@ export class HeaderGuard {
       if ((this.bytes += bytes.length) > this.maxBytes)
         throw new Error(`it unpacks to more than ${this.maxBytes} bytes, which no pack of its size does`);
       if (this.headerBytes !== null && (this.headerBytes += bytes.length) > MAX_HEADER_BYTES)
-        throw new Error('what stands before a file of it does not end');
+        throw new Error('the header of a file in it does not end');
       yield bytes;
     }
   }

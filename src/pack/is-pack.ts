@@ -1,15 +1,15 @@
 /**
- * Is a file a pack?
+ * Recognizes packs.
  */
 import { constants, gunzipSync } from 'node:zlib';
 import { MANIFEST } from './pack-paths.js';
 
 const GZIP = [0x1f, 0x8b];
-/** More than enough for a name; what they are at most when unpacked, gzip bounds. */
+/** More than enough for a name; gzip limits how much they can unpack to. */
 const FIRST_BYTES = 1024;
 const MAX_UNPACKED_BYTES = 1032 * FIRST_BYTES;
 
-/** Told by its first bytes, some hundred of them: compressed by gzip, and a manifest stands first. */
+/** `first`: some hundred bytes. A pack is compressed with gzip, and its first file is the manifest. */
 export function isPack(first: Uint8Array): boolean {
   if (!GZIP.every((byte, at) => first[at] === byte)) return false;
   try {

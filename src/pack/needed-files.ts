@@ -1,5 +1,5 @@
 /**
- * The files whose code a recording needs to be decoded: those that were mapped, as they were.
+ * Lists the files whose code is needed to decode a recording: those that were mapped.
  */
 import { access, constants, stat } from 'node:fs/promises';
 import { basename, dirname, join, normalize } from 'node:path';
@@ -7,27 +7,27 @@ import type { Recording } from '../perfdata/recording.js';
 import { readElf } from './elf-file.js';
 
 export interface NeededFile {
-  /** Where it was when it was recorded. */
+  /** Its path when it was recorded. */
   readonly path: string;
-  /** What is there now: the same, as far as anybody can tell; another build; what may not be read; or nothing. */
+  /** Whether the file now at this path is the same, as far as can be checked, or another build, unreadable or missing. */
   readonly state: 'same' | 'changed' | 'unreadable' | 'missing';
-  /** Of what was recorded; null: the recording does not tell. */
+  /** Build id of the recorded file; null: not in the recording. */
   readonly buildId: string | null;
-  /** Files with its symbols, where they lie apart. */
+  /** Files with its symbols, if they are separate. */
   readonly debugFiles: readonly string[];
 }
 
-/** Memory that is no file: `//anon`, `[vdso]`, shared memory, devices. */
+/** Mappings without a file: `//anon`, `[vdso]`, shared memory, devices. */
 const NO_FILE = /^(?!\/)|^\/\/|^\/(?:dev|proc|memfd:|SYSV|anon_hugepage)/;
 const DELETED = ' (deleted)';
 const DEBUG_FOLDER = '/usr/lib/debug';
 
-/** By path. `root`: where the files lie, as for perf's `--symfs`. */
+/** Returns the files by path. `root`: directory of the files, as for perf's `--symfs`. */
 export async function neededFiles(recording: Recording, root = '/'): Promise<NeededFile[]> {
   return Promise.all(mappedFiles(recording).map(({ path, buildId }) => neededFile(path, buildId, root)));
 }
 
-/** Files that were mapped, by path; the build id is null where the recording does not tell it. */
+/** Returns the mapped files, by path; the build id is null if the recording does not have it. */
 export function mappedFiles(recording: Recording): { readonly path: string; readonly buildId: string | null }[] {
   const buildIdOf = new Map(recording.buildIds.map(({ file, buildId }) => [file, buildId]));
   const mapped = new Set(
@@ -38,7 +38,7 @@ export function mappedFiles(recording: Recording): { readonly path: string; read
   return paths.map((path) => ({ path, buildId: buildIdOf.get(path) ?? null }));
 }
 
-/** The kernel writes no ".." into a path, and says behind it that a file was deleted. */
+/** The kernel never writes ".." into a path, and appends " (deleted)" for deleted files. */
 export function canBeFile(path: string): boolean {
   return !path.endsWith(DELETED) && path === normalize(path);
 }
@@ -53,11 +53,11 @@ async function neededFile(path: string, buildId: string | null, root: string): P
   return { ...file, state: 'same', debugFiles };
 }
 
-/** Where gdb and perf look for symbols that were split off. */
+/** Where gdb and perf look for separate debug symbols. */
 export function debugPaths(path: string, buildId: string | null, link: string | null): string[] {
   const byId = buildId && join(DEBUG_FOLDER, '.build-id', buildId.slice(0, 2), `${buildId.slice(2)}.debug`);
   const folder = dirname(path);
-  const name = link === null ? null : basename(link); // it is a name, not a path
+  const name = link === null ? null : basename(link); // it must be a name, not a path
   const byName = name ? [join(folder, '.debug', name), join(DEBUG_FOLDER, folder, name)] : [];
   return [...(byId ? [byId] : []), ...byName, join(DEBUG_FOLDER, `${path}.debug`)];
 }

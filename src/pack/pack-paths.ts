@@ -1,15 +1,15 @@
 /**
- * A pack is a tar archive, compressed by gzip: what is where in it.
+ * Paths in a pack, which is a tar archive compressed with gzip.
  */
 
-/** The first file: what the pack holds. */
+/** The first file, which describes the contents. */
 export const MANIFEST = 'ptflame-pack.json';
 export const PACK_PATHS = {
-  /** A file, or the directory of `perf record --kcore`. */
+  /** A file, or the directory that `perf record --kcore` writes. */
   recording: 'recording',
-  /** Files of the machine, by their paths below it. */
+  /** Root of the packed binaries: each has its original path below it. */
   root: 'root',
-  /** What perf keeps by build id: the vdso. Beside --symfs it looks for it nowhere else. */
+  /** perf's cache by build id, for the vdso. With --symfs, perf looks for the vdso nowhere else. */
   buildIdCache: 'root/.debug',
   kallsyms: 'kallsyms',
 } as const;

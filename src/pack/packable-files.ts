@@ -1,6 +1,6 @@
 /**
- * The files that go into a pack: programs and libraries that the recording names, and their symbols. A recording may come from
- * anybody and name anything, so what it names is packed only if it is what was recorded.
+ * Selects the files that go into a pack: the binaries that the recording names, and their symbols. A recording may come from
+ * an untrusted source and name any file, so a file is packed only if it is the one that was recorded.
  */
 import type { FileHandle } from 'node:fs/promises';
 import { stat } from 'node:fs/promises';
@@ -22,16 +22,16 @@ export interface LeftOut {
   readonly reason: OpenFailure | 'changed' | 'no-program' | 'unverified';
 }
 
-/** What may be packed of files whose build id is not recorded. */
+/** Decides which files without a recorded build id may be packed. */
 export interface PackPolicy {
-  /** Where the files lie, as for perf's `--symfs`; null: at the root of this machine. */
+  /** Directory of the files, as for perf's `--symfs`; null: the root of this machine. */
   readonly symfs: string | null;
-  /** Who packs, and whose the recording is. */
+  /** The user who packs, and the owner of the recording. */
   readonly uid: number;
   readonly recordingUid: number;
 }
 
-/** By path. */
+/** Returns the files by path. */
 export async function packableFiles(
   recording: Recording,
   policy: PackPolicy,
@@ -48,7 +48,7 @@ export async function packableFiles(
   return { files, leftOut };
 }
 
-/** The code that the kernel puts into each process, from where perf keeps it by build id: `cache`, as `~/.debug`. */
+/** Returns the vdso, code that the kernel maps into each process, from `cache`, perf's cache by build id (`~/.debug`). */
 export async function packableVdso({ buildIds }: Recording, cache: string): Promise<PackableFile[]> {
   const ids = buildIds.filter(({ file, buildId }) => file === '[vdso]' && BUILD_ID.test(buildId));
   const found = await Promise.all(
@@ -63,7 +63,7 @@ export async function packableVdso({ buildIds }: Recording, cache: string): Prom
 
 const BUILD_ID = /^(?:[0-9a-f]{2}){4,20}$/;
 
-/** Opens a file, asks what speaks against it, and closes it. */
+/** Opens a file, checks it, and closes it; returns the file, or the reason against it. */
 async function inspect(
   path: string,
   { symfs }: Pick<PackPolicy, 'symfs'>,
@@ -85,7 +85,7 @@ async function whyNot(elf: ElfFile, recorded: string | null, file: FileHandle, p
   return (await mayBePackedUnverified(file, policy)) ? null : 'unverified';
 }
 
-/** perf of old fills ids up with zeros to 20 bytes. */
+/** Old versions of perf pad ids with zeros to 20 bytes. */
 function isSameBuild({ buildId }: ElfFile, recorded: string): boolean {
   return !!buildId && recorded.startsWith(buildId) && /^0*$/.test(recorded.slice(buildId.length));
 }
@@ -94,9 +94,9 @@ const OTHERS_READ = 0o004;
 const OTHERS_ENTER = 0o001;
 
 /**
- * Nothing tells that it is what ran. Root can read everything, and whoever wrote the recording could not: so root packs of these only
- * what everybody can read, and what belongs to the owner of the recording. Other users pack what they can read; so does root
- * below --symfs, a tree that was put there for this.
+ * Without a build id, nothing proves that the file is what ran. Root can read every file, while the author of the recording may not:
+ * so root packs only files that everybody can read, or that the owner of the recording owns. Other users pack what they can read; so
+ * does root below --symfs, a directory made for this purpose.
  */
 async function mayBePackedUnverified(file: FileHandle, { symfs, uid, recordingUid }: PackPolicy): Promise<boolean> {
   if (symfs !== null || uid !== 0) return true;
@@ -110,7 +110,7 @@ async function mayOthersEnter(directory: string): Promise<boolean> {
   return directory === '/' || mayOthersEnter(dirname(directory));
 }
 
-/** Symbols that were split off have the build id of their program. */
+/** Separate symbols have the build id of their binary. */
 async function debugFiles(path: string, program: ElfFile, policy: PackPolicy): Promise<PackableFile[]> {
   const places = debugPaths(path, program.buildId, program.debugLink);
   const found = await Promise.all(

@@ -1,5 +1,5 @@
 /**
- * A pack → its files in a directory, and what it says it holds.
+ * Unpacks a pack into a directory, and returns its manifest.
  */
 import { createReadStream, createWriteStream } from 'node:fs';
 import { mkdir, stat } from 'node:fs/promises';
@@ -14,14 +14,14 @@ import { MANIFEST, PACK_PATHS } from './pack-paths.js';
 
 const MAX_MANIFEST_BYTES = 16 * 1024 * 1024;
 const PRIVATE = { file: 0o600, directory: 0o700 } as const;
-/** Names that no directory takes, or not beside the others. */
+/** Errors caused by the names in a pack, not by the directory. */
 const BAD_NAME = new Set(['EEXIST', 'EISDIR', 'ENAMETOOLONG', 'ENOTDIR']);
 
 /**
- * Lays the files of a pack into an empty directory.
+ * Extracts the files of a pack into an empty directory.
  *
- * @throws PtflameError PACK_DAMAGED for a pack that is cut, garbled or made by somebody else; NEWER_VERSION;
- *   TEMPORARY_FILE where the directory takes no more; INPUT_UNREADABLE
+ * @throws PtflameError PACK_DAMAGED for a pack that is truncated, garbled or made by another program; NEWER_VERSION;
+ *   TEMPORARY_FILE if the directory cannot be written; INPUT_UNREADABLE
  */
 export async function readPack(path: string, directory: string, signal: AbortSignal): Promise<Manifest> {
   const archive = extract();
@@ -47,9 +47,9 @@ async function extractAll(
   for await (const entry of archive) {
     headers.enterFile();
     const { name, type, size = 0 } = entry.header;
-    if (type !== 'file') throw new Error(`it holds ${JSON.stringify(name)}, which no pack does`);
+    if (type !== 'file') throw new Error(`it contains ${JSON.stringify(name)}, which no pack does`);
     if (!Number.isSafeInteger(size) || size < 0) throw new Error(`it gives no size for ${JSON.stringify(name)}`);
-    if (names.has(name)) throw new Error(`it holds ${JSON.stringify(name)} twice`);
+    if (names.has(name)) throw new Error(`it contains ${JSON.stringify(name)} twice`);
     names.add(name);
     if (name === MANIFEST) manifest = parseManifest(path, await textOf(entry));
     else await extractEntry(entry, directory);
@@ -59,22 +59,23 @@ async function extractAll(
 }
 
 function complete(manifest: Manifest | null, names: ReadonlySet<string>): Manifest {
-  if (manifest === null) throw new Error('it does not say what it holds');
+  if (manifest === null) throw new Error('it has no manifest');
   const { recording, kallsyms } = PACK_PATHS;
-  if (!names.has(recording) && !names.has(`${recording}/data`)) throw new Error('it holds no recording');
-  if (manifest.hasKallsyms && !names.has(kallsyms)) throw new Error('it lacks the addresses of the kernel');
+  if (!names.has(recording) && !names.has(`${recording}/data`)) throw new Error('it contains no recording');
+  if (manifest.hasKallsyms && !names.has(kallsyms))
+    throw new Error('it lacks the addresses of kernel symbols (kallsyms)');
   return manifest;
 }
 
 async function extractEntry(entry: Entry, directory: string): Promise<void> {
   const { name } = entry.header;
-  if (!isExpected(name)) throw new Error(`it holds ${JSON.stringify(name)}, which no pack does`);
+  if (!isExpected(name)) throw new Error(`it contains ${JSON.stringify(name)}, which no pack does`);
   const target = join(directory, name);
   await mkdir(dirname(target), { recursive: true, mode: PRIVATE.directory });
   await pipeline(entry, createWriteStream(target, { flags: 'wx', mode: PRIVATE.file }));
 }
 
-/** Nothing is laid down outside of the directory, whatever a pack says. */
+/** Nothing is written outside of the directory, whatever names a pack contains. */
 function isExpected(name: string): boolean {
   const { recording, root, kallsyms } = PACK_PATHS;
   if (name !== normalize(name) || name.includes('\0')) return false;
@@ -83,7 +84,7 @@ function isExpected(name: string): boolean {
 }
 
 async function textOf(entry: Entry): Promise<string> {
-  if ((entry.header.size ?? 0) > MAX_MANIFEST_BYTES) throw new Error('its list of files is too long');
+  if ((entry.header.size ?? 0) > MAX_MANIFEST_BYTES) throw new Error('its manifest is too large');
   const pieces: Buffer[] = [];
   for await (const piece of entry) pieces.push(piece);
   return Buffer.concat(pieces).toString();
@@ -95,26 +96,29 @@ function parseManifest(path: string, text: string): Manifest {
   if (typeof version === 'number' && version > 1)
     throw new PtflameError('NEWER_VERSION', `${path} was packed by a newer ptflame`, { hint: 'update ptflame' });
   const { success, data } = Manifest.safeParse(value);
-  if (!success) throw new Error('its list of files is no such list');
+  if (!success) throw new Error('its manifest is invalid');
   return data;
 }
 
-/** Who is at fault: the pack, the place where it is laid down, or the reading of it. */
+/** Blames the pack, the directory, or the reading of the pack. */
 function refusal(path: string, directory: string, cause: unknown): PtflameError {
   const { code = '', syscall, path: where } = cause as NodeJS.ErrnoException;
   if (syscall === undefined || BAD_NAME.has(code)) return damaged(path, cause);
   if (syscall === 'read' || where === path)
-    return new PtflameError('INPUT_UNREADABLE', `cannot read ${path}: ${String(cause)}`, { hint: 'check it', cause });
+    return new PtflameError('INPUT_UNREADABLE', `cannot read ${path}: ${String(cause)}`, {
+      hint: 'check the file and its disk',
+      cause,
+    });
   const why = code === 'ENOSPC' ? 'the disk is full' : String(cause);
   return new PtflameError('TEMPORARY_FILE', `cannot unpack ${path} into ${directory}: ${why}`, {
-    hint: 'name a place with more room: --temp-dir DIR',
+    hint: 'pass a directory with more space: --temp-dir DIR',
     cause,
   });
 }
 
 function damaged(path: string, cause: unknown): PtflameError {
   const why = cause instanceof Error ? cause.message : String(cause);
-  return new PtflameError('PACK_DAMAGED', `${path} cannot be unpacked: ${why}`, {
+  return new PtflameError('PACK_DAMAGED', `cannot unpack ${path}: ${why}`, {
     hint: 'copy it again, or pack the recording again where it was made: ptflame pack perf.data -o FILE',
     cause,
   });

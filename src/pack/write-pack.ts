@@ -1,5 +1,5 @@
 /**
- * A recording and the files that it needs → a pack, a stream of bytes.
+ * Writes a recording and the files that decoding needs to a pack, as a stream of bytes.
  */
 import { type FileHandle, open, readdir, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
@@ -12,21 +12,21 @@ import type { Manifest } from './manifest.js';
 import { openBelow } from './open-below.js';
 import { MANIFEST } from './pack-paths.js';
 
-/** A file on this machine, or one that was looked at before, or bytes; and what they are called in the pack. */
+/** `source`: a path, a file that was checked before, or bytes; `name`: in the pack. */
 export interface PackedFile {
   readonly source: string | CheckedFile | Uint8Array;
   readonly name: string;
 }
 
-/** Trace hardly gets smaller, however hard one tries. */
+/** Trace hardly compresses, whatever the level. */
 const LEVEL = 1;
 const PRIVATE = 0o600;
-/** The same files give the same bytes. */
+/** A fixed time, so that the same files give the same bytes. */
 const NO_TIME = new Date(0);
 
 /** @throws PtflameError INPUT_UNREADABLE */
 export async function* writePack(manifest: Manifest, files: readonly PackedFile[]): AsyncGenerator<Uint8Array> {
-  const archive = newArchive().on('error', () => {}); // filling it fails then
+  const archive = newArchive().on('error', () => {}); // `fill` fails in that case
   const zipped = archive.pipe(createGzip({ level: LEVEL }));
   const filling = fill(archive, manifest, files);
   filling.catch((error) => zipped.destroy(error));
@@ -41,7 +41,7 @@ export async function* writePack(manifest: Manifest, files: readonly PackedFile[
 async function fill(archive: Pack, manifest: Manifest, files: readonly PackedFile[]): Promise<void> {
   const text = `${JSON.stringify(manifest, null, 2)}\n`;
   archive.entry({ name: MANIFEST, mode: PRIVATE, mtime: NO_TIME }, text);
-  // programs of the same build share a file of symbols
+  // binaries of the same build share a file of symbols
   for (const file of new Map(files.map((file) => [file.name, file])).values()) await addFile(archive, file);
   archive.finalize();
 }
@@ -55,7 +55,7 @@ async function addFile(archive: Pack, { source, name }: PackedFile): Promise<voi
     await addFromDisk(archive, file, name).finally(() => file.close());
   } catch (cause) {
     throw new PtflameError('INPUT_UNREADABLE', `cannot pack ${path}: ${String(cause)}`, {
-      hint: 'try again when nobody writes to it, as a user who may read it',
+      hint: 'try again once it no longer changes, as a user who may read it',
       cause,
     });
   }
@@ -65,14 +65,14 @@ async function addFromDisk(archive: Pack, file: FileHandle, name: string): Promi
   const { size } = await file.stat();
   const entry = archive.entry({ name, size, mode: PRIVATE, mtime: NO_TIME });
   if (size === 0) return void entry.end();
-  // what is written to it meanwhile is left out: the archive says how long it is before
+  // what is appended meanwhile is left out: the header of the entry already states the size
   await pipeline(file.createReadStream({ start: 0, end: size - 1, autoClose: false }), entry);
 }
 
-/** What `perf record --kcore` lays down, and nothing else that may lie there. */
+/** The files that `perf record --kcore` writes; others in the directory are not packed. */
 const OF_RECORDING = /^(?:data|kcore_dir[^/]*\/(?:kcore|kallsyms|modules))$/;
 
-/** A recording, below a name: a file, or a directory with the kernel's code. Links in the directory are left out. */
+/** Returns the files of a recording, under `name`: one file, or a directory with the kernel's code. Links in it are left out. */
 export async function filesOfRecording(path: string, name: string): Promise<PackedFile[]> {
   if (!(await stat(path)).isDirectory()) return [{ source: path, name }];
   const entries = await readdir(path, { withFileTypes: true, recursive: true });

@@ -1,5 +1,5 @@
 /**
- * A path in, its recording out.
+ * Opens and reads a recording by its path.
  */
 import type { Stats } from 'node:fs';
 import { type FileHandle, open, stat } from 'node:fs/promises';
@@ -9,12 +9,12 @@ import { type ReadRecordingOptions, readRecording } from './read-recording.js';
 import type { Recording } from './recording.js';
 
 export interface OpenRecordingOptions extends ReadRecordingOptions {
-  /** What it is called in messages, if not by its path. */
+  /** Name for messages. Default: its path. */
   readonly name?: string;
 }
 
 /**
- * Reads a perf.data file, or the one in the directory that `perf record --kcore` makes.
+ * Reads a perf.data file, or the one in the directory that `perf record --kcore` writes.
  *
  * @throws PtflameError INPUT_UNREADABLE, and what `readRecording` throws
  */
@@ -23,7 +23,7 @@ export async function openRecording(path: string, options: OpenRecordingOptions 
   const isDirectory = (await orUnreadable(called, stat(path))).isDirectory();
   const [data, name] = isDirectory ? [path, called].map((each) => `${each.replace(/\/+$/, '')}/data`) : [path, called];
   const stats = await orUnreadable(name, stat(data));
-  if (!stats.isFile()) throw notARecording(name); // and one that waits for a writer is not opened
+  if (!stats.isFile()) throw notARecording(name); // checked first: opening a pipe would block
   const file = await orUnreadable(name, open(data));
   try {
     return await readRecording(asRecordingFile(name, file, stats), options);

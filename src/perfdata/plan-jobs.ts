@@ -1,15 +1,15 @@
 /**
- * A recording → what several decoders are to decode of it, side by side.
+ * Divides a recording into jobs for decoders that run in parallel.
  *
- * A decoder that is told so leaves out the trace of other processors (`perf script -C`) or of other times (`--time`)
- * without decoding it. A trace is cut in time only where the kernel took a full buffer away (an AUX record): the processor
- * traced nothing at that moment, and so no branch lies near the cut.
+ * On request, a decoder skips the trace of other CPUs (`perf script -C`) or other times (`--time`)
+ * without decoding it. A trace is divided in time only where the kernel took a full buffer (an AUX record): the CPU
+ * traced nothing at that moment, so no branch is near the border.
  */
 import { comparePerfTimes, nextNanosecond, type PerfTime } from '../model/trace/perf-time.js';
 import { NONE } from '../model/units.js';
 import type { AuxRecord, Recording } from './recording.js';
 
-/** What one decoder decodes; null: no bound. */
+/** The part that one decoder decodes; null: unbounded. */
 export interface DecodeJob {
   readonly cpus: readonly number[] | null;
   /** The first and the last nanosecond. */
@@ -18,20 +18,20 @@ export interface DecodeJob {
   readonly auxBytes: number;
 }
 
-/** A decoder reads all symbols anew, and all records: less is not worth one. */
+/** Every decoder reads all symbols and records again, which does not pay for less. */
 const MIN_JOB_BYTES = 4 * 1024 * 1024;
 const MAX_DECODERS = 64;
-/** In one job of several processors: ten alike for nine decoders would take twice as long as they should. */
+/** Limit for a job of several CPUs: ten equal CPUs on nine decoders would otherwise take twice as long as necessary. */
 const MAX_SHARES = 1.5;
 
 export interface PlanOptions {
-  /** How many run at a time. */
+  /** How many run at the same time. */
   readonly decoders: number;
-  /** Less trace is not worth a decoder. Default: 4 MiB. */
+  /** Minimum of trace for a decoder. Default: 4 MiB. */
   readonly leastBytes?: number;
 }
 
-/** Jobs by size, the largest first. */
+/** Returns jobs by size, the largest first. */
 export function planJobs(recording: Recording, { decoders, leastBytes = MIN_JOB_BYTES }: PlanOptions): DecodeJob[] {
   const bytesOf = bytesByCpu(recording);
   const total = [...bytesOf.values()].reduce((sum, bytes) => sum + bytes, 0);
@@ -40,7 +40,7 @@ export function planJobs(recording: Recording, { decoders, leastBytes = MIN_JOB_
   if (bins < 2 || !canBeCut(recording)) return [whole];
   const share = total / bins;
   const cut = (cpu: number, count: number) => cutCpu(recording, cpu, bytesOf.get(cpu) ?? 0, count);
-  // a little more than a share is not worth another decoder
+  // slightly more than a share is not worth another decoder
   const cuts = [...bytesOf].map(([cpu, auxBytes]) => cut(cpu, Math.ceil(auxBytes / (1.25 * share))));
   const parts = cuts.filter((cut) => cut.length > 1).flat();
   const uncut = cuts.filter((cut) => cut.length === 1).flat();
@@ -51,20 +51,20 @@ export function planJobs(recording: Recording, { decoders, leastBytes = MIN_JOB_
   return jobs.length < 2 ? [whole] : jobs.sort((a, b) => b.auxBytes - a.auxBytes);
 }
 
-/** Without times nothing but the whole is certain, nor with buffers of threads beside others; a snapshot's overlap. */
+/** Without times there is no safe border, nor with buffers per thread next to others; the buffers of a snapshot overlap. */
 function canBeCut({ trace, buffers }: Recording): boolean {
   const areAlike = buffers.every(({ cpu }) => (cpu === NONE) === (buffers[0]?.cpu === NONE));
   return trace?.hasTime === true && !trace.isSnapshot && areAlike;
 }
 
-/** By processor; NONE: of threads, whose processors nobody knows. */
+/** By CPU; NONE: buffers of threads, whose CPUs are unknown. */
 function bytesByCpu({ buffers }: Recording): Map<number, number> {
   const bytesOf = new Map<number, number>();
   for (const { cpu, sizeBytes } of buffers) bytesOf.set(cpu, (bytesOf.get(cpu) ?? 0) + sizeBytes);
   return bytesOf;
 }
 
-/** In time, into so many parts at most. */
+/** Divides the trace of a CPU in time, into at most `count` parts. */
 function cutCpu({ auxRecords }: Recording, cpu: number, auxBytes: number, count: number): DecodeJob[] {
   const cpus = cpu === NONE ? null : [cpu];
   const own = auxRecords.filter((record) => record.cpu === cpu);
@@ -87,12 +87,12 @@ function byTime(records: readonly AuxRecord[]): (AuxRecord & { time: PerfTime })
   return timed.sort((a, b) => comparePerfTimes(a.time, b.time));
 }
 
-/** Before the part that is to begin there, or at its beginning. */
+/** Whether a time is not after the beginning of the next part. */
 function isAt(time: PerfTime, from: PerfTime | null): boolean {
   return from !== null && comparePerfTimes(time, from) <= 0;
 }
 
-/** Whole processors, together up to a share, which may be none of the trace; the largest first into the smallest group. */
+/** Groups complete CPUs up to a share, which may be zero: adds the largest to the smallest group, one after the other. */
 function grouped(uncut: readonly DecodeJob[], share: number): DecodeJob[] {
   const total = uncut.reduce((sum, { auxBytes }) => sum + auxBytes, 0);
   const groups = Array.from({ length: Math.min(uncut.length, Math.max(1, Math.ceil(total / share))) }, () => ({

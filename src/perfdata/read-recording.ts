@@ -1,5 +1,5 @@
 /**
- * A perf.data file in, what it tells without being decoded out. Only what the kernel wrote beside the trace is kept.
+ * Reads a perf.data file without decoding its trace, and keeps only what the kernel recorded besides the trace.
  */
 import { comparePerfTimes } from '../model/trace/perf-time.js';
 import { Damage } from './file/damage.js';
@@ -18,9 +18,9 @@ export interface ReadRecordingOptions {
 }
 
 /**
- * Reads a recording; the trace in it is passed by. What is wrong with the file is told in `damage`.
+ * Reads a recording, skipping its trace. Faults of the file are listed in `damage`.
  *
- * @throws PtflameError INPUT_KIND if it is none; RECORDING_FOREIGN, RECORDING_PIPED, RECORDING_COMPRESSED or
+ * @throws PtflameError INPUT_KIND if it is not a recording; RECORDING_FOREIGN, RECORDING_PIPED, RECORDING_COMPRESSED or
  *   RECORDING_DAMAGED if it cannot be read at all
  */
 export async function readRecording(file: RecordingFile, { signal }: ReadRecordingOptions = {}): Promise<Recording> {
@@ -29,7 +29,7 @@ export async function readRecording(file: RecordingFile, { signal }: ReadRecordi
   const damage = new Damage();
   const taker = new RecordCollector(attributes, file.name, damage);
   const end = dataEnd(file, header, damage);
-  // perf writes what stands behind the records only when it ends, and the size of the data then too
+  // perf writes the parts after the records, and the size of the data, only when it ends
   const isFinished = header.data.sizeBytes > 0;
   const features = await readFeatures(file, isFinished ? header : { ...header, features: [] }, damage);
   if (features.isCompressed) throw compressed(file.name);
@@ -41,22 +41,22 @@ export async function readRecording(file: RecordingFile, { signal }: ReadRecordi
 function dataEnd(file: RecordingFile, { data }: FileHeader, damage: Damage): number {
   const end = data.offset + data.sizeBytes;
   if (data.sizeBytes === 0) {
-    damage.add('perf record did not end properly, so perf reads nothing of its file: the size of the data is missing');
+    damage.add('perf record did not end properly: the size of the data is missing, so perf reads nothing');
     return file.sizeBytes;
   }
   if (end > file.sizeBytes)
-    damage.add(`the file is cut: its data ends at byte ${end}, but it has ${file.sizeBytes}; perf may die on it`);
+    damage.add(
+      `the file is truncated: its data ends at byte ${end}, but it has ${file.sizeBytes} bytes; perf may crash on it`,
+    );
   return Math.min(end, file.sizeBytes);
 }
 
-/** perf finds the trace by its list: if that is wrong, it decodes something else. */
+/** perf finds the trace by its index: if that is wrong, perf decodes something else. */
 function checkIndex({ auxtraceOffsets }: Features, { auxtraceOffsets: found }: RecordCollector, damage: Damage): void {
   if (auxtraceOffsets === null) return;
   const isSame = auxtraceOffsets.length === found.length && found.every((at, row) => at === auxtraceOffsets[row]);
   if (isSame) return;
-  damage.add(
-    `the list of pieces of trace is not that of the pieces: it has ${auxtraceOffsets.length}, and ${found.length} are there`,
-  );
+  damage.add(`the index of trace buffers is wrong: it lists ${auxtraceOffsets.length}, but there are ${found.length}`);
 }
 
 function toRecording(
@@ -75,7 +75,7 @@ function toRecording(
     trace: traceInfo && traceSettings(traceInfo, attributes),
     buffers: taker.buffers,
     auxRecords: taker.auxRecords,
-    sideband: taker.sideband.sort((a, b) => comparePerfTimes(a.time ?? AT_ONCE, b.time ?? AT_ONCE)), // it keeps equal ones in order
+    sideband: taker.sideband.sort((a, b) => comparePerfTimes(a.time ?? AT_ONCE, b.time ?? AT_ONCE)), // a stable sort
     buildIds: distinct([...features.buildIds, ...taker.buildIds.values()]),
     bounds: taker.times.bounds ?? features.sampleTimes,
     lostRecords: taker.lostRecords,
@@ -83,10 +83,10 @@ function toRecording(
   };
 }
 
-/** perf shows what has no time when it meets it, before all that waits for its turn. */
+/** perf prints records without a time as it reads them, before those that it sorts. */
 const AT_ONCE = { seconds: 0, ns: 0 };
 
-/** As perf has written it, or as it would. */
+/** The name that perf wrote, or that it would print. */
 function eventName({ all }: Attributes, { events, intelPt }: Features, { traceInfo }: RecordCollector): string | null {
   const unitType = traceInfo?.unitType ?? intelPt;
   const attribute = unitType === null ? null : attributeOf({ unitType }, all);

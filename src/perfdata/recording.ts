@@ -1,5 +1,5 @@
 /**
- * What a recording (perf.data) tells of itself without being decoded.
+ * The contents of a recording (perf.data) except the trace itself.
  */
 import type { PerfTime } from '../model/trace/perf-time.js';
 import type { SidebandRecord } from '../model/trace/sideband.js';
@@ -7,29 +7,29 @@ import type { SidebandRecord } from '../model/trace/sideband.js';
 export interface Recording {
   readonly sizeBytes: number;
   readonly machine: RecordedMachine;
-  /** The command that recorded it; null if it does not tell. */
+  /** The command that recorded it; null: unknown. */
   readonly command: readonly string[] | null;
-  /** Of the Intel PT event, as `intel_pt//u`; null if there is none. */
+  /** Name of the Intel PT event, such as `intel_pt//u`; null if there is none. */
   readonly eventName: string | null;
-  /** How its trace was made; null if it holds none of Intel PT. */
+  /** How tracing was set up; null if there is no Intel PT trace. */
   readonly trace: TraceSettings | null;
-  /** Pieces of trace, in the order of the file. */
+  /** Trace buffers, in the order of the file. */
   readonly buffers: readonly AuxBuffer[];
-  /** What the kernel wrote of each piece that it gave away, in the order of the file. */
+  /** The kernel's records about the buffers that it handed over, in the order of the file. */
   readonly auxRecords: readonly AuxRecord[];
   /** Switches, names, threads and mappings; by time, records of equal time in the order of the file. */
   readonly sideband: readonly RecordedEvent[];
-  /** Files whose code ran, with their build ids where perf kept them. */
+  /** Files whose code ran, with their build ids if perf kept them. */
   readonly buildIds: readonly BuildId[];
-  /** First and last time of anything but what was there before; null if nothing has a time. */
+  /** First and last time of all records that were not written before the recording began; null if nothing has a time. */
   readonly bounds: { readonly start: PerfTime; readonly end: PerfTime } | null;
-  /** Records that perf could not write as it was too slow (LOST), and lost samples. */
+  /** Records that perf was too slow to write (LOST), and lost samples. */
   readonly lostRecords: number;
-  /** What is wrong with the file, in words; perf may die on it. Empty: nothing. */
+  /** Faults of the file, in words; perf may crash on it. Empty: none. */
   readonly damage: readonly string[];
 }
 
-/** Where it was recorded; null: the file does not tell. */
+/** The machine that recorded it; null: not in the file. */
 export interface RecordedMachine {
   readonly hostName: string | null;
   readonly kernel: string | null;
@@ -42,41 +42,41 @@ export interface RecordedMachine {
 }
 
 export interface TraceSettings {
-  /** False: a buffer for each thread, and nobody knows the processors. */
+  /** False: one buffer per thread, and CPUs are unknown. */
   readonly isPerCpu: boolean;
   readonly isSnapshot: boolean;
-  /** Time can be told from the trace. */
+  /** The trace contains times. */
   readonly hasTime: boolean;
   readonly hasCycles: boolean;
   readonly hasKernel: boolean;
-  /** Of switches of threads: none, by a tracepoint, of the recorded processes, of whole processors. */
+  /** Switch records: none, from a tracepoint, of the recorded processes, of whole CPUs. */
   readonly switches: 'none' | 'tracepoint' | 'own' | 'all';
-  /** Of address filters, as given to perf; empty: none. */
+  /** Address filters, as passed to perf; empty: none. */
   readonly filter: string;
 }
 
-/** A piece of trace in the file (AUXTRACE). */
+/** A trace buffer in the file (AUXTRACE). */
 export interface AuxBuffer {
-  /** NONE for a buffer of a thread. */
+  /** NONE for the buffer of a thread. */
   readonly cpu: number;
-  /** NONE for a buffer of a processor. */
+  /** NONE for the buffer of a CPU. */
   readonly tid: number;
-  /** Of a piece that is cut, what there is of it. */
+  /** If the file is truncated, the bytes that exist. */
   readonly sizeBytes: number;
-  /** Where its bytes begin in the file. */
+  /** Offset of its bytes in the file. */
   readonly fileOffset: number;
-  /** Where it stands among the bytes of its processor or thread. */
+  /** Its offset in the trace of its CPU or thread. */
   readonly auxOffset: number;
 }
 
-/** A piece of trace that was written (AUX). */
+/** The kernel's record about a trace buffer that was written (AUX). */
 export interface AuxRecord {
   readonly cpu: number;
   readonly tid: number;
   readonly time: PerfTime | null;
   readonly auxOffset: number;
   readonly sizeBytes: number;
-  /** The buffer was full: something is missing behind it. */
+  /** The buffer was full: trace is missing after it. */
   readonly isTruncated: boolean;
   readonly isOverwrite: boolean;
   readonly isPartial: boolean;
@@ -88,13 +88,13 @@ export interface RecordedEvent {
   readonly tid: number;
   readonly pid: number;
   readonly cpu: number;
-  /** 0.000000000 for what was there before the recording began; null: not recorded. */
+  /** 0.000000000 for what existed before the recording began; null: not recorded. */
   readonly time: PerfTime | null;
   readonly record: SidebandRecord;
 }
 
 export interface BuildId {
-  /** As text; in sideband records it is bytes. */
+  /** As text, unlike in sideband records, which have bytes. */
   readonly file: string;
   /** Hexadecimal. */
   readonly buildId: string;

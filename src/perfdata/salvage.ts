@@ -1,5 +1,5 @@
 /**
- * A recording that was cut, or whose perf was killed → a copy that perf reads: all whole records, and all whole pieces of trace.
+ * Copies a truncated recording, or one whose perf was killed, so that perf reads it: keeps all complete records and trace buffers.
  */
 import { constants } from 'node:fs';
 import { copyFile, type FileHandle, open } from 'node:fs/promises';
@@ -14,30 +14,30 @@ import { RecordType, readAuxBuffer } from './records/kernel-records.js';
 
 export interface Salvaged {
   readonly keptBytes: number;
-  /** At least: nobody knows how much there was that was never written. */
+  /** At least: it is unknown how much was never written. */
   readonly ofBytes: number;
 }
 
-/** Where the header tells how long the data is, and which parts stand behind it. */
+/** Offsets in the header of the size of the data, and of the bits of the parts after it. */
 const DATA_SIZE_AT = 48;
 const FEATURES_AT = 72;
 const FEATURES_BYTES = 32;
-/** Parts without which perf takes no processors (`-C`), and does not know that there is trace. */
+/** Without these parts perf does not accept CPUs (`-C`), and does not find the trace. */
 const Feature = { Processors: 7, Auxtrace: 18 } as const;
 
-/** What is whole: where it ends, its pieces of trace, and how many processors there are at least. */
+/** The intact part: where it ends, its trace buffers, and how many CPUs there are at least. */
 interface IntactPart {
   end: number;
-  /** Where it was to end. */
+  /** Where the data should end. */
   readonly expectedEnd: number;
   readonly pieces: { readonly offset: number; readonly sizeBytes: number }[];
   cpus: number;
 }
 
 /**
- * Writes the copy, whose other parts (names of machine and command) are lost.
+ * Writes the copy; it lacks the other parts of the file (names of machine and command).
  *
- * @throws PtflameError as `readRecording` does; TEMPORARY_FILE where the copy cannot be written
+ * @throws PtflameError as `readRecording`; TEMPORARY_FILE if the copy cannot be written
  */
 export async function salvageRecording(path: string, target: string, signal: AbortSignal): Promise<Salvaged> {
   const file = await open(path);
@@ -61,7 +61,7 @@ async function intactPart(file: RecordingFile, signal: AbortSignal): Promise<Int
     const sizeBytes = record.end - record.at;
     const trace = record.type === RecordType.Auxtrace ? readAuxBuffer(record) : null;
     const behind = record.offset + sizeBytes + (trace?.sizeBytes ?? 0);
-    if (behind > end) return end; // a piece of trace that is cut; nothing stands behind it
+    if (behind > end) return end; // a truncated trace buffer: nothing follows it
     whole.end = behind;
     if (trace) whole.pieces.push({ offset: record.offset, sizeBytes });
     if (trace && trace.cpu !== NONE) whole.cpus = Math.max(whole.cpus, trace.cpu + 1);
@@ -78,7 +78,7 @@ async function writeCopy(path: string, target: string, whole: IntactPart): Promi
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).syscall === undefined) throw cause;
     throw new PtflameError('TEMPORARY_FILE', `cannot copy ${path} to ${target}: ${String(cause)}`, {
-      hint: 'what is left of a recording needs as much room as the recording: name a place with --temp-dir DIR',
+      hint: 'the copy needs as much space as the recording: pass a directory with --temp-dir DIR',
       cause,
     });
   }
@@ -97,7 +97,7 @@ async function repair(path: string, whole: IntactPart): Promise<void> {
   }
 }
 
-/** A table of the parts, and the parts. */
+/** Writes a table of the parts, and the parts. */
 async function writeFeatures(file: FileHandle, { end, pieces, cpus }: IntactPart): Promise<void> {
   const bits = Buffer.alloc(FEATURES_BYTES);
   bits.writeUInt32LE((1 << Feature.Processors) | (1 << Feature.Auxtrace));
@@ -112,7 +112,7 @@ async function writeFeatures(file: FileHandle, { end, pieces, cpus }: IntactPart
   await file.write(parts, 0, parts.length, end);
 }
 
-/** Of 64 bits each. */
+/** Encodes numbers in 64 bits each. */
 function numbers(values: readonly number[]): Buffer {
   const bytes = Buffer.alloc(8 * values.length);
   values.forEach((value, row) => {

@@ -1,5 +1,5 @@
 /**
- * What writer, reader and schema of the file agree on; docs/profile-format.md tells it in words.
+ * Constants of the profile format, for writer, reader and schema; docs/profile-format.md describes it.
  */
 import { NODE_COLUMNS } from '../model/calls/node-columns.js';
 import type { SymbolKind } from '../model/names/symbol-table.js';
@@ -7,7 +7,7 @@ import type { SymbolKind } from '../model/names/symbol-table.js';
 export const FORMAT = 'ptflame-profile';
 export const VERSION = 2;
 
-/** In their order in the file; each has one value for each node. */
+/** In the order of the file; each has one value per node. */
 export const TREE_COLUMNS = ['parent', 'symbol', ...NODE_COLUMNS] as const;
 export type TreeColumn = (typeof TREE_COLUMNS)[number];
 
@@ -15,7 +15,7 @@ export type TreeColumn = (typeof TREE_COLUMNS)[number];
 export const KIND_NAMES = ['function', 'unknown', 'synthetic'] as const;
 export type KindName = (typeof KIND_NAMES)[SymbolKind];
 
-/** All keys of a quality and of what is in it, in their order in the file. */
+/** All keys of a quality and of the objects in it, in the order of the file. */
 export const QUALITY_KEYS: readonly string[] = [
   'lines events gapLines ignoredLines damagedLines firstDamaged brokenInputs input line text reason',
   'tid atNs lengthNs cause code message file losses gaps lostNs threadsCut inferredNs hiddenNs unknownNs totalNs',

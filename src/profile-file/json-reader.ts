@@ -1,6 +1,6 @@
 /**
- * JSON bytes in, values out, as JSON.parse gives them; but a list of numbers is a column, in which null is NaN. No text
- * is made of the whole, and whatever the bytes hold, memory stays within a few times their number.
+ * Parses JSON like JSON.parse, except that a list of numbers becomes a column in which null is NaN. The input is never
+ * converted to one string, and whatever it contains, memory stays within a few times its size.
  */
 import { FileFault } from '../codec/file-fault.js';
 import { float64Column } from '../model/columns.js';
@@ -10,15 +10,15 @@ export type JsonValue = null | boolean | number | string | Float64Array | JsonLi
 export type JsonList = readonly JsonValue[];
 export type JsonObject = { readonly [key: string]: JsonValue };
 
-/** Nodes of one tree: what the keys of a `CallTreeBuilder` are exact for. */
+/** Nodes of one tree: up to this number the keys of a `CallTreeBuilder` are exact. */
 const MAX_NUMBERS = 2 ** 26;
 /** Texts, lists, objects, and numbers outside of columns. */
 const MAX_VALUES = 2 ** 24;
-/** So many texts are no small thing. */
+/** Memory is checked once per this number of values. */
 const VALUES_A_CHECK = 2 ** 13;
 const MAX_DEPTH = 64;
 const MAX_TEXT_BYTES = 2 ** 24;
-/** Whole numbers of so many digits are exact, however they are added up. */
+/** Whole numbers with up to this many digits are exact when computed digit by digit. */
 const EXACT_DIGITS = 15;
 
 const [BLANK, NEWLINE, RETURN, TAB] = [0x20, 0x0a, 0x0d, 0x09];
@@ -70,7 +70,7 @@ class JsonReader {
   }
 
   private inside<Value>(read: () => Value): Value {
-    if (++this.level > MAX_DEPTH) throw new FileFault('damaged', `it is nested more than ${MAX_DEPTH} deep`);
+    if (++this.level > MAX_DEPTH) throw new FileFault('damaged', `it is nested more than ${MAX_DEPTH} levels deep`);
     this.at++;
     this.skipBlanks();
     const value = read();
@@ -89,7 +89,7 @@ class JsonReader {
       if (this.bytes[this.at++] !== COLON) throw this.unexpected(this.at - 1);
       entries.push([key, this.value()]);
     } while (this.goesOn(END_OBJECT));
-    return Object.fromEntries(entries); // which makes an own property even of "__proto__"
+    return Object.fromEntries(entries); // unlike assignment, creates an own property even for "__proto__"
   }
 
   private list(): JsonList | Float64Array {
@@ -112,14 +112,14 @@ class JsonReader {
     return values;
   }
 
-  /** Whether a list or an object is empty; then its end is passed. */
+  /** Whether a list or an object is empty; if so, skips its end. */
   private ends(end: number): boolean {
     if (this.bytes[this.at] !== end) return false;
     this.at++;
     return true;
   }
 
-  /** Passes a comma or the end. */
+  /** Skips a comma or the end; returns whether it was a comma. */
   private goesOn(end: number): boolean {
     this.skipBlanks();
     const byte = this.bytes[this.at++];
@@ -142,7 +142,7 @@ class JsonReader {
     return isPlain && (byte === COMMA || byte === END_LIST) ? value : this.anyNumber(begin);
   }
 
-  /** With a sign, a fraction, an exponent, many digits, or whatever else may be wrong with it. */
+  /** Reads a number with a sign, a fraction, an exponent or many digits, or refuses it. */
   private anyNumber(begin: number): number {
     const { bytes } = this;
     while (this.at < bytes.length && /[-+.eE\d]/.test(String.fromCharCode(bytes[this.at]))) this.at++;
@@ -189,7 +189,7 @@ class JsonReader {
     try {
       return JSON.parse(this.bytes.toString('utf8', begin, end)) as string;
     } catch {
-      throw new FileFault('damaged', `at byte ${begin}: a text with a wrong escape`);
+      throw new FileFault('damaged', `at byte ${begin}: invalid escape in a text`);
     }
   }
 
@@ -199,7 +199,7 @@ class JsonReader {
 
   private unexpected(at = this.at): FileFault {
     const byte = this.bytes[at];
-    if (byte === undefined) return new FileFault('cut', 'it was not written whole');
+    if (byte === undefined) return new FileFault('cut', 'unexpected end of file');
     return new FileFault('damaged', `at byte ${at}: unexpected ${JSON.stringify(String.fromCharCode(byte))}`);
   }
 }

@@ -1,5 +1,5 @@
 /**
- * The columns of a thread in a file → a call tree that everybody may rely on.
+ * Reads and checks the call tree of a thread in a profile.
  */
 import { damagedAt } from '../codec/file-fault.js';
 import { type CallTree, ROOT } from '../model/calls/call-tree.js';
@@ -12,7 +12,7 @@ import type { ThreadPart } from './schema.js';
 
 type Columns = Readonly<Record<TreeColumn, Float64Array>>;
 
-/** `path`: where the tree stands in the file; `symbols`: how many there are. */
+/** `path`: of the tree in the file; `symbols`: the number of symbols. */
 export function readTree(part: ThreadPart['tree'], symbols: number, path: string): CallTree {
   const columns = columnsOf(part, path);
   checkLinks(columns, symbols, path);
@@ -31,7 +31,7 @@ export function readTree(part: ThreadPart['tree'], symbols: number, path: string
   return tree;
 }
 
-/** A null is NaN in them. */
+/** A null becomes NaN. */
 function columnsOf(part: ThreadPart['tree'], path: string): Columns {
   const entries = TREE_COLUMNS.map((name) => [name, columnOf(part[name])] as const);
   const columns = Object.fromEntries(entries) as Columns;
@@ -46,12 +46,12 @@ function columnOf(values: ArrayLike<number | null>): Float64Array {
 
 function checkLinks({ parent, symbol }: Columns, symbols: number, path: string): void {
   if (parent[ROOT] !== NONE || symbol[ROOT] !== NONE)
-    throw damagedAt(path, `begins with a node that is no root: its parent and symbol are to be ${NONE}`);
+    throw damagedAt(path, `does not begin with a root: its parent and symbol must be ${NONE}`);
   for (let node = 1; node < parent.length; node++) {
     if (!isRow(parent[node], node))
-      throw damagedAt(`${path}.parent[${node}]`, `is ${shown(parent[node])}, which is no node before it`);
+      throw damagedAt(`${path}.parent[${node}]`, `is ${shown(parent[node])}, which is not a node before it`);
     if (!isRow(symbol[node], symbols))
-      throw damagedAt(`${path}.symbol[${node}]`, `is ${shown(symbol[node])}, and there are ${symbols} symbols`);
+      throw damagedAt(`${path}.symbol[${node}]`, `is ${shown(symbol[node])}, but there are ${symbols} symbols`);
   }
 }
 
@@ -75,14 +75,14 @@ function checkCalls(columns: Columns, path: string): void {
   }
 }
 
-/** They are of the calls that were seen whole: if there are none, both are null. */
+/** Both are of complete calls: if there are none, both are null. */
 function checkShortestAndLongest({ calls, inferredCalls, minNs, maxNs }: Columns, path: string): void {
   for (let node = 0; node < calls.length; node++) {
     const [min, max] = [minNs[node], maxNs[node]];
     const isNothing = Number.isNaN(min) && Number.isNaN(max);
     const isRange = Number.isInteger(min) && Number.isInteger(max) && min >= 0 && min <= max;
     if (calls[node] > inferredCalls[node] ? !isRange : !isNothing)
-      throw damagedAt(`${path}.minNs[${node}]`, `to maxNs is ${shown(min)} to ${shown(max)}, which cannot be`);
+      throw damagedAt(`${path}.minNs[${node}]`, `to maxNs is ${shown(min)} to ${shown(max)}, which is impossible`);
   }
 }
 

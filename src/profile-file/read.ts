@@ -1,5 +1,5 @@
 /**
- * The bytes of a profile file in, the profile out, or one message that says what is wrong with it.
+ * Reads a profile file, or throws one error that says what is wrong with it.
  */
 import type { z } from 'zod';
 import { damagedAt, FileFault, newerVersion } from '../codec/file-fault.js';
@@ -17,7 +17,7 @@ import { profileRefusal } from './refusal.js';
 import { ProfileHead, type QualityPart, type SymbolsPart, ThreadPart } from './schema.js';
 
 /**
- * Reads a whole file; `name` is for messages.
+ * Parses a profile file; `name` is for messages.
  *
  * @throws PtflameError INPUT_KIND, NEWER_VERSION, PROFILE_DAMAGED or TOO_LARGE
  */
@@ -29,13 +29,13 @@ export function parseProfile(bytes: Uint8Array, name: string): Profile {
   }
 }
 
-/** From each version of the format to the next. */
+/** Upgrades from each version of the format to the next. */
 const UPGRADES: readonly ((file: JsonObject) => JsonObject)[] = [withCallEndings];
 
-/** Version 1 took unwound calls for inferred ones, and did not tell how long those lasted at least: nobody knows. */
+/** Version 1 counted unwound calls as inferred ones, and lacks `longestCutNs`: both are unknown, and become 0. */
 function withCallEndings(file: JsonObject): JsonObject {
   const { threads } = file;
-  if (!Array.isArray(threads)) return file; // the schema will say so
+  if (!Array.isArray(threads)) return file; // the schema will refuse it
   return { ...file, version: 2, threads: threads.map((thread) => withTree(thread)) };
 }
 
@@ -51,7 +51,8 @@ function withTree(thread: JsonValue): JsonValue {
 function upgraded(file: JsonValue): JsonObject {
   if (!isObject(file) || file['format'] !== FORMAT) throw new FileFault('other-kind', 'it does not say its format');
   const version = file['version'];
-  if (!Number.isInteger(version) || (version as number) < 1) throw damagedAt('version', 'is no version of the format');
+  if (!Number.isInteger(version) || (version as number) < 1)
+    throw damagedAt('version', 'is not a version of the format');
   if ((version as number) > VERSION) throw newerVersion(version as number, VERSION, producerOf(file));
   return UPGRADES.slice((version as number) - 1).reduce((older, upgrade) => upgrade(older), file);
 }
@@ -86,7 +87,7 @@ function profileOf(file: JsonObject): Profile {
   };
 }
 
-/** They follow from the rest. */
+/** Remedies follow from the rest. */
 function withoutRemedies({ remedies: _, losses, ...quality }: z.infer<typeof QualityPart>): Quality {
   return { ...quality, losses: losses.map(({ remedy: _, ...kind }) => kind) };
 }
@@ -110,12 +111,12 @@ function tableOf({ name, kind, dso, dsoName }: z.infer<typeof SymbolsPart>): Sym
     dsoName,
   };
   const wrong = table.dso.findIndex((row) => !(Number.isInteger(row) && row >= NONE && row < dsoName.length));
-  if (wrong !== -1) throw damagedAt(`symbols.dso[${wrong}]`, `is no row of dsoName, which has ${dsoName.length}`);
+  if (wrong !== -1) throw damagedAt(`symbols.dso[${wrong}]`, `is not a row of dsoName, which has ${dsoName.length}`);
   checkSpecials(table);
   return table;
 }
 
-/** The rows that every table begins with. */
+/** Checks the rows with which every table begins. */
 function checkSpecials({ name, kind, dso }: SymbolTable): void {
   const special = new SymbolTableBuilder().build();
   for (let row = 0; row < special.length; row++)
@@ -142,7 +143,7 @@ function threadOf(value: unknown, symbols: SymbolTable, path: string, isPart: bo
   };
 }
 
-/** A garbled time may be larger than what a float64 holds exactly. */
+/** A garbled time may be larger than what a float64 represents exactly. */
 function roundingNs({ startNs, endNs }: ThreadPart): number {
   const largest = Math.max(Math.abs(startNs), Math.abs(endNs));
   return largest > Number.MAX_SAFE_INTEGER ? 1e-9 * largest : 0;
@@ -151,6 +152,9 @@ function roundingNs({ startNs, endNs }: ThreadPart): number {
 function inOrderOfTids(thread: ThreadProfile, row: number, threads: readonly ThreadProfile[]): ThreadProfile {
   const before = threads[row - 1];
   if (before && before.tid >= thread.tid)
-    throw damagedAt(`threads[${row}].tid`, `is ${thread.tid}, behind ${before.tid}: threads stand by tid, each once`);
+    throw damagedAt(
+      `threads[${row}].tid`,
+      `is ${thread.tid}, after ${before.tid}: threads are sorted by tid, each occurs once`,
+    );
   return thread;
 }

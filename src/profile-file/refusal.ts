@@ -1,5 +1,5 @@
 /**
- * A profile that cannot be read: what its reader is told. A file that does not begin as a profile is not called a damaged one.
+ * Turns a fault of a profile into an error for the user. Files that do not begin like a profile are reported as another kind of file.
  */
 import { FileFault, type FileKind, refusal } from '../codec/file-fault.js';
 import type { PtflameError } from '../model/errors.js';
@@ -8,10 +8,10 @@ import { FORMAT } from './format.js';
 const PROFILE: FileKind = {
   kind: 'profile',
   damaged: 'PROFILE_DAMAGED',
-  anew: 'write it anew from the trace: ptflame render TRACE -o FILE.json',
+  anew: 'create it again from the trace: ptflame render TRACE -o FILE.json',
 };
 
-/** `bytes`: what was read. */
+/** `bytes`: the contents of the file. */
 export function profileRefusal(fault: FileFault, name: string, bytes: Uint8Array): PtflameError {
   const isOther = fault.code === 'other-kind' || !isOurs(bytes);
   return refusal(isOther ? new FileFault('other-kind', kindOf(bytes)) : fault, name, PROFILE);

@@ -1,5 +1,5 @@
 /**
- * The zod schema of a profile file: its shape, for whoever reads the JSON. That the numbers fit together, reading checks.
+ * The zod schema of a profile file: its shape, also for programs that read the JSON. Reading checks that the numbers are consistent.
  */
 import * as z from 'zod';
 import { FORMAT, KIND_NAMES, type KindName, VERSION } from './format.js';
@@ -8,11 +8,11 @@ const wholeNumber = z.number().refine(Number.isInteger, 'expected a whole number
 const count = wholeNumber.min(0);
 const ns = wholeNumber;
 
-/** One check for all of a column, as there are millions of values in it. Our own reader has typed arrays of numbers. */
+/** A column is checked at once, as it may have millions of values. Our own reader passes columns as typed arrays. */
 const listOf = <List>(isValue: (value: unknown) => boolean, what: string) =>
   z.custom<List>((list) => (Array.isArray(list) ? list.every(isValue) : isTyped(list, isValue)), `expected ${what}`);
 
-/** A null in it is NaN, which is no whole number and found as such. */
+/** A null in a typed array is NaN, which reading refuses as it is not a whole number. */
 function isTyped(list: unknown, isValue: (value: unknown) => boolean): boolean {
   return list instanceof Float64Array && isValue(0);
 }
@@ -29,7 +29,7 @@ const columnWithNulls = listOf<ArrayLike<number | null>>(
   'a list of numbers and nulls',
 );
 
-/** A list whose length is checked before what is in it. */
+/** A list whose length is checked before its items. */
 const few = <Schema extends z.ZodType>(schema: Schema, most: number) =>
   z.array(z.unknown()).max(most, `expected at most ${most} rows`).pipe(z.array(schema));
 
@@ -49,9 +49,9 @@ export const MetaPart = z.object({
   endNs: ns,
   scope: z.enum(['user', 'user+kernel']),
   weight: z.enum(['ns', 'calls']),
-  hasSwitches: z.boolean().optional(), // absent: nobody noted it
-  part: z.string().optional(), // absent: it is all of the trace
-  recorded: RecordedPart.optional(), // absent: nobody knows
+  hasSwitches: z.boolean().optional(), // absent: unknown
+  part: z.string().optional(), // absent: the whole trace
+  recorded: RecordedPart.optional(), // absent: unknown
 });
 
 export const SymbolsPart = z.object({
@@ -81,7 +81,7 @@ export const ThreadPart = z.object({
     minNs: columnWithNulls,
     maxNs: columnWithNulls,
   }),
-  durations: z.object({ symbol: column, bucket: column, calls: column }).optional(), // absent: not known
+  durations: z.object({ symbol: column, bucket: column, calls: column }).optional(), // absent: unknown
 });
 export type ThreadPart = z.infer<typeof ThreadPart>;
 
@@ -144,7 +144,7 @@ const head = {
   quality: QualityPart,
 };
 
-/** The file, its threads not yet looked into: there may be many, and the first that is wrong is enough. */
+/** The file with unchecked threads: there may be many, and the first fault in one of them is enough. */
 export const ProfileHead = z.object({ ...head, threads: z.array(z.unknown()) });
 
 export const ProfileFile = z.object({ ...head, threads: z.array(ThreadPart) });

@@ -1,5 +1,5 @@
 /**
- * A profile in, its file out, piece by piece: however large it is, it never is one text. Same trace, same bytes.
+ * Writes a profile file piece by piece, as it may be too large for one string. The same trace gives the same bytes.
  */
 import { type CallTree, ROOT } from '../model/calls/call-tree.js';
 import type { FunctionDurations } from '../model/calls/durations.js';
@@ -16,7 +16,7 @@ import { FORMAT, KIND_NAMES, QUALITY_KEYS, TREE_COLUMNS, VERSION } from './forma
 
 const PRODUCER = { name: 'ptflame', version: PTFLAME_VERSION } as const;
 
-/** The text of a profile file; each part and each thread is one line. */
+/** Yields the text of a profile file; each part and each thread is one line. */
 export function* renderJson(profile: Profile): Generator<string> {
   assert(profile.together === null, 'a profile of threads whose trees are one');
   const order = symbolOrder(profile);
@@ -34,7 +34,7 @@ export function* renderJson(profile: Profile): Generator<string> {
   yield '\n]}\n';
 }
 
-/** Time 0 of a file is the start of its recording: which line was read first must not be seen in it. */
+/** Time 0 of a file is the start of its recording, so that the file does not depend on which line was read first. */
 function metaText({ meta }: Profile): string {
   const { scope, weight, hasSwitches, part, recorded } = meta;
   const originNs = String(meta.originNs + BigInt(meta.startNs));
@@ -89,7 +89,7 @@ function* durationsPieces({ symbol, bucket, calls }: FunctionDurations): Generat
   yield ']}';
 }
 
-/** The same tree with the nodes and symbols numbered as in the file. */
+/** Returns the tree with nodes and symbols numbered as in the file. */
 function inOrder(tree: CallTree, { rankOf }: SymbolOrder): CallTree {
   askForMemory(TREE_COLUMNS.length * Float64Array.BYTES_PER_ELEMENT * tree.length);
   const rank = tree.symbol.map((symbol, node) => (node === ROOT ? NONE : rankOf[symbol]));
@@ -122,7 +122,7 @@ function taken(values: Float64Array, rows: Int32Array): Float64Array {
 
 const PIECE_ROWS = 16 * 1024;
 
-/** What has no value, as the shortest of no calls, is null. */
+/** A missing value, such as the shortest of no calls, is written as null. */
 function* numberPieces(values: Float64Array | Int32Array): Generator<string> {
   for (let from = 0; from < values.length; from += PIECE_ROWS) {
     const numbers = values.subarray(from, from + PIECE_ROWS).join(',');
@@ -137,7 +137,7 @@ function* textPieces(texts: readonly string[]): Generator<string> {
   }
 }
 
-/** The keys stand in one order, whoever made the objects. */
+/** Writes the keys in a fixed order, however the objects were built. */
 function qualityText({ meta, quality }: Profile): string {
   const gaps = quality.gaps.map((gap) => ({ ...gap, atNs: gap.atNs - meta.startNs }));
   return JSON.stringify({ ...withRemedies(quality, meta), gaps }, [...QUALITY_KEYS]);

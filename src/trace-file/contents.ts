@@ -1,5 +1,5 @@
 /**
- * What a trace file holds beside the events: all that was read, and nothing that depends on who read it or in which order.
+ * The contents of a trace file except the events: all that was read, independent of which worker read it and in which order.
  */
 
 import type { SymbolTable } from '../model/names/symbol-table.js';
@@ -10,12 +10,12 @@ import type { TraceFileMeta } from './meta.js';
 export interface TraceContents {
   readonly meta: TraceFileMeta;
   readonly symbols: SymbolTable;
-  /** Those of records that are no branch first, then by where they come from. */
+  /** The sites of records first, then by source address. */
   readonly sites: BranchSites;
   readonly side: SideRecords;
 }
 
-/** What is told beside the branches; times as those of the events. */
+/** Records other than branches; their times are relative to the same time 0 as those of events. */
 export interface SideRecords {
   readonly records: readonly TraceRecord[];
   readonly names: readonly ThreadName[];

@@ -1,5 +1,5 @@
 /**
- * An open file, to be read from anywhere: bytes that are there, and frames whose checksums hold.
+ * Reads an open trace file: bytes at any offset, and frames, whose checksums are verified.
  */
 import { fstatSync, readSync } from 'node:fs';
 import { crc32, inflateRawSync } from 'node:zlib';
@@ -20,44 +20,43 @@ export class FileBytes {
 
   /** @throws FileFault if the file ends before */
   bytes(at: number, length: number): Buffer {
-    if (at + length > this.sizeBytes) throw new FileFault('cut', `it has ${this.sizeBytes} bytes, and needs more`);
+    if (at + length > this.sizeBytes) throw new FileFault('cut', `it has only ${this.sizeBytes} bytes`);
     const bytes = Buffer.alloc(length);
     for (let done = 0; done < length; ) {
       const count = this.read(bytes, done, at + done);
-      if (count === 0) throw new FileFault('cut', 'it became shorter while it was read');
+      if (count === 0) throw new FileFault('cut', 'it was truncated while it was read');
       done += count;
     }
     return bytes;
   }
 
-  /** Whether bytes end with the checksum of those before it. */
+  /** Whether the bytes end with the checksum of those before it. */
   isChecked(bytes: Buffer): boolean {
     const end = bytes.length - CHECKSUM_BYTES;
     return bytes.readUInt32LE(end) === crc32(bytes.subarray(0, end));
   }
 
-  /** null: no frame begins there, or the file ends within it. */
+  /** Returns null if no frame begins there, or the file ends within it. */
   frameHead(at: number): FrameHead | null {
     if (at + FRAME_BYTES > this.sizeBytes) return null;
     const head = readFrameHead(this.bytes(at, FRAME_BYTES));
     return head === null || at + FRAME_BYTES + head.storedBytes > this.sizeBytes ? null : head;
   }
 
-  /** What a frame holds, and where it ends. @throws FileFault if no sound frame of that kind begins there */
+  /** Returns the contents of a frame, and the offset of its end. @throws FileFault if no intact frame of that kind begins there */
   frame(at: number, kind: FrameKind): { readonly bytes: Buffer; readonly end: number } {
     const head = this.frameHead(at);
     if (head === null || head.kind !== kind)
       throw new FileFault('damaged', `no part of the expected kind begins at byte ${at}`);
     const stored = this.bytes(at + FRAME_BYTES, head.storedBytes);
-    if (crc32(stored) !== head.crc)
-      throw new FileFault('damaged', `the part at byte ${at} has another checksum than it should have`);
+    if (crc32(stored) !== head.crc) throw new FileFault('damaged', `the part at byte ${at} has a wrong checksum`);
     return {
       bytes: head.isDeflated ? inflated(stored, head.inflatedBytes, at) : stored,
       end: at + FRAME_BYTES + stored.length,
     };
   }
 
-  /** What a block holds; null if it is not whole. */
+  /** Returns the contents of a block; null if it is damaged. */
   block({
     offset,
     bytes,

@@ -1,35 +1,35 @@
 /**
- * What writer and reader of a trace file agree on; docs/trace-format.md tells it in words.
+ * Constants of the trace file format, for writer and reader; docs/trace-format.md describes it.
  */
 import { crc32 } from 'node:zlib';
 import { MAX_BLOCK_BYTES, MAX_BLOCK_INFLATION } from '../model/trace/packed-thread.js';
 
-/** In version 1 mappings had no offsets. */
+/** Mappings have offsets since version 2. */
 export const VERSION = 2;
 
-/** As that of PNG: a byte above 127, both kinds of line ends, the end of a DOS text: what transfers as text, breaks it. */
+/** Like PNG's: a byte above 127, both kinds of line ends, and DOS's end of file, so that a transfer as text corrupts it. */
 export const MAGIC = Buffer.from('\x8fPTF\r\n\x1a\n', 'latin1');
 export const END_MAGIC = Buffer.from('\x8fEND\r\n\x1a\n', 'latin1');
 
-/** Magic, version, the version of the program that wrote it, and a checksum of them: so it is in every version. */
+/** Magic, format version, version of ptflame, and a checksum of these; the same in all versions of the format. */
 export const HEAD_BYTES = 32;
 export const PRODUCER_BYTES = 16;
-/** Magic, where the index begins, how long the file is, and a checksum of them. */
+/** Magic, offset of the index, size of the file, and a checksum of these. */
 export const TRAILER_BYTES = 28;
-/** Kind, coding, two zeros, stored and plain length, checksum of what is stored, and a checksum of all this. */
+/** Kind, coding, two zeros, stored and inflated size, checksum of the stored bytes, and a checksum of all this. */
 export const FRAME_BYTES = 20;
 
-/** In their order in the file; there are any number of blocks, and one of the others. */
+/** In the order of the file; there is one of each, except for blocks. */
 export const FrameKind = { Meta: 1, Symbols: 2, Sites: 3, Side: 4, Block: 5, Index: 6 } as const;
 export type FrameKind = (typeof FrameKind)[keyof typeof FrameKind];
 
 export const Coding = { Stored: 0, Deflated: 1 } as const;
 
-/** What would shrink more is not deflated: a small file cannot ask for much memory. */
+/** Frames that would shrink more are not deflated, so that a small file cannot make the reader allocate much memory. */
 export const MAX_INFLATION = 32;
 export const MAX_SECTION_BYTES = 2 ** 30;
 
-/** Told by its first bytes. */
+/** Recognizes a trace file by its first bytes. */
 export function isTraceFile(first: Uint8Array): boolean {
   return first.length >= MAGIC.length && MAGIC.equals(first.subarray(0, MAGIC.length));
 }
@@ -53,7 +53,7 @@ export function frameHead({ kind, isDeflated, storedBytes, inflatedBytes, crc }:
   return head;
 }
 
-/** null: no frame begins there. */
+/** Returns null if no frame begins there. */
 export function readFrameHead(bytes: Buffer): FrameHead | null {
   if (bytes.length < FRAME_BYTES || bytes.readUInt32LE(16) !== crc32(bytes.subarray(0, 16))) return null;
   const coding = bytes.readUInt8(1);

@@ -1,11 +1,11 @@
 /**
- * A part of a file to bytes: its head, and what it holds, deflated where that pays.
+ * Encodes frames: their heads, and their contents, deflated where that pays.
  */
 import { constants, crc32, deflateRawSync } from 'node:zlib';
 import { MAX_BLOCK_INFLATION } from '../model/trace/packed-thread.js';
 import { FrameKind, frameHead, MAX_INFLATION } from './format.js';
 
-/** These parts are small beside the events, and written once. */
+/** These frames are small compared to the events, and written once. */
 const LEVEL = constants.Z_BEST_COMPRESSION;
 
 export function frame(kind: FrameKind, plain: Uint8Array): Buffer {
@@ -16,13 +16,13 @@ export function frame(kind: FrameKind, plain: Uint8Array): Buffer {
   return Buffer.concat([frameHead({ kind, isDeflated, storedBytes, inflatedBytes, crc: crc32(stored) }), stored]);
 }
 
-/** Events are read again and again: they are deflated fast, and only where inflating them is fast, too. */
+/** Blocks are read many times: they are deflated fast, and only if the ratio makes up for inflating them. */
 const BLOCK_LEVEL = 1;
 const MIN_BLOCK_INFLATION = 2;
-/** To begin takes as long as some thousand events. */
+/** Setting up zlib takes as long as some thousand events. */
 const MIN_DEFLATED_BYTES = 4096;
 
-/** A block of events: its head, and its bytes as they will stand in the file. */
+/** Encodes a block of events: its head, and its bytes as stored in the file. */
 export function blockFrame(plain: Uint8Array): {
   readonly head: Buffer;
   readonly stored: Uint8Array;

@@ -1,5 +1,5 @@
 /**
- * Where the blocks of each thread stand, to bytes and back.
+ * Encodes and decodes the index: where the blocks of each thread are.
  */
 
 import { NumberReader } from '../codec/number-reader.js';
@@ -18,7 +18,7 @@ import { NONE } from '../model/units.js';
 const MAX_ID = 2 ** 31 - 1;
 const MAX_CRC = 2 ** 32 - 1;
 
-/** By tid, as their blocks stand in the file. */
+/** `threads`: by tid, their blocks in the order of the file. */
 export function indexBytes(threads: readonly PackedThread[]): Uint8Array {
   const out = new NumberWriter();
   out.count(threads.length);
@@ -53,7 +53,7 @@ function writeBlock(
   out.near(endNs, startNs);
 }
 
-/** What a thread in the file may be: between these places its blocks stand, and its events happened between these times. */
+/** The offsets that blocks may have, and the times that events may have. */
 export interface IndexBounds {
   readonly offset: number;
   readonly end: number;
@@ -94,11 +94,11 @@ class IndexReader {
     });
     const blocks = Array.from({ length: input.length(7) }, () => this.block());
     const sum = (rows: readonly { readonly events: number }[]) => rows.reduce((sum, { events }) => sum + events, 0);
-    if (sum(lanes) !== sum(blocks)) throw input.fault(`counts the events of thread ${tid} in two ways`);
+    if (sum(lanes) !== sum(blocks)) throw input.fault(`has two event counts for thread ${tid}`);
     return { tid, lanes, blocks };
   }
 
-  /** They stand one behind the other: so no more is asked for than the file holds. */
+  /** Blocks must not overlap, so that they cannot claim more bytes than the file has. */
   private block(): PackedBlock {
     const { input, bounds, last } = this;
     const offset = last.offset + input.count();

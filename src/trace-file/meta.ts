@@ -1,5 +1,5 @@
 /**
- * What is known of a trace as a whole, as JSON in its file. Checked by hand: who loads the library does not load zod.
+ * Encodes and decodes the metadata of a trace as JSON. It is checked by hand, so that the library does not load zod.
  */
 
 import { FileFault } from '../codec/file-fault.js';
@@ -13,7 +13,7 @@ export interface TraceFileMeta {
   readonly startNs: number;
   readonly endNs: number;
   readonly counts: Readonly<LineCounts>;
-  /** Of these events, those of threads and processors that nobody asked for: they are not in the file. */
+  /** Events in `counts` that are not in the file, as their threads or CPUs were not selected. */
   readonly unwanted: number;
   readonly timed: number;
   readonly timeless: number;
@@ -30,12 +30,12 @@ export function metaBytes(meta: TraceFileMeta): Uint8Array {
 export function readMeta(bytes: Uint8Array): TraceFileMeta {
   const meta = parsed(bytes);
   const wrong = Object.entries(SHAPE).find(([key, fits]) => !fits(fieldOf(meta, key)));
-  if (wrong !== undefined) throw new FileFault('damaged', `its meta data have no ${wrong[0]} that could be`);
+  if (wrong !== undefined) throw new FileFault('damaged', `its metadata have no valid ${wrong[0]}`);
   const known = meta as TraceFileMeta;
   const { counts, unwanted, startNs, endNs } = known;
   const { lines, events, gapLines, ignoredLines, damagedLines } = counts;
   if (lines !== events + gapLines + ignoredLines + damagedLines || unwanted > events)
-    throw new FileFault('damaged', 'its lines do not add up');
+    throw new FileFault('damaged', 'its line counts do not add up');
   if (startNs > endNs) throw new FileFault('damaged', 'it ends before it begins');
   return known;
 }
@@ -44,7 +44,7 @@ function parsed(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(Buffer.from(bytes).toString());
   } catch {
-    throw new FileFault('damaged', 'its meta data are no JSON');
+    throw new FileFault('damaged', 'its metadata are not JSON');
   }
 }
 
@@ -66,7 +66,7 @@ const objectOf =
   (value) =>
     Object.entries(shape).every(([key, fits]) => fits(fieldOf(value, key)));
 
-/** undefined, which fits nothing, if it is not there. */
+/** Returns undefined, which passes no check, if the field is missing. */
 function fieldOf(value: unknown, key: string): unknown {
   const isThere = typeof value === 'object' && value !== null && Object.hasOwn(value, key);
   return isThere ? (value as Readonly<Record<string, unknown>>)[key] : undefined;

@@ -1,5 +1,5 @@
 /**
- * An open trace file in, all that it holds out, but for the events: where those stand.
+ * Reads an open trace file, except for the blocks, of which it only returns where they are.
  */
 
 import { FileFault, newerVersion } from '../codec/file-fault.js';
@@ -37,7 +37,7 @@ export function readTraceFile(file: FileBytes): StoredContents {
   return { contents: { ...common, side: readSide(side.bytes, version) }, threads };
 }
 
-/** What all events need, and where it ends. */
+/** Reads what all events depend on; also returns the offset where it ends. */
 export function readCommon(file: FileBytes): Omit<TraceContents, 'side'> & { readonly end: number } {
   const meta = file.frame(HEAD_BYTES, FrameKind.Meta);
   const symbols = file.frame(meta.end, FrameKind.Symbols);
@@ -51,7 +51,7 @@ export function readCommon(file: FileBytes): Omit<TraceContents, 'side'> & { rea
   };
 }
 
-/** Where the events of each thread stand; none before `offset`. */
+/** Reads the index; no block may begin before `offset`. */
 export function readThreads(
   file: FileBytes,
   offset: number,
@@ -64,24 +64,23 @@ export function readThreads(
   const threads = readIndex(index.bytes, { offset, end: indexAt, startNs, endNs });
   const events = threads.reduce((sum, { blocks }) => blocks.reduce((sum, block) => sum + block.events, sum), 0);
   if (events !== counts.events - unwanted)
-    throw new FileFault('damaged', 'its index counts other events than were read');
+    throw new FileFault('damaged', 'its index and its metadata count different events');
   return threads;
 }
 
-/** The version of the format. */
+/** Returns the version of the format. */
 export function readHead(file: FileBytes): number {
   const head = file.bytes(0, HEAD_BYTES);
-  if (!isTraceFile(head)) throw new FileFault('damaged', 'it does not begin as one');
-  if (!file.isChecked(head))
-    throw new FileFault('damaged', 'its first bytes have another checksum than they should have');
+  if (!isTraceFile(head)) throw new FileFault('damaged', 'it does not begin like one');
+  if (!file.isChecked(head)) throw new FileFault('damaged', 'its head has a wrong checksum');
   const version = head.readUInt32LE(MAGIC.length);
   const producer = head.toString('latin1', MAGIC.length + 4, MAGIC.length + 4 + PRODUCER_BYTES).replace(/\0+$/, '');
-  if (version < 1) throw new FileFault('damaged', 'its version is none');
+  if (version < 1) throw new FileFault('damaged', 'its version is invalid');
   if (version > VERSION) throw newerVersion(version, VERSION, producer);
   return version;
 }
 
-/** Where the index begins. */
+/** Returns the offset of the index. */
 function readTrailer(file: FileBytes): number {
   const trailer = file.bytes(Math.max(HEAD_BYTES, file.sizeBytes - TRAILER_BYTES), TRAILER_BYTES);
   if (!END_MAGIC.equals(trailer.subarray(0, END_MAGIC.length)) || !file.isChecked(trailer))

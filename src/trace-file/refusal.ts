@@ -1,18 +1,18 @@
 /**
- * A trace file that cannot be read: what its reader is told.
+ * Turns a fault of a trace file into an error for the user.
  */
 import { type FileFault, type FileKind, refusal } from '../codec/file-fault.js';
 import type { PtflameError } from '../model/errors.js';
 
-const ANEW = 'import it anew: ptflame import INPUT… -o FILE.ptf';
+const ANEW = 'import it again: ptflame import INPUT… -o FILE.ptf';
 
 const TRACE_FILE: FileKind = {
   kind: 'trace file',
   damaged: 'TRACE_FILE_DAMAGED',
-  anew: `${ANEW}; or use what is left of it: --salvage`,
+  anew: `${ANEW}; or read what is left of it with --salvage`,
 };
 
-/** `isSalvaged`: nothing more can be done with this file. */
+/** `isSalvaged`: salvaging was tried already, so it is not suggested. */
 export function traceFileRefusal(
   fault: Pick<FileFault, 'code' | 'message'>,
   name: string,

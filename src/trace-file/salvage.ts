@@ -1,5 +1,5 @@
 /**
- * A damaged trace file in, all that can still be read of it out, and how much that is.
+ * Salvages a damaged trace file: reads what is intact, and counts how much that is.
  */
 import { readBlockHead } from '../codec/block-head.js';
 import { FileFault } from '../codec/file-fault.js';
@@ -15,14 +15,14 @@ import { readSide } from './side-records.js';
 export interface SalvagedTrace extends StoredContents {
   readonly keptEvents: number;
   readonly ofEvents: number;
-  /** Names, switches, mappings and perf's errors were lost. */
+  /** Names, switches, mappings and perf's errors are lost. */
   readonly isSideLost: boolean;
 }
 
 const LOST_CODE = 8; // perf's "Lost trace data"
 const LOST = 'Lost trace data';
 
-/** @throws FileFault if what all threads have in common cannot be read, or no event */
+/** @throws FileFault if symbols, sites or metadata cannot be read, or no block is intact */
 export function salvageTraceFile(file: FileBytes): SalvagedTrace {
   const version = nullIfDamaged(() => readHead(file)) ?? VERSION;
   const { meta, symbols, sites, end: sideAt } = readCommon(file);
@@ -37,7 +37,7 @@ export function salvageTraceFile(file: FileBytes): SalvagedTrace {
       for (const block of blocks) if (!kept.add(file, tid, block)) lost.push(lossOf(tid, block));
   if (indexed === null && blocksAt !== null) scanBlocks(file, blocksAt, meta, kept);
   const ofEvents = meta.counts.events - meta.unwanted;
-  if (kept.events === 0 || kept.events > ofEvents) throw new FileFault('damaged', 'nothing is left of its events');
+  if (kept.events === 0 || kept.events > ofEvents) throw new FileFault('damaged', 'none of its events can be salvaged');
   const losses = ofEvents - kept.events;
   const counts = { ...meta.counts, events: meta.counts.events - losses, lines: meta.counts.lines - losses };
   const contents = { meta: { ...meta, counts }, symbols, sites, side: withLosses(records ?? NO_SIDE_RECORDS, lost) };
@@ -50,13 +50,13 @@ function withLosses(side: SideRecords, lost: readonly TraceRecord[]): SideRecord
   return { ...side, records: [...side.records, ...lost] };
 }
 
-/** Of a frame whose content is damaged; null if its head is, too. */
+/** Returns the end of a frame whose contents are damaged; null if its head is damaged, too. */
 function endOfFrame(file: FileBytes, at: number): number | null {
   const head = file.frameHead(at);
   return head && at + FRAME_BYTES + head.storedBytes;
 }
 
-/** What a file gives, or null where it is damaged. */
+/** Returns what `read` returns, or null if that part of the file is damaged. */
 function nullIfDamaged<Part>(read: () => Part): Part | null {
   try {
     return read();
@@ -66,13 +66,13 @@ function nullIfDamaged<Part>(read: () => Part): Part | null {
   }
 }
 
-/** Where events of a thread are missing, replay has to know: else it would go on as if nothing had happened meanwhile. */
+/** A loss in place of missing events: without it replay would continue as if nothing had happened in between. */
 function lossOf(tid: Tid, { startNs }: PackedBlock): TraceRecord {
   const nowhere = { cpu: NONE, pid: NONE, ip: Number.NaN };
   return { what: 'gap', tid, timeNs: startNs, code: LOST_CODE, message: LOST, ...nowhere };
 }
 
-/** Without an index: one block after the other, as far as they are whole. */
+/** Finds blocks without an index: one after the other, up to the first damaged head. */
 function scanBlocks(
   file: FileBytes,
   start: number,
@@ -91,13 +91,13 @@ function scanBlocks(
   }
 }
 
-/** Blocks that are whole, by thread. */
+/** Intact blocks by thread. */
 class IntactBlocks {
   events = 0;
   private readonly blocks = new Map<Tid, PackedBlock[]>();
   private readonly eventsOfCpu = new Map<Tid, Map<number, number>>();
 
-  /** False if it is not whole. */
+  /** Returns false if the block is damaged. */
   add(file: FileBytes, tid: Tid, block: PackedBlock): boolean {
     const plain = file.block(block);
     const head = plain && readBlockHead(plain);
@@ -109,7 +109,7 @@ class IntactBlocks {
     return true;
   }
 
-  /** By tid, their processors by number. */
+  /** By tid; lanes by CPU. */
   threads(): PackedThread[] {
     const byNumber = ([a]: readonly [number, unknown], [b]: readonly [number, unknown]) => a - b;
     return [...this.blocks].sort(byNumber).map(([tid, blocks]) => {

@@ -1,5 +1,5 @@
 /**
- * What is told beside the branches to bytes and back.
+ * Encodes and decodes side records: records other than branches, names and mappings.
  */
 
 import { NumberReader } from '../codec/number-reader.js';
@@ -9,12 +9,12 @@ import type { SideRecords } from './contents.js';
 
 type Switch = Extract<TraceRecord, { what: 'switch' }>;
 
-/** Codes of records; a direction has one of its own. */
+/** Codes of records; a switch is coded by its direction. */
 const DIRECTIONS: readonly Switch['direction'][] = ['in', 'out', 'preempted'];
 const Code = { Gap: 3, Exec: 4, Exit: 5, Fork: 6, Traced: 7 } as const;
 
 const MAX_ID = 2 ** 31 - 1;
-/** A pid of −1 is the kernel's, or nobody's. */
+/** A pid of −1 is the kernel's, or unknown. */
 const MIN_ID = -(2 ** 31);
 const NOTHING = 0;
 
@@ -74,7 +74,7 @@ class SideWriter {
     this.timeNs = timeNs;
   }
 
-  /** A text that was not there yet follows its number. */
+  /** Writes the number of a text, and the text itself the first time. */
   private text(text: string): void {
     const row = this.rowOfText.get(text) ?? this.rowOfText.size;
     this.numbers.count(row);
@@ -152,7 +152,7 @@ class SideReader {
   private when(): { readonly tid: number; readonly timeNs: number } {
     this.tid = this.id(this.tid);
     this.timeNs = this.numbers.near(this.timeNs);
-    if (!(this.timeNs < Number.POSITIVE_INFINITY)) throw this.numbers.fault('has a time that is none');
+    if (!(this.timeNs < Number.POSITIVE_INFINITY)) throw this.numbers.fault('has an invalid time');
     return { tid: this.tid, timeNs: this.timeNs };
   }
 

@@ -1,5 +1,5 @@
 /**
- * Branch sites to bytes and back.
+ * Encodes and decodes branch sites.
  */
 
 import { NumberReader } from '../codec/number-reader.js';
@@ -7,12 +7,12 @@ import { NumberWriter } from '../codec/number-writer.js';
 import { BranchKind, type BranchSites, RECORD_SITES, TraceEdge } from '../model/trace/branch-sites.js';
 import { type Address, NONE } from '../model/units.js';
 
-/** A site takes a byte in each column. */
+/** At least one byte in each column. */
 const MIN_SITE_BYTES = 8;
 const MAX_KIND = BranchKind.VmExit;
 const MAX_EDGE = TraceEdge.BeginAndEnd;
 
-/** Those of records that are no branch are the same in every trace, and not written. */
+/** The sites of records are the same in every trace, and not written. */
 export function siteBytes(sites: BranchSites): Uint8Array {
   const { length, kind, edge, from, to, fromStart, toStart, fromSymbol, toSymbol } = sites;
   const out = new NumberWriter();
@@ -28,7 +28,7 @@ export function siteBytes(sites: BranchSites): Uint8Array {
   return out.view();
 }
 
-/** Those that are written; `symbols`: how many there are. */
+/** Reads the sites that were written; `symbols`: the number of symbols. */
 export function readSites(bytes: Uint8Array, symbols: number): BranchSites {
   const input = new NumberReader(bytes, 'its table of branches');
   const count = input.length(MIN_SITE_BYTES);
@@ -54,7 +54,7 @@ export function readSites(bytes: Uint8Array, symbols: number): BranchSites {
   return { length: count, kind, edge, from, ...rest };
 }
 
-/** How many there are, then each near the one before. */
+/** Writes the length, then each value as its distance to the one before. */
 function writeColumn(out: NumberWriter, values: Uint8Array | Float64Array): void {
   out.count(values.length);
   let last = 0;
@@ -64,7 +64,7 @@ function writeColumn(out: NumberWriter, values: Uint8Array | Float64Array): void
   }
 }
 
-/** `next`: reads the value behind the last one. */
+/** `next`: reads the value that follows the given one. */
 function readColumn<Values extends Uint8Array | Float64Array>(
   input: NumberReader,
   values: Values,
@@ -78,5 +78,5 @@ function readColumn<Values extends Uint8Array | Float64Array>(
 
 function address(input: NumberReader, value: number): Address {
   if (Number.isFinite(value)) return value;
-  throw input.fault('has an address that is none');
+  throw input.fault('has an invalid address');
 }

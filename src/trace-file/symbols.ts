@@ -1,5 +1,5 @@
 /**
- * Symbols to bytes and back.
+ * Encodes and decodes symbols.
  */
 
 import { NumberReader } from '../codec/number-reader.js';
@@ -7,7 +7,7 @@ import { NumberWriter } from '../codec/number-writer.js';
 import { type SymbolTable, SymbolTableBuilder } from '../model/names/symbol-table.js';
 import { NONE } from '../model/units.js';
 
-/** The rows that every table begins with are not written. */
+/** The rows with which every table begins are not written. */
 const SPECIAL = new SymbolTableBuilder().build().length;
 
 export function symbolBytes({ length, name, dso, dsoName }: SymbolTable): Uint8Array {

@@ -1,5 +1,5 @@
 /**
- * A trace in, the bytes of its file out: what all threads have in common first, then their events, and last where those stand.
+ * Writes a trace file: first what all threads share, then their blocks, and last the index of the blocks.
  */
 import { crc32 } from 'node:zlib';
 import type { PackedBlock, PackedLane, PackedThread } from '../model/trace/packed-thread.js';
@@ -30,11 +30,11 @@ export interface WrittenBlock extends Pick<PackedBlock, 'events' | 'startNs' | '
 export interface WrittenThread {
   readonly tid: Tid;
   readonly lanes: readonly PackedLane[];
-  /** In their order. */
+  /** By time. */
   readonly blocks: Iterable<WrittenBlock>;
 }
 
-/** `threads`: by tid, each asked for its blocks when those before it are written. */
+/** `threads`: by tid; the blocks of a thread are requested once those before it are written. */
 export async function* writeTraceFile(
   { meta, symbols, sites, side }: TraceContents,
   threads: Iterable<WrittenThread> | AsyncIterable<WrittenThread>,

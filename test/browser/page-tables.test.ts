@@ -45,7 +45,7 @@ test('without records of switches the columns are of traced time, with what tell
   const heads = await own.$$eval('th button, [role=columnheader] button', (all) =>
     all.map((one) => `${one.textContent} ${one.getAttribute('title')}`),
   );
-  expect(heads.join('\n')).toMatch(/Traced .*a lower bound of on-CPU; perf script --show-switch-events tells more/);
+  expect(heads.join('\n')).toMatch(/Traced .*a lower bound of on-CPU; decode with --show-switch-events/);
   expect(heads.join('\n')).not.toMatch(/On CPU/);
   expect(await own.getByLabel('Width').locator('option').allTextContents()).toContain('Traced (least on CPU)');
   await own.close();

@@ -67,9 +67,11 @@ describe('told as damage', () => {
   test('a file that is cut: what is there is read', async () => {
     const cut = WHOLE.subarray(0, 8000);
     const { damage, sideband, buffers } = await readRecording(fileOf(cut));
-    expect(damage[0]).toMatch(/^the file is cut: its data ends at byte \d+, but it has 8000; perf may die on it$/);
+    expect(damage[0]).toMatch(
+      /^the file is truncated: its data ends at byte \d+, but it has 8000 bytes; perf may crash on it$/,
+    );
     expect(damage.join('\n')).toMatch(/host, command, names of events/);
-    expect(damage.join('\n')).toMatch(/the piece of trace at byte 4896 is cut: 1752 bytes miss/);
+    expect(damage.join('\n')).toMatch(/the trace buffer at byte 4896 is truncated: 1752 bytes are missing/);
     expect(sideband).toHaveLength(54); // 46 that perf script prints, and 8 starts of a trace
     expect(buffers.map(({ fileOffset, sizeBytes }) => fileOffset + sizeBytes)).toEqual([8000]);
   });
@@ -86,13 +88,13 @@ describe('told as damage', () => {
   test('a record of no size: what stands before it is read', async () => {
     const records = [comm('a'), Buffer.alloc(8), comm('b')];
     const { damage, sideband } = await readRecording(fileOf(perfData({ records })));
-    expect(damage).toEqual([expect.stringMatching(/^the record at byte 304 has a size of 0: .*not read$/)]);
+    expect(damage).toEqual([expect.stringMatching(/^the record at byte 304 has a size of 0: .*ignored$/)]);
     expect(sideband).toHaveLength(1);
   });
 
   test('a record beyond the data', async () => {
     const records = [comm('a'), record(3, 0, Buffer.alloc(8)).fill(255, 6, 8)];
-    expect(await damageOf(perfData({ records }))).toMatch(/^the last record, at byte 304, is cut$/);
+    expect(await damageOf(perfData({ records }))).toMatch(/^the last record, at byte 304, is truncated$/);
   });
 
   test('a record that reaches into what stands behind the data', async () => {
@@ -100,7 +102,7 @@ describe('told as damage', () => {
     const { damage, sideband } = await readRecording(
       fileOf(perfData({ records: [comm('a'), last], features: { 3: Buffer.alloc(64) } })),
     );
-    expect(damage).toEqual(['the last record, at byte 304, is cut']);
+    expect(damage).toEqual(['the last record, at byte 304, is truncated']);
     expect(sideband).toHaveLength(1);
   });
 
@@ -112,14 +114,14 @@ describe('told as damage', () => {
   test('a piece of trace beyond the data', async () => {
     const records = [auxtrace(64).fill(255, 8, 13)];
     const { damage, buffers } = await readRecording(fileOf(perfData({ records })));
-    expect(damage[0]).toMatch(/^the piece of trace at byte 248 is cut/);
+    expect(damage[0]).toMatch(/^the trace buffer at byte 248 is truncated/);
     expect(buffers[0]?.sizeBytes).toBe(64);
   });
 
   test('a record too short for what it is', async () => {
     const records = [record(11, 0, u64(1), trailer()), comm('a')];
     const { damage, sideband, auxRecords } = await readRecording(fileOf(perfData({ records })));
-    expect(damage).toEqual(['the record of type 11 at byte 248 has 48 bytes only, and is left out']);
+    expect(damage).toEqual(['the record of type 11 at byte 248 has only 48 bytes, and is ignored']);
     expect([sideband.length, auxRecords.length]).toEqual([1, 0]);
   });
 
@@ -136,7 +138,7 @@ describe('told as damage', () => {
     ['a text longer than its part', (bytes: Buffer) => patched(bytes, firstPart(bytes), u32(2 ** 31))],
   ])('%s', async (_, harm) => {
     const { damage, machine } = await readRecording(fileOf(harm(WHOLE)));
-    expect(damage).toEqual(['a part behind the records is not all in the file, or damaged: HostName']);
+    expect(damage).toEqual(['a part after the records is truncated or damaged: HostName']);
     expect(machine).toMatchObject({ hostName: null, architecture: 'x86_64' });
   });
 
@@ -148,8 +150,8 @@ describe('told as damage', () => {
         features: { 18: Buffer.concat([u64(offsets.length), ...offsets.flatMap((at) => [u64(at), u64(48)])]) },
       });
     expect(await damageOf(list(248, 304))).toBe('');
-    expect(await damageOf(list(248, 312))).toMatch(/list of pieces/);
-    expect(await damageOf(list(248))).toMatch(/it has 1, and 2 are there/);
+    expect(await damageOf(list(248, 312))).toMatch(/index of trace buffers/);
+    expect(await damageOf(list(248))).toMatch(/it lists 1, but there are 2/);
   });
 
   test('a list of pieces that says it is endless', async () => {
@@ -201,6 +203,6 @@ describe('never a hang, never a crash', () => {
 
   test('a file that shrinks while it is read', async () => {
     const recording = await readRecording(fileOf(WHOLE.subarray(0, 6000), WHOLE.length));
-    expect(recording.damage.join('\n')).toMatch(/is cut|not all in the file/);
+    expect(recording.damage.join('\n')).toMatch(/truncated|missing/);
   });
 });

@@ -356,6 +356,6 @@ test('such code in a named mapping is told as that', async () => {
   expect(times[7]).toMatchObject({ '[lost]': 90 + 100, '[off-cpu]': 400 });
   expect(quality.losses.map((kind) => [kind.file, remedyOf(kind)])).toContainEqual([
     '//anon',
-    'that code was made while it ran: perf inject --jit may know it',
+    'that code was generated at run time: perf inject --jit may know it',
   ]);
 });

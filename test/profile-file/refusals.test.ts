@@ -30,8 +30,8 @@ test('what was not changed is read, however it is laid out', async () => {
 const damages: readonly (readonly [what: string, change: (file: Loose, tree: Loose) => void, message: RegExp])[] = [
   ['a part is missing', (file) => delete file.quality, /quality: .*expected object/],
   ['no threads', (file) => delete file.threads, /threads: .*expected array/],
-  ['a version of no kind', (file) => (file.version = '1'), /version is no version/],
-  ['version 0', (file) => (file.version = 0), /version is no version/],
+  ['a version of no kind', (file) => (file.version = '1'), /version is not a version/],
+  ['version 0', (file) => (file.version = 0), /version is not a version/],
   ['an origin that is a number', (file) => (file.meta.originNs = 5), /meta\.originNs: .*expected string/],
   [
     'an origin that is none',
@@ -48,7 +48,7 @@ const damages: readonly (readonly [what: string, change: (file: Loose, tree: Loo
     /symbols\.kind: expected a list of function, unknown/,
   ],
   ['a kind too few', (file) => file.symbols.kind.pop(), /symbols\.kind has \d+ rows, but name has \d+/],
-  ['a file that is none', (file) => (file.symbols.dso[8] = 99), /symbols\.dso\[8\] is no row of dsoName/],
+  ['a file that is none', (file) => (file.symbols.dso[8] = 99), /symbols\.dso\[8\] is not a row of dsoName/],
   ['a file that is null', (file) => (file.symbols.dso[8] = null), /symbols\.dso/],
   [
     'special symbols in other rows',
@@ -64,7 +64,7 @@ const damages: readonly (readonly [what: string, change: (file: Loose, tree: Loo
   ['a thread without its id', (file) => delete file.threads[0].tid, /threads\[0\]\.tid: .*expected number/],
   ['a thread that is a number', (file) => (file.threads = [1]), /threads/],
   ['a thread that is null, behind a good one', (file) => file.threads.push(null, {}), /threads\[1\]/],
-  ['a thread twice', (file) => file.threads.push(file.threads[0]), /threads\[1\]\.tid is \d+, behind \d+/],
+  ['a thread twice', (file) => file.threads.push(file.threads[0]), /threads\[1\]\.tid is \d+, after \d+/],
   ['a name of a thread that is a number', (file) => (file.threads[0].comm = 5), /threads\[0\]\.comm: /],
   ['half a nanosecond', (file) => (file.threads[0].startNs = 0.5), /threads\[0\]\.startNs: expected a whole number/],
   [
@@ -73,8 +73,8 @@ const damages: readonly (readonly [what: string, change: (file: Loose, tree: Loo
     /tree\.selfNs adds up to \d+ ns, but .* \d+ ns/,
   ],
   ['no root', (_, tree) => emptied(tree), /tree has no root/],
-  ['a root that is a child', (_, tree) => (tree.parent[0] = 0), /tree begins with a node that is no root/],
-  ['a root with a symbol', (_, tree) => (tree.symbol[0] = 3), /tree begins with a node that is no root/],
+  ['a root that is a child', (_, tree) => (tree.parent[0] = 0), /tree does not begin with a root/],
+  ['a root with a symbol', (_, tree) => (tree.symbol[0] = 3), /tree does not begin with a root/],
   ['a column too short', (_, tree) => tree.calls.pop(), /tree\.calls has \d+ rows, but parent has \d+/],
   ['a column too long', (_, tree) => tree.maxNs.push(null), /tree\.maxNs has \d+ rows/],
   ['a column that is no list', (_, tree) => (tree.calls = {}), /tree\.calls: expected a list of numbers/],
@@ -85,7 +85,7 @@ const damages: readonly (readonly [what: string, change: (file: Loose, tree: Loo
   [
     'a parent behind its child',
     (_, tree) => (tree.parent[2] = 3),
-    /tree\.parent\[2\] is 3, which is no node before it/,
+    /tree\.parent\[2\] is 3, which is not a node before it/,
   ],
   ['a node that is its own parent', (_, tree) => (tree.parent[2] = 2), /tree\.parent\[2\] is 2/],
   ['two roots', (_, tree) => (tree.parent[2] = -1), /tree\.parent\[2\] is -1/],
@@ -93,7 +93,7 @@ const damages: readonly (readonly [what: string, change: (file: Loose, tree: Loo
   [
     'a symbol that is none',
     (_, tree) => (tree.symbol[2] = 9999),
-    /tree\.symbol\[2\] is 9999, and there are \d+ symbols/,
+    /tree\.symbol\[2\] is 9999, but there are \d+ symbols/,
   ],
   ['a node without a symbol', (_, tree) => (tree.symbol[2] = -1), /tree\.symbol\[2\] is -1/],
   ['negative calls', (_, tree) => (tree.calls[2] = -1), /tree\.calls\[2\] is -1, not a whole number from 0 on/],
@@ -165,8 +165,8 @@ const syntax = [
   ['text behind its end', '{"format":"ptflame-profile"} x', /at byte 29: unexpected "x"/],
   ['a number with a zero in front', '{"format":"ptflame-profile","version":[01]}', /at byte 39: unexpected "0"/],
   ['a line break in a text', '{"format":"ptflame-profile","a":"\n"}', /at byte 33: unexpected "\\n"/],
-  ['a wrong escape', '{"format":"ptflame-profile","a":"\\x"}', /at byte 32: a text with a wrong escape/],
-  ['depth without end', `{"format":"ptflame-profile","a":${'['.repeat(1e6)}`, /nested more than 64 deep/],
+  ['a wrong escape', '{"format":"ptflame-profile","a":"\\x"}', /at byte 32: invalid escape in a text/],
+  ['depth without end', `{"format":"ptflame-profile","a":${'['.repeat(1e6)}`, /nested more than 64 levels deep/],
 ] as const;
 
 test.each(syntax)('%s is refused with its place', async (_, text, message) => {
@@ -211,7 +211,7 @@ test('a profile that was cut anywhere was not written whole', async () => {
     const { code, message } = await refusalOf(TEXT.slice(0, at));
     expect({ code, message }).toEqual({
       code: 'PROFILE_DAMAGED',
-      message: 'out.json is truncated: it was not written whole',
+      message: 'out.json is truncated: unexpected end of file',
     });
   }
 });

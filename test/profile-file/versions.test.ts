@@ -41,7 +41,7 @@ test('a profile says whether there were records of switches, though nobody waite
   expect(await answer(calls)).toEqual([true, null]);
   expect(await answer(calls.filter((line) => !line.includes('SWITCH')))).toEqual([
     false,
-    'perf script --show-switch-events tells',
+    'decode with --show-switch-events',
   ]);
 });
 

@@ -54,7 +54,7 @@ test('a file that is cut anywhere, or continues after its end, is refused', asyn
     const refusal = await refusalOfFile(FILE.subarray(0, length));
     expect(refusal, `${length} bytes`).toMatchObject({ code: 'TRACE_FILE_DAMAGED' });
     expect(refusal?.message).toMatch(/trace\.ptf (?:is truncated|is a damaged)/);
-    expect(refusal?.hint).toMatch(/import it anew.*--salvage/);
+    expect(refusal?.hint).toMatch(/import it again.*--salvage/);
   }
   for (const more of ['x', FILE]) expect(await isRefused(Buffer.concat([FILE, Buffer.from(more)]))).toBe(true);
 });

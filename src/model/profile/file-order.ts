@@ -1,5 +1,5 @@
 /**
- * A profile's symbols and nodes in the order of its file: names decide, never the order in which a trace brought them.
+ * Numbers symbols and nodes of a profile in the order of its file: by name, independent of the order in the trace.
  */
 import { type CallTree, ROOT } from '../calls/call-tree.js';
 import type { FunctionDurations } from '../calls/durations.js';
@@ -10,13 +10,13 @@ import { NONE, type NodeId, type SymbolId } from '../units.js';
 import type { Profile, ThreadProfile } from './profile.js';
 
 export interface SymbolOrder {
-  /** The file's table: the special ones, then those that a tree or durations use. */
+  /** The file's table: the special symbols, then those that a tree or durations use. */
   readonly table: SymbolTable;
-  /** Row in the file by row of the profile's table. */
+  /** Row in the file, by row in the profile's table. */
   readonly rankOf: Int32Array;
 }
 
-/** By name, then by the name of the file. */
+/** Orders symbols by name, then by the name of their binary. */
 export function symbolOrder({ symbols, threads }: Profile): SymbolOrder {
   const specials: readonly SymbolId[] = Object.values(SpecialSymbol);
   const isUsed = new Uint8Array(symbols.length);
@@ -37,7 +37,7 @@ function markUsed({ tree, durations }: ThreadProfile, isUsed: Uint8Array): void 
   for (const symbol of durations?.symbol ?? []) isUsed[symbol] = 1;
 }
 
-/** These rows of a table, with the files that they are in. */
+/** Returns these rows of a table, and the names of their binaries. */
 function tableOf(symbols: SymbolTable, rows: readonly SymbolId[]): SymbolTable {
   const dsos = rows.map((row) => dsoOf(symbols, row));
   const dsoName = [...new Set(dsos.filter((dso) => dso !== null))].sort(compareUtf8);
@@ -51,7 +51,7 @@ function tableOf(symbols: SymbolTable, rows: readonly SymbolId[]): SymbolTable {
   };
 }
 
-/** The same durations by symbols as the file numbers them. */
+/** Returns the durations by symbol as numbered in the file. */
 export function orderedDurations(
   { length, symbol, bucket, calls }: FunctionDurations,
   { rankOf }: SymbolOrder,
@@ -66,7 +66,7 @@ export function orderedDurations(
   };
 }
 
-/** A tree's nodes, callers before callees, siblings by `rank`, which each node has. */
+/** Returns the nodes of a tree, callers before callees, siblings by `rank`, which each node has. */
 export function nodeOrder({ length, parent }: CallTree, rank: Int32Array): Int32Array {
   const siblings = siblingsByRank(parent, rank);
   const order = new Int32Array(length);
@@ -90,10 +90,10 @@ export interface Siblings {
   readonly nextSibling: Int32Array;
 }
 
-/** Exact up to 2^27 ranks and 2^26 nodes. */
+/** Sort keys are exact up to 2^27 ranks and 2^26 nodes. */
 const NODES = 2 ** 26;
 
-/** Equal ranks stand side by side. */
+/** Siblings of equal rank are adjacent. */
 export function siblingsByRank(parent: Int32Array, rank: Int32Array): Siblings {
   const firstChild = new Int32Array(parent.length).fill(NONE);
   const nextSibling = new Int32Array(parent.length).fill(NONE);

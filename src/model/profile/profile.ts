@@ -1,5 +1,5 @@
 /**
- * A profile: everything that was learned from a trace, before anybody draws it.
+ * A profile: the result of replay, as input for renderers and answers.
  */
 import type { CallTree } from '../calls/call-tree.js';
 import type { FunctionDurations } from '../calls/durations.js';
@@ -9,22 +9,22 @@ import type { Quality } from './quality.js';
 
 export interface ThreadProfile {
   readonly tid: Tid;
-  /** Known from a pid column or from task records; null if the trace does not say. */
+  /** From a pid column or from task records; null if the trace has neither. */
   readonly pid: number | null;
   /** The thread's last name, likewise. */
   readonly comm: string | null;
-  /** The self times of the tree add up to endNs − startNs; of a part of a trace, to no more. */
+  /** The self times of the tree add up to endNs − startNs; for a part of a trace, to at most that. */
   readonly startNs: Nanoseconds;
   readonly endNs: Nanoseconds;
-  /** Only its root if the profile has the trees of its threads together. */
+  /** Only its root if the profile has one tree for all threads. */
   readonly tree: CallTree;
-  /** Of complete calls; null: not known, or those of all threads are together. */
+  /** Of complete calls; null: unknown, or counted for all threads together. */
   readonly durations: FunctionDurations | null;
-  /** The part of the tree's inferred time that is inferred only because no address tells where a jump led, or when: `Certainty.Hidden`. */
+  /** The part of the inferred time that is inferred only because of a hidden jump or an uncertain landing: `Certainty.Hidden`. */
   readonly hiddenNs: Nanoseconds;
 }
 
-/** Where a trace comes from, as far as its recording tells; null: it does not. */
+/** The machine and perf that recorded a trace; null: the recording does not contain it. */
 export interface RecordingEnvironment {
   readonly host: string | null;
   readonly kernel: string | null;
@@ -32,12 +32,12 @@ export interface RecordingEnvironment {
   readonly perf: string | null;
   /** The command that recorded it. */
   readonly command: readonly string[] | null;
-  /** By the wall clock, UTC, ISO 8601. */
+  /** Wall-clock time, UTC, ISO 8601. */
   readonly startedAt: string | null;
 }
 
 export interface TraceMeta {
-  /** perf's clock at our time 0. */
+  /** perf's clock at time 0 of the profile. */
   readonly originNs: bigint;
   /** From the first to the last certain time over all threads. */
   readonly startNs: Nanoseconds;
@@ -45,9 +45,9 @@ export interface TraceMeta {
   readonly scope: 'user' | 'user+kernel';
   /** `calls`: the trace has no times, and a node's self value is its number of calls. */
   readonly weight: 'ns' | 'calls';
-  /** The trace tells when threads lost their processors, as it has records of switches; null: nobody noted it. */
+  /** The trace has switch records, which show when threads were off CPU; null: unknown. */
   readonly hasSwitches: boolean | null;
-  /** What of the trace this is, in words, if it is not all of its time; else null. */
+  /** The selected part of the trace in words; null: all of its time. */
   readonly part: string | null;
   /** null: it was read from text, or from several recordings. */
   readonly recorded: RecordingEnvironment | null;
@@ -57,9 +57,9 @@ export interface Profile {
   readonly meta: TraceMeta;
   readonly symbols: SymbolTable;
   readonly threads: readonly ThreadProfile[]; // by tid
-  /** The trees of all threads as one, where nobody asked for each; null if every thread has its own. */
+  /** One tree for all threads; null if every thread has its own. */
   readonly together: CallTree | null;
-  /** Of the complete calls of all threads; null: not known. */
+  /** Of the complete calls of all threads; null: unknown. */
   readonly durations: FunctionDurations | null;
   readonly quality: Quality;
 }

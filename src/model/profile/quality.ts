@@ -1,31 +1,31 @@
 /**
- * How far a profile may be trusted: what was damaged, lost or reasoned out.
+ * The quality of a profile: what was damaged, lost or inferred.
  */
 import { type Nanoseconds, NONE, type Tid } from '../units.js';
 
-/** Why a call's start or end was not seen and had to be reasoned out. */
+/** Why a call is inferred: its start or end was not seen. */
 export const Inference = {
   /** It was running when the thread's trace began. */
   OpenAtStart: 0,
-  /** It was still running when the trace ended, or its program did (exec). */
+  /** It was still running when the trace ended, or when its program did (exec). */
   OpenAtEnd: 1,
   /** A gap in the trace cut it. */
   CutByGap: 2,
-  /** It was left without a return, and nothing in the trace proves when. */
+  /** It was left without a return, at a time that nothing in the trace proves. */
   Unwound: 3,
-  /** It was jumped to, and the jump was not shown. */
+  /** It was entered by a hidden jump. */
   HiddenJump: 4,
 } as const;
 export type Inference = (typeof Inference)[keyof typeof Inference];
 export type InferenceName = keyof typeof Inference;
 
 /**
- * In place of an `Inference`: both ends of the call are known, but an exception, a longjmp or a return to a deeper caller
- * ended it. It is whole, and counts with its duration.
+ * Instead of an `Inference`: both ends of the call are known, but an exception, a longjmp or a return to a deeper caller
+ * ended it. It is complete, and counts with its duration.
  */
 export const UNWOUND = 5;
 
-/** The call was seen from start to end. `why`: an `Inference`, UNWOUND, or NONE if it returned. */
+/** Whether start and end of a call are known. `why`: an `Inference`, UNWOUND, or NONE if it returned. */
 export function isComplete(why: number): boolean {
   return why === NONE || why === UNWOUND;
 }
@@ -38,30 +38,30 @@ export type TraceGap = {
 } & (
   | {
       readonly cause: 'decode-error';
-      /** Of the first error in the gap: perf's number, and perf's words, cut where they are longer than any of perf's. */
+      /** perf's number and text of the first error in the gap; the text is cut if it is longer than any of perf's own. */
       readonly code: number;
       readonly message: string;
-      /** The file that the address of the error lies in; null if the trace does not tell. */
+      /** The file that contains the address of the error; null if unknown. */
       readonly file: string | null;
     }
-  /** A trace start that does not follow from what came before: something is missing, and perf did not say so. */
+  /** Tracing started again without continuing what came before: something is missing, but perf reported no error. */
   | { readonly cause: 'unannounced' }
   /**
-   * The thread ran, and no branch of it was decoded: it is not seen again, or perf lacked code elsewhere. `file`: where it was last, if
-   * that is a file whose code perf lacked.
+   * The thread ran, but no branch of it was decoded: it is never seen again, or perf lacked code elsewhere. `file`: where the thread
+   * was last, if perf lacked the code of that file.
    */
   | { readonly cause: 'undecoded'; readonly file: string | null }
 );
 
-/** All gaps of one cause, added up. */
+/** The sum of all gaps with one cause. */
 export interface LossKind {
-  /** `others`: the kinds that lost least, where there are too many of them to be listed. */
+  /** `others`: all kinds that do not fit into the list, those with the least loss. */
   readonly cause: TraceGap['cause'] | 'others';
   /** perf's number of the error; null for other causes, and for all numbers above 99, which are one kind. */
   readonly code: number | null;
-  /** What perf says to such a number; for one that no known perf has, the smallest text that was seen. */
+  /** perf's text for this number; for numbers that no known perf uses, the smallest text that occurred. */
   readonly message: string;
-  /** For errors that are about the code in a file: that file; null for others, and if the trace does not tell. */
+  /** For errors caused by the code in a file: that file; null for other errors, and if unknown. */
   readonly file: string | null;
   readonly gaps: number;
   /** Wall time, over all threads. */
@@ -76,12 +76,12 @@ export interface DamagedLine {
   readonly reason: string;
 }
 
-/** Of the text alone: every line is one of the four. */
+/** Counts lines of text: every line is one of the four kinds. */
 export interface LineCounts {
   lines: number;
   events: number;
   gapLines: number; // perf's error lines
-  ignoredLines: number; // understood, not needed: headers, records of other events, threads not asked for
+  ignoredLines: number; // understood, but not needed: headers, records of other events, threads that are not selected
   damagedLines: number;
 }
 
@@ -90,26 +90,26 @@ export interface Quality extends Readonly<LineCounts> {
   readonly firstDamaged: readonly DamagedLine[];
   /** Inputs that could not be read to their end, and why. */
   readonly brokenInputs: readonly { readonly input: string; readonly reason: string }[];
-  /** Every gap counts in one of them; by time lost, then gaps, most first; 64 at most, and one for all others. */
+  /** Every gap counts in one of them; by time lost, then number of gaps, descending; at most 64, and one for all others. */
   readonly losses: readonly LossKind[];
   /** For drawing, by thread, then time: all gaps, or the 10,000 longest. */
   readonly gaps: readonly TraceGap[];
   /** Threads that have a gap. */
   readonly threadsCut: number;
   readonly inferredCalls: Readonly<Record<InferenceName, number>>;
-  /** Events of which nothing in the trace decides what they did to the stack: a guess was made. */
+  /** Events whose effect on the stack had to be inferred. */
   readonly inferredEvents: number;
-  /** Times that were earlier than the event before them, and were set to its time. */
+  /** Times before that of the previous event, which were set to it. */
   readonly clockSteps: number;
-  /** Flag words that no known perf prints, taken as jumps: the 100 smallest, each cut to 80 characters. */
+  /** Flag words that no known perf prints, handled as jumps: the 100 smallest, each cut to 80 characters. */
   readonly unknownFlags: readonly string[];
   /** Lines with such words. */
   readonly unknownFlagLines: number;
   /**
-   * Wall time, over all threads. Lost: nothing is known. Inferred: the call path is a guess, for no address confirms it.
-   * Hidden: it is inferred only because of a jump that was not shown, or of an exception that may have landed elsewhere: no
-   * address tells where control went, or when. Unknown: in
-   * functions without a name. Total: all there is.
+   * Wall time, over all threads. Lost: nothing is known. Inferred: no address confirms the call path.
+   * Hidden: inferred only because of a hidden jump, or of an exception that may have landed elsewhere: no address
+   * shows where control went, or when. Unknown: in
+   * functions without a name. Total: everything.
    */
   readonly lostNs: Nanoseconds;
   readonly inferredNs: Nanoseconds;

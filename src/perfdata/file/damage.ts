@@ -1,5 +1,5 @@
 /**
- * What is wrong with a recording, in words: the first of it, so that a garbled file does not fill the memory.
+ * Collects the faults of a recording, in words; only the first ones, so that a garbled file does not fill the memory.
  */
 const MAX_MESSAGES = 20;
 

@@ -1,28 +1,28 @@
 /**
- * A file of any size, of which one block at a time is in memory.
+ * Reads a file of any size with one block of it in memory at a time.
  */
 
-/** What can be read at any place: a file that lies open, or bytes in memory. */
+/** A source of bytes at any offset: an open file, or bytes in memory. */
 export interface RecordingFile {
   /** For messages. */
   readonly name: string;
   readonly sizeBytes: number;
-  /** Fills `into` with what stands at `at`; says how many bytes there were. */
+  /** Reads the bytes at `at` into `into`; returns how many there were. */
   read(into: Uint8Array, at: number): Promise<number>;
 }
 
-/** Of a record the head tells the size in 16 bits: a block of this size holds any. */
+/** The head of a record gives its size in 16 bits: a block of this size holds any record. */
 const MIN_BLOCK_BYTES = 64 * 1024;
 const MAX_BLOCK_BYTES = 1024 * 1024;
 
 /**
- * Blocks grow while the file is read on and on, and begin small behind a jump: of a file that is mostly trace, little is
- * read that nobody asked for.
+ * Blocks grow while the file is read sequentially, and start small again after a jump: in a file that is mostly trace,
+ * few bytes are read in vain.
  */
 export class FileWindow {
   bytes = new Uint8Array(0);
   view = new DataView(this.bytes.buffer);
-  /** Where in the file the block begins. */
+  /** Offset of the block in the file. */
   start = 0;
   private readonly file: RecordingFile;
   private readonly signal: AbortSignal | undefined;
@@ -38,7 +38,7 @@ export class FileWindow {
     return at >= this.start && at + count <= this.start + this.bytes.length;
   }
 
-  /** Reads the block that begins at `at`; at the end of the file it is short. */
+  /** Reads the block that begins at `at`; at the end of the file it is shorter. */
   async moveTo(at: number): Promise<void> {
     this.signal?.throwIfAborted();
     const goesOn = at >= this.start && at <= this.start + this.bytes.length;
@@ -49,7 +49,7 @@ export class FileWindow {
   }
 }
 
-/** What there is of it, up to the end of the file. */
+/** Fills `into`; at the end of the file it returns fewer bytes. */
 export async function readFully(file: RecordingFile, into: Uint8Array, at: number): Promise<Uint8Array<ArrayBuffer>> {
   let length = 0;
   while (length < into.length) {

@@ -1,21 +1,21 @@
 /**
- * The first bytes of a recording: which format it is, and where its parts are.
+ * Reads the header of a recording: its format, and where its parts are.
  */
 import { type RecordingFile, readFully } from './file-window.js';
 import { damagedHeader, empty, notARecording, oldFormat, otherEndianness, piped } from './refusals.js';
 import { readSection, readU64, type Section } from './sections.js';
 
 export interface FileHeader {
-  /** Of each event: its attributes, and where its ids are. */
+  /** Attributes of each event, and where its ids are. */
   readonly attributes: Section;
   readonly attributeBytes: number;
   readonly data: Section;
-  /** Bits of the parts behind the data, in the order of their table. */
+  /** Feature bits of the parts after the data, in the order of their table. */
   readonly features: readonly number[];
 }
 
 const HEADER_BYTES = 104;
-/** Without feature bits, as long ago. */
+/** Very old perf wrote no feature bits. */
 const SHORT_HEADER_BYTES = 72;
 const PIPE_HEADER_BYTES = 16;
 const MAGIC_BYTES = 8;
@@ -24,7 +24,7 @@ function magicOf(bytes: Uint8Array): string {
   return String.fromCharCode(...bytes.subarray(0, MAGIC_BYTES));
 }
 
-/** @throws PtflameError for what is no recording, or none that can be read */
+/** @throws PtflameError if it is not a recording, or cannot be read */
 export async function readHeader(file: RecordingFile): Promise<FileHeader> {
   const bytes = await readFully(file, new Uint8Array(HEADER_BYTES), 0);
   refuseOthers(bytes, file.name);
@@ -38,7 +38,10 @@ export async function readHeader(file: RecordingFile): Promise<FileHeader> {
   if (data.offset < headerBytes)
     throw damagedHeader(file.name, `its data would begin at byte ${data.offset}, within its header`);
   if (data.offset > file.sizeBytes)
-    throw damagedHeader(file.name, `its data would begin at byte ${data.offset}, and it has ${file.sizeBytes}`);
+    throw damagedHeader(
+      file.name,
+      `its data would begin at byte ${data.offset}, but it has only ${file.sizeBytes} bytes`,
+    );
   return {
     attributeBytes: readU64(view, 16),
     attributes: readSection(view, 24),
@@ -55,7 +58,7 @@ function refuseOthers(bytes: Uint8Array, name: string): void {
   if (magic !== 'PERFILE2') throw notARecording(name);
 }
 
-/** 256 of them, the lowest first. */
+/** 256 bits, the lowest first. */
 function bitsOf(view: DataView, at: number): number[] {
   const all = Array.from({ length: 256 }, (_, bit) => bit);
   return all.filter((bit) => (view.getUint8(at + (bit >> 3)) >> (bit & 7)) & 1);

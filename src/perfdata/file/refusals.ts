@@ -1,19 +1,19 @@
 /**
- * Recordings that cannot be read at all: what they are, and what to do.
+ * Errors for recordings that cannot be read at all: what they are, and what to do.
  */
 import { PtflameError } from '../../model/errors.js';
 
 const RECORD_TO_FILE = 'record to a file, without a pipe: perf record -o perf.data …';
 
 export function notARecording(name: string): PtflameError {
-  return new PtflameError('INPUT_KIND', `${name} is not a recording of perf (perf.data)`, {
-    hint: 'name the file that perf record -o wrote',
+  return new PtflameError('INPUT_KIND', `${name} is not a perf recording (perf.data)`, {
+    hint: 'pass the file that perf record -o wrote',
   });
 }
 
 export function empty(name: string): PtflameError {
-  return new PtflameError('RECORDING_DAMAGED', `${name} is empty: perf record wrote nothing, or still does`, {
-    hint: 'see what perf record says, and record again',
+  return new PtflameError('RECORDING_DAMAGED', `${name} is empty: perf record wrote nothing, or is still running`, {
+    hint: 'check what perf record prints, and record again',
   });
 }
 
@@ -24,7 +24,7 @@ export function otherEndianness(name: string): PtflameError {
 }
 
 export function oldFormat(name: string): PtflameError {
-  return new PtflameError('RECORDING_FOREIGN', `${name} has the first format of perf.data, older than Intel PT`, {
+  return new PtflameError('RECORDING_FOREIGN', `${name} has the oldest perf.data format, which predates Intel PT`, {
     hint: 'record with perf 4.3 or newer',
   });
 }
@@ -42,7 +42,7 @@ export function compressed(name: string): PtflameError {
 }
 
 export function damagedHeader(name: string, what: string): PtflameError {
-  return new PtflameError('RECORDING_DAMAGED', `${name} cannot be read: ${what}`, {
+  return new PtflameError('RECORDING_DAMAGED', `cannot read ${name}: ${what}`, {
     hint: 'copy it again from where it was recorded, or record again',
   });
 }

@@ -1,5 +1,5 @@
 /**
- * Parts of the file: where they are, whether they are in it at all, and what they hold, piece by piece.
+ * Sections of the file: where they are, whether they are complete, and the values in them.
  */
 import { type RecordingFile, readFully } from './file-window.js';
 
@@ -10,7 +10,7 @@ export interface Section {
 
 export const SECTION_BYTES = 16;
 
-/** Above 2^53 it is not exact, and out of any file. */
+/** Values above 2^53 are not exact, but beyond the end of any file. */
 export function readU64(view: DataView, at: number): number {
   return view.getUint32(at + 4, true) * 2 ** 32 + view.getUint32(at, true);
 }
@@ -19,10 +19,10 @@ export function readSection(view: DataView, at: number): Section {
   return { offset: readU64(view, at), sizeBytes: readU64(view, at + 8) };
 }
 
-/** No part that is read as a whole comes near it: a size that the file tells is not trusted. */
+/** Far above any section that is read at once: sizes in the file are not trusted. */
 const MAX_BYTES = 32 * 1024 * 1024;
 
-/** null if it is not all in the file, or too large to be what it should be. */
+/** Returns null if the section is not completely in the file, or larger than it can be. */
 export async function loadSection(file: RecordingFile, section: Section): Promise<DataView | null> {
   const { offset, sizeBytes } = section;
   if (offset + sizeBytes > file.sizeBytes || sizeBytes > MAX_BYTES) return null;
@@ -32,7 +32,7 @@ export async function loadSection(file: RecordingFile, section: Section): Promis
 
 const UTF8 = new TextDecoder();
 
-/** Takes values from a section one behind the other; a RangeError tells that there are no more. */
+/** Reads values from a section one after the other; throws a RangeError at its end. */
 export class SectionReader {
   private readonly view: DataView;
   private at = 0;
@@ -54,7 +54,7 @@ export class SectionReader {
     return new DataView(this.view.buffer, this.view.byteOffset + start, count);
   }
 
-  /** perf writes the length, padded, then the text and zeros up to it. */
+  /** perf writes the padded length, then the text and zeros up to that length. */
   text(): string {
     return textOf(this.bytes(this.u32()));
   }
@@ -65,7 +65,7 @@ export class SectionReader {
   }
 }
 
-/** Up to its first zero. */
+/** Up to the first zero byte. */
 export function textOf(view: DataView): string {
   const bytes = new Uint8Array(view.buffer, view.byteOffset, view.byteLength);
   const end = bytes.indexOf(0);

@@ -1,14 +1,14 @@
 /**
- * Times of a recording: nanoseconds in 64 bits, more than a number holds.
+ * Times in recordings: nanoseconds in 64 bits, more than a number holds exactly.
  */
 import { comparePerfTimes, type PerfTime } from '../../model/trace/perf-time.js';
 
 const NS_IN_SECOND = 1e9;
 /** 2^32 ns are 4 s and this. */
 const NS_LEFT_OF_HIGH_WORD = 2 ** 32 - 4e9;
-/** Below it, 2 years of uptime, all that is left of high words is exact as a number. */
+/** Below this, 2 years of uptime, the sums of these remainders are exact as numbers. */
 const EXACT_HIGH_WORDS = 2 ** 24;
-/** perf's word for "unknown". */
+/** perf's value for "unknown". */
 const UNKNOWN = 2n ** 64n - 1n;
 
 export function timeOf(view: DataView, at: number): PerfTime | null {
@@ -24,7 +24,7 @@ function farTimeOf(all: bigint): PerfTime | null {
   return { seconds: Number(all / BigInt(NS_IN_SECOND)), ns: Number(all % BigInt(NS_IN_SECOND)) };
 }
 
-/** The first and the last of the times it is shown, but those of what was there before. */
+/** The first and the last time, except for records from before the recording began. */
 export class TimeBounds {
   private start: PerfTime | null = null;
   private end: PerfTime | null = null;

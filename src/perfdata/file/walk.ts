@@ -1,16 +1,16 @@
 /**
- * The records of a recording one behind the other; over the trace itself the walk jumps.
+ * Walks over the records of a recording, skipping the trace.
  */
 import type { Damage } from './damage.js';
 import type { FileWindow } from './file-window.js';
 
-/** A record in the block that is in memory; the next one overwrites it. */
+/** A record in the current block; overwritten by the next record. */
 export interface FileRecord {
   view: DataView;
-  /** Where it begins and ends in the view. */
+  /** Offsets of its start and end in the view. */
   at: number;
   end: number;
-  /** Where it begins in the file. */
+  /** Offset in the file. */
   offset: number;
   type: number;
   misc: number;
@@ -19,7 +19,7 @@ export interface FileRecord {
 export const RECORD_HEAD_BYTES = 8;
 
 /**
- * Shows each record; `take` says how many bytes of trace stand behind it. It stops where it cannot go on, and says why.
+ * Calls `take` with each record; it returns how many bytes of trace follow. If the walk cannot continue, the reason is added to `damage`.
  */
 export async function walkRecords(
   window: FileWindow,
@@ -47,15 +47,15 @@ function sizeOf({ view, start }: FileWindow, offset: number): number {
 }
 
 function cut(offset: number): string {
-  return `the last record, at byte ${offset}, is cut`;
+  return `the last record, at byte ${offset}, is truncated`;
 }
 
-/** What is wrong with the record, or null. */
+/** Returns the fault of the record, or null. */
 function readHead(window: FileWindow, offset: number, end: number, to: FileRecord): string | null {
   const { view, start } = window;
   const sizeBytes = sizeOf(window, offset);
   if (sizeBytes < RECORD_HEAD_BYTES)
-    return `the record at byte ${offset} has a size of ${sizeBytes}: what stands behind it is not read`;
+    return `the record at byte ${offset} has a size of ${sizeBytes}: everything after it is ignored`;
   if (offset + sizeBytes > end) return cut(offset);
   to.view = view;
   to.at = offset - start;

@@ -1,5 +1,5 @@
 /**
- * The events of a recording: what perf asked the kernel for, and by which ids their records are known.
+ * Reads the events of a recording: what perf requested from the kernel, and the ids by which records refer to events.
  */
 import type { RecordingFile } from '../file/file-window.js';
 import type { FileHeader } from '../file/header.js';
@@ -8,36 +8,36 @@ import { loadSection, readSection, readU64, SECTION_BYTES, type Section } from '
 import { type Trailer, trailerOf } from './sample-id.js';
 
 export interface Attribute {
-  /** Number of the unit that counts: for Intel PT it differs from machine to machine. */
+  /** Number of the PMU: for Intel PT it differs between machines. */
   readonly type: number;
   readonly config: bigint;
   readonly hasKernel: boolean;
-  /** What stands at the end of each record of the kernel; null: nothing does. */
+  /** Layout of the sample id at the end of each kernel record; null: there is none. */
   readonly trailer: Trailer | null;
 }
 
-/** Events by the ids of their records. */
+/** Events by the ids in their records. */
 export interface Attributes {
   readonly all: readonly Attribute[];
   readonly first: Attribute;
-  /** Empty if the records of all of them look the same: then nobody has to ask. */
+  /** Empty if the records of all events have the same layout: then ids do not matter. */
   readonly byId: ReadonlyMap<number, Attribute>;
 }
 
-/** perf's struct in its first version, up to the flags that we read. */
+/** The first version of perf's struct, up to the flags that are needed here. */
 const MIN_ATTRIBUTE_BYTES = 64;
 const MAX_ATTRIBUTE_BYTES = 64 * 1024;
 const EXCLUDE_KERNEL = 1 << 5;
 const SAMPLE_ID_ALL = 1 << 18;
 
-/** @throws PtflameError RECORDING_DAMAGED without them nothing else can be understood */
+/** @throws PtflameError RECORDING_DAMAGED: without attributes, nothing else can be read */
 export async function readAttributes(file: RecordingFile, header: FileHeader): Promise<Attributes> {
   const { attributes: section, attributeBytes } = header;
   const bodyBytes = attributeBytes - SECTION_BYTES;
   if (bodyBytes < MIN_ATTRIBUTE_BYTES || attributeBytes > MAX_ATTRIBUTE_BYTES)
-    throw damagedHeader(file.name, `a description of an event has ${attributeBytes} bytes`);
+    throw damagedHeader(file.name, `an event attribute has ${attributeBytes} bytes`);
   const view = await loadSection(file, section);
-  if (view === null) throw damagedHeader(file.name, 'the descriptions of its events are not in the file');
+  if (view === null) throw damagedHeader(file.name, 'its event attributes are not in the file');
   const all: Attribute[] = [];
   const byId = new Map<number, Attribute>();
   let idBytes = 0;
@@ -45,12 +45,12 @@ export async function readAttributes(file: RecordingFile, header: FileHeader): P
     const attribute = readAttribute(new DataView(view.buffer, at, bodyBytes));
     all.push(attribute);
     const ids = readSection(view, at + bodyBytes);
-    idBytes += ids.sizeBytes; // of a file that has the same for all of them, they would be read again and again
-    if (idBytes > file.sizeBytes) throw damagedHeader(file.name, 'its events have more ids than fit into it');
+    idBytes += ids.sizeBytes; // if all events claimed the same ids, these would be read over and over
+    if (idBytes > file.sizeBytes) throw damagedHeader(file.name, 'its events have more ids than fit into the file');
     for (const id of await readIds(file, ids)) byId.set(id, attribute);
   }
   const [first] = all;
-  if (first === undefined) throw damagedHeader(file.name, 'it describes no event');
+  if (first === undefined) throw damagedHeader(file.name, 'it has no events');
   const areAlike = all.every(({ trailer }) => JSON.stringify(trailer) === JSON.stringify(first.trailer));
   return { all, first, byId: areAlike ? new Map() : byId };
 }

@@ -1,5 +1,5 @@
 /**
- * The list of build ids that perf keeps of the files whose code ran.
+ * Reads perf's list of build ids of the files whose code ran.
  */
 
 import { hexOf, textOf } from '../file/sections.js';
@@ -7,12 +7,12 @@ import type { BuildId } from '../recording.js';
 import { isKernelMode, MAX_BUILD_ID_BYTES } from './kernel-records.js';
 
 const HEAD_BYTES = 8;
-const BUILD_ID_AT = 12; // behind the pid
+const BUILD_ID_AT = 12; // after the pid
 const SIZE_AT = BUILD_ID_AT + MAX_BUILD_ID_BYTES;
 const FILE_AT = 36;
 const MISC_HAS_SIZE = 1 << 15;
 
-/** A RangeError tells that the list is cut, or no list. */
+/** @throws RangeError if the list is truncated or malformed */
 export function readBuildIds(view: DataView): BuildId[] {
   const ids: BuildId[] = [];
   for (let at = 0; at < view.byteLength; ) {

@@ -1,5 +1,5 @@
 /**
- * What perf adds behind the records when it ends: the machine, the command, names of events, build ids.
+ * Reads the parts that perf writes after the records when it ends: machine, command, names of events, build ids.
  */
 import type { PerfTime } from '../../model/trace/perf-time.js';
 import type { Damage } from '../file/damage.js';
@@ -33,7 +33,7 @@ const NAMES: Readonly<Record<number, string>> = Object.fromEntries(
   Object.entries(Feature).map(([name, bit]) => [bit, name]),
 );
 
-/** What is not told stays as it is here. */
+/** Missing features keep these initial values. */
 export class Features {
   readonly machine = {
     hostName: null,
@@ -46,31 +46,31 @@ export class Features {
     perfVersion: null,
   } as { -readonly [Name in keyof RecordedMachine]: RecordedMachine[Name] };
   command: readonly string[] | null = null;
-  /** With the number of the unit that counts, as in the attributes. */
+  /** With the number of the PMU, as in the attributes. */
   readonly events: { readonly attribute: Attribute; readonly name: string }[] = [];
   buildIds: readonly BuildId[] = [];
-  /** Number of the unit of Intel PT. */
+  /** Number of the Intel PT PMU. */
   intelPt: number | null = null;
-  /** Where the pieces of trace are said to be; null: not told. */
+  /** Offsets of the trace buffers, according to perf's index; null: there is no index. */
   auxtraceOffsets: Float64Array | null = null;
   sampleTimes: { readonly start: PerfTime; readonly end: PerfTime } | null = null;
   isCompressed = false;
 }
 
-/** Reads what is there; what is not all in the file, or cannot be what it should be, is damage. */
+/** Reads all parts; those that are incomplete or malformed are reported as damage. */
 export async function readFeatures(file: RecordingFile, header: FileHeader, damage: Damage): Promise<Features> {
   const features = new Features();
   const { data, features: bits } = header;
   const table = { offset: data.offset + data.sizeBytes, sizeBytes: bits.length * SECTION_BYTES };
   const view = await loadSection(file, table);
   if (view === null) {
-    damage.add('what perf writes behind the records is not in the file: host, command, names of events');
+    damage.add('the parts after the records are missing: host, command, names of events');
     return features;
   }
   for (const [row, bit] of bits.entries()) {
     if (NAMES[bit] === undefined) continue;
     const isWhole = await readPart(file, readSection(view, row * SECTION_BYTES), bit, features);
-    if (!isWhole) damage.add(`a part behind the records is not all in the file, or damaged: ${NAMES[bit]}`);
+    if (!isWhole) damage.add(`a part after the records is truncated or damaged: ${NAMES[bit]}`);
   }
   return features;
 }
@@ -132,7 +132,7 @@ function takeTexts(reader: SectionReader): string[] {
   return texts;
 }
 
-/** Each event: its attributes, how many ids it has, its name, the ids. */
+/** Each event: its attributes, the number of its ids, its name, the ids. */
 function takeEvents(reader: SectionReader, { events }: Features): void {
   const count = reader.u32();
   const attributeBytes = reader.u32();
@@ -151,7 +151,7 @@ function takeUnits(reader: SectionReader, to: Features): void {
   }
 }
 
-/** A count, then for each piece where its record begins and how long the record is. */
+/** A count, then the offset and the size of each buffer's record. */
 function takeOffsets(reader: SectionReader, sectionBytes: number): Float64Array {
   const count = reader.u64();
   if (count > sectionBytes / 16) throw new RangeError('more pieces than the section holds');

@@ -1,5 +1,5 @@
 /**
- * One record of the kernel in, what it says out: the same as `perf script` prints of it, and our parser reads.
+ * Reads one kernel record, with the same result as parsing what `perf script` prints for it.
  */
 import { NONE } from '../../model/units.js';
 import { hexOf, readU64 } from '../file/sections.js';
@@ -7,7 +7,7 @@ import type { FileRecord } from '../file/walk.js';
 import type { AuxBuffer, AuxRecord, RecordedEvent } from '../recording.js';
 import type { SampleId } from './sample-id.js';
 
-/** perf's numbers; above 64 they are its own, not the kernel's. */
+/** perf's numbers; from 64 on they are records of perf itself, not of the kernel. */
 export const RecordType = {
   Mmap: 1,
   Lost: 2,
@@ -28,7 +28,7 @@ export const RecordType = {
   Compressed2: 83,
 } as const;
 
-/** Bytes before the trailer that a record must have, or it is not one. */
+/** Minimum size of each record, without its sample id. */
 export const MIN_RECORD_BYTES: Readonly<Record<number, number>> = {
   [RecordType.Mmap]: 40,
   [RecordType.Lost]: 24,
@@ -50,10 +50,10 @@ const MISC_COMM_EXEC = 1 << 13;
 const MISC_PREEMPTED = 1 << 14;
 const MISC_BUILD_ID = 1 << 14;
 const MISC_MODE = 7;
-const MODES_OF_KERNELS = [1, 4]; // the machine's own, and a guest's
+const MODES_OF_KERNELS = [1, 4]; // the host's, and a guest's
 export const MAX_BUILD_ID_BYTES = 20;
 
-/** null: a record that tells nothing of threads and memory. `end`: where its trailer begins. */
+/** Returns null if the record is not about threads or memory. `end`: where its sample id begins. */
 export function readEvent(record: FileRecord, end: number): RecordedEvent['record'] | null {
   switch (record.type) {
     case RecordType.Switch:
@@ -80,7 +80,7 @@ function int({ view, at }: FileRecord, offset: number): number {
   return view.getInt32(at + offset, true);
 }
 
-/** There are millions of them, and only three kinds. */
+/** Shared objects: there are millions of switches, but only three kinds. */
 const SWITCH_IN = { what: 'switch', direction: 'in' } as const;
 const SWITCH_OUT = { what: 'switch', direction: 'out' } as const;
 const SWITCH_PREEMPTED = { what: 'switch', direction: 'preempted' } as const;
@@ -112,14 +112,14 @@ function readMapping(record: FileRecord, fileAt: number, end: number): RecordedE
   };
 }
 
-/** Up to its first zero; a character for each byte. */
+/** Up to the first zero byte; one character per byte. */
 function latin1({ view, at }: FileRecord, offset: number, end: number): string {
   const bytes = Buffer.from(view.buffer, view.byteOffset + at + offset, end - at - offset);
   const zero = bytes.indexOf(0);
   return bytes.toString('latin1', 0, zero === -1 ? bytes.length : zero);
 }
 
-/** Kernels of 5.12 and later may tell it in place of the device; null if this one does not. */
+/** Since Linux 5.12 the record may contain it instead of the device; returns null if it does not. */
 export function readMappedBuildId({ view, at, misc, type }: FileRecord): { buildId: string; isKernel: boolean } | null {
   if (type !== RecordType.Mmap2 || (misc & MISC_BUILD_ID) === 0) return null;
   const length = Math.min(view.getUint8(at + 40), MAX_BUILD_ID_BYTES);

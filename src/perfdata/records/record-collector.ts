@@ -1,5 +1,5 @@
 /**
- * Takes records one by one, and keeps what they tell.
+ * Collects what the records of a recording contain.
  */
 import { isThreadId } from '../../model/limits.js';
 import type { Damage } from '../file/damage.js';
@@ -24,10 +24,10 @@ export class RecordCollector {
   readonly buffers: AuxBuffer[] = [];
   readonly auxRecords: AuxRecord[] = [];
   readonly sideband: RecordedEvent[] = [];
-  /** By file and id: a library is mapped by every process. */
+  /** By file and id, as every process maps the same libraries. */
   readonly buildIds = new Map<string, BuildId>();
   readonly times = new TimeBounds();
-  /** Where records of pieces of trace begin. */
+  /** Offsets of the records of trace buffers. */
   readonly auxtraceOffsets: number[] = [];
   traceInfo: TraceInfo | null = null;
   lostRecords = 0;
@@ -41,7 +41,7 @@ export class RecordCollector {
     this.damage = damage;
   }
 
-  /** How many bytes of trace stand behind it; `dataEnd`: where in the file no more can. */
+  /** Returns how many bytes of trace follow the record; `dataEnd`: offset in the file where the data ends. */
   add(record: FileRecord, dataEnd: number): number {
     const { type, at, end } = record;
     const trailer = type < RecordType.FirstOfPerf ? this.trailerOf(record) : null;
@@ -68,12 +68,14 @@ export class RecordCollector {
     }
   }
 
-  /** Of a piece that is cut, what there is of it. */
+  /** A truncated buffer counts with the bytes that exist. */
   private takeBuffer(record: FileRecord, dataEnd: number): number {
     const buffer = readAuxBuffer(record);
     const sizeBytes = Math.min(buffer.sizeBytes, dataEnd - buffer.fileOffset);
     if (sizeBytes < buffer.sizeBytes)
-      this.damage.add(`the piece of trace at byte ${record.offset} is cut: ${buffer.sizeBytes - sizeBytes} bytes miss`);
+      this.damage.add(
+        `the trace buffer at byte ${record.offset} is truncated: ${buffer.sizeBytes - sizeBytes} bytes are missing`,
+      );
     if (this.isPossible(record, [buffer.cpu, buffer.tid], [buffer.auxOffset])) {
       this.buffers.push({ ...buffer, sizeBytes });
       this.auxtraceOffsets.push(record.offset);
@@ -81,7 +83,7 @@ export class RecordCollector {
     return sizeBytes;
   }
 
-  /** Of other events, as that of the scheduler: only when. */
+  /** Of samples, such as those of scheduler tracepoints, only the time matters. */
   private takeSample(record: FileRecord): void {
     const sampleTime = this.attributes.first.trailer?.sampleTime ?? 0;
     if (sampleTime > 0 && record.at + sampleTime + 8 <= record.end)
@@ -107,10 +109,10 @@ export class RecordCollector {
     if (this.isPossible(record, [], [this.lostRecords + count])) this.lostRecords += count;
   }
 
-  /** Whether a kernel may have written it; if not, it is damage, and left out. */
+  /** Whether a kernel can have written it; if not, reports damage. */
   private isPossible({ type, offset }: FileRecord, ids: readonly number[], counts: readonly number[]): boolean {
     if (ids.every(isThreadId) && counts.every(Number.isSafeInteger)) return true;
-    this.damage.add(`the record of type ${type} at byte ${offset} has numbers that cannot be, and is left out`);
+    this.damage.add(`the record of type ${type} at byte ${offset} has impossible values, and is ignored`);
     return false;
   }
 
@@ -128,7 +130,7 @@ export class RecordCollector {
     this.buildIds.set(keyOf(buildId), buildId);
   }
 
-  /** What perf made up itself has the id 0, and looks like records of the first event. */
+  /** Records that perf synthesized have the id 0, and the layout of the first event. */
   private trailerOf({ view, at, end }: FileRecord): Trailer | null {
     const { first, byId } = this.attributes;
     const { trailer } = first;
@@ -137,11 +139,11 @@ export class RecordCollector {
   }
 }
 
-/** The same for whoever tells it. */
+/** Identifies a build id, whichever record it is from. */
 export function keyOf({ buildId, file }: BuildId): string {
   return `${buildId} ${file}`;
 }
 
 function tooShort({ type, offset, at, end }: FileRecord): string {
-  return `the record of type ${type} at byte ${offset} has ${end - at} bytes only, and is left out`;
+  return `the record of type ${type} at byte ${offset} has only ${end - at} bytes, and is ignored`;
 }

@@ -1,19 +1,19 @@
 /**
- * The end of each record of the kernel: who ran, where and when.
+ * Reads the sample id at the end of each kernel record: thread, CPU and time.
  */
 import type { PerfTime } from '../../model/trace/perf-time.js';
 import { NONE } from '../../model/units.js';
 import { readU64 } from '../file/sections.js';
 import { timeOf } from '../file/times.js';
 
-/** Bytes before the end of the record, 0 for what is not there. */
+/** Layout of the sample id: distances from the end of the record in bytes; 0: missing. */
 export interface Trailer {
   readonly sizeBytes: number;
   readonly ids: number; // pid, then tid
   readonly time: number;
   readonly eventId: number;
   readonly cpu: number;
-  /** Where the time stands in a sample, which has it in another order; 0: it has none. */
+  /** Offset of the time in a sample, whose fields have another order; 0: missing. */
   readonly sampleTime: number;
 }
 
@@ -37,11 +37,11 @@ const SAMPLE = {
 };
 const RECORD_HEAD_BYTES = 8;
 
-/** `sampleType` says what is there; the order is always the same, and each takes 8 bytes. */
+/** `sampleType` selects the fields; their order is fixed, and each has 8 bytes. */
 export function trailerOf(sampleType: number): Trailer {
   let sizeBytes = 0;
   const next = (bit: number) => (sampleType & bit ? (sizeBytes += 8) : 0);
-  const identifier = next(SAMPLE.identifier); // the last one first
+  const identifier = next(SAMPLE.identifier); // from the last field to the first
   const cpu = next(SAMPLE.cpu);
   next(SAMPLE.streamId);
   const id = next(SAMPLE.id);

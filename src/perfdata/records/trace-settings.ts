@@ -1,5 +1,5 @@
 /**
- * How Intel PT was set up: perf keeps it in a record of its own (AUXTRACE_INFO), a list of numbers.
+ * Reads how Intel PT was set up, from a record of perf (AUXTRACE_INFO) that is a list of numbers.
  */
 
 import { textOf } from '../file/sections.js';
@@ -10,7 +10,7 @@ import type { Attribute, Attributes } from './attributes.js';
 const INTEL_PT = 1;
 const NUMBERS_AT = 16;
 
-/** Places in the list; older perf writes fewer. */
+/** Indexes into the list; older versions of perf write fewer numbers. */
 const Setting = {
   UnitType: 0,
   TimeIsKnown: 4,
@@ -23,14 +23,14 @@ const Setting = {
 } as const;
 const SWITCHES = ['none', 'tracepoint', 'own', 'all'] as const;
 
-/** The record, taken out of the file: it stands before all that it is needed for. */
+/** The contents of the record, which comes before everything needed to interpret it. */
 export interface TraceInfo {
   readonly unitType: number;
   readonly numbers: readonly bigint[];
   readonly filter: string;
 }
 
-/** null: another kind of trace. */
+/** Returns null for other kinds of trace. */
 export function readTraceInfo({ view, at, end }: FileRecord): TraceInfo | null {
   if (view.getUint32(at + 8, true) !== INTEL_PT) return null;
   const count = Math.min(Math.floor((end - at - NUMBERS_AT) / 8), Setting.FilterBytes + 1);

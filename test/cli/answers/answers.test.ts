@@ -52,8 +52,8 @@ test('a comparison shows the quality of both traces and how to record on-CPU tim
   expect(diff.quality.before.totalNs).toBe(before.quality.totalNs);
   const bound = 'without switch records, traced time is a lower bound of on-CPU time';
   expect(diffLines(diff, 80, 0).slice(0, 2)).toEqual([
-    expect.stringContaining(`${bound}: perf script --show-switch-events tells`),
-    expect.stringContaining(`${bound}: perf record --switch-events tells`),
+    expect.stringContaining(`${bound}: decode with --show-switch-events`),
+    expect.stringContaining(`${bound}: record with --switch-events`),
   ]);
 });
 

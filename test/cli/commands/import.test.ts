@@ -234,7 +234,7 @@ describe.concurrent('ptflame refuses', () => {
     const bytes = await readFile(path);
     await writeFile(path, bytes.subarray(0, bytes.length - 1000));
     for (const args of [['render'], ['import', '-o', dir.file('b.ptf')], ['info']])
-      expectRefusal(await ptflame([...args, path]), 1, /trace\.ptf is truncated/, /import it anew.*--salvage/);
+      expectRefusal(await ptflame([...args, path]), 1, /trace\.ptf is truncated/, /import it again.*--salvage/);
     const { exitCode, stderr } = await ptflame(['render', path, '--salvage', '-o', dir.file('out.folded')]);
     expect(exitCode).toBe(0);
     expect(stderr).toMatch(/warning: .*trace\.ptf ends early \(salvaged [\d,]+ of [\d,]+ events\)/);

@@ -136,7 +136,7 @@ decoding  about 670 to 2,500 lines, 91.4 kB to 332.5 kB, 1.8 ms to 13 ms on one 
 
   test('reports damage', async ({ dir }) => {
     const path = await dir.write('cut.data', fixture('perfdata/truncated.data').subarray(0, 8000));
-    expect(await textOf(path)).toMatch(/\nwarning: the file is cut: .*; perf may die on it\n/);
+    expect(await textOf(path)).toMatch(/\nwarning: the file is truncated: .*; perf may crash on it\n/);
     expect((await jsonOf(path)).damage.length).toBeGreaterThan(1);
   });
 
@@ -166,11 +166,11 @@ describe.concurrent('info refuses', () => {
 
   test('anything else', async ({ dir }) => {
     const other = await dir.write('other', Buffer.from([0x7f, 0x45, 0x4c, 0x46, 0, 1, 2, 3, 0, 0]));
-    expectRefusal(await ptflame(['info', other]), 1, /is not a recording of perf/, /perf record -o/);
+    expectRefusal(await ptflame(['info', other]), 1, /is not a perf recording/, /perf record -o/);
     expectRefusal(await ptflame(['info', await dir.write('empty', '')]), 1, /is empty/, /record again/);
     expectRefusal(await ptflame(['info', dir.file('missing')]), 1, /there is no such file/);
     expectRefusal(await ptflame(['info', dir.path]), 1, /\/data: there is no such file/);
-    expectRefusal(await ptflame(['info', '/dev/null']), 1, /is not a recording/);
+    expectRefusal(await ptflame(['info', '/dev/null']), 1, /is not a perf recording/);
     expectRefusal(await ptflame(['info', '-']), 2, /cannot be read from a pipe/);
     expectRefusal(await ptflame(['info']), 2, /./);
   });

@@ -150,7 +150,7 @@ describe('a picture', () => {
   });
 
   test('says where nobody knows who had a processor, and what tells', async () => {
-    const note = 'may be on-CPU or off-CPU time: perf script --show-switch-events tells';
+    const note = 'may be on-CPU or off-CPU time: decode with --show-switch-events';
     expect(svgOf(await analyzeText(fixture('lab/demo-cre.txt')))).toContain(note);
     expect(svgOf(await analyzeText(TRACE))).not.toContain(note); // it never stops
     expect(svgOf(await analyzeText(fixture('lab/thread-create-switch-migrate.txt')))).not.toContain(note);

@@ -34,7 +34,7 @@ export function widthName(width: Width, hasSwitches: boolean): string {
 
 /** What traced time is, where the trace tells of no switches, and what helps. */
 export function tracedHint(meta: TraceMeta): string {
-  return `in traced code: a lower bound of on-CPU; ${switchesRemedy(meta)} more`;
+  return `in traced code: a lower bound of on-CPU; ${switchesRemedy(meta)}`;
 }
 
 /** A function over all paths that are looked at, and all time that is. */

@@ -102,7 +102,7 @@ describe('the command', () => {
     await truncate(path, 10_000);
     const { exitCode, stderr } = await ptflame(['render', path, ...SYMFS]);
     expect(exitCode).toBe(1);
-    expect(stderr).toMatch(/cut\.data is damaged: the file is cut/);
+    expect(stderr).toMatch(/cut\.data is damaged: the file is truncated/);
   });
 });
 
