@@ -7,7 +7,7 @@ import { SpecialSymbol } from '../model/names/symbol-table.js';
 import { Inference } from '../model/profile/quality.js';
 import { type FunctionId, NONE } from '../model/units.js';
 import { orNameless } from './functions/function-table.js';
-import { beginOther, goUnseen } from './other-stacks.js';
+import { applyHiddenSwitch, switchToNew } from './other-stacks.js';
 import {
   Action,
   ActionFlag,
@@ -68,7 +68,8 @@ function executeBranch(state: ReplayState, row: number, code: number, action: Br
   const site = events.site[row];
   const from = facts.fromFunction[site];
   const target = orNameless(facts.functions, facts.toFunction[site]);
-  const hasSwitched = (code & ActionFlag.Unseen) !== 0 && goUnseen(state, row, orNameless(facts.functions, from));
+  const hasSwitched =
+    (code & ActionFlag.HiddenSwitch) !== 0 && applyHiddenSwitch(state, row, orNameless(facts.functions, from));
   const hasJumped = !isTraceStart(action) && syncTo(state, from, row);
   if (hasJumped || hasSwitched) chargeHiddenMove(state, events.timeNs[row]);
   else chargeUntil(state, events.timeNs[row]);
@@ -113,9 +114,9 @@ function execute(state: ReplayState, row: number, action: BranchAction, target: 
       return resumeStack(state, pairing.switches[link] as StackSwitch, row);
     case Action.EntryFromOutside: // closes what an earlier entry from outside opened
       closeAbove(state, -1, Inference.Unwound);
-      return beginOther(state, row, target);
+      return switchToNew(state, row, target);
     case Action.NewStack:
-      return beginOther(state, row, target);
+      return switchToNew(state, row, target);
     case Action.Reopen:
       return reopen(state, pairing.aborts[link] as number[]);
     case Action.Resume: // on VM exit, the same code may carry another label

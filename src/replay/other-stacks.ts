@@ -12,7 +12,7 @@ import { closeAbove, returnFrom } from './stack/open-frames.js';
 import type { ReplayState } from './state.js';
 
 /** The event in `row` goes to a stack that was not seen before. */
-export function beginOther(state: ReplayState, row: number, first: FunctionId): void {
+export function switchToNew(state: ReplayState, row: number, first: FunctionId): void {
   const { events, facts, pairing } = state;
   const isEntry = facts.toEntry[events.site[row]] === 1;
   noteStackStart(state, row);
@@ -20,28 +20,28 @@ export function beginOther(state: ReplayState, row: number, first: FunctionId): 
 }
 
 /**
- * Switches to another stack, on which `fn` runs, if the thread did so unseen before the event in `row`. False if it did
- * not.
+ * Switches to another stack, on which `fn` runs, if the thread did so before the event in `row`. False if it
+ * did not.
  */
-export function goUnseen(state: ReplayState, row: number, fn: FunctionId): boolean {
-  const unseen = state.pairing.unseen.get(row);
-  if (unseen === undefined) return false;
+export function applyHiddenSwitch(state: ReplayState, row: number, fn: FunctionId): boolean {
+  const hidden = state.pairing.hiddenSwitches.get(row);
+  if (hidden === undefined) return false;
   parkStacks(state, row);
-  switch (unseen.to) {
+  switch (hidden.to) {
     case 'new':
       noteStackStart(state, row);
-      pushOtherStack(state, unseen.stack, row, fn, false);
+      pushOtherStack(state, hidden.stack, row, fn, false);
       return true;
     case 'parked':
-      resumeStack(state, unseen.change, row);
+      resumeStack(state, hidden.change, row);
       return true;
     case 'below':
-      return goDown(state, unseen.callRow, unseen.isOver, fn);
+      return switchBelow(state, hidden.callRow, hidden.isOver, fn);
   }
 }
 
 /** Goes back to the stack below, which the call in `callRow` had switched away from. */
-function goDown(state: ReplayState, callRow: number, isOver: boolean, fn: FunctionId): boolean {
+function switchBelow(state: ReplayState, callRow: number, isOver: boolean, fn: FunctionId): boolean {
   const index = levelOfCall(state, callRow);
   if (index === NONE) return false;
   closeAbove(state, endOfLevel(state, index) - 1, Inference.Unwound);

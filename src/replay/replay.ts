@@ -21,7 +21,7 @@ import {
 import { crossGap } from './losses/cross-gap.js';
 import { pushFirstStack } from './losses/first-stack.js';
 import { MAX_PATH_DEPTH } from './losses/known-paths.js';
-import { lookAcrossLosses, restartOf } from './losses/look-across.js';
+import { matchAcrossLosses, restartOf } from './losses/look-across.js';
 import { pairReturns } from './pairing/pair-returns.js';
 import type { Segment } from './pairing/pairing.js';
 import { endParked } from './stack/fibers.js';
@@ -41,7 +41,7 @@ export function beginReplay(
   memory: ReplayMemory,
 ): ReplayState {
   const pairing = pairReturns(events, facts, memory.pairing);
-  lookAcrossLosses(pairing, events, facts);
+  matchAcrossLosses(pairing, events, facts);
   const state = newReplayState(events, facts, pairing, options, memory);
   startAt(state, events.timeNs[pairing.segments[0]?.firstRow ?? 0] ?? 0);
   return state;

@@ -141,26 +141,26 @@ function compareWays({ threads, facts, bounds }: TraceThreads, name: string): vo
       threads.map(({ events, createdInside, exitNs }) => {
         const options = { tailCalls, extendTo: untilExit(bounds, exitNs), createdInside, knownPaths };
         const short = replayer.replay(events, options);
-        expect(short, name).toEqual(longWay(events, facts, options));
+        expect(short, name).toEqual(generalPath(events, facts, options));
         return short;
       });
     replay(new KnownPaths(replay(null)));
   }
-  for (const { events } of threads) expect(pairReturns(events, facts), name).toEqual(longPairing(events, facts));
+  for (const { events } of threads) expect(pairReturns(events, facts), name).toEqual(generalPairing(events, facts));
 }
 
-function longWay(events: ThreadEvents, facts: SiteFacts, options: ReplayOptions): ThreadReplay {
-  return replayThread(events, facts, { ...options, watcher: NOBODY });
+function generalPath(events: ThreadEvents, facts: SiteFacts, options: ReplayOptions): ThreadReplay {
+  return replayThread(events, facts, { ...options, watcher: SILENT_WATCHER });
 }
 
 /** Records returns for aborts, which makes no difference if no transaction is aborted. */
-function longPairing(events: ThreadEvents, facts: SiteFacts) {
+function generalPairing(events: ThreadEvents, facts: SiteFacts) {
   return pairReturns(events, { ...facts, hasAborts: true });
 }
 
 const AS_SEEN: ReplayOptions = { tailCalls: 'nest', extendTo: null, createdInside: false, knownPaths: null };
 
-const NOBODY: FrameWatcher = {
+const SILENT_WATCHER: FrameWatcher = {
   atRow: () => {},
   opened: () => {},
   closed: () => {},

@@ -11,7 +11,7 @@ async function expectTree(trace: string, tree: string): Promise<void> {
 }
 
 /** Returns the time that is marked as inferred. */
-async function doubtfulNs(trace: string): Promise<number> {
+async function inferredNs(trace: string): Promise<number> {
   const { threads } = await analyzeText(traceOf(trace), { extend: false });
   return threads.flatMap(({ tree }) => [...tree.inferredNs]).reduce((sum, ns) => sum + ns, 0);
 }
@@ -57,7 +57,7 @@ describe('the steps of the unwinder', () => {
     ));
 
   test('leave only the time in which control moved inferred', async () =>
-    expect(await doubtfulNs(`${digging('70 call dig __cxa_begin_catch', 3)}\n 95 return __cxa_begin_catch dig`)).toBe(
+    expect(await inferredNs(`${digging('70 call dig __cxa_begin_catch', 3)}\n 95 return __cxa_begin_catch dig`)).toBe(
       10,
     ));
 
@@ -95,8 +95,8 @@ describe('inferred time', () => {
       50  return  top  main`;
 
   test('includes what is on top of frames that were not seen, though the unwinder stepped over them', async () => {
-    expect(await doubtfulNs(attachedLate(2))).toBe(10);
-    expect(await doubtfulNs(attachedLate(3))).toBe(20);
+    expect(await inferredNs(attachedLate(2))).toBe(10);
+    expect(await inferredNs(attachedLate(3))).toBe(20);
   });
 
   const panicking = (end: string) => `
@@ -109,5 +109,5 @@ describe('inferred time', () => {
       ${end}`;
 
   test('excludes an unwinder: control does not land in one, but jumps to it', async () =>
-    expect(await doubtfulNs(panicking('70 return main start'))).toBe(10 + 10));
+    expect(await inferredNs(panicking('70 return main start'))).toBe(10 + 10));
 });

@@ -257,11 +257,11 @@ export function mergeDurations(
 ): FunctionDurations | null {
   const known = threads.flatMap(({ durations }) => durations ?? []);
   if (known.length < threads.length) return null;
-  return known.length === 1 ? known[0] : merged(known);
+  return known.length === 1 ? known[0] : mergeByFunction(known);
 }
 
 /** Merges durations function by function, as all of them are ordered by symbol. */
-function merged(all: readonly FunctionDurations[]): FunctionDurations {
+function mergeByFunction(all: readonly FunctionDurations[]): FunctionDurations {
   const rows = all.map(() => 0);
   const [symbols, buckets, calls] = [int32Column(), int32Column(), float64Column()];
   const counts = new Float64Array(BUCKETS);

@@ -186,7 +186,7 @@ function lastAtOrBelow(ascending: Float64Array, address: Address): Address {
  * file, it is the one whose symbol comes first by name and file. Ids depend on the order of the input, so they decide
  * nothing.
  */
-export function lower(
+export function lowerFunction(
   a: FunctionId,
   b: FunctionId,
   { start, symbol }: { readonly start: Float64Array; readonly symbol: Int32Array },

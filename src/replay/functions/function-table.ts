@@ -5,7 +5,7 @@
 import type { SymbolKind, SymbolTable } from '../../model/names/symbol-table.js';
 import type { BranchSites } from '../../model/trace/branch-sites.js';
 import { type FunctionId, NONE } from '../../model/units.js';
-import { type FunctionIds, lower } from './function-ids.js';
+import { type FunctionIds, lowerFunction } from './function-ids.js';
 import { markNamelessStubs } from './nameless-stubs.js';
 import { stubTargets } from './stub-targets.js';
 import { Trait, traitsOf } from './traits.js';
@@ -78,7 +78,7 @@ function bareName(name: string): string {
 function lowestOfSymbols(symbol: Int32Array, start: Float64Array, symbols: SymbolTable): Int32Array {
   const lowest = new Int32Array(symbols.length).fill(NONE);
   symbol.forEach((id, fn) => {
-    lowest[id] = lower(fn, lowest[id], { start, symbol }, symbols);
+    lowest[id] = lowerFunction(fn, lowest[id], { start, symbol }, symbols);
   });
   return lowest;
 }

@@ -70,7 +70,7 @@ function rowsOfSlots(sites: BranchSites, functions: Functions): FunctionId[] {
   for (const start of [...byStart.keys()].sort((a, b) => a - b)) {
     const row = rows.at(-1) as Address[];
     const last = row.at(-1);
-    if (byStart.get(start)?.doMore || start % SLOT_BYTES !== 0) rows.push([]);
+    if (byStart.get(start)?.doesMore || start % SLOT_BYTES !== 0) rows.push([]);
     else if (last === undefined || start - last <= MAX_SLOT_DISTANCE) row.push(start);
     else rows.push([start]);
   }
@@ -80,7 +80,7 @@ function rowsOfSlots(sites: BranchSites, functions: Functions): FunctionId[] {
 interface Start {
   readonly functions: FunctionId[];
   /** One of them does more than jump. */
-  doMore: boolean;
+  doesMore: boolean;
 }
 
 /**
@@ -94,9 +94,9 @@ function namelessByStart(sites: BranchSites, { length, traits, start, from }: Fu
   const starts = new Map<Address, Start>();
   for (let fn = 0; fn < length; fn++) {
     if (!(traits[fn] & Trait.Unknown && Number.isInteger(start[fn]))) continue;
-    const found = starts.get(start[fn]) ?? { functions: [], doMore: false };
+    const found = starts.get(start[fn]) ?? { functions: [], doesMore: false };
     found.functions.push(fn);
-    found.doMore ||= doesMore[fn] === 1;
+    found.doesMore ||= doesMore[fn] === 1;
     starts.set(start[fn], found);
   }
   return starts;

@@ -7,7 +7,7 @@ import { countAtOrBelow } from '../../model/columns.js';
 import type { SymbolTable } from '../../model/names/symbol-table.js';
 import { BranchKind, type BranchSites } from '../../model/trace/branch-sites.js';
 import { type FunctionId, NONE, type SiteId } from '../../model/units.js';
-import { lower } from './function-ids.js';
+import { lowerFunction } from './function-ids.js';
 import { MAX_CALL_BYTES, Trait } from './traits.js';
 
 /** The columns of a `FunctionTable` that are used here. */
@@ -33,7 +33,7 @@ export function stubTargets(sites: BranchSites, functions: Functions, symbols: S
     const address = sites.from[call];
     for (let at = countAtOrBelow(addresses, address); addresses[at] <= address + MAX_CALL_BYTES; at++) {
       const fn = from[returns[at] as SiteId];
-      if (bareName[fn] === bareName[stub]) targets[stub] = lower(fn, targets[stub], functions, symbols);
+      if (bareName[fn] === bareName[stub]) targets[stub] = lowerFunction(fn, targets[stub], functions, symbols);
     }
   }
   return targets;

@@ -49,7 +49,7 @@ const RESUMER = /^_Unwind_Resume(?:@|$)/;
 const SWITCHER = /(?:set|swap|jump_f|ontop_f)context|^(?:runtime\.)?gogo(?:\.abi0)?$/;
 const PANIC = /^runtime\.(?:gopanic|recovery)$/;
 const PROGRAM_START = /^_start$/;
-const BIRTHPLACE = /^_*(?:clone3?|v?fork|Fork|arch_fork|clone_internal)$/;
+const CLONE_OR_FORK = /^_*(?:clone3?|v?fork|Fork|arch_fork|clone_internal)$/;
 
 export function traitsOf(kind: SymbolKind, name: string): number {
   if (kind === SymbolKind.Unknown) return Trait.Unknown;
@@ -57,7 +57,7 @@ export function traitsOf(kind: SymbolKind, name: string): number {
   if (RETPOLINE.test(name)) return Trait.Stub | Trait.Retpoline;
   if (RETURN_THUNK.test(name)) return Trait.ReturnThunk;
   if (RESOLVER.test(name)) return Trait.Resolver;
-  if (BIRTHPLACE.test(name)) return Trait.CloneOrFork;
+  if (CLONE_OR_FORK.test(name)) return Trait.CloneOrFork;
   if (PROGRAM_START.test(name)) return Trait.ProgramStart;
   if (SWITCHER.test(name)) return Trait.StackSwitcher | Trait.Unwinder;
   if (PANIC.test(name)) return Trait.Panic;

@@ -70,7 +70,7 @@ export function pushNewLevels(
     for (let index = landings.length; index >= 0; index--) {
       pushOpen(state, functions[index] as FunctionId, inferenceOf(level), row);
       if (end) setReturnRow(state, state.depth - 1, end.row, end.to);
-      if (landings[index]?.isBelowUnseen) state.certainty.markAfterHiddenJump(topFrame(state));
+      if (landings[index]?.isBelowUnknown) state.certainty.markAfterHiddenJump(topFrame(state));
     }
   }
 }

@@ -26,7 +26,7 @@ export interface LevelHistory {
 export interface LandedCaller {
   readonly fn: FunctionId;
   /** The unwinder stepped over more frames than are known above it: what was between is unknown. */
-  readonly isBelowUnseen: boolean;
+  readonly isBelowUnknown: boolean;
 }
 
 /** Returns the callers that control landed in, uppermost first. */
@@ -84,8 +84,8 @@ class SimulatedStack {
       this.rows.length = index + 1;
     } else {
       const callRow = this.rows[unwinder] as number;
-      const isBelowUnseen = callRow !== NONE && countSteps(this.state, callRow, row) > unwinder;
-      this.landings.push({ fn, isBelowUnseen });
+      const isBelowUnknown = callRow !== NONE && countSteps(this.state, callRow, row) > unwinder;
+      this.landings.push({ fn, isBelowUnknown });
       if (this.hasTrait(fn, Trait.Unknown)) this.isClear = false;
       this.functions = [fn];
       this.rows = [NONE];

@@ -13,7 +13,7 @@ import { align, type Level, type Restart, type UnmatchedReturn } from './align.j
 const MAX_UNMATCHED_RETURNS = 256;
 
 /** Extends `unmatchedRows` of the segments, and links calls that end after a loss to themselves. */
-export function lookAcrossLosses({ segments, link }: Pairing, events: ThreadEvents, facts: SiteFacts): void {
+export function matchAcrossLosses({ segments, link }: Pairing, events: ThreadEvents, facts: SiteFacts): void {
   for (let index = segments.length - 2; index >= 0; index--) {
     const before = segments[index] as Segment;
     const after = segments[index + 1] as Segment;

@@ -58,12 +58,12 @@ export const Action = {
 export type Action = (typeof Action)[keyof typeof Action];
 
 /**
- * Flags. `Stops`: the trace stops after the event. `StopsInSyscall`: it stops in a system call. `Unseen`: before the
- * event the thread switched stacks, see `Pairing.unseen`.
+ * Flags. `Stops`: the trace stops after the event. `StopsInSyscall`: it stops in a system call. `HiddenSwitch`: before the
+ * event the thread switched stacks, see `Pairing.hiddenSwitches`.
  */
-export const ActionFlag = { Stops: 32, StopsInSyscall: 64, Unseen: 128 } as const;
+export const ActionFlag = { Stops: 32, StopsInSyscall: 64, HiddenSwitch: 128 } as const;
 
-const FLAGS = ActionFlag.Stops | ActionFlag.StopsInSyscall | ActionFlag.Unseen;
+const FLAGS = ActionFlag.Stops | ActionFlag.StopsInSyscall | ActionFlag.HiddenSwitch;
 
 /** Removes the flags from an action. */
 export function actionOf(code: number): Action {

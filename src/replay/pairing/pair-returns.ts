@@ -41,11 +41,11 @@ function pairAll(events: ThreadEvents, facts: SiteFacts, memory: PairingMemory, 
     skippedByReturn: new Map(),
     switches: [],
     stacks: [],
-    unseen: new Map(),
+    hiddenSwitches: new Map(),
     aborts: [],
     replacedStack: new Map(),
   };
-  const { segments, action, unseen } = pairing;
+  const { segments, action, hiddenSwitches } = pairing;
   let row = 0;
   while (row < events.length) {
     const step = facts.step[events.site[row]];
@@ -55,7 +55,7 @@ function pairAll(events: ThreadEvents, facts: SiteFacts, memory: PairingMemory, 
       row = segment.endRow;
     } else action[row++] = actionOfRecord(step);
   }
-  for (const unseenRow of unseen.keys()) action[unseenRow] |= ActionFlag.Unseen;
+  for (const switchRow of hiddenSwitches.keys()) action[switchRow] |= ActionFlag.HiddenSwitch;
   return pairing;
 }
 

@@ -25,7 +25,7 @@ export interface Segment {
 }
 
 /** A stack switch between two events that the trace does not show and a later return reveals. */
-export type UnseenSwitch =
+export type HiddenSwitch =
   /** To a stack that was not seen before. */
   | { readonly to: 'new'; readonly stack: OtherStack }
   /** To a parked stack, whose last call that ended. */
@@ -51,7 +51,7 @@ export interface Pairing {
   readonly switches: StackSwitch[];
   readonly stacks: OtherStack[];
   /** By the row of the first event after the switch. */
-  readonly unseen: Map<number, UnseenSwitch>;
+  readonly hiddenSwitches: Map<number, HiddenSwitch>;
   /** Rows of the calls that an aborted transaction reopens, lowest first. */
   readonly aborts: number[][];
   /** By the row of an event that switches stacks: the row of the event that had switched to the stack it leaves. */

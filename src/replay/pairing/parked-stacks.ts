@@ -65,10 +65,10 @@ export class ParkedStacks {
   }
 
   /**
-   * Removes and returns a stack that was resumed unseen before the event in `backRow`: its last call is one that
+   * Removes and returns a stack that was resumed by a hidden switch before the event in `backRow`: its last call is one that
    * switches stacks (`isToSwitcher`), and the return in `returnRow`, to this address, ends the call below it.
    */
-  takeUnseen(
+  takeHidden(
     to: Address,
     backRow: number,
     returnRow: number,

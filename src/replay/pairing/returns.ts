@@ -7,8 +7,8 @@ import { Action } from './actions.js';
 import { endsAt } from './calls.js';
 import { endCall, jumpByReturn, pairUnmatchedReturn, returnTo } from './end-calls.js';
 import { calledIn, hasTrait, type SegmentState } from './segment-state.js';
-import { goToOther, switchBack, switchToAlike } from './switch-stacks.js';
-import { findUnseenSwitch, isInSwitcher } from './switchers.js';
+import { switchBack, switchToAlike, switchToNew } from './switch-stacks.js';
+import { findHiddenSwitch, isInSwitcher } from './switchers.js';
 import { reopen } from './transactions.js';
 
 export function pairReturn(state: SegmentState, row: number, site: number): void {
@@ -17,9 +17,9 @@ export function pairReturn(state: SegmentState, row: number, site: number): void
   const toEntry = facts.toEntry[site] === 1;
   const isFromSwitcher = hasTrait(state, facts.fromFunction[site], Trait.StackSwitcher);
   if (!isFromSwitcher && endsTop(state, to)) return endCall(state, row, open.length - 1);
-  if (!isFromSwitcher) findUnseenSwitch(state, row, to);
+  if (!isFromSwitcher) findHiddenSwitch(state, row, to);
   const isSwitch = isInSwitcher(state) || isFromSwitcher;
-  if (isSwitch && toEntry) return goToOther(state, row); // even if a call instruction ends right before its first byte
+  if (isSwitch && toEntry) return switchToNew(state, row); // even if a call instruction ends right before its first byte
   const landing = open.findCaller(to, toEntry || isSwitch);
   const isOwn = isSwitch && landing !== NONE && landing === open.length - 1;
   if (isOwn && switchToAlike(state, row, to)) return;
@@ -37,7 +37,7 @@ function pairWithoutCall(state: SegmentState, row: number, site: number, isSwitc
   if (signal !== NONE && !isRetpoline && isHandlerReturn(state, signal, site, toEntry))
     return returnFromSignal(state, row, signal);
   if (isRetpoline && isJumpInCaller(state, site, toEntry)) return endCall(state, row, open.length - 1);
-  if (isSwitch) goToOther(state, row);
+  if (isSwitch) switchToNew(state, row);
   else if (isRetpoline || (toEntry && !open.isAtBase())) jumpByReturn(state, row);
   else if (!returnsToRunning(state, row, site)) pairUnmatchedReturn(state, row);
 }
@@ -86,13 +86,13 @@ export function pairJump(state: SegmentState, row: number, site: number): void {
   if (!hasTrait(state, from, Trait.StackSwitcher)) return;
   if (hasTrait(state, from, Trait.Stub)) return; // a stub on the way to the switcher
   if (hasTrait(state, target, Trait.StackSwitcher)) return;
-  if (facts.toEntry[site] === 1) return goToOther(state, row);
+  if (facts.toEntry[site] === 1) return switchToNew(state, row);
   const to = facts.to[site];
   const landing = open.findCaller(to, true);
   const isOwn = landing !== NONE && landing === open.length - 1;
   if (isOwn && switchToAlike(state, row, to)) return;
   if (landing !== NONE) endCall(state, row, landing);
-  else if (!switchBack(state, row, to, true) && !recovers(state, row, site)) goToOther(state, row);
+  else if (!switchBack(state, row, to, true) && !recovers(state, row, site)) switchToNew(state, row);
 }
 
 /** Handles Go's `recover`: the runtime, which the panic called, goes back to the function that deferred the call. */

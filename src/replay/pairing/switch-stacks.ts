@@ -18,30 +18,30 @@ interface SwitchingCalls {
 
 /** Switches back to a parked stack if this address is on one. */
 export function switchBack(state: SegmentState, row: number, to: Address, isSwitch: boolean): boolean {
-  return goBack(state, row, state.parked.takeResumed(to, row, isSwitch));
+  return resumeParked(state, row, state.parked.takeResumed(to, row, isSwitch));
 }
 
 /** The same where the running stack's last call may just as well return to this address. */
 export function switchToAlike(state: SegmentState, row: number, to: Address): boolean {
-  return goBack(
+  return resumeParked(
     state,
     row,
     state.parked.takeAlike(to, row, () => state.open.callsOfStack(MAX_PARKED_CALLS)),
   );
 }
 
-function goBack(state: SegmentState, row: number, back: ResumedStack | null): boolean {
+function resumeParked(state: SegmentState, row: number, back: ResumedStack | null): boolean {
   if (back === null) return false;
   const { action, link, switches } = state.pairing;
   replaceStack(state, row);
   action[row] = Action.SwitchBack;
   link[row] = switches.push(back.change) - 1;
-  link[openAgain(state, row, back)] = row;
+  link[pushResumed(state, row, back)] = row;
   return true;
 }
 
 /** Pushes a resumed stack. The call that had left it has returned: its row is returned instead. */
-function openAgain({ open, pairing }: SegmentState, row: number, { calls, stack }: ResumedStack): number {
+function pushResumed({ open, pairing }: SegmentState, row: number, { calls, stack }: ResumedStack): number {
   open.switchStack({ row, stack });
   for (const call of calls) pairing.link[call.row] = NONE;
   open.pushAgain(calls.slice(0, -1));
@@ -49,24 +49,24 @@ function openAgain({ open, pairing }: SegmentState, row: number, { calls, stack 
 }
 
 /** Switches to a stack that was not seen before, by the event in `row`. */
-export function goToOther(state: SegmentState, row: number): void {
+export function switchToNew(state: SegmentState, row: number): void {
   replaceStack(state, row);
-  state.open.switchStack({ row, stack: beginOther(state, row, Action.NewStack) });
+  state.open.switchStack({ row, stack: addNewStack(state, row, Action.NewStack) });
 }
 
 /**
  * Ends what was entered from untraced code in an earlier `row`, as it returns (`returnRow`) to untraced code that was
  * not its caller before: it ran on a stack of its own, for all that is known.
  */
-export function enteredFromOutside(state: SegmentState, row: number, returnRow: number): void {
+export function pairEntryFromOutside(state: SegmentState, row: number, returnRow: number): void {
   skipCalls(state, returnRow, state.open.cutAbove(NONE));
-  const stack = beginOther(state, row, Action.EntryFromOutside);
+  const stack = addNewStack(state, row, Action.EntryFromOutside);
   stack.unmatchedRows.push(returnRow);
   state.pairing.action[returnRow] = Action.UnmatchedReturn;
   state.open.switchStack({ row, stack });
 }
 
-function beginOther({ pairing }: SegmentState, row: number, how: Action): OtherStack {
+function addNewStack({ pairing }: SegmentState, row: number, how: Action): OtherStack {
   const { action, link, stacks } = pairing;
   const stack = { unmatchedRows: [] };
   action[row] = how;
@@ -87,26 +87,26 @@ function replaceStack(state: SegmentState, row: number, endRow = row): void {
  * Switches to another stack before the event in `row`, if the return in `returnRow` to this address ends a call on it,
  * right below the call that left it.
  */
-export function goUnseen(
+export function switchHidden(
   state: SegmentState,
   row: number,
   returnRow: number,
   to: Address,
   calls: SwitchingCalls,
 ): void {
-  if (goDownUnseen(state, row, returnRow, to, calls)) return;
-  const back = state.parked.takeUnseen(to, row, returnRow, calls.isToSwitcher);
+  if (switchBelowHidden(state, row, returnRow, to, calls)) return;
+  const back = state.parked.takeHidden(to, row, returnRow, calls.isToSwitcher);
   if (back === null) return;
-  const { link, switches, unseen } = state.pairing;
+  const { link, switches, hiddenSwitches } = state.pairing;
   replaceStack(state, row, returnRow);
-  const callRow = openAgain(state, row, back);
+  const callRow = pushResumed(state, row, back);
   link[callRow] = callRow;
   switches.push(back.change);
-  unseen.set(row, { to: 'parked', change: back.change });
+  hiddenSwitches.set(row, { to: 'parked', change: back.change });
 }
 
 /** True if a return to this address ends a call on another stack, right below the one that left it. */
-export function isLeftBy(
+export function endsCallOnOther(
   { open, parked }: SegmentState,
   to: Address,
   isLeaving: (callRow: number) => boolean,
@@ -118,8 +118,8 @@ export function isLeftBy(
   return isAnother && isLeaving(open.rowAt(landing + 1)) && goesOn(open.rowAt(landing));
 }
 
-/** As `goUnseen`, to the stack from which the running one was switched to. */
-function goDownUnseen(
+/** As `switchHidden`, to the stack from which the running one was switched to. */
+function switchBelowHidden(
   state: SegmentState,
   row: number,
   returnRow: number,
@@ -135,8 +135,8 @@ function goDownUnseen(
   const callRow = open.rowAt(index);
   const isNew = open.findSwitch((change) => change.base === index + 1) === NONE;
   const skipped = open.cutAbove(index);
-  skipCalls(state, returnRow, isNew ? beganUnseen(state, skipped, firstRowThere(callRow)) : skipped, row);
-  pairing.unseen.set(row, { to: 'below', callRow, isOver });
+  skipCalls(state, returnRow, isNew ? markHiddenStart(state, skipped, firstRowThere(callRow)) : skipped, row);
+  pairing.hiddenSwitches.set(row, { to: 'below', callRow, isOver });
   if (!isOver) return true;
   pairing.link[callRow] = callRow;
   open.pop();
@@ -144,13 +144,13 @@ function goDownUnseen(
 }
 
 /** Marks the lowest of these stacks as begun before the event in `row`: it was not seen before. */
-function beganUnseen(
+function markHiddenStart(
   { pairing }: SegmentState,
   [lowest, ...others]: readonly SkippedStack[],
   row: number,
 ): SkippedStack[] {
   if (lowest === undefined) return [];
   const stack = { unmatchedRows: [] };
-  pairing.unseen.set(row, { to: 'new', stack });
+  pairing.hiddenSwitches.set(row, { to: 'new', stack });
   return [{ ...lowest, startRow: row, stack }, ...others];
 }

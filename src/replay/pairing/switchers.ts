@@ -5,7 +5,7 @@
 import { type Address, NONE } from '../../model/units.js';
 import { Trait } from '../functions/traits.js';
 import { calledIn, hasTrait, type SegmentState } from './segment-state.js';
-import { goUnseen, isLeftBy } from './switch-stacks.js';
+import { endsCallOnOther, switchHidden } from './switch-stacks.js';
 
 /** Events read on the way to a switcher: of stubs, the linker and the switcher itself, not counting what they call. */
 const MAX_EVENTS_TO_SWITCHER = 64;
@@ -28,12 +28,12 @@ function isToSwitcher(state: SegmentState, callRow: number): boolean {
  * Finds a stack switch that a hidden jump made after the last call: the return in `row` is on the other stack, and
  * determines which one it is.
  */
-export function findUnseenSwitch(state: SegmentState, row: number, to: Address): void {
+export function findHiddenSwitch(state: SegmentState, row: number, to: Address): void {
   const callRow = state.open.topOfStack();
   if (callRow === NONE) return;
   if (isToSwitcher(state, callRow)) {
     const firstRowThere = (switchRow: number) => firstRowAfter(state, switchRow, row);
-    goUnseen(state, firstRowThere(callRow), row, to, {
+    switchHidden(state, firstRowThere(callRow), row, to, {
       isToSwitcher: (other) => isToSwitcher(state, other),
       firstRowThere,
     });
@@ -51,7 +51,7 @@ function findSlot(state: SegmentState, callRow: number, row: number, to: Address
   const first = firstRowAfter(state, callRow, row);
   const isToSlot = (other: number) => facts.to[site[other]] === slot;
   const goesOn = (other: number) => first === row || facts.fromFunction[site[first]] === calledIn(state, other);
-  if (isLeftBy(state, to, isToSlot, goesOn)) switcherSlots.add(slot);
+  if (endsCallOnOther(state, to, isToSlot, goesOn)) switcherSlots.add(slot);
 }
 
 /** Returns the row of the first event after the code on the way to the function called in a row. */

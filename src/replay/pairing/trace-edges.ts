@@ -9,7 +9,7 @@ import { Action, ActionFlag } from './actions.js';
 import { CallKind } from './calls.js';
 import { endCall, pairUnmatchedReturn } from './end-calls.js';
 import { hasTrait, RUNNING, type SegmentState } from './segment-state.js';
-import { enteredFromOutside } from './switch-stacks.js';
+import { pairEntryFromOutside } from './switch-stacks.js';
 
 export function pairStop(state: SegmentState, row: number, site: number, step: Step): void {
   const { action } = state.pairing;
@@ -22,25 +22,25 @@ export function pairStop(state: SegmentState, row: number, site: number, step: S
   if (state.stoppedInCall) {
     state.open.push(row, from, CallKind.Call);
     action[row] = Action.Call;
-  } else if (step === Step.EndReturn) returnOut(state, row, to);
+  } else if (step === Step.EndReturn) pairReturnOut(state, row, to);
   action[row] |= step === Step.EndSyscall ? ActionFlag.StopsInSyscall : ActionFlag.Stops;
 }
 
 /** Pairs a return out of traced code; with address filters every call ends so. The target may be unknown. */
-function returnOut(state: SegmentState, row: number, to: Address): void {
+function pairReturnOut(state: SegmentState, row: number, to: Address): void {
   const { open } = state;
-  if (to === 0) return returnToUnknown(state, row);
+  if (to === 0) return pairReturnToUnknown(state, row);
   const caller = open.findCaller(to, false);
   const landing = caller === NONE ? open.findInterrupted(to) : caller;
   const entryRow = entryFromOutside(state);
   if (landing !== NONE) endCall(state, row, landing);
-  else if (entryRow !== NONE) enteredFromOutside(state, entryRow, row);
+  else if (entryRow !== NONE) pairEntryFromOutside(state, entryRow, row);
   else pairUnmatchedReturn(state, row);
   state.isOutside = open.length === 0;
   state.stoppedAt = to;
 }
 
-function returnToUnknown(state: SegmentState, row: number): void {
+function pairReturnToUnknown(state: SegmentState, row: number): void {
   const top = state.open.length - 1;
   if (top === NONE) return;
   const { address, kind } = state.open.at(top);
@@ -59,7 +59,7 @@ function entryFromOutside({ open }: SegmentState): number {
 export function pairStart(state: SegmentState, row: number, site: number): boolean {
   const { to, toEntry, leavesGuest } = state.facts;
   const goesOn = resumesAt(state, row, to[site]) || (leavesGuest[site] === 1 && resume(state, row));
-  if (!goesOn && !goesBackToInterrupted(state, row, to[site]) && !entersSignal(state, row, site, toEntry[site] === 1))
+  if (!goesOn && !returnsToInterrupted(state, row, to[site]) && !entersSignal(state, row, site, toEntry[site] === 1))
     return false;
   state.hasLossWhileStopped = false;
   state.stoppedAt = RUNNING;
@@ -82,7 +82,7 @@ function resume({ pairing }: SegmentState, row: number): boolean {
 }
 
 /** Pairs the end of a signal or kernel entry: the trace starts in what it had interrupted. */
-function goesBackToInterrupted(state: SegmentState, row: number, to: Address): boolean {
+function returnsToInterrupted(state: SegmentState, row: number, to: Address): boolean {
   const interrupted = state.open.findInterrupted(to);
   if (interrupted !== NONE) endCall(state, row, interrupted, Action.StartAfterReturn);
   return interrupted !== NONE;

@@ -42,7 +42,7 @@ function detachParked(state: ReplayState, row: number): void {
 }
 
 /**
- * Puts back a stack that is resumed by the event in `row`, or unseen before it. The call that had left it has returned.
+ * Puts back a stack that is resumed by the event in `row`, or by a hidden switch before it. The call that had left it has returned.
  */
 export function resumeStack(state: ReplayState, change: StackSwitch, row: number): void {
   const { kept, starts } = state.parked;

@@ -76,7 +76,7 @@ export function syncTo(state: ReplayState, named: FunctionId, row: number): bool
     return true;
   }
   const isStub = (topTraits(state) & (Trait.Stub | Trait.Resolver)) !== 0;
-  if (isStub || isSwitchingStacks(state, row)) jumpUnseen(state, fn);
+  if (isStub || isSwitchingStacks(state, row)) jumpHidden(state, fn);
   else jumpOrUnwind(state, fn, row);
   noteTopSeen(state, row);
   return !isStub && !(topTraits(state) & Trait.Stub);
@@ -88,7 +88,7 @@ function noteTopSeen(state: ReplayState, row: number): void {
   top.knownFromNs = Math.min(top.knownFromNs, state.events.timeNs[row]);
 }
 
-function jumpUnseen(state: ReplayState, fn: FunctionId): void {
+function jumpHidden(state: ReplayState, fn: FunctionId): void {
   const bothUnknown = topTraits(state) & traitsOf(state, fn) & Trait.Unknown;
   if (!bothUnknown || state.options.tailCalls === 'nest') jump(state, fn, Inference.HiddenJump);
 }
@@ -102,7 +102,7 @@ function jumpOrUnwind(state: ReplayState, fn: FunctionId, row: number): void {
   const end = lowestEndedWith(state, level);
   if (!wasUnwound(state, end, row)) {
     const hasChoice = end === NONE && findBelow(state, fn, level, 0) !== NONE;
-    jumpUnseen(state, fn);
+    jumpHidden(state, fn);
     if (hasChoice) markTop(state);
     return;
   }
@@ -110,7 +110,7 @@ function jumpOrUnwind(state: ReplayState, fn: FunctionId, row: number): void {
   if (landing.index !== NONE) return land(state, landing, fn);
   const isKnown = end !== NONE && isReturn(state, row); // the event itself is the return, so its level is certain
   if (isKnown) closeAbove(state, endOfLevel(state, end) - 1, UNWOUND);
-  jumpUnseen(state, fn);
+  jumpHidden(state, fn);
   // Unwinding never lands in an unwinder: it was jumped to.
   if (!isKnown && !(traitsOf(state, fn) & Trait.Unwinder)) markTop(state);
 }
@@ -155,7 +155,7 @@ function leaveLoader(state: ReplayState, fn: FunctionId): boolean {
   return true;
 }
 
-/** True if the event is on another stack than the open calls, because the thread switched there unseen. */
+/** True if the event is on another stack than the open calls, because of a hidden switch. */
 function isSwitchingStacks({ pairing }: ReplayState, row: number): boolean {
   const action = actionOf(pairing.action[row]);
   return action === Action.NewStack || action === Action.SwitchBack;

@@ -12,8 +12,8 @@ export class StackCertainty {
   /** Number of open frames that are unconfirmed, and that follow a hidden jump. */
   private unconfirmedFrames = 0;
   private hiddenJumpFrames = 0;
-  /** Control moved unseen somewhere in the interval that is charged now. */
-  private hasMovedUnseen = false;
+  /** Control moved without an event in the interval that is charged now. */
+  private hasHiddenMove = false;
   /** Below these indexes every frame is already marked as inferred or as unconfirmed, so no frame is marked twice. */
   private inferredDepth = 0;
   private unconfirmedDepth = 0;
@@ -26,12 +26,12 @@ export class StackCertainty {
   /** The certainty of time that is charged now. */
   get current(): Certainty {
     if (this.unconfirmedFrames > 0) return Certainty.Unconfirmed;
-    return this.hiddenJumpFrames > 0 || this.hasMovedUnseen ? Certainty.HiddenJump : Certainty.Certain;
+    return this.hiddenJumpFrames > 0 || this.hasHiddenMove ? Certainty.HiddenJump : Certainty.Certain;
   }
 
-  /** Sets whether control moved unseen in the interval that is charged now. */
-  setMovedUnseen(isMoving: boolean): void {
-    this.hasMovedUnseen = isMoving;
+  /** Sets whether control moved without an event in the interval that is charged now. */
+  setHiddenMove(hasHiddenMove: boolean): void {
+    this.hasHiddenMove = hasHiddenMove;
     this.logCertainty();
   }
 

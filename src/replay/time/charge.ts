@@ -20,9 +20,9 @@ export function setNow(state: ReplayState, timeNs: Nanoseconds): void {
 
 /** Charges an interval in which control moved from one function to another at an unknown moment. */
 export function chargeHiddenMove(state: ReplayState, timeNs: Nanoseconds): void {
-  state.certainty.setMovedUnseen(true);
+  state.certainty.setHiddenMove(true);
   chargeUntil(state, timeNs);
-  state.certainty.setMovedUnseen(false);
+  state.certainty.setHiddenMove(false);
 }
 
 export function chargeUntil(state: ReplayState, timeNs: Nanoseconds): void {

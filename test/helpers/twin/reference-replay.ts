@@ -2,7 +2,7 @@
  * The reference replay: slow and simple, to check `replayThread` on threads without losses and without fibers.
  *
  * Where an event alone does not show what it means, it copies the levels and reads ahead until the answer comes
- * (`callersNeverSeenCalling`, `howTopEnds`). Nothing is precomputed.
+ * (`unseenCallers`, `endOfTop`). Nothing is precomputed.
  */
 
 import type { SymbolTable } from '../../../src/model/names/symbol-table.js';
@@ -58,7 +58,7 @@ const pathUnder = (below: string, name: string) => (below === '' ? name : `${bel
 const pathOf = ({ below, fn }: Pick<Frame, 'below' | 'fn'>) => pathUnder(below, fn.name);
 
 /** The trace has stopped, or the thread has no CPU. */
-interface Pause {
+interface OpenStop {
   readonly path: string;
   readonly sinceNs: number;
   readonly call: ReferenceCall;
@@ -68,7 +68,7 @@ interface Pause {
 type Ending = InferenceName | 'unwound' | null;
 type OffCpu = '[off-cpu]' | '[preempted]';
 
-interface NeverSeenCalled {
+interface UnseenCaller {
   readonly fn: Fn;
   /** The return that ends the level below it ends it, too. */
   readonly goesWithBelow: boolean;
@@ -77,7 +77,7 @@ interface NeverSeenCalled {
 }
 
 /** Longer chains of jumps are loops: they go back to the frame they came from. */
-const LONGEST_CHAIN = 64;
+const MAX_CHAIN = 64;
 
 /** Reads the events in order, and keeps the frames. */
 class Reader {
@@ -100,7 +100,7 @@ class Reader {
   /** Trace data is missing: nothing may follow for certain. */
   private isOver = false;
   /** A stop, off-CPU time, or the one nested in the other. */
-  private readonly pauses: Pause[] = [];
+  private readonly stops: OpenStop[] = [];
   /** What the thread was switched out as; the stop may come slightly later, as the clocks differ. */
   private switchedOut: OffCpu | null = null;
   /** Code between the return of a signal handler and the end of the signal: counts as what was interrupted. */
@@ -156,8 +156,8 @@ class Reader {
   }
 
   /** Reads ahead on a copy to the end, and notes where unmatched returns lead. Lowest first. */
-  private levelsNeverSeenCalled(first: ReferenceEvent, running: Fn): NeverSeenCalled[] {
-    const found: NeverSeenCalled[] = [];
+  private levelsNeverSeenCalled(first: ReferenceEvent, running: Fn): UnseenCaller[] {
+    const found: UnseenCaller[] = [];
     let ran = running;
     let last: Fn | null = null;
     const note = (left: readonly Level[], isEnd: boolean) => {
@@ -169,32 +169,32 @@ class Reader {
       }));
       found.unshift(...levels.reverse());
     };
-    const scrap = Levels.before(first);
-    scrap.pushUnseen();
+    const ahead = Levels.before(first);
+    ahead.pushUnseen();
     for (const event of this.events.slice(first.row)) {
-      const left = scrap.list.slice(1);
-      const { is } = scrap.take(event);
+      const left = ahead.list.slice(1);
+      const { is } = ahead.take(event);
       if (is === 'contradiction') break;
-      if (is === 'push') scrap.list.at(-2)?.made.push(scrap.list.at(-1) as Level);
-      const isLeft = scrap.list.length === 0;
+      if (is === 'push') ahead.list.at(-2)?.made.push(ahead.list.at(-1) as Level);
+      const isLeft = ahead.list.length === 0;
       if (isLeft || !isSwitch(event)) last = isLeft || goesOn(event) ? event.fromFn : event.toFn;
       if (!isLeft) continue;
       note(left, false);
       ran = event.toFn;
-      scrap.pushUnseen();
+      ahead.pushUnseen();
     }
-    note(scrap.list.slice(1), true);
+    note(ahead.list.slice(1), true);
     return found;
   }
 
   /** Reads ahead on a copy until the level on top is gone. null: it never is. */
-  private howTopEnds(fromRow: number): End | null {
-    const scrap = this.levels.copy();
-    const { length } = scrap.list;
+  private endOfTop(fromRow: number): End | null {
+    const ahead = this.levels.copy();
+    const { length } = ahead.list;
     for (const event of this.events.slice(fromRow)) {
-      const later = scrap.list.slice(length); // before it is known whether the event ends them
-      if (scrap.take(event).is === 'contradiction') return null;
-      if (scrap.list.length < length) return { place: scrap.list.length, row: event.row, leftLater: later };
+      const later = ahead.list.slice(length); // before it is known whether the event ends them
+      if (ahead.take(event).is === 'contradiction') return null;
+      if (ahead.list.length < length) return { place: ahead.list.length, row: event.row, leftLater: later };
     }
     return null;
   }
@@ -202,7 +202,7 @@ class Reader {
   private take(event: ReferenceEvent): void {
     const hasMoved = event.step !== Step.Start && this.syncOn(event);
     this.chargeUntil(event.timeNs, hasMoved);
-    if (this.pauses.length > 0) this.endPauses('complete');
+    if (this.stops.length > 0) this.endPauses('complete');
     else if (!isEnd(event)) this.switchedOut = null; // traced code continues: the switch had no effect
     const { is, over } = this.levels.take(event);
     if (is === 'contradiction' || this.isOver) throw new Error(`something was lost before row ${event.row}`);
@@ -228,7 +228,7 @@ class Reader {
     const toFn = wholeFunction(this.levels, named);
     if (isOf(this.top, toFn)) return;
     if (toEntry && toFn.is(Trait.ProgramStart)) this.leaveLoader(row);
-    const end = this.howTopEnds(row);
+    const end = this.endOfTop(row);
     if (toFn.is(Trait.Unknown) && this.landNameless(toFn, end)) return;
     if (toEntry || toFn.is(Trait.Unknown)) return this.jump(toFn, null);
     const { frame, isCertain } = this.targetOf(toFn, end);
@@ -281,7 +281,7 @@ class Reader {
 
   /** Only the lowest level is left, unless one above it returns. */
   private leaveLoader(row: number): void {
-    if (this.howTopEnds(row) === null) this.closeAbove(this.levels.list[0]?.frames.at(-1) ?? null, 'Unwound');
+    if (this.endOfTop(row) === null) this.closeAbove(this.levels.list[0]?.frames.at(-1) ?? null, 'Unwound');
   }
 
   private jumpUnseen(fn: Fn): void {
@@ -292,7 +292,7 @@ class Reader {
   /** Back to a deeper frame of `fn`, if the level on top does not end by its own return; else it jumped. */
   private jumpOrUnwind(fn: Fn, row: number): void {
     const { list } = this.levels;
-    const end = this.howTopEnds(row);
+    const end = this.endOfTop(row);
     if (!isLeft(this.levels, end)) {
       const below = list.slice(0, -1).flatMap((level) => level.frames);
       const hasChoice = end === null && below.some((frame) => isOf(frame, fn));
@@ -332,7 +332,7 @@ class Reader {
       this.close(topLevel.frames.pop() as Frame, why);
       this.open(fn, why);
       this.top.isAfterHiddenJump = isAfterHiddenJump;
-    } else if (topLevel.frames.length > LONGEST_CHAIN && earlier) this.closeAbove(earlier, null);
+    } else if (topLevel.frames.length > MAX_CHAIN && earlier) this.closeAbove(earlier, null);
     else this.open(fn, why);
   }
 
@@ -396,14 +396,14 @@ class Reader {
   }
 
   private chargeUntil(timeNs: number, hasMoved = false): void {
-    const pause = this.pauses.at(-1);
-    const payer = pause ? rowOf(this.rows, pause.path) : this.top;
+    const stop = this.stops.at(-1);
+    const payer = stop ? rowOf(this.rows, stop.path) : this.top;
     if (payer) {
       payer.selfNs += timeNs - this.nowNs;
       const isInferred =
         hasMoved || this.levels.list.some(({ frames }) => frames.some(({ isAfterHiddenJump }) => isAfterHiddenJump));
       if (isInferred) payer.inferredNs += timeNs - this.nowNs;
-      const stack = pause ? pause.call.stack : this.openCalls;
+      const stack = stop ? stop.call.stack : this.openCalls;
       this.list.spend(stack, this.nowNs, timeNs, isInferred ? 'hidden' : 'certain');
     }
     this.nowNs = timeNs;
@@ -411,14 +411,14 @@ class Reader {
 
   private beginStop(name: '[syscall]' | '[untraced]'): void {
     const path = pathUnder(this.pathUnderStop, name);
-    this.pauses.push({ path, sinceNs: this.nowNs, call: this.openStop(name, this.openCalls), isOffCpu: false });
+    this.stops.push({ path, sinceNs: this.nowNs, call: this.openStop(name, this.openCalls), isOffCpu: false });
     if (this.switchedOut) this.leaveCpu(this.switchedOut);
   }
 
   private leaveCpu(name: OffCpu): void {
-    const under = this.pauses.at(-1)?.path ?? this.pathUnderStop;
-    const call = this.openStop(name, this.pauses.at(-1)?.call.stack ?? this.openCalls);
-    this.pauses.push({ path: pathUnder(under, name), sinceNs: this.nowNs, call, isOffCpu: true });
+    const under = this.stops.at(-1)?.path ?? this.pathUnderStop;
+    const call = this.openStop(name, this.stops.at(-1)?.call.stack ?? this.openCalls);
+    this.stops.push({ path: pathUnder(under, name), sinceNs: this.nowNs, call, isOffCpu: true });
   }
 
   /** A stub counts as its target, even if the trace stops before that is reached. */
@@ -435,19 +435,19 @@ class Reader {
   private takeSwitch({ timeNs, step }: ReferenceEvent): void {
     if (this.startNs === null || this.isOver) return;
     this.chargeUntil(timeNs);
-    if (this.pauses.at(-1)?.isOffCpu) this.endPause('complete');
+    if (this.stops.at(-1)?.isOffCpu) this.endPause('complete');
     this.switchedOut = step === Step.SwitchIn ? null : step === Step.SwitchOut ? '[off-cpu]' : '[preempted]';
-    const canPause = this.pauses.length > 0 || this.facts.scope === 'user+kernel';
+    const canPause = this.stops.length > 0 || this.facts.scope === 'user+kernel';
     if (this.switchedOut && canPause) this.leaveCpu(this.switchedOut);
   }
 
   private endPauses(how: 'complete' | 'inferred'): void {
-    while (this.pauses.length > 0) this.endPause(how);
+    while (this.stops.length > 0) this.endPause(how);
     this.switchedOut = null;
   }
 
   private endPause(how: 'complete' | 'inferred'): void {
-    const { path, sinceNs, call } = this.pauses.pop() as Pause;
+    const { path, sinceNs, call } = this.stops.pop() as OpenStop;
     this.list.close(call, this.nowNs, how === 'complete' ? null : 'stop');
     const ns = this.nowNs - sinceNs;
     count(rowOf(this.rows, path), { ns, knownNs: how === 'complete' ? null : ns, isUnwound: false });
@@ -492,7 +492,7 @@ class Reader {
       if (event === before[0] && event.step === Step.SwitchIn && event.timeNs > this.nowNs) this.leaveCpu('[off-cpu]');
       const isFirst = event === before[0];
       this.chargeUntil(event.timeNs);
-      if (this.pauses.length > 1) this.endPause(isFirst ? 'inferred' : 'complete');
+      if (this.stops.length > 1) this.endPause(isFirst ? 'inferred' : 'complete');
       if (event.step !== Step.SwitchIn) this.leaveCpu(event.step === Step.SwitchOut ? '[off-cpu]' : '[preempted]');
     }
   }
@@ -500,7 +500,7 @@ class Reader {
   /** A thread that waits when the trace ends keeps waiting until the end of the recording. */
   private finish(): void {
     const { extendTo } = this.options;
-    if (this.pauses.length > 0 && extendTo && extendTo.endNs > this.nowNs) this.chargeUntil(extendTo.endNs);
+    if (this.stops.length > 0 && extendTo && extendTo.endNs > this.nowNs) this.chargeUntil(extendTo.endNs);
     this.endPauses('inferred');
     this.closeAbove(null, 'OpenAtEnd');
   }

@@ -20,8 +20,8 @@ export interface Landing {
 }
 
 /** An unwinder does not call itself deeper than this before it lands; nor are more frames compared. */
-const DEEPEST_UNWINDER = 8;
-const MOST_COMPARED = 16;
+const MAX_UNWINDER_DEPTH = 8;
+const MAX_COMPARED = 16;
 
 interface Placed {
   readonly level: Level;
@@ -109,7 +109,7 @@ function highestLanding(list: readonly Level[]): number {
 /** An exception treats frames alike that wait at the same call. */
 function areAlike(list: readonly Level[], candidates: readonly Frame[]): boolean {
   const placed = framesOf(list);
-  const calls = candidates.slice(0, MOST_COMPARED + 1).map((frame) => {
+  const calls = candidates.slice(0, MAX_COMPARED + 1).map((frame) => {
     const at = placed.findIndex((other) => other.frame === frame);
     return placed[at + 1].level.calledFrom;
   });
@@ -121,12 +121,12 @@ function isForced(fn: Fn, others: readonly Frame[], end: End | null): boolean {
   const times = (end?.leftLater ?? []).filter(
     ({ caller, callee }) => callee?.is(Trait.Resumer) && caller?.key === fn.key,
   ).length;
-  return times > Math.min(others.length, MOST_COMPARED);
+  return times > Math.min(others.length, MAX_COMPARED);
 }
 
 /** The level of the uppermost unwinder of a kind, if only nameless code runs above it. */
 function unwinder(list: readonly Level[], kind: number): Level | null {
-  for (const { level, frame } of framesOf(list).slice(-DEEPEST_UNWINDER).reverse()) {
+  for (const { level, frame } of framesOf(list).slice(-MAX_UNWINDER_DEPTH).reverse()) {
     if (frame.fn.is(Trait.Stub) || !frame.fn.is(Trait.Unknown | Trait.Unwinder)) return null;
     if (frame.fn.is(kind)) return level;
   }
@@ -140,14 +140,14 @@ export interface LandedIn {
 }
 
 /** More calls than these are not examined. */
-const MOST_LEFT_CALLS = 256;
+const MAX_SKIPPED_CALLS = 256;
 
 /**
  * Callers below a level whose calls were not seen, as an exception landed in them; uppermost first. `ran`: the function
  * that the level began with; `left`: what was on it at its end; `last`: the function that ended it.
  */
 export function landingsBelow(ran: Fn, left: readonly Level[], last: Fn | null, isEnd: boolean): LandedIn[] {
-  if (isEnd && left.length > MOST_LEFT_CALLS) return [];
+  if (isEnd && left.length > MAX_SKIPPED_CALLS) return [];
   const landings: LandedIn[] = [];
   let stack = [ran];
   let levels: (Level | null)[] = [null];
@@ -171,7 +171,7 @@ export function landingsBelow(ran: Fn, left: readonly Level[], last: Fn | null, 
     stack = place === -1 ? [fn] : stack.slice(0, place + 1);
     levels = place === -1 ? [null] : levels.slice(0, place + 1);
   };
-  for (const level of left.length > MOST_LEFT_CALLS ? [] : left) {
+  for (const level of left.length > MAX_SKIPPED_CALLS ? [] : left) {
     runsIn(level.caller);
     stack.push(level.callee as Fn);
     levels.push(level);
