@@ -9,7 +9,7 @@ import { describe, expect, test } from 'vitest';
 import { analyze, openTraceFile, type Profile, PtflameError, renderSvg } from '../src/index.js';
 import type { SymbolTable } from '../src/model/names/symbol-table.js';
 import { Inference, UNWOUND } from '../src/model/profile/quality.js';
-import { BranchKind, type BranchSites, siteOfRecord, TraceEdge } from '../src/model/trace/branch-sites.js';
+import { BranchKind, type BranchSites, recordSite, TraceEdge } from '../src/model/trace/branch-sites.js';
 import type { ThreadEvents } from '../src/model/trace/thread-events.js';
 import { NONE, type SymbolId } from '../src/model/units.js';
 import { untilExit } from '../src/pipeline/replay/replay-thread.js';
@@ -130,7 +130,7 @@ function withEnd({ tid, length, site, timeNs }: ThreadEvents, endRow: number): T
   return {
     tid,
     length: length + 1,
-    site: Uint32Array.from(insert(site, siteOfRecord(BranchKind.SwitchIn))),
+    site: Uint32Array.from(insert(site, recordSite(BranchKind.SwitchIn))),
     timeNs: Float64Array.from(insert(timeNs, timeNs[Math.max(0, endRow - 1)])),
   };
 }

@@ -1,11 +1,10 @@
 /**
- * Announces large allocations to watchers, which keep a memory budget and may refuse by throwing. Each worker has its own
- * watchers.
+ * Asks watchers before large allocations: they keep a memory budget, and refuse by throwing. Each worker has its own watchers.
  */
 type Watcher = (bytes: number) => void;
 
-/** Smaller allocations are not announced. */
-const MIN_ANNOUNCED_BYTES = 256 * 1024;
+/** Smaller allocations need no permission. */
+const MIN_ASKED_BYTES = 256 * 1024;
 
 const watchers = new Set<Watcher>();
 
@@ -15,9 +14,9 @@ export function watchMemory(watcher: Watcher): () => void {
   return () => watchers.delete(watcher);
 }
 
-/** Announces an allocation. @throws what a watcher throws */
+/** Asks for `bytes` more memory. @throws what a watcher throws */
 export function askForMemory(bytes: number): void {
-  if (bytes >= MIN_ANNOUNCED_BYTES) for (const watcher of watchers) watcher(bytes);
+  if (bytes >= MIN_ASKED_BYTES) for (const watcher of watchers) watcher(bytes);
 }
 
 /** Lets watchers check the memory in use, after work that created many small objects. @throws what a watcher throws */

@@ -60,8 +60,8 @@ export class TraceParser {
   private readonly threadNames = new Map<Tid, string>();
   private readonly chunk = new ChunkBuilder();
 
-  constructor(words: TraceContext, input: string) {
-    this.context = words;
+  constructor(context: TraceContext, input: string) {
+    this.context = context;
     this.input = input;
   }
 
@@ -136,7 +136,7 @@ export class TraceParser {
     time.ns = ns;
     if (this.early) this.checkFirst({ ...time });
     const fault = this.timeFault(time);
-    if (fault !== null) return this.damage(counts.lines, this.lineAt(start), fault);
+    if (fault !== null) return this.addDamaged(counts.lines, this.lineAt(start), fault);
     counts.events++;
     this.hold(tid, cpu, site, context.timeOf(time), start);
     if (pid !== NOT_PRINTED) this.addPid(tid, pid);
@@ -152,7 +152,7 @@ export class TraceParser {
     if (rest.length > 0) {
       this.counts.lines++;
       const text = Buffer.from(rest).toString('latin1');
-      this.damage(this.counts.lines, text, 'the last line has no newline: it may be cut');
+      this.addDamaged(this.counts.lines, text, 'the last line has no newline: it may be cut');
     }
     const { held, guard } = this;
     if (held.isHeld && guard.isLastOutlier(MAX_WAIT_SECONDS * 1e9)) this.dropHeld(BAD_TIME);
@@ -164,7 +164,7 @@ export class TraceParser {
 
   /** Adds lines that were dropped for their length. */
   addOverlong(count: number): void {
-    for (let i = 0; i < count; i++) this.damage(++this.counts.lines, '', OVERLONG);
+    for (let i = 0; i < count; i++) this.addDamaged(++this.counts.lines, '', OVERLONG);
   }
 
   private parseOther(line: PerfLine, start: number): void {
@@ -180,7 +180,7 @@ export class TraceParser {
         return;
       case 'damaged':
         if (line.reason === NO_FLAGS) this.context.flagless++;
-        this.damage(this.counts.lines, line.reason === OVERLONG ? '' : this.lineAt(start), line.reason);
+        this.addDamaged(this.counts.lines, line.reason === OVERLONG ? '' : this.lineAt(start), line.reason);
     }
   }
 
@@ -193,7 +193,7 @@ export class TraceParser {
     }
     if (this.early) this.checkFirst(time);
     const fault = this.timeFault(time);
-    if (fault !== null) return this.damage(this.counts.lines, this.lineAt(start), fault);
+    if (fault !== null) return this.addDamaged(this.counts.lines, this.lineAt(start), fault);
     if (flags.unknown !== null) this.context.unknownFlags.add(flags.unknown);
     this.counts.events++;
     const site = this.context.interner.site(flags.kind, edgeOf(flags.kind, flags.edge), line.from, line.to);
@@ -258,7 +258,7 @@ export class TraceParser {
     const { held } = this;
     held.isHeld = false;
     this.counts.events--;
-    this.damage(held.line, held.text ?? this.lineAt(held.start), reason);
+    this.addDamaged(held.line, held.text ?? this.lineAt(held.start), reason);
   }
 
   /** Copies the held line, which may still turn out to be damaged; the bytes belong to the caller. */
@@ -275,7 +275,7 @@ export class TraceParser {
     const text = this.lineAt(start).slice(0, MAX_SHOWN_LENGTH);
     const addIfNear = () => {
       if (time === null || isBeforeRecording(time) || this.isNear(time)) add();
-      else this.damage(line, text, FAR_TIME);
+      else this.addDamaged(line, text, FAR_TIME);
     };
     if (early) early.push(addIfNear);
     else addIfNear();
@@ -332,7 +332,7 @@ export class TraceParser {
     this.chunk.addName({ ...name, comm: name.comm === null ? null : fromLatin1(name.comm) });
   }
 
-  private damage(line: number, text: string, reason: string): void {
+  private addDamaged(line: number, text: string, reason: string): void {
     this.counts.damagedLines++;
     this.showDamaged(line, text, reason);
   }

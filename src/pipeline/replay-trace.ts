@@ -102,7 +102,7 @@ function setupOf(
     options: {
       tailCalls: options.tailCalls ?? 'nest',
       extendTo: options.extend === false ? null : store.bounds,
-      mayBeUndecoded: store.undecoded.isPossible,
+      mayBeUndecoded: store.undecoded.isIncomplete,
     },
     questions: questionsOf(trace, symbols, options, asked),
     knownPaths: null,

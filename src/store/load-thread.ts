@@ -40,7 +40,7 @@ export function loadThread(
 ): LoadedThread {
   const memory = threadMemory(buffer, source);
   const lanes = source.packed
-    ? wantedLanes(source.packed, shared.packed, memory.lanes)
+    ? selectedLanes(source.packed, shared.packed, memory.lanes)
     : readLanes(source.lanes, shared, memory.lanes);
   const wantsCpus = source.unownedGaps.some(({ cpu }) => cpu !== NONE);
   const merged = mergeLanes(lanes, sites, memory.merged, wantsCpus);
@@ -62,7 +62,7 @@ function readLanes(lanes: ThreadSource['lanes'], shared: SharedEvents, rows: Eve
   });
 }
 
-function wantedLanes(
+function selectedLanes(
   { thread, cpus }: NonNullable<ThreadSource['packed']>,
   file: PackedFile | null,
   rows: EventRows,

@@ -40,9 +40,9 @@ export class StoredThreads {
     this.hasThreads = hasBranches || unseen.length > 0;
     this.branchBounds = bounds;
     this.bounds = this.undecoded.boundsWith(all);
-    const isWanted = this.threadFilter();
-    this.tids = all.filter(isWanted);
-    const others = all.filter((tid) => !isWanted(tid));
+    const isSelectedThread = this.threadFilter();
+    this.tids = all.filter(isSelectedThread);
+    const others = all.filter((tid) => !isSelectedThread(tid));
     this.unwanted = others.reduce((sum, tid) => sum + this.eventCount(tid), unwanted);
   }
 
@@ -81,7 +81,9 @@ export class StoredThreads {
   }
 
   private selectedLanes(thread: PackedThread): NonNullable<ThreadSource['packed']> {
-    const cpus = thread.lanes.map(({ cpu }) => cpu).filter((cpu) => isWanted(this.contents.selection, thread.tid, cpu));
+    const cpus = thread.lanes
+      .map(({ cpu }) => cpu)
+      .filter((cpu) => isSelected(this.contents.selection, thread.tid, cpu));
     return { thread, cpus };
   }
 
@@ -99,7 +101,7 @@ export class StoredThreads {
 }
 
 /** Returns whether a thread on a CPU is selected by number. */
-export function isWanted({ tids, cpus }: Selection, tid: Tid, cpu: number): boolean {
+export function isSelected({ tids, cpus }: Selection, tid: Tid, cpu: number): boolean {
   return !(tids && !tids.includes(tid)) && !(cpus && !cpus.includes(cpu));
 }
 

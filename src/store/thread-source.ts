@@ -5,7 +5,7 @@ import type { PackedThread } from '../model/trace/packed-thread.js';
 import type { TraceRecord } from '../model/trace/trace-chunk.js';
 import type { Nanoseconds, Tid } from '../model/units.js';
 import type { LaneRuns } from './lanes/lane.js';
-import type { UnownedGapsOfCpu } from './records/gap-records.js';
+import type { UnownedCpuGaps } from './records/gap-records.js';
 
 /** Plain data, so that it can be sent to a worker. */
 export interface ThreadSource {
@@ -19,7 +19,7 @@ export interface ThreadSource {
   /** The thread's own. */
   readonly records: readonly TraceRecord[];
   /** Losses that name no thread, on the CPUs that it ran on. */
-  readonly unownedGaps: readonly UnownedGapsOfCpu[];
+  readonly unownedGaps: readonly UnownedCpuGaps[];
   /** The earliest time of all threads. */
   readonly recordingStartNs: Nanoseconds;
 }

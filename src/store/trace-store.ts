@@ -11,7 +11,7 @@ import { Mappings } from './records/mappings.js';
 import { ThreadNames } from './records/thread-names.js';
 import { EventMemory, type EventMemoryOptions } from './runs/event-memory.js';
 import type { StoredThread } from './store-contents.js';
-import { isWanted, StoredThreads } from './stored-threads.js';
+import { isSelected, StoredThreads } from './stored-threads.js';
 import { isDecodeError } from './undecoded.js';
 
 export class TraceStore {
@@ -56,7 +56,7 @@ export class TraceStore {
     const { tid, lanes } = packed;
     const eventsOf = (some: typeof lanes) => some.reduce((sum, { events }) => sum + events, 0);
     if (eventsOf(lanes) > 0) this.hasBranches = true;
-    const events = eventsOf(lanes.filter(({ cpu }) => isWanted(this.selection, tid, cpu)));
+    const events = eventsOf(lanes.filter(({ cpu }) => isSelected(this.selection, tid, cpu)));
     this.unwanted += eventsOf(lanes) - events;
     if (events > 0) this.threads.set(tid, { lanes: new Map(), packed, events });
   }
@@ -104,7 +104,7 @@ export class TraceStore {
   }
 
   private addRun(tid: Tid, cpu: number, input: string, run: Int32Array, events: number): void {
-    if (!isWanted(this.selection, tid, cpu)) {
+    if (!isSelected(this.selection, tid, cpu)) {
       this.unwanted += events;
       return;
     }

@@ -17,14 +17,14 @@ export class Undecoded {
   }
 
   /** perf failed to decode some or all of the trace. False if CPUs are selected: then what a thread did elsewhere is unknown. */
-  get isPossible(): boolean {
+  get isIncomplete(): boolean {
     const { isTimed, hasErrors, hasBranches, selection } = this.contents;
     return isTimed && (hasErrors || !hasBranches) && selection.cpus === undefined;
   }
 
   /** Returns threads of traced processes that have switches or errors, but no branch. */
   unseenTids(): Tid[] {
-    if (!this.isPossible) return [];
+    if (!this.isIncomplete) return [];
     const { threads, records, selection } = this.contents;
     const pids = this.tracedPids();
     const isUnseen = (tid: Tid, records: readonly TraceRecord[]) =>
@@ -52,7 +52,7 @@ export class Undecoded {
   /** Returns the bounds of the recording, extended to records if branches could not be decoded. */
   boundsWith(tids: readonly Tid[]): TimeBounds {
     let { startNs, endNs } = this.contents.bounds;
-    if (!this.isPossible) return { startNs, endNs };
+    if (!this.isIncomplete) return { startNs, endNs };
     for (const tid of tids)
       for (const { what, timeNs } of this.contents.records.get(tid)?.values() ?? []) {
         if ((what !== 'switch' && what !== 'gap') || !Number.isFinite(timeNs)) continue;
@@ -81,13 +81,13 @@ export class Undecoded {
 
   /** Likewise, but only if perf lacked code of that file somewhere; otherwise being there last explains nothing. */
   fileWithoutCode(tid: Tid, at: ErrorLocation): string | null {
-    const file = this.isPossible ? this.fileOf(tid, at) : null;
+    const file = this.isIncomplete ? this.fileOf(tid, at) : null;
     return file !== null && this.filesWithoutCode.has(file) ? file : null;
   }
 
   /** perf lacked some code: time that it skipped without an error is lost for that reason. */
   get lacksCode(): boolean {
-    return this.isPossible && this.filesWithoutCode.size > 0;
+    return this.isIncomplete && this.filesWithoutCode.size > 0;
   }
 }
 

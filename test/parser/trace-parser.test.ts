@@ -34,7 +34,7 @@ function parse(text: string | Uint8Array, pieceBytes = 1 << 20, context = new Tr
     names: [] as ThreadName[],
     mappings: [] as Mapping[],
   };
-  const take = ({ events, grouped, records, names, mappings }: ReturnType<TraceParser['parse']>) => {
+  const collect = ({ events, grouped, records, names, mappings }: ReturnType<TraceParser['parse']>) => {
     all.events.push(...Array.from(events.tid, (_, row) => describeEvent(events, row, context)));
     if (grouped) {
       const columns = columnsOf(grouped);
@@ -45,10 +45,10 @@ function parse(text: string | Uint8Array, pieceBytes = 1 << 20, context = new Tr
     all.mappings.push(...mappings);
   };
   for (let at = 0; at < bytes.length; at += pieceBytes) {
-    for (const lines of cutter.cut(bytes.subarray(at, at + pieceBytes))) take(parser.parse(lines));
+    for (const lines of cutter.cut(bytes.subarray(at, at + pieceBytes))) collect(parser.parse(lines));
     parser.addOverlong(cutter.takeOverlong());
   }
-  take(parser.finish(cutter.rest()));
+  collect(parser.finish(cutter.rest()));
   return {
     ...all,
     counts: parser.counts,

@@ -69,7 +69,7 @@ export type RecordKind = (typeof RECORD_KINDS)[number];
 /** Every trace begins with this many sites of records. */
 export const RECORD_SITES = RECORD_KINDS.length;
 
-export function siteOfRecord(kind: RecordKind): SiteId {
+export function recordSite(kind: RecordKind): SiteId {
   return kind - BranchKind.Gap;
 }
 

@@ -104,7 +104,7 @@ class PieceBuilder {
     if (line.type === 'ignored') return true;
     const { time } = line.prefix;
     const isKnown = time !== null && !isBeforeRecording(time);
-    const timeNs = isKnown ? this.timeOf(time) : this.timeOfRow(this.branchRow);
+    const timeNs = isKnown ? this.timeOf(time) : this.rowTime(this.branchRow);
     if (!isPossibleTime(timeNs)) return false; // also if NaN
     addSideband(line, timeNs, this);
     return true;
@@ -149,7 +149,7 @@ class PieceBuilder {
       if (pid === NOT_PRINTED || pids.has(tid)) continue;
       if (named.has(tid)) return false;
       pids.set(tid, pid);
-      this.addName({ tid, pid, comm: null, parent: null, timeNs: this.timeOfRow(row) });
+      this.addName({ tid, pid, comm: null, parent: null, timeNs: this.rowTime(row) });
     }
     return true;
   }
@@ -160,8 +160,8 @@ class PieceBuilder {
     const lastRow = this.branchBefore(this.lines.length);
     if (lastRow === NONE) return { ...all, firstNs: Number.NaN, last: null, branches: null };
     const before = this.branchBefore(lastRow);
-    if (before !== NONE && this.timeOfRow(lastRow) < this.timeOfRow(before) - MAX_STEP_BACK_NS) return null;
-    if (!isPossibleTime(this.timeOfRow(lastRow))) return null;
+    if (before !== NONE && this.rowTime(lastRow) < this.rowTime(before) - MAX_STEP_BACK_NS) return null;
+    if (!isPossibleTime(this.rowTime(lastRow))) return null;
     const branches = reader.group(lastRow, this.originSeconds);
     return branches && { ...all, firstNs: this.firstNs(), last: this.lastBranch(lastRow, before), branches };
   }
@@ -170,14 +170,14 @@ class PieceBuilder {
     const { heads, rows } = this.lines;
     const { tid, cpu } = heads[rows[row * LINE_COLUMNS + Line.Head]];
     const text = this.textOf(row).slice(0, MAX_SHOWN_LENGTH);
-    const times = { timeNs: this.timeOfRow(row), beforeNs: this.timeOfRow(before) };
+    const times = { timeNs: this.rowTime(row), beforeNs: this.rowTime(before) };
     return { tid, cpu, branch: this.branchOf(row), ...times, line: row + 1, text };
   }
 
   private firstNs(): Nanoseconds {
     let row = 0;
     while (this.branchOf(row) === OTHER) row++;
-    return this.timeOfRow(row);
+    return this.rowTime(row);
   }
 
   private branchBefore(row: number): number {
@@ -191,7 +191,7 @@ class PieceBuilder {
   }
 
   /** Returns NaN for NONE. */
-  private timeOfRow(row: number): Nanoseconds {
+  private rowTime(row: number): Nanoseconds {
     if (row === NONE) return Number.NaN;
     const { heads, rows } = this.lines;
     const seconds = heads[rows[row * LINE_COLUMNS + Line.Head]]?.seconds;

@@ -37,7 +37,7 @@ export function onlyArrow(line: string): number {
   return arrow;
 }
 
-/** Returns the branch of a line, or null if each such line must be seen: unknown flags are counted, branches not taken ignored. */
+/** Returns the branch of a line, or null if it must not be cached: unknown flags are counted, branches not taken are ignored. */
 export function simpleBranch(line: PerfLine): BranchText | null {
   if (line.type !== 'branch' || line.flags.unknown !== null || line.flags.notTaken) return null;
   const { flags, from, to } = line;

@@ -1,7 +1,7 @@
 /**
  * Determines up to which event a thread is known, and at which address it was then.
  */
-import { BranchKind, siteOfRecord } from '../../model/trace/branch-sites.js';
+import { BranchKind, recordSite } from '../../model/trace/branch-sites.js';
 import type { ThreadEvents } from '../../model/trace/thread-events.js';
 import { type Address, NONE } from '../../model/units.js';
 import { type SiteFacts, Step } from '../functions/site-facts.js';
@@ -38,7 +38,7 @@ export function addressBefore(row: number, { site }: ThreadEvents, { to, from }:
  * record shows that trace data is missing, or nothing follows a trace start. For kernel code only an error shows it.
  */
 export function firstLostRow(row: number, { site, length }: ThreadEvents, { step, scope }: SiteFacts): number {
-  const gap = siteOfRecord(BranchKind.Gap);
+  const gap = recordSite(BranchKind.Gap);
   if (scope !== 'user' && row > 0) {
     const error = site.subarray(row, length).indexOf(gap);
     return error === -1 ? NONE : row + error;

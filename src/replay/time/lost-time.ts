@@ -8,7 +8,7 @@
 
 import { Certainty } from '../../model/calls/call-log.js';
 import { SpecialSymbol } from '../../model/names/symbol-table.js';
-import { BranchKind, siteOfRecord } from '../../model/trace/branch-sites.js';
+import { BranchKind, recordSite } from '../../model/trace/branch-sites.js';
 import { type Nanoseconds, NONE } from '../../model/units.js';
 import { Step } from '../functions/site-facts.js';
 import { stopNode } from '../stack/open-frames.js';
@@ -97,6 +97,6 @@ export function recordErrors(state: ReplayState, firstRow: number, endRow: numbe
 }
 
 function countErrors({ events }: ReplayState, firstRow: number, endRow: number): number {
-  const error = siteOfRecord(BranchKind.Gap);
+  const error = recordSite(BranchKind.Gap);
   return events.site.subarray(firstRow, endRow).reduce((count, site) => count + (site === error ? 1 : 0), 0);
 }

@@ -16,7 +16,7 @@ export function compareCursors(a: Cursor, b: Cursor): number {
   if (a.timeNs !== b.timeNs) return a.timeNs - b.timeNs;
   if (a.isBegin !== b.isBegin) return b.isBegin ? -1 : 1;
   if (!a.isBegin) return 0;
-  return a.stayEndNs() - b.stayEndNs() || Number(b.isStayOver) - Number(a.isStayOver);
+  return a.stayEndNs() - b.stayEndNs() || Number(b.hasTraceEnd) - Number(a.hasTraceEnd);
 }
 
 /** A heap of the waiting lanes: there may be thousands. */
@@ -112,7 +112,7 @@ export class Cursor {
   }
 
   /** True if the stay ends with a trace end. */
-  get isStayOver(): boolean {
+  get hasTraceEnd(): boolean {
     return this.edgeAt(this.stayEnd - 1) === TraceEdge.End;
   }
 

@@ -9,7 +9,7 @@ import { lastRowAt, type MergedLanes } from '../lanes/merge-lanes.js';
 export type GapRecord = Extract<TraceRecord, { what: 'gap' }>;
 
 /** Errors that name no thread, of one CPU, or of NONE for an unknown one. In shared memory: all workers get them, each needs few. */
-export interface UnownedGapsOfCpu {
+export interface UnownedCpuGaps {
   readonly cpu: number;
   /** Ascending. */
   readonly timeNs: Float64Array;
@@ -21,7 +21,7 @@ export interface UnownedGapsOfCpu {
 
 export class UnownedGaps {
   private readonly cpus = new Map<number, GapRecord[]>();
-  private readonly packed = new Map<number, UnownedGapsOfCpu>();
+  private readonly packed = new Map<number, UnownedCpuGaps>();
 
   add(gap: GapRecord): void {
     const gaps = this.cpus.get(gap.cpu);
@@ -31,7 +31,7 @@ export class UnownedGaps {
   }
 
   /** Returns the errors of some CPUs and those without a known CPU. */
-  on(cpus: readonly number[]): UnownedGapsOfCpu[] {
+  on(cpus: readonly number[]): UnownedCpuGaps[] {
     if (this.cpus.size === 0) return [];
     return [...new Set([...cpus, NONE])].flatMap((cpu) => {
       const gaps = this.cpus.get(cpu);
@@ -39,14 +39,14 @@ export class UnownedGaps {
     });
   }
 
-  private packedOf(cpu: number, gaps: GapRecord[]): UnownedGapsOfCpu {
+  private packedOf(cpu: number, gaps: GapRecord[]): UnownedCpuGaps {
     let packed = this.packed.get(cpu);
     if (packed === undefined) this.packed.set(cpu, (packed = pack(cpu, gaps.sort(byTimeThenContent))));
     return packed;
   }
 }
 
-function pack(cpu: number, gaps: readonly GapRecord[]): UnownedGapsOfCpu {
+function pack(cpu: number, gaps: readonly GapRecord[]): UnownedCpuGaps {
   const texts = gaps.map((gap) => Buffer.from(JSON.stringify(gap)));
   const bytes = texts.reduce((sum, { length }) => sum + length, 0);
   const column = () => new Float64Array(new SharedArrayBuffer(gaps.length * Float64Array.BYTES_PER_ELEMENT));
@@ -62,17 +62,14 @@ function pack(cpu: number, gaps: readonly GapRecord[]): UnownedGapsOfCpu {
   return packed;
 }
 
-function recordAt({ end, records }: UnownedGapsOfCpu, index: number): GapRecord {
+function recordAt({ end, records }: UnownedCpuGaps, index: number): GapRecord {
   const text = Buffer.from(records.subarray(index === 0 ? 0 : end[index - 1], end[index])).toString();
   const record: GapRecord = JSON.parse(text);
   return { ...record, ip: record.ip ?? Number.NaN }; // JSON has no NaN
 }
 
 /** Yields the errors that concern a thread; between two of its events only the first, because more add nothing. */
-export function* gapsAmong(
-  unowned: UnownedGapsOfCpu,
-  { length, timeNs, cpu: cpus }: MergedLanes,
-): Generator<GapRecord> {
+export function* gapsAmong(unowned: UnownedCpuGaps, { length, timeNs, cpu: cpus }: MergedLanes): Generator<GapRecord> {
   const { cpu, timeNs: times } = unowned;
   let index = length === 0 ? times.length : countAtOrBelow(times, timeNs[0] - 1);
   while (index < times.length) {

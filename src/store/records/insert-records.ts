@@ -1,7 +1,7 @@
 /**
  * Inserts switches, gaps and execs among a thread's branch events by time.
  */
-import { BranchKind, type RecordKind, siteOfRecord, TraceEdge } from '../../model/trace/branch-sites.js';
+import { BranchKind, type RecordKind, recordSite, TraceEdge } from '../../model/trace/branch-sites.js';
 import type { ThreadEvents } from '../../model/trace/thread-events.js';
 import type { TraceRecord } from '../../model/trace/trace-chunk.js';
 import type { Nanoseconds, Tid } from '../../model/units.js';
@@ -31,7 +31,7 @@ export function insertRecords(
     const count = placed.length - later;
     site.copyWithin(row + count, row, end);
     timeNs.copyWithin(row + count, row, end);
-    site[row + count - 1] = siteOfRecord(kind);
+    site[row + count - 1] = recordSite(kind);
     timeNs[row + count - 1] = Math.max(record.timeNs, row === 0 ? recordingStartNs : timeNs[row - 1]);
     end = row;
   });

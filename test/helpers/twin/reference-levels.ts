@@ -7,7 +7,7 @@
 
 import type { SymbolTable } from '../../../src/model/names/symbol-table.js';
 import type { InferenceName } from '../../../src/model/profile/quality.js';
-import { BranchKind, siteOfRecord } from '../../../src/model/trace/branch-sites.js';
+import { BranchKind, recordSite } from '../../../src/model/trace/branch-sites.js';
 import type { ThreadEvents } from '../../../src/model/trace/thread-events.js';
 import type { SymbolId } from '../../../src/model/units.js';
 import { type SiteFacts, Step, SYSCALL_BYTES } from '../../../src/replay/functions/site-facts.js';
@@ -62,7 +62,7 @@ export function referenceEvents(events: ThreadEvents, facts: SiteFacts, symbols:
     toFn: functions[facts.toFunction[site]] ?? functions[nameless],
     nameless: functions[nameless],
     toEntry: facts.toEntry[site] === 1,
-    isError: site === siteOfRecord(BranchKind.Gap),
+    isError: site === recordSite(BranchKind.Gap),
   }));
 }
 
