@@ -1,12 +1,12 @@
 /**
- * Layout: boxes stand in each other, and account for every frame and all of the time.
+ * Tests the layout: boxes are nested and account for every frame and all of the time.
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Boxes, BoxKind, type LayoutTree, type LayoutView, layout } from '../../src/layout/layout.js';
 import { NONE } from '../../src/model/units.js';
 
-/** From parents (each smaller than its node) and self weights. */
+/** Builds a tree from parents (each smaller than its node) and self weights. */
 function treeOf(parents: readonly number[], selfs: readonly number[]): LayoutTree {
   const length = parents.length;
   const parent = Int32Array.from(parents);
@@ -37,7 +37,7 @@ const anyView = anyTree.chain((tree) =>
   }),
 );
 
-/** "row kind node x+width", a box a line. */
+/** Formats boxes as "row kind node x+width", one per line. */
 function linesOf(boxes: Boxes): string[] {
   const names = Object.entries(BoxKind);
   return Array.from(boxes.kind, (kind, box) => {
@@ -56,7 +56,7 @@ const view = (more: Partial<LayoutView> = {}): LayoutView => ({ first: 0, last: 
 const narrowBlocks = (boxes: Boxes) => [...boxes.kind.keys()].filter((box) => boxes.kind[box] === BoxKind.Small);
 
 describe('a small tree', () => {
-  test('callees stand side by side in their caller, row by row', () => {
+  test('places callees side by side in their caller, row by row', () => {
     expect(linesOf(layout(SMALL, view()))).toEqual([
       '0 Frame 0 0+100',
       '1 Frame 1 0+50',
@@ -66,17 +66,17 @@ describe('a small tree', () => {
     ]);
   });
 
-  test('zoomed in, the callers fill the width', () => {
+  test('makes callers fill the width when zoomed in', () => {
     const boxes = layout(SMALL, view({ first: 4, last: 4 }));
     expect(linesOf(boxes)).toEqual(['0 Frame 0 0+100', '1 Frame 1 0+100', '2 Frame 4 0+100']);
     expect(boxes.viewStart).toBe(2);
   });
 
-  test('a run of siblings fills the width together', () => {
+  test('makes siblings fill the width together', () => {
     expect(linesOf(layout(SMALL, view({ first: 3, last: 4 }))).slice(2)).toEqual(['2 Frame 3 0+80', '2 Frame 4 80+20']);
   });
 
-  test('narrow neighbours are one block', () => {
+  test('merges narrow neighbours into one block', () => {
     const tree = treeOf([NONE, 0, 0, 0, 0, 2], [0, 3, 2, 90, 5, 2]);
     expect(linesOf(layout(tree, view({ minPx: 10, widthPx: 102 })))).toEqual([
       '0 Frame 0 0+102',
@@ -86,11 +86,11 @@ describe('a small tree', () => {
     ]);
   });
 
-  test('below the last row each frame has one block for what it called', () => {
+  test('merges the callees of a frame in the last row into one block', () => {
     expect(linesOf(layout(SMALL, view({ maxRows: 2 }))).at(-1)).toBe('2 Deep 3 0+50 (2)');
   });
 
-  test('of many callers those between the root and the nearest are one block', () => {
+  test('merges callers between the root and the nearest ones into one block', () => {
     const tree = treeOf([NONE, 0, 1, 2, 3, 4], [0, 0, 0, 0, 0, 7]);
     expect(linesOf(layout(tree, view({ first: 5, last: 5, maxCallers: 3 })))).toEqual([
       '0 Frame 0 0+100',
@@ -100,7 +100,7 @@ describe('a small tree', () => {
     ]);
   });
 
-  test('a run of narrow frames becomes several blocks when it is opened, until its frames are seen', () => {
+  test('splits a block of narrow frames into smaller blocks each time it is opened', () => {
     const frames = 20_000;
     const tree = treeOf(
       Array.from({ length: frames + 1 }, (_, node) => node - 1 && (node === 0 ? NONE : 0)),
@@ -118,13 +118,13 @@ describe('a small tree', () => {
     expect(boxes.length).toBeGreaterThan(50);
   });
 
-  test('a trace without any time is one box', () => {
+  test('lays out a trace without any time as one box', () => {
     expect(linesOf(layout(treeOf([NONE, 0, 0], [0, 0, 0]), view()))).toEqual(['0 Frame 0 0+100', '1 Small 1 0+0 (2)']);
   });
 });
 
-describe('any tree, however looked at', () => {
-  test('all frames of the part that is looked at are drawn or counted', () => {
+describe('any tree and view', () => {
+  test('draws or counts all frames in the view', () => {
     fc.assert(
       fc.property(anyView, ({ tree, node, ...rest }) => {
         const { frames, viewStart } = layout(tree, { first: node, last: node, ...rest });
@@ -133,7 +133,7 @@ describe('any tree, however looked at', () => {
     );
   });
 
-  test('what a frame called stands inside of it, without gaps, and its self time is what is left', () => {
+  test('places callees inside their caller without gaps; the rest is self time', () => {
     fc.assert(
       fc.property(anyView, ({ tree, node, ...rest }) => {
         const boxes = layout(tree, { first: node, last: node, ...rest });
@@ -154,7 +154,7 @@ describe('any tree, however looked at', () => {
     );
   });
 
-  test('no two blocks of narrow frames stand side by side, and no drawn frame is narrower', () => {
+  test('never places two blocks side by side, and draws no frame below the minimum width', () => {
     fc.assert(
       fc.property(anyView, ({ tree, node, ...rest }) => {
         const boxes = layout(tree, { first: node, last: node, ...rest });
@@ -184,7 +184,7 @@ function selfOf(tree: LayoutTree, node: number): number {
 }
 
 describe('large trees', () => {
-  test('100,000 levels deep: some rows, and one block that says how many more', () => {
+  test('have a limited number of rows for 100,000 levels, and one block with the count of the rest', () => {
     const levels = 100_000;
     const tree = treeOf(
       Array.from({ length: levels }, (_, node) => node - 1),
@@ -196,7 +196,7 @@ describe('large trees', () => {
     expect(layout(tree, view({ first: levels - 1, last: levels - 1 })).rowCount).toBe(51);
   });
 
-  test('a million frames have a box each', () => {
+  test('have one box per frame for a million frames', () => {
     const parents = Array.from({ length: 1_000_000 }, (_, node) => Math.floor((node - 1) / 3));
     parents[0] = NONE;
     const tree = treeOf(

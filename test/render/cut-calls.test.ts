@@ -1,5 +1,5 @@
 /**
- * What is told beside an average of calls that were cut: of how many it is, and how long the longest lasted at least.
+ * Tests averages with inferred calls: they show the number of complete calls and a lower bound of the longest call.
  */
 import { expect, test } from 'vitest';
 import { reportOf } from '../../src/answers.js';
@@ -14,7 +14,7 @@ import { viewsOf } from '../helpers/browser/page-views.js';
 import { analyzeText, fold } from '../helpers/traces/load.js';
 import { traceOf } from '../helpers/traces/trace-of.js';
 
-/** Four short calls of `coder`, and a fifth that the trace ends in. */
+/** Four short calls of `coder`, and a fifth during which the trace ends. */
 const LAST_IS_LONGEST = traceOf(`
   1000  call    main  coder
   5000  return  coder main
@@ -28,7 +28,7 @@ const LAST_IS_LONGEST = traceOf(`
   22000 call    coder leaf
   203000 return leaf  coder`);
 
-/** The fifth is short, as far as it was seen. */
+/** The recorded part of the fifth call is short. */
 const LAST_IS_SHORT = traceOf(`
   1000  call    main  coder
   5000  return  coder main
@@ -43,43 +43,47 @@ async function labelIn(trace: string, name: string) {
   const box = [...boxes.node.keys()].find((at) => labelOf(table, boxes, at).name === name) as number;
   return {
     label: labelOf(table, boxes, box).numbers,
-    facts: frameDetails(table, boxes, box).rows,
+    details: frameDetails(table, boxes, box).rows,
     table,
     node: boxes.node[box],
   };
 }
 
-test('a label says of how many calls its average is, and has the bound in its place if the longest was cut', async () => {
+test('shows in a label how many calls its average covers, or the bound if the longest call is inferred', async () => {
   expect((await labelIn(LAST_IS_LONGEST, 'coder')).label).toEqual(['4 of 5', '≥ 182 µs']);
   expect((await labelIn(LAST_IS_SHORT, 'coder')).label).toEqual(['1 of 2', '4 µs']);
   const svg = [...renderSvg(await analyzeText(LAST_IS_LONGEST))].join('');
   expect(svg).toContain('coder · 4 of 5 · ≥ 182 µs');
 });
 
-test('facts tell the average of the whole calls, and the bound', async () => {
-  const { facts } = await labelIn(LAST_IS_LONGEST, 'coder');
-  expect(facts).toContainEqual({
+test('shows the average of complete calls and the bound in details', async () => {
+  const { details } = await labelIn(LAST_IS_LONGEST, 'coder');
+  expect(details).toContainEqual({
     label: 'calls',
     value: '4 of 5',
     note: 'complete, 1 inferred: start or end not seen',
   });
-  expect(facts).toContainEqual({ label: 'average', value: '4 µs', note: 'min 4 µs · max 4 µs · of 4 complete calls' });
-  expect(facts).toContainEqual({ label: 'longest', value: '≥ 182 µs', note: 'an inferred call' });
+  expect(details).toContainEqual({
+    label: 'average',
+    value: '4 µs',
+    note: 'min 4 µs · max 4 µs · of 4 complete calls',
+  });
+  expect(details).toContainEqual({ label: 'longest', value: '≥ 182 µs', note: 'an inferred call' });
 });
 
-test('colour by average takes in what is known of calls that were cut', async () => {
+test('includes the known time of inferred calls in the colour by average', async () => {
   const { table, node } = await labelIn(LAST_IS_LONGEST, 'coder');
   const painter = painterOf(table, 'average');
   expect(painter.classOf(node)).toBe('s3'); // (4 × 4 µs + 182 µs) / 5 is above 10 µs, and 4 µs is not
   expect(painter.note).toBe('where calls are cut: this, or longer');
 });
 
-test('--annotate has no average where the longest call was cut', async () => {
+test('omits the average with --annotate if the longest call is inferred', async () => {
   expect(fold(await analyzeText(LAST_IS_LONGEST), { annotate: true })).toContain('main:1(1);coder:5(1) ');
   expect(fold(await analyzeText(LAST_IS_SHORT), { annotate: true })).toContain('main:1(1);coder:2(1),avg:4000 ');
 });
 
-test('the report has the bound, and sorts by it', async () => {
+test('shows the bound in the report and sorts by it', async () => {
   const { functions } = reportOf(await analyzeText(LAST_IS_LONGEST, { trees: 'together' }), { sort: 'max' });
   const rows = functions.map(({ name, calls, inferred, maxNs, longestCutNs }) => [
     name,
@@ -95,7 +99,7 @@ test('the report has the bound, and sorts by it', async () => {
   ]);
 });
 
-test('a bound is cut, not rounded', () => {
+test('rounds a bound down', () => {
   expect([182_999, 999, 1, 99_999_999].map(formatAtLeast)).toEqual(['≥ 182 µs', '≥ 999 ns', '≥ 1 ns', '≥ 99.9 ms']);
   expect([
     formatLongest(5, null),

@@ -1,5 +1,5 @@
 /**
- * Folded stacks in the programs that people give them to: every path, name and nanosecond arrives.
+ * Tests that programs that read folded stacks receive every path, name and nanosecond.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -10,7 +10,7 @@ import { readByFlamegraphPl, Speedscope, type Stacks } from '../helpers/checks/f
 import { analyzeText, fixture, fold } from '../helpers/traces/load.js';
 import { isMissing } from '../tools/needs.js';
 
-/** As perf prints them. */
+/** Names as perf prints them. */
 const NAMES = [
   'operator new',
   'shop::Store<std::pair<int, char const*> >::operator bool',
@@ -29,7 +29,7 @@ const NAMES = [
 ];
 const DEMO = 'demo/threads.perf.txt.gz';
 
-/** Each name is called once, the first for 1 ns, the second for 2 ns, and so on. */
+/** Calls each name once, the first for 1 ns, the second for 2 ns, and so on. */
 function traceOfNames(): string {
   let ns = 100;
   const lines = NAMES.flatMap((name, index) => {
@@ -41,11 +41,11 @@ function traceOfNames(): string {
   return lines.join('');
 }
 
-/** What ptflame promises of a name: ";" parts frames, and a control character is a blank. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this is about
+/** The names that ptflame writes: ";" becomes ":", control characters become spaces. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is replaced
 const shown = (name: string) => name.replaceAll(';', ':').replace(/[\x00-\x1f]/g, ' ');
 
-/** By the rules of the format: the last blank parts path and count, ";" parts frames, counts are whole numbers. */
+/** Parses by the rules of the format: the last space separates path and count, ";" separates frames, counts are integers. */
 function stacksByRules(folded: string): Stacks {
   const rows = folded.split('\n').map((line) => /^(.+) (\d+)$/.exec(line));
   const stacks = rows.flatMap((row) => (row && row[2] !== '0' ? [[row[1], Number(row[2])] as const] : []));
@@ -79,7 +79,7 @@ inFlamegraphPl('flamegraph.pl draws every name as text, with its nanoseconds', a
   const { frames, stderr } = await readByFlamegraphPl(fold(await analyzeText(traceOfNames())));
   expect(stderr).toBe('');
   expect(frames.get('all')).toBe((NAMES.length * (NAMES.length + 1)) / 2);
-  // it draws "<" and ">" as parentheses itself
+  // it draws "<" and ">" as parentheses
   NAMES.forEach((name, index) => {
     expect(frames.get(shown(name).replaceAll('<', '(').replaceAll('>', ')')), name).toBe(index + 1);
   });

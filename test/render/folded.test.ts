@@ -1,12 +1,12 @@
 /**
- * Folded stacks: their order, their names and their groups.
+ * Tests folded stacks: order, names and groups.
  */
 import { expect, test } from 'vitest';
 import { dedent } from '../helpers/checks/outline.js';
 import { analyzeText, fixture, fold } from '../helpers/traces/load.js';
 import { traceOf } from '../helpers/traces/trace-of.js';
 
-test('the six lines that the design began with', async () => {
+test('writes the example of the design, six lines of perf script, as four lines', async () => {
   const profile = await analyzeText(fixture('hardware/mysql-cr-target-fields.txt'));
   expect(fold(profile).trimEnd()).toBe(
     dedent(`
@@ -17,7 +17,7 @@ test('the six lines that the design began with', async () => {
   );
 });
 
-test('annotations tell calls, inferred calls and the average, rounded half up', async () => {
+test('annotates calls, inferred calls and the average, rounded half up', async () => {
   const trace = traceOf(`
     10  call    main  a
     11  return  a     main
@@ -27,7 +27,7 @@ test('annotations tell calls, inferred calls and the average, rounded half up', 
   expect(fold(await analyzeText(trace), { annotate: true })).toBe('main:1(1) 17\nmain:1(1);a:3(1),avg:2 3\n');
 });
 
-test('names cannot break a line or a path', async () => {
+test('escapes names that would break a line or a path', async () => {
   const text = [
     '1 [000] 1.000000001:   call   1000 main+0x0 => 2000 a;b+0x0\n',
     '1 [000] 1.000000002:   call   2010 a;b+0x10 => 3000 x\x1b[31m\ty+0x0\n',
@@ -35,7 +35,7 @@ test('names cannot break a line or a path', async () => {
   expect(fold(await analyzeText(text))).toBe('main 0\nmain;a:b 1\nmain;a:b;x [31m y 0\n');
 });
 
-test('siblings stand in the order of their UTF-8 bytes, whatever order they came in', async () => {
+test('orders siblings by UTF-8 bytes, independent of input order', async () => {
   const names = ['b', 'a', '\u{10400}', '\uff5e', 'Z', 'ä'];
   const lines = names.flatMap((name, index) => {
     const start = (0x2000 + 16 * index).toString(16);
@@ -57,7 +57,7 @@ const twoThreads = traceOf(`
   1/30  return  a     main
   2/40  return  b     main`);
 
-test('threads are added up, unless they are asked for', async () => {
+test('merges threads unless they are requested', async () => {
   const profile = await analyzeText(twoThreads);
   expect(fold(profile)).toBe('main 0\nmain;a 20\nmain;b 30\n');
   expect(fold(profile, { by: 'thread' })).toBe(
@@ -67,7 +67,7 @@ test('threads are added up, unless they are asked for', async () => {
   expect(fold(profile, { by: 'comm', minNs: 25 })).toBe('unknown;main;b 30\n');
 });
 
-test('threads have the names that records and columns give them', async () => {
+test('names threads after records and columns', async () => {
   const named =
     traceOf(`
     1/1   PERF_RECORD_COMM exec: server:1/1
@@ -90,7 +90,7 @@ test('threads have the names that records and columns give them', async () => {
   expect(roots('comm').filter(Boolean)).toEqual(['server', 'worker 7']);
 });
 
-test('stops have an average only if all of them are whole', async () => {
+test('shows an average for stops only if all are complete', async () => {
   const text = (ns: number) =>
     [
       `1 [000] 1.${String(ns).padStart(9, '0')}:   call   1010 main+0x10 => 2000 read+0x0\n`,

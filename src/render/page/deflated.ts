@@ -1,26 +1,26 @@
 /**
- * Bytes in, one deflated stream out as base64, piece by piece: between two pieces a signal is heard.
+ * Deflates bytes to base64, piece by piece, so that signals are handled between two pieces.
  */
 import { constants, deflateRawSync } from 'node:zlib';
 
-/** Takes a tenth of a second or two. */
+/** Takes 0.1 to 0.2 seconds to deflate. */
 const PIECE_BYTES = 2 ** 20;
-/** So far back deflate looks for what is alike. */
+/** How far back deflate searches for matches. */
 const WINDOW_BYTES = 2 ** 15;
 
-/** The text of a raw deflate stream; up to `PIECE_BYTES` the same as in one call. */
+/** Yields a raw deflate stream as base64; up to `PIECE_BYTES`, it is the same as from a single call. */
 export function* deflatedBase64(bytes: Uint8Array): Generator<string> {
   let rest: Uint8Array = new Uint8Array();
   for (let at = 0; at === 0 || at < bytes.length; at += PIECE_BYTES) {
     const joined = Buffer.concat([rest, deflatedPiece(bytes, at)]);
-    const whole = joined.length - (joined.length % 3); // so that the texts are one text
+    const whole = joined.length - (joined.length % 3); // no padding between the texts
     yield joined.toString('base64', 0, whole);
     rest = joined.subarray(whole);
   }
   yield Buffer.from(rest).toString('base64');
 }
 
-/** All but the last end at a byte, and leave the stream open. */
+/** Deflates one piece. All except the last end at a byte boundary and leave the stream open. */
 function deflatedPiece(bytes: Uint8Array, at: number): Buffer {
   const end = at + PIECE_BYTES;
   const isLast = end >= bytes.length;

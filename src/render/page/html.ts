@@ -1,5 +1,5 @@
 /**
- * A profile as one HTML file: the whole report, that any browser opens without a network.
+ * Renders a profile as one HTML file: a complete report that any browser opens without a network.
  */
 import { createHash } from 'node:crypto';
 import { askForMemory } from '../../model/memory-watch.js';
@@ -17,13 +17,13 @@ import { themeStyle } from './theme-style.js';
 import { formatHash, START, type State } from './view/state.js';
 
 export interface HtmlOptions {
-  /** Left out: what was recorded, where and when, as far as that is known. */
+  /** Default: what was recorded, where and when, if known. */
   readonly title?: string;
-  /** Callers above callees, until the reader turns it. */
+  /** Initially, callers above callees. */
   readonly icicle?: boolean;
 }
 
-/** The file, in pieces. The profile has the trees of its threads apart. */
+/** Yields the file in parts. Each thread of the profile must have its own tree. */
 export function* renderHtml(profile: Profile, options: HtmlOptions = {}): Generator<string> {
   const { icicle = false } = options;
   const { title, windowTitle } = titlesOf(profile, options.title);
@@ -44,19 +44,19 @@ ${PAGE_NOTICE}
 </head>
 <body>
 ${headMarkup(profile, title)}
-<main id="app" data-start="${xml(formatHash(start))}"><noscript>This report needs JavaScript, which it brings with it; nothing is loaded from anywhere.</noscript></main>
+<main id="app" data-start="${xml(formatHash(start))}"><noscript>This report needs JavaScript. The script is part of the file; nothing is loaded from the network.</noscript></main>
 <svg class="defs" aria-hidden="true" width="0" height="0">${HATCH_PATTERN}</svg>
 <script type="application/octet-stream" id="data">`;
   const pieces: Uint8Array[] = [];
   for (const piece of pageDataPieces(profile)) {
     pieces.push(piece);
-    yield ''; // a signal is heard
+    yield ''; // lets the caller handle signals
   }
   yield* deflatedBase64(concatenated(pieces));
   yield `</script>\n<script>${PAGE_SCRIPT}</script>\n</body>\n</html>\n`;
 }
 
-/** Nothing is loaded, nothing is sent, and no script runs but ours. */
+/** Returns a policy that allows only our script and style, and no network access. */
 function policyOf(style: string): string {
   return [
     "default-src 'none'",
@@ -87,17 +87,17 @@ function headMarkup(profile: Profile, title: string): string {
   ].join('\n');
 }
 
-/** Many scroll, which keys can do, too. */
+/** Writes the notes. A list that scrolls must be focusable, to be scrolled by keyboard. */
 function notesMarkup(notes: readonly string[]): string {
-  const focus = notes.length > NOTES_IN_SIGHT ? ' tabindex="0"' : '';
+  const focus = notes.length > VISIBLE_NOTES ? ' tabindex="0"' : '';
   const items = notes.map((note) => `<li><bdi>${xml(visibleText(note))}</bdi></li>`);
   return `<ul class="notes" aria-label="Notes"${focus}>${items.join('')}</ul>`;
 }
 
-/** As the style sheet has it. */
-const NOTES_IN_SIGHT = 4;
+/** As in the style sheet. */
+const VISIBLE_NOTES = 4;
 
-/** What a trace without times is told by. */
+/** Counts all calls, shown for traces without times. */
 function callsOf({ threads }: Profile): number {
   return threads.reduce((sum, { tree }) => sum + tree.calls.reduce((own, calls) => own + calls, 0), 0);
 }

@@ -1,5 +1,5 @@
 /**
- * The colours of the page: those of the picture, for light and dark surroundings.
+ * Writes the colours of the page as CSS variables, for the light and the dark theme.
  */
 import {
   type Colour,

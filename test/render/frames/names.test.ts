@@ -1,5 +1,5 @@
 /**
- * Names as they are shown: of a recording, and of functions in any script.
+ * Tests names for display: of a recording, and of functions in any script.
  */
 import { describe, expect, test } from 'vitest';
 import { isolated } from '../../../src/render/frames/isolated.js';
@@ -31,23 +31,23 @@ describe('a recording', () => {
     expect(recordingFileName(named)).toMatch(/^[\p{L}\p{N}_][\p{L}\p{N}._-]{0,130}$/u);
   });
 
-  test('of which nothing is known has no title, and a file name', () => {
+  test('has a file name but no title if nothing is known', () => {
     const named = { meta: { recorded: null }, threads: [thread(7, null)] };
     expect([recordingTitle(named), recordingFileName(named)]).toEqual([null, 'flame']);
   });
 });
 
-describe('a name from right to left', () => {
+describe('a right-to-left name', () => {
   const name = 'حساب::مجموع';
 
-  test('is isolated from the numbers beside it, also when it is cut', () => {
+  test('is isolated from the numbers next to it, also when truncated', () => {
     const label = { name, numbers: ['5', '12 ns'] };
     expect(fitLabel(label, 40)).toBe(`\u2068${name}\u2069 · 5 · 12 ns`);
     expect(fitLabel(label, 6)).toBe('\u2068…مجموع\u2069');
     expect(fitLabel({ name: 'main', numbers: ['5'] }, 40)).toBe('main · 5');
   });
 
-  test('stays so in markup, where nothing else acts', () => {
+  test('keeps its isolates in markup, where other bidi controls are escaped', () => {
     expect(xml(`in ${isolated(name)}`)).toBe(`in \u2068${name}\u2069`);
     for (const text of ['\u2068main', 'main\u2069', '\u2068a\u202eb\u2069', '\u2068\u2068a\u2069'])
       expect(xml(text)).not.toMatch(/[\u2066-\u2069\u202a-\u202e]/);

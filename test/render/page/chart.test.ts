@@ -1,5 +1,5 @@
 /**
- * What the chart is told to draw, and what only matches leave of it.
+ * Tests what the chart draws, in full and with only matches.
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -36,7 +36,7 @@ interface Drawn {
   readonly width: number;
 }
 
-/** As d3-flame-graph draws: children side by side, each as wide as its part of the parent. */
+/** Places nodes like d3-flame-graph: children side by side, each with its share of the parent's width. */
 function* placed(node: ChartNode, depth = 0, x = 0, width = WIDTH_PX): Generator<Drawn> {
   yield { node, depth, x, width };
   let at = x;
@@ -59,7 +59,7 @@ const views = callTrees
   );
 
 describe('the chart', () => {
-  test('has each box that has a width, once, in its place', () => {
+  test('contains each box with a width once, at its position', () => {
     fc.assert(
       fc.property(views, ([table, first, siblings, minPx]) => {
         const boxes = layout(table, { first, last: sibling(table, first, siblings), widthPx: WIDTH_PX, minPx });
@@ -77,7 +77,7 @@ describe('the chart', () => {
     );
   });
 
-  test('weighs what is below no more than what it stands on', () => {
+  test('never weighs children more than their parent', () => {
     fc.assert(
       fc.property(callTrees, (tree) => {
         const table = tableOf(tree);
@@ -121,8 +121,8 @@ function stateOf({ names }: Views, { focus, hidden, ...others }: Partial<State>)
   return { ...START, ...others, focus: focus == null ? null : known(focus), hidden: (hidden ?? []).map(known) };
 }
 
-describe('whatever is asked for', () => {
-  test('the graph weighs as much as the functions below it', async () => {
+describe('any view', () => {
+  test('has the same weight in the graph and in the functions table', async () => {
     await fc.assert(
       fc.asyncProperty(pages, ANYTHING, async (made, asked) => {
         const views = await made;
@@ -141,7 +141,7 @@ describe('whatever is asked for', () => {
     );
   });
 
-  test('only matches leave what is found, with all below it', async () => {
+  test('keeps matches and their callees with only matches', async () => {
     await fc.assert(
       fc.asyncProperty(
         pages,
@@ -165,12 +165,12 @@ describe('whatever is asked for', () => {
   });
 });
 
-/** A function without a name is one of them. */
+/** Includes a function without a name. */
 function unknown(tree: CallTree): number {
   return sum(tree.selfNs.filter((_, node) => chainOf(tree, node).every((symbol) => symbol === 0) && node > 0));
 }
 
-test('a search draws nothing anew: what it finds is marked in the tree and in the colours that are there', async () => {
+test('marks matches of a search without a new tree or new colours', async () => {
   const views = viewsOf(await analyzeText(traceOf('1/10 call main f\n1/20 return f main')));
   const state: State = { ...START, search: 'f' };
   const [table, painter] = [views.tableAt(state), views.painterAt(state)];

@@ -1,5 +1,5 @@
 /**
- * What colour stands for.
+ * Tests the colouring of frames.
  */
 import { describe, expect, test } from 'vitest';
 import { isStop } from '../../../src/analysis/tree/outside.js';
@@ -10,7 +10,7 @@ import { START, type State } from '../../../src/render/page/view/state.js';
 import { viewsOf } from '../../helpers/browser/page-views.js';
 import { analyzeText, fixture } from '../../helpers/traces/load.js';
 
-/** Slowly: of each node the time that each of its leaves had, inside and outside of user code. */
+/** Slow reference: sums the time of the leaves below each node, inside and outside of user code. */
 function outsideShares({ tree }: FrameTable, width: State['width']): number[] {
   const chain = (node: number): number[] => (node === ROOT ? [] : [node, ...chain(tree.parent[node])]);
   const inside = new Float64Array(tree.length);
@@ -25,7 +25,7 @@ function outsideShares({ tree }: FrameTable, width: State['width']): number[] {
 }
 
 describe('the share outside', () => {
-  test.for(['wall', 'self'] as const)('is told of each frame, by %s', async (width) => {
+  test.for(['wall', 'self'] as const)('matches a slow reference for each frame, by %s', async (width) => {
     const views = viewsOf(await analyzeText(fixture('demo/threads.perf.txt.gz'), { durations: true }));
     const table = views.tableAt({ ...START, width });
     const { classOf } = painterOf(table, 'outside', width === 'self');

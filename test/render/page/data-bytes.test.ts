@@ -1,5 +1,5 @@
 /**
- * The bytes of the page's data: damage is refused, and they are few and quickly read.
+ * Tests the bytes of the page data: damage is rejected, size and reading time are bounded.
  */
 import { deflateRawSync } from 'node:zlib';
 import fc from 'fast-check';
@@ -26,7 +26,7 @@ const bytesOf = (profile: Profile) => new Uint8Array(Buffer.concat(writePageData
 describe('damage', () => {
   const profile = analyzeText(fixture('demo/threads.perf.txt.gz'), OPTIONS);
 
-  test('bytes that are cut off, or go on, are refused', async () => {
+  test('rejects bytes that are truncated or too long', async () => {
     const bytes = bytesOf(await profile);
     readPageData(bytes);
     for (let length = 0; length < bytes.length; length += 1 + Math.floor(length / 500))
@@ -34,7 +34,7 @@ describe('damage', () => {
     expect(() => readPageData(Uint8Array.of(...bytes, 1))).toThrow('goes on');
   });
 
-  test('with other bytes in it, it is refused or read: it always ends', async () => {
+  test('rejects or reads data with changed bytes, and always ends', async () => {
     const bytes = bytesOf(await profile);
     const harm = fc.array(fc.tuple(fc.nat(bytes.length - 1), fc.nat(255)), { minLength: 1, maxLength: 5 });
     fc.assert(
@@ -60,7 +60,7 @@ describe('damage', () => {
     },
   );
 
-  test.each([[[]], [[1]], [[0, 2]], [[0, 1, 1]], [[0, 2, 1]]])('a thread of nodes %j is refused', (nodes) => {
+  test.each([[[]], [[1]], [[0, 2]], [[0, 1, 1]], [[0, 2, 1]]])('rejects a thread with nodes %j', (nodes) => {
     const shape = { length: 3, parent: Int32Array.of(NONE, 0, 1), symbol: Int32Array.of(NONE, 0, 0) };
     const others = Int32Array.of(0, 1, 2);
     expect(() => callerRows(shape, [others, Int32Array.from(nodes)])).toThrow('a thread of the page has no');
@@ -76,7 +76,7 @@ describe('damage', () => {
 });
 
 describe('size and speed', () => {
-  test('a node of a thread takes less than eight bytes in the page, and its durations as much again', async () => {
+  test('needs less than eight bytes per node of a thread, and as much for its durations', async () => {
     const profile = await analyzeText(fixture('truth/gentrace-faults.perf.txt.gz'), OPTIONS);
     const rows = profile.threads.reduce((sum, { tree }) => sum + tree.length, 0);
     const threads = profile.threads.map((thread) => ({ ...thread, durations: null }));
@@ -86,7 +86,7 @@ describe('size and speed', () => {
     expect(all).toBeLessThan(16);
   });
 
-  test.each([1, 2])('the times of functions that were called %d times follow from others', (times) => {
+  test.each([1, 2])('derives the times of functions with %d calls from other columns', (times) => {
     const profile = chainOf(50, times);
     const pieces = writePageData(profile).slice(3);
     const isGuessed = pieces.slice(0, NODE_COLUMNS.length).map((piece) => piece.every((byte) => byte === 1));
@@ -95,7 +95,7 @@ describe('size and speed', () => {
     expect(guessed).toEqual([...counts, 'completeNs', 'longestCutNs', ...(times === 1 ? ['minNs'] : []), 'maxNs']);
   });
 
-  /** Each function is called by the one before, the n-th of the calls of each takes n times as long as the first. */
+  /** Each function is called by the previous one; the n-th call of each takes n times as long as the first. */
   function chainOf(levels: number, times: number): Profile {
     const builder = new CallTreeBuilder();
     let node: number = ROOT;
@@ -119,7 +119,7 @@ describe('size and speed', () => {
     return (deflateRawSync(Buffer.concat(pieces), { level: 9 }).length * 4) / 3;
   }
 
-  test('a million nodes of a thousand threads are read and added up', () => {
+  test('reads and adds up a million nodes of a thousand threads', () => {
     const profile = largeProfile();
     const bytes = bytesOf(profile);
     const page = readPageData(bytes);
@@ -135,7 +135,7 @@ describe('size and speed', () => {
   }
 });
 
-test('all but the data is 150 kB at most: page, script and style', async () => {
+test('has at most 150 kB of markup, script and style', async () => {
   const text = [...renderHtml(await analyzeText(fixture('demo/threads.perf.txt.gz'), OPTIONS))].join('');
   const [, data = ''] = /id="data">([^<]*)</.exec(text) ?? [];
   expect(data.length).toBeGreaterThan(1000);

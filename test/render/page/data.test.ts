@@ -1,5 +1,5 @@
 /**
- * What the report page gets is the profile, to the byte; and the tree of some threads is what a plain merge gives.
+ * Tests that the page data restores the profile to the byte, and that trees of selected threads equal a simple merge.
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -19,7 +19,7 @@ import { randomProfiles } from '../../helpers/random/random-profiles.js';
 import { traceFiles } from '../../helpers/traces/all-fixtures.js';
 import { analyzeText, beginningOf, fixture } from '../../helpers/traces/load.js';
 
-/** No branch of them can be replayed. */
+/** Files without a branch to replay. */
 const WITHOUT_BRANCHES = /fields-callindent|fields-default|fields-power-events-default|sideband-default/;
 const files = traceFiles.filter((file) => !WITHOUT_BRANCHES.test(file)).map((file) => file.replace('fixtures/', ''));
 const OPTIONS: AnalyzeOptions = { trees: 'apart', durations: true, byCalls: true };
@@ -35,11 +35,11 @@ function expectSame(profile: Profile): void {
 }
 
 describe.each(files)('%s', (file) => {
-  test('comes back to the byte', async () => {
+  test('is restored to the byte', async () => {
     expectSame(await analyzeText(beginningOf(file), OPTIONS));
   });
 
-  test('any threads together are what a plain merge gives', async () => {
+  test('merges any threads like a simple merge', async () => {
     const profile = await analyzeText(beginningOf(file), OPTIONS);
     const page = pageOf(profile);
     const all = profile.threads.map((_, at) => at);
@@ -47,11 +47,11 @@ describe.each(files)('%s', (file) => {
   });
 });
 
-test('whatever its numbers and names are, a profile comes back to the byte', () => {
+test('restores a profile with any numbers and names to the byte', () => {
   fc.assert(fc.property(randomProfiles, expectSame), { numRuns: 1000 });
 });
 
-test('a trace of which parts are missing comes back to the byte', async () => {
+test('restores the profile of a trace with missing parts to the byte', async () => {
   await fc.assert(
     fc.asyncProperty(damagedExecutions, async (lines) => {
       fc.pre(lines.some((line) => /call|return/.test(line)));
@@ -61,17 +61,17 @@ test('a trace of which parts are missing comes back to the byte', async () => {
   );
 });
 
-test('durations that are not known stay unknown', async () => {
+test('keeps unknown durations unknown', async () => {
   const profile = await analyzeText(fixture('demo/threads.perf.txt.gz'), { trees: 'apart' });
   expect(pageOf(profile).threads.map(({ durations }) => durations)).toEqual(profile.threads.map(() => null));
 });
 
-test('trees of threads that are one are refused', async () => {
+test('rejects a profile with one tree for all threads', async () => {
   const profile = await analyzeText(fixture('demo/threads.perf.txt.gz'), { trees: 'together' });
   expect(() => writePageData(profile)).toThrow('trees are one');
 });
 
-test('the shape is a walk: subtrees are runs of nodes, siblings stand by name, each once', () => {
+test('orders the shape in pre-order, siblings by name, each once', () => {
   fc.assert(
     fc.property(randomProfiles, (profile) => {
       const { shape, symbols } = pageOf(profile);
@@ -94,7 +94,7 @@ test('the shape is a walk: subtrees are runs of nodes, siblings stand by name, e
   );
 });
 
-test('a thread has the nodes of its tree, from the root on', () => {
+test('gives each thread the nodes of its tree, including the root', () => {
   fc.assert(
     fc.property(randomProfiles, (profile) => {
       const { threads, shape } = pageOf(profile);
@@ -110,7 +110,7 @@ test('a thread has the nodes of its tree, from the root on', () => {
   );
 });
 
-test('any threads of any profile together are what a plain merge gives', () => {
+test('merges any threads of any profile like a simple merge', () => {
   const chosen = randomProfiles.chain((profile) =>
     fc.tuple(fc.constant(profile), fc.subarray(profile.threads.map((_, at) => at))),
   );
@@ -120,7 +120,7 @@ test('any threads of any profile together are what a plain merge gives', () => {
   );
 });
 
-/** Also that its nodes stand as they do in the shape. */
+/** Also checks that nodes are in the order of the shape. */
 function expectPlainMerge(profile: Profile, page: PageData, chosen: readonly number[]): void {
   const builder = new CallTreeBuilder();
   for (const at of chosen) builder.merge(profile.threads[at]?.tree, ROOT, (symbol) => symbol);
@@ -131,7 +131,7 @@ function expectPlainMerge(profile: Profile, page: PageData, chosen: readonly num
   expect(inShape).toEqual(inShape.toSorted((a, b) => a - b));
 }
 
-/** Of each node of a tree, in the shape. */
+/** Returns the node of the shape for each node of a tree. */
 function placesIn({ shape }: PageData, tree: CallTree): number[] {
   const key = (parent: number | undefined, symbol: number | undefined) => `${parent} ${symbol}`;
   const nodeAt = new Map(Array.from(shape.parent, (parent, node) => [key(parent, shape.symbol[node]), node]));
@@ -143,7 +143,7 @@ function placesIn({ shape }: PageData, tree: CallTree): number[] {
   return places;
 }
 
-/** A function of the program may be called as a special symbol is: they differ by their kind. */
+/** A function may have the name of a special symbol: they differ in kind. */
 function rowsByPath(tree: CallTree, { symbols }: Pick<Profile, 'symbols'>): Map<string, readonly number[]> {
   const paths: string[] = [];
   const rows = new Map<string, readonly number[]>();

@@ -1,5 +1,5 @@
 /**
- * What is said of a frame: whatever its width stands for, no part is more than the whole.
+ * Tests the details of a frame: no part exceeds the whole, for any width.
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -17,7 +17,7 @@ import { sum } from '../../helpers/random/random-trees.js';
 import { analyzeText, fixture, fold } from '../../helpers/traces/load.js';
 import { traceOf } from '../../helpers/traces/trace-of.js';
 
-/** work: 9 ns of its own, 81 ns in a system call, of which 60 blocked; and a gap, below which nothing is sure. */
+/** work: 9 ns of self time, 81 ns in a system call, 60 of them blocked; and a gap, below which all is inferred. */
 const TRACE = traceOf(`
   0    call             main  work
   5    tr end  syscall  work
@@ -35,8 +35,8 @@ const CALLS_ALONE = traceOf(`
   0    call             main  leaf
   100  return           leaf  main`);
 
-/** One line each; empty if the frame is too narrow to be drawn. */
-function said(views: Views, state: State, name: string): string {
+/** Returns the rows as lines; empty if the frame is too narrow to be drawn. */
+function linesOf(views: Views, state: State, name: string): string {
   const table = views.tableAt(state);
   const boxes = layout(table, { first: 0, last: 0, widthPx: 10_000, minPx: 0 });
   const box = boxes.node.findIndex((node) => table.names[table.tree.symbol[node]] === name);
@@ -44,34 +44,34 @@ function said(views: Views, state: State, name: string): string {
   const symbol = table.tree.symbol[boxes.node[box]];
   const view = views.viewAt(state);
   const sums = view.functions().get(symbol);
-  const everywhere = sums === undefined ? null : { sums, allNs: view.allNs() };
-  const { rows } = pageDetails(table, boxes, box, { width: state.width, hasSwitches: views.hasSwitches }, everywhere);
+  const totals = sums === undefined ? null : { sums, allNs: view.allNs() };
+  const { rows } = pageDetails(table, boxes, box, { width: state.width, hasSwitches: views.hasSwitches }, totals);
   return rows.map(({ label, value, note }) => [label, value, note].filter(Boolean).join(' | ')).join('\n');
 }
 
 const sharesIn = (text: string) => [...text.matchAll(/([\d.]+(?:e\+\d+)?) %/g)].map(([, percent]) => Number(percent));
 
 describe.each(WIDTHS)('with a width by %s', (width: Width) => {
-  test.for([false, true])('no share is more than all (only matches: %s)', async (isOnlyMatches) => {
+  test.for([false, true])('shows no share above 100 % (only matches: %s)', async (isOnlyMatches) => {
     const views = viewsOf(await analyzeText(TRACE, { durations: true }));
     for (const name of ['main', 'work', 'other', 'deep', 'leaf']) {
-      const text = said(views, { ...START, width, search: 'leaf', isOnlyMatches }, name);
+      const text = linesOf(views, { ...START, width, search: 'leaf', isOnlyMatches }, name);
       expect(Math.max(0, ...sharesIn(text)), `${name}\n${text}`).toBeLessThanOrEqual(100);
     }
   });
 
-  test('a function has the same share everywhere, whatever is drawn', async () => {
+  test('shows the same share over all paths for any frame', async () => {
     const views = viewsOf(await analyzeText(TRACE, { durations: true }));
-    const everywhere = (state: State) => said(views, state, 'work').match(/everywhere.*/)?.[0];
-    expect(everywhere(START)).toBe('everywhere | 90 ns | 45 % of all · self 9 ns');
-    if (width !== 'calls') expect(everywhere({ ...START, width })).toBe(everywhere(START));
+    const allPaths = (state: State) => linesOf(views, state, 'work').match(/all paths.*/)?.[0];
+    expect(allPaths(START)).toBe('all paths | 90 ns | 45 % of all · self 9 ns');
+    if (width !== 'calls') expect(allPaths({ ...START, width })).toBe(allPaths(START));
   });
 });
 
-test('the first number is called what the width stands for', async () => {
+test('labels the first row by the width', async () => {
   const views = viewsOf(await analyzeText(TRACE, { durations: true }));
   const first = (width: Width) =>
-    said(views, { ...START, width }, 'work')
+    linesOf(views, { ...START, width }, 'work')
       .split(' | ')
       .slice(0, 2)
       .join(' ');
@@ -85,14 +85,14 @@ test('the first number is called what the width stands for', async () => {
   ]);
 });
 
-test('without records of switches time on a processor is called traced, a lower bound', async () => {
+test('labels CPU time as traced, a lower bound, without switch records', async () => {
   const views = viewsOf(await analyzeText(CALLS_ALONE, { durations: true }));
-  expect(said(views, { ...START, width: 'cpu' }, 'leaf')).toMatch(/^traced \| .* · a lower bound of on-CPU\n/);
+  expect(linesOf(views, { ...START, width: 'cpu' }, 'leaf')).toMatch(/^traced \| .* · a lower bound of on-CPU\n/);
   expect(widthName('cpu', false)).toBe('Traced (least on CPU)');
   expect(widthName('cpu', true)).toBe('On CPU');
 });
 
-test('bars hold all calls, each in its power of two', () => {
+test('counts each call in the bar of its power of two', () => {
   fc.assert(
     fc.property(fc.array(fc.oneof(fc.nat(70), fc.nat(2 ** 40)), { minLength: 1, maxLength: 30 }), (durations) => {
       const buckets = [...new Set(durations.map(bucketOf))].sort((a, b) => a - b);
@@ -108,7 +108,7 @@ test('bars hold all calls, each in its power of two', () => {
   );
 });
 
-test('the bars of a function hold its complete calls', async () => {
+test('counts the complete calls of a function in its bars', async () => {
   const views = viewsOf(await analyzeText(fixture('lab/demo-cre.txt'), { durations: true }));
   const view = views.viewAt(START);
   for (const [symbol, { calls, inferred }] of view.functions())
@@ -126,7 +126,7 @@ test.for(['lab/demo-cre.txt', 'lab/thread-create-switch-migrate.txt', 'hardware/
   },
 );
 
-test('folded lines add up functions of one name in several files, as ptflame render does', () => {
+test('merges functions of one name from several files in folded stacks, as ptflame render does', () => {
   const profile = profileOfNames([
     ['a;b', '/x'],
     ['a;b', '/y'],

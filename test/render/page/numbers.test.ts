@@ -1,5 +1,5 @@
 /**
- * The page works out its numbers by itself: they are those of the report.
+ * Tests that the page computes the same numbers as the report.
  */
 import { describe, expect, test } from 'vitest';
 import { isStop } from '../../../src/analysis/tree/outside.js';
@@ -13,12 +13,12 @@ import { viewsOf } from '../../helpers/browser/page-views.js';
 import { fixturePath } from '../../helpers/cli/run-cli.js';
 import { traceFiles } from '../../helpers/traces/all-fixtures.js';
 
-/** They have no branch, or do not say of what kind they are. */
+/** Traces without branches or without their kinds. */
 const WITHOUT_BRANCHES = /fields-(?:callindent|default|power-events-default)|sideband-default/;
 
 const sum = (values: Iterable<number>) => [...values].reduce((all, value) => all + value, 0);
 
-/** As the report has them, in the order of names. */
+/** Returns the numbers as in the report, by name. */
 function rowsAt(views: Views, state: Partial<State>): FunctionRow[] {
   const { functions } = views.viewAt({ ...START, ...state });
   return byName([...functions().values()].map((row) => functionRow(row, views.data.symbols)));
@@ -34,7 +34,7 @@ async function analyzed(file: string): Promise<Profile> {
 }
 
 describe.each(traceFiles.filter((file) => !WITHOUT_BRANCHES.test(file)))('%s', (file) => {
-  test('has the numbers of the report, for all threads and for each', async () => {
+  test('has the numbers of the report, for all threads and for each one', async () => {
     const profile = await analyzed(file);
     const report = reportOf(profile, { threads: true });
     const views = viewsOf(profile);
@@ -62,7 +62,7 @@ describe.each(traceFiles.filter((file) => !WITHOUT_BRANCHES.test(file)))('%s', (
     }
   });
 
-  test('looks at the threads of a choice, whichever it is', async () => {
+  test('shows the threads of any choice', async () => {
     const views = viewsOf(await analyzed(file));
     for (const hidesIdle of [false, true])
       for (const choice of threadChoices(views.threads, hidesIdle)) {
@@ -74,7 +74,7 @@ describe.each(traceFiles.filter((file) => !WITHOUT_BRANCHES.test(file)))('%s', (
   });
 });
 
-test('unwound calls have a column if there are any', async () => {
+test('has a column for unwound calls if there are any', async () => {
   const viewsOfFile = async (name: string) => viewsOf(await analyzed(fixturePath(name)));
   expect((await viewsOfFile('demo/threads.perf.txt.gz')).hasUnwound).toBe(false);
   expect((await viewsOfFile('truth/ptemu-unwind.perf.txt.gz')).hasUnwound).toBe(true);

@@ -1,5 +1,5 @@
 /**
- * What is looked at, in the address and back.
+ * Tests the conversion of the state to and from the address.
  */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -50,10 +50,10 @@ const states: fc.Arbitrary<State> = fc
   })
   .map((state) => (state.zoom.length === 0 ? { ...state, zoomLast: null } : state));
 
-/** A file may have been asked for as an icicle. */
+/** The initial state of a file may be an icicle graph. */
 const starts = fc.boolean().map((isIcicle): State => ({ ...START, isIcicle }));
 
-test('what is looked at comes back from the address', () => {
+test('restores the state from the address', () => {
   fc.assert(
     fc.property(states, starts, (state, start) => {
       expect(parseHash(formatHash(state, start), SYMBOLS, start)).toEqual(state);
@@ -62,7 +62,7 @@ test('what is looked at comes back from the address', () => {
   );
 });
 
-test('an address without a word is the start, and the start has no word', () => {
+test('reads an empty address as the initial state, and writes the initial state as an empty address', () => {
   fc.assert(
     fc.property(starts, (start) => {
       expect(formatHash(start, start)).toBe('#');
@@ -94,7 +94,7 @@ test.for([
   expect(parseHash(`#${hash}`, SYMBOLS)).toEqual(hash === 'threads' ? { ...START, threads: '' } : START);
 });
 
-test('any text can be an address, and leads to something that has one', () => {
+test('reads any text as an address, and the result is stable', () => {
   const words = fc.constantFrom(
     ...['threads', 'idle', 'width', 'colour', 'icicle', 'fold', 'focus', 'hide', 'zoom', 'to', 'search', 'only'],
   );

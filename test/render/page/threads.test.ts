@@ -1,5 +1,5 @@
 /**
- * Which threads a choice stands for, and which ones only waited.
+ * Tests which threads a choice selects and which threads are idle.
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -29,7 +29,7 @@ function row(place: number, name: string, isIdle: boolean): ThreadRow {
 }
 
 describe('a choice', () => {
-  test('shows the threads whose numbers stand beside it', () => {
+  test('selects the threads that its TIDs or count name', () => {
     fc.assert(
       fc.property(lists, fc.boolean(), (rows, hidesIdle) => {
         for (const { key, threads } of threadChoices(rows, hidesIdle))
@@ -39,7 +39,7 @@ describe('a choice', () => {
     );
   });
 
-  test('has a key of its own', () => {
+  test('has a unique key', () => {
     fc.assert(
       fc.property(lists, fc.boolean(), (rows, hidesIdle) => {
         const keys = threadChoices(rows, hidesIdle).map(({ key }) => key);
@@ -48,7 +48,7 @@ describe('a choice', () => {
     );
   });
 
-  test.for(['', 'nobody', 'tid:99', 'name:', 'name:nobody'])('that fits none (%j) is as if there were none', (key) => {
+  test.for(['', 'nobody', 'tid:99', 'name:', 'name:nobody'])('selects all threads if it is unknown (%j)', (key) => {
     fc.assert(
       fc.property(lists, (rows) => {
         expect(chosenRow(rows, key, false).threads).toEqual(rows.flatMap(({ threads }) => threads));
@@ -57,7 +57,7 @@ describe('a choice', () => {
   });
 });
 
-/** Two workers, one of which only waits, and two others that only wait. */
+/** Two threads named worker, one of them idle, and two other idle threads. */
 const TRACE = traceOf(`
   1/0   PERF_RECORD_COMM: worker:1/1
   2/0   PERF_RECORD_COMM: worker:2/2
@@ -69,7 +69,7 @@ const TRACE = traceOf(`
   2/90  tr strt          wait
   3/90  tr strt          wait`);
 
-test('a thread that was only seen to wait is idle', async () => {
+test('classifies a thread that only waits as idle', async () => {
   const views = viewsOf(await analyzeText(TRACE));
   expect(views.threads.map(({ name, isIdle }) => [name, isIdle])).toEqual([
     ['worker', false],
@@ -78,7 +78,7 @@ test('a thread that was only seen to wait is idle', async () => {
   ]);
 });
 
-test('idle threads are hidden together, but not if there is nothing else', async () => {
+test('hides idle threads together, unless all are idle', async () => {
   const views = viewsOf(await analyzeText(TRACE));
   const namesAt = (threads: string) => {
     const { tree } = views.viewAt({ ...START, threads, hidesIdle: true });
@@ -88,7 +88,7 @@ test('idle threads are hidden together, but not if there is nothing else', async
   expect(namesAt('name:timer')).toEqual(['[syscall]', 'wait']);
 });
 
-/** No time is so short that from the leaves its callers are not told apart. */
+/** No time is too short for its callers to be split from leaves. */
 const CALLS = fc.array(fc.array(decisions({ ns: fc.constantFrom(1, 7, 50) }), { minLength: 5, maxLength: 40 }), {
   minLength: 2,
   maxLength: 3,
@@ -104,7 +104,7 @@ const LOOKED_AT = fc.record({
   search: fc.constantFrom('', 'f1', '/f[23]|sys/'),
 });
 
-test('threads have together what fills the width, whatever is looked at', async () => {
+test('adds up the threads to the total of any view', async () => {
   await fc.assert(
     fc.asyncProperty(CALLS, LOOKED_AT, async (calls, { node, siblings, ...asked }) => {
       const views = viewsOf(
@@ -125,7 +125,7 @@ test('threads have together what fills the width, whatever is looked at', async 
       const state = zoomedIn(views, whole, node, siblings);
       const rows = views.threadsAt(state);
       const { rows: functions, totalWeight: weight } = views.functionsAt(state);
-      // by weight, other siblings stand beside one another by another width
+      // ordered by weight, siblings have other neighbours for another width
       const isSameRun = state.zoomLast === null || state.order === 'name';
       const byWallClock = isSameRun && state.width !== 'self' ? { ...state, width: 'wall' as const } : state;
       if (['wall', 'self'].includes(byWallClock.width))
@@ -144,7 +144,7 @@ test('threads have together what fills the width, whatever is looked at', async 
   );
 });
 
-/** One of the frames, or some siblings. */
+/** Selects a frame or some siblings. */
 function zoomedIn(views: Views, state: State, node: number, siblings: number): State {
   const table = views.tableAt(state);
   const first = node % table.tree.length;
@@ -158,7 +158,7 @@ function zoomedIn(views: Views, state: State, node: number, siblings: number): S
   };
 }
 
-test('the numbers of threads are those of all while nothing is left out', async () => {
+test('shows the full times of threads while nothing is left out', async () => {
   const views = viewsOf(await analyzeText(TRACE));
   expect(views.threadsAt({ ...START, search: 'work', width: 'calls' })).toBe(views.threads);
 });

@@ -1,5 +1,5 @@
 /**
- * Labels: what of a name is left, the less room there is.
+ * Tests how labels are shortened to fit.
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -7,7 +7,7 @@ import { fitLabel, textWidth } from '../../../src/render/frames/labels.js';
 import { shorterNames } from '../../../src/render/short-names.js';
 import { workOf } from '../../helpers/checks/work.js';
 
-describe('names are shortened step by step', () => {
+describe('shortens names step by step', () => {
   const cases: readonly (readonly [name: string, ...steps: string[]])[] = [
     ['main'],
     ['[liblzma.so.5.4.1+0x1a2b0]', '[…+0x1a2b0]', '…1a2b0', '…a2b0', '…2b0', '…b0'],
@@ -98,7 +98,7 @@ describe('names are shortened step by step', () => {
   });
 });
 
-describe('what fits', () => {
+describe('fitLabel', () => {
   const label = { name: 'mem::heap<int>::block_free', numbers: ['1,204', '3.1 µs'] };
   test.for([
     [60, 'mem::heap<int>::block_free · 1,204 · 3.1 µs'],
@@ -117,14 +117,14 @@ describe('what fits', () => {
     expect(fitLabel(label, columns)).toBe(text);
   });
 
-  test('characters of double width count twice', () => {
+  test('counts wide characters twice', () => {
     expect(textWidth('表を読む')).toBe(8);
     expect(fitLabel({ name: '表を読む', numbers: [] }, 7)).toBe('表を読…');
     expect(textWidth('día')).toBe(3);
     expect(textWidth('😀')).toBe(2);
   });
 
-  test('no label is wider than its room, and none is longer for less room', () => {
+  test('never exceeds the width, and is never longer for a smaller width', () => {
     const names = fc.string({
       unit: fc.constantFrom(...'ab:<>(){}[]., *&/~#', '::', 'operator', '<', '>', 'ß', '表'),
       maxLength: 40,
@@ -145,7 +145,7 @@ describe('what fits', () => {
     );
   });
 
-  test('four times the brackets in a name are about four times the work', async () => {
+  test('takes linear time in the number of brackets', async () => {
     const work = (brackets: number) =>
       workOf(/\/src\/render\//, async () => {
         const name = `${'a<'.repeat(brackets)}b${'>'.repeat(brackets)}`;

@@ -1,5 +1,5 @@
 /**
- * The SVG as text: what is in it, what can never be in it, and how large it is.
+ * Tests the SVG as text: its content, escaping and size.
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -42,7 +42,7 @@ const TRACE = traceOf(`
   40  call    main  b
   90  return  b     main`);
 
-/** The texts in frames, from the leaves of the picture down, as a reader without script sees them. */
+/** Returns the labels of frames from top to bottom, as shown without a script. */
 function labelsIn(svg: string): string[] {
   const [, labels = ''] = /<g id="labels">\n(.*?)<\/g>/s.exec(svg) ?? [];
   return [...labels.matchAll(/y="(\d+)">([^<]*)</g)]
@@ -50,52 +50,52 @@ function labelsIn(svg: string): string[] {
     .map(([, , text = '']) => text);
 }
 
-describe('a picture', () => {
-  test('has names, calls and averages in its frames, callers at the bottom', async () => {
+describe('an SVG', () => {
+  test('shows names, calls and averages in frames, callers at the bottom', async () => {
     const svg = svgOf(await analyzeText(TRACE));
     expect(labelsIn(svg)).toEqual(['a · 1 · 20 ns', 'b · 1 · 50 ns', 'main · 0 of 1 · ≥ 80 ns', 'all · 80 ns']);
   });
 
-  test('as an icicle has them on top', async () => {
+  test('shows callers on top as an icicle graph', async () => {
     const svg = svgOf(await analyzeText(TRACE), { icicle: true });
     expect(labelsIn(svg)).toEqual(['all · 80 ns', 'main · 0 of 1 · ≥ 80 ns', 'a · 1 · 20 ns', 'b · 1 · 50 ns']);
   });
 
-  test('has a root frame for each thread, if asked for', async () => {
+  test('has a root frame per thread if requested', async () => {
     expect(labelsIn(svgOf(await analyzeText(TRACE), { by: 'thread' })).at(-2)).toBe('thread 1 · 80 ns');
   });
 
-  test('says what was recorded and how far to trust it', async () => {
+  test('shows what was recorded and its quality', async () => {
     const svg = svgOf(await analyzeText(TRACE), { title: 'lunch <&> hour' });
     expect(svg).toContain('<title>lunch &lt;&amp;&gt; hour</title>');
     expect(svg).toContain('>80 ns recorded · 1 thread · 80 ns of wall-clock time in total<');
     expect(svg).toContain('>4 events in 80 ns of 1 thread; nothing lost, 1 call inferred<');
   });
 
-  test('tells all numbers without a script, too', async () => {
+  test('shows all numbers without a script, too', async () => {
     const svg = svgOf(await analyzeText(TRACE));
     expect(svg).toContain('<title>b: 50 ns, 62.5 %; 1×, 50 ns each</title>');
   });
 
-  test('of a trace without times weighs calls', async () => {
+  test('weighs calls for a trace without times', async () => {
     const svg = svgOf(await analyzeText(fixture('lab/fields-timeless-no-time.txt'), { byCalls: true }));
     expect(svg).toContain('calls, no times<');
     expect(svg.includes('average 1')).toBe(false);
   });
 
-  test('has the same bytes every time', async () => {
+  test('has the same bytes for the same profile', async () => {
     const [first, second] = [await analyzeText(TRACE), await analyzeText(TRACE)];
     expect(svgOf(first)).toBe(svgOf(second));
   });
 
-  test('explains the colours that occur, and no others', async () => {
+  test('explains only the colours that occur', async () => {
     const svg = svgOf(await analyzeText(fixture('hardware/overflow-memmove.txt')));
     expect(svg).toContain('>[lost]: not recorded<');
     expect(svg).toContain('>hatched: start or end not seen<');
     expect(svg).not.toContain('>[preempted]');
   });
 
-  test('warns in the words of the terminal', async () => {
+  test('shows the same warnings as the terminal', async () => {
     for (const name of ['lab/overflow-and-lost.txt', 'lab/demo-cre.txt', 'hardware/overflow-tailcalls.txt']) {
       const profile = await analyzeText(fixture(name));
       const { line, doubts } = qualitySummary(profile);
@@ -118,14 +118,14 @@ describe('a picture', () => {
     },
   );
 
-  test.each([380, 480])('of %i pixels has no line above the frames that is wider', async (widthPx) => {
+  test.each([380, 480])('has no line wider than %i pixels above the frames', async (widthPx) => {
     const profile = await analyzeText(fixture('lab/overflow-and-lost.txt'));
     const title = `${'a long title '.repeat(6)}ends here`;
     const svg = svgOf(profile, { widthPx, title });
     const [, head = ''] = /<g id="head"(.*?)<g id="notes"/s.exec(svg) ?? [];
     const lines = [...head.matchAll(/<(?:text|tspan)[^>]*>([^<]+)</g)].map(([, line = '']) => line);
-    const roomPx = widthPx - 2 * HEAD.marginPx;
-    expect(lines.filter((line) => !title.includes(line) && sansWidthPx(line) > roomPx)).toEqual([]);
+    const availablePx = widthPx - 2 * HEAD.marginPx;
+    expect(lines.filter((line) => !title.includes(line) && sansWidthPx(line) > availablePx)).toEqual([]);
     const { line, doubts } = qualitySummary(profile);
     for (const text of [title, line, ...doubts]) expect(lines.join(' ')).toContain(text);
     const tops = [...head.matchAll(/<text (?:id|class)[^>]* y="(\d+)"(?: transform="translate\(0 (\d+)\)")?/g)].map(
@@ -136,7 +136,7 @@ describe('a picture', () => {
     expect(notesPx).toBeGreaterThan(tops.at(-1) as number);
   });
 
-  test('is titled after what was recorded, as the page is', async () => {
+  test('has the same title as the page', async () => {
     const recorded = { host: 'db1', kernel: null, cpu: null, perf: null, startedAt: '2026-11-21T14:03:05Z' };
     const { meta, ...profile } = await analyzeText(TRACE);
     const known = {
@@ -149,14 +149,14 @@ describe('a picture', () => {
     }
   });
 
-  test('says where nobody knows who had a processor, and what tells', async () => {
+  test('notes missing switch records, with the remedy', async () => {
     const note = 'may be on-CPU or off-CPU time: decode with --show-switch-events';
     expect(svgOf(await analyzeText(fixture('lab/demo-cre.txt')))).toContain(note);
     expect(svgOf(await analyzeText(TRACE))).not.toContain(note); // it never stops
     expect(svgOf(await analyzeText(fixture('lab/thread-create-switch-migrate.txt')))).not.toContain(note);
   });
 
-  test('has a frame for each file that has a function of that name', async () => {
+  test('has a frame per file for functions of the same name', async () => {
     const trace = TRACE.replaceAll(/\b(a|b)\+(0x\w+)/g, (_, name, offset) => `init+${offset} (/lib/${name}.so)`);
     const profile = await analyzeText(trace);
     expect(labelsIn(svgOf(profile)).slice(0, 2)).toEqual(['init (a.so) · 1 · 20 ns', 'init (b.so) · 1 · 50 ns']);
@@ -164,7 +164,7 @@ describe('a picture', () => {
     expect(table.names).toContain('init (b.so)');
   });
 
-  test('breaks notes between words, and words that are longer than a line', () => {
+  test('wraps notes at words and splits words longer than a line', () => {
     const lines = wrapped(`one two ${'x'.repeat(25)} three`, 68);
     expect(lines).toEqual(['one two', 'x'.repeat(10), 'x'.repeat(10), 'xxxxx', 'three']);
   });
@@ -199,17 +199,17 @@ describe('hostile names', () => {
     expect(svg.match(/<metadata id="data">([^<&>]*)<\/metadata>/)).not.toBeNull();
   });
 
-  test('what would act is shown', () => {
+  test('have unsafe characters escaped', () => {
     expect(xml('\x1b]0;\u202ea\ud800\ufffe')).toBe('\\x1b]0;\\u202ea\\ud800\\ufffe');
   });
 
-  test('our own script cannot end early', () => {
+  test('cannot end our script early', () => {
     const [, script = ''] = /<script>(.*)<\/script>/s.exec(svgOf(profileOf(['a']))) ?? [];
     expect(script).not.toMatch(/[<>]/);
     expect(script.length).toBeGreaterThan(1000);
   });
 
-  test('the script is small, and builds nothing from text', () => {
+  test('the script is small and builds nothing from text', () => {
     expect(Buffer.byteLength(SCRIPT)).toBeLessThan(30_000);
     expect(SCRIPT).not.toMatch(
       /innerHTML|outerHTML|insertAdjacent|document\.write|\beval\b|\bFunction\(|DOMParser|fetch\(|https?:\/\/(?!www\.w3\.org)/,
@@ -217,8 +217,8 @@ describe('hostile names', () => {
   });
 });
 
-describe('large pictures', () => {
-  test('10,000 frames make 2.5 MB at most', () => {
+describe('large SVGs', () => {
+  test('have at most 2.5 MB for 10,000 frames', () => {
     const names = Array.from(
       { length: 10_000 },
       (_, index) => `database::storage::Page<row_${index % 500}>::read_${index}`,
@@ -228,7 +228,7 @@ describe('large pictures', () => {
     expect(svg.length).toBeLessThan(2_500_000);
   });
 
-  test('a tree of 30,000 levels has a picture of bounded height', () => {
+  test('have a bounded height for a tree of 30,000 levels', () => {
     const builder = new CallTreeBuilder();
     let node = ROOT;
     for (let level = 0; level < 30_000; level++) builder.charge((node = builder.child(node, 6)), 1, false);
@@ -238,12 +238,12 @@ describe('large pictures', () => {
   });
 });
 
-describe('what the file keeps', () => {
+describe('the data in the file', () => {
   const columns = fc
     .array(fc.record({ up: fc.nat(), selfNs: fc.nat(9), symbol: fc.nat(5) }), { maxLength: 60 })
     .map(columnsOf);
 
-  test('everything that is left out is counted where it stood', () => {
+  test('counts omitted frames at their position', () => {
     fc.assert(
       fc.property(columns, fc.integer({ min: 1, max: 40 }), (all, most) => {
         const before = frameTable(all);
@@ -257,7 +257,7 @@ describe('what the file keeps', () => {
     );
   });
 
-  test('is read back as it was written', () => {
+  test('is read as it was written', () => {
     fc.assert(
       fc.property(columns, fc.boolean(), (all, isIcicle) => {
         const { table, settings } = readData(writeData(all, { isIcicle, minPx: 0.5 }));
@@ -276,7 +276,7 @@ describe('what the file keeps', () => {
 describe('colours', () => {
   const surfaces = [...USER, ...KERNEL, ...Object.values(OTHERS), PAGE, PANEL];
 
-  test.for(['light', 'dark'] as const)('ink can be read on all of them, in %s surroundings', (scheme) => {
+  test.for(['light', 'dark'] as const)('have enough contrast to ink, in the %s theme', (scheme) => {
     for (const surface of surfaces)
       expect(contrast(INK[scheme], surface[scheme]), surface[scheme]).toBeGreaterThanOrEqual(4.5);
     for (const surface of [PAGE, PANEL])
@@ -290,7 +290,7 @@ describe('colours', () => {
     ...Object.entries(OTHERS).filter(([name]) => (FAMILIES as readonly string[]).includes(name)),
   ];
 
-  test('frames of all kinds stand out from the page by 3 : 1, in the page as in the picture', () => {
+  test('have a contrast of 3 : 1 to the page for all kinds of frames', () => {
     const page = themeStyle();
     const picture = styleSheet();
     for (const [name, { light, dark }] of kinds) {
@@ -320,7 +320,7 @@ describe('colours', () => {
   });
 });
 
-/** A thread of a program that calls all of these once, each for a nanosecond. */
+/** Returns a trace of one thread that calls each name once, for a nanosecond. */
 function profileOf(names: readonly string[]): Profile {
   const builder = new CallTreeBuilder();
   names.forEach((_, index) => {
@@ -360,7 +360,7 @@ function profileWith(builder: CallTreeBuilder, names: readonly string[]): Profil
   };
 }
 
-/** Any tree in pre-order: each node stands below one of the last path. */
+/** Generates a tree in pre-order: each node is added below a node of the last path. */
 function columnsOf(rows: readonly { up: number; selfNs: number; symbol: number }[]): FrameColumns {
   const builder = new CallTreeBuilder();
   const path = [ROOT];
@@ -400,7 +400,7 @@ const BLINDNESS = {
   deuteranopia: [0.367322, 0.860646, -0.227968, 0.280085, 0.672501, 0.047413, -0.01182, 0.04294, 0.968881],
 } as const;
 
-/** In Oklab, where equal distances look equally large. */
+/** Returns the distance in Oklab, where equal distances look equally large. */
 function seenBy(blindness: keyof typeof BLINDNESS, hex: string): number[] {
   const m = BLINDNESS[blindness];
   const [r, g, b] = linear(hex);

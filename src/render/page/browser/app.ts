@@ -1,5 +1,5 @@
 /**
- * The page: what the reader does → what is looked at → what is drawn.
+ * Runs the page: user actions change the state, and the page is drawn from the state.
  */
 import { nameOf } from '../../frames/frame-table.js';
 import { isolated } from '../../frames/isolated.js';
@@ -33,18 +33,18 @@ export class App {
   private readonly actions: FrameActions;
   private readonly toolbar: Toolbar;
   private readonly dock: Dock;
-  private soon = 0;
+  private pendingFrame = 0;
 
-  constructor(views: Views, place: HTMLElement, start: State) {
+  constructor(views: Views, container: HTMLElement, start: State) {
     this.views = views;
     this.navigation = new Navigation(views.names.length, start, (state, before) => this.show(state, before));
     this.main = new MainGraph(views, this.navigation, this.tooltip, this.characterPx, (...at) => this.openMenu(...at));
     this.actions = new FrameActions(this.main, this.navigation, views);
     this.toolbar = this.newToolbar();
     const { navigation, actions, tooltip, menu, characterPx, toolbar, main } = this;
-    const dock = new Dock({ views, navigation, actions, tooltip, menu, characterPx }, main.container, place);
+    const dock = new Dock({ views, navigation, actions, tooltip, menu, characterPx }, main.container, container);
     this.dock = dock;
-    place.replaceChildren(
+    container.replaceChildren(
       toolbar.element,
       main.legend,
       main.container,
@@ -52,8 +52,8 @@ export class App {
       dock.element,
       menu.element,
     );
-    const ofPage = pageActions({ save: (what) => this.save(what), help: () => this.help.showModal() });
-    document.querySelector('header')?.append(ofPage);
+    const actionBar = pageActions({ save: (what) => this.save(what), help: () => this.help.showModal() });
+    document.querySelector('header')?.append(actionBar);
     this.listen();
   }
 
@@ -69,7 +69,7 @@ export class App {
     this.dock.applyLayout(state);
     if (isSameView(state, before)) return this.drawTables();
     const { graph } = this.main;
-    // a path from the root is none from the leaves
+    // paths from the root and from leaves differ
     if ((state.width === 'self') !== (before.width === 'self') && isSameZoom(state, before))
       this.navigation.correct(NO_ZOOM);
     if (this.isReordered(state, before)) this.navigation.correct({ zoom: state.zoom.slice(0, -1), zoomLast: null });
@@ -80,7 +80,7 @@ export class App {
     this.drawTablesSoon();
   }
 
-  /** Several siblings fill the width, and by weight they may not be neighbours any more. */
+  /** Whether several siblings fill the width that may no longer be neighbours in the new order. */
   private isReordered(state: State, before: State): boolean {
     const { zoomLast } = this.navigation.state;
     if (zoomLast === null || !isSameZoom(state, before) || (state.order === 'name' && before.order === 'name'))
@@ -88,15 +88,15 @@ export class App {
     return this.views.tableKey(state) !== this.views.tableKey(before);
   }
 
-  /** Of a zoom that leads nowhere in what is looked at now, as much is kept as does. */
-  private drawGraph(isElsewhere: boolean): void {
+  /** Draws the graph. A zoom path that no longer exists is shortened to the part that does. */
+  private drawGraph(isOtherView: boolean): void {
     const { navigation, views, main } = this;
     const { zoom } = navigation.state;
     const left = existingPrefix(views.tableAt(navigation.state), zoom);
     const isLost = left.length < zoom.length;
     if (isLost) navigation.correct({ zoom: left, zoomLast: null });
     const { state } = navigation;
-    main.draw(state, isElsewhere || isLost);
+    main.draw(state, isOtherView || isLost);
     const shown = { ...state, width: views.widthOf(state), colouring: views.colouringOf(state) };
     this.toolbar.show(shown, chipsOf(views, state));
     this.toolbar.showResult(main.result, views.namesAt(state).problem);
@@ -107,11 +107,13 @@ export class App {
     this.toolbar.showResult(this.main.result, '');
   }
 
-  /** What is below the graph comes after it was painted: that is done between the first frame and the second. */
+  /** Draws the tables after the graph was painted: painting happens between the first and the second animation frame. */
   private drawTablesSoon(): void {
-    cancelAnimationFrame(this.soon);
-    this.soon = requestAnimationFrame(() => {
-      this.soon = requestAnimationFrame(() => setTimeout(() => keepFocus(this.main.graph, () => this.drawTables())));
+    cancelAnimationFrame(this.pendingFrame);
+    this.pendingFrame = requestAnimationFrame(() => {
+      this.pendingFrame = requestAnimationFrame(() =>
+        setTimeout(() => keepFocus(this.main.graph, () => this.drawTables())),
+      );
     });
   }
 
@@ -132,7 +134,7 @@ export class App {
 
   private listen(): void {
     document.addEventListener('keydown', (event) => this.press(event));
-    // a scrollbar that comes or goes changes its width, too; behind what the browser does now
+    // scrollbars change the width, too; redraw in the next frame, as observers must not trigger layout
     new ResizeObserver(() => {
       this.main.graph.keepScroll();
       requestAnimationFrame(() => this.fit());
@@ -169,8 +171,8 @@ export class App {
 
   private openMenuByKey(): void {
     const { graph, aimedBox } = this.main;
-    const place = graph.rectangleOf(aimedBox);
-    if (place) this.openMenu(aimedBox, place.left, place.bottom);
+    const area = graph.rectangleOf(aimedBox);
+    if (area) this.openMenu(aimedBox, area.left, area.bottom);
   }
 
   private openMenu(box: number, xPx: number, yPx: number): void {

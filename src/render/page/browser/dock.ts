@@ -1,5 +1,5 @@
 /**
- * What stands below the graph: the tables, beside them the chosen function, and the dividers between.
+ * The dock below the graph: the tables, the function panel next to them, and the dividers.
  */
 import { formatCount } from '../../format.js';
 import { isolated } from '../../frames/isolated.js';
@@ -16,7 +16,7 @@ import type { Navigation } from './platform/navigation.js';
 import { FunctionsTable } from './tables/functions-table.js';
 import { ThreadsTable } from './tables/threads-table.js';
 
-/** What it works with. */
+/** Objects that the dock uses. */
 export interface DockContext {
   readonly views: Views;
   readonly navigation: Navigation;
@@ -38,9 +38,9 @@ export class Dock {
   private readonly tabs: Tabs<Tab>;
   private readonly panelDivider: Divider;
 
-  /** `graphContainer`: where the graph is. `page`: where that and the dock are. */
-  constructor(around: DockContext, graphContainer: HTMLElement, page: HTMLElement) {
-    const { views, navigation, actions, characterPx } = around;
+  /** `graphContainer`: element of the graph. `page`: parent of the graph and the dock. */
+  constructor(context: DockContext, graphContainer: HTMLElement, page: HTMLElement) {
+    const { views, navigation, actions, characterPx } = context;
     const changeLayout = (change: Partial<PageLayout>) => navigation.changeLayout(change);
     this.views = views;
     this.graphContainer = graphContainer;
@@ -49,20 +49,20 @@ export class Dock {
       changeLayout,
     });
     this.threads = new ThreadsTable(views, { change: (change) => navigation.change(change), changeLayout });
-    this.panel = newPanel(around);
+    this.panel = newPanel(context);
     this.tabs = this.newTabs(changeLayout);
-    this.divider = new Divider('Resize the graph', false, {
+    this.divider = new Divider('Resize graph', false, {
       measure: () => (100 * graphContainer.offsetHeight) / Math.max(1, page.clientHeight),
       move: (graphShare) => changeLayout({ graphShare }),
     });
-    this.panelDivider = new Divider('Resize the function', true, {
+    this.panelDivider = new Divider('Resize function panel', true, {
       measure: () => (100 * this.panel.element.offsetWidth) / Math.max(1, this.element.clientWidth),
       move: (panelShare) => changeLayout({ panelShare }),
     });
     this.element = html('div', { class: 'dock' }, this.tabs.element, this.panelDivider.element, this.panel.element);
   }
 
-  /** The table in sight, and the dividers where the reader moved them to. */
+  /** Shows the selected table and moves the dividers. */
   applyLayout({ tab, graphShare, panelShare }: PageLayout): void {
     this.tabs.show(tab);
     for (const [element, share] of [

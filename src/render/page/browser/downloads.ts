@@ -1,5 +1,5 @@
 /**
- * What the reader takes along: the view as a picture, the whole profile.
+ * Saves the view as SVG and the profile as JSON.
  */
 import { renderJson } from '../../../profile-file/write.js';
 import { recordingFileName } from '../../frames/recording-name.js';
@@ -19,7 +19,7 @@ export function saveProfile({ data }: Views): void {
 export function saveView({ graph, table, painter, container }: MainGraph, views: Views, state: State): void {
   const { drawing } = graph;
   const caption = {
-    about: views.data,
+    profile: views.data,
     title: document.title,
     shown: shownText(views, state),
     legend: legendEntries(table, drawing.boxes, painter),

@@ -1,9 +1,9 @@
 /**
- * What has the focus while the page is drawn anew.
+ * Keeps the keyboard focus while the page is redrawn.
  */
 import type { Chart } from '../../viewer/chart.js';
 
-/** What had it and is no more gives it to the chart, where the box that had it keeps it. */
+/** Redraws. If the focused element disappears, the chart gets the focus; a focused box keeps it. */
 export function keepFocus(chart: Chart, draw: () => void): void {
   const wasInChart = chart.hasFocus;
   const wasSomewhere = somethingHasFocus();
@@ -11,7 +11,7 @@ export function keepFocus(chart: Chart, draw: () => void): void {
   if (wasInChart || (wasSomewhere && !somethingHasFocus())) chart.focus(chart.focusedBox);
 }
 
-/** What is hidden or disabled loses it, but not at once. */
+/** Whether a visible, enabled element has the focus: hidden or disabled ones lose it, but not at once. */
 function somethingHasFocus(): boolean {
   const { activeElement, body } = document;
   if (activeElement === null || activeElement === body) return false;

@@ -1,28 +1,28 @@
 /**
- * The list of keys.
+ * The dialog with the list of keys.
  */
 
 import { iconButton } from '../../viewer/buttons.js';
 import { htmlElement as html } from '../../viewer/dom.js';
 
 const KEYS = [
-  ['↑ ↓ ← →', 'to the next frame'],
-  ['Enter', 'zoom in on it, or out to it'],
-  ['Esc', 'back: close, clear the search, zoom out'],
-  ['r', 'zoom out to all'],
-  ['/', 'search: text, or a regular expression between slashes'],
-  ['n  N', 'to the next match, the largest first; back'],
-  ['o', 'open its function: numbers, callers and callees'],
-  ['f', 'only what is inside of its function'],
-  ['h', 'hide what is inside of its function'],
-  ['c  C', 'copy its stack, its folded lines'],
-  ['m', 'all that can be done with it'],
-  ['i', 'flames or icicles'],
-  ['s', 'siblings by name, or the heaviest first'],
-  ['1 … 6', 'what width stands for'],
-  ['a', 'what colour stands for'],
-  ['d', 'dark or light'],
-  ['?', 'show this'],
+  ['↑ ↓ ← →', 'move between frames'],
+  ['Enter', 'zoom to the frame'],
+  ['Esc', 'close, clear search, or zoom out'],
+  ['r', 'show all frames'],
+  ['/', 'search: text or /regex/'],
+  ['n  N', 'next match, largest first; previous match'],
+  ['o', 'open the function: numbers, callers and callees'],
+  ['f', 'show only the function and its callees'],
+  ['h', 'hide the function and its callees'],
+  ['c  C', 'copy stack; copy folded stacks'],
+  ['m', 'open the menu of the frame'],
+  ['i', 'flame graph or icicle graph'],
+  ['s', 'order siblings by name or by weight'],
+  ['1 … 6', 'what width shows'],
+  ['a', 'what colour shows'],
+  ['d', 'dark or light theme'],
+  ['?', 'show this list'],
 ] as const;
 
 export function helpDialog(): HTMLDialogElement {

@@ -1,5 +1,5 @@
 /**
- * What each key does.
+ * Maps keys to actions.
  */
 import { ORDERS } from '../view/state.js';
 import type { Views } from '../view/views.js';
@@ -19,7 +19,7 @@ export interface KeyTargets {
   readonly menu: () => void;
 }
 
-/** Fields take all keys that mean a text, lists those that mean one of them, buttons those that press them. */
+/** Whether the focused control handles a key: text fields all keys, lists letters, buttons the keys that press them. */
 export function belongsToControl({ target, key }: KeyboardEvent): boolean {
   if (!(target instanceof HTMLElement)) return false;
   if (target.matches('input[type=search]')) return true;
@@ -27,14 +27,14 @@ export function belongsToControl({ target, key }: KeyboardEvent): boolean {
   return (key === 'Enter' || key === ' ') && target.matches('button, input');
 }
 
-/** It does something with a frame. */
+/** Whether the action of a key needs a frame. */
 export function needsFrame(key: string): boolean {
   return ['Enter', 'm', 'o', 'f', 'h', 'c', 'C'].includes(key);
 }
 
-/** undefined: nothing. */
-export function actionOf(key: string, keyed: KeyTargets): (() => void) | undefined {
-  const { main, actions, navigation, views, search, step, help, menu } = keyed;
+/** Returns the action of a key; undefined: none. */
+export function actionOf(key: string, targets: KeyTargets): (() => void) | undefined {
+  const { main, actions, navigation, views, search, step, help, menu } = targets;
   const { state } = navigation;
   const box = main.aimedBox;
   const width = /^\d$/.test(key) ? views.widths[Number(key) - 1] : undefined;
@@ -61,11 +61,11 @@ export function actionOf(key: string, keyed: KeyTargets): (() => void) | undefin
   return Object.hasOwn(known, key) ? known[key] : undefined;
 }
 
-/** One thing after the other: the search, the function, the zoom. */
+/** Undoes one step per key press: first the search, then the function, then the zoom. */
 function goBack(navigation: Navigation, views: Views): void {
   const { state } = navigation;
   const { search, chosen, zoom } = state;
-  const isOpen = chosen !== null && views.viewAt(state).functions().has(chosen); // else it is not to be seen
+  const isOpen = chosen !== null && views.viewAt(state).functions().has(chosen); // otherwise its panel is hidden
   if (search !== '') navigation.change({ search: '', isOnlyMatches: false });
   else if (isOpen) navigation.change({ chosen: null });
   else if (zoom.length > 0) navigation.change({ zoom: zoom.slice(0, -1), zoomLast: null });

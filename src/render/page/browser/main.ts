@@ -1,5 +1,5 @@
 /**
- * Begins as the page opens.
+ * Starts the page.
  */
 import { parseHash, START } from '../view/state.js';
 import { Views } from '../view/views.js';
@@ -8,13 +8,13 @@ import { decodeData } from './platform/decode.js';
 import { measureScrollbar } from './platform/measure.js';
 import { restoreTheme } from './platform/theme.js';
 
-async function begin(): Promise<void> {
+async function start(): Promise<void> {
   restoreTheme();
   measureScrollbar();
-  const place = document.getElementById('app') as HTMLElement;
+  const container = document.getElementById('app') as HTMLElement;
   const data = await decodeData(document.getElementById('data')?.textContent ?? '');
-  const start = parseHash(place.dataset['start'] ?? '', data.symbols.length, START);
-  new App(new Views(data), place, start).draw();
+  const initial = parseHash(container.dataset['start'] ?? '', data.symbols.length, START);
+  new App(new Views(data), container, initial).draw();
 }
 
-void begin();
+void start();

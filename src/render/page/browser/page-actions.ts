@@ -1,5 +1,5 @@
 /**
- * What can be done with the page as a whole, beside its title.
+ * The actions on the entire page, next to its title.
  */
 
 import { button, helpButton, iconButton } from '../../viewer/buttons.js';
@@ -15,8 +15,8 @@ export function pageActions({ save, help }: PageActions): HTMLElement {
   return html(
     'div',
     { class: 'actions', role: 'group', 'aria-label': 'Page' },
-    button('Save SVG', 'this view as a picture', () => save('svg')),
-    button('Save JSON', 'the whole profile, as ptflame render -o out.json writes it', () => save('json')),
+    button('Save SVG', 'save this view as an image', () => save('svg')),
+    button('Save JSON', 'save the full profile, as ptflame render -o out.json', () => save('json')),
     iconButton('◐', 'Dark or light', 'dark or light (d)', switchTheme),
     helpButton(help),
   );

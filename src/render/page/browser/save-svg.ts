@@ -1,5 +1,5 @@
 /**
- * The view as a picture that stands alone.
+ * Writes the view as a standalone SVG.
  */
 import { ROOT } from '../../../model/calls/call-tree.js';
 import type { LegendEntry } from '../../frames/captions.js';
@@ -14,11 +14,11 @@ import { xml, xmlSource } from '../../svg/xml.js';
 
 const MARGIN_PX = HEAD.marginPx;
 
-/** What stands above the frames. */
+/** What the head above the frames shows. */
 export interface SvgCaption {
-  readonly about: ProfileHeader;
+  readonly profile: ProfileHeader;
   readonly title: string;
-  /** What of the recording is shown, in words. */
+  /** Describes the part of the recording that is shown. */
   readonly shown: string;
   readonly legend: readonly LegendEntry[];
 }
@@ -26,13 +26,13 @@ export interface SvgCaption {
 export function* svgText(
   drawing: Drawing,
   lookOf: (box: number) => Highlight,
-  { about, title, shown, legend }: SvgCaption,
+  { profile, title, shown, legend }: SvgCaption,
   widthPx: number,
 ): Generator<string> {
   const drawn = [...rectangles(drawing)];
   const fullPx = widthPx + 2 * MARGIN_PX;
   const total = drawing.table.total[ROOT] as number;
-  const head = headOf(about, { title, legend, total, widthPx: fullPx, shown, isStatic: true });
+  const head = headOf(profile, { title, legend, total, widthPx: fullPx, shown, isStatic: true });
   const heightPx = head.heightPx + drawing.rowCount * ROW_PX + MARGIN_PX;
   yield `<?xml version="1.0" encoding="UTF-8"?>\n<svg xmlns="http://www.w3.org/2000/svg" width="${fullPx}" height="${heightPx}" viewBox="0 0 ${fullPx} ${heightPx}">\n`;
   yield `<title>${xml(`${title} · ${shown}`)}</title>\n<style>${xmlSource(`${styleSheet()}\n${scaleRules()}`)}</style>\n`;

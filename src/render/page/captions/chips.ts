@@ -1,5 +1,5 @@
 /**
- * What is left out, in words, and how to have it back.
+ * Describes what the view leaves out, with the change that undoes it.
  */
 import { isolated } from '../../frames/isolated.js';
 import { NO_ZOOM, type State } from '../view/state.js';
@@ -11,7 +11,7 @@ export interface Chip {
   readonly undo: Partial<State>;
 }
 
-/** One for each thing that is left out. */
+/** Returns one chip per restriction of the view. */
 export function chipsOf({ threads, names }: Views, state: State): Chip[] {
   const { focus, hidden, hidesIdle } = state;
   const { key, name, which, threads: shown } = chosenRow(threads, state.threads, hidesIdle);

@@ -1,5 +1,5 @@
 /**
- * All that is known of a frame: along its path, and of its function over all paths.
+ * Describes a frame of the page: its path, and its function over all paths.
  */
 import type { FunctionSums } from '../../../analysis/tree/functions.js';
 import type { Boxes } from '../../../layout/layout.js';
@@ -27,41 +27,41 @@ const WIDTH_NAMES: Readonly<Record<Width, string>> = {
   self: 'Self, by callers',
 };
 
-/** What a width is called. Without switches in the trace nobody knows who had a processor. */
+/** Returns the name of a width. Without switch records, on-CPU time is unknown. */
 export function widthName(width: Width, hasSwitches: boolean): string {
-  return width === 'cpu' && !hasSwitches ? 'Traced (least on CPU)' : WIDTH_NAMES[width];
+  return width === 'cpu' && !hasSwitches ? 'Traced (min. on CPU)' : WIDTH_NAMES[width];
 }
 
-/** What traced time is, where the trace tells of no switches, and what helps. */
+/** Explains traced time in a trace without switch records, with the remedy. */
 export function tracedHint(meta: TraceMeta): string {
-  return `in traced code: a lower bound of on-CPU; ${switchesRemedy(meta)}`;
+  return `in traced code: a lower bound of on-CPU time; ${switchesRemedy(meta)}`;
 }
 
-/** A function over all paths that are looked at, and all time that is. */
+/** The sums of a function over all paths in the view, and the total time of the view. */
 export interface FunctionTotals {
   readonly sums: FunctionSums;
   readonly allNs: Nanoseconds;
 }
 
-/** `everywhere`: null for what is no function. */
+/** Returns the rows of the tooltip. `totals`: null if the frame is not a function. */
 export function pageDetails(
   table: FrameTable,
   boxes: Boxes,
   box: number,
   { width, hasSwitches }: { readonly width: Width; readonly hasSwitches: boolean },
-  everywhere: FunctionTotals | null,
+  totals: FunctionTotals | null,
 ): FrameDetails {
   const { title, rows } = frameDetails(table, boxes, box);
   const named = rows.map((row, at) => (at === 0 && width !== 'wall' ? withWidthLabel(row, width, hasSwitches) : row));
-  // seen from the leaves, a frame has no time of its own: that is what its width is
+  // from leaves, the self time is the width
   const path = width === 'self' ? named.filter((_, at) => at !== 1 || isBlock(table, boxes, box)) : named;
-  if (everywhere === null || isBlock(table, boxes, box)) return { title, rows: path };
-  return { title, rows: [...path, ...functionDetails(everywhere)] };
+  if (totals === null || isBlock(table, boxes, box)) return { title, rows: path };
+  return { title, rows: [...path, ...functionDetails(totals)] };
 }
 
 function withWidthLabel(row: FrameDetail, width: Exclude<Width, 'wall'>, hasSwitches: boolean): FrameDetail {
   if (width !== 'cpu' || hasSwitches) return { ...row, label: SHORT_NAMES[width] };
-  return { ...row, label: 'traced', note: `${row.note} · a lower bound of on-CPU` };
+  return { ...row, label: 'traced', note: `${row.note} · a lower bound of on-CPU time` };
 }
 
 const SHORT_NAMES: Readonly<Record<Exclude<Width, 'wall'>, string>> = {
@@ -76,20 +76,20 @@ function functionDetails({ sums, allNs }: FunctionTotals): FrameDetail[] {
   const { calls, inferred, unwound, totalNs, selfNs, avgNs, p50Ns, p90Ns, p99Ns } = sums;
   const { value, note } = callsText(calls, inferred, unwound);
   const counted = { value: inferred > 0 ? `${value} calls` : formatMany(calls, 'call'), note };
-  if (allNs === 0) return [{ label: 'everywhere', ...counted }]; // a trace without times
+  if (allNs === 0) return [{ label: 'all paths', ...counted }]; // a trace without times
   const share = `${formatShare(totalNs, allNs)} of all · self ${formatDuration(selfNs)}`;
-  const facts = [
-    { label: 'everywhere', value: formatDuration(totalNs), note: share },
+  const details = [
+    { label: 'all paths', value: formatDuration(totalNs), note: share },
     { label: '', ...counted },
   ];
-  const cutNs = longestInferredNs(sums.maxNs, sums.longestCutNs);
-  const longest = cutNs === null ? [] : [longestDetail(cutNs)];
-  if (Number.isNaN(avgNs)) return [...facts, ...longest];
+  const boundNs = longestInferredNs(sums.maxNs, sums.longestCutNs);
+  const longest = boundNs === null ? [] : [longestDetail(boundNs)];
+  if (Number.isNaN(avgNs)) return [...details, ...longest];
   const percentiles = [
     ['p50', p50Ns],
     ['p90', p90Ns],
     ['p99', p99Ns],
   ] as const;
   const known = percentiles.filter(([, ns]) => !Number.isNaN(ns)).map(([name, ns]) => `${name} ${formatDuration(ns)}`);
-  return [...facts, { label: '', value: formatDuration(avgNs), note: ['average', ...known].join(' · ') }, ...longest];
+  return [...details, { label: '', value: formatDuration(avgNs), note: ['average', ...known].join(' · ') }, ...longest];
 }

@@ -1,5 +1,5 @@
 /**
- * Stacks as text, to be pasted elsewhere.
+ * Writes stacks as text for the clipboard.
  */
 import { withoutEmptyNodes } from '../../../model/calls/call-tree.js';
 import type { SymbolTable } from '../../../model/names/symbol-table.js';
@@ -7,14 +7,14 @@ import type { NodeId } from '../../../model/units.js';
 import { renderFolded } from '../../folded.js';
 import { type FrameTable, nameOf, subtreeEnd } from '../../frames/frame-table.js';
 
-/** From the thread's first function down to the frame, one on a line. */
+/** Returns the stack from the outermost function to the frame, one name per line. */
 export function stackText(table: FrameTable, node: NodeId): string {
   const names: string[] = [];
   for (let at = node; at > 0; at = table.parent[at] as NodeId) names.push(nameOf(table, at));
   return names.reverse().join('\n');
 }
 
-/** Folded lines of a frame and all below it, as `ptflame render` writes them, by what its width stands for. */
+/** Returns the folded stacks of a frame and its callees, as `ptflame render` writes them, weighted by the width. */
 export function foldedText(table: FrameTable, symbols: SymbolTable, top: NodeId): string {
   const { tree, self } = table;
   const end = subtreeEnd(table, top);

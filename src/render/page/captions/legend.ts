@@ -1,5 +1,5 @@
 /**
- * What the colours of a view mean, and its hatching.
+ * Builds the legend of a view.
  */
 import type { Boxes } from '../../../layout/layout.js';
 import { type LegendEntry, legendOf } from '../../frames/captions.js';

@@ -1,5 +1,5 @@
 /**
- * What of the recording is shown, in words.
+ * Describes which part of the recording a view shows.
  */
 import type { State } from '../view/state.js';
 import type { Views } from '../view/views.js';

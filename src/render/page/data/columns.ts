@@ -1,5 +1,5 @@
 /**
- * What is known of the threads' nodes, in the page and back: column after column, each of all threads.
+ * Encodes and decodes the node columns: column by column, each for all threads.
  */
 
 import type { NumberReader } from '../../../codec/number-reader.js';
@@ -13,7 +13,7 @@ export function columnBytes(column: NodeColumn, threads: readonly NodeRows[]): U
   return writer.view();
 }
 
-/** `parents`: of each thread's nodes. */
+/** Reads the columns of all threads. `parents`: caller rows of each thread. */
 export function readColumns(reader: NumberReader, parents: readonly Int32Array[]): NodeColumns[] {
   const none: Float64Array = new Float64Array(0);
   const threads = parents.map((parent) => ({ parent, ...nodeColumns(() => none) }));

@@ -1,5 +1,5 @@
 /**
- * What is no column: written as JSON, before everything else.
+ * Encodes and decodes the head of the page data: everything that is not a column, as JSON.
  */
 
 import type { NumberReader } from '../../../codec/number-reader.js';
@@ -12,15 +12,15 @@ export interface PageHead {
   readonly meta: TraceMeta;
   readonly symbols: SymbolTable;
   readonly quality: Quality;
-  /** Nodes of the shape. */
+  /** Number of nodes of the shape. */
   readonly nodes: number;
   readonly threads: readonly ThreadHead[];
 }
 
 export interface ThreadHead extends Omit<ThreadProfile, 'tree' | 'durations'> {
-  /** How many nodes of the shape it has. */
+  /** Number of nodes of the shape that the thread has. */
   readonly nodes: number;
-  /** How many rows; null: they are not known. */
+  /** Number of rows; null if unknown. */
   readonly durations: number | null;
 }
 

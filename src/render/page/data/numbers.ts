@@ -1,5 +1,5 @@
 /**
- * The numbers of the page's data; those that need all eight bytes are big-endian.
+ * Creates writers and readers for the numbers in the page data; eight-byte numbers are big-endian.
  */
 import { NumberReader } from '../../../codec/number-reader.js';
 import { NumberWriter } from '../../../codec/number-writer.js';

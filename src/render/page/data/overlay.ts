@@ -1,5 +1,5 @@
 /**
- * The trees of all threads, laid over each other: the shape that they have together, and where each of their nodes is in it.
+ * Overlays the trees of all threads: one shape with all their paths, and the node of the shape for each node of a tree.
  */
 import { type CallTree, CallTreeBuilder, ROOT, selectNodes } from '../../../model/calls/call-tree.js';
 import { askForMemory } from '../../../model/memory-watch.js';
@@ -14,14 +14,14 @@ export interface Overlay {
   readonly threads: readonly OverlaidTree[];
 }
 
-/** A tree in the order of the shape. */
+/** A tree reordered like the shape. */
 export interface OverlaidTree {
   readonly tree: CallTree;
-  /** In the shape, by row of the tree; ascending. */
+  /** Node of the shape for each row of the tree; ascending. */
   readonly node: Int32Array;
 }
 
-/** Of threads that have trees of their own. Symbols are numbered anew. */
+/** Overlays the threads, each with its own tree. Symbols are renumbered. */
 export function overlay({ threads }: Profile, { table, rankOf }: SymbolOrder): Overlay {
   const builder = new CallTreeBuilder();
   const paths = threads.map(({ tree }) => ({ tree, path: addPaths(builder, tree, rankOf) }));
@@ -41,7 +41,7 @@ export function overlay({ threads }: Profile, { table, rankOf }: SymbolOrder): O
   };
 }
 
-/** Where each node of the tree is in the builder's. */
+/** Adds the paths of a tree; returns the node of the builder for each of its nodes. */
 function addPaths(builder: CallTreeBuilder, { length, parent, symbol }: CallTree, rankOf: Int32Array): Int32Array {
   askForMemory(length * Int32Array.BYTES_PER_ELEMENT);
   const here = new Int32Array(length);
@@ -49,16 +49,16 @@ function addPaths(builder: CallTreeBuilder, { length, parent, symbol }: CallTree
   return here;
 }
 
-/** `nodeOf`: in the shape, by node of the tree. `rowOf`: memory, as long as the shape. */
+/** Reorders a tree like the shape. `nodeOf`: node of the shape by node of the tree. `rowOf`: scratch memory, as long as the shape. */
 function overlaid(tree: CallTree, nodeOf: Int32Array, rowOf: Int32Array): OverlaidTree {
   for (let row = 0; row < nodeOf.length; row++) rowOf[nodeOf[row]] = row;
   const node = nodeOf.toSorted();
-  const rows = node.map((place) => rowOf[place]);
+  const rows = node.map((inShape) => rowOf[inShape]);
   return { node, tree: selectNodes(tree, rows) };
 }
 
 function inverse(order: Int32Array): Int32Array {
-  const place = new Int32Array(order.length);
-  for (let at = 0; at < order.length; at++) place[order[at]] = at;
-  return place;
+  const positions = new Int32Array(order.length);
+  for (let at = 0; at < order.length; at++) positions[order[at]] = at;
+  return positions;
 }

@@ -1,14 +1,14 @@
 /**
- * What a node's numbers mostly are, by the columns before: writer and reader guess the same, and the page has the distances.
+ * Predicts the values of a column from the columns before it. Writer and reader predict the same; the page stores the differences.
  */
 import type { CallTree } from '../../../model/calls/call-tree.js';
 import type { NodeColumn } from '../../../model/calls/node-columns.js';
 import { totalTimes } from '../../../model/calls/tree-view.js';
 
-/** A thread's nodes, callers before callees; of the columns, those that are not read yet are empty. */
+/** The nodes of a thread, callers before callees; columns that are not read yet are empty. */
 export type NodeRows = Pick<CallTree, 'parent' | NodeColumn>;
 
-/** A guess for each value of a column, from those that stand before it in `NODE_COLUMNS`. */
+/** Returns a prediction for each value of a column, from the columns before it in `NODE_COLUMNS`. */
 export function predictionsFor(column: NodeColumn, rows: NodeRows): Float64Array {
   switch (column) {
     case 'calls':
@@ -28,42 +28,42 @@ export function predictionsFor(column: NodeColumn, rows: NodeRows): Float64Array
   }
 }
 
-/** All of a node's time was spent in calls that were seen whole, if there are any. */
+/** Predicts that a node with complete calls spent all of its time in them. */
 function completeTimes(rows: NodeRows): Float64Array {
-  const guesses = totalTimes(rows);
-  for (let row = 0; row < guesses.length; row++) if (completeCalls(rows, row) === 0) guesses[row] = 0;
-  return guesses;
+  const predictions = totalTimes(rows);
+  for (let row = 0; row < predictions.length; row++) if (completeCalls(rows, row) === 0) predictions[row] = 0;
+  return predictions;
 }
 
-/** What time of a node is in no complete call, one that was cut lasted. */
+/** Predicts that one inferred call took all time outside complete calls. */
 function longestInferredTimes(rows: NodeRows): Float64Array {
-  const guesses = totalTimes(rows);
-  for (let row = 0; row < guesses.length; row++)
-    guesses[row] = rows.inferredCalls[row] > 0 ? Math.max(0, guesses[row] - rows.completeNs[row]) : 0;
-  return guesses;
+  const predictions = totalTimes(rows);
+  for (let row = 0; row < predictions.length; row++)
+    predictions[row] = rows.inferredCalls[row] > 0 ? Math.max(0, predictions[row] - rows.completeNs[row]) : 0;
+  return predictions;
 }
 
-/** One call is the shortest itself. */
+/** Predicts the shortest call: exact for a single call. */
 function shortestCalls(rows: NodeRows): Float64Array {
-  const guesses = new Float64Array(rows.parent.length);
-  for (let row = 0; row < guesses.length; row++) {
+  const predictions = new Float64Array(rows.parent.length);
+  for (let row = 0; row < predictions.length; row++) {
     const calls = completeCalls(rows, row);
-    if (calls === 0) guesses[row] = Number.POSITIVE_INFINITY;
-    if (calls === 1) guesses[row] = rows.completeNs[row];
+    if (calls === 0) predictions[row] = Number.POSITIVE_INFINITY;
+    if (calls === 1) predictions[row] = rows.completeNs[row];
   }
-  return guesses;
+  return predictions;
 }
 
-/** Of two calls, the longest is the other one; of more, it is as long as all but the shortest are on average. */
+/** Predicts the longest call as the average of all calls but the shortest: exact for two calls. */
 function longestCalls(rows: NodeRows): Float64Array {
-  const guesses = new Float64Array(rows.parent.length);
-  for (let row = 0; row < guesses.length; row++) {
+  const predictions = new Float64Array(rows.parent.length);
+  for (let row = 0; row < predictions.length; row++) {
     const calls = completeCalls(rows, row);
-    if (calls === 0) guesses[row] = Number.NEGATIVE_INFINITY;
-    else if (calls === 1) guesses[row] = rows.completeNs[row];
-    else guesses[row] = Math.max(0, Math.floor((rows.completeNs[row] - rows.minNs[row]) / (calls - 1)));
+    if (calls === 0) predictions[row] = Number.NEGATIVE_INFINITY;
+    else if (calls === 1) predictions[row] = rows.completeNs[row];
+    else predictions[row] = Math.max(0, Math.floor((rows.completeNs[row] - rows.minNs[row]) / (calls - 1)));
   }
-  return guesses;
+  return predictions;
 }
 
 function completeCalls({ calls, inferredCalls }: NodeRows, row: number): number {

@@ -1,12 +1,12 @@
 /**
- * The page's data → the profile that it was written from.
+ * Rebuilds the profile that the page data was written from.
  */
 import { mergeDurations } from '../../../model/calls/durations.js';
 import type { Profile, ThreadProfile } from '../../../model/profile/profile.js';
 import { callerRows } from './caller-rows.js';
 import type { PageData, PageThread, Shape } from './page-data.js';
 
-/** Symbols that nothing uses are missing, and nodes stand in another order: its file has the same bytes. */
+/** Unused symbols are missing and nodes are reordered, but the profile file has the same bytes. */
 export function profileOf({ meta, symbols, quality, shape, threads }: PageData): Profile {
   const nodes = threads.map(({ node }) => node);
   const parents = callerRows(shape, nodes);
@@ -22,7 +22,7 @@ export function profileOf({ meta, symbols, quality, shape, threads }: PageData):
 
 function threadOf(thread: PageThread, shape: Shape, parent: Int32Array): ThreadProfile {
   const { tid, pid, comm, startNs, endNs, hiddenNs, durations, node, ...columns } = thread;
-  const symbol = node.map((place) => shape.symbol[place]);
+  const symbol = node.map((inShape) => shape.symbol[inShape]);
   return {
     tid,
     pid,

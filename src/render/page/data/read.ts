@@ -1,5 +1,5 @@
 /**
- * The bytes of `writePageData`, joined → the data that the page works on.
+ * Reads the page data from the joined bytes of `writePageData`.
  */
 
 import type { FunctionDurations } from '../../../model/calls/durations.js';
@@ -12,14 +12,14 @@ import { pageReader } from './numbers.js';
 import type { PageData, PageThread } from './page-data.js';
 import { readShape } from './shape.js';
 
-/** @throws Error for bytes that were not written so */
+/** Reads and checks everything. @throws Error for invalid bytes */
 export function readPageData(bytes: Uint8Array): PageData {
   const data = openPageData(bytes);
-  for (const { durations: _ } of data.threads); // read when they are asked for: now
+  for (const { durations: _ } of data.threads); // reading a lazy field forces it
   return data;
 }
 
-/** How long calls took is read, and checked, when somebody asks for it: no graph needs it. */
+/** Reads the page data. Durations are read and checked on first use: no graph needs them. */
 export function openPageData(bytes: Uint8Array): PageData {
   const reader = pageReader(bytes);
   const { meta, symbols, quality, nodes, threads } = readHead(reader);

@@ -1,5 +1,5 @@
 /**
- * The shape in the page and back: the depth of each node tells its caller, as nodes stand in the order of a walk.
+ * Encodes and decodes the shape. Nodes are in pre-order, so the depth of a node determines its caller.
  */
 
 import type { NumberReader } from '../../../codec/number-reader.js';
@@ -16,7 +16,7 @@ export function shapeBytes({ parent, symbol }: Shape): Uint8Array {
   return writer.view();
 }
 
-/** Of so many nodes, whose symbols are rows of a table with so many. */
+/** Reads a shape. `length`: number of nodes. `symbols`: number of symbols. */
 export function readShape(reader: NumberReader, length: number, symbols: number): Shape {
   const parent = parentsOf(reader, length);
   const rows = reader.guessed(new Float64Array(length - 1));
@@ -26,7 +26,7 @@ export function readShape(reader: NumberReader, length: number, symbols: number)
   return { length, parent, symbol };
 }
 
-/** A caller is the last node before that is one level less deep. */
+/** Returns the callers: the caller of a node is the last node before it with a depth smaller by one. */
 function parentsOf(reader: NumberReader, length: number): Int32Array {
   const depth = reader.rows(length, length);
   const parent = new Int32Array(depth.length).fill(NONE);

@@ -1,5 +1,5 @@
 /**
- * A profile in, the bytes of its page data out, not yet compressed. Compression lives on bytes that are alike: so it is columns.
+ * Writes the page data of a profile, uncompressed. It is written by column, because similar bytes compress well.
  */
 
 import { NODE_COLUMNS } from '../../../model/calls/node-columns.js';
@@ -14,12 +14,12 @@ import { type OverlaidTree, overlay } from './overlay.js';
 import type { Shape } from './page-data.js';
 import { shapeBytes } from './shape.js';
 
-/** Between two steps, for whoever has to do something else meanwhile. */
+/** Yielded between two steps, to let the caller handle other events. */
 const NO_BYTES = new Uint8Array();
 
-/** In pieces, as each is made; each thread of the profile has a tree of its own. */
+/** Yields the data in parts. Each thread of the profile must have its own tree. */
 export function* pageDataPieces(profile: Profile): Generator<Uint8Array> {
-  assert(profile.together === null, 'a page of threads whose trees are one');
+  assert(profile.together === null, 'a page needs one tree per thread');
   const order = symbolOrder(profile);
   yield NO_BYTES;
   const { shape, threads } = overlay(profile, order);
@@ -33,7 +33,7 @@ export function* pageDataPieces(profile: Profile): Generator<Uint8Array> {
   yield* durationsBytes(durations.map((known) => orderedDurations(known, order)));
 }
 
-/** All of them. */
+/** Returns all parts. */
 export function writePageData(profile: Profile): Uint8Array[] {
   return [...pageDataPieces(profile)].filter((piece) => piece !== NO_BYTES);
 }

@@ -1,5 +1,5 @@
 /**
- * The colour of a frame, as a class of the style sheet, and what the colours mean.
+ * Determines the colours of frames, as CSS classes, and their meaning.
  */
 import { isStop as isStopSymbol, timeSums } from '../../../analysis/tree/outside.js';
 import { type CallTree, ROOT } from '../../../model/calls/call-tree.js';
@@ -11,21 +11,21 @@ import { isStop } from '../../frames/families.js';
 import { type FrameTable, familyOfNode, subtreeSums } from '../../frames/frame-table.js';
 import type { Colouring } from './state.js';
 
-/** Steps of the scale from pale to strong: `.s0` to `.s7`. */
+/** Number of steps of the scale, from pale to strong: `.s0` to `.s7`. */
 export const STEPS = 8;
 
 export interface Painter {
-  /** What the style sheet calls the colour: `u3`, `s0`, `off-cpu`. */
+  /** Returns the CSS class of a frame: `u3`, `s0`, `off-cpu`. */
   readonly classOf: Paint;
-  /** What each step begins with; null: colours stand for functions. */
+  /** Lower bound of each step; null if colours show functions. */
   readonly steps: readonly string[] | null;
-  /** What is not on the scale. */
+  /** Legend text for frames that are not on the scale. */
   readonly others: string;
-  /** What else there is to say of the scale. */
+  /** Additional legend text. */
   readonly note: string;
 }
 
-/** `isFromLeaves`: callers stand below what they called. */
+/** Returns the painter. `isFromLeaves`: the tree starts at leaves, with callers as children. */
 export function painterOf(table: FrameTable, colouring: Colouring, isFromLeaves = false): Painter {
   if (colouring === 'function') return { classOf: paintByFunction(table), steps: null, others: '', note: '' };
   const { measure, starts, format } = colouring === 'average' ? byAverage(table) : byOutside(table, isFromLeaves);
@@ -34,21 +34,21 @@ export function painterOf(table: FrameTable, colouring: Colouring, isFromLeaves 
     const step = starts.findLastIndex((start) => value >= start);
     return Number.isNaN(value) ? 'group' : `s${Math.max(0, step)}`;
   };
-  const others = colouring === 'average' ? 'no call, or a stop' : 'stops';
-  const note = colouring === 'average' && hasInferredCalls(table) ? 'where calls are cut: this, or longer' : '';
+  const others = colouring === 'average' ? 'no calls, or stops' : 'stops';
+  const note = colouring === 'average' && hasInferredCalls(table) ? 'with inferred calls: lower bound' : '';
   return { classOf: stepOf, steps: starts.map(format), others, note };
 }
 
 interface Scale {
-  /** NaN: it has none. */
+  /** Returns the value of a node; NaN if it has none. */
   readonly measure: (node: NodeId) => number;
   readonly starts: readonly number[];
   readonly format: (value: number) => string;
 }
 
 /**
- * Short and often, or long and rare: each step is calls ten times as long. Where calls were cut, all that is known of them is
- * divided by all of them: the least that their average can be.
+ * Scale of the average duration: each step is ten times the one before. With inferred calls, their known time is divided by
+ * all calls, which is a lower bound of the average.
  */
 function byAverage({ tree }: FrameTable): Scale {
   const totalNs = totalTimes(tree);
@@ -75,7 +75,7 @@ function byOutside({ tree }: FrameTable, isFromLeaves: boolean): Scale {
   return { measure, starts, format: (share) => `${100 * share} %` };
 }
 
-/** From the leaves, time was spent in what the path begins with. */
+/** Sums for trees from leaves: time belongs to the function that starts the path. */
 function leafSums(tree: CallTree): { readonly totalNs: Float64Array; readonly outsideNs: Float64Array } {
   const isOutside = new Uint8Array(tree.length);
   for (let node = ROOT + 1; node < tree.length; node++)

@@ -1,5 +1,5 @@
 /**
- * Trees → what graphs are drawn from: siblings in their order, with names, kinds and weights.
+ * Builds frame tables from trees: ordered siblings, with names, families and weights.
  */
 
 import { functionSet } from '../../../analysis/questions.js';
@@ -18,18 +18,18 @@ import { type FrameTable, frameTable, subtreeSums } from '../../frames/frame-tab
 import { visibleText } from '../../visible-text.js';
 import type { Order, Width } from './state.js';
 
-/** Callers that have less of the whole are not told apart: nobody would see them. */
+/** Callers with a smaller share are not split further: they would be invisible. */
 const MIN_SHARE = 1 / 20_000;
 
 export class FrameTables {
-  /** By symbol, as are families. */
+  /** Names by symbol; families are by symbol, too. */
   readonly names: readonly string[];
-  /** As frames have them: with the file where another file has a function of that name. */
+  /** Names in frames: with the file if another file has a function of the same name. */
   readonly frameNames: readonly string[];
   private readonly families: readonly Family[];
   private readonly rank: Int32Array;
   private readonly hasSwitches: boolean;
-  /** By tree: only `weight`, `self` and `total` depend on the width. */
+  /** Cache by tree: only `weight`, `self` and `total` depend on the width. */
   private readonly known = new WeakMap<CallTree, FrameTable>();
 
   constructor(symbols: SymbolTable, hasSwitches: boolean) {
@@ -40,13 +40,13 @@ export class FrameTables {
     this.hasSwitches = hasSwitches;
   }
 
-  /** The same tree, siblings by name. */
+  /** Returns the same tree with siblings by name. */
   byName(tree: CallTree): CallTree {
     const { rank } = this;
     return inPreOrder(tree, (a, b) => rank[tree.symbol[a]] - rank[tree.symbol[b]]);
   }
 
-  /** Of a tree whose siblings stand by name. */
+  /** Returns the table of a tree whose siblings are ordered by name. */
   ofWidth(tree: CallTree, width: Width, order: Order): FrameTable {
     if (width === 'self') return this.table(this.bySize(bottomUp(tree, minTotal(tree))));
     const own = ownWeights(tree, width, this.hasSwitches);
@@ -56,7 +56,7 @@ export class FrameTables {
     return this.table(ordered, ownWeights(ordered, width, this.hasSwitches), weight);
   }
 
-  /** Who called a function, and what it called: each with the function itself under the root. */
+  /** Returns the callers and the callees of a function, each with the function itself below the root. */
   callersAndCallees(
     tree: CallTree,
     symbol: SymbolId,
@@ -68,7 +68,7 @@ export class FrameTables {
     return { callers: this.table(callers), callees: this.table(callees) };
   }
 
-  /** The same tree, the heaviest siblings first, equal ones by name. */
+  /** Returns the same tree with siblings by weight, the heaviest first, equal ones by name. */
   private bySize(tree: CallTree, own = tree.selfNs): CallTree {
     const { rank } = this;
     const total = totalTimes({ parent: tree.parent, selfNs: own });

@@ -1,5 +1,5 @@
 /**
- * What fills the width → the rows of its functions: each with what width stands for.
+ * Builds the rows of the functions table for the frames in view, weighted by the selected width.
  */
 import { functionWeights } from '../../../analysis/tree/function-weights.js';
 import type { FunctionSums } from '../../../analysis/tree/functions.js';
@@ -12,15 +12,15 @@ import type { View } from './view.js';
 
 export interface FunctionRow {
   readonly sums: FunctionSums;
-  /** Of what width stands for: with all below it, recursion once; and its own. */
+  /** By the selected width: with callees, recursion counted once; and without callees. */
   readonly weight: number;
   readonly ownWeight: number;
 }
 
 export interface FunctionRows {
-  /** The largest first; equal ones in the order of symbols. */
+  /** The heaviest first; equal ones by symbol. */
   readonly rows: readonly FunctionRow[];
-  /** The weight of all that fills the width. */
+  /** The weight of everything in view. */
   readonly totalWeight: number;
 }
 
@@ -29,7 +29,7 @@ interface SiblingRange {
   readonly last: NodeId;
 }
 
-/** The tree of a run of siblings and all below, below the root. `isInside`: by node, what of it is left; null: all. */
+/** Returns the subtrees of siblings as one tree. `isInside`: by node, 1 to keep it; null: keep all. */
 export function partialTree(table: FrameTable, { first, last }: SiblingRange, isInside: Uint8Array | null): CallTree {
   const end = subtreeEnd(table, last);
   const nodes = [ROOT];
@@ -38,7 +38,7 @@ export function partialTree(table: FrameTable, { first, last }: SiblingRange, is
   return selectNodes(table.tree, Int32Array.from(nodes));
 }
 
-/** Functions without any weight are left out, but by the wall clock: they may have been called in no time. */
+/** Returns the rows. Functions without weight are left out, except by wall clock: calls may take zero time. */
 export function functionRows(view: View, metric: Metric, hasSwitches: boolean): FunctionRows {
   if (metric === 'wall') return byWallClock(view);
   const own = ownWeights(view.tree, metric, hasSwitches);
@@ -60,7 +60,7 @@ function byWallClock(view: View): FunctionRows {
   return { rows: byWeight(rows), totalWeight: view.allNs() };
 }
 
-/** From the leaves: a function's weight is that of the paths that begin with it. */
+/** Returns the rows of a tree from leaves: the weight of a function is that of the paths that start with it. */
 export function rowsFromLeaves(view: View, table: FrameTable, { first, last }: SiblingRange): FunctionRows {
   const { tree, self, total } = table;
   const weights = new Map<SymbolId, number>();

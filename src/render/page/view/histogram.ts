@@ -1,5 +1,5 @@
 /**
- * How long the calls of a function took, as bars.
+ * Groups the durations of calls into the bars of a histogram.
  */
 import { bucketMiddle, bucketStart, type Histogram } from '../../../model/calls/durations.js';
 import type { Nanoseconds } from '../../../model/units.js';
@@ -10,11 +10,11 @@ export interface Bar {
   readonly fromNs: Nanoseconds;
   readonly toNs: Nanoseconds;
   readonly calls: number;
-  /** What they took together, right within 1.6 %. */
+  /** Total time of the calls, accurate to 1.6 %. */
   readonly ns: Nanoseconds;
 }
 
-/** From the shortest to the longest, each twice as long as the one before; none is left out between. */
+/** Returns the bars from the shortest to the longest duration, each bound twice the one before, without gaps. */
 export function barsOf({ bucket, calls }: Histogram): Bar[] {
   const bars: { fromNs: number; toNs: number; calls: number; ns: number }[] = [];
   for (let row = 0; row < bucket.length; row++) {
@@ -32,13 +32,13 @@ function barFrom(fromNs: Nanoseconds) {
   return { fromNs, toNs: Math.max(1, 2 * fromNs), calls: 0, ns: 0 };
 }
 
-/** As it is read aloud. */
+/** Describes a bar for tooltips and screen readers. */
 export function barText({ fromNs, toNs, calls, ns }: Bar): string {
-  const took = ns > 0 ? `, ${formatDuration(ns)} together` : '';
+  const took = ns > 0 ? `, ${formatDuration(ns)} in total` : '';
   return `${formatDuration(fromNs)} to ${formatDuration(toNs)}: ${formatMany(calls, 'call')}${took}`;
 }
 
-/** Where a duration stands: 2.5 is in the middle of the third bar. */
+/** Returns the position of a duration in bars: 2.5 is the middle of the third bar. */
 export function barPosition(bars: readonly Bar[], ns: Nanoseconds): number {
   const at = bars.findIndex(({ toNs }) => ns < toNs);
   const bar = bars[at];

@@ -1,19 +1,19 @@
 /**
- * What a search finds in a graph, and the graph of that alone.
+ * Restricts a graph to the matches of a search, and steps through them.
  */
 import { ROOT } from '../../../model/calls/call-tree.js';
 import type { NodeId } from '../../../model/units.js';
 import { type FrameTable, subtreeSums } from '../../frames/frame-table.js';
 import type { FoundFrames } from '../../frames/search.js';
 
-/** Only the weight of what is found, with all below it. */
+/** Returns the table with only the weight of matches and their callees. */
 export function onlyMatches(table: FrameTable, found: FoundFrames): FrameTable {
   const isInside = insideMatches(table, found);
   const self = table.self.map((own, node) => (isInside[node] ? own : 0));
   return { ...table, self, total: subtreeSums(table.tree, self) };
 }
 
-/** By node: 1 if it is found, or below what is. */
+/** Returns 1 for each node that is a match or below one. */
 export function insideMatches({ parent }: FrameTable, { isMatch }: FoundFrames): Uint8Array {
   const isInside = new Uint8Array(parent.length);
   for (let node: NodeId = ROOT; node < isInside.length; node++)
@@ -21,16 +21,15 @@ export function insideMatches({ parent }: FrameTable, { isMatch }: FoundFrames):
   return isInside;
 }
 
-/** One of the matches. */
 export interface Match {
   readonly node: NodeId;
-  /** 1: the largest. */
+  /** Rank by weight; 1 is the largest. */
   readonly rank: number;
 }
 
 /**
- * The match behind another one (`by`: 1) or before it (-1), from the largest to the smallest, equal ones as they stand, and around the end.
- * `from`: null: before the first. null: there is none. They are not put in order: there may be a million.
+ * Returns the match after `from` (`by`: 1) or before it (-1), from the largest to the smallest, equal ones in node order, wrapping
+ * around; null if there are no matches. `from`: null starts before the first. Does not sort: there may be a million matches.
  */
 export function nextMatch(
   { total }: FrameTable,

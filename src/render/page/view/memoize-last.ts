@@ -1,8 +1,8 @@
 /**
- * What is worked out once.
+ * Caches computed values.
  */
 
-/** The last answer of a function, for as long as it is asked the same. */
+/** Caches the last result of a function by key. */
 export function memoizeLast<Arguments extends readonly unknown[], Value>(compute: (...args: Arguments) => Value) {
   let last: { readonly key: string; readonly value: Value } | null = null;
   return (key: string, ...args: Arguments): Value => {
@@ -11,7 +11,7 @@ export function memoizeLast<Arguments extends readonly unknown[], Value>(compute
   };
 }
 
-/** The answer, worked out when it is first asked for. */
+/** Computes a value on first use. */
 export function once<Value>(compute: () => Value): () => Value {
   let value: { readonly of: Value } | null = null;
   return () => {

@@ -1,12 +1,12 @@
 /**
- * Frames by the symbols that lead to them: in another tree they are other nodes.
+ * Finds frames by their path of symbols, which stays valid when the tree changes.
  */
 import { ROOT } from '../../../model/calls/call-tree.js';
 import { NONE, type NodeId, type SymbolId } from '../../../model/units.js';
 import type { FrameTable } from '../../frames/frame-table.js';
 import type { State } from './state.js';
 
-/** The node to which symbols lead; null if they lead nowhere. */
+/** Returns the node at the end of a path; null if the path does not exist. */
 export function nodeAt({ tree, firstChild, nextSibling }: FrameTable, path: readonly SymbolId[]): NodeId | null {
   let node: NodeId = ROOT;
   for (const symbol of path) {
@@ -17,14 +17,14 @@ export function nodeAt({ tree, firstChild, nextSibling }: FrameTable, path: read
   return node;
 }
 
-/** As much of a path as leads somewhere. */
+/** Returns the longest prefix of a path that exists. */
 export function existingPrefix(table: FrameTable, path: readonly SymbolId[]): readonly SymbolId[] {
   let part = path;
   while (nodeAt(table, part) === null) part = part.slice(0, -1);
   return part;
 }
 
-/** The run of siblings that fills the width; the root if nothing was zoomed in on, or what was is not there. */
+/** Returns the siblings that fill the width; the root without a zoom or if the zoomed path does not exist. */
 export function zoomedRange(
   table: FrameTable,
   { zoom, zoomLast }: Pick<State, 'zoom' | 'zoomLast'>,
@@ -35,7 +35,7 @@ export function zoomedRange(
   return { first, last: last === null || last < first ? first : last };
 }
 
-/** The symbols that lead to a node. */
+/** Returns the path of symbols to a node. */
 export function pathTo({ tree }: FrameTable, node: NodeId): SymbolId[] {
   const path: SymbolId[] = [];
   for (let at = node; at !== ROOT; at = tree.parent[at]) path.push(tree.symbol[at]);

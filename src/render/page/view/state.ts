@@ -1,25 +1,25 @@
 /**
- * What is looked at ↔ the hash of the address: a link, a reload and the way back show the same.
+ * Converts the state of the page to and from the URL hash, so that links, reloads and the back button show the same view.
  */
 import { METRICS, type Metric } from '../../../analysis/tree/metrics.js';
 import type { SymbolId } from '../../../model/units.js';
 
-/** By function; by how long its calls take; by how much of its time is outside of traced code. */
+/** Colour by function, by average duration of calls, or by share of time outside traced code. */
 export const COLOURINGS = ['function', 'average', 'outside'] as const;
 export type Colouring = (typeof COLOURINGS)[number];
 
-/** Siblings by name, or the heaviest first, equal ones by name. From the leaves the heaviest always is. */
+/** Siblings by name, or by weight with equal ones by name. Trees from leaves are always by weight. */
 export const ORDERS = ['name', 'weight'] as const;
 export type Order = (typeof ORDERS)[number];
 
 export const TABS = ['functions', 'threads'] as const;
 export type Tab = (typeof TABS)[number];
 
-/** Bounds of a divider, in percent. */
+/** Bounds of a divider in percent. */
 export const MIN_SHARE = 10;
 export const MAX_SHARE = 85;
 
-/** What a frame's width stands for; self: time on top of the stack, under which its callers stand. */
+/** What the width of a frame shows. `self`: self time of functions, with their callers as children. */
 export const WIDTHS = [...METRICS, 'self'] as const;
 export type Width = Metric | 'self';
 
@@ -32,38 +32,38 @@ export interface State {
   readonly isIcicle: boolean;
   readonly foldsRecursion: boolean;
   readonly order: Order;
-  /** Only what is inside of this function. */
+  /** Shows only this function and its callees. */
   readonly focus: SymbolId | null;
-  /** Without what is inside of these. */
+  /** Hides these functions and their callees. */
   readonly hidden: readonly SymbolId[];
-  /** Symbols from the root to the frame that fills the width; none: everything does. */
+  /** Path of symbols from the root to the frame that fills the width; empty: no zoom. */
   readonly zoom: readonly SymbolId[];
-  /** The last sibling of several that fill the width, of which `zoom` leads to the first; null: there is one alone. */
+  /** Last of several siblings that fill the width, `zoom` leads to the first; null: a single frame. */
   readonly zoomLast: SymbolId | null;
   readonly search: string;
-  /** Only what the search finds. */
+  /** Shows only matches of the search. */
   readonly isOnlyMatches: boolean;
-  /** The function that was chosen. */
+  /** The selected function. */
   readonly chosen: SymbolId | null;
-  /** The table in sight. */
+  /** The visible table. */
   readonly tab: Tab;
-  /** The column that a table is sorted by, behind "-" the other way round; empty: by its largest rows. */
+  /** Key of the column that a table is sorted by, with prefix "-" if reversed; empty: by weight. */
   readonly functionsSort: string;
   readonly threadsSort: string;
-  /** Also functions that the search does not find are listed. */
+  /** Lists functions without matches, too. */
   readonly listsAll: boolean;
-  /** How high the graph may be, and how wide the chosen function: percent of what there is; null: as the page has it. */
+  /** Height of the graph and width of the function panel in percent; null: default. */
   readonly graphShare: number | null;
   readonly panelShare: number | null;
 }
 
-/** What the page is made up of, and not what is looked at: no step for the way back. */
+/** The layout of the page; changes of it add no entries to the history. */
 export type PageLayout = Pick<
   State,
   'tab' | 'functionsSort' | 'threadsSort' | 'listsAll' | 'graphShare' | 'panelShare'
 >;
 
-/** Everything fills the width. */
+/** State without zoom. */
 export const NO_ZOOM = { zoom: [], zoomLast: null } as const satisfies Partial<State>;
 
 export const START: State = {
@@ -93,21 +93,21 @@ export function pageLayoutOf(state: State): PageLayout {
   return { tab, functionsSort, threadsSort, listsAll, graphShare, panelShare };
 }
 
-/** The same is looked at, however the page is arranged. */
+/** Whether two states differ in page layout at most. */
 export function isSameView(a: State, b: State): boolean {
   return formatHash({ ...a, ...pageLayoutOf(START) }) === formatHash({ ...b, ...pageLayoutOf(START) });
 }
 
-/** What makes no sense is as if it were not there. `symbols`: how many there are. `start`: how the file was asked for. */
+/** Parses a hash and ignores invalid parts. `symbols`: number of symbols. `start`: initial state of the file. */
 export function parseHash(hash: string, symbols: number, start: State = START): State {
-  const words = new URLSearchParams(hash.replace(/^#/, ''));
-  const isSet = (name: string, otherwise: boolean) => (words.has(name) ? words.get(name) === '1' : otherwise);
-  const oneOf = <Word extends string>(name: string, known: readonly Word[], otherwise: Word) =>
-    known.find((word) => word === words.get(name)) ?? otherwise;
-  const ids = (name: string) => idsOf(words.get(name) ?? '', symbols);
+  const params = new URLSearchParams(hash.replace(/^#/, ''));
+  const isSet = (name: string, fallback: boolean) => (params.has(name) ? params.get(name) === '1' : fallback);
+  const oneOf = <Word extends string>(name: string, known: readonly Word[], fallback: Word) =>
+    known.find((word) => word === params.get(name)) ?? fallback;
+  const ids = (name: string) => idsOf(params.get(name) ?? '', symbols);
   const zoom = ids('zoom');
   return {
-    threads: words.get('threads') ?? start.threads,
+    threads: params.get('threads') ?? start.threads,
     hidesIdle: !isSet('idle', !start.hidesIdle),
     width: oneOf('width', WIDTHS, start.width),
     colouring: oneOf('colour', COLOURINGS, start.colouring),
@@ -118,15 +118,15 @@ export function parseHash(hash: string, symbols: number, start: State = START): 
     hidden: ids('hide'),
     zoom,
     zoomLast: zoom.length > 0 ? (ids('to')[0] ?? null) : null,
-    search: words.get('search') ?? '',
+    search: params.get('search') ?? '',
     isOnlyMatches: isSet('only', false),
     chosen: ids('function')[0] ?? null,
     tab: oneOf('tab', TABS, start.tab),
-    functionsSort: words.get('sort') ?? '',
-    threadsSort: words.get('sort-threads') ?? '',
-    listsAll: words.get('list') === 'all',
-    graphShare: shareOf(words.get('graph')),
-    panelShare: shareOf(words.get('panel')),
+    functionsSort: params.get('sort') ?? '',
+    threadsSort: params.get('sort-threads') ?? '',
+    listsAll: params.get('list') === 'all',
+    graphShare: shareOf(params.get('graph')),
+    panelShare: shareOf(params.get('panel')),
   };
 }
 
@@ -140,7 +140,7 @@ function idsOf(text: string, symbols: number): SymbolId[] {
   return ids.every((id) => id < symbols) ? ids : [];
 }
 
-/** Only what differs from the start. */
+/** Writes only what differs from the start. */
 export function formatHash(state: State, start: State = START): string {
   const flag = (isSet: boolean) => (isSet ? '1' : '0');
   const ids = (list: readonly (SymbolId | null)[]) => list.filter((id) => id !== null).join('.');
@@ -167,7 +167,7 @@ export function formatHash(state: State, start: State = START): string {
     ['panel', `${each.panelShare ?? ''}`],
   ];
   const before = text(start);
-  const words = new URLSearchParams();
-  for (const [at, [name, value]] of text(state).entries()) if (value !== before[at]?.[1]) words.set(name, value);
-  return `#${words}`;
+  const params = new URLSearchParams();
+  for (const [at, [name, value]] of text(state).entries()) if (value !== before[at]?.[1]) params.set(name, value);
+  return `#${params}`;
 }

@@ -1,5 +1,5 @@
 /**
- * The threads of a page: what each did, which ones only waited, and which ones are looked at.
+ * Lists the threads of a page: their times, which of them are idle, and which are selected.
  */
 import { isLost, isOffCpu, isStop, onCpuNs, type TimeSums } from '../../../analysis/tree/outside.js';
 import type { Nanoseconds } from '../../../model/units.js';
@@ -11,7 +11,7 @@ import type { PageData, PageThread } from '../data/page-data.js';
 import { Counted } from './selected-nodes.js';
 
 export interface ThreadRow {
-  /** Places in the data's list. */
+  /** Indexes into the threads of the data. */
   readonly threads: readonly number[];
   /** As in `State.threads`. */
   readonly key: string;
@@ -24,16 +24,16 @@ export interface ThreadRow {
   readonly offCpuNs: Nanoseconds;
   readonly lostNs: Nanoseconds;
   readonly calls: number;
-  /** They only waited. */
+  /** The threads only waited. */
   readonly isIdle: boolean;
 }
 
-/** Each thread by itself. `seen`: by node of the shape, what of it counts. */
-export function threadRows(data: PageData, hasSwitches: boolean, seen = allOf(data)): ThreadRow[] {
-  return data.threads.map((thread, place) => {
-    const sums = timeOf(data, thread, seen);
+/** Returns one row per thread. `counted`: what counts of each node of the shape. */
+export function threadRows(data: PageData, hasSwitches: boolean, counted = allOf(data)): ThreadRow[] {
+  return data.threads.map((thread, index) => {
+    const sums = timeOf(data, thread, counted);
     return {
-      threads: [place],
+      threads: [index],
       key: `tid:${thread.tid}`,
       name: nameOf(thread),
       which: String(thread.tid),
@@ -42,13 +42,13 @@ export function threadRows(data: PageData, hasSwitches: boolean, seen = allOf(da
       outsideNs: sums.outsideNs,
       offCpuNs: sums.offCpuNs,
       lostNs: sums.lostNs,
-      calls: callsOf(data, thread, seen),
+      calls: callsOf(data, thread, counted),
       isIdle: isIdle(data, thread),
     };
   });
 }
 
-/** What the reader may choose: all, those of one name, the idle ones, and each by itself. */
+/** Returns the choices: all threads, idle threads, threads of one name, and single threads. */
 export function threadChoices(rows: readonly ThreadRow[], hidesIdle: boolean): ThreadRow[] {
   const busy = rows.filter((row) => !row.isIdle);
   const idle = rows.filter((row) => row.isIdle);
@@ -58,7 +58,7 @@ export function threadChoices(rows: readonly ThreadRow[], hidesIdle: boolean): T
   const groups = [...byName(apart)].filter(([, members]) => members.length > 1 && members.length < shown.length);
   return [
     groupRow('all', 'All threads', shown),
-    ...(isIdleGrouped && !hidesIdle ? [groupRow(IDLE, 'Idle: only a wait', idle)] : []),
+    ...(isIdleGrouped && !hidesIdle ? [groupRow(IDLE, 'Idle threads', idle)] : []),
     ...groups.map(([name, members]) => groupRow(`name:${name}`, name, members)),
     ...apart,
   ];
@@ -76,7 +76,7 @@ function byName(rows: readonly ThreadRow[]): Map<string, ThreadRow[]> {
   return names;
 }
 
-/** Several as one. */
+/** Merges rows into one. */
 function groupRow(key: string, name: string, rows: readonly ThreadRow[]): ThreadRow {
   const sum = (of: (row: ThreadRow) => number) => rows.reduce((total, row) => total + of(row), 0);
   return {
@@ -94,20 +94,20 @@ function groupRow(key: string, name: string, rows: readonly ThreadRow[]): Thread
   };
 }
 
-/** What is looked at; a choice that fits none is as if there were none. */
+/** Returns the selected row; an unknown choice selects all threads. */
 export function chosenRow(rows: readonly ThreadRow[], choice: string, hidesIdle: boolean): ThreadRow {
   const choices = threadChoices(rows, hidesIdle);
   const chosen = choices.find(({ key }) => key === choice) ?? rows.find(({ key }) => key === choice);
   if (chosen !== undefined) return chosen;
   const several = rowsOfTids(rows, choice);
   if (several.length > 0) return groupRow(choice, truncate(several.map(titleOf).join(', '), MAX_NAME_WIDTH), several);
-  const named = rows.filter(({ name }) => `name:${name}` === choice); // it may have no row, for all or one are called so
+  const named = rows.filter(({ name }) => `name:${name}` === choice); // a name of one or all threads has no row
   return named.length > 0 ? groupRow(choice, choice.slice('name:'.length), named) : (choices[0] as ThreadRow);
 }
 
-/** What is chosen when these are, each by itself; nothing and everything is all. */
-export function choiceOf(rows: readonly ThreadRow[], places: ReadonlySet<number>): string {
-  const [first, ...others] = rows.filter(({ threads }) => threads.every((place) => places.has(place)));
+/** Returns the choice for a set of threads; "all" for none and for all. */
+export function choiceOf(rows: readonly ThreadRow[], selected: ReadonlySet<number>): string {
+  const [first, ...others] = rows.filter(({ threads }) => threads.every((index) => selected.has(index)));
   if (first === undefined || others.length === rows.length - 1) return 'all';
   return others.length === 0 ? first.key : `${TIDS_PREFIX}${[first, ...others].map(({ which }) => which).join()}`;
 }
@@ -121,7 +121,7 @@ function rowsOfTids(rows: readonly ThreadRow[], choice: string): readonly Thread
   return rows.filter(({ which }) => wanted.has(which));
 }
 
-/** "worker 114078", "thread 114078". */
+/** Returns "worker 114078" or "thread 114078". */
 function titleOf({ name, which }: ThreadRow): string {
   return name.endsWith(which) ? isolated(name) : `${isolated(name)} ${which}`;
 }
@@ -130,7 +130,7 @@ function nameOf({ comm, tid }: PageThread): string {
   return comm === null ? `thread ${tid}` : visibleText(comm);
 }
 
-/** It never ran traced code, as far as was seen: whatever it has on its stack was there before, and after. */
+/** Whether a thread never ran traced code: all frames on its stack were there before and after. */
 function isIdle({ shape }: PageData, { node, selfNs, calls, inferredCalls }: PageThread): boolean {
   for (let row = 1; row < node.length; row++)
     if ((selfNs[row] > 0 || calls[row] > inferredCalls[row]) && !isStop(shape.symbol[node[row]])) return false;
@@ -141,18 +141,18 @@ function allOf({ shape }: PageData): Uint8Array {
   return new Uint8Array(shape.length).fill(Counted.All);
 }
 
-/** Of functions: stops are no calls. */
-function callsOf({ shape }: PageData, { node, calls }: PageThread, seen: Uint8Array): number {
+/** Counts calls of functions; stops are not calls. */
+function callsOf({ shape }: PageData, { node, calls }: PageThread, counted: Uint8Array): number {
   let sum = 0;
   for (let row = 0; row < node.length; row++)
-    if (seen[node[row]] === Counted.All && !isStop(shape.symbol[node[row]])) sum += calls[row];
+    if (counted[node[row]] === Counted.All && !isStop(shape.symbol[node[row]])) sum += calls[row];
   return sum;
 }
 
-function timeOf({ shape }: PageData, { node, selfNs }: PageThread, seen: Uint8Array): TimeSums {
+function timeOf({ shape }: PageData, { node, selfNs }: PageThread, counted: Uint8Array): TimeSums {
   const sums = { totalNs: 0, outsideNs: 0, offCpuNs: 0, lostNs: 0 };
   for (let row = 0; row < node.length; row++) {
-    if (seen[node[row]] === Counted.Nothing) continue;
+    if (counted[node[row]] === Counted.Nothing) continue;
     const symbol = shape.symbol[node[row]];
     sums.totalNs += selfNs[row];
     if (!isStop(symbol)) continue;

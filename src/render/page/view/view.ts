@@ -1,5 +1,5 @@
 /**
- * A tree, and what is known of the functions in it. Nothing is worked out before somebody asks for it.
+ * A tree with the numbers of its functions, computed on first use.
  */
 import { type FunctionSums, functionsOf } from '../../../analysis/tree/functions.js';
 import type { CallTree } from '../../../model/calls/call-tree.js';
@@ -10,37 +10,37 @@ import { once } from './memoize-last.js';
 
 export interface View {
   readonly tree: CallTree;
-  /** By symbol. */
+  /** Sums by symbol. */
   readonly functions: () => ReadonlyMap<SymbolId, FunctionSums>;
-  /** How long the calls of one took; null: nobody knows. */
+  /** Histogram of a function's call durations; null if unknown. */
   readonly bars: (symbol: SymbolId) => Bar[] | null;
-  /** All its time. */
+  /** Total time. */
   readonly allNs: () => Nanoseconds;
 }
 
-/** Of a part of another one: how long calls took is known of functions all of whose calls are in it. */
-export function viewOfPart(tree: CallTree, whole: View, hasSwitches: boolean): View {
+/** Returns the view of a part. Percentiles and histograms are known for functions with all of their calls in the part. */
+export function viewOfPart(tree: CallTree, full: View, hasSwitches: boolean): View {
   const part = viewOfTree(tree, () => null, hasSwitches);
-  const isWhole = (sums: FunctionSums) => {
-    const all = whole.functions().get(sums.symbol);
+  const isComplete = (sums: FunctionSums) => {
+    const all = full.functions().get(sums.symbol);
     return all !== undefined && all.calls === sums.calls && all.inferred === sums.inferred;
   };
   const functions = once(() => {
     const rows = [...part.functions().values()].map((sums) => {
-      if (!isWhole(sums)) return sums;
-      const { p50Ns, p90Ns, p99Ns } = whole.functions().get(sums.symbol) as FunctionSums;
+      if (!isComplete(sums)) return sums;
+      const { p50Ns, p90Ns, p99Ns } = full.functions().get(sums.symbol) as FunctionSums;
       return { ...sums, p50Ns, p90Ns, p99Ns };
     });
     return new Map(rows.map((row) => [row.symbol, row]));
   });
   const bars = (symbol: SymbolId) => {
     const sums = functions().get(symbol);
-    return sums !== undefined && isWhole(sums) ? whole.bars(symbol) : null;
+    return sums !== undefined && isComplete(sums) ? full.bars(symbol) : null;
   };
   return { ...part, functions, bars };
 }
 
-/** `durations`: of the calls in it; null: they are not known. */
+/** Returns the view of a tree. `durations`: of its calls; null if unknown. */
 export function viewOfTree(tree: CallTree, durations: () => FunctionDurations | null, hasSwitches: boolean): View {
   const known = once(durations);
   const histograms = once(() => {

@@ -1,6 +1,6 @@
 /**
- * What the reader asked for → the tree that is drawn, and the functions in it. Each step is kept until what it depends on
- * changes: to zoom costs nothing but drawing, to change the width no new tree.
+ * Computes what the page shows for a state: tree, frame table, functions and threads. Each step is cached until its inputs
+ * change: a zoom only redraws, and a new width needs no new tree.
  */
 
 import { functionSet } from '../../../analysis/questions.js';
@@ -27,7 +27,7 @@ import { COLOURINGS, type Colouring, type Order, type State, WIDTHS, type Width 
 import { chosenRow, type ThreadRow, threadRows } from './threads.js';
 import { type View, viewOfPart, viewOfTree } from './view.js';
 
-/** All that is shown of one function. */
+/** Everything shown for the selected function. */
 export interface FunctionView {
   readonly name: string;
   readonly file: string;
@@ -42,18 +42,18 @@ export class Views {
   readonly data: PageData;
   readonly names: readonly string[];
   readonly threads: readonly ThreadRow[];
-  /** What width may stand for. */
+  /** Available widths. */
   readonly widths: readonly Width[];
-  /** What colour may stand for. */
+  /** Available colourings. */
   readonly colourings: readonly Colouring[];
-  /** Without them there are calls alone. */
+  /** The trace has times; otherwise only calls. */
   readonly hasTimes: boolean;
-  /** The trace tells when threads lost their processors. */
+  /** The trace has context switches. */
   readonly hasSwitches: boolean;
-  /** An exception or longjmp ended calls. */
+  /** Some calls were unwound. */
   readonly hasUnwound: boolean;
   private readonly tables: FrameTables;
-  private readonly ofThreads = memoizeLast((places: readonly number[]) => this.viewOfThreads(places));
+  private readonly ofThreads = memoizeLast((indexes: readonly number[]) => this.viewOfThreads(indexes));
   private readonly reshaped = memoizeLast((view: View, state: State) => this.reshape(view, state));
   private readonly drawn = memoizeLast((view: View, width: Width, order: Order) =>
     this.tables.ofWidth(view.tree, width, order),
@@ -77,44 +77,44 @@ export class Views {
     this.threads = threadRows(data, this.hasSwitches);
   }
 
-  /** What is left of the threads that are looked at. */
+  /** Returns the selected threads after focus, hiding and folding. */
   viewAt(state: State): View {
-    const places = chosenRow(this.threads, state.threads, state.hidesIdle).threads;
+    const indexes = chosenRow(this.threads, state.threads, state.hidesIdle).threads;
     const { focus, hidden, foldsRecursion } = state;
-    const view = this.ofThreads(places.join(), places);
+    const view = this.ofThreads(indexes.join(), indexes);
     if (focus === null && hidden.length === 0 && !foldsRecursion) return view;
-    return this.reshaped([places, focus, hidden, foldsRecursion].join('|'), view, state);
+    return this.reshaped([indexes, focus, hidden, foldsRecursion].join('|'), view, state);
   }
 
-  /** A width that the trace cannot show is as if nobody had asked for it. */
+  /** Returns the width; a default if the trace does not support the requested one. */
   widthOf({ width }: State): Width {
     return this.widths.includes(width) ? width : (this.widths[0] as Width);
   }
 
-  /** A colour that tells of times, in a trace without them, too. */
+  /** Returns the colouring; a default if the trace does not support the requested one. */
   colouringOf({ colouring }: State): Colouring {
     return this.colourings.includes(colouring) ? colouring : 'function';
   }
 
-  /** What is drawn of it. */
+  /** Returns the table to draw. */
   tableAt(state: State): FrameTable {
     const table = this.unfilteredTableAt(state);
     const found = state.isOnlyMatches ? this.foundAt(state) : null;
     return found === null ? table : this.masked(this.searchKey(state), table, found);
   }
 
-  /** How its frames are coloured. */
+  /** Returns the painter of the frames. */
   painterAt(state: State): Painter {
     const key = `${this.drawnKey(state)}|${this.colouringOf(state)}`;
     return this.painted(key, this.tableAt(state), this.colouringOf(state), this.widthOf(state) === 'self');
   }
 
-  /** The functions in what fills the width, by what it stands for. */
+  /** Returns the functions in view, weighted by the width. */
   functionsAt(state: State): FunctionRows {
     return this.listed(this.partKey(state), state);
   }
 
-  /** All threads, each with what it has of what fills the width. */
+  /** Returns all threads, each with its time in the view. */
   threadsAt(state: State): readonly ThreadRow[] {
     const { focus, hidden, foldsRecursion, zoom, isOnlyMatches } = state;
     const isMatch = isOnlyMatches ? this.namesAt(state).isMatch : null;
@@ -122,18 +122,18 @@ export class Views {
     return isAll ? this.threads : this.counted(this.partKey(state), state, isMatch);
   }
 
-  /** What the search finds in it; null: it asks for nothing. */
+  /** Returns the matches of the search; null if it is empty or invalid. */
   foundAt(state: State): FoundFrames | null {
     const { isMatch } = this.namesAt(state);
     return isMatch && this.matches(this.searchKey(state), this.unfilteredTableAt(state), isMatch);
   }
 
-  /** Which functions the search is for. */
+  /** Returns the function names that match the search. */
   namesAt({ search }: State): NameMatches {
     return this.named(search, search);
   }
 
-  /** null: the function is not there, or has no times. */
+  /** Returns the numbers of a function; null if it is not in the view or the trace has no times. */
   functionAt(state: State, symbol: SymbolId): FunctionView | null {
     const view = this.viewAt(state);
     const sums = view.functions().get(symbol);
@@ -148,22 +148,22 @@ export class Views {
     };
   }
 
-  /** Behind the name of a function where another file has one of that name; else empty. */
+  /** Returns the suffix of a name that another file has, too; else empty. */
   nameSuffix(symbol: SymbolId): string {
     return (this.tables.frameNames[symbol] as string).slice((this.names[symbol] as string).length);
   }
 
-  /** The file that a function is in; empty if the trace does not tell. */
+  /** Returns the file of a function; empty if unknown. */
   fileOf(symbol: SymbolId): string {
     return dsoOf(this.data.symbols, symbol) ?? '';
   }
 
-  /** With all that the search does not find. */
+  /** Returns the table without the restriction to matches. */
   unfilteredTableAt(state: State): FrameTable {
     return this.drawn(this.tableKey(state), this.viewAt(state), this.widthOf(state), state.order);
   }
 
-  /** What decides of `wholeTableAt`. */
+  /** Cache key of `unfilteredTableAt`. */
   tableKey(state: State): string {
     const { threads, hidesIdle, focus, hidden, foldsRecursion, order } = state;
     return JSON.stringify([threads, hidesIdle, focus, hidden, foldsRecursion, order, this.widthOf(state)]);
@@ -173,17 +173,17 @@ export class Views {
     return `${this.tableKey(state)}|${state.search}`;
   }
 
-  /** What decides of `tableAt`. */
+  /** Cache key of `tableAt`. */
   private drawnKey(state: State): string {
     return state.isOnlyMatches ? this.searchKey(state) : this.tableKey(state);
   }
 
-  /** What decides of `functionsAt`. */
+  /** Cache key of `functionsAt`. */
   private partKey(state: State): string {
     return `${this.drawnKey(state)}|${state.zoom.join('.')}|${state.zoomLast}`;
   }
 
-  /** From the leaves, what fills the width has self time alone: the other numbers are those of all that is looked at. */
+  /** Lists the functions. From leaves, only weights depend on the zoom; the other numbers are those of the entire view. */
   private list(state: State): FunctionRows {
     const { hasSwitches } = this;
     const view = this.viewAt(state);
@@ -206,21 +206,21 @@ export class Views {
     for (let node = run.first; node !== NONE; node = node === run.last ? NONE : table.nextSibling[node])
       symbols.add(table.tree.symbol[node]);
     const isFromLeaves = this.widthOf(state) === 'self';
-    const seen = selectedNodes(this.data.shape, { ...state, zoomedSiblings: symbols, isFromLeaves, isMatch });
-    return threadRows(this.data, this.hasSwitches, seen);
+    const counted = selectedNodes(this.data.shape, { ...state, zoomedSiblings: symbols, isFromLeaves, isMatch });
+    return threadRows(this.data, this.hasSwitches, counted);
   }
 
-  private viewOfThreads(places: readonly number[]): View {
-    const threads = places.map((place) => this.data.threads[place] as PageThread);
-    return viewOfTree(treeOf(this.data, places), () => mergeDurations(threads), this.hasSwitches);
+  private viewOfThreads(indexes: readonly number[]): View {
+    const threads = indexes.map((index) => this.data.threads[index] as PageThread);
+    return viewOfTree(treeOf(this.data, indexes), () => mergeDurations(threads), this.hasSwitches);
   }
 
-  private reshape(whole: View, { focus, hidden, foldsRecursion }: State): View {
-    const { tree } = whole;
+  private reshape(full: View, { focus, hidden, foldsRecursion }: State): View {
+    const { tree } = full;
     const count = this.data.symbols.length;
     const focused = focus === null ? tree : reroot(tree, functionSet([focus], count));
     const left = hidden.length === 0 ? focused : excludeFunctions(focused, functionSet(hidden, count));
     const folded = foldsRecursion ? foldRecursion(left) : left;
-    return viewOfPart(this.tables.byName(folded), whole, this.hasSwitches);
+    return viewOfPart(this.tables.byName(folded), full, this.hasSwitches);
   }
 }

@@ -1,5 +1,5 @@
 /**
- * One of several, with a label before it.
+ * A select box with a label.
  */
 import { htmlElement as html } from '../../../viewer/dom.js';
 
@@ -13,17 +13,17 @@ export function choice<Value extends string>(
   options: readonly (readonly [value: Value, text: string])[],
   change: (value: Value) => void,
 ): Choice<Value> {
-  const isNone = options.length < 2;
+  const hasNoChoice = options.length < 2;
   const select = html(
     'select',
-    isNone ? { disabled: '', title: 'the trace has nothing else' } : {},
+    hasNoChoice ? { disabled: '', title: 'no other choice for this trace' } : {},
     ...options.map(([value, text]) => html('option', { value }, text)),
   );
-  let isPointedAt = false;
-  select.addEventListener('pointerdown', () => (isPointedAt = true));
-  select.addEventListener('keydown', () => (isPointedAt = false));
+  let isByPointer = false;
+  select.addEventListener('pointerdown', () => (isByPointer = true));
+  select.addEventListener('keydown', () => (isByPointer = false));
   select.addEventListener('change', () => {
-    if (isPointedAt) select.blur(); // else it would take letters that are meant for the graph
+    if (isByPointer) select.blur(); // otherwise it would receive keys meant for the graph
     change(select.value as Value);
   });
   return {

@@ -1,5 +1,5 @@
 /**
- * A line between two parts of the page, which a reader moves by the pointer or by keys.
+ * A line between two parts of the page that can be moved by pointer or keys.
  */
 
 import { htmlElement as html, setAttributes } from '../../../viewer/dom.js';
@@ -7,9 +7,9 @@ import { isShortcut } from '../../../viewer/keys.js';
 import { MAX_SHARE, MIN_SHARE } from '../../view/state.js';
 
 export interface DividerEvents {
-  /** The share that the divided part has now, in percent. */
+  /** Returns the current share of the resized part, in percent. */
   readonly measure: () => number;
-  /** null: as the page has it. */
+  /** Resizes the part; null: default size. */
   readonly move: (share: number | null) => void;
 }
 
@@ -21,7 +21,7 @@ export class Divider {
   private readonly isUpright: boolean;
   private readonly events: DividerEvents;
 
-  /** `isUpright`: between what is left and what is right of it; the part behind it is divided, else the one before it. */
+  /** `isUpright`: a vertical line that resizes the part right of it; otherwise a horizontal one that resizes the part above. */
   constructor(label: string, isUpright: boolean, events: DividerEvents) {
     this.isUpright = isUpright;
     this.events = events;
@@ -29,7 +29,7 @@ export class Divider {
       class: isUpright ? 'divider upright' : 'divider',
       role: 'separator',
       tabindex: 0,
-      title: 'drag, or arrow keys; Enter: as it was',
+      title: 'drag or use arrow keys; Enter resets',
       'aria-label': label,
       'aria-orientation': isUpright ? 'vertical' : 'horizontal',
       'aria-valuemin': MIN_SHARE,
@@ -40,15 +40,15 @@ export class Divider {
     this.element.addEventListener('keydown', (event) => this.press(event));
   }
 
-  /** Tells where it stands. */
+  /** Updates the position for screen readers. */
   show(): void {
     setAttributes(this.element, { 'aria-valuenow': bounded(this.events.measure()) });
   }
 
   private drag(down: PointerEvent): void {
     const { element, isUpright, events } = this;
-    const whole = element.parentElement as HTMLElement;
-    const widthPx = isUpright ? whole.clientWidth : whole.clientHeight;
+    const parent = element.parentElement as HTMLElement;
+    const widthPx = isUpright ? parent.clientWidth : parent.clientHeight;
     const before = events.measure();
     const to = ({ clientX, clientY }: PointerEvent) => {
       const movedPx = isUpright ? down.clientX - clientX : clientY - down.clientY;

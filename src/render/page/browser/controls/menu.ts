@@ -1,5 +1,5 @@
 /**
- * What can be done with a frame, as a list beside it.
+ * The context menu of a frame.
  */
 import { htmlElement as html } from '../../../viewer/dom.js';
 
@@ -15,7 +15,7 @@ export class Menu {
 
   constructor() {
     this.element.addEventListener('keydown', (event) => this.press(event));
-    this.element.addEventListener('mousedown', (event) => event.preventDefault()); // the items keep the focus
+    this.element.addEventListener('mousedown', (event) => event.preventDefault()); // keeps the focus on the items
     document.addEventListener('pointerdown', ({ target }) => {
       if (!this.element.contains(target as Node)) this.close();
     });
@@ -27,7 +27,7 @@ export class Menu {
     return !this.element.hidden;
   }
 
-  /** `leave`: gives the focus back. */
+  /** Opens the menu. `leave`: returns the focus. */
   open(label: string, actions: readonly Action[], xPx: number, yPx: number, leave: () => void): void {
     this.leave = leave;
     const items = actions.map(({ text, key, act }) => {
@@ -64,7 +64,7 @@ export class Menu {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (step !== undefined) items[(at + step + items.length) % items.length]?.focus();
     else if (event.key === 'Escape' || event.key === 'Tab') this.close();
-    else if (event.key === 'Enter' || event.key === ' ') return; // the button's own
+    else if (event.key === 'Enter' || event.key === ' ') return; // handled by the button
     event.preventDefault();
     event.stopPropagation();
   }

@@ -1,5 +1,5 @@
 /**
- * Several tables in one place.
+ * Tabs that switch between tables.
  */
 import { htmlElement as html, setAttributes } from '../../../viewer/dom.js';
 
@@ -16,7 +16,7 @@ export class Tabs<Id extends string> {
   private readonly tabs: readonly HTMLButtonElement[];
   private readonly panels: readonly HTMLElement[];
 
-  /** `select`: the reader asks for one, which `show` shows. */
+  /** `select`: called on user input; the tab changes only by `show`. */
   constructor(tabs: readonly TabOf<Id>[], select: (id: Id) => void) {
     this.ids = tabs.map(({ id }) => id);
     this.choose = select;

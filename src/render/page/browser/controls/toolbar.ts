@@ -1,5 +1,5 @@
 /**
- * The bar above the graph: what width and colour stand for, search, and what is left out.
+ * The toolbar above the graph: width, colour, search, and chips for what is left out.
  */
 import { button, iconButton, resetButton, toggle } from '../../../viewer/buttons.js';
 import { htmlElement as html, setAttributes } from '../../../viewer/dom.js';
@@ -54,13 +54,13 @@ export class Toolbar {
       (colouring) => change({ colouring }),
     );
     this.icicle = toggle('Icicle', 'callers above callees (i)', () => change({ isIcicle: !this.state.isIcicle }));
-    this.fold = toggle('Fold recursion', 'a function that calls itself is one frame', () =>
+    this.fold = toggle('Fold recursion', 'merge recursive calls into one frame', () =>
       change({ foldsRecursion: !this.state.foldsRecursion }),
     );
-    this.heaviest = toggle('Heaviest first', 'siblings by weight, not by name (s)', () =>
+    this.heaviest = toggle('Heaviest first', 'order siblings by weight, not by name (s)', () =>
       change({ order: this.state.order === 'name' ? 'weight' : 'name' }),
     );
-    this.only = toggle('Only matches', 'leave out what the search does not find', () =>
+    this.only = toggle('Only matches', 'hide frames without matches', () =>
       change({ isOnlyMatches: !this.state.isOnlyMatches }),
     );
     this.steps = [
@@ -99,25 +99,25 @@ export class Toolbar {
       [this.only, state.isOnlyMatches],
     ] as const)
       control.setAttribute('aria-pressed', String(isOn));
-    this.heaviest.disabled = state.width === 'self'; // from the leaves it always is
+    this.heaviest.disabled = state.width === 'self'; // trees from leaves are always ordered by weight
     this.resetButton.disabled = state.zoom.length === 0;
     this.showChips(chips);
   }
 
-  /** `result`: of the search, empty: there is none. `problem`: why it cannot be done; empty: it can. */
+  /** `result`: of the search; empty if there is none. `problem`: why the search is invalid; empty if it is valid. */
   showResult(result: string, problem: string): void {
     this.field.show(this.state.search, result, problem);
     for (const control of [...this.steps, this.only]) control.disabled = result === '';
   }
 
   private showChips(chips: readonly Chip[]): void {
-    const made = chips.map(({ text, undo }) => {
+    const elements = chips.map(({ text, undo }) => {
       const chip = button('', `undo: ${text}`, () => this.events.change(undo));
       chip.className = 'chip';
       chip.append(html('span', {}, text), '✕');
       return chip;
     });
-    this.chips.replaceChildren(...made);
+    this.chips.replaceChildren(...elements);
   }
 
   private searchField(): SearchField {

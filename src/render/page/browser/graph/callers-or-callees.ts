@@ -1,5 +1,5 @@
 /**
- * Callers or callees of the chosen function: a flame graph with a zoom of its own.
+ * Callers or callees of the selected function: a flame graph with its own zoom.
  */
 import { ROOT } from '../../../../model/calls/call-tree.js';
 import { NONE, type NodeId, type SymbolId } from '../../../../model/units.js';
@@ -13,7 +13,7 @@ import { Graph } from './graph.js';
 import type { Tooltip } from './tooltip.js';
 
 export interface CallersOrCalleesEvents {
-  /** What can be done with another function, beside a point of the window; `back` takes the focus again. */
+  /** Opens the menu of a function next to a point of the window; `back` returns the focus. */
   readonly menu: (symbol: SymbolId, xPx: number, yPx: number, back: () => void) => void;
   readonly open: (symbol: SymbolId) => void;
 }
@@ -25,23 +25,23 @@ export class CallersOrCallees {
   private readonly events: CallersOrCalleesEvents;
   private table: FrameTable | null = null;
   private colouring: Colouring = 'function';
-  private run: readonly [NodeId, NodeId] = [ROOT, ROOT];
+  private siblings: readonly [NodeId, NodeId] = [ROOT, ROOT];
 
   constructor(label: string, isIcicle: boolean, characterPx: number, tooltip: Tooltip, events: CallersOrCalleesEvents) {
     this.isIcicle = isIcicle;
     this.events = events;
-    const place = html('div', { class: 'graph', role: 'group', 'aria-label': label });
-    const facts = (box: number) => frameDetails(this.table as FrameTable, this.graph.boxes, box, 'this function');
+    const container = html('div', { class: 'graph', role: 'group', 'aria-label': label });
+    const details = (box: number) => frameDetails(this.table as FrameTable, this.graph.boxes, box, 'this function');
     const explain = (box: number, xPx: number, yPx: number) => {
       this.graph.markBox(box);
-      tooltip.show(facts(box), null, xPx, yPx);
+      tooltip.show(details(box), null, xPx, yPx);
     };
     const hide = () => {
       tooltip.hide();
       this.graph.unmark();
     };
     this.graph = new Graph(
-      place,
+      container,
       characterPx,
       {
         hover: (box, { clientX, clientY }) => explain(box, clientX, clientY),
@@ -54,29 +54,29 @@ export class CallersOrCallees {
         },
         menu: (box, { clientX, clientY }) => this.openMenu(box, clientX, clientY),
       },
-      (box) => detailsText(facts(box)),
+      (box) => detailsText(details(box)),
     );
-    this.element = html('div', { class: isIcicle ? 'half callees' : 'half callers' }, html('h3', {}, label), place);
-    place.addEventListener('keydown', (event) => this.press(event));
+    this.element = html('div', { class: isIcicle ? 'half callees' : 'half callers' }, html('h3', {}, label), container);
+    container.addEventListener('keydown', (event) => this.press(event));
   }
 
   show(table: FrameTable, colouring: Colouring): void {
-    if (table !== this.table) this.run = [firstOf(table), firstOf(table)];
+    if (table !== this.table) this.siblings = [firstOf(table), firstOf(table)];
     this.table = table;
     this.colouring = colouring;
     this.draw();
   }
 
   private draw(): void {
-    const { table, isIcicle, run } = this;
+    const { table, isIcicle, siblings } = this;
     if (table === null) return;
-    const [first, last] = run;
+    const [first, last] = siblings;
     this.graph.drawView({
       table,
       first,
       last,
       isIcicle,
-      // how much of a function's time was outside is not known by caller
+      // the share outside is not known by caller
       classOf: painterOf(table, isIcicle || this.colouring !== 'outside' ? this.colouring : 'function').classOf,
       isMarked: null,
       ...(first === firstOf(table) && { maxCallers: 0 }),
@@ -87,7 +87,7 @@ export class CallersOrCallees {
 
   private enter(box: number): void {
     const { node, lastNode } = this.graph.boxes;
-    this.run = [node[box] as NodeId, lastNode[box] as NodeId];
+    this.siblings = [node[box] as NodeId, lastNode[box] as NodeId];
     const hadFocus = this.graph.hasFocus;
     this.draw();
     if (hadFocus) this.graph.focus(this.graph.boxes.viewStart);
@@ -108,8 +108,8 @@ export class CallersOrCallees {
   }
 
   private openMenuByKey(box: number): void {
-    const place = this.graph.rectangleOf(box);
-    if (place) this.openMenu(box, place.left, place.bottom);
+    const area = this.graph.rectangleOf(box);
+    if (area) this.openMenu(box, area.left, area.bottom);
   }
 
   private press(event: KeyboardEvent): void {
@@ -124,7 +124,7 @@ export class CallersOrCallees {
   }
 }
 
-/** The function itself, under the root that stands for everything. */
+/** Returns the node of the function itself, the child of the root. */
 function firstOf({ firstChild }: FrameTable): NodeId {
   return firstChild[ROOT] === NONE ? ROOT : (firstChild[ROOT] as NodeId);
 }

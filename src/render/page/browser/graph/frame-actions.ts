@@ -1,5 +1,5 @@
 /**
- * What can be done with a frame, and with its function.
+ * The actions on a frame and on its function.
  */
 import { isStop } from '../../../../analysis/tree/outside.js';
 import type { NodeId, SymbolId } from '../../../../model/units.js';
@@ -24,7 +24,7 @@ export class FrameActions {
     this.views = views;
   }
 
-  /** All of them, with their keys. */
+  /** Returns the actions on a box, with their keys. */
   of(box: number): Action[] {
     const { main } = this;
     const symbol = main.symbolOf(box);
@@ -35,7 +35,7 @@ export class FrameActions {
       ...this.ofFunction(symbol),
       this.order(),
       { text: 'Copy stack', key: 'c', act: () => this.copyStack(box) },
-      { text: 'Copy folded lines', key: 'C', act: () => this.copyFolded(box) },
+      { text: 'Copy folded stacks', key: 'C', act: () => this.copyFolded(box) },
     ];
   }
 
@@ -45,7 +45,7 @@ export class FrameActions {
     return { text, key: 's', act: () => this.navigation.change({ order: isByName ? 'weight' : 'name' }) };
   }
 
-  /** Opens the function, or closes it. Stops are none, and without times there is nothing to open. */
+  /** Opens or closes the function panel. Does nothing for stops and in traces without times. */
   choose(symbol: SymbolId | null): void {
     if (symbol === null || !this.canOpen(symbol)) return;
     this.navigation.change({ chosen: symbol === this.navigation.state.chosen ? null : symbol });
@@ -66,25 +66,25 @@ export class FrameActions {
   }
 
   copyFolded(box: number): void {
-    this.copy(box, 'folded lines', (table, node) => foldedText(table, this.views.data.symbols, node));
+    this.copy(box, 'folded stacks', (table, node) => foldedText(table, this.views.data.symbols, node));
   }
 
-  /** Of one frame: several together, and all of them, have no stack. */
+  /** Copies text of a single frame; merged frames and the root have no stack. */
   private copy(box: number, what: string, textOf: (table: FrameTable, node: NodeId) => string): void {
     const { main } = this;
     if (main.symbolOf(box) === null) return announce('nothing to copy: point at a frame');
     void copyText(textOf(main.table, main.nodeOf(box))).then(() => announce(`${what} copied`));
   }
 
-  /** What needs no frame. */
+  /** Returns the actions that need only a function, not a frame. */
   ofFunction(symbol: SymbolId): Action[] {
     const name = this.views.names[symbol] as string;
     const open = { text: 'Open function: callers and callees', key: 'o', act: () => this.choose(symbol) };
     return [
       ...(this.canOpen(symbol) ? [open] : []),
-      { text: 'Focus: only what is inside of it', key: 'f', act: () => this.focusOn(symbol) },
-      { text: 'Hide what is inside of it', key: 'h', act: () => this.hide(symbol) },
-      { text: 'Search for it', key: '', act: () => this.navigation.change({ search: name }) },
+      { text: 'Focus on function', key: 'f', act: () => this.focusOn(symbol) },
+      { text: 'Hide function and its callees', key: 'h', act: () => this.hide(symbol) },
+      { text: 'Search for function', key: '', act: () => this.navigation.change({ search: name }) },
     ];
   }
 

@@ -1,5 +1,5 @@
 /**
- * What is told of a frame of the main graph: read aloud, and beside it with how long the calls of its function took.
+ * Shows the tooltip of a frame in the main graph, with a histogram of call durations, and its text for screen readers.
  */
 import type { Drawing } from '../../../frames/drawing.js';
 import { detailsText, type FrameDetails, symbolAt } from '../../../frames/frame-details.js';
@@ -9,7 +9,7 @@ import type { Views } from '../../view/views.js';
 import { histogramPicture } from './histogram.js';
 import type { Tooltip } from './tooltip.js';
 
-/** A box of what is drawn. */
+/** A box of the drawn graph. */
 export interface DrawnBox {
   readonly views: Views;
   readonly state: State;
@@ -18,22 +18,22 @@ export interface DrawnBox {
 }
 
 export function boxText(drawn: DrawnBox): string {
-  return detailsText(factsAt(drawn, null));
+  return detailsText(detailsAt(drawn, null));
 }
 
-/** Beside a point of the window. */
+/** Shows the tooltip next to a point of the window. */
 export function showDetails(tooltip: Tooltip, drawn: DrawnBox, xPx: number, yPx: number): void {
   const { views, state, drawing, box } = drawn;
   const symbol = symbolAt(drawing.table, drawing.boxes, box);
   const view = views.viewAt(state);
   const sums = symbol === null ? undefined : view.functions().get(symbol);
-  if (sums === undefined) return tooltip.show(factsAt(drawn, null), null, xPx, yPx);
+  if (sums === undefined) return tooltip.show(detailsAt(drawn, null), null, xPx, yPx);
   const bars = view.bars(sums.symbol);
   const histogram = bars !== null && bars.length > 1 ? histogramPicture(bars, sums, 250, 24) : null;
-  tooltip.show(factsAt(drawn, { sums, allNs: view.allNs() }), histogram, xPx, yPx);
+  tooltip.show(detailsAt(drawn, { sums, allNs: view.allNs() }), histogram, xPx, yPx);
 }
 
-function factsAt({ views, state, drawing, box }: DrawnBox, everywhere: FunctionTotals | null): FrameDetails {
+function detailsAt({ views, state, drawing, box }: DrawnBox, totals: FunctionTotals | null): FrameDetails {
   const { table, boxes } = drawing;
-  return pageDetails(table, boxes, box, { width: views.widthOf(state), hasSwitches: views.hasSwitches }, everywhere);
+  return pageDetails(table, boxes, box, { width: views.widthOf(state), hasSwitches: views.hasSwitches }, totals);
 }

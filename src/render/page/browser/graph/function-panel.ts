@@ -1,5 +1,5 @@
 /**
- * One function: its numbers, how long its calls took, who called it and what it called.
+ * The panel of the selected function: numbers, durations of calls, callers and callees.
  */
 import { formatCalls, formatCount, formatDuration, formatLongest, formatShare } from '../../../format.js';
 import { button, iconButton } from '../../../viewer/buttons.js';
@@ -17,7 +17,7 @@ export interface FunctionEvents extends CallersOrCalleesEvents {
 }
 
 export class FunctionPanel {
-  readonly element = html('section', { class: 'function', 'aria-label': 'Chosen function', hidden: '' });
+  readonly element = html('section', { class: 'function', 'aria-label': 'Selected function', hidden: '' });
   private readonly name = html('h2', {});
   private readonly numbers = html('div', {});
   private readonly callers: CallersOrCallees;
@@ -26,8 +26,8 @@ export class FunctionPanel {
 
   constructor(characterPx: number, tooltip: Tooltip, events: FunctionEvents) {
     this.events = events;
-    this.callers = new CallersOrCallees('Callers: who called it', false, characterPx, tooltip, events);
-    this.callees = new CallersOrCallees('Callees: what it called', true, characterPx, tooltip, events);
+    this.callers = new CallersOrCallees('Callers', false, characterPx, tooltip, events);
+    this.callees = new CallersOrCallees('Callees', true, characterPx, tooltip, events);
     this.element.append(this.title(), this.numbers, this.callers.element, this.callees.element);
   }
 
@@ -50,8 +50,8 @@ export class FunctionPanel {
       'div',
       { class: 'function-title' },
       this.name,
-      button('Focus', 'only what is inside of it (f)', focus),
-      button('Hide', 'all but what is inside of it (h)', hide),
+      button('Focus', 'show only this function and its callees (f)', focus),
+      button('Hide', 'hide this function and its callees (h)', hide),
       iconButton('✕', 'Close', 'close (Esc)', close),
     );
   }
@@ -59,12 +59,12 @@ export class FunctionPanel {
 
 function numbers({ sums, allNs }: FunctionView): HTMLElement {
   const duration = (ns: number) => (Number.isNaN(ns) ? '–' : formatDuration(ns));
-  const facts = [
+  const rows = [
     ['total', `${duration(sums.totalNs)} · ${formatShare(sums.totalNs, allNs)}`],
     ['self', duration(sums.selfNs)],
     ['outside', `${duration(sums.outsideNs)} · self ${duration(sums.outsideSelfNs)}`],
-    ['calls', `${formatCalls(sums.calls, sums.inferred)}${sums.inferred > 0 ? ' whole' : ''}`],
-    ['cut', formatCount(sums.inferred)],
+    ['calls', `${formatCalls(sums.calls, sums.inferred)}${sums.inferred > 0 ? ' complete' : ''}`],
+    ['inferred', formatCount(sums.inferred)],
     ...(sums.unwound > 0 ? [['unwound', formatCount(sums.unwound)] as const] : []),
     ['average', duration(sums.avgNs)],
     ['min', duration(sums.minNs)],
@@ -73,5 +73,5 @@ function numbers({ sums, allNs }: FunctionView): HTMLElement {
     ['p99', duration(sums.p99Ns)],
     ['max', formatLongest(sums.maxNs, sums.longestCutNs)],
   ] as const;
-  return html('dl', {}, ...facts.map(([what, value]) => html('div', {}, html('dt', {}, what), html('dd', {}, value))));
+  return html('dl', {}, ...rows.map(([label, value]) => html('div', {}, html('dt', {}, label), html('dd', {}, value))));
 }

@@ -1,13 +1,13 @@
 /**
- * A flame graph in a place of the page that scrolls.
+ * A flame graph in a scrolling element of the page.
  */
 import { D3Frames } from '../../../d3-chart/d3-frames.js';
 import { FlameGraph, type FlameView } from '../../../viewer/flame-graph.js';
 import { type ChartEvents, consumeBoxEvent, listen } from '../../../viewer/listen.js';
 
-/** Narrower frames are drawn together with their neighbours. */
-const LEAST_PX = 1;
-const LEAST_WIDTH_PX = 200;
+/** Narrower frames are merged with their neighbours. */
+const MIN_FRAME_PX = 1;
+const MIN_WIDTH_PX = 200;
 
 export interface GraphEvents extends ChartEvents {
   readonly menu: (box: number, event: MouseEvent) => void;
@@ -17,27 +17,29 @@ export type GraphView = Omit<FlameView, 'widthPx' | 'minPx'>;
 
 export class Graph extends FlameGraph {
   readonly container: HTMLElement;
-  /** Of the view: all but looks. */
+  /** Parts of the drawn view, without highlights. */
   private drawnParts: readonly unknown[] = [];
-  /** The one that is marked when no other is. */
+  /** The box that is marked when no other is. */
   private restingBox: number | null = null;
-  /** How far it was scrolled from the bottom, when its place was so high. */
+  /** Scroll distance from the bottom at height `heightPx`. */
   private fromBottomPx = 0;
   private heightPx = 0;
 
-  /** `describe`: a box, as it is read aloud. */
-  constructor(place: HTMLElement, characterPx: number, events: GraphEvents, describe: (box: number) => string) {
-    super(new D3Frames(place), characterPx, describe);
-    this.container = place;
-    listen(this, place, events);
-    place.addEventListener('contextmenu', (event) => consumeBoxEvent(this, event, (box) => events.menu(box, event)));
-    place.addEventListener('wheel', events.hide, { passive: true });
-    place.addEventListener('scroll', () => this.noteScroll());
+  /** `describe`: the text of a box for screen readers. */
+  constructor(container: HTMLElement, characterPx: number, events: GraphEvents, describe: (box: number) => string) {
+    super(new D3Frames(container), characterPx, describe);
+    this.container = container;
+    listen(this, container, events);
+    container.addEventListener('contextmenu', (event) =>
+      consumeBoxEvent(this, event, (box) => events.menu(box, event)),
+    );
+    container.addEventListener('wheel', events.hide, { passive: true });
+    container.addEventListener('scroll', () => this.noteScroll());
   }
 
-  /** As wide as its place. Frames that would be drawn as they are stay, and only their looks change. */
+  /** Draws the view as wide as the container. If only highlights changed, frames are not redrawn. */
   drawView(given: GraphView): void {
-    const view: FlameView = { ...given, widthPx: this.placeWidthPx, minPx: LEAST_PX };
+    const view: FlameView = { ...given, widthPx: this.containerWidthPx, minPx: MIN_FRAME_PX };
     const { table, first, last, widthPx, isIcicle, maxCallers, classOf } = view;
     const parts = [table, first, last, widthPx, isIcicle, maxCallers, classOf];
     const isSame = parts.every((part, at) => part === this.drawnParts[at]);
@@ -47,23 +49,23 @@ export class Graph extends FlameGraph {
     else this.draw(view);
   }
 
-  /** Of what is drawn. */
+  /** Width of the drawn graph. */
   get widthPx(): number {
     return this.view.widthPx;
   }
 
-  /** Its place is as wide as when it was drawn. */
+  /** Whether the container is as wide as when it was drawn. */
   get fits(): boolean {
-    return this.widthPx === this.placeWidthPx;
+    return this.widthPx === this.containerWidthPx;
   }
 
-  /** Brings a box into sight, and lets Tab reach it. */
+  /** Scrolls a box into view and lets Tab reach it. */
   show(box: number): void {
     this.setTabStop(box);
     this.scrollToBox(box);
   }
 
-  /** Marks a box as long as no other one is; null: none. */
+  /** Sets the box that is marked when no other is; null: none. */
   setRestingBox(box: number | null): void {
     this.restingBox = box;
     this.unmark();
@@ -78,36 +80,36 @@ export class Graph extends FlameGraph {
     else this.markBox(this.restingBox);
   }
 
-  /** What fills the width, with as many of its callers and callees as fit. */
+  /** Scrolls to the frames that fill the width, with as many of their callers and callees as fit. */
   scrollToView(): void {
     this.fromBottomPx = 0;
     this.container.scrollTop = this.view.isIcicle ? 0 : this.container.scrollHeight;
   }
 
-  /** Its place became higher or lower: flames keep what is at the bottom, as icicles keep the top. */
+  /** Keeps the scroll position after a change of height: flame graphs stay at the bottom, icicle graphs at the top. */
   keepScroll(): void {
     const { container, fromBottomPx } = this;
     this.heightPx = container.clientHeight;
     if (!this.view.isIcicle) container.scrollTop = container.scrollHeight - container.clientHeight - fromBottomPx;
   }
 
-  /** The box at a place of the window; null: there is none. */
+  /** Returns the box at a point of the window; null: none. */
   boxBelow({ xPx, yPx }: { readonly xPx: number; readonly yPx: number }): number | null {
     return this.boxAt(document.elementFromPoint(xPx, yPx));
   }
 
-  /** On the screen. */
+  /** Returns the area of a box in the window. */
   rectangleOf(box: number): DOMRect | null {
     return this.frames.get(box)?.element.getBoundingClientRect() ?? null;
   }
 
-  private get placeWidthPx(): number {
-    return Math.max(LEAST_WIDTH_PX, this.container.clientWidth);
+  private get containerWidthPx(): number {
+    return Math.max(MIN_WIDTH_PX, this.container.clientWidth);
   }
 
   private noteScroll(): void {
     const { clientHeight, scrollHeight, scrollTop } = this.container;
-    if (clientHeight !== this.heightPx) return; // nobody scrolled: its place became higher
+    if (clientHeight !== this.heightPx) return; // resized, not scrolled by the user
     this.fromBottomPx = scrollHeight - clientHeight - scrollTop;
   }
 }

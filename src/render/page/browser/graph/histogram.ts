@@ -1,16 +1,16 @@
 /**
- * Bars of how long calls took: above the line how many took so long, below it how much of the time they have together.
+ * Draws a histogram of call durations: number of calls above the line, total time of the calls below it.
  */
 import type { DurationStats } from '../../../../analysis/tree/duration-stats.js';
 import { formatDuration } from '../../../format.js';
 import { svgElement } from '../../../viewer/dom.js';
 import { type Bar, barPosition, barText } from '../../view/histogram.js';
 
-/** One call among a million is seen. */
-const LEAST_BAR_PX = 3;
-const MOST_STEP_PX = 24;
-const FEWEST_PX = 130;
-/** For what stands above the bars, below them and behind them. */
+/** Keeps a single call among a million visible. */
+const MIN_BAR_PX = 3;
+const MAX_STEP_PX = 24;
+const MIN_WIDTH_PX = 130;
+/** Space above the bars, below them and right of them. */
 const MARK_PX = 12;
 const AXIS_PX = 15;
 const NAMES_PX = 34;
@@ -18,21 +18,21 @@ const MARK_CHARACTER_PX = 6.2;
 
 type Percentiles = Pick<DurationStats, 'p50Ns' | 'p90Ns' | 'p99Ns'>;
 
-/** `heightPx`: of the longest bar on either side. */
+/** Draws the histogram. `heightPx`: of the highest bar on either side. */
 export function histogramPicture(
   bars: readonly Bar[],
   percentiles: Percentiles,
   widthPx: number,
   heightPx: number,
 ): SVGSVGElement {
-  const stepPx = Math.min(MOST_STEP_PX, (widthPx - NAMES_PX) / Math.max(1, bars.length));
-  const usedPx = Math.max(stepPx * bars.length, FEWEST_PX);
+  const stepPx = Math.min(MAX_STEP_PX, (widthPx - NAMES_PX) / Math.max(1, bars.length));
+  const usedPx = Math.max(stepPx * bars.length, MIN_WIDTH_PX);
   const linePx = MARK_PX + heightPx;
   const bottomPx = linePx + 1 + heightPx;
   const text = (x: number, y: number, words: string, anchor = 'start') =>
     svgElement('text', { class: 'bars-text', x, y, 'text-anchor': anchor }, words);
   const marks = marksOf(bars, percentiles, stepPx);
-  const said = bars.filter(({ calls }) => calls > 0).map(barText);
+  const texts = bars.filter(({ calls }) => calls > 0).map(barText);
   return svgElement(
     'svg',
     {
@@ -40,7 +40,7 @@ export function histogramPicture(
       width: usedPx + NAMES_PX,
       height: bottomPx + AXIS_PX,
       role: 'img',
-      'aria-label': [...said, ...marks.map(({ name, ns }) => `${name} ${formatDuration(ns)}`)].join(', '),
+      'aria-label': [...texts, ...marks.map(({ name, ns }) => `${name} ${formatDuration(ns)}`)].join(', '),
     },
     ...side(
       bars,
@@ -76,12 +76,18 @@ function side(
   heightPx: number,
   topOf: (barPx: number) => number,
 ): SVGRectElement[] {
-  const most = Math.max(1, ...bars.map(value));
+  const max = Math.max(1, ...bars.map(value));
   return bars.flatMap((bar, at) => {
     if (bar.calls === 0) return [];
-    const barPx = Math.max(LEAST_BAR_PX, (heightPx * value(bar)) / most);
-    const place = { class: className, x: at * stepPx, y: topOf(barPx), width: Math.max(1, stepPx - 1), height: barPx };
-    return [svgElement('rect', place, svgElement('title', {}, barText(bar)))];
+    const barPx = Math.max(MIN_BAR_PX, (heightPx * value(bar)) / max);
+    const attributes = {
+      class: className,
+      x: at * stepPx,
+      y: topOf(barPx),
+      width: Math.max(1, stepPx - 1),
+      height: barPx,
+    };
+    return [svgElement('rect', attributes, svgElement('title', {}, barText(bar)))];
   });
 }
 
@@ -89,7 +95,7 @@ interface Mark {
   readonly name: string;
   readonly ns: number;
   readonly xPx: number;
-  /** Its name stands beside the one before, if they are near each other. */
+  /** Left edge of the name; after the previous name if they would overlap. */
   readonly textPx: number;
 }
 

@@ -1,5 +1,5 @@
 /**
- * What the colours mean: never colour alone.
+ * Shows the legend of the graph.
  */
 import type { Boxes } from '../../../../layout/layout.js';
 import type { FrameTable } from '../../../frames/frame-table.js';
@@ -7,11 +7,11 @@ import { htmlElement as html, svgElement as svg } from '../../../viewer/dom.js';
 import { legendEntries } from '../../captions/legend.js';
 import type { Painter } from '../../view/colouring.js';
 
-export function showLegend(place: HTMLElement, table: FrameTable, boxes: Boxes, painter: Painter): void {
+export function showLegend(list: HTMLElement, table: FrameTable, boxes: Boxes, painter: Painter): void {
   const items = legendEntries(table, boxes, painter).map(({ swatch, text }) =>
     html('li', {}, ...(swatch === '' ? [] : [swatchOf(swatch)]), text),
   );
-  place.replaceChildren(...items);
+  list.replaceChildren(...items);
 }
 
 function swatchOf(swatch: string): SVGSVGElement {

@@ -1,5 +1,5 @@
 /**
- * The flame graph of what is looked at, with what is known of its frames.
+ * The main flame graph with tooltips, menu and search results.
  */
 import { type Boxes, BoxKind, sumSiblings } from '../../../../layout/layout.js';
 import { ROOT } from '../../../../model/calls/call-tree.js';
@@ -19,23 +19,23 @@ import { Graph } from './graph.js';
 import { showLegend } from './legend.js';
 import type { Tooltip } from './tooltip.js';
 
-/** Of a match that is gone to: no narrower, and no further from what fills the width. */
-const SEEN_PX = 24;
-const SEEN_ROWS = 200;
+/** Bounds for a match that is stepped to: minimum width and maximum distance from the frame that fills the width. */
+const MIN_MATCH_PX = 24;
+const MAX_MATCH_ROWS = 200;
 
-/** A box, and where beside it something may be shown. */
+/** Acts on a box, at a point of the window next to it. */
 export type BoxAction = (box: number, xPx: number, yPx: number) => void;
 
 export class MainGraph {
   readonly container = html('div', { class: 'graph main', id: 'graph', role: 'group', 'aria-label': 'Flame graph' });
   readonly legend = html('ul', { class: 'legend', 'aria-label': 'Colours' });
   readonly graph: Graph;
-  table!: FrameTable; // from the first drawing on
+  table!: FrameTable; // set by the first draw
   painter!: Painter;
   private found: FoundFrames | null = null;
-  /** The match that the reader went to last. */
+  /** The match that was stepped to last. */
   private match: Match | null = null;
-  /** Where the pointer came to a frame; null: it left, or arrows were used since. */
+  /** Position of the pointer on a frame; null if it left or arrow keys were used since. */
   private pointer: { readonly xPx: number; readonly yPx: number } | null = null;
   private readonly views: Views;
   private readonly navigation: Navigation;
@@ -66,15 +66,15 @@ export class MainGraph {
     );
   }
 
-  /** What Tab reaches stays the same frame, as long as it is drawn; `isElsewhere`: something else fills the width now. */
-  draw(state: State, isElsewhere: boolean): void {
+  /** Draws the graph. Tab keeps reaching the same frame if it is still drawn. `isOtherView`: other frames fill the width. */
+  draw(state: State, isOtherView: boolean): void {
     const { views, graph } = this;
-    const before = isElsewhere || this.table === undefined ? null : pathTo(this.table, this.nodeOf(graph.focusedBox));
+    const before = isOtherView || this.table === undefined ? null : pathTo(this.table, this.nodeOf(graph.focusedBox));
     this.table = views.tableAt(state);
     const found = views.foundAt(state);
     if (found !== this.found) this.match = null;
     this.found = found;
-    const { first, last } = this.run;
+    const { first, last } = this.range;
     const painter = views.painterAt(state);
     this.painter = painter;
     graph.drawView({
@@ -93,27 +93,27 @@ export class MainGraph {
     showLegend(this.legend, this.table, graph.boxes, painter);
   }
 
-  /** What the search found, and which of it the reader is at, in words; empty: nothing was asked for, or it cannot be done. */
+  /** Text of the search result with the current match; empty if the search is empty or invalid. */
   get result(): string {
     if (this.found === null) return '';
-    const { first, last } = this.run;
-    const whole = this.views.unfilteredTableAt(this.state);
-    const share = foundShare(whole, this.found, first, last);
+    const { first, last } = this.range;
+    const table = this.views.unfilteredTableAt(this.state);
+    const share = foundShare(table, this.found, first, last);
     const all = this.found.matches[ROOT] as number;
-    return foundText(share, sumSiblings(whole, whole.total, first, last), all, this.match?.rank);
+    return foundText(share, sumSiblings(table, table.total, first, last), all, this.match?.rank);
   }
 
-  /** What a key acts on: the box below the pointer, or the one that arrows came to last. */
+  /** The box that keys act on: the one below the pointer, or the one with the focus. */
   get aimedBox(): number {
     return this.pointedBox ?? this.graph.focusedBox;
   }
 
-  /** A key that acts on a frame has one to act on. */
+  /** Whether there is a box for keys to act on. */
   get isAimedAt(): boolean {
     return this.pointedBox !== null || this.graph.hasFocus;
   }
 
-  /** Goes where an arrow leads; false for any other key. */
+  /** Moves the focus for an arrow key; returns false for any other key. */
   step(key: string): boolean {
     const isStep = this.graph.hasFocus && this.graph.moveFocus(key);
     if (isStep) this.pointer = null;
@@ -124,7 +124,7 @@ export class MainGraph {
     return this.graph.boxes.node[box] as NodeId;
   }
 
-  /** null: it is no single frame of a function. */
+  /** Returns the function of a box; null if it is not a single frame of a function. */
   symbolOf(box: number): SymbolId | null {
     return symbolAt(this.table, this.graph.boxes, box);
   }
@@ -132,14 +132,14 @@ export class MainGraph {
   enter(box: number): void {
     const { node, lastNode, kind } = this.graph.boxes;
     const [first, last] = [node[box] as NodeId, lastNode[box] as NodeId];
-    const isRun = kind[box] !== BoxKind.Frame && first !== last;
-    const zoomLast = isRun ? (this.table.tree.symbol[last] as SymbolId) : null;
+    const isBlock = kind[box] !== BoxKind.Frame && first !== last;
+    const zoomLast = isBlock ? (this.table.tree.symbol[last] as SymbolId) : null;
     this.navigation.change({ zoom: pathTo(this.table, first), zoomLast });
   }
 
   /**
-   * To the next match, the largest first, over the whole tree; -1: to the one before. `takesFocus`: the frame gets it, else it is
-   * only marked, and what had the focus goes on.
+   * Steps to the next match in the entire tree, the largest first; -1: to the previous. `takesFocus`: focuses the frame; otherwise
+   * the frame is only marked.
    */
   stepMatch(by: 1 | -1, takesFocus: boolean): void {
     const { found, table } = this;
@@ -161,7 +161,7 @@ export class MainGraph {
     this.graph.unmark();
   }
 
-  /** Which boxes are marked: what the search found, without a search the chosen function; null: nothing is asked for. */
+  /** Returns which boxes are marked: matches of the search, else the selected function; null: none. */
   marker(): ((boxes: Boxes, box: number) => boolean) | null {
     const { found, table } = this;
     const { chosen } = this.state;
@@ -170,7 +170,7 @@ export class MainGraph {
     return ({ node, kind }, box) => kind[box] === BoxKind.Frame && table.tree.symbol[node[box] as NodeId] === chosen;
   }
 
-  /** What is drawn below it now: the pointer may rest where something else was. */
+  /** The box below the pointer; it changes if the graph is redrawn below a resting pointer. */
   private get pointedBox(): number | null {
     return this.pointer && this.graph.boxBelow(this.pointer);
   }
@@ -179,16 +179,17 @@ export class MainGraph {
     return this.navigation.state;
   }
 
-  private get run(): { first: NodeId; last: NodeId } {
+  private get range(): { first: NodeId; last: NodeId } {
     return zoomedRange(this.table, this.state);
   }
 
-  /** As much of its callers as leaves it wide enough to be seen. */
+  /** Returns the zoom to the outermost caller that leaves the match wide enough. */
   private zoomFor(node: NodeId): SymbolId[] {
     const { total, parent } = this.table;
-    const largest = (total[node] * this.graph.widthPx) / SEEN_PX;
+    const largest = (total[node] * this.graph.widthPx) / MIN_MATCH_PX;
     let top = node;
-    for (let rows = 1; rows < SEEN_ROWS && top !== ROOT && total[parent[top]] <= largest; rows++) top = parent[top];
+    for (let rows = 1; rows < MAX_MATCH_ROWS && top !== ROOT && total[parent[top]] <= largest; rows++)
+      top = parent[top];
     return pathTo(this.table, top);
   }
 

@@ -1,5 +1,5 @@
 /**
- * What is known of the frame below the pointer, or of the one that has the focus.
+ * The tooltip of the frame below the pointer or with the focus.
  */
 
 import type { FrameDetails } from '../../../frames/frame-details.js';
@@ -13,9 +13,9 @@ export class Tooltip {
     document.body.append(this.box);
   }
 
-  /** Beside a point of the window. */
-  show(facts: FrameDetails, histogram: SVGSVGElement | null, xPx: number, yPx: number): void {
-    this.fill(facts, histogram);
+  /** Shows details next to a point of the window. */
+  show(details: FrameDetails, histogram: SVGSVGElement | null, xPx: number, yPx: number): void {
+    this.fill(details, histogram);
     this.moveTo({ xPx, yPx });
   }
 

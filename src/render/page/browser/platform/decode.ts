@@ -1,5 +1,5 @@
 /**
- * The data of the page, from the text in it.
+ * Decodes the data embedded in the page.
  */
 import type { PageData } from '../../data/page-data.js';
 import { openPageData } from '../../data/read.js';
@@ -8,7 +8,7 @@ export async function decodeData(base64: string): Promise<PageData> {
   return openPageData(await inflated(bytesOf(base64)));
 }
 
-/** All at once: from a stream of its own it would be copied piece by piece. */
+/** Inflates in one write: a source stream would copy the data piece by piece. */
 async function inflated(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
   const { writable, readable } = new DecompressionStream('deflate-raw');
   const writer = writable.getWriter();
@@ -17,7 +17,7 @@ async function inflated(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
   return new Uint8Array(buffer);
 }
 
-/** Of browsers since the end of 2025. */
+/** In browsers since the end of 2025. */
 interface FromBase64 {
   readonly fromBase64?: (text: string) => Uint8Array<ArrayBuffer>;
 }

@@ -1,5 +1,5 @@
 /**
- * What is as wide as the browser makes it: a character in frames, a scrollbar.
+ * Measures the width of a character and of a scrollbar in the browser.
  */
 
 import { CHARACTER_PX } from '../../../frames/drawing.js';
@@ -15,7 +15,7 @@ export function measureCharacterPx(): number {
   return px > 0 ? px : CHARACTER_PX;
 }
 
-/** As much as a graph keeps free for it. The style sheet knows it as `--scrollbar`. */
+/** Sets the CSS variable `--scrollbar` to the width that a graph reserves for its scrollbar. */
 export function measureScrollbar(): void {
   const probe = html('div', { class: 'graph probe' });
   document.body.append(probe);

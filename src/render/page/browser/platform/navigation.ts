@@ -1,9 +1,9 @@
 /**
- * What is looked at, in the address: the browser's way back undoes what was done, letters that were typed in one step.
+ * Keeps the state of the page in the URL hash. The back button undoes changes; typing a search is one step.
  */
 import { formatHash, NO_ZOOM, type PageLayout, pageLayoutOf, parseHash, type State } from '../../view/state.js';
 
-/** Marks steps of the page: an address that the reader wrote has none. */
+/** Marks history entries of the page; addresses entered by the user have no mark. */
 const OURS = 'ptflame';
 
 export class Navigation {
@@ -12,7 +12,7 @@ export class Navigation {
   private readonly start: State;
   private readonly show: (state: State, before: State) => void;
 
-  /** `symbols`: how many there are. `start`: how the file was asked for. */
+  /** `symbols`: number of symbols. `start`: initial state of the file. */
   constructor(symbols: number, start: State, show: (state: State, before: State) => void) {
     this.symbols = symbols;
     this.start = start;
@@ -23,7 +23,7 @@ export class Navigation {
     addEventListener('popstate', ({ state }) => this.follow(state === OURS));
   }
 
-  /** `isSameStep`: it goes on with what was done last. */
+  /** Changes the state. `isSameStep`: replaces the last history entry. */
   change(change: Partial<State>, isSameStep = false): void {
     const state = { ...this.state, ...change };
     const hash = formatHash(state, this.start);
@@ -33,17 +33,17 @@ export class Navigation {
     this.goTo(state);
   }
 
-  /** The page is arranged otherwise, which is no step to go back. */
+  /** Changes the page layout without a new history entry. */
   changeLayout(change: Partial<PageLayout>): void {
     this.change(change, true);
   }
 
-  /** Letter by letter. */
+  /** Changes the search while typing. */
   typeSearch(search: string): void {
     this.change({ search }, this.state.search !== '');
   }
 
-  /** What makes no sense in what is looked at is no step to go back to; nothing is drawn. */
+  /** Corrects a state that does not fit the view, without a history entry and without drawing. */
   correct(change: Partial<State>): void {
     this.state = { ...this.state, ...change };
     this.correctAddress(this.state);
@@ -53,10 +53,10 @@ export class Navigation {
     this.change(NO_ZOOM);
   }
 
-  /** The address was changed by the reader, or by the way back (`isOurs`), which leaves the page arranged as it is. */
+  /** Handles a change of the address by the user or the back button (`isOurs`), which keeps the page layout. */
   private follow(isOurs = false): void {
-    const written = this.read();
-    const state = isOurs ? { ...written, ...pageLayoutOf(this.state) } : written;
+    const parsed = this.read();
+    const state = isOurs ? { ...parsed, ...pageLayoutOf(this.state) } : parsed;
     this.correctAddress(state);
     if (formatHash(state, this.start) !== formatHash(this.state, this.start)) this.goTo(state);
   }

@@ -1,16 +1,16 @@
 /**
- * What leaves the page: files, and the clipboard.
+ * Saves files and copies text to the clipboard.
  */
 import { htmlElement as html } from '../../../viewer/dom.js';
 
-/** Lets the browser save a text as a file. */
+/** Saves a text as a file. */
 export function saveText(name: string, type: string, pieces: Iterable<string>): void {
   const url = URL.createObjectURL(new Blob([...pieces], { type }));
   html('a', { href: url, download: name }).click();
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }
 
-/** Files may not be allowed to write to the clipboard: then by an old way that they are. */
+/** Copies text; pages opened as files may not use the clipboard API, so falls back to `execCommand`. */
 export async function copyText(text: string): Promise<void> {
   try {
     await navigator.clipboard.writeText(text);

@@ -1,9 +1,9 @@
 /**
- * Light or dark: as the system has it, until the reader chooses.
+ * Switches between the light and the dark theme; the default is that of the system.
  */
 const KEY = 'ptflame-theme';
 
-/** As it was chosen when the page was open before. */
+/** Restores the theme chosen on an earlier visit. */
 export function restoreTheme(): void {
   const chosen = read();
   if (chosen) document.documentElement.dataset['theme'] = chosen;
@@ -16,7 +16,7 @@ export function switchTheme(): void {
   write(dataset['theme']);
 }
 
-/** A browser may keep nothing for files. */
+/** Browsers may deny storage to pages opened as files. */
 function read(): string | null {
   try {
     return localStorage.getItem(KEY);
@@ -29,6 +29,6 @@ function write(theme: string): void {
   try {
     localStorage.setItem(KEY, theme);
   } catch {
-    // then it is forgotten with the page
+    // the choice is lost when the page is closed
   }
 }

@@ -1,5 +1,5 @@
 /**
- * What stands in the columns of the functions' table: what width stands for, then all that is known of a function.
+ * Defines the columns of the functions table: the selected width, then all other numbers of a function.
  */
 import { longestNs } from '../../../../analysis/tree/duration-stats.js';
 import type { FunctionSums } from '../../../../analysis/tree/functions.js';
@@ -16,33 +16,37 @@ import type { TableColumn } from './virtual-table.js';
 interface WidthTitles {
   readonly title: string;
   readonly hint: string;
-  /** What is of the function alone; null: there is a column for that anyway. */
+  /** Column without callees; null if another column shows that. */
   readonly own: readonly [title: string, hint: string] | null;
 }
 
 const WIDTHS: Readonly<Record<Width, WidthTitles>> = {
   wall: {
     title: 'Total',
-    hint: 'while it was on the stack; recursion counts once',
-    own: ['Self', 'while it was on top'],
+    hint: 'time on the stack; recursion counts once',
+    own: ['Self', 'time on top of the stack'],
   },
-  cpu: { title: 'On CPU', hint: 'of its total, while its thread had a processor', own: null },
+  cpu: { title: 'On CPU', hint: 'part of total while the thread was on a CPU', own: null },
   outside: {
     title: 'Outside',
-    hint: 'in system calls and other stops, of it and of what it called',
-    own: ['Out. self', 'in stops directly on it'],
+    hint: 'time in system calls and other stops, with callees',
+    own: ['Out. self', 'time in stops that it entered itself'],
   },
   'off-cpu': {
     title: 'Off CPU',
-    hint: 'while its thread had no processor, in it and in what it called',
-    own: ['Own', 'in waits that it began itself'],
+    hint: 'time off the CPU, with callees',
+    own: ['Own', 'time in waits that it entered itself'],
   },
-  calls: { title: 'With callees', hint: 'its calls, and those of all that it called', own: null },
-  self: { title: 'Self', hint: 'while it was on top', own: null },
+  calls: { title: 'With callees', hint: 'calls of the function and of its callees', own: null },
+  self: { title: 'Self', hint: 'time on top of the stack', own: null },
 };
 
-/** What width stands for. */
-export function widthColumns(width: Width, whole: number, { hasSwitches, data }: Views): TableColumn<FunctionRow>[] {
+/** Returns the columns of the selected width. */
+export function widthColumns(
+  width: Width,
+  totalWeight: number,
+  { hasSwitches, data }: Views,
+): TableColumn<FunctionRow>[] {
   const { own, ...known } = WIDTHS[width];
   const [title, hint] = width === 'cpu' ? cpuTitle(hasSwitches, data.meta) : [known.title, known.hint];
   const format = (weight: number) => (width === 'calls' ? formatCount(weight) : formatWeight(weight, 'ns'));
@@ -52,10 +56,10 @@ export function widthColumns(width: Width, whole: number, { hasSwitches, data }:
     {
       key: 'share',
       title: '%',
-      hint: 'of what fills the width',
+      hint: 'share of the view',
       widthPx: SHARE_PX,
       value: ({ weight }) => weight,
-      cell: ({ weight }) => shareCell(weight, whole),
+      cell: ({ weight }) => shareCell(weight, totalWeight),
     },
     ...(own === null ? [] : [own]).map(
       ([title, hint]): TableColumn<FunctionRow> => ({
@@ -72,33 +76,33 @@ export function widthColumns(width: Width, whole: number, { hasSwitches, data }:
 
 function cpuTitle(hasSwitches: boolean, meta: TraceMeta): [title: string, hint: string] {
   const { title, hint } = WIDTHS.cpu;
-  return hasSwitches ? [title, hint] : ['Traced', `of its total, ${tracedHint(meta)}`];
+  return hasSwitches ? [title, hint] : ['Traced', `part of total ${tracedHint(meta)}`];
 }
 
-function shareCell(weight: number, whole: number): HTMLElement {
-  const cell = html('span', { class: 'share' }, formatShare(weight, whole));
-  cell.style.setProperty('--share', `${Math.min(100, (100 * weight) / Math.max(1, whole))}%`);
+function shareCell(weight: number, total: number): HTMLElement {
+  const cell = html('span', { class: 'share' }, formatShare(weight, total));
+  cell.style.setProperty('--share', `${Math.min(100, (100 * weight) / Math.max(1, total))}%`);
   return cell;
 }
 
-// what they have no need of is the names'
+// widths in the small and in the large layout; the rest of the table is for names
 const DURATION_PX = [53, 68] as const;
 const SHORT_TITLE_PX = [53, 62] as const;
 const COUNT_PX = [64, 84] as const;
 const SHARE_PX = [52, 64] as const;
-/** In the small font, and in the large one. */
+/** Width of a character in the small and in the large font. */
 const CHARACTER_PX = [6.3, 7] as const;
 
-/** As wide as "4,999 of 5,000", if there are so many. */
+/** Returns the width of the calls column, for the longest text such as "4,999 of 5,000". */
 function callsPx(rows: readonly FunctionRow[]): TableColumn<FunctionRow>['widthPx'] {
-  const most = (calls: number[]) => calls.reduce((largest, count) => Math.max(largest, count), 0);
-  const all = formatCount(most(rows.map(({ sums }) => sums.calls)));
-  const cut = formatCalls(most(rows.map(({ sums }) => (sums.inferred > 0 ? sums.calls : 0))), 1);
-  const characters = Math.max(6, all.length, cut.length);
+  const max = (calls: number[]) => calls.reduce((largest, count) => Math.max(largest, count), 0);
+  const all = formatCount(max(rows.map(({ sums }) => sums.calls)));
+  const inferred = formatCalls(max(rows.map(({ sums }) => (sums.inferred > 0 ? sums.calls : 0))), 1);
+  const characters = Math.max(6, all.length, inferred.length);
   return [6 + CHARACTER_PX[0] * characters, 14 + CHARACTER_PX[1] * characters];
 }
 
-/** All that is known of a function; what width stands for is not said again. */
+/** Returns the columns of the other numbers; those of the selected width are not repeated. */
 export function sumColumns(
   width: Width,
   rows: readonly FunctionRow[],
@@ -129,40 +133,40 @@ export function sumColumns(
   };
   const isWall = width === 'wall';
   const columns: (TableColumn<FunctionRow> | false)[] = [
-    !isWall && duration('total', 'Total', 'while it was on the stack; recursion counts once', ({ totalNs }) => totalNs),
-    !isWall && width !== 'self' && duration('self', 'Self', 'while it was on top', ({ selfNs }) => selfNs),
+    !isWall && duration('total', 'Total', 'time on the stack; recursion counts once', ({ totalNs }) => totalNs),
+    !isWall && width !== 'self' && duration('self', 'Self', 'time on top of the stack', ({ selfNs }) => selfNs),
     width !== 'outside' &&
-      duration(
-        'outside',
-        'Outside',
-        'in system calls and other stops, of it and of what it called',
-        (sums) => sums.outsideNs,
-      ),
+      duration('outside', 'Outside', 'time in system calls and other stops, with callees', (sums) => sums.outsideNs),
     width !== 'outside' &&
       ({
-        ...duration('outside-self', 'Out. self', 'in stops directly on it', ({ outsideSelfNs }) => outsideSelfNs),
+        ...duration(
+          'outside-self',
+          'Out. self',
+          'time in stops that it entered itself',
+          ({ outsideSelfNs }) => outsideSelfNs,
+        ),
         widthPx: [58, 70],
       } as const),
     width !== 'cpu' && share('cpu', ...cpuTitle(hasSwitches, data.meta), ({ onCpuNs }) => onCpuNs),
     hasSwitches &&
       width !== 'off-cpu' &&
-      duration('off-cpu', 'Off CPU', 'of its total, while its thread had no processor', ({ offCpuNs }) => offCpuNs),
+      duration('off-cpu', 'Off CPU', 'part of total while the thread was off the CPU', ({ offCpuNs }) => offCpuNs),
     {
-      ...count('calls', 'Calls', '“4 of 5”: four were seen whole, one was cut', ({ calls }) => calls),
+      ...count('calls', 'Calls', '“4 of 5”: four complete, one inferred', ({ calls }) => calls),
       cell: ({ sums: { calls, inferred } }) => formatCalls(calls, inferred),
       widthPx: callsPx(rows),
     },
     hasUnwound && {
-      ...count('unwound', 'Unwound', 'whole calls that an exception or longjmp ended', ({ unwound }) => unwound),
+      ...count('unwound', 'Unwound', 'complete calls ended by an exception or longjmp', ({ unwound }) => unwound),
       widthPx: [58, 72],
     },
-    statistic('avg', 'Avg', 'average of whole calls', ({ avgNs }) => avgNs),
-    statistic('min', 'Min', 'of whole calls', ({ minNs }) => minNs),
-    statistic('p50', 'p50', 'half of the whole calls took no longer', ({ p50Ns }) => p50Ns),
-    statistic('p90', 'p90', 'nine of ten took no longer', ({ p90Ns }) => p90Ns),
-    statistic('p99', 'p99', '99 of 100 took no longer', ({ p99Ns }) => p99Ns),
+    statistic('avg', 'Avg', 'average of complete calls', ({ avgNs }) => avgNs),
+    statistic('min', 'Min', 'shortest complete call', ({ minNs }) => minNs),
+    statistic('p50', 'p50', 'half of the complete calls took no longer', ({ p50Ns }) => p50Ns),
+    statistic('p90', 'p90', '90 % of the complete calls took no longer', ({ p90Ns }) => p90Ns),
+    statistic('p99', 'p99', '99 % of the complete calls took no longer', ({ p99Ns }) => p99Ns),
     {
-      ...duration('max', 'Max', '“≥”: the longest was cut, and lasted that or longer', longestNs),
+      ...duration('max', 'Max', '“≥”: the longest call is inferred; lower bound', longestNs),
       cell: ({ sums: { maxNs, longestCutNs } }) => formatLongest(maxNs, longestCutNs),
       widthPx: [64, 78],
     },

@@ -1,5 +1,5 @@
 /**
- * The functions in what fills the width: the twin of the graph, in numbers, and the list of what a search finds.
+ * The table of the functions in view; with a search, the list of its matches.
  */
 import type { SymbolId } from '../../../../model/units.js';
 import { formatCount, formatMany } from '../../../format.js';
@@ -56,11 +56,11 @@ export class FunctionsTable {
     this.table.show({ rows, columns: this.columns(list, width), sortedBy: state.functionsSort }, marks);
   }
 
-  /** `found`: null: nothing is searched for. */
+  /** `found`: number of matches; null without a search. */
   private showCount(found: number | null, all: number, { listsAll }: State): void {
     this.above.hidden = found === null;
     this.onlyFound.checked = !listsAll;
-    this.count.textContent = ` only what the search finds: ${formatCount(found ?? 0)} of ${formatMany(all, 'function')}`;
+    this.count.textContent = ` only matches: ${formatCount(found ?? 0)} of ${formatMany(all, 'function')}`;
   }
 
   private columns({ rows, totalWeight }: FunctionRows, width: Width): TableColumn<FunctionRow>[] {
@@ -78,11 +78,11 @@ export class FunctionsTable {
       widthPx: [120, Number.POSITIVE_INFINITY],
       isText: true,
       value: nameOf,
-      cell: (row, roomPx) => {
+      cell: (row, availablePx) => {
         const title = [nameOf(row), views.fileOf(row.sums.symbol)].filter(Boolean).join('\n');
-        const behind = views.nameSuffix(row.sums.symbol);
-        const room = Math.floor(roomPx / characterPx) - behind.length;
-        return html('bdi', { title }, fitLabel({ name: nameOf(row), numbers: [] }, room) + behind);
+        const suffix = views.nameSuffix(row.sums.symbol);
+        const width = Math.floor(availablePx / characterPx) - suffix.length;
+        return html('bdi', { title }, fitLabel({ name: nameOf(row), numbers: [] }, width) + suffix);
       },
     };
   }

@@ -1,5 +1,5 @@
 /**
- * All threads: what each did, and when it was lost.
+ * The table of threads: the times of each, and its gaps.
  */
 import type { TraceGap } from '../../../../model/profile/quality.js';
 import { formatCount, formatDuration, formatMany, formatShare } from '../../../format.js';
@@ -17,11 +17,11 @@ export interface ThreadsTableEvents {
 }
 
 function isPartOf({ threads }: ThreadRow, { threads: chosen }: ThreadRow): boolean {
-  return threads.every((place) => chosen.includes(place));
+  return threads.every((index) => chosen.includes(index));
 }
 
 const STRIP_PX = 170;
-const LEAST_GAP_PX = 1;
+const MIN_GAP_PX = 1;
 
 export class ThreadsTable {
   readonly element: HTMLElement;
@@ -32,7 +32,7 @@ export class ThreadsTable {
   private readonly rows: readonly ThreadRow[];
   private readonly views: Views;
   private shown: readonly unknown[] = [];
-  private chosen!: ThreadRow; // from the first drawing on
+  private chosen!: ThreadRow; // set by the first draw
   private readonly gapsOf = new Map<number, TraceGap[]>();
 
   constructor(views: Views, { change, changeLayout }: ThreadsTableEvents) {
@@ -68,19 +68,19 @@ export class ThreadsTable {
     this.table.show({ rows: threadChoices(counted, hidesIdle), columns: this.columns(), sortedBy }, marks);
   }
 
-  /** A row alone; with what is chosen, or taken from it; or all between two rows. */
+  /** Returns the choice for a click: the row alone; the selection with or without the row; or all rows between two. */
   private choiceOf(row: ThreadRow, how: ChoiceMode, through: readonly ThreadRow[]): string {
     const { chosen, rows } = this;
     if (how === 'alone') return row.key;
     const before = how === 'added' && chosen.key !== 'all' ? chosen.threads : [];
-    const places = new Set(before);
+    const selected = new Set(before);
     const added = how === 'added' ? [row] : through;
-    const isTaken = how === 'added' && row.threads.every((place) => places.has(place));
-    for (const place of added.filter(({ key }) => key !== 'all').flatMap(({ threads }) => threads)) {
-      if (isTaken) places.delete(place);
-      else places.add(place);
+    const isRemoved = how === 'added' && row.threads.every((index) => selected.has(index));
+    for (const index of added.filter(({ key }) => key !== 'all').flatMap(({ threads }) => threads)) {
+      if (isRemoved) selected.delete(index);
+      else selected.add(index);
     }
-    return choiceOf(rows, places);
+    return choiceOf(rows, selected);
   }
 
   private above(rows: readonly ThreadRow[], change: (change: Partial<State>) => void): HTMLElement {
@@ -88,7 +88,7 @@ export class ThreadsTable {
     this.idle.addEventListener('change', () => change({ hidesIdle: this.idle.checked }));
     const label = html('label', {}, this.idle, ` hide idle threads: ${formatCount(count)} only waited`);
     label.hidden = count === 0 || count === rows.length;
-    const hint = html('span', {}, 'Ctrl with a click or Enter adds a thread, Shift all up to it');
+    const hint = html('span', {}, 'Ctrl+click or Ctrl+Enter adds a thread, Shift a range');
     hint.hidden = rows.length < 2;
     return html('div', { class: 'above' }, label, hint);
   }
@@ -110,7 +110,7 @@ export class ThreadsTable {
       return { key, title, hint, widthPx: [70, 96], isTime: true, value, cell: (row) => formatDuration(value(row)) };
     };
     const cpu: [title: string, hint: string] = this.hasSwitches
-      ? ['On CPU', 'while it had a processor']
+      ? ['On CPU', 'time on a CPU']
       : ['Traced', tracedHint(this.recorded.meta)];
     return [
       {
@@ -124,26 +124,26 @@ export class ThreadsTable {
       },
       {
         key: 'which',
-        title: 'Number',
+        title: 'TID',
         widthPx: [80, 110],
         isText: true,
         value: ({ which }) => which.padStart(12),
         cell: ({ which }) => which,
       },
-      duration('wall', 'Wall clock', 'its time in what is looked at', ({ totalNs }) => totalNs),
+      duration('wall', 'Wall clock', 'time in the view', ({ totalNs }) => totalNs),
       duration('cpu', ...cpu, ({ onCpuNs }) => onCpuNs),
       {
         key: 'busy',
         title: '%',
-        hint: `${this.hasSwitches ? 'on CPU' : 'traced'}, of its time`,
+        hint: `${this.hasSwitches ? 'on CPU' : 'traced'}, share of its time`,
         widthPx: [56, 70],
         isTime: true,
         value: ({ onCpuNs, totalNs }) => onCpuNs / Math.max(1, totalNs),
         cell: ({ onCpuNs, totalNs }) => formatShare(onCpuNs, totalNs),
       },
-      duration('outside', 'Outside', 'in system calls and other stops', ({ outsideNs }) => outsideNs),
-      duration('off-cpu', 'Off CPU', 'while it had no processor', ({ offCpuNs }) => offCpuNs),
-      duration('lost', 'Lost', 'nothing is known', ({ lostNs }) => lostNs),
+      duration('outside', 'Outside', 'time in system calls and other stops', ({ outsideNs }) => outsideNs),
+      duration('off-cpu', 'Off CPU', 'time off the CPU', ({ offCpuNs }) => offCpuNs),
+      duration('lost', 'Lost', 'time in gaps of the trace', ({ lostNs }) => lostNs),
       {
         key: 'calls',
         title: 'Calls',
@@ -164,15 +164,15 @@ export class ThreadsTable {
   }
 
   private firstNs({ threads }: ThreadRow): number {
-    return Math.min(...threads.map((place) => this.recorded.threads[place]?.startNs ?? 0));
+    return Math.min(...threads.map((index) => this.recorded.threads[index]?.startNs ?? 0));
   }
 
-  /** The recording from its start to its end, and where the threads were lost in it. */
+  /** Draws the recording from start to end, with the gaps of the threads. */
   private strip(row: ThreadRow): SVGSVGElement {
     const { meta, threads } = this.recorded;
     const lengthNs = Math.max(1, meta.endNs - meta.startNs);
     const at = (ns: number) => STRIP_PX * Math.min(1, Math.max(0, (ns - meta.startNs) / lengthNs));
-    const own = row.threads.map((place) => threads[place]).filter((thread) => thread !== undefined);
+    const own = row.threads.map((index) => threads[index]).filter((thread) => thread !== undefined);
     const [from, to] = [Math.min(...own.map(({ startNs }) => startNs)), Math.max(...own.map(({ endNs }) => endNs))];
     const gaps = own.flatMap(({ tid }) => this.gapsOf.get(tid) ?? []);
     const marks = gaps.map(({ atNs, lengthNs }) =>
@@ -180,11 +180,11 @@ export class ThreadsTable {
         class: 'gap',
         x: at(atNs),
         y: 0,
-        width: Math.max(LEAST_GAP_PX, at(atNs + lengthNs) - at(atNs)),
+        width: Math.max(MIN_GAP_PX, at(atNs + lengthNs) - at(atNs)),
         height: 12,
       }),
     );
-    const lostNs = row.threads.reduce((sum, place) => sum + (this.rows[place]?.lostNs ?? 0), 0);
+    const lostNs = row.threads.reduce((sum, index) => sum + (this.rows[index]?.lostNs ?? 0), 0);
     const text = gaps.length === 0 ? 'no gaps' : `${formatMany(gaps.length, 'gap')}, ${formatDuration(lostNs)} lost`;
     return svg(
       'svg',

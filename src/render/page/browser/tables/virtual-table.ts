@@ -1,5 +1,5 @@
 /**
- * A table of any length: only the rows that can be seen are in the page.
+ * A table of any length: only the visible rows are in the document.
  */
 import { htmlElement as html, setAttributes } from '../../../viewer/dom.js';
 
@@ -7,41 +7,41 @@ export interface TableColumn<Row> {
   readonly key: string;
   readonly title: string;
   readonly hint?: string;
-  /** Infinite: it takes what is left, and of a wide table a part at least. */
-  readonly widthPx: readonly [least: number, most: number];
+  /** If infinite, the column fills the rest, and at least a part of a wide table. */
+  readonly widthPx: readonly [min: number, max: number];
   readonly isText?: boolean;
-  /** Of a trace without times there is none. */
+  /** Hidden for traces without times. */
   readonly isTime?: boolean;
-  /** What stands in it; `roomPx`: how wide that may be in the first column. */
-  readonly cell: (row: Row, roomPx: number) => string | Node;
-  /** What it is sorted by. */
+  /** Returns the content of a cell. `availablePx`: width of the first column. */
+  readonly cell: (row: Row, availablePx: number) => string | Node;
+  /** Returns the sort key. */
   readonly value: (row: Row) => number | string;
 }
 
-/** A row by itself; added to what is chosen, or taken from it (Ctrl); all up to it from the one that was chosen last (Shift). */
+/** Selects a row alone; adds or removes it (Ctrl); selects all rows from the last selected one (Shift). */
 export type ChoiceMode = 'alone' | 'added' | 'through';
 
 export interface TableEvents<Row> {
-  /** `through`: the rows between the two, with both. */
+  /** `through`: the rows between the last selected one and this, inclusive. */
   readonly choose: (row: Row, how: ChoiceMode, through: readonly Row[]) => void;
-  /** As `sortBy` takes it. */
+  /** `by`: as in `TableRows.sortedBy`. */
   readonly sort: (by: string) => void;
 }
 
-/** What is shown of it. */
+/** What the table shows. */
 export interface TableRows<Row> {
   readonly rows: readonly Row[];
   readonly columns: readonly TableColumn<Row>[];
-  /** The column that it is sorted by, behind "-" the other way round; any other text: as the first column of numbers has it. */
+  /** Key of the sort column, with prefix "-" if reversed; for any other text, the first column of numbers. */
   readonly sortedBy: string;
 }
 
-/** How rows are marked. */
+/** Which rows are marked. */
 export interface RowMarks<Row> {
   readonly isChosen: (row: Row) => boolean;
-  /** What a search finds; left out: nothing is searched for. */
+  /** Whether the search matches a row; absent without a search. */
   readonly isFound?: (row: Row) => boolean;
-  /** A click does something; left out: it does. */
+  /** Whether a row can be selected; absent: all can. */
   readonly canChoose?: (row: Row) => boolean;
 }
 
@@ -49,11 +49,11 @@ const ROW_PX = 26;
 const HEAD_PX = 26;
 const ROWS_AHEAD = 6;
 const ARROW_PX = 10;
-/** Left and right of what stands in a cell. */
+/** Padding left and right of the content of a cell. */
 const PADDING_PX = 6;
 
 export class VirtualTable<Row> {
-  /** The table, which scrolls. */
+  /** The scrolling table. */
   readonly element: HTMLElement;
   private readonly canvas = html('div', { class: 'canvas', role: 'rowgroup' });
   private readonly head = html('div', { class: 'head', role: 'row', 'aria-rowindex': 1 });
@@ -61,7 +61,7 @@ export class VirtualTable<Row> {
   private columns: readonly TableColumn<Row>[] = [];
   private rows: readonly Row[] = [];
   private sorted!: TableColumn<Row>;
-  /** The other way round than a reader expects of the column. */
+  /** Reverses the default order of the sort column. */
   private isReversed = false;
   private marks: RowMarks<Row> = { isChosen: () => false };
   private focusedRow = 0;
@@ -78,7 +78,7 @@ export class VirtualTable<Row> {
     this.element.addEventListener('scroll', () => this.drawRows());
     new ResizeObserver(() => this.drawRows()).observe(this.element);
     this.canvas.addEventListener('click', (event) => this.choose(rowIndex(event.target), event));
-    this.canvas.addEventListener('mousedown', (event) => event.shiftKey && event.preventDefault()); // selects no text
+    this.canvas.addEventListener('mousedown', (event) => event.shiftKey && event.preventDefault()); // prevents text selection
     this.element.tabIndex = -1;
     this.element.addEventListener('keydown', (event) => this.press(event));
     this.canvas.addEventListener('focusin', ({ target }) => {
@@ -86,7 +86,7 @@ export class VirtualTable<Row> {
     });
   }
 
-  /** The order of the rows decides between equal ones. */
+  /** Shows rows, sorted stably. */
   show({ rows, columns, sortedBy }: TableRows<Row>, marks: RowMarks<Row>): void {
     const key = sortedBy.replace(/^-/, '');
     const known = columns.find((column) => column.key === key);
@@ -95,25 +95,25 @@ export class VirtualTable<Row> {
     this.isReversed = known !== undefined && sortedBy.startsWith('-');
     this.marks = marks;
     const widths = columns.map((column) => this.widthOf(column));
-    this.element.style.setProperty('--columns', widths.map(([least, most]) => `minmax(${least},${most})`).join(' '));
-    this.element.style.setProperty('--least', `calc(${widths.map(([least]) => least).join(' + ')})`);
+    this.element.style.setProperty('--columns', widths.map(([min, max]) => `minmax(${min},${max})`).join(' '));
+    this.element.style.setProperty('--least', `calc(${widths.map(([min]) => min).join(' + ')})`);
     this.sort(rows);
   }
 
-  /** In CSS. Beside the title of what it is sorted by stands an arrow. */
-  private widthOf(column: TableColumn<Row>): [least: string, most: string] {
+  /** Returns the bounds of the width as CSS; the sort column needs space for its arrow. */
+  private widthOf(column: TableColumn<Row>): [min: string, max: string] {
     const arrowPx = column === this.sorted ? ARROW_PX : 0;
-    const [leastPx, mostPx] = column.widthPx;
-    if (mostPx === Number.POSITIVE_INFINITY) return [`max(${leastPx + arrowPx}px, 16cqw, 50cqw - 330px)`, '1fr'];
-    return [`${leastPx + arrowPx}px`, `${mostPx + arrowPx}px`];
+    const [minPx, maxPx] = column.widthPx;
+    if (maxPx === Number.POSITIVE_INFINITY) return [`max(${minPx + arrowPx}px, 16cqw, 50cqw - 330px)`, '1fr'];
+    return [`${minPx + arrowPx}px`, `${maxPx + arrowPx}px`];
   }
 
-  /** Only how rows are marked may have changed: what is chosen now comes into sight. */
+  /** Updates the marks only; scrolls a newly selected row into view. */
   mark(marks: RowMarks<Row>): void {
     const before = this.rows.findIndex(this.marks.isChosen);
     const chosen = this.rows.findIndex(marks.isChosen);
     this.marks = marks;
-    if (chosen >= 0 && chosen !== before) this.bringIntoSight(chosen * ROW_PX);
+    if (chosen >= 0 && chosen !== before) this.scrollToOffset(chosen * ROW_PX);
     this.drawRows();
   }
 
@@ -148,7 +148,7 @@ export class VirtualTable<Row> {
     if (focused >= 0) cells[focused]?.querySelector('button')?.focus();
   }
 
-  /** Texts begin with the first, numbers with the largest. */
+  /** By default, texts are sorted ascending and numbers descending. */
   private isAscending({ isText = false }: TableColumn<Row>): boolean {
     return isText !== this.isReversed;
   }
@@ -158,21 +158,21 @@ export class VirtualTable<Row> {
     this.canvas.style.height = `${this.rows.length * ROW_PX}px`;
     this.focusedRow = Math.max(0, Math.min(this.focusedRow, this.rows.length - 1));
     const { scrollTop, clientHeight } = this.element;
-    const roomPx = (this.head.firstElementChild?.clientWidth ?? 0) - 2 * PADDING_PX;
+    const availablePx = (this.head.firstElementChild?.clientWidth ?? 0) - 2 * PADDING_PX;
     const first = Math.max(0, Math.floor(scrollTop / ROW_PX) - ROWS_AHEAD);
     const end = Math.min(this.rows.length, Math.ceil((scrollTop + clientHeight) / ROW_PX) + ROWS_AHEAD);
-    const drawn = Array.from({ length: Math.max(0, end - first) }, (_, at) => this.rowElement(first + at, roomPx));
+    const drawn = Array.from({ length: Math.max(0, end - first) }, (_, at) => this.rowElement(first + at, availablePx));
     this.canvas.replaceChildren(...drawn);
     const focused = drawn.find((row) => row.dataset['row'] === String(this.focusedRow));
     for (const row of focused ? [focused] : drawn.slice(0, 1)) row.tabIndex = 0;
-    // a row that was scrolled away keeps its place: the table has the focus meanwhile
+    // while the focused row is scrolled out of view, the table has the focus
     if (hadFocus) (focused ?? this.element).focus({ preventScroll: true });
   }
 
-  private rowElement(index: number, roomPx: number): HTMLElement {
+  private rowElement(index: number, availablePx: number): HTMLElement {
     const row = this.rows[index] as Row;
     const cells = this.columns.map(({ cell, isText }) =>
-      html('div', { role: 'cell', class: isText ? 'text' : 'number' }, cell(row, roomPx)),
+      html('div', { role: 'cell', class: isText ? 'text' : 'number' }, cell(row, availablePx)),
     );
     const { isChosen, isFound, canChoose } = this.marks;
     const classes = ['row'];
@@ -221,8 +221,8 @@ export class VirtualTable<Row> {
     event.stopPropagation();
   }
 
-  /** Rows stand below the head, which stays in sight. */
-  private bringIntoSight(topPx: number): void {
+  /** Scrolls to a row; the head covers the top of the table. */
+  private scrollToOffset(topPx: number): void {
     const { scrollTop, clientHeight } = this.element;
     if (topPx < scrollTop) this.element.scrollTop = topPx;
     else if (topPx + ROW_PX + HEAD_PX > scrollTop + clientHeight)
@@ -231,7 +231,7 @@ export class VirtualTable<Row> {
 
   private moveTo(index: number): void {
     this.focusedRow = Math.max(0, Math.min(index, this.rows.length - 1));
-    this.bringIntoSight(this.focusedRow * ROW_PX);
+    this.scrollToOffset(this.focusedRow * ROW_PX);
     this.drawRows();
     this.canvas.querySelector<HTMLElement>(`[data-row="${this.focusedRow}"]`)?.focus({ preventScroll: true });
   }
