@@ -1,5 +1,5 @@
 /**
- * What the report page is as a file, what leaves it, and what a hostile trace cannot do in it.
+ * Tests the report page as a file, its downloads, and its safety with hostile traces.
  */
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -41,11 +41,11 @@ async function textOf(page: Page, button: string): Promise<string> {
 }
 
 describe('the file', () => {
-  test('is the same for the same profile', async () => {
+  test('has the same bytes for the same profile', async () => {
     expect(htmlOf(await profileOfTrace(DEMO))).toBe(htmlOf(await profileOfTrace(DEMO)));
   });
 
-  test('allows its own script and style, and nothing else', async () => {
+  test('allows only its own script and style', async () => {
     const html = htmlOf(await profileOfTrace(CALLS));
     const policy = /<meta http-equiv="Content-Security-Policy" content="([^"]*)">/.exec(html)?.[1] ?? '';
     const [style, script] = [/<style>(.*?)<\/style>/s, /<script>(.*?)<\/script>/s].map((pattern) =>
@@ -63,7 +63,7 @@ describe('the file', () => {
     expect(html.indexOf('Content-Security-Policy')).toBeLessThan(html.indexOf('<style'));
   });
 
-  test('names no address, and ends its scripts where they end', async () => {
+  test('contains no address, and no text ends a script early', async () => {
     const html = htmlOf(await profileOfTrace(strangeTrace()), { title: '</script><script>alert(2)</script>' });
     expect(html.match(/<script/g)).toHaveLength(2);
     expect(html.match(/<\/script/g)).toHaveLength(2);
@@ -74,7 +74,7 @@ describe('the file', () => {
   });
 });
 
-describe('what leaves it', () => {
+describe('downloads and clipboard', () => {
   let page: Page;
   let profile: Profile;
   beforeAll(async () => {
@@ -83,7 +83,7 @@ describe('what leaves it', () => {
   }, 60_000);
 
   test.for(['lab/thread-create-switch-migrate.txt', 'lab/overflow-and-lost.txt', 'lab/demo-cre.txt'])(
-    'Save JSON gives the profile of %s, byte for byte',
+    'Save JSON saves the profile of %s, byte for byte',
     async (name) => {
       const own = await openReport(browser, fixture(name));
       expect(await textOf(own, 'Save JSON')).toBe(jsonOf(await profileOfTrace(fixture(name))));
@@ -91,7 +91,7 @@ describe('what leaves it', () => {
     },
   );
 
-  test('Save SVG gives a picture of the view, which a browser opens', async () => {
+  test('Save SVG saves the view as an SVG that a browser opens', async () => {
     for (const hash of ['', '#icicle=1&zoom=7', '#colour=average']) {
       await goTo(page, hash);
       const picture = await pictures.open(await textOf(page, 'Save SVG'));
@@ -104,7 +104,7 @@ describe('what leaves it', () => {
     }
   });
 
-  test('Save SVG has the colours that the reader chose', async () => {
+  test('Save SVG uses the selected colours', async () => {
     await goTo(page, '#colour=average');
     const svg = await textOf(page, 'Save SVG');
     const classes = [...svg.matchAll(/<rect class="([a-z-]+)\d*"/g)].map(([, name]) => name);
@@ -113,7 +113,7 @@ describe('what leaves it', () => {
     expect(svg).toContain('>below 100 ns</text>');
   });
 
-  test('Save SVG has the head of the page: what was recorded, how far to trust it, and what is shown', async () => {
+  test('Save SVG includes the head of the page: recording, quality and view', async () => {
     const own = await openReport(browser, fixture('lab/overflow-and-lost.txt'));
     await goTo(own, '#width=outside');
     const said = await own.$$eval('header p, header li', (all) => all.map((one) => one.textContent ?? ''));
@@ -140,7 +140,7 @@ describe('what leaves it', () => {
     expect(fold(profile)).toContain(`\n${first};${second}`);
   });
 
-  test('C copies folded lines, which are those of ptflame render', async () => {
+  test('C copies folded stacks, equal to those of ptflame render', async () => {
     const own = await openReport(browser, CALLS);
     await click(own, 'a · 1 · 60 ns');
     await press(own, 'C');
@@ -205,7 +205,7 @@ describe('a hostile trace', () => {
     expect(await elements()).toEqual(['script', 'script']);
   });
 
-  test('stays text among the threads, and in what is searched for', async () => {
+  test('stays text among threads and in the search', async () => {
     await page.locator('#tab-threads').evaluate((tab) => (tab as HTMLElement).click());
     expect((await rows(page, 'Threads')).map(([name]) => name)).toContain('<img src=x onerror=alert(3)>');
     await goTo(page, `#search=${encodeURIComponent('<img/src')}`);
@@ -215,7 +215,7 @@ describe('a hostile trace', () => {
     expect(await elements()).toEqual(['script', 'script']);
   });
 
-  test('gives an SVG in which it is text', async () => {
+  test('stays text in a saved SVG', async () => {
     await goTo(page);
     const picture = await pictures.open(await textOf(page, 'Save SVG'));
     const names = await picture.$$eval('*', (all) => all.map(({ localName }) => localName));
@@ -231,7 +231,7 @@ describe('a hostile trace', () => {
     '#width=__proto__&colour=toString&zoom=0.0.0',
     '#focus=6&hide=6&function=6',
     '#%ff%00&&==',
-  ])('a hostile address (%s) does no harm', async (hash) => {
+  ])('is safe with a hostile address (%s)', async (hash) => {
     await page.goto('about:blank');
     await page.goto(address + hash);
     await page.locator('.graph.main g.frame').first().waitFor();
@@ -241,8 +241,8 @@ describe('a hostile trace', () => {
   });
 });
 
-describe('doubts', () => {
-  /** Of 1000 ns, `lostNs` are lost. */
+describe('warnings', () => {
+  /** Opens the page of a trace that lost `lostNs` of 1000 ns. */
   const lossy = (lostNs: number) =>
     traceOf(`
     0     call     main  work
@@ -250,7 +250,7 @@ describe('doubts', () => {
     ${100 + lostNs}   tr strt        work
     1000  return   work  main`);
 
-  test('about more than 5 % of the time stand at the top', async () => {
+  test('are at the top for more than 5 % of the time', async () => {
     const page = await openReport(browser, lossy(300));
     const warnings = page.locator('.warnings');
     expect(await warnings.isVisible()).toBe(true);
@@ -259,7 +259,7 @@ describe('doubts', () => {
     await page.close();
   });
 
-  test('about less are no reason to warn', async () => {
+  test('are absent for less', async () => {
     const page = await openReport(browser, lossy(40));
     expect(await page.locator('.warnings').count()).toBe(0);
     expect(await page.locator('header').textContent()).toContain('40 ns lost (4 %)');

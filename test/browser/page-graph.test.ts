@@ -1,5 +1,5 @@
 /**
- * The graph of the report page: what is drawn, and where a reader can go in it.
+ * Tests the graph of the report page: frames, keyboard and zoom.
  */
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -50,12 +50,12 @@ beforeAll(async () => {
 }, 60_000);
 
 describe('frames', () => {
-  test('stand on their callers, with calls and averages', async () => {
+  test('are above their callers, with calls and averages', async () => {
     await goTo(page);
     expect(await labels(page)).toEqual(ALL);
   });
 
-  test.for(WIDTHS)('are where the layout has them, with a width by %s', async (width) => {
+  test.for(WIDTHS)('are at the positions of the layout, with a width by %s', async (width) => {
     const text = fixture('lab/thread-create-switch-migrate.txt');
     const own = await openReport(browser, text, {}, `#width=${width}`);
     const views = viewsOf(await analyzeText(text, { durations: true }));
@@ -74,7 +74,7 @@ describe('frames', () => {
     await own.close();
   });
 
-  test('of which no call was seen whole are hatched', async () => {
+  test('are hatched if all calls are inferred', async () => {
     await goTo(page);
     const main = (await report.frames(page)).find(({ label }) => label === 'main · 0 of 1 · ≥ 100 ns');
     const hatched = await page.locator('.graph.main .hatching').getAttribute('d');
@@ -82,7 +82,7 @@ describe('frames', () => {
     expect(await page.locator('.legend').textContent()).toContain('hatched: start or end not seen');
   });
 
-  test('tell all numbers when the pointer is on them', async () => {
+  test('show all numbers on hover', async () => {
     await goTo(page);
     await report.hover(page, 'a · 1 · 60 ns');
     const said = await report.tooltip(page);
@@ -90,14 +90,14 @@ describe('frames', () => {
       'total60 ns60 % of all',
       'self10 ns10 % of all',
       'calls1',
-      'everywhere60 ns60 % of all · self 30 ns',
+      'all paths60 ns60 % of all · self 30 ns',
     ])
       expect(said).toContain(fact);
     await page.mouse.move(600, 700);
     await eventually(() => page.locator('.tooltip').isVisible()).toBe(false);
   });
 
-  test('that are too small stand in one block, which opens', async () => {
+  test('are merged into a block if too small, which opens by a click', async () => {
     const calls = Array.from(
       { length: 3 },
       (_, at) => `${10 * at} call main f${at}\n${10 * at + 9} return f${at} main`,
@@ -117,7 +117,7 @@ describe('frames', () => {
     await own.close();
   });
 
-  test('look the same whatever was drawn in their place before', async () => {
+  test('look the same regardless of what was drawn before', async () => {
     const text = fixture('lab/thread-create-switch-migrate.txt');
     const own = await openReport(browser, text);
     const graphs = ['.graph.main', '.function:not([hidden]) .callers', '.function:not([hidden]) .callees'];
@@ -135,7 +135,7 @@ describe('frames', () => {
     await own.close();
   });
 
-  test('fit beside the scroll bar when there are many rows', async () => {
+  test('fit next to the scroll bar with many rows', async () => {
     const trace = new TraceWriter();
     times(60, (i) => trace.call(i === 0 ? 'main' : i - 1, i));
     times(60, (i) => trace.return(59 - i, i === 59 ? 'main' : 58 - i));
@@ -148,7 +148,7 @@ describe('frames', () => {
     await own.close();
   });
 
-  test('of a trace without times are as wide as their calls are many', async () => {
+  test('are as wide as their calls in a trace without times', async () => {
     const own = await openReport(browser, fixture('lab/fields-timeless-no-time.txt'));
     const [, calls] = /([\d,]+ calls), no times/.exec((await own.locator('header').textContent()) ?? '') ?? [];
     expect((await labels(own))[0]).toBe(`all · ${calls}`);
@@ -165,7 +165,7 @@ describe('frames', () => {
 });
 
 describe('the keyboard', () => {
-  test('reaches one frame of the graph by Tab, which says what it is', async () => {
+  test('reaches one frame of the graph by Tab, with its details as label', async () => {
     await goTo(page);
     const reached = () =>
       page.$$eval('.graph.main g.frame[aria-label], .graph.main g.frame[tabindex]', (all) =>
@@ -189,7 +189,7 @@ describe('the keyboard', () => {
 });
 
 describe('zoom', () => {
-  test('goes in by a click, and out by a click on a caller', async () => {
+  test('zooms in by a click, and out by a click on a caller', async () => {
     await goTo(page);
     await click(page, 'a · 1 · 60 ns');
     await eventually(() => labels(page)).toEqual(IN_A);
@@ -197,7 +197,7 @@ describe('zoom', () => {
     await eventually(() => labels(page)).toEqual(ALL);
   });
 
-  test('goes in by keyboard, and out by Esc, step by step', async () => {
+  test('zooms in by keyboard, and out by Esc, step by step', async () => {
     await goTo(page);
     await enterGraph(page);
     await press(page, 'ArrowUp', 'ArrowUp', 'Enter');
@@ -222,7 +222,7 @@ describe('zoom', () => {
     expect(await labels(page)).toEqual(ALL);
   });
 
-  test("follows the browser's way back and forth, and a reload", async () => {
+  test('follows the back and forward buttons, and survives a reload', async () => {
     await goTo(page);
     await click(page, 'a · 1 · 60 ns');
     await click(page, 'leaf · 1 · 20 ns');
@@ -237,7 +237,7 @@ describe('zoom', () => {
   });
 });
 
-test('of a zoom that leads nowhere in another tree as much is kept as does', async () => {
+test('keeps the part of a zoom path that exists in another tree', async () => {
   await goTo(page);
   await click(page, 'a · 1 · 30 ns');
   await eventually(() => hashOf(page)).toContain('zoom=');
@@ -250,7 +250,7 @@ test('of a zoom that leads nowhere in another tree as much is kept as does', asy
 });
 
 describe('the tree', () => {
-  test('has the heaviest siblings first, equal ones by name, if the reader wants it', async () => {
+  test('orders siblings by weight, equal ones by name, if selected', async () => {
     const own = await openReport(
       browser,
       traceOf(`
@@ -284,14 +284,14 @@ describe('the tree', () => {
     await own.close();
   });
 
-  test('forgets which small siblings were looked at when they may not be neighbours any more', async () => {
+  test('drops a zoom to small siblings that may no longer be neighbours', async () => {
     await goTo(page, '#zoom=9.6&to=7');
     expect((await labels(page)).slice(0, 4)).toEqual(ALL.slice(0, 4));
     await press(page, 's');
     expect(hashOf(page)).toBe('order=weight&zoom=9');
   });
 
-  test('hangs down as an icicle, and back', async () => {
+  test('switches to an icicle graph and back', async () => {
     await goTo(page);
     const upright = await report.frames(page);
     await push(page, 'Icicle');
@@ -307,7 +307,7 @@ describe('the tree', () => {
     expect(hashOf(page)).toBe('');
   });
 
-  test('begins as an icicle if the file was asked for so', async () => {
+  test('starts as an icicle graph if the file was rendered so', async () => {
     const own = await openReport(browser, CALLS, { icicle: true });
     expect((await report.frames(own)).map(({ y }) => y)).toEqual([0, 19, 38, 38, 57, 57, 76]);
     await press(own, 'i');
@@ -315,7 +315,7 @@ describe('the tree', () => {
     await own.close();
   });
 
-  test('has one frame for a function that calls itself', async () => {
+  test('merges recursive calls into one frame', async () => {
     await goTo(page);
     await push(page, 'Fold recursion');
     expect(await labels(page)).toEqual([

@@ -1,5 +1,5 @@
 /**
- * The report page by keyboard alone, and for those who do not see it.
+ * Tests the report page with the keyboard only and with screen readers.
  */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -22,7 +22,7 @@ import { fixture } from '../helpers/traces/load.js';
 import { traceOf } from '../helpers/traces/trace-of.js';
 
 const browser = windows('html');
-/** axe is put into the page, which its policy forbids. */
+/** Bypasses the content security policy, to inject axe into the page. */
 const lenient = windows('html', { bypassCSP: true });
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
@@ -31,7 +31,7 @@ beforeAll(async () => {
   page = await openReport(browser, CALLS);
 }, 60_000);
 
-/** Of what has the focus: its name, and whether it can be told from what has not. */
+/** Returns the name of the focused element, and whether its focus is visible. */
 function focusMark(of: Page): Promise<readonly [name: string, isSeen: boolean]> {
   return of.evaluate(() => {
     const active = document.activeElement as HTMLElement;
@@ -44,7 +44,7 @@ function focusMark(of: Page): Promise<readonly [name: string, isSeen: boolean]> 
 }
 
 describe('Tab', () => {
-  test('goes through all controls, and is always seen', async () => {
+  test('reaches all controls, with a visible focus', async () => {
     await goTo(page, '#function=6&search=a');
     await page.locator('.function').waitFor();
     const names: string[] = [];
@@ -64,7 +64,7 @@ describe('Tab', () => {
     expect(names.length).toBeLessThan(60);
   });
 
-  test('finds the tables, and arrows go from one to the other', async () => {
+  test('reaches the tables, and arrow keys switch between them', async () => {
     await goTo(page);
     await page.locator('#tab-functions').focus();
     await press(page, 'ArrowRight');
@@ -78,7 +78,7 @@ describe('Tab', () => {
 });
 
 describe('keys', () => {
-  test('? tells them all, until Esc', async () => {
+  test('are listed by ?, until Esc', async () => {
     await goTo(page);
     await press(page, '?');
     const dialog = page.getByRole('dialog');
@@ -90,7 +90,7 @@ describe('keys', () => {
     expect(hashOf(page)).toBe('');
   });
 
-  test('/ goes to the search, in which letters are letters, and Tab leads from a match that Enter found to its frame', async () => {
+  test('/ focuses the search, which receives letters, and Tab moves from a match found by Enter to its frame', async () => {
     await goTo(page);
     await press(page, '/');
     await page.keyboard.type('main');
@@ -99,7 +99,7 @@ describe('keys', () => {
     expect(await focusedText(page)).toMatch(/^main: /);
   });
 
-  test('o opens the function of a frame, and the focus stays on it', async () => {
+  test('o opens the function of a frame and keeps the focus on the frame', async () => {
     await goTo(page);
     await enterGraph(page);
     await press(page, 'ArrowUp', 'ArrowUp', 'o');
@@ -109,7 +109,7 @@ describe('keys', () => {
     await eventually(() => page.locator('.function').isVisible()).toBe(false);
   });
 
-  test('arrows walk over the frames', async () => {
+  test('arrow keys move between frames', async () => {
     await goTo(page);
     await enterGraph(page);
     const seen: string[] = [];
@@ -140,13 +140,13 @@ describe('keys', () => {
     ]);
   });
 
-  test('do nothing while a modifier is held', async () => {
+  test('do nothing with a modifier key', async () => {
     await goTo(page);
     await press(page, 'Control+i', 'Alt+a', 'Control+1');
     expect(hashOf(page)).toBe('');
   });
 
-  test('walk in callers and callees, too, and are seen there', async () => {
+  test('move in callers and callees, too, with a visible focus', async () => {
     await goTo(page, '#function=6');
     const half = page.locator('.half.callees .graph');
     await half.locator('g.frame[tabindex]').focus();
@@ -158,7 +158,7 @@ describe('keys', () => {
     await eventually(() => page.locator('.function').isVisible()).toBe(false);
   });
 
-  test('in a row of the table do nothing to a frame elsewhere', async () => {
+  test('in a table row do not act on a frame', async () => {
     await goTo(page);
     await enterGraph(page);
     await press(page, 'ArrowUp', 'ArrowUp', 'ArrowRight');
@@ -169,7 +169,7 @@ describe('keys', () => {
   });
 });
 
-/** 40 of 100 ns lost, and a thread that only waited. */
+/** 40 of 100 ns are lost; another thread is idle. */
 const DOUBTFUL = traceOf(`
   1/0     PERF_RECORD_COMM: worker:1/1
   2/0     PERF_RECORD_COMM: timer:2/2
@@ -199,13 +199,13 @@ async function violations(of: Page): Promise<Violation[]> {
   }, AXE);
 }
 
-describe('axe finds nothing wrong', () => {
+describe('axe finds no violations', () => {
   let open: Page;
   beforeAll(async () => {
     open = await openReport(lenient, fixture('lab/demo-cre.txt'));
   }, 60_000);
 
-  test('at the start, in light and dark', async () => {
+  test('initially, in the light and the dark theme', async () => {
     expect(await violations(open)).toEqual([]);
     await open.emulateMedia({ colorScheme: 'dark' });
     expect(await violations(open)).toEqual([]);
@@ -228,7 +228,7 @@ describe('axe finds nothing wrong', () => {
     await open.setViewportSize({ width: 1200, height: 800 });
   });
 
-  test('with warnings, and with the threads', async () => {
+  test('with warnings and with the threads table', async () => {
     const doubtful = await openReport(lenient, DOUBTFUL);
     expect(await violations(doubtful)).toEqual([]);
     await doubtful.locator('#tab-threads').focus();
@@ -237,7 +237,7 @@ describe('axe finds nothing wrong', () => {
     expect((await labels(doubtful)).length).toBeGreaterThan(1);
   });
 
-  test('with the menu, and with the keys', async () => {
+  test('with the menu and with the list of keys', async () => {
     await goTo(open);
     await enterGraph(open);
     await press(open, 'ArrowUp', 'm');

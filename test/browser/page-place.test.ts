@@ -1,5 +1,5 @@
 /**
- * A reader's place in the report page: what is zoomed in on, what has the focus, and what the pointer is at.
+ * Tests zoom, focus and pointer in the report page.
  */
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -47,7 +47,7 @@ async function openMenu(label: string): Promise<void> {
 }
 
 describe('the menu', () => {
-  test('is closed by whatever changes what it stands beside', async () => {
+  test('closes when its frame changes', async () => {
     await goTo(page);
     await click(page, 'main · 0 of 1 · ≥ 100 ns');
     for (const change of [
@@ -63,7 +63,7 @@ describe('the menu', () => {
     await page.setViewportSize({ width: 1280, height: 800 });
   });
 
-  test('keeps the keyboard when its border is pressed', async () => {
+  test('keeps the focus when its border is clicked', async () => {
     await goTo(page);
     await openMenu('a · 1 · 60 ns');
     const box = await page.locator('.menu').boundingBox();
@@ -73,7 +73,7 @@ describe('the menu', () => {
     expect(await isMenuOpen()).toBe(false);
   });
 
-  test('has only what can be done: several frames have no stack', async () => {
+  test('has only actions that apply: merged frames have no stack', async () => {
     await goTo(page);
     await openMenu('all · 100 ns');
     expect(await page.locator('.menu button span').allTextContents()).toEqual(['Zoom', 'Order siblings by weight']);
@@ -82,7 +82,7 @@ describe('the menu', () => {
 });
 
 describe('keys', () => {
-  test('act on the frame below the pointer, and behind an arrow on the one that it leads to', async () => {
+  test('act on the frame below the pointer, or after an arrow key on the focused frame', async () => {
     await goTo(page);
     await enterGraph(page);
     await hover(page, 'b · 1 · 30 ns');
@@ -94,14 +94,14 @@ describe('keys', () => {
     expect(await chips(page)).toEqual(['only inside main']);
   });
 
-  test('copy nothing where there is no frame, and say so', async () => {
+  test('copy nothing without a frame, and show a message', async () => {
     await goTo(page);
     await hover(page, 'all · 100 ns');
     await press(page, 'c');
     await page.getByText('nothing to copy').waitFor();
   });
 
-  test('are heard behind a choice that was made by the pointer, and some in a list', async () => {
+  test('work after a choice by pointer, and some in a focused select box', async () => {
     await goTo(page);
     const width = page.getByLabel('Width');
     await width.click();
@@ -112,7 +112,7 @@ describe('keys', () => {
     expect(await page.getByRole('searchbox').evaluate((input) => input === document.activeElement)).toBe(true);
   });
 
-  test('of the keyboard put away what it says about a frame by Esc', async () => {
+  test('hide the tooltip by Esc', async () => {
     await goTo(page);
     await enterGraph(page);
     await press(page, 'ArrowUp');
@@ -124,7 +124,7 @@ describe('keys', () => {
 });
 
 describe('the focus', () => {
-  test('goes to the graph when what had it is gone', async () => {
+  test('moves to the graph when the focused element disappears', async () => {
     for (const [hash, name] of [
       ['#focus=6', /^only inside/],
       ['#function=6', 'Close'],
@@ -143,7 +143,7 @@ describe('the focus', () => {
     expect(await focusedText(page)).toMatch(/^all: /);
   });
 
-  test('stays on its frame when the window gets another width', async () => {
+  test('stays on its frame when the window is resized', async () => {
     await goTo(page);
     await enterGraph(page);
     await press(page, 'ArrowUp', 'ArrowUp');
@@ -157,7 +157,7 @@ describe('the focus', () => {
 });
 
 describe('the zoom', () => {
-  test('outlives hiding a function, and the choice of a thread', async () => {
+  test('survives hiding a function and selecting a thread', async () => {
     await goTo(page);
     await click(page, 'main · 0 of 1 · ≥ 100 ns');
     await hover(page, 'a · 1 · 60 ns');
@@ -174,7 +174,7 @@ describe('the zoom', () => {
 });
 
 describe('callers and callees', () => {
-  test('open what a key or the menu chooses in them', async () => {
+  test('open functions by key and by menu', async () => {
     await page.setViewportSize({ width: 1900, height: 800 });
     await goTo(page);
     const leaf = (await rows(page)).findIndex(([name]) => name === 'leaf');
@@ -191,7 +191,7 @@ describe('callers and callees', () => {
     await page.setViewportSize({ width: 1280, height: 800 });
   });
 
-  test('that are not to be seen do not take the Esc of the zoom', async () => {
+  test('leave Esc to the zoom if they are hidden', async () => {
     await goTo(page);
     await click(page, 'b · 1 · 30 ns');
     await page.evaluate(() => {
@@ -204,7 +204,7 @@ describe('callers and callees', () => {
   });
 });
 
-test('flames keep what is at the bottom when the function beside the tables takes room', async () => {
+test('keeps the bottom of a flame graph visible when the function panel opens', async () => {
   const own = await openReport(browser, DEEP);
   const fromBottom = () =>
     own.$eval('.graph.main', (place) => place.scrollHeight - place.clientHeight - Math.round(place.scrollTop));
@@ -222,7 +222,7 @@ test('flames keep what is at the bottom when the function beside the tables take
   await own.close();
 });
 
-test('the row of a function that was opened elsewhere comes into sight', async () => {
+test('scrolls to the row of a function that is opened from the graph', async () => {
   const own = await openReport(browser, DEEP);
   await goTo(own, '#function=60');
   const chosen = own.locator('[aria-label="Functions"] .row.chosen');

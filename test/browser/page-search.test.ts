@@ -1,5 +1,5 @@
 /**
- * Search, focus and hiding in the report page.
+ * Tests search, focus and hiding in the report page.
  */
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -33,7 +33,7 @@ const searchFor = (text: string) => input().fill(text);
 const marked = async () => (await report.frames(page)).filter(({ classes }) => /\bmatch\b/.test(classes)).length;
 
 describe('search', () => {
-  test('finds text in any case, and tells its share of the view', async () => {
+  test('finds text ignoring case, and shows the share of the view', async () => {
     await goTo(page);
     await searchFor('LEAF');
     expect(await found()).toBe('2 frames, 30 % of view');
@@ -43,13 +43,13 @@ describe('search', () => {
     expect(await found()).toBe('2 frames, 50 % of view');
   });
 
-  test('takes a regular expression, and does not count a match in a match again', async () => {
+  test('accepts a regular expression, and counts nested matches once', async () => {
     await goTo(page);
     await searchFor('/^(a|leaf)$/');
     expect(await found()).toBe('4 frames, 60 % of view');
   });
 
-  test('takes backslashes that are not needed, and the newest syntax', async () => {
+  test('accepts needless backslashes and the newest syntax', async () => {
     await goTo(page);
     for (const [search, frames] of [
       ['/^le\\a\\-?f$/', 2],
@@ -60,7 +60,7 @@ describe('search', () => {
     }
   });
 
-  test('is one step for the way back, however many letters were typed', async () => {
+  test('is one step of the back button, for any number of letters', async () => {
     await goTo(page);
     await input().pressSequentially('leaf');
     await eventually(() => hashOf(page)).toBe('search=leaf');
@@ -74,7 +74,7 @@ describe('search', () => {
     await eventually(() => hashOf(page)).toBe('');
   });
 
-  test('says that something is no regular expression', async () => {
+  test('reports an invalid regular expression', async () => {
     await goTo(page);
     await searchFor('/(/');
     expect(await found()).toBe('not a regular expression');
@@ -85,7 +85,7 @@ describe('search', () => {
     expect(await input().getAttribute('aria-invalid')).toBe('false');
   });
 
-  test('goes from the largest match to the smallest, around the end, and says which one it is at', async () => {
+  test('steps from the largest to the smallest match, wraps around, and shows the rank', async () => {
     await goTo(page, '#search=leaf');
     await enterGraph(page);
     const steps = () => page.evaluate(() => history.length);
@@ -105,7 +105,7 @@ describe('search', () => {
     expect(await steps()).toBe(before);
   });
 
-  test('goes on by Enter in its field, which keeps the focus', async () => {
+  test('steps on by Enter in its field, which keeps the focus', async () => {
     await goTo(page);
     await press(page, '/');
     await page.keyboard.type('/^(a|leaf)$/');
@@ -125,7 +125,7 @@ describe('search', () => {
     expect((await marked()).split('.')[0]).toBe(widths[1]); // it stays when the pointer moves on
   });
 
-  test('zooms as far as a match needs to be seen, and finds the way back where it was', async () => {
+  test('zooms until a match is visible, and the back button returns', async () => {
     const calls = Array.from(
       { length: 9 },
       (_, at) => `${10 * at} call main f${at}\n${10 * at + 9} return f${at} main`,
@@ -140,7 +140,7 @@ describe('search', () => {
     await own.close();
   });
 
-  test('does not find what has no width in the view', async () => {
+  test('does not find frames without width', async () => {
     await goTo(page, '#width=outside&search=leaf');
     expect(await found()).toBe('0 frames, 0 % of view');
     await enterGraph(page);
@@ -148,7 +148,7 @@ describe('search', () => {
     expect(await focusedText(page)).toMatch(/^all: /);
   });
 
-  test('by an expression that would backtrack without end is done at once, also from a link', async () => {
+  test('is fast for a pattern that would backtrack exponentially, also from a link', async () => {
     const name = `${'a'.repeat(200)}!`;
     const trace =
       '1 [000] 1.000000000: call 1000 main+0x0 => 2000 NAME+0x0\n1 [000] 1.000000100: return 2010 NAME+0x10 => 1005 main+0x5\n';
@@ -162,7 +162,7 @@ describe('search', () => {
     await own.close();
   });
 
-  test('goes to a match outside of the view', async () => {
+  test('steps to a match outside the view', async () => {
     await goTo(page, '#search=b');
     await click(page, 'a · 1 · 60 ns');
     expect(await found()).toBe('1 frame, 0 in view, 0 % of view');
@@ -170,7 +170,7 @@ describe('search', () => {
     expect(await focusedText(page)).toMatch(/^b: total 30 ns/);
   });
 
-  test('leaves only matches', async () => {
+  test('shows only matches', async () => {
     await goTo(page, '#search=leaf');
     await push(page, 'Only matches');
     expect(await found()).toBe('2 frames, 30 % of view');
@@ -186,7 +186,7 @@ describe('search', () => {
     expect(await labels(page)).toContain('all · 100 ns');
   });
 
-  test('is left and cleared by Esc, only matches with it', async () => {
+  test('is left and cleared by Esc, including only matches', async () => {
     await goTo(page, '#search=leaf&only=1');
     await input().focus();
     await press(page, 'Escape');
@@ -196,7 +196,7 @@ describe('search', () => {
 });
 
 describe('focus', () => {
-  test('by its key shows only what is inside of a function, and its chip undoes it', async () => {
+  test('by its key shows only a function and its callees, and its chip undoes it', async () => {
     await goTo(page);
     await enterGraph(page);
     await press(page, 'ArrowUp', 'ArrowUp', 'f');
@@ -214,7 +214,7 @@ describe('focus', () => {
 });
 
 describe('hiding', () => {
-  test('by its key leaves out what is inside of a function, and its chip undoes it', async () => {
+  test('by its key leaves out a function and its callees, and its chip undoes it', async () => {
     await goTo(page);
     await enterGraph(page);
     await press(page, 'ArrowUp', 'ArrowUp', 'h');
@@ -229,30 +229,30 @@ describe('hiding', () => {
 });
 
 describe('the menu', () => {
-  test('has all that can be done with a frame', async () => {
+  test('has all actions on a frame', async () => {
     await goTo(page);
     const { x, y } = await report.placeOf(page, 'a · 1 · 60 ns');
     await page.mouse.click(x, y, { button: 'right' });
     expect(await page.locator('.menu button span').allTextContents()).toEqual([
       'Zoom',
       'Open function: callers and callees',
-      'Focus: only what is inside of it',
-      'Hide what is inside of it',
-      'Search for it',
+      'Focus on function',
+      'Hide function and its callees',
+      'Search for function',
       'Order siblings by weight',
       'Copy stack',
-      'Copy folded lines',
+      'Copy folded stacks',
     ]);
     await press(page, 'ArrowDown', 'ArrowDown', 'Enter');
     expect(await chips(page)).toEqual(['only inside a']);
     expect(await page.locator('.menu').isVisible()).toBe(false);
   });
 
-  test('opens by m, goes round, and closes by Esc to where it was', async () => {
+  test('opens by m, wraps around, and returns the focus by Esc', async () => {
     await goTo(page);
     await enterGraph(page);
     await press(page, 'ArrowUp', 'ArrowUp', 'm', 'ArrowUp');
-    expect(await focusedText(page)).toContain('Copy folded lines');
+    expect(await focusedText(page)).toContain('Copy folded stacks');
     await press(page, 'Escape');
     expect(await focusedText(page)).toMatch(/^a: total 60 ns/);
     await press(page, 'm', 'ArrowDown', 'ArrowDown', 'ArrowDown', 'Enter');

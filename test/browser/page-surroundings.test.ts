@@ -1,5 +1,5 @@
 /**
- * The report page in wider and narrower windows, on paper, in the light and in the dark.
+ * Tests the report page in windows of other widths, in print, and in the light and the dark theme.
  */
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
@@ -14,7 +14,7 @@ beforeAll(async () => {
   page = await openReport(browser, CALLS);
 }, 60_000);
 
-test('a wider or narrower window draws it anew', async () => {
+test('redraws for another window width', async () => {
   await goTo(page);
   for (const width of [900, 1200]) {
     await page.setViewportSize({ width, height: 800 });
@@ -24,7 +24,7 @@ test('a wider or narrower window draws it anew', async () => {
   }
 });
 
-test('on paper there is nothing to press, and it is light', async () => {
+test('prints without controls and in light colours', async () => {
   await goTo(page);
   await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
   for (const hidden of ['.actions', '.toolbar .group', '.tablist'])
@@ -33,7 +33,7 @@ test('on paper there is nothing to press, and it is light', async () => {
   await page.emulateMedia({ media: null, colorScheme: null });
 });
 
-test('what is wider than the paper is made smaller, and takes no sheet more', async () => {
+test('shrinks to the width of the paper, without extra sheets', async () => {
   await goTo(page);
   await page.emulateMedia({ media: 'print' });
   const sizes = await page.evaluate(() => {
@@ -51,7 +51,7 @@ test('what is wider than the paper is made smaller, and takes no sheet more', as
   await page.emulateMedia({ media: null });
 });
 
-test('on paper a tall graph is whole, and stands above the table; what was left out is said', async () => {
+test('prints a tall graph in full above the table, with what is left out', async () => {
   const calls = Array.from({ length: 60 }, (_, depth) => `${depth} call f${depth} f${depth + 1}`);
   const own = await openReport(browser, traceOf(`${calls.join('\n')}\n90 return f60 f59`), {}, '#hide=59');
   await own.emulateMedia({ media: 'print' });
@@ -65,7 +65,7 @@ test('on paper a tall graph is whole, and stands above the table; what was left 
   await own.close();
 });
 
-test('the theme follows the system until the reader switches it', async () => {
+test('follows the theme of the system until it is switched', async () => {
   await goTo(page);
   const paper = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
   expect(await paper()).toBe('rgb(255, 255, 255)');

@@ -1,5 +1,5 @@
 /**
- * The tables of the report page: functions, and one function with its callers and callees.
+ * Tests the functions table of the report page, and the function panel with callers and callees.
  */
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -40,18 +40,18 @@ beforeAll(async () => {
   await small.setViewportSize({ width: 1600, height: 1200 });
 }, 60_000);
 
-test('without records of switches the columns are of traced time, with what tells more', async () => {
+test('labels CPU columns as traced without switch records, with the remedy', async () => {
   const own = await openReport(browser, fixture('lab/overflow-and-lost.txt'));
   const heads = await own.$$eval('th button, [role=columnheader] button', (all) =>
     all.map((one) => `${one.textContent} ${one.getAttribute('title')}`),
   );
-  expect(heads.join('\n')).toMatch(/Traced .*a lower bound of on-CPU; decode with --show-switch-events/);
+  expect(heads.join('\n')).toMatch(/Traced .*a lower bound of on-CPU time; decode with --show-switch-events/);
   expect(heads.join('\n')).not.toMatch(/On CPU/);
-  expect(await own.getByLabel('Width').locator('option').allTextContents()).toContain('Traced (least on CPU)');
+  expect(await own.getByLabel('Width').locator('option').allTextContents()).toContain('Traced (min. on CPU)');
   await own.close();
 });
 
-/** As the table writes a row of the report. */
+/** Formats a row of the report like the table. */
 function rowText(row: FunctionRow, offCpuNs: number, allNs: number): string[] {
   const duration = (ns: number | null) => (ns === null ? '–' : formatDuration(ns));
   return [
@@ -70,7 +70,7 @@ function rowText(row: FunctionRow, offCpuNs: number, allNs: number): string[] {
 }
 
 describe('the functions', () => {
-  test('have the numbers of the report, of all threads and of one', async () => {
+  test('have the numbers of the report, for all threads and for one', async () => {
     const profile = await profileOfTrace(SMALL);
     const { trace, functions, threads = [] } = reportOf(profile, { threads: true });
     const views = viewsOf(profile);
@@ -87,7 +87,7 @@ describe('the functions', () => {
     }
   });
 
-  test('are sorted by any column, and the other way round', async () => {
+  test('are sorted by any column, in both directions', async () => {
     await goTo(small);
     const heads = await small.locator('.table[aria-label="Functions"] [role=columnheader] button').allTextContents();
     expect(heads).toHaveLength(15);
@@ -107,7 +107,7 @@ describe('the functions', () => {
     }
   });
 
-  test('are few in the page, however many there are', async () => {
+  test('have few rows in the document for any number of functions', async () => {
     const own = await openReport(browser, manyFunctions());
     const table = own.locator('.table[aria-label="Functions"]');
     expect(await table.getAttribute('aria-rowcount')).toBe('2002');
@@ -135,7 +135,7 @@ describe('the functions', () => {
   });
 });
 
-/** The first columns of the rows, with what stands above them. */
+/** Returns the first columns of the rows with their headings. */
 const table = async (hash: string) => {
   await goTo(page, hash);
   const heads = await page.locator('.table[aria-label="Functions"] [role=columnheader]').allTextContents();
@@ -194,7 +194,7 @@ describe('the functions follow', () => {
     await eventually(() => table(hash)).toEqual(expected);
   });
 
-  test('switches: off-CPU time has a column, and what is off the CPU can be looked at alone', async () => {
+  test('switches: off-CPU time has a column and a width', async () => {
     await goTo(small, '#width=off-cpu');
     const heads = await small.locator('.table[aria-label="Functions"] [role=columnheader]').allTextContents();
     expect(heads.slice(0, 5)).toEqual(['Function', 'Off CPU ▼', '%', 'Own', 'Total']);
@@ -205,10 +205,10 @@ describe('the functions follow', () => {
   });
 });
 
-test('a list of what the search finds can be left for the list of all, in which it is marked', async () => {
+test('lists matches of the search, or all functions with matches marked', async () => {
   await goTo(page, '#search=leaf');
   const box = page.getByRole('checkbox');
-  await eventually(() => page.locator('.above').first().innerText()).toContain('finds: 1 of 4 functions');
+  await eventually(() => page.locator('.above').first().innerText()).toContain('only matches: 1 of 4 functions');
   await box.focus();
   await press(page, 'Space');
   await eventually(async () => (await rows(page)).map(([name]) => name)).toEqual(['main', 'a', 'b', 'leaf']);
@@ -216,7 +216,7 @@ test('a list of what the search finds can be left for the list of all, in which 
   expect(hashOf(page)).toBe('search=leaf&list=all');
 });
 
-test('sort order and open tab are in the address, and are no steps for the way back', async () => {
+test('keeps sort order and open tab in the address, but not in the history', async () => {
   await goTo(page);
   await click(page, 'a · 1 · 60 ns');
   await push(page, /^Calls/);
@@ -247,13 +247,13 @@ describe('dividers', () => {
         .map((box) => [box?.height, box?.width]),
     );
 
-  test('are moved by keys, put back by Enter, and are in the address', async () => {
+  test('move by keys, reset by Enter, and are in the address', async () => {
     await goTo(page, '#function=6');
-    await divider('Resize the function').waitFor();
+    await divider('Resize function panel').waitFor();
     const before = await sizes();
     for (const [name, key, at] of [
-      ['Resize the graph', 'ArrowDown', 'graph'],
-      ['Resize the function', 'ArrowLeft', 'panel'],
+      ['Resize graph', 'ArrowDown', 'graph'],
+      ['Resize function panel', 'ArrowLeft', 'panel'],
     ] as const) {
       const from = await now(name);
       await divider(name).focus();
@@ -267,28 +267,28 @@ describe('dividers', () => {
     await page.reload();
     await drawn(page);
     await eventually(sizes).toEqual(after);
-    for (const name of ['Resize the graph', 'Resize the function']) {
+    for (const name of ['Resize graph', 'Resize function panel']) {
       await divider(name).focus();
       await press(page, 'Enter');
     }
     expect([await sizes(), hashOf(page)]).toEqual([before, 'function=6']);
   });
 
-  test('are dragged', async () => {
+  test('move by dragging', async () => {
     await goTo(page);
-    const box = await divider('Resize the graph').boundingBox();
+    const box = await divider('Resize graph').boundingBox();
     const [x, y] = [600, (box?.y ?? 0) + 4];
     await page.mouse.move(x, y);
     await page.mouse.down();
     await page.mouse.move(x, y + 150, { steps: 5 });
     await page.mouse.up();
-    const moved = await divider('Resize the graph').boundingBox();
+    const moved = await divider('Resize graph').boundingBox();
     expect(Math.abs((moved?.y ?? 0) + 4 - y - 150)).toBeLessThan(8);
     expect(hashOf(page)).toMatch(/^graph=\d\d$/);
   });
 });
 
-test('all columns stay in sight when a function opens', async () => {
+test('keeps all columns visible when a function opens', async () => {
   await small.setViewportSize({ width: 1280, height: 800 });
   await goTo(small, '#function=8');
   await small.locator('.function:not([hidden])').waitFor();
@@ -300,7 +300,7 @@ test('all columns stay in sight when a function opens', async () => {
   await small.setViewportSize({ width: 1600, height: 1200 });
 });
 
-test('how long calls took is seen by count and by time, with percentiles, and one of a million too', async () => {
+test('shows durations by count and by time, with percentiles, down to one call in a million', async () => {
   const profile = await profileOfTrace(CALLS);
   const leaf = profile.symbols.name.indexOf('leaf');
   const durations = {
@@ -325,12 +325,12 @@ test('how long calls took is seen by count and by time, with percentiles, and on
     expect.arrayContaining(['p50', 'p90', 'p99', 'calls', 'time']),
   );
   expect(await own.locator('.function .histogram').getAttribute('aria-label')).toMatch(
-    /999,999 calls, 10 ms together.*p50 10 ns/,
+    /999,999 calls, 10 ms in total.*p50 10 ns/,
   );
   await own.close();
 });
 
-test('without times nothing looks as if it could be opened', async () => {
+test('shows no function as openable without times', async () => {
   const own = await openReport(browser, fixture('lab/fields-timeless-no-time.txt'));
   const row = own.locator('[aria-label="Functions"] .row').first();
   expect(await row.evaluate((one) => getComputedStyle(one).cursor)).toBe('default');
@@ -341,7 +341,7 @@ test('without times nothing looks as if it could be opened', async () => {
   await own.close();
 });
 
-test('the wheel moves no row away from under the keyboard', async () => {
+test('keeps the focused row while scrolling by wheel', async () => {
   const own = await openReport(browser, manyFunctions());
   await own.locator('[aria-label="Functions"] .row').nth(1).focus();
   for (const top of [20_000, 0]) {
@@ -362,7 +362,7 @@ function manyFunctions(): string {
   return trace.text;
 }
 
-/** "1.5 µs" in ns, "12 %", "1,234"; nothing is less than anything. */
+/** Parses "1.5 µs" (in ns), "12 %", "1,234"; a missing value is less than any other. */
 function amountOf(text: string): number {
   const [, number = '-1', unit = ''] = /^(?:≥ |[\d,]+ of )?([\d.,]+) ?(\S*)$/.exec(text) ?? [];
   const sizes: Readonly<Record<string, number>> = { µs: 1e3, ms: 1e6, s: 1e9 };
@@ -377,14 +377,14 @@ describe('one function', () => {
       .evaluate((cell) => (cell as HTMLElement).click());
   const facts = () => page.locator('.function dl').innerText();
 
-  test('is marked in the graph, and its numbers, callers and callees are shown', async () => {
+  test('is marked in the graph, and shows numbers, callers and callees', async () => {
     await goTo(page);
     await choose('leaf');
     await eventually(() => page.locator('.function h2').textContent()).toBe('leaf');
     const marked = (await report.frames(page)).filter(({ classes }) => /\bmatch\b/.test(classes));
     expect(marked.map(({ label }) => label)).toEqual(['leaf · 1 · 20 ns', 'leaf · 1 · 10 ns']);
     expect((await facts()).replace(/\s+/g, ' ')).toBe(
-      'total 30 ns · 30 % self 30 ns outside 0 ns · self 0 ns calls 2 cut 0 average 15 ns min 10 ns p50 10 ns p90 20 ns p99 20 ns max 20 ns',
+      'total 30 ns · 30 % self 30 ns outside 0 ns · self 0 ns calls 2 inferred 0 average 15 ns min 10 ns p50 10 ns p90 20 ns p99 20 ns max 20 ns',
     );
     expect(await labels(page, '.half.callers .graph')).toEqual(
       expect.arrayContaining(['leaf · 2 · 15 ns', 'a · 2 · 15 ns']),
@@ -397,7 +397,7 @@ describe('one function', () => {
     expect(hashOf(page)).toMatch(/^function=\d+$/);
   });
 
-  test('is closed by its button, by Esc, and by choosing it again', async () => {
+  test('closes by its button, by Esc, and by selecting it again', async () => {
     const isOpen = () => page.locator('.function').isVisible();
     for (const close of [() => push(page, 'Close'), () => press(page, 'Escape'), () => choose('b')]) {
       await goTo(page);
@@ -420,7 +420,7 @@ describe('one function', () => {
     expect(await chips(page)).toEqual(['without a']);
   });
 
-  test('has callers and callees with a zoom of their own', async () => {
+  test('has callers and callees with their own zoom', async () => {
     await goTo(page);
     await choose('leaf');
     const callers = () => labels(page, '.half.callers .graph');

@@ -1,5 +1,5 @@
 /**
- * The threads of the report page: which ones are looked at, and when they were lost.
+ * Tests the threads of the report page: selection, times and gaps.
  */
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -9,7 +9,7 @@ import { traceOf } from '../helpers/traces/trace-of.js';
 
 const browser = windows('html');
 
-/** Three workers, one of which lost 300 of its 1000 ns, and one that only waited. */
+/** Three threads named worker, one of them with 300 of 1000 ns lost, and an idle thread. */
 const THREADS = traceOf(`
   1/0     PERF_RECORD_COMM: worker:1/1
   2/0     PERF_RECORD_COMM: worker:2/2
@@ -44,7 +44,7 @@ describe('the threads', () => {
     threads = await openReport(browser, THREADS);
   }, 60_000);
 
-  test('are listed together, by name and each, with their times', async () => {
+  test('are listed together, by name and singly, with their times', async () => {
     await go();
     const [head = [], ...others] = (await rows(threads, 'Threads')).map((cells) => cells.slice(0, 7));
     expect(head).toEqual(['All threads', '3 threads', '3 µs', '1.7 µs', '56.7 %', '1.3 µs', '300 ns']);
@@ -56,7 +56,7 @@ describe('the threads', () => {
     ]);
   });
 
-  test('are chosen by a click, together or each, and the chip undoes it', async () => {
+  test('are selected by a click, together or singly, and the chip undoes it', async () => {
     await go();
     expect(await all()).toBe('all · 3 µs');
     await choose('worker 2 threads');
@@ -68,7 +68,7 @@ describe('the threads', () => {
     expect([await all(), await chips(threads)]).toEqual(['all · 3 µs', []]);
   });
 
-  test('are chosen several together, with Ctrl and Shift, by the pointer and by keys', async () => {
+  test('are selected together with Ctrl and Shift, by pointer and by keys', async () => {
     await go();
     const row = (which: string) =>
       threads.locator('[aria-label="Threads"] .row', { has: threads.locator(`:nth-child(2):text-is("${which}")`) });
@@ -95,7 +95,7 @@ describe('the threads', () => {
     await eventually(all).toBe('all · 2 µs');
   });
 
-  test('that only waited are hidden with one click', async () => {
+  test('are hidden with one click if idle', async () => {
     await go();
     const hide = threads.getByRole('checkbox');
     await hide.evaluate((box) => (box as HTMLElement).click());
@@ -106,7 +106,7 @@ describe('the threads', () => {
     expect(await all()).toBe('all · 3 µs');
   });
 
-  test('say the same in the chip, the table and the graph, whatever the address asks for', async () => {
+  test('are the same in chip, table and graph for any address', async () => {
     const marked = () => threads.locator('[aria-label="Threads"] .row.chosen > :first-child').allTextContents();
     for (const [hash, time, chip, row] of [
       ['#threads=tid:3', 'all · 1 µs', ['timer (3)'], ['timer idle']],
@@ -121,7 +121,7 @@ describe('the threads', () => {
     }
   });
 
-  test('have a strip, on which their gaps are marked', async () => {
+  test('have a strip with their gaps marked', async () => {
     await go();
     const strips = await threads.$$eval('[aria-label="Threads"] .row', (all) =>
       all.map((row) => {

@@ -1,5 +1,5 @@
 /**
- * What width and colour stand for in the graph of the report page.
+ * Tests the width and colour of frames in the report page.
  */
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -10,7 +10,7 @@ import { traceOf } from '../helpers/traces/trace-of.js';
 
 const browser = windows('html');
 
-/** 200 ns: a read of 100 (20 of its own, of the rest 60 blocked), and work of 100, of which leaf has 40. */
+/** 200 ns: read takes 100 (20 self, 60 of the rest blocked), work takes 100, including leaf with 40. */
 const SWITCHES = traceOf(`
   0    call             main  read
   10   tr end  syscall  read
@@ -33,7 +33,7 @@ beforeAll(async () => {
 }, 60_000);
 
 describe('width', () => {
-  /** In percent of the whole, by what stands in the frame. */
+  /** Returns widths in percent, by label. */
   async function shares(width: string): Promise<Record<string, number>> {
     await goTo(switches, `#width=${width}`);
     const drawn = await report.frames(switches);
@@ -49,11 +49,11 @@ describe('width', () => {
     ['outside', { all: 100, main: 100, read: 100, '[syscall]': 100, '[off-cpu]': 75 }],
     ['off-cpu', { all: 100, main: 100, read: 100, '[syscall]': 100, '[off-cpu]': 100 }],
     ['calls', { all: 100, main: 100, read: 43, '[syscall]': 29, '[off-cpu]': 14, work: 43, leaf: 29 }],
-  ] as const)('by %s makes frames as wide as their share of it', async ([width, expected]) => {
+  ] as const)('by %s gives frames the width of their share', async ([width, expected]) => {
     expect(await shares(width)).toEqual(expected);
   });
 
-  test('by self has functions with their own time, and callers above them', async () => {
+  test('by self shows functions by self time, with callers above them', async () => {
     await goTo(page, '#width=self');
     const drawn = await report.frames(page);
     const ofRow = (row: number) =>
@@ -64,7 +64,7 @@ describe('width', () => {
     expect(ofRow(2)).toEqual(['a 20', 'main 10', 'main 30', 'a 30']);
   });
 
-  test('is chosen by a list and by the keys 1 to 6', async () => {
+  test('is selected by select box and by the keys 1 to 6', async () => {
     await goTo(switches);
     const chosen: string[] = [];
     for (const key of ['2', '3', '4', '5', '6', '1']) {
@@ -78,7 +78,7 @@ describe('width', () => {
   });
 });
 
-test('colours stand for functions, durations or time outside, and the legend tells', async () => {
+test('colours frames by function, duration or time outside, with a legend', async () => {
   await goTo(switches);
   const legend = () => switches.locator('.legend').textContent();
   const fillOf = async (label: string) =>
@@ -87,7 +87,7 @@ test('colours stand for functions, durations or time outside, and the legend tel
   expect(await fillOf('[off-cpu]')).toBe('var(--off-cpu)');
   await press(switches, 'a');
   expect(await legend()).toContain('below 100 ns100 ns+1 µs+');
-  expect(await legend()).toContain('where calls are cut: this, or longer');
+  expect(await legend()).toContain('with inferred calls: lower bound');
   expect([await fillOf('leaf'), await fillOf('work'), await fillOf('main'), await fillOf('[off-cpu]')]).toEqual([
     'var(--s0)',
     'var(--s1)',

@@ -1,5 +1,5 @@
 /**
- * The SVG in a real browser, opened as a file: what a reader does with mouse and keys, and what a hostile trace cannot do.
+ * Tests the SVG in a real browser, opened as a file: mouse, keys, and safety with hostile traces.
  */
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
@@ -12,14 +12,14 @@ const browser = windows('svg');
 
 const eventually = <Value>(read: () => Value) => expect.poll(read, { timeout: 60_000 });
 
-/** A new window with the picture of a trace, opened from its file. */
+/** Opens the SVG of a trace from a file. */
 async function open(trace: string | Uint8Array, options: SvgOptions = {}, hash = ''): Promise<Page> {
   return browser.open([...renderSvg(await analyzeText(trace), options)].join(''), hash);
 }
 
 const frame = (page: Page, label: string) => page.locator('#labels text', { hasText: label }).first();
 
-/** The labels in frames, from the top of the picture down. */
+/** Returns the labels of frames, from top to bottom. */
 function labels(page: Page): Promise<string[]> {
   return page.$$eval('#labels text', (texts) => texts.map((text) => text.textContent ?? ''));
 }
@@ -40,7 +40,7 @@ async function click(page: Page, label: string): Promise<void> {
 const focused = (page: Page) => page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? null);
 
 describe('mouse', () => {
-  test('the script draws what the file shows', async () => {
+  test('draws the same with the script as in the file', async () => {
     const page = await open(fixture('lab/demo-cre.txt'));
     const svg = [...renderSvg(await analyzeText(fixture('lab/demo-cre.txt')))].join('');
     const inFile = [...svg.matchAll(/<rect class="(\S+)" x="(\S+)" y="(\S+)" width="(\S+)"/g)].map(
@@ -53,7 +53,7 @@ describe('mouse', () => {
     expect(drawn).toEqual(inFile);
   });
 
-  test('hovering tells all numbers', async () => {
+  test('shows all numbers on hover', async () => {
     const page = await open(CALLS);
     const { x, y } = await middleOf(page, 'a · 1');
     await page.mouse.move(x, y);
@@ -67,7 +67,7 @@ describe('mouse', () => {
       expect(said).toContain(number);
   });
 
-  test('a click zooms in, a click on a caller zooms out', async () => {
+  test('zooms in by a click, and out by a click on a caller', async () => {
     const page = await open(CALLS);
     const before = await labels(page);
     await click(page, 'a · 1');
@@ -88,7 +88,7 @@ describe('mouse', () => {
     await eventually(() => labels(page)).toEqual(before);
   });
 
-  test('Reset zooms out to all', async () => {
+  test('shows all frames by Reset zoom', async () => {
     const page = await open(CALLS);
     await click(page, 'leaf');
     await eventually(() => page.url()).toContain('zoom=');
@@ -96,7 +96,7 @@ describe('mouse', () => {
     await eventually(() => labels(page)).toContain('b · 1 · 30 ns');
   });
 
-  test('a block of narrow frames opens when it is clicked', async () => {
+  test('opens a block of narrow frames by a click', async () => {
     const page = await open(CALLS, { minPx: 400 });
     await click(page, '3 small frames');
     await eventually(() => labels(page)).toContain('leaf · 1 · 20 ns');
@@ -118,7 +118,7 @@ describe('search', () => {
     await eventually(() => page.locator('#boxes .match').count()).toBe(0);
   });
 
-  test('says that something is no regular expression', async () => {
+  test('reports an invalid regular expression', async () => {
     const page = await open(CALLS);
     await page.locator('input').fill('/(/');
     await eventually(() => result(page)).toBe('not a regular expression');
@@ -128,7 +128,7 @@ describe('search', () => {
 });
 
 describe('keys', () => {
-  test('walk from frame to frame, and zoom', async () => {
+  test('move between frames and zoom', async () => {
     const page = await open(CALLS);
     await press(page, 'Tab');
     expect(await focused(page)).toMatch(/^all: /);
@@ -149,7 +149,7 @@ describe('keys', () => {
     await eventually(() => labels(page)).toContain('b · 1 · 30 ns');
   });
 
-  test('go the other way in an icicle', async () => {
+  test('move in the opposite direction in an icicle graph', async () => {
     const page = await open(CALLS, { icicle: true });
     await press(page, 'Tab', 'ArrowDown');
     expect(await focused(page)).toMatch(/^main: /);
@@ -157,7 +157,7 @@ describe('keys', () => {
     expect(await focused(page)).toMatch(/^all: /);
   });
 
-  test('? shows them', async () => {
+  test('are listed by ?', async () => {
     const page = await open(CALLS);
     await press(page, '?');
     expect(await tooltip(page)).toContain('search: text or /regex/');
@@ -167,7 +167,7 @@ describe('keys', () => {
 });
 
 describe('the address', () => {
-  test('keeps zoom and search over a reload, and the way back', async () => {
+  test('keeps zoom and search on reload, and supports the back button', async () => {
     const page = await open(CALLS);
     await click(page, 'a · 1');
     await page.locator('input').fill('leaf');
@@ -180,15 +180,15 @@ describe('the address', () => {
   });
 
   test.for(['#zoom=999', '#zoom=2-1', '#zoom=x', '#zoom=0-1', '#&&=%ff', '#zoom=-1'])(
-    'that makes no sense (%s) shows all',
+    'shows all if it is invalid (%s)',
     async (hash) => {
       expect(await labels(await open(CALLS, {}, hash))).toContain('b · 1 · 30 ns');
     },
   );
 });
 
-describe('surroundings', () => {
-  test('the picture takes the width of the window, and colours of its own in the dark', async () => {
+describe('the window', () => {
+  test('determines the width of the SVG, and dark colours in the dark theme', async () => {
     const page = await open(CALLS);
     await page.setViewportSize({ width: 700, height: 500 });
     await eventually(() => page.$eval('svg', (svg) => svg.getAttribute('width'))).toBe('700');
@@ -202,7 +202,7 @@ describe('surroundings', () => {
   });
 });
 
-test('in a window as narrow as a telephone everything is in sight', async () => {
+test('shows everything in a window as narrow as a phone', async () => {
   const page = await open(fixture('lab/overflow-and-lost.txt'));
   const words = () =>
     page.$$eval('#head > text, .warning text', (all) => all.map((one) => one.textContent?.replaceAll(' ', '')));
@@ -262,14 +262,14 @@ describe('a hostile trace', () => {
       expect(shown).toContain(text);
   });
 
-  test('each is found by a search for it', async () => {
+  test('is found by a search for each name', async () => {
     const page = await open(trace);
     await page.locator('input').fill('<img/src');
     await eventually(() => page.locator('output').textContent()).toMatch(/^1 frame, /);
   });
 });
 
-test('the bundled trace can be read', async () => {
+test('shows the bundled trace with readable labels', async () => {
   const profile = await analyze([await openTraceFile('fixtures/demo/threads.perf.txt.gz')]);
   const page = await browser.open([...renderSvg(profile, { by: 'thread' })].join(''));
   expect((await labels(page)).length).toBeGreaterThan(10);

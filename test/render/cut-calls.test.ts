@@ -75,7 +75,7 @@ test('includes the known time of inferred calls in the colour by average', async
   const { table, node } = await labelIn(LAST_IS_LONGEST, 'coder');
   const painter = painterOf(table, 'average');
   expect(painter.classOf(node)).toBe('s3'); // (4 × 4 µs + 182 µs) / 5 is above 10 µs, and 4 µs is not
-  expect(painter.note).toBe('where calls are cut: this, or longer');
+  expect(painter.note).toBe('with inferred calls: lower bound');
 });
 
 test('omits the average with --annotate if the longest call is inferred', async () => {

@@ -1,6 +1,6 @@
 /**
- * Chromium, in which files are opened as a reader opens them. They are to ask nothing of the network, and to complain
- * about nothing: that is checked when all tests of a file are through.
+ * Opens files in Chromium as a user would. After all tests of a file, checks that they requested nothing from the network and logged
+ * no errors.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -15,9 +15,9 @@ const LONGEST_MS = 60_000;
 
 export class Windows {
   readonly pages: Page[] = [];
-  /** Addresses that were asked for. */
+  /** Requested addresses. */
   readonly requests: string[] = [];
-  /** Errors, dialogs, and whatever was written to the console. */
+  /** Errors, dialogs and console messages. */
   readonly complaints: string[] = [];
   private readonly ending: string;
   private readonly options: BrowserContextOptions;
@@ -47,7 +47,7 @@ export class Windows {
     await rm(this.folder, { recursive: true, force: true });
   }
 
-  /** A new page with a file of this text. It stands in front: what is behind is painted once a second (`bringToFront`). */
+  /** Opens a file with this text in a new page, in front: pages in the background are painted once a second (`bringToFront`). */
   async open(text: string, hash = ''): Promise<Page> {
     const path = join(this.folder, `${this.pages.length}.${this.ending}`);
     await writeFile(path, text);
@@ -64,7 +64,7 @@ export class Windows {
     return page;
   }
 
-  /** Those that are not for the files themselves, nor for what a page gives to be saved. */
+  /** Requests other than for the files themselves and for downloads of a page. */
   get otherRequests(): string[] {
     const own = pathToFileURL(this.folder).href;
     const isOwn = (url: string) => url.startsWith(own) && url.split('#')[0]?.endsWith(`.${this.ending}`);
@@ -72,7 +72,7 @@ export class Windows {
   }
 }
 
-/** A browser for all tests of a file. Scroll bars take room, as they do for many readers. */
+/** Starts a browser for all tests of a file. Scroll bars take up space, as they do for many users. */
 export function windows(
   ending: string,
   { hasScrollBars = false, ...options }: BrowserContextOptions & { readonly hasScrollBars?: boolean } = {},

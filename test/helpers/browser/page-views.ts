@@ -1,5 +1,5 @@
 /**
- * A profile, as the page looks at it: written into the page and read again.
+ * Builds the views of a profile from its page data, written and read again.
  */
 import type { Profile } from '../../../src/index.js';
 import { readPageData } from '../../../src/render/page/data/read.js';
@@ -10,7 +10,7 @@ export function viewsOf(profile: Profile): Views {
   return new Views(readPageData(Buffer.concat(writePageData(profile))));
 }
 
-/** The number of a function. */
+/** Returns the symbol id of a function. */
 export function symbolOf({ names }: Views, name: string): number {
   const symbol = names.indexOf(name);
   if (symbol === -1) throw new Error(`there is no ${name}`);

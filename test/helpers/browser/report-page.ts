@@ -1,5 +1,5 @@
 /**
- * The report page, as its tests use it: opened, read and clicked.
+ * Opens, reads and clicks the report page for tests.
  */
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
@@ -10,7 +10,7 @@ import type { Windows } from './browser.js';
 
 export const eventually = <Value>(read: () => Value) => expect.poll(read, { timeout: 30_000 });
 
-/** main (100 ns) calls a (60), which calls leaf (20) and itself (30, of it leaf 10), and b (30). */
+/** main (100 ns) calls a (60), which calls leaf (20) and itself (30, including leaf 10), and b (30). */
 export const CALLS = traceOf(`
   0    call    main  a
   5    call    a     leaf
@@ -42,13 +42,13 @@ export async function openReport(
   return page;
 }
 
-/** Tables are drawn after the graph. */
+/** Waits for the tables, which are drawn after the graph. */
 export async function drawn(page: Page): Promise<void> {
   await page.locator('.table .row').first().waitFor({ state: 'attached' });
   await page.evaluate(() => new Promise((done) => setTimeout(() => requestAnimationFrame(done), 0)));
 }
 
-/** The page as it was opened, or with another address: without loading it again. */
+/** Goes to the initial or another address without reloading the page. */
 export async function goTo(page: Page, hash = ''): Promise<void> {
   await page.bringToFront();
   await page.evaluate((to) => {
@@ -60,7 +60,7 @@ export async function goTo(page: Page, hash = ''): Promise<void> {
 
 export const hashOf = (page: Page) => decodeURIComponent(page.url().split('#')[1] ?? '');
 
-/** What stands in the frames, row by row from the root. */
+/** Returns the labels of frames, row by row from the root. */
 export async function labels(page: Page, place = '.graph.main'): Promise<string[]> {
   return (await frames(page, place)).map(({ label }) => label).filter((label) => label !== '');
 }
@@ -74,7 +74,7 @@ export interface DrawnFrame {
   readonly classes: string;
 }
 
-/** Row by row from the root, each from left to right. */
+/** Returns the frames row by row from the root, each row from left to right. */
 export async function frames(page: Page, place = '.graph.main'): Promise<DrawnFrame[]> {
   const found = await page.$$eval(`${place} g.frame`, (all) =>
     all.map((frame) => {
@@ -94,7 +94,7 @@ export async function frames(page: Page, place = '.graph.main'): Promise<DrawnFr
   return found.sort((a, b) => Math.abs(a.y - rootY) - Math.abs(b.y - rootY) || a.x - b.x);
 }
 
-/** The middle of a frame's left end, on the screen. */
+/** Returns the middle of the left edge of a frame, in the window. */
 export async function placeOf(page: Page, label: string, place = '.graph.main'): Promise<{ x: number; y: number }> {
   const found = await page.$$eval(
     `${place} g.frame`,
@@ -120,7 +120,7 @@ export async function hover(page: Page, label: string, place = '.graph.main'): P
   await page.mouse.move(x, y);
 }
 
-/** Presses a button. By the script, as Playwright would wait a second to see whether the page is left. */
+/** Clicks a button by script: Playwright would wait a second for a navigation. */
 export async function push(page: Page, name: string | RegExp): Promise<void> {
   await page
     .getByRole('button', { name })
@@ -128,7 +128,7 @@ export async function push(page: Page, name: string | RegExp): Promise<void> {
     .evaluate((button) => (button as HTMLButtonElement).click());
 }
 
-/** By the keyboard, at the root of the flames. */
+/** Zooms by keyboard, starting at the root. */
 export async function enterGraph(page: Page): Promise<void> {
   await page.locator('.graph.main g.frame[tabindex]').first().focus();
   while (!(await focusedText(page)).startsWith('all:')) await page.keyboard.press('ArrowDown');
@@ -140,7 +140,7 @@ export const focusedText = (page: Page) =>
     return activeElement?.getAttribute('aria-label') ?? activeElement?.textContent ?? '';
   });
 
-/** The rows of a table that are in the page, cell by cell. */
+/** Returns the rows of a table that are in the document, cell by cell. */
 export function rows(page: Page, label = 'Functions'): Promise<string[][]> {
   return page.$$eval(`.table[aria-label="${label}"] .row`, (all) =>
     all.map((row) => [...row.children].map((cell) => cell.textContent ?? '')),

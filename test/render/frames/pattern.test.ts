@@ -98,7 +98,7 @@ describe('a pattern', () => {
   );
 
   test.for(['((((x{99}){99}){99}){99}){99}', '(((){999}){999}){999}', 'x'.repeat(1001), '('.repeat(1e5)])(
-    'is refused when it would be too long',
+    'is rejected if its program would be too long',
     (source) => expect(compilePattern(source)).toBe('expression too long'),
   );
 });
@@ -114,7 +114,7 @@ describe('work', () => {
     '^(([a-z])+.)+[A-Z]([a-z])+$',
     '(a?){40}a{40}b',
     '(\\w+\\s?)*!',
-  ])('%s looks at each character once', (source) => {
+  ])('is linear in the text for %s', (source) => {
     const program = compilePattern(source);
     if (typeof program === 'string') throw new Error(program);
     const run = new PatternRun(program);

@@ -51,7 +51,7 @@ describe('damage', () => {
   });
 
   test.each([[[0, 2]], [[0, 0]], [[0, 1, 3]], [[1, 1]], [[]]])(
-    'a shape of depths %j has nodes without callers, and is refused',
+    'rejects a shape of depths %j, which has nodes without callers',
     (depths) => {
       const writer = pageWriter();
       writer.rows(Int32Array.from(depths));

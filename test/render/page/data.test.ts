@@ -68,7 +68,7 @@ test('keeps unknown durations unknown', async () => {
 
 test('rejects a profile with one tree for all threads', async () => {
   const profile = await analyzeText(fixture('demo/threads.perf.txt.gz'), { trees: 'together' });
-  expect(() => writePageData(profile)).toThrow('trees are one');
+  expect(() => writePageData(profile)).toThrow('one tree per thread');
 });
 
 test('orders the shape in pre-order, siblings by name, each once', () => {

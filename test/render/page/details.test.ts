@@ -87,8 +87,8 @@ test('labels the first row by the width', async () => {
 
 test('labels CPU time as traced, a lower bound, without switch records', async () => {
   const views = viewsOf(await analyzeText(CALLS_ALONE, { durations: true }));
-  expect(linesOf(views, { ...START, width: 'cpu' }, 'leaf')).toMatch(/^traced \| .* · a lower bound of on-CPU\n/);
-  expect(widthName('cpu', false)).toBe('Traced (least on CPU)');
+  expect(linesOf(views, { ...START, width: 'cpu' }, 'leaf')).toMatch(/^traced \| .* · a lower bound of on-CPU time\n/);
+  expect(widthName('cpu', false)).toBe('Traced (min. on CPU)');
   expect(widthName('cpu', true)).toBe('On CPU');
 });
 
@@ -116,7 +116,7 @@ test('counts the complete calls of a function in its bars', async () => {
 });
 
 test.for(['lab/demo-cre.txt', 'lab/thread-create-switch-migrate.txt', 'hardware/kernel-hwint-syscall.txt'])(
-  'folded lines of all of %s are those of ptflame render',
+  'copies folded stacks of %s equal to those of ptflame render',
   async (name) => {
     const profile = await analyzeText(fixture(name), { durations: true });
     const lines = fold(profile).split('\n');

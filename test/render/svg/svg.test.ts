@@ -105,7 +105,7 @@ describe('an SVG', () => {
   });
 
   test.each(['lab/overflow-and-lost.txt', 'hardware/kernel-hwint-syscall.txt'])(
-    'has the notes of the terminal on %s, and its page too',
+    'has the notes of the terminal on %s, like the page',
     async (name) => {
       const profile = await analyzeText(fixture(name));
       const notes = qualityLines(profile).flatMap((line) => /^note: (.*)/.exec(line)?.[1] ?? []);
