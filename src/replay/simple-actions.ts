@@ -27,9 +27,9 @@ export function executeSimple(state: ReplayState, firstRow: number, endRow: numb
   let row = firstRow;
   for (; row < endRow; row++) {
     const id = site[row];
-    const what = action[row];
-    if (what > Return || top.fn !== simpleFrom[id]) break;
-    if (what === Return) {
+    const code = action[row];
+    if (code > Return || top.fn !== simpleFrom[id]) break;
+    if (code === Return) {
       if (!top.isSimpleCallOf(link[row], depth - 1)) break;
       if (stack[depth - 2]?.fn !== toFunction[id] || hasAttached) break;
     }
@@ -37,14 +37,14 @@ export function executeSimple(state: ReplayState, firstRow: number, endRow: numb
     nowNs = timeNs[row];
     if (isCertain) tree.charge(top.node, ns, false);
     else chargeTo(state, top.node, ns);
-    if (what === Call) {
+    if (code === Call) {
       const fn = toFunction[id];
       const node = tree.child(top.node, symbol[fn]);
       if (depth === stack.length) stack.push(new Frame());
       top = stack[depth] as Frame;
       top.open(fn, node, nowNs, depth++, row);
       if (log) top.logRow = log.openAt(nowNs, node);
-    } else if (what === Return) {
+    } else if (code === Return) {
       tree.countComplete(top.node, nowNs - top.entryNs);
       if (log) log.closeAt(nowNs);
       frameIndex.forget(top, --depth);

@@ -230,12 +230,12 @@ class ChildTable {
   add(node: NodeId, links: Int32Array): void {
     if (2 * node > this.slots.length) {
       this.slots = this.memory.filled(4 * this.slots.length, NONE);
-      for (let older = ROOT + 1; older < node; older++) this.place(older, links);
+      for (let older = ROOT + 1; older < node; older++) this.insert(older, links);
     }
-    this.place(node, links);
+    this.insert(node, links);
   }
 
-  private place(node: NodeId, links: Int32Array): void {
+  private insert(node: NodeId, links: Int32Array): void {
     const mask = this.slots.length - 1;
     let slot = hashOf(links[LINKS * node + Link.Parent], links[LINKS * node + Link.Symbol]) & mask;
     while (this.slots[slot] !== NONE) slot = (slot + 1) & mask;

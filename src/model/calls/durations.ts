@@ -11,11 +11,14 @@ const BLOCK = 1 << BLOCK_BITS;
 const EXACT = 2 * BLOCK;
 /** Maximum number of blocks: a block number and its owner must fit into one integer together. */
 const MAX_BLOCKS = 2 ** 26;
-/** For durations below 2^53 ns (104 days). Longer ones, which only damaged times produce, are in the last bucket. */
+/** Number of powers of two: covers 2^53 ns (104 days). Longer durations (damaged times) are in the last bucket. */
 const BLOCKS = 49;
 export const BUCKETS = BLOCKS * BLOCK;
 const MAX_NS = 2 ** 53 - 1;
-/** Bit operations do not reach beyond this; the bits that are cut off do not change the bucket. */
+/**
+ * Bit operations take 31 bits, so longer durations are shifted down by `WIDE_BITS` first. The bits that are cut off do
+ * not change the bucket.
+ */
 const WIDE_BITS = 22;
 const MAX_INT_NS = 2 ** 31;
 
@@ -160,7 +163,7 @@ export class DurationsBuilder {
     for (let block = 0; block < length; block++) {
       const to = BLOCK * this.blockOf(owners[block]);
       const own = this.memory.counts;
-      for (let place = 0; place < BLOCK; place++) own[to + place] += counts[BLOCK * block + place];
+      for (let index = 0; index < BLOCK; index++) own[to + index] += counts[BLOCK * block + index];
     }
   }
 
@@ -184,11 +187,11 @@ export class DurationsBuilder {
     for (const block of inOrder(all)) {
       const owner = all.owners[block];
       const power = owner % BLOCKS;
-      for (let place = 0; place < BLOCK; place++) {
-        if (all.counts[BLOCK * block + place] === 0) continue;
+      for (let index = 0; index < BLOCK; index++) {
+        if (all.counts[BLOCK * block + index] === 0) continue;
         symbol[row] = (owner - power) / BLOCKS;
-        bucket[row] = BLOCK * power + place;
-        calls[row++] = all.counts[BLOCK * block + place];
+        bucket[row] = BLOCK * power + index;
+        calls[row++] = all.counts[BLOCK * block + index];
       }
     }
     return { length: found, symbol, bucket, calls };

@@ -98,7 +98,7 @@ class Numbering {
   }
 }
 
-/** Functions without a name are distinguished by where they are entered. */
+/** A nameless function has at most this size: its entry is not searched for further down. */
 const MAX_FUNCTION_BYTES = 64 * 1024;
 const PAGE = 4096;
 /**
@@ -113,6 +113,7 @@ export function codeOf(start: Address): { readonly first: Address; readonly byte
   return Number.isInteger(start) ? { first: start, bytes: null } : { first: start - IN_PAGE, bytes: PAGE };
 }
 
+/** Distinguishes functions without a name by where they are entered. */
 class UnknownStarts {
   /** Starts of named functions (with duplicates), and entries of nameless ones, each ascending. */
   private readonly named: Float64Array;

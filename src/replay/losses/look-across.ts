@@ -76,8 +76,8 @@ function endOf(
 
 /** Returns the function that runs after an event other than a call. */
 function runningAfter(site: SiteId, { step, fromFunction, toFunction }: SiteFacts): FunctionId {
-  const goesOn = step[site] === Step.Stay || step[site] === Step.End || step[site] === Step.EndSyscall;
-  return goesOn ? fromFunction[site] : toFunction[site];
+  const staysInSource = step[site] === Step.Stay || step[site] === Step.End || step[site] === Step.EndSyscall;
+  return staysInSource ? fromFunction[site] : toFunction[site];
 }
 
 /** Returns the unmatched return in a row. */

@@ -79,15 +79,19 @@ export class ParkedStacks {
     return chosen ? this.take({ ...chosen, kept: chosen.parked.calls }, backRow) : null;
   }
 
-  /** True if a stack was left by a call (`isLeaving`) whose caller is the function that continues (`goesOn`). */
-  hasLeftBy(to: Address, isLeaving: (callRow: number) => boolean, goesOn: (callRow: number) => boolean): boolean {
-    return this.findLeftBy(to, isLeaving).some(({ kept }) => goesOn((kept.at(-1) as OpenCall).row));
+  /** True if a stack was left by a call (`isSwitchingCall`) whose caller is the function that continues (`continues`). */
+  hasLeftBy(
+    to: Address,
+    isSwitchingCall: (callRow: number) => boolean,
+    continues: (callRow: number) => boolean,
+  ): boolean {
+    return this.findLeftBy(to, isSwitchingCall).some(({ kept }) => continues((kept.at(-1) as OpenCall).row));
   }
 
-  private findLeftBy(to: Address, isLeaving: (callRow: number) => boolean): Candidate[] {
+  private findLeftBy(to: Address, isSwitchingCall: (callRow: number) => boolean): Candidate[] {
     return this.find(to, 2).filter(({ parked: { calls }, kept }) => {
       const last = calls.at(-1);
-      return last !== undefined && kept.length === calls.length - 1 && isLeaving(last.row);
+      return last !== undefined && kept.length === calls.length - 1 && isSwitchingCall(last.row);
     });
   }
 

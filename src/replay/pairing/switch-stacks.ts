@@ -109,13 +109,13 @@ export function switchHidden(
 export function endsCallOnOther(
   { open, parked }: SegmentState,
   to: Address,
-  isLeaving: (callRow: number) => boolean,
-  goesOn: (callRow: number) => boolean,
+  isSwitchingCall: (callRow: number) => boolean,
+  continues: (callRow: number) => boolean,
 ): boolean {
   const landing = open.findCaller(to, true);
-  if (landing === NONE) return parked.hasLeftBy(to, isLeaving, goesOn);
+  if (landing === NONE) return parked.hasLeftBy(to, isSwitchingCall, continues);
   const isAnother = landing + 1 < open.length - 1;
-  return isAnother && isLeaving(open.rowAt(landing + 1)) && goesOn(open.rowAt(landing));
+  return isAnother && isSwitchingCall(open.rowAt(landing + 1)) && continues(open.rowAt(landing));
 }
 
 /** As `switchHidden`, to the stack from which the running one was switched to. */

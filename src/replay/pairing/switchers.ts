@@ -50,8 +50,8 @@ function findSlot(state: SegmentState, callRow: number, row: number, to: Address
   const slot = facts.to[site[callRow]];
   const first = firstRowAfter(state, callRow, row);
   const isToSlot = (other: number) => facts.to[site[other]] === slot;
-  const goesOn = (other: number) => first === row || facts.fromFunction[site[first]] === calledIn(state, other);
-  if (endsCallOnOther(state, to, isToSlot, goesOn)) switcherSlots.add(slot);
+  const continues = (other: number) => first === row || facts.fromFunction[site[first]] === calledIn(state, other);
+  if (endsCallOnOther(state, to, isToSlot, continues)) switcherSlots.add(slot);
 }
 
 /** Returns the row of the first event after the code on the way to the function called in a row. */

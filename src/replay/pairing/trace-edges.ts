@@ -58,8 +58,8 @@ function entryFromOutside({ open }: SegmentState): number {
 /** Pairs a trace start. False if it does not follow from where the trace had stopped. */
 export function pairStart(state: SegmentState, row: number, site: number): boolean {
   const { to, toEntry, leavesGuest } = state.facts;
-  const goesOn = resumesAt(state, row, to[site]) || (leavesGuest[site] === 1 && resume(state, row));
-  if (!goesOn && !returnsToInterrupted(state, row, to[site]) && !entersSignal(state, row, site, toEntry[site] === 1))
+  const isResumed = resumesAt(state, row, to[site]) || (leavesGuest[site] === 1 && resume(state, row));
+  if (!isResumed && !returnsToInterrupted(state, row, to[site]) && !entersSignal(state, row, site, toEntry[site] === 1))
     return false;
   state.hasLossWhileStopped = false;
   state.stoppedAt = RUNNING;

@@ -58,7 +58,7 @@ export class CallList {
   open(fn: string, startNs: number, under: readonly ReferenceCall[], isStop = false): ReferenceCall {
     const open = { endNs: Number.NaN, why: null, isUnwound: false, knownNs: Number.NaN };
     const call: ReferenceCall = { fn, isStop, startNs, ...open, stack: [], below: [] };
-    place(call, under);
+    moveOnto(call, under);
     this.calls.push(call);
     return call;
   }
@@ -87,7 +87,7 @@ export class CallList {
 }
 
 /** Moves a call on top of these. */
-export function place(call: ReferenceCall, under: readonly ReferenceCall[]): void {
+export function moveOnto(call: ReferenceCall, under: readonly ReferenceCall[]): void {
   call.stack = [...under, call];
   call.below = under.map(({ fn }) => fn);
 }

@@ -114,7 +114,7 @@ const isWithin = (address: number, to: number, reach: number) => address <= to &
 interface Meaning {
   readonly is: 'push' | 'pop' | 'end of handler' | 'jump by return' | 'nothing' | 'contradiction';
   /** All levels from here upwards are over. */
-  readonly place?: number;
+  readonly index?: number;
   readonly pushed?: Level;
 }
 
@@ -145,23 +145,23 @@ export class Levels {
     return Object.assign(new Levels(), this, { list: [...this.list] });
   }
 
-  pushUnseen(goesWithBelow = false): void {
+  pushUnknown(goesWithBelow = false): void {
     const unseen = { address: Number.NaN, callee: null, caller: null, calledFrom: Number.NaN };
     this.list.push({ begunBy: 'before the trace', ...unseen, goesWithBelow, frames: [], made: [] });
   }
 
   /** Applies an event to the levels; returns those that are over, lowest first. */
   take(event: ReferenceEvent): { readonly is: Meaning['is']; readonly over: Level[] } {
-    const { is, place, pushed } = this.meaningOf(event);
-    const over = place === undefined ? [] : this.list.splice(place);
+    const { is, index, pushed } = this.meaningOf(event);
+    const over = index === undefined ? [] : this.list.splice(index);
     if (pushed) this.list.push(pushed);
     if (is === 'end of handler') this.interruptedAt = over[0]?.address ?? null;
-    else if (isBranch(event) || (event.step === Step.Start && !this.goesOnAtStop(event))) this.interruptedAt = null;
-    this.stop = this.stopBehind(event, pushed !== undefined);
+    else if (isBranch(event) || (event.step === Step.Start && !this.resumesAtStop(event))) this.interruptedAt = null;
+    this.stop = this.stopAfter(event, pushed !== undefined);
     return { is, over };
   }
 
-  private stopBehind(event: ReferenceEvent, inCall: boolean): Stop | null {
+  private stopAfter(event: ReferenceEvent, inCall: boolean): Stop | null {
     const { step, from, to } = event;
     if (step === Step.Start) return null;
     if (step === Step.Gap && this.stop) return { ...this.stop, isDamaged: true };
@@ -185,37 +185,37 @@ export class Levels {
   private meaningOfStart(event: ReferenceEvent): Meaning {
     const { stop, interruptedAt, list } = this;
     const { to, toEntry } = event;
-    if (this.goesOnAtStop(event)) return stop?.inCall ? { is: 'pop', place: list.length - 1 } : { is: 'nothing' };
+    if (this.resumesAtStop(event)) return stop?.inCall ? { is: 'pop', index: list.length - 1 } : { is: 'nothing' };
     if (interruptedAt !== null && isWithin(interruptedAt, to, SYSCALL_BYTES)) return { is: 'nothing' };
-    const place = this.interruptedFor(to);
-    if (place !== -1) return { is: 'pop', place };
+    const index = this.interruptedFor(to);
+    if (index !== -1) return { is: 'pop', index };
     if (stop === null || stop.isDamaged || !toEntry) return { is: 'contradiction' };
     return push('signal', interruptedAt ?? stop.address, event);
   }
 
-  private goesOnAtStop({ to }: ReferenceEvent): boolean {
+  private resumesAtStop({ to }: ReferenceEvent): boolean {
     return this.stop !== null && isWithin(this.stop.address, to, this.stop.reach);
   }
 
   private meaningOfReturn({ to, toEntry, fromFn }: ReferenceEvent): Meaning {
     const { list } = this;
-    const place = this.callerFor(to);
-    if (place !== -1) return { is: 'pop', place };
+    const index = this.callerFor(to);
+    if (index !== -1) return { is: 'pop', index };
     const interrupt = list.findLastIndex(isInterrupt);
     const isOfHandler = interrupt === list.length - 1 || list[interrupt]?.callee === fromFn;
     const isRetpoline = fromFn?.is(Trait.Retpoline) === true; // it "returns" to the target of its jump
     if (toEntry && !isRetpoline && list[interrupt]?.begunBy === 'signal' && isOfHandler)
-      return { is: 'end of handler', place: interrupt };
-    return toEntry || isRetpoline ? { is: 'jump by return' } : { is: 'pop', place: this.lastUnseen() };
+      return { is: 'end of handler', index: interrupt };
+    return toEntry || isRetpoline ? { is: 'jump by return' } : { is: 'pop', index: this.lastUnseen() };
   }
 
   /** A return out of traced code; the target may be unknown. */
   private meaningOfReturnOut({ to }: ReferenceEvent): Meaning {
     const top = this.list.length - 1;
-    if (to === 0) return this.list[top]?.begunBy === 'before the trace' ? { is: 'nothing' } : { is: 'pop', place: top };
+    if (to === 0) return this.list[top]?.begunBy === 'before the trace' ? { is: 'nothing' } : { is: 'pop', index: top };
     return {
       is: 'pop',
-      place: [this.callerFor(to), this.interruptedFor(to)].find((at) => at !== -1) ?? this.lastUnseen(),
+      index: [this.callerFor(to), this.interruptedFor(to)].find((at) => at !== -1) ?? this.lastUnseen(),
     };
   }
 

@@ -73,7 +73,7 @@ interface UnseenCaller {
   /** The return that ends the level below it ends it, too. */
   readonly goesWithBelow: boolean;
   /** Between it and the level below is another one, of which nothing is known. */
-  readonly isOnUnseen: boolean;
+  readonly isAboveUnknown: boolean;
 }
 
 /** Longer chains of jumps are loops: they go back to the frame they came from. */
@@ -146,10 +146,10 @@ class Reader {
     this.levels = Levels.before(first);
     this.signalTail = null;
     const running = first.step === Step.Start ? first.toFn : (first.fromFn ?? first.nameless);
-    for (const { fn, goesWithBelow, isOnUnseen } of this.levelsNeverSeenCalled(first, running)) {
-      this.levels.pushUnseen(goesWithBelow);
+    for (const { fn, goesWithBelow, isAboveUnknown } of this.levelsNeverSeenCalled(first, running)) {
+      this.levels.pushUnknown(goesWithBelow);
       this.open(fn, 'OpenAtStart');
-      this.top.isAfterHiddenJump = isOnUnseen;
+      this.top.isAfterHiddenJump = isAboveUnknown;
     }
     this.isBeginning = false;
     this.startNs ??= this.extendBack(first);
@@ -162,15 +162,15 @@ class Reader {
     let last: Fn | null = null;
     const note = (left: readonly Level[], isEnd: boolean) => {
       const landings = landingsBelow(ran, left, last, isEnd);
-      const levels = [ran, ...landings.map(({ fn }) => fn)].map((fn, place) => ({
+      const levels = [ran, ...landings.map(({ fn }) => fn)].map((fn, index) => ({
         fn,
-        goesWithBelow: place < landings.length,
-        isOnUnseen: landings[place]?.isBelowUnseen ?? false,
+        goesWithBelow: index < landings.length,
+        isAboveUnknown: landings[index]?.isBelowUnknown ?? false,
       }));
       found.unshift(...levels.reverse());
     };
     const ahead = Levels.before(first);
-    ahead.pushUnseen();
+    ahead.pushUnknown();
     for (const event of this.events.slice(first.row)) {
       const left = ahead.list.slice(1);
       const { is } = ahead.take(event);
@@ -181,7 +181,7 @@ class Reader {
       if (!isLeft) continue;
       note(left, false);
       ran = event.toFn;
-      ahead.pushUnseen();
+      ahead.pushUnknown();
     }
     note(ahead.list.slice(1), true);
     return found;
@@ -194,7 +194,7 @@ class Reader {
     for (const event of this.events.slice(fromRow)) {
       const later = ahead.list.slice(length); // before it is known whether the event ends them
       if (ahead.take(event).is === 'contradiction') return null;
-      if (ahead.list.length < length) return { place: ahead.list.length, row: event.row, leftLater: later };
+      if (ahead.list.length < length) return { index: ahead.list.length, row: event.row, leftLater: later };
     }
     return null;
   }
@@ -241,7 +241,7 @@ class Reader {
 
   /** An unwinder that ends may land in nameless code, too. */
   private landNameless(fn: Fn, end: End | null): boolean {
-    if (!isUnwinding(this.levels) || end?.place === this.levels.list.length - 1) return false;
+    if (!isUnwinding(this.levels) || end?.index === this.levels.list.length - 1) return false;
     const { frame, isCertain } = landingOf(this.levels, fn, end);
     if (frame) this.land(frame, isCertain, end !== null, fn);
     return frame !== null;
@@ -250,9 +250,9 @@ class Reader {
   private targetOf(fn: Fn, end: End | null): Landing {
     if (isLeft(this.levels, end)) return landingOf(this.levels, fn, end);
     const top = this.levels.list.length - 1;
-    const frames = this.levels.list.slice(end?.place ?? 0).flatMap((level) => level.frames);
+    const frames = this.levels.list.slice(end?.index ?? 0).flatMap((level) => level.frames);
     const [frame = null, other] = frames.filter((each) => isOf(each, fn)).reverse();
-    return { frame, isCertain: end?.place === top || other === undefined };
+    return { frame, isCertain: end?.index === top || other === undefined };
   }
 
   /** Makes the function that an event comes from the top of the stack, after a hidden jump. True: it was not on top. */
@@ -303,7 +303,7 @@ class Reader {
     const { frame, isCertain } = landingOf(this.levels, fn, end);
     if (frame) return this.land(frame, isCertain, end !== null, fn);
     const isKnown = end?.row === row;
-    if (isKnown) this.closeAbove(list[end.place].frames.at(-1) as Frame, 'unwound');
+    if (isKnown) this.closeAbove(list[end.index].frames.at(-1) as Frame, 'unwound');
     this.jumpUnseen(fn);
     if (!isKnown && !fn.is(Trait.Unwinder)) this.top.isAfterHiddenJump = true; // unwinding never lands in an unwinder
   }

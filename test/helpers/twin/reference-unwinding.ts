@@ -8,7 +8,7 @@ import type { Fn, Frame, Level, Levels } from './reference-levels.js';
 export interface End {
   readonly row: number;
   /** The levels from here upwards end with it. */
-  readonly place: number;
+  readonly index: number;
   /** Those of them that were called later, lowest first. */
   readonly leftLater: readonly Level[];
 }
@@ -23,12 +23,12 @@ export interface Landing {
 const MAX_UNWINDER_DEPTH = 8;
 const MAX_COMPARED = 16;
 
-interface Placed {
+interface LevelFrame {
   readonly level: Level;
   readonly frame: Frame;
 }
 
-const framesOf = (levels: readonly Level[]): Placed[] =>
+const framesOf = (levels: readonly Level[]): LevelFrame[] =>
   levels.flatMap((level) => level.frames.map((frame) => ({ level, frame })));
 export const isOf = (frame: Frame, fn: Fn) => frame.fn === fn || frame.alsoKnownAs.includes(fn);
 
@@ -40,7 +40,7 @@ export function isUnwinding({ list }: Levels): boolean {
 /** True if an exception or a longjmp left the level on top, and it did not jump. */
 export function isLeft(levels: Levels, end: End | null): boolean {
   if (end === null) return isUnwinding(levels);
-  if (end.place === levels.list.length - 1) return false;
+  if (end.index === levels.list.length - 1) return false;
   // What is finally left together with it was left by an unwinder called later: this level did not unwind.
   return !end.leftLater.at(-1)?.callee?.is(Trait.Unwinder) || isUnwinding(levels);
 }
@@ -50,9 +50,9 @@ export function isLeft(levels: Levels, end: End | null): boolean {
  */
 export function landingOf({ list }: Levels, fn: Fn, end: End | null): Landing {
   const isKnown = end !== null && end.leftLater.length === 0;
-  const lowest = end?.place ?? 0;
+  const lowest = end?.index ?? 0;
   const stepped = steppedTo(list, fn);
-  if (stepped && (isKnown ? stepped.place === lowest : stepped.place >= lowest))
+  if (stepped && (isKnown ? stepped.index === lowest : stepped.index >= lowest))
     return { frame: stepped.frame, isCertain: true };
   const candidates = framesOf(list.slice(lowest, isKnown ? lowest + 1 : highestLanding(list)))
     .map(({ frame }) => frame)
@@ -76,16 +76,16 @@ function stepsOf({ made }: Level): number | null {
 }
 
 /** The frame that the unwinder on top stepped down to. */
-function steppedTo(list: readonly Level[], fn: Fn): { frame: Frame; place: number } | null {
+function steppedTo(list: readonly Level[], fn: Fn): { frame: Frame; index: number } | null {
   const top = list.findLast(({ frames }) => frames.length > 0) as Level;
   const unwinding = top.frames.at(-1)?.fn;
   if (!unwinding?.is(Trait.Raiser) || unwinding.is(Trait.Stub)) return null;
   let left = stepsOf(top) ?? -1;
-  let place = list.indexOf(top) - 1;
-  for (; left > 0 && place >= 0; place--) left -= list[place]?.begunBy === 'signal' ? 2 : 1;
-  const frames = left === 0 ? (list[place]?.frames ?? []) : [];
+  let index = list.indexOf(top) - 1;
+  for (; left > 0 && index >= 0; index--) left -= list[index]?.begunBy === 'signal' ? 2 : 1;
+  const frames = left === 0 ? (list[index]?.frames ?? []) : [];
   const frame = frames.findLast((each) => isOf(each, fn)) ?? (fn.is(Trait.Unknown) ? frames.at(-1) : undefined);
-  return frame ? { frame, place } : null;
+  return frame ? { frame, index } : null;
 }
 
 /** A cold part belongs to the nearest frame of its name, if it is a part of one of several functions. */
@@ -108,10 +108,10 @@ function highestLanding(list: readonly Level[]): number {
 
 /** An exception treats frames alike that wait at the same call. */
 function areAlike(list: readonly Level[], candidates: readonly Frame[]): boolean {
-  const placed = framesOf(list);
+  const all = framesOf(list);
   const calls = candidates.slice(0, MAX_COMPARED + 1).map((frame) => {
-    const at = placed.findIndex((other) => other.frame === frame);
-    return placed[at + 1].level.calledFrom;
+    const at = all.findIndex((other) => other.frame === frame);
+    return all[at + 1].level.calledFrom;
   });
   return unwinder(list, Trait.Raiser) !== null && calls.every((call) => call === calls[0]);
 }
@@ -136,7 +136,7 @@ function unwinder(list: readonly Level[], kind: number): Level | null {
 /** An exception landed in it, and stepped over more frames than are known above it. */
 export interface LandedIn {
   readonly fn: Fn;
-  readonly isBelowUnseen: boolean;
+  readonly isBelowUnknown: boolean;
 }
 
 /** More calls than these are not examined. */
@@ -165,11 +165,11 @@ export function landingsBelow(ran: Fn, left: readonly Level[], last: Fn | null, 
       return;
     }
     const below = stack.slice(0, stack[unwinder]?.is(Trait.Resumer) ? Math.max(0, unwinder - 1) : unwinder);
-    const place = below.findLastIndex((each) => isSame(each, fn));
+    const index = below.findLastIndex((each) => isSame(each, fn));
     const steps = levels[unwinder] ? stepsOf(levels[unwinder]) : null;
-    if (place === -1) landings.push({ fn, isBelowUnseen: (steps ?? 0) > unwinder });
-    stack = place === -1 ? [fn] : stack.slice(0, place + 1);
-    levels = place === -1 ? [null] : levels.slice(0, place + 1);
+    if (index === -1) landings.push({ fn, isBelowUnknown: (steps ?? 0) > unwinder });
+    stack = index === -1 ? [fn] : stack.slice(0, index + 1);
+    levels = index === -1 ? [null] : levels.slice(0, index + 1);
   };
   for (const level of left.length > MAX_SKIPPED_CALLS ? [] : left) {
     runsIn(level.caller);
