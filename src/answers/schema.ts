@@ -10,7 +10,7 @@ const nsOrNull = z.number().nullable();
 const count = z.number().int().min(0);
 
 /** The part of a time outside traced code; the part of that off CPU, if the trace records it. */
-const away = { outsideNs: ns, offCpuNs: ns };
+const outside = { outsideNs: ns, offCpuNs: ns };
 /** The part of `outsideNs` directly on the function, not on its callees. */
 const outsideSelf = { outsideSelfNs: ns };
 
@@ -21,7 +21,7 @@ const Trace = z.object({
   threads: count,
   /** Wall time of all threads. */
   totalNs: ns,
-  ...away,
+  ...outside,
   /** The trace records when threads lost their CPU: `onCpuNs` is exact. If false, it is traced code alone. */
   hasSwitches: z.boolean(),
   /** The selection in words; null: the full trace. */
@@ -75,7 +75,7 @@ export type Report = z.infer<typeof Report>;
 
 export const LatencyStats = z.object({
   ...calls,
-  ...away,
+  ...outside,
   ...outsideSelf,
   ...durations,
   p999Ns: nsOrNull,
@@ -90,7 +90,7 @@ export const ChildRow = z.object({
   calls: count,
   inferred: count,
   totalNs: ns,
-  ...away,
+  ...outside,
   onCpuNs: ns,
   /** Its time per call of its own, complete or inferred. */
   avgNs: nsOrNull,
@@ -125,7 +125,7 @@ export const SlowCall = z.object({
   durationNs: ns,
   /** It ended in an exception or a longjmp. */
   isUnwound: z.boolean(),
-  ...away,
+  ...outside,
   differences: z.array(DifferenceRow),
 });
 export type SlowCall = z.infer<typeof SlowCall>;

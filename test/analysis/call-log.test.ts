@@ -23,13 +23,13 @@ describe.each(traceFiles)('%s', (file) => {
     for (const { events, createdInside } of threads) {
       const options: ReplayOptions = { tailCalls, extendTo: bounds, createdInside, knownPaths: null };
       const durations = new DurationsBuilder();
-      const plain = replayer.replay(events, { ...options, durations });
+      const unlogged = replayer.replay(events, { ...options, durations });
       const logged = replayer.replay(events, { ...options, wantsLog: true });
       if (logged.log === null) throw new Error('no log');
       const { lostAt: _, ...filtered } = filterThread(logged.log, logged.tree, EVERYTHING);
-      const counted = plain.hasUnconfirmedPaths ? filtered.durations : durations.copy(); // it is replayed again later
-      expect(ordered(filtered)).toEqual(ordered(pick(plain, counted)));
-      if (plain.hasUnconfirmedPaths) expect(durations.blocks().length).toBe(0);
+      const counted = unlogged.hasUnconfirmedPaths ? filtered.durations : durations.copy(); // it is replayed again later
+      expect(ordered(filtered)).toEqual(ordered(pick(unlogged, counted)));
+      if (unlogged.hasUnconfirmedPaths) expect(durations.blocks().length).toBe(0);
       expect(
         faultsOf(referenceLog(events.tid, logged.log, logged.tree, (symbol) => symbolKey(symbols, symbol))),
       ).toEqual([]);

@@ -24,11 +24,11 @@ const input = () => [inputOf(TRACE)];
 const ask = (options: AnalyzeOptions) => analyze(input(), options);
 
 test('a filter that everything passes changes nothing', async () => {
-  const plain = await ask({});
+  const unfiltered = await ask({});
   const filtered = await ask({ window: { from: null, to: null } });
-  expect(fold(plain, { by: 'thread', annotate: true })).toContain('main:1(1);serve:1(1);work:1(1)');
-  expect(fold(filtered, { by: 'thread', annotate: true })).toBe(fold(plain, { by: 'thread', annotate: true }));
-  expect(filtered.quality).toEqual(plain.quality);
+  expect(fold(unfiltered, { by: 'thread', annotate: true })).toContain('main:1(1);serve:1(1);work:1(1)');
+  expect(fold(filtered, { by: 'thread', annotate: true })).toBe(fold(unfiltered, { by: 'thread', annotate: true }));
+  expect(filtered.quality).toEqual(unfiltered.quality);
 });
 
 test('the inside of such a caller includes the thread', async () => {

@@ -1,5 +1,5 @@
 /**
- * Compares the tree of callers with a slow twin that follows each chain on its own.
+ * Compares the tree of callers with a slow reference that follows each chain on its own.
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -60,7 +60,7 @@ function outermostTotals(tree: CallTree, symbol: number): Float64Array {
   });
 }
 
-test('puts time on the same paths as the slow twin, and loses none', () => {
+test('puts time on the same paths as the slow reference, and loses none', () => {
   fc.assert(
     fc.property(callTrees, minWeights, (tree, min) => {
       const found = bottomUp(tree, min);
@@ -81,7 +81,7 @@ test('works for any weights', () => {
   );
 });
 
-test('counts the same calls as the slow twin, including those that took no time', () => {
+test('counts the same calls as the slow reference, including those that took no time', () => {
   fc.assert(
     fc.property(callTrees, minWeights, (tree, min) => {
       expect(rowsOf(bottomUp(tree, min)).calls).toEqual(referenceCallers(tree, tree.selfNs, min).calls);
@@ -107,8 +107,8 @@ describe('callers of one function', () => {
     fc.assert(
       fc.property(callTrees, symbols, minWeights, (tree, symbol, min) => {
         const found = callersOfFunction(tree, symbol, min);
-        const plain = referenceCallers(tree, outermostTotals(tree, symbol), min);
-        expect(positive(rowsOf(found).ns)).toEqual(positive(plain.ns));
+        const expected = referenceCallers(tree, outermostTotals(tree, symbol), min);
+        expect(positive(rowsOf(found).ns)).toEqual(positive(expected.ns));
         const row = functionsOf(tree, null, false).find((each) => each.symbol === symbol);
         if (row) expect(sum(found.selfNs)).toBe(row.totalNs);
       }),

@@ -86,14 +86,14 @@ test('all of this holds for damaged traces, whatever the size of the pieces', as
 
 type Ask = (options: AnalyzeOptions) => Promise<Profile>;
 
-async function expectUnchanged(plain: Profile, ask: Ask): Promise<void> {
+async function expectUnchanged(unfiltered: Profile, ask: Ask): Promise<void> {
   const filtered = await ask({ durations: true, window: UNBOUNDED });
   const withDurations = await ask({ durations: true });
-  expect(fold(filtered, { annotate: true, by: 'thread' })).toBe(fold(plain, { annotate: true, by: 'thread' }));
-  expect(times(rowsOf([filtered]))).toEqual(times(rowsOf([plain])));
-  expect(filtered.quality).toEqual(plain.quality);
+  expect(fold(filtered, { annotate: true, by: 'thread' })).toBe(fold(unfiltered, { annotate: true, by: 'thread' }));
+  expect(times(rowsOf([filtered]))).toEqual(times(rowsOf([unfiltered])));
+  expect(filtered.quality).toEqual(unfiltered.quality);
   expect(sortedDurations(filtered)).toEqual(sortedDurations(withDurations));
-  expect({ ...filtered.meta, part: null }).toEqual(plain.meta);
+  expect({ ...filtered.meta, part: null }).toEqual(unfiltered.meta);
 }
 
 function sortedDurations({ durations }: Profile) {

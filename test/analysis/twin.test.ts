@@ -12,7 +12,7 @@ import { threadsOfInput } from '../helpers/traces/threads-of.js';
 import { type ListedThread, referenceThreads, referenceThreadsOf } from '../helpers/twin/reference-threads.js';
 import { expectSameAnswers } from '../helpers/twin/same-answers.js';
 
-/** The twin compares all calls with each other, so of larger traces it is given only the first threads. */
+/** The reference compares all calls with each other, so of larger traces it is given only the first threads. */
 const MAX_CALLS = 1000;
 /** Smaller traces get more questions. */
 const questionsFor = (calls: number) => (calls < 100 ? 12 : calls < 400 ? 5 : 3);

@@ -28,12 +28,12 @@ export class InsideMarker {
   private readonly tree: Paths;
 
   constructor(log: CallLog, tree: Paths, { inside, root, foldsRecursion }: Omit<CallFilter, 'window'>) {
-    const asked = [...inside, ...(root ? [{ functions: root, durations: null }] : [])];
+    const selections = [...inside, ...(root ? [{ functions: root, durations: null }] : [])];
     this.tree = tree;
-    this.conditions = asked.map((calls) => {
+    this.conditions = selections.map((calls) => {
       return { calls, rows: calls.durations && rowsByDuration(log, tree, calls, foldsRecursion) };
     });
-    this.allBits = 2 ** asked.length - 1;
+    this.allBits = 2 ** selections.length - 1;
   }
 
   /** Must run when a call opens, or resumes on other calls. */
