@@ -1,6 +1,6 @@
 /**
- * Bundles the browser code into string constants that the renderers import: the script in SVG files, the script and style sheet
- * of the report page.
+ * Bundles the browser code into string constants that the renderers import: the script in SVG files, the script and
+ * style sheet of the report page.
  */
 
 import { writeFileSync } from 'node:fs';

@@ -1,6 +1,6 @@
 /**
- * Bundles the command line, with the parts of the library and of packages that it uses, into a few files in dist/cli. Opening
- * hundreds of small files takes longer than reading a small trace.
+ * Bundles the command line, with the parts of the library and of packages that it uses, into a few files in dist/cli.
+ * Opening hundreds of small files takes longer than reading a small trace.
  */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { build } from 'esbuild';

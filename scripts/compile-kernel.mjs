@@ -1,5 +1,5 @@
 /**
- * Compiles src/parser/kernel (AssemblyScript) into a TypeScript module, so that bundles need no separate WebAssembly file.
+ * Compiles src/parser/kernel (AssemblyScript) into a TypeScript module, so that bundles need no .wasm file.
  */
 import { writeFile } from 'node:fs/promises';
 import asc from 'assemblyscript/asc';

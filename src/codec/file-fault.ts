@@ -22,7 +22,7 @@ export function damagedAt(path: string, what: string): FileFault {
 
 const VERSION_OF_OURS = /^[\w.+-]{1,40}$/;
 
-/** `producer`: the version of ptflame that wrote the file, as the file claims; `known`: the latest version that can be read. */
+/** `producer`: the version of ptflame that wrote the file, as the file claims; `known`: the latest readable version. */
 export function newerVersion(version: number, known: number, producer: unknown): FileFault {
   const isOurs = typeof producer === 'string' && VERSION_OF_OURS.test(producer);
   const wanted = isOurs ? `: use ptflame ${producer} or newer` : '';

@@ -1,5 +1,5 @@
 /**
- * Reads the bytes of a `NumberWriter`. Anything else throws a `FileFault`, and no memory is allocated for data that is missing.
+ * Reads the bytes of a `NumberWriter`. Anything else throws a `FileFault`, before memory is allocated for missing data.
  */
 import { MAX_COUNT_BYTES, SEVEN_BITS } from './byte-writer.js';
 import { FileFault } from './file-fault.js';

@@ -1,6 +1,6 @@
 /**
- * The classes of errors: `PtflameError` for what the user or the machine can fix, `assert` for what only we can. What is wrong with
- * a trace is neither; it is counted in `Quality`.
+ * The classes of errors: `PtflameError` for what the user or the machine can fix, `assert` for what only we can. What
+ * is wrong with a trace is neither; it is counted in `Quality`.
  */
 
 /** Each code is one situation that a caller can act on. Messages may be reworded, codes stay. */

@@ -1,5 +1,5 @@
 /**
- * Asks watchers before large allocations: they keep a memory budget, and refuse by throwing. Each worker has its own watchers.
+ * Asks watchers before large allocations: they keep a memory budget, and refuse by throwing. Each worker has its own.
  */
 type Watcher = (bytes: number) => void;
 

@@ -65,7 +65,9 @@ export class TraceParser {
     this.input = input;
   }
 
-  /** Parses whole lines, each with its newline. The chunk is valid until the next call of any method that returns one. */
+  /**
+   * Parses whole lines, each with its newline. The chunk is valid until the next call of any method that returns one.
+   */
   parse(bytes: Uint8Array): TraceChunk {
     const { reader, readerSites, originSeconds } = this.context;
     const lines = reader.read(bytes);
@@ -225,7 +227,7 @@ export class TraceParser {
     return this.context.originSeconds === null || isPossibleTime(this.context.timeOf(time));
   }
 
-  /** Returns false for a branch with a time where the others have none, or the reverse. A first line that lost its time is dropped. */
+  /** All branches of a trace have a time, or none has. Drops a first line that lost its time. */
   private fitsTiming(time: PerfTime | null): boolean {
     const { context } = this;
     if (time !== null && context.timed === 0 && context.timeless === 1 && this.held.isHeld) {

@@ -71,7 +71,7 @@ function selectedLanes(
   return readPackedLanes(thread, file, rows).filter(({ cpu }) => cpus.includes(cpu));
 }
 
-/** Returns the time of the last exit, unless a branch or a new thread with the same id follows. At equal times the exit is last. */
+/** Returns the time of the last exit; Infinity if a branch or a new thread with the same id follows. */
 function exitOf(records: readonly TraceRecord[], { timeNs, length }: MergedLanes): Nanoseconds {
   const last = records.reduce<TraceRecord | null>(
     (last, record) => (isTask(record) && (last === null || isLater(record, last)) ? record : last),
@@ -81,6 +81,7 @@ function exitOf(records: readonly TraceRecord[], { timeNs, length }: MergedLanes
   return isOver ? last.timeNs : Number.POSITIVE_INFINITY;
 }
 
+/** At equal times the exit is last. */
 function isLater(record: TraceRecord, last: TraceRecord): boolean {
   return record.timeNs > last.timeNs || (record.timeNs === last.timeNs && record.what === 'exit');
 }

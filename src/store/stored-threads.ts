@@ -15,7 +15,7 @@ export class StoredThreads {
   readonly tids: readonly Tid[];
   /** Events outside the selected threads and CPUs. */
   readonly unwanted: number;
-  /** From the first to the last time of all threads, selected or not; including records if branches could not be decoded. */
+  /** Bounds of the times of all threads, selected or not; with records if branches could not be decoded. */
   readonly bounds: TimeBounds;
   /** Likewise, of branches only; infinite if there is none. */
   readonly branchBounds: TimeBounds;

@@ -1,5 +1,5 @@
 /**
- * What perf could not decode, according to records: threads without a branch, times without branches, files whose code it lacked.
+ * What perf could not decode, according to records: threads and times without branches, files whose code it lacked.
  */
 import type { TraceRecord } from '../model/trace/trace-chunk.js';
 import { NONE, type Tid } from '../model/units.js';
@@ -16,7 +16,7 @@ export class Undecoded {
     this.contents = contents;
   }
 
-  /** perf failed to decode some or all of the trace. False if CPUs are selected: then what a thread did elsewhere is unknown. */
+  /** perf failed to decode some or all of the trace. False if CPUs are selected: what happened elsewhere is unknown. */
   get isIncomplete(): boolean {
     const { isTimed, hasErrors, hasBranches, selection } = this.contents;
     return isTimed && (hasErrors || !hasBranches) && selection.cpus === undefined;

@@ -628,7 +628,9 @@ test('survives an error or a mapping with a garbled byte, or cut off anywhere', 
   );
 });
 
-/** Each of these once made a regular expression backtrack over the whole line; then the default timeout fails the test. */
+/**
+ * Each of these once made a regular expression backtrack over the whole line; then the default timeout fails the test.
+ */
 test('parses no line of 60 KB slowly', () => {
   const units = [
     ...['1', 'f', 'a', 'A ', '1 ', '1/1 ', '[1] ', ' 1.', '1:1', ' ', '\t', '\r', '/', ':', 'a: ', '(', ')', '(x) '],

@@ -41,7 +41,7 @@ export class SymbolTableBuilder {
   /** By dso (NONE if not printed), then by name. */
   private readonly rows = new Map<number, Map<string, SymbolId>>();
 
-  /** Returns the row of a function's name; `dso` is null if it was not printed. `[unknown]` may have a row for each file. */
+  /** Returns the row of a function's name; `dso` is null if not printed. `[unknown]` may have a row for each file. */
   intern(
     name: string,
     dso: string | null,
@@ -77,7 +77,9 @@ export class SymbolTableBuilder {
   }
 }
 
-/** Returns a copy of the table with more names, and the rows of these: existing rows where the table already has them. */
+/**
+ * Returns a copy of the table with more names, and the rows of these: existing rows where the table already has them.
+ */
 export function withSymbols(
   { name, kind, dso, dsoName }: SymbolTable,
   added: readonly { readonly name: string; readonly dso: string | null }[],

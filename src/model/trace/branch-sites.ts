@@ -1,6 +1,6 @@
 /**
- * The table of branch sites, the distinct branches of a trace. Millions of events share a few hundred thousand sites, so an
- * event is a site and a time, and whatever the two addresses alone determine is computed once per site.
+ * The table of branch sites, the distinct branches of a trace. Millions of events share a few hundred thousand sites,
+ * so an event is a site and a time, and whatever the two addresses alone determine is computed once per site.
  */
 import { float64Column, int32Column, uint8Column } from '../columns.js';
 import { type Address, NONE, type SiteId, type SymbolId } from '../units.js';
@@ -37,8 +37,8 @@ export interface Location {
   /** NONE for `[unknown]`, and if no symbol was printed. */
   readonly symbol: SymbolId;
   /**
-   * Address of the symbol's first byte; NaN if no offset was printed, or an implausibly large one. Without a symbol: the address
-   * that the first byte of the file would have, if perf printed an offset in the file.
+   * Address of the symbol's first byte; NaN if no offset was printed, or an implausibly large one. Without a symbol:
+   * the address that the first byte of the file would have, if perf printed an offset in the file.
    */
   readonly start: Address;
 }

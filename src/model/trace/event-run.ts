@@ -1,8 +1,8 @@
 /**
  * The compact form of runs: the events of one lane from one piece.
  *
- * An event is two numbers: its site, and the nanoseconds since the previous event. The first one, and one whose step does not fit,
- * is four: FAR, the site, and the time itself as the two halves of a floating-point number.
+ * An event is two numbers: its site, and the nanoseconds since the previous event. The first one, and one whose step
+ * does not fit, is four: FAR, the site, and the time itself as the two halves of a floating-point number.
  */
 import type { Nanoseconds, SiteId } from '../units.js';
 

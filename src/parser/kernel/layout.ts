@@ -1,6 +1,6 @@
 /**
- * The layout of the kernel's records: offsets and sizes in bytes, and special values. Compiled twice: into the kernel, and into
- * the parser, which reads these records in the kernel's memory.
+ * The layout of the kernel's records: offsets and sizes in bytes, and special values. Compiled twice: into the kernel,
+ * and into the parser, which reads these records in the kernel's memory.
  */
 
 /** Why reading stopped. */
@@ -18,8 +18,9 @@ export const LINE_BYTES = 16;
 export const OTHER = -1;
 
 /**
- * An end of branches: the address, the start of its function (NaN if unknown), the function's symbol, its file (NO_FILE if none
- * was printed), and in origins the encoded flags. A negative symbol is a text that is kept elsewhere (`~symbol`).
+ * An end of branches: the address, the start of its function (NaN if unknown), the function's symbol, its file (NO_FILE
+ * if none was printed), and in origins the encoded flags. A negative symbol is a text that is kept elsewhere
+ * (`~symbol`).
  */
 export const END_ADDRESS = 0;
 export const END_START = 8;
@@ -40,8 +41,8 @@ export const TEXT_LENGTH = 4;
 export const TEXT_BYTES = 8;
 
 /**
- * A run: the number of its lane, the bytes of its events, the time of the last one, their count, and the row of the last one.
- * Runs are in the order in which their lanes first appear.
+ * A run: the number of its lane, the bytes of its events, the time of the last one, their count, and the row of the
+ * last one. Runs are in the order in which their lanes first appear.
  */
 export const RUN_LANE = 0;
 export const RUN_EVENT_BYTES = 4;

@@ -1,10 +1,10 @@
 /**
  * The inner loop of reading: lines whose bytes, except the time, were all seen before.
  *
- * Unknown text is left to the reference parser, which adds its result (`cache…`), so that the text is known the next time.
- * Three tables hold known text: heads (a line up to the dot of its time: thread, CPU, second), origins (from the colon after the
- * time to the arrow) and targets (from there to the newline). Pieces consist of whole lines, and no entry extends past a
- * newline, so no match crosses the end of a piece.
+ * Unknown text is left to the reference parser, which adds its result (`cache…`), so that the text is known the next
+ * time. Three tables hold known text: heads (a line up to the dot of its time: thread, CPU, second), origins (from the
+ * colon after the time to the arrow) and targets (from there to the newline). Pieces consist of whole lines, and no
+ * entry extends past a newline, so no match crosses the end of a piece.
  */
 
 import { branchNumber, pairs } from './branch-table';

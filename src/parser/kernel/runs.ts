@@ -1,8 +1,8 @@
 /**
  * Groups the branches of a piece by lane (one thread on one CPU), in order.
  *
- * An event takes eight bytes: the branch and the nanoseconds since the previous event of the lane. The first event, and any
- * whose step does not fit, takes 16: FAR, the branch, and the time itself.
+ * An event takes eight bytes: the branch and the nanoseconds since the previous event of the lane. The first event, and
+ * any whose step does not fit, takes 16: FAR, the branch, and the time itself.
  */
 import {
   LINE_BRANCH,
@@ -33,7 +33,7 @@ const HEAD_NS: usize = 0;
 const HEAD_LANE: usize = 8;
 const HEAD_BYTES: usize = 16;
 
-/** By lane: the time of its last event, the offset of its next event, the last piece it was in, and counts in that piece. */
+/** By lane: the time of its last event, the offset of its next event, the last piece it was in, and counts there. */
 const laneRows = GrowingBuffer.make();
 const LANE_NS: usize = 0;
 const LANE_AT: usize = 8;
@@ -63,8 +63,8 @@ export function clearHeadRows(): void {
 }
 
 /**
- * Groups the branches of the first `count` lines; times count from the second `origin`. Returns false if times step back too
- * far or are too far from the origin: then the parser must read line by line.
+ * Groups the branches of the first `count` lines; times count from the second `origin`. Returns false if times step
+ * back too far or are too far from the origin: then the parser must read line by line.
  */
 export function group(count: u32, origin: f64): bool {
   runs.used = 0;

@@ -27,7 +27,9 @@ const TEXT: usize = 24;
 
 @unmanaged
 export class TextTable {
-  /** 64 bits each: the upper half of the hash and the length, then the offset of the entry plus one. UNKNOWN is free. */
+  /**
+   * 64 bits each: the upper half of the hash and the length, then the offset of the entry plus one. UNKNOWN is free.
+   */
   slots: usize = 0;
   mask: u32 = 0;
   count: u32 = 0;
@@ -44,8 +46,8 @@ export class TextTable {
   /**
    * Returns the slot of the text at `at`, for `entryOf` and `lengthOf`, or UNKNOWN. `hash` is that of its first bytes.
    *
-   * The length is in the slot, not in the entry, which is farther away in memory: so the CPU can speculate past the text while
-   * it still compares.
+   * The length is in the slot, not in the entry, which is farther away in memory: so the CPU can speculate past the
+   * text while it still compares.
    */
   @inline
   find(at: usize, hash: u32): u64 {

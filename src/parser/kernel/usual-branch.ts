@@ -150,7 +150,9 @@ function readEnd(end: End, at: usize, limit: usize): bool {
   return end.fileLength >= MIN_FILE && readLocation(end, at, open - 1);
 }
 
-/** Returns the bracket of the last ` (` after an offset, or 0. A file with an offset of its own is not the usual form. */
+/**
+ * Returns the bracket of the last ` (` after an offset, or 0. A file with an offset of its own is not the usual form.
+ */
 function fileBegins(at: usize, limit: usize): usize {
   let digits = limit - 1;
   while (hexDigit(digits - 1) >= 0) digits--;

@@ -82,7 +82,7 @@ function flagsOf(call: boolean, ret: boolean, begin: boolean, end: boolean): Fla
   };
 }
 
-/** Returns the edge of a branch. "async" has no target to continue from, so it ends the trace even if perf does not print that. */
+/** Returns the edge of a branch. "async" has no target, so it ends the trace even if perf does not print that. */
 export function edgeOf(kind: BranchKind, edge: TraceEdge): TraceEdge {
   return kind === BranchKind.Async && edge === TraceEdge.None ? TraceEdge.End : edge;
 }

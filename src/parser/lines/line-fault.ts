@@ -1,5 +1,5 @@
 /**
- * Rejects lines with ids, CPUs or addresses that no machine has. They are counted as damaged, so no later stage has to check.
+ * Rejects lines with ids, CPUs or addresses that no machine has. They are damaged, so no later stage has to check.
  */
 import { isThreadId, MAX_ID } from '../../model/limits.js';
 import type { SidebandRecord } from '../../model/trace/sideband.js';

@@ -1,6 +1,6 @@
 /**
- * Parses the usual beginning of a line from bytes: `114078 [003] 858572.850211120:`, with or without a CPU, with or without a
- * pid before the tid. Any other beginning is left to the reference parser (perf-line.ts).
+ * Parses the usual beginning of a line from bytes: `114078 [003] 858572.850211120:`, with or without a CPU, with or
+ * without a pid before the tid. Any other beginning is left to the reference parser (perf-line.ts).
  */
 const BLANK = 32;
 const ZERO = 48;

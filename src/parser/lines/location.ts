@@ -90,7 +90,9 @@ export function knownFile(printed: string | null): string | null {
   return printed === UNKNOWN_NAME || printed === 'inlined' ? null : printed;
 }
 
-/** Parses at most 16 digits. The upper half of the address space becomes negative, so that kernel addresses stay exact. */
+/**
+ * Parses at most 16 digits. The upper half of the address space becomes negative, so that kernel addresses stay exact.
+ */
 export function parseAddress(hex: string): Address {
   if (hex.length < 16) return Number.parseInt(hex, 16);
   const high = Number.parseInt(hex.slice(0, 8), 16);

@@ -1,13 +1,13 @@
 /**
- * Parses one line of `perf script`: the reference parser, exact, and tolerant of every field set and of every perf since 5.x.
- * docs/perf-format.md describes the format with examples.
+ * Parses one line of `perf script`: the reference parser, exact, and tolerant of every field set and of every perf
+ * since 5.x. docs/perf-format.md describes the format with examples.
  *
  *     line    = prefix [ period ] [ event ":" ] flags from " => " to
  *     prefix  = [ comm ] [ pid "/" ] tid [ "[" cpu "]" ] [ misc ] [ time-of-day ] [ sec "." frac ":" ]
  *     from,to = address [ symbol [ "+0x" offset ] ] [ "(" file ")" ]
  *
- * Columns only have minimum widths, so nothing is found by position. Every line is parsed by itself: lines that belong to
- * the previous one (source lines, call chains) are recognized by their own form.
+ * Columns only have minimum widths, so nothing is found by position. Every line is parsed by itself: lines that belong
+ * to the previous one (source lines, call chains) are recognized by their own form.
  */
 import type { PerfTime } from '../../model/trace/perf-time.js';
 import type { Address } from '../../model/units.js';
@@ -80,8 +80,8 @@ const ADDRESS_ENDS = / [0-9a-f]{1,16}$/;
 const MAX_ARROWS = 64;
 
 /**
- * Returns the offset of the " => " between the two ends. Names may contain one, too ("lambda => 7f00 bar"), so it is the
- * rightmost one that follows a complete location and that an address follows.
+ * Returns the offset of the " => " between the two ends. Names may contain one, too ("lambda => 7f00 bar"), so it is
+ * the rightmost one that follows a complete location and that an address follows.
  */
 function findArrow(line: string): number {
   const arrows: number[] = [];
@@ -161,7 +161,9 @@ function knownAddress(hex: string): Address {
   return hex.length > 16 ? Number.NaN : parseAddress(hex) || Number.NaN;
 }
 
-/** Returns null for any other line. A function's name may contain " PERF_RECORD_", but then no line prefix ends there. */
+/**
+ * Returns null for any other line. A function's name may contain " PERF_RECORD_", but then no line prefix ends there.
+ */
 function parseSideband(line: string): PerfLine | null {
   const at = line.indexOf('PERF_RECORD_');
   if (at === -1) return null;

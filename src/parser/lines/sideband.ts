@@ -23,7 +23,8 @@ function parseComm(text: string): SidebandRecord | null {
   return { what: 'comm', exec: !!comm[1], name: comm[2], pid: Number(comm[3]), tid: Number(comm[4]) };
 }
 
-// "FORK(15223:15236):(15223:15223)": pid and tid of the child, then of the parent; "EXIT" has those of the exiting thread first
+// "FORK(15223:15236):(15223:15223)": pid and tid of the child, then of the parent; "EXIT" has those of the exiting
+// thread first
 function parseTask(text: string): SidebandRecord | null {
   const task = /^(FORK|EXIT)\((-?\d+):(-?\d+)\):\((-?\d+):(-?\d+)\)/.exec(text);
   if (task === null) return null;

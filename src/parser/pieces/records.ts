@@ -36,8 +36,9 @@ export function isBeforeRecording(time: PerfTime | null): boolean {
 }
 
 /**
- * `timeNs` is the time of the line or, if it has none, of the branch before it. Records from before the recording get −Infinity,
- * so that they precede everything in it: perf names a thread `perf-exec` until it becomes the recorded program.
+ * `timeNs` is the time of the line or, if it has none, of the branch before it. Records from before the recording get
+ * −Infinity, so that they precede everything in it: perf names a thread `perf-exec` until it becomes the recorded
+ * program.
  */
 export function addSideband({ prefix, record }: SidebandLine, timeNs: Nanoseconds, to: RecordSink): void {
   const existedBefore = isBeforeRecording(prefix.time);

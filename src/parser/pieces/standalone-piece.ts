@@ -1,6 +1,6 @@
 /**
- * Builds standalone pieces, which mean the same whatever precedes them: every branch has a time, no time steps back, and no
- * record depends on an earlier line. Most pieces are standalone, so workers can read them in any order.
+ * Builds standalone pieces, which mean the same whatever precedes them: every branch has a time, no time steps back,
+ * and no record depends on an earlier line. Most pieces are standalone, so workers can read them in any order.
  */
 import { isPossibleTime } from '../../model/limits.js';
 import { type LineCounts, noLines } from '../../model/profile/quality.js';
@@ -131,8 +131,8 @@ class PieceBuilder {
   }
 
   /**
-   * Adds the process id of each thread, if printed. Returns false if a thread has two, or if a record names it, too: then the
-   * order of the lines decides.
+   * Adds the process id of each thread, if printed. Returns false if a thread has two, or if a record names it, too:
+   * then the order of the lines decides.
    */
   addProcessIds(): boolean {
     const { heads, rows } = this.lines;

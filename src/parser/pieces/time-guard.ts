@@ -1,6 +1,6 @@
 /**
- * Delays each time until the next one confirms it: a garbled digit may move a line by seconds, and must not move the start or
- * the end of the recording.
+ * Delays each time until the next one confirms it: a garbled digit may move a line by seconds, and must not move the
+ * start or the end of the recording.
  */
 import type { Nanoseconds } from '../../model/units.js';
 
@@ -35,8 +35,8 @@ export class TimeGuard {
     this.heldNs = lastNs;
   }
 
-  // Too late: the next line is earlier again. Too early: the next line is where the stream was. Both neighbours must agree, so
-  // that neither a second recording after the first nor a long wait counts as an outlier.
+  // Too late: the next line is earlier again. Too early: the next line is where the stream was. Both neighbours must
+  // agree, so that neither a second recording after the first nor a long wait counts as an outlier.
   private isOutlier(nextNs: Nanoseconds): boolean {
     const { heldNs, lastGoodNs } = this;
     const isAhead = heldNs - nextNs > MAX_STEP_BACK_NS;

@@ -1,11 +1,11 @@
 /**
  * Reads whole lines: most into rows of numbers, the others into one object each.
  *
- * Apart from the time, equal bytes always mean the same. So the kernel reads most lines: it compares all their bytes with
- * those it has seen, or parses them if they have the usual form. All other lines go to the reference parser.
+ * Apart from the time, equal bytes always mean the same. So the kernel reads most lines: it compares all their bytes
+ * with those it has seen, or parses them if they have the usual form. All other lines go to the reference parser.
  *
- * A reader remembers the lines it has seen, but no result depends on that: different readers may read the pieces of one trace
- * in any order and in any worker.
+ * A reader remembers the lines it has seen, but no result depends on that: different readers may read the pieces of one
+ * trace in any order and in any worker.
  */
 import type { EventRun, GroupedEvents } from '../../model/trace/trace-chunk.js';
 import type { Nanoseconds } from '../../model/units.js';
@@ -154,8 +154,8 @@ export class LineReader {
   }
 
   /**
-   * Groups the branches of the lines read last, up to a row, by lane; null if their times step back too far. Times count from
-   * `originSeconds`. Valid until the next read.
+   * Groups the branches of the lines read last, up to a row, by lane; null if their times step back too far. Times
+   * count from `originSeconds`. Valid until the next read.
    */
   group(rows: number, originSeconds: number): GroupedBranches | null {
     const { kernel, lanes } = this;
@@ -188,7 +188,9 @@ export class LineReader {
     this.otherRows = [];
   }
 
-  /** Reads a line with an unknown head. Returns where to continue: at the same line, if the kernel knows the head now. */
+  /**
+   * Reads a line with an unknown head. Returns where to continue: at the same line, if the kernel knows the head now.
+   */
   private readNewHead(start: number): number {
     const { prefix, kernel } = this;
     const rest = prefix.read(this.text.bytes, start);
@@ -224,7 +226,7 @@ export class LineReader {
     return lane;
   }
 
-  /** Parses a line with the reference parser. `rest` is the offset after a usual prefix, or UNUSUAL. Returns where to continue. */
+  /** Parses a line with the reference parser; `rest`: after a usual prefix, or UNUSUAL. Returns where to continue. */
   private parseLine(start: number, rest: number, head: number, ns: number): number {
     const { bytes } = this.text;
     const newline = bytes.indexOf(NEWLINE, start);

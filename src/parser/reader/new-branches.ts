@@ -1,6 +1,5 @@
 /**
- * Copies the branches that a reader has seen since the last time out of its kernel; their numbers continue from those sent
- * before.
+ * Copies new branches out of a reader's kernel; their numbers continue from those sent before.
  */
 import {
   END_ADDRESS,

@@ -28,16 +28,14 @@ export const USUAL_FLAGS = [
 export const ARROW = ' => ';
 const MAX_LINE_LENGTH = 16 * 1024;
 
-/**
- * Returns the offset of the only arrow of a line, or -1: with several, the parts of a line have no meaning by themselves.
- */
+/** Returns the offset of the only arrow of a line, or -1: with several, its parts have no meaning by themselves. */
 export function onlyArrow(line: string): number {
   const arrow = line.indexOf(ARROW);
   if (line.length > MAX_LINE_LENGTH || line.lastIndexOf(ARROW) !== arrow) return -1;
   return arrow;
 }
 
-/** Returns the branch of a line, or null if it must not be cached: unknown flags are counted, branches not taken are ignored. */
+/** Returns a line's branch, or null if it must not be cached: with unknown flags, which are counted, or not taken. */
 export function simpleBranch(line: PerfLine): BranchText | null {
   if (line.type !== 'branch' || line.flags.unknown !== null || line.flags.notTaken) return null;
   const { flags, from, to } = line;

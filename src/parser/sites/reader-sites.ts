@@ -1,8 +1,8 @@
 /**
  * Translates the branch numbers of a reader into sites.
  *
- * Each reader numbers branches by itself, and workers read pieces in any order. So a site gets its id only when its branch is
- * reached in the order of the trace.
+ * Each reader numbers branches by itself, and workers read pieces in any order. So a site gets its id only when its
+ * branch is reached in the order of the trace.
  */
 import { float64Column, int32Column } from '../../model/columns.js';
 import { FAR, NEAR_LENGTH } from '../../model/trace/event-run.js';

@@ -1,5 +1,5 @@
 /**
- * The error for a block that cannot be read. Only the message of a worker's error reaches the main thread, so a prefix marks it.
+ * The error for a block that cannot be read. Of a worker's error only the message arrives, so a prefix marks it.
  */
 const MARK = 'trace file: ';
 

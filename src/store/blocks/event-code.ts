@@ -1,8 +1,8 @@
 /**
  * The encoding of events in blocks: an event is two LEB128 numbers (`codec/byte-writer.ts`).
  *
- * The first is the distance of its site from the expected one. The second is the step from the previous time plus one, or 0,
- * followed by the eight bytes of the time itself.
+ * The first is the distance of its site from the expected one. The second is the step from the previous time plus one,
+ * or 0, followed by the eight bytes of the time itself.
  */
 import { type BranchSites, RECORD_SITES } from '../../model/trace/branch-sites.js';
 
@@ -16,8 +16,8 @@ export const FIRST_EXPECTED = 0;
 const SITES_BACK = 16;
 
 /**
- * Returns for each site the one with code 0 after it; both count from the first branch site. Execution continues at a branch's
- * target, and sites are sorted by origin, so the next site is near.
+ * Returns for each site the one with code 0 after it; both count from the first branch site. Execution continues at a
+ * branch's target, and sites are sorted by origin, so the next site is near.
  */
 export function expectedSites({ length, from, to }: Pick<BranchSites, 'length' | 'from' | 'to'>): Int32Array {
   const count = Math.max(length - RECORD_SITES, 0);

@@ -118,9 +118,9 @@ class Unpacker {
   }
 
   /**
-   * Decodes a part. Returns false if it is invalid. Steps are never negative, so only the first time and absolute times can be too
-   * early, and only the last time before an absolute one too late. Reads past the end of the block are harmless: the caller
-   * notices that the block does not end at its last event.
+   * Decodes a part. Returns false if it is invalid. Steps are never negative, so only the first time and absolute times
+   * can be too early, and only the last time before an absolute one too late. Reads past the end of the block are
+   * harmless: the caller notices that the block does not end at its last event.
    */
   private unpackPart(startRow: number, endRow: number, partStartNs: Nanoseconds): boolean {
     const { bytes, site, timeNs, startNs, endNs } = this;

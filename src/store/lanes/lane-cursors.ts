@@ -8,9 +8,9 @@ import { type Nanoseconds, NONE } from '../../model/units.js';
 import type { Lane, SiteEdges } from './lane-rows.js';
 
 /**
- * Orders positions by time. At equal times an event inside a stay precedes one that begins a stay. Of two stays that begin, the one
- * that ends first comes first, because no other stay can begin before one has ended. Ties go to the CPU that the thread is on, then
- * to the lower one.
+ * Orders positions by time. At equal times an event inside a stay precedes one that begins a stay. Of two stays that
+ * begin, the one that ends first comes first, because no other stay can begin before one has ended. Ties go to the CPU
+ * that the thread is on, then to the lower one.
  */
 export function compareCursors(a: Cursor, b: Cursor): number {
   if (a.timeNs !== b.timeNs) return a.timeNs - b.timeNs;

@@ -6,7 +6,9 @@ import type { Nanoseconds } from '../../model/units.js';
 import { type RunAddress, runAt, type SharedEvents } from '../runs/event-memory.js';
 import type { EventRows, Lane } from './lane-rows.js';
 
-/** A larger step back is no jitter: what follows was recorded earlier, for example in files joined in the wrong order. */
+/**
+ * A larger step back is no jitter: what follows was recorded earlier, for example in files joined in the wrong order.
+ */
 export const MAX_JITTER_NS = 1_000_000;
 
 /** The runs of a lane from one input, in order; plain data. */
@@ -19,8 +21,8 @@ export interface LaneRuns {
 }
 
 /**
- * Reads the runs of a lane into `rows`, from row `start` on. Ranges without a large step back are ordered by time, whatever the
- * order of the inputs.
+ * Reads the runs of a lane into `rows`, from row `start` on. Ranges without a large step back are ordered by time,
+ * whatever the order of the inputs.
  */
 export function readLane(inputs: readonly LaneRuns[], shared: SharedEvents, rows: EventRows, start: number): Lane {
   const decoder = new Decoder(rows, start);

@@ -1,9 +1,9 @@
 /**
  * Merges the lanes of a thread into one sequence of events.
  *
- * A thread runs on one CPU at a time, but the clocks of two CPUs differ by some microseconds, so merging by time alone would
- * interleave two stays. A stay that ends soon after another seems to begin is therefore delivered as a whole; only longer
- * overlaps are merged event by event.
+ * A thread runs on one CPU at a time, but the clocks of two CPUs differ by some microseconds, so merging by time alone
+ * would interleave two stays. A stay that ends soon after another seems to begin is therefore delivered as a whole;
+ * only longer overlaps are merged event by event.
  */
 import { countAtOrBelow } from '../../model/columns.js';
 import type { Nanoseconds } from '../../model/units.js';
@@ -23,9 +23,7 @@ export interface MergedLanes {
 /** Far more than the clocks of CPUs in one machine differ. */
 const MAX_SKEW_NS = 100_000;
 
-/**
- * Merges one lane per CPU into `rows`; times within a lane may step back a little. A single lane may be in `rows` already.
- */
+/** Merges one lane per CPU into `rows`; times in a lane may step back a little. A single lane may be there already. */
 export function mergeLanes(lanes: readonly Lane[], sites: SiteEdges, rows: EventRows, wantsCpus: boolean): MergedLanes {
   const length = lanes.reduce((sum, lane) => sum + lane.length, 0);
   const out = new MergedEvents(rows, wantsCpus ? new Int32Array(length) : null);

@@ -1,8 +1,8 @@
 /**
  * Converts addresses to offsets in files, if all mappings that cover an address agree.
  *
- * The process of an address is unknown here, and programs that load at the same address (not position-independent ones) may
- * disagree. Then the file that perf printed decides, or the offset stays unknown.
+ * The process of an address is unknown here, and programs that load at the same address (not position-independent ones)
+ * may disagree. Then the file that perf printed decides, or the offset stays unknown.
  */
 import { bracketedName, isMadeAtRunTime } from '../../model/names/mapped-files.js';
 import type { Mapping } from '../../model/trace/trace-chunk.js';
@@ -49,7 +49,7 @@ function endOf({ start, length }: Mapping): Address {
   return start + length;
 }
 
-/** Returns the address of a file's first byte. Memory without a path begins with its mapping: the kernel's offsets are addresses. */
+/** Returns the address of a file's first byte. Without a path: of the mapping, as kernel offsets are addresses. */
 function fileStartOf({ file, start, fileOffset }: Mapping): Address {
   return bracketedName(file) === null ? start - fileOffset : start;
 }

@@ -8,7 +8,7 @@ import { lastRowAt, type MergedLanes } from '../lanes/merge-lanes.js';
 
 export type GapRecord = Extract<TraceRecord, { what: 'gap' }>;
 
-/** Errors that name no thread, of one CPU, or of NONE for an unknown one. In shared memory: all workers get them, each needs few. */
+/** Errors without a thread, of one CPU or of NONE (unknown). In shared memory: every worker gets all and needs few. */
 export interface UnownedCpuGaps {
   readonly cpu: number;
   /** Ascending. */

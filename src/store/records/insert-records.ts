@@ -9,9 +9,9 @@ import type { EventRows, SiteEdges } from '../lanes/lane-rows.js';
 import { lastRowAt, type MergedLanes } from '../lanes/merge-lanes.js';
 
 /**
- * Inserts records into the rows of the merged events, which have space for them. Among events of the same time, a record goes
- * before the first trace start, because it is what led to the start. A record from before the recording, such as an error with a
- * garbled time, goes to its beginning.
+ * Inserts records into the rows of the merged events, which have space for them. Among events of the same time, a
+ * record goes before the first trace start, because it is what led to the start. A record from before the recording,
+ * such as an error with a garbled time, goes to its beginning.
  */
 export function insertRecords(
   { tid, recordingStartNs }: { readonly tid: Tid; readonly recordingStartNs: Nanoseconds },

@@ -1,8 +1,8 @@
 /**
  * Finds the file mapped at an address of a process at some time.
  *
- * A process begins with a fork, inheriting all mappings of its parent, or with an exec, with none. From then on newer mappings
- * cover older ones. All processes share those of the kernel.
+ * A process begins with a fork, inheriting all mappings of its parent, or with an exec, with none. From then on newer
+ * mappings cover older ones. All processes share those of the kernel.
  */
 import { countAtOrBelow } from '../../model/columns.js';
 import type { Mapping } from '../../model/trace/trace-chunk.js';
@@ -45,7 +45,7 @@ export class Mappings {
     return processes.flatMap(([pid, { mappings }]) => mappings.all().map((mapping) => ({ ...mapping, pid })));
   }
 
-  /** Returns what may be mapped in these processes (null: in all), including the kernel's mappings and those of forks' parents. */
+  /** Returns what may be mapped in these processes (null: in all), in the kernel, and in forks' parents. */
   within(pids: ReadonlySet<number> | null): Mapping[] {
     if (pids === null) return this.all();
     const included = new Set([KERNEL, ...pids]);
@@ -88,7 +88,9 @@ class Process {
   readonly beginnings = new History<Beginning>((a, b) => b.parentPid - a.parentPid); // exec after fork
 }
 
-/** Of two mappings at the same time the smaller one is more specific: a kernel module may be inside the kernel's text. */
+/**
+ * Of two mappings at the same time the smaller one is more specific: a kernel module may be inside the kernel's text.
+ */
 function smallerLast(a: Mapping, b: Mapping): number {
   const byFile = a.file === b.file ? 0 : a.file < b.file ? -1 : 1;
   return b.length - a.length || a.start - b.start || byFile || (a.fileOffset || 0) - (b.fileOffset || 0);

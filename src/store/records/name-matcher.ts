@@ -8,8 +8,8 @@ import { PtflameError } from '../../model/errors.js';
 const MAX_MS = 5000;
 
 /**
- * Returns a predicate: whether an expression matches one of these names. Matching cannot be interrupted within its thread, not
- * even by a signal, but in a context of its own it has a time limit.
+ * Returns a predicate: whether an expression matches one of these names. Matching cannot be interrupted within its
+ * thread, not even by a signal, but in a context of its own it has a time limit.
  *
  * @throws PtflameError BAD_OPTION if it takes too long
  */

@@ -99,7 +99,7 @@ export class ThreadNames {
   }
 }
 
-/** Thread ids are reused, so the latest value counts; at equal times the greatest, so that the order of inputs does not matter. */
+/** Thread ids are reused, so the latest value counts; at equal times the greatest, whatever the order of inputs. */
 function keepLatest(map: Map<Tid, NumberAt>, tid: Tid, next: NumberAt): void {
   const last = map.get(tid);
   const isLater = !last || next.timeNs > last.timeNs || (next.timeNs === last.timeNs && next.value > last.value);

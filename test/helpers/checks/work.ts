@@ -1,6 +1,6 @@
 /**
- * Measures work by counting how often each block of code runs, like test coverage: the number is the same on every machine, however
- * busy it is.
+ * Measures work by counting how often each block of code runs, like test coverage: the number is the same on every
+ * machine, however busy it is.
  */
 import { type Profiler, Session } from 'node:inspector/promises';
 

@@ -1,5 +1,5 @@
 /**
- * Finds impossible numbers in the JSON of a profile or an answer: negative ones, and fractions where an integer is promised.
+ * Finds impossible numbers in the JSON of a profile or an answer: negative ones, and fractions instead of integers.
  */
 
 /** Rows of other tables are −1 for none; perf may not know ids and codes. */

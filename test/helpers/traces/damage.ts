@@ -1,6 +1,6 @@
 /**
- * Applies a list of damages to the lines of a trace. Lines are bytes as latin1 characters; positions are any numbers, modulo the
- * number of lines or bytes.
+ * Applies a list of damages to the lines of a trace. Lines are bytes as latin1 characters; positions are any numbers,
+ * modulo the number of lines or bytes.
  */
 export type Damage =
   | { readonly what: 'drop' | 'double'; readonly at: number; readonly lines: number }
@@ -15,8 +15,8 @@ export type Damage =
   | { readonly what: 'insert'; readonly at: number; readonly form: string };
 
 /**
- * Lines that perf may print anywhere. TID, CPU and TIME are those of the previous branch; if perf does not know them, it prints −1
- * and 0.
+ * Lines that perf may print anywhere. TID, CPU and TIME are those of the previous branch; if perf does not know them,
+ * it prints −1 and 0.
  */
 export const ERRORS = [
   ' instruction trace error type 1 time TIME cpu CPU pid TID tid TID ip 0x401260 code 7: Overflow packet',

@@ -1,13 +1,14 @@
 /**
- * Expands traces written in shorthand: a line is `TIME FLAGS FROM TO`; addresses are chosen so that returns match their calls.
+ * Expands traces written in shorthand: a line is `TIME FLAGS FROM TO`; addresses are chosen so that returns match their
+ * calls.
  *
  *     10  call             main  a
  *     30  return           a     main      lands after the call that main made
  *     40  tr end  syscall  main
  *     50  tr strt                main      continues where main stopped
  *
- * `name+0x20` gives an offset; `name~2` is another function with that name; `?` is a function without a name; `tid/` before the time
- * names a thread, 1 by default.
+ * `name+0x20` gives an offset; `name~2` is another function with that name; `?` is a function without a name; `tid/`
+ * before the time names a thread, 1 by default.
  */
 interface OpenCall {
   readonly caller: string;

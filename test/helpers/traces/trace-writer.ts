@@ -1,5 +1,5 @@
 /**
- * Writes long traces line by line: functions are numbers or names, and each line is a nanosecond after the previous one.
+ * Writes long traces line by line: functions are numbers or names, and each line is one nanosecond later.
  */
 type Fn = number | string;
 
